@@ -119,12 +119,31 @@
    end interface
 #endif
 
+#ifdef TREEFOLD_INTEGER
+   public :: treefold_exact_integer_sum_by_key
+
+   interface treefold_exact_integer_sum_by_key
+      module procedure exact_integer_sum_by_key_int32, exact_integer_sum_by_key_int64
+   end interface
+
+   public :: treefold_keyed_add, treefold_keyed_remove
+
+   interface treefold_keyed_add
+      module procedure keyed_add_int32, keyed_add_int64
+   end interface
+   interface treefold_keyed_remove
+      module procedure keyed_remove_int32, keyed_remove_int64
+   end interface
+#endif
+
 #ifdef TREEFOLD_REAL
    public :: treefold_dot, treefold_par_dot, treefold_squared_norm, treefold_par_squared_norm, treefold_sum_and_absolute_sum, &
       treefold_par_sum_and_absolute_sum, treefold_exact_sum, treefold_par_exact_sum, treefold_exact_dot, treefold_par_exact_dot, &
       treefold_exact_norm, treefold_par_exact_norm, treefold_exact_sum_rows, treefold_exact_sum_by_key, &
-      treefold_par_exact_sum_by_key, treefold_exact_mean_by_key, treefold_exact_variance_by_key, &
-      treefold_exact_standard_deviation_by_key, treefold_exact_rolling_sum, treefold_exact_rolling_mean
+      treefold_par_exact_sum_by_key, treefold_exact_mean_by_key, treefold_exact_min_by_key, treefold_exact_max_by_key, &
+      treefold_exact_variance_by_key, treefold_exact_standard_deviation_by_key, treefold_exact_dot_by_key, &
+      treefold_exact_weighted_mean_by_key, treefold_exact_sum_rows_by_key, treefold_exact_rolling_sum, &
+      treefold_exact_rolling_mean, treefold_exact_rolling_sum_by_range, treefold_exact_rolling_mean_by_range
 
    interface treefold_dot
       module procedure dot_items
@@ -174,11 +193,26 @@
    interface treefold_exact_mean_by_key
       module procedure exact_mean_by_key_int32, exact_mean_by_key_int64
    end interface
+   interface treefold_exact_min_by_key
+      module procedure exact_min_by_key_int32, exact_min_by_key_int64
+   end interface
+   interface treefold_exact_max_by_key
+      module procedure exact_max_by_key_int32, exact_max_by_key_int64
+   end interface
    interface treefold_exact_variance_by_key
       module procedure exact_variance_by_key_int32, exact_variance_by_key_int64
    end interface
    interface treefold_exact_standard_deviation_by_key
       module procedure exact_standard_deviation_by_key_int32, exact_standard_deviation_by_key_int64
+   end interface
+   interface treefold_exact_dot_by_key
+      module procedure exact_dot_by_key_int32, exact_dot_by_key_int64
+   end interface
+   interface treefold_exact_weighted_mean_by_key
+      module procedure exact_weighted_mean_by_key_int32, exact_weighted_mean_by_key_int64
+   end interface
+   interface treefold_exact_sum_rows_by_key
+      module procedure exact_sum_rows_by_key_int32, exact_sum_rows_by_key_int64
    end interface
    interface treefold_exact_rolling_sum
       module procedure exact_rolling_sum_items
@@ -186,9 +220,16 @@
    interface treefold_exact_rolling_mean
       module procedure exact_rolling_mean_items
    end interface
+   interface treefold_exact_rolling_sum_by_range
+      module procedure exact_rolling_sum_by_range_int32, exact_rolling_sum_by_range_int64, exact_rolling_sum_by_range_real64
+   end interface
+   interface treefold_exact_rolling_mean_by_range
+      module procedure exact_rolling_mean_by_range_int32, exact_rolling_mean_by_range_int64, exact_rolling_mean_by_range_real64
+   end interface
 
    public :: treefold_accumulator_variance, treefold_accumulator_standard_deviation, treefold_keyed_add, treefold_keyed_remove, &
-      treefold_keyed_sums, treefold_keyed_means, treefold_keyed_variances, treefold_keyed_standard_deviations
+      treefold_keyed_add_dot, treefold_keyed_remove_dot, treefold_keyed_sums, treefold_keyed_means, treefold_keyed_minima, &
+      treefold_keyed_maxima, treefold_keyed_variances, treefold_keyed_standard_deviations
 
    interface treefold_accumulator_variance
       module procedure accumulator_variance_one
@@ -197,16 +238,28 @@
       module procedure accumulator_standard_deviation_one
    end interface
    interface treefold_keyed_add
-      module procedure keyed_add_int32, keyed_add_int64
+      module procedure keyed_add_int32, keyed_add_int64, keyed_add_rows_int32, keyed_add_rows_int64
    end interface
    interface treefold_keyed_remove
-      module procedure keyed_remove_int32, keyed_remove_int64
+      module procedure keyed_remove_int32, keyed_remove_int64, keyed_remove_rows_int32, keyed_remove_rows_int64
+   end interface
+   interface treefold_keyed_add_dot
+      module procedure keyed_add_dot_int32, keyed_add_dot_int64
+   end interface
+   interface treefold_keyed_remove_dot
+      module procedure keyed_remove_dot_int32, keyed_remove_dot_int64
    end interface
    interface treefold_keyed_sums
-      module procedure keyed_sums_items
+      module procedure keyed_sums_items, keyed_sums_rows
    end interface
    interface treefold_keyed_means
       module procedure keyed_means_items
+   end interface
+   interface treefold_keyed_minima
+      module procedure keyed_minima_items
+   end interface
+   interface treefold_keyed_maxima
+      module procedure keyed_maxima_items
    end interface
    interface treefold_keyed_variances
       module procedure keyed_variances_items
@@ -456,6 +509,82 @@ contains
    end subroutine accumulator_mean_one
 #endif
 
+#ifdef TREEFOLD_INTEGER
+   function exact_integer_sum_by_key_int32(keys, x, groups, ierr) result(totals)
+      integer(int32), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      integer, intent(in) :: groups
+      integer, intent(out), optional :: ierr
+      integer(int64), target :: totals(groups)
+
+      totals = 0
+      if (negative('groups', int(groups, int64), ierr)) return
+      call report(c_exact_integer_sum_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), element, &
+         address(x), size(x, kind=c_size_t), address_of(totals), size(totals, kind=c_size_t)), ierr)
+   end function exact_integer_sum_by_key_int32
+
+   function exact_integer_sum_by_key_int64(keys, x, groups, ierr) result(totals)
+      integer(int64), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      integer, intent(in) :: groups
+      integer, intent(out), optional :: ierr
+      integer(int64), target :: totals(groups)
+
+      totals = 0
+      if (negative('groups', int(groups, int64), ierr)) return
+      call report(c_exact_integer_sum_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), element, &
+         address(x), size(x, kind=c_size_t), address_of(totals), size(totals, kind=c_size_t)), ierr)
+   end function exact_integer_sum_by_key_int64
+
+   subroutine keyed_add_int32(keyed, keys, x, ierr)
+      type(treefold_keyed), intent(inout) :: keyed
+      integer(int32), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_keyed(keyed, element, handle, ierr)) return
+      call report(c_keyed_add(handle, OF_INT32, address_of(keys), size(keys, kind=c_size_t), address(x), &
+         size(x, kind=c_size_t)), ierr)
+   end subroutine keyed_add_int32
+
+   subroutine keyed_add_int64(keyed, keys, x, ierr)
+      type(treefold_keyed), intent(inout) :: keyed
+      integer(int64), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_keyed(keyed, element, handle, ierr)) return
+      call report(c_keyed_add(handle, OF_INT64, address_of(keys), size(keys, kind=c_size_t), address(x), &
+         size(x, kind=c_size_t)), ierr)
+   end subroutine keyed_add_int64
+
+   subroutine keyed_remove_int32(keyed, keys, x, ierr)
+      type(treefold_keyed), intent(inout) :: keyed
+      integer(int32), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_keyed(keyed, element, handle, ierr)) return
+      call report(c_keyed_remove(handle, OF_INT32, address_of(keys), size(keys, kind=c_size_t), address(x), &
+         size(x, kind=c_size_t)), ierr)
+   end subroutine keyed_remove_int32
+
+   subroutine keyed_remove_int64(keyed, keys, x, ierr)
+      type(treefold_keyed), intent(inout) :: keyed
+      integer(int64), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_keyed(keyed, element, handle, ierr)) return
+      call report(c_keyed_remove(handle, OF_INT64, address_of(keys), size(keys, kind=c_size_t), address(x), &
+         size(x, kind=c_size_t)), ierr)
+   end subroutine keyed_remove_int64
+#endif
+
 #ifdef TREEFOLD_REAL
    function dot_items(x, y, ierr) result(total)
       TREEFOLD_TYPE, intent(in), contiguous :: x(:), y(:)
@@ -586,7 +715,7 @@ contains
 
       totals = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_sum_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), x, &
+      call report(c_exact_sum_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), x, &
          size(x, kind=c_size_t), totals, size(totals, kind=c_size_t)), ierr)
    end function exact_sum_by_key_int32
 
@@ -599,7 +728,7 @@ contains
 
       totals = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_sum_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), x, &
+      call report(c_exact_sum_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), x, &
          size(x, kind=c_size_t), totals, size(totals, kind=c_size_t)), ierr)
    end function exact_sum_by_key_int64
 
@@ -612,7 +741,7 @@ contains
 
       totals = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_par_exact_sum_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), x, &
+      call report(c_par_exact_sum_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), x, &
          size(x, kind=c_size_t), totals, size(totals, kind=c_size_t)), ierr)
    end function par_exact_sum_by_key_int32
 
@@ -625,7 +754,7 @@ contains
 
       totals = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_par_exact_sum_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), x, &
+      call report(c_par_exact_sum_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), x, &
          size(x, kind=c_size_t), totals, size(totals, kind=c_size_t)), ierr)
    end function par_exact_sum_by_key_int64
 
@@ -638,7 +767,7 @@ contains
 
       means = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_mean_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), x, &
+      call report(c_exact_mean_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), x, &
          size(x, kind=c_size_t), means, size(means, kind=c_size_t)), ierr)
    end function exact_mean_by_key_int32
 
@@ -651,9 +780,61 @@ contains
 
       means = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_mean_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), x, &
+      call report(c_exact_mean_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), x, &
          size(x, kind=c_size_t), means, size(means, kind=c_size_t)), ierr)
    end function exact_mean_by_key_int64
+
+   function exact_min_by_key_int32(keys, x, groups, ierr) result(minima)
+      integer(int32), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      integer, intent(in) :: groups
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: minima(groups)
+
+      minima = 0
+      if (negative('groups', int(groups, int64), ierr)) return
+      call report(c_exact_min_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), x, &
+         size(x, kind=c_size_t), minima, size(minima, kind=c_size_t)), ierr)
+   end function exact_min_by_key_int32
+
+   function exact_min_by_key_int64(keys, x, groups, ierr) result(minima)
+      integer(int64), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      integer, intent(in) :: groups
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: minima(groups)
+
+      minima = 0
+      if (negative('groups', int(groups, int64), ierr)) return
+      call report(c_exact_min_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), x, &
+         size(x, kind=c_size_t), minima, size(minima, kind=c_size_t)), ierr)
+   end function exact_min_by_key_int64
+
+   function exact_max_by_key_int32(keys, x, groups, ierr) result(maxima)
+      integer(int32), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      integer, intent(in) :: groups
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: maxima(groups)
+
+      maxima = 0
+      if (negative('groups', int(groups, int64), ierr)) return
+      call report(c_exact_max_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), x, &
+         size(x, kind=c_size_t), maxima, size(maxima, kind=c_size_t)), ierr)
+   end function exact_max_by_key_int32
+
+   function exact_max_by_key_int64(keys, x, groups, ierr) result(maxima)
+      integer(int64), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      integer, intent(in) :: groups
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: maxima(groups)
+
+      maxima = 0
+      if (negative('groups', int(groups, int64), ierr)) return
+      call report(c_exact_max_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), x, &
+         size(x, kind=c_size_t), maxima, size(maxima, kind=c_size_t)), ierr)
+   end function exact_max_by_key_int64
 
    function exact_variance_by_key_int32(keys, x, groups, ddof, ierr) result(variances)
       integer(int32), intent(in), contiguous, target :: keys(:)
@@ -665,7 +846,7 @@ contains
 
       variances = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_variance_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), x, &
+      call report(c_exact_variance_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), x, &
          size(x, kind=c_size_t), ddof, variances, size(variances, kind=c_size_t)), ierr)
    end function exact_variance_by_key_int32
 
@@ -679,7 +860,7 @@ contains
 
       variances = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_variance_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), x, &
+      call report(c_exact_variance_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), x, &
          size(x, kind=c_size_t), ddof, variances, size(variances, kind=c_size_t)), ierr)
    end function exact_variance_by_key_int64
 
@@ -693,7 +874,7 @@ contains
 
       deviations = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_standard_deviation_by_key(TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), x, &
+      call report(c_exact_standard_deviation_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), x, &
          size(x, kind=c_size_t), ddof, deviations, size(deviations, kind=c_size_t)), ierr)
    end function exact_standard_deviation_by_key_int32
 
@@ -707,9 +888,87 @@ contains
 
       deviations = 0
       if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_standard_deviation_by_key(TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), x, &
+      call report(c_exact_standard_deviation_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), x, &
          size(x, kind=c_size_t), ddof, deviations, size(deviations, kind=c_size_t)), ierr)
    end function exact_standard_deviation_by_key_int64
+
+   function exact_dot_by_key_int32(keys, x, y, groups, ierr) result(totals)
+      integer(int32), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:), y(:)
+      integer, intent(in) :: groups
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: totals(groups)
+
+      totals = 0
+      if (negative('groups', int(groups, int64), ierr)) return
+      call report(c_exact_dot_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), x, &
+         size(x, kind=c_size_t), y, size(y, kind=c_size_t), totals, size(totals, kind=c_size_t)), ierr)
+   end function exact_dot_by_key_int32
+
+   function exact_dot_by_key_int64(keys, x, y, groups, ierr) result(totals)
+      integer(int64), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:), y(:)
+      integer, intent(in) :: groups
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: totals(groups)
+
+      totals = 0
+      if (negative('groups', int(groups, int64), ierr)) return
+      call report(c_exact_dot_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), x, &
+         size(x, kind=c_size_t), y, size(y, kind=c_size_t), totals, size(totals, kind=c_size_t)), ierr)
+   end function exact_dot_by_key_int64
+
+   function exact_weighted_mean_by_key_int32(keys, x, y, groups, ierr) result(means)
+      integer(int32), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:), y(:)
+      integer, intent(in) :: groups
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: means(groups)
+
+      means = 0
+      if (negative('groups', int(groups, int64), ierr)) return
+      call report(c_exact_weighted_mean_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), x, &
+         size(x, kind=c_size_t), y, size(y, kind=c_size_t), means, size(means, kind=c_size_t)), ierr)
+   end function exact_weighted_mean_by_key_int32
+
+   function exact_weighted_mean_by_key_int64(keys, x, y, groups, ierr) result(means)
+      integer(int64), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:), y(:)
+      integer, intent(in) :: groups
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: means(groups)
+
+      means = 0
+      if (negative('groups', int(groups, int64), ierr)) return
+      call report(c_exact_weighted_mean_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), x, &
+         size(x, kind=c_size_t), y, size(y, kind=c_size_t), means, size(means, kind=c_size_t)), ierr)
+   end function exact_weighted_mean_by_key_int64
+
+   function exact_sum_rows_by_key_int32(keys, rows, groups, ierr) result(totals)
+      integer(int32), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: rows(:, :)
+      integer, intent(in) :: groups
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: totals(size(rows, 1), groups)
+
+      totals = 0
+      if (negative('groups', int(groups, int64), ierr)) return
+      call report(c_exact_sum_rows_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), rows, &
+         size(rows, kind=c_size_t), size(rows, 1, c_size_t), totals, size(totals, kind=c_size_t)), ierr)
+   end function exact_sum_rows_by_key_int32
+
+   function exact_sum_rows_by_key_int64(keys, rows, groups, ierr) result(totals)
+      integer(int64), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: rows(:, :)
+      integer, intent(in) :: groups
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: totals(size(rows, 1), groups)
+
+      totals = 0
+      if (negative('groups', int(groups, int64), ierr)) return
+      call report(c_exact_sum_rows_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), rows, &
+         size(rows, kind=c_size_t), size(rows, 1, c_size_t), totals, size(totals, kind=c_size_t)), ierr)
+   end function exact_sum_rows_by_key_int64
 
    function exact_rolling_sum_items(x, window, least_items, ierr) result(totals)
       TREEFOLD_TYPE, intent(in), contiguous :: x(:)
@@ -745,6 +1004,108 @@ contains
          size(means, kind=c_size_t)), ierr)
    end function exact_rolling_mean_items
 
+   function exact_rolling_sum_by_range_int32(index, x, width, least_items, ierr) result(totals)
+      integer(int32), intent(in), contiguous, target :: index(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      integer(int32), intent(in), target :: width
+      integer, intent(in), optional :: least_items
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: totals(size(x))
+      integer(int64) :: least
+
+      totals = 0
+      least = 1
+      if (present(least_items)) least = least_items
+      if (negative('least_items', least, ierr)) return
+      call report(c_exact_rolling_sum_by_range(OF_INT32, address_of(index), size(index, kind=c_size_t), x, &
+         size(x, kind=c_size_t), c_loc(width), least, totals, size(totals, kind=c_size_t)), ierr)
+   end function exact_rolling_sum_by_range_int32
+
+   function exact_rolling_sum_by_range_int64(index, x, width, least_items, ierr) result(totals)
+      integer(int64), intent(in), contiguous, target :: index(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      integer(int64), intent(in), target :: width
+      integer, intent(in), optional :: least_items
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: totals(size(x))
+      integer(int64) :: least
+
+      totals = 0
+      least = 1
+      if (present(least_items)) least = least_items
+      if (negative('least_items', least, ierr)) return
+      call report(c_exact_rolling_sum_by_range(OF_INT64, address_of(index), size(index, kind=c_size_t), x, &
+         size(x, kind=c_size_t), c_loc(width), least, totals, size(totals, kind=c_size_t)), ierr)
+   end function exact_rolling_sum_by_range_int64
+
+   function exact_rolling_sum_by_range_real64(index, x, width, least_items, ierr) result(totals)
+      real(real64), intent(in), contiguous, target :: index(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      real(real64), intent(in), target :: width
+      integer, intent(in), optional :: least_items
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: totals(size(x))
+      integer(int64) :: least
+
+      totals = 0
+      least = 1
+      if (present(least_items)) least = least_items
+      if (negative('least_items', least, ierr)) return
+      call report(c_exact_rolling_sum_by_range(OF_REAL64, address_of(index), size(index, kind=c_size_t), x, &
+         size(x, kind=c_size_t), c_loc(width), least, totals, size(totals, kind=c_size_t)), ierr)
+   end function exact_rolling_sum_by_range_real64
+
+   function exact_rolling_mean_by_range_int32(index, x, width, least_items, ierr) result(means)
+      integer(int32), intent(in), contiguous, target :: index(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      integer(int32), intent(in), target :: width
+      integer, intent(in), optional :: least_items
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: means(size(x))
+      integer(int64) :: least
+
+      means = 0
+      least = 1
+      if (present(least_items)) least = least_items
+      if (negative('least_items', least, ierr)) return
+      call report(c_exact_rolling_mean_by_range(OF_INT32, address_of(index), size(index, kind=c_size_t), x, &
+         size(x, kind=c_size_t), c_loc(width), least, means, size(means, kind=c_size_t)), ierr)
+   end function exact_rolling_mean_by_range_int32
+
+   function exact_rolling_mean_by_range_int64(index, x, width, least_items, ierr) result(means)
+      integer(int64), intent(in), contiguous, target :: index(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      integer(int64), intent(in), target :: width
+      integer, intent(in), optional :: least_items
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: means(size(x))
+      integer(int64) :: least
+
+      means = 0
+      least = 1
+      if (present(least_items)) least = least_items
+      if (negative('least_items', least, ierr)) return
+      call report(c_exact_rolling_mean_by_range(OF_INT64, address_of(index), size(index, kind=c_size_t), x, &
+         size(x, kind=c_size_t), c_loc(width), least, means, size(means, kind=c_size_t)), ierr)
+   end function exact_rolling_mean_by_range_int64
+
+   function exact_rolling_mean_by_range_real64(index, x, width, least_items, ierr) result(means)
+      real(real64), intent(in), contiguous, target :: index(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      real(real64), intent(in), target :: width
+      integer, intent(in), optional :: least_items
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: means(size(x))
+      integer(int64) :: least
+
+      means = 0
+      least = 1
+      if (present(least_items)) least = least_items
+      if (negative('least_items', least, ierr)) return
+      call report(c_exact_rolling_mean_by_range(OF_REAL64, address_of(index), size(index, kind=c_size_t), x, &
+         size(x, kind=c_size_t), c_loc(width), least, means, size(means, kind=c_size_t)), ierr)
+   end function exact_rolling_mean_by_range_real64
+
    subroutine accumulator_variance_one(accumulator, ddof, result, ierr)
       type(treefold_accumulator), intent(in) :: accumulator
       real(real64), intent(in) :: ddof
@@ -775,7 +1136,7 @@ contains
       type(c_ptr) :: handle
 
       if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_add(handle, TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), address(x), &
+      call report(c_keyed_add(handle, OF_INT32, address_of(keys), size(keys, kind=c_size_t), address(x), &
          size(x, kind=c_size_t)), ierr)
    end subroutine keyed_add_int32
 
@@ -787,9 +1148,35 @@ contains
       type(c_ptr) :: handle
 
       if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_add(handle, TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), address(x), &
+      call report(c_keyed_add(handle, OF_INT64, address_of(keys), size(keys, kind=c_size_t), address(x), &
          size(x, kind=c_size_t)), ierr)
    end subroutine keyed_add_int64
+
+   subroutine keyed_add_rows_int32(keyed, keys, x, ierr)
+      type(treefold_keyed), intent(inout) :: keyed
+      integer(int32), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:, :)
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_keyed(keyed, element, handle, ierr)) return
+      if (other_row('x', size(x, 1, int64), keyed, ierr)) return
+      call report(c_keyed_add(handle, OF_INT32, address_of(keys), size(keys, kind=c_size_t), address(x), &
+         size(x, kind=c_size_t)), ierr)
+   end subroutine keyed_add_rows_int32
+
+   subroutine keyed_add_rows_int64(keyed, keys, x, ierr)
+      type(treefold_keyed), intent(inout) :: keyed
+      integer(int64), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:, :)
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_keyed(keyed, element, handle, ierr)) return
+      if (other_row('x', size(x, 1, int64), keyed, ierr)) return
+      call report(c_keyed_add(handle, OF_INT64, address_of(keys), size(keys, kind=c_size_t), address(x), &
+         size(x, kind=c_size_t)), ierr)
+   end subroutine keyed_add_rows_int64
 
    subroutine keyed_remove_int32(keyed, keys, x, ierr)
       type(treefold_keyed), intent(inout) :: keyed
@@ -799,7 +1186,7 @@ contains
       type(c_ptr) :: handle
 
       if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_remove(handle, TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), address(x), &
+      call report(c_keyed_remove(handle, OF_INT32, address_of(keys), size(keys, kind=c_size_t), address(x), &
          size(x, kind=c_size_t)), ierr)
    end subroutine keyed_remove_int32
 
@@ -811,9 +1198,83 @@ contains
       type(c_ptr) :: handle
 
       if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_remove(handle, TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), address(x), &
+      call report(c_keyed_remove(handle, OF_INT64, address_of(keys), size(keys, kind=c_size_t), address(x), &
          size(x, kind=c_size_t)), ierr)
    end subroutine keyed_remove_int64
+
+   subroutine keyed_remove_rows_int32(keyed, keys, x, ierr)
+      type(treefold_keyed), intent(inout) :: keyed
+      integer(int32), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:, :)
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_keyed(keyed, element, handle, ierr)) return
+      if (other_row('x', size(x, 1, int64), keyed, ierr)) return
+      call report(c_keyed_remove(handle, OF_INT32, address_of(keys), size(keys, kind=c_size_t), address(x), &
+         size(x, kind=c_size_t)), ierr)
+   end subroutine keyed_remove_rows_int32
+
+   subroutine keyed_remove_rows_int64(keyed, keys, x, ierr)
+      type(treefold_keyed), intent(inout) :: keyed
+      integer(int64), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:, :)
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_keyed(keyed, element, handle, ierr)) return
+      if (other_row('x', size(x, 1, int64), keyed, ierr)) return
+      call report(c_keyed_remove(handle, OF_INT64, address_of(keys), size(keys, kind=c_size_t), address(x), &
+         size(x, kind=c_size_t)), ierr)
+   end subroutine keyed_remove_rows_int64
+
+   subroutine keyed_add_dot_int32(keyed, keys, x, y, ierr)
+      type(treefold_keyed), intent(inout) :: keyed
+      integer(int32), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:), y(:)
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_keyed(keyed, element, handle, ierr)) return
+      call report(c_keyed_add_dot(handle, OF_INT32, address_of(keys), size(keys, kind=c_size_t), address(x), &
+         size(x, kind=c_size_t), address(y), size(y, kind=c_size_t)), ierr)
+   end subroutine keyed_add_dot_int32
+
+   subroutine keyed_add_dot_int64(keyed, keys, x, y, ierr)
+      type(treefold_keyed), intent(inout) :: keyed
+      integer(int64), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:), y(:)
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_keyed(keyed, element, handle, ierr)) return
+      call report(c_keyed_add_dot(handle, OF_INT64, address_of(keys), size(keys, kind=c_size_t), address(x), &
+         size(x, kind=c_size_t), address(y), size(y, kind=c_size_t)), ierr)
+   end subroutine keyed_add_dot_int64
+
+   subroutine keyed_remove_dot_int32(keyed, keys, x, y, ierr)
+      type(treefold_keyed), intent(inout) :: keyed
+      integer(int32), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:), y(:)
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_keyed(keyed, element, handle, ierr)) return
+      call report(c_keyed_remove_dot(handle, OF_INT32, address_of(keys), size(keys, kind=c_size_t), address(x), &
+         size(x, kind=c_size_t), address(y), size(y, kind=c_size_t)), ierr)
+   end subroutine keyed_remove_dot_int32
+
+   subroutine keyed_remove_dot_int64(keyed, keys, x, y, ierr)
+      type(treefold_keyed), intent(inout) :: keyed
+      integer(int64), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:), y(:)
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_keyed(keyed, element, handle, ierr)) return
+      call report(c_keyed_remove_dot(handle, OF_INT64, address_of(keys), size(keys, kind=c_size_t), address(x), &
+         size(x, kind=c_size_t), address(y), size(y, kind=c_size_t)), ierr)
+   end subroutine keyed_remove_dot_int64
 
    subroutine keyed_sums_items(keyed, result, ierr)
       type(treefold_keyed), intent(in) :: keyed
@@ -825,15 +1286,46 @@ contains
       call report(c_keyed_sums(handle, address(result), size(result, kind=c_size_t)), ierr)
    end subroutine keyed_sums_items
 
+   subroutine keyed_sums_rows(keyed, result, ierr)
+      type(treefold_keyed), intent(in) :: keyed
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:, :)
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_keyed(keyed, element, handle, ierr)) return
+      if (other_row('result', size(result, 1, int64), keyed, ierr)) return
+      call report(c_keyed_sums(handle, address(result), size(result, kind=c_size_t)), ierr)
+   end subroutine keyed_sums_rows
+
    subroutine keyed_means_items(keyed, result, ierr)
       type(treefold_keyed), intent(in) :: keyed
       TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
       integer, intent(out), optional :: ierr
       type(c_ptr) :: handle
 
-      if (other_keyed(keyed, element, handle, ierr)) return
+      if (other_mean(keyed, element, handle, ierr)) return
       call report(c_keyed_means(handle, address(result), size(result, kind=c_size_t)), ierr)
    end subroutine keyed_means_items
+
+   subroutine keyed_minima_items(keyed, result, ierr)
+      type(treefold_keyed), intent(in) :: keyed
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_keyed(keyed, element, handle, ierr)) return
+      call report(c_keyed_minima(handle, address(result), size(result, kind=c_size_t)), ierr)
+   end subroutine keyed_minima_items
+
+   subroutine keyed_maxima_items(keyed, result, ierr)
+      type(treefold_keyed), intent(in) :: keyed
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+
+      if (other_keyed(keyed, element, handle, ierr)) return
+      call report(c_keyed_maxima(handle, address(result), size(result, kind=c_size_t)), ierr)
+   end subroutine keyed_maxima_items
 
    subroutine keyed_variances_items(keyed, ddof, result, ierr)
       type(treefold_keyed), intent(in) :: keyed
@@ -978,6 +1470,9 @@ module treefold_support
    integer(c_int32_t), parameter :: TREEFOLD_U8 = 9, TREEFOLD_U16 = 10, TREEFOLD_U32 = 11, TREEFOLD_U64 = 12
    integer(c_int32_t), parameter :: TREEFOLD_OP_SUM = 1, TREEFOLD_OP_PRODUCT = 2, TREEFOLD_OP_MIN = 3, TREEFOLD_OP_MAX = 4
 
+   ! Types of keys and indices, where the module of a type knows its own by another name.
+   integer(c_int32_t), parameter :: OF_INT32 = TREEFOLD_I32, OF_INT64 = TREEFOLD_I64, OF_REAL64 = TREEFOLD_F64
+
    ! What exact plans and accumulators make of the items: their sum; the square root of the sum of their squares; the sum of products
    ! x(i) * y(i); the same with the complex conjugate of x(i); their sum, variance and standard deviation, which plans do not have. In C
    ! these are TREEFOLD_EXACT_SUM and so on, which here is a procedure's name.
@@ -986,6 +1481,9 @@ module treefold_support
    integer(c_int32_t), parameter :: TREEFOLD_FIGURE_DOT = 3
    integer(c_int32_t), parameter :: TREEFOLD_FIGURE_VDOT = 4
    integer(c_int32_t), parameter :: TREEFOLD_FIGURE_MOMENTS = 5
+   ! Of keyed states alone: the mean of items x(i) with weights y(i); the least and the greatest item.
+   integer(c_int32_t), parameter :: TREEFOLD_FIGURE_WEIGHTED_MEAN = 6
+   integer(c_int32_t), parameter :: TREEFOLD_FIGURE_EXTREMA = 7
 
    ! An exact sum that is held between calls.
    type :: treefold_accumulator
@@ -998,11 +1496,12 @@ module treefold_support
       final :: finalise_accumulator
    end type treefold_accumulator
 
-   ! Exact sums, or moments, of the items of each key.
+   ! Exact sums, or what follows from them, of the items of each key.
    type :: treefold_keyed
       private
       type(c_ptr) :: handle = c_null_ptr
       integer(c_int32_t) :: element = 0  ! The type of the items.
+      integer(int64) :: width = 1        ! The items of a row.
    contains
       procedure, private :: assign_keyed
       generic :: assignment(=) => assign_keyed
@@ -1323,6 +1822,125 @@ module treefold_support
          integer(c_int32_t) :: returned
       end function c_exact_standard_deviation_by_key_f64
 
+      function c_exact_dot_by_key_f32(key_type, keys, k, x, n, y, l, result, m) &
+         bind(c, name='treefold_exact_dot_by_key_f32') result(returned)
+         import :: c_float, c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: key_type
+         type(c_ptr), value :: keys
+         integer(c_size_t), value :: k, n, l, m
+         real(c_float), intent(in) :: x(*), y(*)
+         real(c_float), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_exact_dot_by_key_f32
+
+      function c_exact_dot_by_key_f64(key_type, keys, k, x, n, y, l, result, m) &
+         bind(c, name='treefold_exact_dot_by_key_f64') result(returned)
+         import :: c_double, c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: key_type
+         type(c_ptr), value :: keys
+         integer(c_size_t), value :: k, n, l, m
+         real(c_double), intent(in) :: x(*), y(*)
+         real(c_double), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_exact_dot_by_key_f64
+
+      function c_exact_weighted_mean_by_key_f32(key_type, keys, k, x, n, y, l, result, m) &
+         bind(c, name='treefold_exact_weighted_mean_by_key_f32') result(returned)
+         import :: c_float, c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: key_type
+         type(c_ptr), value :: keys
+         integer(c_size_t), value :: k, n, l, m
+         real(c_float), intent(in) :: x(*), y(*)
+         real(c_float), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_exact_weighted_mean_by_key_f32
+
+      function c_exact_weighted_mean_by_key_f64(key_type, keys, k, x, n, y, l, result, m) &
+         bind(c, name='treefold_exact_weighted_mean_by_key_f64') result(returned)
+         import :: c_double, c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: key_type
+         type(c_ptr), value :: keys
+         integer(c_size_t), value :: k, n, l, m
+         real(c_double), intent(in) :: x(*), y(*)
+         real(c_double), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_exact_weighted_mean_by_key_f64
+
+      function c_exact_min_by_key_f32(key_type, keys, k, items, n, result, m) &
+         bind(c, name='treefold_exact_min_by_key_f32') result(returned)
+         import :: c_float, c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: key_type
+         type(c_ptr), value :: keys
+         integer(c_size_t), value :: k, n, m
+         real(c_float), intent(in) :: items(*)
+         real(c_float), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_exact_min_by_key_f32
+
+      function c_exact_min_by_key_f64(key_type, keys, k, items, n, result, m) &
+         bind(c, name='treefold_exact_min_by_key_f64') result(returned)
+         import :: c_double, c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: key_type
+         type(c_ptr), value :: keys
+         integer(c_size_t), value :: k, n, m
+         real(c_double), intent(in) :: items(*)
+         real(c_double), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_exact_min_by_key_f64
+
+      function c_exact_max_by_key_f32(key_type, keys, k, items, n, result, m) &
+         bind(c, name='treefold_exact_max_by_key_f32') result(returned)
+         import :: c_float, c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: key_type
+         type(c_ptr), value :: keys
+         integer(c_size_t), value :: k, n, m
+         real(c_float), intent(in) :: items(*)
+         real(c_float), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_exact_max_by_key_f32
+
+      function c_exact_max_by_key_f64(key_type, keys, k, items, n, result, m) &
+         bind(c, name='treefold_exact_max_by_key_f64') result(returned)
+         import :: c_double, c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: key_type
+         type(c_ptr), value :: keys
+         integer(c_size_t), value :: k, n, m
+         real(c_double), intent(in) :: items(*)
+         real(c_double), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_exact_max_by_key_f64
+
+      function c_exact_sum_rows_by_key_f32(key_type, keys, k, items, n, width, result, m) &
+         bind(c, name='treefold_exact_sum_rows_by_key_f32') result(returned)
+         import :: c_float, c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: key_type
+         type(c_ptr), value :: keys
+         integer(c_size_t), value :: k, n, width, m
+         real(c_float), intent(in) :: items(*)
+         real(c_float), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_exact_sum_rows_by_key_f32
+
+      function c_exact_sum_rows_by_key_f64(key_type, keys, k, items, n, width, result, m) &
+         bind(c, name='treefold_exact_sum_rows_by_key_f64') result(returned)
+         import :: c_double, c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: key_type
+         type(c_ptr), value :: keys
+         integer(c_size_t), value :: k, n, width, m
+         real(c_double), intent(in) :: items(*)
+         real(c_double), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_exact_sum_rows_by_key_f64
+
+      function c_exact_integer_sum_by_key(key_type, keys, k, type, items, n, result, m) &
+         bind(c, name='treefold_exact_integer_sum_by_key') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: key_type, type
+         type(c_ptr), value :: keys, items, result
+         integer(c_size_t), value :: k, n, m
+         integer(c_int32_t) :: returned
+      end function c_exact_integer_sum_by_key
+
       function c_exact_rolling_sum_f32(items, n, window, least_items, result, m) &
          bind(c, name='treefold_exact_rolling_sum_f32') result(returned)
          import :: c_float, c_int32_t, c_size_t
@@ -1358,6 +1976,50 @@ module treefold_support
          real(c_double), intent(inout) :: result(*)
          integer(c_int32_t) :: returned
       end function c_exact_rolling_mean_f64
+
+      function c_exact_rolling_sum_by_range_f32(index_type, index, k, items, n, width, least_items, result, m) &
+         bind(c, name='treefold_exact_rolling_sum_by_range_f32') result(returned)
+         import :: c_float, c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: index_type
+         type(c_ptr), value :: index, width
+         integer(c_size_t), value :: k, n, least_items, m
+         real(c_float), intent(in) :: items(*)
+         real(c_float), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_exact_rolling_sum_by_range_f32
+
+      function c_exact_rolling_sum_by_range_f64(index_type, index, k, items, n, width, least_items, result, m) &
+         bind(c, name='treefold_exact_rolling_sum_by_range_f64') result(returned)
+         import :: c_double, c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: index_type
+         type(c_ptr), value :: index, width
+         integer(c_size_t), value :: k, n, least_items, m
+         real(c_double), intent(in) :: items(*)
+         real(c_double), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_exact_rolling_sum_by_range_f64
+
+      function c_exact_rolling_mean_by_range_f32(index_type, index, k, items, n, width, least_items, result, m) &
+         bind(c, name='treefold_exact_rolling_mean_by_range_f32') result(returned)
+         import :: c_float, c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: index_type
+         type(c_ptr), value :: index, width
+         integer(c_size_t), value :: k, n, least_items, m
+         real(c_float), intent(in) :: items(*)
+         real(c_float), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_exact_rolling_mean_by_range_f32
+
+      function c_exact_rolling_mean_by_range_f64(index_type, index, k, items, n, width, least_items, result, m) &
+         bind(c, name='treefold_exact_rolling_mean_by_range_f64') result(returned)
+         import :: c_double, c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: index_type
+         type(c_ptr), value :: index, width
+         integer(c_size_t), value :: k, n, least_items, m
+         real(c_double), intent(in) :: items(*)
+         real(c_double), intent(inout) :: result(*)
+         integer(c_int32_t) :: returned
+      end function c_exact_rolling_mean_by_range_f64
 
       function c_accumulator_create(type, figure, result) bind(c, name='treefold_accumulator_create') result(returned)
          import :: c_int32_t, c_ptr
@@ -1477,6 +2139,21 @@ module treefold_support
          integer(c_int32_t) :: returned
       end function c_keyed_create
 
+      function c_keyed_create_rows(type, keys, width, result) bind(c, name='treefold_keyed_create_rows') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         integer(c_int32_t), value :: type
+         integer(c_size_t), value :: keys, width
+         type(c_ptr), intent(inout) :: result
+         integer(c_int32_t) :: returned
+      end function c_keyed_create_rows
+
+      function c_keyed_create_hashed(type, key_type, result) bind(c, name='treefold_keyed_create_hashed') result(returned)
+         import :: c_int32_t, c_ptr
+         integer(c_int32_t), value :: type, key_type
+         type(c_ptr), intent(inout) :: result
+         integer(c_int32_t) :: returned
+      end function c_keyed_create_hashed
+
       function c_keyed_destroy(keyed) bind(c, name='treefold_keyed_destroy') result(returned)
          import :: c_int32_t, c_ptr
          type(c_ptr), intent(inout) :: keyed
@@ -1499,11 +2176,41 @@ module treefold_support
          integer(c_int32_t) :: returned
       end function c_keyed_remove
 
+      function c_keyed_add_dot(keyed, key_type, keys, k, x, n, y, l) bind(c, name='treefold_keyed_add_dot') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: keyed, keys, x, y
+         integer(c_int32_t), value :: key_type
+         integer(c_size_t), value :: k, n, l
+         integer(c_int32_t) :: returned
+      end function c_keyed_add_dot
+
+      function c_keyed_remove_dot(keyed, key_type, keys, k, x, n, y, l) bind(c, name='treefold_keyed_remove_dot') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: keyed, keys, x, y
+         integer(c_int32_t), value :: key_type
+         integer(c_size_t), value :: k, n, l
+         integer(c_int32_t) :: returned
+      end function c_keyed_remove_dot
+
       function c_keyed_merge(keyed, other) bind(c, name='treefold_keyed_merge') result(returned)
          import :: c_int32_t, c_ptr
          type(c_ptr), value :: keyed, other
          integer(c_int32_t) :: returned
       end function c_keyed_merge
+
+      function c_keyed_groups(keyed, result) bind(c, name='treefold_keyed_groups') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: keyed
+         integer(c_size_t), intent(inout) :: result
+         integer(c_int32_t) :: returned
+      end function c_keyed_groups
+
+      function c_keyed_keys(keyed, result, m) bind(c, name='treefold_keyed_keys') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: keyed, result
+         integer(c_size_t), value :: m
+         integer(c_int32_t) :: returned
+      end function c_keyed_keys
 
       function c_keyed_sums(keyed, result, m) bind(c, name='treefold_keyed_sums') result(returned)
          import :: c_int32_t, c_ptr, c_size_t
@@ -1527,6 +2234,20 @@ module treefold_support
          integer(c_int32_t) :: returned
       end function c_keyed_means
 
+      function c_keyed_minima(keyed, result, m) bind(c, name='treefold_keyed_minima') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: keyed, result
+         integer(c_size_t), value :: m
+         integer(c_int32_t) :: returned
+      end function c_keyed_minima
+
+      function c_keyed_maxima(keyed, result, m) bind(c, name='treefold_keyed_maxima') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: keyed, result
+         integer(c_size_t), value :: m
+         integer(c_int32_t) :: returned
+      end function c_keyed_maxima
+
       function c_keyed_variances(keyed, ddof, result, m) bind(c, name='treefold_keyed_variances') result(returned)
          import :: c_double, c_int32_t, c_ptr, c_size_t
          type(c_ptr), value :: keyed, result
@@ -1543,6 +2264,28 @@ module treefold_support
          integer(c_size_t), value :: m
          integer(c_int32_t) :: returned
       end function c_keyed_standard_deviations
+
+      function c_keyed_equal(keyed, other, result) bind(c, name='treefold_keyed_equal') result(returned)
+         import :: c_int, c_int32_t, c_ptr
+         type(c_ptr), value :: keyed, other
+         integer(c_int), intent(inout) :: result
+         integer(c_int32_t) :: returned
+      end function c_keyed_equal
+
+      function c_keyed_to_bytes(keyed, bytes, capacity, needed) bind(c, name='treefold_keyed_to_bytes') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: keyed, bytes
+         integer(c_size_t), value :: capacity
+         integer(c_size_t), intent(inout) :: needed
+         integer(c_int32_t) :: returned
+      end function c_keyed_to_bytes
+
+      function c_keyed_of_bytes(keyed, bytes, n) bind(c, name='treefold_keyed_of_bytes') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: keyed, bytes
+         integer(c_size_t), value :: n
+         integer(c_int32_t) :: returned
+      end function c_keyed_of_bytes
 
       function c_par_sum_f32(x, n, result) bind(c, name='treefold_par_sum_f32') result(returned)
          import :: c_float, c_int32_t, c_size_t
@@ -1747,8 +2490,13 @@ module treefold_support
    end interface
    private :: fold_pointer, par_fold_pointer
 
+   interface treefold_keyed_sums
+      module procedure keyed_integer_sums
+   end interface
+   private :: keyed_integer_sums
+
    interface address_of
-      module procedure address_of_int8, address_of_int32, address_of_int64
+      module procedure address_of_int8, address_of_int32, address_of_int64, address_of_real64
    end interface
 
 contains
@@ -1903,7 +2651,8 @@ contains
       call report(c_accumulator_of_bytes(accumulator%handle, address_of(bytes), size(bytes, kind=c_size_t)), ierr)
    end subroutine treefold_accumulator_of_bytes
 
-   ! Sums, or moments, of no items for the keys 0 to keys - 1: a type of real numbers, and TREEFOLD_FIGURE_SUM or _MOMENTS.
+   ! A state of no items for the keys 0 to keys - 1: a type of real numbers, and a figure but TREEFOLD_FIGURE_NORM and _VDOT; or a type of
+   ! integers, and TREEFOLD_FIGURE_SUM. treefold.h says which results each has.
    subroutine treefold_keyed_create(type, figure, keys, keyed, ierr)
       integer(c_int32_t), intent(in) :: type, figure
       integer, intent(in) :: keys
@@ -1915,8 +2664,40 @@ contains
       if (negative('keys', int(keys, int64), ierr)) return
       status = c_keyed_create(type, figure, int(keys, c_size_t), keyed%handle)
       keyed%element = type
+      keyed%width = 1
       call report(status, ierr)
    end subroutine treefold_keyed_create
+
+   ! Sums of rows of `width` items: treefold_keyed_add takes x(:, i) with keys(i), and treefold_keyed_sums leaves result(:, key + 1).
+   subroutine treefold_keyed_create_rows(type, keys, width, keyed, ierr)
+      integer(c_int32_t), intent(in) :: type
+      integer, intent(in) :: keys, width
+      type(treefold_keyed), intent(inout) :: keyed
+      integer, intent(out), optional :: ierr
+      integer(c_int32_t) :: status
+
+      call finalise_keyed(keyed)
+      if (negative('keys', int(keys, int64), ierr)) return
+      if (negative('width', int(width, int64), ierr)) return
+      status = c_keyed_create_rows(type, int(keys, c_size_t), int(width, c_size_t), keyed%handle)
+      keyed%element = type
+      keyed%width = width
+      call report(status, ierr)
+   end subroutine treefold_keyed_create_rows
+
+   ! Sums of the keys that have items, which may be any integers.
+   subroutine treefold_keyed_create_hashed(type, keyed, ierr)
+      integer(c_int32_t), intent(in) :: type
+      type(treefold_keyed), intent(inout) :: keyed
+      integer, intent(out), optional :: ierr
+      integer(c_int32_t) :: status
+
+      call finalise_keyed(keyed)
+      status = c_keyed_create_hashed(type, TREEFOLD_I64, keyed%handle)
+      keyed%element = type
+      keyed%width = 1
+      call report(status, ierr)
+   end subroutine treefold_keyed_create_hashed
 
    ! Ends a keyed state; no error if it has ended, or was never made.
    subroutine treefold_keyed_destroy(keyed, ierr)
@@ -1942,6 +2723,72 @@ contains
 
       call report(c_keyed_counts(keyed%handle, counts, size(counts, kind=c_size_t)), ierr)
    end subroutine treefold_keyed_counts
+
+   ! The sum of each key's integers, of whatever type.
+   subroutine keyed_integer_sums(keyed, result, ierr)
+      type(treefold_keyed), intent(in) :: keyed
+      integer(int64), intent(inout), contiguous, target :: result(:)
+      integer, intent(out), optional :: ierr
+
+      if (other_type('keyed', keyed%handle, keyed%element < TREEFOLD_I8, ierr)) return
+      call report(c_keyed_sums(keyed%handle, address_of(result), size(result, kind=c_size_t)), ierr)
+   end subroutine keyed_integer_sums
+
+   ! The number of keys.
+   function treefold_keyed_groups(keyed, ierr) result(groups)
+      type(treefold_keyed), intent(in) :: keyed
+      integer, intent(out), optional :: ierr
+      integer(c_size_t) :: groups
+
+      groups = 0
+      call report(c_keyed_groups(keyed%handle, groups), ierr)
+   end function treefold_keyed_groups
+
+   ! The keys of a state of any keys, in ascending order.
+   subroutine treefold_keyed_keys(keyed, keys, ierr)
+      type(treefold_keyed), intent(in) :: keyed
+      integer(int64), intent(inout), contiguous, target :: keys(:)
+      integer, intent(out), optional :: ierr
+
+      call report(c_keyed_keys(keyed%handle, address_of(keys), size(keys, kind=c_size_t)), ierr)
+   end subroutine treefold_keyed_keys
+
+   ! Whether two have the same keys with the same sums, as those of accumulators.
+   function treefold_keyed_equal(keyed, other, ierr) result(is_equal)
+      type(treefold_keyed), intent(in) :: keyed, other
+      integer, intent(out), optional :: ierr
+      logical :: is_equal
+      integer(c_int) :: found
+
+      found = 0
+      call report(c_keyed_equal(keyed%handle, other%handle, found), ierr)
+      is_equal = found == 1
+   end function treefold_keyed_equal
+
+   ! Sums or moments by key as bytes, for files and other programs. Equal ones have the same.
+   subroutine treefold_keyed_to_bytes(keyed, bytes, ierr)
+      type(treefold_keyed), intent(in) :: keyed
+      integer(int8), intent(out), allocatable, target :: bytes(:)
+      integer, intent(out), optional :: ierr
+      integer(c_size_t) :: needed
+      integer(c_int32_t) :: status
+
+      needed = 0
+      status = c_keyed_to_bytes(keyed%handle, c_null_ptr, 0_c_size_t, needed)
+      allocate (bytes(needed))
+      if (status == TREEFOLD_OK) &
+         status = c_keyed_to_bytes(keyed%handle, address_of(bytes), size(bytes, kind=c_size_t), needed)
+      call report(status, ierr)
+   end subroutine treefold_keyed_to_bytes
+
+   ! Makes a keyed state what bytes stand for, with as many keys. They are those of one of its type and figure.
+   subroutine treefold_keyed_of_bytes(keyed, bytes, ierr)
+      type(treefold_keyed), intent(in) :: keyed
+      integer(int8), intent(in), contiguous, target :: bytes(:)
+      integer, intent(out), optional :: ierr
+
+      call report(c_keyed_of_bytes(keyed%handle, address_of(bytes), size(bytes, kind=c_size_t)), ierr)
+   end subroutine treefold_keyed_of_bytes
 
    ! <table: handles>
    ! Nobody is left to hear of an error in a finaliser. It has no effect on what has ended already, nor on what was never made.
@@ -2029,6 +2876,32 @@ contains
       is = other_type('keyed', handle, element /= keyed%element, ierr)
    end function other_keyed
 
+   ! The same for means, which of integers are real64.
+   function other_mean(keyed, element, handle, ierr) result(is)
+      type(treefold_keyed), intent(in) :: keyed
+      integer(c_int32_t), intent(in) :: element
+      type(c_ptr), intent(out) :: handle
+      integer, intent(out), optional :: ierr
+      integer(c_int32_t) :: of_means
+      logical :: is
+
+      handle = keyed%handle
+      of_means = keyed%element
+      if (of_means >= TREEFOLD_I8) of_means = TREEFOLD_F64
+      is = other_type('keyed', handle, element /= of_means, ierr)
+   end function other_mean
+
+   ! Reports rows of another length than a state's, which C takes for others as long as there are enough.
+   function other_row(name, length, keyed, ierr) result(is)
+      character(len=*), intent(in) :: name
+      integer(int64), intent(in) :: length
+      type(treefold_keyed), intent(in) :: keyed
+      integer, intent(out), optional :: ierr
+      logical :: is
+
+      is = other_length('a row of ' // name, length, keyed%width, ierr)
+   end function other_row
+
    ! C says what is wrong with a handle that has not been made.
    function other_type(name, handle, is_other, ierr) result(is)
       character(len=*), intent(in) :: name
@@ -2043,25 +2916,32 @@ contains
 
    ! As address() of the modules for one type.
    function address_of_int8(x) result(address)
-      integer(int8), intent(in), target :: x(*)
+      integer(int8), target :: x(*)
       type(c_ptr) :: address
 
       address = c_loc(x)
    end function address_of_int8
 
    function address_of_int32(x) result(address)
-      integer(int32), intent(in), target :: x(*)
+      integer(int32), target :: x(*)
       type(c_ptr) :: address
 
       address = c_loc(x)
    end function address_of_int32
 
    function address_of_int64(x) result(address)
-      integer(int64), intent(in), target :: x(*)
+      integer(int64), target :: x(*)
       type(c_ptr) :: address
 
       address = c_loc(x)
    end function address_of_int64
+
+   function address_of_real64(x) result(address)
+      real(real64), target :: x(*)
+      type(c_ptr) :: address
+
+      address = c_loc(x)
+   end function address_of_real64
 
    ! Ends every call that has been to C: hands on its status, or ends the program.
    subroutine report(status, ierr)
@@ -2164,9 +3044,13 @@ module treefold_real32
       c_par_exact_dot => c_par_exact_dot_f32, c_exact_norm => c_exact_norm_f32, c_par_exact_norm => c_par_exact_norm_f32, &
       c_exact_sum_rows => c_exact_sum_rows_f32, c_exact_sum_by_key => c_exact_sum_by_key_f32, &
       c_par_exact_sum_by_key => c_par_exact_sum_by_key_f32, c_exact_mean_by_key => c_exact_mean_by_key_f32, &
+      c_exact_min_by_key => c_exact_min_by_key_f32, c_exact_max_by_key => c_exact_max_by_key_f32, &
       c_exact_variance_by_key => c_exact_variance_by_key_f32, &
-      c_exact_standard_deviation_by_key => c_exact_standard_deviation_by_key_f32, &
-      c_exact_rolling_sum => c_exact_rolling_sum_f32, c_exact_rolling_mean => c_exact_rolling_mean_f32
+      c_exact_standard_deviation_by_key => c_exact_standard_deviation_by_key_f32, c_exact_dot_by_key => c_exact_dot_by_key_f32, &
+      c_exact_weighted_mean_by_key => c_exact_weighted_mean_by_key_f32, c_exact_sum_rows_by_key => c_exact_sum_rows_by_key_f32, &
+      c_exact_rolling_sum => c_exact_rolling_sum_f32, c_exact_rolling_mean => c_exact_rolling_mean_f32, &
+      c_exact_rolling_sum_by_range => c_exact_rolling_sum_by_range_f32, &
+      c_exact_rolling_mean_by_range => c_exact_rolling_mean_by_range_f32
    ! </table>
 #define TREEFOLD_TYPE real(real32)
 #define TREEFOLD_ORDERED
@@ -2188,9 +3072,13 @@ module treefold_real64
       c_par_exact_dot => c_par_exact_dot_f64, c_exact_norm => c_exact_norm_f64, c_par_exact_norm => c_par_exact_norm_f64, &
       c_exact_sum_rows => c_exact_sum_rows_f64, c_exact_sum_by_key => c_exact_sum_by_key_f64, &
       c_par_exact_sum_by_key => c_par_exact_sum_by_key_f64, c_exact_mean_by_key => c_exact_mean_by_key_f64, &
+      c_exact_min_by_key => c_exact_min_by_key_f64, c_exact_max_by_key => c_exact_max_by_key_f64, &
       c_exact_variance_by_key => c_exact_variance_by_key_f64, &
-      c_exact_standard_deviation_by_key => c_exact_standard_deviation_by_key_f64, &
-      c_exact_rolling_sum => c_exact_rolling_sum_f64, c_exact_rolling_mean => c_exact_rolling_mean_f64
+      c_exact_standard_deviation_by_key => c_exact_standard_deviation_by_key_f64, c_exact_dot_by_key => c_exact_dot_by_key_f64, &
+      c_exact_weighted_mean_by_key => c_exact_weighted_mean_by_key_f64, c_exact_sum_rows_by_key => c_exact_sum_rows_by_key_f64, &
+      c_exact_rolling_sum => c_exact_rolling_sum_f64, c_exact_rolling_mean => c_exact_rolling_mean_f64, &
+      c_exact_rolling_sum_by_range => c_exact_rolling_sum_by_range_f64, &
+      c_exact_rolling_mean_by_range => c_exact_rolling_mean_by_range_f64
    ! </table>
 #define TREEFOLD_TYPE real(real64)
 #define TREEFOLD_ORDERED
@@ -2225,36 +3113,44 @@ module treefold_int8
    use treefold_support, element => TREEFOLD_I8
 #define TREEFOLD_TYPE integer(int8)
 #define TREEFOLD_ORDERED
+#define TREEFOLD_INTEGER
 #include "treefold.F90"
 #undef TREEFOLD_TYPE
 #undef TREEFOLD_ORDERED
+#undef TREEFOLD_INTEGER
 end module treefold_int8
 
 module treefold_int16
    use treefold_support, element => TREEFOLD_I16
 #define TREEFOLD_TYPE integer(int16)
 #define TREEFOLD_ORDERED
+#define TREEFOLD_INTEGER
 #include "treefold.F90"
 #undef TREEFOLD_TYPE
 #undef TREEFOLD_ORDERED
+#undef TREEFOLD_INTEGER
 end module treefold_int16
 
 module treefold_int32
    use treefold_support, element => TREEFOLD_I32
 #define TREEFOLD_TYPE integer(int32)
 #define TREEFOLD_ORDERED
+#define TREEFOLD_INTEGER
 #include "treefold.F90"
 #undef TREEFOLD_TYPE
 #undef TREEFOLD_ORDERED
+#undef TREEFOLD_INTEGER
 end module treefold_int32
 
 module treefold_int64
    use treefold_support, element => TREEFOLD_I64
 #define TREEFOLD_TYPE integer(int64)
 #define TREEFOLD_ORDERED
+#define TREEFOLD_INTEGER
 #include "treefold.F90"
 #undef TREEFOLD_TYPE
 #undef TREEFOLD_ORDERED
+#undef TREEFOLD_INTEGER
 end module treefold_int64
 
 ! ---- What programs use ----------------------------------------------------------------------------------------------------------
@@ -2270,10 +3166,13 @@ module treefold
       TREEFOLD_OP_SUM, TREEFOLD_OP_PRODUCT, TREEFOLD_OP_MIN, TREEFOLD_OP_MAX, &
       treefold_combine, TREEFOLD_ITEM_BYTES_MAX, treefold_fold, treefold_par_fold, &
       TREEFOLD_FIGURE_SUM, TREEFOLD_FIGURE_NORM, TREEFOLD_FIGURE_DOT, TREEFOLD_FIGURE_VDOT, TREEFOLD_FIGURE_MOMENTS, &
+      TREEFOLD_FIGURE_WEIGHTED_MEAN, TREEFOLD_FIGURE_EXTREMA, &
       treefold_accumulator, treefold_accumulator_create, treefold_accumulator_destroy, treefold_accumulator_merge, &
       treefold_accumulator_unmerge, treefold_accumulator_count, treefold_accumulator_equal, treefold_accumulator_to_bytes, &
       treefold_accumulator_of_bytes, &
-      treefold_keyed, treefold_keyed_create, treefold_keyed_destroy, treefold_keyed_merge, treefold_keyed_counts
+      treefold_keyed, treefold_keyed_create, treefold_keyed_create_rows, treefold_keyed_create_hashed, treefold_keyed_destroy, &
+      treefold_keyed_merge, treefold_keyed_sums, treefold_keyed_counts, treefold_keyed_groups, treefold_keyed_keys, &
+      treefold_keyed_equal, treefold_keyed_to_bytes, treefold_keyed_of_bytes
    use treefold_real32
    use treefold_real64
    use treefold_complex32

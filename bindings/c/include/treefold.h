@@ -229,6 +229,44 @@ treefold_status treefold_exact_standard_deviation_by_key_f64(treefold_type key_t
                                                              size_t n, double ddof, double *result, size_t m);
 
 /*
+ * The exact sum of the products x[i] * y[i] of each key, which are not rounded, and the mean of each key's items x with weights y: the
+ * exact sum of the products, divided by that of the weights, rounded once. x has n numbers and y has l: TREEFOLD_LENGTH if they differ.
+ * Where the weights add up to 0, a mean is the quotient of the two rounded sums: of no items, not a number.
+ */
+treefold_status treefold_exact_dot_by_key_f32(treefold_type key_type, const void *keys, size_t k, const float *x, size_t n, const float *y,
+                                              size_t l, float *result, size_t m);
+treefold_status treefold_exact_dot_by_key_f64(treefold_type key_type, const void *keys, size_t k, const double *x, size_t n,
+                                              const double *y, size_t l, double *result, size_t m);
+treefold_status treefold_exact_weighted_mean_by_key_f32(treefold_type key_type, const void *keys, size_t k, const float *x, size_t n,
+                                                        const float *y, size_t l, float *result, size_t m);
+treefold_status treefold_exact_weighted_mean_by_key_f64(treefold_type key_type, const void *keys, size_t k, const double *x, size_t n,
+                                                        const double *y, size_t l, double *result, size_t m);
+
+/* The least and the greatest item of each key, as TREEFOLD_MIN and TREEFOLD_MAX have them; of no items, not a number. */
+treefold_status treefold_exact_min_by_key_f32(treefold_type key_type, const void *keys, size_t k, const float *items, size_t n,
+                                              float *result, size_t m);
+treefold_status treefold_exact_min_by_key_f64(treefold_type key_type, const void *keys, size_t k, const double *items, size_t n,
+                                              double *result, size_t m);
+treefold_status treefold_exact_max_by_key_f32(treefold_type key_type, const void *keys, size_t k, const float *items, size_t n,
+                                              float *result, size_t m);
+treefold_status treefold_exact_max_by_key_f64(treefold_type key_type, const void *keys, size_t k, const double *items, size_t n,
+                                              double *result, size_t m);
+
+/*
+ * The exact sums of the columns of each key's rows: result[g * width + c] becomes that of number c of the rows whose key is g. The n
+ * numbers of items are k rows of `width` numbers, and the m of result one row for each key: TREEFOLD_LENGTH if they are not whole rows.
+ */
+treefold_status treefold_exact_sum_rows_by_key_f32(treefold_type key_type, const void *keys, size_t k, const float *items, size_t n,
+                                                   size_t width, float *result, size_t m);
+treefold_status treefold_exact_sum_rows_by_key_f64(treefold_type key_type, const void *keys, size_t k, const double *items, size_t n,
+                                                   size_t width, double *result, size_t m);
+
+/* The sum of each key's integers of a type, TREEFOLD_I8 to TREEFOLD_U64, added in 128 bits. result has m int64_t, or uint64_t for types
+   without a sign: a sum that does not fit is TREEFOLD_ARGUMENT, which names the key. */
+treefold_status treefold_exact_integer_sum_by_key(treefold_type key_type, const void *keys, size_t k, treefold_type type,
+                                                  const void *items, size_t n, void *result, size_t m);
+
+/*
  * The exact sum, or mean, of the window that ends at each item, rounded once: result[i] becomes that of the `window` items up to item i, or
  * of all of them at the beginning. A window of fewer than least_items items, or of none, gives a value that is not a number. result has
  * as many numbers as items: TREEFOLD_LENGTH if m is not n. Items that leave a window are taken back exactly: nothing is left of a huge
@@ -238,6 +276,20 @@ treefold_status treefold_exact_rolling_sum_f32(const float *items, size_t n, siz
 treefold_status treefold_exact_rolling_sum_f64(const double *items, size_t n, size_t window, size_t least_items, double *result, size_t m);
 treefold_status treefold_exact_rolling_mean_f32(const float *items, size_t n, size_t window, size_t least_items, float *result, size_t m);
 treefold_status treefold_exact_rolling_mean_f64(const double *items, size_t n, size_t window, size_t least_items, double *result, size_t m);
+
+/*
+ * The same for windows by an index, such as a time, which ascends: result[i] becomes the sum or mean of the items up to item i whose index
+ * is more than index[i] less a width. index has k numbers of index_type, a real type or one of integers, as many as items, and `width` is
+ * one number of it, more than 0. An index that is less than the one before is TREEFOLD_ARGUMENT, which names it.
+ */
+treefold_status treefold_exact_rolling_sum_by_range_f32(treefold_type index_type, const void *index, size_t k, const float *items,
+                                                        size_t n, const void *width, size_t least_items, float *result, size_t m);
+treefold_status treefold_exact_rolling_sum_by_range_f64(treefold_type index_type, const void *index, size_t k, const double *items,
+                                                        size_t n, const void *width, size_t least_items, double *result, size_t m);
+treefold_status treefold_exact_rolling_mean_by_range_f32(treefold_type index_type, const void *index, size_t k, const float *items,
+                                                         size_t n, const void *width, size_t least_items, float *result, size_t m);
+treefold_status treefold_exact_rolling_mean_by_range_f64(treefold_type index_type, const void *index, size_t k, const double *items,
+                                                         size_t n, const void *width, size_t least_items, double *result, size_t m);
 
 /* ---- One process, between calls ----------------------------------------------------------------------------------------------- */
 
@@ -259,13 +311,16 @@ treefold_status treefold_exact_rolling_mean_f64(const double *items, size_t n, s
  */
 
 /* What is made of the items: their sum; the square root of the sum of their squares; the sum of products x[i] * y[i] of two arrays; the
-   same with the complex conjugate of x[i]; their sum, mean, variance and standard deviation. */
+   same with the complex conjugate of x[i]; their sum, mean, variance and standard deviation. The last two are of keyed states alone: the
+   mean of items x[i] with weights y[i]; the least and the greatest item. */
 enum {
     TREEFOLD_EXACT_SUM = 1,
     TREEFOLD_EXACT_NORM = 2,
     TREEFOLD_EXACT_DOT = 3,
     TREEFOLD_EXACT_VDOT = 4,
-    TREEFOLD_EXACT_MOMENTS = 5
+    TREEFOLD_EXACT_MOMENTS = 5,
+    TREEFOLD_EXACT_WEIGHTED_MEAN = 6,
+    TREEFOLD_EXACT_EXTREMA = 7
 };
 
 /* An exact sum of TREEFOLD_F32, F64, C32 or C64. Wherever a function takes or leaves an element, it has this type. */
@@ -319,33 +374,74 @@ treefold_status treefold_accumulator_to_bytes(const treefold_accumulator *accumu
    another type or figure, or that no accumulator has, TREEFOLD_ARGUMENT. */
 treefold_status treefold_accumulator_of_bytes(treefold_accumulator *accumulator, const void *bytes, size_t n);
 
-/* Exact sums, or moments, of the items of each of the keys 0 to K - 1. Items are TREEFOLD_F32 or F64; keys, and the errors about them, are
-   those of treefold_exact_sum_by_key_f64. */
+/*
+ * Exact sums, or what follows from them, of the items of each of the keys 0 to K - 1. Items are TREEFOLD_F32 or F64; keys, and the errors
+ * about them, are those of treefold_exact_sum_by_key_f64. A call takes longer than to add an item: give many in one.
+ */
 typedef struct treefold_keyed treefold_keyed;
 
-/* Begins with no items. The figure is TREEFOLD_EXACT_SUM, which takes 16 bytes for each key at first, or TREEFOLD_EXACT_MOMENTS, which
-   takes 56. */
+/*
+ * Begins with no items. For each key, a figure takes so many bytes at first, and has results:
+ *
+ *     TREEFOLD_EXACT_SUM              16    sums
+ *     TREEFOLD_EXACT_MOMENTS          56    counts, means, variances, standard_deviations
+ *     TREEFOLD_EXACT_DOT              32    sums
+ *     TREEFOLD_EXACT_WEIGHTED_MEAN    48    means
+ *     TREEFOLD_EXACT_EXTREMA          16    minima, maxima; nothing can be taken back
+ *
+ * Items of TREEFOLD_EXACT_SUM may also be integers, TREEFOLD_I8 to TREEFOLD_U64: these have counts, sums as those of
+ * treefold_exact_integer_sum_by_key, and means, which are double, and take 24 bytes.
+ */
 treefold_status treefold_keyed_create(treefold_type type, int32_t figure, size_t keys, treefold_keyed **result);
+
+/* Sums of rows of `width` items: keyed_add takes as many rows as keys, and sums leaves a row for each key. */
+treefold_status treefold_keyed_create_rows(treefold_type type, size_t keys, size_t width, treefold_keyed **result);
+
+/* Sums of the keys that have items, which may be any of key_type: TREEFOLD_I64 or TREEFOLD_U64. Keys that are added may have other types of
+   integers, if each is one of key_type. Nothing can be taken back. */
+treefold_status treefold_keyed_create_hashed(treefold_type type, treefold_type key_type, treefold_keyed **result);
 
 /* Ends it. */
 treefold_status treefold_keyed_destroy(treefold_keyed **keyed);
 
-/* Adds n items to those of their keys, or takes back n that were added: more than a key has is TREEFOLD_ARGUMENT, which names the key. Sums
-   count only items that are infinite or not numbers; moments count all. */
+/* Adds n items to those of their keys, or takes back n that were added: more than a key has is TREEFOLD_ARGUMENT, which names the key.
+   Moments and sums of integers count all items, others those that are infinite or not numbers. */
 treefold_status treefold_keyed_add(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *items, size_t n);
 treefold_status treefold_keyed_remove(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *items,
                                       size_t n);
 
-/* Adds what another one of this type, figure and number of keys was given, key by key. It may be the same. */
+/* The same for TREEFOLD_EXACT_DOT, and for TREEFOLD_EXACT_WEIGHTED_MEAN, where y are the weights. TREEFOLD_LENGTH if n and l differ. */
+treefold_status treefold_keyed_add_dot(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *x, size_t n,
+                                       const void *y, size_t l);
+treefold_status treefold_keyed_remove_dot(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *x,
+                                          size_t n, const void *y, size_t l);
+
+/* Adds what another one of this type, figure and number of keys was given, key by key. It may be the same. Of any keys, the other one may
+   have others. */
 treefold_status treefold_keyed_merge(treefold_keyed *keyed, const treefold_keyed *other);
 
-/* A result for each key: TREEFOLD_LENGTH if m is not the number of keys. TREEFOLD_EXACT_SUM has sums, and TREEFOLD_EXACT_MOMENTS has all
-   else: TREEFOLD_UNSUPPORTED. */
+/* The number of keys. Any keys, in ascending order, in which their sums follow; keys that are 0 to K - 1 are TREEFOLD_UNSUPPORTED. */
+treefold_status treefold_keyed_groups(const treefold_keyed *keyed, size_t *result);
+treefold_status treefold_keyed_keys(const treefold_keyed *keyed, void *result, size_t m);
+
+/* A result for each key: TREEFOLD_LENGTH if m is not their number, or TREEFOLD_UNSUPPORTED if the figure has no such. Results have the
+   items' type but for counts and integers. */
 treefold_status treefold_keyed_sums(const treefold_keyed *keyed, void *result, size_t m);
 treefold_status treefold_keyed_counts(const treefold_keyed *keyed, uint64_t *result, size_t m);
 treefold_status treefold_keyed_means(const treefold_keyed *keyed, void *result, size_t m);
+treefold_status treefold_keyed_minima(const treefold_keyed *keyed, void *result, size_t m);
+treefold_status treefold_keyed_maxima(const treefold_keyed *keyed, void *result, size_t m);
 treefold_status treefold_keyed_variances(const treefold_keyed *keyed, double ddof, void *result, size_t m);
 treefold_status treefold_keyed_standard_deviations(const treefold_keyed *keyed, double ddof, void *result, size_t m);
+
+/* Leaves 1 if the two have the same keys, and each key the same sum of as many items that are infinite or not numbers, or of as many items
+   if these are counted; else 0. */
+treefold_status treefold_keyed_equal(const treefold_keyed *keyed, const treefold_keyed *other, int *result);
+
+/* As those of accumulators: bytes have TREEFOLD_EXACT_SUM of real items for the keys 0 to K - 1, and TREEFOLD_EXACT_MOMENTS; else it is
+   TREEFOLD_UNSUPPORTED. A state has as many keys afterwards as the bytes. */
+treefold_status treefold_keyed_to_bytes(const treefold_keyed *keyed, void *bytes, size_t capacity, size_t *needed);
+treefold_status treefold_keyed_of_bytes(treefold_keyed *keyed, const void *bytes, size_t n);
 
 /* ---- One process, all threads ------------------------------------------------------------------------------------------------- */
 

@@ -19,9 +19,15 @@
 //     T exact_sum(items), exact_dot(x, y), exact_norm(x)    without rounding errors, rounded once, in no order; float and double
 //     vector<T> exact_sum_rows(items, width)
 //     vector<T> exact_sum_by_key(keys, items, groups), exact_mean_by_key    of each of the keys 0 to groups - 1
+//     vector<T> exact_min_by_key(keys, items, groups), exact_max_by_key
 //     vector<T> exact_variance_by_key(keys, items, groups, ddof), exact_standard_deviation_by_key
+//     vector<T> exact_dot_by_key(keys, x, y, groups), exact_weighted_mean_by_key(keys, x, weights, groups)
+//     vector<T> exact_sum_rows_by_key(keys, items, width, groups)           rows of `width` items, each with a key
+//     vector<std::int64_t> exact_integer_sum_by_key(keys, items, groups)    of integers; std::uint64_t of those without a sign
 //     vector<T> exact_rolling_sum(items, window), exact_rolling_mean    of the window that ends at each item
 //     ... (items, window, least_items)                                  not a number where a window has fewer items
+//     vector<T> exact_rolling_sum_by_range(index, items, width), exact_rolling_mean_by_range    of the items whose index is more than the
+//     ... (index, items, width, least_items)                                                   last one's less a width
 //
 // Names with `_into` leave their result in a std::span<T>, the last argument, in place of the number of groups. Namespace treefold::par
 // has all of these, with the same bits, by the threads of a pool: of the exact ones, the sums of all items and by key, dot products and
@@ -592,6 +598,116 @@ template <auto F32, auto F64> struct spread_by_key_function {
     }
 };
 
+// Two ranges with keys to a number for each key.
+template <auto F32, auto F64> struct try_pairs_by_key_into_function {
+    template <item_range K, item_range X, item_range Y>
+        requires integer<item_of<K>> && floating<item_of<X>> && std::same_as<item_of<X>, item_of<Y>>
+    code operator()(const K &keys, const X &x, const Y &y, std::span<item_of<X>> result) const noexcept
+    {
+        const auto k = detail::view(keys);
+        const auto left = detail::view(x);
+        const auto right = detail::view(y);
+        return code{reduce_floats<item_of<X>, F32, F64>(type_of<item_of<K>>, k.data(), k.size(), left.data(), left.size(), right.data(),
+                                                        right.size(), result.data(), result.size())};
+    }
+};
+
+template <auto F32, auto F64> struct pairs_by_key_into_function {
+    template <item_range K, item_range X, item_range Y>
+        requires integer<item_of<K>> && floating<item_of<X>> && std::same_as<item_of<X>, item_of<Y>>
+    void operator()(const K &keys, const X &x, const Y &y, std::span<item_of<X>> result) const
+    {
+        check(static_cast<treefold_status>(try_pairs_by_key_into_function<F32, F64>{}(keys, x, y, result)));
+    }
+};
+
+template <auto F32, auto F64> struct pairs_by_key_function {
+    template <item_range K, item_range X, item_range Y>
+        requires integer<item_of<K>> && floating<item_of<X>> && std::same_as<item_of<X>, item_of<Y>>
+    [[nodiscard]] std::vector<item_of<X>> operator()(const K &keys, const X &x, const Y &y, std::size_t groups) const
+    {
+        std::vector<item_of<X>> result(groups);
+        pairs_by_key_into_function<F32, F64>{}(keys, x, y, result);
+        return result;
+    }
+};
+
+// Rows with keys to a row for each key.
+template <auto F32, auto F64> struct try_rows_by_key_into_function {
+    template <item_range K, item_range X>
+        requires integer<item_of<K>> && floating<item_of<X>>
+    code operator()(const K &keys, const X &items, std::size_t width, std::span<item_of<X>> result) const noexcept
+    {
+        const auto k = detail::view(keys);
+        const auto x = detail::view(items);
+        return code{reduce_floats<item_of<X>, F32, F64>(type_of<item_of<K>>, k.data(), k.size(), x.data(), x.size(), width,
+                                                        result.data(), result.size())};
+    }
+};
+
+template <auto F32, auto F64> struct rows_by_key_into_function {
+    template <item_range K, item_range X>
+        requires integer<item_of<K>> && floating<item_of<X>>
+    void operator()(const K &keys, const X &items, std::size_t width, std::span<item_of<X>> result) const
+    {
+        check(static_cast<treefold_status>(try_rows_by_key_into_function<F32, F64>{}(keys, items, width, result)));
+    }
+};
+
+template <auto F32, auto F64> struct rows_by_key_function {
+    template <item_range K, item_range X>
+        requires integer<item_of<K>> && floating<item_of<X>>
+    [[nodiscard]] std::vector<item_of<X>> operator()(const K &keys, const X &items, std::size_t width, std::size_t groups) const
+    {
+        std::vector<item_of<X>> result(width * groups);
+        rows_by_key_into_function<F32, F64>{}(keys, items, width, result);
+        return result;
+    }
+};
+
+// Integers with keys to a sum for each key.
+template <class T> struct total {
+    using type = T;
+};
+
+template <integer T> struct total<T> {
+    using type = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+};
+
+template <class T> using total_of = typename total<T>::type;
+
+struct try_integer_sum_by_key_into_function {
+    template <item_range K, item_range X>
+        requires integer<item_of<K>> && integer<item_of<X>>
+    code operator()(const K &keys, const X &items, std::span<total_of<item_of<X>>> result) const noexcept
+    {
+        const auto k = detail::view(keys);
+        const auto x = detail::view(items);
+        return code{treefold_exact_integer_sum_by_key(type_of<item_of<K>>, k.data(), k.size(), type_of<item_of<X>>, x.data(), x.size(),
+                                                      result.data(), result.size())};
+    }
+};
+
+struct integer_sum_by_key_into_function {
+    template <item_range K, item_range X>
+        requires integer<item_of<K>> && integer<item_of<X>>
+    void operator()(const K &keys, const X &items, std::span<total_of<item_of<X>>> result) const
+    {
+        check(static_cast<treefold_status>(try_integer_sum_by_key_into_function{}(keys, items, result)));
+    }
+};
+
+struct integer_sum_by_key_function {
+    template <item_range K, item_range X>
+        requires integer<item_of<K>> && integer<item_of<X>>
+    [[nodiscard]] std::vector<total_of<item_of<X>>> operator()(const K &keys, const X &items, std::size_t groups) const
+    {
+        std::vector<total_of<item_of<X>>> result(groups);
+        integer_sum_by_key_into_function{}(keys, items, result);
+        return result;
+    }
+};
+
 // Items to a number for each window.
 template <auto F32, auto F64> struct try_windows_into_function {
     template <item_range X>
@@ -627,6 +743,39 @@ template <auto F32, auto F64> struct windows_function {
     [[nodiscard]] std::vector<item_of<X>> operator()(const X &items, std::size_t window) const
     {
         return (*this)(items, window, window);
+    }
+};
+
+// The same for windows by an index.
+template <auto F32, auto F64> struct try_ranges_into_function {
+    template <item_range I, item_range X>
+        requires(integer<item_of<I>> || floating<item_of<I>>) && floating<item_of<X>>
+    code operator()(const I &index, const X &items, item_of<I> width, std::size_t least_items, std::span<item_of<X>> result) const noexcept
+    {
+        const auto i = detail::view(index);
+        const auto x = detail::view(items);
+        return code{reduce_floats<item_of<X>, F32, F64>(type_of<item_of<I>>, i.data(), i.size(), x.data(), x.size(),
+                                                        std::addressof(width), least_items, result.data(), result.size())};
+    }
+};
+
+template <auto F32, auto F64> struct ranges_into_function {
+    template <item_range I, item_range X>
+        requires(integer<item_of<I>> || floating<item_of<I>>) && floating<item_of<X>>
+    void operator()(const I &index, const X &items, item_of<I> width, std::size_t least_items, std::span<item_of<X>> result) const
+    {
+        check(static_cast<treefold_status>(try_ranges_into_function<F32, F64>{}(index, items, width, least_items, result)));
+    }
+};
+
+template <auto F32, auto F64> struct ranges_function {
+    template <item_range I, item_range X>
+        requires(integer<item_of<I>> || floating<item_of<I>>) && floating<item_of<X>>
+    [[nodiscard]] std::vector<item_of<X>> operator()(const I &index, const X &items, item_of<I> width, std::size_t least_items = 1) const
+    {
+        std::vector<item_of<X>> result(std::ranges::size(items));
+        ranges_into_function<F32, F64>{}(index, items, width, least_items, result);
+        return result;
     }
 };
 
@@ -810,6 +959,10 @@ inline constexpr detail::by_key_function<&treefold_exact_sum_by_key_f32, &treefo
 inline constexpr detail::by_key_into_function<&treefold_exact_sum_by_key_f32, &treefold_exact_sum_by_key_f64> exact_sum_by_key_into{};
 inline constexpr detail::by_key_function<&treefold_exact_mean_by_key_f32, &treefold_exact_mean_by_key_f64> exact_mean_by_key{};
 inline constexpr detail::by_key_into_function<&treefold_exact_mean_by_key_f32, &treefold_exact_mean_by_key_f64> exact_mean_by_key_into{};
+inline constexpr detail::by_key_function<&treefold_exact_min_by_key_f32, &treefold_exact_min_by_key_f64> exact_min_by_key{};
+inline constexpr detail::by_key_into_function<&treefold_exact_min_by_key_f32, &treefold_exact_min_by_key_f64> exact_min_by_key_into{};
+inline constexpr detail::by_key_function<&treefold_exact_max_by_key_f32, &treefold_exact_max_by_key_f64> exact_max_by_key{};
+inline constexpr detail::by_key_into_function<&treefold_exact_max_by_key_f32, &treefold_exact_max_by_key_f64> exact_max_by_key_into{};
 inline constexpr detail::spread_by_key_function<&treefold_exact_variance_by_key_f32, &treefold_exact_variance_by_key_f64>
     exact_variance_by_key{};
 inline constexpr detail::spread_by_key_into_function<&treefold_exact_variance_by_key_f32, &treefold_exact_variance_by_key_f64>
@@ -818,11 +971,29 @@ inline constexpr detail::spread_by_key_function<&treefold_exact_standard_deviati
     exact_standard_deviation_by_key{};
 inline constexpr detail::spread_by_key_into_function<&treefold_exact_standard_deviation_by_key_f32, &treefold_exact_standard_deviation_by_key_f64>
     exact_standard_deviation_by_key_into{};
+inline constexpr detail::pairs_by_key_function<&treefold_exact_dot_by_key_f32, &treefold_exact_dot_by_key_f64> exact_dot_by_key{};
+inline constexpr detail::pairs_by_key_into_function<&treefold_exact_dot_by_key_f32, &treefold_exact_dot_by_key_f64> exact_dot_by_key_into{};
+inline constexpr detail::pairs_by_key_function<&treefold_exact_weighted_mean_by_key_f32, &treefold_exact_weighted_mean_by_key_f64>
+    exact_weighted_mean_by_key{};
+inline constexpr detail::pairs_by_key_into_function<&treefold_exact_weighted_mean_by_key_f32, &treefold_exact_weighted_mean_by_key_f64>
+    exact_weighted_mean_by_key_into{};
+inline constexpr detail::rows_by_key_function<&treefold_exact_sum_rows_by_key_f32, &treefold_exact_sum_rows_by_key_f64>
+    exact_sum_rows_by_key{};
+inline constexpr detail::rows_by_key_into_function<&treefold_exact_sum_rows_by_key_f32, &treefold_exact_sum_rows_by_key_f64>
+    exact_sum_rows_by_key_into{};
 inline constexpr detail::windows_function<&treefold_exact_rolling_sum_f32, &treefold_exact_rolling_sum_f64> exact_rolling_sum{};
 inline constexpr detail::windows_into_function<&treefold_exact_rolling_sum_f32, &treefold_exact_rolling_sum_f64> exact_rolling_sum_into{};
 inline constexpr detail::windows_function<&treefold_exact_rolling_mean_f32, &treefold_exact_rolling_mean_f64> exact_rolling_mean{};
 inline constexpr detail::windows_into_function<&treefold_exact_rolling_mean_f32, &treefold_exact_rolling_mean_f64>
     exact_rolling_mean_into{};
+inline constexpr detail::ranges_function<&treefold_exact_rolling_sum_by_range_f32, &treefold_exact_rolling_sum_by_range_f64>
+    exact_rolling_sum_by_range{};
+inline constexpr detail::ranges_into_function<&treefold_exact_rolling_sum_by_range_f32, &treefold_exact_rolling_sum_by_range_f64>
+    exact_rolling_sum_by_range_into{};
+inline constexpr detail::ranges_function<&treefold_exact_rolling_mean_by_range_f32, &treefold_exact_rolling_mean_by_range_f64>
+    exact_rolling_mean_by_range{};
+inline constexpr detail::ranges_into_function<&treefold_exact_rolling_mean_by_range_f32, &treefold_exact_rolling_mean_by_range_f64>
+    exact_rolling_mean_by_range_into{};
 
 inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_SUM> try_sum{};
 inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_PRODUCT> try_product{};
@@ -840,15 +1011,33 @@ inline constexpr detail::try_by_key_into_function<&treefold_exact_sum_by_key_f32
     try_exact_sum_by_key_into{};
 inline constexpr detail::try_by_key_into_function<&treefold_exact_mean_by_key_f32, &treefold_exact_mean_by_key_f64>
     try_exact_mean_by_key_into{};
+inline constexpr detail::try_by_key_into_function<&treefold_exact_min_by_key_f32, &treefold_exact_min_by_key_f64>
+    try_exact_min_by_key_into{};
+inline constexpr detail::try_by_key_into_function<&treefold_exact_max_by_key_f32, &treefold_exact_max_by_key_f64>
+    try_exact_max_by_key_into{};
 inline constexpr detail::try_spread_by_key_into_function<&treefold_exact_variance_by_key_f32, &treefold_exact_variance_by_key_f64>
     try_exact_variance_by_key_into{};
 inline constexpr detail::try_spread_by_key_into_function<&treefold_exact_standard_deviation_by_key_f32, &treefold_exact_standard_deviation_by_key_f64>
     try_exact_standard_deviation_by_key_into{};
+inline constexpr detail::try_pairs_by_key_into_function<&treefold_exact_dot_by_key_f32, &treefold_exact_dot_by_key_f64>
+    try_exact_dot_by_key_into{};
+inline constexpr detail::try_pairs_by_key_into_function<&treefold_exact_weighted_mean_by_key_f32, &treefold_exact_weighted_mean_by_key_f64>
+    try_exact_weighted_mean_by_key_into{};
+inline constexpr detail::try_rows_by_key_into_function<&treefold_exact_sum_rows_by_key_f32, &treefold_exact_sum_rows_by_key_f64>
+    try_exact_sum_rows_by_key_into{};
 inline constexpr detail::try_windows_into_function<&treefold_exact_rolling_sum_f32, &treefold_exact_rolling_sum_f64>
     try_exact_rolling_sum_into{};
 inline constexpr detail::try_windows_into_function<&treefold_exact_rolling_mean_f32, &treefold_exact_rolling_mean_f64>
     try_exact_rolling_mean_into{};
+inline constexpr detail::try_ranges_into_function<&treefold_exact_rolling_sum_by_range_f32, &treefold_exact_rolling_sum_by_range_f64>
+    try_exact_rolling_sum_by_range_into{};
+inline constexpr detail::try_ranges_into_function<&treefold_exact_rolling_mean_by_range_f32, &treefold_exact_rolling_mean_by_range_f64>
+    try_exact_rolling_mean_by_range_into{};
 // </table>
+
+inline constexpr detail::integer_sum_by_key_function exact_integer_sum_by_key{};
+inline constexpr detail::integer_sum_by_key_into_function exact_integer_sum_by_key_into{};
+inline constexpr detail::try_integer_sum_by_key_into_function try_exact_integer_sum_by_key_into{};
 
 inline constexpr detail::fold_function<detail::by::caller> fold{};
 inline constexpr detail::sum_rows_function<detail::by::caller> sum_rows{};

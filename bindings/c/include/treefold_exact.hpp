@@ -5,12 +5,8 @@
 //     total.remove(x[0]);
 //     double value = total.value(), mean = total.mean();
 //
-//     treefold::exact::keyed<double> sums(groups);
-//     sums.add(keys, x);
-//     std::vector<double> values = sums.sums();
-//
 // sum<T> and moments<T> take items, norm<T> takes items of real types, and dot<T> and vdot<T> take pairs of them; T is float, double or a
-// std::complex of them. keyed<T> and keyed_moments<T> take items of the keys 0 to groups - 1; T is float or double.
+// std::complex of them. treefold_keyed.hpp has those of items with keys.
 //
 // Objects can be moved, not copied: merge() adds what another one was given. Any thread may use them, and several may read one at once.
 // Functions throw treefold::error; those with `try_` throw nothing, take the result by reference or as a span, and return a treefold::code.
@@ -231,136 +227,6 @@ private:
     detail::handle<treefold_accumulator, treefold_accumulator_destroy> state_;
 };
 
-// Exact sums, or moments, of the items of each key.
-template <floating T, std::int32_t Figure> class keyed {
-    static constexpr bool has_sums = Figure == TREEFOLD_EXACT_SUM;
-
-public:
-    // Those of no items, for the keys 0 to groups - 1.
-    explicit keyed(std::size_t groups) : groups_(groups)
-    {
-        check(treefold_keyed_create(type_of<T>, Figure, groups, state_.address()));
-    }
-
-    [[nodiscard]] std::size_t groups() const noexcept { return groups_; }
-
-    // Adds items to those of their keys, or takes back what was added.
-    template <item_range K, item_range X>
-        requires integer<item_of<K>> && std::same_as<item_of<X>, T>
-    void add(const K &keys, const X &items)
-    {
-        check(static_cast<treefold_status>(try_add(keys, items)));
-    }
-
-    template <item_range K, item_range X>
-        requires integer<item_of<K>> && std::same_as<item_of<X>, T>
-    void remove(const K &keys, const X &items)
-    {
-        check(static_cast<treefold_status>(try_remove(keys, items)));
-    }
-
-    template <item_range K, item_range X>
-        requires integer<item_of<K>> && std::same_as<item_of<X>, T>
-    code try_add(const K &keys, const X &items) noexcept
-    {
-        return change<treefold_keyed_add>(keys, items);
-    }
-
-    template <item_range K, item_range X>
-        requires integer<item_of<K>> && std::same_as<item_of<X>, T>
-    code try_remove(const K &keys, const X &items) noexcept
-    {
-        return change<treefold_keyed_remove>(keys, items);
-    }
-
-    // Adds what another one of as many keys was given, which may be the same.
-    void merge(const keyed &other) { check(static_cast<treefold_status>(try_merge(other))); }
-    code try_merge(const keyed &other) noexcept { return code{treefold_keyed_merge(handle(), other.handle())}; }
-
-    // A result for each key, rounded once.
-    [[nodiscard]] std::vector<T> sums() const
-        requires has_sums
-    {
-        std::vector<T> result(groups_);
-        check(static_cast<treefold_status>(try_sums_into(result)));
-        return result;
-    }
-
-    [[nodiscard]] std::vector<std::uint64_t> counts() const
-        requires(!has_sums)
-    {
-        std::vector<std::uint64_t> result(groups_);
-        check(static_cast<treefold_status>(try_counts_into(result)));
-        return result;
-    }
-
-    [[nodiscard]] std::vector<T> means() const
-        requires(!has_sums)
-    {
-        std::vector<T> result(groups_);
-        check(static_cast<treefold_status>(try_means_into(result)));
-        return result;
-    }
-
-    [[nodiscard]] std::vector<T> variances(double ddof) const
-        requires(!has_sums)
-    {
-        std::vector<T> result(groups_);
-        check(static_cast<treefold_status>(try_variances_into(ddof, result)));
-        return result;
-    }
-
-    [[nodiscard]] std::vector<T> standard_deviations(double ddof) const
-        requires(!has_sums)
-    {
-        std::vector<T> result(groups_);
-        check(static_cast<treefold_status>(try_standard_deviations_into(ddof, result)));
-        return result;
-    }
-
-    code try_sums_into(std::span<T> result) const noexcept
-        requires has_sums
-    {
-        return code{treefold_keyed_sums(handle(), result.data(), result.size())};
-    }
-
-    code try_counts_into(std::span<std::uint64_t> result) const noexcept
-        requires(!has_sums)
-    {
-        return code{treefold_keyed_counts(handle(), result.data(), result.size())};
-    }
-
-    code try_means_into(std::span<T> result) const noexcept
-        requires(!has_sums)
-    {
-        return code{treefold_keyed_means(handle(), result.data(), result.size())};
-    }
-
-    code try_variances_into(double ddof, std::span<T> result) const noexcept
-        requires(!has_sums)
-    {
-        return code{treefold_keyed_variances(handle(), ddof, result.data(), result.size())};
-    }
-
-    code try_standard_deviations_into(double ddof, std::span<T> result) const noexcept
-        requires(!has_sums)
-    {
-        return code{treefold_keyed_standard_deviations(handle(), ddof, result.data(), result.size())};
-    }
-
-    [[nodiscard]] treefold_keyed *handle() const noexcept { return state_.get(); }
-
-private:
-    template <auto Change, class K, class X> code change(const K &keys, const X &items) noexcept
-    {
-        return code{Change(handle(), type_of<item_of<K>>, std::ranges::data(keys), std::ranges::size(keys), std::ranges::data(items),
-                           std::ranges::size(items))};
-    }
-
-    detail::handle<treefold_keyed, treefold_keyed_destroy> state_;
-    std::size_t groups_;
-};
-
 } // namespace detail
 
 namespace exact {
@@ -378,13 +244,11 @@ template <class T> using vdot = detail::accumulator<T, TREEFOLD_EXACT_VDOT>;
 // The sum, mean, variance and standard deviation of the items.
 template <class T> using moments = detail::accumulator<T, TREEFOLD_EXACT_MOMENTS>;
 
-// The sums of each key's items, and their means, variances and standard deviations.
-template <class T> using keyed = detail::keyed<T, TREEFOLD_EXACT_SUM>;
-template <class T> using keyed_moments = detail::keyed<T, TREEFOLD_EXACT_MOMENTS>;
-
 } // namespace exact
 
 } // namespace treefold
+
+#include <treefold_keyed.hpp>
 
 #endif // C++20 with exceptions
 

@@ -6,6 +6,7 @@ use std::any::Any;
 
 use bytemuck::NoUninit;
 
+pub(crate) use self::kind::of_bytes_error;
 use self::kind::{ComplexMomentsOf, Kind, MomentsOf, OfFigure};
 use crate::boundary::elements;
 use crate::element::ElementType;
@@ -38,6 +39,9 @@ pub(crate) enum Statistic {
     /// Less so many degrees of freedom.
     Variance(f64),
     StandardDeviation(f64),
+    /// By key alone, as the next one.
+    Minimum,
+    Maximum,
 }
 
 impl Statistic {
@@ -47,16 +51,22 @@ impl Statistic {
             Self::Mean => "mean",
             Self::Variance(_) => "variance",
             Self::StandardDeviation(_) => "standard deviation",
+            Self::Minimum => "minimum",
+            Self::Maximum => "maximum",
         }
     }
 
-    /// The type of a statistic of elements: variances of complex numbers are real.
+    /// The type of a statistic of elements: variances of complex numbers are real, sums of integers have 64 bits, and means of them are
+    /// doubles.
     pub(crate) fn element_type(self, of: ElementType) -> ElementType {
-        match (self, of) {
-            (Self::Value | Self::Mean, of) => of,
-            (_, ElementType::C32) => ElementType::F32,
-            (_, ElementType::C64) => ElementType::F64,
-            (_, of) => of,
+        use ElementType::{C32, C64, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
+        match (of, self) {
+            (F32 | F64, _) | (C32 | C64, Self::Value | Self::Mean) => of,
+            (C32, _) => F32,
+            (C64, _) => F64,
+            (I8 | I16 | I32 | I64, Self::Value) => I64,
+            (U8 | U16 | U32 | U64, Self::Value) => U64,
+            (I8 | I16 | I32 | I64 | U8 | U16 | U32 | U64, _) => F64,
         }
     }
 
@@ -270,6 +280,9 @@ impl<K: Kind> Accumulator for Typed<K> {
                 let spread = spread.ok_or_else(|| statistic.missing(&self.name(), OF_MOMENTS))?;
                 put(spread, result);
             }
+            Statistic::Minimum | Statistic::Maximum => {
+                unreachable!("C has no function for it")
+            }
         }
         Ok(())
     }
@@ -283,7 +296,7 @@ impl<K: Kind> Accumulator for Typed<K> {
     }
 
     fn become_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        self.total = K::of_bytes(bytes).map_err(|error| kind::of_bytes_error(&error))?;
+        self.total = K::of_bytes(bytes).map_err(|error| of_bytes_error(&error))?;
         Ok(())
     }
 

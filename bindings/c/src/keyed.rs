@@ -1,12 +1,22 @@
 //! Exact sums and moments by key, and those of windows, on bytes that are keys of a type which only the program's codes tell.
 
+mod hashed;
+mod integers;
+mod kind;
 mod state;
+mod windows;
 
-use treefold::exact::{Float, Key, KeyError, KeyedMoments, RemoveKeyedError, Rolling, by_key, par};
+use bytemuck::cast_slice_mut;
+use treefold::FoldError;
+use treefold::exact::{Float, Key, KeyError, KeyedColumns, RemoveKeyedError, by_key, par};
 
-pub(crate) use self::state::of_codes;
+pub(crate) use self::hashed::of_codes as hashed_of_codes;
+use self::integers::Integers;
+use self::kind::{Kind, Real, SUM_BYTES};
 pub use self::state::treefold_keyed;
-use crate::accumulator::Statistic;
+pub(crate) use self::state::{KeyedState, of_codes, of_rows};
+pub(crate) use self::windows::{Window, rolling};
+use crate::accumulator::{Change, Statistic};
 use crate::boundary::elements;
 use crate::element::ElementType;
 use crate::failure::{Code, Failure};
@@ -49,12 +59,6 @@ impl<'k> Keys<'k> {
     }
 }
 
-/// The bytes that the exact sum of a key takes at first.
-const SUM_BYTES: usize = 16;
-
-/// The same for moments: two sums of squares, and a number.
-const MOMENTS_BYTES: usize = 3 * SUM_BYTES + size_of::<u64>();
-
 /// The exact sums of the items of each key.
 pub(crate) fn sums<T: Float>(
     by: By,
@@ -74,64 +78,91 @@ pub(crate) fn sums<T: Float>(
             By::Caller => by_key(keys, items, result.len()),
             By::Pool => par::by_key(keys, items, result.len()),
         })?;
-        sums.map_err(|error| of_keys(&error))
+        sums.map_err(|error| of_keys(&error, "items", 1))
     })?;
     result.copy_from_slice(&sums);
     Ok(())
 }
 
-/// A statistic of the items of each key.
-pub(crate) fn statistics<T: Float>(
+/// A statistic of the items of each key, by a state that is made for them.
+pub(crate) fn of_items<S: Kind>(
+    make: impl FnOnce(usize) -> S,
     statistic: Statistic,
     keys: Keys<'_>,
-    items: &[T],
-    result: &mut [T],
+    arrays: [&[S::Item]; 2],
+    result: &mut [S::Item],
 ) -> Result<(), Failure> {
-    has_room(result.len(), MOMENTS_BYTES)?;
-    let mut moments = KeyedMoments::new(result.len());
-    with_keys!(keys.key_type, K => {
-        let added = moments.add(keys.of::<K>()?, items);
-        added.map_err(|error| of_keys(&error))
-    })?;
-    write_statistics(&moments, statistic, result);
-    Ok(())
+    let groups = result.len();
+    of_items_as(
+        make,
+        statistic,
+        keys,
+        arrays,
+        groups,
+        cast_slice_mut(result),
+    )
 }
 
-/// Writes a mean, variance or standard deviation of each key. There are as many.
-fn write_statistics<T: Float>(moments: &KeyedMoments<T>, statistic: Statistic, result: &mut [T]) {
-    for (key, value) in result.iter_mut().enumerate() {
-        *value = match statistic {
-            Statistic::Value => unreachable!("sums have a function of their own"),
-            Statistic::Mean => moments.mean(key),
-            Statistic::Variance(ddof) => moments.variance(key, ddof),
-            Statistic::StandardDeviation(ddof) => moments.standard_deviation(key, ddof),
-        };
-    }
-}
-
-/// The exact sums or means of the windows that end at each item.
-pub(crate) fn rolling<T: Float>(
+/// The same as bytes, of a type that is not the items' or of several results a key.
+fn of_items_as<S: Kind>(
+    make: impl FnOnce(usize) -> S,
     statistic: Statistic,
+    keys: Keys<'_>,
+    arrays: [&[S::Item]; 2],
+    groups: usize,
+    result: &mut [u8],
+) -> Result<(), Failure> {
+    has_room(groups, S::KEY_BYTES)?;
+    let mut state = make(groups);
+    state::change(&mut state, Change::Add, keys, arrays)?;
+    state.statistic(statistic, result).map(drop)
+}
+
+/// The exact sums of the columns of each key's rows.
+pub(crate) fn sum_rows<T: Real>(
+    keys: Keys<'_>,
     items: &[T],
-    [window, least_items]: [usize; 2],
+    width: usize,
     result: &mut [T],
 ) -> Result<(), Failure> {
-    if result.len() != items.len() {
-        let (found, expected) = (result.len(), items.len());
-        let message = format!("`result` has {found} elements, but `items` has {expected}");
-        return Err(Failure::new(Code::Length, message));
+    for array in [items, result] {
+        if width == 0 || !array.len().is_multiple_of(width) {
+            let (values, width) = (array.len() as u64, width as u64);
+            return Err(FoldError::NotRows { values, width }.into());
+        }
     }
-    if window == 0 {
-        return Err(Failure::argument("window", "a window has items"));
+    let make = |groups| KeyedColumns::new(groups, width);
+    let (groups, result) = (result.len() / width, cast_slice_mut(result));
+    of_items_as(make, Statistic::Value, keys, [items, &[]], groups, result)
+}
+
+/// The sums of each key's integers, which have a type, in 64 bits.
+pub(crate) fn integer_sums(
+    keys: Keys<'_>,
+    element_type: ElementType,
+    items: &[u8],
+    groups: usize,
+    result: &mut [u8],
+) -> Result<(), Failure> {
+    use ElementType::{I8, I16, I32, I64, U8, U16, U32, U64};
+    macro_rules! sums {
+        ($item:ty) => {{
+            let items = elements::<$item>("items", items)?;
+            let make = Integers::<$item>::new;
+            of_items_as(make, Statistic::Value, keys, [items, &[]], groups, result)
+        }};
     }
-    has_room(items.len(), size_of::<T>())?;
-    let windows = Rolling::of_items(window).least_items(least_items);
-    let values = match statistic {
-        Statistic::Mean => windows.means(items),
-        _ => windows.sums(items),
-    };
-    result.copy_from_slice(&values);
-    Ok(())
+    match element_type {
+        I8 => sums!(i8),
+        I16 => sums!(i16),
+        I32 => sums!(i32),
+        I64 => sums!(i64),
+        U8 => sums!(u8),
+        U16 => sums!(u16),
+        U32 => sums!(u32),
+        U64 => sums!(u64),
+        _ => Err(Failure::argument("type", "items are integers")),
+    }
 }
 
 /// Whether there is memory for as many elements of so many bytes.
@@ -146,22 +177,28 @@ fn has_room(elements: usize, element_bytes: usize) -> Result<(), Failure> {
     })
 }
 
-/// What is wrong with keys.
-fn of_keys(error: &KeyError) -> Failure {
+/// What is wrong with the keys of an array whose rows have some items.
+fn of_keys(error: &KeyError, array: &str, width: usize) -> Failure {
     match error {
-        KeyError::Lengths { keys, items } => Failure::new(
-            Code::Length,
-            format!("`keys` has {keys} elements, but `items` has {items}"),
-        ),
+        KeyError::Lengths { keys, items } => {
+            let rows = ["elements", "rows"][usize::from(width > 1)];
+            let message = format!("`keys` has {keys} elements, but `{array}` has {items} {rows}");
+            Failure::new(Code::Length, message)
+        }
         other => Failure::argument("keys", other),
     }
 }
 
-/// Why items cannot be removed.
-fn of_removal(error: &RemoveKeyedError) -> Failure {
+/// Why items of an array cannot be removed.
+fn of_removal(error: &RemoveKeyedError, array: &str, width: usize) -> Failure {
     match error {
-        RemoveKeyedError::Key(error) => of_keys(error),
-        other => Failure::argument("items", other),
+        RemoveKeyedError::Key(error) => of_keys(error, array, width),
+        RemoveKeyedError::Fewer { key, error } if width > 1 => {
+            let (key, column) = (key / width, key % width);
+            let reason = format_args!("key {key}, column {column}: {error}");
+            Failure::argument(array, reason)
+        }
+        other => Failure::argument(array, other),
     }
 }
 

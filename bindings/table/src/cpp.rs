@@ -72,7 +72,10 @@ fn of_floats(twin: &str, function: &Typed, prefix: &str) -> Vec<String> {
         Shape::Rows => return rows("rows"),
         Shape::ByKey => return rows("by_key"),
         Shape::SpreadByKey => return rows("spread_by_key"),
+        Shape::PairsByKey => return rows("pairs_by_key"),
+        Shape::RowsByKey => return rows("rows_by_key"),
         Shape::Windows => return rows("windows"),
+        Shape::Ranges => return rows("ranges"),
     };
     vec![object(&format!("{twin}{kind}"), &format!("{twin}{name}"))]
 }

@@ -9,8 +9,8 @@ pub(crate) const TYPED: &[Typed] = &[
             "exact_sum_by_key",
             Shape::ByKey,
             "The exact sum of the items of each key",
-            "|keys, items, result| keyed::sums({by}, keys, items, result)",
-            "|keys, items, result| keyed::sums({by}, keys, items, result)",
+            "|keys, [items], result| keyed::sums({by}, keys, items, result)",
+            "|keys, [items], result| keyed::sums({by}, keys, items, result)",
         )
     },
     by_one_thread(
@@ -18,35 +18,84 @@ pub(crate) const TYPED: &[Typed] = &[
         Shape::ByKey,
         "The mean of the items of each key",
         "means",
-        "|keys, items, result| keyed::statistics(Statistic::Mean, keys, items, result)",
+        "|keys, [x], result| of_items(KeyedMoments::new, Statistic::Mean, keys, [x, &[]], result)",
+    ),
+    by_one_thread(
+        "exact_min_by_key",
+        Shape::ByKey,
+        "The least item of each key",
+        "minima",
+        "|keys, [x], result| of_items(KeyedExtrema::new, Statistic::Minimum, keys, [x, &[]], result)",
+    ),
+    by_one_thread(
+        "exact_max_by_key",
+        Shape::ByKey,
+        "The greatest item of each key",
+        "maxima",
+        "|keys, [x], result| of_items(KeyedExtrema::new, Statistic::Maximum, keys, [x, &[]], result)",
     ),
     by_one_thread(
         "exact_variance_by_key",
         Shape::SpreadByKey,
         "The variance of the items of each key",
         "variances",
-        "|keys, items, result| keyed::statistics(Statistic::Variance(ddof), keys, items, result)",
+        "|keys, [x], result| of_items(KeyedMoments::new, Statistic::Variance(ddof), keys, [x, &[]], result)",
     ),
     by_one_thread(
         "exact_standard_deviation_by_key",
         Shape::SpreadByKey,
         "The standard deviation of the items of each key",
         "deviations",
-        "|keys, items, result| keyed::statistics(Statistic::StandardDeviation(ddof), keys, items, result)",
+        "|keys, [x], result| of_items(KeyedMoments::new, Statistic::StandardDeviation(ddof), keys, [x, &[]], result)",
+    ),
+    by_one_thread(
+        "exact_dot_by_key",
+        Shape::PairsByKey,
+        "The exact dot product of the items of each key",
+        "totals",
+        "|keys, arrays, result| of_items(KeyedProducts::new, Statistic::Value, keys, arrays, result)",
+    ),
+    by_one_thread(
+        "exact_weighted_mean_by_key",
+        Shape::PairsByKey,
+        "The mean of the items x of each key, with weights y",
+        "means",
+        "|keys, arrays, result| of_items(KeyedWeightedMeans::new, Statistic::Mean, keys, arrays, result)",
+    ),
+    by_one_thread(
+        "exact_sum_rows_by_key",
+        Shape::RowsByKey,
+        "The exact sums of the columns of each key's rows",
+        "totals",
+        "|keys, [items], result| keyed::sum_rows(keys, items, width, result)",
     ),
     by_one_thread(
         "exact_rolling_sum",
         Shape::Windows,
         "The exact sum of the window that ends at each item",
         "totals",
-        "|items, result| keyed::rolling(Statistic::Value, items, [window, least_items], result)",
+        "|items, result| rolling(Statistic::Value, items, Window::Items(window), least_items, result)",
     ),
     by_one_thread(
         "exact_rolling_mean",
         Shape::Windows,
         "The mean of the window that ends at each item",
         "means",
-        "|items, result| keyed::rolling(Statistic::Mean, items, [window, least_items], result)",
+        "|items, result| rolling(Statistic::Mean, items, Window::Items(window), least_items, result)",
+    ),
+    by_one_thread(
+        "exact_rolling_sum_by_range",
+        Shape::Ranges,
+        "The exact sum of the window of an index that ends at each item",
+        "totals",
+        "|items, window, result| rolling(Statistic::Value, items, window, least_items, result)",
+    ),
+    by_one_thread(
+        "exact_rolling_mean_by_range",
+        Shape::Ranges,
+        "The mean of the window of an index that ends at each item",
+        "means",
+        "|items, window, result| rolling(Statistic::Mean, items, window, least_items, result)",
     ),
 ];
 
@@ -79,6 +128,8 @@ pub(crate) enum Takes {
     Spread,
     /// Keys, and their items.
     KeyedItems,
+    /// Keys, and two arrays of one length.
+    KeyedPairs,
     /// Places for an element for each key.
     Elements,
     /// Degrees of freedom, and places for a real number for each key.
@@ -141,6 +192,18 @@ pub(crate) const METHODS: &[Method] = &[
         "Change::Remove",
     ),
     method(
+        "add_dot",
+        Takes::KeyedPairs,
+        "Adds products by key",
+        "Change::Add",
+    ),
+    method(
+        "remove_dot",
+        Takes::KeyedPairs,
+        "Takes back products by key",
+        "Change::Remove",
+    ),
+    method(
         "sums",
         Takes::Elements,
         "The sum of each key",
@@ -151,6 +214,18 @@ pub(crate) const METHODS: &[Method] = &[
         Takes::Elements,
         "The mean of each key",
         "Statistic::Mean",
+    ),
+    method(
+        "minima",
+        Takes::Elements,
+        "The least item of each key",
+        "Statistic::Minimum",
+    ),
+    method(
+        "maxima",
+        Takes::Elements,
+        "The greatest item of each key",
+        "Statistic::Maximum",
     ),
     method(
         "variances",
@@ -183,7 +258,10 @@ const fn method(
 impl Takes {
     /// Whether it is of keyed states.
     pub(crate) fn is_keyed(self) -> bool {
-        matches!(self, Self::KeyedItems | Self::Elements | Self::Spreads)
+        matches!(
+            self,
+            Self::KeyedItems | Self::KeyedPairs | Self::Elements | Self::Spreads
+        )
     }
 }
 

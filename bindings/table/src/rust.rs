@@ -70,10 +70,13 @@ const BY_KEY_BEGINS: &str = "\
 
 use std::ffi::c_void;
 
-use super::shapes::{by_key, results};
+use treefold::exact::{KeyedExtrema, KeyedMoments, KeyedProducts, KeyedWeightedMeans};
+
+use super::keyed::{by_key, by_range};
+use super::shapes::results;
 use crate::accumulator::Statistic;
 use crate::failure::Status;
-use crate::keyed;
+use crate::keyed::{self, Window, of_items, rolling};
 use crate::local::By;
 ";
 
@@ -138,17 +141,35 @@ fn of_type(function: &Typed, element: &str, by: By, calls: &str) -> String {
             PROMISE,
             "results((items, n), (result, m), {calls})",
         ),
+        Shape::Ranges => (
+            "`index` are k numbers of their type, `width` is one, `items` are n numbers, and `result` are m.",
+            "index_type: i32, index: *const c_void, k: usize, items: *const {part}, n: usize, width: *const c_void, least_items: usize, result: *mut {part}, m: usize",
+            PROMISE,
+            "by_range((index_type, index, k), (items, n), width, (result, m), {calls})",
+        ),
         Shape::ByKey => (
             OF_KEYS,
             "key_type: i32, keys: *const c_void, k: usize, items: *const {part}, n: usize, result: *mut {part}, m: usize",
             PROMISE,
-            "by_key((key_type, keys, k), (items, n), (result, m), {calls})",
+            BY_KEY,
         ),
         Shape::SpreadByKey => (
             OF_KEYS,
             "key_type: i32, keys: *const c_void, k: usize, items: *const {part}, n: usize, ddof: f64, result: *mut {part}, m: usize",
             PROMISE,
-            "by_key((key_type, keys, k), (items, n), (result, m), {calls})",
+            BY_KEY,
+        ),
+        Shape::RowsByKey => (
+            OF_KEYS,
+            "key_type: i32, keys: *const c_void, k: usize, items: *const {part}, n: usize, width: usize, result: *mut {part}, m: usize",
+            PROMISE,
+            BY_KEY,
+        ),
+        Shape::PairsByKey => (
+            "`keys` are k numbers of their type, `x` has n numbers, `y` has l, and `result` are m.",
+            "key_type: i32, keys: *const c_void, k: usize, x: *const {part}, n: usize, y: *const {part}, l: usize, result: *mut {part}, m: usize",
+            PROMISE,
+            "by_key((key_type, keys, k), [(\"x\", x, n), (\"y\", y, l)], (result, m), {calls})",
         ),
     };
     let numbers = if is_complex {
@@ -172,6 +193,8 @@ fn of_type(function: &Typed, element: &str, by: By, calls: &str) -> String {
 }
 
 const OF_KEYS: &str = "`keys` are k numbers of their type, `items` are n, and `result` are m.";
+
+const BY_KEY: &str = "by_key((key_type, keys, k), [(\"items\", items, n)], (result, m), {calls})";
 
 fn of_any_type(function: &Untyped, by: By) -> String {
     let name = format!("{}{}", by.prefix, function.name);

@@ -15,8 +15,14 @@ pub(crate) enum Shape {
     ByKey,
     /// The same, less degrees of freedom.
     SpreadByKey,
+    /// Two arrays of one length, with keys.
+    PairsByKey,
+    /// Rows with keys to a row for each key.
+    RowsByKey,
     /// An array to a number for each window.
     Windows,
+    /// The same for windows by an index.
+    Ranges,
 }
 
 /// A function for each of several types, such as `treefold_dot_f64`, and another for all threads, such as `treefold_par_dot_f64`.

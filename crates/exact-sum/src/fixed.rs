@@ -127,7 +127,8 @@ impl<W: Window> Fixed<W> {
     pub(crate) fn add_integer(&mut self, value: i128, unit: i32) {
         let below = (W::LOWEST - unit).max(0).unsigned_abs();
         let (mut value, mut unit) = (value >> below.min(i128::BITS - 1), unit.max(W::LOWEST));
-        for _ in 0..3 {
+        // No limb above the value's is touched: there may be none.
+        while value.unsigned_abs() >= 1 << 54 {
             self.add(
                 lower_half(value.cast_unsigned()).cast_signed() & LIMB_MASK,
                 unit,

@@ -12,6 +12,9 @@ use crate::float::Float;
 use crate::float::convert;
 use crate::total::{Total, WithoutZeros};
 
+/// Fewer items are added by integer arithmetic: to look at the floating-point environment, and for the best instructions, takes longer.
+const FEW_ITEMS: usize = 8;
+
 /// What sums do alike, whatever the window of their total.
 macro_rules! of_total {
     ($sum:ident, $window:ident, $kind:expr, $name:literal) => {
@@ -151,7 +154,12 @@ impl<T: Float> Sum<T> {
     /// Adds items.
     #[inline]
     pub fn add(&mut self, items: &[T]) {
-        self.add_at(Level::best(), items);
+        if items.len() < FEW_ITEMS {
+            self.total
+                .add_by_integers(items.iter().copied().map(T::widened));
+        } else {
+            self.add_at(Level::best(), items);
+        }
     }
 
     /// [`add`](Self::add) with the instructions of a level.

@@ -125,7 +125,7 @@ macro_rules! moments {
                 match statistic {
                     Statistic::Variance(ddof) => Some(total.variance(ddof)),
                     Statistic::StandardDeviation(ddof) => Some(total.standard_deviation(ddof)),
-                    Statistic::Value | Statistic::Mean => None,
+                    _ => None,
                 }
             }
 
@@ -160,7 +160,7 @@ moments!(
 );
 
 /// What is wrong with bytes.
-pub(super) fn of_bytes_error(error: &BytesError) -> Failure {
+pub(crate) fn of_bytes_error(error: &BytesError) -> Failure {
     let code = match error {
         BytesError::Truncated | BytesError::TooMany { .. } => Code::Length,
         _ => Code::Argument,

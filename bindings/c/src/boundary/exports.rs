@@ -3,6 +3,7 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use super::held;
+use super::keyed as by_keys;
 use crate::accumulator::{self, treefold_accumulator};
 use crate::element::ElementType;
 use crate::failure::{self, Code, Status};
@@ -87,7 +88,11 @@ pub unsafe extern "C" fn treefold_accumulator_equal(
     result: *mut c_int,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { held::equal(accumulator, other, result) }
+    unsafe {
+        held::equal(accumulator, other, result, |held, other| {
+            held.equals(other.as_ref())
+        })
+    }
 }
 
 /// An accumulator as bytes.
@@ -102,7 +107,11 @@ pub unsafe extern "C" fn treefold_accumulator_to_bytes(
     needed: *mut usize,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { held::to_bytes(accumulator, (bytes, capacity), needed) }
+    unsafe {
+        held::to_bytes(accumulator, (bytes, capacity), needed, |held| {
+            Ok(held.to_bytes())
+        })
+    }
 }
 
 /// Makes an accumulator what bytes stand for.
@@ -116,7 +125,11 @@ pub unsafe extern "C" fn treefold_accumulator_of_bytes(
     n: usize,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { held::of_bytes(accumulator, (bytes, n)) }
+    unsafe {
+        held::of_bytes(accumulator, (bytes, n), |held, bytes| {
+            held.become_bytes(bytes)
+        })
+    }
 }
 
 /// A state of no items for so many keys.
@@ -151,7 +164,7 @@ pub extern "C" fn treefold_keyed_merge(
     keyed: *mut treefold_keyed,
     other: *const treefold_keyed,
 ) -> Status {
-    held::merge_keyed(keyed, other)
+    by_keys::merge(keyed, other)
 }
 
 /// The number of each key's items.
@@ -165,5 +178,132 @@ pub unsafe extern "C" fn treefold_keyed_counts(
     m: usize,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { held::counts(keyed, (result, m)) }
+    unsafe { by_keys::counts(keyed, (result, m)) }
+}
+
+/// A state of sums of rows, of no rows for so many keys.
+///
+/// # Safety
+/// `result` is one handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_create_rows(
+    element_type: i32,
+    keys: usize,
+    width: usize,
+    result: *mut *mut treefold_keyed,
+) -> Status {
+    let make = || keyed::of_rows(ElementType::of_code(element_type)?, keys, width);
+    // SAFETY: the caller's promise is this function's.
+    unsafe { held::create(result, make) }
+}
+
+/// A state of sums by any keys, of no items.
+///
+/// # Safety
+/// `result` is one handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_create_hashed(
+    element_type: i32,
+    key_type: i32,
+    result: *mut *mut treefold_keyed,
+) -> Status {
+    let make = || {
+        let key_type = by_keys::type_of("key_type", key_type)?;
+        keyed::hashed_of_codes(ElementType::of_code(element_type)?, key_type)
+    };
+    // SAFETY: the caller's promise is this function's.
+    unsafe { held::create(result, make) }
+}
+
+/// The number of a state's keys.
+///
+/// # Safety
+/// `result` is one number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_groups(
+    keyed: *const treefold_keyed,
+    result: *mut usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { by_keys::groups(keyed, result) }
+}
+
+/// The keys of a state, in ascending order.
+///
+/// # Safety
+/// `result` are m numbers of their type.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_keys(
+    keyed: *const treefold_keyed,
+    result: *mut c_void,
+    m: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { by_keys::keys(keyed, (result, m)) }
+}
+
+/// Whether two keyed states are equal.
+///
+/// # Safety
+/// `result` is one number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_equal(
+    keyed: *const treefold_keyed,
+    other: *const treefold_keyed,
+    result: *mut c_int,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe {
+        held::equal(keyed, other, result, |held, other| {
+            held.equals(other.as_ref())
+        })
+    }
+}
+
+/// A keyed state as bytes.
+///
+/// # Safety
+/// `bytes` has room for `capacity` bytes, and `needed` is one number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_to_bytes(
+    keyed: *const treefold_keyed,
+    bytes: *mut c_void,
+    capacity: usize,
+    needed: *mut usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { held::to_bytes(keyed, (bytes, capacity), needed, |held| held.to_bytes()) }
+}
+
+/// Makes a keyed state what bytes stand for.
+///
+/// # Safety
+/// `bytes` are n bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_of_bytes(
+    keyed: *mut treefold_keyed,
+    bytes: *const c_void,
+    n: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { held::of_bytes(keyed, (bytes, n), |held, bytes| held.become_bytes(bytes)) }
+}
+
+/// The sum of each key's integers, in 64 bits.
+///
+/// # Safety
+/// `keys` are k numbers of their type, `items` are n of theirs, and `result` are m of 64 bits.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_exact_integer_sum_by_key(
+    key_type: i32,
+    keys: *const c_void,
+    k: usize,
+    element_type: i32,
+    items: *const c_void,
+    n: usize,
+    result: *mut c_void,
+    m: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { by_keys::integer_sums((key_type, keys, k), (element_type, items, n), (result, m)) }
 }

@@ -1,15 +1,13 @@
-//! What functions of `treefold.h` do with accumulators and keyed states: handles become objects, and arrays slices.
+//! What functions of `treefold.h` do with accumulators, and with all that a program holds: handles become objects, and arrays slices.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
-use super::pointers::{disjoint, elements_mut, place, write, write_bytes};
+use super::pointers::{disjoint, place, write, write_bytes};
 use super::{Bytes, guard};
 use crate::accumulator::{Change, Statistic, treefold_accumulator};
-use crate::element::ElementType;
 use crate::failure::{Code, Failure, Status};
 use crate::handle::{self, Named};
-use crate::keyed::{Keys, treefold_keyed};
 use crate::local;
 
 /// Makes an object, and leaves its handle.
@@ -138,38 +136,40 @@ pub(super) unsafe fn count(accumulator: *const treefold_accumulator, result: *mu
     })
 }
 
-/// Whether two accumulators are equal.
+/// Whether two objects are equal.
 ///
 /// # Safety
 /// `result` is one number.
-pub(super) unsafe fn equal(
-    accumulator: *const treefold_accumulator,
-    other: *const treefold_accumulator,
+pub(super) unsafe fn equal<H: Named>(
+    handle: *const H,
+    other: *const H,
     result: *mut c_int,
+    equals: impl FnOnce(&H::Object, &H::Object) -> Result<bool, Failure>,
 ) -> Status {
     guard(|| {
-        let is_equal = handle::read(accumulator, |held| {
-            handle::read(other, |other| held.equals(other.as_ref()))
+        let is_equal = handle::read(handle, |held| {
+            handle::read(other, |other| equals(held, other))
         })?;
         // SAFETY: the caller promises room for a number.
         unsafe { write("result", result, c_int::from(is_equal)) }
     })
 }
 
-/// An accumulator as bytes, and how many they are.
+/// An object as bytes, and how many they are.
 ///
 /// # Safety
 /// `bytes` has room for `capacity` bytes, and `needed` is one number.
-pub(super) unsafe fn to_bytes(
-    accumulator: *const treefold_accumulator,
+pub(super) unsafe fn to_bytes<H: Named>(
+    handle: *const H,
     (bytes, capacity): (*mut c_void, usize),
     needed: *mut usize,
+    state: impl FnOnce(&H::Object) -> Result<Vec<u8>, Failure>,
 ) -> Status {
     guard(|| {
         let place = Bytes::of_place("needed", needed)?;
         let array = Bytes::of("bytes", bytes, capacity, 1)?;
         disjoint(array, place)?;
-        let state = handle::read(accumulator, |held| Ok(held.to_bytes()))?;
+        let state = handle::read(handle, state)?;
         if capacity > 0 {
             // SAFETY: the caller promises room for so many bytes.
             let room = unsafe { array.write(bytes) };
@@ -187,113 +187,20 @@ pub(super) unsafe fn to_bytes(
     })
 }
 
-/// Makes an accumulator what bytes stand for.
+/// Makes an object what bytes stand for.
 ///
 /// # Safety
 /// `bytes` are n bytes.
-pub(super) unsafe fn of_bytes(
-    accumulator: *const treefold_accumulator,
+pub(super) unsafe fn of_bytes<H: Named>(
+    handle: *const H,
     (bytes, n): (*const c_void, usize),
+    become_bytes: impl FnOnce(&mut H::Object, &[u8]) -> Result<(), Failure>,
 ) -> Status {
     guard(|| {
         let array = Bytes::of("bytes", bytes, n, 1)?;
-        handle::change(accumulator, |held| {
+        handle::change(handle, |held| {
             // SAFETY: the caller promises n bytes.
-            held.become_bytes(unsafe { array.read(bytes) })
+            become_bytes(held, unsafe { array.read(bytes) })
         })
     })
-}
-
-/// Adds or removes items by key.
-///
-/// # Safety
-/// `keys` are k numbers of their type, and `items` are n elements of the state's.
-pub(super) unsafe fn change_keyed(
-    keyed: *const treefold_keyed,
-    change: Change,
-    keys: (i32, *const c_void, usize),
-    (items, n): (*const c_void, usize),
-) -> Status {
-    guard(|| {
-        // SAFETY: the caller promises such keys.
-        let (keys, _) = unsafe { keys_of(keys) }?;
-        handle::change(keyed, |held| {
-            let array = Bytes::of("items", items, n, local::element_bytes(held.element_type()))?;
-            // SAFETY: the caller promises n elements.
-            held.change(change, keys, unsafe { array.read(items) })
-        })
-    })
-}
-
-/// Keys, and where they are.
-///
-/// # Safety
-/// They are so many numbers of the type.
-pub(super) unsafe fn keys_of<'k>(
-    (key_type, keys, k): (i32, *const c_void, usize),
-) -> Result<(Keys<'k>, Bytes), Failure> {
-    let key_type = ElementType::of_code(key_type)
-        .map_err(|_| Failure::argument("key_type", format_args!("there is no type {key_type}")))?;
-    let array = Bytes::of("keys", keys, k, local::element_bytes(key_type))?;
-    // SAFETY: the caller promises so many keys.
-    let bytes = unsafe { array.read(keys) };
-    Ok((Keys { key_type, bytes }, array))
-}
-
-/// Adds what another keyed state was given.
-pub(super) fn merge_keyed(keyed: *const treefold_keyed, other: *const treefold_keyed) -> Status {
-    guard(|| handle::change_by(keyed, other, |held, other| held.merge(other.as_ref())))
-}
-
-/// A statistic of each key.
-///
-/// # Safety
-/// `result` are m elements of the state's type.
-pub(super) unsafe fn statistics(
-    keyed: *const treefold_keyed,
-    statistic: Statistic,
-    (result, m): (*mut c_void, usize),
-) -> Status {
-    guard(|| {
-        handle::read(keyed, |held| {
-            let array = Bytes::of(
-                "result",
-                result,
-                m,
-                local::element_bytes(held.element_type()),
-            )?;
-            one_for_each_key(m, held.keys())?;
-            // SAFETY: the caller promises m elements.
-            held.write(statistic, unsafe { array.write(result) })
-        })
-    })
-}
-
-/// The number of each key's items.
-///
-/// # Safety
-/// `result` are m numbers.
-pub(super) unsafe fn counts(
-    keyed: *const treefold_keyed,
-    (result, m): (*mut u64, usize),
-) -> Status {
-    guard(|| {
-        let array = Bytes::of("result", result.cast(), m, size_of::<u64>())?;
-        handle::read(keyed, |held| {
-            let counts = held.counts()?;
-            one_for_each_key(m, counts.len())?;
-            // SAFETY: the caller promises m numbers.
-            let result = unsafe { array.write(result.cast()) };
-            elements_mut("result", result)?.copy_from_slice(counts);
-            Ok(())
-        })
-    })
-}
-
-fn one_for_each_key(found: usize, keys: usize) -> Result<(), Failure> {
-    if found == keys {
-        return Ok(());
-    }
-    let message = format!("`result` has {found} elements, but there are {keys} keys");
-    Err(Failure::new(Code::Length, message))
 }

@@ -13,6 +13,7 @@ pub mod by_key;
 pub mod exports;
 mod function;
 mod held;
+mod keyed;
 mod pointers;
 mod pool;
 mod shapes;

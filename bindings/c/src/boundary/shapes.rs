@@ -3,12 +3,10 @@
 use std::ffi::c_void;
 use std::slice;
 
-use super::held::keys_of;
 use super::pointers::{disjoint, elements, elements_mut, write, write_bytes};
 use super::{Bytes, Combine, Function, guard};
 use crate::element::ElementType;
 use crate::failure::{self, Failure, Status};
-use crate::keyed::Keys;
 use crate::local::{self, By};
 use crate::operator::{Builtin, Words};
 
@@ -235,32 +233,5 @@ pub(super) unsafe fn results<T: bytemuck::Pod>(
         // SAFETY: the caller promises m elements, which are no items, as was just found.
         let result = unsafe { result_array.write(result) };
         reduce(elements("items", items)?, elements_mut("result", result)?)
-    })
-}
-
-/// A result for each key.
-///
-/// # Safety
-/// `keys` are k numbers of their type, `items` are n elements, and `result` are m.
-pub(super) unsafe fn by_key<T: bytemuck::Pod>(
-    keys: (i32, *const c_void, usize),
-    (items, n): (*const T, usize),
-    (result, m): (*mut T, usize),
-    reduce: impl FnOnce(Keys<'_>, &[T], &mut [T]) -> Result<(), Failure>,
-) -> Status {
-    guard(|| {
-        let (items, result) = (items.cast(), result.cast());
-        // SAFETY: the caller promises such keys.
-        let (keys, keys_array) = unsafe { keys_of(keys) }?;
-        let items_array = Bytes::of("items", items, n, size_of::<T>())?;
-        let result_array = Bytes::of("result", result, m, size_of::<T>())?;
-        disjoint(keys_array, result_array)?;
-        disjoint(items_array, result_array)?;
-        // SAFETY: the caller promises n elements.
-        let items = unsafe { items_array.read(items) };
-        // SAFETY: the caller promises m elements, which are neither keys nor items, as was just found.
-        let result = unsafe { result_array.write(result) };
-        let items = elements("items", items)?;
-        reduce(keys, items, elements_mut("result", result)?)
     })
 }

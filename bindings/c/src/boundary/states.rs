@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use super::held;
+use super::{held, keyed as by_keys};
 use crate::accumulator::{Change, Statistic, treefold_accumulator};
 use crate::failure::Status;
 use crate::keyed::treefold_keyed;
@@ -153,7 +153,14 @@ pub unsafe extern "C" fn treefold_keyed_add(
     n: usize,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { held::change_keyed(keyed, Change::Add, (key_type, keys, k), (items, n)) }
+    unsafe {
+        by_keys::change(
+            keyed,
+            Change::Add,
+            (key_type, keys, k),
+            [("items", items, n)],
+        )
+    }
 }
 
 /// Takes back items by key.
@@ -170,7 +177,66 @@ pub unsafe extern "C" fn treefold_keyed_remove(
     n: usize,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { held::change_keyed(keyed, Change::Remove, (key_type, keys, k), (items, n)) }
+    unsafe {
+        by_keys::change(
+            keyed,
+            Change::Remove,
+            (key_type, keys, k),
+            [("items", items, n)],
+        )
+    }
+}
+
+/// Adds products by key.
+///
+/// # Safety
+/// `keys` are k numbers of their type, `x` has n elements of the state's, and `y` has l.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_add_dot(
+    keyed: *mut treefold_keyed,
+    key_type: i32,
+    keys: *const c_void,
+    k: usize,
+    x: *const c_void,
+    n: usize,
+    y: *const c_void,
+    l: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe {
+        by_keys::change(
+            keyed,
+            Change::Add,
+            (key_type, keys, k),
+            [("x", x, n), ("y", y, l)],
+        )
+    }
+}
+
+/// Takes back products by key.
+///
+/// # Safety
+/// `keys` are k numbers of their type, `x` has n elements of the state's, and `y` has l.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_remove_dot(
+    keyed: *mut treefold_keyed,
+    key_type: i32,
+    keys: *const c_void,
+    k: usize,
+    x: *const c_void,
+    n: usize,
+    y: *const c_void,
+    l: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe {
+        by_keys::change(
+            keyed,
+            Change::Remove,
+            (key_type, keys, k),
+            [("x", x, n), ("y", y, l)],
+        )
+    }
 }
 
 /// The sum of each key.
@@ -184,7 +250,7 @@ pub unsafe extern "C" fn treefold_keyed_sums(
     m: usize,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { held::statistics(keyed, Statistic::Value, (result, m)) }
+    unsafe { by_keys::statistics(keyed, Statistic::Value, (result, m)) }
 }
 
 /// The mean of each key.
@@ -198,7 +264,35 @@ pub unsafe extern "C" fn treefold_keyed_means(
     m: usize,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { held::statistics(keyed, Statistic::Mean, (result, m)) }
+    unsafe { by_keys::statistics(keyed, Statistic::Mean, (result, m)) }
+}
+
+/// The least item of each key.
+///
+/// # Safety
+/// `result` are m elements of the state's type.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_minima(
+    keyed: *const treefold_keyed,
+    result: *mut c_void,
+    m: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { by_keys::statistics(keyed, Statistic::Minimum, (result, m)) }
+}
+
+/// The greatest item of each key.
+///
+/// # Safety
+/// `result` are m elements of the state's type.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_maxima(
+    keyed: *const treefold_keyed,
+    result: *mut c_void,
+    m: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { by_keys::statistics(keyed, Statistic::Maximum, (result, m)) }
 }
 
 /// The variance of each key.
@@ -213,7 +307,7 @@ pub unsafe extern "C" fn treefold_keyed_variances(
     m: usize,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { held::statistics(keyed, Statistic::Variance(ddof), (result, m)) }
+    unsafe { by_keys::statistics(keyed, Statistic::Variance(ddof), (result, m)) }
 }
 
 /// The standard deviation of each key.
@@ -228,5 +322,5 @@ pub unsafe extern "C" fn treefold_keyed_standard_deviations(
     m: usize,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { held::statistics(keyed, Statistic::StandardDeviation(ddof), (result, m)) }
+    unsafe { by_keys::statistics(keyed, Statistic::StandardDeviation(ddof), (result, m)) }
 }

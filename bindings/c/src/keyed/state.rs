@@ -1,16 +1,19 @@
-//! Exact sums and moments by key that a program holds.
+//! Exact sums and what follows from them by key, that a program holds.
 
 use std::any::Any;
 
-use treefold::exact::{Float, KeyedMoments, KeyedSums};
-
-use super::{
-    Keys, MOMENTS_BYTES, SUM_BYTES, has_room, of_keys, of_removal, with_keys, write_statistics,
+use treefold::FoldError;
+use treefold::exact::{
+    KeyedColumns, KeyedExtrema, KeyedMoments, KeyedProducts, KeyedSums, KeyedWeightedMeans,
 };
-use crate::accumulator::{Change, MOMENTS, OF_MOMENTS, OF_SUM, Statistic};
-use crate::boundary::{elements, elements_mut};
-use crate::element::{Element, ElementType};
-use crate::failure::{Code, Failure};
+
+use super::integers::Integers;
+use super::kind::{Kind, Real, Removal};
+use super::{Keys, has_room, of_keys, of_removal, with_keys};
+use crate::accumulator::{Change, MOMENTS, OF_MOMENTS, OF_SUM, Statistic, of_bytes_error};
+use crate::boundary::elements;
+use crate::element::ElementType;
+use crate::failure::{self, Code, Failure};
 use crate::handle::{Copied, handle};
 
 handle!(
@@ -21,19 +24,33 @@ handle!(
     "keyed"
 );
 
-/// A state of each of the keys 0 to K - 1.
+/// The code of sums.
+const SUM: i32 = 1;
+
+/// Those of what only states by key have.
+const DOT: i32 = 3;
+const WEIGHTED_MEAN: i32 = 6;
+const EXTREMA: i32 = 7;
+
+/// A state of each of the keys 0 to K - 1, or of those that have come.
 pub(crate) trait KeyedState: Any + Send + Sync {
-    /// The type of the program's items, and of results but counts.
+    /// The type of the program's items.
     fn element_type(&self) -> ElementType;
 
     /// The number of keys.
-    fn keys(&self) -> usize;
+    fn groups(&self) -> usize;
 
-    /// Adds or removes items.
+    /// How many items a row has, and results a key.
+    fn width(&self) -> usize {
+        1
+    }
+
+    /// Adds or removes items, of one array or of two.
     ///
     /// # Errors
-    /// There are not as many keys as items, a key is out of range, an address is not aligned, or fewer items are there than are removed.
-    fn change(&mut self, change: Change, keys: Keys<'_>, items: &[u8]) -> Result<(), Failure>;
+    /// It takes the other number of arrays; there are not as many keys as items; a key is out of range; an address is not aligned; or fewer
+    /// items are there than are removed.
+    fn change(&mut self, change: Change, keys: Keys<'_>, arrays: &[&[u8]]) -> Result<(), Failure>;
 
     /// Adds other ones, key by key.
     ///
@@ -41,22 +58,94 @@ pub(crate) trait KeyedState: Any + Send + Sync {
     /// They are of another kind, or for another number of keys.
     fn merge(&mut self, other: &dyn KeyedState) -> Result<(), Failure>;
 
+    /// Whether another one is equal.
+    ///
+    /// # Errors
+    /// It is of another kind.
+    fn equals(&self, other: &dyn KeyedState) -> Result<bool, Failure>;
+
     /// The number of items of each key.
     ///
     /// # Errors
     /// They are not counted.
-    fn counts(&self) -> Result<&[u64], Failure>;
+    fn counts(&self) -> Result<&[u64], Failure> {
+        Err(self.does_not_count())
+    }
 
-    /// Writes a statistic of each key.
+    /// Writes a statistic of each key, of type [`Statistic::element_type`].
     ///
     /// # Errors
-    /// There is no such statistic, or an address is not aligned.
+    /// There is no such statistic, an address is not aligned, or a result does not fit its type.
     fn write(&self, statistic: Statistic, result: &mut [u8]) -> Result<(), Failure>;
+
+    /// The type of keys that are not 0 to K - 1.
+    fn key_type(&self) -> Option<ElementType> {
+        None
+    }
+
+    /// Writes the keys in ascending order.
+    ///
+    /// # Errors
+    /// They are 0 to K - 1, or an address is not aligned.
+    fn write_keys(&self, _: &mut [u8]) -> Result<(), Failure> {
+        let message = format!("the keys of {} are their numbers", self.name());
+        Err(Failure::new(Code::Unsupported, message))
+    }
+
+    /// # Errors
+    /// It has none.
+    fn to_bytes(&self) -> Result<Vec<u8>, Failure> {
+        Err(self.has_no_bytes())
+    }
+
+    /// Becomes what bytes stand for.
+    ///
+    /// # Errors
+    /// They are not those of a state of this kind.
+    fn become_bytes(&mut self, _: &[u8]) -> Result<(), Failure> {
+        Err(self.has_no_bytes())
+    }
 
     fn boxed(&self) -> Box<dyn KeyedState>;
 
     /// What it is, for errors.
     fn name(&self) -> String;
+
+    #[cold]
+    fn does_not_count(&self) -> Failure {
+        let message = format!("{} do not count items: {OF_MOMENTS} does", self.name());
+        Failure::new(Code::Unsupported, message)
+    }
+
+    #[cold]
+    fn has_no_bytes(&self) -> Failure {
+        let name = self.name();
+        let message = format!("{name} have no bytes: {OF_SUM} and {OF_MOMENTS} of reals have");
+        Failure::new(Code::Unsupported, message)
+    }
+
+    #[cold]
+    fn takes(&self, what: &str) -> Failure {
+        Failure::new(Code::Unsupported, format!("{} take {what}", self.name()))
+    }
+
+    #[cold]
+    fn takes_nothing_back(&self) -> Failure {
+        let message = format!("{} take nothing back", self.name());
+        Failure::new(Code::Unsupported, message)
+    }
+
+    #[cold]
+    fn lacks(&self, statistic: Statistic) -> Failure {
+        let instead = match statistic {
+            Statistic::Value => OF_SUM,
+            Statistic::Minimum | Statistic::Maximum => "TREEFOLD_EXACT_EXTREMA",
+            Statistic::Mean | Statistic::Variance(_) | Statistic::StandardDeviation(_) => {
+                OF_MOMENTS
+            }
+        };
+        statistic.missing(&self.name(), instead)
+    }
 }
 
 impl Copied for Box<dyn KeyedState> {
@@ -74,130 +163,192 @@ pub(crate) fn of_codes(
     figure: i32,
     keys: usize,
 ) -> Result<Box<dyn KeyedState>, Failure> {
-    /// The code of sums.
-    const SUM: i32 = 1;
-    let bytes = match figure {
-        SUM => SUM_BYTES,
-        MOMENTS => MOMENTS_BYTES,
-        _ => {
-            let reason = format_args!("there are no exact figures {figure} by key");
-            return Err(Failure::argument("figure", reason));
-        }
-    };
-    let is_single = match element_type {
-        ElementType::F32 => true,
-        ElementType::F64 => false,
-        _ => {
-            let message = "sums by key are of real numbers";
-            return Err(Failure::new(Code::Unsupported, message));
-        }
-    };
-    has_room(keys, bytes)?;
-    Ok(match (figure, is_single) {
-        (SUM, true) => Box::new(KeyedSums::<f32>::new(keys)),
-        (SUM, false) => Box::new(KeyedSums::<f64>::new(keys)),
-        (_, true) => Box::new(KeyedMoments::<f32>::new(keys)),
-        (_, false) => Box::new(KeyedMoments::<f64>::new(keys)),
+    use ElementType::{C32, C64, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
+    if ![SUM, DOT, MOMENTS, WEIGHTED_MEAN, EXTREMA].contains(&figure) {
+        let reason = format_args!("there are no exact figures {figure} by key");
+        return Err(Failure::argument("figure", reason));
+    }
+    match (element_type, figure) {
+        (F32, _) => of_reals::<f32>(figure, keys),
+        (F64, _) => of_reals::<f64>(figure, keys),
+        (I8, SUM) => empty(keys, 1, Integers::<i8>::new),
+        (I16, SUM) => empty(keys, 1, Integers::<i16>::new),
+        (I32, SUM) => empty(keys, 1, Integers::<i32>::new),
+        (I64, SUM) => empty(keys, 1, Integers::<i64>::new),
+        (U8, SUM) => empty(keys, 1, Integers::<u8>::new),
+        (U16, SUM) => empty(keys, 1, Integers::<u16>::new),
+        (U32, SUM) => empty(keys, 1, Integers::<u32>::new),
+        (U64, SUM) => empty(keys, 1, Integers::<u64>::new),
+        (C32 | C64 | I8 | I16 | I32 | I64 | U8 | U16 | U32 | U64, _) => Err(only_reals()),
+    }
+}
+
+fn of_reals<T: Real>(figure: i32, keys: usize) -> Result<Box<dyn KeyedState>, Failure> {
+    match figure {
+        SUM => empty(keys, 1, KeyedSums::<T>::new),
+        DOT => empty(keys, 1, KeyedProducts::<T>::new),
+        WEIGHTED_MEAN => empty(keys, 1, KeyedWeightedMeans::<T>::new),
+        EXTREMA => empty(keys, 1, KeyedExtrema::<T>::new),
+        _ => empty(keys, 1, KeyedMoments::<T>::new),
+    }
+}
+
+/// Sums of no rows of so many items, for so many keys.
+///
+/// # Errors
+/// Their items are not real, they have none, or there is no memory.
+pub(crate) fn of_rows(
+    element_type: ElementType,
+    keys: usize,
+    width: usize,
+) -> Result<Box<dyn KeyedState>, Failure> {
+    if width == 0 {
+        return Err(Failure::argument("width", "a row has items"));
+    }
+    match element_type {
+        ElementType::F32 => empty(keys, width, |keys| KeyedColumns::<f32>::new(keys, width)),
+        ElementType::F64 => empty(keys, width, |keys| KeyedColumns::<f64>::new(keys, width)),
+        _ => Err(only_reals()),
+    }
+}
+
+fn only_reals() -> Failure {
+    let message =
+        "sums by key are of real numbers, or of integers without a statistic but the mean";
+    Failure::new(Code::Unsupported, message)
+}
+
+fn empty<S: Kind>(
+    keys: usize,
+    width: usize,
+    make: impl FnOnce(usize) -> S,
+) -> Result<Box<dyn KeyedState>, Failure> {
+    has_room(keys.saturating_mul(width), S::KEY_BYTES)?;
+    Ok(Box::new(make(keys)))
+}
+
+/// Another state, if it is of this kind.
+pub(super) fn same_kind<'o, S: KeyedState>(
+    own: &S,
+    other: &'o dyn KeyedState,
+) -> Result<&'o S, Failure> {
+    let any: &dyn Any = other;
+    any.downcast_ref::<S>().ok_or_else(|| {
+        let reason = format_args!("it is {}, not {}", other.name(), own.name());
+        Failure::argument("other", reason)
     })
 }
 
-/// The types of items.
-trait Real: Float + Element {
-    const TYPE: ElementType;
-}
-
-impl Real for f32 {
-    const TYPE: ElementType = ElementType::F32;
-}
-
-impl Real for f64 {
-    const TYPE: ElementType = ElementType::F64;
-}
-
-/// Another state, if it is of this kind and has as many keys.
-fn like<'o, S: KeyedState>(own: &S, other: &'o dyn KeyedState) -> Result<&'o S, Failure> {
-    let any: &dyn Any = other;
-    let found = any.downcast_ref::<S>().ok_or_else(|| {
-        let reason = format_args!("it is {}, not {}", other.name(), own.name());
-        Failure::argument("other", reason)
-    })?;
-    if found.keys() != own.keys() {
-        let (found, expected) = (found.keys(), own.keys());
-        let message = format!("`other` has {found} keys, but `keyed` has {expected}");
-        return Err(Failure::new(Code::Length, message));
+/// Adds items to a state, or removes them.
+pub(super) fn change<S: Kind>(
+    state: &mut S,
+    change: Change,
+    keys: Keys<'_>,
+    [x, y]: [&[S::Item]; 2],
+) -> Result<(), Failure> {
+    let width = state.width();
+    if !x.len().is_multiple_of(width) {
+        let (values, width) = (x.len() as u64, width as u64);
+        return Err(FoldError::NotRows { values, width }.into());
     }
-    Ok(found)
+    if S::TAKES_PAIRS && x.len() != y.len() {
+        return Err(failure::lengths(x.len(), y.len()));
+    }
+    let array = array_name::<S>();
+    with_keys!(keys.key_type, K => {
+        let keys = keys.of::<K>()?;
+        match change {
+            Change::Add => {
+                let added = state.take(keys, x, y);
+                added.map_err(|error| of_keys(&error, array, width))
+            }
+            Change::Remove => match state.take_back(keys, x, y) {
+                Ok(()) => Ok(()),
+                Err(Removal::Refused(error)) => Err(of_removal(&error, array, width)),
+                Err(Removal::Never) => Err(state.takes_nothing_back()),
+            },
+        }
+    })
 }
 
-/// What all states do alike.
-macro_rules! alike {
-    ($name:literal) => {
-        fn element_type(&self) -> ElementType {
-            T::TYPE
-        }
+/// What the first array of items is called.
+fn array_name<S: Kind>() -> &'static str {
+    ["items", "x"][usize::from(S::TAKES_PAIRS)]
+}
 
-        fn keys(&self) -> usize {
-            self.keys()
-        }
+impl<S: Kind> KeyedState for S {
+    fn element_type(&self) -> ElementType {
+        S::TYPE
+    }
 
-        fn change(&mut self, change: Change, keys: Keys<'_>, items: &[u8]) -> Result<(), Failure> {
-            let items = elements::<T>("items", items)?;
-            with_keys!(keys.key_type, K => {
-                let keys = keys.of::<K>()?;
-                match change {
-                    Change::Add => self.add(keys, items).map_err(|error| of_keys(&error)),
-                    Change::Remove => self.remove(keys, items).map_err(|error| of_removal(&error)),
-                }
-            })
-        }
+    fn groups(&self) -> usize {
+        Kind::groups(self)
+    }
 
-        fn merge(&mut self, other: &dyn KeyedState) -> Result<(), Failure> {
-            self.merge(like(self, other)?);
+    fn width(&self) -> usize {
+        Kind::width(self)
+    }
+
+    fn change(&mut self, change: Change, keys: Keys<'_>, arrays: &[&[u8]]) -> Result<(), Failure> {
+        let arrays = match (arrays, S::TAKES_PAIRS) {
+            ([x], false) => [elements("items", x)?, &[]],
+            ([x, y], true) => [elements("x", x)?, elements("y", y)?],
+            _ => return Err(self.takes(["items", "products"][usize::from(S::TAKES_PAIRS)])),
+        };
+        self::change(self, change, keys, arrays)
+    }
+
+    fn merge(&mut self, other: &dyn KeyedState) -> Result<(), Failure> {
+        let other = same_kind(self, other)?;
+        let found = [other, self].map(|state| [Kind::groups(state), Kind::width(state)]);
+        for (what, [found, expected]) in [
+            ("keys", found.map(|[keys, _]| keys)),
+            ("columns", found.map(|[_, columns]| columns)),
+        ] {
+            if found != expected {
+                let message = format!("`other` has {found} {what}, but `keyed` has {expected}");
+                return Err(Failure::new(Code::Length, message));
+            }
+        }
+        self.join(other);
+        Ok(())
+    }
+
+    fn equals(&self, other: &dyn KeyedState) -> Result<bool, Failure> {
+        Ok(self == same_kind(self, other)?)
+    }
+
+    fn counts(&self) -> Result<&[u64], Failure> {
+        self.counted().ok_or_else(|| self.does_not_count())
+    }
+
+    fn write(&self, statistic: Statistic, result: &mut [u8]) -> Result<(), Failure> {
+        // Some are computed before they are written.
+        has_room(result.len(), 1)?;
+        if self.statistic(statistic, result)? {
             Ok(())
+        } else {
+            Err(self.lacks(statistic))
         }
-
-        fn boxed(&self) -> Box<dyn KeyedState> {
-            Box::new(self.clone())
-        }
-
-        fn name(&self) -> String {
-            format!("{} of TREEFOLD_{:?}", $name, T::TYPE)
-        }
-    };
-}
-
-impl<T: Real> KeyedState for KeyedSums<T> {
-    alike!("sums by key");
-
-    fn counts(&self) -> Result<&[u64], Failure> {
-        let message = format!("{} do not count items: {OF_MOMENTS} does", self.name());
-        Err(Failure::new(Code::Unsupported, message))
     }
 
-    fn write(&self, statistic: Statistic, result: &mut [u8]) -> Result<(), Failure> {
-        let result = elements_mut::<T>("result", result)?;
-        if !matches!(statistic, Statistic::Value) {
-            return Err(statistic.missing(&self.name(), OF_MOMENTS));
-        }
-        has_room(result.len(), size_of::<T>())?;
-        result.copy_from_slice(&self.values());
+    fn to_bytes(&self) -> Result<Vec<u8>, Failure> {
+        self.bytes().ok_or_else(|| self.has_no_bytes())
+    }
+
+    fn become_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        // A key has nine bytes at least.
+        has_room(bytes.len() / 9, S::KEY_BYTES)?;
+        let state = S::of(bytes).ok_or_else(|| self.has_no_bytes())?;
+        *self = state.map_err(|error| of_bytes_error(&error))?;
         Ok(())
     }
-}
 
-impl<T: Real> KeyedState for KeyedMoments<T> {
-    alike!("moments by key");
-
-    fn counts(&self) -> Result<&[u64], Failure> {
-        Ok(self.counts())
+    fn boxed(&self) -> Box<dyn KeyedState> {
+        Box::new(self.clone())
     }
 
-    fn write(&self, statistic: Statistic, result: &mut [u8]) -> Result<(), Failure> {
-        let result = elements_mut::<T>("result", result)?;
-        if matches!(statistic, Statistic::Value) {
-            return Err(statistic.missing(&self.name(), OF_SUM));
-        }
-        write_statistics(self, statistic, result);
-        Ok(())
+    fn name(&self) -> String {
+        format!("{} of TREEFOLD_{:?}", S::NAME, S::TYPE)
     }
 }

@@ -226,7 +226,7 @@ static void errors(void)
     CHECK(result[0] == -1 && result[1] == -1);
 
     treefold_keyed *sums = NULL, *moments = NULL, *others = NULL, *floats = NULL;
-    EXPECT(TREEFOLD_ARGUMENT, "figures 3 by key", treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_DOT, 2, &sums));
+    EXPECT(TREEFOLD_ARGUMENT, "figures 4 by key", treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_VDOT, 2, &sums));
     EXPECT(TREEFOLD_UNSUPPORTED, "real", treefold_keyed_create(TREEFOLD_C64, TREEFOLD_EXACT_SUM, 2, &sums));
     EXPECT(TREEFOLD_MEMORY, "no memory", treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, SIZE_MAX / 8, &sums));
     CHECK(sums == NULL);

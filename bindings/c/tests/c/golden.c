@@ -1,27 +1,32 @@
 /* The golden vectors of bytes, which the first argument names as a file of lines: a kind, a type, and the numbers of items, others,
-   bytes and words of the value; then these, each on a line of its own. */
+   bytes and words of the value; then these, each on a line of its own. By key, the others are keys, and the value is one of each key. */
 #include "check.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 256, MOST_BYTES = 2048 };
+enum { MOST = 256, MOST_BYTES = 4096 };
 
 struct kind {
     const char *name;
     int32_t figure;
     treefold_type types[2]; /* of f64 and f32 */
+    int is_keyed;
 };
 
 static const struct kind kinds[] = {
-    {"sum", TREEFOLD_EXACT_SUM, {TREEFOLD_F64, TREEFOLD_F32}},
-    {"dot", TREEFOLD_EXACT_DOT, {TREEFOLD_F64, TREEFOLD_F32}},
-    {"moments", TREEFOLD_EXACT_MOMENTS, {TREEFOLD_F64, TREEFOLD_F32}},
-    {"complex-sum", TREEFOLD_EXACT_SUM, {TREEFOLD_C64, TREEFOLD_C32}},
-    {"complex-dot", TREEFOLD_EXACT_DOT, {TREEFOLD_C64, TREEFOLD_C32}},
-    {"complex-moments", TREEFOLD_EXACT_MOMENTS, {TREEFOLD_C64, TREEFOLD_C32}},
+    {"sum", TREEFOLD_EXACT_SUM, {TREEFOLD_F64, TREEFOLD_F32}, 0},
+    {"dot", TREEFOLD_EXACT_DOT, {TREEFOLD_F64, TREEFOLD_F32}, 0},
+    {"moments", TREEFOLD_EXACT_MOMENTS, {TREEFOLD_F64, TREEFOLD_F32}, 0},
+    {"complex-sum", TREEFOLD_EXACT_SUM, {TREEFOLD_C64, TREEFOLD_C32}, 0},
+    {"complex-dot", TREEFOLD_EXACT_DOT, {TREEFOLD_C64, TREEFOLD_C32}, 0},
+    {"complex-moments", TREEFOLD_EXACT_MOMENTS, {TREEFOLD_C64, TREEFOLD_C32}, 0},
+    {"keyed-sums", TREEFOLD_EXACT_SUM, {TREEFOLD_F64, TREEFOLD_F32}, 1},
+    {"keyed-moments", TREEFOLD_EXACT_MOMENTS, {TREEFOLD_F64, TREEFOLD_F32}, 1},
 };
+
+enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* Reads words of so many bytes each. */
 static void read_words(FILE *file, size_t count, size_t bytes, unsigned char *words)
@@ -65,6 +70,36 @@ static void check_case(FILE *file, const struct kind *kind, int is_single, const
     OK(treefold_accumulator_destroy(&read));
 }
 
+static void check_by_key(FILE *file, const struct kind *kind, int is_single, const size_t *counts)
+{
+    static _Alignas(16) unsigned char items[MOST * 8], keys[MOST], expected[MOST_BYTES], value[MOST * 8], found[MOST * 8];
+    unsigned char written[MOST_BYTES];
+    size_t bytes = is_single ? 4 : 8, groups = counts[3], length = 0, read_groups = 0;
+    treefold_keyed *whole = NULL, *read = NULL;
+    read_words(file, counts[0], bytes, items);
+    read_words(file, counts[1], 1, keys);
+    read_words(file, counts[2], 1, expected);
+    read_words(file, groups, bytes, value);
+    OK(treefold_keyed_create(kind->types[is_single], kind->figure, groups, &whole));
+    OK(treefold_keyed_create(kind->types[is_single], kind->figure, 0, &read));
+    for (size_t i = counts[0]; i-- > 0;)
+        OK(treefold_keyed_add(whole, TREEFOLD_U8, keys + i, 1, items + i * bytes, 1));
+    OK(treefold_keyed_to_bytes(whole, written, sizeof written, &length));
+    CHECK(length == counts[2] && memcmp(written, expected, length) == 0);
+    OK(treefold_keyed_of_bytes(read, expected, counts[2]));
+    OK(treefold_keyed_groups(read, &read_groups));
+    int equal = 0;
+    OK(treefold_keyed_equal(whole, read, &equal));
+    CHECK(equal == 1 && read_groups == groups);
+    if (kind->figure == TREEFOLD_EXACT_SUM)
+        OK(treefold_keyed_sums(read, found, groups));
+    else
+        OK(treefold_keyed_means(read, found, groups));
+    CHECK(memcmp(found, value, groups * bytes) == 0);
+    OK(treefold_keyed_destroy(&whole));
+    OK(treefold_keyed_destroy(&read));
+}
+
 int main(int argc, char **argv)
 {
     FILE *file = argc == 2 ? fopen(argv[1], "r") : NULL;
@@ -76,16 +111,17 @@ int main(int argc, char **argv)
     size_t counts[4], cases = 0;
     while (fscanf(file, "%31s %7s %zu %zu %zu %zu", name, type, &counts[0], &counts[1], &counts[2], &counts[3]) == 6) {
         const struct kind *kind = kinds;
-        while (kind < kinds + 6 && strcmp(kind->name, name) != 0)
+        while (kind < kinds + KINDS && strcmp(kind->name, name) != 0)
             kind++;
-        CHECK(kind < kinds + 6 && counts[0] * counts[3] <= MOST && counts[1] * counts[3] <= MOST && counts[2] <= MOST_BYTES);
+        CHECK(kind < kinds + KINDS && counts[0] <= MOST && counts[1] <= MOST && counts[2] <= MOST_BYTES && counts[3] <= MOST);
+        CHECK(kind < kinds + KINDS && (kind->is_keyed || (counts[0] * counts[3] <= MOST && counts[1] * counts[3] <= MOST)));
         if (failures > 0)
             break;
-        check_case(file, kind, strcmp(type, "f32") == 0, counts);
+        (kind->is_keyed ? check_by_key : check_case)(file, kind, strcmp(type, "f32") == 0, counts);
         cases++;
     }
     fclose(file);
-    CHECK(cases >= 180);
+    CHECK(cases >= 228);
     printf("%zu golden vectors of bytes\n", cases);
     return failures != 0;
 }

@@ -90,10 +90,28 @@ CALL(treefold_exact_rolling_sum_f32, result, (ITEMS(float), 3, 1, result, 16))
 CALL(treefold_exact_rolling_sum_f64, result, (ITEMS(double), 3, 1, result, 8))
 CALL(treefold_exact_rolling_mean_f32, result, (ITEMS(float), 3, 1, result, 16))
 CALL(treefold_exact_rolling_mean_f64, result, (ITEMS(double), 3, 1, result, 8))
+CALL(treefold_exact_min_by_key_f32, result, (KEYS, (const void *)items, 8, result, 2))
+CALL(treefold_exact_min_by_key_f64, result, (KEYS, (const void *)items, 8, result, 2))
+CALL(treefold_exact_max_by_key_f32, result, (KEYS, (const void *)items, 8, result, 2))
+CALL(treefold_exact_max_by_key_f64, result, (KEYS, (const void *)items, 8, result, 2))
+#define PAIRS KEYS, (const void *)items, 8, (const void *)nothing, 8
+CALL(treefold_exact_dot_by_key_f32, result, (PAIRS, result, 2))
+CALL(treefold_exact_dot_by_key_f64, result, (PAIRS, result, 2))
+CALL(treefold_exact_weighted_mean_by_key_f32, result, (PAIRS, result, 2))
+CALL(treefold_exact_weighted_mean_by_key_f64, result, (PAIRS, result, 2))
+CALL(treefold_exact_sum_rows_by_key_f32, result, (TREEFOLD_U64, others, 4, (const void *)items, 8, 2, result, 4))
+CALL(treefold_exact_sum_rows_by_key_f64, result, (TREEFOLD_U64, others, 4, (const void *)items, 8, 2, result, 4))
+CALL(treefold_exact_integer_sum_by_key, result, (KEYS, TREEFOLD_I64, items, 8, result, 2))
+static double width = 1;
+#define RANGES TREEFOLD_F64, others, 8, (const void *)items, 8, &width, 1
+CALL(treefold_exact_rolling_sum_by_range_f32, result, (RANGES, result, 8))
+CALL(treefold_exact_rolling_sum_by_range_f64, result, (RANGES, result, 8))
+CALL(treefold_exact_rolling_mean_by_range_f32, result, (RANGES, result, 8))
+CALL(treefold_exact_rolling_mean_by_range_f64, result, (RANGES, result, 8))
 
 /* Accumulators and keyed states. */
 static treefold_accumulator *sum, *moments;
-static treefold_keyed *keyed_sums, *keyed_moments;
+static treefold_keyed *keyed_sums, *keyed_moments, *keyed_extrema, *hashed;
 
 static treefold_status treefold_accumulator_create_result(void *place)
 {
@@ -106,15 +124,30 @@ static treefold_status treefold_accumulator_create_result(void *place)
     return status;
 }
 
-static treefold_status treefold_keyed_create_result(void *place)
+/* What a call has left, if it has, is ended. */
+static treefold_status end_keyed(void *place, treefold_status status)
 {
-    treefold_status status = treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 2, place);
     if (status == TREEFOLD_OK) {
         treefold_keyed *own;
         memcpy(&own, place, sizeof own);
         OK(treefold_keyed_destroy(&own));
     }
     return status;
+}
+
+static treefold_status treefold_keyed_create_result(void *place)
+{
+    return end_keyed(place, treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 2, place));
+}
+
+static treefold_status treefold_keyed_create_rows_result(void *place)
+{
+    return end_keyed(place, treefold_keyed_create_rows(TREEFOLD_F64, 2, 2, place));
+}
+
+static treefold_status treefold_keyed_create_hashed_result(void *place)
+{
+    return end_keyed(place, treefold_keyed_create_hashed(TREEFOLD_F64, TREEFOLD_I64, place));
 }
 
 /* Handles that a call ends. */
@@ -155,6 +188,13 @@ CALL(treefold_accumulator_to_bytes, needed, (sum, nothing, ROOM_BYTES, needed))
 CALL(treefold_keyed_sums, result, (keyed_sums, result, 2))
 CALL(treefold_keyed_counts, result, (keyed_moments, result, 2))
 CALL(treefold_keyed_means, result, (keyed_moments, result, 2))
+CALL(treefold_keyed_minima, result, (keyed_extrema, result, 2))
+CALL(treefold_keyed_maxima, result, (keyed_extrema, result, 2))
+CALL(treefold_keyed_groups, result, (keyed_sums, result))
+CALL(treefold_keyed_keys, result, (hashed, result, 2))
+CALL(treefold_keyed_equal, result, (keyed_sums, keyed_sums, result))
+CALL(treefold_keyed_to_bytes, bytes, (keyed_sums, bytes, ROOM_BYTES, (void *)(results + ROOM_BYTES)))
+CALL(treefold_keyed_to_bytes, needed, (keyed_sums, nothing, ROOM_BYTES, needed))
 CALL(treefold_keyed_variances, result, (keyed_moments, 1, result, 2))
 CALL(treefold_keyed_standard_deviations, result, (keyed_moments, 1, result, 2))
 
@@ -184,6 +224,21 @@ static const struct place table[] = {
     ROW(treefold_exact_rolling_sum_f64, result, 8, 64, {items, "`items`"}),
     ROW(treefold_exact_rolling_mean_f32, result, 4, 64, {items, "`items`"}),
     ROW(treefold_exact_rolling_mean_f64, result, 8, 64, {items, "`items`"}),
+    ROW(treefold_exact_min_by_key_f32, result, 4, 8, {items, "`items`"}, {others, "`keys`"}),
+    ROW(treefold_exact_min_by_key_f64, result, 8, 16, {items, "`items`"}, {others, "`keys`"}),
+    ROW(treefold_exact_max_by_key_f32, result, 4, 8, {items, "`items`"}, {others, "`keys`"}),
+    ROW(treefold_exact_max_by_key_f64, result, 8, 16, {items, "`items`"}, {others, "`keys`"}),
+    ROW(treefold_exact_dot_by_key_f32, result, 4, 8, {items, "`x`"}, {nothing, "`y`"}, {others, "`keys`"}),
+    ROW(treefold_exact_dot_by_key_f64, result, 8, 16, {items, "`x`"}, {nothing, "`y`"}, {others, "`keys`"}),
+    ROW(treefold_exact_weighted_mean_by_key_f32, result, 4, 8, {items, "`x`"}, {nothing, "`y`"}, {others, "`keys`"}),
+    ROW(treefold_exact_weighted_mean_by_key_f64, result, 8, 16, {items, "`x`"}, {nothing, "`y`"}, {others, "`keys`"}),
+    ROW(treefold_exact_sum_rows_by_key_f32, result, 4, 16, {items, "`items`"}, {others, "`keys`"}),
+    ROW(treefold_exact_sum_rows_by_key_f64, result, 8, 32, {items, "`items`"}, {others, "`keys`"}),
+    ROW(treefold_exact_integer_sum_by_key, result, 8, 16, {items, "`items`"}, {others, "`keys`"}),
+    ROW(treefold_exact_rolling_sum_by_range_f32, result, 4, 32, {items, "`items`"}, {others, "`index`"}, {(unsigned char *)&width, "`width`"}),
+    ROW(treefold_exact_rolling_sum_by_range_f64, result, 8, 64, {items, "`items`"}, {others, "`index`"}, {(unsigned char *)&width, "`width`"}),
+    ROW(treefold_exact_rolling_mean_by_range_f32, result, 4, 32, {items, "`items`"}, {others, "`index`"}, {(unsigned char *)&width, "`width`"}),
+    ROW(treefold_exact_rolling_mean_by_range_f64, result, 8, 64, {items, "`items`"}, {others, "`index`"}, {(unsigned char *)&width, "`width`"}),
     ROW(treefold_accumulator_create, result, 8, 8, {NULL, NULL}),
     ROW(treefold_accumulator_destroy, accumulator, 8, 8, {NULL, NULL}),
     ROW(treefold_accumulator_count, result, 8, 8, {NULL, NULL}),
@@ -195,10 +250,19 @@ static const struct place table[] = {
     ROW(treefold_accumulator_to_bytes, bytes, 1, 56, {results + ROOM_BYTES, "`needed`"}),
     ROW(treefold_accumulator_to_bytes, needed, 8, 8, {nothing, "`bytes`"}),
     ROW(treefold_keyed_create, result, 8, 8, {NULL, NULL}),
+    ROW(treefold_keyed_create_rows, result, 8, 8, {NULL, NULL}),
+    ROW(treefold_keyed_create_hashed, result, 8, 8, {NULL, NULL}),
     ROW(treefold_keyed_destroy, keyed, 8, 8, {NULL, NULL}),
     ROW(treefold_keyed_sums, result, 8, 16, {NULL, NULL}),
     ROW(treefold_keyed_counts, result, 8, 16, {NULL, NULL}),
     ROW(treefold_keyed_means, result, 8, 16, {NULL, NULL}),
+    ROW(treefold_keyed_minima, result, 8, 16, {NULL, NULL}),
+    ROW(treefold_keyed_maxima, result, 8, 16, {NULL, NULL}),
+    ROW(treefold_keyed_groups, result, 8, 8, {NULL, NULL}),
+    ROW(treefold_keyed_keys, result, 8, 16, {NULL, NULL}),
+    ROW(treefold_keyed_equal, result, 4, 4, {NULL, NULL}),
+    ROW(treefold_keyed_to_bytes, bytes, 1, 34, {results + ROOM_BYTES, "`needed`"}),
+    ROW(treefold_keyed_to_bytes, needed, 8, 8, {nothing, "`bytes`"}),
     ROW(treefold_keyed_variances, result, 8, 16, {NULL, NULL}),
     ROW(treefold_keyed_standard_deviations, result, 8, 16, {NULL, NULL}),
 };
@@ -225,6 +289,9 @@ int main(void)
     OK(treefold_accumulator_create(TREEFOLD_F64, TREEFOLD_EXACT_MOMENTS, &moments));
     OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 2, &keyed_sums));
     OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_MOMENTS, 2, &keyed_moments));
+    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_EXTREMA, 2, &keyed_extrema));
+    OK(treefold_keyed_create_hashed(TREEFOLD_F64, TREEFOLD_I64, &hashed));
+    OK(treefold_keyed_add(hashed, TREEFOLD_I64, (int64_t[2]){3, -4}, 2, items, 2));
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         check_place(&table[i], 0);
     ends();
@@ -232,5 +299,7 @@ int main(void)
     OK(treefold_accumulator_destroy(&moments));
     OK(treefold_keyed_destroy(&keyed_sums));
     OK(treefold_keyed_destroy(&keyed_moments));
+    OK(treefold_keyed_destroy(&keyed_extrema));
+    OK(treefold_keyed_destroy(&hashed));
     return failures != 0;
 }

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "check.h"
+#include "integers.h"
 
 #include <complex.h>
 #include <float.h>
@@ -11,21 +12,8 @@
 
 enum { MANY = 20000, PARTS = 7 };
 
-typedef __int128 integer;
-
 static double x[MANY], y[MANY];
 static float small_x[MANY];
-
-/* An integer of either sign, and of so many bits at most. */
-static int64_t random_integer(uint64_t seed, int bits)
-{
-    uint64_t z = (seed + 1) * 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    z ^= z >> 31;
-    int64_t magnitude = (int64_t)(z >> (64 - bits));
-    return z & 1 ? magnitude : -magnitude;
-}
 
 static treefold_accumulator *make(treefold_type type, int32_t figure)
 {
@@ -107,13 +95,6 @@ static void sums(void)
     CHECK(bits(value_of(whole)) == bits(0.0) && count_of(whole) == 0);
     end(whole);
     end(merged);
-}
-
-/* Whether m 2^exponent is n / d, rounded to nearest. */
-static int is_quotient(integer n, integer d, integer m, int exponent)
-{
-    integer scaled = 2 * n * ((integer)1 << -exponent);
-    return (2 * m - 1) * d <= scaled && scaled <= (2 * m + 1) * d;
 }
 
 /* Variances of integers, as quotients of integers; the squares of standard deviations of floats. */

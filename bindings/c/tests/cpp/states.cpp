@@ -7,7 +7,6 @@
 #include <concepts>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <limits>
 #include <string>
 #include <utility>
@@ -18,18 +17,6 @@
 #include "check.hpp"
 
 namespace {
-
-// The code of what a call throws, whose text has these words.
-template <class Call> treefold::code thrown(const char *words, const Call &call)
-{
-    try {
-        call();
-        return treefold::code::ok;
-    } catch (const treefold::error &error) {
-        CHECK(std::strstr(error.what(), words) != nullptr);
-        return error.code();
-    }
-}
 
 namespace exact = treefold::exact;
 using treefold::code;

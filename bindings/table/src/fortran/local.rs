@@ -1,6 +1,6 @@
 //! `treefold.F90`: the reductions of one process.
 
-use super::states::{self, KEYS};
+use super::states::{self, KEYS, Of};
 use super::{generic, handles, interfaces, public};
 use crate::Error;
 use crate::exact::HANDLES;
@@ -11,6 +11,16 @@ use crate::typed::{Shape, Typed};
 
 /// Who does the work, as names begin.
 const BY: [&str; 2] = ["", "par_"];
+
+/// The kinds of indices, their types, and the codes of these.
+const INDEXES: [(&str, &str, &str); 3] = [
+    ("int32", "integer(int32)", "OF_INT32"),
+    ("int64", "integer(int64)", "OF_INT64"),
+    ("real64", "real(real64)", "OF_REAL64"),
+];
+
+/// The function of integers of any type with keys.
+const INTEGER_SUM: &str = "exact_integer_sum_by_key";
 
 /// The parts of the file that the table writes.
 pub(crate) fn regions(prototypes: &[Prototype]) -> Result<Vec<(&'static str, String)>, Error> {
@@ -59,6 +69,8 @@ fn names() -> String {
                 vec![name.clone()]
             } else if name.ends_with("_by_key") {
                 KEYS.map(|(kind, _)| format!("{name}_{kind}")).to_vec()
+            } else if name.ends_with("_by_range") {
+                INDEXES.map(|(kind, ..)| format!("{name}_{kind}")).to_vec()
             } else {
                 vec![format!("{name}_items")]
             };
@@ -67,12 +79,14 @@ fn names() -> String {
         public(names.iter().cloned()) + "\n" + &names.iter().map(each).collect::<String>()
     };
     format!(
-        "{}\n#ifdef TREEFOLD_ORDERED\n{}#endif\n\n#ifdef TREEFOLD_FLOATING\n{}#endif\n\n#ifdef TREEFOLD_REAL\n{}\n{}#endif\n",
+        "{}\n#ifdef TREEFOLD_ORDERED\n{}#endif\n\n#ifdef TREEFOLD_FLOATING\n{}#endif\n\n#ifdef TREEFOLD_INTEGER\n{}\n{}#endif\n\n#ifdef TREEFOLD_REAL\n{}\n{}#endif\n",
         block(&of_operators(false)),
         block(&of_operators(true)),
-        states::names(false),
+        states::names(Of::Floats),
+        block(&[INTEGER_SUM.to_owned()]),
+        states::names(Of::Integers),
         block(&of_floats),
-        states::names(true)
+        states::names(Of::Reals)
     )
 }
 
@@ -85,13 +99,22 @@ fn procedures() -> String {
         texts.join("\n")
     };
     let of_floats: Vec<_> = all_typed().flat_map(of_real).collect();
+    let integer_sum = |(kind, code)| {
+        put(
+            OF_INTEGERS,
+            &[("name", INTEGER_SUM), ("kind", kind), ("code", code)],
+        )
+    };
+    let integer_sums = KEYS.map(integer_sum);
     format!(
-        "{}\n#ifdef TREEFOLD_ORDERED\n{}#endif\n\n#ifdef TREEFOLD_FLOATING\n{}#endif\n\n#ifdef TREEFOLD_REAL\n{}\n{}#endif\n",
+        "{}\n#ifdef TREEFOLD_ORDERED\n{}#endif\n\n#ifdef TREEFOLD_FLOATING\n{}#endif\n\n#ifdef TREEFOLD_INTEGER\n{}\n{}#endif\n\n#ifdef TREEFOLD_REAL\n{}\n{}#endif\n",
         of_operators(false),
         of_operators(true),
-        states::procedures(false),
+        states::procedures(Of::Floats),
+        integer_sums.join("\n"),
+        states::procedures(Of::Integers),
         of_floats.join("\n"),
-        states::procedures(true)
+        states::procedures(Of::Reals)
     )
 }
 
@@ -207,6 +230,66 @@ const OF_WINDOWS: &str = "   function {name}_items(x, window, least_items, ierr)
    end function {name}_items
 ";
 
+const OF_PAIRS: &str = "   function {name}_{kind}(keys, x, y, groups, ierr) result({result})
+      integer({kind}), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:), y(:)
+      integer, intent(in) :: groups
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: {result}(groups)
+
+      {result} = 0
+      if (negative('groups', int(groups, int64), ierr)) return
+      call report(c_{name}({code}, address_of(keys), size(keys, kind=c_size_t), x, &
+         size(x, kind=c_size_t), y, size(y, kind=c_size_t), {result}, size({result}, kind=c_size_t)), ierr)
+   end function {name}_{kind}
+";
+
+const OF_KEYED_ROWS: &str = "   function {name}_{kind}(keys, rows, groups, ierr) result({result})
+      integer({kind}), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: rows(:, :)
+      integer, intent(in) :: groups
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: {result}(size(rows, 1), groups)
+
+      {result} = 0
+      if (negative('groups', int(groups, int64), ierr)) return
+      call report(c_{name}({code}, address_of(keys), size(keys, kind=c_size_t), rows, &
+         size(rows, kind=c_size_t), size(rows, 1, c_size_t), {result}, size({result}, kind=c_size_t)), ierr)
+   end function {name}_{kind}
+";
+
+const OF_INTEGERS: &str = "   function {name}_{kind}(keys, x, groups, ierr) result(totals)
+      integer({kind}), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      integer, intent(in) :: groups
+      integer, intent(out), optional :: ierr
+      integer(int64), target :: totals(groups)
+
+      totals = 0
+      if (negative('groups', int(groups, int64), ierr)) return
+      call report(c_{name}({code}, address_of(keys), size(keys, kind=c_size_t), element, &
+         address(x), size(x, kind=c_size_t), address_of(totals), size(totals, kind=c_size_t)), ierr)
+   end function {name}_{kind}
+";
+
+const OF_RANGES: &str = "   function {name}_{kind}(index, x, width, least_items, ierr) result({result})
+      {type}, intent(in), contiguous, target :: index(:)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      {type}, intent(in), target :: width
+      integer, intent(in), optional :: least_items
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: {result}(size(x))
+      integer(int64) :: least
+
+      {result} = 0
+      least = 1
+      if (present(least_items)) least = least_items
+      if (negative('least_items', least, ierr)) return
+      call report(c_{name}({code}, address_of(index), size(index, kind=c_size_t), x, &
+         size(x, kind=c_size_t), c_loc(width), least, {result}, size({result}, kind=c_size_t)), ierr)
+   end function {name}_{kind}
+";
+
 fn of_real(function: &Typed) -> Vec<String> {
     let has_ddof = function.shape == Shape::SpreadByKey;
     let (ddof, declared) = if has_ddof {
@@ -220,18 +303,18 @@ fn of_real(function: &Typed) -> Vec<String> {
         Shape::Numbers => vec![TO_NUMBERS.to_owned()],
         Shape::Rows => vec![OF_REAL_ROWS.to_owned()],
         Shape::Windows => vec![OF_WINDOWS.to_owned()],
-        Shape::ByKey | Shape::SpreadByKey => {
-            let of_kind = |(kind, code)| {
-                let values = [
-                    ("kind", kind),
-                    ("code", code),
-                    ("ddof", ddof),
-                    ("declared", declared),
-                ];
-                put(OF_KEYS, &values)
+        Shape::Ranges => {
+            let of_kind = |(kind, type_, code)| {
+                put(
+                    OF_RANGES,
+                    &[("kind", kind), ("type", type_), ("code", code)],
+                )
             };
-            KEYS.map(of_kind).to_vec()
+            INDEXES.map(of_kind).to_vec()
         }
+        Shape::ByKey | Shape::SpreadByKey => of_keys(OF_KEYS, ddof, declared),
+        Shape::PairsByKey => of_keys(OF_PAIRS, ddof, declared),
+        Shape::RowsByKey => of_keys(OF_KEYED_ROWS, ddof, declared),
     };
     let each = |name: String| {
         let values = [("name", name.as_str()), ("result", function.result)];
@@ -239,4 +322,18 @@ fn of_real(function: &Typed) -> Vec<String> {
         templates.iter().map(of_name).collect::<Vec<_>>()
     };
     names_of(function).flat_map(each).collect()
+}
+
+/// A template for each kind of keys.
+fn of_keys(template: &str, ddof: &str, declared: &str) -> Vec<String> {
+    let of_kind = |(kind, code)| {
+        let values = [
+            ("kind", kind),
+            ("code", code),
+            ("ddof", ddof),
+            ("declared", declared),
+        ];
+        put(template, &values)
+    };
+    KEYS.map(of_kind).to_vec()
 }

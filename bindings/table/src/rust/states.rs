@@ -10,7 +10,7 @@ const BEGINS: &str = "\
 
 use std::ffi::c_void;
 
-use super::held;
+use super::{held, keyed as by_keys};
 use crate::accumulator::{Change, Statistic, treefold_accumulator};
 use crate::failure::Status;
 use crate::keyed::treefold_keyed;
@@ -53,17 +53,22 @@ fn of_state(method: &Method) -> String {
         Takes::KeyedItems => (
             "`keys` are k numbers of their type, and `items` are n elements of the state's.",
             "keyed: *mut treefold_keyed, key_type: i32, keys: *const c_void, k: usize, items: *const c_void, n: usize",
-            "held::change_keyed(keyed, {what}, (key_type, keys, k), (items, n))",
+            "by_keys::change(keyed, {what}, (key_type, keys, k), [(\"items\", items, n)])",
+        ),
+        Takes::KeyedPairs => (
+            "`keys` are k numbers of their type, `x` has n elements of the state's, and `y` has l.",
+            "keyed: *mut treefold_keyed, key_type: i32, keys: *const c_void, k: usize, x: *const c_void, n: usize, y: *const c_void, l: usize",
+            "by_keys::change(keyed, {what}, (key_type, keys, k), [(\"x\", x, n), (\"y\", y, l)])",
         ),
         Takes::Elements => (
             "`result` are m elements of the state's type.",
             "keyed: *const treefold_keyed, result: *mut c_void, m: usize",
-            "held::statistics(keyed, {what}, (result, m))",
+            "by_keys::statistics(keyed, {what}, (result, m))",
         ),
         Takes::Spreads => (
             "`result` are m elements of the state's type.",
             "keyed: *const treefold_keyed, ddof: f64, result: *mut c_void, m: usize",
-            "held::statistics(keyed, {what}, (result, m))",
+            "by_keys::statistics(keyed, {what}, (result, m))",
         ),
     };
     let body = put(body, &[("what", method.what)]);

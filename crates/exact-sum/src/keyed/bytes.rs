@@ -7,6 +7,7 @@ use crate::bytes::{BytesError, Kind, Reader, header, write_number};
 use crate::counters::Counters;
 use crate::fixed::{Fixed, Window};
 use crate::float::Float;
+use crate::total::Total;
 
 /// The fewest bytes of a key.
 const LEAST_BYTES: usize = 9;
@@ -116,14 +117,23 @@ impl<T: Float> KeyedMoments<T> {
 
 impl<T: Float> PartialEq for KeyedMoments<T> {
     fn eq(&self, other: &Self) -> bool {
-        let square = |moments: &Self, key| moments.squares.total(key).fixed;
         self.counts() == other.counts()
             && are_equal(&self.sums, &other.sums)
-            && (0..self.keys()).all(|key| square(self, key) == square(other, key))
+            && self.squares == other.squares
     }
 }
 
 impl<T: Float> Eq for KeyedMoments<T> {}
+
+/// As those of [`KeyedSums`].
+impl<T: Float> PartialEq for KeyedProducts<T> {
+    fn eq(&self, other: &Self) -> bool {
+        let is_equal = |key| are_alike(&self.total(key), &other.total(key));
+        self.keys() == other.keys() && (0..self.keys()).all(is_equal)
+    }
+}
+
+impl<T: Float> Eq for KeyedProducts<T> {}
 
 impl<T: Float> KeyedProducts<T> {
     fn add_number(&mut self, key: usize, number: &Fixed<T::Products>, counters: Counters) {
@@ -132,11 +142,13 @@ impl<T: Float> KeyedProducts<T> {
 }
 
 fn are_equal<W: Window>(left: &Windows<W>, right: &Windows<W>) -> bool {
-    let is_equal = |key| {
-        let [left, right] = [left, right].map(|windows| windows.total(key));
-        left.fixed == right.fixed && left.counters.of_specials() == right.counters.of_specials()
-    };
+    let is_equal = |key| are_alike(&left.total(key), &right.total(key));
     left.len() == right.len() && (0..left.len()).all(is_equal)
+}
+
+/// Whether sums of a key are equal.
+pub(super) fn are_alike<W: Window>(left: &Total<W>, right: &Total<W>) -> bool {
+    left.fixed == right.fixed && left.counters.of_specials() == right.counters.of_specials()
 }
 
 fn begin<T: Float>(kind: Kind, keys: usize) -> Vec<u8> {

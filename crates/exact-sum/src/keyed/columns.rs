@@ -120,6 +120,14 @@ impl<T: Float> KeyedColumns<T> {
     }
 }
 
+impl<T: Float> PartialEq for KeyedColumns<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.columns == other.columns && self.sums == other.sums
+    }
+}
+
+impl<T: Float> Eq for KeyedColumns<T> {}
+
 fn places<K: Key>(keys: &[K], columns: usize) -> impl Iterator<Item = usize> {
     let rows = keys.iter().map(move |key| key.place() * columns);
     rows.flat_map(move |first| first..first + columns)

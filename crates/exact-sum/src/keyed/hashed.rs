@@ -7,8 +7,9 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use simd_kernels::{DECODED_ITEMS, Level};
 
 use super::KeyedSums;
+use super::bytes::are_alike;
 use super::key::{self, KeyError};
-use super::tables::Decoded;
+use super::tables::{Decoded, FEW_ITEMS};
 use crate::float::Float;
 
 /// A sum for each key that has items, exact until it is rounded: [`KeyedSums`] for keys of any type.
@@ -64,7 +65,15 @@ impl<K: Hash + Eq + Clone, T: Float> HashedSums<K, T> {
     /// There are not as many keys as items. No sum has changed then.
     pub fn add(&mut self, keys: &[K], items: &[T]) -> Result<(), KeyError> {
         key::check_lengths(keys, items.len())?;
-        let mut decoded = Decoded::ZERO;
+        if items.len() < FEW_ITEMS {
+            for (key, item) in keys.iter().zip(items) {
+                let place = self.code(key) as usize;
+                self.sums.grow(self.keys.len());
+                self.sums.add_one(place, *item);
+            }
+            return Ok(());
+        }
+        let mut decoded = Decoded::none();
         let mut places = [0_u32; DECODED_ITEMS];
         for (keys, items) in keys.chunks(DECODED_ITEMS).zip(items.chunks(DECODED_ITEMS)) {
             let places = &mut places[..keys.len()];
@@ -115,9 +124,13 @@ impl<K: Hash + Eq + Clone, T: Float> HashedSums<K, T> {
     /// The sum of a key, rounded once; `None` if it has no items.
     #[must_use]
     pub fn value(&self, key: &K) -> Option<T> {
+        Some(self.sums.value(self.place(key)?))
+    }
+
+    fn place(&self, key: &K) -> Option<usize> {
         let is_it = |&place: &u32| self.keys[place as usize] == *key;
         let place = self.places.find(self.hasher.hash_one(key), is_it)?;
-        Some(self.sums.value(*place as usize))
+        Some(*place as usize)
     }
 
     /// All keys that have items with their sums, each rounded once, in ascending order of the keys.
@@ -134,3 +147,16 @@ impl<K: Hash + Eq + Clone, T: Float> HashedSums<K, T> {
         values
     }
 }
+
+/// Sums are equal if they have the same keys, in any order, with equal sums.
+impl<K: Hash + Eq + Clone, T: Float> PartialEq for HashedSums<K, T> {
+    fn eq(&self, other: &Self) -> bool {
+        let is_equal = |(own, key): (usize, &K)| {
+            let their = other.place(key);
+            their.is_some_and(|their| are_alike(&self.sums.total(own), &other.sums.total(their)))
+        };
+        self.keys.len() == other.keys.len() && self.keys.iter().enumerate().all(is_equal)
+    }
+}
+
+impl<K: Hash + Eq + Clone, T: Float> Eq for HashedSums<K, T> {}

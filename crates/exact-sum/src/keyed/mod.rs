@@ -35,8 +35,8 @@ pub use moments::KeyedMoments;
 pub use products::{KeyedProducts, KeyedWeightedMeans};
 pub use remove::RemoveKeyedError;
 use remove::check_specials;
-use tables::Decoded;
 pub(crate) use tables::integer_of;
+use tables::{Decoded, FEW_ITEMS};
 use windows::Windows;
 
 /// A sum for each of the keys 0 to K - 1, exact until it is rounded.
@@ -102,7 +102,7 @@ impl<T: Float> KeyedSums<T> {
     #[inline]
     pub fn add_one(&mut self, key: usize, item: T) {
         assert!(key < self.keys(), "key {key} has no sum");
-        self.windows.add_one(key, item.widened());
+        self.windows.change_one(key, item.widened(), false);
     }
 
     /// [`add`](Self::add) with the instructions of a level.
@@ -127,7 +127,15 @@ impl<T: Float> KeyedSums<T> {
         removes: bool,
     ) -> Result<(), KeyError> {
         key::check_lengths(keys, items.len())?;
-        let mut decoded = Decoded::ZERO;
+        if items.len() < FEW_ITEMS {
+            key::check_block(keys, 0, self.keys())?;
+            for (key, item) in keys.iter().zip(items) {
+                let item = item.widened();
+                self.windows.change_one(key.place(), item, removes);
+            }
+            return Ok(());
+        }
+        let mut decoded = Decoded::none();
         let sums = self.keys();
         let blocks = keys.chunks(DECODED_ITEMS).zip(items.chunks(DECODED_ITEMS));
         for (number, (keys_of_block, block)) in blocks.enumerate() {

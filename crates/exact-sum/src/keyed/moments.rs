@@ -5,7 +5,7 @@ use simd_kernels::{DECODED_ITEMS, Level, Quiet};
 use super::key::{self, Key, KeyError};
 use super::products::{KeyedProducts, widen};
 use super::remove::{RemoveKeyedError, check_counts, check_specials};
-use super::tables::Decoded;
+use super::tables::{Decoded, FEW_ITEMS};
 use super::windows::Windows;
 use crate::counters::Counters;
 use crate::float::Float;
@@ -87,10 +87,17 @@ impl<T: Float> KeyedMoments<T> {
     fn change<K: Key>(&mut self, keys: &[K], items: &[T], removes: bool) {
         let is_quiet = Quiet::now().is_some();
         let blocks = keys.chunks(DECODED_ITEMS).zip(items.chunks(DECODED_ITEMS));
-        let mut doubles = [0.0; DECODED_ITEMS];
-        let mut decoded = Decoded::ZERO;
+        let (mut few, mut many);
+        let room: &mut [f64] = if items.len() < FEW_ITEMS {
+            few = [0.0; FEW_ITEMS];
+            &mut few
+        } else {
+            many = [0.0; DECODED_ITEMS];
+            &mut many
+        };
+        let mut decoded = Decoded::none();
         for (keys, items) in blocks {
-            let doubles = &mut doubles[..items.len()];
+            let doubles = &mut room[..items.len()];
             widen(items, doubles);
             self.sums
                 .add(Level::best(), keys, doubles, removes, &mut decoded);

@@ -5,7 +5,7 @@ use simd_kernels::{DECODED_ITEMS, EXACT_PRODUCT, Level, Quiet, exact_products, i
 use super::KeyedSums;
 use super::key::{self, Key, KeyError};
 use super::remove::{RemoveKeyedError, check_specials};
-use super::tables::Decoded;
+use super::tables::{Decoded, FEW_ITEMS};
 use super::windows::Windows;
 use crate::float::Float;
 use crate::total::Total;
@@ -80,11 +80,18 @@ impl<T: Float> KeyedProducts<T> {
     /// Adds products whose keys are right, or subtracts them.
     fn change<K: Key>(&mut self, keys: &[K], x: &[T], y: &[T], removes: bool) {
         let is_quiet = Quiet::now().is_some();
-        let mut decoded = Decoded::ZERO;
-        let [mut x_doubles, mut y_doubles] = [[0.0; DECODED_ITEMS]; 2];
+        let mut decoded = Decoded::none();
+        let (mut few, mut many);
+        let [x_room, y_room]: [&mut [f64]; 2] = if x.len() < FEW_ITEMS {
+            few = [[0.0; FEW_ITEMS]; 2];
+            few.each_mut().map(|room| &mut room[..])
+        } else {
+            many = [[0.0; DECODED_ITEMS]; 2];
+            many.each_mut().map(|room| &mut room[..])
+        };
         let blocks = x.chunks(DECODED_ITEMS).zip(y.chunks(DECODED_ITEMS));
         for (keys, (x, y)) in keys.chunks(DECODED_ITEMS).zip(blocks) {
-            let (x_doubles, y_doubles) = (&mut x_doubles[..x.len()], &mut y_doubles[..y.len()]);
+            let (x_doubles, y_doubles) = (&mut x_room[..x.len()], &mut y_room[..y.len()]);
             widen(x, x_doubles);
             widen(y, y_doubles);
             self.change_block(
@@ -114,8 +121,15 @@ impl<T: Float> KeyedProducts<T> {
             }
             return;
         }
-        let [mut products, mut errors] = [[0.0; DECODED_ITEMS]; 2];
-        let (products, errors) = (&mut products[..x.len()], &mut errors[..x.len()]);
+        // To clear room for a block takes longer than to add a few items.
+        let (mut few, mut many);
+        let [products, errors]: [&mut [f64]; 2] = if x.len() < FEW_ITEMS {
+            few = [[0.0; FEW_ITEMS]; 2];
+            few.each_mut().map(|room| &mut room[..x.len()])
+        } else {
+            many = [[0.0; DECODED_ITEMS]; 2];
+            many.each_mut().map(|room| &mut room[..x.len()])
+        };
         let level = Level::best();
         if !exact_products(level, x, y, products, errors) {
             for (index, (&x, &y)) in x.iter().zip(y).enumerate() {
@@ -260,3 +274,11 @@ impl<T: Float> KeyedWeightedMeans<T> {
         (0..self.keys()).map(|key| self.value(key)).collect()
     }
 }
+
+impl<T: Float> PartialEq for KeyedWeightedMeans<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.products == other.products && self.weights == other.weights
+    }
+}
+
+impl<T: Float> Eq for KeyedWeightedMeans<T> {}

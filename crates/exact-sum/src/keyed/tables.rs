@@ -31,22 +31,39 @@ const MIXED_BLOCKS: u32 = 63;
 const FAR_BYTES: usize = 1 << 20;
 
 /// Fewer items are added one by one.
-const FEW_ITEMS: usize = 16;
+pub(super) const FEW_ITEMS: usize = 16;
 
-/// Room for the items of a block as integers, at the beginning of a cache line: no register of them is written to two.
+/// Room for the items of a block as integers. It is made when a block needs it: to clear it takes longer than to add a few items.
+pub(crate) struct Decoded(Option<Room>);
+
+/// At the beginning of a cache line: no register of them is written to two.
 #[repr(align(64))]
-pub(crate) struct Decoded {
+struct Room {
     pairs: [Pair; DECODED_ITEMS],
     integers: [i64; DECODED_ITEMS],
     digits: [u8; DECODED_ITEMS],
 }
 
+impl Room {
+    fn cleared() -> Self {
+        Self {
+            pairs: [[0; 2]; DECODED_ITEMS],
+            integers: [0; DECODED_ITEMS],
+            digits: [0; DECODED_ITEMS],
+        }
+    }
+}
+
 impl Decoded {
-    pub(crate) const ZERO: Self = Self {
-        pairs: [[0; 2]; DECODED_ITEMS],
-        integers: [0; DECODED_ITEMS],
-        digits: [0; DECODED_ITEMS],
-    };
+    // A constant would be copied with all that it has no use for.
+    pub(crate) fn none() -> Self {
+        Self(None)
+    }
+
+    #[inline]
+    fn room(&mut self) -> &mut Room {
+        self.0.get_or_insert_with(Room::cleared)
+    }
 }
 
 /// A long integer for each key.
@@ -154,7 +171,7 @@ impl Tables {
         if self.mixed > 0 {
             self.mixed -= 1;
         } else {
-            let pairs = &mut decoded.pairs;
+            let pairs = &mut decoded.room().pairs;
             if decode(level, items, place.unit, pairs) {
                 let pairs = &mut pairs[..items.len()];
                 negate_if(removes, pairs.as_flattened_mut());
@@ -183,7 +200,7 @@ impl Tables {
         let Some(place) = self.place else {
             return false;
         };
-        let (digit, integers) = (place.digit + 1, &mut decoded.integers);
+        let (digit, integers) = (place.digit + 1, &mut decoded.room().integers);
         if !T::decode_short(level, items, place.digits.unit(digit), integers) {
             return false;
         }
@@ -225,7 +242,7 @@ impl Tables {
         removes: bool,
         decoded: &mut Decoded,
     ) -> bool {
-        let Decoded { pairs, digits, .. } = decoded;
+        let Room { pairs, digits, .. } = decoded.room();
         let are_finite = decode_digits(level, items, place.digits, pairs, digits);
         let (pairs, digits) = (&mut pairs[..items.len()], &mut digits[..items.len()]);
         negate_if(removes, pairs.as_flattened_mut());
@@ -496,7 +513,7 @@ mod tests {
     #[test]
     fn zeros_and_what_is_not_finite_need_no_table() {
         let mut tables = Tables::new(3);
-        let mut decoded = Decoded::ZERO;
+        let mut decoded = Decoded::none();
         let keys: Vec<u8> = (0..100).map(|item| item % 3).collect();
         for (item, special) in [(0.0, f64::NAN), (1.5, 1.5), (0.0, f64::INFINITY)] {
             let mut items = [item; 100];

@@ -75,11 +75,11 @@ impl<W: Window> Windows<W> {
         }
     }
 
-    /// Adds an item.
+    /// Adds an item, or subtracts it.
     #[inline]
-    pub(crate) fn add_one(&mut self, key: usize, item: f64) {
-        if !self.tables.add_one(key, item, false) {
-            self.spilled.add(self.len(), key, item, false);
+    pub(crate) fn change_one(&mut self, key: usize, item: f64, removes: bool) {
+        if !self.tables.add_one(key, item, removes) {
+            self.spilled.add(self.len(), key, item, removes);
         }
     }
 

@@ -1,7 +1,7 @@
 //! What else there is by key: against one accumulator for each key.
 
 use exact_sum::{
-    KeyedColumns, KeyedExtrema, KeyedIntegers, KeyedMoments, KeyedProducts, KeyedSums,
+    HashedSums, KeyedColumns, KeyedExtrema, KeyedIntegers, KeyedMoments, KeyedProducts, KeyedSums,
     KeyedWeightedMeans, Moments, ProductSum, RemoveKeyedError, WeightedMean,
 };
 use proptest::prelude::*;
@@ -124,6 +124,32 @@ proptest! {
         prop_assert!(KeyedMoments::<f64>::of_bytes(&bytes[..at]).is_err());
         prop_assert!(KeyedSums::<f64>::of_bytes(&bytes).is_err());
         prop_assert!(KeyedMoments::<f32>::of_bytes(&bytes).is_err());
+    }
+
+    /// Items that come one by one, from the last one on, make what they make at once; with one more, it is another.
+    #[test]
+    fn one_by_one(items in items(), sums in 1..40_usize, seed: u64) {
+        let keys = keys(items.len(), sums, seed);
+        let weights = others(&items, seed);
+        macro_rules! check {
+            ($new:expr, $($array:expr),+) => {{
+                let [mut all, mut one_by_one] = [$new, $new];
+                all.add(&keys, $($array),+).unwrap();
+                for at in (0..keys.len()).rev() {
+                    one_by_one.add(&keys[at..=at], $(&$array[at..=at]),+).unwrap();
+                }
+                prop_assert!(one_by_one == all);
+                one_by_one.add(&[0_u32], $({ let _: &[f64] = $array; &[f64::INFINITY] }),+).unwrap();
+                prop_assert!(one_by_one != all);
+            }};
+        }
+        check!(KeyedSums::<f64>::new(sums), &items);
+        check!(KeyedMoments::<f64>::new(sums), &items);
+        check!(KeyedProducts::<f64>::new(sums), &items, &weights);
+        check!(KeyedWeightedMeans::<f64>::new(sums), &items, &weights);
+        check!(KeyedColumns::<f64>::new(sums, 1), &items);
+        check!(HashedSums::<u32, f64>::new(), &items);
+        prop_assert!(KeyedColumns::<f64>::new(3, 2) != KeyedColumns::<f64>::new(2, 3));
     }
 
     #[test]

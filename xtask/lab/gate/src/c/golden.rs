@@ -41,28 +41,46 @@ pub(super) fn write(path: &Path) -> Result<String, String> {
 /// Writes the file of the vectors of bytes, for the program that has no ranks; says how many cases it has.
 pub(super) fn write_bytes(path: &Path) -> Result<String, String> {
     let told = |path: &Path, error| format!("{}: {error}", path.display());
-    let golden = workspace().join("golden/bytes.jsonl");
-    let rows = fs::read_to_string(&golden).map_err(|error| told(&golden, error))?;
-    let lines: Vec<String> = rows.lines().map(of_bytes).collect::<Result<_, _>>()?;
+    let mut lines = Vec::new();
+    for (name, of_row) in [
+        ("bytes", of_bytes as fn(&str) -> _),
+        ("keyed", of_bytes_by_key),
+    ] {
+        let golden = workspace().join(format!("golden/{name}.jsonl"));
+        let rows = fs::read_to_string(&golden).map_err(|error| told(&golden, error))?;
+        for row in rows.lines() {
+            lines.push(of_row(row)?);
+        }
+    }
     fs::write(path, lines.concat()).map_err(|error| told(path, error))?;
     Ok(format!("{} cases", lines.len()))
 }
 
-/// A row of bytes as lines.
+/// A row of bytes as lines: the last number of the first one is that of the value's parts.
 fn of_bytes(row: &str) -> Result<String, String> {
+    lines_of(row, "other", |value| {
+        value.iter().flat_map(|word| word.split(' ')).count()
+    })
+}
+
+/// A row of bytes by key as lines: the last number of the first one is that of the keys.
+fn of_bytes_by_key(row: &str) -> Result<String, String> {
+    lines_of(row, "keys", <[String]>::len)
+}
+
+fn lines_of(row: &str, others: &str, parts: fn(&[String]) -> usize) -> Result<String, String> {
     let case: Value = serde_json::from_str(row).map_err(|error| format!("{row}: {error}"))?;
     let lacking = |key| format!("{row}: no {key}");
     let text = |key: &'static str| case[key].as_str().ok_or_else(|| lacking(key));
     let (items, others, value) = (
         words(&case, "items")?,
-        words(&case, "other")?,
+        words(&case, others)?,
         words(&case, "value")?,
     );
     let digits = text("bytes")?;
     let bytes = digits.as_bytes().chunks(2).map(String::from_utf8_lossy);
     let kind = text("kind")?.replace(' ', "-");
-    let (n, m, k) = (items.len(), others.len(), digits.len() / 2);
-    let parts = text("value")?.split(' ').count();
+    let (n, m, k, parts) = (items.len(), others.len(), digits.len() / 2, parts(&value));
     let head = format!("{kind} {} {n} {m} {k} {parts}", text("type")?);
     let numbers = [items, others].concat();
     let all = [head]
@@ -136,7 +154,7 @@ fn words(case: &Value, key: &str) -> Result<Vec<String>, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Header, of_bytes, of_exact, of_order, write_cases};
+    use super::{Header, of_bytes, of_bytes_by_key, of_exact, of_order, write_cases};
 
     fn lines(rows: &str, header: Header) -> (String, usize) {
         let mut text = String::new();
@@ -149,6 +167,9 @@ mod tests {
         let row = r#"{"name": "a", "kind": "complex sum", "type": "f32", "items": ["01 02", "03 04"], "bytes": "ab0c", "value": "05 06"}"#;
         let lines = "complex-sum f32 2 0 2 2\n01 02\n03 04\nab\n0c\n05 06\n";
         assert_eq!(of_bytes(row).unwrap(), lines);
+        let row = r#"{"name": "a", "kind": "keyed sums", "type": "f32", "keys": ["02"], "items": ["01"], "bytes": "ab0c", "value": ["00", "00", "01"]}"#;
+        let lines = "keyed-sums f32 1 1 2 3\n01\n02\nab\n0c\n00\n00\n01\n";
+        assert_eq!(of_bytes_by_key(row).unwrap(), lines);
     }
 
     #[test]

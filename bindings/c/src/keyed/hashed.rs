@@ -1,0 +1,141 @@
+//! Sums by any keys of 64 bits.
+
+use std::hash::Hash;
+
+use bytemuck::Pod;
+use treefold::exact::HashedSums;
+
+use super::kind::{Real, SUM_BYTES};
+use super::state::{KeyedState, same_kind};
+use super::{Keys, has_room, of_keys, with_keys};
+use crate::accumulator::{Change, Statistic};
+use crate::boundary::elements_mut;
+use crate::element::ElementType;
+use crate::failure::{Code, Failure};
+
+/// What a key takes at first: a sum, the key, and its place in a table that is not full.
+const KEY_BYTES: usize = SUM_BYTES + 2 * size_of::<u64>();
+
+/// The types of keys that are hashed.
+trait HashedKey: Pod + Ord + Hash + Send + Sync + TryFrom<i128> {
+    const TYPE: ElementType;
+}
+
+impl HashedKey for i64 {
+    const TYPE: ElementType = ElementType::I64;
+}
+
+impl HashedKey for u64 {
+    const TYPE: ElementType = ElementType::U64;
+}
+
+/// A state of no items.
+///
+/// # Errors
+/// There is none for items or keys of these types.
+pub(crate) fn of_codes(
+    element_type: ElementType,
+    key_type: ElementType,
+) -> Result<Box<dyn KeyedState>, Failure> {
+    use ElementType::{F32, F64, I64, U64};
+    Ok(match (element_type, key_type) {
+        (F32, I64) => Box::new(HashedSums::<i64, f32>::new()),
+        (F32, U64) => Box::new(HashedSums::<u64, f32>::new()),
+        (F64, I64) => Box::new(HashedSums::<i64, f64>::new()),
+        (F64, U64) => Box::new(HashedSums::<u64, f64>::new()),
+        (F32 | F64, _) => {
+            let reason = "any keys are TREEFOLD_I64 or TREEFOLD_U64";
+            return Err(Failure::argument("key_type", reason));
+        }
+        _ => {
+            let message = "sums by any keys are of real numbers";
+            return Err(Failure::new(Code::Unsupported, message));
+        }
+    })
+}
+
+/// Keys of any type as those of a state.
+fn widened<K: HashedKey>(keys: Keys<'_>) -> Result<Vec<K>, Failure> {
+    with_keys!(keys.key_type, G => {
+        let keys = keys.of::<G>()?.iter().enumerate();
+        let wide = keys.map(|(item, &key)| {
+            K::try_from(i128::from(key)).map_err(|_| {
+                let reason = format_args!("item {item} has key {key}, which is no TREEFOLD_{:?}", K::TYPE);
+                Failure::argument("keys", reason)
+            })
+        });
+        wide.collect()
+    })
+}
+
+impl<K: HashedKey, T: Real> KeyedState for HashedSums<K, T> {
+    fn element_type(&self) -> ElementType {
+        T::TYPE
+    }
+
+    fn groups(&self) -> usize {
+        self.keys().len()
+    }
+
+    fn change(&mut self, change: Change, keys: Keys<'_>, arrays: &[&[u8]]) -> Result<(), Failure> {
+        let [items] = arrays else {
+            return Err(self.takes("items"));
+        };
+        let items = crate::boundary::elements("items", items)?;
+        if change == Change::Remove {
+            return Err(self.takes_nothing_back());
+        }
+        has_room(items.len(), KEY_BYTES)?;
+        let added = if keys.key_type == K::TYPE {
+            self.add(crate::boundary::elements("keys", keys.bytes)?, items)
+        } else {
+            self.add(&widened(keys)?, items)
+        };
+        added.map_err(|error| of_keys(&error, "items", 1))
+    }
+
+    fn merge(&mut self, other: &dyn KeyedState) -> Result<(), Failure> {
+        let other = same_kind(self, other)?;
+        self.merge(other);
+        Ok(())
+    }
+
+    fn equals(&self, other: &dyn KeyedState) -> Result<bool, Failure> {
+        Ok(self == same_kind(self, other)?)
+    }
+
+    fn write(&self, statistic: Statistic, result: &mut [u8]) -> Result<(), Failure> {
+        if !matches!(statistic, Statistic::Value) {
+            return Err(self.lacks(statistic));
+        }
+        let result = elements_mut::<T>("result", result)?;
+        has_room(result.len(), size_of::<(&K, T)>())?;
+        for (place, (_, value)) in result.iter_mut().zip(self.values()) {
+            *place = value;
+        }
+        Ok(())
+    }
+
+    fn key_type(&self) -> Option<ElementType> {
+        Some(K::TYPE)
+    }
+
+    fn write_keys(&self, result: &mut [u8]) -> Result<(), Failure> {
+        let result = elements_mut::<K>("result", result)?;
+        result.copy_from_slice(self.keys());
+        result.sort_unstable();
+        Ok(())
+    }
+
+    fn boxed(&self) -> Box<dyn KeyedState> {
+        Box::new(self.clone())
+    }
+
+    fn name(&self) -> String {
+        format!(
+            "sums by any TREEFOLD_{:?} of TREEFOLD_{:?}",
+            K::TYPE,
+            T::TYPE
+        )
+    }
+}

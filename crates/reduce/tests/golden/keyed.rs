@@ -1,0 +1,51 @@
+//! The vectors of bytes by key: those of sums and moments that were given the items in parts, from the last one on.
+
+use reduce::exact::{KeyedMoments, KeyedSums};
+use serde_json::Value;
+
+use super::element::Float;
+use super::{cases, text, values, words};
+
+#[test]
+fn every_vector_of_bytes_by_key() {
+    for case in &cases("keyed.jsonl", 48) {
+        match text(case, "type") {
+            "f64" => check::<f64>(case),
+            "f32" => check::<f32>(case),
+            element => panic!("{element}"),
+        }
+    }
+}
+
+macro_rules! state {
+    ($case:expr, $state:ty, |$held:ident, $key:ident| $value:expr) => {{
+        let keys = words($case, "keys");
+        let key = |word: &String| u8::from_str_radix(word, 16).unwrap();
+        let keys: Vec<u8> = keys.iter().map(key).collect();
+        let (items, expected) = (values($case, "items"), words($case, "value"));
+        let mut whole = <$state>::new(expected.len());
+        for begin in (0..keys.len()).rev() {
+            let mut own = <$state>::new(expected.len());
+            own.add(&keys[begin..=begin], &items[begin..=begin])
+                .unwrap();
+            whole.merge(&own);
+        }
+        let bytes = whole.to_bytes();
+        let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(digits.concat(), text($case, "bytes"), "{}", $case);
+        let read = <$state>::of_bytes(&bytes).unwrap();
+        assert!(read == whole, "{}", $case);
+        for $held in [&whole, &read] {
+            let found: Vec<String> = (0..expected.len()).map(|$key| $value.word()).collect();
+            assert_eq!(found, expected, "{}", $case);
+        }
+    }};
+}
+
+fn check<T: Float>(case: &Value) {
+    match text(case, "kind") {
+        "keyed sums" => state!(case, KeyedSums<T>, |held, key| held.value(key)),
+        "keyed moments" => state!(case, KeyedMoments<T>, |held, key| held.mean(key)),
+        kind => panic!("{kind}"),
+    }
+}
