@@ -2,6 +2,7 @@
 
 use std::any::type_name;
 
+use treefold::exact::KeyError;
 use treefold::transport::Error as TransportError;
 use treefold::{BuildError, DistributionError, RunError};
 use treefold_c::by_type;
@@ -75,6 +76,10 @@ pub(crate) fn of_run(error: &RunError) -> String {
             first,
             second,
         } => format!("rank {rank}: `x` has {first} elements, but `y` has {second}"),
+        RunError::Keys {
+            rank,
+            error: KeyError::Lengths { keys, items },
+        } => format!("rank {rank}: `keys` has {keys} elements, but `items` has {items}"),
         RunError::Torn { .. } => error.to_string().replace("the transport", "MPI"),
         other => of_world(other),
     }
