@@ -129,7 +129,7 @@ def test_keys_of_64_bits():
             assert own_sums.tolist() == [expected[key] for key in own.tolist()]
             assert sorted(sum(COMM.allgather(own.tolist()), [])) == present
             assert own.tolist() == sorted(own.tolist())
-    keys, sums = HashedPlan(COMM, keys="u8", dtype="f4").allreduce([1 << 63, 5], [1.5, 2])
+    keys, sums = HashedPlan(COMM, keys="u8", dtype="f4").allreduce(np.array([1 << 63, 5], "u8"), [1.5, 2])
     assert keys.tolist() == [5, 1 << 63]
     assert (keys.dtype, sums.dtype) == ("u8", "f4")
     assert sums.tolist() == [2 * RANKS, 1.5 * RANKS]

@@ -73,7 +73,7 @@ class KeyedPlan(AnyPlan):
         world = world_of(comm)
         try:
             self._dtype = np.dtype(dtype)
-            self._raised: list[BaseException] = []
+            self._raised = []
             if op not in _FIGURES:
                 raise ValueError(f"op: {op!r} is none of {', '.join(_FIGURES)}")
             self._groups = natural("groups", groups)
@@ -287,10 +287,12 @@ def _keys(given: ArrayLike, dtype: np.dtype[Any] | None = None) -> np.ndarray:
     has_type = hasattr(given, "dtype")
     if not (keys.size or has_type):
         keys = keys.astype(np.int64)
-    if keys.dtype.kind not in "iu" or dtype is not None and has_type and not np.can_cast(keys.dtype, dtype):
-        raise TypeError(f"keys have type {keys.dtype}, not {dtype or 'integers'}")
+    if keys.dtype.kind not in "iu":
+        raise TypeError(f"keys have type {keys.dtype}, not integers")
     if dtype is None:
         return np.require(keys, keys.dtype.newbyteorder("="), ["C", "A"])
+    if has_type and not np.can_cast(keys.dtype, dtype):
+        raise TypeError(f"keys have type {keys.dtype}, which is not converted to {dtype}")
     limits = np.iinfo(dtype)
     if keys.size and not limits.min <= int(keys.min()) <= int(keys.max()) <= limits.max:
         raise ValueError(f"keys has elements that are no {dtype}")

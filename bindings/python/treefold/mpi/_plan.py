@@ -107,8 +107,7 @@ class Plan(AnyPlan):
         world = world_of(comm)
         try:
             self._dtype = np.dtype(dtype)
-            # What the operator has raised in a run of this plan.
-            self._raised: list[BaseException] = []
+            self._raised = []
             self._is_compiled = is_compiled(op)
             builder = self._builder(world, op, empty)
             if not _is_figure(op):

@@ -74,6 +74,8 @@ class AnyPlan:
     """What plans of all kinds have. They are context managers."""
 
     _dtype: np.dtype[Any]
+    # What an operator has raised in a run of this plan.
+    _raised: list[BaseException]
     _is_compiled = False
 
     def _build(self, comm: MPI.Intracomm, builder: Handle, row_shape: tuple[int, ...], root: int) -> None:
