@@ -22,7 +22,7 @@ MODULES = {
     "treefold.dask": {"dask": ["sum", "exact_sum", "prod", "min", "max", "mean"]},
     "treefold.mpi": {
         "mpi/_plan": ["Plan"],
-        "mpi/_keyed": ["KeyedPlan", "HashedPlan"],
+        "mpi/_keyed": ["KeyedPlan", "Moments", "HashedPlan"],
         "mpi/_runs": ["AnyPlan", "Pending"],
         "mpi/_errors": ["Error"],
         "mpi/_world": ["library", "measure_link", "set_silence_limit"],

@@ -1889,6 +1889,34 @@ contains
       call report(status, ierr)
    end subroutine treefold_plan_print
 
+   ! Adds up the ranks' states by key, of the plan's type, figure and number of keys. Collective. Each rank's becomes that of all; by
+   ! treefold_reduce_keyed only the root's, and by treefold_reduce_scatter_keyed each rank's that of its keys. After an error it is as it
+   ! was.
+   subroutine treefold_allreduce_keyed(plan, keyed, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(treefold_keyed), intent(inout) :: keyed
+      integer, intent(out), optional :: ierr
+
+      call run_keyed(TREEFOLD_CALL_ALLREDUCE, plan, keyed, ierr=ierr)
+   end subroutine treefold_allreduce_keyed
+
+   subroutine treefold_reduce_keyed(plan, keyed, is_mine, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(treefold_keyed), intent(inout) :: keyed
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+
+      call run_keyed(TREEFOLD_CALL_REDUCE, plan, keyed, is_mine, ierr)
+   end subroutine treefold_reduce_keyed
+
+   subroutine treefold_reduce_scatter_keyed(plan, keyed, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(treefold_keyed), intent(inout) :: keyed
+      integer, intent(out), optional :: ierr
+
+      call run_keyed(TREEFOLD_CALL_REDUCE_SCATTER, plan, keyed, ierr=ierr)
+   end subroutine treefold_reduce_scatter_keyed
+
    ! ---- Runs ------------------------------------------------------------------------------------------------------------------
 
    ! Makes progress without waiting; `done` says whether the wait would return at once.
@@ -2253,6 +2281,39 @@ contains
       if (present(is_mine)) is_mine = mine /= 0
       call report_either(status, mistake, message, ierr)
    end subroutine run_by_key
+
+   ! Runs a plan by key on a state. One of another type is none to C, so that the other ranks hear of it.
+   subroutine run_keyed(operation, plan, keyed, is_mine, ierr)
+      integer, intent(in) :: operation
+      type(treefold_plan), intent(in) :: plan
+      type(treefold_keyed), intent(in) :: keyed
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+      integer(c_int) :: mine
+      integer(c_int32_t) :: status
+      integer :: mistake
+
+      if (other_keyed(keyed, plan%element, handle, mistake)) handle = c_null_ptr
+      mine = 0
+      status = TREEFOLD_UNSUPPORTED
+      select case (operation)
+      ! <table: states by key of C>
+      case (TREEFOLD_CALL_ALLREDUCE)
+         status = c_allreduce_keyed(plan%handle, handle)
+      case (TREEFOLD_CALL_REDUCE)
+         status = c_reduce_keyed(plan%handle, handle, mine)
+      case (TREEFOLD_CALL_REDUCE_SCATTER)
+         status = c_reduce_scatter_keyed(plan%handle, handle)
+      ! </table>
+      end select
+      if (present(is_mine)) is_mine = mine /= 0
+      if (mistake /= TREEFOLD_OK .and. status == TREEFOLD_NULL) then
+         call report_own(mistake, 'keyed is not of the type of the plan', ierr)
+      else
+         call report(status, ierr)
+      end if
+   end subroutine run_keyed
 
    ! Runs sums by keys of 64 bits, as run_plan.
    subroutine run_hashed(operation, hashed, element, keys, k, x, n, count, ierr)
@@ -2751,6 +2812,7 @@ module treefold_mpi
       treefold_comm_destroy, treefold_comm_free, &
       treefold_builder_create, treefold_builder_create_exact, treefold_builder_create_user, &
       treefold_builder_create_by_key, treefold_hashed_create, treefold_hashed_destroy, &
+      treefold_allreduce_keyed, treefold_reduce_keyed, treefold_reduce_scatter_keyed, &
       treefold_builder_extents, &
       treefold_builder_root, treefold_builder_algorithm, &
       treefold_builder_agreed, treefold_builder_destroy, &

@@ -30,6 +30,12 @@ namespace treefold {
 template <class K, class X, class T>
 concept keyed_items = item_range<K> && item_range<X> && integer<item_of<K>> && std::same_as<item_of<X>, T>;
 
+// States by key of treefold_exact.hpp.
+template <class State>
+concept state_by_key = requires(State &state) {
+    { state.handle() } -> std::same_as<treefold_keyed *>;
+};
+
 // Exact sums, or means, of the items of each of the keys 0 to groups() - 1: built once by a keyed_plan_builder, run many times, with other keys
 // in each run. Collective. A key that is not one of these is code::argument, and other than as many keys as items code::length; the other ranks
 // get code::rank_failed.
@@ -119,6 +125,30 @@ public:
     code try_reduce_scatter_into(const K &keys, const X &x, std::span<T> result) const noexcept
     {
         return detail::settle_run(pass(treefold_reduce_scatter_by_key, keys, x, result.data(), result.size()));
+    }
+
+    // The same on a state: a treefold::exact::keyed<T>, or of means a keyed_moments<T>, of as many keys. This rank's becomes that of all ranks,
+    // of reduce on the root alone, which it says. After an error it is as it was.
+    template <state_by_key State> void allreduce(State &state) const
+    {
+        detail::check_run(treefold_allreduce_keyed(this->handle(), state.handle()));
+    }
+    template <state_by_key State> code try_allreduce(State &state) const noexcept
+    {
+        return detail::settle_run(treefold_allreduce_keyed(this->handle(), state.handle()));
+    }
+    template <state_by_key State> bool reduce(State &state) const
+    {
+        int is_mine = 0;
+        detail::check_run(treefold_reduce_keyed(this->handle(), state.handle(), &is_mine));
+        return is_mine != 0;
+    }
+    template <state_by_key State> code try_reduce(State &state, bool &is_mine) const noexcept
+    {
+        int mine = 0;
+        const auto status = treefold_reduce_keyed(this->handle(), state.handle(), &mine);
+        is_mine = mine != 0;
+        return detail::settle_run(status);
     }
 
     // Start a collective, and return when this rank's items are added up: keys and items are free then.

@@ -151,6 +151,31 @@ void means(const treefold::comm &world)
     CHECK(ranks % 2 == 0 ? found[1] == total / (2 * ranks) : found[1] > 1e298);
 }
 
+// States by key become those of all ranks.
+void states(const treefold::comm &world)
+{
+    const auto [all, sums] = items<double>(300);
+    const auto mine = own(all, 1);
+    auto builder = treefold::keyed_plan_builder<double>(world, groups).root(last_rank());
+    const auto plan = builder.build();
+    treefold::exact::keyed<double> state(groups), again(groups);
+    treefold::exact::keyed_moments<double> moments(groups), of_all(groups);
+    state.add(mine.keys, mine.x);
+    again.add(mine.keys, mine.x);
+    moments.add(mine.keys, mine.x);
+    of_all.add(all.keys, all.x);
+    plan.allreduce(state);
+    CHECK(same_bits(state.sums(), sums));
+    const bool is_mine = plan.reduce(again);
+    CHECK(is_mine == (rank == last_rank()) && (!is_mine || same_bits(again.sums(), sums)));
+    const auto mean_plan = builder.means().build();
+    CHECK(mean_plan.try_allreduce(moments) == code::ok);
+    CHECK(moments.counts() == of_all.counts() && same_bits(moments.means(), of_all.means()));
+    CHECK(same_bits(moments.variances(1), of_all.variances(1)));
+    CHECK(plan.try_allreduce(moments) == code::argument);
+    CHECK(moments.counts() == of_all.counts());
+}
+
 template <class K, class T> void any_keys(const treefold::comm &world)
 {
     const auto [all, sums] = items<T>(400);
@@ -230,6 +255,7 @@ int main(int argc, char **argv)
         every_algorithm<double>(world);
         every_algorithm<float>(world);
         means(world);
+        states(world);
         any_keys<std::int64_t, double>(world);
         any_keys<std::uint64_t, float>(world);
         mistakes(world);

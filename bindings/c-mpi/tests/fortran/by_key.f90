@@ -36,6 +36,7 @@ contains
       call treefold_comm_duplicate(MPI_COMM_WORLD, comm)
       call algorithms(comm)
       call floats_and_means(comm)
+      call states(comm)
       call any_keys(comm)
       call mistakes(comm)
    end subroutine walk
@@ -150,6 +151,56 @@ contains
       end do
       call check('the mean of nothing', ieee_is_nan(means(GROUPS)))
    end subroutine floats_and_means
+
+   ! States by key become those of all ranks.
+   subroutine states(comm)
+      type(treefold_comm), intent(in) :: comm
+      type(treefold_plan) :: plan
+      type(treefold_keyed) :: keyed, moments, all_moments, small
+      integer, allocatable :: mine(:)
+      integer(int64) :: begin, end, found(GROUPS)
+      real(real64) :: x(N), s(GROUPS), variances(GROUPS), expected(GROUPS)
+      logical :: is_mine
+      integer :: ierr
+
+      mine = dealt(1)
+      x = real(items, real64)
+      call build(comm, TREEFOLD_F64, TREEFOLD_FIGURE_SUM, plan)
+      call treefold_keyed_create(TREEFOLD_F64, TREEFOLD_FIGURE_SUM, GROUPS, keyed)
+      call treefold_keyed_add(keyed, keys(mine), x(mine))
+      call treefold_reduce_keyed(plan, keyed, is_mine)
+      call check('a reduced state', is_mine .eqv. rank == ranks - 1)
+      if (is_mine) then
+         call treefold_keyed_sums(keyed, s)
+         call check('its sums', all(same(s, real(totals, real64))))
+      end if
+      call treefold_keyed_create(TREEFOLD_F64, TREEFOLD_FIGURE_SUM, GROUPS, keyed)
+      call treefold_keyed_add(keyed, keys(mine), x(mine))
+      call treefold_plan_scattered_columns(plan, begin, end)
+      call treefold_reduce_scatter_keyed(plan, keyed)
+      call treefold_keyed_sums(keyed, s(begin + 1:end))
+      call check('a scattered state', all(same(s(begin + 1:end), real(totals(begin:end - 1), real64))))
+      call build(comm, TREEFOLD_F64, TREEFOLD_FIGURE_MOMENTS, plan)
+      call treefold_keyed_create(TREEFOLD_F64, TREEFOLD_FIGURE_MOMENTS, GROUPS, moments)
+      call treefold_keyed_create(TREEFOLD_F64, TREEFOLD_FIGURE_MOMENTS, GROUPS, all_moments)
+      call treefold_keyed_add(moments, keys(mine), x(mine))
+      call treefold_keyed_add(all_moments, keys, x)
+      call treefold_allreduce_keyed(plan, moments)
+      call treefold_keyed_counts(moments, found)
+      call check('counts', all(found == counts))
+      call treefold_keyed_variances(moments, 1.0_real64, variances)
+      call treefold_keyed_variances(all_moments, 1.0_real64, expected)
+      call check('variances', all(same(variances, expected) .or. ieee_is_nan(expected)))
+      call treefold_keyed_create(TREEFOLD_F32, TREEFOLD_FIGURE_MOMENTS, GROUPS, small)
+      if (rank == 0) then
+         call treefold_allreduce_keyed(plan, small, ierr)
+         call fails('a state of another type', ierr, TREEFOLD_ARGUMENT)
+         call check('its text', treefold_error_message() == 'keyed is not of the type of the plan')
+      else
+         call treefold_allreduce_keyed(plan, moments, ierr)
+         call fails('a state of another type on rank 0', ierr, TREEFOLD_RANK_FAILED)
+      end if
+   end subroutine states
 
    subroutine any_keys(comm)
       type(treefold_comm), intent(in) :: comm

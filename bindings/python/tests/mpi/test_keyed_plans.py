@@ -98,6 +98,27 @@ def test_means():
     assert np.isnan(means[9])
 
 
+def test_moments():
+    keys, x, owners = lots(300, 10, spread=10, seed=12)
+    plan = KeyedPlan(COMM, 10, op="exact_mean", root=LAST)
+    groups = [x[keys == key] for key in range(10)]
+    for owner in owners:
+        mine = owner == RANK
+        moments = plan.allreduce_moments(keys[mine], x[mine])
+        assert moments.count().tolist() == [group.size for group in groups]
+        assert bits(moments.mean()[:9]) == bits(plan.allreduce(keys[mine], x[mine])[:9])
+        for ddof in (0, 1):
+            assert bits(moments.var(ddof)[:9]) == bits(np.array([exact.var(group, ddof=ddof) for group in groups[:9]]))
+            assert bits(moments.std(ddof)[:9]) == bits(np.array([exact.std(group, ddof=ddof) for group in groups[:9]]))
+        assert np.isnan(moments.var()[9])
+        at_root = plan.reduce_moments(keys[mine], x[mine])
+        assert (at_root is None) == (RANK != LAST)
+        assert at_root is None or bits(at_root.var()[:9]) == bits(moments.var()[:9])
+    fails_on_last(lambda: plan.allreduce_moments([10], [1.0]), "item 0 has key 10", ValueError, lambda: plan.allreduce_moments([0], [1.0]))
+    with pytest.raises(TypeError, match="exact_mean"):
+        KeyedPlan(COMM, 3).allreduce_moments([0], [1.0])
+
+
 def test_keys_and_items_of_other_types():
     keys, x, (_, owner) = lots(100, 9, seed=8)
     mine = owner == RANK

@@ -18,7 +18,7 @@ the run is over then, and the other ranks are told.
 """
 
 from ._errors import Error
-from ._keyed import HashedPlan, KeyedPlan
+from ._keyed import HashedPlan, KeyedPlan, Moments
 from ._plan import Plan
 from ._runs import AnyPlan, Pending
 from ._world import ALGORITHMS, library, measure_link, set_silence_limit
@@ -29,6 +29,7 @@ __all__ = [
     "Error",
     "HashedPlan",
     "KeyedPlan",
+    "Moments",
     "Pending",
     "Plan",
     "library",

@@ -78,8 +78,8 @@ class KeyedPlan(AnyPlan):
                 raise ValueError(f"op: {op!r} is none of {', '.join(_FIGURES)}")
             self._groups = natural("groups", groups)
             builder = Handle("treefold_builder **")
-            figure = _FIGURES[op]
-            check(lib.treefold_builder_create_by_key(world, type_code(self._dtype), figure, self._groups, builder.place))
+            self._figure = _FIGURES[op]
+            check(lib.treefold_builder_create_by_key(world, type_code(self._dtype), self._figure, self._groups, builder.place))
             numbers = {
                 "root": root,
                 "blocks": blocks,
@@ -138,6 +138,33 @@ class KeyedPlan(AnyPlan):
         """Starts a `reduce_scatter`, as `start_allreduce`."""
         return self._start("reduce_scatter_by_key", (keys, x), out)
 
+    def allreduce_moments(self, keys: ArrayLike, x: ArrayLike) -> "Moments":
+        """Counts, means, variances and standard deviations of each key's items, on every rank. Of a plan of "exact_mean". Collective."""
+        moments = self._moments(keys, x)
+        self._check(lib.treefold_allreduce_keyed(self._handle(), moments._state.place[0]))
+        return moments
+
+    def reduce_moments(self, keys: ArrayLike, x: ArrayLike) -> "Moments | None":
+        """The same on the root, None on other ranks. Collective."""
+        moments = self._moments(keys, x)
+        self._check(lib.treefold_reduce_keyed(self._handle(), moments._state.place[0], ffi.NULL))
+        return moments if self._is_root else None
+
+    def _moments(self, keys: ArrayLike, x: ArrayLike) -> "Moments":
+        """Those of this rank's items."""
+        self._handle()
+        end_what_is_left()
+        try:
+            if self._figure != lib.TREEFOLD_EXACT_MOMENTS:
+                raise TypeError("a plan of sums has no moments: op is \"exact_mean\" for them")
+            items = self._items((keys, x))
+            moments = Moments(self._dtype, self._groups)
+            check(lib.treefold_keyed_add(moments._state.place[0], *self._passed(items)))
+            return moments
+        except BaseException:
+            self._refuse("allreduce_by_key")
+            raise
+
     def _items(self, given: tuple[Any, ...]) -> Items:
         keys, x = given
         return _keys(keys), self._array("x", _here("x", x))
@@ -160,6 +187,39 @@ class KeyedPlan(AnyPlan):
     def scattered_keys(self) -> slice:
         """The keys whose values this rank gets from `reduce_scatter`."""
         return self._scattered_columns
+
+
+class Moments:
+    """The number of each key's items, their means, variances and standard deviations, each rounded once from the exact one."""
+
+    def __init__(self, dtype: np.dtype[Any], groups: int):
+        self._dtype, self._groups = dtype, groups
+        self._state = Handle("treefold_keyed **")
+        check(lib.treefold_keyed_create(type_code(dtype), lib.TREEFOLD_EXACT_MOMENTS, groups, self._state.place))
+
+    def count(self) -> np.ndarray:
+        """How many items each key has."""
+        result = np.empty(self._groups, np.uint64)
+        place = ffi.cast("uint64_t *", ffi.from_buffer(result))
+        check(lib.treefold_keyed_counts(self._state.place[0], place, result.size))
+        return result
+
+    def mean(self) -> np.ndarray:
+        """The mean of each key's items; NaN if there are none."""
+        return self._statistic(lib.treefold_keyed_means)
+
+    def var(self, ddof: float = 0) -> np.ndarray:
+        """The variance of each key's items, less `ddof` degrees of freedom."""
+        return self._statistic(lib.treefold_keyed_variances, float(ddof))
+
+    def std(self, ddof: float = 0) -> np.ndarray:
+        """The root of the exact variance, rounded once."""
+        return self._statistic(lib.treefold_keyed_standard_deviations, float(ddof))
+
+    def _statistic(self, function: Any, *ddof: float) -> np.ndarray:
+        result = np.empty(self._groups, self._dtype)
+        check(function(self._state.place[0], *ddof, *buffers((result,))))
+        return result
 
 
 class HashedPlan:

@@ -107,6 +107,14 @@ pub(super) fn runs_of_c() -> Vec<(&'static Call, String)> {
     calls().map(each).collect()
 }
 
+pub(super) fn states_of_c() -> Vec<(&'static Call, String)> {
+    let each = |call: &'static Call| {
+        let text = format!("c_{}_keyed(plan%handle, handle{})", call.name, mine(call));
+        (call, text)
+    };
+    calls().map(each).collect()
+}
+
 pub(super) fn starts_of_c() -> Vec<(&'static Call, String)> {
     let each = |call: &'static Call| {
         let text = format!(

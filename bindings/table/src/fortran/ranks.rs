@@ -20,6 +20,7 @@ pub(crate) fn regions(prototypes: &[Prototype]) -> Result<Vec<(&'static str, Str
         ("names by key", by_key::names()),
         ("procedures by key", by_key::procedures()),
         ("sums by key of C", cases(&by_key::runs_of_c())),
+        ("states by key of C", cases(&by_key::states_of_c())),
         ("starts of sums by key of C", cases(&by_key::starts_of_c())),
         (
             "sums by keys of 64 bits of C",
