@@ -310,8 +310,9 @@ impl Settings {
 
     fn build_by_key<A: ByKey>(&self, keys: usize) -> Result<Rc<Shaped>, Failure> {
         let plan = self.builder().build_keyed::<A>(keys);
-        let plan = ByKeyPlan::new(plan.map_err(|error| of_build(&error))?);
+        let plan = plan.map_err(|error| of_build(&error))?;
         let is_root = self.world.rank() == self.root;
+        let plan = ByKeyPlan::new(plan, is_root);
         let layout = Plain::<A::Item>::new();
         Ok(Rc::new(TypedPlan::shaped(plan, layout, is_root)))
     }

@@ -76,11 +76,12 @@ impl<T: Float> ByKey for KeyedMoments<T> {
 /// A plan of sums by key, on a program's items.
 pub(crate) struct ByKeyPlan<A: KeyedAccumulator> {
     plan: KeyedPlan<A>,
+    is_root: bool,
 }
 
 impl<A: ByKey> ByKeyPlan<A> {
-    pub(crate) fn new(plan: KeyedPlan<A>) -> Self {
-        Self { plan }
+    pub(crate) fn new(plan: KeyedPlan<A>, is_root: bool) -> Self {
+        Self { plan, is_root }
     }
 
     fn rank(&self) -> usize {
@@ -120,11 +121,14 @@ impl<A: ByKey> ByKeyPlan<A> {
         Ok(ByKeyStarted { rank, pending })
     }
 
-    fn result_length(&self, operation: Operation) -> usize {
-        match operation {
+    /// Whether a result has as many elements as this rank gets. One that it does not get may have none.
+    fn check_result(&self, operation: Operation, length: usize) -> Result<(), RunError> {
+        let expected = match operation {
             Operation::ReduceScatter => self.plan.scattered_keys().len(),
+            Operation::Reduce if !self.is_root && length == 0 => 0,
             _ => self.plan.keys(),
-        }
+        };
+        check_length(self.rank(), expected, length)
     }
 
     /// The call is not one for this plan.
@@ -186,8 +190,8 @@ impl<A: ByKey> Reduction<A::Item> for ByKeyPlan<A> {
         items: &[A::Item],
         result: &mut [A::Item],
     ) -> Result<bool, Failure> {
-        let length = check_length(self.rank(), self.result_length(operation), result.len());
-        let local = length
+        let local = self
+            .check_result(operation, result.len())
             .map_err(|error| of_run(&error))
             .and_then(|()| self.local(keys, items))
             .inspect_err(|_| self.refuse(operation))?;

@@ -283,6 +283,10 @@ impl<L: Layout + Copy + 'static, P: Reduction<L::Item>> AnyPlan for TypedPlan<L,
         let _told = ToldOfPanics(self.plan.world());
         let items = read(&self.layout, "items", items);
         let items = items.inspect_err(|_| self.plan.refuse(operation))?;
+        // A result that this rank does not get is left out: there may be many keys.
+        if result.is_empty() {
+            return self.plan.run_by_key(operation, keys, &items, &mut []);
+        }
         self.run_into(operation, "result", result, |result| {
             self.plan.run_by_key(operation, keys, &items, result)
         })
