@@ -1,10 +1,12 @@
 //! The procedures of `treefold_mpi.F90` on items with keys, of real types.
 
 use super::ranks::{mine, with_is_mine};
-use super::states::KEYS;
 use super::{generic, public};
 use crate::functions::{CALLS, Call};
 use crate::text::put;
+
+/// The kinds of keys, and the codes of their types in C.
+const KEYS: [(&str, &str); 2] = [("int32", "TREEFOLD_I32"), ("int64", "TREEFOLD_I64")];
 
 fn calls() -> impl Iterator<Item = &'static Call> {
     CALLS.iter().filter(|call| call.by_key.is_some())
