@@ -21,7 +21,9 @@ MODULES = {
     },
     "treefold.dask": {"dask": ["sum", "exact_sum", "prod", "min", "max", "mean"]},
     "treefold.mpi": {
-        "mpi/_plan": ["Plan", "Pending"],
+        "mpi/_plan": ["Plan"],
+        "mpi/_keyed": ["KeyedPlan", "Moments", "HashedPlan"],
+        "mpi/_runs": ["AnyPlan", "Pending"],
         "mpi/_errors": ["Error"],
         "mpi/_world": ["library", "measure_link", "set_silence_limit"],
     },

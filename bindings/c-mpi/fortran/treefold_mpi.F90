@@ -43,7 +43,7 @@
 ! Compile with the wrapper of any MPI library, and link with libtreefold_mpi instead of libtreefold. A library without module mpi_f08 needs -DTREEFOLD_NO_MPI_F08.
 !
 ! As in treefold.F90, the text that follows next is that of several modules, one for each type of element. TREEFOLD_FLOATING is
-! defined for types that have dot products.
+! defined for types that have dot products, TREEFOLD_REAL for those that have sums by key.
 #ifdef TREEFOLD_TYPE
 ! ---- The text of the modules for one type: TREEFOLD_TYPE, whose code is `element` ----------------------------------------------
    implicit none
@@ -107,6 +107,46 @@
    end interface
 #endif
    ! </table>
+#ifdef TREEFOLD_REAL
+   ! <table: names by key>
+   public :: treefold_allreduce_by_key, treefold_reduce_by_key, treefold_reduce_scatter_by_key, treefold_start_allreduce_by_key, &
+      treefold_start_reduce_by_key, treefold_start_reduce_scatter_by_key, treefold_hashed_allreduce, treefold_hashed_reduce, &
+      treefold_hashed_reduce_scatter
+
+   interface treefold_allreduce_by_key
+      module procedure allreduce_by_key_int32, allreduce_by_key_int64
+   end interface
+   interface treefold_reduce_by_key
+      module procedure reduce_by_key_int32, reduce_by_key_int64
+   end interface
+   interface treefold_reduce_scatter_by_key
+      module procedure reduce_scatter_by_key_int32, reduce_scatter_by_key_int64
+   end interface
+   interface treefold_start_allreduce_by_key
+      module procedure start_allreduce_by_key_int32, start_allreduce_by_key_int64
+   end interface
+   interface treefold_start_reduce_by_key
+      module procedure start_reduce_by_key_int32, start_reduce_by_key_int64
+   end interface
+   interface treefold_start_reduce_scatter_by_key
+      module procedure start_reduce_scatter_by_key_int32, start_reduce_scatter_by_key_int64
+   end interface
+   interface treefold_hashed_allreduce
+      module procedure hashed_allreduce_items
+   end interface
+   interface treefold_hashed_reduce
+      module procedure hashed_reduce_items
+   end interface
+   interface treefold_hashed_reduce_scatter
+      module procedure hashed_reduce_scatter_items
+   end interface
+   ! </table>
+   public :: treefold_hashed_result
+
+   interface treefold_hashed_result
+      module procedure hashed_result_items
+   end interface
+#endif
 
 contains
 
@@ -474,6 +514,188 @@ contains
    end subroutine start_reduce_dot_rows
 #endif
    ! </table>
+#ifdef TREEFOLD_REAL
+
+   ! <table: procedures by key>
+   subroutine allreduce_by_key_int32(plan, keys, x, result, ierr)
+      type(treefold_plan), intent(in) :: plan
+      integer(int32), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
+      integer, intent(out), optional :: ierr
+
+      call run_by_key(TREEFOLD_CALL_ALLREDUCE, plan, element, TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), &
+         address(x), size(x, kind=c_size_t), address(result), size(result, kind=c_size_t), ierr=ierr)
+   end subroutine allreduce_by_key_int32
+
+   subroutine allreduce_by_key_int64(plan, keys, x, result, ierr)
+      type(treefold_plan), intent(in) :: plan
+      integer(int64), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
+      integer, intent(out), optional :: ierr
+
+      call run_by_key(TREEFOLD_CALL_ALLREDUCE, plan, element, TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), &
+         address(x), size(x, kind=c_size_t), address(result), size(result, kind=c_size_t), ierr=ierr)
+   end subroutine allreduce_by_key_int64
+
+   subroutine reduce_by_key_int32(plan, keys, x, result, is_mine, ierr)
+      type(treefold_plan), intent(in) :: plan
+      integer(int32), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+
+      call run_by_key(TREEFOLD_CALL_REDUCE, plan, element, TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), &
+         address(x), size(x, kind=c_size_t), address(result), size(result, kind=c_size_t), is_mine, ierr)
+   end subroutine reduce_by_key_int32
+
+   subroutine reduce_by_key_int64(plan, keys, x, result, is_mine, ierr)
+      type(treefold_plan), intent(in) :: plan
+      integer(int64), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+
+      call run_by_key(TREEFOLD_CALL_REDUCE, plan, element, TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), &
+         address(x), size(x, kind=c_size_t), address(result), size(result, kind=c_size_t), is_mine, ierr)
+   end subroutine reduce_by_key_int64
+
+   subroutine reduce_scatter_by_key_int32(plan, keys, x, result, ierr)
+      type(treefold_plan), intent(in) :: plan
+      integer(int32), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
+      integer, intent(out), optional :: ierr
+
+      call run_by_key(TREEFOLD_CALL_REDUCE_SCATTER, plan, element, TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), &
+         address(x), size(x, kind=c_size_t), address(result), size(result, kind=c_size_t), ierr=ierr)
+   end subroutine reduce_scatter_by_key_int32
+
+   subroutine reduce_scatter_by_key_int64(plan, keys, x, result, ierr)
+      type(treefold_plan), intent(in) :: plan
+      integer(int64), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
+      integer, intent(out), optional :: ierr
+
+      call run_by_key(TREEFOLD_CALL_REDUCE_SCATTER, plan, element, TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), &
+         address(x), size(x, kind=c_size_t), address(result), size(result, kind=c_size_t), ierr=ierr)
+   end subroutine reduce_scatter_by_key_int64
+
+   subroutine start_allreduce_by_key_int32(plan, keys, x, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      integer(int32), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_by_key(TREEFOLD_CALL_ALLREDUCE, plan, element, TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), &
+         address(x), size(x, kind=c_size_t), run, ierr)
+   end subroutine start_allreduce_by_key_int32
+
+   subroutine start_allreduce_by_key_int64(plan, keys, x, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      integer(int64), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_by_key(TREEFOLD_CALL_ALLREDUCE, plan, element, TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), &
+         address(x), size(x, kind=c_size_t), run, ierr)
+   end subroutine start_allreduce_by_key_int64
+
+   subroutine start_reduce_by_key_int32(plan, keys, x, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      integer(int32), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_by_key(TREEFOLD_CALL_REDUCE, plan, element, TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), &
+         address(x), size(x, kind=c_size_t), run, ierr)
+   end subroutine start_reduce_by_key_int32
+
+   subroutine start_reduce_by_key_int64(plan, keys, x, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      integer(int64), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_by_key(TREEFOLD_CALL_REDUCE, plan, element, TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), &
+         address(x), size(x, kind=c_size_t), run, ierr)
+   end subroutine start_reduce_by_key_int64
+
+   subroutine start_reduce_scatter_by_key_int32(plan, keys, x, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      integer(int32), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_by_key(TREEFOLD_CALL_REDUCE_SCATTER, plan, element, TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), &
+         address(x), size(x, kind=c_size_t), run, ierr)
+   end subroutine start_reduce_scatter_by_key_int32
+
+   subroutine start_reduce_scatter_by_key_int64(plan, keys, x, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      integer(int64), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+
+      call start_by_key(TREEFOLD_CALL_REDUCE_SCATTER, plan, element, TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), &
+         address(x), size(x, kind=c_size_t), run, ierr)
+   end subroutine start_reduce_scatter_by_key_int64
+
+   subroutine hashed_allreduce_items(hashed, keys, x, count, ierr)
+      type(treefold_hashed), intent(in) :: hashed
+      integer(int64), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      integer(int64), intent(out) :: count
+      integer, intent(out), optional :: ierr
+
+      call run_hashed(TREEFOLD_CALL_ALLREDUCE, hashed, element, address_of(keys), size(keys, kind=c_size_t), &
+         address(x), size(x, kind=c_size_t), count, ierr)
+   end subroutine hashed_allreduce_items
+
+   subroutine hashed_reduce_items(hashed, keys, x, count, ierr)
+      type(treefold_hashed), intent(in) :: hashed
+      integer(int64), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      integer(int64), intent(out) :: count
+      integer, intent(out), optional :: ierr
+
+      call run_hashed(TREEFOLD_CALL_REDUCE, hashed, element, address_of(keys), size(keys, kind=c_size_t), &
+         address(x), size(x, kind=c_size_t), count, ierr)
+   end subroutine hashed_reduce_items
+
+   subroutine hashed_reduce_scatter_items(hashed, keys, x, count, ierr)
+      type(treefold_hashed), intent(in) :: hashed
+      integer(int64), intent(in), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+      integer(int64), intent(out) :: count
+      integer, intent(out), optional :: ierr
+
+      call run_hashed(TREEFOLD_CALL_REDUCE_SCATTER, hashed, element, address_of(keys), size(keys, kind=c_size_t), &
+         address(x), size(x, kind=c_size_t), count, ierr)
+   end subroutine hashed_reduce_scatter_items
+   ! </table>
+
+   ! The keys, in ascending order, and the sums of the last run: as many as that has said.
+   subroutine hashed_result_items(hashed, keys, sums, ierr)
+      type(treefold_hashed), intent(in) :: hashed
+      integer(int64), intent(inout), contiguous, target :: keys(:)
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: sums(:)
+      integer, intent(out), optional :: ierr
+
+      call fetch_hashed(hashed, element, address_of(keys), size(keys, kind=c_size_t), address(sums), &
+         size(sums, kind=c_size_t), ierr)
+   end subroutine hashed_result_items
+#endif
 
    ! Fortran 2008 has no c_loc of an assumed-shape array, nor of one without elements; this is both. There is no intent, since
    ! results go through here, too.
@@ -562,6 +784,17 @@ module treefold_mpi_support
       final :: finalise_run
    end type treefold_run
 
+   ! Exact sums by keys of 64 bits that the ranks have agreed on, and the result of the last run.
+   type :: treefold_hashed
+      private
+      type(c_ptr) :: handle = c_null_ptr
+      integer(c_int32_t) :: element = USER_ITEMS  ! The type of the items.
+   contains
+      procedure, private :: assign_hashed
+      generic :: assignment(=) => assign_hashed
+      final :: finalise_hashed
+   end type treefold_hashed
+
    ! <table: functions of treefold_mpi.h>
    interface
       function c_mpi_library(text) bind(c, name='treefold_mpi_library') result(returned)
@@ -649,6 +882,16 @@ module treefold_mpi_support
          type(c_ptr), intent(inout) :: result
          integer(c_int32_t) :: returned
       end function c_builder_create_exact
+
+      function c_builder_create_by_key(comm, type, figure, keys, result) &
+         bind(c, name='treefold_builder_create_by_key') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: comm
+         integer(c_int32_t), value :: type, figure
+         integer(c_size_t), value :: keys
+         type(c_ptr), intent(inout) :: result
+         integer(c_int32_t) :: returned
+      end function c_builder_create_by_key
 
       function c_builder_create_user(comm, name, item_bytes, combine, context, empty, result) &
          bind(c, name='treefold_builder_create_user') result(returned)
@@ -851,6 +1094,53 @@ module treefold_mpi_support
          integer(c_int32_t) :: returned
       end function c_reduce_dot
 
+      function c_allreduce_by_key(plan, key_type, keys, k, items, n, result, m) &
+         bind(c, name='treefold_allreduce_by_key') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: plan, keys, items, result
+         integer(c_int32_t), value :: key_type
+         integer(c_size_t), value :: k, n, m
+         integer(c_int32_t) :: returned
+      end function c_allreduce_by_key
+
+      function c_reduce_by_key(plan, key_type, keys, k, items, n, result, m, is_mine) &
+         bind(c, name='treefold_reduce_by_key') result(returned)
+         import :: c_int, c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: plan, keys, items, result
+         integer(c_int32_t), value :: key_type
+         integer(c_size_t), value :: k, n, m
+         integer(c_int), intent(inout) :: is_mine
+         integer(c_int32_t) :: returned
+      end function c_reduce_by_key
+
+      function c_reduce_scatter_by_key(plan, key_type, keys, k, items, n, result, m) &
+         bind(c, name='treefold_reduce_scatter_by_key') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: plan, keys, items, result
+         integer(c_int32_t), value :: key_type
+         integer(c_size_t), value :: k, n, m
+         integer(c_int32_t) :: returned
+      end function c_reduce_scatter_by_key
+
+      function c_allreduce_keyed(plan, keyed) bind(c, name='treefold_allreduce_keyed') result(returned)
+         import :: c_int32_t, c_ptr
+         type(c_ptr), value :: plan, keyed
+         integer(c_int32_t) :: returned
+      end function c_allreduce_keyed
+
+      function c_reduce_keyed(plan, keyed, is_mine) bind(c, name='treefold_reduce_keyed') result(returned)
+         import :: c_int, c_int32_t, c_ptr
+         type(c_ptr), value :: plan, keyed
+         integer(c_int), intent(inout) :: is_mine
+         integer(c_int32_t) :: returned
+      end function c_reduce_keyed
+
+      function c_reduce_scatter_keyed(plan, keyed) bind(c, name='treefold_reduce_scatter_keyed') result(returned)
+         import :: c_int32_t, c_ptr
+         type(c_ptr), value :: plan, keyed
+         integer(c_int32_t) :: returned
+      end function c_reduce_scatter_keyed
+
       function c_start_allreduce(plan, local, n, run) bind(c, name='treefold_start_allreduce') result(returned)
          import :: c_int32_t, c_ptr, c_size_t
          type(c_ptr), value :: plan, local
@@ -907,6 +1197,36 @@ module treefold_mpi_support
          integer(c_int32_t) :: returned
       end function c_start_reduce_dot
 
+      function c_start_allreduce_by_key(plan, key_type, keys, k, items, n, run) &
+         bind(c, name='treefold_start_allreduce_by_key') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: plan, keys, items
+         integer(c_int32_t), value :: key_type
+         integer(c_size_t), value :: k, n
+         type(c_ptr), intent(inout) :: run
+         integer(c_int32_t) :: returned
+      end function c_start_allreduce_by_key
+
+      function c_start_reduce_by_key(plan, key_type, keys, k, items, n, run) &
+         bind(c, name='treefold_start_reduce_by_key') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: plan, keys, items
+         integer(c_int32_t), value :: key_type
+         integer(c_size_t), value :: k, n
+         type(c_ptr), intent(inout) :: run
+         integer(c_int32_t) :: returned
+      end function c_start_reduce_by_key
+
+      function c_start_reduce_scatter_by_key(plan, key_type, keys, k, items, n, run) &
+         bind(c, name='treefold_start_reduce_scatter_by_key') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: plan, keys, items
+         integer(c_int32_t), value :: key_type
+         integer(c_size_t), value :: k, n
+         type(c_ptr), intent(inout) :: run
+         integer(c_int32_t) :: returned
+      end function c_start_reduce_scatter_by_key
+
       function c_test(run, done) bind(c, name='treefold_test') result(returned)
          import :: c_int, c_int32_t, c_ptr
          type(c_ptr), value :: run
@@ -956,6 +1276,53 @@ module treefold_mpi_support
          type(c_ptr), intent(inout) :: run
          integer(c_int32_t) :: returned
       end function c_cancel
+
+      function c_hashed_create(comm, key_type, type, root, result) bind(c, name='treefold_hashed_create') result(returned)
+         import :: c_int, c_int32_t, c_ptr
+         type(c_ptr), value :: comm
+         integer(c_int32_t), value :: key_type, type
+         integer(c_int), value :: root
+         type(c_ptr), intent(inout) :: result
+         integer(c_int32_t) :: returned
+      end function c_hashed_create
+
+      function c_hashed_destroy(hashed) bind(c, name='treefold_hashed_destroy') result(returned)
+         import :: c_int32_t, c_ptr
+         type(c_ptr), intent(inout) :: hashed
+         integer(c_int32_t) :: returned
+      end function c_hashed_destroy
+
+      function c_hashed_allreduce(hashed, keys, k, items, n, count) bind(c, name='treefold_hashed_allreduce') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: hashed, keys, items
+         integer(c_size_t), value :: k, n
+         integer(c_size_t), intent(inout) :: count
+         integer(c_int32_t) :: returned
+      end function c_hashed_allreduce
+
+      function c_hashed_reduce(hashed, keys, k, items, n, count) bind(c, name='treefold_hashed_reduce') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: hashed, keys, items
+         integer(c_size_t), value :: k, n
+         integer(c_size_t), intent(inout) :: count
+         integer(c_int32_t) :: returned
+      end function c_hashed_reduce
+
+      function c_hashed_reduce_scatter(hashed, keys, k, items, n, count) &
+         bind(c, name='treefold_hashed_reduce_scatter') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: hashed, keys, items
+         integer(c_size_t), value :: k, n
+         integer(c_size_t), intent(inout) :: count
+         integer(c_int32_t) :: returned
+      end function c_hashed_reduce_scatter
+
+      function c_hashed_result(hashed, keys, k, sums, m) bind(c, name='treefold_hashed_result') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: hashed, keys, sums
+         integer(c_size_t), value :: k, m
+         integer(c_int32_t) :: returned
+      end function c_hashed_result
 
       function c_algorithm_count() bind(c, name='treefold_algorithm_count') result(returned)
          import :: c_size_t
@@ -1174,6 +1541,45 @@ contains
       builder%is_exact = .true.
       call report(c_builder_create_exact(comm%handle, type, figure, builder%handle), ierr)
    end subroutine treefold_builder_create_exact
+
+   ! Begins a plan by key, of real numbers: for each of the keys 0 to keys - 1 the sum of its items, by TREEFOLD_FIGURE_SUM, or their
+   ! mean, by TREEFOLD_FIGURE_MOMENTS, rounded once. In each run each rank gives any number of items, each with its key, an integer of
+   ! 32 or 64 bits: treefold_allreduce_by_key, treefold_reduce_by_key, treefold_reduce_scatter_by_key and their starts. The columns of
+   ! a row are its keys, for treefold_plan_scattered_columns, too.
+   subroutine treefold_builder_create_by_key(comm, type, figure, keys, builder, ierr)
+      type(treefold_comm), intent(in) :: comm
+      integer(c_int32_t), intent(in) :: type, figure
+      integer, intent(in) :: keys
+      type(treefold_builder), intent(inout) :: builder
+      integer, intent(out), optional :: ierr
+
+      call finalise_builder(builder)
+      if (negative('keys', int(keys, int64), ierr)) return
+      builder%element = type
+      builder%is_exact = .true.
+      call report(c_builder_create_by_key(comm%handle, type, figure, int(keys, c_size_t), builder%handle), ierr)
+   end subroutine treefold_builder_create_by_key
+
+   ! Builds a plan of exact sums by keys of 64 bits, which may be any: treefold_hashed_allreduce, _reduce and _reduce_scatter. The
+   ! type is TREEFOLD_F32 or TREEFOLD_F64; the root gets the result of treefold_hashed_reduce. Collective.
+   subroutine treefold_hashed_create(comm, type, root, hashed, ierr)
+      type(treefold_comm), intent(in) :: comm
+      integer(c_int32_t), intent(in) :: type
+      integer, intent(in) :: root
+      type(treefold_hashed), intent(inout) :: hashed
+      integer, intent(out), optional :: ierr
+
+      call finalise_hashed(hashed)
+      hashed%element = type
+      call report(c_hashed_create(comm%handle, TREEFOLD_I64, type, int(root, c_int), hashed%handle), ierr)
+   end subroutine treefold_hashed_create
+
+   subroutine treefold_hashed_destroy(hashed, ierr)
+      type(treefold_hashed), intent(inout) :: hashed
+      integer, intent(out), optional :: ierr
+
+      call report(c_hashed_destroy(hashed%handle), ierr)
+   end subroutine treefold_hashed_destroy
 
    ! Begins a plan for items of item_bytes bytes and an operator of the caller, a procedure of a module. Ranks compare the name, the
    ! bytes of an item and the value for nothing. `empty` is copied. The context must live as long as plans of this builder.
@@ -1482,6 +1888,34 @@ contains
       end if
       call report(status, ierr)
    end subroutine treefold_plan_print
+
+   ! Adds up the ranks' states by key, of the plan's type, figure and number of keys. Collective. Each rank's becomes that of all; by
+   ! treefold_reduce_keyed only the root's, and by treefold_reduce_scatter_keyed each rank's that of its keys. After an error it is as it
+   ! was.
+   subroutine treefold_allreduce_keyed(plan, keyed, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(treefold_keyed), intent(inout) :: keyed
+      integer, intent(out), optional :: ierr
+
+      call run_keyed(TREEFOLD_CALL_ALLREDUCE, plan, keyed, ierr=ierr)
+   end subroutine treefold_allreduce_keyed
+
+   subroutine treefold_reduce_keyed(plan, keyed, is_mine, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(treefold_keyed), intent(inout) :: keyed
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+
+      call run_keyed(TREEFOLD_CALL_REDUCE, plan, keyed, is_mine, ierr)
+   end subroutine treefold_reduce_keyed
+
+   subroutine treefold_reduce_scatter_keyed(plan, keyed, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(treefold_keyed), intent(inout) :: keyed
+      integer, intent(out), optional :: ierr
+
+      call run_keyed(TREEFOLD_CALL_REDUCE_SCATTER, plan, keyed, ierr=ierr)
+   end subroutine treefold_reduce_scatter_keyed
 
    ! ---- Runs ------------------------------------------------------------------------------------------------------------------
 
@@ -1805,6 +2239,139 @@ contains
       call report_either(status, mistake, message, ierr)
    end subroutine run_dot
 
+   ! Runs a plan by key, as run_plan.
+   subroutine run_by_key(operation, plan, element, key_type, keys, k, x, n, result, m, is_mine, ierr)
+      integer, intent(in) :: operation
+      type(treefold_plan), intent(in) :: plan
+      integer(c_int32_t), intent(in) :: element, key_type
+      type(c_ptr), intent(in) :: keys, x, result
+      integer(c_size_t), intent(in) :: k, n, m
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: first
+      integer(c_size_t) :: count, result_count
+      integer(c_int) :: mine
+      integer(c_int32_t) :: status
+      integer :: mistake
+      character(len=200) :: message
+
+      mistake = TREEFOLD_OK
+      message = ''
+      count = count_of('x', plan%element, plan%item_bytes, element, n, mistake, message)
+      result_count = count_of('result', plan%element, plan%item_bytes, element, m, mistake, message)
+      first = x
+      if (mistake /= TREEFOLD_OK) then
+         call no_array(plan, first, count)
+         result_count = 0
+      end if
+
+      mine = 0
+      status = TREEFOLD_UNSUPPORTED
+      select case (operation)
+      ! <table: sums by key of C>
+      case (TREEFOLD_CALL_ALLREDUCE)
+         status = c_allreduce_by_key(plan%handle, key_type, keys, k, first, count, result, result_count)
+      case (TREEFOLD_CALL_REDUCE)
+         status = c_reduce_by_key(plan%handle, key_type, keys, k, first, count, result, result_count, mine)
+      case (TREEFOLD_CALL_REDUCE_SCATTER)
+         status = c_reduce_scatter_by_key(plan%handle, key_type, keys, k, first, count, result, result_count)
+      ! </table>
+      end select
+
+      if (present(is_mine)) is_mine = mine /= 0
+      call report_either(status, mistake, message, ierr)
+   end subroutine run_by_key
+
+   ! Runs a plan by key on a state. One of another type is none to C, so that the other ranks hear of it.
+   subroutine run_keyed(operation, plan, keyed, is_mine, ierr)
+      integer, intent(in) :: operation
+      type(treefold_plan), intent(in) :: plan
+      type(treefold_keyed), intent(in) :: keyed
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+      integer(c_int) :: mine
+      integer(c_int32_t) :: status
+      integer :: mistake
+
+      if (other_keyed(keyed, plan%element, handle, mistake)) handle = c_null_ptr
+      mine = 0
+      status = TREEFOLD_UNSUPPORTED
+      select case (operation)
+      ! <table: states by key of C>
+      case (TREEFOLD_CALL_ALLREDUCE)
+         status = c_allreduce_keyed(plan%handle, handle)
+      case (TREEFOLD_CALL_REDUCE)
+         status = c_reduce_keyed(plan%handle, handle, mine)
+      case (TREEFOLD_CALL_REDUCE_SCATTER)
+         status = c_reduce_scatter_keyed(plan%handle, handle)
+      ! </table>
+      end select
+      if (present(is_mine)) is_mine = mine /= 0
+      if (mistake /= TREEFOLD_OK .and. status == TREEFOLD_NULL) then
+         call report_own(mistake, 'keyed is not of the type of the plan', ierr)
+      else
+         call report(status, ierr)
+      end if
+   end subroutine run_keyed
+
+   ! Runs sums by keys of 64 bits, as run_plan.
+   subroutine run_hashed(operation, hashed, element, keys, k, x, n, count, ierr)
+      integer, intent(in) :: operation
+      type(treefold_hashed), intent(in) :: hashed
+      integer(c_int32_t), intent(in) :: element
+      type(c_ptr), intent(in) :: keys, x
+      integer(c_size_t), intent(in) :: k, n
+      integer(int64), intent(out) :: count
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: first
+      integer(c_size_t) :: item_count, found
+      integer(c_int32_t) :: status
+      integer :: mistake
+      character(len=200) :: message
+
+      mistake = TREEFOLD_OK
+      message = ''
+      item_count = count_of('x', hashed%element, 0_c_size_t, element, n, mistake, message)
+      first = x
+      if (mistake /= TREEFOLD_OK) call impossible_array(first, item_count)
+
+      found = 0
+      status = TREEFOLD_UNSUPPORTED
+      select case (operation)
+      ! <table: sums by keys of 64 bits of C>
+      case (TREEFOLD_CALL_ALLREDUCE)
+         status = c_hashed_allreduce(hashed%handle, keys, k, first, item_count, found)
+      case (TREEFOLD_CALL_REDUCE)
+         status = c_hashed_reduce(hashed%handle, keys, k, first, item_count, found)
+      case (TREEFOLD_CALL_REDUCE_SCATTER)
+         status = c_hashed_reduce_scatter(hashed%handle, keys, k, first, item_count, found)
+      ! </table>
+      end select
+      count = found
+      call report_either(status, mistake, message, ierr)
+   end subroutine run_hashed
+
+   ! Fetches what the last run has left.
+   subroutine fetch_hashed(hashed, element, keys, k, sums, m, ierr)
+      type(treefold_hashed), intent(in) :: hashed
+      integer(c_int32_t), intent(in) :: element
+      type(c_ptr), intent(in) :: keys, sums
+      integer(c_size_t), intent(in) :: k, m
+      integer, intent(out), optional :: ierr
+      character(len=200) :: message
+      integer(c_size_t) :: count
+      integer :: mistake
+
+      mistake = TREEFOLD_OK
+      count = count_of('sums', hashed%element, 0_c_size_t, element, m, mistake, message)
+      if (mistake == TREEFOLD_OK) then
+         call report(c_hashed_result(hashed%handle, keys, k, sums, count), ierr)
+      else
+         call report_own(mistake, message, ierr)
+      end if
+   end subroutine fetch_hashed
+
    ! Starts a plan on an array of a type. What is wrong with it is said by the wait, as in C; of an exact plan by the start.
    subroutine start_plan(operation, plan, element, local, n, run, ierr)
       integer, intent(in) :: operation
@@ -1877,6 +2444,39 @@ contains
       call report_start(status, run, ierr)
    end subroutine start_dot
 
+   ! Starts a plan by key, as start_plan.
+   subroutine start_by_key(operation, plan, element, key_type, keys, k, x, n, run, ierr)
+      integer, intent(in) :: operation
+      type(treefold_plan), intent(in) :: plan
+      integer(c_int32_t), intent(in) :: element, key_type
+      type(c_ptr), intent(in) :: keys, x
+      integer(c_size_t), intent(in) :: k, n
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: first
+      integer(c_size_t) :: count
+      integer(c_int32_t) :: status
+
+      if (is_under_way(run, ierr)) return
+      call announce(plan, run)
+      count = count_of('x', plan%element, plan%item_bytes, element, n, run%mistake, run%mistake_message)
+      first = x
+      if (run%mistake /= TREEFOLD_OK) call no_array(plan, first, count)
+
+      status = TREEFOLD_UNSUPPORTED
+      select case (operation)
+      ! <table: starts of sums by key of C>
+      case (TREEFOLD_CALL_ALLREDUCE)
+         status = c_start_allreduce_by_key(plan%handle, key_type, keys, k, first, count, run%handle)
+      case (TREEFOLD_CALL_REDUCE)
+         status = c_start_reduce_by_key(plan%handle, key_type, keys, k, first, count, run%handle)
+      case (TREEFOLD_CALL_REDUCE_SCATTER)
+         status = c_start_reduce_scatter_by_key(plan%handle, key_type, keys, k, first, count, run%handle)
+      ! </table>
+      end select
+      call report_start(status, run, ierr)
+   end subroutine start_by_key
+
    ! Whether a run cannot be started since it is under way, which is reported.
    function is_under_way(run, ierr) result(is)
       type(treefold_run), intent(in) :: run
@@ -1917,13 +2517,20 @@ contains
       type(treefold_plan), intent(in) :: plan
       type(c_ptr), intent(inout) :: first
       integer(c_size_t), intent(inout) :: count
-      integer(int64), target, save :: nothing = 0
 
       count = 0
-      if (.not. plan%is_exact) return
+      if (plan%is_exact) call impossible_array(first, count)
+   end subroutine no_array
+
+   ! An array of a length that cannot be.
+   subroutine impossible_array(first, count)
+      type(c_ptr), intent(out) :: first
+      integer(c_size_t), intent(out) :: count
+      integer(int64), target, save :: nothing = 0
+
       first = c_loc(nothing)
       count = NO_LENGTH
-   end subroutine no_array
+   end subroutine impossible_array
 
    ! Waits for a run. A result of another type has no length that could be right; the run ends all the same.
    subroutine wait_for(run, element, result, m, is_mine, ierr)
@@ -2074,6 +2681,14 @@ contains
       run%handle = c_null_ptr
    end subroutine finalise_run
 
+   impure elemental subroutine finalise_hashed(hashed)
+      type(treefold_hashed), intent(inout) :: hashed
+      integer(c_int32_t) :: status
+
+      if (c_associated(hashed%handle)) status = c_hashed_destroy(hashed%handle)
+      hashed%handle = c_null_ptr
+   end subroutine finalise_hashed
+
    ! Assignments: of what has not been made, such as treefold_plan(), it ends the old value; of anything else the program.
 
    impure elemental subroutine assign_comm(to, from)
@@ -2107,6 +2722,14 @@ contains
       if (c_associated(from%handle)) call no_copy('treefold_run')
       call finalise_run(to)
    end subroutine assign_run
+
+   impure elemental subroutine assign_hashed(to, from)
+      class(treefold_hashed), intent(inout) :: to
+      type(treefold_hashed), intent(in) :: from
+
+      if (c_associated(from%handle)) call no_copy('treefold_hashed')
+      call finalise_hashed(to)
+   end subroutine assign_hashed
    ! </table>
 end module treefold_mpi_support
 
@@ -2116,18 +2739,22 @@ module treefold_mpi_real32
    use treefold_mpi_support, element => TREEFOLD_F32
 #define TREEFOLD_TYPE real(real32)
 #define TREEFOLD_FLOATING
+#define TREEFOLD_REAL
 #include "treefold_mpi.F90"
 #undef TREEFOLD_TYPE
 #undef TREEFOLD_FLOATING
+#undef TREEFOLD_REAL
 end module treefold_mpi_real32
 
 module treefold_mpi_real64
    use treefold_mpi_support, element => TREEFOLD_F64
 #define TREEFOLD_TYPE real(real64)
 #define TREEFOLD_FLOATING
+#define TREEFOLD_REAL
 #include "treefold_mpi.F90"
 #undef TREEFOLD_TYPE
 #undef TREEFOLD_FLOATING
+#undef TREEFOLD_REAL
 end module treefold_mpi_real64
 
 module treefold_mpi_complex32
@@ -2180,10 +2807,12 @@ end module treefold_mpi_int64
 
 module treefold_mpi
    use treefold
-   use treefold_mpi_support, only: treefold_comm, treefold_builder, treefold_plan, treefold_run, &
+   use treefold_mpi_support, only: treefold_comm, treefold_builder, treefold_plan, treefold_run, treefold_hashed, &
       treefold_comm_duplicate, treefold_comm_rank, treefold_comm_size, treefold_comm_silence_limit, treefold_comm_measure_link, &
       treefold_comm_destroy, treefold_comm_free, &
       treefold_builder_create, treefold_builder_create_exact, treefold_builder_create_user, &
+      treefold_builder_create_by_key, treefold_hashed_create, treefold_hashed_destroy, &
+      treefold_allreduce_keyed, treefold_reduce_keyed, treefold_reduce_scatter_keyed, &
       treefold_builder_extents, &
       treefold_builder_root, treefold_builder_algorithm, &
       treefold_builder_agreed, treefold_builder_destroy, &

@@ -18,7 +18,7 @@
  * on it. An error in a collective call reaches every rank that needs the failed one, in this call or in its next one; a plan whose
  * run failed is spent. docs/items-and-ranks.md says what ranks must do alike, and what happens if they do not.
  *
- * Handles (treefold_comm, treefold_builder, treefold_plan, treefold_run) are names, not addresses. They belong to the thread that
+ * Handles (treefold_comm, treefold_builder, treefold_plan, treefold_run, treefold_hashed) are names, not addresses. They belong to the thread that
  * made them: in another thread, or after their destruction, they are the error TREEFOLD_ARGUMENT. Functions that end a handle take
  * its address and set it to NULL; to destroy or cancel a handle that is NULL already is no error. Handles may be destroyed in any
  * order, also after MPI_Finalize, and also after main, by destructors of static objects or by what atexit has registered: no
@@ -136,6 +136,16 @@ treefold_status treefold_builder_create(const treefold_comm *comm, treefold_type
  * element of the width.
  */
 treefold_status treefold_builder_create_exact(const treefold_comm *comm, treefold_type type, int32_t figure, treefold_builder **result);
+
+/*
+ * Begins a plan by key, of TREEFOLD_F32 or F64: for each of the keys 0 to `keys` - 1 its items' sum, of figure TREEFOLD_EXACT_SUM, or their mean,
+ * of TREEFOLD_EXACT_MOMENTS, rounded once as by treefold_exact_sum_by_key_f64 and treefold_exact_mean_by_key_f64 of all ranks' items. In each
+ * run each rank gives any number of items, with any keys. The calls are treefold_allreduce_by_key and its kin. A message has 16 bytes for each
+ * key, or 64 of moments; keys whose sums do not fit travel beside. A row's columns are its keys: treefold_plan_scattered_columns gives the keys
+ * of a rank, and a width is TREEFOLD_ARGUMENT.
+ */
+treefold_status treefold_builder_create_by_key(const treefold_comm *comm, treefold_type type, int32_t figure, size_t keys,
+                                               treefold_builder **result);
 
 /*
  * Begins a plan for items of item_bytes bytes (a multiple of 4, at most TREEFOLD_ITEM_BYTES_MAX) and the caller's operator. Ranks
@@ -274,6 +284,30 @@ treefold_status treefold_allreduce_dot(const treefold_plan *plan, const void *x,
 treefold_status treefold_reduce_dot(const treefold_plan *plan, const void *x, size_t n, const void *y, size_t k, void *result, size_t m,
                                     int *is_mine);
 
+/*
+ * The same for plans by key: items are n elements, and keys are k integers of a type, TREEFOLD_I8 to TREEFOLD_U64. TREEFOLD_LENGTH if k and n
+ * differ; a key that is not one of the plan's is TREEFOLD_ARGUMENT, which names the item and the key. The other ranks get
+ * TREEFOLD_RANK_FAILED. All arrays are in ordinary memory. Plans by key have no other blocking calls, and other plans do not have these
+ * (TREEFOLD_ARGUMENT).
+ *
+ * - allreduce_by_key: every rank gets the values of all keys; m is their number
+ * - reduce_by_key: the root gets them
+ * - reduce_scatter_by_key: every rank gets those of its keys
+ */
+treefold_status treefold_allreduce_by_key(const treefold_plan *plan, treefold_type key_type, const void *keys, size_t k, const void *items,
+                                          size_t n, void *result, size_t m);
+treefold_status treefold_reduce_by_key(const treefold_plan *plan, treefold_type key_type, const void *keys, size_t k, const void *items,
+                                       size_t n, void *result, size_t m, int *is_mine);
+treefold_status treefold_reduce_scatter_by_key(const treefold_plan *plan, treefold_type key_type, const void *keys, size_t k,
+                                               const void *items, size_t n, void *result, size_t m);
+
+/* The same on states of treefold.h: this rank's, of the plan's type, figure and number of keys, becomes that of all ranks, from which counts,
+   means, variances and standard deviations are read. By reduce_keyed only the root's does; by reduce_scatter_keyed each rank's becomes that of
+   its keys, the first of which is key 0 there. After an error it is as it was. */
+treefold_status treefold_allreduce_keyed(const treefold_plan *plan, treefold_keyed *keyed);
+treefold_status treefold_reduce_keyed(const treefold_plan *plan, treefold_keyed *keyed, int *is_mine);
+treefold_status treefold_reduce_scatter_keyed(const treefold_plan *plan, treefold_keyed *keyed);
+
 /* A run between its start and its end. Several plans may be under way at once; waiting for one drives all. */
 typedef struct treefold_run treefold_run;
 
@@ -287,11 +321,18 @@ treefold_status treefold_start_reduce_scatter(const treefold_plan *plan, const v
 treefold_status treefold_start_scan(const treefold_plan *plan, const void *local, size_t n, treefold_run **run);
 treefold_status treefold_start_exscan(const treefold_plan *plan, const void *local, size_t n, treefold_run **run);
 
-/* The same for dot products; treefold_wait waits for them. Of exact sums, norms and dot products, an error of this rank's own is returned
-   by the start, which leaves no run. */
+/* The same for dot products, and by key; treefold_wait waits for them. Of exact sums, norms and dot products, and by key, an error of this
+   rank's own is returned by the start, which leaves no run. */
 treefold_status treefold_start_allreduce_dot(const treefold_plan *plan, const void *x, size_t n, const void *y, size_t k,
                                              treefold_run **run);
 treefold_status treefold_start_reduce_dot(const treefold_plan *plan, const void *x, size_t n, const void *y, size_t k, treefold_run **run);
+
+treefold_status treefold_start_allreduce_by_key(const treefold_plan *plan, treefold_type key_type, const void *keys, size_t k,
+                                                const void *items, size_t n, treefold_run **run);
+treefold_status treefold_start_reduce_by_key(const treefold_plan *plan, treefold_type key_type, const void *keys, size_t k,
+                                             const void *items, size_t n, treefold_run **run);
+treefold_status treefold_start_reduce_scatter_by_key(const treefold_plan *plan, treefold_type key_type, const void *keys, size_t k,
+                                                     const void *items, size_t n, treefold_run **run);
 
 /* Makes progress without waiting; *done becomes 1 if the wait would return at once, else 0. */
 treefold_status treefold_test(const treefold_run *run, int *done);
@@ -316,6 +357,40 @@ treefold_status treefold_run_algorithm(const treefold_run *run, const char **nam
 
 /* Abandons a run. Its plan is spent, and the other ranks are told. */
 treefold_status treefold_cancel(treefold_run **run);
+
+/* ---- Sums by keys of 64 bits --------------------------------------------------------------------------------------------------- */
+
+/* Exact sums of the items of each key, for keys that are any integers of 64 bits, and the result of the last run. For keys 0 to K - 1 that
+   most ranks have, a plan by key is cheaper. Each key is owned by one rank, which adds up what the ranks have of it; nobody says beforehand
+   which keys there are, and each run may have others. The bits are those of all items in one process. */
+typedef struct treefold_hashed treefold_hashed;
+
+/* Compares the ranks' types and roots. Keys are TREEFOLD_I64 or U64, items TREEFOLD_F32 or F64; the root gets the result of
+   treefold_hashed_reduce. Collective: if it fails, then on every rank. */
+treefold_status treefold_hashed_create(const treefold_comm *comm, treefold_type key_type, treefold_type type, int root,
+                                       treefold_hashed **result);
+
+/* Ends one. */
+treefold_status treefold_hashed_destroy(treefold_hashed **hashed);
+
+/*
+ * Blocking collectives. Each rank gives any number of items with their keys: TREEFOLD_LENGTH if k and n differ. *count becomes the number of
+ * keys in this rank's result, which treefold_hashed_result fetches. Arrays are in ordinary memory.
+ *
+ * - allreduce: every rank gets all keys that have items anywhere
+ * - reduce: the root gets them, and the others none
+ * - reduce_scatter: every rank gets those that it owns; a key's owner depends on the key and the number of ranks alone
+ */
+treefold_status treefold_hashed_allreduce(const treefold_hashed *hashed, const void *keys, size_t k, const void *items, size_t n,
+                                          size_t *count);
+treefold_status treefold_hashed_reduce(const treefold_hashed *hashed, const void *keys, size_t k, const void *items, size_t n,
+                                       size_t *count);
+treefold_status treefold_hashed_reduce_scatter(const treefold_hashed *hashed, const void *keys, size_t k, const void *items, size_t n,
+                                               size_t *count);
+
+/* The keys of this rank's result of the last run, in ascending order, and the sum of each key's items, rounded once: TREEFOLD_LENGTH unless
+   k and m are the count of that run; 0 after one that failed. */
+treefold_status treefold_hashed_result(const treefold_hashed *hashed, void *keys, size_t k, void *sums, size_t m);
 
 /* ---- Algorithms --------------------------------------------------------------------------------------------------------------- */
 

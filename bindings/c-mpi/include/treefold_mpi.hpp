@@ -13,11 +13,16 @@
 //     auto dots = treefold::exact_plan_builder<double, figure::dot>(world).build();
 //     double dot = dots.allreduce(x, y);
 //
+// Sums by key, in treefold_mpi_keyed.hpp, take items with their keys, 0 to groups - 1:
+//
+//     auto sums = treefold::keyed_plan_builder<double>(world, groups).build();
+//     std::vector<double> histogram = sums.allreduce(keys, x);
+//
 // "Collective" means: all ranks of the communicator make this call, in the same order with regard to the other collective calls on
 // it. Errors are those of treefold.hpp: a failure throws treefold::error, and functions named `try_…` return a code instead. A failure
 // on one rank reaches the others as code::rank_failed; a plan whose run failed is spent. treefold_mpi.h has the details.
 //
-// comm, plan, dot_plan and pending can be moved, not copied. They belong to the thread that made them. One that was moved from, or made
+// comm, plans and pending can be moved, not copied. They belong to the thread that made them. One that was moved from, or made
 // without arguments, is empty: its calls fail with code::null. They may be destroyed in any order, also after MPI_Finalize and, as static
 // objects, after main; destructors do not communicate, and print nothing.
 //
@@ -173,7 +178,7 @@ enum class call {
 };
 
 namespace detail {
-template <class T, class... Arrays> class reductions;
+template <class T> class any_plan;
 }
 
 // A run between its start and its end. Several plans may be under way at once; waiting for one drives all. A wait ends it. One that is
@@ -323,7 +328,7 @@ public:
     }
 
 private:
-    template <class U, class... Arrays> friend class detail::reductions;
+    template <class U> friend class detail::any_plan;
 
     [[nodiscard]] treefold_status wait_so_long(std::chrono::duration<double> limit) const noexcept
     {
@@ -395,14 +400,9 @@ template <> struct functions<2> {
     static constexpr auto start_reduce = &treefold_start_reduce_dot;
 };
 
-// What all plans can do. Arrays are the spans that a call takes, one or two.
-template <class T, class... Arrays> class reductions {
-    using library = functions<sizeof...(Arrays)>;
-
+// What all plans have, whatever their calls take.
+template <class T> class any_plan {
 public:
-    // The elements of an item: more than one if items are rows.
-    [[nodiscard]] std::size_t width() const noexcept { return width_; }
-
     // The name of the algorithm that runs for an operation; none if the plan does not offer the operation.
     [[nodiscard]] std::optional<std::string_view> algorithm(operation of) const
     {
@@ -433,6 +433,60 @@ public:
     // For treefold_mpi.h. It stays this object's.
     [[nodiscard]] const treefold_plan *handle() const noexcept { return plan_.get(); }
 
+protected:
+    any_plan() noexcept = default;
+
+    // The elements of a result.
+    [[nodiscard]] std::size_t row() const noexcept { return row_; }
+
+    // This rank's part of a result that is scattered.
+    [[nodiscard]] treefold_status scattered(columns &mine) const noexcept
+    {
+        return treefold_plan_scattered_columns(handle(), &mine.begin, &mine.end);
+    }
+
+    // Starts a run whose result has so many items, by a call that takes where its handle goes.
+    template <call Call, class Start> [[nodiscard]] pending<T, Call> launch(std::size_t length, const Start &start) const
+    {
+        pending<T, Call> started = announce<Call>(length);
+        check_run(start(started.run_.address()));
+        return started;
+    }
+
+    template <call Call, class Start> code try_launch(std::size_t length, const Start &start, pending<T, Call> &run) const noexcept
+    {
+        pending<T, Call> started = announce<Call>(length);
+        const auto status = start(started.run_.address());
+        if (status == TREEFOLD_OK)
+            run = std::move(started);
+        return settle_run(status);
+    }
+
+private:
+    template <class Builder, class Plan> friend class plan_settings;
+
+    // A run that is about to start.
+    template <call Call> [[nodiscard]] pending<T, Call> announce(std::size_t length) const noexcept
+    {
+        pending<T, Call> run;
+        run.op_ = op_;
+        run.length_ = length;
+        return run;
+    }
+
+    detail::handle<treefold_plan, treefold_plan_destroy> plan_;
+    std::shared_ptr<const void> op_; // null for an operator of treefold's
+    std::size_t row_ = 0;
+};
+
+// What plans of items without keys can do. Arrays are the spans that a call takes, one or two.
+template <class T, class... Arrays> class reductions : public any_plan<T> {
+    using library = functions<sizeof...(Arrays)>;
+
+public:
+    // The elements of an item: more than one if items are rows.
+    [[nodiscard]] std::size_t width() const noexcept { return this->row(); }
+
     // The reduction of all ranks' items, on every rank. Of rows: allreduce_row and allreduce_into.
     [[nodiscard]] T allreduce(Arrays... local) const
     {
@@ -442,7 +496,7 @@ public:
     }
     [[nodiscard]] std::vector<T> allreduce_row(Arrays... local) const
     {
-        std::vector<T> row(width_);
+        std::vector<T> row(this->row());
         allreduce_into(local..., row);
         return row;
     }
@@ -465,7 +519,7 @@ public:
     }
     std::optional<std::vector<T>> reduce_row(Arrays... local) const
     {
-        std::vector<T> row(width_);
+        std::vector<T> row(this->row());
         const bool is_mine = reduce_into(local..., row);
         return is_mine ? std::optional(std::move(row)) : std::nullopt;
     }
@@ -493,7 +547,7 @@ public:
     }
     [[nodiscard]] pending<T, call::allreduce_row> start_allreduce_row(Arrays... local) const
     {
-        return start<call::allreduce_row>(library::start_allreduce, {local...}, width_);
+        return start<call::allreduce_row>(library::start_allreduce, {local...}, this->row());
     }
     [[nodiscard]] pending<T, call::reduce> start_reduce(Arrays... local) const
     {
@@ -501,7 +555,7 @@ public:
     }
     [[nodiscard]] pending<T, call::reduce_row> start_reduce_row(Arrays... local) const
     {
-        return start<call::reduce_row>(library::start_reduce, {local...}, width_);
+        return start<call::reduce_row>(library::start_reduce, {local...}, this->row());
     }
 
     code try_start_allreduce(Arrays... local, pending<T> &run) const noexcept
@@ -510,7 +564,7 @@ public:
     }
     code try_start_allreduce_row(Arrays... local, pending<T, call::allreduce_row> &run) const noexcept
     {
-        return try_start(library::start_allreduce, {local...}, width_, run);
+        return try_start(library::start_allreduce, {local...}, this->row(), run);
     }
     code try_start_reduce(Arrays... local, pending<T, call::reduce> &run) const noexcept
     {
@@ -518,7 +572,7 @@ public:
     }
     code try_start_reduce_row(Arrays... local, pending<T, call::reduce_row> &run) const noexcept
     {
-        return try_start(library::start_reduce, {local...}, width_, run);
+        return try_start(library::start_reduce, {local...}, this->row(), run);
     }
 
 protected:
@@ -537,24 +591,16 @@ protected:
     template <call Call, class Function>
     [[nodiscard]] pending<T, Call> start(Function function, arrays local, std::size_t length) const
     {
-        pending<T, Call> started = announce<Call>(length);
-        check_run(pass(function, local, started.run_.address()));
-        return started;
+        return this->template launch<Call>(length, [&](treefold_run **run) { return pass(function, local, run); });
     }
 
     template <call Call, class Function>
     code try_start(Function function, arrays local, std::size_t length, pending<T, Call> &run) const noexcept
     {
-        pending<T, Call> started = announce<Call>(length);
-        const auto status = pass(function, local, started.run_.address());
-        if (status == TREEFOLD_OK)
-            run = std::move(started);
-        return settle_run(status);
+        return this->try_launch(length, [&](treefold_run **started) { return pass(function, local, started); }, run);
     }
 
 private:
-    template <class Builder, class Plan> friend class plan_settings;
-
     [[nodiscard]] static std::span<T> one(T *item) noexcept { return {item, 1}; }
 
     [[nodiscard]] treefold_status run_reduce(arrays local, std::optional<T> &result) const noexcept
@@ -568,28 +614,15 @@ private:
         return status;
     }
 
-    // A run that is about to start.
-    template <call Call> [[nodiscard]] pending<T, Call> announce(std::size_t length) const noexcept
-    {
-        pending<T, Call> run;
-        run.op_ = op_;
-        run.length_ = length;
-        return run;
-    }
-
     // Passes the plan, each array's address and length, and what else there is.
     template <class Function, class... More>
     [[nodiscard]] treefold_status pass(Function function, arrays local, More... more) const noexcept
     {
         if constexpr (sizeof...(Arrays) == 1)
-            return function(handle(), local[0].data(), local[0].size(), more...);
+            return function(this->handle(), local[0].data(), local[0].size(), more...);
         else
-            return function(handle(), local[0].data(), local[0].size(), local[1].data(), local[1].size(), more...);
+            return function(this->handle(), local[0].data(), local[0].size(), local[1].data(), local[1].size(), more...);
     }
-
-    detail::handle<treefold_plan, treefold_plan_destroy> plan_;
-    std::shared_ptr<const void> op_; // null for an operator of treefold's
-    std::size_t width_ = 0;
 };
 
 } // namespace detail
@@ -608,7 +641,7 @@ public:
     [[nodiscard]] columns scattered_columns() const
     {
         columns result{};
-        detail::check_run(treefold_plan_scattered_columns(this->handle(), &result.begin, &result.end));
+        detail::check_run(this->scattered(result));
         return result;
     }
 
@@ -685,7 +718,7 @@ public:
     code try_start_reduce_scatter(std::span<const T> local, pending<T, call::reduce_scatter> &run) const noexcept
     {
         columns mine{};
-        const auto status = treefold_plan_scattered_columns(this->handle(), &mine.begin, &mine.end);
+        const auto status = this->scattered(mine);
         return status == TREEFOLD_OK ? this->try_start(treefold_start_reduce_scatter, {local}, mine.size(), run) : code{status};
     }
     code try_start_scan(std::span<const T> local, pending<T, call::scan> &run) const noexcept
@@ -773,6 +806,9 @@ protected:
     }
 
     [[nodiscard]] const treefold_comm *world() const noexcept { return comm_; }
+
+    // The elements of a result.
+    [[nodiscard]] std::size_t row() const noexcept { return width_.value_or(1); }
     [[nodiscard]] const void *op() const noexcept { return op_.get(); }
 
     template <class Value> Builder &set(std::optional<Value> &setting, Value value) noexcept
@@ -795,7 +831,7 @@ private:
             status = prepare(builder); // Once more: the error that is told is this one.
         }
         result.op_ = op_;
-        result.width_ = width_.value_or(1);
+        result.row_ = static_cast<const Builder &>(*this).row();
         return status;
     }
 
@@ -1032,6 +1068,8 @@ private:
 }
 
 } // namespace treefold
+
+#include <treefold_mpi_keyed.hpp>
 
 #endif // TREEFOLD_HPP_IS_COMPLETE
 

@@ -4,15 +4,16 @@ use std::cell::RefCell;
 use std::ops::{Deref, Range};
 use std::rc::Rc;
 
-use treefold::exact::Float;
+use treefold::exact::{Float, KeyedMoments, KeyedSums};
 use treefold::mpi::Duplicate;
 use treefold::{Algorithm, Builder, Operation, Operator, Ownership, Plan, World};
 use treefold_c::boundary::Function;
 use treefold_c::element::{Element, ElementType};
-use treefold_c::failure::Failure;
+use treefold_c::failure::{Code, Failure};
 use treefold_c::operator::{Builtin, UserOperator, Words};
 use treefold_c::{by_type, by_words};
 
+use crate::by_key::{ByKey, ByKeyPlan, Summary};
 use crate::exact::ExactPlan;
 use crate::exact::figure::{ComplexDots, ComplexSums, Dots, Figure, Norms, Quantity, Sums};
 use crate::failure::of_build;
@@ -54,6 +55,8 @@ pub(crate) enum Kind {
     Builtin(ElementType, Builtin),
     /// A type of `treefold.h`, and a figure of exact sums.
     Exact(ElementType, Figure),
+    /// `F32` or `F64`, what is summed by key, and the number of keys.
+    ByKey(ElementType, Summary, usize),
     /// Items of so many bytes, by a function of the program's.
     User {
         name: String,
@@ -71,6 +74,20 @@ impl Kind {
     pub(crate) fn builtin(element_type: ElementType, operator: Builtin) -> Result<Self, Failure> {
         by_type!(element_type, T => T::operator(operator).map(drop))?;
         Ok(Self::Builtin(element_type, operator))
+    }
+
+    /// What is summed by key, for so many keys.
+    ///
+    /// # Errors
+    /// There is no such plan.
+    pub(crate) fn by_key(
+        element_type: ElementType,
+        figure: i32,
+        keys: usize,
+    ) -> Result<Self, Failure> {
+        let summary = Summary::of_code(figure)?;
+        check_real(element_type)?;
+        Ok(Self::ByKey(element_type, summary, keys))
     }
 
     /// What its sums are of, if a GPU can make them.
@@ -171,9 +188,19 @@ impl Settings {
         Ok(())
     }
 
+    /// Says how many elements an item has.
+    pub(crate) fn set_width(&mut self, elements: usize) -> Result<(), Failure> {
+        if let Kind::ByKey(..) = self.kind {
+            let reason = "it is by key, and its items are no rows";
+            return Err(Failure::argument("builder", reason));
+        }
+        self.width = Some(elements);
+        Ok(())
+    }
+
     fn check_numbered(&self) -> Result<(), Failure> {
         match self.kind {
-            Kind::Exact(..) => {
+            Kind::Exact(..) | Kind::ByKey(..) => {
                 let reason = "it is of exact sums, whose items have no numbers: each call takes any number of them";
                 Err(Failure::argument("builder", reason))
             }
@@ -195,6 +222,10 @@ impl Settings {
                 self.build_by(T::operator(*operator)?, Plain::<T>::new())
             }),
             Kind::Exact(element_type, figure) => self.build_figure(*element_type, *figure),
+            Kind::ByKey(ElementType::F32, summary, keys) => {
+                self.build_summary::<f32>(*summary, *keys)
+            }
+            Kind::ByKey(_, summary, keys) => self.build_summary::<f64>(*summary, *keys),
             Kind::User {
                 name,
                 item_bytes,
@@ -266,6 +297,26 @@ impl Settings {
         )))
     }
 
+    fn build_summary<T: Float>(
+        &self,
+        summary: Summary,
+        keys: usize,
+    ) -> Result<Rc<Shaped>, Failure> {
+        match summary {
+            Summary::Sums => self.build_by_key::<KeyedSums<T>>(keys),
+            Summary::Moments => self.build_by_key::<KeyedMoments<T>>(keys),
+        }
+    }
+
+    fn build_by_key<A: ByKey>(&self, keys: usize) -> Result<Rc<Shaped>, Failure> {
+        let plan = self.builder().build_keyed::<A>(keys);
+        let plan = plan.map_err(|error| of_build(&error))?;
+        let is_root = self.world.rank() == self.root;
+        let plan = ByKeyPlan::new(plan, is_root);
+        let layout = Plain::<A::Item>::new();
+        Ok(Rc::new(TypedPlan::shaped(plan, layout, is_root)))
+    }
+
     /// The settings, for crate `treefold`.
     fn builder(&self) -> Builder {
         let mut builder = Plan::builder(&self.world).root(self.root);
@@ -300,6 +351,20 @@ impl Settings {
             builder.agreed()
         } else {
             builder
+        }
+    }
+}
+
+/// Whether there are sums by key of a type.
+///
+/// # Errors
+/// There are none.
+pub(crate) fn check_real(element_type: ElementType) -> Result<(), Failure> {
+    match element_type {
+        ElementType::F32 | ElementType::F64 => Ok(()),
+        _ => {
+            let message = "sums by key are of real numbers";
+            Err(Failure::new(Code::Unsupported, message))
         }
     }
 }

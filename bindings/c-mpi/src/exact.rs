@@ -11,7 +11,7 @@ use treefold_c::failure::{Code, Failure};
 
 use self::figure::Quantity;
 use crate::failure::of_run;
-use crate::reduction::{Reduction, end_refused, no_pairs};
+use crate::reduction::{Reduction, check_length, end_refused, no_pairs};
 use crate::run::UnderWay;
 
 /// A plan of exact sums, on a program's items.
@@ -244,18 +244,6 @@ impl<Q: Quantity> Reduction<Q::Item> for ExactPlan<Q> {
     fn refuse_to_start(&self, operation: Operation) {
         let started = self.start_totals(operation, &[], &[]);
         end_refused(self.world(), started, || self.refuse(operation));
-    }
-}
-
-fn check_length(rank: usize, expected: usize, given: usize) -> Result<(), RunError> {
-    if expected == given {
-        Ok(())
-    } else {
-        Err(RunError::WrongResultLength {
-            rank,
-            expected,
-            given,
-        })
     }
 }
 

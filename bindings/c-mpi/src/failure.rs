@@ -1,5 +1,6 @@
 //! The codes of errors of plans and runs.
 
+use treefold::exact::KeyError;
 use treefold::transport::Error as TransportError;
 use treefold::{BuildError, RunError};
 use treefold_c::failure::{Code, Failure};
@@ -71,7 +72,12 @@ pub(crate) fn of_run(error: &RunError) -> Failure {
         RunError::WrongLength { rank, .. }
         | RunError::WrongResultLength { rank, .. }
         | RunError::Lengths { rank, .. }
-        | RunError::NotRows { rank, .. } => (Code::Length, *rank),
+        | RunError::NotRows { rank, .. }
+        | RunError::WrongKeys { rank, .. } => (Code::Length, *rank),
+        RunError::Keys { rank, error } => match error {
+            KeyError::Lengths { .. } => (Code::Length, *rank),
+            _ => (Code::Argument, *rank),
+        },
         RunError::NoEmptyValue { rank, .. } => (Code::Empty, *rank),
         RunError::NotOffered { rank, .. } | RunError::NoOwnNodes { rank, .. } => {
             (Code::Unsupported, *rank)
@@ -82,6 +88,7 @@ pub(crate) fn of_run(error: &RunError) -> Failure {
         }
         RunError::Environment { rank, .. } => (Code::Environment, *rank),
         RunError::RankFailed { rank } => (Code::RankFailed, *rank),
+        RunError::WrongEntries { rank, .. } => (Code::Mismatched, *rank),
         RunError::WrongMessage { from, .. } | RunError::Mismatched { from, .. } => {
             (Code::Mismatched, *from)
         }

@@ -11,11 +11,13 @@
 
 pub mod boundary;
 mod builder;
+mod by_key;
 mod exact;
 mod failure;
 #[cfg(feature = "cuda")]
 mod gpu;
 mod handle;
+mod hashed;
 mod items;
 mod plan;
 mod reduction;

@@ -12,7 +12,9 @@ use std::rc::Rc;
 
 use bytemuck::Zeroable;
 use treefold::{Algorithm, Operation};
+use treefold_c::boundary::treefold_keyed;
 use treefold_c::failure::Failure;
+use treefold_c::keyed::Keys;
 
 #[cfg(feature = "cuda")]
 use crate::gpu::Gpu;
@@ -64,6 +66,22 @@ pub(crate) trait AnyPlan {
         result: &mut [u8],
     ) -> Result<bool, Failure>;
 
+    /// The same on items with keys.
+    fn run_by_key(
+        &self,
+        operation: Operation,
+        keys: Keys<'_>,
+        items: &[u8],
+        result: &mut [u8],
+    ) -> Result<bool, Failure>;
+
+    /// The same on a state by key, which becomes the result: says whether this rank gets one.
+    fn run_keyed(
+        &self,
+        operation: Operation,
+        keyed: *const treefold_keyed,
+    ) -> Result<bool, Failure>;
+
     /// Copies the root's row.
     fn broadcast(&self, row: &mut [u8]) -> Result<(), Failure>;
 
@@ -81,6 +99,15 @@ pub(crate) trait AnyPlan {
         name: *const treefold_plan,
         operation: Operation,
         local: [&[u8]; 2],
+    ) -> Result<Rc<dyn AnyRun>, Failure>;
+
+    /// The same on items with keys.
+    fn start_by_key(
+        &self,
+        name: *const treefold_plan,
+        operation: Operation,
+        keys: Keys<'_>,
+        items: &[u8],
     ) -> Result<Rc<dyn AnyRun>, Failure>;
 
     /// Whether a run was started, and neither waited for nor abandoned.
@@ -246,6 +273,34 @@ impl<L: Layout + Copy + 'static, P: Reduction<L::Item>> AnyPlan for TypedPlan<L,
         })
     }
 
+    fn run_by_key(
+        &self,
+        operation: Operation,
+        keys: Keys<'_>,
+        items: &[u8],
+        result: &mut [u8],
+    ) -> Result<bool, Failure> {
+        let _told = ToldOfPanics(self.plan.world());
+        let items = read(&self.layout, "items", items);
+        let items = items.inspect_err(|_| self.plan.refuse(operation))?;
+        // A result that this rank does not get is left out: there may be many keys.
+        if result.is_empty() {
+            return self.plan.run_by_key(operation, keys, &items, &mut []);
+        }
+        self.run_into(operation, "result", result, |result| {
+            self.plan.run_by_key(operation, keys, &items, result)
+        })
+    }
+
+    fn run_keyed(
+        &self,
+        operation: Operation,
+        keyed: *const treefold_keyed,
+    ) -> Result<bool, Failure> {
+        let _told = ToldOfPanics(self.plan.world());
+        self.plan.run_keyed(operation, keyed)
+    }
+
     fn broadcast(&self, row: &mut [u8]) -> Result<(), Failure> {
         let outcome = self.run_into(Operation::Broadcast, "row", row, |row| {
             self.plan.run(Operation::Broadcast, &[], row)
@@ -276,6 +331,20 @@ impl<L: Layout + Copy + 'static, P: Reduction<L::Item>> AnyPlan for TypedPlan<L,
         let local = self.read_pairs(local);
         let [x, y] = local.inspect_err(|_| self.plan.refuse_to_start(operation))?;
         let started = self.plan.start_pairs(operation, [&x, &y])?;
+        Ok(self.under_way(name, operation, started))
+    }
+
+    fn start_by_key(
+        &self,
+        name: *const treefold_plan,
+        operation: Operation,
+        keys: Keys<'_>,
+        items: &[u8],
+    ) -> Result<Rc<dyn AnyRun>, Failure> {
+        let _told = ToldOfPanics(self.plan.world());
+        let items = read(&self.layout, "items", items);
+        let items = items.inspect_err(|_| self.plan.refuse_to_start(operation))?;
+        let started = self.plan.start_by_key(operation, keys, &items)?;
         Ok(self.under_way(name, operation, started))
     }
 

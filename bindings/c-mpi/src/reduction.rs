@@ -1,15 +1,17 @@
-//! What plans of both kinds do, of tree order and of exact sums.
+//! What plans of all kinds do: of tree order, of exact sums, and by key.
 
 use std::ops::Range;
 
 use bytemuck::Pod;
 use treefold::{Algorithm, Operation, Operator, Plan, RunError, World};
+use treefold_c::boundary::treefold_keyed;
 use treefold_c::failure::Failure;
+use treefold_c::keyed::Keys;
 
 use crate::failure::of_run;
 use crate::run::{Started, UnderWay};
 
-/// A plan of either kind, tree or exact sum, on items of a type.
+/// A plan of any kind, on items of a type.
 pub(crate) trait Reduction<T>: 'static {
     /// A run of it.
     type Started: UnderWay<T> + 'static;
@@ -37,12 +39,41 @@ pub(crate) trait Reduction<T>: 'static {
         Err(no_pairs())
     }
 
+    /// The same on items with keys, which plans by key alone have.
+    fn run_by_key(
+        &self,
+        operation: Operation,
+        _: Keys<'_>,
+        _: &[T],
+        _: &mut [T],
+    ) -> Result<bool, Failure> {
+        self.refuse(operation);
+        Err(no_keys())
+    }
+
+    /// The same on a state by key, which becomes the result.
+    fn run_keyed(&self, operation: Operation, _: *const treefold_keyed) -> Result<bool, Failure> {
+        self.refuse(operation);
+        Err(no_keys())
+    }
+
     fn start(&self, operation: Operation, local: &[T]) -> Result<Self::Started, Failure>;
 
     /// The same on pairs of items, which a plan of tree order does not have.
     fn start_pairs(&self, operation: Operation, _: [&[T]; 2]) -> Result<Self::Started, Failure> {
         self.refuse_to_start(operation);
         Err(no_pairs())
+    }
+
+    /// The same on items with keys, which plans by key alone have.
+    fn start_by_key(
+        &self,
+        operation: Operation,
+        _: Keys<'_>,
+        _: &[T],
+    ) -> Result<Self::Started, Failure> {
+        self.refuse_to_start(operation);
+        Err(no_keys())
     }
 
     /// As [`AnyPlan::refuse`](crate::plan::AnyPlan::refuse).
@@ -58,6 +89,24 @@ pub(crate) fn no_pairs() -> Failure {
         "plan",
         "it takes one array of items: it is of no dot products",
     )
+}
+
+/// Keys are given to a plan that takes none.
+fn no_keys() -> Failure {
+    Failure::argument("plan", "it takes items without keys: it is not by key")
+}
+
+/// Whether a result has as many elements as it should.
+pub(crate) fn check_length(rank: usize, expected: usize, given: usize) -> Result<(), RunError> {
+    if expected == given {
+        Ok(())
+    } else {
+        Err(RunError::WrongResultLength {
+            rank,
+            expected,
+            given,
+        })
+    }
 }
 
 /// What comes of starting an operation with items that cannot be right: the run is abandoned, or its failure told by `refuse`.

@@ -2,6 +2,7 @@
 
 use std::any::type_name;
 
+use treefold::exact::KeyError;
 use treefold::transport::Error as TransportError;
 use treefold::{BuildError, DistributionError, RunError};
 use treefold_c::by_type;
@@ -75,6 +76,10 @@ pub(crate) fn of_run(error: &RunError) -> String {
             first,
             second,
         } => format!("rank {rank}: `x` has {first} elements, but `y` has {second}"),
+        RunError::Keys {
+            rank,
+            error: KeyError::Lengths { keys, items },
+        } => format!("rank {rank}: `keys` has {keys} elements, but `items` has {items}"),
         RunError::Torn { .. } => error.to_string().replace("the transport", "MPI"),
         other => of_world(other),
     }
@@ -131,6 +136,7 @@ mod tests {
     use std::time::Duration;
 
     use treefold::environment::EnvironmentError;
+    use treefold::exact::KeyError;
     use treefold::transport::{Error as TransportError, Tag};
     use treefold::{
         Algorithm, BuildError, DEFAULT_LINK, DistributionError, FoldError, Network, RunError,
@@ -239,6 +245,7 @@ mod tests {
             BuildError::Root { root: 3, size: 3 },
             BuildError::Memory { rank: 0, bytes: 8 },
             BuildError::ZeroWidth,
+            BuildError::NoKeys,
             BuildError::ZeroMessageLimit,
             BuildError::ZeroSized { element: "[u64; 0]" },
             BuildError::MessageBuffer { values: 0 },
@@ -274,6 +281,10 @@ mod tests {
             RunError::WrongResultLength { rank: 0, expected: 1, given: 2 },
             RunError::Lengths { rank: 0, first: 2, second: 3 },
             RunError::NotRows { rank: 0, values: 3, width: 2 },
+            RunError::Keys { rank: 0, error: KeyError::Lengths { keys: 1, items: 2 } },
+            RunError::Keys { rank: 0, error: KeyError::OutOfRange { item: 1, key: 5, sums: 5 } },
+            RunError::WrongKeys { rank: 0, planned: 2, given: 3 },
+            RunError::WrongEntries { rank: 0, reason: "an entry is cut off".to_owned() },
             RunError::NoEmptyValue { rank: 0, operator: "min".to_owned() },
             RunError::NotOffered { rank: 0, algorithm: Algorithm::MpiNative },
             RunError::NoOwnNodes { rank: 0, algorithm: Algorithm::MpiNative },
@@ -323,7 +334,7 @@ mod tests {
 
     #[test]
     fn no_error_speaks_of_what_only_rust_has() {
-        // Those that cannot be made here: `Turn` and `Cost` are their own crates', and C has neither costs nor plans by key.
+        // Those that cannot be made here: `Turn` and `Cost` are their own crates', and C has no costs.
         let tables = [
             ("comm/src/error.rs", "Error", transport_errors(), vec![]),
             (
@@ -336,13 +347,13 @@ mod tests {
                 "reduce/src/error.rs",
                 "BuildError",
                 build_errors(),
-                vec!["Mismatched", "NoKeys"],
+                vec!["Mismatched"],
             ),
             (
                 "reduce/src/error.rs",
                 "RunError",
                 run_errors(),
-                vec!["Mismatched", "Keys", "WrongEntries", "WrongKeys"],
+                vec!["Mismatched"],
             ),
             ("reduce/src/error.rs", "FoldError", fold_errors(), vec![]),
         ];

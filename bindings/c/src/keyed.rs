@@ -23,6 +23,7 @@ use crate::failure::{Code, Failure};
 use crate::local::By;
 
 /// An expression for the type of keys.
+#[macro_export]
 macro_rules! with_keys {
     ($key_type:expr, $key:ident => $body:expr) => {{
         use $crate::element::ElementType::{I8, I16, I32, I64, U8, U16, U32, U64};
@@ -44,17 +45,23 @@ macro_rules! with_keys {
     }};
 }
 
-use with_keys;
+use crate::with_keys;
 
 /// Keys as bytes, with their type.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Keys<'k> {
-    pub(crate) key_type: ElementType,
-    pub(crate) bytes: &'k [u8],
+pub struct Keys<'k> {
+    /// What they are.
+    pub key_type: ElementType,
+    /// The keys.
+    pub bytes: &'k [u8],
 }
 
 impl<'k> Keys<'k> {
-    fn of<K: Key + bytemuck::AnyBitPattern>(self) -> Result<&'k [K], Failure> {
+    /// The keys.
+    ///
+    /// # Errors
+    /// Their address is not a multiple of the type's alignment.
+    pub fn of<K: Key + bytemuck::AnyBitPattern>(self) -> Result<&'k [K], Failure> {
         elements("keys", self.bytes)
     }
 }
@@ -168,7 +175,10 @@ pub(crate) fn integer_sums(
 /// Whether there is memory for as many elements of so many bytes.
 ///
 /// Rust's own functions end the program where there is not.
-fn has_room(elements: usize, element_bytes: usize) -> Result<(), Failure> {
+///
+/// # Errors
+/// There is not.
+pub fn has_room(elements: usize, element_bytes: usize) -> Result<(), Failure> {
     let mut room = Vec::<u8>::new();
     let bytes = elements.saturating_mul(element_bytes);
     room.try_reserve_exact(bytes).map_err(|_| {

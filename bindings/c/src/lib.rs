@@ -13,9 +13,10 @@ mod exact;
 pub mod failure;
 pub mod figure;
 mod handle;
-mod keyed;
+pub mod keyed;
 mod local;
 pub mod operator;
+pub mod states;
 
 #[cfg(not(target_pointer_width = "64"))]
 compile_error!("treefold's C interface is for 64-bit processors: handles are 64-bit numbers");

@@ -173,6 +173,8 @@ pub(crate) struct Call {
     pub(crate) in_place: bool,
     /// What it gives of two arrays, for the documentation in Rust, if dot products have it.
     pub(crate) of_pairs: Option<&'static str>,
+    /// What it gives of items with keys, for the documentation in Rust, if plans by key have it.
+    pub(crate) by_key: Option<&'static str>,
 }
 
 /// How arrays of Fortran hold items and result.
@@ -213,14 +215,19 @@ pub(crate) const WAITS: &[Form] = &[ONE, ROW, EACH_ROW];
 pub(crate) const CALLS: &[Call] = &[
     Call {
         of_pairs: Some("The dot product on every rank"),
+        by_key: Some("The value of each key on every rank"),
         ..call("allreduce", "Allreduce", &[ONE, ROW, ROWS])
     },
     Call {
         to_root: true,
         of_pairs: Some("The dot product on the root"),
+        by_key: Some("The value of each key on the root"),
         ..call("reduce", "Reduce", &[ONE, ROW, ROWS])
     },
-    call("reduce_scatter", "ReduceScatter", &[ROW, ROWS]),
+    Call {
+        by_key: Some("The values of this rank's keys"),
+        ..call("reduce_scatter", "ReduceScatter", &[ROW, ROWS])
+    },
     call("scan", "Scan", &[ROW, EACH_ROW]),
     call("exscan", "Exscan", &[ROW, EACH_ROW]),
     Call {
@@ -237,6 +244,7 @@ const fn call(name: &'static str, operation: &'static str, forms: &'static [Form
         to_root: false,
         in_place: false,
         of_pairs: None,
+        by_key: None,
     }
 }
 
@@ -304,4 +312,5 @@ pub(crate) const HANDLES: &[(&str, &str)] = &[
     ("builder", "builder_destroy"),
     ("plan", "plan_destroy"),
     ("run", "cancel"),
+    ("hashed", "hashed_destroy"),
 ];

@@ -60,6 +60,7 @@ pub fn files(bindings: &Path) -> Result<Vec<File>, Error> {
         file("c/src/boundary/by_key.rs", rust::by_key()?),
         file("c/src/boundary/states.rs", rust::states()?),
         file("c-mpi/src/boundary/calls.rs", rust::calls()?),
+        file("c-mpi/src/boundary/by_key.rs", rust::calls_by_key()?),
         in_regions("c/include/treefold.hpp", &cpp::regions())?,
         in_regions("c/fortran/treefold.F90", &fortran::local::regions(&local)?)?,
         in_regions(

@@ -1,5 +1,6 @@
 //! The exports, which are text and no macro's work: `cbindgen` reads them, and so do we.
 
+mod calls_by_key;
 mod states;
 
 use std::io::Write;
@@ -10,6 +11,7 @@ use crate::exact;
 use crate::functions::{self, CALLS, Call, SUM, UNTYPED, Untyped};
 use crate::text::put;
 use crate::typed::{Shape, Typed};
+pub(crate) use calls_by_key::calls_by_key;
 pub(crate) use states::states;
 
 /// Who does the work.

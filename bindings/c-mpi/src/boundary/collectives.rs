@@ -99,7 +99,11 @@ pub(super) fn check_pairs(
 
 /// The elements of a result: a rank that gets none need not have room for one.
 #[inline(always)]
-fn room(plan: &Shaped, operation: Operation, (result, m): Output) -> Result<usize, Failure> {
+pub(super) fn room(
+    plan: &Shaped,
+    operation: Operation,
+    (result, m): Output,
+) -> Result<usize, Failure> {
     let is_unused = operation == Operation::Reduce && !plan.is_root && result.is_null();
     if is_unused && m != 0 && m != plan.width {
         let message = format!("`result` has {m} elements, but a row has {}", plan.width);

@@ -60,7 +60,7 @@ unsafe fn take_handle<H: Named>(
 ///
 /// # Safety
 /// `handle` is a handle, or NULL.
-unsafe fn destroy<H: Named>(name: &'static str, handle: *mut *mut H) -> Status {
+pub(super) unsafe fn destroy<H: Named>(name: &'static str, handle: *mut *mut H) -> Status {
     // SAFETY: the caller's promise is this function's.
     guard(|| unsafe { take_handle(name, handle) }.map(drop))
 }
@@ -292,6 +292,29 @@ pub unsafe extern "C" fn treefold_builder_create_exact(
     })
 }
 
+/// Begins a plan by key.
+///
+/// # Safety
+/// `result` is room for a handle, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_builder_create_by_key(
+    comm: *const treefold_comm,
+    element_type: i32,
+    figure: i32,
+    keys: usize,
+    result: *mut *mut treefold_builder,
+) -> Status {
+    guard(|| {
+        let world = handle::object(comm)?;
+        place("result", result)?;
+        let keys = positive("keys", keys, usize::MAX)?;
+        let kind = Kind::by_key(ElementType::of_code(element_type)?, figure, keys)?;
+        let builder = handle::name(settings(&world, kind))?;
+        // SAFETY: the caller promises room for a handle.
+        unsafe { write_handle("result", result, builder) }
+    })
+}
+
 /// Begins a plan for an operator of the program's.
 ///
 /// # Safety
@@ -441,8 +464,7 @@ pub extern "C" fn treefold_builder_width(
     elements: usize,
 ) -> Status {
     set(builder, |settings| {
-        settings.width = Some(positive("elements", elements, usize::MAX)?);
-        Ok(())
+        settings.set_width(positive("elements", elements, usize::MAX)?)
     })
 }
 

@@ -8,12 +8,15 @@
     reason = "C programs pass pointers, and MPI is a C library; each block says what is promised"
 )]
 
+pub mod by_key;
 pub mod calls;
 mod collectives;
 #[cfg(feature = "cuda")]
 mod device;
 mod entry;
 pub mod exports;
+pub mod hashed;
+pub mod keyed;
 mod library;
 pub mod reprored;
 mod started;

@@ -90,6 +90,7 @@ CALL(treefold_comm_size, size, NOTHING, (comm, size), NOTHING)
 CALL(treefold_builder_create, result, NOTHING, (comm, TREEFOLD_F64, TREEFOLD_SUM, result), END_BUILDER)
 CALL(treefold_builder_create_exact, result, NOTHING, (comm, TREEFOLD_F64, TREEFOLD_EXACT_SUM, result), END_BUILDER)
 CALL(treefold_builder_create_user, result, NOTHING, (comm, "left", 8, left_one, NULL, items, result), END_BUILDER)
+CALL(treefold_builder_create_by_key, result, NOTHING, (comm, TREEFOLD_F64, TREEFOLD_EXACT_SUM, 2, result), END_BUILDER)
 CALL(treefold_plan_build, result, treefold_builder *builder = builder_of(0, 1), (builder, result), END_RESULT)
 CALL(treefold_plan_algorithm, name, PLAN(0, 1), (plan, TREEFOLD_ALLREDUCE, name), END_PLAN)
 CALL(treefold_plan_scattered_columns, begin, PLAN(0, 1), (plan, begin, MINE), END_PLAN)
@@ -116,6 +117,41 @@ CALL(treefold_start_scan, run, PLAN(0, 1), (plan, items, COUNT, run), END_STARTE
 CALL(treefold_start_exscan, run, PLAN(0, 1), (plan, items, COUNT, run), END_STARTED)
 CALL(treefold_start_allreduce_dot, run, PLAN(TREEFOLD_EXACT_DOT, 1), (plan, items, COUNT, others, COUNT, run), END_STARTED)
 CALL(treefold_start_reduce_dot, run, PLAN(TREEFOLD_EXACT_VDOT, 1), (plan, items, COUNT, others, COUNT, run), END_STARTED)
+#define PLAN_BY_KEY                                                                                                                    \
+    treefold_builder *builder = NULL;                                                                                                  \
+    treefold_plan *plan = NULL;                                                                                                        \
+    OK(treefold_builder_create_by_key(comm, TREEFOLD_F64, TREEFOLD_EXACT_SUM, 2, &builder));                                           \
+    OK(treefold_plan_build(builder, &plan));                                                                                           \
+    OK(treefold_builder_destroy(&builder))
+/* Keys are the zeros of `others`. */
+#define KEYED plan, TREEFOLD_I64, others, COUNT, items, COUNT
+CALL(treefold_allreduce_by_key, result, PLAN_BY_KEY, (KEYED, result, 2), END_PLAN)
+CALL(treefold_reduce_by_key, result, PLAN_BY_KEY, (KEYED, result, 2, MINE), END_PLAN)
+CALL(treefold_reduce_by_key, is_mine, PLAN_BY_KEY, (KEYED, MINE, 2, is_mine), END_PLAN)
+CALL(treefold_reduce_scatter_by_key, result, PLAN_BY_KEY, (KEYED, result, 2), END_PLAN)
+CALL(treefold_start_allreduce_by_key, run, PLAN_BY_KEY, (KEYED, run), END_STARTED)
+CALL(treefold_start_reduce_by_key, run, PLAN_BY_KEY, (KEYED, run), END_STARTED)
+CALL(treefold_start_reduce_scatter_by_key, run, PLAN_BY_KEY, (KEYED, run), END_STARTED)
+#define STATE                                                                                                                          \
+    PLAN_BY_KEY;                                                                                                                       \
+    treefold_keyed *keyed = NULL;                                                                                                      \
+    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 2, &keyed))
+#define END_STATE                                                                                                                      \
+    OK(treefold_keyed_destroy(&keyed));                                                                                                \
+    END_PLAN
+CALL(treefold_reduce_keyed, is_mine, STATE, (plan, keyed, is_mine), END_STATE)
+#define HASHED                                                                                                                         \
+    treefold_hashed *hashed = NULL;                                                                                                    \
+    size_t sums_count = 0;                                                                                                             \
+    OK(treefold_hashed_create(comm, TREEFOLD_I64, TREEFOLD_F64, 0, &hashed));                                                          \
+    OK(treefold_hashed_allreduce(hashed, others, COUNT, items, COUNT, &sums_count))
+#define END_HASHED OK(treefold_hashed_destroy(&hashed))
+CALL(treefold_hashed_create, result, NOTHING, (comm, TREEFOLD_I64, TREEFOLD_F64, 0, result), OK(treefold_hashed_destroy((treefold_hashed **)result)))
+CALL(treefold_hashed_allreduce, count, HASHED, (hashed, others, COUNT, items, COUNT, count), END_HASHED)
+CALL(treefold_hashed_reduce, count, HASHED, (hashed, others, COUNT, items, COUNT, count), END_HASHED)
+CALL(treefold_hashed_reduce_scatter, count, HASHED, (hashed, others, COUNT, items, COUNT, count), END_HASHED)
+CALL(treefold_hashed_result, keys, HASHED, (hashed, keys, 1, MINE, 1), END_HASHED)
+CALL(treefold_hashed_result, sums, HASHED, (hashed, MINE, 1, sums, 1), END_HASHED)
 CALL(treefold_test, done, RUN(0), (run, done), END_RUN)
 CALL(treefold_plan_pending, pending, PLAN(0, 1), (plan, pending), END_PLAN)
 CALL(treefold_run_plan, plan_of_run, RUN(0), (run, plan_of_run), END_RUN)
@@ -155,6 +191,14 @@ static treefold_status treefold_plan_destroy_plan(void *place)
     return treefold_plan_destroy(place);
 }
 
+static treefold_status treefold_hashed_destroy_hashed(void *place)
+{
+    treefold_hashed *own = NULL;
+    OK(treefold_hashed_create(comm, TREEFOLD_I64, TREEFOLD_F64, 0, &own));
+    PUT(own);
+    return treefold_hashed_destroy(place);
+}
+
 static treefold_status treefold_wait_run(void *place)
 {
     treefold_run *own = run_of(plan_of(0, 1), 0);
@@ -172,6 +216,7 @@ static treefold_status treefold_cancel_run(void *place)
 #define ROW(function, result, alignment, ...) {#function, #result, function##_##result, alignment, 0, {__VA_ARGS__}}
 #define LOCAL {items, "`local`"}
 #define PAIRS {items, "`x`"}, {others, "`y`"}
+#define WITH_KEYS {items, "`items`"}, {others, "`keys`"}
 #define OTHER(name) {results + ROOM_BYTES, "`" #name "`"}
 
 static const struct place table[] = {
@@ -183,6 +228,7 @@ static const struct place table[] = {
     ROW(treefold_builder_create, result, 8, {NULL, NULL}),
     ROW(treefold_builder_create_exact, result, 8, {NULL, NULL}),
     ROW(treefold_builder_create_user, result, 8, {items, "`empty`"}),
+    ROW(treefold_builder_create_by_key, result, 8, {NULL, NULL}),
     ROW(treefold_plan_build, result, 8, {NULL, NULL}),
     ROW(treefold_plan_algorithm, name, 8, {NULL, NULL}),
     ROW(treefold_plan_scattered_columns, begin, 8, OTHER(end)),
@@ -204,6 +250,19 @@ static const struct place table[] = {
     ROW(treefold_start_exscan, run, 8, LOCAL),
     ROW(treefold_start_allreduce_dot, run, 8, PAIRS),
     ROW(treefold_start_reduce_dot, run, 8, PAIRS),
+    ROW(treefold_allreduce_by_key, result, 8, WITH_KEYS),
+    ROW(treefold_reduce_by_key, result, 8, WITH_KEYS, OTHER(is_mine)),
+    ROW(treefold_reduce_scatter_by_key, result, 8, WITH_KEYS),
+    ROW(treefold_start_allreduce_by_key, run, 8, WITH_KEYS),
+    ROW(treefold_start_reduce_by_key, run, 8, WITH_KEYS),
+    ROW(treefold_start_reduce_scatter_by_key, run, 8, WITH_KEYS),
+    ROW(treefold_hashed_create, result, 8, {NULL, NULL}),
+    ROW(treefold_hashed_destroy, hashed, 8, {NULL, NULL}),
+    ROW(treefold_hashed_allreduce, count, 8, WITH_KEYS),
+    ROW(treefold_hashed_reduce, count, 8, WITH_KEYS),
+    ROW(treefold_hashed_reduce_scatter, count, 8, WITH_KEYS),
+    ROW(treefold_hashed_result, keys, 8, OTHER(sums)),
+    ROW(treefold_hashed_result, sums, 8, OTHER(keys)),
     ROW(treefold_test, done, 4, {NULL, NULL}),
     ROW(treefold_plan_pending, pending, 4, {NULL, NULL}),
     ROW(treefold_run_algorithm, name, 8, {NULL, NULL}),
@@ -222,6 +281,8 @@ static const struct place table[] = {
 static const struct place optional[] = {
     ROW(treefold_reduce, is_mine, 4, LOCAL, OTHER(result)),
     ROW(treefold_reduce_dot, is_mine, 4, PAIRS, OTHER(result)),
+    ROW(treefold_reduce_by_key, is_mine, 4, WITH_KEYS, OTHER(result)),
+    ROW(treefold_reduce_keyed, is_mine, 4, {NULL, NULL}),
     ROW(treefold_wait, is_mine, 4, OTHER(result)),
 };
 

@@ -18,12 +18,18 @@ the run is over then, and the other ranks are told.
 """
 
 from ._errors import Error
-from ._plan import Pending, Plan
+from ._keyed import HashedPlan, KeyedPlan, Moments
+from ._plan import Plan
+from ._runs import AnyPlan, Pending
 from ._world import ALGORITHMS, library, measure_link, set_silence_limit
 
 __all__ = [
     "ALGORITHMS",
+    "AnyPlan",
     "Error",
+    "HashedPlan",
+    "KeyedPlan",
+    "Moments",
     "Pending",
     "Plan",
     "library",

@@ -12,6 +12,8 @@ _ENDS = {
     "treefold_builder **": lib.treefold_builder_destroy,
     "treefold_plan **": lib.treefold_plan_destroy,
     "treefold_run **": lib.treefold_cancel,
+    "treefold_hashed **": lib.treefold_hashed_destroy,
+    "treefold_keyed **": lib.treefold_keyed_destroy,
 }
 _KINDS = {kind: (ffi.typeof(kind), end) for kind, end in _ENDS.items()}
 

@@ -1,7 +1,6 @@
-"""Plans, and runs of them."""
+"""Plans of items in an order, and of exact sums."""
 
 from collections.abc import Callable, Sequence
-from math import isnan, prod
 from operator import index
 from typing import Any
 
@@ -9,64 +8,18 @@ import numpy as np
 from mpi4py import MPI
 from numpy.typing import ArrayLike, DTypeLike
 
-from .._cuda import OnDevice, is_on_device
-from ._arrays import Array, converted, is_read_only, may_overlap, on_device, one_item
-from ._errors import OK, OPERATOR, check
+from ._arrays import one_item
+from ._errors import check
 from ._handles import Handle, end_what_is_left
 from ._load import ffi, lib
 from ._operators import FIGURES, combine_of, is_compiled, name_of, operator_code, type_code
+from ._runs import START, AnyPlan, Items, Pending, buffers, natural, refuse_to_build, set_all, set_one
 from ._world import world_of
 
-_FOR_EVER = float("inf")
-
-# A wait drives all runs of its communicator. If the operator of another plan fails there, that plan's run is over; this wait begins
-# again, so often at most.
-_BEGUN_AGAIN_MOST = 100
-
-_OPERATIONS = {
-    "allreduce": lib.TREEFOLD_ALLREDUCE,
-    "reduce": lib.TREEFOLD_REDUCE,
-    "reduce_scatter": lib.TREEFOLD_REDUCE_SCATTER,
-    "scan": lib.TREEFOLD_SCAN,
-    "exscan": lib.TREEFOLD_EXSCAN,
-    "bcast": lib.TREEFOLD_BROADCAST,
-}
-_START = {
-    "allreduce": lib.treefold_start_allreduce,
-    "reduce": lib.treefold_start_reduce,
-    "reduce_scatter": lib.treefold_start_reduce_scatter,
-    "scan": lib.treefold_start_scan,
-    "exscan": lib.treefold_start_exscan,
-    "allreduce_dot": lib.treefold_start_allreduce_dot,
-    "reduce_dot": lib.treefold_start_reduce_dot,
-}
 _SCANS = ("scan", "exscan")
-_TO_ROOT = ("reduce", "reduce_dot")
-
-_BLOCKING = {
-    "allreduce": lib.treefold_allreduce,
-    "allreduce_dot": lib.treefold_allreduce_dot,
-    "reduce": lib.treefold_reduce,
-    "reduce_dot": lib.treefold_reduce_dot,
-    "reduce_scatter": lib.treefold_reduce_scatter,
-    "scan": lib.treefold_scan,
-    "exscan": lib.treefold_exscan,
-}
-
-# These algorithms cannot be started.
-_BLOCKING_ALGORITHMS = ("algorithm1", "algorithm1-unbuffered", "mpi-native")
-
-# The runs that programs have started, and not waited for.
-_under_way: set[int] = set()
-
-# A rank's items: an array, or two for a dot product.
-_Items = tuple[Array, ...]
-
-# A run under way: its handle, the operation, where the result goes if that was said, and the result's shape.
-_Run = tuple[Handle, str, Array | None, tuple[int, ...]]
 
 
-class Plan:
+class Plan(AnyPlan):
     """A reduction over the ranks of a communicator, which they build together and run many times. Collective.
 
     Items are numbered 0 to N - 1 over all ranks. Which of them this rank has is said by one of `local_items`, `extents`, `even` and
@@ -154,8 +107,7 @@ class Plan:
         world = world_of(comm)
         try:
             self._dtype = np.dtype(dtype)
-            # What the operator has raised in a run of this plan.
-            self._raised: list[BaseException] = []
+            self._raised = []
             self._is_compiled = is_compiled(op)
             builder = self._builder(world, op, empty)
             if not _is_figure(op):
@@ -171,24 +123,11 @@ class Plan:
                 "node_ranks": node_ranks,
                 "message_limit": message_limit,
             }
-            for name, number in numbers.items():
-                if number is not None:
-                    _set(builder, name, _natural(name, number))
-            if algorithm is not None:
-                _set(builder, "algorithm", _text("algorithm", algorithm))
+            set_all(builder, numbers, algorithm)
         except BaseException:
-            _refuse_to_build(world)
+            refuse_to_build(world)
             raise
-        self._combine = builder.kept
-        plan = Handle("treefold_plan **", self._combine)
-        self._check(lib.treefold_plan_build(builder.place[0], plan.place))
-        self._plan: Handle | None = plan
-        self._row_shape = () if width is None else (index(width),)
-        begin, end = ffi.new("size_t *"), ffi.new("size_t *")
-        check(lib.treefold_plan_scattered_columns(plan.place[0], begin, end))
-        self._scattered_columns = slice(begin[0], end[0])
-        self._is_root = comm.rank == root
-        self._is_blocking = self.algorithm() in _BLOCKING_ALGORITHMS
+        self._build(comm, builder, () if width is None else (index(width),), root)
 
     def _builder(self, world: Any, op: Any, empty: Any) -> Handle:
         dtype = self._dtype
@@ -273,7 +212,7 @@ class Plan:
         except BaseException:
             self._refuse("bcast")
             raise
-        self._check(lib.treefold_broadcast(self._handle(), *_buffers((place,))))
+        self._check(lib.treefold_broadcast(self._handle(), *buffers((place,))))
         return row
 
     def start_allreduce(self, x: ArrayLike, out: Any = None) -> "Pending":
@@ -307,124 +246,11 @@ class Plan:
         """Starts a `reduce_dot`, as `start_allreduce`."""
         return self._start("reduce_dot", (x, y), out)
 
-    def _array(self, name: str, given: ArrayLike) -> Array:
-        if is_on_device(given):
-            return on_device(name, given, self._dtype)
-        items = np.asarray(given)
-        flags = items.flags
-        if items.dtype == self._dtype and flags.c_contiguous and flags.aligned:
-            return items
-        return converted(name, given, items, self._dtype)
+    def _items(self, given: tuple[Any, ...]) -> Items:
+        return tuple(map(self._array, "xy", given))
 
-    def _arguments(
-        self, operation: str, given: tuple[ArrayLike, ...], out: Any
-    ) -> tuple[_Items, Array | None, tuple[int, ...]]:
-        """This rank's items as arrays for C, where the result goes, and its shape."""
-        self._handle()
-        end_what_is_left()
-        try:
-            items = tuple(map(self._array, "xy", given))
-            if operation in _SCANS:
-                shape = items[0].shape
-            elif operation == "reduce_scatter":
-                columns = self._scattered_columns
-                shape = (columns.stop - columns.start,)
-            else:
-                shape = self._row_shape
-            place = None if out is None else self._check_out(out, shape, "out")
-            return items, place, shape
-        except BaseException:
-            self._refuse(operation)
-            raise
-
-    def _launch(self, operation: str, items: _Items, out: Array | None, shape: tuple[int, ...]) -> _Run:
-        # Before the call: whatever interrupts this function, the handle abandons the run.
-        handle = Handle("treefold_run **", self._combine)
-        self._check(_START[operation](self._handle(), *_buffers(items), handle.place))
-        return handle, operation, out, shape
-
-    def _start(self, operation: str, given: tuple[ArrayLike, ...], out: Any) -> "Pending":
-        items, place, shape = self._arguments(operation, given, out)
-        return Pending(self, self._launch(operation, items, place, shape))
-
-    def _run(self, operation: str, given: tuple[ArrayLike, ...], into: Any) -> Any:
-        items, out, shape = self._arguments(operation, given, into)
-        # If other runs are under way, their operators may fail in this wait, which must not take this run with them. And C's blocking
-        # calls do not write where they read.
-        is_simple = not _under_way and (out is None or not any(may_overlap(array, out) for array in items))
-        if is_simple or self._is_blocking:
-            return self._run_at_once(operation, items, out, shape)
-        run = self._launch(operation, items, out, shape)
-        try:
-            self._wait(run[0], _FOR_EVER)
-            return self._result(run)
-        except BaseException:
-            run[0].end()
-            raise
-
-    def _run_at_once(self, operation: str, items: _Items, out: Array | None, shape: tuple[int, ...]) -> Any:
-        result = np.empty(shape, self._dtype) if out is None else out
-        arguments = self._handle(), *_buffers((*items, result))
-        if operation in _TO_ROOT:
-            self._check(_BLOCKING[operation](*arguments, ffi.NULL))
-            if not self._is_root:
-                return None
-        else:
-            self._check(_BLOCKING[operation](*arguments))
-        return _given(result, out)
-
-    def _wait(self, handle: Handle, seconds: float) -> None:
-        """Waits until a run is done. It goes on if the time is over."""
-        for _ in range(_BEGUN_AGAIN_MOST):
-            status = lib.treefold_wait_timeout(handle.place[0], seconds)
-            if status != OPERATOR or self._raised or self._is_compiled:
-                break
-        self._check(status)
-
-    def _result(self, run: _Run) -> Any:
-        """The result of a run that is done, whose handle ends."""
-        handle, operation, out, shape = run
-        if operation in _TO_ROOT and not self._is_root:
-            self._check(lib.treefold_wait(handle.place, ffi.NULL, 0, ffi.NULL))
-            return None
-        result = np.empty(shape, self._dtype) if out is None else out
-        self._check(lib.treefold_wait(handle.place, *_buffers((result,)), ffi.NULL))
-        return _given(result, out)
-
-    def _check(self, status: int) -> None:
-        """Raises the error of a call that may have run operators."""
-        if status == OK:
-            return
-        if self._raised:
-            try:
-                raise self._raised[0]
-            finally:
-                self._raised.clear()
-        check(status)
-
-    def _check_out(self, out: Any, shape: tuple[int, ...], name: str) -> Array:
-        """Where a result goes."""
-        if is_on_device(out):
-            place = on_device(name, out, self._dtype)
-            self._check_size(place, shape, name)
-            if is_read_only(out):
-                raise ValueError(f"{name} is read-only")
-            return place
-        if not isinstance(out, np.ndarray):
-            raise TypeError(f"{name} is a {type(out).__name__}, and not an array")
-        if out.dtype != self._dtype:
-            raise TypeError(f"{name} has elements of type {out.dtype}, and the plan's are of type {self._dtype}")
-        self._check_size(out, shape, name)
-        flags = out.flags
-        if not (flags.c_contiguous and flags.aligned):
-            raise ValueError(f"{name} is not contiguous")
-        if not flags.writeable:
-            raise ValueError(f"{name} is read-only")
-        return out
-
-    def _check_size(self, out: Array, shape: tuple[int, ...], name: str) -> None:
-        if out.size != prod(shape):
-            raise ValueError(f"{name} has the shape {out.shape}, and the result {shape}")
+    def _shape(self, operation: str, items: Items) -> tuple[int, ...]:
+        return items[0].shape if operation in _SCANS else super()._shape(operation, items)
 
     def _refuse(self, operation: str) -> None:
         """Takes part in an operation without being able to: it fails on the ranks that need this one."""
@@ -433,120 +259,12 @@ class Plan:
             lib.treefold_broadcast(plan, ffi.NULL, 1)
         else:
             arrays = (ffi.NULL, 1) * (2 if operation.endswith("_dot") else 1)
-            _START[operation](plan, *arrays, ffi.new("treefold_run **"))
-
-    def _handle(self) -> Any:
-        if self._plan is None:
-            raise ValueError("the plan is closed")
-        return self._plan.place[0]
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The type of the items' elements."""
-        return self._dtype
+            START[operation](plan, *arrays, ffi.new("treefold_run **"))
 
     @property
     def scattered_columns(self) -> slice:
         """The columns of a row that this rank gets from `reduce_scatter`."""
         return self._scattered_columns
-
-    def algorithm(self, operation: str = "allreduce") -> str | None:
-        """The name of the algorithm of an operation, which is named as its method is; None if the plan does not offer it."""
-        if operation not in _OPERATIONS:
-            raise ValueError(f"operation: {operation!r} is none of {', '.join(_OPERATIONS)}")
-        name = ffi.new("const char **")
-        check(lib.treefold_plan_algorithm(self._handle(), _OPERATIONS[operation], name))
-        return ffi.string(name[0]).decode() if name[0] else None
-
-    def __str__(self) -> str:
-        """Who sends what to whom, and when."""
-        needed = ffi.new("size_t *")
-        check(lib.treefold_plan_print(self._handle(), ffi.NULL, 0, needed))
-        text = ffi.new("char[]", needed[0])
-        check(lib.treefold_plan_print(self._handle(), text, needed[0], needed))
-        return ffi.string(text).decode()
-
-    def close(self) -> None:
-        """Ends the plan. Runs of it that are under way go on."""
-        if self._plan is not None:
-            self._plan.end()
-            self._plan = None
-
-    def __enter__(self) -> "Plan":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
-class Pending:
-    """A run of a plan between its start and its end. Several plans may have one at once; waiting for one drives all.
-
-    One that is dropped is cancelled.
-    """
-
-    def __init__(self, plan: Plan, run: _Run):
-        self._plan = plan
-        self._run: _Run | None = run
-        _under_way.add(id(self))
-
-    def test(self) -> bool:
-        """Makes progress without waiting; True if `wait` would return at once."""
-        done = ffi.new("int *")
-        try:
-            self._plan._check(lib.treefold_test(self._started()[0].place[0], done))
-        except BaseException:
-            self.cancel()
-            raise
-        return bool(done[0])
-
-    def wait(self, timeout: float | None = None) -> Any:
-        """Waits for the run, and returns its result.
-
-        Parameters
-        ----------
-        timeout : float, optional
-            How long to wait, in seconds. Then there is a `TimeoutError`; the run goes on, and can be waited for again. Any other
-            exception ends the run.
-
-        Raises
-        ------
-        Error
-            The run failed: another rank did, or left, or said nothing for longer than the silence limit.
-        """
-        if timeout is not None and isnan(timeout):
-            raise ValueError("timeout is not a number")
-        run = self._started()
-        try:
-            self._plan._wait(run[0], _FOR_EVER if timeout is None else max(0.0, timeout))
-            result = self._plan._result(run)
-        except BaseException as error:
-            if getattr(error, "status", None) != "TIMED_OUT":
-                self.cancel()
-            raise
-        self._is_over()
-        return result
-
-    def cancel(self) -> None:
-        """Abandons the run, unless it was waited for. Its plan is spent, and the other ranks are told."""
-        if self._run is not None:
-            self._run[0].end()
-            self._is_over()
-
-    def _is_over(self) -> None:
-        self._run = None
-        _under_way.discard(id(self))
-
-    def __del__(self) -> None:
-        _under_way.discard(id(self))
-
-    def _started(self) -> _Run:
-        if self._run is None:
-            raise ValueError("the run is over")
-        return self._run
-
-    def __reduce__(self) -> Any:
-        raise TypeError("a run under way cannot be copied")
 
 
 def _is_figure(op: Any) -> bool:
@@ -554,38 +272,23 @@ def _is_figure(op: Any) -> bool:
     return isinstance(op, str) and op in FIGURES
 
 
-def _buffers(arrays: _Items) -> list[Any]:
-    """Where C finds each array, and its length."""
-    pairs = []
-    for array in arrays:
-        pairs += [ffi.cast("void *", array.pointer) if isinstance(array, OnDevice) else ffi.from_buffer(array), array.size]
-    return pairs
-
-
-def _given(result: Array, out: Array | None) -> Any:
-    """What a call returns: what the caller gave for the result, or else NumPy's."""
-    if isinstance(result, OnDevice):
-        return result.given
-    return result[()] if out is None else result
-
-
 def _set_share(builder: Handle, local_items: Any, extents: Any, even: Any, block_cyclic: Any) -> None:
     given = [share is not None for share in (local_items, extents, even, block_cyclic)]
     if sum(given) != 1:
         raise TypeError("one of local_items, extents, even and block_cyclic says which items this rank has")
     if local_items is not None:
-        _set(builder, "local_items", _natural("local_items", local_items))
+        set_one(builder, "local_items", natural("local_items", local_items))
     elif even is not None:
-        _set(builder, "even", _natural("even", even))
+        set_one(builder, "even", natural("even", even))
     elif block_cyclic is not None:
-        _set(builder, "block_cyclic", *_pair("block_cyclic", block_cyclic))
+        set_one(builder, "block_cyclic", *_pair("block_cyclic", block_cyclic))
     else:
         try:
             pairs = iter(extents)
         except TypeError:
             raise TypeError("extents is not a sequence of pairs") from None
         ranges = [_pair("extents", pair) for pair in pairs]
-        _set(builder, "extents", ffi.new("treefold_range[]", ranges), len(ranges))
+        set_one(builder, "extents", ffi.new("treefold_range[]", ranges), len(ranges))
 
 
 def _pair(name: str, pair: Any) -> tuple[int, int]:
@@ -593,34 +296,4 @@ def _pair(name: str, pair: Any) -> tuple[int, int]:
         first, second = pair
     except (TypeError, ValueError):
         raise ValueError(f"{name}: {pair!r} is not a pair of numbers") from None
-    return _natural(name, first), _natural(name, second)
-
-
-def _natural(name: str, number: Any) -> int:
-    try:
-        number = index(number)
-    except TypeError:
-        raise TypeError(f"{name}: {number!r} is not an integer") from None
-    if not 0 <= number < 1 << 64:
-        raise ValueError(f"{name}: {number} is not a number from 0 to 2^64 - 1")
-    return number
-
-
-def _text(name: str, text: Any) -> bytes:
-    if not isinstance(text, str):
-        raise TypeError(f"{name}: {text!r} is not a string")
-    if "\0" in text:
-        raise ValueError(f"{name}: {text!r} holds a zero")
-    return text.encode()
-
-
-def _set(builder: Handle, name: str, *values: Any) -> None:
-    check(getattr(lib, f"treefold_builder_{name}")(builder.place[0], *values))
-
-
-def _refuse_to_build(world: Any) -> None:
-    """Takes part in building a plan without being able to: it fails on all ranks, which hear of this one."""
-    # Says nothing of this rank's items.
-    builder, plan = Handle("treefold_builder **"), Handle("treefold_plan **")
-    if lib.treefold_builder_create(world, lib.TREEFOLD_F64, lib.TREEFOLD_SUM, builder.place) == OK:
-        lib.treefold_plan_build(builder.place[0], plan.place)
+    return natural(name, first), natural(name, second)

@@ -1,5 +1,6 @@
 //! The parts of the modules of Fortran.
 
+mod by_key;
 mod interfaces;
 pub(crate) mod local;
 pub(crate) mod ranks;

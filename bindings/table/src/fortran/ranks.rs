@@ -1,6 +1,6 @@
 //! `treefold_mpi.F90`: the reductions over ranks.
 
-use super::{generic, handles, interfaces, public};
+use super::{by_key, generic, handles, interfaces, public};
 use crate::Error;
 use crate::functions::{CALLS, Call, Form, HANDLES, SETTINGS, Setting, WAITS};
 use crate::prototypes::Prototype;
@@ -17,6 +17,15 @@ pub(crate) fn regions(prototypes: &[Prototype]) -> Result<Vec<(&'static str, Str
         ),
         ("generic names", generics()),
         ("settings", settings(prototypes)),
+        ("names by key", by_key::names()),
+        ("procedures by key", by_key::procedures()),
+        ("sums by key of C", cases(&by_key::runs_of_c())),
+        ("states by key of C", cases(&by_key::states_of_c())),
+        ("starts of sums by key of C", cases(&by_key::starts_of_c())),
+        (
+            "sums by keys of 64 bits of C",
+            cases(&by_key::hashed_of_c()),
+        ),
         ("calls of addresses", of_addresses()),
         ("calls of C", cases(&run_cases())),
         ("dot products of C", cases(&run_dot_cases())),
@@ -205,7 +214,7 @@ fn with_result(text: &str, form: &Form) -> String {
 }
 
 /// Puts what depends on who gets the result.
-fn with_is_mine(text: &str, call: &Call) -> String {
+pub(super) fn with_is_mine(text: &str, call: &Call) -> String {
     let (argument, declaration, passed) = if call.to_root {
         (
             "is_mine, ",
@@ -385,7 +394,7 @@ fn cases(cases: &[(&Call, String)]) -> String {
     cases.iter().map(each).collect()
 }
 
-fn mine(call: &Call) -> &'static str {
+pub(super) fn mine(call: &Call) -> &'static str {
     if call.to_root { ", mine" } else { "" }
 }
 

@@ -359,12 +359,20 @@ fn any_keys(world: &World) {
         let at_root = plan.reduce(&local).unwrap();
         assert_eq!(at_root.is_some(), rank == root);
         at_root.iter().for_each(|all| same(all));
-        let mine = plan.reduce_scatter(&local).unwrap();
-        let mine: Vec<_> = mine.values();
-        let mine = mine.iter().map(|&(&key, value)| (key, canonical(value)));
+        let at_root = plan.reduce_by_key(&keys, &own.items).unwrap();
+        assert_eq!(at_root.is_some(), rank == root);
+        at_root.iter().for_each(|all| same(all));
         let is_mine = |&&(key, _): &&(i64, u64)| plan.owner(key) == rank;
         let expected: Vec<_> = expected.iter().filter(is_mine).copied().collect();
-        assert_eq!(mine.collect::<Vec<_>>(), expected);
+        for mine in [
+            plan.reduce_scatter(&local),
+            plan.reduce_scatter_by_key(&keys, &own.items),
+        ] {
+            let mine = mine.unwrap();
+            let mine = mine.values().into_iter();
+            let mine = mine.map(|(&key, value)| (key, canonical(value)));
+            assert_eq!(mine.collect::<Vec<_>>(), expected);
+        }
     }
     let nothing = plan.by_key(&[], &[]).unwrap();
     assert_eq!(nothing, []);
@@ -375,8 +383,13 @@ fn any_keys(world: &World) {
     } else {
         RunError::RankFailed { rank: 0 }
     };
-    assert_eq!(plan.by_key(&[-1], items), Err(expected));
+    assert_eq!(plan.by_key(&[-1], items), Err(expected.clone()));
     assert_eq!(plan.by_key(&[-1], &[1.0]), Err(RunError::Spent { rank }));
+    let build = || Plan::builder(world).build_hashed::<i64, f64>().unwrap();
+    let outcome = build().reduce_by_key(&[-1], items);
+    assert_eq!(outcome.err(), Some(expected.clone()));
+    let outcome = build().reduce_scatter_by_key(&[-1], items);
+    assert_eq!(outcome.err(), Some(expected));
 }
 
 fn failures(world: &World) {

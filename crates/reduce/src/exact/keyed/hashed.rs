@@ -112,7 +112,7 @@ impl<K: SparseKey, T: Float> HashedPlan<K, T> {
     pub fn reduce(&self, local: &HashedSums<K, T>) -> Result<Option<Vec<(K, T)>>, RunError> {
         let _busy = self.world.enter()?;
         let sums = self.gathered(Operation::Reduce, local)?;
-        Ok((self.world.rank() == self.root).then_some(sums))
+        Ok(self.is_root().then_some(sums))
     }
 
     /// Adds this rank's items up by key, and then the ranks' sums, as [`allreduce`](HashedPlan::allreduce). A rank may have any number
@@ -121,15 +121,61 @@ impl<K: SparseKey, T: Float> HashedPlan<K, T> {
     /// # Errors
     /// As [`allreduce`](HashedPlan::allreduce), or a rank does not have as many keys as items.
     pub fn by_key(&self, keys: &[K], items: &[T]) -> Result<Vec<(K, T)>, RunError> {
+        let operation = Operation::Allreduce;
+        self.collected(operation, keys, items, |local| {
+            self.gathered(operation, local)
+        })
+    }
+
+    /// As [`by_key`](HashedPlan::by_key), for the root alone; the others get `None`. Collective.
+    ///
+    /// # Errors
+    /// As [`by_key`](HashedPlan::by_key).
+    pub fn reduce_by_key(&self, keys: &[K], items: &[T]) -> Result<Option<Vec<(K, T)>>, RunError> {
+        let operation = Operation::Reduce;
+        let sums = self.collected(operation, keys, items, |local| {
+            self.gathered(operation, local)
+        })?;
+        Ok(self.is_root().then_some(sums))
+    }
+
+    /// Adds this rank's items up by key, and then the ranks' sums, as [`reduce_scatter`](HashedPlan::reduce_scatter). Collective.
+    ///
+    /// # Errors
+    /// As [`by_key`](HashedPlan::by_key).
+    pub fn reduce_scatter_by_key(
+        &self,
+        keys: &[K],
+        items: &[T],
+    ) -> Result<HashedSums<K, T>, RunError> {
+        let operation = Operation::ReduceScatter;
+        self.collected(operation, keys, items, |local| {
+            self.scattered(operation, local)
+        })
+    }
+
+    /// Adds this rank's items up by key, enters the world and runs; or takes no part, if that fails.
+    fn collected<R>(
+        &self,
+        operation: Operation,
+        keys: &[K],
+        items: &[T],
+        run: impl FnOnce(&HashedSums<K, T>) -> Result<R, RunError>,
+    ) -> Result<R, RunError> {
         let mut local = HashedSums::new();
-        match local.add(keys, items) {
-            Ok(()) => self.allreduce(&local),
+        let added = local.add(keys, items);
+        let _busy = self.world.enter()?;
+        match added {
+            Ok(()) => run(&local),
             Err(error) => {
-                let _busy = self.world.enter()?;
                 let rank = self.world.rank();
-                self.give_up(Operation::Allreduce, RunError::Keys { rank, error })
+                self.give_up(operation, RunError::Keys { rank, error })
             }
         }
+    }
+
+    fn is_root(&self) -> bool {
+        self.world.rank() == self.root
     }
 
     /// The sums of this rank's own keys. The caller has entered the world.

@@ -1,0 +1,173 @@
+//! The functions of `treefold_mpi.h` of sums by keys of 64 bits.
+
+use std::ffi::{c_int, c_void};
+
+use treefold::Operation;
+use treefold_c::boundary::{Bytes, disjoint, guard, place, write};
+use treefold_c::failure::{Failure, Status};
+
+use super::collectives::{Input, write_handle};
+use super::exports::destroy;
+use crate::builder::treefold_comm;
+use crate::handle;
+use crate::hashed::{AnyHashed, KEY_BYTES, build};
+
+pub use crate::hashed::treefold_hashed;
+
+/// Builds a plan. Collective.
+///
+/// # Safety
+/// `result` is room for a handle, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_hashed_create(
+    comm: *const treefold_comm,
+    key_type: i32,
+    element_type: i32,
+    root: c_int,
+    result: *mut *mut treefold_hashed,
+) -> Status {
+    guard(|| {
+        let world = handle::object(comm)?;
+        place("result", result)?;
+        let plan = build(&world, key_type, element_type, root)?;
+        // SAFETY: the caller promises room for a handle.
+        unsafe { write_handle("result", result, handle::name(plan)?) }
+    })
+}
+
+/// Ends a plan.
+///
+/// # Safety
+/// `hashed` is a handle, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_hashed_destroy(hashed: *mut *mut treefold_hashed) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { destroy("hashed", hashed) }
+}
+
+/// The sums of all ranks' items of each key: every rank gets all keys. Collective.
+///
+/// # Safety
+/// `keys` are k numbers, `items` are n elements, and `count` is one number; each may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_hashed_allreduce(
+    hashed: *const treefold_hashed,
+    keys: *const c_void,
+    k: usize,
+    items: *const c_void,
+    n: usize,
+    count: *mut usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { run(hashed, Operation::Allreduce, (keys, k), (items, n), count) }
+}
+
+/// The sums of all ranks' items of each key: the root gets all keys. Collective.
+///
+/// # Safety
+/// `keys` are k numbers, `items` are n elements, and `count` is one number; each may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_hashed_reduce(
+    hashed: *const treefold_hashed,
+    keys: *const c_void,
+    k: usize,
+    items: *const c_void,
+    n: usize,
+    count: *mut usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { run(hashed, Operation::Reduce, (keys, k), (items, n), count) }
+}
+
+/// The sums of all ranks' items of each key: every rank gets its own keys. Collective.
+///
+/// # Safety
+/// `keys` are k numbers, `items` are n elements, and `count` is one number; each may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_hashed_reduce_scatter(
+    hashed: *const treefold_hashed,
+    keys: *const c_void,
+    k: usize,
+    items: *const c_void,
+    n: usize,
+    count: *mut usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe {
+        run(
+            hashed,
+            Operation::ReduceScatter,
+            (keys, k),
+            (items, n),
+            count,
+        )
+    }
+}
+
+/// The keys and sums of the last run.
+///
+/// # Safety
+/// `keys` has room for k numbers, and `sums` for m elements; each may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_hashed_result(
+    hashed: *const treefold_hashed,
+    keys: *mut c_void,
+    k: usize,
+    sums: *mut c_void,
+    m: usize,
+) -> Status {
+    guard(|| {
+        let plan = handle::object(hashed)?;
+        let keys_array = Bytes::of("keys", keys, k, KEY_BYTES)?;
+        let sums_array = Bytes::of("sums", sums, m, plan.element_bytes())?;
+        disjoint(keys_array, sums_array)?;
+        // SAFETY: the caller promises room for k numbers.
+        let keys = unsafe { keys_array.write(keys) };
+        // SAFETY: the caller promises room for m elements, which are no keys, as was just found.
+        let sums = unsafe { sums_array.write(sums) };
+        plan.write(keys, sums)
+    })
+}
+
+/// Runs an operation, and leaves how many keys there are in the result.
+///
+/// # Safety
+/// `keys` are so many numbers, `items` so many elements, and `count` is one number; each may be NULL.
+unsafe fn run(
+    hashed: *const treefold_hashed,
+    operation: Operation,
+    keys: Input,
+    items: Input,
+    count: *mut usize,
+) -> Status {
+    guard(|| {
+        let plan = handle::object(hashed)?;
+        // SAFETY: the caller's promise is this function's.
+        let arrays = unsafe { arrays(&*plan, keys, items, count) };
+        let (keys, items) = arrays.inspect_err(|_| plan.refuse(operation))?;
+        let found = plan.run(operation, keys, items)?;
+        // SAFETY: the caller promises a number.
+        unsafe { write("count", count, found) }
+    })
+}
+
+/// What an operation reads, which is apart from where it writes.
+///
+/// # Safety
+/// As [`run`].
+unsafe fn arrays<'a>(
+    plan: &dyn AnyHashed,
+    (keys, k): Input,
+    (items, n): Input,
+    count: *mut usize,
+) -> Result<(&'a [u8], &'a [u8]), Failure> {
+    let place = Bytes::of_place("count", count)?;
+    let keys_array = Bytes::of("keys", keys, k, KEY_BYTES)?;
+    let items_array = Bytes::of("items", items, n, plan.element_bytes())?;
+    disjoint(keys_array, place)?;
+    disjoint(items_array, place)?;
+    // SAFETY: the caller promises so many numbers.
+    let keys = unsafe { keys_array.read(keys) };
+    // SAFETY: the caller promises so many elements.
+    Ok((keys, unsafe { items_array.read(items) }))
+}

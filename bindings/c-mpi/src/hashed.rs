@@ -1,0 +1,153 @@
+//! Plans of exact sums by keys of 64 bits, without the types of keys and items.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use bytemuck::Pod;
+use treefold::exact::{Float, HashedPlan, SparseKey};
+use treefold::{Operation, Plan, RunError, World};
+use treefold_c::boundary::{elements, elements_mut};
+use treefold_c::element::ElementType;
+use treefold_c::failure::{Code, Failure};
+
+use crate::builder::check_real;
+use crate::failure::{of_build, of_run};
+use crate::handle::handle;
+use crate::run::ToldOfPanics;
+
+handle!(
+    /// `treefold_hashed`: a plan of sums by keys of 64 bits, and the result of its last run.
+    pub treefold_hashed, dyn AnyHashed, 6, "hashed"
+);
+
+/// A plan, whose items are bytes to its caller.
+pub(crate) trait AnyHashed {
+    /// The bytes of an item.
+    fn element_bytes(&self) -> usize;
+
+    /// Runs an operation on items with keys, and says how many keys there are in the result.
+    fn run(&self, operation: Operation, keys: &[u8], items: &[u8]) -> Result<usize, Failure>;
+
+    /// Takes part in an operation without being able to: it fails, here and on the other ranks.
+    fn refuse(&self, operation: Operation);
+
+    /// Writes the keys and the sums of the last run.
+    fn write(&self, keys: &mut [u8], sums: &mut [u8]) -> Result<(), Failure>;
+}
+
+/// The bytes of a key.
+pub(crate) const KEY_BYTES: usize = size_of::<u64>();
+
+/// Builds a plan. Collective.
+///
+/// # Errors
+/// On all ranks; but a rank with a type that there is not has the error of that.
+pub(crate) fn build(
+    world: &World,
+    key_type: i32,
+    element_type: i32,
+    root: i32,
+) -> Result<Rc<dyn AnyHashed>, Failure> {
+    let types = types_of(key_type, element_type);
+    // A plan of which nobody says who has which items cannot be built: the others hear of this rank.
+    let refuse = |_: &Failure| drop(Plan::builder(world).build::<f64>());
+    let (is_signed, is_single) = types.inspect_err(refuse)?;
+    // The ranks find together that there is no such rank.
+    let root = usize::try_from(root).unwrap_or(usize::MAX);
+    match (is_signed, is_single) {
+        (true, true) => Hashed::<i64, f32>::build(world, root),
+        (true, false) => Hashed::<i64, f64>::build(world, root),
+        (false, true) => Hashed::<u64, f32>::build(world, root),
+        (false, false) => Hashed::<u64, f64>::build(world, root),
+    }
+}
+
+/// Whether keys are signed, and items of 32 bits.
+fn types_of(key_type: i32, element_type: i32) -> Result<(bool, bool), Failure> {
+    let is_signed = match ElementType::of_code(key_type) {
+        Ok(ElementType::I64) => true,
+        Ok(ElementType::U64) => false,
+        _ => {
+            let reason = "keys are TREEFOLD_I64 or TREEFOLD_U64";
+            return Err(Failure::argument("key_type", reason));
+        }
+    };
+    let element_type = ElementType::of_code(element_type)?;
+    check_real(element_type)?;
+    Ok((is_signed, element_type == ElementType::F32))
+}
+
+struct Hashed<K: SparseKey, T: Float> {
+    plan: HashedPlan<K, T>,
+    /// That of the last run.
+    result: RefCell<Vec<(K, T)>>,
+}
+
+impl<K: SparseKey + Pod, T: Float + Pod> Hashed<K, T> {
+    fn build(world: &World, root: usize) -> Result<Rc<dyn AnyHashed>, Failure> {
+        let plan = Plan::builder(world).root(root).build_hashed::<K, T>();
+        Ok(Rc::new(Self {
+            plan: plan.map_err(|error| of_build(&error))?,
+            result: RefCell::default(),
+        }))
+    }
+
+    fn run_on(
+        &self,
+        operation: Operation,
+        keys: &[K],
+        items: &[T],
+    ) -> Result<Vec<(K, T)>, RunError> {
+        match operation {
+            Operation::Reduce => {
+                let all = self.plan.reduce_by_key(keys, items)?;
+                Ok(all.unwrap_or_default())
+            }
+            Operation::ReduceScatter => {
+                let own = self.plan.reduce_scatter_by_key(keys, items)?;
+                let pairs = own.values().into_iter();
+                Ok(pairs.map(|(&key, sum)| (key, sum)).collect())
+            }
+            _ => self.plan.by_key(keys, items),
+        }
+    }
+}
+
+impl<K: SparseKey + Pod, T: Float + Pod> AnyHashed for Hashed<K, T> {
+    fn element_bytes(&self) -> usize {
+        size_of::<T>()
+    }
+
+    fn run(&self, operation: Operation, keys: &[u8], items: &[u8]) -> Result<usize, Failure> {
+        let _told = ToldOfPanics(self.plan.world());
+        self.result.take();
+        let arrays = elements("keys", keys).and_then(|keys| Ok((keys, elements("items", items)?)));
+        let (keys, items) = arrays.inspect_err(|_| self.refuse(operation))?;
+        let result = self.run_on(operation, keys, items);
+        let result = result.map_err(|error| of_run(&error))?;
+        let count = result.len();
+        self.result.replace(result);
+        Ok(count)
+    }
+
+    /// A key without an item is never right.
+    fn refuse(&self, operation: Operation) {
+        let _ = self.run_on(operation, &[K::zeroed()], &[]);
+    }
+
+    fn write(&self, keys: &mut [u8], sums: &mut [u8]) -> Result<(), Failure> {
+        let (keys, sums) = (elements_mut("keys", keys)?, elements_mut("sums", sums)?);
+        let result = self.result.borrow();
+        for (name, length) in [("keys", keys.len()), ("sums", sums.len())] {
+            if length != result.len() {
+                let count = result.len();
+                let message = format!("`{name}` has {length} elements, but the result has {count}");
+                return Err(Failure::new(Code::Length, message));
+            }
+        }
+        for ((key, sum), pair) in keys.iter_mut().zip(sums).zip(&*result) {
+            (*key, *sum) = *pair;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,411 @@
+/* Sums by key over ranks: each against integers of 128 bits, whoever has which items, by every algorithm. */
+#include "../../../c/tests/c/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <treefold_mpi.h>
+
+enum { N = 700, KEYS = 23, STEPS = 3 };
+
+/* Items are integers in this unit. */
+static const double UNIT = 0x1p-40;
+
+static int rank, size;
+static treefold_comm *comm;
+static double x[N], own_x[N], sums[KEYS], means[KEYS];
+static float small_x[N], own_small[N], small_sums[KEYS];
+static int64_t keys[N];
+static int32_t own_keys[N];
+
+static int last(void) { return size - 1; }
+
+/* 53 bits at up to 50 places more; the last key has no items. */
+static void draw(void)
+{
+    __int128 exact[KEYS] = {0}, small_exact[KEYS] = {0};
+    size_t counts[KEYS] = {0};
+    for (size_t i = 0; i < N; i++) {
+        int64_t fraction = (int64_t)(number(i) * 0x1p62) / 1024, small = (int64_t)(number(i + N) * 0x1p24);
+        int places = (int)(i * 7 % 50), few = (int)(i % 20);
+        keys[i] = (int64_t)(i * 5 % (KEYS - 1));
+        x[i] = ldexp((double)fraction, places) * UNIT;
+        small_x[i] = ldexpf((float)small, few);
+        exact[keys[i]] += (__int128)fraction * ((__int128)1 << places);
+        small_exact[keys[i]] += (__int128)small * ((__int128)1 << few);
+        counts[keys[i]]++;
+    }
+    for (size_t key = 0; key < KEYS; key++) {
+        /* The compiler rounds once, to nearest with ties to even. */
+        sums[key] = (double)exact[key] * UNIT;
+        small_sums[key] = (float)small_exact[key];
+        means[key] = counts[key] == 0 ? NAN : (double)(exact[key] / (__int128)counts[key]);
+    }
+}
+
+static int owner(size_t i, int step)
+{
+    return step == 0 ? last() : (int)((i * 7919 + (size_t)step) % 11) % size;
+}
+
+/* This rank's items, in another order in every other step. */
+static size_t deal(int step)
+{
+    size_t count = 0;
+    for (size_t turn = 0; turn < N; turn++) {
+        size_t i = step % 2 == 0 ? turn : N - 1 - turn;
+        if (owner(i, step) == rank)
+            own_keys[count] = (int32_t)keys[i], own_small[count] = small_x[i], own_x[count++] = x[i];
+    }
+    return count;
+}
+
+static treefold_builder *builder_of(treefold_type type, int32_t figure, size_t groups)
+{
+    treefold_builder *builder = NULL;
+    OK(treefold_builder_create_by_key(comm, type, figure, groups, &builder));
+    OK(treefold_builder_root(builder, last()));
+    return builder;
+}
+
+static treefold_plan *plan_of(treefold_type type, int32_t figure)
+{
+    treefold_plan *plan = NULL;
+    treefold_builder *builder = builder_of(type, figure, KEYS);
+    if (figure == TREEFOLD_EXACT_MOMENTS)
+        OK(treefold_builder_agreed(builder));
+    OK(treefold_plan_build(builder, &plan));
+    OK(treefold_builder_destroy(&builder));
+    return plan;
+}
+
+static int same(const double *found, const double *expected, size_t count)
+{
+    return memcmp(found, expected, count * sizeof(double)) == 0;
+}
+
+/* Every operation of a plan. */
+static void check_plan(treefold_plan *plan, int step)
+{
+    double result[KEYS] = {0};
+    int is_mine = -1;
+    size_t begin = 0, end = 0, n = deal(step);
+    treefold_run *run = NULL;
+    const char *name = NULL;
+    OK(treefold_allreduce_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, result, KEYS));
+    CHECK(same(result, sums, KEYS));
+    memset(result, 0, sizeof result);
+    OK(treefold_reduce_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, rank == last() ? result : NULL, rank == last() ? KEYS : 0, &is_mine));
+    CHECK(is_mine == (rank == last()) && (!is_mine || same(result, sums, KEYS)));
+    OK(treefold_plan_algorithm(plan, TREEFOLD_REDUCE_SCATTER, &name));
+    if (name == NULL) {
+        EXPECT(TREEFOLD_UNSUPPORTED, "", treefold_start_allreduce_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, &run));
+        return;
+    }
+    OK(treefold_plan_scattered_columns(plan, &begin, &end));
+    OK(treefold_reduce_scatter_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, result, end - begin));
+    CHECK(same(result, sums + begin, end - begin));
+    OK(treefold_start_allreduce_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, &run));
+    /* They are free now. */
+    memset(own_x, 0xFF, sizeof own_x);
+    OK(treefold_wait(&run, result, KEYS, NULL));
+    CHECK(same(result, sums, KEYS));
+    n = deal(step);
+    OK(treefold_start_reduce_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, &run));
+    OK(treefold_wait(&run, result, KEYS, &is_mine));
+    CHECK(is_mine == (rank == last()) && same(result, sums, KEYS));
+    OK(treefold_start_reduce_scatter_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, &run));
+    OK(treefold_wait_timeout(run, 100));
+    OK(treefold_wait(&run, result, end - begin, &is_mine));
+    CHECK(is_mine && same(result, sums + begin, end - begin));
+}
+
+static void algorithms(void)
+{
+    for (size_t index = 0; index < treefold_algorithm_count(); index++) {
+        treefold_builder *builder = builder_of(TREEFOLD_F64, TREEFOLD_EXACT_SUM, KEYS);
+        treefold_plan *plan = NULL;
+        OK(treefold_builder_algorithm(builder, treefold_algorithm_name(index)));
+        treefold_status status = treefold_plan_build(builder, &plan);
+        OK(treefold_builder_destroy(&builder));
+        if (status == TREEFOLD_UNSUPPORTED)
+            continue;
+        CHECK(status == TREEFOLD_OK);
+        for (int step = 0; step < STEPS; step++)
+            check_plan(plan, step);
+        OK(treefold_plan_destroy(&plan));
+    }
+}
+
+/* Each type of keys, floats, and means. */
+static void types(void)
+{
+    static uint64_t room[N];
+    double result[KEYS];
+    float small[KEYS];
+    treefold_plan *plan = plan_of(TREEFOLD_F64, TREEFOLD_EXACT_SUM), *small_plan = plan_of(TREEFOLD_F32, TREEFOLD_EXACT_SUM);
+    treefold_plan *mean_plan = plan_of(TREEFOLD_F64, TREEFOLD_EXACT_MOMENTS);
+    size_t n = deal(1);
+#define OF_TYPE(code, c_type)                                                                                                          \
+    for (size_t i = 0; i < n; i++)                                                                                                     \
+        ((c_type *)(void *)room)[i] = (c_type)own_keys[i];                                                                             \
+    OK(treefold_allreduce_by_key(plan, code, room, n, own_x, n, result, KEYS));                                                        \
+    CHECK(same(result, sums, KEYS));
+    OF_TYPE(TREEFOLD_I8, int8_t)
+    OF_TYPE(TREEFOLD_I16, int16_t)
+    OF_TYPE(TREEFOLD_I64, int64_t)
+    OF_TYPE(TREEFOLD_U8, uint8_t)
+    OF_TYPE(TREEFOLD_U16, uint16_t)
+    OF_TYPE(TREEFOLD_U32, uint32_t)
+    OF_TYPE(TREEFOLD_U64, uint64_t)
+    OK(treefold_allreduce_by_key(small_plan, TREEFOLD_I32, own_keys, n, own_small, n, small, KEYS));
+    CHECK(memcmp(small, small_sums, sizeof small) == 0);
+    OK(treefold_allreduce_by_key(mean_plan, TREEFOLD_I32, own_keys, n, own_x, n, result, KEYS));
+    double expected[KEYS];
+    OK(treefold_exact_mean_by_key_f64(TREEFOLD_I64, keys, N, x, N, expected, KEYS));
+    for (size_t key = 0; key < KEYS; key++) {
+        CHECK(bits(result[key]) == bits(expected[key]));
+        CHECK(key == KEYS - 1 ? isnan(result[key]) : fabs(result[key] - means[key] * UNIT) <= fabs(result[key]) * 0x1p-52);
+    }
+    OK(treefold_plan_destroy(&plan));
+    OK(treefold_plan_destroy(&small_plan));
+    OK(treefold_plan_destroy(&mean_plan));
+}
+
+/* States by key, of which moments have more than one result. */
+static void states(void)
+{
+    treefold_keyed *all = NULL, *own = NULL, *own_sums = NULL, *other = NULL;
+    treefold_plan *plan = plan_of(TREEFOLD_F64, TREEFOLD_EXACT_MOMENTS), *sum_plan = plan_of(TREEFOLD_F64, TREEFOLD_EXACT_SUM);
+    uint64_t counts[KEYS], all_counts[KEYS];
+    double found[KEYS], expected[KEYS];
+    size_t n = deal(1), begin, end;
+    int is_mine = -1;
+    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_MOMENTS, KEYS, &all));
+    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_MOMENTS, KEYS, &own));
+    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, KEYS, &own_sums));
+    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_MOMENTS, KEYS + 1, &other));
+    OK(treefold_keyed_add(all, TREEFOLD_I64, keys, N, x, N));
+    OK(treefold_keyed_add(own, TREEFOLD_I32, own_keys, n, own_x, n));
+    OK(treefold_keyed_add(own_sums, TREEFOLD_I32, own_keys, n, own_x, n));
+    OK(treefold_keyed_variances(all, 1, expected, KEYS));
+    OK(treefold_keyed_counts(all, all_counts, KEYS));
+    /* Only the root's changes. */
+    OK(treefold_reduce_keyed(sum_plan, own_sums, &is_mine));
+    CHECK(is_mine == (rank == last()));
+    OK(treefold_keyed_sums(own_sums, found, KEYS));
+    CHECK(!is_mine || same(found, sums, KEYS));
+    if (rank == last()) {
+        /* It begins again with its own items. */
+        OK(treefold_keyed_destroy(&own_sums));
+        OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, KEYS, &own_sums));
+        OK(treefold_keyed_add(own_sums, TREEFOLD_I32, own_keys, n, own_x, n));
+    }
+    OK(treefold_plan_scattered_columns(sum_plan, &begin, &end));
+    OK(treefold_reduce_scatter_keyed(sum_plan, own_sums));
+    OK(treefold_keyed_sums(own_sums, found, end - begin));
+    CHECK(same(found, sums + begin, end - begin));
+    OK(treefold_allreduce_keyed(plan, own));
+    OK(treefold_keyed_counts(own, counts, KEYS));
+    OK(treefold_keyed_variances(own, 1, found, KEYS));
+    CHECK(memcmp(counts, all_counts, sizeof counts) == 0);
+    for (size_t key = 0; key < KEYS; key++)
+        CHECK(bits(found[key]) == bits(expected[key]) || (isnan(found[key]) && isnan(expected[key])));
+    /* A state of another kind or size on one rank, which stays as it was. */
+    OK(treefold_plan_destroy(&plan));
+    for (int kind = 0; kind < 2; kind++) {
+        plan = plan_of(TREEFOLD_F64, TREEFOLD_EXACT_MOMENTS);
+        if (rank != last())
+            EXPECT(TREEFOLD_RANK_FAILED, "", treefold_allreduce_keyed(plan, own));
+        else if (kind == 0)
+            EXPECT(TREEFOLD_ARGUMENT, "another type or figure", treefold_allreduce_keyed(plan, own_sums));
+        else
+            EXPECT(TREEFOLD_LENGTH, "the plan is for 23 keys, not 24", treefold_allreduce_keyed(plan, other));
+        OK(treefold_plan_destroy(&plan));
+    }
+    OK(treefold_keyed_counts(own, counts, KEYS));
+    CHECK(memcmp(counts, all_counts, sizeof counts) == 0);
+    OK(treefold_plan_destroy(&sum_plan));
+    OK(treefold_keyed_destroy(&all));
+    OK(treefold_keyed_destroy(&own));
+    OK(treefold_keyed_destroy(&own_sums));
+    OK(treefold_keyed_destroy(&other));
+}
+
+/* What does not fit a row travels beside it. */
+static void far_and_special(void)
+{
+    double wide[N], own[N], expected[KEYS], result[KEYS];
+    for (size_t i = 0; i < N; i++)
+        wide[i] = i % 50 == 3 ? INFINITY : i % 50 == 4 ? -0.0 : ldexp(number(i), (int)(i * 37 % 2000) - 1000);
+    wide[7] = NAN;
+    OK(treefold_exact_sum_by_key_f64(TREEFOLD_I64, keys, N, wide, N, expected, KEYS));
+    treefold_plan *plan = plan_of(TREEFOLD_F64, TREEFOLD_EXACT_SUM);
+    for (int step = 0; step < STEPS; step++) {
+        size_t count = 0;
+        for (size_t i = 0; i < N; i++)
+            if (owner(i, step) == rank)
+                own_keys[count] = (int32_t)keys[i], own[count++] = wide[i];
+        OK(treefold_allreduce_by_key(plan, TREEFOLD_I32, own_keys, count, own, count, result, KEYS));
+        CHECK(same(result, expected, KEYS));
+    }
+    /* Nobody has items. */
+    OK(treefold_allreduce_by_key(plan, TREEFOLD_U8, NULL, 0, NULL, 0, result, KEYS));
+    for (size_t key = 0; key < KEYS; key++)
+        CHECK(bits(result[key]) == bits(0.0));
+    OK(treefold_plan_destroy(&plan));
+}
+
+static int64_t spread(int64_t key) { return (int64_t)((uint64_t)(key + 1) * 0x9E3779B97F4A7C15u); }
+
+static void hashed(void)
+{
+    static int64_t wide_keys[N], found[KEYS];
+    double result[KEYS];
+    size_t counts[3] = {0};
+    treefold_hashed *plan = NULL;
+    OK(treefold_hashed_create(comm, TREEFOLD_I64, TREEFOLD_F64, last(), &plan));
+    for (int step = 0; step < STEPS; step++) {
+        size_t n = deal(step);
+        for (size_t i = 0; i < n; i++)
+            wide_keys[i] = spread(own_keys[i]);
+        OK(treefold_hashed_allreduce(plan, wide_keys, n, own_x, n, &counts[0]));
+        CHECK(counts[0] == KEYS - 1);
+        OK(treefold_hashed_result(plan, found, counts[0], result, counts[0]));
+        for (size_t i = 0; i < counts[0]; i++) {
+            CHECK(i == 0 || found[i - 1] < found[i]);
+            for (size_t key = 0; key < KEYS; key++)
+                CHECK(found[i] != spread((int64_t)key) || bits(result[i]) == bits(sums[key]));
+        }
+        EXPECT(TREEFOLD_LENGTH, "`sums` has 1 elements, but the result has 22", treefold_hashed_result(plan, found, counts[0], result, 1));
+        OK(treefold_hashed_reduce(plan, wide_keys, n, own_x, n, &counts[1]));
+        CHECK(counts[1] == (rank == last() ? counts[0] : 0));
+        OK(treefold_hashed_reduce_scatter(plan, wide_keys, n, own_x, n, &counts[2]));
+        int64_t part[KEYS];
+        double part_sums[KEYS];
+        OK(treefold_hashed_result(plan, part, counts[2], part_sums, counts[2]));
+        for (size_t i = 0; i < counts[2]; i++)
+            for (size_t j = 0; j < counts[0]; j++)
+                CHECK(part[i] != found[j] || bits(part_sums[i]) == bits(result[j]));
+        uint64_t mine = counts[2], all = 0;
+        MPI_Allreduce(&mine, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+        CHECK(all == counts[0]);
+    }
+    /* One rank has fewer keys than items; the others hear of it. */
+    double two[2] = {1, 2};
+    int64_t one = 5;
+    if (rank == last())
+        EXPECT(TREEFOLD_LENGTH, "`keys` has 1 elements, but `items` has 2", treefold_hashed_reduce(plan, &one, 1, two, 2, &counts[0]));
+    else
+        EXPECT(TREEFOLD_RANK_FAILED, "", treefold_hashed_reduce(plan, &one, 1, two, 1, &counts[0]));
+    EXPECT(TREEFOLD_SPENT, "", treefold_hashed_reduce(plan, &one, 1, two, 1, &counts[0]));
+    OK(treefold_hashed_destroy(&plan));
+    OK(treefold_hashed_create(comm, TREEFOLD_U64, TREEFOLD_F32, 0, &plan));
+    if (rank == last())
+        EXPECT(TREEFOLD_NULL, "`items`", treefold_hashed_reduce_scatter(plan, &one, 1, NULL, 1, &counts[0]));
+    else
+        EXPECT(TREEFOLD_RANK_FAILED, "", treefold_hashed_reduce_scatter(plan, &one, 1, small_x, 1, &counts[0]));
+    OK(treefold_hashed_destroy(&plan));
+    /* On every rank, whoever is wrong. */
+    CHECK(treefold_hashed_create(comm, rank == last() ? TREEFOLD_F64 : TREEFOLD_I64, TREEFOLD_F64, 0, &plan) != TREEFOLD_OK);
+    EXPECT(TREEFOLD_ARGUMENT, "root", treefold_hashed_create(comm, TREEFOLD_I64, TREEFOLD_F64, size, &plan));
+    EXPECT(TREEFOLD_ARGUMENT, "root", treefold_hashed_create(comm, TREEFOLD_I64, TREEFOLD_F64, -1, &plan));
+    if (size > 1)
+        EXPECT(TREEFOLD_DISAGREE, "f32", treefold_hashed_create(comm, TREEFOLD_I64, rank == 0 ? TREEFOLD_F32 : TREEFOLD_F64, 0, &plan));
+}
+
+/* One rank's call fails as it should, and the others hear of it; the plan is spent. */
+#define OF_LAST(code, words, call, right)                                                                                              \
+    do {                                                                                                                               \
+        treefold_plan *plan = plan_of(TREEFOLD_F64, TREEFOLD_EXACT_SUM);                                                               \
+        if (rank == last()) {                                                                                                          \
+            EXPECT(code, words, call);                                                                                                 \
+        } else {                                                                                                                       \
+            EXPECT(TREEFOLD_RANK_FAILED, "", right);                                                                                   \
+            CHECK(treefold_last_error_rank() == last());                                                                               \
+        }                                                                                                                              \
+        EXPECT(TREEFOLD_SPENT, "", treefold_allreduce_by_key(plan, TREEFOLD_I32, good, 2, own_x, 2, result, KEYS));                    \
+        OK(treefold_plan_destroy(&plan));                                                                                              \
+    } while (0)
+
+static treefold_status started(treefold_plan *plan, const int32_t *of_keys, size_t n)
+{
+    double result[KEYS];
+    treefold_run *run = NULL;
+    treefold_status status = treefold_start_allreduce_by_key(plan, TREEFOLD_I32, of_keys, n, own_x, 2, &run);
+    return status == TREEFOLD_OK ? treefold_wait(&run, result, KEYS, NULL) : status;
+}
+
+static void mistakes(void)
+{
+    const int32_t good[2] = {0, KEYS - 1}, large[2] = {0, KEYS}, negative[2] = {-3, 0};
+    double result[KEYS];
+    int is_mine;
+    treefold_builder *builder = NULL;
+    treefold_run *run = NULL;
+    deal(0);
+#define RIGHT treefold_allreduce_by_key(plan, TREEFOLD_I32, good, 2, own_x, 2, result, KEYS)
+    OF_LAST(TREEFOLD_ARGUMENT, "item 1 has key 23, and keys are 0 to 22",
+            treefold_allreduce_by_key(plan, TREEFOLD_I32, large, 2, own_x, 2, result, KEYS), RIGHT);
+    OF_LAST(TREEFOLD_ARGUMENT, "item 0 has key -3, and keys are 0 to 22",
+            treefold_reduce_by_key(plan, TREEFOLD_I32, negative, 2, own_x, 2, result, KEYS, &is_mine),
+            treefold_reduce_by_key(plan, TREEFOLD_I32, good, 2, own_x, 2, result, KEYS, &is_mine));
+    OF_LAST(TREEFOLD_LENGTH, "`keys` has 1 elements, but `items` has 2",
+            treefold_allreduce_by_key(plan, TREEFOLD_I32, good, 1, own_x, 2, result, KEYS), RIGHT);
+    OF_LAST(TREEFOLD_LENGTH, "", treefold_allreduce_by_key(plan, TREEFOLD_I32, good, 2, own_x, 2, result, KEYS - 1), RIGHT);
+    OF_LAST(TREEFOLD_ARGUMENT, "keys are integers", treefold_allreduce_by_key(plan, TREEFOLD_F32, good, 2, own_x, 2, result, KEYS), RIGHT);
+    OF_LAST(TREEFOLD_ARGUMENT, "overlap", treefold_allreduce_by_key(plan, TREEFOLD_I32, good, 2, own_x, 2, own_x, KEYS), RIGHT);
+    OF_LAST(TREEFOLD_NULL, "`keys`", treefold_allreduce_by_key(plan, TREEFOLD_I32, NULL, 2, own_x, 2, result, KEYS), RIGHT);
+    OF_LAST(TREEFOLD_ARGUMENT, "treefold_allreduce_by_key", treefold_allreduce(plan, own_x, 2, result, KEYS), RIGHT);
+    OF_LAST(TREEFOLD_ARGUMENT, "item 1 has key 23", started(plan, large, 2), started(plan, good, 2));
+    OF_LAST(TREEFOLD_LENGTH, "`keys` has 1", started(plan, good, 1), started(plan, good, 2));
+    treefold_plan *plan = plan_of(TREEFOLD_F64, TREEFOLD_EXACT_SUM);
+    OK(treefold_start_allreduce_by_key(plan, TREEFOLD_I32, good, 2, own_x, 2, &run));
+    EXPECT(TREEFOLD_UNDER_WAY, "", RIGHT);
+    EXPECT(TREEFOLD_LENGTH, "", treefold_wait(&run, result, 3, NULL));
+    OK(RIGHT);
+    OK(treefold_plan_destroy(&plan));
+    plan = plan_of(TREEFOLD_F64, TREEFOLD_EXACT_SUM);
+    EXPECT(TREEFOLD_UNSUPPORTED, "broadcast", treefold_broadcast(plan, result, KEYS));
+    OK(treefold_plan_destroy(&plan));
+    /* A plan of exact sums takes no keys. */
+    OK(treefold_builder_create_exact(comm, TREEFOLD_F64, TREEFOLD_EXACT_SUM, &builder));
+    OK(treefold_plan_build(builder, &plan));
+    OK(treefold_builder_destroy(&builder));
+    EXPECT(TREEFOLD_ARGUMENT, "not by key", treefold_allreduce_by_key(plan, TREEFOLD_I32, good, 2, own_x, 2, result, 1));
+    OK(treefold_plan_destroy(&plan));
+    EXPECT(TREEFOLD_ARGUMENT, "`keys`: 0", treefold_builder_create_by_key(comm, TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, &builder));
+    EXPECT(TREEFOLD_ARGUMENT, "figures 2", treefold_builder_create_by_key(comm, TREEFOLD_F64, TREEFOLD_EXACT_NORM, 1, &builder));
+    EXPECT(TREEFOLD_UNSUPPORTED, "real", treefold_builder_create_by_key(comm, TREEFOLD_C64, TREEFOLD_EXACT_SUM, 1, &builder));
+    builder = builder_of(TREEFOLD_F64, TREEFOLD_EXACT_SUM, rank == 0 ? 5 : 6);
+    EXPECT(TREEFOLD_ARGUMENT, "no rows", treefold_builder_width(builder, 2));
+    EXPECT(TREEFOLD_ARGUMENT, "no numbers", treefold_builder_local_items(builder, 2));
+    if (size > 1)
+        EXPECT(TREEFOLD_DISAGREE, "number of keys: rank 0 has 5", treefold_plan_build(builder, &plan));
+    OK(treefold_builder_destroy(&builder));
+    /* There is no memory for these: an error, and no abort. */
+    builder = builder_of(TREEFOLD_F64, TREEFOLD_EXACT_SUM, (size_t)1 << 58);
+    EXPECT(TREEFOLD_MEMORY, "more than it can get", treefold_plan_build(builder, &plan));
+    OK(treefold_builder_destroy(&builder));
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    OK(treefold_comm_duplicate(MPI_COMM_WORLD, &comm));
+    /* A rank that is waited for in vain fails the test, and not its time. */
+    OK(treefold_comm_silence_limit(comm, 60));
+    draw();
+    algorithms();
+    types();
+    states();
+    far_and_special();
+    hashed();
+    mistakes();
+    OK(treefold_comm_free(&comm));
+    int others = 0;
+    MPI_Allreduce(&failures, &others, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return failures + others != 0;
+}
