@@ -8,6 +8,8 @@
 //     T sum(items)                   in tree order; 0 if there are none
 //     T product(items)               1 if there are none
 //     T min(items), T max(items)     IEEE 754-2019's: a NaN wins, -0 is less than +0; an error if there are none
+//     T sum_lanes(items, lanes)      item i belongs to lane i mod lanes; each lane is summed, then their sums: docs/lanes.md; float and double
+//     T canonical_reduce<L>(first, last, init, op)    ISO C++'s P4016: init combined with the reduction in L lanes, by std::plus by default
 //     T dot(x, y)                    the sum of x[i] * y[i]; float and double
 //     T squared_norm(x)              dot(x, x)
 //     sums<T> sum_and_absolute_sum(x)
@@ -44,6 +46,7 @@
 #define TREEFOLD_HPP_IS_COMPLETE
 
 #include <atomic>
+#include <bit>
 #include <complex>
 #include <concepts>
 #include <cstddef>
@@ -51,6 +54,7 @@
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <ranges>
@@ -450,6 +454,27 @@ template <auto F32, auto F64> struct try_array_function {
     code operator()(const X &x, item_of<X> &result) const noexcept
     {
         return code{reduce_floats<item_of<X>, F32, F64>(std::ranges::data(x), std::ranges::size(x), &result)};
+    }
+};
+
+// An array to a number, in lanes.
+template <auto F32, auto F64> struct try_lanes_function {
+    template <item_range X>
+        requires floating<item_of<X>>
+    code operator()(const X &x, std::size_t lanes, item_of<X> &result) const noexcept
+    {
+        return code{reduce_floats<item_of<X>, F32, F64>(std::ranges::data(x), std::ranges::size(x), lanes, &result)};
+    }
+};
+
+template <auto F32, auto F64> struct lanes_function {
+    template <item_range X>
+        requires floating<item_of<X>>
+    [[nodiscard]] item_of<X> operator()(const X &x, std::size_t lanes) const
+    {
+        item_of<X> result;
+        check(static_cast<treefold_status>(try_lanes_function<F32, F64>{}(x, lanes, result)));
+        return result;
     }
 };
 
@@ -862,6 +887,97 @@ inline constexpr detail::try_fold_function<detail::by::caller> try_fold{};
 inline constexpr detail::try_sum_rows_into_function<detail::by::caller> try_sum_rows_into{};
 inline constexpr detail::try_fold_rows_into_function<detail::by::caller> try_fold_rows_into{};
 inline constexpr detail::try_fields_into_function<detail::by::caller> try_fields_into{};
+
+// ---- ISO C++'s P4016 ---------------------------------------------------------------------------------------------------------------
+
+namespace detail {
+
+// Rows of lanes, by a binary counter. The last row may be shorter.
+template <std::size_t L, class T, class F> class lane_rows {
+public:
+    explicit lane_rows(F &op) : op_(op) {}
+
+    // Adds the next row; all but the last have L values.
+    void push(std::vector<T> row)
+    {
+        for (auto carries = std::countr_one(count_++); carries > 0; --carries)
+            row = joined(std::move(row));
+        waiting_.push_back(std::move(row));
+    }
+
+    // The reduction of the lanes' values. There are rows.
+    T value()
+    {
+        auto row = take();
+        while (!waiting_.empty())
+            row = joined(std::move(row));
+        for (; row.size() > 1; row = pairs(row))
+            ;
+        return std::move(row.front());
+    }
+
+private:
+    std::vector<T> take()
+    {
+        auto row = std::move(waiting_.back());
+        waiting_.pop_back();
+        return row;
+    }
+
+    // The last row that waits, combined with one on its right. Lanes that the right one lacks stay.
+    std::vector<T> joined(std::vector<T> right)
+    {
+        auto left = take();
+        for (std::size_t lane = 0; lane < right.size(); ++lane)
+            left[lane] = combined(left[lane], right[lane]);
+        return left;
+    }
+
+    std::vector<T> pairs(std::vector<T> &nodes)
+    {
+        std::vector<T> parents;
+        parents.reserve(nodes.size() / 2 + 1);
+        for (std::size_t node = 0; node + 1 < nodes.size(); node += 2)
+            parents.push_back(combined(nodes[node], nodes[node + 1]));
+        if (nodes.size() % 2 == 1)
+            parents.push_back(std::move(nodes.back()));
+        return parents;
+    }
+
+    T combined(T &left, T &right) { return std::invoke(op_, std::move(left), std::move(right)); }
+
+    F &op_;
+    std::uint64_t count_ = 0;
+    std::vector<std::vector<T>> waiting_{};
+};
+
+} // namespace detail
+
+// The canonical reduction of ISO C++'s P4016: op(init, r), where r is the reduction of [first, last) in L lanes; init if there are no
+// items. Items become a T first. Sums of arrays of float and double are the library's, and throw what sum_lanes throws.
+template <std::size_t L, std::input_iterator I, std::sentinel_for<I> S, class T, class F = std::plus<>>
+    requires std::convertible_to<std::iter_reference_t<I>, T> && std::convertible_to<std::invoke_result_t<F &, T, T>, T>
+[[nodiscard]] T canonical_reduce(I first, S last, T init, F op = {})
+{
+    static_assert(1 <= L && L <= std::size_t{1} << 20, "treefold: there are 1 to 2^20 lanes");
+    if (first == last)
+        return init;
+    if constexpr (std::contiguous_iterator<I> && std::sized_sentinel_for<S, I> && floating<T> && std::same_as<std::iter_value_t<I>, T> &&
+                  any_of<F, std::plus<>, std::plus<T>>) {
+        const std::span<const T> items(std::to_address(first), static_cast<std::size_t>(last - first));
+        return init + sum_lanes(items, L);
+    } else {
+        detail::lane_rows<L, T, F> rows(op);
+        while (first != last) {
+            std::vector<T> row;
+            row.reserve(L);
+            for (; row.size() < L && first != last; ++first)
+                row.push_back(static_cast<T>(*first));
+            rows.push(std::move(row));
+        }
+        return std::invoke(op, std::move(init), rows.value());
+    }
+}
 
 // ---- One process, all threads ------------------------------------------------------------------------------------------------------
 

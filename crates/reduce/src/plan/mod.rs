@@ -6,6 +6,7 @@ pub mod call;
 mod choice;
 mod display;
 mod folded;
+mod lanes;
 mod memory;
 mod obstacle;
 mod part;
@@ -37,6 +38,7 @@ use crate::world::conversation::Conversation;
 
 pub use builder::Builder;
 pub use choice::ALGORITHM_VARIABLE;
+pub use lanes::LanesPlan;
 pub(crate) use part::Part;
 pub use pending::Pending;
 pub use wait_all::{AnyPending, WaitAllError, wait_all};
