@@ -60,7 +60,7 @@ pub use fold::slice::{fold, sum, tree_fold};
 pub use processor::environment::{Quiet, has_default_environment, without_traps};
 pub use processor::prefetch::{prefetch_after, prefetch_item};
 pub use rows::fold_rows::{fold_rows, rows_scratch_len};
-pub use rows::lanes::sum_lanes;
+pub use rows::lanes::{InLanes, sum_lanes};
 pub use rows::pairs::{combine_rows, copy_row};
 pub use rows::tree_rows::tree_fold_rows;
 pub use sets::dispatch::{Float, Operation, subtree_sum8};

@@ -24,7 +24,8 @@ fn extents(count: u64, ranks: usize, lanes: u64, seed: u64) -> Vec<Vec<Range<u64
         let end = count.min(start + lanes * (1 + (state >> 60)));
         let rank = usize::try_from((state >> 33) % ranks as u64).unwrap();
         // The last range need not be the last that a rank holds.
-        own[rank].insert(usize::try_from(state >> 32 & 1).unwrap().min(own[rank].len()), start..end);
+        let place = usize::from(state >> 32 & 1 != 0).min(own[rank].len());
+        own[rank].insert(place, start..end);
         start = end;
     }
     own

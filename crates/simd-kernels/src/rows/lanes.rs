@@ -20,6 +20,9 @@ use crate::sets::vector::{Combine, Proven, Vector};
 /// The rows of a group: the sums under way are twelve registers, and sets have at least sixteen.
 const GROUP_ROWS: usize = 32;
 
+/// The subtrees of fewer rows than two groups.
+const EDGE_SUBTREES: usize = 6;
+
 /// The waiting rows of any slice: 2^48 groups of 32 rows of 16 floats are more than processors address.
 const MOST_WAITING: usize = 48;
 
@@ -36,7 +39,29 @@ const MOST_WAITING: usize = 48;
 /// assert_eq!(sum_lanes(Level::best(), 16, &x), sum(Level::SCALAR, &lanes));
 /// ```
 #[inline]
-pub fn sum_lanes<T: Float>(level: Level, lanes: usize, items: &[T]) -> Option<T> {
+pub fn sum_lanes<T: InLanes>(level: Level, lanes: usize, items: &[T]) -> Option<T> {
+    T::sum_lanes(level, lanes, items)
+}
+
+/// The floats that have sums in lanes: these are long, and compiled in this crate alone.
+pub trait InLanes: Float {
+    #[doc(hidden)]
+    fn sum_lanes(level: Level, lanes: usize, items: &[Self]) -> Option<Self>;
+}
+
+macro_rules! in_lanes {
+    ($($float:ident),+) => {$(
+        impl InLanes for $float {
+            fn sum_lanes(level: Level, lanes: usize, items: &[Self]) -> Option<Self> {
+                sum(level, lanes, items)
+            }
+        }
+    )+};
+}
+
+in_lanes!(f32, f64);
+
+fn sum<T: Float>(level: Level, lanes: usize, items: &[T]) -> Option<T> {
     match lanes {
         16 => sum_in::<T, 16>(level, items),
         32 => sum_in::<T, 32>(level, items),
@@ -122,15 +147,19 @@ impl<T: Float, const L: usize> Lanes<'_, T, L> {
                 store(proven, node, &mut waiting[place][first..]);
             }
         }
-        let waiting = &waiting[..groups.len().count_ones() as usize];
+        let edge = Edge {
+            rows: rest,
+            waiting: &waiting[..groups.len().count_ones() as usize],
+        };
         let mut sums = [T::ZERO; L];
+        let mut subtrees = [load(proven, &self.rows[0]); EDGE_SUBTREES];
         for strip in 0..L / (S * V::LANES) {
             let first = strip * S * V::LANES;
+            edge.add::<V, O, S>(proven, first, &mut subtrees);
             let place = &mut sums[first..][..S * V::LANES];
             let longer = self.last.get(first..).unwrap_or_default();
             if longer.len() < place.len() {
-                let node = finish::<V, O, S, L>(proven, None, rest, waiting, first);
-                store(proven, node, place);
+                store(proven, edge.root::<V, O, S>(proven, first, &subtrees, None), place);
             }
             if !longer.is_empty() {
                 // Lanes that have no item in the last row get the result above.
@@ -138,8 +167,8 @@ impl<T: Float, const L: usize> Lanes<'_, T, L> {
                 let mut lanes = [T::ZERO; 2 * REGISTER_ELEMENTS];
                 lanes[..count].copy_from_slice(&longer[..count]);
                 let last = Some(load(proven, &lanes));
-                let node = finish::<V, O, S, L>(proven, last, rest, waiting, first);
-                store(proven, node, &mut lanes);
+                let root = edge.root::<V, O, S>(proven, first, &subtrees, last);
+                store(proven, root, &mut lanes);
                 place[..count].copy_from_slice(&lanes[..count]);
             }
         }
@@ -147,66 +176,89 @@ impl<T: Float, const L: usize> Lanes<'_, T, L> {
     }
 }
 
-/// The sums of lanes from `first` on: of the items in the last row, if there are some, of the rows of no group, and of the waiting rows.
+/// The right edge of the tree: rows that are of no group, fewer than two groups, and the rows that wait.
+struct Edge<'e, T, const L: usize> {
+    rows: &'e [[T; L]],
+    waiting: &'e [[T; L]],
+}
+
+impl<T: Copy, const L: usize> Edge<'_, T, L> {
+    /// Makes the subtree of each bit of the number of rows: that of 2^h rows has place h.
+    #[inline(always)]
+    fn add<V, O, const S: usize>(
+        &self,
+        proven: Proven<V>,
+        first: usize,
+        subtrees: &mut [[V; S]; EDGE_SUBTREES],
+    ) where
+        V: Vector<Element = T>,
+        O: Combine<T>,
+    {
+        let mut rows = self.rows;
+        rows = add::<V, O, Row, S, L, 1>(proven, rows, first, &mut subtrees[0]);
+        rows = add::<V, O, Pair<Row>, S, L, 2>(proven, rows, first, &mut subtrees[1]);
+        rows = add::<V, O, Four, S, L, 4>(proven, rows, first, &mut subtrees[2]);
+        rows = add::<V, O, Pair<Four>, S, L, 8>(proven, rows, first, &mut subtrees[3]);
+        rows = add::<V, O, Sixteen, S, L, 16>(proven, rows, first, &mut subtrees[4]);
+        add::<V, O, Group, S, L, 32>(proven, rows, first, &mut subtrees[5]);
+    }
+
+    /// Combines, from right to left, the items in the last row, if there are some, the subtrees, and the rows that wait.
+    #[inline(always)]
+    fn root<V, O, const S: usize>(
+        &self,
+        proven: Proven<V>,
+        first: usize,
+        subtrees: &[[V; S]; EDGE_SUBTREES],
+        last: Option<[V; S]>,
+    ) -> [V; S]
+    where
+        V: Vector<Element = T>,
+        O: Combine<T>,
+    {
+        let (mut bits, mut waiting) = (self.rows.len(), self.waiting);
+        let mut root = if let Some(last) = last {
+            last
+        } else if bits > 0 {
+            let lowest = bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            subtrees[lowest]
+        } else {
+            let (right, left) = waiting.split_last().expect("there are rows");
+            waiting = left;
+            load(proven, &right[first..])
+        };
+        while bits > 0 {
+            let lowest = bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            root = combined::<V, O, S>(proven, subtrees[lowest], root);
+        }
+        for left in waiting.iter().rev() {
+            root = combined::<V, O, S>(proven, load(proven, &left[first..]), root);
+        }
+        root
+    }
+}
+
+/// Makes the subtree of the last `ROWS` rows, if their number has this bit, and returns the other rows. Lower bits it has no more.
 #[inline(always)]
-fn finish<V, O, const S: usize, const L: usize>(
+fn add<'r, V, O, N, const S: usize, const L: usize, const ROWS: usize>(
     proven: Proven<V>,
-    last: Option<[V; S]>,
-    rest: &[[V::Element; L]],
-    waiting: &[[V::Element; L]],
+    rows: &'r [[V::Element; L]],
     first: usize,
-) -> [V; S]
+    subtree: &mut [V; S],
+) -> &'r [[V::Element; L]]
 where
     V: Vector,
     O: Combine<V::Element>,
+    N: Subtree,
 {
-    let mut edge = Edge {
-        root: last,
-        rows: rest,
-    };
-    edge.add::<O, Row, 1>(proven, first);
-    edge.add::<O, Pair<Row>, 2>(proven, first);
-    edge.add::<O, Four, 4>(proven, first);
-    edge.add::<O, Pair<Four>, 8>(proven, first);
-    edge.add::<O, Sixteen, 16>(proven, first);
-    edge.add::<O, Group, 32>(proven, first);
-    let mut waiting = waiting.iter().rev().map(|row| &row[first..]);
-    let mut root = match edge.root {
-        Some(root) => root,
-        None => load(proven, waiting.next().expect("there is a row")),
-    };
-    for left in waiting {
-        root = combined::<V, O, S>(proven, load(proven, left), root);
-    }
-    root
-}
-
-/// The right edge of the tree, which grows to the left: a subtree for each bit of the number of rows.
-struct Edge<'r, V: Vector, const S: usize, const L: usize> {
-    root: Option<[V; S]>,
-    /// Those on the left.
-    rows: &'r [[V::Element; L]],
-}
-
-impl<V: Vector, const S: usize, const L: usize> Edge<'_, V, S, L> {
-    /// Adds the last `ROWS` rows, if their number has this bit. Lower bits it has no more.
-    #[inline(always)]
-    fn add<O, N, const ROWS: usize>(&mut self, proven: Proven<V>, first: usize)
-    where
-        O: Combine<V::Element>,
-        N: Subtree,
-    {
-        if self.rows.len() & ROWS == 0 {
-            return;
+    match rows.split_last_chunk::<ROWS>() {
+        Some((left, own)) if rows.len() & ROWS != 0 => {
+            *subtree = N::nodes::<V, O, S, L>(proven, own, first);
+            left
         }
-        if let Some((left, rows)) = self.rows.split_last_chunk::<ROWS>() {
-            self.rows = left;
-            let node = N::nodes::<V, O, S, L>(proven, rows, first);
-            self.root = Some(match self.root {
-                Some(root) => combined::<V, O, S>(proven, node, root),
-                None => node,
-            });
-        }
+        _ => rows,
     }
 }
 
@@ -275,7 +327,7 @@ impl<N: Subtree> Subtree for Pair<N> {
 #[inline(always)]
 fn load<V: Vector, const S: usize>(proven: Proven<V>, row: &[V::Element]) -> [V; S] {
     let mut registers = [proven.load(row); S];
-    for (number, register) in registers.iter_mut().enumerate().skip(1) {
+    for (number, register) in registers.iter_mut().enumerate() {
         *register = proven.load(&row[number * V::LANES..]);
     }
     registers
@@ -287,7 +339,7 @@ fn store<V: Vector, const S: usize>(
     registers: [V; S],
     row: &mut [V::Element],
 ) {
-    for (number, register) in registers.into_iter().enumerate() {
+    for (number, &register) in registers.iter().enumerate() {
         proven.store_first(register, &mut row[number * V::LANES..]);
     }
 }
@@ -299,7 +351,7 @@ where
     O: Combine<V::Element>,
 {
     let mut nodes = left;
-    for (node, right) in nodes.iter_mut().zip(right) {
+    for (node, &right) in nodes.iter_mut().zip(&right) {
         *node = O::lanes(proven, *node, right);
     }
     nodes
