@@ -20,9 +20,6 @@ use crate::sets::vector::{Combine, Proven, Vector};
 /// The rows of a group: the sums under way are twelve registers, and sets have at least sixteen.
 const GROUP_ROWS: usize = 32;
 
-/// The subtrees of fewer rows than two groups.
-const EDGE_SUBTREES: usize = 6;
-
 /// The waiting rows of any slice: 2^48 groups of 32 rows of 16 floats are more than processors address.
 const MOST_WAITING: usize = 48;
 
@@ -147,118 +144,79 @@ impl<T: Float, const L: usize> Lanes<'_, T, L> {
                 store(proven, node, &mut waiting[place][first..]);
             }
         }
-        let edge = Edge {
+        let mut edge = Edge {
             rows: rest,
-            waiting: &waiting[..groups.len().count_ones() as usize],
+            last: self.last,
+            sums: [T::ZERO; L],
+            is_empty: true,
         };
-        let mut sums = [T::ZERO; L];
-        let mut subtrees = [load(proven, &self.rows[0]); EDGE_SUBTREES];
-        for strip in 0..L / (S * V::LANES) {
-            let first = strip * S * V::LANES;
-            edge.add::<V, O, S>(proven, first, &mut subtrees);
-            let place = &mut sums[first..][..S * V::LANES];
-            let longer = self.last.get(first..).unwrap_or_default();
-            if longer.len() < place.len() {
-                store(proven, edge.root::<V, O, S>(proven, first, &subtrees, None), place);
-            }
-            if !longer.is_empty() {
-                // Lanes that have no item in the last row get the result above.
-                let count = longer.len().min(place.len());
-                let mut lanes = [T::ZERO; 2 * REGISTER_ELEMENTS];
-                lanes[..count].copy_from_slice(&longer[..count]);
-                let last = Some(load(proven, &lanes));
-                let root = edge.root::<V, O, S>(proven, first, &subtrees, last);
-                store(proven, root, &mut lanes);
-                place[..count].copy_from_slice(&lanes[..count]);
-            }
+        edge.add::<V, O, Row, S, 1>(proven);
+        edge.add::<V, O, Pair<Row>, S, 2>(proven);
+        edge.add::<V, O, Four, S, 4>(proven);
+        edge.add::<V, O, Pair<Four>, S, 8>(proven);
+        edge.add::<V, O, Sixteen, S, 16>(proven);
+        edge.add::<V, O, Group, S, 32>(proven);
+        for row in waiting[..groups.len().count_ones() as usize].iter().rev() {
+            edge.add_node::<V, O, S>(proven, |first| load(proven, &row[first..]));
         }
-        sums
+        edge.sums
     }
 }
 
-/// The right edge of the tree: rows that are of no group, fewer than two groups, and the rows that wait.
+/// The right edge of the tree, which grows to the left.
 struct Edge<'e, T, const L: usize> {
+    /// Rows of no group that are not added yet.
     rows: &'e [[T; L]],
-    waiting: &'e [[T; L]],
+    /// The items in the last row, which some lanes have.
+    last: &'e [T],
+    sums: [T; L],
+    /// Whether nothing is added yet, but for the last row.
+    is_empty: bool,
 }
 
 impl<T: Copy, const L: usize> Edge<'_, T, L> {
-    /// Makes the subtree of each bit of the number of rows: that of 2^h rows has place h.
+    /// Adds the last `ROWS` rows, if their number has this bit. Lower bits it has no more.
     #[inline(always)]
-    fn add<V, O, const S: usize>(
-        &self,
+    fn add<V, O, N, const S: usize, const ROWS: usize>(&mut self, proven: Proven<V>)
+    where
+        V: Vector<Element = T>,
+        O: Combine<T>,
+        N: Subtree,
+    {
+        if self.rows.len() & ROWS == 0 {
+            return;
+        }
+        if let Some((left, own)) = self.rows.split_last_chunk::<ROWS>() {
+            self.rows = left;
+            self.add_node::<V, O, S>(proven, |first| N::nodes::<V, O, S, L>(proven, own, first));
+        }
+    }
+
+    /// Adds a node on the left, of which `registers` gives those of lanes from one on.
+    #[inline(always)]
+    fn add_node<V, O, const S: usize>(
+        &mut self,
         proven: Proven<V>,
-        first: usize,
-        subtrees: &mut [[V; S]; EDGE_SUBTREES],
+        registers: impl Fn(usize) -> [V; S],
     ) where
         V: Vector<Element = T>,
         O: Combine<T>,
     {
-        let mut rows = self.rows;
-        rows = add::<V, O, Row, S, L, 1>(proven, rows, first, &mut subtrees[0]);
-        rows = add::<V, O, Pair<Row>, S, L, 2>(proven, rows, first, &mut subtrees[1]);
-        rows = add::<V, O, Four, S, L, 4>(proven, rows, first, &mut subtrees[2]);
-        rows = add::<V, O, Pair<Four>, S, L, 8>(proven, rows, first, &mut subtrees[3]);
-        rows = add::<V, O, Sixteen, S, L, 16>(proven, rows, first, &mut subtrees[4]);
-        add::<V, O, Group, S, L, 32>(proven, rows, first, &mut subtrees[5]);
-    }
-
-    /// Combines, from right to left, the items in the last row, if there are some, the subtrees, and the rows that wait.
-    #[inline(always)]
-    fn root<V, O, const S: usize>(
-        &self,
-        proven: Proven<V>,
-        first: usize,
-        subtrees: &[[V; S]; EDGE_SUBTREES],
-        last: Option<[V; S]>,
-    ) -> [V; S]
-    where
-        V: Vector<Element = T>,
-        O: Combine<T>,
-    {
-        let (mut bits, mut waiting) = (self.rows.len(), self.waiting);
-        let mut root = if let Some(last) = last {
-            last
-        } else if bits > 0 {
-            let lowest = bits.trailing_zeros() as usize;
-            bits &= bits - 1;
-            subtrees[lowest]
-        } else {
-            let (right, left) = waiting.split_last().expect("there are rows");
-            waiting = left;
-            load(proven, &right[first..])
-        };
-        while bits > 0 {
-            let lowest = bits.trailing_zeros() as usize;
-            bits &= bits - 1;
-            root = combined::<V, O, S>(proven, subtrees[lowest], root);
+        for strip in 0..L / (S * V::LANES) {
+            let first = strip * S * V::LANES;
+            let place = &mut self.sums[first..];
+            let mut node = registers(first);
+            if !self.is_empty {
+                node = combined::<V, O, S>(proven, node, load(proven, place));
+            }
+            store(proven, node, place);
         }
-        for left in waiting.iter().rev() {
-            root = combined::<V, O, S>(proven, load(proven, &left[first..]), root);
+        if self.is_empty {
+            self.is_empty = false;
+            for (sum, &last) in self.sums.iter_mut().zip(self.last) {
+                *sum = O::single(*sum, last);
+            }
         }
-        root
-    }
-}
-
-/// Makes the subtree of the last `ROWS` rows, if their number has this bit, and returns the other rows. Lower bits it has no more.
-#[inline(always)]
-fn add<'r, V, O, N, const S: usize, const L: usize, const ROWS: usize>(
-    proven: Proven<V>,
-    rows: &'r [[V::Element; L]],
-    first: usize,
-    subtree: &mut [V; S],
-) -> &'r [[V::Element; L]]
-where
-    V: Vector,
-    O: Combine<V::Element>,
-    N: Subtree,
-{
-    match rows.split_last_chunk::<ROWS>() {
-        Some((left, own)) if rows.len() & ROWS != 0 => {
-            *subtree = N::nodes::<V, O, S, L>(proven, own, first);
-            left
-        }
-        _ => rows,
     }
 }
 
