@@ -823,6 +823,7 @@ inline constexpr detail::reduce_function<detail::by::caller, TREEFOLD_SUM> sum{}
 inline constexpr detail::reduce_function<detail::by::caller, TREEFOLD_PRODUCT> product{};
 inline constexpr detail::reduce_function<detail::by::caller, TREEFOLD_MIN> min{};
 inline constexpr detail::reduce_function<detail::by::caller, TREEFOLD_MAX> max{};
+inline constexpr detail::lanes_function<&treefold_sum_lanes_f32, &treefold_sum_lanes_f64> sum_lanes{};
 inline constexpr detail::arrays_function<&treefold_dot_f32, &treefold_dot_f64> dot{};
 inline constexpr detail::array_function<&treefold_squared_norm_f32, &treefold_squared_norm_f64> squared_norm{};
 inline constexpr detail::numbers_function<&treefold_sum_and_absolute_sum_f32, &treefold_sum_and_absolute_sum_f64> sum_and_absolute_sum{};
@@ -853,6 +854,7 @@ inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_SUM> t
 inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_PRODUCT> try_product{};
 inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_MIN> try_min{};
 inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_MAX> try_max{};
+inline constexpr detail::try_lanes_function<&treefold_sum_lanes_f32, &treefold_sum_lanes_f64> try_sum_lanes{};
 inline constexpr detail::try_arrays_function<&treefold_dot_f32, &treefold_dot_f64> try_dot{};
 inline constexpr detail::try_array_function<&treefold_squared_norm_f32, &treefold_squared_norm_f64> try_squared_norm{};
 inline constexpr detail::try_numbers_function<&treefold_sum_and_absolute_sum_f32, &treefold_sum_and_absolute_sum_f64>
@@ -989,6 +991,7 @@ inline constexpr detail::reduce_function<detail::by::pool, TREEFOLD_SUM> sum{};
 inline constexpr detail::reduce_function<detail::by::pool, TREEFOLD_PRODUCT> product{};
 inline constexpr detail::reduce_function<detail::by::pool, TREEFOLD_MIN> min{};
 inline constexpr detail::reduce_function<detail::by::pool, TREEFOLD_MAX> max{};
+inline constexpr detail::lanes_function<&treefold_par_sum_lanes_f32, &treefold_par_sum_lanes_f64> sum_lanes{};
 inline constexpr detail::arrays_function<&treefold_par_dot_f32, &treefold_par_dot_f64> dot{};
 inline constexpr detail::array_function<&treefold_par_squared_norm_f32, &treefold_par_squared_norm_f64> squared_norm{};
 inline constexpr detail::numbers_function<&treefold_par_sum_and_absolute_sum_f32, &treefold_par_sum_and_absolute_sum_f64>
@@ -1004,6 +1007,7 @@ inline constexpr detail::try_reduce_function<detail::by::pool, TREEFOLD_SUM> try
 inline constexpr detail::try_reduce_function<detail::by::pool, TREEFOLD_PRODUCT> try_product{};
 inline constexpr detail::try_reduce_function<detail::by::pool, TREEFOLD_MIN> try_min{};
 inline constexpr detail::try_reduce_function<detail::by::pool, TREEFOLD_MAX> try_max{};
+inline constexpr detail::try_lanes_function<&treefold_par_sum_lanes_f32, &treefold_par_sum_lanes_f64> try_sum_lanes{};
 inline constexpr detail::try_arrays_function<&treefold_par_dot_f32, &treefold_par_dot_f64> try_dot{};
 inline constexpr detail::try_array_function<&treefold_par_squared_norm_f32, &treefold_par_squared_norm_f64> try_squared_norm{};
 inline constexpr detail::try_numbers_function<&treefold_par_sum_and_absolute_sum_f32, &treefold_par_sum_and_absolute_sum_f64>
