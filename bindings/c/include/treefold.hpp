@@ -8,7 +8,7 @@
 //     T sum(items)                   in tree order; 0 if there are none
 //     T product(items)               1 if there are none
 //     T min(items), T max(items)     IEEE 754-2019's: a NaN wins, -0 is less than +0; an error if there are none
-//     T sum_lanes(items, lanes)      item i belongs to lane i mod lanes; each lane is summed, then their sums: docs/lanes.md; float and double
+//     T sum_lanes(items, lanes)      item i belongs to lane i mod lanes; lanes are summed, then their sums: docs/lanes.md; float and double
 //     T canonical_reduce<L>(first, last, init, op)    ISO C++'s P4016: init combined with the reduction in L lanes, by std::plus by default
 //     T dot(x, y)                    the sum of x[i] * y[i]; float and double
 //     T squared_norm(x)              dot(x, x)

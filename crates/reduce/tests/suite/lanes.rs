@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use distribution::Ownership;
-use reduce::{Algorithm, BuildError, Plan, RunError, World, sum_lanes};
+use reduce::{BuildError, Plan, RunError, World, sum_lanes};
 
-use super::{Check, numbers, offered};
+use super::collectives::scheduled;
+use super::{Check, numbers};
 
 pub(crate) const CHECKS: [(&str, Check); 3] = [
     ("sums in lanes", sums_in_lanes),
@@ -42,7 +43,7 @@ fn sums_in_lanes(world: &World) {
             for range in &extents[rank] {
                 own.extend_from_slice(super::slice(&items, range.clone()));
             }
-            for algorithm in offered(world).filter(|&each| is_scheduled(each)) {
+            for algorithm in scheduled(world) {
                 let builder = Plan::builder(world).extents(&extents[rank]).root(size - 1);
                 let plan = builder.algorithm(algorithm).build_lanes::<f64>(lanes).unwrap();
                 assert_eq!(plan.lanes(), lanes);
@@ -61,11 +62,6 @@ fn sums_in_lanes(world: &World) {
             assert_eq!(sum.is_sign_negative(), count > 0);
         }
     }
-}
-
-/// Scattered rows are for schedules.
-fn is_scheduled(algorithm: Algorithm) -> bool {
-    !matches!(algorithm, Algorithm::Algorithm1 | Algorithm::MpiNative)
 }
 
 fn items_beside_lanes(world: &World) {
