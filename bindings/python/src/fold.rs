@@ -105,7 +105,9 @@ impl Task for Fold<'_, '_> {
                 let blocks = blocks.zip(items.par_chunks_exact(block));
                 let blocks = blocks.with_min_len(DIVIDED_ELEMENTS / block);
                 pool.install(|| {
-                    blocks.try_for_each(|(results, items)| reduction.rows(self.lanes, None, items, results))
+                    blocks.try_for_each(|(results, items)| {
+                        reduction.rows(self.lanes, None, items, results)
+                    })
                 })
             }
             pool => {

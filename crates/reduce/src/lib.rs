@@ -59,8 +59,8 @@ pub use error::{BuildError, FoldError, RunError, Turn, UnknownName};
 #[cfg(feature = "par")]
 pub use fold::par;
 pub use fold::{
-    Partial, PartialError, TreeIterator, dot, fields, fold, fold_lanes, fold_rows, fold_rows_lanes, scan,
-    scan_rows, squared_norm, sum, sum_and_absolute_sum, sum_lanes, sum_rows,
+    Partial, PartialError, TreeIterator, dot, fields, fold, fold_lanes, fold_rows, fold_rows_lanes,
+    scan, scan_rows, squared_norm, sum, sum_and_absolute_sum, sum_lanes, sum_rows,
 };
 pub use message_buffer::MessageBuffer;
 pub use operation::Operation;

@@ -28,11 +28,23 @@ fn check(words: &[u64]) {
     let expected = tree_sum(&numbers);
     let sum = words.iter().copied().map(number).tree_sum().unwrap();
     assert_eq!(sum.to_bits(), expected, "N = {}", words.len());
-    let mixed = words.iter().copied().tree_reduce(custom("mix", mix).with_empty(7));
-    assert_eq!(mixed, Ok(simd_kernels::by_definition(words, &mix).unwrap_or(7)));
+    let mixed = words
+        .iter()
+        .copied()
+        .tree_reduce(custom("mix", mix).with_empty(7));
+    assert_eq!(
+        mixed,
+        Ok(simd_kernels::by_definition(words, &mix).unwrap_or(7))
+    );
     let sum = words.iter().copied().map(number).exact_sum().unwrap();
     assert_eq!(sum.to_bits(), exact::sum(&numbers).to_bits());
-    let products = || words.iter().rev().zip(&numbers).map(|(&a, &b)| number(a) * b);
+    let products = || {
+        words
+            .iter()
+            .rev()
+            .zip(&numbers)
+            .map(|(&a, &b)| number(a) * b)
+    };
     let sum = products().tree_sum().unwrap();
     assert_eq!(sum.to_bits(), tree_sum(&products().collect::<Vec<_>>()));
 }
@@ -60,7 +72,10 @@ fn no_items() {
     assert_eq!(none().tree_sum().map(f64::to_bits), Ok(0));
     assert_eq!(none().exact_sum().map(f64::to_bits), Ok(0));
     let operator = "max".to_owned();
-    assert_eq!(none().tree_reduce(Max), Err(FoldError::NoItems { operator }));
+    assert_eq!(
+        none().tree_reduce(Max),
+        Err(FoldError::NoItems { operator })
+    );
 }
 
 /// Gives `gives` items, and says that there are `says`.
@@ -86,7 +101,14 @@ impl ExactSizeIterator for Liar {}
 
 #[test]
 fn lengths_that_are_not_true() {
-    for (gives, says) in [(0, 1), (1, 0), (5, 6), (1024, 2000), (3000, 2999), (usize::MAX, 10)] {
+    for (gives, says) in [
+        (0, 1),
+        (1, 0),
+        (5, 6),
+        (1024, 2000),
+        (3000, 2999),
+        (usize::MAX, 10),
+    ] {
         let wrong = FoldError::Iterator {
             promised: says as u64,
             found: (gives < says).then_some(gives as u64),
@@ -150,7 +172,9 @@ mod parallel {
     #[test]
     fn lengths_where_something_ends() {
         let words: Vec<u64> = (0..300_000).map(|item| mix(5, item)).collect();
-        for length in [0, 1, 2, 63, 64, 65, 1023, 1024, 1025, 131_072, 131_073, 300_000] {
+        for length in [
+            0, 1, 2, 63, 64, 65, 1023, 1024, 1025, 131_072, 131_073, 300_000,
+        ] {
             check(&words[..length]);
         }
     }
@@ -212,7 +236,10 @@ mod parallel {
                 }
             }
         }
-        let honest = ParallelLiar { says: 5000, more: 0 };
+        let honest = ParallelLiar {
+            says: 5000,
+            more: 0,
+        };
         assert_eq!(honest.tree_sum(), Ok(5000.0));
     }
 

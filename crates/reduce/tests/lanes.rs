@@ -35,7 +35,9 @@ fn by_definition<T: Copy + 'static, O: Operator<T>>(
         simd_kernels::by_definition(&own, &combine).unwrap()
     });
     let value = simd_kernels::by_definition(&values.collect::<Vec<T>>(), &combine);
-    value.or(operator.empty()).map(|value| operator.canonical(value))
+    value
+        .or(operator.empty())
+        .map(|value| operator.canonical(value))
 }
 
 /// Neither associative nor commutative.
@@ -59,7 +61,10 @@ where
         let fold = || reduce::par::fold_lanes(items, lanes, operator);
         let found = pool.build().unwrap().install(fold).ok().map(&bits);
         let count = items.len();
-        assert_eq!(found, expected, "{lanes} lanes, N = {count}, {threads} threads");
+        assert_eq!(
+            found, expected,
+            "{lanes} lanes, N = {count}, {threads} threads"
+        );
     }
 }
 
@@ -152,13 +157,19 @@ fn numbers_of_lanes_that_there_cannot_be() {
         assert_eq!((rows, row), (Err(refused.clone()), [7.0]));
         #[cfg(feature = "par")]
         {
-            assert_eq!(reduce::par::sum_lanes(&[1.0; 3], lanes), Err(refused.clone()));
+            assert_eq!(
+                reduce::par::sum_lanes(&[1.0; 3], lanes),
+                Err(refused.clone())
+            );
             let rows = reduce::par::fold_rows_lanes(&[1.0; 3], 1, lanes, &Sum, &mut row);
             assert_eq!((rows, row), (Err(refused), [7.0]));
         }
     }
     let said = sum_lanes(&[1.0], 0).unwrap_err().to_string();
-    assert_eq!(said, "the number of lanes is 0, which is not from 1 to 1048576");
+    assert_eq!(
+        said,
+        "the number of lanes is 0, which is not from 1 to 1048576"
+    );
 }
 
 #[test]

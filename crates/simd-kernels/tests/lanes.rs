@@ -61,7 +61,9 @@ proptest! {
 fn lengths_where_something_ends() {
     let (doubles, floats) = (spread::<f64>(300_000), spread::<f32>(300_000));
     for lanes in LANES {
-        for rows in [1, 2, 3, 31, 32, 33, 63, 64, 65, 95, 96, 127, 128, 129, 2047, 2048] {
+        for rows in [
+            1, 2, 3, 31, 32, 33, 63, 64, 65, 95, 96, 127, 128, 129, 2047, 2048,
+        ] {
             for more in [0, 1, 7, 8, 9, 15] {
                 check(&doubles[..lanes * rows + more]);
                 check(&floats[..lanes * rows + more]);

@@ -54,8 +54,9 @@
 #[cfg(feature = "par")]
 pub use reduce::par;
 pub use reduce::{
-    Float, FoldError, Partial, PartialError, TreeIterator, dot, fields, fold, fold_lanes, fold_rows,
-    fold_rows_lanes, scan, scan_rows, squared_norm, sum, sum_and_absolute_sum, sum_lanes, sum_rows,
+    Float, FoldError, Partial, PartialError, TreeIterator, dot, fields, fold, fold_lanes,
+    fold_rows, fold_rows_lanes, scan, scan_rows, squared_norm, sum, sum_and_absolute_sum,
+    sum_lanes, sum_rows,
 };
 
 // Operators.

@@ -378,6 +378,9 @@ pub(super) fn make_native<T: Pod, O: Operator<T> + 'static>(
 }
 
 /// Makes an engine of what ranks have agreed on.
-pub(super) trait MakeEngine<T, O>: FnOnce(&World, Rc<Terms>, Rc<O>) -> Box<dyn Engine<T>> {}
+pub(super) trait MakeEngine<T, O>:
+    FnOnce(&World, Rc<Terms>, Rc<O>) -> Box<dyn Engine<T>>
+{
+}
 
 impl<T, O, F: FnOnce(&World, Rc<Terms>, Rc<O>) -> Box<dyn Engine<T>>> MakeEngine<T, O> for F {}

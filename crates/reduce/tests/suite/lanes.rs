@@ -45,7 +45,10 @@ fn sums_in_lanes(world: &World) {
             }
             for algorithm in scheduled(world) {
                 let builder = Plan::builder(world).extents(&extents[rank]).root(size - 1);
-                let plan = builder.algorithm(algorithm).build_lanes::<f64>(lanes).unwrap();
+                let plan = builder
+                    .algorithm(algorithm)
+                    .build_lanes::<f64>(lanes)
+                    .unwrap();
                 assert_eq!(plan.lanes(), lanes);
                 for _ in 0..2 {
                     let sum = plan.allreduce(&own).unwrap().to_bits();
@@ -82,16 +85,31 @@ fn items_beside_lanes(world: &World) {
             assert_eq!(error, beside);
         }
     }
-    let cyclic = Ownership::block_cyclic(100, size, 24).unwrap();
-    let built = Plan::builder(world).ownership(&cyclic).build_lanes::<f64>(16);
-    assert!(matches!(built, Err(BuildError::BesideLanes { start: 24, end: 48, .. })) || size == 1);
+    let cyclic = Ownership::block_cyclic(100, size, 40).unwrap();
+    let built = Plan::builder(world)
+        .ownership(&cyclic)
+        .build_lanes::<f64>(16);
+    assert!(
+        matches!(
+            built,
+            Err(BuildError::BesideLanes {
+                start: 40,
+                end: 80,
+                ..
+            })
+        ) || size == 1
+    );
     for lanes in [0, (1 << 20) + 1, usize::MAX] {
-        let built = Plan::builder(world).local_items(16).build_lanes::<f64>(lanes);
+        let built = Plan::builder(world)
+            .local_items(16)
+            .build_lanes::<f64>(lanes);
         assert_eq!(built.err(), Some(BuildError::Lanes { lanes }));
     }
     if size > 1 {
         let lanes = if rank == 1 { 32 } else { 16 };
-        let built = Plan::builder(world).local_items(32).build_lanes::<f64>(lanes);
+        let built = Plan::builder(world)
+            .local_items(32)
+            .build_lanes::<f64>(lanes);
         let disagreement = BuildError::Disagreement {
             subject: "number of lanes",
             first: (0, "16".to_owned()),

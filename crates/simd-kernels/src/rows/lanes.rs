@@ -292,11 +292,7 @@ fn load<V: Vector, const S: usize>(proven: Proven<V>, row: &[V::Element]) -> [V;
 }
 
 #[inline(always)]
-fn store<V: Vector, const S: usize>(
-    proven: Proven<V>,
-    registers: [V; S],
-    row: &mut [V::Element],
-) {
+fn store<V: Vector, const S: usize>(proven: Proven<V>, registers: [V; S], row: &mut [V::Element]) {
     for (number, &register) in registers.iter().enumerate() {
         proven.store_first(register, &mut row[number * V::LANES..]);
     }
