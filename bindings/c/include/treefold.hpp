@@ -15,6 +15,7 @@
 //     sums<T> sum_and_absolute_sum(x)
 //     T fold(items, op)              by an operator of treefold::ops, or by a function T(const T &, const T &)
 //     T fold(items, op, empty)       the same, with a value for nothing
+//     T fold_on(items, op, run)      by an operator of treefold::ops, and threads of the caller's, as OpenMP's
 //     vector<T> sum_rows(items, width), fold_rows(items, width, op)    rows of `width` items, element by element
 //     vector<T> fields(fields, op)   each of several ranges of one length
 //
@@ -45,6 +46,7 @@
 #else
 #define TREEFOLD_HPP_IS_COMPLETE
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <complex>
@@ -979,6 +981,79 @@ template <std::size_t L, std::input_iterator I, std::sentinel_for<I> S, class T,
         }
         return std::invoke(op, std::move(init), rows.value());
     }
+}
+
+// ---- One process, the caller's threads ---------------------------------------------------------------------------------------------
+
+namespace detail {
+
+// Subtrees of the items, reduced one by one. Not all threads are as fast: there are more parts than threads.
+template <treefold_op Op, class T> class subtrees {
+public:
+    explicit subtrees(std::span<const T> items)
+        : items_(items), length_(std::max(std::bit_ceil(items.size()) / most, least)), roots_((items.size() + length_ - 1) / length_),
+          begun_(roots_.size())
+    {
+    }
+
+    [[nodiscard]] std::size_t size() const noexcept { return roots_.size(); }
+
+    void reduce(std::size_t part) noexcept
+    {
+        try {
+            if (part >= size() || begun_[part].exchange(true))
+                throw error(code::argument, -1, "`run`: there is no part " + std::to_string(part) + " of " + std::to_string(size()) + " left");
+            const auto first = part * length_;
+            const auto own = items_.subspan(first, std::min(length_, items_.size() - first));
+            check(detail::reduce<by::caller, Op>(own, &roots_[part]));
+            ++done_;
+        } catch (...) {
+            thrown_.keep();
+        }
+    }
+
+    T value()
+    {
+        if (const auto thrown = thrown_.take())
+            std::rethrow_exception(thrown);
+        if (done_ != size())
+            throw error(code::argument, -1, "`run` has done " + std::to_string(done_) + " of " + std::to_string(size()) + " parts");
+        T result;
+        check(detail::reduce<by::caller, Op>(std::span<const T>(roots_), &result));
+        return result;
+    }
+
+private:
+    static constexpr std::size_t most = 256, least = 4096;
+
+    std::span<const T> items_;
+    std::size_t length_;
+    std::vector<T> roots_;
+    std::vector<std::atomic<bool>> begun_;
+    std::atomic<std::size_t> done_ = 0;
+    first_exception thrown_{};
+};
+
+} // namespace detail
+
+// The reduction of items by threads of the caller's, with the bits of fold(items, op): run(parts, part) calls part(i) once for each i
+// below parts, in any order and on any threads, and returns when all are done. part(i) throws nothing.
+//
+//     treefold::fold_on(items, treefold::ops::sum, [](std::size_t parts, const auto &part) {
+//     #pragma omp parallel for schedule(dynamic)
+//         for (std::size_t i = 0; i < parts; ++i)
+//             part(i);
+//     });
+template <item_range R, treefold_op Op, class Run>
+    requires reducible<item_of<R>, Op>
+[[nodiscard]] item_of<R> fold_on(const R &items, builtin<Op>, Run &&run)
+{
+    detail::subtrees<Op, item_of<R>> subtrees(detail::view(items));
+    if (subtrees.size() <= 1)
+        return detail::reduce_function<detail::by::caller, Op>{}(items);
+    const auto part = [&subtrees](std::size_t number) noexcept { subtrees.reduce(number); };
+    std::invoke(run, subtrees.size(), part);
+    return subtrees.value();
 }
 
 // ---- One process, all threads ------------------------------------------------------------------------------------------------------
