@@ -1,4 +1,4 @@
-"""Checks order.jsonl against the order's definition, with nothing but the standard library."""
+"""Checks order.jsonl and lanes.jsonl against the orders' definitions, with nothing but the standard library."""
 import json, math, pathlib, struct
 
 FLOATS = {"f64": ("<d", "<Q", 0x7FF8 << 48), "f32": ("<f", "<I", 0x7FC0 << 16)}
@@ -45,6 +45,10 @@ def reduced(items, combine, empty):
         items = [combine(*items[i : i + 2]) if i + 1 < len(items) else items[i] for i in range(0, len(items), 2)]
     return items[0] if items else empty
 
+def in_lanes(items, lanes, combine, empty):
+    values = [reduced(items[lane::lanes], combine, empty) for lane in range(min(lanes, len(items)))]
+    return reduced(values, combine, empty)
+
 def p4016(count):
     """The items of ISO C++ paper P4016."""
     state = 0x243F6A8885A308D3
@@ -65,11 +69,12 @@ def check(case):
         columns = [items[: i + (operation == "scan")] for i in range(len(items))]
     else:
         columns = [items[column :: len(bits)] for column in range(len(bits))]
-    found = [write(reduced(column, combine, empty)) for column in columns]
+    found = [write(in_lanes(column, case.get("lanes", 1), combine, empty)) for column in columns]
     expected = [tuple(int(word, 16) for word in words.split()) for words in bits]
     expected = expected if case["type"] in PARTS else [word for (word,) in expected]
     assert found == expected, f"{case['name']}: {found} instead of {bits}"
 
-cases = [json.loads(line) for line in (pathlib.Path(__file__).parent / "order.jsonl").open()]
+FILES = [pathlib.Path(__file__).parent / name for name in ("order.jsonl", "lanes.jsonl")]
+cases = [json.loads(line) for file in FILES for line in file.open()]
 for case in cases: check(case)
 print(f"{len(cases)} golden vectors: all bits as they should be")

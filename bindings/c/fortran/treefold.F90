@@ -137,14 +137,21 @@
 #endif
 
 #ifdef TREEFOLD_REAL
-   public :: treefold_dot, treefold_par_dot, treefold_squared_norm, treefold_par_squared_norm, treefold_sum_and_absolute_sum, &
-      treefold_par_sum_and_absolute_sum, treefold_exact_sum, treefold_par_exact_sum, treefold_exact_dot, treefold_par_exact_dot, &
-      treefold_exact_norm, treefold_par_exact_norm, treefold_exact_sum_rows, treefold_exact_sum_by_key, &
-      treefold_par_exact_sum_by_key, treefold_exact_mean_by_key, treefold_exact_min_by_key, treefold_exact_max_by_key, &
-      treefold_exact_variance_by_key, treefold_exact_standard_deviation_by_key, treefold_exact_dot_by_key, &
-      treefold_exact_weighted_mean_by_key, treefold_exact_sum_rows_by_key, treefold_exact_rolling_sum, &
-      treefold_exact_rolling_mean, treefold_exact_rolling_sum_by_range, treefold_exact_rolling_mean_by_range
+   public :: treefold_sum_lanes, treefold_par_sum_lanes, treefold_dot, treefold_par_dot, treefold_squared_norm, &
+      treefold_par_squared_norm, treefold_sum_and_absolute_sum, treefold_par_sum_and_absolute_sum, treefold_exact_sum, &
+      treefold_par_exact_sum, treefold_exact_dot, treefold_par_exact_dot, treefold_exact_norm, treefold_par_exact_norm, &
+      treefold_exact_sum_rows, treefold_exact_sum_by_key, treefold_par_exact_sum_by_key, treefold_exact_mean_by_key, &
+      treefold_exact_min_by_key, treefold_exact_max_by_key, treefold_exact_variance_by_key, &
+      treefold_exact_standard_deviation_by_key, treefold_exact_dot_by_key, treefold_exact_weighted_mean_by_key, &
+      treefold_exact_sum_rows_by_key, treefold_exact_rolling_sum, treefold_exact_rolling_mean, &
+      treefold_exact_rolling_sum_by_range, treefold_exact_rolling_mean_by_range
 
+   interface treefold_sum_lanes
+      module procedure sum_lanes_items
+   end interface
+   interface treefold_par_sum_lanes
+      module procedure par_sum_lanes_items
+   end interface
    interface treefold_dot
       module procedure dot_items
    end interface
@@ -586,6 +593,28 @@ contains
 #endif
 
 #ifdef TREEFOLD_REAL
+   function sum_lanes_items(x, lanes, ierr) result(total)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      integer, intent(in) :: lanes
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: total
+
+      total = 0
+      if (negative('lanes', int(lanes, int64), ierr)) return
+      call report(c_sum_lanes(x, size(x, kind=c_size_t), int(lanes, c_size_t), total), ierr)
+   end function sum_lanes_items
+
+   function par_sum_lanes_items(x, lanes, ierr) result(total)
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      integer, intent(in) :: lanes
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: total
+
+      total = 0
+      if (negative('lanes', int(lanes, int64), ierr)) return
+      call report(c_par_sum_lanes(x, size(x, kind=c_size_t), int(lanes, c_size_t), total), ierr)
+   end function par_sum_lanes_items
+
    function dot_items(x, y, ierr) result(total)
       TREEFOLD_TYPE, intent(in), contiguous :: x(:), y(:)
       integer, intent(out), optional :: ierr
@@ -1583,6 +1612,22 @@ module treefold_support
          integer(c_int32_t) :: returned
       end function c_sum_c64
 
+      function c_sum_lanes_f32(x, n, lanes, result) bind(c, name='treefold_sum_lanes_f32') result(returned)
+         import :: c_float, c_int32_t, c_size_t
+         real(c_float), intent(in) :: x(*)
+         integer(c_size_t), value :: n, lanes
+         real(c_float), intent(inout) :: result
+         integer(c_int32_t) :: returned
+      end function c_sum_lanes_f32
+
+      function c_sum_lanes_f64(x, n, lanes, result) bind(c, name='treefold_sum_lanes_f64') result(returned)
+         import :: c_double, c_int32_t, c_size_t
+         real(c_double), intent(in) :: x(*)
+         integer(c_size_t), value :: n, lanes
+         real(c_double), intent(inout) :: result
+         integer(c_int32_t) :: returned
+      end function c_sum_lanes_f64
+
       function c_dot_f32(x, n, y, m, result) bind(c, name='treefold_dot_f32') result(returned)
          import :: c_float, c_int32_t, c_size_t
          real(c_float), intent(in) :: x(*), y(*)
@@ -2319,6 +2364,22 @@ module treefold_support
          integer(c_int32_t) :: returned
       end function c_par_sum_c64
 
+      function c_par_sum_lanes_f32(x, n, lanes, result) bind(c, name='treefold_par_sum_lanes_f32') result(returned)
+         import :: c_float, c_int32_t, c_size_t
+         real(c_float), intent(in) :: x(*)
+         integer(c_size_t), value :: n, lanes
+         real(c_float), intent(inout) :: result
+         integer(c_int32_t) :: returned
+      end function c_par_sum_lanes_f32
+
+      function c_par_sum_lanes_f64(x, n, lanes, result) bind(c, name='treefold_par_sum_lanes_f64') result(returned)
+         import :: c_double, c_int32_t, c_size_t
+         real(c_double), intent(in) :: x(*)
+         integer(c_size_t), value :: n, lanes
+         real(c_double), intent(inout) :: result
+         integer(c_int32_t) :: returned
+      end function c_par_sum_lanes_f64
+
       function c_par_dot_f32(x, n, y, m, result) bind(c, name='treefold_par_dot_f32') result(returned)
          import :: c_float, c_int32_t, c_size_t
          real(c_float), intent(in) :: x(*), y(*)
@@ -3037,15 +3098,15 @@ end module treefold_support
 
 module treefold_real32
    ! <table: real32>
-   use treefold_support, element => TREEFOLD_F32, c_dot => c_dot_f32, c_par_dot => c_par_dot_f32, &
-      c_squared_norm => c_squared_norm_f32, c_par_squared_norm => c_par_squared_norm_f32, &
-      c_sum_and_absolute_sum => c_sum_and_absolute_sum_f32, c_par_sum_and_absolute_sum => c_par_sum_and_absolute_sum_f32, &
-      c_exact_sum => c_exact_sum_f32, c_par_exact_sum => c_par_exact_sum_f32, c_exact_dot => c_exact_dot_f32, &
-      c_par_exact_dot => c_par_exact_dot_f32, c_exact_norm => c_exact_norm_f32, c_par_exact_norm => c_par_exact_norm_f32, &
-      c_exact_sum_rows => c_exact_sum_rows_f32, c_exact_sum_by_key => c_exact_sum_by_key_f32, &
-      c_par_exact_sum_by_key => c_par_exact_sum_by_key_f32, c_exact_mean_by_key => c_exact_mean_by_key_f32, &
-      c_exact_min_by_key => c_exact_min_by_key_f32, c_exact_max_by_key => c_exact_max_by_key_f32, &
-      c_exact_variance_by_key => c_exact_variance_by_key_f32, &
+   use treefold_support, element => TREEFOLD_F32, c_sum_lanes => c_sum_lanes_f32, c_par_sum_lanes => c_par_sum_lanes_f32, &
+      c_dot => c_dot_f32, c_par_dot => c_par_dot_f32, c_squared_norm => c_squared_norm_f32, &
+      c_par_squared_norm => c_par_squared_norm_f32, c_sum_and_absolute_sum => c_sum_and_absolute_sum_f32, &
+      c_par_sum_and_absolute_sum => c_par_sum_and_absolute_sum_f32, c_exact_sum => c_exact_sum_f32, &
+      c_par_exact_sum => c_par_exact_sum_f32, c_exact_dot => c_exact_dot_f32, c_par_exact_dot => c_par_exact_dot_f32, &
+      c_exact_norm => c_exact_norm_f32, c_par_exact_norm => c_par_exact_norm_f32, c_exact_sum_rows => c_exact_sum_rows_f32, &
+      c_exact_sum_by_key => c_exact_sum_by_key_f32, c_par_exact_sum_by_key => c_par_exact_sum_by_key_f32, &
+      c_exact_mean_by_key => c_exact_mean_by_key_f32, c_exact_min_by_key => c_exact_min_by_key_f32, &
+      c_exact_max_by_key => c_exact_max_by_key_f32, c_exact_variance_by_key => c_exact_variance_by_key_f32, &
       c_exact_standard_deviation_by_key => c_exact_standard_deviation_by_key_f32, c_exact_dot_by_key => c_exact_dot_by_key_f32, &
       c_exact_weighted_mean_by_key => c_exact_weighted_mean_by_key_f32, c_exact_sum_rows_by_key => c_exact_sum_rows_by_key_f32, &
       c_exact_rolling_sum => c_exact_rolling_sum_f32, c_exact_rolling_mean => c_exact_rolling_mean_f32, &
@@ -3065,15 +3126,15 @@ end module treefold_real32
 
 module treefold_real64
    ! <table: real64>
-   use treefold_support, element => TREEFOLD_F64, c_dot => c_dot_f64, c_par_dot => c_par_dot_f64, &
-      c_squared_norm => c_squared_norm_f64, c_par_squared_norm => c_par_squared_norm_f64, &
-      c_sum_and_absolute_sum => c_sum_and_absolute_sum_f64, c_par_sum_and_absolute_sum => c_par_sum_and_absolute_sum_f64, &
-      c_exact_sum => c_exact_sum_f64, c_par_exact_sum => c_par_exact_sum_f64, c_exact_dot => c_exact_dot_f64, &
-      c_par_exact_dot => c_par_exact_dot_f64, c_exact_norm => c_exact_norm_f64, c_par_exact_norm => c_par_exact_norm_f64, &
-      c_exact_sum_rows => c_exact_sum_rows_f64, c_exact_sum_by_key => c_exact_sum_by_key_f64, &
-      c_par_exact_sum_by_key => c_par_exact_sum_by_key_f64, c_exact_mean_by_key => c_exact_mean_by_key_f64, &
-      c_exact_min_by_key => c_exact_min_by_key_f64, c_exact_max_by_key => c_exact_max_by_key_f64, &
-      c_exact_variance_by_key => c_exact_variance_by_key_f64, &
+   use treefold_support, element => TREEFOLD_F64, c_sum_lanes => c_sum_lanes_f64, c_par_sum_lanes => c_par_sum_lanes_f64, &
+      c_dot => c_dot_f64, c_par_dot => c_par_dot_f64, c_squared_norm => c_squared_norm_f64, &
+      c_par_squared_norm => c_par_squared_norm_f64, c_sum_and_absolute_sum => c_sum_and_absolute_sum_f64, &
+      c_par_sum_and_absolute_sum => c_par_sum_and_absolute_sum_f64, c_exact_sum => c_exact_sum_f64, &
+      c_par_exact_sum => c_par_exact_sum_f64, c_exact_dot => c_exact_dot_f64, c_par_exact_dot => c_par_exact_dot_f64, &
+      c_exact_norm => c_exact_norm_f64, c_par_exact_norm => c_par_exact_norm_f64, c_exact_sum_rows => c_exact_sum_rows_f64, &
+      c_exact_sum_by_key => c_exact_sum_by_key_f64, c_par_exact_sum_by_key => c_par_exact_sum_by_key_f64, &
+      c_exact_mean_by_key => c_exact_mean_by_key_f64, c_exact_min_by_key => c_exact_min_by_key_f64, &
+      c_exact_max_by_key => c_exact_max_by_key_f64, c_exact_variance_by_key => c_exact_variance_by_key_f64, &
       c_exact_standard_deviation_by_key => c_exact_standard_deviation_by_key_f64, c_exact_dot_by_key => c_exact_dot_by_key_f64, &
       c_exact_weighted_mean_by_key => c_exact_weighted_mean_by_key_f64, c_exact_sum_rows_by_key => c_exact_sum_rows_by_key_f64, &
       c_exact_rolling_sum => c_exact_rolling_sum_f64, c_exact_rolling_mean => c_exact_rolling_mean_f64, &

@@ -133,6 +133,13 @@ treefold_status treefold_sum_f64(const double *x, size_t n, double *result);
 treefold_status treefold_sum_c32(const float *x, size_t n, float *result);
 treefold_status treefold_sum_c64(const double *x, size_t n, double *result);
 
+/*
+ * The sum in lanes, the order of ISO C++'s P4016 (docs/lanes.md): x[i] belongs to lane i mod lanes, each lane is summed in tree order, and
+ * then their sums. There are 1 to 2^20 lanes, else TREEFOLD_ARGUMENT; 16, 32, 64 and 128 are the fastest, and 1 is the sum above.
+ */
+treefold_status treefold_sum_lanes_f32(const float *x, size_t n, size_t lanes, float *result);
+treefold_status treefold_sum_lanes_f64(const double *x, size_t n, size_t lanes, double *result);
+
 /* The sum of the products x[i] * y[i] in tree order. Each product rounds once. x has n numbers and y has m: TREEFOLD_LENGTH if they
    differ. */
 treefold_status treefold_dot_f32(const float *x, size_t n, const float *y, size_t m, float *result);
@@ -454,6 +461,8 @@ treefold_status treefold_par_sum_f32(const float *x, size_t n, float *result);
 treefold_status treefold_par_sum_f64(const double *x, size_t n, double *result);
 treefold_status treefold_par_sum_c32(const float *x, size_t n, float *result);
 treefold_status treefold_par_sum_c64(const double *x, size_t n, double *result);
+treefold_status treefold_par_sum_lanes_f32(const float *x, size_t n, size_t lanes, float *result);
+treefold_status treefold_par_sum_lanes_f64(const double *x, size_t n, size_t lanes, double *result);
 treefold_status treefold_par_dot_f32(const float *x, size_t n, const float *y, size_t m, float *result);
 treefold_status treefold_par_dot_f64(const double *x, size_t n, const double *y, size_t m, double *result);
 treefold_status treefold_par_squared_norm_f32(const float *x, size_t n, float *result);

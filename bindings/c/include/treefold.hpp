@@ -8,11 +8,14 @@
 //     T sum(items)                   in tree order; 0 if there are none
 //     T product(items)               1 if there are none
 //     T min(items), T max(items)     IEEE 754-2019's: a NaN wins, -0 is less than +0; an error if there are none
+//     T sum_lanes(items, lanes)      item i belongs to lane i mod lanes; lanes are summed, then their sums: docs/lanes.md; float and double
+//     T canonical_reduce<L>(first, last, init, op)    ISO C++'s P4016: init combined with the reduction in L lanes, by std::plus by default
 //     T dot(x, y)                    the sum of x[i] * y[i]; float and double
 //     T squared_norm(x)              dot(x, x)
 //     sums<T> sum_and_absolute_sum(x)
 //     T fold(items, op)              by an operator of treefold::ops, or by a function T(const T &, const T &)
 //     T fold(items, op, empty)       the same, with a value for nothing
+//     T fold_on(items, op, run)      by an operator of treefold::ops, and threads of the caller's, as OpenMP's
 //     vector<T> sum_rows(items, width), fold_rows(items, width, op)    rows of `width` items, element by element
 //     vector<T> fields(fields, op)   each of several ranges of one length
 //
@@ -49,7 +52,9 @@
 #else
 #define TREEFOLD_HPP_IS_COMPLETE
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <complex>
 #include <concepts>
 #include <cstddef>
@@ -57,6 +62,7 @@
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <ranges>
@@ -456,6 +462,27 @@ template <auto F32, auto F64> struct try_array_function {
     code operator()(const X &x, item_of<X> &result) const noexcept
     {
         return code{reduce_floats<item_of<X>, F32, F64>(std::ranges::data(x), std::ranges::size(x), &result)};
+    }
+};
+
+// An array to a number, in lanes.
+template <auto F32, auto F64> struct try_lanes_function {
+    template <item_range X>
+        requires floating<item_of<X>>
+    code operator()(const X &x, std::size_t lanes, item_of<X> &result) const noexcept
+    {
+        return code{reduce_floats<item_of<X>, F32, F64>(std::ranges::data(x), std::ranges::size(x), lanes, &result)};
+    }
+};
+
+template <auto F32, auto F64> struct lanes_function {
+    template <item_range X>
+        requires floating<item_of<X>>
+    [[nodiscard]] item_of<X> operator()(const X &x, std::size_t lanes) const
+    {
+        item_of<X> result;
+        check(static_cast<treefold_status>(try_lanes_function<F32, F64>{}(x, lanes, result)));
+        return result;
     }
 };
 
@@ -947,6 +974,7 @@ inline constexpr detail::reduce_function<detail::by::caller, TREEFOLD_SUM> sum{}
 inline constexpr detail::reduce_function<detail::by::caller, TREEFOLD_PRODUCT> product{};
 inline constexpr detail::reduce_function<detail::by::caller, TREEFOLD_MIN> min{};
 inline constexpr detail::reduce_function<detail::by::caller, TREEFOLD_MAX> max{};
+inline constexpr detail::lanes_function<&treefold_sum_lanes_f32, &treefold_sum_lanes_f64> sum_lanes{};
 inline constexpr detail::arrays_function<&treefold_dot_f32, &treefold_dot_f64> dot{};
 inline constexpr detail::array_function<&treefold_squared_norm_f32, &treefold_squared_norm_f64> squared_norm{};
 inline constexpr detail::numbers_function<&treefold_sum_and_absolute_sum_f32, &treefold_sum_and_absolute_sum_f64> sum_and_absolute_sum{};
@@ -999,6 +1027,7 @@ inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_SUM> t
 inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_PRODUCT> try_product{};
 inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_MIN> try_min{};
 inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_MAX> try_max{};
+inline constexpr detail::try_lanes_function<&treefold_sum_lanes_f32, &treefold_sum_lanes_f64> try_sum_lanes{};
 inline constexpr detail::try_arrays_function<&treefold_dot_f32, &treefold_dot_f64> try_dot{};
 inline constexpr detail::try_array_function<&treefold_squared_norm_f32, &treefold_squared_norm_f64> try_squared_norm{};
 inline constexpr detail::try_numbers_function<&treefold_sum_and_absolute_sum_f32, &treefold_sum_and_absolute_sum_f64>
@@ -1052,6 +1081,170 @@ inline constexpr detail::try_sum_rows_into_function<detail::by::caller> try_sum_
 inline constexpr detail::try_fold_rows_into_function<detail::by::caller> try_fold_rows_into{};
 inline constexpr detail::try_fields_into_function<detail::by::caller> try_fields_into{};
 
+// ---- ISO C++'s P4016 ---------------------------------------------------------------------------------------------------------------
+
+namespace detail {
+
+// Rows of lanes, by a binary counter. The last row may be shorter.
+template <std::size_t L, class T, class F> class lane_rows {
+public:
+    explicit lane_rows(F &op) : op_(op) {}
+
+    // Adds the next row; all but the last have L values.
+    void push(std::vector<T> row)
+    {
+        for (auto carries = std::countr_one(count_++); carries > 0; --carries)
+            row = joined(std::move(row));
+        waiting_.push_back(std::move(row));
+    }
+
+    // The reduction of the lanes' values. There are rows.
+    T value()
+    {
+        auto row = take();
+        while (!waiting_.empty())
+            row = joined(std::move(row));
+        for (; row.size() > 1; row = pairs(row))
+            ;
+        return std::move(row.front());
+    }
+
+private:
+    std::vector<T> take()
+    {
+        auto row = std::move(waiting_.back());
+        waiting_.pop_back();
+        return row;
+    }
+
+    // The last row that waits, combined with one on its right. Lanes that the right one lacks stay.
+    std::vector<T> joined(std::vector<T> right)
+    {
+        auto left = take();
+        for (std::size_t lane = 0; lane < right.size(); ++lane)
+            left[lane] = combined(left[lane], right[lane]);
+        return left;
+    }
+
+    std::vector<T> pairs(std::vector<T> &nodes)
+    {
+        std::vector<T> parents;
+        parents.reserve(nodes.size() / 2 + 1);
+        for (std::size_t node = 0; node + 1 < nodes.size(); node += 2)
+            parents.push_back(combined(nodes[node], nodes[node + 1]));
+        if (nodes.size() % 2 == 1)
+            parents.push_back(std::move(nodes.back()));
+        return parents;
+    }
+
+    T combined(T &left, T &right) { return std::invoke(op_, std::move(left), std::move(right)); }
+
+    F &op_;
+    std::uint64_t count_ = 0;
+    std::vector<std::vector<T>> waiting_{};
+};
+
+} // namespace detail
+
+// The canonical reduction of ISO C++'s P4016: op(init, r), where r is the reduction of [first, last) in L lanes; init if there are no
+// items. Items become a T first. Sums of arrays of float and double are the library's, and throw what sum_lanes throws.
+template <std::size_t L, std::input_iterator I, std::sentinel_for<I> S, class T, class F = std::plus<>>
+    requires std::convertible_to<std::iter_reference_t<I>, T> && std::convertible_to<std::invoke_result_t<F &, T, T>, T>
+[[nodiscard]] T canonical_reduce(I first, S last, T init, F op = {})
+{
+    static_assert(1 <= L && L <= std::size_t{1} << 20, "treefold: there are 1 to 2^20 lanes");
+    if (first == last)
+        return init;
+    if constexpr (std::contiguous_iterator<I> && std::sized_sentinel_for<S, I> && floating<T> && std::same_as<std::iter_value_t<I>, T> &&
+                  any_of<F, std::plus<>, std::plus<T>>) {
+        const std::span<const T> items(std::to_address(first), static_cast<std::size_t>(last - first));
+        return init + sum_lanes(items, L);
+    } else {
+        detail::lane_rows<L, T, F> rows(op);
+        while (first != last) {
+            std::vector<T> row;
+            row.reserve(L);
+            for (; row.size() < L && first != last; ++first)
+                row.push_back(static_cast<T>(*first));
+            rows.push(std::move(row));
+        }
+        return std::invoke(op, std::move(init), rows.value());
+    }
+}
+
+// ---- One process, the caller's threads ---------------------------------------------------------------------------------------------
+
+namespace detail {
+
+// Subtrees of the items, reduced one by one. Not all threads are as fast: there are more parts than threads.
+template <treefold_op Op, class T> class subtrees {
+public:
+    explicit subtrees(std::span<const T> items)
+        : items_(items), length_(std::max(std::bit_ceil(items.size()) / most, least)), roots_((items.size() + length_ - 1) / length_),
+          begun_(roots_.size())
+    {
+    }
+
+    [[nodiscard]] std::size_t size() const noexcept { return roots_.size(); }
+
+    void reduce(std::size_t part) noexcept
+    {
+        try {
+            if (part >= size() || begun_[part].exchange(true))
+                throw error(code::argument, -1, "`run`: there is no part " + std::to_string(part) + " of " + std::to_string(size()) + " left");
+            const auto first = part * length_;
+            const auto own = items_.subspan(first, std::min(length_, items_.size() - first));
+            check(detail::reduce<by::caller, Op>(own, &roots_[part]));
+            ++done_;
+        } catch (...) {
+            thrown_.keep();
+        }
+    }
+
+    T value()
+    {
+        if (const auto thrown = thrown_.take())
+            std::rethrow_exception(thrown);
+        if (done_ != size())
+            throw error(code::argument, -1, "`run` has done " + std::to_string(done_) + " of " + std::to_string(size()) + " parts");
+        T result;
+        check(detail::reduce<by::caller, Op>(std::span<const T>(roots_), &result));
+        return result;
+    }
+
+private:
+    static constexpr std::size_t most = 256, least = 4096;
+
+    std::span<const T> items_;
+    std::size_t length_;
+    std::vector<T> roots_;
+    std::vector<std::atomic<bool>> begun_;
+    std::atomic<std::size_t> done_ = 0;
+    first_exception thrown_{};
+};
+
+} // namespace detail
+
+// The reduction of items by threads of the caller's, with the bits of fold(items, op): run(parts, part) calls part(i) once for each i
+// below parts, in any order and on any threads, and returns when all are done. part(i) throws nothing.
+//
+//     treefold::fold_on(items, treefold::ops::sum, [](std::size_t parts, const auto &part) {
+//     #pragma omp parallel for schedule(dynamic)
+//         for (std::size_t i = 0; i < parts; ++i)
+//             part(i);
+//     });
+template <item_range R, treefold_op Op, class Run>
+    requires reducible<item_of<R>, Op>
+[[nodiscard]] item_of<R> fold_on(const R &items, builtin<Op>, Run &&run)
+{
+    detail::subtrees<Op, item_of<R>> subtrees(detail::view(items));
+    if (subtrees.size() <= 1)
+        return detail::reduce_function<detail::by::caller, Op>{}(items);
+    const auto part = [&subtrees](std::size_t number) noexcept { subtrees.reduce(number); };
+    std::invoke(run, subtrees.size(), part);
+    return subtrees.value();
+}
+
 // ---- One process, all threads ------------------------------------------------------------------------------------------------------
 
 // An operator of the caller's is called by several threads at once here.
@@ -1062,6 +1255,7 @@ inline constexpr detail::reduce_function<detail::by::pool, TREEFOLD_SUM> sum{};
 inline constexpr detail::reduce_function<detail::by::pool, TREEFOLD_PRODUCT> product{};
 inline constexpr detail::reduce_function<detail::by::pool, TREEFOLD_MIN> min{};
 inline constexpr detail::reduce_function<detail::by::pool, TREEFOLD_MAX> max{};
+inline constexpr detail::lanes_function<&treefold_par_sum_lanes_f32, &treefold_par_sum_lanes_f64> sum_lanes{};
 inline constexpr detail::arrays_function<&treefold_par_dot_f32, &treefold_par_dot_f64> dot{};
 inline constexpr detail::array_function<&treefold_par_squared_norm_f32, &treefold_par_squared_norm_f64> squared_norm{};
 inline constexpr detail::numbers_function<&treefold_par_sum_and_absolute_sum_f32, &treefold_par_sum_and_absolute_sum_f64>
@@ -1077,6 +1271,7 @@ inline constexpr detail::try_reduce_function<detail::by::pool, TREEFOLD_SUM> try
 inline constexpr detail::try_reduce_function<detail::by::pool, TREEFOLD_PRODUCT> try_product{};
 inline constexpr detail::try_reduce_function<detail::by::pool, TREEFOLD_MIN> try_min{};
 inline constexpr detail::try_reduce_function<detail::by::pool, TREEFOLD_MAX> try_max{};
+inline constexpr detail::try_lanes_function<&treefold_par_sum_lanes_f32, &treefold_par_sum_lanes_f64> try_sum_lanes{};
 inline constexpr detail::try_arrays_function<&treefold_par_dot_f32, &treefold_par_dot_f64> try_dot{};
 inline constexpr detail::try_array_function<&treefold_par_squared_norm_f32, &treefold_par_squared_norm_f64> try_squared_norm{};
 inline constexpr detail::try_numbers_function<&treefold_par_sum_and_absolute_sum_f32, &treefold_par_sum_and_absolute_sum_f64>

@@ -153,6 +153,7 @@ fn words_of(error: &FoldError) -> String {
             position,
             found,
         } => format!("array {position} has {found} items where the first, array 0, has {first}"),
+        FoldError::Lanes { .. } => format!("`lanes`: {error}"),
         other => other.to_string(),
     }
 }

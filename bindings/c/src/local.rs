@@ -52,6 +52,18 @@ where
     Ok(reduced??)
 }
 
+/// The sum in lanes, by the threads of the pool.
+pub(crate) fn par_sum_lanes<T: Float + Send + Sync>(x: &[T], lanes: usize) -> Result<T, Failure>
+where
+    Sum: Operator<T>,
+{
+    let reduced = By::Pool.reduce(x.len(), |by| match by {
+        By::Caller => treefold::sum_lanes(x, lanes),
+        By::Pool => par::sum_lanes(x, lanes),
+    });
+    Ok(reduced??)
+}
+
 /// The dot product of arrays of one length, by the threads of the pool.
 pub(crate) fn par_dot<T: Float + Send + Sync>(x: &[T], y: &[T]) -> Result<T, Failure>
 where

@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::ThreadPool;
 use treefold::{Float, FoldError, Max, Min, Operator, Product, Sum, par};
-use treefold::{fold as fold_items, fold_rows};
+use treefold::{fold as fold_items, fold_lanes, fold_rows, fold_rows_lanes};
 
 use crate::exact_item::sums as exact_sums;
 use crate::pool::Workers;
@@ -62,9 +62,10 @@ pub(crate) enum Reduction<T: 'static> {
 }
 
 impl<T: Item> Reduction<T> {
-    /// Reduces rows that are as long as the results, by the threads of a pool or by this one.
+    /// Reduces rows that are as long as the results, in lanes, by the threads of a pool or by this one. Exact sums have no lanes.
     pub(crate) fn rows(
         self,
+        lanes: usize,
         pool: Option<&ThreadPool>,
         rows: &[T],
         results: &mut [T],
@@ -74,6 +75,9 @@ impl<T: Item> Reduction<T> {
             (Self::Exact(sums), pool, results) => {
                 sums(pool, rows, results);
                 Ok(())
+            }
+            (Self::InOrder(operator), pool, results) if lanes != 1 => {
+                rows_in_lanes(rows, lanes, pool, operator, results)
             }
             (Self::InOrder(operator), None, [result]) => {
                 fold_items(rows, &operator).map(|value| *result = value)
@@ -85,6 +89,23 @@ impl<T: Item> Reduction<T> {
             (Self::InOrder(operator), Some(pool), results) => {
                 pool.install(|| par::fold_rows(rows, width, &operator, results))
             }
+        }
+    }
+}
+
+fn rows_in_lanes<T: Item>(
+    rows: &[T],
+    lanes: usize,
+    pool: Option<&ThreadPool>,
+    operator: Chosen<T>,
+    results: &mut [T],
+) -> Result<(), FoldError> {
+    let width = results.len();
+    match (pool, results) {
+        (None, [result]) => fold_lanes(rows, lanes, &operator).map(|value| *result = value),
+        (None, results) => fold_rows_lanes(rows, width, lanes, &operator, results),
+        (Some(pool), results) => {
+            pool.install(|| par::fold_rows_lanes(rows, width, lanes, &operator, results))
         }
     }
 }

@@ -22,13 +22,16 @@ pub(crate) fn compute<R: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce()
     }
 }
 
-struct FoldAll(Op);
+struct FoldAll {
+    op: Op,
+    lanes: usize,
+}
 
 impl Task for FoldAll {
     type Output = Option<Py<PyAny>>;
 
     fn visit<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Self::Output> {
-        let Some(reduction) = T::reduction(self.0) else {
+        let Some(reduction) = T::reduction(self.op) else {
             return Ok(None);
         };
         // Slices of arrays in Fortran's order exist as well, in which items are in another order.
@@ -43,7 +46,7 @@ impl Task for FoldAll {
         let by = Workers::of(items.len())?;
         let mut value = [T::zeroed()];
         let folded = compute(array.py(), size_of_val(items), || {
-            reduction.rows(by.pool(), items, &mut value)
+            reduction.rows(self.lanes, by.pool(), items, &mut value)
         });
         folded.map_err(raised)?;
         scalar(array.py(), value[0]).map(Some)
@@ -60,9 +63,13 @@ pub(crate) fn scalar<T: Item>(py: Python<'_>, value: T) -> PyResult<Py<PyAny>> {
 /// The reduction of all items of an array, as a scalar of its type; None where it takes more than that: an array that is not
 /// contiguous, has no items, or has elements that are not reduced as they are.
 #[pyfunction]
-pub(crate) fn fold_all(op: &str, array: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
+pub(crate) fn fold_all(
+    op: &str,
+    array: &Bound<'_, PyAny>,
+    lanes: usize,
+) -> PyResult<Option<Py<PyAny>>> {
     let op = Op::of_name(op)?;
-    with_type(array, FoldAll(op)).map(Option::flatten)
+    with_type(array, FoldAll { op, lanes }).map(Option::flatten)
 }
 
 /// The sizes of what is before, in and after the axis that is reduced.
@@ -73,6 +80,7 @@ fn sizes(array: &Bound<'_, PyUntypedArray>) -> PyResult<[usize; 3]> {
 
 struct Fold<'a, 'py> {
     op: Op,
+    lanes: usize,
     result: &'a Bound<'py, PyAny>,
 }
 
@@ -97,14 +105,16 @@ impl Task for Fold<'_, '_> {
                 let blocks = blocks.zip(items.par_chunks_exact(block));
                 let blocks = blocks.with_min_len(DIVIDED_ELEMENTS / block);
                 pool.install(|| {
-                    blocks.try_for_each(|(results, items)| reduction.rows(None, items, results))
+                    blocks.try_for_each(|(results, items)| {
+                        reduction.rows(self.lanes, None, items, results)
+                    })
                 })
             }
             pool => {
                 let mut blocks = (0..before).zip(results.chunks_exact_mut(after));
                 blocks.try_for_each(|(index, results)| {
                     let items = &items[index * block..][..block];
-                    reduction.rows(pool, items, results)
+                    reduction.rows(self.lanes, pool, items, results)
                 })
             }
         });
@@ -114,9 +124,14 @@ impl Task for Fold<'_, '_> {
 
 /// Reduces the middle axis of a C-contiguous array of three axes into a C-contiguous result of two.
 #[pyfunction]
-pub(crate) fn fold(op: &str, array: &Bound<'_, PyAny>, result: &Bound<'_, PyAny>) -> PyResult<()> {
+pub(crate) fn fold(
+    op: &str,
+    array: &Bound<'_, PyAny>,
+    result: &Bound<'_, PyAny>,
+    lanes: usize,
+) -> PyResult<()> {
     let op = Op::of_name(op)?;
-    let done = with_type(array, Fold { op, result })?;
+    let done = with_type(array, Fold { op, lanes, result })?;
     done.ok_or_else(|| no_type(op, array))
 }
 

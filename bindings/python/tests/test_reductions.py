@@ -1,5 +1,6 @@
 """Every function against the definition, and NumPy's conventions."""
 
+import builtins
 import importlib.util
 import platform
 import subprocess
@@ -330,3 +331,38 @@ def test_mpi4py_is_named_where_it_is_missing():
     if importlib.util.find_spec("mpi4py") is None:
         with pytest.raises(ImportError, match="pip install mpi4py"):
             importlib.import_module("treefold.mpi")
+
+
+@pytest.mark.parametrize("dtype", FLOATS + COMPLEX + ["i4"])
+def test_lanes(dtype):
+    for length in [0, 1, 15, 16, 17, 100, 257, 1000, 200_000]:
+        x = items(length, dtype, seed=length)
+        wide = x.astype(np.sum(x[:1]).dtype)
+        for lanes in [1, 3, 16, np.int64(128), 1 << 20]:
+            lanes_of = [by_definition(wide[lane::lanes]) for lane in range(builtins.min(int(lanes), length))]
+            expected = by_definition(np.array(lanes_of, wide.dtype)) if length else wide.dtype.type(0)
+            assert bits(treefold.sum(x, lanes=lanes)) == bits(np.asarray(expected, wide.dtype)), (dtype, length, lanes)
+
+
+def test_lanes_along_axes():
+    x = items(2 * 37 * 3, "f8", seed=3).reshape(2, 37, 3)
+    found = treefold.sum(x, axis=1, lanes=16)
+    expected = [[treefold.sum(x[i, :, j], lanes=16) for j in range(3)] for i in range(2)]
+    assert bits(found) == bits(np.array(expected))
+    before = treefold.threads(2)
+    try:
+        many = items(600_000, "f8", seed=9)
+        parallel = treefold.sum(many, lanes=128)
+        rows = treefold.sum(many.reshape(-1, 3), axis=0, lanes=16)
+    finally:
+        treefold.threads(before)
+    assert bits(parallel) == bits(treefold.sum(many, lanes=128))
+    assert bits(rows) == bits(treefold.sum(many.reshape(-1, 3), axis=0, lanes=16))
+
+
+@pytest.mark.parametrize("lanes", [0, -1, (1 << 20) + 1])
+def test_numbers_of_lanes_that_there_cannot_be(lanes):
+    with pytest.raises(ValueError, match=f"lanes: {lanes} is not from 1 to 1048576"):
+        treefold.sum([1.0, 2.0], lanes=lanes)
+    with pytest.raises(TypeError, match="lanes: 1.5 is not an integer"):
+        treefold.sum([1.0], lanes=1.5)

@@ -67,6 +67,7 @@ fn of_floats(twin: &str, function: &Typed, prefix: &str) -> Vec<String> {
     };
     let kind = match function.shape {
         Shape::Array => "array_function",
+        Shape::Lanes => "lanes_function",
         Shape::Arrays => "arrays_function",
         Shape::Numbers => "numbers_function",
         Shape::Rows => return rows("rows"),

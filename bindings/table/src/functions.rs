@@ -4,6 +4,13 @@ use crate::typed::{Shape, Typed, typed};
 
 pub(crate) const TYPED: &[Typed] = &[
     typed(
+        "sum_lanes",
+        Shape::Lanes,
+        "The sum in lanes",
+        "|x| treefold::sum_lanes(x, lanes)",
+        "|x| local::par_sum_lanes(x, lanes)",
+    ),
+    typed(
         "dot",
         Shape::Arrays,
         "The dot product",

@@ -119,6 +119,12 @@ fn of_type(function: &Typed, element: &str, by: By, calls: &str) -> String {
             PROMISE,
             "one_array(x, n, result, {calls})",
         ),
+        Shape::Lanes => (
+            "`x` has n numbers, and `result` is one.",
+            "x: *const {part}, n: usize, lanes: usize, result: *mut {part}",
+            PROMISE,
+            "one_array(x, n, result, {calls})",
+        ),
         Shape::Arrays => (
             "`x` has n numbers, `y` has m, and `result` is one.",
             "x: *const {part}, n: usize, y: *const {part}, m: usize, result: *mut {part}",

@@ -5,6 +5,8 @@
 pub(crate) enum Shape {
     /// An array to a number.
     Array,
+    /// An array to a number, in lanes.
+    Lanes,
     /// Two arrays of one length to a number.
     Arrays,
     /// An array to two numbers.

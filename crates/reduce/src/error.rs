@@ -9,6 +9,7 @@ use schedule::Network;
 
 use crate::algorithm::{Algorithm, UnknownAlgorithm};
 use crate::environment::EnvironmentError;
+use crate::fold::LANES_MAX;
 use crate::message_buffer::MessageBuffer;
 use crate::operation::Operation;
 
@@ -75,6 +76,26 @@ pub enum BuildError {
     /// Items have no elements.
     #[error("the width is 0, but an item has at least one element")]
     ZeroWidth,
+    /// A plan in lanes cannot have so many.
+    #[error("the number of lanes is {lanes}, which is not from 1 to {LANES_MAX}")]
+    Lanes {
+        /// The number that was asked for.
+        lanes: usize,
+    },
+    /// Items of a rank do not begin where the lanes do.
+    #[error(
+        "rank {rank} has items {start} to {end}, which do not begin at a multiple of {lanes}, the number of lanes"
+    )]
+    BesideLanes {
+        /// The first such rank.
+        rank: usize,
+        /// The first of these items.
+        start: u64,
+        /// The item after the last one.
+        end: u64,
+        /// The number of lanes.
+        lanes: usize,
+    },
     /// A plan for sums by key has no key.
     #[error("a plan for sums by key has at least one key, not 0")]
     NoKeys,
@@ -415,16 +436,16 @@ impl BuildError {
         }
     }
 
-    /// Of rows whose columns are keys.
-    pub(crate) fn of_keys(self) -> Self {
+    /// Of rows whose columns have another name: what it is that there are none, and what their number is.
+    pub(crate) fn of_columns(self, none: Self, number: &'static str) -> Self {
         match self {
-            BuildError::ZeroWidth => BuildError::NoKeys,
+            BuildError::ZeroWidth => none,
             BuildError::Disagreement {
                 subject: "width",
                 first,
                 second,
             } => BuildError::Disagreement {
-                subject: "number of keys",
+                subject: number,
                 first,
                 second,
             },
@@ -516,6 +537,23 @@ pub enum FoldError {
         values: u64,
         /// How many a row is to have.
         width: u64,
+    },
+    /// There cannot be so many lanes.
+    #[error("the number of lanes is {lanes}, which is not from 1 to {LANES_MAX}")]
+    Lanes {
+        /// The number that was asked for.
+        lanes: u64,
+    },
+    /// An iterator has not as many items as its length says.
+    #[error(
+        "an iterator, or a part of it, has {} by its length, and gave {}",
+        counted(.promised, "item"), .found.map_or("more".to_owned(), |found| found.to_string())
+    )]
+    Iterator {
+        /// Its length.
+        promised: u64,
+        /// How many items it gave; `None` for more.
+        found: Option<u64>,
     },
     /// The result is not as long as a row.
     #[error("the result of rows of {} has {found}", counted(.width, "value"))]

@@ -59,14 +59,15 @@ pub use error::{BuildError, FoldError, RunError, Turn, UnknownName};
 #[cfg(feature = "par")]
 pub use fold::par;
 pub use fold::{
-    Partial, PartialError, dot, fields, fold, fold_rows, scan, scan_rows, squared_norm, sum,
-    sum_and_absolute_sum, sum_rows,
+    Partial, PartialError, TreeIterator, dot, fields, fold, fold_lanes, fold_rows, fold_rows_lanes,
+    scan, scan_rows, squared_norm, sum, sum_and_absolute_sum, sum_lanes, sum_rows,
 };
 pub use message_buffer::MessageBuffer;
 pub use operation::Operation;
 pub use operator::{Max, Min, Operator, Product, Sum};
 pub use plan::{
-    ALGORITHM_VARIABLE, AnyPending, Builder, Factors, Pending, Plan, WaitAllError, call, wait_all,
+    ALGORITHM_VARIABLE, AnyPending, Builder, Factors, LanesPlan, Pending, Plan, WaitAllError, call,
+    wait_all,
 };
 pub use schedule::{Error as ScheduleError, Link, Network};
 pub use simd_kernels::Float;

@@ -17,6 +17,7 @@
 //! |---|---|
 //! | [`sum`], [`fold`] | sums; products, minima and maxima. One pass over the input, no allocation |
 //! | [`fold_runs`] | several folds in one call, for the subtrees of a rank's range |
+//! | [`sum_lanes`] | sums in lanes, of which each is a tree |
 //! | [`dot`], [`squared_norm`], [`sum_and_absolute_sum`] | sums whose leaves are computed in the same pass |
 //! | [`fold_rows`], [`combine_rows`] | rows of values, element by element |
 //! | [`tree_fold`], [`tree_fold_rows`] | the same with any operator |
@@ -61,6 +62,7 @@ pub use fold::slice::{fold, sum, tree_fold};
 pub use processor::environment::{Quiet, Watch, has_default_environment, without_traps};
 pub use processor::prefetch::{Ahead, prefetch_after, prefetch_item};
 pub use rows::fold_rows::{fold_rows, rows_scratch_len};
+pub use rows::lanes::{InLanes, sum_lanes};
 pub use rows::pairs::{combine_rows, copy_row};
 pub use rows::tree_rows::tree_fold_rows;
 pub use sets::dispatch::{Float, Operation, subtree_sum8};

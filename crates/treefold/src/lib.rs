@@ -54,8 +54,9 @@
 #[cfg(feature = "par")]
 pub use reduce::par;
 pub use reduce::{
-    Float, FoldError, Partial, PartialError, dot, fields, fold, fold_rows, scan, scan_rows,
-    squared_norm, sum, sum_and_absolute_sum, sum_rows,
+    Float, FoldError, Partial, PartialError, TreeIterator, dot, fields, fold, fold_lanes,
+    fold_rows, fold_rows_lanes, scan, scan_rows, squared_norm, sum, sum_and_absolute_sum,
+    sum_lanes, sum_rows,
 };
 
 // Operators.
@@ -63,9 +64,9 @@ pub use reduce::{Max, Min, Operator, Product, Sum, operator};
 
 // Over ranks.
 pub use reduce::{
-    ALGORITHM_VARIABLE, Algorithm, AnyPending, BuildError, Builder, DEFAULT_LINK, Factors, Link,
-    MessageBuffer, Network, Operation, Pending, Plan, RunError, ScheduleError, Turn,
-    UnknownAlgorithm, UnknownName, WaitAllError, call, environment, wait_all,
+    ALGORITHM_VARIABLE, Algorithm, AnyPending, BuildError, Builder, DEFAULT_LINK, Factors,
+    LanesPlan, Link, MessageBuffer, Network, Operation, Pending, Plan, RunError, ScheduleError,
+    Turn, UnknownAlgorithm, UnknownName, WaitAllError, call, environment, wait_all,
 };
 
 // What ranks are.

@@ -52,6 +52,36 @@ pub unsafe extern "C" fn treefold_sum_c64(x: *const f64, n: usize, result: *mut 
     unsafe { one_array(x, n, result, treefold::sum) }
 }
 
+/// The sum in lanes.
+///
+/// # Safety
+/// `x` has n numbers, and `result` is one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_sum_lanes_f32(
+    x: *const f32,
+    n: usize,
+    lanes: usize,
+    result: *mut f32,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { one_array(x, n, result, |x| treefold::sum_lanes(x, lanes)) }
+}
+
+/// The sum in lanes.
+///
+/// # Safety
+/// `x` has n numbers, and `result` is one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_sum_lanes_f64(
+    x: *const f64,
+    n: usize,
+    lanes: usize,
+    result: *mut f64,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { one_array(x, n, result, |x| treefold::sum_lanes(x, lanes)) }
+}
+
 /// The dot product.
 ///
 /// # Safety
@@ -396,6 +426,36 @@ pub unsafe extern "C" fn treefold_par_sum_c64(x: *const f64, n: usize, result: *
     let (x, result) = (x.cast::<Complex<f64>>(), result.cast());
     // SAFETY: the caller promises n complex numbers, each of two parts, and room for one.
     unsafe { one_array(x, n, result, local::par_sum) }
+}
+
+/// The sum in lanes, by all threads.
+///
+/// # Safety
+/// `x` has n numbers, and `result` is one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_par_sum_lanes_f32(
+    x: *const f32,
+    n: usize,
+    lanes: usize,
+    result: *mut f32,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { one_array(x, n, result, |x| local::par_sum_lanes(x, lanes)) }
+}
+
+/// The sum in lanes, by all threads.
+///
+/// # Safety
+/// `x` has n numbers, and `result` is one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_par_sum_lanes_f64(
+    x: *const f64,
+    n: usize,
+    lanes: usize,
+    result: *mut f64,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { one_array(x, n, result, |x| local::par_sum_lanes(x, lanes)) }
 }
 
 /// The dot product, by all threads.

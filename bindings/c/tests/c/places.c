@@ -18,18 +18,22 @@
 #define BOTH(MACRO, name, ...) MACRO(treefold_##name, __VA_ARGS__) MACRO(treefold_par_##name, __VA_ARGS__)
 
 #define CALL_ONE(function, type) CALL(function, result, (ITEMS(type), result))
+#define CALL_LANES(function, type) CALL(function, result, (ITEMS(type), 16, result))
 #define CALL_DOT(function, type) CALL(function, result, (ITEMS(type), OTHERS(type), result))
 #define CALL_SUMS(function, type)                                                                                                      \
     CALL(function, sum, (ITEMS(type), sum, (void *)(results + ROOM_BYTES)))                                                            \
     CALL(function, absolute_sum, (ITEMS(type), (void *)(results + ROOM_BYTES), absolute_sum))
 
 #define ROW_ONE(function, type) ROW(function, result, _Alignof(type), sizeof(type), {items, "`x`"}),
+#define ROW_LANES(function, type) ROW_ONE(function, type)
 #define ROW_DOT(function, type) ROW(function, result, _Alignof(type), sizeof(type), {items, "`x`"}, {others, "`y`"}),
 #define ROW_SUMS(function, type)                                                                                                       \
     ROW(function, sum, _Alignof(type), sizeof(type), {items, "`x`"}, {results + ROOM_BYTES, "`absolute_sum`"}),                        \
         ROW(function, absolute_sum, _Alignof(type), sizeof(type), {items, "`x`"}, {results + ROOM_BYTES, "`sum`"}),
 
-#define ALL(ONE, DOT, SUMS)                                                                                                            \
+#define ALL(ONE, LANES, DOT, SUMS)                                                                                                     \
+    BOTH(LANES, sum_lanes_f32, float)                                                                                                  \
+    BOTH(LANES, sum_lanes_f64, double)                                                                                                 \
     BOTH(ONE, sum_f32, float)                                                                                                          \
     BOTH(ONE, sum_f64, double)                                                                                                         \
     BOTH(ONE, sum_c32, float complex)                                                                                                  \
@@ -47,7 +51,7 @@
     BOTH(SUMS, sum_and_absolute_sum_f32, float)                                                                                        \
     BOTH(SUMS, sum_and_absolute_sum_f64, double)
 
-ALL(CALL_ONE, CALL_DOT, CALL_SUMS)
+ALL(CALL_ONE, CALL_LANES, CALL_DOT, CALL_SUMS)
 
 static const void *pointers[2] = {items, others};
 static _Alignas(16) unsigned char nothing[ROOM_BYTES];
@@ -199,7 +203,7 @@ CALL(treefold_keyed_variances, result, (keyed_moments, 1, result, 2))
 CALL(treefold_keyed_standard_deviations, result, (keyed_moments, 1, result, 2))
 
 static const struct place table[] = {
-    ALL(ROW_ONE, ROW_DOT, ROW_SUMS)
+    ALL(ROW_ONE, ROW_LANES, ROW_DOT, ROW_SUMS)
     ROW(treefold_fold, result, 8, 8, {items, "`items`"}),
     ROW(treefold_par_fold, result, 2, 2, {items, "`items`"}),
     ROW(treefold_fold_rows, result, 8, 16, {items, "`items`"}),

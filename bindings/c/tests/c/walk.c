@@ -38,6 +38,37 @@ static void sums(void)
     }
 }
 
+static void lanes(void)
+{
+    static double own[MANY];
+    size_t lengths[] = {0, 1, 15, 16, 17, 255, 256, 300, 4097, MANY}, numbers[] = {1, 2, 16, 100, 128, 1 << 20};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        for (size_t j = 0; j < sizeof numbers / sizeof *numbers; j++) {
+            size_t n = lengths[i], count = numbers[j] < n ? numbers[j] : n;
+            static double values[MANY];
+            for (size_t lane = 0; lane < count; lane++) {
+                size_t items = 0;
+                for (size_t k = lane; k < n; k += numbers[j])
+                    own[items++] = x[k];
+                values[lane] = tree_sum(own, items);
+            }
+            double sum = -1, parallel = -1, expected = tree_sum(values, count);
+            OK(treefold_sum_lanes_f64(x, n, numbers[j], &sum));
+            OK(treefold_par_sum_lanes_f64(x, n, numbers[j], &parallel));
+            CHECK(bits(sum) == bits(expected));
+            CHECK(bits(parallel) == bits(expected));
+        }
+    float z[] = {0.1f, 0.2f, 0.3f, 1e8f, -1e8f}, result;
+    OK(treefold_sum_lanes_f32(z, 5, 2, &result));
+    CHECK(result == ((0.1f + 0.3f) + -1e8f) + (0.2f + 1e8f));
+    OK(treefold_par_sum_lanes_f32(z, 5, 2, &result));
+    CHECK(result == ((0.1f + 0.3f) + -1e8f) + (0.2f + 1e8f));
+    double sum;
+    EXPECT(TREEFOLD_ARGUMENT, "`lanes`: the number of lanes is 0", treefold_sum_lanes_f64(x, 3, 0, &sum));
+    EXPECT(TREEFOLD_ARGUMENT, "1048577, which is not from 1", treefold_par_sum_lanes_f64(x, MANY, (1 << 20) + 1, &sum));
+    EXPECT(TREEFOLD_NULL, "`x`", treefold_sum_lanes_f64(NULL, 3, 16, &sum));
+}
+
 static void products_of_arrays(void)
 {
     size_t n = 1000;
@@ -333,6 +364,7 @@ int main(void)
     }
     versions();
     sums();
+    lanes();
     products_of_arrays();
     floats();
     complex_numbers();

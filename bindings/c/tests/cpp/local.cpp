@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <list>
 #include <memory>
@@ -126,6 +127,7 @@ template <class Call> treefold::code thrown(const Call &call)
         static constexpr auto product = treefold::space product;                                                                        \
         static constexpr auto min = treefold::space min;                                                                                \
         static constexpr auto max = treefold::space max;                                                                                \
+        static constexpr auto sum_lanes = treefold::space sum_lanes;                                                                    \
         static constexpr auto dot = treefold::space dot;                                                                                \
         static constexpr auto squared_norm = treefold::space squared_norm;                                                              \
         static constexpr auto sum_and_absolute_sum = treefold::space sum_and_absolute_sum;                                              \
@@ -140,6 +142,7 @@ template <class Call> treefold::code thrown(const Call &call)
         static constexpr auto try_product = treefold::space try_product;                                                                \
         static constexpr auto try_min = treefold::space try_min;                                                                        \
         static constexpr auto try_max = treefold::space try_max;                                                                        \
+        static constexpr auto try_sum_lanes = treefold::space try_sum_lanes;                                                            \
         static constexpr auto try_dot = treefold::space try_dot;                                                                        \
         static constexpr auto try_squared_norm = treefold::space try_squared_norm;                                                      \
         static constexpr auto try_sum_and_absolute_sum = treefold::space try_sum_and_absolute_sum;                                      \
@@ -296,6 +299,61 @@ template <class By, class T> void leaves()
     CHECK(same_bits(By::dot(none, none), T{0}));
     CHECK(same_bits(By::squared_norm(none), T{0}));
     CHECK(same_bits(By::sum_and_absolute_sum(none).absolute_sum, T{0}));
+}
+
+// ---- Lanes
+
+template <class T, class Combine> T tree_in_lanes(const std::vector<T> &items, std::size_t lanes, const Combine &combine)
+{
+    std::vector<T> values;
+    for (std::size_t lane = 0; lane < std::min(lanes, items.size()); ++lane) {
+        std::vector<T> own;
+        for (std::size_t i = lane; i < items.size(); i += lanes)
+            own.push_back(items[i]);
+        values.push_back(tree(own, combine));
+    }
+    return tree(values, combine);
+}
+
+template <class By, class T> void lanes()
+{
+    T result{};
+    for (const std::size_t count : counts) {
+        const auto x = some_items<T>(count);
+        for (const std::size_t lanes : {1U, 3U, 16U, 64U, 1U << 20}) {
+            const auto expected = tree_in_lanes(x, lanes, plus<T>);
+            CHECK(same_bits(By::sum_lanes(x, lanes), expected));
+            CHECK(By::try_sum_lanes(x, lanes, result) == treefold::code::ok && same_bits(result, expected));
+        }
+        CHECK(thrown([&] { static_cast<void>(By::sum_lanes(x, 0)); }) == treefold::code::argument);
+        CHECK(By::try_sum_lanes(x, (1U << 20) + 1, result) == treefold::code::argument);
+    }
+    CHECK(same_bits(By::sum_lanes(std::vector<T>{}, 16), T{0}));
+}
+
+template <std::size_t L> void canonical_reduce_in()
+{
+    for (const std::size_t count : {0U, 1U, 2U, 15U, 16U, 17U, 100U, 1000U, 4097U}) {
+        const auto x = some_items<double>(count);
+        const auto sum = [&](double init) { return count == 0 ? init : init + tree_in_lanes(x, L, plus<double>); };
+        CHECK(same_bits(treefold::canonical_reduce<L>(x.begin(), x.end(), 0.1), sum(0.1)));
+        CHECK(same_bits(treefold::canonical_reduce<L>(x.data(), x.data() + count, 0.0, std::plus<double>{}), sum(0.0)));
+        // By iterators that are no pointers, and by an operator that the library does not know.
+        const std::list<double> list(x.begin(), x.end());
+        CHECK(same_bits(treefold::canonical_reduce<L>(list.begin(), list.end(), 0.1), sum(0.1)));
+        CHECK(same_bits(treefold::canonical_reduce<L>(x.begin(), x.end(), 0.1, plus<double>), sum(0.1)));
+        // Operands stay in order, and items become what init is.
+        std::vector<std::string> letters;
+        for (std::size_t i = 0; i < count; ++i)
+            letters.push_back(std::to_string(i));
+        const auto join = [](const std::string &left, const std::string &right) { return "(" + left + " " + right + ")"; };
+        const auto expected = count == 0 ? "init" : join("init", tree_in_lanes(letters, L, join));
+        CHECK(treefold::canonical_reduce<L>(letters.begin(), letters.end(), std::string("init"), join) == expected);
+        const std::vector<float> floats(x.begin(), x.end());
+        const std::vector<double> widened(floats.begin(), floats.end());
+        const auto wide = treefold::canonical_reduce<L>(floats.begin(), floats.end(), 0.5);
+        CHECK(same_bits(wide, count == 0 ? 0.5 : 0.5 + tree_in_lanes(widened, L, plus<double>)));
+    }
 }
 
 // ---- Rows and fields
@@ -559,6 +617,8 @@ template <class By> void all()
     special_numbers<By>();
     leaves<By, float>();
     leaves<By, double>();
+    lanes<By, float>();
+    lanes<By, double>();
     rows_and_fields<By, float>();
     rows_and_fields<By, double>();
     rows_and_fields<By, std::complex<double>>();
@@ -574,6 +634,10 @@ int main()
 {
     all<caller>();
     all<pool>();
+    canonical_reduce_in<1>();
+    canonical_reduce_in<3>();
+    canonical_reduce_in<16>();
+    canonical_reduce_in<128>();
     ranges();
     errors();
     threads();

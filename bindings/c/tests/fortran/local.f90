@@ -458,6 +458,10 @@ contains
       end do
       call same('dot f32', n, words_of([treefold_dot(x, x(n:1:-1))]), reshape(tree(F32, SUM_OF, words_of(products)), [2, 1]))
       call same('par_dot f32', n, words_of([treefold_par_dot(x, x(n:1:-1))]), words_of([treefold_dot(x, x(n:1:-1))]))
+      call same('sum_lanes f32', n, words_of([treefold_sum_lanes(x, 16)]), &
+         words_of([treefold_sum([(treefold_sum(x(j::16)), j = 1, min(n, 16))])]))
+      call same('par_sum_lanes f32', n, words_of([treefold_par_sum_lanes(x, 3)]), &
+         words_of([treefold_sum([(treefold_sum(x(j::3)), j = 1, min(n, 3))])]))
       call same('squared_norm f32', n, words_of([treefold_squared_norm(x)]), words_of([treefold_dot(x, x)]))
       call same('par_squared_norm f32', n, words_of([treefold_par_squared_norm(x)]), words_of([treefold_dot(x, x)]))
       call treefold_sum_and_absolute_sum(x, total, absolute)
@@ -514,6 +518,10 @@ contains
       end do
       call same('dot f64', n, words_of([treefold_dot(x, x(n:1:-1))]), reshape(tree(F64, SUM_OF, words_of(products)), [2, 1]))
       call same('par_dot f64', n, words_of([treefold_par_dot(x, x(n:1:-1))]), words_of([treefold_dot(x, x(n:1:-1))]))
+      call same('sum_lanes f64', n, words_of([treefold_sum_lanes(x, 16)]), &
+         words_of([treefold_sum([(treefold_sum(x(j::16)), j = 1, min(n, 16))])]))
+      call same('par_sum_lanes f64', n, words_of([treefold_par_sum_lanes(x, 3)]), &
+         words_of([treefold_sum([(treefold_sum(x(j::3)), j = 1, min(n, 3))])]))
       call same('squared_norm f64', n, words_of([treefold_squared_norm(x)]), words_of([treefold_dot(x, x)]))
       call same('par_squared_norm f64', n, words_of([treefold_par_squared_norm(x)]), words_of([treefold_dot(x, x)]))
       call treefold_sum_and_absolute_sum(x, total, absolute)

@@ -166,6 +166,18 @@ const OF_ARRAY: &str = "   function {name}_items(x, ierr) result({result})
    end function {name}_items
 ";
 
+const OF_LANES: &str = "   function {name}_items(x, lanes, ierr) result({result})
+      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
+      integer, intent(in) :: lanes
+      integer, intent(out), optional :: ierr
+      TREEFOLD_TYPE :: {result}
+
+      {result} = 0
+      if (negative('lanes', int(lanes, int64), ierr)) return
+      call report(c_{name}(x, size(x, kind=c_size_t), int(lanes, c_size_t), {result}), ierr)
+   end function {name}_items
+";
+
 const OF_ARRAYS: &str = "   function {name}_items(x, y, ierr) result({result})
       TREEFOLD_TYPE, intent(in), contiguous :: x(:), y(:)
       integer, intent(out), optional :: ierr
@@ -299,6 +311,7 @@ fn of_real(function: &Typed) -> Vec<String> {
     };
     let templates = match function.shape {
         Shape::Array => vec![OF_ARRAY.to_owned()],
+        Shape::Lanes => vec![OF_LANES.to_owned()],
         Shape::Arrays => vec![OF_ARRAYS.to_owned()],
         Shape::Numbers => vec![TO_NUMBERS.to_owned()],
         Shape::Rows => vec![OF_REAL_ROWS.to_owned()],

@@ -1,6 +1,8 @@
 //! Reductions in one process, without ranks.
 
 mod fused;
+mod iterator;
+mod lanes;
 #[cfg(feature = "par")]
 pub mod par;
 mod partial;
@@ -10,6 +12,9 @@ mod scan;
 
 pub(crate) use fused::check_lengths;
 pub use fused::{dot, squared_norm, sum_and_absolute_sum};
+pub use iterator::TreeIterator;
+pub(crate) use lanes::{LANES_MAX, check_lanes, fold_by_rows, lane_row};
+pub use lanes::{fold_lanes, fold_rows_lanes, sum_lanes};
 pub use partial::{Partial, PartialError};
 pub(crate) use rows::check_rows;
 pub use rows::{fields, fold_rows, sum_rows};
@@ -43,7 +48,14 @@ where
 /// environment is not IEEE 754's default.
 pub fn fold<T: Copy + 'static, O: Operator<T>>(items: &[T], operator: &O) -> Result<T, FoldError> {
     environment::check()?;
-    let value = operator.fold(items);
+    finished(operator.fold(items), operator)
+}
+
+/// What a reduction returns.
+fn finished<T: Copy + 'static, O: Operator<T>>(
+    value: Option<T>,
+    operator: &O,
+) -> Result<T, FoldError> {
     // An operator may have changed it.
     environment::check()?;
     match value {

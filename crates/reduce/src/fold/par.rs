@@ -1,19 +1,24 @@
 //! The reductions of one process by all of its threads, on rayon: parallel versions of [`sum`](crate::sum), [`fold`](crate::fold),
 //! [`dot`](crate::dot), [`squared_norm`](crate::squared_norm), [`sum_and_absolute_sum`](crate::sum_and_absolute_sum),
-//! [`sum_rows`](crate::sum_rows), [`fold_rows`](crate::fold_rows) and [`fields`](crate::fields).
+//! [`sum_rows`](crate::sum_rows), [`fold_rows`](crate::fold_rows), [`fields`](crate::fields), and those in lanes.
 //!
 //! A slice is split where the tree splits it, so the bits are those of the fold by one thread. They do not
 //! depend on the number of threads, nor on which thread folds which part, and when.
+
+mod iterator;
 
 use std::ops::Range;
 
 use simd_kernels::{Float, Level};
 
 use super::fused::{canonical_or_zero, check_lengths};
+use super::lanes::{check_lanes, joined, lane_row};
 use super::rows::{check_fields, check_rows};
 use crate::environment;
 use crate::error::FoldError;
 use crate::operator::{Operator, Sum};
+
+pub use iterator::ParallelTreeIterator;
 
 /// A thread folds subtrees of up to this number of values by itself: about as long as it takes to wake another.
 const GRAIN_VALUES: usize = 1 << 17;
@@ -52,6 +57,58 @@ where
     let combine = |left, right| operator.combine(left, right);
     let total = by_subtrees(0..items.len(), GRAIN_VALUES, &leaf, &combine)?;
     Ok(operator.canonical(total))
+}
+
+/// The sum of the items in `lanes` lanes, as [`sum_lanes`](crate::sum_lanes). Returns 0 for no items.
+///
+/// # Errors
+/// `lanes` is not from 1 to 2^20, or the floating-point environment of a thread that took part is not IEEE 754's default.
+pub fn sum_lanes<T>(items: &[T], lanes: usize) -> Result<T, FoldError>
+where
+    T: Copy + Send + Sync + 'static,
+    Sum: Operator<T>,
+{
+    fold_lanes(items, lanes, &Sum)
+}
+
+/// The reduction of the items by `operator` in `lanes` lanes. Returns its empty value for no items.
+///
+/// # Errors
+/// As [`sum_lanes`], or there are no items and the operator has no empty value.
+pub fn fold_lanes<T, O>(items: &[T], lanes: usize, operator: &O) -> Result<T, FoldError>
+where
+    T: Copy + Send + Sync + 'static,
+    O: Operator<T> + Sync,
+{
+    check_lanes(lanes)?;
+    if items.len() <= GRAIN_VALUES {
+        return crate::fold_lanes(items, lanes, operator);
+    }
+    crate::fold(&lanes_by_subtrees(items, lanes, operator)?, operator)
+}
+
+/// The reduction of rows of `width` values in `lanes` lanes, element by element. No rows give the empty value.
+///
+/// # Errors
+/// Those of [`fold_rows`], or `lanes` is not from 1 to 2^20.
+pub fn fold_rows_lanes<T, O>(
+    items: &[T],
+    width: usize,
+    lanes: usize,
+    operator: &O,
+    result: &mut [T],
+) -> Result<(), FoldError>
+where
+    T: Copy + Send + Sync + 'static,
+    O: Operator<T> + Sync,
+{
+    check_lanes(lanes)?;
+    check_rows(items, width, result)?;
+    if items.len() <= GRAIN_VALUES {
+        return crate::fold_rows_lanes(items, width, lanes, operator, result);
+    }
+    let row = lanes_by_subtrees(items, width.saturating_mul(lanes), operator)?;
+    crate::fold_rows(&row, width, operator, result)
 }
 
 /// The sum of x0 * y0, x1 * y1, … in tree order. Returns +0.0 for no items.
@@ -182,6 +239,21 @@ where
     let combine = |left, right| Sum.combine(left, right);
     let total = by_subtrees(0..count, GRAIN_VALUES, &leaf, &combine)?;
     Ok(canonical_or_zero(Some(total)))
+}
+
+/// The reductions of the columns of rows of `stride` values, of which the last may be shorter; there are items.
+fn lanes_by_subtrees<T, O>(items: &[T], stride: usize, operator: &O) -> Result<Vec<T>, FoldError>
+where
+    T: Copy + Send + Sync + 'static,
+    O: Operator<T> + Sync,
+{
+    let leaf = |rows: Range<usize>| {
+        let end = items.len().min(rows.end.saturating_mul(stride));
+        lane_row(&items[rows.start * stride..end], stride, operator)
+    };
+    let combine = |left, right: Vec<T>| joined(left, &right, operator);
+    let grain_rows = (GRAIN_VALUES / stride).max(1);
+    by_subtrees(0..items.len().div_ceil(stride), grain_rows, &leaf, &combine)
 }
 
 /// The value of the tree over a range of items, at least one, which begins where a subtree of its size may begin.

@@ -3,6 +3,7 @@
 use simd_kernels::{Level, Operation};
 
 use super::{Max, Min, Operator, Product, Sum, grown};
+use crate::fold::fold_by_rows;
 
 /// What a float operator has kernels for, and the one NaN that it returns: positive, quiet, without payload.
 macro_rules! kernels {
@@ -67,6 +68,10 @@ macro_rules! float_operators {
             }
             fn empty(&self) -> Option<$float> {
                 Some(0.0)
+            }
+            fn fold_lanes(&self, items: &[$float], lanes: usize) -> Option<$float> {
+                simd_kernels::sum_lanes(Level::best(), lanes, items)
+                    .or_else(|| fold_by_rows(items, lanes, self))
             }
             kernels!($float, Operation::Sum, $canonical_nan);
         }

@@ -13,6 +13,8 @@ mod reference;
 
 use std::any::Any;
 
+use crate::fold::fold_by_rows;
+
 /// The elements of a result that are made canonical at a time, right after they were combined: they are then in the nearest cache.
 const CANONICAL_ELEMENTS: usize = 512;
 
@@ -48,6 +50,12 @@ pub trait Operator<T: Copy + 'static> {
     /// The reduction of the items in tree order; `None` for no items. Overridden where a kernel does it faster.
     fn fold(&self, items: &[T]) -> Option<T> {
         simd_kernels::tree_fold(items, |left, right| self.combine(left, right))
+    }
+
+    /// The reduction of the items in `lanes` lanes, at least one, as [`fold_lanes`](crate::fold_lanes); `None` for no items. Overridden
+    /// where a kernel does it faster.
+    fn fold_lanes(&self, items: &[T], lanes: usize) -> Option<T> {
+        fold_by_rows(items, lanes, self)
     }
 
     /// The reductions of runs of items that lie side by side: `results[k]` becomes the [`fold`](Operator::fold) of the next

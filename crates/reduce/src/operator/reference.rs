@@ -23,6 +23,10 @@ impl<T: Copy + 'static, O: Operator<T> + ?Sized> Operator<T> for &O {
         (**self).fold(items)
     }
 
+    fn fold_lanes(&self, items: &[T], lanes: usize) -> Option<T> {
+        (**self).fold_lanes(items, lanes)
+    }
+
     fn fold_runs(&self, items: &[T], lengths: &[usize], results: &mut [T]) {
         (**self).fold_runs(items, lengths, results);
     }

@@ -40,7 +40,7 @@ use crate::world::conversation::Conversation;
 pub struct Builder<O = Sum> {
     world: World,
     operator: O,
-    wishes: Wishes,
+    pub(super) wishes: Wishes,
 }
 
 impl Builder {
@@ -202,11 +202,16 @@ impl<O> Builder<O> {
         T: Pod,
         O: Operator<T> + 'static,
     {
-        self.build_with(|world, terms, operator| Box::new(Native::new(world, terms, operator)))
+        self.build_with(make_native, Ok)
     }
 
-    /// [`build`](Builder::build), where `native` makes the engine of [`Algorithm::MpiNative`].
-    fn build_with<T>(self, native: impl MakeEngine<T, O>) -> Result<Plan<T, O>, BuildError>
+    /// [`build`](Builder::build), where `native` makes the engine of [`Algorithm::MpiNative`], and `owned` says who owns what is
+    /// reduced, given who owns the items.
+    pub(super) fn build_with<T>(
+        self,
+        native: impl MakeEngine<T, O>,
+        owned: impl FnOnce(Ownership) -> Result<Ownership, BuildError>,
+    ) -> Result<Plan<T, O>, BuildError>
     where
         T: Pod,
         O: Operator<T> + 'static,
@@ -225,7 +230,7 @@ impl<O> Builder<O> {
             element_bytes: size_of::<T>(),
         };
         let (algorithm, ownership) = self.wishes.settle(&self.world, values, &conversation)?;
-        Ok(self.plan(algorithm, ownership, conversation, native))
+        Ok(self.plan(algorithm, owned(ownership)?, conversation, native))
     }
 
     fn plan<T>(
@@ -290,7 +295,7 @@ impl Builder {
         let native = |world: &World, terms, _| -> Box<dyn Engine<A::Words>> {
             Box::new(NativeIntegers::<A>::new(world, terms))
         };
-        let plan = builder.build_with(native)?;
+        let plan = builder.build_with(native, Ok)?;
         Ok(exact::Plan::new(plan))
     }
 
@@ -312,7 +317,8 @@ impl Builder {
             wishes: self.wishes.clone(),
         };
         let rows = self.width(keys).one_item_each(AddRows::<A>::new())?;
-        let rows = rows.build().map_err(BuildError::of_keys)?;
+        let rows = rows.build();
+        let rows = rows.map_err(|error| error.of_columns(BuildError::NoKeys, "number of keys"))?;
         let terms = terms.width(A::PARTS).one_item_each(CombineTerms)?.build()?;
         let beside = Conversation::open(&world)?;
         let shared = Shared::new(terms, rows, beside, root);
@@ -363,7 +369,18 @@ impl Builder {
     }
 }
 
+pub(super) fn make_native<T: Pod, O: Operator<T> + 'static>(
+    world: &World,
+    terms: Rc<Terms>,
+    operator: Rc<O>,
+) -> Box<dyn Engine<T>> {
+    Box::new(Native::new(world, terms, operator))
+}
+
 /// Makes an engine of what ranks have agreed on.
-trait MakeEngine<T, O>: FnOnce(&World, Rc<Terms>, Rc<O>) -> Box<dyn Engine<T>> {}
+pub(super) trait MakeEngine<T, O>:
+    FnOnce(&World, Rc<Terms>, Rc<O>) -> Box<dyn Engine<T>>
+{
+}
 
 impl<T, O, F: FnOnce(&World, Rc<Terms>, Rc<O>) -> Box<dyn Engine<T>>> MakeEngine<T, O> for F {}

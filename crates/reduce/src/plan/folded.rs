@@ -132,7 +132,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     }
 
     /// As [`run`](Plan::run), with the reductions of this rank's own nodes in place of its rows, or why there are none.
-    fn run_folded(
+    pub(super) fn run_folded(
         &self,
         operation: Operation,
         nodes: Result<&[T], String>,

@@ -1,4 +1,4 @@
-//! The vectors of the order.
+//! The vectors of the order, and of the one in lanes.
 
 use std::ops::Range;
 
@@ -18,7 +18,8 @@ const RANKS: [usize; 5] = [1, 2, 3, 7, 12];
 fn every_vector() {
     #[allow(unused_mut, reason = "with complex numbers nothing is skipped")]
     let mut skipped = 0;
-    for case in &cases("order.jsonl", 281) {
+    let in_lanes = cases("lanes.jsonl", 185);
+    for case in cases("order.jsonl", 281).iter().chain(&in_lanes) {
         match text(case, "type") {
             "f64" => check_float::<f64>(case),
             "f32" => check_float::<f32>(case),
@@ -177,6 +178,10 @@ fn reduces_to_a_row<T: Element, O: Operator<T> + 'static>(
     operator: &(dyn Fn() -> O + Sync),
 ) {
     folds_to_a_row(case, items, &operator());
+    // Plans in lanes have the sums of these in their own tests.
+    if !case["lanes"].is_null() {
+        return;
+    }
     let expected = words(case, "bits");
     let width = expected.len();
     by_plans(case, items, width, operator, &|plan, own, _| {
@@ -188,9 +193,19 @@ fn reduces_to_a_row<T: Element, O: Operator<T> + 'static>(
 
 fn folds_to_a_row<T: Element, O: Operator<T>>(case: &Value, items: &[T], operator: &O) {
     let expected = words(case, "bits");
-    let mut row = vec![T::zeroed(); expected.len()];
-    reduce::fold_rows(items, expected.len(), operator, &mut row).unwrap();
+    let width = expected.len();
+    let mut row = vec![T::zeroed(); width];
+    let Some(lanes) = case["lanes"].as_u64() else {
+        reduce::fold_rows(items, width, operator, &mut row).unwrap();
+        return assert_eq!(found(&row), expected, "{case}");
+    };
+    let lanes = usize::try_from(lanes).unwrap();
+    reduce::fold_rows_lanes(items, width, lanes, operator, &mut row).unwrap();
     assert_eq!(found(&row), expected, "{case}");
+    if width == 1 {
+        let value = reduce::fold_lanes(items, lanes, operator).unwrap();
+        assert_eq!(found(&[value]), expected, "{case}");
+    }
 }
 
 fn has_prefixes<T: Element, O: Operator<T> + 'static>(

@@ -12,6 +12,7 @@ pub(crate) mod faults;
 pub(crate) mod folded;
 pub(crate) mod handles;
 pub(crate) mod keyed;
+pub(crate) mod lanes;
 pub(crate) mod long_rows;
 #[allow(dead_code, reason = "each backend loses ranks in its own tests")]
 pub(crate) mod losses;
@@ -42,6 +43,7 @@ pub(crate) fn checks() -> impl Iterator<Item = (&'static str, Check)> {
         .chain(dots::CHECKS)
         .chain(exact::CHECKS)
         .chain(keyed::CHECKS)
+        .chain(lanes::CHECKS)
         .chain(faults::CHECKS)
         .chain(nested::CHECKS)
         .chain(losses::CHECKS)

@@ -264,7 +264,7 @@ where
 
 /// The nodes of L^2 leaves, read from memory.
 #[inline(always)]
-fn square_nodes<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, leaves: S) -> V
+pub(crate) fn square_nodes<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, leaves: S) -> V
 where
     V: Vector,
     O: Combine<V::Element>,

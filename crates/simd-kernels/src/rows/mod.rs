@@ -1,6 +1,7 @@
 //! Folds of rows in tree order, element by element.
 
 pub(crate) mod fold_rows;
+pub(crate) mod lanes;
 pub(crate) mod pairs;
 pub(crate) mod panel;
 pub(crate) mod tree_rows;

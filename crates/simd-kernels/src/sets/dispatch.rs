@@ -60,6 +60,10 @@ pub trait Float:
     #[doc(hidden)]
     const ZERO: Self;
 
+    /// -0.0, which changes no sum.
+    #[doc(hidden)]
+    const NEGATIVE_ZERO: Self;
+
     #[doc(hidden)]
     const INFINITY: Self;
 
@@ -123,6 +127,7 @@ macro_rules! float {
 
         impl Float for $float {
             const ZERO: Self = 0.0;
+            const NEGATIVE_ZERO: Self = -0.0;
             const INFINITY: Self = $float::INFINITY;
 
             #[inline(always)]

@@ -18,6 +18,9 @@ struct ItemsAndRanks;
 #[doc = include_str!("../../../../docs/rows.md")]
 struct Rows;
 
+#[doc = include_str!("../../../../docs/lanes.md")]
+struct Lanes;
+
 #[doc = include_str!("../../../../docs/failures.md")]
 struct Failures;
 

@@ -3,8 +3,8 @@
 use std::hint::black_box;
 
 use simd_kernels::{
-    Float, Level, Variant, by_definition, dot, left_to_right, reduce_level_by_level, scratch_len,
-    sum, unordered_dot, unordered_sum_with,
+    InLanes, Level, Variant, by_definition, dot, left_to_right, reduce_level_by_level, scratch_len,
+    sum, sum_lanes, unordered_dot, unordered_sum_with,
 };
 
 use reduce::exact;
@@ -21,6 +21,9 @@ const SHORT_LEAVES: [usize; 8] = [1, 2, 3, 5, 7, 10, 20, 63];
 
 /// Calls on more leaves take milliseconds: fewer rounds do.
 const LONG_LEAVES: usize = 1 << 20;
+
+/// The numbers of lanes with kernels.
+const LANES: [usize; 4] = [16, 32, 64, 128];
 
 /// Measures every kernel at every level, for doubles and floats, and exact products of doubles.
 pub fn measure(quick: bool, output: &Output) -> Vec<Row> {
@@ -56,7 +59,7 @@ pub fn measure(quick: bool, output: &Output) -> Vec<Row> {
 }
 
 /// One level at one length. The scalar level also stands for the plain ways.
-fn compare<T: Float + exact::Float>(
+fn compare<T: InLanes + exact::Float>(
     level: Level,
     leaves: &[T],
     suffix: &str,
@@ -83,6 +86,14 @@ fn compare<T: Float + exact::Float>(
             black_box(sum.value());
         }),
     ];
+    for lanes in LANES.into_iter().filter(|&lanes| lanes <= leaves.len()) {
+        candidates.push(Candidate::new(
+            format!("lanes{lanes}-{level}{suffix}"),
+            move || {
+                black_box(sum_lanes(level, lanes, black_box(leaves)));
+            },
+        ));
+    }
     if level == Level::SCALAR && leaves.len() <= DEFINITION_LEAVES_MAX {
         candidates.push(Candidate::new(format!("recursive{suffix}"), || {
             black_box(by_definition(black_box(leaves), &|left, right| {

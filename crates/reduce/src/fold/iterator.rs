@@ -1,0 +1,180 @@
+//! Reductions of what iterators give, with the bits of those of a slice of it.
+//!
+//! Items are collected in blocks, which are reduced as slices are. Blocks are subtrees, so that their results wait and combine as items
+//! do in a scan.
+
+use exact_sum::Sum as ExactSum;
+
+use super::finished;
+use super::prefix::Stack;
+use crate::environment;
+use crate::error::FoldError;
+use crate::exact;
+use crate::operator::{Operator, Sum};
+
+/// The items of a block: a power of two, and little enough for the nearest cache.
+pub(super) const BLOCK_ITEMS: usize = 1024;
+
+/// Reductions of what an iterator gives: item i is the i-th.
+///
+/// ```
+/// use reduce::TreeIterator;
+///
+/// let x = [0.1, 0.2, 0.3];
+/// assert_eq!(x.iter().map(|x| x * x).tree_sum()?, reduce::sum(&x.map(|x| x * x))?);
+/// assert_eq!([1e300, 0.5, -1e300].into_iter().exact_sum()?, 0.5);
+/// # Ok::<(), reduce::FoldError>(())
+/// ```
+///
+/// # Errors of all methods
+/// The iterator gives fewer or more items than its length, or this thread's floating-point environment is not IEEE 754's default.
+pub trait TreeIterator: ExactSizeIterator {
+    /// The sum of the items, in tree order. Returns 0 for no items.
+    ///
+    /// # Errors
+    /// As [all methods](TreeIterator#errors-of-all-methods).
+    fn tree_sum(self) -> Result<Self::Item, FoldError>
+    where
+        Self: Sized,
+        Self::Item: Copy + 'static,
+        Sum: Operator<Self::Item>,
+    {
+        self.tree_reduce(Sum)
+    }
+
+    /// The reduction of the items by an operator, in tree order. Returns its empty value for no items.
+    ///
+    /// # Errors
+    /// As [all methods](TreeIterator#errors-of-all-methods), or there are no items and the operator has no empty value.
+    fn tree_reduce<O>(self, operator: O) -> Result<Self::Item, FoldError>
+    where
+        Self: Sized,
+        Self::Item: Copy + 'static,
+        O: Operator<Self::Item>,
+    {
+        finished(InTree(&operator).all(self)?, &operator)
+    }
+
+    /// The exact sum of the items, rounded once.
+    ///
+    /// # Errors
+    /// The iterator gives fewer or more items than its length.
+    fn exact_sum(self) -> Result<Self::Item, FoldError>
+    where
+        Self: Sized,
+        Self::Item: exact::Float,
+    {
+        Ok(Exact.all(self)?.value())
+    }
+}
+
+impl<I: ExactSizeIterator> TreeIterator for I {}
+
+/// What becomes of items that come a block at a time.
+pub(super) trait OfBlocks<T> {
+    type State;
+    type Value;
+
+    /// Whether this thread computes as it must.
+    fn check(&self) -> Result<(), FoldError>;
+
+    /// That of no items.
+    fn state(&self) -> Self::State;
+
+    /// Adds the next items. All blocks but the last are full.
+    fn add(&self, state: &mut Self::State, block: &[T]);
+
+    fn value(&self, state: Self::State) -> Self::Value;
+
+    /// That of all items of an iterator.
+    fn all(&self, mut items: impl ExactSizeIterator<Item = T>) -> Result<Self::Value, FoldError> {
+        self.check()?;
+        let promised = items.len();
+        let mut state = self.state();
+        let mut block = Vec::with_capacity(promised.min(BLOCK_ITEMS));
+        let mut found = 0;
+        // One that never ends is found out by a block.
+        while found <= promised {
+            block.clear();
+            block.extend(items.by_ref().take(BLOCK_ITEMS));
+            found += block.len();
+            if block.is_empty() {
+                break;
+            }
+            self.add(&mut state, &block);
+            if block.len() < BLOCK_ITEMS {
+                break;
+            }
+        }
+        check_count(promised, found)?;
+        Ok(self.value(state))
+    }
+}
+
+/// Whether an iterator has given as many items as it promised.
+pub(super) fn check_count(promised: usize, found: usize) -> Result<(), FoldError> {
+    if promised == found {
+        return Ok(());
+    }
+    Err(FoldError::Iterator {
+        promised: promised as u64,
+        found: (found < promised).then_some(found as u64),
+    })
+}
+
+/// Items in tree order.
+pub(super) struct InTree<'o, O>(pub(super) &'o O);
+
+impl<T: Copy + 'static, O: Operator<T>> OfBlocks<T> for InTree<'_, O> {
+    /// The number of blocks, and the results that wait.
+    type State = (u64, Vec<T>);
+    type Value = Option<T>;
+
+    fn check(&self) -> Result<(), FoldError> {
+        Ok(environment::check()?)
+    }
+
+    fn state(&self) -> Self::State {
+        (0, Vec::new())
+    }
+
+    fn add(&self, (blocks, waiting): &mut Self::State, block: &[T]) {
+        let root = self.0.fold(block).expect("a block has items");
+        let mut stack = Stack {
+            width: 1,
+            rows: waiting,
+            operator: self.0,
+        };
+        stack.push(*blocks, &[root]);
+        *blocks += 1;
+    }
+
+    fn value(&self, (_, waiting): Self::State) -> Option<T> {
+        let combine = |right, left| self.0.combine(left, right);
+        waiting.into_iter().rev().reduce(combine)
+    }
+}
+
+/// Exact sums, which are right in every environment.
+pub(super) struct Exact;
+
+impl<T: exact::Float> OfBlocks<T> for Exact {
+    type State = ExactSum<T>;
+    type Value = ExactSum<T>;
+
+    fn check(&self) -> Result<(), FoldError> {
+        Ok(())
+    }
+
+    fn state(&self) -> ExactSum<T> {
+        ExactSum::new()
+    }
+
+    fn add(&self, sum: &mut ExactSum<T>, block: &[T]) {
+        sum.add(block);
+    }
+
+    fn value(&self, sum: ExactSum<T>) -> ExactSum<T> {
+        sum
+    }
+}

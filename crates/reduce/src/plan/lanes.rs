@@ -1,0 +1,217 @@
+//! Sums in lanes over ranks: a plan for rows of L items, each of which begins at a multiple of L.
+
+use std::fmt;
+
+use bytemuck::Pod;
+use distribution::Ownership;
+use simd_kernels::Float;
+
+use super::builder::make_native;
+use super::{Builder, Plan};
+use crate::error::{BuildError, RunError};
+use crate::fold::{LANES_MAX, check_lanes, lane_row};
+use crate::operation::Operation;
+use crate::operator::{Operator, Sum};
+use crate::world::World;
+
+/// A sum in lanes over the ranks of a [`World`], with the bits of [`sum_lanes`](crate::sum_lanes). Made by
+/// [`Builder::build_lanes`](crate::Builder::build_lanes).
+///
+/// All ranks build it together and run it together, any number of times, as a [`Plan`]. A message has a value for each lane.
+///
+/// ```
+/// use reduce::{Plan, threads};
+///
+/// let x: Vec<f64> = (1..=1000).map(|i| 1.0 / f64::from(i)).collect();
+/// let totals = threads::run(2, |world| {
+///     let own = [&x[..480], &x[480..]][world.rank()];
+///     let builder = Plan::builder(world).local_items(own.len() as u64);
+///     let plan = builder.build_lanes::<f64>(16).unwrap();
+///     plan.allreduce(own).unwrap()
+/// })?;
+/// assert_eq!(totals, [reduce::sum_lanes(&x, 16).unwrap(); 2]);
+/// # Ok::<(), threads::RunError>(())
+/// ```
+///
+/// # Errors of all runs
+///
+/// [Those of a `Plan`](Plan#errors-of-all-runs).
+pub struct LanesPlan<T: Pod>
+where
+    Sum: Operator<T>,
+{
+    /// Of rows of lanes.
+    rows: Plan<T, Sum>,
+    /// The items of this rank.
+    items: u64,
+    /// If this rank has the last row, and that is shorter: the place in this rank's items that is after it.
+    short_end: Option<usize>,
+}
+
+impl Builder {
+    /// Builds a plan for a sum in `lanes` lanes: see [`LanesPlan`]. Collective.
+    ///
+    /// What was said of the [`width`](Builder::width) before is not looked at.
+    ///
+    /// # Errors
+    /// As [`build`](Builder::build); or the ranks disagree on the number of lanes, it is not from 1 to 2^20, or a range of items on a
+    /// rank does not begin at a multiple of it.
+    pub fn build_lanes<T: Pod + Float>(mut self, lanes: usize) -> Result<LanesPlan<T>, BuildError>
+    where
+        Sum: Operator<T>,
+    {
+        // Ranks compare it as the width. One that is too great takes no memory.
+        self.wishes.width = lanes.min(LANES_MAX + 1);
+        let mut items = None;
+        let rows = self.build_with(make_native, |owned| {
+            let rows = rows_of(&owned, lanes);
+            items = Some(owned);
+            rows
+        });
+        let none = BuildError::Lanes { lanes };
+        let rows = rows.map_err(|error| error.of_columns(none, "number of lanes"))?;
+        let items = items.expect("a plan is built of what ranks own");
+        Ok(LanesPlan::new(rows, &items))
+    }
+}
+
+impl<T: Pod> fmt::Debug for LanesPlan<T>
+where
+    Sum: Operator<T>,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.rows.fmt(f)
+    }
+}
+
+impl<T: Pod + Float> LanesPlan<T>
+where
+    Sum: Operator<T>,
+{
+    fn new(rows: Plan<T, Sum>, items: &Ownership) -> Self {
+        let rank = rows.world().rank();
+        let (mut end, mut short_end) = (0, None);
+        for extent in items.extents(rank) {
+            end += extent.end - extent.start;
+            if !extent.end.is_multiple_of(rows.width() as u64) {
+                short_end = usize::try_from(end).ok();
+            }
+        }
+        Self {
+            rows,
+            items: end,
+            short_end,
+        }
+    }
+
+    /// The world that it was built on.
+    pub fn world(&self) -> &World {
+        self.rows.world()
+    }
+
+    /// The number of lanes.
+    pub fn lanes(&self) -> usize {
+        self.rows.width()
+    }
+
+    /// Adds the ranks' items; every rank gets the sum. Collective.
+    ///
+    /// # Errors
+    /// As [all runs](Plan#errors-of-all-runs).
+    pub fn allreduce(&self, local: &[T]) -> Result<T, RunError> {
+        let mut row = self.row();
+        self.run(Operation::Allreduce, local, &mut row)?;
+        Ok(total(&row))
+    }
+
+    /// Adds the ranks' items; the root gets the sum, the others `None`. Collective.
+    ///
+    /// # Errors
+    /// As [`Plan::reduce`].
+    pub fn reduce(&self, local: &[T]) -> Result<Option<T>, RunError> {
+        let mut row = self.row();
+        let is_root = self.run(Operation::Reduce, local, &mut row)?;
+        Ok(is_root.then(|| total(&row)))
+    }
+
+    fn row(&self) -> Vec<T> {
+        vec![T::ZERO; self.lanes()]
+    }
+
+    fn run(&self, operation: Operation, local: &[T], row: &mut [T]) -> Result<bool, RunError> {
+        if local.len() as u64 != self.items {
+            let error = RunError::WrongLength {
+                rank: self.world().rank(),
+                planned: self.items.into(),
+                given: local.len() as u64,
+            };
+            return Err(self.rows.fail(operation, error));
+        }
+        let Some(short_end) = self.short_end else {
+            return self.rows.run(operation, local, row);
+        };
+        // Lanes without an item in the last row get a -0.0, which changes no sum.
+        match self.rows.own_node_lengths(operation) {
+            Some(lengths) => {
+                let nodes = self.nodes(&lengths, local, short_end);
+                self.rows.run_folded(operation, Ok(&nodes), row)
+            }
+            None => {
+                let (before, after) = local.split_at(short_end);
+                let missing = self.lanes() - short_end % self.lanes();
+                let padding = vec![T::NEGATIVE_ZERO; missing];
+                self.rows
+                    .run(operation, &[before, &padding, after].concat(), row)
+            }
+        }
+    }
+
+    /// The rows of this rank's own nodes, each of so many rows of its items.
+    fn nodes(&self, lengths: &[usize], local: &[T], short_end: usize) -> Vec<T> {
+        let lanes = self.lanes();
+        let mut nodes = Vec::with_capacity(lengths.len() * lanes);
+        let mut start = 0;
+        for length in lengths {
+            let mut end = start + length * lanes;
+            if start < short_end && short_end < end {
+                end = short_end;
+            }
+            nodes.extend(lane_row(&local[start..end], lanes, &Sum));
+            nodes.resize(nodes.len().next_multiple_of(lanes), T::NEGATIVE_ZERO);
+            start = end;
+        }
+        nodes
+    }
+}
+
+/// The sum of the lanes' sums.
+fn total<T: Float>(row: &[T]) -> T
+where
+    Sum: Operator<T>,
+{
+    let sum = Sum.fold(row).expect("there is a lane");
+    Sum.canonical(sum)
+}
+
+/// Who owns which rows of lanes. The outcome is the same on all ranks.
+fn rows_of(items: &Ownership, lanes: usize) -> Result<Ownership, BuildError> {
+    check_lanes(lanes).map_err(|_| BuildError::Lanes { lanes })?;
+    let row_items = lanes as u64;
+    let mut rows = Vec::with_capacity(items.ranks());
+    for rank in 0..items.ranks() {
+        let mut own = Vec::new();
+        for extent in items.extents(rank) {
+            if !extent.start.is_multiple_of(row_items) {
+                return Err(BuildError::BesideLanes {
+                    rank,
+                    start: extent.start,
+                    end: extent.end,
+                    lanes,
+                });
+            }
+            own.push(extent.start / row_items..extent.end.div_ceil(row_items));
+        }
+        rows.push(own);
+    }
+    Ok(Ownership::try_from(rows)?)
+}

@@ -1,0 +1,348 @@
+//! Sums in lanes: item i belongs to lane i mod L, each lane is a tree, and so are the sums of the lanes.
+//!
+//! Items are rows of L columns, the last of which may be shorter. A register holds adjacent lanes, so that a merge is one addition and
+//! nothing moves before the end. Groups of 32 rows stay in registers; a binary counter combines them, in memory. What is left is
+//! combined from right to left, which is what the tree does at its right edge, whether a lane has an item in the last row or not:
+//!
+//! ```text
+//! 32 + 8 + 1 rows, and a few lanes of one more     32 + (8 + (1 + last)),  32 + (8 + 1) in the other lanes
+//! ```
+
+use crate::fold::merge;
+use crate::fold::stream::square_nodes;
+use crate::processor::prefetch::RowsAhead;
+use crate::rows::panel::REGISTER_ELEMENTS;
+use crate::sets::dispatch::Float;
+use crate::sets::kernel::Kernel;
+use crate::sets::level::Level;
+use crate::sets::vector::{Combine, Proven, Vector};
+
+/// The rows of a group: the sums under way are twelve registers, and sets have at least sixteen.
+const GROUP_ROWS: usize = 32;
+
+/// The waiting rows of any slice: 2^48 groups of 32 rows of 16 floats are more than processors address.
+const MOST_WAITING: usize = 48;
+
+/// The sum in `lanes` lanes: item i belongs to lane i mod `lanes`, and each lane is summed in tree order, and then their sums. `None`
+/// for fewer items than lanes, and for other numbers of lanes than 16, 32, 64 and 128. All levels give the same bits.
+///
+/// ```
+/// use simd_kernels::{Level, sum, sum_lanes};
+///
+/// // Two rows, and a third of one item.
+/// let x: Vec<f64> = (1..=33).map(|i| 1.0 / f64::from(i)).collect();
+/// let mut lanes: Vec<f64> = (0..16).map(|lane| x[lane] + x[lane + 16]).collect();
+/// lanes[0] += x[32];
+/// assert_eq!(sum_lanes(Level::best(), 16, &x), sum(Level::SCALAR, &lanes));
+/// ```
+#[inline]
+pub fn sum_lanes<T: InLanes>(level: Level, lanes: usize, items: &[T]) -> Option<T> {
+    T::sum_lanes(level, lanes, items)
+}
+
+/// The floats that have sums in lanes: these are long, and compiled in this crate alone.
+pub trait InLanes: Float {
+    #[doc(hidden)]
+    fn sum_lanes(level: Level, lanes: usize, items: &[Self]) -> Option<Self>;
+}
+
+macro_rules! in_lanes {
+    ($($float:ident),+) => {$(
+        impl InLanes for $float {
+            fn sum_lanes(level: Level, lanes: usize, items: &[Self]) -> Option<Self> {
+                sum(level, lanes, items)
+            }
+        }
+    )+};
+}
+
+in_lanes!(f32, f64);
+
+fn sum<T: Float>(level: Level, lanes: usize, items: &[T]) -> Option<T> {
+    match lanes {
+        16 => sum_in::<T, 16>(level, items),
+        32 => sum_in::<T, 32>(level, items),
+        64 => sum_in::<T, 64>(level, items),
+        128 => sum_in::<T, 128>(level, items),
+        _ => None,
+    }
+}
+
+fn sum_in<T: Float, const L: usize>(level: Level, items: &[T]) -> Option<T> {
+    let (rows, last) = items.as_chunks::<L>();
+    let level = level.for_leaf_bytes(size_of_val(items));
+    (!rows.is_empty()).then(|| T::compute_sum(level, Lanes { rows, last }))
+}
+
+/// At least one row of L items, and what is left, which is less than one.
+struct Lanes<'l, T, const L: usize> {
+    rows: &'l [[T; L]],
+    last: &'l [T],
+}
+
+impl<T: Float, const L: usize> Kernel<T> for Lanes<'_, T, L> {
+    type Output = T;
+
+    #[inline(always)]
+    fn compute<V, O>(self, proven: Proven<V>) -> T
+    where
+        V: Vector<Element = T>,
+        O: Combine<T>,
+    {
+        // As much memory as there are waiting rows: more would take as long as a short sum.
+        let (mut few, mut more, mut most);
+        let waiting: &mut [[T; L]] = match self.rows.len() / GROUP_ROWS {
+            0 | 1 => &mut [],
+            2..4 => {
+                few = [[T::ZERO; L]; 2];
+                &mut few
+            }
+            4..64 => {
+                more = [[T::ZERO; L]; 6];
+                &mut more
+            }
+            _ => {
+                most = [[T::ZERO; L]; MOST_WAITING];
+                &mut most
+            }
+        };
+        // Two registers of a row at a time: a cache line or two, and enough additions that do not wait for each other.
+        let sums = if V::LANES == L {
+            self.lanes::<V, O, 1>(proven, waiting)
+        } else {
+            self.lanes::<V, O, 2>(proven, waiting)
+        };
+        root::<V, O, L>(proven, sums)
+    }
+}
+
+impl<T: Float, const L: usize> Lanes<'_, T, L> {
+    /// The sum of each lane, `S` registers of lanes at a time.
+    #[inline(always)]
+    fn lanes<V, O, const S: usize>(&self, proven: Proven<V>, waiting: &mut [[T; L]]) -> [T; L]
+    where
+        V: Vector<Element = T>,
+        O: Combine<T>,
+    {
+        let (groups, rest) = if waiting.is_empty() {
+            // Fewer than two groups need no memory.
+            (&[][..], self.rows)
+        } else {
+            self.rows.as_chunks::<GROUP_ROWS>()
+        };
+        let ahead = RowsAhead::of_bytes(size_of::<[T; L]>(), size_of_val(self.rows));
+        for (number, group) in groups.iter().enumerate() {
+            ahead.bring(group.as_flattened(), L, &(0..L));
+            let carries = number.trailing_ones() as usize;
+            let place = number.count_ones() as usize - carries;
+            for strip in 0..L / (S * V::LANES) {
+                let first = strip * S * V::LANES;
+                let mut node = Group::nodes::<V, O, S, L>(proven, group, first);
+                for left in waiting[place..place + carries].iter().rev() {
+                    node = combined::<V, O, S>(proven, load(proven, &left[first..]), node);
+                }
+                store(proven, node, &mut waiting[place][first..]);
+            }
+        }
+        let mut edge = Edge {
+            rows: rest,
+            last: self.last,
+            sums: [T::ZERO; L],
+            is_empty: true,
+        };
+        edge.add::<V, O, Row, S, 1>(proven);
+        edge.add::<V, O, Pair<Row>, S, 2>(proven);
+        edge.add::<V, O, Four, S, 4>(proven);
+        edge.add::<V, O, Pair<Four>, S, 8>(proven);
+        edge.add::<V, O, Sixteen, S, 16>(proven);
+        edge.add::<V, O, Group, S, 32>(proven);
+        for row in waiting[..groups.len().count_ones() as usize].iter().rev() {
+            edge.add_node::<V, O, S>(proven, |first| load(proven, &row[first..]));
+        }
+        edge.sums
+    }
+}
+
+/// The right edge of the tree, which grows to the left.
+struct Edge<'e, T, const L: usize> {
+    /// Rows of no group that are not added yet.
+    rows: &'e [[T; L]],
+    /// The items in the last row, which some lanes have.
+    last: &'e [T],
+    sums: [T; L],
+    /// Whether nothing is added yet, but for the last row.
+    is_empty: bool,
+}
+
+impl<T: Copy, const L: usize> Edge<'_, T, L> {
+    /// Adds the last `ROWS` rows, if their number has this bit. Lower bits it has no more.
+    #[inline(always)]
+    fn add<V, O, N, const S: usize, const ROWS: usize>(&mut self, proven: Proven<V>)
+    where
+        V: Vector<Element = T>,
+        O: Combine<T>,
+        N: Subtree,
+    {
+        if self.rows.len() & ROWS == 0 {
+            return;
+        }
+        if let Some((left, own)) = self.rows.split_last_chunk::<ROWS>() {
+            self.rows = left;
+            self.add_node::<V, O, S>(proven, |first| N::nodes::<V, O, S, L>(proven, own, first));
+        }
+    }
+
+    /// Adds a node on the left, of which `registers` gives those of lanes from one on.
+    #[inline(always)]
+    fn add_node<V, O, const S: usize>(
+        &mut self,
+        proven: Proven<V>,
+        registers: impl Fn(usize) -> [V; S],
+    ) where
+        V: Vector<Element = T>,
+        O: Combine<T>,
+    {
+        for strip in 0..L / (S * V::LANES) {
+            let first = strip * S * V::LANES;
+            let place = &mut self.sums[first..];
+            let mut node = registers(first);
+            if !self.is_empty {
+                node = combined::<V, O, S>(proven, node, load(proven, place));
+            }
+            store(proven, node, place);
+        }
+        if self.is_empty {
+            self.is_empty = false;
+            for (sum, &last) in self.sums.iter_mut().zip(self.last) {
+                *sum = O::single(*sum, last);
+            }
+        }
+    }
+}
+
+/// A subtree of rows, as a type: the compiler then knows all of it.
+trait Subtree {
+    const ROWS: usize;
+
+    /// Its root in `S` registers of lanes, from `first` on.
+    fn nodes<V, O, const S: usize, const L: usize>(
+        proven: Proven<V>,
+        rows: &[[V::Element; L]],
+        first: usize,
+    ) -> [V; S]
+    where
+        V: Vector,
+        O: Combine<V::Element>;
+}
+
+struct Row;
+
+impl Subtree for Row {
+    const ROWS: usize = 1;
+
+    #[inline(always)]
+    fn nodes<V, O, const S: usize, const L: usize>(
+        proven: Proven<V>,
+        rows: &[[V::Element; L]],
+        first: usize,
+    ) -> [V; S]
+    where
+        V: Vector,
+        O: Combine<V::Element>,
+    {
+        load(proven, &rows[0][first..])
+    }
+}
+
+/// Two of a kind.
+struct Pair<N>(core::marker::PhantomData<N>);
+
+type Four = Pair<Pair<Row>>;
+type Sixteen = Pair<Pair<Four>>;
+type Group = Pair<Sixteen>;
+
+impl<N: Subtree> Subtree for Pair<N> {
+    const ROWS: usize = 2 * N::ROWS;
+
+    #[inline(always)]
+    fn nodes<V, O, const S: usize, const L: usize>(
+        proven: Proven<V>,
+        rows: &[[V::Element; L]],
+        first: usize,
+    ) -> [V; S]
+    where
+        V: Vector,
+        O: Combine<V::Element>,
+    {
+        let (left, right) = rows.split_at(N::ROWS);
+        let left = N::nodes::<V, O, S, L>(proven, left, first);
+        let right = N::nodes::<V, O, S, L>(proven, right, first);
+        combined::<V, O, S>(proven, left, right)
+    }
+}
+
+/// The first `S` registers of a row.
+#[inline(always)]
+fn load<V: Vector, const S: usize>(proven: Proven<V>, row: &[V::Element]) -> [V; S] {
+    let mut registers = [proven.load(row); S];
+    for (number, register) in registers.iter_mut().enumerate() {
+        *register = proven.load(&row[number * V::LANES..]);
+    }
+    registers
+}
+
+#[inline(always)]
+fn store<V: Vector, const S: usize>(proven: Proven<V>, registers: [V; S], row: &mut [V::Element]) {
+    for (number, &register) in registers.iter().enumerate() {
+        proven.store_first(register, &mut row[number * V::LANES..]);
+    }
+}
+
+#[inline(always)]
+fn combined<V, O, const S: usize>(proven: Proven<V>, left: [V; S], right: [V; S]) -> [V; S]
+where
+    V: Vector,
+    O: Combine<V::Element>,
+{
+    let mut nodes = left;
+    for (node, &right) in nodes.iter_mut().zip(&right) {
+        *node = O::lanes(proven, *node, right);
+    }
+    nodes
+}
+
+/// The root over the sums of all lanes.
+#[inline(always)]
+fn root<V, O, const L: usize>(proven: Proven<V>, mut nodes: [V::Element; L]) -> V::Element
+where
+    V: Vector,
+    O: Combine<V::Element>,
+{
+    // As many registers as a register has lanes become one.
+    let square = V::LANES * V::LANES;
+    let mut count = L;
+    while count >= square {
+        count /= V::LANES;
+        for first in (0..count).step_by(V::LANES) {
+            let leaves = &nodes[first * V::LANES..][..square];
+            let register = square_nodes::<V, O, &[V::Element], 0>(proven, leaves);
+            proven.store_first(register, &mut nodes[first..]);
+        }
+    }
+    // Of fewer registers, some are there several times, and so are their roots.
+    let filled = count / V::LANES;
+    let mut registers = [proven.load(&nodes); 16];
+    for (number, register) in registers[..V::LANES].iter_mut().enumerate() {
+        *register = proven.load(&nodes[number % filled * V::LANES..]);
+    }
+    let mut roots = [V::Element::default(); REGISTER_ELEMENTS];
+    proven.store(merge::rows::<V, O>(proven, &registers), &mut roots);
+    let mut count = filled;
+    while count > 1 {
+        count /= 2;
+        for node in 0..count {
+            roots[node] = O::single(roots[2 * node], roots[2 * node + 1]);
+        }
+    }
+    roots[0]
+}
