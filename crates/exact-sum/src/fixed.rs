@@ -127,7 +127,8 @@ impl<W: Window> Fixed<W> {
     pub(crate) fn add_integer(&mut self, value: i128, unit: i32) {
         let below = (W::LOWEST - unit).max(0).unsigned_abs();
         let (mut value, mut unit) = (value >> below.min(i128::BITS - 1), unit.max(W::LOWEST));
-        for _ in 0..3 {
+        // Limbs that the value does not reach may not be there.
+        while value.unsigned_abs() >> 53 != 0 {
             self.add(
                 lower_half(value.cast_unsigned()).cast_signed() & LIMB_MASK,
                 unit,
@@ -135,7 +136,9 @@ impl<W: Window> Fixed<W> {
             value >>= LIMB_BITS;
             unit += LIMB_BITS.cast_signed();
         }
-        self.add(lower_half(value.cast_unsigned()).cast_signed(), unit);
+        if value != 0 {
+            self.add(lower_half(value.cast_unsigned()).cast_signed(), unit);
+        }
     }
 
     /// Adds another number.
