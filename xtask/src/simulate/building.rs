@@ -40,11 +40,11 @@ impl Question {
             messages: vote.messages,
             rank_bytes: 2 * VOTE_BYTES,
         };
-        let messages = [vote.messages, counts.messages].into_iter();
+        let mut messages = [vote.messages, counts.messages].into_iter();
         let by_count = Building {
             items: "count",
             time_ns: vote.time_ns + counts.time_ns,
-            messages: messages.fold(Some(0), |sum, messages| Some(sum? + messages?)),
+            messages: messages.try_fold(0, |sum, messages| Some(sum + messages?)),
             // The counts as they came, as numbers, and as a sum of those before each rank.
             rank_bytes: 3 * COUNT_BYTES * self.ranks + COUNT_BYTES,
             ..by_rule

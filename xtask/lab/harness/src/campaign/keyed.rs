@@ -73,8 +73,10 @@ struct Form<A: KeyedAccumulator> {
     /// What is made of the sums of all keys.
     words: fn(&A) -> Vec<u64>,
     /// The same of all ranks' items, in one call.
-    added: fn(&KeyedPlan<A>, &[u32], &[A::Item]) -> Result<Vec<u64>, RunError>,
+    added: Added<A, A::Item>,
 }
+
+type Added<A, T> = fn(&KeyedPlan<A>, &[u32], &[T]) -> Result<Vec<u64>, RunError>;
 
 /// The bits of a value, without arithmetic.
 fn word<T: Float>(value: T) -> u64 {

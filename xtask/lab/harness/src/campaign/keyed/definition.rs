@@ -19,8 +19,9 @@ const EXPONENTS: u64 = 2047;
 /// Their exponents may be near each other or anywhere, and may be others on each rank. Now and then an item takes back another one.
 pub(super) fn lot(spec: &Spec, seed: u64, step: usize) -> Lot {
     let mut random = Random::new(seed ^ (step as u64).wrapping_mul(0xA24B_AED4_963E_E407));
-    let binades = [1, 20, 300, EXPONENTS][random.below(4) as usize];
-    let drift = [0, 0, 30, 400][random.below(4) as usize];
+    let mut one_of =
+        |choices: [u64; 4]| choices[usize::try_from(random.below(4)).expect("it is small")];
+    let (binades, drift) = (one_of([1, 20, 300, EXPONENTS]), one_of([0, 0, 30, 400]));
     let lowest = random.below(EXPONENTS);
     let has_specials = random.below(4) == 0;
     let keys = 1 + random.below(spec.width as u64);
