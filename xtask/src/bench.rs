@@ -15,12 +15,12 @@ pub struct Options {
     /// sums, kernels, parallel, exact, lookup, reduce, schedules, scalar or all
     #[arg(default_value = "all", value_name = "NAME")]
     name: String,
-    /// Where the ranks of `reduce`, `schedules` and `scalar` live: threads or mpi
+    /// Where the ranks of `exact`, `reduce`, `schedules` and `scalar` live: threads or mpi
     #[arg(long, default_value = "threads", value_name = "NAME")]
     backend: String,
     #[command(flatten)]
     mpi: MpiOptions,
-    /// The numbers of ranks of `reduce`, `schedules` and `scalar`; three or more also give a plot of its time over them
+    /// The numbers of ranks of `exact`, `reduce`, `schedules` and `scalar`; three or more of `reduce` also give a plot of its time over them
     #[arg(long, default_value = "2", value_name = "LIST")]
     ranks: String,
     /// Few sizes and few rounds
@@ -65,7 +65,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
         ));
     };
     let ranks = choices::rank_counts(&options.ranks)?;
-    let is_of_ranks = |name: &str| ["reduce", "schedules", "scalar"].contains(&name);
+    let is_of_ranks = |name: &str| ["exact", "reduce", "schedules", "scalar"].contains(&name);
     let place = if chosen.iter().any(|name| is_of_ranks(name)) {
         options.mpi.place(backend)?
     } else {
@@ -85,7 +85,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
             }
             continue;
         }
-        let recording = options.recording(name, is_of_ranks(name).then_some(backend))?;
+        let mut recording = options.recording(name, is_of_ranks(name).then_some(backend))?;
         if let "schedules" | "scalar" = name {
             let launch = match name {
                 "scalar" => schedules::launch_scalar,
@@ -112,7 +112,19 @@ pub fn run(options: &Options) -> Result<(), Error> {
         let rows = match name {
             "kernels" => kernels::measure(options.quick, &output),
             "parallel" => parallel::measure(options.quick),
-            "exact" => exact::measure(options.quick, &output),
+            "exact" => {
+                let mut rows = exact::measure(options.quick, &output);
+                for &ranks in &ranks {
+                    let of_ranks = exact::ranks::launch(&place, ranks, options.quick, &output)?;
+                    rows.extend(of_ranks);
+                }
+                let python = exact::python::measure(options.quick, &output)?;
+                if let (Some(recording), Some(versions)) = (&mut recording, python.versions) {
+                    recording.mention(&versions);
+                }
+                rows.extend(python.rows);
+                rows
+            }
             "lookup" => lookup::measure(options.quick, &output),
             _ => {
                 let mut rows = Vec::new();
@@ -162,8 +174,14 @@ impl Options {
                 words += option;
             }
         }
+        // Most sums by key are of one process: their record is one.
+        let file = match backend.filter(|_| name != "exact") {
+            Some(backend) => format!("{name}-{}", backend.name()),
+            None => name.to_owned(),
+        };
         let mpi = self.mpi.installation()?;
-        Ok(Some(Recording::begin(name, &words, backend, &mpi)))
+        let mpi = (backend == Some(Backend::Mpi)).then_some(&mpi);
+        Ok(Some(Recording::begin(&file, &words, mpi)))
     }
 }
 

@@ -1,5 +1,6 @@
 //! `cargo xtask simulate`: how long schedules would take on a machine that is not here.
 
+mod building;
 mod question;
 
 use std::time::{Duration, Instant};
@@ -68,6 +69,9 @@ pub struct Options {
     /// The blocks of pipelines [default: as many as should take least]
     #[arg(long, value_name = "BLOCKS")]
     blocks: Option<usize>,
+    /// The building of a plan, by a rule and by numbers of items, in place of its runs
+    #[arg(long)]
+    building: bool,
     /// Write a JSON object for every row to a file, or to standard output (-)
     #[arg(long, value_name = "FILE|-")]
     json: Option<String>,
@@ -89,6 +93,16 @@ pub fn run(options: &Options) -> Result<(), Error> {
             link.latency_ns, link.byte_ns, link.combine_byte_ns
         )
     };
+    if options.building {
+        let ranks = counted(question.ranks, "rank");
+        output.say(format!("building of a plan over {ranks}"));
+        let all = question.building();
+        for building in &all {
+            output.json(building)?;
+        }
+        building::show(&all, &output);
+        return output.finish();
+    }
     output.say(format!(
         "allreduce of {} of {} over {}, {}",
         counted(question.items, "item"),

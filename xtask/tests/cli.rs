@@ -508,6 +508,29 @@ fn simulated_schedules() {
     assert_eq!(far[0]["time_ns"], 9000.0);
 }
 
+/// Rounds grow with the logarithm of the number of ranks; bytes and memory with the number, where each says its own number of items.
+#[test]
+fn simulated_building() {
+    for (log, ranks) in [(3_u32, "8"), (10, "1024")] {
+        let link = ["--alpha", "1000", "--beta", "0", "--gamma", "0"];
+        let common = ["simulate", "--building", "--ranks", ranks, "--json", "-"];
+        let rows = json_rows(&[&common[..], &link].concat());
+        let times = [2_000.0, 3_000.0].map(|ns| ns * f64::from(log));
+        for (row, (items, time_ns)) in rows.iter().zip(["rule", "count"].into_iter().zip(times)) {
+            assert_eq!(
+                (&row["items"], &row["time_ns"]),
+                (&items.into(), &time_ns.into())
+            );
+        }
+        let ranks: u64 = ranks.parse().unwrap();
+        assert_eq!(
+            rows[1]["messages"],
+            2 * (ranks - 1) + ranks * u64::from(log)
+        );
+        assert_eq!(rows[1]["rank_bytes"], 24 * ranks + 8);
+    }
+}
+
 /// With `--json -` standard output is JSON alone; with a file, it is for people.
 #[test]
 fn json_keeps_to_itself() {
@@ -631,6 +654,7 @@ fn benches_run_small() {
         "plan",
         "algorithm4-scalar-f32",
         "streaming-scalar",
+        "by-key-allreduce f64",
     ] {
         assert!(has("variant", variant), "{variant}");
     }

@@ -95,7 +95,7 @@ pub fn gather<C: Communicator + ?Sized>(
 
 /// Brings every rank's message to every rank: all of the same length, joined in rank order.
 ///
-/// A gather to rank 0 and a broadcast: 2(p - 1) messages.
+/// By the algorithm of Bruck et al. (1997): ceil(log2 p) rounds, in which each rank sends p - 1 messages' bytes in all.
 ///
 /// # Errors
 /// As [`Communicator::wait`].
@@ -104,19 +104,35 @@ pub fn allgather<C: Communicator + ?Sized>(
     tag: Tag,
     message: Vec<u8>,
 ) -> Result<Vec<u8>, Error> {
-    let length_bytes = message.len();
-    let mut all = gather(comm, 0, tag, message, length_bytes)?.concat();
-    broadcast(comm, 0, tag, &mut all, length_bytes * comm.size())?;
+    let (rank, size, length_bytes) = (comm.rank(), comm.size(), message.len());
+    // This rank's, the next rank's, and so on.
+    let mut all = message;
+    all.reserve_exact(length_bytes * (size - 1));
+    let mut held = 1;
+    while held < size {
+        let count = held.min(size - held);
+        let bytes = count * length_bytes;
+        let (to, from) = ((rank + size - held) % size, (rank + held) % size);
+        let sent = comm.start_send(to, tag, all[..bytes].to_vec(), bytes)?;
+        match receive(comm, from, tag, bytes) {
+            Ok(received) => all.extend(received),
+            Err(error) => {
+                comm.cancel(sent);
+                return Err(error);
+            }
+        }
+        comm.wait(sent)?;
+        held += count;
+    }
+    all.rotate_right(rank * length_bytes);
     Ok(all)
 }
 
-/// The bytes that an [`allgather`] of messages of this length takes on this rank, where it takes the most.
-pub fn allgather_bytes<C: Communicator + ?Sized>(comm: &C, length_bytes: u128) -> u128 {
-    let (rank, size) = (comm.rank(), comm.size());
-    let copies = 1 + binomial_children(rank, size).count();
-    // Rank 0 joins the messages that it has.
-    let copies = if rank == 0 { copies.max(2) } else { copies };
-    length_bytes * size as u128 * copies as u128
+/// The bytes that an [`allgather`] of messages of this length takes on a rank: all messages, and half of them sent and half received in the
+/// last round.
+#[must_use]
+pub fn allgather_bytes(ranks: usize, length_bytes: u128) -> u128 {
+    2 * length_bytes * ranks as u128
 }
 
 /// Reduces a value of the same length on every rank to rank 0 along a binomial tree, and broadcasts the result:

@@ -136,7 +136,9 @@ impl<W: Window> Fixed<W> {
             value >>= LIMB_BITS;
             unit += LIMB_BITS.cast_signed();
         }
-        self.add(lower_half(value.cast_unsigned()).cast_signed(), unit);
+        if value != 0 {
+            self.add(lower_half(value.cast_unsigned()).cast_signed(), unit);
+        }
     }
 
     /// Adds another number.

@@ -3,6 +3,7 @@
 //! ```text
 //! mpi-runner repro JOB          rows of the reproducibility matrix, as JSON
 //! mpi-runner bench JOB          rows of the reduction bench, as JSON
+//! mpi-runner exact JOB          rows of the bench of sums by key, as JSON
 //! mpi-runner schedules JOB      rows of the schedules' bench, as JSON
 //! mpi-runner papers JOB         times of the papers' modes of summation, as JSON
 //! mpi-runner campaign JOB       random programs with faults: which case begins, and what is wrong, as JSON
@@ -54,13 +55,14 @@ fn run(world: &World) -> ExitCode {
     let done = match arguments[..] {
         ["repro", job] => repro(world, job),
         ["bench", job] => measure(world, job),
+        ["exact", job] => measure_exact(world, job),
         ["schedules", job] => measure_schedules(world, job),
         ["papers", job] => measure_papers(world, job),
         ["campaign", job] => run_cases(job),
         ["fault", kind] => fault(world, kind),
         ["endure", folder, duration, limit] => endure(world, folder, duration, limit),
         _ => Err(Error::Run(
-            "usage: mpi-runner repro|bench|schedules|papers|campaign JOB, mpi-runner fault KIND, mpi-runner endure FOLDER SECONDS LIMIT"
+            "usage: mpi-runner repro|bench|exact|schedules|papers|campaign JOB, mpi-runner fault KIND, mpi-runner endure FOLDER SECONDS LIMIT"
                 .to_owned(),
         )),
     };
@@ -98,6 +100,11 @@ fn repro(world: &World, job: &str) -> Result<(), Error> {
 fn measure(world: &World, job: &str) -> Result<(), Error> {
     let job = read_job(job)?;
     bench::reduce::on_rank(world, Backend::Mpi, &job, &|report| print_row(&report))
+}
+
+fn measure_exact(world: &World, job: &str) -> Result<(), Error> {
+    let job = read_job(job)?;
+    bench::exact::ranks::on_rank(world, Backend::Mpi, &job, &|row| print_row(&row))
 }
 
 fn measure_schedules(world: &World, job: &str) -> Result<(), Error> {

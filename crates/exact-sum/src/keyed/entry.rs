@@ -125,9 +125,9 @@ impl Entry<'_> {
     pub(super) fn add_to<W: Window>(&self, total: &mut Total<W>) -> Result<(), WrongEntries> {
         const WRONG: WrongEntries = WrongEntries("a number does not fit");
         if let Some((integer, unit)) = self.short() {
-            let places = 32 * (W::LIMBS - 1);
-            let end = usize::try_from(unit - W::LOWEST + 96).unwrap_or(0);
-            if end >= places {
+            let bits = i128::BITS - integer.unsigned_abs().leading_zeros();
+            let end = unit - W::LOWEST + bits.cast_signed();
+            if usize::try_from(end).unwrap_or(0) > 32 * (W::LIMBS - 1) {
                 return Err(WRONG);
             }
             total.fixed.add_integer(integer, unit);

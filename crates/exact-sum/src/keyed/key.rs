@@ -82,7 +82,11 @@ pub enum KeyError {
 impl fmt::Display for KeyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Lengths { keys, items } => write!(f, "{keys} keys for {items} items"),
+            Self::Lengths { keys, items } => {
+                let ending = |count: usize| if count == 1 { "" } else { "s" };
+                let (of_keys, of_items) = (ending(*keys), ending(*items));
+                write!(f, "{keys} key{of_keys} for {items} item{of_items}")
+            }
             Self::OutOfRange { item, key, sums: 0 } => {
                 write!(f, "item {item} has key {key}, and there is no sum")
             }

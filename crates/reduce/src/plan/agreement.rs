@@ -1,8 +1,11 @@
 //! What ranks compare when they build a plan, so that every rank sees the same disagreement and returns the same error.
 //!
-//! First an allreduce of two words a rank, a fingerprint and a vote: if all fingerprints are equal and the items follow a rule, the
-//! ranks agree. Otherwise an allgather exchanges each rank's numbers of items and fingerprints. What the ranks own together must be what
-//! each rank says that they own, if it says so: they vote on it. Only if they disagree, another allgather exchanges the text for the error.
+//! First an allreduce of some words a rank, fingerprints and votes: if all fingerprints are equal and the items follow a rule, the ranks
+//! agree. If all else is equal and each rank has a number of items, an allgather exchanges these; otherwise, one exchanges all of a rank's
+//! numbers and fingerprints. What the ranks own together must be what each rank says that they own, if it says so: they vote on it. Only if
+//! they disagree, another allgather exchanges the text for the error.
+
+mod at_once;
 
 use std::ops::Range;
 
@@ -14,6 +17,8 @@ use super::memory::check_exchange;
 use super::obstacle::{Obstacle, ObstacleWords};
 use super::table::Table;
 use crate::error::BuildError;
+
+use at_once::{Agreed, agree_at_once, join_counts};
 
 /// The number of settings that must be the same on all ranks.
 const SETTINGS_COUNT: usize = 8;
@@ -158,8 +163,10 @@ impl Record {
 
 /// Compares all ranks' proposals and returns who owns what. Collective.
 pub(crate) fn agree(table: Table<'_>, proposal: &Proposal) -> Result<Ownership, BuildError> {
-    if let Some(ownership) = agree_on_rule(table, proposal)? {
-        return Ok(ownership);
+    match agree_at_once(table, proposal)? {
+        Agreed::Rule(rule) => return Ok(rule.clone()),
+        Agreed::Counts { states_whole } => return join_counts(table, proposal, states_whole),
+        Agreed::Nothing => {}
     }
     let record = Record::new(proposal, table.comm.rank());
     let all = table.allgather(record.to_bytes())?;
@@ -311,27 +318,6 @@ fn disagreement(
         second: (other, texts.swap_remove(other)),
         first: (0, texts.swap_remove(0)),
     })
-}
-
-/// The rule, if all ranks agree on everything, and the items follow one.
-fn agree_on_rule(table: Table<'_>, proposal: &Proposal) -> Result<Option<Ownership>, BuildError> {
-    let rule = proposal.share.rule().filter(|rule| {
-        // A wrong number of items is an error of the exchange of records.
-        proposal.obstacle.is_none() && proposal.items.is_none_or(|items| items == rule.items())
-    });
-    let text = format!("{:?} {rule:?}", proposal.settings);
-    // A fingerprint, and whether all ranks so far have the same.
-    let vote = [fingerprint(&text), rule.is_some().into()];
-    let combine = |left: &mut [u8], right: &[u8]| {
-        let [left_print, left_agrees]: [u64; 2] = bytemuck::pod_read_unaligned(left);
-        let [right_print, right_agrees]: [u64; 2] = bytemuck::pod_read_unaligned(right);
-        let agrees = u64::from(left_print == right_print) & left_agrees & right_agrees;
-        left.copy_from_slice(bytemuck::bytes_of(&[left_print, agrees]));
-    };
-    let mut vote = bytemuck::bytes_of(&vote).to_vec();
-    collective::allreduce(table.comm, table.tag, &mut vote, combine)?;
-    let [_, all_agree]: [u64; 2] = bytemuck::pod_read_unaligned(&vote);
-    Ok(rule.filter(|_| all_agree != 0).cloned())
 }
 
 /// Checks that all ranks that give a number of items give the same, and that it is the number found.

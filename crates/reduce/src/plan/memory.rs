@@ -2,7 +2,7 @@
 
 use std::hint;
 
-use comm::{Communicator, collective};
+use comm::collective;
 
 use super::table::Table;
 use crate::error::BuildError;
@@ -46,7 +46,7 @@ pub(super) fn check_exchange(table: Table<'_>, ranges: &[u64]) -> Result<(), Bui
         return Ok(());
     }
     let rank = table.comm.rank();
-    let bytes = exchange_bytes(table.comm, ranges);
+    let bytes = exchange_bytes(rank, ranges);
     // Kept until all ranks have asked: they may share a machine, or a process.
     let reserved = reserve(bytes);
     let lacking = reserved.is_none().then_some((rank, bytes));
@@ -59,13 +59,13 @@ pub(super) fn check_exchange(table: Table<'_>, ranges: &[u64]) -> Result<(), Bui
 }
 
 /// What this rank needs at once, at least.
-fn exchange_bytes(comm: &dyn Communicator, ranges: &[u64]) -> u128 {
-    let own = u128::from(ranges[comm.rank()]);
+fn exchange_bytes(rank: usize, ranges: &[u64]) -> u128 {
+    let own = u128::from(ranges[rank]);
     let all = ranges.iter().fold(0, |all, &own| all + u128::from(own));
     let most = u128::from(ranges.iter().copied().max().unwrap_or(0));
     // Every rank's message is as long as the longest.
     let message = most * LISTED_BYTES;
-    let exchanged = collective::allgather_bytes(comm, message);
+    let exchanged = collective::allgather_bytes(ranges.len(), message);
     let listed = message * ranges.len() as u128 + all * LISTED_BYTES;
     let sorted = all * (LISTED_BYTES + OWNED_BYTES + SORTING_BYTES);
     let compiled = all * (LISTED_BYTES + OWNED_BYTES) + own * RANGE_BYTES;

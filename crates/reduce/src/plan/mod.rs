@@ -115,6 +115,10 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         }
     }
 
+    pub(crate) fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
     /// The world that it was built on.
     pub fn world(&self) -> &World {
         &self.world

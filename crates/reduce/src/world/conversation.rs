@@ -139,6 +139,23 @@ impl Conversation {
         }
     }
 
+    /// A longer run, of which this plan's runs are steps, has failed in another step: no later one will have this rank.
+    #[cold]
+    pub(crate) fn spend_between_runs(&self) {
+        if self.status.replace(Status::Spent) == Status::Ready {
+            self.give_up_from(self.next_turn());
+        }
+    }
+
+    /// The same where this rank must not communicate. The others hear of it in the next call on this world.
+    #[cold]
+    pub(crate) fn abandon_between_runs(&self) {
+        let was_ready = self.status.replace(Status::Spent) == Status::Ready;
+        if was_ready && !self.has_given_up.replace(true) {
+            self.world.owe_notice(self.next_turn());
+        }
+    }
+
     /// The tag of whatever comes after the last run.
     fn next_turn(&self) -> Tag {
         self.tag.get().with_exchange(self.turn.get() + 1, 0)

@@ -231,13 +231,18 @@ fn floats(world: &World) {
     let (rank, ranks, keys) = (world.rank(), world.size(), 12);
     let plan = Plan::builder(world).build_keyed::<KeyedSums<f32>>(keys);
     let plan = plan.unwrap();
-    for (seed, kind) in (9..).zip([Kind::Near, Kind::Special]) {
+    for (seed, kind) in (9..).zip([Kind::Near, Kind::Special, Kind::Far, Kind::Apart]) {
         let lots = lots(ranks, keys, kind, seed);
-        let floats: Vec<f32> = lots[rank].items.iter().map(|&item| item as f32).collect();
+        // Of all exponents, too: a double's upper bits are a float's.
+        let single = |item: f64| match kind {
+            Kind::Near | Kind::Special => item as f32,
+            Kind::Far | Kind::Apart => f32::from_bits((item.to_bits() >> 32) as u32),
+        };
+        let floats: Vec<f32> = lots[rank].items.iter().copied().map(single).collect();
         let mut values = vec![f32::NAN; keys];
         plan.by_key(&lots[rank].keys, &floats, &mut values).unwrap();
         for (items, value) in by_key(&lots, keys).iter().zip(values) {
-            let items: Vec<f64> = items.iter().map(|&item| f64::from(item as f32)).collect();
+            let items: Vec<f64> = items.iter().map(|&item| single(item).into()).collect();
             let expected = if items.iter().all(|item| item.is_finite()) {
                 integer_sums::units::to_single(&integer_sums::units::sum(items))
             } else {

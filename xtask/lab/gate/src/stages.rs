@@ -329,10 +329,10 @@ fn commands(steps: &mut Steps) -> Result<(), Stop> {
     steps.cargo("benches, as tests", "bench --package benches -- --test")?;
     steps.xtask("bench --quick", "bench all --quick")?;
     if steps.mpi() {
-        steps.xtask(
-            "bench reduce --quick under MPI",
-            "bench reduce --quick --backend mpi",
-        )?;
+        for name in ["reduce", "exact"] {
+            let words = format!("bench {name} --quick --backend mpi");
+            steps.xtask(&format!("bench {name} --quick under MPI"), &words)?;
+        }
     }
     if !runs("valgrind") {
         println!("skipped: instruction counts, for want of valgrind");

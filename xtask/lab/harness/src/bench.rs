@@ -26,11 +26,11 @@ pub struct Row {
     pub n: u64,
     /// The number of ranks, p.
     pub ranks: usize,
-    /// `threads` or `mpi`.
+    /// `threads` or `mpi`, or `python` for what the package for Python does.
     pub backend: String,
     /// How the items are spread, where there are ranks.
     pub distribution: Option<String>,
-    /// The median time of one call, in nanoseconds; for `exact`, of an item.
+    /// The median time of one call, in nanoseconds; for `exact`, of an item, or over ranks of a key.
     pub median_ns: f64,
     /// The rate at which items are read, in 10^9 bytes a second; null where none are.
     pub gbps: Option<f64>,

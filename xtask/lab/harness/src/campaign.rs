@@ -16,6 +16,7 @@ mod fault;
 mod flight;
 mod generate;
 mod judge;
+mod keyed;
 mod leak;
 mod names;
 mod nested;
@@ -41,7 +42,7 @@ pub use generate::Generator;
 pub use process::run_cases;
 pub use processes::{Cases, Report};
 pub use run::{Campaign, Failure, Findings};
-pub use vocabulary::{Action, Figure, Kind, Mode, Spec, Step};
+pub use vocabulary::{Action, Figure, Keyed, Kind, Mode, Spec, Step};
 
 use execute::execute;
 use judge::judge;

@@ -62,6 +62,34 @@ pub fn root(x: &[f64], y: &[f64]) -> f64 {
     of_products(x, y, of_special, root)
 }
 
+/// The exact mean, rounded to nearest, ties to even; NaN of no items.
+#[must_use]
+pub fn mean(items: &[f64]) -> f64 {
+    let is_finite = !items.is_empty() && items.iter().all(|item| item.is_finite());
+    match (is_finite, sum(items)) {
+        (true, sum) if sum != 0.0 => {
+            let sum = units::sum(items.iter().copied());
+            units::quotient_to_double(&sum, &BigInt::from(items.len()))
+        }
+        (false, _) if items.is_empty() => f64::NAN,
+        (_, sum) => sum,
+    }
+}
+
+/// The exact variance with divisor n - 1, rounded to nearest, ties to even; NaN of fewer than two items, or of infinities and NaNs.
+#[must_use]
+pub fn variance(items: &[f64]) -> f64 {
+    let n = BigInt::from(items.len());
+    if items.len() < 2 || !items.iter().all(|item| item.is_finite()) {
+        return f64::NAN;
+    }
+    let (sum, squares) = (units::sum(items.iter().copied()), units::dot(items, items));
+    // Squares of units are units of units.
+    let numerator = ((squares * &n) << units::UNITS_PER_ONE) - &sum * &sum;
+    let denominator = ((&n - 1) * &n) << units::UNITS_PER_ONE;
+    units::quotient_to_double(&numerator, &denominator)
+}
+
 fn of_products(
     x: &[f64],
     y: &[f64],
@@ -100,7 +128,7 @@ fn zero_or(sum: &BigInt, is_negative_zero: bool, rounded: impl Fn(&BigInt) -> f6
 
 #[cfg(test)]
 mod tests {
-    use super::{dot, root, sum};
+    use super::{dot, mean, root, sum, variance};
 
     #[track_caller]
     fn check(found: f64, expected: f64) {
@@ -163,6 +191,27 @@ mod tests {
         check(dot(&[1e-300, -1e-300], &[1e-300, 1e-300]), 0.0);
         check(dot(&[infinity, 1.0], &[-1.0, 1.0]), -infinity);
         check(dot(&[infinity], &[0.0]), f64::NAN);
+    }
+
+    #[test]
+    fn means_and_variances() {
+        let items = [1e8 + 1.0, 1e8 + 2.0, 1e8 + 6.0];
+        check(mean(&items), 1e8 + 3.0);
+        check(variance(&items), 7.0);
+        check(mean(&[5e-324, 5e-324, 5e-324, 0.0]), 5e-324);
+        check(mean(&[f64::MAX; 3]), f64::MAX);
+        check(
+            variance(&[1.0, 1.0 + f64::EPSILON]),
+            f64::EPSILON * f64::EPSILON / 2.0,
+        );
+        check(variance(&[-0.0, 0.0]), 0.0);
+        check(mean(&[f64::INFINITY, 1.0]), f64::INFINITY);
+        for (found, expected) in [(mean(&[]), f64::NAN), (mean(&[-0.0]), -0.0)] {
+            check(found, expected);
+        }
+        for items in [&[][..], &[1.0], &[f64::INFINITY, 1.0], &[f64::NAN; 3]] {
+            check(variance(items), f64::NAN);
+        }
     }
 
     #[test]

@@ -235,8 +235,21 @@ impl<A: KeyedAccumulator> KeyedPlan<A> {
         operation: Operation,
         local: Result<&A, RunError>,
     ) -> Result<Option<Total<A>>, RunError> {
-        let shared = &self.shared;
         self.check_offered(operation, false)?;
+        self.run_steps(operation, local).inspect_err(|error| {
+            // Within an operator nothing has begun.
+            if !matches!(error, RunError::Nested { .. }) {
+                self.shared.spend();
+            }
+        })
+    }
+
+    fn run_steps(
+        &self,
+        operation: Operation,
+        local: Result<&A, RunError>,
+    ) -> Result<Option<Total<A>>, RunError> {
+        let shared = &self.shared;
         let checked = local.and_then(|local| self.check_keys(local).map(|()| local));
         let local = match checked {
             Ok(local) => local,

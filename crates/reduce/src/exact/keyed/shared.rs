@@ -104,6 +104,26 @@ impl<A: KeyedAccumulator> Shared<A> {
         }
     }
 
+    fn conversations(&self) -> [&Conversation; 3] {
+        [
+            self.terms.conversation(),
+            self.rows.conversation(),
+            &self.beside,
+        ]
+    }
+
+    /// After a failed run: others may wait for this rank in any of its later steps.
+    pub(super) fn spend(&self) {
+        let all = self.conversations().into_iter();
+        all.for_each(Conversation::spend_between_runs);
+    }
+
+    /// After a run that was dropped.
+    pub(super) fn abandon(&self) {
+        let all = self.conversations().into_iter();
+        all.for_each(Conversation::abandon_between_runs);
+    }
+
     /// What entries mean that no rank of this program writes.
     pub(super) fn wrong(&self, error: WrongEntries) -> RunError {
         RunError::WrongEntries {

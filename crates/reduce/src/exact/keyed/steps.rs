@@ -97,9 +97,10 @@ impl<A: KeyedAccumulator> Steps<A> {
             }
             let ended = mem::replace(&mut *step, Step::Over(None));
             // Errors are those of the step that is over.
-            *step = self
-                .next(ended)
-                .unwrap_or_else(|error| Step::Over(Some(Err(error))));
+            *step = self.next(ended).unwrap_or_else(|error| {
+                self.shared.spend();
+                Step::Over(Some(Err(error)))
+            });
         }
     }
 
@@ -176,6 +177,14 @@ impl<A: KeyedAccumulator> Steps<A> {
             Ok(Step::Adding(part, ..)) => part.awaited_ranks(),
             Ok(Step::Exchanging { exchange, .. }) => exchange.awaited_ranks(),
             Ok(Step::Over(_)) | Err(_) => Vec::new(),
+        }
+    }
+}
+
+impl<A: KeyedAccumulator> Drop for Steps<A> {
+    fn drop(&mut self) {
+        if !matches!(self.step.get_mut(), Step::Over(_)) {
+            self.shared.abandon();
         }
     }
 }

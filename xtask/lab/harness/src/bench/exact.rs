@@ -1,5 +1,8 @@
 //! Exact sums by key, and of windows that move, against plain ones.
 
+pub mod python;
+pub mod ranks;
+
 use std::hint::black_box;
 
 use hashbrown::HashMap;

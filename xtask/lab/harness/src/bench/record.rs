@@ -7,7 +7,7 @@ use simd_kernels::Level;
 
 use super::{Row, schedules};
 use crate::measured::{Record, Time};
-use crate::{Backend, Error, Installation};
+use crate::{Error, Installation};
 
 /// Where records are.
 fn path(name: &str) -> PathBuf {
@@ -24,16 +24,18 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Of a bench; those of ranks also say where they live.
-    pub fn begin(name: &str, words: &str, backend: Option<Backend>, mpi: &Installation) -> Self {
-        let file = backend.map_or(name.to_owned(), |backend| {
-            format!("{name}-{}", backend.name())
-        });
-        let mpi = (backend == Some(Backend::Mpi)).then_some(mpi);
+    /// In a file, of a bench with these words; `mpi` is the library under which ranks are processes.
+    pub fn begin(file: &str, words: &str, mpi: Option<&Installation>) -> Self {
         Self {
-            path: path(&file),
+            path: path(file),
             record: Record::begin(format!("cargo xtask bench {words}"), mpi),
         }
+    }
+
+    /// Names packages that count.
+    pub fn mention(&mut self, packages: &str) {
+        self.record.machine += ", ";
+        self.record.machine += packages;
     }
 
     /// Keeps rows of `kernels`, `parallel`, `exact`, `lookup` or `reduce`.
@@ -119,7 +121,7 @@ fn time(row: &Row) -> Time {
     Time {
         variant: row.variant.replace(&best, ""),
         n: row.n,
-        ranks: is_of_ranks.then_some(row.ranks),
+        ranks: (is_of_ranks || is_exact && row.ranks > 1).then_some(row.ranks),
         distribution: row.distribution.clone().filter(|_| is_of_ranks || is_exact),
         state: Some(row.state.clone()).filter(|state| state != "warm"),
         ns: row.median_ns,
@@ -154,6 +156,8 @@ mod tests {
         let kernel = time(&row("kernels", &streaming, 64, "unordered-simd"));
         assert_eq!((kernel.variant.as_str(), kernel.ranks), ("streaming", None));
         assert!((kernel.reference_ns - 50.0).abs() < 1e-9);
+        let by_key = time(&row("exact", "by-key-allreduce f64", 2, "MPI_Allreduce"));
+        assert_eq!((by_key.ranks, by_key.reference_ns), (Some(2), 200.0));
         let reduce = time(&row("reduce", "plan", 2, "unordered-simd+MPI_Allreduce"));
         assert_eq!((reduce.ranks, reduce.state), (Some(2), None));
         assert!((reduce.reference_ns - 200.0).abs() < 1e-9);

@@ -2,12 +2,13 @@
 
 use bytemuck::Pod;
 use distribution::Ownership;
-use reduce::{Operation, Operator, Pending, Plan, RunError, World, call};
+use reduce::{Builder, Operation, Operator, Pending, Plan, RunError, World, call};
 
 use super::element::{Element, Faulty, rows, with_kind};
 use super::exact;
 use super::fault::FaultKind;
 use super::flight::{Flight, Polls, Run, outcome};
+use super::keyed;
 use super::outcome::{Outcome, not_built};
 use super::slot::Slot;
 use super::vocabulary::Spec;
@@ -19,7 +20,26 @@ pub(super) fn build(
     world: &World,
     fault: Option<FaultKind>,
 ) -> Result<Box<dyn Slot>, Outcome> {
-    with_kind!(spec.kind, build_of or exact::build_of, (spec, seed, world, fault))
+    with_kind!(
+        spec.kind,
+        [build_of, exact::build_of, keyed::build_of],
+        (spec, seed, world, fault)
+    )
+}
+
+/// A builder that is told what a specification says, but for items.
+pub(super) fn asked(builder: Builder, spec: &Spec) -> Builder {
+    let mut builder = builder.width(spec.width).root(spec.root);
+    if let Some(algorithm) = spec.algorithm {
+        builder = builder.algorithm(algorithm);
+    }
+    if let Some(limit) = spec.message_limit {
+        builder = builder.message_limit(limit);
+    }
+    if let Some(blocks) = spec.blocks {
+        builder = builder.blocks(blocks);
+    }
+    builder
 }
 
 fn build_of<T: Element, O: Operator<T> + 'static>(
@@ -30,13 +50,10 @@ fn build_of<T: Element, O: Operator<T> + 'static>(
     fault: Option<FaultKind>,
 ) -> Result<Box<dyn Slot>, Outcome> {
     let rank = world.rank();
-    let mut builder = Plan::builder(world)
-        .operator(Faulty {
-            operator,
-            has_other_empty: fault == Some(FaultKind::OtherEmpty),
-        })
-        .width(spec.width)
-        .root(spec.root);
+    let mut builder = asked(Plan::builder(world), spec).operator(Faulty {
+        operator,
+        has_other_empty: fault == Some(FaultKind::OtherEmpty),
+    });
     builder = if spec.gathers_extents {
         builder.extents(&spec.extents[rank])
     } else {
@@ -49,15 +66,6 @@ fn build_of<T: Element, O: Operator<T> + 'static>(
     };
     if fault == Some(FaultKind::OtherItems) {
         builder = builder.items(spec.items() + 1);
-    }
-    if let Some(algorithm) = spec.algorithm {
-        builder = builder.algorithm(algorithm);
-    }
-    if let Some(limit) = spec.message_limit {
-        builder = builder.message_limit(limit);
-    }
-    if let Some(blocks) = spec.blocks {
-        builder = builder.blocks(blocks);
     }
     let plan = builder.build::<T>().map_err(not_built)?;
     Ok(Box::new(Built {

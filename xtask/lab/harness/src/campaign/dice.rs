@@ -5,7 +5,7 @@ use std::ops::{Range, RangeInclusive};
 use reduce::Algorithm;
 
 use super::fault::{Fault, FaultKind};
-use super::vocabulary::{Action, Kind, Spec, Step};
+use super::vocabulary::{Action, Keyed, Kind, Spec, Step};
 use crate::Backend;
 use crate::data::Random;
 
@@ -77,13 +77,18 @@ impl Dice {
             .filter(|&algorithm| algorithm != Algorithm::MpiNative || backend == Backend::Mpi)
             .collect();
         let algorithm = (self.below(4) > 0).then(|| *self.one_of(&algorithms));
+        // Moments are rows, even of one key.
+        let algorithm = algorithm.filter(|algorithm| match kind {
+            Kind::Keyed(Keyed::Moments) => algorithm.takes_rows(),
+            _ => !kind.is_hashed(),
+        });
         let is_scheduled = algorithm.is_none_or(Algorithm::is_scheduled);
         let width = match self.below(3) {
             _ if small || algorithm.is_some_and(|algorithm| !algorithm.takes_rows()) => 1,
             0 => 1 + self.below(5),
-            // Long rows are reduced where they lie.
             // An exact sum is some hundred bytes.
-            1 if kind.is_exact() => 1 + self.below(40),
+            1 if matches!(kind, Kind::Exact(_)) => 1 + self.below(40),
+            // Long rows are reduced where they lie.
             1 if self.below(4) == 0 => 256 + self.below(200),
             _ => 1,
         };
@@ -92,6 +97,7 @@ impl Dice {
             (_, 0) => 0,
             (_, 1) => 1,
             _ if small => 1 + self.below(8),
+            _ if matches!(kind, Kind::Keyed(_)) && self.below(8) == 0 => 1 + self.below(2000),
             _ if width > 100 => 1 + self.below(20),
             _ => 1 + self.below(120),
         };

@@ -205,9 +205,9 @@ pub(super) fn columns(width: usize, ranks: usize, rank: usize) -> Range<usize> {
     start(rank)..start(rank + 1)
 }
 
-/// Does something with the element type and the operator of a kind, or something else with what is made of exact sums.
+/// Does something with the element type and the operator of a kind, or others with what is made of exact sums, or of sums by key.
 macro_rules! with_kind {
-    ($kind:expr, $function:ident or $exact:path, ( $($argument:expr),* )) => {
+    ($kind:expr, [$function:ident, $exact:path, $keyed:path], ( $($argument:expr),* )) => {
         match $kind {
             $crate::campaign::vocabulary::Kind::SumF64 => $function::<f64, _>(reduce::Sum, $($argument),*),
             $crate::campaign::vocabulary::Kind::ProductF32 => $function::<f32, _>(reduce::Product, $($argument),*),
@@ -215,6 +215,7 @@ macro_rules! with_kind {
             $crate::campaign::vocabulary::Kind::Affine => $function::<[u64; 2], _>($crate::campaign::element::Compose, $($argument),*),
             $crate::campaign::vocabulary::Kind::CustomF64 => $function::<f64, _>($crate::campaign::element::squares(), $($argument),*),
             $crate::campaign::vocabulary::Kind::Exact(figure) => $exact(figure, $($argument),*),
+            $crate::campaign::vocabulary::Kind::Keyed(form) => $keyed(form, $($argument),*),
         }
     };
 }

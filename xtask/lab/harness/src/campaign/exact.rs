@@ -6,6 +6,7 @@ use integer_sums::{dot, root, sum};
 use reduce::exact::{self, Accumulator, Pending, ProductSum, Sum};
 use reduce::{Operation, Plan, RunError, World, call};
 
+use super::built::asked;
 use super::element::{columns, rows};
 use super::fault::FaultKind;
 use super::flight::{Flight, Polls, Run, outcome};
@@ -105,16 +106,7 @@ fn build_with<A: Accumulator>(
     added: fn(&[f64], &[f64]) -> A,
     value: fn(&A) -> f64,
 ) -> Result<Box<dyn Slot>, Outcome> {
-    let mut builder = Plan::builder(world).width(spec.width).root(spec.root);
-    if let Some(algorithm) = spec.algorithm {
-        builder = builder.algorithm(algorithm);
-    }
-    if let Some(limit) = spec.message_limit {
-        builder = builder.message_limit(limit);
-    }
-    if let Some(blocks) = spec.blocks {
-        builder = builder.blocks(blocks);
-    }
+    let builder = asked(Plan::builder(world), spec);
     let plan = builder.build_exact().map_err(not_built)?;
     Ok(Box::new(Built {
         plan,

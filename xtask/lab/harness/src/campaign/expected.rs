@@ -6,6 +6,7 @@ use reduce::{Operation, Operator};
 
 use super::element::{Element, columns, rows, with_kind};
 use super::exact;
+use super::keyed;
 use super::outcome::Outcome;
 use super::vocabulary::Spec;
 
@@ -24,7 +25,11 @@ impl Spec {
         step: usize,
         rank: usize,
     ) -> Outcome {
-        with_kind!(self.kind, expected_of or exact::expected_of, (self, operation, seed, step, rank))
+        with_kind!(
+            self.kind,
+            [expected_of, exact::expected_of, keyed::expected_of],
+            (self, operation, seed, step, rank)
+        )
     }
 }
 

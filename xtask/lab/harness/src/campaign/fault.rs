@@ -200,7 +200,11 @@ impl FaultKind {
             return false;
         }
         match (self, action) {
-            (Self::CaughtPanic | Self::WrongLength | Self::NestedCall, Action::Call(..)) => true,
+            // Hashed sums have any length: only items can lack keys.
+            (Self::WrongLength, Action::Call(operation, _)) => {
+                !plan.kind.is_hashed() || operation == Operation::Allreduce
+            }
+            (Self::CaughtPanic | Self::NestedCall, Action::Call(..)) => true,
             (Self::GiveUp, Action::Call(operation, _)) => {
                 plan.calls().contains(&(operation, Mode::Split))
             }

@@ -39,7 +39,8 @@ impl Spec {
         for &operation in Operation::ALL {
             let is_reduction = matches!(operation, Operation::Reduce | Operation::Allreduce);
             let is_missing = match operation {
-                Operation::Exscan => !has_empty,
+                Operation::Exscan if !has_empty => true,
+                Operation::Scan | Operation::Exscan => matches!(self.kind, Kind::Keyed(_)),
                 Operation::Broadcast => self.kind.is_exact(),
                 _ => false,
             };
@@ -47,7 +48,7 @@ impl Spec {
                 continue;
             }
             calls.push((operation, Mode::Blocking));
-            if is_scheduled && operation != Operation::Broadcast {
+            if is_scheduled && operation != Operation::Broadcast && !self.kind.is_hashed() {
                 calls.push((operation, Mode::Split));
             }
         }
@@ -101,6 +102,19 @@ pub enum Figure {
     Norm,
 }
 
+/// What is added up by key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Keyed {
+    /// Sums of `f64`, with dense keys.
+    Sums,
+    /// Sums of `f32`, with dense keys.
+    Floats,
+    /// Numbers of items, means and variances, with dense keys.
+    Moments,
+    /// Sums of `f64`, with any keys of 64 bits.
+    Hashed,
+}
+
 /// Element types with an operator each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
@@ -116,6 +130,8 @@ pub enum Kind {
     CustomF64,
     /// An exact sum of `f64`, or what is made of it. Ranks have the items of their extents, but the plan does not know it.
     Exact(Figure),
+    /// Exact sums by key, as many as an item has elements. The plan does not know who has which items.
+    Keyed(Keyed),
 }
 
 impl Kind {
@@ -129,11 +145,20 @@ impl Kind {
         Self::Exact(Figure::Sum),
         Self::Exact(Figure::Dot),
         Self::Exact(Figure::Norm),
+        Self::Keyed(Keyed::Sums),
+        Self::Keyed(Keyed::Floats),
+        Self::Keyed(Keyed::Moments),
+        Self::Keyed(Keyed::Hashed),
     ];
 
     /// Whether it is an exact sum, which has neither an ownership nor an operator.
     pub(super) fn is_exact(self) -> bool {
-        matches!(self, Self::Exact(_))
+        matches!(self, Self::Exact(_) | Self::Keyed(_))
+    }
+
+    /// Whether it has keys that no plan numbers. No algorithm is chosen for it.
+    pub(super) fn is_hashed(self) -> bool {
+        self == Self::Keyed(Keyed::Hashed)
     }
 
     /// Whether nothing can be reduced.

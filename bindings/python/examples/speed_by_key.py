@@ -1,0 +1,71 @@
+"""Times of exact sums by key and of windows beside those of NumPy, pandas and polars: `python speed_by_key.py ROWS KEYS TURNS`.
+
+It writes a line of JSON with the versions, and one for each pair of functions. All functions of a comparison take turns, and a time is the median,
+in nanoseconds an item. `cargo xtask bench exact` runs it.
+"""
+
+import json
+import platform
+import statistics
+import sys
+import time
+
+try:
+    import numpy as np
+    import pandas as pd
+    import polars as pl
+
+    from treefold import exact
+except ImportError as error:
+    print(json.dumps({"missing": str(error)}))
+    sys.exit()
+
+WINDOWS = 10, 1000
+
+
+def medians(ways, turns):
+    """The median time of a call of each way, in nanoseconds."""
+    samples = {name: [] for name in ways}
+    for turn in range(turns + 1):
+        for name, way in ways.items():
+            begin = time.perf_counter_ns()
+            way()
+            # The first turn warms up.
+            if turn:
+                samples[name].append(time.perf_counter_ns() - begin)
+    return {name: statistics.median(times) for name, times in samples.items()}
+
+
+def compare(variant, n, distribution, items, turns, **ways):
+    """Writes a row for each reference: all ways but `own`."""
+    times = medians(ways, turns)
+    for reference, ns in times.items():
+        if reference != "own":
+            row = {"variant": f"{variant} f64", "n": n, "distribution": distribution, "ns": times["own"] / items,
+                   "reference": reference, "reference_ns": ns / items}
+            print(json.dumps({"row": row}), flush=True)
+
+
+def main():
+    rows, keys_count, turns = map(int, sys.argv[1:])
+    random = np.random.default_rng(1)
+    keys = random.integers(0, keys_count, rows)
+    x = random.standard_normal(rows)
+    versions = f"Python {platform.python_version()}, NumPy {np.__version__}, pandas {pd.__version__}, polars {pl.__version__}"
+    print(json.dumps({"versions": versions}))
+    series, frame = pd.Series(x), pl.DataFrame({"key": keys, "x": x})
+    assert np.allclose(exact.groupby(keys).sum(x), series.groupby(keys).sum())
+    compare("python-bincount", keys_count, "random", rows, turns,
+            own=lambda: exact.bincount(keys, weights=x), numpy=lambda: np.bincount(keys, weights=x))
+    compare("python-groupby", keys_count, "random", rows, turns,
+            own=lambda: exact.groupby(keys).sum(x),
+            pandas=lambda: series.groupby(keys).sum(),
+            polars=lambda: frame.group_by("key").agg(pl.col("x").sum()))
+    for window in WINDOWS:
+        ours, theirs = exact.rolling(x, window), series.rolling(window)
+        compare("python-rolling-sums", window, "window", rows, turns, own=ours.sum, pandas=theirs.sum)
+        compare("python-rolling-means", window, "window", rows, turns, own=ours.mean, pandas=theirs.mean)
+
+
+if __name__ == "__main__":
+    main()

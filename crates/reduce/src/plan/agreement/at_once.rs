@@ -1,0 +1,101 @@
+//! The common case, in which ranks agree on all but their numbers of items: an allreduce of some words, and an allgather of one.
+
+use comm::collective;
+use distribution::{Distribution, Ownership};
+
+use super::{Proposal, Share, fingerprint, vote_on};
+use crate::error::BuildError;
+use crate::plan::table::Table;
+
+/// What all ranks agree on at once.
+pub(super) enum Agreed<'p> {
+    /// Everything.
+    Rule(&'p Ownership),
+    /// Everything but how many items each rank has, and whether some rank says what all ranks own.
+    Counts {
+        states_whole: bool,
+    },
+    Nothing,
+}
+
+/// A rank's vote: fingerprints of all that it proposes, and of all but its items; for each, 1 where all ranks so far have the same, and
+/// what they have will do; and 1 where a rank says what all ranks own.
+type Vote = [u64; 5];
+
+/// Compares fingerprints. Collective.
+pub(super) fn agree_at_once<'p>(
+    table: Table<'_>,
+    proposal: &'p Proposal,
+) -> Result<Agreed<'p>, BuildError> {
+    let is_able = proposal.obstacle.is_none();
+    let rule = proposal.share.rule().filter(|rule| {
+        // A wrong number of items is an error of the exchanges.
+        is_able && proposal.items.is_none_or(|items| items == rule.items())
+    });
+    let whole = proposal.share.whole();
+    let is_count = match &proposal.share {
+        Share::Count(_) => is_able,
+        Share::Whole(ownership) => is_able && ownership.as_distribution().is_some(),
+        Share::Extents(_) => false,
+    };
+    let Proposal {
+        settings, items, ..
+    } = proposal;
+    let vote: Vote = [
+        fingerprint(&format!("{settings:?} {rule:?}")),
+        fingerprint(&format!("{settings:?} {items:?}")),
+        rule.is_some().into(),
+        is_count.into(),
+        whole.is_some().into(),
+    ];
+    let mut vote = bytemuck::bytes_of(&vote).to_vec();
+    collective::allreduce(table.comm, table.tag, &mut vote, |left, right| {
+        let [mut all, other]: [Vote; 2] = [&*left, right].map(bytemuck::pod_read_unaligned);
+        for (print, agrees) in [(0, 2), (1, 3)] {
+            all[agrees] &= other[agrees] & u64::from(all[print] == other[print]);
+        }
+        all[4] |= other[4];
+        left.copy_from_slice(bytemuck::bytes_of(&all));
+    })?;
+    let [_, _, agree, agree_but_for_items, states_whole]: Vote =
+        bytemuck::pod_read_unaligned(&vote);
+    Ok(match rule {
+        Some(rule) if agree != 0 => Agreed::Rule(rule),
+        _ if agree_but_for_items != 0 => Agreed::Counts {
+            states_whole: states_whole != 0,
+        },
+        _ => Agreed::Nothing,
+    })
+}
+
+/// The items of ranks that agree on all else, each of which has a number of them. Collective.
+pub(super) fn join_counts(
+    table: Table<'_>,
+    proposal: &Proposal,
+    states_whole: bool,
+) -> Result<Ownership, BuildError> {
+    let own = match &proposal.share {
+        Share::Count(count) => *count,
+        Share::Whole(ownership) => ownership.count(table.comm.rank()),
+        Share::Extents(_) => unreachable!("a list of ranges is no number"),
+    };
+    let all = table.allgather(own.to_ne_bytes().to_vec())?;
+    let (words, _) = all.as_chunks();
+    let counts: Vec<u64> = words.iter().map(|word| u64::from_ne_bytes(*word)).collect();
+    let distribution = Distribution::from_counts(&counts);
+    let ownership = Ownership::from(distribution.map_err(|_| BuildError::TooManyItems)?);
+    match proposal.items {
+        Some(expected) if expected != ownership.items() => {
+            return Err(BuildError::ItemCount {
+                rank: 0,
+                expected,
+                found: ownership.items(),
+            });
+        }
+        _ => {}
+    }
+    if states_whole {
+        vote_on(table, &ownership, proposal.share.whole())?;
+    }
+    Ok(ownership)
+}
