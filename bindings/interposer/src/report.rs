@@ -2,6 +2,7 @@
 
 mod columns;
 mod json;
+mod verdict;
 
 use columns::{columns, sentence};
 use comm::text::counted;
@@ -13,6 +14,8 @@ use crate::statistics::{Counts, Kind, Statistics};
 #[derive(Debug)]
 pub(crate) struct Report<'a> {
     pub(crate) statistics: &'a Statistics,
+    /// Where the program calls what differs, or may: MPI's name, calls, and the place, the most frequent ones first.
+    pub(crate) sites: &'a [(String, u64, String)],
     pub(crate) mode: Mode,
     /// The first line of what the MPI library says that it is.
     pub(crate) library: &'a str,
@@ -23,6 +26,9 @@ pub(crate) struct Report<'a> {
     /// The file whose reductions the program calls before this library's, if there is one.
     pub(crate) ahead: Option<String>,
 }
+
+/// The end of a longer place is shown: 100 columns have room for that.
+const SITE_WIDTH_MAX: usize = 60;
 
 /// 4^k bytes, for people.
 fn size(class: u32) -> String {
@@ -78,7 +84,13 @@ impl Report<'_> {
     pub(crate) fn text(&self) -> String {
         let total = self.total();
         let ranks = counted(self.ranks, "rank");
-        let mut text = format!("treefold-pmpi: {ranks},\n") + &sentence(self.library);
+        let mut text = match self.mode {
+            Mode::Check => {
+                let library = sentence(&format!("{ranks}, {}.", self.library));
+                format!("treefold-pmpi: {}\n", self.verdict()) + &self.disagreements() + &library
+            }
+            _ => format!("treefold-pmpi: {ranks},\n") + &sentence(self.library),
+        };
         if self.counted < self.ranks {
             text += &sentence(&format!(
                 "This report is of {} of {ranks} only.",
@@ -97,6 +109,7 @@ impl Report<'_> {
             ));
         }
         text += &self.taken_over();
+        text += &self.called_from();
         text += &self.passed_on();
         if self.ranks > 1 {
             text += &sentence(&format!(
@@ -130,6 +143,17 @@ impl Report<'_> {
         let share = percent(differing, compared);
         let found = format!("{differing} of {compared} ({share}) had other bits than treefold's:");
         results + &sentence(&found) + &cause(total)
+    }
+
+    /// What a choice of algorithm explains less than anything: ranks that go on with different results of one call.
+    fn disagreements(&self) -> String {
+        match self.statistics.disagreements {
+            0 => String::new(),
+            calls => sentence(&format!(
+                "Ranks of one call disagree among themselves, in {} at least.",
+                counted(calls, "call")
+            )),
+        }
     }
 
     /// Why there may be nothing to report.
@@ -184,6 +208,20 @@ impl Report<'_> {
             [call, element, op, size, bytes, own, last]
         }));
         text + &columns([true, true, true, false, false, false, false], &rows)
+    }
+
+    /// The table of places.
+    fn called_from(&self) -> String {
+        if self.sites.is_empty() {
+            return String::new();
+        }
+        let mut rows = vec![["MPI_", "calls", "which differ, or may, from"].map(str::to_owned)];
+        rows.extend(self.sites.iter().map(|(call, calls, site)| {
+            let end = site.char_indices().nth_back(SITE_WIDTH_MAX - 1);
+            let end = end.map_or(0, |(at, _)| at);
+            [call.clone(), calls.to_string(), site[end..].to_owned()]
+        }));
+        format!("\n{}", columns([true, false, true], &rows))
     }
 
     /// The table of what the MPI library did.
@@ -257,9 +295,10 @@ mod tests {
     use crate::settings::Mode;
     use crate::statistics::{Counts, Kind, Statistics};
 
-    fn report(statistics: &Statistics) -> Report<'_> {
+    pub(super) fn report(statistics: &Statistics) -> Report<'_> {
         Report {
             statistics,
+            sites: &[],
             mode: Mode::Check,
             library: "a library",
             ranks: 2,
@@ -268,17 +307,21 @@ mod tests {
         }
     }
 
-    /// Of one kind.
-    fn statistics(counts: Counts) -> Statistics {
-        let kind = Kind {
+    pub(super) fn kind() -> Kind {
+        Kind {
             passed: String::new(),
             call: "Allreduce".to_owned(),
             element: "double".to_owned(),
             op: "sum".to_owned(),
             size_class: 3,
-        };
+            is_open: false,
+        }
+    }
+
+    /// Of one kind.
+    fn statistics(counts: Counts) -> Statistics {
         let mut statistics = Statistics::default();
-        statistics.count(kind, counts);
+        statistics.count(kind(), counts);
         statistics
     }
 
@@ -307,6 +350,7 @@ mod tests {
             element: "double".to_owned(),
             op: "max".to_owned(),
             size_class: 0,
+            is_open: false,
         };
         statistics.count(passed, counts);
         let report = Report {
@@ -367,6 +411,50 @@ mod tests {
     }
 
     #[test]
+    fn a_check_begins_with_its_verdict() {
+        let counts = Counts {
+            calls: 4,
+            compared: 4,
+            ..Counts::default()
+        };
+        let mut statistics = statistics(counts);
+        let text = report(&statistics).text();
+        let line = text.lines().next();
+        let verdict = "treefold-pmpi: same bits as treefold's order in all 4";
+        assert_eq!(line, Some(verdict));
+        assert!(!text.contains("disagree"));
+        statistics.disagreements = 1;
+        let report = report(&statistics);
+        assert!(
+            in_one_line(&report.text())
+                .contains("Ranks of one call disagree among themselves, in 1 call at least.")
+        );
+        assert!(report.json().contains("\"disagreements\": 1"));
+        assert!(report.json().contains("\"verdict\": \"same bits"));
+    }
+
+    #[test]
+    fn places_fit_the_page() {
+        let statistics = statistics(Counts::default());
+        let sites = [(
+            "Reduce_scatter_block_init".to_owned(),
+            123_456_789,
+            "é".repeat(99),
+        )];
+        let report = Report {
+            sites: &sites,
+            ..report(&statistics)
+        };
+        let text = report.text();
+        assert!(text.contains("123456789"), "{text}");
+        assert!(
+            text.lines().all(|line| line.chars().count() <= 100),
+            "{text}"
+        );
+        assert!(report.json().contains("\"from\""));
+    }
+
+    #[test]
     fn numbers_agree_with_their_nouns() {
         let counts = Counts {
             calls: 1,
@@ -381,7 +469,12 @@ mod tests {
             ..report(&statistics)
         };
         let text = in_one_line(&report.text());
-        for told in ["1 rank, ", "With 1 rank and", "in 1 call.", " 1 call came"] {
+        for told in [
+            "1 rank, a library",
+            "With 1 rank and",
+            "in 1 call.",
+            " 1 call came",
+        ] {
             assert!(text.contains(told), "{told}: {text}");
         }
         for wrong in ["1 ranks", "1 calls", "all 1"] {

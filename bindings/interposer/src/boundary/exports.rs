@@ -11,7 +11,7 @@ use super::intercept::intercept;
 use super::large;
 use super::library::Mpi;
 use super::next::next;
-use crate::task::Call;
+use crate::task::{Call, Form};
 
 /// An exported function: its name, what is special about it, its other parameters, and what is called where the library lacks it.
 macro_rules! export {
@@ -37,6 +37,7 @@ macro_rules! export {
             let arguments = |mpi: &Mpi| {
                 Some(Arguments {
                     call: Call::$call,
+                    form: Form::Blocking,
                     send: $send,
                     recv: $recv,
                     count: $counts,

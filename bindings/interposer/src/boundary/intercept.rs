@@ -51,7 +51,7 @@ pub(super) unsafe fn intercept(
             let begin = Instant::now();
             let code = library();
             if settings.stats.is_some() {
-                let (name, count) = (arguments.call.name(), arguments.count);
+                let (name, count) = (arguments.call.name(arguments.form), arguments.count);
                 count_passed(name, reason, count, arguments.datatype, arguments.op, begin);
             }
             code

@@ -19,11 +19,18 @@
 
 mod arguments;
 mod bypass;
+pub mod complete;
 mod control;
 mod count;
+mod deferred;
+mod digests;
 pub mod exports;
 mod finish;
+mod flight;
 pub mod fortran;
+pub mod fortran_requests;
+pub mod fortran_started;
+pub mod freed;
 pub mod init;
 mod inside;
 mod intercept;
@@ -35,5 +42,9 @@ mod perform;
 mod phase;
 mod prepare;
 mod repeated;
+pub mod requests;
 mod said;
+mod site;
+mod start;
+pub mod started;
 mod state;
