@@ -2,6 +2,7 @@
 
 #![allow(non_snake_case, reason = "MPI's names")]
 
+use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 
 use treefold::mpi::mpi_library::{Handle, Request};
@@ -18,8 +19,16 @@ fn refuse() -> c_int {
     code
 }
 
+thread_local! {
+    /// Whether this thread is in a function of Fortran's that starts requests: MPICH's call C's functions.
+    static IS_STARTING: Cell<bool> = const { Cell::new(false) };
+}
+
 /// Starts persistent requests of which some may be reductions of this library's: the library's code, or an error if one is under way.
 pub(super) fn start(words: &[usize], library: impl FnOnce() -> c_int) -> c_int {
+    if IS_STARTING.get() {
+        return library();
+    }
     let (mut own, mut is_wrong) = (Vec::new(), false);
     for &word in words {
         match flight::known(word) {
@@ -34,7 +43,9 @@ pub(super) fn start(words: &[usize], library: impl FnOnce() -> c_int) -> c_int {
     for &word in &own {
         flight::set_under_way(word, true);
     }
+    IS_STARTING.set(true);
     let code = library();
+    IS_STARTING.set(false);
     if code != SUCCESS {
         for &word in &own {
             flight::set_under_way(word, false);
