@@ -83,7 +83,9 @@ pub(super) unsafe fn complete(
         _ => 0,
     };
     // SAFETY: this function's promise.
-    unsafe { taken.settle(requests, |place| completed.has(place, first)) };
+    let is_done = |place| unsafe { completed.has(place, first) };
+    // SAFETY: as above.
+    unsafe { taken.settle(requests, is_done) };
     code
 }
 

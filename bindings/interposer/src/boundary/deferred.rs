@@ -8,14 +8,14 @@ use treefold::mpi::mpi_library::{Comm, Request};
 use super::flight::Flight;
 use super::library::{SUCCESS, mpi};
 
-static LEFT: Mutex<Vec<Box<Flight>>> = Mutex::new(Vec::new());
+static LEFT: Mutex<Vec<Flight>> = Mutex::new(Vec::new());
 
-fn take() -> Vec<Box<Flight>> {
+fn take() -> Vec<Flight> {
     std::mem::take(&mut *LEFT.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// The program has the library's result.
-pub(super) fn push(flight: Box<Flight>) {
+pub(super) fn push(flight: Flight) {
     let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
     left.push(flight);
 }

@@ -398,7 +398,7 @@ impl Taken {
             if !is_complete || is_persistent || is_value {
                 self.0.push(held);
             } else if held.flight.check.is_some() {
-                deferred::push(held.flight);
+                deferred::push(*held.flight);
             }
         }
     }

@@ -9,7 +9,7 @@ use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// This library, the library's wrappers for Fortran, and some.
-const FRAMES_MAX: usize = 16;
+const FRAMES_MAX: c_int = 16;
 
 /// What a frame is in: `None` if it is in an MPI library.
 type Site = Option<Arc<str>>;
@@ -19,9 +19,9 @@ static KNOWN: Mutex<BTreeMap<usize, Site>> = Mutex::new(BTreeMap::new());
 
 /// Where this call of MPI comes from, as a file and an offset in it.
 pub(super) fn site() -> Option<Arc<str>> {
-    let mut frames = [ptr::null_mut::<c_void>(); FRAMES_MAX];
+    let mut frames = [ptr::null_mut::<c_void>(); FRAMES_MAX as usize];
     // SAFETY: there is room for so many addresses.
-    let count = unsafe { libc::backtrace(frames.as_mut_ptr(), FRAMES_MAX as c_int) };
+    let count = unsafe { libc::backtrace(frames.as_mut_ptr(), FRAMES_MAX) };
     let count = usize::try_from(count).unwrap_or(0);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     frames[..count].iter().find_map(|frame| {

@@ -144,7 +144,7 @@ pub(super) unsafe fn intercept(
         // SAFETY: the program has promised room for a request, which the library has written.
         (SUCCESS, SUCCESS) => flight.launch(unsafe { place.read(mpi) }),
         // What was started goes on.
-        (_, SUCCESS) => deferred::push(flight),
+        (_, SUCCESS) => deferred::push(*flight),
         _ => {}
     }
     own_code
