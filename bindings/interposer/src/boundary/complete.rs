@@ -7,9 +7,10 @@ use std::ffi::{c_int, c_void};
 
 use treefold::mpi::mpi_library::{Passed, Request};
 
-use super::flight::{self, Handles, Requests, Taken};
+use super::flight;
 use super::library::{self, SUCCESS};
 use super::next::next;
+use super::taken::{Handles, Requests, Taken};
 
 /// Which of its requests a call has completed, as it tells.
 #[derive(Clone, Copy, Debug)]

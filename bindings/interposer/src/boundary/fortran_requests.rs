@@ -8,11 +8,12 @@ use std::ffi::c_int;
 use treefold::mpi::mpi_library::Handle;
 
 use super::complete::{Completed, complete};
-use super::flight::{self, Handles, Requests, fortran};
+use super::flight;
 use super::fortran::{integer, leave};
 use super::library::SUCCESS;
 use super::next::next;
 use super::requests::{cancel, free, start};
+use super::taken::{Handles, Requests, fortran};
 
 /// Requests in Fortran.
 ///

@@ -48,3 +48,4 @@ mod site;
 mod start;
 pub mod started;
 mod state;
+mod taken;

@@ -27,7 +27,7 @@ pub(super) unsafe fn perform(
     places: Places,
     state: &State,
     comm: Communicator,
-    library: &impl Fn() -> c_int,
+    library: &dyn Fn() -> c_int,
 ) -> c_int {
     let settings = Settings::get();
     if settings.mode == Mode::Check {
@@ -84,7 +84,7 @@ unsafe fn check(
     places: Places,
     state: &State,
     comm: Communicator,
-    library: &impl Fn() -> c_int,
+    library: &dyn Fn() -> c_int,
 ) -> c_int {
     let (input, output) = match places {
         Places::Apart(send, recv) => (send, Some(recv)),

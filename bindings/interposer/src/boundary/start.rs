@@ -12,12 +12,13 @@ use treefold::mpi::mpi_library::{Comm, Request};
 use super::arguments::{Arguments, Count, Places, Reason};
 use super::count::{count_passed, count_taken, elapsed_ns};
 use super::deferred;
-use super::flight::{Check, Flight, fortran};
+use super::flight::{Check, Flight};
 use super::inside::is_inside;
 use super::intercept::is_callable;
 use super::library::{Mpi, SUCCESS};
 use super::prepare::prepare;
 use super::state::State;
+use super::taken::fortran;
 use crate::settings::{Mode, Settings};
 use crate::statistics::Counts;
 use crate::task::{Call, Form, Task};
@@ -80,23 +81,38 @@ pub(super) unsafe fn intercept(
         return library();
     }
     let mpi = Mpi::get();
-    let Some(arguments) = arguments(mpi) else {
-        return library();
-    };
+    match arguments(mpi) {
+        // SAFETY: this function's promise.
+        Some(arguments) => unsafe { start_or_pass(&arguments, mpi, settings, place, &library) },
+        None => library(),
+    }
+}
+
+/// The same, once for all functions.
+///
+/// # Safety
+/// As [`intercept`].
+unsafe fn start_or_pass(
+    arguments: &Arguments,
+    mpi: &Mpi,
+    settings: &Settings,
+    place: Place,
+    library: &dyn Fn() -> c_int,
+) -> c_int {
     let begin = Instant::now();
     let is_check = settings.mode == Mode::Check;
     // SAFETY: this function's promise.
-    let prepared = unsafe { prepare(&arguments, mpi, settings) };
+    let prepared = unsafe { prepare(arguments, mpi, settings) };
     let flight = prepared.and_then(|(task, places, state)| {
         if is_check && task.form == Form::Persistent {
             return Err(NOT_COMPARED);
         }
         // SAFETY: this function's promise.
-        let flight = unsafe { flight(&arguments, task, places, state) }?;
+        let flight = unsafe { flight(arguments, task, places, state) }?;
         Ok((flight, state))
     });
     let started = flight.and_then(|(mut flight, state)| {
-        let mut send = send(&arguments, mpi);
+        let mut send = send(arguments, mpi);
         if is_check {
             // SAFETY: this function's promise.
             let check = unsafe { check(&flight.task, send, arguments.comm, state) };
@@ -104,7 +120,7 @@ pub(super) unsafe fn intercept(
             flight.check = Some(check);
         }
         // SAFETY: this function's promise; `flight` has made room for these arguments.
-        let (code, request) = unsafe { gather(&arguments, send, &mut flight, mpi) }?;
+        let (code, request) = unsafe { gather(arguments, send, &mut flight, mpi) }?;
         Ok((flight, code, request))
     });
     let (mut flight, code, request) = match started {
