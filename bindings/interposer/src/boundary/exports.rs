@@ -34,7 +34,7 @@ macro_rules! export {
             $($root: c_int,)?
             $comm: Passed<Comm>,
         ) -> c_int {
-            let arguments = |mpi: &Mpi| {
+            let arguments = move |mpi: &Mpi| {
                 Some(Arguments {
                     call: Call::$call,
                     form: Form::Blocking,
@@ -47,7 +47,7 @@ macro_rules! export {
                     comm: mpi.take($comm),
                 })
             };
-            let library = || {
+            let library = move || {
                 let next = function!($name($count_type $(, $root)?));
                 match next {
                     // SAFETY: it is the call that the program makes.

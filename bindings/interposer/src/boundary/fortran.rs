@@ -110,7 +110,7 @@ macro_rules! one {
             comm: *const c_int,
             ierr: *mut c_int,
         ) {
-            let arguments = |mpi: &Mpi| {
+            let arguments = move |mpi: &Mpi| {
                 mpi.hides_fortran().then(|| Arguments {
                     call: Call::$call,
                     form: Form::Blocking,
@@ -126,7 +126,7 @@ macro_rules! one {
                     comm: unsafe { comm_of(mpi, comm) },
                 })
             };
-            let library = || {
+            let library = move || {
                 let next = next!(
                     stringify!($name),
                     concat!("p", stringify!($name));

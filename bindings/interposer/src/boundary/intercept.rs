@@ -36,10 +36,10 @@ pub(super) unsafe fn intercept(
         return code;
     }
     // SAFETY: this function's promise.
-    unsafe { take_or_pass(arguments, mpi, settings, &library) }
+    unsafe { take_or_pass(arguments, mpi, settings, library) }
 }
 
-/// The same for a kind of call that this thread does not know. Apart, arguments stay in registers where it does.
+/// The same for a kind of call that this thread does not know. Apart, and by value, arguments stay in registers where it does.
 ///
 /// # Safety
 /// As [`intercept`].
@@ -48,14 +48,14 @@ unsafe fn take_or_pass(
     arguments: Arguments,
     mpi: &Mpi,
     settings: &Settings,
-    library: &dyn Fn() -> c_int,
+    library: impl Fn() -> c_int,
 ) -> c_int {
     // SAFETY: this function's promise.
     match unsafe { prepare(&arguments, mpi, settings) } {
         Ok((task, places, state)) => {
             let comm = Communicator(arguments.comm);
             // SAFETY: this function's promise; `prepare` has made both of the arguments.
-            let code = unsafe { perform(&task, places, state, comm, library) };
+            let code = unsafe { perform(&task, places, state, comm, &library) };
             // After a failure, the program's error handler may have freed the communicator.
             if code == SUCCESS && settings.mode == Mode::On && settings.stats.is_none() {
                 repeated::remember(&arguments, mpi, &task, state);
