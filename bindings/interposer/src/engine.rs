@@ -1,5 +1,6 @@
 //! The reductions of one communicator: its world, the plans that were used last, and memory that calls use again.
 
+mod fold;
 mod plans;
 
 use std::time::Duration;
@@ -7,6 +8,7 @@ use std::time::Duration;
 use treefold::{Operation, World};
 
 use crate::task::{Element, Task};
+pub(crate) use fold::fold;
 use plans::{Key, Plans};
 
 /// Longer rows go in blocks of so many columns.
@@ -247,11 +249,12 @@ mod tests {
 
     use super::plans::PLANS_MAX;
     use super::{Buffers, COLUMNS_MAX, Engine};
-    use crate::task::{Call, Element, Op, Task, is_even};
+    use crate::task::{Call, Element, Form, Op, Task, is_even};
 
     fn task(call: Call, width: usize) -> Task {
         Task {
             call,
+            form: Form::Blocking,
             element: Element::F64,
             op: Op::Sum,
             root: 0,

@@ -2,6 +2,9 @@
 
 mod columns;
 mod json;
+#[cfg(test)]
+mod tests;
+mod verdict;
 
 use columns::{columns, sentence};
 use comm::text::counted;
@@ -13,6 +16,8 @@ use crate::statistics::{Counts, Kind, Statistics};
 #[derive(Debug)]
 pub(crate) struct Report<'a> {
     pub(crate) statistics: &'a Statistics,
+    /// Where the program calls what differs, or may: MPI's name, calls, and the place, the most frequent ones first.
+    pub(crate) sites: &'a [(String, u64, String)],
     pub(crate) mode: Mode,
     /// The first line of what the MPI library says that it is.
     pub(crate) library: &'a str,
@@ -23,6 +28,9 @@ pub(crate) struct Report<'a> {
     /// The file whose reductions the program calls before this library's, if there is one.
     pub(crate) ahead: Option<String>,
 }
+
+/// The end of a longer place is shown: 100 columns have room for that.
+const SITE_WIDTH_MAX: usize = 60;
 
 /// 4^k bytes, for people.
 fn size(class: u32) -> String {
@@ -78,7 +86,13 @@ impl Report<'_> {
     pub(crate) fn text(&self) -> String {
         let total = self.total();
         let ranks = counted(self.ranks, "rank");
-        let mut text = format!("treefold-pmpi: {ranks},\n") + &sentence(self.library);
+        let mut text = match self.mode {
+            Mode::Check => {
+                let library = sentence(&format!("{ranks}, {}.", self.library));
+                format!("treefold-pmpi: {}\n", self.verdict()) + &self.disagreements() + &library
+            }
+            _ => format!("treefold-pmpi: {ranks},\n") + &sentence(self.library),
+        };
         if self.counted < self.ranks {
             text += &sentence(&format!(
                 "This report is of {} of {ranks} only.",
@@ -97,6 +111,7 @@ impl Report<'_> {
             ));
         }
         text += &self.taken_over();
+        text += &self.called_from();
         text += &self.passed_on();
         if self.ranks > 1 {
             text += &sentence(&format!(
@@ -130,6 +145,17 @@ impl Report<'_> {
         let share = percent(differing, compared);
         let found = format!("{differing} of {compared} ({share}) had other bits than treefold's:");
         results + &sentence(&found) + &cause(total)
+    }
+
+    /// What a choice of algorithm explains less than anything: ranks that go on with different results of one call.
+    fn disagreements(&self) -> String {
+        match self.statistics.disagreements {
+            0 => String::new(),
+            calls => sentence(&format!(
+                "Ranks of one call disagree among themselves, in {} at least.",
+                counted(calls, "call")
+            )),
+        }
     }
 
     /// Why there may be nothing to report.
@@ -184,6 +210,20 @@ impl Report<'_> {
             [call, element, op, size, bytes, own, last]
         }));
         text + &columns([true, true, true, false, false, false, false], &rows)
+    }
+
+    /// The table of places.
+    fn called_from(&self) -> String {
+        if self.sites.is_empty() {
+            return String::new();
+        }
+        let mut rows = vec![["MPI_", "calls", "which differ, or may, from"].map(str::to_owned)];
+        rows.extend(self.sites.iter().map(|(call, calls, site)| {
+            let end = site.char_indices().nth_back(SITE_WIDTH_MAX - 1);
+            let end = end.map_or(0, |(at, _)| at);
+            [call.clone(), calls.to_string(), site[end..].to_owned()]
+        }));
+        format!("\n{}", columns([true, false, true], &rows))
     }
 
     /// The table of what the MPI library did.
@@ -249,143 +289,4 @@ fn merged_sizes<'a>(list: impl Iterator<Item = (&'a Kind, &'a Counts)>) -> Vec<(
         }
     }
     merged
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Report, size};
-    use crate::settings::Mode;
-    use crate::statistics::{Counts, Kind, Statistics};
-
-    fn report(statistics: &Statistics) -> Report<'_> {
-        Report {
-            statistics,
-            mode: Mode::Check,
-            library: "a library",
-            ranks: 2,
-            counted: 2,
-            ahead: None,
-        }
-    }
-
-    /// Of one kind.
-    fn statistics(counts: Counts) -> Statistics {
-        let kind = Kind {
-            passed: String::new(),
-            call: "Allreduce".to_owned(),
-            element: "double".to_owned(),
-            op: "sum".to_owned(),
-            size_class: 3,
-        };
-        let mut statistics = Statistics::default();
-        statistics.count(kind, counts);
-        statistics
-    }
-
-    /// Where lines end is no matter.
-    fn in_one_line(text: &str) -> String {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        words.join(" ")
-    }
-
-    #[test]
-    fn pages_have_room_for_reports() {
-        let counts = Counts {
-            calls: 11_640,
-            bytes: 93_120,
-            compared: 11_640,
-            differing: 3_240,
-            differing_elements: 3_240,
-            treefold_ns: 15_492_000_000,
-            library_ns: 6_651_000_000,
-            ..Counts::default()
-        };
-        let mut statistics = statistics(counts);
-        let passed = Kind {
-            passed: "TREEFOLD_PMPI_OPS lacks the operator".to_owned(),
-            call: "Reduce".to_owned(),
-            element: "double".to_owned(),
-            op: "max".to_owned(),
-            size_class: 0,
-        };
-        statistics.count(passed, counts);
-        let report = Report {
-            library: "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022",
-            ..report(&statistics)
-        };
-        let text = report.text();
-        for line in text.lines() {
-            assert!(line.chars().count() <= 78, "{line}");
-        }
-        assert!(text.contains("3240  27.8 %"), "{text}");
-    }
-
-    #[test]
-    fn sizes_are_powers_of_four() {
-        assert_eq!(
-            [0, 2, 5, 6, 10].map(size),
-            ["1 B", "16 B", "1 KiB", "4 KiB", "1 MiB"]
-        );
-    }
-
-    #[test]
-    fn another_environment_is_no_choice_of_algorithm() {
-        let text_of = |environments, differing_environments| {
-            let counts = Counts {
-                calls: 4,
-                compared: 4,
-                differing: 3,
-                environments,
-                differing_environments,
-                ..Counts::default()
-            };
-            in_one_line(&report(&statistics(counts)).text())
-        };
-        let of_algorithm = "depend on the library's choice of algorithm";
-        let text = text_of(0, 0);
-        assert!(text.contains(of_algorithm) && !text.contains("subnormal"));
-        let text = text_of(4, 3);
-        assert!(!text.contains(of_algorithm) && text.contains("Of these 3, 3 came"));
-        let text = text_of(2, 2);
-        assert!(text.contains("The rest, 1, depends on") && text.contains("Of these 3, 2 came"));
-    }
-
-    #[test]
-    fn nothing_seen_is_said_with_what_hides_calls() {
-        let nothing = Statistics::default();
-        let text = in_one_line(&report(&nothing).text());
-        assert!(text.contains("Calls seen: 0. The program made no reduction, or another tool"));
-        let report = Report {
-            ahead: Some("/lib/libtool.so".to_owned()),
-            ..report(&nothing)
-        };
-        let text = in_one_line(&report.text());
-        assert!(
-            text.contains("Calls seen: 0. The program calls the reductions of /lib/libtool.so")
-        );
-        assert!(report.json().contains("\"calls_seen\": 0"));
-    }
-
-    #[test]
-    fn numbers_agree_with_their_nouns() {
-        let counts = Counts {
-            calls: 1,
-            failed: 1,
-            environments: 1,
-            ..Counts::default()
-        };
-        let statistics = statistics(counts);
-        let report = Report {
-            ranks: 1,
-            counted: 1,
-            ..report(&statistics)
-        };
-        let text = in_one_line(&report.text());
-        for told in ["1 rank, ", "With 1 rank and", "in 1 call.", " 1 call came"] {
-            assert!(text.contains(told), "{told}: {text}");
-        }
-        for wrong in ["1 ranks", "1 calls", "all 1"] {
-            assert!(!text.contains(wrong), "{wrong}: {text}");
-        }
-    }
 }

@@ -17,6 +17,8 @@ pub(crate) struct Kind {
     pub(crate) op: String,
     /// The least k for which 4^k bytes hold a rank's contribution.
     pub(crate) size_class: u32,
+    /// Whether results may hang on the library's order: of what was passed to it.
+    pub(crate) is_open: bool,
 }
 
 /// Sums over calls, of one rank or of several.
@@ -44,6 +46,9 @@ pub(crate) struct Counts {
     /// Calls by threads whose floating-point environment was not the default one.
     pub(crate) environments: u64,
 }
+
+/// What begins a line of a place. No reason for passing a call on begins like it.
+const SITE: &str = "@";
 
 /// The number of numbers of [`Counts`].
 const NUMBERS: usize = 11;
@@ -74,10 +79,20 @@ impl Counts {
 
 /// The numbers of one rank, or of several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Statistics(BTreeMap<Kind, Counts>);
+pub(crate) struct Statistics {
+    kinds: BTreeMap<Kind, Counts>,
+    /// By MPI's name, and where the program calls it: the calls whose results differ, or may.
+    pub(crate) sites: BTreeMap<(String, String), u64>,
+    /// Calls in which the library gave ranks different bits, where all get one result: as many at least.
+    pub(crate) disagreements: u64,
+}
 
 /// This process's.
-static OWN: Mutex<Statistics> = Mutex::new(Statistics(BTreeMap::new()));
+static OWN: Mutex<Statistics> = Mutex::new(Statistics {
+    kinds: BTreeMap::new(),
+    sites: BTreeMap::new(),
+    disagreements: 0,
+});
 
 /// Those of this process so far.
 pub(crate) fn own() -> MutexGuard<'static, Statistics> {
@@ -92,45 +107,70 @@ pub(crate) fn size_class(bytes: u64) -> u32 {
 
 impl Statistics {
     pub(crate) fn count(&mut self, kind: Kind, counts: Counts) {
-        self.0.entry(kind).or_default().add(counts);
+        self.kinds.entry(kind).or_default().add(counts);
+    }
+
+    /// Counts a call from a place of the program's.
+    pub(crate) fn count_site(&mut self, call: &str, site: &str, calls: u64) {
+        let key = (call.to_owned(), site.to_owned());
+        let kept = self.sites.entry(key).or_default();
+        *kept = kept.saturating_add(calls);
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Kind, &Counts)> {
-        self.0.iter()
+        self.kinds.iter()
     }
 
-    /// As text, for another rank: a line for each kind.
+    /// As text, for another rank: a number, and a line for each kind and each place.
     pub(crate) fn to_text(&self) -> String {
-        let mut text = String::new();
-        for (kind, counts) in &self.0 {
+        let mut text = format!("{}\n", self.disagreements);
+        for (kind, counts) in &self.kinds {
             let Kind {
                 passed,
                 call,
                 element,
                 op,
                 size_class,
+                is_open,
             } = kind;
-            let _ = write!(text, "{passed}\t{call}\t{element}\t{op}\t{size_class}");
+            let is_open = u8::from(*is_open);
+            let _ = write!(
+                text,
+                "{passed}\t{call}\t{element}\t{op}\t{size_class}\t{is_open}"
+            );
             let mut counts = *counts;
             for number in counts.numbers() {
                 let _ = write!(text, "\t{number}");
             }
             text.push('\n');
         }
+        for ((call, site), calls) in &self.sites {
+            let _ = writeln!(text, "{SITE}\t{call}\t{calls}\t{site}");
+        }
         text
     }
 
     /// Adds what another rank has written; `None` if it is no such text.
     pub(crate) fn add_text(&mut self, text: &str) -> Option<()> {
-        for line in text.lines() {
+        let mut lines = text.lines();
+        let disagreements = lines.next()?.parse().ok()?;
+        self.disagreements = self.disagreements.saturating_add(disagreements);
+        for line in lines {
             let mut words = line.split('\t');
             let mut word = || words.next().map(str::to_owned);
+            if line.starts_with(SITE) {
+                let (_, call) = (word()?, word()?);
+                let calls = word()?.parse().ok()?;
+                self.count_site(&call, &word()?, calls);
+                continue;
+            }
             let kind = Kind {
                 passed: word()?,
                 call: word()?,
                 element: word()?,
                 op: word()?,
                 size_class: word()?.parse().ok()?,
+                is_open: word()? != "0",
             };
             let mut counts = Counts::default();
             for number in counts.numbers() {
@@ -163,6 +203,7 @@ mod tests {
             element: "complex double".to_owned(),
             op: "sum".to_owned(),
             size_class: 3,
+            is_open: false,
         };
         let counts = Counts {
             calls: 2,
@@ -172,11 +213,16 @@ mod tests {
         };
         let mut sums = Statistics::default();
         sums.count(kind, counts);
+        sums.disagreements = 3;
+        sums.count_site("Scan", "step at steps.c:14", 2);
         let text = sums.to_text();
         assert_eq!(sums.add_text(&text), Some(()));
         let total = sums.iter().next().map(|(_, counts)| *counts);
         let total = total.map(|total| (total.calls, total.bytes, total.environments));
         assert_eq!(total, Some((4, 160, 2)));
+        assert_eq!(sums.disagreements, 6);
+        assert_eq!(sums.sites.values().next(), Some(&4));
         assert_eq!(sums.add_text("a\tb\n"), None);
+        assert_eq!(sums.add_text("0\na\tb\n"), None);
     }
 }

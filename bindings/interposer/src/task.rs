@@ -14,15 +14,24 @@ pub(crate) enum Call {
 }
 
 impl Call {
-    /// MPI's name in C, without `MPI_`.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Allreduce => "Allreduce",
-            Self::Reduce => "Reduce",
-            Self::ReduceScatter => "Reduce_scatter",
-            Self::ReduceScatterBlock => "Reduce_scatter_block",
-            Self::Scan => "Scan",
-            Self::Exscan => "Exscan",
+    /// MPI's name in C of a form of it, without `MPI_`.
+    pub(crate) fn name(self, form: Form) -> &'static str {
+        let [blocking, non_blocking, persistent] = match self {
+            Self::Allreduce => ["Allreduce", "Iallreduce", "Allreduce_init"],
+            Self::Reduce => ["Reduce", "Ireduce", "Reduce_init"],
+            Self::ReduceScatter => ["Reduce_scatter", "Ireduce_scatter", "Reduce_scatter_init"],
+            Self::ReduceScatterBlock => [
+                "Reduce_scatter_block",
+                "Ireduce_scatter_block",
+                "Reduce_scatter_block_init",
+            ],
+            Self::Scan => ["Scan", "Iscan", "Scan_init"],
+            Self::Exscan => ["Exscan", "Iexscan", "Exscan_init"],
+        };
+        match form {
+            Form::Blocking => blocking,
+            Form::NonBlocking => non_blocking,
+            Form::Persistent => persistent,
         }
     }
 
@@ -36,6 +45,17 @@ impl Call {
             Self::Exscan => Operation::Exscan,
         }
     }
+}
+
+/// When a reduction is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// When the call returns.
+    Blocking,
+    /// When a later call says so.
+    NonBlocking,
+    /// The same, each time that it is started.
+    Persistent,
 }
 
 /// What the elements are.
@@ -86,12 +106,32 @@ impl Element {
         }
     }
 
-    /// Elements of two results whose bits differ. Two that are not numbers do not differ: which one it is, MPI does not say.
-    pub(crate) fn differing(self, left: &[u8], right: &[u8]) -> u64 {
-        let part_bytes = match self {
+    /// What distinguishes results of one call. All that are not numbers are alike.
+    pub(crate) fn digest(self, seed: u64, result: &[u8]) -> u64 {
+        let parts = result.chunks_exact(self.part_bytes());
+        parts.fold(seed.wrapping_mul(FACTOR), |digest, part| {
+            let mut bits = [0_u8; 8];
+            if is_nan(part) {
+                bits = [u8::MAX; 8];
+            } else {
+                bits[..part.len()].copy_from_slice(part);
+            }
+            let mixed = (digest ^ u64::from_ne_bytes(bits)).wrapping_mul(FACTOR);
+            mixed ^ mixed >> 29
+        })
+    }
+
+    /// Of a number.
+    fn part_bytes(self) -> usize {
+        match self {
             Self::F32 | Self::C32 => 4,
             Self::F64 | Self::C64 => 8,
-        };
+        }
+    }
+
+    /// Elements of two results whose bits differ. Two that are not numbers do not differ: which one it is, MPI does not say.
+    pub(crate) fn differing(self, left: &[u8], right: &[u8]) -> u64 {
+        let part_bytes = self.part_bytes();
         let lefts = left.chunks_exact(self.bytes());
         let elements = lefts.zip(right.chunks_exact(self.bytes()));
         let differs = |(left, right): &(&[u8], &[u8])| {
@@ -102,6 +142,9 @@ impl Element {
         elements.filter(differs).count() as u64
     }
 }
+
+/// An odd number with as many ones as zeros, as digests multiply by.
+const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Whether a float of 4 or 8 bytes is not a number.
 fn is_nan(bytes: &[u8]) -> bool {
@@ -140,6 +183,7 @@ impl Op {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Task {
     pub(crate) call: Call,
+    pub(crate) form: Form,
     pub(crate) element: Element,
     pub(crate) op: Op,
     /// The rank that gets the result of a reduce; 0 for other calls.
@@ -154,6 +198,11 @@ pub(crate) struct Task {
 }
 
 impl Task {
+    /// The name in C of what the program has called, without `MPI_`.
+    pub(crate) fn name(&self) -> &'static str {
+        self.call.name(self.form)
+    }
+
     /// The bytes that each rank contributes.
     pub(crate) fn width_bytes(&self) -> usize {
         self.width * self.element.bytes()

@@ -249,6 +249,10 @@ functions! {
         fn MPI_Reduce_scatter_block(send: *const c_void, receive: *mut c_void, count: c_int, datatype: Datatype, op: Op, comm: Comm) -> c_int;
         fn MPI_Scan(send: *const c_void, receive: *mut c_void, count: c_int, datatype: Datatype, op: Op, comm: Comm) -> c_int;
         fn MPI_Exscan(send: *const c_void, receive: *mut c_void, count: c_int, datatype: Datatype, op: Op, comm: Comm) -> c_int;
+        fn MPI_Iallreduce(send: *const c_void, receive: *mut c_void, count: c_int, datatype: Datatype, op: Op, comm: Comm, request: *mut Request) -> c_int;
+        fn MPI_Iallgather(send: *const c_void, send_count: c_int, send_type: Datatype, receive: *mut c_void, receive_count: c_int, receive_type: Datatype, comm: Comm, request: *mut Request) -> c_int;
+        fn MPI_Igather(send: *const c_void, send_count: c_int, send_type: Datatype, receive: *mut c_void, receive_count: c_int, receive_type: Datatype, root: c_int, comm: Comm, request: *mut Request) -> c_int;
+        fn MPI_Ialltoallv(send: *const c_void, send_counts: *const c_int, send_begins: *const c_int, send_type: Datatype, receive: *mut c_void, receive_counts: *const c_int, receive_begins: *const c_int, receive_type: Datatype, comm: Comm, request: *mut Request) -> c_int;
         // Operators and datatypes.
         fn MPI_Op_create(function: Option<UserFunction>, commutes: c_int, op: *mut Op) -> c_int;
         fn MPI_Op_free(op: *mut Op) -> c_int;
@@ -278,12 +282,16 @@ functions! {
         fn MPI_Type_f2c(c_int) -> Passed<Datatype>;
         fn MPI_Op_c2f(Op) -> c_int;
         fn MPI_Op_f2c(c_int) -> Passed<Op>;
+        fn MPI_Request_c2f(Request) -> c_int;
+        fn MPI_Request_f2c(c_int) -> Passed<Request>;
         fn MPI_Comm_toint(Comm) -> c_int;
         fn MPI_Comm_fromint(c_int) -> Passed<Comm>;
         fn MPI_Type_toint(Datatype) -> c_int;
         fn MPI_Type_fromint(c_int) -> Passed<Datatype>;
         fn MPI_Op_toint(Op) -> c_int;
         fn MPI_Op_fromint(c_int) -> Passed<Op>;
+        fn MPI_Request_toint(Request) -> c_int;
+        fn MPI_Request_fromint(c_int) -> Passed<Request>;
         // Fortran's types by precision and range, where the library is built with Fortran.
         fn MPI_Type_create_f90_real(c_int, c_int, *mut Datatype) -> c_int;
         fn MPI_Type_create_f90_complex(c_int, c_int, *mut Datatype) -> c_int;
@@ -294,6 +302,9 @@ functions! {
         fn MPI_Reduce_scatter_block_c(*const c_void, *mut c_void, i64, Datatype, Op, Comm) -> c_int;
         fn MPI_Scan_c(*const c_void, *mut c_void, i64, Datatype, Op, Comm) -> c_int;
         fn MPI_Exscan_c(*const c_void, *mut c_void, i64, Datatype, Op, Comm) -> c_int;
+        // A persistent collective (MPI 4.0), and as Open MPI 4 has it.
+        fn MPI_Alltoallv_init(*const c_void, *const c_int, *const c_int, Datatype, *mut c_void, *const c_int, *const c_int, Datatype, Comm, Info, *mut Request) -> c_int;
+        fn MPIX_Alltoallv_init(*const c_void, *const c_int, *const c_int, Datatype, *mut c_void, *const c_int, *const c_int, Datatype, Comm, Info, *mut Request) -> c_int;
         // User-level failure mitigation.
         fn MPIX_Comm_revoke(Comm) -> c_int;
         fn MPIX_Comm_shrink(Comm, *mut Comm) -> c_int;

@@ -12,7 +12,7 @@ use crate::constants::{Constants, MAX_LIBRARY_VERSION_STRING};
 use crate::error::Error;
 use crate::family::Family;
 use crate::functions::{Functions, Signature};
-use crate::handle::{Comm, Datatype, Handle, Op, Passed};
+use crate::handle::{Comm, Datatype, Handle, Op, Passed, Request};
 use crate::launcher::Launcher;
 use crate::object::Object;
 use crate::predefined::Handles;
@@ -214,6 +214,30 @@ impl Library {
         unsafe { self.convert_number(number, convert) }
     }
 
+    /// `MPI_Request_f2c`: the request of a number of Fortran's.
+    ///
+    /// # Safety
+    /// MPI is initialised, and the number is a request's in Fortran.
+    pub unsafe fn request_from_fortran(&self, number: c_int) -> Option<Request> {
+        let convert = [self.MPI_Request_f2c(), self.MPI_Request_fromint()];
+        // SAFETY: the caller's promise.
+        unsafe { self.convert_number(number, convert) }
+    }
+
+    /// `MPI_Request_c2f`: the number that a request has in Fortran. `None` if the library has no such function.
+    ///
+    /// # Safety
+    /// The request is a live one of this library's, or `MPI_REQUEST_NULL`.
+    pub unsafe fn request_to_fortran(&self, request: Request) -> Option<c_int> {
+        let convert = match self.family {
+            Family::Mpich => return Some(as_int(request)),
+            Family::OpenMpi => self.MPI_Request_c2f(),
+            Family::Abi => self.MPI_Request_toint(),
+        };
+        // SAFETY: the caller's promise.
+        convert.map(|convert| unsafe { convert(request) })
+    }
+
     /// Converts by Open MPI's function, by the standard ABI's, or not at all.
     ///
     /// # Safety
@@ -241,8 +265,8 @@ type FromFortran<H> = unsafe extern "C-unwind" fn(c_int) -> Passed<H>;
     clippy::cast_possible_truncation,
     reason = "in the MPICH family, a handle has 32 bits"
 )]
-fn as_int(comm: Comm) -> c_int {
-    (comm.word() as u32).cast_signed()
+fn as_int<H: Handle>(handle: H) -> c_int {
+    (handle.word() as u32).cast_signed()
 }
 
 /// What a library says that it is.

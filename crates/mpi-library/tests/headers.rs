@@ -352,6 +352,7 @@ fn in_c(kind: &str) -> &'static str {
         "Errhandler" => "MPI_Errhandler",
         "*mutErrhandler" => "MPI_Errhandler *",
         "*mutMessage" => "MPI_Message *",
+        "Request" | "Passed<Request>" => "MPI_Request",
         "*mutRequest" => "MPI_Request *",
         "Win" => "MPI_Win",
         "*mutWin" => "MPI_Win *",

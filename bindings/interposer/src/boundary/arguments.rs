@@ -4,12 +4,13 @@ use std::ffi::{c_int, c_void};
 
 use treefold::mpi::mpi_library::{Comm, Datatype, Op};
 
-use crate::task::Call;
+use crate::task::{Call, Form};
 
 /// What a program passes, in C's terms.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arguments {
     pub(super) call: Call,
+    pub(super) form: Form,
     pub(super) send: *const c_void,
     pub(super) recv: *mut c_void,
     pub(super) count: Count,
@@ -30,6 +31,17 @@ pub(super) enum Count {
 
 /// Why a call is passed on.
 pub(super) type Reason = &'static str;
+
+/// Where the library has nothing to order, or makes an error of it.
+pub(super) const ONE_RANK: Reason = "one rank";
+pub(super) const NO_ELEMENTS: Reason = "no elements";
+pub(super) const LOCAL: Reason = "local";
+pub(super) const WRONG: Reason = "its arguments are for the library to judge";
+
+/// Whether calls that are passed on for this reason have the same result in every order.
+pub(super) fn has_no_order(reason: Reason) -> bool {
+    [ONE_RANK, NO_ELEMENTS, LOCAL, WRONG].contains(&reason)
+}
 
 /// What the report adds the size of an element to.
 pub(super) const ANOTHER_DATATYPE: Reason = "another datatype";

@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::MaybeUninit;
 
-use super::phase::is_registered;
+use super::phase::{has_init, is_registered};
 use super::said::{is_first_rank, say};
 use crate::settings::{Mode, Settings};
 
@@ -52,10 +52,14 @@ extern "C" fn at_exit() {
     if is_initialised == 0 {
         return;
     }
-    if let Some(ahead) = ahead() {
-        say(&format!(
-            "treefold-pmpi: {}: calls seen: 0. The program calls the reductions of {ahead}, which comes before this library.\n",
-            library.choice().version
-        ));
-    }
+    let why = match ahead() {
+        Some(ahead) => format!("calls the reductions of {ahead}, which comes before this library"),
+        None if has_init() => return,
+        None => "has initialised MPI without this library: it finds MPI's functions by the library's handle, as MPI.jl does, or by other names"
+            .to_owned(),
+    };
+    let version = &library.choice().version;
+    say(&format!(
+        "treefold-pmpi: {version}: calls seen: 0. The program {why}.\n"
+    ));
 }

@@ -5,25 +5,51 @@ use std::time::Instant;
 use comm::text::counted;
 use treefold::mpi::mpi_library;
 
-use super::arguments::{ANOTHER_DATATYPE, Count, Reason};
+use super::arguments::{ANOTHER_DATATYPE, Count, Reason, has_no_order};
 use super::library::Mpi;
+use super::site::site;
+use crate::settings::{Mode, Settings};
 use crate::statistics::{self, Counts, Kind, size_class};
 use crate::task::{Op, Task};
+
+impl Counts {
+    /// Adds what the library's result and treefold's have in common, where the environments are counted.
+    pub(super) fn compare(&mut self, task: &Task, library: &[u8], own: &[u8]) {
+        self.differing_elements = task.element.differing(library, own);
+        self.differing = (self.differing_elements > 0).into();
+        self.differing_environments = self.differing.min(self.environments);
+        self.elements = task.length as u64;
+        self.compared = 1;
+    }
+}
 
 /// Counts a call that treefold took over.
 pub(super) fn count_taken(task: &Task, counts: Counts) {
     let bytes = task.width_bytes() as u64;
-    let kind = Kind {
-        passed: String::new(),
-        call: task.call.name().to_owned(),
-        element: task.element.name().to_owned(),
-        op: task.op.name().to_owned(),
-        size_class: size_class(bytes),
-    };
     let counts = Counts {
         calls: 1,
         bytes,
         ..counts
+    };
+    count_more(task, counts);
+}
+
+/// Counts where a call comes from whose results differ, or may.
+pub(super) fn count_site(call: &str, site: Option<&str>) {
+    if let Some(site) = site {
+        statistics::own().count_site(call, site, 1);
+    }
+}
+
+/// Adds to the numbers of calls that were counted.
+pub(super) fn count_more(task: &Task, counts: Counts) {
+    let kind = Kind {
+        passed: String::new(),
+        call: task.name().to_owned(),
+        element: task.element.name().to_owned(),
+        op: task.op.name().to_owned(),
+        size_class: size_class(task.width_bytes() as u64),
+        is_open: false,
     };
     statistics::own().count(kind, counts);
 }
@@ -59,6 +85,7 @@ pub(super) fn count_passed(
         element,
         op: mpi.op(op).map_or("", Op::name).to_owned(),
         size_class: size_class(bytes),
+        is_open: !has_no_order(reason) && mpi.hangs_on_order(datatype, op),
     };
     let counts = Counts {
         calls: 1,
@@ -66,6 +93,9 @@ pub(super) fn count_passed(
         library_ns: elapsed_ns(begin),
         ..Counts::default()
     };
+    if kind.is_open && Settings::get().mode == Mode::Check {
+        count_site(name, site().as_deref());
+    }
     statistics::own().count(kind, counts);
 }
 

@@ -11,7 +11,7 @@ use super::intercept::intercept;
 use super::large;
 use super::library::Mpi;
 use super::next::next;
-use crate::task::Call;
+use crate::task::{Call, Form};
 
 /// An exported function: its name, what is special about it, its other parameters, and what is called where the library lacks it.
 macro_rules! export {
@@ -34,9 +34,10 @@ macro_rules! export {
             $($root: c_int,)?
             $comm: Passed<Comm>,
         ) -> c_int {
-            let arguments = |mpi: &Mpi| {
+            let arguments = move |mpi: &Mpi| {
                 Some(Arguments {
                     call: Call::$call,
+                    form: Form::Blocking,
                     send: $send,
                     recv: $recv,
                     count: $counts,
@@ -46,7 +47,7 @@ macro_rules! export {
                     comm: mpi.take($comm),
                 })
             };
-            let library = || {
+            let library = move || {
                 let next = function!($name($count_type $(, $root)?));
                 match next {
                     // SAFETY: it is the call that the program makes.

@@ -1,5 +1,6 @@
 //! The end of the program, which an attribute of MPI_COMM_SELF tells: its delete function is called in every MPI_Finalize, Fortran's too.
 
+use std::cmp::Reverse;
 use std::ffi::{c_int, c_void};
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -12,12 +13,16 @@ use std::time::{Duration, Instant};
 use treefold::mpi::mpi_library::{Comm, Passed, Request, Status};
 
 use super::bypass;
+use super::deferred;
+use super::digests;
+use super::flight;
 use super::library::{self, Mpi, SUCCESS, mpi};
 use super::phase::{self, is_registered};
 use super::said::say;
+use super::site::resolve;
 use super::state;
 use crate::report::Report;
-use crate::settings::{STATS_VARIABLE, Settings, Stats};
+use crate::settings::{Mode, STATS_VARIABLE, Settings, Stats};
 use crate::statistics::{self, Statistics};
 
 /// The tag of a rank's numbers on MPI_COMM_WORLD. The program's own messages have all been received when MPI_Finalize begins.
@@ -29,6 +34,9 @@ const GRACE: Duration = Duration::from_secs(60);
 /// Between looks for messages, after the first ones.
 const PAUSE: Duration = Duration::from_millis(1);
 const LOOKS_BEFORE_PAUSE: u32 = 10_000;
+
+/// The places that a report has.
+const SITES_MAX: usize = 12;
 
 /// What processes leave with where the environment is wrong.
 const WRONG_SETTING: i32 = 2;
@@ -104,10 +112,16 @@ unsafe extern "C" fn finish(
     _value: *mut c_void,
     _extra: *mut c_void,
 ) -> c_int {
+    flight::end();
     phase::set_over();
     state::outdate();
     // A report that fails is no error of MPI_Finalize.
     let _ = panic::catch_unwind(|| {
+        if Settings::get().mode == Mode::Check {
+            let wait = |request: &mut Request| wait_for(|| deferred::is_complete(request));
+            deferred::end(wait);
+            digests::compare_all(wait);
+        }
         if let Some(stats) = &Settings::get().stats {
             report(stats);
         }
@@ -126,8 +140,10 @@ fn report(stats: &Stats) {
     } else if send(statistics.to_text()) {
         return;
     }
+    let sites: Vec<_> = sites(&statistics);
     let report = Report {
         statistics: &statistics,
+        sites: &sites,
         mode: Settings::get().mode,
         library: &Mpi::get().version(),
         ranks,
@@ -150,6 +166,20 @@ fn report(stats: &Stats) {
             }
         }
     }
+}
+
+/// The places with the most calls: MPI's name, the calls, and what a person calls the place.
+fn sites(statistics: &Statistics) -> Vec<(String, u64, String)> {
+    let sites = statistics.sites.iter();
+    let mut sites: Vec<_> = sites
+        .map(|((call, site), calls)| (call, *calls, site))
+        .collect();
+    sites.sort_by_key(|(_, calls, _)| Reverse(*calls));
+    sites.truncate(SITES_MAX);
+    let resolved = sites
+        .into_iter()
+        .map(|(call, calls, site)| (call.clone(), calls, resolve(site)));
+    resolved.collect()
 }
 
 /// Waits until something is true, or gives up where not all ranks are known to come.
@@ -187,14 +217,7 @@ fn send(text: String) -> bool {
             &raw mut request,
         )
     };
-    code == SUCCESS
-        && wait_for(|| {
-            let mut flag = 0;
-            let ignored = mpi().constants.status_ignore();
-            // SAFETY: the request is live until MPI says that it is complete, and after that this line is not reached.
-            unsafe { mpi().MPI_Test(&raw mut request, &raw mut flag, ignored) };
-            flag != 0
-        })
+    code == SUCCESS && wait_for(|| deferred::is_complete(&mut request))
 }
 
 /// Adds the numbers of other ranks; says how many have come.

@@ -7,28 +7,25 @@
 #![allow(non_snake_case, reason = "Fortran compilers' names")]
 
 use std::ffi::{c_int, c_void};
-use std::time::Instant;
 
 use treefold::mpi::mpi_library::{Comm, Datatype, Op};
 
 use super::arguments::{Arguments, Count};
-use super::count::count_passed;
-use super::intercept::{intercept, is_callable};
+use super::intercept::intercept;
 use super::library::{Mpi, SUCCESS};
 use super::next::next;
-use crate::settings::Settings;
-use crate::task::Call;
+use crate::task::{Call, Form};
 
 /// # Safety
 /// The address is that of an INTEGER.
-unsafe fn integer(address: *const c_int) -> c_int {
+pub(super) unsafe fn integer(address: *const c_int) -> c_int {
     // SAFETY: the caller's promise.
     unsafe { *address }
 }
 
 /// # Safety
 /// The address is that of a handle of Fortran's, and MPI is initialised.
-unsafe fn datatype_of(mpi: &Mpi, address: *const c_int) -> Datatype {
+pub(super) unsafe fn datatype_of(mpi: &Mpi, address: *const c_int) -> Datatype {
     // SAFETY: the caller's promise.
     let number = unsafe { *address };
     // SAFETY: the caller's promise, and the program's: it is a datatype's.
@@ -39,7 +36,7 @@ unsafe fn datatype_of(mpi: &Mpi, address: *const c_int) -> Datatype {
 
 /// # Safety
 /// As [`datatype_of`].
-unsafe fn op_of(mpi: &Mpi, address: *const c_int) -> Op {
+pub(super) unsafe fn op_of(mpi: &Mpi, address: *const c_int) -> Op {
     // SAFETY: the caller's promise.
     let number = unsafe { *address };
     // SAFETY: the caller's promise, and the program's: it is an operator's.
@@ -49,7 +46,7 @@ unsafe fn op_of(mpi: &Mpi, address: *const c_int) -> Op {
 
 /// # Safety
 /// As [`datatype_of`].
-unsafe fn comm_of(mpi: &Mpi, address: *const c_int) -> Comm {
+pub(super) unsafe fn comm_of(mpi: &Mpi, address: *const c_int) -> Comm {
     // SAFETY: the caller's promise.
     let number = unsafe { *address };
     // SAFETY: the caller's promise, and the program's: it is a communicator's.
@@ -84,6 +81,8 @@ macro_rules! count {
     }};
 }
 
+pub(super) use count;
+
 /// One name.
 macro_rules! one {
     ($call:ident, $count:ident, rooted, $name:ident) => {
@@ -111,9 +110,10 @@ macro_rules! one {
             comm: *const c_int,
             ierr: *mut c_int,
         ) {
-            let arguments = |mpi: &Mpi| {
+            let arguments = move |mpi: &Mpi| {
                 mpi.hides_fortran().then(|| Arguments {
                     call: Call::$call,
+                    form: Form::Blocking,
                     send: mpi.buffer_of_fortran(send),
                     recv: mpi.buffer_of_fortran(recv),
                     count: count!($count, count),
@@ -126,7 +126,7 @@ macro_rules! one {
                     comm: unsafe { comm_of(mpi, comm) },
                 })
             };
-            let library = || {
+            let library = move || {
                 let next = next!(
                     stringify!($name),
                     concat!("p", stringify!($name));
@@ -167,80 +167,6 @@ macro_rules! stand_in {
     };
 }
 
-/// The names of a reduction that is passed on, and its parameters between the operator and the error code: before the communicator, that, and
-/// after it.
-macro_rules! pass {
-    ($shown:literal, $reason:literal, $count:ident, $rest:tt, [$($name:ident)+]) => {
-        $(pass!(@ $shown, $reason, $count, $rest, $name);)+
-    };
-    (
-        @ $shown:literal, $reason:literal, $count:ident,
-        ($($root:ident)?; $($comm:ident)?; $($after:ident)*), $name:ident
-    ) => {
-        #[doc = concat!("`", stringify!($name), "`.")]
-        ///
-        /// # Safety
-        /// As MPI's standard says.
-        #[cfg_attr(not(test), unsafe(no_mangle))]
-        pub unsafe extern "C-unwind" fn $name(
-            send: *mut c_void,
-            recv: *mut c_void,
-            count: *const c_int,
-            datatype: *const c_int,
-            op: *const c_int,
-            $($root: *mut c_int,)?
-            $($comm: *mut c_int,)?
-            $($after: *mut c_int,)*
-            ierr: *mut c_int,
-        ) {
-            let next = next!(
-                stringify!($name),
-                concat!("p", stringify!($name));
-                unsafe extern "C-unwind" fn(
-                    *mut c_void,
-                    *mut c_void,
-                    *const c_int,
-                    *const c_int,
-                    *const c_int,
-                    $(stand_in_mut!($root),)?
-                    $(stand_in_mut!($comm),)?
-                    $(stand_in_mut!($after),)*
-                    *mut c_int,
-                )
-            );
-            let next = match next {
-                Ok(next) => next,
-                Err(missing) => {
-                    let comm = |_mpi: &Mpi| {
-                        // SAFETY: the address is that of a handle, and MPI can be called.
-                        None$(.or(Some(unsafe { comm_of(_mpi, $comm) })))?
-                    };
-                    let code = missing.code(comm);
-                    // SAFETY: the address is that of an INTEGER, or NULL.
-                    return unsafe { leave(ierr, code) };
-                }
-            };
-            if Settings::get().stats.is_some() && is_callable() && Mpi::get().hides_fortran() {
-                let mpi = Mpi::get();
-                // SAFETY: the address is that of a handle, and MPI can be called.
-                let datatype = unsafe { datatype_of(mpi, datatype) };
-                // SAFETY: as above.
-                let op = unsafe { op_of(mpi, op) };
-                count_passed($shown, $reason, count!($count, count), datatype, op, Instant::now());
-            }
-            // SAFETY: it is the call that the program makes.
-            unsafe { next(send, recv, count, datatype, op, $($root,)? $($comm,)? $($after,)* ierr) };
-        }
-    };
-}
-
-/// A type for each parameter of a list.
-macro_rules! stand_in_mut {
-    ($parameter:ident) => {
-        *mut c_int
-    };
-}
-
 export!(
     Allreduce, one, rootless,
     [mpi_allreduce_ mpi_allreduce__ mpi_allreduce MPI_ALLREDUCE mpi_allreduce_f08_]
@@ -264,75 +190,4 @@ export!(
 export!(
     Exscan, one, rootless,
     [mpi_exscan_ mpi_exscan__ mpi_exscan MPI_EXSCAN mpi_exscan_f08_]
-);
-
-pass!(
-    "Iallreduce", "non-blocking", one, (; comm; request),
-    [mpi_iallreduce_ mpi_iallreduce__ mpi_iallreduce MPI_IALLREDUCE mpi_iallreduce_f08_]
-);
-pass!(
-    "Allreduce_init", "persistent", one, (; comm; info request),
-    [
-        mpi_allreduce_init_ mpi_allreduce_init__ mpi_allreduce_init MPI_ALLREDUCE_INIT mpi_allreduce_init_f08_
-        mpix_allreduce_init_ mpix_allreduce_init__ mpix_allreduce_init MPIX_ALLREDUCE_INIT mpix_allreduce_init_f08_
-    ]
-);
-pass!(
-    "Ireduce", "non-blocking", one, (root; comm; request),
-    [mpi_ireduce_ mpi_ireduce__ mpi_ireduce MPI_IREDUCE mpi_ireduce_f08_]
-);
-pass!(
-    "Reduce_init", "persistent", one, (root; comm; info request),
-    [
-        mpi_reduce_init_ mpi_reduce_init__ mpi_reduce_init MPI_REDUCE_INIT mpi_reduce_init_f08_
-        mpix_reduce_init_ mpix_reduce_init__ mpix_reduce_init MPIX_REDUCE_INIT mpix_reduce_init_f08_
-    ]
-);
-pass!(
-    "Ireduce_scatter", "non-blocking", each, (; comm; request),
-    [mpi_ireduce_scatter_ mpi_ireduce_scatter__ mpi_ireduce_scatter MPI_IREDUCE_SCATTER mpi_ireduce_scatter_f08_]
-);
-pass!(
-    "Reduce_scatter_init", "persistent", each, (; comm; info request),
-    [
-        mpi_reduce_scatter_init_ mpi_reduce_scatter_init__ mpi_reduce_scatter_init MPI_REDUCE_SCATTER_INIT mpi_reduce_scatter_init_f08_
-        mpix_reduce_scatter_init_ mpix_reduce_scatter_init__ mpix_reduce_scatter_init MPIX_REDUCE_SCATTER_INIT mpix_reduce_scatter_init_f08_
-    ]
-);
-pass!(
-    "Ireduce_scatter_block", "non-blocking", one, (; comm; request),
-    [mpi_ireduce_scatter_block_ mpi_ireduce_scatter_block__ mpi_ireduce_scatter_block MPI_IREDUCE_SCATTER_BLOCK mpi_ireduce_scatter_block_f08_]
-);
-pass!(
-    "Reduce_scatter_block_init", "persistent", one, (; comm; info request),
-    [
-        mpi_reduce_scatter_block_init_ mpi_reduce_scatter_block_init__ mpi_reduce_scatter_block_init MPI_REDUCE_SCATTER_BLOCK_INIT mpi_reduce_scatter_block_init_f08_
-        mpix_reduce_scatter_block_init_ mpix_reduce_scatter_block_init__ mpix_reduce_scatter_block_init MPIX_REDUCE_SCATTER_BLOCK_INIT mpix_reduce_scatter_block_init_f08_
-    ]
-);
-pass!(
-    "Iscan", "non-blocking", one, (; comm; request),
-    [mpi_iscan_ mpi_iscan__ mpi_iscan MPI_ISCAN mpi_iscan_f08_]
-);
-pass!(
-    "Scan_init", "persistent", one, (; comm; info request),
-    [
-        mpi_scan_init_ mpi_scan_init__ mpi_scan_init MPI_SCAN_INIT mpi_scan_init_f08_
-        mpix_scan_init_ mpix_scan_init__ mpix_scan_init MPIX_SCAN_INIT mpix_scan_init_f08_
-    ]
-);
-pass!(
-    "Iexscan", "non-blocking", one, (; comm; request),
-    [mpi_iexscan_ mpi_iexscan__ mpi_iexscan MPI_IEXSCAN mpi_iexscan_f08_]
-);
-pass!(
-    "Exscan_init", "persistent", one, (; comm; info request),
-    [
-        mpi_exscan_init_ mpi_exscan_init__ mpi_exscan_init MPI_EXSCAN_INIT mpi_exscan_init_f08_
-        mpix_exscan_init_ mpix_exscan_init__ mpix_exscan_init MPIX_EXSCAN_INIT mpix_exscan_init_f08_
-    ]
-);
-pass!(
-    "Reduce_local", "local", one, (; ;),
-    [mpi_reduce_local_ mpi_reduce_local__ mpi_reduce_local MPI_REDUCE_LOCAL mpi_reduce_local_f08_]
 );

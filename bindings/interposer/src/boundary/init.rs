@@ -7,10 +7,12 @@ use std::ffi::{c_char, c_int};
 use super::fortran::leave;
 use super::intercept::is_callable;
 use super::next::next;
+use super::phase::set_init;
 use crate::settings::Settings;
 
 /// Takes part in the report, if there is one. Ends the job, if what the environment says is wrong.
 fn take_part() {
+    set_init();
     let settings = Settings::get();
     if settings.stats.is_some() || !settings.wrong.is_empty() {
         is_callable();

@@ -36,6 +36,21 @@ pub(super) unsafe fn intercept(
         return code;
     }
     // SAFETY: this function's promise.
+    unsafe { take_or_pass(arguments, mpi, settings, library) }
+}
+
+/// The same for a kind of call that this thread does not know. Apart, and by value, arguments stay in registers where it does.
+///
+/// # Safety
+/// As [`intercept`].
+#[inline(never)]
+unsafe fn take_or_pass(
+    arguments: Arguments,
+    mpi: &Mpi,
+    settings: &Settings,
+    library: impl Fn() -> c_int,
+) -> c_int {
+    // SAFETY: this function's promise.
     match unsafe { prepare(&arguments, mpi, settings) } {
         Ok((task, places, state)) => {
             let comm = Communicator(arguments.comm);
@@ -51,7 +66,7 @@ pub(super) unsafe fn intercept(
             let begin = Instant::now();
             let code = library();
             if settings.stats.is_some() {
-                let (name, count) = (arguments.call.name(), arguments.count);
+                let (name, count) = (arguments.call.name(arguments.form), arguments.count);
                 count_passed(name, reason, count, arguments.datatype, arguments.op, begin);
             }
             code

@@ -181,6 +181,34 @@ impl Mpi {
         place.map(|place| Op::ALL[place])
     }
 
+    /// Whether a reduction has other bits in another order: a sum or product that rounds, or an operator of the program's.
+    pub(super) fn hangs_on_order(&self, datatype: Datatype, op: mpi_library::Op) -> bool {
+        let handles = &self.library.handles;
+        let exact = [
+            handles.MPI_MIN,
+            handles.MPI_MAX,
+            handles.MPI_LAND,
+            handles.MPI_LOR,
+            handles.MPI_LXOR,
+            handles.MPI_BAND,
+            handles.MPI_BOR,
+            handles.MPI_BXOR,
+            handles.MPI_MINLOC,
+            handles.MPI_MAXLOC,
+            handles.MPI_REPLACE,
+            handles.MPI_NO_OP,
+        ];
+        let longer = [
+            handles.MPI_LONG_DOUBLE,
+            handles.MPI_C_LONG_DOUBLE_COMPLEX,
+            handles.MPI_CXX_LONG_DOUBLE_COMPLEX,
+            handles.MPI_REAL16,
+            handles.MPI_COMPLEX32,
+        ];
+        let rounds = || self.element(datatype).is_some() || longer.contains(&datatype);
+        !exact.contains(&op) && (self.op(op).is_none() || rounds())
+    }
+
     #[inline]
     pub(super) fn is_in_place(&self, address: *const c_void) -> bool {
         address == self.in_place

@@ -8,14 +8,15 @@ use std::time::Instant;
 
 use super::arguments::Places;
 use super::control::DefaultEnvironment;
-use super::count::{count_taken, elapsed_ns};
+use super::count::{count_site, count_taken, elapsed_ns};
 use super::inside::Inside;
 use super::library::{Communicator, SUCCESS};
+use super::site::site;
 use super::state::{Inner, State};
 use crate::engine::Buffers;
 use crate::settings::{Mode, Settings};
 use crate::statistics::Counts;
-use crate::task::Task;
+use crate::task::{Call, Task};
 
 /// Reduces: the code that the program gets. `library` makes the same call of the library.
 ///
@@ -26,7 +27,7 @@ pub(super) unsafe fn perform(
     places: Places,
     state: &State,
     comm: Communicator,
-    library: &impl Fn() -> c_int,
+    library: &dyn Fn() -> c_int,
 ) -> c_int {
     let settings = Settings::get();
     if settings.mode == Mode::Check {
@@ -83,7 +84,7 @@ unsafe fn check(
     places: Places,
     state: &State,
     comm: Communicator,
-    library: &impl Fn() -> c_int,
+    library: &dyn Fn() -> c_int,
 ) -> c_int {
     let (input, output) = match places {
         Places::Apart(send, recv) => (send, Some(recv)),
@@ -102,17 +103,22 @@ unsafe fn check(
         failed: outcome.is_err().into(),
         ..Counts::default()
     };
+    let call = (task.call == Call::Allreduce).then(|| state.digests.begin(comm.0));
     let begin = Instant::now();
     let code = library();
     counts.library_ns = elapsed_ns(begin);
-    if let Some(output) = output.filter(|_| code == SUCCESS && outcome.is_ok()) {
+    if let Some(output) = output.filter(|_| code == SUCCESS) {
         // SAFETY: the caller's promise. The library has written it, and nothing else refers to it.
         let output = unsafe { slice::from_raw_parts(output.cast::<u8>(), task.length_bytes()) };
-        counts.differing_elements = task.element.differing(output, &own);
-        counts.differing = (counts.differing_elements > 0).into();
-        counts.differing_environments = counts.differing.min(counts.environments);
-        counts.elements = task.length as u64;
-        counts.compared = 1;
+        if outcome.is_ok() {
+            counts.compare(task, output, &own);
+        }
+        if counts.differing > 0 {
+            count_site(task.name(), site().as_deref());
+        }
+        if let Some(call) = call {
+            state.digests.end(call, task.element, output);
+        }
     }
     count_taken(task, counts);
     code

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static IS_REGISTERED: AtomicBool = AtomicBool::new(false);
+static HAS_INIT: AtomicBool = AtomicBool::new(false);
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 
 /// Whether MPI_Finalize has begun.
@@ -25,4 +26,14 @@ pub(super) fn set_registered() -> bool {
 /// MPI_Finalize has begun.
 pub(super) fn set_over() {
     IS_OVER.store(true, Ordering::Relaxed);
+}
+
+/// The program has initialised MPI by a function of this library's.
+pub(super) fn set_init() {
+    HAS_INIT.store(true, Ordering::Relaxed);
+}
+
+/// Whether it has.
+pub(super) fn has_init() -> bool {
+    HAS_INIT.load(Ordering::Relaxed)
 }

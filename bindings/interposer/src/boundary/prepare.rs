@@ -3,14 +3,14 @@
 use std::ffi::c_void;
 use std::slice;
 
-use super::arguments::{ANOTHER_DATATYPE, Arguments, Count, Places, Reason};
+use super::arguments::{
+    ANOTHER_DATATYPE, Arguments, Count, NO_ELEMENTS, ONE_RANK, Places, Reason, WRONG,
+};
 use super::library::{Communicator, Mpi};
 use super::phase::is_over;
 use super::state::State;
 use crate::settings::Settings;
 use crate::task::{Call, Element, Op, Task, is_even};
-
-const WRONG: Reason = "its arguments are for the library to judge";
 
 /// What there is to do, unless it is the library's.
 ///
@@ -46,7 +46,7 @@ pub(super) unsafe fn prepare(
         return Err("intercommunicator");
     }
     if state.size == 1 {
-        return Err("one rank");
+        return Err(ONE_RANK);
     }
     // SAFETY: the caller's promise.
     let (width, first, length, is_even) = unsafe { columns(arguments, state) }?;
@@ -57,6 +57,7 @@ pub(super) unsafe fn prepare(
     }
     let task = Task {
         call,
+        form: arguments.form,
         element,
         op,
         root,
@@ -86,7 +87,7 @@ unsafe fn columns(
         Count::EachLarge(counts) => return unsafe { scattered(counts, state) },
     };
     if count == 0 {
-        return Err("no elements");
+        return Err(NO_ELEMENTS);
     }
     match arguments.call {
         Call::ReduceScatterBlock => {
@@ -126,7 +127,7 @@ where
     let width = total(counts).ok_or(WRONG)?;
     let first = total(&counts[..state.rank]).ok_or(WRONG)?;
     match width {
-        0 => Err("no elements"),
+        0 => Err(NO_ELEMENTS),
         _ => Ok((
             width,
             first,

@@ -5,12 +5,13 @@ use std::ffi::{c_int, c_void};
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use treefold::World;
 use treefold::mpi::mpi_library::{Comm, DeleteAttribute, Passed, copy_no_attribute};
 use treefold::mpi::{Duplicate, MpiCommunicator};
 
+use super::digests::Digests;
 use super::library::{self, Communicator, SUCCESS, mpi};
 use crate::engine::Engine;
 
@@ -33,6 +34,8 @@ pub(super) struct State {
     pub(super) rank: usize,
     pub(super) size: usize,
     pub(super) is_inter: bool,
+    /// What a check compares.
+    pub(super) digests: Arc<Digests>,
     inner: Mutex<Inner>,
 }
 
@@ -176,6 +179,7 @@ fn find(comm: Communicator) -> Option<*const State> {
         rank: comm.rank(),
         size: comm.size(),
         is_inter: comm.is_inter(),
+        digests: Arc::default(),
         inner: Mutex::default(),
     }));
     // SAFETY: as above; the value is what `delete` takes.
@@ -219,6 +223,7 @@ unsafe extern "C" fn delete(
     outdate();
     // SAFETY: the attribute's value is a state that `find` has made by `Box::into_raw`, and MPI deletes it once.
     let state = unsafe { Box::from_raw(value.cast::<State>()) };
+    state.digests.forget();
     let Inner {
         engine, duplicate, ..
     } = state

@@ -3,12 +3,18 @@
 use serde::Serialize;
 
 use super::{Report, seconds};
+use crate::settings::Mode;
 use crate::statistics::{Counts, Kind};
 
 /// The object.
 #[derive(Serialize)]
 struct Object<'a> {
     mode: &'a str,
+    /// What a check has found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<String>,
+    /// Calls, as many at least, in which the library gave ranks different bits of one result.
+    disagreements: u64,
     library: &'a str,
     ranks: usize,
     ranks_counted: usize,
@@ -18,6 +24,16 @@ struct Object<'a> {
     ahead: Option<&'a str>,
     reductions: Vec<Entry<'a>>,
     passed: Vec<Entry<'a>>,
+    /// The places of calls whose results differ, or may.
+    sites: Vec<Site<'a>>,
+}
+
+/// A place of the program's.
+#[derive(Serialize)]
+struct Site<'a> {
+    function: String,
+    from: &'a str,
+    of_calls: u64,
 }
 
 /// Reductions of one kind.
@@ -65,11 +81,21 @@ fn entry<'a>((kind, counts): (&'a Kind, &'a Counts)) -> Entry<'a> {
     }
 }
 
+fn site((call, calls, from): &(String, u64, String)) -> Site<'_> {
+    Site {
+        function: format!("MPI_{call}"),
+        from,
+        of_calls: *calls,
+    }
+}
+
 impl Report<'_> {
     /// One object.
     pub(crate) fn json(&self) -> String {
         let object = Object {
             mode: self.mode.name(),
+            verdict: (self.mode == Mode::Check).then(|| self.verdict()),
+            disagreements: self.statistics.disagreements,
             library: self.library,
             ranks: self.ranks,
             ranks_counted: self.counted,
@@ -77,6 +103,7 @@ impl Report<'_> {
             ahead: self.ahead.as_deref(),
             reductions: self.taken().map(entry).collect(),
             passed: self.passed().map(entry).collect(),
+            sites: self.sites.iter().map(site).collect(),
         };
         let text = serde_json::to_string_pretty(&object);
         text.expect("numbers and strings have a form in JSON") + "\n"
@@ -97,6 +124,7 @@ mod tests {
             element: String::new(),
             op: "sum".to_owned(),
             size_class: 2,
+            is_open: true,
         };
         let counts = Counts {
             calls: 5,
@@ -106,6 +134,7 @@ mod tests {
         statistics.count(kind, counts);
         let report = Report {
             statistics: &statistics,
+            sites: &[],
             mode: Mode::On,
             library: "a\\b",
             ranks: 2,

@@ -1,69 +1,11 @@
 /* Sums and products of numbers of wild magnitudes have the bits of the tree over the ranks, by its definition: docs/order.md.
    Where the tree is not expected, the bits of the MPI library are its own, and only the floating-point mode is checked. */
-#include "cases.h"
+#include "wild.h"
 
 #include <fenv.h>
-#include <math.h>
 #ifdef __SSE__
 #include <xmmintrin.h>
 #endif
-
-/* Of both signs. A sum's span 60 or 20 binary digits, so that its order shows; factors, fewer, so that few products overflow. */
-static double wild(const struct type *type, MPI_Op op, uint64_t seed)
-{
-    uint64_t z = random_bits(seed);
-    double fraction = 1 + (double)(z >> 12) / (double)(UINT64_C(1) << 52);
-    int span = type->kind == F32 || type->kind == C32 ? 20 : 60;
-    int exponent = (int)(z % 97) * span / 97 - span / 2;
-    double x = ldexp(fraction, op == MPI_PROD ? exponent / 4 : exponent);
-    return (z >> 7 & 1) != 0 ? x : -x;
-}
-
-static void contribution(const struct type *type, MPI_Op op, int of_rank, size_t i, void *to)
-{
-    uint64_t seed = 2 * ((uint64_t)of_rank * 1000003 + i);
-    double f64[2] = {wild(type, op, seed), wild(type, op, seed + 1)};
-    float f32[2] = {(float)f64[0], (float)f64[1]};
-    bool is_single = type->kind == F32 || type->kind == C32;
-    memcpy(to, is_single ? (const void *)f32 : f64, kind_bytes[type->kind]);
-}
-
-/* The node over ranks begin to end: the left subtree has the largest power of two of items that is less than all. */
-#define DEFINE_TREE(name, real)                                                                                                        \
-    static void name(const struct type *type, MPI_Op op, int begin, int end, size_t i, real *to)                                       \
-    {                                                                                                                                  \
-        if (end - begin == 1) {                                                                                                        \
-            contribution(type, op, begin, i, to);                                                                                      \
-            return;                                                                                                                    \
-        }                                                                                                                              \
-        int left_items = 1;                                                                                                            \
-        while (2 * left_items < end - begin)                                                                                           \
-            left_items *= 2;                                                                                                           \
-        real x[2], y[2];                                                                                                               \
-        name(type, op, begin, begin + left_items, i, x);                                                                               \
-        name(type, op, begin + left_items, end, i, y);                                                                                 \
-        bool both = is_complex(type->kind);                                                                                            \
-        to[0] = op == MPI_SUM ? x[0] + y[0] : both ? x[0] * y[0] - x[1] * y[1] : x[0] * y[0];                                          \
-        if (both)                                                                                                                      \
-            to[1] = op == MPI_SUM ? x[1] + y[1] : x[0] * y[1] + x[1] * y[0];                                                           \
-    }
-
-DEFINE_TREE(tree_f64, double)
-DEFINE_TREE(tree_f32, float)
-
-static void result(const struct type *type, MPI_Op op, int ranks, size_t i, void *to)
-{
-    double f64[2];
-    float f32[2];
-    bool is_single = type->kind == F32 || type->kind == C32;
-    if (is_single)
-        tree_f32(type, op, 0, ranks, i, f32);
-    else
-        tree_f64(type, op, 0, ranks, i, f64);
-    memcpy(to, is_single ? (const void *)f32 : f64, kind_bytes[type->kind]);
-}
-
-static const struct data wild_data = {contribution, result, same_bits};
 
 static void all_cases(const struct type *type, const int *counts, int counts_count, MPI_Comm comm)
 {
@@ -72,7 +14,7 @@ static void all_cases(const struct type *type, const int *counts, int counts_cou
     for (int c = 0; c < counts_count; c++)
         for (enum entry entry = 0; entry < ENTRIES; entry++)
             for (int in_place = 0; in_place < 2; in_place++)
-                for (enum form form = BLOCKING; form <= LARGE; form++)
+                for (enum form form = BLOCKING; form < FORMS; form++)
                     if (has_form(form)) {
                         run_case(&wild_data, entry, form, type, MPI_SUM, "sum", counts[c], c % p, in_place != 0, comm);
                         run_case(&wild_data, entry, form, type, MPI_PROD, "product", counts[c], c % p, in_place != 0, comm);

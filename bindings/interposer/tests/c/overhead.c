@@ -35,6 +35,20 @@ static void library_reduce(const double *x, double *y, int count)
     PMPI_Reduce(x, y, count, MPI_DOUBLE, MPI_SUM, next_root(), MPI_COMM_WORLD);
 }
 
+static void iallreduce(const double *x, double *y, int count)
+{
+    MPI_Request request;
+    MPI_Iallreduce(x, y, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void library_iallreduce(const double *x, double *y, int count)
+{
+    MPI_Request request;
+    PMPI_Iallreduce(x, y, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+    PMPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 /* What other programs on the machine add to a time is in the others. */
 static double least(const double times[SAMPLES])
 {
@@ -90,5 +104,6 @@ int main(int argc, char **argv)
     int repetitions = argc > 1 ? atoi(argv[1]) : 1000;
     table("Allreduce", allreduce, library_allreduce, repetitions);
     table("Reduce", reduce, library_reduce, repetitions);
+    table("Iallreduce and Wait", iallreduce, library_iallreduce, repetitions);
     return end("overhead");
 }

@@ -23,15 +23,63 @@ static void *reduce(void *argument)
             float mine = (float)(rank + thread), sum = 0;
             for (int k = 0; k < 16; k++)
                 x[k] = (rank + 1) * (thread + k);
+            /* Under way while this thread and others make other calls, and completed beside those of other threads. */
+            double started[2][16] = {{0}};
+            MPI_Request requests[2];
+            int is_done = 0;
+            code = MPI_Iallreduce(x, started[0], 16, MPI_DOUBLE, MPI_SUM, own->comms[i], &requests[0]);
+            own->wrong_count += code != MPI_SUCCESS;
+            code = MPI_Iscan(x, started[1], 16, MPI_DOUBLE, MPI_SUM, own->comms[i], &requests[1]);
+            own->wrong_count += code != MPI_SUCCESS;
             code = MPI_Allreduce(x, y, 16, MPI_DOUBLE, MPI_SUM, own->comms[i]);
             own->wrong_count += code != MPI_SUCCESS || y[3] != size * (size + 1) / 2 * (thread + 3);
             code = MPI_Reduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, root, own->comms[i]);
             own->wrong_count += code != MPI_SUCCESS || (rank == root && sum != (float)(size * (size - 1) / 2 + size * thread));
+            if (round % 2 == 0)
+                code = MPI_Waitall(2, requests, no_statuses());
+            for (; round % 2 != 0 && !is_done && code == MPI_SUCCESS;)
+                code = MPI_Testall(2, requests, &is_done, no_statuses());
+            own->wrong_count += code != MPI_SUCCESS || started[0][3] != y[3];
+            own->wrong_count += started[1][3] != (rank + 1) * (rank + 2) / 2 * (thread + 3);
         }
     /* Their plans and duplicates may go in one thread while another one reduces. */
     for (int i = 0; i < COMMUNICATORS; i++)
         MPI_Comm_free(&own->comms[i]);
     return NULL;
+}
+
+/* One thread has started it, another one completes it. */
+struct started {
+    double x, y;
+    MPI_Request request;
+    int code;
+};
+
+static void *finish(void *argument)
+{
+    struct started *started = argument;
+    started->code = MPI_Wait(&started->request, MPI_STATUS_IGNORE);
+    return NULL;
+}
+
+static void handed_over(void)
+{
+    struct started started[THREADS];
+    pthread_t threads[THREADS];
+    DOING("reductions that other threads complete");
+    for (int t = 0; t < THREADS; t++) {
+        started[t] = (struct started){rank + t, -1, MPI_REQUEST_NULL, -1};
+        OK(MPI_Iallreduce(&started[t].x, &started[t].y, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &started[t].request));
+    }
+    for (int t = 0; t < THREADS; t++)
+        CHECK(pthread_create(&threads[t], NULL, finish, &started[(t + rank) % THREADS]) == 0);
+    /* Meanwhile this one is in a blocking call. */
+    double x = 1, y;
+    OK(MPI_Allreduce(&x, &y, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+    for (int t = 0; t < THREADS; t++)
+        CHECK(pthread_join(threads[t], NULL) == 0);
+    for (int t = 0; t < THREADS; t++)
+        CHECK(started[t].code == MPI_SUCCESS && started[t].y == size * (size - 1) / 2 + size * t);
 }
 
 /* A communicator is used by one thread after another: what it keeps moves with it. */
@@ -74,5 +122,6 @@ int main(int argc, char **argv)
         CHECK(pthread_join(threads[t], NULL) == 0);
         CHECK(own[t].wrong_count == 0);
     }
+    handed_over();
     return end("threads");
 }

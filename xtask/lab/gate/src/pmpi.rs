@@ -131,10 +131,19 @@ impl Suite<'_> {
         }
         for program in fortran {
             let mut compile = Command::new(&compiler);
-            let executable = self.compile(steps, &program, compile.args(FORTRAN_FLAGS))?;
+            compile.args(FORTRAN_FLAGS).arg(self.persistent());
+            let executable = self.compile(steps, &program, &mut compile)?;
             self.run_in_all_modes(steps, &executable, most_ranks)?;
         }
         Ok(())
+    }
+
+    /// What the library calls a persistent reduction: Open MPI 4 has them before the standard.
+    fn persistent(&self) -> &'static str {
+        match self.library {
+            "openmpi" => "-DALLREDUCE_INIT=MPIX_Allreduce_init",
+            _ => "-DALLREDUCE_INIT=MPI_Allreduce_init",
+        }
     }
 
     /// The report on docs/tutorial-check.md is that of its program, but for times and the library's version.
@@ -149,8 +158,32 @@ impl Suite<'_> {
             let mut command = check(steps.installation(), self.prefix, CANARY_RANKS, &executable);
             let step = format!("{} as on its page", self.title(&executable));
             TUTORIAL.check(steps, &step, &mut command, without_times)?;
+            self.vary(steps, &executable)?;
         }
         Ok(())
+    }
+
+    /// `treefold-run --vary` finds algorithms by which results part, unless they are treefold's.
+    fn vary(&self, steps: &mut Steps, executable: &Path) -> Result<(), Stop> {
+        let launcher = steps.installation().command(CANARY_RANKS, executable);
+        let mut command = Command::new(self.prefix.join("bin/treefold-run"));
+        command.arg("--vary").arg(launcher.get_program());
+        command.args(launcher.get_args());
+        let set = launcher.get_envs();
+        command.envs(set.filter_map(|(name, value)| Some((name, value?))));
+        let step = format!("{} by treefold-run --vary", self.title(executable));
+        steps.check(&step, || {
+            let output = command.output().map_err(|error| error.to_string())?;
+            let told = [&output.stdout[..], &output.stderr[..]].concat();
+            let told = String::from_utf8_lossy(&told).into_owned();
+            let parts = launch::says(&told, "without treefold, stdout parts at line 1");
+            let is_same = launch::says(&told, "with treefold, stdout is the same by all");
+            if output.status.success() && parts && is_same {
+                Ok(told)
+            } else {
+                Err(format!("{}, and it says\n{told}", output.status))
+            }
+        })
     }
 
     /// Compiles one file. Nothing of treefold is linked.

@@ -12,6 +12,14 @@ use crate::steps::{Steps, Stop};
 
 const RANKS: usize = 2;
 
+/// MPICH's algorithm by which ranks of one call get different bits, on so many ranks.
+const DISAGREEING: [&str; 3] = [
+    "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=nb",
+    "MPIR_CVAR_IALLREDUCE_INTRA_ALGORITHM=tsp_recexch_single_buffer",
+    "MPIR_CVAR_IALLREDUCE_RECEXCH_KVAL=4",
+];
+const DISAGREEING_RANKS: usize = 3;
+
 /// Settings that end a job in MPI_Init, and what is said; `treefold-run` says the same before it starts anything.
 const WRONG: [(&str, &str); 4] = [
     (
@@ -35,6 +43,7 @@ const WRONG: [(&str, &str); 4] = [
 /// What is added to the environment of ranks, what must happen, and what must be said.
 struct Case<'a> {
     title: &'a str,
+    ranks: usize,
     words: &'a [String],
     succeeds: bool,
     says: &'a str,
@@ -53,6 +62,7 @@ impl Suite<'_> {
             let words = [setting.to_owned()];
             let case = Case {
                 title: setting,
+                ranks: RANKS,
                 words: &words,
                 succeeds: false,
                 says: &format!("rank 0: {says}"),
@@ -63,6 +73,7 @@ impl Suite<'_> {
         let words = ["TREEFOLD_PMPI_STATS=/no/such/folder/report.json".to_owned()];
         let case = Case {
             title: "a report that cannot be written",
+            ranks: RANKS,
             words: &words,
             succeeds: true,
             says: "rank 0: TREEFOLD_PMPI_STATS is `/no/such/folder/report.json`, which cannot be written",
@@ -81,6 +92,7 @@ impl Suite<'_> {
             ];
             let case = Case {
                 title: &format!("a tool that is {name}"),
+                ranks: RANKS,
                 words: &words,
                 succeeds: true,
                 says: &format!(
@@ -89,6 +101,49 @@ impl Suite<'_> {
                 ),
             };
             self.tell(steps, &sums, &case)?;
+        }
+        self.non_blocking(steps, &tools)
+    }
+
+    /// Ranks of one call that disagree, and a reduction that nothing completes.
+    fn non_blocking(&self, steps: &mut Steps, tools: &Path) -> Result<(), Stop> {
+        let mut words = DISAGREEING.map(str::to_owned).to_vec();
+        words.push("TREEFOLD_PMPI=check".to_owned());
+        let disagree = Case {
+            title: "ranks that disagree",
+            ranks: DISAGREEING_RANKS,
+            words: &words,
+            succeeds: true,
+            says: "Ranks of one call disagree among themselves",
+        };
+        let missed = Case {
+            title: "a reduction that nothing completes",
+            ranks: RANKS,
+            words: &[],
+            succeeds: false,
+            says: "an MPI_Iallreduce was completed by a call that treefold does not know, or not at all: MPI_Finalize has found it",
+        };
+        let by_handle = Case {
+            title: "a program that finds functions by the library's handle",
+            ranks: RANKS,
+            words: &[],
+            succeeds: true,
+            says: "calls seen: 0. The program has initialised MPI without this library",
+        };
+        let mut cases = vec![("missed", missed), ("by_handle", by_handle)];
+        if self.library == "mpich" {
+            cases.push(("disagree", disagree));
+        }
+        for (name, case) in cases {
+            let program = self.folder.join(name);
+            let mut compile = self.compiler();
+            compile
+                .args(C_FLAGS)
+                .arg(tools.join(format!("{name}.c")))
+                .arg("-o");
+            let step = format!("{}: {name}.c compiles", self.library);
+            steps.step(&step, compile.arg(&program))?;
+            self.tell(steps, &program, &case)?;
         }
         Ok(())
     }
@@ -99,7 +154,13 @@ impl Suite<'_> {
 
     /// Ranks that load the interposer.
     fn tell(&self, steps: &mut Steps, program: &Path, case: &Case<'_>) -> Result<(), Stop> {
-        let mut command = launch(steps.installation(), self.prefix, Mode::On, RANKS, "env");
+        let mut command = launch(
+            steps.installation(),
+            self.prefix,
+            Mode::On,
+            case.ranks,
+            "env",
+        );
         command.args(case.words).arg(program);
         let step = format!("{}: the interposer tells of {}", self.library, case.title);
         steps.check(&step, || judge(&mut command, case.succeeds, case.says))

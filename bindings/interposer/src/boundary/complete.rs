@@ -1,0 +1,204 @@
+//! The functions that complete requests, as C calls them: where one has completed a reduction of this library's, the result is in its place before
+//! the function returns. While none is under way, they are the library's.
+
+#![allow(non_snake_case, reason = "MPI's names")]
+
+use std::ffi::{c_int, c_void};
+
+use treefold::mpi::mpi_library::{Passed, Request};
+
+use super::flight;
+use super::library::{self, SUCCESS};
+use super::next::next;
+use super::taken::{Handles, Requests, Taken};
+
+/// Which of its requests a call has completed, as it tells.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Completed {
+    All,
+    None,
+    /// The one at this index, if it is one.
+    One(c_int),
+    /// Those at so many indices, if it is a number.
+    Some(c_int, *const c_int),
+}
+
+impl Completed {
+    /// All, if a flag is true.
+    pub(super) fn all_if(flag: c_int) -> Self {
+        if flag == 0 { Self::None } else { Self::All }
+    }
+
+    /// One, if a flag is true.
+    pub(super) fn one_if(flag: c_int, index: c_int) -> Self {
+        if flag == 0 {
+            Self::None
+        } else {
+            Self::One(index)
+        }
+    }
+
+    /// Whether the one at this index is, where the first index is 0 or 1.
+    ///
+    /// # Safety
+    /// There are as many indices as the call has said.
+    unsafe fn has(self, place: usize, first: c_int) -> bool {
+        let is_it = |index: c_int| usize::try_from(index - first) == Ok(place);
+        match self {
+            Self::All => true,
+            Self::None => false,
+            Self::One(index) => is_it(index),
+            Self::Some(count, indices) => (0..usize::try_from(count).unwrap_or(0)).any(|at| {
+                // SAFETY: this function's promise.
+                let index = unsafe { indices.add(at) };
+                // SAFETY: as above.
+                is_it(unsafe { *index })
+            }),
+        }
+    }
+}
+
+/// Makes the library's call on requests of which some may be reductions of this library's: its code. `completed` is asked after it.
+///
+/// # Safety
+/// The requests are where the program has said, and so is what `completed` reads.
+pub(super) unsafe fn complete(
+    requests: Requests,
+    library: impl FnOnce() -> c_int,
+    completed: impl FnOnce() -> Completed,
+) -> c_int {
+    // SAFETY: this function's promise.
+    let taken = unsafe { Taken::of(requests) };
+    let code = library();
+    if taken.is_empty() {
+        return code;
+    }
+    let completed = match code {
+        SUCCESS => completed(),
+        // Each request's status says more, but the program may want none. What has failed is complete, too.
+        code if code == library::mpi().constants.MPI_ERR_IN_STATUS => Completed::All,
+        _ => Completed::None,
+    };
+    let first = match requests.handles {
+        Handles::Fortran(_) => 1,
+        _ => 0,
+    };
+    // SAFETY: this function's promise.
+    let is_done = |place| unsafe { completed.has(place, first) };
+    // SAFETY: as above.
+    unsafe { taken.settle(requests, is_done) };
+    code
+}
+
+/// Requests in C.
+fn in_c(count: c_int, handles: *const c_void) -> Requests {
+    Requests {
+        count: usize::try_from(count)
+            .ok()
+            .filter(|_| !handles.is_null())
+            .unwrap_or(0),
+        handles: Handles::C(handles),
+    }
+}
+
+/// What a call has written to an int.
+///
+/// # Safety
+/// The call has succeeded.
+unsafe fn told(place: *const c_int) -> c_int {
+    // SAFETY: this function's promise: then the program has passed the address of an int.
+    unsafe { *place }
+}
+
+/// An exported function of requests: its parameters, its requests, and what it has completed.
+macro_rules! export {
+    (
+        $name:ident($($parameter:ident: $type:ty),+), $requests:expr, $completed:expr
+    ) => {
+        #[doc = concat!("`", stringify!($name), "`.")]
+        ///
+        /// # Safety
+        /// As MPI's standard says.
+        #[cfg_attr(not(test), unsafe(no_mangle))]
+        pub unsafe extern "C-unwind" fn $name($($parameter: $type),+) -> c_int {
+            let library = || {
+                let next = next!(
+                    stringify!($name),
+                    concat!("P", stringify!($name));
+                    unsafe extern "C-unwind" fn($($type),+) -> c_int
+                );
+                match next {
+                    // SAFETY: it is the call that the program makes.
+                    Ok(next) => unsafe { next($($parameter),+) },
+                    Err(missing) => missing.code(|_| None),
+                }
+            };
+            if flight::is_idle() {
+                return library();
+            }
+            let (requests, completed) = ($requests, || $completed);
+            // SAFETY: the caller's promise is MPI's.
+            unsafe { complete(requests, library, completed) }
+        }
+    };
+}
+
+/// What is at these addresses, for a function of what a call tells.
+macro_rules! told {
+    ($function:expr; $($place:ident),+) => {
+        // SAFETY: the call has succeeded.
+        $function($(unsafe { told($place) }),+)
+    };
+}
+
+export!(
+    MPI_Wait(request: *mut c_void, status: *mut c_void),
+    in_c(1, request),
+    Completed::All
+);
+export!(
+    MPI_Test(request: *mut c_void, flag: *mut c_int, status: *mut c_void),
+    in_c(1, request),
+    told!(Completed::all_if; flag)
+);
+export!(
+    MPI_Waitall(count: c_int, requests: *mut c_void, statuses: *mut c_void),
+    in_c(count, requests),
+    Completed::All
+);
+export!(
+    MPI_Testall(count: c_int, requests: *mut c_void, flag: *mut c_int, statuses: *mut c_void),
+    in_c(count, requests),
+    told!(Completed::all_if; flag)
+);
+export!(
+    MPI_Waitany(count: c_int, requests: *mut c_void, index: *mut c_int, status: *mut c_void),
+    in_c(count, requests),
+    told!(Completed::One; index)
+);
+export!(
+    MPI_Testany(
+        count: c_int, requests: *mut c_void, index: *mut c_int, flag: *mut c_int, status: *mut c_void
+    ),
+    in_c(count, requests),
+    told!(Completed::one_if; flag, index)
+);
+export!(
+    MPI_Waitsome(
+        count: c_int, requests: *mut c_void, completed: *mut c_int, indices: *mut c_int, statuses: *mut c_void
+    ),
+    in_c(count, requests),
+    told!(|completed| Completed::Some(completed, indices); completed)
+);
+export!(
+    MPI_Testsome(
+        count: c_int, requests: *mut c_void, completed: *mut c_int, indices: *mut c_int, statuses: *mut c_void
+    ),
+    in_c(count, requests),
+    told!(|completed| Completed::Some(completed, indices); completed)
+);
+export!(
+    MPI_Request_get_status(request: Passed<Request>, flag: *mut c_int, status: *mut c_void),
+    Requests { count: 1, handles: Handles::Value(library::mpi().family().take(request)) },
+    told!(Completed::all_if; flag)
+);

@@ -1,0 +1,285 @@
+//! Reductions that are under way: what the library gathers for each, by the handle of the library's own request.
+//!
+//! The program holds that request. Once a call of the program's has completed it, and before that call returns, what was gathered is
+//! combined into the program's buffer: the library keeps the progress of all requests, and nothing can wait here.
+
+use std::collections::BTreeMap;
+use std::ffi::{c_int, c_void};
+use std::slice;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use treefold::mpi::mpi_library::{Comm, Handle, Request};
+
+use super::control::DefaultEnvironment;
+use super::count::{count_more, count_site, elapsed_ns};
+use super::digests::Digests;
+use super::library;
+use super::site::site;
+use crate::engine::fold;
+use crate::settings::Settings;
+use crate::statistics::Counts;
+use crate::task::{Form, Task};
+
+/// What processes leave with where a completion was missed.
+const MISSED: i32 = 3;
+
+/// A reduction whose contributions the library gathers.
+#[derive(Debug)]
+pub(super) struct Flight {
+    pub(super) task: Task,
+    /// Rows of one contribution or of a part of it, one for each rank: where the library gathers them.
+    pub(super) rows: Vec<u64>,
+    /// The elements of a row.
+    pub(super) width: usize,
+    /// The first rows, which are combined.
+    pub(super) combined: usize,
+    /// Where the program wants them, if it does.
+    pub(super) result: Option<*mut c_void>,
+    /// What the library reads until the request is complete: counts and begins of what ranks send and receive.
+    pub(super) counts: Vec<c_int>,
+    /// In a check, the program's request is of the library's own reduction, and this is what is compared with it.
+    pub(super) check: Option<Check>,
+    /// Whether it was started, and no call has completed it.
+    pub(super) is_under_way: bool,
+    /// Whether the result is there, although no call has completed it.
+    pub(super) is_there: bool,
+}
+
+/// Beside the library's own reduction.
+#[derive(Debug)]
+pub(super) struct Check {
+    pub(super) comm: Comm,
+    /// What gathers, and what it sends: the program may change its own buffer before.
+    pub(super) request: Request,
+    pub(super) contribution: Vec<u64>,
+    /// Where the digest goes, and the number of the call, if all ranks get the result.
+    pub(super) digests: Option<(Arc<Digests>, u64)>,
+    /// Where the program has started it.
+    site: Option<Arc<str>>,
+    /// The library's result, once it is there.
+    library: Option<Vec<u8>>,
+    /// Of the thread that has completed it.
+    other_environment: bool,
+}
+
+impl Check {
+    pub(super) fn new(comm: Comm, contribution: Vec<u64>) -> Self {
+        Self {
+            comm,
+            request: Request::UNSET,
+            contribution,
+            digests: None,
+            site: site(),
+            library: None,
+            other_environment: false,
+        }
+    }
+}
+
+// SAFETY: the result's address is used by the thread that completes the request, to which the program lends the buffer until then.
+unsafe impl Send for Flight {}
+
+/// All that are known, by the words of their requests' handles.
+static TABLE: Mutex<BTreeMap<usize, Box<Flight>>> = Mutex::new(BTreeMap::new());
+
+/// How many there are, and how many of these are under way: no more is looked at by calls that do not concern them. A thread that has a request
+/// knows of its start, so it reads a number that counts it.
+static KNOWN: AtomicUsize = AtomicUsize::new(0);
+static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether none is under way, but for those in the hands of calls that complete them.
+#[inline]
+pub(super) fn is_idle() -> bool {
+    UNDER_WAY.load(Ordering::Relaxed) == 0
+}
+
+/// Whether no request is known.
+#[inline]
+pub(super) fn is_empty() -> bool {
+    KNOWN.load(Ordering::Relaxed) == 0
+}
+
+pub(super) type Table = MutexGuard<'static, BTreeMap<usize, Box<Flight>>>;
+
+pub(super) fn lock() -> Table {
+    // Nothing panics while it is held.
+    TABLE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(super) fn put(table: &mut Table, word: usize, flight: Box<Flight>) {
+    if flight.is_under_way {
+        UNDER_WAY.fetch_add(1, Ordering::Relaxed);
+    }
+    let before = table.insert(word, flight);
+    KNOWN.store(table.len(), Ordering::Relaxed);
+    if let Some(before) = before.filter(|before| before.is_under_way) {
+        UNDER_WAY.fetch_sub(1, Ordering::Relaxed);
+        missed(&before.task, "the MPI library has used its request again");
+    }
+}
+
+pub(super) fn remove(table: &mut Table, word: usize) -> Option<Box<Flight>> {
+    let flight = table.remove(&word)?;
+    KNOWN.store(table.len(), Ordering::Relaxed);
+    if flight.is_under_way {
+        UNDER_WAY.fetch_sub(1, Ordering::Relaxed);
+    }
+    Some(flight)
+}
+
+/// Ends the job: the program has used a result that was not there.
+#[cold]
+fn missed(task: &Task, how: &str) {
+    let (rank, name) = (library::world().rank(), task.name());
+    let reason = format!(
+        "treefold-pmpi: rank {rank}: an MPI_{name} was completed by a call that treefold does not know, or not at all: {how}"
+    );
+    treefold::mpi::abort(MISSED, &reason);
+}
+
+/// MPI_Finalize has begun, before which a program completes what it has started.
+pub(super) fn end() {
+    let table = lock();
+    let left = table.values().find(|flight| flight.is_under_way);
+    if let Some(left) = left {
+        missed(&left.task, "MPI_Finalize has found it");
+    }
+}
+
+/// What the program asks of one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    No,
+    /// Not under way.
+    Inactive,
+    UnderWay,
+}
+
+/// What is known of a request.
+pub(super) fn known(word: usize) -> Known {
+    match lock().get(&word) {
+        None => Known::No,
+        Some(flight) if flight.is_under_way => Known::UnderWay,
+        Some(_) => Known::Inactive,
+    }
+}
+
+/// A persistent request is started, if it is one of these.
+pub(super) fn set_under_way(word: usize, is_under_way: bool) {
+    let mut table = lock();
+    if let Some(mut flight) = remove(&mut table, word) {
+        flight.is_under_way = is_under_way;
+        flight.is_there = false;
+        put(&mut table, word, flight);
+    }
+}
+
+/// A persistent request is about to be freed: the library may use its handle again at once.
+pub(super) fn forget(word: usize) -> Option<Box<Flight>> {
+    remove(&mut lock(), word)
+}
+
+/// The library has not freed it.
+pub(super) fn put_back(word: usize, flight: Box<Flight>) {
+    put(&mut lock(), word, flight);
+}
+
+impl Flight {
+    pub(super) fn new(task: Task, width: usize, combined: usize) -> Self {
+        Self {
+            task,
+            rows: Vec::new(),
+            width,
+            combined,
+            result: None,
+            counts: Vec::new(),
+            check: None,
+            is_under_way: false,
+            is_there: false,
+        }
+    }
+
+    /// The library has started it, or made it ready to be started, as this request.
+    pub(super) fn launch(mut self: Box<Self>, request: Request) {
+        self.is_under_way = self.task.form == Form::NonBlocking;
+        put(&mut lock(), request.word(), self);
+    }
+
+    /// What a call has completed: combines what was gathered, into the program's buffer, or keeps the library's result.
+    pub(super) fn arrive(&mut self) {
+        let Some(result) = self.result.filter(|_| !self.is_there) else {
+            return;
+        };
+        let begin = Settings::get().stats.as_ref().map(|_| Instant::now());
+        let environment = DefaultEnvironment::enter();
+        // SAFETY: the program has promised a buffer of so many elements, and not to use it before this call has returned.
+        let result = unsafe { slice::from_raw_parts_mut(result.cast::<u8>(), self.row_bytes()) };
+        let element = self.task.element;
+        if let Some(check) = &mut self.check {
+            check.other_environment = environment.differs();
+            check.library = Some(result.to_vec());
+            if let Some((digests, call)) = &check.digests {
+                digests.end(*call, element, result);
+            }
+            return;
+        }
+        let is_aligned = result.as_ptr().addr().is_multiple_of(element.align_bytes());
+        if is_aligned {
+            self.combine(result);
+        } else {
+            let mut words = vec![0_u64; result.len().div_ceil(size_of::<u64>())];
+            let aligned = &mut bytemuck::cast_slice_mut(&mut words)[..result.len()];
+            self.combine(aligned);
+            result.copy_from_slice(aligned);
+        }
+        if let Some(begin) = begin {
+            let counts = Counts {
+                treefold_ns: elapsed_ns(begin),
+                environments: environment.differs().into(),
+                ..Counts::default()
+            };
+            count_more(&self.task, counts);
+        }
+    }
+
+    fn row_bytes(&self) -> usize {
+        self.width * self.task.element.bytes()
+    }
+
+    /// Combines what was gathered, in the default environment.
+    fn combine(&self, result: &mut [u8]) {
+        let Task { element, op, .. } = self.task;
+        let rows: &[u8] = bytemuck::cast_slice(&self.rows);
+        let rows = &rows[..self.combined * self.row_bytes()];
+        let outcome = fold(element, op, rows, self.width, result);
+        outcome.expect("rows are whole, and the environment is the default one");
+    }
+
+    /// Compares the library's result with what was gathered.
+    pub(super) fn compare(&self) {
+        let Some(check) = &self.check else {
+            return;
+        };
+        let Some(library) = &check.library else {
+            return;
+        };
+        let begin = Instant::now();
+        let mut words = vec![0_u64; self.row_bytes().div_ceil(size_of::<u64>())];
+        let own = &mut bytemuck::cast_slice_mut(&mut words)[..self.row_bytes()];
+        let environment = DefaultEnvironment::enter();
+        self.combine(own);
+        drop(environment);
+        let mut counts = Counts {
+            treefold_ns: elapsed_ns(begin),
+            environments: check.other_environment.into(),
+            ..Counts::default()
+        };
+        counts.compare(&self.task, library, own);
+        if counts.differing > 0 {
+            count_site(self.task.name(), check.site.as_deref());
+        }
+        count_more(&self.task, counts);
+    }
+}

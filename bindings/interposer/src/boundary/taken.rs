@@ -1,0 +1,142 @@
+//! The requests of a call that may complete some: where they are, and which of them are reductions of this library's.
+
+use std::ffi::{c_int, c_void};
+
+use treefold::mpi::mpi_library::{Handle, Request};
+
+use super::deferred;
+use super::flight::{Flight, lock, put, remove};
+use super::library;
+use crate::task::Form;
+
+/// Where a call's requests are: in an array of C's or of Fortran's.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Requests {
+    pub(super) count: usize,
+    pub(super) handles: Handles,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Handles {
+    /// One that the library does not change.
+    Value(Request),
+    C(*const c_void),
+    Fortran(*const c_int),
+}
+
+impl Requests {
+    /// The word of one of them.
+    ///
+    /// # Safety
+    /// They are where the program has said, and there are more of them than `place`.
+    unsafe fn word(self, place: usize) -> usize {
+        let mpi = library::mpi();
+        let request: Request = match self.handles {
+            Handles::Value(request) => request,
+            // SAFETY: this function's promise.
+            Handles::C(handles) => unsafe { mpi.family().read(handles, place) },
+            Handles::Fortran(numbers) => {
+                // SAFETY: this function's promise.
+                let number = unsafe { numbers.add(place) };
+                // SAFETY: as above.
+                unsafe { fortran(number) }
+            }
+        };
+        request.word()
+    }
+}
+
+/// A request of Fortran's.
+///
+/// # Safety
+/// The address is that of a handle, and MPI is initialised.
+pub(super) unsafe fn fortran(number: *const c_int) -> Request {
+    let mpi = library::mpi();
+    // SAFETY: this function's promise.
+    let number = unsafe { *number };
+    // SAFETY: the program promises a request's.
+    let request = unsafe { mpi.request_from_fortran(number) };
+    request.unwrap_or(mpi.handles.MPI_REQUEST_NULL)
+}
+
+/// One of a call's requests.
+#[derive(Debug)]
+struct Held {
+    place: usize,
+    word: usize,
+    flight: Box<Flight>,
+}
+
+/// Those of a call's requests that are under way here. They are out of the table until the call is over: as soon as the library has completed
+/// a request, another thread may get its handle for another one.
+#[derive(Debug)]
+pub(super) struct Taken(Vec<Held>);
+
+impl Taken {
+    /// # Safety
+    /// The requests are where the program has said.
+    pub(super) unsafe fn of(requests: Requests) -> Self {
+        let mut taken = Vec::new();
+        let mut table = lock();
+        for place in 0..requests.count {
+            // SAFETY: this function's promise.
+            let word = unsafe { requests.word(place) };
+            if table.get(&word).is_some_and(|flight| flight.is_under_way)
+                && let Some(flight) = remove(&mut table, word)
+            {
+                taken.push(Held {
+                    place,
+                    word,
+                    flight,
+                });
+            }
+        }
+        Self(taken)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// After the library's call: combines what is complete, and puts back what is not. A request is complete if the library has made its
+    /// handle another one, or, where it leaves handles as they are, if it has said so.
+    ///
+    /// # Safety
+    /// The requests are where the program has said.
+    pub(super) unsafe fn settle(mut self, requests: Requests, is_done: impl Fn(usize) -> bool) {
+        for mut held in std::mem::take(&mut self.0) {
+            // SAFETY: this function's promise.
+            let word = unsafe { requests.word(held.place) };
+            let is_told = is_done(held.place);
+            let is_persistent = held.flight.task.form == Form::Persistent;
+            let is_value = matches!(requests.handles, Handles::Value(_));
+            let is_complete = match (is_value, is_persistent) {
+                (false, false) => word != held.word,
+                _ => is_told,
+            };
+            if is_complete {
+                held.flight.arrive();
+                held.flight.is_there = is_value;
+                held.flight.is_under_way = is_value;
+            }
+            if !is_complete || is_persistent || is_value {
+                self.0.push(held);
+            } else if held.flight.check.is_some() {
+                deferred::push(*held.flight);
+            }
+        }
+    }
+}
+
+/// Whatever is left goes back, also if an error handler of the program's throws.
+impl Drop for Taken {
+    fn drop(&mut self) {
+        if self.0.is_empty() {
+            return;
+        }
+        let mut table = lock();
+        for held in self.0.drain(..) {
+            put(&mut table, held.word, held.flight);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What a check has found, in one line.
+
+use std::collections::BTreeSet;
+
+use super::Report;
+
+impl Report<'_> {
+    /// The line. What differs comes before what is not known, and that before what is alike.
+    pub(super) fn verdict(&self) -> String {
+        let total = self.total();
+        if total.differing > 0 {
+            let (differing, compared) = (total.differing, total.compared);
+            return format!(
+                "other bits in {differing} of {compared}: they hang on the library's order"
+            );
+        }
+        if let (0, Some(ahead)) = (self.calls_seen(), &self.ahead) {
+            return format!("could not tell: the reductions of {ahead} are not covered");
+        }
+        let all = self.statistics.iter();
+        let open = all.map(
+            |(kind, counts)| match (kind.passed.is_empty(), kind.is_open) {
+                (true, _) => (kind, counts.failed),
+                (false, true) => (kind, counts.calls),
+                (false, false) => (kind, 0),
+            },
+        );
+        let open: Vec<_> = open.filter(|(_, calls)| *calls > 0).collect();
+        if open.is_empty() {
+            return match total.compared {
+                0 => "no reductions".to_owned(),
+                compared => format!("same bits as treefold's order in all {compared}"),
+            };
+        }
+        let calls = open.iter().map(|(_, calls)| *calls);
+        let calls = calls.fold(0, u64::saturating_add);
+        let kinds = open.iter().map(|(kind, _)| format!("MPI_{}", kind.call));
+        let kinds: Vec<String> = kinds.collect::<BTreeSet<_>>().into_iter().collect();
+        format!(
+            "could not tell: {calls} reductions of kind {} are not covered",
+            kinds.join(", ")
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{kind, report};
+    use crate::statistics::{Counts, Kind, Statistics};
+
+    fn verdict(list: &[(Kind, Counts)]) -> String {
+        let mut statistics = Statistics::default();
+        for (kind, counts) in list {
+            statistics.count(kind.clone(), *counts);
+        }
+        report(&statistics).verdict()
+    }
+
+    #[test]
+    fn what_differs_comes_before_what_is_not_known() {
+        let compared = |differing| Counts {
+            calls: 4,
+            compared: 4,
+            differing,
+            ..Counts::default()
+        };
+        let passed = |call: &str, is_open| Kind {
+            passed: "a reason".to_owned(),
+            call: call.to_owned(),
+            is_open,
+            ..kind()
+        };
+        let differs = (kind(), compared(3));
+        let alike = (kind(), compared(0));
+        let open = (passed("Scan_init", true), compared(0));
+        let exact = (passed("Reduce", false), compared(0));
+        let failed = Counts {
+            failed: 2,
+            ..compared(0)
+        };
+        for (list, expected) in [
+            (
+                vec![differs.clone(), open.clone()],
+                "other bits in 3 of 4: they hang on the library's order",
+            ),
+            (
+                vec![alike.clone(), open.clone(), exact.clone()],
+                "could not tell: 4 reductions of kind MPI_Scan_init are not covered",
+            ),
+            (
+                vec![open, (passed("Iscan", true), compared(0))],
+                "could not tell: 8 reductions of kind MPI_Iscan, MPI_Scan_init are not covered",
+            ),
+            (
+                vec![(kind(), failed)],
+                "could not tell: 2 reductions of kind MPI_Allreduce are not covered",
+            ),
+            (
+                vec![alike, exact.clone()],
+                "same bits as treefold's order in all 4",
+            ),
+            (vec![exact], "no reductions"),
+            (vec![], "no reductions"),
+        ] {
+            assert_eq!(verdict(&list), expected);
+        }
+    }
+}
