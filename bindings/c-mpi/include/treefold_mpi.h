@@ -272,9 +272,11 @@ treefold_status treefold_exscan(const treefold_plan *plan, const void *local, si
 treefold_status treefold_broadcast(const treefold_plan *plan, void *row, size_t m);
 
 /*
- * The same for plans of TREEFOLD_EXACT_DOT and TREEFOLD_EXACT_VDOT: x has n elements and y has k; TREEFOLD_LENGTH if they differ. Two
- * arrays for a plan that takes one, or one for a plan that takes two, are TREEFOLD_ARGUMENT. Dot products have no other operations; those
- * of a row are several dot products at once.
+ * Dot products: x has n elements and y has k; TREEFOLD_LENGTH if they differ. Those of a row are several dot products at once. Plans of
+ * TREEFOLD_EXACT_DOT and TREEFOLD_EXACT_VDOT have no other operations: one array for them is TREEFOLD_ARGUMENT. Plans in tree order have
+ * these calls, too, if they are of sums of floats or doubles: products are rounded once each, and added as treefold_dot_f64 does; of single
+ * items, no array of products is made. If x and y are one array, the square root of the result is its norm. Two arrays for any other plan are
+ * TREEFOLD_ARGUMENT.
  *
  * Plans of exact sums and norms have the calls above, but no broadcast (TREEFOLD_UNSUPPORTED). Their scans go over the items of the ranks
  * below first, and each prefix is rounded once.

@@ -39,6 +39,8 @@
 
 #include <array>
 #include <chrono>
+#include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -692,6 +694,30 @@ public:
     code try_exscan_into(std::span<const T> local, std::span<T> result) const noexcept
     {
         return detail::settle_run(this->run(treefold_exscan, {local}, result));
+    }
+
+    // The sum of x[i] * y[i] over all ranks' items in tree order, by plans of sums of single floats or doubles: that of treefold::dot in one
+    // process. No array of products is made.
+    [[nodiscard]] T dot(std::span<const T> x, std::span<const T> y) const
+        requires std::floating_point<T>
+    {
+        T result{};
+        detail::check_run(treefold_allreduce_dot(this->handle(), x.data(), x.size(), y.data(), y.size(), &result, 1));
+        return result;
+    }
+    // The square root of dot(x, x).
+    [[nodiscard]] T norm2(std::span<const T> x) const
+        requires std::floating_point<T>
+    {
+        return std::sqrt(dot(x, x));
+    }
+    // As start_allreduce.
+    [[nodiscard]] pending<T> start_dot(std::span<const T> x, std::span<const T> y) const
+        requires std::floating_point<T>
+    {
+        return this->template launch<call::allreduce>(1, [&](treefold_run **run) {
+            return treefold_start_allreduce_dot(this->handle(), x.data(), x.size(), y.data(), y.size(), run);
+        });
     }
 
     // Copies the root's row to every rank's. Plans of exact sums and norms have no broadcast: code::unsupported.

@@ -33,7 +33,7 @@ pub(crate) trait Reduction<T>: 'static {
     /// A blocking operation: says whether this rank gets a result.
     fn run(&self, operation: Operation, local: &[T], result: &mut [T]) -> Result<bool, Failure>;
 
-    /// The same on pairs of items, which a plan of tree order does not have.
+    /// The same on pairs of items.
     fn run_pairs(&self, operation: Operation, _: [&[T]; 2], _: &mut [T]) -> Result<bool, Failure> {
         self.refuse(operation);
         Err(no_pairs())
@@ -59,7 +59,7 @@ pub(crate) trait Reduction<T>: 'static {
 
     fn start(&self, operation: Operation, local: &[T]) -> Result<Self::Started, Failure>;
 
-    /// The same on pairs of items, which a plan of tree order does not have.
+    /// The same on pairs of items.
     fn start_pairs(&self, operation: Operation, _: [&[T]; 2]) -> Result<Self::Started, Failure> {
         self.refuse_to_start(operation);
         Err(no_pairs())
@@ -153,8 +153,52 @@ impl<T: Pod, O: Operator<T> + 'static> Reduction<T> for Plan<T, O> {
         run(self, operation, local, result).map_err(|error| of_run(&error))
     }
 
+    fn run_pairs(
+        &self,
+        operation: Operation,
+        [x, y]: [&[T]; 2],
+        result: &mut [T],
+    ) -> Result<bool, Failure> {
+        if !self.has_products() {
+            Reduction::refuse(self, operation);
+            return Err(no_pairs());
+        }
+        let outcome = match products(self, x, y) {
+            Ok(None) => self.run_products(operation, &[[x, y]], result),
+            Ok(Some(rows)) => run(self, operation, &rows, result),
+            Err(error) => {
+                Reduction::refuse(self, operation);
+                Err(error)
+            }
+        };
+        outcome.map_err(|error| of_run(&error))
+    }
+
     fn start(&self, operation: Operation, local: &[T]) -> Result<Started<T>, Failure> {
         start(self, operation, local).map_err(|error| of_run(&error))
+    }
+
+    fn start_pairs(&self, operation: Operation, [x, y]: [&[T]; 2]) -> Result<Started<T>, Failure> {
+        if !self.has_products() {
+            Reduction::refuse_to_start(self, operation);
+            return Err(no_pairs());
+        }
+        let started = match products(self, x, y) {
+            Ok(None) if operation == Operation::Reduce => {
+                let started = self.start_products(operation, &[[x, y]]);
+                started.map(Started::Reduce)
+            }
+            Ok(None) => {
+                let started = self.start_products(operation, &[[x, y]]);
+                started.map(Started::Allreduce)
+            }
+            Ok(Some(rows)) => start(self, operation, &rows),
+            Err(error) => {
+                Reduction::refuse_to_start(self, operation);
+                Err(error)
+            }
+        };
+        started.map_err(|error| of_run(&error))
     }
 
     fn refuse(&self, operation: Operation) {
@@ -182,6 +226,26 @@ fn run<T: Pod, O: Operator<T>>(
         Operation::Broadcast => plan.broadcast(result).map(|()| true),
         _ => unreachable!("`operation_of_code` knows no other"),
     }
+}
+
+/// The products of rows, element by element; `None` if items are single ones, whose products need not be written.
+fn products<T: Pod, O: Operator<T>>(
+    plan: &Plan<T, O>,
+    x: &[T],
+    y: &[T],
+) -> Result<Option<Vec<T>>, RunError> {
+    if plan.width() == 1 {
+        return Ok(None);
+    }
+    if x.len() != y.len() {
+        return Err(RunError::Lengths {
+            rank: plan.world().rank(),
+            first: x.len() as u64,
+            second: y.len() as u64,
+        });
+    }
+    let pairs = x.iter().zip(y);
+    Ok(Some(pairs.map(|(x, y)| plan.product(*x, *y)).collect()))
 }
 
 fn start<T: Pod, O: Operator<T>>(

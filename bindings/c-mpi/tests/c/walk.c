@@ -886,6 +886,58 @@ static void exact_sums(void)
     }
 }
 
+/* Dot products in tree order: of items, and of the columns of rows. */
+static void tree_dots(void)
+{
+    size_t n = count_of(N), begin = begin_of(N, rank), rows = count_of(ROWS);
+    double x[N], y[N], column[ROWS], expected, dot, dots[WIDTH], result[WIDTH];
+    float single[N], expected_single, single_dot;
+    treefold_run *run;
+    int mine = 7;
+    for (size_t i = 0; i < N; i++) {
+        x[i] = wide[i];
+        y[i] = wide[(i * 31 + 5) % N];
+        single[i] = (float)(i % 97) / 7;
+    }
+    OK(treefold_dot_f64(x, N, y, N, &expected));
+    treefold_plan *plan = plan_of(TREEFOLD_F64, TREEFOLD_SUM, n, 1);
+    OK(treefold_allreduce_dot(plan, x + begin, n, y + begin, n, &dot, 1));
+    CHECK(bits(dot) == bits(expected));
+    OK(treefold_reduce_dot(plan, x + begin, n, y + begin, n, rank == 0 ? &dot : NULL, rank == 0, &mine));
+    CHECK(mine == (rank == 0) && (rank != 0 || bits(dot) == bits(expected)));
+    OK(treefold_start_allreduce_dot(plan, x + begin, n, y + begin, n, &run));
+    OK(treefold_wait(&run, &dot, 1, NULL));
+    CHECK(bits(dot) == bits(expected));
+    OK(treefold_start_reduce_dot(plan, x + begin, n, y + begin, n, &run));
+    OK(treefold_wait(&run, &dot, 1, &mine));
+    CHECK(mine == (rank == 0));
+    OK(treefold_plan_destroy(&plan));
+
+    OK(treefold_dot_f32(single, N, single, N, &expected_single));
+    plan = plan_of(TREEFOLD_F32, TREEFOLD_SUM, n, 1);
+    OK(treefold_allreduce_dot(plan, single + begin, n, single + begin, n, &single_dot, 1));
+    CHECK(memcmp(&single_dot, &expected_single, sizeof single_dot) == 0);
+    OK(treefold_plan_destroy(&plan));
+
+    for (size_t c = 0; c < WIDTH; c++) {
+        for (size_t r = 0; r < ROWS; r++)
+            column[r] = row[r][c];
+        OK(treefold_dot_f64(column, ROWS, column, ROWS, dots + c));
+    }
+    const double *local = row[begin_of(ROWS, rank)];
+    plan = plan_of(TREEFOLD_F64, TREEFOLD_SUM, rows, WIDTH);
+    OK(treefold_allreduce_dot(plan, local, rows * WIDTH, local, rows * WIDTH, result, WIDTH));
+    CHECK(same(result, dots, WIDTH));
+    OK(treefold_start_allreduce_dot(plan, local, rows * WIDTH, local, rows * WIDTH, &run));
+    OK(treefold_wait(&run, result, WIDTH, NULL));
+    CHECK(same(result, dots, WIDTH));
+    OK(treefold_plan_destroy(&plan));
+
+    plan = plan_of(TREEFOLD_F64, TREEFOLD_SUM, n, 1);
+    EXPECT(TREEFOLD_LENGTH, "elements, but", treefold_allreduce_dot(plan, x, n + 1, y, n, &dot, 1));
+    OK(treefold_plan_destroy(&plan));
+}
+
 /* Rows: several sums, norms or dot products at once. Complex numbers are rows of two for sums. */
 static void exact_rows(void)
 {
@@ -1014,7 +1066,7 @@ static void exact_mistakes(void)
         CHECK(status == expected);
         OK(treefold_plan_destroy(&plan));
     }
-    treefold_plan *tree = plan_of(TREEFOLD_F64, TREEFOLD_SUM, 1, 1);
+    treefold_plan *tree = plan_of(TREEFOLD_F64, TREEFOLD_MAX, 1, 1);
     EXPECT(TREEFOLD_ARGUMENT, "dot products", treefold_allreduce_dot(tree, x, 1, x, 1, sum, 1));
     OK(treefold_plan_destroy(&tree));
     /* A scan's wait with room for other items: the run ends well. */
@@ -1073,6 +1125,7 @@ int main(int argc, char **argv)
     types();
     wide_numbers();
     exact_sums();
+    tree_dots();
     exact_rows();
     exact_mistakes();
     threads();

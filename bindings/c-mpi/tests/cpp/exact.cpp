@@ -71,6 +71,15 @@ void go_on(const treefold::comm &world)
     CHECK(treefold::plan_builder<double>(world).even(static_cast<std::uint64_t>(ranks)).build().allreduce(one) == ranks);
 }
 
+// Plans in tree order have dot products, too.
+void tree_dots(const treefold::comm &world)
+{
+    const auto tree = treefold::plan_builder<double>(world).local_items(2).build();
+    const std::vector<double> x{1.5, 2}, y{2, 4};
+    CHECK(tree.dot(x, y) == 11 * ranks && tree.start_dot(x, y).wait() == 11 * ranks);
+    CHECK(tree.norm2(y) == std::sqrt(20.0 * ranks));
+}
+
 // ---- Items
 
 // Numbers of many magnitudes and both signs, whose sum loses what it has if it is rounded on the way.
@@ -404,6 +413,7 @@ int main(int argc, char **argv)
         walk_type<double>(world);
         walk_type<std::complex<float>>(world);
         walk_type<std::complex<double>>(world);
+        tree_dots(world);
         sums(world);
         rows(world);
         mistakes(world);

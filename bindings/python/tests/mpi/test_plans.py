@@ -129,6 +129,32 @@ def test_exact_sums_of_items_in_any_order(algorithm):
             assert bits(norm) == bits(alone.allreduce(x))
 
 
+@pytest.mark.parametrize("algorithm", [None, "algorithm1"])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_dot_products_in_tree_order(algorithm, dtype):
+    x, y = (np.random.default_rng(seed).normal(size=700).astype(dtype) for seed in (3, 4))
+    begin, end = cuts(700, 5)
+    own = x[begin:end], y[begin:end]
+    with Plan(COMM, end - begin, dtype=dtype, algorithm=algorithm) as plan:
+        dot = plan.allreduce_dot(*own)
+        assert bits(dot) == bits(treefold.dot(x, y))
+        assert bits(plan.norm2(own[0])) == bits(np.sqrt(treefold.dot(x, x)))
+        reduced = plan.reduce_dot(*own)
+        assert (reduced is None) == (RANK != 0) and (reduced is None or bits(reduced) == bits(dot))
+        if algorithm is None:
+            assert bits(plan.start_allreduce_dot(*own).wait()) == bits(dot)
+            reduced = plan.start_reduce_dot(*own).wait()
+            assert (reduced is None) == (RANK != 0)
+    if algorithm is None:
+        begin, end = cuts(70, 6)
+        rows = x.reshape(70, 10), y.reshape(70, 10)
+        columns = np.array([treefold.dot(a.copy(), b.copy()) for a, b in zip(rows[0].T, rows[1].T)])
+        with Plan(COMM, end - begin, dtype=dtype, width=10) as plan:
+            own = [row[begin:end] for row in rows]
+            assert bits(plan.allreduce_dot(*own)) == bits(columns)
+            assert bits(plan.start_allreduce_dot(*own).wait()) == bits(columns)
+
+
 def test_exact_rows_and_prefixes():
     x = wide(40 * 3).reshape(40, 3)
     begin, end = cuts(40, 3)
@@ -179,7 +205,7 @@ def test_wrong_uses_of_exact_sums():
         Plan(COMM, 3, op="exact_dots")
     with pytest.raises(ValueError, match="two arrays"):
         Plan(COMM, op="exact_dot").allreduce([1.0])
-    for plan in (Plan(COMM, op="exact_sum"), Plan(COMM, 1)):
+    for plan in (Plan(COMM, op="exact_sum"), Plan(COMM, 1, op="max"), Plan(COMM, 1, dtype="i4")):
         with pytest.raises(ValueError, match="no dot products"):
             plan.allreduce_dot([1.0], [1.0])
     plan = Plan(COMM, op="exact_sum")

@@ -195,11 +195,17 @@ class Plan(AnyPlan):
         return self._run("exscan", (x,), out)
 
     def allreduce_dot(self, x: ArrayLike, y: ArrayLike, out: Any = None) -> Any:
-        """The exact dot product of all ranks' items, on every rank: for plans of "exact_dot" and "exact_vdot". Collective.
+        """The dot product of all ranks' items, on every rank: exact for plans of "exact_dot" and "exact_vdot", in tree order for those of "sum"
+        of floats, where products are rounded once each and single items' are kept in no array. Collective.
 
-        `x` and `y` have as many items, any number of them. With a width there is a dot product of each column. As `allreduce` otherwise.
+        `x` and `y` have as many items; of exact plans, any number of them. With a width there is a dot product of each column. As
+        `allreduce` otherwise.
         """
         return self._run("allreduce_dot", (x, y), out)
+
+    def norm2(self, x: ArrayLike) -> Any:
+        """The square root of `allreduce_dot(x, x)`."""
+        return np.sqrt(self.allreduce_dot(x, x))
 
     def reduce_dot(self, x: ArrayLike, y: ArrayLike, out: Any = None) -> Any:
         """The same on the root, None on other ranks. Collective."""

@@ -73,6 +73,14 @@ macro_rules! float_operators {
                 simd_kernels::sum_lanes(Level::best(), lanes, items)
                     .or_else(|| fold_by_rows(items, lanes, self))
             }
+            fn fold_products(&self, x: &[$float], y: &[$float]) -> Option<$float> {
+                // Squares of a slice are read once.
+                if std::ptr::eq(x, y) {
+                    simd_kernels::squared_norm(Level::best(), x)
+                } else {
+                    simd_kernels::dot(Level::best(), x, y)
+                }
+            }
             kernels!($float, Operation::Sum, $canonical_nan);
         }
 

@@ -58,6 +58,12 @@ pub trait Operator<T: Copy + 'static> {
         fold_by_rows(items, lanes, self)
     }
 
+    /// The sum of the products x0 * y0, x1 * y1, … in tree order, each rounded once; `None` for no items, and from an operator that is no sum
+    /// of floats.
+    fn fold_products(&self, _x: &[T], _y: &[T]) -> Option<T> {
+        None
+    }
+
     /// The reductions of runs of items that lie side by side: `results[k]` becomes the [`fold`](Operator::fold) of the next
     /// `lengths[k]` items, which are at least one. Overridden where a kernel does it faster.
     fn fold_runs(&self, items: &[T], lengths: &[usize], results: &mut [T]) {

@@ -27,6 +27,10 @@ impl<T: Copy + 'static, O: Operator<T> + ?Sized> Operator<T> for &O {
         (**self).fold_lanes(items, lanes)
     }
 
+    fn fold_products(&self, x: &[T], y: &[T]) -> Option<T> {
+        (**self).fold_products(x, y)
+    }
+
     fn fold_runs(&self, items: &[T], lengths: &[usize], results: &mut [T]) {
         (**self).fold_runs(items, lengths, results);
     }

@@ -1,7 +1,7 @@
 //! Dot products and norms over ranks, in tree order: what is added is computed on the way, and lies nowhere in memory.
 
 use bytemuck::Pod;
-use simd_kernels::{Float, Level};
+use simd_kernels::Float;
 
 use super::{Pending, Plan, call};
 use crate::error::RunError;
@@ -72,7 +72,7 @@ where
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce).
     pub fn start_dot(&self, x: &[T], y: &[T]) -> Result<Pending<call::Allreduce, T>, RunError> {
-        self.start_products(&[[x, y]])
+        self.start_products(Operation::Allreduce, &[[x, y]])
     }
 
     /// Starts [`dots`](Plan::dots), as [`start_dot`](Plan::start_dot). Collective.
@@ -83,10 +83,27 @@ where
         &self,
         pairs: &[Factors<'_, T>],
     ) -> Result<Pending<call::AllreduceRow, T>, RunError> {
-        self.start_products(pairs)
+        self.start_products(Operation::Allreduce, pairs)
+    }
+}
+
+/// For operators that are chosen when a program runs.
+impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
+    /// Whether the operator is a sum of floats, which has products.
+    #[doc(hidden)]
+    pub fn has_products(&self) -> bool {
+        let zero = [T::zeroed()];
+        self.operator.fold_products(&zero, &zero).is_some()
     }
 
-    fn run_products(
+    /// A product, of which there are some.
+    #[doc(hidden)]
+    pub fn product(&self, x: T, y: T) -> T {
+        self.sum_of_products(&[x], &[y])
+    }
+
+    #[doc(hidden)]
+    pub fn run_products(
         &self,
         operation: Operation,
         pairs: &[Factors<'_, T>],
@@ -101,8 +118,12 @@ where
         claim.end(outcome)
     }
 
-    fn start_products<C>(&self, pairs: &[Factors<'_, T>]) -> Result<Pending<C, T>, RunError> {
-        let operation = Operation::Allreduce;
+    #[doc(hidden)]
+    pub fn start_products<C>(
+        &self,
+        operation: Operation,
+        pairs: &[Factors<'_, T>],
+    ) -> Result<Pending<C, T>, RunError> {
         let claim = self.conversation.begin(&self.world, operation)?;
         let (started, failure) = match self.products(operation, pairs, pairs.len()) {
             Ok(Products::Nodes(nodes)) => (self.engine.start_folded(operation, Some(&nodes)), None),
@@ -149,31 +170,28 @@ where
         self.check_call(operation, result_length)?;
         let Some(lengths) = self.engine.own_node_lengths(operation) else {
             let items = pairs[0][0].len();
-            let product = |item: usize| pairs.iter().map(move |[x, y]| x[item] * y[item]);
-            return Ok(Products::Rows((0..items).flat_map(product).collect()));
+            let products = |item: usize| {
+                let pairs = pairs.iter();
+                pairs.map(move |[x, y]| self.product(x[item], y[item]))
+            };
+            return Ok(Products::Rows((0..items).flat_map(products).collect()));
         };
         let mut nodes = vec![T::zeroed(); lengths.len() * width];
         for (column, factors) in pairs.iter().enumerate() {
             let mut first = 0;
             for (node, length) in nodes.chunks_exact_mut(width).zip(&lengths) {
                 let [x, y] = factors.map(|factor| &factor[first..first + length]);
-                node[column] = sum_of_products(x, y);
+                node[column] = self.sum_of_products(x, y);
                 first += length;
             }
         }
         Ok(Products::Nodes(nodes))
     }
-}
-
-/// The sum of at least one product; of squares, which are read once, if both factors are the same slice.
-fn sum_of_products<T: Float>(x: &[T], y: &[T]) -> T {
-    let level = Level::best();
-    let sum = if std::ptr::eq(x, y) {
-        simd_kernels::squared_norm(level, x)
-    } else {
-        simd_kernels::dot(level, x, y)
-    };
-    sum.expect("a node has items")
+    /// The sum of at least one product.
+    fn sum_of_products(&self, x: &[T], y: &[T]) -> T {
+        let sum = self.operator.fold_products(x, y);
+        sum.expect("the operator is a sum of floats, and a node has items")
+    }
 }
 
 macro_rules! norm {
