@@ -17,7 +17,7 @@ use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
 use crate::sets::vector::{Combine, Proven, Vector};
 
-/// The rows of a group: the sums under way are twelve registers, and sets have at least sixteen.
+/// The rows of a group: the sums under way are six registers.
 const GROUP_ROWS: usize = 32;
 
 /// The waiting rows of any slice: 2^48 groups of 32 rows of 16 floats are more than processors address.
@@ -106,20 +106,14 @@ impl<T: Float, const L: usize> Kernel<T> for Lanes<'_, T, L> {
                 &mut most
             }
         };
-        // Two registers of a row at a time: a cache line or two, and enough additions that do not wait for each other.
-        let sums = if V::LANES == L {
-            self.lanes::<V, O, 1>(proven, waiting)
-        } else {
-            self.lanes::<V, O, 2>(proven, waiting)
-        };
-        root::<V, O, L>(proven, sums)
+        root::<V, O, L>(proven, self.lanes::<V, O>(proven, waiting))
     }
 }
 
 impl<T: Float, const L: usize> Lanes<'_, T, L> {
-    /// The sum of each lane, `S` registers of lanes at a time.
+    /// The sum of each lane, a register of lanes at a time.
     #[inline(always)]
-    fn lanes<V, O, const S: usize>(&self, proven: Proven<V>, waiting: &mut [[T; L]]) -> [T; L]
+    fn lanes<V, O>(&self, proven: Proven<V>, waiting: &mut [[T; L]]) -> [T; L]
     where
         V: Vector<Element = T>,
         O: Combine<T>,
@@ -135,13 +129,12 @@ impl<T: Float, const L: usize> Lanes<'_, T, L> {
             ahead.bring(group.as_flattened(), L, &(0..L));
             let carries = number.trailing_ones() as usize;
             let place = number.count_ones() as usize - carries;
-            for strip in 0..L / (S * V::LANES) {
-                let first = strip * S * V::LANES;
-                let mut node = Group::nodes::<V, O, S, L>(proven, group, first);
+            for first in (0..L).step_by(V::LANES) {
+                let mut node = Group::node::<V, O, L>(proven, group, first);
                 for left in waiting[place..place + carries].iter().rev() {
-                    node = combined::<V, O, S>(proven, load(proven, &left[first..]), node);
+                    node = O::lanes(proven, proven.load(&left[first..]), node);
                 }
-                store(proven, node, &mut waiting[place][first..]);
+                proven.store_first(node, &mut waiting[place][first..]);
             }
         }
         let mut edge = Edge {
@@ -150,14 +143,14 @@ impl<T: Float, const L: usize> Lanes<'_, T, L> {
             sums: [T::ZERO; L],
             is_empty: true,
         };
-        edge.add::<V, O, Row, S, 1>(proven);
-        edge.add::<V, O, Pair<Row>, S, 2>(proven);
-        edge.add::<V, O, Four, S, 4>(proven);
-        edge.add::<V, O, Pair<Four>, S, 8>(proven);
-        edge.add::<V, O, Sixteen, S, 16>(proven);
-        edge.add::<V, O, Group, S, 32>(proven);
+        edge.add::<V, O, Row, 1>(proven);
+        edge.add::<V, O, Pair<Row>, 2>(proven);
+        edge.add::<V, O, Four, 4>(proven);
+        edge.add::<V, O, Pair<Four>, 8>(proven);
+        edge.add::<V, O, Sixteen, 16>(proven);
+        edge.add::<V, O, Group, 32>(proven);
         for row in waiting[..groups.len().count_ones() as usize].iter().rev() {
-            edge.add_node::<V, O, S>(proven, |first| load(proven, &row[first..]));
+            edge.add_node::<V, O>(proven, |first| proven.load(&row[first..]));
         }
         edge.sums
     }
@@ -177,7 +170,7 @@ struct Edge<'e, T, const L: usize> {
 impl<T: Copy, const L: usize> Edge<'_, T, L> {
     /// Adds the last `ROWS` rows, if their number has this bit. Lower bits it has no more.
     #[inline(always)]
-    fn add<V, O, N, const S: usize, const ROWS: usize>(&mut self, proven: Proven<V>)
+    fn add<V, O, N, const ROWS: usize>(&mut self, proven: Proven<V>)
     where
         V: Vector<Element = T>,
         O: Combine<T>,
@@ -188,28 +181,24 @@ impl<T: Copy, const L: usize> Edge<'_, T, L> {
         }
         if let Some((left, own)) = self.rows.split_last_chunk::<ROWS>() {
             self.rows = left;
-            self.add_node::<V, O, S>(proven, |first| N::nodes::<V, O, S, L>(proven, own, first));
+            self.add_node::<V, O>(proven, |first| N::node::<V, O, L>(proven, own, first));
         }
     }
 
-    /// Adds a node on the left, of which `registers` gives those of lanes from one on.
+    /// Adds a node on the left, of which `register` gives the lanes from one on.
     #[inline(always)]
-    fn add_node<V, O, const S: usize>(
-        &mut self,
-        proven: Proven<V>,
-        registers: impl Fn(usize) -> [V; S],
-    ) where
+    fn add_node<V, O>(&mut self, proven: Proven<V>, register: impl Fn(usize) -> V)
+    where
         V: Vector<Element = T>,
         O: Combine<T>,
     {
-        for strip in 0..L / (S * V::LANES) {
-            let first = strip * S * V::LANES;
+        for first in (0..L).step_by(V::LANES) {
             let place = &mut self.sums[first..];
-            let mut node = registers(first);
+            let mut node = register(first);
             if !self.is_empty {
-                node = combined::<V, O, S>(proven, node, load(proven, place));
+                node = O::lanes(proven, node, proven.load(place));
             }
-            store(proven, node, place);
+            proven.store_first(node, place);
         }
         if self.is_empty {
             self.is_empty = false;
@@ -224,12 +213,8 @@ impl<T: Copy, const L: usize> Edge<'_, T, L> {
 trait Subtree {
     const ROWS: usize;
 
-    /// Its root in `S` registers of lanes, from `first` on.
-    fn nodes<V, O, const S: usize, const L: usize>(
-        proven: Proven<V>,
-        rows: &[[V::Element; L]],
-        first: usize,
-    ) -> [V; S]
+    /// Its root in a register of lanes, from `first` on.
+    fn node<V, O, const L: usize>(proven: Proven<V>, rows: &[[V::Element; L]], first: usize) -> V
     where
         V: Vector,
         O: Combine<V::Element>;
@@ -241,16 +226,12 @@ impl Subtree for Row {
     const ROWS: usize = 1;
 
     #[inline(always)]
-    fn nodes<V, O, const S: usize, const L: usize>(
-        proven: Proven<V>,
-        rows: &[[V::Element; L]],
-        first: usize,
-    ) -> [V; S]
+    fn node<V, O, const L: usize>(proven: Proven<V>, rows: &[[V::Element; L]], first: usize) -> V
     where
         V: Vector,
         O: Combine<V::Element>,
     {
-        load(proven, &rows[0][first..])
+        proven.load(&rows[0][first..])
     }
 }
 
@@ -265,50 +246,16 @@ impl<N: Subtree> Subtree for Pair<N> {
     const ROWS: usize = 2 * N::ROWS;
 
     #[inline(always)]
-    fn nodes<V, O, const S: usize, const L: usize>(
-        proven: Proven<V>,
-        rows: &[[V::Element; L]],
-        first: usize,
-    ) -> [V; S]
+    fn node<V, O, const L: usize>(proven: Proven<V>, rows: &[[V::Element; L]], first: usize) -> V
     where
         V: Vector,
         O: Combine<V::Element>,
     {
         let (left, right) = rows.split_at(N::ROWS);
-        let left = N::nodes::<V, O, S, L>(proven, left, first);
-        let right = N::nodes::<V, O, S, L>(proven, right, first);
-        combined::<V, O, S>(proven, left, right)
+        let left = N::node::<V, O, L>(proven, left, first);
+        let right = N::node::<V, O, L>(proven, right, first);
+        O::lanes(proven, left, right)
     }
-}
-
-/// The first `S` registers of a row.
-#[inline(always)]
-fn load<V: Vector, const S: usize>(proven: Proven<V>, row: &[V::Element]) -> [V; S] {
-    let mut registers = [proven.load(row); S];
-    for (number, register) in registers.iter_mut().enumerate() {
-        *register = proven.load(&row[number * V::LANES..]);
-    }
-    registers
-}
-
-#[inline(always)]
-fn store<V: Vector, const S: usize>(proven: Proven<V>, registers: [V; S], row: &mut [V::Element]) {
-    for (number, &register) in registers.iter().enumerate() {
-        proven.store_first(register, &mut row[number * V::LANES..]);
-    }
-}
-
-#[inline(always)]
-fn combined<V, O, const S: usize>(proven: Proven<V>, left: [V; S], right: [V; S]) -> [V; S]
-where
-    V: Vector,
-    O: Combine<V::Element>,
-{
-    let mut nodes = left;
-    for (node, &right) in nodes.iter_mut().zip(&right) {
-        *node = O::lanes(proven, *node, right);
-    }
-    nodes
 }
 
 /// The root over the sums of all lanes.

@@ -170,6 +170,7 @@ fn check_places(package_name: &str, header: &str, least: usize) {
             format!("ROW({function}, {result},"),
             format!("{{\"{function}\", \"{result}\","),
             format!("BOTH(ONE, {stem},"),
+            format!("BOTH(LANES, {stem},"),
             format!("BOTH(DOT, {stem},"),
             format!("BOTH(SUMS, {stem},"),
         ];
