@@ -155,23 +155,11 @@ fn of_type(function: &Typed, element: &str, by: By, calls: &str) -> String {
             PROMISE,
             "by_range((index_type, index, k), (items, n), width, (result, m), {calls})",
         ),
-        Shape::ByKey => (
-            OF_KEYS,
-            "key_type: i32, keys: *const c_void, k: usize, items: *const {part}, n: usize, result: *mut {part}, m: usize",
+        Shape::ByKey | Shape::SpreadByKey | Shape::RowsByKey => (
+            "`keys` are k numbers of their type, `items` are n, and `result` are m.",
+            "key_type: i32, keys: *const c_void, k: usize, items: *const {part}, n: usize, {more}result: *mut {part}, m: usize",
             PROMISE,
-            BY_KEY,
-        ),
-        Shape::SpreadByKey => (
-            OF_KEYS,
-            "key_type: i32, keys: *const c_void, k: usize, items: *const {part}, n: usize, ddof: f64, result: *mut {part}, m: usize",
-            PROMISE,
-            BY_KEY,
-        ),
-        Shape::RowsByKey => (
-            OF_KEYS,
-            "key_type: i32, keys: *const c_void, k: usize, items: *const {part}, n: usize, width: usize, result: *mut {part}, m: usize",
-            PROMISE,
-            BY_KEY,
+            "by_key((key_type, keys, k), [(\"items\", items, n)], (result, m), {calls})",
         ),
         Shape::PairsByKey => (
             "`keys` are k numbers of their type, `x` has n numbers, `y` has l, and `result` are m.",
@@ -186,7 +174,12 @@ fn of_type(function: &Typed, element: &str, by: By, calls: &str) -> String {
         "numbers"
     };
     let gives = put(function.gives, &[("numbers", numbers)]);
-    let values = [("part", part.as_str()), ("calls", calls)];
+    let more = match function.shape {
+        Shape::SpreadByKey => "ddof: f64, ",
+        Shape::RowsByKey => "width: usize, ",
+        _ => "",
+    };
+    let values = [("part", part.as_str()), ("calls", calls), ("more", more)];
     let name = format!("{}{}_{element}", by.prefix, function.name);
     let (arguments, body) = (put(arguments, &values), put(body, &values));
     let before = put(before, &values);
@@ -199,10 +192,6 @@ fn of_type(function: &Typed, element: &str, by: By, calls: &str) -> String {
         &body,
     )
 }
-
-const OF_KEYS: &str = "`keys` are k numbers of their type, `items` are n, and `result` are m.";
-
-const BY_KEY: &str = "by_key((key_type, keys, k), [(\"items\", items, n)], (result, m), {calls})";
 
 fn of_any_type(function: &Untyped, by: By) -> String {
     let name = format!("{}{}", by.prefix, function.name);

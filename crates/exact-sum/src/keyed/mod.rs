@@ -2,6 +2,7 @@
 
 mod bytes;
 mod columns;
+mod decoded;
 mod entry;
 mod extrema;
 mod hashed;
@@ -25,6 +26,7 @@ use crate::counters::Counters;
 use crate::float::Float;
 use crate::total::Total;
 pub use columns::KeyedColumns;
+use decoded::Decoded;
 pub use extrema::KeyedExtrema;
 pub use hashed::HashedSums;
 pub use integers::KeyedIntegers;
@@ -35,8 +37,8 @@ pub use moments::KeyedMoments;
 pub use products::{KeyedProducts, KeyedWeightedMeans};
 pub use remove::RemoveKeyedError;
 use remove::check_specials;
+use tables::FEW_ITEMS;
 pub(crate) use tables::integer_of;
-use tables::{Decoded, FEW_ITEMS};
 use windows::Windows;
 
 /// A sum for each of the keys 0 to K - 1, exact until it is rounded.

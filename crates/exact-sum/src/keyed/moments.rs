@@ -2,10 +2,11 @@
 
 use simd_kernels::{DECODED_ITEMS, Level, Quiet};
 
+use super::decoded::Decoded;
 use super::key::{self, Key, KeyError};
 use super::products::{KeyedProducts, widen};
 use super::remove::{RemoveKeyedError, check_counts, check_specials};
-use super::tables::{Decoded, FEW_ITEMS};
+use super::tables::FEW_ITEMS;
 use super::windows::Windows;
 use crate::counters::Counters;
 use crate::float::Float;

@@ -3,9 +3,10 @@
 use simd_kernels::{DECODED_ITEMS, EXACT_PRODUCT, Level, Quiet, exact_products, is_zero};
 
 use super::KeyedSums;
+use super::decoded::Decoded;
 use super::key::{self, Key, KeyError};
 use super::remove::{RemoveKeyedError, check_specials};
-use super::tables::{Decoded, FEW_ITEMS};
+use super::tables::FEW_ITEMS;
 use super::windows::Windows;
 use crate::float::Float;
 use crate::total::Total;

@@ -50,20 +50,32 @@ pub(super) fn check_specials(
     Ok(())
 }
 
+/// Of fewer items than one for so many keys, the keys are sorted, and not all keys looked at.
+const KEYS_AN_ITEM: usize = 16;
+
 /// Whether keys have as many items as are to be removed.
 pub(super) fn check_counts(
-    removed: impl Iterator<Item = usize>,
+    removed: impl ExactSizeIterator<Item = usize>,
     counts: &[u64],
 ) -> Result<(), RemoveKeyedError> {
-    let mut sums = vec![Counters::default(); counts.len()];
-    removed.for_each(|key| sums[key].items += 1);
-    for (key, (sum, held)) in sums.iter().zip(counts).enumerate() {
-        let held = Counters {
-            items: held.cast_signed(),
-            ..Counters::default()
-        };
-        held.without(*sum)
-            .map_err(|error| RemoveKeyedError::Fewer { key, error })?;
+    let of_items = |items| Counters {
+        items,
+        ..Counters::default()
+    };
+    let check = |key: usize, items: i64| {
+        let held = of_items(counts[key].cast_signed());
+        let left = held.without(of_items(items));
+        left.map(drop)
+            .map_err(|error| RemoveKeyedError::Fewer { key, error })
+    };
+    if removed.len() < counts.len() / KEYS_AN_ITEM {
+        let mut keys: Vec<usize> = removed.collect();
+        keys.sort_unstable();
+        let mut of_keys = keys.chunk_by(|left, right| left == right);
+        return of_keys.try_for_each(|of_key| check(of_key[0], of_key.len() as i64));
     }
-    Ok(())
+    let mut sums = vec![0; counts.len()];
+    removed.for_each(|key| sums[key] += 1);
+    let mut sums = sums.iter().enumerate();
+    sums.try_for_each(|(key, &sum)| check(key, sum))
 }

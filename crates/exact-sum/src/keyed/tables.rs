@@ -8,10 +8,11 @@
 //! is carried into the second half, and from there into the next digit.
 
 use simd_kernels::{
-    DECODED_ITEMS, DecodeDigits, DecodeUnit, LOWER_PLACES, Level, NO_DIGIT, Pair, decode,
-    decode_digits, is_zero, prefetch_item,
+    DecodeDigits, DecodeUnit, LOWER_PLACES, Level, NO_DIGIT, Pair, decode, decode_digits, is_zero,
+    prefetch_item,
 };
 
+use super::decoded::{Decoded, Room};
 use super::key::Key;
 use crate::float::Float;
 
@@ -32,39 +33,6 @@ const FAR_BYTES: usize = 1 << 20;
 
 /// Fewer items are added one by one.
 pub(super) const FEW_ITEMS: usize = 16;
-
-/// Room for the items of a block as integers. It is made when a block needs it: to clear it takes longer than to add a few items.
-pub(crate) struct Decoded(Option<Room>);
-
-/// At the beginning of a cache line: no register of them is written to two.
-#[repr(align(64))]
-struct Room {
-    pairs: [Pair; DECODED_ITEMS],
-    integers: [i64; DECODED_ITEMS],
-    digits: [u8; DECODED_ITEMS],
-}
-
-impl Room {
-    fn cleared() -> Self {
-        Self {
-            pairs: [[0; 2]; DECODED_ITEMS],
-            integers: [0; DECODED_ITEMS],
-            digits: [0; DECODED_ITEMS],
-        }
-    }
-}
-
-impl Decoded {
-    // A constant would be copied with all that it has no use for.
-    pub(crate) fn none() -> Self {
-        Self(None)
-    }
-
-    #[inline]
-    fn room(&mut self) -> &mut Room {
-        self.0.get_or_insert_with(Room::cleared)
-    }
-}
 
 /// A long integer for each key.
 #[derive(Clone, Debug)]
@@ -148,8 +116,8 @@ impl Tables {
         }
     }
 
-    /// Adds a block of at most [`DECODED_ITEMS`] items, or subtracts them, and says whether all were finite. Those that are not are left
-    /// out. There are as many keys, each of which has an integer.
+    /// Adds a block of at most [`DECODED_ITEMS`](simd_kernels::DECODED_ITEMS) items, or subtracts them, and says whether all were finite. Those
+    /// that are not are left out. There are as many keys, each of which has an integer.
     pub(crate) fn add<K: Key>(
         &mut self,
         level: Level,

@@ -5,8 +5,9 @@ use std::ops::RangeInclusive;
 use bytemuck::Zeroable;
 use simd_kernels::{DecodeUnit, Level, Pair};
 
+use super::decoded::Decoded;
 use super::key::Key;
-use super::tables::{Decoded, Tables};
+use super::tables::Tables;
 use crate::bytes::shortest;
 use crate::counters::Counters;
 use crate::fixed::{Fixed, Window};

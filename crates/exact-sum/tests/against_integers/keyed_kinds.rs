@@ -250,4 +250,11 @@ fn more_than_was_added() {
     let mut integers = KeyedIntegers::new(1);
     let error = integers.remove(&[0_u8], &[1_i8]).unwrap_err();
     assert_eq!(error.to_string(), "key 0: 1 items cannot be removed of 0");
+    // Few items of many keys.
+    let mut moments = KeyedMoments::<f64>::new(1000);
+    moments.add(&[7, 900, 7_u16], &[1.0, 2.0, 3.0]).unwrap();
+    let error = moments.remove(&[900, 7, 900_u16], &[2.0; 3]).unwrap_err();
+    assert_eq!(error.to_string(), "key 900: 2 items cannot be removed of 1");
+    moments.remove(&[900, 7_u16], &[2.0, 1.0]).unwrap();
+    assert_eq!([moments.mean(7), moments.counts()[900] as f64], [3.0, 0.0]);
 }
