@@ -19,6 +19,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <span>
 #include <utility>
@@ -256,9 +257,15 @@ public:
     hashed_plan() noexcept = default;
 
     // Compares the ranks' types and roots. Collective: if it fails, then on every rank.
-    explicit hashed_plan(const comm &world, int root = 0)
+    explicit hashed_plan(const comm &world, int root = 0) { detail::check(static_cast<treefold_status>(try_build(world, root, *this))); }
+    static code try_build(const comm &world, int root, hashed_plan &result) noexcept
     {
-        detail::check(treefold_hashed_create(world.handle(), detail::type_of<K>, detail::type_of<T>, root, plan_.address()));
+        hashed_plan built;
+        const auto status =
+            treefold_hashed_create(world.handle(), detail::type_of<K>, detail::type_of<T>, root, built.plan_.address());
+        if (status == TREEFOLD_OK)
+            result = std::move(built);
+        return code{status};
     }
 
     // All keys that have items anywhere, on every rank. Collective.
@@ -266,17 +273,29 @@ public:
     {
         return run(treefold_hashed_allreduce, keys, x);
     }
+    code try_allreduce(std::span<const K> keys, std::span<const T> x, std::vector<value_type> &result) const noexcept
+    {
+        return try_run(treefold_hashed_allreduce, keys, x, result);
+    }
 
     // The same on the root; nothing on the other ranks. Collective.
     [[nodiscard]] std::vector<value_type> reduce(std::span<const K> keys, std::span<const T> x) const
     {
         return run(treefold_hashed_reduce, keys, x);
     }
+    code try_reduce(std::span<const K> keys, std::span<const T> x, std::vector<value_type> &result) const noexcept
+    {
+        return try_run(treefold_hashed_reduce, keys, x, result);
+    }
 
     // The keys that this rank owns. Collective.
     [[nodiscard]] std::vector<value_type> reduce_scatter(std::span<const K> keys, std::span<const T> x) const
     {
         return run(treefold_hashed_reduce_scatter, keys, x);
+    }
+    code try_reduce_scatter(std::span<const K> keys, std::span<const T> x, std::vector<value_type> &result) const noexcept
+    {
+        return try_run(treefold_hashed_reduce_scatter, keys, x, result);
     }
 
     // For treefold_mpi.h. It stays this object's.
@@ -286,16 +305,34 @@ private:
     template <class Function>
     [[nodiscard]] std::vector<value_type> run(Function function, std::span<const K> keys, std::span<const T> x) const
     {
+        std::vector<value_type> result;
+        detail::check_run(fetch(function, keys, x, result));
+        return result;
+    }
+
+    template <class Function>
+    code try_run(Function function, std::span<const K> keys, std::span<const T> x, std::vector<value_type> &result) const noexcept
+    try {
+        return detail::settle_run(fetch(function, keys, x, result));
+    } catch (const std::bad_alloc &) {
+        return code::memory;
+    }
+
+    template <class Function>
+    [[nodiscard]] treefold_status fetch(Function function, std::span<const K> keys, std::span<const T> x,
+                                        std::vector<value_type> &result) const
+    {
         std::size_t count = 0;
-        detail::check_run(function(handle(), keys.data(), keys.size(), x.data(), x.size(), &count));
+        auto status = function(handle(), keys.data(), keys.size(), x.data(), x.size(), &count);
+        if (status != TREEFOLD_OK)
+            return status;
         std::vector<K> found(count);
         std::vector<T> sums(count);
-        detail::check_run(treefold_hashed_result(handle(), found.data(), count, sums.data(), count));
-        std::vector<value_type> result;
-        result.reserve(count);
+        status = treefold_hashed_result(handle(), found.data(), count, sums.data(), count);
+        result.resize(count);
         for (std::size_t i = 0; i < count; ++i)
-            result.emplace_back(found[i], sums[i]);
-        return result;
+            result[i] = {found[i], sums[i]};
+        return status;
     }
 
     detail::handle<treefold_hashed, treefold_hashed_destroy> plan_;

@@ -191,6 +191,10 @@ template <class K, class T> void any_keys(const treefold::comm &world)
         for (const auto key : mine.keys)
             keys.push_back(spread(key));
         CHECK(plan.allreduce(keys, mine.x) == pairs);
+        std::vector<std::pair<K, T>> found;
+        CHECK(plan.try_allreduce(keys, mine.x, found) == code::ok && found == pairs);
+        CHECK(plan.try_reduce_scatter(keys, mine.x, found) == code::ok && found == plan.reduce_scatter(keys, mine.x));
+        CHECK(plan.try_reduce(keys, mine.x, found) == code::ok && found.empty() == (rank != last_rank()));
         CHECK(plan.reduce(keys, mine.x) == (rank == last_rank() ? pairs : std::vector<std::pair<K, T>>()));
         int count = 0;
         for (const auto &[key, sum] : plan.reduce_scatter(keys, mine.x)) {
@@ -241,6 +245,9 @@ void mistakes(const treefold::comm &world)
     const std::vector<double> one{1};
     CHECK(thrown([&] { static_cast<void>(hashed.allreduce(key, rank == last_rank() ? x : one)); }) == of_last(code::length));
     CHECK(thrown([&] { treefold::hashed_plan<std::uint64_t, float>(world, ranks); }) == code::argument);
+    treefold::hashed_plan<std::uint64_t, float> never;
+    CHECK((treefold::hashed_plan<std::uint64_t, float>::try_build(world, -1, never)) == code::argument);
+    CHECK(never.handle() == nullptr);
 }
 
 } // namespace
