@@ -287,12 +287,9 @@ treefold_status treefold_reduce_dot(const treefold_plan *plan, const void *x, si
 /*
  * The same for plans by key: items are n elements, and keys are k integers of a type, TREEFOLD_I8 to TREEFOLD_U64. TREEFOLD_LENGTH if k and n
  * differ; a key that is not one of the plan's is TREEFOLD_ARGUMENT, which names the item and the key. The other ranks get
- * TREEFOLD_RANK_FAILED. All arrays are in ordinary memory. Plans by key have no other blocking calls, and other plans do not have these
- * (TREEFOLD_ARGUMENT).
- *
- * - allreduce_by_key: every rank gets the values of all keys; m is their number
- * - reduce_by_key: the root gets them
- * - reduce_scatter_by_key: every rank gets those of its keys
+ * TREEFOLD_RANK_FAILED. By allreduce_by_key every rank gets the values of all keys, whose number is m, by reduce_by_key the root; by
+ * reduce_scatter_by_key every rank gets those of its keys. Arrays are in ordinary memory. Other plans have none of these calls, and plans by
+ * key none without keys (TREEFOLD_ARGUMENT).
  */
 treefold_status treefold_allreduce_by_key(const treefold_plan *plan, treefold_type key_type, const void *keys, size_t k, const void *items,
                                           size_t n, void *result, size_t m);
@@ -375,11 +372,9 @@ treefold_status treefold_hashed_destroy(treefold_hashed **hashed);
 
 /*
  * Blocking collectives. Each rank gives any number of items with their keys: TREEFOLD_LENGTH if k and n differ. *count becomes the number of
- * keys in this rank's result, which treefold_hashed_result fetches. Arrays are in ordinary memory.
- *
- * - allreduce: every rank gets all keys that have items anywhere
- * - reduce: the root gets them, and the others none
- * - reduce_scatter: every rank gets those that it owns; a key's owner depends on the key and the number of ranks alone
+ * keys in this rank's result, which treefold_hashed_result fetches: by allreduce all keys that have items anywhere, by reduce the same on the
+ * root and none on the others, by reduce_scatter those that the rank owns, which depends on the key and the number of ranks alone. Arrays are
+ * in ordinary memory.
  */
 treefold_status treefold_hashed_allreduce(const treefold_hashed *hashed, const void *keys, size_t k, const void *items, size_t n,
                                           size_t *count);
