@@ -342,6 +342,9 @@ treefold_status treefold_wait_timeout(const treefold_run *run, double seconds);
    wrong, the run ends well, and the plan can be run again. */
 treefold_status treefold_wait(treefold_run **run, void *result, size_t m, int *is_mine);
 
+/* The same of a plan by key, where a state of its type and figure becomes the result; where there is none, it is left alone. */
+treefold_status treefold_wait_keyed(treefold_run **run, treefold_keyed *keyed, int *is_mine);
+
 /* Whether a run of the plan is pending: *pending becomes 1 from its start until the end of its handle, else 0. A plan has one run at a
    time. */
 treefold_status treefold_plan_pending(const treefold_plan *plan, int *pending);

@@ -31,12 +31,6 @@ namespace treefold {
 template <class K, class X, class T>
 concept keyed_items = item_range<K> && item_range<X> && integer<item_of<K>> && std::same_as<item_of<X>, T>;
 
-// States by key of treefold_exact.hpp.
-template <class State>
-concept state_by_key = requires(State &state) {
-    { state.handle() } -> std::same_as<treefold_keyed *>;
-};
-
 // Exact sums, or means, of the items of each of the keys 0 to groups() - 1: built once by a keyed_plan_builder, run many times, with other keys
 // in each run. Collective. A key that is not one of these is code::argument, and other than as many keys as items code::length; the other ranks
 // get code::rank_failed.
@@ -152,7 +146,8 @@ public:
         return detail::settle_run(status);
     }
 
-    // Start a collective, and return when this rank's items are added up: keys and items are free then.
+    // Start a collective, and return when this rank's items are added up: keys and items are free then. A run's wait_into() takes a span, or a
+    // state that becomes the result.
     template <class K, class X>
         requires keyed_items<K, X, T>
     [[nodiscard]] pending<T, call::allreduce_row> start_allreduce(const K &keys, const X &x) const

@@ -152,6 +152,23 @@ static void states(void)
     CHECK(memcmp(counts, all_counts, sizeof counts) == 0);
     for (size_t key = 0; key < KEYS; key++)
         CHECK(bits(found[key]) == bits(expected[key]) || (isnan(found[key]) && isnan(expected[key])));
+    /* The same between start and end: another state becomes the result, on the root alone. */
+    treefold_run *run = NULL;
+    OK(treefold_start_allreduce_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, &run));
+    OK(treefold_wait_keyed(&run, other, &is_mine));
+    OK(treefold_keyed_variances(other, 1, found, KEYS));
+    CHECK(is_mine && run == NULL && same(found, expected, KEYS - 1));
+    OK(treefold_start_reduce_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, &run));
+    OK(treefold_wait_keyed(&run, rank == last() ? own : NULL, &is_mine));
+    CHECK(is_mine == (rank == last()));
+    OK(treefold_keyed_counts(own, counts, KEYS));
+    CHECK(memcmp(counts, all_counts, sizeof counts) == 0);
+    /* The run ends well, and the plan goes on. */
+    OK(treefold_start_allreduce_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, &run));
+    EXPECT(TREEFOLD_ARGUMENT, "another type or figure", treefold_wait_keyed(&run, own_sums, NULL));
+    OK(treefold_allreduce_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, found, KEYS));
+    OK(treefold_keyed_destroy(&other));
+    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_MOMENTS, KEYS + 1, &other));
     /* A state of another kind or size on one rank, which stays as it was. */
     OK(treefold_plan_destroy(&plan));
     for (int kind = 0; kind < 2; kind++) {
@@ -252,9 +269,14 @@ static void mistakes(void)
     EXPECT(TREEFOLD_UNSUPPORTED, "broadcast", treefold_broadcast(plan, result, KEYS));
     OK(treefold_plan_destroy(&plan));
     /* A plan of exact sums takes no keys. */
+    treefold_keyed *keyed = NULL;
+    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, KEYS, &keyed));
     OK(treefold_builder_create_exact(comm, TREEFOLD_F64, TREEFOLD_EXACT_SUM, &builder));
     OK(treefold_plan_build(builder, &plan));
     OK(treefold_builder_destroy(&builder));
+    OK(treefold_start_allreduce(plan, own_x, 2, &run));
+    EXPECT(TREEFOLD_ARGUMENT, "not by key", treefold_wait_keyed(&run, keyed, NULL));
+    OK(treefold_keyed_destroy(&keyed));
     EXPECT(TREEFOLD_ARGUMENT, "not by key", treefold_allreduce_by_key(plan, TREEFOLD_I32, good, 2, own_x, 2, result, 1));
     OK(treefold_plan_destroy(&plan));
     EXPECT(TREEFOLD_ARGUMENT, "`keys`: 0", treefold_builder_create_by_key(comm, TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, &builder));

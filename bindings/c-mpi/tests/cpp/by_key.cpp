@@ -172,6 +172,12 @@ void states(const treefold::comm &world)
     CHECK(mean_plan.try_allreduce(moments) == code::ok);
     CHECK(moments.counts() == of_all.counts() && same_bits(moments.means(), of_all.means()));
     CHECK(same_bits(moments.variances(1), of_all.variances(1)));
+    treefold::exact::keyed_moments<double> started(groups);
+    CHECK(mean_plan.start_allreduce(mine.keys, mine.x).wait_into(started));
+    CHECK(same_bits(started.variances(1), of_all.variances(1)));
+    bool is_root = false;
+    CHECK(mean_plan.start_reduce(mine.keys, mine.x).try_wait_into(started, is_root) == code::ok && is_root == (rank == last_rank()));
+    CHECK(mean_plan.start_allreduce(mine.keys, mine.x).try_wait_into(state, is_root) == code::argument);
     CHECK(plan.try_allreduce(moments) == code::argument);
     CHECK(moments.counts() == of_all.counts());
 }
