@@ -369,8 +369,6 @@ typedef struct treefold_hashed treefold_hashed;
    treefold_hashed_reduce. Collective: if it fails, then on every rank. */
 treefold_status treefold_hashed_create(const treefold_comm *comm, treefold_type key_type, treefold_type type, int root,
                                        treefold_hashed **result);
-
-/* Ends one. */
 treefold_status treefold_hashed_destroy(treefold_hashed **hashed);
 
 /*
