@@ -360,9 +360,9 @@ treefold_status treefold_cancel(treefold_run **run);
 
 /* ---- Sums by keys of 64 bits --------------------------------------------------------------------------------------------------- */
 
-/* Exact sums of the items of each key, for keys that are any integers of 64 bits, and the result of the last run. For keys 0 to K - 1 that
-   most ranks have, a plan by key is cheaper. Each key is owned by one rank, which adds up what the ranks have of it; nobody says beforehand
-   which keys there are, and each run may have others. The bits are those of all items in one process. */
+/* Exact sums of the items of each key, for keys that are any integers of 64 bits, and the result of the last run. Each key is owned by one
+   rank, which adds up what the ranks have of it; each run may have other keys, of which nobody speaks beforehand. The bits are those of all
+   items in one process. For keys 0 to K - 1 that most ranks have, a plan by key is cheaper. */
 typedef struct treefold_hashed treefold_hashed;
 
 /* Compares the ranks' types and roots. Keys are TREEFOLD_I64 or U64, items TREEFOLD_F32 or F64; the root gets the result of

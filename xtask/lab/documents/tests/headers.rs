@@ -248,7 +248,13 @@ fn treefold_mpi_h_declares_what_rust_defines() {
     check(&Header {
         package: "c-mpi",
         name: "treefold_mpi.h",
-        sources: &["exports.rs", "calls.rs", "by_key.rs", "keyed.rs", "hashed.rs"],
+        sources: &[
+            "exports.rs",
+            "calls.rs",
+            "by_key.rs",
+            "keyed.rs",
+            "hashed.rs",
+        ],
         compiler: ("mpicc", "MPICC"),
         prefix: "treefold_",
         types: &[
