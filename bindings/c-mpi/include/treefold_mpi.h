@@ -139,10 +139,9 @@ treefold_status treefold_builder_create_exact(const treefold_comm *comm, treefol
 
 /*
  * Begins a plan by key, of TREEFOLD_F32 or F64: for each of the keys 0 to `keys` - 1 its items' sum, of figure TREEFOLD_EXACT_SUM, or their mean,
- * of TREEFOLD_EXACT_MOMENTS, rounded once as by treefold_exact_sum_by_key_f64 and treefold_exact_mean_by_key_f64 of all ranks' items. In each
- * run each rank gives any number of items, with any keys. The calls are treefold_allreduce_by_key and its kin. A message has 16 bytes for each
- * key, or 64 of moments; keys whose sums do not fit travel beside. A row's columns are its keys: treefold_plan_scattered_columns gives the keys
- * of a rank, and a width is TREEFOLD_ARGUMENT.
+ * of TREEFOLD_EXACT_MOMENTS, rounded once: those of treefold_exact_sum_by_key_f64 and _mean_by_key_f64 on all ranks' items. In each run each
+ * rank gives any number of items, with any of the keys, to treefold_allreduce_by_key and its kin. A message has 16 bytes a key, or 64 of
+ * moments; sums that do not fit travel beside. Keys are the columns of treefold_plan_scattered_columns; a width is TREEFOLD_ARGUMENT.
  */
 treefold_status treefold_builder_create_by_key(const treefold_comm *comm, treefold_type type, int32_t figure, size_t keys,
                                                treefold_builder **result);
