@@ -31,9 +31,9 @@ namespace treefold {
 template <class K, class X, class T>
 concept keyed_items = item_range<K> && item_range<X> && integer<item_of<K>> && std::same_as<item_of<X>, T>;
 
-// Exact sums, or means, of the items of each of the keys 0 to groups() - 1: built once by a keyed_plan_builder, run many times, with other keys
-// in each run. Collective. A key that is not one of these is code::argument, and other than as many keys as items code::length; the other ranks
-// get code::rank_failed.
+// Exact sums, or means, of the items of each of the keys 0 to groups() - 1: built once by a keyed_plan_builder, run many times, with other
+// keys in each run. Collective. A key that is not one of these is code::argument, and other than as many keys as items code::length; the
+// other ranks get code::rank_failed.
 //
 // algorithm(), to_string() and the other calls of any plan are those of detail::any_plan.
 template <floating T> class keyed_plan : public detail::any_plan<T> {
@@ -122,8 +122,8 @@ public:
         return detail::settle_run(pass(treefold_reduce_scatter_by_key, keys, x, result.data(), result.size()));
     }
 
-    // The same on a state: a treefold::exact::keyed<T>, or of means a keyed_moments<T>, of as many keys. This rank's becomes that of all ranks,
-    // of reduce on the root alone, which it says. After an error it is as it was.
+    // The same on a state: a treefold::exact::keyed<T>, or of means a keyed_moments<T>, of as many keys. This rank's becomes that of all
+    // ranks, of reduce on the root alone, which it says. After an error it is as it was.
     template <state_by_key State> void allreduce(State &state) const
     {
         detail::check_run(treefold_allreduce_keyed(this->handle(), state.handle()));
@@ -146,8 +146,8 @@ public:
         return detail::settle_run(status);
     }
 
-    // Start a collective, and return when this rank's items are added up: keys and items are free then. A run's wait_into() takes a span, or a
-    // state that becomes the result.
+    // Start a collective, and return when this rank's items are added up: keys and items are free then. A run's wait_into() takes a span,
+    // or a state that becomes the result.
     template <class K, class X>
         requires keyed_items<K, X, T>
     [[nodiscard]] pending<T, call::allreduce_row> start_allreduce(const K &keys, const X &x) const

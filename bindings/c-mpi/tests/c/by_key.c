@@ -36,7 +36,8 @@ static void check_plan(treefold_plan *plan, int step)
     OK(treefold_allreduce_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, result, KEYS));
     CHECK(same(result, sums, KEYS));
     memset(result, 0, sizeof result);
-    OK(treefold_reduce_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, rank == last() ? result : NULL, rank == last() ? KEYS : 0, &is_mine));
+    size_t m = rank == last() ? KEYS : 0;
+    OK(treefold_reduce_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, m > 0 ? result : NULL, m, &is_mine));
     CHECK(is_mine == (rank == last()) && (!is_mine || same(result, sums, KEYS)));
     OK(treefold_plan_algorithm(plan, TREEFOLD_REDUCE_SCATTER, &name));
     if (name == NULL) {

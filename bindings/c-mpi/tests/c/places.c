@@ -146,7 +146,8 @@ CALL(treefold_reduce_keyed, is_mine, STATE, (plan, keyed, is_mine), END_STATE)
     OK(treefold_hashed_create(comm, TREEFOLD_I64, TREEFOLD_F64, 0, &hashed));                                                          \
     OK(treefold_hashed_allreduce(hashed, others, COUNT, items, COUNT, &sums_count))
 #define END_HASHED OK(treefold_hashed_destroy(&hashed))
-CALL(treefold_hashed_create, result, NOTHING, (comm, TREEFOLD_I64, TREEFOLD_F64, 0, result), OK(treefold_hashed_destroy((treefold_hashed **)result)))
+CALL(treefold_hashed_create, result, NOTHING, (comm, TREEFOLD_I64, TREEFOLD_F64, 0, result),
+     OK(treefold_hashed_destroy((treefold_hashed **)result)))
 CALL(treefold_hashed_allreduce, count, HASHED, (hashed, others, COUNT, items, COUNT, count), END_HASHED)
 CALL(treefold_hashed_reduce, count, HASHED, (hashed, others, COUNT, items, COUNT, count), END_HASHED)
 CALL(treefold_hashed_reduce_scatter, count, HASHED, (hashed, others, COUNT, items, COUNT, count), END_HASHED)
