@@ -1250,6 +1250,14 @@ module treefold_mpi_support
          integer(c_int32_t) :: returned
       end function c_wait
 
+      function c_wait_keyed(run, keyed, is_mine) bind(c, name='treefold_wait_keyed') result(returned)
+         import :: c_int, c_int32_t, c_ptr
+         type(c_ptr), intent(inout) :: run
+         type(c_ptr), value :: keyed
+         integer(c_int), intent(inout) :: is_mine
+         integer(c_int32_t) :: returned
+      end function c_wait_keyed
+
       function c_plan_pending(plan, pending) bind(c, name='treefold_plan_pending') result(returned)
          import :: c_int, c_int32_t, c_ptr
          type(c_ptr), value :: plan
@@ -1917,6 +1925,24 @@ contains
       call run_keyed(TREEFOLD_CALL_REDUCE_SCATTER, plan, keyed, ierr=ierr)
    end subroutine treefold_reduce_scatter_keyed
 
+   ! Waits for a run by key, as treefold_wait: a state of the plan's type and figure becomes the result, where there is one.
+   subroutine treefold_wait_keyed(run, keyed, is_mine, ierr)
+      type(treefold_run), intent(inout) :: run
+      type(treefold_keyed), intent(inout) :: keyed
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+      integer(c_int) :: mine
+      integer(c_int32_t) :: status
+      integer :: mistake
+
+      if (other_keyed(keyed, run%element, handle, mistake)) handle = c_null_ptr
+      mine = 0
+      status = c_wait_keyed(run%handle, handle, mine)
+      if (present(is_mine)) is_mine = mine /= 0
+      call report_state(status, mistake, ierr)
+   end subroutine treefold_wait_keyed
+
    ! ---- Runs ------------------------------------------------------------------------------------------------------------------
 
    ! Makes progress without waiting; `done` says whether the wait would return at once.
@@ -2308,12 +2334,21 @@ contains
       ! </table>
       end select
       if (present(is_mine)) is_mine = mine /= 0
+      call report_state(status, mistake, ierr)
+   end subroutine run_keyed
+
+   ! Reports what C said, or that it got no state since this was of another type.
+   subroutine report_state(status, mistake, ierr)
+      integer(c_int32_t), intent(in) :: status
+      integer, intent(in) :: mistake
+      integer, intent(out), optional :: ierr
+
       if (mistake /= TREEFOLD_OK .and. status == TREEFOLD_NULL) then
          call report_own(mistake, 'keyed is not of the type of the plan', ierr)
       else
          call report(status, ierr)
       end if
-   end subroutine run_keyed
+   end subroutine report_state
 
    ! Runs sums by keys of 64 bits, as run_plan.
    subroutine run_hashed(operation, hashed, element, keys, k, x, n, count, ierr)
@@ -2812,7 +2847,7 @@ module treefold_mpi
       treefold_comm_destroy, treefold_comm_free, &
       treefold_builder_create, treefold_builder_create_exact, treefold_builder_create_user, &
       treefold_builder_create_by_key, treefold_hashed_create, treefold_hashed_destroy, &
-      treefold_allreduce_keyed, treefold_reduce_keyed, treefold_reduce_scatter_keyed, &
+      treefold_allreduce_keyed, treefold_reduce_keyed, treefold_reduce_scatter_keyed, treefold_wait_keyed, &
       treefold_builder_extents, &
       treefold_builder_root, treefold_builder_algorithm, &
       treefold_builder_agreed, treefold_builder_destroy, &

@@ -18,7 +18,7 @@
  * on it. An error in a collective call reaches every rank that needs the failed one, in this call or in its next one; a plan whose
  * run failed is spent. docs/items-and-ranks.md says what ranks must do alike, and what happens if they do not.
  *
- * Handles (treefold_comm, treefold_builder, treefold_plan, treefold_run, treefold_hashed) are names, not addresses. They belong to the thread that
+ * Handles (treefold_comm, _builder, _plan, _run and _hashed) are names, not addresses. They belong to the thread that
  * made them: in another thread, or after their destruction, they are the error TREEFOLD_ARGUMENT. Functions that end a handle take
  * its address and set it to NULL; to destroy or cancel a handle that is NULL already is no error. Handles may be destroyed in any
  * order, also after MPI_Finalize, and also after main, by destructors of static objects or by what atexit has registered: no
@@ -138,11 +138,10 @@ treefold_status treefold_builder_create(const treefold_comm *comm, treefold_type
 treefold_status treefold_builder_create_exact(const treefold_comm *comm, treefold_type type, int32_t figure, treefold_builder **result);
 
 /*
- * Begins a plan by key, of TREEFOLD_F32 or F64: for each of the keys 0 to `keys` - 1 its items' sum, of figure TREEFOLD_EXACT_SUM, or their mean,
- * of TREEFOLD_EXACT_MOMENTS, rounded once as by treefold_exact_sum_by_key_f64 and treefold_exact_mean_by_key_f64 of all ranks' items. In each
- * run each rank gives any number of items, with any keys. The calls are treefold_allreduce_by_key and its kin. A message has 16 bytes for each
- * key, or 64 of moments; keys whose sums do not fit travel beside. A row's columns are its keys: treefold_plan_scattered_columns gives the keys
- * of a rank, and a width is TREEFOLD_ARGUMENT.
+ * Begins a plan by key, of TREEFOLD_F32 or F64: for each of the keys 0 to `keys` - 1 the sum of its items, by TREEFOLD_EXACT_SUM, or their
+ * mean, by TREEFOLD_EXACT_MOMENTS, rounded once: as treefold_exact_sum_by_key_f64 and its kin on all ranks' items. In each run each rank
+ * gives any number of items, with any of the keys, to treefold_allreduce_by_key and its kin. A message has 16 bytes a key, or 64 of
+ * moments; sums that do not fit travel beside. Keys are the columns of treefold_plan_scattered_columns; a width is TREEFOLD_ARGUMENT.
  */
 treefold_status treefold_builder_create_by_key(const treefold_comm *comm, treefold_type type, int32_t figure, size_t keys,
                                                treefold_builder **result);
@@ -287,14 +286,11 @@ treefold_status treefold_reduce_dot(const treefold_plan *plan, const void *x, si
                                     int *is_mine);
 
 /*
- * The same for plans by key: items are n elements, and keys are k integers of a type, TREEFOLD_I8 to TREEFOLD_U64. TREEFOLD_LENGTH if k and n
- * differ; a key that is not one of the plan's is TREEFOLD_ARGUMENT, which names the item and the key. The other ranks get
- * TREEFOLD_RANK_FAILED. All arrays are in ordinary memory. Plans by key have no other blocking calls, and other plans do not have these
- * (TREEFOLD_ARGUMENT).
- *
- * - allreduce_by_key: every rank gets the values of all keys; m is their number
- * - reduce_by_key: the root gets them
- * - reduce_scatter_by_key: every rank gets those of its keys
+ * The same for plans by key: items are n elements, and keys are k integers of a type, TREEFOLD_I8 to TREEFOLD_U64. TREEFOLD_LENGTH if k and
+ * n differ; a key that is not one of the plan's is TREEFOLD_ARGUMENT, which names the item and the key. The other ranks get
+ * TREEFOLD_RANK_FAILED. By allreduce_by_key every rank gets the values of all keys, whose number is m, by reduce_by_key the root; by
+ * reduce_scatter_by_key every rank gets those of its keys. Arrays are in ordinary memory. Other plans have none of these calls, and plans
+ * by key none without keys (TREEFOLD_ARGUMENT).
  */
 treefold_status treefold_allreduce_by_key(const treefold_plan *plan, treefold_type key_type, const void *keys, size_t k, const void *items,
                                           size_t n, void *result, size_t m);
@@ -303,9 +299,9 @@ treefold_status treefold_reduce_by_key(const treefold_plan *plan, treefold_type 
 treefold_status treefold_reduce_scatter_by_key(const treefold_plan *plan, treefold_type key_type, const void *keys, size_t k,
                                                const void *items, size_t n, void *result, size_t m);
 
-/* The same on states of treefold.h: this rank's, of the plan's type, figure and number of keys, becomes that of all ranks, from which counts,
-   means, variances and standard deviations are read. By reduce_keyed only the root's does; by reduce_scatter_keyed each rank's becomes that of
-   its keys, the first of which is key 0 there. After an error it is as it was. */
+/* The same on states of treefold.h: this rank's, of the plan's type, figure and number of keys, becomes that of all ranks, from which
+   counts, means, variances and standard deviations are read. By reduce_keyed only the root's does; by reduce_scatter_keyed each rank's
+   becomes that of its keys, the first of which is key 0 there. After an error it is as it was. */
 treefold_status treefold_allreduce_keyed(const treefold_plan *plan, treefold_keyed *keyed);
 treefold_status treefold_reduce_keyed(const treefold_plan *plan, treefold_keyed *keyed, int *is_mine);
 treefold_status treefold_reduce_scatter_keyed(const treefold_plan *plan, treefold_keyed *keyed);
@@ -347,6 +343,9 @@ treefold_status treefold_wait_timeout(const treefold_run *run, double seconds);
    wrong, the run ends well, and the plan can be run again. */
 treefold_status treefold_wait(treefold_run **run, void *result, size_t m, int *is_mine);
 
+/* The same of a plan by key, where a state of its type and figure becomes the result; where there is none, it is left alone. */
+treefold_status treefold_wait_keyed(treefold_run **run, treefold_keyed *keyed, int *is_mine);
+
 /* Whether a run of the plan is pending: *pending becomes 1 from its start until the end of its handle, else 0. A plan has one run at a
    time. */
 treefold_status treefold_plan_pending(const treefold_plan *plan, int *pending);
@@ -362,26 +361,22 @@ treefold_status treefold_cancel(treefold_run **run);
 
 /* ---- Sums by keys of 64 bits --------------------------------------------------------------------------------------------------- */
 
-/* Exact sums of the items of each key, for keys that are any integers of 64 bits, and the result of the last run. For keys 0 to K - 1 that
-   most ranks have, a plan by key is cheaper. Each key is owned by one rank, which adds up what the ranks have of it; nobody says beforehand
-   which keys there are, and each run may have others. The bits are those of all items in one process. */
+/* Exact sums of the items of each key, for keys that are any integers of 64 bits, and the result of the last run. Each key is owned by one
+   rank, which adds up what the ranks have of it; each run may have other keys, of which nobody speaks beforehand. The bits are those of all
+   items in one process. For keys 0 to K - 1 that most ranks have, a plan by key is cheaper. */
 typedef struct treefold_hashed treefold_hashed;
 
 /* Compares the ranks' types and roots. Keys are TREEFOLD_I64 or U64, items TREEFOLD_F32 or F64; the root gets the result of
    treefold_hashed_reduce. Collective: if it fails, then on every rank. */
 treefold_status treefold_hashed_create(const treefold_comm *comm, treefold_type key_type, treefold_type type, int root,
                                        treefold_hashed **result);
-
-/* Ends one. */
 treefold_status treefold_hashed_destroy(treefold_hashed **hashed);
 
 /*
- * Blocking collectives. Each rank gives any number of items with their keys: TREEFOLD_LENGTH if k and n differ. *count becomes the number of
- * keys in this rank's result, which treefold_hashed_result fetches. Arrays are in ordinary memory.
- *
- * - allreduce: every rank gets all keys that have items anywhere
- * - reduce: the root gets them, and the others none
- * - reduce_scatter: every rank gets those that it owns; a key's owner depends on the key and the number of ranks alone
+ * Blocking collectives. Each rank gives any number of items with their keys: TREEFOLD_LENGTH if k and n differ. *count becomes the number
+ * of keys in this rank's result, which treefold_hashed_result fetches: by allreduce all keys that have items anywhere, by reduce the same
+ * on the root and none on the others, by reduce_scatter those that the rank owns, which depends on the key and the number of ranks alone.
+ * Arrays are in ordinary memory.
  */
 treefold_status treefold_hashed_allreduce(const treefold_hashed *hashed, const void *keys, size_t k, const void *items, size_t n,
                                           size_t *count);

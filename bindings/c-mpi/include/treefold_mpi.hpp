@@ -183,6 +183,12 @@ namespace detail {
 template <class T> class any_plan;
 }
 
+// States by key of treefold_exact.hpp.
+template <class State>
+concept state_by_key = requires(State &state) {
+    { state.handle() } -> std::same_as<treefold_keyed *>;
+};
+
 // A run between its start and its end. Several plans may be under way at once; waiting for one drives all. A wait ends it. One that is
 // destroyed is abandoned, as by cancel().
 template <class T, call Call = call::allreduce> class [[nodiscard]] pending {
@@ -300,6 +306,25 @@ public:
     {
         int mine = 0;
         const auto status = wait_row(result, &mine);
+        is_mine = mine != 0;
+        return detail::settle_run(status);
+    }
+
+    // The same of a plan by key, where a state becomes the result, if this rank gets one: that is said.
+    template <state_by_key State>
+        requires(is_row || Call == call::reduce_row)
+    bool wait_into(State &state)
+    {
+        int is_mine = 0;
+        detail::check_run(treefold_wait_keyed(run_.address(), state.handle(), &is_mine));
+        return is_mine != 0;
+    }
+    template <state_by_key State>
+        requires(is_row || Call == call::reduce_row)
+    code try_wait_into(State &state, bool &is_mine) noexcept
+    {
+        int mine = 0;
+        const auto status = treefold_wait_keyed(run_.address(), state.handle(), &mine);
         is_mine = mine != 0;
         return detail::settle_run(status);
     }

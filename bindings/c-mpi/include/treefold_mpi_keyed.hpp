@@ -19,6 +19,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <span>
 #include <utility>
@@ -30,15 +31,9 @@ namespace treefold {
 template <class K, class X, class T>
 concept keyed_items = item_range<K> && item_range<X> && integer<item_of<K>> && std::same_as<item_of<X>, T>;
 
-// States by key of treefold_exact.hpp.
-template <class State>
-concept state_by_key = requires(State &state) {
-    { state.handle() } -> std::same_as<treefold_keyed *>;
-};
-
-// Exact sums, or means, of the items of each of the keys 0 to groups() - 1: built once by a keyed_plan_builder, run many times, with other keys
-// in each run. Collective. A key that is not one of these is code::argument, and other than as many keys as items code::length; the other ranks
-// get code::rank_failed.
+// Exact sums, or means, of the items of each of the keys 0 to groups() - 1: built once by a keyed_plan_builder, run many times, with other
+// keys in each run. Collective. A key that is not one of these is code::argument, and other than as many keys as items code::length; the
+// other ranks get code::rank_failed.
 //
 // algorithm(), to_string() and the other calls of any plan are those of detail::any_plan.
 template <floating T> class keyed_plan : public detail::any_plan<T> {
@@ -127,8 +122,8 @@ public:
         return detail::settle_run(pass(treefold_reduce_scatter_by_key, keys, x, result.data(), result.size()));
     }
 
-    // The same on a state: a treefold::exact::keyed<T>, or of means a keyed_moments<T>, of as many keys. This rank's becomes that of all ranks,
-    // of reduce on the root alone, which it says. After an error it is as it was.
+    // The same on a state: a treefold::exact::keyed<T>, or of means a keyed_moments<T>, of as many keys. This rank's becomes that of all
+    // ranks, of reduce on the root alone, which it says. After an error it is as it was.
     template <state_by_key State> void allreduce(State &state) const
     {
         detail::check_run(treefold_allreduce_keyed(this->handle(), state.handle()));
@@ -151,7 +146,8 @@ public:
         return detail::settle_run(status);
     }
 
-    // Start a collective, and return when this rank's items are added up: keys and items are free then.
+    // Start a collective, and return when this rank's items are added up: keys and items are free then. A run's wait_into() takes a span,
+    // or a state that becomes the result.
     template <class K, class X>
         requires keyed_items<K, X, T>
     [[nodiscard]] pending<T, call::allreduce_row> start_allreduce(const K &keys, const X &x) const
@@ -256,9 +252,15 @@ public:
     hashed_plan() noexcept = default;
 
     // Compares the ranks' types and roots. Collective: if it fails, then on every rank.
-    explicit hashed_plan(const comm &world, int root = 0)
+    explicit hashed_plan(const comm &world, int root = 0) { detail::check(static_cast<treefold_status>(try_build(world, root, *this))); }
+    static code try_build(const comm &world, int root, hashed_plan &result) noexcept
     {
-        detail::check(treefold_hashed_create(world.handle(), detail::type_of<K>, detail::type_of<T>, root, plan_.address()));
+        hashed_plan built;
+        const auto status =
+            treefold_hashed_create(world.handle(), detail::type_of<K>, detail::type_of<T>, root, built.plan_.address());
+        if (status == TREEFOLD_OK)
+            result = std::move(built);
+        return code{status};
     }
 
     // All keys that have items anywhere, on every rank. Collective.
@@ -266,17 +268,29 @@ public:
     {
         return run(treefold_hashed_allreduce, keys, x);
     }
+    code try_allreduce(std::span<const K> keys, std::span<const T> x, std::vector<value_type> &result) const noexcept
+    {
+        return try_run(treefold_hashed_allreduce, keys, x, result);
+    }
 
     // The same on the root; nothing on the other ranks. Collective.
     [[nodiscard]] std::vector<value_type> reduce(std::span<const K> keys, std::span<const T> x) const
     {
         return run(treefold_hashed_reduce, keys, x);
     }
+    code try_reduce(std::span<const K> keys, std::span<const T> x, std::vector<value_type> &result) const noexcept
+    {
+        return try_run(treefold_hashed_reduce, keys, x, result);
+    }
 
     // The keys that this rank owns. Collective.
     [[nodiscard]] std::vector<value_type> reduce_scatter(std::span<const K> keys, std::span<const T> x) const
     {
         return run(treefold_hashed_reduce_scatter, keys, x);
+    }
+    code try_reduce_scatter(std::span<const K> keys, std::span<const T> x, std::vector<value_type> &result) const noexcept
+    {
+        return try_run(treefold_hashed_reduce_scatter, keys, x, result);
     }
 
     // For treefold_mpi.h. It stays this object's.
@@ -286,16 +300,34 @@ private:
     template <class Function>
     [[nodiscard]] std::vector<value_type> run(Function function, std::span<const K> keys, std::span<const T> x) const
     {
+        std::vector<value_type> result;
+        detail::check_run(fetch(function, keys, x, result));
+        return result;
+    }
+
+    template <class Function>
+    code try_run(Function function, std::span<const K> keys, std::span<const T> x, std::vector<value_type> &result) const noexcept
+    try {
+        return detail::settle_run(fetch(function, keys, x, result));
+    } catch (const std::bad_alloc &) {
+        return code::memory;
+    }
+
+    template <class Function>
+    [[nodiscard]] treefold_status fetch(Function function, std::span<const K> keys, std::span<const T> x,
+                                        std::vector<value_type> &result) const
+    {
         std::size_t count = 0;
-        detail::check_run(function(handle(), keys.data(), keys.size(), x.data(), x.size(), &count));
+        auto status = function(handle(), keys.data(), keys.size(), x.data(), x.size(), &count);
+        if (status != TREEFOLD_OK)
+            return status;
         std::vector<K> found(count);
         std::vector<T> sums(count);
-        detail::check_run(treefold_hashed_result(handle(), found.data(), count, sums.data(), count));
-        std::vector<value_type> result;
-        result.reserve(count);
+        status = treefold_hashed_result(handle(), found.data(), count, sums.data(), count);
+        result.resize(count);
         for (std::size_t i = 0; i < count; ++i)
-            result.emplace_back(found[i], sums[i]);
-        return result;
+            result[i] = {found[i], sums[i]};
+        return status;
     }
 
     detail::handle<treefold_hashed, treefold_hashed_destroy> plan_;

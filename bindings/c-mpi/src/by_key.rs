@@ -263,6 +263,17 @@ pub(crate) struct ByKeyStarted<A: KeyedAccumulator> {
     pending: Kind<A>,
 }
 
+impl<A: ByKey> ByKeyStarted<A> {
+    /// Waits for the sums that this rank gets, if it gets any.
+    fn wait_for_sums(self) -> Result<Option<A>, RunError> {
+        match self.pending {
+            Kind::Allreduce(pending) => pending.wait().map(Some),
+            Kind::Reduce(pending) => pending.wait(),
+            Kind::ReduceScatter(pending) => pending.wait().map(Some),
+        }
+    }
+}
+
 enum Kind<A: KeyedAccumulator> {
     Allreduce(KeyedPending<call::Allreduce, A>),
     Reduce(KeyedPending<call::Reduce, A>),
@@ -287,15 +298,24 @@ impl<A: ByKey> UnderWay<A::Item> for ByKeyStarted<A> {
     }
 
     fn wait(self, result: &mut [A::Item]) -> Result<bool, RunError> {
-        let sums = match self.pending {
-            Kind::Allreduce(pending) => Some(pending.wait()?),
-            Kind::Reduce(pending) => pending.wait()?,
-            Kind::ReduceScatter(pending) => Some(pending.wait()?),
-        };
+        let rank = self.rank;
+        let sums = self.wait_for_sums()?;
         if let Some(sums) = &sums {
-            check_length(self.rank, sums.keys_count(), result.len())?;
+            check_length(rank, sums.keys_count(), result.len())?;
             sums.write_values(result);
         }
         Ok(sums.is_some())
+    }
+
+    fn wait_keyed(self, keyed: *const treefold_keyed) -> Result<bool, Failure> {
+        let sums = self.wait_for_sums().map_err(|error| of_run(&error))?;
+        let is_mine = sums.is_some();
+        if let Some(sums) = sums {
+            states::change(keyed, |state: &mut A| {
+                *state = sums;
+                Ok(())
+            })?;
+        }
+        Ok(is_mine)
     }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use bytemuck::Zeroable;
 use treefold::{Algorithm, Pending, RunError, World, call};
+use treefold_c::boundary::treefold_keyed;
 use treefold_c::failure::{Code, Failure};
 
 use crate::failure::of_run;
@@ -48,6 +49,9 @@ pub(crate) trait AnyRun {
     /// Waits, and says whether this rank gets the result.
     fn wait(&self, result: &mut [u8]) -> Result<bool, Failure>;
 
+    /// Waits, and makes a state by key the result: says whether this rank gets one.
+    fn wait_keyed(&self, keyed: *const treefold_keyed) -> Result<bool, Failure>;
+
     /// Abandons the run, and tells the other ranks.
     fn cancel(&self);
 
@@ -63,6 +67,15 @@ pub(crate) trait UnderWay<T> {
 
     /// Waits, and says whether this rank gets the result.
     fn wait(self, result: &mut [T]) -> Result<bool, RunError>;
+
+    /// The same where a state by key becomes the result, which runs by key alone have.
+    fn wait_keyed(self, _: *const treefold_keyed) -> Result<bool, Failure>
+    where
+        Self: Sized,
+    {
+        let failure = Failure::argument("run", "it is not by key");
+        Err(end(self, failure))
+    }
 }
 
 /// A run of a plan in tree order.
@@ -183,6 +196,11 @@ impl<L: Layout, S: UnderWay<L::Item>> AnyRun for TypedRun<L, S> {
             (Some(started), Err(failure)) => Err(end(started, failure)),
             (_, outcome) => outcome,
         }
+    }
+
+    fn wait_keyed(&self, keyed: *const treefold_keyed) -> Result<bool, Failure> {
+        let _told = ToldOfPanics(&self.world);
+        self.take()?.wait_keyed(keyed)
     }
 
     fn cancel(&self) {

@@ -2,20 +2,21 @@
 
 use std::ffi::c_int;
 use std::ptr;
+use std::rc::Rc;
 
 use treefold::Operation;
 #[cfg(feature = "cuda")]
 use treefold::cuda::may_have_arrays;
-use treefold_c::boundary::guard;
-use treefold_c::failure::Status;
+use treefold_c::boundary::{guard, treefold_keyed};
+use treefold_c::failure::{Failure, Status};
 
-use super::collectives::{self, Input, Output, read_handle, write_handle};
+use super::collectives::{self, Input, Output, check_told, read_handle, tell, write_handle};
 #[cfg(feature = "cuda")]
 use super::device;
 use super::started;
 use crate::handle;
 use crate::plan::treefold_plan;
-use crate::run::treefold_run;
+use crate::run::{AnyRun, treefold_run};
 
 /// A blocking operation other than a broadcast. Leaves in `is_mine`, if that is not NULL, whether this rank gets a result.
 ///
@@ -126,6 +127,41 @@ pub(super) unsafe fn start_pairs(
     })
 }
 
+/// Ends the handle of a run that is waited for.
+///
+/// # Safety
+/// `run` is a handle, or NULL.
+unsafe fn take_run(run: *mut *mut treefold_run) -> Result<Rc<dyn AnyRun>, Failure> {
+    // SAFETY: the caller promises a handle, or NULL.
+    let name = unsafe { read_handle("run", run) }?;
+    let object = handle::take(name)?;
+    // SAFETY: the caller promises a handle.
+    unsafe { write_handle("run", run, ptr::null_mut()) }?;
+    Ok(object)
+}
+
+/// `treefold_wait_keyed`. Ends the handle.
+///
+/// # Safety
+/// `run` is a handle, or NULL; `is_mine` is one int, or NULL.
+pub(super) unsafe fn wait_keyed(
+    run: *mut *mut treefold_run,
+    keyed: *const treefold_keyed,
+    is_mine: *mut c_int,
+) -> Status {
+    guard(|| {
+        // SAFETY: the caller promises a handle, or NULL.
+        let object = unsafe { take_run(run) }?;
+        if let Err(failure) = check_told(is_mine, &[]) {
+            object.wait_without_arrays()?;
+            return Err(failure);
+        }
+        let outcome = object.wait_keyed(keyed)?;
+        // SAFETY: the caller promises an int, or NULL.
+        unsafe { tell(is_mine, outcome) }
+    })
+}
+
 /// `treefold_wait`. Ends the handle.
 ///
 /// # Safety
@@ -137,11 +173,7 @@ pub(super) unsafe fn wait(
 ) -> Status {
     guard(|| {
         // SAFETY: the caller promises a handle, or NULL.
-        let name = unsafe { read_handle("run", run) }?;
-        let object = handle::object(name)?;
-        handle::take(name)?;
-        // SAFETY: the caller promises a handle.
-        unsafe { write_handle("run", run, ptr::null_mut()) }?;
+        let object = unsafe { take_run(run) }?;
         #[cfg(feature = "cuda")]
         if may_have_arrays() {
             // SAFETY: the caller's promise is this function's.

@@ -8,7 +8,9 @@ use std::sync::OnceLock;
 
 use treefold::transport::{Error, Interruption};
 use treefold::{Algorithm, Distribution, Ownership};
-use treefold_c::boundary::{Bytes, Combine, Function, disjoint, guard, place, text, write};
+use treefold_c::boundary::{
+    Bytes, Combine, Function, disjoint, guard, place, text, treefold_keyed, write,
+};
 use treefold_c::element::ElementType;
 use treefold_c::failure::{Failure, Status};
 use treefold_c::operator::{Builtin, Words};
@@ -731,6 +733,20 @@ pub unsafe extern "C" fn treefold_wait(
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
     unsafe { entry::wait(run, (result, m), is_mine) }
+}
+
+/// Waits for a run by key, whose result becomes a state.
+///
+/// # Safety
+/// `run` is a handle, and `is_mine` is one int; each may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_wait_keyed(
+    run: *mut *mut treefold_run,
+    keyed: *mut treefold_keyed,
+    is_mine: *mut c_int,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { entry::wait_keyed(run, keyed, is_mine) }
 }
 
 /// Abandons a run.

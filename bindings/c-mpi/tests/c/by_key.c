@@ -1,63 +1,5 @@
-/* Sums by key over ranks: each against integers of 128 bits, whoever has which items, by every algorithm. */
-#include "../../../c/tests/c/check.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <treefold_mpi.h>
-
-enum { N = 700, KEYS = 23, STEPS = 3 };
-
-/* Items are integers in this unit. */
-static const double UNIT = 0x1p-40;
-
-static int rank, size;
-static treefold_comm *comm;
-static double x[N], own_x[N], sums[KEYS], means[KEYS];
-static float small_x[N], own_small[N], small_sums[KEYS];
-static int64_t keys[N];
-static int32_t own_keys[N];
-
-static int last(void) { return size - 1; }
-
-/* 53 bits at up to 50 places more; the last key has no items. */
-static void draw(void)
-{
-    __int128 exact[KEYS] = {0}, small_exact[KEYS] = {0};
-    size_t counts[KEYS] = {0};
-    for (size_t i = 0; i < N; i++) {
-        int64_t fraction = (int64_t)(number(i) * 0x1p62) / 1024, small = (int64_t)(number(i + N) * 0x1p24);
-        int places = (int)(i * 7 % 50), few = (int)(i % 20);
-        keys[i] = (int64_t)(i * 5 % (KEYS - 1));
-        x[i] = ldexp((double)fraction, places) * UNIT;
-        small_x[i] = ldexpf((float)small, few);
-        exact[keys[i]] += (__int128)fraction * ((__int128)1 << places);
-        small_exact[keys[i]] += (__int128)small * ((__int128)1 << few);
-        counts[keys[i]]++;
-    }
-    for (size_t key = 0; key < KEYS; key++) {
-        /* The compiler rounds once, to nearest with ties to even. */
-        sums[key] = (double)exact[key] * UNIT;
-        small_sums[key] = (float)small_exact[key];
-        means[key] = counts[key] == 0 ? NAN : (double)(exact[key] / (__int128)counts[key]);
-    }
-}
-
-static int owner(size_t i, int step)
-{
-    return step == 0 ? last() : (int)((i * 7919 + (size_t)step) % 11) % size;
-}
-
-/* This rank's items, in another order in every other step. */
-static size_t deal(int step)
-{
-    size_t count = 0;
-    for (size_t turn = 0; turn < N; turn++) {
-        size_t i = step % 2 == 0 ? turn : N - 1 - turn;
-        if (owner(i, step) == rank)
-            own_keys[count] = (int32_t)keys[i], own_small[count] = small_x[i], own_x[count++] = x[i];
-    }
-    return count;
-}
+/* Plans by key: each sum against integers, whoever has which items, by every algorithm. */
+#include "by_key.h"
 
 static treefold_builder *builder_of(treefold_type type, int32_t figure, size_t groups)
 {
@@ -94,7 +36,8 @@ static void check_plan(treefold_plan *plan, int step)
     OK(treefold_allreduce_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, result, KEYS));
     CHECK(same(result, sums, KEYS));
     memset(result, 0, sizeof result);
-    OK(treefold_reduce_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, rank == last() ? result : NULL, rank == last() ? KEYS : 0, &is_mine));
+    size_t m = rank == last() ? KEYS : 0;
+    OK(treefold_reduce_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, m > 0 ? result : NULL, m, &is_mine));
     CHECK(is_mine == (rank == last()) && (!is_mine || same(result, sums, KEYS)));
     OK(treefold_plan_algorithm(plan, TREEFOLD_REDUCE_SCATTER, &name));
     if (name == NULL) {
@@ -210,6 +153,23 @@ static void states(void)
     CHECK(memcmp(counts, all_counts, sizeof counts) == 0);
     for (size_t key = 0; key < KEYS; key++)
         CHECK(bits(found[key]) == bits(expected[key]) || (isnan(found[key]) && isnan(expected[key])));
+    /* The same between start and end: another state becomes the result, on the root alone. */
+    treefold_run *run = NULL;
+    OK(treefold_start_allreduce_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, &run));
+    OK(treefold_wait_keyed(&run, other, &is_mine));
+    OK(treefold_keyed_variances(other, 1, found, KEYS));
+    CHECK(is_mine && run == NULL && same(found, expected, KEYS - 1));
+    OK(treefold_start_reduce_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, &run));
+    OK(treefold_wait_keyed(&run, rank == last() ? own : NULL, &is_mine));
+    CHECK(is_mine == (rank == last()));
+    OK(treefold_keyed_counts(own, counts, KEYS));
+    CHECK(memcmp(counts, all_counts, sizeof counts) == 0);
+    /* The run ends well, and the plan goes on. */
+    OK(treefold_start_allreduce_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, &run));
+    EXPECT(TREEFOLD_ARGUMENT, "another type or figure", treefold_wait_keyed(&run, own_sums, NULL));
+    OK(treefold_allreduce_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, found, KEYS));
+    OK(treefold_keyed_destroy(&other));
+    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_MOMENTS, KEYS + 1, &other));
     /* A state of another kind or size on one rank, which stays as it was. */
     OK(treefold_plan_destroy(&plan));
     for (int kind = 0; kind < 2; kind++) {
@@ -253,64 +213,6 @@ static void far_and_special(void)
     for (size_t key = 0; key < KEYS; key++)
         CHECK(bits(result[key]) == bits(0.0));
     OK(treefold_plan_destroy(&plan));
-}
-
-static int64_t spread(int64_t key) { return (int64_t)((uint64_t)(key + 1) * 0x9E3779B97F4A7C15u); }
-
-static void hashed(void)
-{
-    static int64_t wide_keys[N], found[KEYS];
-    double result[KEYS];
-    size_t counts[3] = {0};
-    treefold_hashed *plan = NULL;
-    OK(treefold_hashed_create(comm, TREEFOLD_I64, TREEFOLD_F64, last(), &plan));
-    for (int step = 0; step < STEPS; step++) {
-        size_t n = deal(step);
-        for (size_t i = 0; i < n; i++)
-            wide_keys[i] = spread(own_keys[i]);
-        OK(treefold_hashed_allreduce(plan, wide_keys, n, own_x, n, &counts[0]));
-        CHECK(counts[0] == KEYS - 1);
-        OK(treefold_hashed_result(plan, found, counts[0], result, counts[0]));
-        for (size_t i = 0; i < counts[0]; i++) {
-            CHECK(i == 0 || found[i - 1] < found[i]);
-            for (size_t key = 0; key < KEYS; key++)
-                CHECK(found[i] != spread((int64_t)key) || bits(result[i]) == bits(sums[key]));
-        }
-        EXPECT(TREEFOLD_LENGTH, "`sums` has 1 elements, but the result has 22", treefold_hashed_result(plan, found, counts[0], result, 1));
-        OK(treefold_hashed_reduce(plan, wide_keys, n, own_x, n, &counts[1]));
-        CHECK(counts[1] == (rank == last() ? counts[0] : 0));
-        OK(treefold_hashed_reduce_scatter(plan, wide_keys, n, own_x, n, &counts[2]));
-        int64_t part[KEYS];
-        double part_sums[KEYS];
-        OK(treefold_hashed_result(plan, part, counts[2], part_sums, counts[2]));
-        for (size_t i = 0; i < counts[2]; i++)
-            for (size_t j = 0; j < counts[0]; j++)
-                CHECK(part[i] != found[j] || bits(part_sums[i]) == bits(result[j]));
-        uint64_t mine = counts[2], all = 0;
-        MPI_Allreduce(&mine, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-        CHECK(all == counts[0]);
-    }
-    /* One rank has fewer keys than items; the others hear of it. */
-    double two[2] = {1, 2};
-    int64_t one = 5;
-    if (rank == last())
-        EXPECT(TREEFOLD_LENGTH, "`keys` has 1 elements, but `items` has 2", treefold_hashed_reduce(plan, &one, 1, two, 2, &counts[0]));
-    else
-        EXPECT(TREEFOLD_RANK_FAILED, "", treefold_hashed_reduce(plan, &one, 1, two, 1, &counts[0]));
-    EXPECT(TREEFOLD_SPENT, "", treefold_hashed_reduce(plan, &one, 1, two, 1, &counts[0]));
-    OK(treefold_hashed_destroy(&plan));
-    OK(treefold_hashed_create(comm, TREEFOLD_U64, TREEFOLD_F32, 0, &plan));
-    if (rank == last())
-        EXPECT(TREEFOLD_NULL, "`items`", treefold_hashed_reduce_scatter(plan, &one, 1, NULL, 1, &counts[0]));
-    else
-        EXPECT(TREEFOLD_RANK_FAILED, "", treefold_hashed_reduce_scatter(plan, &one, 1, small_x, 1, &counts[0]));
-    OK(treefold_hashed_destroy(&plan));
-    /* On every rank, whoever is wrong. */
-    CHECK(treefold_hashed_create(comm, rank == last() ? TREEFOLD_F64 : TREEFOLD_I64, TREEFOLD_F64, 0, &plan) != TREEFOLD_OK);
-    EXPECT(TREEFOLD_ARGUMENT, "root", treefold_hashed_create(comm, TREEFOLD_I64, TREEFOLD_F64, size, &plan));
-    EXPECT(TREEFOLD_ARGUMENT, "root", treefold_hashed_create(comm, TREEFOLD_I64, TREEFOLD_F64, -1, &plan));
-    if (size > 1)
-        EXPECT(TREEFOLD_DISAGREE, "f32", treefold_hashed_create(comm, TREEFOLD_I64, rank == 0 ? TREEFOLD_F32 : TREEFOLD_F64, 0, &plan));
 }
 
 /* One rank's call fails as it should, and the others hear of it; the plan is spent. */
@@ -368,9 +270,14 @@ static void mistakes(void)
     EXPECT(TREEFOLD_UNSUPPORTED, "broadcast", treefold_broadcast(plan, result, KEYS));
     OK(treefold_plan_destroy(&plan));
     /* A plan of exact sums takes no keys. */
+    treefold_keyed *keyed = NULL;
+    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, KEYS, &keyed));
     OK(treefold_builder_create_exact(comm, TREEFOLD_F64, TREEFOLD_EXACT_SUM, &builder));
     OK(treefold_plan_build(builder, &plan));
     OK(treefold_builder_destroy(&builder));
+    OK(treefold_start_allreduce(plan, own_x, 2, &run));
+    EXPECT(TREEFOLD_ARGUMENT, "not by key", treefold_wait_keyed(&run, keyed, NULL));
+    OK(treefold_keyed_destroy(&keyed));
     EXPECT(TREEFOLD_ARGUMENT, "not by key", treefold_allreduce_by_key(plan, TREEFOLD_I32, good, 2, own_x, 2, result, 1));
     OK(treefold_plan_destroy(&plan));
     EXPECT(TREEFOLD_ARGUMENT, "`keys`: 0", treefold_builder_create_by_key(comm, TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, &builder));
@@ -388,24 +295,16 @@ static void mistakes(void)
     OK(treefold_builder_destroy(&builder));
 }
 
-int main(int argc, char **argv)
+static void all(void)
 {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    OK(treefold_comm_duplicate(MPI_COMM_WORLD, &comm));
-    /* A rank that is waited for in vain fails the test, and not its time. */
-    OK(treefold_comm_silence_limit(comm, 60));
-    draw();
     algorithms();
     types();
     states();
     far_and_special();
-    hashed();
     mistakes();
-    OK(treefold_comm_free(&comm));
-    int others = 0;
-    MPI_Allreduce(&failures, &others, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    MPI_Finalize();
-    return failures + others != 0;
+}
+
+int main(int argc, char **argv)
+{
+    return on_ranks(argc, argv, all);
 }

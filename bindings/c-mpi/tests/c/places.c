@@ -146,7 +146,8 @@ CALL(treefold_reduce_keyed, is_mine, STATE, (plan, keyed, is_mine), END_STATE)
     OK(treefold_hashed_create(comm, TREEFOLD_I64, TREEFOLD_F64, 0, &hashed));                                                          \
     OK(treefold_hashed_allreduce(hashed, others, COUNT, items, COUNT, &sums_count))
 #define END_HASHED OK(treefold_hashed_destroy(&hashed))
-CALL(treefold_hashed_create, result, NOTHING, (comm, TREEFOLD_I64, TREEFOLD_F64, 0, result), OK(treefold_hashed_destroy((treefold_hashed **)result)))
+CALL(treefold_hashed_create, result, NOTHING, (comm, TREEFOLD_I64, TREEFOLD_F64, 0, result),
+     OK(treefold_hashed_destroy((treefold_hashed **)result)))
 CALL(treefold_hashed_allreduce, count, HASHED, (hashed, others, COUNT, items, COUNT, count), END_HASHED)
 CALL(treefold_hashed_reduce, count, HASHED, (hashed, others, COUNT, items, COUNT, count), END_HASHED)
 CALL(treefold_hashed_reduce_scatter, count, HASHED, (hashed, others, COUNT, items, COUNT, count), END_HASHED)
@@ -159,6 +160,12 @@ CALL(treefold_run_algorithm, name, RUN(0), (run, name), END_RUN)
 CALL(treefold_wait, result, RUN(0), (&run, result, 1, MINE), END_PLAN)
 CALL(treefold_wait, is_mine, RUN(0), (&run, MINE, 1, is_mine), END_PLAN)
 CALL(treefold_wait, scan, RUN(1), (&run, scan, COUNT, NULL), END_PLAN)
+
+#define STARTED_STATE                                                                                                                  \
+    STATE;                                                                                                                             \
+    treefold_run *run = NULL;                                                                                                          \
+    OK(treefold_start_reduce_by_key(KEYED, &run))
+CALL(treefold_wait_keyed, is_mine, STARTED_STATE, (&run, keyed, is_mine), END_STATE)
 
 /* Handles that a call takes and ends. */
 static treefold_status treefold_comm_destroy_comm(void *place)
@@ -204,6 +211,17 @@ static treefold_status treefold_wait_run(void *place)
     treefold_run *own = run_of(plan_of(0, 1), 0);
     PUT(own);
     return treefold_wait(place, MINE, 1, NULL);
+}
+
+static treefold_status treefold_wait_keyed_run(void *place)
+{
+    PLAN_BY_KEY;
+    treefold_keyed *keyed = NULL;
+    treefold_run *own = NULL;
+    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 2, &keyed));
+    OK(treefold_start_reduce_by_key(KEYED, &own));
+    PUT(own);
+    return treefold_wait_keyed(place, keyed, NULL);
 }
 
 static treefold_status treefold_cancel_run(void *place)
@@ -273,6 +291,7 @@ static const struct place table[] = {
     ROW(treefold_builder_destroy, builder, 8, {NULL, NULL}),
     ROW(treefold_plan_destroy, plan, 8, {NULL, NULL}),
     ROW(treefold_wait, run, 8, {NULL, NULL}),
+    ROW(treefold_wait_keyed, run, 8, {NULL, NULL}),
     ROW(treefold_cancel, run, 8, {NULL, NULL}),
     {"treefold_run_plan", "plan", treefold_run_plan_plan_of_run, 8, 0, {{NULL, NULL}}},
 };
@@ -283,6 +302,7 @@ static const struct place optional[] = {
     ROW(treefold_reduce_dot, is_mine, 4, PAIRS, OTHER(result)),
     ROW(treefold_reduce_by_key, is_mine, 4, WITH_KEYS, OTHER(result)),
     ROW(treefold_reduce_keyed, is_mine, 4, {NULL, NULL}),
+    ROW(treefold_wait_keyed, is_mine, 4, {NULL, NULL}),
     ROW(treefold_wait, is_mine, 4, OTHER(result)),
 };
 

@@ -172,6 +172,12 @@ void states(const treefold::comm &world)
     CHECK(mean_plan.try_allreduce(moments) == code::ok);
     CHECK(moments.counts() == of_all.counts() && same_bits(moments.means(), of_all.means()));
     CHECK(same_bits(moments.variances(1), of_all.variances(1)));
+    treefold::exact::keyed_moments<double> started(groups);
+    CHECK(mean_plan.start_allreduce(mine.keys, mine.x).wait_into(started));
+    CHECK(same_bits(started.variances(1), of_all.variances(1)));
+    bool is_root = false;
+    CHECK(mean_plan.start_reduce(mine.keys, mine.x).try_wait_into(started, is_root) == code::ok && is_root == (rank == last_rank()));
+    CHECK(mean_plan.start_allreduce(mine.keys, mine.x).try_wait_into(state, is_root) == code::argument);
     CHECK(plan.try_allreduce(moments) == code::argument);
     CHECK(moments.counts() == of_all.counts());
 }
@@ -191,6 +197,10 @@ template <class K, class T> void any_keys(const treefold::comm &world)
         for (const auto key : mine.keys)
             keys.push_back(spread(key));
         CHECK(plan.allreduce(keys, mine.x) == pairs);
+        std::vector<std::pair<K, T>> found;
+        CHECK(plan.try_allreduce(keys, mine.x, found) == code::ok && found == pairs);
+        CHECK(plan.try_reduce_scatter(keys, mine.x, found) == code::ok && found == plan.reduce_scatter(keys, mine.x));
+        CHECK(plan.try_reduce(keys, mine.x, found) == code::ok && found.empty() == (rank != last_rank()));
         CHECK(plan.reduce(keys, mine.x) == (rank == last_rank() ? pairs : std::vector<std::pair<K, T>>()));
         int count = 0;
         for (const auto &[key, sum] : plan.reduce_scatter(keys, mine.x)) {
@@ -241,6 +251,9 @@ void mistakes(const treefold::comm &world)
     const std::vector<double> one{1};
     CHECK(thrown([&] { static_cast<void>(hashed.allreduce(key, rank == last_rank() ? x : one)); }) == of_last(code::length));
     CHECK(thrown([&] { treefold::hashed_plan<std::uint64_t, float>(world, ranks); }) == code::argument);
+    treefold::hashed_plan<std::uint64_t, float> never;
+    CHECK((treefold::hashed_plan<std::uint64_t, float>::try_build(world, -1, never)) == code::argument);
+    CHECK(never.handle() == nullptr);
 }
 
 } // namespace

@@ -156,6 +156,7 @@ contains
    subroutine states(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_plan) :: plan
+      type(treefold_run) :: run
       type(treefold_keyed) :: keyed, moments, all_moments, small
       integer, allocatable :: mine(:)
       integer(int64) :: begin, end, found(GROUPS)
@@ -191,7 +192,16 @@ contains
       call treefold_keyed_variances(moments, 1.0_real64, variances)
       call treefold_keyed_variances(all_moments, 1.0_real64, expected)
       call check('variances', all(same(variances, expected) .or. ieee_is_nan(expected)))
+      call treefold_keyed_create(TREEFOLD_F64, TREEFOLD_FIGURE_MOMENTS, GROUPS, moments)
+      call treefold_start_reduce_by_key(plan, keys(mine), x(mine), run)
+      call treefold_wait_keyed(run, moments, is_mine)
+      call check('a state of a run', is_mine .eqv. rank == ranks - 1)
+      call treefold_keyed_counts(moments, found)
+      call check('its counts', all(found == merge(counts, 0, is_mine)))
       call treefold_keyed_create(TREEFOLD_F32, TREEFOLD_FIGURE_MOMENTS, GROUPS, small)
+      call treefold_start_allreduce_by_key(plan, keys(mine), x(mine), run)
+      call treefold_wait_keyed(run, small, ierr=ierr)
+      call fails('a state of another type for a run', ierr, TREEFOLD_ARGUMENT)
       if (rank == 0) then
          call treefold_allreduce_keyed(plan, small, ierr)
          call fails('a state of another type', ierr, TREEFOLD_ARGUMENT)

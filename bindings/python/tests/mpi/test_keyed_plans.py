@@ -111,12 +111,16 @@ def test_moments():
             assert bits(moments.var(ddof)[:9]) == bits(np.array([exact.var(group, ddof=ddof) for group in groups[:9]]))
             assert bits(moments.std(ddof)[:9]) == bits(np.array([exact.std(group, ddof=ddof) for group in groups[:9]]))
         assert np.isnan(moments.var()[9])
-        at_root = plan.reduce_moments(keys[mine], x[mine])
-        assert (at_root is None) == (RANK != LAST)
-        assert at_root is None or bits(at_root.var()[:9]) == bits(moments.var()[:9])
+        started = plan.start_allreduce_moments(keys[mine], x[mine]).wait()
+        assert bits(started.var()[:9]) == bits(moments.var()[:9])
+        for at_root in (plan.reduce_moments(keys[mine], x[mine]), plan.start_reduce_moments(keys[mine], x[mine]).wait()):
+            assert (at_root is None) == (RANK != LAST)
+            assert at_root is None or bits(at_root.var()[:9]) == bits(moments.var()[:9])
     fails_on_last(lambda: plan.allreduce_moments([10], [1.0]), "item 0 has key 10", ValueError, lambda: plan.allreduce_moments([0], [1.0]))
     with pytest.raises(TypeError, match="exact_mean"):
         KeyedPlan(COMM, 3).allreduce_moments([0], [1.0])
+    with pytest.raises(TypeError, match="exact_mean"):
+        KeyedPlan(COMM, 3).start_allreduce_moments([0], [1.0])
 
 
 def test_keys_and_items_of_other_types():

@@ -12,7 +12,7 @@ from ._errors import check
 from ._handles import Handle, end_what_is_left
 from ._load import ffi, lib
 from ._operators import type_code
-from ._runs import START, AnyPlan, Items, Pending, buffers, converted_items, natural, refuse_to_build, set_all
+from ._runs import START, AnyPlan, Items, Pending, Run, buffers, converted_items, natural, refuse_to_build, set_all
 from ._world import world_of
 
 _FIGURES = {"exact_sum": lib.TREEFOLD_EXACT_SUM, "exact_mean": lib.TREEFOLD_EXACT_MOMENTS}
@@ -150,13 +150,43 @@ class KeyedPlan(AnyPlan):
         self._check(lib.treefold_reduce_keyed(self._handle(), moments._state.place[0], ffi.NULL))
         return moments if self._is_root else None
 
+    def start_allreduce_moments(self, keys: ArrayLike, x: ArrayLike) -> Pending:
+        """Starts an `allreduce_moments`, as `start_allreduce`. Collective."""
+        return self._start_moments("allreduce", keys, x)
+
+    def start_reduce_moments(self, keys: ArrayLike, x: ArrayLike) -> Pending:
+        """Starts a `reduce_moments`, as `start_allreduce`."""
+        return self._start_moments("reduce", keys, x)
+
+    def _start_moments(self, operation: str, keys: ArrayLike, x: ArrayLike) -> Pending:
+        name = f"{operation}_by_key"
+        items, _, shape = self._arguments(name, (keys, x), None)
+        try:
+            self._check_moments()
+        except TypeError:
+            self._refuse(name)
+            raise
+        handle = self._launch(name, items, None, shape)[0]
+        return Pending(self, (handle, f"{operation}_moments", None, shape))
+
+    def _result(self, run: Run) -> Any:
+        handle, operation, _, _ = run
+        if not operation.endswith("_moments"):
+            return super()._result(run)
+        moments = Moments(self._dtype, self._groups)
+        self._check(lib.treefold_wait_keyed(handle.place, moments._state.place[0], ffi.NULL))
+        return moments if self._is_root or operation == "allreduce_moments" else None
+
+    def _check_moments(self) -> None:
+        if self._figure != lib.TREEFOLD_EXACT_MOMENTS:
+            raise TypeError("a plan of sums has no moments: op is \"exact_mean\" for them")
+
     def _moments(self, keys: ArrayLike, x: ArrayLike) -> "Moments":
         """Those of this rank's items."""
         self._handle()
         end_what_is_left()
         try:
-            if self._figure != lib.TREEFOLD_EXACT_MOMENTS:
-                raise TypeError("a plan of sums has no moments: op is \"exact_mean\" for them")
+            self._check_moments()
             items = self._items((keys, x))
             moments = Moments(self._dtype, self._groups)
             check(lib.treefold_keyed_add(moments._state.place[0], *self._passed(items)))

@@ -65,7 +65,7 @@ _under_way: set[int] = set()
 Items = tuple[Array, ...]
 
 # A run under way: its handle, the operation, where the result goes if that was said, and the result's shape.
-_Run = tuple[Handle, str, Array | None, tuple[int, ...]]
+Run = tuple[Handle, str, Array | None, tuple[int, ...]]
 
 _Self = TypeVar("_Self", bound="AnyPlan")
 
@@ -127,7 +127,7 @@ class AnyPlan:
         """Takes part in an operation without being able to: it fails on the ranks that need this one."""
         raise NotImplementedError
 
-    def _launch(self, operation: str, items: Items, out: Array | None, shape: tuple[int, ...]) -> _Run:
+    def _launch(self, operation: str, items: Items, out: Array | None, shape: tuple[int, ...]) -> Run:
         # Before the call: whatever interrupts this function, the handle abandons the run.
         handle = Handle("treefold_run **", self._combine)
         self._check(START[operation](self._handle(), *self._passed(items), handle.place))
@@ -171,7 +171,7 @@ class AnyPlan:
                 break
         self._check(status)
 
-    def _result(self, run: _Run) -> Any:
+    def _result(self, run: Run) -> Any:
         """The result of a run that is done, whose handle ends."""
         handle, operation, out, shape = run
         if operation in _TO_ROOT and not self._is_root:
@@ -261,9 +261,9 @@ class Pending:
     One that is dropped is cancelled.
     """
 
-    def __init__(self, plan: AnyPlan, run: _Run):
+    def __init__(self, plan: AnyPlan, run: Run):
         self._plan = plan
-        self._run: _Run | None = run
+        self._run: Run | None = run
         _under_way.add(id(self))
 
     def test(self) -> bool:
@@ -316,7 +316,7 @@ class Pending:
     def __del__(self) -> None:
         _under_way.discard(id(self))
 
-    def _started(self) -> _Run:
+    def _started(self) -> Run:
         if self._run is None:
             raise ValueError("the run is over")
         return self._run
