@@ -273,9 +273,9 @@ treefold_status treefold_broadcast(const treefold_plan *plan, void *row, size_t 
 /*
  * Dot products: x has n elements and y has k; TREEFOLD_LENGTH if they differ. Those of a row are several dot products at once. Plans of
  * TREEFOLD_EXACT_DOT and TREEFOLD_EXACT_VDOT have no other operations: one array for them is TREEFOLD_ARGUMENT. Plans in tree order have
- * these calls, too, if they are of sums of floats or doubles: products are rounded once each, and added as treefold_dot_f64 does; of single
- * items, no array of products is made. If x and y are one array, the square root of the result is its norm. Two arrays for any other plan are
- * TREEFOLD_ARGUMENT.
+ * these calls, too, if they are of sums of floats or doubles: products are rounded once each, and added as treefold_dot_f64 does; of
+ * single items, no array of products is made. If x and y are one array, the square root of the result is its norm. Two arrays for any
+ * other plan are TREEFOLD_ARGUMENT.
  *
  * Plans of exact sums and norms have the calls above, but no broadcast (TREEFOLD_UNSUPPORTED). Their scans go over the items of the ranks
  * below first, and each prefix is rounded once.

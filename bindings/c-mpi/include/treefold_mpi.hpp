@@ -721,8 +721,8 @@ public:
         return detail::settle_run(this->run(treefold_exscan, {local}, result));
     }
 
-    // The sum of x[i] * y[i] over all ranks' items in tree order, by plans of sums of single floats or doubles: that of treefold::dot in one
-    // process. No array of products is made.
+    // The sum of x[i] * y[i] over all ranks' items in tree order, by plans of sums of single floats or doubles: that of treefold::dot in
+    // one process. No array of products is made.
     [[nodiscard]] T dot(std::span<const T> x, std::span<const T> y) const
         requires std::floating_point<T>
     {
