@@ -140,7 +140,7 @@ contains
       real(real32) :: small(GROUPS)
       real(real64) :: means(GROUPS)
 
-      mine = dealt(1)
+      allocate (mine, source=dealt(1))
       call build(comm, TREEFOLD_F32, TREEFOLD_FIGURE_SUM, plan)
       call treefold_allreduce_by_key(plan, keys(mine), real(items(mine), real32), small)
       call check('sums of single precision', all(transfer(small, BITS) == transfer(real(totals, real32), BITS)))
@@ -164,7 +164,7 @@ contains
       logical :: is_mine
       integer :: ierr
 
-      mine = dealt(1)
+      allocate (mine, source=dealt(1))
       x = real(items, real64)
       call build(comm, TREEFOLD_F64, TREEFOLD_FIGURE_SUM, plan)
       call treefold_keyed_create(TREEFOLD_F64, TREEFOLD_FIGURE_SUM, GROUPS, keyed)
