@@ -47,12 +47,14 @@ pub fn measure(quick: bool, output: &Output) -> Vec<Row> {
             reason = "floats are what is asked for"
         )]
         let floats: Vec<f32> = doubles.iter().map(|&item| item as f32).collect();
+        let shorts: Vec<f64> = floats.iter().copied().map(f64::from).collect();
         let bits = sum(Level::best(), &doubles).map_or(0, f64::to_bits);
         output.say(format!("kernels, N = {leaves}: bits {bits:016X}"));
         for level in Level::available() {
             rows.extend(compare(level, &doubles, "", rounds));
             rows.extend(compare(level, &floats, "-f32", rounds));
             rows.extend(compare_products(level, &doubles, &others, rounds));
+            rows.extend(exact_of_short(level, &shorts, rounds));
         }
     }
     rows
@@ -132,6 +134,27 @@ fn compare<T: InLanes + exact::Float>(
         }
     }
     rows
+}
+
+/// Exact sums of doubles that are floats, of which most plain additions are not rounded.
+fn exact_of_short(level: Level, items: &[f64], rounds: usize) -> Option<Row> {
+    let mut candidates = vec![Candidate::new(format!("exact-{level}-short"), || {
+        let mut sum = exact::Sum::new();
+        sum.add_at(level, black_box(items));
+        black_box(sum.value());
+    })];
+    candidates.extend(Variant::ALL.map(|variant| {
+        Candidate::new("unordered-simd", move || {
+            black_box(unordered_sum_with(level, variant, black_box(items)));
+        })
+    }));
+    let medians = medians_ns(&mut candidates, rounds);
+    let (own, unordered) = medians.split_first()?;
+    let fastest = unordered.iter().copied().fold(f64::INFINITY, f64::min);
+    let name = &candidates[0].name;
+    let bytes = size_of_val(items);
+    let reference = ("unordered-simd", fastest);
+    Some(row(name, items.len(), bytes, *own, reference))
 }
 
 /// Dot products and norms without rounding errors beside an unordered dot product.
