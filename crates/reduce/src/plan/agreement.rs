@@ -6,6 +6,7 @@
 //! they disagree, another allgather exchanges the text for the error.
 
 mod at_once;
+mod extents;
 
 use std::ops::Range;
 
@@ -77,6 +78,8 @@ struct Record {
     kind: u64,
     /// The number of items on this rank, or of its extents, or the fingerprint of its rule.
     share: u64,
+    /// What its extents take in a message.
+    share_bytes: u64,
     /// 1 if this rank says what all ranks own, else 0.
     states_whole: u64,
     /// 1 if the program gave the number of items on all ranks, else 0.
@@ -94,10 +97,10 @@ const RULE: u64 = 2;
 /// What the kinds of shares are, in words.
 const KINDS: [&str; 3] = ["a number of items", "a list of ranges", "a rule"];
 
-const RECORD_WORDS: usize = 8 + SETTINGS_COUNT;
+const RECORD_WORDS: usize = 9 + SETTINGS_COUNT;
 
 impl Record {
-    fn new(proposal: &Proposal, rank: usize) -> Self {
+    fn new(proposal: &Proposal, rank: usize, share_bytes: usize) -> Self {
         let (kind, share) = match &proposal.share {
             Share::Count(count) => (COUNT, *count),
             Share::Extents(extents) => (EXTENTS, extents.len() as u64),
@@ -113,6 +116,7 @@ impl Record {
             obstacle: Obstacle::to_words(proposal.obstacle),
             kind,
             share,
+            share_bytes: share_bytes as u64,
             states_whole: proposal.share.whole().is_some().into(),
             gives_items: proposal.items.is_some().into(),
             items: proposal.items.unwrap_or(0),
@@ -128,6 +132,7 @@ impl Record {
         words.extend([
             self.kind,
             self.share,
+            self.share_bytes,
             self.states_whole,
             self.gives_items,
             self.items,
@@ -144,6 +149,7 @@ impl Record {
             more,
             kind,
             share,
+            share_bytes,
             states_whole,
             gives_items,
             items,
@@ -153,6 +159,7 @@ impl Record {
             obstacle: [which, detail, more],
             kind,
             share,
+            share_bytes,
             states_whole,
             gives_items,
             items,
@@ -168,7 +175,9 @@ pub(crate) fn agree(table: Table<'_>, proposal: &Proposal) -> Result<Ownership, 
         Agreed::Counts { states_whole } => return join_counts(table, proposal, states_whole),
         Agreed::Nothing => {}
     }
-    let record = Record::new(proposal, table.comm.rank());
+    let packed = extents::packed(&proposal.share, table.comm.rank());
+    let share_bytes = packed.as_ref().map_or(0, Vec::len);
+    let record = Record::new(proposal, table.comm.rank(), share_bytes);
     let all = table.allgather(record.to_bytes())?;
     let records: Vec<Record> = all
         .chunks_exact(RECORD_WORDS * size_of::<u64>())
@@ -198,15 +207,11 @@ pub(crate) fn agree(table: Table<'_>, proposal: &Proposal) -> Result<Ownership, 
         });
     }
     let ownership = match (records[0].kind, &proposal.share) {
-        (EXTENTS, share) => {
-            let own: Vec<Range<u64>> = match share {
-                Share::Extents(extents) => extents.clone(),
-                Share::Whole(ownership) => ownership.extents(table.comm.rank()).collect(),
-                Share::Count(_) => unreachable!("a number of items is another kind"),
-            };
+        (EXTENTS, _) => {
             let ranges: Vec<u64> = records.iter().map(|record| record.share).collect();
-            check_exchange(table, &ranges)?;
-            Ownership::try_from(exchange_extents(table, &own, &records)?)?
+            check_exchange(table, &ranges, extents::longest(&records))?;
+            let own = packed.expect("it is a list of ranges on all ranks");
+            Ownership::try_from(extents::exchange(table, own, &records)?)?
         }
         (RULE, Share::Whole(rule)) => {
             if let Some(rank) = first_that_differs(&records, |record| record.share) {
@@ -343,34 +348,6 @@ fn check_item_counts(records: &[Record], found: u64) -> Result<(), BuildError> {
         });
     }
     Ok(())
-}
-
-/// Every rank's extents.
-fn exchange_extents(
-    table: Table<'_>,
-    own: &[Range<u64>],
-    records: &[Record],
-) -> Result<Vec<Vec<Range<u64>>>, comm::Error> {
-    let counts = records.iter().map(|record| record.share);
-    let most = usize::try_from(counts.max().unwrap_or(0)).expect("extents are in memory");
-    let mut words: Vec<u64> = own
-        .iter()
-        .flat_map(|extent| [extent.start, extent.end])
-        .collect();
-    words.resize(2 * most, 0);
-    let all = table.allgather(bytemuck::cast_slice(&words).to_vec())?;
-    let word_bytes = size_of::<u64>();
-    let mut extents = Vec::with_capacity(records.len());
-    for (rank, record) in records.iter().enumerate() {
-        let word = |index: usize| -> u64 {
-            let start = (2 * most * rank + index) * word_bytes;
-            bytemuck::pod_read_unaligned(&all[start..start + word_bytes])
-        };
-        let count = usize::try_from(record.share).expect("extents are in memory");
-        let extent = |index: usize| word(2 * index)..word(2 * index + 1);
-        extents.push((0..count).map(extent).collect());
-    }
-    Ok(extents)
 }
 
 /// Every rank's text, [printable] and [shortened](shortened).

@@ -1,0 +1,110 @@
+//! Ranges of items in messages.
+
+use std::ops::Range;
+
+use super::{Record, Share};
+use crate::plan::table::Table;
+
+/// The bits of a byte of a number; another one says that more bytes follow.
+const BITS: u32 = 7;
+
+/// A rank's ranges, if it has a list of them. For each: how far it begins behind the end of the one before, and its length. Most of
+/// these numbers are short, so there are seven bits in a byte.
+pub(super) fn packed(share: &Share, rank: usize) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut end = 0_u64;
+    let mut push = |range: Range<u64>| {
+        let step = range.start.wrapping_sub(end).cast_signed();
+        // Of either sign.
+        push_number((step << 1 ^ step >> 63).cast_unsigned(), &mut bytes);
+        // A range may end before it begins: that is an error of the ownership.
+        push_number(range.end.wrapping_sub(range.start), &mut bytes);
+        end = range.end;
+    };
+    match share {
+        Share::Count(_) => return None,
+        Share::Extents(extents) => extents.iter().cloned().for_each(&mut push),
+        Share::Whole(ownership) if ownership.is_formula() => return None,
+        Share::Whole(ownership) if ownership.as_distribution().is_some() => return None,
+        Share::Whole(ownership) => ownership.extents(rank).for_each(&mut push),
+    }
+    Some(bytes)
+}
+
+fn push_number(mut number: u64, bytes: &mut Vec<u8>) {
+    while number >> BITS != 0 {
+        bytes.push(number.to_le_bytes()[0] | 1 << BITS);
+        number >>= BITS;
+    }
+    bytes.push(number.to_le_bytes()[0]);
+}
+
+/// So many ranges.
+fn unpacked(bytes: &[u8], count: usize) -> Vec<Range<u64>> {
+    let mut rest = bytes.iter();
+    let mut number = || {
+        let (mut number, mut shift) = (0, 0);
+        for &byte in rest.by_ref() {
+            number |= u64::from(byte & !(1 << BITS)) << shift;
+            if byte >> BITS == 0 {
+                break;
+            }
+            shift = (shift + BITS) % u64::BITS;
+        }
+        number
+    };
+    let mut end = 0_u64;
+    let mut range = || {
+        let step = number();
+        let step = (step >> 1) ^ (step & 1).wrapping_neg();
+        let start = end.wrapping_add(step);
+        end = start.wrapping_add(number());
+        start..end
+    };
+    (0..count).map(|_| range()).collect()
+}
+
+/// Every rank's ranges. Collective.
+pub(super) fn exchange(
+    table: Table<'_>,
+    mut own: Vec<u8>,
+    records: &[Record],
+) -> Result<Vec<Vec<Range<u64>>>, comm::Error> {
+    let in_memory = |number: u64| usize::try_from(number).expect("extents are in memory");
+    let most = in_memory(longest(records));
+    own.resize(most, 0);
+    let all = table.allgather(own)?;
+    let of_rank = |(rank, record): (usize, &Record)| {
+        let bytes = &all[most * rank..][..in_memory(record.share_bytes)];
+        unpacked(bytes, in_memory(record.share))
+    };
+    Ok(records.iter().enumerate().map(of_rank).collect())
+}
+
+/// The bytes of the longest message.
+pub(super) fn longest(records: &[Record]) -> u64 {
+    let bytes = records.iter().map(|record| record.share_bytes);
+    bytes.max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Share, packed, unpacked};
+
+    #[test]
+    fn ranges_come_back() {
+        let far = 1 << 63;
+        let lists = [
+            vec![],
+            vec![0..1, 2..3, 130..131, 5..130],
+            vec![7..7, 9..3, far..u64::MAX, 0..far, u64::MAX..0, 0..u64::MAX],
+        ];
+        for list in lists {
+            let bytes = packed(&Share::Extents(list.clone()), 0).unwrap();
+            assert_eq!(unpacked(&bytes, list.len()), list);
+        }
+        let single: Vec<_> = (0..1000).map(|item| 8 * item..8 * item + 1).collect();
+        let bytes = packed(&Share::Extents(single), 0).unwrap();
+        assert_eq!(bytes.len(), 2000);
+    }
+}
