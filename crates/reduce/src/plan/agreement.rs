@@ -16,59 +16,15 @@ use distribution::{Distribution, Ownership};
 
 use super::memory::check_exchange;
 use super::obstacle::{Obstacle, ObstacleWords};
+use super::proposal::{Proposal, SETTINGS_COUNT, Share, fingerprint};
 use super::table::Table;
 use crate::error::BuildError;
 
 use at_once::{Agreed, agree_at_once, join_counts};
-
-/// The number of settings that must be the same on all ranks.
-const SETTINGS_COUNT: usize = 8;
-
-/// A rank's settings: the name and the value of each, in the same order on all ranks.
-pub(crate) type Settings = [(&'static str, String); SETTINGS_COUNT];
+use extents::packed;
 
 /// How much of a rank's text an error may hold.
 const TEXT_BYTES: usize = 192;
-
-/// What items a rank has.
-#[derive(Clone, Debug)]
-pub(crate) enum Share {
-    /// This number of items, after those of the ranks below.
-    Count(u64),
-    /// Any pieces.
-    Extents(Vec<Range<u64>>),
-    /// Its part of what this rank says that all ranks own.
-    Whole(Ownership),
-}
-
-impl Share {
-    /// What all ranks own, if it follows a rule, which can be compared as such.
-    pub(crate) fn rule(&self) -> Option<&Ownership> {
-        match self {
-            Share::Whole(ownership) if ownership.is_formula() => Some(ownership),
-            _ => None,
-        }
-    }
-
-    /// What all ranks own, if this rank says so.
-    fn whole(&self) -> Option<&Ownership> {
-        match self {
-            Share::Whole(ownership) => Some(ownership),
-            Share::Count(_) | Share::Extents(_) => None,
-        }
-    }
-}
-
-/// One rank's part in a plan.
-#[derive(Debug)]
-pub(crate) struct Proposal {
-    /// Why this rank cannot take part, if it cannot.
-    pub(crate) obstacle: Option<Obstacle>,
-    pub(crate) share: Share,
-    /// The number of items on all ranks, if the program gave it on this rank.
-    pub(crate) items: Option<u64>,
-    pub(crate) settings: Settings,
-}
 
 /// A [`Proposal`] as numbers.
 #[derive(Clone, Copy, Debug)]
@@ -172,10 +128,16 @@ impl Record {
 pub(crate) fn agree(table: Table<'_>, proposal: &Proposal) -> Result<Ownership, BuildError> {
     match agree_at_once(table, proposal)? {
         Agreed::Rule(rule) => return Ok(rule.clone()),
-        Agreed::Counts { states_whole } => return join_counts(table, proposal, states_whole),
+        Agreed::Counts { states_whole } => {
+            let ownership = join_counts(table, proposal)?;
+            if states_whole {
+                vote_on(table, &ownership, proposal.share.whole())?;
+            }
+            return Ok(ownership);
+        }
         Agreed::Nothing => {}
     }
-    let packed = extents::packed(&proposal.share, table.comm.rank());
+    let packed = own_ranges(&proposal.share, table.comm.rank());
     let share_bytes = packed.as_ref().map_or(0, Vec::len);
     let record = Record::new(proposal, table.comm.rank(), share_bytes);
     let all = table.allgather(record.to_bytes())?;
@@ -209,9 +171,11 @@ pub(crate) fn agree(table: Table<'_>, proposal: &Proposal) -> Result<Ownership, 
     let ownership = match (records[0].kind, &proposal.share) {
         (EXTENTS, _) => {
             let ranges: Vec<u64> = records.iter().map(|record| record.share).collect();
-            check_exchange(table, &ranges, extents::longest(&records))?;
+            let bytes: Vec<u64> = records.iter().map(|record| record.share_bytes).collect();
+            let longest = bytes.iter().copied().max().unwrap_or(0);
+            check_exchange(table, &ranges, longest)?;
             let own = packed.expect("it is a list of ranges on all ranks");
-            Ownership::try_from(extents::exchange(table, own, &records)?)?
+            Ownership::try_from(extents::exchange(table, own, &ranges, &bytes)?)?
         }
         (RULE, Share::Whole(rule)) => {
             if let Some(rank) = first_that_differs(&records, |record| record.share) {
@@ -231,6 +195,19 @@ pub(crate) fn agree(table: Table<'_>, proposal: &Proposal) -> Result<Ownership, 
         vote_on(table, &ownership, proposal.share.whole())?;
     }
     Ok(ownership)
+}
+
+/// A rank's ranges, as they go in a message, if it has a list of them.
+fn own_ranges(share: &Share, rank: usize) -> Option<Vec<u8>> {
+    match share {
+        Share::Extents(extents) => Some(packed(extents.iter().cloned())),
+        Share::Whole(ownership)
+            if !ownership.is_formula() && ownership.as_distribution().is_none() =>
+        {
+            Some(packed(ownership.extents(rank)))
+        }
+        Share::Whole(_) | Share::Count(_) => None,
+    }
 }
 
 /// The vote of a rank that does not object.
@@ -373,11 +350,4 @@ fn shortened(text: &str) -> String {
         length -= 1;
     }
     format!("{}{end}", &text[..length])
-}
-
-/// FNV-1a, 64 bits (Fowler, Noll and Vo): the same on every machine and in every build.
-fn fingerprint(text: &str) -> u64 {
-    text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
-    })
 }

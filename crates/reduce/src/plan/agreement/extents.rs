@@ -2,33 +2,24 @@
 
 use std::ops::Range;
 
-use super::{Record, Share};
 use crate::plan::table::Table;
 
 /// The bits of a byte of a number; another one says that more bytes follow.
 const BITS: u32 = 7;
 
-/// A rank's ranges, if it has a list of them. For each: how far it begins behind the end of the one before, and its length. Most of
-/// these numbers are short, so there are seven bits in a byte.
-pub(super) fn packed(share: &Share, rank: usize) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let mut end = 0_u64;
-    let mut push = |range: Range<u64>| {
+/// A rank's ranges. For each: how far it begins behind the end of the one before, and its length. Most of these numbers are short, so there
+/// are seven bits in a byte.
+pub(super) fn packed(ranges: impl Iterator<Item = Range<u64>>) -> Vec<u8> {
+    let (mut bytes, mut end) = (Vec::new(), 0_u64);
+    for range in ranges {
         let step = range.start.wrapping_sub(end).cast_signed();
         // Of either sign.
         push_number((step << 1 ^ step >> 63).cast_unsigned(), &mut bytes);
         // A range may end before it begins: that is an error of the ownership.
         push_number(range.end.wrapping_sub(range.start), &mut bytes);
         end = range.end;
-    };
-    match share {
-        Share::Count(_) => return None,
-        Share::Extents(extents) => extents.iter().cloned().for_each(&mut push),
-        Share::Whole(ownership) if ownership.is_formula() => return None,
-        Share::Whole(ownership) if ownership.as_distribution().is_some() => return None,
-        Share::Whole(ownership) => ownership.extents(rank).for_each(&mut push),
     }
-    Some(bytes)
+    bytes
 }
 
 fn push_number(mut number: u64, bytes: &mut Vec<u8>) {
@@ -64,32 +55,28 @@ fn unpacked(bytes: &[u8], count: usize) -> Vec<Range<u64>> {
     (0..count).map(|_| range()).collect()
 }
 
-/// Every rank's ranges. Collective.
+/// Every rank's ranges, of which it is known how many they are and how many bytes they take. Collective.
 pub(super) fn exchange(
     table: Table<'_>,
     mut own: Vec<u8>,
-    records: &[Record],
+    ranges: &[u64],
+    bytes: &[u64],
 ) -> Result<Vec<Vec<Range<u64>>>, comm::Error> {
     let in_memory = |number: u64| usize::try_from(number).expect("extents are in memory");
-    let most = in_memory(longest(records));
-    own.resize(most, 0);
+    let longest = in_memory(bytes.iter().copied().max().unwrap_or(0));
+    own.resize(longest, 0);
     let all = table.allgather(own)?;
-    let of_rank = |(rank, record): (usize, &Record)| {
-        let bytes = &all[most * rank..][..in_memory(record.share_bytes)];
-        unpacked(bytes, in_memory(record.share))
+    let of_rank = |(rank, (&ranges, &bytes)): (usize, (&u64, &u64))| {
+        let bytes = &all[longest * rank..][..in_memory(bytes)];
+        unpacked(bytes, in_memory(ranges))
     };
-    Ok(records.iter().enumerate().map(of_rank).collect())
-}
-
-/// The bytes of the longest message.
-pub(super) fn longest(records: &[Record]) -> u64 {
-    let bytes = records.iter().map(|record| record.share_bytes);
-    bytes.max().unwrap_or(0)
+    let ranks = ranges.iter().zip(bytes).enumerate();
+    Ok(ranks.map(of_rank).collect())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Share, packed, unpacked};
+    use super::{packed, unpacked};
 
     #[test]
     fn ranges_come_back() {
@@ -108,11 +95,10 @@ mod tests {
             ],
         ];
         for list in lists {
-            let bytes = packed(&Share::Extents(list.clone()), 0).unwrap();
+            let bytes = packed(list.iter().cloned());
             assert_eq!(unpacked(&bytes, list.len()), list);
         }
-        let single: Vec<_> = (0..1000).map(|item| 8 * item..8 * item + 1).collect();
-        let bytes = packed(&Share::Extents(single), 0).unwrap();
-        assert_eq!(bytes.len(), 2000);
+        let single = (0..1000).map(|item| 8 * item..8 * item + 1);
+        assert_eq!(packed(single).len(), 2000);
     }
 }
