@@ -6,6 +6,7 @@
 //! they disagree, another allgather exchanges the text for the error.
 
 mod at_once;
+mod extents;
 
 use std::ops::Range;
 
@@ -15,59 +16,15 @@ use distribution::{Distribution, Ownership};
 
 use super::memory::check_exchange;
 use super::obstacle::{Obstacle, ObstacleWords};
+use super::proposal::{Proposal, SETTINGS_COUNT, Share, fingerprint};
 use super::table::Table;
 use crate::error::BuildError;
 
 use at_once::{Agreed, agree_at_once, join_counts};
-
-/// The number of settings that must be the same on all ranks.
-const SETTINGS_COUNT: usize = 8;
-
-/// A rank's settings: the name and the value of each, in the same order on all ranks.
-pub(crate) type Settings = [(&'static str, String); SETTINGS_COUNT];
+use extents::packed;
 
 /// How much of a rank's text an error may hold.
 const TEXT_BYTES: usize = 192;
-
-/// What items a rank has.
-#[derive(Clone, Debug)]
-pub(crate) enum Share {
-    /// This number of items, after those of the ranks below.
-    Count(u64),
-    /// Any pieces.
-    Extents(Vec<Range<u64>>),
-    /// Its part of what this rank says that all ranks own.
-    Whole(Ownership),
-}
-
-impl Share {
-    /// What all ranks own, if it follows a rule, which can be compared as such.
-    pub(crate) fn rule(&self) -> Option<&Ownership> {
-        match self {
-            Share::Whole(ownership) if ownership.is_formula() => Some(ownership),
-            _ => None,
-        }
-    }
-
-    /// What all ranks own, if this rank says so.
-    fn whole(&self) -> Option<&Ownership> {
-        match self {
-            Share::Whole(ownership) => Some(ownership),
-            Share::Count(_) | Share::Extents(_) => None,
-        }
-    }
-}
-
-/// One rank's part in a plan.
-#[derive(Debug)]
-pub(crate) struct Proposal {
-    /// Why this rank cannot take part, if it cannot.
-    pub(crate) obstacle: Option<Obstacle>,
-    pub(crate) share: Share,
-    /// The number of items on all ranks, if the program gave it on this rank.
-    pub(crate) items: Option<u64>,
-    pub(crate) settings: Settings,
-}
 
 /// A [`Proposal`] as numbers.
 #[derive(Clone, Copy, Debug)]
@@ -77,6 +34,8 @@ struct Record {
     kind: u64,
     /// The number of items on this rank, or of its extents, or the fingerprint of its rule.
     share: u64,
+    /// What its extents take in a message.
+    share_bytes: u64,
     /// 1 if this rank says what all ranks own, else 0.
     states_whole: u64,
     /// 1 if the program gave the number of items on all ranks, else 0.
@@ -94,10 +53,10 @@ const RULE: u64 = 2;
 /// What the kinds of shares are, in words.
 const KINDS: [&str; 3] = ["a number of items", "a list of ranges", "a rule"];
 
-const RECORD_WORDS: usize = 8 + SETTINGS_COUNT;
+const RECORD_WORDS: usize = 9 + SETTINGS_COUNT;
 
 impl Record {
-    fn new(proposal: &Proposal, rank: usize) -> Self {
+    fn new(proposal: &Proposal, rank: usize, share_bytes: usize) -> Self {
         let (kind, share) = match &proposal.share {
             Share::Count(count) => (COUNT, *count),
             Share::Extents(extents) => (EXTENTS, extents.len() as u64),
@@ -113,6 +72,7 @@ impl Record {
             obstacle: Obstacle::to_words(proposal.obstacle),
             kind,
             share,
+            share_bytes: share_bytes as u64,
             states_whole: proposal.share.whole().is_some().into(),
             gives_items: proposal.items.is_some().into(),
             items: proposal.items.unwrap_or(0),
@@ -128,6 +88,7 @@ impl Record {
         words.extend([
             self.kind,
             self.share,
+            self.share_bytes,
             self.states_whole,
             self.gives_items,
             self.items,
@@ -144,6 +105,7 @@ impl Record {
             more,
             kind,
             share,
+            share_bytes,
             states_whole,
             gives_items,
             items,
@@ -153,6 +115,7 @@ impl Record {
             obstacle: [which, detail, more],
             kind,
             share,
+            share_bytes,
             states_whole,
             gives_items,
             items,
@@ -165,10 +128,18 @@ impl Record {
 pub(crate) fn agree(table: Table<'_>, proposal: &Proposal) -> Result<Ownership, BuildError> {
     match agree_at_once(table, proposal)? {
         Agreed::Rule(rule) => return Ok(rule.clone()),
-        Agreed::Counts { states_whole } => return join_counts(table, proposal, states_whole),
+        Agreed::Counts { states_whole } => {
+            let ownership = join_counts(table, proposal)?;
+            if states_whole {
+                vote_on(table, &ownership, proposal.share.whole())?;
+            }
+            return Ok(ownership);
+        }
         Agreed::Nothing => {}
     }
-    let record = Record::new(proposal, table.comm.rank());
+    let packed = own_ranges(&proposal.share, table.comm.rank());
+    let share_bytes = packed.as_ref().map_or(0, Vec::len);
+    let record = Record::new(proposal, table.comm.rank(), share_bytes);
     let all = table.allgather(record.to_bytes())?;
     let records: Vec<Record> = all
         .chunks_exact(RECORD_WORDS * size_of::<u64>())
@@ -198,15 +169,13 @@ pub(crate) fn agree(table: Table<'_>, proposal: &Proposal) -> Result<Ownership, 
         });
     }
     let ownership = match (records[0].kind, &proposal.share) {
-        (EXTENTS, share) => {
-            let own: Vec<Range<u64>> = match share {
-                Share::Extents(extents) => extents.clone(),
-                Share::Whole(ownership) => ownership.extents(table.comm.rank()).collect(),
-                Share::Count(_) => unreachable!("a number of items is another kind"),
-            };
+        (EXTENTS, _) => {
             let ranges: Vec<u64> = records.iter().map(|record| record.share).collect();
-            check_exchange(table, &ranges)?;
-            Ownership::try_from(exchange_extents(table, &own, &records)?)?
+            let bytes: Vec<u64> = records.iter().map(|record| record.share_bytes).collect();
+            let longest = bytes.iter().copied().max().unwrap_or(0);
+            check_exchange(table, &ranges, longest)?;
+            let own = packed.expect("it is a list of ranges on all ranks");
+            Ownership::try_from(extents::exchange(table, own, &ranges, &bytes)?)?
         }
         (RULE, Share::Whole(rule)) => {
             if let Some(rank) = first_that_differs(&records, |record| record.share) {
@@ -226,6 +195,19 @@ pub(crate) fn agree(table: Table<'_>, proposal: &Proposal) -> Result<Ownership, 
         vote_on(table, &ownership, proposal.share.whole())?;
     }
     Ok(ownership)
+}
+
+/// A rank's ranges, as they go in a message, if it has a list of them.
+fn own_ranges(share: &Share, rank: usize) -> Option<Vec<u8>> {
+    match share {
+        Share::Extents(extents) => Some(packed(extents.iter().cloned())),
+        Share::Whole(ownership)
+            if !ownership.is_formula() && ownership.as_distribution().is_none() =>
+        {
+            Some(packed(ownership.extents(rank)))
+        }
+        Share::Whole(_) | Share::Count(_) => None,
+    }
 }
 
 /// The vote of a rank that does not object.
@@ -345,34 +327,6 @@ fn check_item_counts(records: &[Record], found: u64) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Every rank's extents.
-fn exchange_extents(
-    table: Table<'_>,
-    own: &[Range<u64>],
-    records: &[Record],
-) -> Result<Vec<Vec<Range<u64>>>, comm::Error> {
-    let counts = records.iter().map(|record| record.share);
-    let most = usize::try_from(counts.max().unwrap_or(0)).expect("extents are in memory");
-    let mut words: Vec<u64> = own
-        .iter()
-        .flat_map(|extent| [extent.start, extent.end])
-        .collect();
-    words.resize(2 * most, 0);
-    let all = table.allgather(bytemuck::cast_slice(&words).to_vec())?;
-    let word_bytes = size_of::<u64>();
-    let mut extents = Vec::with_capacity(records.len());
-    for (rank, record) in records.iter().enumerate() {
-        let word = |index: usize| -> u64 {
-            let start = (2 * most * rank + index) * word_bytes;
-            bytemuck::pod_read_unaligned(&all[start..start + word_bytes])
-        };
-        let count = usize::try_from(record.share).expect("extents are in memory");
-        let extent = |index: usize| word(2 * index)..word(2 * index + 1);
-        extents.push((0..count).map(extent).collect());
-    }
-    Ok(extents)
-}
-
 /// Every rank's text, [printable] and [shortened](shortened).
 fn exchange_texts(table: Table<'_>, text: &str) -> Result<Vec<String>, comm::Error> {
     let mut message = shortened(&printable(text)).into_bytes();
@@ -396,11 +350,4 @@ fn shortened(text: &str) -> String {
         length -= 1;
     }
     format!("{}{end}", &text[..length])
-}
-
-/// FNV-1a, 64 bits (Fowler, Noll and Vo): the same on every machine and in every build.
-fn fingerprint(text: &str) -> u64 {
-    text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
-    })
 }

@@ -9,8 +9,8 @@ use distribution::{Distribution, Ownership};
 use schedule::Network;
 
 use super::Plan;
-use super::agreement::Share;
 use super::choice::{ScheduleOptions, Task};
+use super::proposal::Share;
 #[cfg(feature = "tracing")]
 use super::scattered::Scattered;
 use super::wishes::{Values, Wishes};

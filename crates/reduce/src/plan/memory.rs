@@ -10,7 +10,7 @@ use crate::error::BuildError;
 /// What a range of items takes in a compiled plan, at least: its rows, its node and their places.
 pub(super) const RANGE_BYTES: u128 = 64;
 
-/// What a range takes in a message or in a list, in the table of all owners, and where that is sorted.
+/// What a range takes in a list, in the table of all owners, and where that is sorted.
 const LISTED_BYTES: u128 = 16;
 const OWNED_BYTES: u128 = 24;
 const SORTING_BYTES: u128 = 12;
@@ -38,15 +38,19 @@ pub(super) fn reserve(bytes: u128) -> Option<Reserved> {
 }
 
 /// Fails on every rank alike if one of them lacks the memory to learn of all ranks' ranges of items, and to keep them. `ranges` has the
-/// numbers of all ranks' ranges. Collective, unless they are few.
-pub(super) fn check_exchange(table: Table<'_>, ranges: &[u64]) -> Result<(), BuildError> {
+/// numbers of all ranks' ranges; those of a rank take at most so many bytes of a message. Collective, unless they are few.
+pub(super) fn check_exchange(
+    table: Table<'_>,
+    ranges: &[u64],
+    message_bytes: u64,
+) -> Result<(), BuildError> {
     let most = u128::from(ranges.iter().copied().max().unwrap_or(0));
     // The same on every rank.
     if most * LISTED_BYTES * ranges.len() as u128 <= SMALL_BYTES {
         return Ok(());
     }
     let rank = table.comm.rank();
-    let bytes = exchange_bytes(rank, ranges);
+    let bytes = exchange_bytes(rank, ranges, message_bytes.into());
     // Kept until all ranks have asked: they may share a machine, or a process.
     let reserved = reserve(bytes);
     let lacking = reserved.is_none().then_some((rank, bytes));
@@ -59,12 +63,10 @@ pub(super) fn check_exchange(table: Table<'_>, ranges: &[u64]) -> Result<(), Bui
 }
 
 /// What this rank needs at once, at least.
-fn exchange_bytes(rank: usize, ranges: &[u64]) -> u128 {
+fn exchange_bytes(rank: usize, ranges: &[u64], message: u128) -> u128 {
     let own = u128::from(ranges[rank]);
     let all = ranges.iter().fold(0, |all, &own| all + u128::from(own));
-    let most = u128::from(ranges.iter().copied().max().unwrap_or(0));
     // Every rank's message is as long as the longest.
-    let message = most * LISTED_BYTES;
     let exchanged = collective::allgather_bytes(ranges.len(), message);
     let listed = message * ranges.len() as u128 + all * LISTED_BYTES;
     let sorted = all * (LISTED_BYTES + OWNED_BYTES + SORTING_BYTES);

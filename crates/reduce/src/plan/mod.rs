@@ -12,6 +12,7 @@ mod memory;
 mod obstacle;
 mod part;
 mod pending;
+mod proposal;
 mod scattered;
 mod split_phase;
 mod table;

@@ -2,10 +2,11 @@
 
 use distribution::Ownership;
 
-use super::agreement::{Proposal, Settings, Share, agree};
+use super::agreement::agree;
 use super::choice::ScheduleOptions;
 use super::memory::{RANGE_BYTES, reserve};
 use super::obstacle::Obstacle;
+use super::proposal::{Proposal, Settings, Share};
 use super::table::Table;
 use crate::algorithm::Algorithm;
 use crate::environment;

@@ -3,8 +3,8 @@
 use comm::collective;
 use distribution::{Distribution, Ownership};
 
-use super::{Proposal, Share, fingerprint, vote_on};
 use crate::error::BuildError;
+use crate::plan::proposal::{Proposal, Share, fingerprint};
 use crate::plan::table::Table;
 
 /// What all ranks agree on at once.
@@ -69,11 +69,7 @@ pub(super) fn agree_at_once<'p>(
 }
 
 /// The items of ranks that agree on all else, each of which has a number of them. Collective.
-pub(super) fn join_counts(
-    table: Table<'_>,
-    proposal: &Proposal,
-    states_whole: bool,
-) -> Result<Ownership, BuildError> {
+pub(super) fn join_counts(table: Table<'_>, proposal: &Proposal) -> Result<Ownership, BuildError> {
     let own = match &proposal.share {
         Share::Count(count) => *count,
         Share::Whole(ownership) => ownership.count(table.comm.rank()),
@@ -93,9 +89,6 @@ pub(super) fn join_counts(
             });
         }
         _ => {}
-    }
-    if states_whole {
-        vote_on(table, &ownership, proposal.share.whole())?;
     }
     Ok(ownership)
 }

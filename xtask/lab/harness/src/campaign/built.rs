@@ -2,7 +2,7 @@
 
 use bytemuck::Pod;
 use distribution::Ownership;
-use reduce::{Builder, Operation, Operator, Pending, Plan, RunError, World, call};
+use reduce::{Operation, Operator, Pending, Plan, RunError, World, call};
 
 use super::element::{Element, Faulty, rows, with_kind};
 use super::exact;
@@ -27,21 +27,6 @@ pub(super) fn build(
     )
 }
 
-/// A builder that is told what a specification says, but for items.
-pub(super) fn asked(builder: Builder, spec: &Spec) -> Builder {
-    let mut builder = builder.width(spec.width).root(spec.root);
-    if let Some(algorithm) = spec.algorithm {
-        builder = builder.algorithm(algorithm);
-    }
-    if let Some(limit) = spec.message_limit {
-        builder = builder.message_limit(limit);
-    }
-    if let Some(blocks) = spec.blocks {
-        builder = builder.blocks(blocks);
-    }
-    builder
-}
-
 fn build_of<T: Element, O: Operator<T> + 'static>(
     operator: O,
     spec: &Spec,
@@ -50,7 +35,7 @@ fn build_of<T: Element, O: Operator<T> + 'static>(
     fault: Option<FaultKind>,
 ) -> Result<Box<dyn Slot>, Outcome> {
     let rank = world.rank();
-    let mut builder = asked(Plan::builder(world), spec).operator(Faulty {
+    let mut builder = spec.builder(world).operator(Faulty {
         operator,
         has_other_empty: fault == Some(FaultKind::OtherEmpty),
     });

@@ -4,9 +4,8 @@
 
 use integer_sums::{dot, root, sum};
 use reduce::exact::{self, Accumulator, Pending, ProductSum, Sum};
-use reduce::{Operation, Plan, RunError, World, call};
+use reduce::{Operation, RunError, World, call};
 
-use super::built::asked;
 use super::element::{columns, rows};
 use super::fault::FaultKind;
 use super::flight::{Flight, Polls, Run, outcome};
@@ -106,7 +105,7 @@ fn build_with<A: Accumulator>(
     added: fn(&[f64], &[f64]) -> A,
     value: fn(&A) -> f64,
 ) -> Result<Box<dyn Slot>, Outcome> {
-    let builder = asked(Plan::builder(world), spec);
+    let builder = spec.builder(world);
     let plan = builder.build_exact().map_err(not_built)?;
     Ok(Box::new(Built {
         plan,

@@ -13,7 +13,6 @@ use reduce::{Operation, Plan, RunError, World, call};
 
 use definition::{lot, single, spread};
 
-use super::built::asked;
 use super::fault::FaultKind;
 use super::flight::{Flight, Polls, Run, outcome};
 use super::outcome::{Outcome, not_built};
@@ -137,7 +136,7 @@ impl Own {
         world: &World,
         form: Form<A>,
     ) -> Result<Box<dyn Slot>, Outcome> {
-        let builder = asked(Plan::builder(world), &self.spec);
+        let builder = self.spec.builder(world);
         let plan = builder.build_keyed(self.spec.width).map_err(not_built)?;
         Ok(Box::new(Dense {
             plan,

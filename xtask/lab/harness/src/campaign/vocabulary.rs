@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use distribution::Ownership;
-use reduce::{Algorithm, Operation};
+use reduce::{Algorithm, Builder, Operation, Plan, World};
 use serde::{Deserialize, Serialize};
 
 use super::names;
@@ -31,6 +31,21 @@ pub struct Spec {
 }
 
 impl Spec {
+    /// A builder that is told all but the items and the operator.
+    pub(super) fn builder(&self, world: &World) -> Builder {
+        let mut builder = Plan::builder(world).width(self.width).root(self.root);
+        if let Some(algorithm) = self.algorithm {
+            builder = builder.algorithm(algorithm);
+        }
+        if let Some(limit) = self.message_limit {
+            builder = builder.message_limit(limit);
+        }
+        if let Some(blocks) = self.blocks {
+            builder = builder.blocks(blocks);
+        }
+        builder
+    }
+
     /// The calls that the plan offers.
     pub(super) fn calls(&self) -> Vec<(Operation, Mode)> {
         let is_scheduled = self.algorithm.is_none_or(Algorithm::is_scheduled);

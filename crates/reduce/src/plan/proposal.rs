@@ -1,0 +1,60 @@
+//! What a rank proposes of a plan.
+
+use std::ops::Range;
+
+use distribution::Ownership;
+
+use super::obstacle::Obstacle;
+
+/// The number of settings that must be the same on all ranks.
+pub(super) const SETTINGS_COUNT: usize = 8;
+
+/// A rank's settings: the name and the value of each, in the same order on all ranks.
+pub(super) type Settings = [(&'static str, String); SETTINGS_COUNT];
+
+/// What items a rank has.
+#[derive(Clone, Debug)]
+pub(super) enum Share {
+    /// This number of items, after those of the ranks below.
+    Count(u64),
+    /// Any pieces.
+    Extents(Vec<Range<u64>>),
+    /// Its part of what this rank says that all ranks own.
+    Whole(Ownership),
+}
+
+impl Share {
+    /// What all ranks own, if it follows a rule, which can be compared as such.
+    pub(super) fn rule(&self) -> Option<&Ownership> {
+        match self {
+            Share::Whole(ownership) if ownership.is_formula() => Some(ownership),
+            _ => None,
+        }
+    }
+
+    /// What all ranks own, if this rank says so.
+    pub(super) fn whole(&self) -> Option<&Ownership> {
+        match self {
+            Share::Whole(ownership) => Some(ownership),
+            Share::Count(_) | Share::Extents(_) => None,
+        }
+    }
+}
+
+/// One rank's part in a plan.
+#[derive(Debug)]
+pub(super) struct Proposal {
+    /// Why this rank cannot take part, if it cannot.
+    pub(super) obstacle: Option<Obstacle>,
+    pub(super) share: Share,
+    /// The number of items on all ranks, if the program gave it on this rank.
+    pub(super) items: Option<u64>,
+    pub(super) settings: Settings,
+}
+
+/// FNV-1a, 64 bits (Fowler, Noll and Vo): the same on every machine and in every build.
+pub(super) fn fingerprint(text: &str) -> u64 {
+    text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
+    })
+}
