@@ -24,6 +24,7 @@ pub mod complete;
 mod control;
 mod count;
 mod deferred;
+mod device;
 mod digests;
 pub mod exports;
 mod finish;
