@@ -62,7 +62,9 @@ pub(super) fn look() {
     if has_driver() {
         return;
     }
-    let looks = LOOKS.fetch_add(1, Ordering::Relaxed);
+    let looks = LOOKS.load(Ordering::Relaxed);
+    // Another thread's may be lost.
+    LOOKS.store(looks.wrapping_add(1), Ordering::Relaxed);
     if looks < LOOKS_EACH || looks.is_multiple_of(LOOKS_EACH) {
         let cuda = find(CUDA, &CUDA_FUNCTION);
         if find(HIP, &HIP_FUNCTION) || cuda {

@@ -219,11 +219,12 @@ unsafe fn flight(
         Call::Exscan => rank,
         _ => size,
     };
-    let mut flight = Flight::new(task, task.length, combined);
-    if has_rows {
-        let bytes = size * task.length_bytes();
-        flight.rows = vec![0; bytes.div_ceil(size_of::<u64>())];
-    }
+    let rows_bytes = if has_rows {
+        size * task.length_bytes()
+    } else {
+        0
+    };
+    let mut flight = Flight::new(task, combined, rows_bytes);
     flight.result = match places {
         Places::Apart(_, recv) | Places::InPlace(recv) if task.length > 0 => Some(recv),
         _ => None,
@@ -247,7 +248,7 @@ unsafe fn flight(
         let received_begins = begins(&received);
         flight.counts = [sent, sent_begins, received, received_begins].concat();
     }
-    Ok(Box::new(flight))
+    Ok(flight)
 }
 
 /// Where each rank's elements begin, one after the other.
