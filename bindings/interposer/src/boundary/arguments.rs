@@ -36,6 +36,7 @@ pub(super) type Reason = &'static str;
 pub(super) const ONE_RANK: Reason = "one rank";
 pub(super) const NO_ELEMENTS: Reason = "no elements";
 pub(super) const LOCAL: Reason = "local";
+pub(super) const IN_WINDOW: Reason = "into a window, in the order in which ranks come";
 pub(super) const WRONG: Reason = "its arguments are for the library to judge";
 
 /// Whether calls that are passed on for this reason have the same result in every order.

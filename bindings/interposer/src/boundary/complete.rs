@@ -73,11 +73,12 @@ pub(super) unsafe fn complete(
     if taken.is_empty() {
         return code;
     }
-    let completed = match code {
-        SUCCESS => completed(),
-        // Each request's status says more, but the program may want none. What has failed is complete, too.
-        code if code == library::mpi().constants.MPI_ERR_IN_STATUS => Completed::All,
-        _ => Completed::None,
+    let in_status = library::mpi().constants.MPI_ERR_IN_STATUS;
+    let completed = if code == SUCCESS || code == in_status {
+        // What has failed is complete, too.
+        completed()
+    } else {
+        Completed::None
     };
     let first = match requests.handles {
         Handles::Fortran(_) => 1,

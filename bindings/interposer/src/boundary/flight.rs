@@ -3,8 +3,11 @@
 //! The program holds that request. Once a call of the program's has completed it, and before that call returns, what was gathered is
 //! combined into the program's buffer: the library keeps the progress of all requests, and nothing can wait here.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
+use std::hash::{BuildHasherDefault, Hasher};
+use std::mem;
 use std::slice;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -81,8 +84,44 @@ impl Check {
 // SAFETY: the result's address is used by the thread that completes the request, to which the program lends the buffer until then.
 unsafe impl Send for Flight {}
 
-/// All that are known, by the words of their requests' handles.
-static TABLE: Mutex<BTreeMap<usize, Box<Flight>>> = Mutex::new(BTreeMap::new());
+/// By the words of their requests' handles.
+pub(super) type Flights = HashMap<usize, Box<Flight>, BuildHasherDefault<WordHasher>>;
+
+/// All that are known.
+static TABLE: Mutex<Flights> = Mutex::new(HashMap::with_hasher(BuildHasherDefault::new()));
+
+/// Spreads words: they are addresses, or numbers in a row.
+#[derive(Debug, Default)]
+pub(super) struct WordHasher(u64);
+
+impl Hasher for WordHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_usize(byte.into());
+        }
+    }
+
+    fn write_usize(&mut self, word: usize) {
+        let mixed = (self.0 ^ word as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = mixed ^ mixed >> 32;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// Those that a thread keeps for its next reductions, and the most that one of them may hold.
+const SPARE_MAX: usize = 4;
+const SPARE_MAX_BYTES: usize = 4 << 20;
+
+/// Their boxes serve again, too.
+#[allow(clippy::vec_box, reason = "a box is what is kept")]
+type Spare = Vec<Box<Flight>>;
+
+thread_local! {
+    static SPARE: RefCell<Spare> = const { RefCell::new(Vec::new()) };
+}
 
 /// How many there are, and how many of these are under way: no more is looked at by calls that do not concern them. A thread that has a request
 /// knows of its start, so it reads a number that counts it.
@@ -101,7 +140,7 @@ pub(super) fn is_empty() -> bool {
     KNOWN.load(Ordering::Relaxed) == 0
 }
 
-pub(super) type Table = MutexGuard<'static, BTreeMap<usize, Box<Flight>>>;
+pub(super) type Table = MutexGuard<'static, Flights>;
 
 pub(super) fn lock() -> Table {
     // Nothing panics while it is held.
@@ -187,18 +226,45 @@ pub(super) fn put_back(word: usize, flight: Box<Flight>) {
 }
 
 impl Flight {
-    pub(super) fn new(task: Task, width: usize, combined: usize) -> Self {
-        Self {
+    /// One whose rows have so many bytes, which are whatever they are.
+    pub(super) fn new(task: Task, combined: usize, rows_bytes: usize) -> Box<Self> {
+        let spare = SPARE.try_with(|spare| spare.borrow_mut().pop());
+        let words = rows_bytes.div_ceil(size_of::<u64>());
+        let flight = |rows: Vec<u64>| Self {
+            width: task.length,
             task,
-            rows: Vec::new(),
-            width,
+            // New ones are zeros without being written.
+            rows: if rows.len() < words {
+                vec![0; words]
+            } else {
+                rows
+            },
             combined,
             result: None,
             counts: Vec::new(),
             check: None,
             is_under_way: false,
             is_there: false,
+        };
+        match spare.ok().flatten() {
+            Some(mut spare) => {
+                *spare = flight(mem::take(&mut spare.rows));
+                spare
+            }
+            None => Box::new(flight(Vec::new())),
         }
+    }
+
+    /// It is complete, and its memory may serve another one.
+    pub(super) fn spare(self: Box<Self>) {
+        let bytes = self.rows.len() * size_of::<u64>();
+        // A thread that ends has none.
+        let _ = SPARE.try_with(|spare| {
+            let mut spare = spare.borrow_mut();
+            if spare.len() < SPARE_MAX && bytes <= SPARE_MAX_BYTES {
+                spare.push(self);
+            }
+        });
     }
 
     /// The library has started it, or made it ready to be started, as this request.

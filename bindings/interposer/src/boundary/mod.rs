@@ -17,12 +17,14 @@
     reason = "MPI is a C library, and programs pass it pointers; each block says what is promised"
 )]
 
+pub mod accumulate;
 mod arguments;
 mod bypass;
 pub mod complete;
 mod control;
 mod count;
 mod deferred;
+mod device;
 mod digests;
 pub mod exports;
 mod finish;

@@ -6,6 +6,7 @@ use std::slice;
 use super::arguments::{
     ANOTHER_DATATYPE, Arguments, Count, NO_ELEMENTS, ONE_RANK, Places, Reason, WRONG,
 };
+use super::device;
 use super::library::{Communicator, Mpi};
 use super::phase::is_over;
 use super::state::State;
@@ -67,6 +68,10 @@ pub(super) unsafe fn prepare(
         is_even,
     };
     let places = places(arguments, &task, state.rank, mpi)?;
+    device::look();
+    if device::has(arguments.send) || device::has(arguments.recv.cast_const()) {
+        return Err("in a graphics processor's memory");
+    }
     Ok((task, places, state))
 }
 

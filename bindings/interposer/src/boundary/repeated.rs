@@ -10,6 +10,7 @@ use std::slice;
 use treefold::mpi::mpi_library::{Comm, Datatype, Op};
 
 use super::arguments::{Arguments, Count};
+use super::device;
 use super::library::{Communicator, Mpi};
 use super::perform::{code_of, guarded};
 use super::state::{self, State};
@@ -148,6 +149,9 @@ unsafe fn buffers<'b>(
         is_aligned && !address.is_null() && !mpi.is_in_place(address)
     };
     if known.has_result && !is_buffer(recv) {
+        return None;
+    }
+    if device::has_driver() && (device::has(send) || device::has(recv)) {
         return None;
     }
     // SAFETY: the caller promises a buffer of so many elements, if the address is a buffer's.

@@ -24,6 +24,22 @@ thread_local! {
     static IS_STARTING: Cell<bool> = const { Cell::new(false) };
 }
 
+/// As long as it lives, this thread is in one; an error handler of the program's may throw.
+struct Starting;
+
+impl Starting {
+    fn enter() -> Self {
+        IS_STARTING.set(true);
+        Self
+    }
+}
+
+impl Drop for Starting {
+    fn drop(&mut self) {
+        IS_STARTING.set(false);
+    }
+}
+
 /// Starts persistent requests of which some may be reductions of this library's: the library's code, or an error if one is under way.
 pub(super) fn start(words: &[usize], library: impl FnOnce() -> c_int) -> c_int {
     if IS_STARTING.get() {
@@ -43,9 +59,9 @@ pub(super) fn start(words: &[usize], library: impl FnOnce() -> c_int) -> c_int {
     for &word in &own {
         flight::set_under_way(word, true);
     }
-    IS_STARTING.set(true);
+    let starting = Starting::enter();
     let code = library();
-    IS_STARTING.set(false);
+    drop(starting);
     if code != SUCCESS {
         for &word in &own {
             flight::set_under_way(word, false);

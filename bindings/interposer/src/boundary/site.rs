@@ -108,7 +108,11 @@ pub(super) fn resolve(site: &str) -> String {
     let output = command.stderr(Stdio::null()).output();
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
     let text = text.unwrap_or_default();
-    let mut lines = text.lines().filter(|line| !line.contains('?'));
+    // After a line, in brackets, may be which of its parts it is.
+    let lines = text
+        .lines()
+        .map(|line| line.split(" (").next().unwrap_or(line));
+    let mut lines = lines.filter(|line| !line.contains('?'));
     let base = |path: &str| {
         Path::new(path)
             .file_name()

@@ -99,7 +99,7 @@ unsafe fn start_or_pass(
     place: Place,
     library: &dyn Fn() -> c_int,
 ) -> c_int {
-    let begin = Instant::now();
+    let begin = settings.stats.as_ref().map(|_| Instant::now());
     let is_check = settings.mode == Mode::Check;
     // SAFETY: this function's promise.
     let prepared = unsafe { prepare(arguments, mpi, settings) };
@@ -127,7 +127,7 @@ unsafe fn start_or_pass(
         Ok(started) => started,
         Err(reason) => {
             let code = library();
-            if settings.stats.is_some() {
+            if let Some(begin) = begin {
                 let (name, count) = (arguments.call.name(arguments.form), arguments.count);
                 count_passed(name, reason, count, arguments.datatype, arguments.op, begin);
             }
@@ -135,7 +135,7 @@ unsafe fn start_or_pass(
         }
     };
     let mut counts = Counts {
-        treefold_ns: elapsed_ns(begin),
+        treefold_ns: begin.map_or(0, elapsed_ns),
         ..Counts::default()
     };
     let Some(check) = &mut flight.check else {
@@ -219,11 +219,12 @@ unsafe fn flight(
         Call::Exscan => rank,
         _ => size,
     };
-    let mut flight = Flight::new(task, task.length, combined);
-    if has_rows {
-        let bytes = size * task.length_bytes();
-        flight.rows = vec![0; bytes.div_ceil(size_of::<u64>())];
-    }
+    let rows_bytes = if has_rows {
+        size * task.length_bytes()
+    } else {
+        0
+    };
+    let mut flight = Flight::new(task, combined, rows_bytes);
     flight.result = match places {
         Places::Apart(_, recv) | Places::InPlace(recv) if task.length > 0 => Some(recv),
         _ => None,
@@ -247,7 +248,7 @@ unsafe fn flight(
         let received_begins = begins(&received);
         flight.counts = [sent, sent_begins, received, received_begins].concat();
     }
-    Ok(Box::new(flight))
+    Ok(flight)
 }
 
 /// Where each rank's elements begin, one after the other.

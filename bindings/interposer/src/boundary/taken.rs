@@ -70,13 +70,20 @@ struct Held {
 /// Those of a call's requests that are under way here. They are out of the table until the call is over: as soon as the library has completed
 /// a request, another thread may get its handle for another one.
 #[derive(Debug)]
-pub(super) struct Taken(Vec<Held>);
+pub(super) struct Taken {
+    /// Most calls have one.
+    first: Option<Held>,
+    others: Vec<Held>,
+}
 
 impl Taken {
     /// # Safety
     /// The requests are where the program has said.
     pub(super) unsafe fn of(requests: Requests) -> Self {
-        let mut taken = Vec::new();
+        let mut taken = Self {
+            first: None,
+            others: Vec::new(),
+        };
         let mut table = lock();
         for place in 0..requests.count {
             // SAFETY: this function's promise.
@@ -91,11 +98,23 @@ impl Taken {
                 });
             }
         }
-        Self(taken)
+        taken
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.first.is_none()
+    }
+
+    fn push(&mut self, held: Held) {
+        match self.first {
+            None => self.first = Some(held),
+            Some(_) => self.others.push(held),
+        }
+    }
+
+    fn all(&mut self) -> impl Iterator<Item = Held> + use<> {
+        let others = std::mem::take(&mut self.others);
+        self.first.take().into_iter().chain(others)
     }
 
     /// After the library's call: combines what is complete, and puts back what is not. A request is complete if the library has made its
@@ -104,7 +123,7 @@ impl Taken {
     /// # Safety
     /// The requests are where the program has said.
     pub(super) unsafe fn settle(mut self, requests: Requests, is_done: impl Fn(usize) -> bool) {
-        for mut held in std::mem::take(&mut self.0) {
+        for mut held in self.all() {
             // SAFETY: this function's promise.
             let word = unsafe { requests.word(held.place) };
             let is_told = is_done(held.place);
@@ -120,9 +139,11 @@ impl Taken {
                 held.flight.is_under_way = is_value;
             }
             if !is_complete || is_persistent || is_value {
-                self.0.push(held);
+                self.push(held);
             } else if held.flight.check.is_some() {
                 deferred::push(*held.flight);
+            } else {
+                held.flight.spare();
             }
         }
     }
@@ -131,11 +152,11 @@ impl Taken {
 /// Whatever is left goes back, also if an error handler of the program's throws.
 impl Drop for Taken {
     fn drop(&mut self) {
-        if self.0.is_empty() {
+        if self.is_empty() {
             return;
         }
         let mut table = lock();
-        for held in self.0.drain(..) {
+        for held in self.all() {
             put(&mut table, held.word, held.flight);
         }
     }

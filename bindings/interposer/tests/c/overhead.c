@@ -98,6 +98,76 @@ static void table(const char *name, reduction own, reduction library, int most_r
     free(y);
 }
 
+/* Computes for so many turns, on nothing that MPI knows. */
+static double compute(long turns)
+{
+    volatile double x = 1;
+    for (long i = 0; i < turns; i++)
+        x = x * 0.999 + 0.001;
+    return x;
+}
+
+/* Microseconds of a reduction with a computation between its start and its end; the slowest rank's. */
+static double time_around(bool is_own, const double *x, double *y, int count, long turns, bool communicates, int repetitions)
+{
+    double begin, own, slowest = 0;
+    PMPI_Barrier(MPI_COMM_WORLD);
+    begin = MPI_Wtime();
+    for (int i = 0; i < repetitions; i++) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        if (communicates && is_own)
+            MPI_Iallreduce(x, y, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+        else if (communicates)
+            PMPI_Iallreduce(x, y, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+        compute(turns);
+        if (is_own)
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        else
+            PMPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    own = (MPI_Wtime() - begin) / repetitions * 1e6;
+    PMPI_Allreduce(&own, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return slowest;
+}
+
+/* The share of communication that a computation of the same length hides: 1 - (both - computation) / communication. */
+static void overlaps(int repetitions)
+{
+    double *x = allocate(MOST_BYTES), *y = allocate(MOST_BYTES);
+    for (size_t i = 0; i < MOST_BYTES / sizeof *x; i++)
+        x[i] = (double)random_bits(i);
+    DOING("timing overlap");
+    if (rank == 0)
+        printf("\nIallreduce that computation hides on %d ranks\n%10s %13s %13s %8s %18s\n", size, "bytes", "MPI_", "PMPI_", "ratio",
+               "gathered, bytes");
+    for (int bytes = 1024; bytes <= MOST_BYTES; bytes *= 8) {
+        int count = bytes / (int)sizeof *x, most = 2 + repetitions / (1 + bytes / 4096);
+        double shares[2];
+        for (int which = 0; which < 2; which++) {
+            double least[3] = {1e30, 1e30, 1e30}, turn_us = 1e30;
+            long turns = 0;
+            for (int sample = 0; sample < SAMPLES; sample++) {
+                double us = time_around(which == 0, x, y, count, 0, true, most);
+                least[0] = us < least[0] ? us : least[0];
+                us = time_around(which == 0, x, y, count, 10000, false, 2) / 10000;
+                turn_us = us < turn_us ? us : turn_us;
+            }
+            turns = (long)(least[0] / turn_us);
+            PMPI_Bcast(&turns, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+            for (int sample = 0; sample < SAMPLES; sample++)
+                for (int communicates = 0; communicates < 2; communicates++) {
+                    double us = time_around(which == 0, x, y, count, turns, communicates != 0, most);
+                    least[1 + communicates] = us < least[1 + communicates] ? us : least[1 + communicates];
+                }
+            shares[which] = 1 - (least[2] - least[1]) / least[0];
+        }
+        if (rank == 0)
+            printf("%10d %13.2f %13.2f %8.2f %18ld\n", bytes, shares[0], shares[1], shares[0] / shares[1], (long)bytes * size);
+    }
+    free(x);
+    free(y);
+}
+
 int main(int argc, char **argv)
 {
     begin(&argc, &argv);
@@ -105,5 +175,6 @@ int main(int argc, char **argv)
     table("Allreduce", allreduce, library_allreduce, repetitions);
     table("Reduce", reduce, library_reduce, repetitions);
     table("Iallreduce and Wait", iallreduce, library_iallreduce, repetitions);
+    overlaps(repetitions);
     return end("overhead");
 }

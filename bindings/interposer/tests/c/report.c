@@ -81,6 +81,13 @@ static void call_all(void)
     OK(MPI_Allreduce(&number, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
     OK(MPI_Allreduce(x, y, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
     OK(MPI_Reduce_local(x, y, 1, MPI_DOUBLE, MPI_SUM));
+    MPI_Win window;
+    double *shared;
+    OK(MPI_Win_allocate(sizeof *shared, sizeof *shared, MPI_INFO_NULL, MPI_COMM_WORLD, &shared, &window));
+    OK(MPI_Win_fence(0, window));
+    OK(MPI_Accumulate(x, 1, MPI_DOUBLE, (rank + 1) % size, 0, 1, MPI_DOUBLE, MPI_SUM, window));
+    OK(MPI_Win_fence(0, window));
+    OK(MPI_Win_free(&window));
 }
 
 static void check_report(const char *report, bool is_check)
@@ -108,6 +115,9 @@ static void check_report(const char *report, bool is_check)
     CHECK(strstr(report, "\"type\": \"MPI_INT\"") != NULL);
     CHECK(calls_of(report, "Allreduce", "TREEFOLD_PMPI_OPS") == size);
     CHECK(calls_of(report, "Reduce_local", "local") == size);
+    CHECK(calls_of(report, "Accumulate", "into a window") == size);
+    DOING("the verdict");
+    CHECK(!is_check || strstr(report, "\"verdict\": \"could not tell: ") != NULL);
     CHECK(sum_of(report, "other_environment") == 0);
     const char *ranks = value_of(report, report + strlen(report), "ranks"),
                *counted = value_of(report, report + strlen(report), "ranks_counted");

@@ -1,4 +1,5 @@
-"""PETSc's conjugate gradients on the Laplacian of a square: prints the bits of each residual's norm, which is an MPI_Allreduce."""
+"""PETSc's conjugate gradients on the Laplacian of a square: prints the bits of each residual's norm, which is an MPI_Allreduce, or with
+`-ksp_type pipecg` an MPI_Iallreduce."""
 
 import glob
 import sys
@@ -33,6 +34,7 @@ solver.setOperators(matrix)
 solver.setType("cg")
 solver.getPC().setType("jacobi")
 solver.setTolerances(rtol=1e-10, max_it=200)
+solver.setFromOptions()
 norms = []
 solver.setMonitor(lambda _, step, norm: norms.append((step, norm)))
 solver.solve(right, solution)

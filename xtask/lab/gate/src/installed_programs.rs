@@ -26,8 +26,8 @@ const PYTHON: &str = "/usr/bin/python3";
 /// A file of the package: petsc4py itself lies in a folder with its version.
 const PETSC: &str = "/usr/share/doc/python3-petsc4py-real/copyright";
 
-/// Two algorithms of Open MPI, by their numbers and names.
-const ALGORITHMS: [&str; 2] = ["1", "3"];
+/// Two algorithms of Open MPI, by their numbers, blocking and not, and names.
+const ALGORITHMS: [[&str; 2]; 2] = [["1", "1"], ["3", "2"]];
 const NAMES: [&str; 2] = ["linear", "recursive doubling"];
 
 /// A program with its input, and which of its output is its result.
@@ -37,6 +37,7 @@ struct Case {
     words: &'static [&'static str],
     /// A file of bindings/interposer/tests/programs, the last word.
     input: &'static str,
+    options: &'static [&'static str],
     result: fn(&str) -> Vec<&str>,
 }
 
@@ -46,6 +47,7 @@ const LAMMPS: Case = Case {
     ranks: 5,
     words: &["lmp", "-log", "none", "-in"],
     input: "melt.lammps",
+    options: &[],
     result: thermodynamics,
 };
 
@@ -54,7 +56,15 @@ const PETSC_CG: Case = Case {
     ranks: 3,
     words: &[PYTHON],
     input: "cg.py",
+    options: &[],
     result: |output| output.lines().collect(),
+};
+
+/// Its sums go on while the matrix is applied: they are MPI_Iallreduces.
+const PETSC_OVERLAPPED: Case = Case {
+    title: "PETSc, conjugate gradients without blocking",
+    options: &["-ksp_type", "groppcg"],
+    ..PETSC_CG
 };
 
 /// Runs the stage.
@@ -67,6 +77,7 @@ pub(super) fn installed_programs(steps: &mut Steps) -> Result<(), Stop> {
         let prefix = prefixes::prefix(steps)?;
         for mode in [Mode::Without, Mode::On] {
             PETSC_CG.compare(steps, &prefix, mode)?;
+            PETSC_OVERLAPPED.compare(steps, &prefix, mode)?;
         }
         LAMMPS.report(steps, &prefix)?;
         let without = LAMMPS.compare(steps, &prefix, Mode::Without)?;
@@ -83,6 +94,7 @@ impl Case {
     fn complete(&self, command: &mut Command) {
         let folder = workspace().join("bindings/interposer/tests/programs");
         command.args(&self.words[1..]).arg(folder.join(self.input));
+        command.args(self.options);
         command.env("OMP_NUM_THREADS", "1");
     }
 
@@ -97,12 +109,13 @@ impl Case {
     /// Runs it with both algorithms, and compares; what both have printed.
     fn compare(&self, steps: &mut Steps, prefix: &Path, mode: Mode) -> Result<[String; 2], Stop> {
         let installation = steps.installation().clone();
-        let run = |algorithm| {
+        let run = |[blocking, non_blocking]: [&str; 2]| {
             let program = self.words[0];
             let mut command = pmpi::launch(&installation, prefix, mode, self.ranks, program);
             self.complete(&mut command);
             command.env("OMPI_MCA_coll_tuned_use_dynamic_rules", "1");
-            command.env("OMPI_MCA_coll_tuned_allreduce_algorithm", algorithm);
+            command.env("OMPI_MCA_coll_tuned_allreduce_algorithm", blocking);
+            command.env("OMPI_MCA_coll_libnbc_iallreduce_algorithm", non_blocking);
             let output = command.output();
             let output = output.map_err(|error| format!("{command:?}: {error}"))?;
             let text = |bytes| String::from_utf8_lossy(bytes).into_owned();

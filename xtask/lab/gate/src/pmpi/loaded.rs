@@ -47,7 +47,36 @@ impl Suite<'_> {
     /// Programs that load the library of this suite for themselves alone.
     pub(super) fn loaded(&self, steps: &mut Steps) -> Result<(), Stop> {
         self.module(steps)?;
+        self.device(steps)?;
         self.mpi4py(steps)
+    }
+
+    /// A driver that says that some memory is a device's, and its program.
+    fn device(&self, steps: &mut Steps) -> Result<(), Stop> {
+        let sources = workspace().join(SOURCES);
+        let (driver, program) = (self.folder.join("libcuda.so.1"), self.folder.join("device"));
+        let mut compile = Command::new("cc");
+        compile.args(C_FLAGS).args(["-shared", "-fPIC"]);
+        compile
+            .arg("-Wl,-soname,libcuda.so.1")
+            .arg(sources.join("driver.c"));
+        let step = format!("{}: driver.c compiles", self.library);
+        steps.step(&step, compile.arg("-o").arg(&driver))?;
+        let mut compile = Command::new(format!("mpicc.{}", self.library));
+        compile.args(C_FLAGS).arg(sources.join("device.c"));
+        compile
+            .arg(&driver)
+            .arg(format!("-Wl,-rpath,{}", self.folder.display()));
+        let step = format!("{}: device.c compiles", self.library);
+        steps.step(&step, compile.arg("-o").arg(&program))?;
+        let mut command = check(steps.installation(), self.prefix, RANKS, &program);
+        let step = format!("{}: buffers in a device's memory", self.library);
+        report(
+            steps,
+            &step,
+            &mut command,
+            "in a graphics processor's memory",
+        )
     }
 
     /// A module in Fortran, and a program that knows nothing of MPI.

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use checkout::workspace::workspace;
+use harness::installed::is_on_path;
 
 use super::Suite;
 use super::launch::{LIBRARY, Mode, launch, says};
@@ -41,6 +42,7 @@ const WRONG: [(&str, &str); 4] = [
 ];
 
 /// What is added to the environment of ranks, what must happen, and what must be said.
+#[derive(Clone, Copy)]
 struct Case<'a> {
     title: &'a str,
     ranks: usize,
@@ -132,13 +134,25 @@ impl Suite<'_> {
         };
         let mut cases = vec![("missed", missed), ("by_handle", by_handle)];
         if self.library == "mpich" {
-            cases.push(("disagree", disagree));
+            // A table names the place, if `addr2line` is there.
+            let from = if is_on_path("addr2line") {
+                "main at disagree.c:12"
+            } else {
+                "disagree+0x"
+            };
+            let place = Case {
+                title: "where the program calls what differs",
+                says: from,
+                ..disagree
+            };
+            cases.extend([("disagree", disagree), ("disagree", place)]);
         }
         for (name, case) in cases {
             let program = self.folder.join(name);
             let mut compile = self.compiler();
             compile
                 .args(C_FLAGS)
+                .arg("-g")
                 .arg(tools.join(format!("{name}.c")))
                 .arg("-o");
             let step = format!("{}: {name}.c compiles", self.library);
