@@ -1,0 +1,95 @@
+//! The integers of all keys as numbers: what is added to them that is no item, and what they are.
+
+use simd_kernels::{DecodeDigits, DecodeUnit, Pair};
+
+use super::{Place, Tables, add_pair, integer_of, is_near, pair_of};
+
+impl Tables {
+    /// Adds another one's integers, key by key, and says whether it could: not if their units differ. There are not more keys.
+    pub(crate) fn merge(&mut self, other: &Self) -> bool {
+        let Some(place) = other.place else {
+            return true;
+        };
+        if self.place.get_or_insert(place).digits != place.digits {
+            return false;
+        }
+        for &digit in &other.used {
+            let mut near = [0; 2];
+            for (own, pair) in self.table(digit).iter_mut().zip(&other.tables[digit]) {
+                near = add_pair(own, pair, near);
+            }
+            if is_near(near) {
+                (0..other.keys).for_each(|key| self.carry(digit, key));
+            }
+        }
+        true
+    }
+
+    /// Adds integer * 2^unit.
+    pub(crate) fn add_integer(&mut self, key: usize, integer: i128, unit: DecodeUnit) {
+        let place = *self.place.get_or_insert_with(|| Place::of(unit));
+        let above = unit.exponent() - place.digits.unit(0).exponent();
+        // Below digit 0 there are but zeros: no item has these places.
+        let integer = integer >> (-above).clamp(0, 127);
+        let above = usize::try_from(above).unwrap_or(0);
+        let digit = above / DecodeDigits::PLACES as usize;
+        let places = above % DecodeDigits::PLACES as usize;
+        if integer.unsigned_abs().leading_zeros() > DecodeDigits::PLACES + 1 {
+            self.add_to_digit(digit, key, integer << places);
+        } else {
+            self.add_to_digit(digit, key, (integer & ((1 << 64) - 1)) << places);
+            self.add_to_digit(digit + 2, key, integer >> 64 << places);
+        }
+    }
+
+    /// Has these integers of all keys, in one of the units of another one's, if all are zero so far.
+    pub(crate) fn fill(&mut self, unit: DecodeUnit, integers: impl Iterator<Item = i128>) {
+        let place = Place::of(unit);
+        self.place = Some(place);
+        self.make_table(place.digit);
+        for (key, integer) in integers.enumerate() {
+            match pair_of(integer) {
+                Some(pair) => self.tables[place.digit][key] = pair,
+                None => self.add_integer(key, integer, unit),
+            }
+        }
+    }
+
+    /// The integers of a key that are not zero, with their units, which ascend.
+    pub(crate) fn integers(&self, key: usize) -> impl Iterator<Item = (i128, DecodeUnit)> {
+        self.used.iter().filter_map(move |&digit| {
+            let integer = integer_of(self.tables[digit][key]);
+            (integer != 0).then(|| (integer, self.unit(digit)))
+        })
+    }
+
+    /// A key's integer, if it is one of 128 bits.
+    #[inline]
+    pub(crate) fn short(&self, key: usize) -> Option<(i128, i32)> {
+        let mut integers = self.integers(key);
+        let Some((mut sum, unit)) = integers.next() else {
+            return Some((0, 0));
+        };
+        for (integer, of_integer) in integers {
+            let places = (of_integer.exponent() - unit.exponent()).cast_unsigned();
+            if integer.unsigned_abs().leading_zeros() <= places {
+                return None;
+            }
+            sum = sum.checked_add(integer << places)?;
+        }
+        Some((sum, unit.exponent()))
+    }
+
+    /// The pairs of all keys and their unit, if there is one table.
+    pub(crate) fn only_table(&self) -> Option<(&[Pair], DecodeUnit)> {
+        match self.used[..] {
+            [digit] => Some((&self.tables[digit], self.unit(digit))),
+            _ => None,
+        }
+    }
+
+    fn unit(&self, digit: usize) -> DecodeUnit {
+        let place = self.place.expect("a table has a unit");
+        place.digits.unit(digit)
+    }
+}
