@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use distribution::Ownership;
 use reduce::operator::custom;
-use reduce::{AnyPending, Operation, Operator, Pending, Plan, RunError, Sum, World, call};
-use reduce::{exact, threads, wait_all};
+use reduce::{AnyPending, LanesPlan, Operation, Operator, Pending, Plan, RunError, Sum, World};
+use reduce::{call, exact, threads, wait_all};
 
 use super::{Check, offered};
 
@@ -26,6 +26,7 @@ pub(crate) const CHECKS: [(&str, Check); 4] = [
 struct Hand {
     world: World,
     plan: Plan<f64, Sum>,
+    lanes: LanesPlan<f64>,
     exact: exact::Plan<exact::Sum<f64>>,
     products: exact::Plan<exact::ProductSum<f64>>,
     complex: exact::Plan<exact::ComplexProductSum<f64>>,
@@ -50,6 +51,7 @@ impl Hand {
         Self {
             world: world.clone(),
             plan: plan(),
+            lanes: Plan::builder(world).local_items(1).build_lanes(1).unwrap(),
             exact: exact(),
             products: Plan::builder(world).build_exact().unwrap(),
             complex: Plan::builder(world).build_exact().unwrap(),
@@ -134,6 +136,31 @@ const CALLS: &[Call] = &[
     ("Plan::reduce_scatter_folded", |hand| {
         said(hand.plan.reduce_scatter_folded(Ok(ONE), &mut [0.0]))
     }),
+    ("Plan::dot", |hand| said(hand.plan.dot(ONE, ONE))),
+    ("Plan::dots", |hand| {
+        said(hand.plan.dots(&[[ONE; 2]], &mut [0.0]))
+    }),
+    ("Plan::norm2", |hand| said(hand.plan.norm2(ONE))),
+    ("Plan::reduce_dot", |hand| {
+        said(hand.plan.reduce_dot(ONE, ONE))
+    }),
+    ("Plan::start_dot", |hand| {
+        said(hand.plan.start_dot(ONE, ONE))
+    }),
+    ("Plan::start_dots", |hand| {
+        said(hand.plan.start_dots(&[[ONE; 2]]))
+    }),
+    ("LanesPlan::build_lanes", |hand| {
+        said(
+            Plan::builder(&hand.world)
+                .local_items(1)
+                .build_lanes::<f64>(1),
+        )
+    }),
+    ("LanesPlan::allreduce", |hand| {
+        said(hand.lanes.allreduce(ONE))
+    }),
+    ("LanesPlan::reduce", |hand| said(hand.lanes.reduce(ONE))),
     ("Plan::start_allreduce", |hand| {
         said(hand.plan.start_allreduce(ONE))
     }),
@@ -280,6 +307,12 @@ const CALLS: &[Call] = &[
     }),
     ("exact::HashedPlan::by_key", |hand| {
         said(hand.hashed.by_key(&KEY, ONE))
+    }),
+    ("exact::HashedPlan::reduce_by_key", |hand| {
+        said(hand.hashed.reduce_by_key(&KEY, ONE))
+    }),
+    ("exact::HashedPlan::reduce_scatter_by_key", |hand| {
+        said(hand.hashed.reduce_scatter_by_key(&KEY, ONE))
     }),
     ("exact::HashedPlan::by_key, two lengths", |hand| {
         said(hand.hashed.by_key(&KEY, &[]))
@@ -436,6 +469,7 @@ fn what_is_no_collective_call(world: &World) {
                     let Hand {
                         world,
                         plan,
+                        lanes,
                         exact,
                         products,
                         complex,
@@ -460,7 +494,7 @@ fn what_is_no_collective_call(world: &World) {
                     let its_network = world.network();
                     assert!(its_network.near.latency_ns > 0.0);
                     run.cancel();
-                    drop((exact_run, plan, exact, products, complex));
+                    drop((exact_run, plan, lanes, exact, products, complex));
                     keyed_run.cancel();
                     drop((keyed, hashed));
                     world.tell_abandoned();
@@ -549,6 +583,8 @@ pub(crate) fn complete() {
         ("threads", include_str!("../../src/world/threads.rs")),
         ("Plan", include_str!("../../src/plan/mod.rs")),
         ("Builder", include_str!("../../src/plan/builder.rs")),
+        ("Plan", include_str!("../../src/plan/dots.rs")),
+        ("LanesPlan", include_str!("../../src/plan/lanes.rs")),
         ("exact::Plan", include_str!("../../src/exact/plan.rs")),
         (
             "exact::KeyedPlan",
