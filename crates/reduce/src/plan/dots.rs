@@ -29,14 +29,15 @@ where
     /// ```
     /// use reduce::{Plan, threads};
     ///
-    /// let products = threads::run(2, |world| {
-    ///     let [x, y] = [[[0.1, 0.2], [0.3, 0.4]], [[0.5, 0.6], [0.7, 0.8]]].map(|of| of[world.rank()]);
-    ///     let plan = Plan::builder(world).local_items(2).build::<f64>()?;
-    ///     Ok::<_, Box<dyn std::error::Error + Send + Sync>>((plan.dot(&x, &y)?, plan.norm2(&x)?))
+    /// let (x, y) = ([0.1, 0.2, 0.3, 0.4], [0.5, 0.6, 0.7, 0.8]);
+    /// let found = threads::run(2, |world| {
+    ///     let own = 2 * world.rank()..2 * world.rank() + 2;
+    ///     let plan = Plan::builder(world).local_items(2).build::<f64>().unwrap();
+    ///     let dot = plan.dot(&x[own.clone()], &y[own.clone()]).unwrap();
+    ///     [dot, plan.norm2(&x[own]).unwrap()]
     /// })?;
-    /// let x = [0.1, 0.2, 0.3, 0.4];
-    /// let expected = (reduce::dot(&x, &[0.5, 0.6, 0.7, 0.8])?, reduce::squared_norm(&x)?.sqrt());
-    /// assert_eq!(products.map(|of_rank| of_rank.unwrap()), [expected; 2]);
+    /// let square: f64 = reduce::squared_norm(&x)?;
+    /// assert_eq!(found, [[reduce::dot(&x, &y)?, square.sqrt()]; 2]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
