@@ -207,7 +207,7 @@ def test_wrong_uses_of_exact_sums():
         Plan(COMM, op="exact_dot").allreduce([1.0])
     for plan in (Plan(COMM, op="exact_sum"), Plan(COMM, 1, op="max"), Plan(COMM, 1, dtype="i4")):
         with pytest.raises(ValueError, match="no dot products"):
-            plan.allreduce_dot([1.0], [1.0])
+            plan.allreduce_dot([1], [1])
     plan = Plan(COMM, op="exact_sum")
     with pytest.raises(TypeError, match="broadcast"):
         plan.bcast(np.zeros(1))
