@@ -1,11 +1,12 @@
 //! How slices of doubles are added: block by block, plainly, or at a scale that is guessed.
 //!
-//! If no plain addition of a block is rounded, its sum is exact. Otherwise, a block is split at the scale of the block before. If its exponents are few, as most are, one look at them tells that nothing is left of any
-//! item. If an item does not fit, or something is left of one, the block is split again at a scale of its own, then what is left of it, and
-//! so on; and if that does not come to an end, what is left is added item by item.
+//! If no plain addition of a block is rounded, its sum is exact. Otherwise it is split at the scale of the block before. If its exponents are
+//! few, as most are, one look at them tells that nothing is left of any item. If an item does not fit, or something is left of one, the block
+//! is split again at a scale of its own, then what is left of it, and so on; and if that does not come to an end, what is left is added item by
+//! item.
 
 use simd_kernels::{
-    Ahead, Exponents, Level, Quiet, RangeScale, SPLIT_ITEMS, Split, SplitScale,
+    Ahead, Exponents, Level, Quiet, RangeScale, SPLIT_ITEMS, Split, SplitScale, Watch,
     count_negative_zeros, plain_sums, split_sums, split_sums_and_rests, split_sums_in_range,
 };
 
@@ -30,8 +31,8 @@ const SPLIT_PLACES: i32 = 82 + 3 * 83;
 /// Fewer items are split: two looks at the inexact flag take as long as they.
 const PLAIN_ITEMS: usize = 256;
 
-/// The most blocks that are split, or added item by item, without a try to add them plainly.
-const MOST_SPLIT: u32 = 63;
+/// The most blocks that are not added plainly without a try.
+const MOST_NOT_PLAIN: usize = 63;
 
 /// The most blocks that are added item by item without a try.
 const MOST_SINGLY: u32 = 63;
@@ -149,9 +150,9 @@ pub(crate) struct Pace {
     /// That number at its last setting.
     last_singly: u32,
     /// How many blocks are not added plainly before that is tried again.
-    split: u32,
+    not_plain: usize,
     /// That number at its last setting.
-    last_split: u32,
+    last_not_plain: usize,
 }
 
 impl Pace {
@@ -161,8 +162,8 @@ impl Pace {
         is_wide: false,
         singly: 0,
         last_singly: 0,
-        split: 0,
-        last_split: 0,
+        not_plain: 0,
+        last_not_plain: 0,
     };
 
     /// Adds items, plainly if no addition is rounded, for whom the floating-point environment is the default.
@@ -175,45 +176,34 @@ impl Pace {
         destination: &mut D,
     ) {
         let ahead = Ahead::of_bytes(size_of_val(items));
+        // Of converted items, the next are not behind these.
+        let ahead_of_split = if T::IS_SINGLE { Ahead::Nothing } else { ahead };
         let mut watch = None;
-        for block in items.chunks(SPLIT_ITEMS) {
-            if self.may_be_plain(block)
+        let mut rest = items;
+        while !rest.is_empty() {
+            let (block, others) = rest.split_at(rest.len().min(SPLIT_ITEMS));
+            if self.not_plain == 0
+                && may_be_plain(block)
                 && let Some(watch) = watch.get_or_insert_with(|| quiet.watch())
             {
-                let sums = if D::COUNTS_ZEROS {
-                    plain_sums::<T, true>(level, block, ahead, watch)
-                } else {
-                    plain_sums::<T, false>(level, block, ahead, watch)
-                };
-                if let Some((sums, may_have_zeros)) = sums {
-                    self.last_split = 0;
-                    for (parity, sum) in sums.into_iter().enumerate() {
-                        destination.add_item(parity, sum);
-                    }
-                    if may_have_zeros {
-                        count(level, block, destination);
-                    }
+                if add_plainly(level, block, ahead, watch, destination) {
+                    self.last_not_plain = 0;
+                    rest = others;
                     continue;
                 }
-                self.last_split = (2 * self.last_split + 1).min(MOST_SPLIT);
-                self.split = self.last_split;
+                self.last_not_plain = (2 * self.last_not_plain + 1).min(MOST_NOT_PLAIN);
+                self.not_plain = 1 + self.last_not_plain;
             }
-            // Of converted items, the next are not behind these.
-            let ahead = if T::IS_SINGLE { Ahead::Nothing } else { ahead };
-            T::in_doubles(block, |doubles| {
-                self.add(level, doubles, ahead, destination)
+            // All that are not tried at once: to convert items takes room that is cleared.
+            let items = self.not_plain.max(1) * SPLIT_ITEMS;
+            let (blocks, others) = rest.split_at(rest.len().min(items));
+            T::in_doubles(blocks, |doubles| {
+                self.add(level, doubles, ahead_of_split, destination);
             });
+            let added = blocks.len().div_ceil(SPLIT_ITEMS);
+            self.not_plain = self.not_plain.saturating_sub(added);
+            rest = others;
         }
-    }
-
-    /// Whether plain additions of a block are tried.
-    #[inline]
-    fn may_be_plain<T: Float>(&mut self, block: &[T]) -> bool {
-        if self.split > 0 {
-            self.split -= 1;
-            return false;
-        }
-        block.len() >= PLAIN_ITEMS && T::are_short(&block[..FIRST_ITEMS])
     }
 
     /// Adds any number of items.
@@ -357,6 +347,38 @@ impl Pace {
         self.last_singly = (2 * self.last_singly + 1).min(MOST_SINGLY);
         self.singly = self.last_singly;
     }
+}
+
+/// Whether plain additions of a block are worth a try.
+#[inline]
+fn may_be_plain<T: Float>(block: &[T]) -> bool {
+    block.len() >= PLAIN_ITEMS && T::are_short(&block[..FIRST_ITEMS])
+}
+
+/// Adds a block, if no plain addition of it is rounded.
+#[inline]
+fn add_plainly<T: Float, D: Destination>(
+    level: Level,
+    block: &[T],
+    ahead: Ahead,
+    watch: &mut Watch,
+    destination: &mut D,
+) -> bool {
+    let sums = if D::COUNTS_ZEROS {
+        plain_sums::<T, true>(level, block, ahead, watch)
+    } else {
+        plain_sums::<T, false>(level, block, ahead, watch)
+    };
+    let Some((sums, may_have_zeros)) = sums else {
+        return false;
+    };
+    for (parity, sum) in sums.into_iter().enumerate() {
+        destination.add_item(parity, sum);
+    }
+    if may_have_zeros {
+        count(level, block, destination);
+    }
+    true
 }
 
 /// Whether something will be left of the smallest item after all splits.

@@ -4,6 +4,7 @@ use core::marker::PhantomData;
 
 use bytemuck::{Pod, Zeroable};
 use num_bigint::BigInt;
+use simd_kernels::{LOWER_PLACES, Pair};
 
 use crate::counters::Counters;
 
@@ -299,6 +300,12 @@ pub(crate) fn add_to_words(words: &mut [u64], other: &[u64]) {
         let (sum, carries) = sum.overflowing_add(carry.into());
         (*word, carry) = (sum, overflows | carries);
     }
+}
+
+/// The integer that a pair stands for.
+#[inline(always)]
+pub(crate) fn integer_of([lower, higher]: Pair) -> i128 {
+    (i128::from(higher) << LOWER_PLACES) + i128::from(lower)
 }
 
 /// The sign and the magnitude of value * 2^unit; `None` for zero.

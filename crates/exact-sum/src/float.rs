@@ -9,7 +9,8 @@ use simd_kernels::{
 };
 
 use crate::fixed::{
-    DoubleProducts, Doubles, Magnitude, SingleProducts, Singles, Window, integer, short_magnitude,
+    DoubleProducts, Doubles, Magnitude, SingleProducts, Singles, Window, integer, integer_of,
+    short_magnitude,
 };
 use crate::round::Format;
 
@@ -26,7 +27,8 @@ pub trait Float: sealed::Sealed + Pod + Into<f64> + fmt::Debug + Send + Sync {
 
 pub(crate) mod sealed {
     use super::{
-        DECODED_ITEMS, DecodeUnit, Level, Magnitude, Pair, Quiet, Range, integer, short_magnitude,
+        DECODED_ITEMS, DecodeUnit, Level, Magnitude, Pair, Quiet, Range, integer, integer_of,
+        short_magnitude,
     };
 
     /// What other crates cannot call, and cannot implement.
@@ -44,8 +46,6 @@ pub(crate) mod sealed {
 
         /// Whether a product of two doubles that come from such items is exact.
         const IS_SINGLE: bool;
-
-        fn to_double(self) -> f64;
 
         /// The same by integer arithmetic alone, whatever the floating-point environment.
         fn widened(self) -> f64;
@@ -118,6 +118,27 @@ pub(crate) mod sealed {
             doubles: &'v mut [f64],
         ) -> Option<impl ExactSizeIterator<Item = Self> + 'v>;
 
+        /// Appends integers in a unit, each rounded once to the nearest number.
+        fn append_rounded(
+            pairs: &[Pair],
+            unit: DecodeUnit,
+            is_quiet: bool,
+            values: &mut Vec<Self>,
+        ) {
+            let mut doubles = [0.0; DECODED_ITEMS];
+            for pairs in pairs.chunks(DECODED_ITEMS) {
+                let doubles = &mut doubles[..pairs.len()];
+                let rounded = Self::of_pairs(Level::best(), pairs, unit, doubles);
+                if let Some(rounded) = rounded.filter(|_| is_quiet) {
+                    values.extend(rounded);
+                } else {
+                    let exponent = unit.exponent();
+                    let value = |pair| Self::of_integer(integer_of(pair), exponent, is_quiet);
+                    values.extend(pairs.iter().copied().map(value));
+                }
+            }
+        }
+
         /// The number that is nearest to one of which this is the nearest double, if that tells it: not if it is NaN.
         fn of_nearest(double: f64) -> Option<Self>;
 
@@ -152,11 +173,6 @@ macro_rules! float {
             const NAN: Self = Self::NAN;
             const INFINITY: Self = Self::INFINITY;
             const IS_SINGLE: bool = $is_single;
-
-            #[inline(always)]
-            fn to_double(self) -> f64 {
-                self.into()
-            }
 
             fn widened(self) -> f64 {
                 $widened(self)

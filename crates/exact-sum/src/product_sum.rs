@@ -159,7 +159,7 @@ impl<T: Float> ProductSum<T> {
     #[must_use]
     pub fn root(&self) -> T {
         if let Some(special) = self.total.special::<T>() {
-            let is_negative = special.to_double() < 0.0;
+            let is_negative = special.into() < 0.0;
             return if is_negative { T::NAN } else { special };
         }
         match self.total.fixed.magnitude() {

@@ -7,8 +7,8 @@ use std::fmt;
 
 use simd_kernels::{DECODED_ITEMS, DecodeUnit, Level, Pair, Quiet, nearest_quotients};
 
+use crate::fixed::integer_of;
 use crate::float::Float;
-use crate::keyed::integer_of;
 use crate::total::{Total, short_mean};
 use walk::Walk;
 
@@ -130,16 +130,8 @@ impl Rolling {
     #[must_use]
     pub fn sums<T: Float>(&self, items: &[T]) -> Vec<T> {
         let is_quiet = Quiet::now().is_some();
-        let mut doubles = [0.0; DECODED_ITEMS];
         let round = |sums: &[Pair], _: &[usize], unit: DecodeUnit, values: &mut Vec<T>| {
-            let doubles = &mut doubles[..sums.len()];
-            let rounded = T::of_pairs(Level::best(), sums, unit, doubles).filter(|_| is_quiet);
-            if let Some(rounded) = rounded {
-                values.extend(rounded);
-            } else {
-                let value = |sum: &Pair| T::of_integer(integer_of(*sum), unit.exponent(), is_quiet);
-                values.extend(sums.iter().map(value));
-            }
+            T::append_rounded(sums, unit, is_quiet, values);
         };
         self.values(items, round, |total, _| total.value())
     }

@@ -275,7 +275,7 @@ impl<T: Float> Sum<T> {
         let Self { total, pace } = self;
         convert(
             items,
-            |item| item.to_double().abs(),
+            |item| item.into().abs(),
             |doubles| pace.add(level, doubles, Ahead::Nothing, total),
         );
         quiet.forget_since();

@@ -1,8 +1,11 @@
-//! Room for items that are decoded.
+//! Room for the items of a block: to clear it takes longer than to add a few items.
 
 use simd_kernels::{DECODED_ITEMS, Pair};
 
-/// Room for the items of a block as integers. It is made when a block needs it: to clear it takes longer than to add a few items.
+/// Fewer items are added one by one.
+pub(super) const FEW_ITEMS: usize = 16;
+
+/// As integers: the room is made when a block needs it.
 pub(crate) struct Decoded(Option<Room>);
 
 /// At the beginning of a cache line: no register of them is written to two.
@@ -32,5 +35,32 @@ impl Decoded {
     #[inline]
     pub(super) fn room(&mut self) -> &mut Room {
         self.0.get_or_insert_with(Room::cleared)
+    }
+}
+
+/// As doubles, for each of N numbers of an item.
+pub(super) enum Rooms<const N: usize> {
+    Few([[f64; FEW_ITEMS]; N]),
+    Many([[f64; DECODED_ITEMS]; N]),
+}
+
+impl<const N: usize> Rooms<N> {
+    /// Room for so many items, or for a block of them.
+    #[inline(always)]
+    pub(super) fn for_items(items: usize) -> Self {
+        if items < FEW_ITEMS {
+            Self::Few([[0.0; FEW_ITEMS]; N])
+        } else {
+            Self::Many([[0.0; DECODED_ITEMS]; N])
+        }
+    }
+
+    /// Those for so many of the items.
+    #[inline(always)]
+    pub(super) fn first(&mut self, items: usize) -> [&mut [f64]; N] {
+        match self {
+            Self::Few(rooms) => rooms.each_mut().map(|room| &mut room[..items]),
+            Self::Many(rooms) => rooms.each_mut().map(|room| &mut room[..items]),
+        }
     }
 }

@@ -8,9 +8,8 @@ use simd_kernels::{DECODED_ITEMS, Level};
 
 use super::KeyedSums;
 use super::bytes::are_alike;
-use super::decoded::Decoded;
+use super::decoded::{Decoded, FEW_ITEMS};
 use super::key::{self, KeyError};
-use super::tables::FEW_ITEMS;
 use crate::float::Float;
 
 /// A sum for each key that has items, exact until it is rounded: [`KeyedSums`] for keys of any type.

@@ -26,7 +26,7 @@ use crate::counters::Counters;
 use crate::float::Float;
 use crate::total::Total;
 pub use columns::KeyedColumns;
-use decoded::Decoded;
+use decoded::{Decoded, FEW_ITEMS};
 pub use extrema::KeyedExtrema;
 pub use hashed::HashedSums;
 pub use integers::KeyedIntegers;
@@ -37,8 +37,6 @@ pub use moments::KeyedMoments;
 pub use products::{KeyedProducts, KeyedWeightedMeans};
 pub use remove::RemoveKeyedError;
 use remove::check_specials;
-use tables::FEW_ITEMS;
-pub(crate) use tables::integer_of;
 use windows::Windows;
 
 /// A sum for each of the keys 0 to K - 1, exact until it is rounded.
@@ -226,18 +224,11 @@ impl<T: Float> KeyedSums<T> {
     pub fn values(&self) -> Vec<T> {
         let is_quiet = Quiet::now().is_some();
         let mut values = Vec::with_capacity(self.keys());
-        if let Some((pairs, unit)) = self.windows.only_table().filter(|_| is_quiet) {
-            let mut doubles = [0.0; DECODED_ITEMS];
-            for pairs in pairs.chunks(DECODED_ITEMS) {
-                let doubles = &mut doubles[..pairs.len()];
-                match T::of_pairs(Level::best(), pairs, unit, doubles) {
-                    Some(rounded) => values.extend(rounded),
-                    None => break,
-                }
-            }
+        if let Some((pairs, unit)) = self.windows.only_table() {
+            T::append_rounded(pairs, unit, is_quiet, &mut values);
+        } else {
+            values.extend((0..self.keys()).map(|key| self.rounded(key, is_quiet)));
         }
-        let others = values.len()..self.keys();
-        values.extend(others.map(|key| self.rounded(key, is_quiet)));
         values
     }
 }

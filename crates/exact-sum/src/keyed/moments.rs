@@ -2,11 +2,10 @@
 
 use simd_kernels::{DECODED_ITEMS, Level, Quiet};
 
-use super::decoded::Decoded;
+use super::decoded::{Decoded, Rooms};
 use super::key::{self, Key, KeyError};
 use super::products::{KeyedProducts, widen};
 use super::remove::{RemoveKeyedError, check_counts, check_specials};
-use super::tables::FEW_ITEMS;
 use super::windows::Windows;
 use crate::counters::Counters;
 use crate::float::Float;
@@ -88,17 +87,10 @@ impl<T: Float> KeyedMoments<T> {
     fn change<K: Key>(&mut self, keys: &[K], items: &[T], removes: bool) {
         let is_quiet = Quiet::now().is_some();
         let blocks = keys.chunks(DECODED_ITEMS).zip(items.chunks(DECODED_ITEMS));
-        let (mut few, mut many);
-        let room: &mut [f64] = if items.len() < FEW_ITEMS {
-            few = [0.0; FEW_ITEMS];
-            &mut few
-        } else {
-            many = [0.0; DECODED_ITEMS];
-            &mut many
-        };
+        let mut doubles = Rooms::for_items(items.len());
         let mut decoded = Decoded::none();
         for (keys, items) in blocks {
-            let doubles = &mut room[..items.len()];
+            let [doubles] = doubles.first(items.len());
             widen(items, doubles);
             self.sums
                 .add(Level::best(), keys, doubles, removes, &mut decoded);

@@ -3,10 +3,9 @@
 use simd_kernels::{DECODED_ITEMS, EXACT_PRODUCT, Level, Quiet, exact_products, is_zero};
 
 use super::KeyedSums;
-use super::decoded::Decoded;
+use super::decoded::{Decoded, Rooms};
 use super::key::{self, Key, KeyError};
 use super::remove::{RemoveKeyedError, check_specials};
-use super::tables::FEW_ITEMS;
 use super::windows::Windows;
 use crate::float::Float;
 use crate::total::Total;
@@ -82,26 +81,14 @@ impl<T: Float> KeyedProducts<T> {
     fn change<K: Key>(&mut self, keys: &[K], x: &[T], y: &[T], removes: bool) {
         let is_quiet = Quiet::now().is_some();
         let mut decoded = Decoded::none();
-        let (mut few, mut many);
-        let [x_room, y_room]: [&mut [f64]; 2] = if x.len() < FEW_ITEMS {
-            few = [[0.0; FEW_ITEMS]; 2];
-            few.each_mut().map(|room| &mut room[..])
-        } else {
-            many = [[0.0; DECODED_ITEMS]; 2];
-            many.each_mut().map(|room| &mut room[..])
-        };
+        let mut doubles = Rooms::for_items(x.len());
         let blocks = x.chunks(DECODED_ITEMS).zip(y.chunks(DECODED_ITEMS));
         for (keys, (x, y)) in keys.chunks(DECODED_ITEMS).zip(blocks) {
-            let (x_doubles, y_doubles) = (&mut x_room[..x.len()], &mut y_room[..y.len()]);
+            let [x_doubles, y_doubles] = doubles.first(x.len());
             widen(x, x_doubles);
             widen(y, y_doubles);
-            self.change_block(
-                keys,
-                [x_doubles, y_doubles],
-                removes,
-                is_quiet,
-                &mut decoded,
-            );
+            let factors = [&*x_doubles, &*y_doubles];
+            self.change_block(keys, factors, removes, is_quiet, &mut decoded);
         }
     }
 
@@ -122,15 +109,8 @@ impl<T: Float> KeyedProducts<T> {
             }
             return;
         }
-        // To clear room for a block takes longer than to add a few items.
-        let (mut few, mut many);
-        let [products, errors]: [&mut [f64]; 2] = if x.len() < FEW_ITEMS {
-            few = [[0.0; FEW_ITEMS]; 2];
-            few.each_mut().map(|room| &mut room[..x.len()])
-        } else {
-            many = [[0.0; DECODED_ITEMS]; 2];
-            many.each_mut().map(|room| &mut room[..x.len()])
-        };
+        let mut doubles = Rooms::for_items(x.len());
+        let [products, errors] = doubles.first(x.len());
         let level = Level::best();
         if !exact_products(level, x, y, products, errors) {
             for (index, (&x, &y)) in x.iter().zip(y).enumerate() {

@@ -14,8 +14,9 @@ use simd_kernels::{
     prefetch_item,
 };
 
-use super::decoded::{Decoded, Room};
+use super::decoded::{Decoded, FEW_ITEMS, Room};
 use super::key::Key;
+use crate::fixed::integer_of;
 use crate::float::Float;
 
 /// Above the digits of items, sums of 2^63 of them have two more.
@@ -32,9 +33,6 @@ const MIXED_BLOCKS: u32 = 63;
 
 /// Of larger tables, what a block needs is brought into the nearest cache first.
 const FAR_BYTES: usize = 1 << 20;
-
-/// Fewer items are added one by one.
-pub(super) const FEW_ITEMS: usize = 16;
 
 /// A long integer for each key.
 #[derive(Clone, Debug)]
@@ -370,12 +368,6 @@ fn negate_if(negates: bool, integers: &mut [i64]) {
             *integer = -*integer;
         }
     }
-}
-
-/// The integer that a pair stands for.
-#[inline(always)]
-pub(crate) fn integer_of([lower, higher]: Pair) -> i128 {
-    (i128::from(higher) << LOWER_PLACES) + i128::from(lower)
 }
 
 /// An integer as a pair whose halves are not near the end of their room.

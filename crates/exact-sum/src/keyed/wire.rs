@@ -17,12 +17,11 @@ use bytemuck::Pod;
 pub use super::entry::WrongEntries;
 use super::entry::{Entries, Entry, write_long, write_short};
 use super::key::{Key, KeyError};
-use super::tables::integer_of;
 pub use super::terms::{Agreed, NO_TERMS, Terms, combine};
 use super::terms::{LOWEST, magnitude, moved, terms_of};
 use super::windows::Windows;
 use crate::accumulator::sealed::Sealed;
-use crate::fixed::Window;
+use crate::fixed::{Window, integer_of};
 use crate::float::Float;
 use crate::total::Total;
 

@@ -5,9 +5,8 @@ use std::ops::Range;
 use simd_kernels::{DECODED_ITEMS, DecodeUnit, LOWER_PLACES, Level, Pair, decode};
 
 use super::Windows;
-use crate::fixed::Window;
+use crate::fixed::{Window, integer_of};
 use crate::float::Float;
-use crate::keyed::integer_of;
 use crate::total::Total;
 
 /// A window that moves over items, and its sum.
