@@ -9,9 +9,9 @@ use schedule::Network;
 
 use crate::algorithm::{Algorithm, UnknownAlgorithm};
 use crate::environment::EnvironmentError;
-use crate::fold::LANES_MAX;
 use crate::message_buffer::MessageBuffer;
 use crate::operation::Operation;
+use crate::operator::LANES_MAX;
 
 /// Why [`Builder::build`](crate::Builder::build) failed. Every rank gets the same error.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

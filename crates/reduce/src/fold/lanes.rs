@@ -5,10 +5,7 @@ use super::finished;
 use super::rows::check_rows;
 use crate::environment;
 use crate::error::FoldError;
-use crate::operator::{Operator, Sum};
-
-/// The greatest number of lanes.
-pub(crate) const LANES_MAX: usize = 1 << 20;
+use crate::operator::{LANES_MAX, Operator, Sum, lane_row};
 
 /// The sum of the items in `lanes` lanes: item i belongs to lane i mod `lanes`, each lane is summed in tree order, and then their sums.
 /// Returns 0 for no items.
@@ -63,18 +60,6 @@ pub fn fold_rows_lanes<T: Copy + 'static, O: Operator<T>>(
     crate::fold_rows(&row, width, operator, result)
 }
 
-/// The reduction in lanes by rows of them, which any operator has.
-pub(crate) fn fold_by_rows<T: Copy + 'static, O: Operator<T> + ?Sized>(
-    items: &[T],
-    lanes: usize,
-    operator: &O,
-) -> Option<T> {
-    if lanes == 1 || items.len() <= lanes {
-        return operator.fold(items);
-    }
-    operator.fold(&lane_row(items, lanes, operator))
-}
-
 /// Whether there can be so many lanes.
 pub(crate) fn check_lanes(lanes: usize) -> Result<(), FoldError> {
     if (1..=LANES_MAX).contains(&lanes) {
@@ -83,45 +68,4 @@ pub(crate) fn check_lanes(lanes: usize) -> Result<(), FoldError> {
     Err(FoldError::Lanes {
         lanes: lanes as u64,
     })
-}
-
-/// The reductions of the columns of rows of `stride` values, of which the last may be shorter. Fewer values than a row are themselves.
-pub(crate) fn lane_row<T: Copy + 'static, O: Operator<T> + ?Sized>(
-    items: &[T],
-    stride: usize,
-    operator: &O,
-) -> Vec<T> {
-    let rows_count = items.len() / stride;
-    let (mut rows, last) = items.split_at(rows_count * stride);
-    let mut scratch = Vec::new();
-    // Largest subtrees, from right to left.
-    let mut subtree = || {
-        let count = rows.len() / stride;
-        let right_count = 1_usize.checked_shl(count.trailing_zeros())?;
-        let (left, right) = rows.split_at((count - right_count) * stride);
-        rows = left;
-        let mut row = right[..stride].to_vec();
-        let folded = operator.fold_rows(right, stride, &mut scratch, &mut row);
-        folded.expect("a subtree has rows");
-        Some(row)
-    };
-    let Some(row) = subtree() else {
-        return last.to_vec();
-    };
-    let mut row = joined(row, last, operator);
-    while let Some(left) = subtree() {
-        row = joined(left, &row, operator);
-    }
-    row
-}
-
-/// Two rows of lanes, of which the right one may be shorter: the other lanes of the left one stay.
-pub(super) fn joined<T: Copy + 'static, O: Operator<T> + ?Sized>(
-    mut left: Vec<T>,
-    right: &[T],
-    operator: &O,
-) -> Vec<T> {
-    let with = left[..right.len()].to_vec();
-    operator.combine_rows(&with, right, &mut left[..right.len()]);
-    left
 }

@@ -13,7 +13,7 @@ mod scan;
 pub(crate) use fused::check_lengths;
 pub use fused::{dot, squared_norm, sum_and_absolute_sum};
 pub use iterator::TreeIterator;
-pub(crate) use lanes::{LANES_MAX, check_lanes, fold_by_rows, lane_row};
+pub(crate) use lanes::check_lanes;
 pub use lanes::{fold_lanes, fold_rows_lanes, sum_lanes};
 pub use partial::{Partial, PartialError};
 pub(crate) use rows::check_rows;

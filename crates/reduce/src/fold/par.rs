@@ -12,11 +12,11 @@ use std::ops::Range;
 use simd_kernels::{Float, Level};
 
 use super::fused::{canonical_or_zero, check_lengths};
-use super::lanes::{check_lanes, joined, lane_row};
+use super::lanes::check_lanes;
 use super::rows::{check_fields, check_rows};
 use crate::environment;
 use crate::error::FoldError;
-use crate::operator::{Operator, Sum};
+use crate::operator::{Operator, Sum, joined, lane_row};
 
 pub use iterator::ParallelTreeIterator;
 

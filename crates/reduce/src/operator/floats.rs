@@ -2,8 +2,7 @@
 
 use simd_kernels::{Level, Operation};
 
-use super::{Max, Min, Operator, Product, Sum, grown};
-use crate::fold::fold_by_rows;
+use super::{Max, Min, Operator, Product, Sum, fold_by_rows, grown};
 
 /// What a float operator has kernels for, and the one NaN that it returns: positive, quiet, without payload.
 macro_rules! kernels {

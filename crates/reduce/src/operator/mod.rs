@@ -13,10 +13,11 @@ mod reference;
 
 use std::any::Any;
 
-use crate::fold::fold_by_rows;
-
 /// The elements of a result that are made canonical at a time, right after they were combined: they are then in the nearest cache.
 const CANONICAL_ELEMENTS: usize = 512;
+
+/// The greatest number of lanes.
+pub(crate) const LANES_MAX: usize = 1 << 20;
 
 /// A binary operation on items, never assumed to be associative or commutative.
 ///
@@ -267,6 +268,59 @@ macro_rules! integer_operators {
 integer_operators!(
     i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize
 );
+
+/// The reduction in lanes by rows of them, which any operator has.
+pub(crate) fn fold_by_rows<T: Copy + 'static, O: Operator<T> + ?Sized>(
+    items: &[T],
+    lanes: usize,
+    operator: &O,
+) -> Option<T> {
+    if lanes == 1 || items.len() <= lanes {
+        return operator.fold(items);
+    }
+    operator.fold(&lane_row(items, lanes, operator))
+}
+
+/// The reductions of the columns of rows of `stride` values, of which the last may be shorter. Fewer values than a row are themselves.
+pub(crate) fn lane_row<T: Copy + 'static, O: Operator<T> + ?Sized>(
+    items: &[T],
+    stride: usize,
+    operator: &O,
+) -> Vec<T> {
+    let rows_count = items.len() / stride;
+    let (mut rows, last) = items.split_at(rows_count * stride);
+    let mut scratch = Vec::new();
+    // Largest subtrees, from right to left.
+    let mut subtree = || {
+        let count = rows.len() / stride;
+        let right_count = 1_usize.checked_shl(count.trailing_zeros())?;
+        let (left, right) = rows.split_at((count - right_count) * stride);
+        rows = left;
+        let mut row = right[..stride].to_vec();
+        let folded = operator.fold_rows(right, stride, &mut scratch, &mut row);
+        folded.expect("a subtree has rows");
+        Some(row)
+    };
+    let Some(row) = subtree() else {
+        return last.to_vec();
+    };
+    let mut row = joined(row, last, operator);
+    while let Some(left) = subtree() {
+        row = joined(left, &row, operator);
+    }
+    row
+}
+
+/// Two rows of lanes, of which the right one may be shorter: the other lanes of the left one stay.
+pub(crate) fn joined<T: Copy + 'static, O: Operator<T> + ?Sized>(
+    mut left: Vec<T>,
+    right: &[T],
+    operator: &O,
+) -> Vec<T> {
+    let with = left[..right.len()].to_vec();
+    operator.combine_rows(&with, right, &mut left[..right.len()]);
+    left
+}
 
 #[cfg(test)]
 mod tests {

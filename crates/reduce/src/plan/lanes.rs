@@ -9,9 +9,9 @@ use simd_kernels::Float;
 use super::builder::make_native;
 use super::{Builder, Plan};
 use crate::error::{BuildError, RunError};
-use crate::fold::{LANES_MAX, check_lanes, lane_row};
+use crate::fold::check_lanes;
 use crate::operation::Operation;
-use crate::operator::{Operator, Sum};
+use crate::operator::{LANES_MAX, Operator, Sum, lane_row};
 use crate::world::World;
 
 /// A sum in lanes over the ranks of a [`World`], with the bits of [`sum_lanes`](crate::sum_lanes). Made by
