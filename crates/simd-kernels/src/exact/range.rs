@@ -5,6 +5,8 @@
 //! higher accumulator: in a double's bits, -31 to 0 are the numbers 992 to 1023, which are those that have five bits set, except for a few so
 //! large that they spoil the accumulator for good. The AND of all parts tells.
 
+pub(crate) mod scale;
+
 use crate::exact::products::product_and_error;
 use crate::exact::split::{Split, bits, power_of_two, units};
 use crate::processor::prefetch::{Ahead, prefetch_lines};
@@ -12,88 +14,16 @@ use crate::sets::dispatch::compute;
 use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
 use crate::sets::vector::{Combine, Proven, Vector};
-
-/// The exponents of a range.
-const EXPONENTS: i32 = 32;
+use scale::{ERRORS_HIGHER, ERRORS_LOWER, HIGHER, LOWER, RangeScale};
 
 /// The bits that the exponents -31 to 0 have set, and those from -1022 to -32 and from 1 to 992 have not.
 const RANGE_BITS: u64 = 0b011_1110_0000 << 52;
-
-/// The exponent of the accumulator of higher parts: it takes fewer than 2^8 items below 2, and has room for 2^11.
-const HIGHER: i32 = 12;
-
-/// That of the accumulator of lower parts. Its last place, 2^-84, is that of a number that is a little less than 2^-31, the part of which is
-/// 2^-31. It takes fewer than 2^8 rests, of 2^-41 at most, and has room for 2^-33.
-const LOWER: i32 = HIGHER - 44;
-
-/// The same of rounding errors of products, which are at most 2^-53.
-const ERRORS_HIGHER: i32 = -42;
-
-/// The product of two numbers of 53 bits ends 105 binary places below its beginning, after it was rounded: from 2^-32 at 2^-137.
-const ERRORS_LOWER: i32 = ERRORS_HIGHER - 44;
-
-const _: () = assert!(ERRORS_LOWER - 52 <= 1 - EXPONENTS - 1 - 105);
-const _: () = assert!(LOWER - 52 <= 1 - EXPONENTS - 1 - 52);
 
 /// The most items that a lane takes.
 const LANE_ITEMS: usize = (1 << 8) - 1;
 
 /// The most items, or products, of a call: sums of their parts are integers of 64 bits.
 const MOST_ITEMS: usize = 1 << 16;
-
-/// The scale of [`split_sums_in_range`] and [`split_products_in_range`]: the largest exponent of a range of 32.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RangeScale(i32);
-
-impl RangeScale {
-    /// A scale for items of which these are the smallest and the largest exponent, with as much room above as below; `None` if there is
-    /// none.
-    #[must_use]
-    pub fn for_items(lowest: i32, highest: i32) -> Option<Self> {
-        Self::between(-1022, lowest, highest)
-    }
-
-    /// The same for products, after rounding.
-    ///
-    /// The errors of those from 2^-968 on are numbers: they end 105 binary places below.
-    #[must_use]
-    pub fn for_products(lowest: i32, highest: i32) -> Option<Self> {
-        // One that is rounded up to the smallest number in range has an exponent less.
-        Self::between(1 - 968, lowest, highest)
-    }
-
-    /// Of ranges that begin at `first` or above.
-    fn between(first: i32, lowest: i32, highest: i32) -> Option<Self> {
-        let most = lowest + EXPONENTS - 1;
-        let least = highest.max(first + EXPONENTS - 1);
-        // The factor of larger ones would be subnormal.
-        let fits = least <= most && most <= 1022;
-        fits.then(|| Self(i32::midpoint(least, most)))
-    }
-
-    /// The largest exponent of the range.
-    #[must_use]
-    pub fn highest(self) -> i32 {
-        self.0
-    }
-
-    /// The exponents of the units of the higher and the lower parts.
-    #[must_use]
-    pub fn units(self) -> [i32; 2] {
-        [HIGHER - 52 + self.0, LOWER - 52 + self.0]
-    }
-
-    /// Those of the errors of products.
-    #[must_use]
-    pub fn error_units(self) -> [i32; 2] {
-        [ERRORS_HIGHER - 52 + self.0, ERRORS_LOWER - 52 + self.0]
-    }
-
-    /// What makes the largest exponent of the range 0.
-    fn factor(self) -> f64 {
-        power_of_two(-self.0)
-    }
-}
 
 /// The exact sums of items whose exponents are in a range, or which are zero, if `ZEROS`. `None` if there are others; maybe, if one comes near to
 /// the end of the range. The last few items may be zero in any case.
