@@ -346,19 +346,19 @@ mod tests {
                 vec!["Cost"],
             ),
             (
-                "reduce/src/error.rs",
+                "reduce/src/error/build.rs",
                 "BuildError",
                 build_errors(),
                 vec!["Mismatched", "Lanes", "BesideLanes"],
             ),
             (
-                "reduce/src/error.rs",
+                "reduce/src/error/run.rs",
                 "RunError",
                 run_errors(),
                 vec!["Mismatched", "WrongPairs"],
             ),
             (
-                "reduce/src/error.rs",
+                "reduce/src/error/fold.rs",
                 "FoldError",
                 fold_errors(),
                 vec!["Iterator"],

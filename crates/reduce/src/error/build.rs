@@ -1,0 +1,257 @@
+//! Why a plan cannot be built.
+
+use comm::text::{counted, printable};
+use schedule::Network;
+
+use super::{RunError, Turn};
+use crate::algorithm::{Algorithm, UnknownAlgorithm};
+use crate::environment::EnvironmentError;
+use crate::message_buffer::MessageBuffer;
+use crate::operator::LANES_MAX;
+
+/// Why [`Builder::build`](crate::Builder::build) failed. Every rank gets the same error.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// Two ranks' settings differ.
+    #[error(
+        "ranks disagree on the {subject}: rank {} has {}; rank {} has {}",
+        .first.0, .first.1, .second.0, .second.1
+    )]
+    Disagreement {
+        /// What they disagree on.
+        subject: &'static str,
+        /// A rank, and its value.
+        first: (usize, String),
+        /// The first rank with another value, and that value.
+        second: (usize, String),
+    },
+    /// A rank does not say which items it has.
+    #[error("rank {rank}: none of local_items, distribution, ownership and extents was given")]
+    NoShare {
+        /// The first such rank.
+        rank: usize,
+    },
+    /// A rank's distribution is for another number of ranks.
+    #[error("rank {rank}: the distribution is for {}, the world has {size}", counted(.planned, "rank"))]
+    OtherSize {
+        /// The first such rank.
+        rank: usize,
+        /// The ranks of its distribution.
+        planned: usize,
+        /// The ranks there are.
+        size: usize,
+    },
+    /// A rank's floating-point environment is not IEEE 754's default.
+    #[error("rank {rank}: {error}")]
+    Environment {
+        /// The first such rank.
+        rank: usize,
+        /// What is wrong with it.
+        error: EnvironmentError,
+    },
+    /// [`Builder::agreed`](crate::Builder::agreed) without a rule for the items: ranks cannot agree on a table without communicating.
+    #[error("agreed() needs a distribution or an ownership that is a rule")]
+    NotARule,
+    /// The root does not exist.
+    #[error("root {root} does not exist, the world has {}", counted(.size, "rank"))]
+    Root {
+        /// The rank that was named.
+        root: usize,
+        /// The ranks there are.
+        size: usize,
+    },
+    /// A rank has no memory for a row, for a list of its ranges of items, or for all ranks' lists.
+    #[error("rank {rank}: a plan takes at least {bytes} bytes here, more than it can get")]
+    Memory {
+        /// The first such rank.
+        rank: usize,
+        /// The bytes of a row, or of the lists.
+        bytes: u128,
+    },
+    /// Items have no elements.
+    #[error("the width is 0, but an item has at least one element")]
+    ZeroWidth,
+    /// A plan in lanes cannot have so many.
+    #[error("the number of lanes is {lanes}, which is not from 1 to {LANES_MAX}")]
+    Lanes {
+        /// The number that was asked for.
+        lanes: usize,
+    },
+    /// Items of a rank do not begin where the lanes do.
+    #[error(
+        "rank {rank} has items {start} to {end}, which do not begin at a multiple of {lanes}, the number of lanes"
+    )]
+    BesideLanes {
+        /// The first such rank.
+        rank: usize,
+        /// The first of these items.
+        start: u64,
+        /// The item after the last one.
+        end: u64,
+        /// The number of lanes.
+        lanes: usize,
+    },
+    /// A plan for sums by key has no key.
+    #[error("a plan for sums by key has at least one key, not 0")]
+    NoKeys,
+    /// Messages have no elements.
+    #[error("the message limit is 0, but a message has at least one element")]
+    ZeroMessageLimit,
+    /// Elements have no bytes.
+    #[error("an element of type `{element}` takes no memory, so there is nothing to reduce")]
+    ZeroSized {
+        /// The type of an element.
+        element: &'static str,
+    },
+    /// A message buffer of no values, or of more than there can be.
+    #[error(
+        "a message buffer holds 1 to {} values, not {values}",
+        MessageBuffer::VALUES_MAX
+    )]
+    MessageBuffer {
+        /// The number that was asked for.
+        values: usize,
+    },
+    /// A time of the network is not finite and positive, or no ranks share a node or a port of it.
+    #[error("a network's {demand}: {network}")]
+    Network {
+        /// Which part is wrong, and what it must be.
+        demand: &'static str,
+        /// The network.
+        network: Network,
+    },
+    /// A parameter that schedules do not take.
+    #[error(transparent)]
+    Parameter(#[from] schedule::Error),
+    /// A level of `hierarchical` that is not a schedule.
+    #[error("algorithm `{algorithm}` is not a schedule")]
+    NoSchedule {
+        /// The algorithm.
+        algorithm: Algorithm,
+    },
+    /// The algorithm needs a transport with [`native_reductions`](comm::Communicator::native_reductions).
+    #[error("algorithm `mpi-native` needs a transport with native reductions, such as MPI")]
+    NoNativeReductions,
+    /// The algorithm reduces single elements only.
+    #[error("algorithm `{algorithm}` does not reduce rows of {width} elements")]
+    NoRows {
+        /// The algorithm.
+        algorithm: Algorithm,
+        /// The elements of a row.
+        width: usize,
+    },
+    /// An environment variable names no algorithm.
+    #[error(transparent)]
+    UnknownAlgorithm(#[from] UnknownName),
+    /// The ranks do not have the number of items that a rank expects.
+    #[error("rank {rank} expects {}, but the ranks have {found} in all", counted(.expected, "item"))]
+    ItemCount {
+        /// The first rank whose program gave a number of items.
+        rank: usize,
+        /// The number that it gave.
+        expected: u64,
+        /// The number of items on all ranks.
+        found: u64,
+    },
+    /// What the ranks own together is not the ownership or distribution that was given on a rank.
+    #[error(
+        "the ownership given on rank {rank} has {stated} for rank {owner}, but rank {owner} has {found}"
+    )]
+    OtherShare {
+        /// The first rank whose program gave another ownership.
+        rank: usize,
+        /// The items that it gives the other rank.
+        stated: String,
+        /// The first rank that has other items.
+        owner: usize,
+        /// The items that it has.
+        found: String,
+    },
+    /// The ranks' items are not 0..N, each once.
+    #[error(transparent)]
+    Ownership(#[from] distribution::Error),
+    /// The algorithm takes contiguous distributions only.
+    #[error("algorithm `{algorithm}` takes contiguous items in rank order only")]
+    Scattered {
+        /// The algorithm.
+        algorithm: Algorithm,
+    },
+    /// The ranks' items are more than 2^64 - 1.
+    #[error("the ranks have more than 2^64 - 1 items in all")]
+    TooManyItems,
+    /// There are no items, and the operator has no empty value.
+    #[error("there are no items on any rank, and `{}` has no empty value", printable(.operator))]
+    NoItems {
+        /// The operator.
+        operator: String,
+    },
+    /// Another rank is in a run of this plan, or builds another kind of it: one of them has made a call more than the other.
+    #[error(
+        "rank {rank} builds a plan, and rank {from} is in {other} of it: all ranks must make the same calls in the same order"
+    )]
+    Mismatched {
+        /// This rank.
+        rank: usize,
+        /// The rank whose message arrived.
+        from: usize,
+        /// That rank's call.
+        other: Turn,
+    },
+    /// An operator built a plan on the world that runs it. The other ranks do not hear of it.
+    #[error("rank {rank}: an operator cannot build a plan on the world that runs it")]
+    Nested {
+        /// This rank.
+        rank: usize,
+    },
+    /// The transport failed.
+    #[error(transparent)]
+    Transport(#[from] comm::Error),
+}
+
+/// An environment variable that names no algorithm.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{variable}: {error}")]
+pub struct UnknownName {
+    /// The variable.
+    pub variable: &'static str,
+    /// The name that it has.
+    pub error: UnknownAlgorithm,
+}
+
+impl BuildError {
+    /// Why building cannot begin, by the error of a call that cannot.
+    pub(crate) fn of_entry(error: RunError) -> Self {
+        match error {
+            RunError::Nested { rank } => BuildError::Nested { rank },
+            RunError::Transport(error) => BuildError::Transport(error),
+            error => unreachable!("no reason to begin nothing: {error}"),
+        }
+    }
+
+    /// Of rows whose columns have another name: what it is that there are none, and what their number is.
+    pub(crate) fn of_columns(self, none: Self, number: &'static str) -> Self {
+        match self {
+            BuildError::ZeroWidth => none,
+            BuildError::Disagreement {
+                subject: "width",
+                first,
+                second,
+            } => BuildError::Disagreement {
+                subject: number,
+                first,
+                second,
+            },
+            error => error,
+        }
+    }
+
+    /// The ranks that are lost, as far as this rank knows: see [`RunError::lost_ranks`].
+    #[must_use]
+    pub fn lost_ranks(&self) -> Option<&[usize]> {
+        match self {
+            BuildError::Transport(error) => error.lost_ranks(),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Why a reduction in one process failed.
+
+use comm::text::{counted, printable};
+
+use crate::environment::EnvironmentError;
+use crate::operator::LANES_MAX;
+
+/// Why [`fold`](crate::fold), or another reduction in one process, failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FoldError {
+    /// There are no items, and the operator has no empty value.
+    #[error("there are no items, and `{}` has no empty value", printable(.operator))]
+    NoItems {
+        /// The operator.
+        operator: String,
+    },
+    /// Slices that belong together differ in length.
+    #[error("slice {position} has {} where the first, slice 0, has {first}", counted(.found, "item"))]
+    Lengths {
+        /// The number of items of the first slice.
+        first: u64,
+        /// The first slice that differs, counted from 0.
+        position: u64,
+        /// How many items it has.
+        found: u64,
+    },
+    /// The values are not whole rows, or rows would have no values.
+    #[error("{} cannot be rows of {width}", counted(.values, "value"))]
+    NotRows {
+        /// The number of values.
+        values: u64,
+        /// How many a row is to have.
+        width: u64,
+    },
+    /// There cannot be so many lanes.
+    #[error("the number of lanes is {lanes}, which is not from 1 to {LANES_MAX}")]
+    Lanes {
+        /// The number that was asked for.
+        lanes: u64,
+    },
+    /// An iterator has not as many items as its length says.
+    #[error(
+        "an iterator, or a part of it, has {} by its length, and gave {}",
+        counted(.promised, "item"), .found.map_or("more".to_owned(), |found| found.to_string())
+    )]
+    Iterator {
+        /// Its length.
+        promised: u64,
+        /// How many items it gave; `None` for more.
+        found: Option<u64>,
+    },
+    /// The result is not as long as a row.
+    #[error("the result of rows of {} has {found}", counted(.width, "value"))]
+    ResultLength {
+        /// How many values a row has.
+        width: u64,
+        /// How many the result has.
+        found: u64,
+    },
+    /// This thread's floating-point environment is not IEEE 754's default.
+    #[error(transparent)]
+    Environment(#[from] EnvironmentError),
+}

@@ -1,0 +1,275 @@
+//! Why a run of a plan failed.
+
+use std::fmt;
+use std::time::Duration;
+
+use comm::text::{counted, printable};
+use exact_sum::KeyError;
+
+use crate::algorithm::Algorithm;
+use crate::environment::EnvironmentError;
+use crate::operation::Operation;
+
+/// Why a run of a [`Plan`](crate::Plan) failed.
+///
+/// If one rank fails, the ranks that depend on it get an error, too, and none hangs. A rank that fails itself returns its own
+/// error, whatever it hears of others. The plan is spent then: later runs return [`RunError::Spent`]. After
+/// [`RunError::UnderWay`], [`RunError::NotOffered`], [`RunError::NoOwnNodes`], [`RunError::TimedOut`] and [`RunError::Nested`] it is not.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The slice is not as long as planned.
+    #[error("rank {rank}: the plan is for {} on this rank, not {given}", counted(.planned, "element"))]
+    WrongLength {
+        /// This rank.
+        rank: usize,
+        /// The number of elements planned: items times width, which may be more than memory has.
+        planned: u128,
+        /// The number of elements given.
+        given: u64,
+    },
+    /// The slice for the result is not as long as the result.
+    #[error("rank {rank}: the result has {} on this rank, not {given}", counted(.expected, "element"))]
+    WrongResultLength {
+        /// This rank.
+        rank: usize,
+        /// The number of elements of the result.
+        expected: usize,
+        /// The number of elements given.
+        given: usize,
+    },
+    /// Slices that belong together, as those of a dot product, differ in length.
+    #[error("rank {rank}: slices of {} and of {} do not belong together", counted(.first, "item"), counted(.second, "item"))]
+    Lengths {
+        /// This rank.
+        rank: usize,
+        /// The number of items of the first.
+        first: u64,
+        /// The number of items of the second.
+        second: u64,
+    },
+    /// There is another number of pairs of slices than columns.
+    #[error("rank {rank}: the plan is for {} of slices, not {given}", counted(.planned, "pair"))]
+    WrongPairs {
+        /// This rank.
+        rank: usize,
+        /// The number of pairs planned, its width.
+        planned: usize,
+        /// The number of pairs given.
+        given: usize,
+    },
+    /// The values are not whole rows.
+    #[error("rank {rank}: {} cannot be rows of {width}", counted(.values, "value"))]
+    NotRows {
+        /// This rank.
+        rank: usize,
+        /// The number of values.
+        values: u64,
+        /// How many a row is to have.
+        width: u64,
+    },
+    /// Items' keys cannot be: see [`exact::KeyedPlan`](crate::exact::KeyedPlan).
+    #[error("rank {rank}: {error}")]
+    Keys {
+        /// This rank.
+        rank: usize,
+        /// What is wrong with them.
+        error: KeyError,
+    },
+    /// Sums by key have another number of keys than the plan.
+    #[error("rank {rank}: the plan is for {}, not {given}", counted(.planned, "key"))]
+    WrongKeys {
+        /// This rank.
+        rank: usize,
+        /// The number of keys planned.
+        planned: usize,
+        /// The number of keys given.
+        given: usize,
+    },
+    /// What ranks sent beside their sums by key is not what the plan expects. It may be another program's.
+    #[error("rank {rank}: what came beside sums by key is not what the plan expects: {}", printable(.reason))]
+    WrongEntries {
+        /// This rank.
+        rank: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// An exclusive scan by an operator that has no empty value, which is the result for item 0.
+    #[error(
+        "rank {rank}: an exclusive scan begins with nothing, and `{}` has no empty value", printable(.operator)
+    )]
+    NoEmptyValue {
+        /// This rank.
+        rank: usize,
+        /// The operator.
+        operator: String,
+    },
+    /// The algorithm is not a schedule, and supports only blocking reduce and allreduce. The plan stays usable.
+    #[error("rank {rank}: algorithm `{algorithm}` supports only blocking reduce and allreduce")]
+    NotOffered {
+        /// This rank.
+        rank: usize,
+        /// The algorithm.
+        algorithm: Algorithm,
+    },
+    /// The algorithm is not a schedule, so that no runs of rows are folded before ranks communicate. The plan stays usable.
+    #[error("rank {rank}: algorithm `{algorithm}` takes items, not what was folded elsewhere")]
+    NoOwnNodes {
+        /// This rank.
+        rank: usize,
+        /// The algorithm.
+        algorithm: Algorithm,
+    },
+    /// This rank's items could not be folded where they are.
+    #[error("rank {rank}: its items were not folded: {}", printable(.reason))]
+    NotFolded {
+        /// This rank.
+        rank: usize,
+        /// Why.
+        reason: String,
+    },
+    /// The plan is running already. That run continues.
+    #[error("rank {rank}: a run of this plan is under way; wait for it, or build a second plan")]
+    UnderWay {
+        /// This rank.
+        rank: usize,
+    },
+    /// The time-out has elapsed. The run continues.
+    #[error("rank {rank}: still waiting for rank{} {} after {after:?}", if .awaited.len() == 1 {""} else {"s"}, list(.awaited))]
+    TimedOut {
+        /// This rank.
+        rank: usize,
+        /// The ranks that the run waits for.
+        awaited: Vec<usize>,
+        /// How long it has waited.
+        after: Duration,
+    },
+    /// This thread's floating-point environment has changed.
+    #[error("rank {rank}: {error}")]
+    Environment {
+        /// This rank.
+        rank: usize,
+        /// What is wrong with it.
+        error: EnvironmentError,
+    },
+    /// Another rank failed in this run; it knows why.
+    #[error("rank {rank} failed in this reduction")]
+    RankFailed {
+        /// The rank that failed first.
+        rank: usize,
+    },
+    /// Several ranks failed in this run; they know why. Only [`mpi-native`](Algorithm::MpiNative) exact sums do not say which.
+    #[error("{count} ranks failed in this reduction")]
+    RanksFailed {
+        /// How many.
+        count: u64,
+    },
+    /// A message differs from what the plan expects. It may be another plan's, or another program's.
+    #[error("rank {rank}: a message from rank {from} is not what the plan expects: {}", printable(.reason))]
+    WrongMessage {
+        /// This rank.
+        rank: usize,
+        /// The sender.
+        from: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The transport's own reduction has combined ranks that are not neighbours, or has left ranks out.
+    #[error(
+        "rank {rank}: the transport's own reduction does not combine the values of all ranks, each once and in order"
+    )]
+    Torn {
+        /// This rank.
+        rank: usize,
+    },
+    /// Ranks are in different calls on this plan: in different operations, or one of them has made a call more than the other.
+    #[error(
+        "rank {rank} is in {own} of this plan, and rank {from} in {other}: all ranks must make the same calls in the same order"
+    )]
+    Mismatched {
+        /// This rank.
+        rank: usize,
+        /// Its call.
+        own: Turn,
+        /// The rank whose message arrived.
+        from: usize,
+        /// That rank's call.
+        other: Turn,
+    },
+    /// An operator called a collective operation of the world in which it runs.
+    #[error("rank {rank}: an operator cannot communicate on the world that runs it")]
+    Nested {
+        /// This rank.
+        rank: usize,
+    },
+    /// An earlier run of the plan failed.
+    #[error("rank {rank}: an earlier run of this plan failed; build a new one")]
+    Spent {
+        /// This rank.
+        rank: usize,
+    },
+    /// The transport failed.
+    #[error(transparent)]
+    Transport(#[from] comm::Error),
+}
+
+impl RunError {
+    /// The ranks that are lost, by their numbers in this world, as far as this rank knows: they have panicked, have left while others waited
+    /// for them, or their processes have died. Empty where another rank knows which. The program goes on with [`World::shrink`].
+    ///
+    /// `None` if the run failed for another reason. That includes [`RunError::RankFailed`]: that rank is there, and the world can be used.
+    ///
+    /// [`World::shrink`]: crate::World::shrink
+    #[must_use]
+    pub fn lost_ranks(&self) -> Option<&[usize]> {
+        match self {
+            RunError::Transport(error) => error.lost_ranks(),
+            _ => None,
+        }
+    }
+}
+
+/// A call on a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Turn {
+    /// The operation.
+    pub operation: Operation,
+    /// The number of the run, counted from 1 in the order of the calls. 0 where the rank is still building the plan: then there is no
+    /// operation, whatever `operation` says.
+    pub run: u64,
+}
+
+impl fmt::Display for Turn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.run {
+            0 => f.write_str("the building"),
+            run => write!(f, "run {run} ({})", self.operation),
+        }
+    }
+}
+
+/// The outcome on a rank that may have failed itself: its own failure takes precedence over what it heard from others.
+pub(crate) fn own_failure_first<R>(
+    own: Option<RunError>,
+    heard: Result<R, RunError>,
+) -> Result<R, RunError> {
+    match own {
+        Some(failure) => Err(failure),
+        None => heard,
+    }
+}
+
+/// 1, 2 and 3
+fn list(ranks: &[usize]) -> String {
+    let mut text = String::new();
+    for (index, rank) in ranks.iter().enumerate() {
+        let comma = match ranks.len() - index {
+            _ if index == 0 => "",
+            1 => " and ",
+            _ => ", ",
+        };
+        text += &format!("{comma}{rank}");
+    }
+    text
+}
