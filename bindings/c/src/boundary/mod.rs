@@ -27,6 +27,7 @@ use crate::failure::{self, Code, Failure, Status};
 pub use crate::accumulator::treefold_accumulator;
 pub use crate::keyed::treefold_keyed;
 pub use function::{Combine, Function};
+pub use keyed::{KeysInput, keys_of};
 pub use pointers::{
     Bytes, bytes, bytes_mut, disjoint, elements, elements_mut, place, text, write, write_bytes,
 };
