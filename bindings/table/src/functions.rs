@@ -255,6 +255,21 @@ const fn call(name: &'static str, operation: &'static str, forms: &'static [Form
     }
 }
 
+/// The calls that dot products have.
+pub(crate) fn with_pairs() -> impl Iterator<Item = &'static Call> {
+    CALLS.iter().filter(|call| call.of_pairs.is_some())
+}
+
+/// The calls that plans by key have.
+pub(crate) fn with_keys() -> impl Iterator<Item = &'static Call> {
+    CALLS.iter().filter(|call| call.by_key.is_some())
+}
+
+/// The calls that can be started.
+pub(crate) fn with_starts() -> impl Iterator<Item = &'static Call> {
+    CALLS.iter().filter(|call| !call.in_place)
+}
+
 /// A setting of a plan that is one number or several, which Fortran takes in four or eight bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Setting {

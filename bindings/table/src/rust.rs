@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use crate::Error;
 use crate::exact;
-use crate::functions::{self, CALLS, Call, SUM, UNTYPED, Untyped};
+use crate::functions::{self, CALLS, Call, SUM, UNTYPED, Untyped, with_pairs, with_starts};
 use crate::text::put;
 use crate::typed::{Shape, Typed};
 pub(crate) use calls_by_key::calls_by_key;
@@ -227,11 +227,10 @@ use crate::run::treefold_run;
 /// The exports of crate `treefold-c-mpi` that run and start plans.
 pub(crate) fn calls() -> Result<String, Error> {
     let mut text = CALLS_BEGINS.to_owned();
-    let pairs = |call: &&Call| call.of_pairs.is_some();
     text.extend(CALLS.iter().map(run));
-    text.extend(CALLS.iter().filter(|call| !call.in_place).map(start));
-    text.extend(CALLS.iter().filter(pairs).map(run_of_pairs));
-    text.extend(CALLS.iter().filter(pairs).map(start_of_pairs));
+    text.extend(with_starts().map(start));
+    text.extend(with_pairs().map(run_of_pairs));
+    text.extend(with_pairs().map(start_of_pairs));
     formatted(&text)
 }
 
