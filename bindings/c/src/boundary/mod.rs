@@ -9,16 +9,20 @@
     reason = "C programs pass pointers; each block says what their promise is"
 )]
 
+pub mod any_type;
 pub mod by_key;
+pub mod exact;
 pub mod exports;
 mod function;
 mod held;
 mod keyed;
 mod pointers;
 mod pool;
+pub mod rows_by_key;
 mod shapes;
 pub mod states;
 pub mod typed;
+pub mod windows;
 
 use std::panic::{self, AssertUnwindSafe};
 

@@ -232,7 +232,16 @@ fn treefold_h_declares_what_rust_defines() {
     check(&Header {
         package: "c",
         name: "treefold.h",
-        sources: &["exports.rs", "typed.rs", "by_key.rs", "states.rs"],
+        sources: &[
+            "exports.rs",
+            "typed.rs",
+            "any_type.rs",
+            "exact.rs",
+            "by_key.rs",
+            "rows_by_key.rs",
+            "windows.rs",
+            "states.rs",
+        ],
         compiler: ("cc", "CC"),
         prefix: "treefold_",
         types: &[
