@@ -259,6 +259,8 @@ fn treefold_mpi_h_declares_what_rust_defines() {
         package: "c-mpi",
         name: "treefold_mpi.h",
         sources: &[
+            "communicators.rs",
+            "builders.rs",
             "exports.rs",
             "calls.rs",
             "by_key.rs",
