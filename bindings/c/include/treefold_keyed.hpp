@@ -174,11 +174,7 @@ public:
     [[nodiscard]] std::vector<std::byte> bytes() const
         requires has_bytes
     {
-        std::size_t needed;
-        check(treefold_keyed_to_bytes(this->handle(), nullptr, 0, &needed));
-        std::vector<std::byte> result(needed);
-        check(treefold_keyed_to_bytes(this->handle(), result.data(), result.size(), &needed));
-        return result;
+        return bytes_of<treefold_keyed_to_bytes>(this->handle());
     }
 
     // A result for each key, rounded once.
