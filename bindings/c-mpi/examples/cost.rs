@@ -14,7 +14,7 @@ use std::ptr;
 use std::time::Instant;
 
 use treefold::{Plan, World};
-use treefold_c_mpi::boundary::{calls, exports as c};
+use treefold_c_mpi::boundary::{builders, calls, communicators, exports};
 use treefold_c_mpi::local::boundary::typed as c_local;
 
 /// How often each way is measured. The median of the differences is shown.
@@ -112,19 +112,20 @@ fn measure(world: &World, items: usize) {
 }
 
 /// A plan as a C program builds it, for sums over all ranks.
-fn c_plan(count: u64) -> *const c::treefold_plan {
+fn c_plan(count: u64) -> *const exports::treefold_plan {
     let library = treefold::mpi::library().expect("MPI is initialised");
     // SAFETY: MPI is initialised, and this is its own communicator.
     let world = unsafe { library.comm_to_fortran(library.handles.MPI_COMM_WORLD) };
     let world = world.expect("every library has Fortran's numbers");
     let (mut comm, mut builder, mut plan) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
     // SAFETY: it is the world of all ranks, and `comm` is room for a handle.
-    let duplicated = unsafe { c::treefold_comm_duplicate_f(world, world, &raw mut comm) };
+    let duplicated =
+        unsafe { communicators::treefold_comm_duplicate_f(world, world, &raw mut comm) };
     // SAFETY: `builder` is room for a handle.
-    let begun = unsafe { c::treefold_builder_create(comm, 2, 1, &raw mut builder) };
-    let set = c::treefold_builder_local_items(builder, count);
+    let begun = unsafe { builders::treefold_builder_create(comm, 2, 1, &raw mut builder) };
+    let set = builders::treefold_builder_local_items(builder, count);
     // SAFETY: `plan` is room for a handle.
-    let built = unsafe { c::treefold_plan_build(builder, &raw mut plan) };
+    let built = unsafe { exports::treefold_plan_build(builder, &raw mut plan) };
     assert_eq!((duplicated, begun, set, built), (0, 0, 0, 0));
     plan
 }

@@ -343,7 +343,8 @@ treefold_status treefold_wait_timeout(const treefold_run *run, double seconds);
    wrong, the run ends well, and the plan can be run again. */
 treefold_status treefold_wait(treefold_run **run, void *result, size_t m, int *is_mine);
 
-/* The same of a plan by key, where a state of its type and figure becomes the result; where there is none, it is left alone. */
+/* Waits for a run of a plan by key: a state of the plan's type and figure, of any number of keys, becomes this rank's result. Where there
+   is none, it is left alone. */
 treefold_status treefold_wait_keyed(treefold_run **run, treefold_keyed *keyed, int *is_mine);
 
 /* Whether a run of the plan is pending: *pending becomes 1 from its start until the end of its handle, else 0. A plan has one run at a
@@ -362,7 +363,7 @@ treefold_status treefold_cancel(treefold_run **run);
 /* ---- Sums by keys of 64 bits --------------------------------------------------------------------------------------------------- */
 
 /* Exact sums of the items of each key, for keys that are any integers of 64 bits, and the result of the last run. Each key is owned by one
-   rank, which adds up what the ranks have of it; each run may have other keys, of which nobody speaks beforehand. The bits are those of all
+   rank, which adds up what the ranks have of it; each run may have other keys, which no rank announces. The bits are those of all
    items in one process. For keys 0 to K - 1 that most ranks have, a plan by key is cheaper. */
 typedef struct treefold_hashed treefold_hashed;
 

@@ -324,10 +324,12 @@ private:
         std::vector<K> found(count);
         std::vector<T> sums(count);
         status = treefold_hashed_result(handle(), found.data(), count, sums.data(), count);
+        if (status != TREEFOLD_OK)
+            return status;
         result.resize(count);
         for (std::size_t i = 0; i < count; ++i)
             result[i] = {found[i], sums[i]};
-        return status;
+        return TREEFOLD_OK;
     }
 
     detail::handle<treefold_hashed, treefold_hashed_destroy> plan_;

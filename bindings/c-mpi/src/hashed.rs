@@ -132,6 +132,7 @@ impl<K: SparseKey + Pod, T: Float + Pod> AnyHashed for Hashed<K, T> {
 
     /// A key without an item is never right.
     fn refuse(&self, operation: Operation) {
+        self.result.take();
         let _ = self.run_on(operation, &[K::zeroed()], &[]);
     }
 

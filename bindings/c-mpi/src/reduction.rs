@@ -159,17 +159,10 @@ impl<T: Pod, O: Operator<T> + 'static> Reduction<T> for Plan<T, O> {
         [x, y]: [&[T]; 2],
         result: &mut [T],
     ) -> Result<bool, Failure> {
-        if !self.has_products() {
-            Reduction::refuse(self, operation);
-            return Err(no_pairs());
-        }
-        let outcome = match products(self, x, y) {
-            Ok(None) => self.run_products(operation, &[[x, y]], result),
-            Ok(Some(rows)) => run(self, operation, &rows, result),
-            Err(error) => {
-                Reduction::refuse(self, operation);
-                Err(error)
-            }
+        let rows = products(self, x, y);
+        let outcome = match rows.inspect_err(|_| Reduction::refuse(self, operation))? {
+            Some(rows) => run(self, operation, &rows, result),
+            None => self.run_products(operation, &[[x, y]], result),
         };
         outcome.map_err(|error| of_run(&error))
     }
@@ -179,24 +172,15 @@ impl<T: Pod, O: Operator<T> + 'static> Reduction<T> for Plan<T, O> {
     }
 
     fn start_pairs(&self, operation: Operation, [x, y]: [&[T]; 2]) -> Result<Started<T>, Failure> {
-        if !self.has_products() {
-            Reduction::refuse_to_start(self, operation);
-            return Err(no_pairs());
-        }
-        let started = match products(self, x, y) {
-            Ok(None) if operation == Operation::Reduce => {
-                let started = self.start_products(operation, &[[x, y]]);
-                started.map(Started::Reduce)
-            }
-            Ok(None) => {
-                let started = self.start_products(operation, &[[x, y]]);
-                started.map(Started::Allreduce)
-            }
-            Ok(Some(rows)) => start(self, operation, &rows),
-            Err(error) => {
-                Reduction::refuse_to_start(self, operation);
-                Err(error)
-            }
+        let rows = products(self, x, y);
+        let rows = rows.inspect_err(|_| Reduction::refuse_to_start(self, operation))?;
+        let pairs = &[[x, y]];
+        let started = match (rows, operation) {
+            (Some(rows), _) => start(self, operation, &rows),
+            (None, Operation::Reduce) => self.start_products(operation, pairs).map(Started::Reduce),
+            (None, _) => self
+                .start_products(operation, pairs)
+                .map(Started::Allreduce),
         };
         started.map_err(|error| of_run(&error))
     }
@@ -229,20 +213,26 @@ fn run<T: Pod, O: Operator<T>>(
 }
 
 /// The products of rows, element by element; `None` if items are single ones, whose products need not be written.
+///
+/// # Errors
+/// The plan is of no dot products, or the arrays' lengths differ.
 fn products<T: Pod, O: Operator<T>>(
     plan: &Plan<T, O>,
     x: &[T],
     y: &[T],
-) -> Result<Option<Vec<T>>, RunError> {
+) -> Result<Option<Vec<T>>, Failure> {
+    if !plan.has_products() {
+        return Err(no_pairs());
+    }
     if plan.width() == 1 {
         return Ok(None);
     }
     if x.len() != y.len() {
-        return Err(RunError::Lengths {
+        return Err(of_run(&RunError::Lengths {
             rank: plan.world().rank(),
             first: x.len() as u64,
             second: y.len() as u64,
-        });
+        }));
     }
     let pairs = x.iter().zip(y);
     Ok(Some(pairs.map(|(x, y)| plan.product(*x, *y)).collect()))

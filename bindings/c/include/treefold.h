@@ -423,16 +423,17 @@ treefold_status treefold_keyed_add_dot(treefold_keyed *keyed, treefold_type key_
 treefold_status treefold_keyed_remove_dot(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *x,
                                           size_t n, const void *y, size_t l);
 
-/* Adds what another one of this type, figure and number of keys was given, key by key. It may be the same. Of any keys, the other one may
-   have others. */
+/* Adds what another one of this type, figure and number of keys was given, key by key. It may be the same. A state of any keys takes those
+   of the other one, too. */
 treefold_status treefold_keyed_merge(treefold_keyed *keyed, const treefold_keyed *other);
 
-/* The number of keys. Any keys, in ascending order, in which their sums follow; keys that are 0 to K - 1 are TREEFOLD_UNSUPPORTED. */
+/* The number of keys; and the keys of a state of any keys, ascending, in the order of their sums. Of other states, whose keys are 0 to
+   K - 1, the latter is TREEFOLD_UNSUPPORTED. */
 treefold_status treefold_keyed_groups(const treefold_keyed *keyed, size_t *result);
 treefold_status treefold_keyed_keys(const treefold_keyed *keyed, void *result, size_t m);
 
-/* A result for each key: TREEFOLD_LENGTH if m is not their number, or TREEFOLD_UNSUPPORTED if the figure has no such. Results have the
-   items' type but for counts and integers. */
+/* A result for each key: TREEFOLD_LENGTH if m is not their number, TREEFOLD_UNSUPPORTED if the figure has no such result. Counts and
+   results of integers have the types above, others that of the items. */
 treefold_status treefold_keyed_sums(const treefold_keyed *keyed, void *result, size_t m);
 treefold_status treefold_keyed_counts(const treefold_keyed *keyed, uint64_t *result, size_t m);
 treefold_status treefold_keyed_means(const treefold_keyed *keyed, void *result, size_t m);
@@ -441,12 +442,12 @@ treefold_status treefold_keyed_maxima(const treefold_keyed *keyed, void *result,
 treefold_status treefold_keyed_variances(const treefold_keyed *keyed, double ddof, void *result, size_t m);
 treefold_status treefold_keyed_standard_deviations(const treefold_keyed *keyed, double ddof, void *result, size_t m);
 
-/* Leaves 1 if the two have the same keys, and each key the same sum of as many items that are infinite or not numbers, or of as many items
-   if these are counted; else 0. */
+/* Leaves 1 if the two have the same keys, each with the same sum of as many items; else 0. Where items are not counted, only those that are
+   infinite or not numbers matter. */
 treefold_status treefold_keyed_equal(const treefold_keyed *keyed, const treefold_keyed *other, int *result);
 
-/* As those of accumulators: bytes have TREEFOLD_EXACT_SUM of real items for the keys 0 to K - 1, and TREEFOLD_EXACT_MOMENTS; else it is
-   TREEFOLD_UNSUPPORTED. A state has as many keys afterwards as the bytes. */
+/* As the bytes of accumulators. For the keys 0 to K - 1, TREEFOLD_EXACT_SUM of real items and TREEFOLD_EXACT_MOMENTS have bytes; of other
+   states they are TREEFOLD_UNSUPPORTED. of_bytes leaves a state of as many keys as the bytes have. */
 treefold_status treefold_keyed_to_bytes(const treefold_keyed *keyed, void *bytes, size_t capacity, size_t *needed);
 treefold_status treefold_keyed_of_bytes(treefold_keyed *keyed, const void *bytes, size_t n);
 

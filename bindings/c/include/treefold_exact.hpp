@@ -32,6 +32,16 @@ template <class T> struct real_part<std::complex<T>> {
 
 template <class T> using real_of = typename real_part<T>::type;
 
+// What a handle names, as bytes.
+template <auto ToBytes, class H> std::vector<std::byte> bytes_of(const H *handle)
+{
+    std::size_t needed;
+    check(ToBytes(handle, nullptr, 0, &needed));
+    std::vector<std::byte> result(needed);
+    check(ToBytes(handle, result.data(), result.size(), &needed));
+    return result;
+}
+
 // An exact sum, and what an accumulator of treefold.h makes of it.
 template <class T, std::int32_t Figure>
     requires floating<T> || (complex_number<T> && Figure != TREEFOLD_EXACT_NORM)
@@ -206,11 +216,7 @@ public:
     // For files and other programs. Equal objects have the same bytes.
     [[nodiscard]] std::vector<std::byte> bytes() const
     {
-        std::size_t needed;
-        check(treefold_accumulator_to_bytes(handle(), nullptr, 0, &needed));
-        std::vector<std::byte> result(needed);
-        check(treefold_accumulator_to_bytes(handle(), result.data(), result.size(), &needed));
-        return result;
+        return bytes_of<treefold_accumulator_to_bytes>(handle());
     }
 
     // Whether both hold the same sum of as many items, of each kind of those that are not numbers, infinite or -0.

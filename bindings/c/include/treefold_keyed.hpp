@@ -88,6 +88,14 @@ public:
         return change_pairs<treefold_keyed_remove_dot>(keys, x, y);
     }
 
+    // The number of keys.
+    [[nodiscard]] std::size_t groups() const
+    {
+        std::size_t result;
+        check(treefold_keyed_groups(handle(), &result));
+        return result;
+    }
+
     // Adds what another one was given, which may be the same. Both have as many keys, unless these may be any.
     void merge(const Self &other) { check(static_cast<treefold_status>(try_merge(other))); }
     code try_merge(const Self &other) noexcept { return code{treefold_keyed_merge(handle(), other.handle())}; }
@@ -151,13 +159,7 @@ public:
     using mean_type = std::conditional_t<integer<T>, double, T>;
 
     // That of no items.
-    explicit keyed(std::size_t groups) : groups_(groups)
-    {
-        check(treefold_keyed_create(type_of<T>, Figure, groups, this->address()));
-    }
-
-    // The number of keys.
-    [[nodiscard]] std::size_t groups() const noexcept { return groups_; }
+    explicit keyed(std::size_t groups) { check(treefold_keyed_create(type_of<T>, Figure, groups, this->address())); }
 
     // What bytes() of such an object has given, with as many keys.
     [[nodiscard]] static keyed of_bytes(std::span<const std::byte> bytes)
@@ -165,7 +167,6 @@ public:
     {
         keyed result(0);
         check(treefold_keyed_of_bytes(result.handle(), bytes.data(), bytes.size()));
-        check(treefold_keyed_groups(result.handle(), &result.groups_));
         return result;
     }
 
@@ -173,54 +174,50 @@ public:
     [[nodiscard]] std::vector<std::byte> bytes() const
         requires has_bytes
     {
-        std::size_t needed;
-        check(treefold_keyed_to_bytes(this->handle(), nullptr, 0, &needed));
-        std::vector<std::byte> result(needed);
-        check(treefold_keyed_to_bytes(this->handle(), result.data(), result.size(), &needed));
-        return result;
+        return bytes_of<treefold_keyed_to_bytes>(this->handle());
     }
 
     // A result for each key, rounded once.
     [[nodiscard]] std::vector<sum_type> sums() const
         requires has_sums
     {
-        return this->template filled<sum_type>(groups_, [this](auto result) { return try_sums_into(result); });
+        return this->template filled<sum_type>(this->groups(), [this](auto result) { return try_sums_into(result); });
     }
 
     [[nodiscard]] std::vector<std::uint64_t> counts() const
         requires has_counts
     {
-        return this->template filled<std::uint64_t>(groups_, [this](auto result) { return try_counts_into(result); });
+        return this->template filled<std::uint64_t>(this->groups(), [this](auto result) { return try_counts_into(result); });
     }
 
     [[nodiscard]] std::vector<mean_type> means() const
         requires has_means
     {
-        return this->template filled<mean_type>(groups_, [this](auto result) { return try_means_into(result); });
+        return this->template filled<mean_type>(this->groups(), [this](auto result) { return try_means_into(result); });
     }
 
     [[nodiscard]] std::vector<T> minima() const
         requires has_extrema
     {
-        return this->template filled<T>(groups_, [this](auto result) { return try_minima_into(result); });
+        return this->template filled<T>(this->groups(), [this](auto result) { return try_minima_into(result); });
     }
 
     [[nodiscard]] std::vector<T> maxima() const
         requires has_extrema
     {
-        return this->template filled<T>(groups_, [this](auto result) { return try_maxima_into(result); });
+        return this->template filled<T>(this->groups(), [this](auto result) { return try_maxima_into(result); });
     }
 
     [[nodiscard]] std::vector<T> variances(double ddof) const
         requires has_variances
     {
-        return this->template filled<T>(groups_, [&](auto result) { return try_variances_into(ddof, result); });
+        return this->template filled<T>(this->groups(), [&](auto result) { return try_variances_into(ddof, result); });
     }
 
     [[nodiscard]] std::vector<T> standard_deviations(double ddof) const
         requires has_variances
     {
-        return this->template filled<T>(groups_, [&](auto result) { return try_standard_deviations_into(ddof, result); });
+        return this->template filled<T>(this->groups(), [&](auto result) { return try_standard_deviations_into(ddof, result); });
     }
 
     code try_sums_into(std::span<sum_type> result) const noexcept
@@ -264,26 +261,22 @@ public:
     {
         return code{treefold_keyed_standard_deviations(this->handle(), ddof, result.data(), result.size())};
     }
-
-private:
-    std::size_t groups_;
 };
 
 // The sums of each key's rows, column by column.
 template <floating T> class keyed_rows : public keyed_state<keyed_rows<T>, T, false, true> {
 public:
-    keyed_rows(std::size_t groups, std::size_t width) : groups_(groups), width_(width)
+    keyed_rows(std::size_t groups, std::size_t width) : width_(width)
     {
         check(treefold_keyed_create_rows(type_of<T>, groups, width, this->address()));
     }
 
-    [[nodiscard]] std::size_t groups() const noexcept { return groups_; }
     [[nodiscard]] std::size_t width() const noexcept { return width_; }
 
     // A row for each key.
     [[nodiscard]] std::vector<T> sums() const
     {
-        return this->template filled<T>(groups_ * width_, [this](auto result) { return try_sums_into(result); });
+        return this->template filled<T>(this->groups() * width_, [this](auto result) { return try_sums_into(result); });
     }
 
     code try_sums_into(std::span<T> result) const noexcept
@@ -292,7 +285,6 @@ public:
     }
 
 private:
-    std::size_t groups_;
     std::size_t width_;
 };
 
@@ -301,23 +293,15 @@ template <floating T, any_of<std::int64_t, std::uint64_t> K> class hashed : publ
 public:
     hashed() { check(treefold_keyed_create_hashed(type_of<T>, type_of<K>, this->address())); }
 
-    // The number of keys.
-    [[nodiscard]] std::size_t groups() const
-    {
-        std::size_t result;
-        check(treefold_keyed_groups(this->handle(), &result));
-        return result;
-    }
-
     // The keys in ascending order, and their sums in this order.
     [[nodiscard]] std::vector<K> keys() const
     {
-        return this->template filled<K>(groups(), [this](auto result) { return try_keys_into(result); });
+        return this->template filled<K>(this->groups(), [this](auto result) { return try_keys_into(result); });
     }
 
     [[nodiscard]] std::vector<T> sums() const
     {
-        return this->template filled<T>(groups(), [this](auto result) { return try_sums_into(result); });
+        return this->template filled<T>(this->groups(), [this](auto result) { return try_sums_into(result); });
     }
 
     code try_keys_into(std::span<K> result) const noexcept

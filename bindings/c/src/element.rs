@@ -125,7 +125,25 @@ macro_rules! by_type {
     };
 }
 
-/// One branch of [`by_type!`].
+/// An expression for a type of integers, and another one for all that are none.
+#[macro_export]
+macro_rules! by_integer {
+    ($code:expr, $integer:ident => $body:expr, else $other:expr) => {
+        match $code {
+            $crate::element::ElementType::I8 => $crate::with_type!(i8, $integer, $body),
+            $crate::element::ElementType::I16 => $crate::with_type!(i16, $integer, $body),
+            $crate::element::ElementType::I32 => $crate::with_type!(i32, $integer, $body),
+            $crate::element::ElementType::I64 => $crate::with_type!(i64, $integer, $body),
+            $crate::element::ElementType::U8 => $crate::with_type!(u8, $integer, $body),
+            $crate::element::ElementType::U16 => $crate::with_type!(u16, $integer, $body),
+            $crate::element::ElementType::U32 => $crate::with_type!(u32, $integer, $body),
+            $crate::element::ElementType::U64 => $crate::with_type!(u64, $integer, $body),
+            _ => $other,
+        }
+    };
+}
+
+/// One branch of [`by_type!`], or of [`by_integer!`].
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_type {

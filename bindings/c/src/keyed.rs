@@ -25,27 +25,16 @@ use crate::local::By;
 /// An expression for the type of keys.
 #[macro_export]
 macro_rules! with_keys {
-    ($key_type:expr, $key:ident => $body:expr) => {{
-        use $crate::element::ElementType::{I8, I16, I32, I64, U8, U16, U32, U64};
-        use $crate::with_type;
-        match $key_type {
-            I8 => with_type!(i8, $key, $body),
-            I16 => with_type!(i16, $key, $body),
-            I32 => with_type!(i32, $key, $body),
-            I64 => with_type!(i64, $key, $body),
-            U8 => with_type!(u8, $key, $body),
-            U16 => with_type!(u16, $key, $body),
-            U32 => with_type!(u32, $key, $body),
-            U64 => with_type!(u64, $key, $body),
-            _ => Err($crate::failure::Failure::argument(
-                "key_type",
-                "keys are integers",
-            )),
-        }
-    }};
+    ($key_type:expr, $key:ident => $body:expr) => {
+        $crate::by_integer!(
+            $key_type,
+            $key => $body,
+            else Err($crate::failure::Failure::argument("key_type", "keys are integers"))
+        )
+    };
 }
 
-use crate::with_keys;
+use crate::{by_integer, with_keys};
 
 /// Keys as bytes, with their type.
 #[derive(Clone, Copy, Debug)]
@@ -151,25 +140,15 @@ pub(crate) fn integer_sums(
     groups: usize,
     result: &mut [u8],
 ) -> Result<(), Failure> {
-    use ElementType::{I8, I16, I32, I64, U8, U16, U32, U64};
-    macro_rules! sums {
-        ($item:ty) => {{
-            let items = elements::<$item>("items", items)?;
-            let make = Integers::<$item>::new;
+    by_integer!(
+        element_type,
+        I => {
+            let items = elements::<I>("items", items)?;
+            let make = Integers::<I>::new;
             of_items_as(make, Statistic::Value, keys, [items, &[]], groups, result)
-        }};
-    }
-    match element_type {
-        I8 => sums!(i8),
-        I16 => sums!(i16),
-        I32 => sums!(i32),
-        I64 => sums!(i64),
-        U8 => sums!(u8),
-        U16 => sums!(u16),
-        U32 => sums!(u32),
-        U64 => sums!(u64),
-        _ => Err(Failure::argument("type", "items are integers")),
-    }
+        },
+        else Err(Failure::argument("type", "items are integers"))
+    )
 }
 
 /// Whether there is memory for as many elements of so many bytes.

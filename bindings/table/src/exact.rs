@@ -1,8 +1,47 @@
-//! The table of exact results by key and of windows, and of what accumulators and keyed states do.
+//! The table of exact results, and of what accumulators and keyed states do.
 
 use crate::typed::{Shape, Typed, typed};
 
-pub(crate) const TYPED: &[Typed] = &[
+/// Of all items.
+pub(crate) const OF_ALL: &[Typed] = &[
+    typed(
+        "exact_sum",
+        Shape::Array,
+        "The exact sum of n numbers",
+        "|x| exact::sum({by}, x)",
+        "|x| exact::sum({by}, x)",
+    ),
+    typed(
+        "exact_dot",
+        Shape::Arrays,
+        "The exact dot product",
+        "|x, y| exact::dot({by}, x, y)",
+        "|x, y| exact::dot({by}, x, y)",
+    ),
+    Typed {
+        result: "norm",
+        ..typed(
+            "exact_norm",
+            Shape::Array,
+            "The square root of the exact sum of the squares",
+            "|x| exact::norm({by}, x)",
+            "|x| exact::norm({by}, x)",
+        )
+    },
+    Typed {
+        pool: None,
+        ..typed(
+            "exact_sum_rows",
+            Shape::Rows,
+            "The exact sums of the columns of rows",
+            "|items, result| exact::sum_rows(items, width, result)",
+            "",
+        )
+    },
+];
+
+/// Of items with keys.
+pub(crate) const BY_KEY: &[Typed] = &[
     Typed {
         result: "totals",
         ..typed(
@@ -48,6 +87,10 @@ pub(crate) const TYPED: &[Typed] = &[
         "deviations",
         "|keys, [x], result| of_items(KeyedMoments::new, Statistic::StandardDeviation(ddof), keys, [x, &[]], result)",
     ),
+];
+
+/// Of pairs and rows with keys.
+pub(crate) const ROWS_BY_KEY: &[Typed] = &[
     by_one_thread(
         "exact_dot_by_key",
         Shape::PairsByKey,
@@ -69,6 +112,10 @@ pub(crate) const TYPED: &[Typed] = &[
         "totals",
         "|keys, [items], result| keyed::sum_rows(keys, items, width, result)",
     ),
+];
+
+/// Of windows.
+pub(crate) const WINDOWS: &[Typed] = &[
     by_one_thread(
         "exact_rolling_sum",
         Shape::Windows,
@@ -98,6 +145,9 @@ pub(crate) const TYPED: &[Typed] = &[
         "|items, window, result| rolling(Statistic::Mean, items, window, least_items, result)",
     ),
 ];
+
+/// All of them.
+pub(crate) const FAMILIES: [&[Typed]; 4] = [OF_ALL, BY_KEY, ROWS_BY_KEY, WINDOWS];
 
 const fn by_one_thread(
     name: &'static str,

@@ -2,6 +2,7 @@
 
 use crate::typed::{Shape, Typed, typed};
 
+/// Reductions in tree order.
 pub(crate) const TYPED: &[Typed] = &[
     typed(
         "sum_lanes",
@@ -31,40 +32,6 @@ pub(crate) const TYPED: &[Typed] = &[
         "treefold::sum_and_absolute_sum",
         "local::par_sum_and_absolute_sum",
     ),
-    typed(
-        "exact_sum",
-        Shape::Array,
-        "The exact sum of n numbers",
-        "|x| exact::sum({by}, x)",
-        "|x| exact::sum({by}, x)",
-    ),
-    typed(
-        "exact_dot",
-        Shape::Arrays,
-        "The exact dot product",
-        "|x, y| exact::dot({by}, x, y)",
-        "|x, y| exact::dot({by}, x, y)",
-    ),
-    Typed {
-        result: "norm",
-        ..typed(
-            "exact_norm",
-            Shape::Array,
-            "The square root of the exact sum of the squares",
-            "|x| exact::norm({by}, x)",
-            "|x| exact::norm({by}, x)",
-        )
-    },
-    Typed {
-        pool: None,
-        ..typed(
-            "exact_sum_rows",
-            Shape::Rows,
-            "The exact sums of the columns of rows",
-            "|items, result| exact::sum_rows(items, width, result)",
-            "",
-        )
-    },
 ];
 
 /// Sums of floats have functions of their own in C: they need not look at a type and an operator first. Fortran and C++ know them as the
@@ -82,7 +49,8 @@ pub(crate) const SUM: Typed = Typed {
 
 /// All functions for each of several types that Fortran and C++ know by one name.
 pub(crate) fn all_typed() -> impl Iterator<Item = &'static Typed> {
-    TYPED.iter().chain(crate::exact::TYPED)
+    let families = crate::exact::FAMILIES.into_iter();
+    [TYPED].into_iter().chain(families).flatten()
 }
 
 /// A function for items of any type, whose type is an argument, and another for all threads.
@@ -253,6 +221,21 @@ const fn call(name: &'static str, operation: &'static str, forms: &'static [Form
         of_pairs: None,
         by_key: None,
     }
+}
+
+/// The calls that dot products have.
+pub(crate) fn with_pairs() -> impl Iterator<Item = &'static Call> {
+    CALLS.iter().filter(|call| call.of_pairs.is_some())
+}
+
+/// The calls that plans by key have.
+pub(crate) fn with_keys() -> impl Iterator<Item = &'static Call> {
+    CALLS.iter().filter(|call| call.by_key.is_some())
+}
+
+/// The calls that can be started.
+pub(crate) fn with_starts() -> impl Iterator<Item = &'static Call> {
+    CALLS.iter().filter(|call| !call.in_place)
 }
 
 /// A setting of a plan that is one number or several, which Fortran takes in four or eight bytes.

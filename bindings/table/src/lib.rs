@@ -2,7 +2,8 @@
 //!
 //! `functions` is the table: a line a function. [`files`] are the sources that it is written into, each a part between two marks:
 //!
-//! - `bindings/c` and `bindings/c-mpi`, `src/boundary/{typed,by_key,states,calls}.rs`: the exports, whole files;
+//! - `bindings/c`, `src/boundary/{typed,any_type,exact,by_key,rows_by_key,windows,states}.rs`, and `bindings/c-mpi`,
+//!   `src/boundary/{calls,by_key}.rs`: the exports, whole files;
 //! - `include/treefold.hpp`: the objects of both namespaces;
 //! - `fortran/*.F90`: the generic procedures of the modules for one type, and the interfaces of C's functions, which come from the
 //!   headers themselves.
@@ -55,9 +56,11 @@ pub fn files(bindings: &Path) -> Result<Vec<File>, Error> {
     let in_regions = |name: &str, regions: &[(&str, String)]| {
         Ok(file(name, region::fill(name, read(name)?, regions)?))
     };
-    Ok(vec![
-        file("c/src/boundary/typed.rs", rust::typed()?),
-        file("c/src/boundary/by_key.rs", rust::by_key()?),
+    let mut files = Vec::new();
+    for (name, text) in rust::local()? {
+        files.push(file(&format!("c/src/boundary/{name}.rs"), text));
+    }
+    files.extend([
         file("c/src/boundary/states.rs", rust::states()?),
         file("c-mpi/src/boundary/calls.rs", rust::calls()?),
         file("c-mpi/src/boundary/by_key.rs", rust::calls_by_key()?),
@@ -67,7 +70,8 @@ pub fn files(bindings: &Path) -> Result<Vec<File>, Error> {
             "c-mpi/fortran/treefold_mpi.F90",
             &fortran::ranks::regions(&ranks)?,
         )?,
-    ])
+    ]);
+    Ok(files)
 }
 
 /// The folder `bindings` of this checkout.

@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 
 use treefold::Operation;
-use treefold_c::boundary::{Bytes, bytes_mut, disjoint, place, write};
+use treefold_c::boundary::{Bytes, bytes_mut, disjoint, write};
 use treefold_c::failure::{Code, Failure};
 
 use crate::plan::Shaped;
@@ -180,32 +180,4 @@ pub(super) unsafe fn broadcast_here(plan: &Shaped, (row, m): Output) -> Result<(
     let row = unsafe { bytes_mut("row", row, m, plan.element_bytes) };
     let row = row.inspect_err(|_| plan.refuse(Operation::Broadcast))?;
     plan.broadcast(row)
-}
-
-/// Leaves a handle where a pointer says.
-///
-/// # Safety
-/// `place` is room for a handle, or NULL.
-pub(super) unsafe fn write_handle<H>(
-    name: &'static str,
-    place: *mut *mut H,
-    handle: *mut H,
-) -> Result<(), Failure> {
-    self::place(name, place)?;
-    // SAFETY: not NULL and aligned, as was just found; the caller promises room for a handle.
-    unsafe { place.write(handle) };
-    Ok(())
-}
-
-/// The handle where a pointer says.
-///
-/// # Safety
-/// `place` is a handle, or NULL.
-pub(super) unsafe fn read_handle<H>(
-    name: &'static str,
-    place: *const *mut H,
-) -> Result<*mut H, Failure> {
-    self::place(name, place)?;
-    // SAFETY: not NULL and aligned, as was just found; the caller promises a handle.
-    Ok(unsafe { place.read() })
 }

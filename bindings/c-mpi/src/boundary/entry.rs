@@ -10,9 +10,10 @@ use treefold::cuda::may_have_arrays;
 use treefold_c::boundary::{guard, treefold_keyed};
 use treefold_c::failure::{Failure, Status};
 
-use super::collectives::{self, Input, Output, check_told, read_handle, tell, write_handle};
+use super::collectives::{self, Input, Output, check_told, tell};
 #[cfg(feature = "cuda")]
 use super::device;
+use super::handles::{read_handle, write_handle};
 use super::started;
 use crate::handle;
 use crate::plan::treefold_plan;

@@ -6,8 +6,8 @@ use treefold::Operation;
 use treefold_c::boundary::{Bytes, disjoint, guard, place, write};
 use treefold_c::failure::{Failure, Status};
 
-use super::collectives::{Input, write_handle};
-use super::exports::destroy;
+use super::collectives::Input;
+use super::handles::{destroy, write_handle};
 use crate::builder::treefold_comm;
 use crate::handle;
 use crate::hashed::{AnyHashed, KEY_BYTES, build};

@@ -1,11 +1,9 @@
 //! Calls on items with keys, and on states by key.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 
 use treefold::Operation;
-use treefold_c::boundary::{Bytes, disjoint, guard, treefold_keyed};
-use treefold_c::by_type;
-use treefold_c::element::ElementType;
+use treefold_c::boundary::{Bytes, KeysInput, disjoint, guard, keys_of, treefold_keyed};
 use treefold_c::failure::{Failure, Status};
 use treefold_c::keyed::Keys;
 
@@ -14,9 +12,6 @@ use super::started::{check_start, write_run};
 use crate::handle;
 use crate::plan::{Shaped, treefold_plan};
 use crate::run::treefold_run;
-
-/// Keys: their type, where they begin, and how many they are.
-pub(super) type KeysInput = (i32, *const c_void, usize);
 
 /// A blocking operation. Leaves in `is_mine`, if that is not NULL, whether this rank gets a result.
 ///
@@ -66,20 +61,6 @@ unsafe fn arrays<'a>(
     // SAFETY: the caller promises m elements, which are neither keys nor items, as was just found.
     let result = unsafe { result_array.write(result) };
     Ok((keys, items, result))
-}
-
-/// Keys, and where they are.
-///
-/// # Safety
-/// They are so many numbers of their type, or NULL.
-unsafe fn keys_of<'k>((key_type, keys, k): KeysInput) -> Result<(Keys<'k>, Bytes), Failure> {
-    let key_type = ElementType::of_code(key_type)
-        .map_err(|_| Failure::argument("key_type", format_args!("there is no type {key_type}")))?;
-    let key_bytes = by_type!(key_type, K => size_of::<K>());
-    let array = Bytes::of("keys", keys, k, key_bytes)?;
-    // SAFETY: the caller promises so many keys.
-    let bytes = unsafe { array.read(keys) };
-    Ok((Keys { key_type, bytes }, array))
 }
 
 /// Starts an operation.

@@ -8,13 +8,16 @@
     reason = "C programs pass pointers, and MPI is a C library; each block says what is promised"
 )]
 
+pub mod builders;
 pub mod by_key;
 pub mod calls;
 mod collectives;
+pub mod communicators;
 #[cfg(feature = "cuda")]
 mod device;
 mod entry;
 pub mod exports;
+mod handles;
 pub mod hashed;
 pub mod keyed;
 mod library;

@@ -9,7 +9,8 @@ use treefold::Operation;
 use treefold_c::boundary::{Bytes, disjoint, guard, place, write};
 use treefold_c::failure::{Failure, Status};
 
-use super::collectives::{Input, Output, check_told, tell, write_handle};
+use super::collectives::{Input, Output, check_told, tell};
+use super::handles::write_handle;
 use crate::handle;
 use crate::plan::{Shaped, treefold_plan};
 use crate::run::{AnyRun, treefold_run};

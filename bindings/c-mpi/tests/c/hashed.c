@@ -46,10 +46,16 @@ static void hashed(void)
     EXPECT(TREEFOLD_SPENT, "", treefold_hashed_reduce(plan, &one, 1, two, 1, &counts[0]));
     OK(treefold_hashed_destroy(&plan));
     OK(treefold_hashed_create(comm, TREEFOLD_U64, TREEFOLD_F32, 0, &plan));
+    OK(treefold_hashed_allreduce(plan, &one, 1, small_x, 1, &counts[0]));
+    CHECK(counts[0] == 1);
     if (rank == last())
         EXPECT(TREEFOLD_NULL, "`items`", treefold_hashed_reduce_scatter(plan, &one, 1, NULL, 1, &counts[0]));
     else
         EXPECT(TREEFOLD_RANK_FAILED, "", treefold_hashed_reduce_scatter(plan, &one, 1, small_x, 1, &counts[0]));
+    /* A run that failed leaves nothing of the one before, whatever was wrong. */
+    float single;
+    EXPECT(TREEFOLD_LENGTH, "but the result has 0", treefold_hashed_result(plan, &one, 1, &single, 1));
+    OK(treefold_hashed_result(plan, NULL, 0, NULL, 0));
     OK(treefold_hashed_destroy(&plan));
     /* On every rank, whoever is wrong. */
     CHECK(treefold_hashed_create(comm, rank == last() ? TREEFOLD_F64 : TREEFOLD_I64, TREEFOLD_F64, 0, &plan) != TREEFOLD_OK);

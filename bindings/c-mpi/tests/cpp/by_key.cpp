@@ -168,6 +168,11 @@ void states(const treefold::comm &world)
     CHECK(same_bits(state.sums(), sums));
     const bool is_mine = plan.reduce(again);
     CHECK(is_mine == (rank == last_rank()) && (!is_mine || same_bits(again.sums(), sums)));
+    // A state that becomes the part of this rank's keys has these alone.
+    treefold::exact::keyed<double> own_state(groups);
+    CHECK(plan.start_reduce_scatter(mine.keys, mine.x).wait_into(own_state));
+    const auto own_sums = part(sums, plan.scattered_keys());
+    CHECK(own_state.groups() == own_sums.size() && same_bits(own_state.sums(), own_sums));
     const auto mean_plan = builder.means().build();
     CHECK(mean_plan.try_allreduce(moments) == code::ok);
     CHECK(moments.counts() == of_all.counts() && same_bits(moments.means(), of_all.means()));

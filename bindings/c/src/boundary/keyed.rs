@@ -16,12 +16,15 @@ use crate::local;
 /// An array of a program's: what the header calls it, where it is, and its length.
 pub(super) type Array<T> = (&'static str, *const T, usize);
 
+/// Keys of a program's: their type, where they begin, and how many they are.
+pub type KeysInput = (i32, *const c_void, usize);
+
 /// A result for each key.
 ///
 /// # Safety
 /// `keys` are so many numbers of their type, the arrays have so many elements, and `result` are m.
 pub(super) unsafe fn by_key<T: Pod, const ARRAYS: usize>(
-    keys: (i32, *const c_void, usize),
+    keys: KeysInput,
     arrays: [Array<T>; ARRAYS],
     (result, m): (*mut T, usize),
     reduce: impl FnOnce(Keys<'_>, [&[T]; ARRAYS], &mut [T]) -> Result<(), Failure>,
@@ -78,7 +81,7 @@ pub(super) unsafe fn by_range<T: Pod>(
 /// # Safety
 /// `keys` are so many numbers of their type, `items` are n, and `result` are m of 64 bits.
 pub(super) unsafe fn integer_sums(
-    keys: (i32, *const c_void, usize),
+    keys: KeysInput,
     (item_type, items, n): (i32, *const c_void, usize),
     (result, m): (*mut c_void, usize),
 ) -> Status {
@@ -105,7 +108,7 @@ pub(super) unsafe fn integer_sums(
 pub(super) unsafe fn change<const ARRAYS: usize>(
     keyed: *const treefold_keyed,
     change: Change,
-    keys: (i32, *const c_void, usize),
+    keys: KeysInput,
     arrays: [Array<c_void>; ARRAYS],
 ) -> Status {
     guard(|| {
@@ -217,10 +220,11 @@ unsafe fn of_each_key(
 /// Keys, and where they are.
 ///
 /// # Safety
-/// They are so many numbers of the type.
-unsafe fn keys_of<'k>(
-    (key_type, keys, k): (i32, *const c_void, usize),
-) -> Result<(Keys<'k>, Bytes), Failure> {
+/// They are so many numbers of the type, or NULL.
+///
+/// # Errors
+/// There is no such type, or no such keys.
+pub unsafe fn keys_of<'k>((key_type, keys, k): KeysInput) -> Result<(Keys<'k>, Bytes), Failure> {
     let key_type = type_of("key_type", key_type)?;
     let array = Bytes::of("keys", keys, k, local::element_bytes(key_type))?;
     // SAFETY: the caller promises so many keys.

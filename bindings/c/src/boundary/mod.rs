@@ -9,16 +9,20 @@
     reason = "C programs pass pointers; each block says what their promise is"
 )]
 
+pub mod any_type;
 pub mod by_key;
+pub mod exact;
 pub mod exports;
 mod function;
 mod held;
 mod keyed;
 mod pointers;
 mod pool;
+pub mod rows_by_key;
 mod shapes;
 pub mod states;
 pub mod typed;
+pub mod windows;
 
 use std::panic::{self, AssertUnwindSafe};
 
@@ -27,6 +31,7 @@ use crate::failure::{self, Code, Failure, Status};
 pub use crate::accumulator::treefold_accumulator;
 pub use crate::keyed::treefold_keyed;
 pub use function::{Combine, Function};
+pub use keyed::{KeysInput, keys_of};
 pub use pointers::{
     Bytes, bytes, bytes_mut, disjoint, elements, elements_mut, place, text, write, write_bytes,
 };

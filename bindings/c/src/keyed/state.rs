@@ -12,6 +12,7 @@ use super::kind::{Kind, Real, Removal};
 use super::{Keys, has_room, of_keys, of_removal, with_keys};
 use crate::accumulator::{Change, MOMENTS, OF_MOMENTS, OF_SUM, Statistic, of_bytes_error};
 use crate::boundary::elements;
+use crate::by_integer;
 use crate::element::ElementType;
 use crate::failure::{self, Code, Failure};
 use crate::handle::{Copied, handle};
@@ -163,7 +164,7 @@ pub(crate) fn of_codes(
     figure: i32,
     keys: usize,
 ) -> Result<Box<dyn KeyedState>, Failure> {
-    use ElementType::{C32, C64, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
+    use ElementType::{F32, F64};
     if ![SUM, DOT, MOMENTS, WEIGHTED_MEAN, EXTREMA].contains(&figure) {
         let reason = format_args!("there are no exact figures {figure} by key");
         return Err(Failure::argument("figure", reason));
@@ -171,15 +172,12 @@ pub(crate) fn of_codes(
     match (element_type, figure) {
         (F32, _) => of_reals::<f32>(figure, keys),
         (F64, _) => of_reals::<f64>(figure, keys),
-        (I8, SUM) => empty(keys, 1, Integers::<i8>::new),
-        (I16, SUM) => empty(keys, 1, Integers::<i16>::new),
-        (I32, SUM) => empty(keys, 1, Integers::<i32>::new),
-        (I64, SUM) => empty(keys, 1, Integers::<i64>::new),
-        (U8, SUM) => empty(keys, 1, Integers::<u8>::new),
-        (U16, SUM) => empty(keys, 1, Integers::<u16>::new),
-        (U32, SUM) => empty(keys, 1, Integers::<u32>::new),
-        (U64, SUM) => empty(keys, 1, Integers::<u64>::new),
-        (C32 | C64 | I8 | I16 | I32 | I64 | U8 | U16 | U32 | U64, _) => Err(only_reals()),
+        (_, SUM) => by_integer!(
+            element_type,
+            I => empty(keys, 1, Integers::<I>::new),
+            else Err(only_reals())
+        ),
+        _ => Err(only_reals()),
     }
 }
 

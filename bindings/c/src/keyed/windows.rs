@@ -7,6 +7,7 @@ use treefold::exact::{Float, Rolling};
 use super::has_room;
 use crate::accumulator::Statistic;
 use crate::boundary::elements;
+use crate::by_integer;
 use crate::element::ElementType;
 use crate::failure::{Code, Failure};
 
@@ -62,41 +63,31 @@ fn of_range(
     index: &[u8],
     width: &[u8],
 ) -> Result<Rolling, Failure> {
-    use ElementType::{F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
     macro_rules! floats {
         ($float:ty) => {{
             let width: $float = bytemuck::pod_read_unaligned(width);
             ascending(items, elements("index", index)?, width, width > 0.0)
         }};
     }
-    // The differences of integers from the least one of their type fit 64 bits, and so do differences of these.
-    macro_rules! integers {
-        ($integer:ty) => {{
-            let width: $integer = bytemuck::pod_read_unaligned(width);
-            let index = elements::<$integer>("index", index)?.iter();
-            let distance = |&at: &$integer| {
-                let distance = i128::from(at) - i128::from(<$integer>::MIN);
-                u64::try_from(distance).expect("the integers of a type are 2^64 at most")
-            };
-            let index: Vec<u64> = index.map(distance).collect();
-            ascending(items, &index, u64::try_from(width).unwrap_or(0), width > 0)
-        }};
-    }
     match index_type {
-        F32 => floats!(f32),
-        F64 => floats!(f64),
-        I8 => integers!(i8),
-        I16 => integers!(i16),
-        I32 => integers!(i32),
-        I64 => integers!(i64),
-        U8 => integers!(u8),
-        U16 => integers!(u16),
-        U32 => integers!(u32),
-        U64 => integers!(u64),
-        _ => Err(Failure::argument(
-            "index_type",
-            "an index is of real numbers or integers",
-        )),
+        ElementType::F32 => floats!(f32),
+        ElementType::F64 => floats!(f64),
+        _ => by_integer!(
+            index_type,
+            I => {
+                let width: I = bytemuck::pod_read_unaligned(width);
+                let index = elements::<I>("index", index)?.iter();
+                // The differences of integers from the least one of their type fit 64 bits, and so do differences of these.
+                let distance = |&at: &I| {
+                    let distance = i128::from(at) - i128::from(I::MIN);
+                    u64::try_from(distance).expect("the integers of a type are 2^64 at most")
+                };
+                let index: Vec<u64> = index.map(distance).collect();
+                let positive = u64::try_from(i128::from(width)).unwrap_or(0);
+                ascending(items, &index, positive, width > 0)
+            },
+            else Err(Failure::argument("index_type", "an index is of real numbers or integers"))
+        ),
     }
 }
 

@@ -1,16 +1,12 @@
 //! The procedures of `treefold_mpi.F90` on items with keys, of real types.
 
-use super::ranks::{mine, with_is_mine};
+use super::is_mine::with_is_mine;
 use super::{generic, public};
-use crate::functions::{CALLS, Call};
+use crate::functions::{Call, with_keys};
 use crate::text::put;
 
 /// The kinds of keys, and the codes of their types in C.
 const KEYS: [(&str, &str); 2] = [("int32", "TREEFOLD_I32"), ("int64", "TREEFOLD_I64")];
-
-fn calls() -> impl Iterator<Item = &'static Call> {
-    CALLS.iter().filter(|call| call.by_key.is_some())
-}
 
 /// The procedures of a template, one for each kind of keys: their generic name, and for each its name and its text.
 fn of_keys(template: &str, call: &Call) -> (String, Vec<(String, String)>) {
@@ -28,14 +24,14 @@ fn of_keys(template: &str, call: &Call) -> (String, Vec<(String, String)>) {
 }
 
 fn of_all_keys() -> Vec<(String, Vec<(String, String)>)> {
-    let runs = calls().map(|call| of_keys(RUN, call));
-    runs.chain(calls().map(|call| of_keys(START, call)))
+    let runs = with_keys().map(|call| of_keys(RUN, call));
+    runs.chain(with_keys().map(|call| of_keys(START, call)))
         .collect()
 }
 
 /// The public names, and the generic ones.
 pub(super) fn names() -> String {
-    let hashed = || calls().map(|call| format!("hashed_{}", call.name));
+    let hashed = || with_keys().map(|call| format!("hashed_{}", call.name));
     let keyed = of_all_keys();
     let mut names: Vec<_> = keyed.iter().map(|(name, _)| name.clone()).collect();
     names.extend(hashed());
@@ -53,7 +49,7 @@ pub(super) fn procedures() -> String {
         .into_iter()
         .flat_map(|(_, procedures)| procedures);
     let mut texts: Vec<_> = keyed.map(|(_, text)| text).collect();
-    texts.extend(calls().map(|call| {
+    texts.extend(with_keys().map(|call| {
         let capitals = call.name.to_uppercase();
         put(HASHED, &[("name", call.name), ("call", &capitals)])
     }));
@@ -95,46 +91,3 @@ const HASHED: &str = "   subroutine hashed_{name}_items(hashed, keys, x, count, 
          address(x), size(x, kind=c_size_t), count, ierr)
    end subroutine hashed_{name}_items
 ";
-
-/// Which function of C a call stands for.
-pub(super) fn runs_of_c() -> Vec<(&'static Call, String)> {
-    let each = |call: &'static Call| {
-        let text = format!(
-            "c_{}_by_key(plan%handle, key_type, keys, k, first, count, result, result_count{})",
-            call.name,
-            mine(call)
-        );
-        (call, text)
-    };
-    calls().map(each).collect()
-}
-
-pub(super) fn states_of_c() -> Vec<(&'static Call, String)> {
-    let each = |call: &'static Call| {
-        let text = format!("c_{}_keyed(plan%handle, handle{})", call.name, mine(call));
-        (call, text)
-    };
-    calls().map(each).collect()
-}
-
-pub(super) fn starts_of_c() -> Vec<(&'static Call, String)> {
-    let each = |call: &'static Call| {
-        let text = format!(
-            "c_start_{}_by_key(plan%handle, key_type, keys, k, first, count, run%handle)",
-            call.name
-        );
-        (call, text)
-    };
-    calls().map(each).collect()
-}
-
-pub(super) fn hashed_of_c() -> Vec<(&'static Call, String)> {
-    let each = |call: &'static Call| {
-        let text = format!(
-            "c_hashed_{}(hashed%handle, keys, k, first, item_count, found)",
-            call.name
-        );
-        (call, text)
-    };
-    calls().map(each).collect()
-}

@@ -1,7 +1,9 @@
 //! The parts of the modules of Fortran.
 
 mod by_key;
+mod cases;
 mod interfaces;
+mod is_mine;
 pub(crate) mod local;
 pub(crate) mod ranks;
 mod states;

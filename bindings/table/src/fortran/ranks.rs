@@ -1,14 +1,17 @@
 //! `treefold_mpi.F90`: the reductions over ranks.
 
-use super::{by_key, generic, handles, interfaces, public};
+use super::is_mine::with_is_mine;
+use super::{by_key, cases, generic, handles, interfaces, public};
 use crate::Error;
-use crate::functions::{CALLS, Call, Form, HANDLES, SETTINGS, Setting, WAITS};
+use crate::functions::{
+    CALLS, Call, Form, HANDLES, SETTINGS, Setting, WAITS, with_pairs, with_starts,
+};
 use crate::prototypes::Prototype;
 use crate::text::{put, statement};
 
 /// The parts of the file that the table writes.
 pub(crate) fn regions(prototypes: &[Prototype]) -> Result<Vec<(&'static str, String)>, Error> {
-    Ok(vec![
+    let mut regions = vec![
         ("names of one type", names()),
         ("procedures of one type", procedures()),
         (
@@ -19,29 +22,12 @@ pub(crate) fn regions(prototypes: &[Prototype]) -> Result<Vec<(&'static str, Str
         ("settings", settings(prototypes)),
         ("names by key", by_key::names()),
         ("procedures by key", by_key::procedures()),
-        ("sums by key of C", cases(&by_key::runs_of_c())),
-        ("states by key of C", cases(&by_key::states_of_c())),
-        ("starts of sums by key of C", cases(&by_key::starts_of_c())),
-        (
-            "sums by keys of 64 bits of C",
-            cases(&by_key::hashed_of_c()),
-        ),
         ("calls of addresses", of_addresses()),
-        ("calls of C", cases(&run_cases())),
-        ("dot products of C", cases(&run_dot_cases())),
-        ("starts of C", cases(&start_cases())),
-        ("starts of dot products of C", cases(&start_dot_cases())),
         ("handles", handles(HANDLES)),
         ("names of settings", names_of_settings()),
-    ])
-}
-
-fn with_pairs() -> impl Iterator<Item = &'static Call> {
-    CALLS.iter().filter(|call| call.of_pairs.is_some())
-}
-
-fn with_starts() -> impl Iterator<Item = &'static Call> {
-    CALLS.iter().filter(|call| !call.in_place)
+    ];
+    regions.extend(cases::regions());
+    Ok(regions)
 }
 
 /// The forms of a start: it has no result, whose shape would tell two forms apart.
@@ -213,25 +199,6 @@ fn with_result(text: &str, form: &Form) -> String {
     put(text, &values)
 }
 
-/// Puts what depends on who gets the result.
-pub(super) fn with_is_mine(text: &str, call: &Call) -> String {
-    let (argument, declaration, passed) = if call.to_root {
-        (
-            "is_mine, ",
-            "      logical, intent(out), optional :: is_mine\n",
-            "is_mine, ierr",
-        )
-    } else {
-        ("", "", "ierr=ierr")
-    };
-    let values = [
-        ("is_mine_", argument),
-        ("declares_is_mine", declaration),
-        ("passes_is_mine", passed),
-    ];
-    put(text, &values)
-}
-
 /// What arrays are by an address and a number of items.
 fn of_addresses() -> String {
     let mut texts = Vec::new();
@@ -381,74 +348,4 @@ fn names_of_settings() -> String {
     let name = |setting: &Setting| format!("treefold_builder_{}", setting.name);
     let names: Vec<_> = SETTINGS.iter().map(name).collect();
     statement("   use treefold_mpi_support, only: ", &names, "")
-}
-
-/// Which function of C a call stands for.
-fn cases(cases: &[(&Call, String)]) -> String {
-    let each = |(call, function): &(&Call, String)| {
-        format!(
-            "      case (TREEFOLD_CALL_{})\n         status = {function}\n",
-            call.name.to_uppercase()
-        )
-    };
-    cases.iter().map(each).collect()
-}
-
-pub(super) fn mine(call: &Call) -> &'static str {
-    if call.to_root { ", mine" } else { "" }
-}
-
-fn run_cases() -> Vec<(&'static Call, String)> {
-    let each = |call: &'static Call| {
-        let local = if call.in_place {
-            ""
-        } else {
-            "first, local_count, "
-        };
-        let text = format!(
-            "c_{}(plan%handle, {local}result, result_count{})",
-            call.name,
-            mine(call)
-        );
-        (call, text)
-    };
-    CALLS.iter().map(each).collect()
-}
-
-fn run_dot_cases() -> Vec<(&'static Call, String)> {
-    let each = |call: &'static Call| {
-        let text = format!(
-            "c_{}_dot(plan%handle, first, x_count, y, y_count, result, result_count{})",
-            call.name,
-            mine(call)
-        );
-        (call, text)
-    };
-    with_pairs().map(each).collect()
-}
-
-fn start_cases() -> Vec<(&'static Call, String)> {
-    let each = |call: &'static Call| {
-        (
-            call,
-            format!(
-                "c_start_{}(plan%handle, first, local_count, run%handle)",
-                call.name
-            ),
-        )
-    };
-    with_starts().map(each).collect()
-}
-
-fn start_dot_cases() -> Vec<(&'static Call, String)> {
-    let each = |call: &'static Call| {
-        (
-            call,
-            format!(
-                "c_start_{}_dot(plan%handle, first, x_count, y, y_count, run%handle)",
-                call.name
-            ),
-        )
-    };
-    with_pairs().map(each).collect()
 }

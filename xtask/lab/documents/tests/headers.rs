@@ -232,7 +232,16 @@ fn treefold_h_declares_what_rust_defines() {
     check(&Header {
         package: "c",
         name: "treefold.h",
-        sources: &["exports.rs", "typed.rs", "by_key.rs", "states.rs"],
+        sources: &[
+            "exports.rs",
+            "typed.rs",
+            "any_type.rs",
+            "exact.rs",
+            "by_key.rs",
+            "rows_by_key.rs",
+            "windows.rs",
+            "states.rs",
+        ],
         compiler: ("cc", "CC"),
         prefix: "treefold_",
         types: &[
@@ -250,6 +259,8 @@ fn treefold_mpi_h_declares_what_rust_defines() {
         package: "c-mpi",
         name: "treefold_mpi.h",
         sources: &[
+            "communicators.rs",
+            "builders.rs",
             "exports.rs",
             "calls.rs",
             "by_key.rs",

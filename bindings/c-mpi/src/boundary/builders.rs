@@ -1,0 +1,329 @@
+//! The functions of `treefold_mpi.h` that say what a plan is to be.
+
+use std::cell::RefCell;
+use std::ffi::{c_char, c_int, c_void};
+use std::rc::Rc;
+
+use treefold::{Algorithm, Distribution, Ownership};
+use treefold_c::boundary::{Bytes, Combine, Function, disjoint, guard, place, text};
+use treefold_c::element::ElementType;
+use treefold_c::failure::{Failure, Status};
+use treefold_c::operator::{Builtin, Words};
+
+use super::handles::{destroy, write_handle};
+use crate::builder::{Kind, Settings, Share};
+use crate::exact::figure::Figure;
+use crate::handle;
+use crate::words;
+
+pub use crate::builder::{treefold_builder, treefold_comm};
+
+/// The items `begin` to `end` - 1.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct treefold_range {
+    /// The first item.
+    pub begin: u64,
+    /// The item after the last.
+    pub end: u64,
+}
+
+/// Begins a plan of a kind.
+///
+/// # Safety
+/// `result` is room for a handle, or NULL.
+unsafe fn begin(
+    comm: *const treefold_comm,
+    result: *mut *mut treefold_builder,
+    kind: impl FnOnce() -> Result<Kind, Failure>,
+) -> Status {
+    guard(|| {
+        let world = handle::object(comm)?.world.clone();
+        place("result", result)?;
+        let settings = RefCell::new(Settings::new(world, kind()?));
+        // SAFETY: the caller promises room for a handle.
+        unsafe { write_handle("result", result, handle::name(Rc::new(settings))?) }
+    })
+}
+
+/// Begins a plan for a type and an operator.
+///
+/// # Safety
+/// `result` is room for a handle, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_builder_create(
+    comm: *const treefold_comm,
+    element_type: i32,
+    op: i32,
+    result: *mut *mut treefold_builder,
+) -> Status {
+    let kind = || Kind::builtin(ElementType::of_code(element_type)?, Builtin::of_code(op)?);
+    // SAFETY: the caller's promise is this function's.
+    unsafe { begin(comm, result, kind) }
+}
+
+/// Begins a plan of exact sums.
+///
+/// # Safety
+/// `result` is room for a handle, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_builder_create_exact(
+    comm: *const treefold_comm,
+    element_type: i32,
+    figure: i32,
+    result: *mut *mut treefold_builder,
+) -> Status {
+    let kind = || {
+        let element_type = ElementType::of_code(element_type)?;
+        let figure = Figure::of_code(figure, element_type)?;
+        Ok(Kind::Exact(element_type, figure))
+    };
+    // SAFETY: the caller's promise is this function's.
+    unsafe { begin(comm, result, kind) }
+}
+
+/// Begins a plan by key.
+///
+/// # Safety
+/// `result` is room for a handle, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_builder_create_by_key(
+    comm: *const treefold_comm,
+    element_type: i32,
+    figure: i32,
+    keys: usize,
+    result: *mut *mut treefold_builder,
+) -> Status {
+    let kind = || {
+        let keys = positive("keys", keys, usize::MAX)?;
+        Kind::by_key(ElementType::of_code(element_type)?, figure, keys)
+    };
+    // SAFETY: the caller's promise is this function's.
+    unsafe { begin(comm, result, kind) }
+}
+
+/// Begins a plan for an operator of the program's.
+///
+/// # Safety
+/// `name` is a text, `empty` is an item of so many bytes, `result` is room for a handle; each may be NULL. The operator does as
+/// `treefold.h` says while plans of this builder live.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_builder_create_user(
+    comm: *const treefold_comm,
+    name: *const c_char,
+    item_bytes: usize,
+    combine: Combine,
+    context: *mut c_void,
+    empty: *const c_void,
+    result: *mut *mut treefold_builder,
+) -> Status {
+    let kind = || {
+        Words::of_item(item_bytes)?;
+        // SAFETY: the caller promises a text.
+        let name = unsafe { text("name", name) }?.to_owned();
+        // SAFETY: the caller promises such an operator.
+        let function = unsafe { Function::new(combine, context) }?;
+        let item = Bytes::of("empty", empty, usize::from(!empty.is_null()), item_bytes)?;
+        disjoint(item, Bytes::of_place("result", result)?)?;
+        // SAFETY: the caller promises an item, or NULL.
+        let empty = unsafe { item.read(empty) };
+        Ok(Kind::User {
+            name,
+            item_bytes,
+            function,
+            empty: (!empty.is_empty()).then(|| empty.to_vec()),
+        })
+    };
+    // SAFETY: the caller's promise is this function's.
+    unsafe { begin(comm, result, kind) }
+}
+
+/// Changes a builder's settings.
+fn set(
+    builder: *const treefold_builder,
+    change: impl FnOnce(&mut Settings) -> Result<(), Failure>,
+) -> Status {
+    guard(|| change(&mut handle::object(builder)?.borrow_mut()))
+}
+
+/// This rank's items follow those of the ranks below.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_builder_local_items(
+    builder: *mut treefold_builder,
+    items: u64,
+) -> Status {
+    set(builder, |settings| settings.set_share(Share::Local(items)))
+}
+
+/// This rank's items are ranges.
+///
+/// # Safety
+/// `ranges` has n ranges.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_builder_extents(
+    builder: *mut treefold_builder,
+    ranges: *const treefold_range,
+    n: usize,
+) -> Status {
+    set(builder, |settings| {
+        let array = Bytes::of("ranges", ranges.cast(), n, size_of::<treefold_range>())?;
+        array.aligned(align_of::<treefold_range>())?;
+        // SAFETY: the caller promises n ranges.
+        let array = unsafe { array.read(ranges.cast()) };
+        let ranges = array.chunks_exact(size_of::<treefold_range>());
+        let ranges = ranges.map(bytemuck::pod_read_unaligned::<[u64; 2]>);
+        let ranges = ranges.map(|[begin, end]| begin..end).collect();
+        settings.set_extents(ranges)
+    })
+}
+
+/// The items lie by a rule, of which what this argument says can be wrong.
+fn set_rule(
+    builder: *const treefold_builder,
+    argument: &str,
+    rule: impl FnOnce(usize) -> Result<Ownership, treefold::DistributionError>,
+) -> Status {
+    set(builder, |settings| {
+        let ownership = rule(settings.world.size());
+        let ownership = ownership
+            .map_err(|error| Failure::argument(argument, words::of_distribution(&error)))?;
+        settings.set_share(Share::Rule(ownership))
+    })
+}
+
+/// All ranks have the same number of items, or one more.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_builder_even(builder: *mut treefold_builder, items: u64) -> Status {
+    set_rule(builder, "items", |ranks| {
+        Distribution::lower(items, ranks).map(Ownership::from)
+    })
+}
+
+/// Blocks of items are dealt to the ranks in turn.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_builder_block_cyclic(
+    builder: *mut treefold_builder,
+    items: u64,
+    block: u64,
+) -> Status {
+    set_rule(builder, "block", |ranks| {
+        Ownership::block_cyclic(items, ranks, block)
+    })
+}
+
+/// The items on all ranks, to be checked.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_builder_items(builder: *mut treefold_builder, items: u64) -> Status {
+    set(builder, |settings| settings.set_items(items))
+}
+
+/// The rank that gets the result of a reduce.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_builder_root(builder: *mut treefold_builder, rank: c_int) -> Status {
+    set(builder, |settings| settings.set_root(rank))
+}
+
+/// Who talks to whom.
+///
+/// # Safety
+/// `name` is a text, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_builder_algorithm(
+    builder: *mut treefold_builder,
+    name: *const c_char,
+) -> Status {
+    set(builder, |settings| {
+        // SAFETY: the caller promises a text.
+        let name = unsafe { text("name", name) }?;
+        let algorithm = name.parse::<Algorithm>();
+        settings.algorithm = Some(algorithm.map_err(|error| Failure::argument("name", error))?);
+        Ok(())
+    })
+}
+
+/// The elements of an item.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_builder_width(
+    builder: *mut treefold_builder,
+    elements: usize,
+) -> Status {
+    set(builder, |settings| {
+        settings.set_width(positive("elements", elements, usize::MAX)?)
+    })
+}
+
+/// The most blocks and ports that schedules take.
+const PARAMETER_MAX: usize = 1 << 20;
+
+/// A number of which there is at least one.
+fn positive(name: &str, number: usize, most: usize) -> Result<usize, Failure> {
+    if (1..=most).contains(&number) {
+        return Ok(number);
+    }
+    let reason = match most {
+        usize::MAX => format!("{number}, but it is at least 1"),
+        most => format!("{number} is not from 1 to {most}"),
+    };
+    Err(Failure::argument(name, reason))
+}
+
+/// The column blocks of a row.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_builder_blocks(builder: *mut treefold_builder, blocks: usize) -> Status {
+    set(builder, |settings| {
+        settings.blocks = Some(positive("blocks", blocks, PARAMETER_MAX)?);
+        Ok(())
+    })
+}
+
+/// The messages that a rank sends at once.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_builder_ports(builder: *mut treefold_builder, ports: usize) -> Status {
+    set(builder, |settings| {
+        settings.ports = Some(positive("ports", ports, PARAMETER_MAX)?);
+        Ok(())
+    })
+}
+
+/// The ranks of a node.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_builder_node_ranks(
+    builder: *mut treefold_builder,
+    ranks: usize,
+) -> Status {
+    set(builder, |settings| {
+        settings.node_ranks = Some(positive("ranks", ranks, usize::MAX)?);
+        Ok(())
+    })
+}
+
+/// The longest message, in elements.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_builder_message_limit(
+    builder: *mut treefold_builder,
+    elements: usize,
+) -> Status {
+    set(builder, |settings| {
+        settings.message_limit = Some(positive("elements", elements, usize::MAX)?);
+        Ok(())
+    })
+}
+
+/// Builds without communicating.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_builder_agreed(builder: *mut treefold_builder) -> Status {
+    set(builder, |settings| {
+        settings.is_agreed = true;
+        Ok(())
+    })
+}
+
+/// Ends a builder.
+///
+/// # Safety
+/// `builder` is a handle, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_builder_destroy(builder: *mut *mut treefold_builder) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { destroy("builder", builder) }
+}

@@ -1,0 +1,195 @@
+//! The functions of `treefold_mpi.h` of the MPI library, and of communicators.
+
+use std::ffi::{c_char, c_int, c_void};
+use std::rc::Rc;
+
+use treefold::transport::{Error, Interruption};
+use treefold_c::boundary::{guard, place, text, write};
+use treefold_c::failure::{Failure, Status};
+
+use super::handles::{destroy, read_handle, take_handle, write_handle};
+use super::library;
+use super::started::duration;
+use crate::failure::of_transport;
+use crate::handle;
+
+pub use crate::builder::treefold_comm;
+
+/// Which MPI library is called, and why.
+///
+/// # Safety
+/// `text` is room for an address, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_mpi_library(text: *mut *const c_char) -> Status {
+    guard(|| {
+        place("text", text)?;
+        let description = library::description()?;
+        // SAFETY: not NULL and aligned, as was just found; the caller promises room for an address.
+        unsafe { text.write(description.as_ptr()) };
+        Ok(())
+    })
+}
+
+/// Duplicates a communicator by its address, its size, the family of its `mpi.h`, and a function of its library. Collective.
+///
+/// # Safety
+/// `comm` points to a communicator of the MPI library that the program was compiled with, `family` is a text, `function` is the program's
+/// `MPI_Comm_size`, and `result` is room for a handle; each may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_comm_duplicate_checked(
+    comm: *const c_void,
+    comm_bytes: usize,
+    family: *const c_char,
+    function: Option<unsafe extern "C" fn()>,
+    result: *mut *mut treefold_comm,
+) -> Status {
+    guard(|| {
+        place("result", result)?;
+        // SAFETY: the caller promises a text.
+        let family = unsafe { text("family", family) }?;
+        // SAFETY: the caller promises a communicator.
+        let duplicate = unsafe { library::duplicate(comm, comm_bytes, family, function) }?;
+        // SAFETY: the caller promises room for a handle.
+        unsafe { write_handle("result", result, handle::name(Rc::new(duplicate))?) }
+    })
+}
+
+/// Duplicates a communicator of Fortran's. Collective.
+///
+/// # Safety
+/// `comm` and `world` are communicators of the program's MPI library, and `result` is room for a handle, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_comm_duplicate_f(
+    comm: i32,
+    world: i32,
+    result: *mut *mut treefold_comm,
+) -> Status {
+    guard(|| {
+        place("result", result)?;
+        // SAFETY: the caller promises a communicator.
+        let duplicate = unsafe { library::duplicate_fortran(comm, world) }?;
+        // SAFETY: the caller promises room for a handle.
+        unsafe { write_handle("result", result, handle::name(Rc::new(duplicate))?) }
+    })
+}
+
+/// Leaves a number of ranks.
+///
+/// # Safety
+/// `place` is one int, or NULL.
+unsafe fn write_rank(name: &'static str, place: *mut c_int, number: usize) -> Result<(), Failure> {
+    let number = c_int::try_from(number).expect("MPI counts ranks in an int");
+    // SAFETY: the caller promises an int.
+    unsafe { write(name, place, number) }
+}
+
+/// This rank.
+///
+/// # Safety
+/// `rank` is one int, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_comm_rank(
+    comm: *const treefold_comm,
+    rank: *mut c_int,
+) -> Status {
+    guard(|| {
+        let world = handle::object(comm)?;
+        // SAFETY: the caller promises an int.
+        unsafe { write_rank("rank", rank, world.rank()) }
+    })
+}
+
+/// The number of ranks.
+///
+/// # Safety
+/// `size` is one int, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_comm_size(
+    comm: *const treefold_comm,
+    size: *mut c_int,
+) -> Status {
+    guard(|| {
+        let world = handle::object(comm)?;
+        // SAFETY: the caller promises an int.
+        unsafe { write_rank("size", size, world.size()) }
+    })
+}
+
+/// How long a wait tolerates a silent rank.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_comm_silence_limit(comm: *mut treefold_comm, seconds: f64) -> Status {
+    guard(|| {
+        let world = handle::object(comm)?;
+        world.set_silence_limit(duration(seconds)?);
+        Ok(())
+    })
+}
+
+/// Measures what a message costs. Collective.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_comm_measure_link(comm: *mut treefold_comm) -> Status {
+    guard(|| {
+        let world = handle::object(comm)?;
+        let measured = world.measure_link();
+        measured.map(drop).map_err(|error| of_transport(&error))
+    })
+}
+
+/// Ends a handle of a communicator.
+///
+/// # Safety
+/// `comm` is a handle, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_comm_destroy(comm: *mut *mut treefold_comm) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { destroy("comm", comm) }
+}
+
+/// Ends a handle of a communicator, and frees MPI's own unless some rank uses it. Collective.
+///
+/// # Safety
+/// `comm` is a handle, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_comm_free(comm: *mut *mut treefold_comm) -> Status {
+    guard(|| {
+        // SAFETY: the caller promises a handle, or NULL.
+        let name = unsafe { read_handle("comm", comm) }?;
+        if !name.is_null() {
+            let world = &handle::object(name)?.world;
+            if world.is_in_operator() {
+                let rank = world.rank();
+                return Err(of_transport(&Error::Nested { rank }));
+            }
+        }
+        // SAFETY: as above.
+        let Some(object) = unsafe { take_handle("comm", comm) }? else {
+            return Ok(());
+        };
+        let duplicate = object.duplicate;
+        drop(object);
+        duplicate.free().map_err(|error| of_transport(&error))
+    })
+}
+
+/// `treefold_interrupted`.
+pub type Interrupted = Option<unsafe extern "C" fn(context: *mut c_void) -> c_int>;
+
+/// Sets what waits ask.
+///
+/// # Safety
+/// The function may be called with this context, by this thread, while plans of this communicator live. It makes no call of this library.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_comm_interruption(
+    comm: *mut treefold_comm,
+    interrupted: Interrupted,
+    context: *mut c_void,
+) -> Status {
+    guard(|| {
+        let world = handle::object(comm)?;
+        world.set_interruption(interrupted.map(|interrupted| -> Interruption {
+            // SAFETY: the caller promises that it can be called.
+            Rc::new(move || unsafe { interrupted(context) } != 0)
+        }));
+        Ok(())
+    })
+}

@@ -1,0 +1,65 @@
+//! Handles where a program's pointers say.
+
+use std::ptr;
+use std::rc::Rc;
+
+use treefold_c::boundary::{guard, place};
+use treefold_c::failure::{Failure, Status};
+
+use crate::handle::{self, Named};
+
+/// Leaves a handle where a pointer says.
+///
+/// # Safety
+/// `place` is room for a handle, or NULL.
+pub(super) unsafe fn write_handle<H>(
+    name: &'static str,
+    place: *mut *mut H,
+    handle: *mut H,
+) -> Result<(), Failure> {
+    self::place(name, place)?;
+    // SAFETY: not NULL and aligned, as was just found; the caller promises room for a handle.
+    unsafe { place.write(handle) };
+    Ok(())
+}
+
+/// The handle where a pointer says.
+///
+/// # Safety
+/// `place` is a handle, or NULL.
+pub(super) unsafe fn read_handle<H>(
+    name: &'static str,
+    place: *const *mut H,
+) -> Result<*mut H, Failure> {
+    self::place(name, place)?;
+    // SAFETY: not NULL and aligned, as was just found; the caller promises a handle.
+    Ok(unsafe { place.read() })
+}
+
+/// Takes what a handle names, and leaves NULL in its place; `None` if it is NULL, or has ended with this thread.
+///
+/// # Safety
+/// `handle` is a handle, or NULL.
+pub(super) unsafe fn take_handle<H: Named>(
+    name: &'static str,
+    handle: *mut *mut H,
+) -> Result<Option<Rc<H::Object>>, Failure> {
+    // SAFETY: the caller promises a handle, or NULL.
+    let named = unsafe { read_handle(name, handle) }?;
+    if named.is_null() {
+        return Ok(None);
+    }
+    let object = handle::end(named)?;
+    // SAFETY: the caller promises a handle.
+    unsafe { write_handle(name, handle, ptr::null_mut()) }?;
+    Ok(object)
+}
+
+/// Ends a handle; NULL is none.
+///
+/// # Safety
+/// `handle` is a handle, or NULL.
+pub(super) unsafe fn destroy<H: Named>(name: &'static str, handle: *mut *mut H) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    guard(|| unsafe { take_handle(name, handle) }.map(drop))
+}
