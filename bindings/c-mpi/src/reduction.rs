@@ -221,11 +221,11 @@ fn products<T: Pod, O: Operator<T>>(
     x: &[T],
     y: &[T],
 ) -> Result<Option<Vec<T>>, Failure> {
-    if !plan.has_products() {
-        return Err(no_pairs());
-    }
     if plan.width() == 1 {
-        return Ok(None);
+        return plan
+            .products_of(&[], &[])
+            .map(|_| None)
+            .ok_or_else(no_pairs);
     }
     if x.len() != y.len() {
         return Err(of_run(&RunError::Lengths {
@@ -234,8 +234,7 @@ fn products<T: Pod, O: Operator<T>>(
             second: y.len() as u64,
         }));
     }
-    let pairs = x.iter().zip(y);
-    Ok(Some(pairs.map(|(x, y)| plan.product(*x, *y)).collect()))
+    Ok(plan.products_of(x, y))
 }
 
 fn start<T: Pod, O: Operator<T>>(

@@ -80,6 +80,10 @@ macro_rules! float_operators {
                     simd_kernels::dot(Level::best(), x, y)
                 }
             }
+            fn write_products(&self, x: &[$float], y: &[$float], products: &mut [$float]) -> bool {
+                simd_kernels::combine_rows(Level::best(), Operation::Product, x, y, None, products);
+                true
+            }
             kernels!($float, Operation::Sum, $canonical_nan);
         }
 

@@ -65,6 +65,11 @@ pub trait Operator<T: Copy + 'static> {
         None
     }
 
+    /// Writes the products of as many items, and says whether it could: an operator that is no sum of floats has none.
+    fn write_products(&self, _x: &[T], _y: &[T], _products: &mut [T]) -> bool {
+        false
+    }
+
     /// The reductions of runs of items that lie side by side: `results[k]` becomes the [`fold`](Operator::fold) of the next
     /// `lengths[k]` items, which are at least one. Overridden where a kernel does it faster.
     fn fold_runs(&self, items: &[T], lengths: &[usize], results: &mut [T]) {

@@ -31,6 +31,10 @@ impl<T: Copy + 'static, O: Operator<T> + ?Sized> Operator<T> for &O {
         (**self).fold_products(x, y)
     }
 
+    fn write_products(&self, x: &[T], y: &[T], products: &mut [T]) -> bool {
+        (**self).write_products(x, y, products)
+    }
+
     fn fold_runs(&self, items: &[T], lengths: &[usize], results: &mut [T]) {
         (**self).fold_runs(items, lengths, results);
     }

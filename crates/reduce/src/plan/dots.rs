@@ -11,6 +11,9 @@ use crate::operator::{Operator, Sum};
 /// The factors of a dot product: as many items in both.
 pub type Factors<'x, T> = [&'x [T]; 2];
 
+/// What those know who ask for products, which are of some items.
+const ARE_FLOATS: &str = "the operator is a sum of floats";
+
 /// What this rank brings to a sum of products.
 enum Products<T> {
     /// The sums of its own nodes.
@@ -90,17 +93,13 @@ where
 
 /// For operators that are chosen when a program runs.
 impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
-    /// Whether the operator is a sum of floats, which has products.
+    /// The products of as many items; `None` if the operator is no sum of floats.
     #[doc(hidden)]
-    pub fn has_products(&self) -> bool {
-        let zero = [T::zeroed()];
-        self.operator.fold_products(&zero, &zero).is_some()
-    }
-
-    /// A product, of which there are some.
-    #[doc(hidden)]
-    pub fn product(&self, x: T, y: T) -> T {
-        self.sum_of_products(&[x], &[y])
+    pub fn products_of(&self, x: &[T], y: &[T]) -> Option<Vec<T>> {
+        let mut products = vec![T::zeroed(); x.len()];
+        self.operator
+            .write_products(x, y, &mut products)
+            .then_some(products)
     }
 
     #[doc(hidden)]
@@ -170,28 +169,24 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         }
         self.check_call(operation, result_length)?;
         let Some(lengths) = self.engine.own_node_lengths(operation) else {
-            let items = pairs[0][0].len();
-            let products = |item: usize| {
-                let pairs = pairs.iter();
-                pairs.map(move |[x, y]| self.product(x[item], y[item]))
-            };
-            return Ok(Products::Rows((0..items).flat_map(products).collect()));
+            let columns = pairs.iter().map(|[x, y]| self.products_of(x, y));
+            let columns: Vec<Vec<T>> = columns.map(|column| column.expect(ARE_FLOATS)).collect();
+            let row = |item: usize| columns.iter().map(move |column| column[item]);
+            return Ok(Products::Rows(
+                (0..pairs[0][0].len()).flat_map(row).collect(),
+            ));
         };
         let mut nodes = vec![T::zeroed(); lengths.len() * width];
         for (column, factors) in pairs.iter().enumerate() {
             let mut first = 0;
             for (node, length) in nodes.chunks_exact_mut(width).zip(&lengths) {
                 let [x, y] = factors.map(|factor| &factor[first..first + length]);
-                node[column] = self.sum_of_products(x, y);
+                let sum = self.operator.fold_products(x, y);
+                node[column] = sum.expect(ARE_FLOATS);
                 first += length;
             }
         }
         Ok(Products::Nodes(nodes))
-    }
-    /// The sum of at least one product.
-    fn sum_of_products(&self, x: &[T], y: &[T]) -> T {
-        let sum = self.operator.fold_products(x, y);
-        sum.expect("the operator is a sum of floats, and a node has items")
     }
 }
 
