@@ -25,6 +25,37 @@ pub(super) enum Handles {
 }
 
 impl Requests {
+    fn new(count: c_int, handles: Handles) -> Self {
+        Self {
+            count: usize::try_from(count).unwrap_or(0),
+            handles,
+        }
+    }
+
+    pub(super) fn value(request: Request) -> Self {
+        Self::new(1, Handles::Value(request))
+    }
+
+    /// None, where the address is NULL.
+    pub(super) fn in_c(count: c_int, handles: *const c_void) -> Self {
+        let count = if handles.is_null() { 0 } else { count };
+        Self::new(count, Handles::C(handles))
+    }
+
+    pub(super) fn in_fortran(count: c_int, numbers: *const c_int) -> Self {
+        Self::new(count, Handles::Fortran(numbers))
+    }
+
+    /// The words of all.
+    ///
+    /// # Safety
+    /// They are where the program has said.
+    pub(super) unsafe fn words(self) -> Vec<usize> {
+        let places = 0..self.count;
+        // SAFETY: this function's promise.
+        places.map(|place| unsafe { self.word(place) }).collect()
+    }
+
     /// The word of one of them.
     ///
     /// # Safety
