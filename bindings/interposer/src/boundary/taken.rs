@@ -155,14 +155,12 @@ impl Taken {
     /// The requests are where the program has said.
     pub(super) unsafe fn settle(mut self, requests: Requests, is_done: impl Fn(usize) -> bool) {
         for mut held in self.all() {
-            // SAFETY: this function's promise.
-            let word = unsafe { requests.word(held.place) };
-            let is_told = is_done(held.place);
             let is_persistent = held.flight.task.form == Form::Persistent;
             let is_value = matches!(requests.handles, Handles::Value(_));
             let is_complete = match (is_value, is_persistent) {
-                (false, false) => word != held.word,
-                _ => is_told,
+                // SAFETY: this function's promise.
+                (false, false) => (unsafe { requests.word(held.place) }) != held.word,
+                _ => is_done(held.place),
             };
             if is_complete {
                 held.flight.arrive();
