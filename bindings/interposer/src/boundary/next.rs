@@ -134,7 +134,7 @@ macro_rules! export_c {
         #[cfg_attr(not(test), unsafe(no_mangle))]
         #[allow(clippy::too_many_arguments, reason = "MPI's")]
         pub unsafe extern "C-unwind" fn $name($($parameter: $type),+) -> ::std::ffi::c_int {
-            let $library = || {
+            let $library = move || {
                 let next = $crate::boundary::next::next!(
                     stringify!($name),
                     concat!("P", stringify!($name));
@@ -169,7 +169,7 @@ macro_rules! export_fortran {
             $($parameter: *mut ::std::ffi::c_int,)+
             ierr: *mut ::std::ffi::c_int,
         ) {
-            let $library = || {
+            let $library = move || {
                 let next = $crate::boundary::next::next!(
                     stringify!($name),
                     concat!("p", stringify!($name));

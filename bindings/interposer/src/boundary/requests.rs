@@ -43,21 +43,31 @@ impl Drop for Starting {
 ///
 /// # Safety
 /// The requests are where the program has said.
-#[inline]
+#[inline(always)]
 pub(super) unsafe fn start(
     requests: impl FnOnce() -> Requests,
     library: impl FnOnce() -> c_int,
 ) -> c_int {
-    if flight::is_empty() || IS_STARTING.get() {
+    if flight::is_empty() {
         return library();
     }
     // SAFETY: this function's promise.
-    start_words(&unsafe { requests().words() }, library)
+    unsafe { start_known(requests(), library) }
 }
 
-fn start_words(words: &[usize], library: impl FnOnce() -> c_int) -> c_int {
+/// The same, where there are some.
+///
+/// # Safety
+/// As [`start`].
+#[inline(never)]
+unsafe fn start_known(requests: Requests, library: impl FnOnce() -> c_int) -> c_int {
+    if IS_STARTING.get() {
+        return library();
+    }
+    // SAFETY: this function's promise.
+    let words = unsafe { requests.words() };
     let (mut own, mut is_wrong) = (Vec::new(), false);
-    for &word in words {
+    for word in words {
         match flight::known(word) {
             Known::No => {}
             Known::Inactive => own.push(word),
