@@ -7,6 +7,7 @@ use std::ffi::{c_int, c_void};
 
 use treefold::mpi::mpi_library::{Passed, Request};
 
+use super::deferred;
 use super::flight;
 use super::fortran::integer;
 use super::library::{self, SUCCESS};
@@ -104,8 +105,14 @@ unsafe fn settle(
         Handles::Fortran(_) => 1,
         _ => 0,
     };
-    // SAFETY: this function's promise.
-    let is_done = |place| unsafe { completed.has(place, first) };
+    // Where some of several have failed, others may be under way still (MPI_ERR_PENDING). The program may ignore statuses, so the library is asked.
+    let is_sure = code == SUCCESS || requests.count == 1 || !matches!(completed, Completed::All);
+    let is_done = |place| {
+        // SAFETY: this function's promise.
+        let is_told = unsafe { completed.has(place, first) };
+        // SAFETY: as above.
+        is_told && (is_sure || deferred::is_complete(&mut unsafe { requests.request(place) }))
+    };
     // SAFETY: as above.
     unsafe { taken.settle(requests, is_done) };
     code

@@ -56,24 +56,31 @@ impl Requests {
         places.map(|place| unsafe { self.word(place) }).collect()
     }
 
-    /// The word of one of them.
+    /// One of them.
     ///
     /// # Safety
     /// They are where the program has said, and there are more of them than `place`.
-    unsafe fn word(self, place: usize) -> usize {
-        let mpi = library::mpi();
-        let request: Request = match self.handles {
+    pub(super) unsafe fn request(self, place: usize) -> Request {
+        match self.handles {
             Handles::Value(request) => request,
             // SAFETY: this function's promise.
-            Handles::C(handles) => unsafe { mpi.family().read(handles, place) },
+            Handles::C(handles) => unsafe { library::mpi().family().read(handles, place) },
             Handles::Fortran(numbers) => {
                 // SAFETY: this function's promise.
                 let number = unsafe { numbers.add(place) };
                 // SAFETY: as above.
                 unsafe { fortran(number) }
             }
-        };
-        request.word()
+        }
+    }
+
+    /// Its word.
+    ///
+    /// # Safety
+    /// As [`Self::request`].
+    unsafe fn word(self, place: usize) -> usize {
+        // SAFETY: this function's promise.
+        unsafe { self.request(place) }.word()
     }
 }
 
