@@ -2,6 +2,7 @@
 
 mod fold;
 mod plans;
+mod types;
 
 use std::time::Duration;
 

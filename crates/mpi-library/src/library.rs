@@ -173,15 +173,9 @@ impl Library {
     /// # Safety
     /// The communicator is a live one of this library's, or `MPI_COMM_NULL`.
     pub unsafe fn comm_to_fortran(&self, comm: Comm) -> Option<c_int> {
-        match self.family {
-            Family::Mpich => Some(as_int(comm)),
-            // SAFETY: the caller's promise.
-            Family::OpenMpi => self.MPI_Comm_c2f().map(|convert| unsafe { convert(comm) }),
-            // SAFETY: as above.
-            Family::Abi => self
-                .MPI_Comm_toint()
-                .map(|convert| unsafe { convert(comm) }),
-        }
+        let convert = [self.MPI_Comm_c2f(), self.MPI_Comm_toint()];
+        // SAFETY: the caller's promise.
+        unsafe { self.convert_handle(comm, convert) }
     }
 
     /// `MPI_Comm_f2c`: the communicator of a number of Fortran's.
@@ -229,16 +223,30 @@ impl Library {
     /// # Safety
     /// The request is a live one of this library's, or `MPI_REQUEST_NULL`.
     pub unsafe fn request_to_fortran(&self, request: Request) -> Option<c_int> {
-        let convert = match self.family {
-            Family::Mpich => return Some(as_int(request)),
-            Family::OpenMpi => self.MPI_Request_c2f(),
-            Family::Abi => self.MPI_Request_toint(),
-        };
+        let convert = [self.MPI_Request_c2f(), self.MPI_Request_toint()];
         // SAFETY: the caller's promise.
-        convert.map(|convert| unsafe { convert(request) })
+        unsafe { self.convert_handle(request, convert) }
     }
 
     /// Converts by Open MPI's function, by the standard ABI's, or not at all.
+    ///
+    /// # Safety
+    /// The functions are these, and take this handle.
+    unsafe fn convert_handle<H: Handle>(
+        &self,
+        handle: H,
+        [open_mpi, abi]: [Option<ToFortran<H>>; 2],
+    ) -> Option<c_int> {
+        let convert = match self.family {
+            Family::Mpich => return Some(as_int(handle)),
+            Family::OpenMpi => open_mpi,
+            Family::Abi => abi,
+        };
+        // SAFETY: this function's promise.
+        convert.map(|convert| unsafe { convert(handle) })
+    }
+
+    /// The same for a number.
     ///
     /// # Safety
     /// The functions are these, and take this number.
@@ -258,6 +266,7 @@ impl Library {
     }
 }
 
+type ToFortran<H> = unsafe extern "C-unwind" fn(H) -> c_int;
 type FromFortran<H> = unsafe extern "C-unwind" fn(c_int) -> Passed<H>;
 
 /// A handle that is an int.

@@ -7,9 +7,11 @@ use std::ffi::{c_int, c_void};
 
 use treefold::mpi::mpi_library::{Passed, Request};
 
+use super::deferred;
 use super::flight;
+use super::fortran::integer;
 use super::library::{self, SUCCESS};
-use super::next::next;
+use super::next::export_c;
 use super::taken::{Handles, Requests, Taken};
 
 /// Which of its requests a call has completed, as it tells.
@@ -58,11 +60,30 @@ impl Completed {
     }
 }
 
-/// Makes the library's call on requests of which some may be reductions of this library's: its code. `completed` is asked after it.
+/// Makes the library's call on requests of which some may be reductions of this library's: its code. While none is under way, nothing else is
+/// looked at. `completed` is asked after the call.
 ///
 /// # Safety
 /// The requests are where the program has said, and so is what `completed` reads.
+#[inline(always)]
 pub(super) unsafe fn complete(
+    requests: impl FnOnce() -> Requests,
+    library: impl FnOnce() -> c_int,
+    completed: impl FnOnce() -> Completed,
+) -> c_int {
+    if flight::is_idle() {
+        return library();
+    }
+    // SAFETY: this function's promise.
+    unsafe { settle(requests(), library, completed) }
+}
+
+/// The same, where some are under way.
+///
+/// # Safety
+/// As [`complete`].
+#[inline(never)]
+unsafe fn settle(
     requests: Requests,
     library: impl FnOnce() -> c_int,
     completed: impl FnOnce() -> Completed,
@@ -84,122 +105,88 @@ pub(super) unsafe fn complete(
         Handles::Fortran(_) => 1,
         _ => 0,
     };
-    // SAFETY: this function's promise.
-    let is_done = |place| unsafe { completed.has(place, first) };
+    // Where some of several have failed, others may be under way still (MPI_ERR_PENDING). The program may ignore statuses, so the library is asked.
+    let is_sure = code == SUCCESS || requests.count == 1 || !matches!(completed, Completed::All);
+    let is_done = |place| {
+        // SAFETY: this function's promise.
+        let is_told = unsafe { completed.has(place, first) };
+        // SAFETY: as above.
+        is_told && (is_sure || deferred::is_complete(&mut unsafe { requests.request(place) }))
+    };
     // SAFETY: as above.
     unsafe { taken.settle(requests, is_done) };
     code
 }
 
-/// Requests in C.
-fn in_c(count: c_int, handles: *const c_void) -> Requests {
-    Requests {
-        count: usize::try_from(count)
-            .ok()
-            .filter(|_| !handles.is_null())
-            .unwrap_or(0),
-        handles: Handles::C(handles),
-    }
-}
-
-/// What a call has written to an int.
-///
-/// # Safety
-/// The call has succeeded.
-unsafe fn told(place: *const c_int) -> c_int {
-    // SAFETY: this function's promise: then the program has passed the address of an int.
-    unsafe { *place }
-}
-
 /// An exported function of requests: its parameters, its requests, and what it has completed.
 macro_rules! export {
-    (
-        $name:ident($($parameter:ident: $type:ty),+), $requests:expr, $completed:expr
-    ) => {
-        #[doc = concat!("`", stringify!($name), "`.")]
-        ///
-        /// # Safety
-        /// As MPI's standard says.
-        #[cfg_attr(not(test), unsafe(no_mangle))]
-        pub unsafe extern "C-unwind" fn $name($($parameter: $type),+) -> c_int {
-            let library = || {
-                let next = next!(
-                    stringify!($name),
-                    concat!("P", stringify!($name));
-                    unsafe extern "C-unwind" fn($($type),+) -> c_int
-                );
-                match next {
-                    // SAFETY: it is the call that the program makes.
-                    Ok(next) => unsafe { next($($parameter),+) },
-                    Err(missing) => missing.code(|_| None),
-                }
-            };
-            if flight::is_idle() {
-                return library();
-            }
-            let (requests, completed) = ($requests, || $completed);
+    ($name:ident $parameters:tt, $requests:expr, $completed:expr) => {
+        export_c!($name $parameters, |library| {
+            let (requests, completed) = (|| $requests, || $completed);
             // SAFETY: the caller's promise is MPI's.
             unsafe { complete(requests, library, completed) }
-        }
+        });
     };
 }
 
-/// What is at these addresses, for a function of what a call tells.
+/// What a call has written to ints, for a function of what it tells.
 macro_rules! told {
     ($function:expr; $($place:ident),+) => {
-        // SAFETY: the call has succeeded.
-        $function($(unsafe { told($place) }),+)
+        // SAFETY: the call has succeeded: then the program has passed the addresses of ints.
+        $function($(unsafe { integer($place) }),+)
     };
 }
+
+pub(super) use told;
 
 export!(
     MPI_Wait(request: *mut c_void, status: *mut c_void),
-    in_c(1, request),
+    Requests::in_c(1, request),
     Completed::All
 );
 export!(
     MPI_Test(request: *mut c_void, flag: *mut c_int, status: *mut c_void),
-    in_c(1, request),
+    Requests::in_c(1, request),
     told!(Completed::all_if; flag)
 );
 export!(
     MPI_Waitall(count: c_int, requests: *mut c_void, statuses: *mut c_void),
-    in_c(count, requests),
+    Requests::in_c(count, requests),
     Completed::All
 );
 export!(
     MPI_Testall(count: c_int, requests: *mut c_void, flag: *mut c_int, statuses: *mut c_void),
-    in_c(count, requests),
+    Requests::in_c(count, requests),
     told!(Completed::all_if; flag)
 );
 export!(
     MPI_Waitany(count: c_int, requests: *mut c_void, index: *mut c_int, status: *mut c_void),
-    in_c(count, requests),
+    Requests::in_c(count, requests),
     told!(Completed::One; index)
 );
 export!(
     MPI_Testany(
         count: c_int, requests: *mut c_void, index: *mut c_int, flag: *mut c_int, status: *mut c_void
     ),
-    in_c(count, requests),
+    Requests::in_c(count, requests),
     told!(Completed::one_if; flag, index)
 );
 export!(
     MPI_Waitsome(
         count: c_int, requests: *mut c_void, completed: *mut c_int, indices: *mut c_int, statuses: *mut c_void
     ),
-    in_c(count, requests),
+    Requests::in_c(count, requests),
     told!(|completed| Completed::Some(completed, indices); completed)
 );
 export!(
     MPI_Testsome(
         count: c_int, requests: *mut c_void, completed: *mut c_int, indices: *mut c_int, statuses: *mut c_void
     ),
-    in_c(count, requests),
+    Requests::in_c(count, requests),
     told!(|completed| Completed::Some(completed, indices); completed)
 );
 export!(
     MPI_Request_get_status(request: Passed<Request>, flag: *mut c_int, status: *mut c_void),
-    Requests { count: 1, handles: Handles::Value(library::mpi().family().take(request)) },
+    Requests::value(library::mpi().family().take(request)),
     told!(Completed::all_if; flag)
 );

@@ -63,13 +63,6 @@ pub(super) unsafe fn leave(ierr: *mut c_int, code: c_int) {
     }
 }
 
-/// The names of a reduction that is taken over. The count is one, or one for each rank.
-macro_rules! export {
-    ($call:ident, $count:ident, $has_root:ident, [$($name:ident)+]) => {
-        $(one!($call, $count, $has_root, $name);)+
-    };
-}
-
 /// What the count's address means.
 macro_rules! count {
     (each, $count:ident) => {
@@ -81,20 +74,26 @@ macro_rules! count {
     }};
 }
 
-pub(super) use count;
+/// The root, if a reduction has one.
+macro_rules! root {
+    () => {
+        0
+    };
+    ($root:ident) => {{
+        // SAFETY: the address is that of an INTEGER.
+        unsafe { integer($root) }
+    }};
+}
 
-/// One name.
-macro_rules! one {
-    ($call:ident, $count:ident, rooted, $name:ident) => {
-        one!(@ $call, $count, $name, (root), {
-            // SAFETY: the address is that of an INTEGER.
-            unsafe { integer(root) }
-        });
-    };
-    ($call:ident, $count:ident, rootless, $name:ident) => {
-        one!(@ $call, $count, $name, (), { 0 });
-    };
-    (@ $call:ident, $count:ident, $name:ident, ($($root:ident)?), $root_value:block) => {
+/// A reduction: one of its names, its call and form, whether there is one count or one for each rank, and its parameters before and after the
+/// communicator and at the end. An expression for its code has what makes the arguments in C's terms, and what makes the program's call of the
+/// library.
+macro_rules! reduction {
+    (
+        $name:ident, $call:ident, $form:ident, $count:ident,
+        ($($root:ident)?), ($($info:ident)?), ($($request:ident)?),
+        |$arguments:ident, $library:ident| $code:expr
+    ) => {
         #[doc = concat!("`", stringify!($name), "`.")]
         ///
         /// # Safety
@@ -108,26 +107,12 @@ macro_rules! one {
             op: *const c_int,
             $($root: *const c_int,)?
             comm: *const c_int,
+            $($info: *const c_int,)?
+            $($request: *mut c_int,)?
             ierr: *mut c_int,
         ) {
-            let arguments = move |mpi: &Mpi| {
-                mpi.hides_fortran().then(|| Arguments {
-                    call: Call::$call,
-                    form: Form::Blocking,
-                    send: mpi.buffer_of_fortran(send),
-                    recv: mpi.buffer_of_fortran(recv),
-                    count: count!($count, count),
-                    // SAFETY: the address is that of a handle, and MPI can be called.
-                    datatype: unsafe { datatype_of(mpi, datatype) },
-                    // SAFETY: as above.
-                    op: unsafe { op_of(mpi, op) },
-                    root: $root_value,
-                    // SAFETY: as above.
-                    comm: unsafe { comm_of(mpi, comm) },
-                })
-            };
-            let library = move || {
-                let next = next!(
+            let next = || {
+                next!(
                     stringify!($name),
                     concat!("p", stringify!($name));
                     unsafe extern "C-unwind" fn(
@@ -136,24 +121,48 @@ macro_rules! one {
                         *const c_int,
                         *const c_int,
                         *const c_int,
-                        $(stand_in!($root),)?
+                        $(stand_in!($root *const c_int),)?
                         *const c_int,
+                        $(stand_in!($info *const c_int),)?
+                        $(stand_in!($request *mut c_int),)?
                         *mut c_int,
                     )
-                );
-                match next {
-                    Ok(next) => {
-                        let mut code = SUCCESS;
-                        // SAFETY: it is the call that the program makes, with an error code.
-                        unsafe { next(send, recv, count, datatype, op, $($root,)? comm, &raw mut code) };
-                        code
-                    }
-                    // SAFETY: the address is that of a handle, and MPI can be called.
-                    Err(missing) => missing.code(|mpi| Some(unsafe { comm_of(mpi, comm) })),
-                }
+                )
             };
-            // SAFETY: the caller's promise is MPI's.
-            let code = unsafe { intercept(arguments, library) };
+            let $arguments = move |mpi: &Mpi| {
+                // A program may ask for persistent ones, and do without.
+                let is_there = Form::$form == Form::Blocking || next().is_ok();
+                (mpi.hides_fortran() && is_there).then(|| Arguments {
+                    call: Call::$call,
+                    form: Form::$form,
+                    send: mpi.buffer_of_fortran(send),
+                    recv: mpi.buffer_of_fortran(recv),
+                    count: count!($count, count),
+                    // SAFETY: the address is that of a handle, and MPI can be called.
+                    datatype: unsafe { datatype_of(mpi, datatype) },
+                    // SAFETY: as above.
+                    op: unsafe { op_of(mpi, op) },
+                    root: root!($($root)?),
+                    // SAFETY: as above.
+                    comm: unsafe { comm_of(mpi, comm) },
+                })
+            };
+            let $library = move || match next() {
+                Ok(next) => {
+                    let mut code = SUCCESS;
+                    // SAFETY: it is the call that the program makes, with an error code.
+                    unsafe {
+                        next(
+                            send, recv, count, datatype, op, $($root,)? comm, $($info,)?
+                            $($request,)? &raw mut code,
+                        );
+                    }
+                    code
+                }
+                // SAFETY: the address is that of a handle, and MPI can be called.
+                Err(missing) => missing.code(|mpi| Some(unsafe { comm_of(mpi, comm) })),
+            };
+            let code = $code;
             // SAFETY: the address is that of an INTEGER, or NULL.
             unsafe { leave(ierr, code) };
         }
@@ -162,32 +171,47 @@ macro_rules! one {
 
 /// A type for each parameter of a list.
 macro_rules! stand_in {
-    ($parameter:ident) => {
-        *const c_int
+    ($parameter:ident $type:ty) => {
+        $type
+    };
+}
+
+pub(super) use {count, reduction, root, stand_in};
+
+/// The names of a reduction that is complete when the call returns.
+macro_rules! export {
+    ($call:ident, $count:ident, $root:tt, [$($name:ident)+]) => {
+        $(reduction!(
+            $name, $call, Blocking, $count, $root, (), (),
+            |arguments, library| {
+                // SAFETY: the caller's promise is MPI's.
+                unsafe { intercept(arguments, library) }
+            }
+        );)+
     };
 }
 
 export!(
-    Allreduce, one, rootless,
+    Allreduce, one, (),
     [mpi_allreduce_ mpi_allreduce__ mpi_allreduce MPI_ALLREDUCE mpi_allreduce_f08_]
 );
 export!(
-    Reduce, one, rooted,
+    Reduce, one, (root),
     [mpi_reduce_ mpi_reduce__ mpi_reduce MPI_REDUCE mpi_reduce_f08_]
 );
 export!(
-    ReduceScatter, each, rootless,
+    ReduceScatter, each, (),
     [mpi_reduce_scatter_ mpi_reduce_scatter__ mpi_reduce_scatter MPI_REDUCE_SCATTER mpi_reduce_scatter_f08_]
 );
 export!(
-    ReduceScatterBlock, one, rootless,
+    ReduceScatterBlock, one, (),
     [mpi_reduce_scatter_block_ mpi_reduce_scatter_block__ mpi_reduce_scatter_block MPI_REDUCE_SCATTER_BLOCK mpi_reduce_scatter_block_f08_]
 );
 export!(
-    Scan, one, rootless,
+    Scan, one, (),
     [mpi_scan_ mpi_scan__ mpi_scan MPI_SCAN mpi_scan_f08_]
 );
 export!(
-    Exscan, one, rootless,
+    Exscan, one, (),
     [mpi_exscan_ mpi_exscan__ mpi_exscan MPI_EXSCAN mpi_exscan_f08_]
 );

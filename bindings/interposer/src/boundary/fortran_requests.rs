@@ -5,338 +5,133 @@
 
 use std::ffi::c_int;
 
-use treefold::mpi::mpi_library::Handle;
-
-use super::complete::{Completed, complete};
-use super::flight;
-use super::fortran::{integer, leave};
-use super::library::SUCCESS;
-use super::next::next;
+use super::complete::{Completed, complete, told};
+use super::fortran::integer;
+use super::next::export_fortran;
 use super::requests::{cancel, free, start};
-use super::taken::{Handles, Requests, fortran};
+use super::taken::{Requests, fortran};
 
-/// Requests in Fortran.
-///
 /// # Safety
-/// The address is that of an INTEGER.
-unsafe fn several(count: *const c_int, numbers: *const c_int) -> Requests {
+/// The address is that of a handle.
+unsafe fn one(request: *const c_int) -> Requests {
+    Requests::in_fortran(1, request)
+}
+
+/// # Safety
+/// The address of the count is that of an INTEGER, and the other one that of so many handles.
+unsafe fn several(count: *const c_int, requests: *const c_int) -> Requests {
     // SAFETY: this function's promise.
-    let count = unsafe { integer(count) };
-    Requests {
-        count: usize::try_from(count).unwrap_or(0),
-        handles: Handles::Fortran(numbers),
-    }
+    Requests::in_fortran(unsafe { integer(count) }, requests)
 }
 
-/// A request in Fortran.
-fn one(number: *const c_int) -> Requests {
-    Requests {
-        count: 1,
-        handles: Handles::Fortran(number),
-    }
-}
-
-/// A request in Fortran, which the call does not change.
+/// A request that the call does not change.
 ///
 /// # Safety
 /// The address is that of a handle.
-unsafe fn value(number: *const c_int) -> Requests {
-    Requests {
-        count: 1,
-        // SAFETY: this function's promise.
-        handles: Handles::Value(unsafe { fortran(number) }),
-    }
+unsafe fn value(request: *const c_int) -> Requests {
+    // SAFETY: this function's promise.
+    Requests::value(unsafe { fortran(request) })
 }
 
-/// The names of a function of requests, its parameters, and what it does if there may be reductions of this library's, with what makes the same
-/// call of the library.
+/// Functions that complete requests: their names, their parameters, their requests, and what they have completed.
+macro_rules! completes {
+    ($names:tt, $parameters:tt, $requests:expr, $completed:expr) => {
+        export_fortran!($names, $parameters, |library| {
+            // SAFETY: the addresses are those of an INTEGER and of handles.
+            let (requests, completed) = (|| unsafe { $requests }, || $completed);
+            // SAFETY: the caller's promise is MPI's.
+            unsafe { complete(requests, library, completed) }
+        });
+    };
+}
+
+/// The others: their names, their parameters, what they do, and their requests.
 macro_rules! export {
-    ([$($name:ident)+], $unless:ident, $parameters:tt, $instead:expr) => {
-        $(export!(@ $name, $unless, $parameters, $instead);)+
-    };
-    (@ $name:ident, $unless:ident, ($($parameter:ident),+), $instead:expr) => {
-        #[doc = concat!("`", stringify!($name), "`.")]
-        ///
-        /// # Safety
-        /// As MPI's standard says.
-        #[cfg_attr(not(test), unsafe(no_mangle))]
-        pub unsafe extern "C-unwind" fn $name($($parameter: *mut c_int,)+ ierr: *mut c_int) {
-            let library = || {
-                let next = next!(
-                    stringify!($name),
-                    concat!("p", stringify!($name));
-                    unsafe extern "C-unwind" fn($(address!($parameter),)+ *mut c_int)
-                );
-                match next {
-                    Ok(next) => {
-                        let mut code = SUCCESS;
-                        // SAFETY: it is the call that the program makes, with an error code.
-                        unsafe { next($($parameter,)+ &raw mut code) };
-                        code
-                    }
-                    Err(missing) => missing.code(|_| None),
-                }
-            };
-            let code = if flight::$unless() {
-                library()
-            } else {
-                let instead = $instead;
-                // SAFETY: the caller's promise is MPI's.
-                unsafe { instead(library, $($parameter),+) }
-            };
-            // SAFETY: the address is that of an INTEGER, or NULL.
-            unsafe { leave(ierr, code) };
-        }
+    ($names:tt, $parameters:tt, $function:ident, $requests:expr) => {
+        export_fortran!($names, $parameters, |library| {
+            // SAFETY: the addresses are those of an INTEGER and of handles.
+            let requests = || unsafe { $requests };
+            // SAFETY: the caller's promise is MPI's.
+            unsafe { $function(requests, library) }
+        });
     };
 }
 
-/// A type for each parameter of a list.
-macro_rules! address {
-    ($parameter:ident) => {
-        *mut c_int
-    };
-}
-
-type Address = *mut c_int;
-
-/// # Safety
-/// As MPI's standard says; `library` makes the call.
-unsafe fn wait(library: impl FnOnce() -> c_int, request: Address, _status: Address) -> c_int {
-    // SAFETY: this function's promise.
-    unsafe { complete(one(request), library, || Completed::All) }
-}
-
-/// # Safety
-/// As [`wait`].
-unsafe fn test(
-    library: impl FnOnce() -> c_int,
-    request: Address,
-    flag: Address,
-    _status: Address,
-) -> c_int {
-    // SAFETY: this function's promise; the call has succeeded.
-    let completed = || Completed::all_if(unsafe { integer(flag) });
-    // SAFETY: this function's promise.
-    unsafe { complete(one(request), library, completed) }
-}
-
-/// # Safety
-/// As [`wait`].
-unsafe fn waitall(
-    library: impl FnOnce() -> c_int,
-    count: Address,
-    requests: Address,
-    _statuses: Address,
-) -> c_int {
-    // SAFETY: this function's promise.
-    let requests = unsafe { several(count, requests) };
-    // SAFETY: as above.
-    unsafe { complete(requests, library, || Completed::All) }
-}
-
-/// # Safety
-/// As [`wait`].
-unsafe fn testall(
-    library: impl FnOnce() -> c_int,
-    count: Address,
-    requests: Address,
-    flag: Address,
-    _statuses: Address,
-) -> c_int {
-    // SAFETY: this function's promise.
-    let requests = unsafe { several(count, requests) };
-    // SAFETY: the call has succeeded.
-    let completed = || Completed::all_if(unsafe { integer(flag) });
-    // SAFETY: this function's promise.
-    unsafe { complete(requests, library, completed) }
-}
-
-/// # Safety
-/// As [`wait`].
-unsafe fn waitany(
-    library: impl FnOnce() -> c_int,
-    count: Address,
-    requests: Address,
-    index: Address,
-    _status: Address,
-) -> c_int {
-    // SAFETY: this function's promise.
-    let requests = unsafe { several(count, requests) };
-    // SAFETY: the call has succeeded.
-    let completed = || Completed::One(unsafe { integer(index) });
-    // SAFETY: this function's promise.
-    unsafe { complete(requests, library, completed) }
-}
-
-/// # Safety
-/// As [`wait`].
-unsafe fn testany(
-    library: impl FnOnce() -> c_int,
-    count: Address,
-    requests: Address,
-    index: Address,
-    flag: Address,
-    _status: Address,
-) -> c_int {
-    // SAFETY: this function's promise.
-    let requests = unsafe { several(count, requests) };
-    let completed = || {
-        // SAFETY: the call has succeeded.
-        let flag = unsafe { integer(flag) };
-        // SAFETY: as above.
-        Completed::one_if(flag, unsafe { integer(index) })
-    };
-    // SAFETY: this function's promise.
-    unsafe { complete(requests, library, completed) }
-}
-
-/// Wait or test.
-///
-/// # Safety
-/// As [`wait`].
-unsafe fn some(
-    library: impl FnOnce() -> c_int,
-    count: Address,
-    requests: Address,
-    completed: Address,
-    indices: Address,
-    _statuses: Address,
-) -> c_int {
-    // SAFETY: this function's promise.
-    let requests = unsafe { several(count, requests) };
-    // SAFETY: the call has succeeded.
-    let completed = || Completed::Some(unsafe { integer(completed) }, indices);
-    // SAFETY: this function's promise.
-    unsafe { complete(requests, library, completed) }
-}
-
-/// # Safety
-/// As [`wait`].
-unsafe fn get_status(
-    library: impl FnOnce() -> c_int,
-    request: Address,
-    flag: Address,
-    _status: Address,
-) -> c_int {
-    // SAFETY: this function's promise.
-    let requests = unsafe { value(request) };
-    // SAFETY: the call has succeeded.
-    let completed = || Completed::all_if(unsafe { integer(flag) });
-    // SAFETY: this function's promise.
-    unsafe { complete(requests, library, completed) }
-}
-
-/// # Safety
-/// As [`wait`].
-unsafe fn start_one(library: impl FnOnce() -> c_int, request: Address) -> c_int {
-    // SAFETY: this function's promise.
-    start(&[unsafe { fortran(request) }.word()], library)
-}
-
-/// # Safety
-/// As [`wait`].
-unsafe fn start_all(library: impl FnOnce() -> c_int, count: Address, requests: Address) -> c_int {
-    // SAFETY: this function's promise.
-    let count = usize::try_from(unsafe { integer(count) }).unwrap_or(0);
-    let word = |place| {
-        // SAFETY: the program promises so many requests.
-        let request = unsafe { requests.add(place) };
-        // SAFETY: as above.
-        unsafe { fortran(request) }.word()
-    };
-    let words: Vec<usize> = (0..count).map(word).collect();
-    start(&words, library)
-}
-
-/// # Safety
-/// As [`wait`].
-unsafe fn free_one(library: impl FnOnce() -> c_int, request: Address) -> c_int {
-    // SAFETY: this function's promise.
-    free(unsafe { fortran(request) }.word(), library)
-}
-
-/// # Safety
-/// As [`wait`].
-unsafe fn cancel_one(library: impl FnOnce() -> c_int, request: Address) -> c_int {
-    // SAFETY: this function's promise.
-    cancel(unsafe { fortran(request) }.word(), library)
-}
-
-export!(
+completes!(
     [mpi_wait_ mpi_wait__ mpi_wait MPI_WAIT mpi_wait_f08_],
-    is_idle,
     (request, status),
-    wait
+    one(request),
+    Completed::All
 );
-export!(
+completes!(
     [mpi_test_ mpi_test__ mpi_test MPI_TEST mpi_test_f08_],
-    is_idle,
     (request, flag, status),
-    test
+    one(request),
+    told!(Completed::all_if; flag)
 );
-export!(
+completes!(
     [mpi_waitall_ mpi_waitall__ mpi_waitall MPI_WAITALL mpi_waitall_f08_],
-    is_idle,
     (count, requests, statuses),
-    waitall
+    several(count, requests),
+    Completed::All
 );
-export!(
+completes!(
     [mpi_testall_ mpi_testall__ mpi_testall MPI_TESTALL mpi_testall_f08_],
-    is_idle,
     (count, requests, flag, statuses),
-    testall
+    several(count, requests),
+    told!(Completed::all_if; flag)
 );
-export!(
+completes!(
     [mpi_waitany_ mpi_waitany__ mpi_waitany MPI_WAITANY mpi_waitany_f08_],
-    is_idle,
     (count, requests, index, status),
-    waitany
+    several(count, requests),
+    told!(Completed::One; index)
 );
-export!(
+completes!(
     [mpi_testany_ mpi_testany__ mpi_testany MPI_TESTANY mpi_testany_f08_],
-    is_idle,
     (count, requests, index, flag, status),
-    testany
+    several(count, requests),
+    told!(Completed::one_if; flag, index)
 );
-export!(
+completes!(
     [mpi_waitsome_ mpi_waitsome__ mpi_waitsome MPI_WAITSOME mpi_waitsome_f08_],
-    is_idle,
     (count, requests, completed, indices, statuses),
-    some
+    several(count, requests),
+    told!(|completed| Completed::Some(completed, indices); completed)
 );
-export!(
+completes!(
     [mpi_testsome_ mpi_testsome__ mpi_testsome MPI_TESTSOME mpi_testsome_f08_],
-    is_idle,
     (count, requests, completed, indices, statuses),
-    some
+    several(count, requests),
+    told!(|completed| Completed::Some(completed, indices); completed)
 );
-export!(
+completes!(
     [mpi_request_get_status_ mpi_request_get_status__ mpi_request_get_status MPI_REQUEST_GET_STATUS mpi_request_get_status_f08_],
-    is_idle,
     (request, flag, status),
-    get_status
+    value(request),
+    told!(Completed::all_if; flag)
 );
 export!(
     [mpi_start_ mpi_start__ mpi_start MPI_START mpi_start_f08_],
-    is_empty,
     (request),
-    start_one
+    start,
+    one(request)
 );
 export!(
     [mpi_startall_ mpi_startall__ mpi_startall MPI_STARTALL mpi_startall_f08_],
-    is_empty,
     (count, requests),
-    start_all
+    start,
+    several(count, requests)
 );
 export!(
     [mpi_request_free_ mpi_request_free__ mpi_request_free MPI_REQUEST_FREE mpi_request_free_f08_],
-    is_empty,
     (request),
-    free_one
+    free,
+    one(request)
 );
 export!(
     [mpi_cancel_ mpi_cancel__ mpi_cancel MPI_CANCEL mpi_cancel_f08_],
-    is_empty,
     (request),
-    cancel_one
+    cancel,
+    one(request)
 );

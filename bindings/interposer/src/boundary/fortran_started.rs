@@ -5,7 +5,9 @@
 use std::ffi::{c_int, c_void};
 
 use super::arguments::{Arguments, Count};
-use super::fortran::{comm_of, count, datatype_of, integer, leave, op_of};
+use super::fortran::{
+    comm_of, count, datatype_of, integer, leave, op_of, reduction, root, stand_in,
+};
 use super::library::{Mpi, SUCCESS};
 use super::next::next;
 use super::start::{Place, intercept};
@@ -14,100 +16,13 @@ use crate::task::{Call, Form};
 /// The names of a reduction, its form, whether there is one count or one for each rank, and its parameters before the communicator and after it.
 macro_rules! export {
     ($call:ident, $form:ident, $count:ident, $root:tt, $info:tt, [$($name:ident)+]) => {
-        $(export!(@ $call, $form, $count, $root, $info, $name);)+
-    };
-    (@ $call:ident, $form:ident, $count:ident, (), $info:tt, $name:ident) => {
-        export!(@@ $call, $form, $count, (), $info, $name, { 0 });
-    };
-    (@ $call:ident, $form:ident, $count:ident, (root), $info:tt, $name:ident) => {
-        export!(@@ $call, $form, $count, (root), $info, $name, {
-            // SAFETY: the address is that of an INTEGER.
-            unsafe { integer(root) }
-        });
-    };
-    (
-        @@ $call:ident, $form:ident, $count:ident,
-        ($($root:ident)?), ($($info:ident)?), $name:ident, $root_value:block
-    ) => {
-        #[doc = concat!("`", stringify!($name), "`.")]
-        ///
-        /// # Safety
-        /// As MPI's standard says.
-        #[cfg_attr(not(test), unsafe(no_mangle))]
-        pub unsafe extern "C-unwind" fn $name(
-            send: *mut c_void,
-            recv: *mut c_void,
-            count: *const c_int,
-            datatype: *const c_int,
-            op: *const c_int,
-            $($root: *const c_int,)?
-            comm: *const c_int,
-            $($info: *const c_int,)?
-            request: *mut c_int,
-            ierr: *mut c_int,
-        ) {
-            let next = || {
-                next!(
-                    stringify!($name),
-                    concat!("p", stringify!($name));
-                    unsafe extern "C-unwind" fn(
-                        *mut c_void,
-                        *mut c_void,
-                        *const c_int,
-                        *const c_int,
-                        *const c_int,
-                        $(stand_in!($root),)?
-                        *const c_int,
-                        $(stand_in!($info),)?
-                        *mut c_int,
-                        *mut c_int,
-                    )
-                )
-            };
-            let arguments = |mpi: &Mpi| {
-                (mpi.hides_fortran() && next().is_ok()).then(|| Arguments {
-                    call: Call::$call,
-                    form: Form::$form,
-                    send: mpi.buffer_of_fortran(send),
-                    recv: mpi.buffer_of_fortran(recv),
-                    count: count!($count, count),
-                    // SAFETY: the address is that of a handle, and MPI can be called.
-                    datatype: unsafe { datatype_of(mpi, datatype) },
-                    // SAFETY: as above.
-                    op: unsafe { op_of(mpi, op) },
-                    root: $root_value,
-                    // SAFETY: as above.
-                    comm: unsafe { comm_of(mpi, comm) },
-                })
-            };
-            let library = || {
-                match next() {
-                    Ok(next) => {
-                        let mut code = SUCCESS;
-                        // SAFETY: it is the call that the program makes, with an error code.
-                        unsafe {
-                            next(
-                                send, recv, count, datatype, op, $($root,)? comm, $($info,)? request, &raw mut code,
-                            );
-                        }
-                        code
-                    }
-                    // SAFETY: the address is that of a handle, and MPI can be called.
-                    Err(missing) => missing.code(|mpi| Some(unsafe { comm_of(mpi, comm) })),
-                }
-            };
-            // SAFETY: the caller's promise is MPI's.
-            let code = unsafe { intercept(arguments, Place::Fortran(request), library) };
-            // SAFETY: the address is that of an INTEGER, or NULL.
-            unsafe { leave(ierr, code) };
-        }
-    };
-}
-
-/// A type for each parameter of a list.
-macro_rules! stand_in {
-    ($parameter:ident) => {
-        *const c_int
+        $(reduction!(
+            $name, $call, $form, $count, $root, $info, (request),
+            |arguments, library| {
+                // SAFETY: the caller's promise is MPI's.
+                unsafe { intercept(arguments, Place::Fortran(request), library) }
+            }
+        );)+
     };
 }
 

@@ -3,17 +3,17 @@
 
 #![allow(non_snake_case, reason = "MPI's names, and Fortran compilers'")]
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_void;
 
 use treefold::mpi::mpi_library::Comm;
 
 use super::deferred;
 use super::digests;
-use super::fortran::{comm_of, leave};
+use super::fortran::comm_of;
 use super::inside::Inside;
 use super::intercept::is_callable;
-use super::library::{Mpi, SUCCESS};
-use super::next::next;
+use super::library::Mpi;
+use super::next::{export_c, export_fortran};
 use crate::settings::{Mode, Settings};
 
 /// Whether there is something to compare.
@@ -30,55 +30,22 @@ fn compare(comm: Comm) {
 
 /// Functions that free a communicator, in C and in Fortran.
 macro_rules! export {
-    ($name:ident, [$($fortran:ident)+]) => {
-        #[doc = concat!("`", stringify!($name), "`.")]
-        ///
-        /// # Safety
-        /// As MPI's standard says.
-        #[cfg_attr(not(test), unsafe(no_mangle))]
-        pub unsafe extern "C-unwind" fn $name(comm: *mut c_void) -> c_int {
+    ($name:ident, $fortran:tt) => {
+        export_c!($name(comm: *mut c_void), |library| {
             if is_check() && !comm.is_null() {
                 // SAFETY: the program promises a communicator's address.
                 compare(unsafe { Mpi::get().library.family().read(comm, 0) });
             }
-            let next = next!(
-                stringify!($name),
-                concat!("P", stringify!($name));
-                unsafe extern "C-unwind" fn(*mut c_void) -> c_int
-            );
-            match next {
-                // SAFETY: it is the call that the program makes.
-                Ok(next) => unsafe { next(comm) },
-                Err(missing) => missing.code(|_| None),
-            }
-        }
+            library()
+        });
 
-        $(
-            #[doc = concat!("`", stringify!($fortran), "`.")]
-            ///
-            /// # Safety
-            /// As MPI's standard says.
-            #[cfg_attr(not(test), unsafe(no_mangle))]
-            pub unsafe extern "C-unwind" fn $fortran(comm: *mut c_int, ierr: *mut c_int) {
-                if is_check() {
-                    // SAFETY: the address is that of a handle, and MPI can be called.
-                    compare(unsafe { comm_of(Mpi::get(), comm) });
-                }
-                let next = next!(
-                    stringify!($fortran),
-                    concat!("p", stringify!($fortran));
-                    unsafe extern "C-unwind" fn(*mut c_int, *mut c_int)
-                );
-                let mut code = SUCCESS;
-                match next {
-                    // SAFETY: it is the call that the program makes, with an error code.
-                    Ok(next) => unsafe { next(comm, &raw mut code) },
-                    Err(missing) => code = missing.code(|_| None),
-                }
-                // SAFETY: the address is that of an INTEGER, or NULL.
-                unsafe { leave(ierr, code) };
+        export_fortran!($fortran, (comm), |library| {
+            if is_check() {
+                // SAFETY: the address is that of a handle, and MPI can be called.
+                compare(unsafe { comm_of(Mpi::get(), comm) });
             }
-        )+
+            library()
+        });
     };
 }
 

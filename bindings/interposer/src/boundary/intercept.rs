@@ -23,11 +23,9 @@ pub(super) unsafe fn intercept(
     arguments: impl FnOnce(&Mpi) -> Option<Arguments>,
     library: impl Fn() -> c_int,
 ) -> c_int {
-    let settings = Settings::get();
-    if settings.mode == Mode::Off || is_inside() || !is_callable() {
+    let Some((settings, mpi)) = looked_at() else {
         return library();
-    }
-    let mpi = Mpi::get();
+    };
     let Some(arguments) = arguments(mpi) else {
         return library();
     };
@@ -72,6 +70,14 @@ unsafe fn take_or_pass(
             code
         }
     }
+}
+
+/// The settings and the library, if calls are looked at: not while this library is off, nor its own calls.
+#[inline(always)]
+pub(super) fn looked_at() -> Option<(&'static Settings, &'static Mpi)> {
+    let settings = Settings::get();
+    let is_passed = settings.mode == Mode::Off || is_inside() || !is_callable();
+    (!is_passed).then(|| (settings, Mpi::get()))
 }
 
 /// Whether MPI is there to be called, and the library is one whose handles are known.

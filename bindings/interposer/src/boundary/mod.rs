@@ -17,7 +17,6 @@
     reason = "MPI is a C library, and programs pass it pointers; each block says what is promised"
 )]
 
-pub mod accumulate;
 mod arguments;
 mod bypass;
 pub mod complete;

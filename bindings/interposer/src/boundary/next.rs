@@ -123,6 +123,89 @@ macro_rules! next {
 
 pub(super) use next;
 
+/// An exported function in C: its parameters, and an expression for its code, in which `library` makes the program's call of the next function of
+/// the name.
+macro_rules! export_c {
+    ($name:ident($($parameter:ident: $type:ty),+), |$library:ident| $code:expr) => {
+        #[doc = concat!("`", stringify!($name), "`.")]
+        ///
+        /// # Safety
+        /// As MPI's standard says.
+        #[cfg_attr(not(test), unsafe(no_mangle))]
+        #[allow(clippy::too_many_arguments, reason = "MPI's")]
+        pub unsafe extern "C-unwind" fn $name($($parameter: $type),+) -> ::std::ffi::c_int {
+            let $library = move || {
+                let next = $crate::boundary::next::next!(
+                    stringify!($name),
+                    concat!("P", stringify!($name));
+                    unsafe extern "C-unwind" fn($($type),+) -> ::std::ffi::c_int
+                );
+                match next {
+                    // SAFETY: it is the call that the program makes.
+                    Ok(next) => unsafe { next($($parameter),+) },
+                    Err(missing) => missing.code(|_| None),
+                }
+            };
+            $code
+        }
+    };
+}
+
+pub(super) use export_c;
+
+/// The same in Fortran, by all of its names: parameters are addresses.
+macro_rules! export_fortran {
+    ([$($name:ident)+], $parameters:tt, |$library:ident| $code:expr) => {
+        $($crate::boundary::next::export_fortran!(@ $name, $parameters, $library, $code);)+
+    };
+    (@ $name:ident, ($($parameter:ident),+), $library:ident, $code:expr) => {
+        #[doc = concat!("`", stringify!($name), "`.")]
+        ///
+        /// # Safety
+        /// As MPI's standard says.
+        #[cfg_attr(not(test), unsafe(no_mangle))]
+        #[allow(clippy::too_many_arguments, reason = "MPI's")]
+        pub unsafe extern "C-unwind" fn $name(
+            $($parameter: *mut ::std::ffi::c_int,)+
+            ierr: *mut ::std::ffi::c_int,
+        ) {
+            let $library = move || {
+                let next = $crate::boundary::next::next!(
+                    stringify!($name),
+                    concat!("p", stringify!($name));
+                    unsafe extern "C-unwind" fn(
+                        $($crate::boundary::next::address!($parameter),)+
+                        *mut ::std::ffi::c_int,
+                    )
+                );
+                match next {
+                    Ok(next) => {
+                        let mut code = $crate::boundary::library::SUCCESS;
+                        // SAFETY: it is the call that the program makes, with an error code.
+                        unsafe { next($($parameter,)+ &raw mut code) };
+                        code
+                    }
+                    Err(missing) => missing.code(|_| None),
+                }
+            };
+            let code = $code;
+            // SAFETY: the address is that of an INTEGER, or NULL.
+            unsafe { $crate::boundary::fortran::leave(ierr, code) };
+        }
+    };
+}
+
+pub(super) use export_fortran;
+
+/// A type for each parameter of a list.
+macro_rules! address {
+    ($parameter:ident) => {
+        *mut ::std::ffi::c_int
+    };
+}
+
+pub(super) use address;
+
 /// A name that ends with a null character.
 pub(super) const fn name(text: &'static str) -> &'static CStr {
     match CStr::from_bytes_with_nul(text.as_bytes()) {

@@ -5,11 +5,10 @@
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 
-use treefold::mpi::mpi_library::{Handle, Request};
-
 use super::flight::{self, Known};
 use super::library::{self, SUCCESS, mpi};
-use super::next::next;
+use super::next::export_c;
+use super::taken::Requests;
 
 /// The error of a request that may not be passed to a function: that of MPI_COMM_WORLD, as its own communicator may have been freed.
 #[cold]
@@ -41,12 +40,34 @@ impl Drop for Starting {
 }
 
 /// Starts persistent requests of which some may be reductions of this library's: the library's code, or an error if one is under way.
-pub(super) fn start(words: &[usize], library: impl FnOnce() -> c_int) -> c_int {
+///
+/// # Safety
+/// The requests are where the program has said.
+#[inline(always)]
+pub(super) unsafe fn start(
+    requests: impl FnOnce() -> Requests,
+    library: impl FnOnce() -> c_int,
+) -> c_int {
+    if flight::is_empty() {
+        return library();
+    }
+    // SAFETY: this function's promise.
+    unsafe { start_known(requests(), library) }
+}
+
+/// The same, where there are some.
+///
+/// # Safety
+/// As [`start`].
+#[inline(never)]
+unsafe fn start_known(requests: Requests, library: impl FnOnce() -> c_int) -> c_int {
     if IS_STARTING.get() {
         return library();
     }
+    // SAFETY: this function's promise.
+    let words = unsafe { requests.words() };
     let (mut own, mut is_wrong) = (Vec::new(), false);
-    for &word in words {
+    for word in words {
         match flight::known(word) {
             Known::No => {}
             Known::Inactive => own.push(word),
@@ -71,99 +92,81 @@ pub(super) fn start(words: &[usize], library: impl FnOnce() -> c_int) -> c_int {
 }
 
 /// Frees a request, unless it is a reduction of this library's that is under way.
-pub(super) fn free(word: usize, library: impl FnOnce() -> c_int) -> c_int {
-    if flight::known(word) == Known::UnderWay {
+///
+/// # Safety
+/// As [`start`].
+#[inline]
+pub(super) unsafe fn free(
+    request: impl FnOnce() -> Requests,
+    library: impl FnOnce() -> c_int,
+) -> c_int {
+    if flight::is_empty() {
+        return library();
+    }
+    // SAFETY: this function's promise.
+    let words = unsafe { request().words() };
+    if is_under_way(&words) {
         return refuse();
     }
-    let forgotten = flight::forget(word);
+    let forgotten = words
+        .first()
+        .and_then(|&word| Some((word, flight::forget(word)?)));
     let code = library();
-    if let Some(flight) = forgotten.filter(|_| code != SUCCESS) {
+    if let Some((word, flight)) = forgotten.filter(|_| code != SUCCESS) {
         flight::put_back(word, flight);
     }
     code
 }
 
 /// Cancels a request, unless it is a reduction of this library's that is under way.
-pub(super) fn cancel(word: usize, library: impl FnOnce() -> c_int) -> c_int {
-    match flight::known(word) {
-        Known::UnderWay => refuse(),
-        _ => library(),
-    }
-}
-
-/// The word of a request in C.
 ///
 /// # Safety
-/// There are more than `place` requests.
-unsafe fn word(requests: *const c_void, place: usize) -> usize {
+/// As [`start`].
+#[inline]
+pub(super) unsafe fn cancel(
+    request: impl FnOnce() -> Requests,
+    library: impl FnOnce() -> c_int,
+) -> c_int {
     // SAFETY: this function's promise.
-    let request: Request = unsafe { mpi().family().read(requests, place) };
-    request.word()
-}
-
-/// An exported function of one request, and what is done where there may be reductions of this library's.
-macro_rules! export {
-    ($name:ident, $instead:ident) => {
-        #[doc = concat!("`", stringify!($name), "`.")]
-        ///
-        /// # Safety
-        /// As MPI's standard says.
-        #[cfg_attr(not(test), unsafe(no_mangle))]
-        pub unsafe extern "C-unwind" fn $name(request: *mut c_void) -> c_int {
-            let library = || {
-                let next = next!(
-                    stringify!($name),
-                    concat!("P", stringify!($name));
-                    unsafe extern "C-unwind" fn(*mut c_void) -> c_int
-                );
-                match next {
-                    // SAFETY: it is the call that the program makes.
-                    Ok(next) => unsafe { next(request) },
-                    Err(missing) => missing.code(|_| None),
-                }
-            };
-            if flight::is_empty() || request.is_null() {
-                return library();
-            }
-            // SAFETY: the program promises a request.
-            let word = unsafe { word(request, 0) };
-            $instead(word, library)
-        }
-    };
-}
-
-fn start_one(word: usize, library: impl FnOnce() -> c_int) -> c_int {
-    start(&[word], library)
-}
-
-export!(MPI_Start, start_one);
-export!(MPI_Request_free, free);
-export!(MPI_Cancel, cancel);
-
-/// `MPI_Startall`.
-///
-/// # Safety
-/// As MPI's standard says.
-#[cfg_attr(not(test), unsafe(no_mangle))]
-pub unsafe extern "C-unwind" fn MPI_Startall(count: c_int, requests: *mut c_void) -> c_int {
-    let library = || {
-        let next = next!(
-            "MPI_Startall", "PMPI_Startall";
-            unsafe extern "C-unwind" fn(c_int, *mut c_void) -> c_int
-        );
-        match next {
-            // SAFETY: it is the call that the program makes.
-            Ok(next) => unsafe { next(count, requests) },
-            Err(missing) => missing.code(|_| None),
-        }
-    };
-    if flight::is_empty() || requests.is_null() {
-        return library();
+    if !flight::is_empty() && is_under_way(&unsafe { request().words() }) {
+        return refuse();
     }
-    let places = 0..usize::try_from(count).unwrap_or(0);
-    // SAFETY: the program promises so many requests.
-    let words: Vec<usize> = places
-        .map(|place| unsafe { word(requests, place) })
-        .collect();
-    start(&words, library)
+    library()
 }
+
+fn is_under_way(words: &[usize]) -> bool {
+    words
+        .iter()
+        .any(|&word| flight::known(word) == Known::UnderWay)
+}
+
+/// An exported function: its parameters, what it does, and its requests.
+macro_rules! export {
+    ($name:ident $parameters:tt, $function:ident, $requests:expr) => {
+        export_c!($name $parameters, |library| {
+            // SAFETY: the caller's promise is MPI's.
+            unsafe { $function(|| $requests, library) }
+        });
+    };
+}
+
+export!(
+    MPI_Start(request: *mut c_void),
+    start,
+    Requests::in_c(1, request)
+);
+export!(
+    MPI_Startall(count: c_int, requests: *mut c_void),
+    start,
+    Requests::in_c(count, requests)
+);
+export!(
+    MPI_Request_free(request: *mut c_void),
+    free,
+    Requests::in_c(1, request)
+);
+export!(
+    MPI_Cancel(request: *mut c_void),
+    cancel,
+    Requests::in_c(1, request)
+);

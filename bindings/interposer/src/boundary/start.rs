@@ -13,8 +13,7 @@ use super::arguments::{Arguments, Count, Places, Reason};
 use super::count::{count_passed, count_taken, elapsed_ns};
 use super::deferred;
 use super::flight::{Check, Flight};
-use super::inside::is_inside;
-use super::intercept::is_callable;
+use super::intercept::looked_at;
 use super::library::{Mpi, SUCCESS};
 use super::prepare::prepare;
 use super::state::State;
@@ -76,11 +75,9 @@ pub(super) unsafe fn intercept(
     place: Place,
     library: impl Fn() -> c_int,
 ) -> c_int {
-    let settings = Settings::get();
-    if settings.mode == Mode::Off || is_inside() || !is_callable() {
+    let Some((settings, mpi)) = looked_at() else {
         return library();
-    }
-    let mpi = Mpi::get();
+    };
     match arguments(mpi) {
         // SAFETY: this function's promise.
         Some(arguments) => unsafe { start_or_pass(&arguments, mpi, settings, place, &library) },

@@ -25,24 +25,62 @@ pub(super) enum Handles {
 }
 
 impl Requests {
-    /// The word of one of them.
+    fn new(count: c_int, handles: Handles) -> Self {
+        Self {
+            count: usize::try_from(count).unwrap_or(0),
+            handles,
+        }
+    }
+
+    pub(super) fn value(request: Request) -> Self {
+        Self::new(1, Handles::Value(request))
+    }
+
+    /// None, where the address is NULL.
+    pub(super) fn in_c(count: c_int, handles: *const c_void) -> Self {
+        let count = if handles.is_null() { 0 } else { count };
+        Self::new(count, Handles::C(handles))
+    }
+
+    pub(super) fn in_fortran(count: c_int, numbers: *const c_int) -> Self {
+        Self::new(count, Handles::Fortran(numbers))
+    }
+
+    /// The words of all.
+    ///
+    /// # Safety
+    /// They are where the program has said.
+    pub(super) unsafe fn words(self) -> Vec<usize> {
+        let places = 0..self.count;
+        // SAFETY: this function's promise.
+        places.map(|place| unsafe { self.word(place) }).collect()
+    }
+
+    /// One of them.
     ///
     /// # Safety
     /// They are where the program has said, and there are more of them than `place`.
-    unsafe fn word(self, place: usize) -> usize {
-        let mpi = library::mpi();
-        let request: Request = match self.handles {
+    pub(super) unsafe fn request(self, place: usize) -> Request {
+        match self.handles {
             Handles::Value(request) => request,
             // SAFETY: this function's promise.
-            Handles::C(handles) => unsafe { mpi.family().read(handles, place) },
+            Handles::C(handles) => unsafe { library::mpi().family().read(handles, place) },
             Handles::Fortran(numbers) => {
                 // SAFETY: this function's promise.
                 let number = unsafe { numbers.add(place) };
                 // SAFETY: as above.
                 unsafe { fortran(number) }
             }
-        };
-        request.word()
+        }
+    }
+
+    /// Its word.
+    ///
+    /// # Safety
+    /// As [`Self::request`].
+    unsafe fn word(self, place: usize) -> usize {
+        // SAFETY: this function's promise.
+        unsafe { self.request(place) }.word()
     }
 }
 
@@ -124,14 +162,12 @@ impl Taken {
     /// The requests are where the program has said.
     pub(super) unsafe fn settle(mut self, requests: Requests, is_done: impl Fn(usize) -> bool) {
         for mut held in self.all() {
-            // SAFETY: this function's promise.
-            let word = unsafe { requests.word(held.place) };
-            let is_told = is_done(held.place);
             let is_persistent = held.flight.task.form == Form::Persistent;
             let is_value = matches!(requests.handles, Handles::Value(_));
             let is_complete = match (is_value, is_persistent) {
-                (false, false) => word != held.word,
-                _ => is_told,
+                // SAFETY: this function's promise.
+                (false, false) => (unsafe { requests.word(held.place) }) != held.word,
+                _ => is_done(held.place),
             };
             if is_complete {
                 held.flight.arrive();

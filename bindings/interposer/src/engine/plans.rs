@@ -3,9 +3,9 @@
 use std::fmt;
 
 use bytemuck::Pod;
-use num_complex::Complex;
-use treefold::{Max, Min, Operation, Operator, Ownership, Plan, Product, RunError, Sum, World};
+use treefold::{Operation, Operator, Ownership, Plan, RunError, World};
 
+use super::types::{Typed, typed};
 use crate::task::{Element, Op, Task};
 
 /// The plans that are kept. Ranks make the same calls in the same order (MPI 4.1, 6.1), so all of them keep the same ones.
@@ -125,7 +125,7 @@ impl Plans {
     fn make(&mut self, key: Key) -> Result<usize, String> {
         let kept = Kept {
             key,
-            plan: self.build(key)?,
+            plan: typed(key.element, key.op, Build(self, key))?,
             last_use: 0,
         };
         if self.kept.len() < PLANS_MAX {
@@ -138,39 +138,18 @@ impl Plans {
         self.kept[oldest] = kept;
         Ok(oldest)
     }
+}
 
-    fn build(&self, key: Key) -> Result<Box<dyn AnyPlan>, String> {
-        match (key.element, key.op) {
-            (Element::F32, op) => self.build_real::<f32>(key, op),
-            (Element::F64, op) => self.build_real::<f64>(key, op),
-            (Element::C32, Op::Prod) => self.build_by::<Complex<f32>, _>(key, Product),
-            (Element::C32, _) => self.build_by::<Complex<f32>, _>(key, Sum),
-            (Element::C64, Op::Prod) => self.build_by::<Complex<f64>, _>(key, Product),
-            (Element::C64, _) => self.build_by::<Complex<f64>, _>(key, Sum),
-        }
-    }
+/// A plan of these, as a key says.
+struct Build<'a>(&'a Plans, Key);
 
-    fn build_real<T: Pod>(&self, key: Key, op: Op) -> Result<Box<dyn AnyPlan>, String>
-    where
-        Sum: Operator<T>,
-        Product: Operator<T>,
-        Min: Operator<T>,
-        Max: Operator<T>,
-    {
-        match op {
-            Op::Sum => self.build_by::<T, _>(key, Sum),
-            Op::Prod => self.build_by::<T, _>(key, Product),
-            Op::Min => self.build_by::<T, _>(key, Min),
-            Op::Max => self.build_by::<T, _>(key, Max),
-        }
-    }
+impl Typed for Build<'_> {
+    type Outcome = Result<Box<dyn AnyPlan>, String>;
 
-    fn build_by<T: Pod, O>(&self, key: Key, operator: O) -> Result<Box<dyn AnyPlan>, String>
-    where
-        O: Operator<T> + 'static,
-    {
-        let plan = Plan::builder(&self.world)
-            .ownership(&self.ranks)
+    fn run<T: Pod, O: Operator<T> + 'static>(self, operator: O) -> Self::Outcome {
+        let Self(plans, key) = self;
+        let plan = Plan::builder(&plans.world)
+            .ownership(&plans.ranks)
             .width(key.width)
             .root(key.root)
             .operator(operator)

@@ -1,6 +1,8 @@
 /* Non-blocking and persistent reductions beside blocking ones, and beside messages that any receive would take. */
 #include "calls.h"
 
+#include <unistd.h>
+
 enum { COUNT = 129, ROUNDS = 20 };
 
 static void fill(double *x, int seed)
@@ -145,6 +147,40 @@ static void messages(MPI_Comm comm)
     }
 }
 
+/* A wait for all that fails may leave a persistent reduction under way. */
+static void failed_beside(void)
+{
+    double x, y;
+    int sent[4] = {0}, got;
+    MPI_Request requests[2];
+    struct call c = {ALLREDUCE, &x, &y, 1, NULL, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD};
+    if (size == 1 || !has_form(PERSISTENT))
+        return;
+    DOING("a reduction beside a message that is too long");
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    OK(prepare(&c, &requests[0]));
+    for (int i = 0; i < 3; i++) {
+        x = rank + i;
+        y = -1;
+        if (rank == 1) {
+            OK(MPI_Send(sent, 4, MPI_INT, 0, 8, MPI_COMM_WORLD));
+            /* Until rank 0's wait is over, as it is in Open MPI. */
+            usleep(100000);
+        }
+        OK(MPI_Start(&requests[0]));
+        if (rank == 0) {
+            OK(MPI_Irecv(&got, 1, MPI_INT, 1, 8, MPI_COMM_WORLD, &requests[1]));
+            int class = MPI_SUCCESS;
+            MPI_Error_class(MPI_Waitall(2, requests, no_statuses()), &class);
+            CHECK(class == MPI_ERR_IN_STATUS);
+        }
+        OK(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
+        CHECK(y == size * (size - 1) / 2 + size * i);
+    }
+    OK(MPI_Request_free(&requests[0]));
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm comm;
@@ -152,6 +188,7 @@ int main(int argc, char **argv)
     between_start_and_end();
     started_only();
     persistent();
+    failed_beside();
     messages(MPI_COMM_WORLD);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     messages(comm);

@@ -106,7 +106,7 @@ impl Suite<'_> {
         self.loaded(steps)?;
         let package = workspace().join("bindings/interposer");
         for program in programs(&package, &C)? {
-            let mut compile = Command::new(format!("mpicc.{}", self.library));
+            let mut compile = self.compiler();
             let executable = self.compile(steps, &program, compile.args(C_FLAGS))?;
             if program.is(OVERHEAD) {
                 let words = [OVERHEAD_REPETITIONS];
@@ -138,6 +138,11 @@ impl Suite<'_> {
         Ok(())
     }
 
+    /// The library's compiler of C.
+    fn compiler(&self) -> Command {
+        Command::new(format!("mpicc.{}", self.library))
+    }
+
     /// What the library calls a persistent reduction: Open MPI 4 has them before the standard.
     fn persistent(&self) -> &'static str {
         match self.library {
@@ -149,7 +154,7 @@ impl Suite<'_> {
     /// The report on docs/tutorial-check.md is that of its program, but for times and the library's version.
     fn tutorial(&self, steps: &mut Steps, package: &Path) -> Result<(), Stop> {
         for program in programs(package, &[("examples", "c")])? {
-            let mut compile = Command::new(format!("mpicc.{}", self.library));
+            let mut compile = self.compiler();
             let executable = self.compile(steps, &program, compile.args(C_FLAGS))?;
             self.run_in_all_modes(steps, &executable, 2)?;
             if self.library != TUTORIAL_LIBRARY {
@@ -165,23 +170,22 @@ impl Suite<'_> {
 
     /// `treefold-run --vary` finds algorithms by which results part, unless they are treefold's.
     fn vary(&self, steps: &mut Steps, executable: &Path) -> Result<(), Stop> {
-        let launcher = steps.installation().command(CANARY_RANKS, executable);
-        let mut command = Command::new(self.prefix.join("bin/treefold-run"));
-        command.arg("--vary").arg(launcher.get_program());
-        command.args(launcher.get_args());
-        let set = launcher.get_envs();
-        command.envs(set.filter_map(|(name, value)| Some((name, value?))));
+        let mut command = launch::by_treefold_run(
+            "--vary",
+            steps.installation(),
+            self.prefix,
+            CANARY_RANKS,
+            executable,
+        );
         let step = format!("{} by treefold-run --vary", self.title(executable));
         steps.check(&step, || {
-            let output = command.output().map_err(|error| error.to_string())?;
-            let told = [&output.stdout[..], &output.stderr[..]].concat();
-            let told = String::from_utf8_lossy(&told).into_owned();
+            let (status, told) = launch::run(&mut command)?;
             let parts = launch::says(&told, "without treefold, stdout parts at line 1");
             let is_same = launch::says(&told, "with treefold, stdout is the same by all");
-            if output.status.success() && parts && is_same {
+            if status.success() && parts && is_same {
                 Ok(told)
             } else {
-                Err(format!("{}, and it says\n{told}", output.status))
+                Err(format!("{status}, and it says\n{told}"))
             }
         })
     }
@@ -289,13 +293,11 @@ impl Suite<'_> {
                 self.title(executable)
             );
             steps.check(&step, || {
-                let output = command.output().map_err(|error| error.to_string())?;
-                let told = [&output.stdout[..], &output.stderr[..]].concat();
-                let told = String::from_utf8_lossy(&told).into_owned();
-                if output.status.success() == is_own && launch::says(&told, &text) {
+                let (status, told) = launch::run(&mut command)?;
+                if status.success() == is_own && launch::says(&told, &text) {
                     Ok(told.trim().to_owned())
                 } else {
-                    Err(format!("{}, and it says\n{told}", output.status))
+                    Err(format!("{status}, and it says\n{told}"))
                 }
             })?;
         }

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 
 use harness::Installation;
 
@@ -92,15 +92,33 @@ pub(crate) fn check(
     ranks: usize,
     program: impl AsRef<Path>,
 ) -> Command {
+    by_treefold_run("--check", installation, prefix, ranks, program)
+}
+
+/// The same by another option.
+pub(super) fn by_treefold_run(
+    option: &str,
+    installation: &Installation,
+    prefix: &Path,
+    ranks: usize,
+    program: impl AsRef<Path>,
+) -> Command {
     let launcher = installation.command(ranks, program.as_ref());
     let mut command = Command::new(prefix.join("bin/treefold-run"));
-    command.arg("--check").arg(launcher.get_program());
+    command.arg(option).arg(launcher.get_program());
     command.args(launcher.get_args());
     for (name, value) in launcher.get_envs() {
         command.env(name, value.unwrap_or_default());
     }
     command.env("MPIEXEC_TIMEOUT", TIMEOUT_SECONDS);
     command
+}
+
+/// Runs a command: how it ends, and what it says on both streams.
+pub(super) fn run(command: &mut Command) -> Result<(ExitStatus, String), String> {
+    let output = command.output().map_err(|error| error.to_string())?;
+    let told = [&output.stdout[..], &output.stderr[..]].concat();
+    Ok((output.status, String::from_utf8_lossy(&told).into_owned()))
 }
 
 /// Whether a text is in what a program says, wherever that breaks its lines.

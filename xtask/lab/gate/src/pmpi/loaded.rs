@@ -62,7 +62,7 @@ impl Suite<'_> {
             .arg(sources.join("driver.c"));
         let step = format!("{}: driver.c compiles", self.library);
         steps.step(&step, compile.arg("-o").arg(&driver))?;
-        let mut compile = Command::new(format!("mpicc.{}", self.library));
+        let mut compile = self.compiler();
         compile.args(C_FLAGS).arg(sources.join("device.c"));
         compile
             .arg(&driver)

@@ -162,10 +162,6 @@ impl Suite<'_> {
         Ok(())
     }
 
-    fn compiler(&self) -> Command {
-        Command::new(format!("mpicc.{}", self.library))
-    }
-
     /// Ranks that load the interposer.
     fn tell(&self, steps: &mut Steps, program: &Path, case: &Case<'_>) -> Result<(), Stop> {
         let mut command = launch(
