@@ -11,6 +11,7 @@ from ._arrays import (
     as_float,
     check_inexact,
     contiguous,
+    counted,
     delivered,
     finished,
     in_three_parts,
@@ -224,7 +225,7 @@ def conjugated(x, y):
 
 def _of_a_length(x, y):
     if x.size != y.size:
-        raise ValueError(f"y has {y.size} items, and x {x.size}")
+        raise ValueError(f"y has {counted(y.size, 'item')}, and x {x.size}")
     return contiguous(x), contiguous(y)
 
 
