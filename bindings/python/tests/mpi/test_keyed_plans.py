@@ -1,5 +1,6 @@
 """Plans by key on the ranks that pytest was started on: `mpirun -n 3 python -m pytest`. Every rank runs every test."""
 
+import contextlib
 import gc
 from fractions import Fraction
 
@@ -117,6 +118,15 @@ def test_moments():
             assert (at_root is None) == (RANK != LAST)
             assert at_root is None or bits(at_root.var()[:9]) == bits(moments.var()[:9])
     fails_on_last(lambda: plan.allreduce_moments([10], [1.0]), "item 0 has key 10", ValueError, lambda: plan.allreduce_moments([0], [1.0]))
+    plan = KeyedPlan(COMM, 10, op="exact_mean")
+    if RANK in (0, LAST):
+        with pytest.raises(ValueError if RANK == LAST else Error) as raised:
+            plan.reduce_moments([10 if RANK == LAST else 0], [1.0])
+        assert RANK == LAST or raised.value.status == "RANK_FAILED"
+    else:
+        # The root alone needs what others have.
+        with contextlib.suppress(Error):
+            plan.reduce_moments([0], [1.0])
     with pytest.raises(TypeError, match="exact_mean"):
         KeyedPlan(COMM, 3).allreduce_moments([0], [1.0])
     with pytest.raises(TypeError, match="exact_mean"):

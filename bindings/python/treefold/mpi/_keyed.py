@@ -140,13 +140,13 @@ class KeyedPlan(AnyPlan):
 
     def allreduce_moments(self, keys: ArrayLike, x: ArrayLike) -> "Moments":
         """Counts, means, variances and standard deviations of each key's items, on every rank. Of a plan of "exact_mean". Collective."""
-        moments = self._moments(keys, x)
+        moments = self._moments("allreduce_by_key", keys, x)
         self._check(lib.treefold_allreduce_keyed(self._handle(), moments._state.place[0]))
         return moments
 
     def reduce_moments(self, keys: ArrayLike, x: ArrayLike) -> "Moments | None":
         """The same on the root, None on other ranks. Collective."""
-        moments = self._moments(keys, x)
+        moments = self._moments("reduce_by_key", keys, x)
         self._check(lib.treefold_reduce_keyed(self._handle(), moments._state.place[0], ffi.NULL))
         return moments if self._is_root else None
 
@@ -160,12 +160,7 @@ class KeyedPlan(AnyPlan):
 
     def _start_moments(self, operation: str, keys: ArrayLike, x: ArrayLike) -> Pending:
         name = f"{operation}_by_key"
-        items, _, shape = self._arguments(name, (keys, x), None)
-        try:
-            self._check_moments()
-        except TypeError:
-            self._refuse(name)
-            raise
+        items, _, shape = self._moments_arguments(name, keys, x)
         handle = self._launch(name, items, None, shape)[0]
         return Pending(self, (handle, f"{operation}_moments", None, shape))
 
@@ -177,22 +172,22 @@ class KeyedPlan(AnyPlan):
         self._check(lib.treefold_wait_keyed(handle.place, moments._state.place[0], ffi.NULL))
         return moments if self._is_root or operation == "allreduce_moments" else None
 
-    def _check_moments(self) -> None:
+    def _moments_arguments(self, operation: str, keys: ArrayLike, x: ArrayLike) -> tuple[Items, Array | None, tuple[int, ...]]:
+        arguments = self._arguments(operation, (keys, x), None)
         if self._figure != lib.TREEFOLD_EXACT_MOMENTS:
+            self._refuse(operation)
             raise TypeError("a plan of sums has no moments: op is \"exact_mean\" for them")
+        return arguments
 
-    def _moments(self, keys: ArrayLike, x: ArrayLike) -> "Moments":
+    def _moments(self, operation: str, keys: ArrayLike, x: ArrayLike) -> "Moments":
         """Those of this rank's items."""
-        self._handle()
-        end_what_is_left()
+        items, _, _ = self._moments_arguments(operation, keys, x)
         try:
-            self._check_moments()
-            items = self._items((keys, x))
             moments = Moments(self._dtype, self._groups)
             check(lib.treefold_keyed_add(moments._state.place[0], *self._passed(items)))
             return moments
         except BaseException:
-            self._refuse("allreduce_by_key")
+            self._refuse(operation)
             raise
 
     def _items(self, given: tuple[Any, ...]) -> Items:
