@@ -17,7 +17,6 @@ from ._world import world_of
 
 _FIGURES = {"exact_sum": lib.TREEFOLD_EXACT_SUM, "exact_mean": lib.TREEFOLD_EXACT_MOMENTS}
 
-
 class KeyedPlan(AnyPlan):
     """Exact sums, or means, of the items of each of the keys 0 to `groups` - 1 over the ranks of a communicator. Collective.
 
@@ -139,7 +138,7 @@ class KeyedPlan(AnyPlan):
         return self._start("reduce_scatter_by_key", (keys, x), out)
 
     def allreduce_moments(self, keys: ArrayLike, x: ArrayLike) -> "Moments":
-        """Counts, means, variances and standard deviations of each key's items, on every rank. Of a plan of "exact_mean". Collective."""
+        """Counts, means, variances and standard deviations of each key's items, on every rank. For plans of "exact_mean". Collective."""
         moments = self._moments("allreduce_by_key", keys, x)
         self._check(lib.treefold_allreduce_keyed(self._handle(), moments._state.place[0]))
         return moments
@@ -213,7 +212,6 @@ class KeyedPlan(AnyPlan):
         """The keys whose values this rank gets from `reduce_scatter`."""
         return self._scattered_columns
 
-
 class Moments:
     """The number of each key's items, their means, variances and standard deviations, each rounded once from the exact one."""
 
@@ -245,7 +243,6 @@ class Moments:
         result = np.empty(self._groups, self._dtype)
         check(function(self._state.place[0], *ddof, *buffers((result,))))
         return result
-
 
 class HashedPlan:
     """Exact sums of the items of each key over the ranks of a communicator, for keys that are any integers of 64 bits. Collective.
@@ -358,13 +355,11 @@ class HashedPlan:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-
 def _here(name: str, given: Any) -> Any:
     """An array that is in ordinary memory."""
     if is_on_device(given):
         raise TypeError(f"{name} is in GPU memory, and items with keys are not")
     return given
-
 
 def _keys(given: ArrayLike, dtype: np.dtype[Any] | None = None) -> np.ndarray:
     """Keys as an array for C, of a type if one was said."""
