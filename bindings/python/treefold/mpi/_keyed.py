@@ -139,15 +139,11 @@ class KeyedPlan(AnyPlan):
 
     def allreduce_moments(self, keys: ArrayLike, x: ArrayLike) -> "Moments":
         """Counts, means, variances and standard deviations of each key's items, on every rank. For plans of "exact_mean". Collective."""
-        moments = self._moments("allreduce_by_key", keys, x)
-        self._check(lib.treefold_allreduce_keyed(self._handle(), moments._state.place[0]))
-        return moments
+        return self._run_moments("allreduce", keys, x)
 
     def reduce_moments(self, keys: ArrayLike, x: ArrayLike) -> "Moments | None":
         """The same on the root, None on other ranks. Collective."""
-        moments = self._moments("reduce_by_key", keys, x)
-        self._check(lib.treefold_reduce_keyed(self._handle(), moments._state.place[0], ffi.NULL))
-        return moments if self._is_root else None
+        return self._run_moments("reduce", keys, x)
 
     def start_allreduce_moments(self, keys: ArrayLike, x: ArrayLike) -> Pending:
         """Starts an `allreduce_moments`, as `start_allreduce`. Collective."""
@@ -156,6 +152,25 @@ class KeyedPlan(AnyPlan):
     def start_reduce_moments(self, keys: ArrayLike, x: ArrayLike) -> Pending:
         """Starts a `reduce_moments`, as `start_allreduce`."""
         return self._start_moments("reduce", keys, x)
+
+    def _run_moments(self, operation: str, keys: ArrayLike, x: ArrayLike) -> Any:
+        if not self._is_blocking:
+            # What fails in other runs that the wait drives does not take this one with it.
+            return self._start_moments(operation, keys, x).wait()
+        name = f"{operation}_by_key"
+        items, _, _ = self._moments_arguments(name, keys, x)
+        moments = Moments(self._dtype, self._groups)
+        state = moments._state.place[0]
+        try:
+            check(lib.treefold_keyed_add(state, *self._passed(items)))
+        except BaseException:
+            self._refuse(name)
+            raise
+        if operation == "reduce":
+            self._check(lib.treefold_reduce_keyed(self._handle(), state, ffi.NULL))
+            return moments if self._is_root else None
+        self._check(lib.treefold_allreduce_keyed(self._handle(), state))
+        return moments
 
     def _start_moments(self, operation: str, keys: ArrayLike, x: ArrayLike) -> Pending:
         name = f"{operation}_by_key"
@@ -177,17 +192,6 @@ class KeyedPlan(AnyPlan):
             self._refuse(operation)
             raise TypeError("a plan of sums has no moments: op is \"exact_mean\" for them")
         return arguments
-
-    def _moments(self, operation: str, keys: ArrayLike, x: ArrayLike) -> "Moments":
-        """Those of this rank's items."""
-        items, _, _ = self._moments_arguments(operation, keys, x)
-        try:
-            moments = Moments(self._dtype, self._groups)
-            check(lib.treefold_keyed_add(moments._state.place[0], *self._passed(items)))
-            return moments
-        except BaseException:
-            self._refuse(operation)
-            raise
 
     def _items(self, given: tuple[Any, ...]) -> Items:
         keys, x = given
