@@ -97,10 +97,9 @@ fn pictures() -> String {
     for &algorithm in Algorithm::ALL {
         let remark = shown(algorithm).remark();
         let remark = remark.map_or(String::new(), |remark| format!(" ({remark})"));
-        let alternative = format!("{algorithm} on {RANKS} ranks{remark}");
         let _ = writeln!(
             text,
-            "### {algorithm}\n\n![{alternative}](schedules/{algorithm}.svg)\n"
+            "### {algorithm}\n\n![{algorithm}{remark}](schedules/{algorithm}.svg)\n"
         );
     }
     text

@@ -1,8 +1,5 @@
 //! `cargo xtask simulate`: how long schedules would take on a machine that is not here.
 
-mod building;
-mod question;
-
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -11,11 +8,9 @@ use distribution::Scheme;
 use harness::Error;
 use harness::choices::names;
 use harness::output::Output;
-use harness::table::Table;
+use harness::simulation::{self, Question, building};
 use reduce::DEFAULT_LINK;
 use schedule::{Algorithm, Collective, Link, Machine, Parameters, SYMMETRY_RANKS, Schedule};
-
-use question::{Question, Row};
 
 /// A rank is some hundred bytes: more of them than this would not fit into a usual machine's memory.
 const RANKS_MAX: usize = 1 << 24;
@@ -79,7 +74,7 @@ pub struct Options {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<(), Error> {
-    let question = Question::of(options)?;
+    let question = of_options(options)?;
     let parse = |name: &str| {
         name.parse()
             .map_err(|error: schedule::UnknownAlgorithm| error.to_string())
@@ -129,7 +124,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
     for row in &rows {
         output.json(row)?;
     }
-    show(&rows, &output);
+    simulation::show(&rows, &output);
     output.finish()
 }
 
@@ -139,7 +134,7 @@ fn estimate(
     question: &Question,
     algorithms: &[Algorithm],
 ) -> Result<Duration, Error> {
-    let smaller = Question::on_ranks(options, question.ranks / FRACTION)?;
+    let smaller = on_ranks(options, question.ranks / FRACTION)?;
     let is_simulated = |algorithm: &Algorithm| !question.is_by_formula(*algorithm);
     let algorithms: Vec<Algorithm> = algorithms.iter().copied().filter(is_simulated).collect();
     let begin = Instant::now();
@@ -199,93 +194,67 @@ fn check(option: &'static str, parameters: Parameters) -> Result<(), Error> {
         .map_err(|error| Error::option(option, error))
 }
 
-impl Question {
-    fn of(options: &Options) -> Result<Self, Error> {
-        let ranks = at_least_one("--ranks", &options.ranks, RANKS_MAX)?;
-        Self::on_ranks(options, ranks)
-    }
-
-    /// The same question, asked of another number of ranks.
-    fn on_ranks(options: &Options, ranks: usize) -> Result<Self, Error> {
-        let items = match &options.items {
-            Some(items) => whole("--items", items)?,
-            None => ranks as u64,
-        };
-        let scheme = options.distribution.parse::<Scheme>();
-        let scheme = scheme.map_err(|error| Error::option("--distribution", error))?;
-        let distribution = scheme.distribute(items, ranks);
-        let distribution = distribution.map_err(|error| Error::option("--items", error))?;
-        let near = Link {
-            latency_ns: time("--alpha", options.alpha, DEFAULT_LINK.latency_ns)?,
-            byte_ns: time("--beta", options.beta, DEFAULT_LINK.byte_ns)?,
-            combine_byte_ns: time("--gamma", options.gamma, DEFAULT_LINK.combine_byte_ns)?,
-        };
-        let far = Link {
-            latency_ns: time("--far-alpha", options.far_alpha, near.latency_ns)?,
-            byte_ns: time("--far-beta", options.far_beta, near.byte_ns)?,
-            ..near
-        };
-        for (option, number) in [
-            ("--node-ranks", Some(options.node_ranks)),
-            ("--ports", options.ports),
-            ("--blocks", options.blocks),
-        ] {
-            if number == Some(0) {
-                return Err(Error::option(option, "0 is too few"));
-            }
-        }
-        let width = at_least_one("--width", &options.width, 1 << 40)?;
-        if let Some(blocks) = options.blocks.filter(|&blocks| blocks > width) {
-            let reason = format!(
-                "{} of {}: a block has a column at least",
-                counted(blocks, "block"),
-                counted(width, "column")
-            );
-            return Err(Error::option("--blocks", reason));
-        }
-        let usual = Parameters::default();
-        let blocks = options.blocks.unwrap_or(usual.blocks);
-        check("--blocks", Parameters { blocks, ..usual })?;
-        let ports = options.ports;
-        check("--ports", Parameters { ports, ..usual })?;
-        Ok(Self {
-            ranks,
-            items,
-            width,
-            distribution,
-            machine: Machine {
-                near,
-                far,
-                node_ranks: options.node_ranks,
-                ports: options.ports.unwrap_or(1),
-                ..Machine::flat(near)
-            },
-            ports: options.ports,
-            blocks: options.blocks,
-        })
-    }
+fn of_options(options: &Options) -> Result<Question, Error> {
+    let ranks = at_least_one("--ranks", &options.ranks, RANKS_MAX)?;
+    on_ranks(options, ranks)
 }
 
-fn show(rows: &[Row], output: &Output) {
-    let mut table = Table::new([
-        "schedule", "µs", "ratio", "messages", "rows", "most", "by", "",
-    ]);
-    let mut sorted: Vec<&Row> = rows.iter().collect();
-    sorted.sort_by(|a, b| a.time_ns.total_cmp(&b.time_ns));
-    for row in sorted {
-        let messages = row.messages.map(|messages| messages.to_string());
-        table.push(vec![
-            row.algorithm.clone(),
-            format!("{:.2}", row.time_ns / 1e3),
-            format!("{:.2}", row.ratio),
-            messages.unwrap_or_default(),
-            format!("{:.1}", row.rows_mean),
-            row.rows_max.map_or("–".to_owned(), |most| most.to_string()),
-            row.method.to_owned(),
-            row.remark.clone().unwrap_or_default(),
-        ]);
+/// The same question, asked of another number of ranks.
+fn on_ranks(options: &Options, ranks: usize) -> Result<Question, Error> {
+    let items = match &options.items {
+        Some(items) => whole("--items", items)?,
+        None => ranks as u64,
+    };
+    let scheme = options.distribution.parse::<Scheme>();
+    let scheme = scheme.map_err(|error| Error::option("--distribution", error))?;
+    let distribution = scheme.distribute(items, ranks);
+    let distribution = distribution.map_err(|error| Error::option("--items", error))?;
+    let near = Link {
+        latency_ns: time("--alpha", options.alpha, DEFAULT_LINK.latency_ns)?,
+        byte_ns: time("--beta", options.beta, DEFAULT_LINK.byte_ns)?,
+        combine_byte_ns: time("--gamma", options.gamma, DEFAULT_LINK.combine_byte_ns)?,
+    };
+    let far = Link {
+        latency_ns: time("--far-alpha", options.far_alpha, near.latency_ns)?,
+        byte_ns: time("--far-beta", options.far_beta, near.byte_ns)?,
+        ..near
+    };
+    for (option, number) in [
+        ("--node-ranks", Some(options.node_ranks)),
+        ("--ports", options.ports),
+        ("--blocks", options.blocks),
+    ] {
+        if number == Some(0) {
+            return Err(Error::option(option, "0 is too few"));
+        }
     }
-    for line in table.lines() {
-        output.say(line);
+    let width = at_least_one("--width", &options.width, 1 << 40)?;
+    if let Some(blocks) = options.blocks.filter(|&blocks| blocks > width) {
+        let reason = format!(
+            "{} of {}: a block has a column at least",
+            counted(blocks, "block"),
+            counted(width, "column")
+        );
+        return Err(Error::option("--blocks", reason));
     }
+    let usual = Parameters::default();
+    let blocks = options.blocks.unwrap_or(usual.blocks);
+    check("--blocks", Parameters { blocks, ..usual })?;
+    let ports = options.ports;
+    check("--ports", Parameters { ports, ..usual })?;
+    Ok(Question {
+        ranks,
+        items,
+        width,
+        distribution,
+        machine: Machine {
+            near,
+            far,
+            node_ranks: options.node_ranks,
+            ports: options.ports.unwrap_or(1),
+            ..Machine::flat(near)
+        },
+        ports: options.ports,
+        blocks: options.blocks,
+    })
 }

@@ -259,6 +259,7 @@ def test_pickles():
             assert bits(restored.result()) == bits(partial.result()) and repr(restored) == repr(partial)
     restore, (version, dtype, shape, words) = exact.Partial([1.0, 2.0]).__reduce__()
     assert len(words) == 320 and repr(restore(version, dtype, shape, words)).endswith(": 2 items of type float64 and shape ()>")
+    assert repr(exact.Partial([1.0])).endswith(": 1 item of type float64 and shape ()>")
     assert restore(version, ">f8", shape, words).merge(exact.Partial([4.0])).result() == 7
     with pytest.raises(ValueError, match="version 9"):
         restore(9, dtype, shape, words)

@@ -65,7 +65,7 @@ def test_bincount_of_complex_and_integer_weights():
 def test_keys_that_cannot_be():
     with pytest.raises(ValueError, match="item 2 has key -1, and keys are 0 to 1"):
         exact.bincount([0, 1, -1], weights=[1.0, 2.0, 3.0])
-    with pytest.raises(ValueError, match="2 keys for 1 item"):
+    with pytest.raises(ValueError, match="2 keys for 1 item$"):
         exact.bincount([0, 1], weights=[1.0])
     with pytest.raises(TypeError, match="keys have type float64, not integers"):
         exact.bincount([0.5], weights=[1.0])
@@ -161,7 +161,7 @@ def test_groups_of_nan():
     assert groups.keys.tolist() == [0.0, 1.0] and groups.sum(x).tolist() == [12.0, 1.0]
     groups = exact.groupby(keys, dropna=False)
     assert np.isnan(groups.keys[-1]) and groups.sum(x).tolist() == [12.0, 1.0, 18.0]
-    with pytest.raises(ValueError, match="5 keys for 1 item"):
+    with pytest.raises(ValueError, match="5 keys for 1 item$"):
         groups.sum([1.0])
 
 

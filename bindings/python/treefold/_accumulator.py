@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from . import _native
-from ._arrays import as_array, as_float, contiguous, reduced_axes
+from ._arrays import as_array, as_float, contiguous, counted, reduced_axes
 
 
 def _items(x, name="x"):
@@ -237,7 +237,7 @@ class Accumulator:
         return _restored, (self._dtype.str, self._native.to_bytes())
 
     def __repr__(self):
-        return f"<treefold.exact.Accumulator: {self.count} items of type {self._dtype}>"
+        return f"<treefold.exact.Accumulator: {counted(self.count, 'item')} of type {self._dtype}>"
 
 
 def _restored(dtype, state):

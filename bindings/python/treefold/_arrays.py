@@ -31,6 +31,11 @@ def contiguous(array):
     return array if flags.c_contiguous and flags.aligned else np.array(array, order="C")
 
 
+def counted(number, noun):
+    """A number with its noun, as in "1 item" and "2 items"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def index(value, name):
     """An argument that is an integer."""
     if isinstance(value, (bool, np.bool_)):

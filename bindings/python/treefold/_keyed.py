@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _native
-from ._arrays import as_array, as_float, contiguous, index
+from ._arrays import as_array, as_float, contiguous, counted, index
 
 
 def _vector(x, name):
@@ -122,7 +122,7 @@ def add_at(sums, keys, x):
     if not np.can_cast(x.dtype, sums.dtype):
         raise TypeError(f"x has elements of type {x.dtype}, which sums of type {sums.dtype} do not hold")
     if len(keys) != len(x):
-        raise ValueError(f"{len(keys)} keys for {len(x)} items")
+        raise ValueError(f"{counted(len(keys), 'key')} for {counted(len(x), 'item')}")
     items = np.concatenate([x.astype(sums.dtype), sums])
     added = by_key(np.concatenate([keys, np.arange(len(sums))]), items, len(sums))
     changed = np.zeros(len(sums), bool)
@@ -159,7 +159,7 @@ def histogram(x, bins=10, range=None, weights=None):
     edges = np.histogram_bin_edges(x, bins, range)
     weights = _vector(np.ravel(weights), "weights")
     if len(x) != len(weights):
-        raise ValueError(f"{len(weights)} weights for {len(x)} items")
+        raise ValueError(f"{counted(len(weights), 'weight')} for {counted(len(x), 'item')}")
     keys = np.searchsorted(edges, x, side="right") - 1
     keys[x == edges[-1]] = len(edges) - 2
     inside = (keys >= 0) & (keys < len(edges) - 1) & (x <= edges[-1])
@@ -180,7 +180,7 @@ def reduceat(x, indices):
     x, starts = _vector(x, "x"), _keys(indices)
     for place, start in enumerate(starts):
         if not 0 <= start < len(x):
-            raise IndexError(f"index {place} is {start}, and x has {len(x)} items")
+            raise IndexError(f"index {place} is {start}, and x has {counted(len(x), 'item')}")
     lengths = np.maximum(np.append(starts[1:], len(x)) - starts, 1) if len(starts) else starts
     first = np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
     items = x[first + np.arange(len(first))]
@@ -217,7 +217,7 @@ class GroupBy:
         x = _vector(x, "x")
         items = len(self._codes) if self._kept is None else len(self._kept)
         if len(x) != items:
-            raise ValueError(f"{items} keys for {len(x)} items")
+            raise ValueError(f"{counted(items, 'key')} for {counted(len(x), 'item')}")
         return x if self._kept is None else x[self._kept]
 
     def sum(self, x):
@@ -286,7 +286,7 @@ class RollingWindows:
         else:
             on = np.asarray(on)
             if on.shape != self._x.shape:
-                raise ValueError(f"{on.size} indices for {len(self._x)} items")
+                raise ValueError(f"on has {counted(on.size, 'element')}, and x {counted(len(self._x), 'item')}")
             whole = on.dtype.kind in "iumM"
             if on.dtype.kind in "mM":
                 window = np.asarray(window).astype(np.timedelta64 if on.dtype.kind == "M" else on.dtype)

@@ -11,6 +11,7 @@ from ._arrays import (
     as_float,
     check_inexact,
     contiguous,
+    counted,
     delivered,
     finished,
     in_three_parts,
@@ -18,7 +19,6 @@ from ._arrays import (
     size,
     widened,
 )
-
 
 def reduction(op, x, axis, out, keepdims, lanes=1):
     """What `sum` and its kin do: `_reduce`, without detours where an array can be reduced as it is."""
@@ -40,7 +40,6 @@ def reduction(op, x, axis, out, keepdims, lanes=1):
         return delivered(result.view(np.bool_), out)
     return _reduce(op, array, axis, out, keepdims, lanes)
 
-
 def _reduce(op, array, axis, out, keepdims, lanes=1):
     axes = reduced_axes(axis, array.ndim)
     shape = array.shape
@@ -55,9 +54,7 @@ def _reduce(op, array, axis, out, keepdims, lanes=1):
     result = result.transpose([order.index(axis) for axis in kept])
     return finished(result, shape, axes, out, keepdims)
 
-
 LANES_MAX = 1 << 20
-
 
 def _lanes(lanes):
     if type(lanes) is int and lanes == 1:
@@ -69,7 +66,6 @@ def _lanes(lanes):
     if not 1 <= count <= LANES_MAX:
         raise ValueError(f"lanes: {lanes} is not from 1 to {LANES_MAX}")
     return count
-
 
 def sum(x, axis=None, *, lanes=1, out=None, keepdims=False):
     """The sum of the items, or of those along axes, in tree order.
@@ -100,7 +96,7 @@ def sum(x, axis=None, *, lanes=1, out=None, keepdims=False):
     TypeError
         The elements have another type, or are masked.
     ValueError
-        There cannot be so many lanes.
+        `lanes` is not from 1 to 2**20.
     FloatingPointError
         This thread flushes subnormal numbers to zero, or does not round to nearest: the bits would be others.
 
@@ -115,7 +111,6 @@ def sum(x, axis=None, *, lanes=1, out=None, keepdims=False):
     """
     return reduction("sum", x, axis, out, keepdims, _lanes(lanes))
 
-
 def prod(x, axis=None, *, out=None, keepdims=False):
     """The product of the items, or of those along axes, in tree order.
 
@@ -128,7 +123,6 @@ def prod(x, axis=None, *, out=None, keepdims=False):
     42
     """
     return reduction("prod", x, axis, out, keepdims)
-
 
 def min(x, axis=None, *, out=None, keepdims=False):
     """The least item, or the least along axes. NaN if one of the items is NaN; -0.0 is below 0.0.
@@ -148,7 +142,6 @@ def min(x, axis=None, *, out=None, keepdims=False):
     """
     return reduction("min", x, axis, out, keepdims)
 
-
 def max(x, axis=None, *, out=None, keepdims=False):
     """The greatest item, or the greatest along axes. NaN if one of the items is NaN; 0.0 is above -0.0.
 
@@ -161,7 +154,6 @@ def max(x, axis=None, *, out=None, keepdims=False):
     2.5
     """
     return reduction("max", x, axis, out, keepdims)
-
 
 def cumsum(x, axis=None, *, out=None):
     """The sums of all beginnings: element k has the bits of `sum` of the elements 0 to k along the axis.
@@ -197,14 +189,12 @@ def cumsum(x, axis=None, *, out=None):
     _native.cumsum(parts, result)
     return delivered(result.reshape(array.shape), out)
 
-
 def _pair(x, y):
     x, y = as_array(x, "x"), as_array(y, "y")
     dtype = np.result_type(x, y)
     if dtype.kind == "b":
         dtype = np.dtype(np.int64)
     return as_array(x.astype(dtype, copy=False), "x"), as_array(y.astype(dtype, copy=False), "y")
-
 
 def vectors(x, y):
     """What `dot` takes, contiguous and of one type."""
@@ -214,19 +204,16 @@ def vectors(x, y):
             raise ValueError(f"{name} has {array.ndim} axes; dot takes vectors, and vdot takes arrays of any shape")
     return _of_a_length(x, y)
 
-
 def conjugated(x, y):
     """What `vdot` takes, as `dot` takes it: `x` is conjugated."""
     x, y = _pair(x, y)
     x = np.ravel(x)
     return _of_a_length(np.conjugate(x) if x.dtype.kind == "c" else x, np.ravel(y))
 
-
 def _of_a_length(x, y):
     if x.size != y.size:
-        raise ValueError(f"y has {y.size} items, and x {x.size}")
+        raise ValueError(f"y has {counted(y.size, 'item')}, and x {x.size}")
     return contiguous(x), contiguous(y)
-
 
 def dot(x, y):
     """The sum of the products of two vectors, in tree order. Each product is rounded once: there is no fused multiply-add.
@@ -253,7 +240,6 @@ def dot(x, y):
     """
     return _native.dot(*vectors(x, y))
 
-
 def vdot(x, y):
     """The sum of the products of the items of two arrays, of which those of `x` are conjugated, in tree order of the flattened arrays.
 
@@ -269,7 +255,6 @@ def vdot(x, y):
     (11-2j)
     """
     return _native.dot(*conjugated(x, y))
-
 
 def norm(x):
     """The Euclidean norm of all items: the square root of the sum of their squares, in tree order of the flattened array.
@@ -287,7 +272,6 @@ def norm(x):
     if array.dtype.kind == "c":
         array = array.view(array.real.dtype)
     return np.sqrt(_native.dot(array, array))
-
 
 def mean(x, axis=None, *, out=None, keepdims=False):
     """The sum of the items in tree order, divided by their number: the sum is rounded as `sum` does, and the quotient once.
@@ -308,7 +292,6 @@ def mean(x, axis=None, *, out=None, keepdims=False):
     if count == 0:
         warnings.warn("Mean of empty slice.", RuntimeWarning, stacklevel=2)
     return finished(quotient(_sums(array, axes), count), array.shape, axes, out, keepdims)
-
 
 def var(x, axis=None, *, ddof=0, out=None, keepdims=False):
     """The mean squared distance from the mean.
@@ -344,10 +327,8 @@ def var(x, axis=None, *, ddof=0, out=None, keepdims=False):
             squares = distance * distance
     return finished(quotient(_sums(squares, axes), freedom), array.shape, axes, out, keepdims)
 
-
 def _sums(array, axes):
     return np.asarray(_reduce("sum", array, axes, None, False))
-
 
 def quotient(total, count):
     """An array, or a scalar, divided by a number, part by part; a NaN is the canonical one."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _native
 from ._accumulator import Accumulator, average, mean, std, var
-from ._arrays import as_array, as_float, check_inexact, contiguous, items_along, row_width, size
+from ._arrays import as_array, as_float, check_inexact, contiguous, counted, items_along, row_width, size
 from ._keyed import GroupBy, RollingWindows, add_at, bincount, groupby, histogram, reduceat, rolling
 from ._reductions import conjugated, reduction, vectors
 
@@ -243,4 +243,4 @@ class Partial:
         return _restored, (_VERSION, self._dtype.str, self._shape, self._native.words())
 
     def __repr__(self):
-        return f"<treefold.exact.Partial: {self._native.items(self._values())} items of type {self._dtype} and shape {self._shape}>"
+        return f"<treefold.exact.Partial: {counted(self._native.items(self._values()), 'item')} of type {self._dtype} and shape {self._shape}>"

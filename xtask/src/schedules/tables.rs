@@ -95,9 +95,17 @@ pub(super) fn fragments() -> String {
             carried(&ownership.expect("the rules suit any number of items"))
         })
         .collect();
+    // Schedules with the same cells share a row.
+    let mut rows: Vec<(String, Vec<&str>)> = Vec::new();
     for (row, algorithm) in Algorithm::ALL.iter().enumerate() {
-        let cells = cells.iter().map(|column| column[row].clone());
-        table.row(iter::once(format!("`{algorithm}`")).chain(cells));
+        let cells: Vec<&str> = cells.iter().map(|column| column[row].as_str()).collect();
+        match rows.iter_mut().find(|(_, others)| *others == cells) {
+            Some((names, _)) => *names += &format!(", `{algorithm}`"),
+            None => rows.push((format!("`{algorithm}`"), cells)),
+        }
+    }
+    for (names, cells) in rows {
+        table.row(iter::once(names).chain(cells.into_iter().map(str::to_owned)));
     }
     table.text().to_owned()
 }

@@ -1,5 +1,6 @@
 """Plans by key on the ranks that pytest was started on: `mpirun -n 3 python -m pytest`. Every rank runs every test."""
 
+import contextlib
 import gc
 from fractions import Fraction
 
@@ -18,7 +19,6 @@ LAST = RANKS - 1
 
 treefold.mpi.set_silence_limit(COMM, 60)
 
-
 def lots(count, groups, dtype="f8", spread=40, seed=0):
     """Items with keys, of which the last has none; and which rank has which, in two ways."""
     random = np.random.default_rng(seed)
@@ -26,7 +26,6 @@ def lots(count, groups, dtype="f8", spread=40, seed=0):
     x[::13] = 0.0
     keys = random.integers(0, max(1, groups - 1), count)
     return keys, x, [np.full(count, LAST), random.integers(0, RANKS, count)]
-
 
 def rounded(value, dtype):
     """A fraction, rounded once to nearest; NumPy's conversion of a double to a float would round again."""
@@ -37,14 +36,12 @@ def rounded(value, dtype):
     # To even: the last bit of the fraction is 0.
     return min(choices, key=lambda choice: (abs(Fraction(float(choice)) - value), int(choice.view("u4")) & 1))
 
-
 def sums_of(keys, x, groups):
     """The sum of each key's items, by fractions."""
     totals = [Fraction(0)] * groups
     for key, item in zip(keys.tolist(), x.tolist()):
         totals[key] += Fraction(item)
     return np.array([rounded(total, x.dtype.str[1:]) for total in totals], x.dtype)
-
 
 @pytest.mark.parametrize("dtype", ["f8", "f4"])
 @pytest.mark.parametrize("groups", [1, 2, 30])
@@ -71,7 +68,6 @@ def test_sums_are_those_of_fractions(dtype, groups):
             assert at_root is None if RANK != LAST else bits(at_root) == bits(expected)
             assert bits(plan.start_reduce_scatter(*arguments).wait()) == bits(expected[own_keys])
 
-
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_no_algorithm_changes_a_bit(algorithm):
     keys, x, owners = lots(300, 20, spread=900, seed=5)
@@ -86,7 +82,6 @@ def test_no_algorithm_changes_a_bit(algorithm):
         mine = owner == RANK
         assert bits(plan.allreduce(keys[mine], x[mine])) == bits(expected)
 
-
 def test_means():
     keys, x, (_, owner) = lots(300, 10, seed=7)
     mine = owner == RANK
@@ -96,7 +91,6 @@ def test_means():
         mean = sum(items) / len(items)
         assert means[key] == mean.numerator / mean.denominator
     assert np.isnan(means[9])
-
 
 def test_moments():
     keys, x, owners = lots(300, 10, spread=10, seed=12)
@@ -117,11 +111,35 @@ def test_moments():
             assert (at_root is None) == (RANK != LAST)
             assert at_root is None or bits(at_root.var()[:9]) == bits(moments.var()[:9])
     fails_on_last(lambda: plan.allreduce_moments([10], [1.0]), "item 0 has key 10", ValueError, lambda: plan.allreduce_moments([0], [1.0]))
+    native = KeyedPlan(COMM, 10, op="exact_mean", algorithm="mpi-native")
+    assert bits(native.allreduce_moments(keys[mine], x[mine]).var()[:9]) == bits(moments.var()[:9])
+    at_root = native.reduce_moments(keys[mine], x[mine])
+    assert (at_root is None) == (RANK != 0)
+    assert at_root is None or bits(at_root.var()[:9]) == bits(moments.var()[:9])
+    plan = KeyedPlan(COMM, 10, op="exact_mean")
+    if RANK in (0, LAST):
+        with pytest.raises(ValueError if RANK == LAST else Error) as raised:
+            plan.reduce_moments([10 if RANK == LAST else 0], [1.0])
+        assert RANK == LAST or raised.value.status == "RANK_FAILED"
+    else:
+        # The root alone needs what others have.
+        with contextlib.suppress(Error):
+            plan.reduce_moments([0], [1.0])
     with pytest.raises(TypeError, match="exact_mean"):
         KeyedPlan(COMM, 3).allreduce_moments([0], [1.0])
     with pytest.raises(TypeError, match="exact_mean"):
         KeyedPlan(COMM, 3).start_allreduce_moments([0], [1.0])
 
+def test_another_plans_operator_does_not_take_moments_with_it():
+    def fails(left, right):
+        raise ArithmeticError
+
+    plan = KeyedPlan(COMM, 3, op="exact_mean")
+    pending = Plan(COMM, 1, op=fails, algorithm="reduce-broadcast").start_allreduce([1.0])
+    assert plan.allreduce_moments([0], [1.0]).count().tolist() == [RANKS, 0, 0]
+    if RANKS > 1:
+        with pytest.raises(ArithmeticError if RANK == 0 else (ArithmeticError, Error)):
+            pending.wait()
 
 def test_keys_and_items_of_other_types():
     keys, x, (_, owner) = lots(100, 9, seed=8)
@@ -134,7 +152,6 @@ def test_keys_and_items_of_other_types():
     assert bits(plan.allreduce(np.repeat(keys[mine], 2)[::2], np.repeat(x[mine], 2)[1::2])) == expected
     assert plan.allreduce([0], [1]).tolist() == [RANKS] + [0] * 8
     assert plan.allreduce([], []).tolist() == [0] * 9
-
 
 def test_keys_of_64_bits():
     keys, x, owners = lots(300, 40, seed=9)
@@ -160,12 +177,10 @@ def test_keys_of_64_bits():
     assert sums.tolist() == [2 * RANKS, 1.5 * RANKS]
     assert [array.size for array in HashedPlan(COMM).allreduce([], [])] == [0, 0]
 
-
 def fails_on_last(call, match, of_last, right):
     """A call that fails on the last rank, and that the others hear of."""
     with pytest.raises(of_last if RANK == LAST else Error, match=match if RANK == LAST else f"rank {LAST}"):
         (call if RANK == LAST else right)()
-
 
 @pytest.mark.parametrize(
     ("keys", "x", "error", "match"),
@@ -193,7 +208,6 @@ def test_wrong_keys_and_items(keys, x, error, match):
     if len(keys) == 1 or error is TypeError:
         fails_on_last(lambda: HashedPlan(COMM).allreduce(keys, x), match, error, lambda: HashedPlan(COMM).allreduce([1], [2.0]))
 
-
 def test_wrong_settings():
     for wrong, error in (
         ({"groups": 0}, ValueError),
@@ -214,12 +228,10 @@ def test_wrong_settings():
     with pytest.raises(ValueError, match="closed"):
         plan.allreduce([0], [1.0])
 
-
 def test_wrong_results():
     for out, error in ((np.zeros(2), ValueError), (np.zeros(3, "f4"), TypeError), ([0] * 3, TypeError), (np.zeros(6)[::2], ValueError)):
         plan = KeyedPlan(COMM, 3)
         fails_on_last(lambda: plan.allreduce([0], [1.0], out=out), "out", error, lambda: plan.allreduce([0], [1.0]))
-
 
 def test_several_plans_under_way():
     keys, x, (_, owner) = lots(200, 12, seed=11)
@@ -232,13 +244,11 @@ def test_several_plans_under_way():
         assert bits(run.wait()) == expected
     assert bits(total.wait()) == bits(exact.sum(x))
 
-
 def test_a_plan_prints_what_it_does():
     plan = KeyedPlan(COMM, 5)
     assert "5 keys of 16 bytes" in str(plan)
     assert plan.algorithm("reduce") in ALGORITHMS
     assert plan.algorithm("scan") is None
-
 
 def test_what_is_dropped_ends():
     for _ in range(50):

@@ -17,7 +17,6 @@ from ._world import world_of
 
 _FIGURES = {"exact_sum": lib.TREEFOLD_EXACT_SUM, "exact_mean": lib.TREEFOLD_EXACT_MOMENTS}
 
-
 class KeyedPlan(AnyPlan):
     """Exact sums, or means, of the items of each of the keys 0 to `groups` - 1 over the ranks of a communicator. Collective.
 
@@ -139,16 +138,12 @@ class KeyedPlan(AnyPlan):
         return self._start("reduce_scatter_by_key", (keys, x), out)
 
     def allreduce_moments(self, keys: ArrayLike, x: ArrayLike) -> "Moments":
-        """Counts, means, variances and standard deviations of each key's items, on every rank. Of a plan of "exact_mean". Collective."""
-        moments = self._moments(keys, x)
-        self._check(lib.treefold_allreduce_keyed(self._handle(), moments._state.place[0]))
-        return moments
+        """Counts, means, variances and standard deviations of each key's items, on every rank. For plans of "exact_mean". Collective."""
+        return self._run_moments("allreduce", keys, x)
 
     def reduce_moments(self, keys: ArrayLike, x: ArrayLike) -> "Moments | None":
         """The same on the root, None on other ranks. Collective."""
-        moments = self._moments(keys, x)
-        self._check(lib.treefold_reduce_keyed(self._handle(), moments._state.place[0], ffi.NULL))
-        return moments if self._is_root else None
+        return self._run_moments("reduce", keys, x)
 
     def start_allreduce_moments(self, keys: ArrayLike, x: ArrayLike) -> Pending:
         """Starts an `allreduce_moments`, as `start_allreduce`. Collective."""
@@ -158,14 +153,28 @@ class KeyedPlan(AnyPlan):
         """Starts a `reduce_moments`, as `start_allreduce`."""
         return self._start_moments("reduce", keys, x)
 
-    def _start_moments(self, operation: str, keys: ArrayLike, x: ArrayLike) -> Pending:
+    def _run_moments(self, operation: str, keys: ArrayLike, x: ArrayLike) -> Any:
+        if not self._is_blocking:
+            # What fails in other runs that the wait drives does not take this one with it.
+            return self._start_moments(operation, keys, x).wait()
         name = f"{operation}_by_key"
-        items, _, shape = self._arguments(name, (keys, x), None)
+        items, _, _ = self._moments_arguments(name, keys, x)
+        moments = Moments(self._dtype, self._groups)
+        state = moments._state.place[0]
         try:
-            self._check_moments()
-        except TypeError:
+            check(lib.treefold_keyed_add(state, *self._passed(items)))
+        except BaseException:
             self._refuse(name)
             raise
+        if operation == "reduce":
+            self._check(lib.treefold_reduce_keyed(self._handle(), state, ffi.NULL))
+            return moments if self._is_root else None
+        self._check(lib.treefold_allreduce_keyed(self._handle(), state))
+        return moments
+
+    def _start_moments(self, operation: str, keys: ArrayLike, x: ArrayLike) -> Pending:
+        name = f"{operation}_by_key"
+        items, _, shape = self._moments_arguments(name, keys, x)
         handle = self._launch(name, items, None, shape)[0]
         return Pending(self, (handle, f"{operation}_moments", None, shape))
 
@@ -177,23 +186,12 @@ class KeyedPlan(AnyPlan):
         self._check(lib.treefold_wait_keyed(handle.place, moments._state.place[0], ffi.NULL))
         return moments if self._is_root or operation == "allreduce_moments" else None
 
-    def _check_moments(self) -> None:
+    def _moments_arguments(self, operation: str, keys: ArrayLike, x: ArrayLike) -> tuple[Items, Array | None, tuple[int, ...]]:
+        arguments = self._arguments(operation, (keys, x), None)
         if self._figure != lib.TREEFOLD_EXACT_MOMENTS:
+            self._refuse(operation)
             raise TypeError("a plan of sums has no moments: op is \"exact_mean\" for them")
-
-    def _moments(self, keys: ArrayLike, x: ArrayLike) -> "Moments":
-        """Those of this rank's items."""
-        self._handle()
-        end_what_is_left()
-        try:
-            self._check_moments()
-            items = self._items((keys, x))
-            moments = Moments(self._dtype, self._groups)
-            check(lib.treefold_keyed_add(moments._state.place[0], *self._passed(items)))
-            return moments
-        except BaseException:
-            self._refuse("allreduce_by_key")
-            raise
+        return arguments
 
     def _items(self, given: tuple[Any, ...]) -> Items:
         keys, x = given
@@ -217,7 +215,6 @@ class KeyedPlan(AnyPlan):
     def scattered_keys(self) -> slice:
         """The keys whose values this rank gets from `reduce_scatter`."""
         return self._scattered_columns
-
 
 class Moments:
     """The number of each key's items, their means, variances and standard deviations, each rounded once from the exact one."""
@@ -250,7 +247,6 @@ class Moments:
         result = np.empty(self._groups, self._dtype)
         check(function(self._state.place[0], *ddof, *buffers((result,))))
         return result
-
 
 class HashedPlan:
     """Exact sums of the items of each key over the ranks of a communicator, for keys that are any integers of 64 bits. Collective.
@@ -363,13 +359,11 @@ class HashedPlan:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-
 def _here(name: str, given: Any) -> Any:
     """An array that is in ordinary memory."""
     if is_on_device(given):
         raise TypeError(f"{name} is in GPU memory, and items with keys are not")
     return given
-
 
 def _keys(given: ArrayLike, dtype: np.dtype[Any] | None = None) -> np.ndarray:
     """Keys as an array for C, of a type if one was said."""

@@ -18,7 +18,6 @@ from ._world import world_of
 
 _SCANS = ("scan", "exscan")
 
-
 class Plan(AnyPlan):
     """A reduction over the ranks of a communicator, which they build together and run many times. Collective.
 
@@ -195,11 +194,11 @@ class Plan(AnyPlan):
         return self._run("exscan", (x,), out)
 
     def allreduce_dot(self, x: ArrayLike, y: ArrayLike, out: Any = None) -> Any:
-        """The dot product of all ranks' items, on every rank: exact for plans of "exact_dot" and "exact_vdot", in tree order for those of "sum"
-        of floats, where products are rounded once each and single items' are kept in no array. Collective.
+        """The dot product of all ranks' items, on every rank. Collective.
 
-        `x` and `y` have as many items; of exact plans, any number of them. With a width there is a dot product of each column. As
-        `allreduce` otherwise.
+        It is exact in plans of "exact_dot" and "exact_vdot". Plans of "sum" of floats round each product once, and add them in tree
+        order; without a width, they make no array of products. `x` and `y` have equally many items: in exact plans, any number. With
+        a width there is a dot product of each column. As `allreduce` otherwise.
         """
         return self._run("allreduce_dot", (x, y), out)
 
@@ -272,11 +271,9 @@ class Plan(AnyPlan):
         """The columns of a row that this rank gets from `reduce_scatter`."""
         return self._scattered_columns
 
-
 def _is_figure(op: Any) -> bool:
     """Whether an operator is a figure of exact sums."""
     return isinstance(op, str) and op in FIGURES
-
 
 def _set_share(builder: Handle, local_items: Any, extents: Any, even: Any, block_cyclic: Any) -> None:
     given = [share is not None for share in (local_items, extents, even, block_cyclic)]
@@ -295,7 +292,6 @@ def _set_share(builder: Handle, local_items: Any, extents: Any, even: Any, block
             raise TypeError("extents is not a sequence of pairs") from None
         ranges = [_pair("extents", pair) for pair in pairs]
         set_one(builder, "extents", ffi.new("treefold_range[]", ranges), len(ranges))
-
 
 def _pair(name: str, pair: Any) -> tuple[int, int]:
     try:

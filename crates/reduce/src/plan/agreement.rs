@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use comm::collective;
 use comm::text::printable;
-use distribution::{Distribution, Ownership};
+use distribution::Ownership;
 
 use super::memory::check_exchange;
 use super::obstacle::{Obstacle, ObstacleWords};
@@ -20,7 +20,7 @@ use super::proposal::{Proposal, SETTINGS_COUNT, Share, fingerprint};
 use super::table::Table;
 use crate::error::BuildError;
 
-use at_once::{Agreed, agree_at_once, join_counts};
+use at_once::{Agreed, agree_at_once, join_counts, of_counts};
 use extents::packed;
 
 /// How much of a rank's text an error may hold.
@@ -186,8 +186,7 @@ pub(crate) fn agree(table: Table<'_>, proposal: &Proposal) -> Result<Ownership, 
         }
         _ => {
             let counts: Vec<u64> = records.iter().map(|record| record.share).collect();
-            let distribution = Distribution::from_counts(&counts);
-            Ownership::from(distribution.map_err(|_| BuildError::TooManyItems)?)
+            of_counts(&counts)?
         }
     };
     check_item_counts(&records, ownership.items())?;

@@ -32,6 +32,17 @@ impl Share {
         }
     }
 
+    /// This rank's number of items, if they follow those of the ranks below: then such numbers say who owns what.
+    pub(super) fn count(&self, rank: usize) -> Option<u64> {
+        match self {
+            Share::Count(count) => Some(*count),
+            Share::Whole(ownership) if ownership.as_distribution().is_some() => {
+                Some(ownership.count(rank))
+            }
+            Share::Extents(_) | Share::Whole(_) => None,
+        }
+    }
+
     /// What all ranks own, if this rank says so.
     pub(super) fn whole(&self) -> Option<&Ownership> {
         match self {

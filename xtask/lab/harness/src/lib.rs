@@ -26,6 +26,7 @@ pub mod plot;
 pub mod ranks;
 mod runner;
 mod sharing;
+pub mod simulation;
 pub mod spread;
 pub mod table;
 mod way;

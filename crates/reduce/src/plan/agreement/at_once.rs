@@ -4,7 +4,7 @@ use comm::collective;
 use distribution::{Distribution, Ownership};
 
 use crate::error::BuildError;
-use crate::plan::proposal::{Proposal, Share, fingerprint};
+use crate::plan::proposal::{Proposal, fingerprint};
 use crate::plan::table::Table;
 
 /// What all ranks agree on at once.
@@ -33,11 +33,7 @@ pub(super) fn agree_at_once<'p>(
         is_able && proposal.items.is_none_or(|items| items == rule.items())
     });
     let whole = proposal.share.whole();
-    let is_count = match &proposal.share {
-        Share::Count(_) => is_able,
-        Share::Whole(ownership) => is_able && ownership.as_distribution().is_some(),
-        Share::Extents(_) => false,
-    };
+    let is_count = is_able && proposal.share.count(table.comm.rank()).is_some();
     let Proposal {
         settings, items, ..
     } = proposal;
@@ -70,16 +66,12 @@ pub(super) fn agree_at_once<'p>(
 
 /// The items of ranks that agree on all else, each of which has a number of them. Collective.
 pub(super) fn join_counts(table: Table<'_>, proposal: &Proposal) -> Result<Ownership, BuildError> {
-    let own = match &proposal.share {
-        Share::Count(count) => *count,
-        Share::Whole(ownership) => ownership.count(table.comm.rank()),
-        Share::Extents(_) => unreachable!("a list of ranges is no number"),
-    };
+    let own = proposal.share.count(table.comm.rank());
+    let own = own.expect("all ranks have a number of items");
     let all = table.allgather(own.to_ne_bytes().to_vec())?;
     let (words, _) = all.as_chunks();
     let counts: Vec<u64> = words.iter().map(|word| u64::from_ne_bytes(*word)).collect();
-    let distribution = Distribution::from_counts(&counts);
-    let ownership = Ownership::from(distribution.map_err(|_| BuildError::TooManyItems)?);
+    let ownership = of_counts(&counts)?;
     match proposal.items {
         Some(expected) if expected != ownership.items() => {
             return Err(BuildError::ItemCount {
@@ -91,4 +83,10 @@ pub(super) fn join_counts(table: Table<'_>, proposal: &Proposal) -> Result<Owner
         _ => {}
     }
     Ok(ownership)
+}
+
+/// Who owns what, by how many items each rank has.
+pub(super) fn of_counts(counts: &[u64]) -> Result<Ownership, BuildError> {
+    let distribution = Distribution::from_counts(counts);
+    Ok(distribution.map_err(|_| BuildError::TooManyItems)?.into())
 }

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use harness::output::Output;
-use harness::table::Table;
 use schedule::{Algorithm, Collective, Schedule, Simulation, simulate};
 use serde::Serialize;
 
-use super::question::Question;
+use super::Question;
+use crate::output::Output;
+use crate::table::Table;
 
 /// What ranks compare is an allreduce of so many bytes.
 const VOTE_BYTES: usize = 40;
@@ -17,7 +17,7 @@ const COUNT_BYTES: usize = 8;
 
 /// How a plan is built: one line of `--json`.
 #[derive(Debug, Serialize)]
-pub(super) struct Building {
+pub struct Building {
     /// What ranks know of the items of all: a `rule`, or each its own number, a `count`.
     items: &'static str,
     ranks: usize,
@@ -30,7 +30,7 @@ pub(super) struct Building {
 
 impl Question {
     /// By a rule, and by each rank's number of items, which ranks exchange by an allgather: as Bruck's allreduce without combining.
-    pub(super) fn building(&self) -> [Building; 2] {
+    pub fn building(&self) -> [Building; 2] {
         let vote = self.simulated(Algorithm::ReduceBroadcast, VOTE_BYTES, &|_| 1);
         let counts = self.simulated(Algorithm::Bruck, COUNT_BYTES, &|ranks| ranks.len() as u64);
         let by_rule = Building {
@@ -65,7 +65,7 @@ impl Question {
 }
 
 /// Prints them.
-pub(super) fn show(all: &[Building], output: &Output) {
+pub fn show(all: &[Building], output: &Output) {
     let mut table = Table::new(["items by", "µs", "messages", "bytes a rank"]);
     for building in all {
         let messages = building.messages.map(|messages| messages.to_string());

@@ -1,5 +1,7 @@
 //! Schedules simulated on a machine, and the answers.
 
+pub mod building;
+
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,6 +16,9 @@ use schedule::{
 use serde::Serialize;
 use tree_index::Tree;
 
+use crate::output::Output;
+use crate::table::Table;
+
 /// More blocks on all ranks than this are not run: the formula of their pipeline stands for them (paper 2, Lemma 1).
 const BLOCKS_MAX: usize = 1 << 22;
 
@@ -22,47 +27,54 @@ const FORMULA: &str = "formula";
 
 /// One schedule's time: one line of `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(super) struct Row {
-    pub(super) algorithm: String,
+pub struct Row {
+    algorithm: String,
     /// Anything to report beyond its name.
-    pub(super) remark: Option<String>,
-    pub(super) ranks: usize,
-    pub(super) items: u64,
-    pub(super) width: usize,
-    pub(super) time_ns: f64,
+    remark: Option<String>,
+    ranks: usize,
+    items: u64,
+    width: usize,
+    time_ns: f64,
     /// The time over that of the fastest schedule whose messages carry one row each: the best unreproducible allreduce.
-    pub(super) ratio: f64,
+    ratio: f64,
     /// All messages; null where one rank stood for all.
-    pub(super) messages: Option<u64>,
+    messages: Option<u64>,
     /// The mean number of rows that stand for the items of a message's ranks.
-    pub(super) rows_mean: f64,
+    rows_mean: f64,
     /// The most of them; null where a formula stood for the messages.
-    pub(super) rows_max: Option<u64>,
+    rows_max: Option<u64>,
     /// `events`, `symmetry` or `formula`.
-    pub(super) method: &'static str,
+    method: &'static str,
 }
 
 /// What is simulated.
 #[derive(Debug)]
-pub(super) struct Question {
-    pub(super) ranks: usize,
-    pub(super) items: u64,
-    pub(super) width: usize,
-    pub(super) distribution: Distribution,
-    pub(super) machine: Machine,
-    pub(super) ports: Option<usize>,
-    pub(super) blocks: Option<usize>,
+pub struct Question {
+    /// The number of ranks, p.
+    pub ranks: usize,
+    /// The number of items on all ranks, N.
+    pub items: u64,
+    /// The number of doubles of an item.
+    pub width: usize,
+    /// Who has which items.
+    pub distribution: Distribution,
+    /// What messages and combinations take.
+    pub machine: Machine,
+    /// n of `bruck` and `dissemination`, if it was said.
+    pub ports: Option<usize>,
+    /// The blocks of pipelines, if they were said.
+    pub blocks: Option<usize>,
 }
 
 impl Question {
     /// How many schedules are simulated at once. Each takes some hundred bytes a rank.
-    pub(super) fn workers(&self) -> usize {
+    pub fn workers(&self) -> usize {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         cores.min(if self.ranks > 1 << 21 { 1 } else { 2 })
     }
 
     /// All algorithms' rows, in their order, by so many threads.
-    pub(super) fn answers(&self, algorithms: &[Algorithm], workers: usize) -> Vec<Row> {
+    pub fn answers(&self, algorithms: &[Algorithm], workers: usize) -> Vec<Row> {
         let what = format!("{} ranks", self.ranks);
         let progress = Progress::to(what, algorithms.len() as u64, "schedules");
         let next = AtomicUsize::new(0);
@@ -111,7 +123,7 @@ impl Question {
     }
 
     /// Whether a formula stands for an algorithm's messages, because there would be too many.
-    pub(super) fn is_by_formula(&self, algorithm: Algorithm) -> bool {
+    pub fn is_by_formula(&self, algorithm: Algorithm) -> bool {
         let blocks = self.schedule(algorithm).blocks();
         algorithm.is_pipelined() && blocks.saturating_mul(self.ranks) > BLOCKS_MAX.max(self.ranks)
     }
@@ -193,4 +205,29 @@ struct Answer {
     simulation: Simulation,
     unreproducible_ns: f64,
     method: &'static str,
+}
+
+/// Prints them, the fastest first.
+pub fn show(rows: &[Row], output: &Output) {
+    let mut table = Table::new([
+        "schedule", "µs", "ratio", "messages", "rows", "most", "by", "",
+    ]);
+    let mut sorted: Vec<&Row> = rows.iter().collect();
+    sorted.sort_by(|a, b| a.time_ns.total_cmp(&b.time_ns));
+    for row in sorted {
+        let messages = row.messages.map(|messages| messages.to_string());
+        table.push(vec![
+            row.algorithm.clone(),
+            format!("{:.2}", row.time_ns / 1e3),
+            format!("{:.2}", row.ratio),
+            messages.unwrap_or_default(),
+            format!("{:.1}", row.rows_mean),
+            row.rows_max.map_or("–".to_owned(), |most| most.to_string()),
+            row.method.to_owned(),
+            row.remark.clone().unwrap_or_default(),
+        ]);
+    }
+    for line in table.lines() {
+        output.say(line);
+    }
 }
