@@ -107,6 +107,13 @@
    end interface
 #endif
    ! </table>
+#ifdef TREEFOLD_FLOATING
+   public :: treefold_allreduce_dots
+
+   interface treefold_allreduce_dots
+      module procedure allreduce_dots_row
+   end interface
+#endif
 #ifdef TREEFOLD_REAL
    ! <table: names by key>
    public :: treefold_allreduce_by_key, treefold_reduce_by_key, treefold_reduce_scatter_by_key, treefold_start_allreduce_by_key, &
@@ -514,6 +521,20 @@ contains
    end subroutine start_reduce_dot_rows
 #endif
    ! </table>
+#ifdef TREEFOLD_FLOATING
+
+   ! Several dot products of arrays that lie apart, as one message: result(j) is that of the n elements at x(j) and at y(j). There are
+   ! as many as the plan's width.
+   subroutine allreduce_dots_row(plan, x, y, n, result, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(c_ptr), intent(in) :: x(:), y(:)
+      integer(int64), intent(in) :: n
+      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
+      integer, intent(out), optional :: ierr
+
+      call run_dots(plan, element, x, y, n, address(result), size(result, kind=c_size_t), ierr)
+   end subroutine allreduce_dots_row
+#endif
 #ifdef TREEFOLD_REAL
 
    ! <table: procedures by key>
@@ -1094,6 +1115,13 @@ module treefold_mpi_support
          integer(c_int32_t) :: returned
       end function c_reduce_dot
 
+      function c_allreduce_dots(plan, x, y, k, n, result, m) bind(c, name='treefold_allreduce_dots') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: plan, x, y, result
+         integer(c_size_t), value :: k, n, m
+         integer(c_int32_t) :: returned
+      end function c_allreduce_dots
+
       function c_allreduce_by_key(plan, key_type, keys, k, items, n, result, m) &
          bind(c, name='treefold_allreduce_by_key') result(returned)
          import :: c_int32_t, c_ptr, c_size_t
@@ -1196,6 +1224,14 @@ module treefold_mpi_support
          type(c_ptr), intent(inout) :: run
          integer(c_int32_t) :: returned
       end function c_start_reduce_dot
+
+      function c_start_allreduce_dots(plan, x, y, k, n, run) bind(c, name='treefold_start_allreduce_dots') result(returned)
+         import :: c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: plan, x, y
+         integer(c_size_t), value :: k, n
+         type(c_ptr), intent(inout) :: run
+         integer(c_int32_t) :: returned
+      end function c_start_allreduce_dots
 
       function c_start_allreduce_by_key(plan, key_type, keys, k, items, n, run) &
          bind(c, name='treefold_start_allreduce_by_key') result(returned)
@@ -2265,6 +2301,52 @@ contains
       call report_either(status, mistake, message, ierr)
    end subroutine run_dot
 
+   ! Runs a plan of dot products on arrays that lie apart, as run_plan.
+   subroutine run_dots(plan, element, x, y, n, result, m, ierr)
+      type(treefold_plan), intent(in) :: plan
+      integer(c_int32_t), intent(in) :: element
+      type(c_ptr), intent(in) :: x(:), y(:), result
+      integer(c_size_t), intent(in) :: n, m
+      integer, intent(out), optional :: ierr
+      type(c_ptr), target :: pairs(size(x), 2)
+      integer(c_size_t) :: k, x_count, result_count
+      integer(c_int32_t) :: status
+      integer :: mistake
+      character(len=200) :: message
+
+      mistake = TREEFOLD_OK
+      message = ''
+      x_count = count_of('x', plan%element, plan%item_bytes, element, n, mistake, message)
+      result_count = count_of('result', plan%element, plan%item_bytes, element, m, mistake, message)
+      call check_pairs(x, y, n, mistake, message)
+      ! No pairs are an error in C, of which the other ranks hear.
+      k = merge(size(x, kind=c_size_t), 0_c_size_t, mistake == TREEFOLD_OK)
+      if (k > 0) then
+         pairs(:, 1) = x
+         pairs(:, 2) = y
+         status = c_allreduce_dots(plan%handle, c_loc(pairs(1, 1)), c_loc(pairs(1, 2)), k, x_count, result, result_count)
+      else
+         status = c_allreduce_dots(plan%handle, c_null_ptr, c_null_ptr, 0_c_size_t, 0_c_size_t, result, result_count)
+      end if
+      call report_either(status, mistake, message, ierr)
+   end subroutine run_dots
+
+   subroutine check_pairs(x, y, n, mistake, message)
+      type(c_ptr), intent(in) :: x(:), y(:)
+      integer(c_size_t), intent(in) :: n
+      integer, intent(inout) :: mistake
+      character(len=*), intent(inout) :: message
+
+      if (mistake /= TREEFOLD_OK) return
+      if (n < 0) then
+         mistake = TREEFOLD_ARGUMENT
+         message = 'n is negative: ' // decimal(n)
+      else if (size(x) /= size(y)) then
+         mistake = TREEFOLD_LENGTH
+         message = 'x has ' // decimal(size(x, kind=c_size_t)) // ' pointers, but y has ' // decimal(size(y, kind=c_size_t))
+      end if
+   end subroutine check_pairs
+
    ! Runs a plan by key, as run_plan.
    subroutine run_by_key(operation, plan, element, key_type, keys, k, x, n, result, m, is_mine, ierr)
       integer, intent(in) :: operation
@@ -2478,6 +2560,30 @@ contains
       end select
       call report_start(status, run, ierr)
    end subroutine start_dot
+
+   ! Starts treefold_allreduce_dots; treefold_wait takes the result.
+   subroutine treefold_start_allreduce_dots(plan, x, y, n, run, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(c_ptr), intent(in) :: x(:), y(:)
+      integer(int64), intent(in) :: n
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+      type(c_ptr), target :: pairs(size(x), 2)
+      integer(c_int32_t) :: status
+
+      if (is_under_way(run, ierr)) return
+      call announce(plan, run)
+      call check_pairs(x, y, int(n, c_size_t), run%mistake, run%mistake_message)
+      if (run%mistake == TREEFOLD_OK .and. size(x) > 0) then
+         pairs(:, 1) = x
+         pairs(:, 2) = y
+         status = c_start_allreduce_dots(plan%handle, c_loc(pairs(1, 1)), c_loc(pairs(1, 2)), size(x, kind=c_size_t), &
+            int(n, c_size_t), run%handle)
+      else
+         status = c_start_allreduce_dots(plan%handle, c_null_ptr, c_null_ptr, 0_c_size_t, 0_c_size_t, run%handle)
+      end if
+      call report_start(status, run, ierr)
+   end subroutine treefold_start_allreduce_dots
 
    ! Starts a plan by key, as start_plan.
    subroutine start_by_key(operation, plan, element, key_type, keys, k, x, n, run, ierr)
@@ -2848,6 +2954,7 @@ module treefold_mpi
       treefold_builder_create, treefold_builder_create_exact, treefold_builder_create_user, &
       treefold_builder_create_by_key, treefold_hashed_create, treefold_hashed_destroy, &
       treefold_allreduce_keyed, treefold_reduce_keyed, treefold_reduce_scatter_keyed, treefold_wait_keyed, &
+      treefold_start_allreduce_dots, &
       treefold_builder_extents, &
       treefold_builder_root, treefold_builder_algorithm, &
       treefold_builder_agreed, treefold_builder_destroy, &

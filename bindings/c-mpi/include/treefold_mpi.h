@@ -286,6 +286,13 @@ treefold_status treefold_reduce_dot(const treefold_plan *plan, const void *x, si
                                     int *is_mine);
 
 /*
+ * Several dot products of arrays that lie apart, as one message: x and y are k pointers each, k being the plan's width, to n elements.
+ * Element j of the result is the dot product of x[j] and y[j]. For the plans that have treefold_allreduce_dot.
+ */
+treefold_status treefold_allreduce_dots(const treefold_plan *plan, const void *const *x, const void *const *y, size_t k, size_t n,
+                                        void *result, size_t m);
+
+/*
  * The same for plans by key: items are n elements, and keys are k integers of a type, TREEFOLD_I8 to TREEFOLD_U64. TREEFOLD_LENGTH if k and
  * n differ; a key that is not one of the plan's is TREEFOLD_ARGUMENT, which names the item and the key. The other ranks get
  * TREEFOLD_RANK_FAILED. By allreduce_by_key every rank gets the values of all keys, whose number is m, by reduce_by_key the root; by
@@ -324,6 +331,8 @@ treefold_status treefold_start_exscan(const treefold_plan *plan, const void *loc
 treefold_status treefold_start_allreduce_dot(const treefold_plan *plan, const void *x, size_t n, const void *y, size_t k,
                                              treefold_run **run);
 treefold_status treefold_start_reduce_dot(const treefold_plan *plan, const void *x, size_t n, const void *y, size_t k, treefold_run **run);
+treefold_status treefold_start_allreduce_dots(const treefold_plan *plan, const void *const *x, const void *const *y, size_t k, size_t n,
+                                              treefold_run **run);
 
 treefold_status treefold_start_allreduce_by_key(const treefold_plan *plan, treefold_type key_type, const void *keys, size_t k,
                                                 const void *items, size_t n, treefold_run **run);

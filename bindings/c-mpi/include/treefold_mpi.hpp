@@ -406,6 +406,9 @@ struct columns {
     [[nodiscard]] std::size_t size() const noexcept { return end - begin; }
 };
 
+// The arrays of a dot product, of one length.
+template <class T> using factors = std::pair<std::span<const T>, std::span<const T>>;
+
 namespace detail {
 
 template <class Builder, class Plan> class plan_settings;
@@ -425,6 +428,40 @@ template <> struct functions<2> {
     static constexpr auto reduce = &treefold_reduce_dot;
     static constexpr auto start_allreduce = &treefold_start_allreduce_dot;
     static constexpr auto start_reduce = &treefold_start_reduce_dot;
+};
+
+// Pairs of arrays of one length, as C takes them.
+template <class T> class factors_of {
+public:
+    // What the arrays' lengths are not, C says: of no pairs, then, so that the other ranks hear of it.
+    explicit factors_of(std::span<const factors<T>> pairs)
+    {
+        for (const auto &[x, y] : pairs) {
+            length_ = pairs.front().first.size();
+            if (x.size() != length_ || y.size() != length_)
+                are_alike_ = false;
+            x_.push_back(x.data());
+            y_.push_back(y.data());
+        }
+    }
+
+    [[nodiscard]] const void *const *x() const noexcept { return x_.data(); }
+    [[nodiscard]] const void *const *y() const noexcept { return y_.data(); }
+    [[nodiscard]] std::size_t size() const noexcept { return are_alike_ ? x_.size() : 0; }
+    [[nodiscard]] std::size_t length() const noexcept { return length_; }
+
+    // What a call with them returned.
+    void check(treefold_status status) const
+    {
+        if (!are_alike_)
+            throw error(code::length, -1, "the arrays of the pairs differ in length");
+        check_run(status);
+    }
+
+private:
+    std::vector<const void *> x_, y_;
+    std::size_t length_ = 0;
+    bool are_alike_ = true;
 };
 
 // What all plans have, whatever their calls take.
@@ -729,6 +766,24 @@ public:
         T result{};
         detail::check_run(treefold_allreduce_dot(this->handle(), x.data(), x.size(), y.data(), y.size(), &result, 1));
         return result;
+    }
+    // Several dot products as one message: element j of the result is that of pairs[j], of which there are as many as the plan's width.
+    void dots(std::span<const factors<T>> pairs, std::span<T> result) const
+        requires std::floating_point<T>
+    {
+        const detail::factors_of<T> of(pairs);
+        of.check(treefold_allreduce_dots(this->handle(), of.x(), of.y(), of.size(), of.length(), result.data(), result.size()));
+    }
+    // As start_allreduce.
+    [[nodiscard]] pending<T, call::allreduce_row> start_dots(std::span<const factors<T>> pairs) const
+        requires std::floating_point<T>
+    {
+        const detail::factors_of<T> of(pairs);
+        return this->template launch<call::allreduce_row>(pairs.size(), [&](treefold_run **run) {
+            const auto status = treefold_start_allreduce_dots(this->handle(), of.x(), of.y(), of.size(), of.length(), run);
+            of.check(status);
+            return status;
+        });
     }
     // The square root of dot(x, x).
     [[nodiscard]] T norm2(std::span<const T> x) const

@@ -27,12 +27,8 @@ impl<Q: Quantity> ExactPlan<Q> {
     /// This rank's part: a row of sums.
     fn local(&self, x: &[Q::Item], y: &[Q::Item]) -> Result<Vec<Q::Total>, RunError> {
         let (rank, width) = (self.plan.world().rank(), self.plan.width());
-        if Q::TAKES_PAIRS && x.len() != y.len() {
-            return Err(RunError::Lengths {
-                rank,
-                first: x.len() as u64,
-                second: y.len() as u64,
-            });
+        if Q::TAKES_PAIRS {
+            check_pair(rank, x, y)?;
         }
         if !x.len().is_multiple_of(width) {
             return Err(RunError::NotRows {
@@ -45,6 +41,24 @@ impl<Q: Quantity> ExactPlan<Q> {
         match &mut totals[..] {
             [total] => Q::add(total, x, y),
             totals => Q::add_rows(totals, x, y),
+        }
+        Ok(totals)
+    }
+
+    /// The same of arrays that lie apart: each pair gives an element of the row.
+    fn local_of(&self, pairs: &[[&[Q::Item]; 2]]) -> Result<Vec<Q::Total>, RunError> {
+        let (rank, planned, given) = (self.plan.world().rank(), self.plan.width(), pairs.len());
+        if given != planned {
+            return Err(RunError::WrongPairs {
+                rank,
+                planned,
+                given,
+            });
+        }
+        let mut totals = vec![Q::Total::default(); planned];
+        for (total, [x, y]) in totals.iter_mut().zip(pairs) {
+            check_pair(rank, x, y)?;
+            Q::add(total, x, y);
         }
         Ok(totals)
     }
@@ -211,6 +225,20 @@ impl<Q: Quantity> Reduction<Q::Item> for ExactPlan<Q> {
             .map_err(|error| of_run(&error))
     }
 
+    fn run_dots(
+        &self,
+        operation: Operation,
+        pairs: &[[&[Q::Item]; 2]],
+        result: &mut [Q::Item],
+    ) -> Result<bool, Failure> {
+        self.check_call(operation, true)
+            .inspect_err(|_| self.refuse(operation))?;
+        let local = self.local_of(pairs).inspect_err(|_| self.refuse(operation));
+        local
+            .and_then(|local| self.run_totals(operation, &local, result))
+            .map_err(|error| of_run(&error))
+    }
+
     fn start(&self, operation: Operation, local: &[Q::Item]) -> Result<ExactStarted<Q>, Failure> {
         self.check_call(operation, false)
             .inspect_err(|_| self.refuse_to_start(operation))?;
@@ -229,6 +257,20 @@ impl<Q: Quantity> Reduction<Q::Item> for ExactPlan<Q> {
             .map_err(|error| of_run(&error))
     }
 
+    fn start_dots(
+        &self,
+        operation: Operation,
+        pairs: &[[&[Q::Item]; 2]],
+    ) -> Result<ExactStarted<Q>, Failure> {
+        self.check_call(operation, true)
+            .inspect_err(|_| self.refuse_to_start(operation))?;
+        let local = self.local_of(pairs);
+        local
+            .inspect_err(|_| self.refuse_to_start(operation))
+            .and_then(|local| self.start_totals(operation, &local, &[]))
+            .map_err(|error| of_run(&error))
+    }
+
     /// A row of no sums is never right.
     fn refuse(&self, operation: Operation) {
         let _ = match operation {
@@ -244,6 +286,19 @@ impl<Q: Quantity> Reduction<Q::Item> for ExactPlan<Q> {
     fn refuse_to_start(&self, operation: Operation) {
         let started = self.start_totals(operation, &[], &[]);
         end_refused(self.world(), started, || self.refuse(operation));
+    }
+}
+
+fn check_pair<T>(rank: usize, x: &[T], y: &[T]) -> Result<(), RunError> {
+    let [first, second] = [x, y].map(|factor| factor.len() as u64);
+    if first == second {
+        Ok(())
+    } else {
+        Err(RunError::Lengths {
+            rank,
+            first,
+            second,
+        })
     }
 }
 

@@ -72,6 +72,7 @@ pub(crate) fn of_run(error: &RunError) -> Failure {
         RunError::WrongLength { rank, .. }
         | RunError::WrongResultLength { rank, .. }
         | RunError::Lengths { rank, .. }
+        | RunError::WrongPairs { rank, .. }
         | RunError::NotRows { rank, .. }
         | RunError::WrongKeys { rank, .. } => (Code::Length, *rank),
         RunError::Keys { rank, error } => match error {

@@ -66,6 +66,14 @@ pub(crate) trait AnyPlan {
         result: &mut [u8],
     ) -> Result<bool, Failure>;
 
+    /// Several dot products at once: each pair of arrays gives an element of the result.
+    fn run_dots(
+        &self,
+        operation: Operation,
+        pairs: &[[&[u8]; 2]],
+        result: &mut [u8],
+    ) -> Result<bool, Failure>;
+
     /// The same on items with keys.
     fn run_by_key(
         &self,
@@ -101,6 +109,14 @@ pub(crate) trait AnyPlan {
         local: [&[u8]; 2],
     ) -> Result<Rc<dyn AnyRun>, Failure>;
 
+    /// Several dot products at once.
+    fn start_dots(
+        &self,
+        name: *const treefold_plan,
+        operation: Operation,
+        pairs: &[[&[u8]; 2]],
+    ) -> Result<Rc<dyn AnyRun>, Failure>;
+
     /// The same on items with keys.
     fn start_by_key(
         &self,
@@ -132,6 +148,9 @@ pub(crate) trait AnyPlan {
     #[cfg(feature = "cuda")]
     fn as_any(&self) -> &dyn Any;
 }
+
+/// The arrays of a dot product, which may have been copied.
+type Pair<'a, T> = [Cow<'a, [T]>; 2];
 
 /// A plan whose items lie as a layout says.
 pub(crate) struct TypedPlan<L: Layout, P> {
@@ -213,8 +232,15 @@ impl<L: Layout + Copy + 'static, P: Reduction<L::Item>> TypedPlan<L, P> {
         })
     }
 
-    fn read_pairs<'a>(&self, [x, y]: [&'a [u8]; 2]) -> Result<[Cow<'a, [L::Item]>; 2], Failure> {
+    fn read_pairs<'a>(&self, [x, y]: [&'a [u8]; 2]) -> Result<Pair<'a, L::Item>, Failure> {
         Ok([read(&self.layout, "x", x)?, read(&self.layout, "y", y)?])
+    }
+
+    fn read_each_pair<'a>(
+        &self,
+        pairs: &[[&'a [u8]; 2]],
+    ) -> Result<Vec<Pair<'a, L::Item>>, Failure> {
+        pairs.iter().map(|&pair| self.read_pairs(pair)).collect()
     }
 
     fn under_way(
@@ -241,6 +267,10 @@ impl<L: Layout + Copy + 'static, P: Reduction<L::Item>> TypedPlan<L, P> {
             is_pending: Rc::clone(&self.is_pending),
         })
     }
+}
+
+fn slices<'a, T: Clone>(pairs: &'a [Pair<'_, T>]) -> Vec<[&'a [T]; 2]> {
+    pairs.iter().map(|[x, y]| [&**x, &**y]).collect()
 }
 
 impl<L: Layout + Copy + 'static, P: Reduction<L::Item>> AnyPlan for TypedPlan<L, P> {
@@ -270,6 +300,20 @@ impl<L: Layout + Copy + 'static, P: Reduction<L::Item>> AnyPlan for TypedPlan<L,
         let [x, y] = local.inspect_err(|_| self.plan.refuse(operation))?;
         self.run_into(operation, "result", result, |result| {
             self.plan.run_pairs(operation, [&x, &y], result)
+        })
+    }
+
+    fn run_dots(
+        &self,
+        operation: Operation,
+        pairs: &[[&[u8]; 2]],
+        result: &mut [u8],
+    ) -> Result<bool, Failure> {
+        let _told = ToldOfPanics(self.plan.world());
+        let pairs = self.read_each_pair(pairs);
+        let pairs = pairs.inspect_err(|_| self.plan.refuse(operation))?;
+        self.run_into(operation, "result", result, |result| {
+            self.plan.run_dots(operation, &slices(&pairs), result)
         })
     }
 
@@ -331,6 +375,19 @@ impl<L: Layout + Copy + 'static, P: Reduction<L::Item>> AnyPlan for TypedPlan<L,
         let local = self.read_pairs(local);
         let [x, y] = local.inspect_err(|_| self.plan.refuse_to_start(operation))?;
         let started = self.plan.start_pairs(operation, [&x, &y])?;
+        Ok(self.under_way(name, operation, started))
+    }
+
+    fn start_dots(
+        &self,
+        name: *const treefold_plan,
+        operation: Operation,
+        pairs: &[[&[u8]; 2]],
+    ) -> Result<Rc<dyn AnyRun>, Failure> {
+        let _told = ToldOfPanics(self.plan.world());
+        let pairs = self.read_each_pair(pairs);
+        let pairs = pairs.inspect_err(|_| self.plan.refuse_to_start(operation))?;
+        let started = self.plan.start_dots(operation, &slices(&pairs))?;
         Ok(self.under_way(name, operation, started))
     }
 

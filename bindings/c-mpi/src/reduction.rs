@@ -39,6 +39,17 @@ pub(crate) trait Reduction<T>: 'static {
         Err(no_pairs())
     }
 
+    /// Several dot products at once: each pair of arrays gives an element of the result.
+    fn run_dots(
+        &self,
+        operation: Operation,
+        _: &[[&[T]; 2]],
+        _: &mut [T],
+    ) -> Result<bool, Failure> {
+        self.refuse(operation);
+        Err(no_pairs())
+    }
+
     /// The same on items with keys, which plans by key alone have.
     fn run_by_key(
         &self,
@@ -61,6 +72,12 @@ pub(crate) trait Reduction<T>: 'static {
 
     /// The same on pairs of items.
     fn start_pairs(&self, operation: Operation, _: [&[T]; 2]) -> Result<Self::Started, Failure> {
+        self.refuse_to_start(operation);
+        Err(no_pairs())
+    }
+
+    /// Several dot products at once.
+    fn start_dots(&self, operation: Operation, _: &[[&[T]; 2]]) -> Result<Self::Started, Failure> {
         self.refuse_to_start(operation);
         Err(no_pairs())
     }
@@ -159,12 +176,25 @@ impl<T: Pod, O: Operator<T> + 'static> Reduction<T> for Plan<T, O> {
         [x, y]: [&[T]; 2],
         result: &mut [T],
     ) -> Result<bool, Failure> {
-        let rows = products(self, x, y);
-        let outcome = match rows.inspect_err(|_| Reduction::refuse(self, operation))? {
-            Some(rows) => run(self, operation, &rows, result),
-            None => self.run_products(operation, &[[x, y]], result),
-        };
-        outcome.map_err(|error| of_run(&error))
+        if self.width() == 1 {
+            return self.run_dots(operation, &[[x, y]], result);
+        }
+        let rows = products(self, x, y).inspect_err(|_| Reduction::refuse(self, operation))?;
+        Reduction::run(self, operation, &rows, result)
+    }
+
+    fn run_dots(
+        &self,
+        operation: Operation,
+        pairs: &[[&[T]; 2]],
+        result: &mut [T],
+    ) -> Result<bool, Failure> {
+        if !has_products(self) {
+            Reduction::refuse(self, operation);
+            return Err(no_pairs());
+        }
+        self.run_products(operation, pairs, result)
+            .map_err(|error| of_run(&error))
     }
 
     fn start(&self, operation: Operation, local: &[T]) -> Result<Started<T>, Failure> {
@@ -172,13 +202,22 @@ impl<T: Pod, O: Operator<T> + 'static> Reduction<T> for Plan<T, O> {
     }
 
     fn start_pairs(&self, operation: Operation, [x, y]: [&[T]; 2]) -> Result<Started<T>, Failure> {
+        if self.width() == 1 {
+            return self.start_dots(operation, &[[x, y]]);
+        }
         let rows = products(self, x, y);
         let rows = rows.inspect_err(|_| Reduction::refuse_to_start(self, operation))?;
-        let pairs = &[[x, y]];
-        let started = match (rows, operation) {
-            (Some(rows), _) => start(self, operation, &rows),
-            (None, Operation::Reduce) => self.start_products(operation, pairs).map(Started::Reduce),
-            (None, _) => self
+        Reduction::start(self, operation, &rows)
+    }
+
+    fn start_dots(&self, operation: Operation, pairs: &[[&[T]; 2]]) -> Result<Started<T>, Failure> {
+        if !has_products(self) {
+            Reduction::refuse_to_start(self, operation);
+            return Err(no_pairs());
+        }
+        let started = match operation {
+            Operation::Reduce => self.start_products(operation, pairs).map(Started::Reduce),
+            _ => self
                 .start_products(operation, pairs)
                 .map(Started::Allreduce),
         };
@@ -212,7 +251,12 @@ fn run<T: Pod, O: Operator<T>>(
     }
 }
 
-/// The products of rows, element by element; `None` if items are single ones, whose products need not be written.
+/// Whether a plan adds floats.
+fn has_products<T: Pod, O: Operator<T> + 'static>(plan: &Plan<T, O>) -> bool {
+    plan.products_of(&[], &[]).is_some()
+}
+
+/// The products of rows, element by element.
 ///
 /// # Errors
 /// The plan is of no dot products, or the arrays' lengths differ.
@@ -220,13 +264,7 @@ fn products<T: Pod, O: Operator<T>>(
     plan: &Plan<T, O>,
     x: &[T],
     y: &[T],
-) -> Result<Option<Vec<T>>, Failure> {
-    if plan.width() == 1 {
-        return plan
-            .products_of(&[], &[])
-            .map(|_| None)
-            .ok_or_else(no_pairs);
-    }
+) -> Result<Vec<T>, Failure> {
     if x.len() != y.len() {
         return Err(of_run(&RunError::Lengths {
             rank: plan.world().rank(),
@@ -234,7 +272,7 @@ fn products<T: Pod, O: Operator<T>>(
             second: y.len() as u64,
         }));
     }
-    Ok(plan.products_of(x, y))
+    plan.products_of(x, y).ok_or_else(no_pairs)
 }
 
 fn start<T: Pod, O: Operator<T>>(

@@ -76,6 +76,13 @@ pub(crate) fn of_run(error: &RunError) -> String {
             first,
             second,
         } => format!("rank {rank}: `x` has {first} elements, but `y` has {second}"),
+        RunError::WrongPairs {
+            rank,
+            planned,
+            given,
+        } => format!(
+            "rank {rank}: `x` and `y` are {given} arrays each, but the plan's width is {planned}"
+        ),
         RunError::Keys {
             rank,
             error: KeyError::Lengths { keys, items },
@@ -280,6 +287,7 @@ mod tests {
             RunError::WrongLength { rank: 0, planned: 2, given: 3 },
             RunError::WrongResultLength { rank: 0, expected: 1, given: 2 },
             RunError::Lengths { rank: 0, first: 2, second: 3 },
+            RunError::WrongPairs { rank: 0, planned: 2, given: 3 },
             RunError::NotRows { rank: 0, values: 3, width: 2 },
             RunError::Keys { rank: 0, error: KeyError::Lengths { keys: 1, items: 2 } },
             RunError::Keys { rank: 0, error: KeyError::OutOfRange { item: 1, key: 5, sums: 5 } },
@@ -355,7 +363,7 @@ mod tests {
                 "reduce/src/error/run.rs",
                 "RunError",
                 run_errors(),
-                vec!["Mismatched", "WrongPairs"],
+                vec!["Mismatched"],
             ),
             (
                 "reduce/src/error/fold.rs",

@@ -17,7 +17,7 @@ use treefold_c::failure::Failure;
 
 use self::arrays::{Source, Target, folded};
 use super::collectives::{self, Input, Output};
-use super::started;
+use super::{dots, started};
 use crate::plan::{Shaped, treefold_plan};
 use crate::run::{AnyRun, treefold_run};
 
@@ -214,6 +214,72 @@ pub(super) unsafe fn start_pairs(
     let pairs = [x.input(), y.input()];
     // SAFETY: what is not the caller's array is as long as that.
     unsafe { started::start_pairs_here(plan, name, operation, pairs, run) }
+}
+
+/// [`dots::run_here`] on arrays that may be on a GPU.
+///
+/// # Safety
+/// As there.
+#[cold]
+pub(super) unsafe fn run_dots(
+    plan: &Shaped,
+    pairs: &[[Input; 2]],
+    result: Output,
+) -> Result<(), Failure> {
+    plan.gpu.look();
+    let prepare = || {
+        dots::check(plan, pairs, result)?;
+        // SAFETY: the caller promises the elements.
+        let sources = unsafe { sources(plan, pairs) }?;
+        let at = device_of(result.0.cast_const());
+        Ok((sources, Target::of(at, result, plan.element_bytes)?))
+    };
+    let prepared: Result<_, Failure> = prepare();
+    let (mut sources, mut target) = prepared.inspect_err(|_| plan.refuse(Operation::Allreduce))?;
+    let pairs = inputs(&mut sources);
+    // SAFETY: what is not the caller's array is as long as that.
+    unsafe { dots::run_here(plan, &pairs, target.output()) }?;
+    // SAFETY: the caller promises m elements, which nobody else uses.
+    unsafe { target.deliver(true) }
+}
+
+/// [`dots::start_here`] on arrays that may be on a GPU.
+///
+/// # Safety
+/// As there.
+#[cold]
+pub(super) unsafe fn start_dots(
+    plan: &Shaped,
+    name: *const treefold_plan,
+    pairs: &[[Input; 2]],
+    run: *mut *mut treefold_run,
+) -> Result<(), Failure> {
+    plan.gpu.look();
+    let prepare = || {
+        dots::check_starts(plan, pairs, run)?;
+        // SAFETY: the caller promises the elements.
+        unsafe { sources(plan, pairs) }
+    };
+    let prepared: Result<_, Failure> = prepare();
+    let mut sources = prepared.inspect_err(|_| plan.refuse_to_start(Operation::Allreduce))?;
+    let pairs = inputs(&mut sources);
+    // SAFETY: what is not the caller's array is as long as that.
+    unsafe { dots::start_here(plan, name, &pairs, run) }
+}
+
+/// # Safety
+/// Each array is so many elements of the plan's type.
+unsafe fn sources(plan: &Shaped, pairs: &[[Input; 2]]) -> Result<Vec<[Source; 2]>, Failure> {
+    // SAFETY: the caller's promise is this closure's.
+    let source =
+        |array: Input| unsafe { Source::of(device_of(array.0), array, plan.element_bytes) };
+    let pair = |&[x, y]: &[Input; 2]| Ok([source(x)?, source(y)?]);
+    pairs.iter().map(pair).collect()
+}
+
+fn inputs(sources: &mut [[Source; 2]]) -> Vec<[Input; 2]> {
+    let pair = |[x, y]: &mut [Source; 2]| [x.input(), y.input()];
+    sources.iter_mut().map(pair).collect()
 }
 
 /// [`started::wait_here`] for a result that may go to a GPU: its plan has looked for the driver when the run was started.

@@ -15,6 +15,7 @@ mod collectives;
 pub mod communicators;
 #[cfg(feature = "cuda")]
 mod device;
+pub mod dots;
 mod entry;
 pub mod exports;
 mod handles;

@@ -105,6 +105,8 @@ CALL(treefold_scan, result, PLAN(0, 1), (plan, items, COUNT, result, COUNT), END
 CALL(treefold_exscan, result, PLAN(TREEFOLD_EXACT_SUM, 1), (plan, items, COUNT, result, COUNT), END_PLAN)
 CALL(treefold_broadcast, row, PLAN(0, 2), (plan, row, 2), END_PLAN)
 CALL(treefold_allreduce_dot, result, PLAN(TREEFOLD_EXACT_DOT, 1), (plan, items, COUNT, others, COUNT, result, 1), END_PLAN)
+#define APART &(const void *){items}, &(const void *){others}, 1
+CALL(treefold_allreduce_dots, result, PLAN(TREEFOLD_EXACT_DOT, 1), (plan, APART, COUNT, result, 1), END_PLAN)
 CALL(treefold_reduce_dot, result, PLAN(TREEFOLD_EXACT_DOT, 2), (plan, items, COUNT, others, COUNT, result, 2, MINE), END_PLAN)
 CALL(treefold_reduce_dot, is_mine, PLAN(TREEFOLD_EXACT_DOT, 1), (plan, items, COUNT, others, COUNT, MINE, 1, is_mine), END_PLAN)
 #define END_STARTED                                                                                                                    \
@@ -116,6 +118,7 @@ CALL(treefold_start_reduce_scatter, run, PLAN(TREEFOLD_EXACT_NORM, 1), (plan, it
 CALL(treefold_start_scan, run, PLAN(0, 1), (plan, items, COUNT, run), END_STARTED)
 CALL(treefold_start_exscan, run, PLAN(0, 1), (plan, items, COUNT, run), END_STARTED)
 CALL(treefold_start_allreduce_dot, run, PLAN(TREEFOLD_EXACT_DOT, 1), (plan, items, COUNT, others, COUNT, run), END_STARTED)
+CALL(treefold_start_allreduce_dots, run, PLAN(TREEFOLD_EXACT_DOT, 1), (plan, APART, COUNT, run), END_STARTED)
 CALL(treefold_start_reduce_dot, run, PLAN(TREEFOLD_EXACT_VDOT, 1), (plan, items, COUNT, others, COUNT, run), END_STARTED)
 #define PLAN_BY_KEY                                                                                                                    \
     treefold_builder *builder = NULL;                                                                                                  \
@@ -260,6 +263,7 @@ static const struct place table[] = {
     ROW(treefold_exscan, result, 8, LOCAL),
     ROW(treefold_broadcast, row, 8, {NULL, NULL}),
     ROW(treefold_allreduce_dot, result, 8, PAIRS),
+    ROW(treefold_allreduce_dots, result, 8, PAIRS),
     ROW(treefold_reduce_dot, result, 8, PAIRS, OTHER(is_mine)),
     ROW(treefold_start_allreduce, run, 8, LOCAL),
     ROW(treefold_start_reduce, run, 8, LOCAL),
@@ -267,6 +271,7 @@ static const struct place table[] = {
     ROW(treefold_start_scan, run, 8, LOCAL),
     ROW(treefold_start_exscan, run, 8, LOCAL),
     ROW(treefold_start_allreduce_dot, run, 8, PAIRS),
+    ROW(treefold_start_allreduce_dots, run, 8, PAIRS),
     ROW(treefold_start_reduce_dot, run, 8, PAIRS),
     ROW(treefold_allreduce_by_key, result, 8, WITH_KEYS),
     ROW(treefold_reduce_by_key, result, 8, WITH_KEYS, OTHER(is_mine)),

@@ -933,6 +933,37 @@ static void tree_dots(void)
     CHECK(same(result, dots, WIDTH));
     OK(treefold_plan_destroy(&plan));
 
+    /* Arrays that lie apart. */
+    double pair_results[3], of_pairs[3];
+    const void *xs[3] = {x + begin, x + begin, y + begin}, *ys[3] = {y + begin, x + begin, y + begin};
+    OK(treefold_dot_f64(x, N, y, N, pair_results));
+    OK(treefold_dot_f64(x, N, x, N, pair_results + 1));
+    OK(treefold_dot_f64(y, N, y, N, pair_results + 2));
+    plan = plan_of(TREEFOLD_F64, TREEFOLD_SUM, n, 3);
+    OK(treefold_allreduce_dots(plan, xs, ys, 3, n, of_pairs, 3));
+    CHECK(same(of_pairs, pair_results, 3));
+    memset(of_pairs, 0, sizeof of_pairs);
+    OK(treefold_start_allreduce_dots(plan, xs, ys, 3, n, &run));
+    OK(treefold_wait(&run, of_pairs, 3, NULL));
+    CHECK(same(of_pairs, pair_results, 3));
+    OK(treefold_plan_destroy(&plan));
+    OK(treefold_exact_dot_f64(x, N, y, N, pair_results));
+    OK(treefold_exact_dot_f64(x, N, x, N, pair_results + 1));
+    OK(treefold_exact_dot_f64(y, N, y, N, pair_results + 2));
+    plan = exact_plan_of(TREEFOLD_F64, TREEFOLD_EXACT_DOT, 3);
+    OK(treefold_allreduce_dots(plan, xs, ys, 3, n, of_pairs, 3));
+    CHECK(same(of_pairs, pair_results, 3));
+    OK(treefold_start_allreduce_dots(plan, xs, ys, 3, n, &run));
+    OK(treefold_wait(&run, of_pairs, 3, NULL));
+    CHECK(same(of_pairs, pair_results, 3));
+    OK(treefold_plan_destroy(&plan));
+    plan = plan_of(TREEFOLD_F64, TREEFOLD_SUM, n, 3);
+    EXPECT(TREEFOLD_LENGTH, "the plan's width is 3", treefold_allreduce_dots(plan, xs, ys, 2, n, of_pairs, 3));
+    OK(treefold_plan_destroy(&plan));
+    plan = plan_of(TREEFOLD_F64, TREEFOLD_MAX, n, 3);
+    EXPECT(TREEFOLD_ARGUMENT, "no dot products", treefold_allreduce_dots(plan, xs, ys, 3, n, of_pairs, 3));
+    OK(treefold_plan_destroy(&plan));
+
     plan = plan_of(TREEFOLD_F64, TREEFOLD_SUM, n, 1);
     EXPECT(TREEFOLD_LENGTH, "elements, but", treefold_allreduce_dot(plan, x, n + 1, y, n, &dot, 1));
     OK(treefold_plan_destroy(&plan));

@@ -78,6 +78,14 @@ void tree_dots(const treefold::comm &world)
     const std::vector<double> x{1.5, 2}, y{2, 4};
     CHECK(tree.dot(x, y) == 11 * ranks && tree.start_dot(x, y).wait() == 11 * ranks);
     CHECK(tree.norm2(y) == std::sqrt(20.0 * ranks));
+    const auto wide = treefold::plan_builder<double>(world).local_items(2).width(2).build();
+    const std::vector<treefold::factors<double>> pairs{{x, y}, {y, y}};
+    std::vector<double> sums(2);
+    wide.dots(pairs, sums);
+    const std::vector<double> expected{11.0 * ranks, 20.0 * ranks};
+    CHECK(sums == expected && wide.start_dots(pairs).wait() == expected);
+    const std::vector<treefold::factors<double>> torn{{x, y}, {y, std::span(y).first(1)}};
+    CHECK(thrown([&] { wide.dots(torn, sums); }) == code::length);
 }
 
 // ---- Items

@@ -3,7 +3,7 @@
 !
 !     mpifort treefold.F90 treefold_mpi.F90 exact.f90 -ltreefold_mpi && mpirun -n 3 ./a.out
 program exact_walk
-   use, intrinsic :: iso_c_binding, only: c_loc, c_null_ptr
+   use, intrinsic :: iso_c_binding, only: c_loc, c_null_ptr, c_ptr
    use, intrinsic :: iso_fortran_env, only: error_unit, int8, int32, int64, real32, real64
    use mpi_f08
    use treefold_mpi
@@ -33,6 +33,7 @@ contains
       call sums(comm)
       call scans(comm)
       call rows(comm)
+      call apart(comm)
       call walk_f32(comm)
       call walk_f64(comm)
       call walk_c32(comm)
@@ -217,6 +218,45 @@ contains
       call treefold_allreduce(norm_plan, mine, row)
       call same('norms of rows', transfer(row, BYTES), transfer(total, BYTES))
    end subroutine rows
+
+   ! Dot products of arrays that lie apart, in one message.
+   subroutine apart(comm)
+      type(treefold_comm), intent(in) :: comm
+      type(treefold_plan) :: plan
+      type(treefold_run) :: run
+      real(real64) :: all(N, WIDTH), expected(WIDTH), sums(WIDTH)
+      real(real32) :: narrow(WIDTH)
+      real(real64), allocatable, target :: x(:), y(:, :)
+      integer :: i, status
+
+      all = reshape([(wide(i, 60), i = 1, size(all))], shape(all))
+      expected = [(treefold_exact_dot(all(:, 1), all(:, i)), i = 1, WIDTH)]
+      x = all(dealt(1, rank), 1)
+      y = all(dealt(1, rank), :)
+      call build(comm, TREEFOLD_F64, TREEFOLD_FIGURE_DOT, WIDTH, plan)
+      sums = 0
+      call treefold_allreduce_dots(plan, [(where_is(x), i = 1, WIDTH)], [(where_is(y(:, i)), i = 1, WIDTH)], &
+         size(x, kind=int64), sums)
+      call same('allreduce_dots', transfer(sums, BYTES), transfer(expected, BYTES))
+      sums = 0
+      call treefold_start_allreduce_dots(plan, [(where_is(x), i = 1, WIDTH)], [(where_is(y(:, i)), i = 1, WIDTH)], &
+         size(x, kind=int64), run)
+      call treefold_wait(run, sums)
+      call same('start_allreduce_dots', transfer(sums, BYTES), transfer(expected, BYTES))
+      call treefold_allreduce_dots(plan, [where_is(x)], [where_is(x)], size(x, kind=int64), sums, status)
+      call check('another number of pairs is an error', status == TREEFOLD_LENGTH)
+      call build(comm, TREEFOLD_F64, TREEFOLD_FIGURE_DOT, WIDTH, plan)
+      call treefold_allreduce_dots(plan, [where_is(x)], [where_is(x)], size(x, kind=int64), narrow, status)
+      call check('a result of another type is an error', status == TREEFOLD_ARGUMENT)
+   end subroutine apart
+
+   function where_is(x) result(place)
+      real(real64), intent(in), target, contiguous :: x(:)
+      type(c_ptr) :: place
+
+      place = c_null_ptr
+      if (size(x) > 0) place = c_loc(x(1))
+   end function where_is
 
    ! ---- Dot products with every type ------------------------------------------------------------------------------------------
 

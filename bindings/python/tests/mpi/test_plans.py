@@ -151,8 +151,24 @@ def test_dot_products_in_tree_order(algorithm, dtype):
         columns = np.array([treefold.dot(a.copy(), b.copy()) for a, b in zip(rows[0].T, rows[1].T)])
         with Plan(COMM, end - begin, dtype=dtype, width=10) as plan:
             own = [row[begin:end] for row in rows]
+            pairs = list(zip(own[0].T, own[1].T))
+            assert bits(plan.allreduce_dots(pairs)) == bits(columns)
+            assert bits(plan.start_allreduce_dots(pairs).wait()) == bits(columns)
             assert bits(plan.allreduce_dot(*own)) == bits(columns)
             assert bits(plan.start_allreduce_dot(*own).wait()) == bits(columns)
+
+
+def test_several_dot_products():
+    x = wide(40 * 3).reshape(3, 40)
+    begin, end = cuts(40, 3)
+    pairs = [(x[i, begin:end], x[j, begin:end]) for i, j in ((0, 1), (1, 2), (2, 2))]
+    expected = [float(sum(Fraction(a) * Fraction(b) for a, b in zip(x[i], x[j]))) for i, j in ((0, 1), (1, 2), (2, 2))]
+    with Plan(COMM, op="exact_dot", width=3) as plan:
+        assert bits(plan.allreduce_dots(pairs)) == bits(np.array(expected))
+        assert bits(plan.start_allreduce_dots(pairs).wait()) == bits(np.array(expected))
+    for wrong, message in ((pairs[:2], "width is 3"), ([*pairs[:2], (x[0, :3], x[1, :2])], "pairs: arrays of 2")):
+        with Plan(COMM, op="exact_dot", width=3) as plan, pytest.raises((Error, ValueError), match=message):
+            plan.allreduce_dots(wrong)
 
 
 def test_exact_rows_and_prefixes():

@@ -162,7 +162,7 @@ class KeyedPlan(AnyPlan):
         moments = Moments(self._dtype, self._groups)
         state = moments._state.place[0]
         try:
-            check(lib.treefold_keyed_add(state, *self._passed(items)))
+            check(lib.treefold_keyed_add(state, *self._passed("", items)))
         except BaseException:
             self._refuse(name)
             raise
@@ -193,11 +193,11 @@ class KeyedPlan(AnyPlan):
             raise TypeError("a plan of sums has no moments: op is \"exact_mean\" for them")
         return arguments
 
-    def _items(self, given: tuple[Any, ...]) -> Items:
+    def _items(self, operation: str, given: tuple[Any, ...]) -> Items:
         keys, x = given
         return _keys(keys), self._array("x", _here("x", x))
 
-    def _passed(self, items: Items) -> list[Any]:
+    def _passed(self, operation: str, items: Items) -> list[Any]:
         return [type_code(items[0].dtype), *buffers(items)]
 
     def _check_out(self, out: Any, shape: tuple[int, ...], name: str) -> Array:

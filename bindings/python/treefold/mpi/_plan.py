@@ -13,7 +13,7 @@ from ._errors import check
 from ._handles import Handle, end_what_is_left
 from ._load import ffi, lib
 from ._operators import FIGURES, combine_of, is_compiled, name_of, operator_code, type_code
-from ._runs import START, AnyPlan, Items, Pending, buffers, natural, refuse_to_build, set_all, set_one
+from ._runs import START, AnyPlan, Items, Pending, buffers, natural, pointer, refuse_to_build, set_all, set_one
 from ._world import world_of
 
 _SCANS = ("scan", "exscan")
@@ -202,6 +202,13 @@ class Plan(AnyPlan):
         """
         return self._run("allreduce_dot", (x, y), out)
 
+    def allreduce_dots(self, pairs: Sequence[tuple[ArrayLike, ArrayLike]], out: Any = None) -> Any:
+        """Several dot products as one message: an element of the result for each pair of arrays, as many as the plan's `width`.
+
+        The arrays of all pairs have equally many items. As `allreduce_dot` otherwise. Collective.
+        """
+        return self._run("allreduce_dots", tuple(pairs), out)
+
     def norm2(self, x: ArrayLike) -> Any:
         """The square root of `allreduce_dot(x, x)`."""
         return np.sqrt(self.allreduce_dot(x, x))
@@ -247,12 +254,28 @@ class Plan(AnyPlan):
         """Starts an `allreduce_dot`, as `start_allreduce`."""
         return self._start("allreduce_dot", (x, y), out)
 
+    def start_allreduce_dots(self, pairs: Sequence[tuple[ArrayLike, ArrayLike]], out: Any = None) -> "Pending":
+        """Starts an `allreduce_dots`, as `start_allreduce`."""
+        return self._start("allreduce_dots", tuple(pairs), out)
+
     def start_reduce_dot(self, x: ArrayLike, y: ArrayLike, out: Any = None) -> "Pending":
         """Starts a `reduce_dot`, as `start_allreduce`."""
         return self._start("reduce_dot", (x, y), out)
 
-    def _items(self, given: tuple[Any, ...]) -> Items:
-        return tuple(map(self._array, "xy", given))
+    def _items(self, operation: str, given: tuple[Any, ...]) -> Items:
+        if operation != "allreduce_dots":
+            return tuple(map(self._array, "xy", given))
+        items = tuple(self._array(name, array) for x, y in given for name, array in (("x", x), ("y", y)))
+        lengths = sorted({array.size for array in items})
+        if len(lengths) > 1:
+            raise ValueError(f"pairs: arrays of {lengths[0]} and of {lengths[-1]} items do not belong together")
+        return items
+
+    def _passed(self, operation: str, items: Items) -> list[Any]:
+        if operation != "allreduce_dots":
+            return buffers(items)
+        factors = [ffi.new("const void *[]", [pointer(array) for array in items[first::2]]) for first in (0, 1)]
+        return [*factors, len(items) // 2, items[0].size if items else 0]
 
     def _shape(self, operation: str, items: Items) -> tuple[int, ...]:
         return items[0].shape if operation in _SCANS else super()._shape(operation, items)
@@ -263,8 +286,9 @@ class Plan(AnyPlan):
         if operation == "bcast":
             lib.treefold_broadcast(plan, ffi.NULL, 1)
         else:
-            arrays = (ffi.NULL, 1) * (2 if operation.endswith("_dot") else 1)
-            START[operation](plan, *arrays, ffi.new("treefold_run **"))
+            # Of k arrays at NULL, or of n elements there.
+            arrays = {"allreduce_dot": (ffi.NULL, 1) * 2, "reduce_dot": (ffi.NULL, 1) * 2, "allreduce_dots": (ffi.NULL, ffi.NULL, 1, 1)}
+            START[operation](plan, *arrays.get(operation, (ffi.NULL, 1)), ffi.new("treefold_run **"))
 
     @property
     def scattered_columns(self) -> slice:

@@ -36,6 +36,7 @@ START = {
     "exscan": lib.treefold_start_exscan,
     "allreduce_dot": lib.treefold_start_allreduce_dot,
     "reduce_dot": lib.treefold_start_reduce_dot,
+    "allreduce_dots": lib.treefold_start_allreduce_dots,
     "allreduce_by_key": lib.treefold_start_allreduce_by_key,
     "reduce_by_key": lib.treefold_start_reduce_by_key,
     "reduce_scatter_by_key": lib.treefold_start_reduce_scatter_by_key,
@@ -45,6 +46,7 @@ _TO_ROOT = ("reduce", "reduce_dot", "reduce_by_key")
 _BLOCKING = {
     "allreduce": lib.treefold_allreduce,
     "allreduce_dot": lib.treefold_allreduce_dot,
+    "allreduce_dots": lib.treefold_allreduce_dots,
     "reduce": lib.treefold_reduce,
     "reduce_dot": lib.treefold_reduce_dot,
     "reduce_scatter": lib.treefold_reduce_scatter,
@@ -61,7 +63,7 @@ _BLOCKING_ALGORITHMS = ("algorithm1", "algorithm1-unbuffered", "mpi-native")
 # The runs that programs have started, and not waited for.
 _under_way: set[int] = set()
 
-# A rank's items: an array, or two for a dot product, or keys and items.
+# A rank's items: an array, or two for each dot product, or keys and items.
 Items = tuple[Array, ...]
 
 # A run under way: its handle, the operation, where the result goes if that was said, and the result's shape.
@@ -95,11 +97,11 @@ class AnyPlan:
             return on_device(name, given, self._dtype)
         return converted_items(name, given, self._dtype)
 
-    def _items(self, given: tuple[Any, ...]) -> Items:
+    def _items(self, operation: str, given: tuple[Any, ...]) -> Items:
         """This rank's items as arrays for C."""
         raise NotImplementedError
 
-    def _passed(self, items: Items) -> list[Any]:
+    def _passed(self, operation: str, items: Items) -> list[Any]:
         """What C gets of them."""
         return buffers(items)
 
@@ -115,7 +117,7 @@ class AnyPlan:
         self._handle()
         end_what_is_left()
         try:
-            items = self._items(given)
+            items = self._items(operation, given)
             shape = self._shape(operation, items)
             place = None if out is None else self._check_out(out, shape, "out")
             return items, place, shape
@@ -130,7 +132,7 @@ class AnyPlan:
     def _launch(self, operation: str, items: Items, out: Array | None, shape: tuple[int, ...]) -> Run:
         # Before the call: whatever interrupts this function, the handle abandons the run.
         handle = Handle("treefold_run **", self._combine)
-        self._check(START[operation](self._handle(), *self._passed(items), handle.place))
+        self._check(START[operation](self._handle(), *self._passed(operation, items), handle.place))
         return handle, operation, out, shape
 
     def _start(self, operation: str, given: tuple[Any, ...], out: Any) -> "Pending":
@@ -154,7 +156,7 @@ class AnyPlan:
 
     def _run_at_once(self, operation: str, items: Items, out: Array | None, shape: tuple[int, ...]) -> Any:
         result = np.empty(shape, self._dtype) if out is None else out
-        arguments = self._handle(), *self._passed(items), *buffers((result,))
+        arguments = self._handle(), *self._passed(operation, items), *buffers((result,))
         if operation in _TO_ROOT:
             self._check(_BLOCKING[operation](*arguments, ffi.NULL))
             if not self._is_root:
@@ -336,10 +338,12 @@ def converted_items(name: str, given: ArrayLike, dtype: np.dtype[Any]) -> np.nda
 
 def buffers(arrays: Items) -> list[Any]:
     """Where C finds each array, and its length."""
-    pairs = []
-    for array in arrays:
-        pairs += [ffi.cast("void *", array.pointer) if isinstance(array, OnDevice) else ffi.from_buffer(array), array.size]
-    return pairs
+    return [part for array in arrays for part in (pointer(array), array.size)]
+
+
+def pointer(array: Array) -> Any:
+    """Where C finds an array. It has to outlive the pointer."""
+    return ffi.cast("void *", array.pointer) if isinstance(array, OnDevice) else ffi.from_buffer(array)
 
 
 def _given(result: Array, out: Array | None) -> Any:

@@ -264,6 +264,7 @@ fn treefold_mpi_h_declares_what_rust_defines() {
             "exports.rs",
             "calls.rs",
             "by_key.rs",
+            "dots.rs",
             "keyed.rs",
             "hashed.rs",
         ],
