@@ -34,6 +34,15 @@ const PLAIN_ITEMS: usize = 256;
 /// The most blocks that are not added plainly without a try.
 const MOST_NOT_PLAIN: usize = 63;
 
+/// After blocks in one range, so many items are tried at once: 48 lanes of 254 items.
+const LARGE_BLOCK_ITEMS: usize = 48 * 254;
+
+/// The blocks in a range before a large one is tried.
+const BLOCKS_BEFORE_LARGE: u32 = 1;
+
+/// And after one that was not in its range.
+const BLOCKS_AFTER_FAILURE: u32 = 16;
+
 /// The most blocks that are added item by item without a try.
 const MOST_SINGLY: u32 = 63;
 
@@ -143,6 +152,8 @@ pub(crate) struct Pace {
     way: Option<Way>,
     /// The blocks since a look at all exponents.
     blocks: u32,
+    /// How many blocks have to be in a range before a large one is tried.
+    before_large: u32,
     /// Whether one scale was not enough for the last block.
     is_wide: bool,
     /// How many blocks are added item by item before splits are tried again.
@@ -159,6 +170,7 @@ impl Pace {
     pub(crate) const START: Self = Self {
         way: None,
         blocks: 0,
+        before_large: BLOCKS_BEFORE_LARGE,
         is_wide: false,
         singly: 0,
         last_singly: 0,
@@ -196,6 +208,7 @@ impl Pace {
             }
             // All that are not tried at once: to convert items takes room that is cleared.
             let items = self.not_plain.max(1) * SPLIT_ITEMS;
+            let items = items.max(self.block_items());
             let (blocks, others) = rest.split_at(rest.len().min(items));
             T::in_doubles(blocks, |doubles| {
                 self.add(level, doubles, ahead_of_split, destination);
@@ -215,10 +228,36 @@ impl Pace {
         ahead: Ahead,
         destination: &mut impl Destination,
     ) {
-        for block in items.chunks(SPLIT_ITEMS) {
-            if self.add_block(level, block, ahead, destination) {
-                count(level, block, destination);
+        let mut rest = items;
+        while !rest.is_empty() {
+            let (block, others) = rest.split_at(rest.len().min(self.block_items()));
+            rest = others;
+            if block.len() <= SPLIT_ITEMS {
+                if self.add_block(level, block, ahead, destination) {
+                    count(level, block, destination);
+                }
+                continue;
             }
+            let way = self.way.expect("large blocks have one");
+            match way.add(level, block, ahead, destination) {
+                Outcome::Added(false) => {}
+                Outcome::Added(true) => count(level, block, destination),
+                _ => {
+                    self.before_large = BLOCKS_AFTER_FAILURE;
+                    rest = &items[items.len() - others.len() - block.len()..];
+                }
+            }
+        }
+    }
+
+    /// The items of the next block.
+    #[inline]
+    fn block_items(&self) -> usize {
+        let is_in_range = matches!(self.way, Some(Way::InRange(_) | Way::InRangeOrZero(_)));
+        if self.before_large == 0 && is_in_range && self.singly == 0 {
+            LARGE_BLOCK_ITEMS
+        } else {
+            SPLIT_ITEMS
         }
     }
 
@@ -262,7 +301,7 @@ impl Pace {
             if self.blocks < ANY_BLOCKS || !matches!(way, Way::Any(_)) {
                 outcome = way.add(level, items, ahead, destination);
             }
-        } else if let Some(exponents) = Exponents::of(Level::SCALAR, &items[..FIRST_ITEMS]) {
+        } else if let Some(exponents) = Exponents::of(level, &items[..FIRST_ITEMS]) {
             if are_too_many(exponents) {
                 self.add_singly(items, destination);
                 return true;
@@ -272,7 +311,10 @@ impl Pace {
             self.way = way;
         }
         match outcome {
-            Outcome::Added(may_have_negative_zeros) => may_have_negative_zeros,
+            Outcome::Added(may_have_negative_zeros) => {
+                self.before_large = self.before_large.saturating_sub(1);
+                may_have_negative_zeros
+            }
             _ => self.add_at_own_scale(level, items, outcome, destination),
         }
     }

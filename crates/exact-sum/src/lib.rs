@@ -31,6 +31,7 @@ mod product_sum;
 mod rolling;
 mod round;
 mod rows;
+mod short;
 mod sum;
 mod total;
 mod weighted;
@@ -61,7 +62,7 @@ pub use weighted::WeightedMean;
 /// ```
 #[must_use]
 pub fn sum<T: Float>(items: &[T]) -> T {
-    Sum::without_zeros(items).value_of(items)
+    short::sum(items)
 }
 
 /// The exact sum of x0 * y0, x1 * y1, …, rounded to nearest: see [`ProductSum::value`].

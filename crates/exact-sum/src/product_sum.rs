@@ -237,7 +237,7 @@ impl Paces {
             self.written -= 1;
             return false;
         }
-        let first = || Exponents::of_products(Level::SCALAR, &x[..FIRST_ITEMS], &y[..FIRST_ITEMS]);
+        let first = || Exponents::of_products(level, &x[..FIRST_ITEMS], &y[..FIRST_ITEMS]);
         let way = self.way.or_else(|| way(first()?));
         if let Some(way) = way
             && add_in_range(level, x, y, way, ahead, total)

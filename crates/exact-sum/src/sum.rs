@@ -10,7 +10,7 @@ use crate::counters::{RemoveError, is_negative_zero};
 use crate::fixed::Window;
 use crate::float::Float;
 use crate::float::convert;
-use crate::total::{Total, WithoutZeros};
+use crate::total::Total;
 
 /// Fewer items are added by integer arithmetic: to look at the floating-point environment, and for the best instructions, takes longer.
 const FEW_ITEMS: usize = 8;
@@ -177,7 +177,8 @@ impl<T: Float> Sum<T> {
         quiet.forget_since();
     }
 
-    /// The sum of items, of which [`value_of`](Self::value_of) tells the value: it takes less time.
+    /// The sum of a part of some items, of which [`value_of`](Self::value_of) tells the value: it takes less time.
+    #[cfg(feature = "par")]
     pub(crate) fn without_zeros(items: &[T]) -> Self {
         let mut sum = Self::new();
         let Some(quiet) = Quiet::now() else {
@@ -185,13 +186,14 @@ impl<T: Float> Sum<T> {
             return sum;
         };
         sum.total.counters.items = items.len() as i64;
-        let total = &mut WithoutZeros(&mut sum.total);
+        let total = &mut crate::total::WithoutZeros(&mut sum.total);
         sum.pace.add_items(Level::best(), items, quiet, total);
         quiet.forget_since();
         sum
     }
 
     /// The value of a sum that has these items and has not counted zeros.
+    #[cfg(feature = "par")]
     pub(crate) fn value_of(&self, items: &[T]) -> T {
         let mut zeros = items.iter().map(|item| is_negative_zero(item.widened()));
         if !items.is_empty() && zeros.all(|is_one| is_one) {

@@ -83,6 +83,7 @@ fn by_all_levels(items: &[f64]) -> f64 {
         .iter()
         .all(|value| value.to_bits() == values[0].to_bits());
     assert!(are_alike, "{values:?}");
+    assert_eq!(exact_sum::sum(items).to_bits(), values[0].to_bits());
     values[0]
 }
 
@@ -162,6 +163,34 @@ proptest! {
     }
 
     /// Of what cancels to the last bit, a little is left.
+    /// Of one range of exponents, in long blocks, but for a few.
+    #[test]
+    fn long_blocks_with_odd_items(
+        len in 12_000..60_000_usize,
+        low in -1022..990,
+        odd in prop::collection::vec((any::<prop::sample::Index>(), finite()), 0..4),
+        signs: bool,
+        seed: u64,
+    ) {
+        let mut items = in_range(len, (low, low + 8), signs, seed);
+        for (index, item) in &odd {
+            items[index.index(len)] = *item;
+        }
+        prop_assert_eq!(by_all_levels(&items).to_bits(), expected(&items).to_bits());
+    }
+
+    /// Parts of which some are too far from the others for one integer.
+    #[test]
+    fn parts_far_apart(
+        runs in prop::collection::vec((30..700_usize, -1022..1000, any::<u64>()), 1..6),
+        last in finite(),
+    ) {
+        let run = |&(len, low, seed): &(usize, i32, u64)| in_range(len, (low, low + 4), true, seed);
+        let mut items: Vec<f64> = runs.iter().flat_map(run).collect();
+        items.push(last);
+        prop_assert_eq!(by_all_levels(&items).to_bits(), expected(&items).to_bits());
+    }
+
     #[test]
     fn cancellation(len in 1..3000_usize, range in ranges(), seed: u64, left in finite()) {
         let mut items = in_range(len, range, true, seed);

@@ -20,7 +20,10 @@ use scale::{ERRORS_HIGHER, ERRORS_LOWER, HIGHER, LOWER, RangeScale};
 const RANGE_BITS: u64 = 0b011_1110_0000 << 52;
 
 /// The most items that a lane takes.
-const LANE_ITEMS: usize = (1 << 8) - 1;
+const LANE_ITEMS: usize = (1 << 8) - 2;
+
+/// More items are added with more registers, with which it takes longer to begin and to end.
+const MANY_ITEMS: usize = 1 << 12;
 
 /// The most items, or products, of a call: sums of their parts are integers of 64 bits.
 const MOST_ITEMS: usize = 1 << 16;
@@ -53,12 +56,21 @@ pub fn split_sums_in_range<const ZEROS: bool>(
 ) -> Option<Split> {
     assert!(items.len() <= MOST_ITEMS);
     let ahead_bytes = ahead.bytes();
-    let kernel = Sums::<ZEROS> {
-        items,
-        scale,
-        ahead_bytes,
-    };
-    compute(level, kernel)
+    if items.len() > MANY_ITEMS {
+        let kernel = Sums::<ZEROS, true> {
+            items,
+            scale,
+            ahead_bytes,
+        };
+        compute(level, kernel)
+    } else {
+        let kernel = Sums::<ZEROS, false> {
+            items,
+            scale,
+            ahead_bytes,
+        };
+        compute(level, kernel)
+    }
 }
 
 /// The exact sums of the products x0 * y0, x1 * y1, … whose exponents, after rounding, are in a range, or a factor of which is zero, if `ZEROS`:
@@ -105,7 +117,7 @@ pub fn split_products_in_range<const ZEROS: bool>(
     compute(level, kernel)
 }
 
-struct Sums<'i, const ZEROS: bool> {
+struct Sums<'i, const ZEROS: bool, const MANY: bool> {
     items: &'i [f64],
     scale: RangeScale,
     ahead_bytes: usize,
@@ -124,7 +136,7 @@ const fn has_many_registers<V: Vector>() -> bool {
     V::LANES == 8 || cfg!(target_arch = "aarch64")
 }
 
-impl<const ZEROS: bool> Kernel<f64> for Sums<'_, ZEROS> {
+impl<const ZEROS: bool, const MANY: bool> Kernel<f64> for Sums<'_, ZEROS, MANY> {
     type Output = Option<Split>;
 
     #[inline(always)]
@@ -132,15 +144,17 @@ impl<const ZEROS: bool> Kernel<f64> for Sums<'_, ZEROS> {
         self,
         proven: Proven<V>,
     ) -> Option<Split> {
-        if has_many_registers::<V>() {
-            self.split::<V, 4>(proven)
-        } else {
+        if !has_many_registers::<V>() {
             self.split::<V, 3>(proven)
+        } else if MANY {
+            self.split::<V, 6>(proven)
+        } else {
+            self.split::<V, 4>(proven)
         }
     }
 }
 
-impl<const ZEROS: bool> Sums<'_, ZEROS> {
+impl<const ZEROS: bool, const MANY: bool> Sums<'_, ZEROS, MANY> {
     /// With so many registers of each accumulator.
     #[inline(always)]
     fn split<V, const N: usize>(self, proven: Proven<V>) -> Option<Split>
@@ -153,21 +167,23 @@ impl<const ZEROS: bool> Sums<'_, ZEROS> {
         for items in self.items.chunks(LANE_ITEMS * N * V::LANES) {
             let mut range = Range::new(proven);
             let mut halves = Halves::<V, N>::new(proven, [HIGHER, LOWER]);
-            let mut groups = items.chunks_exact(N * V::LANES);
-            for group in &mut groups {
+            let mut groups = items.chunks_exact(2 * N * V::LANES);
+            for two in &mut groups {
                 if self.ahead_bytes != 0 {
-                    prefetch_lines(group, self.ahead_bytes);
+                    prefetch_lines(two, self.ahead_bytes);
                 }
-                let mut seen = [factor; N];
-                for register in 0..N {
-                    let items = proven.load(&group[register * V::LANES..]);
-                    let parts = halves.add(proven, factor, register, items);
-                    seen[register] = parts_seen::<ZEROS, V>(proven, parts, [items; 2]);
-                }
-                range.look_at(proven, seen);
+                // Twice: the registers of one group's sums are those of the other's parts, so nothing is copied.
+                halves.add_group::<ZEROS>(proven, factor, &two[..N * V::LANES], &mut range);
+                halves.add_group::<ZEROS>(proven, factor, &two[N * V::LANES..], &mut range);
             }
-            // Fewer rows than registers: no lane takes two of these.
-            for (register, row) in groups.remainder().chunks(V::LANES).enumerate() {
+            let mut groups = groups.remainder().chunks_exact(N * V::LANES);
+            for group in &mut groups {
+                halves.add_group::<ZEROS>(proven, factor, group, &mut range);
+            }
+            let mut rows = groups.remainder().chunks(V::LANES);
+            // Registers by constant numbers: others would be in memory.
+            for register in 0..N {
+                let Some(row) = rows.next() else { break };
                 let items = proven.load_padded(row);
                 split.may_have_negative_zeros |= has_zeros(row);
                 let parts = halves.add(proven, factor, register, items);
@@ -290,6 +306,24 @@ impl<V: Vector<Element = f64>, const N: usize> Halves<V, N> {
         }
     }
 
+    /// Adds a register of items to each accumulator.
+    #[inline(always)]
+    fn add_group<const ZEROS: bool>(
+        &mut self,
+        proven: Proven<V>,
+        factor: V,
+        group: &[f64],
+        range: &mut Range<V>,
+    ) {
+        let mut seen = [factor; N];
+        for register in 0..N {
+            let items = proven.load(&group[register * V::LANES..]);
+            let parts = self.add(proven, factor, register, items);
+            seen[register] = parts_seen::<ZEROS, V>(proven, parts, [items; 2]);
+        }
+        range.look_at(proven, seen);
+    }
+
     /// Adds items times a factor, and returns their higher parts.
     #[inline(always)]
     fn add(&mut self, proven: Proven<V>, factor: V, register: usize, items: V) -> V {
@@ -349,34 +383,33 @@ where
     }
 }
 
-/// What tells whether exponents are in range: the bits that all parts have set.
-struct Range<V>(V);
+/// What tells whether exponents are in range: the bits that all parts have set, of the first half of each group and of the second. Operations
+/// of bits on a sum take three cycles on some processors, and each group waits for the one before: of one register, for two of them.
+struct Range<V>([V; 3]);
 
 impl<V: Vector<Element = f64>> Range<V> {
     #[inline(always)]
     fn new(proven: Proven<V>) -> Self {
-        Self(proven.load(&[f64::from_bits(u64::MAX); 16]))
+        Self([proven.load(&[f64::from_bits(u64::MAX); 16]); 3])
     }
 
     #[inline(always)]
     fn look_at<const N: usize>(&mut self, proven: Proven<V>, parts: [V; N]) {
-        // First among themselves: operations of bits take two cycles on some processors, and each group waits for the one before.
-        let mut count = N;
-        let mut parts = parts;
-        while count > 1 {
-            for index in 0..count / 2 {
-                parts[index] = proven.and(parts[index], parts[count - 1 - index]);
+        for (half, seen) in parts.chunks(2).zip(&mut self.0) {
+            for part in half {
+                *seen = proven.and(*seen, *part);
             }
-            count = count.div_ceil(2);
         }
-        self.0 = proven.and(self.0, parts[0]);
     }
 
     /// Whether all were.
     #[inline(always)]
     fn has_all(&self, proven: Proven<V>) -> bool {
         let mut lanes = [0.0_f64; 16];
-        proven.store(self.0, &mut lanes);
+        proven.store(
+            proven.and(proven.and(self.0[0], self.0[1]), self.0[2]),
+            &mut lanes,
+        );
         let mut all = RANGE_BITS;
         for lane in &lanes[..V::LANES] {
             all &= lane.to_bits();

@@ -26,8 +26,9 @@ const _: () = assert!(LOWER - 52 <= 1 - EXPONENTS - 1 - 52);
 pub struct RangeScale(i32);
 
 impl RangeScale {
-    /// A scale for items of which these are the smallest and the largest exponent, with as much room above as below; `None` if there is
-    /// none.
+    /// A scale for items of which these are the smallest and the largest exponent, with a quarter of the room above; `None` if there is none.
+    ///
+    /// Of items that are spread evenly, or normally, the next ones may be much nearer to zero, but hardly larger.
     #[must_use]
     pub fn for_items(lowest: i32, highest: i32) -> Option<Self> {
         Self::between(-1022, lowest, highest)
@@ -48,7 +49,7 @@ impl RangeScale {
         let least = highest.max(first + EXPONENTS - 1);
         // The factor of larger ones would be subnormal.
         let fits = least <= most && most <= 1022;
-        fits.then(|| Self(i32::midpoint(least, most)))
+        fits.then(|| Self(least + (most - least) / 4))
     }
 
     /// The largest exponent of the range.
