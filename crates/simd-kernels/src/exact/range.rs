@@ -145,19 +145,20 @@ impl<const ZEROS: bool, const MANY: bool> Kernel<f64> for Sums<'_, ZEROS, MANY> 
         proven: Proven<V>,
     ) -> Option<Split> {
         if !has_many_registers::<V>() {
-            self.split::<V, 3>(proven)
+            self.split::<V, 3, 1>(proven)
         } else if MANY {
-            self.split::<V, 6>(proven)
+            self.split::<V, 6, 2>(proven)
         } else {
-            self.split::<V, 4>(proven)
+            self.split::<V, 4, 1>(proven)
         }
     }
 }
 
 impl<const ZEROS: bool, const MANY: bool> Sums<'_, ZEROS, MANY> {
-    /// With so many registers of each accumulator.
+    /// With so many registers of each accumulator, and so many groups of them at a time: of two groups, the registers of one's sums are those of
+    /// the other's parts, and nothing is copied.
     #[inline(always)]
-    fn split<V, const N: usize>(self, proven: Proven<V>) -> Option<Split>
+    fn split<V, const N: usize, const GROUPS: usize>(self, proven: Proven<V>) -> Option<Split>
     where
         V: Vector<Element = f64>,
     {
@@ -167,16 +168,17 @@ impl<const ZEROS: bool, const MANY: bool> Sums<'_, ZEROS, MANY> {
         for items in self.items.chunks(LANE_ITEMS * N * V::LANES) {
             let mut range = Range::new(proven);
             let mut halves = Halves::<V, N>::new(proven, [HIGHER, LOWER]);
-            let mut groups = items.chunks_exact(2 * N * V::LANES);
-            for two in &mut groups {
+            let mut several = items.chunks_exact(GROUPS * N * V::LANES);
+            for groups in &mut several {
                 if self.ahead_bytes != 0 {
-                    prefetch_lines(two, self.ahead_bytes);
+                    prefetch_lines(groups, self.ahead_bytes);
                 }
-                // Twice: the registers of one group's sums are those of the other's parts, so nothing is copied.
-                halves.add_group::<ZEROS>(proven, factor, &two[..N * V::LANES], &mut range);
-                halves.add_group::<ZEROS>(proven, factor, &two[N * V::LANES..], &mut range);
+                for group in 0..GROUPS {
+                    let group = &groups[group * N * V::LANES..][..N * V::LANES];
+                    halves.add_group::<ZEROS>(proven, factor, group, &mut range);
+                }
             }
-            let mut groups = groups.remainder().chunks_exact(N * V::LANES);
+            let mut groups = several.remainder().chunks_exact(N * V::LANES);
             for group in &mut groups {
                 halves.add_group::<ZEROS>(proven, factor, group, &mut range);
             }
@@ -383,8 +385,7 @@ where
     }
 }
 
-/// What tells whether exponents are in range: the bits that all parts have set, of the first half of each group and of the second. Operations
-/// of bits on a sum take three cycles on some processors, and each group waits for the one before: of one register, for two of them.
+/// What tells whether exponents are in range: the bits that all parts have set.
 struct Range<V>([V; 3]);
 
 impl<V: Vector<Element = f64>> Range<V> {
@@ -395,10 +396,19 @@ impl<V: Vector<Element = f64>> Range<V> {
 
     #[inline(always)]
     fn look_at<const N: usize>(&mut self, proven: Proven<V>, parts: [V; N]) {
-        for (half, seen) in parts.chunks(2).zip(&mut self.0) {
-            for part in half {
-                *seen = proven.and(*seen, *part);
+        // An operation of bits on a sum takes three cycles on some processors, and each group waits for the one before. Where there are
+        // registers for it, each two parts of a group have their own; where not, parts are looked at among themselves first.
+        let mut parts = parts;
+        let mut count = N;
+        while count > 1 && !has_many_registers::<V>() {
+            for index in 0..count / 2 {
+                parts[index] = proven.and(parts[index], parts[count - 1 - index]);
             }
+            count = count.div_ceil(2);
+        }
+        for (index, part) in parts[..count].iter().enumerate() {
+            let seen = &mut self.0[index / 2];
+            *seen = proven.and(*seen, *part);
         }
     }
 
