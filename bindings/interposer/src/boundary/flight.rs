@@ -205,6 +205,18 @@ pub(super) fn known(word: usize) -> Known {
     }
 }
 
+/// The program was told that a request is complete, which it still has. What that takes is done while the table is locked: whoever else asks waits
+/// for the result.
+pub(super) fn observe(word: usize) {
+    let mut table = lock();
+    if let Some(flight) = table.get_mut(&word)
+        && flight.is_under_way
+    {
+        flight.arrive();
+        flight.is_there = true;
+    }
+}
+
 /// A persistent request is started, if it is one of these.
 pub(super) fn set_under_way(word: usize, is_under_way: bool) {
     let mut table = lock();

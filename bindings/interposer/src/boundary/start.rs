@@ -157,7 +157,7 @@ unsafe fn start_or_pass(
         // SAFETY: the program has promised room for a request, which the library has written.
         (SUCCESS, SUCCESS) => flight.launch(unsafe { place.read(mpi) }),
         // What was started goes on.
-        (_, SUCCESS) => deferred::push(*flight),
+        (_, SUCCESS) => deferred::push(flight),
         _ => {}
     }
     own_code
