@@ -27,6 +27,7 @@ mod processes;
 mod run;
 mod shrink;
 mod slot;
+mod started;
 mod state;
 mod vocabulary;
 mod workers;
