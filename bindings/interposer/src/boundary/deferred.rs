@@ -184,7 +184,8 @@ mod tests {
 
     use treefold::mpi::mpi_library::Comm;
 
-    use super::super::flight::{Check, Flight};
+    use super::super::compared::Check;
+    use super::super::flight::Flight;
     use super::{BTreeMap, End, Left, Places};
     use crate::task::{Call, Element, Form, Op, Task};
 

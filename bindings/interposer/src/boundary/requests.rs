@@ -4,13 +4,18 @@
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
+use std::time::Instant;
 
 use treefold::mpi::mpi_library::Handle;
 
+use super::count::{count_taken, elapsed_ns};
 use super::flight::{self, Known};
 use super::library::{self, SUCCESS, mpi};
 use super::next::{export_c, next};
+use super::persistent;
 use super::taken::{Handles, Requests};
+use crate::settings::{Mode, Settings};
+use crate::statistics::Counts;
 
 /// The error of a request that may not be passed to a function: that of MPI_COMM_WORLD, as its own communicator may have been freed.
 #[cold]
@@ -96,12 +101,24 @@ unsafe fn start_known(requests: Requests, library: impl FnOnce() -> c_int) -> c_
 
 /// Starts a request, which may be a reduction of this library's.
 fn start_one(word: usize, library: impl FnOnce() -> c_int) -> c_int {
+    let settings = Settings::get();
+    let begin = settings.stats.as_ref().map(|_| Instant::now());
+    if settings.mode == Mode::Check {
+        persistent::begin(word);
+    }
     flight::set_under_way(word, true);
     let starting = Starting::enter();
     let code = library();
     drop(starting);
     if code != SUCCESS {
         flight::set_under_way(word, false);
+        persistent::abandon(word);
+    } else if let Some((begin, task)) = begin.zip(flight::task_of(word)) {
+        let counts = Counts {
+            treefold_ns: elapsed_ns(begin),
+            ..Counts::default()
+        };
+        count_taken(&task, counts);
     }
     code
 }

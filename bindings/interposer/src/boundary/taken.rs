@@ -163,6 +163,8 @@ impl Taken {
             if is_complete {
                 held.flight.arrive();
                 held.flight.is_under_way = false;
+                let child = held.flight.child.take();
+                child.into_iter().for_each(deferred::push);
             }
             if !is_complete || is_kept {
                 self.push(held);

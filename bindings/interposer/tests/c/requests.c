@@ -112,6 +112,32 @@ static void persistent(void)
     OK(MPI_Request_free(&request));
 }
 
+/* Ranks start persistent reductions in different orders: which belong together is known from their making. */
+static void in_other_orders(void)
+{
+    double x[2][COUNT], y[2][COUNT];
+    MPI_Request requests[2];
+    if (!has_form(PERSISTENT))
+        return;
+    DOING("persistent reductions in another order on every second rank");
+    for (int i = 0; i < 2; i++) {
+        struct call c = {ALLREDUCE, x[i], y[i], COUNT, NULL, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD};
+        OK(prepare(&c, &requests[i]));
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        int first = (rank + round) % 2;
+        fill(x[0], round);
+        fill(x[1], round + 1);
+        OK(MPI_Start(&requests[first]));
+        OK(MPI_Start(&requests[1 - first]));
+        OK(MPI_Wait(&requests[round % 2], MPI_STATUS_IGNORE));
+        OK(MPI_Wait(&requests[1 - round % 2], MPI_STATUS_IGNORE));
+        CHECK(is_sum(y[0], round) && is_sum(y[1], round + 1));
+    }
+    OK(MPI_Request_free(&requests[0]));
+    OK(MPI_Request_free(&requests[1]));
+}
+
 /* A receive from anybody with any tag gets the program's message, and a probe sees nothing else. */
 static void messages(MPI_Comm comm)
 {
@@ -218,6 +244,7 @@ int main(int argc, char **argv)
     between_start_and_end();
     started_only();
     persistent();
+    in_other_orders();
     failed_beside();
     failed_itself();
     messages(MPI_COMM_WORLD);

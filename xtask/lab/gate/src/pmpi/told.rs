@@ -6,8 +6,8 @@ use std::process::{Command, Output};
 use checkout::workspace::workspace;
 use harness::installed::is_on_path;
 
-use super::Suite;
 use super::launch::{LIBRARY, Mode, launch, says};
+use super::{CANARY_RANKS, Suite};
 use crate::c::consumers::C_FLAGS;
 use crate::steps::{Steps, Stop};
 
@@ -153,11 +153,23 @@ impl Suite<'_> {
             succeeds: true,
             says: "",
         };
+        let check = ["TREEFOLD_PMPI=check".to_owned()];
+        let repeated = Case {
+            title: "persistent reductions that it compares",
+            ranks: CANARY_RANKS,
+            words: &check,
+            succeeds: true,
+            says: "they hang on the library's order",
+        };
         let mut cases = vec![
             ("missed", missed),
             ("by_handle", by_handle),
             ("partial", partial),
         ];
+        if self.library == "openmpi" {
+            // On so many ranks its scans have another order than the tree's.
+            cases.push(("repeated", repeated));
+        }
         if self.library == "mpich" {
             // A table names the place, if `addr2line` is there.
             let from = if is_on_path("addr2line") {
