@@ -183,7 +183,7 @@ pub(super) fn observe(word: usize) {
     if let Some(flight) = table.get_mut(&word)
         && flight.is_under_way
     {
-        flight.arrive();
+        flight.arrive(false);
         flight.is_there = true;
     }
 }
@@ -264,11 +264,21 @@ impl Flight {
     }
 
     /// What a call has completed: combines what was gathered, into the program's buffer, or keeps the library's result.
-    pub(super) fn arrive(&mut self) {
+    /// After a failure nothing is compared.
+    pub(super) fn arrive(&mut self, has_failed: bool) {
+        let is_compared = self.check.is_some() || self.repeat.is_some();
+        if has_failed && is_compared && !self.is_there {
+            let counts = Counts {
+                failed: 1,
+                ..Counts::default()
+            };
+            count_more(&self.task, counts);
+            return;
+        }
         if self.repeat.is_some() {
             // Without one, nothing is compared this time.
             if let Some(child) = self.child.as_mut().filter(|_| !self.is_there) {
-                child.arrive();
+                child.arrive(false);
             }
             return;
         }

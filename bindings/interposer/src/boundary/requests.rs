@@ -99,6 +99,21 @@ unsafe fn start_known(requests: Requests, library: impl FnOnce() -> c_int) -> c_
     SUCCESS
 }
 
+/// A request that is about to be started. It is not under way if the library fails, also if an error handler of the program's throws.
+struct Begun {
+    word: usize,
+    is_started: bool,
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        if !self.is_started {
+            flight::set_under_way(self.word, false);
+            persistent::abandon(self.word);
+        }
+    }
+}
+
 /// Starts a request, which may be a reduction of this library's.
 fn start_one(word: usize, library: impl FnOnce() -> c_int) -> c_int {
     let settings = Settings::get();
@@ -107,13 +122,18 @@ fn start_one(word: usize, library: impl FnOnce() -> c_int) -> c_int {
         persistent::begin(word);
     }
     flight::set_under_way(word, true);
+    let mut begun = Begun {
+        word,
+        is_started: false,
+    };
     let starting = Starting::enter();
     let code = library();
     drop(starting);
-    if code != SUCCESS {
-        flight::set_under_way(word, false);
-        persistent::abandon(word);
-    } else if let Some((begin, task)) = begin.zip(flight::task_of(word)) {
+    begun.is_started = code == SUCCESS;
+    if !begun.is_started {
+        return code;
+    }
+    if let Some((begin, task)) = begin.zip(flight::task_of(word)) {
         let counts = Counts {
             treefold_ns: elapsed_ns(begin),
             ..Counts::default()

@@ -150,18 +150,23 @@ impl Taken {
 
     /// After the library's call: combines what is complete, and puts back what is not. A request is complete if the library has made its
     /// handle another one, or, where it is persistent and so keeps its handle, if `is_done` says so. Open MPI frees persistent ones that have
-    /// failed.
+    /// failed. What a call completes that fails is not compared: it may be what has failed.
     ///
     /// # Safety
     /// The requests are where the program has said.
-    pub(super) unsafe fn settle(mut self, requests: Requests, is_done: impl Fn(usize) -> bool) {
+    pub(super) unsafe fn settle(
+        mut self,
+        requests: Requests,
+        has_failed: bool,
+        is_done: impl Fn(usize) -> bool,
+    ) {
         for mut held in self.all() {
             // SAFETY: this function's promise.
             let is_gone = (unsafe { requests.word(held.place) }) != held.word;
             let is_kept = held.flight.task.form == Form::Persistent && !is_gone;
             let is_complete = is_gone || is_kept && is_done(held.place);
             if is_complete {
-                held.flight.arrive();
+                held.flight.arrive(has_failed);
                 held.flight.is_under_way = false;
                 let child = held.flight.child.take();
                 child.into_iter().for_each(deferred::push);
