@@ -233,6 +233,7 @@ functions! {
         fn MPI_Mrecv(buffer: *mut c_void, count: c_int, datatype: Datatype, message: *mut Message, status: *mut Status) -> c_int;
         fn MPI_Test(request: *mut Request, flag: *mut c_int, status: *mut Status) -> c_int;
         fn MPI_Wait(request: *mut Request, status: *mut Status) -> c_int;
+        fn MPI_Request_get_status(request: Request, flag: *mut c_int, status: *mut Status) -> c_int;
         fn MPI_Cancel(request: *mut Request) -> c_int;
         fn MPI_Request_free(request: *mut Request) -> c_int;
         fn MPI_Test_cancelled(status: *const Status, flag: *mut c_int) -> c_int;

@@ -5,9 +5,8 @@
 
 use std::ffi::{c_int, c_void};
 
-use treefold::mpi::mpi_library::{Passed, Request};
+use treefold::mpi::mpi_library::{Handle, Passed, Request};
 
-use super::deferred;
 use super::flight;
 use super::fortran::integer;
 use super::library::{self, SUCCESS};
@@ -94,27 +93,42 @@ unsafe fn settle(
     if taken.is_empty() {
         return code;
     }
-    let in_status = library::mpi().constants.MPI_ERR_IN_STATUS;
-    let completed = if code == SUCCESS || code == in_status {
-        // What has failed is complete, too.
-        completed()
-    } else {
-        Completed::None
-    };
+    let is_told = (code == SUCCESS).then(completed);
     let first = match requests.handles {
+        Handles::C(_) => 0,
         Handles::Fortran(_) => 1,
-        _ => 0,
     };
-    // Where some of several have failed, others may be under way still (MPI_ERR_PENDING). The program may ignore statuses, so the library is asked.
-    let is_sure = code == SUCCESS || requests.count == 1 || !matches!(completed, Completed::All);
-    let is_done = |place| {
+    let is_done = |place| match is_told {
         // SAFETY: this function's promise.
-        let is_told = unsafe { completed.has(place, first) };
+        Some(completed) => unsafe { completed.has(place, first) },
+        // After a failure some are complete, and others may be under way still; the program may ignore statuses. So the library is asked.
         // SAFETY: as above.
-        is_told && (is_sure || deferred::is_complete(&mut unsafe { requests.request(place) }))
+        None => is_over(unsafe { requests.request(place) }),
     };
     // SAFETY: as above.
-    unsafe { taken.settle(requests, is_done) };
+    unsafe { taken.settle(requests, code != SUCCESS, is_done) };
+    code
+}
+
+/// Whether the library has nothing more to do for a request, which is live.
+fn is_over(request: Request) -> bool {
+    let (mut flag, ignored) = (0, library::mpi().constants.status_ignore());
+    // SAFETY: the caller's promise; a request that is asked about stays as it is.
+    let code = unsafe { library::mpi().MPI_Request_get_status(request, &raw mut flag, ignored) };
+    code == SUCCESS && flag != 0
+}
+
+/// Makes the library's call that asks about one request, and changes none: its code. Several threads may ask about one at a time.
+#[inline]
+pub(super) fn ask(
+    request: impl FnOnce() -> Request,
+    library: impl FnOnce() -> c_int,
+    flag: impl FnOnce() -> c_int,
+) -> c_int {
+    let code = library();
+    if code == SUCCESS && !flight::is_idle() && flag() != 0 {
+        flight::observe(request().word());
+    }
     code
 }
 
@@ -185,8 +199,8 @@ export!(
     Requests::in_c(count, requests),
     told!(|completed| Completed::Some(completed, indices); completed)
 );
-export!(
-    MPI_Request_get_status(request: Passed<Request>, flag: *mut c_int, status: *mut c_void),
-    Requests::value(library::mpi().family().take(request)),
-    told!(Completed::all_if; flag)
-);
+export_c!(MPI_Request_get_status(request: Passed<Request>, flag: *mut c_int, status: *mut c_void), |library| {
+    let request = || library::mpi().family().take(request);
+    // SAFETY: the call has succeeded: then the program has passed the address of an int.
+    ask(request, library, || unsafe { integer(flag) })
+});

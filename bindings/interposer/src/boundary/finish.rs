@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use treefold::mpi::mpi_library::{Comm, Passed, Request, Status};
 
 use super::bypass;
-use super::deferred;
+use super::deferred::{self, End};
 use super::digests;
 use super::flight;
 use super::library::{self, Mpi, SUCCESS, mpi};
@@ -118,9 +118,8 @@ unsafe extern "C" fn finish(
     // A report that fails is no error of MPI_Finalize.
     let _ = panic::catch_unwind(|| {
         if Settings::get().mode == Mode::Check {
-            let wait = |request: &mut Request| wait_for(|| deferred::is_complete(request));
             deferred::end(wait);
-            digests::compare_all(wait);
+            digests::compare_all(|request| wait(request) == End::Complete);
         }
         if let Some(stats) = &Settings::get().stats {
             report(stats);
@@ -182,6 +181,16 @@ fn sites(statistics: &Statistics) -> Vec<(String, u64, String)> {
     resolved.collect()
 }
 
+/// What becomes of a request, or how it is when this gives up.
+fn wait(request: &mut Request) -> End {
+    let mut end = End::UnderWay;
+    wait_for(|| {
+        end = deferred::test(request);
+        end != End::UnderWay
+    });
+    end
+}
+
 /// Waits until something is true, or gives up where not all ranks are known to come.
 fn wait_for(mut is_done: impl FnMut() -> bool) -> bool {
     let begin = Instant::now();
@@ -217,7 +226,7 @@ fn send(text: String) -> bool {
             &raw mut request,
         )
     };
-    code == SUCCESS && wait_for(|| deferred::is_complete(&mut request))
+    code == SUCCESS && wait(&mut request) == End::Complete
 }
 
 /// Adds the numbers of other ranks; says how many have come.

@@ -10,16 +10,15 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::mem;
 use std::slice;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use treefold::mpi::mpi_library::{Comm, Handle, Request};
+use treefold::mpi::mpi_library::{Handle, Request};
 
+use super::compared::{Check, Repeat};
 use super::control::DefaultEnvironment;
 use super::count::{count_more, count_site, elapsed_ns};
-use super::digests::Digests;
 use super::library;
-use super::site::site;
 use crate::engine::fold;
 use crate::settings::Settings;
 use crate::statistics::Counts;
@@ -44,41 +43,13 @@ pub(super) struct Flight {
     pub(super) counts: Vec<c_int>,
     /// In a check, the program's request is of the library's own reduction, and this is what is compared with it.
     pub(super) check: Option<Check>,
+    /// In a check of a persistent one: what each start gathers anew, and what the last one has under way.
+    pub(super) repeat: Option<Box<Repeat>>,
+    pub(super) child: Option<Box<Flight>>,
     /// Whether it was started, and no call has completed it.
     pub(super) is_under_way: bool,
     /// Whether the result is there, although no call has completed it.
     pub(super) is_there: bool,
-}
-
-/// Beside the library's own reduction.
-#[derive(Debug)]
-pub(super) struct Check {
-    pub(super) comm: Comm,
-    /// What gathers, and what it sends: the program may change its own buffer before.
-    pub(super) request: Request,
-    pub(super) contribution: Vec<u64>,
-    /// Where the digest goes, and the number of the call, if all ranks get the result.
-    pub(super) digests: Option<(Arc<Digests>, u64)>,
-    /// Where the program has started it.
-    site: Option<Arc<str>>,
-    /// The library's result, once it is there.
-    library: Option<Vec<u8>>,
-    /// Of the thread that has completed it.
-    other_environment: bool,
-}
-
-impl Check {
-    pub(super) fn new(comm: Comm, contribution: Vec<u64>) -> Self {
-        Self {
-            comm,
-            request: Request::UNSET,
-            contribution,
-            digests: None,
-            site: site(),
-            library: None,
-            other_environment: false,
-        }
-    }
 }
 
 // SAFETY: the result's address is used by the thread that completes the request, to which the program lends the buffer until then.
@@ -205,6 +176,23 @@ pub(super) fn known(word: usize) -> Known {
     }
 }
 
+/// The program was told that a request is complete, which it still has. What that takes is done while the table is locked: whoever else asks waits
+/// for the result.
+pub(super) fn observe(word: usize) {
+    let mut table = lock();
+    if let Some(flight) = table.get_mut(&word)
+        && flight.is_under_way
+    {
+        flight.arrive(false);
+        flight.is_there = true;
+    }
+}
+
+/// What a request's reduction is, if it is one of these.
+pub(super) fn task_of(word: usize) -> Option<Task> {
+    lock().get(&word).map(|flight| flight.task)
+}
+
 /// A persistent request is started, if it is one of these.
 pub(super) fn set_under_way(word: usize, is_under_way: bool) {
     let mut table = lock();
@@ -243,6 +231,8 @@ impl Flight {
             result: None,
             counts: Vec::new(),
             check: None,
+            repeat: None,
+            child: None,
             is_under_way: false,
             is_there: false,
         };
@@ -274,7 +264,24 @@ impl Flight {
     }
 
     /// What a call has completed: combines what was gathered, into the program's buffer, or keeps the library's result.
-    pub(super) fn arrive(&mut self) {
+    /// After a failure nothing is compared.
+    pub(super) fn arrive(&mut self, has_failed: bool) {
+        let is_compared = self.check.is_some() || self.repeat.is_some();
+        if has_failed && is_compared && !self.is_there {
+            let counts = Counts {
+                failed: 1,
+                ..Counts::default()
+            };
+            count_more(&self.task, counts);
+            return;
+        }
+        if self.repeat.is_some() {
+            // Without one, nothing is compared this time.
+            if let Some(child) = self.child.as_mut().filter(|_| !self.is_there) {
+                child.arrive(false);
+            }
+            return;
+        }
         let Some(result) = self.result.filter(|_| !self.is_there) else {
             return;
         };

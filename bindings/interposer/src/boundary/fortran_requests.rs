@@ -5,7 +5,7 @@
 
 use std::ffi::c_int;
 
-use super::complete::{Completed, complete, told};
+use super::complete::{Completed, ask, complete, told};
 use super::fortran::integer;
 use super::next::export_fortran;
 use super::requests::{cancel, free, start};
@@ -22,15 +22,6 @@ unsafe fn one(request: *const c_int) -> Requests {
 unsafe fn several(count: *const c_int, requests: *const c_int) -> Requests {
     // SAFETY: this function's promise.
     Requests::in_fortran(unsafe { integer(count) }, requests)
-}
-
-/// A request that the call does not change.
-///
-/// # Safety
-/// The address is that of a handle.
-unsafe fn value(request: *const c_int) -> Requests {
-    // SAFETY: this function's promise.
-    Requests::value(unsafe { fortran(request) })
 }
 
 /// Functions that complete requests: their names, their parameters, their requests, and what they have completed.
@@ -105,11 +96,15 @@ completes!(
     several(count, requests),
     told!(|completed| Completed::Some(completed, indices); completed)
 );
-completes!(
+export_fortran!(
     [mpi_request_get_status_ mpi_request_get_status__ mpi_request_get_status MPI_REQUEST_GET_STATUS mpi_request_get_status_f08_],
     (request, flag, status),
-    value(request),
-    told!(Completed::all_if; flag)
+    |library| {
+        // SAFETY: the address is that of a handle.
+        let request = || unsafe { fortran(request) };
+        // SAFETY: the call has succeeded: then the program has passed the address of an INTEGER.
+        ask(request, library, || unsafe { integer(flag) })
+    }
 );
 export!(
     [mpi_start_ mpi_start__ mpi_start MPI_START mpi_start_f08_],

@@ -19,6 +19,7 @@
 
 mod arguments;
 mod bypass;
+mod compared;
 pub mod complete;
 mod control;
 mod count;
@@ -32,6 +33,7 @@ pub mod fortran;
 pub mod fortran_requests;
 pub mod fortran_started;
 pub mod freed;
+mod gather;
 pub mod init;
 mod inside;
 mod intercept;
@@ -40,6 +42,7 @@ mod library;
 mod next;
 pub mod passed;
 mod perform;
+mod persistent;
 mod phase;
 mod prepare;
 mod repeated;

@@ -4,11 +4,18 @@
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
+use std::time::Instant;
 
+use treefold::mpi::mpi_library::Handle;
+
+use super::count::{count_taken, elapsed_ns};
 use super::flight::{self, Known};
 use super::library::{self, SUCCESS, mpi};
-use super::next::export_c;
-use super::taken::Requests;
+use super::next::{export_c, next};
+use super::persistent;
+use super::taken::{Handles, Requests};
+use crate::settings::{Mode, Settings};
+use crate::statistics::Counts;
 
 /// The error of a request that may not be passed to a function: that of MPI_COMM_WORLD, as its own communicator may have been freed.
 #[cold]
@@ -55,7 +62,8 @@ pub(super) unsafe fn start(
     unsafe { start_known(requests(), library) }
 }
 
-/// The same, where there are some.
+/// The same, where there are some. To start several is to start each, in any order (MPI 4.1, 3.9): then it is known which ones are under way if
+/// the library fails.
 ///
 /// # Safety
 /// As [`start`].
@@ -66,29 +74,114 @@ unsafe fn start_known(requests: Requests, library: impl FnOnce() -> c_int) -> c_
     }
     // SAFETY: this function's promise.
     let words = unsafe { requests.words() };
-    let (mut own, mut is_wrong) = (Vec::new(), false);
-    for word in words {
-        match flight::known(word) {
-            Known::No => {}
-            Known::Inactive => own.push(word),
-            Known::UnderWay => is_wrong = true,
-        }
-    }
-    if is_wrong {
+    let known: Vec<Known> = words.iter().map(|&word| flight::known(word)).collect();
+    if known.contains(&Known::UnderWay) {
         return refuse();
     }
-    for &word in &own {
-        flight::set_under_way(word, true);
+    let null = mpi().handles.MPI_REQUEST_NULL.word();
+    // What is no request is for the library to judge before it starts any.
+    if !known.contains(&Known::Inactive) || words.contains(&null) {
+        return library();
     }
+    if let &[word] = &words[..] {
+        return start_one(word, library);
+    }
+    for (place, &word) in words.iter().enumerate() {
+        if flight::known(word) == Known::UnderWay {
+            return refuse();
+        }
+        // SAFETY: this function's promise.
+        let code = start_one(word, || unsafe { start_at(requests, place) });
+        if code != SUCCESS {
+            return code;
+        }
+    }
+    SUCCESS
+}
+
+/// A request that is about to be started. It is not under way if the library fails, also if an error handler of the program's throws.
+struct Begun {
+    word: usize,
+    is_started: bool,
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        if !self.is_started {
+            flight::set_under_way(self.word, false);
+            persistent::abandon(self.word);
+        }
+    }
+}
+
+/// Starts a request, which may be a reduction of this library's.
+fn start_one(word: usize, library: impl FnOnce() -> c_int) -> c_int {
+    let settings = Settings::get();
+    let begin = settings.stats.as_ref().map(|_| Instant::now());
+    if settings.mode == Mode::Check {
+        persistent::begin(word);
+    }
+    flight::set_under_way(word, true);
+    let mut begun = Begun {
+        word,
+        is_started: false,
+    };
     let starting = Starting::enter();
     let code = library();
     drop(starting);
-    if code != SUCCESS {
-        for &word in &own {
-            flight::set_under_way(word, false);
-        }
+    begun.is_started = code == SUCCESS;
+    if !begun.is_started {
+        return code;
+    }
+    if let Some((begin, task)) = begin.zip(flight::task_of(word)) {
+        let counts = Counts {
+            treefold_ns: elapsed_ns(begin),
+            ..Counts::default()
+        };
+        count_taken(&task, counts);
     }
     code
+}
+
+/// Makes the library's call that starts one of several requests.
+///
+/// # Safety
+/// The requests are where the program has said, and there are more of them than `place`.
+unsafe fn start_at(requests: Requests, place: usize) -> c_int {
+    let next = next!(
+        "MPI_Start", "PMPI_Start";
+        unsafe extern "C-unwind" fn(*mut c_void) -> c_int
+    );
+    let next = match next {
+        Ok(next) => next,
+        Err(missing) => return missing.code(|_| None),
+    };
+    let family = mpi().family();
+    match requests.handles {
+        Handles::C(handles) => {
+            let handle = handles.wrapping_byte_add(place * family.handle_bytes());
+            // SAFETY: this function's promise.
+            unsafe { next(handle.cast_mut()) }
+        }
+        Handles::Fortran(numbers) => {
+            // SAFETY: this function's promise.
+            let mut request = unsafe { requests.request(place) };
+            let handle = (&raw mut request).cast::<c_void>();
+            // SAFETY: the handle has room for one of any family.
+            unsafe { family.write(handle, 0, request) };
+            // SAFETY: it is the program's request.
+            let code = unsafe { next(handle) };
+            // SAFETY: the library has left a handle there.
+            let request = unsafe { family.read(handle, 0) };
+            // SAFETY: it is the program's request, which the library may have made another one.
+            let number = unsafe { mpi().request_to_fortran(request) };
+            if let Some(number) = number {
+                // SAFETY: this function's promise.
+                unsafe { *numbers.wrapping_add(place).cast_mut() = number };
+            }
+            code
+        }
+    }
 }
 
 /// Frees a request, unless it is a reduction of this library's that is under way.

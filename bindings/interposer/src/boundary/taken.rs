@@ -18,8 +18,6 @@ pub(super) struct Requests {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Handles {
-    /// One that the library does not change.
-    Value(Request),
     C(*const c_void),
     Fortran(*const c_int),
 }
@@ -30,10 +28,6 @@ impl Requests {
             count: usize::try_from(count).unwrap_or(0),
             handles,
         }
-    }
-
-    pub(super) fn value(request: Request) -> Self {
-        Self::new(1, Handles::Value(request))
     }
 
     /// None, where the address is NULL.
@@ -62,7 +56,6 @@ impl Requests {
     /// They are where the program has said, and there are more of them than `place`.
     pub(super) unsafe fn request(self, place: usize) -> Request {
         match self.handles {
-            Handles::Value(request) => request,
             // SAFETY: this function's promise.
             Handles::C(handles) => unsafe { library::mpi().family().read(handles, place) },
             Handles::Fortran(numbers) => {
@@ -156,28 +149,32 @@ impl Taken {
     }
 
     /// After the library's call: combines what is complete, and puts back what is not. A request is complete if the library has made its
-    /// handle another one, or, where it leaves handles as they are, if it has said so.
+    /// handle another one, or, where it is persistent and so keeps its handle, if `is_done` says so. Open MPI frees persistent ones that have
+    /// failed. What a call completes that fails is not compared: it may be what has failed.
     ///
     /// # Safety
     /// The requests are where the program has said.
-    pub(super) unsafe fn settle(mut self, requests: Requests, is_done: impl Fn(usize) -> bool) {
+    pub(super) unsafe fn settle(
+        mut self,
+        requests: Requests,
+        has_failed: bool,
+        is_done: impl Fn(usize) -> bool,
+    ) {
         for mut held in self.all() {
-            let is_persistent = held.flight.task.form == Form::Persistent;
-            let is_value = matches!(requests.handles, Handles::Value(_));
-            let is_complete = match (is_value, is_persistent) {
-                // SAFETY: this function's promise.
-                (false, false) => (unsafe { requests.word(held.place) }) != held.word,
-                _ => is_done(held.place),
-            };
+            // SAFETY: this function's promise.
+            let is_gone = (unsafe { requests.word(held.place) }) != held.word;
+            let is_kept = held.flight.task.form == Form::Persistent && !is_gone;
+            let is_complete = is_gone || is_kept && is_done(held.place);
             if is_complete {
-                held.flight.arrive();
-                held.flight.is_there = is_value;
-                held.flight.is_under_way = is_value;
+                held.flight.arrive(has_failed);
+                held.flight.is_under_way = false;
+                let child = held.flight.child.take();
+                child.into_iter().for_each(deferred::push);
             }
-            if !is_complete || is_persistent || is_value {
+            if !is_complete || is_kept {
                 self.push(held);
             } else if held.flight.check.is_some() {
-                deferred::push(*held.flight);
+                deferred::push(held.flight);
             } else {
                 held.flight.spare();
             }

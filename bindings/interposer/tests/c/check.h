@@ -16,10 +16,11 @@
 /* One fault fails thousands of checks: only the first ones of a rank are printed. */
 enum { MOST_PRINTED = 12 };
 
-static int failures = 0, rank = 0, size = 0;
+static _Atomic int failures = 0;
+static int rank = 0, size = 0;
 
 /* What is being tested, for messages. */
-static char doing[256] = "";
+static _Thread_local char doing[256] = "";
 
 #define DOING(...) snprintf(doing, sizeof doing, __VA_ARGS__)
 

@@ -1,5 +1,6 @@
 /* Times of reductions through MPI_ names, which an interposer takes over, against the same through PMPI_ names: in turns, in one run.
-   As in the Intel MPI Benchmarks, ranks take turns in being the root. An argument is the number of repetitions of the least message. */
+   As in the Intel MPI Benchmarks, ranks take turns in being the root. An argument is the number of repetitions of the least message; a second
+   one, `nonblocking`, leaves blocking calls out. On p ranks, each gathers p times the bytes of a reduction that does not block. */
 #include "check.h"
 
 enum { MOST_BYTES = 2 << 20, SAMPLES = 31 };
@@ -73,12 +74,14 @@ static double time_of(reduction run, const double *x, double *y, int count, int 
 
 static void table(const char *name, reduction own, reduction library, int most_repetitions)
 {
+    bool gathers = own == iallreduce;
     double *x = allocate(MOST_BYTES), *y = allocate(MOST_BYTES), times[2][SAMPLES];
     for (size_t i = 0; i < MOST_BYTES / sizeof *x; i++)
         x[i] = (double)random_bits(i);
     DOING("timing %s", name);
     if (rank == 0)
-        printf("\n%s, %d ranks, least of %d\n%10s %13s %13s %8s\n", name, size, (int)SAMPLES, "bytes", "MPI_, µs", "PMPI_, µs", "ratio");
+        printf("\n%s, %d ranks, least of %d\n%10s %13s %13s %8s%s\n", name, size, (int)SAMPLES, "bytes", "MPI_, µs", "PMPI_, µs", "ratio",
+               gathers ? "   gathered on a rank" : "");
     for (int bytes = 8; bytes <= MOST_BYTES; bytes *= 2) {
         int count = bytes / (int)sizeof *x, repetitions = most_repetitions / (1 + bytes / 4096);
         repetitions = repetitions < 2 ? 2 : repetitions;
@@ -92,7 +95,11 @@ static void table(const char *name, reduction own, reduction library, int most_r
             }
         double own_us = least(times[0]), library_us = least(times[1]);
         if (rank == 0)
-            printf("%10d %12.2f %12.2f %8.2f\n", bytes, own_us, library_us, own_us / library_us);
+            printf("%10d %12.2f %12.2f %8.2f", bytes, own_us, library_us, own_us / library_us);
+        if (rank == 0 && gathers)
+            printf(" %18ld B", (long)bytes * size);
+        if (rank == 0)
+            printf("\n");
     }
     free(x);
     free(y);
@@ -168,13 +175,72 @@ static void overlaps(int repetitions)
     free(y);
 }
 
+/* Calls that have nothing to do, and no reduction is under way: nanoseconds of the rank whose calls take longest. */
+enum { IDLE_CALLS = 100000 };
+
+static void wait_idle(MPI_Request *request, bool is_own)
+{
+    if (is_own)
+        MPI_Wait(request, MPI_STATUS_IGNORE);
+    else
+        PMPI_Wait(request, MPI_STATUS_IGNORE);
+}
+
+static void test_idle(MPI_Request *request, bool is_own)
+{
+    int flag;
+    if (is_own)
+        MPI_Test(request, &flag, MPI_STATUS_IGNORE);
+    else
+        PMPI_Test(request, &flag, MPI_STATUS_IGNORE);
+}
+
+static void waitall_idle(MPI_Request *request, bool is_own)
+{
+    MPI_Status status;
+    if (is_own)
+        MPI_Waitall(1, request, &status);
+    else
+        PMPI_Waitall(1, request, &status);
+}
+
+static void idle(const char *name, void (*call)(MPI_Request *, bool))
+{
+    double least[2] = {1e30, 1e30}, slowest[2];
+    DOING("timing %s", name);
+    for (int sample = 0; sample < SAMPLES; sample++)
+        for (int which = 0; which < 2; which++) {
+            MPI_Request request = MPI_REQUEST_NULL;
+            double begin = MPI_Wtime(), ns;
+            for (int i = 0; i < IDLE_CALLS; i++)
+                call(&request, which == 0);
+            ns = (MPI_Wtime() - begin) / IDLE_CALLS * 1e9;
+            least[which] = ns < least[which] ? ns : least[which];
+        }
+    PMPI_Allreduce(least, slowest, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("%10s %13.1f %13.1f %8.1f\n", name, slowest[0], slowest[1], slowest[0] - slowest[1]);
+}
+
+static void idles(void)
+{
+    if (rank == 0)
+        printf("\nCalls with nothing under way on %d ranks\n%10s %13s %13s %8s\n", size, "", "MPI_, ns", "PMPI_, ns", "more");
+    idle("Wait", wait_idle);
+    idle("Test", test_idle);
+    idle("Waitall", waitall_idle);
+}
+
 int main(int argc, char **argv)
 {
     begin(&argc, &argv);
     int repetitions = argc > 1 ? atoi(argv[1]) : 1000;
-    table("Allreduce", allreduce, library_allreduce, repetitions);
-    table("Reduce", reduce, library_reduce, repetitions);
+    if (argc < 3 || strcmp(argv[2], "nonblocking") != 0) {
+        table("Allreduce", allreduce, library_allreduce, repetitions);
+        table("Reduce", reduce, library_reduce, repetitions);
+    }
     table("Iallreduce and Wait", iallreduce, library_iallreduce, repetitions);
     overlaps(repetitions);
+    idles();
     return end("overhead");
 }

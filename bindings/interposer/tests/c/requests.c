@@ -112,6 +112,32 @@ static void persistent(void)
     OK(MPI_Request_free(&request));
 }
 
+/* Ranks start persistent reductions in different orders: which belong together is known from their making. */
+static void in_other_orders(void)
+{
+    double x[2][COUNT], y[2][COUNT];
+    MPI_Request requests[2];
+    if (!has_form(PERSISTENT))
+        return;
+    DOING("persistent reductions in another order on every second rank");
+    for (int i = 0; i < 2; i++) {
+        struct call c = {ALLREDUCE, x[i], y[i], COUNT, NULL, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD};
+        OK(prepare(&c, &requests[i]));
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        int first = (rank + round) % 2;
+        fill(x[0], round);
+        fill(x[1], round + 1);
+        OK(MPI_Start(&requests[first]));
+        OK(MPI_Start(&requests[1 - first]));
+        OK(MPI_Wait(&requests[round % 2], MPI_STATUS_IGNORE));
+        OK(MPI_Wait(&requests[1 - round % 2], MPI_STATUS_IGNORE));
+        CHECK(is_sum(y[0], round) && is_sum(y[1], round + 1));
+    }
+    OK(MPI_Request_free(&requests[0]));
+    OK(MPI_Request_free(&requests[1]));
+}
+
 /* A receive from anybody with any tag gets the program's message, and a probe sees nothing else. */
 static void messages(MPI_Comm comm)
 {
@@ -181,6 +207,36 @@ static void failed_beside(void)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
+/* A persistent reduction that fails itself, as ranks contribute different numbers of elements, is over: the program may free it. */
+static void failed_itself(void)
+{
+    double x[2] = {1, 2}, y[2];
+    MPI_Request request;
+    MPI_Comm comm;
+    if (size != 2 || !has_form(PERSISTENT) || !expects_tree())
+        return;
+    DOING("a reduction whose contributions do not match");
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    struct call c = {ALLREDUCE, x, y, 2 - rank, NULL, MPI_DOUBLE, MPI_SUM, 0, comm};
+    OK(prepare(&c, &request));
+    OK(MPI_Start(&request));
+    int code = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    /* MPICH 4.0 says nothing of it. */
+#ifdef OPEN_MPI
+    CHECK(rank == 0 ? code == MPI_SUCCESS : code != MPI_SUCCESS);
+#else
+    (void)code;
+#endif
+    /* Open MPI 4.1 has freed it where it has failed. */
+    if (request != MPI_REQUEST_NULL)
+        OK(MPI_Request_free(&request));
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    MPI_Comm_free(&comm);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm comm;
@@ -188,7 +244,9 @@ int main(int argc, char **argv)
     between_start_and_end();
     started_only();
     persistent();
+    in_other_orders();
     failed_beside();
+    failed_itself();
     messages(MPI_COMM_WORLD);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     messages(comm);

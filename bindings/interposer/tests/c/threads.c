@@ -82,6 +82,45 @@ static void handed_over(void)
         CHECK(started[t].code == MPI_SUCCESS && started[t].y == size * (size - 1) / 2 + size * t);
 }
 
+enum { ASKED_ELEMENTS = 4096, ASKED_ROUNDS = 100 };
+
+/* Several threads ask about one request. To each that is told that it is complete, the result is there. */
+struct asked {
+    double x[ASKED_ELEMENTS], y[ASKED_ELEMENTS];
+    MPI_Request request;
+};
+
+static void *ask(void *argument)
+{
+    struct asked *asked = argument;
+    int flag = 0, wrong_count = 0;
+    while (!flag)
+        wrong_count += MPI_Request_get_status(asked->request, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS;
+    for (int i = 0; i < ASKED_ELEMENTS; i++)
+        wrong_count += asked->y[i] != size * (size + 1) / 2 * (i % 9);
+    return wrong_count == 0 ? NULL : argument;
+}
+
+static void asked_by_all(void)
+{
+    static struct asked asked;
+    pthread_t threads[THREADS];
+    DOING("a request about which several threads ask");
+    for (int i = 0; i < ASKED_ELEMENTS; i++)
+        asked.x[i] = (rank + 1) * (i % 9);
+    for (int round = 0; round < ASKED_ROUNDS; round++) {
+        memset(asked.y, -1, sizeof asked.y);
+        OK(MPI_Iallreduce(asked.x, asked.y, ASKED_ELEMENTS, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &asked.request));
+        for (int t = 0; t < THREADS; t++)
+            CHECK(pthread_create(&threads[t], NULL, ask, &asked) == 0);
+        for (int t = 0; t < THREADS; t++) {
+            void *wrong = NULL;
+            CHECK(pthread_join(threads[t], &wrong) == 0 && wrong == NULL);
+        }
+        OK(MPI_Wait(&asked.request, MPI_STATUS_IGNORE));
+    }
+}
+
 /* A communicator is used by one thread after another: what it keeps moves with it. */
 static void *reduce_once(void *argument)
 {
@@ -123,5 +162,6 @@ int main(int argc, char **argv)
         CHECK(own[t].wrong_count == 0);
     }
     handed_over();
+    asked_by_all();
     return end("threads");
 }

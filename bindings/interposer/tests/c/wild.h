@@ -7,7 +7,7 @@
 #include <math.h>
 
 /* With another one, all contributions are others. */
-static uint64_t salt = 0;
+static _Thread_local uint64_t salt = 0;
 
 /* Of both signs. A sum's span 60 or 20 binary digits, so that its order shows; factors, fewer, so that few products overflow. */
 static inline double wild(const struct type *type, MPI_Op op, uint64_t seed)

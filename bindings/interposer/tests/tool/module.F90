@@ -3,7 +3,8 @@ subroutine module_main() bind(c)
   use mpi
   implicit none
   integer, parameter :: count = 3
-  double precision :: x(count), total(count), expected(count)
+  double precision, asynchronous :: x(count), total(count)
+  double precision :: expected(count)
   integer :: rank, size, code, request, mine(1), all(1)
 
   call mpi_init(code)
@@ -18,7 +19,11 @@ subroutine module_main() bind(c)
   mine = rank + 1
   call mpi_iallreduce(mine, all, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, request, code)
   call mpi_wait(request, MPI_STATUS_IGNORE, code)
-  call check(all(1) == size * (size + 1) / 2, "MPI_Iallreduce")
+  call check(all(1) == size * (size + 1) / 2, "MPI_Iallreduce of integers")
+  x = (/ 1d0, 2d0, 3d0 /) * (rank + 1)
+  call mpi_iallreduce(x, total, count, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, request, code)
+  call mpi_wait(request, MPI_STATUS_IGNORE, code)
+  call check(all_equal(total), "MPI_Iallreduce")
   call mpi_finalize(code)
 
 contains

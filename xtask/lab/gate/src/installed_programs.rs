@@ -1,4 +1,4 @@
-//! The stage `programs`: LAMMPS and PETSc from Debian's packages run with two of Open MPI's allreduce algorithms each. Their results part
+//! The stage `programs`: LAMMPS, PETSc and mpi4py from Debian's packages run with two of Open MPI's allreduce algorithms each. Their results part
 //! without the interposer, or else nothing is shown; with it, they are the same bytes. `treefold-run --check` says of LAMMPS that it is so.
 
 mod cost;
@@ -18,13 +18,14 @@ use super::steps::{Steps, Stop};
 /// Debian builds both against Open MPI.
 const LIBRARY: &str = "openmpi";
 
-const PACKAGES: [&str; 2] = ["lammps", "python3-petsc4py-real"];
+const PACKAGES: [&str; 3] = ["lammps", "python3-petsc4py-real", "python3-mpi4py"];
 
-/// Debian's Python, which has petsc4py. Another one on the path does not.
+/// Debian's Python, which has petsc4py and mpi4py. Another one on the path does not.
 const PYTHON: &str = "/usr/bin/python3";
 
-/// A file of the package: petsc4py itself lies in a folder with its version.
+/// A file of each package: petsc4py itself lies in a folder with its version.
 const PETSC: &str = "/usr/share/doc/python3-petsc4py-real/copyright";
+const MPI4PY: &str = "/usr/share/doc/python3-mpi4py/copyright";
 
 /// Two algorithms of Open MPI, by their numbers, blocking and not, and names.
 const ALGORITHMS: [[&str; 2]; 2] = [["1", "1"], ["3", "2"]];
@@ -67,10 +68,24 @@ const PETSC_OVERLAPPED: Case = Case {
     ..PETSC_CG
 };
 
+/// All sums of a step are one MPI_Iallreduce, beside the preconditioner and the product.
+const PETSC_PIPELINED: Case = Case {
+    title: "PETSc, pipelined conjugate gradients",
+    options: &["-ksp_type", "pipecg"],
+    ..PETSC_CG
+};
+
+/// Its gradients are MPI_Iallreduces in place.
+const DESCENT: Case = Case {
+    title: "mpi4py, gradient descent",
+    input: "descent.py",
+    ..PETSC_CG
+};
+
 /// Runs the stage.
 pub(super) fn installed_programs(steps: &mut Steps) -> Result<(), Stop> {
-    if let Err(error) = setup::install_for(&["lmp", PETSC], &PACKAGES) {
-        println!("skipped: LAMMPS and PETSc, which need root on Debian: {error}");
+    if let Err(error) = setup::install_for(&["lmp", PETSC, MPI4PY], &PACKAGES) {
+        println!("skipped: LAMMPS, PETSc and mpi4py, which need root on Debian: {error}");
         return Ok(());
     }
     with_library(steps, LIBRARY, |steps| {
@@ -78,6 +93,8 @@ pub(super) fn installed_programs(steps: &mut Steps) -> Result<(), Stop> {
         for mode in [Mode::Without, Mode::On] {
             PETSC_CG.compare(steps, &prefix, mode)?;
             PETSC_OVERLAPPED.compare(steps, &prefix, mode)?;
+            PETSC_PIPELINED.compare(steps, &prefix, mode)?;
+            DESCENT.compare(steps, &prefix, mode)?;
         }
         LAMMPS.report(steps, &prefix)?;
         let without = LAMMPS.compare(steps, &prefix, Mode::Without)?;

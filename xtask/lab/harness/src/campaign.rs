@@ -27,6 +27,7 @@ mod processes;
 mod run;
 mod shrink;
 mod slot;
+mod started;
 mod state;
 mod vocabulary;
 mod workers;
@@ -102,7 +103,7 @@ mod tests {
     use super::environment::{CAN_BE_SET, Environment, within};
     use super::outcome::Outcome;
     use super::shrink::shrink;
-    use super::{Action, Case, FaultKind, Generator, Mode, check_on_threads, execute, judge};
+    use super::{Action, Case, FaultKind, Generator, Kind, Mode, check_on_threads, execute, judge};
     use crate::Backend;
 
     fn generate(seed: u64, ranks: usize, faults: &[FaultKind]) -> Case {
@@ -143,15 +144,18 @@ mod tests {
     #[test]
     fn no_rank_is_missing_where_the_library_waits_without_limit() {
         let generator = Generator::new(Backend::Mpi, None, &[FaultKind::Leave, FaultKind::Kill]);
-        let mut natives = 0;
+        let (mut natives, mut started) = (0, 0);
         for seed in 0..1000 {
             let case = generator.case(seed);
+            let calls_mpi = case.plans.iter().any(|plan| plan.kind == Kind::Started);
+            assert!(!calls_mpi || case.fault.is_none(), "seed {seed}");
+            started += usize::from(calls_mpi);
             let mut algorithms = case.plans.iter().map(|plan| plan.algorithm);
             let has_native = algorithms.any(|one| one == Some(Algorithm::MpiNative));
             assert!(!has_native || case.fault.is_none(), "seed {seed}");
             natives += usize::from(has_native);
         }
-        assert!(natives > 10);
+        assert!(natives > 10 && started > 100, "{natives}, {started}");
     }
 
     #[test]

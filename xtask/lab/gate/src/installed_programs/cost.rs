@@ -66,7 +66,11 @@ fn compile(steps: &mut Steps, library: &str) -> Result<PathBuf, Stop> {
 fn ratios(printed: &str, library: &str) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for line in printed.lines() {
-        let numbers: Option<Vec<f64>> = line
+        // What a rank gathers may end a row.
+        let gathered = line.strip_suffix(" B");
+        let times = gathered.and_then(|row| row.rsplit_once(' '));
+        let numbers: Option<Vec<f64>> = times
+            .map_or(line, |(times, _)| times)
             .split_whitespace()
             .map(|word| word.parse().ok())
             .collect();
@@ -121,9 +125,10 @@ mod tests {
 
     #[test]
     fn tables_become_lines() {
-        let printed = "\nAllreduce, 2 ranks, least of 31\n bytes MPI_, µs PMPI_, µs ratio\n 8 0.5 0.25 2.00\n 16 1 1 1\n\nReduce, 2 ranks, least of 31\n 8 3 6 0.5\n";
+        let printed = "\nAllreduce, 2 ranks, least of 31\n bytes MPI_, µs PMPI_, µs ratio\n 8 0.5 0.25 2.00\n 16 1 1 1\n\nIallreduce and Wait, 2 ranks, least of 31\n 8 3 6 0.5 16 B\n\nshares\n 8 1 1 1 16\n";
         let lines = ratios(printed, "MPICH");
         assert_eq!(lines.len(), 2);
+        assert_eq!(lines[1].points, [(8.0, 0.5)]);
         assert_eq!(lines[0].name, "treefold's MPI_Allreduce, over MPICH's");
         assert_eq!(lines[0].points, [(8.0, 2.0), (16.0, 1.0)]);
         let title = record(lines).plot.title;

@@ -1,13 +1,13 @@
 //! What the interposer says, and when: wrong settings, a report that cannot be written, and a tool that hides the program's calls.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use checkout::workspace::workspace;
 use harness::installed::is_on_path;
 
-use super::Suite;
 use super::launch::{LIBRARY, Mode, launch, says};
+use super::{CANARY_RANKS, Suite};
 use crate::c::consumers::C_FLAGS;
 use crate::steps::{Steps, Stop};
 
@@ -82,12 +82,7 @@ impl Suite<'_> {
         };
         self.tell(steps, &sums, &case)?;
         for (name, options) in [("ahead", &[][..]), ("ahead-of-all", &["-DHIDES_INIT"])] {
-            let tool = self.folder.join(format!("lib{name}.so"));
-            let mut compile = self.compiler();
-            compile.args(C_FLAGS).args(["-shared", "-fPIC"]);
-            compile.args(options).arg(tools.join("ahead.c"));
-            let step = format!("{}: {name} compiles", self.library);
-            steps.step(&step, compile.arg("-o").arg(&tool))?;
+            let tool = self.compile_tool(steps, name, &tools.join("ahead.c"), options)?;
             let words = [
                 format!("LD_PRELOAD={}:{LIBRARY}", tool.display()),
                 "TREEFOLD_PMPI_STATS=stderr".to_owned(),
@@ -107,14 +102,31 @@ impl Suite<'_> {
         self.non_blocking(steps, &tools)
     }
 
+    /// A library that is loaded before a program, and is linked to nothing of treefold.
+    fn compile_tool(
+        &self,
+        steps: &mut Steps,
+        name: &str,
+        source: &Path,
+        options: &[&str],
+    ) -> Result<PathBuf, Stop> {
+        let tool = self.folder.join(format!("lib{name}.so"));
+        let mut compile = self.compiler();
+        compile.args(C_FLAGS).args(["-shared", "-fPIC"]);
+        compile.args(options).arg(source);
+        let step = format!("{}: {name} compiles", self.library);
+        steps.step(&step, compile.arg("-o").arg(&tool))?;
+        Ok(tool)
+    }
+
     /// Ranks of one call that disagree, and a reduction that nothing completes.
     fn non_blocking(&self, steps: &mut Steps, tools: &Path) -> Result<(), Stop> {
-        let mut words = DISAGREEING.map(str::to_owned).to_vec();
-        words.push("TREEFOLD_PMPI=check".to_owned());
+        let mut disagreeing = DISAGREEING.map(str::to_owned).to_vec();
+        disagreeing.push("TREEFOLD_PMPI=check".to_owned());
         let disagree = Case {
             title: "ranks that disagree",
             ranks: DISAGREEING_RANKS,
-            words: &words,
+            words: &disagreeing,
             succeeds: true,
             says: "Ranks of one call disagree among themselves",
         };
@@ -132,7 +144,32 @@ impl Suite<'_> {
             succeeds: true,
             says: "calls seen: 0. The program has initialised MPI without this library",
         };
-        let mut cases = vec![("missed", missed), ("by_handle", by_handle)];
+        let tool = self.compile_tool(steps, "startall", &tools.join("startall.c"), &[])?;
+        let words = [format!("LD_PRELOAD={LIBRARY}:{}", tool.display())];
+        let partial = Case {
+            title: "a start of several that fails",
+            ranks: RANKS,
+            words: &words,
+            succeeds: true,
+            says: "",
+        };
+        let check = ["TREEFOLD_PMPI=check".to_owned()];
+        let repeated = Case {
+            title: "persistent reductions that it compares",
+            ranks: CANARY_RANKS,
+            words: &check,
+            succeeds: true,
+            says: "they hang on the library's order",
+        };
+        let mut cases = vec![
+            ("missed", missed),
+            ("by_handle", by_handle),
+            ("partial", partial),
+        ];
+        if self.library == "openmpi" {
+            // On so many ranks its scans have another order than the tree's.
+            cases.push(("repeated", repeated));
+        }
         if self.library == "mpich" {
             // A table names the place, if `addr2line` is there.
             let from = if is_on_path("addr2line") {

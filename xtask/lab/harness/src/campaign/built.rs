@@ -11,7 +11,8 @@ use super::flight::{Flight, Polls, Run, outcome};
 use super::keyed;
 use super::outcome::{Outcome, not_built};
 use super::slot::Slot;
-use super::vocabulary::Spec;
+use super::started;
+use super::vocabulary::{Kind, Spec};
 
 /// Builds a plan as its specification says, but for this fault. Collective.
 pub(super) fn build(
@@ -20,6 +21,9 @@ pub(super) fn build(
     world: &World,
     fault: Option<FaultKind>,
 ) -> Result<Box<dyn Slot>, Outcome> {
+    if spec.kind == Kind::Started {
+        return Ok(started::of(spec, seed, world.rank()));
+    }
     with_kind!(
         spec.kind,
         [build_of, exact::build_of, keyed::build_of],

@@ -1,5 +1,6 @@
 //! Random parts of a case.
 
+use std::iter;
 use std::ops::{Range, RangeInclusive};
 
 use reduce::Algorithm;
@@ -8,6 +9,9 @@ use super::fault::{Fault, FaultKind};
 use super::vocabulary::{Action, Keyed, Kind, Spec, Step};
 use crate::Backend;
 use crate::data::Random;
+
+/// Under MPI, one in so many plans is none, but MPI's own functions.
+const STARTED_RARITY: usize = 10;
 
 /// Draws parts of a case.
 pub(super) struct Dice(Random);
@@ -72,6 +76,9 @@ impl Dice {
 
     /// A plan; a `small` one has few items of one element.
     pub(super) fn spec(&mut self, backend: Backend, ranks: usize, small: bool) -> Spec {
+        if backend == Backend::Mpi && self.below(STARTED_RARITY) == 0 {
+            return self.started(ranks, small);
+        }
         let kind = *self.one_of(Kind::ALL);
         let algorithms: Vec<Algorithm> = Algorithm::all()
             .filter(|&algorithm| algorithm != Algorithm::MpiNative || backend == Backend::Mpi)
@@ -115,6 +122,28 @@ impl Dice {
             root: self.below(ranks),
             message_limit: (self.below(6) == 0).then(|| 1 + self.below(4)),
             blocks: (self.below(4) == 0).then(|| 1 + self.below(width)),
+        }
+    }
+
+    /// Sums by MPI's own functions.
+    fn started(&mut self, ranks: usize, small: bool) -> Spec {
+        let width = match self.below(3) {
+            0 if !small => 1 + self.below(400),
+            1 if !small => 1 + self.below(8),
+            _ => 1,
+        };
+        let items = 0..ranks as u64;
+        Spec {
+            kind: Kind::Started,
+            extents: items
+                .map(|item| iter::once(item..item + 1).collect())
+                .collect(),
+            gathers_extents: false,
+            width,
+            algorithm: None,
+            root: self.below(ranks),
+            message_limit: None,
+            blocks: None,
         }
     }
 

@@ -209,7 +209,7 @@ pub(super) fn columns(width: usize, ranks: usize, rank: usize) -> Range<usize> {
 macro_rules! with_kind {
     ($kind:expr, [$function:ident, $exact:path, $keyed:path], ( $($argument:expr),* )) => {
         match $kind {
-            $crate::campaign::vocabulary::Kind::SumF64 => $function::<f64, _>(reduce::Sum, $($argument),*),
+            $crate::campaign::vocabulary::Kind::SumF64 | $crate::campaign::vocabulary::Kind::Started => $function::<f64, _>(reduce::Sum, $($argument),*),
             $crate::campaign::vocabulary::Kind::ProductF32 => $function::<f32, _>(reduce::Product, $($argument),*),
             $crate::campaign::vocabulary::Kind::MaxI64 => $function::<i64, _>(reduce::Max, $($argument),*),
             $crate::campaign::vocabulary::Kind::Affine => $function::<[u64; 2], _>($crate::campaign::element::Compose, $($argument),*),

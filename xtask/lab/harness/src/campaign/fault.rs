@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::environment::{self, Environment};
 use super::names;
-use super::vocabulary::{Action, Mode, Spec};
+use super::vocabulary::{Action, Kind, Mode, Spec};
 use crate::Backend;
 
 /// The tags of an MPI communicator of every library: after so many plans they would be used again, if tags ever were.
@@ -197,6 +197,10 @@ impl FaultKind {
     /// Whether it can happen at an action on a plan.
     pub(super) fn suits(self, action: Action, plan: &Spec) -> bool {
         if plan.kind.is_exact() && !self.suits_exact_sums() {
+            return false;
+        }
+        // No operator is called here.
+        if plan.kind == Kind::Started && self == Self::NestedCall {
             return false;
         }
         match (self, action) {

@@ -8,7 +8,7 @@ use super::case::Case;
 use super::dice::Dice;
 use super::fault::{Fault, FaultKind, TAGS};
 use super::state::PlanState;
-use super::vocabulary::{Action, Mode, Spec, Step};
+use super::vocabulary::{Action, Kind, Mode, Spec, Step};
 use crate::Backend;
 
 /// The most plans of a case, besides one that is built again and again.
@@ -117,6 +117,10 @@ impl Generator {
 /// Whether no rank is missing in a call of the MPI library, which waits for it without limit: the faulty rank makes all its calls, and no
 /// rank has a plan of the library's that is spent while others run it.
 fn lets_no_library_wait(fault: Fault, plans: &[Spec], steps: &[Step]) -> bool {
+    let is_started = |plan: &Spec| plan.kind == Kind::Started;
+    if plans.iter().any(is_started) {
+        return fault.is_harmless();
+    }
     let is_native = |plan: usize| plans[plan].algorithm == Some(Algorithm::MpiNative);
     if fault.is_harmless() || !(0..plans.len()).any(is_native) {
         return true;

@@ -4,6 +4,7 @@ use std::fs;
 
 use super::execute::execute;
 use super::judge::Judge;
+use super::started;
 use super::{Cases, Report};
 use crate::Error;
 
@@ -12,6 +13,7 @@ use crate::Error;
 /// # Errors
 /// MPI fails, or the file that tells of the last case cannot be made.
 pub fn run_cases(job: &Cases, report: &dyn Fn(Report)) -> Result<(), Error> {
+    started::load(&job.interposer)?;
     for (index, (_, case)) in job.cases.iter().enumerate() {
         // The ranks meet here, whatever became of the last case, and none of its messages is in the new world.
         let world = reduce::mpi::world()?;

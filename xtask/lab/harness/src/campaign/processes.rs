@@ -12,7 +12,7 @@ use super::{Campaign, Case, Failure, Findings};
 use crate::Error;
 use crate::launcher::Launcher;
 use crate::ranks::on_processes;
-use checkout::workspace::target;
+use checkout::workspace::{cargo, libraries, target};
 
 /// The seeds of which jobs are made together.
 const CHUNK: u64 = 200;
@@ -34,6 +34,8 @@ pub struct Cases {
     /// A file that rank 0 makes before a case that ends the job. A launcher need not deliver what the ranks of such a job have printed:
     /// MPICH's drops it.
     pub(super) last_begins: PathBuf,
+    /// The interposer, whose functions a rank calls.
+    pub(super) interposer: PathBuf,
 }
 
 /// What a rank says of the cases of a job.
@@ -54,6 +56,7 @@ impl Campaign {
     ) -> Result<Findings, Error> {
         let jobs = Jobs {
             launcher: launcher.clone().with_limit(CASE_LIMIT),
+            interposer: interposer()?,
             done,
         };
         let mut findings = Findings::default();
@@ -81,6 +84,7 @@ impl Campaign {
 
 struct Jobs<'d> {
     launcher: Launcher,
+    interposer: PathBuf,
     done: &'d dyn Fn(),
 }
 
@@ -120,6 +124,7 @@ impl Jobs<'_> {
         let job = Cases {
             cases: cases.to_vec(),
             last_begins: last_begins.clone(),
+            interposer: self.interposer.clone(),
         };
         let mut wrong = BTreeMap::new();
         let mut running: Option<usize> = None;
@@ -162,6 +167,16 @@ impl Jobs<'_> {
         }
         Ok((running + 1, wrong))
     }
+}
+
+/// Builds the interposer: where it is.
+fn interposer() -> Result<PathBuf, Error> {
+    let words = "build --release --package treefold-pmpi";
+    let advice = "does `cargo build -p treefold-pmpi` work?";
+    let (built, _) = libraries(cargo().args(words.split_whitespace()), advice)?;
+    let file = built.iter().find_map(|library| library.file("so"));
+    let file = file.ok_or_else(|| Error::Mpi("cargo built no interposer".to_owned()))?;
+    Ok(file.to_owned())
 }
 
 /// Removes the file at `path`, if there is one, and says how long ago it was made.

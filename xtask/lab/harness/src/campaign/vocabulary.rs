@@ -56,7 +56,7 @@ impl Spec {
             let is_missing = match operation {
                 Operation::Exscan if !has_empty => true,
                 Operation::Scan | Operation::Exscan => matches!(self.kind, Kind::Keyed(_)),
-                Operation::Broadcast => self.kind.is_exact(),
+                Operation::Broadcast => self.kind.is_exact() || self.kind == Kind::Started,
                 _ => false,
             };
             if is_missing || !(is_scheduled || is_reduction) {
@@ -147,10 +147,12 @@ pub enum Kind {
     Exact(Figure),
     /// Exact sums by key, as many as an item has elements. The plan does not know who has which items.
     Keyed(Keyed),
+    /// Sums of `f64` by MPI's own non-blocking functions, which the interposer takes over, of an item a rank. There is no plan.
+    Started,
 }
 
 impl Kind {
-    /// All of them.
+    /// All that have plans.
     pub const ALL: &[Self] = &[
         Self::SumF64,
         Self::ProductF32,
