@@ -231,6 +231,11 @@ impl Spread {
             };
             numerator = numerator.less(&square);
         }
+        Self::of_numerator(&numerator, items, ddof)
+    }
+
+    /// That of n items, more than 0, whose numerator n Q - |S|^2 is known.
+    pub(crate) fn of_numerator(numerator: &Scaled, items: u64, ddof: f64) -> Self {
         let differ = numerator.integer.sign() == Sign::Plus;
         let freedom = match ddof {
             f64::NEG_INFINITY => return Self::Special(0.0),
