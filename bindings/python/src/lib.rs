@@ -3,7 +3,8 @@
 //! `treefold/_reductions.py` knows NumPy's conventions: axes, types, empty input, errors. What comes here are C-contiguous arrays of
 //! three axes, of which the middle one is reduced, and results of the right shape and type.
 //!
-//! `treefold/mpi` calls the C library's functions, which this library exports where there is MPI.
+//! `treefold/mpi` calls the C library's functions, which this library exports where there is MPI; and Polars those of crate
+//! `treefold-polars`.
 
 mod cuda;
 mod element;
@@ -24,6 +25,8 @@ mod partial;
 mod pool;
 
 use pyo3::prelude::*;
+// Its functions have no other names here than those by which Polars calls them.
+use treefold_polars as _;
 
 #[pymodule]
 mod _native {
