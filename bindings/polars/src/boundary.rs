@@ -152,3 +152,80 @@ functions! {
     "exact_list_dot", Dot, true, _polars_plugin_exact_list_dot, _polars_plugin_field_exact_list_dot;
     "tree_sum", Tree, true, _polars_plugin_tree_sum, _polars_plugin_field_tree_sum;
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::CStr;
+    use std::mem::MaybeUninit;
+
+    use super::*;
+    use crate::arrow::{Made, Values};
+
+    /// What a function makes of columns.
+    fn answer(
+        name: &'static str,
+        figure: Figure,
+        columns: Vec<(&str, Made)>,
+    ) -> Result<Vec<f64>, String> {
+        let columns = columns.into_iter().map(|(name, made)| made.export(name));
+        let columns: Vec<SeriesExport> = columns.collect();
+        let function = Function {
+            name,
+            figure,
+            of_lists: false,
+        };
+        let mut result = MaybeUninit::<SeriesExport>::zeroed();
+        // SAFETY: a column has no destructor, so that only the callee releases them.
+        unsafe {
+            call(
+                function,
+                columns.as_ptr(),
+                columns.len(),
+                result.as_mut_ptr(),
+            )
+        };
+        // SAFETY: zeros are an empty column.
+        let result = unsafe { result.assume_init() };
+        if result.is_empty() {
+            return Err(last_error());
+        }
+        // SAFETY: there is one, which is now ours.
+        let made = unsafe { all_of(&raw const result, 1) };
+        let chunks = made[0].chunks().map_err(|Error(text)| text)?;
+        match chunks[0].values {
+            Values::F64(items) => Ok(items.to_vec()),
+            ref other => Err(format!("{other:?}")),
+        }
+    }
+
+    fn last_error() -> String {
+        // SAFETY: it is a text of this thread.
+        let text = unsafe { CStr::from_ptr(_polars_plugin_get_last_error_message()) };
+        text.to_str().expect("a text").to_owned()
+    }
+
+    #[test]
+    fn columns_cross_in_both_directions() {
+        let items = (0..200).map(|item| (item % 7 > 0).then(|| f64::from(item)));
+        let items: Vec<Option<f64>> = items.collect();
+        let expected = items.iter().flatten().fold(0.0, |sum, item| sum + item);
+        let column = || Made::F64(items.clone());
+        let sum = answer("exact_sum", Figure::Sum, vec![("x", column())]);
+        assert_eq!(sum, Ok(vec![expected]));
+        let ones = Made::I64(vec![Some(1); 200]);
+        let dot = answer("exact_dot", Figure::Dot, vec![("x", column()), ("n", ones)]);
+        assert_eq!(dot, Ok(vec![expected]));
+        let few = Made::I64(vec![Some(1); 3]);
+        let dot = answer("exact_dot", Figure::Dot, vec![("x", column()), ("n", few)]);
+        let text = "exact_dot: column `x` has 200 items, and `n` 3";
+        assert_eq!(dot, Err(text.into()));
+    }
+
+    #[test]
+    fn panics_do_not_cross() {
+        let made = tried::<()>("exact_sum", || panic!("on purpose"));
+        assert!(made.is_none());
+        let text = "exact_sum: panicked, which is a fault of treefold";
+        assert_eq!(last_error(), text);
+    }
+}

@@ -10,6 +10,7 @@ mod cuda;
 mod element;
 mod error;
 mod exact;
+mod exact_groups;
 mod exact_item;
 mod exact_keyed;
 mod exact_moments;
@@ -37,9 +38,9 @@ mod _native {
     #[pymodule_export]
     use crate::exact::{exact_dot, exact_norm};
     #[pymodule_export]
-    use crate::exact_keyed::{
-        exact_by_key, exact_of_groups, exact_rolling, exact_rolling_range, factorize,
-    };
+    use crate::exact_groups::exact_of_groups;
+    #[pymodule_export]
+    use crate::exact_keyed::{exact_by_key, exact_rolling, exact_rolling_range, factorize};
     #[pymodule_export]
     use crate::exact_moments::{ExactAccumulator, exact_average, exact_statistic};
     #[pymodule_export]

@@ -101,6 +101,12 @@ impl ArrowArray {
 }
 
 impl SeriesExport {
+    /// Whether there is no column.
+    #[cfg(test)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.private_data.is_null()
+    }
+
     /// The chunks' pointers, which are not null.
     pub(super) fn pointers(&self) -> &[*mut ArrowArray] {
         if self.arrays.is_null() {

@@ -186,11 +186,17 @@ impl<'a> Chunk<'a> {
             }
             DataType::Array(of, width) => {
                 let items = Self::of(array.child()?, of)?;
-                let end = offset.checked_add(len)?.checked_mul(*width)?;
+                // Early versions of Polars keep the offset of lists of which they lend the items from the first on.
+                let is_cut = items.len == len.checked_mul(*width)?;
+                let first = if is_cut {
+                    0
+                } else {
+                    offset.checked_mul(*width)?
+                };
+                let end = first.checked_add(len.checked_mul(*width)?)?;
                 if end > items.len {
                     return None;
                 }
-                let first = offset * width;
                 Values::Lists(Lists {
                     bounds: Bounds::Even {
                         first,
