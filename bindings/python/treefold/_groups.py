@@ -174,7 +174,8 @@ class GroupBy:
             sums = self._figure(column, "sum", 0, skipna)
         except OverflowError as error:
             group, value = error.args
-            message = f"the sum of key {self.keys[group]!r} is {value}, beyond {column.values.dtype}: convert x to float64"
+            key = self.keys[group : group + 1].tolist()[0]
+            message = f"the sum of key {key!r} is {value}, beyond {column.values.dtype}: convert x to float64"
             raise OverflowError(message) from None
         if min_count > 0:
             few = self._figure(column, "count", 0, skipna) < min_count

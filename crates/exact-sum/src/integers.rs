@@ -105,13 +105,10 @@ impl IntegerMoments {
         if self.items == 0 || ddof.is_nan() {
             return Spread::Special(f64::NAN);
         }
-        let sum = BigInt::from(self.sum);
+        let whole = |integer| Scaled { integer, unit: 0 };
         let squares = (BigInt::from(self.overflows) << 128) + BigInt::from(self.squares);
-        let numerator = Scaled {
-            integer: squares * self.items - &sum * &sum,
-            unit: 0,
-        };
-        Spread::of_numerator(&numerator, self.items, ddof)
+        let sum = whole(BigInt::from(self.sum));
+        Spread::of_numbers(&[sum], whole(squares), self.items, ddof)
     }
 }
 

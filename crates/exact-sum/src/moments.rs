@@ -222,20 +222,20 @@ impl Spread {
         if total.special::<T>().is_some() || items == 0 || ddof.is_nan() {
             return Self::Special(f64::NAN);
         }
-        let mut numerator = Scaled::of(&total.fixed).times(&BigInt::from(items));
-        for part in parts {
-            let sum = Scaled::of(&part.fixed);
+        let parts: Vec<Scaled> = parts.iter().map(|part| Scaled::of(&part.fixed)).collect();
+        Self::of_numbers(&parts, Scaled::of(&total.fixed), items, ddof)
+    }
+
+    /// The same of items of which there are some, all finite, where `ddof` is a number.
+    pub(crate) fn of_numbers(parts: &[Scaled], squares: Scaled, items: u64, ddof: f64) -> Self {
+        let mut numerator = squares.times(&BigInt::from(items));
+        for sum in parts {
             let square = Scaled {
                 integer: &sum.integer * &sum.integer,
                 unit: 2 * sum.unit,
             };
             numerator = numerator.less(&square);
         }
-        Self::of_numerator(&numerator, items, ddof)
-    }
-
-    /// That of n items, more than 0, whose numerator n Q - |S|^2 is known.
-    pub(crate) fn of_numerator(numerator: &Scaled, items: u64, ddof: f64) -> Self {
         let differ = numerator.integer.sign() == Sign::Plus;
         let freedom = match ddof {
             f64::NEG_INFINITY => return Self::Special(0.0),
