@@ -98,13 +98,17 @@ impl Kept<'_> {
         let mut counts = vec![0; groups];
         self.each_block(keys, items, is_nan, |keys, _| {
             for &key in keys {
-                // The codes of groups are right.
-                counts[usize::try_from(key).unwrap_or(0)] += 1;
+                counts[group_of(key)] += 1;
             }
             Ok(())
         })?;
         Ok(counts)
     }
+}
+
+/// The Python half makes keys: those that count are right.
+fn group_of(key: i64) -> usize {
+    usize::try_from(key).expect("a group has a number")
 }
 
 struct OfGroups<'a, 'py> {
@@ -138,13 +142,26 @@ impl RealTask for OfGroups<'_, '_> {
                 .unbind());
         }
         let values = compute(py, size_of_val(items), || match self.figure {
+            Figure::Statistic(Statistic::Mean) => {
+                let mut sums = KeyedSums::<T>::new(groups);
+                let mut counts = vec![0_u64; groups];
+                kept.each_block(keys, items, is_nan, |keys, items| {
+                    for &key in keys {
+                        counts[group_of(key)] += 1;
+                    }
+                    sums.add(keys, items)
+                })?;
+                let means = counts.iter().enumerate();
+                Ok(means
+                    .map(|(group, &count)| sums.mean(group, count))
+                    .collect())
+            }
             Figure::Statistic(statistic) => {
                 let mut moments = KeyedMoments::<T>::new(groups);
                 kept.each_block(keys, items, is_nan, |keys, items| moments.add(keys, items))?;
                 let value = |group| match statistic {
-                    Statistic::Mean => moments.mean(group),
                     Statistic::Variance => moments.variance(group, ddof),
-                    Statistic::StandardDeviation => moments.standard_deviation(group, ddof),
+                    _ => moments.standard_deviation(group, ddof),
                 };
                 Ok((0..groups).map(value).collect())
             }
@@ -213,7 +230,7 @@ impl OfGroups<'_, '_> {
                         |_| false,
                         |keys, items| {
                             for (&key, &item) in keys.iter().zip(items) {
-                                moments[usize::try_from(key).unwrap_or(0)].add_one(item);
+                                moments[group_of(key)].add_one(item);
                             }
                             Ok(())
                         },
