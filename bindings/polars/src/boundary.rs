@@ -56,9 +56,9 @@ unsafe fn call(
     count: usize,
     result: *mut SeriesExport,
 ) {
-    // SAFETY: by the contract.
-    let columns = unsafe { all_of(columns, count) };
     let made = tried(function.name, || {
+        // SAFETY: by the contract.
+        let columns = unsafe { all_of(columns, count) };
         let made = function.call(&columns)?;
         let name = columns.first().map_or("", |column| &column.name);
         Ok(made.export(name))
