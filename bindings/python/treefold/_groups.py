@@ -21,6 +21,9 @@ class Column:
             self._take_arrow(arrow)
         elif _is_extension(x):
             self._take_extension(x)
+        elif _is_polars(x) and x.null_count():
+            self.values = contiguous(_widened(as_array(x.fill_null(0), "x")))
+            self._miss(np.asarray(x.is_null()))
         else:
             self.values = contiguous(_widened(as_array(x, "x")))
         if self.values.ndim != 1:
@@ -46,8 +49,11 @@ class Column:
         dtype = getattr(x.dtype, "numpy_dtype", np.dtype(object))
         if dtype.kind not in "b" and (dtype.kind, dtype.itemsize) not in _NUMBERS:
             raise TypeError(f"x has elements of type {x.dtype}, not floats or integers")
-        missing = np.asarray(x.isna())
         self.values = contiguous(_widened(x.to_numpy(dtype=dtype, na_value=dtype.type(0))))
+        self._miss(np.asarray(x.isna()))
+
+    def _miss(self, missing):
+        """Items that a boolean array tells are missing."""
         if missing.any():
             self.bits = np.packbits(~missing, bitorder="little")
 
@@ -83,6 +89,11 @@ def _arrow(x):
     if isinstance(x, pyarrow.ChunkedArray):
         x = x.chunk(0) if x.num_chunks == 1 else x.combine_chunks()
     return x if isinstance(x, pyarrow.Array) else None
+
+
+def _is_polars(x):
+    polars = sys.modules.get("polars")
+    return polars is not None and isinstance(x, polars.Series)
 
 
 def _is_extension(x):

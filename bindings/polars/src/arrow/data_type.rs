@@ -78,7 +78,8 @@ impl DataType {
             (_, Some(width), Some(items)) => Self::Array(items, width),
             _ => {
                 let other = OTHERS.iter().find(|(start, _)| format.starts_with(start));
-                Self::Other(other.map_or(format.clone(), |(_, name)| (*name).into()))
+                let unknown = || format!("`{format}` of Arrow");
+                Self::Other(other.map_or_else(unknown, |(_, name)| (*name).into()))
             }
         }
     }

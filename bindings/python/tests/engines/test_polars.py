@@ -194,6 +194,17 @@ def test_little():
     assert both.rows() == [(0.5, 2.0)]
 
 
+def test_columns_in_groups_of_keys():
+    keys = pl.Series([1, 2, 1, 2, 1])
+    groups = treefold.exact.groupby(keys)
+    assert groups.sum(pl.Series([0.1, None, 0.2, 1.5, None])).tolist() == [0.1 + 0.2, 1.5]
+    own = groups.sum(pl.Series([1, None, 2, 3, 4], dtype=pl.Int8))
+    assert own.tolist() == [7, 3] and own.dtype == np.int64
+    assert groups.count(pl.Series([1, None, 2, 3, 4])).tolist() == [3, 1]
+    with pytest.raises(TypeError, match="x has elements of type"):
+        groups.sum(pl.Series(["a", None, "b", "c", "d"]))
+
+
 WRONG = [
     (pl.Series(["a"]), "String"),
     (pl.Series([True]), "Boolean"),
