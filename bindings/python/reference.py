@@ -17,9 +17,17 @@ MODULES = {
     "treefold.exact": {
         "exact": ["sum", "dot", "vdot", "norm", "Partial"],
         "_accumulator": ["mean", "var", "std", "average", "Accumulator"],
-        "_keyed": ["bincount", "add_at", "histogram", "reduceat", "groupby", "GroupBy", "rolling", "RollingWindows"],
+        "_keyed": ["bincount", "add_at", "histogram", "reduceat", "rolling", "RollingWindows"],
+        "_groups": ["groupby", "GroupBy"],
     },
     "treefold.dask": {"dask": ["sum", "exact_sum", "prod", "min", "max", "mean"]},
+    "treefold.polars": {
+        "polars": [
+            "exact_sum", "exact_mean", "exact_var", "exact_std", "exact_dot", "exact_list_sum", "exact_list_mean", "exact_list_var",
+            "exact_list_std", "exact_list_dot", "tree_sum",
+        ],
+    },
+    "treefold.pandas": {"pandas": ["groupby", "GroupBy"]},
     "treefold.mpi": {
         "mpi/_plan": ["Plan"],
         "mpi/_keyed": ["KeyedPlan", "Moments", "HashedPlan"],

@@ -1,4 +1,4 @@
-"""Times of exact sums by key and of windows beside those of NumPy, pandas and polars: `python speed_by_key.py ROWS KEYS TURNS`.
+"""Times of exact sums by key and of windows beside those of NumPy, pandas and polars, also inside pandas and polars: `python speed_by_key.py ROWS KEYS TURNS`.
 
 It writes a line of JSON with the versions, and one for each pair of functions. All functions of a comparison take turns, and a time is the median,
 in nanoseconds an item. `cargo xtask bench exact` runs it.
@@ -16,6 +16,8 @@ try:
     import polars as pl
 
     from treefold import exact
+    from treefold import pandas as in_pandas
+    from treefold import polars as in_polars
 except ImportError as error:
     print(json.dumps({"missing": str(error)}))
     sys.exit()
@@ -46,6 +48,22 @@ def compare(variant, n, distribution, items, turns, **ways):
             print(json.dumps({"row": row}), flush=True)
 
 
+def engines(rows, keys_count, turns):
+    """Inside the engines, beside their own sums."""
+    random = np.random.default_rng(2)
+    keys, x = random.integers(0, keys_count, rows), random.standard_normal(rows)
+    frame, table = pd.DataFrame({"key": keys, "x": x}), pl.DataFrame({"key": keys, "x": x})
+    own = in_pandas.groupby(frame, "key").sum("x")
+    sums = table.group_by("key").agg("x").with_columns(in_polars.exact_list_sum("x")).sort("key")
+    assert own.tolist() == sums["x"].to_list()
+    compare("python-in-pandas", keys_count, "random", rows, turns,
+            own=lambda: in_pandas.groupby(frame, "key").sum("x"), pandas=lambda: frame.groupby("key")["x"].sum())
+    compare("python-in-polars", keys_count, "random", rows, turns,
+            own=lambda: table.group_by("key").agg("x").with_columns(in_polars.exact_list_sum("x")),
+            polars=lambda: table.group_by("key").agg(pl.col("x").sum()))
+    return table
+
+
 def main():
     rows, keys_count, turns = map(int, sys.argv[1:])
     random = np.random.default_rng(1)
@@ -61,6 +79,10 @@ def main():
             own=lambda: exact.groupby(keys).sum(x),
             pandas=lambda: series.groupby(keys).sum(),
             polars=lambda: frame.group_by("key").agg(pl.col("x").sum()))
+    for count in (100, keys_count):
+        table = engines(rows, count, turns)
+    compare("python-in-polars-select", 1, "random", rows, turns,
+            own=lambda: table.select(in_polars.exact_sum("x")), polars=lambda: table.select(pl.col("x").sum()))
     for window in WINDOWS:
         ours, theirs = exact.rolling(x, window), series.rolling(window)
         compare("python-rolling-sums", window, "window", rows, turns, own=ours.sum, pandas=theirs.sum)

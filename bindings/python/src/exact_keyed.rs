@@ -3,9 +3,7 @@
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use treefold::exact::{
-    self, Float, HashedSums, KeyError, KeyedMoments, Rolling, RollingError, by_key,
-};
+use treefold::exact::{self, Float, HashedSums, KeyError, Rolling, RollingError, by_key};
 
 use crate::element::{Item, with_first_of};
 use crate::fold::compute;
@@ -37,7 +35,7 @@ fn first_real<K: RealTask>(array: &Bound<'_, PyAny>, task: K) -> PyResult<Option
     with_first_of!(array, task, [f64, f32])
 }
 
-fn raised(error: KeyError) -> PyErr {
+pub(crate) fn raised(error: KeyError) -> PyErr {
     let text = error.to_string();
     match error {
         KeyError::OutOfRange { .. } => PyIndexError::new_err(text),
@@ -99,56 +97,6 @@ impl Statistic {
     }
 }
 
-struct OfGroups<'a, 'py> {
-    keys: &'a Bound<'py, PyArrayDyn<i64>>,
-    groups: usize,
-    statistic: Statistic,
-    ddof: f64,
-}
-
-impl RealTask for OfGroups<'_, '_> {
-    fn visit<T: Item + Float + PartialEq>(
-        self,
-        x: &Bound<'_, PyArrayDyn<T>>,
-    ) -> PyResult<Py<PyAny>> {
-        let (keys_ref, x_ref) = (self.keys.try_readonly()?, x.try_readonly()?);
-        let (keys, items) = (keys_ref.as_slice()?, x_ref.as_slice()?);
-        // The environment is checked there.
-        Workers::of(items.len())?;
-        let values = compute(x.py(), size_of_val(items), || {
-            let mut moments = KeyedMoments::<T>::new(self.groups);
-            moments.add(keys, items)?;
-            let value = |group| match self.statistic {
-                Statistic::Mean => moments.mean(group),
-                Statistic::Variance => moments.variance(group, self.ddof),
-                Statistic::StandardDeviation => moments.standard_deviation(group, self.ddof),
-            };
-            Ok((0..self.groups).map(value).collect())
-        });
-        let values: Vec<T> = values.map_err(raised)?;
-        Ok(PyArray1::from_vec(x.py(), values).into_any().unbind())
-    }
-}
-
-/// The mean, variance or standard deviation of the items of each of the keys 0 to `groups` - 1, rounded once.
-#[pyfunction]
-pub(crate) fn exact_of_groups(
-    keys: &Bound<'_, PyArrayDyn<i64>>,
-    x: &Bound<'_, PyAny>,
-    groups: usize,
-    statistic: &str,
-    ddof: f64,
-) -> PyResult<Py<PyAny>> {
-    let statistic = Statistic::of_name(statistic)?;
-    let task = OfGroups {
-        keys,
-        groups,
-        statistic,
-        ddof,
-    };
-    with_real_type(x, task)
-}
-
 /// The distinct keys, ascending, and which of them each key is.
 #[pyfunction]
 #[expect(clippy::type_complexity, reason = "two arrays")]
@@ -159,24 +107,52 @@ pub(crate) fn factorize<'py>(
     let keys_ref = keys.try_readonly()?;
     let keys = keys_ref.as_slice()?;
     let (distinct, codes) = compute(py, size_of_val(keys), || {
-        let mut seen = HashedSums::<i64, f64>::new();
-        let mut codes: Vec<i64> = keys.iter().map(|key| seen.code(key).into()).collect();
-        let mut order: Vec<usize> = (0..seen.keys().len()).collect();
-        order.sort_unstable_by_key(|&code| seen.keys()[code]);
-        let mut ranks = vec![0_i64; order.len()];
-        for (rank, &code) in (0..).zip(&order) {
-            ranks[code] = rank;
-        }
-        for code in &mut codes {
-            *code = ranks[usize::try_from(*code).expect("codes begin at 0")];
-        }
-        let distinct: Vec<i64> = order.iter().map(|&code| seen.keys()[code]).collect();
-        (distinct, codes)
+        within_range(keys).unwrap_or_else(|| hashed(keys))
     });
     Ok((
         PyArray1::from_vec(py, distinct),
         PyArray1::from_vec(py, codes),
     ))
+}
+
+/// The same by a place for each number between the least key and the largest; `None` if these would be many more than keys.
+fn within_range(keys: &[i64]) -> Option<(Vec<i64>, Vec<i64>)> {
+    let (&least, &largest) = (keys.iter().min()?, keys.iter().max()?);
+    let most = keys.len().saturating_mul(2).max(1024);
+    let places = usize::try_from(largest.checked_sub(least)?).ok()?;
+    if places >= most {
+        return None;
+    }
+    let place = |key: &i64| usize::try_from(key - least).expect("no key is less");
+    let mut codes_of = vec![0_i64; places + 1];
+    for key in keys {
+        codes_of[place(key)] = 1;
+    }
+    let mut distinct = Vec::new();
+    for (code, key) in codes_of.iter_mut().zip(least..=largest) {
+        if *code == 1 {
+            *code = distinct.len() as i64;
+            distinct.push(key);
+        }
+    }
+    let codes = keys.iter().map(|key| codes_of[place(key)]).collect();
+    Some((distinct, codes))
+}
+
+fn hashed(keys: &[i64]) -> (Vec<i64>, Vec<i64>) {
+    let mut seen = HashedSums::<i64, f64>::new();
+    let mut codes: Vec<i64> = keys.iter().map(|key| seen.code(key).into()).collect();
+    let mut order: Vec<usize> = (0..seen.keys().len()).collect();
+    order.sort_unstable_by_key(|&code| seen.keys()[code]);
+    let mut ranks = vec![0_i64; order.len()];
+    for (rank, &code) in (0..).zip(&order) {
+        ranks[code] = rank;
+    }
+    for code in &mut codes {
+        *code = ranks[usize::try_from(*code).expect("codes begin at 0")];
+    }
+    let distinct: Vec<i64> = order.iter().map(|&code| seen.keys()[code]).collect();
+    (distinct, codes)
 }
 
 struct OfWindows {

@@ -3,12 +3,14 @@
 //! `treefold/_reductions.py` knows NumPy's conventions: axes, types, empty input, errors. What comes here are C-contiguous arrays of
 //! three axes, of which the middle one is reduced, and results of the right shape and type.
 //!
-//! `treefold/mpi` calls the C library's functions, which this library exports where there is MPI.
+//! `treefold/mpi` calls the C library's functions, which this library exports where there is MPI; and Polars those of crate
+//! `treefold-polars`.
 
 mod cuda;
 mod element;
 mod error;
 mod exact;
+mod exact_groups;
 mod exact_item;
 mod exact_keyed;
 mod exact_moments;
@@ -24,6 +26,8 @@ mod partial;
 mod pool;
 
 use pyo3::prelude::*;
+// Its functions have no other names here than those by which Polars calls them.
+use treefold_polars as _;
 
 #[pymodule]
 mod _native {
@@ -34,9 +38,9 @@ mod _native {
     #[pymodule_export]
     use crate::exact::{exact_dot, exact_norm};
     #[pymodule_export]
-    use crate::exact_keyed::{
-        exact_by_key, exact_of_groups, exact_rolling, exact_rolling_range, factorize,
-    };
+    use crate::exact_groups::exact_of_groups;
+    #[pymodule_export]
+    use crate::exact_keyed::{exact_by_key, exact_rolling, exact_rolling_range, factorize};
     #[pymodule_export]
     use crate::exact_moments::{ExactAccumulator, exact_average, exact_statistic};
     #[pymodule_export]

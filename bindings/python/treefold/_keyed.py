@@ -1,4 +1,4 @@
-"""Exact sums by key and of windows, in the forms of NumPy and pandas."""
+"""Exact sums by key and of windows, in the forms of NumPy."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ def _vector(x, name):
     return contiguous(array)
 
 
-def _keys(keys):
+def as_keys(keys):
     """Keys as a vector of int64."""
     array = np.asarray(keys)
     if array.dtype.kind not in "biu":
@@ -74,7 +74,7 @@ def bincount(keys, weights=None, minlength=0):
     >>> exact.bincount([0, 2, 0, 2, 0], weights=[1e300, 0.1, 1.0, 0.2, -1e300]).tolist()
     [1.0, 0.0, 0.30000000000000004]
     """
-    keys = _keys(keys)
+    keys = as_keys(keys)
     minlength = index(minlength, "minlength")
     if minlength < 0:
         raise ValueError(f"minlength: {minlength} is negative")
@@ -118,7 +118,7 @@ def add_at(sums, keys, x):
     """
     if not isinstance(sums, np.ndarray) or sums.ndim != 1 or sums.dtype.kind not in "fc":
         raise TypeError("sums is not a vector of floats or complex numbers")
-    keys, x = _keys(keys), _vector(x, "x")
+    keys, x = as_keys(keys), _vector(x, "x")
     if not np.can_cast(x.dtype, sums.dtype):
         raise TypeError(f"x has elements of type {x.dtype}, which sums of type {sums.dtype} do not hold")
     if len(keys) != len(x):
@@ -163,7 +163,7 @@ def histogram(x, bins=10, range=None, weights=None):
     keys = np.searchsorted(edges, x, side="right") - 1
     keys[x == edges[-1]] = len(edges) - 2
     inside = (keys >= 0) & (keys < len(edges) - 1) & (x <= edges[-1])
-    return by_key(_keys(keys[inside]), weights[inside], len(edges) - 1), edges
+    return by_key(as_keys(keys[inside]), weights[inside], len(edges) - 1), edges
 
 
 def reduceat(x, indices):
@@ -177,7 +177,7 @@ def reduceat(x, indices):
     >>> exact.reduceat([1e300, 1.0, -1e300, 0.5], [0, 3]).tolist()
     [1.0, 0.5]
     """
-    x, starts = _vector(x, "x"), _keys(indices)
+    x, starts = _vector(x, "x"), as_keys(indices)
     for place, start in enumerate(starts):
         if not 0 <= start < len(x):
             raise IndexError(f"index {place} is {start}, and x has {counted(len(x), 'item')}")
@@ -185,90 +185,6 @@ def reduceat(x, indices):
     first = np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
     items = x[first + np.arange(len(first))]
     return by_key(np.repeat(np.arange(len(starts)), lengths), items, len(starts))
-
-
-class GroupBy:
-    """Items in groups of equal keys: `groupby` makes it.
-
-    Attributes
-    ----------
-    keys : ndarray
-        The distinct keys, ascending: the groups, in the order of all results.
-    """
-
-    __slots__ = ("_codes", "_kept", "keys")
-
-    def __init__(self, keys, dropna=True):
-        keys = np.asarray(keys)
-        if keys.ndim != 1:
-            raise ValueError(f"keys have {keys.ndim} axes, not one")
-        self._kept = None
-        if keys.dtype.kind == "f" and dropna and np.isnan(keys).any():
-            self._kept = ~np.isnan(keys)
-            keys = keys[self._kept]
-        if keys.dtype.kind in "biu" and keys.dtype != np.uint64:
-            distinct, self._codes = _native.factorize(_keys(keys))
-            self.keys = distinct.astype(keys.dtype)
-        else:
-            self.keys, codes = np.unique(keys, return_inverse=True)
-            self._codes = contiguous(codes.astype(np.int64))
-
-    def _items(self, x):
-        x = _vector(x, "x")
-        items = len(self._codes) if self._kept is None else len(self._kept)
-        if len(x) != items:
-            raise ValueError(f"{counted(items, 'key')} for {counted(len(x), 'item')}")
-        return x if self._kept is None else x[self._kept]
-
-    def sum(self, x):
-        """The exact sum of each group's items, rounded once."""
-        return by_key(self._codes, self._items(x), len(self.keys))
-
-    def count(self):
-        """The number of items of each group."""
-        return np.bincount(self._codes, minlength=len(self.keys))
-
-    def mean(self, x):
-        """The exact mean of each group's items, rounded once."""
-        return self._statistic(x, "mean", 0)
-
-    def var(self, x, ddof=1):
-        """The exact variance of each group's items, rounded once; NaN where there are no more than `ddof` items, all alike."""
-        return self._statistic(x, "var", ddof)
-
-    def std(self, x, ddof=1):
-        """The square root of the exact variance of each group's items, rounded once."""
-        return self._statistic(x, "std", ddof)
-
-    def _statistic(self, x, statistic, ddof):
-        x = self._items(x)
-        if x.dtype.kind == "c":
-            raise TypeError("x has complex elements, whose groups have sums alone")
-        return _native.exact_of_groups(self._codes, x, len(self.keys), statistic, float(ddof))
-
-
-def groupby(keys, dropna=True):
-    """Groups items by keys: `groupby(keys).sum(x)`, `.mean(x)`, `.var(x)`, `.std(x)`, `.count()`.
-
-    Parameters
-    ----------
-    keys : array_like
-        A vector of integers, floats, strings, or whatever else NumPy sorts. -0.0 and 0.0 are one key.
-    dropna : bool, optional
-        Whether items whose key is NaN are left out, or are the last group.
-
-    Returns
-    -------
-    GroupBy
-
-    Examples
-    --------
-    >>> from treefold import exact
-    >>> groups = exact.groupby(["pear", "plum", "pear"])
-    >>> groups.keys.tolist(), groups.sum([0.1, 5.0, 0.2]).tolist()
-    (['pear', 'plum'], [0.30000000000000004, 5.0])
-    """
-    return GroupBy(keys, dropna)
 
 
 class RollingWindows:

@@ -13,7 +13,8 @@ import numpy as np
 from . import _native
 from ._accumulator import Accumulator, average, mean, std, var
 from ._arrays import as_array, as_float, check_inexact, contiguous, counted, items_along, row_width, size
-from ._keyed import GroupBy, RollingWindows, add_at, bincount, groupby, histogram, reduceat, rolling
+from ._groups import GroupBy, groupby
+from ._keyed import RollingWindows, add_at, bincount, histogram, reduceat, rolling
 from ._reductions import conjugated, reduction, vectors
 
 __all__ = [

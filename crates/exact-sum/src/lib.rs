@@ -6,7 +6,7 @@
 //! | [`ComplexSum`] | the sums of the two parts of complex items |
 //! | [`ProductSum`] | a dot product, or a sum of squares |
 //! | [`ComplexProductSum`] | a dot product of complex items |
-//! | [`Moments`], [`ComplexMoments`] | a mean, a variance, a standard deviation |
+//! | [`Moments`], [`ComplexMoments`], [`IntegerMoments`] | a mean, a variance, a standard deviation |
 //! | [`WeightedMean`] | a weighted mean |
 //!
 //! All levels give the same values: they differ only in speed. So do all floating-point environments: where a thread flushes subnormal
@@ -23,6 +23,7 @@ mod complex;
 mod counters;
 mod fixed;
 mod float;
+mod integers;
 mod keyed;
 mod moments;
 #[cfg(feature = "par")]
@@ -41,6 +42,7 @@ pub use bytes::BytesError;
 pub use complex::{ComplexProductSum, ComplexSum};
 pub use counters::RemoveError;
 pub use float::Float;
+pub use integers::IntegerMoments;
 pub use keyed::sparse::SparseKey;
 pub use keyed::wire::KeyedAccumulator;
 pub use keyed::{

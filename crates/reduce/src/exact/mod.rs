@@ -34,9 +34,9 @@ mod slices;
 mod words;
 
 pub use exact_sum::{
-    Accumulator, BytesError, ComplexMoments, ComplexProductSum, ComplexSum, Float, HashedSums, Key,
-    KeyError, KeyedAccumulator, KeyedColumns, KeyedExtrema, KeyedIntegers, KeyedMoments,
-    KeyedProducts, KeyedSums, KeyedWeightedMeans, Moments, ProductSum, RemoveError,
+    Accumulator, BytesError, ComplexMoments, ComplexProductSum, ComplexSum, Float, HashedSums,
+    IntegerMoments, Key, KeyError, KeyedAccumulator, KeyedColumns, KeyedExtrema, KeyedIntegers,
+    KeyedMoments, KeyedProducts, KeyedSums, KeyedWeightedMeans, Moments, ProductSum, RemoveError,
     RemoveKeyedError, Rolling, RollingError, SparseKey, Sum, WeightedMean, by_key, mean, norm,
     standard_deviation, sum, variance,
 };

@@ -26,6 +26,17 @@ use super::steps::{Steps, Stop};
 /// Packages that pass their arrays to treefold.
 const PACKAGES: [&str; 5] = ["dask[array]", "distributed", "polars", "pyarrow", "xarray"];
 
+/// Engines in which treefold sums columns.
+const ENGINES: [&str; 3] = ["pandas", "polars", "pyarrow"];
+
+/// The oldest that it takes.
+const OLD_ENGINES: [&str; 4] = [
+    "pandas==2.2.0",
+    "polars==1.0.0",
+    "pyarrow==17.0.0",
+    "numpy<2",
+];
+
 /// What the tests on ranks use.
 const PACKAGES_FOR_MPI: [&str; 2] = ["mpi4py>=4", "numba"];
 
@@ -71,11 +82,26 @@ pub(super) fn python(steps: &mut Steps) -> Result<(), Stop> {
         .arg("--mypy-config-file")
         .arg(sources().join("pyproject.toml"));
     steps.step("type stubs", &mut stubs)?;
+    engines(steps, &wheel, "engines", &ENGINES)?;
     if steps.mpi() {
         on_ranks(steps, &wheel)
     } else {
         Ok(())
     }
+}
+
+/// Exact sums in engines from PyPI.
+fn engines(steps: &mut Steps, wheel: &Path, name: &str, packages: &[&str]) -> Result<(), Stop> {
+    let Some(environment) = Environment::set_up(name, packages)? else {
+        return Ok(());
+    };
+    environment.install(steps, wheel)?;
+    let mut tests = environment.python(PYTEST);
+    tests.arg(sources().join("tests/engines"));
+    tests.arg(workspace().join("docs/databases.md"));
+    tests.args(["--pyargs", "treefold.pandas", "treefold.polars"]);
+    tests.env("PYTHONPATH", sources().join("tests"));
+    steps.step(&format!("exact sums, {name}"), &mut tests)
 }
 
 /// `treefold.mpi` on ranks of Open MPI and of MPICH: one wheel of treefold, and one of mpi4py.
@@ -137,7 +163,9 @@ pub(super) fn python_packages(steps: &mut Steps) -> Result<(), Stop> {
     let Some(environment) = Environment::set_up("packages", &PACKAGES)? else {
         return Ok(());
     };
-    environment.build_and_install(steps, &sources(), FOR_TESTS)?;
+    let wheel = environment.build(steps, &sources(), FOR_TESTS)?;
+    environment.install(steps, &wheel)?;
+    engines(steps, &wheel, "old-engines", &OLD_ENGINES)?;
     let mut tests = environment.python(PYTEST);
     tests.arg(sources().join("tests/packages"));
     tests.args(["--pyargs", "treefold.dask"]);
@@ -213,7 +241,7 @@ fn first_of(folder: &Path) -> OsString {
 /// Names the tests that need neither other packages nor MPI.
 pub(crate) fn add_tests(pytest: &mut Command) {
     pytest.arg(sources().join("tests"));
-    for apart in ["tests/packages", "tests/mpi"] {
+    for apart in ["tests/engines", "tests/packages", "tests/mpi"] {
         pytest.arg("--ignore").arg(sources().join(apart));
     }
 }

@@ -122,10 +122,10 @@ pub(super) const STAGES: &[Stage] = &[
     },
     Stage {
         name: "python",
-        purpose: "the wheel is built, and passes its tests without mpi4py, and on ranks of Open MPI and MPICH with it",
+        purpose: "the wheel is built, and passes its tests, in Polars and pandas from PyPI, and on ranks of Open MPI and MPICH with mpi4py",
         when: When::Always,
         mpi: Mpi::For("treefold.mpi on ranks of mpi4py, with Open MPI and MPICH"),
-        seconds: 130,
+        seconds: 190,
         run: python,
     },
     Stage {
@@ -162,7 +162,7 @@ pub(super) const STAGES: &[Stage] = &[
     },
     Stage {
         name: "python-packages",
-        purpose: "the package for Python with dask, xarray, Polars and Arrow from PyPI",
+        purpose: "the package for Python with dask, xarray, Polars and Arrow from PyPI, and with the oldest Polars and pandas that it takes",
         when: When::OnRequest,
         mpi: Mpi::Unused,
         seconds: 165,

@@ -17,10 +17,11 @@ use crate::setup;
 use crate::steps::{Steps, Stop};
 
 /// What its manifest names: where maturin puts what the package is built of.
-const MEMBERS: [&str; 4] = [
+const MEMBERS: [&str; 5] = [
     "crates/*",
     "bindings/c",
     "bindings/c-mpi",
+    "bindings/polars",
     "bindings/python",
 ];
 

@@ -1,0 +1,128 @@
+//! The structures that cross the interface, and who releases them.
+//!
+//! Their fields are those of Arrow's C data interface, and of `SeriesExport` in Polars' crate `polars-ffi`, version 0.1.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::slice;
+
+/// The name and type of a column.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct ArrowSchema {
+    pub(super) format: *const c_char,
+    pub(super) name: *const c_char,
+    pub(super) metadata: *const c_char,
+    pub(super) flags: i64,
+    pub(super) n_children: i64,
+    pub(super) children: *mut *mut ArrowSchema,
+    pub(super) dictionary: *mut ArrowSchema,
+    pub(super) release: Option<unsafe extern "C" fn(*mut ArrowSchema)>,
+    pub(super) private_data: *mut c_void,
+}
+
+/// The items of a chunk of a column.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct ArrowArray {
+    pub(super) length: i64,
+    pub(super) null_count: i64,
+    pub(super) offset: i64,
+    pub(super) n_buffers: i64,
+    pub(super) n_children: i64,
+    pub(super) buffers: *mut *const c_void,
+    pub(super) children: *mut *mut ArrowArray,
+    pub(super) dictionary: *mut ArrowArray,
+    pub(super) release: Option<unsafe extern "C" fn(*mut ArrowArray)>,
+    pub(super) private_data: *mut c_void,
+}
+
+/// A column: its field and its chunks.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct SeriesExport {
+    pub(super) field: *mut ArrowSchema,
+    pub(super) arrays: *mut *mut ArrowArray,
+    pub(super) len: usize,
+    pub(super) release: Option<unsafe extern "C" fn(*mut SeriesExport)>,
+    pub(super) private_data: *mut c_void,
+}
+
+/// A value of one of these types is as its interface says, until it is released: who makes one promises that.
+impl ArrowSchema {
+    /// The name of the column; none is empty.
+    pub(crate) fn name(&self) -> String {
+        text(self.name)
+    }
+
+    /// The type, in Arrow's notation.
+    pub(super) fn format(&self) -> String {
+        text(self.format)
+    }
+
+    /// Whether items are numbers of the entries of a dictionary.
+    pub(super) fn is_dictionary(&self) -> bool {
+        !self.dictionary.is_null()
+    }
+
+    /// The schema of the first part of a nested type.
+    pub(super) fn child(&self) -> Option<&Self> {
+        if self.n_children < 1 || self.children.is_null() {
+            return None;
+        }
+        // SAFETY: there are `n_children` pointers, so there is a first one.
+        let child = unsafe { *self.children };
+        // SAFETY: children live as long as their parent, and nobody changes them.
+        unsafe { child.as_ref() }
+    }
+}
+
+impl ArrowArray {
+    /// The chunk of the items of a chunk of lists.
+    pub(super) fn child(&self) -> Option<&Self> {
+        if self.n_children < 1 || self.children.is_null() {
+            return None;
+        }
+        // SAFETY: there are `n_children` pointers, so there is a first one.
+        let child = unsafe { *self.children };
+        // SAFETY: children live as long as their parent, and nobody changes them.
+        unsafe { child.as_ref() }
+    }
+
+    /// A buffer; `None` if there is none.
+    pub(super) fn buffer(&self, index: usize) -> Option<*const c_void> {
+        let count = usize::try_from(self.n_buffers).unwrap_or(0);
+        if index >= count || self.buffers.is_null() {
+            return None;
+        }
+        // SAFETY: there are `n_buffers` pointers, more than `index`.
+        let buffers = unsafe { slice::from_raw_parts(self.buffers, count) };
+        Some(buffers[index]).filter(|buffer| !buffer.is_null())
+    }
+}
+
+impl SeriesExport {
+    /// Whether there is no column.
+    #[cfg(test)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.private_data.is_null()
+    }
+
+    /// The chunks' pointers, which are not null.
+    pub(super) fn pointers(&self) -> &[*mut ArrowArray] {
+        if self.arrays.is_null() {
+            return &[];
+        }
+        // SAFETY: there are `len` pointers, which live as long as the column.
+        unsafe { slice::from_raw_parts(self.arrays, self.len) }
+    }
+}
+
+/// A text of the interface; none is empty.
+fn text(pointer: *const c_char) -> String {
+    if pointer.is_null() {
+        return String::new();
+    }
+    // SAFETY: texts of the interface end with a zero byte.
+    let text = unsafe { CStr::from_ptr(pointer) };
+    text.to_string_lossy().into_owned()
+}

@@ -1,0 +1,146 @@
+//! Columns that Polars gets, and releases.
+
+use std::ffi::{CString, c_void};
+use std::ptr;
+
+use super::data_type::DataType;
+use super::layout::{ArrowArray, ArrowSchema, SeriesExport};
+
+/// The items of a column to be made.
+#[derive(Debug)]
+pub(crate) enum Made {
+    F64(Vec<Option<f64>>),
+    F32(Vec<Option<f32>>),
+    I64(Vec<Option<i64>>),
+    U64(Vec<Option<u64>>),
+}
+
+/// What an array's buffers are.
+struct Held {
+    buffers: [*const c_void; 2],
+    _values: Box<dyn Send>,
+    _validity: Vec<u8>,
+}
+
+impl Made {
+    /// The column, with a name.
+    pub(crate) fn export(self, name: &str) -> SeriesExport {
+        let (data_type, array) = match self {
+            Self::F64(items) => (DataType::Float64, array(items)),
+            Self::F32(items) => (DataType::Float32, array(items)),
+            Self::I64(items) => (DataType::Int64, array(items)),
+            Self::U64(items) => (DataType::UInt64, array(items)),
+        };
+        let array = Box::into_raw(Box::new(array));
+        let arrays = Box::into_raw(Box::new(array));
+        SeriesExport {
+            field: Box::into_raw(Box::new(ArrowSchema::of(name, &data_type))),
+            arrays,
+            len: 1,
+            release: Some(release_series),
+            // Polars tells by it whether there is a column.
+            private_data: arrays.cast(),
+        }
+    }
+}
+
+impl ArrowSchema {
+    /// That of a column of numbers.
+    pub(crate) fn of(name: &str, data_type: &DataType) -> Self {
+        let format = data_type.format().expect("a column of numbers is made");
+        // A name that Polars took over from C has no zero byte.
+        let texts = [format, name].map(|text| CString::new(text).unwrap_or_default());
+        let texts = Box::new(texts);
+        let [format, name] = texts.each_ref().map(|text| text.as_ptr());
+        Self {
+            format,
+            name,
+            metadata: ptr::null(),
+            // Items may be null.
+            flags: 2,
+            n_children: 0,
+            children: ptr::null_mut(),
+            dictionary: ptr::null_mut(),
+            release: Some(release_schema),
+            private_data: Box::into_raw(texts).cast(),
+        }
+    }
+}
+
+fn array<T: Copy + Default + Send + 'static>(items: Vec<Option<T>>) -> ArrowArray {
+    let null_count = items.iter().filter(|item| item.is_none()).count();
+    let mut validity = Vec::new();
+    if null_count > 0 {
+        validity = vec![0_u8; items.len().div_ceil(8)];
+        let valid = items.iter().enumerate().filter(|(_, item)| item.is_some());
+        for (place, _) in valid {
+            validity[place / 8] |= 1 << (place % 8);
+        }
+    }
+    let values: Vec<T> = items.iter().map(|item| item.unwrap_or_default()).collect();
+    let bits = if validity.is_empty() {
+        ptr::null()
+    } else {
+        validity.as_ptr().cast()
+    };
+    let held = Box::into_raw(Box::new(Held {
+        // What vectors point to stays in place when they are moved.
+        buffers: [bits, values.as_ptr().cast()],
+        _values: Box::new(values),
+        _validity: validity,
+    }));
+    let [length, null_count] = [items.len(), null_count].map(|count| count as i64);
+    ArrowArray {
+        length,
+        null_count,
+        offset: 0,
+        n_buffers: 2,
+        n_children: 0,
+        // SAFETY: it was just made; the place of a field is taken without a reference.
+        buffers: unsafe { &raw mut (*held).buffers }.cast(),
+        children: ptr::null_mut(),
+        dictionary: ptr::null_mut(),
+        release: Some(release_array),
+        private_data: held.cast(),
+    }
+}
+
+/// # Safety
+/// It is a schema that was made here and has not been released.
+unsafe extern "C" fn release_schema(schema: *mut ArrowSchema) {
+    // SAFETY: by the contract.
+    let schema = unsafe { &mut *schema };
+    schema.release = None;
+    // SAFETY: `of` made it of a box of this type, and it is released once.
+    drop(unsafe { Box::from_raw(schema.private_data.cast::<[CString; 2]>()) });
+}
+
+/// # Safety
+/// It is an array that was made here and has not been released.
+unsafe extern "C" fn release_array(array: *mut ArrowArray) {
+    // SAFETY: by the contract.
+    let array = unsafe { &mut *array };
+    array.release = None;
+    // SAFETY: `array` made it of a box of this type, and it is released once.
+    drop(unsafe { Box::from_raw(array.private_data.cast::<Held>()) });
+}
+
+/// Releases all but the array, which its reader has moved and releases by itself.
+///
+/// # Safety
+/// It is a column that was made here and has not been released.
+unsafe extern "C" fn release_series(series: *mut SeriesExport) {
+    // SAFETY: by the contract.
+    let series = unsafe { &mut *series };
+    series.release = None;
+    // SAFETY: `export` made it of a box of this type, and it is released once.
+    let mut field = unsafe { Box::from_raw(series.field) };
+    if let Some(release) = field.release {
+        // SAFETY: `field` has not been released.
+        unsafe { release(&raw mut *field) };
+    }
+    // SAFETY: `export` made it of a box of this type, and it is released once.
+    let array = unsafe { Box::from_raw(series.arrays) };
+    // SAFETY: likewise; the box has no destructor of its own.
+    drop(unsafe { Box::from_raw(*array) });
+}

@@ -1,0 +1,15 @@
+//! Arrow's C data interface: columns that Polars lends, and columns that it gets.
+#![expect(
+    unsafe_code,
+    reason = "Polars passes pointers; each block says what its interface promises"
+)]
+
+mod data_type;
+mod layout;
+mod made;
+mod read;
+
+pub(crate) use data_type::DataType;
+pub(crate) use layout::{ArrowSchema, SeriesExport};
+pub(crate) use made::Made;
+pub(crate) use read::{Chunk, Lists, Series, Values, all_of};

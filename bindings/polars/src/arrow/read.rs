@@ -1,0 +1,302 @@
+//! Columns that Polars lends, as slices.
+
+use std::ffi::c_void;
+use std::ops::Range;
+use std::{ptr, slice};
+
+use super::data_type::DataType;
+use super::layout::{ArrowArray, SeriesExport};
+use crate::error::Error;
+
+/// A column, which is released when it goes.
+#[derive(Debug)]
+pub(crate) struct Series {
+    export: SeriesExport,
+    pub(crate) name: String,
+    pub(crate) data_type: DataType,
+}
+
+/// Takes columns over.
+///
+/// # Safety
+/// There are so many behind the pointer, as the interface says, and they are now the caller's to release.
+pub(crate) unsafe fn all_of(first: *const SeriesExport, count: usize) -> Vec<Series> {
+    let taken = (0..count).map(|number| {
+        // SAFETY: there are `count`.
+        let place = unsafe { first.add(number) };
+        // SAFETY: as above; it is not read a second time.
+        let export = unsafe { ptr::read(place) };
+        // SAFETY: a column has a field, which lives as long as the column.
+        let field = unsafe { export.field.as_ref() };
+        let (name, data_type) = field.map_or_else(
+            || (String::new(), DataType::Other("without a field".into())),
+            |field| (field.name(), DataType::of(field)),
+        );
+        Series {
+            export,
+            name,
+            data_type,
+        }
+    });
+    taken.collect()
+}
+
+impl Drop for Series {
+    fn drop(&mut self) {
+        for &array in self.export.pointers() {
+            // SAFETY: the pointers are not null, and the arrays have not been moved.
+            let release = unsafe { (*array).release };
+            if let Some(release) = release {
+                // SAFETY: it is the array's own, and what was borrowed of the array is gone.
+                unsafe { release(array) };
+            }
+        }
+        if let Some(release) = self.export.release {
+            // SAFETY: likewise.
+            unsafe { release(&raw mut self.export) };
+        }
+    }
+}
+
+impl Series {
+    /// The number of items.
+    pub(crate) fn len(&self) -> usize {
+        let lengths = self.arrays().map(|array| array.length);
+        lengths
+            .filter_map(|length| usize::try_from(length).ok())
+            .fold(0, |sum, length| sum + length)
+    }
+
+    /// The chunks.
+    pub(crate) fn chunks(&self) -> Result<Vec<Chunk<'_>>, Error> {
+        let arrays = self.arrays();
+        let chunks = arrays.map(|array| Chunk::of(array, &self.data_type));
+        let chunks: Option<Vec<_>> = chunks.collect();
+        let message = || Error::new(format!("column `{}` is not as Arrow has it", self.name));
+        chunks.ok_or_else(message)
+    }
+
+    fn arrays(&self) -> impl Iterator<Item = &ArrowArray> {
+        let pointers = self.export.pointers().iter();
+        // SAFETY: the pointers are not null, and arrays live as long as the column.
+        pointers.map(|&pointer| unsafe { &*pointer })
+    }
+}
+
+/// A part of a column.
+#[derive(Debug)]
+pub(crate) struct Chunk<'a> {
+    pub(crate) len: usize,
+    /// `None` if no item is null.
+    pub(crate) validity: Option<Validity<'a>>,
+    pub(crate) values: Values<'a>,
+}
+
+/// The items of a chunk; those that are null have any value.
+#[derive(Debug)]
+pub(crate) enum Values<'a> {
+    /// All are null, or have a type without sums.
+    None,
+    I8(&'a [i8]),
+    U8(&'a [u8]),
+    I16(&'a [i16]),
+    U16(&'a [u16]),
+    I32(&'a [i32]),
+    U32(&'a [u32]),
+    I64(&'a [i64]),
+    U64(&'a [u64]),
+    F32(&'a [f32]),
+    F64(&'a [f64]),
+    Lists(Lists<'a>),
+}
+
+/// Lists one after the other.
+#[derive(Debug)]
+pub(crate) struct Lists<'a> {
+    bounds: Bounds<'a>,
+    pub(crate) items: Box<Chunk<'a>>,
+}
+
+/// Where lists begin and end.
+#[derive(Debug)]
+enum Bounds<'a> {
+    /// List number i has the items from bound number i to bound number i + 1.
+    Listed(&'a [i64]),
+    /// The first list begins here, and all have the same length.
+    Even { first: usize, width: usize },
+}
+
+impl Lists<'_> {
+    /// Which items a list has.
+    pub(crate) fn range(&self, list: usize) -> Range<usize> {
+        match self.bounds {
+            Bounds::Listed(bounds) => {
+                let bound =
+                    |number: usize| usize::try_from(bounds[number]).expect("bounds were checked");
+                bound(list)..bound(list + 1)
+            }
+            Bounds::Even { first, width } => {
+                let begin = first + list * width;
+                begin..begin + width
+            }
+        }
+    }
+}
+
+impl<'a> Chunk<'a> {
+    /// `None` if it is not as the interface says, as far as that can be seen.
+    fn of(array: &'a ArrowArray, data_type: &DataType) -> Option<Self> {
+        let len = usize::try_from(array.length).ok()?;
+        let offset = usize::try_from(array.offset).ok()?;
+        let nulls = array.buffer(0).filter(|_| array.null_count != 0);
+        let validity = nulls.map(|bits| {
+            let bytes = (offset + len).div_ceil(8);
+            // SAFETY: there is a bit for each item, also for those before the first one of this chunk.
+            let bytes = unsafe { slice::from_raw_parts(bits.cast::<u8>(), bytes) };
+            Validity { bytes, offset }
+        });
+        let values = match data_type {
+            DataType::Null | DataType::Other(_) => Values::None,
+            DataType::Int8 => Values::I8(items(array)?),
+            DataType::UInt8 => Values::U8(items(array)?),
+            DataType::Int16 => Values::I16(items(array)?),
+            DataType::UInt16 => Values::U16(items(array)?),
+            DataType::Int32 => Values::I32(items(array)?),
+            DataType::UInt32 => Values::U32(items(array)?),
+            DataType::Int64 => Values::I64(items(array)?),
+            DataType::UInt64 => Values::U64(items(array)?),
+            DataType::Float32 => Values::F32(items(array)?),
+            DataType::Float64 => Values::F64(items(array)?),
+            DataType::List(of) => {
+                let bounds: &[i64] = if len == 0 {
+                    &[0]
+                } else {
+                    numbers(array.buffer(1)?, offset, len + 1)?
+                };
+                let items = Self::of(array.child()?, of)?;
+                let ascend = bounds.windows(2).all(|pair| pair[0] <= pair[1]);
+                let end = usize::try_from(bounds[len]).ok()?;
+                if bounds[0] < 0 || !ascend || end > items.len {
+                    return None;
+                }
+                Values::Lists(Lists {
+                    bounds: Bounds::Listed(bounds),
+                    items: Box::new(items),
+                })
+            }
+            DataType::Array(of, width) => {
+                let items = Self::of(array.child()?, of)?;
+                // Early versions of Polars keep the offset of lists of which they lend the items from the first on.
+                let is_cut = items.len == len.checked_mul(*width)?;
+                let first = if is_cut {
+                    0
+                } else {
+                    offset.checked_mul(*width)?
+                };
+                let end = first.checked_add(len.checked_mul(*width)?)?;
+                if end > items.len {
+                    return None;
+                }
+                Values::Lists(Lists {
+                    bounds: Bounds::Even {
+                        first,
+                        width: *width,
+                    },
+                    items: Box::new(items),
+                })
+            }
+        };
+        Some(Self {
+            len,
+            validity,
+            values,
+        })
+    }
+
+    /// Calls a function with each run of items that are not null, of those in a range.
+    pub(crate) fn runs(&self, range: Range<usize>, mut run: impl FnMut(Range<usize>)) {
+        match (&self.validity, &self.values) {
+            (_, Values::None) => {}
+            (None, _) if range.is_empty() => {}
+            (None, _) => run(range),
+            (Some(validity), _) => validity.runs(range, run),
+        }
+    }
+
+    pub(crate) fn is_valid(&self, item: usize) -> bool {
+        let validity = self.validity.as_ref();
+        validity.is_none_or(|validity| validity.is_valid(item))
+    }
+}
+
+/// A bit for each item: whether it is there.
+#[derive(Debug)]
+pub(crate) struct Validity<'a> {
+    bytes: &'a [u8],
+    /// The bit of the first item.
+    offset: usize,
+}
+
+impl Validity<'_> {
+    fn is_valid(&self, item: usize) -> bool {
+        let bit = self.offset + item;
+        self.bytes[bit / 8] >> (bit % 8) & 1 == 1
+    }
+
+    /// The bits from an item on, and how many of them there are, not counting those from an end on.
+    fn bits(&self, item: usize, end: usize) -> (u64, usize) {
+        let bit = self.offset + item;
+        let rest = &self.bytes[bit / 8..];
+        let mut word = [0; 8];
+        let count = rest.len().min(8);
+        word[..count].copy_from_slice(&rest[..count]);
+        let bits = u64::from_le_bytes(word) >> (bit % 8);
+        (bits, (64 - bit % 8).min(end - item))
+    }
+
+    fn runs(&self, range: Range<usize>, mut run: impl FnMut(Range<usize>)) {
+        let (mut at, end) = (range.start, range.end);
+        while at < end {
+            let (bits, count) = self.bits(at, end);
+            at += (bits.trailing_zeros() as usize).min(count);
+            let begin = at;
+            while at < end {
+                let (bits, count) = self.bits(at, end);
+                let ones = (bits.trailing_ones() as usize).min(count);
+                at += ones;
+                if ones < count {
+                    break;
+                }
+            }
+            if begin < at {
+                run(begin..at);
+            }
+        }
+    }
+}
+
+/// The items of a chunk of numbers.
+fn items<T: bytemuck::Pod>(array: &ArrowArray) -> Option<&[T]> {
+    let len = usize::try_from(array.length).ok()?;
+    let offset = usize::try_from(array.offset).ok()?;
+    if len == 0 {
+        return Some(&[]);
+    }
+    numbers(array.buffer(1)?, offset, len)
+}
+
+/// Numbers of a buffer; `None` if it is not aligned for them. They live as long as the caller's array.
+fn numbers<'a, T: bytemuck::Pod>(
+    buffer: *const c_void,
+    offset: usize,
+    len: usize,
+) -> Option<&'a [T]> {
+    let buffer = buffer.cast::<T>();
+    if !buffer.is_aligned() {
+        return None;
+    }
+    // SAFETY: a buffer has as many numbers as its array's offset and length say.
+    let first = unsafe { buffer.add(offset) };
+    // SAFETY: likewise; any bits are a number, and nobody writes them before the array is released.
+    Some(unsafe { slice::from_raw_parts(first, len) })
+}

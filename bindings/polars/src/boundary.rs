@@ -1,0 +1,231 @@
+//! What Polars calls, by name: version 0.1 of the interface of its plugins.
+//!
+//! `_polars_plugin_NAME` computes a column of columns, and `_polars_plugin_field_NAME` its field of theirs. Where the result stays empty,
+//! Polars asks for the last error of the thread. It checks the version when it loads the library, and refuses one that it does not know.
+#![expect(
+    unsafe_code,
+    reason = "Polars passes pointers; each block says what its interface promises"
+)]
+
+use std::cell::RefCell;
+use std::ffi::{CString, c_char, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::slice;
+
+use crate::arrow::{ArrowSchema, DataType, SeriesExport, all_of};
+use crate::error::Error;
+use crate::function::{Figure, Function};
+
+/// 0.1: the upper half is the major version.
+const VERSION: u32 = 1;
+
+thread_local! {
+    static LAST_ERROR: RefCell<CString> = RefCell::default();
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn _polars_plugin_get_version() -> u32 {
+    VERSION
+}
+
+/// Polars copies the text before it calls again.
+#[unsafe(no_mangle)]
+extern "C" fn _polars_plugin_get_last_error_message() -> *const c_char {
+    LAST_ERROR.with_borrow(|error| error.as_ptr())
+}
+
+/// What a function makes; `None` if it fails or panics, and why is kept.
+fn tried<T>(name: &str, make: impl FnOnce() -> Result<T, Error>) -> Option<T> {
+    let text = match catch_unwind(AssertUnwindSafe(make)) {
+        Ok(Ok(made)) => return Some(made),
+        Ok(Err(Error(text))) => format!("{name}: {text}"),
+        Err(_) => format!("{name}: panicked, which is a fault of treefold"),
+    };
+    let text = CString::new(text.replace('\0', "")).unwrap_or_default();
+    LAST_ERROR.set(text);
+    None
+}
+
+/// Computes a column.
+///
+/// # Safety
+/// There are `count` columns, which are the callee's to release, and room for the result.
+unsafe fn call(
+    function: Function,
+    columns: *const SeriesExport,
+    count: usize,
+    result: *mut SeriesExport,
+) {
+    let made = tried(function.name, || {
+        // SAFETY: by the contract.
+        let columns = unsafe { all_of(columns, count) };
+        let made = function.call(&columns)?;
+        let name = columns.first().map_or("", |column| &column.name);
+        Ok(made.export(name))
+    });
+    if let Some(made) = made {
+        // SAFETY: by the contract; what was there is empty.
+        unsafe { result.write(made) };
+    }
+}
+
+/// Computes a field.
+///
+/// # Safety
+/// There are `count` fields, and room for the result.
+unsafe fn field(
+    function: Function,
+    fields: *const ArrowSchema,
+    count: usize,
+    result: *mut ArrowSchema,
+) {
+    let fields = if count == 0 {
+        &[]
+    } else {
+        // SAFETY: by the contract.
+        unsafe { slice::from_raw_parts(fields, count) }
+    };
+    let made = tried(function.name, || {
+        let columns = fields
+            .iter()
+            .map(|field| (field.name(), DataType::of(field)));
+        let columns: Vec<(String, DataType)> = columns.collect();
+        let pairs = columns
+            .iter()
+            .map(|(name, data_type)| (name.as_str(), data_type));
+        let pairs: Vec<_> = pairs.collect();
+        let data_type = function.result(&pairs)?;
+        let name = pairs.first().map_or("", |(name, _)| name);
+        Ok(ArrowSchema::of(name, &data_type))
+    });
+    if let Some(made) = made {
+        // SAFETY: by the contract; what was there is empty.
+        unsafe { result.write(made) };
+    }
+}
+
+macro_rules! functions {
+    ($($name:literal, $figure:ident, $of_lists:literal, $call:ident, $field:ident;)+) => {$(
+        /// # Safety
+        /// As Polars calls it: see [`call`].
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $call(
+            columns: *const SeriesExport,
+            count: usize,
+            _arguments: *const u8,
+            _bytes: usize,
+            result: *mut SeriesExport,
+            _context: *const c_void,
+        ) {
+            let function = Function { name: $name, figure: Figure::$figure, of_lists: $of_lists };
+            // SAFETY: by the contract.
+            unsafe { call(function, columns, count, result) };
+        }
+
+        /// # Safety
+        /// As Polars calls it: see [`field`].
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $field(
+            fields: *const ArrowSchema,
+            count: usize,
+            result: *mut ArrowSchema,
+            _arguments: *const u8,
+            _bytes: usize,
+        ) {
+            let function = Function { name: $name, figure: Figure::$figure, of_lists: $of_lists };
+            // SAFETY: by the contract.
+            unsafe { field(function, fields, count, result) };
+        }
+    )+};
+}
+
+functions! {
+    "exact_sum", Sum, false, _polars_plugin_exact_sum, _polars_plugin_field_exact_sum;
+    "exact_mean", Mean, false, _polars_plugin_exact_mean, _polars_plugin_field_exact_mean;
+    "exact_var", Variance, false, _polars_plugin_exact_var, _polars_plugin_field_exact_var;
+    "exact_std", Deviation, false, _polars_plugin_exact_std, _polars_plugin_field_exact_std;
+    "exact_dot", Dot, false, _polars_plugin_exact_dot, _polars_plugin_field_exact_dot;
+    "exact_list_sum", Sum, true, _polars_plugin_exact_list_sum, _polars_plugin_field_exact_list_sum;
+    "exact_list_mean", Mean, true, _polars_plugin_exact_list_mean, _polars_plugin_field_exact_list_mean;
+    "exact_list_var", Variance, true, _polars_plugin_exact_list_var, _polars_plugin_field_exact_list_var;
+    "exact_list_std", Deviation, true, _polars_plugin_exact_list_std, _polars_plugin_field_exact_list_std;
+    "exact_list_dot", Dot, true, _polars_plugin_exact_list_dot, _polars_plugin_field_exact_list_dot;
+    "tree_sum", Tree, true, _polars_plugin_tree_sum, _polars_plugin_field_tree_sum;
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::CStr;
+    use std::mem::MaybeUninit;
+
+    use super::*;
+    use crate::arrow::{Made, Values};
+
+    /// What a function makes of columns.
+    fn answer(
+        name: &'static str,
+        figure: Figure,
+        columns: Vec<(&str, Made)>,
+    ) -> Result<Vec<f64>, String> {
+        let columns = columns.into_iter().map(|(name, made)| made.export(name));
+        let columns: Vec<SeriesExport> = columns.collect();
+        let function = Function {
+            name,
+            figure,
+            of_lists: false,
+        };
+        let mut result = MaybeUninit::<SeriesExport>::zeroed();
+        // SAFETY: a column has no destructor, so that only the callee releases them.
+        unsafe {
+            call(
+                function,
+                columns.as_ptr(),
+                columns.len(),
+                result.as_mut_ptr(),
+            )
+        };
+        // SAFETY: zeros are an empty column.
+        let result = unsafe { result.assume_init() };
+        if result.is_empty() {
+            return Err(last_error());
+        }
+        // SAFETY: there is one, which is now ours.
+        let made = unsafe { all_of(&raw const result, 1) };
+        let chunks = made[0].chunks().map_err(|Error(text)| text)?;
+        match chunks[0].values {
+            Values::F64(items) => Ok(items.to_vec()),
+            ref other => Err(format!("{other:?}")),
+        }
+    }
+
+    fn last_error() -> String {
+        // SAFETY: it is a text of this thread.
+        let text = unsafe { CStr::from_ptr(_polars_plugin_get_last_error_message()) };
+        text.to_str().expect("a text").to_owned()
+    }
+
+    #[test]
+    fn columns_cross_in_both_directions() {
+        let items = (0..200).map(|item| (item % 7 > 0).then(|| f64::from(item)));
+        let items: Vec<Option<f64>> = items.collect();
+        let expected = items.iter().flatten().fold(0.0, |sum, item| sum + item);
+        let column = || Made::F64(items.clone());
+        let sum = answer("exact_sum", Figure::Sum, vec![("x", column())]);
+        assert_eq!(sum, Ok(vec![expected]));
+        let ones = Made::I64(vec![Some(1); 200]);
+        let dot = answer("exact_dot", Figure::Dot, vec![("x", column()), ("n", ones)]);
+        assert_eq!(dot, Ok(vec![expected]));
+        let few = Made::I64(vec![Some(1); 3]);
+        let dot = answer("exact_dot", Figure::Dot, vec![("x", column()), ("n", few)]);
+        let text = "exact_dot: column `x` has 200 items, and `n` 3";
+        assert_eq!(dot, Err(text.into()));
+    }
+
+    #[test]
+    fn panics_do_not_cross() {
+        let made = tried::<()>("exact_sum", || panic!("on purpose"));
+        assert!(made.is_none());
+        let text = "exact_sum: panicked, which is a fault of treefold";
+        assert_eq!(last_error(), text);
+    }
+}

@@ -1,0 +1,118 @@
+//! Items of chunks by their types.
+
+use std::ops::Range;
+
+use treefold::FoldError;
+use treefold::exact::Float;
+
+use crate::arrow::{Chunk, Values};
+
+/// So many items are worth a call.
+pub(crate) const BLOCK_ITEMS: usize = 4096;
+
+/// The types of floats.
+pub(crate) trait Real: Float + PartialEq {
+    /// A chunk's items; none if they have another type.
+    fn slice<'a>(values: &Values<'a>) -> &'a [Self];
+
+    /// The float of the same value, which there must be.
+    fn of(number: f64) -> Self;
+
+    /// The sum in tree order.
+    fn tree(items: &[Self]) -> Result<Self, FoldError>;
+}
+
+impl Real for f64 {
+    fn slice<'a>(values: &Values<'a>) -> &'a [Self] {
+        match values {
+            Values::F64(items) => items,
+            _ => &[],
+        }
+    }
+
+    fn of(number: f64) -> Self {
+        number
+    }
+
+    fn tree(items: &[Self]) -> Result<Self, FoldError> {
+        treefold::sum(items)
+    }
+}
+
+impl Real for f32 {
+    fn slice<'a>(values: &Values<'a>) -> &'a [Self] {
+        match values {
+            Values::F32(items) => items,
+            _ => &[],
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "only singles come here")]
+    fn of(number: f64) -> Self {
+        number as Self
+    }
+
+    fn tree(items: &[Self]) -> Result<Self, FoldError> {
+        treefold::sum(items)
+    }
+}
+
+/// A sum by key starts at +0.0, and so do all here: Polars does not tell what it sums.
+pub(crate) fn from_zero<T: Real>(value: T) -> T {
+    if value == T::zeroed() {
+        T::zeroed()
+    } else {
+        value
+    }
+}
+
+/// Calls a function with all items that are not null, in blocks.
+pub(crate) fn each_block<T: Real>(chunks: &[Chunk<'_>], mut add: impl FnMut(&[T])) {
+    let mut few = Vec::new();
+    for chunk in chunks {
+        let items = T::slice(&chunk.values);
+        chunk.runs(0..chunk.len, |run| {
+            if run.len() >= BLOCK_ITEMS {
+                add(&items[run]);
+                return;
+            }
+            few.extend_from_slice(&items[run]);
+            if few.len() >= BLOCK_ITEMS {
+                add(&few);
+                few.clear();
+            }
+        });
+    }
+    if !few.is_empty() {
+        add(&few);
+    }
+}
+
+/// Does the same with the items of a chunk of integers.
+macro_rules! with_integers {
+    ($values:expr, $items:ident => $body:expr) => {
+        match $values {
+            $crate::arrow::Values::I8($items) => $body,
+            $crate::arrow::Values::U8($items) => $body,
+            $crate::arrow::Values::I16($items) => $body,
+            $crate::arrow::Values::U16($items) => $body,
+            $crate::arrow::Values::I32($items) => $body,
+            $crate::arrow::Values::U32($items) => $body,
+            $crate::arrow::Values::I64($items) => $body,
+            $crate::arrow::Values::U64($items) => $body,
+            _ => {}
+        }
+    };
+}
+pub(crate) use with_integers;
+
+/// Calls a function with the integers of a chunk that are not null, of those in a range.
+pub(crate) fn each_integer(chunk: &Chunk<'_>, range: Range<usize>, mut add: impl FnMut(i128)) {
+    chunk.runs(range, |run| {
+        with_integers!(&chunk.values, items => {
+            for &item in &items[run] {
+                add(i128::from(item));
+            }
+        });
+    });
+}

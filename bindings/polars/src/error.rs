@@ -1,0 +1,11 @@
+//! What went wrong, as text: Polars raises it as a `ComputeError`.
+
+/// The function's name is added where it is reported.
+#[derive(Debug)]
+pub(crate) struct Error(pub(crate) String);
+
+impl Error {
+    pub(crate) fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+}

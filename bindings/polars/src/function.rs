@@ -1,0 +1,123 @@
+//! The functions: what they take, and what they return.
+
+use crate::arrow::{DataType, Made, Series};
+use crate::error::Error;
+use crate::{dot, lists, whole};
+
+/// What is computed of items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Figure {
+    Sum,
+    Mean,
+    Variance,
+    Deviation,
+    Dot,
+    /// The sum in tree order.
+    Tree,
+}
+
+/// A function that Polars calls.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Function {
+    /// Its name in Python.
+    pub(crate) name: &'static str,
+    pub(crate) figure: Figure,
+    /// Whether it is one of each list, and not of a column.
+    pub(crate) of_lists: bool,
+}
+
+impl Function {
+    /// What the columns are called, and what their types are, as messages name them.
+    fn columns(self) -> usize {
+        // The second column of variances is `ddof`.
+        match self.figure {
+            Figure::Sum | Figure::Mean | Figure::Tree => 1,
+            Figure::Variance | Figure::Deviation | Figure::Dot => 2,
+        }
+    }
+
+    /// The type of the result of columns of names and types.
+    pub(crate) fn result(self, columns: &[(&str, &DataType)]) -> Result<DataType, Error> {
+        if columns.len() != self.columns() {
+            let count = columns.len();
+            return Err(Error::new(format!(
+                "{count} columns, not {}",
+                self.columns()
+            )));
+        }
+        let of_items = if self.figure == Figure::Dot { 2 } else { 1 };
+        let mut types = columns[..of_items]
+            .iter()
+            .map(|(name, data_type)| self.items_of(name, data_type));
+        let first = types.next().expect("there is a column")?;
+        let second = types.next().transpose()?;
+        let is_single = |data_type: &DataType| *data_type == DataType::Float32;
+        Ok(match (self.figure, second) {
+            (Figure::Dot, Some(second)) if is_single(first) && is_single(second) => {
+                DataType::Float32
+            }
+            (Figure::Dot, _) => DataType::Float64,
+            _ if is_single(first) => DataType::Float32,
+            (Figure::Sum, _) if first.is_unsigned() => DataType::UInt64,
+            (Figure::Sum, _) if first.is_integer() => DataType::Int64,
+            _ => DataType::Float64,
+        })
+    }
+
+    /// The type of the items of a column.
+    fn items_of<'a>(self, name: &str, data_type: &'a DataType) -> Result<&'a DataType, Error> {
+        let has_type = format!("column `{name}` has type {data_type}");
+        let items = match (self.of_lists, data_type.items()) {
+            (true, Some(items)) => items,
+            (false, None) => data_type,
+            // A column of nothing but nulls.
+            (true, None) if *data_type == DataType::Null => data_type,
+            (true, None) => return Err(Error::new(format!("{has_type}, not a list of numbers"))),
+            (false, Some(_)) => {
+                let of_lists = self.name.replacen('_', "_list_", 1);
+                return Err(Error::new(format!("{has_type}: `{of_lists}` is for lists")));
+            }
+        };
+        let is_float = matches!(
+            items,
+            DataType::Float32 | DataType::Float64 | DataType::Null
+        );
+        match self.figure {
+            _ if is_float => Ok(items),
+            Figure::Tree => Err(Error::new(format!(
+                "{has_type}, and floats are added in an order"
+            ))),
+            _ if items.is_integer() => Ok(items),
+            _ => Err(Error::new(format!(
+                "{has_type}, and only floats and integers of up to 64 bits have exact sums: cast it"
+            ))),
+        }
+    }
+
+    /// The result of columns.
+    pub(crate) fn call(self, columns: &[Series]) -> Result<Made, Error> {
+        let pairs = columns
+            .iter()
+            .map(|column| (column.name.as_str(), &column.data_type));
+        let pairs: Vec<_> = pairs.collect();
+        let result = self.result(&pairs)?;
+        let spread = matches!(self.figure, Figure::Variance | Figure::Deviation);
+        let ddof = if spread {
+            whole::only_number(&columns[1])?
+        } else {
+            0.0
+        };
+        match (self.figure, self.of_lists, result) {
+            (Figure::Dot, false, DataType::Float32) => {
+                dot::of_columns(&columns[0], &columns[1]).map(Made::F32)
+            }
+            (Figure::Dot, false, _) => dot::of_columns(&columns[0], &columns[1]).map(Made::F64),
+            (Figure::Dot, true, DataType::Float32) => {
+                dot::of_lists(&columns[0], &columns[1]).map(Made::F32)
+            }
+            (Figure::Dot, true, _) => dot::of_lists(&columns[0], &columns[1]).map(Made::F64),
+            (figure, false, _) => whole::of_column(&columns[0], figure, ddof),
+            (figure, true, _) => lists::of_lists(&columns[0], figure, ddof),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What is computed of all items of a column.
+
+use treefold::exact::{self, IntegerMoments, Moments, Sum};
+
+use crate::arrow::{Chunk, DataType, Made, Series, Values};
+use crate::column::{Real, each_block, each_integer, from_zero};
+use crate::error::Error;
+use crate::function::Figure;
+
+/// A figure of a column of numbers.
+pub(crate) fn of_column(column: &Series, figure: Figure, ddof: f64) -> Result<Made, Error> {
+    let chunks = column.chunks()?;
+    match &column.data_type {
+        DataType::Float32 => Ok(Made::F32(vec![of_floats(&chunks, figure, ddof)])),
+        integer if integer.is_integer() => {
+            let mut moments = IntegerMoments::new();
+            let mut sum = 0_i128;
+            for chunk in &chunks {
+                if figure == Figure::Sum {
+                    each_integer(chunk, 0..chunk.len, |item| sum = sum.wrapping_add(item));
+                } else {
+                    each_integer(chunk, 0..chunk.len, |item| moments.add_one(item));
+                }
+            }
+            if figure != Figure::Sum {
+                return Ok(Made::F64(vec![of_moments(&moments, figure, ddof)]));
+            }
+            made_of_integers(&column.name, integer, vec![Some(sum)])
+        }
+        _ => Ok(Made::F64(vec![of_floats(&chunks, figure, ddof)])),
+    }
+}
+
+fn of_floats<T: Real>(chunks: &[Chunk<'_>], figure: Figure, ddof: f64) -> Option<T> {
+    match figure {
+        Figure::Variance | Figure::Deviation => {
+            let mut moments = Moments::<T>::new();
+            each_block(chunks, |items| moments.add(items));
+            let is_defined = moments.items() as f64 > ddof;
+            is_defined.then(|| match figure {
+                Figure::Variance => moments.variance(ddof),
+                _ => moments.standard_deviation(ddof),
+            })
+        }
+        Figure::Mean => {
+            let sum = sum_of::<T>(chunks);
+            (sum.items() > 0).then(|| from_zero(sum.mean()))
+        }
+        _ => Some(from_zero(match chunks {
+            // The fastest way.
+            [chunk] if chunk.validity.is_none() => exact::sum(T::slice(&chunk.values)),
+            _ => sum_of::<T>(chunks).value(),
+        })),
+    }
+}
+
+fn sum_of<T: Real>(chunks: &[Chunk<'_>]) -> Sum<T> {
+    let mut sum = Sum::new();
+    each_block(chunks, |items| sum.add(items));
+    sum
+}
+
+/// A mean, variance or standard deviation of integers.
+pub(crate) fn of_moments(moments: &IntegerMoments, figure: Figure, ddof: f64) -> Option<f64> {
+    match figure {
+        Figure::Mean => (moments.items() > 0).then(|| moments.mean()),
+        _ if moments.items() as f64 <= ddof => None,
+        Figure::Variance => Some(moments.variance(ddof)),
+        _ => Some(moments.standard_deviation(ddof)),
+    }
+}
+
+/// Sums of integers of a type, in 64 bits.
+pub(crate) fn made_of_integers(
+    name: &str,
+    data_type: &DataType,
+    sums: Vec<Option<i128>>,
+) -> Result<Made, Error> {
+    let of_type = if data_type.is_unsigned() {
+        "UInt64"
+    } else {
+        "Int64"
+    };
+    let beyond = |sum: i128| {
+        Error::new(format!(
+            "a sum of column `{name}` is {sum}, beyond {of_type}: cast the column to Float64"
+        ))
+    };
+    let sums = sums.into_iter();
+    Ok(if data_type.is_unsigned() {
+        let sums = sums.map(|sum| {
+            sum.map(|sum| u64::try_from(sum).map_err(|_| beyond(sum)))
+                .transpose()
+        });
+        Made::U64(sums.collect::<Result<_, _>>()?)
+    } else {
+        let sums = sums.map(|sum| {
+            sum.map(|sum| i64::try_from(sum).map_err(|_| beyond(sum)))
+                .transpose()
+        });
+        Made::I64(sums.collect::<Result<_, _>>()?)
+    })
+}
+
+/// The item of a column of one float, as which arguments that are no columns come.
+pub(crate) fn only_number(column: &Series) -> Result<f64, Error> {
+    match column.chunks()?.first() {
+        Some(Chunk {
+            values: Values::F64([number, ..]),
+            ..
+        }) if !number.is_nan() => Ok(*number),
+        _ => Err(Error::new("ddof is not a number")),
+    }
+}

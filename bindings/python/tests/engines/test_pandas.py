@@ -1,0 +1,209 @@
+"""Exact sums of groups of pandas and of Arrow's arrays, against fractions."""
+
+import itertools
+import math
+import os
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+import treefold
+import treefold.pandas as tp
+from figures import MEANS, SUMS, columns, expected, hexed
+from treefold import exact
+
+# Another one draws other cases.
+SEED = int(os.environ.get("TREEFOLD_SEED", "1"))
+FIGURES = ["sum", "mean", "var", "std"]
+DTYPES = {"f8": "Float64", "f4": "Float32", "i1": "Int8", "i8": "Int64", "u8": "UInt64"}
+
+
+def grouped(items, keys):
+    return {key: [item for own, item in zip(keys, items) if own == key] for key in sorted(set(keys))}
+
+
+def values_of(items, figure, dtype):
+    """What is expected of a group; NaN where there is nothing."""
+    if dtype[0] in "iu" and figure == "sum":
+        return hexed(sum(items))
+    value = expected(items, figure, dtype if dtype[0] == "f" else "f8")
+    return hexed(np.nan if value is None else value)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_arrow(threads):
+    """Null items are skipped, of arrays in one piece or in chunks, from any bit on."""
+    before = treefold.threads(threads)
+    try:
+        random = np.random.default_rng(SEED)
+        rows = 5000
+        keys = random.integers(0, 13, rows)
+        for name, (dtype, items) in columns(random, rows).items():
+            array = pa.array([None] * 3 + items, pa.from_numpy_dtype(dtype))[3:]
+            chunked = pa.chunked_array([array[:100], array[100:103], array[103:]])
+            groups = exact.groupby(keys)
+            of_keys = grouped(items, keys.tolist())
+            kept = [[item for item in of_key if item is not None] for of_key in of_keys.values()]
+            assert groups.count(array).tolist() == list(map(len, kept))
+            for figure in FIGURES:
+                values = [values_of(of_key, figure, dtype) for of_key in kept]
+                for x in (array, chunked):
+                    own = getattr(groups, figure)(x)
+                    assert list(map(hexed, own)) == values, (name, figure)
+                    assert own.dtype == ({"i1": "i8"}.get(dtype, dtype) if figure == "sum" or dtype[0] == "f" else "f8")
+                # Without NaNs.
+                if dtype[0] == "f":
+                    numbers = [[item for item in of_key if not math.isnan(item)] for of_key in kept]
+                    own = getattr(groups, figure)(array, skipna=True)
+                    assert list(map(hexed, own)) == [values_of(of_key, figure, dtype) for of_key in numbers]
+    finally:
+        treefold.threads(before)
+
+
+def test_arrow_is_not_copied():
+    x = pa.array(np.arange(8.0))
+    column = treefold._groups.Column(x[2:])
+    assert column.values.ctypes.data == x.buffers()[1].address + 16 and column.bits is None
+    holed = pa.array([1.0, None, 3.0])
+    column = treefold._groups.Column(holed)
+    assert column.values.ctypes.data == holed.buffers()[1].address
+    assert column.bits.ctypes.data == holed.buffers()[0].address
+
+
+def test_arrow_keys():
+    x = pa.array([1.0, 2.0, None, 8.0, 16.0])
+    groups = exact.groupby(pa.array(["b", "a", "b", None, "b"]))
+    assert groups.keys.tolist() == ["a", "b"] and groups.sum(x).tolist() == [2.0, 17.0]
+    groups = exact.groupby(pa.chunked_array([[2**60 + 1, None], [2**60, 2**60 + 1, None]]))
+    assert groups.keys.tolist() == [2**60, 2**60 + 1] and groups.sum(x).tolist() == [0.0, 9.0]
+    assert groups.count(x).tolist() == [0, 2] and groups.count().tolist() == [1, 2]
+    groups = exact.groupby(pa.array([1.0, math.nan, None, 1.0, 3.0]))
+    assert groups.keys.tolist() == [1.0, 3.0] and groups.sum(x).tolist() == [9.0, 16.0]
+    with pytest.raises(ValueError, match="keys have nulls"):
+        exact.groupby(pa.array([1, None]), dropna=False)
+
+
+def test_least_counts_and_integers():
+    keys = [0, 0, 1, 2, 2, 2]
+    groups = exact.groupby(keys)
+    x = [1.0, np.nan, np.nan, 1.0, 2.0, 3.0]
+    assert groups.sum(x, skipna=True).tolist() == [1.0, 0.0, 6.0]
+    assert str(groups.sum(x, skipna=True, min_count=1).tolist()) == "[1.0, nan, 6.0]"
+    assert str(groups.sum(x, skipna=True, min_count=2).tolist()) == "[nan, nan, 6.0]"
+    assert groups.count(x, skipna=True).tolist() == [1, 0, 3]
+    sums = groups.sum(np.array([2**62, 2**62 - 1, 5, 1, 2, 3]))
+    assert sums.dtype == np.int64 and sums.tolist() == [2**63 - 1, 5, 6]
+    assert groups.sum([True, True, False, True, True, True]).tolist() == [2, 0, 3]
+    with pytest.raises(OverflowError, match="the sum of key 0 is 9223372036854775808, beyond int64: convert x to float64"):
+        groups.sum(np.array([2**62, 2**62, 5, 1, 2, 3]))
+    large = np.array([2**53 + 1, 2**53 + 3, 7, 2**63, 2**63 + 2, 2**63 + 4], np.uint64)
+    assert groups.mean(large).tolist() == [2.0**53 + 2, 7.0, 2.0**63]
+    assert str(groups.var(large).tolist()) == "[2.0, nan, 4.0]"
+
+
+def test_wrong_arguments():
+    groups = exact.groupby([1, 2])
+    for x, text in [
+        (pa.array(["a", "b"]), "x has elements of Arrow's type string"),
+        (pa.array([True, False]), "Arrow's type bool"),
+        (pa.array([1, 2], pa.timestamp("s")), "Arrow's type timestamp"),
+        (pa.array(["a", "b"]).dictionary_encode(), "Arrow's type dictionary"),
+        (pd.Series(["a", "b"], dtype="string"), "x has elements of type str"),
+        (pd.Series(["a", "b"], dtype="category"), "x has elements of type category"),
+        (np.array(["a", "b"]), "x has elements of type <U1"),
+    ]:
+        with pytest.raises(TypeError, match=text):
+            groups.sum(x)
+    with pytest.raises(ValueError, match="2 keys for 3 items"):
+        groups.sum(pa.array([1, 2, None]))
+    with pytest.raises(TypeError, match="min_count: 0.5 is not an integer"):
+        groups.sum([1.0, 2.0], min_count=0.5)
+    frame = pd.DataFrame({"k": [1, 2], "x": ["a", "b"], "i": [2**63 - 1, 1]})
+    with pytest.raises(TypeError, match="column 'x': x has elements of type"):
+        tp.groupby(frame, "k").sum("x")
+    with pytest.raises(OverflowError, match="column 'i': the sum of key 0 is 9223372036854775808"):
+        tp.groupby(frame.assign(k=0), "k").sum("i")
+    with pytest.raises(KeyError):
+        tp.groupby(frame, "k").sum("z")
+    with pytest.raises(TypeError, match="frame is a Series"):
+        tp.groupby(frame["k"], "k")
+    with pytest.raises(ValueError, match="as_index"):
+        tp.groupby(frame, "k", as_index=False)
+    with pytest.raises(ValueError, match="'i' names 2 columns"):
+        tp.groupby(frame[["k", "i", "i"]], "k").sum("i")
+
+
+def frame_of(rows=2000):
+    random = np.random.default_rng(SEED)
+    drawn = columns(random, rows)
+    keys = {"k": random.integers(0, 7, rows), "l": np.array(["x", "yy", None], object)[random.integers(0, 3, rows)]}
+    frame = pd.DataFrame({**keys, **{name: pd.Series(items, dtype=DTYPES[dtype]) for name, (dtype, items) in drawn.items()}})
+    return frame, drawn
+
+
+OPTIONS = [{}, {"sort": False}, {"dropna": False}, {"sort": False, "dropna": False}]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("by", ["k", "l", ["k", "l"]], ids=str)
+def test_frames(by, options):
+    """Indices are those of pandas, and each value is that of the rows that pandas puts into a group."""
+    frame, drawn = frame_of(700)
+    own, theirs = tp.groupby(frame, by, **options), frame.groupby(by, **options)
+    for name, (dtype, items) in drawn.items():
+        rows = {key: [items[place] for place in places] for key, places in theirs.indices.items()}
+        sizes = theirs.size()
+        for figure in FIGURES:
+            result = getattr(own, figure)(name)
+            pd.testing.assert_index_equal(result.index, sizes.index)
+            assert result.name == name
+            for place, key in enumerate(result.index):
+                of_key = next(rows[other] for other in rows if str(other) == str(key))
+                of_key = [item for item in of_key if item is not None and not math.isnan(item)]
+                assert hexed(result.iloc[place]) == values_of(of_key, figure, dtype)
+    both = own.sum(["whole", "small"])
+    assert list(both.columns) == ["whole", "small"] and both["whole"].equals(own.sum("whole"))
+    assert own.count("some").equals(theirs["some"].count().astype("int64"))
+
+
+def test_kinds_of_columns():
+    """NumPy's, pandas' own and Arrow's types of a column have the same sums."""
+    items = [0.1, 0.2, None, 0.3, 1e300, -1e300]
+    numbers = pd.Series([np.nan if item is None else item for item in items])
+    frame = pd.DataFrame({"k": list("aababb"), "n": numbers, "f": pd.Series(items, dtype="Float64")})
+    frame["a"] = pd.Series(items, dtype=pd.ArrowDtype(pa.float64()))
+    groups = tp.groupby(frame, "k")
+    for name in "nfa":
+        assert groups.sum(name).to_dict() == {"a": math.fsum([0.1, 0.2, 0.3]), "b": 0.0}
+        assert groups.count(name).to_dict() == {"a": 3, "b": 2}
+    assert math.isnan(groups.sum("n", skipna=False)["b"]) and groups.sum("a", skipna=False)["b"] == 0.0
+    assert math.isnan(groups.sum("n", min_count=3)["b"])
+    whole = frame.assign(i=[1, 2, 3, 4, 5, 6], b=[True] * 6, m=pd.Series([1, None, 3, 4, 5, None], dtype="Int64"))
+    whole["u"] = whole["i"].astype(pd.ArrowDtype(pa.uint8()))
+    groups = tp.groupby(whole, "k")
+    assert groups.sum(["i", "b", "m", "u"]).to_dict("list") == {"i": [7, 14], "b": [3, 3], "m": [5, 8], "u": [7, 14]}
+    assert groups.sum("i").dtype == np.int64
+
+
+def test_categories_and_levels():
+    frame = pd.DataFrame({"k": pd.Categorical(["b", "a", "b"], categories=["a", "b", "c"]), "x": [1.0, 2.0, 4.0]})
+    for observed in (True, False):
+        own = tp.groupby(frame, "k", observed=observed).sum("x")
+        pd.testing.assert_series_equal(own, frame.groupby("k", observed=observed)["x"].sum())
+    levels = frame.set_index("k")
+    assert tp.groupby(levels, None, level="k", observed=True).sum("x").tolist() == [2.0, 5.0]
+    by_function = frame.set_index(pd.Index([3, 4, 5]))
+    assert tp.groupby(by_function, lambda place: place % 2).sum("x").tolist() == [2.0, 5.0]
+
+
+@pytest.mark.parametrize("report", [*SUMS, *MEANS])
+def test_reported(report):
+    figure = "sum" if report in SUMS else "mean"
+    items, value = (SUMS if report in SUMS else MEANS)[report]
+    for order in itertools.islice(itertools.permutations(items), 20):
+        frame = pd.DataFrame({"k": "a", "x": order})
+        assert getattr(tp.groupby(frame, "k"), figure)("x")["a"] == value
+        # The function of one group, which pandas calls for each.
+        assert frame.groupby("k")["x"].agg(getattr(exact, figure))["a"] == value
+        assert getattr(exact.groupby(frame["k"]), figure)(frame["x"])[0] == value

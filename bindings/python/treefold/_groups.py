@@ -1,0 +1,238 @@
+"""Exact sums of groups of items, in the forms of pandas."""
+
+import sys
+
+import numpy as np
+
+from . import _native
+from ._arrays import as_array, contiguous, counted, index
+from ._keyed import as_keys, by_key
+
+
+class Column:
+    """Numbers of which some may be missing: an array, and a bit for each item from an offset on, or no bits."""
+
+    __slots__ = ("bits", "offset", "values")
+
+    def __init__(self, x):
+        self.bits, self.offset = None, 0
+        arrow = _arrow(x)
+        if arrow is not None:
+            self._take_arrow(arrow)
+        elif _is_extension(x):
+            self._take_extension(x)
+        elif _is_polars(x) and x.null_count():
+            self.values = contiguous(_widened(as_array(x.fill_null(0), "x")))
+            self._miss(np.asarray(x.is_null()))
+        else:
+            self.values = contiguous(_widened(as_array(x, "x")))
+        if self.values.ndim != 1:
+            raise ValueError(f"x has {self.values.ndim} axes, not one")
+
+    def _take_arrow(self, array):
+        """An array of Arrow's, without a copy unless it is in chunks."""
+        try:
+            dtype = np.dtype(array.type.to_pandas_dtype())
+        except (NotImplementedError, TypeError):
+            dtype = np.dtype(object)
+        if (dtype.kind, dtype.itemsize) not in _NUMBERS:
+            raise TypeError(f"x has elements of Arrow's type {array.type}, not floats or integers")
+        nulls, items = array.buffers()
+        first, length = array.offset, len(array)
+        values = np.frombuffer(items, dtype)[first : first + length] if length else np.empty(0, dtype)
+        self.values = contiguous(_widened(values))
+        if nulls is not None and array.null_count:
+            self.bits, self.offset = np.frombuffer(nulls, np.uint8), first
+
+    def _take_extension(self, x):
+        """A column of pandas whose type has missing items of its own."""
+        dtype = getattr(x.dtype, "numpy_dtype", np.dtype(object))
+        if dtype.kind not in "b" and (dtype.kind, dtype.itemsize) not in _NUMBERS:
+            raise TypeError(f"x has elements of type {x.dtype}, not floats or integers")
+        self.values = contiguous(_widened(x.to_numpy(dtype=dtype, na_value=dtype.type(0))))
+        self._miss(np.asarray(x.isna()))
+
+    def _miss(self, missing):
+        """Items that a boolean array tells are missing."""
+        if missing.any():
+            self.bits = np.packbits(~missing, bitorder="little")
+
+    def __len__(self):
+        return len(self.values)
+
+    def chosen(self, places):
+        """The items at places that a boolean array tells."""
+        if self.bits is not None:
+            valid = np.unpackbits(self.bits, bitorder="little")[self.offset : self.offset + len(self)]
+            self.bits, self.offset = np.packbits(valid[places], bitorder="little"), 0
+        self.values = self.values[places]
+        return self
+
+
+_NUMBERS = {("f", 4), ("f", 8), *((kind, size) for kind in "iu" for size in (1, 2, 4, 8))}
+
+
+def _widened(array):
+    """With integers of 64 bits."""
+    if array.dtype.kind not in "biu":
+        return array
+    return array.astype(np.uint64 if array.dtype.kind == "u" else np.int64, copy=False)
+
+
+def _arrow(x):
+    """`x` as one array of pyarrow, if it is one, or several, or a column of pandas that holds them."""
+    pyarrow = sys.modules.get("pyarrow")
+    if pyarrow is None:
+        return None
+    if hasattr(x, "dtype") and hasattr(x.dtype, "pyarrow_dtype"):
+        x = getattr(x, "array", x).__arrow_array__()
+    if isinstance(x, pyarrow.ChunkedArray):
+        x = x.chunk(0) if x.num_chunks == 1 else x.combine_chunks()
+    return x if isinstance(x, pyarrow.Array) else None
+
+
+def _is_polars(x):
+    polars = sys.modules.get("polars")
+    return polars is not None and isinstance(x, polars.Series)
+
+
+def _is_extension(x):
+    dtype = getattr(x, "dtype", None)
+    return dtype is not None and not isinstance(dtype, np.dtype) and hasattr(x, "isna") and hasattr(x, "to_numpy")
+
+
+class GroupBy:
+    """Items in groups of equal keys: `groupby` makes it.
+
+    All functions of items take columns of Arrow and of pandas, too, and skip what is missing there. With `skipna`, NaNs are skipped.
+
+    Attributes
+    ----------
+    keys : ndarray
+        The distinct keys, ascending: the groups, in the order of all results.
+    """
+
+    __slots__ = ("_codes", "_kept", "keys")
+
+    def __init__(self, keys, dropna=True):
+        self._kept = None
+        arrow = _arrow(keys)
+        if arrow is not None:
+            keys = self._of_arrow(arrow, dropna)
+        keys = np.asarray(keys)
+        if keys.ndim != 1:
+            raise ValueError(f"keys have {keys.ndim} axes, not one")
+        if keys.dtype.kind == "f" and dropna and np.isnan(keys).any():
+            self._keep(~np.isnan(keys))
+            keys = keys[~np.isnan(keys)]
+        if keys.dtype.kind in "biu" and keys.dtype != np.uint64:
+            distinct, self._codes = _native.factorize(as_keys(keys))
+            self.keys = distinct.astype(keys.dtype)
+        else:
+            self.keys, codes = np.unique(keys, return_inverse=True)
+            self._codes = contiguous(codes.astype(np.int64))
+
+    @classmethod
+    def _of_codes(cls, codes, keys):
+        """Groups whose numbers are known; items of negative numbers have none."""
+        made = object.__new__(cls)
+        made._kept, made._codes, made.keys = None, contiguous(codes), keys
+        return made
+
+    def _of_arrow(self, keys, dropna):
+        """Keys without nulls."""
+        if not keys.null_count:
+            return keys
+        if not dropna:
+            raise ValueError("keys have nulls, which are no keys: fill them, or pass dropna=True")
+        self._keep(keys.is_valid().to_numpy(zero_copy_only=False))
+        return keys.drop_null()
+
+    def _keep(self, places):
+        """Leaves out those that are not told, of the items that are left."""
+        if self._kept is not None:
+            places_before, places = places, self._kept.copy()
+            places[self._kept] = places_before
+        self._kept = places
+
+    def _column(self, x):
+        column = Column(x)
+        items = len(self._codes) if self._kept is None else len(self._kept)
+        if len(column) != items:
+            raise ValueError(f"{counted(items, 'key')} for {counted(len(column), 'item')}")
+        return column if self._kept is None else column.chosen(self._kept)
+
+    def _figure(self, x, statistic, ddof, skipna):
+        column = x if isinstance(x, Column) else self._column(x)
+        if column.values.dtype.kind == "c":
+            raise TypeError("x has complex elements, whose groups have sums alone")
+        return _native.exact_of_groups(
+            self._codes, column.values, len(self.keys), statistic, float(ddof), column.bits, column.offset, bool(skipna)
+        )
+
+    def sum(self, x, *, skipna=False, min_count=0):
+        """The exact sum of each group's items, rounded once.
+
+        Sums of integers are integers of 64 bits; one beyond is an OverflowError. Groups of fewer than `min_count` items have the sum NaN.
+        """
+        min_count = index(min_count, "min_count")
+        column = self._column(x)
+        if column.values.dtype.kind == "c":
+            if skipna or min_count > 0:
+                raise TypeError("x has complex elements, whose sums have neither skipna nor min_count")
+            return by_key(self._codes, column.values, len(self.keys))
+        try:
+            sums = self._figure(column, "sum", 0, skipna)
+        except OverflowError as error:
+            group, value = error.args
+            key = self.keys[group : group + 1].tolist()[0]
+            message = f"the sum of key {key!r} is {value}, beyond {column.values.dtype}: convert x to float64"
+            raise OverflowError(message) from None
+        if min_count > 0:
+            few = self._figure(column, "count", 0, skipna) < min_count
+            if few.any():
+                sums = sums.astype(np.result_type(sums, np.float32 if sums.dtype.kind == "f" else np.float64))
+                sums[few] = np.nan
+        return sums
+
+    def count(self, x=None, *, skipna=False):
+        """The number of items of each group; without any, of keys."""
+        if x is None:
+            return np.bincount(self._codes[self._codes >= 0], minlength=len(self.keys))
+        return self._figure(x, "count", 0, skipna)
+
+    def mean(self, x, *, skipna=False):
+        """The exact mean of each group's items, rounded once; NaN where there are none."""
+        return self._figure(x, "mean", 0, skipna)
+
+    def var(self, x, ddof=1, *, skipna=False):
+        """The exact variance of each group's items, rounded once; NaN where there are no more than `ddof` items, all alike."""
+        return self._figure(x, "var", ddof, skipna)
+
+    def std(self, x, ddof=1, *, skipna=False):
+        """The square root of the exact variance of each group's items, rounded once."""
+        return self._figure(x, "std", ddof, skipna)
+
+
+def groupby(keys, dropna=True):
+    """Groups items by keys: `groupby(keys).sum(x)`, `.mean(x)`, `.var(x)`, `.std(x)`, `.count()`.
+
+    Parameters
+    ----------
+    keys : array_like
+        A vector of integers, floats, strings, or whatever else NumPy sorts, or a column of Arrow. -0.0 and 0.0 are one key.
+    dropna : bool, optional
+        Whether items whose key is NaN are left out, or are the last group.
+
+    Returns
+    -------
+    GroupBy
+
+    Examples
+    --------
+    >>> from treefold import exact
+    >>> groups = exact.groupby(["pear", "plum", "pear"])
+    >>> groups.keys.tolist(), groups.sum([0.1, 5.0, 0.2]).tolist()
+    (['pear', 'plum'], [0.30000000000000004, 5.0])
+    """
+    return GroupBy(keys, dropna)

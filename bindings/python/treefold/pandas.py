@@ -1,0 +1,99 @@
+"""Exact sums of groups of rows of pandas, rounded once: they depend on the rows of a group alone, and not on their order.
+
+>>> import pandas as pd
+>>> from treefold import pandas as tp
+>>> frame = pd.DataFrame({"k": ["a", "b", "a", "a"], "x": [1e300, 0.5, 1.0, -1e300]})
+>>> tp.groupby(frame, "k").sum("x").to_dict()
+{'a': 1.0, 'b': 0.5}
+"""
+
+import numpy as np
+import pandas as pd
+
+from ._groups import GroupBy as _Groups
+
+__all__ = ["GroupBy", "groupby"]
+
+
+class GroupBy:
+    """Rows in groups: `groupby` makes it.
+
+    A function takes the name of a column and returns a Series, or a list of names and returns a DataFrame; the index is that of pandas' own
+    sums. NaN and missing items are skipped unless `skipna` is false.
+    """
+
+    __slots__ = ("_frame", "_groups")
+
+    def __init__(self, frame, by, options):
+        if not isinstance(frame, pd.DataFrame):
+            raise TypeError(f"frame is a {type(frame).__name__}, not a DataFrame")
+        grouped = frame.groupby(by, **options)
+        codes = grouped.ngroup().to_numpy()
+        if codes.dtype.kind == "f":
+            # Rows without a group.
+            codes = np.where(np.isnan(codes), -1, codes)
+        self._frame = frame
+        self._groups = _Groups._of_codes(codes.astype(np.int64, copy=False), grouped.size().index)
+
+    def _applied(self, x, figure):
+        index = self._groups.keys
+        if isinstance(x, list):
+            return pd.DataFrame({name: self._named(figure, name) for name in x}, index=index)
+        return pd.Series(self._named(figure, x), index=index, name=x)
+
+    def _named(self, figure, name):
+        column = self._frame[name]
+        if not isinstance(column, pd.Series):
+            raise ValueError(f"x: {name!r} names {column.shape[1]} columns")
+        try:
+            return figure(column)
+        except (TypeError, OverflowError) as error:
+            raise type(error)(f"column {name!r}: {error}") from None
+
+    def sum(self, x, *, skipna=True, min_count=0):
+        """The exact sum of each group's items, rounded once; NaN where there are fewer than `min_count`.
+
+        Sums of integers are integers of 64 bits; one beyond is an OverflowError.
+        """
+        return self._applied(x, lambda column: self._groups.sum(column, skipna=skipna, min_count=min_count))
+
+    def count(self, x):
+        """The number of each group's items that are not missing."""
+        return self._applied(x, lambda column: self._groups.count(column, skipna=True))
+
+    def mean(self, x, *, skipna=True):
+        """The exact mean of each group's items, rounded once."""
+        return self._applied(x, lambda column: self._groups.mean(column, skipna=skipna))
+
+    def var(self, x, ddof=1, *, skipna=True):
+        """The exact variance of each group's items, rounded once."""
+        return self._applied(x, lambda column: self._spread("var", column, ddof, skipna))
+
+    def std(self, x, ddof=1, *, skipna=True):
+        """The square root of the exact variance of each group's items, rounded once."""
+        return self._applied(x, lambda column: self._spread("std", column, ddof, skipna))
+
+    def _spread(self, statistic, column, ddof, skipna):
+        spread = getattr(self._groups, statistic)(column, ddof, skipna=skipna)
+        # pandas has no infinity there.
+        spread[self._groups.count(column, skipna=skipna) <= ddof] = np.nan
+        return spread
+
+
+def groupby(frame, by, **options):
+    """Groups the rows of a DataFrame: `groupby(frame, by).sum(x)`, `.mean(x)`, `.var(x)`, `.std(x)`, `.count(x)`.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The rows.
+    by, **options
+        As in `DataFrame.groupby`, which finds the groups: `sort`, `dropna`, `observed`, `level`.
+
+    Returns
+    -------
+    GroupBy
+    """
+    if not options.get("as_index", True):
+        raise ValueError("as_index: groups are the index of a result; call its reset_index()")
+    return GroupBy(frame, by, options)
