@@ -222,9 +222,14 @@ impl Spread {
         if total.special::<T>().is_some() || items == 0 || ddof.is_nan() {
             return Self::Special(f64::NAN);
         }
-        let mut numerator = Scaled::of(&total.fixed).times(&BigInt::from(items));
-        for part in parts {
-            let sum = Scaled::of(&part.fixed);
+        let parts: Vec<Scaled> = parts.iter().map(|part| Scaled::of(&part.fixed)).collect();
+        Self::of_numbers(&parts, Scaled::of(&total.fixed), items, ddof)
+    }
+
+    /// The same of items of which there are some, all finite, where `ddof` is a number.
+    pub(crate) fn of_numbers(parts: &[Scaled], squares: Scaled, items: u64, ddof: f64) -> Self {
+        let mut numerator = squares.times(&BigInt::from(items));
+        for sum in parts {
             let square = Scaled {
                 integer: &sum.integer * &sum.integer,
                 unit: 2 * sum.unit,
