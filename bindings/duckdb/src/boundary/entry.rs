@@ -23,6 +23,7 @@ const LEAST_MAJOR: u32 = 2;
 /// # Safety
 /// DuckDB calls it, with what is valid during the call.
 #[unsafe(no_mangle)]
+#[expect(unreachable_pub, reason = "it is exported by its name")]
 pub unsafe extern "C" fn treefold_init_c_api(info: *mut c_void, access: *const c_void) -> bool {
     let info: duckdb_extension_info = info.cast();
     let access: *const duckdb_extension_access = access.cast();
