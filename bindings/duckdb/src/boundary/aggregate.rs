@@ -9,9 +9,14 @@ use libduckdb_sys::{
     duckdb_function_info, duckdb_vector, idx_t,
 };
 
+use simd_kernels::prefetch_item;
+
 use super::guarded;
 use super::vectors::{Arguments, Chunk, Native, Output, Validity};
 use crate::functions::Aggregate;
+
+/// States of so many rows ahead are brought into the nearest cache: those of many groups are far.
+const AHEAD: usize = 16;
 
 /// The addresses of states: many may be that of one.
 type States<'c, A> = &'c [*mut <A as Aggregate>::State];
@@ -60,19 +65,36 @@ pub(super) unsafe extern "C" fn update<A: Aggregate>(
                 rows.map(|row| (states[row], items[row])).unzip();
             (Cow::Owned(states), Cow::Owned(items))
         };
-        let mut rest = &items[..];
-        for same in states.chunk_by(|left, right| left == right) {
-            let (items, others) = rest.split_at(same.len());
-            rest = others;
-            // SAFETY: the state is initialised, and only this call uses it now.
-            let state = unsafe { &mut *same[0] };
-            match items {
-                [item] => A::add(state, *item),
-                _ => A::add_all(state, items),
-            }
-        }
+        // SAFETY: DuckDB says so of all states.
+        unsafe { add_rows::<A>(&states, &items) };
         Ok(())
     });
+}
+
+/// Adds items to states. A function of its own, so that registers are enough for its loop.
+///
+/// # Safety
+/// The states are initialised, and nobody else uses them during the call.
+#[inline(never)]
+unsafe fn add_rows<A: Aggregate>(states: States<'_, A>, items: &[A::Item]) {
+    let [first, others @ ..] = states else {
+        return;
+    };
+    if others.iter().all(|other| other == first) {
+        // SAFETY: the caller says so.
+        return A::add_all(unsafe { &mut **first }, items);
+    }
+    let ahead = states.get(AHEAD..).unwrap_or(&[]);
+    for ((state, ahead), item) in states.iter().zip(ahead).zip(items) {
+        // SAFETY: the caller says so.
+        prefetch_item(unsafe { slice::from_ref(&**ahead) }, 0);
+        // SAFETY: the caller says so.
+        A::add(unsafe { &mut **state }, *item);
+    }
+    for (state, item) in states.iter().zip(items).skip(ahead.len()) {
+        // SAFETY: the caller says so.
+        A::add(unsafe { &mut **state }, *item);
+    }
 }
 
 /// # Safety
@@ -117,7 +139,7 @@ pub(super) unsafe extern "C" fn finalize<A: Aggregate>(
         // SAFETY: there are so many.
         let states = unsafe { states_of::<A>(states, count) };
         // SAFETY: the vector is the result's.
-        let mut output = unsafe { Output::new(result) };
+        let mut output = unsafe { Output::<A::Value>::new(result) };
         for (row, state) in states.iter().enumerate() {
             // SAFETY: it is initialised. DuckDB may go on to use it.
             let state = unsafe { &**state };
@@ -141,9 +163,8 @@ pub(super) unsafe extern "C" fn destroy<A: Aggregate>(
         // SAFETY: there are so many.
         let states = unsafe { states_of::<A>(states, count) };
         for state in states {
-            // SAFETY: it is initialised. An empty state is left, which may be destroyed again.
-            let state = unsafe { &mut **state };
-            *state = A::State::default();
+            // SAFETY: it is initialised, and DuckDB does not use it any more.
+            unsafe { state.drop_in_place() };
         }
         Ok(())
     });

@@ -21,7 +21,7 @@ pub(super) unsafe extern "C" fn sum_lists<T: Native + Tree>(
         // SAFETY: DuckDB passes what the function was registered with.
         let chunk = unsafe { Chunk::new(chunk) };
         // SAFETY: the vector is the result's.
-        let mut output = unsafe { Output::new(output) };
+        let mut output = unsafe { Output::<T>::new(output) };
         let column = chunk.column(0);
         let (lists, child) = (column.validity(), column.child());
         let (items, validity) = (child.items::<T>(), child.validity());

@@ -186,34 +186,47 @@ impl Validity<'_> {
     }
 }
 
-/// A vector that is written.
-pub(super) struct Output(duckdb_vector);
+/// A vector that is written, of items of a type.
+pub(super) struct Output<T: Native> {
+    vector: duckdb_vector,
+    items: *mut T::Stored,
+}
 
-impl Output {
+impl<T: Native> Output<T> {
     /// # Safety
-    /// The vector is flat and live for as long as this is, and nothing else uses it.
+    /// The vector is flat, of this type, and live for as long as this is, and nothing else uses it.
     pub(super) unsafe fn new(vector: duckdb_vector) -> Self {
-        Self(vector)
+        // SAFETY: the vector is live.
+        let data = unsafe { duckdb_vector_get_data(vector) };
+        Self {
+            vector,
+            items: data.cast(),
+        }
     }
 
     /// Writes a row, `None` as NULL.
     ///
     /// # Safety
-    /// The vector has this row, and is of this type.
-    pub(super) unsafe fn write<T: Native>(&mut self, row: usize, value: Option<T>) {
-        if let Some(value) = value {
-            // SAFETY: the vector is live.
-            let data = unsafe { duckdb_vector_get_data(self.0) };
-            // SAFETY: it has a place for the row.
-            let place = unsafe { data.cast::<T::Stored>().add(row) };
-            // SAFETY: the place is aligned, and this is the only one that uses it.
-            unsafe { place.write(value.stored()) };
-            return;
-        }
+    /// The vector has this row.
+    pub(super) unsafe fn write(&mut self, row: usize, value: Option<T>) {
+        let Some(value) = value else {
+            // SAFETY: the caller says so.
+            return unsafe { self.write_null(row) };
+        };
+        // SAFETY: the vector has a place for the row.
+        let place = unsafe { self.items.add(row) };
+        // SAFETY: the place is aligned, and this is the only one that uses it.
+        unsafe { place.write(value.stored()) };
+    }
+
+    /// # Safety
+    /// The vector has this row.
+    #[cold]
+    unsafe fn write_null(&mut self, row: usize) {
         // SAFETY: the vector is live.
-        unsafe { duckdb_vector_ensure_validity_writable(self.0) };
+        unsafe { duckdb_vector_ensure_validity_writable(self.vector) };
         // SAFETY: the vector is live.
-        let mask = unsafe { duckdb_vector_get_validity(self.0) };
+        let mask = unsafe { duckdb_vector_get_validity(self.vector) };
         // SAFETY: the mask has a bit for the row.
         unsafe { duckdb_validity_set_row_invalid(mask, row as u64) };
     }
