@@ -9,6 +9,9 @@ pub(super) trait Digits: Copy + std::fmt::Debug {
     /// How many bits an integer has.
     const BITS: u32;
 
+    /// An item's integer.
+    type Item: Copy + Default + PartialEq + Into<i128>;
+
     /// The most bits of an item's integer, without its sign.
     const ITEM_BITS: u32;
 
@@ -16,7 +19,7 @@ pub(super) trait Digits: Copy + std::fmt::Debug {
     const BELOW: i32;
 
     /// The highest place of an item's lowest bit: above it is room for the sign, and for one more bit.
-    const MOST_PLACES: u32 = Self::BITS - 2 - Self::ITEM_BITS;
+    const MOST_PLACES: u32;
 
     /// The most that a unit's exponent may be.
     const MOST_UNIT: i32;
@@ -24,6 +27,9 @@ pub(super) trait Digits: Copy + std::fmt::Debug {
     const ZERO: Self;
 
     fn is_zero(self) -> bool;
+
+    /// This and item * 2^places, where these are at most [`MOST_PLACES`](Self::MOST_PLACES); `None` if the sum has no room.
+    fn plus_item(self, item: Self::Item, places: u32) -> Option<Self>;
 
     /// This and integer * 2^places, of which less than `BITS` - 1 bits are its own; `None` if the sum has no room.
     fn plus(self, integer: i128, places: u32) -> Option<Self>;
@@ -45,6 +51,17 @@ pub(super) trait Digits: Copy + std::fmt::Debug {
     }
 }
 
+/// Powers of two.
+static POWERS: [i64; Narrow::MOST_PLACES as usize + 1] = {
+    let mut powers = [1; Narrow::MOST_PLACES as usize + 1];
+    let mut place = 1;
+    while place < powers.len() {
+        powers[place] = 2 * powers[place - 1];
+        place += 1;
+    }
+    powers
+};
+
 /// Room for doubles: they have 53 bits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Narrow([u64; 2]);
@@ -63,16 +80,25 @@ impl Narrow {
 }
 
 impl Digits for Narrow {
+    type Item = i64;
     const BITS: u32 = 128;
     const ITEM_BITS: u32 = 53;
-    const BELOW: i32 = 28;
+    const BELOW: i32 = 24;
+    const MOST_PLACES: u32 = 62;
     /// Above it, what is infinite or NaN would seem to fit: as an integer it has the unit 972.
-    const MOST_UNIT: i32 = 972 - 1 - Self::MOST_PLACES.cast_signed();
+    const MOST_UNIT: i32 = 971 - Self::MOST_PLACES.cast_signed();
     const ZERO: Self = Self([0; 2]);
 
     #[inline(always)]
     fn is_zero(self) -> bool {
         self.0 == [0; 2]
+    }
+
+    #[inline(always)]
+    fn plus_item(self, item: i64, places: u32) -> Option<Self> {
+        // One multiplication: to shift by a number of places that is not known takes eight instructions.
+        let shifted = i128::from(item) * i128::from(*POWERS.get(places as usize)?);
+        self.integer().checked_add(shifted).map(Self::of)
     }
 
     #[inline(always)]
@@ -127,14 +153,21 @@ impl Wide {
 }
 
 impl Digits for Wide {
+    type Item = i128;
     const BITS: u32 = 256;
     const ITEM_BITS: u32 = 106;
     const BELOW: i32 = 66;
+    const MOST_PLACES: u32 = Self::BITS - 2 - Self::ITEM_BITS;
     const MOST_UNIT: i32 = 2 * 971;
     const ZERO: Self = Self([0; 4]);
 
     fn is_zero(self) -> bool {
         self.0 == [0; 4]
+    }
+
+    #[inline(always)]
+    fn plus_item(self, item: i128, places: u32) -> Option<Self> {
+        self.plus(item, places)
     }
 
     #[inline(always)]

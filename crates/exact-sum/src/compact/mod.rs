@@ -21,7 +21,7 @@ const FEW_ITEMS: usize = 24;
 
 /// An exact sum in 32 bytes.
 ///
-/// Its items fit 128 bits if they are within a factor of some 2^28 of the first one. Otherwise it owns some 600 bytes more.
+/// Its items fit 128 bits if they are within a factor of 2^23 of the first one, or some more. Otherwise it owns some 600 bytes more.
 /// It begins at +0.0, as sums by key do: that of negative zeros is +0.0.
 ///
 /// ```
@@ -57,7 +57,7 @@ impl CompactSum {
     pub fn add(&mut self, item: f64) {
         self.window.kinds.add(Kinds::ANY);
         let (significand, unit) = integer(item);
-        if !self.window.add_item(significand.into(), unit) {
+        if !self.window.add_item(significand, unit) {
             self.add_apart(item);
         }
     }

@@ -69,15 +69,20 @@ impl<D: Digits, W: fixed::Window> Window<D, W> {
         kinds: Kinds(0),
     };
 
-    /// Adds integer * 2^unit, if it has at most [`Digits::ITEM_BITS`] and there is room; says whether it has.
+    /// Adds item * 2^unit if there is room; says whether there is.
     #[inline(always)]
-    pub(super) fn add_item(&mut self, integer: i128, unit: i32) -> bool {
-        let unit = if integer == 0 { self.unit.into() } else { unit };
-        let places = (unit - i32::from(self.unit)).cast_unsigned();
+    pub(super) fn add_item(&mut self, item: D::Item, unit: i32) -> bool {
+        let own = i32::from(self.unit);
+        let unit = if item == D::Item::default() {
+            own
+        } else {
+            unit
+        };
+        let places = (unit - own).cast_unsigned();
         if places > D::MOST_PLACES {
             return false;
         }
-        let sum = self.digits.plus(integer, places);
+        let sum = self.digits.plus_item(item, places);
         self.digits = sum.unwrap_or(self.digits);
         sum.is_some()
     }
@@ -116,8 +121,9 @@ impl<D: Digits, W: fixed::Window> Window<D, W> {
         if self.digits.is_zero() {
             self.unit = 0;
         }
-        if self.unit != 0 || !self.add_item(integer, 0) {
-            self.add_integer(integer, 0);
+        match self.digits.plus(integer, 0) {
+            Some(sum) if self.unit == 0 => self.digits = sum,
+            _ => self.add_integer(integer, 0),
         }
     }
 
