@@ -7,7 +7,7 @@
 [(0.0, 0.1)]
 """
 
-import os
+import pathlib
 from typing import Any
 
 try:
@@ -21,7 +21,7 @@ _SETTING = "allow_unsigned_extensions"
 
 
 def connect(
-    database: "str | os.PathLike[str]" = ":memory:",
+    database: "str | pathlib.Path" = ":memory:",
     read_only: bool = False,
     config: "dict[str, Any] | None" = None,
 ) -> "duckdb.DuckDBPyConnection":
