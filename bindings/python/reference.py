@@ -20,6 +20,7 @@ MODULES = {
         "_keyed": ["bincount", "add_at", "histogram", "reduceat", "groupby", "GroupBy", "rolling", "RollingWindows"],
     },
     "treefold.dask": {"dask": ["sum", "exact_sum", "prod", "min", "max", "mean"]},
+    "treefold.duckdb": {"duckdb": ["connect", "load"]},
     "treefold.mpi": {
         "mpi/_plan": ["Plan"],
         "mpi/_keyed": ["KeyedPlan", "Moments", "HashedPlan"],
