@@ -145,7 +145,11 @@ fn what_is_not_finite() {
         let long: Vec<f64> = [items, &[2.5; 100]].concat();
         let (mut mean, mut sum) = (CompactMean::new(), CompactSum::new());
         mean.add_all(&long);
-        sum.add_all(items);
+        for item in items {
+            let mut part = CompactSum::new();
+            part.add(*item);
+            sum.merge(&part);
+        }
         let mut moments = CompactMoments::new();
         items.iter().for_each(|item| moments.add(*item));
         let is_right = |value: Option<f64>, expected: f64| {
