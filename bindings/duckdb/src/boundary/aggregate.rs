@@ -16,7 +16,7 @@ use super::vectors::{Arguments, Chunk, Native, Output, Validity};
 use crate::functions::Aggregate;
 
 /// States of so many rows ahead are brought into the nearest cache: those of many groups are far.
-const AHEAD: usize = 16;
+const AHEAD: usize = 32;
 
 /// The addresses of states: many may be that of one.
 type States<'c, A> = &'c [*mut <A as Aggregate>::State];
@@ -87,7 +87,10 @@ unsafe fn add_rows<A: Aggregate>(states: States<'_, A>, items: &[A::Item]) {
     let ahead = states.get(AHEAD..).unwrap_or(&[]);
     for ((state, ahead), item) in states.iter().zip(ahead).zip(items) {
         // SAFETY: the caller says so.
-        prefetch_item(unsafe { slice::from_ref(&**ahead) }, 0);
+        let ahead = unsafe { slice::from_ref(&**ahead) };
+        // A state may be in two lines of the cache.
+        prefetch_item(ahead, 0);
+        prefetch_item(ahead, 1);
         // SAFETY: the caller says so.
         A::add(unsafe { &mut **state }, *item);
     }
