@@ -28,6 +28,7 @@ MODULES = {
         ],
     },
     "treefold.pandas": {"pandas": ["groupby", "GroupBy"]},
+    "treefold.duckdb": {"duckdb": ["connect", "load"]},
     "treefold.mpi": {
         "mpi/_plan": ["Plan"],
         "mpi/_keyed": ["KeyedPlan", "Moments", "HashedPlan"],

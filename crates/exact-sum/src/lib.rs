@@ -8,6 +8,7 @@
 //! | [`ComplexProductSum`] | a dot product of complex items |
 //! | [`Moments`], [`ComplexMoments`], [`IntegerMoments`] | a mean, a variance, a standard deviation |
 //! | [`WeightedMean`] | a weighted mean |
+//! | [`CompactSum`], [`CompactMean`], [`CompactProducts`], [`CompactMoments`], [`CompactIntegers`] | the same in few bytes, for many groups |
 //!
 //! All levels give the same values: they differ only in speed. So do all floating-point environments: where a thread flushes subnormal
 //! numbers to zero, or rounds otherwise than to nearest, items are added by integer arithmetic.
@@ -19,6 +20,7 @@
 mod accumulator;
 mod blocks;
 mod bytes;
+mod compact;
 mod complex;
 mod counters;
 mod fixed;
@@ -39,6 +41,7 @@ mod weighted;
 
 pub use accumulator::Accumulator;
 pub use bytes::BytesError;
+pub use compact::{CompactIntegers, CompactMean, CompactMoments, CompactProducts, CompactSum};
 pub use complex::{ComplexProductSum, ComplexSum};
 pub use counters::RemoveError;
 pub use float::Float;

@@ -7,6 +7,7 @@
 )]
 #![expect(clippy::float_cmp, reason = "sums are exact")]
 
+mod compact;
 mod keyed;
 mod keyed_kinds;
 mod moments;

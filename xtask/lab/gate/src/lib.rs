@@ -3,6 +3,7 @@
 
 mod aarch64;
 mod c;
+mod duckdb;
 mod installed_programs;
 mod libraries;
 mod members;

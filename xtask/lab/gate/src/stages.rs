@@ -6,6 +6,7 @@ use harness::installed::runs;
 use super::aarch64::aarch64;
 use super::c::c;
 use super::c::instrumented::asan;
+use super::duckdb::duckdb;
 use super::installed_programs::installed_programs;
 use super::members::{FEATURES, LAB, MEMBERS, product};
 use super::packages::{packages, packages_verified};
@@ -127,6 +128,14 @@ pub(super) const STAGES: &[Stage] = &[
         mpi: Mpi::For("treefold.mpi on ranks of mpi4py, with Open MPI and MPICH"),
         seconds: 190,
         run: python,
+    },
+    Stage {
+        name: "duckdb",
+        purpose: "the extension of DuckDB is built, and passes its tests in the engine from PyPI; DuckDB before 2.0 refuses it",
+        when: When::Always,
+        mpi: Mpi::Unused,
+        seconds: 100,
+        run: duckdb,
     },
     Stage {
         name: "commands",

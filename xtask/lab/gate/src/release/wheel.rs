@@ -13,6 +13,7 @@ use harness::Error;
 use super::tools::path_from;
 use super::{empty, emulated, licences, listed, pythons, read, without_empty_address, write};
 use crate::aarch64;
+use crate::duckdb;
 use crate::python::environment::Environment;
 use crate::python::sources;
 use crate::steps::{Steps, Stop};
@@ -32,7 +33,8 @@ pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) ->
         println!("skipped: the wheels, which are made on x86-64");
         return Ok(());
     }
-    make_for(steps, environment, dist, "x86_64", |_| ())?;
+    make_for(steps, environment, dist, &PACKAGE, "x86_64", |_| ())?;
+    make_for(steps, environment, dist, &DUCKDB, "x86_64", |_| ())?;
     pythons::try_all(steps, dist)?;
     let Some(cross) = aarch64::found() else {
         println!(
@@ -40,22 +42,51 @@ pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) ->
         );
         return Ok(());
     };
-    let wheel = make_for(steps, environment, dist, "aarch64", |build| {
+    let compile = |build: &mut Command| {
         cross.compile(build);
         build.args(["--target", aarch64::TRIPLE]);
-    })?;
+    };
+    make_for(steps, environment, dist, &DUCKDB, "aarch64", compile)?;
+    let wheel = make_for(steps, environment, dist, &PACKAGE, "aarch64", compile)?;
     let folder = target()?.join("dist/aarch64");
     emulated::try_in(steps, environment, &wheel, &folder)
 }
 
-/// Makes the wheel for a processor, by maturin with what the processor needs.
+/// What a wheel is made of.
+struct Package {
+    /// Its crate.
+    name: &'static str,
+    /// How the wheel's name begins.
+    begin: &'static str,
+    folder: fn() -> PathBuf,
+    /// Changes what maturin made.
+    finish: fn(&mut Steps, &Environment, &Path) -> Result<(), Stop>,
+}
+
+const PACKAGE: Package = Package {
+    name: "treefold-python",
+    begin: "treefold-",
+    folder: sources,
+    finish: |_, _, _| Ok(()),
+};
+
+const DUCKDB: Package = Package {
+    name: "treefold-duckdb",
+    begin: "treefold_duckdb-",
+    folder: duckdb::extension,
+    finish: duckdb::finish,
+};
+
+/// Makes the wheel of a package for a processor, by maturin with what the processor needs.
 fn make_for(
     steps: &mut Steps,
     environment: &Environment,
     dist: &Path,
+    package: &Package,
     processor: &str,
     add: impl FnOnce(&mut Command),
 ) -> Result<PathBuf, Stop> {
+    let Package { name, begin, .. } = package;
     let folder = target()?.join("dist").join(processor);
     let (made, parts) = (folder.join("wheel"), folder.join("parts"));
     empty(&made)?;
@@ -66,11 +97,12 @@ fn make_for(
     // It asks the first `python3` for zig.
     build.env("PATH", path_from(&environment.programs())?);
     add(&mut build);
-    let name = format!("the wheel for {processor} is linked by zig");
-    steps.step(&name, build.current_dir(sources()))?;
+    let step = format!("the wheel of {name} for {processor} is linked by zig");
+    steps.step(&step, build.current_dir((package.folder)()))?;
 
     // Packed anew with the licences, which only the lock file tells.
     let wheel = only(&made)?;
+    (package.finish)(steps, environment, &wheel)?;
     let mut unpack = environment.python("-m wheel unpack");
     steps.step("its parts", unpack.arg(&wheel).arg("--dest").arg(&parts))?;
     let unpacked = only(&parts)?;
@@ -78,7 +110,7 @@ fn make_for(
     let is_metadata = |path: &&PathBuf| path.extension().is_some_and(|end| end == "dist-info");
     let metadata = metadata.iter().find(is_metadata);
     let metadata = metadata.ok_or_else(|| Error::file(&unpacked, "it has no .dist-info"))?;
-    let texts = joined(&licences::third_parties(&["treefold-python"])?);
+    let texts = joined(&licences::third_parties(&[name])?);
     let file = metadata.join("licenses").join(THIRD_PARTIES);
     fs::write(&file, texts).map_err(|error| Stop::Error(Error::file(&file, error)))?;
     let file = metadata.join("METADATA");
@@ -99,7 +131,10 @@ fn make_for(
 
     let wheels = listed(dist)?;
     let end = format!("{processor}.whl");
-    let is_wheel = |path: &&PathBuf| path.to_string_lossy().ends_with(&end);
+    let is_wheel = |path: &&PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with(begin) && name.ends_with(&end)
+    };
     let wheel = wheels.iter().find(is_wheel);
     let wheel = wheel.ok_or_else(|| Error::file(dist, "it has no wheel"))?;
     steps.check("its platform, size and licences", || {

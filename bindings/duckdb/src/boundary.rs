@@ -1,0 +1,19 @@
+//! The only code that sees DuckDB's pointers.
+#![expect(unsafe_code, reason = "DuckDB's C API is one of pointers")]
+
+mod aggregate;
+mod entry;
+mod register;
+mod scalar;
+mod vectors;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Calls a function that DuckDB called: no panic leaves it. What is to be told is returned.
+fn guarded(name: &str, call: impl FnOnce() -> Result<(), &'static str>) -> Result<(), String> {
+    match catch_unwind(AssertUnwindSafe(call)) {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(error)) => Err(format!("{name}: {error}")),
+        Err(_) => Err(format!("{name}: an internal error of treefold")),
+    }
+}

@@ -1,0 +1,199 @@
+//! What DuckDB calls of an aggregate. Its states are ours, in memory of DuckDB's.
+
+use std::borrow::Cow;
+use std::ffi::CString;
+use std::slice;
+
+use libduckdb_sys::{
+    duckdb_aggregate_function_set_error, duckdb_aggregate_state, duckdb_data_chunk,
+    duckdb_function_info, duckdb_vector, idx_t,
+};
+
+use simd_kernels::prefetch_item;
+
+use super::guarded;
+use super::vectors::{Arguments, Chunk, Native, Output, Validity};
+use crate::functions::Aggregate;
+
+/// States of so many rows ahead are brought into the nearest cache: those of many groups are far.
+const AHEAD: usize = 32;
+
+/// The addresses of states: many may be that of one.
+type States<'c, A> = &'c [*mut <A as Aggregate>::State];
+
+/// # Safety
+/// DuckDB calls it of its own accord, as all of these.
+pub(super) unsafe extern "C" fn size<A: Aggregate>(_info: duckdb_function_info) -> idx_t {
+    size_of::<A::State>() as idx_t
+}
+
+/// # Safety
+/// The state is memory of that size, aligned to 8 bytes.
+pub(super) unsafe extern "C" fn init<A: Aggregate>(
+    _info: duckdb_function_info,
+    state: duckdb_aggregate_state,
+) {
+    const { assert!(align_of::<A::State>() <= 8, "DuckDB aligns no more") };
+    // SAFETY: it is the place of a state.
+    unsafe { state.cast::<A::State>().write(A::State::default()) };
+}
+
+/// # Safety
+/// There is an initialised state for each row of the chunk, which nobody else uses during the call.
+pub(super) unsafe extern "C" fn update<A: Aggregate>(
+    info: duckdb_function_info,
+    chunk: duckdb_data_chunk,
+    states: *mut duckdb_aggregate_state,
+) where
+    A::Item: Arguments,
+{
+    report::<A>(info, || {
+        // SAFETY: DuckDB passes what the function was registered with.
+        let chunk = unsafe { Chunk::new(chunk) };
+        // SAFETY: there is one for each row.
+        let states = unsafe { states_of::<A>(states, chunk.rows) };
+        let items = A::Item::of_chunk(&chunk);
+        let columns = 0..A::Item::TYPES.len() as u64;
+        let validities = columns.filter_map(|column| chunk.column(column).validity());
+        let validities: Vec<Validity<'_>> = validities.collect();
+        let (states, items) = if validities.is_empty() {
+            (Cow::Borrowed(states), items)
+        } else {
+            let is_there = |row: &usize| validities.iter().all(|validity| validity.has(*row));
+            let rows = (0..chunk.rows).filter(is_there);
+            let (states, items): (Vec<_>, Vec<_>) =
+                rows.map(|row| (states[row], items[row])).unzip();
+            (Cow::Owned(states), Cow::Owned(items))
+        };
+        // SAFETY: DuckDB says so of all states.
+        unsafe { add_rows::<A>(&states, &items) };
+        Ok(())
+    });
+}
+
+/// Adds items to states. A function of its own, so that registers are enough for its loop.
+///
+/// # Safety
+/// The states are initialised, and nobody else uses them during the call.
+#[inline(never)]
+unsafe fn add_rows<A: Aggregate>(states: States<'_, A>, items: &[A::Item]) {
+    let [first, others @ ..] = states else {
+        return;
+    };
+    if others.iter().all(|other| other == first) {
+        // SAFETY: the caller says so.
+        return A::add_all(unsafe { &mut **first }, items);
+    }
+    let ahead = states.get(AHEAD..).unwrap_or(&[]);
+    for ((state, ahead), item) in states.iter().zip(ahead).zip(items) {
+        // SAFETY: the caller says so.
+        let ahead = unsafe { slice::from_ref(&**ahead) };
+        // A state may be in two lines of the cache.
+        prefetch_item(ahead, 0);
+        prefetch_item(ahead, 1);
+        // SAFETY: the caller says so.
+        A::add(unsafe { &mut **state }, *item);
+    }
+    for (state, item) in states.iter().zip(items).skip(ahead.len()) {
+        // SAFETY: the caller says so.
+        A::add(unsafe { &mut **state }, *item);
+    }
+}
+
+/// # Safety
+/// All states are initialised, and nobody else uses those that are targets during the call.
+pub(super) unsafe extern "C" fn combine<A: Aggregate>(
+    info: duckdb_function_info,
+    sources: *mut duckdb_aggregate_state,
+    targets: *mut duckdb_aggregate_state,
+    count: idx_t,
+) {
+    report::<A>(info, || {
+        let count = usize::try_from(count).expect("they are in memory");
+        // SAFETY: there are so many.
+        let sources = unsafe { states_of::<A>(sources, count) };
+        // SAFETY: as above.
+        let targets = unsafe { states_of::<A>(targets, count) };
+        for (source, target) in sources.iter().zip(targets) {
+            // SAFETY: it is initialised. DuckDB may go on to use it.
+            let source = unsafe { &**source };
+            // SAFETY: it is initialised, it is no source, and only this call uses it now.
+            let target = unsafe { &mut **target };
+            A::merge(target, source);
+        }
+        Ok(())
+    });
+}
+
+/// # Safety
+/// All states are initialised, and the vector has rows for them from the offset on.
+pub(super) unsafe extern "C" fn finalize<A: Aggregate>(
+    info: duckdb_function_info,
+    states: *mut duckdb_aggregate_state,
+    result: duckdb_vector,
+    count: idx_t,
+    offset: idx_t,
+) where
+    A::Value: Native,
+{
+    report::<A>(info, || {
+        let [count, offset] =
+            [count, offset].map(|number| usize::try_from(number).expect("they are in memory"));
+        // SAFETY: there are so many.
+        let states = unsafe { states_of::<A>(states, count) };
+        // SAFETY: the vector is the result's.
+        let mut output = unsafe { Output::<A::Value>::new(result) };
+        for (row, state) in states.iter().enumerate() {
+            // SAFETY: it is initialised. DuckDB may go on to use it.
+            let state = unsafe { &**state };
+            let value = A::value(state)?;
+            // SAFETY: the vector has this row, and the type that the function was registered with.
+            unsafe { output.write(offset + row, value) };
+        }
+        Ok(())
+    });
+}
+
+/// # Safety
+/// All states are initialised.
+pub(super) unsafe extern "C" fn destroy<A: Aggregate>(
+    states: *mut duckdb_aggregate_state,
+    count: idx_t,
+) {
+    // To drop a state frees memory, and cannot fail.
+    let _ = guarded(A::NAME, || {
+        let count = usize::try_from(count).expect("they are in memory");
+        // SAFETY: there are so many.
+        let states = unsafe { states_of::<A>(states, count) };
+        for state in states {
+            // SAFETY: it is initialised, and DuckDB does not use it any more.
+            unsafe { state.drop_in_place() };
+        }
+        Ok(())
+    });
+}
+
+/// # Safety
+/// There are so many addresses.
+unsafe fn states_of<'c, A: Aggregate>(
+    states: *mut duckdb_aggregate_state,
+    count: usize,
+) -> States<'c, A> {
+    if count == 0 {
+        return &[];
+    }
+    // SAFETY: the caller says so.
+    unsafe { slice::from_raw_parts(states.cast_const().cast(), count) }
+}
+
+/// Calls a function, and tells DuckDB what is wrong.
+fn report<A: Aggregate>(
+    info: duckdb_function_info,
+    call: impl FnOnce() -> Result<(), &'static str>,
+) {
+    if let Err(error) = guarded(A::NAME, call) {
+        let error = CString::new(error).unwrap_or_default();
+        // SAFETY: the information is that of this call, and DuckDB copies the text.
+        unsafe { duckdb_aggregate_function_set_error(info, error.as_ptr()) };
+    }
+}

@@ -1,0 +1,101 @@
+//! What `LOAD` calls.
+
+use std::ffi::{CStr, CString, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+
+use libduckdb_sys::{
+    DuckDBSuccess, duckdb_connect, duckdb_disconnect, duckdb_extension_access,
+    duckdb_extension_info, duckdb_library_version, duckdb_rs_extension_api_init,
+};
+
+use super::register::register_all;
+
+/// The version of the C API, all of which the functions that are called have been in since.
+const API: &str = "v1.2.0";
+
+/// Before it, aggregates of the C API read out of bounds in windows.
+const LEAST_MAJOR: u32 = 2;
+
+/// DuckDB finds it by the file's name, `treefold.duckdb_extension`. The pointers are a `duckdb_extension_info` and a
+/// `const duckdb_extension_access *`.
+///
+/// # Safety
+/// DuckDB calls it, with what is valid during the call.
+#[unsafe(no_mangle)]
+#[expect(unreachable_pub, reason = "it is exported by its name")]
+pub unsafe extern "C" fn treefold_init_c_api(info: *mut c_void, access: *const c_void) -> bool {
+    let info: duckdb_extension_info = info.cast();
+    let access: *const duckdb_extension_access = access.cast();
+    // SAFETY: DuckDB passes both.
+    let called = catch_unwind(AssertUnwindSafe(|| unsafe { load(info, access) }));
+    let error = match called {
+        Ok(Ok(is_loaded)) => return is_loaded,
+        Ok(Err(error)) => error,
+        Err(_) => "an internal error".to_owned(),
+    };
+    let error = CString::new(format!("treefold: {error}")).unwrap_or_default();
+    // SAFETY: the structure is DuckDB's.
+    let set_error = unsafe { (*access).set_error };
+    if let Some(set_error) = set_error {
+        // SAFETY: DuckDB copies the text.
+        unsafe { set_error(info, error.as_ptr()) };
+    }
+    false
+}
+
+/// Registers the functions; false if DuckDB has noted itself why it could not.
+///
+/// # Safety
+/// Both are DuckDB's.
+unsafe fn load(
+    info: duckdb_extension_info,
+    access: *const duckdb_extension_access,
+) -> Result<bool, String> {
+    // SAFETY: the caller says so.
+    let has_api = unsafe { duckdb_rs_extension_api_init(info, access, API) };
+    if !has_api? {
+        return Ok(false);
+    }
+    // SAFETY: the API is there.
+    let version = unsafe { duckdb_library_version() };
+    // SAFETY: it is a text that ends with a zero.
+    let version = unsafe { CStr::from_ptr(version) }.to_string_lossy();
+    check(&version)?;
+    // SAFETY: the structure is DuckDB's.
+    let get_database = unsafe { (*access).get_database };
+    let get_database = get_database.ok_or("DuckDB does not tell the database")?;
+    // SAFETY: the caller says so.
+    let database = unsafe { get_database(info) };
+    if database.is_null() {
+        return Ok(false);
+    }
+    // SAFETY: it is not null.
+    let database = unsafe { *database };
+    let mut connection = ptr::null_mut();
+    // SAFETY: the database is open.
+    let state = unsafe { duckdb_connect(database, &raw mut connection) };
+    if state != DuckDBSuccess {
+        return Err("DuckDB does not connect".to_owned());
+    }
+    // SAFETY: the connection is open.
+    let registered = unsafe { register_all(connection) };
+    // SAFETY: it is closed once.
+    unsafe { duckdb_disconnect(&raw mut connection) };
+    registered.map(|()| true)
+}
+
+/// Refuses versions such as `v1.4.4`, and those that are none.
+fn check(version: &str) -> Result<(), String> {
+    let numbers = version.strip_prefix('v').unwrap_or(version);
+    let major = numbers
+        .split('.')
+        .next()
+        .and_then(|major| major.parse().ok());
+    match major {
+        Some(LEAST_MAJOR..) => Ok(()),
+        _ => Err(format!(
+            "its aggregates are for DuckDB {LEAST_MAJOR}.0 or later, and this is DuckDB {version}, whose C API reads out of bounds in windows (duckdb#26109)"
+        )),
+    }
+}

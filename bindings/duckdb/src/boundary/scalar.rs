@@ -1,0 +1,52 @@
+//! What DuckDB calls of a function of lists.
+
+use std::ffi::CString;
+
+use libduckdb_sys::{
+    duckdb_data_chunk, duckdb_function_info, duckdb_scalar_function_set_error, duckdb_vector,
+};
+
+use super::guarded;
+use super::vectors::{Chunk, Native, Output};
+use crate::functions::{TREE_SUM, Tree, tree_sum};
+
+/// # Safety
+/// DuckDB calls it with a chunk of one vector, of lists of this type, and with a flat vector of the type that has as many rows.
+pub(super) unsafe extern "C" fn sum_lists<T: Native + Tree>(
+    info: duckdb_function_info,
+    chunk: duckdb_data_chunk,
+    output: duckdb_vector,
+) {
+    let call = || {
+        // SAFETY: DuckDB passes what the function was registered with.
+        let chunk = unsafe { Chunk::new(chunk) };
+        // SAFETY: the vector is the result's.
+        let mut output = unsafe { Output::<T>::new(output) };
+        let column = chunk.column(0);
+        let (lists, child) = (column.validity(), column.child());
+        let (items, validity) = (child.items::<T>(), child.validity());
+        for (row, entry) in column.lists().iter().enumerate() {
+            let mut sum = None;
+            if lists.is_none_or(|lists| lists.has(row)) {
+                let [first, length] = [entry.offset, entry.length]
+                    .map(|number| usize::try_from(number).expect("a list is in memory"));
+                let list = first..first + length;
+                sum = if let Some(validity) = validity {
+                    let there = list.filter(|item| validity.has(*item));
+                    let there: Vec<T> = there.map(|item| items[item]).collect();
+                    tree_sum(&there)
+                } else {
+                    tree_sum(&items[list])
+                };
+            }
+            // SAFETY: there is a row for each list, of this type.
+            unsafe { output.write(row, sum) };
+        }
+        Ok(())
+    };
+    if let Err(error) = guarded(TREE_SUM, call) {
+        let error = CString::new(error).unwrap_or_default();
+        // SAFETY: the information is that of this call, and DuckDB copies the text.
+        unsafe { duckdb_scalar_function_set_error(info, error.as_ptr()) };
+    }
+}

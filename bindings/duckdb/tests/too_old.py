@@ -1,0 +1,22 @@
+"""`python too_old.py FILE` in an environment with DuckDB before 2.0: LOAD names both versions, and the connection goes on."""
+
+import sys
+
+import duckdb
+
+
+def main(file):
+    connection = duckdb.connect(config={"allow_unsigned_extensions": "true"})
+    try:
+        connection.execute(f"LOAD '{file}'")
+    except duckdb.Error as error:
+        said = str(error)
+    else:
+        sys.exit("it was loaded")
+    print(said)
+    assert "treefold" in said and "DuckDB 2.0" in said and f"DuckDB v{duckdb.__version__}" in said
+    assert connection.execute("SELECT sum(x) FROM range(3) t(x)").fetchall() == [(3,)]
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

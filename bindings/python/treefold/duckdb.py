@@ -1,0 +1,65 @@
+"""Exact aggregates in DuckDB 2.0 or later: `exact_sum`, `exact_avg`, `exact_dot`, `exact_var_pop`, `exact_var_samp`, `exact_stddev_pop` and
+`exact_stddev_samp`, and `tree_sum` of lists.
+
+>>> import treefold.duckdb
+>>> connection = treefold.duckdb.connect()
+>>> connection.sql("SELECT sum(x), exact_sum(x) FROM (VALUES (1e300), (0.1), (-1e300)) t(x)").fetchall()
+[(0.0, 0.1)]
+"""
+
+import pathlib
+from typing import Any
+
+try:
+    import duckdb
+    import treefold_duckdb
+except ImportError as error:
+    raise ImportError("treefold.duckdb needs DuckDB and its extension: pip install treefold[duckdb]") from error
+
+# DuckDB's setting that lets it load extensions that it has not signed.
+_SETTING = "allow_unsigned_extensions"
+
+
+def connect(
+    database: "str | pathlib.Path" = ":memory:",
+    read_only: bool = False,
+    config: "dict[str, Any] | None" = None,
+) -> "duckdb.DuckDBPyConnection":
+    """A connection to a database, with the functions.
+
+    As `duckdb.connect`, but that DuckDB may load extensions that it has not signed.
+
+    Parameters
+    ----------
+    database : path
+        A file, or `:memory:`.
+    read_only : bool
+        Whether nothing is written.
+    config : dict, optional
+        DuckDB's settings, such as `{"threads": 4}`.
+    """
+    connection = duckdb.connect(database, read_only, {**(config or {}), _SETTING: "true"})
+    try:
+        load(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def load(connection: "duckdb.DuckDBPyConnection") -> None:
+    """Loads the functions into the database of an open connection, which must be one that takes unsigned extensions.
+
+    Parameters
+    ----------
+    connection : duckdb.DuckDBPyConnection
+        It was opened by `duckdb.connect(..., config={"allow_unsigned_extensions": "true"})`.
+    """
+    row = connection.execute(f"SELECT current_setting('{_SETTING}')").fetchone()
+    if row is None or not row[0]:
+        raise RuntimeError(
+            f"DuckDB has not signed treefold's functions, and this connection does not take such: open it by "
+            f'treefold.duckdb.connect(...), or by duckdb.connect(..., config={{"{_SETTING}": "true"}})'
+        )
+    file = str(treefold_duckdb.FILE).replace("'", "''")
+    connection.execute(f"LOAD '{file}'")

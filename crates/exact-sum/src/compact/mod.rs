@@ -1,0 +1,284 @@
+//! Sums that are small, and own no memory as long as their items fit: for databases, which keep one for each of many groups, and forget some.
+
+mod digits;
+mod integers;
+mod moments;
+mod window;
+
+use simd_kernels::{Level, Quiet};
+
+use crate::blocks::{Destination, Pace};
+use crate::fixed::{DoubleProducts, Doubles, integer};
+use crate::float::sealed::Sealed;
+use crate::round::quotient;
+use digits::{Narrow, Wide};
+pub use integers::CompactIntegers;
+pub use moments::CompactMoments;
+use window::{Kinds, Window};
+
+/// Fewer items are added one by one.
+const FEW_ITEMS: usize = 24;
+
+/// An exact sum in 32 bytes.
+///
+/// Its items fit 128 bits if they are within a factor of 2^23 of the first one, or some more. Otherwise it owns some 600 bytes more.
+/// It begins at +0.0, as sums by key do: that of negative zeros is +0.0.
+///
+/// ```
+/// use exact_sum::CompactSum;
+///
+/// let mut sum = CompactSum::new();
+/// assert_eq!(sum.value(), None);
+/// [1e300, 0.1, -1e300].map(|item| sum.add(item));
+/// assert_eq!(sum.value(), Some(0.1));
+/// ```
+#[derive(Clone, Debug)]
+pub struct CompactSum {
+    window: Window<Narrow, Doubles>,
+}
+
+impl Default for CompactSum {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl CompactSum {
+    /// The sum of no items.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            window: Window::EMPTY,
+        }
+    }
+
+    /// Adds an item.
+    #[inline]
+    pub fn add(&mut self, item: f64) {
+        self.window.kinds.add(Kinds::ANY);
+        let (significand, unit) = integer(item);
+        if !self.window.add_item(significand, unit) {
+            self.add_apart(item);
+        }
+    }
+
+    /// Adds an item that does not fit the digits.
+    #[cold]
+    fn add_apart(&mut self, item: f64) {
+        if item.is_finite() {
+            let (significand, unit) = integer(item);
+            self.window.add_integer(significand.into(), unit);
+        } else {
+            self.window.kinds.add(Kinds::of_special(item));
+        }
+    }
+
+    /// Adds items: many take less time than one by one.
+    pub fn add_all(&mut self, items: &[f64]) {
+        match Quiet::now() {
+            Some(quiet) if items.len() >= FEW_ITEMS => {
+                self.window.kinds.add(Kinds::ANY);
+                let mut pace = Pace::START;
+                pace.add_items(Level::best(), items, quiet, self);
+                quiet.forget_since();
+            }
+            _ => items.iter().for_each(|item| self.add(*item)),
+        }
+    }
+
+    /// Adds another sum's items.
+    pub fn merge(&mut self, other: &Self) {
+        self.window.merge(&other.window);
+    }
+
+    /// The sum, rounded once to nearest; `None` if there are no items.
+    #[must_use]
+    pub fn value(&self) -> Option<f64> {
+        if self.window.kinds.is_none() {
+            return None;
+        }
+        match self.window.only_digits() {
+            Some(digits) if self.window.kinds == Kinds::ANY => {
+                let is_quiet = Quiet::now().is_some();
+                let unit = self.window.unit.into();
+                Some(f64::of_integer(digits.integer(), unit, is_quiet))
+            }
+            _ => Some(self.window.value()),
+        }
+    }
+
+    /// The sum divided by a number of items that is not 0, rounded once.
+    fn mean_of(&self, items: u64) -> f64 {
+        let mean = |(is_negative, sum)| f64::signed((is_negative, quotient(sum, items)));
+        let finite = || self.window.magnitude().map_or(0.0, mean);
+        self.window.kinds.special().unwrap_or_else(finite)
+    }
+}
+
+impl Destination for CompactSum {
+    const COUNTS_ZEROS: bool = false;
+
+    #[inline]
+    fn add_parts(&mut self, [even, odd]: [i64; 2], unit: i32) {
+        let parts = i128::from(even) + i128::from(odd);
+        self.window.add_integer(parts, unit);
+    }
+
+    fn add_item(&mut self, _index: usize, item: f64) {
+        self.add(item);
+    }
+
+    fn count_negative_zeros(&mut self, _counts: [u64; 2]) {}
+}
+
+/// An exact sum and the number of its items, in 40 bytes.
+///
+/// ```
+/// use exact_sum::CompactMean;
+///
+/// let mut mean = CompactMean::new();
+/// mean.add_all(&[1.7e308; 3]);
+/// assert_eq!(mean.value(), Some(1.7e308));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct CompactMean {
+    sum: CompactSum,
+    items: u64,
+}
+
+impl CompactMean {
+    /// The mean of no items.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            sum: CompactSum::new(),
+            items: 0,
+        }
+    }
+
+    /// Adds an item.
+    #[inline]
+    pub fn add(&mut self, item: f64) {
+        self.items += 1;
+        self.sum.add(item);
+    }
+
+    /// Adds items.
+    pub fn add_all(&mut self, items: &[f64]) {
+        self.items += items.len() as u64;
+        self.sum.add_all(items);
+    }
+
+    /// Adds another mean's items.
+    pub fn merge(&mut self, other: &Self) {
+        self.items += other.items;
+        self.sum.merge(&other.sum);
+    }
+
+    /// The mean, rounded once to nearest; `None` if there are no items.
+    #[must_use]
+    pub fn value(&self) -> Option<f64> {
+        (self.items > 0).then(|| self.sum.mean_of(self.items))
+    }
+}
+
+/// An exact sum of products in 48 bytes. As [`CompactSum`], it owns some 1,100 bytes more if products do not fit 256 bits.
+///
+/// ```
+/// use exact_sum::CompactProducts;
+///
+/// let mut dot = CompactProducts::new();
+/// [(1e200, 1e100), (3.0, 4.0), (1e200, -1e100)].map(|(x, y)| dot.add(x, y));
+/// assert_eq!(dot.value(), Some(12.0));
+/// ```
+#[derive(Clone, Debug)]
+pub struct CompactProducts {
+    window: Window<Wide, DoubleProducts>,
+}
+
+impl Default for CompactProducts {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl CompactProducts {
+    /// The sum of no products.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            window: Window::EMPTY,
+        }
+    }
+
+    /// Adds x * y.
+    #[inline]
+    pub fn add(&mut self, x: f64, y: f64) {
+        self.window.kinds.add(Kinds::ANY);
+        if !x.is_finite() || !y.is_finite() {
+            return self.add_special(x, y);
+        }
+        let (product, unit) = product(x, y);
+        if !self.window.add_item(product, unit) {
+            self.add_apart(product, unit);
+        }
+    }
+
+    #[cold]
+    fn add_apart(&mut self, product: i128, unit: i32) {
+        self.window.add_integer(product, unit);
+    }
+
+    /// Infinity times zero is NaN; otherwise the signs tell.
+    #[cold]
+    fn add_special(&mut self, x: f64, y: f64) {
+        let sign = |factor: f64| match factor {
+            _ if factor.is_nan() => f64::NAN,
+            0.0 => 0.0,
+            _ => 1.0_f64.copysign(factor),
+        };
+        let signs = sign(x) * sign(y);
+        let special = if signs == 0.0 { f64::NAN } else { signs / 0.0 };
+        self.window.kinds.add(Kinds::of_special(special));
+    }
+
+    /// Adds the square of an integer.
+    fn add_square(&mut self, integer: i64) {
+        self.window.kinds.add(Kinds::ANY);
+        let square = i128::from(integer) * i128::from(integer);
+        self.window.add_whole(square);
+    }
+
+    /// Adds another sum's products.
+    pub fn merge(&mut self, other: &Self) {
+        self.window.merge(&other.window);
+    }
+
+    /// The sum, rounded once to nearest; `None` if there are no products.
+    #[must_use]
+    pub fn value(&self) -> Option<f64> {
+        (!self.window.kinds.is_none()).then(|| self.window.value())
+    }
+}
+
+/// The product of two finite numbers, as an integer of 106 bits in units of 2^unit.
+#[inline(always)]
+fn product(x: f64, y: f64) -> (i128, i32) {
+    let [(x, x_unit), (y, y_unit)] = [integer(x), integer(y)];
+    (i128::from(x) * i128::from(y), x_unit + y_unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CompactIntegers, CompactMean, CompactMoments, CompactProducts, CompactSum};
+
+    #[test]
+    fn databases_keep_so_many_bytes_for_a_group() {
+        assert_eq!(size_of::<CompactSum>(), 32);
+        assert_eq!(size_of::<CompactIntegers>(), 32);
+        assert_eq!(size_of::<CompactMean>(), 40);
+        assert_eq!(size_of::<CompactProducts>(), 48);
+        assert_eq!(size_of::<CompactMoments>(), 88);
+        assert_eq!(align_of::<CompactMoments>(), 8);
+    }
+}
