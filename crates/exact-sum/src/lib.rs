@@ -23,10 +23,12 @@ mod complex;
 mod counters;
 mod fixed;
 mod float;
+mod integers;
 mod keyed;
 mod moments;
 #[cfg(feature = "par")]
 pub mod par;
+pub mod partial;
 mod product_sum;
 mod rolling;
 mod round;
@@ -40,6 +42,7 @@ pub use bytes::BytesError;
 pub use complex::{ComplexProductSum, ComplexSum};
 pub use counters::RemoveError;
 pub use float::Float;
+pub use integers::IntegerSum;
 pub use keyed::sparse::SparseKey;
 pub use keyed::wire::KeyedAccumulator;
 pub use keyed::{

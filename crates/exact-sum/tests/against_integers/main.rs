@@ -10,6 +10,7 @@
 mod keyed;
 mod keyed_kinds;
 mod moments;
+mod partial;
 mod products;
 mod ranges;
 mod rolling;
