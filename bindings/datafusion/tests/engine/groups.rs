@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use arrow::array::ArrayRef;
 use arrow::datatypes::{Float64Type, Int64Type};
 use arrow::util::pretty::pretty_format_batches;
-use datafusion::prelude::SessionConfig;
+use datafusion::prelude::{SessionConfig, col};
 use integer_sums::units::{dot, quotient_to_double, root_of_quotient, sum, to_double};
 use num_bigint::BigInt;
 
@@ -59,18 +60,16 @@ fn rows(draws: &mut Draws, count: usize, groups: u64, binades: u64) -> Vec<Row> 
     (0..count).map(|_| row()).collect()
 }
 
+fn columns(rows: &[Row]) -> [(&'static str, ArrayRef); 3] {
+    [
+        ("k", integers(rows.iter().map(|row| row.0))),
+        ("x", doubles(rows.iter().map(|row| row.1))),
+        ("y", doubles(rows.iter().map(|row| row.2))),
+    ]
+}
+
 fn table(engine: &Engine, rows: &[Row], partitions: usize, batch_rows: usize) {
-    let keys = integers(rows.iter().map(|row| row.0));
-    let (x, y) = (
-        doubles(rows.iter().map(|row| row.1)),
-        doubles(rows.iter().map(|row| row.2)),
-    );
-    engine.table(
-        "t",
-        &[("k", keys), ("x", x), ("y", y)],
-        partitions,
-        batch_rows,
-    );
+    engine.table("t", &columns(rows), partitions, batch_rows);
 }
 
 fn check(engine: &Engine, rows: &[Row], what: &str) {
@@ -158,16 +157,17 @@ fn sorted_rows_are_emitted_early() {
     let mut rows = rows(&mut draws, 3000, 700, 30);
     rows.sort_by_key(|row| row.0);
     let engine = Engine::new(1, 64);
-    table(&engine, &rows, 1, 64);
-    let order = "SELECT * FROM t ORDER BY k NULLS FIRST";
-    let sql = format!("SELECT k, {ALL}, exact_sum(k) FROM ({order}) GROUP BY k");
-    let plan = pretty_format_batches(&[engine.run(&format!("EXPLAIN {sql}"))])
-        .unwrap()
-        .to_string();
+    let order = vec![vec![col("k").sort(true, true)]];
+    engine.sorted_table("sorted", &columns(&rows), order, 1, 64);
+    let sql = format!("SELECT k, {ALL}, exact_sum(k) FROM sorted GROUP BY k");
+    let plan = engine.run(&format!("EXPLAIN {sql}"));
+    let plan = pretty_format_batches(&[plan]).unwrap().to_string();
     assert!(plan.contains("ordering_mode=Sorted"), "{plan}");
     let sorted = engine.run(&format!("SELECT * FROM ({sql}) ORDER BY k NULLS FIRST"));
+    table(&engine, &rows, 1, 64);
     let sql = format!("SELECT k, {ALL}, exact_sum(k) FROM t GROUP BY k ORDER BY k NULLS FIRST");
-    assert_eq!(sorted, engine.run(&sql));
+    let result = engine.run(&sql);
+    assert_eq!(sorted.columns(), result.columns());
     check(&engine, &rows, "sorted");
 }
 
@@ -179,9 +179,10 @@ fn states_are_spilled_to_files() {
 
     let mut draws = Draws::new("states_are_spilled");
     let rows = rows(&mut draws, 20_000, 9000, 40);
-    let config = SessionConfig::new()
+    let mut config = SessionConfig::new()
         .with_target_partitions(1)
         .with_batch_size(512);
+    config.options_mut().execution.sort_spill_reservation_bytes = 1000;
     let mut engine = Engine::of(config.clone());
     let runtime = RuntimeEnvBuilder::new()
         .with_memory_limit(2_500_000, 1.0)

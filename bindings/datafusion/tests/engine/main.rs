@@ -17,6 +17,7 @@ use arrow::compute::concat_batches;
 use arrow::datatypes::{ArrowPrimitiveType, Float64Type};
 use datafusion::datasource::MemTable;
 use datafusion::execution::context::SessionContext;
+use datafusion::logical_expr::SortExpr;
 use datafusion::prelude::SessionConfig;
 use tokio::runtime::{Builder, Runtime};
 
@@ -53,9 +54,20 @@ impl Engine {
         partitions: usize,
         batch_rows: usize,
     ) -> &Self {
-        let columns = columns
-            .iter()
-            .map(|(name, column)| (*name, Arc::clone(column), true));
+        self.sorted_table(name, columns, vec![], partitions, batch_rows)
+    }
+
+    /// The same of rows in an order that the engine is told.
+    fn sorted_table(
+        &self,
+        name: &str,
+        columns: &[(&str, ArrayRef)],
+        order: Vec<Vec<SortExpr>>,
+        partitions: usize,
+        batch_rows: usize,
+    ) -> &Self {
+        let columns = columns.iter();
+        let columns = columns.map(|(name, column)| (*name, Arc::clone(column), true));
         let all = RecordBatch::try_from_iter_with_nullable(columns).unwrap();
         let mut parts = vec![Vec::new(); partitions];
         for (number, first) in (0..all.num_rows()).step_by(batch_rows).enumerate() {
@@ -63,7 +75,8 @@ impl Engine {
             parts[number % partitions].push(all.slice(first, rows));
         }
         let table = MemTable::try_new(all.schema(), parts).unwrap();
-        self.session.register_table(name, Arc::new(table)).unwrap();
+        let table = Arc::new(table.with_sort_order(order));
+        self.session.register_table(name, table).unwrap();
         self
     }
 
