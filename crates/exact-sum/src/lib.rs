@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`Sum`] | the sum of items, or of their magnitudes |
 //! | [`ComplexSum`] | the sums of the two parts of complex items |
+//! | [`IntegerSum`] | the sum of integers |
 //! | [`ProductSum`] | a dot product, or a sum of squares |
 //! | [`ComplexProductSum`] | a dot product of complex items |
 //! | [`Moments`], [`ComplexMoments`] | a mean, a variance, a standard deviation |
@@ -23,7 +24,7 @@ mod complex;
 mod counters;
 mod fixed;
 mod float;
-mod integers;
+mod integer_sum;
 mod keyed;
 mod moments;
 #[cfg(feature = "par")]
@@ -42,7 +43,7 @@ pub use bytes::BytesError;
 pub use complex::{ComplexProductSum, ComplexSum};
 pub use counters::RemoveError;
 pub use float::Float;
-pub use integers::IntegerSum;
+pub use integer_sum::IntegerSum;
 pub use keyed::sparse::SparseKey;
 pub use keyed::wire::KeyedAccumulator;
 pub use keyed::{

@@ -16,15 +16,6 @@ use crate::partial::{Partial, write, write_short};
 use crate::total::Total;
 
 impl<T: Float> KeyedSums<T> {
-    /// The sum of a key divided by a number of items, rounded once; NaN if that is 0.
-    ///
-    /// # Panics
-    /// The key has no sum.
-    #[must_use]
-    pub fn mean(&self, key: usize, items: u64) -> T {
-        self.windows.mean(key, items)
-    }
-
     /// Drops the sums of the first keys: the others' numbers are so much less.
     ///
     /// # Panics

@@ -213,6 +213,15 @@ impl<T: Float> KeyedSums<T> {
         self.rounded(key, Quiet::now().is_some())
     }
 
+    /// The sum of a key divided by the number of its items, which the caller has counted, rounded once; NaN if there are none.
+    ///
+    /// # Panics
+    /// The key has no sum.
+    #[must_use]
+    pub fn mean(&self, key: usize, items: u64) -> T {
+        self.windows.mean(key, items)
+    }
+
     fn rounded(&self, key: usize, is_quiet: bool) -> T {
         match self.windows.short(key) {
             Some((integer, unit)) => T::of_integer(integer, unit, is_quiet),
