@@ -3,6 +3,7 @@
 
 mod aarch64;
 mod c;
+mod datafusion;
 mod installed_programs;
 mod libraries;
 mod members;

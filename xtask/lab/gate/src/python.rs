@@ -33,7 +33,7 @@ const PACKAGES_FOR_MPI: [&str; 2] = ["mpi4py>=4", "numba"];
 const RANKS: [usize; 3] = [1, 2, 3];
 
 /// The profile of a wheel that is tested: as the tests are built, and of what they have built. What users get differs in speed alone.
-const FOR_TESTS: &str = "dev";
+pub(crate) const FOR_TESTS: &str = "dev";
 
 /// That of a wheel whose speed is measured.
 const FOR_USERS: &str = "wheel";
@@ -46,7 +46,7 @@ const TUTORIAL: [(usize, &str); 3] = [
 ];
 
 /// With examples in docstrings and pages. Modules for packages that are not there are left out.
-const PYTEST: &str = "-m pytest --quiet -p no:cacheprovider --doctest-modules --doctest-glob=*.md --doctest-ignore-import-errors";
+pub(crate) const PYTEST: &str = "-m pytest --quiet -p no:cacheprovider --doctest-modules --doctest-glob=*.md --doctest-ignore-import-errors";
 
 /// The package where there is no mpi4py; then the same wheel with mpi4py.
 pub(super) fn python(steps: &mut Steps) -> Result<(), Stop> {
