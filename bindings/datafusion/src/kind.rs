@@ -78,11 +78,11 @@ impl Kind {
     pub(crate) fn coerced(self, types: &[DataType]) -> Result<Vec<DataType>> {
         let name = self.name();
         if types.len() != self.arguments() {
-            return plan_err!(
-                "{name} takes {} arguments, not {}",
-                self.arguments(),
-                types.len()
-            );
+            let arguments = match self.arguments() {
+                1 => "1 argument",
+                _ => "2 arguments",
+            };
+            return plan_err!("{name} takes {arguments}, not {}", types.len());
         }
         let adds_integers = matches!(self, Self::Sum | Self::Mean);
         let types = types.iter().enumerate();

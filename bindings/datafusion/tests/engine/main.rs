@@ -6,6 +6,7 @@ mod distinct;
 mod groups;
 mod reports;
 mod rows;
+mod states;
 mod tree;
 mod windows;
 
