@@ -13,7 +13,7 @@ fn aggregates(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyCapsule>>> {
     let functions = treefold_datafusion::aggregates().into_iter();
     let capsules = functions.map(|function| {
         let function = FFI_AggregateUDF::from(Arc::new(function));
-        PyCapsule::new(py, function, Some(c"datafusion_aggregate_udf".to_owned()))
+        PyCapsule::new_with_value(py, function, c"datafusion_aggregate_udf")
     });
     capsules.collect()
 }
@@ -22,7 +22,7 @@ fn aggregates(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyCapsule>>> {
 #[pyfunction]
 fn tree_sum(py: Python<'_>) -> PyResult<Bound<'_, PyCapsule>> {
     let function = FFI_ScalarUDF::from(Arc::new(treefold_datafusion::tree_sum()));
-    PyCapsule::new(py, function, Some(c"datafusion_scalar_udf".to_owned()))
+    PyCapsule::new_with_value(py, function, c"datafusion_scalar_udf")
 }
 
 #[pymodule]

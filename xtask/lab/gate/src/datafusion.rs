@@ -30,5 +30,8 @@ pub(super) fn datafusion(steps: &mut Steps) -> Result<(), Stop> {
     let mut tests = environment.python(PYTEST);
     tests.arg(package.join("tests"));
     tests.arg(package.join("README.md"));
-    steps.step("tests in DataFusion from PyPI", &mut tests)
+    steps.step("tests in DataFusion from PyPI", &mut tests)?;
+    let mut types = environment.python("-m mypy --strict");
+    types.arg(package.join("treefold_datafusion"));
+    steps.step("types of treefold_datafusion", &mut types)
 }
