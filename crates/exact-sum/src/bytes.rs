@@ -186,6 +186,11 @@ pub(crate) fn shortest(words: &[u64]) -> (usize, &[u64]) {
 pub(crate) struct Reader<'b>(&'b [u8]);
 
 impl<'b> Reader<'b> {
+    /// All of some bytes, which have no header.
+    pub(crate) fn without_header(bytes: &'b [u8]) -> Self {
+        Self(bytes)
+    }
+
     /// What follows the beginning of a sum of a kind.
     pub(crate) fn of<T: Float>(kind: Kind, bytes: &'b [u8]) -> Result<Self, BytesError> {
         let mut reader = Self(bytes);

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`Sum`] | the sum of items, or of their magnitudes |
 //! | [`ComplexSum`] | the sums of the two parts of complex items |
+//! | [`IntegerSum`] | the sum of integers |
 //! | [`ProductSum`] | a dot product, or a sum of squares |
 //! | [`ComplexProductSum`] | a dot product of complex items |
 //! | [`Moments`], [`ComplexMoments`], [`IntegerMoments`] | a mean, a variance, a standard deviation |
@@ -26,10 +27,12 @@ mod counters;
 mod fixed;
 mod float;
 mod integers;
+mod integer_sum;
 mod keyed;
 mod moments;
 #[cfg(feature = "par")]
 pub mod par;
+pub mod partial;
 mod product_sum;
 mod rolling;
 mod round;
@@ -46,6 +49,7 @@ pub use complex::{ComplexProductSum, ComplexSum};
 pub use counters::RemoveError;
 pub use float::Float;
 pub use integers::IntegerMoments;
+pub use integer_sum::IntegerSum;
 pub use keyed::sparse::SparseKey;
 pub use keyed::wire::KeyedAccumulator;
 pub use keyed::{

@@ -137,10 +137,14 @@ macro_rules! moments {
                 }
                 moments.squares.total = reader.total()?;
                 reader.end()?;
-                if moments.squares.are_of(&moments.sum.totals()) {
-                    return Ok(moments);
-                }
-                Err(BytesError::Corrupted {
+                moments.check()?;
+                Ok(moments)
+            }
+
+            /// Whether the squares may be those of the items.
+            pub(crate) fn check(&self) -> Result<(), BytesError> {
+                let are_of = self.squares.are_of(&self.sum.totals());
+                are_of.then_some(()).ok_or(BytesError::Corrupted {
                     what: "the squares are not those of the items",
                 })
             }
@@ -161,8 +165,8 @@ macro_rules! moments {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Moments<T: Float> {
-    sum: Sum<T>,
-    squares: ProductSum<T>,
+    pub(crate) sum: Sum<T>,
+    pub(crate) squares: ProductSum<T>,
 }
 
 /// [`Moments`] of complex items, each a real and an imaginary part. A square is that of a magnitude: variances are real.

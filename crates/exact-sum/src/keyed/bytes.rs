@@ -166,7 +166,11 @@ fn keys(reader: &mut Reader<'_>) -> Result<usize, BytesError> {
 }
 
 fn write_sum<W: Window>(windows: &Windows<W>, key: usize, bytes: &mut Vec<u8>) {
-    let total = windows.total(key);
+    write_entry(&windows.total(key), bytes);
+}
+
+/// Writes a sum without its number of items.
+pub(crate) fn write_entry<W: Window>(total: &Total<W>, bytes: &mut Vec<u8>) {
     let specials = total.counters.of_specials();
     let [_, _, specials @ ..] = specials.words();
     let is_finite = specials == [0; 3];
@@ -183,6 +187,13 @@ fn read_sum<W: Window>(
     windows: &mut Windows<W>,
     key: usize,
 ) -> Result<Counters, BytesError> {
+    let entry = read_entry(reader)?;
+    windows.add_number(key, &entry.fixed, entry.counters);
+    Ok(entry.counters)
+}
+
+/// Reads a sum without its number of items.
+pub(crate) fn read_entry<W: Window>(reader: &mut Reader<'_>) -> Result<Total<W>, BytesError> {
     let [are_special] = reader.array()?;
     let mut counters = Counters::default();
     if are_special != 0 {
@@ -201,6 +212,6 @@ fn read_sum<W: Window>(
             });
         }
     }
-    windows.add_number(key, &reader.number()?, counters);
-    Ok(counters)
+    let fixed = reader.number()?;
+    Ok(Total { fixed, counters })
 }

@@ -36,6 +36,51 @@ impl KeyedIntegers {
         self.sums.len()
     }
 
+    /// Makes room for more keys.
+    pub fn grow(&mut self, keys: usize) {
+        let keys = self.keys().max(keys);
+        self.sums.resize(keys, 0);
+        self.counts.resize(keys, 0);
+    }
+
+    /// Drops the sums of the first keys: the others' numbers are so much less.
+    ///
+    /// # Panics
+    /// There are fewer keys.
+    pub fn forget_first(&mut self, keys: usize) {
+        self.sums.drain(..keys);
+        self.counts.drain(..keys);
+    }
+
+    /// The bytes that are allocated.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.sums.capacity() * size_of::<i128>() + self.counts.capacity() * size_of::<u64>()
+    }
+
+    /// Adds sums of so many items to those of their keys.
+    ///
+    /// # Panics
+    /// There are not as many counts as sums.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub fn add_sums<K: Key>(
+        &mut self,
+        keys: &[K],
+        sums: &[i128],
+        counts: &[u64],
+    ) -> Result<(), KeyError> {
+        assert_eq!(sums.len(), counts.len(), "the slices differ in length");
+        key::check(keys, sums.len(), self.keys())?;
+        for (key, (sum, count)) in keys.iter().zip(sums.iter().zip(counts)) {
+            let own = &mut self.sums[key.place()];
+            *own = own.wrapping_add(*sum);
+            self.counts[key.place()] += count;
+        }
+        Ok(())
+    }
+
     /// Adds items to the sums of their keys.
     ///
     /// # Errors
@@ -76,9 +121,7 @@ impl KeyedIntegers {
 
     /// Adds other sums, key by key. If they have more keys, so will these.
     pub fn merge(&mut self, other: &Self) {
-        let keys = self.keys().max(other.keys());
-        self.sums.resize(keys, 0);
-        self.counts.resize(keys, 0);
+        self.grow(other.keys());
         for (sum, other) in self.sums.iter_mut().zip(&other.sums) {
             *sum = sum.wrapping_add(*other);
         }

@@ -1,10 +1,11 @@
 //! Sums by key: of the items of each group, bin, cell or bucket.
 
-mod bytes;
+pub(crate) mod bytes;
 mod columns;
 mod decoded;
 mod entry;
 mod extrema;
+mod groups;
 mod hashed;
 mod integers;
 mod key;
@@ -15,7 +16,7 @@ pub(crate) mod rows;
 #[doc(hidden)]
 pub mod sparse;
 mod tables;
-mod terms;
+pub(crate) mod terms;
 mod windows;
 #[doc(hidden)]
 pub mod wire;

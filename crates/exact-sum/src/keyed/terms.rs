@@ -91,7 +91,7 @@ pub(super) fn terms_of(unit: i32, bits: i128, count: usize, has_entries: bool) -
 
 /// integer * 2^places, if that is an integer of as many bits.
 #[inline]
-pub(super) fn moved(integer: i128, places: i32) -> Option<i128> {
+pub(crate) fn moved(integer: i128, places: i32) -> Option<i128> {
     let distance = places.unsigned_abs();
     if distance >= i128::BITS {
         return (integer == 0).then_some(0);

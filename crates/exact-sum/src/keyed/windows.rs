@@ -41,6 +41,26 @@ impl<W: Window> Windows<W> {
         self.tables.grow(keys);
     }
 
+    /// Drops the sums of the first keys: the others' numbers are so much less.
+    pub(crate) fn forget_first(&mut self, keys: usize) {
+        self.tables.forget_first(keys);
+        let mut kept = Spilled::default();
+        for &(key, total) in &self.spilled.totals {
+            if let Some(key) = (key as usize).checked_sub(keys) {
+                *kept.of(self.len(), key) = total;
+            }
+        }
+        self.spilled = kept;
+    }
+
+    /// The bytes that are allocated.
+    pub(crate) fn memory(&self) -> usize {
+        let Spilled { places, totals } = &self.spilled;
+        self.tables.memory()
+            + places.capacity() * size_of::<u32>()
+            + totals.capacity() * size_of::<(u32, Total<W>)>()
+    }
+
     /// Chooses the units that are right for items, if there is no sum yet: sums of the same units are merged faster.
     #[cfg(feature = "par")]
     pub(crate) fn prepare<T: Float>(&mut self, items: &[T]) {

@@ -11,6 +11,7 @@ mod compact;
 mod keyed;
 mod keyed_kinds;
 mod moments;
+mod partial;
 mod products;
 mod ranges;
 mod rolling;

@@ -4,6 +4,7 @@
 mod aarch64;
 mod c;
 mod duckdb;
+mod datafusion;
 mod installed_programs;
 mod libraries;
 mod members;

@@ -7,6 +7,7 @@ use super::aarch64::aarch64;
 use super::c::c;
 use super::c::instrumented::asan;
 use super::duckdb::duckdb;
+use super::datafusion::datafusion;
 use super::installed_programs::installed_programs;
 use super::members::{FEATURES, LAB, MEMBERS, product};
 use super::packages::{packages, packages_verified};
@@ -184,6 +185,14 @@ pub(super) const STAGES: &[Stage] = &[
         mpi: Mpi::Needed,
         seconds: 410,
         run: python_story,
+    },
+    Stage {
+        name: "datafusion",
+        purpose: "exact aggregates in DataFusion, whose engine is built, and in the package of PyPI",
+        when: When::OnRequest,
+        mpi: Mpi::Unused,
+        seconds: 1500,
+        run: datafusion,
     },
     Stage {
         name: "programs",

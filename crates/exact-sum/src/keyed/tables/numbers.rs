@@ -89,6 +89,20 @@ impl Tables {
         }
     }
 
+    /// Drops the integers of the first keys: the others' numbers are so much less.
+    pub(crate) fn forget_first(&mut self, keys: usize) {
+        self.keys -= keys;
+        for &digit in &self.used {
+            self.tables[digit].drain(..keys);
+        }
+    }
+
+    /// The bytes that are allocated.
+    pub(crate) fn memory(&self) -> usize {
+        let pairs = self.used.iter().map(|&digit| self.tables[digit].capacity());
+        pairs.fold(0, |sum, pairs| sum + pairs * size_of::<Pair>())
+    }
+
     fn unit(&self, digit: usize) -> DecodeUnit {
         let place = self.place.expect("a table has a unit");
         place.digits.unit(digit)

@@ -1,0 +1,32 @@
+//! The functions as capsules, which the Python package `datafusion` of the same major version reads.
+
+use std::sync::Arc;
+
+use datafusion_ffi::udaf::FFI_AggregateUDF;
+use datafusion_ffi::udf::FFI_ScalarUDF;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+/// A capsule for each aggregate.
+#[pyfunction]
+fn aggregates(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyCapsule>>> {
+    let functions = treefold_datafusion::aggregates().into_iter();
+    let capsules = functions.map(|function| {
+        let function = FFI_AggregateUDF::from(Arc::new(function));
+        PyCapsule::new_with_value(py, function, c"datafusion_aggregate_udf")
+    });
+    capsules.collect()
+}
+
+/// A capsule for `tree_sum`.
+#[pyfunction]
+fn tree_sum(py: Python<'_>) -> PyResult<Bound<'_, PyCapsule>> {
+    let function = FFI_ScalarUDF::from(Arc::new(treefold_datafusion::tree_sum()));
+    PyCapsule::new_with_value(py, function, c"datafusion_scalar_udf")
+}
+
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(aggregates, module)?)?;
+    module.add_function(wrap_pyfunction!(tree_sum, module)?)
+}

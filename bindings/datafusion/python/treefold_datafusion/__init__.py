@@ -1,0 +1,28 @@
+"""Exact sums, means, dot products and variances in the Python package `datafusion`."""
+
+from __future__ import annotations
+
+import datafusion
+from datafusion import AggregateUDF, ScalarUDF, SessionContext
+
+from . import _native
+
+__all__ = ["register"]
+
+# Functions cross between libraries as that version lays them out.
+_MAJOR = "55"
+
+
+def register(session: SessionContext) -> None:
+    """Makes exact_sum, exact_avg, exact_dot, exact_var_pop, exact_var_samp, exact_stddev_pop, exact_stddev_samp and tree_sum known to a session.
+
+    ImportError where `datafusion` has another major version than this package was built for.
+    """
+    version = datafusion.__version__
+    if version.split(".")[0] != _MAJOR:
+        raise ImportError(
+            f"treefold_datafusion was built for datafusion {_MAJOR}, and this is {version}"
+        )
+    for capsule in _native.aggregates():
+        session.register_udaf(AggregateUDF.from_pycapsule(capsule))
+    session.register_udf(ScalarUDF.from_pycapsule(_native.tree_sum()))

@@ -1,0 +1,297 @@
+//! The aggregate of one group, of all rows, or of a window's.
+
+use std::fmt::Debug;
+use std::marker::PhantomData;
+
+use arrow::array::{ArrayRef, ArrowPrimitiveType, AsArray, BinaryArray};
+use arrow::datatypes::{Decimal128Type, Float64Type, UInt64Type};
+use datafusion_common::{Result, ScalarValue, exec_datafusion_err, internal_datafusion_err};
+use datafusion_expr::Accumulator;
+use exact_sum::{BytesError, IntegerSum, Moments, ProductSum, RemoveError, Sum};
+
+use crate::distinct::Word;
+use crate::input::Items;
+use crate::kind::Kind;
+
+/// What is known of some items.
+pub(crate) trait State: Default + Debug + Send + Sync + 'static {
+    /// The type of the arguments.
+    type Item: ArrowPrimitiveType<Native: Word>;
+
+    fn add(&mut self, items: Columns<'_, Self>);
+
+    fn remove(&mut self, items: Columns<'_, Self>) -> Result<(), RemoveError>;
+
+    fn items(&self) -> u64;
+
+    /// The value, if there are enough items.
+    fn value(&self, kind: Kind) -> ScalarValue;
+
+    /// The columns that it is sent in, beside the number of items.
+    fn write(&self) -> Vec<ScalarValue>;
+
+    /// Adds another one of so many items: that of a row of such columns.
+    fn merge(&mut self, items: u64, columns: &[ArrayRef], row: usize) -> Result<()>;
+}
+
+/// Items of one argument or two.
+pub(crate) type Columns<'i, S> = [&'i [<<S as State>::Item as ArrowPrimitiveType>::Native]; 2];
+
+/// A state of an aggregate of one group.
+#[derive(Debug)]
+pub(crate) struct Exact<S> {
+    kind: Kind,
+    state: S,
+}
+
+impl<S: State> Exact<S> {
+    pub(crate) fn new(kind: Kind) -> Self {
+        Self {
+            kind,
+            state: S::default(),
+        }
+    }
+}
+
+impl<S: State> Accumulator for Exact<S> {
+    fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
+        self.state
+            .add(Items::<S::Item>::of(values, None)?.columns());
+        Ok(())
+    }
+
+    fn retract_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
+        let removed = self
+            .state
+            .remove(Items::<S::Item>::of(values, None)?.columns());
+        removed.map_err(|error| exec_datafusion_err!("{}: {error}", self.kind.name()))
+    }
+
+    fn supports_retract_batch(&self) -> bool {
+        true
+    }
+
+    fn evaluate(&mut self) -> Result<ScalarValue> {
+        value(&self.state, self.kind)
+    }
+
+    fn state(&mut self) -> Result<Vec<ScalarValue>> {
+        let mut columns = vec![ScalarValue::UInt64(Some(self.state.items()))];
+        columns.extend(self.state.write());
+        Ok(columns)
+    }
+
+    fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
+        let (counts, columns) = split(states)?;
+        for (row, &items) in counts.iter().enumerate() {
+            let merged = self.state.merge(items, columns, row);
+            merged.map_err(|error| error.context(self.kind.name()))?;
+        }
+        Ok(())
+    }
+
+    fn size(&self) -> usize {
+        size_of_val(self)
+    }
+}
+
+/// The value of a state; NULL of too few items.
+pub(crate) fn value<S: State>(state: &S, kind: Kind) -> Result<ScalarValue> {
+    if state.items() < kind.least_items() {
+        return ScalarValue::try_from(kind.returned(&S::Item::DATA_TYPE));
+    }
+    Ok(state.value(kind))
+}
+
+/// The numbers of items of states, and their other columns.
+pub(crate) fn split(states: &[ArrayRef]) -> Result<(&[u64], &[ArrayRef])> {
+    let counts = states
+        .split_first()
+        .and_then(|(counts, columns)| Some((counts.as_primitive_opt::<UInt64Type>()?, columns)));
+    let (counts, columns) =
+        counts.ok_or_else(|| internal_datafusion_err!("a state begins with a count"))?;
+    Ok((counts.values(), columns))
+}
+
+/// A column of sums as bytes.
+pub(crate) fn binary(columns: &[ArrayRef], number: usize) -> Result<&BinaryArray> {
+    let column = columns
+        .get(number)
+        .and_then(|column| column.as_binary_opt());
+    column.ok_or_else(|| internal_datafusion_err!("column {number} of a state is not of bytes"))
+}
+
+/// A column of sums of integers.
+pub(crate) fn integers(columns: &[ArrayRef]) -> Result<&[i128]> {
+    let column = columns.first();
+    let column = column.and_then(|column| column.as_primitive_opt::<Decimal128Type>());
+    let column = column.ok_or_else(|| internal_datafusion_err!("a state is not of integers"))?;
+    Ok(column.values())
+}
+
+pub(crate) fn wrong_bytes(error: BytesError) -> datafusion_common::DataFusionError {
+    exec_datafusion_err!("a state cannot be read: {error}")
+}
+
+fn double(value: f64) -> ScalarValue {
+    ScalarValue::Float64(Some(value))
+}
+
+fn bytes(write: impl FnOnce(&mut Vec<u8>)) -> ScalarValue {
+    let mut bytes = Vec::new();
+    write(&mut bytes);
+    ScalarValue::Binary(Some(bytes))
+}
+
+impl State for Sum<f64> {
+    type Item = Float64Type;
+
+    fn add(&mut self, [items, _]: Columns<'_, Self>) {
+        self.add(items);
+    }
+
+    fn remove(&mut self, [items, _]: Columns<'_, Self>) -> Result<(), RemoveError> {
+        self.remove(items)
+    }
+
+    fn items(&self) -> u64 {
+        self.items()
+    }
+
+    fn value(&self, kind: Kind) -> ScalarValue {
+        let sum = self.without_negative_zeros();
+        double(if kind == Kind::Mean {
+            sum.mean()
+        } else {
+            sum.value()
+        })
+    }
+
+    fn write(&self) -> Vec<ScalarValue> {
+        vec![bytes(|bytes| self.write_partial(bytes))]
+    }
+
+    fn merge(&mut self, items: u64, columns: &[ArrayRef], row: usize) -> Result<()> {
+        let sum = binary(columns, 0)?.value(row);
+        self.add_partial(items, sum).map_err(wrong_bytes)
+    }
+}
+
+impl State for ProductSum<f64> {
+    type Item = Float64Type;
+
+    fn add(&mut self, [x, y]: Columns<'_, Self>) {
+        self.add(x, y);
+    }
+
+    fn remove(&mut self, [x, y]: Columns<'_, Self>) -> Result<(), RemoveError> {
+        self.remove(x, y)
+    }
+
+    fn items(&self) -> u64 {
+        self.items()
+    }
+
+    fn value(&self, _: Kind) -> ScalarValue {
+        double(self.without_negative_zeros().value())
+    }
+
+    fn write(&self) -> Vec<ScalarValue> {
+        vec![bytes(|bytes| self.write_partial(bytes))]
+    }
+
+    fn merge(&mut self, items: u64, columns: &[ArrayRef], row: usize) -> Result<()> {
+        let sum = binary(columns, 0)?.value(row);
+        self.add_partial(items, sum).map_err(wrong_bytes)
+    }
+}
+
+impl State for Moments<f64> {
+    type Item = Float64Type;
+
+    fn add(&mut self, [items, _]: Columns<'_, Self>) {
+        self.add(items);
+    }
+
+    fn remove(&mut self, [items, _]: Columns<'_, Self>) -> Result<(), RemoveError> {
+        self.remove(items)
+    }
+
+    fn items(&self) -> u64 {
+        self.items()
+    }
+
+    fn value(&self, kind: Kind) -> ScalarValue {
+        double(match kind {
+            Kind::Deviation(divisor) => self.standard_deviation(divisor.ddof()),
+            Kind::Variance(divisor) => self.variance(divisor.ddof()),
+            _ => self.mean(),
+        })
+    }
+
+    fn write(&self) -> Vec<ScalarValue> {
+        vec![
+            bytes(|bytes| self.sum().write_partial(bytes)),
+            bytes(|bytes| self.squares().write_partial(bytes)),
+        ]
+    }
+
+    fn merge(&mut self, items: u64, columns: &[ArrayRef], row: usize) -> Result<()> {
+        let (sums, squares) = (binary(columns, 0)?, binary(columns, 1)?);
+        let added = self.add_partial(items, sums.value(row), squares.value(row));
+        added.map_err(wrong_bytes)
+    }
+}
+
+/// A sum of integers of a type.
+#[derive(Debug)]
+pub(crate) struct Integers<P> {
+    sum: IntegerSum,
+    of: PhantomData<fn() -> P>,
+}
+
+impl<P> Default for Integers<P> {
+    fn default() -> Self {
+        Self {
+            sum: IntegerSum::new(),
+            of: PhantomData,
+        }
+    }
+}
+
+impl<P: ArrowPrimitiveType<Native: Into<i128> + Word> + Debug> State for Integers<P> {
+    type Item = P;
+
+    fn add(&mut self, [items, _]: Columns<'_, Self>) {
+        self.sum.add(items);
+    }
+
+    fn remove(&mut self, [items, _]: Columns<'_, Self>) -> Result<(), RemoveError> {
+        self.sum.remove(items)
+    }
+
+    fn items(&self) -> u64 {
+        self.sum.items()
+    }
+
+    fn value(&self, kind: Kind) -> ScalarValue {
+        match kind {
+            Kind::Mean => double(self.sum.mean()),
+            _ => long(self.sum.value()),
+        }
+    }
+
+    fn write(&self) -> Vec<ScalarValue> {
+        vec![long(self.sum.value())]
+    }
+
+    fn merge(&mut self, items: u64, columns: &[ArrayRef], row: usize) -> Result<()> {
+        let sum = integers(columns)?[row];
+        self.sum.merge(IntegerSum::with(sum, items));
+        Ok(())
+    }
+}
+
+fn long(sum: i128) -> ScalarValue {
+    ScalarValue::Decimal128(Some(sum), 38, 0)
+}

@@ -1,0 +1,79 @@
+//! The rows of a batch that count: those that pass the filter, and have no null.
+
+use std::borrow::Cow;
+
+use arrow::array::{Array, ArrayRef, ArrowPrimitiveType, AsArray, BooleanArray};
+use arrow::buffer::{BooleanBuffer, NullBuffer};
+use datafusion_common::{Result, internal_datafusion_err};
+
+/// Items of the rows that count.
+pub(crate) struct Items<'b, P: ArrowPrimitiveType> {
+    columns: Vec<Cow<'b, [P::Native]>>,
+    /// Which rows count; `None` if all do.
+    kept: Option<BooleanBuffer>,
+    rows: usize,
+}
+
+impl<'b, P: ArrowPrimitiveType> Items<'b, P> {
+    pub(crate) fn of(arguments: &'b [ArrayRef], filter: Option<&BooleanArray>) -> Result<Self> {
+        let rows = arguments.first().map_or(0, |argument| argument.len());
+        let kept = kept(arguments, filter);
+        let mut columns = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            let array = argument.as_primitive_opt::<P>().ok_or_else(|| {
+                internal_datafusion_err!("{} is not {}", argument.data_type(), P::DATA_TYPE)
+            })?;
+            let items = &array.values()[..];
+            columns.push(match &kept {
+                None => Cow::Borrowed(items),
+                Some(kept) => kept.set_indices().map(|row| items[row]).collect(),
+            });
+        }
+        Ok(Self {
+            columns,
+            kept,
+            rows,
+        })
+    }
+
+    /// The columns as slices.
+    pub(crate) fn columns(&self) -> [&[P::Native]; 2] {
+        let first = self.columns.first().map_or(&[][..], |column| column);
+        let second = self.columns.get(1).map_or(&[][..], |column| column);
+        [first, second]
+    }
+
+    /// What rows that count have, of all rows'.
+    pub(crate) fn of_rows<'r>(&self, all: &'r [usize]) -> Cow<'r, [usize]> {
+        match &self.kept {
+            None => Cow::Borrowed(all),
+            Some(kept) => kept.set_indices().map(|row| all[row]).collect(),
+        }
+    }
+
+    /// The number of rows.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Whether each row counts, in order.
+    pub(crate) fn are_kept(&self) -> impl Iterator<Item = bool> {
+        let rows = 0..self.rows;
+        rows.map(|row| self.kept.as_ref().is_none_or(|kept| kept.value(row)))
+    }
+}
+
+/// Which rows count; `None` if all do.
+fn kept(arguments: &[ArrayRef], filter: Option<&BooleanArray>) -> Option<BooleanBuffer> {
+    let nulls = arguments.iter().filter_map(|argument| argument.nulls());
+    let filters = filter.into_iter().flat_map(|filter| {
+        let nulls = filter.nulls().map(NullBuffer::inner);
+        [Some(filter.values()), nulls].into_iter().flatten()
+    });
+    let all = nulls.map(NullBuffer::inner).chain(filters);
+    let kept = all.fold(None, |kept: Option<BooleanBuffer>, next| match kept {
+        None => Some(next.clone()),
+        Some(kept) => Some(&kept & next),
+    });
+    kept.filter(|kept| kept.count_set_bits() < kept.len())
+}

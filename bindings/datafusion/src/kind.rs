@@ -1,0 +1,117 @@
+//! What there is to compute, of which types.
+
+use arrow::datatypes::DataType;
+use datafusion_common::{Result, plan_err};
+
+/// An aggregate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    Sum,
+    Mean,
+    Dot,
+    Variance(Divisor),
+    Deviation(Divisor),
+}
+
+/// What a sum of squares is divided by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Divisor {
+    /// The number of items.
+    Population,
+    /// One less.
+    Sample,
+}
+
+impl Divisor {
+    /// NumPy's "delta degrees of freedom".
+    pub(crate) fn ddof(self) -> f64 {
+        match self {
+            Self::Population => 0.0,
+            Self::Sample => 1.0,
+        }
+    }
+}
+
+/// Sums of integers: `i64` sums of 2^63 rows have 38 digits.
+pub(crate) const LONG: DataType = DataType::Decimal128(38, 0);
+
+impl Kind {
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Sum,
+        Self::Mean,
+        Self::Dot,
+        Self::Variance(Divisor::Population),
+        Self::Variance(Divisor::Sample),
+        Self::Deviation(Divisor::Population),
+        Self::Deviation(Divisor::Sample),
+    ];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Sum => "exact_sum",
+            Self::Mean => "exact_avg",
+            Self::Dot => "exact_dot",
+            Self::Variance(Divisor::Population) => "exact_var_pop",
+            Self::Variance(Divisor::Sample) => "exact_var_samp",
+            Self::Deviation(Divisor::Population) => "exact_stddev_pop",
+            Self::Deviation(Divisor::Sample) => "exact_stddev_samp",
+        }
+    }
+
+    /// The number of arguments.
+    pub(crate) fn arguments(self) -> usize {
+        match self {
+            Self::Dot => 2,
+            _ => 1,
+        }
+    }
+
+    /// Of fewer items, the value is NULL.
+    pub(crate) fn least_items(self) -> u64 {
+        match self {
+            Self::Variance(Divisor::Sample) | Self::Deviation(Divisor::Sample) => 2,
+            _ => 1,
+        }
+    }
+
+    /// The types that arguments are cast to: `BIGINT` or `BIGINT UNSIGNED` if their sum is exact, otherwise `DOUBLE`.
+    pub(crate) fn coerced(self, types: &[DataType]) -> Result<Vec<DataType>> {
+        let name = self.name();
+        if types.len() != self.arguments() {
+            let arguments = match self.arguments() {
+                1 => "1 argument",
+                _ => "2 arguments",
+            };
+            return plan_err!("{name} takes {arguments}, not {}", types.len());
+        }
+        let adds_integers = matches!(self, Self::Sum | Self::Mean);
+        let types = types.iter().enumerate();
+        let coerced = types.map(|(number, of_argument)| match of_argument {
+            DataType::UInt64 if adds_integers => Ok(DataType::UInt64),
+            integer if adds_integers && integer.is_integer() => Ok(DataType::Int64),
+            number if number.is_numeric() => Ok(DataType::Float64),
+            DataType::Null => Ok(DataType::Float64),
+            other => plan_err!("{name}: argument {} is {other}, not a number", number + 1),
+        });
+        coerced.collect()
+    }
+
+    /// The type of the value for coerced arguments.
+    pub(crate) fn returned(self, argument: &DataType) -> DataType {
+        match (self, argument) {
+            (Self::Sum, DataType::Int64 | DataType::UInt64) => LONG,
+            _ => DataType::Float64,
+        }
+    }
+
+    /// The names and types of the columns that states are sent in, beside the number of items.
+    pub(crate) fn state(self, argument: &DataType) -> Vec<(&'static str, DataType)> {
+        match (self, argument) {
+            (Self::Sum | Self::Mean, DataType::Int64 | DataType::UInt64) => vec![("sum", LONG)],
+            (Self::Sum | Self::Mean | Self::Dot, _) => vec![("sum", DataType::Binary)],
+            (Self::Variance(_) | Self::Deviation(_), _) => {
+                vec![("sum", DataType::Binary), ("squares", DataType::Binary)]
+            }
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! What is known of the items of all groups: sums by key of each kind.
+
+use std::fmt::Debug;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use arrow::array::{
+    Array, ArrayRef, ArrowPrimitiveType, BinaryArray, BinaryBuilder, Decimal128Array,
+};
+use arrow::datatypes::Float64Type;
+use datafusion_common::Result;
+use exact_sum::{KeyError, KeyedIntegers, KeyedMoments, KeyedProducts, KeyedSums, partial};
+
+use crate::accumulator::{binary, integers, wrong_bytes};
+use crate::groups::{Columns, Groups, Values};
+use crate::input::Items;
+use crate::kind::{Kind, LONG};
+
+macro_rules! counted {
+    ($doc:literal, $groups:ident, $table:ident, $add:expr, $values:expr, $write_rows:expr) => {
+        #[doc = $doc]
+        #[derive(Debug)]
+        pub(crate) struct $groups {
+            counts: Vec<u64>,
+            sums: $table<f64>,
+        }
+
+        impl Default for $groups {
+            fn default() -> Self {
+                Self {
+                    counts: Vec::new(),
+                    sums: $table::new(0),
+                }
+            }
+        }
+
+        impl Groups for $groups {
+            type Item = Float64Type;
+
+            fn counts(&self) -> &[u64] {
+                &self.counts
+            }
+
+            fn grow(&mut self, groups: usize) {
+                self.counts.resize(groups.max(self.counts.len()), 0);
+                self.sums.grow(groups);
+            }
+
+            fn forget_first(&mut self, groups: usize) {
+                self.counts.drain(..groups);
+                self.sums.forget_first(groups);
+            }
+
+            fn memory(&self) -> usize {
+                self.counts.capacity() * size_of::<u64>() + self.sums.memory()
+            }
+
+            fn add(&mut self, groups: &[usize], items: Columns<'_, Self>) -> Result<(), KeyError> {
+                $add(&mut self.sums, groups, items)?;
+                groups.iter().for_each(|&group| self.counts[group] += 1);
+                Ok(())
+            }
+
+            fn values(&self, kind: Kind, groups: usize) -> Values {
+                Values::Doubles($values(&self.sums, kind, &self.counts[..groups]))
+            }
+
+            fn write(&self, groups: usize) -> Vec<ArrayRef> {
+                let mut sums = builder(groups);
+                self.sums
+                    .partials(0..groups, |_, bytes| sums.append_value(bytes));
+                vec![Arc::new(sums.finish())]
+            }
+
+            fn merge(
+                &mut self,
+                groups: &[usize],
+                counts: &[u64],
+                columns: &[ArrayRef],
+            ) -> Result<()> {
+                let sums = slices(binary(columns, 0)?);
+                self.sums.add_partials(groups, sums).map_err(wrong_bytes)?;
+                for (&group, items) in groups.iter().zip(counts) {
+                    self.counts[group] += items;
+                }
+                Ok(())
+            }
+
+            fn write_rows(items: &Items<'_, Float64Type>) -> Vec<ArrayRef> {
+                vec![of_rows(items, $write_rows)]
+            }
+        }
+    };
+}
+
+counted!(
+    "Numbers and sums of items.",
+    Sums,
+    KeyedSums,
+    |sums: &mut KeyedSums<f64>, groups: &[usize], [items, _]: [&[f64]; 2]| sums.add(groups, items),
+    |sums: &KeyedSums<f64>, kind, counts: &[u64]| {
+        let groups = counts.iter().enumerate();
+        match kind {
+            Kind::Mean => groups
+                .map(|(group, &items)| sums.mean(group, items))
+                .collect(),
+            _ if counts.len() == sums.keys() => sums.values(),
+            _ => groups.map(|(group, _)| sums.value(group)).collect(),
+        }
+    },
+    |[items, _], each| partial::of_items(items, each)
+);
+
+counted!(
+    "Numbers and sums of products.",
+    Products,
+    KeyedProducts,
+    |sums: &mut KeyedProducts<f64>, groups: &[usize], [x, y]: [&[f64]; 2]| sums.add(groups, x, y),
+    |sums: &KeyedProducts<f64>, _, counts: &[u64]| {
+        (0..counts.len()).map(|group| sums.value(group)).collect()
+    },
+    |[x, y], each| partial::of_products(x, y, each)
+);
+
+/// Numbers and sums of items, and of their squares.
+#[derive(Debug)]
+pub(crate) struct Squares(KeyedMoments<f64>);
+
+impl Default for Squares {
+    fn default() -> Self {
+        Self(KeyedMoments::new(0))
+    }
+}
+
+impl Groups for Squares {
+    type Item = Float64Type;
+
+    fn counts(&self) -> &[u64] {
+        self.0.counts()
+    }
+
+    fn grow(&mut self, groups: usize) {
+        self.0.grow(groups);
+    }
+
+    fn forget_first(&mut self, groups: usize) {
+        self.0.forget_first(groups);
+    }
+
+    fn memory(&self) -> usize {
+        self.0.memory()
+    }
+
+    fn add(&mut self, groups: &[usize], [items, _]: Columns<'_, Self>) -> Result<(), KeyError> {
+        self.0.add(groups, items)
+    }
+
+    fn values(&self, kind: Kind, groups: usize) -> Values {
+        let value = |group| match kind {
+            Kind::Deviation(divisor) => self.0.standard_deviation(group, divisor.ddof()),
+            Kind::Variance(divisor) => self.0.variance(group, divisor.ddof()),
+            _ => self.0.mean(group),
+        };
+        Values::Doubles((0..groups).map(value).collect())
+    }
+
+    fn write(&self, groups: usize) -> Vec<ArrayRef> {
+        let [mut sums, mut squares] = [builder(groups), builder(groups)];
+        self.0.partials(0..groups, |_, sum, of_squares| {
+            sums.append_value(sum);
+            squares.append_value(of_squares);
+        });
+        vec![Arc::new(sums.finish()), Arc::new(squares.finish())]
+    }
+
+    fn merge(&mut self, groups: &[usize], counts: &[u64], columns: &[ArrayRef]) -> Result<()> {
+        let (sums, squares) = (binary(columns, 0)?, binary(columns, 1)?);
+        let (sums, squares) = (slices(sums), slices(squares));
+        let added = self.0.add_partials(groups, counts, sums, squares);
+        added.map_err(wrong_bytes)
+    }
+
+    fn write_rows(items: &Items<'_, Float64Type>) -> Vec<ArrayRef> {
+        let squares = |[items, _]: [&[f64]; 2], each: &mut dyn FnMut(&[u8])| {
+            partial::of_products(items, items, each);
+        };
+        let sums = |[items, _]: [&[f64]; 2], each: &mut dyn FnMut(&[u8])| {
+            partial::of_items(items, each);
+        };
+        vec![of_rows(items, sums), of_rows(items, squares)]
+    }
+}
+
+/// Numbers and sums of integers of a type.
+#[derive(Debug)]
+pub(crate) struct LongSums<P> {
+    sums: KeyedIntegers,
+    of: PhantomData<fn() -> P>,
+}
+
+impl<P> Default for LongSums<P> {
+    fn default() -> Self {
+        Self {
+            sums: KeyedIntegers::new(0),
+            of: PhantomData,
+        }
+    }
+}
+
+impl<P: ArrowPrimitiveType<Native: Into<i128>> + Debug> Groups for LongSums<P> {
+    type Item = P;
+
+    fn counts(&self) -> &[u64] {
+        self.sums.counts()
+    }
+
+    fn grow(&mut self, groups: usize) {
+        self.sums.grow(groups);
+    }
+
+    fn forget_first(&mut self, groups: usize) {
+        self.sums.forget_first(groups);
+    }
+
+    fn memory(&self) -> usize {
+        self.sums.memory()
+    }
+
+    fn add(&mut self, groups: &[usize], [items, _]: Columns<'_, Self>) -> Result<(), KeyError> {
+        self.sums.add(groups, items)
+    }
+
+    fn values(&self, kind: Kind, groups: usize) -> Values {
+        match kind {
+            Kind::Mean => Values::Doubles((0..groups).map(|group| self.sums.mean(group)).collect()),
+            _ => Values::Integers(self.sums.values()[..groups].to_vec()),
+        }
+    }
+
+    fn write(&self, groups: usize) -> Vec<ArrayRef> {
+        vec![long(self.sums.values()[..groups].iter().copied())]
+    }
+
+    fn merge(&mut self, groups: &[usize], counts: &[u64], columns: &[ArrayRef]) -> Result<()> {
+        let merged = self.sums.add_sums(groups, integers(columns)?, counts);
+        merged.map_err(|error| datafusion_common::internal_datafusion_err!("{error}"))
+    }
+
+    fn write_rows(items: &Items<'_, P>) -> Vec<ArrayRef> {
+        let [kept, _] = items.columns();
+        let mut kept = kept.iter();
+        let item = |is_kept: bool| is_kept.then(|| kept.next()).flatten();
+        let items = items.are_kept().map(item);
+        vec![long(items.map(|item| item.map_or(0, |&item| item.into())))]
+    }
+}
+
+fn long(sums: impl Iterator<Item = i128>) -> ArrayRef {
+    Arc::new(Decimal128Array::from_iter_values(sums).with_data_type(LONG))
+}
+
+/// Room for so many sums of few bytes.
+fn builder(groups: usize) -> BinaryBuilder {
+    BinaryBuilder::with_capacity(groups, groups * size_of::<f64>())
+}
+
+fn slices(column: &BinaryArray) -> impl Iterator<Item = &[u8]> {
+    (0..column.len()).map(|row| column.value(row))
+}
+
+/// A column of sums: those of the rows that count are written one after the other, and the other ones are of no items.
+fn of_rows(
+    items: &Items<'_, Float64Type>,
+    write: impl FnOnce([&[f64]; 2], &mut dyn FnMut(&[u8])),
+) -> ArrayRef {
+    const NONE: [u8; size_of::<f64>()] = [0; _];
+    let mut builder = builder(items.rows());
+    let mut kept = items.are_kept();
+    write(items.columns(), &mut |bytes| {
+        while kept.next() == Some(false) {
+            builder.append_value(NONE);
+        }
+        builder.append_value(bytes);
+    });
+    kept.for_each(|_| builder.append_value(NONE));
+    Arc::new(builder.finish())
+}

@@ -1,0 +1,253 @@
+//! What query engines ask of sums by key: groups come and go, and each is sent as [few bytes](crate::partial).
+
+use std::ops::Range;
+
+use simd_kernels::{DECODED_ITEMS, Level, Quiet, is_zero};
+
+use super::decoded::Decoded;
+use super::key::{Key, check_block, check_lengths};
+use super::moments::KeyedMoments;
+use super::windows::Windows;
+use super::{KeyedProducts, KeyedSums};
+use crate::bytes::BytesError;
+use crate::fixed::{Doubles, Window};
+use crate::float::Float;
+use crate::partial::{Partial, write, write_short};
+use crate::total::Total;
+
+impl<T: Float> KeyedSums<T> {
+    /// Drops the sums of the first keys: the others' numbers are so much less.
+    ///
+    /// # Panics
+    /// There are fewer keys.
+    pub fn forget_first(&mut self, keys: usize) {
+        self.windows.forget_first(keys);
+    }
+
+    /// The bytes that are allocated.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.windows.memory()
+    }
+}
+
+impl KeyedSums<f64> {
+    /// Calls a function with each of some keys and its sum as [few bytes](crate::partial).
+    ///
+    /// ```
+    /// use exact_sum::KeyedSums;
+    ///
+    /// let mut sums = KeyedSums::new(1);
+    /// sums.add(&[0, 0_u8], &[0.1, 0.2])?;
+    /// let mut part = Vec::new();
+    /// sums.partials(0..1, |_, bytes| part.extend(bytes));
+    /// assert_eq!(part.len(), 16);
+    ///
+    /// let mut others = KeyedSums::new(9);
+    /// others.add_partials(&[7, 7_u8], [&part[..], &part[..]])?;
+    /// assert_eq!(others.value(7), 0.2 + 0.4);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// A key has no sum.
+    pub fn partials(&self, keys: Range<usize>, mut each: impl FnMut(usize, &[u8])) {
+        let is_quiet = Quiet::now().is_some();
+        let mut bytes = Vec::new();
+        for key in keys {
+            bytes.clear();
+            let short = self.windows.short(key);
+            let written =
+                short.and_then(|(integer, unit)| write_short(integer, unit, is_quiet, &mut bytes));
+            if written.is_none() {
+                write(&self.windows.total(key), &mut bytes);
+            }
+            each(key, &bytes);
+        }
+    }
+
+    /// Adds sums that [few bytes](crate::partial) each stand for to those of their keys.
+    ///
+    /// # Panics
+    /// There are not as many keys as sums, or a key has no sum.
+    ///
+    /// # Errors
+    /// They are not those of a sum. No sum has changed then.
+    pub fn add_partials<'b, K: Key>(
+        &mut self,
+        keys: &[K],
+        partials: impl IntoIterator<Item = &'b [u8]>,
+    ) -> Result<(), BytesError> {
+        Received::<Doubles>::of(keys, partials, self.keys())?.add_to(&mut self.windows);
+        Ok(())
+    }
+}
+
+impl<T: Float> KeyedProducts<T> {
+    /// Makes room for more keys.
+    pub fn grow(&mut self, keys: usize) {
+        for part in &mut self.parts {
+            part.grow(keys);
+        }
+    }
+
+    /// Drops the sums of the first keys: the others' numbers are so much less.
+    ///
+    /// # Panics
+    /// There are fewer keys.
+    pub fn forget_first(&mut self, keys: usize) {
+        for part in &mut self.parts {
+            part.forget_first(keys);
+        }
+    }
+
+    /// The bytes that are allocated.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.parts[0].memory() + self.parts[1].memory()
+    }
+}
+
+impl KeyedProducts<f64> {
+    /// Calls a function with each of some keys and its sum as [few bytes](crate::partial).
+    ///
+    /// # Panics
+    /// A key has no sum.
+    pub fn partials(&self, keys: Range<usize>, mut each: impl FnMut(usize, &[u8])) {
+        let mut bytes = Vec::new();
+        for key in keys {
+            bytes.clear();
+            write(&self.total(key), &mut bytes);
+            each(key, &bytes);
+        }
+    }
+
+    /// As [`KeyedSums::add_partials`].
+    ///
+    /// # Panics
+    /// As there.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn add_partials<'b, K: Key>(
+        &mut self,
+        keys: &[K],
+        partials: impl IntoIterator<Item = &'b [u8]>,
+    ) -> Result<(), BytesError> {
+        Received::of(keys, partials, self.keys())?.add_to(&mut self.parts[0]);
+        Ok(())
+    }
+}
+
+impl<T: Float> KeyedMoments<T> {
+    /// Makes room for more keys.
+    pub fn grow(&mut self, keys: usize) {
+        self.counts.resize(self.keys().max(keys), 0);
+        self.sums.grow(keys);
+        self.squares.grow(keys);
+    }
+
+    /// Drops the moments of the first keys: the others' numbers are so much less.
+    ///
+    /// # Panics
+    /// There are fewer keys.
+    pub fn forget_first(&mut self, keys: usize) {
+        self.counts.drain(..keys);
+        self.sums.forget_first(keys);
+        self.squares.forget_first(keys);
+    }
+
+    /// The bytes that are allocated.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.counts.capacity() * size_of::<u64>() + self.sums.memory() + self.squares.memory()
+    }
+}
+
+impl KeyedMoments<f64> {
+    /// Calls a function with each of some keys, and the sums of its items and of their squares as [few bytes](crate::partial).
+    ///
+    /// # Panics
+    /// A key is out of range.
+    pub fn partials(&self, keys: Range<usize>, mut each: impl FnMut(usize, &[u8], &[u8])) {
+        let mut sum = Vec::new();
+        self.squares.partials(keys, |key, squares| {
+            sum.clear();
+            write(&self.sums.total(key), &mut sum);
+            each(key, &sum, squares);
+        });
+    }
+
+    /// Adds moments of so many items, whose sums and sums of squares [few bytes](crate::partial) each stand for, to those of their keys.
+    ///
+    /// # Panics
+    /// As [`KeyedSums::add_partials`], or there are not as many counts as keys.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn add_partials<'b, K: Key>(
+        &mut self,
+        keys: &[K],
+        counts: &[u64],
+        sums: impl IntoIterator<Item = &'b [u8]>,
+        squares: impl IntoIterator<Item = &'b [u8]>,
+    ) -> Result<(), BytesError> {
+        check_lengths(keys, counts.len()).unwrap_or_else(|error| panic!("{error}"));
+        let sums = Received::of(keys, sums, self.keys())?;
+        let squares = Received::of(keys, squares, self.keys())?;
+        sums.add_to(&mut self.sums);
+        squares.add_to(&mut self.squares.parts[0]);
+        for (key, count) in keys.iter().zip(counts) {
+            self.counts[key.place()] += count;
+        }
+        Ok(())
+    }
+}
+
+/// Sums of keys, read from bytes.
+struct Received<W: Window> {
+    keys: Vec<usize>,
+    doubles: Vec<f64>,
+    long: Vec<(usize, Box<Total<W>>)>,
+}
+
+impl<W: Window> Received<W> {
+    fn of<'b, K: Key>(
+        keys: &[K],
+        partials: impl IntoIterator<Item = &'b [u8]>,
+        sums: usize,
+    ) -> Result<Self, BytesError> {
+        check_block(keys, 0, sums).unwrap_or_else(|error| panic!("{error}"));
+        let mut received = Self {
+            keys: Vec::with_capacity(keys.len()),
+            doubles: Vec::with_capacity(keys.len()),
+            long: Vec::new(),
+        };
+        let mut numbers = keys.iter().map(|key| key.place());
+        for bytes in partials {
+            let key = numbers.next().expect("there are as many keys as sums");
+            match Partial::read(bytes)? {
+                Partial::Long(total) => received.long.push((key, total)),
+                Partial::Doubles(doubles) => {
+                    for double in doubles.into_iter().filter(|double| !is_zero(*double)) {
+                        received.keys.push(key);
+                        received.doubles.push(double);
+                    }
+                }
+            }
+        }
+        assert_eq!(numbers.next(), None, "there are as many keys as sums");
+        Ok(received)
+    }
+
+    fn add_to(&self, windows: &mut Windows<W>) {
+        let mut decoded = Decoded::none();
+        let blocks = self.doubles.chunks(DECODED_ITEMS);
+        for (keys, doubles) in self.keys.chunks(DECODED_ITEMS).zip(blocks) {
+            windows.add(Level::best(), keys, doubles, false, &mut decoded);
+        }
+        for (key, total) in &self.long {
+            windows.add_number(*key, &total.fixed, total.counters);
+        }
+    }
+}

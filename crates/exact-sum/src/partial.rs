@@ -1,0 +1,221 @@
+//! Sums in as few bytes as each of them takes: what the workers of a query send each other, one for each group.
+//!
+//! All numbers are little-endian. The number of items is not among the bytes: who needs it keeps it beside them.
+//!
+//! | sum | bytes |
+//! |---|---|
+//! | a finite double | that: 8; zero is +0.0 |
+//! | another sum of two finite doubles, the first of which is nearest to it | these: 16 |
+//! | any other | the entry of a key in [`KeyedSums::to_bytes`](crate::KeyedSums::to_bytes): an odd number, at least 9 |
+//!
+//! A sum has the first of these forms that there is for it, so equal sums have equal bytes, whatever order, threads or groups made them.
+
+use simd_kernels::{DECODED_ITEMS, EXACT_PRODUCT, Level, Quiet, exact_products, is_zero};
+
+use crate::bytes::{BytesError, Reader};
+use crate::counters::Counters;
+use crate::fixed::{DoubleProducts, Window, integer as parts_of};
+use crate::float::sealed::Sealed;
+use crate::keyed::bytes::{read_entry, write_entry};
+use crate::keyed::terms::moved;
+use crate::moments::Moments;
+use crate::product_sum::ProductSum;
+use crate::sum::Sum;
+use crate::total::Total;
+
+const DOUBLE: usize = size_of::<f64>();
+
+/// A sum that bytes stand for.
+pub(crate) enum Partial<W: Window> {
+    Doubles([f64; 2]),
+    Long(Box<Total<W>>),
+}
+
+impl<W: Window> Partial<W> {
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, BytesError> {
+        let double = |bytes: &[u8]| {
+            let double = f64::from_le_bytes(bytes.try_into().expect("there are as many"));
+            let is_one = double.is_finite().then_some(double);
+            is_one.ok_or(BytesError::Corrupted {
+                what: "a part of a finite sum is not finite",
+            })
+        };
+        match bytes.len() {
+            DOUBLE => Ok(Self::Doubles([double(bytes)?, 0.0])),
+            16 => Ok(Self::Doubles([
+                double(&bytes[..DOUBLE])?,
+                double(&bytes[DOUBLE..])?,
+            ])),
+            _ => {
+                let mut reader = Reader::without_header(bytes);
+                let total = read_entry(&mut reader)?;
+                reader.end()?;
+                Ok(Self::Long(Box::new(total)))
+            }
+        }
+    }
+
+    fn add_to(&self, total: &mut Total<W>) {
+        match self {
+            Self::Doubles(doubles) => doubles.iter().for_each(|&double| total.add_one(double)),
+            Self::Long(long) => total.merge(long),
+        }
+    }
+}
+
+/// Appends the bytes of a sum.
+pub(crate) fn write<W: Window>(total: &Total<W>, bytes: &mut Vec<u8>) {
+    let begin = bytes.len();
+    let mut rest = *total;
+    rest.counters = total.counters.of_specials();
+    if rest.counters == Counters::default() {
+        for _ in 0..2 {
+            let nearest: f64 = rest.value();
+            if nearest.is_infinite() {
+                break;
+            }
+            bytes.extend(nearest.to_le_bytes());
+            rest.add_one(-nearest);
+            if rest.fixed.magnitude().is_none() {
+                return;
+            }
+        }
+        bytes.truncate(begin);
+    }
+    write_entry(total, bytes);
+}
+
+/// Appends the bytes of integer * 2^unit, if that is the sum of two doubles, and otherwise none.
+pub(crate) fn write_short(
+    integer: i128,
+    unit: i32,
+    is_quiet: bool,
+    bytes: &mut Vec<u8>,
+) -> Option<()> {
+    let mut rest = integer;
+    let mut doubles = [0.0_f64; 2];
+    for (place, double) in doubles.iter_mut().enumerate() {
+        *double = f64::of_integer(rest, unit, is_quiet);
+        if double.is_infinite() {
+            return None;
+        }
+        let (significand, exponent) = parts_of(*double);
+        rest -= moved(significand.into(), exponent - unit)?;
+        if rest == 0 {
+            let doubles = &doubles[..=place];
+            bytes.extend(doubles.iter().flat_map(|double| double.to_le_bytes()));
+            return Some(());
+        }
+    }
+    None
+}
+
+/// Calls a function with the bytes of each item, which is a sum of one.
+///
+/// ```
+/// let mut bytes = Vec::new();
+/// exact_sum::partial::of_items(&[0.5, -0.0], |item| bytes.push(item.to_vec()));
+/// assert_eq!(bytes, [0.5_f64.to_le_bytes(), 0.0_f64.to_le_bytes()]);
+/// ```
+pub fn of_items(items: &[f64], mut each: impl FnMut(&[u8])) {
+    let mut long = Vec::new();
+    for &item in items {
+        if is_zero(item) {
+            each(&[0; DOUBLE]);
+        } else if item.is_finite() {
+            each(&item.to_le_bytes());
+        } else {
+            let mut total = Total::<DoubleProducts>::ZERO;
+            total.add_one(item);
+            write_alone(&total, &mut long, &mut each);
+        }
+    }
+}
+
+/// Calls a function with the bytes of each product x0 * y0, x1 * y1, ….
+///
+/// # Panics
+/// The slices differ in length.
+pub fn of_products(x: &[f64], y: &[f64], mut each: impl FnMut(&[u8])) {
+    assert_eq!(x.len(), y.len(), "the slices differ in length");
+    let is_quiet = Quiet::now().is_some();
+    let mut rooms = [[0.0; DECODED_ITEMS]; 2];
+    let mut long = Vec::new();
+    for (x, y) in x.chunks(DECODED_ITEMS).zip(y.chunks(DECODED_ITEMS)) {
+        let [products, errors] = rooms.each_mut().map(|room| &mut room[..x.len()]);
+        if is_quiet {
+            exact_products(Level::best(), x, y, products, errors);
+        }
+        for (index, (&product, &error)) in products.iter().zip(&*errors).enumerate() {
+            let is_exact = product.abs() >= EXACT_PRODUCT && product.is_finite();
+            if !(is_quiet && is_exact && error.is_finite()) {
+                write_alone(
+                    &Total::<DoubleProducts>::of_product(x[index], y[index]),
+                    &mut long,
+                    &mut each,
+                );
+            } else if is_zero(error) {
+                each(&product.to_le_bytes());
+            } else {
+                let [first, second] = [product, error].map(f64::to_le_bytes);
+                each([first, second].as_flattened());
+            }
+        }
+    }
+}
+
+fn write_alone<W: Window>(total: &Total<W>, bytes: &mut Vec<u8>, each: &mut impl FnMut(&[u8])) {
+    bytes.clear();
+    write(total, bytes);
+    each(bytes);
+}
+
+macro_rules! partials {
+    ($($sum:ident)*) => {$(
+        impl $sum<f64> {
+            /// Appends the sum as [few bytes](crate::partial).
+            pub fn write_partial(&self, bytes: &mut Vec<u8>) {
+                write(&self.total, bytes);
+            }
+
+            /// Adds a sum of so many items that [few bytes](crate::partial) stand for.
+            ///
+            /// # Errors
+            /// They are not those of a sum. This one is as before.
+            pub fn add_partial(&mut self, items: u64, bytes: &[u8]) -> Result<(), BytesError> {
+                Partial::read(bytes)?.add_to(&mut self.total);
+                self.total.counters.items += items.cast_signed();
+                Ok(())
+            }
+
+            /// The sum that starts at +0.0, as sums by key do: one of negative zeros does not end at -0.0.
+            #[must_use]
+            pub fn without_negative_zeros(mut self) -> Self {
+                self.total.counters.negative_zeros = 0;
+                self
+            }
+        }
+    )*};
+}
+
+partials!(Sum ProductSum);
+
+impl Moments<f64> {
+    /// Adds those of so many items: their sum and that of their squares, each as [few bytes](crate::partial).
+    ///
+    /// # Errors
+    /// They are not those of sums. These are as before.
+    pub fn add_partial(
+        &mut self,
+        items: u64,
+        sum: &[u8],
+        squares: &[u8],
+    ) -> Result<(), BytesError> {
+        let mut other = Self::new();
+        other.sum.add_partial(items, sum)?;
+        other.squares.add_partial(items, squares)?;
+        other.check()?;
+        self.merge(&other);
+        Ok(())
+    }
+}

@@ -1,0 +1,227 @@
+//! Sums as few bytes each: whoever made them, equal sums have the same, and those of parts add up to that of all.
+
+use exact_sum::{
+    IntegerSum, KeyedIntegers, KeyedMoments, KeyedProducts, KeyedSums, Moments, ProductSum, Sum,
+    partial,
+};
+use proptest::prelude::*;
+
+use super::keyed::{bits, items, keys};
+use super::ranges;
+
+fn partials(write: impl FnOnce(&mut Vec<Vec<u8>>)) -> Vec<Vec<u8>> {
+    let mut all = Vec::new();
+    write(&mut all);
+    all
+}
+
+fn of_sums(sums: &KeyedSums<f64>) -> Vec<Vec<u8>> {
+    partials(|all| sums.partials(0..sums.keys(), |_, bytes| all.push(bytes.to_vec())))
+}
+
+fn of_products(sums: &KeyedProducts<f64>) -> Vec<Vec<u8>> {
+    partials(|all| sums.partials(0..sums.keys(), |_, bytes| all.push(bytes.to_vec())))
+}
+
+fn alone(write: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    write(&mut bytes);
+    bytes
+}
+
+fn slices(partials: &[Vec<u8>]) -> impl Iterator<Item = &[u8]> {
+    partials.iter().map(Vec::as_slice)
+}
+
+proptest! {
+    #[test]
+    fn sums(items in items(), groups in prop_oneof![Just(1), 2..50_usize], seed: u64) {
+        let keys = keys(items.len(), groups, seed);
+        let mut direct = KeyedSums::<f64>::new(groups);
+        direct.add(&keys, &items).unwrap();
+        let expected = of_sums(&direct);
+
+        // Item by item, and in two parts.
+        let of_items = partials(|all| partial::of_items(&items, |bytes| all.push(bytes.to_vec())));
+        let mut sums = KeyedSums::new(groups);
+        sums.add_partials(&keys, slices(&of_items)).unwrap();
+        prop_assert_eq!(of_sums(&sums), &expected[..]);
+        let middle = items.len() / 2;
+        let mut sums = KeyedSums::new(groups);
+        let all: Vec<usize> = (0..groups).collect();
+        for (keys, items) in [(&keys[middle..], &items[middle..]), (&keys[..middle], &items[..middle])] {
+            let mut part = KeyedSums::new(groups);
+            part.add(keys, items).unwrap();
+            sums.add_partials(&all, slices(&of_sums(&part))).unwrap();
+        }
+        prop_assert_eq!(&of_sums(&sums), &expected);
+        prop_assert_eq!(&sums, &direct);
+
+        // By one sum for each key.
+        for (group, expected) in expected.iter().enumerate() {
+            let of_group = keys.iter().zip(&items).filter(|(key, _)| **key as usize == group);
+            let of_group: Vec<f64> = of_group.map(|(_, item)| *item).collect();
+            let sum = Sum::of(&of_group);
+            prop_assert_eq!(&alone(|bytes| sum.write_partial(bytes)), expected);
+            let mut read = Sum::new();
+            read.add_partial(sum.items(), expected).unwrap();
+            let started = sum.without_negative_zeros();
+            prop_assert_eq!(read.value().to_bits(), started.value().to_bits());
+            prop_assert_eq!(read.mean().to_bits(), direct.mean(group, sum.items()).to_bits());
+        }
+    }
+
+    #[test]
+    fn products_and_moments(
+        items in items(),
+        factor in prop_oneof![Just(1.0), Just(3.0), Just(1e-200), Just(f64::MIN_POSITIVE)],
+        groups in prop_oneof![Just(1), 2..50_usize],
+        seed: u64,
+    ) {
+        let keys = keys(items.len(), groups, seed);
+        let factors: Vec<f64> = items.iter().rev().map(|item| item * factor).collect();
+        let mut direct = KeyedProducts::<f64>::new(groups);
+        direct.add(&keys, &items, &factors).unwrap();
+        let expected = of_products(&direct);
+        let of_items = partials(|all| {
+            partial::of_products(&items, &factors, |bytes| all.push(bytes.to_vec()));
+        });
+        let mut sums = KeyedProducts::new(groups);
+        sums.add_partials(&keys, slices(&of_items)).unwrap();
+        prop_assert_eq!(of_products(&sums), &expected[..]);
+        prop_assert_eq!(&sums, &direct);
+
+        let mut moments = KeyedMoments::<f64>::new(groups);
+        moments.add(&keys, &items).unwrap();
+        let (mut of_sum, mut of_squares) = (Vec::new(), Vec::new());
+        moments.partials(0..groups, |_, sum, squares| {
+            of_sum.push(sum.to_vec());
+            of_squares.push(squares.to_vec());
+        });
+        let all: Vec<usize> = (0..groups).collect();
+        let mut twice = KeyedMoments::<f64>::new(groups);
+        for _ in 0..2 {
+            twice.add_partials(&all, moments.counts(), slices(&of_sum), slices(&of_squares)).unwrap();
+        }
+        let mut again = moments.clone();
+        again.merge(&moments);
+        prop_assert_eq!(&twice, &again);
+
+        for group in 0..groups {
+            let of_group = |items: &[f64]| -> Vec<f64> {
+                let of_keys = keys.iter().zip(items).filter(|(key, _)| **key as usize == group);
+                of_keys.map(|(_, item)| *item).collect()
+            };
+            let (x, y) = (of_group(&items), of_group(&factors));
+            let products = ProductSum::of(&x, &y);
+            prop_assert_eq!(&alone(|bytes| products.write_partial(bytes)), &expected[group]);
+            let of_key = Moments::of(&x);
+            prop_assert_eq!(&alone(|bytes| of_key.sum().write_partial(bytes)), &of_sum[group]);
+            prop_assert_eq!(&alone(|bytes| of_key.squares().write_partial(bytes)), &of_squares[group]);
+            let mut read = Moments::new();
+            read.add_partial(of_key.items(), &of_sum[group], &of_squares[group]).unwrap();
+            prop_assert_eq!(read.variance(1.0).to_bits(), of_key.variance(1.0).to_bits());
+        }
+    }
+
+    /// After the first groups are dropped, the others are as if they alone had been.
+    #[test]
+    fn groups_come_and_go(
+        first in items(),
+        range in ranges(),
+        (groups, dropped) in (1..50_usize).prop_flat_map(|groups| (Just(groups), 0..=groups)),
+        seed: u64,
+    ) {
+        let then = super::in_range(300, range, true, seed);
+        let left = groups - dropped;
+        let first_keys = keys(first.len(), groups, seed);
+        let then_keys = keys(then.len(), left + 1, !seed);
+        let factors: Vec<f64> = then.iter().rev().copied().collect();
+        let (mut kept, mut kept_keys) = (Vec::new(), Vec::new());
+        for (key, item) in first_keys.iter().zip(&first) {
+            if let Some(key) = (*key as usize).checked_sub(dropped) {
+                kept.push(*item);
+                kept_keys.push(key);
+            }
+        }
+        macro_rules! check {
+            ($sums:expr, $($factors:expr)?) => {{
+                let (mut sums, mut expected) = ($sums, $sums);
+                sums.grow(groups);
+                sums.add(&first_keys, &first, $(&first.iter().map($factors).collect::<Vec<_>>())?).unwrap();
+                sums.forget_first(dropped);
+                expected.grow(left + 1);
+                expected.add(&kept_keys, &kept, $(&kept.iter().map($factors).collect::<Vec<_>>())?).unwrap();
+                sums.grow(left + 1);
+                sums.add(&then_keys, &then, $(&factors.iter().map($factors).collect::<Vec<_>>())?).unwrap();
+                expected.add(&then_keys, &then, $(&factors.iter().map($factors).collect::<Vec<_>>())?).unwrap();
+                prop_assert_eq!(sums.keys(), left + 1);
+                prop_assert_eq!(&sums, &expected);
+                prop_assert!(sums.memory() > 0 || then.iter().all(|item| *item == 0.0));
+                sums
+            }};
+        }
+        let sums = check!(KeyedSums::<f64>::new(0),);
+        prop_assert!(bits(&sums.values()).len() == left + 1);
+        check!(KeyedMoments::<f64>::new(0),);
+        check!(KeyedProducts::<f64>::new(0), |item: &f64| item * 0.3);
+    }
+
+    #[test]
+    fn integers(items in prop::collection::vec(any::<i64>(), 0..300), groups in 1..9_usize, seed: u64) {
+        let keys = keys(items.len(), groups, seed);
+        let mut by_key = KeyedIntegers::new(0);
+        by_key.grow(groups + 1);
+        let (sums, counts): (Vec<i128>, Vec<u64>) = items.iter().map(|&item| (i128::from(item), 1)).unzip();
+        by_key.add_sums(&keys, &sums, &counts).unwrap();
+        let mut one_by_one = KeyedIntegers::new(groups + 1);
+        one_by_one.add(&keys, &items).unwrap();
+        prop_assert_eq!(&by_key, &one_by_one);
+        by_key.forget_first(1);
+        prop_assert_eq!(by_key.values(), &one_by_one.values()[1..]);
+        prop_assert_eq!(by_key.counts(), &one_by_one.counts()[1..]);
+
+        let mut all = IntegerSum::new();
+        all.add(&items);
+        all.add(&[u64::MAX, 5]);
+        prop_assert!(all.remove(&vec![1_i64; items.len() + 3]).is_err());
+        all.remove(&[5, u64::MAX]).unwrap();
+        let expected = sums.iter().fold(0, |sum, item| sum + item);
+        prop_assert_eq!(all, IntegerSum::with(expected, items.len() as u64));
+    }
+}
+
+#[test]
+fn each_length_is_as_said() {
+    let length = |items: &[f64]| alone(|bytes| Sum::of(items).write_partial(bytes)).len();
+    assert_eq!(length(&[]), 8);
+    assert_eq!(length(&[f64::MAX, -f64::from_bits(1)]), 16);
+    assert_eq!(length(&[1.0, 1e-30, 1e-60]) % 8, 1);
+    // No double is near.
+    assert_eq!(length(&[f64::MAX; 3]), 1 + 8 + 16);
+    assert_eq!(length(&[f64::NAN]), 1 + 24 + 8);
+    // Neither is one beside the product of two.
+    let product = alone(|bytes| ProductSum::of(&[1e-300], &[1e-300]).write_partial(bytes));
+    assert_eq!(product.len() % 8, 1);
+}
+
+#[test]
+fn other_bytes_are_refused() {
+    let mut sum = Sum::of(&[1.5]);
+    let before = sum;
+    let mut sums = KeyedSums::<f64>::new(1);
+    let infinity = f64::INFINITY.to_le_bytes();
+    let mut long = alone(|bytes| Sum::of(&[1.0, 1e-30, 1e-60]).write_partial(bytes));
+    long.pop();
+    for bytes in [&[][..], &[0; 7], &[2; 9], &infinity, &long] {
+        assert!(sum.add_partial(1, bytes).is_err(), "{bytes:?}");
+        let one = 1.0_f64.to_le_bytes();
+        assert!(sums.add_partials(&[0, 0_u8], [&one[..], bytes]).is_err());
+    }
+    assert_eq!(sum, before);
+    assert_eq!(sums, KeyedSums::new(1));
+    let mut moments = Moments::<f64>::new();
+    let nan = alone(|bytes| Sum::of(&[f64::NAN]).write_partial(bytes));
+    let error = moments.add_partial(1, &nan, &1.0_f64.to_le_bytes());
+    assert!(error.unwrap_err().to_string().contains("squares"));
+}
