@@ -26,8 +26,8 @@ mod complex;
 mod counters;
 mod fixed;
 mod float;
-mod integers;
 mod integer_sum;
+mod integers;
 mod keyed;
 mod moments;
 #[cfg(feature = "par")]
@@ -48,8 +48,8 @@ pub use compact::{CompactIntegers, CompactMean, CompactMoments, CompactProducts,
 pub use complex::{ComplexProductSum, ComplexSum};
 pub use counters::RemoveError;
 pub use float::Float;
-pub use integers::IntegerMoments;
 pub use integer_sum::IntegerSum;
+pub use integers::IntegerMoments;
 pub use keyed::sparse::SparseKey;
 pub use keyed::wire::KeyedAccumulator;
 pub use keyed::{

@@ -10,8 +10,8 @@ use crate::python::{FOR_TESTS, PYTEST, sources};
 use crate::setup;
 use crate::steps::{Steps, Stop};
 
-/// The engine, and whose tables it reads.
-const PACKAGES: [&str; 2] = ["duckdb>=2", "pyarrow"];
+/// The engine, whose tables it reads, and what else the page on databases and data frames uses.
+const PACKAGES: [&str; 4] = ["duckdb>=2", "pyarrow", "pandas", "polars"];
 
 /// The last version of the engine that the extension refuses.
 const TOO_OLD: &str = "duckdb<2";

@@ -3,8 +3,8 @@
 
 mod aarch64;
 mod c;
-mod duckdb;
 mod datafusion;
+mod duckdb;
 mod installed_programs;
 mod libraries;
 mod members;

@@ -98,7 +98,6 @@ fn engines(steps: &mut Steps, wheel: &Path, name: &str, packages: &[&str]) -> Re
     environment.install(steps, wheel)?;
     let mut tests = environment.python(PYTEST);
     tests.arg(sources().join("tests/engines"));
-    tests.arg(workspace().join("docs/databases.md"));
     tests.args(["--pyargs", "treefold.pandas", "treefold.polars"]);
     tests.env("PYTHONPATH", sources().join("tests"));
     steps.step(&format!("exact sums, {name}"), &mut tests)
