@@ -136,7 +136,7 @@ ordered!(of_floats, dot_in_one_pass, Some(exact_sums); f32, f64);
 ordered!(of_integers, dot_by_products, None; i8, i16, i32, i64, u8, u16, u32, u64);
 
 macro_rules! unordered {
-    ($($part:ty),+) => {$(
+    ($($part:ty, $hole:literal);+) => {$(
         impl Item for Complex<$part> {
             type Real = $part;
 
@@ -160,7 +160,7 @@ macro_rules! unordered {
             fn hole(op: Op) -> Self {
                 match op {
                     // Products by 1 turn -0.0 into 0.0, and infinities into NaN.
-                    Op::Product => Self { re: <$part>::NAN, im: <$part>::from_bits(HOLE as _) },
+                    Op::Product => Self { re: <$part>::NAN, im: <$part>::from_bits($hole) },
                     _ => Self { re: -0.0, im: -0.0 },
                 }
             }
@@ -231,10 +231,8 @@ macro_rules! unordered {
     )+};
 }
 
-/// The bits of a NaN with a payload that no processor computes, in either type.
-const HOLE: u64 = 0x7FF8_5EED_7FC0_5EED;
-
 /// The product of complex numbers where some leaves stand for no value.
 struct ProductWithHoles;
 
-unordered!(f32, f64);
+// NaNs with payloads that no processor computes.
+unordered!(f32, 0x7FC0_5EED; f64, 0x7FF8_5EED_7FC0_5EED);
