@@ -6,10 +6,10 @@ use numpy::{PyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::ThreadPool;
-use treefold::{Float, FoldError, Max, Min, Operator, Product, Sum, par};
+use treefold::{FoldError, Operator, par};
 use treefold::{fold as fold_items, fold_lanes, fold_rows, fold_rows_lanes};
 
-use crate::exact_item::sums as exact_sums;
+use crate::convert::Target;
 use crate::pool::Workers;
 
 /// An operator by its name in Python, or the exact sum, which is none: it has no value before all items are added.
@@ -111,12 +111,64 @@ fn rows_in_lanes<T: Item>(
 }
 
 /// A type of elements.
-pub(crate) trait Item: numpy::Element + Pod + Send + Sync {
+pub(crate) trait Item: numpy::Element + Target + Pod + Send + Sync {
+    /// What it has one or two of.
+    type Real: Item;
+
     /// Its exact sums, if they differ from those of the operator.
     const EXACT_SUMS: Option<ExactSums<Self>>;
 
     /// The operator on this type, if it is defined.
     fn operator(op: Op) -> Option<Chosen<Self>>;
+
+    /// The operator where some leaves are [holes](Self::hole), if it is defined.
+    fn operator_with_holes(op: Op) -> Option<Chosen<Self>> {
+        Self::operator(op)
+    }
+
+    /// What has no effect in a reduction: the other operand keeps its bits.
+    fn hole(op: Op) -> Self;
+
+    /// The same value, where it has the bits of a hole that stands for no value.
+    #[must_use]
+    fn unlike_hole(self) -> Self {
+        self
+    }
+
+    /// Whether it is not a number, or a part of it.
+    fn has_nan(&self) -> bool {
+        false
+    }
+
+    /// Whether it is neither infinite nor a NaN, nor a part of it.
+    fn is_ordinary(&self) -> bool {
+        true
+    }
+
+    /// Its magnitude; of a complex number, the greater one of its parts, or a NaN.
+    fn magnitude(self) -> Self::Real;
+
+    /// The squared distance of two, each operation rounded.
+    fn squared_distance(self, other: Self) -> Self::Real;
+
+    #[must_use]
+    fn conjugated(self) -> Self {
+        self
+    }
+
+    /// Its square root; integers have none.
+    #[must_use]
+    fn root(self) -> Self {
+        self
+    }
+
+    /// Divided by a number, part by part, which is rounded to the type of a part first; integers are not.
+    #[must_use]
+    fn over(self, number: f64) -> Self;
+
+    /// The product of two, each operation rounded.
+    #[must_use]
+    fn times(self, other: Self) -> Self;
 
     /// How the items of this type are reduced, if that is defined.
     fn reduction(op: Op) -> Option<Reduction<Self>> {
@@ -129,78 +181,6 @@ pub(crate) trait Item: numpy::Element + Pod + Send + Sync {
     /// The sum of the products of two slices of a length, in tree order; each product is rounded in this type.
     fn dot(by: &Workers, x: &[Self], y: &[Self]) -> Result<Self, FoldError>;
 }
-
-/// Of floats, for which there are kernels.
-fn dot_in_one_pass<T: Item + Float>(by: &Workers, x: &[T], y: &[T]) -> Result<T, FoldError>
-where
-    Sum: Operator<T>,
-{
-    match by.pool() {
-        None => treefold::dot(x, y),
-        Some(pool) => pool.install(|| par::dot(x, y)),
-    }
-}
-
-/// Of a type without a kernel for it.
-fn dot_by_products<T: Item>(by: &Workers, x: &[T], y: &[T]) -> Result<T, FoldError>
-where
-    Sum: Operator<T>,
-    Product: Operator<T>,
-{
-    let products = x.iter().zip(y).map(|(&x, &y)| Product.combine(x, y));
-    let products: Vec<T> = products.collect();
-    match by.pool() {
-        None => treefold::sum(&products),
-        Some(pool) => pool.install(|| par::sum(&products)),
-    }
-}
-
-macro_rules! ordered {
-    ($dot:path, $exact_sums:expr; $($element:ty),+) => {$(
-        impl Item for $element {
-            const EXACT_SUMS: Option<ExactSums<Self>> = $exact_sums;
-
-            fn operator(op: Op) -> Option<Chosen<Self>> {
-                Some(match op {
-                    Op::Sum => &Sum,
-                    Op::Product => &Product,
-                    Op::Min => &Min,
-                    Op::Max => &Max,
-                    Op::ExactSum => return None,
-                })
-            }
-
-            fn dot(by: &Workers, x: &[Self], y: &[Self]) -> Result<Self, FoldError> {
-                $dot(by, x, y)
-            }
-        }
-    )+};
-}
-
-ordered!(dot_in_one_pass, Some(exact_sums); f32, f64);
-ordered!(dot_by_products, None; i8, i16, i32, i64, u8, u16, u32, u64);
-
-macro_rules! unordered {
-    ($($element:ty),+) => {$(
-        impl Item for $element {
-            const EXACT_SUMS: Option<ExactSums<Self>> = Some(exact_sums);
-
-            fn operator(op: Op) -> Option<Chosen<Self>> {
-                match op {
-                    Op::Sum => Some(&Sum),
-                    Op::Product => Some(&Product),
-                    Op::Min | Op::Max | Op::ExactSum => None,
-                }
-            }
-
-            fn dot(by: &Workers, x: &[Self], y: &[Self]) -> Result<Self, FoldError> {
-                dot_by_products(by, x, y)
-            }
-        }
-    )+};
-}
-
-unordered!(Complex<f32>, Complex<f64>);
 
 /// What is done with an array, whatever its type.
 pub(crate) trait Task {

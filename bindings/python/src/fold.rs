@@ -1,14 +1,19 @@
 //! Reductions and scans by an operator.
 
-use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
+use std::ptr;
+
+use numpy::npyffi::PY_ARRAY_API;
+use numpy::{
+    PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
-use treefold::{environment, scan_rows};
 
-use crate::element::{Item, Op, Task, unsupported, with_type};
+use crate::element::{Item, Op, Reduction, Task, unsupported, with_type};
 use crate::error::raised;
 use crate::pool::{DIVIDED_ELEMENTS, Workers};
+use crate::reductions::are_ordinary;
 
 /// Reductions of more bytes than these let other Python threads run.
 const ALONE_BYTES: usize = 1 << 14;
@@ -34,6 +39,10 @@ impl Task for FoldAll {
         let Some(reduction) = T::reduction(self.op) else {
             return Ok(None);
         };
+        // Sums and products of short integers are longer.
+        if T::KIND.is_short_integer() && matches!(self.op, Op::Sum | Op::Product) {
+            return Ok(None);
+        }
         // Slices of arrays in Fortran's order exist as well, in which items are in another order.
         if !array.is_c_contiguous() || array.is_empty() {
             return Ok(None);
@@ -49,19 +58,29 @@ impl Task for FoldAll {
             reduction.rows(self.lanes, by.pool(), items, &mut value)
         });
         folded.map_err(raised)?;
+        if !value[0].is_ordinary() {
+            return Ok(None);
+        }
         scalar(array.py(), value[0]).map(Some)
     }
 }
 
 /// A scalar of an array's type.
-pub(crate) fn scalar<T: Item>(py: Python<'_>, value: T) -> PyResult<Py<PyAny>> {
-    let array = PyArrayDyn::<T>::zeros(py, [0_usize; 0].as_slice(), false);
-    array.try_readwrite()?.as_slice_mut()?[0] = value;
-    Ok(array.get_item(())?.unbind())
+#[expect(unsafe_code, reason = "NumPy copies a scalar's bytes from a pointer")]
+pub(crate) fn scalar<T: Item>(py: Python<'_>, mut value: T) -> PyResult<Py<PyAny>> {
+    let descriptor = T::get_dtype(py).into_dtype_ptr();
+    let data = (&raw mut value).cast();
+    // SAFETY: the bytes are a value of the type that the descriptor, a new reference, describes; NumPy copies them.
+    let object = unsafe { PY_ARRAY_API.PyArray_Scalar(py, data, descriptor, ptr::null_mut()) };
+    // SAFETY: it is a new reference, or NULL with an exception.
+    let scalar = unsafe { Bound::from_owned_ptr_or_err(py, object) };
+    // SAFETY: `PyArray_Scalar` takes its own reference.
+    unsafe { pyo3::ffi::Py_DECREF(descriptor.cast()) };
+    Ok(scalar?.unbind())
 }
 
 /// The reduction of all items of an array, as a scalar of its type; None where it takes more than that: an array that is not
-/// contiguous, has no items, or has elements that are not reduced as they are.
+/// contiguous, has no items, or has elements that are not reduced as they are, or a result that is not finite, which may be to be told.
 #[pyfunction]
 pub(crate) fn fold_all(
     op: &str,
@@ -69,6 +88,10 @@ pub(crate) fn fold_all(
     lanes: usize,
 ) -> PyResult<Option<Py<PyAny>>> {
     let op = Op::of_name(op)?;
+    // Subclasses have results of their own.
+    if !array.is_exact_instance_of::<PyUntypedArray>() {
+        return Ok(None);
+    }
     with_type(array, FoldAll { op, lanes }).map(Option::flatten)
 }
 
@@ -85,9 +108,9 @@ struct Fold<'a, 'py> {
 }
 
 impl Task for Fold<'_, '_> {
-    type Output = ();
+    type Output = bool;
 
-    fn visit<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<()> {
+    fn visit<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<bool> {
         let reduction =
             T::reduction(self.op).ok_or_else(|| unsupported(self.op, array.as_untyped()))?;
         let [before, length, after] = sizes(array.as_untyped())?;
@@ -95,80 +118,74 @@ impl Task for Fold<'_, '_> {
         let items = array_ref.as_slice()?;
         let mut result = self.result.cast::<PyArrayDyn<T>>()?.try_readwrite()?;
         let results = result.as_slice_mut()?;
-        check_length(results.len(), before * after)?;
-        let block = length * after;
-        let by = Workers::of(items.len())?;
-        let folded = compute(array.py(), size_of_val(items), || match by.pool() {
-            _ if results.is_empty() => Ok(()),
-            Some(pool) if block <= DIVIDED_ELEMENTS => {
-                let blocks = results.par_chunks_exact_mut(after);
-                let blocks = blocks.zip(items.par_chunks_exact(block));
-                let blocks = blocks.with_min_len(DIVIDED_ELEMENTS / block);
-                pool.install(|| {
-                    blocks.try_for_each(|(results, items)| {
-                        reduction.rows(self.lanes, None, items, results)
-                    })
-                })
-            }
-            pool => {
-                let mut blocks = (0..before).zip(results.chunks_exact_mut(after));
-                blocks.try_for_each(|(index, results)| {
-                    let items = &items[index * block..][..block];
-                    reduction.rows(self.lanes, pool, items, results)
-                })
-            }
-        });
-        folded.map_err(raised)
+        fold_parts(
+            array.py(),
+            reduction,
+            self.lanes,
+            items,
+            [before, length, after],
+            results,
+        )?;
+        Ok(are_ordinary(results))
     }
 }
 
-/// Reduces the middle axis of a C-contiguous array of three axes into a C-contiguous result of two.
+/// Rows of few items are reduced so many at a time.
+const RUNS: usize = 256;
+
+/// Reduces what is before, in and after an axis, by the threads that there are.
+pub(crate) fn fold_parts<T: Item>(
+    py: Python<'_>,
+    reduction: Reduction<T>,
+    lanes: usize,
+    items: &[T],
+    [before, length, after]: [usize; 3],
+    results: &mut [T],
+) -> PyResult<()> {
+    check_length(results.len(), before * after)?;
+    let block = length * after;
+    let by = Workers::of(items.len())?;
+    let folded = compute(py, size_of_val(items), || match (by.pool(), reduction) {
+        _ if results.is_empty() => Ok(()),
+        (Some(pool), _) if block <= DIVIDED_ELEMENTS => {
+            let blocks = results.par_chunks_exact_mut(after);
+            let blocks = blocks.zip(items.par_chunks_exact(block));
+            let blocks = blocks.with_min_len(DIVIDED_ELEMENTS / block);
+            pool.install(|| {
+                blocks.try_for_each(|(results, items)| reduction.rows(lanes, None, items, results))
+            })
+        }
+        (None, Reduction::InOrder(operator)) if after == 1 && lanes == 1 && length > 0 => {
+            let lengths = [length; RUNS];
+            let runs = items.chunks(RUNS * length).zip(results.chunks_mut(RUNS));
+            for (items, results) in runs {
+                operator.fold_runs(items, &lengths[..results.len()], results);
+                operator.make_canonical(results);
+            }
+            Ok(())
+        }
+        (pool, _) => {
+            let mut blocks = (0..before).zip(results.chunks_exact_mut(after));
+            blocks.try_for_each(|(index, results)| {
+                let items = &items[index * block..][..block];
+                reduction.rows(lanes, pool, items, results)
+            })
+        }
+    });
+    folded.map_err(raised)
+}
+
+/// Reduces the middle axis of a C-contiguous array of three axes into a C-contiguous result of two, and says whether all of it is finite.
 #[pyfunction]
 pub(crate) fn fold(
     op: &str,
     array: &Bound<'_, PyAny>,
     result: &Bound<'_, PyAny>,
     lanes: usize,
-) -> PyResult<()> {
+) -> PyResult<bool> {
     let op = Op::of_name(op)?;
     let done = with_type(array, Fold { op, lanes, result })?;
     done.ok_or_else(|| no_type(op, array))
-}
-
-struct Scan<'a, 'py>(&'a Bound<'py, PyAny>);
-
-impl Task for Scan<'_, '_> {
-    type Output = ();
-
-    fn visit<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<()> {
-        let sum = T::operator(Op::Sum);
-        let operator = sum.ok_or_else(|| unsupported(Op::Sum, array.as_untyped()))?;
-        let [_, length, after] = sizes(array.as_untyped())?;
-        let array_ref = array.try_readonly()?;
-        let items = array_ref.as_slice()?;
-        let mut result = self.0.cast::<PyArrayDyn<T>>()?.try_readwrite()?;
-        let results = result.as_slice_mut()?;
-        check_length(results.len(), items.len())?;
-        environment::check().map_err(|error| raised(error.into()))?;
-        let block = length * after;
-        let scanned = compute(array.py(), size_of_val(items), || {
-            if block == 0 {
-                return Ok(());
-            }
-            let mut blocks = items
-                .chunks_exact(block)
-                .zip(results.chunks_exact_mut(block));
-            blocks.try_for_each(|(items, results)| scan_rows(items, after, &operator, results))
-        });
-        scanned.map_err(raised)
-    }
-}
-
-/// The sums of all beginnings of the middle axis of a C-contiguous array of three axes, into one of the same shape.
-#[pyfunction]
-pub(crate) fn cumsum(array: &Bound<'_, PyAny>, result: &Bound<'_, PyAny>) -> PyResult<()> {
-    let done = with_type(array, Scan(result))?;
-    done.ok_or_else(|| no_type(Op::Sum, array))
 }
 
 /// Whether a result, or a second operand, has the right number of elements.

@@ -1,13 +1,17 @@
-//! The native half of the Python package `treefold`: reductions of arrays that the Python half has made contiguous.
+//! The native half of the Python package `treefold`: reductions of arrays as they lie in memory.
 //!
-//! `treefold/_reductions.py` knows NumPy's conventions: axes, types, empty input, errors. What comes here are C-contiguous arrays of
-//! three axes, of which the middle one is reduced, and results of the right shape and type.
+//! `treefold/_engine.py` knows NumPy's conventions: axes, types, empty input, errors. Arrays of any strides and types are read by blocks
+//! (`strided`, `convert`, `leaves`) and reduced (`engine`); contiguous ones are reduced where they are (`fold`). What is asked for most often takes
+//! one call (`plain`).
 //!
 //! `treefold/mpi` calls the C library's functions, which this library exports where there is MPI; and Polars those of crate
 //! `treefold-polars`.
 
+mod arguments;
+mod convert;
 mod cuda;
 mod element;
+mod engine;
 mod error;
 mod exact;
 mod exact_groups;
@@ -15,15 +19,22 @@ mod exact_item;
 mod exact_keyed;
 mod exact_moments;
 mod exact_partial;
+mod exact_reductions;
 mod fold;
 mod fused;
+mod items;
+mod leaves;
 #[cfg(all(
     target_os = "linux",
     any(target_arch = "x86_64", target_arch = "aarch64")
 ))]
 mod mpi;
 mod partial;
+mod plain;
 mod pool;
+mod reductions;
+mod scans;
+mod strided;
 
 use pyo3::prelude::*;
 // Its functions have no other names here than those by which Polars calls them.
@@ -42,13 +53,15 @@ mod _native {
     #[pymodule_export]
     use crate::exact_keyed::{exact_by_key, exact_rolling, exact_rolling_range, factorize};
     #[pymodule_export]
-    use crate::exact_moments::{ExactAccumulator, exact_average, exact_statistic};
+    use crate::exact_moments::{ExactAccumulator, exact_statistic};
     #[pymodule_export]
     use crate::exact_partial::ExactPartial;
     #[pymodule_export]
-    use crate::fold::{cumsum, fold, fold_all};
+    use crate::exact_reductions::exact_arrays;
     #[pymodule_export]
-    use crate::fused::dot;
+    use crate::fold::{fold, fold_all};
+    #[pymodule_export]
+    use crate::fused::dot_all;
     #[cfg(all(
         target_os = "linux",
         any(target_arch = "x86_64", target_arch = "aarch64")
@@ -58,5 +71,11 @@ mod _native {
     #[pymodule_export]
     use crate::partial::Partial;
     #[pymodule_export]
+    use crate::plain::{reduce_plain, scan_plain, spread_plain};
+    #[pymodule_export]
     use crate::pool::threads;
+    #[pymodule_export]
+    use crate::reductions::reduce_arrays;
+    #[pymodule_export]
+    use crate::scans::scan_arrays;
 }
