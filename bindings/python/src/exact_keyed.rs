@@ -37,7 +37,7 @@ fn first_real<K: RealTask>(array: &Bound<'_, PyAny>, task: K) -> PyResult<Option
     with_first_of!(array, task, [f64, f32])
 }
 
-fn raised(error: KeyError) -> PyErr {
+pub(crate) fn raised(error: KeyError) -> PyErr {
     let text = error.to_string();
     match error {
         KeyError::OutOfRange { .. } => PyIndexError::new_err(text),
@@ -113,8 +113,7 @@ impl RealTask for OfGroups<'_, '_> {
     ) -> PyResult<Py<PyAny>> {
         let (keys_ref, x_ref) = (self.keys.try_readonly()?, x.try_readonly()?);
         let (keys, items) = (keys_ref.as_slice()?, x_ref.as_slice()?);
-        // The environment is checked there.
-        Workers::of(items.len())?;
+        let _environment = Workers::of(items.len())?;
         let values = compute(x.py(), size_of_val(items), || {
             let mut moments = KeyedMoments::<T>::new(self.groups);
             moments.add(keys, items)?;
@@ -191,7 +190,7 @@ impl RealTask for OfWindows {
     ) -> PyResult<Py<PyAny>> {
         let x_ref = x.try_readonly()?;
         let items = x_ref.as_slice()?;
-        Workers::of(items.len())?;
+        let _environment = Workers::of(items.len())?;
         let values = compute(x.py(), size_of_val(items), || {
             if self.is_mean {
                 self.windows.means(items)

@@ -4,7 +4,7 @@ use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
-use treefold::{environment, scan_rows};
+use treefold::scan_rows;
 
 use crate::element::{Item, Op, Task, unsupported, with_type};
 use crate::error::raised;
@@ -149,7 +149,7 @@ impl Task for Scan<'_, '_> {
         let mut result = self.0.cast::<PyArrayDyn<T>>()?.try_readwrite()?;
         let results = result.as_slice_mut()?;
         check_length(results.len(), items.len())?;
-        environment::check().map_err(|error| raised(error.into()))?;
+        let _environment = Workers::of(0)?;
         let block = length * after;
         let scanned = compute(array.py(), size_of_val(items), || {
             if block == 0 {

@@ -13,6 +13,7 @@ mod exact_item;
 mod exact_keyed;
 mod exact_moments;
 mod exact_partial;
+mod exact_state;
 mod fold;
 mod fused;
 #[cfg(all(
@@ -25,7 +26,8 @@ mod pool;
 
 use pyo3::prelude::*;
 
-#[pymodule]
+// It has not been tested without the interpreter's lock: a free-threaded CPython that loads it takes the lock again.
+#[pymodule(gil_used = true)]
 mod _native {
     #[pymodule_export]
     use crate::cuda::{cuda_device_of, cuda_sum, cuda_sum_all, dlpack};
@@ -42,6 +44,8 @@ mod _native {
     #[pymodule_export]
     use crate::exact_partial::ExactPartial;
     #[pymodule_export]
+    use crate::exact_state::ExactState;
+    #[pymodule_export]
     use crate::fold::{cumsum, fold, fold_all};
     #[pymodule_export]
     use crate::fused::dot;
@@ -54,5 +58,5 @@ mod _native {
     #[pymodule_export]
     use crate::partial::Partial;
     #[pymodule_export]
-    use crate::pool::threads;
+    use crate::pool::{KeptInPython, level, threads};
 }

@@ -43,6 +43,13 @@ pub(crate) fn masked(control: Control) -> Option<Control> {
     (control & TRAPS != 0).then_some(control & !TRAPS)
 }
 
+/// The same without FZ and FIZ, which flush results and operands to zero; `None` if neither is set.
+#[inline]
+pub(crate) fn without_flushes(control: Control) -> Option<Control> {
+    const FLUSHES: Control = 1 << 24 | 1 << 0;
+    (control & FLUSHES != 0).then_some(control & !FLUSHES)
+}
+
 /// Whether a value of FPCR leaves every bit of a result as IEEE 754's defaults have it (Arm ARM, C5.2.8).
 ///
 /// The default-NaN mode may be set: it changes only the payloads of NaNs. So may the modes of 16-bit numbers.

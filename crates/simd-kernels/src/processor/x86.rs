@@ -41,6 +41,13 @@ pub(crate) fn masked(control: Control) -> Option<Control> {
     (control & MASKS != MASKS).then_some(control | MASKS)
 }
 
+/// The same without flush-to-zero and denormals-are-zero; `None` if neither is set.
+#[inline]
+pub(crate) fn without_flushes(control: Control) -> Option<Control> {
+    const FLUSHES: Control = 1 << 15 | 1 << 6;
+    (control & FLUSHES != 0).then_some(control & !FLUSHES)
+}
+
 /// Prefetches the cache line at `address`, which need not be readable.
 #[expect(unsafe_code, reason = "the intrinsic takes a pointer")]
 #[inline(always)]
