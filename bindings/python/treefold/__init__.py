@@ -9,10 +9,16 @@ release the interpreter's lock: other threads must not write to the array meanwh
 True
 """
 
-from . import exact
+from ._interpreter import check_interpreter
+
+check_interpreter()
+
+from . import exact  # noqa: E402 - it loads the native half
 from ._partial import Partial
 from ._reductions import cumsum, dot, max, mean, min, norm, prod, sum, var, vdot
-from ._threads import threads
+from ._threads import set_by_environment, threads
+
+set_by_environment()
 
 __version__ = "0.1.0"
 

@@ -319,7 +319,7 @@ def var(x, axis=None, *, ddof=0, out=None, keepdims=False):
         freedom = 0
     middle = quotient(_sums(array, axes), count)
     middle = middle.reshape([1 if axis in axes else length for axis, length in enumerate(array.shape)])
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), _native.Subnormals():
         distance = array - middle
         if array.dtype.kind == "c":
             squares = distance.real * distance.real + distance.imag * distance.imag
@@ -334,7 +334,7 @@ def quotient(total, count):
     """An array, or a scalar, divided by a number, part by part; a NaN is the canonical one."""
     total = np.asarray(total)
     parts = contiguous(total).reshape(-1).view(total.real.dtype)
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), _native.Subnormals():
         parts = parts / parts.dtype.type(count)
     parts[np.isnan(parts)] = np.nan
     return parts.view(total.dtype).reshape(total.shape)
