@@ -19,7 +19,13 @@ MODULES = {
         "_accumulator": ["mean", "var", "std", "average", "Accumulator"],
         "_keyed": ["bincount", "add_at", "histogram", "reduceat", "groupby", "GroupBy", "rolling", "RollingWindows"],
     },
-    "treefold.dask": {"dask": ["sum", "exact_sum", "prod", "min", "max", "mean"]},
+    "treefold.dask": {
+        "dask": ["sum", "prod", "min", "max", "mean", "var", "std", "dot", "exact_sum", "exact_mean", "exact_var", "exact_std"],
+        "_keyed_chunks": ["exact_dot", "exact_groupby", "GroupBy"],
+    },
+    "treefold.xarray": {"xarray": ["Accessor"]},
+    "treefold.flox": {"flox": ["aggregation"]},
+    "treefold.replacer": {"replacer": ["checked", "replaced", "Report"]},
     "treefold.mpi": {
         "mpi/_plan": ["Plan"],
         "mpi/_keyed": ["KeyedPlan", "Moments", "HashedPlan"],

@@ -23,8 +23,24 @@ use super::prefixes::MPI_LIBRARIES;
 use super::shown::Shown;
 use super::steps::{Steps, Stop};
 
+/// What the package's tests use, and NumPy's own.
+const PACKAGES_FOR_TESTS: [&str; 4] = [
+    "array-api-strict",
+    "dask[array]",
+    "distributed",
+    "hypothesis",
+];
+
 /// Packages that pass their arrays to treefold.
-const PACKAGES: [&str; 5] = ["dask[array]", "distributed", "polars", "pyarrow", "xarray"];
+const PACKAGES: [&str; 7] = [
+    "dask[array]",
+    "distributed",
+    "flox",
+    "jax",
+    "polars",
+    "pyarrow",
+    "xarray",
+];
 
 /// What the tests on ranks use.
 const PACKAGES_FOR_MPI: [&str; 2] = ["mpi4py>=4", "numba"];
@@ -48,9 +64,12 @@ const TUTORIAL: [(usize, &str); 3] = [
 /// With examples in docstrings and pages. Modules for packages that are not there are left out.
 const PYTEST: &str = "-m pytest --quiet -p no:cacheprovider --doctest-modules --doctest-glob=*.md --doctest-ignore-import-errors";
 
+/// A plugin names the tests that are run, and those that may fail, with reasons.
+const PYTEST_OF_NUMPY: &str = "-m pytest --quiet -p no:cacheprovider -p treefold.pytest_plugin -p numpys --pyargs numpy";
+
 /// The package where there is no mpi4py; then the same wheel with mpi4py.
 pub(super) fn python(steps: &mut Steps) -> Result<(), Stop> {
-    let Some(environment) = Environment::set_up("environment", &[])? else {
+    let Some(environment) = Environment::set_up("environment", &PACKAGES_FOR_TESTS)? else {
         return Ok(());
     };
     let wheel = environment.build(steps, &sources(), FOR_TESTS)?;
@@ -64,6 +83,13 @@ pub(super) fn python(steps: &mut Steps) -> Result<(), Stop> {
     ]);
     tests.args(["--pyargs", "treefold"]);
     steps.step("tests and examples in Python", &mut tests)?;
+    let mut dask = environment.python(PYTEST);
+    dask.arg(sources().join("tests/packages/test_dask.py"));
+    dask.env("PYTHONPATH", sources().join("tests"));
+    steps.step("dask, with workers in two processes", &mut dask)?;
+    let mut numpys = environment.python(PYTEST_OF_NUMPY);
+    numpys.env("PYTHONPATH", sources().join("tests"));
+    steps.step("NumPy's own tests, by treefold", &mut numpys)?;
     let mut stubs = environment.python("-m mypy.stubtest treefold --concise --ignore-missing-stub");
     stubs
         .arg("--allowlist")

@@ -162,7 +162,7 @@ pub(super) const STAGES: &[Stage] = &[
     },
     Stage {
         name: "python-packages",
-        purpose: "the package for Python with dask, xarray, Polars and Arrow from PyPI",
+        purpose: "the package for Python with dask, xarray, flox, JAX, Polars and Arrow from PyPI",
         when: When::OnRequest,
         mpi: Mpi::Unused,
         seconds: 165,
