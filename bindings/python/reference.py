@@ -10,13 +10,18 @@ PACKAGE = pathlib.Path(__file__).resolve().parent
 # Modules, and the file of each public name; names stand in the order of the page.
 MODULES = {
     "treefold": {
-        "_reductions": ["sum", "prod", "min", "max", "mean", "var", "cumsum", "dot", "vdot", "norm"],
+        "_reductions": ["sum", "prod", "min", "max", "ptp"],
+        "_means": ["mean", "var", "std", "average"],
+        "_nan": ["nansum", "nanprod", "nanmin", "nanmax", "nanmean", "nanvar", "nanstd"],
+        "_scans": ["cumsum", "cumprod", "cumulative_sum", "cumulative_prod"],
+        "_products": ["dot", "inner", "vdot", "norm"],
         "_partial": ["Partial"],
         "_threads": ["threads"],
     },
     "treefold.exact": {
-        "exact": ["sum", "dot", "vdot", "norm", "Partial"],
-        "_accumulator": ["mean", "var", "std", "average", "Accumulator"],
+        "_statistics": ["sum", "mean", "var", "std", "average", "nansum", "nanmean", "nanvar", "nanstd"],
+        "exact": ["dot", "inner", "vdot", "norm", "Partial"],
+        "_accumulator": ["Accumulator"],
         "_keyed": ["bincount", "add_at", "histogram", "reduceat", "groupby", "GroupBy", "rolling", "RollingWindows"],
     },
     "treefold.dask": {

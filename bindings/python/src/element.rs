@@ -9,6 +9,7 @@ use rayon::ThreadPool;
 use treefold::{Float, FoldError, Max, Min, Operator, Product, Sum, par};
 use treefold::{fold as fold_items, fold_lanes, fold_rows, fold_rows_lanes};
 
+use crate::convert::Target;
 use crate::exact_item::sums as exact_sums;
 use crate::pool::Workers;
 
@@ -111,12 +112,54 @@ fn rows_in_lanes<T: Item>(
 }
 
 /// A type of elements.
-pub(crate) trait Item: numpy::Element + Pod + Send + Sync {
+pub(crate) trait Item: numpy::Element + Target + Pod + Send + Sync {
+    /// What it has one or two of.
+    type Real: Item;
+
     /// Its exact sums, if they differ from those of the operator.
     const EXACT_SUMS: Option<ExactSums<Self>>;
 
     /// The operator on this type, if it is defined.
     fn operator(op: Op) -> Option<Chosen<Self>>;
+
+    /// The operator where some leaves are [holes](Self::hole), if it is defined.
+    fn operator_with_holes(op: Op) -> Option<Chosen<Self>> {
+        Self::operator(op)
+    }
+
+    /// What has no effect in a reduction: the other operand keeps its bits.
+    fn hole(op: Op) -> Self;
+
+    /// The same value, where it has the bits of a hole that stands for no value.
+    #[must_use]
+    fn unlike_hole(self) -> Self {
+        self
+    }
+
+    /// Whether it is not a number, or a part of it.
+    fn has_nan(&self) -> bool {
+        false
+    }
+
+    /// Whether it is neither infinite nor a NaN, nor a part of it.
+    fn is_ordinary(&self) -> bool {
+        true
+    }
+
+    /// Its magnitude; of a complex number, the greater one of its parts, or a NaN.
+    fn magnitude(self) -> Self::Real;
+
+    /// The squared distance of two, each operation rounded.
+    fn squared_distance(self, other: Self) -> Self::Real;
+
+    #[must_use]
+    fn conjugated(self) -> Self {
+        self
+    }
+
+    /// The product of two, each operation rounded.
+    #[must_use]
+    fn times(self, other: Self) -> Self;
 
     /// How the items of this type are reduced, if that is defined.
     fn reduction(op: Op) -> Option<Reduction<Self>> {
@@ -155,9 +198,64 @@ where
     }
 }
 
+/// What floats alone do in their own way.
+macro_rules! of_floats {
+    () => {
+        fn hole(op: Op) -> Self {
+            match op {
+                Op::Sum | Op::ExactSum => -0.0,
+                Op::Product => 1.0,
+                Op::Min => Self::INFINITY,
+                Op::Max => Self::NEG_INFINITY,
+            }
+        }
+
+        fn has_nan(&self) -> bool {
+            self.is_nan()
+        }
+
+        fn is_ordinary(&self) -> bool {
+            self.is_finite()
+        }
+
+        fn magnitude(self) -> Self {
+            self.abs()
+        }
+
+        fn squared_distance(self, other: Self) -> Self {
+            (self - other) * (self - other)
+        }
+    };
+}
+
+/// What integers alone do in their own way.
+macro_rules! of_integers {
+    () => {
+        fn hole(op: Op) -> Self {
+            match op {
+                Op::Sum | Op::ExactSum => 0,
+                Op::Product => 1,
+                Op::Min => Self::MAX,
+                Op::Max => Self::MIN,
+            }
+        }
+
+        fn magnitude(self) -> Self {
+            self
+        }
+
+        fn squared_distance(self, other: Self) -> Self {
+            let distance = self.wrapping_sub(other);
+            distance.wrapping_mul(distance)
+        }
+    };
+}
+
 macro_rules! ordered {
-    ($dot:path, $exact_sums:expr; $($element:ty),+) => {$(
+    ($own:ident, $dot:path, $exact_sums:expr; $($element:ty),+) => {$(
         impl Item for $element {
+            type Real = Self;
+
             const EXACT_SUMS: Option<ExactSums<Self>> = $exact_sums;
 
             fn operator(op: Op) -> Option<Chosen<Self>> {
@@ -173,16 +271,24 @@ macro_rules! ordered {
             fn dot(by: &Workers, x: &[Self], y: &[Self]) -> Result<Self, FoldError> {
                 $dot(by, x, y)
             }
+
+            fn times(self, other: Self) -> Self {
+                Product.combine(self, other)
+            }
+
+            $own!();
         }
     )+};
 }
 
-ordered!(dot_in_one_pass, Some(exact_sums); f32, f64);
-ordered!(dot_by_products, None; i8, i16, i32, i64, u8, u16, u32, u64);
+ordered!(of_floats, dot_in_one_pass, Some(exact_sums); f32, f64);
+ordered!(of_integers, dot_by_products, None; i8, i16, i32, i64, u8, u16, u32, u64);
 
 macro_rules! unordered {
-    ($($element:ty),+) => {$(
-        impl Item for $element {
+    ($($part:ty),+) => {$(
+        impl Item for Complex<$part> {
+            type Real = $part;
+
             const EXACT_SUMS: Option<ExactSums<Self>> = Some(exact_sums);
 
             fn operator(op: Op) -> Option<Chosen<Self>> {
@@ -193,14 +299,87 @@ macro_rules! unordered {
                 }
             }
 
+            fn operator_with_holes(op: Op) -> Option<Chosen<Self>> {
+                match op {
+                    Op::Product => Some(&ProductWithHoles),
+                    op => Self::operator(op),
+                }
+            }
+
+            fn hole(op: Op) -> Self {
+                match op {
+                    // Products by 1 turn -0.0 into 0.0, and infinities into NaN.
+                    Op::Product => Self { re: <$part>::NAN, im: <$part>::from_bits(HOLE as _) },
+                    _ => Self { re: -0.0, im: -0.0 },
+                }
+            }
+
+            fn unlike_hole(self) -> Self {
+                let is_hole = bytemuck::bytes_of(&self) == bytemuck::bytes_of(&Self::hole(Op::Product));
+                if is_hole { Self { re: <$part>::NAN, im: <$part>::NAN } } else { self }
+            }
+
+            fn has_nan(&self) -> bool {
+                self.re.is_nan() || self.im.is_nan()
+            }
+
+            fn is_ordinary(&self) -> bool {
+                self.re.is_finite() && self.im.is_finite()
+            }
+
+            fn magnitude(self) -> $part {
+                if self.has_nan() { <$part>::NAN } else { self.re.abs().max(self.im.abs()) }
+            }
+
+            fn squared_distance(self, other: Self) -> $part {
+                let (re, im) = (self.re - other.re, self.im - other.im);
+                re * re + im * im
+            }
+
+            fn conjugated(self) -> Self {
+                self.conj()
+            }
+
+            fn times(self, other: Self) -> Self {
+                Product.combine(self, other)
+            }
+
             fn dot(by: &Workers, x: &[Self], y: &[Self]) -> Result<Self, FoldError> {
                 dot_by_products(by, x, y)
+            }
+        }
+
+        impl Operator<Complex<$part>> for ProductWithHoles {
+            fn name(&self) -> &str {
+                "product"
+            }
+
+            fn combine(&self, left: Complex<$part>, right: Complex<$part>) -> Complex<$part> {
+                let hole = Complex::<$part>::hole(Op::Product);
+                let is_hole = |x: &Complex<$part>| bytemuck::bytes_of(x) == bytemuck::bytes_of(&hole);
+                if is_hole(&left) {
+                    right
+                } else if is_hole(&right) {
+                    left
+                } else {
+                    Product.combine(left, right)
+                }
+            }
+
+            fn canonical(&self, value: Complex<$part>) -> Complex<$part> {
+                Product.canonical(value)
             }
         }
     )+};
 }
 
-unordered!(Complex<f32>, Complex<f64>);
+/// The bits of a NaN with a payload that no processor computes, in either type.
+const HOLE: u64 = 0x7FF8_5EED_7FC0_5EED;
+
+/// The product of complex numbers where some leaves stand for no value.
+struct ProductWithHoles;
+
+unordered!(f32, f64);
 
 /// What is done with an array, whatever its type.
 pub(crate) trait Task {

@@ -9,6 +9,7 @@ use treefold::exact;
 use crate::element::{Item, with_first_of};
 use crate::error::raised;
 use crate::exact_item::ExactItem;
+use crate::exact_reductions::Statistics;
 use crate::fold::{compute, scalar};
 use crate::fused::of_pair;
 use crate::pool::Workers;
@@ -17,7 +18,7 @@ use crate::pool::Workers;
 pub(crate) trait ExactTask {
     type Output;
 
-    fn visit<T: Item + ExactItem<Part: Item>>(
+    fn visit<T: Item + ExactItem<Part: Item> + Statistics>(
         self,
         array: &Bound<'_, PyArrayDyn<T>>,
     ) -> PyResult<Self::Output>;
@@ -47,7 +48,7 @@ struct Dot<'a, 'py>(&'a Bound<'py, PyAny>);
 impl ExactTask for Dot<'_, '_> {
     type Output = Py<PyAny>;
 
-    fn visit<T: Item + ExactItem<Part: Item>>(
+    fn visit<T: Item + ExactItem<Part: Item> + Statistics>(
         self,
         x: &Bound<'_, PyArrayDyn<T>>,
     ) -> PyResult<Self::Output> {
@@ -68,7 +69,7 @@ struct Norm;
 impl ExactTask for Norm {
     type Output = Py<PyAny>;
 
-    fn visit<T: Item + ExactItem<Part: Item>>(
+    fn visit<T: Item + ExactItem<Part: Item> + Statistics>(
         self,
         array: &Bound<'_, PyArrayDyn<T>>,
     ) -> PyResult<Self::Output> {

@@ -2,16 +2,14 @@
 
 use num_complex::Complex;
 use numpy::{PyArrayDyn, PyArrayMethods};
-use pyo3::exceptions::{PyTypeError, PyValueError, PyZeroDivisionError};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rayon::prelude::*;
-use treefold::exact::{ComplexMoments, Float, Moments, WeightedMean};
+use treefold::exact::{ComplexMoments, Moments};
 
-use crate::element::Item;
-use crate::exact_keyed::{RealTask, Statistic, with_real_type};
+use crate::exact_keyed::Statistic;
 use crate::fold::{compute, scalar};
-use crate::fused::of_pair;
 use crate::pool::{DIVIDED_ELEMENTS, Workers};
 
 /// An accumulator of items of a type.
@@ -82,34 +80,6 @@ pub(crate) fn exact_statistic(
         Statistic::of_name(statistic)?,
         ddof,
     )
-}
-
-struct Average<'a, 'py>(&'a Bound<'py, PyAny>);
-
-impl RealTask for Average<'_, '_> {
-    fn visit<T: Item + Float + PartialEq>(
-        self,
-        x: &Bound<'_, PyArrayDyn<T>>,
-    ) -> PyResult<Py<PyAny>> {
-        of_pair(x, self.0, |_, items, weights| {
-            let mut mean = WeightedMean::new();
-            mean.add(items, weights);
-            if mean.weights().value() == T::zeroed() {
-                let message = "the weights sum to zero, and the mean is not defined";
-                return Err(PyZeroDivisionError::new_err(message));
-            }
-            Ok(mean.value())
-        })
-    }
-}
-
-/// The weighted mean of a contiguous array's items, rounded once.
-#[pyfunction]
-pub(crate) fn exact_average(
-    x: &Bound<'_, PyAny>,
-    weights: &Bound<'_, PyAny>,
-) -> PyResult<Py<PyAny>> {
-    with_real_type(x, Average(weights))
 }
 
 fn value_of(py: Python<'_>, held: &Held, statistic: Statistic, ddof: f64) -> PyResult<Py<PyAny>> {

@@ -4,11 +4,11 @@ use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
-use treefold::scan_rows;
 
 use crate::element::{Item, Op, Task, unsupported, with_type};
 use crate::error::raised;
 use crate::pool::{DIVIDED_ELEMENTS, Workers};
+use crate::reductions::are_ordinary;
 
 /// Reductions of more bytes than these let other Python threads run.
 const ALONE_BYTES: usize = 1 << 14;
@@ -34,6 +34,10 @@ impl Task for FoldAll {
         let Some(reduction) = T::reduction(self.op) else {
             return Ok(None);
         };
+        // Sums and products of short integers are longer.
+        if T::KIND.is_short_integer() && matches!(self.op, Op::Sum | Op::Product) {
+            return Ok(None);
+        }
         // Slices of arrays in Fortran's order exist as well, in which items are in another order.
         if !array.is_c_contiguous() || array.is_empty() {
             return Ok(None);
@@ -49,6 +53,9 @@ impl Task for FoldAll {
             reduction.rows(self.lanes, by.pool(), items, &mut value)
         });
         folded.map_err(raised)?;
+        if !value[0].is_ordinary() {
+            return Ok(None);
+        }
         scalar(array.py(), value[0]).map(Some)
     }
 }
@@ -61,7 +68,7 @@ pub(crate) fn scalar<T: Item>(py: Python<'_>, value: T) -> PyResult<Py<PyAny>> {
 }
 
 /// The reduction of all items of an array, as a scalar of its type; None where it takes more than that: an array that is not
-/// contiguous, has no items, or has elements that are not reduced as they are.
+/// contiguous, has no items, or has elements that are not reduced as they are, or a result that is not finite, which may be to be told.
 #[pyfunction]
 pub(crate) fn fold_all(
     op: &str,
@@ -69,6 +76,10 @@ pub(crate) fn fold_all(
     lanes: usize,
 ) -> PyResult<Option<Py<PyAny>>> {
     let op = Op::of_name(op)?;
+    // Subclasses have results of their own.
+    if !array.is_exact_instance_of::<PyUntypedArray>() {
+        return Ok(None);
+    }
     with_type(array, FoldAll { op, lanes }).map(Option::flatten)
 }
 
@@ -85,9 +96,9 @@ struct Fold<'a, 'py> {
 }
 
 impl Task for Fold<'_, '_> {
-    type Output = ();
+    type Output = bool;
 
-    fn visit<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<()> {
+    fn visit<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<bool> {
         let reduction =
             T::reduction(self.op).ok_or_else(|| unsupported(self.op, array.as_untyped()))?;
         let [before, length, after] = sizes(array.as_untyped())?;
@@ -118,57 +129,22 @@ impl Task for Fold<'_, '_> {
                 })
             }
         });
-        folded.map_err(raised)
+        folded.map_err(raised)?;
+        Ok(are_ordinary(results))
     }
 }
 
-/// Reduces the middle axis of a C-contiguous array of three axes into a C-contiguous result of two.
+/// Reduces the middle axis of a C-contiguous array of three axes into a C-contiguous result of two, and says whether all of it is finite.
 #[pyfunction]
 pub(crate) fn fold(
     op: &str,
     array: &Bound<'_, PyAny>,
     result: &Bound<'_, PyAny>,
     lanes: usize,
-) -> PyResult<()> {
+) -> PyResult<bool> {
     let op = Op::of_name(op)?;
     let done = with_type(array, Fold { op, lanes, result })?;
     done.ok_or_else(|| no_type(op, array))
-}
-
-struct Scan<'a, 'py>(&'a Bound<'py, PyAny>);
-
-impl Task for Scan<'_, '_> {
-    type Output = ();
-
-    fn visit<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<()> {
-        let sum = T::operator(Op::Sum);
-        let operator = sum.ok_or_else(|| unsupported(Op::Sum, array.as_untyped()))?;
-        let [_, length, after] = sizes(array.as_untyped())?;
-        let array_ref = array.try_readonly()?;
-        let items = array_ref.as_slice()?;
-        let mut result = self.0.cast::<PyArrayDyn<T>>()?.try_readwrite()?;
-        let results = result.as_slice_mut()?;
-        check_length(results.len(), items.len())?;
-        let _environment = Workers::of(0)?;
-        let block = length * after;
-        let scanned = compute(array.py(), size_of_val(items), || {
-            if block == 0 {
-                return Ok(());
-            }
-            let mut blocks = items
-                .chunks_exact(block)
-                .zip(results.chunks_exact_mut(block));
-            blocks.try_for_each(|(items, results)| scan_rows(items, after, &operator, results))
-        });
-        scanned.map_err(raised)
-    }
-}
-
-/// The sums of all beginnings of the middle axis of a C-contiguous array of three axes, into one of the same shape.
-#[pyfunction]
-pub(crate) fn cumsum(array: &Bound<'_, PyAny>, result: &Bound<'_, PyAny>) -> PyResult<()> {
-    let done = with_type(array, Scan(result))?;
-    done.ok_or_else(|| no_type(Op::Sum, array))
 }
 
 /// Whether a result, or a second operand, has the right number of elements.

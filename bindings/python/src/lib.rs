@@ -5,17 +5,21 @@
 //!
 //! `treefold/mpi` calls the C library's functions, which this library exports where there is MPI.
 
+mod convert;
 mod cuda;
 mod element;
+mod engine;
 mod error;
 mod exact;
 mod exact_item;
 mod exact_keyed;
 mod exact_moments;
 mod exact_partial;
+mod exact_reductions;
 mod exact_state;
 mod fold;
 mod fused;
+mod leaves;
 #[cfg(all(
     target_os = "linux",
     any(target_arch = "x86_64", target_arch = "aarch64")
@@ -23,6 +27,9 @@ mod fused;
 mod mpi;
 mod partial;
 mod pool;
+mod reductions;
+mod scans;
+mod strided;
 
 use pyo3::prelude::*;
 
@@ -40,15 +47,17 @@ mod _native {
         exact_by_key, exact_of_groups, exact_rolling, exact_rolling_range, factorize,
     };
     #[pymodule_export]
-    use crate::exact_moments::{ExactAccumulator, exact_average, exact_statistic};
+    use crate::exact_moments::{ExactAccumulator, exact_statistic};
     #[pymodule_export]
     use crate::exact_partial::ExactPartial;
     #[pymodule_export]
+    use crate::exact_reductions::exact_arrays;
+    #[pymodule_export]
     use crate::exact_state::ExactState;
     #[pymodule_export]
-    use crate::fold::{cumsum, fold, fold_all};
+    use crate::fold::{fold, fold_all};
     #[pymodule_export]
-    use crate::fused::dot;
+    use crate::fused::dot_all;
     #[cfg(all(
         target_os = "linux",
         any(target_arch = "x86_64", target_arch = "aarch64")
@@ -59,4 +68,8 @@ mod _native {
     use crate::partial::Partial;
     #[pymodule_export]
     use crate::pool::{KeptInPython, level, threads};
+    #[pymodule_export]
+    use crate::reductions::reduce_arrays;
+    #[pymodule_export]
+    use crate::scans::scan_arrays;
 }

@@ -2,12 +2,39 @@
 
 import numpy as np
 
-COMBINE = {
-    "sum": lambda left, right: left + right,
-    "prod": lambda left, right: left * right,
-    "min": lambda left, right: np.minimum(left, right),
-    "max": lambda left, right: np.maximum(left, right),
-}
+
+def minimum(left, right):
+    """IEEE 754-2019's: -0.0 is below 0.0."""
+    if left == 0 and right == 0:
+        return left if np.signbit(left) else right
+    return np.minimum(left, right)
+
+
+def maximum(left, right):
+    if left == 0 and right == 0:
+        return right if np.signbit(left) else left
+    return np.maximum(left, right)
+
+
+def product(left, right):
+    """Of complex numbers, with every operation rounded."""
+    if np.iscomplexobj(left):
+        re, im = left.real * right.real - left.imag * right.imag, left.real * right.imag + left.imag * right.real
+        return np.array([re, im]).view(left.dtype)[0]
+    return left * right
+
+
+COMBINE = {"sum": lambda left, right: left + right, "prod": product, "min": minimum, "max": maximum}
+
+# What does not count, and so has no value.
+HOLE = object()
+
+
+def combined(op, left, right):
+    """A node without a left or a right value is the other one, unchanged."""
+    if left is HOLE or right is HOLE:
+        return left if right is HOLE else right
+    return COMBINE[op](left, right)
 
 
 def by_definition(items, op="sum"):
@@ -18,7 +45,7 @@ def by_definition(items, op="sum"):
         return items[0]
     left = 1 << (count - 1).bit_length() - 1
     with np.errstate(all="ignore"):
-        return COMBINE[op](by_definition(items[:left], op), by_definition(items[left:], op))
+        return combined(op, by_definition(items[:left], op), by_definition(items[left:], op))
 
 
 def bits(values):

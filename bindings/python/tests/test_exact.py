@@ -291,7 +291,7 @@ def test_other_containers():
 
 
 def test_what_is_not_added():
-    for x in (np.array([1, "a"], object), np.array([1.0], "f2"), np.ma.masked_array([1.0, 2.0], [True, False])):
+    for x in (np.array([1, "a"], object), np.array([1.0], np.longdouble), np.array(["a"])):
         for function in (exact.sum, exact.norm, exact.Partial):
             with pytest.raises(TypeError, match="x "):
                 function(x)
@@ -315,7 +315,7 @@ def test_wrong_arguments():
         exact.sum(x, keepdims=1)
     with pytest.raises(ValueError, match="out has the shape"):
         exact.sum(x, 0, out=np.empty(2))
-    with pytest.raises(ValueError, match="axes"):
+    with pytest.raises(ValueError, match="y has 2 items along the axis that is summed over, and x 3"):
         exact.dot(x, x)
     with pytest.raises(ValueError, match="y has 2 items, and x 1"):
         exact.vdot([1.0], [1.0, 2.0])

@@ -14,8 +14,12 @@ from ._interpreter import check_interpreter
 check_interpreter()
 
 from . import exact  # noqa: E402 - it loads the native half
+from ._means import average, mean, std, var
+from ._nan import nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar
 from ._partial import Partial
-from ._reductions import cumsum, dot, max, mean, min, norm, prod, sum, var, vdot
+from ._products import dot, inner, norm, vdot
+from ._reductions import max, min, prod, ptp, sum
+from ._scans import cumprod, cumsum, cumulative_prod, cumulative_sum
 from ._threads import set_by_environment, threads
 
 set_by_environment()
@@ -24,14 +28,28 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Partial",
+    "average",
+    "cumprod",
     "cumsum",
+    "cumulative_prod",
+    "cumulative_sum",
     "dot",
     "exact",
+    "inner",
     "max",
     "mean",
     "min",
+    "nanmax",
+    "nanmean",
+    "nanmin",
+    "nanprod",
+    "nanstd",
+    "nansum",
+    "nanvar",
     "norm",
     "prod",
+    "ptp",
+    "std",
     "sum",
     "threads",
     "var",

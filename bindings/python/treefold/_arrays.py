@@ -13,16 +13,37 @@ def as_array(x, name):
     """`x` as an array in native byte order, of elements that are reduced as they are, or of bool."""
     if isinstance(x, np.ma.MaskedArray):
         raise TypeError(f"{name} is a masked array, whose masked items would count: pass {name}.compressed(), or fill them")
-    if not hasattr(x, "__array__") and hasattr(x, "__dlpack__"):
-        array = np.from_dlpack(x)
-    else:
-        array = np.asarray(x)
+    array = as_operand(x, name)
     dtype = array.dtype
     if dtype.kind != "b" and dtype.itemsize not in _SIZES.get(dtype.kind, ()):
-        raise TypeError(f"{name} has elements of type {dtype}, which treefold does not reduce")
+        raise unreduced(name, dtype)
     if not dtype.isnative:
         array = array.astype(dtype.newbyteorder("="))
     return array
+
+
+def as_operand(x, name):
+    """`x` as an array of any numbers, as it lies in memory."""
+    if type(x) is np.ndarray:
+        array = x
+    elif not hasattr(x, "__array__") and hasattr(x, "__dlpack__"):
+        array = np.from_dlpack(x)
+    elif x is None:
+        raise TypeError(f"{name} is None: it must be an array or a sequence of numbers")
+    elif hasattr(x, "__next__"):
+        raise TypeError(f"{name} is a {type(x).__name__}, which has no items yet: pass a list of them, or numpy.fromiter({name}, float)")
+    elif hasattr(x, "toarray") and hasattr(x, "nnz"):
+        raise TypeError(f"{name} is a sparse {type(x).__name__}: pass {name}.toarray(), or {name}.data to reduce the stored items alone")
+    else:
+        array = np.asarray(x)
+    if array.dtype.kind == "O":
+        raise TypeError(f"{name} has elements of type object, which treefold does not reduce: convert it, as by {name}.astype(float)")
+    return array
+
+
+def unreduced(name, dtype):
+    """The error that elements have no reductions."""
+    return TypeError(f"{name} has elements of type {dtype}, which treefold does not reduce")
 
 
 def contiguous(array):

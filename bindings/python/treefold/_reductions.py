@@ -1,64 +1,122 @@
-"""The functions, with NumPy's conventions for axes, types, empty input and errors."""
+"""Sums, products, minima and maxima, with NumPy's conventions for axes, types, empty input and errors."""
 
 import operator
-import warnings
 
 import numpy as np
 
 from . import _cuda, _native
-from ._arrays import (
-    as_array,
-    as_float,
-    check_inexact,
-    contiguous,
-    counted,
-    delivered,
-    finished,
-    in_three_parts,
-    reduced_axes,
-    size,
-    widened,
-)
+from ._arrays import as_array, check_inexact, contiguous, delivered, in_three_parts, reduced_axes, widened
+from ._engine import Items, arithmetic, check_keepdims, check_out, given, quotient, tell
 
-def reduction(op, x, axis, out, keepdims, lanes=1):
-    """What `sum` and its kin do: `_reduce`, without detours where an array can be reduced as it is."""
-    if axis is None and out is None and keepdims is False and type(x) is np.ndarray and x.dtype.kind in "fc":
-        result = _native.fold_all(op, x, lanes)
-        if result is not None:
-            return result
+LANES_MAX = 1 << 20
+_NAT = np.iinfo(np.int64).min
+
+
+def reduction(op, x, axis, dtype, out, keepdims, initial, where, skips_nan=False):
+    """What `sum` and its kin do, but where an array can be reduced as it is."""
     if _cuda.is_on_device(x):
-        if lanes != 1:
-            raise TypeError("x is in GPU memory, where there are no sums in lanes")
-        return _cuda.reduction(op, x, axis, out, keepdims)
-    array = as_array(x, "x")
+        return _on_device(op, x, axis, out, keepdims, (dtype, initial) != (None, None) or where is not True)
+    items = Items(x, axis, where, skips_nan)
+    keepdims = check_keepdims(keepdims)
+    shape = items.shape_of_result(keepdims)
+    check_out(out, shape)
+    if items.unit is not None:
+        return _of_times(op, items, keepdims, out, dtype, initial)
+    chosen, work = arithmetic(items.dtype, dtype, out, _default(op, items.dtype))
+    if work.kind == "c" and op in ("min", "max"):
+        raise TypeError(f"x has elements of type {items.dtype}, for which {op} is not defined: complex numbers have no order")
+    items.halves = chosen.itemsize == 2 and chosen.kind == "f"
+    if initial is not None:
+        initial = _initial(initial, chosen)
+    if chosen.kind == "b":
+        # Whether one is true, or all are.
+        if items.dtype.kind != "b":
+            items.x = items.x != 0
+        op = {"sum": "max", "prod": "min"}.get(op, op)
+        items.x, work = items.x.view(np.uint8), np.dtype(np.uint8)
+        if initial is None and op != "min":
+            initial = False
+        result, _, _ = items.fold(op, work, initial=initial)
+        return given(result.view(np.bool_), items, keepdims, out)
+    direct = _direct(out, work, chosen, items)
+    result, _, is_finite = items.fold(op, work, initial=initial, out=direct)
     if op in ("sum", "prod"):
-        array = widened(array)
-    elif op == "exact_sum":
-        check_inexact(array.dtype, "x")
-    elif array.dtype.kind == "b":
-        result = np.asarray(_reduce(op, array.view(np.uint8), axis, None, keepdims))
-        return delivered(result.view(np.bool_), out)
-    return _reduce(op, array, axis, out, keepdims, lanes)
+        tell(is_finite, result, items, work, initial)
+    if direct is not None:
+        return out
+    return given(result, items, keepdims, out, chosen, op != "prod")
 
-def _reduce(op, array, axis, out, keepdims, lanes=1):
+
+def _default(op, own):
+    """The type of a result: small integers are added and multiplied as 64 bits."""
+    if op in ("sum", "prod") and own.kind in "biu" and (own.itemsize < 8 or own.kind == "b"):
+        return np.dtype(np.uint64 if own.kind == "u" else np.int64)
+    return own.newbyteorder("=")
+
+
+def _initial(initial, dtype):
+    try:
+        value = np.asarray(initial)
+        if value.ndim:
+            raise ValueError
+        return value.astype(dtype)
+    except (TypeError, ValueError):
+        raise ValueError(f"initial: {initial!r} is not a number of type {dtype}") from None
+
+
+def _direct(out, work, chosen, items):
+    """`out`, if the result can be written there as it is computed, with the shape of the native half."""
+    if out is None or type(out) is not np.ndarray or out.dtype != work or chosen != work or not out.flags.carray:
+        return None
+    arrays = [items.x, *(mask for mask, _ in items.masks)]
+    if any(np.may_share_memory(out, array) for array in arrays) or "raise" in np.geterr().values():
+        return None
+    if items.has_holes:
+        # A minimum of nothing is found out at the end.
+        return None
+    return out.reshape(items.kept_shape)
+
+
+def _of_times(op, items, keepdims, out, dtype, initial):
+    """Sums of times, and minima and maxima of times and dates: not-a-time wins."""
+    unit = items.unit.newbyteorder("=")
+    if dtype is not None and np.dtype(dtype) != unit:
+        raise TypeError(f"dtype: elements of type {unit} are reduced as such, not as {np.dtype(dtype)}")
+    if op == "prod" or op == "sum" and unit.kind == "M":
+        raise TypeError(f"x has elements of type {unit}, for which {op} is not defined")
+    if initial is not None:
+        initial = np.asarray(initial, unit).astype(np.int64)
+    result, _, _ = items.fold(op, np.dtype(np.int64), initial=initial)
+    if op != "min":
+        least, _, _ = items.fold("min", np.dtype(np.int64), initial=initial if initial is not None else np.iinfo(np.int64).max)
+        result[least == _NAT] = _NAT
+    return given(result.view(unit), items, keepdims, out)
+
+
+def _on_device(op, x, axis, out, keepdims, has_others):
+    if has_others:
+        raise TypeError("x is in GPU memory, where there is neither dtype, initial nor where")
+    return _cuda.reduction(op, x, axis, out, keepdims)
+
+
+def _in_lanes(x, axis, out, keepdims, lanes):
+    if _cuda.is_on_device(x):
+        raise TypeError("x is in GPU memory, where there are no sums in lanes")
+    array = widened(as_array(x, "x"))
     axes = reduced_axes(axis, array.ndim)
     shape = array.shape
     parts, order = in_three_parts(array, axes)
-    before, length, after = parts.shape
-    if length == 0 and before * after > 0 and op in ("min", "max"):
-        raise ValueError(f"zero-size array to reduction operation {op} which has no identity")
+    before, _, after = parts.shape
     result = np.empty((before, after), parts.dtype)
-    _native.fold(op, parts, result, lanes)
+    _native.fold("sum", parts, result, lanes)
     kept = [axis for axis in range(len(shape)) if axis not in axes]
-    result = result.reshape([shape[axis] for axis in order])
-    result = result.transpose([order.index(axis) for axis in kept])
-    return finished(result, shape, axes, out, keepdims)
+    result = result.reshape([shape[axis] for axis in order]).transpose([order.index(axis) for axis in kept])
+    if check_keepdims(keepdims):
+        result = result.reshape([1 if axis in axes else length for axis, length in enumerate(shape)])
+    return delivered(result, out)
 
-LANES_MAX = 1 << 20
 
 def _lanes(lanes):
-    if type(lanes) is int and lanes == 1:
-        return 1
     try:
         count = operator.index(lanes)
     except TypeError:
@@ -67,38 +125,49 @@ def _lanes(lanes):
         raise ValueError(f"lanes: {lanes} is not from 1 to {LANES_MAX}")
     return count
 
-def sum(x, axis=None, *, lanes=1, out=None, keepdims=False):
+
+def sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True, *, lanes=1):
     """The sum of the items, or of those along axes, in tree order.
 
     Parameters
     ----------
     x : array_like
-        Floats of 32 or 64 bits, complex numbers of such floats, integers or bool: an array, a sequence, or whatever has
-        `__array__`, `__dlpack__` or a buffer. Missing numbers in columns of Arrow and Polars are NaN. Floats and complex numbers may be in GPU memory, contiguous, as PyTorch, CuPy or JAX
-        have them; the result is in the host's. Integers of fewer than 64 bits are added as 64 bits, and wrap, as in NumPy.
+        Numbers: an array, a sequence, or whatever has `__array__`, `__dlpack__` or a buffer. Missing numbers in columns of Arrow and Polars
+        are NaN. Masked items do not count. Floats and complex numbers may be in GPU memory, contiguous, as PyTorch, CuPy or JAX have them;
+        the result is in the host's.
     axis : None, int or tuple of ints, optional
         The axes to be reduced; all of them by default. Items along several axes are taken in C order, the last axis fastest, however
         `x` lies in memory.
-    lanes : int, optional
-        L, from 1 to 2**20: item i belongs to lane i mod L, each lane is summed in tree order, and then their sums, as in ISO C++'s
-        P4016. Floats in 16, 32, 64 or 128 lanes are the fastest. Not for items in GPU memory.
+    dtype : dtype, optional
+        What each item is converted to first: the type of the arithmetic and of the result. Without it that is `out`'s type, or the
+        items' own; integers of fewer than 64 bits are added as 64 bits, and wrap, as in NumPy. Halves are added as float32, and the
+        result is rounded once.
     out : ndarray, optional
-        Where the result goes.
+        Where the result goes. It is left alone if there is an error.
     keepdims : bool, optional
         Whether reduced axes stay, with length 1.
+    initial : number, optional
+        The left operand of one more combination.
+    where : array_like of bool, optional
+        Which items count. Items keep their numbers: the others leave holes, which change no bit, so `sum(x, where=m)` may differ from
+        `sum(x[m])`.
+    lanes : int, optional
+        L, from 1 to 2**20: item i belongs to lane i mod L, each lane is summed in tree order, and then their sums, as in ISO C++'s
+        P4016. Floats in 16, 32, 64 or 128 lanes are the fastest. Not for items in GPU memory, nor with `dtype`, `initial` or `where`.
 
     Returns
     -------
-    A scalar of the type of the items, or an array; `out` if it was passed.
+    A scalar, or an array; `out` if it was passed.
 
     Raises
     ------
     TypeError
-        The elements have another type, or are masked.
+        The elements have another type.
     ValueError
-        `lanes` is not from 1 to 2**20.
+        `lanes` is not from 1 to 2**20, `out` has another shape, or `where` does not broadcast.
     FloatingPointError
-        This thread flushes subnormal numbers to zero, or does not round to nearest: the bits would be others.
+        This thread flushes subnormal numbers to zero, or does not round to nearest: the bits would be others. Or `numpy.errstate` asks for
+        it.
 
     Examples
     --------
@@ -108,10 +177,22 @@ def sum(x, axis=None, *, lanes=1, out=None, keepdims=False):
     True
     >>> treefold.sum(x, axis=0).shape
     (3,)
+    >>> float(treefold.sum(x, where=x < 1))
+    -1e+20
     """
-    return reduction("sum", x, axis, out, keepdims, _lanes(lanes))
+    if lanes != 1 or type(lanes) is not int:
+        lanes = _lanes(lanes)
+        if (dtype, initial) != (None, None) or where is not True:
+            raise ValueError("lanes: sums in lanes have neither dtype, initial nor where")
+        return _in_lanes(x, axis, out, keepdims, lanes)
+    if axis is None and dtype is None and out is None and initial is None and keepdims is False and where is True:
+        result = _native.fold_all("sum", x, 1)
+        if result is not None:
+            return result
+    return reduction("sum", x, axis, dtype, out, keepdims, initial, where)
 
-def prod(x, axis=None, *, out=None, keepdims=False):
+
+def prod(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """The product of the items, or of those along axes, in tree order.
 
     Parameters, results and errors are those of `sum`. The product of nothing is 1.
@@ -122,9 +203,14 @@ def prod(x, axis=None, *, out=None, keepdims=False):
     >>> int(treefold.prod([2, 3, 7]))
     42
     """
-    return reduction("prod", x, axis, out, keepdims)
+    if axis is None and dtype is None and out is None and initial is None and keepdims is False and where is True:
+        result = _native.fold_all("prod", x, 1)
+        if result is not None:
+            return result
+    return reduction("prod", x, axis, dtype, out, keepdims, initial, where)
 
-def min(x, axis=None, *, out=None, keepdims=False):
+
+def min(x, axis=None, out=None, keepdims=False, initial=None, where=True):
     """The least item, or the least along axes. NaN if one of the items is NaN; -0.0 is below 0.0.
 
     Parameters, results and errors are those of `sum`; complex numbers have no minimum.
@@ -132,7 +218,7 @@ def min(x, axis=None, *, out=None, keepdims=False):
     Raises
     ------
     ValueError
-        There are no items.
+        There are no items, and no `initial`.
 
     Examples
     --------
@@ -140,9 +226,14 @@ def min(x, axis=None, *, out=None, keepdims=False):
     >>> treefold.min([[3, 1], [2, 5]], axis=1).tolist()
     [1, 2]
     """
-    return reduction("min", x, axis, out, keepdims)
+    if axis is None and out is None and initial is None and keepdims is False and where is True:
+        result = _native.fold_all("min", x, 1)
+        if result is not None:
+            return result
+    return reduction("min", x, axis, None, out, keepdims, initial, where)
 
-def max(x, axis=None, *, out=None, keepdims=False):
+
+def max(x, axis=None, out=None, keepdims=False, initial=None, where=True):
     """The greatest item, or the greatest along axes. NaN if one of the items is NaN; 0.0 is above -0.0.
 
     Parameters, results and errors are those of `min`.
@@ -153,188 +244,32 @@ def max(x, axis=None, *, out=None, keepdims=False):
     >>> float(treefold.max([0.5, 2.5]))
     2.5
     """
-    return reduction("max", x, axis, out, keepdims)
+    if axis is None and out is None and initial is None and keepdims is False and where is True:
+        result = _native.fold_all("max", x, 1)
+        if result is not None:
+            return result
+    return reduction("max", x, axis, None, out, keepdims, initial, where)
 
-def cumsum(x, axis=None, *, out=None):
-    """The sums of all beginnings: element k has the bits of `sum` of the elements 0 to k along the axis.
 
-    Parameters
-    ----------
-    x : array_like
-        As in `sum`.
-    axis : None or int, optional
-        The axis along which items are added; without one, those of the flattened array.
-    out : ndarray, optional
-        Where the result goes.
+def ptp(x, axis=None, out=None, keepdims=False):
+    """The greatest item less the least one: peak to peak. Differences of integers wrap, as in NumPy.
 
-    Returns
-    -------
-    An array of the shape of `x`, or of one axis if `axis` is None; `out` if it was passed.
+    Parameters, results and errors are those of `min`.
 
     Examples
     --------
     >>> import treefold
-    >>> treefold.cumsum([1.0, 2.0, 3.0]).tolist()
-    [1.0, 3.0, 6.0]
+    >>> float(treefold.ptp([1.0, 4.5, 2.0]))
+    3.5
     """
-    array = widened(as_array(x, "x"))
-    if axis is None or array.ndim == 0:
-        reduced_axes(axis, array.ndim)
-        array, axis = np.ravel(array), 0
-    (axis,) = reduced_axes((axis,), array.ndim)
-    array = contiguous(array)
-    parts = array.shape[:axis], array.shape[axis : axis + 1], array.shape[axis + 1 :]
-    parts = array.reshape([size(part) for part in parts])
-    result = np.empty_like(parts)
-    _native.cumsum(parts, result)
-    return delivered(result.reshape(array.shape), out)
-
-def _pair(x, y):
-    x, y = as_array(x, "x"), as_array(y, "y")
-    dtype = np.result_type(x, y)
-    if dtype.kind == "b":
-        dtype = np.dtype(np.int64)
-    return as_array(x.astype(dtype, copy=False), "x"), as_array(y.astype(dtype, copy=False), "y")
-
-def vectors(x, y):
-    """What `dot` takes, contiguous and of one type."""
-    x, y = _pair(x, y)
-    for name, array in (("x", x), ("y", y)):
-        if array.ndim != 1:
-            raise ValueError(f"{name} has {array.ndim} axes; dot takes vectors, and vdot takes arrays of any shape")
-    return _of_a_length(x, y)
-
-def conjugated(x, y):
-    """What `vdot` takes, as `dot` takes it: `x` is conjugated."""
-    x, y = _pair(x, y)
-    x = np.ravel(x)
-    return _of_a_length(np.conjugate(x) if x.dtype.kind == "c" else x, np.ravel(y))
-
-def _of_a_length(x, y):
-    if x.size != y.size:
-        raise ValueError(f"y has {counted(y.size, 'item')}, and x {x.size}")
-    return contiguous(x), contiguous(y)
-
-def dot(x, y):
-    """The sum of the products of two vectors, in tree order. Each product is rounded once: there is no fused multiply-add.
-
-    Parameters
-    ----------
-    x, y : array_like
-        Vectors of the same length. If their types differ, NumPy's common type is used.
-
-    Returns
-    -------
-    A scalar of that type.
-
-    Raises
-    ------
-    ValueError
-        They are not vectors, or have different lengths.
-
-    Examples
-    --------
-    >>> import treefold
-    >>> float(treefold.dot([1.0, 2.0], [3.0, 4.0]))
-    11.0
-    """
-    return _native.dot(*vectors(x, y))
-
-def vdot(x, y):
-    """The sum of the products of the items of two arrays, of which those of `x` are conjugated, in tree order of the flattened arrays.
-
-    Parameters
-    ----------
-    x, y : array_like
-        Arrays of the same number of items. If their types differ, NumPy's common type is used.
-
-    Examples
-    --------
-    >>> import treefold
-    >>> complex(treefold.vdot([1 + 2j], [3 + 4j]))
-    (11-2j)
-    """
-    return _native.dot(*conjugated(x, y))
-
-def norm(x):
-    """The Euclidean norm of all items: the square root of the sum of their squares, in tree order of the flattened array.
-
-    Each square is rounded, then the sum is taken, and the root is rounded. Of complex numbers the items are their parts, real before
-    imaginary. Integers are converted to float64.
-
-    Examples
-    --------
-    >>> import treefold
-    >>> float(treefold.norm([3.0, 4.0]))
-    5.0
-    """
-    array = contiguous(np.ravel(as_float(as_array(x, "x"))))
-    if array.dtype.kind == "c":
-        array = array.view(array.real.dtype)
-    return np.sqrt(_native.dot(array, array))
-
-def mean(x, axis=None, *, out=None, keepdims=False):
-    """The sum of the items in tree order, divided by their number: the sum is rounded as `sum` does, and the quotient once.
-
-    The number is rounded to the type of the items first, which matters for more than 2^24 items of float32. Of complex numbers, both
-    parts are divided. Integers are converted to float64. Parameters, results and errors are those of `sum`. The mean of nothing is NaN,
-    with a RuntimeWarning.
-
-    Examples
-    --------
-    >>> import treefold
-    >>> float(treefold.mean([1, 2, 4.5]))
-    2.5
-    """
-    array = as_float(as_array(x, "x"))
-    axes = reduced_axes(axis, array.ndim)
-    count = size(array.shape[axis] for axis in axes)
-    if count == 0:
-        warnings.warn("Mean of empty slice.", RuntimeWarning, stacklevel=2)
-    return finished(quotient(_sums(array, axes), count), array.shape, axes, out, keepdims)
-
-def var(x, axis=None, *, ddof=0, out=None, keepdims=False):
-    """The mean squared distance from the mean.
-
-    With m = `mean(x)`: the differences x - m are rounded, then their squares (of complex numbers re*re + im*im, each operation), then
-    their sum in tree order, and then its quotient by the number of items less `ddof`.
-
-    Parameters, results and errors are those of `mean`.
-
-    Examples
-    --------
-    >>> import treefold
-    >>> float(treefold.var([1.0, 2.0, 3.0, 4.0]))
-    1.25
-    """
-    array = as_float(as_array(x, "x"))
-    axes = reduced_axes(axis, array.ndim)
-    count = size(array.shape[axis] for axis in axes)
-    try:
-        freedom = count - (ddof if type(ddof) is int else float(ddof))
-    except (TypeError, ValueError):
-        raise TypeError(f"ddof: {ddof!r} is not a number") from None
-    if freedom <= 0:
-        warnings.warn("Degrees of freedom <= 0 for slice.", RuntimeWarning, stacklevel=2)
-        freedom = 0
-    middle = quotient(_sums(array, axes), count)
-    middle = middle.reshape([1 if axis in axes else length for axis, length in enumerate(array.shape)])
-    with np.errstate(all="ignore"), _native.Subnormals():
-        distance = array - middle
-        if array.dtype.kind == "c":
-            squares = distance.real * distance.real + distance.imag * distance.imag
-        else:
-            squares = distance * distance
-    return finished(quotient(_sums(squares, axes), freedom), array.shape, axes, out, keepdims)
-
-def _sums(array, axes):
-    return np.asarray(_reduce("sum", array, axes, None, False))
-
-def quotient(total, count):
-    """An array, or a scalar, divided by a number, part by part; a NaN is the canonical one."""
-    total = np.asarray(total)
-    parts = contiguous(total).reshape(-1).view(total.real.dtype)
-    with np.errstate(all="ignore"), _native.Subnormals():
-        parts = parts / parts.dtype.type(count)
-    parts[np.isnan(parts)] = np.nan
-    return parts.view(total.dtype).reshape(total.shape)
+    items = Items(x, axis)
+    if items.dtype.kind == "b":
+        raise TypeError(f"x has elements of type bool, for which ptp is not defined")
+    shape = items.shape_of_result(check_keepdims(keepdims))
+    check_out(out, shape)
+    greatest, least = max(x, axis, None, keepdims), min(x, axis, None, keepdims)
+    difference = np.subtract(greatest, least)
+    if out is None:
+        return difference
+    np.copyto(out, difference, casting="unsafe")
+    return out

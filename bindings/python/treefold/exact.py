@@ -11,10 +11,12 @@ threads and processes; and the result is the number nearest to the exact sum, ti
 import numpy as np
 
 from . import _native
-from ._accumulator import Accumulator, average, mean, std, var
-from ._arrays import as_array, as_float, check_inexact, contiguous, counted, items_along, row_width, size
+from ._accumulator import Accumulator
+from ._arrays import as_array, check_inexact, contiguous, counted, items_along, row_width, size
+from ._engine import Items, given, tell
 from ._keyed import GroupBy, RollingWindows, add_at, bincount, groupby, histogram, reduceat, rolling
-from ._reductions import conjugated, reduction, vectors
+from ._products import _every_pair, _matched, _operands
+from ._statistics import average, mean, nanmean, nanstd, nansum, nanvar, std, statistic, sum, types, var
 
 __all__ = [
     "Accumulator",
@@ -27,7 +29,12 @@ __all__ = [
     "dot",
     "groupby",
     "histogram",
+    "inner",
     "mean",
+    "nanmean",
+    "nanstd",
+    "nansum",
+    "nanvar",
     "norm",
     "reduceat",
     "rolling",
@@ -40,67 +47,47 @@ __all__ = [
 _VERSION = 2
 
 
-def sum(x, axis=None, *, out=None, keepdims=False):
-    """The exact sum of the items, or of those along axes, rounded once to nearest.
+def _summed(x, y, dtype, axes, name="product"):
+    items = Items(x, axes).times(y)
+    chosen, work = types(items, dtype, None, "dot")
+    plain = x.ndim == 1 and x.dtype == y.dtype == work
+    if plain and name == "product" and all(one.flags.carray and one.dtype.isnative for one in (x, y)):
+        result = np.asarray(_native.exact_dot(x, y))
+    else:
+        result = statistic(name, items, work)
+    if not np.isfinite(result).all():
+        tell(False, result, items, work)
+    return given(result, items, False, None, chosen)
 
-    The sum of nothing is 0.0, and that of -0.0 alone is -0.0. It is NaN if there is a NaN, or infinities of both signs; it is infinite
-    if there is another infinity, or if the exact sum is beyond the range. Both parts of complex numbers have sums of their own.
 
-    Parameters
-    ----------
-    x : array_like
-        Floats of 32 or 64 bits or complex numbers of such floats, as in `treefold.sum`.
-    axis : None, int or tuple of ints, optional
-        The axes to be reduced; all of them by default.
-    out : ndarray, optional
-        Where the result goes.
-    keepdims : bool, optional
-        Whether reduced axes stay, with length 1.
-
-    Returns
-    -------
-    A scalar of the type of the items, or an array of the shape of the axes that stay; `out` if it was passed.
-
-    Raises
-    ------
-    TypeError
-        The elements have another type, or are masked. Integers, which `treefold.sum` adds without rounding, are among them.
-    FloatingPointError
-        This thread flushes subnormal numbers to zero, or does not round to nearest.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from treefold import exact
-    >>> x = np.array([[1e300, 0.1], [1.0, 0.2], [-1e300, 0.3]])
-    >>> exact.sum(x, axis=0).tolist()
-    [1.0, 0.6]
-    >>> exact.sum(x, axis=0, keepdims=True).shape
-    (1, 2)
-    """
-    return reduction("exact_sum", x, axis, out, keepdims)
+def _inexact(x, y):
+    x, y, dtype = _operands(x, y)
+    if dtype.kind not in "fc":
+        raise TypeError(f"x has elements of type {x.dtype}, and y {y.dtype}, whose sums do not round: use treefold.dot")
+    return x, y, dtype
 
 
 def dot(x, y):
-    """The exact sum of the products of two vectors, rounded once to nearest.
+    """The exact sums of products, each rounded once to nearest, with the shapes of `numpy.dot`.
 
     No product is rounded, overflows or underflows on the way. Of complex numbers, both parts are rounded once.
 
     Parameters
     ----------
     x, y : array_like
-        Vectors of the same length, of floats or complex numbers. If their types differ, NumPy's common type is used.
+        Vectors of the same length, of floats or complex numbers; or arrays, as in `treefold.dot`. If their types differ, NumPy's common
+        type is used.
 
     Returns
     -------
-    A scalar of that type.
+    A scalar, or an array, of that type.
 
     Raises
     ------
     TypeError, FloatingPointError
         As in `sum`.
     ValueError
-        They are not vectors, or have different lengths.
+        The axes differ in length.
 
     Examples
     --------
@@ -108,7 +95,27 @@ def dot(x, y):
     >>> float(exact.dot([1e200, 3.0, 1e200], [1e200, 4.0, -1e200]))
     12.0
     """
-    return _dot(*vectors(x, y))
+    x, y, dtype = _inexact(x, y)
+    if x.ndim == 0 or y.ndim == 0:
+        return np.multiply(x, y)
+    return _summed(*_matched(x, y), dtype, -1)
+
+
+def inner(x, y):
+    """`dot` along the last axis of both, with the shapes of `numpy.inner`.
+
+    Examples
+    --------
+    >>> from treefold import exact
+    >>> exact.inner([[1e200, 3.0, 1e200]], [1e200, 4.0, -1e200]).tolist()
+    [12.0]
+    """
+    x, y, dtype = _inexact(x, y)
+    if x.ndim == 0 or y.ndim == 0:
+        return np.multiply(x, y)
+    if x.shape[-1] != y.shape[-1]:
+        raise ValueError(f"y has {counted(y.shape[-1], 'item')} along its last axis, and x {x.shape[-1]}")
+    return _summed(*_every_pair(x, y), dtype, -1)
 
 
 def vdot(x, y):
@@ -125,12 +132,12 @@ def vdot(x, y):
     >>> complex(exact.vdot([1 + 2j], [3 + 4j]))
     (11-2j)
     """
-    return _dot(*conjugated(x, y))
-
-
-def _dot(x, y):
-    check_inexact(x.dtype, "x")
-    return _native.exact_dot(x, y)
+    x, y, dtype = _inexact(x, y)
+    if x.size != y.size:
+        raise ValueError(f"y has {counted(y.size, 'item')}, and x {x.size}")
+    if x.shape != y.shape:
+        x, y = x.reshape(-1), y.reshape(-1)
+    return _summed(x, y, dtype, None, "conjugate_product" if dtype.kind == "c" else "product")
 
 
 def norm(x):
@@ -153,7 +160,9 @@ def norm(x):
     >>> float(exact.norm([3 * 2.0**900, 4 * 2.0**900])) == 5 * 2.0**900
     True
     """
-    return _native.exact_norm(contiguous(np.ravel(as_float(as_array(x, "x")))))
+    items = Items(x)
+    chosen, work = types(items, None, None)
+    return given(statistic("norm", items, work).real, items, False, None, chosen.type(0).real.dtype)
 
 
 def _restored(version, dtype, shape, words):

@@ -1,21 +1,31 @@
-from typing import Any, ClassVar, SupportsIndex, TypeAlias
+from typing import Any, ClassVar, SupportsIndex, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from . import _F, _ExactSpread, _Mean, _Product
 
 __all__: list[str]
 
 _Axes: TypeAlias = SupportsIndex | tuple[SupportsIndex, ...] | None
 
-def sum(x: ArrayLike, axis: _Axes = None, *, out: NDArray[Any] | None = None, keepdims: bool = False) -> Any: ...
+sum: _Product
+nansum: _Product
 def dot(x: ArrayLike, y: ArrayLike) -> Any: ...
+def inner(x: ArrayLike, y: ArrayLike) -> Any: ...
+@overload
+def vdot(x: NDArray[_F], y: NDArray[_F]) -> _F: ...
+@overload
 def vdot(x: ArrayLike, y: ArrayLike) -> Any: ...
 def norm(x: ArrayLike) -> Any: ...
-def mean(x: ArrayLike, axis: _Axes = None, *, keepdims: bool = False) -> Any: ...
-def var(x: ArrayLike, axis: _Axes = None, *, ddof: float = 0, keepdims: bool = False) -> Any: ...
-def std(x: ArrayLike, axis: _Axes = None, *, ddof: float = 0, keepdims: bool = False) -> Any: ...
+mean: _Mean
+nanmean: _Mean
+var: _ExactSpread
+nanvar: _ExactSpread
+std: _ExactSpread
+nanstd: _ExactSpread
 def average(
-    x: ArrayLike, axis: _Axes = None, weights: ArrayLike | None = None, *, keepdims: bool = False
+    x: ArrayLike, axis: _Axes = None, weights: ArrayLike | None = None, returned: bool = False, *, keepdims: bool = False
 ) -> Any: ...
 def bincount(
     keys: ArrayLike, weights: ArrayLike | None = None, minlength: SupportsIndex = 0

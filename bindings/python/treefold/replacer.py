@@ -54,6 +54,8 @@ _UFUNCS = {"umr_sum": "sum", "umr_prod": "prod", "umr_maximum": "max", "umr_mini
 _sessions = []
 _undo = []
 _lock = threading.RLock()
+# What treefold itself calls is NumPy's.
+_inside = threading.local()
 
 
 class Report:
@@ -139,7 +141,14 @@ class _Session:
             self.known[name] = any(name == module or name.startswith(f"{module}.") for module in self.modules)
         return self.known[name]
 
-    def call(self, frame, name, numpys, own, arrays, arguments, keywords):
+    def call(self, *arguments):
+        _inside.call = True
+        try:
+            return self._call(*arguments)
+        finally:
+            _inside.call = False
+
+    def _call(self, frame, name, numpys, own, arrays, arguments, keywords):
         reason = _why_not(own, arguments[:arrays])
         if self.report is None:
             return (numpys if reason else own)(*arguments, **keywords)
@@ -188,7 +197,7 @@ def _dtype(array):
 
 def _session(frame):
     """The innermost session that covers the caller, and the caller's frame. NumPy's own modules call for others, unless they are covered."""
-    while frame is not None:
+    while frame is not None and not getattr(_inside, "call", False):
         name = frame.f_globals.get("__name__") or ""
         for session in reversed(_sessions):
             if session.covers(name):

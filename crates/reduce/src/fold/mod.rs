@@ -7,6 +7,7 @@ mod lanes;
 pub mod par;
 mod partial;
 pub(crate) mod prefix;
+pub(crate) mod prefixes;
 mod rows;
 mod scan;
 

@@ -4,11 +4,12 @@ use super::rows::check_width;
 use crate::environment;
 use crate::error::FoldError;
 use crate::fold::prefix::Stack;
+use crate::fold::prefixes::Prefixes;
 use crate::operator::Operator;
 
 /// The inclusive scan: `result[k]` becomes the [`fold`](crate::fold) of the items 0 to k, in the tree order of so many items.
 ///
-/// It takes about log2(k) / 2 combinations for item k.
+/// It takes about log2(k) / 2 combinations for item k, of eight items at once.
 ///
 /// ```
 /// use reduce::Sum;
@@ -48,6 +49,10 @@ pub fn scan_rows<T: Copy + 'static, O: Operator<T>>(
             position: 1,
             found: result.len() as u64,
         });
+    }
+    if width == 1 {
+        operator.scan(items, &mut Prefixes::new(), result);
+        return Ok(environment::check()?);
     }
     let mut rows = Vec::new();
     let mut stack = Stack {

@@ -13,6 +13,8 @@ mod reference;
 
 use std::any::Any;
 
+pub use crate::fold::prefixes::Prefixes;
+
 /// The elements of a result that are made canonical at a time, right after they were combined: they are then in the nearest cache.
 const CANONICAL_ELEMENTS: usize = 512;
 
@@ -79,6 +81,13 @@ pub trait Operator<T: Copy + 'static> {
             *result = self.fold(run).expect("a run has items");
             rest = others;
         }
+    }
+
+    /// Writes the reductions of all items up to each of the next ones, in [`canonical`](Operator::canonical) form. `result` is as long as
+    /// `items`.
+    fn scan(&self, items: &[T], before: &mut Prefixes<T>, result: &mut [T]) {
+        before.scan(items, result, &|left, right| self.combine(left, right));
+        self.make_canonical(result);
     }
 
     /// The reduction of rows of `width` values, element by element in tree order, into `result`; `None` for no rows.
@@ -256,6 +265,10 @@ macro_rules! integer_operator {
             }
             fn empty(&self) -> Option<$integer> {
                 $empty
+            }
+            // The order changes no bit, and the compiler can vectorise this one.
+            fn fold(&self, items: &[$integer]) -> Option<$integer> {
+                items.iter().copied().reduce($combine)
             }
         }
     };

@@ -64,9 +64,6 @@ const TUTORIAL: [(usize, &str); 3] = [
 /// With examples in docstrings and pages. Modules for packages that are not there are left out.
 const PYTEST: &str = "-m pytest --quiet -p no:cacheprovider --doctest-modules --doctest-glob=*.md --doctest-ignore-import-errors";
 
-/// A plugin names the tests that are run, and those that may fail, with reasons.
-const PYTEST_OF_NUMPY: &str = "-m pytest --quiet -p no:cacheprovider -p treefold.pytest_plugin -p numpys --pyargs numpy";
-
 /// The package where there is no mpi4py; then the same wheel with mpi4py.
 pub(super) fn python(steps: &mut Steps) -> Result<(), Stop> {
     let Some(environment) = Environment::set_up("environment", &PACKAGES_FOR_TESTS)? else {
@@ -87,8 +84,8 @@ pub(super) fn python(steps: &mut Steps) -> Result<(), Stop> {
     dask.arg(sources().join("tests/packages/test_dask.py"));
     dask.env("PYTHONPATH", sources().join("tests"));
     steps.step("dask, with workers in two processes", &mut dask)?;
-    let mut numpys = environment.python(PYTEST_OF_NUMPY);
-    numpys.env("PYTHONPATH", sources().join("tests"));
+    let mut numpys = environment.python("");
+    numpys.arg(sources().join("tests/numpys.py"));
     steps.step("NumPy's own tests, by treefold", &mut numpys)?;
     let mut stubs = environment.python("-m mypy.stubtest treefold --concise --ignore-missing-stub");
     stubs

@@ -1,0 +1,210 @@
+//! From elements of any type to those that are reduced.
+
+use bytemuck::Pod;
+use num_complex::Complex;
+
+/// A type of elements that arrays have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Bool,
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    F16,
+    F32,
+    F64,
+    C64,
+    C128,
+}
+
+impl Kind {
+    /// By NumPy's letter and size.
+    pub(crate) fn of(letter: u8, bytes: usize) -> Option<Self> {
+        Some(match (letter, bytes) {
+            (b'b', 1) => Self::Bool,
+            (b'i', 1) => Self::I8,
+            (b'i', 2) => Self::I16,
+            (b'i', 4) => Self::I32,
+            (b'i' | b'm' | b'M', 8) => Self::I64,
+            (b'u', 1) => Self::U8,
+            (b'u', 2) => Self::U16,
+            (b'u', 4) => Self::U32,
+            (b'u', 8) => Self::U64,
+            (b'f', 2) => Self::F16,
+            (b'f', 4) => Self::F32,
+            (b'f', 8) => Self::F64,
+            (b'c', 8) => Self::C64,
+            (b'c', 16) => Self::C128,
+            _ => return None,
+        })
+    }
+
+    /// The bytes of an element.
+    pub(crate) fn bytes(self) -> usize {
+        match self {
+            Self::Bool | Self::I8 | Self::U8 => 1,
+            Self::I16 | Self::U16 | Self::F16 => 2,
+            Self::I32 | Self::U32 | Self::F32 => 4,
+            Self::I64 | Self::U64 | Self::F64 | Self::C64 => 8,
+            Self::C128 => 16,
+        }
+    }
+
+    /// Whether it is an integer of fewer than 64 bits.
+    pub(crate) fn is_short_integer(self) -> bool {
+        !matches!(
+            self,
+            Self::I64 | Self::U64 | Self::F16 | Self::F32 | Self::F64 | Self::C64 | Self::C128
+        )
+    }
+
+    /// The bytes of what an element has one or two of.
+    pub(crate) fn part_bytes(self) -> usize {
+        match self {
+            Self::C64 => 4,
+            Self::C128 => 8,
+            _ => self.bytes(),
+        }
+    }
+}
+
+/// A type that elements of all types are converted to: as NumPy casts them, but that floats beyond the range of an integer become its
+/// ends, and NaN becomes 0.
+pub(crate) trait Target: Pod {
+    const KIND: Kind;
+
+    /// Converts elements whose bytes fill the words.
+    fn convert(kind: Kind, words: &[u64], into: &mut [Self]);
+}
+
+fn each<S: Pod, T>(words: &[u64], into: &mut [T], convert: impl Fn(S) -> T) {
+    for (into, &value) in into.iter_mut().zip(bytemuck::cast_slice::<u64, S>(words)) {
+        *into = convert(value);
+    }
+}
+
+/// A half as a float: exact.
+#[inline]
+pub(crate) fn of_half(bits: u16) -> f32 {
+    let (sign, magnitude) = (
+        u32::from(bits & 0x8000) << 16,
+        u32::from(bits & 0x7FFF) << 13,
+    );
+    // 2^112, the distance of the exponents: right for subnormal halves, too.
+    let scaled = f32::from_bits(magnitude) * f32::from_bits(0x7780_0000);
+    let is_finite = bits & 0x7C00 != 0x7C00;
+    let value = if is_finite {
+        scaled.to_bits()
+    } else {
+        magnitude | 0x7F80_0000
+    };
+    f32::from_bits(sign | value)
+}
+
+/// A double rounded to a half, ties to even.
+pub(crate) fn to_half(value: f64) -> u16 {
+    let bits = value.to_bits();
+    let sign = u16::from(value.is_sign_negative()) << 15;
+    let magnitude = f64::from_bits(bits & !(1 << 63));
+    if value.is_nan() {
+        return sign | 0x7E00;
+    }
+    if magnitude >= 65520.0 {
+        return sign | 0x7C00;
+    }
+    // Multiples of the half's last place: adding and subtracting a power of two rounds to it, ties to even.
+    let exponent = ((bits >> 52) & 0x7FF).max(1023 - 14);
+    let unit = f64::from_bits((exponent + 42) << 52);
+    let rounded = (magnitude + unit) - unit;
+    // In units of the least half, exact.
+    let exponent = ((rounded.to_bits() >> 52) & 0x7FF).max(1023 - 14);
+    let units = rounded * f64::from_bits((1023 + 10 + 1023 - exponent) << 52);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a whole number of at most 2048, and at most 30 binades"
+    )]
+    let (units, binades) = (units as u16, (exponent - (1023 - 14)) as u16);
+    // The implicit bit of a normal number adds 1 to the exponent.
+    sign | ((binades << 10) + units)
+}
+
+macro_rules! targets {
+    ($($into:ty, $kind:ident);+) => {$(
+        impl Target for $into {
+            const KIND: Kind = Kind::$kind;
+
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                clippy::cast_precision_loss,
+                clippy::cast_possible_wrap,
+                clippy::cast_lossless,
+                clippy::unnecessary_cast,
+                reason = "these are casts that the caller asked for"
+            )]
+            fn convert(kind: Kind, words: &[u64], into: &mut [Self]) {
+                match kind {
+                    Kind::Bool | Kind::U8 => each(words, into, |x: u8| x as $into),
+                    Kind::I8 => each(words, into, |x: i8| x as $into),
+                    Kind::I16 => each(words, into, |x: i16| x as $into),
+                    Kind::I32 => each(words, into, |x: i32| x as $into),
+                    Kind::I64 => each(words, into, |x: i64| x as $into),
+                    Kind::U16 => each(words, into, |x: u16| x as $into),
+                    Kind::U32 => each(words, into, |x: u32| x as $into),
+                    Kind::U64 => each(words, into, |x: u64| x as $into),
+                    Kind::F16 => each(words, into, |x: u16| of_half(x) as $into),
+                    Kind::F32 => each(words, into, |x: f32| x as $into),
+                    Kind::F64 => each(words, into, |x: f64| x as $into),
+                    Kind::C64 => each(words, into, |x: Complex<f32>| x.re as $into),
+                    Kind::C128 => each(words, into, |x: Complex<f64>| x.re as $into),
+                }
+            }
+        }
+    )+};
+}
+
+targets!(
+    f32, F32; f64, F64; i8, I8; i16, I16; i32, I32; i64, I64; u8, U8; u16, U16; u32, U32; u64, U64
+);
+
+macro_rules! complex_targets {
+    ($($part:ty, $kind:ident);+) => {$(
+        impl Target for Complex<$part> {
+            const KIND: Kind = Kind::$kind;
+
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_lossless,
+                clippy::unnecessary_cast,
+                reason = "these are casts that the caller asked for"
+            )]
+            fn convert(kind: Kind, words: &[u64], into: &mut [Self]) {
+                let of = |re, im| Self { re, im };
+                match kind {
+                    Kind::C64 => each(words, into, |x: Complex<f32>| of(x.re as $part, x.im as $part)),
+                    Kind::C128 => each(words, into, |x: Complex<f64>| of(x.re as $part, x.im as $part)),
+                    kind => {
+                        // A few at a time.
+                        let mut parts = [0.0; 64];
+                        let words = words.chunks(8 * kind.bytes());
+                        for (into, words) in into.chunks_mut(64).zip(words) {
+                            let parts = &mut parts[..into.len()];
+                            <$part>::convert(kind, words, parts);
+                            for (into, &mut part) in into.iter_mut().zip(parts) {
+                                *into = of(part, 0.0);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    )+};
+}
+
+complex_targets!(f32, C64; f64, C128);

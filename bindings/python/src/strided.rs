@@ -1,0 +1,380 @@
+//! Arrays as they lie in memory: of any strides, alignment and byte order, read a block at a time.
+
+use std::ptr::{self, with_exposed_provenance, with_exposed_provenance_mut};
+
+use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::convert::Kind;
+
+/// The arrays that are walked together, at most: the items, factors or weights, and masks.
+pub(crate) const TOGETHER: usize = 4;
+
+/// An axis of arrays that are walked together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Axis {
+    pub(crate) len: usize,
+    /// The bytes from one element to the next, for each array.
+    pub(crate) strides: [isize; TOGETHER],
+}
+
+impl Axis {
+    const NONE: Self = Self {
+        len: 1,
+        strides: [0; TOGETHER],
+    };
+
+    /// Whether this axis continues where an inner one ends, so that both are one.
+    fn continues(&self, inner: &Self) -> bool {
+        let steps = self.strides.iter().zip(&inner.strides);
+        steps
+            .map(|(&outer, &inner_stride)| {
+                inner_stride.checked_mul(inner.len.cast_signed()) == Some(outer)
+            })
+            .fold(true, |all, one| all && one)
+    }
+}
+
+/// Neighbouring axes as few as possible, from the outermost to the innermost; at least one.
+fn joined(axes: impl Iterator<Item = Axis>) -> Vec<Axis> {
+    let mut all: Vec<Axis> = Vec::new();
+    for axis in axes.filter(|axis| axis.len != 1) {
+        match all.last_mut() {
+            Some(outer) if outer.continues(&axis) => {
+                outer.len *= axis.len;
+                outer.strides = axis.strides;
+            }
+            _ => all.push(axis),
+        }
+    }
+    if all.is_empty() {
+        all.push(Axis::NONE);
+    }
+    all
+}
+
+/// The axes along which arrays of one shape are reduced, and those that stay.
+#[derive(Clone, Debug)]
+pub(crate) struct Shape {
+    /// In the order of the items' numbers.
+    pub(crate) items: Vec<Axis>,
+    /// In the order of the results.
+    pub(crate) kept: Vec<Axis>,
+}
+
+impl Shape {
+    /// That of arrays, which must have the same one, of which some axes, ascending, are reduced.
+    pub(crate) fn new(arrays: &[&Bound<'_, PyUntypedArray>], reduced: &[usize]) -> PyResult<Self> {
+        let lengths = arrays[0].shape();
+        if arrays.iter().any(|array| array.shape() != lengths) || arrays.len() > TOGETHER {
+            return Err(PyValueError::new_err("the arrays do not have one shape"));
+        }
+        let axis = |number: usize| {
+            let mut strides = [0; TOGETHER];
+            for (stride, array) in strides.iter_mut().zip(arrays) {
+                *stride = array.strides()[number];
+            }
+            let len = lengths[number];
+            Axis { len, strides }
+        };
+        let (items, kept): (Vec<usize>, Vec<usize>) =
+            (0..lengths.len()).partition(|number| reduced.contains(number));
+        Ok(Self {
+            items: joined(items.into_iter().map(axis)),
+            kept: joined(kept.into_iter().map(axis)),
+        })
+    }
+
+    /// The items of each result.
+    pub(crate) fn items_count(&self) -> usize {
+        count(&self.items)
+    }
+
+    /// The number of results.
+    pub(crate) fn results_count(&self) -> usize {
+        count(&self.kept)
+    }
+
+    /// The kept axis whose elements lie nearest to each other in the first array, if that is nearer than neighbouring items lie: its
+    /// columns are read together.
+    pub(crate) fn column_axis(&self) -> Option<usize> {
+        let near = |axis: &Axis| axis.strides[0].unsigned_abs();
+        let item = self.items.last().filter(|axis| axis.len > 1)?;
+        let axes = (0..self.kept.len()).filter(|&number| self.kept[number].len > 1);
+        let nearest = axes.min_by_key(|&number| near(&self.kept[number]))?;
+        (near(&self.kept[nearest]) < near(item)).then_some(nearest)
+    }
+
+    /// Whether other items lie nearer to an item than the next one: then many are read at once.
+    pub(crate) fn is_transposed(&self) -> bool {
+        let [.., outer, inner] = &*self.items else {
+            return false;
+        };
+        outer.strides[0].unsigned_abs() < inner.strides[0].unsigned_abs()
+    }
+
+    /// The places of the kept axes but `without`, each with the number of its result.
+    pub(crate) fn places(&self, without: Option<usize>) -> impl Iterator<Item = Place> + '_ {
+        let len = move |number: usize| {
+            if without == Some(number) {
+                1
+            } else {
+                self.kept[number].len
+            }
+        };
+        let all = (0..self.kept.len()).map(len).fold(1, |all, one| all * one);
+        (0..all).map(move |mut rest| {
+            let mut place = Place::default();
+            let mut step = 1;
+            for (number, axis) in self.kept.iter().enumerate().rev() {
+                let index = rest % len(number);
+                rest /= len(number);
+                for (offset, stride) in place.offsets.iter_mut().zip(axis.strides) {
+                    *offset += stride * index.cast_signed();
+                }
+                place.result += index * step;
+                step *= axis.len;
+            }
+            place
+        })
+    }
+
+    /// How many results lie between neighbours along a kept axis.
+    pub(crate) fn step(&self, axis: usize) -> usize {
+        count(&self.kept[axis + 1..])
+    }
+}
+
+fn count(axes: &[Axis]) -> usize {
+    axes.iter().fold(1, |all, axis| all * axis.len)
+}
+
+/// A place of the kept axes: the bytes to it in each array, and the number of its result.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Place {
+    pub(crate) offsets: [isize; TOGETHER],
+    pub(crate) result: usize,
+}
+
+/// Some items of some results: columns of rows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tile {
+    pub(crate) place: Place,
+    pub(crate) first_item: usize,
+    pub(crate) items: usize,
+    /// The columns, each for a result, and the number of results from one to the next.
+    pub(crate) columns: Axis,
+    pub(crate) step: usize,
+}
+
+impl Tile {
+    /// Of one result.
+    pub(crate) fn column(place: Place, first_item: usize, items: usize) -> Self {
+        Self {
+            place,
+            first_item,
+            items,
+            columns: Axis::NONE,
+            step: 1,
+        }
+    }
+
+    /// The values.
+    pub(crate) fn len(&self) -> usize {
+        self.items * self.columns.len
+    }
+
+    /// The numbers of its results.
+    pub(crate) fn results(&self) -> impl Iterator<Item = usize> + use<> {
+        let (first, step) = (self.place.result, self.step);
+        (0..self.columns.len).map(move |column| first + column * step)
+    }
+}
+
+/// Where an array's elements are, and what they are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Memory {
+    address: usize,
+    pub(crate) kind: Kind,
+    is_swapped: bool,
+    /// Which stride of an axis is this array's.
+    slot: usize,
+}
+
+/// A line of elements in memory.
+#[derive(Clone, Copy)]
+struct Line {
+    len: usize,
+    stride: isize,
+}
+
+impl Memory {
+    /// That of an array, which must not end before it is read.
+    #[expect(unsafe_code, reason = "NumPy tells an array's address by a pointer")]
+    pub(crate) fn of(array: &Bound<'_, PyUntypedArray>, slot: usize) -> PyResult<Self> {
+        let dtype = array.dtype();
+        let kind = Kind::of(dtype.kind(), dtype.itemsize()).ok_or_else(|| {
+            PyTypeError::new_err(format!(
+                "x has elements of type {dtype}, which treefold does not reduce"
+            ))
+        })?;
+        let object = array.as_array_ptr();
+        // SAFETY: the array is alive, and so is its object.
+        let first = unsafe { (*object).fields.data };
+        Ok(Self {
+            address: first.expose_provenance(),
+            kind,
+            is_swapped: dtype.is_native_byteorder() == Some(false),
+            slot,
+        })
+    }
+
+    /// Copies the elements of a tile, row by row, as they are but in native byte order. The bytes are as many.
+    pub(crate) fn read(&self, shape: &Shape, tile: &Tile, into: &mut [u8]) {
+        let bytes = self.kind.bytes();
+        assert_eq!(
+            into.len(),
+            tile.len() * bytes,
+            "the block has another length"
+        );
+        self.pieces(shape, tile, |first, rows, columns, done| {
+            let values = rows.len * columns.len;
+            let into = &mut into[done * bytes..][..values * bytes];
+            match bytes {
+                1 => copy::<1>(first, rows, columns, into),
+                2 => copy::<2>(first, rows, columns, into),
+                4 => copy::<4>(first, rows, columns, into),
+                8 => copy::<8>(first, rows, columns, into),
+                _ => copy::<16>(first, rows, columns, into),
+            }
+        });
+        if self.is_swapped {
+            for part in into.chunks_exact_mut(self.kind.part_bytes()) {
+                part.reverse();
+            }
+        }
+    }
+
+    /// Copies values, as many as a tile of one column has, over its elements, which have this type, aligned or not, in native order.
+    #[expect(
+        unsafe_code,
+        reason = "the elements may lie anywhere in a writable array"
+    )]
+    pub(crate) fn write(&self, shape: &Shape, tile: &Tile, from: &[u8]) {
+        let bytes = self.kind.bytes();
+        assert_eq!(
+            from.len(),
+            tile.len() * bytes,
+            "the block has another length"
+        );
+        self.pieces(shape, tile, |first, rows, columns, done| {
+            let from = from[done * bytes..][..rows.len * columns.len * bytes].chunks_exact(bytes);
+            for (number, value) in from.enumerate() {
+                let (row, column) = (number / columns.len, number % columns.len);
+                let to = place(place(first, rows.stride, row), columns.stride, column);
+                let to = with_exposed_provenance_mut::<u8>(to.expose_provenance());
+                // SAFETY: an element of the array, which the caller may write, and `_scans.py` has seen that it is writeable.
+                unsafe { ptr::copy_nonoverlapping(value.as_ptr(), to, bytes) };
+            }
+        });
+    }
+
+    /// The parts of a tile that lie on two strides: the address of each, its rows and columns, and the values before it.
+    fn pieces(
+        &self,
+        shape: &Shape,
+        tile: &Tile,
+        mut piece: impl FnMut(*const u8, Line, Line, usize),
+    ) {
+        let origin = with_exposed_provenance::<u8>(self.address);
+        let origin = origin.wrapping_offset(tile.place.offsets[self.slot]);
+        let line = |axis: &Axis, len| Line {
+            len,
+            stride: axis.strides[self.slot],
+        };
+        let columns = line(&tile.columns, tile.columns.len);
+        let [outer_axes @ .., inner] = &*shape.items else {
+            return;
+        };
+        let mut done = 0;
+        while done < tile.items {
+            let mut rest = tile.first_item + done;
+            let index = rest % inner.len;
+            rest /= inner.len;
+            let mut first = place(origin, inner.strides[self.slot], index);
+            let mut left_of_outer = 0;
+            for (depth, axis) in outer_axes.iter().rev().enumerate() {
+                let index = rest % axis.len;
+                rest /= axis.len;
+                first = place(first, axis.strides[self.slot], index);
+                if depth == 0 {
+                    left_of_outer = axis.len - index;
+                }
+            }
+            let left = tile.items - done;
+            let whole = left_of_outer.min(left / inner.len);
+            if columns.len == 1 && index == 0 && whole > 0 {
+                let outer = outer_axes.last().unwrap_or(inner);
+                piece(first, line(outer, whole), line(inner, inner.len), done);
+                done += whole * inner.len;
+            } else {
+                let run = left.min(inner.len - index);
+                piece(first, line(inner, run), columns, done * columns.len);
+                done += run;
+            }
+        }
+    }
+}
+
+fn place(first: *const u8, stride: isize, index: usize) -> *const u8 {
+    first.wrapping_offset(stride * index.cast_signed())
+}
+
+/// Copies elements of `BYTES` bytes, row by row.
+fn copy<const BYTES: usize>(first: *const u8, rows: Line, columns: Line, into: &mut [u8]) {
+    let (into, _) = into.as_chunks_mut::<BYTES>();
+    if columns.len == 1 {
+        return copy_line(first, rows, into);
+    }
+    if rows.len > 1 && rows.stride.unsigned_abs() < columns.stride.unsigned_abs() {
+        // What is near in memory is read together.
+        for column in 0..columns.len {
+            let first = place(first, columns.stride, column);
+            for row in 0..rows.len {
+                into[row * columns.len + column] = element(place(first, rows.stride, row));
+            }
+        }
+        return;
+    }
+    for (row, into) in into.chunks_exact_mut(columns.len).enumerate() {
+        copy_line(place(first, rows.stride, row), columns, into);
+    }
+}
+
+#[expect(unsafe_code, reason = "neighbours are copied at once")]
+fn copy_line<const BYTES: usize>(first: *const u8, line: Line, into: &mut [[u8; BYTES]]) {
+    assert_eq!(line.len, into.len(), "the line has another length");
+    if line.stride == BYTES.cast_signed() {
+        // SAFETY: these are elements of the array, side by side, and `into` is memory of this library.
+        unsafe {
+            ptr::copy_nonoverlapping(
+                first,
+                into.as_flattened_mut().as_mut_ptr(),
+                line.len * BYTES,
+            )
+        };
+        return;
+    }
+    for (index, into) in into.iter_mut().enumerate() {
+        *into = element(place(first, line.stride, index));
+    }
+}
+
+/// The bytes of an element, which may lie at any address.
+#[inline(always)]
+#[expect(unsafe_code, reason = "an array's element lies where its strides say")]
+fn element<const BYTES: usize>(at: *const u8) -> [u8; BYTES] {
+    // SAFETY: `Shape` has the array's own lengths and strides, and NumPy has all of its elements in memory.
+    unsafe { ptr::read(at.cast::<[u8; BYTES]>()) }
+}

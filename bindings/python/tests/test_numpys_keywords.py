@@ -1,0 +1,436 @@
+"""Every function with NumPy's keywords against the recursive definition, and NumPy's errors. A seed is printed where a case fails."""
+
+import os
+import warnings
+
+import numpy as np
+import pytest
+import treefold
+from definition import HOLE, bits, by_definition, combined, items
+from treefold import exact
+
+SEED = int(os.environ.get("TREEFOLD_SEED", "43"))
+CASES = 60
+TYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
+INEXACT = ["f2", "f4", "f8", "c8", "c16"]
+
+
+def drawn(random, types=TYPES, special=0.02):
+    """An array of any type, shape, strides and byte order."""
+    dtype = np.dtype(random.choice(types))
+    shape = tuple(random.integers(0, 9, int(random.integers(0, 4))))
+    if random.random() < 0.2:
+        shape = (int(random.integers(1, 5)), int(random.integers(1000, 5000)))
+    steps = [int(step) for step in random.choice([1, 1, 2, 3], len(shape))]
+    whole = [length * step for length, step in zip(shape, steps)]
+    half = dtype == np.float16
+    x = items(int(np.prod(whole)), "f4" if half else dtype, int(random.integers(1 << 30))).reshape(whole).astype(dtype)
+    if dtype.kind in "fc":
+        flat = x.reshape(-1)
+        flat[random.random(flat.size) < special] = random.choice([np.nan, np.inf, -0.0])
+    x = x[tuple(slice(None, None, step) for step in steps)]
+    if random.random() < 0.3:
+        x = x.transpose(random.permutation(x.ndim)).copy().transpose(np.argsort(random.permutation(x.ndim)))
+    if random.random() < 0.3:
+        x = x[tuple(slice(None, None, -1) for _ in range(x.ndim))]
+    if random.random() < 0.2:
+        x = x.astype(x.dtype.newbyteorder(">" if np.little_endian else "<"))
+    if random.random() < 0.1:
+        x = np.frombuffer(b"?" + x.tobytes(), x.dtype, offset=1).reshape(x.shape)
+    return x
+
+
+def drawn_axis(random, ndim):
+    if random.random() < 0.3:
+        return None
+    axes = [int(one) for one in random.permutation(ndim)[: int(random.integers(0, ndim + 1))]]
+    axes = tuple(one - ndim * int(random.integers(0, 2)) for one in axes)
+    return axes[0] if len(axes) == 1 and random.random() < 0.5 else axes
+
+
+def columns(x, axis, *others):
+    """The items of each result, in order, of arrays of one shape; and the shape of the result."""
+    axes = range(x.ndim) if axis is None else sorted({one % x.ndim for one in (axis if isinstance(axis, tuple) else (axis,))})
+    kept = [one for one in range(x.ndim) if one not in axes]
+    shape = [x.shape[one] for one in kept]
+    length = int(np.prod([x.shape[one] for one in axes]))
+    flat = [array.transpose(*kept, *axes).reshape(int(np.prod(shape)), length) for array in (x, *others)]
+    return flat, shape
+
+
+def wide(dtype, op):
+    if op in ("sum", "prod") and dtype.kind in "bi" and dtype.itemsize < 8:
+        return np.dtype("i8")
+    if op in ("sum", "prod") and dtype.kind == "u" and dtype.itemsize < 8:
+        return np.dtype("u8")
+    return dtype.newbyteorder("=")
+
+
+def work_of(dtype):
+    return np.dtype("f4") if dtype == np.float16 else dtype
+
+
+def reduced(row, mask, op, dtype, initial=None):
+    """One result by the definition: holes are no values, `initial` comes last."""
+    work = work_of(dtype)
+    values = [value if counts else HOLE for value, counts in zip(row.astype(dtype).astype(work), mask)]
+    value = by_definition(values, op) if values else HOLE
+    if initial is not None:
+        value = combined(op, work.type(initial), value)
+    if value is HOLE:
+        value = {"sum": 0, "prod": 1}[op]
+    return np.asarray(value, work).astype(dtype)
+
+
+def drawn_mask(random, x):
+    """Nothing, or a mask that broadcasts."""
+    if random.random() < 0.4:
+        return True, np.ones(x.shape, bool)
+    shape = [length if random.random() < 0.7 else 1 for length in x.shape]
+    mask = random.random(shape) < random.choice([0.1, 0.5, 0.9])
+    while mask.ndim and mask.shape[0] == 1 and random.random() < 0.5:
+        mask = mask[0]
+    return mask, np.broadcast_to(mask, x.shape)
+
+
+@pytest.mark.parametrize("op", ["sum", "prod", "min", "max"])
+def test_keywords_against_the_definition(op):
+    function = getattr(treefold, op)
+    for case in range(CASES):
+        random = np.random.default_rng([SEED, case])
+        x = drawn(random, [one for one in TYPES if op in ("sum", "prod") or one[0] != "c"])
+        axis = drawn_axis(random, x.ndim)
+        where, mask = drawn_mask(random, x)
+        named = {}
+        dtype = wide(x.dtype, op)
+        if op in ("sum", "prod") and random.random() < 0.3:
+            widened = {"c": ["c8", "c16"], "f": ["f2", "f4", "f8", "c16"]}.get(x.dtype.kind, ["i4", "u8", "f2", "f4", "f8", "c8"])
+            dtype = named["dtype"] = np.dtype(random.choice(widened))
+        initial = int(random.integers(0, 3)) if op in ("min", "max") or random.random() < 0.3 else None
+        if initial is not None:
+            named["initial"] = initial
+        keepdims = bool(random.random() < 0.3)
+        with np.errstate(all="ignore"):
+            found = function(x, axis, keepdims=keepdims, where=where, **named)
+            (rows, masks), shape = columns(x, axis, mask)
+            if dtype.kind == "b":
+                numpys = getattr(np, op)(x, axis, where=where, initial=bool(initial), keepdims=keepdims)
+                assert bits(found) == bits(numpys), f"TREEFOLD_SEED={SEED}, case {case}"
+                continue
+            expected = [reduced(row, own, op, dtype, initial) for row, own in zip(rows, masks)]
+        expected = np.array(expected, dtype).reshape(shape)
+        if keepdims:
+            assert found.shape == np.sum(x, axis, keepdims=True).shape
+            found = found.reshape(shape)
+        assert bits(found) == bits(expected), f"TREEFOLD_SEED={SEED}, case {case}"
+
+
+def test_means_against_the_definition():
+    for case in range(CASES):
+        random = np.random.default_rng([SEED, 1, case])
+        x = drawn(random)
+        axis = drawn_axis(random, x.ndim)
+        where, mask = drawn_mask(random, x)
+        dtype = np.dtype("f8") if x.dtype.kind in "biu" else x.dtype.newbyteorder("=")
+        work = work_of(dtype)
+        real = work.type(0).real.dtype
+        ddof = int(random.integers(0, 3))
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = [treefold.mean(x, axis, where=where), treefold.var(x, axis, where=where, ddof=ddof)]
+            found += [treefold.std(x, axis, where=where, correction=ddof)]
+            (rows, masks), shape = columns(x, axis, mask)
+            expected = [[], [], []]
+            for row, own in zip(rows, masks):
+                row, count = row.astype(work), own.sum()
+                mean = parts_over(reduced(row, own, "sum", work), count, work)
+                away = row - mean
+                squares = away.real * away.real + away.imag * away.imag if dtype.kind == "c" else away * away
+                var = reduced(squares.astype(real), own, "sum", real) / real.type(max(count - ddof, 0))
+                for into, value in zip(expected, (mean, var, np.sqrt(var))):
+                    into.append(value)
+            for one, values, own in zip(found, expected, (dtype, dtype.type(0).real.dtype, dtype.type(0).real.dtype)):
+                values = np.array(values, work if own.kind == "c" else None).reshape(shape).astype(own)
+                assert bits(one) == bits(values), f"TREEFOLD_SEED={SEED}, case {case}"
+
+
+def parts_over(total, count, work):
+    if work.kind != "c":
+        return total / work.type(count)
+    real = work.type(0).real.dtype.type
+    return work.type(complex(total.real / real(count), total.imag / real(count)))
+
+
+def test_nan_functions_leave_holes():
+    for case in range(CASES):
+        random = np.random.default_rng([SEED, 2, case])
+        x = drawn(random, ["f2", "f4", "f8", "c8", "c16", "i4"], special=0.3)
+        axis = drawn_axis(random, x.ndim)
+        where, mask = drawn_mask(random, x)
+        both = mask & ~np.isnan(x)
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for name in ["sum", "prod", "mean", "var", "std"] + ["min", "max"] * (x.dtype.kind != "c"):
+                named = {"initial": 0} if name in ("min", "max") else {}
+                found = getattr(treefold, f"nan{name}")(x, axis, where=where, **named)
+                expected = getattr(treefold, name)(x, axis, where=both, **named)
+                if name in ("var", "std") and np.isinf(np.atleast_1d(expected)).any():
+                    continue
+                assert bits(found) == bits(expected), f"{name}, TREEFOLD_SEED={SEED}, case {case}"
+
+
+def test_products_against_the_definition():
+    for case in range(CASES):
+        random = np.random.default_rng([SEED, 3, case])
+        dtype = random.choice(["i4", "f2", "f4", "f8", "c16"])
+        n, k, m = (int(one) for one in random.integers(1, 12, 3))
+        k = int(random.choice([k, 300]))
+        x = items(n * k, "f4" if dtype == "f2" else dtype, case).reshape(n, k).astype(dtype)
+        y = items(k * m, "f4" if dtype == "f2" else dtype, case + 1).reshape(m, k).T.astype(dtype)
+        with np.errstate(all="ignore"):
+            found = [treefold.dot(x, y), treefold.inner(x, y.T), treefold.dot(x[:, ::-1], y[::-1]), treefold.dot(x, y[:, 0])]
+            for one, left, right in zip(found, (x, x, x[:, ::-1], x), (y, y, y[::-1], y[:, :1])):
+                expected = [[of_products(row, column) for column in right.T] for row in left]
+                assert bits(one) == bits(np.array(expected, dtype).reshape(one.shape)), f"TREEFOLD_SEED={SEED}, case {case}"
+            assert bits(treefold.vdot(x, x)) == bits(of_products(np.conj(x).ravel(), x.ravel()).astype(x.dtype))
+            assert treefold.dot(x, y).shape == np.dot(x, y).shape
+    three = np.arange(24.0).reshape(2, 3, 4)
+    assert np.array_equal(treefold.dot(three, three.transpose(0, 2, 1)), np.dot(three, three.transpose(0, 2, 1)))
+    assert np.array_equal(treefold.inner(three, three), np.inner(three, three))
+    assert treefold.dot(3, [1.0, 2.0]).tolist() == [3.0, 6.0]
+
+
+def of_products(x, y):
+    work = work_of(x.dtype)
+    x, y = x.astype(work), y.astype(work)
+    if work.kind == "c":
+        products = (x.real * y.real - x.imag * y.imag) + 1j * (x.real * y.imag + x.imag * y.real)
+        return by_definition(products.astype(work)) if products.size else work.type(0)
+    return by_definition(x * y).astype(x.dtype)
+
+
+@pytest.mark.parametrize("op, name", [("sum", "cumsum"), ("prod", "cumprod")])
+def test_scans_against_the_definition(op, name):
+    for case in range(60):
+        random = np.random.default_rng([SEED, 4, case])
+        x = drawn(random)
+        if x.dtype.kind == "b" or not x.ndim:
+            continue
+        axis = int(random.integers(-x.ndim, x.ndim))
+        dtype = wide(x.dtype, op)
+        with np.errstate(all="ignore"):
+            found = getattr(treefold, name)(x, axis)
+            assert found.dtype == dtype and found.shape == x.shape
+            for length in {1, x.shape[axis] // 2, x.shape[axis]} - {0} if x.shape[axis] else ():
+                expected = getattr(treefold, op)(np.take(x, range(length), axis), axis)
+                assert bits(np.take(found, length - 1, axis)) == bits(expected), f"TREEFOLD_SEED={SEED}, case {case}"
+            if x.dtype == dtype:
+                same = x.copy()
+                assert getattr(treefold, name)(same, axis, out=same) is same
+                assert bits(same) == bits(found), f"TREEFOLD_SEED={SEED}, case {case}"
+    x = np.arange(1.0, 7.0).reshape(2, 3)
+    assert treefold.cumulative_sum(x, axis=1, include_initial=True).tolist() == [[0, 1, 3, 6], [0, 4, 9, 15]]
+    assert treefold.cumulative_prod([2, 3]).tolist() == [2, 6]
+
+
+def test_exact_keywords_are_exact():
+    for case in range(CASES):
+        random = np.random.default_rng([SEED, 5, case])
+        x = drawn(random, INEXACT, special=0.05)
+        axis = drawn_axis(random, x.ndim)
+        where, mask = drawn_mask(random, x)
+        y = items(x.size, "f8", case).reshape(x.shape)
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            (rows, masks, weights), shape = columns(x, axis, mask, y)
+            for name in ("sum", "mean", "var", "std"):
+                function = getattr(exact, name)
+                for skips in (False, True):
+                    found = (getattr(exact, f"nan{name}") if skips else function)(x, axis, where=where)
+                    # The order is of no matter, so that items may be left out.
+                    counting = [row[own & ~np.isnan(row)] if skips else row[own] for row, own in zip(rows, masks)]
+                    expected = [function(np.ascontiguousarray(row.astype(x.dtype.newbyteorder("=")))) for row in counting]
+                    assert bits(found) == bits(np.array(expected, found.dtype).reshape(shape)), f"{name}, TREEFOLD_SEED={SEED}, case {case}"
+            if rows.size:
+                found = exact.average(x, axis, y)
+                expected = [exact.average(np.array(row), weights=np.array(own)) for row, own in zip(rows, weights)]
+                assert bits(found) == bits(np.array(expected, found.dtype).reshape(shape)), f"TREEFOLD_SEED={SEED}, case {case}"
+    assert float(exact.sum([1e300, 1.0], initial=-1e300)) == 1.0
+    assert exact.sum([1, 2], dtype=float) == 3.0
+    assert exact.dot([[1e200, 3.0, 1e200]], [[1e200], [4.0], [-1e200]]).tolist() == [[12.0]]
+    assert exact.average([1.0, 3.0], weights=[1, 3], returned=True) == (2.5, 4.0)
+
+
+def test_masked_arrays_leave_holes():
+    x, mask = items(1000, "f8", 7).reshape(20, 50), items(1000, "?", 8).reshape(20, 50)
+    masked = np.ma.masked_array(x, mask)
+    for name in ("sum", "prod", "mean", "var", "std"):
+        assert bits(getattr(treefold, name)(masked, 1)) == bits(getattr(treefold, name)(x, 1, where=~mask)), name
+    also = items(50, "?", 9)
+    assert bits(treefold.sum(masked, 0, where=also)) == bits(treefold.sum(x, 0, where=~mask & also))
+    assert bits(treefold.max(masked)) == bits(np.max(masked))
+    assert bits(exact.sum(masked)) == bits(exact.sum(x[~mask]))
+    assert bits(treefold.sum(np.ma.masked_array(x))) == bits(treefold.sum(x))
+
+
+def test_times():
+    x = np.array([5, 7, -2, 100], "m8[s]")
+    assert treefold.sum(x) == np.sum(x) and treefold.sum(x).dtype == "m8[s]"
+    assert treefold.mean(x) == np.mean(x) and treefold.mean(x).dtype == "m8[s]"
+    assert treefold.cumsum(x).tolist() == np.cumsum(x).tolist()
+    assert treefold.sum(x, initial=np.timedelta64(1, "m")) == np.sum(x, initial=np.timedelta64(1, "m"))
+    lost = np.array([[5, "NaT"], [1, 2]], "m8[s]")
+    dates = np.array(["2020-01-02", "2019-05-05", "2021-01-01"], "M8[D]")
+    for one in (lost, dates, np.array(["2020-01-01", "NaT"], "M8[D]")):
+        for name in ("min", "max", "ptp"):
+            assert str(getattr(treefold, name)(one)) == str(getattr(np, name)(one)), name
+    assert str(treefold.sum(lost, 1)) == str(np.sum(lost, 1))
+    assert str(treefold.mean(lost, 0)) == str(np.mean(lost, 0))
+    assert treefold.min(dates, where=[True, False, True]) == dates[0]
+    for wrong in (lambda: treefold.sum(dates), lambda: treefold.prod(x), lambda: treefold.var(x), lambda: treefold.mean(dates)):
+        with pytest.raises(TypeError, match="x has elements of type"):
+            wrong()
+
+
+class Length(np.ndarray):
+    """An array with a unit."""
+
+    unit = None
+
+    def __array_finalize__(self, other):
+        self.unit = getattr(other, "unit", None)
+
+
+def test_units_are_kept():
+    x = items(12, "f8").reshape(3, 4).view(Length)
+    x.unit = "m"
+    for name in ("sum", "mean", "std", "cumsum", "max", "ptp"):
+        result = getattr(treefold, name)(x, 0)
+        assert type(result) is Length and result.unit == "m", name
+        assert bits(np.asarray(result)) == bits(getattr(treefold, name)(np.asarray(x), 0))
+    assert type(treefold.prod(x, 0)) is np.ndarray and type(treefold.var(x, 0)) is np.ndarray
+
+
+def test_halves_are_rounded_once():
+    x = np.array([2048, 1, 1], "f2")
+    assert treefold.sum(x) == 2050 and (x[0] + x[1]) + x[2] == 2048
+    assert treefold.sum(x).dtype == "f2" == treefold.mean(x).dtype
+    assert treefold.max(np.array([1, 65504], "f2")) == 65504
+    # The item 2049 becomes 2048 first; 2049 lies between two halves, and becomes the even one.
+    assert treefold.sum([2049.0, 3.0], dtype="f2") == 2052 and np.float16(2051) == 2052
+    every = np.arange(1 << 16, dtype="u2").view("f2")
+    finite = every[np.isfinite(every)]
+    assert bits(treefold.cumsum(finite[:, None], 1)[:, 0]) == bits(finite)
+    doubles = np.concatenate([items(2000, "f8", 3) * 100, finite[::7].astype("f8") * (1 + 2.0**-12), finite[::5].astype("f8") + 2.0**-25])
+    with np.errstate(over="ignore"):
+        assert bits(treefold.sum(doubles[:, None], 1, dtype="f2")) == bits(doubles.astype("f2"))
+
+
+def test_out_and_dtype():
+    x = items(60, "f8", 2).reshape(5, 12)
+    out = np.zeros(12, "f4")
+    assert treefold.sum(x, 0, out=out) is out
+    assert bits(out) == bits(treefold.sum(x.astype("f4"), 0))
+    out = np.zeros(12, "f4")
+    treefold.sum(x, 0, dtype="f8", out=out)
+    assert bits(out) == bits(treefold.sum(x, 0).astype("f4"))
+    whole = items(24, "f8", 4).reshape(2, 12)
+    expected = treefold.sum(whole, 0)
+    treefold.sum(whole, 0, out=whole[1])
+    assert bits(whole[1]) == bits(expected)
+    strided = np.zeros(24)
+    treefold.sum(x, 0, out=strided[::2])
+    assert bits(strided[::2].copy()) == bits(treefold.sum(x, 0)) and not strided[1::2].any()
+    shifted = items(50, "f8", 5)
+    expected = treefold.cumsum(shifted[:-1])
+    treefold.cumsum(shifted[:-1], out=shifted[1:])
+    assert bits(shifted[1:].copy()) == bits(expected)
+
+
+def raises_as(numpys, own, match):
+    with pytest.raises(Exception) as theirs:
+        numpys()
+    with pytest.raises(theirs.type, match=match):
+        own()
+
+
+def test_errors_are_numpys_and_name_the_argument():
+    x = np.ones((2, 3))
+    for name in ("sum", "prod", "mean", "var", "std"):
+        numpys, own = getattr(np, name), getattr(treefold, name)
+        for named, match in (
+            ({"where": np.ones((2, 2), bool)}, "where"),
+            ({"axis": 2}, "axis"),
+            ({"axis": (0, 0)}, "axis"),
+            ({"axis": "a"}, "axis"),
+            ({"dtype": "nonsense"}, "dtype"),
+            ({"axis": 0, "out": np.full(4, 7.0)}, "out"),
+            ({"axis": 0, "out": [1, 2, 3]}, "out"),
+        ):
+            raises_as(lambda: numpys(x, **named), lambda: own(x, **named), match)
+            if isinstance(named.get("out"), np.ndarray):
+                assert (named["out"] == 7).all()
+    with pytest.raises(ValueError, match="initial"):
+        treefold.sum(x, initial=[1.0, 2.0])
+    with pytest.raises(TypeError, match="where has elements of type float64"):
+        treefold.sum(x, where=x)
+    raises_as(lambda: np.max(x[:0]), lambda: treefold.max(x[:0]), "zero-size")
+    for function in (treefold.min, treefold.max):
+        out = np.full(3, 7.0)
+        with pytest.raises(ValueError, match="no identity"):
+            function(x, 0, where=[True, False, True], out=out)
+        assert (out == 7).all()
+        assert function(x, 0, where=[True, False, True], initial=5.0).shape == (3,)
+    raises_as(lambda: np.var(x, ddof=1, correction=1), lambda: treefold.var(x, ddof=1, correction=1), "correction")
+    with pytest.raises(ValueError, match="mean has the shape"):
+        treefold.var(x, 0, mean=np.ones(2))
+    raises_as(lambda: np.average(x, 0, [1.0, -1.0]), lambda: treefold.average(x, 0, [1.0, -1.0]), "zero")
+    raises_as(lambda: np.average(x, 0, [1.0] * 3), lambda: treefold.average(x, 0, [1.0] * 3), "weights")
+    raises_as(lambda: np.dot(x, x), lambda: treefold.dot(x, x), "y has 2 items")
+    raises_as(lambda: np.cumulative_sum(x), lambda: treefold.cumulative_sum(x), "axis")
+    with pytest.raises(ValueError, match="ord"):
+        treefold.norm(x, "nuc")
+    for wrong, match in ((None, "None"), (iter([1.0]), "fromiter"), (np.array([1, None]), "object"), (Sparse(), "toarray")):
+        for function in (treefold.sum, treefold.mean, treefold.cumsum, exact.sum, treefold.norm, lambda x: treefold.dot(x, [1.0])):
+            with pytest.raises(TypeError, match=f"x .*{match}"):
+                function(wrong)
+    with pytest.raises(TypeError, match="use treefold.sum"):
+        exact.sum([1, 2])
+    with pytest.raises(TypeError, match="treefold.dot"):
+        exact.dot([1, 2], [3, 4])
+
+    class Lying:
+        def __array__(self, dtype=None, copy=None):
+            return [1.0, 2.0]
+
+    raises_as(lambda: np.sum(Lying()), lambda: treefold.sum(Lying()), "array")
+
+
+class Sparse:
+    """What sparse matrices have."""
+
+    nnz = 1
+
+    def toarray(self):
+        raise AssertionError
+
+
+def test_norms():
+    x = items(60, "f8", 3).reshape(5, 12)
+    for axis in (None, 0, 1, (0, 1)):
+        assert np.allclose(treefold.norm(x, axis=axis), np.linalg.norm(x, axis=axis))
+    for ord in (1, 2, np.inf, -np.inf):
+        assert np.allclose(treefold.norm(x, ord, 1), np.linalg.norm(x, ord, 1))
+    assert treefold.norm(x, "fro", keepdims=True).shape == (1, 1)
+    z = items(30, "c16", 4).reshape(5, 6)
+    assert bits(treefold.norm(z)) == bits(treefold.norm(z.view("f8")))
+
+
+def test_averages():
+    x, w = items(60, "f8", 3).reshape(5, 12), np.abs(items(12, "f8", 4))
+    found, total = treefold.average(x, 1, w, returned=True)
+    assert bits(found) == bits(treefold.sum(x * w, 1) / treefold.sum(w))
+    assert bits(total) == bits(np.full(5, treefold.sum(w)))
+    assert bits(treefold.average(x)) == bits(treefold.mean(x))
+    z = items(12, "c16", 5)
+    assert np.allclose(treefold.average(z, weights=w), np.average(z, weights=w))
