@@ -239,7 +239,7 @@ def test_exact_keywords_are_exact():
         x = drawn(random, INEXACT, special=0.05)
         axis = drawn_axis(random, x.ndim)
         where, mask = drawn_mask(random, x)
-        y = items(x.size, "f8", case).reshape(x.shape)
+        y = (1 + np.abs(items(x.size, "f8", case))).reshape(x.shape)
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             (rows, masks, weights), shape = columns(x, axis, mask, y)
