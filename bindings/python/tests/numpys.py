@@ -28,7 +28,25 @@ FILES = {
 }
 
 #: By the end of a test's name, without parameters or with them, why it cannot pass.
-EXCEPTIONS = {}
+EXCEPTIONS = {
+    **dict.fromkeys(
+        [
+            "TestInner::test_3d_tensor",
+            "TestInner::test_inner_product_with_various_contiguities",
+            "TestMethods::test_dot_out_mem_overlap",
+            "TestVdot::test_basic",
+        ],
+        "a dot product of bool is a number in treefold, and a bool in NumPy",
+    ),
+    **dict.fromkeys(
+        ["TestAverage::test_weight_and_input_dims_different", "TestAverage::test_weights"],
+        "the message names treefold's parameter, x, and not NumPy's, a",
+    ),
+    **dict.fromkeys(
+        ["TestMethods::test_dot_errstate[float]", "TestMethods::test_dot_errstate[complex]"],
+        "the warning is that of a reduction, and not of a dot product",
+    ),
+}
 
 #: What the modules of these tests are called.
 MODULES = ["numpy.lib.tests", "numpy.linalg.tests", "test_multiarray", "test_numeric", "test_regression", "test_ufunc"]
@@ -70,7 +88,7 @@ class Plugin:
         call = replacer._Session.call
 
         def watched(session, frame, name, numpys, own, arrays, arguments, keywords):
-            if self.current and replacer._why_not(own, arguments[:arrays]) is None:
+            if self.current and replacer._why_not(own, arguments[:arrays], keywords) is None:
                 self.reached.add(self.current)
             return call(session, frame, name, numpys, own, arrays, arguments, keywords)
 
@@ -95,7 +113,7 @@ def main():
     folder = pathlib.Path(importlib.util.find_spec("numpy").origin).parent
     plugin = Plugin()
     plugin.watch()
-    options = ["--quiet", "-p", "no:cacheprovider", "-p", "treefold.pytest_plugin", "--treefold-replace", ",".join(MODULES), "-m", "not slow"]
+    options = ["--quiet", "-p", "no:cacheprovider", "-p", "treefold.pytest_plugin", "--treefold-replace", ",".join(MODULES), "-m", "not slow", "-k", "not huge_array and not accelerate"]
     return pytest.main([*options, *(str(folder / file) for file in FILES), *sys.argv[1:]], plugins=[plugin])
 
 

@@ -46,6 +46,14 @@ _FUNCTIONS = {
     },
     np.linalg: {"norm": 1},
 }
+# The parameters behind the arrays, which may be passed by position.
+_POSITIONS = {
+    **dict.fromkeys(["sum", "prod", "mean", "nansum", "nanprod", "nanmean", "cumsum", "cumprod"], ("axis", "dtype", "out", "keepdims")),
+    **dict.fromkeys(["var", "std", "nanvar", "nanstd"], ("axis", "dtype", "out", "ddof", "keepdims")),
+    **dict.fromkeys(["min", "max", "amin", "amax", "ptp", "nanmin", "nanmax"], ("axis", "out", "keepdims")),
+    "dot": ("out",),
+    "norm": ("ord", "axis", "keepdims"),
+}
 _SYNONYMS = {"amin": "min", "amax": "max"}
 
 # By which methods of arrays reduce.
@@ -149,7 +157,7 @@ class _Session:
             _inside.call = False
 
     def _call(self, frame, name, numpys, own, arrays, arguments, keywords):
-        reason = _why_not(own, arguments[:arrays])
+        reason = _why_not(own, arguments[:arrays], keywords)
         if self.report is None:
             return (numpys if reason else own)(*arguments, **keywords)
         result = numpys(*arguments, **keywords)
@@ -174,17 +182,35 @@ def _reduces(own, dtype, arrays):
     return True
 
 
-def _why_not(own, arrays):
+def _why_not(own, arrays, keywords):
     """Why treefold does not take these; None if it does."""
     for array in arrays:
         kind = type(array)
         if kind is not np.ndarray and (isinstance(array, np.ndarray) or hasattr(array, "__array_function__") and not isinstance(array, np.generic)):
             return f"type {kind.__name__}"
     dtypes = [getattr(array, "dtype", None) or _dtype(array) for array in arrays]
+    if keywords.get("ord") is not None:
+        return "norm with ord"
+    asked = keywords.get("dtype")
+    if asked is not None:
+        # NumPy's mean of times asks for floats.
+        if dtypes[0] is not None and dtypes[0].kind in "mM":
+            return f"dtype {dtypes[0]} as {asked}"
+        # What is no type, NumPy says as well.
+        dtypes.append(_dtype_of(asked))
+    if isinstance(keywords.get("out"), np.ndarray):
+        dtypes.append(keywords["out"].dtype)
     for dtype in dtypes:
         if dtype is None or not _reduces(own, dtype, len(arrays)):
             return f"dtype {dtype}"
     return None
+
+
+def _dtype_of(asked):
+    try:
+        return np.dtype(asked)
+    except TypeError:
+        return None
 
 
 def _dtype(array):
@@ -219,7 +245,9 @@ def _dispatcher(name, numpys, own, arrays):
                 arguments = (keywords.pop(first),)
         if len(arguments) < arrays:
             return numpys(*arguments, **keywords)
-        keywords = {key: value for key, value in keywords.items() if value is not np._NoValue}
+        names = _POSITIONS.get(name, ())
+        keywords = dict(zip(names, arguments[arrays:])) | {key: value for key, value in keywords.items() if value is not np._NoValue}
+        arguments = arguments[: arrays + max(0, len(arguments) - arrays - len(names))]
         return session.call(frame, name, numpys, own, arrays, arguments, keywords)
 
     return dispatch
