@@ -1,3 +1,4 @@
+# pyright: strict
 """What type checkers know of results: `mypy --strict` and pyright check this file, which runs as well."""
 
 from typing import Any, assert_type

@@ -1,9 +1,11 @@
 """Exact sums, means and variances by key of dask arrays."""
 
 import functools
+from typing import Any
 
 import dask.array as da
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import _chunks, _native
 from ._arrays import as_array, as_float, contiguous
@@ -20,7 +22,7 @@ class GroupBy:
 
     __slots__ = ("_array", "keys")
 
-    def __init__(self, array, groups):
+    def __init__(self, array: Any, groups: ArrayLike) -> None:
         groups = np.asarray(groups)
         if groups.ndim != 1:
             raise ValueError(f"groups have {groups.ndim} axes, not one")
@@ -28,23 +30,23 @@ class GroupBy:
             raise ValueError("groups: a key is there twice")
         self._array, self.keys = array, groups
 
-    def sum(self, x, split_every=None):
+    def sum(self, x: Any, split_every: Any = None) -> Any:
         """The exact sum of each group's items, rounded once; that of nothing is 0.0."""
         return self._reduced(x, "sum", 0, split_every)
 
-    def count(self, split_every=None):
+    def count(self, split_every: Any = None) -> Any:
         """The number of items of each group."""
         return self._reduced(self._array, "count", 0, split_every)
 
-    def mean(self, x, split_every=None):
+    def mean(self, x: Any, split_every: Any = None) -> Any:
         """The exact mean of each group's items, rounded once; NaN where there are none."""
         return self._reduced(x, "mean", 0, split_every)
 
-    def var(self, x, ddof=1, split_every=None):
+    def var(self, x: Any, ddof: float = 1, split_every: Any = None) -> Any:
         """The exact variance of each group's items, rounded once, as `treefold.exact.groupby` has it."""
         return self._reduced(x, "var", ddof, split_every)
 
-    def std(self, x, ddof=1, split_every=None):
+    def std(self, x: Any, ddof: float = 1, split_every: Any = None) -> Any:
         """The square root of `var`, rounded once."""
         return self._reduced(x, "std", ddof, split_every)
 
@@ -94,7 +96,7 @@ def _complex(real, imaginary):
     return result
 
 
-def exact_groupby(keys, groups):
+def exact_groupby(keys: Any, groups: ArrayLike) -> GroupBy:
     """Groups the items of dask arrays by keys: `exact_groupby(keys, groups).sum(x)`, `.mean(x)`, `.var(x)`, `.std(x)`, `.count()`.
 
     Parameters
@@ -134,7 +136,7 @@ def _product_value(*states):
     return values[0] if len(values) == 1 else _complex(*values)[()]
 
 
-def exact_dot(x, y, *, split_every=None):
+def exact_dot(x: Any, y: Any, *, split_every: Any = None) -> Any:
     """As `treefold.dask.exact_sum`, of `treefold.exact.dot` of two vectors: no product is rounded."""
     x, y = _chunks.two_vectors(x, y)
     dtype = np.result_type(x.dtype, y.dtype)

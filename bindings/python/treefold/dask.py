@@ -13,9 +13,11 @@ True
 """
 
 import functools
+from typing import Any, SupportsIndex
 
 import dask.array as da
 import numpy as np
+from numpy.typing import DTypeLike
 
 from . import _chunks, _native
 from ._arrays import check_inexact, index, reduced_axes, size
@@ -39,6 +41,10 @@ __all__ = [
     "sum",
     "var",
 ]
+
+
+_Axes = SupportsIndex | tuple[SupportsIndex, ...] | None
+_Split = int | dict[int, int] | None
 
 
 class _Call:
@@ -154,7 +160,7 @@ def _reduce(op, array, axis, dtype, keepdims, split_every, skipna, min_count):
     return call.reduced(state, finish, result)
 
 
-def sum(array, axis=None, dtype=None, keepdims=False, *, split_every=None, skipna=False, min_count=0):
+def sum(array: Any, axis: _Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False, min_count: int = 0) -> Any:
     """The sum of the items, or of those along axes, lazily: `treefold.sum` of the whole array, to the bit.
 
     Parameters
@@ -188,17 +194,17 @@ def sum(array, axis=None, dtype=None, keepdims=False, *, split_every=None, skipn
     return _reduce("sum", array, axis, dtype, keepdims, split_every, skipna, min_count)
 
 
-def prod(array, axis=None, dtype=None, keepdims=False, *, split_every=None, skipna=False, min_count=0):
+def prod(array: Any, axis: _Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False, min_count: int = 0) -> Any:
     """As `sum`, of `treefold.prod`."""
     return _reduce("prod", array, axis, dtype, keepdims, split_every, skipna, min_count)
 
 
-def min(array, axis=None, keepdims=False, *, split_every=None, skipna=False):
+def min(array: Any, axis: _Axes = None, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False) -> Any:
     """As `sum`, of `treefold.min`; NaN where no items count."""
     return _reduce("min", array, axis, None, keepdims, split_every, skipna, 0)
 
 
-def max(array, axis=None, keepdims=False, *, split_every=None, skipna=False):
+def max(array: Any, axis: _Axes = None, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False) -> Any:
     """As `sum`, of `treefold.max`; NaN where no items count."""
     return _reduce("max", array, axis, None, keepdims, split_every, skipna, 0)
 
@@ -217,7 +223,7 @@ def _mean(call):
     return call.reduced(state, functools.partial(_mean_value, count=size(lengths)), call.dtype)
 
 
-def mean(array, axis=None, dtype=None, keepdims=False, *, split_every=None, skipna=False):
+def mean(array: Any, axis: _Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False) -> Any:
     """As `sum`, of `treefold.mean`: integers are converted to float64 first. NaN where no items count."""
     return _mean(_inexact(array, axis, dtype, keepdims, split_every, skipna))
 
@@ -253,12 +259,12 @@ def _spread(array, axis, dtype, ddof, keepdims, split_every, skipna, is_root):
     return call.reduced(state, finish, np.empty(0, call.dtype).real.dtype, middle)
 
 
-def var(array, axis=None, dtype=None, ddof=0, keepdims=False, *, split_every=None, skipna=False):
+def var(array: Any, axis: _Axes = None, dtype: DTypeLike | None = None, ddof: float = 0, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False) -> Any:
     """As `mean`, of `treefold.var`. It goes through the items twice: for their mean, and for the distances from it."""
     return _spread(array, axis, dtype, ddof, keepdims, split_every, skipna, False)
 
 
-def std(array, axis=None, dtype=None, ddof=0, keepdims=False, *, split_every=None, skipna=False):
+def std(array: Any, axis: _Axes = None, dtype: DTypeLike | None = None, ddof: float = 0, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False) -> Any:
     """The square root of `var`."""
     return _spread(array, axis, dtype, ddof, keepdims, split_every, skipna, True)
 
@@ -279,7 +285,7 @@ def _plain_value(partial, counts):
     return partial.result()
 
 
-def dot(x, y, *, split_every=None):
+def dot(x: Any, y: Any, *, split_every: _Split = None) -> Any:
     """As `sum`, of `treefold.dot` of two vectors, of which one may be NumPy's."""
     x, y = two_vectors(x, y)
     dtype = np.result_type(x.dtype, y.dtype)
@@ -293,7 +299,7 @@ def _exact_state(block, *, call):
     return _chunks.exact_state(*call.items(block), call.axes)
 
 
-def exact_sum(array, axis=None, dtype=None, keepdims=False, *, split_every=None, skipna=False, min_count=0):
+def exact_sum(array: Any, axis: _Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False, min_count: int = 0) -> Any:
     """As `sum`, of `treefold.exact.sum`: rounded once. Chunks may have unknown sizes."""
     call = _Call(array, axis, dtype, keepdims, split_every, skipna, min_count, False)
     check_inexact(call.dtype, "array")
@@ -321,16 +327,16 @@ def _exact_moments(statistic, array, axis, dtype, ddof, keepdims, split_every, s
     return call.reduced(state, finish, result)
 
 
-def exact_mean(array, axis=None, dtype=None, keepdims=False, *, split_every=None, skipna=False):
+def exact_mean(array: Any, axis: _Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False) -> Any:
     """As `exact_sum`, of `treefold.exact.mean`. Each place of the other axes costs some microseconds a block."""
     return _exact_moments("mean", array, axis, dtype, 0, keepdims, split_every, skipna)
 
 
-def exact_var(array, axis=None, dtype=None, ddof=0, keepdims=False, *, split_every=None, skipna=False):
+def exact_var(array: Any, axis: _Axes = None, dtype: DTypeLike | None = None, ddof: float = 0, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False) -> Any:
     """As `exact_mean`, of `treefold.exact.var`. It goes through the items once."""
     return _exact_moments("var", array, axis, dtype, ddof, keepdims, split_every, skipna)
 
 
-def exact_std(array, axis=None, dtype=None, ddof=0, keepdims=False, *, split_every=None, skipna=False):
+def exact_std(array: Any, axis: _Axes = None, dtype: DTypeLike | None = None, ddof: float = 0, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False) -> Any:
     """As `exact_var`, of `treefold.exact.std`."""
     return _exact_moments("std", array, axis, dtype, ddof, keepdims, split_every, skipna)

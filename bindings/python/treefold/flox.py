@@ -112,7 +112,7 @@ def _finalized(states, *, statistic, ddof):
     return _values(states, statistic, ddof) if states.dtype == object else states
 
 
-def aggregation(statistic, *, ddof=0, skipna=False):
+def aggregation(statistic: str, *, ddof: float = 0, skipna: bool = False) -> Aggregation:
     """What `flox.groupby_reduce` and `flox.xarray.xarray_reduce` take as `func`.
 
     Parameters
@@ -141,7 +141,7 @@ def aggregation(statistic, *, ddof=0, skipna=False):
         f"treefold_exact_{statistic}",
         numpy=functools.partial(_at_once, skipna=bool(skipna), **options),
         chunk=functools.partial(_states, skipna=bool(skipna)),
-        combine=_combined,
+        combine=(_combined,),
         finalize=functools.partial(_finalized, **options),
         fill_value=_EMPTY,
         final_fill_value=0.0 if statistic == "sum" else np.nan,

@@ -11,7 +11,7 @@ _OPTIONS = {
     "check": ("makes NumPy's reductions in these modules in other layouts, too, and says where bits differ", replacer.checked),
     "replace": ("puts treefold under NumPy's reductions in these modules", replacer.replaced),
 }
-_STATE = pytest.StashKey()
+_STATE: pytest.StashKey[tuple[contextlib.ExitStack, dict[str, tuple[list[str], replacer.Report | None]]]] = pytest.StashKey()
 
 
 def pytest_addoption(parser):

@@ -20,8 +20,11 @@ what compiled code calls. Types that treefold does not reduce, and subclasses of
 
 import contextlib
 import functools
+import importlib
 import sys
 import threading
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -29,10 +32,7 @@ import treefold
 
 from ._variants import check
 
-try:
-    from numpy._core import _methods
-except ImportError:
-    from numpy.core import _methods
+_methods = importlib.import_module("numpy._core._methods" if hasattr(np, "_core") else "numpy.core._methods")
 
 __all__ = ["Report", "checked", "replaced"]
 
@@ -59,8 +59,8 @@ _SYNONYMS = {"amin": "min", "amax": "max"}
 # By which methods of arrays reduce.
 _UFUNCS = {"umr_sum": "sum", "umr_prod": "prod", "umr_maximum": "max", "umr_minimum": "min"}
 
-_sessions = []
-_undo = []
+_sessions: list["_Session"] = []
+_undo: list[tuple[dict[str, object], str, object]] = []
 _lock = threading.RLock()
 # What treefold itself calls is NumPy's.
 _inside = threading.local()
@@ -81,17 +81,17 @@ class Report:
         For each reason, how many calls were left to NumPy.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.calls = self.differing = 0
-        self.sites = {}
-        self.passed = {}
+        self.sites: dict[tuple[str, int, str], Site] = {}
+        self.passed: dict[str, int] = {}
 
     def _add(self, site, name, found, description):
         self.calls += 1
         self.differing += bool(found)
         self.sites.setdefault((*site, name), Site(description))._add(found)
 
-    def __str__(self):
+    def __str__(self) -> str:
         if not self.calls:
             text = "treefold: no reductions of floats"
         elif not self.differing:
@@ -120,9 +120,9 @@ class Site:
         Type and shape of the first array.
     """
 
-    def __init__(self, description):
+    def __init__(self, description: str) -> None:
         self.calls = self.differing = 0
-        self.worst = {}
+        self.worst: dict[str, float] = {}
         self.description = description
 
     def _add(self, found):
@@ -173,13 +173,18 @@ class _Session:
         return result
 
 
-@functools.cache
+_known: dict[tuple[object, object], bool] = {}
+
+
 def _reduces(own, dtype, arrays):
-    try:
-        own(*[np.ones(2, dtype)] * arrays)
-    except TypeError:
-        return False
-    return True
+    """Whether treefold reduces elements of a type, which it is asked once."""
+    if (own, dtype) not in _known:
+        try:
+            own(*[np.ones(2, dtype)] * arrays)
+            _known[own, dtype] = True
+        except TypeError:
+            _known[own, dtype] = False
+    return _known[own, dtype]
 
 
 def _why_not(own, arrays, keywords):
@@ -297,7 +302,7 @@ def _install_names(session):
 
 
 @contextlib.contextmanager
-def _during(session):
+def _during(session: _Session) -> Iterator[Any]:
     with _lock:
         if not _sessions:
             _install()
@@ -314,7 +319,7 @@ def _during(session):
                     namespace[name] = value
 
 
-def replaced(*modules):
+def replaced(*modules: str) -> contextlib.AbstractContextManager[None]:
     """A context in which NumPy's reductions are treefold's, in modules and packages of these names.
 
     Parameters
@@ -331,7 +336,7 @@ def replaced(*modules):
     return _during(_Session(modules, None))
 
 
-def checked(*modules):
+def checked(*modules: str) -> "contextlib.AbstractContextManager[Report]":
     """A context in which NumPy's reductions in these modules are made again in other layouts, in parts, and by treefold.
 
     The program gets NumPy's results, about ten times later. Parameters and errors are those of `replaced`.

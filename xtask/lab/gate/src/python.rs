@@ -24,11 +24,12 @@ use super::shown::Shown;
 use super::steps::{Steps, Stop};
 
 /// What the package's tests use, and NumPy's own.
-const PACKAGES_FOR_TESTS: [&str; 4] = [
+const PACKAGES_FOR_TESTS: [&str; 5] = [
     "array-api-strict",
     "dask[array]",
     "distributed",
     "hypothesis",
+    "pyright[nodejs]",
 ];
 
 /// Packages that pass their arrays to treefold.
@@ -94,11 +95,25 @@ pub(super) fn python(steps: &mut Steps) -> Result<(), Stop> {
         .arg("--mypy-config-file")
         .arg(sources().join("pyproject.toml"));
     steps.step("type stubs", &mut stubs)?;
+    types(steps, &environment)?;
     if steps.mpi() {
         on_ranks(steps, &wheel)
     } else {
         Ok(())
     }
+}
+
+/// What type checkers know of results, which are of these types.
+fn types(steps: &mut Steps, environment: &Environment) -> Result<(), Stop> {
+    let typed = sources().join("tests/typed.py");
+    let mut results = environment.python("");
+    steps.step("types of results", results.arg(&typed))?;
+    let mut mypy = environment.python("-m mypy --strict --config-file");
+    mypy.arg(sources().join("pyproject.toml")).arg(&typed);
+    steps.step("types of results, by mypy", &mut mypy)?;
+    let mut pyright = environment.python("-m pyright --level error --pythonpath");
+    pyright.arg(environment.interpreter());
+    steps.step("types of results, by pyright", pyright.arg(&typed))
 }
 
 /// `treefold.mpi` on ranks of Open MPI and of MPICH: one wheel of treefold, and one of mpi4py.
