@@ -64,8 +64,6 @@ def filled(items, found, op):
         return items
     items = np.array(items, order="C")
     if items.dtype.kind == "c":
-        if op == "prod":
-            raise TypeError("array has complex items of which some are missing: their product has no order here")
         items.real[~found] = items.imag[~found] = -0.0
     else:
         items[~found] = _hole(op, items.dtype)

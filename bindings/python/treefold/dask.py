@@ -132,7 +132,7 @@ def _state(block, place, *, call, op, shape):
         return _chunks.tree_state(items, found, call.axes, op, place, shape)
 
 
-def _value(partial, counts, *, op, min_count, dtype, of=None):
+def _value(partial, counts, *, op, min_count, dtype):
     value = _completed(partial.result(), counts, min_count, op)
     return value if value.dtype.kind == "f" and dtype.kind in "biu" else value.astype(dtype, copy=False)
 
@@ -154,6 +154,8 @@ def _reduce(op, array, axis, dtype, keepdims, split_every, skipna, min_count):
         result = np.add.reduce(np.ones(1, call.dtype)).dtype
         if dtype is not None:
             result = call.dtype
+    if op == "prod" and call.dtype.kind == "c" and (call.skipna or call.is_masked):
+        raise TypeError("array has complex elements, whose products are not defined where some are missing")
     task = call.without_array()
     state = functools.partial(_state, call=task, op=op, shape=call.lengths())
     finish = functools.partial(_value, op=op, min_count=call.min_count, dtype=result)
