@@ -9,7 +9,7 @@ import treefold
 from treefold import exact
 
 FOLDER = pathlib.Path(__file__).resolve().parents[3] / "golden"
-TYPES = {"f64": ("f8", "u8"), "f32": ("f4", "u4"), "c64": ("c16", "u8"), "c32": ("c8", "u4")}
+TYPES = {"f64": ("f8", "u8"), "f32": ("f4", "u4"), "f16": ("f2", "u2"), "c64": ("c16", "u8"), "c32": ("c8", "u4")}
 INTEGERS = {f"{sign}{8 * size}": (f"{sign}{size}", f"u{size}") for sign in "iu" for size in (1, 2, 4, 8)}
 FUNCTIONS = {"sum": treefold.sum, "product": treefold.prod, "min": treefold.min, "max": treefold.max}
 EXACT = {"sum": exact.sum, "dot": exact.dot, "conjugate_dot": exact.vdot, "norm": exact.norm}
@@ -92,6 +92,22 @@ def test_exact_golden_vectors():
         assert words(np.array([found], numbers)) == words(values([case["bits"]])), case["name"]
         checked += 1
     assert checked > 160
+
+
+@in_the_repository
+def test_golden_vectors_of_items_that_do_not_count():
+    checked = 0
+    for case in cases("masked.jsonl"):
+        numbers, values, words = codec(case["type"])
+        named = {"initial": values([case["initial"]])[0]} if "initial" in case else {}
+        mask = np.array(list(case["mask"])) == "1"
+        if case["operator"] in ("sum", "product"):
+            named["dtype"] = numbers
+        with np.errstate(all="ignore"):
+            found = FUNCTIONS[case["operator"]](values(case["items"]), where=mask, **named)
+        assert words(np.array([found], numbers)) == words(values(case["bits"])), case["name"]
+        checked += 1
+    assert checked == 234
 
 
 @in_the_repository

@@ -12,14 +12,15 @@ def _scan(op, x, axis, dtype, out, includes_initial=False):
     items = Items(x, axis)
     if items.masks:
         raise TypeError("x is a masked array, whose masked items would count: fill them")
-    if axis is None or items.x.ndim == 0:
-        items.x = _flat(items.x)
-        items.axes, axis = (0,), 0
-    if len(items.axes) != 1:
-        raise TypeError(f"axis: {axis!r} is not an integer")
-    (axis,) = items.axes
-    shape = list(items.x.shape)
-    shape[axis] += includes_initial
+    if items.x.ndim == 0:
+        items.x, items.axes, axis = items.x.reshape(1), (0,), 0
+    is_flat = axis is None
+    if is_flat:
+        shape, axis = [items.x.size], 0
+    else:
+        (axis,) = items.axes
+        shape = list(items.x.shape)
+        shape[axis] += includes_initial
     check_out(out, tuple(shape))
     unit = items.unit
     if unit is not None and (unit.kind == "M" or op == "prod"):
@@ -32,20 +33,22 @@ def _scan(op, x, axis, dtype, out, includes_initial=False):
     if chosen.kind == "b":
         raise TypeError("dtype: there are no scans of bool")
     items.halves = chosen == np.float16
-    result = out if _may_be_written(out, chosen, items.x) else np.empty(shape, chosen)
+    result = out if _may_be_written(out, chosen, items.x, is_flat) else np.empty(shape, chosen)
     into = result
     if includes_initial:
         first, rest = [slice(None)] * len(shape), [slice(None)] * len(shape)
         first[axis], rest[axis] = slice(0, 1), slice(1, None)
         result[tuple(first)] = 0 if op == "sum" else 1
         into = result[tuple(rest)]
+    if is_flat:
+        into = into.reshape(items.x.shape)
     items.y = into.view(np.int64) if unit is not None else into
     is_finite = _native.scan_arrays(op, np.empty(0, work), items, items.y)
     items.y = None
     if unit is not None:
-        _spread_not_a_time(items.x, into, axis)
+        _spread_not_a_time(items.x.reshape(result.shape) if is_flat else items.x, result if is_flat else into, axis)
     elif not is_finite:
-        last = np.take(into, [-1], axis).astype(work)
+        last = np.take(result, [-1], axis).astype(work)
         tell(False, last.reshape(items.kept_shape), items, work)
     if result is not out and out is not None:
         np.copyto(out, result, casting="unsafe")
@@ -53,16 +56,11 @@ def _scan(op, x, axis, dtype, out, includes_initial=False):
     return result if out is not None else items.wrapped(result)
 
 
-def _flat(array):
-    """With one axis; a copy if it is not contiguous."""
-    return array.reshape(-1)
-
-
-def _may_be_written(out, dtype, x):
+def _may_be_written(out, dtype, x, is_flat):
     """Whether a scan can go straight to `out`: to other memory, or over the items that it reads."""
-    if out is None or type(out) is not np.ndarray or out.dtype != dtype or "raise" in np.geterr().values():
+    if out is None or is_flat and not out.flags.c_contiguous or type(out) is not np.ndarray or out.dtype != dtype or "raise" in np.geterr().values():
         return False
-    if out.strides == x.strides and out.ctypes.data == x.ctypes.data and out.dtype == x.dtype:
+    if out.strides == x.strides and out.shape == x.shape and out.ctypes.data == x.ctypes.data and out.dtype == x.dtype:
         return True
     return not np.may_share_memory(out, x)
 
@@ -150,4 +148,7 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=Fa
 
 
 def _one(axis):
-    return axis if axis is None or isinstance(axis, tuple) else (axis,)
+    """An axis as axes to be reduced; there may be none."""
+    if isinstance(axis, tuple):
+        raise TypeError(f"axis: {axis!r} is not an integer")
+    return None if axis is None else (axis,)

@@ -11,6 +11,7 @@ mod bytes;
 mod element;
 mod exact;
 mod keyed;
+mod masked;
 mod order;
 
 use std::fs;
@@ -61,6 +62,7 @@ fn the_readers_in_python_agree() {
         "check_exact.py",
         "check_bytes.py",
         "check_keyed.py",
+        "check_masked.py",
     ] {
         let Ok(output) = Command::new("python3").arg(folder().join(reader)).output() else {
             println!("skipped: no python3");
