@@ -67,6 +67,20 @@ def test_graphs_are_small_and_built_at_once():
     assert len(graph) < 2 * len(dict(array.sum().__dask_graph__()))
 
 
+def test_equal_calls_share_their_tasks():
+    x = items(9 * 14, "f8", seed=6).reshape(9, 14)
+    array = da.from_array(x, chunks=(2, 5), name="x")
+    with dask.config.set({"tokenize.ensure-deterministic": True}):
+        for function in (treefold.dask.sum, treefold.dask.var, treefold.dask.exact_sum, treefold.dask.exact_var):
+            assert function(array, axis=0).name == function(array, axis=0).name
+    means, spreads = treefold.dask.exact_mean(array, axis=0), treefold.dask.exact_var(array, axis=0)
+    assert len(set(means.__dask_graph__()) & set(spreads.__dask_graph__())) > len(means.__dask_graph__()) - 5
+    # So a state that merged into another one would be merged twice.
+    for scheduler in ("sync", "threads"):
+        found = dask.compute(means, spreads, treefold.dask.exact_std(array), treefold.dask.exact_std(array, axis=0), scheduler=scheduler)
+        assert [bits(one) for one in found] == [bits(one) for one in (exact.mean(x, 0), exact.var(x, 0), exact.std(x), exact.std(x, 0))]
+
+
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c16", "i4"])
 @pytest.mark.parametrize("axis", [None, 0, (0, 2), -1])
 def test_spreads(dtype, axis):

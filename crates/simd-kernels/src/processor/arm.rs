@@ -82,13 +82,13 @@ pub(crate) fn control() -> Control {
     register
 }
 
-/// Sets that register to a value which was read from it, whose traps may be unset.
+/// Sets that register to a value which was read from it, whose traps and flushes may be unset.
 #[expect(unsafe_code, reason = "only an instruction can set the register")]
 #[cold]
 #[inline(never)]
 pub(crate) fn set_control(control: Control) {
-    // SAFETY: MSR copies a general register to FPCR, which programs may write. The compiler assumes the default environment: rounding and
-    // subnormal numbers stay as they are, traps are unset, or the program's own setting returns.
+    // SAFETY: MSR copies a general register to FPCR, which programs may write. The compiler assumes the default environment: rounding
+    // stays as it is, subnormal numbers are kept, traps are unset, or the program's own setting returns.
     unsafe {
         core::arch::asm!("msr fpcr, {}", in(reg) control, options(nostack, preserves_flags));
     }

@@ -125,7 +125,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "the wheel is built, and passes its tests without mpi4py, and on ranks of Open MPI and MPICH with it",
         when: When::Always,
         mpi: Mpi::For("treefold.mpi on ranks of mpi4py, with Open MPI and MPICH"),
-        seconds: 130,
+        seconds: 220,
         run: python,
     },
     Stage {
