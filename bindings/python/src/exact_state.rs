@@ -13,6 +13,10 @@ use crate::pool::Workers;
 
 /// The sums, or the moments, of each of some keys, or one sum of products, of a type.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a Python object holds one, and there are few"
+)]
 enum Held {
     SumsF64(KeyedSums<f64>),
     SumsF32(KeyedSums<f32>),
@@ -35,6 +39,9 @@ macro_rules! with_held {
         }
     };
 }
+
+/// A function, and its arguments.
+type Pickled<'py> = (Bound<'py, PyAny>, (u8, Bound<'py, PyBytes>));
 
 /// Sums, or all of number, sum and squares, of the items of the keys 0 to `groups` - 1.
 #[pyclass(frozen, module = "treefold._native")]
@@ -203,17 +210,14 @@ impl ExactState {
     }
 
     /// How pickle makes it again.
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, (u8, Bound<'py, PyBytes>))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickled<'py>> {
         let kind = match &self.0 {
             Held::SumsF64(_) => 0,
             Held::SumsF32(_) => 1,
-            Held::ProductsF64(_) => 4,
             Held::F64(_) => 2,
-            Held::ProductsF32(_) => 5,
             Held::F32(_) => 3,
+            Held::ProductsF64(_) => 4,
+            Held::ProductsF32(_) => 5,
         };
         let of_bytes = py.get_type::<Self>().getattr("of_bytes")?;
         Ok((of_bytes, (kind, self.to_bytes(py))))
