@@ -1,12 +1,13 @@
 # pyright: strict
 """What type checkers know of results: `mypy --strict` and pyright check this file, which runs as well."""
 
-from typing import Any, assert_type
+from typing import Any
 
 import numpy as np
 import treefold
 from numpy.typing import NDArray
 from treefold import exact
+from typing_extensions import assert_type
 
 doubles: NDArray[np.float64] = np.linspace(0.0, 1.0, 12).reshape(3, 4)
 singles: NDArray[np.float32] = doubles.astype(np.float32)
