@@ -157,6 +157,10 @@ pub(crate) trait Item: numpy::Element + Target + Pod + Send + Sync {
         self
     }
 
+    /// Divided by a number, part by part, which is rounded to the type of a part first; integers are not.
+    #[must_use]
+    fn over(self, number: f64) -> Self;
+
     /// The product of two, each operation rounded.
     #[must_use]
     fn times(self, other: Self) -> Self;
@@ -218,6 +222,15 @@ macro_rules! of_floats {
             self.is_finite()
         }
 
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::unnecessary_cast,
+            reason = "the number is rounded"
+        )]
+        fn over(self, number: f64) -> Self {
+            self / number as Self
+        }
+
         fn magnitude(self) -> Self {
             self.abs()
         }
@@ -238,6 +251,10 @@ macro_rules! of_integers {
                 Op::Min => Self::MAX,
                 Op::Max => Self::MIN,
             }
+        }
+
+        fn over(self, _: f64) -> Self {
+            self
         }
 
         fn magnitude(self) -> Self {
@@ -334,6 +351,13 @@ macro_rules! unordered {
             fn squared_distance(self, other: Self) -> $part {
                 let (re, im) = (self.re - other.re, self.im - other.im);
                 re * re + im * im
+            }
+
+            fn over(self, number: f64) -> Self {
+                Self {
+                    re: self.re.over(number),
+                    im: self.im.over(number),
+                }
             }
 
             fn conjugated(self) -> Self {

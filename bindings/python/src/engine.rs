@@ -7,7 +7,7 @@ use crate::element::{Chosen, Item};
 use crate::strided::{Place, Shape, Tile};
 
 /// The bytes of a block: with what it is converted from it stays in a core's own cache.
-const BLOCK_BYTES: usize = 1 << 15;
+pub(crate) const BLOCK_BYTES: usize = 1 << 15;
 
 /// Where neighbouring items are far from each other in memory, a block has enough of them for their neighbours there.
 const TRANSPOSED_BLOCK_BYTES: usize = 1 << 18;
@@ -16,15 +16,24 @@ const TRANSPOSED_BLOCK_BYTES: usize = 1 << 18;
 const COLUMNS: usize = 256;
 
 /// Roots of blocks that wait for their right siblings, the highest first: rows of some columns.
-struct Waiting<L: 'static> {
+pub(crate) struct Waiting<L: 'static> {
     rows: Vec<L>,
     joined: Vec<L>,
     operator: Chosen<L>,
 }
 
 impl<L: Item> Waiting<L> {
+    /// Of no blocks.
+    pub(crate) fn new(operator: Chosen<L>) -> Self {
+        Self {
+            rows: Vec::new(),
+            joined: Vec::new(),
+            operator,
+        }
+    }
+
     /// Adds the root of block number `block`.
-    fn push(&mut self, block: usize, row: &[L]) {
+    pub(crate) fn push(&mut self, block: usize, row: &[L]) {
         self.rows.extend_from_slice(row);
         for _ in 0..block.trailing_ones() {
             self.join(row.len());
@@ -48,7 +57,7 @@ impl<L: Item> Waiting<L> {
     }
 
     /// The row of all blocks, which are at least one.
-    fn finish(&mut self, width: usize) -> &[L] {
+    pub(crate) fn finish(&mut self, width: usize) -> &[L] {
         while self.rows.len() > width {
             self.join(width);
         }
@@ -63,11 +72,7 @@ pub(crate) fn reduce<L: Item>(
     mut fill: impl FnMut(&Tile, &mut [L]),
     results: &mut [L],
 ) {
-    let mut waiting = Waiting {
-        rows: Vec::new(),
-        joined: Vec::new(),
-        operator,
-    };
+    let mut waiting = Waiting::new(operator);
     let mut block = Vec::new();
     let Some(axis) = shape.column_axis() else {
         for place in shape.places(None) {

@@ -1,11 +1,16 @@
 //! Reductions and scans by an operator.
 
-use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
+use std::ptr;
+
+use numpy::npyffi::PY_ARRAY_API;
+use numpy::{
+    PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
-use crate::element::{Item, Op, Task, unsupported, with_type};
+use crate::element::{Item, Op, Reduction, Task, unsupported, with_type};
 use crate::error::raised;
 use crate::pool::{DIVIDED_ELEMENTS, Workers};
 use crate::reductions::are_ordinary;
@@ -61,10 +66,17 @@ impl Task for FoldAll {
 }
 
 /// A scalar of an array's type.
-pub(crate) fn scalar<T: Item>(py: Python<'_>, value: T) -> PyResult<Py<PyAny>> {
-    let array = PyArrayDyn::<T>::zeros(py, [0_usize; 0].as_slice(), false);
-    array.try_readwrite()?.as_slice_mut()?[0] = value;
-    Ok(array.get_item(())?.unbind())
+#[expect(unsafe_code, reason = "NumPy copies a scalar's bytes from a pointer")]
+pub(crate) fn scalar<T: Item>(py: Python<'_>, mut value: T) -> PyResult<Py<PyAny>> {
+    let descriptor = T::get_dtype(py).into_dtype_ptr();
+    let data = (&raw mut value).cast();
+    // SAFETY: the bytes are a value of the type that the descriptor, a new reference, describes; NumPy copies them.
+    let object = unsafe { PY_ARRAY_API.PyArray_Scalar(py, data, descriptor, ptr::null_mut()) };
+    // SAFETY: it is a new reference, or NULL with an exception.
+    let scalar = unsafe { Bound::from_owned_ptr_or_err(py, object) };
+    // SAFETY: `PyArray_Scalar` takes its own reference.
+    unsafe { pyo3::ffi::Py_DECREF(descriptor.cast()) };
+    Ok(scalar?.unbind())
 }
 
 /// The reduction of all items of an array, as a scalar of its type; None where it takes more than that: an array that is not
@@ -106,32 +118,61 @@ impl Task for Fold<'_, '_> {
         let items = array_ref.as_slice()?;
         let mut result = self.result.cast::<PyArrayDyn<T>>()?.try_readwrite()?;
         let results = result.as_slice_mut()?;
-        check_length(results.len(), before * after)?;
-        let block = length * after;
-        let by = Workers::of(items.len())?;
-        let folded = compute(array.py(), size_of_val(items), || match by.pool() {
-            _ if results.is_empty() => Ok(()),
-            Some(pool) if block <= DIVIDED_ELEMENTS => {
-                let blocks = results.par_chunks_exact_mut(after);
-                let blocks = blocks.zip(items.par_chunks_exact(block));
-                let blocks = blocks.with_min_len(DIVIDED_ELEMENTS / block);
-                pool.install(|| {
-                    blocks.try_for_each(|(results, items)| {
-                        reduction.rows(self.lanes, None, items, results)
-                    })
-                })
-            }
-            pool => {
-                let mut blocks = (0..before).zip(results.chunks_exact_mut(after));
-                blocks.try_for_each(|(index, results)| {
-                    let items = &items[index * block..][..block];
-                    reduction.rows(self.lanes, pool, items, results)
-                })
-            }
-        });
-        folded.map_err(raised)?;
+        fold_parts(
+            array.py(),
+            reduction,
+            self.lanes,
+            items,
+            [before, length, after],
+            results,
+        )?;
         Ok(are_ordinary(results))
     }
+}
+
+/// Rows of few items are reduced so many at a time.
+const RUNS: usize = 256;
+
+/// Reduces what is before, in and after an axis, by the threads that there are.
+pub(crate) fn fold_parts<T: Item>(
+    py: Python<'_>,
+    reduction: Reduction<T>,
+    lanes: usize,
+    items: &[T],
+    [before, length, after]: [usize; 3],
+    results: &mut [T],
+) -> PyResult<()> {
+    check_length(results.len(), before * after)?;
+    let block = length * after;
+    let by = Workers::of(items.len())?;
+    let folded = compute(py, size_of_val(items), || match (by.pool(), reduction) {
+        _ if results.is_empty() => Ok(()),
+        (Some(pool), _) if block <= DIVIDED_ELEMENTS => {
+            let blocks = results.par_chunks_exact_mut(after);
+            let blocks = blocks.zip(items.par_chunks_exact(block));
+            let blocks = blocks.with_min_len(DIVIDED_ELEMENTS / block);
+            pool.install(|| {
+                blocks.try_for_each(|(results, items)| reduction.rows(lanes, None, items, results))
+            })
+        }
+        (None, Reduction::InOrder(operator)) if after == 1 && lanes == 1 && length > 0 => {
+            let lengths = [length; RUNS];
+            let runs = items.chunks(RUNS * length).zip(results.chunks_mut(RUNS));
+            for (items, results) in runs {
+                operator.fold_runs(items, &lengths[..results.len()], results);
+                operator.make_canonical(results);
+            }
+            Ok(())
+        }
+        (pool, _) => {
+            let mut blocks = (0..before).zip(results.chunks_exact_mut(after));
+            blocks.try_for_each(|(index, results)| {
+                let items = &items[index * block..][..block];
+                reduction.rows(lanes, pool, items, results)
+            })
+        }
+    });
+    folded.map_err(raised)
 }
 
 /// Reduces the middle axis of a C-contiguous array of three axes into a C-contiguous result of two, and says whether all of it is finite.

@@ -20,12 +20,14 @@ mod exact_state;
 mod fold;
 mod fused;
 mod leaves;
+mod moments;
 #[cfg(all(
     target_os = "linux",
     any(target_arch = "x86_64", target_arch = "aarch64")
 ))]
 mod mpi;
 mod partial;
+mod plain;
 mod pool;
 mod reductions;
 mod scans;
@@ -58,6 +60,8 @@ mod _native {
     use crate::fold::{fold, fold_all};
     #[pymodule_export]
     use crate::fused::dot_all;
+    #[pymodule_export]
+    use crate::moments::moment_all;
     #[cfg(all(
         target_os = "linux",
         any(target_arch = "x86_64", target_arch = "aarch64")
@@ -66,6 +70,8 @@ mod _native {
     use crate::mpi::choose_mpi;
     #[pymodule_export]
     use crate::partial::Partial;
+    #[pymodule_export]
+    use crate::plain::{reduce_plain, scan_plain};
     #[pymodule_export]
     use crate::pool::{KeptInPython, level, threads};
     #[pymodule_export]

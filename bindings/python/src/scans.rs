@@ -6,10 +6,10 @@ use pyo3::prelude::*;
 use treefold::operator::Prefixes;
 
 use crate::convert::{Kind, to_half};
-use crate::element::{Item, Op, Task, unsupported, with_type};
+use crate::element::{Chosen, Item, Op, Task, unsupported, with_type};
 use crate::engine::block_items;
 use crate::fold::{compute, no_type};
-use crate::leaves::Reader;
+use crate::leaves::{Reader, Source};
 use crate::pool::Workers;
 use crate::reductions::Arrays;
 use crate::strided::{Memory, Tile};
@@ -36,46 +36,52 @@ impl Task for Scan<'_, '_> {
             return Err(PyValueError::new_err("the result has another type"));
         }
         let _by = Workers::of(0)?;
-        let is_ordinary = compute(like.py(), self.arrays.bytes(), || {
-            let shape = &source.shape;
-            let mut reader = Reader::<T>::new(&source);
-            let axis = shape.column_axis();
-            let columns = axis.map_or(1, |axis| shape.kept[axis].len);
-            let strides = axis.map_or_else(Default::default, |axis| shape.kept[axis].strides);
-            let (mut results, mut halves) = (Vec::new(), Vec::new());
-            let mut is_ordinary = true;
-            for place in shape.places(axis) {
-                for first_column in (0..columns).step_by(COLUMNS) {
-                    let count = COLUMNS.min(columns - first_column);
-                    let mut states: Vec<_> = (0..count).map(|_| Prefixes::new()).collect();
-                    let block = block_items::<T>(shape) / count.next_power_of_two();
-                    for first in (0..shape.items_count()).step_by(block) {
-                        for (column, prefixes) in (first_column..).zip(&mut states) {
-                            let mut place = place;
-                            for (offset, stride) in place.offsets.iter_mut().zip(strides) {
-                                *offset += stride * column.cast_signed();
-                            }
-                            let length = block.min(shape.items_count() - first);
-                            let tile = Tile::column(place, first, length);
-                            results.resize(length, T::zeroed());
-                            operator.scan(reader.values(&tile), prefixes, &mut results);
-                            is_ordinary &= results.last().is_none_or(Item::is_ordinary);
-                            if rounds {
-                                halves.clear();
-                                let floats = bytemuck::cast_slice::<T, f32>(&results);
-                                halves.extend(floats.iter().map(|&x| to_half(f64::from(x))));
-                                into.write(shape, &tile, bytemuck::cast_slice(&halves));
-                            } else {
-                                into.write(shape, &tile, bytemuck::cast_slice(&results));
-                            }
-                        }
+        Ok(compute(like.py(), self.arrays.bytes(), || {
+            scan(&source, operator, into)
+        }))
+    }
+}
+
+/// Scans the items of each result, into an array of the same shape, whose strides are the source's second ones. Says whether the last
+/// results are finite.
+pub(crate) fn scan<T: Item>(source: &Source, operator: Chosen<T>, into: Memory) -> bool {
+    let shape = &source.shape;
+    let rounds = into.kind != T::KIND;
+    let mut reader = Reader::<T>::new(source);
+    let axis = shape.column_axis();
+    let columns = axis.map_or(1, |axis| shape.kept[axis].len);
+    let strides = axis.map_or_else(Default::default, |axis| shape.kept[axis].strides);
+    let (mut results, mut halves) = (Vec::new(), Vec::new());
+    let mut is_ordinary = true;
+    for place in shape.places(axis) {
+        for first_column in (0..columns).step_by(COLUMNS) {
+            let count = COLUMNS.min(columns - first_column);
+            let mut states: Vec<_> = (0..count).map(|_| Prefixes::new()).collect();
+            let block = block_items::<T>(shape) / count.next_power_of_two();
+            for first in (0..shape.items_count()).step_by(block) {
+                for (column, prefixes) in (first_column..).zip(&mut states) {
+                    let mut place = place;
+                    for (offset, stride) in place.offsets.iter_mut().zip(strides) {
+                        *offset += stride * column.cast_signed();
+                    }
+                    let length = block.min(shape.items_count() - first);
+                    let tile = Tile::column(place, first, length);
+                    results.resize(length, T::zeroed());
+                    operator.scan(reader.values(&tile), prefixes, &mut results);
+                    is_ordinary &= results.last().is_none_or(Item::is_ordinary);
+                    if rounds {
+                        halves.clear();
+                        let floats = bytemuck::cast_slice::<T, f32>(&results);
+                        halves.extend(floats.iter().map(|&x| to_half(f64::from(x))));
+                        into.write(shape, &tile, bytemuck::cast_slice(&halves));
+                    } else {
+                        into.write(shape, &tile, bytemuck::cast_slice(&results));
                     }
                 }
             }
-            is_ordinary
-        });
-        Ok(is_ordinary)
+        }
     }
+    is_ordinary
 }
 
 /// The reductions of all beginnings along one axis, converted to the type of `like`, into an array of the same shape, which may be the one

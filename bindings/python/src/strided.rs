@@ -269,8 +269,14 @@ impl Memory {
             "the block has another length"
         );
         self.pieces(shape, tile, |first, rows, columns, done| {
-            let from = from[done * bytes..][..rows.len * columns.len * bytes].chunks_exact(bytes);
-            for (number, value) in from.enumerate() {
+            let from = &from[done * bytes..][..rows.len * columns.len * bytes];
+            if columns.len == 1 && rows.stride == bytes.cast_signed() {
+                let to = with_exposed_provenance_mut::<u8>(first.expose_provenance());
+                // SAFETY: as below, of elements side by side.
+                unsafe { ptr::copy_nonoverlapping(from.as_ptr(), to, from.len()) };
+                return;
+            }
+            for (number, value) in from.chunks_exact(bytes).enumerate() {
                 let (row, column) = (number / columns.len, number % columns.len);
                 let to = place(place(first, rows.stride, row), columns.stride, column);
                 let to = with_exposed_provenance_mut::<u8>(to.expose_provenance());

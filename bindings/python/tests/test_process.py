@@ -36,8 +36,13 @@ def test_the_variable_sets_threads():
 
 
 def own_threads():
-    names = (pathlib.Path(task) / "comm" for task in pathlib.Path("/proc/self/task").iterdir())
-    return sum(name.read_text().startswith("treefold") for name in names)
+    count = 0
+    for task in pathlib.Path("/proc/self/task").iterdir():
+        try:
+            count += (task / "comm").read_text().startswith("treefold")
+        except OSError:
+            pass  # It has just ended.
+    return count
 
 
 def wait_until(condition):
@@ -51,16 +56,21 @@ def wait_until(condition):
 def test_idle_threads_end_and_start_again():
     x = np.random.default_rng(1).standard_normal(300_000)
     expected = bits(treefold.sum(x))
+
+    def threads_after_a_sum():
+        assert bits(treefold.sum(x)) == expected
+        return own_threads()
+
     before = treefold.threads(3)
     try:
         for _ in range(2):
-            assert bits(treefold.sum(x)) == expected
-            assert own_threads() == 4, "three, and one that keeps them"
+            # And one that keeps them.
+            wait_until(lambda: threads_after_a_sum() == 4)
             wait_until(lambda: own_threads() == 0)
         assert bits(treefold.sum(x)) == expected
         treefold.threads(2)
         wait_until(lambda: own_threads() == 0)
-        assert bits(treefold.sum(x)) == expected and own_threads() == 3
+        wait_until(lambda: threads_after_a_sum() == 3)
     finally:
         treefold.threads(before)
     wait_until(lambda: own_threads() == 0)

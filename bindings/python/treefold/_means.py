@@ -39,6 +39,10 @@ def mean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     >>> float(treefold.mean([1, 2, 4.5]))
     2.5
     """
+    if dtype is None and out is None and where is True:
+        result = _native.reduce_plain("mean", x, axis, keepdims, None)
+        if result is not None:
+            return result
     return _mean(x, axis, dtype, out, keepdims, where, False)
 
 
@@ -90,6 +94,10 @@ def var(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     >>> float(treefold.var([1.0, 2.0, 3.0, 4.0]))
     1.25
     """
+    if axis is None and dtype is None and out is None and keepdims is False and where is True and mean is correction is None and type(ddof) is int:
+        result = _native.moment_all("var", x, ddof)
+        if result is not None:
+            return result
     return _spread(x, axis, dtype, out, ddof, keepdims, where, mean, correction, False, False)
 
 
@@ -104,6 +112,10 @@ def std(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     >>> float(treefold.std([1.0, 5.0]))
     2.0
     """
+    if axis is None and dtype is None and out is None and keepdims is False and where is True and mean is correction is None and type(ddof) is int:
+        result = _native.moment_all("std", x, ddof)
+        if result is not None:
+            return result
     return _spread(x, axis, dtype, out, ddof, keepdims, where, mean, correction, False, True)
 
 

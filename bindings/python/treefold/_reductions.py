@@ -185,8 +185,8 @@ def sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
         if (dtype, initial) != (None, None) or where is not True:
             raise ValueError("lanes: sums in lanes have neither dtype, initial nor where")
         return _in_lanes(x, axis, out, keepdims, lanes)
-    if axis is None and dtype is None and out is None and initial is None and keepdims is False and where is True:
-        result = _native.fold_all("sum", x, 1)
+    if dtype is None and out is None and initial is None:
+        result = _native.reduce_plain("sum", x, axis, keepdims, None if where is True else where)
         if result is not None:
             return result
     return reduction("sum", x, axis, dtype, out, keepdims, initial, where)
@@ -203,8 +203,8 @@ def prod(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where
     >>> int(treefold.prod([2, 3, 7]))
     42
     """
-    if axis is None and dtype is None and out is None and initial is None and keepdims is False and where is True:
-        result = _native.fold_all("prod", x, 1)
+    if dtype is None and out is None and initial is None:
+        result = _native.reduce_plain("prod", x, axis, keepdims, None if where is True else where)
         if result is not None:
             return result
     return reduction("prod", x, axis, dtype, out, keepdims, initial, where)
@@ -226,8 +226,8 @@ def min(x, axis=None, out=None, keepdims=False, initial=None, where=True):
     >>> treefold.min([[3, 1], [2, 5]], axis=1).tolist()
     [1, 2]
     """
-    if axis is None and out is None and initial is None and keepdims is False and where is True:
-        result = _native.fold_all("min", x, 1)
+    if out is None and initial is None:
+        result = _native.reduce_plain("min", x, axis, keepdims, None if where is True else where)
         if result is not None:
             return result
     return reduction("min", x, axis, None, out, keepdims, initial, where)
@@ -244,8 +244,8 @@ def max(x, axis=None, out=None, keepdims=False, initial=None, where=True):
     >>> float(treefold.max([0.5, 2.5]))
     2.5
     """
-    if axis is None and out is None and initial is None and keepdims is False and where is True:
-        result = _native.fold_all("max", x, 1)
+    if out is None and initial is None:
+        result = _native.reduce_plain("max", x, axis, keepdims, None if where is True else where)
         if result is not None:
             return result
     return reduction("max", x, axis, None, out, keepdims, initial, where)

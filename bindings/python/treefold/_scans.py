@@ -93,6 +93,10 @@ def cumsum(x, axis=None, dtype=None, out=None):
     >>> treefold.cumsum([1.0, 2.0, 3.0]).tolist()
     [1.0, 3.0, 6.0]
     """
+    if dtype is None and out is None:
+        result = _native.scan_plain("sum", x, axis)
+        if result is not None:
+            return result
     return _scan("sum", x, _one(axis), dtype, out)
 
 
@@ -107,6 +111,10 @@ def cumprod(x, axis=None, dtype=None, out=None):
     >>> treefold.cumprod([1, 2, 3]).tolist()
     [1, 2, 6]
     """
+    if dtype is None and out is None:
+        result = _native.scan_plain("prod", x, axis)
+        if result is not None:
+            return result
     return _scan("prod", x, _one(axis), dtype, out)
 
 
