@@ -12,7 +12,7 @@ use harness::{Backend, MpiOptions, Place, choices};
 /// Options of `bench`.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// sums, kernels, parallel, exact, lookup, reduce, schedules, scalar or all
+    /// sums, kernels, parallel, exact, python, lookup, reduce, schedules, scalar or all
     #[arg(default_value = "all", value_name = "NAME")]
     name: String,
     /// Where the ranks of `exact`, `reduce`, `schedules` and `scalar` live: threads or mpi
@@ -45,6 +45,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
         "kernels",
         "parallel",
         "exact",
+        "python",
         "lookup",
         "reduce",
         "schedules",
@@ -124,6 +125,13 @@ pub fn run(options: &Options) -> Result<(), Error> {
                 }
                 rows.extend(python.rows);
                 rows
+            }
+            "python" => {
+                let python = exact::python::beside_numpy(options.quick, &output)?;
+                if let (Some(recording), Some(versions)) = (&mut recording, python.versions) {
+                    recording.mention(&versions);
+                }
+                python.rows
             }
             "lookup" => lookup::measure(options.quick, &output),
             _ => {

@@ -139,7 +139,7 @@ macro_rules! targets {
         impl Target for $into {
             const KIND: Kind = Kind::$kind;
 
-            #[expect(
+            #[allow(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
                 clippy::cast_precision_loss,
@@ -178,7 +178,7 @@ macro_rules! complex_targets {
         impl Target for Complex<$part> {
             const KIND: Kind = Kind::$kind;
 
-            #[expect(
+            #[allow(
                 clippy::cast_possible_truncation,
                 clippy::cast_lossless,
                 clippy::unnecessary_cast,

@@ -7,7 +7,7 @@ use crate::element::{Chosen, Item};
 use crate::strided::{Place, Shape, Tile};
 
 /// The bytes of a block: with what it is converted from it stays in a core's own cache.
-pub(crate) const BLOCK_BYTES: usize = 1 << 15;
+const BLOCK_BYTES: usize = 1 << 15;
 
 /// Where neighbouring items are far from each other in memory, a block has enough of them for their neighbours there.
 const TRANSPOSED_BLOCK_BYTES: usize = 1 << 18;
@@ -16,7 +16,7 @@ const TRANSPOSED_BLOCK_BYTES: usize = 1 << 18;
 const COLUMNS: usize = 256;
 
 /// Roots of blocks that wait for their right siblings, the highest first: rows of some columns.
-pub(crate) struct Waiting<L: 'static> {
+struct Waiting<L: 'static> {
     rows: Vec<L>,
     joined: Vec<L>,
     operator: Chosen<L>,
@@ -24,7 +24,7 @@ pub(crate) struct Waiting<L: 'static> {
 
 impl<L: Item> Waiting<L> {
     /// Of no blocks.
-    pub(crate) fn new(operator: Chosen<L>) -> Self {
+    fn new(operator: Chosen<L>) -> Self {
         Self {
             rows: Vec::new(),
             joined: Vec::new(),
@@ -33,7 +33,7 @@ impl<L: Item> Waiting<L> {
     }
 
     /// Adds the root of block number `block`.
-    pub(crate) fn push(&mut self, block: usize, row: &[L]) {
+    fn push(&mut self, block: usize, row: &[L]) {
         self.rows.extend_from_slice(row);
         for _ in 0..block.trailing_ones() {
             self.join(row.len());
@@ -57,7 +57,7 @@ impl<L: Item> Waiting<L> {
     }
 
     /// The row of all blocks, which are at least one.
-    pub(crate) fn finish(&mut self, width: usize) -> &[L] {
+    fn finish(&mut self, width: usize) -> &[L] {
         while self.rows.len() > width {
             self.join(width);
         }

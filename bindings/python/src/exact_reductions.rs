@@ -188,7 +188,8 @@ impl ExactTask for Reduce<'_, '_> {
                                 *offset += stride * column.cast_signed();
                             }
                             let items = items.min(shape.items_count() - first);
-                            (x.clear(), y.clear());
+                            x.clear();
+                            y.clear();
                             reader.compact(&Tile::column(place, first, items), &mut x, &mut y);
                             state.add(&x, &y);
                         }

@@ -1,10 +1,12 @@
-//! The native half of the Python package `treefold`: reductions of arrays that the Python half has made contiguous.
+//! The native half of the Python package `treefold`: reductions of arrays as they lie in memory.
 //!
-//! `treefold/_reductions.py` knows NumPy's conventions: axes, types, empty input, errors. What comes here are C-contiguous arrays of
-//! three axes, of which the middle one is reduced, and results of the right shape and type.
+//! `treefold/_engine.py` knows NumPy's conventions: axes, types, empty input, errors. Arrays of any strides and types are read by blocks
+//! (`strided`, `convert`, `leaves`) and reduced (`engine`); contiguous ones are reduced where they are (`fold`). What is asked for most often takes
+//! one call (`plain`).
 //!
 //! `treefold/mpi` calls the C library's functions, which this library exports where there is MPI.
 
+mod arguments;
 mod convert;
 mod cuda;
 mod element;
@@ -19,8 +21,8 @@ mod exact_reductions;
 mod exact_state;
 mod fold;
 mod fused;
+mod items;
 mod leaves;
-mod moments;
 #[cfg(all(
     target_os = "linux",
     any(target_arch = "x86_64", target_arch = "aarch64")
@@ -60,8 +62,6 @@ mod _native {
     use crate::fold::{fold, fold_all};
     #[pymodule_export]
     use crate::fused::dot_all;
-    #[pymodule_export]
-    use crate::moments::moment_all;
     #[cfg(all(
         target_os = "linux",
         any(target_arch = "x86_64", target_arch = "aarch64")
@@ -71,9 +71,9 @@ mod _native {
     #[pymodule_export]
     use crate::partial::Partial;
     #[pymodule_export]
-    use crate::plain::{reduce_plain, scan_plain};
+    use crate::plain::{reduce_plain, scan_plain, spread_plain};
     #[pymodule_export]
-    use crate::pool::{KeptInPython, level, threads};
+    use crate::pool::{KeptInPython, level, threads, threads_by_environment};
     #[pymodule_export]
     use crate::reductions::reduce_arrays;
     #[pymodule_export]

@@ -2,133 +2,20 @@
 
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyInt, PyTuple};
+use pyo3::types::{PyBool, PyTuple};
 
 use num_complex::Complex;
 
+use crate::arguments::{arithmetic, axes_of, plain, with_kind};
 use crate::convert::Kind;
 use crate::element::{Item, Op};
 use crate::engine::reduce;
 use crate::fold::{compute, fold_parts, scalar};
 use crate::leaves::{Reader, Source};
 use crate::pool::Workers;
-use crate::reductions::are_ordinary;
+use crate::reductions::{are_ordinary, distances};
 use crate::scans::scan;
 use crate::strided::{Memory, Shape, Tile};
-
-/// Does the same with the type of arithmetic of this kind; `None` for halves and bool, which are the results of another type.
-macro_rules! with_kind {
-    ($kind:expr, $T:ident => $body:expr) => {
-        match $kind {
-            Kind::F64 => {
-                type $T = f64;
-                $body
-            }
-            Kind::F32 => {
-                type $T = f32;
-                $body
-            }
-            Kind::C128 => {
-                type $T = Complex<f64>;
-                $body
-            }
-            Kind::C64 => {
-                type $T = Complex<f32>;
-                $body
-            }
-            Kind::I64 => {
-                type $T = i64;
-                $body
-            }
-            Kind::U64 => {
-                type $T = u64;
-                $body
-            }
-            Kind::I32 => {
-                type $T = i32;
-                $body
-            }
-            Kind::U32 => {
-                type $T = u32;
-                $body
-            }
-            Kind::I16 => {
-                type $T = i16;
-                $body
-            }
-            Kind::U16 => {
-                type $T = u16;
-                $body
-            }
-            Kind::I8 => {
-                type $T = i8;
-                $body
-            }
-            Kind::U8 => {
-                type $T = u8;
-                $body
-            }
-            Kind::F16 | Kind::Bool => Ok(None),
-        }
-    };
-}
-
-/// The axes to be reduced, ascending; `None` where the slower way finds what is wrong with them.
-fn axes_of(axis: &Bound<'_, PyAny>, ndim: usize) -> Option<Vec<usize>> {
-    let one = |axis: &Bound<'_, PyAny>| {
-        if !axis.is_instance_of::<PyInt>() || axis.is_instance_of::<PyBool>() {
-            return None;
-        }
-        let number: isize = axis.extract().ok()?;
-        let ndim = ndim.cast_signed();
-        let number = if number < 0 { number + ndim } else { number };
-        (0..ndim)
-            .contains(&number)
-            .then_some(number.cast_unsigned())
-    };
-    if axis.is_none() {
-        return Some((0..ndim).collect());
-    }
-    let Ok(several) = axis.cast::<PyTuple>() else {
-        return Some(vec![one(axis)?]);
-    };
-    let mut axes: Vec<usize> = several
-        .iter()
-        .map(|axis| one(&axis))
-        .collect::<Option<_>>()?;
-    axes.sort_unstable();
-    let are_distinct = axes
-        .windows(2)
-        .fold(true, |all, pair| all && pair[0] < pair[1]);
-    are_distinct.then_some(axes)
-}
-
-/// A NumPy array of no other class, whose numbers are reduced.
-fn plain<'a, 'py>(x: &'a Bound<'py, PyAny>) -> Option<(&'a Bound<'py, PyUntypedArray>, Memory)> {
-    if !x.is_exact_instance_of::<PyUntypedArray>() {
-        return None;
-    }
-    let array = x.cast::<PyUntypedArray>().ok()?;
-    // Times have names of their own.
-    let memory = Memory::of(array, 0).ok().filter(|_| !is_time(array))?;
-    Some((array, memory))
-}
-
-fn is_time(array: &Bound<'_, PyUntypedArray>) -> bool {
-    use numpy::PyArrayDescrMethods;
-    matches!(array.dtype().kind(), b'm' | b'M')
-}
-
-/// What a sum, a mean or a product of items is computed in; minima and maxima have the type of the items.
-fn arithmetic(name: &str, own: Kind) -> Kind {
-    match (name, own) {
-        ("mean", Kind::I64 | Kind::U64) => Kind::F64,
-        ("mean", own) if own.is_short_integer() => Kind::F64,
-        ("sum" | "prod", Kind::U8 | Kind::U16 | Kind::U32) => Kind::U64,
-        ("sum" | "prod", own) if own.is_short_integer() => Kind::I64,
-        (_, own) => own,
-    }
-}
 
 struct Reduction<'a, 'py> {
     op: Op,
@@ -141,41 +28,95 @@ struct Reduction<'a, 'py> {
 }
 
 impl Reduction<'_, '_> {
-    fn run<T: Item>(&self) -> PyResult<Option<Py<PyAny>>> {
+    /// A scalar or an array of what is written; None if that says that it is not all.
+    fn made<T: Item>(
+        &self,
+        write: impl FnOnce(&mut [T]) -> PyResult<bool>,
+    ) -> PyResult<Option<Py<PyAny>>> {
         let py = self.array.py();
-        let lengths = self.array.shape();
-        let kept = (0..lengths.len()).filter_map(|axis| {
-            if self.axes.contains(&axis) {
-                self.keeps_axes.then_some(1)
-            } else {
-                Some(lengths[axis])
-            }
-        });
+        let kept = self
+            .array
+            .shape()
+            .iter()
+            .enumerate()
+            .filter_map(|(axis, &length)| {
+                if self.axes.contains(&axis) {
+                    self.keeps_axes.then_some(1)
+                } else {
+                    Some(length)
+                }
+            });
         let kept: Vec<usize> = kept.collect();
-        let count = kept.iter().fold(1, |all, one| all * one);
         if kept.is_empty() {
             let mut result = [T::zeroed()];
-            return if self.write(&mut result)? {
+            return if write(&mut result)? {
                 scalar(py, result[0]).map(Some)
             } else {
                 Ok(None)
             };
         }
         let array = PyArrayDyn::<T>::zeros(py, kept.as_slice(), false);
-        let is_told = {
+        let is_all = {
             let mut result = array.try_readwrite()?;
             let results = result.as_slice_mut()?;
-            count > 0 && self.write(results)?
+            !results.is_empty() && write(results)?
         };
-        Ok(is_told.then(|| array.into_any().unbind()))
+        Ok(is_all.then(|| array.into_any().unbind()))
+    }
+
+    fn items(&self) -> usize {
+        let lengths = self.array.shape();
+        self.axes.iter().fold(1, |all, &axis| all * lengths[axis])
+    }
+
+    fn source(&self) -> PyResult<Source> {
+        let mut arrays = vec![self.array, self.array];
+        arrays.extend(self.mask);
+        let masks = self
+            .mask
+            .map(|mask| Ok::<_, PyErr>((Memory::of(mask, 2)?, false)));
+        Ok(Source {
+            shape: Shape::new(&arrays, self.axes)?,
+            x: self.memory,
+            y: None,
+            masks: masks.into_iter().collect::<PyResult<_>>()?,
+            skips_nan: false,
+            halves: false,
+        })
+    }
+
+    /// The variance of each result, or its root.
+    fn spread<T: Item>(&self, ddof: f64, is_root: bool, results: &mut [T::Real]) -> PyResult<bool> {
+        let mut means = vec![T::zeroed(); results.len()];
+        let left = self.items() as f64 - ddof;
+        let (Some(operator), true) = (T::Real::operator(Op::Sum), left > 0.0) else {
+            return Ok(false);
+        };
+        if !self.write(&mut means)? {
+            return Ok(false);
+        }
+        let source = self.source()?;
+        let _by = Workers::of(0)?;
+        compute(self.array.py(), self.array.len() * size_of::<T>(), || {
+            let mut reader = Reader::<T>::new(&source);
+            let make = distances(&means);
+            let fill = |tile: &Tile, into: &mut [T::Real]| {
+                reader.leaves(tile, &make, Op::Sum, &mut [], into);
+            };
+            reduce(&source.shape, operator, fill, results);
+            for result in results.iter_mut() {
+                let variance = result.over(left);
+                *result = if is_root { variance.root() } else { variance };
+            }
+        });
+        Ok(are_ordinary(results))
     }
 
     /// Whether all is said: the results are there, and finite.
     fn write<T: Item>(&self, results: &mut [T]) -> PyResult<bool> {
         // Means are divided in the same environment.
         let _environment = Workers::of(0)?;
-        let lengths = self.array.shape();
-        let items = self.axes.iter().fold(1, |all, &axis| all * lengths[axis]);
+        let items = self.items();
         if items == 0 {
             return Ok(false);
         }
@@ -193,19 +134,7 @@ impl Reduction<'_, '_> {
                 return Ok(are_ordinary(results));
             }
         }
-        let mut arrays = vec![self.array, self.array];
-        arrays.extend(self.mask);
-        let masks = self
-            .mask
-            .map(|mask| Ok::<_, PyErr>((Memory::of(mask, 2)?, false)));
-        let source = Source {
-            shape: Shape::new(&arrays, self.axes)?,
-            x: self.memory,
-            y: None,
-            masks: masks.into_iter().collect::<PyResult<_>>()?,
-            skips_nan: false,
-            halves: false,
-        };
+        let source = self.source()?;
         if source.has_holes() && (self.is_mean || T::KIND == Kind::C64 || T::KIND == Kind::C128) {
             return Ok(false);
         }
@@ -252,6 +181,47 @@ impl Reduction<'_, '_> {
     }
 }
 
+/// The variance, or the standard deviation, of NumPy's own array along axes; None as below.
+#[pyfunction]
+pub(crate) fn spread_plain(
+    is_root: bool,
+    x: &Bound<'_, PyAny>,
+    axis: &Bound<'_, PyAny>,
+    keepdims: &Bound<'_, PyAny>,
+    ddof: f64,
+) -> PyResult<Option<Py<PyAny>>> {
+    let Some((array, memory)) = plain(x) else {
+        return Ok(None);
+    };
+    let (Ok(keeps_axes), Some(axes)) = (
+        keepdims.cast::<PyBool>().map(|keeps| keeps.is_true()),
+        axes_of(axis, array.ndim()),
+    ) else {
+        return Ok(None);
+    };
+    let reduction = Reduction {
+        op: Op::Sum,
+        is_mean: true,
+        array,
+        memory,
+        mask: None,
+        axes: &axes,
+        keeps_axes,
+    };
+    macro_rules! of {
+        ($T:ty) => {
+            reduction.made(|results| reduction.spread::<$T>(ddof, is_root, results))
+        };
+    }
+    match arithmetic("mean", memory.kind) {
+        Kind::F64 => of!(f64),
+        Kind::F32 => of!(f32),
+        Kind::C128 => of!(Complex<f64>),
+        Kind::C64 => of!(Complex<f32>),
+        _ => Ok(None),
+    }
+}
+
 /// A reduction, or the mean, of NumPy's own array along axes, of items that a mask of the same shape counts; None where it takes more than
 /// that, or if there is something to be told.
 #[pyfunction]
@@ -290,7 +260,7 @@ pub(crate) fn reduce_plain(
         axes: &axes,
         keeps_axes,
     };
-    with_kind!(arithmetic(op, memory.kind), T => reduction.run::<T>())
+    with_kind!(arithmetic(op, memory.kind), T => reduction.made::<T>(|results| reduction.write(results)))
 }
 
 /// The sums or products of all beginnings of NumPy's own array along an axis, or of all items; None as above.

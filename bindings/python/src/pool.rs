@@ -2,6 +2,7 @@
 //!
 //! Shared state is one lock, which is taken while the interpreter's is held: so no other thread has it during a `fork` of Python's.
 
+use std::env;
 use std::mem;
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -178,6 +179,25 @@ impl KeptInPython {
 #[pyfunction]
 pub(crate) fn level() -> &'static str {
     Level::best().name()
+}
+
+/// How many threads take part at first.
+const THREADS_VARIABLE: &str = "TREEFOLD_THREADS";
+
+/// Sets as many threads as the environment says, if it does.
+#[pyfunction]
+pub(crate) fn threads_by_environment() -> PyResult<()> {
+    let text = env::var_os(THREADS_VARIABLE).unwrap_or_default();
+    if text.is_empty() {
+        return Ok(());
+    }
+    let text = text.to_string_lossy();
+    let count = text.parse::<usize>().ok();
+    let count = count.filter(|count| (1..=MOST).contains(count));
+    let message = || format!("{THREADS_VARIABLE}: '{text}' is not a number from 1 to {MOST}");
+    let count = count.ok_or_else(|| PyValueError::new_err(message()))?;
+    THREADS.lock().unwrap_or_else(PoisonError::into_inner).count = count;
+    Ok(())
 }
 
 /// Sets how many threads take part in a reduction, and returns the number before.

@@ -130,6 +130,26 @@ impl Reduce<'_, '_> {
     }
 }
 
+/// What makes the squared distances of items from the mean of their result.
+pub(crate) fn distances<T: Item>(means: &[T]) -> impl Fn(&Tile, &[T], &[T], &mut [T::Real]) {
+    |tile, values, _, into| {
+        let width = tile.columns.len;
+        if width == 1 {
+            let mean = means[tile.place.result];
+            for (into, &value) in into.iter_mut().zip(values) {
+                *into = value.squared_distance(mean);
+            }
+            return;
+        }
+        let own: Vec<T> = tile.results().map(|result| means[result]).collect();
+        for (into, values) in into.chunks_exact_mut(width).zip(values.chunks_exact(width)) {
+            for ((into, value), &mean) in into.iter_mut().zip(values).zip(&own) {
+                *into = value.squared_distance(mean);
+            }
+        }
+    }
+}
+
 /// The only element of an array.
 pub(crate) fn first<L: Item>(array: &Bound<'_, PyAny>) -> PyResult<L> {
     let array = array.cast::<PyArrayDyn<L>>()?.try_readonly()?;
@@ -156,25 +176,7 @@ impl Task for Reduce<'_, '_> {
                     .ok_or_else(|| PyValueError::new_err("there are no means"))?;
                 let means = means.cast::<PyArrayDyn<T>>()?.try_readonly()?;
                 let means = means.as_slice()?;
-                self.run(like, |tile, values, _, into| {
-                    let width = tile.columns.len;
-                    if width == 1 {
-                        let mean = means[tile.place.result];
-                        for (into, &value) in into.iter_mut().zip(values) {
-                            *into = T::squared_distance(value, mean);
-                        }
-                        return;
-                    }
-                    for (into, values) in
-                        into.chunks_exact_mut(width).zip(values.chunks_exact(width))
-                    {
-                        for ((into, &value), result) in
-                            into.iter_mut().zip(values).zip(tile.results())
-                        {
-                            *into = T::squared_distance(value, means[result]);
-                        }
-                    }
-                })
+                self.run(like, distances(means))
             }
             "product" => self.run(like, |_, values: &[T], factors: &[T], into: &mut [T]| {
                 for ((into, &x), &y) in into.iter_mut().zip(values).zip(factors) {

@@ -13,16 +13,16 @@ from ._interpreter import check_interpreter
 
 check_interpreter()
 
-from . import exact  # noqa: E402 - it loads the native half
+from . import _native, exact  # noqa: E402 - they load the native half
 from ._means import average, mean, std, var
 from ._nan import nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar
 from ._partial import Partial
 from ._products import dot, inner, norm, vdot
 from ._reductions import max, min, prod, ptp, sum
 from ._scans import cumprod, cumsum, cumulative_prod, cumulative_sum
-from ._threads import set_by_environment, threads
+from ._threads import threads
 
-set_by_environment()
+_native.threads_by_environment()
 
 __version__ = "0.1.0"
 

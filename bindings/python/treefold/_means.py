@@ -5,13 +5,13 @@ import warnings
 import numpy as np
 
 from . import _native
-from ._arrays import contiguous, size
+from ._arrays import size
 from ._engine import Items, arithmetic, canonical, check_keepdims, check_out, given, quotient, tell
 
 _DOUBLE = np.dtype(np.float64)
 
 
-def _types(items, dtype, out, is_complex_too=True):
+def _types(items, dtype, out):
     """What is computed in, and what the result of a mean becomes."""
     own = items.dtype
     if own.kind in "mM":
@@ -94,8 +94,8 @@ def var(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     >>> float(treefold.var([1.0, 2.0, 3.0, 4.0]))
     1.25
     """
-    if axis is None and dtype is None and out is None and keepdims is False and where is True and mean is correction is None and type(ddof) is int:
-        result = _native.moment_all("var", x, ddof)
+    if dtype is None and out is None and where is True and mean is correction is None and type(ddof) is int:
+        result = _native.spread_plain(False, x, axis, keepdims, ddof)
         if result is not None:
             return result
     return _spread(x, axis, dtype, out, ddof, keepdims, where, mean, correction, False, False)
@@ -112,8 +112,8 @@ def std(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     >>> float(treefold.std([1.0, 5.0]))
     2.0
     """
-    if axis is None and dtype is None and out is None and keepdims is False and where is True and mean is correction is None and type(ddof) is int:
-        result = _native.moment_all("std", x, ddof)
+    if dtype is None and out is None and where is True and mean is correction is None and type(ddof) is int:
+        result = _native.spread_plain(True, x, axis, keepdims, ddof)
         if result is not None:
             return result
     return _spread(x, axis, dtype, out, ddof, keepdims, where, mean, correction, False, True)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _native
-from ._arrays import as_array, contiguous, counted, unreduced
+from ._arrays import counted, unreduced
 from ._engine import Items, arithmetic, check_keepdims, check_out, given, tell
 
 _LONG = np.dtype(np.int64)
@@ -34,36 +34,6 @@ def _summed(x, y, dtype, axes, out, leaf="product"):
         return result
     np.copyto(out, result)
     return out
-
-
-def vectors(x, y):
-    """Two vectors, contiguous and of one type."""
-    x, y = _pair(x, y)
-    for name, array in (("x", x), ("y", y)):
-        if array.ndim != 1:
-            raise ValueError(f"{name} has {array.ndim} axes; this takes vectors, and vdot takes arrays of any shape")
-    return _of_a_length(x, y)
-
-
-def conjugated(x, y):
-    """What `vdot` takes, as vectors: `x` is conjugated."""
-    x, y = _pair(x, y)
-    x = np.ravel(x)
-    return _of_a_length(np.conjugate(x) if x.dtype.kind == "c" else x, np.ravel(y))
-
-
-def _pair(x, y):
-    x, y = as_array(x, "x"), as_array(y, "y")
-    dtype = np.result_type(x, y)
-    if dtype.kind == "b":
-        dtype = _LONG
-    return as_array(x.astype(dtype, copy=False), "x"), as_array(y.astype(dtype, copy=False), "y")
-
-
-def _of_a_length(x, y):
-    if x.size != y.size:
-        raise ValueError(f"y has {counted(y.size, 'item')}, and x {x.size}")
-    return contiguous(x), contiguous(y)
 
 
 def _matched(x, y):

@@ -5,8 +5,9 @@ import operator
 import numpy as np
 
 from . import _cuda, _native
-from ._arrays import as_array, check_inexact, contiguous, delivered, in_three_parts, reduced_axes, widened
-from ._engine import Items, arithmetic, check_keepdims, check_out, given, quotient, tell
+from ._arrays import as_array, delivered, in_three_parts, reduced_axes, widened
+from ._engine import Items, arithmetic, check_keepdims, check_out, given, tell
+from ._engine import quotient as quotient
 
 LANES_MAX = 1 << 20
 _NAT = np.iinfo(np.int64).min
@@ -262,9 +263,11 @@ def ptp(x, axis=None, out=None, keepdims=False):
     >>> float(treefold.ptp([1.0, 4.5, 2.0]))
     3.5
     """
+    if type(x) is np.ndarray and x.dtype.kind in "iuf" and out is None:
+        return np.subtract(max(x, axis, None, keepdims), min(x, axis, None, keepdims))
     items = Items(x, axis)
     if items.dtype.kind == "b":
-        raise TypeError(f"x has elements of type bool, for which ptp is not defined")
+        raise TypeError("x has elements of type bool, for which ptp is not defined")
     shape = items.shape_of_result(check_keepdims(keepdims))
     check_out(out, shape)
     greatest, least = max(x, axis, None, keepdims), min(x, axis, None, keepdims)

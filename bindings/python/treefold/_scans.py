@@ -3,9 +3,8 @@
 import numpy as np
 
 from . import _native
-from ._arrays import reduced_axes
 from ._engine import Items, arithmetic, check_out, tell
-from ._reductions import _default, _of_times
+from ._reductions import _default
 
 
 def _scan(op, x, axis, dtype, out, includes_initial=False):

@@ -1,11 +1,7 @@
 """How many threads take part."""
 
-import os
-
 from . import _native
 from ._arrays import index
-
-_VARIABLE = "TREEFOLD_THREADS"
 
 
 def threads(n=None, /):
@@ -30,14 +26,3 @@ def threads(n=None, /):
     2
     """
     return _native.threads() if n is None else _native.threads(index(n, "n"))
-
-
-def set_by_environment():
-    """As many as the variable says, which is read when treefold is imported."""
-    text = os.environ.get(_VARIABLE, "")
-    if not text:
-        return
-    try:
-        _native.threads(int(text))
-    except ValueError:
-        raise ValueError(f"{_VARIABLE}: {text!r} is not a number from 1 to 1024") from None

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _native
 from ._accumulator import Accumulator
-from ._arrays import as_array, check_inexact, contiguous, counted, items_along, row_width, size
+from ._arrays import as_array, check_inexact, counted, items_along, row_width, size
 from ._engine import Items, given, tell
 from ._keyed import GroupBy, RollingWindows, add_at, bincount, groupby, histogram, reduceat, rolling
 from ._products import _every_pair, _matched, _operands

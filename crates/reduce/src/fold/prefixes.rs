@@ -15,7 +15,7 @@ const CHUNK_ITEMS: usize = 8;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Prefixes<T> {
-    items: u64,
+    items: usize,
     /// One for each set bit of the number of items, the highest first.
     waiting: Vec<T>,
 }
@@ -56,7 +56,7 @@ impl<T: Copy> Prefixes<T> {
     /// Within an aligned chunk all prefixes have the same subtrees before them: a prefix of the chunk is combined with each, the last one
     /// first. So the loops are over the chunk, which the compiler can vectorise.
     pub(crate) fn scan(&mut self, items: &[T], result: &mut [T], combine: &impl Fn(T, T) -> T) {
-        let unaligned = (self.items.wrapping_neg() % CHUNK_ITEMS as u64) as usize;
+        let unaligned = self.items.wrapping_neg() % CHUNK_ITEMS;
         let (head, items) = items.split_at(unaligned.min(items.len()));
         let (head_result, result) = result.split_at_mut(head.len());
         self.scan_singly(head, head_result, combine);

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 /// One variant against one reference: one line of `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// `kernels`, `parallel`, `exact`, `lookup` or `reduce`.
+    /// `kernels`, `parallel`, `exact`, `python`, `lookup` or `reduce`.
     pub bench: String,
     /// What was measured.
     pub variant: String,
@@ -34,8 +34,8 @@ pub struct Row {
     pub median_ns: f64,
     /// The rate at which items are read, in 10^9 bytes a second; null where none are.
     pub gbps: Option<f64>,
-    /// For `kernels`, `parallel` and `lookup` a speed (the reference's time over this one's); for `reduce` and `exact` a
-    /// time (this one's over the reference's).
+    /// For `kernels`, `parallel` and `lookup` a speed (the reference's time over this one's); for `reduce`, `exact` and
+    /// `python` a time (this one's over the reference's).
     pub ratio: f64,
     /// What it is compared with.
     pub reference: String,

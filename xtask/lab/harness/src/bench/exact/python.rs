@@ -1,4 +1,4 @@
-//! Sums by key and of windows by the Python package, beside NumPy's, pandas' and polars': a script measures them.
+//! What the Python package does beside NumPy, pandas and polars: scripts measure it.
 
 use std::process::Command;
 
@@ -20,7 +20,7 @@ enum Line {
     Row(Told),
 }
 
-/// Two functions, in nanoseconds an item.
+/// Two functions, in nanoseconds an item, or a call.
 #[derive(Deserialize)]
 struct Told {
     variant: String,
@@ -40,24 +40,36 @@ pub struct Measured {
     pub versions: Option<String>,
 }
 
-/// Runs the script: by the interpreter of stage `python-story`, which has all packages, if that has run here.
+/// Sums by key and of windows.
 pub fn measure(quick: bool, output: &Output) -> Result<Measured, Error> {
-    let own = target()?.join("python/story/bin/python");
-    let python = if own.exists() { own } else { "python3".into() };
     let words = if quick {
         ["20000", "1000", "3"]
     } else {
         ["2000000", "100000", "11"]
     };
+    run("exact", "speed_by_key.py", &words, output)
+}
+
+/// The functions of arrays beside NumPy's.
+pub fn beside_numpy(quick: bool, output: &Output) -> Result<Measured, Error> {
+    let words = if quick { ["1000", "3"] } else { ["10000000", "15"] };
+    run("python", "speed_beside_numpy.py", &words, output)
+}
+
+/// Runs a script: by the interpreter of stage `python-story`, which has all packages, if that has run here.
+fn run(bench: &str, file: &str, words: &[&str], output: &Output) -> Result<Measured, Error> {
+    let own = target()?.join("python/story/bin/python");
+    let python = if own.exists() { own } else { "python3".into() };
     let mut measured = Measured::default();
     let nothing = |reason: &str| {
         let advice = "`cargo xtask test --stage python-story` installs all that it needs";
-        output.say(format!("exact: no rows of Python: {reason}; {advice}"));
+        output.say(format!("{bench}: no rows of Python: {reason}; {advice}"));
     };
+    let examples = workspace().join("bindings/python/examples");
     let mut script = Command::new(&python);
-    script
-        .arg(workspace().join("bindings/python/examples/speed_by_key.py"))
-        .args(words);
+    // NumPy's products by one thread, as ours.
+    script.env("OPENBLAS_NUM_THREADS", "1");
+    script.arg(examples.join(file)).args(words);
     let ended = match script.output() {
         Ok(ended) => ended,
         Err(error) => {
@@ -74,15 +86,16 @@ pub fn measure(quick: bool, output: &Output) -> Result<Measured, Error> {
         match serde_json::from_str(line)? {
             Line::Missing(reason) => nothing(&reason),
             Line::Versions(versions) => measured.versions = Some(versions),
-            Line::Row(told) => measured.rows.push(told.row()),
+            Line::Row(told) => measured.rows.push(told.row(bench)),
         }
     }
     Ok(measured)
 }
 
 impl Told {
-    fn row(self) -> Row {
+    fn row(self, bench: &str) -> Row {
         Row {
+            bench: bench.to_owned(),
             variant: self.variant,
             n: self.n,
             backend: "python".to_owned(),

@@ -1,0 +1,238 @@
+//! What the types of elements do.
+
+use num_complex::Complex;
+use treefold::{Float, FoldError, Max, Min, Operator, Product, Sum, par};
+
+use crate::element::{Chosen, ExactSums, Item, Op};
+use crate::exact_item::sums as exact_sums;
+use crate::pool::Workers;
+
+/// Of floats, for which there are kernels.
+fn dot_in_one_pass<T: Item + Float>(by: &Workers, x: &[T], y: &[T]) -> Result<T, FoldError>
+where
+    Sum: Operator<T>,
+{
+    match by.pool() {
+        None => treefold::dot(x, y),
+        Some(pool) => pool.install(|| par::dot(x, y)),
+    }
+}
+
+/// Of a type without a kernel for it.
+fn dot_by_products<T: Item>(by: &Workers, x: &[T], y: &[T]) -> Result<T, FoldError>
+where
+    Sum: Operator<T>,
+    Product: Operator<T>,
+{
+    let products = x.iter().zip(y).map(|(&x, &y)| Product.combine(x, y));
+    let products: Vec<T> = products.collect();
+    match by.pool() {
+        None => treefold::sum(&products),
+        Some(pool) => pool.install(|| par::sum(&products)),
+    }
+}
+
+/// What floats alone do in their own way.
+macro_rules! of_floats {
+    () => {
+        fn hole(op: Op) -> Self {
+            match op {
+                Op::Sum | Op::ExactSum => -0.0,
+                Op::Product => 1.0,
+                Op::Min => Self::INFINITY,
+                Op::Max => Self::NEG_INFINITY,
+            }
+        }
+
+        fn has_nan(&self) -> bool {
+            self.is_nan()
+        }
+
+        fn is_ordinary(&self) -> bool {
+            self.is_finite()
+        }
+
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::unnecessary_cast,
+            reason = "the number is rounded"
+        )]
+        fn over(self, number: f64) -> Self {
+            self / number as Self
+        }
+
+        fn root(self) -> Self {
+            self.sqrt()
+        }
+
+        fn magnitude(self) -> Self {
+            self.abs()
+        }
+
+        fn squared_distance(self, other: Self) -> Self {
+            (self - other) * (self - other)
+        }
+    };
+}
+
+/// What integers alone do in their own way.
+macro_rules! of_integers {
+    () => {
+        fn hole(op: Op) -> Self {
+            match op {
+                Op::Sum | Op::ExactSum => 0,
+                Op::Product => 1,
+                Op::Min => Self::MAX,
+                Op::Max => Self::MIN,
+            }
+        }
+
+        fn over(self, _: f64) -> Self {
+            self
+        }
+
+        fn magnitude(self) -> Self {
+            self
+        }
+
+        fn squared_distance(self, other: Self) -> Self {
+            let distance = self.wrapping_sub(other);
+            distance.wrapping_mul(distance)
+        }
+    };
+}
+
+macro_rules! ordered {
+    ($own:ident, $dot:path, $exact_sums:expr; $($element:ty),+) => {$(
+        impl Item for $element {
+            type Real = Self;
+
+            const EXACT_SUMS: Option<ExactSums<Self>> = $exact_sums;
+
+            fn operator(op: Op) -> Option<Chosen<Self>> {
+                Some(match op {
+                    Op::Sum => &Sum,
+                    Op::Product => &Product,
+                    Op::Min => &Min,
+                    Op::Max => &Max,
+                    Op::ExactSum => return None,
+                })
+            }
+
+            fn dot(by: &Workers, x: &[Self], y: &[Self]) -> Result<Self, FoldError> {
+                $dot(by, x, y)
+            }
+
+            fn times(self, other: Self) -> Self {
+                Product.combine(self, other)
+            }
+
+            $own!();
+        }
+    )+};
+}
+
+ordered!(of_floats, dot_in_one_pass, Some(exact_sums); f32, f64);
+ordered!(of_integers, dot_by_products, None; i8, i16, i32, i64, u8, u16, u32, u64);
+
+macro_rules! unordered {
+    ($($part:ty, $hole:literal);+) => {$(
+        impl Item for Complex<$part> {
+            type Real = $part;
+
+            const EXACT_SUMS: Option<ExactSums<Self>> = Some(exact_sums);
+
+            fn operator(op: Op) -> Option<Chosen<Self>> {
+                match op {
+                    Op::Sum => Some(&Sum),
+                    Op::Product => Some(&Product),
+                    Op::Min | Op::Max | Op::ExactSum => None,
+                }
+            }
+
+            fn operator_with_holes(op: Op) -> Option<Chosen<Self>> {
+                match op {
+                    Op::Product => Some(&ProductWithHoles),
+                    op => Self::operator(op),
+                }
+            }
+
+            fn hole(op: Op) -> Self {
+                match op {
+                    // Products by 1 turn -0.0 into 0.0, and infinities into NaN.
+                    Op::Product => Self { re: <$part>::NAN, im: <$part>::from_bits($hole) },
+                    _ => Self { re: -0.0, im: -0.0 },
+                }
+            }
+
+            fn unlike_hole(self) -> Self {
+                let is_hole = bytemuck::bytes_of(&self) == bytemuck::bytes_of(&Self::hole(Op::Product));
+                if is_hole { Self { re: <$part>::NAN, im: <$part>::NAN } } else { self }
+            }
+
+            fn has_nan(&self) -> bool {
+                self.re.is_nan() || self.im.is_nan()
+            }
+
+            fn is_ordinary(&self) -> bool {
+                self.re.is_finite() && self.im.is_finite()
+            }
+
+            fn magnitude(self) -> $part {
+                if self.has_nan() { <$part>::NAN } else { self.re.abs().max(self.im.abs()) }
+            }
+
+            fn squared_distance(self, other: Self) -> $part {
+                let (re, im) = (self.re - other.re, self.im - other.im);
+                re * re + im * im
+            }
+
+            fn over(self, number: f64) -> Self {
+                Self {
+                    re: self.re.over(number),
+                    im: self.im.over(number),
+                }
+            }
+
+            fn conjugated(self) -> Self {
+                self.conj()
+            }
+
+            fn times(self, other: Self) -> Self {
+                Product.combine(self, other)
+            }
+
+            fn dot(by: &Workers, x: &[Self], y: &[Self]) -> Result<Self, FoldError> {
+                dot_by_products(by, x, y)
+            }
+        }
+
+        impl Operator<Complex<$part>> for ProductWithHoles {
+            fn name(&self) -> &str {
+                "product"
+            }
+
+            fn combine(&self, left: Complex<$part>, right: Complex<$part>) -> Complex<$part> {
+                let hole = Complex::<$part>::hole(Op::Product);
+                let is_hole = |x: &Complex<$part>| bytemuck::bytes_of(x) == bytemuck::bytes_of(&hole);
+                if is_hole(&left) {
+                    right
+                } else if is_hole(&right) {
+                    left
+                } else {
+                    Product.combine(left, right)
+                }
+            }
+
+            fn canonical(&self, value: Complex<$part>) -> Complex<$part> {
+                Product.canonical(value)
+            }
+        }
+    )+};
+}
+
+/// The product of complex numbers where some leaves stand for no value.
+struct ProductWithHoles;
+
+// NaNs with payloads that no processor computes.
+unordered!(f32, 0x7FC0_5EED; f64, 0x7FF8_5EED_7FC0_5EED);

@@ -1,0 +1,182 @@
+"""NumPy's conventions: masked arrays, times, units, halves, where results go, and errors."""
+
+import numpy as np
+import pytest
+import treefold
+from definition import bits, items
+from treefold import exact
+
+
+def test_masked_arrays_leave_holes():
+    x, mask = items(1000, "f8", 7).reshape(20, 50), items(1000, "?", 8).reshape(20, 50)
+    masked = np.ma.masked_array(x, mask)
+    for name in ("sum", "prod", "mean", "var", "std"):
+        assert bits(getattr(treefold, name)(masked, 1)) == bits(getattr(treefold, name)(x, 1, where=~mask)), name
+    also = items(50, "?", 9)
+    assert bits(treefold.sum(masked, 0, where=also)) == bits(treefold.sum(x, 0, where=~mask & also))
+    assert bits(treefold.max(masked)) == bits(np.max(masked))
+    assert bits(exact.sum(masked)) == bits(exact.sum(x[~mask]))
+    assert bits(treefold.sum(np.ma.masked_array(x))) == bits(treefold.sum(x))
+
+
+def test_times():
+    x = np.array([5, 7, -2, 100], "m8[s]")
+    assert treefold.sum(x) == np.sum(x) and treefold.sum(x).dtype == "m8[s]"
+    assert treefold.mean(x) == np.mean(x) and treefold.mean(x).dtype == "m8[s]"
+    assert treefold.cumsum(x).tolist() == np.cumsum(x).tolist()
+    assert treefold.sum(x, initial=np.timedelta64(1, "m")) == np.sum(x, initial=np.timedelta64(1, "m"))
+    lost = np.array([[5, "NaT"], [1, 2]], "m8[s]")
+    dates = np.array(["2020-01-02", "2019-05-05", "2021-01-01"], "M8[D]")
+    for one in (lost, dates, np.array(["2020-01-01", "NaT"], "M8[D]")):
+        for name in ("min", "max", "ptp"):
+            assert str(getattr(treefold, name)(one)) == str(getattr(np, name)(one)), name
+    assert str(treefold.sum(lost, 1)) == str(np.sum(lost, 1))
+    assert str(treefold.mean(lost, 0)) == str(np.mean(lost, 0))
+    assert treefold.min(dates, where=[True, False, True]) == dates[0]
+    for wrong in (lambda: treefold.sum(dates), lambda: treefold.prod(x), lambda: treefold.var(x), lambda: treefold.mean(dates)):
+        with pytest.raises(TypeError, match="x has elements of type"):
+            wrong()
+
+
+class Length(np.ndarray):
+    """An array with a unit."""
+
+    unit = None
+
+    def __array_finalize__(self, other):
+        self.unit = getattr(other, "unit", None)
+
+
+def test_units_are_kept():
+    x = items(12, "f8").reshape(3, 4).view(Length)
+    x.unit = "m"
+    for name in ("sum", "mean", "std", "cumsum", "max", "ptp"):
+        result = getattr(treefold, name)(x, 0)
+        assert type(result) is Length and result.unit == "m", name
+        assert bits(np.asarray(result)) == bits(getattr(treefold, name)(np.asarray(x), 0))
+    assert type(treefold.prod(x, 0)) is np.ndarray and type(treefold.var(x, 0)) is np.ndarray
+
+
+def test_halves_are_rounded_once():
+    x = np.array([2048, 1, 1], "f2")
+    assert treefold.sum(x) == 2050 and (x[0] + x[1]) + x[2] == 2048
+    assert treefold.sum(x).dtype == "f2" == treefold.mean(x).dtype
+    assert treefold.max(np.array([1, 65504], "f2")) == 65504
+    # The item 2049 becomes 2048 first; 2049 lies between two halves, and becomes the even one.
+    assert treefold.sum([2049.0, 3.0], dtype="f2") == 2052 and np.float16(2051) == 2052
+    every = np.arange(1 << 16, dtype="u2").view("f2")
+    finite = every[np.isfinite(every)]
+    assert bits(treefold.cumsum(finite[:, None], 1)[:, 0]) == bits(finite)
+    doubles = np.concatenate([items(2000, "f8", 3) * 100, finite[::7].astype("f8") * (1 + 2.0**-12), finite[::5].astype("f8") + 2.0**-25])
+    with np.errstate(over="ignore"):
+        assert bits(treefold.sum(doubles[:, None], 1, dtype="f2")) == bits(doubles.astype("f2"))
+
+
+def test_out_and_dtype():
+    x = items(60, "f8", 2).reshape(5, 12)
+    out = np.zeros(12, "f4")
+    assert treefold.sum(x, 0, out=out) is out
+    assert bits(out) == bits(treefold.sum(x.astype("f4"), 0))
+    out = np.zeros(12, "f4")
+    treefold.sum(x, 0, dtype="f8", out=out)
+    assert bits(out) == bits(treefold.sum(x, 0).astype("f4"))
+    whole = items(24, "f8", 4).reshape(2, 12)
+    expected = treefold.sum(whole, 0)
+    treefold.sum(whole, 0, out=whole[1])
+    assert bits(whole[1]) == bits(expected)
+    strided = np.zeros(24)
+    treefold.sum(x, 0, out=strided[::2])
+    assert bits(strided[::2].copy()) == bits(treefold.sum(x, 0)) and not strided[1::2].any()
+    shifted = items(50, "f8", 5)
+    expected = treefold.cumsum(shifted[:-1])
+    treefold.cumsum(shifted[:-1], out=shifted[1:])
+    assert bits(shifted[1:].copy()) == bits(expected)
+
+
+def raises_as(numpys, own, match):
+    with pytest.raises(Exception) as theirs:
+        numpys()
+    with pytest.raises(theirs.type, match=match):
+        own()
+
+
+def test_errors_are_numpys_and_name_the_argument():
+    x = np.ones((2, 3))
+    for name in ("sum", "prod", "mean", "var", "std"):
+        numpys, own = getattr(np, name), getattr(treefold, name)
+        for named, match in (
+            ({"where": np.ones((2, 2), bool)}, "where"),
+            ({"axis": 2}, "axis"),
+            ({"axis": (0, 0)}, "axis"),
+            ({"axis": "a"}, "axis"),
+            ({"dtype": "nonsense"}, "dtype"),
+            ({"axis": 0, "out": np.full(4, 7.0)}, "out"),
+            ({"axis": 0, "out": [1, 2, 3]}, "out"),
+        ):
+            raises_as(lambda: numpys(x, **named), lambda: own(x, **named), match)
+            if isinstance(named.get("out"), np.ndarray):
+                assert (named["out"] == 7).all()
+    with pytest.raises(ValueError, match="initial"):
+        treefold.sum(x, initial=[1.0, 2.0])
+    with pytest.raises(TypeError, match="where has elements of type float64"):
+        treefold.sum(x, where=x)
+    raises_as(lambda: np.max(x[:0]), lambda: treefold.max(x[:0]), "zero-size")
+    for function in (treefold.min, treefold.max):
+        out = np.full(3, 7.0)
+        with pytest.raises(ValueError, match="no identity"):
+            function(x, 0, where=[True, False, True], out=out)
+        assert (out == 7).all()
+        assert function(x, 0, where=[True, False, True], initial=5.0).shape == (3,)
+    raises_as(lambda: np.var(x, ddof=1, correction=1), lambda: treefold.var(x, ddof=1, correction=1), "correction")
+    with pytest.raises(ValueError, match="mean has the shape"):
+        treefold.var(x, 0, mean=np.ones(2))
+    raises_as(lambda: np.average(x, 0, [1.0, -1.0]), lambda: treefold.average(x, 0, [1.0, -1.0]), "zero")
+    raises_as(lambda: np.average(x, 0, [1.0] * 3), lambda: treefold.average(x, 0, [1.0] * 3), "weights")
+    raises_as(lambda: np.dot(x, x), lambda: treefold.dot(x, x), "y has 2 items")
+    raises_as(lambda: np.cumulative_sum(x), lambda: treefold.cumulative_sum(x), "axis")
+    with pytest.raises(ValueError, match="ord"):
+        treefold.norm(x, "nuc")
+    for wrong, match in ((None, "None"), (iter([1.0]), "fromiter"), (np.array([1, None]), "object"), (Sparse(), "toarray")):
+        for function in (treefold.sum, treefold.mean, treefold.cumsum, exact.sum, treefold.norm, lambda x: treefold.dot(x, [1.0])):
+            with pytest.raises(TypeError, match=f"x .*{match}"):
+                function(wrong)
+    with pytest.raises(TypeError, match="use treefold.sum"):
+        exact.sum([1, 2])
+    with pytest.raises(TypeError, match="treefold.dot"):
+        exact.dot([1, 2], [3, 4])
+
+    class Lying:
+        def __array__(self, dtype=None, copy=None):
+            return [1.0, 2.0]
+
+    raises_as(lambda: np.sum(Lying()), lambda: treefold.sum(Lying()), "array")
+
+
+class Sparse:
+    """What sparse matrices have."""
+
+    nnz = 1
+
+    def toarray(self):
+        raise AssertionError
+
+
+def test_norms():
+    x = items(60, "f8", 3).reshape(5, 12)
+    for axis in (None, 0, 1, (0, 1)):
+        assert np.allclose(treefold.norm(x, axis=axis), np.linalg.norm(x, axis=axis))
+    for ord in (1, 2, np.inf, -np.inf):
+        assert np.allclose(treefold.norm(x, ord, 1), np.linalg.norm(x, ord, 1))
+    assert treefold.norm(x, "fro", keepdims=True).shape == (1, 1)
+    z = items(30, "c16", 4).reshape(5, 6)
+    assert bits(treefold.norm(z)) == bits(treefold.norm(z.view("f8")))
+
+
+def test_averages():
+    x, w = items(60, "f8", 3).reshape(5, 12), np.abs(items(12, "f8", 4))
+    found, total = treefold.average(x, 1, w, returned=True)
+    assert bits(found) == bits(treefold.sum(x * w, 1) / treefold.sum(w))
+    assert bits(total) == bits(np.full(5, treefold.sum(w)))
+    assert bits(treefold.average(x)) == bits(treefold.mean(x))
+    z = items(12, "c16", 5)
+    assert np.allclose(treefold.average(z, weights=w), np.average(z, weights=w))
