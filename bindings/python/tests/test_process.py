@@ -116,7 +116,7 @@ def functions(size):
     keys = np.arange(size) % 3
     return [
         lambda: treefold.sum(tiny), lambda: treefold.mean(tiny), lambda: treefold.vdot(parts, parts), lambda: exact.sum(tiny),
-        lambda: treefold.sum(tiny.reshape(4, -1), 1), lambda: treefold.mean(single), lambda: treefold.var(spread), lambda: treefold.std(spread),
+        lambda: treefold.sum(tiny.reshape(4, -1), 1), lambda: treefold.mean(single), lambda: treefold.var(spread), lambda: treefold.std(spread), lambda: treefold.std(spread.reshape(3, -1), axis=1), lambda: treefold.mean(tiny.reshape(3, -1).T, axis=0),
         lambda: treefold.norm(np.full(9, 1e-160)), lambda: treefold.cumsum(tiny)[-1], lambda: treefold.average(tiny, weights=spread * 1e200),
         lambda: treefold.mean(np.array([3e-308, 1e-308, 5e-324])), lambda: treefold.var(np.array([1e-160, 3e-160, 2e-160])),
         lambda: treefold.max(tiny), lambda: treefold.nanmean(tiny), lambda: treefold.sum(tiny, where=keys == 1),
