@@ -25,7 +25,13 @@ MODULES = {
         "_keyed": ["bincount", "add_at", "histogram", "reduceat", "rolling", "RollingWindows"],
         "_groups": ["groupby", "GroupBy"],
     },
-    "treefold.dask": {"dask": ["sum", "exact_sum", "prod", "min", "max", "mean"]},
+    "treefold.dask": {
+        "dask": ["sum", "prod", "min", "max", "mean", "var", "std", "dot", "exact_sum", "exact_mean", "exact_var", "exact_std"],
+        "_keyed_chunks": ["exact_dot", "exact_groupby", "GroupBy"],
+    },
+    "treefold.xarray": {"xarray": ["Accessor"]},
+    "treefold.flox": {"flox": ["aggregation"]},
+    "treefold.replacer": {"replacer": ["checked", "replaced", "Report"]},
     "treefold.polars": {
         "polars": [
             "exact_sum", "exact_mean", "exact_var", "exact_std", "exact_dot", "exact_list_sum", "exact_list_mean", "exact_list_var",

@@ -167,7 +167,7 @@ impl RealTask for OfWindows {
     ) -> PyResult<Py<PyAny>> {
         let x_ref = x.try_readonly()?;
         let items = x_ref.as_slice()?;
-        Workers::of(items.len())?;
+        let _environment = Workers::of(items.len())?;
         let values = compute(x.py(), size_of_val(items), || {
             if self.is_mean {
                 self.windows.means(items)

@@ -20,6 +20,7 @@ mod exact_keyed;
 mod exact_moments;
 mod exact_partial;
 mod exact_reductions;
+mod exact_state;
 mod fold;
 mod fused;
 mod items;
@@ -40,7 +41,8 @@ use pyo3::prelude::*;
 // Its functions have no other names here than those by which Polars calls them.
 use treefold_polars as _;
 
-#[pymodule]
+// It has not been tested without the interpreter's lock: a free-threaded CPython that loads it takes the lock again.
+#[pymodule(gil_used = true)]
 mod _native {
     #[pymodule_export]
     use crate::cuda::{cuda_device_of, cuda_sum, cuda_sum_all, dlpack};
@@ -59,6 +61,8 @@ mod _native {
     #[pymodule_export]
     use crate::exact_reductions::exact_arrays;
     #[pymodule_export]
+    use crate::exact_state::ExactState;
+    #[pymodule_export]
     use crate::fold::{fold, fold_all};
     #[pymodule_export]
     use crate::fused::dot_all;
@@ -73,7 +77,7 @@ mod _native {
     #[pymodule_export]
     use crate::plain::{reduce_plain, scan_plain, spread_plain};
     #[pymodule_export]
-    use crate::pool::threads;
+    use crate::pool::{KeptInPython, level, threads, threads_by_environment};
     #[pymodule_export]
     use crate::reductions::reduce_arrays;
     #[pymodule_export]

@@ -10,6 +10,7 @@ use treefold::PartialError;
 use crate::element::{Item, Op, Task, unsupported, with_type};
 use crate::error::raised_by_partial;
 use crate::fold::{check_length, compute, no_type};
+use crate::pool::Workers;
 
 /// Subtrees, with their rows as bytes: `treefold/_partial.py` knows their type.
 type Nodes = Vec<(u64, u32, Vec<u8>)>;
@@ -77,6 +78,7 @@ impl Task for New<'_> {
         let array_ref = array.try_readonly()?;
         let rows = array_ref.as_slice()?;
         let ranges = self.extents.iter().map(|&(start, end)| start..end);
+        let _environment = Workers::of(0)?;
         let partial = compute(array.py(), size_of_val(rows), || {
             treefold::Partial::of_rows(rows, width, ranges, self.total, &operator)
         });
@@ -93,6 +95,7 @@ impl Task for Merge<'_> {
         let Self(left, right) = self;
         let unsupported = || unsupported(left.op, array.as_untyped());
         let operator = T::operator(left.op).ok_or_else(unsupported)?;
+        let _environment = Workers::of(0)?;
         let merged = compute(array.py(), left.bytes() + right.bytes(), || {
             let name = operator.name();
             let merged = left
@@ -113,6 +116,7 @@ impl Task for Finish<'_> {
     fn visit<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<()> {
         let unsupported = || unsupported(self.0.op, array.as_untyped());
         let operator = T::operator(self.0.op).ok_or_else(unsupported)?;
+        let _environment = Workers::of(0)?;
         let result = compute(array.py(), self.0.bytes(), || {
             self.0.typed::<T>(operator.name())?.result(&operator)
         });

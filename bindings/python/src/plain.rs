@@ -114,6 +114,8 @@ impl Reduction<'_, '_> {
 
     /// Whether all is said: the results are there, and finite.
     fn write<T: Item>(&self, results: &mut [T]) -> PyResult<bool> {
+        // Means are divided in the same environment.
+        let _environment = Workers::of(0)?;
         let items = self.items();
         if items == 0 {
             return Ok(false);
@@ -136,7 +138,7 @@ impl Reduction<'_, '_> {
         if source.has_holes() && (self.is_mean || T::KIND == Kind::C64 || T::KIND == Kind::C128) {
             return Ok(false);
         }
-        let (op, _by) = (self.op, Workers::of(0)?);
+        let op = self.op;
         let mut counts = vec![0; if source.has_holes() { results.len() } else { 0 }];
         compute(self.array.py(), self.array.len() * size_of::<T>(), || {
             let mut reader = Reader::<T>::new(&source);

@@ -1,13 +1,21 @@
 //! How many threads take part in a reduction. No bit depends on it.
+//!
+//! Shared state is one lock, which is taken while the interpreter's is held: so no other thread has it during a `fork` of Python's.
 
+use std::env;
 use std::mem;
 use std::process;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread::{self, Thread};
+use std::time::Duration;
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use treefold::environment;
+use simd_kernels::Level;
+use treefold::environment::{self, Subnormals};
 
 use crate::error::raised;
 
@@ -17,12 +25,14 @@ const MOST: usize = 1024;
 /// Reductions of fewer elements are done by one thread: `treefold::par` divides no less.
 pub(crate) const DIVIDED_ELEMENTS: usize = 1 << 17;
 
+/// Threads that have had nothing to do for so long end, and are started again when they are needed.
+const IDLE: Duration = Duration::from_secs(1);
+
 /// The number that was asked for, and the threads, if they have been needed.
 #[derive(Debug)]
 struct Threads {
     count: usize,
-    /// They belong to the process that started them: a child of it has none of them.
-    pool: Option<(u32, Arc<ThreadPool>)>,
+    pool: Option<Pool>,
 }
 
 static THREADS: Mutex<Threads> = Mutex::new(Threads {
@@ -30,54 +40,164 @@ static THREADS: Mutex<Threads> = Mutex::new(Threads {
     pool: None,
 });
 
-/// Who does the work.
+/// Threads that work together until they are idle.
 #[derive(Debug)]
-pub(crate) struct Workers(Option<Arc<ThreadPool>>);
+struct Pool {
+    /// They belong to the process that started them: a child of it has none of them.
+    owner: u32,
+    threads: Weak<ThreadPool>,
+    /// How often they have been asked for.
+    uses: Arc<AtomicU64>,
+    /// Who ends them.
+    keeper: Thread,
+}
 
-impl Workers {
-    /// Those for a reduction of so many elements.
-    ///
-    /// # Errors
-    /// The caller's thread does not compute as IEEE 754 does by default: the threads of a pool are checked by themselves.
-    pub(crate) fn of(elements: usize) -> PyResult<Self> {
-        environment::check().map_err(|error| raised(error.into()))?;
-        if elements <= DIVIDED_ELEMENTS {
-            return Ok(Self(None));
-        }
-        let mut threads = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
-        if threads.count == 1 {
-            return Ok(Self(None));
-        }
-        let process = process::id();
-        if let Some((owner, pool)) = &threads.pool
-            && *owner == process
-        {
-            return Ok(Self(Some(Arc::clone(pool))));
-        }
-        let builder = ThreadPoolBuilder::new().num_threads(threads.count);
+impl Pool {
+    fn start(count: usize) -> PyResult<(Self, Arc<ThreadPool>)> {
+        let builder = ThreadPoolBuilder::new().num_threads(count);
         let built = builder
             .thread_name(|number| format!("treefold {number}"))
             .build();
-        let failed = |error| PyRuntimeError::new_err(format!("threads: {error}"));
-        let pool = Arc::new(built.map_err(failed)?);
-        let before = threads.pool.replace((process, Arc::clone(&pool)));
-        if let Some(before) = before {
-            forget_if_foreign(before);
+        let failed =
+            |error: &dyn std::fmt::Display| PyRuntimeError::new_err(format!("threads: {error}"));
+        let threads = Arc::new(built.map_err(|error| failed(&error))?);
+        let uses = Arc::new(AtomicU64::new(0));
+        let kept = (Arc::clone(&threads), Arc::clone(&uses));
+        let keeper = thread::Builder::new().name("treefold keeper".to_owned());
+        let keeper = keeper.spawn(move || keep(kept.0, &kept.1));
+        let keeper = keeper.map_err(|error| failed(&error))?;
+        let pool = Self {
+            owner: process::id(),
+            threads: Arc::downgrade(&threads),
+            uses,
+            keeper: keeper.thread().clone(),
+        };
+        Ok((pool, threads))
+    }
+
+    /// The threads, if they still run, in this process.
+    fn threads(&self) -> Option<Arc<ThreadPool>> {
+        if self.owner != process::id() {
+            return None;
         }
-        Ok(Self(Some(pool)))
+        self.uses.fetch_add(1, Ordering::Relaxed);
+        self.threads.upgrade()
+    }
+
+    /// Ends them when their work is done.
+    fn end(self) {
+        if self.owner == process::id() {
+            self.uses.store(ENDED, Ordering::Relaxed);
+            self.keeper.unpark();
+        }
+    }
+}
+
+/// In place of a number of uses: nobody will ask again.
+const ENDED: u64 = u64::MAX;
+
+/// Keeps threads until nobody has asked for them for a while.
+fn keep(threads: Arc<ThreadPool>, uses: &AtomicU64) {
+    let mut seen = None;
+    loop {
+        let now = uses.load(Ordering::Relaxed);
+        let in_use = Arc::strong_count(&threads) > 1;
+        if now == ENDED || seen == Some(now) && !in_use {
+            return;
+        }
+        seen = Some(now);
+        thread::park_timeout(IDLE);
+    }
+}
+
+/// Who does the work, in IEEE 754's default environment for as long as this lives: on its own thread, and on those of the pool, which are born in it.
+#[derive(Debug)]
+pub(crate) struct Workers {
+    pool: Option<Arc<ThreadPool>>,
+    _subnormals: Subnormals,
+}
+
+impl Workers {
+    /// Those for a reduction of so many elements. What flushes subnormal numbers on the caller's thread is set aside.
+    ///
+    /// # Errors
+    /// The caller's thread does not round as IEEE 754 does by default: the threads of a pool are checked by themselves.
+    pub(crate) fn of(elements: usize) -> PyResult<Self> {
+        let subnormals = Subnormals::kept();
+        environment::check().map_err(|error| raised(error.into()))?;
+        Ok(Self {
+            pool: pool_for(elements)?,
+            _subnormals: subnormals,
+        })
     }
 
     /// The pool of threads that work together, unless the caller's thread works alone.
     pub(crate) fn pool(&self) -> Option<&ThreadPool> {
-        self.0.as_deref()
+        self.pool.as_deref()
     }
 }
 
-/// Lets go of a pool. One of the process that this one was forked from has no threads here that could be ended.
-fn forget_if_foreign((owner, pool): (u32, Arc<ThreadPool>)) {
-    if owner != process::id() {
-        mem::forget(pool);
+fn pool_for(elements: usize) -> PyResult<Option<Arc<ThreadPool>>> {
+    if elements <= DIVIDED_ELEMENTS {
+        return Ok(None);
     }
+    let mut threads = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
+    if threads.count == 1 {
+        return Ok(None);
+    }
+    if let Some(pool) = threads.pool.as_ref().and_then(Pool::threads) {
+        return Ok(Some(pool));
+    }
+    let (pool, started) = Pool::start(threads.count)?;
+    threads.pool = Some(pool);
+    Ok(Some(started))
+}
+
+/// Keeps subnormal numbers on this thread from `__enter__` to `__exit__`: for arithmetic in Python that belongs to a call.
+#[pyclass(module = "treefold._native", name = "Subnormals")]
+#[derive(Debug, Default)]
+pub(crate) struct KeptInPython(Option<Subnormals>);
+
+#[pymethods]
+impl KeptInPython {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    fn __enter__(&mut self) {
+        self.0 = Some(Subnormals::kept());
+    }
+
+    #[pyo3(signature = (*_error))]
+    fn __exit__(&mut self, _error: &Bound<'_, PyTuple>) {
+        self.0 = None;
+    }
+}
+
+/// The name of the instruction set that kernels use.
+#[pyfunction]
+pub(crate) fn level() -> &'static str {
+    Level::best().name()
+}
+
+/// How many threads take part at first.
+const THREADS_VARIABLE: &str = "TREEFOLD_THREADS";
+
+/// Sets as many threads as the environment says, if it does.
+#[pyfunction]
+pub(crate) fn threads_by_environment() -> PyResult<()> {
+    let text = env::var_os(THREADS_VARIABLE).unwrap_or_default();
+    if text.is_empty() {
+        return Ok(());
+    }
+    let text = text.to_string_lossy();
+    let count = text.parse::<usize>().ok();
+    let count = count.filter(|count| (1..=MOST).contains(count));
+    let message = || format!("{THREADS_VARIABLE}: '{text}' is not a number from 1 to {MOST}");
+    let count = count.ok_or_else(|| PyValueError::new_err(message()))?;
+    THREADS.lock().unwrap_or_else(PoisonError::into_inner).count = count;
+    Ok(())
 }
 
 /// Sets how many threads take part in a reduction, and returns the number before.
@@ -98,7 +218,7 @@ pub(crate) fn threads(n: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
     if let Some(count) = count.filter(|&count| count != before) {
         let ended = mem::replace(&mut *threads, Threads { count, pool: None });
         if let Some(ended) = ended.pool {
-            forget_if_foreign(ended);
+            ended.end();
         }
     }
     Ok(before)

@@ -2,7 +2,6 @@
 
 import builtins
 import importlib.util
-import platform
 import subprocess
 import sys
 import warnings
@@ -199,42 +198,6 @@ def test_matrices_stay_matrices():
     assert treefold.var(matrix, 0).tolist() == [1.0, 2.25]
     assert bits(treefold.sum(matrix, 1)) == bits(np.add.reduce(matrix, 1))
     assert type(treefold.sum(matrix, 1)) is np.matrix
-
-
-FLUSHING = """
-import ctypes, numpy as np, treefold
-libm = ctypes.CDLL("libm.so.6")
-
-def flush(on):
-    state = (ctypes.c_uint32 * 8)()
-    libm.fegetenv(state)
-    state[7] = state[7] | 0x8040 if on else state[7] & ~0x8040
-    libm.fesetenv(state)
-
-real, parts = np.full(400_000, 1e-310), np.full(400_000, 1e-160 + 1e-160j)
-functions = [lambda: treefold.sum(real), lambda: treefold.mean(real), lambda: treefold.var(np.linspace(0, 1e-158, 400_000)),
-             lambda: treefold.vdot(parts, parts), lambda: treefold.norm(real), lambda: treefold.cumsum(real),
-             lambda: treefold.Partial(real, 0, real.size), lambda: treefold.exact.sum(real), lambda: treefold.exact.Partial(real),
-             lambda: treefold.exact.vdot(parts, parts), lambda: treefold.exact.norm(real)]
-for count in (1, 3):
-    treefold.threads(count)
-    # The threads of a pool may be born while the mode is set, or before.
-    for order in ((True, False), (False, True)):
-        for on in order:
-            flush(on)
-            for function in functions:
-                try:
-                    function()
-                    assert not on
-                except FloatingPointError:
-                    assert on
-    flush(False)
-"""
-
-
-@pytest.mark.skipif(platform.machine() != "x86_64" or sys.platform != "linux", reason="it sets MXCSR by the C library of Linux")
-def test_flushing_subnormals_is_an_error():
-    subprocess.run([sys.executable, "-c", FLUSHING], check=True, timeout=60)
 
 
 def test_other_containers():

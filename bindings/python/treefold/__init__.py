@@ -9,7 +9,11 @@ release the interpreter's lock: other threads must not write to the array meanwh
 True
 """
 
-from . import exact
+from ._interpreter import check_interpreter
+
+check_interpreter()
+
+from . import _native, exact  # noqa: E402 - they load the native half
 from ._means import average, mean, std, var
 from ._nan import nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar
 from ._partial import Partial
@@ -17,6 +21,8 @@ from ._products import dot, inner, norm, vdot
 from ._reductions import max, min, prod, ptp, sum
 from ._scans import cumprod, cumsum, cumulative_prod, cumulative_sum
 from ._threads import threads
+
+_native.threads_by_environment()
 
 __version__ = "0.1.0"
 

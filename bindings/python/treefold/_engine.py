@@ -227,7 +227,7 @@ def quotient(total, count):
     total = np.asarray(total)
     result = np.empty_like(total, order="C")
     real = result.real.dtype
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), _native.Subnormals():
         count = np.asarray(count).astype(real)
         np.divide(total.real, count, out=result.real)
         if total.dtype.kind == "c":

@@ -160,7 +160,7 @@ def _spread(x, axis, dtype, out, ddof, keepdims, where, mean, correction, skips_
         result[np.less_equal(left, 0)] = np.nan
     tell(is_finite, squares, items, work)
     if is_root:
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore"), _native.Subnormals():
             result = canonical(np.sqrt(result))
     return given(result, items, keepdims, out, real, is_root)
 
@@ -222,7 +222,7 @@ def average(x, axis=None, weights=None, returned=False, *, keepdims=False):
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
     total, _, is_finite = items.times(weights).fold("sum", work, "product")
     tell(is_finite, total, items, work)
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), _native.Subnormals():
         result = canonical(np.asarray(total / scale)) if work.kind == "c" else quotient(total, scale)
     keepdims = check_keepdims(keepdims)
     result = given(result, items, keepdims, None, chosen)

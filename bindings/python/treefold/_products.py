@@ -154,7 +154,8 @@ def norm(x, ord=None, axis=None, keepdims=False):
     if axis is None and ord is None and keepdims is False and type(x) is np.ndarray and x.ndim == 1 and x.dtype.kind == "f":
         squares = _native.dot_all(x, x)
         if squares is not None:
-            return np.sqrt(squares)
+            with _native.Subnormals():
+                return np.sqrt(squares)
     items = Items(x, axis)
     if items.unit is not None:
         raise unreduced("x", items.unit)
@@ -168,7 +169,9 @@ def norm(x, ord=None, axis=None, keepdims=False):
         means = np.zeros(items.kept_shape, work).reshape(-1)
         squares, _, is_finite = items.fold("sum", work, "distance", means=means)
         tell(is_finite, squares, items, work)
-        return given(np.sqrt(squares), items, keepdims, None, real)
+        with _native.Subnormals():
+            root = np.sqrt(squares)
+        return given(root, items, keepdims, None, real)
     if axes != 1 or work.kind == "c" or ord not in (1, np.inf, -np.inf):
         raise ValueError(f"ord: {ord!r} is no norm that treefold computes along {counted(axes, 'axis') if axes == 1 else f'{axes} axes'}")
     result, _, is_finite = items.fold({1: "sum", np.inf: "max", -np.inf: "min"}[ord], work, "magnitude")

@@ -1,41 +1,29 @@
-from typing import Any, ClassVar, SupportsIndex, TypeAlias
+from typing import Any, ClassVar, SupportsIndex, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from . import _F, _ExactSpread, _Mean, _Product
+
 __all__: list[str]
 
 _Axes: TypeAlias = SupportsIndex | tuple[SupportsIndex, ...] | None
-_Out: TypeAlias = NDArray[Any] | None
 
-def sum(
-    x: ArrayLike, axis: _Axes = None, dtype: DTypeLike | None = None, out: _Out = None, keepdims: bool = False, initial: ArrayLike | None = None, where: ArrayLike = True
-) -> Any: ...
-def nansum(
-    x: ArrayLike, axis: _Axes = None, dtype: DTypeLike | None = None, out: _Out = None, keepdims: bool = False, initial: ArrayLike | None = None, where: ArrayLike = True
-) -> Any: ...
+sum: _Product
+nansum: _Product
 def dot(x: ArrayLike, y: ArrayLike) -> Any: ...
 def inner(x: ArrayLike, y: ArrayLike) -> Any: ...
+@overload
+def vdot(x: NDArray[_F], y: NDArray[_F]) -> _F: ...
+@overload
 def vdot(x: ArrayLike, y: ArrayLike) -> Any: ...
 def norm(x: ArrayLike) -> Any: ...
-def mean(
-    x: ArrayLike, axis: _Axes = None, dtype: DTypeLike | None = None, out: _Out = None, keepdims: bool = False, *, where: ArrayLike = True
-) -> Any: ...
-def nanmean(
-    x: ArrayLike, axis: _Axes = None, dtype: DTypeLike | None = None, out: _Out = None, keepdims: bool = False, *, where: ArrayLike = True
-) -> Any: ...
-def var(
-    x: ArrayLike, axis: _Axes = None, dtype: DTypeLike | None = None, out: _Out = None, ddof: float = 0, keepdims: bool = False, *, where: ArrayLike = True, correction: float | None = None
-) -> Any: ...
-def nanvar(
-    x: ArrayLike, axis: _Axes = None, dtype: DTypeLike | None = None, out: _Out = None, ddof: float = 0, keepdims: bool = False, *, where: ArrayLike = True, correction: float | None = None
-) -> Any: ...
-def std(
-    x: ArrayLike, axis: _Axes = None, dtype: DTypeLike | None = None, out: _Out = None, ddof: float = 0, keepdims: bool = False, *, where: ArrayLike = True, correction: float | None = None
-) -> Any: ...
-def nanstd(
-    x: ArrayLike, axis: _Axes = None, dtype: DTypeLike | None = None, out: _Out = None, ddof: float = 0, keepdims: bool = False, *, where: ArrayLike = True, correction: float | None = None
-) -> Any: ...
+mean: _Mean
+nanmean: _Mean
+var: _ExactSpread
+nanvar: _ExactSpread
+std: _ExactSpread
+nanstd: _ExactSpread
 def average(
     x: ArrayLike, axis: _Axes = None, weights: ArrayLike | None = None, returned: bool = False, *, keepdims: bool = False
 ) -> Any: ...

@@ -7,6 +7,9 @@
 
 use std::hint::black_box;
 
+/// Sets aside, for as long as it lives, what flushes subnormal numbers to zero on this thread.
+pub use simd_kernels::Subnormals;
+
 /// What is wrong with this thread's floating-point environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

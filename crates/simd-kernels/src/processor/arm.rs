@@ -43,6 +43,13 @@ pub(crate) fn masked(control: Control) -> Option<Control> {
     (control & TRAPS != 0).then_some(control & !TRAPS)
 }
 
+/// The same without FZ and FIZ, which flush results and operands to zero; `None` if neither is set.
+#[inline]
+pub(crate) fn without_flushes(control: Control) -> Option<Control> {
+    const FLUSHES: Control = 1 << 24 | 1 << 0;
+    (control & FLUSHES != 0).then_some(control & !FLUSHES)
+}
+
 /// Whether a value of FPCR leaves every bit of a result as IEEE 754's defaults have it (Arm ARM, C5.2.8).
 ///
 /// The default-NaN mode may be set: it changes only the payloads of NaNs. So may the modes of 16-bit numbers.
@@ -75,13 +82,13 @@ pub(crate) fn control() -> Control {
     register
 }
 
-/// Sets that register to a value which was read from it, whose traps may be unset.
+/// Sets that register to a value which was read from it, whose traps and flushes may be unset.
 #[expect(unsafe_code, reason = "only an instruction can set the register")]
 #[cold]
 #[inline(never)]
 pub(crate) fn set_control(control: Control) {
-    // SAFETY: MSR copies a general register to FPCR, which programs may write. The compiler assumes the default environment: rounding and
-    // subnormal numbers stay as they are, traps are unset, or the program's own setting returns.
+    // SAFETY: MSR copies a general register to FPCR, which programs may write. The compiler assumes the default environment: rounding
+    // stays as it is, subnormal numbers are kept, traps are unset, or the program's own setting returns.
     unsafe {
         core::arch::asm!("msr fpcr, {}", in(reg) control, options(nostack, preserves_flags));
     }

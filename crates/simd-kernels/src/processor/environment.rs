@@ -99,7 +99,32 @@ pub fn without_traps(body: &mut dyn FnMut()) -> bool {
     true
 }
 
+/// While it lives, its thread keeps subnormal results and operands. What flushed them, if anything did, does so again when it is dropped, on the same
+/// thread; exceptions that happened meanwhile are then forgotten.
+///
+/// This takes as long as [`has_default_environment`], where nothing is flushed. Arithmetic that must not leave its life belongs in a function that
+/// the compiler does not know, as in [`without_traps`].
+#[derive(Debug)]
+pub struct Subnormals {
+    _restored: Option<Restored>,
+}
+
+impl Subnormals {
+    /// From here on.
+    #[must_use]
+    #[inline]
+    pub fn kept() -> Self {
+        let control = processor::control();
+        let kept = processor::without_flushes(control).map(|without| {
+            processor::set_control(without);
+            Restored(control)
+        });
+        Self { _restored: kept }
+    }
+}
+
 /// Sets the control register, when dropped, to what it was.
+#[derive(Debug)]
 struct Restored(Control);
 
 impl Drop for Restored {
@@ -116,7 +141,7 @@ mod tests {
     use core::hint::black_box;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
-    use super::{Quiet, without_traps};
+    use super::{Quiet, Subnormals, without_traps};
     use crate::processor::{control, set_control};
 
     const DEFAULT: u32 = 0x1F80;
@@ -157,6 +182,23 @@ mod tests {
                 let expected = DEFAULT | (others & FLUSH_TO_ZERO);
                 assert_eq!(within & !EXCEPTIONS, expected, "{traps:#x}");
             }
+        }
+    }
+
+    #[test]
+    fn subnormal_numbers_are_kept_for_a_while() {
+        for flushes in [0, FLUSH_TO_ZERO, 1 << 6, FLUSH_TO_ZERO | 1 << 6] {
+            let (mut within, mut half) = (0, 0.0);
+            let register = DEFAULT | flushes;
+            let after = after(register, || {
+                let kept = Subnormals::kept();
+                within = control();
+                half = black_box(black_box(f64::MIN_POSITIVE) * black_box(0.5));
+                drop(kept);
+            });
+            assert_eq!(after & !EXCEPTIONS, register);
+            assert_eq!(within & !EXCEPTIONS, DEFAULT);
+            assert_eq!(half.to_bits(), 1 << 51);
         }
     }
 

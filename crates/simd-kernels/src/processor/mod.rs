@@ -12,16 +12,19 @@ mod x86;
 pub(crate) use crate::processor::arm::{
     Control, Exceptions, control, exceptions_if_quiet, forget_since, has_default_environment,
     is_inexact_after, masked, prefers_order, prefetch, set_control, set_inexact, take_inexact,
+    without_flushes,
 };
 #[cfg(target_arch = "x86_64")]
 pub(crate) use crate::processor::x86::{
     Control, Exceptions, control, exceptions_if_quiet, forget_since, has_default_environment,
     is_inexact_after, masked, prefers_order, prefetch, set_control, set_inexact, take_inexact,
+    without_flushes,
 };
 #[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
 pub(crate) use other::{
     Control, Exceptions, control, exceptions_if_quiet, forget_since, has_default_environment,
     is_inexact_after, masked, prefers_order, prefetch, set_control, set_inexact, take_inexact,
+    without_flushes,
 };
 
 /// The same items, of which the compiler knows nothing: it cannot read them before this call.
@@ -101,6 +104,11 @@ mod other {
 
     /// Does nothing.
     pub(crate) fn set_control(_control: Control) {}
+
+    /// Unknown.
+    pub(crate) fn without_flushes(_control: Control) -> Option<Control> {
+        None
+    }
 
     /// Unknown.
     pub(crate) fn masked(_control: Control) -> Option<Control> {

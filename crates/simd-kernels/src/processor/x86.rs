@@ -41,6 +41,13 @@ pub(crate) fn masked(control: Control) -> Option<Control> {
     (control & MASKS != MASKS).then_some(control | MASKS)
 }
 
+/// The same without flush-to-zero and denormals-are-zero; `None` if neither is set.
+#[inline]
+pub(crate) fn without_flushes(control: Control) -> Option<Control> {
+    const FLUSHES: Control = 1 << 15 | 1 << 6;
+    (control & FLUSHES != 0).then_some(control & !FLUSHES)
+}
+
 /// Prefetches the cache line at `address`, which need not be readable.
 #[expect(unsafe_code, reason = "the intrinsic takes a pointer")]
 #[inline(always)]
@@ -135,14 +142,14 @@ pub(crate) fn control() -> Control {
     register
 }
 
-/// Sets that register to a value which was read from it, whose masks and exceptions may be changed.
+/// Sets that register to a value which was read from it, whose masks, exceptions and flushes may be changed.
 #[expect(unsafe_code, reason = "only an instruction can set the register")]
 #[cold]
 #[inline(never)]
 pub(crate) fn set_control(control: Control) {
     // SAFETY: LDMXCSR reads 4 bytes from the given address, which is that of a live u32. All values come from STMXCSR, but for masks that are
-    // set and exceptions that are not, so no reserved bit is set. The compiler assumes the default environment: rounding and subnormal
-    // numbers stay as they are, exceptions are masked, or the program's own setting returns.
+    // set, and exceptions and flushes that are not, so no reserved bit is set. The compiler assumes the default environment: rounding stays as
+    // it is, subnormal numbers are kept, exceptions are masked, or the program's own setting returns.
     unsafe {
         core::arch::asm!(
             "ldmxcsr [{}]",

@@ -23,8 +23,25 @@ use super::prefixes::MPI_LIBRARIES;
 use super::shown::Shown;
 use super::steps::{Steps, Stop};
 
+/// What the package's tests use, and NumPy's own.
+const PACKAGES_FOR_TESTS: [&str; 5] = [
+    "array-api-strict",
+    "dask[array]",
+    "distributed",
+    "hypothesis",
+    "pyright[nodejs]",
+];
+
 /// Packages that pass their arrays to treefold.
-const PACKAGES: [&str; 5] = ["dask[array]", "distributed", "polars", "pyarrow", "xarray"];
+const PACKAGES: [&str; 7] = [
+    "dask[array]",
+    "distributed",
+    "flox",
+    "jax",
+    "polars",
+    "pyarrow",
+    "xarray",
+];
 
 /// Engines in which treefold sums columns.
 const ENGINES: [&str; 3] = ["pandas", "polars", "pyarrow"];
@@ -61,7 +78,7 @@ pub(crate) const PYTEST: &str = "-m pytest --quiet -p no:cacheprovider --doctest
 
 /// The package where there is no mpi4py; then the same wheel with mpi4py.
 pub(super) fn python(steps: &mut Steps) -> Result<(), Stop> {
-    let Some(environment) = Environment::set_up("environment", &[])? else {
+    let Some(environment) = Environment::set_up("environment", &PACKAGES_FOR_TESTS)? else {
         return Ok(());
     };
     let wheel = environment.build(steps, &sources(), FOR_TESTS)?;
@@ -75,6 +92,13 @@ pub(super) fn python(steps: &mut Steps) -> Result<(), Stop> {
     ]);
     tests.args(["--pyargs", "treefold"]);
     steps.step("tests and examples in Python", &mut tests)?;
+    let mut dask = environment.python(PYTEST);
+    dask.arg(sources().join("tests/packages/test_dask.py"));
+    dask.env("PYTHONPATH", sources().join("tests"));
+    steps.step("dask, with workers in two processes", &mut dask)?;
+    let mut numpys = environment.python("");
+    numpys.arg(sources().join("tests/numpys.py"));
+    steps.step("NumPy's own tests, by treefold", &mut numpys)?;
     let mut stubs = environment.python("-m mypy.stubtest treefold --concise --ignore-missing-stub");
     stubs
         .arg("--allowlist")
@@ -82,6 +106,7 @@ pub(super) fn python(steps: &mut Steps) -> Result<(), Stop> {
         .arg("--mypy-config-file")
         .arg(sources().join("pyproject.toml"));
     steps.step("type stubs", &mut stubs)?;
+    types(steps, &environment)?;
     engines(steps, &wheel, "engines", &ENGINES)?;
     if steps.mpi() {
         on_ranks(steps, &wheel)
@@ -101,6 +126,19 @@ fn engines(steps: &mut Steps, wheel: &Path, name: &str, packages: &[&str]) -> Re
     tests.args(["--pyargs", "treefold.pandas", "treefold.polars"]);
     tests.env("PYTHONPATH", sources().join("tests"));
     steps.step(&format!("exact sums, {name}"), &mut tests)
+}
+
+/// What type checkers know of results, which are of these types.
+fn types(steps: &mut Steps, environment: &Environment) -> Result<(), Stop> {
+    let typed = sources().join("tests/typed.py");
+    let mut results = environment.python("");
+    steps.step("types of results", results.arg(&typed))?;
+    let mut mypy = environment.python("-m mypy --strict --config-file");
+    mypy.arg(sources().join("pyproject.toml")).arg(&typed);
+    steps.step("types of results, by mypy", &mut mypy)?;
+    let mut pyright = environment.python("-m pyright --level error --pythonpath");
+    pyright.arg(environment.interpreter());
+    steps.step("types of results, by pyright", pyright.arg(&typed))
 }
 
 /// `treefold.mpi` on ranks of Open MPI and of MPICH: one wheel of treefold, and one of mpi4py.

@@ -127,7 +127,7 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "the wheel is built, and passes its tests, in Polars and pandas from PyPI, and on ranks of Open MPI and MPICH with mpi4py",
         when: When::Always,
         mpi: Mpi::For("treefold.mpi on ranks of mpi4py, with Open MPI and MPICH"),
-        seconds: 190,
+        seconds: 240,
         run: python,
     },
     Stage {
@@ -172,7 +172,7 @@ pub(super) const STAGES: &[Stage] = &[
     },
     Stage {
         name: "python-packages",
-        purpose: "the package for Python with dask, xarray, Polars and Arrow from PyPI, and with the oldest Polars and pandas that it takes",
+        purpose: "the package for Python with dask, xarray, flox, JAX, Polars and Arrow from PyPI, and with the oldest Polars and pandas that it takes",
         when: When::OnRequest,
         mpi: Mpi::Unused,
         seconds: 165,

@@ -52,7 +52,11 @@ pub fn measure(quick: bool, output: &Output) -> Result<Measured, Error> {
 
 /// The functions of arrays beside NumPy's.
 pub fn beside_numpy(quick: bool, output: &Output) -> Result<Measured, Error> {
-    let words = if quick { ["1000", "3"] } else { ["10000000", "15"] };
+    let words = if quick {
+        ["1000", "3"]
+    } else {
+        ["10000000", "15"]
+    };
     run("python", "speed_beside_numpy.py", &words, output)
 }
 

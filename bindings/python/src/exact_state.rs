@@ -1,0 +1,238 @@
+//! What a chunk of items contributes to exact statistics by key, as a Python object.
+
+use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use treefold::exact::{Accumulator, Float, KeyedMoments, KeyedSums, ProductSum};
+
+use crate::element::Item;
+use crate::exact_keyed::{Statistic, raised};
+use crate::fold::{check_length, compute};
+use crate::pool::Workers;
+
+/// The sums, or the moments, of each of some keys, or one sum of products, of a type.
+#[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a Python object holds one, and there are few"
+)]
+enum Held {
+    SumsF64(KeyedSums<f64>),
+    SumsF32(KeyedSums<f32>),
+    ProductsF64(ProductSum<f64>),
+    ProductsF32(ProductSum<f32>),
+    F64(KeyedMoments<f64>),
+    F32(KeyedMoments<f32>),
+}
+
+/// Does the same with whichever is held.
+macro_rules! with_held {
+    ($held:expr, $state:ident => $body:expr) => {
+        match $held {
+            Held::SumsF64($state) => $body,
+            Held::SumsF32($state) => $body,
+            Held::ProductsF64($state) => $body,
+            Held::ProductsF32($state) => $body,
+            Held::F64($state) => $body,
+            Held::F32($state) => $body,
+        }
+    };
+}
+
+/// A function, and its arguments.
+type Pickled<'py> = (Bound<'py, PyAny>, (u8, Bound<'py, PyBytes>));
+
+/// Sums, or all of number, sum and squares, of the items of the keys 0 to `groups` - 1.
+#[pyclass(frozen, module = "treefold._native")]
+#[derive(Debug)]
+pub(crate) struct ExactState(Held);
+
+/// Items of a type in the variants for it.
+trait Kept: Float {
+    fn sums(sums: KeyedSums<Self>) -> Held;
+    fn products(products: ProductSum<Self>) -> Held;
+    fn moments(moments: KeyedMoments<Self>) -> Held;
+}
+
+impl Kept for f64 {
+    fn sums(sums: KeyedSums<Self>) -> Held {
+        Held::SumsF64(sums)
+    }
+
+    fn products(products: ProductSum<Self>) -> Held {
+        Held::ProductsF64(products)
+    }
+
+    fn moments(moments: KeyedMoments<Self>) -> Held {
+        Held::F64(moments)
+    }
+}
+
+impl Kept for f32 {
+    fn sums(sums: KeyedSums<Self>) -> Held {
+        Held::SumsF32(sums)
+    }
+
+    fn products(products: ProductSum<Self>) -> Held {
+        Held::ProductsF32(products)
+    }
+
+    fn moments(moments: KeyedMoments<Self>) -> Held {
+        Held::F32(moments)
+    }
+}
+
+fn of_items<T: Item + Kept + PartialEq>(
+    keys: &Bound<'_, PyArrayDyn<i64>>,
+    x: &Bound<'_, PyArrayDyn<T>>,
+    groups: usize,
+    has_squares: bool,
+) -> PyResult<Held> {
+    let (keys_ref, x_ref) = (keys.try_readonly()?, x.try_readonly()?);
+    let (keys, items) = (keys_ref.as_slice()?, x_ref.as_slice()?);
+    let _environment = Workers::of(items.len())?;
+    let held = compute(x.py(), size_of_val(items), || {
+        if has_squares {
+            let mut moments = KeyedMoments::new(groups);
+            moments.add(keys, items).map(|()| T::moments(moments))
+        } else {
+            let mut sums = KeyedSums::new(groups);
+            sums.add(keys, items).map(|()| T::sums(sums))
+        }
+    });
+    held.map_err(raised)
+}
+
+/// The sum of the products of the items of two vectors.
+fn of_pair<T: Item + Kept + PartialEq>(
+    x: &Bound<'_, PyArrayDyn<T>>,
+    y: &Bound<'_, PyArrayDyn<T>>,
+) -> PyResult<Held> {
+    let (x_ref, y_ref) = (x.try_readonly()?, y.try_readonly()?);
+    let (x_items, y_items) = (x_ref.as_slice()?, y_ref.as_slice()?);
+    check_length(y_items.len(), x_items.len())?;
+    let _environment = Workers::of(x_items.len())?;
+    let sum = compute(x.py(), size_of_val(x_items), || {
+        ProductSum::of(x_items, y_items)
+    });
+    Ok(T::products(sum))
+}
+
+fn floats<T: Item>(py: Python<'_>, values: impl Iterator<Item = T>) -> Py<PyAny> {
+    PyArray1::from_iter(py, values).into_any().unbind()
+}
+
+/// A value for each key.
+fn moments<T: Item + Kept>(
+    py: Python<'_>,
+    moments: &KeyedMoments<T>,
+    statistic: &str,
+    ddof: f64,
+) -> PyResult<Py<PyAny>> {
+    if statistic == "count" {
+        let counts = PyArray1::from_slice(py, moments.counts());
+        return Ok(counts.into_any().unbind());
+    }
+    let statistic = Statistic::of_name(statistic)?;
+    let value = |group| match statistic {
+        Statistic::Mean => moments.mean(group),
+        Statistic::Variance => moments.variance(group, ddof),
+        Statistic::StandardDeviation => moments.standard_deviation(group, ddof),
+    };
+    Ok(floats(py, (0..moments.keys()).map(value)))
+}
+
+#[pymethods]
+impl ExactState {
+    /// Of items and their keys.
+    #[staticmethod]
+    fn of(
+        keys: &Bound<'_, PyArrayDyn<i64>>,
+        x: &Bound<'_, PyAny>,
+        groups: usize,
+        has_squares: bool,
+    ) -> PyResult<Self> {
+        if let Ok(x) = x.cast::<PyArrayDyn<f64>>() {
+            return of_items(keys, x, groups, has_squares).map(Self);
+        }
+        if let Ok(x) = x.cast::<PyArrayDyn<f32>>() {
+            return of_items(keys, x, groups, has_squares).map(Self);
+        }
+        Err(PyTypeError::new_err("x has elements that are no floats"))
+    }
+
+    /// Of the products of the items of two vectors, of which there is one sum.
+    #[staticmethod]
+    fn of_products(x: &Bound<'_, PyAny>, y: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(x) = x.cast::<PyArrayDyn<f64>>() {
+            return of_pair(x, y.cast()?).map(Self);
+        }
+        of_pair(x.cast::<PyArrayDyn<f32>>()?, y.cast()?).map(Self)
+    }
+
+    /// Of the items of both.
+    fn merge(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
+        let mut merged = self.0.clone();
+        match (&mut merged, &other.0) {
+            (Held::SumsF64(own), Held::SumsF64(other)) => py.detach(|| own.merge(other)),
+            (Held::SumsF32(own), Held::SumsF32(other)) => py.detach(|| own.merge(other)),
+            (Held::ProductsF64(own), Held::ProductsF64(other)) => py.detach(|| own.merge(other)),
+            (Held::F64(own), Held::F64(other)) => py.detach(|| own.merge(other)),
+            (Held::ProductsF32(own), Held::ProductsF32(other)) => py.detach(|| own.merge(other)),
+            (Held::F32(own), Held::F32(other)) => py.detach(|| own.merge(other)),
+            _ => {
+                let message = "the states have items of different types";
+                return Err(PyTypeError::new_err(message));
+            }
+        }
+        Ok(Self(merged))
+    }
+
+    /// Of what `to_bytes` returned, of a type and kind by number.
+    #[staticmethod]
+    fn of_bytes(kind: u8, bytes: &[u8]) -> PyResult<Self> {
+        let held = match kind {
+            0 => KeyedSums::of_bytes(bytes).map(Held::SumsF64),
+            1 => KeyedSums::of_bytes(bytes).map(Held::SumsF32),
+            2 => KeyedMoments::of_bytes(bytes).map(Held::F64),
+            3 => KeyedMoments::of_bytes(bytes).map(Held::F32),
+            4 => ProductSum::of_bytes(bytes).map(Held::ProductsF64),
+            5 => ProductSum::of_bytes(bytes).map(Held::ProductsF32),
+            _ => return Err(PyValueError::new_err("kind: not from 0 to 5")),
+        };
+        let held = held.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Self(held))
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &with_held!(&self.0, state => state.to_bytes()))
+    }
+
+    /// How pickle makes it again.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickled<'py>> {
+        let kind = match &self.0 {
+            Held::SumsF64(_) => 0,
+            Held::SumsF32(_) => 1,
+            Held::F64(_) => 2,
+            Held::F32(_) => 3,
+            Held::ProductsF64(_) => 4,
+            Held::ProductsF32(_) => 5,
+        };
+        let of_bytes = py.get_type::<Self>().getattr("of_bytes")?;
+        Ok((of_bytes, (kind, self.to_bytes(py))))
+    }
+
+    /// A value for each key: "sum", or "count", "mean", "var", "std".
+    fn values(&self, py: Python<'_>, statistic: &str, ddof: f64) -> PyResult<Py<PyAny>> {
+        let _environment = Workers::of(0)?;
+        match &self.0 {
+            Held::SumsF64(sums) => Ok(floats(py, sums.values().into_iter())),
+            Held::SumsF32(sums) => Ok(floats(py, sums.values().into_iter())),
+            Held::ProductsF64(sum) => Ok(floats(py, [sum.value()].into_iter())),
+            Held::F64(held) => moments(py, held, statistic, ddof),
+            Held::ProductsF32(sum) => Ok(floats(py, [sum.value()].into_iter())),
+            Held::F32(held) => moments(py, held, statistic, ddof),
+        }
+    }
+}

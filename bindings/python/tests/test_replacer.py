@@ -1,0 +1,177 @@
+"""treefold in place of NumPy's reductions, in modules that are named."""
+
+import subprocess
+import sys
+import threading
+import types
+
+import numpy as np
+import pytest
+import treefold
+from definition import bits
+from treefold import replacer
+
+X = np.random.default_rng(2).standard_normal((300, 200))
+
+PROGRAM = """
+import numpy as np
+from numpy import mean
+
+def whole(x):
+    return np.sum(x)
+
+def method(x):
+    return x.sum()
+
+def rows(x):
+    return x.mean(axis=1)
+
+def by_name(x):
+    return mean(x)
+
+def spread(x):
+    return np.var(x)
+
+def product(x):
+    return np.dot(x[0], x[1])
+
+def keyword(x):
+    return np.sum(a=x, axis=0)
+
+def inside(x):
+    return np.cov(x[:3])
+
+def others(x):
+    return np.sum(x.astype(object)), np.sum(np.ma.array(x)), np.sum(x.astype(np.longdouble)), np.sum(["a"], axis=()) if False else 0
+"""
+
+
+@pytest.fixture
+def module():
+    made = types.ModuleType("program.part")
+    exec(compile(PROGRAM, "part.py", "exec"), vars(made))
+    sys.modules["program.part"] = made
+    yield made
+    del sys.modules["program.part"]
+
+
+OWN = {
+    "whole": lambda x: treefold.sum(x),
+    "method": lambda x: treefold.sum(x),
+    "rows": lambda x: treefold.mean(x, axis=1),
+    "by_name": lambda x: treefold.mean(x),
+    "spread": lambda x: treefold.var(x),
+    "product": lambda x: treefold.dot(x[0], x[1]),
+    "keyword": lambda x: treefold.sum(x, axis=0),
+}
+
+
+def test_results_are_treefolds_within_the_context_alone(module):
+    functions = {name: getattr(module, name) for name in OWN}
+    before = {name: bits(function(X)) for name, function in functions.items()}
+    numpys = np.sum, np.mean, module.mean
+    with replacer.replaced("program"):
+        assert {name: bits(function(X)) for name, function in functions.items()} == {name: bits(own(X)) for name, own in OWN.items()}
+        assert {name: bits(function(np.asfortranarray(X))) for name, function in functions.items()} == {
+            name: bits(own(X)) for name, own in OWN.items()
+        }
+        # This module is another one.
+        assert bits(np.sum(X)) == before["whole"] and bits(X.sum()) == before["method"]
+        module.others(X)
+    assert {name: bits(function(X)) for name, function in functions.items()} == before
+    assert (np.sum, np.mean, module.mean) == numpys
+    differing = [name for name, own in OWN.items() if bits(own(X)) != before[name]]
+    assert len(differing) > 3, "the test could not fail"
+
+
+def test_numpys_own_functions_call_for_the_module(module):
+    x = np.concatenate([X] * 3, axis=1)
+    before = bits(module.inside(x))
+    with replacer.replaced("program.part"):
+        found = module.inside(x)
+    assert bits(module.inside(x)) == before
+    middle = treefold.mean(x[:3], axis=1)
+    np.testing.assert_allclose(found, np.cov(x[:3] - middle[:, None]), rtol=1e-12)
+
+
+def test_what_depends_on_layout_is_reported(module):
+    before = bits(module.whole(X))
+    with replacer.checked("program.part") as report:
+        assert bits(module.whole(X)) == before, "the program gets NumPy's results"
+        module.method(X)
+        module.rows(np.ones((3, 4)))
+        module.whole([1.0, 2.0])
+        module.whole(np.arange(10))
+        module.others(X)
+    assert (report.calls, report.differing) == (4, 2)
+    assert report.passed == {"dtype object": 1, "type MaskedArray": 1, f"dtype {np.dtype(np.longdouble)}": 1}
+    (line,) = (line for file, line, name in report.sites if name == "ndarray.sum")
+    site = report.sites["part.py", line, "ndarray.sum"]
+    assert PROGRAM.splitlines()[line - 1] == "    return x.sum()"
+    assert (site.calls, site.differing, site.description) == (1, 1, "float64 (300, 200)")
+    assert "columns first" in site.worst and 0 < max(site.worst.values()) < 1e-13
+    text = str(report).splitlines()
+    assert text[0] == "treefold: other bits in 2 of 4 reductions: they depend on layout or parts"
+    assert any(text.startswith(f"  part.py:{line} ndarray.sum of float64 (300, 200): 1 of 1 calls; ") for text in text)
+    assert "  left to NumPy: 1 of dtype object" in text
+
+
+def test_what_does_not_depend_is_told_from_nothing(module):
+    with replacer.checked("program") as report:
+        module.whole(np.arange(1000.0))
+    assert str(report) == "treefold: same bits in all 1 reductions: none depends on layout or parts"
+    with replacer.checked("program") as report:
+        pass
+    assert str(report) == "treefold: no reductions of floats"
+
+
+def test_errors_are_numpys_and_nothing_stays(module):
+    numpys = np.sum
+    with pytest.raises(ZeroDivisionError), replacer.replaced("program"), replacer.checked("program.other"):
+        raise ZeroDivisionError
+    assert np.sum is numpys
+    with replacer.replaced("program"):
+        for wrong in (5, (0, 0), 1.5):
+            with pytest.raises((np.exceptions.AxisError, ValueError, TypeError)):
+                module.np.sum(X, axis=wrong)
+                module.keyword(X[0, 0])
+                raise AssertionError(wrong)
+    for arguments, error in (((), ValueError), ((np,), TypeError)):
+        with pytest.raises(error, match="modules"):
+            replacer.replaced(*arguments)
+
+
+def test_threads(module):
+    expected = bits(treefold.sum(X))
+    with replacer.checked("program") as report:
+        threads = [threading.Thread(target=lambda: [module.whole(X) for _ in range(20)]) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert report.calls == 80 and expected == bits(treefold.sum(X))
+
+
+TESTS = """
+import numpy as np
+import mine
+
+def test_sum():
+    x = np.random.default_rng(2).standard_normal((300, 200))
+    assert mine.total(x) == mine.total(x.copy(order="F"))
+"""
+
+
+@pytest.mark.parametrize("option, passes", [("check=mine,absent", False), ("replace=test_mine,mine", True)])
+def test_pytest_plugin(tmp_path, option, passes):
+    (tmp_path / "mine.py").write_text("import numpy as np\n\ndef total(x):\n    return x.sum()\n")
+    (tmp_path / "test_mine.py").write_text(TESTS)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "treefold.pytest_plugin", f"--treefold-{option}"]
+    done = subprocess.run([*command, str(tmp_path)], capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    assert ("1 passed" in done.stdout) == passes, done.stdout + done.stderr
+    if not passes:
+        assert "treefold: other bits in 2 of 2 reductions" in done.stdout and "mine.py:4 ndarray.sum" in done.stdout
+        assert "treefold: no module absent was loaded" in done.stdout
+        return
+    both = subprocess.run([*command, "--treefold-check=a", "--treefold-replace=b"], capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    assert "one of them" in both.stderr + both.stdout and both.returncode == 4

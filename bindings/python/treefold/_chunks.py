@@ -1,0 +1,217 @@
+"""How dask arrays are reduced: each block becomes a state, and states merge, a few at a time, until one is left.
+
+The graph is made of dask's own layers, which name all blocks at once.
+"""
+
+import functools
+
+import dask.array as da
+import numpy as np
+from dask.layers import ArraySliceDep
+
+from . import exact
+from ._arrays import as_array, size
+from ._partial import Partial
+
+
+def _runs(begins, ends, shape):
+    """The runs of items, numbered in C order of `shape`, of a block between two corners, in its own C order."""
+    # Axes that the block spans whole are one with the axis before them.
+    divided = [axis for axis in range(len(shape)) if ends[axis] - begins[axis] < shape[axis]]
+    last = divided[-1] if divided else 0
+    if not shape:
+        return [(0, 1)]
+    strides = [size(shape[axis + 1 :]) for axis in range(len(shape))]
+    before = np.zeros(1, np.int64)
+    for axis in range(last):
+        before = np.add.outer(before, np.arange(begins[axis], ends[axis]) * strides[axis]).ravel()
+    first, end = (before + corner * strides[last] for corner in (begins[last], ends[last]))
+    return list(zip(first.tolist(), end.tolist()))
+
+
+def present(block, skipna, is_masked):
+    """Which items of a block count; None if all do, and all of every block."""
+    if isinstance(block, np.ma.MaskedArray) and not is_masked:
+        raise TypeError("array has a masked block, of which its meta data say nothing")
+    found = ~np.ma.getmaskarray(block) if is_masked else None
+    if skipna and block.dtype.kind in "fc":
+        numbers = ~np.isnan(np.ma.getdata(block))
+        found = numbers if found is None else found & numbers
+    return found
+
+
+def converted(block, dtype):
+    """The items as they are reduced, without a mask."""
+    block = as_array(np.ma.getdata(block), "array")
+    return block if dtype is None else as_array(block.astype(dtype, copy=False), "array")
+
+
+def _hole(op, dtype):
+    """What changes no result of an operator, whatever it is combined with."""
+    if op in ("sum", "exact_sum"):
+        return dtype.type(-0.0) if dtype.kind == "f" else dtype.type(0)
+    if op == "prod":
+        return dtype.type(1)
+    limits = np.iinfo(dtype) if dtype.kind in "iu" else np.finfo(dtype)
+    if dtype.kind == "f":
+        return dtype.type(np.inf if op == "min" else -np.inf)
+    return limits.max if op == "min" else limits.min
+
+
+def filled(items, found, op):
+    """The items, with holes where none count."""
+    if found is None:
+        return items
+    items = np.array(items, order="C")
+    if items.dtype.kind == "c":
+        items.real[~found] = items.imag[~found] = -0.0
+    else:
+        items[~found] = _hole(op, items.dtype)
+    return items
+
+
+def as_rows(items, axes):
+    """The items along axes as the first axis."""
+    lengths = [items.shape[axis] for axis in axes]
+    items = np.moveaxis(items, axes, range(len(axes)))
+    return items.reshape((size(lengths), *items.shape[len(axes) :]))
+
+
+def tree_state(items, found, axes, op, place, shape):
+    """What a block at `place` contributes, whose items have `shape` along `axes`: a partial, and how many items count, if not all."""
+    rows = as_rows(filled(items, found, op), axes)
+    ends = [place[axis].stop for axis in axes]
+    begins = [place[axis].start for axis in axes]
+    partial = Partial(rows, extents=_runs(begins, ends, shape), total=size(shape), op=op, axis=0)
+    return partial, None if found is None else found.sum(axis=axes)
+
+
+def exact_state(items, found, axes):
+    """The same of an exact sum, which has no places."""
+    rows = as_rows(filled(items, found, "exact_sum"), axes)
+    return exact.Partial(rows, axis=0), None if found is None else found.sum(axis=axes)
+
+
+def moments_state(items, found, axes):
+    """An accumulator for each place of the other axes."""
+    rows = as_rows(items, axes)
+    found = None if found is None else as_rows(found, axes)
+    states = np.empty(rows.shape[1:], object)
+    for at in np.ndindex(states.shape):
+        column = (slice(None), *at)
+        states[at] = exact.Accumulator(rows.dtype)
+        states[at].add(rows[column] if found is None else rows[column][found[column]])
+    return (states,)
+
+
+def _merged_one(one, other):
+    if one is None:
+        return None
+    if isinstance(one, np.ndarray) and one.dtype == object:
+        merged = np.empty(one.shape, object)
+        for at in np.ndindex(one.shape):
+            # What a task made is not changed: others may use it.
+            merged[at] = exact.Accumulator(one[at].dtype)
+            merged[at].merge(one[at])
+            merged[at].merge(other[at])
+        return merged
+    return one + other if isinstance(one, (np.ndarray, np.generic)) else one.merge(other)
+
+
+def _all(states):
+    """States in dask's nested lists, one after the other."""
+    if isinstance(states, list):
+        for state in states:
+            yield from _all(state)
+    else:
+        yield states
+
+
+def merged(states, axis=None, keepdims=None):
+    """One state of several: a tuple of what merges one by one."""
+    return functools.reduce(lambda one, other: tuple(map(_merged_one, one, other)), _all(states))
+
+
+def _finished(states, axis, keepdims, finish):
+    value = finish(*merged(states))
+    return np.expand_dims(value, axis) if keepdims else np.asarray(value)[()]
+
+
+def _unchanged(state, axis, keepdims):
+    return state
+
+
+def reduced(state, arrays, axes, finish, dtype, keepdims=False, split_every=None, has_places=False):
+    """An array of what `finish` makes of the states of all blocks along axes.
+
+    `state` is called with the blocks of the arrays, which have the same chunks, and with the slices that the block has of the whole.
+    """
+    first = arrays[0]
+    indices = tuple(range(first.ndim))
+    arguments = [argument for array in arrays for argument in (array, indices)]
+    if has_places:
+        arguments += [ArraySliceDep(first.chunks), indices]
+    meta = np.empty((0,) * first.ndim, dtype)
+    ones = dict.fromkeys(axes, 1)
+    states = da.blockwise(state, indices, *arguments, dtype=dtype, meta=meta, adjust_chunks=ones, align_arrays=False)
+    kept = first.ndim if keepdims else first.ndim - len(axes)
+    return da.reduction(
+        states,
+        _unchanged,
+        functools.partial(_finished, finish=finish),
+        combine=merged,
+        name="treefold",
+        axis=axes,
+        keepdims=keepdims,
+        dtype=dtype,
+        split_every=split_every,
+        concatenate=False,
+        meta=np.empty((0,) * kept, dtype),
+    )
+
+
+def by_group(state, keys, x, finish, groups, dtype, split_every):
+    """The same of two vectors, whose states have a result for each group."""
+    ones = {0: 1}
+    states = da.blockwise(state, "i", keys, "i", x, "i", dtype=dtype, meta=np.empty(0, dtype), adjust_chunks=ones, align_arrays=False)
+    return da.reduction(
+        states,
+        _unchanged,
+        functools.partial(_grouped, finish=finish),
+        combine=merged,
+        name="treefold",
+        axis=0,
+        keepdims=True,
+        dtype=dtype,
+        split_every=split_every,
+        concatenate=False,
+        output_size=groups,
+        meta=np.empty(0, dtype),
+    )
+
+
+def _grouped(states, axis, keepdims, finish):
+    return np.asarray(finish(*merged(states)))
+
+
+def in_memory(state, arrays, axes, finish, keepdims, has_places):
+    """The same of NumPy's arrays, as one block."""
+    place = (tuple(slice(0, length) for length in arrays[0].shape),) if has_places else ()
+    return _finished(state(*arrays, *place), axes, keepdims, finish)[()]
+
+
+def two_vectors(x, y, names=("x", "y")):
+    """Two vectors of one length, in the same chunks."""
+    lazy = [isinstance(one, da.Array) for one in (x, y)]
+    x, y = (one if known else np.asarray(one) for one, known in zip((x, y), lazy))
+    for name, array in (("x", x), ("y", y)):
+        if array.ndim != 1:
+            raise ValueError(f"{name} has {array.ndim} axes, not one")
+    if x.shape != y.shape and not any(np.isnan(array.shape[0]) for array in (x, y)):
+        raise ValueError(f"{names[1]} has {y.shape[0]} items, and {names[0]} {x.shape[0]}")
+    if not any(lazy):
+        return x, y
+    x, y = (da.asarray(one) for one in (x, y))
+    if x.numblocks != y.numblocks or x.chunks != y.chunks and not any(np.isnan(array.shape[0]) for array in (x, y)):
+        _, (x, y) = da.core.unify_chunks(x, "i", y, "i")
+    return x, y

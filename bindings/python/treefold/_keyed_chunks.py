@@ -1,0 +1,147 @@
+"""Exact sums, means and variances by key of dask arrays."""
+
+import functools
+from typing import Any
+
+import dask.array as da
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _chunks, _native
+from ._arrays import as_array, as_float, contiguous
+
+
+class GroupBy:
+    """Items in groups of equal keys: `exact_groupby` makes it.
+
+    Attributes
+    ----------
+    keys : ndarray
+        The groups, in the order of all results.
+    """
+
+    __slots__ = ("_array", "keys")
+
+    def __init__(self, array: Any, groups: ArrayLike) -> None:
+        groups = np.asarray(groups)
+        if groups.ndim != 1:
+            raise ValueError(f"groups have {groups.ndim} axes, not one")
+        if len(np.unique(groups)) < len(groups):
+            raise ValueError("groups: a key is there twice")
+        self._array, self.keys = array, groups
+
+    def sum(self, x: Any, split_every: Any = None) -> Any:
+        """The exact sum of each group's items, rounded once; that of nothing is 0.0."""
+        return self._reduced(x, "sum", 0, split_every)
+
+    def count(self, split_every: Any = None) -> Any:
+        """The number of items of each group."""
+        return self._reduced(self._array, "count", 0, split_every)
+
+    def mean(self, x: Any, split_every: Any = None) -> Any:
+        """The exact mean of each group's items, rounded once; NaN where there are none."""
+        return self._reduced(x, "mean", 0, split_every)
+
+    def var(self, x: Any, ddof: float = 1, split_every: Any = None) -> Any:
+        """The exact variance of each group's items, rounded once, as `treefold.exact.groupby` has it."""
+        return self._reduced(x, "var", ddof, split_every)
+
+    def std(self, x: Any, ddof: float = 1, split_every: Any = None) -> Any:
+        """The square root of `var`, rounded once."""
+        return self._reduced(x, "std", ddof, split_every)
+
+    def _reduced(self, x, statistic, ddof, split_every):
+        keys, x = _chunks.two_vectors(self._array, x, ("keys", "x"))
+        dtype = np.dtype(np.float64) if x.dtype.kind not in "fc" else x.dtype
+        if dtype.kind == "c" and statistic not in ("sum", "count"):
+            raise TypeError("x has complex elements, whose groups have sums alone")
+        state = functools.partial(_state, groups=self.keys, statistic=statistic)
+        finish = functools.partial(_values, statistic=statistic, ddof=float(ddof))
+        result = np.dtype(np.int64) if statistic == "count" else dtype
+        if isinstance(x, da.Array):
+            return _chunks.by_group(state, keys, x, finish, len(self.keys), result, split_every)
+        return finish(*state(keys, x))
+
+
+def _codes(keys, groups):
+    """For each key, the number of its group, and whether it has one."""
+    order = np.argsort(groups, kind="stable")
+    if not len(groups):
+        return np.zeros(keys.shape, np.int64), np.zeros(keys.shape, bool)
+    places = np.minimum(np.searchsorted(groups[order], keys), len(groups) - 1)
+    codes = order[places].astype(np.int64)
+    return codes, groups[codes] == keys
+
+
+def _state(keys, x, *, groups, statistic):
+    codes, known = _codes(np.asarray(keys), groups)
+    codes = contiguous(codes[known])
+    if statistic == "count":
+        return (np.bincount(codes, minlength=len(groups)),)
+    items = as_float(as_array(x, "x"))[known]
+    parts = (items.real, items.imag) if items.dtype.kind == "c" else (items,)
+    return tuple(_native.ExactState.of(codes, contiguous(part), len(groups), statistic != "sum") for part in parts)
+
+
+def _values(*states, statistic, ddof):
+    if statistic == "count":
+        return states[0]
+    values = [state.values(statistic, ddof) for state in states]
+    return values[0] if len(values) == 1 else _complex(*values)
+
+
+def _complex(real, imaginary):
+    result = np.empty(real.shape, np.result_type(real.dtype, np.complex64))
+    result.real, result.imag = real, imaginary
+    return result
+
+
+def exact_groupby(keys: Any, groups: ArrayLike) -> GroupBy:
+    """Groups the items of dask arrays by keys: `exact_groupby(keys, groups).sum(x)`, `.mean(x)`, `.var(x)`, `.std(x)`, `.count()`.
+
+    Parameters
+    ----------
+    keys : dask.array.Array or array_like
+        A vector of what NumPy sorts. Chunks may have unknown sizes, if those of the items are the same.
+    groups : array_like
+        The keys that results are wanted of, each once. Items with other keys are left out.
+
+    Returns
+    -------
+    GroupBy, whose methods return dask arrays with a result for each group, or arrays of NumPy's.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import treefold.dask
+    >>> keys, x = da.from_array([3, 1, 3, 7], chunks=3), da.from_array([1e300, 0.5, -1e300, 2.0], chunks=3)
+    >>> treefold.dask.exact_groupby(keys, [1, 3]).sum(x).compute().tolist()
+    [0.5, 0.0]
+    """
+    return GroupBy(keys, groups)
+
+
+def _products(x, y, *, dtype):
+    x, y = (contiguous(np.asarray(one).astype(dtype, copy=False)) for one in (x, y))
+    if dtype.kind != "c":
+        return (_native.ExactState.of_products(x, y),)
+    parts = [contiguous(part) for part in (x.real, x.imag, y.real, y.imag)]
+    real = np.concatenate([parts[0], -parts[1]]), np.concatenate([parts[2], parts[3]])
+    imaginary = np.concatenate([parts[0], parts[1]]), np.concatenate([parts[3], parts[2]])
+    return tuple(_native.ExactState.of_products(*pair) for pair in (real, imaginary))
+
+
+def _product_value(*states):
+    values = [state.values("sum", 0.0)[0] for state in states]
+    return values[0] if len(values) == 1 else _complex(*values)[()]
+
+
+def exact_dot(x: Any, y: Any, *, split_every: Any = None) -> Any:
+    """As `treefold.dask.exact_sum`, of `treefold.exact.dot` of two vectors: no product is rounded."""
+    x, y = _chunks.two_vectors(x, y)
+    dtype = np.result_type(x.dtype, y.dtype)
+    dtype = dtype if dtype.kind in "fc" else np.dtype(np.float64)
+    state = functools.partial(_products, dtype=dtype)
+    if not isinstance(x, da.Array):
+        return _product_value(*state(x, y))
+    return _chunks.reduced(state, (x, y), (0,), _product_value, dtype, split_every=split_every)

@@ -1,0 +1,150 @@
+"""Exact reductions by group for flox, and so for xarray's groups, in memory and over dask: no bit depends on chunks, cohorts or order.
+
+>>> import numpy as np, flox, treefold.flox
+>>> labels = np.array([2, 1, 2, 1])
+>>> x = np.array([1e300, 0.1, -1e300, 0.2])
+>>> sums, groups = flox.groupby_reduce(x, labels, func=treefold.flox.aggregation("sum"))
+>>> sums.tolist(), groups.tolist()
+([0.30000000000000004, 0.0], [1, 2])
+"""
+
+import functools
+
+import numpy as np
+from flox import Aggregation
+
+from . import exact
+from ._arrays import as_array, as_float
+
+__all__ = ["aggregation"]
+
+_STATISTICS = ("sum", "mean", "var", "std")
+
+
+class _Empty:
+    """The state of a group without items in a block, whatever their type."""
+
+    def __reduce__(self):
+        return "_EMPTY"
+
+    def __dask_tokenize__(self):
+        return "treefold.flox._EMPTY"
+
+
+_EMPTY = _Empty()
+
+
+def _groups(group_idx, items):
+    """Each group's number, and its items along the last axis."""
+    group_idx = np.asarray(group_idx).ravel()
+    order = np.argsort(group_idx, kind="stable")
+    numbers, starts = np.unique(group_idx[order], return_index=True)
+    for number, places in zip(numbers.tolist(), np.split(order, starts[1:])):
+        if number >= 0 and len(places):
+            yield number, items[..., places]
+
+
+def _states(group_idx, array, *, size=None, skipna=False, **_):
+    """An accumulator for each place and group."""
+    items = as_float(as_array(array, "array"))
+    size = int(np.max(group_idx, initial=-1)) + 1 if size is None else size
+    states = np.full((*items.shape[:-1], size), _EMPTY, object)
+    for number, some in _groups(group_idx, items):
+        for at in np.ndindex(some.shape[:-1]):
+            row = some[at]
+            state = exact.Accumulator(items.dtype)
+            state.add(row[~np.isnan(row)] if skipna else row)
+            states[(*at, number)] = state
+    return states
+
+
+def _merged(states):
+    """One of several, which stay as they are."""
+    merged = _EMPTY
+    for state in states:
+        if state is not _EMPTY:
+            if merged is _EMPTY:
+                merged = exact.Accumulator(state.dtype)
+            merged.merge(state)
+    return merged
+
+
+def _combined(*arguments, axis=None, keepdims=True, size=None, **_):
+    """Along axes, if it is given an array of states; by group, if it is given groups before."""
+    if len(arguments) == 1:
+        (states,) = arguments
+        axes = tuple(one % states.ndim for one in (axis if isinstance(axis, tuple) else (axis,)))
+        moved = np.moveaxis(states, axes, range(len(axes)))
+        result = np.empty(moved.shape[len(axes) :], object)
+        rows = moved.reshape(-1, *result.shape)
+        for at in np.ndindex(result.shape):
+            result[at] = _merged(rows[(slice(None), *at)])
+        return np.expand_dims(result, axes) if keepdims else result
+    group_idx, states = arguments
+    result = np.full((*states.shape[:-1], size), _EMPTY, object)
+    for number, some in _groups(group_idx, states):
+        for at in np.ndindex(some.shape[:-1]):
+            result[(*at, number)] = _merged(some[at])
+    return result
+
+
+def _values(states, statistic, ddof):
+    def value(state):
+        if state is _EMPTY:
+            return 0.0 if statistic == "sum" else np.nan
+        if statistic in ("sum", "mean"):
+            return state.value() if statistic == "sum" else state.mean()
+        return getattr(state, statistic)(ddof)
+
+    values = [value(state) for state in states.ravel()]
+    dtypes = {state.dtype for state in states.ravel() if state is not _EMPTY} or {np.dtype(np.float64)}
+    dtype = np.result_type(*dtypes)
+    dtype = np.empty(0, dtype).real.dtype if statistic in ("var", "std") else dtype
+    return np.array(values, dtype).reshape(states.shape)
+
+
+def _at_once(group_idx, array, *, statistic, ddof, skipna, size=None, **_):
+    return _values(_states(group_idx, array, size=size, skipna=skipna), statistic, ddof)
+
+
+def _finalized(states, *, statistic, ddof):
+    # What flox reduces in memory has values already.
+    return _values(states, statistic, ddof) if states.dtype == object else states
+
+
+def aggregation(statistic: str, *, ddof: float = 0, skipna: bool = False) -> Aggregation:
+    """What `flox.groupby_reduce` and `flox.xarray.xarray_reduce` take as `func`.
+
+    Parameters
+    ----------
+    statistic : str
+        "sum", "mean", "var" or "std", as `treefold.exact` has them: rounded once. The sum of nothing is 0.0, the others are NaN.
+    ddof : float, optional
+        For variances, as in `treefold.exact.var`.
+    skipna : bool, optional
+        Whether items that are NaN do not count.
+
+    Returns
+    -------
+    flox.Aggregation
+        Its states between blocks are arrays of objects, an `exact.Accumulator` for each place and group.
+
+    Raises
+    ------
+    ValueError
+        There is no such statistic.
+    """
+    if statistic not in _STATISTICS:
+        raise ValueError(f"statistic: {statistic!r} is none of {', '.join(_STATISTICS)}")
+    options = {"statistic": statistic, "ddof": float(ddof)}
+    return Aggregation(
+        f"treefold_exact_{statistic}",
+        numpy=functools.partial(_at_once, skipna=bool(skipna), **options),
+        chunk=functools.partial(_states, skipna=bool(skipna)),
+        combine=(_combined,),
+        finalize=functools.partial(_finalized, **options),
+        fill_value=_EMPTY,
+        final_fill_value=0.0 if statistic == "sum" else np.nan,
+        dtypes=object,
+        final_dtype=np.floating,
+    )
