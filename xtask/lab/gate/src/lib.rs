@@ -15,6 +15,7 @@ mod python;
 mod record;
 mod release;
 mod rsmpi;
+mod rust;
 mod setup;
 mod shown;
 mod stages;
