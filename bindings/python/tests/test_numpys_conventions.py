@@ -72,6 +72,13 @@ def test_halves_are_rounded_once():
         assert bits(treefold.sum(doubles[:, None], 1, dtype="f2")) == bits(doubles.astype("f2"))
 
 
+def test_nothing_does_not_overflow():
+    with np.errstate(all="raise"):
+        assert np.isnan(treefold.exact.mean([])) and treefold.exact.sum([]) == 0
+        with pytest.raises(FloatingPointError, match="overflow"):
+            treefold.sum(np.full(4, 1e308))
+
+
 def test_out_and_dtype():
     x = items(60, "f8", 2).reshape(5, 12)
     out = np.zeros(12, "f4")

@@ -200,9 +200,9 @@ def tell(is_finite, result, items, work, initial=None):
         own, items.x = items.x, factors
         greatest = np.maximum(greatest, items.fold("max", work, "magnitude", initial=0)[0])
         items.x = own
-    if (~np.isfinite(result) & np.isfinite(greatest)).any():
-        float_error("over")
     # Where nothing counts there was no operation.
+    if (~np.isfinite(result) & np.isfinite(greatest) & (greatest > 0)).any():
+        float_error("over")
     if (np.isnan(result) & (greatest > 0)).any():
         float_error("invalid")
 
