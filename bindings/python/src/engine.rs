@@ -9,8 +9,10 @@ use crate::strided::{Place, Shape, Tile};
 /// The bytes of a block: with what it is converted from it stays in a core's own cache.
 const BLOCK_BYTES: usize = 1 << 15;
 
-/// Where neighbouring items are far from each other in memory, a block has enough of them for their neighbours there.
-const TRANSPOSED_BLOCK_BYTES: usize = 1 << 18;
+/// Where neighbouring items are far from each other in memory, a block has enough of them for their neighbours there: eight rows, if they fit. More is
+/// memory that the allocator takes from the system anew in each call.
+const TRANSPOSED_BLOCK_BYTES: usize = 1 << 16;
+const LARGE_TRANSPOSED_BLOCK_BYTES: usize = 1 << 18;
 
 /// The most columns of a block.
 const COLUMNS: usize = 256;
@@ -115,10 +117,16 @@ pub(crate) fn reduce<L: Item>(
 
 /// The items of a block of one result: a power of two.
 pub(crate) fn block_items<L>(shape: &Shape) -> usize {
-    let bytes = if shape.is_transposed() {
+    let eight_rows = shape
+        .items
+        .last()
+        .map_or(0, |axis| 8 * axis.len * size_of::<L>());
+    let bytes = if !shape.is_transposed() {
+        BLOCK_BYTES
+    } else if eight_rows <= TRANSPOSED_BLOCK_BYTES {
         TRANSPOSED_BLOCK_BYTES
     } else {
-        BLOCK_BYTES
+        LARGE_TRANSPOSED_BLOCK_BYTES
     };
     bytes / size_of::<L>().next_power_of_two()
 }

@@ -344,17 +344,38 @@ fn copy<const BYTES: usize>(first: *const u8, rows: Line, columns: Line, into: &
         return copy_line(first, rows, into);
     }
     if rows.len > 1 && rows.stride.unsigned_abs() < columns.stride.unsigned_abs() {
-        // What is near in memory is read together.
-        for column in 0..columns.len {
-            let first = place(first, columns.stride, column);
-            for row in 0..rows.len {
-                into[row * columns.len + column] = element(place(first, rows.stride, row));
-            }
-        }
-        return;
+        return transpose(first, rows, columns, into);
     }
     for (row, into) in into.chunks_exact_mut(columns.len).enumerate() {
         copy_line(place(first, rows.stride, row), columns, into);
+    }
+}
+
+/// Copies elements that are nearer to those below than to those beside them: what is near in memory is read together, and as many columns at once
+/// as fill a line of the cache that is written to.
+fn transpose<const BYTES: usize>(
+    first: *const u8,
+    rows: Line,
+    columns: Line,
+    into: &mut [[u8; BYTES]],
+) {
+    const BESIDE: usize = 8;
+    for column in (0..columns.len).step_by(BESIDE) {
+        let place_of = |beside| place(first, columns.stride, column + beside);
+        let firsts: [_; BESIDE] = std::array::from_fn(place_of);
+        let count = BESIDE.min(columns.len - column);
+        for (row, into) in into.chunks_exact_mut(columns.len).enumerate() {
+            let into = &mut into[column..][..count];
+            if let Some(into) = into.first_chunk_mut::<BESIDE>() {
+                for (into, first) in into.iter_mut().zip(firsts) {
+                    *into = element(place(first, rows.stride, row));
+                }
+            } else {
+                for (into, first) in into.iter_mut().zip(firsts) {
+                    *into = element(place(first, rows.stride, row));
+                }
+            }
+        }
     }
 }
 
