@@ -268,7 +268,10 @@ fn bad_options() {
     refused(&["repro-check", "--no-such"], &["--no-such"]);
     refused(
         &["bench", "memory"],
-        &["`memory`", "kernels, parallel, exact, python, lookup, reduce"],
+        &[
+            "`memory`",
+            "kernels, parallel, exact, python, lookup, reduce",
+        ],
     );
     for (option, word) in [
         ("--ranks", "0"),

@@ -103,11 +103,12 @@ impl<'c> Judge<'c> {
             }
             Outcome::Failed(_) => is_late,
             // Nobody is blamed that has no fault. Where ranks go on without the faulty one, they may be silent themselves: those that have
-            // ended the program wait in the MPI library for the next one to begin.
+            // ended the program wait in the MPI library for the next one to begin. A rank that was silent finds others so.
             Outcome::Silent(_, peers) => {
                 let may_be_silent = |peer| {
-                    fault
-                        .is_some_and(|fault| fault.rank == peer || fault.kind != FaultKind::Silence)
+                    fault.is_some_and(|fault| {
+                        fault.kind != FaultKind::Silence || [peer, rank].contains(&fault.rank)
+                    })
                 };
                 is_late && peers.clone().all(may_be_silent)
             }
