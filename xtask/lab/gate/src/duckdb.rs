@@ -18,7 +18,8 @@ const TOO_OLD: &str = "duckdb<2";
 
 /// The package with DuckDB, and DuckDB before 2.0, which refuses it.
 pub(super) fn duckdb(steps: &mut Steps) -> Result<(), Stop> {
-    let Some(environment) = Environment::set_up("duckdb", &PACKAGES)? else {
+    // Not by the engine's name alone: mypy takes a folder for a package.
+    let Some(environment) = Environment::set_up("with-duckdb", &PACKAGES)? else {
         return Ok(());
     };
     environment.build_and_install(steps, &sources(), FOR_TESTS)?;
