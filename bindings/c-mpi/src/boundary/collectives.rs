@@ -97,6 +97,59 @@ pub(super) fn check_pairs(
     Ok((arrays, m))
 }
 
+/// Several dot products of arrays that lie apart, on every rank.
+///
+/// # Safety
+/// Each array is so many elements of the plan's type, or NULL.
+pub(super) unsafe fn run_dots_here(
+    plan: &Shaped,
+    pairs: &[[Input; 2]],
+    result: Output,
+) -> Result<(), Failure> {
+    let operation = Operation::Allreduce;
+    let checked = check_dots(plan, pairs, result);
+    let (arrays, result_array) = checked.inspect_err(|_| plan.refuse(operation))?;
+    // SAFETY: the caller promises the elements.
+    let arrays = unsafe { each_pair(&arrays, pairs) };
+    // SAFETY: the caller promises m elements, which are in no other array, as was just found.
+    let result = unsafe { result_array.write(result.0) };
+    plan.run_dots(operation, &arrays, result).map(drop)
+}
+
+/// Where the arrays and the result are.
+pub(super) fn check_dots(
+    plan: &Shaped,
+    pairs: &[[Input; 2]],
+    (result, m): Output,
+) -> Result<(Vec<[Bytes; 2]>, Bytes), Failure> {
+    let result = Bytes::of("result", result, m, plan.element_bytes)?;
+    let array = |name, (pointer, n): Input| -> Result<Bytes, Failure> {
+        let array = Bytes::of(name, pointer, n, plan.element_bytes)?;
+        disjoint(array, result)?;
+        Ok(array)
+    };
+    let pair = |&[x, y]: &[Input; 2]| Ok([array("x", x)?, array("y", y)?]);
+    let arrays: Result<_, Failure> = pairs.iter().map(pair).collect();
+    Ok((arrays?, result))
+}
+
+/// The arrays of pairs.
+///
+/// # Safety
+/// The arrays are those of `pairs`, which can be read, and nobody writes to them while the result is in use.
+pub(super) unsafe fn each_pair<'a>(
+    arrays: &[[Bytes; 2]],
+    pairs: &[[Input; 2]],
+) -> Vec<[&'a [u8]; 2]> {
+    // SAFETY: the caller's promise is this closure's.
+    let slice = |array: Bytes, (pointer, _): Input| unsafe { array.read(pointer) };
+    let each = arrays.iter().zip(pairs);
+    let pair = |(&[x, y], &[x_from, y_from]): (&[Bytes; 2], &[Input; 2])| {
+        [slice(x, x_from), slice(y, y_from)]
+    };
+    each.map(pair).collect()
+}
+
 /// The elements of a result: a rank that gets none need not have room for one.
 #[inline(always)]
 pub(super) fn room(

@@ -17,7 +17,7 @@ use treefold_c::failure::Failure;
 
 use self::arrays::{Source, Target, folded};
 use super::collectives::{self, Input, Output};
-use super::{dots, started};
+use super::started;
 use crate::plan::{Shaped, treefold_plan};
 use crate::run::{AnyRun, treefold_run};
 
@@ -216,7 +216,7 @@ pub(super) unsafe fn start_pairs(
     unsafe { started::start_pairs_here(plan, name, operation, pairs, run) }
 }
 
-/// [`dots::run_here`] on arrays that may be on a GPU.
+/// [`collectives::run_dots_here`] on arrays that may be on a GPU.
 ///
 /// # Safety
 /// As there.
@@ -228,7 +228,7 @@ pub(super) unsafe fn run_dots(
 ) -> Result<(), Failure> {
     plan.gpu.look();
     let prepare = || {
-        dots::check(plan, pairs, result)?;
+        collectives::check_dots(plan, pairs, result)?;
         // SAFETY: the caller promises the elements.
         let sources = unsafe { sources(plan, pairs) }?;
         let at = device_of(result.0.cast_const());
@@ -238,12 +238,12 @@ pub(super) unsafe fn run_dots(
     let (mut sources, mut target) = prepared.inspect_err(|_| plan.refuse(Operation::Allreduce))?;
     let pairs = inputs(&mut sources);
     // SAFETY: what is not the caller's array is as long as that.
-    unsafe { dots::run_here(plan, &pairs, target.output()) }?;
+    unsafe { collectives::run_dots_here(plan, &pairs, target.output()) }?;
     // SAFETY: the caller promises m elements, which nobody else uses.
     unsafe { target.deliver(true) }
 }
 
-/// [`dots::start_here`] on arrays that may be on a GPU.
+/// [`started::start_dots_here`] on arrays that may be on a GPU.
 ///
 /// # Safety
 /// As there.
@@ -256,7 +256,7 @@ pub(super) unsafe fn start_dots(
 ) -> Result<(), Failure> {
     plan.gpu.look();
     let prepare = || {
-        dots::check_starts(plan, pairs, run)?;
+        started::check_dot_starts(plan, pairs, run)?;
         // SAFETY: the caller promises the elements.
         unsafe { sources(plan, pairs) }
     };
@@ -264,7 +264,7 @@ pub(super) unsafe fn start_dots(
     let mut sources = prepared.inspect_err(|_| plan.refuse_to_start(Operation::Allreduce))?;
     let pairs = inputs(&mut sources);
     // SAFETY: what is not the caller's array is as long as that.
-    unsafe { dots::start_here(plan, name, &pairs, run) }
+    unsafe { started::start_dots_here(plan, name, &pairs, run) }
 }
 
 /// # Safety

@@ -9,7 +9,7 @@ use treefold::Operation;
 use treefold_c::boundary::{Bytes, disjoint, guard, place, write};
 use treefold_c::failure::{Failure, Status};
 
-use super::collectives::{Input, Output, check_told, tell};
+use super::collectives::{Input, Output, check_told, each_pair, tell};
 use super::handles::write_handle;
 use crate::handle;
 use crate::plan::{Shaped, treefold_plan};
@@ -67,6 +67,39 @@ pub(super) unsafe fn start_pairs_here(
     let started = plan.start_pairs(name, operation, local)?;
     // SAFETY: the caller promises room for a handle.
     unsafe { write_run(run, started) }
+}
+
+/// Starts several dot products of arrays that lie apart.
+///
+/// # Safety
+/// Each array is so many elements of the plan's type, or NULL; `run` is room for a handle, or NULL.
+pub(super) unsafe fn start_dots_here(
+    plan: &Shaped,
+    name: *const treefold_plan,
+    pairs: &[[Input; 2]],
+    run: *mut *mut treefold_run,
+) -> Result<(), Failure> {
+    let operation = Operation::Allreduce;
+    let checked = check_dot_starts(plan, pairs, run);
+    let arrays = checked.inspect_err(|_| plan.refuse_to_start(operation))?;
+    // SAFETY: the caller promises the elements.
+    let arrays = unsafe { each_pair(&arrays, pairs) };
+    let started = plan.start_dots(name, operation, &arrays)?;
+    // SAFETY: the caller promises room for a handle.
+    unsafe { write_run(run, started) }
+}
+
+/// Where the arrays are that a start reads.
+pub(super) fn check_dot_starts(
+    plan: &Shaped,
+    pairs: &[[Input; 2]],
+    run: *mut *mut treefold_run,
+) -> Result<Vec<[Bytes; 2]>, Failure> {
+    // That of the run is checked without arrays, too.
+    Bytes::of_place("run", run)?;
+    let array = |name, array| check_start(plan, run, name, array);
+    let pair = |&[x, y]: &[Input; 2]| Ok([array("x", x)?, array("y", y)?]);
+    pairs.iter().map(pair).collect()
 }
 
 /// An array that a start reads, which is apart from the place of the run.
