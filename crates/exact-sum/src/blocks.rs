@@ -6,11 +6,13 @@
 //! item.
 
 use simd_kernels::{
-    Ahead, Exponents, Level, Quiet, RangeScale, SPLIT_ITEMS, Split, SplitScale, Watch,
-    count_negative_zeros, plain_sums, split_sums, split_sums_and_rests, split_sums_in_range,
+    Ahead, Exponents, Level, Quiet, SPLIT_ITEMS, SplitScale, Watch, count_negative_zeros,
+    plain_sums, split_sums_and_rests,
 };
 
+use crate::destination::Destination;
 use crate::float::Float;
+use crate::way::{Outcome, Way, any_scale, units};
 
 /// Fewer items are added one by one.
 const SHORT_ITEMS: usize = 24;
@@ -48,102 +50,6 @@ const MOST_SINGLY: u32 = 63;
 
 /// After so many blocks of many exponents, one is looked at again.
 const ANY_BLOCKS: u32 = 32;
-
-/// Where parts of items are added.
-pub(crate) trait Destination {
-    /// Whether negative zeros are counted.
-    const COUNTS_ZEROS: bool = true;
-
-    /// Adds sums of items 0, 2, 4, … and of items 1, 3, 5, … of a block, in units of 2^unit.
-    fn add_parts(&mut self, parts: [i64; 2], unit: i32);
-
-    /// Adds item number `index` of a block, which may be infinite or NaN.
-    fn add_item(&mut self, index: usize, item: f64);
-
-    /// Counts the items 0, 2, 4, … and 1, 3, 5, … of a block that are -0.0.
-    fn count_negative_zeros(&mut self, counts: [u64; 2]);
-}
-
-/// How a block is split.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Way {
-    /// Its exponents are in a range.
-    InRange(RangeScale),
-    /// They are, or items are zero.
-    InRangeOrZero(RangeScale),
-    /// Items have any exponents.
-    Any(SplitScale),
-}
-
-impl Way {
-    /// The one for items of such exponents; `None` if they are too large.
-    fn of(exponents: Exponents) -> Option<Self> {
-        let Exponents {
-            lowest,
-            highest,
-            has_zeros,
-        } = exponents;
-        match (RangeScale::for_items(lowest, highest), has_zeros) {
-            (Some(scale), false) => Some(Self::InRange(scale)),
-            (Some(scale), true) => Some(Self::InRangeOrZero(scale)),
-            (None, _) => any_scale(highest).map(Self::Any),
-        }
-    }
-
-    /// Adds items if that is enough for them.
-    #[inline]
-    fn add(
-        self,
-        level: Level,
-        items: &[f64],
-        ahead: Ahead,
-        destination: &mut impl Destination,
-    ) -> Outcome {
-        let split = match self {
-            Self::InRange(scale) => split_sums_in_range::<false>(level, items, scale, ahead),
-            Self::InRangeOrZero(scale) => split_sums_in_range::<true>(level, items, scale, ahead),
-            Self::Any(scale) => split_sums(level, items, scale),
-        };
-        match split {
-            None => Outcome::DoNotFit,
-            Some(Split {
-                is_whole: false, ..
-            }) => Outcome::LeaveRests(self.units()),
-            Some(split) => {
-                add_split(split, self.units(), destination);
-                Outcome::Added(split.may_have_negative_zeros)
-            }
-        }
-    }
-
-    /// The exponents of the units of the higher and the lower parts.
-    fn units(self) -> [i32; 2] {
-        match self {
-            Self::InRange(scale) | Self::InRangeOrZero(scale) => scale.units(),
-            Self::Any(scale) => units(scale),
-        }
-    }
-}
-
-/// What came of items.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Outcome {
-    /// Whether one may be -0.0.
-    Added(bool),
-    DoNotFit,
-    /// Something would have been left at a scale of these units.
-    LeaveRests([i32; 2]),
-}
-
-/// The scale for items of exponents up to this one.
-fn any_scale(highest: i32) -> Option<SplitScale> {
-    // Subnormal numbers fit where the smallest normal ones do.
-    SplitScale::for_exponent(highest.max(-1022))
-}
-
-fn units(scale: SplitScale) -> [i32; 2] {
-    [scale.higher_unit(), scale.lower_unit()]
-}
 
 /// What was seen of earlier blocks.
 #[derive(Clone, Copy, Debug)]
@@ -231,22 +137,21 @@ impl Pace {
         let mut rest = items;
         while !rest.is_empty() {
             let (block, others) = rest.split_at(rest.len().min(self.block_items()));
+            let may_have_negative_zeros = match self.way {
+                Some(way) if block.len() > SPLIT_ITEMS => {
+                    let Outcome::Added(may_have) = way.add(level, block, ahead, destination) else {
+                        // Its items are tried again, in smaller blocks.
+                        self.before_large = BLOCKS_AFTER_FAILURE;
+                        continue;
+                    };
+                    may_have
+                }
+                _ => self.add_block(level, block, ahead, destination),
+            };
+            if may_have_negative_zeros {
+                count(level, block, destination);
+            }
             rest = others;
-            if block.len() <= SPLIT_ITEMS {
-                if self.add_block(level, block, ahead, destination) {
-                    count(level, block, destination);
-                }
-                continue;
-            }
-            let way = self.way.expect("large blocks have one");
-            match way.add(level, block, ahead, destination) {
-                Outcome::Added(false) => {}
-                Outcome::Added(true) => count(level, block, destination),
-                _ => {
-                    self.before_large = BLOCKS_AFTER_FAILURE;
-                    rest = &items[items.len() - others.len() - block.len()..];
-                }
-            }
         }
     }
 
@@ -287,12 +192,12 @@ impl Pace {
         destination: &mut impl Destination,
     ) -> bool {
         if items.len() < SHORT_ITEMS {
-            add_each(items, destination);
+            destination.add_each(items);
             return true;
         }
         if self.singly > 0 {
             self.singly -= 1;
-            add_each(items, destination);
+            destination.add_each(items);
             return true;
         }
         let mut outcome = Outcome::DoNotFit;
@@ -332,7 +237,7 @@ impl Pace {
             return true;
         };
         let Some(way) = Way::of(exponents) else {
-            add_each(items, destination);
+            destination.add_each(items);
             return exponents.has_zeros;
         };
         if are_too_many(exponents) {
@@ -357,7 +262,7 @@ impl Pace {
             return exponents.has_zeros;
         }
         if items.len() <= FEW_ITEMS {
-            add_each(items, destination);
+            destination.add_each(items);
             return exponents.has_zeros;
         }
         let mut rests = [0.0; SPLIT_ITEMS];
@@ -368,7 +273,7 @@ impl Pace {
             let Some(scale) = next else { break };
             let split = split_sums_and_rests(level, rests, scale);
             let split = split.expect("the scale is for the largest item");
-            add_split(split, units(scale), destination);
+            destination.add_split(split, units(scale));
             if split.is_whole {
                 self.is_wide = splits > 1;
                 self.way = (splits == 1).then_some(Way::Any(scale));
@@ -383,7 +288,7 @@ impl Pace {
 
     /// Adds what is left of items one by one, and some of the next blocks as well.
     fn add_singly(&mut self, rests: &[f64], destination: &mut impl Destination) {
-        add_each(rests, destination);
+        destination.add_each(rests);
         self.is_wide = true;
         self.way = None;
         self.last_singly = (2 * self.last_singly + 1).min(MOST_SINGLY);
@@ -437,21 +342,5 @@ fn are_too_many(
 fn count<T: Float, D: Destination>(level: Level, items: &[T], destination: &mut D) {
     if D::COUNTS_ZEROS {
         destination.count_negative_zeros(count_negative_zeros(level, items));
-    }
-}
-
-#[inline]
-pub(crate) fn add_split(
-    split: Split,
-    [higher, lower]: [i32; 2],
-    destination: &mut impl Destination,
-) {
-    destination.add_parts(split.higher, higher);
-    destination.add_parts(split.lower, lower);
-}
-
-fn add_each(items: &[f64], destination: &mut impl Destination) {
-    for (index, &item) in items.iter().enumerate() {
-        destination.add_item(index, item);
     }
 }

@@ -4,9 +4,10 @@ use simd_kernels::{Level, Quiet, without_traps};
 
 use crate::accumulator::Accumulator;
 use crate::accumulator::sealed::Sealed;
-use crate::blocks::{Destination, Pace};
+use crate::blocks::Pace;
 use crate::bytes::{self, BytesError, Kind};
 use crate::counters::RemoveError;
+use crate::destination::Destination;
 use crate::fixed::Window;
 use crate::float::{CONVERTED_ITEMS, Float};
 use crate::product_sum::ProductSum;

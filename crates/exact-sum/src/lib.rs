@@ -24,6 +24,7 @@ mod bytes;
 mod compact;
 mod complex;
 mod counters;
+mod destination;
 mod fixed;
 mod float;
 mod integer_sum;
@@ -40,6 +41,7 @@ mod rows;
 mod short;
 mod sum;
 mod total;
+mod way;
 mod weighted;
 
 pub use accumulator::Accumulator;

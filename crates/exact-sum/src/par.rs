@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use crate::float::Float;
 use crate::keyed::{Key, KeyError, KeyedSums, check, check_lengths};
 use crate::product_sum::ProductSum;
+use crate::short::are_negative_zeros;
 use crate::sum::Sum;
 
 /// What a thread adds by itself: about as long as it takes to wake another.
@@ -23,7 +24,11 @@ pub fn sum<T: Float>(items: &[T]) -> T {
         sum.merge(&part);
         sum
     });
-    merged.value_of(items)
+    if are_negative_zeros(items) {
+        T::NEGATIVE_ZERO
+    } else {
+        merged.value()
+    }
 }
 
 /// The exact sum of x0 * y0, x1 * y1, …, rounded to nearest, by the threads of the current rayon pool: see [`dot`](crate::dot).

@@ -7,9 +7,10 @@ use simd_kernels::{
 
 use crate::accumulator::Accumulator;
 use crate::accumulator::sealed::Sealed;
-use crate::blocks::{Destination, FIRST_ITEMS, Pace, add_split};
+use crate::blocks::{FIRST_ITEMS, Pace};
 use crate::bytes::{self, BytesError, Kind};
 use crate::counters::{Counters, RemoveError, is_negative_zero};
+use crate::destination::Destination;
 use crate::fixed::{Window, integer};
 use crate::float::{FEW_ITEMS, Float};
 use crate::round;
@@ -338,8 +339,8 @@ fn add_in_range(
     let Some([products, errors]) = splits else {
         return false;
     };
-    add_split(products, scale.units(), destination);
-    add_split(errors, scale.error_units(), destination);
+    destination.add_split(products, scale.units());
+    destination.add_split(errors, scale.error_units());
     if products.may_have_negative_zeros {
         let products = x.iter().zip(y).map(|(x, y)| x * y);
         let zeros = products.filter(|&product| is_negative_zero(product));

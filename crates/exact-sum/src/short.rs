@@ -2,8 +2,9 @@
 
 use simd_kernels::{Level, Quiet};
 
-use crate::blocks::{Destination, Pace};
+use crate::blocks::Pace;
 use crate::counters::is_negative_zero;
+use crate::destination::Destination;
 use crate::fixed::{Window, integer, short_magnitude};
 use crate::float::Float;
 use crate::sum::Sum;
@@ -19,16 +20,20 @@ pub(crate) fn sum<T: Float>(items: &[T]) -> T {
     let mut pace = Pace::START;
     pace.add_items(Level::best(), items, quiet, &mut sum);
     quiet.forget_since();
-    // Negative zeros are not counted: a look at the items tells in most cases at once.
-    let is_zero = |item: &T| is_negative_zero(item.widened());
-    if !items.is_empty() && items.iter().all(is_zero) {
+    // Negative zeros are not counted.
+    if are_negative_zeros(items) {
         T::NEGATIVE_ZERO
     } else {
         sum.value()
     }
 }
 
-/// A sum of items that are not zero. It takes a window when it needs one: to clear that and to look through it takes as long as to add a thousand
+/// Whether there are items, and all are -0.0: the first one tells in most cases.
+pub(crate) fn are_negative_zeros<T: Float>(items: &[T]) -> bool {
+    !items.is_empty() && items.iter().all(|item| is_negative_zero(item.widened()))
+}
+
+/// A sum that takes a window when it needs one: to clear a window, and to look through it, takes as long as to add a thousand
 /// items.
 struct ShortSum<W: Window> {
     /// In units of 2^unit.

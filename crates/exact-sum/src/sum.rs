@@ -4,9 +4,10 @@ use simd_kernels::{Ahead, ColumnSplit, Exponents, Level, Quiet, SplitScale, with
 
 use crate::accumulator::Accumulator;
 use crate::accumulator::sealed::Sealed;
-use crate::blocks::{Destination, Pace};
+use crate::blocks::Pace;
 use crate::bytes::{self, BytesError, Kind};
 use crate::counters::{RemoveError, is_negative_zero};
+use crate::destination::Destination;
 use crate::fixed::Window;
 use crate::float::Float;
 use crate::float::convert;
@@ -177,7 +178,7 @@ impl<T: Float> Sum<T> {
         quiet.forget_since();
     }
 
-    /// The sum of a part of some items, of which [`value_of`](Self::value_of) tells the value: it takes less time.
+    /// The sum of items in which negative zeros are not counted, which takes less time.
     #[cfg(feature = "par")]
     pub(crate) fn without_zeros(items: &[T]) -> Self {
         let mut sum = Self::new();
@@ -190,17 +191,6 @@ impl<T: Float> Sum<T> {
         sum.pace.add_items(Level::best(), items, quiet, total);
         quiet.forget_since();
         sum
-    }
-
-    /// The value of a sum that has these items and has not counted zeros.
-    #[cfg(feature = "par")]
-    pub(crate) fn value_of(&self, items: &[T]) -> T {
-        let mut zeros = items.iter().map(|item| is_negative_zero(item.widened()));
-        if !items.is_empty() && zeros.all(|is_one| is_one) {
-            T::NEGATIVE_ZERO
-        } else {
-            self.value()
-        }
     }
 
     /// The scale that the next items may be added at.

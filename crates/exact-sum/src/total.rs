@@ -2,8 +2,8 @@
 
 use bytemuck::Zeroable;
 
-use crate::blocks::Destination;
 use crate::counters::{Counters, RemoveError, is_negative_zero};
+use crate::destination::Destination;
 use crate::fixed::{Fixed, Window, add_to_words, integer, short_magnitude};
 use crate::float::Float;
 use crate::round::quotient;

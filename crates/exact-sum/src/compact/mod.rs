@@ -7,7 +7,8 @@ mod window;
 
 use simd_kernels::{Level, Quiet};
 
-use crate::blocks::{Destination, Pace};
+use crate::blocks::Pace;
+use crate::destination::Destination;
 use crate::fixed::{DoubleProducts, Doubles, integer};
 use crate::float::sealed::Sealed;
 use crate::round::quotient;

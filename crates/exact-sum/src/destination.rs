@@ -1,0 +1,32 @@
+//! Where parts of items are added.
+
+use simd_kernels::Split;
+
+/// A sum, or several, to which blocks add what they were split into.
+pub(crate) trait Destination {
+    /// Whether negative zeros are counted.
+    const COUNTS_ZEROS: bool = true;
+
+    /// Adds sums of items 0, 2, 4, … and of items 1, 3, 5, … of a block, in units of 2^unit.
+    fn add_parts(&mut self, parts: [i64; 2], unit: i32);
+
+    /// Adds item number `index` of a block, which may be infinite or NaN.
+    fn add_item(&mut self, index: usize, item: f64);
+
+    /// Counts the items 0, 2, 4, … and 1, 3, 5, … of a block that are -0.0.
+    fn count_negative_zeros(&mut self, counts: [u64; 2]);
+
+    /// Adds a split whose higher and lower parts have these units.
+    #[inline]
+    fn add_split(&mut self, split: Split, [higher, lower]: [i32; 2]) {
+        self.add_parts(split.higher, higher);
+        self.add_parts(split.lower, lower);
+    }
+
+    /// Adds the items of a block one by one.
+    fn add_each(&mut self, items: &[f64]) {
+        for (index, &item) in items.iter().enumerate() {
+            self.add_item(index, item);
+        }
+    }
+}
