@@ -6,8 +6,8 @@
 //! item.
 
 use simd_kernels::{
-    Ahead, Exponents, Level, Quiet, SPLIT_ITEMS, SplitScale, Watch, count_negative_zeros,
-    plain_sums, split_sums_and_rests,
+    Ahead, Exponents, Level, Quiet, RANGE_BLOCK_ITEMS, SPLIT_ITEMS, SplitScale, Watch,
+    count_negative_zeros, plain_sums, split_sums_and_rests,
 };
 
 use crate::destination::Destination;
@@ -36,13 +36,10 @@ const PLAIN_ITEMS: usize = 256;
 /// The most blocks that are not added plainly without a try.
 const MOST_NOT_PLAIN: usize = 63;
 
-/// After blocks in one range, so many items are tried at once: 48 lanes of 254 items.
-const LARGE_BLOCK_ITEMS: usize = 48 * 254;
-
-/// The blocks in a range before a large one is tried.
+/// The blocks in one range before a large one is tried, of [`RANGE_BLOCK_ITEMS`].
 const BLOCKS_BEFORE_LARGE: u32 = 1;
 
-/// And after one that was not in its range.
+/// And after a large one that was not in its range.
 const BLOCKS_AFTER_FAILURE: u32 = 16;
 
 /// The most blocks that are added item by item without a try.
@@ -160,7 +157,7 @@ impl Pace {
     fn block_items(&self) -> usize {
         let is_in_range = matches!(self.way, Some(Way::InRange(_) | Way::InRangeOrZero(_)));
         if self.before_large == 0 && is_in_range && self.singly == 0 {
-            LARGE_BLOCK_ITEMS
+            RANGE_BLOCK_ITEMS
         } else {
             SPLIT_ITEMS
         }

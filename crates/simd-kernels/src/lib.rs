@@ -45,7 +45,7 @@ pub use exact::nearest::{doubles_to_round, nearest_doubles, nearest_quotients};
 pub use exact::plain::plain_sums;
 pub use exact::products::{EXACT_PRODUCT, exact_products};
 pub use exact::range::scale::RangeScale;
-pub use exact::range::{split_products_in_range, split_sums_in_range};
+pub use exact::range::{RANGE_BLOCK_ITEMS, split_products_in_range, split_sums_in_range};
 pub use exact::split::{
     ColumnSplit, SPLIT_ITEMS, SPLIT_ROWS, Split, SplitScale, split_columns, split_sums,
     split_sums_and_rests,

@@ -19,11 +19,17 @@ use scale::{ERRORS_HIGHER, ERRORS_LOWER, HIGHER, LOWER, RangeScale};
 /// The bits that the exponents -31 to 0 have set, and those from -1022 to -32 and from 1 to 992 have not.
 const RANGE_BITS: u64 = 0b011_1110_0000 << 52;
 
-/// The most items that a lane takes.
+/// The most items that a lane takes: an even number, for two groups at a time.
 const LANE_ITEMS: usize = (1 << 8) - 2;
 
 /// More items are added with more registers, with which it takes longer to begin and to end.
 const MANY_ITEMS: usize = 1 << 12;
+
+/// The registers of each accumulator for that, in sets that have as many.
+const MANY_REGISTERS: usize = 6;
+
+/// As many items as [`split_sums_in_range`] adds before it looks at its accumulators, in registers of eight.
+pub const RANGE_BLOCK_ITEMS: usize = LANE_ITEMS * MANY_REGISTERS * 8;
 
 /// The most items, or products, of a call: sums of their parts are integers of 64 bits.
 const MOST_ITEMS: usize = 1 << 16;
@@ -147,7 +153,7 @@ impl<const ZEROS: bool, const MANY: bool> Kernel<f64> for Sums<'_, ZEROS, MANY> 
         if !has_many_registers::<V>() {
             self.split::<V, 3, 1>(proven)
         } else if MANY {
-            self.split::<V, 6, 2>(proven)
+            self.split::<V, MANY_REGISTERS, 2>(proven)
         } else {
             self.split::<V, 4, 1>(proven)
         }
@@ -182,8 +188,8 @@ impl<const ZEROS: bool, const MANY: bool> Sums<'_, ZEROS, MANY> {
             for group in &mut groups {
                 halves.add_group::<ZEROS>(proven, factor, group, &mut range);
             }
+            // Fewer rows than registers: no lane takes two of these. By constant numbers: other registers would be in memory.
             let mut rows = groups.remainder().chunks(V::LANES);
-            // Registers by constant numbers: others would be in memory.
             for register in 0..N {
                 let Some(row) = rows.next() else { break };
                 let items = proven.load_padded(row);
@@ -415,11 +421,9 @@ impl<V: Vector<Element = f64>> Range<V> {
     /// Whether all were.
     #[inline(always)]
     fn has_all(&self, proven: Proven<V>) -> bool {
+        let [first, second, third] = self.0;
         let mut lanes = [0.0_f64; 16];
-        proven.store(
-            proven.and(proven.and(self.0[0], self.0[1]), self.0[2]),
-            &mut lanes,
-        );
+        proven.store(proven.and(proven.and(first, second), third), &mut lanes);
         let mut all = RANGE_BITS;
         for lane in &lanes[..V::LANES] {
             all &= lane.to_bits();

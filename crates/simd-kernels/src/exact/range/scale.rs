@@ -26,7 +26,7 @@ const _: () = assert!(LOWER - 52 <= 1 - EXPONENTS - 1 - 52);
 pub struct RangeScale(i32);
 
 impl RangeScale {
-    /// A scale for items of which these are the smallest and the largest exponent, with a quarter of the room above; `None` if there is none.
+    /// A scale for items of which these are the smallest and the largest exponent, with a quarter of the room above; `None` if they are too many.
     ///
     /// Of items that are spread evenly, or normally, the next ones may be much nearer to zero, but hardly larger.
     #[must_use]
