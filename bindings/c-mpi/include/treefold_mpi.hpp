@@ -433,13 +433,11 @@ template <> struct functions<2> {
 // Pairs of arrays of one length, as C takes them.
 template <class T> class factors_of {
 public:
-    // What the arrays' lengths are not, C says: of no pairs, then, so that the other ranks hear of it.
-    explicit factors_of(std::span<const factors<T>> pairs)
+    // If the arrays differ in length, C gets no pairs: it says so to the other ranks.
+    explicit factors_of(std::span<const factors<T>> pairs) : length_(pairs.empty() ? 0 : pairs.front().first.size())
     {
         for (const auto &[x, y] : pairs) {
-            length_ = pairs.front().first.size();
-            if (x.size() != length_ || y.size() != length_)
-                are_alike_ = false;
+            are_alike_ = are_alike_ && x.size() == length_ && y.size() == length_;
             x_.push_back(x.data());
             y_.push_back(y.data());
         }
@@ -460,7 +458,7 @@ public:
 
 private:
     std::vector<const void *> x_, y_;
-    std::size_t length_ = 0;
+    std::size_t length_;
     bool are_alike_ = true;
 };
 
