@@ -2308,7 +2308,7 @@ contains
       type(c_ptr), intent(in) :: x(:), y(:), result
       integer(c_size_t), intent(in) :: n, m
       integer, intent(out), optional :: ierr
-      type(c_ptr), target :: pairs(size(x), 2)
+      type(c_ptr), target :: pairs(max(1, size(x)), 2)
       integer(c_size_t) :: k, x_count, result_count
       integer(c_int32_t) :: status
       integer :: mistake
@@ -2319,17 +2319,24 @@ contains
       x_count = count_of('x', plan%element, plan%item_bytes, element, n, mistake, message)
       result_count = count_of('result', plan%element, plan%item_bytes, element, m, mistake, message)
       call check_pairs(x, y, n, mistake, message)
-      ! No pairs are an error in C, of which the other ranks hear.
-      k = merge(size(x, kind=c_size_t), 0_c_size_t, mistake == TREEFOLD_OK)
-      if (k > 0) then
-         pairs(:, 1) = x
-         pairs(:, 2) = y
-         status = c_allreduce_dots(plan%handle, c_loc(pairs(1, 1)), c_loc(pairs(1, 2)), k, x_count, result, result_count)
-      else
-         status = c_allreduce_dots(plan%handle, c_null_ptr, c_null_ptr, 0_c_size_t, 0_c_size_t, result, result_count)
-      end if
+      call list_pairs(x, y, mistake == TREEFOLD_OK, pairs, k)
+      status = c_allreduce_dots(plan%handle, c_loc(pairs(1, 1)), c_loc(pairs(1, 2)), k, x_count, result, result_count)
       call report_either(status, mistake, message, ierr)
    end subroutine run_dots
+
+   ! The pairs as C takes them. After a mistake there are none: that is an error in C, of which the other ranks hear.
+   subroutine list_pairs(x, y, are_right, pairs, k)
+      type(c_ptr), intent(in) :: x(:), y(:)
+      logical, intent(in) :: are_right
+      type(c_ptr), intent(inout) :: pairs(:, :)
+      integer(c_size_t), intent(out) :: k
+
+      k = 0
+      if (.not. are_right) return
+      k = size(x, kind=c_size_t)
+      pairs(:k, 1) = x
+      pairs(:k, 2) = y
+   end subroutine list_pairs
 
    subroutine check_pairs(x, y, n, mistake, message)
       type(c_ptr), intent(in) :: x(:), y(:)
@@ -2568,20 +2575,15 @@ contains
       integer(int64), intent(in) :: n
       type(treefold_run), intent(inout) :: run
       integer, intent(out), optional :: ierr
-      type(c_ptr), target :: pairs(size(x), 2)
+      type(c_ptr), target :: pairs(max(1, size(x)), 2)
+      integer(c_size_t) :: k
       integer(c_int32_t) :: status
 
       if (is_under_way(run, ierr)) return
       call announce(plan, run)
       call check_pairs(x, y, int(n, c_size_t), run%mistake, run%mistake_message)
-      if (run%mistake == TREEFOLD_OK .and. size(x) > 0) then
-         pairs(:, 1) = x
-         pairs(:, 2) = y
-         status = c_start_allreduce_dots(plan%handle, c_loc(pairs(1, 1)), c_loc(pairs(1, 2)), size(x, kind=c_size_t), &
-            int(n, c_size_t), run%handle)
-      else
-         status = c_start_allreduce_dots(plan%handle, c_null_ptr, c_null_ptr, 0_c_size_t, 0_c_size_t, run%handle)
-      end if
+      call list_pairs(x, y, run%mistake == TREEFOLD_OK, pairs, k)
+      status = c_start_allreduce_dots(plan%handle, c_loc(pairs(1, 1)), c_loc(pairs(1, 2)), k, int(n, c_size_t), run%handle)
       call report_start(status, run, ierr)
    end subroutine treefold_start_allreduce_dots
 
