@@ -5,7 +5,7 @@ use treefold::exact::{self, IntegerMoments, Moments, Sum};
 use crate::arrow::{Chunk, DataType, Made, Series, Values};
 use crate::column::{Real, each_block, each_integer, from_zero};
 use crate::error::Error;
-use crate::function::Figure;
+use crate::figure::Figure;
 
 /// A figure of a column of numbers.
 pub(crate) fn of_column(column: &Series, figure: Figure, ddof: f64) -> Result<Made, Error> {
