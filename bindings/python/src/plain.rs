@@ -10,10 +10,10 @@ use crate::arguments::{arithmetic, axes_of, plain, with_kind};
 use crate::convert::Kind;
 use crate::element::{Item, Op};
 use crate::engine::reduce;
-use crate::fold::{compute, fold_parts, scalar};
+use crate::fold::{are_ordinary, compute, fold_parts, scalar};
 use crate::leaves::{Reader, Source};
 use crate::pool::Workers;
-use crate::reductions::{are_ordinary, distances};
+use crate::reductions::distances;
 use crate::scans::scan;
 use crate::strided::{Memory, Shape, Tile};
 
