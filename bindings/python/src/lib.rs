@@ -35,6 +35,7 @@ mod plain;
 mod pool;
 mod reductions;
 mod scans;
+mod statistics;
 mod strided;
 
 use pyo3::prelude::*;
