@@ -9,6 +9,7 @@
 
 mod arguments;
 mod convert;
+mod copy;
 mod cuda;
 mod element;
 mod engine;
