@@ -14,7 +14,8 @@ use std::slice;
 
 use crate::arrow::{ArrowSchema, DataType, SeriesExport, all_of};
 use crate::error::Error;
-use crate::function::{Figure, Function};
+use crate::figure::Figure;
+use crate::function::Function;
 
 /// 0.1: the upper half is the major version.
 const VERSION: u32 = 1;

@@ -2,19 +2,8 @@
 
 use crate::arrow::{DataType, Made, Series};
 use crate::error::Error;
+use crate::figure::Figure;
 use crate::{dot, lists, whole};
-
-/// What is computed of items.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Figure {
-    Sum,
-    Mean,
-    Variance,
-    Deviation,
-    Dot,
-    /// The sum in tree order.
-    Tree,
-}
 
 /// A function that Polars calls.
 #[derive(Clone, Copy, Debug)]

@@ -7,6 +7,7 @@ mod boundary;
 mod column;
 mod dot;
 mod error;
+mod figure;
 mod function;
 mod lists;
 mod whole;

@@ -7,7 +7,7 @@ use treefold::exact::{self, IntegerMoments, KeyedMoments, KeyedSums};
 use crate::arrow::{Chunk, DataType, Lists, Made, Series, Values};
 use crate::column::{BLOCK_ITEMS, Real, each_integer, from_zero};
 use crate::error::Error;
-use crate::function::Figure;
+use crate::figure::Figure;
 use crate::whole::{made_of_integers, of_moments};
 
 /// So many lists are summed together: their sums fit the caches.

@@ -5,7 +5,7 @@ use treefold::exact::{self, IntegerMoments, Moments, Sum};
 use crate::arrow::{Chunk, DataType, Made, Series, Values};
 use crate::column::{Real, each_block, each_integer, from_zero};
 use crate::error::Error;
-use crate::function::Figure;
+use crate::figure::Figure;
 
 /// A figure of a column of numbers.
 pub(crate) fn of_column(column: &Series, figure: Figure, ddof: f64) -> Result<Made, Error> {
@@ -13,19 +13,18 @@ pub(crate) fn of_column(column: &Series, figure: Figure, ddof: f64) -> Result<Ma
     match &column.data_type {
         DataType::Float32 => Ok(Made::F32(vec![of_floats(&chunks, figure, ddof)])),
         integer if integer.is_integer() => {
-            let mut moments = IntegerMoments::new();
-            let mut sum = 0_i128;
-            for chunk in &chunks {
-                if figure == Figure::Sum {
+            if figure == Figure::Sum {
+                let mut sum = 0_i128;
+                for chunk in &chunks {
                     each_integer(chunk, 0..chunk.len, |item| sum = sum.wrapping_add(item));
-                } else {
-                    each_integer(chunk, 0..chunk.len, |item| moments.add_one(item));
                 }
+                return made_of_integers(&column.name, integer, vec![Some(sum)]);
             }
-            if figure != Figure::Sum {
-                return Ok(Made::F64(vec![of_moments(&moments, figure, ddof)]));
+            let mut moments = IntegerMoments::new();
+            for chunk in &chunks {
+                each_integer(chunk, 0..chunk.len, |item| moments.add_one(item));
             }
-            made_of_integers(&column.name, integer, vec![Some(sum)])
+            Ok(Made::F64(vec![of_moments(&moments, figure, ddof)]))
         }
         _ => Ok(Made::F64(vec![of_floats(&chunks, figure, ddof)])),
     }
@@ -76,30 +75,27 @@ pub(crate) fn made_of_integers(
     data_type: &DataType,
     sums: Vec<Option<i128>>,
 ) -> Result<Made, Error> {
-    let of_type = if data_type.is_unsigned() {
-        "UInt64"
+    if data_type.is_unsigned() {
+        narrowed(name, "UInt64", sums).map(Made::U64)
     } else {
-        "Int64"
-    };
-    let beyond = |sum: i128| {
-        Error::new(format!(
-            "a sum of column `{name}` is {sum}, beyond {of_type}: cast the column to Float64"
-        ))
+        narrowed(name, "Int64", sums).map(Made::I64)
+    }
+}
+
+fn narrowed<T: TryFrom<i128>>(
+    name: &str,
+    data_type: &str,
+    sums: Vec<Option<i128>>,
+) -> Result<Vec<Option<T>>, Error> {
+    let narrow = |sum: i128| {
+        T::try_from(sum).map_err(|_| {
+            Error::new(format!(
+                "a sum of column `{name}` is {sum}, beyond {data_type}: cast the column to Float64"
+            ))
+        })
     };
     let sums = sums.into_iter();
-    Ok(if data_type.is_unsigned() {
-        let sums = sums.map(|sum| {
-            sum.map(|sum| u64::try_from(sum).map_err(|_| beyond(sum)))
-                .transpose()
-        });
-        Made::U64(sums.collect::<Result<_, _>>()?)
-    } else {
-        let sums = sums.map(|sum| {
-            sum.map(|sum| i64::try_from(sum).map_err(|_| beyond(sum)))
-                .transpose()
-        });
-        Made::I64(sums.collect::<Result<_, _>>()?)
-    })
+    sums.map(|sum| sum.map(narrow).transpose()).collect()
 }
 
 /// The item of a column of one float, as which arguments that are no columns come.

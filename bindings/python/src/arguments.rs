@@ -10,55 +10,17 @@ use crate::strided::Memory;
 /// Does the same with the type of arithmetic of this kind; `None` for halves and bool, which are the results of another type.
 macro_rules! with_kind {
     ($kind:expr, $T:ident => $body:expr) => {
+        $crate::arguments::with_kind!($kind, $T => $body, [
+            F64: f64, F32: f32, C128: num_complex::Complex<f64>, C64: num_complex::Complex<f32>,
+            I64: i64, U64: u64, I32: i32, U32: u32, I16: i16, U16: u16, I8: i8, U8: u8
+        ])
+    };
+    ($kind:expr, $T:ident => $body:expr, [$($name:ident: $element:ty),+]) => {
         match $kind {
-            Kind::F64 => {
-                type $T = f64;
+            $(Kind::$name => {
+                type $T = $element;
                 $body
-            }
-            Kind::F32 => {
-                type $T = f32;
-                $body
-            }
-            Kind::C128 => {
-                type $T = num_complex::Complex<f64>;
-                $body
-            }
-            Kind::C64 => {
-                type $T = num_complex::Complex<f32>;
-                $body
-            }
-            Kind::I64 => {
-                type $T = i64;
-                $body
-            }
-            Kind::U64 => {
-                type $T = u64;
-                $body
-            }
-            Kind::I32 => {
-                type $T = i32;
-                $body
-            }
-            Kind::U32 => {
-                type $T = u32;
-                $body
-            }
-            Kind::I16 => {
-                type $T = i16;
-                $body
-            }
-            Kind::U16 => {
-                type $T = u16;
-                $body
-            }
-            Kind::I8 => {
-                type $T = i8;
-                $body
-            }
-            Kind::U8 => {
-                type $T = u8;
-                $body
-            }
+            })+
             Kind::F16 | Kind::Bool => Ok(None),
         }
     };

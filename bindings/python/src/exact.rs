@@ -9,10 +9,10 @@ use treefold::exact;
 use crate::element::{Item, with_first_of};
 use crate::error::raised;
 use crate::exact_item::ExactItem;
-use crate::exact_reductions::Statistics;
 use crate::fold::{compute, scalar};
 use crate::fused::of_pair;
 use crate::pool::Workers;
+use crate::statistics::Statistics;
 
 /// What is done with an array whose elements have exact sums.
 pub(crate) trait ExactTask {

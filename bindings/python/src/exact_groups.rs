@@ -5,12 +5,10 @@ use std::ops::Range;
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
-use treefold::exact::{
-    self, Float, IntegerMoments, KeyError, KeyedIntegers, KeyedMoments, KeyedSums, by_key,
-};
+use treefold::exact::{Float, IntegerMoments, KeyError, KeyedIntegers, KeyedMoments, KeyedSums};
 
 use crate::element::Item;
-use crate::exact_keyed::{RealTask, Statistic, raised, with_real_type};
+use crate::exact_keyed::{RealTask, Statistic, raised, sums_by_key, with_real_type};
 use crate::fold::compute;
 use crate::pool::Workers;
 
@@ -165,10 +163,9 @@ impl RealTask for OfGroups<'_, '_> {
                 };
                 Ok((0..groups).map(value).collect())
             }
-            _ if kept.keeps_all(0..items.len(), keys, items, is_nan) => match by.pool() {
-                None => by_key(keys, items, groups),
-                Some(pool) => pool.install(|| exact::par::by_key(keys, items, groups)),
-            },
+            _ if kept.keeps_all(0..items.len(), keys, items, is_nan) => {
+                sums_by_key(&by, keys, items, groups)
+            }
             _ => {
                 let mut sums = KeyedSums::<T>::new(groups);
                 kept.each_block(keys, items, is_nan, |keys, items| sums.add(keys, items))?;

@@ -43,6 +43,19 @@ pub(crate) fn raised(error: KeyError) -> PyErr {
     }
 }
 
+/// The exact sum of the items of each key, by the threads that there are.
+pub(crate) fn sums_by_key<T: Item + Float + PartialEq>(
+    by: &Workers,
+    keys: &[i64],
+    items: &[T],
+    sums: usize,
+) -> Result<Vec<T>, KeyError> {
+    match by.pool() {
+        None => by_key(keys, items, sums),
+        Some(pool) => pool.install(|| exact::par::by_key(keys, items, sums)),
+    }
+}
+
 struct Sums<'a, 'py> {
     keys: &'a Bound<'py, PyArrayDyn<i64>>,
     sums: usize,
@@ -56,9 +69,8 @@ impl RealTask for Sums<'_, '_> {
         let (keys_ref, x_ref) = (self.keys.try_readonly()?, x.try_readonly()?);
         let (keys, items) = (keys_ref.as_slice()?, x_ref.as_slice()?);
         let by = Workers::of(items.len())?;
-        let values = compute(x.py(), size_of_val(items), || match by.pool() {
-            None => by_key(keys, items, self.sums),
-            Some(pool) => pool.install(|| exact::par::by_key(keys, items, self.sums)),
+        let values = compute(x.py(), size_of_val(items), || {
+            sums_by_key(&by, keys, items, self.sums)
         });
         let values = values.map_err(raised)?;
         Ok(PyArray1::from_vec(x.py(), values).into_any().unbind())

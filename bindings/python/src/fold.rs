@@ -13,7 +13,6 @@ use rayon::prelude::*;
 use crate::element::{Item, Op, Reduction, Task, unsupported, with_type};
 use crate::error::raised;
 use crate::pool::{DIVIDED_ELEMENTS, Workers};
-use crate::reductions::are_ordinary;
 
 /// Reductions of more bytes than these let other Python threads run.
 const ALONE_BYTES: usize = 1 << 14;
@@ -186,6 +185,13 @@ pub(crate) fn fold(
     let op = Op::of_name(op)?;
     let done = with_type(array, Fold { op, lanes, result })?;
     done.ok_or_else(|| no_type(op, array))
+}
+
+/// Whether all results are finite.
+pub(crate) fn are_ordinary<L: Item>(results: &[L]) -> bool {
+    results
+        .iter()
+        .fold(true, |all, result| all & result.is_ordinary())
 }
 
 /// Whether a result, or a second operand, has the right number of elements.

@@ -9,6 +9,7 @@
 
 mod arguments;
 mod convert;
+mod copy;
 mod cuda;
 mod element;
 mod engine;
@@ -35,6 +36,7 @@ mod plain;
 mod pool;
 mod reductions;
 mod scans;
+mod statistics;
 mod strided;
 
 use pyo3::prelude::*;

@@ -10,10 +10,10 @@ use crate::arguments::{arithmetic, axes_of, plain, with_kind};
 use crate::convert::Kind;
 use crate::element::{Item, Op};
 use crate::engine::reduce;
-use crate::fold::{compute, fold_parts, scalar};
+use crate::fold::{are_ordinary, compute, fold_parts, scalar};
 use crate::leaves::{Reader, Source};
 use crate::pool::Workers;
-use crate::reductions::{are_ordinary, distances};
+use crate::reductions::distances;
 use crate::scans::scan;
 use crate::strided::{Memory, Shape, Tile};
 
@@ -23,11 +23,29 @@ struct Reduction<'a, 'py> {
     array: &'a Bound<'py, PyUntypedArray>,
     memory: Memory,
     mask: Option<&'a Bound<'py, PyUntypedArray>>,
-    axes: &'a [usize],
+    axes: Vec<usize>,
     keeps_axes: bool,
 }
 
-impl Reduction<'_, '_> {
+impl<'a, 'py> Reduction<'a, 'py> {
+    /// The sum of an array's items; `None` where the slower way is taken, or finds what is wrong.
+    fn sum(
+        x: &'a Bound<'py, PyAny>,
+        axis: &Bound<'_, PyAny>,
+        keepdims: &Bound<'_, PyAny>,
+    ) -> Option<Self> {
+        let (array, memory) = plain(x)?;
+        Some(Self {
+            op: Op::Sum,
+            is_mean: false,
+            array,
+            memory,
+            mask: None,
+            axes: axes_of(axis, array.ndim())?,
+            keeps_axes: keepdims.cast::<PyBool>().ok()?.is_true(),
+        })
+    }
+
     /// A scalar or an array of what is written; None if that says that it is not all.
     fn made<T: Item>(
         &self,
@@ -76,7 +94,7 @@ impl Reduction<'_, '_> {
             .mask
             .map(|mask| Ok::<_, PyErr>((Memory::of(mask, 2)?, false)));
         Ok(Source {
-            shape: Shape::new(&arrays, self.axes)?,
+            shape: Shape::new(&arrays, &self.axes)?,
             x: self.memory,
             y: None,
             masks: masks.into_iter().collect::<PyResult<_>>()?,
@@ -190,30 +208,16 @@ pub(crate) fn spread_plain(
     keepdims: &Bound<'_, PyAny>,
     ddof: f64,
 ) -> PyResult<Option<Py<PyAny>>> {
-    let Some((array, memory)) = plain(x) else {
+    let Some(mut reduction) = Reduction::sum(x, axis, keepdims) else {
         return Ok(None);
     };
-    let (Ok(keeps_axes), Some(axes)) = (
-        keepdims.cast::<PyBool>().map(|keeps| keeps.is_true()),
-        axes_of(axis, array.ndim()),
-    ) else {
-        return Ok(None);
-    };
-    let reduction = Reduction {
-        op: Op::Sum,
-        is_mean: true,
-        array,
-        memory,
-        mask: None,
-        axes: &axes,
-        keeps_axes,
-    };
+    reduction.is_mean = true;
     macro_rules! of {
         ($T:ty) => {
             reduction.made(|results| reduction.spread::<$T>(ddof, is_root, results))
         };
     }
-    match arithmetic("mean", memory.kind) {
+    match arithmetic("mean", reduction.memory.kind) {
         Kind::F64 => of!(f64),
         Kind::F32 => of!(f32),
         Kind::C128 => of!(Complex<f64>),
@@ -232,35 +236,23 @@ pub(crate) fn reduce_plain(
     keepdims: &Bound<'_, PyAny>,
     mask: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Option<Py<PyAny>>> {
-    let Some((array, memory)) = plain(x) else {
+    let Some(mut reduction) = Reduction::sum(x, axis, keepdims) else {
         return Ok(None);
     };
-    let (Ok(keeps_axes), Some(axes)) = (
-        keepdims.cast::<PyBool>().map(|keeps| keeps.is_true()),
-        axes_of(axis, array.ndim()),
-    ) else {
-        return Ok(None);
-    };
-    let mask = match mask.map(plain) {
-        None => None,
-        Some(Some((mask, memory)))
-            if memory.kind == Kind::Bool && mask.shape() == array.shape() =>
-        {
-            Some(mask)
+    if let Some(mask) = mask {
+        let shape = reduction.array.shape();
+        reduction.mask = plain(mask)
+            .filter(|(mask, memory)| memory.kind == Kind::Bool && mask.shape() == shape)
+            .map(|(mask, _)| mask);
+        if reduction.mask.is_none() {
+            return Ok(None);
         }
-        Some(_) => return Ok(None),
-    };
-    let is_mean = op == "mean";
-    let reduction = Reduction {
-        op: if is_mean { Op::Sum } else { Op::of_name(op)? },
-        is_mean,
-        array,
-        memory,
-        mask,
-        axes: &axes,
-        keeps_axes,
-    };
-    with_kind!(arithmetic(op, memory.kind), T => reduction.made::<T>(|results| reduction.write(results)))
+    }
+    reduction.is_mean = op == "mean";
+    if !reduction.is_mean {
+        reduction.op = Op::of_name(op)?;
+    }
+    with_kind!(arithmetic(op, reduction.memory.kind), T => reduction.made::<T>(|results| reduction.write(results)))
 }
 
 /// The sums or products of all beginnings of NumPy's own array along an axis, or of all items; None as above.

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use crate::convert::Kind;
 use crate::element::{Item, Op, Task, unsupported, with_type};
 use crate::engine::reduce;
-use crate::fold::{check_length, compute, no_type};
+use crate::fold::{are_ordinary, check_length, compute, no_type};
 use crate::leaves::{Reader, Source};
 use crate::pool::Workers;
 use crate::strided::{Memory, Shape, Tile};
@@ -54,13 +54,6 @@ impl Arrays<'_> {
 
 /// Whether every result has a value, and whether all are finite.
 type Outcome = (bool, bool);
-
-/// Whether all results are finite.
-pub(crate) fn are_ordinary<L: Item>(results: &[L]) -> bool {
-    results
-        .iter()
-        .fold(true, |all, result| all & result.is_ordinary())
-}
 
 struct Reduce<'a, 'py> {
     op: Op,

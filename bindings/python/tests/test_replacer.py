@@ -84,6 +84,26 @@ def test_results_are_treefolds_within_the_context_alone(module):
     assert len(differing) > 3, "the test could not fail"
 
 
+def test_parameters_may_have_positions(module):
+    calls = {
+        "sum": (0, None, None, False, 2.0, X < 1),
+        "prod": (0, np.float64, None, np._NoValue, 2.0),
+        "min": (0, None, True, 2.0),
+        "nanmax": (0, None, False, 2.0, X < 1),
+        "var": (0, None, None, 1, True),
+        "cumsum": (0, None, None),
+    }
+    numpys = {name: getattr(np, name)(X, *arguments) for name, arguments in calls.items()}
+    for context in (replacer.replaced, replacer.checked):
+        with context("program"):
+            for name, arguments in calls.items():
+                exec(f"found = np.{name}(x, *arguments)", vars(module) | {"x": X, "arguments": arguments}, found := {})
+                np.testing.assert_allclose(found["found"], numpys[name], rtol=1e-9, err_msg=name)
+            for arguments, keywords in ((X, 0, None, None, False, 0.0, True, 5), {}), ((X, 0), {"axis": 1}):
+                with pytest.raises(TypeError):
+                    exec("np.sum(*arguments, **keywords)", vars(module) | {"arguments": arguments, "keywords": keywords})
+
+
 def test_numpys_own_functions_call_for_the_module(module):
     x = np.concatenate([X] * 3, axis=1)
     before = bits(module.inside(x))

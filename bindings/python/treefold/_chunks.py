@@ -52,9 +52,9 @@ def _hole(op, dtype):
         return dtype.type(-0.0) if dtype.kind == "f" else dtype.type(0)
     if op == "prod":
         return dtype.type(1)
-    limits = np.iinfo(dtype) if dtype.kind in "iu" else np.finfo(dtype)
     if dtype.kind == "f":
         return dtype.type(np.inf if op == "min" else -np.inf)
+    limits = np.iinfo(dtype)
     return limits.max if op == "min" else limits.min
 
 
@@ -154,39 +154,32 @@ def reduced(state, arrays, axes, finish, dtype, keepdims=False, split_every=None
     meta = np.empty((0,) * first.ndim, dtype)
     ones = dict.fromkeys(axes, 1)
     states = da.blockwise(state, indices, *arguments, dtype=dtype, meta=meta, adjust_chunks=ones, align_arrays=False)
-    kept = first.ndim if keepdims else first.ndim - len(axes)
-    return da.reduction(
-        states,
-        _unchanged,
-        functools.partial(_finished, finish=finish),
-        combine=merged,
-        name="treefold",
-        axis=axes,
-        keepdims=keepdims,
-        dtype=dtype,
-        split_every=split_every,
-        concatenate=False,
-        meta=np.empty((0,) * kept, dtype),
-    )
+    return _merging(states, functools.partial(_finished, finish=finish), axes, keepdims, split_every)
 
 
 def by_group(state, keys, x, finish, groups, dtype, split_every):
     """The same of two vectors, whose states have a result for each group."""
     ones = {0: 1}
     states = da.blockwise(state, "i", keys, "i", x, "i", dtype=dtype, meta=np.empty(0, dtype), adjust_chunks=ones, align_arrays=False)
+    return _merging(states, functools.partial(_grouped, finish=finish), (0,), True, split_every, groups)
+
+
+def _merging(states, finish, axes, keepdims, split_every, output_size=1):
+    """dask's reduction of states, a few at a time, of which `finish` makes results: so many along each axis that is reduced."""
+    kept = states.ndim if keepdims else states.ndim - len(axes)
     return da.reduction(
         states,
         _unchanged,
-        functools.partial(_grouped, finish=finish),
+        finish,
         combine=merged,
         name="treefold",
-        axis=0,
-        keepdims=True,
-        dtype=dtype,
+        axis=axes,
+        keepdims=keepdims,
+        dtype=states.dtype,
         split_every=split_every,
         concatenate=False,
-        output_size=groups,
-        meta=np.empty(0, dtype),
+        output_size=output_size,
+        meta=np.empty((0,) * kept, states.dtype),
     )
 
 
@@ -204,7 +197,7 @@ def two_vectors(x, y, names=("x", "y")):
     """Two vectors of one length, in the same chunks."""
     lazy = [isinstance(one, da.Array) for one in (x, y)]
     x, y = (one if known else np.asarray(one) for one, known in zip((x, y), lazy))
-    for name, array in (("x", x), ("y", y)):
+    for name, array in zip(names, (x, y)):
         if array.ndim != 1:
             raise ValueError(f"{name} has {array.ndim} axes, not one")
     if x.shape != y.shape and not any(np.isnan(array.shape[0]) for array in (x, y)):

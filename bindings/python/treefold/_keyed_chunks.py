@@ -23,6 +23,8 @@ class GroupBy:
     __slots__ = ("_array", "keys")
 
     def __init__(self, array: Any, groups: ArrayLike) -> None:
+        if np.ndim(array) != 1:
+            raise ValueError(f"keys have {np.ndim(array)} axes, not one")
         groups = np.asarray(groups)
         if groups.ndim != 1:
             raise ValueError(f"groups have {groups.ndim} axes, not one")

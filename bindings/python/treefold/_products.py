@@ -46,6 +46,20 @@ def _matched(x, y):
     return _every_pair(x, y)
 
 
+def _matched_rows(x, y):
+    """The same for NumPy's `inner`."""
+    if x.shape[-1] != y.shape[-1]:
+        raise ValueError(f"y has {counted(y.shape[-1], 'item')} along its last axis, and x {x.shape[-1]}")
+    return _every_pair(x, y)
+
+
+def _matched_items(x, y):
+    """The same for NumPy's `vdot`, which sums over all axes."""
+    if x.size != y.size:
+        raise ValueError(f"y has {counted(y.size, 'item')}, and x {x.size}")
+    return (x, y) if x.shape == y.shape else (x.reshape(-1), y.reshape(-1))
+
+
 def _every_pair(x, y):
     """Each vector of `x` with each of `y`, along the last axis."""
     left, right = x.shape[:-1], y.shape[:-1]
@@ -104,9 +118,7 @@ def inner(x, y):
     x, y, dtype = _operands(x, y)
     if x.ndim == 0 or y.ndim == 0:
         return np.multiply(x, y)
-    if x.shape[-1] != y.shape[-1]:
-        raise ValueError(f"y has {counted(y.shape[-1], 'item')} along its last axis, and x {x.shape[-1]}")
-    return _summed(*_every_pair(x, y), dtype, -1, None)
+    return _summed(*_matched_rows(x, y), dtype, -1, None)
 
 
 def vdot(x, y):
@@ -124,11 +136,7 @@ def vdot(x, y):
     (11-2j)
     """
     x, y, dtype = _operands(x, y)
-    if x.size != y.size:
-        raise ValueError(f"y has {counted(y.size, 'item')}, and x {x.size}")
-    if x.shape != y.shape:
-        x, y = np.ravel(x), np.ravel(y)
-    return _summed(x, y, dtype, None, None, "conjugate_product")
+    return _summed(*_matched_items(x, y), dtype, None, None, "conjugate_product")
 
 
 def norm(x, ord=None, axis=None, keepdims=False):

@@ -7,7 +7,6 @@ import numpy as np
 from . import _cuda, _native
 from ._arrays import as_array, delivered, in_three_parts, reduced_axes, widened
 from ._engine import Items, arithmetic, check_keepdims, check_out, given, tell
-from ._engine import quotient as quotient
 
 LANES_MAX = 1 << 20
 _NAT = np.iinfo(np.int64).min

@@ -22,6 +22,7 @@ from numpy.typing import DTypeLike
 from . import _chunks, _native
 from ._arrays import check_inexact, index, reduced_axes, size
 from ._chunks import converted, present, two_vectors
+from ._engine import quotient
 from ._keyed_chunks import GroupBy, exact_dot, exact_groupby
 
 __all__ = [
@@ -92,16 +93,6 @@ class _Call:
         return call
 
 
-def _quotient(total, count):
-    """Part by part; a NaN is the canonical one."""
-    total, count = np.asarray(total), np.asarray(count)
-    parts = np.array(total, order="C").reshape(*total.shape, 1).view(total.real.dtype)
-    with np.errstate(all="ignore"):
-        parts = parts / count.astype(parts.dtype)[..., None]
-    parts[np.isnan(parts)] = np.nan
-    return parts.view(total.dtype)[..., 0]
-
-
 def _completed(value, counts, min_count, op):
     """A result where nothing, or too little, was left has the value that says so."""
     value = np.asarray(value)
@@ -138,8 +129,7 @@ def _value(partial, counts, *, op, min_count, dtype):
 
 
 def _mean_value(partial, counts, *, count):
-    with _native.Subnormals():
-        return _quotient(partial.result(), count if counts is None else counts)
+    return quotient(partial.result(), count if counts is None else counts)
 
 
 def _reduce(op, array, axis, dtype, keepdims, split_every, skipna, min_count):
@@ -244,7 +234,7 @@ def _squares_state(block, middle, place, *, call, shape):
 def _variance(partial, counts, *, count, ddof, is_root):
     freedom = np.maximum((count if counts is None else counts) - ddof, 0)
     with np.errstate(all="ignore"), _native.Subnormals():
-        value = _quotient(partial.result(), freedom)
+        value = quotient(partial.result(), freedom)
         return np.sqrt(value) if is_root else value
 
 

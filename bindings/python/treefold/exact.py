@@ -16,7 +16,7 @@ from ._arrays import as_array, check_inexact, counted, items_along, row_width, s
 from ._engine import Items, given, tell
 from ._groups import GroupBy, groupby
 from ._keyed import RollingWindows, add_at, bincount, histogram, reduceat, rolling
-from ._products import _every_pair, _matched, _operands
+from ._products import _matched, _matched_items, _matched_rows, _operands
 from ._statistics import average, mean, nanmean, nanstd, nansum, nanvar, std, statistic, sum, types, var
 
 __all__ = [
@@ -114,9 +114,7 @@ def inner(x, y):
     x, y, dtype = _inexact(x, y)
     if x.ndim == 0 or y.ndim == 0:
         return np.multiply(x, y)
-    if x.shape[-1] != y.shape[-1]:
-        raise ValueError(f"y has {counted(y.shape[-1], 'item')} along its last axis, and x {x.shape[-1]}")
-    return _summed(*_every_pair(x, y), dtype, -1)
+    return _summed(*_matched_rows(x, y), dtype, -1)
 
 
 def vdot(x, y):
@@ -134,11 +132,7 @@ def vdot(x, y):
     (11-2j)
     """
     x, y, dtype = _inexact(x, y)
-    if x.size != y.size:
-        raise ValueError(f"y has {counted(y.size, 'item')}, and x {x.size}")
-    if x.shape != y.shape:
-        x, y = x.reshape(-1), y.reshape(-1)
-    return _summed(x, y, dtype, None, "conjugate_product" if dtype.kind == "c" else "product")
+    return _summed(*_matched_items(x, y), dtype, None, "conjugate_product" if dtype.kind == "c" else "product")
 
 
 def norm(x):

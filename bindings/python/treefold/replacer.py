@@ -48,9 +48,12 @@ _FUNCTIONS = {
 }
 # The parameters behind the arrays, which may be passed by position.
 _POSITIONS = {
-    **dict.fromkeys(["sum", "prod", "mean", "nansum", "nanprod", "nanmean", "cumsum", "cumprod"], ("axis", "dtype", "out", "keepdims")),
+    **dict.fromkeys(["sum", "prod", "nansum", "nanprod"], ("axis", "dtype", "out", "keepdims", "initial", "where")),
+    **dict.fromkeys(["mean", "nanmean"], ("axis", "dtype", "out", "keepdims")),
+    **dict.fromkeys(["cumsum", "cumprod"], ("axis", "dtype", "out")),
     **dict.fromkeys(["var", "std", "nanvar", "nanstd"], ("axis", "dtype", "out", "ddof", "keepdims")),
-    **dict.fromkeys(["min", "max", "amin", "amax", "ptp", "nanmin", "nanmax"], ("axis", "out", "keepdims")),
+    **dict.fromkeys(["min", "max", "amin", "amax", "nanmin", "nanmax"], ("axis", "out", "keepdims", "initial", "where")),
+    "ptp": ("axis", "out", "keepdims"),
     "dot": ("out",),
     "norm": ("ord", "axis", "keepdims"),
 }
@@ -251,8 +254,12 @@ def _dispatcher(name, numpys, own, arrays):
         if len(arguments) < arrays:
             return numpys(*arguments, **keywords)
         names = _POSITIONS.get(name, ())
-        keywords = dict(zip(names, arguments[arrays:])) | {key: value for key, value in keywords.items() if value is not np._NoValue}
-        arguments = arguments[: arrays + max(0, len(arguments) - arrays - len(names))]
+        named = dict(zip(names, arguments[arrays:]))
+        if named.keys() & keywords.keys() or names and len(arguments) > arrays + len(names):
+            # NumPy says what is wrong.
+            return numpys(*arguments, **keywords)
+        keywords = {key: value for key, value in (named | keywords).items() if value is not np._NoValue}
+        arguments = arguments[: len(arguments) - len(named)]
         return session.call(frame, name, numpys, own, arrays, arguments, keywords)
 
     return dispatch

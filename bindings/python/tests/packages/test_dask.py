@@ -196,6 +196,8 @@ def test_by_key(dtype):
     assert bits(treefold.dask.exact_groupby(words, ["plum", "pear"]).sum(x)) == bits(exact.groupby(words).sum(x)[::-1])
     with pytest.raises(ValueError, match="twice"):
         treefold.dask.exact_groupby(keys, [1, 1])
+    with pytest.raises(ValueError, match="keys have 2 axes"):
+        treefold.dask.exact_groupby(np.zeros((2, 2)), [0.0])
 
 
 def test_exact_sums_need_no_sizes_of_chunks():
