@@ -5,7 +5,9 @@ use std::marker::PhantomData;
 
 use arrow::array::{ArrayRef, ArrowPrimitiveType, AsArray, BinaryArray};
 use arrow::datatypes::{Decimal128Type, Float64Type, UInt64Type};
-use datafusion_common::{Result, ScalarValue, exec_datafusion_err, internal_datafusion_err};
+use datafusion_common::{
+    Result, ScalarValue, exec_datafusion_err, exec_err, internal_datafusion_err,
+};
 use datafusion_expr::Accumulator;
 use exact_sum::{BytesError, IntegerSum, Moments, ProductSum, RemoveError, Sum};
 
@@ -276,22 +278,25 @@ impl<P: ArrowPrimitiveType<Native: Into<i128> + Word> + Debug> State for Integer
 
     fn value(&self, kind: Kind) -> ScalarValue {
         match kind {
-            Kind::Mean => double(self.sum.mean()),
-            _ => long(self.sum.value()),
+            Kind::Mean => ScalarValue::Float64(self.sum.mean()),
+            _ => long(&self.sum),
         }
     }
 
     fn write(&self) -> Vec<ScalarValue> {
-        vec![long(self.sum.value())]
+        vec![long(&self.sum)]
     }
 
     fn merge(&mut self, items: u64, columns: &[ArrayRef], row: usize) -> Result<()> {
         let sum = integers(columns)?[row];
-        self.sum.merge(IntegerSum::with(sum, items));
-        Ok(())
+        self.sum.merge(&IntegerSum::with(sum, items));
+        match self.sum.value() {
+            Some(_) => Ok(()),
+            None => exec_err!("a state cannot be read: a sum of integers has 128 bits"),
+        }
     }
 }
 
-fn long(sum: i128) -> ScalarValue {
-    ScalarValue::Decimal128(Some(sum), 38, 0)
+fn long(sum: &IntegerSum) -> ScalarValue {
+    ScalarValue::Decimal128(sum.value(), 38, 0)
 }

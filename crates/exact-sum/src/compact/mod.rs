@@ -11,8 +11,10 @@ use crate::blocks::{Destination, Pace};
 use crate::fixed::{DoubleProducts, Doubles, integer};
 use crate::float::sealed::Sealed;
 use crate::round::quotient;
+pub(crate) use digits::Digits;
 use digits::{Narrow, Wide};
-pub use integers::CompactIntegers;
+pub use integers::IntegerSum;
+pub(crate) use integers::Long;
 pub use moments::CompactMoments;
 use window::{Kinds, Window};
 
@@ -270,12 +272,12 @@ fn product(x: f64, y: f64) -> (i128, i32) {
 
 #[cfg(test)]
 mod tests {
-    use super::{CompactIntegers, CompactMean, CompactMoments, CompactProducts, CompactSum};
+    use super::{CompactMean, CompactMoments, CompactProducts, CompactSum, IntegerSum};
 
     #[test]
     fn databases_keep_so_many_bytes_for_a_group() {
         assert_eq!(size_of::<CompactSum>(), 32);
-        assert_eq!(size_of::<CompactIntegers>(), 32);
+        assert_eq!(size_of::<IntegerSum>(), 32);
         assert_eq!(size_of::<CompactMean>(), 40);
         assert_eq!(size_of::<CompactProducts>(), 48);
         assert_eq!(size_of::<CompactMoments>(), 88);
