@@ -34,15 +34,9 @@ const FEW_ITEMS: usize = 24;
 /// [1e300, 0.1, -1e300].map(|item| sum.add(item));
 /// assert_eq!(sum.value(), Some(0.1));
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct CompactSum {
     window: Window<Narrow, Doubles>,
-}
-
-impl Default for CompactSum {
-    fn default() -> Self {
-        Self::new()
-    }
 }
 
 impl CompactSum {
@@ -193,15 +187,9 @@ impl CompactMean {
 /// [(1e200, 1e100), (3.0, 4.0), (1e200, -1e100)].map(|(x, y)| dot.add(x, y));
 /// assert_eq!(dot.value(), Some(12.0));
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct CompactProducts {
     window: Window<Wide, DoubleProducts>,
-}
-
-impl Default for CompactProducts {
-    fn default() -> Self {
-        Self::new()
-    }
 }
 
 impl CompactProducts {
