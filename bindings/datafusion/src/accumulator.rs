@@ -5,12 +5,13 @@ use std::marker::PhantomData;
 
 use arrow::array::{ArrayRef, ArrowPrimitiveType, AsArray, BinaryArray};
 use arrow::datatypes::{Decimal128Type, Float64Type, UInt64Type};
-use datafusion_common::{Result, ScalarValue, exec_datafusion_err, internal_datafusion_err};
+use datafusion_common::{
+    Result, ScalarValue, exec_datafusion_err, exec_err, internal_datafusion_err,
+};
 use datafusion_expr::Accumulator;
 use exact_sum::{BytesError, IntegerSum, Moments, ProductSum, RemoveError, Sum};
 
-use crate::distinct::Word;
-use crate::input::Items;
+use crate::input::{Items, Word};
 use crate::kind::Kind;
 
 /// What is known of some items.
@@ -143,20 +144,42 @@ fn bytes(write: impl FnOnce(&mut Vec<u8>)) -> ScalarValue {
     ScalarValue::Binary(Some(bytes))
 }
 
+/// The functions of a sum of doubles have these arguments.
+macro_rules! of_doubles {
+    ($($argument:ident)+) => {
+        type Item = Float64Type;
+
+        fn add(&mut self, [$($argument,)+ ..]: Columns<'_, Self>) {
+            self.add($($argument),+);
+        }
+
+        fn remove(&mut self, [$($argument,)+ ..]: Columns<'_, Self>) -> Result<(), RemoveError> {
+            self.remove($($argument),+)
+        }
+
+        fn items(&self) -> u64 {
+            self.items()
+        }
+    };
+}
+
+/// A sum is sent in one column.
+macro_rules! one_column {
+    () => {
+        fn write(&self) -> Vec<ScalarValue> {
+            vec![bytes(|bytes| self.write_partial(bytes))]
+        }
+
+        fn merge(&mut self, items: u64, columns: &[ArrayRef], row: usize) -> Result<()> {
+            let sum = binary(columns, 0)?.value(row);
+            self.add_partial(items, sum).map_err(wrong_bytes)
+        }
+    };
+}
+
 impl State for Sum<f64> {
-    type Item = Float64Type;
-
-    fn add(&mut self, [items, _]: Columns<'_, Self>) {
-        self.add(items);
-    }
-
-    fn remove(&mut self, [items, _]: Columns<'_, Self>) -> Result<(), RemoveError> {
-        self.remove(items)
-    }
-
-    fn items(&self) -> u64 {
-        self.items()
-    }
+    of_doubles!(items);
+    one_column!();
 
     fn value(&self, kind: Kind) -> ScalarValue {
         let sum = self.without_negative_zeros();
@@ -166,60 +189,19 @@ impl State for Sum<f64> {
             sum.value()
         })
     }
-
-    fn write(&self) -> Vec<ScalarValue> {
-        vec![bytes(|bytes| self.write_partial(bytes))]
-    }
-
-    fn merge(&mut self, items: u64, columns: &[ArrayRef], row: usize) -> Result<()> {
-        let sum = binary(columns, 0)?.value(row);
-        self.add_partial(items, sum).map_err(wrong_bytes)
-    }
 }
 
 impl State for ProductSum<f64> {
-    type Item = Float64Type;
-
-    fn add(&mut self, [x, y]: Columns<'_, Self>) {
-        self.add(x, y);
-    }
-
-    fn remove(&mut self, [x, y]: Columns<'_, Self>) -> Result<(), RemoveError> {
-        self.remove(x, y)
-    }
-
-    fn items(&self) -> u64 {
-        self.items()
-    }
+    of_doubles!(x y);
+    one_column!();
 
     fn value(&self, _: Kind) -> ScalarValue {
         double(self.without_negative_zeros().value())
     }
-
-    fn write(&self) -> Vec<ScalarValue> {
-        vec![bytes(|bytes| self.write_partial(bytes))]
-    }
-
-    fn merge(&mut self, items: u64, columns: &[ArrayRef], row: usize) -> Result<()> {
-        let sum = binary(columns, 0)?.value(row);
-        self.add_partial(items, sum).map_err(wrong_bytes)
-    }
 }
 
 impl State for Moments<f64> {
-    type Item = Float64Type;
-
-    fn add(&mut self, [items, _]: Columns<'_, Self>) {
-        self.add(items);
-    }
-
-    fn remove(&mut self, [items, _]: Columns<'_, Self>) -> Result<(), RemoveError> {
-        self.remove(items)
-    }
-
-    fn items(&self) -> u64 {
-        self.items()
-    }
+    of_doubles!(items);
 
     fn value(&self, kind: Kind) -> ScalarValue {
         double(match kind {
@@ -276,22 +258,25 @@ impl<P: ArrowPrimitiveType<Native: Into<i128> + Word> + Debug> State for Integer
 
     fn value(&self, kind: Kind) -> ScalarValue {
         match kind {
-            Kind::Mean => double(self.sum.mean()),
-            _ => long(self.sum.value()),
+            Kind::Mean => ScalarValue::Float64(self.sum.mean()),
+            _ => long(&self.sum),
         }
     }
 
     fn write(&self) -> Vec<ScalarValue> {
-        vec![long(self.sum.value())]
+        vec![long(&self.sum)]
     }
 
     fn merge(&mut self, items: u64, columns: &[ArrayRef], row: usize) -> Result<()> {
         let sum = integers(columns)?[row];
-        self.sum.merge(IntegerSum::with(sum, items));
-        Ok(())
+        self.sum.merge(&IntegerSum::with(sum, items));
+        match self.sum.value() {
+            Some(_) => Ok(()),
+            None => exec_err!("a state cannot be read: a sum of integers has 128 bits"),
+        }
     }
 }
 
-fn long(sum: i128) -> ScalarValue {
-    ScalarValue::Decimal128(Some(sum), 38, 0)
+fn long(sum: &IntegerSum) -> ScalarValue {
+    ScalarValue::Decimal128(sum.value(), 38, 0)
 }

@@ -9,51 +9,8 @@ use datafusion_common::{Result, ScalarValue, internal_datafusion_err};
 use datafusion_expr::Accumulator;
 
 use crate::accumulator::{State, value};
-use crate::input::Items;
+use crate::input::{Items, Word};
 use crate::kind::Kind;
-
-/// Items as words: equal items have equal ones, and so have all NaNs.
-pub(crate) trait Word: Copy {
-    fn to_word(self) -> u64;
-
-    fn of_word(word: u64) -> Self;
-}
-
-impl Word for f64 {
-    fn to_word(self) -> u64 {
-        if self.is_nan() {
-            Self::NAN.to_bits()
-        } else if self == 0.0 {
-            0
-        } else {
-            self.to_bits()
-        }
-    }
-
-    fn of_word(word: u64) -> Self {
-        Self::from_bits(word)
-    }
-}
-
-impl Word for i64 {
-    fn to_word(self) -> u64 {
-        self.cast_unsigned()
-    }
-
-    fn of_word(word: u64) -> Self {
-        word.cast_signed()
-    }
-}
-
-impl Word for u64 {
-    fn to_word(self) -> u64 {
-        self
-    }
-
-    fn of_word(word: u64) -> Self {
-        word
-    }
-}
 
 /// The distinct items, or pairs of items, of one group.
 #[derive(Debug)]

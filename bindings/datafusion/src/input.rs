@@ -1,4 +1,4 @@
-//! The rows of a batch that count: those that pass the filter, and have no null.
+//! The rows of a batch that count, which are those that pass the filter and have no null, and their items.
 
 use std::borrow::Cow;
 
@@ -60,6 +60,49 @@ impl<'b, P: ArrowPrimitiveType> Items<'b, P> {
     pub(crate) fn are_kept(&self) -> impl Iterator<Item = bool> {
         let rows = 0..self.rows;
         rows.map(|row| self.kept.as_ref().is_none_or(|kept| kept.value(row)))
+    }
+}
+
+/// Items as words: equal items have equal ones, and so have all NaNs.
+pub(crate) trait Word: Copy {
+    fn to_word(self) -> u64;
+
+    fn of_word(word: u64) -> Self;
+}
+
+impl Word for f64 {
+    fn to_word(self) -> u64 {
+        if self.is_nan() {
+            Self::NAN.to_bits()
+        } else if self == 0.0 {
+            0
+        } else {
+            self.to_bits()
+        }
+    }
+
+    fn of_word(word: u64) -> Self {
+        Self::from_bits(word)
+    }
+}
+
+impl Word for i64 {
+    fn to_word(self) -> u64 {
+        self.cast_unsigned()
+    }
+
+    fn of_word(word: u64) -> Self {
+        word.cast_signed()
+    }
+}
+
+impl Word for u64 {
+    fn to_word(self) -> u64 {
+        self
+    }
+
+    fn of_word(word: u64) -> Self {
+        word
     }
 }
 

@@ -1,6 +1,6 @@
 //! What each function computes, in safe code.
 
-use exact_sum::{CompactIntegers, CompactMean, CompactMoments, CompactProducts, CompactSum};
+use exact_sum::{CompactMean, CompactMoments, CompactProducts, CompactSum, IntegerSum};
 use simd_kernels::{Float, Level};
 
 /// An aggregate over rows of items.
@@ -63,10 +63,10 @@ macro_rules! aggregate {
 aggregate!(Sum, "exact_sum", CompactSum, f64 => f64, CompactSum::add, |state: &CompactSum| Ok(state.value()), CompactSum::add_all);
 aggregate!(Average, "exact_avg", CompactMean, f64 => f64, CompactMean::add, |state: &CompactMean| Ok(state.value()), CompactMean::add_all);
 aggregate!(Dot, "exact_dot", CompactProducts, (f64, f64) => f64, |state: &mut CompactProducts, (x, y)| state.add(x, y), |state: &CompactProducts| Ok(state.value()));
-aggregate!(SumOfBigints, "exact_sum", CompactIntegers, i64 => i128, |state: &mut CompactIntegers, item: i64| state.add(item.into()), integer_sum);
-aggregate!(SumOfHugeints, "exact_sum", CompactIntegers, i128 => i128, CompactIntegers::add, integer_sum);
-aggregate!(AverageOfBigints, "exact_avg", CompactIntegers, i64 => f64, |state: &mut CompactIntegers, item: i64| state.add(item.into()), |state: &CompactIntegers| Ok(state.mean()));
-aggregate!(AverageOfHugeints, "exact_avg", CompactIntegers, i128 => f64, CompactIntegers::add, |state: &CompactIntegers| Ok(state.mean()));
+aggregate!(SumOfBigints, "exact_sum", IntegerSum, i64 => i128, |state: &mut IntegerSum, item: i64| state.add_one(item.into()), integer_sum);
+aggregate!(SumOfHugeints, "exact_sum", IntegerSum, i128 => i128, IntegerSum::add_one, integer_sum);
+aggregate!(AverageOfBigints, "exact_avg", IntegerSum, i64 => f64, |state: &mut IntegerSum, item: i64| state.add_one(item.into()), |state: &IntegerSum| Ok(state.mean()));
+aggregate!(AverageOfHugeints, "exact_avg", IntegerSum, i128 => f64, IntegerSum::add_one, |state: &IntegerSum| Ok(state.mean()));
 
 /// One of the two for doubles, and for integers.
 macro_rules! spread {
@@ -105,7 +105,7 @@ spread!(
     1
 );
 
-fn integer_sum(state: &CompactIntegers) -> Result<Option<i128>, &'static str> {
+fn integer_sum(state: &IntegerSum) -> Result<Option<i128>, &'static str> {
     match (state.items(), state.value()) {
         (0, _) => Ok(None),
         (_, Some(sum)) => Ok(Some(sum)),

@@ -1,10 +1,8 @@
 //! Sums, means and variances of integers.
 
-use num_bigint::BigInt;
-
+use crate::compact::{Digits, IntegerSum, Long};
 use crate::moments::{Scaled, Spread};
 use crate::round::root;
-use crate::total::short_mean;
 
 /// The number, sum and squares of integers of up to 64 bits: their mean, variance and standard deviation, each exact until it is rounded once
 /// to a double.
@@ -18,11 +16,8 @@ use crate::total::short_mean;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IntegerMoments {
-    items: u64,
-    sum: i128,
-    /// The lower 128 bits of the sum of squares, and how often they overflowed.
-    squares: u128,
-    overflows: u64,
+    sum: IntegerSum,
+    squares: Long,
 }
 
 impl IntegerMoments {
@@ -50,43 +45,34 @@ impl IntegerMoments {
     pub fn add_one(&mut self, item: impl Into<i128>) {
         let item = item.into();
         let magnitude = u64::try_from(item.unsigned_abs()).expect("items have 64 bits");
-        // 2^63 items would be needed to overflow.
-        self.sum = self.sum.wrapping_add(item);
-        self.items += 1;
+        self.sum.add_one(item);
         let square = u128::from(magnitude) * u128::from(magnitude);
-        let (squares, is_over) = self.squares.overflowing_add(square);
-        self.squares = squares;
-        self.overflows += u64::from(is_over);
+        self.squares.add(Long::of_parts((square, 0)));
     }
 
     /// Adds another one's items.
     pub fn merge(&mut self, other: &Self) {
-        self.items += other.items;
-        self.sum = self.sum.wrapping_add(other.sum);
-        let (squares, is_over) = self.squares.overflowing_add(other.squares);
-        self.squares = squares;
-        self.overflows += other.overflows + u64::from(is_over);
+        self.sum.merge(&other.sum);
+        self.squares.add(other.squares);
     }
 
     /// The number of items.
     #[must_use]
     pub fn items(&self) -> u64 {
-        self.items
+        self.sum.items()
     }
 
     /// The sum of the items.
     #[must_use]
     pub fn sum(&self) -> i128 {
-        self.sum
+        // 2^63 items would be needed for more.
+        self.sum.value().expect("items have 64 bits")
     }
 
     /// The mean; NaN if there are no items.
     #[must_use]
     pub fn mean(&self) -> f64 {
-        match self.items {
-            0 => f64::NAN,
-            items => short_mean(self.sum, 0, items),
-        }
+        self.sum.mean().unwrap_or(f64::NAN)
     }
 
     /// The variance: see [`Moments::variance`](crate::Moments::variance).
@@ -102,13 +88,14 @@ impl IntegerMoments {
     }
 
     fn spread(&self, ddof: f64) -> Spread {
-        if self.items == 0 || ddof.is_nan() {
+        if self.items() == 0 || ddof.is_nan() {
             return Spread::Special(f64::NAN);
         }
-        let whole = |integer| Scaled { integer, unit: 0 };
-        let squares = (BigInt::from(self.overflows) << 128) + BigInt::from(self.squares);
-        let sum = whole(BigInt::from(self.sum));
-        Spread::of_numbers(&[sum], whole(squares), self.items, ddof)
+        let [sum, squares] = [self.sum.wide(), self.squares.wide()].map(|integer| Scaled {
+            integer: integer.big(),
+            unit: 0,
+        });
+        Spread::of_numbers(&[sum], squares, self.items(), ddof)
     }
 }
 

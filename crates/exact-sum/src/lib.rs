@@ -9,7 +9,7 @@
 //! | [`ComplexProductSum`] | a dot product of complex items |
 //! | [`Moments`], [`ComplexMoments`], [`IntegerMoments`] | a mean, a variance, a standard deviation |
 //! | [`WeightedMean`] | a weighted mean |
-//! | [`CompactSum`], [`CompactMean`], [`CompactProducts`], [`CompactMoments`], [`CompactIntegers`] | the same in few bytes, for many groups |
+//! | [`CompactSum`], [`CompactMean`], [`CompactProducts`], [`CompactMoments`] | the same in few bytes, for many groups |
 //!
 //! All levels give the same values: they differ only in speed. So do all floating-point environments: where a thread flushes subnormal
 //! numbers to zero, or rounds otherwise than to nearest, items are added by integer arithmetic.
@@ -27,7 +27,6 @@ mod counters;
 mod destination;
 mod fixed;
 mod float;
-mod integer_sum;
 mod integers;
 mod keyed;
 mod moments;
@@ -46,11 +45,10 @@ mod weighted;
 
 pub use accumulator::Accumulator;
 pub use bytes::BytesError;
-pub use compact::{CompactIntegers, CompactMean, CompactMoments, CompactProducts, CompactSum};
+pub use compact::{CompactMean, CompactMoments, CompactProducts, CompactSum, IntegerSum};
 pub use complex::{ComplexProductSum, ComplexSum};
 pub use counters::RemoveError;
 pub use float::Float;
-pub use integer_sum::IntegerSum;
 pub use integers::IntegerMoments;
 pub use keyed::sparse::SparseKey;
 pub use keyed::wire::KeyedAccumulator;

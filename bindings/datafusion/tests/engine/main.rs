@@ -1,6 +1,7 @@
 //! The functions in the real engine, against integers of any size.
 
 #![expect(clippy::unwrap_used, reason = "a test fails")]
+#![expect(clippy::print_stdout, reason = "seeds are printed")]
 
 mod distinct;
 mod groups;

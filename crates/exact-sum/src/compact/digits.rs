@@ -5,7 +5,7 @@ use num_bigint::BigInt;
 use crate::fixed::{Magnitude, short_magnitude};
 
 /// An integer in two's complement. Words of 64 bits have the alignment of what databases keep for a group.
-pub(super) trait Digits: Copy + std::fmt::Debug {
+pub(crate) trait Digits: Copy + std::fmt::Debug {
     /// How many bits an integer has.
     const BITS: u32;
 
@@ -123,7 +123,7 @@ impl Digits for Narrow {
 
 /// Room for products of two doubles: they have 106 bits.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wide([u64; 4]);
+pub(crate) struct Wide([u64; 4]);
 
 impl Wide {
     /// The lower half, and the upper one with the sign.
@@ -135,7 +135,7 @@ impl Wide {
     }
 
     #[inline(always)]
-    fn of((lower, upper): (u128, i128)) -> Self {
+    pub(super) fn of((lower, upper): (u128, i128)) -> Self {
         let [lowest, next] = words_of(lower);
         let [higher, highest] = words_of(upper.cast_unsigned());
         Self([lowest, next, higher, highest])
@@ -223,6 +223,6 @@ impl Digits for Wide {
 
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "each half is asked for")]
-fn words_of(integer: u128) -> [u64; 2] {
+pub(super) fn words_of(integer: u128) -> [u64; 2] {
     [integer as u64, (integer >> 64) as u64]
 }

@@ -1,65 +1,77 @@
 //! Sums of integers.
 
-use crate::fixed::Magnitude;
+use super::digits::{Digits, Wide, words_of};
+use crate::counters::{Counters, RemoveError};
 use crate::float::sealed::Sealed;
 use crate::round::quotient;
 
 /// The sum of integers of up to 128 bits and their number, in 32 bytes. On the way to an end in range it does not overflow.
 ///
 /// ```
-/// use exact_sum::CompactIntegers;
+/// use exact_sum::IntegerSum;
 ///
-/// let mut sum = CompactIntegers::new();
-/// [i128::MAX, i128::MAX, -i128::MAX].map(|item| sum.add(item));
+/// let mut sum = IntegerSum::new();
+/// sum.add(&[i128::MAX, i128::MAX, -i128::MAX, 7]);
+/// assert_eq!(sum.value(), None);
+/// sum.remove(&[7])?;
 /// assert_eq!(sum.value(), Some(i128::MAX));
+/// assert_eq!(sum.mean(), Some(i128::MAX as f64 / 3.0));
+/// # Ok::<(), exact_sum::RemoveError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CompactIntegers {
-    /// In two's complement.
-    words: [u64; 3],
+pub struct IntegerSum {
+    sum: Long,
     items: u64,
 }
 
-impl CompactIntegers {
+impl IntegerSum {
     /// The sum of no items.
     #[must_use]
-    pub const fn new() -> Self {
-        Self {
-            words: [0; 3],
-            items: 0,
-        }
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The sum of so many items.
+    #[must_use]
+    pub fn with(sum: i128, items: u64) -> Self {
+        let sum = Long::of(sum);
+        Self { sum, items }
+    }
+
+    /// Adds items.
+    pub fn add(&mut self, items: &[impl Into<i128> + Copy]) {
+        items.iter().for_each(|item| self.add_one((*item).into()));
     }
 
     /// Adds an item.
     #[inline]
-    pub fn add(&mut self, item: i128) {
+    pub fn add_one(&mut self, item: i128) {
         self.items += 1;
-        let sign = (item >> 127).cast_unsigned();
-        self.add_words(item.cast_unsigned(), lowest_word(sign));
+        self.sum.add(Long::of(item));
     }
 
-    #[inline]
-    fn add_words(&mut self, lower: u128, highest: u64) {
-        let (own_lower, own_highest) = self.parts();
-        let (lower, carries) = own_lower.overflowing_add(lower);
-        let highest = own_highest.wrapping_add(highest);
-        let highest = highest.wrapping_add(carries.into());
-        self.words = [lowest_word(lower), lowest_word(lower >> 64), highest];
-    }
-
-    /// The lower 128 bits, and those above.
-    #[inline]
-    fn parts(&self) -> (u128, u64) {
-        let [lowest, lower, highest] = self.words;
-        (u128::from(lower) << 64 | u128::from(lowest), highest)
+    /// Takes back items that were added.
+    ///
+    /// # Errors
+    /// There are fewer. The sum stays as it was.
+    pub fn remove(&mut self, items: &[impl Into<i128> + Copy]) -> Result<(), RemoveError> {
+        let counted = |items: u64| Counters {
+            items: items.cast_signed(),
+            ..Counters::default()
+        };
+        let mut removed = Self::new();
+        removed.add(items);
+        let left = counted(self.items).without(counted(removed.items))?;
+        self.items = left.items.cast_unsigned();
+        self.sum.add(removed.sum.negated());
+        Ok(())
     }
 
     /// Adds another sum's items.
     #[inline]
     pub fn merge(&mut self, other: &Self) {
         self.items += other.items;
-        let (lower, highest) = other.parts();
-        self.add_words(lower, highest);
+        self.sum.add(other.sum);
     }
 
     /// The number of items.
@@ -71,46 +83,66 @@ impl CompactIntegers {
     /// The sum; `None` if it has more than 128 bits.
     #[must_use]
     pub fn value(&self) -> Option<i128> {
-        let (lower, highest) = self.parts();
+        let (lower, _) = self.sum.parts();
         let sum = lower.cast_signed();
-        let sign = (sum >> 127).cast_unsigned();
-        (lowest_word(sign) == highest).then_some(sum)
+        (Long::of(sum) == self.sum).then_some(sum)
     }
 
     /// The mean, rounded once to nearest; `None` if there are no items.
     #[must_use]
     pub fn mean(&self) -> Option<f64> {
-        let (lower, highest) = self.parts();
-        let is_negative = highest.cast_signed() < 0;
-        let (lower, highest) = if is_negative {
-            let (lower, carries) = (!lower).overflowing_add(1);
-            (lower, (!highest).wrapping_add(carries.into()))
-        } else {
-            (lower, highest)
-        };
-        // So that the highest bit is set.
-        let free = if highest == 0 {
-            64 + lower.leading_zeros()
-        } else {
-            highest.leading_zeros()
-        };
-        let whole = u128::from(highest) << 64 | lower >> 64;
-        let rest = lowest_word(lower);
-        let bits = match free {
-            0..64 => whole << free | u128::from(rest) >> (64 - free),
-            _ => lower.checked_shl(free - 64).unwrap_or(0),
-        };
-        let sum = Magnitude {
-            bits,
-            exponent: 64 - free.cast_signed(),
-            is_more: free < 64 && rest << free != 0,
-        };
-        let mean = || f64::signed((is_negative, quotient(sum, self.items)));
-        (self.items > 0).then(|| if bits == 0 { 0.0 } else { mean() })
+        let mean = |(is_negative, sum)| f64::signed((is_negative, quotient(sum, self.items)));
+        let sum = self.sum.wide().magnitude(0);
+        (self.items > 0).then(|| sum.map_or(0.0, mean))
+    }
+
+    /// The sum, which may have more than 128 bits.
+    pub(crate) fn wide(&self) -> Wide {
+        self.sum.wide()
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "only that is asked for")]
-fn lowest_word(integer: u128) -> u64 {
-    integer as u64
+/// An integer of 192 bits, in two's complement. Words have the alignment of what databases keep for a group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Long([u64; 3]);
+
+impl Long {
+    #[inline]
+    pub(crate) fn of_parts((lower, highest): (u128, u64)) -> Self {
+        let [lowest, lower] = words_of(lower);
+        Self([lowest, lower, highest])
+    }
+
+    #[inline]
+    fn of(integer: i128) -> Self {
+        let [sign, _] = words_of((integer >> 127).cast_unsigned());
+        Self::of_parts((integer.cast_unsigned(), sign))
+    }
+
+    /// The lower 128 bits, and those above.
+    #[inline]
+    fn parts(self) -> (u128, u64) {
+        let Self([lowest, lower, highest]) = self;
+        (u128::from(lower) << 64 | u128::from(lowest), highest)
+    }
+
+    /// The sum of 2^63 items of 128 bits has room.
+    #[inline]
+    pub(crate) fn add(&mut self, other: Self) {
+        let ((own_lower, own_highest), (lower, highest)) = (self.parts(), other.parts());
+        let (lower, carries) = own_lower.overflowing_add(lower);
+        let highest = own_highest.wrapping_add(highest);
+        *self = Self::of_parts((lower, highest.wrapping_add(carries.into())));
+    }
+
+    fn negated(self) -> Self {
+        let mut negated = Self(self.0.map(|word| !word));
+        negated.add(Self([1, 0, 0]));
+        negated
+    }
+
+    pub(crate) fn wide(self) -> Wide {
+        let (lower, highest) = self.parts();
+        Wide::of((lower, highest.cast_signed().into()))
+    }
 }

@@ -12,8 +12,10 @@ use crate::destination::Destination;
 use crate::fixed::{DoubleProducts, Doubles, integer};
 use crate::float::sealed::Sealed;
 use crate::round::quotient;
+pub(crate) use digits::Digits;
 use digits::{Narrow, Wide};
-pub use integers::CompactIntegers;
+pub use integers::IntegerSum;
+pub(crate) use integers::Long;
 pub use moments::CompactMoments;
 use window::{Kinds, Window};
 
@@ -33,15 +35,9 @@ const FEW_ITEMS: usize = 24;
 /// [1e300, 0.1, -1e300].map(|item| sum.add(item));
 /// assert_eq!(sum.value(), Some(0.1));
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct CompactSum {
     window: Window<Narrow, Doubles>,
-}
-
-impl Default for CompactSum {
-    fn default() -> Self {
-        Self::new()
-    }
 }
 
 impl CompactSum {
@@ -192,15 +188,9 @@ impl CompactMean {
 /// [(1e200, 1e100), (3.0, 4.0), (1e200, -1e100)].map(|(x, y)| dot.add(x, y));
 /// assert_eq!(dot.value(), Some(12.0));
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct CompactProducts {
     window: Window<Wide, DoubleProducts>,
-}
-
-impl Default for CompactProducts {
-    fn default() -> Self {
-        Self::new()
-    }
 }
 
 impl CompactProducts {
@@ -271,12 +261,12 @@ fn product(x: f64, y: f64) -> (i128, i32) {
 
 #[cfg(test)]
 mod tests {
-    use super::{CompactIntegers, CompactMean, CompactMoments, CompactProducts, CompactSum};
+    use super::{CompactMean, CompactMoments, CompactProducts, CompactSum, IntegerSum};
 
     #[test]
     fn databases_keep_so_many_bytes_for_a_group() {
         assert_eq!(size_of::<CompactSum>(), 32);
-        assert_eq!(size_of::<CompactIntegers>(), 32);
+        assert_eq!(size_of::<IntegerSum>(), 32);
         assert_eq!(size_of::<CompactMean>(), 40);
         assert_eq!(size_of::<CompactProducts>(), 48);
         assert_eq!(size_of::<CompactMoments>(), 88);

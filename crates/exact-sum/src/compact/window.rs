@@ -61,6 +61,12 @@ pub(super) struct Window<D: Digits, W: fixed::Window> {
     pub(super) kinds: Kinds,
 }
 
+impl<D: Digits, W: fixed::Window> Default for Window<D, W> {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
 impl<D: Digits, W: fixed::Window> Window<D, W> {
     pub(super) const EMPTY: Self = Self {
         digits: D::ZERO,

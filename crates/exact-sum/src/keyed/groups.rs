@@ -56,12 +56,7 @@ impl KeyedSums<f64> {
         let mut bytes = Vec::new();
         for key in keys {
             bytes.clear();
-            let short = self.windows.short(key);
-            let written =
-                short.and_then(|(integer, unit)| write_short(integer, unit, is_quiet, &mut bytes));
-            if written.is_none() {
-                write(&self.windows.total(key), &mut bytes);
-            }
+            write_sum(&self.windows, key, is_quiet, &mut bytes);
             each(key, &bytes);
         }
     }
@@ -170,10 +165,11 @@ impl KeyedMoments<f64> {
     /// # Panics
     /// A key is out of range.
     pub fn partials(&self, keys: Range<usize>, mut each: impl FnMut(usize, &[u8], &[u8])) {
+        let is_quiet = Quiet::now().is_some();
         let mut sum = Vec::new();
         self.squares.partials(keys, |key, squares| {
             sum.clear();
-            write(&self.sums.total(key), &mut sum);
+            write_sum(&self.sums, key, is_quiet, &mut sum);
             each(key, &sum, squares);
         });
     }
@@ -201,6 +197,15 @@ impl KeyedMoments<f64> {
             self.counts[key.place()] += count;
         }
         Ok(())
+    }
+}
+
+/// Appends the bytes of a key's sum.
+fn write_sum<W: Window>(sums: &Windows<W>, key: usize, is_quiet: bool, bytes: &mut Vec<u8>) {
+    let short = sums.short(key);
+    let written = short.and_then(|(integer, unit)| write_short(integer, unit, is_quiet, bytes));
+    if written.is_none() {
+        write(&sums.total(key), bytes);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Sums in few bytes, in any order and any parts.
 
-use exact_sum::{CompactIntegers, CompactMean, CompactMoments, CompactProducts, CompactSum};
+use exact_sum::{CompactMean, CompactMoments, CompactProducts, CompactSum, IntegerSum};
 use integer_sums::units::{
     UNITS_PER_ONE, dot, quotient_to_double, root_of_quotient, sum, to_double,
 };
@@ -106,16 +106,21 @@ proptest! {
     fn integers(items in prop::collection::vec((any::<i128>(), 0..128_u32), 1..40), parts in 1..9_usize) {
         let items: Vec<i128> = items.iter().map(|(item, places)| item >> places).collect();
         let sums = items.chunks(items.len().div_ceil(parts)).map(|part| {
-            let mut sum = CompactIntegers::new();
-            part.iter().for_each(|item| sum.add(*item));
+            let mut sum = IntegerSum::new();
+            part.iter().for_each(|item| sum.add_one(*item));
             sum
         });
-        let sum = sums.fold(CompactIntegers::new(), |mut all, sum| { all.merge(&sum); all });
+        let sum = sums.fold(IntegerSum::new(), |mut all, sum| { all.merge(&sum); all });
         let exact = items.iter().fold(BigInt::ZERO, |sum, item| sum + item);
         prop_assert_eq!(sum.items(), items.len() as u64);
         prop_assert_eq!(sum.value(), i128::try_from(&exact).ok());
         let units = exact << UNITS_PER_ONE;
         prop_assert_eq!(sum.mean(), Some(quotient_to_double(&units, &items.len().into())));
+        let (first, others) = items.split_at(items.len() / parts);
+        let (mut all, mut left) = (sum, IntegerSum::new());
+        all.remove(first).unwrap();
+        left.add(others);
+        prop_assert_eq!(all, left);
     }
 
     #[test]
@@ -186,7 +191,7 @@ fn nothing_has_no_value_and_negative_zeros_have_a_positive_one() {
     assert_eq!(sum.value().map(f64::to_bits), Some(0));
     assert_eq!(CompactMean::new().value(), None);
     assert_eq!(CompactProducts::new().value(), None);
-    assert_eq!(CompactIntegers::new().mean(), None);
+    assert_eq!(IntegerSum::new().mean(), None);
     let mut moments = CompactMoments::new();
     assert_eq!(moments.variance(0), None);
     moments.add(3.0);
