@@ -57,6 +57,7 @@ impl Builder {
                 message_limit: None,
                 other_size: None,
                 is_agreed: false,
+                later_conversations: 0,
             },
         }
     }
@@ -311,12 +312,14 @@ impl Builder {
         keys: usize,
     ) -> Result<exact::KeyedPlan<A>, BuildError> {
         let (world, root) = (self.world.clone(), self.wishes.root);
-        let terms = Builder {
+        let mut terms = Builder {
             world: world.clone(),
             operator: Sum,
             wishes: self.wishes.clone(),
         };
-        let rows = self.width(keys).one_item_each(AddRows::<A>::new())?;
+        terms.wishes.later_conversations = 1;
+        let mut rows = self.width(keys).one_item_each(AddRows::<A>::new())?;
+        rows.wishes.later_conversations = 2;
         let rows = rows.build();
         let rows = rows.map_err(|error| error.of_columns(BuildError::NoKeys, "number of keys"))?;
         let terms = terms.width(A::PARTS).one_item_each(CombineTerms)?.build()?;

@@ -30,6 +30,8 @@ pub(super) struct Wishes {
     pub(super) other_size: Option<usize>,
     /// Whether to build without communicating.
     pub(super) is_agreed: bool,
+    /// The conversations that this rank opens for the same call after the plan's own.
+    pub(super) later_conversations: usize,
 }
 
 /// What is reduced, and how.
@@ -59,11 +61,25 @@ impl Wishes {
                 // The others may not have heard of it.
                 if self.is_agreed || matches!(error, BuildError::Transport(_)) {
                     conversation.give_up();
+                    self.give_up_later_ones(world);
                 }
             })
             .map_err(|error| conversation.explain_build(error))?;
         let algorithm = self.checked_algorithm(world, values, named, &ownership)?;
         Ok((algorithm, ownership))
+    }
+
+    /// Takes no part in later conversations of the same call. Ranks that have built this plan go on to them and hear so; and all ranks have
+    /// opened as many when they build the next plan.
+    #[cold]
+    fn give_up_later_ones(&self, world: &World) {
+        for _ in 0..self.later_conversations {
+            // A world in which none can be opened is over.
+            let Ok(conversation) = Conversation::open(world) else {
+                return;
+            };
+            conversation.give_up();
+        }
     }
 
     /// The elements of the longest message.
