@@ -147,15 +147,29 @@ impl Report<'_> {
         results + &sentence(&found) + &cause(total)
     }
 
-    /// What a choice of algorithm explains less than anything: ranks that go on with different results of one call.
+    /// What a choice of algorithm explains less than anything: ranks that go on with different results of one call, or that have called
+    /// different reductions, which MPI forbids.
     fn disagreements(&self) -> String {
-        match self.statistics.disagreements {
+        let mut text = match self.statistics.disagreements {
             0 => String::new(),
             calls => sentence(&format!(
                 "Ranks of one call disagree among themselves, in {} at least.",
                 counted(calls, "call")
             )),
+        };
+        if !self.statistics.mismatched.is_empty() {
+            text += &sentence("Ranks of one communicator have called different reductions:");
+            let mut calls: Vec<_> = self.statistics.mismatched.iter().collect();
+            calls.sort_unstable_by_key(|(_, (first, _))| first);
+            for (asked, (first, ranks)) in calls {
+                let others = match ranks - 1 {
+                    0 => String::new(),
+                    others => format!(" and {}", counted(others, "other")),
+                };
+                text += &sentence(&format!("rank {first}{others}: {asked}."));
+            }
         }
+        text
     }
 
     /// Why there may be nothing to report.

@@ -50,6 +50,9 @@ pub(crate) struct Counts {
 /// What begins a line of a place. No reason for passing a call on begins like it.
 const SITE: &str = "@";
 
+/// What begins a line of what ranks have asked for.
+const MISMATCHED: &str = "!";
+
 /// The number of numbers of [`Counts`].
 const NUMBERS: usize = 11;
 
@@ -85,6 +88,8 @@ pub(crate) struct Statistics {
     pub(crate) sites: BTreeMap<(String, String), u64>,
     /// Calls in which the library gave ranks different bits, where all get one result: as many at least.
     pub(crate) disagreements: u64,
+    /// What ranks have asked for where others asked for something else: the first such rank, and how many there are.
+    pub(crate) mismatched: BTreeMap<String, (usize, usize)>,
 }
 
 /// This process's.
@@ -92,6 +97,7 @@ static OWN: Mutex<Statistics> = Mutex::new(Statistics {
     kinds: BTreeMap::new(),
     sites: BTreeMap::new(),
     disagreements: 0,
+    mismatched: BTreeMap::new(),
 });
 
 /// Those of this process so far.
@@ -117,11 +123,20 @@ impl Statistics {
         *kept = kept.saturating_add(calls);
     }
 
+    /// Counts ranks that have asked for what others have not.
+    pub(crate) fn count_mismatched(&mut self, asked: &str, first: usize, ranks: usize) {
+        let kept = self
+            .mismatched
+            .entry(asked.to_owned())
+            .or_insert((first, 0));
+        *kept = (kept.0.min(first), kept.1.saturating_add(ranks));
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Kind, &Counts)> {
         self.kinds.iter()
     }
 
-    /// As text, for another rank: a number, and a line for each kind and each place.
+    /// As text, for another rank: a number, and a line for each kind, each place, and what ranks have asked for.
     pub(crate) fn to_text(&self) -> String {
         let mut text = format!("{}\n", self.disagreements);
         for (kind, counts) in &self.kinds {
@@ -147,6 +162,9 @@ impl Statistics {
         for ((call, site), calls) in &self.sites {
             let _ = writeln!(text, "{SITE}\t{call}\t{calls}\t{site}");
         }
+        for (asked, (first, ranks)) in &self.mismatched {
+            let _ = writeln!(text, "{MISMATCHED}\t{first}\t{ranks}\t{asked}");
+        }
         text
     }
 
@@ -162,6 +180,12 @@ impl Statistics {
                 let (_, call) = (word()?, word()?);
                 let calls = word()?.parse().ok()?;
                 self.count_site(&call, &word()?, calls);
+                continue;
+            }
+            if line.starts_with(MISMATCHED) {
+                let (_, first) = (word()?, word()?.parse().ok()?);
+                let ranks = word()?.parse().ok()?;
+                self.count_mismatched(&word()?, first, ranks);
                 continue;
             }
             let kind = Kind {
@@ -215,13 +239,18 @@ mod tests {
         sums.count(kind, counts);
         sums.disagreements = 3;
         sums.count_site("Scan", "step at steps.c:14", 2);
+        sums.count_mismatched("MPI_Scan of 1 double, sum", 3, 1);
         let text = sums.to_text();
+        sums.mismatched
+            .values_mut()
+            .for_each(|ranks| *ranks = (5, 2));
         assert_eq!(sums.add_text(&text), Some(()));
         let total = sums.iter().next().map(|(_, counts)| *counts);
         let total = total.map(|total| (total.calls, total.bytes, total.environments));
         assert_eq!(total, Some((4, 160, 2)));
         assert_eq!(sums.disagreements, 6);
         assert_eq!(sums.sites.values().next(), Some(&4));
+        assert_eq!(sums.mismatched.values().next(), Some(&(3, 3)));
         assert_eq!(sums.add_text("a\tb\n"), None);
         assert_eq!(sums.add_text("0\na\tb\n"), None);
     }

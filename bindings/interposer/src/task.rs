@@ -1,9 +1,11 @@
 //! A reduction, as a program asks for it.
 
+use std::fmt;
+
 use treefold::Operation;
 
 /// The functions whose reductions are taken over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Call {
     Allreduce,
     Reduce,
@@ -48,7 +50,7 @@ impl Call {
 }
 
 /// When a reduction is complete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Form {
     /// When the call returns.
     Blocking,
@@ -59,7 +61,7 @@ pub(crate) enum Form {
 }
 
 /// What the elements are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Element {
     F32,
     F64,
@@ -156,7 +158,7 @@ fn is_nan(bytes: &[u8]) -> bool {
 }
 
 /// What combines two elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Op {
     Sum,
     Prod,
@@ -197,10 +199,45 @@ pub(crate) struct Task {
     pub(crate) is_even: bool,
 }
 
+/// Of a task, what is the same on all ranks of a right program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Asked {
+    call: Call,
+    form: Form,
+    element: Element,
+    op: Op,
+    root: usize,
+    width: usize,
+}
+
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (call, op) = (self.call.name(self.form), self.op.name());
+        let (width, element) = (self.width, self.element.name());
+        write!(f, "MPI_{call} of {width} {element}, {op}")?;
+        match self.call {
+            Call::Reduce => write!(f, ", to rank {}", self.root),
+            _ => Ok(()),
+        }
+    }
+}
+
 impl Task {
     /// The name in C of what the program has called, without `MPI_`.
     pub(crate) fn name(&self) -> &'static str {
         self.call.name(self.form)
+    }
+
+    /// What all ranks ask for alike.
+    pub(crate) fn asked(&self) -> Asked {
+        Asked {
+            call: self.call,
+            form: self.form,
+            element: self.element,
+            op: self.op,
+            root: self.root,
+            width: self.width,
+        }
     }
 
     /// The bytes that each rank contributes.

@@ -16,7 +16,7 @@ use super::state::{Inner, State};
 use crate::engine::Buffers;
 use crate::settings::{Mode, Settings};
 use crate::statistics::Counts;
-use crate::task::{Call, Task};
+use crate::task::Task;
 
 /// Reduces: the code that the program gets. `library` makes the same call of the library.
 ///
@@ -103,7 +103,7 @@ unsafe fn check(
         failed: outcome.is_err().into(),
         ..Counts::default()
     };
-    let call = (task.call == Call::Allreduce).then(|| state.digests.begin(comm.0));
+    let call = state.digests.begin(comm.0, task);
     let begin = Instant::now();
     let code = library();
     counts.library_ns = elapsed_ns(begin);

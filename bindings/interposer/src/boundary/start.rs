@@ -21,7 +21,7 @@ use super::state::State;
 use super::taken::fortran;
 use crate::settings::{Mode, Settings};
 use crate::statistics::Counts;
-use crate::task::{Call, Form, Task};
+use crate::task::{Form, Task};
 
 /// Where the program wants its request.
 #[derive(Clone, Copy, Debug)]
@@ -101,6 +101,7 @@ unsafe fn start_or_pass(
     });
     let started = with_room.and_then(|(mut flight, state)| {
         if is_check && arguments.form == Form::Persistent {
+            state.digests.ask(arguments.comm, &flight.task);
             return Ok(Started::Later(persistent::prepare(arguments, mpi, flight)?));
         }
         let mut send = contribution(arguments, mpi);
@@ -182,10 +183,7 @@ enum Started {
 unsafe fn check(task: &Task, send: *const c_void, comm: Comm, state: &State) -> Check {
     // SAFETY: the program promises so many elements.
     let mut check = unsafe { Check::of(task, send, comm) };
-    if task.call == Call::Allreduce {
-        let digests = Arc::clone(&state.digests);
-        let call = digests.begin(comm);
-        check.digests = Some((digests, call));
-    }
+    let call = state.digests.begin(comm, task);
+    check.digests = call.map(|call| (Arc::clone(&state.digests), call));
     check
 }

@@ -15,6 +15,8 @@ struct Object<'a> {
     verdict: Option<String>,
     /// Calls, as many at least, in which the library gave ranks different bits of one result.
     disagreements: u64,
+    /// What ranks have asked for in calls that do not match.
+    mismatched: Vec<Mismatched<'a>>,
     library: &'a str,
     ranks: usize,
     ranks_counted: usize,
@@ -26,6 +28,14 @@ struct Object<'a> {
     passed: Vec<Entry<'a>>,
     /// The places of calls whose results differ, or may.
     sites: Vec<Site<'a>>,
+}
+
+/// What ranks have asked for where others asked for something else.
+#[derive(Serialize)]
+struct Mismatched<'a> {
+    asked: &'a str,
+    first_rank: usize,
+    ranks: usize,
 }
 
 /// A place of the program's.
@@ -89,6 +99,14 @@ fn site((call, calls, from): &(String, u64, String)) -> Site<'_> {
     }
 }
 
+fn mismatched<'a>((asked, &(first_rank, ranks)): (&'a String, &(usize, usize))) -> Mismatched<'a> {
+    Mismatched {
+        asked,
+        first_rank,
+        ranks,
+    }
+}
+
 impl Report<'_> {
     /// One object.
     pub(crate) fn json(&self) -> String {
@@ -96,6 +114,7 @@ impl Report<'_> {
             mode: self.mode.name(),
             verdict: (self.mode == Mode::Check).then(|| self.verdict()),
             disagreements: self.statistics.disagreements,
+            mismatched: self.statistics.mismatched.iter().map(mismatched).collect(),
             library: self.library,
             ranks: self.ranks,
             ranks_counted: self.counted,

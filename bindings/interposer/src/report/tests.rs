@@ -130,8 +130,16 @@ fn a_check_begins_with_its_verdict() {
     let verdict = "treefold-pmpi: same bits as treefold's order in all 4";
     assert_eq!(line, Some(verdict));
     assert!(!text.contains("disagree"));
+    assert!(!text.contains("different reductions"));
     statistics.disagreements = 1;
+    statistics.count_mismatched("MPI_Iscan of 3 float, prod", 2, 1);
+    for rank in [1, 0] {
+        statistics.count_mismatched("MPI_Iscan of 3 float, sum", rank, 1);
+    }
     let report = report(&statistics);
+    let called = "have called different reductions: rank 0 and 1 other: MPI_Iscan of 3 float, sum. rank 2: MPI_Iscan of 3 float, prod.";
+    assert!(in_one_line(&report.text()).contains(called));
+    assert!(report.json().contains("\"first_rank\": 2"));
     assert!(
         in_one_line(&report.text())
             .contains("Ranks of one call disagree among themselves, in 1 call at least.")

@@ -161,8 +161,16 @@ impl Suite<'_> {
             succeeds: true,
             says: "they hang on the library's order",
         };
+        let mismatched = Case {
+            title: "ranks that call different reductions",
+            ranks: CANARY_RANKS,
+            words: &check,
+            succeeds: true,
+            says: "rank 0: MPI_Iallreduce of 1 double, sum.",
+        };
         let mut cases = vec![
             ("missed", missed),
+            ("mismatched", mismatched),
             ("by_handle", by_handle),
             ("partial", partial),
         ];
