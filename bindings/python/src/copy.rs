@@ -69,6 +69,13 @@ fn copy_line<const BYTES: usize>(first: *const u8, line: Line, into: &mut [[u8; 
         };
         return;
     }
+    if line.stride == -BYTES.cast_signed() {
+        // The compiler turns registers around where it knows the stride.
+        for (index, into) in into.iter_mut().enumerate() {
+            *into = element(place(first, -BYTES.cast_signed(), index));
+        }
+        return;
+    }
     for (index, into) in into.iter_mut().enumerate() {
         *into = element(place(first, line.stride, index));
     }

@@ -50,13 +50,22 @@ impl<'a, T: Item> Reader<'a, T> {
     /// The items of a tile, converted.
     pub(crate) fn values(&mut self, tile: &Tile) -> &[T] {
         let mut values = std::mem::take(&mut self.values);
+        values.resize(tile.len(), T::zeroed());
         self.read(self.source.x, tile, &mut values);
         self.values = values;
         &self.values
     }
 
-    fn read(&mut self, memory: Memory, tile: &Tile, into: &mut Vec<T>) {
-        into.resize(tile.len(), T::zeroed());
+    fn read_factors(&mut self, tile: &Tile) {
+        if let Some(factors) = self.source.y {
+            let mut values = std::mem::take(&mut self.factors);
+            values.resize(tile.len(), T::zeroed());
+            self.read(factors, tile, &mut values);
+            self.factors = values;
+        }
+    }
+
+    fn read(&mut self, memory: Memory, tile: &Tile, into: &mut [T]) {
         let shape = &self.source.shape;
         if memory.kind == T::KIND && !self.source.halves {
             return memory.read(shape, tile, bytemuck::cast_slice_mut(into));
@@ -104,11 +113,7 @@ impl<'a, T: Item> Reader<'a, T> {
     /// Appends the items of a tile of one column that count, and the other array's.
     pub(crate) fn compact(&mut self, tile: &Tile, x: &mut Vec<T>, y: &mut Vec<T>) {
         self.values(tile);
-        if let Some(factors) = self.source.y {
-            let mut values = std::mem::take(&mut self.factors);
-            self.read(factors, tile, &mut values);
-            self.factors = values;
-        }
+        self.read_factors(tile);
         if !self.source.has_holes() {
             x.extend_from_slice(&self.values);
             y.extend_from_slice(&self.factors);
@@ -127,8 +132,19 @@ impl<'a, T: Item> Reader<'a, T> {
         counting(&self.factors, y);
     }
 
-    /// The leaves of a tile, of which those that do not count have no effect in a reduction by `op`; `counts`, one for each result, grow by
-    /// the number of those that count.
+    /// The items of a tile, of which those that do not count have no effect in a reduction by `op`; `counts`, one for each result, grow by the
+    /// number of those that count.
+    pub(crate) fn items(&mut self, tile: &Tile, op: Op, counts: &mut [i64], into: &mut [T]) {
+        if self.source.has_holes() {
+            let value =
+                |_: &Tile, values: &[T], _: &[T], into: &mut [T]| into.copy_from_slice(values);
+            self.leaves(tile, value, op, counts, into);
+        } else {
+            self.read(self.source.x, tile, into);
+        }
+    }
+
+    /// The same with leaves that are made of the items and the other array's.
     pub(crate) fn leaves<L: Item>(
         &mut self,
         tile: &Tile,
@@ -138,11 +154,7 @@ impl<'a, T: Item> Reader<'a, T> {
         into: &mut [L],
     ) {
         self.values(tile);
-        if let Some(factors) = self.source.y {
-            let mut values = std::mem::take(&mut self.factors);
-            self.read(factors, tile, &mut values);
-            self.factors = values;
-        }
+        self.read_factors(tile);
         make(tile, &self.values, &self.factors, into);
         if !self.source.has_holes() {
             return;

@@ -1,10 +1,12 @@
 //! Reductions and scans of NumPy's own arrays, with few keywords, in one call: what they cost beside the arithmetic is what short ones cost.
 
-use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
+use num_complex::Complex;
+use numpy::{
+    Element, PyArrayDescr, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods,
+};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyTuple};
-
-use num_complex::Complex;
+use simd_kernels::{Level, fold_in_any_order};
 
 use crate::arguments::{arithmetic, axes_of, plain, with_kind};
 use crate::convert::Kind;
@@ -16,6 +18,9 @@ use crate::pool::Workers;
 use crate::reductions::distances;
 use crate::scans::scan;
 use crate::strided::{Memory, Shape, Tile};
+
+/// What rounds to an infinite half.
+const HALVES_END: f32 = 65520.0;
 
 struct Reduction<'a, 'py> {
     op: Op,
@@ -160,16 +165,73 @@ impl<'a, 'py> Reduction<'a, 'py> {
         let mut counts = vec![0; if source.has_holes() { results.len() } else { 0 }];
         compute(self.array.py(), self.array.len() * size_of::<T>(), || {
             let mut reader = Reader::<T>::new(&source);
-            let value =
-                |_: &Tile, values: &[T], _: &[T], into: &mut [T]| into.copy_from_slice(values);
             let fill = |tile: &Tile, into: &mut [T]| {
-                reader.leaves(tile, value, op, &mut counts, into);
+                reader.items(tile, op, &mut counts, into);
             };
             reduce(&source.shape, operator, fill, results);
             operator.make_canonical(results);
         });
         self.divide(results, items);
         Ok(!counts.contains(&0) && are_ordinary(results))
+    }
+
+    /// Sums and products that are longer than their items; None where `write` makes them.
+    fn longer(&self) -> PyResult<Option<Py<PyAny>>> {
+        macro_rules! by {
+            ($combine:ident; $($name:ident: $from:ty => $to:ty),+) => {
+                match self.memory.kind {
+                    $(Kind::$name => self.converted::<$from, $to>(<$to>::$combine),)+
+                    _ => Ok(None),
+                }
+            };
+        }
+        macro_rules! of_all {
+            ($combine:ident) => {
+                by!($combine; Bool: bool => i64, I8: i8 => i64, I16: i16 => i64, I32: i32 => i64, U8: u8 => u64, U16: u16 => u64, U32: u32 => u64)
+            };
+        }
+        match self.op {
+            Op::Sum => of_all!(wrapping_add),
+            Op::Product => of_all!(wrapping_mul),
+            _ => Ok(None),
+        }
+    }
+
+    /// Those of rows of integers that lie side by side: no order changes them.
+    fn converted<S: Element + Copy + Send + Sync, T: Item + From<S>>(
+        &self,
+        combine: impl Fn(T, T) -> T + Copy + Sync,
+    ) -> PyResult<Option<Py<PyAny>>> {
+        let (Some([_, length @ (1..), 1]), Ok(array)) =
+            (self.parts(), self.array.cast::<PyArrayDyn<S>>())
+        else {
+            return Ok(None);
+        };
+        let array_ref = array.try_readonly()?;
+        let Ok(items) = array_ref.as_slice() else {
+            return Ok(None);
+        };
+        self.made::<T>(|results| {
+            compute(self.array.py(), size_of_val(items), || {
+                for (row, result) in items.chunks_exact(length).zip(results) {
+                    let folded = fold_in_any_order(Level::best(), row, T::from, combine);
+                    *result = folded.expect("a row has items");
+                }
+            });
+            Ok(true)
+        })
+    }
+
+    /// Reductions of halves, which are computed as floats and rounded once; None also for a result beyond their range.
+    fn halves(&self) -> PyResult<Option<Py<PyAny>>> {
+        let made = self.made::<f32>(|results| {
+            let is_written = self.write(results)?;
+            Ok(is_written && results.iter().all(|&result| result.abs() < HALVES_END))
+        })?;
+        let py = self.array.py();
+        let rounded =
+            |made: Py<PyAny>| made.call_method1(py, "astype", (PyArrayDescr::new(py, "e")?,));
+        made.map(rounded).transpose()
     }
 
     fn divide<T: Item>(&self, results: &mut [T], items: usize) {
@@ -252,7 +314,17 @@ pub(crate) fn reduce_plain(
     if !reduction.is_mean {
         reduction.op = Op::of_name(op)?;
     }
-    with_kind!(arithmetic(op, reduction.memory.kind), T => reduction.made::<T>(|results| reduction.write(results)))
+    let kind = arithmetic(op, reduction.memory.kind);
+    if kind == Kind::F16 && !reduction.is_mean {
+        return reduction.halves();
+    }
+    if kind != reduction.memory.kind && !reduction.is_mean && reduction.mask.is_none() {
+        let made = reduction.longer()?;
+        if made.is_some() {
+            return Ok(made);
+        }
+    }
+    with_kind!(kind, T => reduction.made::<T>(|results| reduction.write(results)))
 }
 
 /// The sums or products of all beginnings of NumPy's own array along an axis, or of all items; None as above.

@@ -62,6 +62,9 @@ def test_halves_are_rounded_once():
     assert treefold.sum(x) == 2050 and (x[0] + x[1]) + x[2] == 2048
     assert treefold.sum(x).dtype == "f2" == treefold.mean(x).dtype
     assert treefold.max(np.array([1, 65504], "f2")) == 65504
+    with pytest.warns(RuntimeWarning, match="overflow"):
+        assert treefold.sum(np.array([65504, 16], "f2")) == np.inf
+    assert treefold.sum(np.array([[65504, 15], [3, -4]], "f2"), axis=1, keepdims=True).tolist() == [[65504], [-1]]
     # The item 2049 becomes 2048 first; 2049 lies between two halves, and becomes the even one.
     assert treefold.sum([2049.0, 3.0], dtype="f2") == 2052 and np.float16(2051) == 2052
     every = np.arange(1 << 16, dtype="u2").view("f2")

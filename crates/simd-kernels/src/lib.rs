@@ -21,13 +21,14 @@
 //! | [`dot`], [`squared_norm`], [`sum_and_absolute_sum`] | sums whose leaves are computed in the same pass |
 //! | [`fold_rows`], [`combine_rows`] | rows of values, element by element |
 //! | [`tree_fold`], [`tree_fold_rows`] | the same with any operator |
+//! | [`fold_in_any_order`] | folds of integers, whose order changes nothing |
 //! | [`reduce_level_by_level`], [`subtree_sum8`] | the thesis' kernel, Algorithm 4 |
 //! | [`plain_sums`], [`split_sums_in_range`], [`split_products_in_range`], [`split_sums`], [`split_columns`], [`exact_products`] | sums of blocks of items and of columns, and products, without rounding errors: see the crate `exact-sum` |
 //! | [`has_default_environment`], [`Quiet`], [`Subnormals`], [`without_traps`] | nothing: they look after the floating-point environment |
 //! | [`by_definition`] | the specification, used as the oracle in tests |
 //! | [`unordered_sum`], [`left_to_right`] | sums in other orders, used as references in benchmarks |
 //!
-//! Its rooms, from the bottom up: `processor`, `sets`, `fold`, `rows`, `exact` and `unordered`.
+//! Its rooms, from the bottom up: `processor`, `sets`, `fold`, `rows`, `exact`, `integers` and `unordered`.
 //!
 //! The kernels return NaNs with the payload and sign that the hardware produces. The caller makes them canonical.
 
@@ -35,6 +36,7 @@
 
 mod exact;
 mod fold;
+mod integers;
 mod processor;
 mod rows;
 mod sets;
@@ -60,6 +62,7 @@ pub use fold::fused::{dot, squared_norm, sum_and_absolute_sum};
 pub use fold::level_by_level::{reduce_level_by_level, scratch_len};
 pub use fold::runs::fold_runs;
 pub use fold::slice::{fold, sum, tree_fold};
+pub use integers::fold_in_any_order;
 pub use processor::environment::{
     Quiet, Subnormals, Watch, has_default_environment, without_traps,
 };

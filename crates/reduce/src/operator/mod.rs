@@ -13,6 +13,8 @@ mod reference;
 
 use std::any::Any;
 
+use simd_kernels::Level;
+
 pub use crate::fold::prefixes::Prefixes;
 
 /// The elements of a result that are made canonical at a time, right after they were combined: they are then in the nearest cache.
@@ -266,9 +268,9 @@ macro_rules! integer_operator {
             fn empty(&self) -> Option<$integer> {
                 $empty
             }
-            // The order changes no bit, and the compiler can vectorise this one.
+            // The order changes no bit.
             fn fold(&self, items: &[$integer]) -> Option<$integer> {
-                items.iter().copied().reduce($combine)
+                simd_kernels::fold_in_any_order(Level::best(), items, |item| item, $combine)
             }
         }
     };
