@@ -4,7 +4,7 @@
 use std::ffi::{CStr, c_int, c_uint, c_void};
 use std::mem;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 /// The drivers' libraries, as programs load them, and the functions that know pointers.
 const CUDA: (&[&CStr], &CStr) = (&[c"libcuda.so.1"], c"cuPointerGetAttribute");
@@ -22,9 +22,12 @@ static CUDA_FUNCTION: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 static HIP_FUNCTION: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 static HAS_DRIVER: AtomicBool = AtomicBool::new(false);
 
-/// Looks for drivers: that takes a microsecond, so after the first ones it is done for some calls only.
+/// After the first calls, only some look whether libraries have been loaded.
 static LOOKS: AtomicU32 = AtomicU32::new(0);
 const LOOKS_EACH: u32 = 64;
+
+/// The loads of libraries up to the last look for drivers.
+static LOADS_SEEN: AtomicU64 = AtomicU64::new(0);
 
 /// `CUpointer_attribute`: where a pointer's memory is, and whether the processor can read it, too.
 const MEMORY_TYPE: c_int = 2;
@@ -65,12 +68,34 @@ pub(super) fn look() {
     let looks = LOOKS.load(Ordering::Relaxed);
     // Another thread's may be lost.
     LOOKS.store(looks.wrapping_add(1), Ordering::Relaxed);
-    if looks < LOOKS_EACH || looks.is_multiple_of(LOOKS_EACH) {
+    if looks >= LOOKS_EACH && !looks.is_multiple_of(LOOKS_EACH) {
+        return;
+    }
+    // To look for a library that is not loaded, the loader searches for its file.
+    let loads = loads();
+    if LOADS_SEEN.swap(loads, Ordering::Relaxed) != loads {
         let cuda = find(CUDA, &CUDA_FUNCTION);
         if find(HIP, &HIP_FUNCTION) || cuda {
             HAS_DRIVER.store(true, Ordering::Release);
         }
     }
+}
+
+/// The libraries that this process has ever loaded.
+fn loads() -> u64 {
+    unsafe extern "C" fn read(
+        info: *mut libc::dl_phdr_info,
+        _size: usize,
+        loads: *mut c_void,
+    ) -> c_int {
+        // SAFETY: the loader lends its own information, and passes on the address of a number that outlives the calls.
+        unsafe { *loads.cast::<u64>() = (*info).dlpi_adds };
+        1
+    }
+    let mut loads = 0_u64;
+    // SAFETY: the function has the type that the loader calls, and stays within what it is given.
+    unsafe { libc::dl_iterate_phdr(Some(read), (&raw mut loads).cast()) };
+    loads
 }
 
 /// Whether a function is there, whose library the program has loaded.
