@@ -45,8 +45,15 @@ pub fn fold_rows<T: Copy + 'static, O: Operator<T>>(
 ) -> Result<(), FoldError> {
     environment::check()?;
     check_rows(items, width, result)?;
-    let mut scratch = Vec::new();
-    let folded = operator.fold_rows(items, width, &mut scratch, result);
+    let folded = if let [value] = result {
+        operator.fold(items).map(|folded| *value = folded)
+    } else if items.len() / 2 == width {
+        let (left, right) = items.split_at(width);
+        operator.combine_rows(left, right, result);
+        Some(())
+    } else {
+        operator.fold_rows(items, width, &mut Vec::new(), result)
+    };
     environment::check()?;
     match folded {
         Some(()) => operator.make_canonical(result),
