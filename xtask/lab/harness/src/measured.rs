@@ -25,7 +25,7 @@ pub struct Time {
     /// How items are spread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distribution: Option<String>,
-    /// `cold` or `cold-after-barrier`; none where calls follow each other.
+    /// `cold`, `cold-after-barrier` or `warm-items`; none where calls follow each other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
     /// The median, in nanoseconds.

@@ -98,11 +98,11 @@ const CODE: &[Code] = {
 };
 
 /// How the ranks come to begin a call together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Meeting {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Meeting<'a> {
     /// In the transport's ordinary barrier, right before the call. It brings the transport's code and data into the caches, and with
-    /// them what an ordinary reduction on it needs.
-    Barrier,
+    /// them what an ordinary reduction on it needs. Before it, each rank reads these items.
+    Barrier(&'a [f64]),
     /// At a time that they agree on before the other work, so that no communication comes between that and the call.
     Clock,
 }
@@ -123,7 +123,7 @@ pub fn cold_medians_ns(
     world: &World,
     ordinary: &Ordinary,
     rounds: usize,
-    meeting: Meeting,
+    meeting: Meeting<'_>,
     calls: &[&dyn Fn() -> Result<(), Error>],
 ) -> Result<Vec<f64>, Error> {
     let mut work = OtherWork::default();
@@ -132,8 +132,9 @@ pub fn cold_medians_ns(
     for _ in 0..rounds {
         for (call, samples) in calls.iter().zip(&mut samples) {
             match meeting {
-                Meeting::Barrier => {
+                Meeting::Barrier(items) => {
                     work.measure();
+                    black_box(items.iter().fold(0, |bits, item| bits ^ item.to_bits()));
                     ordinary.barrier()?;
                 }
                 Meeting::Clock => {

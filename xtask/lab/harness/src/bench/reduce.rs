@@ -110,16 +110,22 @@ pub fn on_rank(
                 "warm",
                 medians_ns(world, &runners, local, job.rounds, repeats)?,
             )];
-            if job.cold && size <= COLD_ITEMS_MAX {
+            let is_short = size <= COLD_ITEMS_MAX;
+            if job.cold && (is_short || size == WARM_ITEMS) {
                 let ordinary = Ordinary::new(world, backend)?;
                 let call = |runner| move || call(runner, local);
                 let calls: Vec<_> = runners.iter().map(|(_, runner)| call(runner)).collect();
                 let calls: Vec<_> = calls.iter().map(|call| call as &dyn Fn() -> _).collect();
                 let rounds = COLD_ROUNDS_FACTOR * job.rounds;
-                for (state, meeting) in [
-                    ("cold", Meeting::Clock),
-                    ("cold-after-barrier", Meeting::Barrier),
-                ] {
+                let meetings: &[_] = if is_short {
+                    &[
+                        ("cold", Meeting::Clock),
+                        ("cold-after-barrier", Meeting::Barrier(&[])),
+                    ]
+                } else {
+                    &[("warm-items", Meeting::Barrier(local))]
+                };
+                for &(state, meeting) in meetings {
                     let medians = cold_medians_ns(world, &ordinary, rounds, meeting, &calls)?;
                     states.push((state, medians));
                 }
@@ -168,6 +174,9 @@ const NOT_MEASURED: [Way; 12] = [
 
 /// Above this number of items, the fold alone takes longer than what is cold.
 const COLD_ITEMS_MAX: usize = 2000;
+
+/// As many are in the caches of a core of its own each, when the code is cold.
+const WARM_ITEMS: usize = TABLE_4_1_ITEMS[4];
 
 /// Single calls vary more than hundreds of them: this number of times as many rounds.
 const COLD_ROUNDS_FACTOR: usize = 5;
