@@ -1,8 +1,9 @@
 //! Sums in lanes: item i belongs to lane i mod L, each lane is a tree, and so are the sums of the lanes.
 //!
 //! Items are rows of L columns, the last of which may be shorter. A register holds adjacent lanes, so that a merge is one addition and
-//! nothing moves before the end. Groups of 32 rows stay in registers; a binary counter combines them, in memory. What is left is
-//! combined from right to left, which is what the tree does at its right edge, whether a lane has an item in the last row or not:
+//! nothing moves before the end. Groups of 32 rows stay in registers, some registers of each row together, so that memory is read in
+//! order; a binary counter combines them, in memory. What is left is combined from right to left, which is what the tree does at its right
+//! edge, whether a lane has an item in the last row or not:
 //!
 //! ```text
 //! 32 + 8 + 1 rows, and a few lanes of one more     32 + (8 + (1 + last)),  32 + (8 + 1) in the other lanes
@@ -17,7 +18,7 @@ use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
 use crate::sets::vector::{Combine, Proven, Vector};
 
-/// The rows of a group: the sums under way are six registers.
+/// The rows of a group: the sums under way are six registers for each register of a row.
 const GROUP_ROWS: usize = 32;
 
 /// The waiting rows of any slice: 2^48 groups of 32 rows of 16 floats are more than processors address.
@@ -128,13 +129,11 @@ impl<T: Float, const L: usize> Lanes<'_, T, L> {
         for (number, group) in groups.iter().enumerate() {
             ahead.bring(group.as_flattened(), L, &(0..L));
             let carries = number.trailing_ones() as usize;
-            let place = number.count_ones() as usize - carries;
-            for first in (0..L).step_by(V::LANES) {
-                let mut node = Group::node::<V, O, L>(proven, group, first);
-                for left in waiting[place..place + carries].iter().rev() {
-                    node = O::lanes(proven, proven.load(&left[first..]), node);
-                }
-                proven.store_first(node, &mut waiting[place][first..]);
+            let left = [number.count_ones() as usize - carries, carries];
+            match beside::<V>(L) {
+                4 => add_group::<V, O, L, 4>(proven, group, waiting, left),
+                2 => add_group::<V, O, L, 2>(proven, group, waiting, left),
+                _ => add_group::<V, O, L, 1>(proven, group, waiting, left),
             }
         }
         let mut edge = Edge {
@@ -153,6 +152,37 @@ impl<T: Float, const L: usize> Lanes<'_, T, L> {
             edge.add_node::<V, O>(proven, |first| proven.load(&row[first..]));
         }
         edge.sums
+    }
+}
+
+/// How many registers of a row are reduced together, so that memory is read in order: as many as leave registers for the sums under way.
+#[inline(always)]
+fn beside<V: Vector>(lanes: usize) -> usize {
+    let has_many_registers = V::LANES * size_of::<V::Element>() == 64;
+    let most = if has_many_registers { 4 } else { 2 };
+    most.min(lanes / V::LANES)
+}
+
+/// Adds a group of rows to the waiting ones, of which those from `place` on are its left siblings: `carries` of them.
+#[inline(always)]
+fn add_group<V, O, const L: usize, const W: usize>(
+    proven: Proven<V>,
+    group: &[[V::Element; L]; GROUP_ROWS],
+    waiting: &mut [[V::Element; L]],
+    [place, carries]: [usize; 2],
+) where
+    V: Vector,
+    O: Combine<V::Element>,
+{
+    for first in (0..L).step_by(W * V::LANES) {
+        let nodes = Group::node::<V, O, L, W>(proven, group, first);
+        for (number, mut node) in nodes.into_iter().enumerate() {
+            let first = first + number * V::LANES;
+            for left in waiting[place..place + carries].iter().rev() {
+                node = O::lanes(proven, proven.load(&left[first..]), node);
+            }
+            proven.store_first(node, &mut waiting[place][first..]);
+        }
     }
 }
 
@@ -181,7 +211,10 @@ impl<T: Copy, const L: usize> Edge<'_, T, L> {
         }
         if let Some((left, own)) = self.rows.split_last_chunk::<ROWS>() {
             self.rows = left;
-            self.add_node::<V, O>(proven, |first| N::node::<V, O, L>(proven, own, first));
+            self.add_node::<V, O>(proven, |first| {
+                let [node] = N::node::<V, O, L, 1>(proven, own, first);
+                node
+            });
         }
     }
 
@@ -213,8 +246,12 @@ impl<T: Copy, const L: usize> Edge<'_, T, L> {
 trait Subtree {
     const ROWS: usize;
 
-    /// Its root in a register of lanes, from `first` on.
-    fn node<V, O, const L: usize>(proven: Proven<V>, rows: &[[V::Element; L]], first: usize) -> V
+    /// Its root in `W` registers of lanes, from `first` on.
+    fn node<V, O, const L: usize, const W: usize>(
+        proven: Proven<V>,
+        rows: &[[V::Element; L]],
+        first: usize,
+    ) -> [V; W]
     where
         V: Vector,
         O: Combine<V::Element>;
@@ -226,12 +263,16 @@ impl Subtree for Row {
     const ROWS: usize = 1;
 
     #[inline(always)]
-    fn node<V, O, const L: usize>(proven: Proven<V>, rows: &[[V::Element; L]], first: usize) -> V
+    fn node<V, O, const L: usize, const W: usize>(
+        proven: Proven<V>,
+        rows: &[[V::Element; L]],
+        first: usize,
+    ) -> [V; W]
     where
         V: Vector,
         O: Combine<V::Element>,
     {
-        proven.load(&rows[0][first..])
+        core::array::from_fn(|place| proven.load(&rows[0][first + place * V::LANES..]))
     }
 }
 
@@ -246,15 +287,19 @@ impl<N: Subtree> Subtree for Pair<N> {
     const ROWS: usize = 2 * N::ROWS;
 
     #[inline(always)]
-    fn node<V, O, const L: usize>(proven: Proven<V>, rows: &[[V::Element; L]], first: usize) -> V
+    fn node<V, O, const L: usize, const W: usize>(
+        proven: Proven<V>,
+        rows: &[[V::Element; L]],
+        first: usize,
+    ) -> [V; W]
     where
         V: Vector,
         O: Combine<V::Element>,
     {
         let (left, right) = rows.split_at(N::ROWS);
-        let left = N::node::<V, O, L>(proven, left, first);
-        let right = N::node::<V, O, L>(proven, right, first);
-        O::lanes(proven, left, right)
+        let left = N::node::<V, O, L, W>(proven, left, first);
+        let right = N::node::<V, O, L, W>(proven, right, first);
+        core::array::from_fn(|place| O::lanes(proven, left[place], right[place]))
     }
 }
 
