@@ -4,7 +4,9 @@ use checkout::workspace::{target, workspace};
 use clap::Args;
 use harness::Error;
 use harness::bench::record::Recording;
-use harness::bench::{Row, exact, kernels, lookup, parallel, plot, reduce, schedules, sums};
+use harness::bench::{
+    Row, exact, has_ratio_of_times, kernels, lookup, parallel, plot, reduce, schedules, sums,
+};
 use harness::output::Output;
 use harness::table::Table;
 use harness::{Backend, MpiOptions, Place, choices};
@@ -194,8 +196,11 @@ impl Options {
 }
 
 fn show(name: &str, rows: &[Row], output: &Output) {
-    let is_time = ["reduce", "exact"].contains(&name);
-    let what = if is_time { "time" } else { "speed" };
+    let what = if has_ratio_of_times(name) {
+        "time"
+    } else {
+        "speed"
+    };
     output.say(format!(
         "\n{name}: {what} as a ratio to the reference, medians"
     ));

@@ -44,6 +44,12 @@ pub struct Row {
     pub state: String,
 }
 
+/// Whether the ratio of a bench's rows is one of times, and not of speeds.
+#[must_use]
+pub fn has_ratio_of_times(bench: &str) -> bool {
+    ["reduce", "exact", "python"].contains(&bench)
+}
+
 /// The state of most measurements.
 pub(crate) fn warm() -> String {
     "warm".to_owned()

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use checkout::workspace::workspace;
 use simd_kernels::Level;
 
-use super::{Row, schedules};
+use super::{Row, has_ratio_of_times, schedules};
 use crate::measured::{Record, Time};
 use crate::{Error, Installation};
 
@@ -111,7 +111,7 @@ fn is_told(row: &Row) -> bool {
 fn time(row: &Row) -> Time {
     let is_of_ranks = row.bench == "reduce";
     let is_exact = row.bench == "exact";
-    let reference_ns = if is_of_ranks || is_exact {
+    let reference_ns = if has_ratio_of_times(&row.bench) {
         row.median_ns / row.ratio
     } else {
         row.median_ns * row.ratio
@@ -158,6 +158,8 @@ mod tests {
         assert!((kernel.reference_ns - 50.0).abs() < 1e-9);
         let by_key = time(&row("exact", "by-key-allreduce f64", 2, "MPI_Allreduce"));
         assert_eq!((by_key.ranks, by_key.reference_ns), (Some(2), 200.0));
+        let python = time(&row("python", "sum contiguous", 10, "numpy.sum"));
+        assert!((python.reference_ns - 200.0).abs() < 1e-9);
         let reduce = time(&row("reduce", "plan", 2, "unordered-simd+MPI_Allreduce"));
         assert_eq!((reduce.ranks, reduce.state), (Some(2), None));
         assert!((reduce.reference_ns - 200.0).abs() < 1e-9);
