@@ -5,16 +5,18 @@
 
 import json
 import sys
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 
-def line(name, differences):
+def line(name: str, differences: NDArray[np.float64]) -> dict[str, Any]:
     points = [[float(iteration), float(f"{difference:.4e}")] for iteration, difference in enumerate(differences)]
     return {"name": name, "style": "joined", "points": points}
 
 
-def main():
+def main() -> None:
     numbers, *files = sys.argv[1:]
     first, *others = [np.load(file) for file in files]
     names = [file.rsplit("/", 1)[-1].removesuffix(".npz") for file in files[1:]]

@@ -6,18 +6,22 @@ element is computed by the same operations, whoever owns it.
 """
 
 import sys
+from collections.abc import Callable
 
 import numpy as np
 from mpi4py import MPI
+from numpy.typing import NDArray
 
 from treefold.mpi import Plan
+
+Array = NDArray[np.float64]
 
 SIZE = 200
 ITERATIONS = 400
 COMM = MPI.COMM_WORLD
 
 
-def laplacian(x):
+def laplacian(x: Array) -> Array:
     """Minus the five-point Laplacian of this rank's rows, with zeros around the grid."""
     above, below = np.zeros(SIZE), np.zeros(SIZE)
     up = COMM.rank - 1 if COMM.rank > 0 else MPI.PROC_NULL
@@ -25,10 +29,11 @@ def laplacian(x):
     COMM.Sendrecv(x[0], up, recvbuf=below, source=down)
     COMM.Sendrecv(x[-1], down, recvbuf=above, source=up)
     padded = np.pad(np.vstack([above, x, below]), ((0, 0), (1, 1)))
-    return 4 * x - padded[:-2, 1:-1] - padded[2:, 1:-1] - padded[1:-1, :-2] - padded[1:-1, 2:]
+    image: Array = 4 * x - padded[:-2, 1:-1] - padded[2:, 1:-1] - padded[1:-1, :-2] - padded[1:-1, 2:]
+    return image
 
 
-def solve(dot, right):
+def solve(dot: Callable[[Array, Array], float], right: Array) -> Array:
     """The squared norms of the residuals."""
     x, residual = np.zeros_like(right), right.copy()
     direction, square = residual.copy(), dot(residual, residual)
@@ -44,13 +49,13 @@ def solve(dot, right):
     return np.array(history)
 
 
-def main():
+def main() -> None:
     begin, end = (SIZE * rank // COMM.size for rank in (COMM.rank, COMM.rank + 1))
     # The same numbers on any number of ranks.
     right = np.random.default_rng(5).standard_normal((SIZE, SIZE))[begin:end]
     plan = Plan(COMM, right.size)
     by_mpi = solve(lambda x, y: COMM.allreduce(np.vdot(x, y)), right)
-    by_treefold = solve(lambda x, y: plan.allreduce(x * y), right)
+    by_treefold = solve(plan.allreduce_dot, right)
     if COMM.rank == 0:
         np.savez(sys.argv[1], by_mpi=by_mpi, by_treefold=by_treefold)
 

@@ -9,6 +9,7 @@ import numpy as np
 import treefold
 import treefold.dask
 import xarray as xr
+from numpy.typing import NDArray
 
 DAYS, LATITUDES, LONGITUDES = 365, 180, 360
 CHUNKS = {
@@ -18,7 +19,7 @@ CHUNKS = {
 }
 
 
-def temperature():
+def temperature() -> NDArray[np.float32]:
     """Kelvin: warm at the equator and in summer, with noise."""
     day = np.arange(DAYS)[:, None, None]
     latitude = np.linspace(-89.5, 89.5, LATITUDES)[None, :, None]
@@ -27,11 +28,12 @@ def temperature():
     return (288.0 + 25.0 * (np.cos(np.radians(latitude)) - 0.6) + season + 3.0 * noise).astype(np.float32)
 
 
-def main():
+def main() -> None:
     field = temperature()
     print("| chunks | mean by xarray | mean by treefold |")
     print("|---|---|---|")
-    by_xarray, by_treefold = set(), set()
+    by_xarray: set[float] = set()
+    by_treefold: set[float] = set()
     for name, chunks in CHUNKS.items():
         array = xr.DataArray(da.from_array(field, chunks=chunks), dims=("time", "latitude", "longitude"))
         own = float(array.mean().compute())

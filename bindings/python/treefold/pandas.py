@@ -7,6 +7,9 @@
 {'a': 1.0, 'b': 0.5}
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -24,7 +27,7 @@ class GroupBy:
 
     __slots__ = ("_frame", "_groups")
 
-    def __init__(self, frame, by, options):
+    def __init__(self, frame: pd.DataFrame, by: Any, options: dict[str, Any]) -> None:
         if not isinstance(frame, pd.DataFrame):
             raise TypeError(f"frame is a {type(frame).__name__}, not a DataFrame")
         grouped = frame.groupby(by, **options)
@@ -35,13 +38,13 @@ class GroupBy:
         self._frame = frame
         self._groups = _Groups._of_codes(codes.astype(np.int64, copy=False), grouped.size().index)
 
-    def _applied(self, x, figure):
+    def _applied(self, x: Any, figure: Callable[[Any], Any]) -> Any:
         index = self._groups.keys
         if isinstance(x, list):
             return pd.DataFrame({name: self._named(figure, name) for name in x}, index=index)
         return pd.Series(self._named(figure, x), index=index, name=x)
 
-    def _named(self, figure, name):
+    def _named(self, figure: Callable[[Any], Any], name: Any) -> Any:
         column = self._frame[name]
         if not isinstance(column, pd.Series):
             raise ValueError(f"x: {name!r} names {column.shape[1]} columns")
@@ -50,37 +53,37 @@ class GroupBy:
         except (TypeError, OverflowError) as error:
             raise type(error)(f"column {name!r}: {error}") from None
 
-    def sum(self, x, *, skipna=True, min_count=0):
+    def sum(self, x: Any, *, skipna: bool = True, min_count: int = 0) -> Any:
         """The exact sum of each group's items, rounded once; NaN where there are fewer than `min_count`.
 
         Sums of integers are integers of 64 bits; one beyond is an OverflowError.
         """
         return self._applied(x, lambda column: self._groups.sum(column, skipna=skipna, min_count=min_count))
 
-    def count(self, x):
+    def count(self, x: Any) -> Any:
         """The number of each group's items that are not missing."""
         return self._applied(x, lambda column: self._groups.count(column, skipna=True))
 
-    def mean(self, x, *, skipna=True):
+    def mean(self, x: Any, *, skipna: bool = True) -> Any:
         """The exact mean of each group's items, rounded once."""
         return self._applied(x, lambda column: self._groups.mean(column, skipna=skipna))
 
-    def var(self, x, ddof=1, *, skipna=True):
+    def var(self, x: Any, ddof: float = 1, *, skipna: bool = True) -> Any:
         """The exact variance of each group's items, rounded once."""
         return self._applied(x, lambda column: self._spread("var", column, ddof, skipna))
 
-    def std(self, x, ddof=1, *, skipna=True):
+    def std(self, x: Any, ddof: float = 1, *, skipna: bool = True) -> Any:
         """The square root of the exact variance of each group's items, rounded once."""
         return self._applied(x, lambda column: self._spread("std", column, ddof, skipna))
 
-    def _spread(self, statistic, column, ddof, skipna):
+    def _spread(self, statistic: str, column: Any, ddof: float, skipna: bool) -> Any:
         spread = getattr(self._groups, statistic)(column, ddof, skipna=skipna)
         # pandas has no infinity there.
         spread[self._groups.count(column, skipna=skipna) <= ddof] = np.nan
         return spread
 
 
-def groupby(frame, by, **options):
+def groupby(frame: pd.DataFrame, by: Any, **options: Any) -> GroupBy:
     """Groups the rows of a DataFrame: `groupby(frame, by).sum(x)`, `.mean(x)`, `.var(x)`, `.std(x)`, `.count(x)`.
 
     Parameters

@@ -22,6 +22,8 @@ from polars.plugins import register_plugin_function
 
 from . import _native
 
+_Column = pl.Expr | pl.Series | str
+
 __all__ = [
     "exact_dot",
     "exact_list_dot",
@@ -43,7 +45,7 @@ if tuple(map(int, pl.__version__.split(".")[:2])) < _OLDEST:
     raise ImportError(f"treefold.polars needs Polars {'.'.join(map(str, _OLDEST))} or newer, and this is {pl.__version__}")
 
 
-def _called(function, *arguments):
+def _called(function: str, *arguments: _Column) -> pl.Expr:
     """The call of a function of the plugin: of each row of columns of lists, or of a whole column."""
     of_rows = "list" in function or function == "tree_sum"
     return register_plugin_function(
@@ -55,7 +57,7 @@ def _called(function, *arguments):
     )
 
 
-def _freedom(ddof):
+def _freedom(ddof: float) -> pl.Expr:
     """`ddof` as an expression."""
     number = float(ddof)
     if math.isnan(number):
@@ -63,7 +65,7 @@ def _freedom(ddof):
     return pl.lit(number, pl.Float64)
 
 
-def exact_sum(x):
+def exact_sum(x: _Column) -> pl.Expr:
     """The exact sum of a column, rounded once.
 
     Nulls are skipped, and the sum of nothing is 0. It is NaN if there is a NaN, or infinities of both signs, and infinite if there is another
@@ -86,22 +88,22 @@ def exact_sum(x):
     return _called("exact_sum", x)
 
 
-def exact_mean(x):
+def exact_mean(x: _Column) -> pl.Expr:
     """The exact mean of a column, rounded once; null if all its items are null. See `exact_sum`."""
     return _called("exact_mean", x)
 
 
-def exact_var(x, ddof=1):
+def exact_var(x: _Column, ddof: float = 1) -> pl.Expr:
     """The exact variance of a column, rounded once; null if it has no more than `ddof` items. See `exact_sum`."""
     return _called("exact_var", x, _freedom(ddof))
 
 
-def exact_std(x, ddof=1):
+def exact_std(x: _Column, ddof: float = 1) -> pl.Expr:
     """The square root of the exact variance of a column, rounded once. See `exact_var`."""
     return _called("exact_std", x, _freedom(ddof))
 
 
-def exact_dot(x, y):
+def exact_dot(x: _Column, y: _Column) -> pl.Expr:
     """The exact sum of the products of two columns, rounded once.
 
     Rows with a null in either are skipped. The result is of type Float32 if both columns are, and Float64 otherwise; integers that Float64 does
@@ -110,31 +112,31 @@ def exact_dot(x, y):
     return _called("exact_dot", x, y)
 
 
-def exact_list_sum(x):
+def exact_list_sum(x: _Column) -> pl.Expr:
     """`exact_sum` of each list of a column of lists or arrays; null where the list is."""
     return _called("exact_list_sum", x)
 
 
-def exact_list_mean(x):
+def exact_list_mean(x: _Column) -> pl.Expr:
     """`exact_mean` of each list of a column of lists or arrays."""
     return _called("exact_list_mean", x)
 
 
-def exact_list_var(x, ddof=1):
+def exact_list_var(x: _Column, ddof: float = 1) -> pl.Expr:
     """`exact_var` of each list of a column of lists or arrays."""
     return _called("exact_list_var", x, _freedom(ddof))
 
 
-def exact_list_std(x, ddof=1):
+def exact_list_std(x: _Column, ddof: float = 1) -> pl.Expr:
     """`exact_std` of each list of a column of lists or arrays."""
     return _called("exact_list_std", x, _freedom(ddof))
 
 
-def exact_list_dot(x, y):
+def exact_list_dot(x: _Column, y: _Column) -> pl.Expr:
     """`exact_dot` of the lists in each row of two columns, which have the same length."""
     return _called("exact_list_dot", x, y)
 
 
-def tree_sum(x):
+def tree_sum(x: _Column) -> pl.Expr:
     """The sum in tree order of each list of a column of lists or arrays of floats: `treefold.sum` of its items that are not null."""
     return _called("tree_sum", x)

@@ -128,6 +128,14 @@ fn engines(steps: &mut Steps, wheel: &Path, name: &str, packages: &[&str]) -> Re
     steps.step(&format!("exact sums, {name}"), &mut tests)
 }
 
+/// What people read; the other examples are measurements.
+const TYPED_EXAMPLES: [&str; 4] = [
+    "first_sum.py",
+    "compare.py",
+    "conjugate_gradient.py",
+    "field_mean.py",
+];
+
 /// What type checkers know of results, which are of these types.
 fn types(steps: &mut Steps, environment: &Environment) -> Result<(), Stop> {
     let typed = sources().join("tests/typed.py");
@@ -135,7 +143,8 @@ fn types(steps: &mut Steps, environment: &Environment) -> Result<(), Stop> {
     steps.step("types of results", results.arg(&typed))?;
     let mut mypy = environment.python("-m mypy --strict --config-file");
     mypy.arg(sources().join("pyproject.toml")).arg(&typed);
-    steps.step("types of results, by mypy", &mut mypy)?;
+    mypy.args(TYPED_EXAMPLES.map(|name| sources().join("examples").join(name)));
+    steps.step("types of results and of examples, by mypy", &mut mypy)?;
     let mut pyright = environment.python("-m pyright --level error --pythonpath");
     pyright.arg(environment.interpreter());
     steps.step("types of results, by pyright", pyright.arg(&typed))
