@@ -88,8 +88,10 @@ fn loads() -> u64 {
         _size: usize,
         loads: *mut c_void,
     ) -> c_int {
-        // SAFETY: the loader lends its own information, and passes on the address of a number that outlives the calls.
-        unsafe { *loads.cast::<u64>() = (*info).dlpi_adds };
+        // SAFETY: the loader lends its own information.
+        let adds = unsafe { (*info).dlpi_adds };
+        // SAFETY: it passes on the address of a number that outlives the calls.
+        unsafe { loads.cast::<u64>().write(adds) };
         1
     }
     let mut loads = 0_u64;
