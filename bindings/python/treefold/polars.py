@@ -16,13 +16,14 @@ Polars calls a function once for each group. With many groups, lists are faster,
 
 import math
 from pathlib import Path
+from typing import TypeAlias
 
 import polars as pl
 from polars.plugins import register_plugin_function
 
 from . import _native
 
-_Column = pl.Expr | pl.Series | str
+_Column: TypeAlias = "pl.Expr | pl.Series | str"
 
 __all__ = [
     "exact_dot",
