@@ -69,15 +69,19 @@ fn copy_line<const BYTES: usize>(first: *const u8, line: Line, into: &mut [[u8; 
         };
         return;
     }
-    if line.stride == -BYTES.cast_signed() {
+    let backward = -BYTES.cast_signed();
+    if line.stride == backward {
         // The compiler turns registers around where it knows the stride.
-        for (index, into) in into.iter_mut().enumerate() {
-            *into = element(place(first, -BYTES.cast_signed(), index));
-        }
-        return;
+        copy_each(first, backward, into);
+    } else {
+        copy_each(first, line.stride, into);
     }
+}
+
+#[inline(always)]
+fn copy_each<const BYTES: usize>(first: *const u8, stride: isize, into: &mut [[u8; BYTES]]) {
     for (index, into) in into.iter_mut().enumerate() {
-        *into = element(place(first, line.stride, index));
+        *into = element(place(first, stride, index));
     }
 }
 

@@ -177,22 +177,24 @@ impl<'a, 'py> Reduction<'a, 'py> {
 
     /// Sums and products that are longer than their items; None where `write` makes them.
     fn longer(&self) -> PyResult<Option<Py<PyAny>>> {
-        macro_rules! by {
-            ($combine:ident; $($name:ident: $from:ty => $to:ty),+) => {
+        macro_rules! folded {
+            ($combine:ident) => {
                 match self.memory.kind {
-                    $(Kind::$name => self.converted::<$from, $to>(<$to>::$combine),)+
+                    Kind::Bool => self.converted::<bool, i64>(i64::$combine),
+                    Kind::I8 => self.converted::<i8, i64>(i64::$combine),
+                    Kind::I16 => self.converted::<i16, i64>(i64::$combine),
+                    Kind::I32 => self.converted::<i32, i64>(i64::$combine),
+                    Kind::U8 => self.converted::<u8, u64>(u64::$combine),
+                    Kind::U16 => self.converted::<u16, u64>(u64::$combine),
+                    Kind::U32 => self.converted::<u32, u64>(u64::$combine),
                     _ => Ok(None),
                 }
             };
         }
-        macro_rules! of_all {
-            ($combine:ident) => {
-                by!($combine; Bool: bool => i64, I8: i8 => i64, I16: i16 => i64, I32: i32 => i64, U8: u8 => u64, U16: u16 => u64, U32: u32 => u64)
-            };
-        }
         match self.op {
-            Op::Sum => of_all!(wrapping_add),
-            Op::Product => of_all!(wrapping_mul),
+            _ if self.is_mean || self.mask.is_some() => Ok(None),
+            Op::Sum => folded!(wrapping_add),
+            Op::Product => folded!(wrapping_mul),
             _ => Ok(None),
         }
     }
@@ -318,11 +320,8 @@ pub(crate) fn reduce_plain(
     if kind == Kind::F16 && !reduction.is_mean {
         return reduction.halves();
     }
-    if kind != reduction.memory.kind && !reduction.is_mean && reduction.mask.is_none() {
-        let made = reduction.longer()?;
-        if made.is_some() {
-            return Ok(made);
-        }
+    if let Some(made) = reduction.longer()? {
+        return Ok(Some(made));
     }
     with_kind!(kind, T => reduction.made::<T>(|results| reduction.write(results)))
 }
