@@ -39,7 +39,8 @@ pub struct Row {
     pub ratio: f64,
     /// What it is compared with.
     pub reference: String,
-    /// `warm`, where calls follow each other, or `cold`, where other work lies between them.
+    /// `warm`, where calls follow each other; `cold`, where other work lies between them, `cold-after-barrier`, where a barrier follows
+    /// that, and `warm-items`, where each rank also reads its items before the barrier.
     #[serde(default = "warm")]
     pub state: String,
 }
