@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: everything that is compared is measured in one run, turn by turn.
 
+use checkout::table::Table;
 use checkout::workspace::{target, workspace};
 use clap::Args;
 use harness::Error;
@@ -8,8 +9,8 @@ use harness::bench::{
     Row, exact, has_ratio_of_times, kernels, lookup, parallel, plot, reduce, schedules, sums,
 };
 use harness::output::Output;
-use harness::table::Table;
-use harness::{Backend, MpiOptions, Place, choices};
+use harness::{Backend, Place, choices};
+use launch::MpiOptions;
 
 /// Options of `bench`.
 #[derive(Args, Clone, Debug)]
@@ -70,7 +71,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
     let ranks = choices::rank_counts(&options.ranks)?;
     let is_of_ranks = |name: &str| ["exact", "reduce", "schedules", "scalar"].contains(&name);
     let place = if chosen.iter().any(|name| is_of_ranks(name)) {
-        options.mpi.place(backend)?
+        Place::chosen(backend, &options.mpi)?
     } else {
         Place::Threads
     };

@@ -3,14 +3,16 @@
 mod cluster;
 
 use std::ops::Range;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use checkout::names;
 use checkout::progress::Progress;
 use clap::Args;
 use harness::campaign::{Campaign, FaultKind, Generator, silence_panics};
-use harness::choices::names;
 use harness::output::Output;
-use harness::{Backend, Error, MpiOptions, Place};
+use harness::{Backend, Error, Place};
+use launch::MpiOptions;
 
 /// Options of `campaign`.
 #[derive(Args, Clone, Debug)]
@@ -38,6 +40,9 @@ pub struct Options {
     /// Fail cases on threads that leak memory; they run one at a time
     #[arg(long)]
     leaks: bool,
+    /// libtreefold_pmpi.so, whose functions ranks of MPI call [default: built here]
+    #[arg(long, value_name = "FILE")]
+    interposer: Option<PathBuf>,
     /// Write a JSON object for every failing case, and one for each backend, to a file or to standard output (-)
     #[arg(long, value_name = "FILE|-")]
     json: Option<String>,
@@ -76,7 +81,7 @@ pub fn run(options: &Options, live_bytes: fn() -> usize) -> Result<bool, Error> 
         }
         backends => backends?,
     };
-    options.mpi.check_use(&backends)?;
+    options.mpi.check_use(backends.contains(&Backend::Mpi))?;
     if options.leaks && backends.contains(&Backend::Mpi) {
         let reason = "it looks at this process only: --backend threads";
         return Err(Error::option("--leaks", reason));
@@ -86,6 +91,7 @@ pub fn run(options: &Options, live_bytes: fn() -> usize) -> Result<bool, Error> 
             seeds: options.seeds(),
             deadline: options.deadline(),
             place: Place::ready(backend, &options.mpi.installation()?)?,
+            interposer: options.interposer.clone(),
             generator: Generator::new(backend, options.ranks, &faults),
             live_bytes: options.leaks.then_some(live_bytes),
         };

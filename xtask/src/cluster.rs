@@ -4,7 +4,8 @@ use std::ffi::OsString;
 
 use ::cluster::{Loss, Place, Settings, parse_delay};
 use clap::Args;
-use harness::{Error, MpiOptions};
+use harness::Error;
+use launch::MpiOptions;
 
 /// Options of `cluster`.
 #[derive(Args, Clone, Debug)]

@@ -2,9 +2,9 @@
 //! `cluster`, `install`, `book` and `test`.
 //!
 //! The commands and their options. What they share with the benches and the papers is crate `harness`, the papers are crate `papers`,
-//! `install` and `test` are crate `gate`.
-//! The binary `xtask` needs nothing but Rust; the binary `mpi-runner` is what it builds and starts under `mpirun`, the binary `book` what
-//! it builds and starts for `cargo xtask book`.
+//! `install` is crate `install`, and `test` crate `gate`.
+//! The binary `xtask` needs nothing but Rust; launchers of MPI start it as ranks. The binary `book` is what it builds and starts for
+//! `cargo xtask book`.
 
 #![expect(clippy::print_stdout, reason = "commands print their results")]
 
@@ -13,6 +13,7 @@ pub mod book;
 pub mod campaign;
 pub mod cluster;
 pub mod draw;
+pub mod mpi_runner;
 pub mod numbers;
 pub mod papers;
 pub mod repro_check;

@@ -12,7 +12,8 @@ use harness::Error;
 use install::install;
 use peak_alloc::PeakAlloc;
 use xtask::{
-    bench, book, campaign, cluster, draw, numbers, papers, repro_check, schedules, simulate,
+    bench, book, campaign, cluster, draw, mpi_runner, numbers, papers, repro_check, schedules,
+    simulate,
 };
 
 /// Counts what `campaign --leaks` looks at.
@@ -61,6 +62,10 @@ enum Command {
 fn main() -> ExitCode {
     // A cluster starts this program for each of its parts.
     ::cluster::take_part();
+    // And so does a launcher of ranks.
+    if let Some(code) = mpi_runner::take_part() {
+        return code;
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error)
@@ -93,8 +98,10 @@ fn main() -> ExitCode {
         },
         Command::Install(options) => install(options).map(|()| true).map_err(Error::from),
         Command::Book(options) => book::run(options).map(|()| true),
-        Command::Release => gate::run_stages(&gate::Options::of_stage("release")),
-        Command::Test(options) => gate::run_stages(options),
+        Command::Release => {
+            gate::run_stages(&gate::Options::of_stage("release")).map_err(Error::from)
+        }
+        Command::Test(options) => gate::run_stages(options).map_err(Error::from),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

@@ -7,7 +7,8 @@ use ::papers::{Settings, chosen, exhibits, write};
 use checkout::workspace::workspace;
 use clap::Args;
 use harness::output::Output;
-use harness::{Backend, Error, MpiOptions, Place};
+use harness::{Backend, Error, Place};
+use launch::MpiOptions;
 
 /// Options of `papers`.
 #[derive(Args, Clone, Debug)]
@@ -48,7 +49,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
     let mut output = Output::open(options.json.as_deref())?;
     // What is computed needs no ranks.
     let place = if chosen.iter().any(|exhibit| exhibit.is_measured) {
-        options.mpi.place(backend)?
+        Place::chosen(backend, &options.mpi)?
     } else {
         Place::Threads
     };

@@ -1,6 +1,6 @@
 //! `cargo xtask repro-check`: the same bits for every number of ranks, distribution, algorithm and backend, or not.
 
-mod launch;
+mod rows;
 mod verdict;
 
 use std::collections::BTreeSet;
@@ -12,10 +12,11 @@ use comm::text::counted;
 use harness::Error;
 use harness::data::{DataSet, Source, TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS};
 use harness::job::{Cases, Job, Row};
-use harness::launcher::Launcher;
 use harness::output::Output;
+use harness::ranks::RANK_WORD;
 use harness::spread;
-use harness::{Backend, MpiOptions, Order, Sharing, Way, choices};
+use harness::{Backend, Order, Sharing, Way, choices};
+use launch::{Launcher, MpiOptions};
 use reduce::Algorithm;
 use simd_kernels::Level;
 use verdict::Expectations;
@@ -79,15 +80,16 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<bool, Error> {
     let begin = Instant::now();
     options.plot.as_deref().map_or(Ok(()), spread::check)?;
-    options.mpi.check_use(&Backend::parse(&options.backend)?)?;
+    let backends = Backend::parse(&options.backend)?;
+    options.mpi.check_use(backends.contains(&Backend::Mpi))?;
     let installation = options.mpi.installation()?;
     let check = Check::new(options)?;
-    // Built before anything runs, so that a missing MPI is reported at once.
+    // Before anything runs, so that a missing MPI is reported at once.
     let needs_mpi = check
         .launches
         .iter()
         .any(|launch| launch.backend == Backend::Mpi);
-    let launcher = needs_mpi.then(|| Launcher::build(installation));
+    let launcher = needs_mpi.then(|| Launcher::of_this_program(installation, &[RANK_WORD]));
     let launcher = launcher.transpose()?;
     let mut output = Output::open(options.json.as_deref())?;
     let rows = check.run_launches(launcher.as_ref(), &mut output)?;

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use checkout::names;
 use clap::Args;
 use comm::text::counted;
 use distribution::Scheme;
 use harness::Error;
-use harness::choices::names;
 use harness::output::Output;
 use harness::simulation::{self, Question, building};
 use reduce::DEFAULT_LINK;

@@ -17,10 +17,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use cluster::Control;
-use harness::Installation;
 use harness::bench::schedules::Row;
 use harness::endurance::{AGAIN, file};
-use harness::launcher::Launcher;
+use harness::ranks::RANK_WORD;
+use launch::{Installation, Launcher};
 
 /// Longer than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -57,11 +57,17 @@ impl Endurance {
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
         let installation = Installation::find(None, None).unwrap();
-        let launcher = Launcher::of(installation, env!("CARGO_BIN_EXE_mpi-runner"));
+        let launcher = Launcher::of(installation, env!("CARGO_BIN_EXE_xtask"));
         let [seconds, limit] = [seconds, limit].map(|number| number.to_string());
         let ranks = launcher.command(
             RANKS,
-            &["endure", folder.to_str().unwrap(), &seconds, &limit],
+            &[
+                RANK_WORD,
+                "endure",
+                folder.to_str().unwrap(),
+                &seconds,
+                &limit,
+            ],
         );
         let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
         command

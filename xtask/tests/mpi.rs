@@ -7,20 +7,25 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
-use harness::Installation;
-use harness::launcher::Launcher;
+use harness::Error;
+use harness::ranks::RANK_WORD;
+use launch::{Installation, Launcher};
 use reduce::mpi;
 use serde_json::Value;
 
-/// What starts `mpi-runner`, as this test was built it.
 fn launcher() -> Launcher {
     let installation = Installation::find(None, None).unwrap();
-    Launcher::of(installation, env!("CARGO_BIN_EXE_mpi-runner"))
+    Launcher::of(installation, env!("CARGO_BIN_EXE_xtask"))
+}
+
+/// What ranks print is not looked at.
+fn said_nothing(_line: &str) -> Result<(), Error> {
+    Ok(())
 }
 
 /// The error of a launch of `ranks` ranks, the last of which misbehaves.
 fn fault(kind: &str, ranks: usize) -> String {
-    let ended = launcher().launch(ranks, &["fault", kind], |_| Ok(()));
+    let ended = launcher().launch(ranks, &[RANK_WORD, "fault", kind], said_nothing);
     ended.expect_err(kind).to_string()
 }
 
@@ -29,7 +34,7 @@ fn fault(kind: &str, ranks: usize) -> String {
 fn a_panic_ends_the_job_after_one_line_that_names_the_rank() {
     let error = fault("panic", 3);
     assert_eq!(error.matches("panicked").count(), 1, "{error}");
-    let told = ": rank 2 panicked: on purpose (at xtask/src/bin/mpi_runner.rs:";
+    let told = ": rank 2 panicked: on purpose (at xtask/src/mpi_runner.rs:";
     assert!(error.contains(told), "{error}");
 }
 
@@ -38,8 +43,8 @@ fn a_panic_ends_the_job_after_one_line_that_names_the_rank() {
 fn a_launcher_that_is_not_there_is_named() {
     let launcher = Some("no-such-launcher -n {ranks}");
     let installation = Installation::find(None, launcher).unwrap();
-    let launcher = Launcher::of(installation, env!("CARGO_BIN_EXE_mpi-runner"));
-    let ended = launcher.launch(3, &["fault", "leave"], |_| Ok(()));
+    let launcher = Launcher::of(installation, env!("CARGO_BIN_EXE_xtask"));
+    let ended = launcher.launch(3, &[RANK_WORD, "fault", "leave"], said_nothing);
     let error = ended.unwrap_err().to_string();
     assert!(error.starts_with("no-such-launcher -n 3: "), "{error}");
 }
@@ -60,7 +65,7 @@ fn silence_ends_by_a_time_out_that_names_both_ranks() {
 fn a_run_whose_ranks_say_nothing_is_ended() {
     let launcher = launcher().with_limit(Duration::from_secs(1));
     let begin = Instant::now();
-    let ended = launcher.launch(3, &["fault", "silence"], |_| Ok(()));
+    let ended = launcher.launch(3, &[RANK_WORD, "fault", "silence"], said_nothing);
     let error = ended.unwrap_err().to_string();
     assert!(
         error.contains("no rank has said anything for 1s"),
@@ -70,27 +75,10 @@ fn a_run_whose_ranks_say_nothing_is_ended() {
     assert!(begin.elapsed() < Duration::from_secs(15));
 }
 
-#[test]
-#[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
-fn a_campaign_under_mpi() {
-    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
-        .args(["campaign", "--backend", "mpi", "--ranks", "3"])
-        .args(["--cases", "40", "--faults", "panic,kill,wrong-length,skip"])
-        .args(["--json", "-"])
-        .output()
-        .unwrap();
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{told}");
-    let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(summary["cases"], 40);
-    let faults = summary["faults"].as_object().unwrap();
-    assert_eq!(faults.len(), 5, "{faults:?}");
-}
-
 /// Without a launcher, a program is a job of one rank; this one is told that it is one of three, and perhaps that it is alone on purpose.
 fn as_one_of_three(variable: &str, alone: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_mpi-runner"))
-        .args(["fault", "leave"])
+    Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .args([RANK_WORD, "fault", "leave"])
         .env(variable, "3")
         .env(mpi::ALONE_VARIABLE, alone)
         .output()
@@ -113,10 +101,10 @@ fn another_librarys_launcher_is_noticed() {
 /// The lines in which the two ranks of a launch with this library say what is wrong. MPICH's launcher may end the second before it has its say.
 fn told_of_library(file: &Path) -> Vec<String> {
     let installation = Installation::find(None, None).unwrap();
-    let runner = Path::new(env!("CARGO_BIN_EXE_mpi-runner"));
-    let mut launch = installation.command(2, runner);
+    let program = Path::new(env!("CARGO_BIN_EXE_xtask"));
+    let mut launch = installation.command(2, program);
     launch
-        .args(["fault", "leave"])
+        .args([RANK_WORD, "fault", "leave"])
         .env(mpi::LIBRARY_VARIABLE, file);
     let output = launch.output().unwrap();
     assert!(!output.status.success(), "{}", file.display());
@@ -282,36 +270,5 @@ fn repro_check_under_mpi() {
         rows.iter()
             .filter(unordered)
             .all(|row| row["messages"].is_null())
-    );
-}
-
-/// What is compiled takes minutes. The `cargo` here is a script that takes a while, and fails.
-#[cfg(unix)]
-#[test]
-#[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
-fn a_build_is_not_silent() {
-    use std::os::unix::fs::PermissionsExt;
-
-    let cargo = Path::new(env!("CARGO_TARGET_TMPDIR")).join("slow-cargo");
-    fs::write(
-        &cargo,
-        "#!/bin/sh\nsleep 12\necho 'error: no more' >&2\nexit 1\n",
-    )
-    .unwrap();
-    fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
-        .args(["repro-check", "--backend", "mpi", "--ranks", "2"])
-        .env("CARGO", &cargo)
-        .output()
-        .unwrap();
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{told}");
-    let first = told.lines().next().unwrap();
-    let built = "cargo build --release --package xtask --bin mpi-runner: ";
-    assert!(first.starts_with(built), "{told}");
-    let last = told.lines().last().unwrap();
-    assert!(
-        last.starts_with("error: ") && last.contains("error: no more"),
-        "{told}"
     );
 }

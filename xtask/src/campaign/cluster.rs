@@ -117,6 +117,9 @@ impl Troubled {
             _ => "none",
         };
         command.args(["--faults", faults]);
+        if let Some(interposer) = &options.interposer {
+            command.arg("--interposer").arg(interposer);
+        }
         command.stdin(Stdio::null());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         Ok(command)

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use checkout::table::Table;
 use harness::Backend;
 use harness::Order;
 use harness::data::DataSet;
 use harness::job::Row;
-use harness::table::Table;
 use reduce::{Operator, Sum};
 
 /// The name of the canary's data set.

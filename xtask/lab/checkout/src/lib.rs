@@ -3,7 +3,11 @@
 
 mod error;
 pub mod licences;
+pub mod machine;
+mod names;
 pub mod progress;
+pub mod table;
 pub mod workspace;
 
 pub use error::Error;
+pub use names::names;

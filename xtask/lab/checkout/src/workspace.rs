@@ -85,6 +85,12 @@ pub struct Executable {
     pub target: String,
     /// The folder of its package.
     pub package: PathBuf,
+    /// The name of its package.
+    pub name: String,
+    /// What it is of its package: `lib`, whose tests it has, `bin`, `example`, `test` or `bench`.
+    pub kind: String,
+    /// Whether it runs tests.
+    pub is_test: bool,
 }
 
 impl Executable {
@@ -95,7 +101,22 @@ impl Executable {
             path: message["executable"].as_str()?.into(),
             target: message["target"]["name"].as_str()?.to_owned(),
             package: manifest.parent()?.to_owned(),
+            name: package_name(message["package_id"].as_str()?).to_owned(),
+            kind: match message["target"]["kind"][0].as_str()? {
+                kind @ ("bin" | "example" | "test" | "bench") => kind.to_owned(),
+                _ => "lib".to_owned(),
+            },
+            is_test: message["profile"]["test"] == true,
         })
+    }
+}
+
+/// The name in a package's identifier: `path+file:///folder#name@0.1.0`, or `path+file:///folder/name#0.1.0`.
+fn package_name(id: &str) -> &str {
+    let (folder, name) = id.split_once('#').unwrap_or((id, ""));
+    match name.split_once('@') {
+        Some((name, _)) => name,
+        None => folder.rsplit('/').next().unwrap_or(folder),
     }
 }
 
@@ -193,4 +214,16 @@ fn compile_error(message: &Value) -> Option<String> {
 fn shown(cargo: &Command) -> String {
     let words = cargo.get_args().map(OsStr::to_string_lossy);
     words.fold("cargo".to_owned(), |line, word| format!("{line} {word}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::package_name;
+
+    #[test]
+    fn packages_are_named_by_cargo_in_two_ways() {
+        let long = "path+file:///work/crates/reduce#treefold-reduce@0.1.0";
+        assert_eq!(package_name(long), "treefold-reduce");
+        assert_eq!(package_name("path+file:///work/xtask#0.1.0"), "xtask");
+    }
 }

@@ -154,8 +154,8 @@ pub fn settings(bytes: &[u8]) {
         let found = known.iter().copied().find(|&known| known == name);
         found.ok_or_else(|| name.to_owned())
     };
-    let _ = harness::choices::names("--option", &text, &known, is_known);
-    let _ = harness::Library::parse("--mpi", &text);
+    let _ = checkout::names("--option", &text, &known, is_known);
+    let _ = launch::Library::parse("--mpi", &text);
     let switch = comm::setting::switch(OsStr::new(&*text));
     assert!(switch.is_none() || text.len() <= "false".len());
 }

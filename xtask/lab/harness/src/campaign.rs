@@ -130,7 +130,7 @@ mod tests {
         }
     }
 
-    /// They are read from `mpi-runner`'s job.
+    /// They are read from a rank's job.
     #[test]
     fn cases_survive_json() {
         let generator = Generator::new(Backend::Mpi, None, FaultKind::ALL);

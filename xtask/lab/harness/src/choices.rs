@@ -1,44 +1,20 @@
 //! Lists of names and numbers, as they are typed after an option.
 
+use checkout::names;
 use comm::threads::RANKS_MAX;
 
 use crate::Error;
 use crate::sharing::Sharing;
 use crate::way::Way;
 
-/// Names between commas; `all` stands for all of them.
-pub fn names<T: Copy + PartialEq>(
-    option: &'static str,
-    typed: &str,
-    all: &[T],
-    parse: impl Fn(&str) -> Result<T, String>,
-) -> Result<Vec<T>, Error> {
-    let mut chosen = Vec::new();
-    for name in typed.split(',').map(str::trim) {
-        if name == "all" {
-            chosen.extend(all);
-        } else {
-            let one = parse(name).map_err(|reason| Error::option(option, reason + ", all"))?;
-            chosen.push(one);
-        }
-    }
-    let mut distinct = Vec::new();
-    for choice in chosen {
-        if !distinct.contains(&choice) {
-            distinct.push(choice);
-        }
-    }
-    Ok(distinct)
-}
-
 /// Distributions by name.
 pub fn distributions(typed: &str) -> Result<Vec<Sharing>, Error> {
-    names("--distribution", typed, &Sharing::all(), str::parse)
+    Ok(names("--distribution", typed, &Sharing::all(), str::parse)?)
 }
 
 /// Algorithms and baselines by name.
 pub fn algorithms(typed: &str) -> Result<Vec<Way>, Error> {
-    names("--algorithm", typed, &Way::all(), str::parse)
+    Ok(names("--algorithm", typed, &Way::all(), str::parse)?)
 }
 
 /// Numbers of ranks: `1,17,33`, or `1..=241:16` for every sixteenth from 1 to 241.

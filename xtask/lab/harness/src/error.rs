@@ -37,6 +37,16 @@ pub enum Error {
     Json(#[from] serde_json::Error),
 }
 
+impl From<launch::Error> for Error {
+    fn from(error: launch::Error) -> Self {
+        match error {
+            launch::Error::Checkout(error) => Self::Checkout(error),
+            launch::Error::Mpi(reason) => Self::Mpi(reason),
+            launch::Error::Run(reason) => Self::Run(reason),
+        }
+    }
+}
+
 impl Error {
     /// What is wrong with a file.
     pub fn file(path: &Path, reason: impl ToString) -> Self {

@@ -1,4 +1,4 @@
-//! What one launch of ranks runs, and what comes back: both travel to and from `mpi-runner` as JSON.
+//! What one launch of ranks runs, and what comes back: both travel to and from ranks as JSON.
 
 use reduce::{Algorithm, Operation};
 use serde::{Deserialize, Serialize};
@@ -114,7 +114,7 @@ impl Row {
 mod tests {
     use super::Row;
 
-    /// A row is read from `mpi-runner` and written again: its sum stays the number with its bits.
+    /// A row is read from a rank and written again: its sum stays the number with its bits.
     #[test]
     fn sums_survive_json() {
         let mut random = crate::data::Random::new(1);

@@ -1,11 +1,8 @@
 //! On what something is measured, and when: what records and pages of measurements say.
 
 use std::fmt;
-use std::fs;
-use std::process::Command;
-use std::thread;
 
-use checkout::workspace::workspace;
+use checkout::machine;
 use simd_kernels::Level;
 
 /// This machine, today.
@@ -26,21 +23,18 @@ pub struct Machine {
 impl Machine {
     /// Asks the system.
     pub fn here() -> Self {
-        let said = |command: &mut Command| {
-            let output = command.output().map(|output| output.stdout);
-            String::from_utf8_lossy(&output.unwrap_or_default())
-                .trim()
-                .to_owned()
-        };
-        let mut git = Command::new("git");
-        git.args(["rev-parse", "--short", "HEAD"])
-            .current_dir(workspace());
+        let machine::Machine {
+            processor,
+            cores,
+            date,
+            commit,
+        } = machine::Machine::here();
         Self {
-            processor: processor(),
-            cores: thread::available_parallelism().map_or(1, usize::from),
+            processor,
+            cores,
             level: Level::best(),
-            date: said(Command::new("date").args(["-u", "+%F"])),
-            commit: said(&mut git),
+            date,
+            commit,
         }
     }
 }
@@ -58,27 +52,5 @@ impl fmt::Display for Machine {
             f,
             "{processor}, {cores} cores, {level}; {date}, commit {commit}"
         )
-    }
-}
-
-fn processor() -> String {
-    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let mut lines = text.lines();
-    let line = lines.find_map(|line| line.strip_prefix("model name"));
-    let name = line.and_then(|line| line.split_once(": "));
-    name.map_or("unknown processor", |(_, name)| name)
-        .to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Machine;
-
-    #[test]
-    fn a_machine_has_a_processor_and_a_date() {
-        let machine = Machine::here();
-        println!("{machine}");
-        assert!(!machine.processor.is_empty() && machine.cores > 0);
-        assert_eq!(machine.date.split('-').count(), 3, "{machine}");
     }
 }

@@ -7,10 +7,11 @@ pub mod query;
 use std::fs;
 use std::path::Path;
 
+use launch::Installation;
 use serde::{Deserialize, Serialize};
 
+use crate::Error;
 use crate::machine::Machine;
-use crate::{Error, Installation};
 
 /// The time of one call: one row of a record.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -1,4 +1,4 @@
-//! Running a job on the ranks of a place: threads of this process, or processes of `mpi-runner`, which gets it as a file.
+//! Running a job on the ranks of a place: threads of this process, or processes of this program, which get it as a file.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,9 +10,12 @@ use reduce::{World, threads};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::launcher::Launcher;
-use crate::{Backend, Error, Installation};
+use crate::{Backend, Error};
 use checkout::workspace::target;
+use launch::{Installation, Launcher, MpiOptions};
+
+/// The word by which a program of the lab is a rank, as [`Place::ready`] starts it; its job follows.
+pub const RANK_WORD: &str = "mpi-runner";
 
 /// Where ranks live, ready to run them.
 #[derive(Clone, Debug)]
@@ -24,15 +27,25 @@ pub enum Place {
 }
 
 impl Place {
-    /// Of a backend; under MPI, this builds `mpi-runner`.
+    /// Of a backend; under MPI, ranks are processes of this program.
     ///
     /// # Errors
-    /// MPI is missing, or does not work.
+    /// MPI is missing.
     pub fn ready(backend: Backend, installation: &Installation) -> Result<Self, Error> {
+        let own = || Launcher::of_this_program(installation.clone(), &[RANK_WORD]);
         Ok(match backend {
             Backend::Threads => Place::Threads,
-            Backend::Mpi => Place::Processes(Launcher::build(installation.clone())?),
+            Backend::Mpi => Place::Processes(own()?),
         })
+    }
+
+    /// Of a backend, by these options.
+    ///
+    /// # Errors
+    /// They are of no use, or MPI is missing.
+    pub fn chosen(backend: Backend, options: &MpiOptions) -> Result<Self, Error> {
+        options.check_use(backend == Backend::Mpi)?;
+        Self::ready(backend, &options.installation()?)
     }
 
     /// Its backend.
@@ -44,7 +57,7 @@ impl Place {
     }
 }
 
-/// Measures a job on a place's ranks, by the runner's `command` under MPI; whatever rank 0 reports goes to `sort`.
+/// Measures a job on a place's ranks, by the rank's `command` under MPI; whatever rank 0 reports goes to `sort`.
 pub fn on_ranks<J, R>(
     place: &Place,
     ranks: usize,
@@ -84,7 +97,7 @@ pub fn on_threads<R: Send>(
     Ok(reports.into_inner().expect("no report panics"))
 }
 
-/// Runs a job by the runner's `command` on processes; whatever rank 0 reports goes to `sort` as it arrives.
+/// Runs a job by the rank's `command` on processes; whatever rank 0 reports goes to `sort` as it arrives.
 pub fn on_processes<R: DeserializeOwned>(
     launcher: &Launcher,
     ranks: usize,
@@ -100,7 +113,7 @@ pub fn on_processes<R: DeserializeOwned>(
     })
 }
 
-/// A job on disk, for `mpi-runner` to read; removed when it is done.
+/// A job on disk, for ranks to read; removed when it is done.
 #[derive(Debug)]
 struct JobFile {
     /// Where it is.

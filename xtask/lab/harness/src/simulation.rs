@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use checkout::progress::Progress;
+use checkout::table::Table;
 use distribution::Distribution;
 use schedule::{
     Algorithm, Collective, Load, Machine, Parameters, SYMMETRY_RANKS, Schedule, Simulation,
@@ -17,7 +18,6 @@ use serde::Serialize;
 use tree_index::Tree;
 
 use crate::output::Output;
-use crate::table::Table;
 
 /// More blocks on all ranks than this are not run: the formula of their pipeline stands for them (paper 2, Lemma 1).
 const BLOCKS_MAX: usize = 1 << 22;

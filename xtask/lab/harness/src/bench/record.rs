@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use checkout::workspace::workspace;
+use launch::Installation;
 use simd_kernels::Level;
 
 use super::{Row, has_ratio_of_times, schedules};
+use crate::Error;
 use crate::measured::{Record, Time};
-use crate::{Error, Installation};
 
 /// Where records are.
 fn path(name: &str) -> PathBuf {

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::shrink::shrink;
 use super::{Campaign, Case, Failure, Findings};
 use crate::Error;
-use crate::launcher::Launcher;
 use crate::ranks::on_processes;
 use checkout::workspace::{cargo, libraries, target};
+use launch::Launcher;
 
 /// The seeds of which jobs are made together.
 const CHUNK: u64 = 200;
@@ -56,7 +56,10 @@ impl Campaign {
     ) -> Result<Findings, Error> {
         let jobs = Jobs {
             launcher: launcher.clone().with_limit(CASE_LIMIT),
-            interposer: interposer()?,
+            interposer: match &self.interposer {
+                Some(file) => file.clone(),
+                None => interposer()?,
+            },
             done,
         };
         let mut findings = Findings::default();

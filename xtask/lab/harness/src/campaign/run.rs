@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use comm::text::counted;
@@ -20,6 +21,8 @@ pub struct Campaign {
     pub deadline: Option<Instant>,
     /// Where the cases run.
     pub place: Place,
+    /// The interposer, whose functions ranks of MPI call; built from the checkout where none is named.
+    pub interposer: Option<PathBuf>,
     /// What makes a case of a seed.
     pub generator: Generator,
     /// The bytes that this process has allocated and not freed. With it, cases on threads run one at a time, and fail if they leak.

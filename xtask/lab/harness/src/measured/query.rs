@@ -7,7 +7,7 @@
 //! Every other `FIELD=…` chooses rows: by a list of values, which also gives their order, or by a range of numbers, `FIRST..LAST`. A value
 //! may be `value:name`, which names it in a table; `_` stands for a space. A point of a plot's record is a row of `line`, `x` and `y`.
 //!
-//! Fields beside those of the record: `us`, `ms`; `ns_item`, nanoseconds an item; `ratio`, the time over the reference's; `speed`, its inverse;
+//! Fields beside those of the record: `us`, `ms`, `s`; `ns_item`, nanoseconds an item; `ratio`, the time over the reference's; `speed`, its inverse;
 //! `reference_us`.
 
 use serde_json::Value;
@@ -161,6 +161,7 @@ fn number(row: &Value, field: &str) -> Option<f64> {
     let own = |field: &str| row[field].as_f64();
     let (ns, reference_ns) = (own("ns"), own("reference_ns"));
     match field {
+        "s" => Some(ns? / 1e9),
         "us" => Some(ns? / 1e3),
         "ms" => Some(ns? / 1e6),
         "ns_item" => Some(ns? / own("n")?),

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
+use checkout::table::Table;
 use schedule::{Algorithm, Collective, Schedule, Simulation, simulate};
 use serde::Serialize;
 
 use super::Question;
 use crate::output::Output;
-use crate::table::Table;
 
 /// What ranks compare is an allreduce of so many bytes.
 const VOTE_BYTES: usize = 40;

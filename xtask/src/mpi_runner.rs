@@ -1,18 +1,16 @@
-//! What `mpirun` starts: every rank runs the same job, and rank 0 prints what comes of it.
+//! What `mpirun` starts, which is this very program: every rank runs the same job, and rank 0 prints what comes of it.
 //!
 //! ```text
-//! mpi-runner repro JOB          rows of the reproducibility matrix, as JSON
-//! mpi-runner bench JOB          rows of the reduction bench, as JSON
-//! mpi-runner exact JOB          rows of the bench of sums by key, as JSON
-//! mpi-runner schedules JOB      rows of the schedules' bench, as JSON
-//! mpi-runner papers JOB         times of the papers' modes of summation, as JSON
-//! mpi-runner campaign JOB       random programs with faults: which case begins, and what is wrong, as JSON
-//! mpi-runner fault KIND         panic, leave or silence: what becomes of the others
-//! mpi-runner endure FOLDER SECONDS LIMIT
+//! xtask mpi-runner repro JOB          rows of the reproducibility matrix, as JSON
+//! xtask mpi-runner bench JOB          rows of the reduction bench, as JSON
+//! xtask mpi-runner exact JOB          rows of the bench of sums by key, as JSON
+//! xtask mpi-runner schedules JOB      rows of the schedules' bench, as JSON
+//! xtask mpi-runner papers JOB         times of the papers' modes of summation, as JSON
+//! xtask mpi-runner campaign JOB       random programs with faults: which case begins, and what is wrong, as JSON
+//! xtask mpi-runner fault KIND         panic, leave or silence: what becomes of the others
+//! xtask mpi-runner endure FOLDER SECONDS LIMIT
 //!                               reductions for some seconds, with a silence limit in seconds; every rank's end is a file in the folder
 //! ```
-
-#![expect(clippy::print_stdout, reason = "rank 0 prints its rows")]
 
 use std::env;
 use std::fs;
@@ -28,6 +26,7 @@ use harness::bench;
 use harness::campaign;
 use harness::endurance;
 use harness::matrix::{self, Items};
+use harness::ranks::RANK_WORD;
 use reduce::{World, mpi};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -38,19 +37,23 @@ const SILENCE_LIMIT: Duration = Duration::from_secs(300);
 /// What is left to a rank when another one is silent on purpose.
 const FAULT_SILENCE_LIMIT: Duration = Duration::from_secs(2);
 
-fn main() -> ExitCode {
-    match mpi::run(run) {
+/// Runs a rank, if that is what this program was started for.
+pub fn take_part() -> Option<ExitCode> {
+    if env::args_os().nth(1).is_none_or(|word| word != RANK_WORD) {
+        return None;
+    }
+    Some(match mpi::run(run) {
         Ok(code) => code,
         Err(error) => {
-            tell(&format!("mpi-runner: {error}"));
+            tell(&format!("{RANK_WORD}: {error}"));
             ExitCode::from(2)
         }
-    }
+    })
 }
 
 fn run(world: &World) -> ExitCode {
     world.set_silence_limit(SILENCE_LIMIT);
-    let arguments: Vec<String> = env::args().skip(1).collect();
+    let arguments: Vec<String> = env::args().skip(2).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match arguments[..] {
         ["repro", job] => repro(world, job),
@@ -62,7 +65,7 @@ fn run(world: &World) -> ExitCode {
         ["fault", kind] => fault(world, kind),
         ["endure", folder, duration, limit] => endure(world, folder, duration, limit),
         _ => Err(Error::Run(
-            "usage: mpi-runner repro|bench|exact|schedules|papers|campaign JOB, mpi-runner fault KIND, mpi-runner endure FOLDER SECONDS LIMIT"
+            "usage: xtask mpi-runner repro|bench|exact|schedules|papers|campaign JOB, fault KIND, or endure FOLDER SECONDS LIMIT"
                 .to_owned(),
         )),
     };
@@ -70,7 +73,7 @@ fn run(world: &World) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // The others may be in the middle of something.
-            mpi::abort(2, &format!("mpi-runner: rank {}: {error}", world.rank()));
+            mpi::abort(2, &format!("{RANK_WORD}: rank {}: {error}", world.rank()));
             ExitCode::from(2)
         }
     }

@@ -1,5 +1,6 @@
-//! Building `mpi-runner`, and starting it on ranks.
+//! Starting a program on ranks.
 
+use std::env;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -8,7 +9,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::{Error, Installation};
-use checkout::workspace::{cargo, executables};
 
 /// How long the launcher may take to end after a rank has said why it fails.
 const ENDING_LIMIT: Duration = Duration::from_secs(30);
@@ -21,26 +21,36 @@ const STOPPING_LIMIT: Duration = Duration::from_secs(5);
 pub struct Launcher {
     installation: Installation,
     program: PathBuf,
+    /// What the program is told first.
+    words: Vec<&'static str>,
     /// How long its ranks may say nothing.
     limit: Option<Duration>,
 }
 
 impl Launcher {
-    /// Builds `mpi-runner`.
-    pub fn build(installation: Installation) -> Result<Self, Error> {
+    /// This program, whose ranks these words make it run.
+    ///
+    /// # Errors
+    /// MPI is missing, or the system does not tell where this program is.
+    pub fn of_this_program(
+        installation: Installation,
+        words: &[&'static str],
+    ) -> Result<Self, Error> {
         installation.check()?;
-        let words = "build --release --package xtask --bin mpi-runner";
-        let executables = executables(cargo().args(words.split_whitespace()))?;
-        let program = executables.into_iter().next_back();
-        let program = program.ok_or_else(|| Error::Mpi("cargo built no mpi-runner".to_owned()))?;
-        Ok(Self::of(installation, program.path))
+        let program = env::current_exe().map_err(|error| Error::Run(error.to_string()))?;
+        let words = words.to_vec();
+        Ok(Self {
+            words,
+            ..Self::of(installation, program)
+        })
     }
 
-    /// A program that is built already.
+    /// A program.
     pub fn of(installation: Installation, program: impl Into<PathBuf>) -> Self {
         Self {
             installation,
             program: program.into(),
+            words: Vec::new(),
             limit: None,
         }
     }
@@ -55,7 +65,8 @@ impl Launcher {
     /// The command that starts it on `ranks` ranks.
     pub fn command(&self, ranks: usize, arguments: &[&str]) -> Command {
         let mut command = self.installation.command(ranks, &self.program);
-        command.args(arguments).stdin(Stdio::null());
+        command.args(&self.words).args(arguments);
+        command.stdin(Stdio::null());
         command
     }
 
@@ -67,12 +78,12 @@ impl Launcher {
     /// Runs it on `ranks` ranks and passes each line of its output to `line` as it arrives.
     ///
     /// A rank that fails says why and ends the others by `MPI_Abort`; should `mpirun` itself not end then, it is ended.
-    pub fn launch(
+    pub fn launch<E: From<Error>>(
         &self,
         ranks: usize,
         arguments: &[&str],
-        mut line: impl FnMut(&str) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+        mut line: impl FnMut(&str) -> Result<(), E>,
+    ) -> Result<(), E> {
         let failed = |reason: String| Error::Mpi(format!("{}: {reason}", self.shown(ranks)));
         let mut child = self
             .command(ranks, arguments)
@@ -113,7 +124,8 @@ impl Launcher {
                     end(&mut child).map_err(|error| failed(error.to_string()))?;
                     match (deadline, self.limit) {
                         (None, Some(limit)) => {
-                            return Err(failed(format!("no rank has said anything for {limit:?}")));
+                            let silent = format!("no rank has said anything for {limit:?}");
+                            return Err(failed(silent).into());
                         }
                         _ => break,
                     }
@@ -122,7 +134,7 @@ impl Launcher {
         }
         let status = child.wait().map_err(|error| failed(error.to_string()))?;
         if !status.success() {
-            return Err(failed(format!("{status}: {}", cause(&errors))));
+            return Err(failed(format!("{status}: {}", cause(&errors))).into());
         }
         result
     }

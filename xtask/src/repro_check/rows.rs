@@ -5,10 +5,10 @@ use comm::text::counted;
 use harness::Backend;
 use harness::Error;
 use harness::job::Row;
-use harness::launcher::Launcher;
 use harness::matrix::{self, Items};
 use harness::output::Output;
 use harness::ranks::{on_processes, on_threads};
+use launch::Launcher;
 
 use super::{Check, Launch};
 

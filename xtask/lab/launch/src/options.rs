@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::{Backend, Error, Installation, Place};
+use crate::{Error, Installation};
 use clap::Args;
 
 /// Which MPI library, and how its ranks are started.
@@ -24,17 +24,15 @@ impl MpiOptions {
     }
 
     /// Fails if these options are given and no rank is a process.
-    pub fn check_use(&self, backends: &[Backend]) -> Result<(), Error> {
+    pub fn check_use(&self, is_used: bool) -> Result<(), Error> {
         let option = match self {
+            _ if is_used => return Ok(()),
             Self { mpi: Some(_), .. } => "--mpi",
             Self {
                 launcher: Some(_), ..
             } => "--launcher",
             _ => return Ok(()),
         };
-        if backends.contains(&Backend::Mpi) {
-            return Ok(());
-        }
         let reason = "all ranks are threads; `--backend mpi` makes them processes";
         Err(Error::option(option, reason))
     }
@@ -47,11 +45,5 @@ impl MpiOptions {
                 command.args([option, value]);
             }
         }
-    }
-
-    /// Where ranks of a backend live; under MPI, this builds `mpi-runner`.
-    pub fn place(&self, backend: Backend) -> Result<Place, Error> {
-        self.check_use(&[backend])?;
-        Place::ready(backend, &self.installation()?)
     }
 }

@@ -1,0 +1,63 @@
+//! This machine and this checkout, today: what records of measurements say.
+
+use std::fs;
+use std::process::Command;
+use std::thread;
+
+use crate::workspace::workspace;
+
+/// This machine, today.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    /// The processor's own name, where the system reports it.
+    pub processor: String,
+    /// The cores that this process may use.
+    pub cores: usize,
+    /// In UTC, as 2026-01-31; empty, if there is no `date`.
+    pub date: String,
+    /// The commit of the checkout; empty, if there is none.
+    pub commit: String,
+}
+
+impl Machine {
+    /// Asks the system.
+    pub fn here() -> Self {
+        let said = |command: &mut Command| {
+            let output = command.output().map(|output| output.stdout);
+            String::from_utf8_lossy(&output.unwrap_or_default())
+                .trim()
+                .to_owned()
+        };
+        let mut git = Command::new("git");
+        git.args(["rev-parse", "--short", "HEAD"])
+            .current_dir(workspace());
+        Self {
+            processor: processor(),
+            cores: thread::available_parallelism().map_or(1, usize::from),
+            date: said(Command::new("date").args(["-u", "+%F"])),
+            commit: said(&mut git),
+        }
+    }
+}
+
+fn processor() -> String {
+    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let mut lines = text.lines();
+    let line = lines.find_map(|line| line.strip_prefix("model name"));
+    let name = line.and_then(|line| line.split_once(": "));
+    name.map_or("unknown processor", |(_, name)| name)
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Machine;
+
+    #[test]
+    fn a_machine_has_a_processor_and_a_date() {
+        let machine = Machine::here();
+        println!("{machine:?}");
+        assert!(!machine.processor.is_empty() && machine.cores > 0);
+        assert_eq!(machine.date.split('-').count(), 3, "{machine:?}");
+    }
+}
