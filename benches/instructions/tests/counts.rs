@@ -135,7 +135,7 @@ fn obstacle() -> Option<String> {
         return Some(format!("{COUNTER} is not installed"));
     }
     if cfg!(debug_assertions) {
-        let command = "cargo test --release -p benches --test instructions";
+        let command = "cargo test --release -p instructions";
         return Some(format!("it counts what is used, `{command}`"));
     }
     let has_limits = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
