@@ -1,4 +1,5 @@
-//! `cargo xtask install` before it builds anything: what it refuses, in one line and with status 2. Stage `c` of `cargo xtask test` installs.
+//! `cargo xtask install` before it builds anything: what it refuses, in one line and with status 2; and what it says while it builds.
+//! Stage `c` of `cargo xtask test` installs.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -84,6 +85,16 @@ fn unknown_options() {
     assert_eq!(fs::read_dir(prefix).unwrap().count(), 0);
 }
 
+#[test]
+fn what_is_removed_is_removed_whole() {
+    let prefix = fresh_folder("install-uninstall-some");
+    let words = ["--prefix", prefix.to_str().unwrap(), "--uninstall"];
+    refused(
+        &[&words[..], &["--no-mpi"]].concat(),
+        &["--uninstall", "--no-mpi"],
+    );
+}
+
 /// People have it in their scripts.
 #[test]
 fn an_option_that_is_not_needed_any_more_is_told_so() {
@@ -94,4 +105,34 @@ fn an_option_that_is_not_needed_any_more_is_told_so() {
         assert_eq!(output.status.code(), Some(2), "{errors}");
         assert!(errors.starts_with("--mpi is not needed: "), "{errors}");
     }
+}
+
+/// What is compiled takes minutes. The `cargo` here is a script that takes a while, and fails.
+#[cfg(unix)]
+#[test]
+fn a_build_is_not_silent() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::process::Command;
+
+    let folder = fresh_folder("install-slowly");
+    let cargo = folder.join("cargo");
+    let script = "#!/bin/sh\nsleep 12\necho 'error: no more' >&2\nexit 1\n";
+    fs::write(&cargo, script).unwrap();
+    fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .args(["install", "--prefix"])
+        .arg(folder.join("prefix"))
+        .env("CARGO", &cargo)
+        .output()
+        .unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    let first = told.lines().next().unwrap();
+    let built = "cargo build --release --lib --package treefold-c-library";
+    assert!(first.starts_with(built), "{told}");
+    let last = told.lines().last().unwrap();
+    assert!(
+        last.starts_with("error: ") && last.contains("error: no more"),
+        "{told}"
+    );
 }

@@ -37,8 +37,11 @@ pub struct Options {
     /// Build with what is here, from a tarball or downloaded before, and ask no network
     #[arg(long)]
     offline: bool,
+    /// Leave out libtreefold_mpi and the interposer, which take most of the time to build
+    #[arg(long)]
+    no_mpi: bool,
     /// Remove what was installed in the prefix, but for files that were changed since
-    #[arg(long, conflicts_with_all = ["libdir", "offline"])]
+    #[arg(long, conflicts_with_all = ["libdir", "offline", "no_mpi"])]
     uninstall: bool,
     /// Not needed any more: what is installed is for every MPI library
     #[arg(long, value_name = "NAME", num_args = 0..=1)]
@@ -63,12 +66,16 @@ pub fn install(options: &Options) -> Result<(), Error> {
     let libdir = checked_libdir(&options.libdir)?;
     let prefix = Prefix::open(folder, &[libdir, "bin", "include", "share"])?;
     let values = Values::new(VERSION, libdir);
-    let parts = [&LOCAL, &MPI, &INTERPOSER];
-    let (built, sources) = build(&parts, options.offline)?;
+    let parts: &[&Part] = if options.no_mpi {
+        &[&LOCAL]
+    } else {
+        &[&LOCAL, &MPI, &INTERPOSER]
+    };
+    let (built, sources) = build(parts, options.offline)?;
     let installed = parts
         .iter()
         .try_for_each(|part| part.install(&built, &prefix, &values))
-        .and_then(|()| install_licences(&parts, &sources, &prefix));
+        .and_then(|()| install_licences(parts, &sources, &prefix));
     // What was installed before something failed is in the list, too.
     prefix.write_manifest()?;
     installed
