@@ -6,6 +6,7 @@ use distribution::{Distribution, Ownership, Scheme};
 use reduce::operator::custom;
 use reduce::{Algorithm, BuildError, Max, Min, Operator, Plan, RunError, Sum, World};
 
+use super::pairs::pairs;
 use super::{Check, assert_same_error, by_definition, mix, numbers, offered};
 
 pub(crate) const CHECKS: [(&str, Check); 10] = [
@@ -119,18 +120,26 @@ fn check_rows<O>(
 }
 
 fn rows(world: &World) {
-    for width in [1, 3, 8, 65] {
-        for count in [1, 7, 100] {
-            let items = numbers(count * width, count as u64);
-            for &scheme in Scheme::ALL {
-                let distribution = scheme.distribute(count as u64, world.size()).unwrap();
-                let ownership = Ownership::from(distribution);
-                for algorithm in offered(world).filter(|algorithm| algorithm.takes_rows()) {
-                    let root = count % world.size();
-                    check_rows(world, &items, width, Sum, &ownership, algorithm, root);
-                    check_rows(world, &items, width, Min, &ownership, algorithm, root);
-                }
-            }
+    let (widths, counts) = ([1, 3, 8, 65], [1, 7, 100]);
+    let algorithms: Vec<Algorithm> = offered(world)
+        .filter(|algorithm| algorithm.takes_rows())
+        .collect();
+    let schemes = Scheme::ALL;
+    for [width, count, scheme, algorithm, operator] in pairs([
+        widths.len(),
+        counts.len(),
+        schemes.len(),
+        algorithms.len(),
+        2,
+    ]) {
+        let (width, count) = (widths[width], counts[count]);
+        let items = numbers(count * width, count as u64);
+        let distribution = schemes[scheme].distribute(count as u64, world.size());
+        let ownership = Ownership::from(distribution.unwrap());
+        let (algorithm, root) = (algorithms[algorithm], count % world.size());
+        match operator {
+            0 => check_rows(world, &items, width, Sum, &ownership, algorithm, root),
+            _ => check_rows(world, &items, width, Min, &ownership, algorithm, root),
         }
     }
 }
@@ -188,11 +197,11 @@ fn scattered(world: &World) {
         let ownership = random_ownership(count, world.size(), seed);
         let cyclic = Ownership::block_cyclic(count, world.size(), seed + 1).unwrap();
         let items = numbers(usize::try_from(count).unwrap() * 2, seed);
-        for algorithm in scheduled(world) {
-            for ownership in [&ownership, &cyclic] {
-                let root = world.size() - 1;
-                check_rows(world, &items, 2, Sum, ownership, algorithm, root);
-            }
+        for (algorithm, turn) in scheduled(world).zip(seed..) {
+            let ownerships = [&ownership, &cyclic];
+            let root = world.size() - 1;
+            let in_turn = ownerships[usize::from(turn % 2 == 0)];
+            check_rows(world, &items, 2, Sum, in_turn, algorithm, root);
             // By extents, as a rank says them that knows of no other's.
             let extents: Vec<Range<u64>> = ownership.extents(world.rank()).collect();
             let numbers: Vec<u64> = (1..=count).collect();
@@ -221,30 +230,31 @@ fn permuted_ownership(items: u64, ranks: usize) -> Ownership {
 }
 
 fn permuted(world: &World) {
-    for count in [1, 5, 300] {
+    let counts = [1, 5, 300];
+    let algorithms: Vec<Algorithm> = scheduled(world).collect();
+    for [count, algorithm, root] in pairs([counts.len(), algorithms.len(), world.size()]) {
+        let count = counts[count];
         let ownership = permuted_ownership(count, world.size());
         let items = numbers(usize::try_from(count).unwrap() * 3, count);
-        for algorithm in scheduled(world) {
-            for root in 0..world.size() {
-                check_rows(world, &items, 3, Sum, &ownership, algorithm, root);
-            }
-        }
+        let algorithm = algorithms[algorithm];
+        check_rows(world, &items, 3, Sum, &ownership, algorithm, root);
     }
 }
 
 fn scans(world: &World) {
     let size = world.size();
-    for (count, width) in [(1, 1), (2, 3), (33, 1), (150, 2)] {
+    let extents = [(1, 1), (2, 3), (33, 1), (150, 2)];
+    let algorithms: Vec<Algorithm> = scheduled(world).collect();
+    for [extent, ownership, algorithm] in pairs([extents.len(), 4, algorithms.len()]) {
+        let (count, width) = extents[extent];
         let items = numbers(count * width, 77);
-        let even = Ownership::from(Distribution::upper(count as u64, size).unwrap());
-        let mirrored = permuted_ownership(count as u64, size);
-        let random = random_ownership(count as u64, size, 5);
-        let cyclic = Ownership::block_cyclic(count as u64, size, 4).unwrap();
-        for ownership in [even, mirrored, random, cyclic] {
-            for algorithm in scheduled(world) {
-                check_scan(world, &items, width, &ownership, algorithm);
-            }
-        }
+        let ownership = match ownership {
+            0 => Ownership::from(Distribution::upper(count as u64, size).unwrap()),
+            1 => permuted_ownership(count as u64, size),
+            2 => random_ownership(count as u64, size, 5),
+            _ => Ownership::block_cyclic(count as u64, size, 4).unwrap(),
+        };
+        check_scan(world, &items, width, &ownership, algorithms[algorithm]);
     }
     let plan = Plan::builder(world)
         .local_items(1)
@@ -295,32 +305,33 @@ fn check_scan(
 }
 
 fn reduce_scatter(world: &World) {
-    for width in [1, 3, 40] {
-        for ownership in [
-            Ownership::from(Distribution::lower(90, world.size()).unwrap()),
-            permuted_ownership(90, world.size()),
-            random_ownership(90, world.size(), 9),
-        ] {
-            let items = numbers(90 * width, 6);
-            let expected = rows_by_definition(&items, width, &Sum);
-            for algorithm in scheduled(world) {
-                let plan = Plan::builder(world)
-                    .ownership(&ownership)
-                    .width(width)
-                    .algorithm(algorithm)
-                    .build::<f64>()
-                    .unwrap();
-                let columns: Range<usize> = plan.scattered_columns();
-                let mut result = vec![0.0; columns.len()];
-                plan.reduce_scatter(&local(&items, width, &ownership, world.rank()), &mut result)
-                    .unwrap();
-                assert_eq!(
-                    bits(&result),
-                    expected[columns],
-                    "{algorithm}, {ownership:?}"
-                );
-            }
-        }
+    let widths = [1, 3, 40];
+    let ownerships = [
+        Ownership::from(Distribution::lower(90, world.size()).unwrap()),
+        permuted_ownership(90, world.size()),
+        random_ownership(90, world.size(), 9),
+    ];
+    let algorithms: Vec<Algorithm> = scheduled(world).collect();
+    for [width, ownership, algorithm] in pairs([widths.len(), ownerships.len(), algorithms.len()]) {
+        let (width, ownership) = (widths[width], &ownerships[ownership]);
+        let algorithm = algorithms[algorithm];
+        let items = numbers(90 * width, 6);
+        let expected = rows_by_definition(&items, width, &Sum);
+        let plan = Plan::builder(world)
+            .ownership(ownership)
+            .width(width)
+            .algorithm(algorithm)
+            .build::<f64>()
+            .unwrap();
+        let columns: Range<usize> = plan.scattered_columns();
+        let mut result = vec![0.0; columns.len()];
+        plan.reduce_scatter(&local(&items, width, ownership, world.rank()), &mut result)
+            .unwrap();
+        assert_eq!(
+            bits(&result),
+            expected[columns],
+            "{algorithm}, {ownership:?}"
+        );
     }
 }
 

@@ -140,14 +140,12 @@ impl OddOneOut {
             others.map(move |others| (odd, others))
         });
         let pairs = pairs.filter(move |&(_, others)| size <= 5 || others == Operation::Allreduce);
-        pairs.flat_map(move |(odd, others)| {
-            let widths = algorithms
-                .clone()
-                .into_iter()
-                .flat_map(|algorithm| [(algorithm, 1), (algorithm, 700)]);
-            widths.map(move |(algorithm, width)| Self {
+        pairs.enumerate().flat_map(move |(turn, (odd, others))| {
+            // Every algorithm, operation and width meet; another width with each pair of operations.
+            let algorithms = algorithms.clone().into_iter().zip(turn + size..);
+            algorithms.map(move |(algorithm, turn)| Self {
                 algorithm,
-                width,
+                width: [1, 700][turn % 2],
                 odd,
                 others,
             })

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use distribution::Ownership;
-use reduce::{BuildError, Plan, RunError, World, sum_lanes};
+use reduce::{Algorithm, BuildError, Plan, RunError, World, sum_lanes};
 
 use super::collectives::scheduled;
+use super::pairs::pairs;
 use super::{Check, numbers};
 
 pub(crate) const CHECKS: [(&str, Check); 3] = [
@@ -34,8 +35,12 @@ fn extents(count: u64, ranks: usize, lanes: u64, seed: u64) -> Vec<Vec<Range<u64
 
 fn sums_in_lanes(world: &World) {
     let (rank, size) = (world.rank(), world.size());
-    for lanes in [1, 3, 16, 128] {
-        for count in [0, 1, lanes, 5 * lanes - 1, 40 * lanes, 333 * lanes + 1] {
+    let all_lanes = [1, 3, 16, 128];
+    let algorithms: Vec<Algorithm> = scheduled(world).collect();
+    let cases = pairs([all_lanes.len(), 6, algorithms.len()]);
+    for (turn, lanes) in all_lanes.into_iter().enumerate() {
+        let counts = [0, 1, lanes, 5 * lanes - 1, 40 * lanes, 333 * lanes + 1];
+        for (place, count) in counts.into_iter().enumerate() {
             let items = numbers(count, count as u64 + 7);
             let expected = sum_lanes(&items, lanes).unwrap().to_bits();
             let extents = extents(count as u64, size, lanes as u64, count as u64);
@@ -43,7 +48,8 @@ fn sums_in_lanes(world: &World) {
             for range in &extents[rank] {
                 own.extend_from_slice(super::slice(&items, range.clone()));
             }
-            for algorithm in scheduled(world) {
+            let here = cases.iter().filter(|case| case[..2] == [turn, place]);
+            for algorithm in here.map(|case| algorithms[case[2]]) {
                 let builder = Plan::builder(world).extents(&extents[rank]).root(size - 1);
                 let plan = builder
                     .algorithm(algorithm)

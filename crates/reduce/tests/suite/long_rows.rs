@@ -6,6 +6,7 @@ use distribution::{Distribution, Ownership};
 use reduce::{Algorithm, Builder, Plan, RunError, Sum, World};
 
 use super::collectives::{bits, local, random_ownership, rows_by_definition, scheduled};
+use super::pairs::pairs;
 use super::{Check, numbers};
 
 pub(crate) const CHECKS: [(&str, Check); 6] = [
@@ -44,28 +45,29 @@ fn long_rows(world: &World) {
     let some_each = Ownership::from(Distribution::lower(3 * size as u64 + 1, size).unwrap());
     let one = Ownership::from(Distribution::lower(1, size).unwrap());
     let scattered = random_ownership(20, size, 5);
-    for ownership in [one_each, some_each, one, scattered] {
+    let algorithms: Vec<Algorithm> = scheduled(world).collect();
+    let cases = pairs([4, algorithms.len(), BLOCKS.len()]);
+    for (turn, ownership) in [one_each, some_each, one, scattered].iter().enumerate() {
         let items = with_nan(usize::try_from(ownership.items()).unwrap());
         let expected = rows_by_definition(&items, WIDTH, &Sum);
-        let local = local(&items, WIDTH, &ownership, rank);
-        for algorithm in scheduled(world) {
-            for blocks in BLOCKS {
-                let plan = plan(world, algorithm, blocks).root(size / 2);
-                let plan = plan.ownership(&ownership).build::<f64>().unwrap();
-                let mut row = vec![0.0; WIDTH];
-                plan.allreduce_into(&local, &mut row).unwrap();
+        let local = local(&items, WIDTH, ownership, rank);
+        for &[_, algorithm, blocks] in cases.iter().filter(|case| case[0] == turn) {
+            let (algorithm, blocks) = (algorithms[algorithm], BLOCKS[blocks]);
+            let plan = plan(world, algorithm, blocks).root(size / 2);
+            let plan = plan.ownership(ownership).build::<f64>().unwrap();
+            let mut row = vec![0.0; WIDTH];
+            plan.allreduce_into(&local, &mut row).unwrap();
+            assert_eq!(bits(&row), expected, "{algorithm}, {blocks:?}");
+            let mut row = vec![7.0; WIDTH];
+            if plan.reduce_into(&local, &mut row).unwrap() {
                 assert_eq!(bits(&row), expected, "{algorithm}, {blocks:?}");
-                let mut row = vec![7.0; WIDTH];
-                if plan.reduce_into(&local, &mut row).unwrap() {
-                    assert_eq!(bits(&row), expected, "{algorithm}, {blocks:?}");
-                } else {
-                    assert_eq!(row, vec![7.0; WIDTH]);
-                }
-                let columns = plan.scattered_columns();
-                let mut part = vec![0.0; columns.len()];
-                plan.reduce_scatter(&local, &mut part).unwrap();
-                assert_eq!(bits(&part), expected[columns], "{algorithm}, {blocks:?}");
+            } else {
+                assert_eq!(row, vec![7.0; WIDTH]);
             }
+            let columns = plan.scattered_columns();
+            let mut part = vec![0.0; columns.len()];
+            plan.reduce_scatter(&local, &mut part).unwrap();
+            assert_eq!(bits(&part), expected[columns], "{algorithm}, {blocks:?}");
         }
     }
 }

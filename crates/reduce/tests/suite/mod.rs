@@ -17,6 +17,7 @@ pub(crate) mod long_rows;
 #[allow(dead_code, reason = "each backend loses ranks in its own tests")]
 pub(crate) mod losses;
 pub(crate) mod nested;
+pub(crate) mod pairs;
 pub(crate) mod split_phase;
 
 use std::fmt::Debug;
@@ -26,6 +27,7 @@ use std::ops::Range;
 use bytemuck::Pod;
 use comm::{Tag, collective};
 use distribution::{Distribution, Scheme};
+use pairs::pairs;
 use reduce::operator::custom;
 use reduce::{Algorithm, BuildError, Max, Min, Operator, Plan, Product, RunError, Sum, World};
 
@@ -138,20 +140,21 @@ pub(crate) fn offered(world: &World) -> impl Iterator<Item = Algorithm> {
 }
 
 fn every_algorithm(world: &World) {
-    for count in [1, 2, 3, 9, 64, 65, 1000, 4097] {
+    let counts = [1, 2, 3, 9, 64, 65, 1000, 4097];
+    let algorithms: Vec<Algorithm> = offered(world).collect();
+    for [count, scheme, algorithm] in pairs([counts.len(), Scheme::ALL.len(), algorithms.len()]) {
+        let count = counts[count];
         let items = numbers(count, count as u64);
-        for &scheme in Scheme::ALL {
-            let distribution = scheme.distribute(count as u64, world.size()).unwrap();
-            for algorithm in offered(world) {
-                check(world, &items, Sum, &distribution, algorithm, 0);
-            }
-        }
+        let distribution = Scheme::ALL[scheme].distribute(count as u64, world.size());
+        let algorithm = algorithms[algorithm];
+        check(world, &items, Sum, &distribution.unwrap(), algorithm, 0);
     }
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "any narrower bits will do")]
 fn every_type_and_operator(world: &World) {
-    fn all_four<T: Pod + Debug>(world: &World, items: &[T])
+    /// An algorithm has one of the operators by each type; over the types, each of them.
+    fn all_four<T: Pod + Debug>(world: &World, items: &[T], turn: usize)
     where
         Sum: Operator<T>,
         Product: Operator<T>,
@@ -159,11 +162,13 @@ fn every_type_and_operator(world: &World) {
         Max: Operator<T>,
     {
         let distribution = Distribution::upper(items.len() as u64, world.size()).unwrap();
-        for algorithm in offered(world) {
-            check(world, items, Sum, &distribution, algorithm, 0);
-            check(world, items, Product, &distribution, algorithm, 0);
-            check(world, items, Min, &distribution, algorithm, 0);
-            check(world, items, Max, &distribution, algorithm, 0);
+        for (index, algorithm) in offered(world).enumerate() {
+            match (index + turn) % 4 {
+                0 => check(world, items, Sum, &distribution, algorithm, 0),
+                1 => check(world, items, Product, &distribution, algorithm, 0),
+                2 => check(world, items, Min, &distribution, algorithm, 0),
+                _ => check(world, items, Max, &distribution, algorithm, 0),
+            }
         }
     }
     let doubles = numbers(300, 5);
@@ -171,19 +176,20 @@ fn every_type_and_operator(world: &World) {
     fn narrowed<T>(words: &[u64], narrow: fn(u64) -> T) -> Vec<T> {
         words.iter().map(|&word| narrow(word >> 11)).collect()
     }
-    all_four(world, &doubles);
+    all_four(world, &doubles, 0);
     all_four(
         world,
         &narrowed(&words, |word| f32::from_bits((word as u32) >> 2)),
+        1,
     );
-    all_four(world, &words);
-    all_four(world, &narrowed(&words, |word| word as u8));
-    all_four(world, &narrowed(&words, |word| word as i16));
-    all_four(world, &narrowed(&words, |word| word as u32));
-    all_four(world, &narrowed(&words, |word| word as i64));
-    all_four(world, &narrowed(&words, |word| i128::from(word) << 60));
+    all_four(world, &words, 2);
+    all_four(world, &narrowed(&words, |word| word as u8), 3);
+    all_four(world, &narrowed(&words, |word| word as i16), 0);
+    all_four(world, &narrowed(&words, |word| word as u32), 1);
+    all_four(world, &narrowed(&words, |word| word as i64), 2);
+    all_four(world, &narrowed(&words, |word| i128::from(word) << 60), 3);
     let triples: Vec<[f64; 3]> = doubles.windows(3).map(|w| [w[0], w[1], w[2]]).collect();
-    all_four(world, &triples);
+    all_four(world, &triples, 0);
 }
 
 fn special_values(world: &World) {
@@ -199,20 +205,28 @@ fn special_values(world: &World) {
         f64::from_bits(0x7FF0_0000_0000_0001),
         f64::from_bits(0xFFF8_0000_0000_1234),
     ];
-    for &first in &specials {
-        for &second in &specials {
-            for items in [
-                vec![first],
-                vec![first, second],
-                vec![-0.0, -0.0, first, second, -0.0],
-            ] {
+    let algorithms = [Algorithm::Algorithm1, Algorithm::RecursiveDoubling];
+    for (i, &first) in specials.iter().enumerate() {
+        for (j, &second) in specials.iter().enumerate() {
+            // One after the other, and within other items; the latter have another algorithm in each row.
+            for (turn, items) in [vec![first, second], vec![-0.0, -0.0, first, second, -0.0]]
+                .iter()
+                .enumerate()
+            {
                 let distribution = Distribution::lower(items.len() as u64, world.size()).unwrap();
-                for algorithm in [Algorithm::Algorithm1, Algorithm::RecursiveDoubling] {
-                    check(world, &items, Sum, &distribution, algorithm, 0);
-                    check(world, &items, Min, &distribution, algorithm, 0);
-                    check(world, &items, Max, &distribution, algorithm, 0);
+                let algorithm = algorithms[(i + j + turn) % 2];
+                check(world, items, Sum, &distribution, algorithm, 0);
+                match (i + turn) % 2 {
+                    0 => check(world, items, Min, &distribution, algorithm, 0),
+                    _ => check(world, items, Max, &distribution, algorithm, 0),
                 }
             }
+        }
+        for algorithm in algorithms {
+            let distribution = Distribution::lower(1, world.size()).unwrap();
+            check(world, &[first], Sum, &distribution, algorithm, 0);
+            check(world, &[first], Min, &distribution, algorithm, 0);
+            check(world, &[first], Max, &distribution, algorithm, 0);
         }
     }
 }
