@@ -27,12 +27,27 @@ fn files(folder: &Path) -> BTreeSet<String> {
     names.collect()
 }
 
+/// Simulations of many ranks, which take minutes.
+const LONG: [&str; 3] = ["paper-3-figure-3", "paper-3-figure-4", "report-2-figures"];
+
 #[test]
 fn computed_pages_are_up_to_date() {
-    let folder = fresh_folder("computed-pages");
+    check_computed("computed-pages", |id| !LONG.contains(&id));
+}
+
+#[test]
+#[ignore = "takes minutes: `cargo xtask test --stage product` runs it"]
+fn long_computed_pages_are_up_to_date() {
+    check_computed("long-computed-pages", |id| LONG.contains(&id));
+}
+
+/// The pages of these computed exhibits are those in docs/.
+fn check_computed(folder: &str, is_chosen: impl Fn(&str) -> bool) {
+    let folder = fresh_folder(folder);
     let all = exhibits();
     let computed = all.iter().filter(|exhibit| !exhibit.is_measured);
-    let only: Vec<&str> = computed.map(|exhibit| exhibit.id).collect();
+    let ids = computed.map(|exhibit| exhibit.id);
+    let only: Vec<&str> = ids.filter(|id| is_chosen(id)).collect();
     let only = only.join(",");
     let output = papers(&["--output", folder.to_str().unwrap(), "--only", &only]);
     let errors = String::from_utf8(output.stderr).unwrap();

@@ -29,24 +29,17 @@ fn tell(line: &str) {
     writeln!(stderr, "published.rs: {line}").unwrap();
 }
 
-#[test]
-fn published_sums() {
+/// Checks the published sums by `repro-check` with these words; how many rows a data set must have.
+fn check(words: &[&str], rows_count: usize) {
     let Some(folder) = published_folder() else {
         tell("SKIPPED: no ../shared/data beside the checkout, and TREEFOLD_DATA names no folder");
         return;
     };
     let files = PUBLISHED.map(|(name, ..)| folder.join(name).with_extension("binpsllh"));
     let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
-        .args([
-            "repro-check",
-            "--distribution",
-            "all",
-            "--algorithm",
-            "all",
-            "--json",
-            "-",
-            "--input",
-        ])
+        .arg("repro-check")
+        .args(words)
+        .args(["--json", "-", "--input"])
         .args(files)
         .output()
         .unwrap();
@@ -62,9 +55,7 @@ fn published_sums() {
         .collect();
     for (name, items, tree, left_to_right) in PUBLISHED {
         let rows: Vec<&Value> = rows.iter().filter(|row| row["dataset"] == name).collect();
-        // p = 1, 17, …, 241. By twenty schedules, eight of them by reduce, too, and exactly by allreduce and reduce, on eleven
-        // distributions; on the nine contiguous ones also by the four other algorithms.
-        assert_eq!(rows.len(), 16 * (11 * (28 + 2) + 9 * 4));
+        assert_eq!(rows.len(), rows_count);
         for row in rows {
             assert_eq!(row["n"], items);
             match row["order"].as_str().unwrap() {
@@ -75,7 +66,38 @@ fn published_sums() {
         }
     }
     tell(&format!(
-        "published sums: {} data sets, p = 1, 17, …, 241, threads",
-        PUBLISHED.len()
+        "published sums: {} data sets, threads, {}",
+        PUBLISHED.len(),
+        words.join(" ")
     ));
+}
+
+/// Rows of a data set on one number of ranks, by all algorithms on all distributions: by twenty schedules, eight of them by reduce, too,
+/// and exactly by allreduce and reduce, on eleven distributions; on the nine contiguous ones also by the four other algorithms.
+const ALL: usize = 11 * (28 + 2) + 9 * 4;
+
+#[test]
+fn published_sums_by_all_algorithms_on_few_ranks() {
+    let words = ["--distribution", "all", "--algorithm", "all"];
+    check(&[&words[..], &["--ranks", "1,17"]].concat(), 2 * ALL);
+}
+
+/// p = 1, 17, …, 241.
+#[test]
+fn published_sums_by_few_algorithms_on_all_ranks() {
+    let words = [
+        "--distribution",
+        "lower,random",
+        "--algorithm",
+        "algorithm1,binomial,recursive-doubling,exact-sum,left-to-right",
+    ];
+    // Two schedules and the thesis' algorithm, one of the schedules also by reduce; the exact sum by both; two baselines.
+    check(&words, 16 * 2 * (3 + 1 + 2 + 2));
+}
+
+#[test]
+#[ignore = "takes minutes: `cargo xtask test --stage product` runs it"]
+fn published_sums_by_all_algorithms_on_all_ranks() {
+    let words = ["--distribution", "all", "--algorithm", "all"];
+    check(&words, 16 * ALL);
 }
