@@ -315,7 +315,7 @@ fn bad_options() {
     refused(&["launch"], &["launch"]);
     refused(
         &["test", "--stage", "checks,magic"],
-        &["--stage", "`magic`", "checks, packages, threads"],
+        &["--stage", "`magic`", "checks, threads, mpi"],
     );
     refused(
         &["test", "--no-mpi", "--stage", "mpi"],

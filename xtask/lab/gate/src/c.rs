@@ -15,7 +15,7 @@ pub(super) mod symbols;
 use std::fs;
 
 use checkout::workspace::{target, workspace};
-use harness::Error;
+use launch::Error;
 
 use consumers::Consumers;
 

@@ -101,7 +101,7 @@ pub(super) fn installed_programs(steps: &mut Steps) -> Result<(), Stop> {
         let with = LAMMPS.compare(steps, &prefix, Mode::On)?;
         let version = steps.installation().version().unwrap_or_default();
         let picture = picture::record(&version, NAMES, [&without, &with]);
-        steps.note_picture("unchanged-programs.svg", picture);
+        steps.note_picture(picture);
         cost::measure(steps, &prefix)
     })
 }

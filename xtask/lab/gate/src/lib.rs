@@ -9,6 +9,7 @@ mod installed_programs;
 mod libraries;
 mod members;
 mod packages;
+mod pictures;
 mod pmpi;
 mod prefixes;
 mod python;
@@ -21,18 +22,22 @@ mod shown;
 mod stages;
 mod steps;
 mod suites;
+mod tests;
+mod times;
 mod tools;
 mod ulfm;
 
+use std::env;
 use std::time::Instant;
 
-use checkout::workspace::workspace;
+use checkout::names;
+use checkout::workspace::cargo;
 use clap::Args;
 use comm::text::counted;
-use harness::table::Table;
-use harness::{Error, MpiOptions, choices};
-use stages::{Mpi, STAGES, Stage, When};
-use steps::{Steps, Stop};
+use launch::{Error, Installation, MpiOptions};
+use stages::{Beside, Mpi, STAGES, Stage, When};
+use steps::{Run, Steps, Stop, at_a_time};
+use times::Times;
 
 /// Options of `test`.
 #[derive(Args, Clone, Debug, Default)]
@@ -45,7 +50,8 @@ pub struct Options {
     /// List the stages, with what they check and how long they take, and run none
     #[arg(long)]
     list: bool,
-    /// Write to docs/ what was found: which MPI libraries passed, to the table of mpi.md; the pictures of stage programs
+    /// Write to docs/ what was found: the times of stages and tests; which MPI libraries passed, to the table of mpi.md; the pictures of
+    /// stage programs
     #[arg(long)]
     record: bool,
     /// Run the stage of another architecture alone: build for it, and run in an emulator
@@ -74,67 +80,126 @@ pub fn run_stages(options: &Options) -> Result<bool, Error> {
         println!("{}", list(STAGES));
         return Ok(true);
     }
-    steps::own_program()?;
     let installation = options.mpi.installation()?;
     if mpi && chosen.iter().any(|stage| stage.mpi != Mpi::Unused) {
         setup::install(&installation)?;
     }
-    let begin = Instant::now();
-    let mut steps = Steps::new(mpi, installation);
-    let mut times = Table::new(["stage", "steps", "seconds"]);
-    let mut passed = true;
     let is_run = |stage: &&Stage| mpi || stage.mpi != Mpi::Needed;
     let to_run: Vec<&Stage> = chosen.iter().copied().filter(is_run).collect();
     println!("{}", list(to_run.iter().copied()));
-    for (index, stage) in to_run.iter().enumerate() {
-        let (place, count) = (index + 1, to_run.len());
-        let left = minutes(to_run[index..].iter().copied());
-        println!(
-            "\n══ stage {place} of {count}, {left} left: {}: {}",
-            stage.name, stage.purpose
-        );
-        passed = run_stage(stage, &mut steps, &mut times)?;
-        if !passed {
-            break;
-        }
-    }
-    times.push(vec![
-        "all".to_owned(),
-        steps.passed_count().to_string(),
-        format!("{:.0}", begin.elapsed().as_secs_f64()),
-    ]);
-    println!("\n{}", times.lines().join("\n"));
-    if !mpi {
-        println!("\nleft out by --no-mpi: {}", left_out(&chosen));
-    }
-    if options.record {
-        record::write(steps.ran())?;
-        for (file, picture) in steps.pictures() {
-            picture.write(&workspace().join("docs").join(file))?;
-        }
-    }
-    let failed_count = u8::from(!passed);
-    println!("\n{} passed, {failed_count} failed", steps.passed_count());
-    Ok(passed)
-}
-
-/// Runs one stage, and notes its time; true if every step passed.
-fn run_stage(stage: &Stage, steps: &mut Steps, times: &mut Table) -> Result<bool, Error> {
-    let (begin, before_count) = (Instant::now(), steps.passed_count());
-    let passed = match (stage.run)(steps) {
+    let gate = Gate {
+        mpi,
+        installation,
+        run: Run::begin(),
+        begin: Instant::now(),
+    };
+    let outcome = gate.run_all(&to_run);
+    let passed = match outcome {
         Ok(()) => true,
         Err(Stop::Failed) => false,
         Err(Stop::Error(error)) => return Err(error),
     };
-    let seconds = begin.elapsed().as_secs_f64();
-    let outcome = if passed { "passed" } else { "FAILED" };
-    println!("\n── stage {}: {outcome} in {seconds:.0} s", stage.name);
-    times.push(vec![
-        stage.name.to_owned(),
-        (steps.passed_count() - before_count).to_string(),
-        format!("{seconds:.0}"),
-    ]);
+    let times = gate.times(&to_run);
+    println!("\n{}", times.lines().join("\n"));
+    if !mpi {
+        println!("\nleft out by --no-mpi: {}", left_out(&chosen));
+    }
+    if passed {
+        // Of all that CI runs.
+        let is_kept = options.record && options.stage.is_none() && options.target.is_none();
+        let name = if mpi { "gate.json" } else { "gate-no-mpi.json" };
+        times.write(&typed(), is_kept.then_some(name))?;
+    }
+    if options.record {
+        gate.record()?;
+    }
+    let failed_count = u8::from(!passed);
+    println!("\n{} passed, {failed_count} failed", times.steps_count());
     Ok(passed)
+}
+
+/// A run of stages.
+struct Gate {
+    mpi: bool,
+    installation: Installation,
+    run: &'static Run,
+    begin: Instant,
+}
+
+impl Gate {
+    /// Runs stages in their order. Neighbours that may be beside each other run two at a time.
+    fn run_all(&self, stages: &[&Stage]) -> Result<(), Stop> {
+        for group in stages
+            .chunk_by(|one, next| one.beside == Beside::Others && next.beside == Beside::Others)
+        {
+            let left = minutes(
+                stages
+                    .iter()
+                    .copied()
+                    .skip_while(|stage| stage.name != group[0].name),
+            );
+            let is_beside = group.len() > 1;
+            let run = |stage: &Stage| self.run_stage(stage, is_beside, &left);
+            at_a_time(2, group.to_vec(), run)?;
+        }
+        Ok(())
+    }
+
+    /// Runs one stage, and notes its time.
+    fn run_stage(&self, stage: &Stage, is_beside: bool, left: &str) -> Result<(), Stop> {
+        let begin = Instant::now();
+        self.run.say(&format!(
+            "\n══ stage {}, {left} left: {}",
+            stage.name, stage.purpose
+        ));
+        let installation = self.installation.clone();
+        let mut steps = Steps::new(self.run, stage.name, self.mpi, installation, is_beside);
+        let outcome = (stage.run)(&mut steps);
+        let seconds = begin.elapsed().as_secs_f64();
+        let word = if outcome.is_ok() { "passed" } else { "FAILED" };
+        self.run.say(&format!(
+            "\n── stage {}: {word} in {seconds:.0} s",
+            stage.name
+        ));
+        self.run.found().stages.push((stage.name, seconds));
+        outcome
+    }
+
+    /// Where the time went.
+    fn times(&self, stages: &[&Stage]) -> Times {
+        let found = self.run.found();
+        let mut ended = found.stages.clone();
+        let place = |name| stages.iter().position(|stage| stage.name == name);
+        ended.sort_by_key(|&(name, _)| place(name));
+        Times {
+            stages: ended,
+            parts: found.times.clone(),
+            all: self.begin.elapsed().as_secs_f64(),
+        }
+    }
+
+    /// Writes to docs/ what was found.
+    fn record(&self) -> Result<(), Error> {
+        let found = self.run.found();
+        record::write(&found.ran)?;
+        for picture in &found.pictures {
+            let mut draw = cargo();
+            draw.args(["xtask", "draw"]).arg(picture.write()?);
+            let status = draw.status();
+            if !status.is_ok_and(|status| status.success()) {
+                return Err(Error::Run(format!("{draw:?} failed")));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The command, as a person types it.
+fn typed() -> String {
+    let words = env::args().skip(1);
+    words.fold("cargo xtask".to_owned(), |line, word| {
+        format!("{line} {word}")
+    })
 }
 
 /// Stages, with how long they take and what they check.
@@ -155,9 +220,12 @@ fn list<'s>(stages: impl IntoIterator<Item = &'s Stage> + Clone) -> String {
     format!("{lines}{all} in all, on 2 cores with an empty target folder")
 }
 
-/// How long stages take.
+/// How long stages take; of two beside each other, each counts half.
 fn minutes<'s>(stages: impl IntoIterator<Item = &'s Stage>) -> String {
-    let seconds = stages.into_iter().fold(0, |sum, stage| sum + stage.seconds);
+    let seconds = stages.into_iter().fold(0, |sum, stage| match stage.beside {
+        Beside::Nothing => sum + stage.seconds,
+        Beside::Others => sum + stage.seconds / 2,
+    });
     counted(seconds.div_ceil(60), "minute")
 }
 
@@ -173,7 +241,7 @@ fn chosen(options: &Options) -> Result<Vec<&'static Stage>, Error> {
         let found = all.iter().copied().find(|&known| known == name);
         found.ok_or_else(|| format!("unknown stage `{name}`; known: {}", all.join(", ")))
     };
-    let names = choices::names("--stage", typed, &all, known)?;
+    let names = names("--stage", typed, &all, known)?;
     let stages = STAGES.iter().filter(|stage| names.contains(&stage.name));
     let stages: Vec<&Stage> = stages.collect();
     // No step at all would look like success.
@@ -199,10 +267,12 @@ fn left_out(stages: &[&Stage]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+mod options {
     use std::fs;
 
-    use super::{Mpi, Options, STAGES, When, chosen, left_out, workspace};
+    use checkout::workspace::workspace;
+
+    use super::{Mpi, Options, STAGES, When, chosen, left_out};
 
     fn options(stage: Option<&str>, no_mpi: bool) -> Options {
         let stage = stage.map(str::to_owned);

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use checkout::workspace::{published_members, workspace};
-use harness::Error;
+use launch::Error;
 
 use super::steps::{Steps, Stop};
 

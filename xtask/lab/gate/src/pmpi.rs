@@ -1,9 +1,9 @@
 //! The stage `pmpi`: an installed interposer before the programs of `bindings/interposer/tests`, which check every reduction by what MPI
 //! says of it, and are not linked to treefold. What they find with the interposer they must find without it, but for the order of sums.
 
-mod launch;
 mod loaded;
 mod names;
+mod ranks;
 mod told;
 
 use std::fs;
@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use checkout::workspace::{target, workspace};
-use harness::Error;
-use harness::installed::is_on_path;
+use launch::Error;
+use launch::installed::is_on_path;
 
 use super::c::consumers::C_FLAGS;
 use super::c::programs::{Program, programs};
@@ -22,8 +22,8 @@ use super::setup;
 use super::shown::Shown;
 use super::steps::{Steps, Stop};
 
-use launch::LIBRARY;
-pub(super) use launch::{Mode, check, launch, report};
+use ranks::LIBRARY;
+pub(super) use ranks::{Mode, check, launch, report};
 
 /// The folder of the programs in C, and that of those in Fortran.
 const C: [(&str, &str); 1] = [("tests/c", "c")];
@@ -49,9 +49,6 @@ const OVERHEAD_REPETITIONS: &str = "20";
 /// This program fails where the tree is expected and the MPI library's order is another one, as it is on so many ranks.
 const BITS: &str = "bits";
 const CANARY_RANKS: usize = 5;
-
-/// MPICH's ranks wait without letting others run: where there are more of them than cores, most programs take minutes.
-const MOST_RANKS_OF_MPICH: usize = 2;
 
 /// So many make a sum of two.
 const LAUNCHER_RANKS: usize = 2;
@@ -98,10 +95,6 @@ struct Suite<'a> {
 
 impl Suite<'_> {
     fn check(&self, steps: &mut Steps) -> Result<(), Stop> {
-        let most_ranks = match self.library {
-            "mpich" => MOST_RANKS_OF_MPICH,
-            _ => usize::MAX,
-        };
         self.told(steps)?;
         self.loaded(steps)?;
         let package = workspace().join("bindings/interposer");
@@ -114,13 +107,18 @@ impl Suite<'_> {
                 continue;
             }
             if program.is(BITS) {
-                self.canary(steps, &executable)?;
+                if self.library == MPI_LIBRARIES[0] {
+                    self.canary(steps, &executable)?;
+                }
                 self.launcher(steps, &executable)?;
+                self.run_in_all_modes(steps, &executable)?;
                 // On 1, 2 and 3 ranks most orders have the tree's bits.
-                self.run_in_all_modes(steps, &executable, CANARY_RANKS)?;
+                if !Mode::On.ranks(self.library).contains(&CANARY_RANKS) {
+                    self.run_program(steps, &executable, Mode::On, CANARY_RANKS, &[])?;
+                }
                 continue;
             }
-            self.run_in_all_modes(steps, &executable, most_ranks)?;
+            self.run_in_all_modes(steps, &executable)?;
         }
         self.tutorial(steps, &package)?;
         let fortran = programs(&package, &FORTRAN)?;
@@ -133,7 +131,7 @@ impl Suite<'_> {
             let mut compile = Command::new(&compiler);
             compile.args(FORTRAN_FLAGS).arg(self.persistent());
             let executable = self.compile(steps, &program, &mut compile)?;
-            self.run_in_all_modes(steps, &executable, most_ranks)?;
+            self.run_in_all_modes(steps, &executable)?;
         }
         Ok(())
     }
@@ -156,7 +154,7 @@ impl Suite<'_> {
         for program in programs(package, &[("examples", "c")])? {
             let mut compile = self.compiler();
             let executable = self.compile(steps, &program, compile.args(C_FLAGS))?;
-            self.run_in_all_modes(steps, &executable, 2)?;
+            self.run_in_all_modes(steps, &executable)?;
             if self.library != TUTORIAL_LIBRARY {
                 continue;
             }
@@ -170,7 +168,7 @@ impl Suite<'_> {
 
     /// `treefold-run --vary` finds algorithms by which results part, unless they are treefold's.
     fn vary(&self, steps: &mut Steps, executable: &Path) -> Result<(), Stop> {
-        let mut command = launch::by_treefold_run(
+        let mut command = ranks::by_treefold_run(
             "--vary",
             steps.installation(),
             self.prefix,
@@ -179,9 +177,9 @@ impl Suite<'_> {
         );
         let step = format!("{} by treefold-run --vary", self.title(executable));
         steps.check(&step, || {
-            let (status, told) = launch::run(&mut command)?;
-            let parts = launch::says(&told, "without treefold, stdout parts at line 1");
-            let is_same = launch::says(&told, "with treefold, stdout is the same by all");
+            let (status, told) = ranks::run(&mut command)?;
+            let parts = ranks::says(&told, "without treefold, stdout parts at line 1");
+            let is_same = ranks::says(&told, "with treefold, stdout is the same by all");
             if status.success() && parts && is_same {
                 Ok(told)
             } else {
@@ -201,18 +199,13 @@ impl Suite<'_> {
         command.arg(&program.source).arg("-o").arg(&executable);
         command.args(["-lm", "-pthread"]);
         let step = format!("{}: {} compiles", self.library, program.name);
-        steps.step(&step, command)?;
+        steps.build(&step, command)?;
         Ok(executable)
     }
 
-    fn run_in_all_modes(
-        &self,
-        steps: &mut Steps,
-        executable: &Path,
-        most_ranks: usize,
-    ) -> Result<(), Stop> {
+    fn run_in_all_modes(&self, steps: &mut Steps, executable: &Path) -> Result<(), Stop> {
         for mode in Mode::ALL {
-            for &ranks in mode.ranks().iter().filter(|&&ranks| ranks <= most_ranks) {
+            for &ranks in mode.ranks(self.library) {
                 self.run_program(steps, executable, mode, ranks, &[])?;
             }
         }
@@ -293,8 +286,8 @@ impl Suite<'_> {
                 self.title(executable)
             );
             steps.check(&step, || {
-                let (status, told) = launch::run(&mut command)?;
-                if status.success() == is_own && launch::says(&told, &text) {
+                let (status, told) = ranks::run(&mut command)?;
+                if status.success() == is_own && ranks::says(&told, &text) {
                     Ok(told.trim().to_owned())
                 } else {
                     Err(format!("{status}, and it says\n{told}"))

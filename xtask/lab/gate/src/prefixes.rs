@@ -2,12 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use checkout::workspace::{target, workspace};
-use harness::Error;
+use launch::Error;
 
-use super::steps::{Steps, Stop, own_program};
+use super::steps::{Steps, Stop};
+use super::tests;
 
 /// Debian's MPI libraries, by the names that also end those of their compiler wrappers.
 pub(super) const MPI_LIBRARIES: [&str; 2] = ["openmpi", "mpich"];
@@ -17,13 +17,8 @@ const NAME: &str = "for all libraries";
 
 /// A prefix with treefold: installed by the first stage that asks for it.
 pub(super) fn prefix(steps: &mut Steps) -> Result<PathBuf, Stop> {
-    if let Some(prefix) = steps.prefix() {
-        return Ok(prefix.to_owned());
-    }
     let folder = target()?.join("prefixes");
-    let prefix = install(steps, &folder)?;
-    steps.note_prefix(prefix.clone());
-    Ok(prefix)
+    steps.prefix(|steps| install(steps, &folder))
 }
 
 /// Installs to a prefix, and moves it: nothing in it may depend on where it was.
@@ -34,14 +29,17 @@ fn install(steps: &mut Steps, folder: &Path) -> Result<PathBuf, Stop> {
             fs::remove_dir_all(old).map_err(|error| Stop::Error(Error::file(old, error)))?;
         }
     }
-    let mut install = Command::new(own_program()?);
+    let mut install = tests::xtask(steps)?;
     install.current_dir(workspace());
     install.arg("install").arg("--prefix").arg(&before);
+    if !steps.mpi() {
+        install.arg("--no-mpi");
+    }
     // It needs Rust alone.
     for variable in ["MPICC", "PKG_CONFIG", "LIBCLANG_PATH"] {
         install.env(variable, "/nowhere");
     }
-    steps.step("install", &mut install)?;
+    steps.build("install", &mut install)?;
     fs::rename(&before, &prefix).map_err(|error| Stop::Error(Error::file(&prefix, error)))?;
     Ok(prefix)
 }

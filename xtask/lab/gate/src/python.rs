@@ -12,13 +12,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use checkout::workspace::workspace;
-use harness::Error;
-use harness::launcher::Launcher;
-use harness::plot::Record;
+use launch::Error;
+use launch::Launcher;
 
 use environment::Environment;
 
 use super::libraries::with_library;
+use super::pictures::Picture;
 use super::prefixes::MPI_LIBRARIES;
 use super::shown::Shown;
 use super::steps::{Steps, Stop};
@@ -57,8 +57,16 @@ const OLD_ENGINES: [&str; 4] = [
 /// What the tests on ranks use.
 const PACKAGES_FOR_MPI: [&str; 2] = ["mpi4py>=4", "numba"];
 
-/// Rank counts of these tests.
+/// Rank counts of the story, and of the tutorial.
 const RANKS: [usize; 3] = [1, 2, 3];
+
+/// The rank counts of tests with a library: over both, each once.
+fn ranks_of(library: &str) -> &'static [usize] {
+    match library {
+        "mpich" => &[2],
+        _ => &[1, 3],
+    }
+}
 
 /// The profile of a wheel that is tested: as the tests are built, and of what they have built. What users get differs in speed alone.
 pub(crate) const FOR_TESTS: &str = "dev";
@@ -165,7 +173,7 @@ fn on_ranks(steps: &mut Steps, wheel: &Path) -> Result<(), Stop> {
         with_library(steps, library, |steps| {
             let python = Launcher::of(steps.installation().clone(), &python);
             let folder = environment.target.join(library);
-            for ranks in RANKS {
+            for &ranks in ranks_of(library) {
                 let words: Vec<&str> = PYTEST.split_whitespace().collect();
                 let mut tests = python.command(ranks, &words);
                 tests.arg(sources().join("tests/mpi"));
@@ -176,7 +184,8 @@ fn on_ranks(steps: &mut Steps, wheel: &Path) -> Result<(), Stop> {
                 let name = format!("tests in Python, {library}, {ranks} ranks");
                 steps.step(&name, &mut tests)?;
             }
-            for (ranks, command) in TUTORIAL {
+            let is_here = |&(ranks, _): &(usize, _)| ranks_of(library).contains(&ranks);
+            for (ranks, command) in TUTORIAL.into_iter().filter(is_here) {
                 let mut first_sum = python.command(ranks, &[]);
                 first_sum.arg(sources().join("examples/first_sum.py"));
                 for_mpi4py(&mut first_sum, library, &folder)?;
@@ -234,7 +243,7 @@ pub(super) fn python_story(steps: &mut Steps) -> Result<(), Stop> {
     speed.arg(sources().join("examples/speed.py")).arg(&numbers);
     speed.current_dir(workspace());
     steps.step("times over NumPy's", &mut speed)?;
-    steps.note_picture("numpy.svg", Record::read(&numbers).map_err(Stop::Error)?);
+    steps.note_picture(Picture::read("numpy", numbers)?);
     with_library(steps, MPI_LIBRARIES[0], |steps| {
         let installation = steps.installation().clone();
         let python = Launcher::of(installation, environment.interpreter());
@@ -252,8 +261,7 @@ pub(super) fn python_story(steps: &mut Steps) -> Result<(), Stop> {
         let numbers = environment.target.join("python-story.json");
         compare.arg(&numbers).args(RANKS.map(result));
         steps.step("the solvers' residuals", &mut compare)?;
-        let picture = Record::read(&numbers).map_err(Stop::Error)?;
-        steps.note_picture("python-story.svg", picture);
+        steps.note_picture(Picture::read("python-story", numbers)?);
         Ok(())
     })
 }

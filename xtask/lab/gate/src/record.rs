@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use checkout::workspace::workspace;
-use harness::{Error, Installation, LIBRARIES};
+use launch::{Error, Installation, LIBRARIES};
 
 /// The page, below the checkout.
 const PAGE: &str = "docs/mpi.md";

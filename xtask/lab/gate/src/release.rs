@@ -16,7 +16,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use checkout::workspace::workspace;
-use harness::Error;
+use launch::Error;
 
 use super::steps::{Steps, Stop};
 

@@ -1,10 +1,13 @@
 //! The stages that `cargo` and `cargo xtask` do alone.
 
 use checkout::workspace::{cargo, excluded_packages};
-use harness::installed::runs;
+use launch::Error;
+use launch::installed::runs;
 
-use super::members::{FEATURES, LAB, MEMBERS, product};
+use super::members::{FEATURES, MEMBERS};
+use super::prefixes;
 use super::steps::{Steps, Stop};
+use super::tests;
 
 pub(super) fn checks(steps: &mut Steps) -> Result<(), Stop> {
     steps.cargo("format", "fmt --all --check")?;
@@ -12,7 +15,7 @@ pub(super) fn checks(steps: &mut Steps) -> Result<(), Stop> {
         let name = package.file_name().unwrap_or_default().to_string_lossy();
         let mut format = cargo();
         format.args(["fmt", "--check"]).current_dir(&package);
-        steps.step(&format!("format, {name}"), &mut format)?;
+        steps.build(&format!("format, {name}"), &mut format)?;
     }
     // Members that others give features to are looked at without them, too.
     let clippy = "clippy --all-targets";
@@ -25,7 +28,7 @@ pub(super) fn checks(steps: &mut Steps) -> Result<(), Stop> {
     steps.cargo("clippy, all features", &all)?;
     let doc = format!("doc {MEMBERS} --no-deps --features {FEATURES}");
     let mut doc_command = cargo();
-    steps.step(
+    steps.build(
         "docs",
         doc_command
             .args(doc.split_whitespace())
@@ -42,17 +45,21 @@ pub(super) fn checks(steps: &mut Steps) -> Result<(), Stop> {
 }
 
 pub(super) fn threads(steps: &mut Steps) -> Result<(), Stop> {
-    let product = product();
-    steps.cargo("tests", &format!("test {product} --features {FEATURES}"))?;
-    // Those of the benches are run by stage `commands`, which builds them.
-    let lab = LAB.iter().filter(|&&member| member != "benches");
-    let lab: String = lab.map(|member| format!(" --package {member}")).collect();
-    steps.cargo("tests of the lab", &format!("test --release{lab}"))?;
-    // What an optimiser may make of a zero shows only where it is at work. As the lab has built the crate.
+    tests::run_all(steps)?;
     steps.cargo(
-        "floating-point environments, optimised",
-        "test --release --package treefold-reduce --features mpi,par --test environment",
-    )?;
+        "examples of documentation",
+        &format!("test --doc {MEMBERS} --features {FEATURES}"),
+    )
+}
+
+/// The product of what the stages `threads` and `commands` meet in pairs: the published sums by everything on all numbers of ranks, and
+/// all computed pages.
+pub(super) fn product(steps: &mut Steps) -> Result<(), Stop> {
+    tests::run_ignored(steps, "published")?;
+    tests::run_ignored(steps, "papers")
+}
+
+pub(super) fn models(steps: &mut Steps) -> Result<(), Stop> {
     for (checker, name, tests) in [
         ("shuttle", "mailboxes under shuttle", "shuttled"),
         ("loom", "rings under loom", "loomed"),
@@ -62,42 +69,60 @@ pub(super) fn threads(steps: &mut Steps) -> Result<(), Stop> {
         let mut command = cargo();
         command.args(words.split_whitespace());
         command.env("RUSTFLAGS", format!("--cfg {checker}"));
-        steps.step(name, &mut command)?;
+        steps.build(name, &mut command)?;
     }
     Ok(())
+}
+
+/// What the optimiser may not change. With the features of what an installation builds, which is not built again.
+pub(super) fn optimised(steps: &mut Steps) -> Result<(), Stop> {
+    // What it may make of a zero shows only where it is at work.
+    steps.cargo(
+        "floating-point environments, optimised",
+        "test --release --package treefold-reduce --features mpi,num-complex,par --test environment",
+    )?;
+    if !runs("valgrind") {
+        steps.say("skipped: instruction counts, for want of valgrind");
+        return Ok(());
+    }
+    steps.cargo(
+        "instruction counts",
+        "test --release --package instructions -- --nocapture",
+    )
 }
 
 pub(super) fn commands(steps: &mut Steps) -> Result<(), Stop> {
     let quick = "--ranks 1,2,17 --distribution all --algorithm all";
     steps.xtask("repro-check on threads", &format!("repro-check {quick}"))?;
-    if steps.mpi() {
-        steps.xtask(
-            "repro-check under MPI",
-            &format!("repro-check {quick} --backend mpi"),
-        )?;
-    }
-    steps.xtask("campaign on threads", "campaign --cases 5000")?;
-    let words = "campaign --cases 2000 --seed 20001 --leaks";
+    // About a minute; more, of other seeds, whoever asks for it.
+    steps.xtask("campaign on threads", "campaign --cases 3000")?;
+    let words = "campaign --cases 1000 --seed 20001 --leaks";
     steps.xtask("campaign on threads, leaks", words)?;
-    if steps.mpi() {
-        steps.xtask("campaign under MPI", "campaign --backend mpi --cases 200")?;
-    }
-    steps.cargo("benches, as tests", "bench --package benches -- --test")?;
     steps.xtask("bench --quick", "bench all --quick")?;
-    if steps.mpi() {
-        for name in ["reduce", "exact"] {
-            let words = format!("bench {name} --quick --backend mpi");
-            steps.xtask(&format!("bench {name} --quick under MPI"), &words)?;
-        }
-    }
-    if !runs("valgrind") {
-        println!("skipped: instruction counts, for want of valgrind");
+    if !steps.mpi() {
         return Ok(());
     }
-    steps.cargo(
-        "instruction counts",
-        "test --release --package benches --test instructions -- --nocapture",
-    )
+    steps.xtask_of_ranks(
+        "repro-check under MPI",
+        &format!("repro-check {quick} --backend mpi"),
+    )?;
+    // Faults of all kinds; and more of those that end a job, or leave a rank behind.
+    let few = "--seed 20001 --cases 40 --ranks 3 --faults panic,kill,wrong-length,skip";
+    let interposer = prefixes::prefix(steps)?.join("lib/libtreefold_pmpi.so");
+    for words in ["--cases 200", few] {
+        let mut campaign = tests::xtask(steps)?;
+        campaign.args(["campaign", "--backend", "mpi"]);
+        campaign.args(words.split_whitespace());
+        campaign.arg("--interposer").arg(&interposer);
+        steps.installation().pass_on(&mut campaign);
+        let step = format!("campaign under MPI, {words}");
+        steps.in_turn(|steps| steps.step(&step, &mut campaign))?;
+    }
+    for name in ["reduce", "exact"] {
+        let words = format!("bench {name} --quick --backend mpi");
+        steps.xtask_of_ranks(&format!("bench {name} --quick under MPI"), &words)?;
+    }
+    Ok(())
 }
 
 /// What build scripts use that compile C, read headers or look for libraries.
@@ -121,9 +146,8 @@ pub(super) fn rust_alone(steps: &mut Steps) -> Result<(), Stop> {
         }
     })?;
     let nowhere = "/nowhere";
-    let mut rust_alone = cargo();
-    let words = "run --release --package xtask --bin xtask -- repro-check --ranks 1,2,17";
-    rust_alone.args(words.split_whitespace());
+    let mut rust_alone = tests::xtask(steps)?;
+    rust_alone.args(["repro-check", "--ranks", "1,2,17"]);
     rust_alone
         .env("MPICC", nowhere)
         .env("PKG_CONFIG", nowhere)
@@ -133,19 +157,16 @@ pub(super) fn rust_alone(steps: &mut Steps) -> Result<(), Stop> {
 
 /// Ranks on the nodes of a cluster in a box.
 pub(super) fn cluster(steps: &mut Steps) -> Result<(), Stop> {
-    if let Err(error) = ::cluster::check() {
-        println!("skipped: cluster: {error}");
+    let mut empty = tests::xtask(steps)?;
+    let empty = empty.args(["cluster", "--exec", "--", "true"]).output();
+    let empty = empty.map_err(|error| Error::Run(format!("cluster: {error}")))?;
+    if !empty.status.success() {
+        let error = String::from_utf8_lossy(&empty.stderr).into_owned();
+        steps.say(&format!("skipped: cluster: {error}"));
         return Ok(());
     }
-    steps.cargo(
-        "clusters that run",
-        "test --release --package treefold-cluster --test cluster",
-    )?;
-    let test = "test --release --package xtask --test cluster -- --ignored --nocapture";
-    let mut command = cargo();
-    steps.installation().pass_on(&mut command);
-    command.args(test.split_whitespace());
-    steps.step("ranks on nodes, and faults between nodes", &mut command)?;
+    // Clusters without ranks run in stage `threads`.
+    tests::run_ignored(steps, "cluster")?;
     let nodes = "cluster --nodes 4 --ranks-per-node 2";
     let check = "repro-check --ranks 1,2,4,8 --algorithm all";
     steps.xtask("repro-check on nodes", &format!("{nodes} -- {check}"))?;

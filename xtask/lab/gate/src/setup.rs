@@ -2,9 +2,10 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
-use harness::installed::{is_on_path, is_root, runs};
-use harness::{Error, Installation, Library, Source};
+use launch::installed::{is_on_path, is_root, runs};
+use launch::{Error, Installation, Library, Source};
 
 /// Debian's package besides the MPI library's: for instruction counts.
 const TOOLS: [&str; 1] = ["valgrind"];
@@ -102,8 +103,10 @@ pub(super) fn install_for(programs: &[&str], packages: &[&str]) -> Result<(), Er
     install_packages(packages, &format!("missing: {names}"))
 }
 
-/// Installs Debian's packages by apt-get, as root or by a sudo that asks for nothing.
+/// Installs Debian's packages by apt-get, as root or by a sudo that asks for nothing. One stage at a time, as apt-get has it.
 pub(super) fn install_packages(packages: &[&str], advice: &str) -> Result<(), Error> {
+    static INSTALLING: Mutex<()> = Mutex::new(());
+    let _installing = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
     let needs_no_password = || {
         let status = Command::new("sudo").args(["-n", "true"]).status();
         status.is_ok_and(|status| status.success())

@@ -2,13 +2,13 @@
 
 use std::process::Command;
 
-use checkout::workspace::{cargo, executables};
-use harness::launcher::Launcher;
-use harness::{Error, LIBRARIES, Library, Source};
+use checkout::workspace::Executable;
+use launch::{Error, LIBRARIES, Launcher, Library, Source};
 
-use super::libraries::{MPI_RANKS, MPI_RANKS_OF_SECOND, with_library};
-use super::members::{FEATURES, product};
+use super::libraries::with_library;
+use super::prefixes::MPI_LIBRARIES;
 use super::steps::{Steps, Stop};
+use super::tests;
 
 /// On how many ranks the suites run.
 struct Ranks {
@@ -19,17 +19,24 @@ struct Ranks {
     told: &'static str,
 }
 
+/// With this and a second library, each number of ranks runs once with shared memory and once without.
 const OF_FIRST: Ranks = Ranks {
-    shared: &MPI_RANKS,
-    without_shared_memory: &[2, 3],
-    told: "1, 2, 3, 5; without shared memory 2, 3",
+    shared: &[1, 3],
+    without_shared_memory: &[2, 5],
+    told: "1, 3; without shared memory 2, 5",
 };
 
-/// With a second library.
 const OF_SECOND: Ranks = Ranks {
-    shared: &MPI_RANKS_OF_SECOND,
-    without_shared_memory: &[3],
-    told: "2, 5; without shared memory 3",
+    shared: &[2, 5],
+    without_shared_memory: &[1, 3],
+    told: "2, 5; without shared memory 1, 3",
+};
+
+/// With a library that has no second.
+const OF_ONE: Ranks = Ranks {
+    shared: &[1, 2, 3, 5],
+    without_shared_memory: &[2, 3],
+    told: "1, 2, 3, 5; without shared memory 2, 3",
 };
 
 /// The numbers of ranks of programs that start more processes.
@@ -68,10 +75,10 @@ pub(super) fn wheels(steps: &mut Steps) -> Result<(), Stop> {
     let chosen: Vec<&Library> = LIBRARIES.iter().filter(is_chosen).collect();
     for library in chosen {
         with_library(steps, library.name, |steps| {
-            suites(steps, &OF_FIRST, false)?;
+            suites(steps, &OF_ONE, false)?;
             let words = "repro-check --backend mpi --ranks 1,2,5";
-            steps.xtask(&format!("repro-check, {}", library.name), words)?;
-            steps.note(&["comm", "reduce", "repro-check"], OF_FIRST.told);
+            steps.xtask_of_ranks(&format!("repro-check, {}", library.name), words)?;
+            steps.note(&["comm", "reduce", "repro-check"], OF_ONE.told);
             Ok(())
         })?;
     }
@@ -83,28 +90,17 @@ pub(super) fn wheels(steps: &mut Steps) -> Result<(), Stop> {
 fn suites(steps: &mut Steps, ranks: &Ranks, all: bool) -> Result<(), Stop> {
     let installation = steps.installation().clone();
     let library = installation.name().unwrap_or("MPI");
-    println!("\n── building the tests");
-    let build = |words: &str| {
-        let built = executables(
-            cargo()
-                .args(["test", "--no-run"])
-                .args(words.split_whitespace()),
-        );
-        built.map_err(Stop::from)
-    };
-    let product = product();
     // All of them, if the examples are run, which cargo builds beside the tests of a package where no test is named.
     let names = if all {
         ""
     } else {
         "--test mpi --test plans --test spawn"
     };
-    let mut tests = build(&format!("{product} {names} --features {FEATURES}"))?;
-    if all {
-        tests.extend(build("--release --package xtask --test mpi")?);
-    }
+    let tests: Vec<Executable> = tests::built(steps, names)?;
     let test_of = |package: &str, name: &str| {
-        let mut of_name = tests.iter().filter(|test| test.target == name);
+        let mut of_name = tests
+            .iter()
+            .filter(|test| test.is_test && test.target == name);
         let found = of_name.find(|test| test.package.ends_with(package));
         let missing = || Error::Mpi(format!("cargo built no test `{name}` of {package}"));
         found.ok_or_else(|| Stop::Error(missing()))
@@ -137,18 +133,21 @@ fn suites(steps: &mut Steps, ranks: &Ranks, all: bool) -> Result<(), Stop> {
     if !all {
         return Ok(());
     }
+    // A rank is stopped with each library, and the others wait for it in vain: with the second library another rank.
+    let is_second = installation.name() == Some(MPI_LIBRARIES[1]);
     let stopped = Launcher::of(installation.clone(), &test_of("comm", "stopped")?.path);
-    for rank in ["0", "2"] {
-        let name = format!("comm, {library}, rank {rank} of 4 is stopped");
-        let mut launch = stopped.command(4, &[rank]);
+    let rank = if is_second { "2" } else { "0" };
+    let name = format!("comm, {library}, rank {rank} of 4 is stopped");
+    let mut launch = stopped.command(4, &[rank]);
+    launch.env("MPIEXEC_TIMEOUT", STOPPED_TIMEOUT_SECONDS);
+    steps.check(&name, || ended_without(&mut launch))?;
+    if !is_second {
+        let stopped = Launcher::of(installation.clone(), &test_of("reduce", "stopped")?.path);
+        let mut launch = stopped.command(4, &["2"]);
         launch.env("MPIEXEC_TIMEOUT", STOPPED_TIMEOUT_SECONDS);
+        let name = format!("reduce, {library}, rank 2 of 4 is stopped, the others test their runs");
         steps.check(&name, || ended_without(&mut launch))?;
     }
-    let stopped = Launcher::of(installation.clone(), &test_of("reduce", "stopped")?.path);
-    let mut launch = stopped.command(4, &["2"]);
-    launch.env("MPIEXEC_TIMEOUT", STOPPED_TIMEOUT_SECONDS);
-    let name = format!("reduce, {library}, rank 2 of 4 is stopped, the others test their runs");
-    steps.check(&name, || ended_without(&mut launch))?;
     for (step, package, name) in [
         ("examples", "treefold", "examples"),
         ("commands", "xtask", "mpi"),

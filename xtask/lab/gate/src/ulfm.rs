@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use checkout::workspace::{Executable, cargo, executables};
-use harness::{Error, Installation, Library};
+use launch::{Error, Installation, Library};
 
 use super::setup;
 use super::steps::{Steps, Stop};

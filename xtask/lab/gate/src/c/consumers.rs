@@ -4,13 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use harness::Error;
-use harness::installed::runs;
+use launch::Error;
+use launch::installed::runs;
 
 use super::findings;
 use super::pkg_config;
 use super::programs::{C, CPP_AND_FORTRAN, Program, programs};
-use crate::libraries::{MPI_RANKS, MPI_RANKS_OF_SECOND};
+use crate::libraries::ranks_of;
 use crate::prefixes::MPI_LIBRARIES;
 use crate::shown::Shown;
 use crate::steps::{Steps, Stop};
@@ -88,7 +88,7 @@ const SANITIZED_RANKS: [usize; 2] = [1, 2];
 /// Without any shared library.
 const STATIC: [&str; 1] = ["-static"];
 
-/// Rank counts of programs that have run with the shared library on all of [`MPI_RANKS`].
+/// Rank counts of programs that have run with the shared library on other numbers of ranks.
 const STATIC_RANKS: [usize; 1] = [2];
 
 /// Far more than one program takes.
@@ -136,7 +136,7 @@ impl Consumers<'_> {
             return Ok(());
         }
         let flags = self.flags(&[])?;
-        for program in &programs {
+        for (index, program) in programs.iter().enumerate() {
             let executable = self.compile(steps, program, &flags, &[])?;
             self.run_program(steps, program, &executable, self.on(self.ranks()))?;
             // Examples show how; tests also call with what is wrong.
@@ -150,8 +150,11 @@ impl Consumers<'_> {
             }
             if !runs("valgrind") {
                 println!("skipped: {} under valgrind, which is missing", program.name);
-            } else if self.mpi.is_some() {
-                self.valgrind_on_ranks(steps, program, &executable)?;
+            } else if let Some(library) = self.mpi {
+                // Every other program with the first library, the rest with the second.
+                if library == MPI_LIBRARIES[index % MPI_LIBRARIES.len()] {
+                    self.valgrind_on_ranks(steps, program, &executable)?;
+                }
             } else {
                 self.run_program(steps, program, &executable, How::Under(&VALGRIND))?;
             }
@@ -250,13 +253,13 @@ impl Consumers<'_> {
                 configure.arg(format!("-DMPI_{language}_COMPILER={wrapper}.{suffix}"));
             }
         }
-        steps.step(
+        steps.build(
             &format!("{}: cmake configures", self.title()),
             &mut configure,
         )?;
         let mut make = Command::new("cmake");
         make.arg("--build").arg(&build).args(["--parallel", "2"]);
-        steps.step(&format!("{}: cmake builds", self.title()), &mut make)?;
+        steps.build(&format!("{}: cmake builds", self.title()), &mut make)?;
         for (programs, how) in [
             (static_ones, self.on(&STATIC_RANKS)),
             (shared_ones, self.on(self.ranks())),
@@ -295,7 +298,7 @@ impl Consumers<'_> {
         compile.arg("-o").arg(&executable);
         let options = added.join(" ");
         let step = format!("{}: {} compiles {options}", self.title(), program.name);
-        steps.step(step.trim_end(), &mut compile)?;
+        steps.build(step.trim_end(), &mut compile)?;
         Ok(executable)
     }
 
@@ -378,11 +381,7 @@ impl Consumers<'_> {
 
     /// Rank counts of programs.
     fn ranks(&self) -> &'static [usize] {
-        if self.mpi == Some(MPI_LIBRARIES[0]) {
-            &MPI_RANKS
-        } else {
-            &MPI_RANKS_OF_SECOND
-        }
+        self.mpi.map_or(&[], ranks_of)
     }
 
     /// For a person.

@@ -3,17 +3,17 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use checkout::workspace::{target, workspace};
-use harness::Error;
+use launch::Error;
 
 use super::consumers::Consumers;
 use super::golden;
 use crate::libraries::with_library;
 use crate::prefixes::MPI_LIBRARIES;
 use crate::setup;
-use crate::steps::{Steps, Stop, own_program};
+use crate::steps::{Steps, Stop};
+use crate::tests;
 
 /// What the compiler is told. Its standard library has no sanitizer in it, which is no mismatch.
 const FLAGS: &str = "-Zsanitizer=address -Cunsafe-allow-abi-mismatch=sanitizer";
@@ -66,7 +66,7 @@ fn install(steps: &mut Steps, folder: &Path) -> Result<PathBuf, Stop> {
     if prefix.exists() {
         fs::remove_dir_all(&prefix).map_err(|error| Stop::Error(Error::file(&prefix, error)))?;
     }
-    let mut install = Command::new(own_program()?);
+    let mut install = tests::xtask(steps)?;
     install.current_dir(workspace());
     install.arg("install").arg("--prefix").arg(&prefix);
     install.envs([
@@ -79,7 +79,7 @@ fn install(steps: &mut Steps, folder: &Path) -> Result<PathBuf, Stop> {
         ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0"),
     ]);
     install.env("CARGO_TARGET_DIR", folder.join("build"));
-    steps.step(
+    steps.build(
         "install, with AddressSanitizer in the libraries",
         &mut install,
     )?;

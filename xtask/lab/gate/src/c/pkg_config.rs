@@ -4,7 +4,7 @@ use std::mem;
 use std::path::Path;
 use std::process::Command;
 
-use harness::Error;
+use launch::Error;
 
 use crate::steps::Stop;
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use harness::Error;
+use launch::Error;
 
 use crate::steps::Stop;
 

@@ -32,10 +32,10 @@ pub(super) fn check(steps: &mut Steps, build: &Path) -> Result<(), Stop> {
     } else {
         configure.arg("-DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON");
     }
-    steps.step("as a part of a project: cmake and cargo", &mut configure)?;
+    steps.build("as a part of a project: cmake and cargo", &mut configure)?;
     let mut make = Command::new("cmake");
     make.arg("--build").arg(build).args(["--parallel", "2"]);
-    steps.step("as a part of a project: cmake builds", &mut make)?;
+    steps.build("as a part of a project: cmake builds", &mut make)?;
     for program in PROGRAMS {
         let mut command = Command::new(build.join(program));
         steps.step(&format!("as a part of a project: {program}"), &mut command)?;

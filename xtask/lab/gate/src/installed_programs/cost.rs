@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use checkout::machine::Machine;
 use checkout::workspace::{target, workspace};
-use harness::machine::Machine;
-use harness::plot::{Axis, Line, Plot, Record, Size};
+use serde_json::json;
 
 use crate::c::consumers::C_FLAGS;
 use crate::libraries::with_library;
+use crate::pictures::{self, Line, Picture};
 use crate::pmpi::{self, Mode, OVERHEAD_RANKS};
 use crate::steps::{Steps, Stop};
 
@@ -48,7 +49,7 @@ pub(super) fn measure(steps: &mut Steps, prefix: &Path) -> Result<(), Stop> {
     }
     // A panel for each call, with both libraries in it.
     lines.sort_by(|one, other| one.name.cmp(&other.name));
-    steps.note_picture("interposer-cost.svg", record(lines));
+    steps.note_picture(record(lines));
     Ok(())
 }
 
@@ -82,7 +83,8 @@ fn ratios(printed: &str, library: &str) -> Vec<Line> {
             }
             (_, Some((call, rest))) if rest.contains("ranks") => {
                 let name = format!("treefold's MPI_{call}, over {library}'s");
-                lines.push(Line::new(name, Vec::new()));
+                let points = Vec::new();
+                lines.push(Line { name, points });
             }
             _ => {}
         }
@@ -90,33 +92,39 @@ fn ratios(printed: &str, library: &str) -> Vec<Line> {
     lines
 }
 
-fn record(lines: Vec<Line>) -> Record {
-    let machine = Machine::here();
+fn record(lines: Vec<Line>) -> Picture {
+    let Machine {
+        processor,
+        cores,
+        date,
+        commit,
+    } = Machine::here();
     let ratios = lines.iter().flat_map(|line| &line.points);
     let extremes = (f64::INFINITY, 0.0);
     let (least, most) = ratios.fold(extremes, |(least, most), point| {
         (f64::min(least, point.1), f64::max(most, point.1))
     });
-    let plot = Plot {
-        title: format!(
+    let mut drawn = pictures::lines(&lines);
+    drawn.push(json!({ "name": "the same time", "style": "level", "points": [[0.0, 1.0]] }));
+    let record = json!({
+        "source": format!(
+            "cargo xtask test --stage programs --record; {processor}, {cores} cores; {date}, commit {commit}; shared with other programs"
+        ),
+        "title": format!(
             "A call through the interposer takes {least:.2} to {most:.2} of the MPI library's time"
         ),
-        subtitle: format!(
-            "{OVERHEAD_RANKS} ranks on {} cores of {}; in turns, the least of 31 times each",
-            machine.cores, machine.processor
+        "subtitle": format!(
+            "{OVERHEAD_RANKS} ranks on {cores} cores of {processor}; in turns, the least of 31 times each"
         ),
-        x: Axis::doublings("message, bytes"),
-        y: Axis::decades("time over the library's own, ratio"),
-        lines: lines
-            .into_iter()
-            .chain([Line::level("the same time", 1.0)])
-            .collect(),
-        size: Size::Panels,
-    };
-    let source = format!(
-        "cargo xtask test --stage programs --record; {machine}; shared with other programs"
-    );
-    Record::new(source, plot)
+        "x": { "name": "message, bytes", "scale": "doublings" },
+        "y": { "name": "time over the library's own, ratio", "scale": "decades" },
+        "size": "panels",
+        "lines": drawn,
+    });
+    Picture {
+        name: "interposer-cost",
+        record,
+    }
 }
 
 #[cfg(test)]
@@ -131,7 +139,8 @@ mod tests {
         assert_eq!(lines[1].points, [(8.0, 0.5)]);
         assert_eq!(lines[0].name, "treefold's MPI_Allreduce, over MPICH's");
         assert_eq!(lines[0].points, [(8.0, 2.0), (16.0, 1.0)]);
-        let title = record(lines).plot.title;
+        let picture = record(lines);
+        let title = picture.record["title"].as_str().unwrap_or_default();
         assert!(title.contains("takes 0.50 to 2.00 of"), "{title}");
     }
 }

@@ -1,13 +1,15 @@
 //! How far LAMMPS' temperatures part over its steps, as the picture of the page about unchanged programs.
 
-use harness::plot::{Axis, Line, Plot, Record, Size};
+use serde_json::json;
+
+use crate::pictures::{Line, Picture, lines};
 
 /// The picture of pairs of runs without the interposer and with it: a pair has a run by each of two algorithms, which have names.
 pub(super) fn record(
     version: &str,
     algorithms: [&str; 2],
     [without, with]: [&[String; 2]; 2],
-) -> Record {
+) -> Picture {
     let without = differences(without);
     let with = differences(with);
     let parted = without.iter().find(|point| point.1 > 0.0);
@@ -22,22 +24,26 @@ pub(super) fn record(
             "part as well"
         }
     );
-    let plot = Plot {
-        title,
-        subtitle: format!(
+    let drawn = [("treefold", with), ("MPI_Allreduce", without)];
+    let drawn = drawn.map(|(name, points)| Line {
+        name: name.to_owned(),
+        points,
+    });
+    let record = json!({
+        "source": "cargo xtask test --stage programs --record",
+        "title": title,
+        "subtitle": format!(
             "LAMMPS, 864 atoms, 5 ranks, Open MPI {version}, unchanged program; allreduces {} and {}",
             algorithms[0], algorithms[1]
         ),
-        x: Axis::linear("time, steps"),
-        y: Axis::decades_and_zero("difference of temperatures, Lennard-Jones units"),
-        lines: vec![
-            Line::new("treefold", with),
-            Line::new("MPI_Allreduce", without),
-        ],
-        size: Size::Page,
-    };
-    let source = "cargo xtask test --stage programs --record".to_owned();
-    Record::new(source, plot)
+        "x": { "name": "time, steps", "scale": "linear" },
+        "y": { "name": "difference of temperatures, Lennard-Jones units", "scale": "decades and zero" },
+        "lines": lines(&drawn),
+    });
+    Picture {
+        name: "unchanged-programs",
+        record,
+    }
 }
 
 /// How far the temperatures of two runs are apart, at the steps that both print.
@@ -61,6 +67,10 @@ fn temperatures(output: &str) -> Vec<(f64, f64)> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+    use serde_json::json;
+
     use super::record;
 
     #[test]
@@ -70,11 +80,10 @@ mod tests {
         let run = |ends: [&str; 2]| ends.map(output);
         let (without, with) = (run(["2.25", "1.75"]), run(["2", "2"]));
         let record = record("4.1.4", ["linear", "other"], [&without, &with]);
-        let lines = record.plot.lines.into_iter();
-        let drawn: Vec<_> = lines.map(|line| line.points).collect();
-        let end = |y| vec![(0.0, 0.0), (20.0, 0.0), (40.0, y)];
-        assert_eq!(drawn, [end(0.0), end(0.5)]);
-        let title = &record.plot.title;
+        let drawn = |line: usize| record.record["lines"][line]["points"].clone();
+        let end = |y: f64| json!([[0.0, 0.0], [20.0, 0.0], [40.0, y]]);
+        assert_eq!([0, 1].map(drawn), [end(0.0), end(0.5)]);
+        let title = record.record["title"].as_str().unwrap();
         assert!(
             title.contains("part from step 40 on; with treefold they are the same"),
             "{title}"

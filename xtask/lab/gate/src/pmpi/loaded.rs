@@ -5,10 +5,10 @@ use std::path::Path;
 use std::process::Command;
 
 use checkout::workspace::{target, workspace};
-use harness::Error;
-use harness::installed::is_on_path;
+use launch::Error;
+use launch::installed::is_on_path;
 
-use super::launch::{LIBRARY, Mode, check, launch, report};
+use super::ranks::{LIBRARY, Mode, check, launch, report};
 use super::{FORTRAN_FLAGS, Suite};
 use crate::c::consumers::C_FLAGS;
 use crate::python::{for_mpi4py, mpi4py};

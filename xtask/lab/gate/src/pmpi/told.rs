@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use checkout::workspace::workspace;
-use harness::installed::is_on_path;
+use launch::installed::is_on_path;
 
-use super::launch::{LIBRARY, Mode, launch, says};
+use super::ranks::{LIBRARY, Mode, launch, says};
 use super::{CANARY_RANKS, Suite};
 use crate::c::consumers::C_FLAGS;
 use crate::steps::{Steps, Stop};

@@ -4,9 +4,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use checkout::workspace::target;
-use harness::Error;
+use launch::Error;
 
 use crate::setup;
 use crate::steps::{Steps, Stop};
@@ -42,6 +43,9 @@ impl Environment {
         let target = target()?.join("python");
         let folder = target.join(name);
         let packages = [&TOOLS[..], packages].concat();
+        // Two stages may share one.
+        static MAKING: Mutex<()> = Mutex::new(());
+        let _making = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
         setup::install_from_pypi(Path::new("python3"), &packages, &folder).map_err(Error::Run)?;
         Ok(Self { folder, target })
     }
@@ -75,7 +79,7 @@ impl Environment {
         package: &Path,
         profile: &str,
     ) -> Result<PathBuf, Stop> {
-        let wheels = self.target.join("wheels");
+        let wheels = self.folder.join("wheels");
         let failed = |error| Stop::Error(Error::file(&wheels, error));
         if wheels.exists() {
             fs::remove_dir_all(&wheels).map_err(failed)?;
@@ -94,7 +98,7 @@ impl Environment {
         for variable in ["MPICC", "PKG_CONFIG", "LIBCLANG_PATH"] {
             build.env(variable, "/nowhere");
         }
-        steps.step("wheel", &mut build)?;
+        steps.build("wheel", &mut build)?;
         only_file(&wheels).map_err(failed)
     }
 
@@ -103,7 +107,7 @@ impl Environment {
         let mut install = self.program("pip");
         install.args(["install", "--quiet", "--force-reinstall", "--no-deps"]);
         install.arg(wheel);
-        steps.step("installed wheel", &mut install)
+        steps.build("installed wheel", &mut install)
     }
 
     /// Both.

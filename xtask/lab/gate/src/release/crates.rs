@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use harness::Error;
+use launch::Error;
 
 use super::VERSION;
 use crate::packages::{built, built_members, packages_verified};

@@ -6,11 +6,12 @@ use std::process::Command;
 
 use checkout::licences::{Licence, joined};
 use checkout::workspace::{target, workspace};
-use harness::Error;
+use launch::Error;
 
 use super::{VERSION, empty, licences, listed, read, write};
 use crate::setup;
-use crate::steps::{Steps, Stop, own_program};
+use crate::steps::{Steps, Stop};
+use crate::tests;
 
 /// What makes and checks them, and Debian's packages of the same names, but for `dh`.
 const PROGRAMS: [&str; 3] = ["dh", "lintian", "mmdebstrap"];
@@ -59,7 +60,7 @@ pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result<(), Stop> {
         "lib/{}",
         told("dpkg-architecture", &["-qDEB_HOST_MULTIARCH"])?
     );
-    let mut install = Command::new(own_program()?);
+    let mut install = tests::xtask(steps)?;
     install.args(["install", "--libdir", &libdir, "--prefix"]);
     install.arg(tree.join("debian/tmp/usr"));
     steps.step("what is packed", install.current_dir(workspace()))?;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use harness::installed::is_root;
+use launch::installed::is_root;
 
 use super::{empty, listed};
 use crate::aarch64;

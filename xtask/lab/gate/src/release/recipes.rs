@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::Command;
 
 use checkout::workspace::{REPOSITORY, target, workspace};
-use harness::Error;
-use harness::installed::runs;
+use launch::Error;
+use launch::installed::runs;
 
 use super::tarball::without_network;
 use super::tools::path_from;

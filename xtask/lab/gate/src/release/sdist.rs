@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Command;
 
 use checkout::workspace::{REPOSITORY, target};
-use harness::Error;
-use harness::installed::runs;
+use launch::Error;
+use launch::installed::runs;
 
 use super::tarball::{is_in, member_manifest, root_manifest, without_network};
 use super::tools::path_from;

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Command;
 
 use checkout::workspace::{target, workspace};
-use harness::Error;
-use harness::installed::{is_root, runs};
+use launch::Error;
+use launch::installed::{is_root, runs};
 
 use super::{VERSION, empty, listed, read, vendored, write};
 use crate::c::pkg_config;

@@ -5,8 +5,8 @@ use std::ffi::OsString;
 use std::iter;
 use std::path::Path;
 
-use harness::Error;
-use harness::installed::is_on_path;
+use launch::Error;
+use launch::installed::is_on_path;
 
 use crate::python::environment::Environment;
 use crate::steps::Stop;

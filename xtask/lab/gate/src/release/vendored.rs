@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use checkout::licences::is_licence;
 use checkout::workspace::cargo;
-use harness::Error;
+use launch::Error;
 use serde_json::{Value, json};
 
 use super::{listed, read, write};

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use checkout::licences::joined;
 use checkout::workspace::{REPOSITORY, target};
-use harness::Error;
+use launch::Error;
 
 use super::tools::path_from;
 use super::{empty, emulated, licences, listed, pythons, read, without_empty_address, write};

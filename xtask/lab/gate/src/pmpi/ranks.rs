@@ -4,10 +4,10 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, ExitStatus};
 
-use harness::Installation;
+use launch::Installation;
 
 use crate::c::consumers::TIMEOUT_SECONDS;
-use crate::libraries::MPI_RANKS;
+use crate::libraries::ranks_of;
 use crate::steps::{Steps, Stop};
 
 /// What the loader looks for: a path may hold spaces, which end a name in LD_PRELOAD.
@@ -29,12 +29,15 @@ pub(crate) enum Mode {
 impl Mode {
     pub(super) const ALL: [Self; 4] = [Self::Without, Self::On, Self::Off, Self::Check];
 
-    /// The numbers of ranks: where the interposer changes no result, fewer.
-    pub(super) fn ranks(self) -> &'static [usize] {
-        match self {
-            Self::On => &MPI_RANKS,
-            Self::Without | Self::Off => &[2],
-            Self::Check => &[2, 3],
+    /// The numbers of ranks with a library: where the interposer changes no result, fewer. What is loaded and does nothing is so with
+    /// any library.
+    pub(super) fn ranks(self, library: &str) -> &'static [usize] {
+        match (self, library) {
+            (Self::On, _) => ranks_of(library),
+            (Self::Off, "mpich") | (Self::Without, _) => &[2],
+            (Self::Off, _) => &[],
+            (Self::Check, "mpich") => &[2],
+            (Self::Check, _) => &[3],
         }
     }
 
