@@ -1,4 +1,5 @@
-//! The stage of DuckDB's extension: its wheel is built, and its functions are tested in the real engine.
+//! The stage of engines: exact sums in Polars and pandas, and DuckDB's extension, whose wheel is built, and whose functions are tested in the
+//! real engine.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,7 +7,7 @@ use std::process::Command;
 use checkout::workspace::{target, workspace};
 
 use crate::python::environment::Environment;
-use crate::python::{FOR_TESTS, PYTEST, sources};
+use crate::python::{FOR_TESTS, PYTEST, engines, sources};
 use crate::setup;
 use crate::steps::{Steps, Stop};
 
@@ -16,13 +17,14 @@ const PACKAGES: [&str; 4] = ["duckdb>=2", "pyarrow", "pandas", "polars"];
 /// The last version of the engine that the extension refuses.
 const TOO_OLD: &str = "duckdb<2";
 
-/// The package with DuckDB, and DuckDB before 2.0, which refuses it.
+/// The package with Polars, pandas and DuckDB, and DuckDB before 2.0, which refuses it.
 pub(super) fn duckdb(steps: &mut Steps) -> Result<(), Stop> {
     // Not by the engine's name alone: mypy takes a folder for a package.
     let Some(environment) = Environment::set_up("with-duckdb", &PACKAGES)? else {
         return Ok(());
     };
     environment.build_and_install(steps, &sources(), FOR_TESTS)?;
+    engines(steps, &environment, "the newest")?;
     let wheel = environment.build(steps, &extension(), FOR_TESTS)?;
     finish(steps, &environment, &wheel)?;
     environment.install(steps, &wheel)?;

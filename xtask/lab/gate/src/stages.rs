@@ -66,7 +66,8 @@ pub(super) enum Beside {
     Others,
 }
 
-/// All stages, in the order in which they run: first what fails most often and fast, then what may be beside each other, long ones first.
+/// All stages, in the order in which they run: first what fails most often and fast, then what may be beside each other, long ones first;
+/// beside the interposer, which starts ranks all the time, those that start few.
 pub(super) const STAGES: &[Stage] = &[
     Stage {
         name: "checks",
@@ -74,7 +75,7 @@ pub(super) const STAGES: &[Stage] = &[
         when: When::Always,
         mpi: Mpi::Unused,
         beside: Beside::Nothing,
-        seconds: 120,
+        seconds: 95,
         run: checks,
     },
     Stage {
@@ -83,7 +84,7 @@ pub(super) const STAGES: &[Stage] = &[
         when: When::Always,
         mpi: Mpi::Unused,
         beside: Beside::Nothing,
-        seconds: 750,
+        seconds: 550,
         run: threads,
     },
     Stage {
@@ -92,7 +93,7 @@ pub(super) const STAGES: &[Stage] = &[
         when: When::Always,
         mpi: Mpi::Needed,
         beside: Beside::Nothing,
-        seconds: 150,
+        seconds: 130,
         run: mpi,
     },
     Stage {
@@ -101,7 +102,7 @@ pub(super) const STAGES: &[Stage] = &[
         when: When::Always,
         mpi: Mpi::Needed,
         beside: Beside::Nothing,
-        seconds: 190,
+        seconds: 95,
         run: mpich,
     },
     Stage {
@@ -110,16 +111,16 @@ pub(super) const STAGES: &[Stage] = &[
         when: When::Always,
         mpi: Mpi::For("libtreefold_mpi and its programs, with Open MPI and MPICH"),
         beside: Beside::Others,
-        seconds: 300,
+        seconds: 570,
         run: c,
     },
     Stage {
         name: "python",
-        purpose: "the wheel is built, and passes its tests, in Polars and pandas from PyPI, and on ranks of Open MPI and MPICH with mpi4py",
+        purpose: "the wheel is built, and passes its tests, also on ranks of Open MPI and MPICH with mpi4py",
         when: When::Always,
         mpi: Mpi::For("treefold.mpi on ranks of mpi4py, with Open MPI and MPICH"),
         beside: Beside::Others,
-        seconds: 240,
+        seconds: 570,
         run: python,
     },
     Stage {
@@ -128,26 +129,17 @@ pub(super) const STAGES: &[Stage] = &[
         when: When::Always,
         mpi: Mpi::Needed,
         beside: Beside::Others,
-        seconds: 140,
+        seconds: 230,
         run: pmpi,
     },
     Stage {
         name: "duckdb",
-        purpose: "the extension of DuckDB is built, and passes its tests in the engine from PyPI; DuckDB before 2.0 refuses it",
+        purpose: "exact sums in Polars and pandas from PyPI; the extension of DuckDB is built, and passes its tests there; DuckDB before 2.0 refuses it",
         when: When::Always,
         mpi: Mpi::Unused,
         beside: Beside::Others,
-        seconds: 100,
+        seconds: 70,
         run: duckdb,
-    },
-    Stage {
-        name: "rsmpi",
-        purpose: "worlds of the communicators of crate `mpi`, which is built for Open MPI and MPICH",
-        when: When::Always,
-        mpi: Mpi::Needed,
-        beside: Beside::Others,
-        seconds: 50,
-        run: rsmpi,
     },
     Stage {
         name: "models",
@@ -155,7 +147,7 @@ pub(super) const STAGES: &[Stage] = &[
         when: When::Always,
         mpi: Mpi::Unused,
         beside: Beside::Others,
-        seconds: 60,
+        seconds: 45,
         run: models,
     },
     Stage {
@@ -173,8 +165,17 @@ pub(super) const STAGES: &[Stage] = &[
         when: When::Always,
         mpi: Mpi::For("repro-check and bench under MPI"),
         beside: Beside::Others,
-        seconds: 170,
+        seconds: 150,
         run: commands,
+    },
+    Stage {
+        name: "rsmpi",
+        purpose: "worlds of the communicators of crate `mpi`, which is built for Open MPI and MPICH",
+        when: When::Always,
+        mpi: Mpi::Needed,
+        beside: Beside::Others,
+        seconds: 100,
+        run: rsmpi,
     },
     Stage {
         name: "packages",
@@ -191,7 +192,7 @@ pub(super) const STAGES: &[Stage] = &[
         when: When::Always,
         mpi: Mpi::Unused,
         beside: Beside::Others,
-        seconds: 5,
+        seconds: 10,
         run: rust_alone,
     },
     Stage {
