@@ -40,6 +40,12 @@ impl Machine {
     }
 }
 
+/// The processes that wanted a core, as the system's load average of a minute has it; `None` where there is none.
+pub fn load() -> Option<f64> {
+    let load = fs::read_to_string("/proc/loadavg").ok()?;
+    load.split(' ').next()?.parse().ok()
+}
+
 fn processor() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let mut lines = text.lines();

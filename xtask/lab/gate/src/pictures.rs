@@ -41,17 +41,8 @@ impl Picture {
     }
 }
 
-/// Lines of a record; what is no whole number has five digits.
+/// Lines of a record, whose points `draw` rounds.
 pub(super) fn lines(lines: &[Line]) -> Vec<Value> {
-    let rounded = |value: f64| -> f64 {
-        if value.fract().abs() > 0.0 {
-            return format!("{value:.4e}").parse().unwrap_or(value);
-        }
-        value
-    };
-    let line = |line: &Line| {
-        let points = line.points.iter().map(|&(x, y)| [rounded(x), rounded(y)]);
-        json!({ "name": line.name, "points": points.collect::<Vec<_>>() })
-    };
+    let line = |line: &Line| json!({ "name": line.name, "points": line.points });
     lines.iter().map(line).collect()
 }

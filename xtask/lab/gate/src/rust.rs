@@ -94,7 +94,7 @@ pub(super) fn optimised(steps: &mut Steps) -> Result<(), Stop> {
 pub(super) fn commands(steps: &mut Steps) -> Result<(), Stop> {
     let quick = "--ranks 1,2,17 --distribution all --algorithm all";
     steps.xtask("repro-check on threads", &format!("repro-check {quick}"))?;
-    // About a minute; more, of other seeds, whoever asks for it.
+    // About a minute. Longer campaigns, from other seeds, run on request.
     steps.xtask("campaign on threads", "campaign --cases 3000")?;
     let words = "campaign --cases 1000 --seed 20001 --leaks";
     steps.xtask("campaign on threads, leaks", words)?;
@@ -106,7 +106,7 @@ pub(super) fn commands(steps: &mut Steps) -> Result<(), Stop> {
         "repro-check under MPI",
         &format!("repro-check {quick} --backend mpi"),
     )?;
-    // Faults of all kinds; and more of those that end a job, or leave a rank behind.
+    // All kinds of faults; then more of those that end the job, or leave other ranks waiting.
     let few = "--seed 20001 --cases 40 --ranks 3 --faults panic,kill,wrong-length,skip";
     let interposer = prefixes::prefix(steps)?.join("lib/libtreefold_pmpi.so");
     for words in ["--cases 200", few] {

@@ -188,10 +188,12 @@ impl Steps {
         });
     }
 
-    /// Tells how to repeat what has failed.
-    pub(super) fn failed(&self, name: &str, why: &str, repeat: &str) -> Stop {
+    /// Tells what has failed, and how to repeat it: by this command, if it is one, or by its stage.
+    pub(super) fn failed(&self, name: &str, why: &str, command: Option<&str>) -> Stop {
+        let command = command.map(|command| format!("── to repeat it: {command}\n"));
         self.say(&format!(
-            "── FAILED: {name}: {why}\n── repeat it: {repeat}\n── or its stage: cargo xtask test --stage {}",
+            "── FAILED: {name}: {why}\n{}── to repeat its stage: cargo xtask test --stage {}",
+            command.unwrap_or_default(),
             self.stage
         ));
         Stop::Failed
@@ -212,27 +214,26 @@ impl Steps {
         command.stdin(Stdio::null());
         let repeat = shown(command);
         let begin = Instant::now();
-        let (status, printed) = if self.is_beside {
-            self.kept(command).map_err(could_not)?
+        let status = if self.is_beside {
+            let (status, printed) = self.kept(command).map_err(could_not)?;
+            self.say(&format!("\n── {name}\n{}", printed.trim_end()));
+            status
         } else {
             println!("\n── {name}");
-            (command.status().map_err(could_not)?, None)
+            command.status().map_err(could_not)?
         };
         let seconds = begin.elapsed().as_secs_f64();
-        if let Some(printed) = printed {
-            self.say(&format!("\n── {name}\n{}", printed.trim_end()));
-        }
         if !status.success() {
             let why = format!("{status}, {seconds:.0} s");
-            return Err(self.failed(name, &why, &repeat));
+            return Err(self.failed(name, &why, Some(&repeat)));
         }
         self.say(&format!("── passed: {name} ({seconds:.0} s)"));
         self.passed(name, seconds, kind);
         Ok(())
     }
 
-    /// Runs a command whose both streams go to a file; and what they are.
-    fn kept(&self, command: &mut Command) -> std::io::Result<(ExitStatus, Option<String>)> {
+    /// Runs a command, and keeps what it prints on both streams, in its order.
+    fn kept(&self, command: &mut Command) -> std::io::Result<(ExitStatus, String)> {
         let folder = target().map_err(std::io::Error::other)?;
         let path = folder.join(format!("gate-{}.log", self.stage));
         let file = File::create(&path)?;
@@ -240,7 +241,7 @@ impl Steps {
         let status = command.status()?;
         let printed = String::from_utf8_lossy(&fs::read(&path)?).into_owned();
         fs::remove_file(&path)?;
-        Ok((status, Some(printed)))
+        Ok((status, printed))
     }
 
     /// Looks at what other steps left; what is found is printed, or what is wrong.
@@ -259,10 +260,7 @@ impl Steps {
                 self.passed(name, begin.elapsed().as_secs_f64(), Kind::Run);
                 Ok(())
             }
-            Err(wrong) => {
-                let repeat = "it is a look at what the steps before it have left";
-                Err(self.failed(name, &wrong, repeat))
-            }
+            Err(wrong) => Err(self.failed(name, &wrong, None)),
         }
     }
 

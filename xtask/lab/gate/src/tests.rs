@@ -145,7 +145,7 @@ fn run(steps: &Steps, program: &Executable) -> Result<(), Stop> {
     let test = failed.map_or(String::new(), |test| format!(" -- --exact {test}"));
     // Of all members, as they were built.
     let repeat = format!("cargo test {MEMBERS} --features {FEATURES} {which}{test}");
-    Err(steps.failed(&title, &status.to_string(), &repeat))
+    Err(steps.failed(&title, &status.to_string(), Some(&repeat)))
 }
 
 /// What a program prints: its lines, each with the seconds since the one before, and its errors.

@@ -1,10 +1,9 @@
 //! Where the time of a run went: a table of its stages, and the tests that took longest; `target/gate.json`, which pages may quote.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
 
-use checkout::machine::Machine;
+use checkout::machine::{Machine, load};
 use checkout::table::Table;
 use checkout::workspace::{target, workspace};
 use launch::Error;
@@ -33,6 +32,15 @@ pub(super) struct Time {
     pub(super) kind: Kind,
 }
 
+/// A stage, or all of them: its steps by what they do, with their seconds.
+struct Sum {
+    name: &'static str,
+    /// From its begin to its end, in seconds.
+    all: f64,
+    building: (u64, f64),
+    running: (u64, f64),
+}
+
 /// The times of a run.
 #[derive(Debug)]
 pub(super) struct Times {
@@ -51,29 +59,41 @@ impl Times {
         steps.count()
     }
 
+    /// Each stage, and all of them.
+    fn sums(&self) -> Vec<Sum> {
+        let stages = self
+            .stages
+            .iter()
+            .map(|&(name, all)| (name, all, Some(name)));
+        let all = stages.chain([("all", self.all, None)]);
+        all.map(|(name, all, only)| {
+            let parts = self.parts.iter();
+            let parts = parts.filter(|part| only.is_none_or(|stage| stage == part.stage));
+            let of = |kind| {
+                let parts = parts.clone().filter(|part| part.kind == kind);
+                parts.fold((0, 0.0), |(steps, sum), part| {
+                    (steps + 1, sum + part.seconds)
+                })
+            };
+            Sum {
+                name,
+                all,
+                building: of(Kind::Build),
+                running: of(Kind::Run),
+            }
+        })
+        .collect()
+    }
+
     /// Stages, their steps and seconds, and how many of these were building and running; then the longest tests.
     pub(super) fn lines(&self) -> Vec<String> {
         let mut table = Table::new(["stage", "steps", "seconds", "building", "running"]);
-        let whole = |seconds: f64| format!("{seconds:.0}");
-        let mut row = |name: &str, seconds: f64, parts: &[&Time]| {
-            let of = |kind| {
-                let parts = parts.iter().filter(|part| part.kind == kind);
-                parts.fold(0.0, |sum, part| sum + part.seconds)
-            };
-            let steps = parts.iter().filter(|part| part.kind != Kind::Test);
-            table.push(vec![
-                name.to_owned(),
-                steps.count().to_string(),
-                whole(seconds),
-                whole(of(Kind::Build)),
-                whole(of(Kind::Run)),
-            ]);
-        };
-        for &(stage, seconds) in &self.stages {
-            let parts = self.parts.iter().filter(|part| part.stage == stage);
-            row(stage, seconds, &parts.collect::<Vec<_>>());
+        for sum in self.sums() {
+            let steps = (sum.building.0 + sum.running.0).to_string();
+            let seconds = [sum.all, sum.building.1, sum.running.1];
+            let [all, building, running] = seconds.map(|seconds| format!("{seconds:.0}"));
+            table.push(vec![sum.name.to_owned(), steps, all, building, running]);
         }
-        row("all", self.all, &self.parts.iter().collect::<Vec<_>>());
         let mut longest = Table::new(["the longest tests", "stage", "seconds"]);
         for time in self.longest() {
             longest.push(vec![
@@ -88,18 +108,12 @@ impl Times {
         lines
     }
 
-    /// The tests, and the steps that run something other than tests, which took longest.
+    /// The tests that took longest, and the steps that run something other than the programs of tests.
     fn longest(&self) -> Vec<&Time> {
-        let of_tests: BTreeMap<_, _> = self
-            .parts
-            .iter()
-            .filter(|part| part.kind == Kind::Test)
-            .map(|part| (part.stage, ()))
-            .collect();
         let is_test = |part: &&Time| match part.kind {
             Kind::Build => false,
             Kind::Test => true,
-            Kind::Run => !of_tests.contains_key(part.stage) || part.name != TESTS,
+            Kind::Run => part.name != TESTS,
         };
         let mut tests: Vec<&Time> = self.parts.iter().filter(is_test).collect();
         tests.sort_by(|one, other| other.seconds.total_cmp(&one.seconds));
@@ -122,25 +136,12 @@ impl Times {
                 "reference": "", "reference_ns": 0.0,
             })
         };
-        let named = self
-            .stages
-            .iter()
-            .map(|&(name, seconds)| (Some(name), seconds));
         let mut rows = Vec::new();
-        for (stage, seconds) in named.chain([(None, self.all)]) {
-            let own = self.parts.iter();
-            let own = own.filter(|part| stage.is_none_or(|name| name == part.stage));
-            let of = |kind| {
-                let parts = own.clone().filter(|part| part.kind == kind);
-                parts.fold((0, 0.0), |(count, sum), part| {
-                    (count + 1, sum + part.seconds)
-                })
-            };
-            let (building, running) = (of(Kind::Build), of(Kind::Run));
-            let stage = stage.unwrap_or("all");
-            rows.push(row(stage, building.0 + running.0, "all", seconds));
-            rows.push(row(stage, building.0, "building", building.1));
-            rows.push(row(stage, running.0, "running", running.1));
+        for sum in self.sums() {
+            let (building, running) = (sum.building, sum.running);
+            rows.push(row(sum.name, building.0 + running.0, "all", sum.all));
+            rows.push(row(sum.name, building.0, "building", building.1));
+            rows.push(row(sum.name, running.0, "running", running.1));
         }
         let tests = self.longest().into_iter();
         rows.extend(tests.map(|test| row(&test.name, 1, "test", test.seconds)));
@@ -148,7 +149,7 @@ impl Times {
         json!({
             "command": command,
             "machine": format!("{processor}, {cores} cores"),
-            "load": load(),
+            "load": load().unwrap_or(0.0),
             "date": date,
             "commit": commit,
             "rows": rows,
@@ -178,13 +179,6 @@ fn target_mb() -> u64 {
     let told = String::from_utf8_lossy(&told);
     let first = told.split_whitespace().next();
     first.and_then(|word| word.parse().ok()).unwrap_or(0)
-}
-
-/// The system's load average of a minute.
-fn load() -> f64 {
-    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let load = load.split(' ').next().and_then(|load| load.parse().ok());
-    load.unwrap_or(0.0)
 }
 
 #[cfg(test)]

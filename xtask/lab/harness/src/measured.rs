@@ -7,6 +7,7 @@ pub mod query;
 use std::fs;
 use std::path::Path;
 
+use checkout::machine::load;
 use launch::Installation;
 use serde::{Deserialize, Serialize};
 
@@ -71,12 +72,10 @@ impl Record {
             let version = mpi.version().unwrap_or_default();
             machine += &format!(", {title} ({version})");
         }
-        let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
-        let load = load.split(' ').next().and_then(|load| load.parse().ok());
         Self {
             command,
             machine,
-            load: load.unwrap_or(f64::NAN),
+            load: load().unwrap_or(f64::NAN),
             date: here.date,
             commit: here.commit,
             rows: Vec::new(),

@@ -31,7 +31,8 @@ impl Record {
     /// Reads `path`, which ends in `.json`.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let text = fs::read_to_string(path).map_err(|error| Error::file(path, error))?;
-        serde_json::from_str(&text).map_err(|error| Error::file(path, error))
+        let read: Self = serde_json::from_str(&text).map_err(|error| Error::file(path, error))?;
+        Ok(Self::new(read.source, read.plot))
     }
 
     /// Writes the picture to `path`, which ends in `.svg`, and the record beside it.
