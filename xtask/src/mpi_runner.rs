@@ -9,7 +9,7 @@
 //! xtask mpi-runner campaign JOB       random programs with faults: which case begins, and what is wrong, as JSON
 //! xtask mpi-runner fault KIND         panic, leave or silence: what becomes of the others
 //! xtask mpi-runner endure FOLDER SECONDS LIMIT
-//!                               reductions for some seconds, with a silence limit in seconds; every rank's end is a file in the folder
+//!                                     reductions for some seconds, with a silence limit in seconds; every rank's end is a file in the folder
 //! ```
 
 use std::env;

@@ -13,10 +13,10 @@ use harness::Error;
 use harness::data::{DataSet, Source, TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS};
 use harness::job::{Cases, Job, Row};
 use harness::output::Output;
-use harness::ranks::RANK_WORD;
+use harness::ranks;
 use harness::spread;
 use harness::{Backend, Order, Sharing, Way, choices};
-use launch::{Launcher, MpiOptions};
+use launch::MpiOptions;
 use reduce::Algorithm;
 use simd_kernels::Level;
 use verdict::Expectations;
@@ -89,7 +89,7 @@ pub fn run(options: &Options) -> Result<bool, Error> {
         .launches
         .iter()
         .any(|launch| launch.backend == Backend::Mpi);
-    let launcher = needs_mpi.then(|| Launcher::of_this_program(installation, &[RANK_WORD]));
+    let launcher = needs_mpi.then(|| ranks::launcher(installation));
     let launcher = launcher.transpose()?;
     let mut output = Output::open(options.json.as_deref())?;
     let rows = check.run_launches(launcher.as_ref(), &mut output)?;

@@ -14,8 +14,16 @@ use crate::{Backend, Error};
 use checkout::workspace::target;
 use launch::{Installation, Launcher, MpiOptions};
 
-/// The word by which a program of the lab is a rank, as [`Place::ready`] starts it; its job follows.
+/// The word by which a program of the lab is a rank, as [`launcher`] starts it; its job follows.
 pub const RANK_WORD: &str = "mpi-runner";
+
+/// What starts ranks of this program.
+///
+/// # Errors
+/// MPI is missing.
+pub fn launcher(installation: Installation) -> Result<Launcher, Error> {
+    Ok(Launcher::of_this_program(installation, RANK_WORD)?)
+}
 
 /// Where ranks live, ready to run them.
 #[derive(Clone, Debug)]
@@ -32,10 +40,9 @@ impl Place {
     /// # Errors
     /// MPI is missing.
     pub fn ready(backend: Backend, installation: &Installation) -> Result<Self, Error> {
-        let own = || Launcher::of_this_program(installation.clone(), &[RANK_WORD]);
         Ok(match backend {
             Backend::Threads => Place::Threads,
-            Backend::Mpi => Place::Processes(own()?),
+            Backend::Mpi => Place::Processes(launcher(installation.clone())?),
         })
     }
 

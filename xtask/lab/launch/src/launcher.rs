@@ -21,26 +21,22 @@ const STOPPING_LIMIT: Duration = Duration::from_secs(5);
 pub struct Launcher {
     installation: Installation,
     program: PathBuf,
-    /// What the program is told first.
-    words: Vec<&'static str>,
+    /// The program's first argument, before those of a command.
+    word: Option<&'static str>,
     /// How long its ranks may say nothing.
     limit: Option<Duration>,
 }
 
 impl Launcher {
-    /// This program, whose ranks these words make it run.
+    /// This program, whose first argument is a word that makes it a rank.
     ///
     /// # Errors
     /// MPI is missing, or the system does not tell where this program is.
-    pub fn of_this_program(
-        installation: Installation,
-        words: &[&'static str],
-    ) -> Result<Self, Error> {
+    pub fn of_this_program(installation: Installation, word: &'static str) -> Result<Self, Error> {
         installation.check()?;
         let program = env::current_exe().map_err(|error| Error::Run(error.to_string()))?;
-        let words = words.to_vec();
         Ok(Self {
-            words,
+            word: Some(word),
             ..Self::of(installation, program)
         })
     }
@@ -50,7 +46,7 @@ impl Launcher {
         Self {
             installation,
             program: program.into(),
-            words: Vec::new(),
+            word: None,
             limit: None,
         }
     }
@@ -65,7 +61,7 @@ impl Launcher {
     /// The command that starts it on `ranks` ranks.
     pub fn command(&self, ranks: usize, arguments: &[&str]) -> Command {
         let mut command = self.installation.command(ranks, &self.program);
-        command.args(&self.words).args(arguments);
+        command.args(self.word).args(arguments);
         command.stdin(Stdio::null());
         command
     }
