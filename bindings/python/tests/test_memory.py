@@ -19,7 +19,7 @@ def of_process(name):
         return next(int(line.split()[1]) for line in file if line.startswith(name))
 
 def growth_kib(function, x):
-    # The code and the scratch memory of this way are here then: a whole copy would still be seven eighths more.
+    # Warm up: code and scratch memory are resident afterwards. A copy of the whole array would still add seven eighths of it.
     function(x[: len(x) // 8])
     with open("/proc/self/clear_refs", "w") as file:
         file.write("5")
