@@ -1,5 +1,5 @@
 """Checks order.jsonl and lanes.jsonl against the orders' definitions, with nothing but the standard library."""
-import json, math, pathlib, struct
+import functools, json, math, pathlib, struct
 
 FLOATS = {"f64": ("<d", "<Q", 0x7FF8 << 48), "f32": ("<f", "<I", 0x7FC0 << 16)}
 PARTS = {"c64": "f64", "c32": "f32"}
@@ -49,12 +49,14 @@ def in_lanes(items, lanes, combine, empty):
     values = [reduced(items[lane::lanes], combine, empty) for lane in range(min(lanes, len(items)))]
     return reduced(values, combine, empty)
 
+@functools.cache
 def p4016(count):
     """The items of ISO C++ paper P4016."""
-    state = 0x243F6A8885A308D3
+    items, state = [], 0x243F6A8885A308D3
     for _ in range(count):
         state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
-        yield ((state >> 11) - 2**52) / 2**52
+        items.append(((state >> 11) - 2**52) / 2**52)
+    return items
 
 def check(case):
     read, write, combine, empty = arithmetic(case["type"], case["operator"])
@@ -74,7 +76,8 @@ def check(case):
     expected = expected if case["type"] in PARTS else [word for (word,) in expected]
     assert found == expected, f"{case['name']}: {found} instead of {bits}"
 
-FILES = [pathlib.Path(__file__).parent / name for name in ("order.jsonl", "lanes.jsonl")]
-cases = [json.loads(line) for file in FILES for line in file.open()]
-for case in cases: check(case)
-print(f"{len(cases)} golden vectors: all bits as they should be")
+if __name__ == "__main__":
+    FILES = [pathlib.Path(__file__).parent / name for name in ("order.jsonl", "lanes.jsonl")]
+    cases = [json.loads(line) for file in FILES for line in file.open()]
+    for case in cases: check(case)
+    print(f"{len(cases)} golden vectors: all bits as they should be")
