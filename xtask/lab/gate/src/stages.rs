@@ -66,8 +66,8 @@ pub(super) enum Beside {
     Others,
 }
 
-/// All stages, in the order in which they run: first what fails most often and fast, then what may be beside each other, long ones first;
-/// beside the interposer, which starts ranks all the time, those that start few.
+/// All stages, in the order in which they run: first what fails most often and fast, then what may be beside each other, long ones first. While `c`
+/// and then the interposer start ranks, the stages beside them start none or few.
 pub(super) const STAGES: &[Stage] = &[
     Stage {
         name: "checks",
@@ -124,15 +124,6 @@ pub(super) const STAGES: &[Stage] = &[
         run: python,
     },
     Stage {
-        name: "pmpi",
-        purpose: "the interposer: programs that check every reduction, in C and Fortran, with and without it, with Open MPI and MPICH",
-        when: When::Always,
-        mpi: Mpi::Needed,
-        beside: Beside::Others,
-        seconds: 230,
-        run: pmpi,
-    },
-    Stage {
         name: "duckdb",
         purpose: "exact sums in Polars and pandas from PyPI; the extension of DuckDB is built, and passes its tests there; DuckDB before 2.0 refuses it",
         when: When::Always,
@@ -158,6 +149,15 @@ pub(super) const STAGES: &[Stage] = &[
         beside: Beside::Others,
         seconds: 60,
         run: optimised,
+    },
+    Stage {
+        name: "pmpi",
+        purpose: "the interposer: programs that check every reduction, in C and Fortran, with and without it, with Open MPI and MPICH",
+        when: When::Always,
+        mpi: Mpi::Needed,
+        beside: Beside::Others,
+        seconds: 230,
+        run: pmpi,
     },
     Stage {
         name: "commands",

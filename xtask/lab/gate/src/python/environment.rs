@@ -9,11 +9,15 @@ use std::sync::{Mutex, PoisonError};
 use checkout::workspace::target;
 use launch::Error;
 
+use crate::python::{FOR_TESTS, sources};
 use crate::setup;
 use crate::steps::{Steps, Stop};
 
 /// What builds wheels, what they need, and what all tests use.
 const TOOLS: [&str; 5] = ["maturin>=1.9.4,<2", "cffi", "mypy", "numpy", "pytest"];
+
+/// What the tests are built with, and users' wheels are not: what both have is built once.
+const FEATURE_OF_TESTS: &str = "treefold/tracing";
 
 /// A virtual environment of Python's.
 pub(crate) struct Environment {
@@ -94,6 +98,9 @@ impl Environment {
             "--out",
         ]);
         build.arg(&wheels).current_dir(package);
+        if profile == FOR_TESTS && package == sources() {
+            build.args(["--features", FEATURE_OF_TESTS]);
+        }
         // It needs Rust alone.
         for variable in ["MPICC", "PKG_CONFIG", "LIBCLANG_PATH"] {
             build.env(variable, "/nowhere");
