@@ -308,12 +308,8 @@ fn add_plainly<T: Float, D: Destination>(
     watch: &mut Watch,
     destination: &mut D,
 ) -> bool {
-    let sums = if D::COUNTS_ZEROS {
-        plain_sums::<T, true>(level, block, ahead, watch)
-    } else {
-        plain_sums::<T, false>(level, block, ahead, watch)
-    };
-    let Some((sums, may_have_zeros)) = sums else {
+    let Some((sums, may_have_zeros)) = plain_sums(level, block, D::COUNTS_ZEROS, ahead, watch)
+    else {
         return false;
     };
     for (parity, sum) in sums.into_iter().enumerate() {

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use bytemuck::Pod;
 use simd_kernels::{
-    DECODED_ITEMS, DecodeUnit, Level, Pair, Quiet, decode_floats, doubles_to_round, nearest_doubles,
+    Compiled, DECODED_ITEMS, DecodeUnit, Level, Pair, Quiet, decode_floats, doubles_to_round,
+    nearest_doubles,
 };
 
 use crate::fixed::{
@@ -15,7 +16,7 @@ use crate::fixed::{
 use crate::round::Format;
 
 /// The types of items: `f32` and `f64`.
-pub trait Float: sealed::Sealed + Pod + Into<f64> + fmt::Debug + Send + Sync {
+pub trait Float: sealed::Sealed + Compiled + Pod + Into<f64> + fmt::Debug + Send + Sync {
     /// Room for a sum.
     #[doc(hidden)]
     type Sums: Window;

@@ -331,11 +331,7 @@ fn add_in_range(
     ahead: Ahead,
     destination: &mut impl Destination,
 ) -> bool {
-    let splits = if has_zeros {
-        split_products_in_range::<true>(level, x, y, scale, ahead)
-    } else {
-        split_products_in_range::<false>(level, x, y, scale, ahead)
-    };
+    let splits = split_products_in_range(level, x, y, has_zeros, scale, ahead);
     let Some([products, errors]) = splits else {
         return false;
     };

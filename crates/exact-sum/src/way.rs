@@ -42,8 +42,8 @@ impl Way {
         destination: &mut impl Destination,
     ) -> Outcome {
         let split = match self {
-            Self::InRange(scale) => split_sums_in_range::<false>(level, items, scale, ahead),
-            Self::InRangeOrZero(scale) => split_sums_in_range::<true>(level, items, scale, ahead),
+            Self::InRange(scale) => split_sums_in_range(level, items, false, scale, ahead),
+            Self::InRangeOrZero(scale) => split_sums_in_range(level, items, true, scale, ahead),
             Self::Any(scale) => split_sums(level, items, scale),
         };
         match split {

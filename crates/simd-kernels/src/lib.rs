@@ -28,12 +28,14 @@
 //! | [`by_definition`] | the specification, used as the oracle in tests |
 //! | [`unordered_sum`], [`left_to_right`] | sums in other orders, used as references in benchmarks |
 //!
-//! Its rooms, from the bottom up: `processor`, `sets`, `fold`, `rows`, `exact`, `integers` and `unordered`.
+//! Its rooms, from the bottom up: `processor`, `sets`, `fold`, `rows`, `exact`, `integers` and `unordered`. `compiled` makes all kernels of
+//! floats: programs that call them compile none.
 //!
 //! The kernels return NaNs with the payload and sign that the hardware produces. The caller makes them canonical.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 
+mod compiled;
 mod exact;
 mod fold;
 mod integers;
@@ -68,9 +70,11 @@ pub use processor::environment::{
 };
 pub use processor::prefetch::{Ahead, prefetch_after, prefetch_item};
 pub use rows::fold_rows::{fold_rows, rows_scratch_len};
-pub use rows::lanes::{InLanes, sum_lanes};
+pub use rows::lanes::sum_lanes;
 pub use rows::pairs::{combine_rows, copy_row};
 pub use rows::tree_rows::tree_fold_rows;
-pub use sets::dispatch::{Float, Operation, subtree_sum8};
+pub use sets::compiled::Compiled;
+pub use sets::dispatch::{Float, subtree_sum8};
 pub use sets::level::{Level, LevelError};
+pub use sets::operation::Operation;
 pub use unordered::{Variant, left_to_right, unordered_dot, unordered_sum, unordered_sum_with};

@@ -6,7 +6,7 @@ mod common;
 
 use common::{Bits, levels, spread_word, words};
 use proptest::prelude::*;
-use simd_kernels::{InLanes, by_definition, sum_lanes};
+use simd_kernels::{by_definition, sum_lanes};
 
 const LANES: [usize; 4] = [16, 32, 64, 128];
 
@@ -20,7 +20,7 @@ fn in_lanes<T: Bits>(items: &[T], lanes: usize) -> T {
 }
 
 #[track_caller]
-fn check<T: Bits + InLanes>(items: &[T]) {
+fn check<T: Bits>(items: &[T]) {
     for lanes in LANES {
         let is_short = items.len() < lanes;
         let expected = (!is_short).then(|| in_lanes(items, lanes).bits());

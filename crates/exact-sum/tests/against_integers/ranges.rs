@@ -64,8 +64,8 @@ proptest! {
         let are_in_range = items.iter().all(is_in_range);
         let are_or_zero = items.iter().all(|x| *x == 0.0 || is_in_range(x));
         for level in Level::available() {
-            let strict = split_sums_in_range::<false>(level, &items, scale, Ahead::Nothing);
-            let lenient = split_sums_in_range::<true>(level, &items, scale, Ahead::Nothing);
+            let strict = split_sums_in_range(level, &items, false, scale, Ahead::Nothing);
+            let lenient = split_sums_in_range(level, &items, true, scale, Ahead::Nothing);
             prop_assert!(strict.is_some() || !are_in_range, "{level}: refused");
             prop_assert!(lenient.is_some() || !are_or_zero, "{level}: refused");
             for split in [strict, lenient].into_iter().flatten() {
@@ -96,8 +96,8 @@ proptest! {
         // Without FMA, large factors are refused.
         let is_large = |x: &f64| x.abs() >= 2_f64.powi(990);
         for level in Level::available() {
-            let strict = split_products_in_range::<false>(level, &x, &y, scale, Ahead::Nothing);
-            let lenient = split_products_in_range::<true>(level, &x, &y, scale, Ahead::Nothing);
+            let strict = split_products_in_range(level, &x, &y, false, scale, Ahead::Nothing);
+            let lenient = split_products_in_range(level, &x, &y, true, scale, Ahead::Nothing);
             prop_assert!(strict.is_some() || !are_in_range || x.iter().any(is_large), "{level}: refused");
             prop_assert!(lenient.is_some() || strict.is_none(), "{level}: refused");
             for [products, errors] in [strict, lenient].into_iter().flatten() {
@@ -118,7 +118,7 @@ proptest! {
         let (x, y): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
         let x: Vec<f64> = x.iter().map(|x| x * 2_f64.powi(lowest + 31)).collect();
         for level in Level::available() {
-            if let Some([products, errors]) = split_products_in_range::<false>(level, &x, &y, scale, Ahead::Nothing) {
+            if let Some([products, errors]) = split_products_in_range(level, &x, &y, false, scale, Ahead::Nothing) {
                 let held = held(&products, scale.units()) + held(&errors, scale.error_units());
                 prop_assert_eq!(held, dot(&x, &y), "{}", level);
             }
@@ -144,7 +144,7 @@ fn lanes_have_room_for_all_items() {
         for sign in [1.0, -1.0] {
             let items = vec![sign * item; ITEMS];
             for level in Level::available() {
-                let split = split_sums_in_range::<false>(level, &items, scale, Ahead::Nothing);
+                let split = split_sums_in_range(level, &items, false, scale, Ahead::Nothing);
                 let held = held(&split.expect("it is in range"), scale.units());
                 assert_eq!(held, sum([sign * item]) * ITEMS, "{level}: {item:e}");
             }
@@ -175,7 +175,7 @@ fn lanes_have_room_for_all_errors() {
     for y in [y, -y] {
         let (x, y) = (vec![x; ITEMS], vec![y; ITEMS]);
         for level in Level::available() {
-            let splits = split_products_in_range::<false>(level, &x, &y, scale, Ahead::Nothing);
+            let splits = split_products_in_range(level, &x, &y, false, scale, Ahead::Nothing);
             let [products, errors] = splits.expect("they are in range");
             let held = held(&products, scale.units()) + held(&errors, scale.error_units());
             assert_eq!(held, dot(&x[..1], &y[..1]) * ITEMS, "{level}");
@@ -193,11 +193,11 @@ fn small_items_are_refused_wherever_they_are() {
             items[place] = small;
             let scale = scale_to(0);
             for level in Level::available() {
-                let split = split_sums_in_range::<true>(level, &items, scale, Ahead::Nothing);
+                let split = split_sums_in_range(level, &items, true, scale, Ahead::Nothing);
                 assert!(split.is_none(), "{level}: {place} of {len}");
                 let ones = vec![1.0; len];
                 let splits =
-                    split_products_in_range::<true>(level, &items, &ones, scale, Ahead::Nothing);
+                    split_products_in_range(level, &items, &ones, true, scale, Ahead::Nothing);
                 assert!(splits.is_none(), "{level}: {place} of {len}");
             }
         }
@@ -216,7 +216,7 @@ fn products_next_to_the_range_are_exact() {
         );
         assert!(x[0] * y[0] < 2_f64.powi(-31));
         for level in Level::available() {
-            let splits = split_products_in_range::<false>(level, &x, &y, scale, Ahead::Nothing);
+            let splits = split_products_in_range(level, &x, &y, false, scale, Ahead::Nothing);
             let [products, errors] = splits.expect("its part is in range");
             let held = held(&products, scale.units()) + held(&errors, scale.error_units());
             assert_eq!(held, dot(&x, &y), "{level}: {a} {b}");
@@ -236,7 +236,7 @@ fn huge_items_are_refused() {
                     let mut items = vec![2_f64.powi(highest - 3); 200];
                     items[0] = huge;
                     items[between + 1] = -huge;
-                    let split = split_sums_in_range::<false>(level, &items, scale, Ahead::Nothing);
+                    let split = split_sums_in_range(level, &items, false, scale, Ahead::Nothing);
                     assert!(split.is_none(), "{level}: 2^{exponent} at {highest}");
                 }
             }
@@ -253,17 +253,17 @@ fn products_that_underflow_are_no_zeros() {
             let (mut x, mut y) = (vec![0.75; 40], vec![0.75; 40]);
             (x[place], y[place]) = (1e-200, 1e-200);
             assert!(
-                split_products_in_range::<true>(level, &x, &y, scale, Ahead::Nothing).is_none(),
+                split_products_in_range(level, &x, &y, true, scale, Ahead::Nothing).is_none(),
                 "{level}"
             );
             (x[place], y[place]) = (0.0, 1e-200);
             assert!(
-                split_products_in_range::<true>(level, &x, &y, scale, Ahead::Nothing).is_some(),
+                split_products_in_range(level, &x, &y, true, scale, Ahead::Nothing).is_some(),
                 "{level}"
             );
             y[place] = f64::INFINITY;
             assert!(
-                split_products_in_range::<true>(level, &x, &y, scale, Ahead::Nothing).is_none(),
+                split_products_in_range(level, &x, &y, true, scale, Ahead::Nothing).is_none(),
                 "{level}"
             );
         }

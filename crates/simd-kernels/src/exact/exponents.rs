@@ -26,7 +26,6 @@ impl Exponents {
     /// assert_eq!(exponents, Some(Exponents { lowest: -2, highest: 0, has_zeros: true }));
     /// ```
     #[must_use]
-    #[inline]
     pub fn of(level: Level, items: &[f64]) -> Option<Self> {
         compute(level, OfItems(items))
     }
@@ -36,7 +35,6 @@ impl Exponents {
     /// # Panics
     /// The slices differ in length.
     #[must_use]
-    #[inline]
     pub fn of_products(level: Level, x: &[f64], y: &[f64]) -> Option<Self> {
         assert_eq!(x.len(), y.len(), "the slices differ in length");
         compute(level, OfProducts(x, y))

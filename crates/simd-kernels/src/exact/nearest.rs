@@ -21,7 +21,6 @@ use crate::sets::vector::{Combine, Proven, Vector};
 /// assert!(nearest_doubles(Level::best(), &[[1, 1], [-3, 0]], unit, &mut doubles));
 /// assert_eq!(doubles, [2_f64.powi(53), -3.0]);
 /// ```
-#[inline]
 pub fn nearest_doubles(
     level: Level,
     pairs: &[Pair],
@@ -33,7 +32,6 @@ pub fn nearest_doubles(
 
 /// The same of doubles that may be rounded to shorter numbers, as if these had been rounded at once: where a double is not the integer, it is
 /// that of the two next to it whose last bit is one.
-#[inline]
 pub fn doubles_to_round(
     level: Level,
     pairs: &[Pair],
@@ -89,7 +87,6 @@ const MANY: usize = 1 << 26;
 /// assert!(nearest_quotients(Level::best(), &[[1, 0], [-9, 0]], &[3, 1], unit, &mut quotients));
 /// assert_eq!(quotients, [1.0 / 3.0, -9.0]);
 /// ```
-#[inline]
 pub fn nearest_quotients(
     level: Level,
     pairs: &[Pair],

@@ -3,6 +3,7 @@
 
 use crate::processor::environment::Watch;
 use crate::processor::prefetch::{Ahead, prefetch_lines};
+use crate::sets::compiled::Compiled;
 use crate::sets::dispatch::compute;
 use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
@@ -22,28 +23,49 @@ const LOOKS: usize = 4;
 ///
 /// let quiet = Quiet::now().expect("it is the default environment");
 /// let mut watch = quiet.watch().expect("the processor tells");
-/// let mut sums = |items| plain_sums::<f64, false>(Level::best(), items, Ahead::Nothing, &mut watch);
+/// let mut sums = |items| plain_sums::<f64>(Level::best(), items, false, Ahead::Nothing, &mut watch);
 /// assert_eq!(sums(&[1.5, 0.25, 1e9]), Some(([1e9 + 1.5, 0.25], false)));
 /// assert_eq!(sums(&[0.1, 0.25, 1e9]), None);
 /// ```
 #[must_use]
 #[inline]
-pub fn plain_sums<T: Copy + Into<f64>, const ZEROS: bool>(
+pub fn plain_sums<T: Compiled>(
     level: Level,
     items: &[T],
+    zeros: bool,
+    ahead: Ahead,
+    watch: &mut Watch,
+) -> Option<([f64; 2], bool)> {
+    T::plain_sums_kernel(level, items, zeros, ahead, watch)
+}
+
+pub(crate) fn plain_sums_kernel<T: Copy + Into<f64>>(
+    level: Level,
+    items: &[T],
+    zeros: bool,
     ahead: Ahead,
     watch: &mut Watch,
 ) -> Option<([f64; 2], bool)> {
     let ahead_bytes = ahead.bytes();
-    let ((sums, may_have_zeros), is_exact) = watch.look(items, |items| {
-        if ahead_bytes == 0 {
-            compute(level, Plain::<T, ZEROS, false> { items, ahead_bytes })
-        } else {
-            compute(level, Plain::<T, ZEROS, true> { items, ahead_bytes })
-        }
-    });
+    let sums = match (zeros, ahead_bytes != 0) {
+        (false, false) => sums::<T, false, false>,
+        (false, true) => sums::<T, false, true>,
+        (true, false) => sums::<T, true, false>,
+        (true, true) => sums::<T, true, true>,
+    };
+    let ((sums, may_have_zeros), is_exact) =
+        watch.look(items, |items| sums(level, items, ahead_bytes));
     let [even, odd] = sums;
     (is_exact && even.is_finite() && odd.is_finite()).then_some((sums, may_have_zeros))
+}
+
+fn sums<T: Copy + Into<f64>, const ZEROS: bool, const PREFETCH: bool>(
+    level: Level,
+    items: &[T],
+    ahead_bytes: usize,
+) -> ([f64; 2], bool) {
+    let kernel = Plain::<T, ZEROS, PREFETCH> { items, ahead_bytes };
+    compute(level, kernel)
 }
 
 struct Plain<'i, T, const ZEROS: bool, const PREFETCH: bool> {

@@ -26,7 +26,6 @@ pub const EXACT_PRODUCT: f64 = f64::from_bits((1023 - 968) << 52);
 /// assert!(exact_products(Level::best(), &[x], &[x], &mut product, &mut error));
 /// assert_eq!((product[0], error[0]), (1.0 + 2.0 * f64::EPSILON, f64::EPSILON * f64::EPSILON));
 /// ```
-#[inline]
 pub fn exact_products(
     level: Level,
     x: &[f64],

@@ -34,7 +34,7 @@ pub const RANGE_BLOCK_ITEMS: usize = LANE_ITEMS * MANY_REGISTERS * 8;
 /// The most items, or products, of a call: sums of their parts are integers of 64 bits.
 const MOST_ITEMS: usize = 1 << 16;
 
-/// The exact sums of items whose exponents are in a range, or which are zero, if `ZEROS`. `None` if there are others; maybe, if one comes near to
+/// The exact sums of items whose exponents are in a range, or which are zero, if `zeros`. `None` if there are others; maybe, if one comes near to
 /// the end of the range. The last few items may be zero in any case.
 ///
 /// The split is in [`RangeScale::units`], and whole.
@@ -47,39 +47,44 @@ const MOST_ITEMS: usize = 1 << 16;
 ///
 /// let scale = RangeScale::for_items(-2, 0).expect("these are few exponents");
 /// let items = [1.5, 0.25, -1.0];
-/// let split = |items| split_sums_in_range::<false>(Level::best(), items, scale, Ahead::Nothing);
+/// let split = |items| split_sums_in_range(Level::best(), items, false, scale, Ahead::Nothing);
 /// let in_range = split(&items).expect("they are in range");
 /// assert_eq!(in_range.higher.map(|sum| sum as f64 * 2_f64.powi(scale.units()[0])), [0.5, 0.25]);
 /// assert_eq!(split(&[1e100]), None);
 /// ```
 #[must_use]
-#[inline]
-pub fn split_sums_in_range<const ZEROS: bool>(
+pub fn split_sums_in_range(
     level: Level,
     items: &[f64],
+    zeros: bool,
     scale: RangeScale,
     ahead: Ahead,
 ) -> Option<Split> {
     assert!(items.len() <= MOST_ITEMS);
-    let ahead_bytes = ahead.bytes();
-    if items.len() > MANY_ITEMS {
-        let kernel = Sums::<ZEROS, true> {
-            items,
-            scale,
-            ahead_bytes,
-        };
-        compute(level, kernel)
-    } else {
-        let kernel = Sums::<ZEROS, false> {
-            items,
-            scale,
-            ahead_bytes,
-        };
-        compute(level, kernel)
-    }
+    let sums = match (zeros, items.len() > MANY_ITEMS) {
+        (false, false) => sums::<false, false>,
+        (false, true) => sums::<false, true>,
+        (true, false) => sums::<true, false>,
+        (true, true) => sums::<true, true>,
+    };
+    sums(level, items, scale, ahead.bytes())
 }
 
-/// The exact sums of the products x0 * y0, x1 * y1, … whose exponents, after rounding, are in a range, or a factor of which is zero, if `ZEROS`:
+fn sums<const ZEROS: bool, const MANY: bool>(
+    level: Level,
+    items: &[f64],
+    scale: RangeScale,
+    ahead_bytes: usize,
+) -> Option<Split> {
+    let kernel = Sums::<ZEROS, MANY> {
+        items,
+        scale,
+        ahead_bytes,
+    };
+    compute(level, kernel)
+}
+
+/// The exact sums of the products x0 * y0, x1 * y1, … whose exponents, after rounding, are in a range, or a factor of which is zero, if `zeros`:
 /// the split of the rounded products, in [`RangeScale::units`], and that of their errors, in [`RangeScale::error_units`].
 ///
 /// `None` as for [`split_sums_in_range`], or if the instruction set cannot tell an error, as a factor is too large. The scale must come from
@@ -94,7 +99,7 @@ pub fn split_sums_in_range<const ZEROS: bool>(
 /// let scale = RangeScale::for_products(0, 0).expect("it is one exponent");
 /// let x = 1.0 + f64::EPSILON;
 /// let [products, errors] =
-///     split_products_in_range::<false>(Level::best(), &[x], &[x], scale, Ahead::Nothing)
+///     split_products_in_range(Level::best(), &[x], &[x], false, scale, Ahead::Nothing)
 ///         .expect("it is in range");
 /// let value = |parts: [i64; 2], unit: i32| parts[0] as f64 * 2_f64.powi(unit);
 /// assert_eq!(value(products.higher, scale.units()[0]), 1.0);
@@ -103,17 +108,30 @@ pub fn split_sums_in_range<const ZEROS: bool>(
 /// assert_eq!(value(errors.lower, scale.error_units()[1]), f64::EPSILON * f64::EPSILON);
 /// ```
 #[must_use]
-#[inline]
-pub fn split_products_in_range<const ZEROS: bool>(
+pub fn split_products_in_range(
     level: Level,
     x: &[f64],
     y: &[f64],
+    zeros: bool,
     scale: RangeScale,
     ahead: Ahead,
 ) -> Option<[Split; 2]> {
     assert_eq!(x.len(), y.len(), "the slices differ in length");
     assert!(x.len() <= MOST_ITEMS);
-    let ahead_bytes = ahead.bytes();
+    let products = if zeros {
+        products::<true>
+    } else {
+        products::<false>
+    };
+    products(level, [x, y], scale, ahead.bytes())
+}
+
+fn products<const ZEROS: bool>(
+    level: Level,
+    [x, y]: [&[f64]; 2],
+    scale: RangeScale,
+    ahead_bytes: usize,
+) -> Option<[Split; 2]> {
     let kernel = Products::<ZEROS> {
         x,
         y,
@@ -378,7 +396,7 @@ impl<V: Vector<Element = f64>, const N: usize> Halves<V, N> {
     }
 }
 
-/// The parts of items that are looked at: all bits are set where one of two factors is zero, if `ZEROS`.
+/// The parts of items that are looked at: all bits are set where one of two factors is zero, if `zeros`.
 #[inline(always)]
 fn parts_seen<const ZEROS: bool, V>(proven: Proven<V>, parts: V, [x, y]: [V; 2]) -> V
 where

@@ -109,7 +109,6 @@ pub struct Split {
 /// assert_eq!(split.higher.map(|sum| sum as f64 * 2_f64.powi(scale.higher_unit())), [0.5, 0.25]);
 /// ```
 #[must_use]
-#[inline]
 pub fn split_sums(level: Level, items: &[f64], scale: SplitScale) -> Option<Split> {
     compute(level, Sums { items, scale })
 }
@@ -117,7 +116,6 @@ pub fn split_sums(level: Level, items: &[f64], scale: SplitScale) -> Option<Spli
 /// [`split_sums`] which also writes what is left of each item, its rest, in the item's place.
 ///
 /// If the items do not fit, it leaves arbitrary values there.
-#[inline]
 pub fn split_sums_and_rests(level: Level, items: &mut [f64], scale: SplitScale) -> Option<Split> {
     compute(level, SumsAndRests { items, scale })
 }
@@ -148,7 +146,6 @@ pub struct ColumnSplit {
 ///
 /// # Panics
 /// There are more rows, or they do not have these columns; `splits` is not as long as `scales`.
-#[inline]
 pub fn split_columns(
     level: Level,
     rows: &[f64],

@@ -181,7 +181,6 @@ fn pair(significand: u64, places: u64, bits: u64) -> Pair {
 /// assert_eq!(integer as f64 * 2_f64.powi(unit.exponent()), -1.0);
 /// assert_eq!(pairs[1], [0, 0]);
 /// ```
-#[inline]
 pub fn decode(
     level: Level,
     items: &[f64],
@@ -231,7 +230,6 @@ impl Kernel<f64> for Decode<'_> {
 /// assert!(decode_floats(Level::best(), &[-1.0], DecodeUnit::for_range(20, 0), &mut integers));
 /// assert_eq!(integers[0], -1 << (52 - 20));
 /// ```
-#[inline]
 pub fn decode_floats(
     level: Level,
     items: &[f32],
@@ -287,7 +285,6 @@ pub const NO_DIGIT: u8 = u8::MAX;
 ///
 /// # Panics
 /// There are more than [`DECODED_ITEMS`].
-#[inline]
 pub fn decode_digits(
     level: Level,
     items: &[f64],

@@ -2,6 +2,7 @@
 
 use core::hint::black_box;
 
+use crate::sets::compiled::Compiled;
 use crate::sets::dispatch::compute;
 use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
@@ -24,7 +25,14 @@ pub fn is_zero(item: f64) -> bool {
 /// ```
 #[must_use]
 #[inline]
-pub fn count_negative_zeros<T: Copy + Into<f64>>(level: Level, items: &[T]) -> [u64; 2] {
+pub fn count_negative_zeros<T: Compiled>(level: Level, items: &[T]) -> [u64; 2] {
+    T::count_negative_zeros_kernel(level, items)
+}
+
+pub(crate) fn count_negative_zeros_kernel<T: Copy + Into<f64>>(
+    level: Level,
+    items: &[T],
+) -> [u64; 2] {
     compute(level, Count(items))
 }
 

@@ -28,6 +28,10 @@ use crate::sets::vector::{Combine, Proven, Vector};
 /// ```
 #[inline]
 pub fn dot<T: Float>(level: Level, x: &[T], y: &[T]) -> Option<T> {
+    T::dot_kernel(level, x, y)
+}
+
+pub(crate) fn dot_kernel<T: Float>(level: Level, x: &[T], y: &[T]) -> Option<T> {
     T::compute_sum(level, Fold(Products::new(x, y)))
 }
 
@@ -38,6 +42,10 @@ pub fn dot<T: Float>(level: Level, x: &[T], y: &[T]) -> Option<T> {
 /// ```
 #[inline]
 pub fn squared_norm<T: Float>(level: Level, x: &[T]) -> Option<T> {
+    T::squared_norm_kernel(level, x)
+}
+
+pub(crate) fn squared_norm_kernel<T: Float>(level: Level, x: &[T]) -> Option<T> {
     let squares = Mapped {
         elements: x,
         function: Square,
@@ -57,6 +65,10 @@ pub fn squared_norm<T: Float>(level: Level, x: &[T]) -> Option<T> {
 /// ```
 #[inline]
 pub fn sum_and_absolute_sum<T: Float>(level: Level, leaves: &[T]) -> Option<(T, T)> {
+    T::sum_and_absolute_sum_kernel(level, leaves)
+}
+
+pub(crate) fn sum_and_absolute_sum_kernel<T: Float>(level: Level, leaves: &[T]) -> Option<(T, T)> {
     T::compute_sum(level, SumAndAbsoluteSum(leaves))
 }
 

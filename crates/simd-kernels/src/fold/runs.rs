@@ -2,9 +2,10 @@
 
 use crate::fold::few::fold_few;
 use crate::fold::stream::fold_any;
-use crate::sets::dispatch::{Float, Operation};
+use crate::sets::dispatch::Float;
 use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
+use crate::sets::operation::Operation;
 use crate::sets::vector::{Combine, Proven, Vector};
 
 /// Folds consecutive runs of leaves: `results[k]` becomes the [`fold`](crate::fold) of the next `lengths[k]` leaves.
@@ -23,6 +24,16 @@ use crate::sets::vector::{Combine, Proven, Vector};
 /// ```
 #[inline]
 pub fn fold_runs<T: Float>(
+    level: Level,
+    operation: Operation,
+    leaves: &[T],
+    lengths: &[usize],
+    results: &mut [T],
+) {
+    T::fold_runs_kernel(level, operation, leaves, lengths, results);
+}
+
+pub(crate) fn fold_runs_kernel<T: Float>(
     level: Level,
     operation: Operation,
     leaves: &[T],

@@ -3,8 +3,9 @@
 use crate::fold::counter::{ALL_HEIGHTS, Counter, fold_last};
 use crate::fold::few::SHORT_LEAVES;
 use crate::fold::stream::Fold;
-use crate::sets::dispatch::{Float, Operation};
+use crate::sets::dispatch::Float;
 use crate::sets::level::Level;
+use crate::sets::operation::Operation;
 
 /// The sum of the leaves in tree order; `None` for no leaves. All levels give the same bits.
 ///
@@ -32,6 +33,10 @@ pub fn sum<T: Float>(level: Level, leaves: &[T]) -> Option<T> {
 /// ```
 #[inline]
 pub fn fold<T: Float>(level: Level, operation: Operation, leaves: &[T]) -> Option<T> {
+    T::fold_kernel(level, operation, leaves)
+}
+
+pub(crate) fn fold_kernel<T: Float>(level: Level, operation: Operation, leaves: &[T]) -> Option<T> {
     let level = level.for_leaf_bytes(size_of_val(leaves));
     T::compute(level, operation, Fold(leaves))
 }

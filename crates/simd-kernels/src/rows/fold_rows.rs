@@ -1,8 +1,9 @@
 //! Folds of rows, element by element.
 
 use crate::rows::panel::{REGISTER_ELEMENTS, Rows, panel_columns};
-use crate::sets::dispatch::{Float, Operation};
+use crate::sets::dispatch::Float;
 use crate::sets::level::Level;
+use crate::sets::operation::Operation;
 
 /// The number of values of scratch memory that [`fold_rows`] and [`tree_fold_rows`](crate::tree_fold_rows) need for `rows` rows
 /// of `width` values: one row of at most 32 KiB for each level of the tree.
@@ -34,7 +35,19 @@ pub const fn rows_scratch_len<T>(width: usize, rows: usize) -> usize {
 /// fold_rows(Level::best(), Operation::Sum, 2, &three_rows, &mut scratch, &mut sums);
 /// assert_eq!(sums, [(0.1 + 0.2) + 0.3, (1.0 + 2.0) + 3.0]);
 /// ```
+#[inline]
 pub fn fold_rows<T: Float>(
+    level: Level,
+    operation: Operation,
+    width: usize,
+    items: &[T],
+    scratch: &mut [T],
+    result: &mut [T],
+) -> Option<()> {
+    T::fold_rows_kernel(level, operation, width, items, scratch, result)
+}
+
+pub(crate) fn fold_rows_kernel<T: Float>(
     level: Level,
     operation: Operation,
     width: usize,
@@ -47,7 +60,7 @@ pub fn fold_rows<T: Float>(
         return None;
     }
     if width == 1 {
-        result[0] = crate::fold(level, operation, items)?;
+        result[0] = T::fold_kernel(level, operation, items)?;
         return Some(());
     }
     let rows = Rows {

@@ -37,29 +37,11 @@ const MOST_WAITING: usize = 48;
 /// assert_eq!(sum_lanes(Level::best(), 16, &x), sum(Level::SCALAR, &lanes));
 /// ```
 #[inline]
-pub fn sum_lanes<T: InLanes>(level: Level, lanes: usize, items: &[T]) -> Option<T> {
-    T::sum_lanes(level, lanes, items)
+pub fn sum_lanes<T: Float>(level: Level, lanes: usize, items: &[T]) -> Option<T> {
+    T::sum_lanes_kernel(level, lanes, items)
 }
 
-/// The floats that have sums in lanes: these are long, and compiled in this crate alone.
-pub trait InLanes: Float {
-    #[doc(hidden)]
-    fn sum_lanes(level: Level, lanes: usize, items: &[Self]) -> Option<Self>;
-}
-
-macro_rules! in_lanes {
-    ($($float:ident),+) => {$(
-        impl InLanes for $float {
-            fn sum_lanes(level: Level, lanes: usize, items: &[Self]) -> Option<Self> {
-                sum(level, lanes, items)
-            }
-        }
-    )+};
-}
-
-in_lanes!(f32, f64);
-
-fn sum<T: Float>(level: Level, lanes: usize, items: &[T]) -> Option<T> {
+pub(crate) fn sum_lanes_kernel<T: Float>(level: Level, lanes: usize, items: &[T]) -> Option<T> {
     match lanes {
         16 => sum_in::<T, 16>(level, items),
         32 => sum_in::<T, 32>(level, items),

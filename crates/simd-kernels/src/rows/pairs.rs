@@ -1,8 +1,9 @@
 //! Combines two rows into one, as plans do with rows of two ranks.
 
-use crate::sets::dispatch::{Float, Operation};
+use crate::sets::dispatch::Float;
 use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
+use crate::sets::operation::Operation;
 use crate::sets::vector::{Combine, Proven, Vector};
 
 /// Rows of at most this many elements are combined one element at a time.
@@ -34,6 +35,17 @@ pub fn combine_rows<T: Float>(
     nan: Option<T>,
     into: &mut [T],
 ) {
+    T::combine_rows_kernel(level, operation, left, right, nan, into);
+}
+
+pub(crate) fn combine_rows_kernel<T: Float>(
+    level: Level,
+    operation: Operation,
+    left: &[T],
+    right: &[T],
+    nan: Option<T>,
+    into: &mut [T],
+) {
     assert!(
         left.len() == into.len() && right.len() == into.len(),
         "rows of {}, {} and {} elements",
@@ -56,6 +68,10 @@ pub fn combine_rows<T: Float>(
 /// The rows differ in length.
 #[inline]
 pub fn copy_row<T: Float>(level: Level, row: &[T], nan: T, into: &mut [T]) {
+    T::copy_row_kernel(level, row, nan, into);
+}
+
+pub(crate) fn copy_row_kernel<T: Float>(level: Level, row: &[T], nan: T, into: &mut [T]) {
     assert!(
         row.len() == into.len(),
         "rows of {} and {} elements",

@@ -4,8 +4,10 @@ use core::fmt::Debug;
 use core::ops::{Add, Mul};
 
 use crate::sets::bits::Bits;
+use crate::sets::compiled::Compiled;
 use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
+use crate::sets::operation::Operation;
 use crate::sets::scalar::{self, Four};
 use crate::sets::set::Set;
 use crate::sets::vector::{self, Combine, Proven};
@@ -30,23 +32,10 @@ mod sealed {
     }
 }
 
-/// The operations with vector instructions. All are commutative and round once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Operation {
-    /// left + right
-    Sum,
-    /// left * right
-    Product,
-    /// IEEE 754-2019 `minimum`: NaN propagates, -0 is less than +0.
-    Minimum,
-    /// IEEE 754-2019 `maximum`: NaN propagates, -0 is less than +0.
-    Maximum,
-}
-
 /// The float types with kernels: `f32` and `f64`.
 pub trait Float:
     sealed::Sealed
+    + Compiled
     + Copy
     + Debug
     + Default

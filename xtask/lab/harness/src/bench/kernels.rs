@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use simd_kernels::{
-    InLanes, Level, Variant, by_definition, dot, left_to_right, reduce_level_by_level, scratch_len,
+    Float, Level, Variant, by_definition, dot, left_to_right, reduce_level_by_level, scratch_len,
     sum, sum_lanes, unordered_dot, unordered_sum_with,
 };
 
@@ -61,7 +61,7 @@ pub fn measure(quick: bool, output: &Output) -> Vec<Row> {
 }
 
 /// One level at one length. The scalar level also stands for the plain ways.
-fn compare<T: InLanes + exact::Float>(
+fn compare<T: Float + exact::Float>(
     level: Level,
     leaves: &[T],
     suffix: &str,
