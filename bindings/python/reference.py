@@ -22,7 +22,8 @@ MODULES = {
         "_statistics": ["sum", "mean", "var", "std", "average", "nansum", "nanmean", "nanvar", "nanstd"],
         "exact": ["dot", "inner", "vdot", "norm", "Partial"],
         "_accumulator": ["Accumulator"],
-        "_keyed": ["bincount", "add_at", "histogram", "reduceat", "rolling", "RollingWindows"],
+        "_keyed": ["bincount", "add_at", "histogram", "reduceat"],
+        "_rolling": ["rolling", "RollingWindows"],
         "_groups": ["groupby", "GroupBy"],
     },
     "treefold.dask": {

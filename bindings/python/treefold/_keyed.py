@@ -1,4 +1,4 @@
-"""Exact sums by key and of windows, in the forms of NumPy."""
+"""Exact sums by key, in the forms of NumPy."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from . import _native
 from ._arrays import as_array, as_float, contiguous, counted, index
 
 
-def _vector(x, name):
+def as_vector(x, name):
     """A vector of floats or complex numbers; integers become float64."""
     array = as_float(as_array(x, name))
     if array.ndim != 1:
@@ -28,7 +28,7 @@ def as_keys(keys):
     return contiguous(array.astype(np.int64, copy=False))
 
 
-def _of_parts(x, function):
+def of_parts(x, function):
     """What a function of vectors of floats makes of a vector, part by part if it is complex."""
     if x.dtype.kind != "c":
         return function(x)
@@ -40,7 +40,7 @@ def _of_parts(x, function):
 
 def by_key(keys, x, sums):
     """The exact sum of the items of each of the keys 0 to `sums` - 1: keys and items are ready for the native half."""
-    return _of_parts(x, lambda part: _native.exact_by_key(keys, part, sums))
+    return of_parts(x, lambda part: _native.exact_by_key(keys, part, sums))
 
 
 def bincount(keys, weights=None, minlength=0):
@@ -80,7 +80,7 @@ def bincount(keys, weights=None, minlength=0):
         raise ValueError(f"minlength: {minlength} is negative")
     if weights is None:
         return np.bincount(keys, minlength=minlength)
-    weights = _vector(weights, "weights")
+    weights = as_vector(weights, "weights")
     sums = max(int(keys.max()) + 1 if keys.size else 0, minlength)
     try:
         return by_key(keys, weights, max(sums, 0))
@@ -118,7 +118,7 @@ def add_at(sums, keys, x):
     """
     if not isinstance(sums, np.ndarray) or sums.ndim != 1 or sums.dtype.kind not in "fc":
         raise TypeError("sums is not a vector of floats or complex numbers")
-    keys, x = as_keys(keys), _vector(x, "x")
+    keys, x = as_keys(keys), as_vector(x, "x")
     if not np.can_cast(x.dtype, sums.dtype):
         raise TypeError(f"x has elements of type {x.dtype}, which sums of type {sums.dtype} do not hold")
     if len(keys) != len(x):
@@ -157,7 +157,7 @@ def histogram(x, bins=10, range=None, weights=None):
         return np.histogram(x, bins, range)
     x, weights = np.ravel(np.asarray(x)), np.asarray(weights)
     edges = np.histogram_bin_edges(x, bins, range)
-    weights = _vector(np.ravel(weights), "weights")
+    weights = as_vector(np.ravel(weights), "weights")
     if len(x) != len(weights):
         raise ValueError(f"{counted(len(weights), 'weight')} for {counted(len(x), 'item')}")
     keys = np.searchsorted(edges, x, side="right") - 1
@@ -177,7 +177,7 @@ def reduceat(x, indices):
     >>> exact.reduceat([1e300, 1.0, -1e300, 0.5], [0, 3]).tolist()
     [1.0, 0.5]
     """
-    x, starts = _vector(x, "x"), as_keys(indices)
+    x, starts = as_vector(x, "x"), as_keys(indices)
     for place, start in enumerate(starts):
         if not 0 <= start < len(x):
             raise IndexError(f"index {place} is {start}, and x has {counted(len(x), 'item')}")
@@ -185,80 +185,3 @@ def reduceat(x, indices):
     first = np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
     items = x[first + np.arange(len(first))]
     return by_key(np.repeat(np.arange(len(starts)), lengths), items, len(starts))
-
-
-class RollingWindows:
-    """Windows that move over a vector: `rolling` makes it."""
-
-    __slots__ = ("_index", "_least", "_width", "_x")
-
-    def __init__(self, x, window, min_periods, on):
-        self._x = _vector(x, "x")
-        if on is None:
-            self._index, self._width = None, index(window, "window")
-            if self._width < 1:
-                raise ValueError(f"window: {self._width} is not positive")
-            least = self._width if min_periods is None else min_periods
-        else:
-            on = np.asarray(on)
-            if on.shape != self._x.shape:
-                raise ValueError(f"on has {counted(on.size, 'element')}, and x {counted(len(self._x), 'item')}")
-            whole = on.dtype.kind in "iumM"
-            if on.dtype.kind in "mM":
-                window = np.asarray(window).astype(np.timedelta64 if on.dtype.kind == "M" else on.dtype)
-                unit = np.datetime_data(on.dtype)[0]
-                window = int(np.timedelta64(window, unit).astype(np.int64))
-            self._index = contiguous(on.astype(np.int64 if whole else np.float64))
-            self._width = window
-            least = 1 if min_periods is None else min_periods
-        self._least = index(least, "min_periods")
-        if self._least < 0:
-            raise ValueError(f"min_periods: {self._least} is negative")
-
-    def _values(self, is_mean):
-        def of_part(x):
-            if self._index is None:
-                return _native.exact_rolling(x, self._width, self._least, is_mean)
-            return _native.exact_rolling_range(x, self._index, self._width, self._least, is_mean)
-
-        return _of_parts(self._x, of_part)
-
-    def sum(self):
-        """The exact sum of each window, rounded once."""
-        return self._values(False)
-
-    def mean(self):
-        """The exact mean of each window, rounded once."""
-        return self._values(True)
-
-
-def rolling(x, window, min_periods=None, on=None):
-    """Windows that end at each item: `rolling(x, window).sum()`, `.mean()`.
-
-    Items that leave a window are taken back exactly, so nothing drifts, and nothing is left of an infinity or a NaN.
-
-    Parameters
-    ----------
-    x : array_like
-        A vector of floats or complex numbers; integers are converted to float64.
-    window : int, or a width of `on`
-        The items of a window; with `on`, how far back it reaches: it has the items whose index is more than that of its last item less the
-        width.
-    min_periods : int, optional
-        Windows of fewer items have the value NaN; by default those of fewer than `window` items, with `on` none.
-    on : array_like, optional
-        An ascending index for each item.
-
-    Returns
-    -------
-    RollingWindows
-
-    Examples
-    --------
-    >>> from treefold import exact
-    >>> exact.rolling([1e300, 0.1, 0.2, 0.5], 2).sum().tolist()
-    [nan, 1e+300, 0.30000000000000004, 0.7]
-    >>> exact.rolling([0.5, 1.0, 2.0, 4.0], 2, on=[1, 2, 2, 9]).mean().tolist()
-    [0.5, 0.75, 1.1666666666666667, 4.0]
-    """
-    return RollingWindows(x, window, min_periods, on)

@@ -15,8 +15,9 @@ from ._accumulator import Accumulator
 from ._arrays import as_array, check_inexact, counted, items_along, row_width, size
 from ._engine import Items, given, tell
 from ._groups import GroupBy, groupby
-from ._keyed import RollingWindows, add_at, bincount, histogram, reduceat, rolling
+from ._keyed import add_at, bincount, histogram, reduceat
 from ._products import _matched, _matched_items, _matched_rows, _operands
+from ._rolling import RollingWindows, rolling
 from ._statistics import average, mean, nanmean, nanstd, nansum, nanvar, std, statistic, sum, types, var
 
 __all__ = [

@@ -207,3 +207,21 @@ def test_reported(report):
         # The function of one group, which pandas calls for each.
         assert frame.groupby("k")["x"].agg(getattr(exact, figure))["a"] == value
         assert getattr(exact.groupby(frame["k"]), figure)(frame["x"])[0] == value
+
+
+def test_windows_of_times():
+    """Durations are those that pandas takes, over times of its own, with a zone or without."""
+    x = pd.Series(np.arange(60.0))
+    places = np.cumsum(np.random.default_rng(SEED).integers(0, 3, 60))
+    # Over a change of the clock.
+    times = pd.DatetimeIndex(pd.Timestamp("2026-03-28T20:00") + pd.to_timedelta(places * 20, unit="min"))
+    for on in (times, times.astype("M8[s]"), times.tz_localize("UTC").tz_convert("Europe/Paris")):
+        for window in ("1h", "90min", "1500s", "36h", "D", pd.Timedelta("70min"), pd.offsets.Minute(45), pd.offsets.Day(2)):
+            theirs = pd.Series(x.to_numpy(), index=on).rolling(window).sum()
+            for given in (on, on.to_series(), on.to_series().tolist()):
+                assert exact.rolling(x, window, on=given).sum().tolist() == theirs.tolist(), (window, on.dtype)
+    for window, error, match in (("2MS", ValueError, "window: '2MS' has no fixed length"), ("nonsense", ValueError, "'nonsense' has no fixed length")):
+        with pytest.raises(error, match=match):
+            exact.rolling(x, window, on=times)
+    with pytest.raises(ValueError, match="on: element 1 is NaT"):
+        exact.rolling([1.0, 2.0], "1h", on=pd.Series([times[0], pd.NaT]))
