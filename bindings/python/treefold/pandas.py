@@ -18,6 +18,38 @@ from ._groups import GroupBy as _Groups
 __all__ = ["GroupBy", "groupby"]
 
 
+def _places(index: pd.Index, present: pd.Index) -> Any:
+    """Where the groups that have rows are in an index of all."""
+    if isinstance(index, pd.MultiIndex):
+        # A missing key is a value of a level in one of them, and none in the other.
+        codes = [level.get_indexer(present.get_level_values(number)) for number, level in enumerate(index.levels)]
+        present = pd.MultiIndex(index.levels, codes)
+    return index.get_indexer(present)
+
+
+def _codes(frame: pd.DataFrame, by: Any, options: dict[str, Any]) -> tuple[Any, pd.Index]:
+    """The place of each row's group in the index of pandas' results, or -1 if it has none; and this index."""
+    grouped = frame.groupby(by, **options)
+    sizes = grouped.size()
+    index, places = sizes.index, None
+    levels = index.levels if isinstance(index, pd.MultiIndex) else [index]
+    if isinstance(by, pd.Grouper) or any(isinstance(level.dtype, pd.CategoricalDtype) for level in levels):
+        # Some groups of the index may have no rows. `ngroup` numbers the others, in an order of their own; and those of a lone Grouper have the rows
+        # in another order.
+        grouped = frame.groupby([by] if isinstance(by, pd.Grouper) else by, **{**options, "observed": True})
+        places = _places(index, grouped.size().index)
+    codes = grouped.ngroup().to_numpy()
+    if codes.dtype.kind == "f":
+        # Rows without a group.
+        codes = np.where(np.isnan(codes), -1, codes)
+    codes = codes.astype(np.int64, copy=False)
+    if places is not None:
+        codes = np.append(places, -1)[codes].astype(np.int64, copy=False)
+    if not np.array_equal(np.bincount(codes + 1, minlength=len(sizes) + 1)[1:], sizes):
+        raise RuntimeError(f"by: pandas {pd.__version__} does not tell which rows are in which of the groups of these keys")
+    return codes, index
+
+
 class GroupBy:
     """Rows in groups: `groupby` makes it.
 
@@ -30,13 +62,8 @@ class GroupBy:
     def __init__(self, frame: pd.DataFrame, by: Any, options: dict[str, Any]) -> None:
         if not isinstance(frame, pd.DataFrame):
             raise TypeError(f"frame is a {type(frame).__name__}, not a DataFrame")
-        grouped = frame.groupby(by, **options)
-        codes = grouped.ngroup().to_numpy()
-        if codes.dtype.kind == "f":
-            # Rows without a group.
-            codes = np.where(np.isnan(codes), -1, codes)
         self._frame = frame
-        self._groups = _Groups._of_codes(codes.astype(np.int64, copy=False), grouped.size().index)
+        self._groups = _Groups._of_codes(*_codes(frame, by, options))
 
     def _applied(self, x: Any, figure: Callable[[Any], Any]) -> Any:
         index = self._groups.keys

@@ -188,13 +188,39 @@ def test_kinds_of_columns():
 
 def test_categories_and_levels():
     frame = pd.DataFrame({"k": pd.Categorical(["b", "a", "b"], categories=["a", "b", "c"]), "x": [1.0, 2.0, 4.0]})
-    for observed in (True, False):
-        own = tp.groupby(frame, "k", observed=observed).sum("x")
-        pd.testing.assert_series_equal(own, frame.groupby("k", observed=observed)["x"].sum())
     levels = frame.set_index("k")
     assert tp.groupby(levels, None, level="k", observed=True).sum("x").tolist() == [2.0, 5.0]
     by_function = frame.set_index(pd.Index([3, 4, 5]))
     assert tp.groupby(by_function, lambda place: place % 2).sum("x").tolist() == [2.0, 5.0]
+
+
+@pytest.mark.parametrize("options", [{"observed": seen, **options} for seen in (False, True) for options in OPTIONS], ids=str)
+def test_groups_without_rows(options):
+    """Keys and values are those of pandas, also of categories, bins and days that no row has. Sums of small integers are exact in pandas."""
+    for case in range(6):
+        random = np.random.default_rng((SEED, case))
+        rows = int(random.integers(1, 30))
+        frame = pd.DataFrame({"x": random.integers(0, 1000, rows).astype("f8"), "i": random.integers(0, 4, rows)})
+        for name, categories in (("c", "abcde"), ("d", "zyxw")):
+            some = random.choice(list(categories), int(random.integers(1, 4)))
+            drawn = random.choice(some, rows).astype(object)
+            drawn[random.random(rows) < 0.1] = None
+            frame[name] = pd.Categorical(drawn, categories=list(categories), ordered=bool(random.integers(0, 2)))
+        frame["bin"] = pd.cut(frame["x"], [0, 10, 400, 410, 900, 2000])
+        frame["t"] = pd.Timestamp("2026-01-01") + pd.to_timedelta(random.integers(0, 100, rows), unit="h")
+        days = pd.Grouper(key="t", freq="D")
+        for by in ("c", "bin", ["c", "d"], ["i", "c"], ["bin", "i"], ["d", "bin", "i"], days, [days, "c"]):
+            own, theirs = tp.groupby(frame, by, **options), frame.groupby(by, **options)["x"]
+            for figure in ("sum", "mean", "var", "std", "count"):
+                expected = getattr(theirs, figure)()
+                pd.testing.assert_series_equal(getattr(own, figure)("x"), expected, rtol=1e-9, obj=f"TREEFOLD_SEED={SEED}, case {case}, {by}, {figure}")
+
+
+def test_groups_that_pandas_tells_wrongly(monkeypatch):
+    ngroup = pd.core.groupby.DataFrameGroupBy.ngroup
+    monkeypatch.setattr(pd.core.groupby.DataFrameGroupBy, "ngroup", lambda self: ngroup(self) * 0)
+    with pytest.raises(RuntimeError, match="does not tell which rows"):
+        tp.groupby(pd.DataFrame({"k": [1, 2], "x": [1.0, 2.0]}), "k")
 
 
 @pytest.mark.parametrize("report", [*SUMS, *MEANS])
