@@ -150,7 +150,9 @@ macro_rules! targets {
             )]
             fn convert(kind: Kind, words: &[u64], into: &mut [Self]) {
                 match kind {
-                    Kind::Bool | Kind::U8 => each(words, into, |x: u8| x as $into),
+                    // Any byte but 0 is true.
+                    Kind::Bool => each(words, into, |x: u8| u8::from(x != 0) as $into),
+                    Kind::U8 => each(words, into, |x: u8| x as $into),
                     Kind::I8 => each(words, into, |x: i8| x as $into),
                     Kind::I16 => each(words, into, |x: i16| x as $into),
                     Kind::I32 => each(words, into, |x: i32| x as $into),

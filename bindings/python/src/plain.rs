@@ -17,7 +17,7 @@ use crate::leaves::{Reader, Source};
 use crate::pool::Workers;
 use crate::reductions::distances;
 use crate::scans::scan;
-use crate::strided::{Memory, Shape, Tile};
+use crate::strided::{Memory, Shape, Tile, bytes_of_bools};
 
 /// What rounds to an infinite half.
 const HALVES_END: f32 = 65520.0;
@@ -180,7 +180,7 @@ impl<'a, 'py> Reduction<'a, 'py> {
         macro_rules! folded {
             ($combine:ident) => {
                 match self.memory.kind {
-                    Kind::Bool => self.converted::<bool, i64>(i64::$combine),
+                    Kind::Bool => self.bools(u16::$combine, i64::$combine),
                     Kind::I8 => self.converted::<i8, i64>(i64::$combine),
                     Kind::I16 => self.converted::<i16, i64>(i64::$combine),
                     Kind::I32 => self.converted::<i32, i64>(i64::$combine),
@@ -199,25 +199,54 @@ impl<'a, 'py> Reduction<'a, 'py> {
         }
     }
 
-    /// Those of rows of integers that lie side by side: no order changes them.
+    /// Those of integers that lie side by side.
     fn converted<S: Element + Copy + Send + Sync, T: Item + From<S>>(
         &self,
         combine: impl Fn(T, T) -> T + Copy + Sync,
     ) -> PyResult<Option<Py<PyAny>>> {
-        let (Some([_, length @ (1..), 1]), Ok(array)) =
-            (self.parts(), self.array.cast::<PyArrayDyn<S>>())
-        else {
+        let Ok(array) = self.array.cast::<PyArrayDyn<S>>() else {
             return Ok(None);
         };
         let array_ref = array.try_readonly()?;
-        let Ok(items) = array_ref.as_slice() else {
+        match array_ref.as_slice() {
+            Ok(items) => self.rows(items, |row| {
+                fold_in_any_order(Level::best(), row, T::from, combine)
+            }),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Those of bools that lie side by side, as many at once as integers of 16 bits count.
+    fn bools(
+        &self,
+        combine_part: impl Fn(u16, u16) -> u16 + Copy + Sync,
+        combine: impl Fn(i64, i64) -> i64 + Copy + Sync,
+    ) -> PyResult<Option<Py<PyAny>>> {
+        let array_ref = self.array.cast::<PyArrayDyn<bool>>()?.try_readonly()?;
+        let Some(items) = bytes_of_bools(&array_ref) else {
+            return Ok(None);
+        };
+        let is_true = |byte: u8| u16::from(byte != 0);
+        let fold_part = |part: &[u8]| fold_in_any_order(Level::best(), part, is_true, combine_part);
+        self.rows(items, |row| {
+            let parts = row.chunks(usize::from(u16::MAX)).filter_map(fold_part);
+            parts.map(i64::from).reduce(combine)
+        })
+    }
+
+    /// Those of rows, in each of which is an item: no order changes them.
+    fn rows<S: Sync, T: Item>(
+        &self,
+        items: &[S],
+        fold: impl Fn(&[S]) -> Option<T> + Sync,
+    ) -> PyResult<Option<Py<PyAny>>> {
+        let Some([_, length @ (1..), 1]) = self.parts() else {
             return Ok(None);
         };
         self.made::<T>(|results| {
             compute(self.array.py(), size_of_val(items), || {
                 for (row, result) in items.chunks_exact(length).zip(results) {
-                    let folded = fold_in_any_order(Level::best(), row, T::from, combine);
-                    *result = folded.expect("a row has items");
+                    *result = fold(row).expect("a row has items");
                 }
             });
             Ok(true)

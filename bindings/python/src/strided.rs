@@ -1,8 +1,11 @@
 //! Arrays as they lie in memory: of any strides, alignment and byte order, read a block at a time.
 
 use std::ptr::{self, with_exposed_provenance, with_exposed_provenance_mut};
+use std::slice;
 
-use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{
+    PyArrayDescrMethods, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods,
+};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -191,6 +194,17 @@ impl Tile {
         let (first, step) = (self.place.result, self.step);
         (0..self.columns.len).map(move |column| first + column * step)
     }
+}
+
+/// The bytes of an array of bool whose elements lie side by side. NumPy takes any but 0 for true; only 1 is one of Rust's.
+#[expect(unsafe_code, reason = "a slice of `bool` would hold other bytes")]
+pub(crate) fn bytes_of_bools<'a>(array: &'a PyReadonlyArrayDyn<'_, bool>) -> Option<&'a [u8]> {
+    if !array.is_c_contiguous() {
+        return None;
+    }
+    let first = array.data().cast::<u8>();
+    // SAFETY: these are all of the array's elements, of one byte each, in C order, and it is borrowed for reading as long as the slice.
+    Some(unsafe { slice::from_raw_parts(first, array.len()) })
 }
 
 /// Where an array's elements are, and what they are.

@@ -19,6 +19,40 @@ def test_masked_arrays_leave_holes():
     assert bits(treefold.sum(np.ma.masked_array(x))) == bits(treefold.sum(x))
 
 
+def test_every_byte_but_zero_is_true():
+    whole = np.frombuffer(b"\xff\x00\x02" * 40, bool).reshape(12, 10)
+    weights, keys = items(120, "f8", 3).reshape(12, 10), np.arange(120) % 7
+    for x in (whole, whole[:, ::2], whole.T, whole[:3], np.asfortranarray(whole)):
+        one, w = x != 0, np.resize(weights, x.shape)
+        for name in ("sum", "prod", "mean", "var", "std", "min", "max", "norm", "cumsum", "cumprod", "average", "nansum"):
+            for axis in (None, 0, 1):
+                assert bits(getattr(treefold, name)(x, axis=axis)) == bits(getattr(treefold, name)(one, axis=axis)), name
+        for function in (
+            lambda x: treefold.dot(x.ravel(), x.ravel()),
+            lambda x: treefold.inner(x, w),
+            lambda x: treefold.average(w, weights=x),
+            lambda x: treefold.sum(x, dtype="c8"),
+            lambda x: treefold.sum(x, lanes=4),
+            lambda x: treefold.sum(x, dtype=bool),
+            lambda x: treefold.sum(np.ma.array(w, mask=x)),
+            lambda x: treefold.sum(w, where=x),
+            lambda x: treefold.max(w, where=x, initial=0),
+            lambda x: treefold.Partial(x, 0, x.size).result(),
+            lambda x: exact.sum(w, where=x),
+            lambda x: exact.sum(x, dtype="f4"),
+            lambda x: exact.mean(x),
+            lambda x: exact.var(x, 0),
+            lambda x: exact.norm(x),
+            lambda x: exact.dot(x.ravel(), w.ravel()),
+            lambda x: exact.average(w, weights=x),
+            lambda x: exact.groupby(x.ravel()).sum(w.ravel()),
+            lambda x: exact.groupby(keys[: x.size]).sum(x.ravel()),
+            lambda x: exact.bincount(x.ravel(), w.ravel()),
+            lambda x: exact.rolling(x.ravel(), 3, 1).sum(),
+        ):
+            assert bits(function(x)) == bits(function(one))
+
+
 def test_times():
     x = np.array([5, 7, -2, 100], "m8[s]")
     assert treefold.sum(x) == np.sum(x) and treefold.sum(x).dtype == "m8[s]"

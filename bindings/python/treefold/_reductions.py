@@ -37,7 +37,7 @@ def reduction(op, x, axis, dtype, out, keepdims, initial, where, skips_nan=False
         if initial is None and op != "min":
             initial = False
         result, _, _ = items.fold(op, work, initial=initial)
-        return given(result.view(np.bool_), items, keepdims, out)
+        return given(result.astype(np.bool_), items, keepdims, out)
     direct = _direct(out, work, chosen, items)
     result, _, is_finite = items.fold(op, work, initial=initial, out=direct)
     if op in ("sum", "prod"):
