@@ -22,6 +22,13 @@ def _types(items, dtype, out):
     return chosen, work
 
 
+def spread_type(own, dtype, out):
+    """The type that is asked for a variance: that of complex numbers goes to a real `out` with both parts."""
+    if dtype is None and out is not None and own.kind == "c" and out.dtype.kind == "f":
+        return np.result_type(out.dtype, np.complex64)
+    return dtype
+
+
 def _warn(message):
     warnings.warn(message, RuntimeWarning, stacklevel=4)
 
@@ -137,7 +144,7 @@ def _spread(x, axis, dtype, out, ddof, keepdims, where, mean, correction, skips_
     items = Items(x, axis, where, skips_nan)
     keepdims = check_keepdims(keepdims)
     check_out(out, items.shape_of_result(keepdims))
-    chosen, work = _types(items, dtype, out)
+    chosen, work = _types(items, spread_type(items.dtype, dtype, out), out)
     real = chosen.type(0).real.dtype
     if work.kind in "biu":
         raise TypeError(f"dtype: variances are not of type {chosen}")

@@ -5,7 +5,7 @@ import numpy as np
 from . import _cuda, _native
 from ._arrays import contiguous
 from ._engine import Items, _parts, arithmetic, check_keepdims, check_out, given, tell
-from ._means import freedom, weights_for
+from ._means import freedom, spread_type, weights_for
 
 _DOUBLE = np.dtype(np.float64)
 
@@ -47,11 +47,14 @@ def _of(name, x, axis, dtype, out, keepdims, where, skips_nan, ddof=0, initial=N
     items = Items(x, axis, where, skips_nan)
     keepdims = check_keepdims(keepdims)
     check_out(out, items.shape_of_result(keepdims))
+    is_spread = name in ("var", "std")
+    if is_spread:
+        dtype = spread_type(items.dtype, dtype, out)
     chosen, work = types(items, dtype, out, "sum" if name == "sum" else None)
     if initial is not None:
         initial = np.array(initial, chosen).astype(work)
     result = statistic(name, items, work, float(ddof), initial)
-    if name in ("var", "std"):
+    if is_spread:
         result, chosen = result.real, chosen.type(0).real.dtype
     elif not np.isfinite(result).all():
         tell(False, result, items, work, initial)
