@@ -4,7 +4,9 @@ use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use treefold::exact::{Accumulator, Float, KeyedMoments, KeyedSums, ProductSum};
+use treefold::exact::{
+    Accumulator, Float, KeyedMoments, KeyedSums, ProductSum, RemoveKeyedError,
+};
 
 use crate::element::Item;
 use crate::exact_keyed::{Statistic, raised};
@@ -86,22 +88,34 @@ impl Kept for f32 {
 fn of_items<T: Item + Kept + PartialEq>(
     keys: &Bound<'_, PyArrayDyn<i64>>,
     x: &Bound<'_, PyArrayDyn<T>>,
+    beyond: usize,
     groups: usize,
     has_squares: bool,
 ) -> PyResult<Held> {
     let (keys_ref, x_ref) = (keys.try_readonly()?, x.try_readonly()?);
     let (keys, items) = (keys_ref.as_slice()?, x_ref.as_slice()?);
+    check_length(keys.len(), items.len())?;
+    let kept = items.len().saturating_sub(beyond);
+    let (keys, other_keys) = keys.split_at(kept);
+    let (items, others) = items.split_at(kept);
     let _environment = Workers::of(items.len())?;
     let held = compute(x.py(), size_of_val(items), || {
         if has_squares {
             let mut moments = KeyedMoments::new(groups);
-            moments.add(keys, items).map(|()| T::moments(moments))
+            moments.add(keys, items).map_err(RemoveKeyedError::Key)?;
+            moments.remove(other_keys, others)?;
+            Ok(T::moments(moments))
         } else {
             let mut sums = KeyedSums::new(groups);
-            sums.add(keys, items).map(|()| T::sums(sums))
+            sums.add(keys, items).map_err(RemoveKeyedError::Key)?;
+            sums.remove(other_keys, others)?;
+            Ok(T::sums(sums))
         }
     });
-    held.map_err(raised)
+    held.map_err(|error| match error {
+        RemoveKeyedError::Key(error) => raised(error),
+        error => PyValueError::new_err(error.to_string()),
+    })
 }
 
 /// The sum of the products of the items of two vectors.
@@ -145,19 +159,20 @@ fn moments<T: Item + Kept>(
 
 #[pymethods]
 impl ExactState {
-    /// Of items and their keys.
+    /// Of items and their keys, without so many at the end.
     #[staticmethod]
     fn of(
         keys: &Bound<'_, PyArrayDyn<i64>>,
         x: &Bound<'_, PyAny>,
+        beyond: usize,
         groups: usize,
         has_squares: bool,
     ) -> PyResult<Self> {
         if let Ok(x) = x.cast::<PyArrayDyn<f64>>() {
-            return of_items(keys, x, groups, has_squares).map(Self);
+            return of_items(keys, x, beyond, groups, has_squares).map(Self);
         }
         if let Ok(x) = x.cast::<PyArrayDyn<f32>>() {
-            return of_items(keys, x, groups, has_squares).map(Self);
+            return of_items(keys, x, beyond, groups, has_squares).map(Self);
         }
         Err(PyTypeError::new_err("x has elements that are no floats"))
     }

@@ -164,6 +164,15 @@ def test_groups_of_nan():
     assert np.isnan(groups.keys[-1]) and groups.sum(x).tolist() == [12.0, 1.0, 18.0]
     with pytest.raises(ValueError, match="5 keys for 1 item$"):
         groups.sum([1.0])
+    for dtype, nan in (("M8[D]", np.datetime64("NaT")), ("m8[s]", np.timedelta64("NaT")), ("c16", complex(np.nan, 1))):
+        one, other = both = np.array([1, 2]).astype(dtype)
+        keys = np.array([other, nan, one, other, nan])
+        assert bits(exact.groupby(keys).keys) == bits(both) and exact.groupby(keys).sum(x).tolist() == [4.0, 9.0]
+        assert exact.groupby(keys, dropna=False).sum(x).tolist() == [4.0, 9.0, 18.0]
+    keys = np.array(["b", None, "a", "b", None], object)
+    assert exact.groupby(keys).keys.tolist() == ["a", "b"] and exact.groupby(keys).sum(x).tolist() == [4.0, 9.0]
+    with pytest.raises(ValueError, match="keys have nulls"):
+        exact.groupby(keys, dropna=False)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -328,6 +337,34 @@ def test_accumulator(dtype):
         size, ((counts, total), (_, squares)) = read(state)
         assert size == x.itemsize and counts == (len(items), 0, 0, 0, 0)
         assert total == sum(items) and squares == sum(item * item for item in items)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i8", "u8", "?"])
+def test_accumulators_of_integers(dtype):
+    """They are added as they are, also those that a double does not hold: against integers of any size."""
+    for case in range(50):
+        random = np.random.default_rng((SEED, 7, case))
+        limits = np.iinfo(dtype) if dtype != "?" else np.iinfo("u1")
+        shift = int(random.integers(0, 8 * limits.dtype.itemsize))
+        x = random.integers(limits.min, limits.max, (int(random.integers(2, 9)), 3), limits.dtype, endpoint=True) >> shift
+        x = x.astype(dtype)
+        own, other = exact.Accumulator(), exact.Accumulator("c16")
+        own.add(np.concatenate([x, x[:1]]))
+        own.remove(x[0])
+        other.add(x)
+        numbers = [Fraction(int(item)) for item in x.flat]
+        mean, variance = mean_and_variance(numbers, 1)
+        place = f"TREEFOLD_SEED={SEED}, case {case}"
+        for one in (own, other):
+            assert one.count == x.size and one.value() == float(nearest(sum(numbers), "f8")), place
+            assert one.mean() == nearest(mean, "f8") and one.var(1) == nearest(variance, "f8"), place
+    own = exact.Accumulator()
+    own.add([2**53 + 1, 2**53 + 1, -(2**53) - 1, -(2**53)])
+    assert own.value() == 1.0
+    before = pickle.dumps(own)
+    with pytest.raises(ValueError, match="cannot be removed"):
+        own.remove([2**53 + 1] * 5)
+    assert pickle.dumps(own) == before
 
 
 def test_accumulators_that_cannot_be():

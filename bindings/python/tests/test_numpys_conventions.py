@@ -17,6 +17,26 @@ def test_masked_arrays_leave_holes():
     assert bits(treefold.max(masked)) == bits(np.max(masked))
     assert bits(exact.sum(masked)) == bits(exact.sum(x[~mask]))
     assert bits(treefold.sum(np.ma.masked_array(x))) == bits(treefold.sum(x))
+    keys = np.ma.masked_array(np.arange(1000) % 7, mask.ravel())
+    groups = exact.groupby(keys)
+    assert bits(groups.sum(x.ravel())) == bits(exact.groupby(keys.compressed()).sum(x.ravel()[~keys.mask]))
+    for refused in (
+        lambda: treefold.dot(masked[0], x[0]),
+        lambda: treefold.inner(x, masked),
+        lambda: exact.vdot(x, masked),
+        lambda: exact.bincount(keys, x.ravel()),
+        lambda: exact.bincount(keys),
+        lambda: exact.add_at(np.zeros(7), keys, x.ravel()),
+        lambda: exact.reduceat(x.ravel(), keys),
+        lambda: exact.histogram(masked.ravel(), weights=x.ravel()),
+        lambda: exact.histogram(x.ravel(), weights=masked.ravel()),
+        lambda: exact.rolling(x.ravel(), 3, on=np.ma.masked_array(np.arange(1000), keys.mask)),
+    ):
+        with pytest.raises(TypeError, match="is a masked array"):
+            refused()
+    with pytest.raises(ValueError, match="keys have nulls"):
+        exact.groupby(keys, dropna=False)
+    assert treefold.dot(np.ma.masked_array([1.0, 2.0]), [3.0, 4.0]) == 11.0
 
 
 def test_every_byte_but_zero_is_true():
@@ -107,6 +127,18 @@ def test_halves_are_rounded_once():
     doubles = np.concatenate([items(2000, "f8", 3) * 100, finite[::7].astype("f8") * (1 + 2.0**-12), finite[::5].astype("f8") + 2.0**-25])
     with np.errstate(over="ignore"):
         assert bits(treefold.sum(doubles[:, None], 1, dtype="f2")) == bits(doubles.astype("f2"))
+
+
+def test_nothing_of_bool():
+    nothing = np.zeros((3, 0), bool)
+    for function in (treefold.max, treefold.min):
+        with pytest.raises(ValueError, match="zero-size"):
+            function(nothing)
+        with pytest.raises(ValueError, match="zero-size"):
+            function(np.ones(3, bool), where=[False] * 3)
+        assert function(nothing, 0).shape == (0,) and function(nothing, initial=True) and function(np.ones(3, bool))
+    assert treefold.sum(nothing, dtype=bool) == np.False_ and treefold.prod(nothing, dtype=bool) == np.True_
+    assert treefold.prod(nothing, 1, dtype=bool).tolist() == [True] * 3
 
 
 def test_nothing_does_not_overflow():

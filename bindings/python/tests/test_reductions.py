@@ -196,8 +196,12 @@ def test_matrices_stay_matrices():
         matrix = np.matrix([[1.0, 2.0], [3.0, 5.0]])
     assert treefold.var(matrix) == 2.1875
     assert treefold.var(matrix, 0).tolist() == [1.0, 2.25]
-    assert bits(treefold.sum(matrix, 1)) == bits(np.add.reduce(matrix, 1))
-    assert type(treefold.sum(matrix, 1)) is np.matrix
+    for axis in (None, 0, 1):
+        for own, numpys in ((treefold.sum, np.sum), (treefold.exact.sum, np.sum), (treefold.max, np.max), (treefold.exact.mean, np.mean)):
+            assert bits(own(matrix, axis)) == bits(numpys(matrix, axis)) and type(own(matrix, axis)) is type(numpys(matrix, axis))
+    for norm in (treefold.norm, treefold.exact.norm):
+        assert type(norm(matrix)) is np.float64
+    assert type(treefold.cumsum(matrix)) is np.matrix
 
 
 def test_other_containers():

@@ -3,12 +3,7 @@
 import numpy as np
 
 from . import _native
-from ._arrays import as_array, as_float, contiguous, counted
-
-
-def _items(x, name="x"):
-    """An array of floats or complex numbers; integers become float64."""
-    return as_float(as_array(x, name))
+from ._arrays import as_array, as_doubles, contiguous, counted
 
 
 class Accumulator:
@@ -19,8 +14,8 @@ class Accumulator:
     Parameters
     ----------
     dtype : dtype, optional
-        The type of the items, float64 by default: float32, complex64 and complex128 are the others. What is added is converted to it, and must
-        fit.
+        The type of the items, float64 by default: float32, complex64 and complex128 are the others. What is added must fit, but for integers,
+        which float64 and complex128 take of any size, unrounded.
 
     Examples
     --------
@@ -40,11 +35,16 @@ class Accumulator:
             raise TypeError(f"dtype: {self._dtype} is not a type of floats or complex numbers")
         self._native = _native.ExactAccumulator.of(np.zeros(0, self._dtype))
 
-    def _array(self, x):
-        array = _items(x)
+    def _items(self, x):
+        """The items of an array, and others by which they are too many."""
+        array, beyond = np.ravel(as_array(x, "x")), 0
+        if array.dtype.kind in "biu":
+            array, beyond = as_doubles(array)
         if not np.can_cast(array.dtype, self._dtype):
             raise TypeError(f"x has elements of type {array.dtype}, which an accumulator of {self._dtype} does not hold")
-        return contiguous(np.ravel(array).astype(self._dtype, copy=False))
+        array = contiguous(array.astype(self._dtype, copy=False))
+        kept = len(array) - beyond
+        return array[:kept], array[kept:]
 
     @property
     def dtype(self):
@@ -58,7 +58,10 @@ class Accumulator:
 
     def add(self, x):
         """Adds the items of an array of any shape."""
-        self._native.add(self._array(x))
+        items, beyond = self._items(x)
+        self._native.add(items)
+        if beyond.size:
+            self._native.remove(beyond)
 
     def remove(self, x):
         """Removes items that were added.
@@ -69,7 +72,15 @@ class Accumulator:
             There are fewer items, or fewer of a kind: NaNs, infinities, negative zeros. The accumulator is as it was. That other items are removed
             than were added is not noticed.
         """
-        self._native.remove(self._array(x))
+        items, beyond = self._items(x)
+        if beyond.size:
+            self._native.add(beyond)
+        try:
+            self._native.remove(items)
+        except ValueError:
+            if beyond.size:
+                self._native.remove(beyond)
+            raise
 
     def merge(self, other):
         """Adds the items of another accumulator.

@@ -1,6 +1,7 @@
 """From what a user passes to arrays that the native half takes."""
 
 import operator
+from typing import Any
 
 import numpy as np
 from numpy.exceptions import AxisError
@@ -12,7 +13,7 @@ _SIZES = {"i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "f": (4, 8), "c": (8, 16)}
 def as_array(x, name):
     """`x` as an array in native byte order, of elements that are reduced as they are, or of bool."""
     if isinstance(x, np.ma.MaskedArray):
-        raise TypeError(f"{name} is a masked array, whose masked items would count: pass {name}.compressed(), or fill them")
+        raise _masked(name)
     array = as_operand(x, name)
     dtype = array.dtype
     if dtype.kind != "b" and dtype.itemsize not in _SIZES.get(dtype.kind, ()):
@@ -39,6 +40,22 @@ def as_operand(x, name):
     if array.dtype.kind == "O":
         raise TypeError(f"{name} has elements of type object, which treefold does not reduce: convert it, as by {name}.astype(float)")
     return array
+
+
+def _masked(name):
+    return TypeError(f"{name} is a masked array, whose masked items would count: pass {name}.compressed(), or fill them")
+
+
+def check_unmasked(x, name):
+    """Whether no item is masked, where masks are not heeded."""
+    if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
+        raise _masked(name)
+
+
+def as_unmasked(x: Any, name: str) -> Any:
+    """`x` as an array of any elements, none of which is masked."""
+    check_unmasked(x, name)
+    return np.asarray(x)
 
 
 def unreduced(name, dtype):
@@ -80,6 +97,17 @@ def widened(array):
 def as_float(array):
     """With integers as float64, as NumPy's means have them."""
     return array.astype(np.float64) if array.dtype.kind in "biu" else array
+
+
+def as_doubles(x):
+    """A vector of integers as doubles, of which so many at the end are to be taken back: number, sum and sum of squares are then those of `x`.
+
+    One beyond 2^53 is 2^32 h + l: the items 2^32 h, l and 2^16 (h + l), without 2^16 h and 2^16 l.
+    """
+    if not x.size or x.dtype.kind == "b" or -(2**53) <= x.min() and x.max() <= 2**53:
+        return x.astype(np.float64), 0
+    high, low = (part.astype(np.float64) for part in (x >> 32, x & 0xFFFF_FFFF))
+    return np.concatenate([high * 2.0**32, low, (high + low) * 2.0**16, high * 2.0**16, low * 2.0**16]), 2 * x.size
 
 
 def check_inexact(dtype, name):

@@ -196,7 +196,7 @@ def in_memory(state, arrays, axes, finish, keepdims, has_places):
 def two_vectors(x, y, names=("x", "y")):
     """Two vectors of one length, in the same chunks."""
     lazy = [isinstance(one, da.Array) for one in (x, y)]
-    x, y = (one if known else np.asarray(one) for one, known in zip((x, y), lazy))
+    x, y = (one if known else np.asanyarray(one) for one, known in zip((x, y), lazy))
     for name, array in zip(names, (x, y)):
         if array.ndim != 1:
             raise ValueError(f"{name} has {array.ndim} axes, not one")
@@ -204,7 +204,7 @@ def two_vectors(x, y, names=("x", "y")):
         raise ValueError(f"{names[1]} has {y.shape[0]} items, and {names[0]} {x.shape[0]}")
     if not any(lazy):
         return x, y
-    x, y = (da.asarray(one) for one in (x, y))
+    x, y = (da.asanyarray(one) for one in (x, y))
     if x.numblocks != y.numblocks or x.chunks != y.chunks and not any(np.isnan(array.shape[0]) for array in (x, y)):
         _, (x, y) = da.core.unify_chunks(x, "i", y, "i")
     return x, y

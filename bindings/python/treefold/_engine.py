@@ -102,8 +102,11 @@ class Items:
         given = self._given
         if type(given) is np.ndarray or not isinstance(given, np.ndarray):
             return result
-        if type(given) is np.memmap:
+        if type(given) is np.memmap or isinstance(given, np.matrix) and np.ndim(result) == 0:
             return result
+        if isinstance(given, np.matrix) and result.ndim == len(self.axes) == 1:
+            # A column, if the items of each row were reduced.
+            result = result.reshape(self.shape_of_result(True))
         try:
             return given.__array_wrap__(np.asarray(result), None, np.ndim(result) == 0)
         except TypeError:

@@ -117,14 +117,17 @@ class GroupBy:
     def __init__(self, keys, dropna=True):
         self._kept = None
         arrow = _arrow(keys)
-        if arrow is not None:
-            keys = self._of_arrow(arrow, dropna)
-        keys = np.asarray(keys)
+        lost = np.asarray(keys.isna()) if _is_extension(keys) else np.ma.getmask(keys)
+        keys = np.asarray(keys if arrow is None else self._of_arrow(arrow, dropna))
         if keys.ndim != 1:
             raise ValueError(f"keys have {keys.ndim} axes, not one")
-        if keys.dtype.kind == "f" and dropna and np.isnan(keys).any():
-            self._keep(~np.isnan(keys))
-            keys = keys[~np.isnan(keys)]
+        if arrow is None and lost is not np.ma.nomask:
+            keys = self._without(lost, keys, dropna)
+        if keys.dtype.kind in "fcmM" and dropna:
+            keys = self._without(np.isnan(keys), keys)
+        elif keys.dtype.kind == "O":
+            # What does not equal itself is a NaN or a not-a-time, which has no place in an order.
+            keys = self._without(np.array([key is None or key != key for key in keys], bool), keys, dropna)
         if keys.dtype.kind in "biu" and keys.dtype != np.uint64:
             distinct, self._codes = _native.factorize(as_keys(keys))
             self.keys = distinct.astype(keys.dtype)
@@ -143,17 +146,21 @@ class GroupBy:
         """Keys without nulls."""
         if not keys.null_count:
             return keys
-        if not dropna:
-            raise ValueError("keys have nulls, which are no keys: fill them, or pass dropna=True")
-        self._keep(keys.is_valid().to_numpy(zero_copy_only=False))
+        self._without(keys.is_null().to_numpy(zero_copy_only=False), None, dropna)
         return keys.drop_null()
 
-    def _keep(self, places):
-        """Leaves out those that are not told, of the items that are left."""
-        if self._kept is not None:
-            places_before, places = places, self._kept.copy()
-            places[self._kept] = places_before
-        self._kept = places
+    def _without(self, places, keys, dropna=True):
+        """The keys without those at places that a boolean array tells, of the items that are left."""
+        if not places.any():
+            return keys
+        if not dropna:
+            raise ValueError("keys have nulls, which are no keys: fill them, or pass dropna=True")
+        kept = ~places
+        if self._kept is None:
+            self._kept = kept
+        else:
+            self._kept[self._kept] = kept
+        return keys if keys is None else keys[kept]
 
     def _column(self, x):
         column = Column(x)
@@ -220,9 +227,10 @@ def groupby(keys, dropna=True):
     Parameters
     ----------
     keys : array_like
-        A vector of integers, floats, strings, or whatever else NumPy sorts, or a column of Arrow. -0.0 and 0.0 are one key.
+        A vector of integers, floats, strings, or whatever else NumPy sorts, or a column of Arrow. -0.0 and 0.0 are one key. Items whose key is
+        masked, null or `None` are left out.
     dropna : bool, optional
-        Whether items whose key is NaN are left out, or are the last group.
+        Whether items whose key is a NaN or a not-a-time are left out, or are the last group. Nulls are then an error.
 
     Returns
     -------

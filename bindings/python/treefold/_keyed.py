@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _native
-from ._arrays import as_array, as_float, contiguous, counted, index
+from ._arrays import as_array, as_float, as_unmasked, contiguous, counted, index
 
 
 def as_vector(x, name):
@@ -16,7 +16,7 @@ def as_vector(x, name):
 
 def as_keys(keys):
     """Keys as a vector of int64."""
-    array = np.asarray(keys)
+    array = as_unmasked(keys, "keys")
     if array.dtype.kind not in "biu":
         if array.size:
             raise TypeError(f"keys have type {array.dtype}, not integers")
@@ -155,7 +155,7 @@ def histogram(x, bins=10, range=None, weights=None):
     """
     if weights is None:
         return np.histogram(x, bins, range)
-    x, weights = np.ravel(np.asarray(x)), np.asarray(weights)
+    x, weights = np.ravel(as_unmasked(x, "x")), as_unmasked(weights, "weights")
     edges = np.histogram_bin_edges(x, bins, range)
     weights = as_vector(np.ravel(weights), "weights")
     if len(x) != len(weights):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _chunks, _native
-from ._arrays import as_array, as_float, contiguous
+from ._arrays import as_array, as_doubles, as_unmasked, contiguous
 
 
 class GroupBy:
@@ -25,12 +25,11 @@ class GroupBy:
     def __init__(self, array: Any, groups: ArrayLike) -> None:
         if np.ndim(array) != 1:
             raise ValueError(f"keys have {np.ndim(array)} axes, not one")
-        groups = np.asarray(groups)
-        if groups.ndim != 1:
-            raise ValueError(f"groups have {groups.ndim} axes, not one")
-        if len(np.unique(groups)) < len(groups):
+        self._array, self.keys = array, as_unmasked(groups, "groups")
+        if self.keys.ndim != 1:
+            raise ValueError(f"groups have {self.keys.ndim} axes, not one")
+        if len(np.unique(self.keys)) < len(self.keys):
             raise ValueError("groups: a key is there twice")
-        self._array, self.keys = array, groups
 
     def sum(self, x: Any, split_every: Any = None) -> Any:
         """The exact sum of each group's items, rounded once; that of nothing is 0.0."""
@@ -77,12 +76,16 @@ def _codes(keys, groups):
 
 def _state(keys, x, *, groups, statistic):
     codes, known = _codes(np.asarray(keys), groups)
+    known &= ~np.ma.getmaskarray(keys)
     codes = contiguous(codes[known])
     if statistic == "count":
         return (np.bincount(codes, minlength=len(groups)),)
-    items = as_float(as_array(x, "x"))[known]
+    items, beyond = as_array(x, "x")[known], 0
+    if items.dtype.kind in "biu":
+        items, beyond = as_doubles(items)
+        codes = np.resize(codes, len(items))
     parts = (items.real, items.imag) if items.dtype.kind == "c" else (items,)
-    return tuple(_native.ExactState.of(codes, contiguous(part), len(groups), statistic != "sum") for part in parts)
+    return tuple(_native.ExactState.of(codes, contiguous(part), beyond, len(groups), statistic != "sum") for part in parts)
 
 
 def _values(*states, statistic, ddof):
@@ -104,7 +107,7 @@ def exact_groupby(keys: Any, groups: ArrayLike) -> GroupBy:
     Parameters
     ----------
     keys : dask.array.Array or array_like
-        A vector of what NumPy sorts. Chunks may have unknown sizes, if those of the items are the same.
+        A vector of what NumPy sorts; items whose keys are masked are left out. Chunks may have unknown sizes, if those of the items are the same.
     groups : array_like
         The keys that results are wanted of, each once. Items with other keys are left out.
 
@@ -124,7 +127,7 @@ def exact_groupby(keys: Any, groups: ArrayLike) -> GroupBy:
 
 
 def _products(x, y, *, dtype):
-    x, y = (contiguous(np.asarray(one).astype(dtype, copy=False)) for one in (x, y))
+    x, y = (contiguous(as_unmasked(one, name).astype(dtype, copy=False)) for one, name in ((x, "x"), (y, "y")))
     if dtype.kind != "c":
         return (_native.ExactState.of_products(x, y),)
     parts = [contiguous(part) for part in (x.real, x.imag, y.real, y.imag)]

@@ -98,7 +98,9 @@ class ExactAccumulator:
 @final
 class ExactState:
     @staticmethod
-    def of(keys: NDArray[Any], x: NDArray[Any], groups: int, has_squares: bool) -> ExactState: ...
+    def of(
+        keys: NDArray[Any], x: NDArray[Any], beyond: int, groups: int, has_squares: bool
+    ) -> ExactState: ...
     @staticmethod
     def of_products(x: NDArray[Any], y: NDArray[Any]) -> ExactState: ...
     @staticmethod

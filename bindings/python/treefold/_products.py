@@ -3,18 +3,21 @@
 import numpy as np
 
 from . import _native
-from ._arrays import counted, unreduced
+from ._arrays import check_unmasked, counted, unreduced
 from ._engine import Items, arithmetic, check_keepdims, check_out, given, tell
 
 _LONG = np.dtype(np.int64)
 
 
-def _operands(x, y, names=("x", "y")):
+def _operands(x, y):
     """Two arrays, and the type that both are converted to."""
-    x, y = (Items(one, (), name=name).x for one, name in zip((x, y), names))
-    for array, name in ((x, names[0]), (y, names[1])):
-        if array.dtype.kind in "mM":
-            raise unreduced(name, array.dtype)
+    arrays = []
+    for given, name in ((x, "x"), (y, "y")):
+        check_unmasked(given, name)
+        arrays.append(Items(given, (), name=name).x)
+        if arrays[-1].dtype.kind in "mM":
+            raise unreduced(name, arrays[-1].dtype)
+    x, y = arrays
     dtype = np.result_type(x, y)
     return x, y, _LONG if dtype.kind == "b" else dtype
 

@@ -32,10 +32,10 @@ def reduction(op, x, axis, dtype, out, keepdims, initial, where, skips_nan=False
         # Whether one is true, or all are.
         if items.dtype.kind != "b":
             items.x = items.x != 0
+        if initial is None:
+            initial = {"sum": False, "prod": True}.get(op)
         op = {"sum": "max", "prod": "min"}.get(op, op)
         items.x, work = items.x.view(np.uint8), np.dtype(np.uint8)
-        if initial is None and op != "min":
-            initial = False
         result, _, _ = items.fold(op, work, initial=initial)
         return given(result.astype(np.bool_), items, keepdims, out)
     direct = _direct(out, work, chosen, items)

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from . import _native
-from ._arrays import contiguous, counted, index
+from ._arrays import as_unmasked, contiguous, counted, index
 from ._keyed import as_vector, of_parts
 
 _INT_MAX = np.iinfo(np.int64).max
@@ -34,7 +34,7 @@ def _as_index(on):
     dtype = getattr(on, "dtype", None)
     # Of pandas, with a zone.
     has_zone = hasattr(dtype, "tz") and hasattr(dtype, "unit")
-    on = np.asarray(on, f"M8[{dtype.unit}]" if has_zone else None)
+    on = np.asarray(on, f"M8[{dtype.unit}]") if has_zone else as_unmasked(on, "on")
     if on.dtype.kind == "O":
         on = np.array([_time(one) for one in on.flat]).reshape(on.shape)
     if on.dtype.kind not in "iufmM":

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from . import _chunks, _native
-from ._arrays import check_inexact, index, reduced_axes, size
+from ._arrays import as_unmasked, check_inexact, index, reduced_axes, size
 from ._chunks import converted, present, two_vectors
 from ._engine import quotient
 from ._keyed_chunks import GroupBy, exact_dot, exact_groupby
@@ -262,7 +262,7 @@ def std(array: Any, axis: _Axes = None, dtype: DTypeLike | None = None, ddof: fl
 
 
 def _products_state(x, y, place, *, dtype, shape):
-    x, y = (np.asarray(one).astype(dtype, copy=False) for one in (x, y))
+    x, y = (as_unmasked(one, name).astype(dtype, copy=False) for one, name in ((x, "x"), (y, "y")))
     with np.errstate(all="ignore"), _native.Subnormals():
         if dtype.kind == "c":
             products = np.empty(x.shape, dtype)

@@ -14,7 +14,7 @@ import numpy as np
 from flox import Aggregation
 
 from . import exact
-from ._arrays import as_array, as_float
+from ._arrays import as_array
 
 __all__ = ["aggregation"]
 
@@ -46,13 +46,14 @@ def _groups(group_idx, items):
 
 def _states(group_idx, array, *, size=None, skipna=False, **_):
     """An accumulator for each place and group."""
-    items = as_float(as_array(array, "array"))
+    items = as_array(array, "array")
+    dtype = items.dtype if items.dtype.kind in "fc" else np.float64
     size = int(np.max(group_idx, initial=-1)) + 1 if size is None else size
     states = np.full((*items.shape[:-1], size), _EMPTY, object)
     for number, some in _groups(group_idx, items):
         for at in np.ndindex(some.shape[:-1]):
             row = some[at]
-            state = exact.Accumulator(items.dtype)
+            state = exact.Accumulator(dtype)
             state.add(row[~np.isnan(row)] if skipna else row)
             states[(*at, number)] = state
     return states

@@ -170,6 +170,11 @@ def test_products(dtype):
         treefold.dask.dot(lazy[0], y[1:])
     with pytest.raises(ValueError, match="x has 2 axes"):
         treefold.dask.dot(da.ones((3, 3)), y)
+    masked = np.ma.array(x, mask=np.arange(1000) % 7 == 3)
+    for own in (masked, da.from_array(masked, chunks=300, asarray=False)):
+        for product in (treefold.dask.dot, treefold.dask.exact_dot):
+            with pytest.raises(TypeError, match="masked"):
+                np.asarray(product(own, y))
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
@@ -196,8 +201,33 @@ def test_by_key(dtype):
     assert bits(treefold.dask.exact_groupby(words, ["plum", "pear"]).sum(x)) == bits(exact.groupby(words).sum(x)[::-1])
     with pytest.raises(ValueError, match="twice"):
         treefold.dask.exact_groupby(keys, [1, 1])
+    masked = np.ma.array(keys, mask=keys % 3 == 0)
+    for own in (masked, da.from_array(masked, chunks=700, asarray=False)):
+        grouped = treefold.dask.exact_groupby(own, groups)
+        expected = treefold.dask.exact_groupby(masked.compressed(), groups)
+        assert bits(np.asarray(grouped.sum(x))) == bits(expected.sum(x[~masked.mask]))
+        assert np.asarray(grouped.count()).tolist() == expected.count().tolist()
     with pytest.raises(ValueError, match="keys have 2 axes"):
         treefold.dask.exact_groupby(np.zeros((2, 2)), [0.0])
+
+
+def test_integers_by_key_are_not_rounded():
+    random = np.random.default_rng(5)
+    for dtype in ("i8", "u8", "i2", "?"):
+        x = items(3000, dtype, seed=4)
+        x[:3] = [2**53 + 1, 2**53 + 1, 2**53] if dtype in ("i8", "u8") else x[:3]
+        keys = random.integers(0, 4, x.size)
+        keys[:3] = 4
+        expected = exact.groupby(keys)
+        for chunks in (3000, 700):
+            grouped = treefold.dask.exact_groupby(da.from_array(keys, chunks=chunks), expected.keys)
+            sums = grouped.sum(da.from_array(x, chunks=700)).compute(scheduler="sync")
+            assert sums.tolist() == [float(sum(int(one) for one in x[keys == key])) for key in expected.keys]
+            for name in ("mean", "var", "std"):
+                found = getattr(grouped, name)(da.from_array(x, chunks=700)).compute(scheduler="sync")
+                assert bits(found) == bits(getattr(expected, name)(x)), name
+    difference = np.array([2**53 + 1, 2**53 + 1, -(2**53) - 1, -(2**53)])
+    assert treefold.dask.exact_groupby([0] * 4, [0]).sum(difference).tolist() == [1.0]
 
 
 def test_exact_sums_need_no_sizes_of_chunks():

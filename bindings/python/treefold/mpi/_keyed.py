@@ -6,6 +6,7 @@ import numpy as np
 from mpi4py import MPI
 from numpy.typing import ArrayLike, DTypeLike
 
+from .._arrays import as_unmasked
 from .._cuda import is_on_device
 from ._arrays import Array
 from ._errors import check
@@ -367,7 +368,7 @@ def _here(name: str, given: Any) -> Any:
 
 def _keys(given: ArrayLike, dtype: np.dtype[Any] | None = None) -> np.ndarray:
     """Keys as an array for C, of a type if one was said."""
-    keys = np.asarray(_here("keys", given))
+    keys = as_unmasked(_here("keys", given), "keys")
     has_type = hasattr(given, "dtype")
     if not (keys.size or has_type):
         keys = keys.astype(np.int64)

@@ -8,6 +8,7 @@ import numpy as np
 from mpi4py import MPI
 from numpy.typing import ArrayLike
 
+from .._arrays import as_unmasked
 from .._cuda import OnDevice, is_on_device
 from ._arrays import Array, converted, is_read_only, may_overlap, on_device
 from ._errors import OK, OPERATOR, check
@@ -329,7 +330,7 @@ class Pending:
 
 def converted_items(name: str, given: ArrayLike, dtype: np.dtype[Any]) -> np.ndarray:
     """Items as an array of a type for C."""
-    items = np.asarray(given)
+    items = as_unmasked(given, name)
     flags = items.flags
     if items.dtype == dtype and flags.c_contiguous and flags.aligned:
         return items
