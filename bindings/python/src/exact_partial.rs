@@ -10,7 +10,7 @@ use treefold::exact::{Accumulator, Float, Sum};
 use crate::element::Item;
 use crate::exact::{ExactTask, with_exact_type};
 use crate::exact_item::{ExactItem, add, floats, groups, sum_of};
-use crate::fold::{check_length, compute};
+use crate::fold::{check_length, compute, reserved};
 use crate::pool::Workers;
 
 /// The exact sums of some items, whatever the type of their elements, which `treefold/exact.py` knows: the words of one after the other,
@@ -54,10 +54,14 @@ impl ExactTask for New {
         let rows: &[T::Part] = bytemuck::cast_slice(array_ref.as_slice()?);
         let width = floats::<T>(width);
         let by = Workers::of(rows.len())?;
-        let words = compute(array.py(), size_of_val(rows), || {
-            let sums = groups(width).flat_map(|columns| add::<T>(by.pool(), rows, width, columns));
-            let words: Vec<_> = sums.map(|sum| sum.words()).collect();
-            cast_slice::<Words<T::Part>, u64>(&words).to_vec()
+        let len = width.saturating_mul(size_of::<Words<T::Part>>() / size_of::<u64>());
+        let mut words = reserved(len)?;
+        compute(array.py(), size_of_val(rows), || {
+            for columns in groups(width) {
+                for sum in add::<T>(by.pool(), rows, width, columns) {
+                    words.extend_from_slice(cast_slice(&[sum.words()]));
+                }
+            }
         });
         Ok(ExactPartial { words })
     }
@@ -73,7 +77,9 @@ impl ExactTask for Merge<'_> {
         self,
         array: &Bound<'_, PyArrayDyn<T>>,
     ) -> PyResult<ExactPartial> {
-        let mut words = self.0.words_of::<T>(array.len())?.to_vec();
+        let own = self.0.words_of::<T>(array.len())?;
+        let mut words = reserved(own.len())?;
+        words.extend_from_slice(own);
         let others = self.1.words_of::<T>(array.len())?;
         compute(array.py(), size_of_val(others), || {
             let sums: &mut [Words<T::Part>] = bytemuck::cast_slice_mut(&mut words);

@@ -4,9 +4,7 @@ use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use treefold::exact::{
-    Accumulator, Float, KeyedMoments, KeyedSums, ProductSum, RemoveKeyedError,
-};
+use treefold::exact::{Accumulator, Float, KeyedMoments, KeyedSums, ProductSum, RemoveKeyedError};
 
 use crate::element::Item;
 use crate::exact_keyed::{Statistic, raised};

@@ -1,12 +1,14 @@
 //! Reductions and scans by an operator.
 
+use std::ffi::c_int;
 use std::ptr;
 
-use numpy::npyffi::PY_ARRAY_API;
+use bytemuck::Pod;
+use numpy::npyffi::{PY_ARRAY_API, npy_intp};
 use numpy::{
     PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods,
 };
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
@@ -24,6 +26,43 @@ pub(crate) fn compute<R: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce()
     } else {
         work()
     }
+}
+
+/// Room for so many values; a `MemoryError` where there is none. A failed allocation would end the process.
+pub(crate) fn reserved<T>(len: usize) -> PyResult<Vec<T>> {
+    let mut values = Vec::new();
+    values.try_reserve_exact(len).map_err(|_| {
+        let message = format!(
+            "there is no memory for {len} values of {} bytes",
+            size_of::<T>()
+        );
+        PyMemoryError::new_err(message)
+    })?;
+    Ok(values)
+}
+
+/// So many zeros.
+pub(crate) fn zeroed<T: Pod>(len: usize) -> PyResult<Vec<T>> {
+    let mut values = reserved(len)?;
+    values.resize(len, T::zeroed());
+    Ok(values)
+}
+
+/// An array of zeros; an exception where there is no memory for it.
+#[expect(unsafe_code, reason = "crate `numpy` panics where there is no memory")]
+pub(crate) fn zeros<'py, T: Item>(
+    py: Python<'py>,
+    shape: &[usize],
+) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
+    let mut lengths: Vec<npy_intp> = shape.iter().map(|len| len.cast_signed()).collect();
+    let axes = c_int::try_from(lengths.len())?;
+    let descriptor = T::get_dtype(py).into_dtype_ptr();
+    let lengths = lengths.as_mut_ptr();
+    // SAFETY: there are as many lengths as axes, and NumPy takes the reference to the descriptor.
+    let object = unsafe { PY_ARRAY_API.PyArray_Zeros(py, axes, lengths, descriptor, 0) };
+    // SAFETY: it is a new reference, or NULL with an exception.
+    let array = unsafe { Bound::from_owned_ptr_or_err(py, object) };
+    Ok(array?.cast_into()?)
 }
 
 struct FoldAll {

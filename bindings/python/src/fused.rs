@@ -1,8 +1,9 @@
 //! Sums of products.
 
+use crate::convert::Kind;
 use crate::element::{Item, Task, with_type};
 use crate::error::raised;
-use crate::fold::{check_length, compute, scalar};
+use crate::fold::{check_length, compute, reserved, scalar};
 use crate::pool::Workers;
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -23,6 +24,11 @@ impl Task for Dot<'_, '_> {
         let (Ok(x_items), Ok(y_items)) = (x_ref.as_slice(), y_ref.as_slice()) else {
             return Ok(None);
         };
+        // Products of a type without a kernel are made first. Where there is no memory for them, others make them a block at a time.
+        let has_kernel = matches!(T::KIND, Kind::F64 | Kind::F32);
+        if !has_kernel && reserved::<T>(x_items.len()).is_err() {
+            return Ok(None);
+        }
         let by = Workers::of(x_items.len())?;
         let bytes = 2 * size_of_val(x_items);
         let value = compute(x.py(), bytes, || T::dot(&by, x_items, y_items));

@@ -12,7 +12,7 @@ use crate::arguments::{arithmetic, axes_of, plain, with_kind};
 use crate::convert::Kind;
 use crate::element::{Item, Op};
 use crate::engine::reduce;
-use crate::fold::{are_ordinary, compute, fold_parts, scalar};
+use crate::fold::{are_ordinary, compute, fold_parts, scalar, zeroed, zeros};
 use crate::leaves::{Reader, Source};
 use crate::pool::Workers;
 use crate::reductions::distances;
@@ -78,7 +78,7 @@ impl<'a, 'py> Reduction<'a, 'py> {
                 Ok(None)
             };
         }
-        let array = PyArrayDyn::<T>::zeros(py, kept.as_slice(), false);
+        let array = zeros::<T>(py, &kept)?;
         let is_all = {
             let mut result = array.try_readwrite()?;
             let results = result.as_slice_mut()?;
@@ -110,7 +110,7 @@ impl<'a, 'py> Reduction<'a, 'py> {
 
     /// The variance of each result, or its root.
     fn spread<T: Item>(&self, ddof: f64, is_root: bool, results: &mut [T::Real]) -> PyResult<bool> {
-        let mut means = vec![T::zeroed(); results.len()];
+        let mut means = zeroed::<T>(results.len())?;
         let left = self.items() as f64 - ddof;
         let (Some(operator), true) = (T::Real::operator(Op::Sum), left > 0.0) else {
             return Ok(false);
@@ -162,7 +162,7 @@ impl<'a, 'py> Reduction<'a, 'py> {
             return Ok(false);
         }
         let op = self.op;
-        let mut counts = vec![0; if source.has_holes() { results.len() } else { 0 }];
+        let mut counts = zeroed(if source.has_holes() { results.len() } else { 0 })?;
         compute(self.array.py(), self.array.len() * size_of::<T>(), || {
             let mut reader = Reader::<T>::new(&source);
             let fill = |tile: &Tile, into: &mut [T]| {
@@ -388,7 +388,7 @@ fn scanned<T: Item>(
     let Some(operator) = T::operator(op) else {
         return Ok(None);
     };
-    let result = PyArrayDyn::<T>::zeros(array.py(), array.shape(), false);
+    let result = zeros::<T>(array.py(), array.shape())?;
     let into = result.as_untyped();
     let source = Source {
         shape: Shape::new(&[array, into], axes)?,

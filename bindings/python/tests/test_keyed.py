@@ -54,6 +54,20 @@ def test_bincount(dtype, threads):
         treefold.threads(before)
 
 
+def test_bincount_of_few_among_many():
+    random = np.random.default_rng(SEED)
+    keys, x = random.integers(0, 2**24 + 8, 500) // 3 * 3, drawn(random, 500, "f8")
+    for weights in (x, x.astype("f4"), x + 1j * x[::-1]):
+        sums = exact.bincount(keys, weights, minlength=2**24 + 8)
+        distinct, codes = np.unique(keys, return_inverse=True)
+        assert sums.shape == (2**24 + 8,) and np.count_nonzero(sums) == len(distinct)
+        assert bits(sums[distinct]) == bits(exact.bincount(codes, weights)) and not np.signbit(sums.real[sums == 0]).any()
+    with pytest.raises(ValueError, match="item 1 has key -1, and keys are 0 to 16777223"):
+        exact.bincount([0, -1], [1.0, 2.0], minlength=2**24 + 8)
+    with pytest.raises(ValueError, match="2 keys for 1 item$"):
+        exact.bincount([0, 1], [1.0], minlength=2**24 + 8)
+
+
 def test_bincount_of_complex_and_integer_weights():
     assert exact.bincount([1, 1], weights=[1 + 2j, 3 - 1j]).tolist() == [0, 4 + 1j]
     assert exact.bincount(np.array([1, 1], np.uint8), weights=[1, 2]).tolist() == [0.0, 3.0]

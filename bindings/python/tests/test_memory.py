@@ -62,3 +62,49 @@ def test_reductions_copy_no_whole_array():
     found = subprocess.run([sys.executable, "-c", MEASURE], capture_output=True, text=True, timeout=600)
     assert found.returncode == 0, found.stderr
     assert not found.stdout, found.stdout
+
+
+# Sizes that memory does not hold, chosen by few or by broadcast items.
+TOO_LARGE = """
+import resource
+import numpy as np, treefold
+from treefold import exact
+
+resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+large = {dtype: np.broadcast_to(np.ones((), dtype), (2**30, 2)) for dtype in ("f8", "f4", "f2", "c16", "i8", "i4", "?")}
+calls = {
+    "bincount": lambda: exact.bincount([0, 2**40], [1.0, 2.0]),
+    "bincount, no weights": lambda: exact.bincount([0, 2**40]),
+    "minlength": lambda: exact.bincount([0], [1.0], minlength=2**40),
+    "minlength beyond 64 bits": lambda: exact.bincount([0], [1.0], minlength=2**70),
+    "complex": lambda: exact.bincount([0, 2**40], [1.0, 2.0j]),
+    "partial": lambda: exact.Partial(np.zeros((1, 2**24)), axis=0),
+    "histogram": lambda: exact.histogram([1.0, 2.0], 2**33, weights=[1.0, 2.0]),
+}
+for dtype, x in large.items():
+    for name in ("sum", "prod", "mean", "var", "std", "max", "norm", "nansum"):
+        if name != "max" or x.dtype.kind not in "cb":
+            calls[f"{name}, {dtype}"] = lambda x=x, name=name: getattr(treefold, name)(x, axis=1)
+    calls[f"cumsum, {dtype}"] = lambda x=x: treefold.cumsum(x)
+    calls[f"cumsum, 1, {dtype}"] = lambda x=x: treefold.cumsum(x, 1)
+    calls[f"where, {dtype}"] = lambda x=x: treefold.sum(x, axis=1, where=large["?"])
+    calls[f"exact mean, {dtype}"] = lambda x=x: exact.mean(x, 1)
+for name, call in calls.items():
+    try:
+        call()
+        print(f"{name}: no error")
+    except MemoryError:
+        pass
+    except Exception as error:
+        print(f"{name}: {error!r}")
+products = np.ones(2**26, "c16")
+assert treefold.dot(products, products) == 2**26
+assert treefold.sum([1.0, 2.0]) == 3.0
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="others have no limit of addresses")
+def test_what_memory_does_not_hold_is_an_exception():
+    found = subprocess.run([sys.executable, "-c", TOO_LARGE], capture_output=True, text=True, timeout=600)
+    assert found.returncode == 0, found.stderr
+    assert not found.stdout, found.stdout

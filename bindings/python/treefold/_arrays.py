@@ -69,6 +69,14 @@ def contiguous(array):
     return array if flags.c_contiguous and flags.aligned else np.array(array, order="C")
 
 
+def zeros(count, dtype):
+    """A vector of zeros, of which there may be too many for memory."""
+    try:
+        return np.zeros(count, dtype)
+    except (OverflowError, ValueError):
+        raise MemoryError(f"there is no memory for {count} elements of type {np.dtype(dtype)}") from None
+
+
 def counted(number, noun):
     """A number with its noun, as in "1 item" and "2 items"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _native
-from ._arrays import as_array, as_float, as_unmasked, contiguous, counted, index
+from ._arrays import as_array, as_float, as_unmasked, contiguous, counted, index, zeros
 
 
 def as_vector(x, name):
@@ -38,8 +38,19 @@ def of_parts(x, function):
     return result
 
 
+# The native half has some memory for each sum. Of more sums, most of them without an item, it computes the others alone.
+_MANY = 1 << 24
+
+
 def by_key(keys, x, sums):
     """The exact sum of the items of each of the keys 0 to `sums` - 1: keys and items are ready for the native half."""
+    if sums > max(_MANY, 16 * len(keys)):
+        result = zeros(sums, x.dtype)
+        distinct, codes = _native.factorize(keys)
+        for wrong in np.flatnonzero((keys < 0) | (keys >= sums))[:1]:
+            raise IndexError(f"item {wrong} has key {keys[wrong]}, and keys are 0 to {sums - 1}")
+        result[distinct] = by_key(codes, x, len(distinct))
+        return result
     return of_parts(x, lambda part: _native.exact_by_key(keys, part, sums))
 
 
