@@ -28,25 +28,10 @@ FILES = {
 }
 
 #: By the end of a test's name, without parameters or with them, why it cannot pass.
-EXCEPTIONS = {
-    **dict.fromkeys(
-        [
-            "TestInner::test_3d_tensor",
-            "TestInner::test_inner_product_with_various_contiguities",
-            "TestMethods::test_dot_out_mem_overlap",
-            "TestVdot::test_basic",
-        ],
-        "a dot product of bool is a number in treefold, and a bool in NumPy",
-    ),
-    **dict.fromkeys(
-        ["TestAverage::test_weight_and_input_dims_different", "TestAverage::test_weights"],
-        "the message names treefold's parameter, x, and not NumPy's, a",
-    ),
-    **dict.fromkeys(
-        ["TestMethods::test_dot_errstate[float16]", "TestMethods::test_dot_errstate[float64]"],
-        "the warning is that of a reduction, and not of a dot product",
-    ),
-}
+EXCEPTIONS = dict.fromkeys(
+    ["TestAverage::test_weight_and_input_dims_different", "TestAverage::test_weights"],
+    "the message names treefold's parameter, x, and not NumPy's, a",
+)
 
 #: What the modules of these tests are called.
 MODULES = ["numpy.lib.tests", "numpy.linalg.tests", "test_multiarray", "test_numeric", "test_regression", "test_ufunc"]

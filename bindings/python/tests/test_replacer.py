@@ -1,5 +1,6 @@
 """treefold in place of NumPy's reductions, in modules that are named."""
 
+import functools
 import subprocess
 import sys
 import threading
@@ -143,6 +144,43 @@ def test_what_does_not_depend_is_told_from_nothing(module):
     with replacer.checked("program") as report:
         pass
     assert str(report) == "treefold: no reductions of floats"
+
+
+class Labelled:
+    """What has NumPy's methods, and answers by its own, as pandas' Series do."""
+
+    def __array__(self, dtype=None, copy=None):
+        return np.ones(3)
+
+    def __getattr__(self, name):
+        if name not in ("sum", "prod", "min", "max", "mean", "var", "std", "cumsum", "cumprod"):
+            raise AttributeError(name)
+        return lambda *arguments, **keywords: (name, self)
+
+
+class Sparse:
+    nnz, dtype, shape, ndim = 1, np.dtype("f8"), (3,), 1
+
+    def toarray(self):
+        raise AssertionError
+
+
+def test_what_has_methods_of_its_own_is_left_to_numpy(module):
+    run = functools.partial(exec, "found = getattr(np, name)(*arguments)")
+    with replacer.replaced("program"):
+        labelled = Labelled()
+        for name in ("sum", "prod", "min", "max", "amin", "amax", "mean", "var", "std", "cumsum", "cumprod"):
+            run(vars(module) | {"name": name, "arguments": (labelled,)}, found := {})
+            assert found["found"] == ({"amin": "min", "amax": "max"}.get(name, name), labelled)
+        # For these there are none.
+        for name, expected in (("nansum", 3.0), ("average", 1.0)):
+            run(vars(module) | {"name": name, "arguments": (labelled,)}, found := {})
+            assert found["found"] == expected
+        for arguments in ((np.array([True, True]), np.array([False, True])), ([True], np.array([True]))):
+            run(vars(module) | {"name": "dot", "arguments": arguments}, found := {})
+            assert found["found"] is np.True_
+    for own in (treefold.nansum, treefold.average, treefold.sum):
+        assert replacer._why_not(own, [Sparse()], {}) == "type Sparse"
 
 
 def test_errors_are_numpys_and_nothing_stays(module):

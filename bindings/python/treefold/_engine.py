@@ -189,8 +189,8 @@ def given(result, items, keepdims, out, dtype=None, wraps=True):
     return items.wrapped(result[()]) if wraps else result[()]
 
 
-def tell(is_finite, result, items, work, initial=None):
-    """Says that a reduction overflowed, or had an invalid operation, as `numpy.errstate` asks."""
+def tell(is_finite, result, items, work, initial=None, name="reduce"):
+    """Says that a reduction overflowed, or had an invalid operation, as `numpy.errstate` asks. The name is NumPy's."""
     if is_finite or work.kind not in "fc" or initial is not None and not np.isfinite(initial):
         return
     state = np.geterr()
@@ -205,14 +205,14 @@ def tell(is_finite, result, items, work, initial=None):
         items.x = own
     # Where nothing counts there was no operation.
     if (~np.isfinite(result) & np.isfinite(greatest) & (greatest > 0)).any():
-        float_error("over")
+        float_error("over", name)
     if (np.isnan(result) & (greatest > 0)).any():
-        float_error("invalid")
+        float_error("invalid", name)
 
 
-def float_error(kind):
+def float_error(kind, name):
     """What `numpy.errstate` asks for."""
-    what, message = np.geterr()[kind], f"{_MESSAGES[kind]} encountered in reduce"
+    what, message = np.geterr()[kind], f"{_MESSAGES[kind]} encountered in {name}"
     if what == "warn":
         warnings.warn(message, RuntimeWarning, stacklevel=5)
     elif what == "raise":

@@ -31,7 +31,7 @@ def _summed(x, y, dtype, axes, out, leaf="product"):
     chosen, work = arithmetic(dtype, dtype, None, None)
     items.halves = chosen == np.float16
     total, _, is_finite = items.fold("sum", work, leaf)
-    tell(is_finite, total, items, work)
+    tell(is_finite, total, items, work, name="dot")
     result = given(total, items, False, None, chosen)
     if out is None:
         return result

@@ -58,7 +58,7 @@ def _summed(x, y, dtype, axes, name="product"):
     else:
         result = statistic(name, items, work)
     if not np.isfinite(result).all():
-        tell(False, result, items, work)
+        tell(False, result, items, work, name="dot")
     return given(result, items, False, None, chosen)
 
 

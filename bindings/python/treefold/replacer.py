@@ -15,7 +15,8 @@ chunks have. `checked` makes each call in other layouts and in parts as well, an
 True
 
 What they see are calls in Python by the names of NumPy's module, and methods of arrays; not `a @ b`, `np.einsum`, `np.add.reduce` and `x.dot(y)`, nor
-what compiled code calls. Types that treefold does not reduce, and subclasses of arrays, are left to NumPy, and are counted as such.
+what compiled code calls. Types that treefold does not reduce, subclasses of arrays, and what has a method of this name, as a Series of pandas, are left
+to NumPy, and are counted as such.
 """
 
 import contextlib
@@ -32,7 +33,7 @@ import treefold
 
 from ._variants import check
 
-_methods = importlib.import_module("numpy._core._methods" if hasattr(np, "_core") else "numpy.core._methods")
+_methods = importlib.import_module("numpy.core._methods" if np.__version__.startswith("1.") else "numpy._core._methods")
 
 __all__ = ["Report", "checked", "replaced"]
 
@@ -58,6 +59,8 @@ _POSITIONS = {
     "norm": ("ord", "axis", "keepdims"),
 }
 _SYNONYMS = {"amin": "min", "amax": "max"}
+# Those for which NumPy calls a method of what is no array, if it has one: of pandas' Series, of xarray's arrays.
+_METHODS = {"sum", "prod", "min", "max", "ptp", "mean", "var", "std", "cumsum", "cumprod"}
 
 # By which methods of arrays reduce.
 _UFUNCS = {"umr_sum": "sum", "umr_prod": "prod", "umr_maximum": "max", "umr_minimum": "min"}
@@ -194,9 +197,19 @@ def _why_not(own, arrays, keywords):
     """Why treefold does not take these; None if it does."""
     for array in arrays:
         kind = type(array)
-        if kind is not np.ndarray and (isinstance(array, np.ndarray) or hasattr(array, "__array_function__") and not isinstance(array, np.generic)):
+        if kind is np.ndarray or isinstance(array, np.generic):
+            continue
+        protocols = ["__array_function__"]
+        if own.__name__ in _METHODS:
+            # As in NumPy's `_wrapreduction`, and in the ufuncs that it calls.
+            protocols += [own.__name__, "__array_ufunc__", "__array_wrap__"]
+        is_sparse = hasattr(array, "nnz") and hasattr(array, "toarray")
+        if is_sparse or isinstance(array, np.ndarray) or any(hasattr(array, name) for name in protocols):
             return f"type {kind.__name__}"
     dtypes = [getattr(array, "dtype", None) or _dtype(array) for array in arrays]
+    if len(arrays) == 2 and all(dtype == np.bool_ for dtype in dtypes):
+        # The sums of NumPy's products are bools.
+        return "dtype bool"
     if keywords.get("ord") is not None:
         return "norm with ord"
     asked = keywords.get("dtype")

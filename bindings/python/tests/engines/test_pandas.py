@@ -11,7 +11,7 @@ import pytest
 import treefold
 import treefold.pandas as tp
 from figures import MEANS, SUMS, columns, expected, hexed
-from treefold import exact
+from treefold import exact, replacer
 
 # Another one draws other cases.
 SEED = int(os.environ.get("TREEFOLD_SEED", "1"))
@@ -251,3 +251,15 @@ def test_windows_of_times():
             exact.rolling(x, window, on=times)
     with pytest.raises(ValueError, match="on: element 1 is NaT"):
         exact.rolling([1.0, 2.0], "1h", on=pd.Series([times[0], pd.NaT]))
+
+
+def test_replacer_leaves_series_and_frames_to_pandas():
+    x = pd.Series([1.0, np.nan, 3.0], index=list("abc"), name="x")
+    frame = pd.DataFrame({"x": x, "y": [1, 2, 3]})
+    with replacer.replaced(__name__):
+        assert np.sum(x) == 4.0 and np.mean(x) == 2.0 and np.max(pd.Index([1, 3])) == 3
+        pd.testing.assert_series_equal(np.sum(frame, axis=0), frame.sum())
+        pd.testing.assert_series_equal(np.cumsum(x), x.cumsum())
+        assert type(np.cumsum(pd.Index([1, 3]))) is pd.Index
+        pd.testing.assert_series_equal(np.std(frame, axis=0), frame.std(ddof=0))
+        assert np.nansum(x) == 4.0
