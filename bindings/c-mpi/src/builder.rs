@@ -287,7 +287,7 @@ impl Settings {
     }
 
     fn build_exact<Q: Quantity>(&self) -> Result<Rc<Shaped>, Failure> {
-        let plan = self.builder().build_exact::<Q::Total>();
+        let plan = self.builder().figure(Q::NAME).build_exact::<Q::Total>();
         let plan = ExactPlan::<Q>::new(plan.map_err(|error| of_build(&error))?);
         let is_root = self.world.rank() == self.root;
         Ok(Rc::new(TypedPlan::shaped(

@@ -229,19 +229,10 @@ impl BuildError {
         }
     }
 
-    /// Of rows whose columns have another name: what it is that there are none, and what their number is.
-    pub(crate) fn of_columns(self, none: Self, number: &'static str) -> Self {
+    /// Of rows whose columns have another name: what it is that there are none.
+    pub(crate) fn of_columns(self, none: Self) -> Self {
         match self {
             BuildError::ZeroWidth => none,
-            BuildError::Disagreement {
-                subject: "width",
-                first,
-                second,
-            } => BuildError::Disagreement {
-                subject: number,
-                first,
-                second,
-            },
             error => error,
         }
     }

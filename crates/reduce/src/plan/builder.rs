@@ -13,7 +13,7 @@ use super::choice::{ScheduleOptions, Task};
 use super::proposal::Share;
 #[cfg(feature = "tracing")]
 use super::scattered::Scattered;
-use super::wishes::{Values, Wishes};
+use super::wishes::{PlanKind, Values, Wishes};
 use crate::algorithm::Algorithm;
 use crate::engines::Engine;
 use crate::engines::algorithm1::Algorithm1;
@@ -49,6 +49,8 @@ impl Builder {
             world: world.clone(),
             operator: Sum,
             wishes: Wishes {
+                kind: PlanKind::TreeOrder,
+                figure: None,
                 options: ScheduleOptions::of(world.network()),
                 root: 0,
                 width: 1,
@@ -180,6 +182,13 @@ impl<O> Builder<O> {
         self
     }
 
+    /// What a plan of exact sums is for, where that is decided when it is built: ranks compare it.
+    #[doc(hidden)]
+    pub fn figure(mut self, name: &'static str) -> Self {
+        self.wishes.figure = Some(name);
+        self
+    }
+
     /// Builds without communicating, except as [`World::fresh_tag`] does: the items must follow a rule, and every rank must call the
     /// builder alike. The ranks do not check that they do.
     ///
@@ -193,7 +202,7 @@ impl<O> Builder<O> {
     /// fails, it fails with the same error on every rank.
     ///
     /// # Errors
-    /// The ranks disagree on type, operator, algorithm, its parameters, root, width, message limit, number of items or who owns
+    /// The ranks disagree on the kind of plan, type, operator, algorithm, its parameters, root, width, message limit, number of items or who owns
     /// which; their items are not 0..N, each once; a rank does not say what items it has, has a distribution for another number of ranks,
     /// a floating-point environment other than IEEE 754's default, or no memory for a row; the root does not exist, the width
     /// or the message limit is 0, elements take no memory, a parameter is out of range, or the algorithm does not take rows or
@@ -292,7 +301,7 @@ impl Builder {
     /// # Errors
     /// As [`build`](Builder::build), but for those of items.
     pub fn build_exact<A: Accumulator>(self) -> Result<exact::Plan<A>, BuildError> {
-        let builder = self.one_item_each(Merge::<A>::new())?;
+        let builder = self.one_item_each(PlanKind::Exact, Merge::<A>::new())?;
         let native = |world: &World, terms, _| -> Box<dyn Engine<A::Words>> {
             Box::new(NativeIntegers::<A>::new(world, terms))
         };
@@ -318,11 +327,13 @@ impl Builder {
             wishes: self.wishes.clone(),
         };
         terms.wishes.later_conversations = 1;
-        let mut rows = self.width(keys).one_item_each(AddRows::<A>::new())?;
+        let rows = self.width(keys);
+        let mut rows = rows.one_item_each(PlanKind::Keyed, AddRows::<A>::new())?;
         rows.wishes.later_conversations = 2;
         let rows = rows.build();
-        let rows = rows.map_err(|error| error.of_columns(BuildError::NoKeys, "number of keys"))?;
-        let terms = terms.width(A::PARTS).one_item_each(CombineTerms)?.build()?;
+        let rows = rows.map_err(|error| error.of_columns(BuildError::NoKeys))?;
+        let terms = terms.width(A::PARTS);
+        let terms = terms.one_item_each(PlanKind::Keyed, CombineTerms)?.build()?;
         let beside = Conversation::open(&world)?;
         let shared = Shared::new(terms, rows, beside, root);
         Ok(exact::KeyedPlan::new(shared))
@@ -334,7 +345,7 @@ impl Builder {
     /// [`root`](Builder::root) is looked at.
     ///
     /// # Errors
-    /// The ranks disagree on the types or the root, the root does not exist, a rank's floating-point environment is not IEEE 754's
+    /// The ranks disagree on the kind of plan, the types or the root, the root does not exist, a rank's floating-point environment is not IEEE 754's
     /// default, or the transport fails.
     pub fn build_hashed<K: SparseKey, T: exact::Float>(
         self,
@@ -342,7 +353,7 @@ impl Builder {
         let world = self.world.clone();
         let builder = Builder::new(&world).root(self.wishes.root);
         let root = builder.wishes.root;
-        let builder = builder.one_item_each(())?;
+        let builder = builder.one_item_each(PlanKind::Hashed, ())?;
         let _busy = world.enter().map_err(BuildError::of_entry)?;
         world.cancel_abandoned();
         let conversation = Conversation::open(&world)?;
@@ -356,13 +367,14 @@ impl Builder {
         Ok(exact::HashedPlan::new(&world, conversation, root))
     }
 
-    /// The same for one item, or one row, on each rank.
-    fn one_item_each<P>(self, operator: P) -> Result<Builder<P>, BuildError> {
+    /// The same for a plan of this kind, of one item, or one row, on each rank.
+    fn one_item_each<P>(self, kind: PlanKind, operator: P) -> Result<Builder<P>, BuildError> {
         let one_item_each = Ownership::one_item_each(self.world.size())?;
         Ok(Builder {
             world: self.world,
             operator,
             wishes: Wishes {
+                kind,
                 share: Some(Share::Whole(one_item_each)),
                 items: None,
                 other_size: None,

@@ -7,6 +7,7 @@ use distribution::Ownership;
 use simd_kernels::Float;
 
 use super::builder::make_native;
+use super::wishes::PlanKind;
 use super::{Builder, Plan};
 use crate::error::{BuildError, RunError};
 use crate::fold::check_lanes;
@@ -60,7 +61,8 @@ impl Builder {
     where
         Sum: Operator<T>,
     {
-        // Ranks compare it as the width. One that is too great takes no memory.
+        self.wishes.kind = PlanKind::Lanes;
+        // One that is too great takes no memory.
         self.wishes.width = lanes.min(LANES_MAX + 1);
         let mut items = None;
         let rows = self.build_with(make_native, |owned| {
@@ -69,7 +71,7 @@ impl Builder {
             rows
         });
         let none = BuildError::Lanes { lanes };
-        let rows = rows.map_err(|error| error.of_columns(none, "number of lanes"))?;
+        let rows = rows.map_err(|error| error.of_columns(none))?;
         let items = items.expect("a plan is built of what ranks own");
         Ok(LanesPlan::new(rows, &items))
     }

@@ -7,7 +7,7 @@ use distribution::Ownership;
 use super::obstacle::Obstacle;
 
 /// The number of settings that must be the same on all ranks.
-pub(super) const SETTINGS_COUNT: usize = 8;
+pub(super) const SETTINGS_COUNT: usize = 9;
 
 /// A rank's settings: the name and the value of each, in the same order on all ranks.
 pub(super) type Settings = [(&'static str, String); SETTINGS_COUNT];

@@ -17,9 +17,44 @@ use crate::world::conversation::Conversation;
 /// Messages of at most this many bytes, unless the builder says otherwise.
 const MESSAGE_LIMIT_BYTES: usize = 1 << 30;
 
+/// What is built: ranks that build plans of two kinds may agree on all else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PlanKind {
+    TreeOrder,
+    Lanes,
+    Exact,
+    Keyed,
+    Hashed,
+}
+
+impl PlanKind {
+    /// In errors.
+    fn name(self) -> &'static str {
+        match self {
+            Self::TreeOrder => "a reduction in tree order",
+            Self::Lanes => "a sum in lanes",
+            Self::Exact => "an exact sum",
+            Self::Keyed => "exact sums by key",
+            Self::Hashed => "exact sums by keys of 64 bits",
+        }
+    }
+
+    /// What the columns of its rows are called.
+    fn width(self) -> &'static str {
+        match self {
+            Self::Lanes => "number of lanes",
+            Self::Keyed => "number of keys",
+            Self::TreeOrder | Self::Exact | Self::Hashed => "width",
+        }
+    }
+}
+
 /// What a builder was told.
 #[derive(Clone, Debug)]
 pub(super) struct Wishes {
+    pub(super) kind: PlanKind,
+    /// What a plan of exact sums makes of its items.
+    pub(super) figure: Option<&'static str>,
     pub(super) options: ScheduleOptions,
     pub(super) root: usize,
     pub(super) width: usize,
@@ -148,14 +183,19 @@ impl Wishes {
             Some(bytes) => format!("bytes {bytes:02X?}"),
         };
         let longest_message = self.longest_message(values.element_bytes);
+        let kind = match self.figure {
+            None => self.kind.name().to_owned(),
+            Some(figure) => format!("{}, for {figure}", self.kind.name()),
+        };
         [
+            ("kind of plan", kind),
             ("operator", values.operator.to_owned()),
             ("element type", values.element.to_owned()),
             ("empty value of the operator", empty),
             ("algorithm", algorithm),
             ("parameters of the algorithm", self.options.to_string()),
             ("root", self.root.to_string()),
-            ("width", self.width.to_string()),
+            (self.kind.width(), self.width.to_string()),
             ("message limit", longest_message.to_string()),
         ]
     }
