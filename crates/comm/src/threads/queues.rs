@@ -9,8 +9,11 @@ pub(super) type Stream = (usize, u64);
 /// Values in order of time, stream by stream.
 #[derive(Debug)]
 pub(super) struct Queues<V> {
-    /// Those that hold something, in any order.
+    /// By the lowest bits of conversations' numbers: the first of the queues that hold something, in any order.
+    heads: Vec<Option<usize>>,
     queues: Vec<Queue>,
+    /// The first of the queues that hold nothing.
+    free_queue: Option<usize>,
     slots: Vec<Slot<V>>,
     /// The first of the slots that hold nothing.
     free: Option<usize>,
@@ -21,6 +24,8 @@ struct Queue {
     stream: Stream,
     first: usize,
     last: usize,
+    /// The queue behind this one in its list.
+    next: Option<usize>,
 }
 
 #[derive(Debug)]
@@ -30,10 +35,15 @@ struct Slot<V> {
     next: Option<usize>,
 }
 
+/// The most lists of queues: conversations are numbered one by one, so that few share a list.
+const HEADS_MAX: usize = 1 << 12;
+
 impl<V> Default for Queues<V> {
     fn default() -> Self {
         Self {
+            heads: vec![None],
             queues: Vec::new(),
+            free_queue: None,
             slots: Vec::new(),
             free: None,
         }
@@ -46,6 +56,42 @@ impl<V> Queues<V> {
         let (queues, slots) = (self.queues.len(), self.slots.len());
         self.queues.reserve(room.saturating_sub(queues));
         self.slots.reserve(room.saturating_sub(slots));
+        let heads = room.min(HEADS_MAX).next_power_of_two();
+        if heads > self.heads.len() {
+            let before = std::mem::replace(&mut self.heads, vec![None; heads]);
+            for mut following in before {
+                while let Some(queue) = following {
+                    let head = self.head(self.queues[queue].stream.1);
+                    following = self.queues[queue].next;
+                    self.queues[queue].next = self.heads[head].replace(queue);
+                }
+            }
+        }
+    }
+
+    /// The list of the queues of a conversation.
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the lowest bits are enough"
+    )]
+    fn head(&self, conversation: u64) -> usize {
+        conversation as usize & (self.heads.len() - 1)
+    }
+
+    /// The first queue of a conversation's list that is the one, and the queue before it.
+    #[inline]
+    fn find(
+        &self,
+        conversation: u64,
+        is_it: impl Fn(Stream) -> bool,
+    ) -> Option<(Option<usize>, usize)> {
+        let (mut before, mut queue) = (None, self.heads[self.head(conversation)]?);
+        while !is_it(self.queues[queue].stream) {
+            before = Some(queue);
+            queue = self.queues[queue].next?;
+        }
+        Some((before, queue))
     }
 
     /// Adds a value behind the others of its stream.
@@ -62,17 +108,31 @@ impl<V> Queues<V> {
                 self.slots.len() - 1
             }
         };
-        match self.queues.iter_mut().find(|queue| queue.stream == stream) {
-            Some(queue) => {
-                self.slots[queue.last].next = Some(added);
-                queue.last = added;
-            }
-            None => self.queues.push(Queue {
-                stream,
-                first: added,
-                last: added,
-            }),
+        if let Some((_, queue)) = self.find(stream.1, |other| other == stream) {
+            let queue = &mut self.queues[queue];
+            self.slots[queue.last].next = Some(added);
+            queue.last = added;
+            return;
         }
+        let head = self.head(stream.1);
+        let queue = Queue {
+            stream,
+            first: added,
+            last: added,
+            next: self.heads[head],
+        };
+        let place = match self.free_queue {
+            Some(place) => {
+                self.free_queue = self.queues[place].next;
+                self.queues[place] = queue;
+                place
+            }
+            None => {
+                self.queues.push(queue);
+                self.queues.len() - 1
+            }
+        };
+        self.heads[head] = Some(place);
     }
 
     /// Takes the oldest value of a stream.
@@ -82,10 +142,9 @@ impl<V> Queues<V> {
 
     /// Takes all values of a conversation.
     pub(super) fn take_all(&mut self, conversation: u64) -> Vec<(Stream, V)> {
-        let streams = self.queues.iter().map(|queue| queue.stream);
-        let streams: Vec<Stream> = streams.filter(|&(_, its)| its == conversation).collect();
         let mut taken = Vec::new();
-        for stream in streams {
+        while let Some((_, queue)) = self.find(conversation, |(_, its)| its == conversation) {
+            let stream = self.queues[queue].stream;
             while let Some(value) = self.pop(stream) {
                 taken.push((stream, value));
             }
@@ -95,11 +154,8 @@ impl<V> Queues<V> {
 
     /// Takes the oldest value of a stream that is the one.
     pub(super) fn remove(&mut self, stream: Stream, is_it: impl Fn(&V) -> bool) -> Option<V> {
-        let index = self
-            .queues
-            .iter()
-            .position(|queue| queue.stream == stream)?;
-        let queue = &mut self.queues[index];
+        let (queue_before, place) = self.find(stream.1, |other| other == stream)?;
+        let queue = &mut self.queues[place];
         let (mut before, mut slot) = (None, queue.first);
         while !self.slots[slot].value.as_ref().is_some_and(&is_it) {
             before = Some(slot);
@@ -111,7 +167,15 @@ impl<V> Queues<V> {
             (Some(before), _) => self.slots[before].next = next,
             (None, Some(next)) => queue.first = next,
             (None, None) => {
-                self.queues.swap_remove(index);
+                let following = std::mem::replace(&mut queue.next, self.free_queue);
+                self.free_queue = Some(place);
+                match queue_before {
+                    Some(before) => self.queues[before].next = following,
+                    None => {
+                        let head = self.head(stream.1);
+                        self.heads[head] = following;
+                    }
+                }
                 return self.slots[slot].value.take();
             }
         }
@@ -171,7 +235,23 @@ mod tests {
             for (stream, value) in list {
                 assert_eq!(queues.pop(stream), Some(value));
             }
-            assert!(queues.queues.is_empty());
+            assert!(queues.heads.iter().all(Option::is_none));
         }
+    }
+
+    #[test]
+    fn many_conversations_keep_their_values_while_room_is_made() {
+        let mut queues = Queues::default();
+        for number in 0..100 {
+            queues.push((3, number), number);
+            queues.push((4, number), 2 * number);
+            queues.reserve(usize::try_from(number).unwrap());
+        }
+        for number in (0..100).rev() {
+            assert_eq!(queues.pop((4, number)), Some(2 * number));
+            assert_eq!(queues.take_all(number), [((3, number), number)]);
+            assert_eq!(queues.pop((3, number)), None);
+        }
+        assert!(queues.heads.iter().all(Option::is_none));
     }
 }

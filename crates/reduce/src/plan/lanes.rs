@@ -1,6 +1,7 @@
 //! Sums in lanes over ranks: a plan for rows of L items, each of which begins at a multiple of L.
 
 use std::fmt;
+use std::ops::Range;
 
 use bytemuck::Pod;
 use distribution::Ownership;
@@ -199,21 +200,29 @@ where
 fn rows_of(items: &Ownership, lanes: usize) -> Result<Ownership, BuildError> {
     check_lanes(lanes).map_err(|_| BuildError::Lanes { lanes })?;
     let row_items = lanes as u64;
-    let mut rows = Vec::with_capacity(items.ranks());
+    // The blocks of a rule begin equally far from each other.
+    let looked_at = if items.is_formula() { 2 } else { usize::MAX };
     for rank in 0..items.ranks() {
-        let mut own = Vec::new();
-        for extent in items.extents(rank) {
-            if !extent.start.is_multiple_of(row_items) {
-                return Err(BuildError::BesideLanes {
-                    rank,
-                    start: extent.start,
-                    end: extent.end,
-                    lanes,
-                });
-            }
-            own.push(extent.start / row_items..extent.end.div_ceil(row_items));
+        let mut looked_at = items.extents(rank).take(looked_at);
+        if let Some(Range { start, end }) =
+            looked_at.find(|extent| !extent.start.is_multiple_of(row_items))
+        {
+            return Err(BuildError::BesideLanes {
+                rank,
+                start,
+                end,
+                lanes,
+            });
         }
-        rows.push(own);
     }
+    if let Some(block_items) = items.block_items() {
+        // Written out, it could be longer than any memory.
+        let (rows, ranks) = (items.items().div_ceil(row_items), items.ranks());
+        let block_rows = block_items.div_ceil(row_items);
+        return Ok(Ownership::block_cyclic(rows, ranks, block_rows)?);
+    }
+    let in_rows = |extent: Range<u64>| extent.start / row_items..extent.end.div_ceil(row_items);
+    let rows_of_rank = |rank| items.extents(rank).map(in_rows).collect();
+    let rows: Vec<Vec<Range<u64>>> = (0..items.ranks()).map(rows_of_rank).collect();
     Ok(Ownership::try_from(rows)?)
 }

@@ -2,17 +2,21 @@
 //!
 //! A reduction in several rounds moves only while its rank works on it. A rank that waits for one of
 //! several must drive all of them, or two ranks that wait in different orders wait for ever. So every run in flight is added
-//! here, and a wait drives the whole list.
+//! here, and a wait drives the whole list: itself first, and none of them from within another.
+//!
+//! To look at all of many runs for each message that comes would take the square of their number. So a wait for one of many gathers
+//! messages for as long as it has looked, and looks at all runs again then.
 
 use std::cell::RefCell;
 use std::fmt;
 use std::mem;
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use comm::{Communicator, RequestId};
 
 use super::World;
+use super::patience::Patience;
 
 /// A run in flight, which makes progress when messages arrive.
 pub(crate) trait Progress {
@@ -23,34 +27,41 @@ pub(crate) trait Progress {
     fn awaited(&self, requests: &mut Vec<RequestId>);
 }
 
+/// With more runs, a wait gathers messages. Fewer are looked at within a microsecond or two.
+const FEW: usize = 16;
+
 /// The runs in flight on one rank.
 #[derive(Default)]
 pub(crate) struct InFlight {
-    running: RefCell<Vec<Rc<dyn Progress>>>,
+    /// By place. Those that are free hold `None`.
+    running: RefCell<Vec<Option<Rc<dyn Progress>>>>,
+    free: RefCell<Vec<usize>>,
     /// Kept for its memory.
     awaited: RefCell<Vec<RequestId>>,
 }
 
 impl fmt::Debug for InFlight {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "InFlight({})", self.running.borrow().len())
+        let places = self.running.borrow().len();
+        write!(f, "InFlight({})", places - self.free.borrow().len())
     }
 }
 
 /// A run's place in the list of its world.
 pub(crate) struct Listed {
     world: World,
+    place: usize,
     run: *const (),
 }
 
 impl Listed {
     pub(crate) fn new(world: &World, run: Rc<dyn Progress>) -> Self {
-        let listed = Self {
+        let address = Rc::as_ptr(&run).cast();
+        Self {
             world: world.clone(),
-            run: Rc::as_ptr(&run).cast(),
-        };
-        world.in_flight().add(run);
-        listed
+            place: world.in_flight().add(run),
+            run: address,
+        }
     }
 
     pub(crate) fn world(&self) -> &World {
@@ -60,16 +71,16 @@ impl Listed {
 
 impl Drop for Listed {
     fn drop(&mut self) {
-        self.world.in_flight().remove(self.run);
+        self.world.in_flight().remove(self.place, self.run);
     }
 }
 
 /// Takes a run off the list whose operator panics: a wait for another run, which may follow, does not run into it again.
-struct EndOnPanic<'f>(&'f InFlight, *const ());
+struct EndOnPanic<'f>(&'f InFlight, usize, *const ());
 
 impl Drop for EndOnPanic<'_> {
     fn drop(&mut self) {
-        self.0.remove(self.1);
+        self.0.remove(self.1, self.2);
     }
 }
 
@@ -78,36 +89,116 @@ impl InFlight {
     #[inline]
     pub(crate) fn is_only(&self, one: *const ()) -> bool {
         let is_it = |running: &Rc<dyn Progress>| Rc::as_ptr(running).cast::<()>() == one;
-        self.running.borrow().iter().all(is_it)
+        self.running.borrow().iter().flatten().all(is_it)
     }
 
-    /// Adds a run.
-    pub(crate) fn add(&self, running: Rc<dyn Progress>) {
-        self.running.borrow_mut().push(running);
-    }
-
-    /// Removes a run; it need not be there.
-    pub(crate) fn remove(&self, removed: *const ()) {
-        let is_other = |running: &Rc<dyn Progress>| Rc::as_ptr(running).cast::<()>() != removed;
-        self.running.borrow_mut().retain(is_other);
-    }
-
-    /// Makes progress on all runs without blocking. The list may change meanwhile: a run's operator may end another run.
-    pub(crate) fn progress(&self) {
-        let mut index = 0;
-        loop {
-            let running = self.running.borrow().get(index).cloned();
-            let Some(running) = running else { return };
-            let unwinding = EndOnPanic(self, Rc::as_ptr(&running).cast());
-            running.progress();
-            mem::forget(unwinding);
-            index += 1;
+    /// Adds a run, and returns its place.
+    fn add(&self, running: Rc<dyn Progress>) -> usize {
+        let all = &mut *self.running.borrow_mut();
+        match self.free.borrow_mut().pop() {
+            Some(place) => {
+                all[place] = Some(running);
+                place
+            }
+            None => {
+                all.push(Some(running));
+                all.len() - 1
+            }
         }
+    }
+
+    /// Removes a run; it need not be there any more.
+    fn remove(&self, place: usize, removed: *const ()) {
+        let is_it = |running: &mut Rc<dyn Progress>| Rc::as_ptr(running).cast::<()>() == removed;
+        let (mut all, mut free) = (self.running.borrow_mut(), self.free.borrow_mut());
+        let running = all
+            .get_mut(place)
+            .and_then(|running| running.take_if(is_it));
+        if running.is_some() {
+            free.push(place);
+            if free.len() == all.len() {
+                all.clear();
+                free.clear();
+            }
+        }
+        drop((all, free));
+        // With its operator, which may be the program's, and have other runs.
+        drop(running);
+    }
+
+    /// Makes progress on all runs without blocking. The list may change meanwhile: a run's operator may end another run. Returns how long
+    /// that took, if they are many.
+    fn progress(&self) -> Option<Duration> {
+        let are_many = self.running.borrow().len() > FEW;
+        let begin = are_many.then(Instant::now);
+        let mut place = 0;
+        loop {
+            let running = self.running.borrow().get(place).cloned();
+            let Some(running) = running else {
+                return begin.map(|begin| begin.elapsed());
+            };
+            if let Some(running) = running {
+                let unwinding = EndOnPanic(self, place, Rc::as_ptr(&running).cast());
+                running.progress();
+                mem::forget(unwinding);
+            }
+            place += 1;
+        }
+    }
+
+    /// Drives all runs in flight, and `own` by `advance`, until that says that it is over, or patience is. Says whether it is over.
+    /// `failed` notes an error of the transport.
+    pub(crate) fn drive<E>(
+        &self,
+        own: &dyn Progress,
+        transport: &dyn Communicator,
+        patience: Patience,
+        advance: &mut dyn FnMut() -> Result<bool, E>,
+        failed: &dyn Fn(comm::Error) -> E,
+    ) -> Result<bool, E> {
+        // A run that is over drives no other: the failure of an operator there must not take its result away.
+        while !advance()? {
+            let took = self.progress();
+            // That may have been this run's progress.
+            if advance()? {
+                break;
+            }
+            let timeout = patience.left();
+            if timeout.is_some_and(|timeout| timeout.is_zero()) {
+                return Ok(false);
+            }
+            if !self.wait_any(own, transport, timeout).map_err(failed)? {
+                return Ok(false);
+            }
+            if let Some(took) = took {
+                let pause = patience.left().map_or(took, |left| left.min(took));
+                self.wait_for(own, transport, pause).map_err(failed)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Waits for a while for what `own` waits for.
+    fn wait_for(
+        &self,
+        own: &dyn Progress,
+        transport: &dyn Communicator,
+        pause: Duration,
+    ) -> Result<(), comm::Error> {
+        let mut awaited = self.awaited.take();
+        awaited.clear();
+        own.awaited(&mut awaited);
+        let waited = match awaited[..] {
+            [] => Ok(false),
+            _ => transport.wait_any(&awaited, Some(pause)),
+        };
+        self.awaited.replace(awaited);
+        waited.map(drop)
     }
 
     /// Waits until one of the requests is complete that `own` and the runs wait for; false if none is within the time. `own`'s comes
     /// first: if it cannot come, the wait fails, while another run that cannot go on is a matter of its own.
-    pub(crate) fn wait_any(
+    fn wait_any(
         &self,
         own: &dyn Progress,
         transport: &dyn Communicator,
@@ -116,7 +207,7 @@ impl InFlight {
         let mut awaited = self.awaited.take();
         awaited.clear();
         own.awaited(&mut awaited);
-        for running in self.running.borrow().iter() {
+        for running in self.running.borrow().iter().flatten() {
             running.awaited(&mut awaited);
         }
         let waited = transport.wait_any(&awaited, timeout);

@@ -329,33 +329,39 @@ impl Compiler<'_> {
         }
     }
 
-    /// The fragment before each of this rank's local ranges, from what is held of the single positions.
+    /// The fragment before each of this rank's local ranges, from what is held of the single positions: that before a range is what is
+    /// before the one below it, and what is between the two.
     fn finish_scan(&mut self, rank: usize, position: usize) {
         let length = self.input.width;
         let input = self.input;
-        for (extent, first_row) in input.local_ranges(rank) {
-            let mut nodes: Vec<(Node, usize)> = Vec::new();
-            if input.ownership.is_one_stretch_each() {
-                nodes = self.gather(0, &(0..position));
-            } else {
-                // One of this rank's merged nodes may span the range's start; the nodes of single local ranges do not.
-                nodes.extend(&self.own_nodes);
-                let others = (0..input.ownership.ranks()).filter(|&other| other != position);
-                for other in others {
-                    nodes.extend(self.gather(0, &(other..other + 1)));
-                }
-                nodes.retain(|(node, _)| node.x < extent.start);
-                nodes.sort_by_key(|&(node, _)| node);
-                nodes = self.merge(nodes, length);
+        let mut ranges = input.local_ranges(rank);
+        let mut nodes = if input.ownership.is_one_stretch_each() {
+            self.gather(0, &(0..position))
+        } else {
+            ranges.sort_unstable_by_key(|(extent, _)| extent.start);
+            // One of this rank's merged nodes may span a range's start; the nodes of single local ranges do not.
+            let mut nodes = self.own_nodes.clone();
+            let others = (0..input.ownership.ranks()).filter(|&other| other != position);
+            for other in others {
+                nodes.extend(self.gather(0, &(other..other + 1)));
             }
+            nodes.sort_by_key(|&(node, _)| node);
+            nodes
+        }
+        .into_iter()
+        .peekable();
+        let mut before: Vec<(Node, usize)> = Vec::new();
+        for (extent, first_row) in ranges {
+            while let Some(next) = nodes.next_if(|(node, _)| node.x < extent.start) {
+                before.push(next);
+            }
+            before = self.merge(before, length);
             let count = rows_of(&extent);
+            let parts = before.iter().map(|&(_, place)| Part { place, length });
             self.program.prefixes.push(Prefix {
                 rows: first_row..first_row.saturating_add(count),
                 first_item: extent.start,
-                nodes: nodes
-                    .into_iter()
-                    .map(|(_, place)| Part { place, length })
-                    .collect(),
+                nodes: parts.collect(),
             });
         }
     }

@@ -372,26 +372,20 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         patience: Patience,
         advance: &mut dyn FnMut(Patience) -> Result<bool, RunError>,
     ) -> Result<bool, RunError> {
-        // A run that is over drives no other: the failure of an operator there must not take this result away.
         let is_over = matches!(self.state.borrow().phase, Phase::Idle);
         if is_over || self.is_alone() {
             return advance(patience);
         }
-        let in_flight = self.world.in_flight();
-        loop {
-            in_flight.progress();
-            if advance(Patience::None)? {
-                return Ok(true);
-            }
-            let timeout = patience.left();
-            if timeout.is_some_and(|timeout| timeout.is_zero()) {
-                return Ok(false);
-            }
-            let waited = in_flight.wait_any(self, self.world.transport(), timeout);
-            if !self.fail_on_transport_error(&mut self.state.borrow_mut(), waited)? {
-                return Ok(false);
-            }
-        }
+        let failed = |error| {
+            let state = &mut *self.state.borrow_mut();
+            let failed = self.fail_on_transport_error::<()>(state, Err(error));
+            failed.expect_err("an error ends the run")
+        };
+        let transport = self.world.transport();
+        let advance = &mut || advance(Patience::None);
+        self.world
+            .in_flight()
+            .drive(self, transport, patience, advance, &failed)
     }
 
     /// Waits for the end of the run, which `advance` continues.

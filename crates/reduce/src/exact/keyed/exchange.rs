@@ -29,6 +29,8 @@ pub(super) struct Exchange {
 
 #[derive(Default)]
 struct State {
+    /// Whether nothing is missing any more.
+    is_over: bool,
     sends: Vec<Request>,
     /// By rank.
     receives: Vec<Receive>,
@@ -79,21 +81,13 @@ impl Exchange {
         if let Patience::InPassing = patience {
             return self.state.borrow_mut().go_on(transport, tag, patience);
         }
-        let in_flight = self.world.in_flight();
-        loop {
-            in_flight.progress();
-            let is_over = self
-                .state
-                .borrow_mut()
-                .go_on(transport, tag, Patience::None)?;
-            let timeout = patience.left();
-            if is_over || timeout.is_some_and(|timeout| timeout.is_zero()) {
-                return Ok(is_over);
-            }
-            if !in_flight.wait_any(self, transport, timeout)? {
-                return Ok(false);
-            }
-        }
+        let advance = &mut || {
+            let state = &mut *self.state.borrow_mut();
+            state.go_on(transport, tag, Patience::None)
+        };
+        self.world
+            .in_flight()
+            .drive(self, transport, patience, advance, &|error| error)
     }
 
     /// Waits for the lists that the ranks have for this one. The caller has entered the world.
@@ -186,6 +180,9 @@ impl State {
         tag: Tag,
         patience: Patience,
     ) -> Result<bool, comm::Error> {
+        if self.is_over {
+            return Ok(true);
+        }
         let is_complete = |request: &Request| match patience {
             Patience::InPassing => transport.test_in_passing(request),
             _ => transport.test(request),
@@ -213,7 +210,8 @@ impl State {
                 index += 1;
             }
         }
-        Ok(is_over && self.sends.is_empty())
+        self.is_over = is_over && self.sends.is_empty();
+        Ok(self.is_over)
     }
 
     fn abort(&mut self) -> Vec<Request> {
