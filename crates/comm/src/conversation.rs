@@ -10,7 +10,7 @@ use crate::tag::Tag;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GivenUp {
     pub(crate) rank: usize,
-    /// The ranks whose silence is the reason, if that is one; none if it does not know whose it is.
+    /// The ranks whose silence is the reason, if that is one; none if it does not know whose it is. Among threads, a rank that has left.
     pub(crate) silent: Option<Span>,
 }
 

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::group::Group;
-use super::matching::Matching;
+use super::matching::{Matching, WhoLeft};
 use super::meetings::Wish;
 use super::network::{Awaited, Envelope, Letter, Network, Outcome, Patience, Return};
 use super::shelf::Shelf;
@@ -104,7 +104,11 @@ impl ThreadCommunicator {
             };
             let collect = |arrived: &mut Vec<Envelope>| self.collect(patience(awaited), arrived);
             let give_back = |to, buffer| self.give_back(to, buffer);
-            if !matching.match_arrivals(collect, give_back)? {
+            let came = matching.match_arrivals(collect, give_back);
+            if let Err(Error::Left { rank, .. }) = came {
+                matching.note_left(rank, requests[0]);
+            }
+            if !came? {
                 return Ok(false);
             }
         }
@@ -126,13 +130,17 @@ impl ThreadCommunicator {
         self.network.give_back(self.group.in_network(to), buffer);
     }
 
-    fn deliver(&self, to: usize, tag: Tag, letter: Letter) -> Result<(), Error> {
-        let envelope = Envelope {
+    fn envelope(&self, tag: Tag, letter: Letter) -> Envelope {
+        Envelope {
             from: self.own,
             context: self.group.context.clone(),
             tag,
             letter,
-        };
+        }
+    }
+
+    fn deliver(&self, to: usize, tag: Tag, letter: Letter) -> Result<(), Error> {
+        let envelope = self.envelope(tag, letter);
         let delivered = self.network.deliver(self.group.in_network(to), envelope);
         delivered.map_err(|error| self.group.localised(self.rank, error))
     }
@@ -218,10 +226,22 @@ impl Communicator for ThreadCommunicator {
     }
 
     fn give_up(&self, tag: Tag) {
-        for to in (0..self.size).filter(|&to| to != self.rank) {
-            // Where the network has failed, the others know.
-            let _ = self.deliver(to, tag.notice(), Letter::EMPTY);
-        }
+        let left = match self.matching.borrow().who_left(tag) {
+            WhoLeft::Told => return,
+            WhoLeft::Nobody => None,
+            WhoLeft::Rank(rank) => Some(rank),
+        };
+        let notice = |to: usize| {
+            let letter = Letter::notice(left);
+            (
+                self.group.in_network(to),
+                self.envelope(tag.notice(), letter),
+            )
+        };
+        let others = (0..self.size).filter(|&to| to != self.rank);
+        // Where the network has failed, the others know.
+        self.network
+            .announce(self.own, others.map(notice).collect());
     }
 
     fn reserve(&self, messages: usize) {

@@ -136,6 +136,14 @@ impl Mailboxes {
             .map_or(Ok(()), |error| Err(error.clone()))
     }
 
+    /// Rings a rank's bell, whose lock is free, and wakes it, if it slept.
+    fn ring(&self, to: usize, slept: bool) {
+        self.rung(to).store(true, Ordering::Release);
+        if slept {
+            self.bell(to).notify_one();
+        }
+    }
+
     /// Polls for a while, without the lock, whether the bell has rung.
     fn poll(&self, rank: usize) {
         let rung = self.rung(rank);
@@ -308,20 +316,34 @@ impl Network for Mailboxes {
     fn deliver(&self, to: usize, envelope: Envelope) -> Result<(), Error> {
         self.check()?;
         let mut content = self.lock(to);
-        let (from, concerns_all) = (envelope.from, envelope.tag.is_notice());
+        let from = envelope.from;
         content.arrived.push(envelope);
         // Others' messages can wait until the awaited one wakes their receiver.
-        let is_awaited = |Sleeper { awaited, .. }: Sleeper| {
-            awaited.rank == from || awaited.or_others || concerns_all
-        };
+        let is_awaited =
+            |Sleeper { awaited, .. }: Sleeper| awaited.rank == from || awaited.or_others;
         let slept = content.sleeper.is_some_and(is_awaited) && self.wake(&mut content);
         drop(content);
-        // Whoever looks finds the lock free.
-        self.rung(to).store(true, Ordering::Release);
-        if slept {
-            self.bell(to).notify_one();
-        }
+        self.ring(to, slept);
         Ok(())
+    }
+
+    fn announce(&self, _from: usize, mut notices: Vec<(usize, Envelope)>) {
+        // Nobody else holds two locks; in ascending order, two ranks that do wait for no lock of each other.
+        notices.sort_unstable_by_key(|(to, _)| *to);
+        let ranks: Vec<usize> = notices.iter().map(|(to, _)| *to).collect();
+        let mut contents: Vec<_> = ranks.iter().map(|&to| self.lock(to)).collect();
+        let put = contents
+            .iter_mut()
+            .zip(notices)
+            .map(|(content, (_, notice))| {
+                content.arrived.push(notice);
+                self.wake(content)
+            });
+        let slept: Vec<bool> = put.collect();
+        drop(contents);
+        for (to, slept) in ranks.into_iter().zip(slept) {
+            self.ring(to, slept);
+        }
     }
 
     fn collect(

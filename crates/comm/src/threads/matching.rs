@@ -1,11 +1,12 @@
 //! Which message belongs to which receive: the state of one rank, which no other thread sees.
 
+use std::collections::HashMap;
 use std::mem;
 
 use super::group::Context;
 use super::network::{Envelope, Letter, Return, SHORT_BYTES};
 use super::queues::Queues;
-use crate::conversation::{Conversations, GivenUp};
+use crate::conversation::{Conversations, GivenUp, Span};
 use crate::error::Error;
 use crate::request::{Request, RequestId, Requests};
 use crate::tag::Tag;
@@ -18,6 +19,8 @@ use crate::tag::Tag;
 pub(super) struct Matching {
     requests: Requests<Posting>,
     conversations: Conversations,
+    /// By conversation: a rank that has left, which this one has waited for in vain.
+    left: HashMap<u64, usize>,
     /// The receives still without a message.
     posted: Queues<RequestId>,
     /// The messages still without a receive.
@@ -54,7 +57,16 @@ enum Posting {
         found: Tag,
     },
     /// A receive in an exchange in which a rank has given up.
-    GivenUp { rank: usize },
+    GivenUp(GivenUp),
+}
+
+/// Whom a rank that gives up has waited for in vain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WhoLeft {
+    Nobody,
+    Rank(usize),
+    /// Another rank has told all others.
+    Told,
 }
 
 impl Matching {
@@ -98,8 +110,8 @@ impl Matching {
         give_back: impl FnOnce(usize, Return),
     ) -> Request {
         // A message that is there may be that of an earlier receive, which has ended without it.
-        if let Some(GivenUp { rank, .. }) = self.conversations.who_gave_up(tag) {
-            return self.requests.insert(Posting::GivenUp { rank });
+        if let Some(given_up) = self.conversations.who_gave_up(tag) {
+            return self.requests.insert(Posting::GivenUp(given_up));
         }
         let stream = (from, tag.number());
         let envelope = self.unexpected.pop(stream);
@@ -172,7 +184,7 @@ impl Matching {
             Posting::Sent(_)
             | Posting::Received { .. }
             | Posting::Mismatched { .. }
-            | Posting::GivenUp { .. } => None,
+            | Posting::GivenUp(_) => None,
         }
     }
 
@@ -186,7 +198,7 @@ impl Matching {
         let came = collect(&mut arrived);
         for envelope in arrived.drain(..) {
             if envelope.tag.is_notice() {
-                self.hear_of_given_up(envelope.from, envelope.tag);
+                self.hear_of_given_up(&envelope);
                 continue;
             }
             let stream = (envelope.from, envelope.tag.number());
@@ -202,16 +214,18 @@ impl Matching {
 
     /// Ends the receives of exchanges in which a rank has given up.
     #[cold]
-    fn hear_of_given_up(&mut self, rank: usize, tag: Tag) {
-        // Who is silent is no question here: a rank that leaves is missed at once.
-        let silent = None;
+    fn hear_of_given_up(&mut self, notice: &Envelope) {
+        let Envelope {
+            from: rank, tag, ..
+        } = *notice;
+        let left = notice.letter.named();
+        let silent = left.map(|first| Span { first, count: 1 });
         self.conversations
             .note_given_up(GivenUp { rank, silent }, tag);
         let who = self.conversations.who_gave_up(tag);
         self.end_receives(tag, |expected| {
             let is_void = tag.turns_to(expected) >= 0;
-            who.filter(|_| is_void)
-                .map(|GivenUp { rank, .. }| Posting::GivenUp { rank })
+            who.filter(|_| is_void).map(Posting::GivenUp)
         });
     }
 
@@ -230,6 +244,24 @@ impl Matching {
         }
     }
 
+    /// Notes that a rank has left which a request waits for.
+    #[cold]
+    pub(super) fn note_left(&mut self, rank: usize, request: RequestId) {
+        if let Posting::Posted { tag, .. } = *self.requests.get_mut(request) {
+            self.left.insert(tag.number(), rank);
+        }
+    }
+
+    /// Whom this rank has waited for in vain, in an exchange in which it gives up.
+    pub(super) fn who_left(&self, tag: Tag) -> WhoLeft {
+        let told = self.conversations.who_gave_up(tag);
+        if told.is_some_and(|given_up| given_up.silent.is_some()) {
+            return WhoLeft::Told;
+        }
+        let left = self.left.get(&tag.number());
+        left.map_or(WhoLeft::Nobody, |&rank| WhoLeft::Rank(rank))
+    }
+
     pub(super) fn open(&mut self, tag: Tag) {
         self.conversations.open(tag);
     }
@@ -237,6 +269,7 @@ impl Matching {
     /// Forgets a conversation, and its messages.
     pub(super) fn close(&mut self, tag: Tag) {
         self.conversations.close(tag);
+        self.left.remove(&tag.number());
         drop(self.unexpected.take_all(tag.number()));
     }
 
@@ -276,9 +309,15 @@ impl Matching {
                 expected,
                 found,
             }),
-            Posting::GivenUp { rank: given_up } => Err(Error::GivenUp {
-                rank: given_up,
-                awaited_by: rank,
+            Posting::GivenUp(given_up) => Err(match given_up.silent {
+                None => Error::GivenUp {
+                    rank: given_up.rank,
+                    awaited_by: rank,
+                },
+                Some(left) => Error::Left {
+                    rank: left.first,
+                    awaited_by: given_up.rank,
+                },
             }),
             Posting::Posted { buffer, .. } | Posting::Sent(buffer) => Ok(buffer),
         }

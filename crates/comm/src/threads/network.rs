@@ -43,10 +43,28 @@ pub(super) enum Letter {
 }
 
 impl Letter {
-    pub(super) const EMPTY: Self = Self::Short {
-        length: 0,
-        bytes: [0; SHORT_BYTES],
-    };
+    /// A notice that a rank gives up, if because of one that has left, then with the number of that.
+    pub(super) fn notice(left: Option<usize>) -> Self {
+        let mut bytes = [0; SHORT_BYTES];
+        let number = left.map(usize::to_ne_bytes);
+        let number = number.as_ref().map_or(&[][..], |number| number);
+        bytes[..number.len()].copy_from_slice(number);
+        Self::Short {
+            length: number.len(),
+            bytes,
+        }
+    }
+
+    /// The rank that a notice names.
+    pub(super) fn named(&self) -> Option<usize> {
+        match self {
+            Self::Short { length, bytes } => {
+                let number = bytes[..*length].first_chunk()?;
+                Some(usize::from_ne_bytes(*number))
+            }
+            Self::Long { .. } => None,
+        }
+    }
 }
 
 /// A receiver's buffer, in return for a message: both sides keep as much memory as they had.
@@ -80,6 +98,9 @@ pub(super) trait Network: fmt::Debug + Send + Sync {
     fn enter(&self, rank: usize);
     /// Puts an envelope on its way to rank `to`. Never waits for the receiver.
     fn deliver(&self, to: usize, envelope: Envelope) -> Result<(), Error>;
+    /// Puts notices on their way, each to another rank: to all at once, so that none of them can leave because of its own before the others
+    /// have theirs.
+    fn announce(&self, from: usize, notices: Vec<(usize, Envelope)>);
     /// Moves what has arrived at `rank` to the end of `arrived`; where that is nothing, waits as
     /// long as `patience` says. Returns whether anything came; an error if the awaited rank has left without a message.
     fn collect(

@@ -267,6 +267,14 @@ impl Network for SeededNetwork {
         self.yield_turn(from, state, Phase::Ready).check()
     }
 
+    fn announce(&self, from: usize, notices: Vec<(usize, Envelope)>) {
+        let mut state = self.lock();
+        if state.failure.is_none() {
+            state.under_way.extend(notices);
+            drop(self.yield_turn(from, state, Phase::Ready));
+        }
+    }
+
     fn collect(
         &self,
         rank: usize,
@@ -294,8 +302,9 @@ impl Network for SeededNetwork {
         let mut state = self.yield_turn(rank, state, Phase::Ready);
         state.check()?;
         arrived.append(&mut state.ranks[rank].arrived);
-        let is_under_way =
-            |(to, envelope): &(usize, Envelope)| (*to, envelope.from) == (rank, tested);
+        let is_under_way = |(to, envelope): &(usize, Envelope)| {
+            *to == rank && (envelope.from == tested || envelope.tag.is_notice())
+        };
         if arrived.is_empty()
             && state.ranks[tested].phase == Phase::Left
             && !state.under_way.iter().any(is_under_way)
