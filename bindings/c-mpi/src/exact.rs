@@ -74,7 +74,7 @@ impl<Q: Quantity> ExactPlan<Q> {
             let wrong = self.check_prefixes(x, result);
             wrong.inspect_err(|_| self.refuse(operation))?;
             let mut before = vec![Q::Total::default(); self.plan.width()];
-            self.plan.exscan_into(&local, &mut before)?;
+            self.plan.row_before(operation, &local, &mut before)?;
             prefixes::<Q>(&mut before, x, result, operation == Operation::Scan);
             return Ok(true);
         }
@@ -126,7 +126,7 @@ impl<Q: Quantity> ExactPlan<Q> {
                 plan.start_reduce_scatter(local).map(Kind::ReduceScatter)?
             }
             Operation::Scan | Operation::Exscan => {
-                let before = plan.start_exscan_row(local)?;
+                let before = plan.start_row_before(operation, local)?;
                 let is_inclusive = operation == Operation::Scan;
                 Kind::Prefixes {
                     before,
@@ -277,7 +277,7 @@ impl<Q: Quantity> Reduction<Q::Item> for ExactPlan<Q> {
             Operation::Allreduce => self.plan.allreduce_into(&[], &mut []),
             Operation::Reduce => self.plan.reduce_into(&[], &mut []).map(drop),
             Operation::ReduceScatter => self.plan.reduce_scatter(&[], &mut []),
-            Operation::Scan | Operation::Exscan => self.plan.exscan_into(&[], &mut []),
+            Operation::Scan | Operation::Exscan => self.plan.row_before(operation, &[], &mut []),
             // No rank waits for one.
             _ => Ok(()),
         };

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use bytemuck::Pod;
-use treefold::{Algorithm, Operation, Operator, Plan, RunError, World};
+use treefold::{Algorithm, Call, Operand, Operation, Operator, Plan, RunError, World};
 use treefold_c::boundary::treefold_keyed;
 use treefold_c::failure::Failure;
 use treefold_c::keyed::Keys;
@@ -167,7 +167,12 @@ impl<T: Pod, O: Operator<T> + 'static> Reduction<T> for Plan<T, O> {
     }
 
     fn run(&self, operation: Operation, local: &[T], result: &mut [T]) -> Result<bool, Failure> {
-        run(self, operation, local, result).map_err(|error| of_run(&error))
+        let local = match operation {
+            Operation::Broadcast => &[],
+            _ => local,
+        };
+        self.run(operation, local, result)
+            .map_err(|error| of_run(&error))
     }
 
     fn run_pairs(
@@ -180,7 +185,8 @@ impl<T: Pod, O: Operator<T> + 'static> Reduction<T> for Plan<T, O> {
             return self.run_dots(operation, &[[x, y]], result);
         }
         let rows = products(self, x, y).inspect_err(|_| Reduction::refuse(self, operation))?;
-        Reduction::run(self, operation, &rows, result)
+        self.run(operation.of(Operand::Products), &rows, result)
+            .map_err(|error| of_run(&error))
     }
 
     fn run_dots(
@@ -198,7 +204,7 @@ impl<T: Pod, O: Operator<T> + 'static> Reduction<T> for Plan<T, O> {
     }
 
     fn start(&self, operation: Operation, local: &[T]) -> Result<Started<T>, Failure> {
-        start(self, operation, local).map_err(|error| of_run(&error))
+        start(self, operation.into(), local).map_err(|error| of_run(&error))
     }
 
     fn start_pairs(&self, operation: Operation, [x, y]: [&[T]; 2]) -> Result<Started<T>, Failure> {
@@ -207,7 +213,7 @@ impl<T: Pod, O: Operator<T> + 'static> Reduction<T> for Plan<T, O> {
         }
         let rows = products(self, x, y);
         let rows = rows.inspect_err(|_| Reduction::refuse_to_start(self, operation))?;
-        Reduction::start(self, operation, &rows)
+        start(self, operation.of(Operand::Products), &rows).map_err(|error| of_run(&error))
     }
 
     fn start_dots(&self, operation: Operation, pairs: &[[&[T]; 2]]) -> Result<Started<T>, Failure> {
@@ -225,29 +231,11 @@ impl<T: Pod, O: Operator<T> + 'static> Reduction<T> for Plan<T, O> {
     }
 
     fn refuse(&self, operation: Operation) {
-        let _ = run(self, operation, &wrong_items(self), &mut []);
+        self.refuse(operation);
     }
 
     fn refuse_to_start(&self, operation: Operation) {
-        let started = start(self, operation, &wrong_items(self));
-        end_refused(self.world(), started, || Reduction::refuse(self, operation));
-    }
-}
-
-fn run<T: Pod, O: Operator<T>>(
-    plan: &Plan<T, O>,
-    operation: Operation,
-    local: &[T],
-    result: &mut [T],
-) -> Result<bool, RunError> {
-    match operation {
-        Operation::Allreduce => plan.allreduce_into(local, result).map(|()| true),
-        Operation::Reduce => plan.reduce_into(local, result),
-        Operation::ReduceScatter => plan.reduce_scatter(local, result).map(|()| true),
-        Operation::Scan => plan.scan(local, result).map(|()| true),
-        Operation::Exscan => plan.exscan(local, result).map(|()| true),
-        Operation::Broadcast => plan.broadcast(result).map(|()| true),
-        _ => unreachable!("`operation_of_code` knows no other"),
+        self.refuse(operation);
     }
 }
 
@@ -277,23 +265,16 @@ fn products<T: Pod, O: Operator<T>>(
 
 fn start<T: Pod, O: Operator<T>>(
     plan: &Plan<T, O>,
-    operation: Operation,
+    call: Call,
     local: &[T],
 ) -> Result<Started<T>, RunError> {
-    match operation {
-        Operation::Allreduce => plan.start_allreduce_row(local).map(Started::Allreduce),
-        Operation::Reduce => plan.start_reduce_row(local).map(Started::Reduce),
+    let width = plan.width();
+    match call.operation {
+        Operation::Allreduce => plan.start(call, local, width).map(Started::Allreduce),
+        Operation::Reduce => plan.start(call, local, width).map(Started::Reduce),
         Operation::ReduceScatter => plan.start_reduce_scatter(local).map(Started::ReduceScatter),
         Operation::Scan => plan.start_scan(local).map(Started::Scan),
         Operation::Exscan => plan.start_exscan(local).map(Started::Scan),
         _ => unreachable!("no other operation can be started"),
-    }
-}
-
-/// Items that cannot be right: none where there should be some, and one where there should be none.
-fn wrong_items<T: Pod, O: Operator<T>>(plan: &Plan<T, O>) -> Vec<T> {
-    match plan.ownership().count(plan.world().rank()) {
-        0 => vec![T::zeroed()],
-        _ => Vec::new(),
     }
 }

@@ -13,7 +13,7 @@ pub struct Tag(u64);
 
 /// The bits of a tag that say which exchange it is.
 const EXCHANGE_BITS: u32 = 16;
-const KIND_BITS: u32 = 3;
+const KIND_BITS: u32 = 4;
 const TURN_BITS: u32 = EXCHANGE_BITS - KIND_BITS;
 
 /// The kind of what ranks tell each other about an exchange, instead of its messages.
@@ -41,7 +41,7 @@ impl Tag {
         Self(number << EXCHANGE_BITS)
     }
 
-    /// The same conversation, in its `turn`-th exchange, counted modulo 8192, which is of this kind.
+    /// The same conversation, in its `turn`-th exchange, counted modulo 4096, which is of this kind.
     ///
     /// # Panics
     /// The kind is not below [`KIND_LIMIT`](Tag::KIND_LIMIT).
@@ -74,7 +74,7 @@ impl Tag {
         self.0 >> EXCHANGE_BITS
     }
 
-    /// The exchange's turn, modulo 8192.
+    /// The exchange's turn, modulo 4096.
     #[must_use]
     pub const fn turn(self) -> u64 {
         self.0 >> KIND_BITS & ((1 << TURN_BITS) - 1)
@@ -88,7 +88,7 @@ impl Tag {
 
     /// How many turns `other` is ahead of this tag, in the same conversation; less than 0 if it is behind.
     #[must_use]
-    #[expect(clippy::cast_possible_wrap, reason = "13 bits")]
+    #[expect(clippy::cast_possible_wrap, reason = "12 bits")]
     pub const fn turns_to(self, other: Self) -> i64 {
         let half = 1 << (TURN_BITS - 1);
         let ahead = other.turn() + 2 * half - self.turn() + half;
@@ -158,18 +158,18 @@ mod tests {
     #[test]
     fn a_tag_keeps_what_it_is_made_of() {
         for number in [0, 1, 32_768, Tag::NUMBER_LIMIT - 1] {
-            for turn in [0, 1, 8191, 8192, 10_000] {
+            for turn in [0, 1, 4095, 4096, 10_000] {
                 for kind in 0..Tag::KIND_LIMIT {
                     let tag = Tag::new(number).with_exchange(turn, kind);
                     assert_eq!(
                         (tag.number(), tag.turn(), tag.kind()),
-                        (number, turn % 8192, kind)
+                        (number, turn % 4096, kind)
                     );
                     assert_eq!(Tag::new(number).with_exchange_number(tag.exchange()), tag);
                     assert!(!tag.is_notice());
                     let notice = tag.notice();
                     assert!(notice.is_notice());
-                    assert_eq!((notice.number(), notice.turn()), (number, turn % 8192));
+                    assert_eq!((notice.number(), notice.turn()), (number, turn % 4096));
                 }
             }
         }
@@ -178,8 +178,8 @@ mod tests {
     #[test]
     fn turns_are_compared_across_their_wrap() {
         let at = |turn| Tag::new(1).with_exchange(turn, 0);
-        for turn in [0, 5, 8190, 8191, 8192, 20_000] {
-            for ahead in [0, 1, 3, 4000] {
+        for turn in [0, 5, 4094, 4095, 4096, 20_000] {
+            for ahead in [0, 1, 3, 2000] {
                 let ahead_signed = i64::try_from(ahead).unwrap();
                 assert_eq!(at(turn).turns_to(at(turn + ahead)), ahead_signed);
                 assert_eq!(at(turn + ahead).turns_to(at(turn)), -ahead_signed);

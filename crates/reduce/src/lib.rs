@@ -63,7 +63,7 @@ pub use fold::{
     scan, scan_rows, squared_norm, sum, sum_and_absolute_sum, sum_lanes, sum_rows,
 };
 pub use message_buffer::MessageBuffer;
-pub use operation::Operation;
+pub use operation::{Call, Operand, Operation};
 pub use operator::{Max, Min, Operator, Product, Sum};
 pub use plan::{
     ALGORITHM_VARIABLE, AnyPending, Builder, Factors, LanesPlan, Pending, Plan, WaitAllError, call,

@@ -49,3 +49,122 @@ impl fmt::Display for Operation {
         f.pad(self.name())
     }
 }
+
+/// What an operation reduces, where its result is not that of the items as they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Operand {
+    /// The items, in whatever form a rank brings them.
+    Items,
+    /// Products of two factors, as in [`Plan::dot`](crate::Plan::dot).
+    Products,
+    /// The same with the first factor's complex conjugate.
+    ConjugateProducts,
+    /// Squares, of whose sum the root is taken, as in [`Plan::norm2`](crate::Plan::norm2).
+    Norm,
+}
+
+/// What ranks ask of a plan in a run: the same on all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Call {
+    /// The operation.
+    pub operation: Operation,
+    /// What it reduces.
+    pub operand: Operand,
+}
+
+impl From<Operation> for Call {
+    #[inline]
+    fn from(operation: Operation) -> Self {
+        operation.of(Operand::Items)
+    }
+}
+
+impl Operation {
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub fn of(self, operand: Operand) -> Call {
+        Call {
+            operation: self,
+            operand,
+        }
+    }
+}
+
+/// The calls that are not of items.
+const OTHERS: [Call; 4] = [
+    Call {
+        operation: Operation::Allreduce,
+        operand: Operand::Products,
+    },
+    Call {
+        operation: Operation::Reduce,
+        operand: Operand::Products,
+    },
+    Call {
+        operation: Operation::Allreduce,
+        operand: Operand::ConjugateProducts,
+    },
+    Call {
+        operation: Operation::Allreduce,
+        operand: Operand::Norm,
+    },
+];
+
+impl Call {
+    /// The kind of its exchanges.
+    #[inline]
+    pub(crate) fn kind(self) -> u8 {
+        let first_other = Operation::ALL.len() as u8;
+        match (self.operand, self.operation) {
+            (Operand::Items, operation) => operation as u8,
+            (Operand::Products, Operation::Reduce) => first_other + 1,
+            (Operand::Products, _) => first_other,
+            (Operand::ConjugateProducts, _) => first_other + 2,
+            (Operand::Norm, _) => first_other + 3,
+        }
+    }
+
+    /// The call whose exchanges are of this kind; `None` if no plan's are.
+    pub(crate) fn of_kind(kind: u8) -> Option<Self> {
+        let items = Operation::ALL.iter().map(|&operation| operation.into());
+        items.chain(OTHERS).nth(usize::from(kind))
+    }
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let of = match self.operand {
+            Operand::Items => "",
+            Operand::Products => " of products",
+            Operand::ConjugateProducts => " of conjugate products",
+            Operand::Norm => " of squares for a norm",
+        };
+        write!(f, "{}{of}", self.operation)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use comm::Tag;
+
+    use super::{Call, OTHERS, Operation};
+
+    #[test]
+    fn calls_have_kinds_of_their_own() {
+        let all = Operation::ALL
+            .iter()
+            .map(|&operation| Call::from(operation));
+        let mut kinds = 0;
+        for (kind, call) in (0..).zip(all.chain(OTHERS)) {
+            assert_eq!(call.kind(), kind);
+            assert_eq!(Call::of_kind(kind), Some(call));
+            kinds = kind + 1;
+        }
+        assert_eq!(Call::of_kind(kinds), None);
+        // The last one is that of measurements.
+        assert!(kinds < Tag::KIND_LIMIT);
+    }
+}

@@ -84,10 +84,11 @@ impl NativeReductions for Combining {
     }
 
     fn add_integers(&self, _: Option<usize>, words: &mut [i64]) -> Result<(), Error> {
-        // After the sum's: a rank that has taken part, and its number.
-        let (sum, proof) = words.split_at_mut(words.len() - 4);
+        // After the sum's: a rank that has taken part, and its number. At the end, numbers that are the same on all ranks.
+        let (sum, proof) = words.split_at_mut(words.len() - 6);
         let ranks = i64::try_from(self.0.len()).expect("a few");
-        sum.iter_mut().for_each(|word| *word *= ranks);
+        let same = sum.iter_mut().chain(&mut proof[4..]);
+        same.for_each(|word| *word *= ranks);
         let numbers = self.0.iter().fold(0, |sum, rank| sum + rank);
         proof[0] = ranks;
         proof[1] = i64::try_from(numbers).expect("a few");

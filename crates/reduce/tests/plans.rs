@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use reduce::exact::KeyedSums;
 use reduce::operator::custom;
 use reduce::threads::{run, run_seeded};
-use reduce::{Algorithm, Plan, Sum, World};
+use reduce::{Algorithm, Plan, RunError, Sum, World};
 use suite::{by_definition, mix, numbers};
 use tree_index::{Tree, parent};
 
@@ -95,6 +95,12 @@ fn ranks_that_do_not_do_alike() {
         for case in suite::faults::OddOneOut::all(ranks, algorithms()) {
             run(ranks, |world| case.check(world))
                 .unwrap_or_else(|error| panic!("{case:?}, p = {ranks}: {error}"));
+        }
+        for case in suite::faults::OddOperand::all(algorithms().chain([Algorithm::Algorithm1])) {
+            let errors = run(ranks, |world| case.check(world));
+            let has_told =
+                |error: &Option<RunError>| matches!(error, Some(RunError::Mismatched { .. }));
+            assert!(errors.unwrap().iter().any(has_told), "{}", case.algorithm);
         }
         for algorithm in algorithms() {
             for width in [1, 700] {

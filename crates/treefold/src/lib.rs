@@ -64,9 +64,9 @@ pub use reduce::{Max, Min, Operator, Product, Sum, operator};
 
 // Over ranks.
 pub use reduce::{
-    ALGORITHM_VARIABLE, Algorithm, AnyPending, BuildError, Builder, DEFAULT_LINK, Factors,
-    LanesPlan, Link, MessageBuffer, Network, Operation, Pending, Plan, RunError, ScheduleError,
-    Turn, UnknownAlgorithm, UnknownName, WaitAllError, call, environment, wait_all,
+    ALGORITHM_VARIABLE, Algorithm, AnyPending, BuildError, Builder, Call, DEFAULT_LINK, Factors,
+    LanesPlan, Link, MessageBuffer, Network, Operand, Operation, Pending, Plan, RunError,
+    ScheduleError, Turn, UnknownAlgorithm, UnknownName, WaitAllError, call, environment, wait_all,
 };
 
 // What ranks are.

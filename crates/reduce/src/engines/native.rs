@@ -8,7 +8,7 @@
 //! state  first rank  end of ranks  values of the fragment's nodes, left to right … unused
 //! ```
 //!
-//! There is one slot for each column of a row.
+//! There is one slot for each column of a row. The state of one with values says in which call its ranks are.
 //!
 //! A slot is marked as failed until its values are combined, so that a rank whose operator panics hands on no half of a result. And a result
 //! is one only if its slot says that it covers all ranks.
@@ -29,6 +29,7 @@ use crate::error::RunError;
 use crate::operation::Operation;
 use crate::operator::Operator;
 use crate::world::World;
+use crate::world::conversation::Conversation;
 
 /// The words before the values.
 const HEADER_WORDS: usize = 3;
@@ -40,12 +41,20 @@ const WHOLE: u64 = 0;
 const FAILED: u64 = 1;
 /// The library has combined ranks that are not neighbours: a bug, of the library or of this engine.
 const TORN: u64 = 2;
+/// The ranks in the other words are in different calls, whose kinds are in the second and the third byte.
+const MISMATCHED: u64 = 3;
+
+/// The state of slots whose ranks are in calls of these kinds.
+fn state(state: u64, kinds: [u8; 2]) -> u64 {
+    state | u64::from(kinds[0]) << 8 | u64::from(kinds[1]) << 16
+}
 
 /// The engine for the transport's own reductions.
 pub(crate) struct Native<T, O> {
     world: World,
     terms: Rc<Terms>,
     operator: Rc<O>,
+    conversation: Rc<Conversation>,
     tree: Tree,
     slot_bytes: usize,
     memory: RefCell<Memory<T>>,
@@ -66,7 +75,12 @@ struct Merging<T> {
 }
 
 impl<T: Pod, O: Operator<T>> Native<T, O> {
-    pub(crate) fn new(world: &World, terms: Rc<Terms>, operator: Rc<O>) -> Self {
+    pub(crate) fn new(
+        world: &World,
+        terms: Rc<Terms>,
+        operator: Rc<O>,
+        conversation: Rc<Conversation>,
+    ) -> Self {
         let (tree, width) = (Tree::new(terms.ownership.items()), terms.width);
         // A fragment has at most max(1, 2 ceil(log2 N) - 2) nodes.
         let nodes_max = (2 * tree.height() as usize).max(3) - 2;
@@ -84,6 +98,7 @@ impl<T: Pod, O: Operator<T>> Native<T, O> {
             world: world.clone(),
             terms,
             operator,
+            conversation,
             tree,
             slot_bytes,
             memory: RefCell::new(memory),
@@ -110,6 +125,16 @@ fn fragment(
 ) -> impl Iterator<Item = Node> {
     let rank = |word: u64| usize::try_from(word).expect("ranks are counted by usize");
     tree.fragment(ownership.union(rank(first)..rank(end)))
+}
+
+/// Whether a slot holds values.
+fn is_whole(state: u64) -> bool {
+    state & 0xFF == WHOLE
+}
+
+/// The kind of the call in which the ranks of a slot with values are.
+fn kind(state: u64) -> u8 {
+    state.to_le_bytes()[1]
 }
 
 fn read_header(slot: &[u8]) -> [u64; HEADER_WORDS] {
@@ -207,11 +232,15 @@ impl<T: Pod, O: Operator<T>> Native<T, O> {
         let (tree, ownership) = (self.tree, &self.terms.ownership);
         let (left_header, right_header) = (read_header(left), read_header(right));
         let ([left_state, first, middle], [right_state, start, end]) = (left_header, right_header);
-        if left_state != WHOLE {
+        if !is_whole(left_state) {
             return write_header(right, left_header);
         }
-        if right_state != WHOLE {
+        if !is_whole(right_state) {
             return;
+        }
+        if left_state != right_state {
+            let kinds = [left_state, right_state].map(kind);
+            return write_header(right, [state(MISMATCHED, kinds), first, start]);
         }
         let are_neighbours = first < middle && middle == start && start < end;
         if !are_neighbours || end > self.world.size() as u64 {
@@ -231,13 +260,14 @@ impl<T: Pod, O: Operator<T>> Native<T, O> {
         for (place, &(_, index)) in places.zip(&merging.nodes[..length]) {
             place.copy_from_slice(bytemuck::bytes_of(&merging.values[index]));
         }
-        write_header(right, [WHOLE, first, end]);
+        write_header(right, [left_state, first, end]);
     }
 
     /// The value of a slot that the library hands back, if it covers all ranks.
     fn value(&self, slot: &[u8]) -> Result<T, RunError> {
-        let value = match read_header(slot) {
-            [WHOLE, 0, end] if end == self.world.size() as u64 => {
+        let header = read_header(slot);
+        let value = match header {
+            [state, 0, end] if state == self.whole() && end == self.world.size() as u64 => {
                 if self.terms.ownership.items() == 0 {
                     let empty = self.operator.empty();
                     empty.expect("a plan without items has an empty value")
@@ -250,12 +280,25 @@ impl<T: Pod, O: Operator<T>> Native<T, O> {
                 let rank = usize::try_from(failed).unwrap_or(usize::MAX);
                 return Err(RunError::RankFailed { rank });
             }
+            [state, first, second] if state & 0xFF == MISMATCHED => {
+                let [_, first_kind, second_kind, ..] = state.to_le_bytes();
+                let is_first = first_kind != self.conversation.tag().kind();
+                let (from, kind) =
+                    [(second, second_kind), (first, first_kind)][usize::from(is_first)];
+                let from = usize::try_from(from).unwrap_or(usize::MAX);
+                return Err(self.conversation.mismatched(from, kind));
+            }
             _ => {
                 let rank = self.world.rank();
                 return Err(RunError::Torn { rank });
             }
         };
         Ok(self.operator.canonical(value))
+    }
+
+    /// The state of a slot that holds values of the call under way.
+    fn whole(&self) -> u64 {
+        state(WHOLE, [self.conversation.tag().kind(), 0])
     }
 
     /// Fills the slots with the word that this rank has failed.
@@ -281,7 +324,7 @@ impl<T: Pod, O: Operator<T>> Native<T, O> {
             (folded_rows, local) = (folded_rows + 1, rest);
         }
         for (column, slot) in slots.chunks_exact_mut(self.slot_bytes).enumerate() {
-            write_header(slot, [WHOLE, rank, rank + 1]);
+            write_header(slot, [self.whole(), rank, rank + 1]);
             let places = slot[HEADER_BYTES..].chunks_exact_mut(size_of::<T>());
             let values = rows.chunks_exact(width).map(|row| &row[column]);
             for (place, value) in places.zip(values.take(folded_rows)) {

@@ -8,7 +8,7 @@ use exact_sum::KeyError;
 
 use crate::algorithm::Algorithm;
 use crate::environment::EnvironmentError;
-use crate::operation::Operation;
+use crate::operation::Call;
 
 /// Why a run of a [`Plan`](crate::Plan) failed.
 ///
@@ -182,7 +182,7 @@ pub enum RunError {
         /// This rank.
         rank: usize,
     },
-    /// Ranks are in different calls on this plan: in different operations, or one of them has made a call more than the other.
+    /// Ranks are in different calls on this plan: in different operations or reduce different things, or one of them has made a call more than the other.
     #[error(
         "rank {rank} is in {own} of this plan, and rank {from} in {other}: all ranks must make the same calls in the same order"
     )]
@@ -233,10 +233,9 @@ impl RunError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Turn {
-    /// The operation.
-    pub operation: Operation,
-    /// The number of the run, counted from 1 in the order of the calls. 0 where the rank is still building the plan: then there is no
-    /// operation, whatever `operation` says.
+    /// What it asks for.
+    pub call: Call,
+    /// The number of the run, counted from 1 in the order of the calls. 0 where the rank is still building the plan, whatever `call` says.
     pub run: u64,
 }
 
@@ -244,7 +243,7 @@ impl fmt::Display for Turn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.run {
             0 => f.write_str("the building"),
-            run => write!(f, "run {run} ({})", self.operation),
+            run => write!(f, "run {run} ({})", self.call),
         }
     }
 }

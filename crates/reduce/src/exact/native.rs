@@ -1,7 +1,8 @@
 //! Exact sums by the transport's own sum of integers: MPI's `MPI_Allreduce` with `MPI_SUM`, which a network may carry out by itself.
 //!
-//! Four integers follow those of the sums, by which a result proves whose sums it holds: how many ranks have taken part, the sum of their
-//! numbers, and the same of the ranks that have failed.
+//! Some integers follow those of the sums, by which a result proves whose sums it holds: how many ranks have taken part, the sum of their
+//! numbers, and the same of the ranks that have failed; and the sums of the kinds of the calls that the ranks are in, and of their squares.
+//! These have one value if all are in the same.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -16,22 +17,25 @@ use crate::engines::{Engine, Flight, not_offered};
 use crate::error::RunError;
 use crate::operation::Operation;
 use crate::world::World;
+use crate::world::conversation::Conversation;
 
-const PROOF_INTEGERS: usize = 4;
+const PROOF_INTEGERS: usize = 6;
 
 /// The engine for exact sums by the transport's own reductions.
 pub(crate) struct NativeIntegers<A> {
     world: World,
     terms: Rc<Terms>,
+    conversation: Rc<Conversation>,
     integers: RefCell<Vec<i64>>,
     accumulator: PhantomData<fn() -> A>,
 }
 
 impl<A: Accumulator> NativeIntegers<A> {
-    pub(crate) fn new(world: &World, terms: Rc<Terms>) -> Self {
+    pub(crate) fn new(world: &World, terms: Rc<Terms>, conversation: Rc<Conversation>) -> Self {
         Self {
             world: world.clone(),
             terms,
+            conversation,
             integers: RefCell::default(),
             accumulator: PhantomData,
         }
@@ -48,6 +52,7 @@ impl<A: Accumulator> NativeIntegers<A> {
         result: &mut [A::Words],
     ) -> Result<bool, RunError> {
         let rank = self.world.rank();
+        let kind = i64::from(self.conversation.tag().kind());
         let integers = &mut *self.integers.borrow_mut();
         integers.clear();
         match row {
@@ -63,6 +68,7 @@ impl<A: Accumulator> NativeIntegers<A> {
                 integers.extend([0, 0, 1, rank as i64]);
             }
         }
+        integers.extend([kind, kind * kind]);
         let reductions = self.world.transport().native_reductions();
         let reductions = reductions.expect("the builder has asked for them");
         reductions.add_integers(root, integers)?;
@@ -71,6 +77,10 @@ impl<A: Accumulator> NativeIntegers<A> {
         }
         let (sums, proof) = integers.split_at(integers.len() - PROOF_INTEGERS);
         self.check(proof)?;
+        let (size, kinds, squares) = (self.world.size() as i64, proof[4], proof[5]);
+        if root.is_none() && i128::from(size) * i128::from(squares) != i128::from(kinds).pow(2) {
+            return Err(self.mismatch(kind)?);
+        }
         for (words, integers) in result.iter_mut().zip(sums.chunks_exact(Self::LENGTH)) {
             let mut sum = A::default();
             sum.add_integers(&bytemuck::cast_slice(integers)[0]);
@@ -79,12 +89,26 @@ impl<A: Accumulator> NativeIntegers<A> {
         Ok(true)
     }
 
+    /// A rank that is in another call. All ranks have seen that they are in different ones.
+    #[cold]
+    fn mismatch(&self, own: i64) -> Result<RunError, comm::Error> {
+        let mut kinds = vec![0; self.world.size()];
+        kinds[self.world.rank()] = own;
+        let reductions = self.world.transport().native_reductions();
+        let reductions = reductions.expect("the builder has asked for them");
+        reductions.add_integers(None, &mut kinds)?;
+        let other = (0..).zip(kinds).find(|&(_, kind)| kind != own);
+        let (from, kind) = other.expect("kinds differ");
+        let kind = u8::try_from(kind).unwrap_or(u8::MAX);
+        Ok(self.conversation.mismatched(from, kind))
+    }
+
     /// Whether all ranks have taken part, each once.
     fn check(&self, proof: &[i64]) -> Result<(), RunError> {
         let (rank, size) = (self.world.rank(), self.world.size() as i64);
         let every_rank_once = (size, size * (size - 1) / 2);
         match *proof {
-            [ranks, numbers, failed_ranks, failed_numbers]
+            [ranks, numbers, failed_ranks, failed_numbers, ..]
                 if (ranks + failed_ranks, numbers + failed_numbers) == every_rank_once =>
             {
                 match failed_ranks {

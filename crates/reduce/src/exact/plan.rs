@@ -11,7 +11,7 @@ use super::pending::Pending;
 use super::words::{Merge, of_words, to_words, write_sums, zeroed};
 use crate::algorithm::Algorithm;
 use crate::error::RunError;
-use crate::operation::Operation;
+use crate::operation::{Call, Operand, Operation};
 use crate::plan::call;
 use crate::world::World;
 
@@ -99,9 +99,15 @@ impl<A: Accumulator> Plan<A> {
     /// # Errors
     /// As [all runs](Plan#errors-of-all-runs), or the width is not 1.
     pub fn allreduce(&self, local: &A) -> Result<A, RunError> {
+        self.total(Operand::Items, local)
+    }
+
+    /// The sum of the ranks' sums, which are of this.
+    fn total(&self, operand: Operand, local: &A) -> Result<A, RunError> {
+        let call = Operation::Allreduce.of(operand);
         // Words are long: they are written where they are read.
         let mut words = [A::Words::zeroed()];
-        self.plan.allreduce_into(&[local.words()], &mut words)?;
+        self.plan.run(call, &[local.words()], &mut words)?;
         Ok(of_words(&words[0]))
     }
 
@@ -190,8 +196,21 @@ impl<A: Accumulator> Plan<A> {
     /// # Errors
     /// As [`scan_into`](Plan::scan_into).
     pub fn exscan_into(&self, local: &[A], result: &mut [A]) -> Result<(), RunError> {
+        self.row_before(Operation::Exscan, local, result)
+    }
+
+    /// What comes before this rank's items, in a scan or an exclusive scan of them.
+    #[doc(hidden)]
+    pub fn row_before(
+        &self,
+        operation: Operation,
+        local: &[A],
+        result: &mut [A],
+    ) -> Result<(), RunError> {
         let mut words = zeroed::<A>(result.len());
-        self.plan.exscan(&to_words(local), &mut words)?;
+        let own = to_words(local);
+        self.plan
+            .run_by(Operation::Exscan, operation.into(), &own, &mut words)?;
         write_sums(&words, result);
         Ok(())
     }
@@ -280,7 +299,20 @@ impl<A: Accumulator> Plan<A> {
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce).
     pub fn start_exscan_row(&self, local: &[A]) -> Result<Pending<call::Scan, A>, RunError> {
-        let run = self.plan.start_exscan(&to_words(local))?;
+        self.start_row_before(Operation::Exscan, local)
+    }
+
+    /// Starts [`row_before`](Plan::row_before).
+    #[doc(hidden)]
+    pub fn start_row_before(
+        &self,
+        operation: Operation,
+        local: &[A],
+    ) -> Result<Pending<call::Scan, A>, RunError> {
+        let (own, width) = (to_words(local), self.width());
+        let run = self
+            .plan
+            .start_by(Operation::Exscan, operation.into(), &own, width)?;
         Ok(Pending::new(run))
     }
 
@@ -293,9 +325,9 @@ impl<A: Accumulator> Plan<A> {
         self.world().rank()
     }
 
-    /// Takes no part in an operation, for a reason of this rank's own, of which the others hear.
-    fn fail<R>(&self, operation: Operation, error: RunError) -> Result<R, RunError> {
-        Err(self.plan.fail(operation, error))
+    /// Takes no part in a call, for a reason of this rank's own, of which the others hear.
+    fn fail<R>(&self, call: impl Into<Call>, error: RunError) -> Result<R, RunError> {
+        Err(self.plan.fail(call, error))
     }
 }
 
@@ -342,7 +374,7 @@ impl<T: Float> Plan<Sum<T>> {
     /// # Errors
     /// As [`scan`](Plan::scan), or `result` is not as long as `items`.
     pub fn scan_items(&self, items: &[T], result: &mut [T]) -> Result<(), RunError> {
-        self.prefixes(items, result, |before, item| {
+        self.prefixes(Operation::Scan, items, result, |before, item| {
             before.add(&[item]);
             before.value()
         })
@@ -353,7 +385,7 @@ impl<T: Float> Plan<Sum<T>> {
     /// # Errors
     /// As [`scan_items`](Plan::scan_items).
     pub fn exscan_items(&self, items: &[T], result: &mut [T]) -> Result<(), RunError> {
-        self.prefixes(items, result, |before, item| {
+        self.prefixes(Operation::Exscan, items, result, |before, item| {
             let value = before.value();
             before.add(&[item]);
             value
@@ -362,6 +394,7 @@ impl<T: Float> Plan<Sum<T>> {
 
     fn prefixes(
         &self,
+        operation: Operation,
         items: &[T],
         result: &mut [T],
         mut step: impl FnMut(&mut Sum<T>, T) -> T,
@@ -372,11 +405,12 @@ impl<T: Float> Plan<Sum<T>> {
                 expected: items.len(),
                 given: result.len(),
             };
-            return self.fail(Operation::Exscan, wrong);
+            return self.fail(operation, wrong);
         }
-        let mut before = self.exscan(&Sum::of(items))?;
+        let mut before = [Sum::new()];
+        self.row_before(operation, &[Sum::of(items)], &mut before)?;
         for (value, &item) in result.iter_mut().zip(items) {
-            *value = step(&mut before, item);
+            *value = step(&mut before[0], item);
         }
         Ok(())
     }
@@ -388,7 +422,7 @@ impl<T: Float> Plan<ProductSum<T>> {
     /// # Errors
     /// As [`allreduce`](Plan::allreduce), or the slices differ in length.
     pub fn dot(&self, x: &[T], y: &[T]) -> Result<T, RunError> {
-        self.check_lengths(x.len(), y.len())?;
+        self.check_lengths(Operand::Items, x.len(), y.len())?;
         Ok(self.allreduce(&ProductSum::of(x, y))?.value())
     }
 
@@ -397,13 +431,13 @@ impl<T: Float> Plan<ProductSum<T>> {
     /// # Errors
     /// As [`allreduce`](Plan::allreduce).
     pub fn norm(&self, x: &[T]) -> Result<T, RunError> {
-        Ok(self.allreduce(&ProductSum::of(x, x))?.root())
+        Ok(self.total(Operand::Norm, &ProductSum::of(x, x))?.root())
     }
 }
 
 impl<A: Accumulator> Plan<A> {
     /// Whether slices of pairs are of one length; if not, the other ranks hear of it.
-    fn check_lengths(&self, first: usize, second: usize) -> Result<(), RunError> {
+    fn check_lengths(&self, operand: Operand, first: usize, second: usize) -> Result<(), RunError> {
         if first == second {
             return Ok(());
         }
@@ -412,7 +446,7 @@ impl<A: Accumulator> Plan<A> {
             first: first as u64,
             second: second as u64,
         };
-        self.fail(Operation::Allreduce, wrong)
+        self.fail(Operation::Allreduce.of(operand), wrong)
     }
 }
 
@@ -434,7 +468,7 @@ impl<T: Float> Plan<ComplexProductSum<T>> {
     /// # Errors
     /// As [`allreduce`](Plan::allreduce), or the slices differ in length.
     pub fn dot(&self, x: &[[T; 2]], y: &[[T; 2]]) -> Result<[T; 2], RunError> {
-        self.check_lengths(x.len(), y.len())?;
+        self.check_lengths(Operand::Items, x.len(), y.len())?;
         let mut local = ComplexProductSum::new();
         local.add(x, y);
         Ok(self.allreduce(&local)?.value())
@@ -445,9 +479,10 @@ impl<T: Float> Plan<ComplexProductSum<T>> {
     /// # Errors
     /// As [`dot`](Plan::dot).
     pub fn conjugate_dot(&self, x: &[[T; 2]], y: &[[T; 2]]) -> Result<[T; 2], RunError> {
-        self.check_lengths(x.len(), y.len())?;
+        let operand = Operand::ConjugateProducts;
+        self.check_lengths(operand, x.len(), y.len())?;
         let mut local = ComplexProductSum::new();
         local.add_conjugate(x, y);
-        Ok(self.allreduce(&local)?.value())
+        Ok(self.total(operand, &local)?.value())
     }
 }

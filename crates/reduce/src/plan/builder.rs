@@ -281,7 +281,9 @@ impl<O> Builder<O> {
                 its_operator,
                 its_conversation,
             )),
-            None if algorithm == Algorithm::MpiNative => native(world, its_terms, its_operator),
+            None if algorithm == Algorithm::MpiNative => {
+                native(world, its_terms, its_operator, its_conversation)
+            }
             None => Box::new(Algorithm1::new(
                 world,
                 its_terms,
@@ -302,8 +304,8 @@ impl Builder {
     /// As [`build`](Builder::build), but for those of items.
     pub fn build_exact<A: Accumulator>(self) -> Result<exact::Plan<A>, BuildError> {
         let builder = self.one_item_each(PlanKind::Exact, Merge::<A>::new())?;
-        let native = |world: &World, terms, _| -> Box<dyn Engine<A::Words>> {
-            Box::new(NativeIntegers::<A>::new(world, terms))
+        let native = |world: &World, terms, _, conversation| -> Box<dyn Engine<A::Words>> {
+            Box::new(NativeIntegers::<A>::new(world, terms, conversation))
         };
         let plan = builder.build_with(native, Ok)?;
         Ok(exact::Plan::new(plan))
@@ -333,7 +335,9 @@ impl Builder {
         let rows = rows.build();
         let rows = rows.map_err(|error| error.of_columns(BuildError::NoKeys))?;
         let terms = terms.width(A::PARTS);
-        let terms = terms.one_item_each(PlanKind::Keyed, CombineTerms)?.build()?;
+        let terms = terms
+            .one_item_each(PlanKind::Keyed, CombineTerms)?
+            .build()?;
         let beside = Conversation::open(&world)?;
         let shared = Shared::new(terms, rows, beside, root);
         Ok(exact::KeyedPlan::new(shared))
@@ -388,14 +392,18 @@ pub(super) fn make_native<T: Pod, O: Operator<T> + 'static>(
     world: &World,
     terms: Rc<Terms>,
     operator: Rc<O>,
+    conversation: Rc<Conversation>,
 ) -> Box<dyn Engine<T>> {
-    Box::new(Native::new(world, terms, operator))
+    Box::new(Native::new(world, terms, operator, conversation))
 }
 
 /// Makes an engine of what ranks have agreed on.
 pub(super) trait MakeEngine<T, O>:
-    FnOnce(&World, Rc<Terms>, Rc<O>) -> Box<dyn Engine<T>>
+    FnOnce(&World, Rc<Terms>, Rc<O>, Rc<Conversation>) -> Box<dyn Engine<T>>
 {
 }
 
-impl<T, O, F: FnOnce(&World, Rc<Terms>, Rc<O>) -> Box<dyn Engine<T>>> MakeEngine<T, O> for F {}
+impl<T, O, F> MakeEngine<T, O> for F where
+    F: FnOnce(&World, Rc<Terms>, Rc<O>, Rc<Conversation>) -> Box<dyn Engine<T>>
+{
+}

@@ -5,7 +5,7 @@ use simd_kernels::Float;
 
 use super::{Pending, Plan, call};
 use crate::error::RunError;
-use crate::operation::Operation;
+use crate::operation::{Call, Operand, Operation};
 use crate::operator::{Operator, Sum};
 
 /// The factors of a dot product: as many items in both.
@@ -109,7 +109,17 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         pairs: &[Factors<'_, T>],
         result: &mut [T],
     ) -> Result<bool, RunError> {
-        let claim = self.conversation.begin(&self.world, operation)?;
+        self.run_factors(operation.of(Operand::Products), pairs, result)
+    }
+
+    fn run_factors(
+        &self,
+        call: Call,
+        pairs: &[Factors<'_, T>],
+        result: &mut [T],
+    ) -> Result<bool, RunError> {
+        let claim = self.conversation.begin(&self.world, call)?;
+        let operation = call.operation;
         let outcome = match self.products(operation, pairs, result.len()) {
             Ok(Products::Nodes(nodes)) => self.engine.run_folded(operation, &nodes, result),
             Ok(Products::Rows(rows)) => self.engine.run(operation, Ok(&rows), result),
@@ -124,7 +134,8 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         operation: Operation,
         pairs: &[Factors<'_, T>],
     ) -> Result<Pending<C, T>, RunError> {
-        let claim = self.conversation.begin(&self.world, operation)?;
+        let call = operation.of(Operand::Products);
+        let claim = self.conversation.begin(&self.world, call)?;
         let (started, failure) = match self.products(operation, pairs, pairs.len()) {
             Ok(Products::Nodes(nodes)) => (self.engine.start_folded(operation, Some(&nodes)), None),
             Ok(Products::Rows(rows)) => (self.engine.start(operation, Some(&rows)), None),
@@ -199,7 +210,10 @@ macro_rules! norm {
             /// # Errors
             /// As [`dot`](Plan::dot).
             pub fn norm2(&self, x: &[$float]) -> Result<$float, RunError> {
-                self.dot(x, x).map($float::sqrt)
+                let mut square = [0.0];
+                let call = Operation::Allreduce.of(Operand::Norm);
+                self.run_factors(call, &[[x, x]], &mut square)?;
+                Ok(square[0].sqrt())
             }
         }
     };

@@ -33,7 +33,7 @@ use crate::engines::scheduled::columns;
 use crate::engines::terms::{Choice, Terms};
 use crate::environment;
 use crate::error::RunError;
-use crate::operation::Operation;
+use crate::operation::{Call, Operation};
 use crate::operator::Operator;
 use crate::world::World;
 use crate::world::conversation::Conversation;
@@ -289,27 +289,58 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     }
 
     /// A blocking call: says whether this rank gets a result, and leaves it in `result`.
-    pub(crate) fn run(
+    #[doc(hidden)]
+    pub fn run(
         &self,
-        operation: Operation,
+        call: impl Into<Call>,
         local: &[T],
         result: &mut [T],
     ) -> Result<bool, RunError> {
-        let claim = self.conversation.begin(&self.world, operation)?;
+        let call = call.into();
+        self.run_by(call.operation, call, local, result)
+    }
+
+    /// A blocking call, of which an operation whose messages are the same does this rank's part.
+    pub(crate) fn run_by(
+        &self,
+        operation: Operation,
+        call: Call,
+        local: &[T],
+        result: &mut [T],
+    ) -> Result<bool, RunError> {
+        let claim = self.conversation.begin(&self.world, call)?;
         let checked = self.check(operation, local.len(), result.len());
         claim.end(self.engine.run(operation, checked.map(|()| local), result))
     }
 
     /// A run in which this rank takes no part, for a reason of its own, which it returns. The others hear of it.
-    pub(crate) fn fail(&self, operation: Operation, error: RunError) -> RunError {
-        let claim = match self.conversation.begin(&self.world, operation) {
+    pub(crate) fn fail(&self, call: impl Into<Call>, error: RunError) -> RunError {
+        let call = call.into();
+        let claim = match self.conversation.begin(&self.world, call) {
             Ok(claim) => claim,
             Err(refused) => return refused,
         };
-        let outcome = self.engine.run(operation, Err(error), &mut []);
+        let outcome = self.engine.run(call.operation, Err(error), &mut []);
         match claim.end(outcome) {
             Err(error) => error,
             Ok(_) => unreachable!("a run that is given an error returns it"),
+        }
+    }
+
+    /// Takes no part in the next run of this operation, whatever the others reduce in it: this rank's call cannot be made. They hear of it.
+    #[doc(hidden)]
+    pub fn refuse(&self, operation: Operation) {
+        let rank = self.world.rank();
+        let error = || RunError::NotFolded {
+            rank,
+            reason: "the call cannot be made".to_owned(),
+        };
+        if self.terms.choice.algorithm == Algorithm::MpiNative {
+            // The others wait in the library.
+            self.fail(operation, error());
+        } else if let Ok(claim) = self.conversation.begin(&self.world, operation) {
+            self.conversation.give_up();
+            let _ = claim.end::<()>(Err(error()));
         }
     }
 

@@ -7,7 +7,7 @@ use bytemuck::Pod;
 use super::{Part, Pending, Plan, call};
 use crate::engines::Flight;
 use crate::error::RunError;
-use crate::operation::Operation;
+use crate::operation::{Call, Operation};
 use crate::operator::Operator;
 use crate::world::conversation::Claim;
 
@@ -84,13 +84,26 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     }
 
     /// As [`run`](Plan::run), without the wait, for a result of `result_length`.
-    pub(crate) fn start<C>(
+    #[doc(hidden)]
+    pub fn start<C>(
         &self,
-        operation: Operation,
+        call: impl Into<Call>,
         local: &[T],
         result_length: usize,
     ) -> Result<Pending<C, T>, RunError> {
-        let claim = self.conversation.begin(&self.world, operation)?;
+        let call = call.into();
+        self.start_by(call.operation, call, local, result_length)
+    }
+
+    /// As [`run_by`](Plan::run_by), without the wait.
+    pub(crate) fn start_by<C>(
+        &self,
+        operation: Operation,
+        call: Call,
+        local: &[T],
+        result_length: usize,
+    ) -> Result<Pending<C, T>, RunError> {
+        let claim = self.conversation.begin(&self.world, call)?;
         self.start_claimed(claim, operation, Ok(local), result_length)
             .map(Pending::new)
     }

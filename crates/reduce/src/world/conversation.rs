@@ -9,7 +9,7 @@ use comm::Tag;
 use super::{Busy, World};
 use crate::environment;
 use crate::error::{BuildError, RunError, Turn};
-use crate::operation::Operation;
+use crate::operation::Call;
 
 /// A plan between its runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,23 +56,19 @@ impl Conversation {
     pub(crate) fn begin<'c>(
         &'c self,
         world: &'c World,
-        operation: Operation,
+        call: impl Into<Call>,
     ) -> Result<Claim<'c>, RunError> {
         let busy = world.enter()?;
-        self.claim(operation, Some(busy))
+        self.claim(call.into(), Some(busy))
     }
 
     /// As [`begin`](Self::begin), in a call that has entered the world.
-    pub(crate) fn begin_within(&self, operation: Operation) -> Result<Claim<'_>, RunError> {
-        self.claim(operation, None)
+    pub(crate) fn begin_within(&self, call: impl Into<Call>) -> Result<Claim<'_>, RunError> {
+        self.claim(call.into(), None)
     }
 
     #[inline]
-    fn claim<'c>(
-        &'c self,
-        operation: Operation,
-        busy: Option<Busy<'c>>,
-    ) -> Result<Claim<'c>, RunError> {
+    fn claim<'c>(&'c self, call: Call, busy: Option<Busy<'c>>) -> Result<Claim<'c>, RunError> {
         if self.status.get() != Status::Ready {
             return Err(self.refusal());
         }
@@ -80,7 +76,7 @@ impl Conversation {
         self.turn.set(self.turn.get() + 1);
         let tag = self.tag.get();
         self.tag
-            .set(tag.with_exchange(self.turn.get(), operation as u8));
+            .set(tag.with_exchange(self.turn.get(), call.kind()));
         Ok(Claim {
             conversation: self,
             _busy: busy,
@@ -248,6 +244,19 @@ impl Conversation {
         }
     }
 
+    /// That another rank is in a call of this kind in the run under way.
+    #[cold]
+    pub(crate) fn mismatched(&self, from: usize, kind: u8) -> RunError {
+        let rank = self.world.rank();
+        let (expected, run) = (self.tag.get(), self.turn.get());
+        self.explain(comm::Error::Mismatched {
+            rank,
+            from,
+            expected,
+            found: expected.with_exchange(run, kind),
+        })
+    }
+
     /// In which calls on this plan two ranks are, if the transport has noticed that they are in different ones. Tags of other kinds are a
     /// program's own, or a measurement's.
     fn turns(&self, error: &comm::Error) -> Option<Turns> {
@@ -279,8 +288,8 @@ struct Turns {
 }
 
 fn turn(tag: Tag, run: u64) -> Option<Turn> {
-    let &operation = Operation::ALL.get(usize::from(tag.kind()))?;
-    Some(Turn { operation, run })
+    let call = Call::of_kind(tag.kind())?;
+    Some(Turn { call, run })
 }
 
 impl Drop for Conversation {

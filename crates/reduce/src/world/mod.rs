@@ -156,7 +156,7 @@ impl World {
     ///
     /// Collective: every rank must call it equally often, in the same order with regard to the plans that are built. Some transports
     /// [synchronise](Communicator::open) in one of some hundred or thousand calls: MPI in every 32768th, or, where tags
-    /// have fewer than 25 bits, more often.
+    /// have fewer than 26 bits, more often.
     ///
     /// # Errors
     /// The transport failed, or an operator [makes the call](comm::Error::Nested).

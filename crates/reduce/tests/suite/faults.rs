@@ -8,16 +8,18 @@ use std::time::Duration;
 
 use comm::Tag;
 use distribution::Ownership;
+use reduce::exact;
 use reduce::operator::custom;
-use reduce::{Algorithm, BuildError, Operation, Plan, RunError, Sum, World};
+use reduce::{Algorithm, BuildError, Builder, Operation, Plan, RunError, Sum, World};
 
 use super::Check;
 
 /// A mismatch may leave ranks that all wait, which threads are told of, and which ends their world; MPI's goes on.
 #[allow(dead_code, reason = "threads have a world for each case")]
-pub(crate) const MISMATCHES: [(&str, Check); 2] = [
+pub(crate) const MISMATCHES: [(&str, Check); 3] = [
     ("ranks in different operations", different_operations),
     ("a rank that skips an operation", skipped_operations),
+    ("ranks that reduce different things", different_operands),
 ];
 
 pub(crate) const CHECKS: [(&str, Check); 7] = [
@@ -190,6 +192,156 @@ pub(crate) fn different_operations(world: &World) {
     if world.size() > 1 {
         // Each may take a tenth of a second.
         OddOneOut::all(world.size(), FEW.into_iter()).for_each(|case| case.check(world));
+    }
+    assert_world_works(world);
+}
+
+/// A call on a new plan, of another rank's kind: what errors call it, and whether this rank has got a result of it.
+type Asked = (&'static str, fn(Builder) -> Result<bool, RunError>);
+
+/// Calls that ranks may make on one plan each.
+const ASKED: [&[Asked]; 5] = [
+    &[
+        ("(allreduce)", |builder| {
+            tree(builder).allreduce(&[7.0]).map(|_| true)
+        }),
+        ("(allreduce of products)", |builder| {
+            tree(builder).dot(&[3.0], &[5.0]).map(|_| true)
+        }),
+        ("(allreduce of squares for a norm)", |builder| {
+            tree(builder).norm2(&[3.0]).map(|_| true)
+        }),
+    ],
+    &[
+        ("(reduce)", |builder| {
+            tree(builder).reduce(&[7.0]).map(|sum| sum.is_some())
+        }),
+        ("(reduce of products)", |builder| {
+            let sum = tree(builder).reduce_dot(&[3.0], &[5.0]);
+            sum.map(|sum| sum.is_some())
+        }),
+    ],
+    &[
+        ("(allreduce)", |builder| {
+            let plan = builder.build_exact::<exact::ProductSum<f64>>().unwrap();
+            plan.dot(&[3.0], &[5.0]).map(|_| true)
+        }),
+        ("(allreduce of squares for a norm)", |builder| {
+            let plan = builder.build_exact::<exact::ProductSum<f64>>().unwrap();
+            plan.norm(&[3.0]).map(|_| true)
+        }),
+    ],
+    &[
+        ("(allreduce)", |builder| {
+            let plan = builder.build_exact::<exact::ComplexProductSum<f64>>();
+            plan.unwrap()
+                .dot(&[[3.0, 1.0]], &[[5.0, 1.0]])
+                .map(|_| true)
+        }),
+        ("(allreduce of conjugate products)", |builder| {
+            let plan = builder.build_exact::<exact::ComplexProductSum<f64>>();
+            let dot = plan.unwrap().conjugate_dot(&[[3.0, 1.0]], &[[5.0, 1.0]]);
+            dot.map(|_| true)
+        }),
+    ],
+    // Rank 0 depends on nobody.
+    &[
+        ("(scan)", |builder| {
+            let (plan, rank) = summing(builder);
+            plan.scan_items(&[1.0], &mut [0.0]).map(|()| rank > 0)
+        }),
+        ("(exscan)", |builder| {
+            let (plan, rank) = summing(builder);
+            plan.exscan_items(&[1.0], &mut [0.0]).map(|()| rank > 0)
+        }),
+    ],
+];
+
+fn tree(builder: Builder) -> Plan<f64, Sum> {
+    builder.build().unwrap()
+}
+
+fn summing(builder: Builder) -> (exact::Plan<exact::Sum<f64>>, usize) {
+    let plan = builder.build_exact().unwrap();
+    let rank = plan.world().rank();
+    (plan, rank)
+}
+
+/// Rank 0 reduces something else than the others, in the same operation.
+#[derive(Clone, Copy)]
+pub(crate) struct OddOperand {
+    pub(crate) algorithm: Algorithm,
+    odd: Asked,
+    others: Asked,
+}
+
+impl OddOperand {
+    pub(crate) fn all(algorithms: impl Iterator<Item = Algorithm>) -> impl Iterator<Item = Self> {
+        algorithms.flat_map(|algorithm| {
+            let asked = ASKED.into_iter().filter(move |asked| {
+                let is_scan = asked[0].0 == "(scan)";
+                algorithm.is_scheduled() || !is_scan
+            });
+            let pairs = asked.flat_map(|asked| {
+                let all = asked.iter();
+                let pair = move |&odd: &Asked| asked.iter().map(move |&others| (odd, others));
+                all.flat_map(pair)
+            });
+            let pairs = pairs.filter(|(odd, others)| odd.0 != others.0);
+            pairs.map(move |(odd, others)| Self {
+                algorithm,
+                odd,
+                others,
+            })
+        })
+    }
+
+    /// No rank has a result. One that knows why names both calls.
+    pub(crate) fn check(self, world: &World) -> Option<RunError> {
+        let (_, call) = if world.rank() == 0 {
+            self.odd
+        } else {
+            self.others
+        };
+        let builder = Plan::builder(world).local_items(1);
+        let (odd, others) = (self.odd.0, self.others.0);
+        let case = format!("{}, {odd} and {others}", self.algorithm);
+        let error = match call(builder.algorithm(self.algorithm)) {
+            Ok(has_result) => {
+                assert!(!has_result, "{case}");
+                return None;
+            }
+            Err(error) => error,
+        };
+        assert!(is_known(&error), "{case}: {error}");
+        if matches!(error, RunError::Mismatched { .. }) {
+            let text = error.to_string();
+            assert!(
+                text.contains(odd) && text.contains(others),
+                "{case}: {text}"
+            );
+        }
+        Some(error)
+    }
+}
+
+/// On one world, which goes on.
+pub(crate) fn different_operands(world: &World) {
+    if world.size() > 1 {
+        let has_native = world.transport().native_reductions().is_some();
+        let native = has_native.then_some(Algorithm::MpiNative);
+        for case in OddOperand::all(FEW.into_iter().chain(native)) {
+            let is_native_reduce =
+                !case.algorithm.is_scheduled() && case.odd.0.starts_with("(reduce");
+            // There the library decides who gets a failed result.
+            let error = case.check(world);
+            if !case.algorithm.is_scheduled() && !is_native_reduce {
+                assert!(
+                    matches!(error, Some(RunError::Mismatched { .. })),
+                    "{error:?}"
+                );
+            }
+        }
     }
     assert_world_works(world);
 }

@@ -24,18 +24,18 @@ const TAG_BITS_MIN: u32 = 15;
 struct TagBits {
     /// The bits that say which of the channel's conversations it is.
     number: u32,
-    /// Those that say which exchange it is: its kind, in the lowest three, and its turn.
+    /// Those that say which exchange it is: its kind, in the lowest four, and its turn.
     exchange: u32,
 }
 
 impl TagBits {
     /// With fewer bits for an exchange, turns are counted so short that a rank which is ahead of another looks as if it were behind.
-    const COUNTING: u32 = 10;
+    const COUNTING: u32 = 11;
 
     /// The division of tags of so many bits.
     fn of(tag_bits: u32) -> Self {
         match tag_bits.saturating_sub(TAG_BITS_MIN) {
-            // Not even for the kind of an exchange and one bit of its turn.
+            // Too few for exchanges, even with some that are for conversations.
             0..4 => Self {
                 number: TAG_BITS_MIN,
                 exchange: 0,
