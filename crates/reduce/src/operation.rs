@@ -117,13 +117,13 @@ impl Call {
     /// The kind of its exchanges.
     #[inline]
     pub(crate) fn kind(self) -> u8 {
-        let first_other = Operation::ALL.len() as u8;
+        const FIRST_OTHER: u8 = Operation::Broadcast as u8 + 1;
         match (self.operand, self.operation) {
             (Operand::Items, operation) => operation as u8,
-            (Operand::Products, Operation::Reduce) => first_other + 1,
-            (Operand::Products, _) => first_other,
-            (Operand::ConjugateProducts, _) => first_other + 2,
-            (Operand::Norm, _) => first_other + 3,
+            (Operand::Products, Operation::Reduce) => FIRST_OTHER + 1,
+            (Operand::Products, _) => FIRST_OTHER,
+            (Operand::ConjugateProducts, _) => FIRST_OTHER + 2,
+            (Operand::Norm, _) => FIRST_OTHER + 3,
         }
     }
 

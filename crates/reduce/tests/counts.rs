@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
 use distribution::{Distribution, Ownership, Scheme};
+use reduce::exact::KeyedSums;
 use reduce::threads::run;
 use reduce::{Algorithm, MessageBuffer, Plan};
 use tree_index::Tree;
@@ -159,6 +160,44 @@ fn a_message_buffer_changes_messages_and_no_bit() {
         assert!(values > published && published >= patient && patient > least);
         // A rank's values are for one rank after the other.
         assert!(least >= 32);
+    }
+}
+
+/// What ranks tell each other of the lengths of their lists, besides the lists: not p - 1 messages a rank.
+#[test]
+fn sums_that_do_not_fit_take_a_logarithm_of_messages() {
+    for ranks in [2, 3, 8, 13, 64, 100] {
+        let sent = |item: f64, is_hashed: bool| {
+            let sent = run(ranks, |world| {
+                let local = if world.rank() == 0 { item } else { 1.0 };
+                let before;
+                if is_hashed {
+                    let plan = Plan::builder(world).build_hashed::<u64, f64>().unwrap();
+                    before = world.traffic().messages;
+                    let sums = plan.by_key(&[7], &[local]).unwrap();
+                    assert_eq!(sums.len(), 1);
+                } else {
+                    let plan = Plan::builder(world).build_keyed::<KeyedSums<f64>>(2);
+                    let plan = plan.unwrap();
+                    before = world.traffic().messages;
+                    let mut sums = [0.0; 2];
+                    plan.by_key(&[1_u32], &[local], &mut sums).unwrap();
+                    assert_eq!(sums[1].is_nan(), item.is_nan());
+                }
+                world.traffic().messages - before
+            });
+            sent.unwrap().iter().sum::<u64>()
+        };
+        let lengths = 2 * ranks as u64 * u64::from(ranks.next_power_of_two().ilog2());
+        // One list goes to the owner of its key, which has it merged for all others.
+        let beside = sent(f64::NAN, false) - sent(1.0, false);
+        assert!(beside <= lengths + ranks as u64, "{beside}, p = {ranks}");
+        // Every rank has a list for the owner.
+        let hashed = sent(1.0, true);
+        assert!(
+            hashed <= lengths + 2 * ranks as u64,
+            "{hashed}, p = {ranks}"
+        );
     }
 }
 

@@ -1,4 +1,8 @@
 //! Messages of any lengths from every rank to every other.
+//!
+//! First the ranks tell each other how long their lists are, in ceil(log2 p) rounds: in the round of distance d = 1, 2, 4, …, rank r sends
+//! rank r + d the lengths that it holds for all ranks r + i where i has the bit d, and gets as many of rank r - d (Bruck and others, Efficient
+//! algorithms for all-to-all communications in multiport message-passing systems, 1997, section 3.2). Then go the lists that are not empty.
 
 use std::cell::RefCell;
 use std::mem;
@@ -17,7 +21,7 @@ const PIECE_WORDS: usize = 1 << 27;
 
 const WORD_BYTES: usize = size_of::<u64>();
 
-/// An exchange under way: each rank has given a list of words for every rank. First go the lists' lengths, then the lists that are not empty.
+/// An exchange under way: each rank has given a list of words for every rank.
 pub(super) struct Exchange {
     world: World,
     conversation: Rc<Conversation>,
@@ -31,6 +35,14 @@ pub(super) struct Exchange {
 struct State {
     /// Whether nothing is missing any more.
     is_over: bool,
+    /// The distance of the round of lengths that is under way; p or more when all are known.
+    distance: usize,
+    /// The receive of that round.
+    round: Option<Request>,
+    /// The lengths that this rank holds. Those of the round with index i come from a rank that is i below, or go to one that is i above.
+    lengths: Vec<u64>,
+    /// This rank's lists that are not empty, and have not gone yet: by rank.
+    lists: Vec<(usize, Vec<u64>)>,
     sends: Vec<Request>,
     /// By rank.
     receives: Vec<Receive>,
@@ -40,8 +52,8 @@ struct State {
 struct Receive {
     /// `None` where the list is complete.
     request: Option<Request>,
-    /// The words of the list; `None` as long as that is not known.
-    length: Option<usize>,
+    /// The words of the list.
+    length: usize,
     list: Vec<u64>,
 }
 
@@ -117,7 +129,13 @@ impl Exchange {
         let state = self.state.borrow();
         let receives = state.receives.iter().enumerate();
         let awaited = receives.filter(|(_, receive)| receive.request.is_some());
-        awaited.map(|(rank, _)| rank).collect()
+        let ranks = self.world.size();
+        let below = || (self.world.rank() + ranks - state.distance) % ranks;
+        let in_round = state.round.as_ref().map(|_| below());
+        in_round
+            .into_iter()
+            .chain(awaited.map(|(rank, _)| rank))
+            .collect()
     }
 
     fn cancel(&self) {
@@ -135,6 +153,7 @@ impl Progress for Exchange {
         let state = self.state.borrow();
         let receives = state.receives.iter();
         let receives = receives.filter_map(|receive| receive.request.as_ref());
+        let receives = state.round.iter().chain(receives);
         requests.extend(receives.chain(&state.sends).map(Request::id));
     }
 }
@@ -149,25 +168,53 @@ impl Drop for Exchange {
 }
 
 impl State {
-    /// Posts receives of all lengths, and sends everything.
+    /// Begins the first round.
     fn begin(&mut self, world: &World, tag: Tag, lists: &[&[u64]]) -> Result<(), comm::Error> {
-        let (rank, ranks, transport) = (world.rank(), world.size(), world.transport());
+        let (rank, ranks) = (world.rank(), world.size());
         self.receives.resize_with(ranks, Receive::default);
         self.receives[rank].list = lists[rank].to_vec();
-        for distance in 1..ranks {
-            let from = (rank + ranks - distance) % ranks;
-            let request = transport.start_receive(from, tag, vec![0; WORD_BYTES])?;
-            self.receives[from].request = Some(request);
+        let above = (0..ranks).map(|distance| (rank + distance) % ranks);
+        self.lengths = above.map(|to| lists[to].len() as u64).collect();
+        let others = (1..ranks).map(|distance| (rank + distance) % ranks);
+        let with_words = others.filter(|&to| !lists[to].is_empty());
+        self.lists = with_words.map(|to| (to, lists[to].to_vec())).collect();
+        self.distance = 1;
+        self.begin_round(world.transport(), tag)
+    }
+
+    /// The indices of the lengths that go in the round of this distance.
+    fn in_round(&self) -> impl Iterator<Item = usize> + use<> {
+        let distance = self.distance;
+        (0..self.lengths.len()).filter(move |index| index & distance != 0)
+    }
+
+    /// Begins the round of this distance; after the last one, sends the lists, and posts their receives.
+    fn begin_round(&mut self, transport: &dyn Communicator, tag: Tag) -> Result<(), comm::Error> {
+        let (rank, ranks) = (transport.rank(), transport.size());
+        let at = |distance: usize| (rank + distance) % ranks;
+        if self.distance < ranks {
+            let lengths: Vec<u64> = self.in_round().map(|index| self.lengths[index]).collect();
+            let bytes = bytemuck::cast_slice(&lengths).to_vec();
+            let length_bytes = bytes.len();
+            let from = at(ranks - self.distance);
+            let request = transport.start_receive(from, tag, vec![0; length_bytes])?;
+            self.round = Some(request);
+            let send = transport.start_send(at(self.distance), tag, bytes, length_bytes)?;
+            self.sends.push(send);
+            return Ok(());
         }
-        for distance in 1..ranks {
-            let to = (rank + distance) % ranks;
-            let list = lists[to];
-            let length = [list.len() as u64];
-            for piece in [&length[..]].into_iter().chain(list.chunks(PIECE_WORDS)) {
+        for below in 1..ranks {
+            let from = at(ranks - below);
+            let length = usize::try_from(self.lengths[below]).expect("a list is in memory");
+            self.receives[from].length = length;
+            self.receives[from].post(transport, from, tag)?;
+        }
+        for (to, list) in mem::take(&mut self.lists) {
+            for piece in list.chunks(PIECE_WORDS) {
                 let bytes: Vec<u8> = bytemuck::cast_slice(piece).to_vec();
                 let length_bytes = bytes.len();
-                let request = transport.start_send(to, tag, bytes, length_bytes)?;
-                self.sends.push(request);
+                let send = transport.start_send(to, tag, bytes, length_bytes)?;
+                self.sends.push(send);
             }
         }
         Ok(())
@@ -187,6 +234,18 @@ impl State {
             Patience::InPassing => transport.test_in_passing(request),
             _ => transport.test(request),
         };
+        while let Some(request) = &self.round {
+            if !is_complete(request)? {
+                return Ok(false);
+            }
+            let request = self.round.take().expect("it is complete");
+            let words = words_of(&transport.wait(request)?);
+            for (index, length) in self.in_round().zip(words) {
+                self.lengths[index] = length;
+            }
+            self.distance *= 2;
+            self.begin_round(transport, tag)?;
+        }
         let mut is_over = true;
         for (from, receive) in self.receives.iter_mut().enumerate() {
             while let Some(request) = &receive.request {
@@ -194,12 +253,9 @@ impl State {
                     is_over = false;
                     break;
                 }
-                receive.take_in(transport)?;
-                let left = receive.left();
-                if left > 0 {
-                    let buffer = vec![0; left.min(PIECE_WORDS) * WORD_BYTES];
-                    receive.request = Some(transport.start_receive(from, tag, buffer)?);
-                }
+                let request = receive.request.take().expect("it is complete");
+                receive.list.extend(words_of(&transport.wait(request)?));
+                receive.post(transport, from, tag)?;
             }
         }
         let mut index = 0;
@@ -217,29 +273,30 @@ impl State {
     fn abort(&mut self) -> Vec<Request> {
         let receives = self.receives.iter_mut();
         let receives = receives.filter_map(|receive| receive.request.take());
+        let receives = self.round.take().into_iter().chain(receives);
         receives.chain(self.sends.drain(..)).collect()
     }
 }
 
 impl Receive {
-    /// The words that are still to come.
-    fn left(&self) -> usize {
-        self.length
-            .map_or(0, |length| length.saturating_sub(self.list.len()))
-    }
-
-    /// Takes in the message that has come.
-    fn take_in(&mut self, transport: &dyn Communicator) -> Result<(), comm::Error> {
-        let request = self.request.take().expect("a message has come");
-        let message = transport.wait(request)?;
-        let words = message.as_chunks::<WORD_BYTES>().0.iter();
-        let mut words = words.map(|bytes| u64::from_ne_bytes(*bytes));
-        if self.length.is_none() {
-            let length = words.next().expect("a length is a word");
-            self.length = Some(usize::try_from(length).expect("a list is in memory"));
-        } else {
-            self.list.extend(words);
+    /// Posts a receive of the next words, if some are still to come.
+    fn post(
+        &mut self,
+        transport: &dyn Communicator,
+        from: usize,
+        tag: Tag,
+    ) -> Result<(), comm::Error> {
+        let left = self.length.saturating_sub(self.list.len());
+        if left > 0 {
+            let buffer = vec![0; left.min(PIECE_WORDS) * WORD_BYTES];
+            self.request = Some(transport.start_receive(from, tag, buffer)?);
         }
         Ok(())
     }
+}
+
+/// The words of a message.
+fn words_of(message: &[u8]) -> Vec<u64> {
+    let words = message.as_chunks::<WORD_BYTES>().0.iter();
+    words.map(|bytes| u64::from_ne_bytes(*bytes)).collect()
 }
