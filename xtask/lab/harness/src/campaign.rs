@@ -202,6 +202,19 @@ mod tests {
         }
     }
 
+    #[test]
+    fn ranks_that_mean_different_things_are_noticed() {
+        let (mut kinds, mut operands) = (0, 0);
+        for seed in 0..400 {
+            let case = generate(seed, 4, &[FaultKind::OtherKind, FaultKind::OtherOperand]);
+            let fault = case.fault.map(|fault| fault.kind);
+            kinds += usize::from(fault == Some(FaultKind::OtherKind));
+            operands += usize::from(fault == Some(FaultKind::OtherOperand));
+            assert_eq!(check_on_threads(&case), None, "seed {seed}");
+        }
+        assert!(kinds > 20 && operands > 5, "{kinds}, {operands}");
+    }
+
     /// Any byte of any value, any error but a test's, tests without end, and any missing step.
     #[test]
     fn the_judge_sees_what_is_wrong() {

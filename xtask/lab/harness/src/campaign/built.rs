@@ -2,7 +2,7 @@
 
 use bytemuck::Pod;
 use distribution::Ownership;
-use reduce::{Operation, Operator, Pending, Plan, RunError, World, call};
+use reduce::{Operand, Operation, Operator, Pending, Plan, RunError, Sum, World, call};
 
 use super::element::{Element, Faulty, rows, with_kind};
 use super::exact;
@@ -55,6 +55,10 @@ fn build_of<T: Element, O: Operator<T> + 'static>(
     };
     if fault == Some(FaultKind::OtherItems) {
         builder = builder.items(spec.items() + 1);
+    }
+    if fault == Some(FaultKind::OtherKind) {
+        let lanes = builder.operator(Sum).build_lanes::<f64>(spec.width);
+        return Err(lanes.map_or_else(not_built, |_| Outcome::Nothing));
     }
     let plan = builder.build::<T>().map_err(not_built)?;
     Ok(Box::new(Built {
@@ -179,6 +183,13 @@ impl<T: Pod> Run for InFlight<T> {
 impl<T: Element, O: Operator<T> + 'static> Slot for Built<T, O> {
     fn call(&mut self, operation: Operation, step: usize, surplus: usize) -> Outcome {
         outcome(self.try_call(operation, step, surplus))
+    }
+
+    fn call_of_products(&mut self, step: usize) -> Outcome {
+        let mut row = vec![T::zeroed(); self.spec.width];
+        let call = Operation::Allreduce.of(Operand::Products);
+        let run = self.plan.run(call, &self.local(step, 0), &mut row);
+        outcome::<T>(run.map(|_| None))
     }
 
     fn start(&mut self, operation: Operation, step: usize, surplus: usize) -> Outcome {

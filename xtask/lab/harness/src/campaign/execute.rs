@@ -1,5 +1,6 @@
 //! Running a case on a rank.
 
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 use std::time::Duration;
@@ -10,7 +11,7 @@ use super::built::build;
 use super::case::Case;
 use super::element::set_panics;
 use super::environment::{Environment, within};
-use super::fault::{Fault, FaultKind};
+use super::fault::{Fault, FaultKind, TAGS};
 use super::flight::Polls;
 use super::nested::Hand;
 use super::outcome::Outcome;
@@ -98,9 +99,15 @@ impl Program<'_> {
             | FaultKind::AllRounding
             | FaultKind::OtherCollective
             | FaultKind::TagReuse => self.step(index, 0),
-            FaultKind::OtherItems | FaultKind::OtherEmpty | FaultKind::OtherOwnership => {
-                self.build(self.case.steps[index].plan, Some(fault.kind))
-            }
+            FaultKind::OtherOperand => match slot {
+                // Its items are others.
+                Some(slot) => slot.call_of_products(index + 1),
+                None => Outcome::Failed("there is no plan".to_owned()),
+            },
+            FaultKind::OtherItems
+            | FaultKind::OtherEmpty
+            | FaultKind::OtherOwnership
+            | FaultKind::OtherKind => self.build(self.case.steps[index].plan, Some(fault.kind)),
             FaultKind::Sleep => {
                 thread::sleep(PAUSE);
                 self.step(index, 0)
@@ -189,7 +196,12 @@ impl Program<'_> {
             _ if index % 2 == 1 => Polls::No,
             // Of two ranks the other one has left itself. Of more, a rank that has not may wait for it.
             Some(FaultKind::Leave) if self.case.ranks == 2 => Polls::UntilItEnds,
-            Some(FaultKind::Skip | FaultKind::OtherCollective | FaultKind::Leave) => Polls::Briefly,
+            Some(
+                FaultKind::Skip
+                | FaultKind::OtherCollective
+                | FaultKind::OtherOperand
+                | FaultKind::Leave,
+            ) => Polls::Briefly,
             _ => Polls::UntilItEnds,
         }
     }
@@ -205,14 +217,39 @@ impl Program<'_> {
         }
     }
 
-    /// The value that all allreduces have given; the first error; or two values that differ, as one.
+    /// The value that all allreduces have given; the first error; or two values that differ, as one. In some cases all are in flight at once,
+    /// and ranks wait for them in different orders.
     fn rebuild(&mut self, plan: usize, times: u32, items: usize) -> Outcome {
-        let mut first = None;
-        for _ in 0..times {
+        let calls = self.case.plans[plan].calls();
+        let is_split = calls.contains(&(Operation::Allreduce, Mode::Split));
+        let are_at_once = is_split && times < TAGS && self.case.seed.is_multiple_of(2);
+        let mut in_flight = VecDeque::new();
+        for _ in 0..if are_at_once { times } else { 0 } {
             let built = self.build(plan, None);
-            let outcome = match &mut self.slots[plan] {
-                Some(built) => built.call(Operation::Allreduce, items, 0),
-                None => built,
+            let Some(mut slot) = self.slots[plan].take() else {
+                return built;
+            };
+            match slot.start(Operation::Allreduce, items, 0) {
+                Outcome::Nothing => in_flight.push_back(slot),
+                failed => return failed,
+            }
+        }
+        let mut first = None;
+        for turn in 0..times {
+            let outcome = if are_at_once {
+                let from_front = (turn as usize + self.world.rank()).is_multiple_of(2);
+                let next = if from_front {
+                    in_flight.pop_front()
+                } else {
+                    in_flight.pop_back()
+                };
+                next.map_or(Outcome::Nothing, |mut slot| slot.wait(Polls::No))
+            } else {
+                let built = self.build(plan, None);
+                match &mut self.slots[plan] {
+                    Some(built) => built.call(Operation::Allreduce, items, 0),
+                    None => built,
+                }
             };
             self.slots[plan] = None;
             match (outcome, &first) {

@@ -87,6 +87,8 @@ pub enum FaultKind {
     Skip,
     /// Another operation is called.
     OtherCollective,
+    /// The same operation is called, of products.
+    OtherOperand,
     /// The processor takes subnormal numbers for zero.
     FlushToZero,
     /// The processor rounds up.
@@ -101,6 +103,8 @@ pub enum FaultKind {
     OtherEmpty,
     /// A plan is built for another ownership, in which the rank itself has the same items, or as many.
     OtherOwnership,
+    /// A plan of another kind is built, in as many lanes as an item has elements.
+    OtherKind,
 }
 
 impl FaultKind {
@@ -119,6 +123,7 @@ impl FaultKind {
         Self::Silence,
         Self::Skip,
         Self::OtherCollective,
+        Self::OtherOperand,
         Self::FlushToZero,
         Self::Rounding,
         Self::AllRounding,
@@ -126,6 +131,7 @@ impl FaultKind {
         Self::OtherItems,
         Self::OtherEmpty,
         Self::OtherOwnership,
+        Self::OtherKind,
     ];
 
     /// Whether it may last to the end of the program.
@@ -142,13 +148,17 @@ impl FaultKind {
     pub(super) fn is_noticed_at_once(self) -> bool {
         matches!(
             self,
-            Self::OtherItems | Self::OtherEmpty | Self::OtherOwnership
+            Self::OtherItems | Self::OtherEmpty | Self::OtherOwnership | Self::OtherKind
         )
     }
 
     /// Whether the rank makes all its calls all the same.
     pub(super) fn makes_all_calls(self) -> bool {
-        matches!(self, Self::CaughtPanic | Self::WrongLength) || self.is_noticed_at_once()
+        let is_same = matches!(
+            self,
+            Self::CaughtPanic | Self::WrongLength | Self::OtherOperand
+        );
+        is_same || self.is_noticed_at_once()
     }
 
     /// Whether the rank knows of it and goes on, so that it tells those that wait for it.
@@ -164,6 +174,7 @@ impl FaultKind {
                 | Self::OtherItems
                 | Self::OtherEmpty
                 | Self::OtherOwnership
+                | Self::OtherKind
         )
     }
 
@@ -184,6 +195,7 @@ impl FaultKind {
             Self::TagReuse => "tag-reuse",
             Self::Skip => "skip",
             Self::OtherCollective => "other-collective",
+            Self::OtherOperand => "other-operand",
             Self::FlushToZero => "flush-to-zero",
             Self::Rounding => "rounding",
             Self::AllRounding => "all-rounding",
@@ -191,6 +203,7 @@ impl FaultKind {
             Self::OtherItems => "other-items",
             Self::OtherEmpty => "other-empty",
             Self::OtherOwnership => "other-ownership",
+            Self::OtherKind => "other-kind",
         }
     }
 
@@ -199,8 +212,12 @@ impl FaultKind {
         if plan.kind.is_exact() && !self.suits_exact_sums() {
             return false;
         }
-        // No operator is called here.
-        if plan.kind == Kind::Started && self == Self::NestedCall {
+        // No operator is called here, and MPI's own sums are of no plan.
+        let needs_plan = matches!(
+            self,
+            Self::NestedCall | Self::OtherOperand | Self::OtherKind
+        );
+        if plan.kind == Kind::Started && needs_plan {
             return false;
         }
         match (self, action) {
@@ -217,7 +234,8 @@ impl FaultKind {
                 Action::Wait,
             ) => true,
             (Self::ExtraTests, Action::Test)
-            | (Self::OtherItems | Self::OtherEmpty, Action::Build) => true,
+            | (Self::OtherItems | Self::OtherEmpty | Self::OtherKind, Action::Build)
+            | (Self::OtherOperand, Action::Call(Operation::Allreduce, Mode::Blocking)) => true,
             (Self::TagReuse, Action::Rebuild(times)) => times >= TAGS,
             // What ranks gather has no other form.
             (Self::OtherOwnership, Action::Build) => !plan.gathers_extents,
@@ -231,11 +249,13 @@ impl FaultKind {
                 | Self::ExtraTests
                 | Self::TagReuse
                 | Self::OtherCollective
+                | Self::OtherOperand
                 | Self::AllRounding
                 | Self::NestedCall
                 | Self::OtherItems
                 | Self::OtherEmpty
-                | Self::OtherOwnership,
+                | Self::OtherOwnership
+                | Self::OtherKind,
                 _,
             ) => false,
             _ => true,

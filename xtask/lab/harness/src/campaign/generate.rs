@@ -75,7 +75,7 @@ impl Generator {
         let fault = fault.filter(|fault| {
             let disagrees = match fault.kind {
                 // One rank alone has no other to disagree with.
-                FaultKind::OtherEmpty => ranks > 1,
+                FaultKind::OtherEmpty | FaultKind::OtherKind => ranks > 1,
                 FaultKind::OtherOwnership => {
                     let plan = &plans[steps[fault.step].plan];
                     plan.other_ownership(fault.rank).is_some()

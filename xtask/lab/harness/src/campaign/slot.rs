@@ -10,6 +10,11 @@ pub(super) trait Slot {
     /// A blocking call. `surplus` more elements are passed than planned.
     fn call(&mut self, operation: Operation, step: usize, surplus: usize) -> Outcome;
 
+    /// A blocking allreduce in which this rank takes the items of the step for products.
+    fn call_of_products(&mut self, _step: usize) -> Outcome {
+        unreachable!("the plan is of no items")
+    }
+
     /// Starts a run, on the items of the step. A run that is still in flight is given up.
     fn start(&mut self, operation: Operation, step: usize, surplus: usize) -> Outcome;
 
