@@ -186,7 +186,7 @@ fn sums_that_do_not_fit_take_a_logarithm_of_messages() {
                 }
                 world.traffic().messages - before
             });
-            sent.unwrap().iter().sum::<u64>()
+            sent.unwrap().into_iter().fold(0, |all, sent| all + sent)
         };
         let lengths = 2 * ranks as u64 * u64::from(ranks.next_power_of_two().ilog2());
         // One list goes to the owner of its key, which has it merged for all others.
