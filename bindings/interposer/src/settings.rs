@@ -1,6 +1,7 @@
 //! What the environment says: every variable that counts here is read and judged in this file, those of the library beneath by its own
 //! rules.
 
+use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -20,6 +21,20 @@ const OPS_VARIABLE: &str = "TREEFOLD_PMPI_OPS";
 
 /// The variable that says where the report goes.
 pub(crate) const STATS_VARIABLE: &str = "TREEFOLD_PMPI_STATS";
+
+/// What begins the names of treefold's variables.
+const PREFIX: &str = "TREEFOLD_";
+
+/// The others of treefold's, which mean something to other parts of it.
+const OTHER_VARIABLES: [&str; 7] = [
+    "TREEFOLD_MPI_LIBRARY",
+    "TREEFOLD_ALONE",
+    "TREEFOLD_THREADS",
+    "TREEFOLD_MPI",
+    "TREEFOLD_MPIRUN",
+    "TREEFOLD_CLUSTER_NODES",
+    "TREEFOLD_CLUSTER_CONTROL",
+];
 
 /// What is done with the program's reductions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,8 +73,12 @@ pub(crate) struct Settings {
     pub(crate) mode: Mode,
     pub(crate) stats: Option<Stats>,
     ops: [bool; Op::ALL.len()],
+    /// What TREEFOLD_ALGORITHM names.
+    algorithm: Option<OsString>,
     /// What is wrong with the variables: each with its value and what is allowed. The program does not run with any.
     pub(crate) wrong: Vec<String>,
+    /// Variables that look like treefold's and are none.
+    pub(crate) unknown: Vec<String>,
 }
 
 impl Settings {
@@ -67,7 +86,13 @@ impl Settings {
     #[inline]
     pub(crate) fn get() -> &'static Self {
         static SETTINGS: OnceLock<Settings> = OnceLock::new();
-        SETTINGS.get_or_init(|| Self::parse(setting::value))
+        SETTINGS.get_or_init(|| {
+            let names = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+            Self {
+                unknown: names.filter(|name| is_unknown(name)).collect(),
+                ..Self::parse(setting::value)
+            }
+        })
     }
 
     /// From the values of variables, of which none is empty. Where it is off, nothing else counts.
@@ -82,7 +107,8 @@ impl Settings {
         };
         let mut mode = Mode::On;
         if let Some(value) = value(MODE_VARIABLE) {
-            match Mode::ALL.into_iter().find(|mode| *mode.name() == *value) {
+            let is_named = |mode: &Mode| value.eq_ignore_ascii_case(mode.name());
+            match Mode::ALL.into_iter().find(is_named) {
                 Some(named) => mode = named,
                 None => reject(MODE_VARIABLE, &value, "one of on, off, check"),
             }
@@ -103,12 +129,13 @@ impl Settings {
         {
             reject(SHARED_MEMORY_VARIABLE, &value, setting::SWITCH_VALUES);
         }
-        if let Some(value) = value(ALGORITHM_VARIABLE)
+        let algorithm = value(ALGORITHM_VARIABLE);
+        if let Some(value) = &algorithm
             && value.to_string_lossy().parse::<Algorithm>().is_err()
         {
             let names = Algorithm::all().map(Algorithm::name).collect::<Vec<_>>();
             let expected = format!("one of {}", names.join(", "));
-            reject(ALGORITHM_VARIABLE, &value, &expected);
+            reject(ALGORITHM_VARIABLE, value, &expected);
         }
         let stats = value(STATS_VARIABLE).map(|value| {
             if value == "stderr" {
@@ -123,7 +150,28 @@ impl Settings {
             mode,
             stats: stats.or(by_default),
             ops,
+            algorithm,
             wrong,
+            unknown: Vec::new(),
+        }
+    }
+
+    /// What has to be the same on all ranks, in words: ranks that differ here wait for each other.
+    pub(crate) fn shared(&self) -> String {
+        let ops = Op::ALL.into_iter().filter(|op| self.takes(*op));
+        let ops: Vec<_> = ops.map(Op::name).collect();
+        let mut text = format!(
+            "treefold {}, {MODE_VARIABLE}={}, {OPS_VARIABLE}={}",
+            env!("CARGO_PKG_VERSION"),
+            self.mode.name(),
+            ops.join(",")
+        );
+        if let Some(algorithm) = &self.algorithm {
+            text += &format!(", {ALGORITHM_VARIABLE}={}", algorithm.to_string_lossy());
+        }
+        text + match self.stats {
+            Some(_) => ", with a report",
+            None => ", without a report",
         }
     }
 
@@ -131,6 +179,18 @@ impl Settings {
     pub(crate) fn takes(&self, op: Op) -> bool {
         self.ops[op as usize]
     }
+}
+
+/// Whether a variable's name begins as treefold's do, and is none of them.
+fn is_unknown(name: &str) -> bool {
+    let own = [
+        MODE_VARIABLE,
+        OPS_VARIABLE,
+        STATS_VARIABLE,
+        SHARED_MEMORY_VARIABLE,
+        ALGORITHM_VARIABLE,
+    ];
+    name.starts_with(PREFIX) && !own.contains(&name) && !OTHER_VARIABLES.contains(&name)
 }
 
 /// The operators of a list with commas, if all of its words name some.
@@ -145,8 +205,11 @@ fn parse_ops(list: &str) -> Option<[bool; Op::ALL.len()]> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Mode, Settings, Stats};
+    use super::{Mode, PREFIX, Settings, Stats, is_unknown};
     use crate::task::Op;
+
+    /// The page of all variables.
+    const PAGE: &str = include_str!("../../../docs/environment.md");
 
     fn parse(values: &[(&str, &str)]) -> Settings {
         Settings::parse(|variable| {
@@ -165,11 +228,6 @@ mod tests {
                 "TREEFOLD_PMPI",
                 "chek",
                 "TREEFOLD_PMPI is `chek`, not one of on, off, check",
-            ),
-            (
-                "TREEFOLD_PMPI",
-                "ON",
-                "TREEFOLD_PMPI is `ON`, not one of on, off, check",
             ),
             (
                 "TREEFOLD_PMPI_OPS",
@@ -198,6 +256,45 @@ mod tests {
         }
         let both = parse(&[("TREEFOLD_PMPI", "chek"), ("TREEFOLD_PMPI_OPS", "add")]);
         assert_eq!(both.wrong.len(), 2);
+    }
+
+    #[test]
+    fn a_mode_may_be_in_capitals() {
+        for (value, mode) in [("ON", Mode::On), ("Off", Mode::Off), ("CHECK", Mode::Check)] {
+            let settings = parse(&[("TREEFOLD_PMPI", value)]);
+            assert_eq!((settings.mode, settings.wrong), (mode, Vec::new()));
+        }
+    }
+
+    #[test]
+    fn variables_of_the_page_are_known() {
+        let is_name = |c: char| c.is_ascii_uppercase() || c == '_';
+        let words = PAGE.split(|c| !is_name(c));
+        let names: Vec<_> = words.filter(|word| word.starts_with(PREFIX)).collect();
+        assert!(names.len() > 10, "{names:?}");
+        assert!(!names.into_iter().any(is_unknown));
+        assert!(is_unknown("TREEFOLD_PMPI_STAT"));
+        assert!(!is_unknown("TREE"));
+    }
+
+    #[test]
+    fn what_ranks_share_is_in_words() {
+        let shared = |values: &[(&str, &str)]| parse(values).shared();
+        let version = env!("CARGO_PKG_VERSION");
+        assert_eq!(
+            shared(&[]),
+            format!(
+                "treefold {version}, TREEFOLD_PMPI=on, TREEFOLD_PMPI_OPS=sum,prod, without a report"
+            )
+        );
+        for other in [
+            ("TREEFOLD_PMPI", "check"),
+            ("TREEFOLD_PMPI_OPS", "sum"),
+            ("TREEFOLD_PMPI_STATS", "a"),
+            ("TREEFOLD_ALGORITHM", "ring"),
+        ] {
+            assert_ne!(shared(&[other]), shared(&[]), "{other:?}");
+        }
     }
 
     #[test]

@@ -39,9 +39,12 @@ pub(super) const LOCAL: Reason = "local";
 pub(super) const IN_WINDOW: Reason = "into a window, in the order in which ranks come";
 pub(super) const WRONG: Reason = "its arguments are for the library to judge";
 
+/// What is an error here, as Open MPI 4.1 writes to the address MPI_IN_PLACE.
+pub(super) const EXSCAN_INTO_PLACE: Reason = "MPI_IN_PLACE for the results of MPI_Exscan";
+
 /// Whether calls that are passed on for this reason have the same result in every order.
 pub(super) fn has_no_order(reason: Reason) -> bool {
-    [ONE_RANK, NO_ELEMENTS, LOCAL, WRONG].contains(&reason)
+    [ONE_RANK, NO_ELEMENTS, LOCAL, WRONG, EXSCAN_INTO_PLACE].contains(&reason)
 }
 
 /// What the report adds the size of an element to.

@@ -39,10 +39,10 @@ const LOOKS_BEFORE_PAUSE: u32 = 10_000;
 const SITES_MAX: usize = 12;
 
 /// What processes leave with where the environment is wrong.
-const WRONG_SETTING: i32 = 2;
+pub(super) const WRONG_SETTING: i32 = 2;
 
 /// How long the other ranks leave it to rank 0 to say what is wrong: where all have one environment, it is said once.
-const SAID_BY_RANK_0: Duration = Duration::from_secs(2);
+pub(super) const SAID_BY_RANK_0: Duration = Duration::from_secs(2);
 
 /// Asks MPI to tell the end, and looks at settings; once. Says whether MPI can be called.
 #[inline]
@@ -162,6 +162,13 @@ fn report(stats: &Stats) {
                     name.display(),
                     report.text()
                 ));
+            } else if Settings::get().mode == Mode::Check {
+                // treefold-run looks for it.
+                say(&format!(
+                    "treefold-pmpi: {}; report: {}\n",
+                    report.verdict(),
+                    name.display()
+                ));
             }
         }
     }
@@ -184,22 +191,31 @@ fn sites(statistics: &Statistics) -> Vec<(String, u64, String)> {
 /// What becomes of a request, or how it is when this gives up.
 fn wait(request: &mut Request) -> End {
     let mut end = End::UnderWay;
-    wait_for(|| {
+    wait_for(limit(), || {
         end = deferred::test(request);
         end != End::UnderWay
     });
     end
 }
 
-/// Waits until something is true, or gives up where not all ranks are known to come.
-fn wait_for(mut is_done: impl FnMut() -> bool) -> bool {
+/// How long ranks wait for others here.
+fn limit() -> Duration {
+    if state::all_took_part() {
+        Duration::MAX
+    } else {
+        GRACE
+    }
+}
+
+/// Waits until something is true, or gives up after some time.
+pub(super) fn wait_for(limit: Duration, mut is_done: impl FnMut() -> bool) -> bool {
     let begin = Instant::now();
     let mut looks = 0_u32;
     while !is_done() {
         looks = looks.saturating_add(1);
         if looks < LOOKS_BEFORE_PAUSE {
             thread::yield_now();
-        } else if state::all_took_part() || begin.elapsed() < GRACE {
+        } else if begin.elapsed() < limit {
             thread::sleep(PAUSE);
         } else {
             return false;
@@ -233,27 +249,27 @@ fn send(text: String) -> bool {
 fn receive(statistics: &mut Statistics, others: usize) -> usize {
     let mut received = 0;
     while received < others {
-        let mut text = None;
-        if !wait_for(|| {
-            text = receive_one();
-            text.is_some()
+        let mut message = None;
+        if !wait_for(limit(), || {
+            message = receive_one(TAG);
+            message.is_some()
         }) {
             break;
         }
         received += 1;
-        let _ = text.and_then(|text| statistics.add_text(&text));
+        let _ = message.and_then(|(_, text)| statistics.add_text(&text));
     }
     received
 }
 
-/// The numbers of a rank, if a message has come.
-fn receive_one() -> Option<String> {
+/// A rank and its text, if a message has come.
+pub(super) fn receive_one(tag: c_int) -> Option<(c_int, String)> {
     let (mpi, world) = (mpi(), library::world().0);
     let (any, byte) = (mpi.constants.MPI_ANY_SOURCE, mpi.handles.MPI_BYTE);
     let mut flag = 0;
     let mut status = Status::UNSET;
     // SAFETY: the handle is live; `flag` and `status` are room for one value each.
-    unsafe { mpi.MPI_Iprobe(any, TAG, world, &raw mut flag, &raw mut status) };
+    unsafe { mpi.MPI_Iprobe(any, tag, world, &raw mut flag, &raw mut status) };
     if flag == 0 {
         return None;
     }
@@ -262,17 +278,17 @@ fn receive_one() -> Option<String> {
     unsafe { mpi.MPI_Get_count(&raw const status, byte, &raw mut length) };
     let source = status.source(mpi.constants);
     let mut text = vec![0_u8; usize::try_from(length).unwrap_or(0)];
-    // SAFETY: the text has the message's length; no other thread receives it, as this is MPI_Finalize.
+    // SAFETY: the text has the message's length; no other thread receives it, as this is MPI_Init or MPI_Finalize.
     unsafe {
         mpi.MPI_Recv(
             text.as_mut_ptr().cast(),
             length,
             byte,
             source,
-            TAG,
+            tag,
             world,
             &raw mut status,
         )
     };
-    Some(String::from_utf8_lossy(&text).into_owned())
+    Some((source, String::from_utf8_lossy(&text).into_owned()))
 }

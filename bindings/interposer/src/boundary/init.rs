@@ -1,22 +1,24 @@
-//! MPI_Init and its kin, after which a process that never reduces takes part in the report, too.
+//! MPI_Init and its kin, after which ranks compare their settings, and a process that never reduces takes part in the report, too.
 
 #![allow(non_snake_case, reason = "MPI's names")]
 
 use std::ffi::{c_char, c_int};
 
+use super::alike;
 use super::fortran::leave;
 use super::intercept::is_callable;
 use super::next::next;
 use super::phase::set_init;
 use crate::settings::Settings;
 
-/// Takes part in the report, if there is one. Ends the job, if what the environment says is wrong.
+/// Takes part in the report, if there is one. Ends the job, if what the environment says is wrong, or is not the same on all ranks.
 fn take_part() {
     set_init();
     let settings = Settings::get();
     if settings.stats.is_some() || !settings.wrong.is_empty() {
         is_callable();
     }
+    alike::compare(settings);
 }
 
 /// `MPI_Init`.

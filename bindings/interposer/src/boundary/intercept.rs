@@ -3,7 +3,9 @@
 use std::ffi::c_int;
 use std::time::Instant;
 
-use super::arguments::Arguments;
+use treefold::mpi::mpi_library::Comm;
+
+use super::arguments::{Arguments, EXSCAN_INTO_PLACE, Reason};
 use super::count::count_passed;
 use super::finish;
 use super::inside::is_inside;
@@ -62,7 +64,7 @@ unsafe fn take_or_pass(
         }
         Err(reason) => {
             let begin = Instant::now();
-            let code = library();
+            let code = pass(reason, arguments.comm, &library);
             if settings.stats.is_some() {
                 let (name, count) = (arguments.call.name(arguments.form), arguments.count);
                 count_passed(name, reason, count, arguments.datatype, arguments.op, begin);
@@ -70,6 +72,16 @@ unsafe fn take_or_pass(
             code
         }
     }
+}
+
+/// Passes a call on to the library, for a reason: the code that the program gets.
+pub(super) fn pass(reason: Reason, comm: Comm, library: &dyn Fn() -> c_int) -> c_int {
+    if reason != EXSCAN_INTO_PLACE {
+        return library();
+    }
+    let code = Mpi::get().library.constants.MPI_ERR_BUFFER;
+    Communicator(comm).call_error_handler(code);
+    code
 }
 
 /// The settings and the library, if calls are looked at: not while this library is off, nor its own calls.

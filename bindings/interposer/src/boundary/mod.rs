@@ -17,6 +17,7 @@
     reason = "MPI is a C library, and programs pass it pointers; each block says what is promised"
 )]
 
+mod alike;
 mod arguments;
 mod bypass;
 mod compared;

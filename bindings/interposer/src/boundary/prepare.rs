@@ -4,7 +4,8 @@ use std::ffi::c_void;
 use std::slice;
 
 use super::arguments::{
-    ANOTHER_DATATYPE, Arguments, Count, NO_ELEMENTS, ONE_RANK, Places, Reason, WRONG,
+    ANOTHER_DATATYPE, Arguments, Count, EXSCAN_INTO_PLACE, NO_ELEMENTS, ONE_RANK, Places, Reason,
+    WRONG,
 };
 use super::device;
 use super::library::{Communicator, Mpi};
@@ -149,6 +150,13 @@ fn places(arguments: &Arguments, task: &Task, rank: usize, mpi: &Mpi) -> Result<
     let is_root = task.call != Call::Reduce || rank == task.root;
     let is_first_of_exscan = task.call == Call::Exscan && rank == 0;
     let is_buffer = |address: *const c_void| !address.is_null() && !mpi.is_in_place(address);
+    // All ranks judge this alike, also those that get no result.
+    if is_root && mpi.is_in_place(recv) {
+        return Err(match task.call {
+            Call::Exscan => EXSCAN_INTO_PLACE,
+            _ => WRONG,
+        });
+    }
     if mpi.is_in_place(send) {
         return match is_root && is_buffer(recv) {
             true if is_first_of_exscan => Ok(Places::Read(recv)),

@@ -13,7 +13,7 @@ use super::count::{count_passed, count_taken, elapsed_ns};
 use super::deferred;
 use super::flight::Flight;
 use super::gather::{contribution, gather, room};
-use super::intercept::looked_at;
+use super::intercept::{looked_at, pass};
 use super::library::{Mpi, SUCCESS};
 use super::persistent;
 use super::prepare::prepare;
@@ -127,7 +127,7 @@ unsafe fn start_or_pass(
             return code;
         }
         Err(reason) => {
-            let code = library();
+            let code = pass(reason, arguments.comm, library);
             if let Some(begin) = begin {
                 let (name, count) = (arguments.call.name(arguments.form), arguments.count);
                 count_passed(name, reason, count, arguments.datatype, arguments.op, begin);

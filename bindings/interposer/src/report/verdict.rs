@@ -9,7 +9,7 @@ const KINDS_MAX: usize = 3;
 
 impl Report<'_> {
     /// The line. What differs comes before what is not known, and that before what is alike.
-    pub(super) fn verdict(&self) -> String {
+    pub(crate) fn verdict(&self) -> String {
         let total = self.total();
         if total.differing > 0 {
             let (differing, compared) = (total.differing, total.compared);

@@ -50,10 +50,10 @@ static inline bool is_interposed(void)
     return object_of("MPI_Allreduce") != object_of("PMPI_Allreduce");
 }
 
-/* Whether sums must have the tree's bits: TREEFOLD_EXPECT says so, or else what is loaded. */
+/* Whether sums must have the tree's bits: EXPECTED_BITS says so, or else what is loaded. */
 static inline bool expects_tree(void)
 {
-    const char *expected = getenv("TREEFOLD_EXPECT"), *mode = getenv("TREEFOLD_PMPI");
+    const char *expected = getenv("EXPECTED_BITS"), *mode = getenv("TREEFOLD_PMPI");
     if (expected != NULL)
         return strcmp(expected, "tree") == 0;
     return is_interposed() && (mode == NULL || strcmp(mode, "on") == 0);

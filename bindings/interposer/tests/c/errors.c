@@ -65,6 +65,7 @@ static struct call right(enum entry entry, MPI_Comm comm)
 static void wrong_arguments(MPI_Comm comm, bool has_handler)
 {
     static int negative_counts[64];
+    const char *mode = getenv("TREEFOLD_PMPI");
     MPI_Datatype uncommitted;
     MPI_Type_contiguous(2, MPI_DOUBLE, &uncommitted);
     for (int i = 0; i < 64; i++) {
@@ -105,6 +106,9 @@ static void wrong_arguments(MPI_Comm comm, bool has_handler)
         /* Only the root of a Reduce would be wrong, and the others may wait for it. Open MPI 4.1 writes there in Exscan. */
         if (entry != REDUCE && entry != EXSCAN)
             compare("results in place", &c, has_handler);
+        DOING("MPI_Exscan: results in place");
+        if (entry == EXSCAN && size > 1 && is_interposed() && strcmp(mode == NULL ? "on" : mode, "off") != 0)
+            CHECK(class_on_duplicate(&c, call_blocking) == MPI_ERR_BUFFER && (!has_handler || handled_count == 1));
         c = right(entry, comm);
         c.op = MPI_REPLACE;
         compare("an operator of windows", &c, has_handler);

@@ -87,7 +87,7 @@ static char *word_of(const char *name)
 /* More processes of this program; MPI_COMM_NULL where the library cannot start any. */
 static MPI_Comm start(const char *program)
 {
-    static const char *const names[] = {"LD_LIBRARY_PATH", "LD_PRELOAD", "TREEFOLD_PMPI", "TREEFOLD_EXPECT"};
+    static const char *const names[] = {"LD_LIBRARY_PATH", "LD_PRELOAD", "TREEFOLD_PMPI", "EXPECTED_BITS"};
     enum { NAMES = sizeof names / sizeof *names };
     char *words[NAMES + 2] = {0};
     int codes[CHILDREN];

@@ -231,7 +231,7 @@ impl Suite<'_> {
         let without = Mode::Without;
         let installation = steps.installation();
         let mut command = launch(installation, self.prefix, without, CANARY_RANKS, "env");
-        command.arg("TREEFOLD_EXPECT=tree").arg(executable);
+        command.arg("EXPECTED_BITS=tree").arg(executable);
         let step = format!(
             "{} finds other bits than the tree's",
             self.title(executable)

@@ -76,7 +76,7 @@ pub(crate) fn launch(
         Mode::On => "tree",
         Mode::Without | Mode::Off | Mode::Check => "library",
     };
-    command.arg(format!("TREEFOLD_EXPECT={expected}"));
+    command.arg(format!("EXPECTED_BITS={expected}"));
     if let Some(value) = mode.value() {
         let folder = prefix.join("lib");
         command.arg(format!("LD_LIBRARY_PATH={}", folder.display()));

@@ -6,9 +6,10 @@ use std::process::{Command, Output};
 use checkout::workspace::workspace;
 use launch::installed::is_on_path;
 
-use super::ranks::{LIBRARY, Mode, launch, says};
+use super::ranks::{LIBRARY, Mode, check, launch, says};
 use super::{CANARY_RANKS, Suite};
 use crate::c::consumers::C_FLAGS;
+use crate::prefixes::MPI_LIBRARIES;
 use crate::steps::{Steps, Stop};
 
 const RANKS: usize = 2;
@@ -99,7 +100,78 @@ impl Suite<'_> {
             };
             self.tell(steps, &sums, &case)?;
         }
+        self.mixed(steps, &sums)?;
+        self.by_run(steps, &sums)?;
         self.non_blocking(steps, &tools)
+    }
+
+    /// Ranks of which one has not loaded the interposer, or has another setting; and a variable that is none.
+    fn mixed(&self, steps: &mut Steps, sums: &Path) -> Result<(), Stop> {
+        // It is not the same one with each library, as rank 0 speaks for the others.
+        let absent = usize::from(self.library == MPI_LIBRARIES[0]);
+        let on_rank = |rank: usize, what: &str| {
+            let script = format!(
+                "[ ${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} != {rank} ] || {what}; exec \"$0\""
+            );
+            ["sh".to_owned(), "-c".to_owned(), script]
+        };
+        let without = on_rank(absent, "unset LD_PRELOAD");
+        let check = on_rank(1, "export TREEFOLD_PMPI=check");
+        let unknown = ["TREEFOLD_PMPI_STAT=stderr".to_owned()];
+        let missing = format!("rank {absent} of {RANKS} did not come within");
+        let cases = [
+            (
+                "a rank that has not loaded it",
+                &without[..],
+                false,
+                &*missing,
+            ),
+            (
+                "ranks with different settings",
+                &check,
+                false,
+                "would wait for each other: rank 0: treefold",
+            ),
+            (
+                "a variable that is none",
+                &unknown,
+                true,
+                "without effect: TREEFOLD_PMPI_STAT",
+            ),
+        ];
+        for (title, words, succeeds, says) in cases {
+            let ranks = RANKS;
+            let case = Case {
+                title,
+                ranks,
+                words,
+                succeeds,
+                says,
+            };
+            self.tell(steps, sums, &case)?;
+        }
+        Ok(())
+    }
+
+    /// What `treefold-run --check` says of a command without reductions, and of a wrapper before the launcher.
+    fn by_run(&self, steps: &mut Steps, sums: &Path) -> Result<(), Stop> {
+        let installation = steps.installation().clone();
+        let mut nothing = check(&installation, self.prefix, RANKS, "true");
+        let step = format!("{}: treefold-run --check of no MPI program", self.library);
+        steps.check(&step, || {
+            judge(&mut nothing, false, "treefold-run: nothing was checked")
+        })?;
+        let launcher = check(&installation, self.prefix, RANKS, sums);
+        let mut wrapped = Command::new(launcher.get_program());
+        wrapped
+            .args(["--check", "nice"])
+            .args(launcher.get_args().skip(1));
+        let variables = launcher.get_envs();
+        wrapped.envs(variables.filter_map(|(name, value)| Some((name, value?))));
+        let step = format!("{}: treefold-run --check nice", self.library);
+        steps.check(&step, || {
+            judge(&mut wrapped, true, "same bits as treefold's order in all 2")
+        })
     }
 
     /// A library that is loaded before a program, and is linked to nothing of treefold.
