@@ -8,6 +8,8 @@ use std::panic;
 
 use treefold::FoldError;
 
+use crate::boundary::copies;
+
 /// What a function returns: a [`Code`] as a number.
 pub type Status = i32;
 
@@ -108,6 +110,14 @@ impl Failure {
         self
     }
 
+    /// The same about an element of an array that is an argument.
+    #[must_use]
+    pub(crate) fn of_element(mut self, name: &str, index: usize) -> Self {
+        let element = format!("`{name}[{index}]`");
+        self.0.message = self.0.message.replacen(&format!("`{name}`"), &element, 1);
+        self
+    }
+
     /// A pointer is NULL.
     pub fn null(name: &str) -> Self {
         Self::new(Code::Null, format!("`{name}` is NULL"))
@@ -183,15 +193,28 @@ thread_local! {
     static LAST: RefCell<Option<(CString, Option<usize>)>> = const { RefCell::new(None) };
 }
 
+/// What stands for no rank in C.
+pub(crate) const NO_RANK: i32 = -1;
+
 /// Keeps a failure for [`last_message`], and returns its code.
 #[cold]
 pub(crate) fn keep(failure: Failure) -> Status {
     // A message of ours has no zero, but a name in it may.
     let text = failure.message.replace('\0', "?");
     let text = CString::new(text).unwrap_or_default();
+    let status = failure.code as Status;
+    let rank = failure.rank.and_then(|rank| i32::try_from(rank).ok());
+    let rank = rank.unwrap_or(NO_RANK);
+    keep_text(rank, &text);
+    copies::tell_first(rank, &text);
+    status
+}
+
+/// The same of what is known as texts are between copies.
+pub(crate) fn keep_text(rank: i32, text: &CStr) {
+    let kept = (text.to_owned(), usize::try_from(rank).ok());
     // A thread that is about to end has no place for it any more.
-    let _ = LAST.try_with(|last| *last.borrow_mut() = Some((text, failure.rank)));
-    failure.code as Status
+    let _ = LAST.try_with(|last| *last.borrow_mut() = Some(kept));
 }
 
 /// What this thread's last failure said. Valid until its next one.

@@ -1,7 +1,8 @@
 //! Handles: what a program holds of accumulators and keyed states.
 //!
-//! A handle is no address but a name: the place of an object in a table of the process, how often that place was used before, and the kind
-//! of object. So a handle that was destroyed, or that never was one, is noticed, and nothing that a program passes can lead astray.
+//! A handle is no address but a name: the place of an object in a table of the process, how often that place was used before, the kind of
+//! object, and which table it is. So a handle that was destroyed, that another copy of this library made, or that never was one, is noticed,
+//! and nothing that a program passes can lead astray.
 //!
 //! Any thread may use an object, and several may read one at once. Nobody waits for it: a thread that finds it in use says so. A wait would
 //! hide a mistake of the program's, and would never end in a child that was forked while another thread used the object.
@@ -13,12 +14,14 @@ use std::sync::TryLockError;
 
 use self::table::Slot;
 pub(crate) use self::table::Table;
+use crate::boundary::copies;
 use crate::failure::{Code, Failure};
 
 /// The parts of a name, from the lowest bit on. No name is 0: a kind is not.
 const KIND_BITS: u32 = 3;
 const PLACE_BITS: u32 = 28;
-const USE_BITS: u32 = u64::BITS - KIND_BITS - PLACE_BITS;
+const TABLE_BITS: u32 = 8;
+const USE_BITS: u32 = u64::BITS - KIND_BITS - PLACE_BITS - TABLE_BITS;
 
 /// What a handle is a name of.
 pub(crate) trait Named: Sized + 'static {
@@ -73,19 +76,30 @@ impl Name {
     fn of<H: Named>(handle: *const H) -> Option<Self> {
         let number = handle.addr() as u64;
         let part = |begin: u32, bits: u32| number >> begin & ((1 << bits) - 1);
-        (part(0, KIND_BITS) == H::KIND).then_some(Self {
+        let is_own = part(0, KIND_BITS) == H::KIND
+            && number >> (u64::BITS - TABLE_BITS) == table_number::<H>();
+        is_own.then_some(Self {
             place: u32::try_from(part(KIND_BITS, PLACE_BITS)).ok()?,
             uses: part(KIND_BITS + PLACE_BITS, USE_BITS),
         })
     }
 
     fn handle<H: Named>(self) -> *mut H {
-        let number =
-            H::KIND | u64::from(self.place) << KIND_BITS | self.uses << (KIND_BITS + PLACE_BITS);
+        let number = H::KIND
+            | u64::from(self.place) << KIND_BITS
+            | self.uses << (KIND_BITS + PLACE_BITS)
+            | table_number::<H>() << (u64::BITS - TABLE_BITS);
         // `lib.rs` refuses processors of other than 64 bits.
         #[expect(clippy::cast_possible_truncation, reason = "addresses have 64 bits")]
         ptr::without_provenance_mut(number as usize)
     }
+}
+
+/// The number of a table: of a process' copies of this library, 255 of 256 pairs have different ones.
+fn table_number<H: Named>() -> u64 {
+    // What mixes the bits of an address: 2^64 divided by the golden ratio.
+    let address = ptr::from_ref(H::table()).addr() as u64;
+    address.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - TABLE_BITS)
 }
 
 /// A name for an object.
@@ -109,9 +123,14 @@ pub(crate) fn name<H: Named>(object: H::Object) -> Result<*mut H, Failure> {
     Ok(Name { place, uses }.handle())
 }
 
-fn find<H: Named>(handle: *const H) -> Result<(Name, &'static Slot<H::Object>), Failure> {
-    let name = Name::of(handle).ok_or_else(|| unknown(handle))?;
-    let slot = H::table().slot(name.place).ok_or_else(|| unknown(handle))?;
+/// Where the object of a handle is, which is an argument of this name.
+fn find<H: Named>(
+    argument: &str,
+    handle: *const H,
+) -> Result<(Name, &'static Slot<H::Object>), Failure> {
+    let name = Name::of(handle).ok_or_else(|| unknown(argument, handle))?;
+    let slot = H::table().slot(name.place);
+    let slot = slot.ok_or_else(|| unknown(argument, handle))?;
     Ok((name, slot))
 }
 
@@ -123,14 +142,24 @@ pub(crate) fn read<H: Named, R>(
     handle: *const H,
     body: impl FnOnce(&H::Object) -> Result<R, Failure>,
 ) -> Result<R, Failure> {
-    let (name, slot) = find(handle)?;
-    let held = slot
-        .held
-        .try_read()
-        .map_err(|error| in_use::<H, _>(&error))?;
+    read_as(H::NAME, handle, body)
+}
+
+/// The same of an argument of this name.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn read_as<H: Named, R>(
+    argument: &str,
+    handle: *const H,
+    body: impl FnOnce(&H::Object) -> Result<R, Failure>,
+) -> Result<R, Failure> {
+    let (name, slot) = find(argument, handle)?;
+    let held = slot.held.try_read();
+    let held = held.map_err(|error| in_use(argument, &error))?;
     match &held.object {
         Some(object) if held.uses == name.uses => body(object),
-        _ => Err(destroyed::<H>()),
+        _ => Err(destroyed(argument)),
     }
 }
 
@@ -142,15 +171,13 @@ pub(crate) fn change<H: Named, R>(
     handle: *const H,
     body: impl FnOnce(&mut H::Object) -> Result<R, Failure>,
 ) -> Result<R, Failure> {
-    let (name, slot) = find(handle)?;
-    let mut held = slot
-        .held
-        .try_write()
-        .map_err(|error| in_use::<H, _>(&error))?;
+    let (name, slot) = find(H::NAME, handle)?;
+    let held = slot.held.try_write();
+    let mut held = held.map_err(|error| in_use(H::NAME, &error))?;
     let is_own = held.uses == name.uses;
     match &mut held.object {
         Some(object) if is_own => body(object),
-        _ => Err(destroyed::<H>()),
+        _ => Err(destroyed(H::NAME)),
     }
 }
 
@@ -168,7 +195,7 @@ pub(crate) fn change_by<H: Named, R>(
             let copy = object.copied();
             body(object, &copy)
         } else {
-            read(other, |other| body(object, other))
+            read_as("other", other, |other| body(object, other))
         }
     })
 }
@@ -178,14 +205,14 @@ pub(crate) fn change_by<H: Named, R>(
 /// # Errors
 /// As [`change`]. An object that an error in treefold has spoiled can be ended.
 pub(crate) fn end<H: Named>(handle: *const H) -> Result<(), Failure> {
-    let (name, slot) = find(handle)?;
+    let (name, slot) = find(H::NAME, handle)?;
     let mut held = match slot.held.try_write() {
         Ok(held) => held,
         Err(TryLockError::Poisoned(error)) => error.into_inner(),
-        Err(error @ TryLockError::WouldBlock) => return Err(in_use::<H, _>(&error)),
+        Err(error @ TryLockError::WouldBlock) => return Err(in_use(H::NAME, &error)),
     };
     if held.uses != name.uses || held.object.is_none() {
-        return Err(destroyed::<H>());
+        return Err(destroyed(H::NAME));
     }
     let object = held.object.take();
     held.uses = (held.uses + 1) % (1 << USE_BITS);
@@ -197,28 +224,37 @@ pub(crate) fn end<H: Named>(handle: *const H) -> Result<(), Failure> {
 }
 
 #[cold]
-fn in_use<H: Named, G>(error: &TryLockError<G>) -> Failure {
+fn in_use<G>(argument: &str, error: &TryLockError<G>) -> Failure {
     match error {
-        TryLockError::WouldBlock => Failure::argument(H::NAME, "another thread uses it now"),
+        TryLockError::WouldBlock => Failure::argument(argument, "another thread uses it now"),
         TryLockError::Poisoned(_) => {
-            let message = format!("an error in treefold has spoiled `{}`", H::NAME);
+            let message = format!("an error in treefold has spoiled `{argument}`");
             Failure::new(Code::Panic, message)
         }
     }
 }
 
 #[cold]
-fn destroyed<H: Named>() -> Failure {
-    Failure::argument(H::NAME, "it was destroyed")
+fn destroyed(argument: &str) -> Failure {
+    Failure::argument(argument, "it was destroyed")
 }
 
 /// What is wrong with a handle that names nothing.
 #[cold]
-fn unknown<H: Named>(handle: *const H) -> Failure {
+fn unknown<H: Named>(argument: &str, handle: *const H) -> Failure {
     if handle.is_null() {
-        return Failure::null(H::NAME);
+        return Failure::null(argument);
     }
-    Failure::argument(H::NAME, "it is no handle of this kind")
+    let reason = "it is no handle of this kind";
+    match copies::other_file() {
+        Some(file) => Failure::argument(
+            argument,
+            format_args!(
+                "{reason} here, but may be one of {file}, which is loaded, too: link one of libtreefold and libtreefold_mpi"
+            ),
+        ),
+        None => Failure::argument(argument, reason),
+    }
 }
 
 #[cfg(test)]
@@ -274,6 +310,8 @@ mod tests {
         assert_eq!(value(five).unwrap(), 22);
         end(five).unwrap();
         assert_eq!(said(five), "`number`: it was destroyed");
+        let merged = change_by(six, five, |_, _| Ok(()));
+        assert_eq!(merged.unwrap_err().message, "`other`: it was destroyed");
         assert!(end(five).is_err());
         // Places are used again, names are not.
         let others: Vec<_> = (0..100)

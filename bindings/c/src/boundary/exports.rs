@@ -28,7 +28,7 @@ pub extern "C" fn treefold_last_error() -> *const c_char {
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_last_error_rank() -> i32 {
     let rank = failure::last_rank().and_then(|rank| i32::try_from(rank).ok());
-    rank.unwrap_or(-1)
+    rank.unwrap_or(failure::NO_RANK)
 }
 
 /// The name of a code.

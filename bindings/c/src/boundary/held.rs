@@ -148,7 +148,7 @@ pub(super) unsafe fn equal<H: Named>(
 ) -> Status {
     guard(|| {
         let is_equal = handle::read(handle, |held| {
-            handle::read(other, |other| equals(held, other))
+            handle::read_as("other", other, |other| equals(held, other))
         })?;
         // SAFETY: the caller promises room for a number.
         unsafe { write("result", result, c_int::from(is_equal)) }

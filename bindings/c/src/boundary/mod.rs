@@ -11,6 +11,7 @@
 
 pub mod any_type;
 pub mod by_key;
+pub mod copies;
 pub mod exact;
 pub mod exports;
 mod function;

@@ -169,9 +169,13 @@ pub(super) unsafe fn fields(
             _ => unsafe { slice::from_raw_parts(fields, count) },
         };
         let mut arrays = Vec::with_capacity(count);
-        for &field in pointers {
-            let array = Bytes::of("fields", field, n, element_bytes)?;
-            disjoint(array, result_array)?;
+        for (index, &field) in pointers.iter().enumerate() {
+            let array = Bytes::of("fields", field, n, element_bytes).and_then(|array| {
+                let array = array.aligned(alignment)?;
+                disjoint(array, result_array)?;
+                Ok(array)
+            });
+            let array = array.map_err(|failure| failure.of_element("fields", index))?;
             // SAFETY: the caller promises n elements at each.
             arrays.push(unsafe { array.read(field) });
         }

@@ -86,6 +86,7 @@ static void sums(void)
     double mean = -1;
     OK(treefold_accumulator_mean(whole, &mean));
     CHECK(mean == (double)sum / MANY || fabs(mean - (double)sum / MANY) <= DBL_EPSILON * fabs(mean));
+    EXPECT(TREEFOLD_NULL, "`other` is NULL", treefold_accumulator_merge(whole, NULL));
     OK(treefold_accumulator_merge(whole, whole));
     CHECK(bits(value_of(whole)) == bits((double)(2 * sum)) && count_of(whole) == 2 * MANY);
     CHECK(are_equal(whole, merged) == 0 && are_equal(whole, whole) == 1);

@@ -227,7 +227,7 @@ static void fields(void)
     CHECK(bits(result[1]) == bits(tree_sum(y, MANY)));
     OK(treefold_fields(TREEFOLD_F64, TREEFOLD_SUM, NULL, 0, 100, NULL));
     OK(treefold_fields(TREEFOLD_F64, TREEFOLD_SUM, broken, 2, 0, result));
-    EXPECT(TREEFOLD_NULL, "`fields`", treefold_fields(TREEFOLD_F64, TREEFOLD_SUM, broken, 2, 100, result));
+    EXPECT(TREEFOLD_NULL, "`fields[1]` is NULL", treefold_fields(TREEFOLD_F64, TREEFOLD_SUM, broken, 2, 100, result));
     EXPECT(TREEFOLD_NULL, "`fields`", treefold_par_fields(TREEFOLD_F64, TREEFOLD_SUM, NULL, 2, 100, result));
     EXPECT(TREEFOLD_NULL, "`result`", treefold_fields(TREEFOLD_F64, TREEFOLD_SUM, both, 2, 100, NULL));
     const void *own[1] = {five};
