@@ -2,9 +2,9 @@
 //!
 //! 0: done, and as it must be. 1: done, and not so. 2: a usage or input error, reported in one line.
 
-use std::iter;
 use std::process::ExitCode;
 
+use checkout::in_a_line;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use comm::text::printable;
@@ -108,18 +108,6 @@ fn main() -> ExitCode {
         Ok(false) => ExitCode::FAILURE,
         Err(error) => refuse(&format!("error: {error}")),
     }
-}
-
-/// clap explains at length: its first line names what is wrong, and another one may name what is like it.
-fn in_a_line(text: &str) -> String {
-    let first = text.lines().next().unwrap_or("error: wrong usage");
-    let tips = text
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("tip: "));
-    let similar = tips
-        .filter(|tip| tip.contains("similar"))
-        .map(|tip| format!("; {tip}"));
-    iter::once(first.to_owned()).chain(similar).collect()
 }
 
 /// A library's message may have line breaks of its own, and an argument whatever a terminal would obey.

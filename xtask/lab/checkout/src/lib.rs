@@ -7,7 +7,9 @@ pub mod machine;
 mod names;
 pub mod progress;
 pub mod table;
+mod usage;
 pub mod workspace;
 
 pub use error::Error;
 pub use names::names;
+pub use usage::in_a_line;

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use checkout::in_a_line;
 use clap::Parser;
 use comm::text::printable;
 use gate::{Options, run_stages};
@@ -20,10 +21,7 @@ fn main() -> ExitCode {
     let command = match Command::try_parse() {
         Ok(command) => command,
         Err(error) if !error.use_stderr() => error.exit(),
-        Err(error) => {
-            let text = error.to_string();
-            return refuse(text.lines().next().unwrap_or("error: wrong usage"));
-        }
+        Err(error) => return refuse(&in_a_line(&error.to_string())),
     };
     let options = match command {
         Command::Test(options) => options,

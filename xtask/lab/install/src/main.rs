@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use checkout::in_a_line;
 use clap::Parser;
 use install::{Options, install};
 
@@ -17,10 +18,7 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) if !error.use_stderr() => error.exit(),
-        Err(error) => {
-            let text = error.to_string();
-            return refuse(text.lines().next().unwrap_or("error: wrong usage"));
-        }
+        Err(error) => return refuse(&in_a_line(&error.to_string())),
     };
     match install(&cli.options) {
         Ok(()) => ExitCode::SUCCESS,

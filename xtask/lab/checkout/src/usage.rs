@@ -1,0 +1,45 @@
+//! What is wrong with a command's options, as clap says it.
+
+/// What clap explains at length, in one line: what is wrong, with the names that it lists, and what is like a word that is wrong. How to use
+/// the command is left out.
+#[must_use]
+pub fn in_a_line(text: &str) -> String {
+    let lines = text.lines().map(str::trim);
+    let lines =
+        lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
+    let mut told = String::new();
+    for line in lines.filter(|line| !line.is_empty()) {
+        match line.strip_prefix("tip: ") {
+            Some(tip) if tip.contains("similar") => told += &format!("; {tip}"),
+            Some(_) => {}
+            None if told.is_empty() => told += line,
+            None => told += &format!(" {line}"),
+        }
+    }
+    told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_a_line;
+
+    #[test]
+    fn what_is_wrong_is_told_as_a_whole() {
+        for (text, expected) in [
+            (
+                "error: the following required arguments were not provided:\n  --exec\n  <COMMAND>...\n\nUsage: a --exec <COMMAND>...\n\nFor more information, try '--help'.\n",
+                "error: the following required arguments were not provided: --exec <COMMAND>...",
+            ),
+            (
+                "error: a value is required for '--target <TARGET>' but none was supplied\n  [possible values: a, b]\n\nFor more information, try '--help'.\n",
+                "error: a value is required for '--target <TARGET>' but none was supplied [possible values: a, b]",
+            ),
+            (
+                "error: unexpected argument '--stag' found\n\n  tip: a similar argument exists: '--stage'\n  tip: to pass '--stag' as a value, use '-- --stag'\n\nUsage: a\n",
+                "error: unexpected argument '--stag' found; a similar argument exists: '--stage'",
+            ),
+        ] {
+            assert_eq!(in_a_line(text), expected);
+        }
+    }
+}
