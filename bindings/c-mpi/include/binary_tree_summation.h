@@ -1,9 +1,9 @@
 /*
  * binary_tree_summation.h: ReproRed's interface, over treefold's plans.
  *
- * A program that was written for ReproRed compiles and links without a change: link with libtreefold_mpi (pkg-config:
- * treefold-mpi; CMake: treefold::mpi or reprored). The functions give treefold's order: the sum over all ranks of the numbers 0 to
- * N - 1, the same bits for every number of ranks and every distribution.
+ * A program that was written for ReproRed compiles and links without a change: link with libtreefold_reprored and libtreefold_mpi
+ * (pkg-config: treefold-reprored; CMake: treefold::reprored or reprored). The functions give treefold's order: the sum over all ranks of
+ * the numbers 0 to N - 1, the same bits for every number of ranks and every distribution.
  *
  * Different from ReproRed:
  * - reproducible_reduce leaves the buffer as it is

@@ -4,7 +4,8 @@
 !     s = treefold_sum(x)
 !
 ! Module treefold reduces the items of one process; module treefold_mpi has the reductions over the ranks of MPI, which give the
-! same bits. docs/tutorial-fortran.md is the page to begin with, docs/order.md specifies the order.
+! same bits. docs/tutorial-fortran.md is the page to begin with, docs/order.md specifies the order. Pages are installed in
+! share/treefold/docs.
 !
 ! A reduction to one value or one row is a function, as the intrinsic sum is; one with two results, or by an operator of the
 ! caller, is a subroutine. The last argument, ierr, is optional: with it, a call leaves TREEFOLD_OK or the code of an error there,

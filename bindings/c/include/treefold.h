@@ -2,8 +2,8 @@
  * treefold.h: reductions whose bits depend on the items, their order and the operator, and on nothing else.
  *
  * Items are the leaves of one binary tree: neighbours pair up, an odd last one moves up unchanged, and so on until one value is
- * left. docs/order.md has the specification. These functions reduce the items of one process; treefold_mpi.h has those of MPI's
- * ranks, which give the same bits.
+ * left. docs/order.md has the specification; such pages are installed in share/treefold/docs. These functions reduce the items of
+ * one process; treefold_mpi.h has those of MPI's ranks, which give the same bits.
  *
  *     double x[4] = {0.1, 0.2, 0.3, 0.4}, sum;
  *     if (treefold_sum_f64(x, 4, &sum) != TREEFOLD_OK)

@@ -1,4 +1,4 @@
-//! The functions of `binary_tree_summation.h`, in its order.
+//! The functions of `binary_tree_summation.h`, in its order. Their names have a prefix here: `libtreefold_reprored` has those of the header.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_char, c_int};
@@ -78,7 +78,9 @@ unsafe fn new_context(
 
 /// The communicator of contexts that are made later.
 #[unsafe(no_mangle)]
-pub extern "C" fn set_default_reduction_context_communicator(communicator: usize) {
+pub extern "C" fn treefold_reprored_set_default_reduction_context_communicator(
+    communicator: usize,
+) {
     DEFAULT.set(Some(communicator));
 }
 
@@ -87,7 +89,7 @@ pub extern "C" fn set_default_reduction_context_communicator(communicator: usize
 /// # Safety
 /// The default communicator is one, unless the program has never set it.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn new_reduction_context(
+pub unsafe extern "C" fn treefold_reprored_new_reduction_context(
     global_start_idx: c_int,
     local_summands: c_int,
 ) -> *mut ReductionContext {
@@ -101,7 +103,7 @@ pub unsafe extern "C" fn new_reduction_context(
 /// # Safety
 /// It is a communicator of the program's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn new_reduction_context_comm(
+pub unsafe extern "C" fn treefold_reprored_new_reduction_context_comm(
     global_start_idx: c_int,
     local_summands: c_int,
     communicator: usize,
@@ -116,7 +118,7 @@ pub unsafe extern "C" fn new_reduction_context_comm(
 /// # Safety
 /// It is a communicator of the program's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn new_reduction_context_comm_k(
+pub unsafe extern "C" fn treefold_reprored_new_reduction_context_comm_k(
     global_start_idx: c_int,
     local_summands: c_int,
     communicator: usize,
@@ -129,7 +131,11 @@ pub unsafe extern "C" fn new_reduction_context_comm_k(
 
 /// Sets one of this rank's numbers.
 #[unsafe(no_mangle)]
-pub extern "C" fn store_summand(context: *mut ReductionContext, local_idx: u64, value: f64) {
+pub extern "C" fn treefold_reprored_store_summand(
+    context: *mut ReductionContext,
+    local_idx: u64,
+    value: f64,
+) {
     or_abort("store_summand", || {
         let context = handle::object(context)?;
         let numbers = &context.buffer().0;
@@ -148,7 +154,7 @@ pub extern "C" fn store_summand(context: *mut ReductionContext, local_idx: u64, 
 
 /// The sum of all ranks' numbers. Collective.
 #[unsafe(no_mangle)]
-pub extern "C" fn reproducible_reduce(context: *mut ReductionContext) -> f64 {
+pub extern "C" fn treefold_reprored_reproducible_reduce(context: *mut ReductionContext) -> f64 {
     or_abort("reproducible_reduce", || {
         let context = handle::object(context)?;
         let buffer = context.buffer();
@@ -161,7 +167,9 @@ pub extern "C" fn reproducible_reduce(context: *mut ReductionContext) -> f64 {
 
 /// This rank's numbers.
 #[unsafe(no_mangle)]
-pub extern "C" fn get_reduction_buffer(context: *mut ReductionContext) -> *mut f64 {
+pub extern "C" fn treefold_reprored_get_reduction_buffer(
+    context: *mut ReductionContext,
+) -> *mut f64 {
     or_abort("get_reduction_buffer", || {
         Ok(handle::object(context)?.buffer().pointer())
     })
@@ -169,7 +177,7 @@ pub extern "C" fn get_reduction_buffer(context: *mut ReductionContext) -> *mut f
 
 /// Ends a context; NULL is none.
 #[unsafe(no_mangle)]
-pub extern "C" fn free_reduction_context(context: *mut ReductionContext) {
+pub extern "C" fn treefold_reprored_free_reduction_context(context: *mut ReductionContext) {
     if !context.is_null() {
         or_abort("free_reduction_context", || handle::end(context).map(drop));
     }
@@ -177,19 +185,19 @@ pub extern "C" fn free_reduction_context(context: *mut ReductionContext) {
 
 /// The order of the sums.
 #[unsafe(no_mangle)]
-pub extern "C" fn get_reproducible_reduction_mode() -> *const c_char {
+pub extern "C" fn treefold_reprored_get_reproducible_reduction_mode() -> *const c_char {
     c"TREEFOLD".as_ptr()
 }
 
 /// How often this process has reduced.
 #[unsafe(no_mangle)]
-pub extern "C" fn get_reproducible_reduction_counter() -> u64 {
+pub extern "C" fn treefold_reprored_get_reproducible_reduction_counter() -> u64 {
     reprored::reductions()
 }
 
 /// Waits for a debugger, if told to.
 #[unsafe(no_mangle)]
-pub extern "C" fn attach_debugger(wait: bool) {
+pub extern "C" fn treefold_reprored_attach_debugger(wait: bool) {
     if wait {
         reprored::await_debugger();
     }
@@ -197,7 +205,7 @@ pub extern "C" fn attach_debugger(wait: bool) {
 
 /// Waits for a debugger on the rank that the environment names.
 #[unsafe(no_mangle)]
-pub extern "C" fn attach_debugger_env() {
+pub extern "C" fn treefold_reprored_attach_debugger_env() {
     if reprored::debugged_rank().is_some_and(|rank| library::world_rank() == Some(rank)) {
         reprored::await_debugger();
     }

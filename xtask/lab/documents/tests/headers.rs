@@ -49,7 +49,10 @@ fn declarations(header: &Header) -> String {
     let builder = header.sources.iter().fold(builder, with);
     let mut text = Vec::new();
     builder.generate().unwrap().write(&mut text);
-    String::from_utf8(text).unwrap()
+    // The names of ReproRed's header are in a library of their own, which calls these.
+    String::from_utf8(text)
+        .unwrap()
+        .replace("treefold_reprored_", "")
 }
 
 fn package(name: &str) -> PathBuf {

@@ -68,10 +68,12 @@ fn check(steps: &mut Steps, folder: &Path) -> Result<(), Stop> {
         return Ok(());
     }
     let mpi_package = workspace().join("bindings/c-mpi");
-    let mpi_headers = ["treefold_mpi.h", "binary_tree_summation.h"];
-    let mpi_headers = mpi_headers.map(|name| mpi_package.join("include").join(name));
-    let headers = [&header[..], &mpi_headers].concat();
+    let [local] = header;
+    let mpi_header = |name| mpi_package.join("include").join(name);
+    let headers = [local, mpi_header("treefold_mpi.h")];
     symbols::check(steps, &prefix, "libtreefold_mpi", &headers)?;
+    let headers = [mpi_header("binary_tree_summation.h")];
+    symbols::check(steps, &prefix, "libtreefold_reprored", &headers)?;
     for library in MPI_LIBRARIES {
         with_library(steps, library, |steps| {
             let consumers = Consumers {

@@ -1,13 +1,15 @@
 //! `cargo xtask install`: the libraries for C, C++ and Fortran in a prefix, with what pkg-config and CMake need to find them.
 //!
 //! `lib/libtreefold` knows no MPI; `lib/libtreefold_mpi` is for every MPI library, and found when a program runs. Beside it are
-//! `lib/libtreefold_pmpi`, which unchanged programs load, and `bin/treefold-run`, which starts them. Nothing that is installed names the
+//! `lib/libtreefold_reprored`, which has ReproRed's names for it, `lib/libtreefold_pmpi`, which unchanged programs load, and
+//! `bin/treefold-run`, which starts them. Nothing that is installed names the
 //! prefix: it can be moved, or be a package's `/usr` before that is packed. A list of what was installed is kept there.
 
 #![expect(clippy::print_stdout, reason = "it says what it builds and installs")]
 
 mod manifest;
 mod prefix;
+mod reprored;
 mod template;
 
 use std::fs;
@@ -75,7 +77,8 @@ pub fn install(options: &Options) -> Result<(), Error> {
     let installed = parts
         .iter()
         .try_for_each(|part| part.install(&built, &prefix, &values))
-        .and_then(|()| install_licences(parts, &sources, &prefix));
+        .and_then(|()| install_licences(parts, &sources, &prefix))
+        .and_then(|()| install_pages(&prefix));
     // What was installed before something failed is in the list, too.
     prefix.write_manifest()?;
     installed
@@ -150,6 +153,22 @@ fn install_licences(parts: &[&Part], sources: &Sources, prefix: &Prefix) -> Resu
     Ok(())
 }
 
+/// The pages of `docs/` that headers and modules name.
+const PAGES: [&str; 5] = [
+    "items-and-ranks.md",
+    "lanes.md",
+    "order.md",
+    "tree-or-exact.md",
+    "tutorial-fortran.md",
+];
+
+fn install_pages(prefix: &Prefix) -> Result<(), Error> {
+    PAGES.iter().try_for_each(|name| {
+        let text = read(&workspace().join("docs").join(name))?;
+        prefix.write(&format!("share/treefold/docs/{name}"), &text, Kind::Text)
+    })
+}
+
 /// A package that is built, and what is installed of it.
 struct Part {
     package: &'static str,
@@ -161,6 +180,8 @@ struct Part {
     name: &'static str,
     /// Whether programs are compiled with it: then it has headers and a static library.
     is_linked: bool,
+    /// Whether a library with ReproRed's names belongs to it.
+    has_reprored: bool,
     templates: &'static [Template],
 }
 
@@ -171,6 +192,7 @@ const LOCAL: Part = Part {
     target: "treefold_c_library",
     name: "treefold",
     is_linked: true,
+    has_reprored: false,
     templates: template::LOCAL,
 };
 
@@ -181,6 +203,7 @@ const MPI: Part = Part {
     target: "treefold_c_mpi",
     name: "treefold_mpi",
     is_linked: true,
+    has_reprored: true,
     templates: template::MPI,
 };
 
@@ -191,6 +214,7 @@ const INTERPOSER: Part = Part {
     target: "treefold_pmpi",
     name: "treefold_pmpi",
     is_linked: false,
+    has_reprored: false,
     templates: template::INTERPOSER,
 };
 
@@ -199,23 +223,6 @@ impl Part {
         let missing = || format!("it built no .{extension} of {}", self.package);
         let file = built.file(extension);
         file.ok_or_else(|| Error::Cargo(missing()))
-    }
-
-    /// Installs the shared library and its other names.
-    fn install_shared(
-        &self,
-        built: &BuiltLibrary,
-        prefix: &Prefix,
-        values: &Values,
-    ) -> Result<(), Error> {
-        let shared = format!("lib{}.so", self.name);
-        let whole = format!("{shared}.{}", values.version());
-        let interface = format!("{shared}.{}", values.interface());
-        let content = read(self.file(built, "so")?)?;
-        let folder = values.libdir();
-        prefix.write(&format!("{folder}/{whole}"), &content, Kind::SharedLibrary)?;
-        prefix.link(&format!("{folder}/{interface}"), &whole)?;
-        prefix.link(&format!("{folder}/{shared}"), &whole)
     }
 
     /// Installs the library, then what compilers read, and last of all what the part is found by.
@@ -228,9 +235,13 @@ impl Part {
         let built = built.iter().find(|library| library.target == self.target);
         let missing = || Error::Cargo(format!("it built no library of {}", self.package));
         let built = built.ok_or_else(missing)?;
-        self.install_shared(built, prefix, values)?;
+        let content = read(self.file(built, "so")?)?;
+        install_shared(&format!("lib{}", self.name), &content, prefix, values)?;
         if self.is_linked {
             self.install_for_compilers(built, prefix, values)?;
+        }
+        if self.has_reprored {
+            reprored::install(built, prefix, values)?;
         }
         for template in self.templates {
             prefix.write(
@@ -265,6 +276,22 @@ impl Part {
     }
 }
 
+/// Installs a shared library and its other names.
+fn install_shared(
+    name: &str,
+    content: &[u8],
+    prefix: &Prefix,
+    values: &Values,
+) -> Result<(), Error> {
+    let shared = format!("{name}.so");
+    let whole = format!("{shared}.{}", values.version());
+    let interface = format!("{shared}.{}", values.interface());
+    let folder = values.libdir();
+    prefix.write(&format!("{folder}/{whole}"), content, Kind::SharedLibrary)?;
+    prefix.link(&format!("{folder}/{interface}"), &whole)?;
+    prefix.link(&format!("{folder}/{shared}"), &whole)
+}
+
 fn read(path: &Path) -> Result<Vec<u8>, Error> {
     fs::read(path).map_err(|error| Error::file(path, error))
 }
@@ -282,7 +309,29 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::{checked_libdir, explained};
+    use std::collections::BTreeSet;
+
+    use super::{LOCAL, MPI, PAGES, checked_libdir, explained, files, read, workspace};
+
+    #[test]
+    fn pages_are_installed_that_headers_and_modules_name() {
+        let mut named = BTreeSet::new();
+        for part in [LOCAL, MPI] {
+            for folder in ["include", "fortran"] {
+                let package = workspace().join("bindings").join(part.folder);
+                for path in files(&package.join(folder)).unwrap() {
+                    let text = String::from_utf8(read(&path).unwrap()).unwrap();
+                    let names = text.split("docs/").skip(1).filter_map(|rest| {
+                        let (name, _) = rest.split_once(".md")?;
+                        let is_name = |c: char| c.is_ascii_lowercase() || c == '-';
+                        name.chars().all(is_name).then(|| format!("{name}.md"))
+                    });
+                    named.extend(names);
+                }
+            }
+        }
+        assert!(named.iter().eq(PAGES), "{named:?}");
+    }
 
     #[test]
     fn folders_of_libraries_are_below_the_prefix() {

@@ -32,6 +32,7 @@ pub(super) const LOCAL: &[Template] = &[
 /// Those of the part for ranks.
 pub(super) const MPI: &[Template] = &[
     template!("@LIBDIR@/pkgconfig", "treefold-mpi.pc"),
+    template!("@LIBDIR@/pkgconfig", "treefold-reprored.pc"),
     template!("@LIBDIR@/cmake/treefold", "treefoldMpi.cmake"),
 ];
 

@@ -72,6 +72,9 @@ const fn shown(page: &'static str, command: &'static str) -> Shown {
     Shown { page, command }
 }
 
+/// What programs include that were written for ReproRed.
+const REPROREDS_HEADER: &str = "<binary_tree_summation.h>";
+
 /// The number of ranks that run under valgrind.
 const VALGRIND_RANKS: usize = 2;
 
@@ -135,9 +138,9 @@ impl Consumers<'_> {
             println!("skipped: programs in C, for want of {lacking}");
             return Ok(());
         }
-        let flags = self.flags(&[])?;
         for (index, program) in programs.iter().enumerate() {
-            let executable = self.compile(steps, program, &flags, &[])?;
+            let flags = &self.flags(program, &[])?;
+            let executable = self.compile(steps, program, flags, &[])?;
             self.run_program(steps, program, &executable, self.on(self.ranks()))?;
             // Examples show how; tests also call with what is wrong.
             if program.name.starts_with("examples") {
@@ -162,7 +165,7 @@ impl Consumers<'_> {
             if self.mpi.is_some() {
                 continue;
             }
-            let executable = self.compile(steps, program, &flags, &SANITIZERS)?;
+            let executable = self.compile(steps, program, flags, &SANITIZERS)?;
             self.run_program(steps, program, &executable, How::Alone)?;
         }
         match self.mpi {
@@ -179,8 +182,8 @@ impl Consumers<'_> {
         if self.mpi.is_none() {
             self.beyond_an_array(steps)?;
         }
-        let flags = self.flags(&[])?;
         for program in programs(self.package, &C)? {
+            let flags = self.flags(&program, &[])?;
             let executable = self.compile(steps, &program, &flags, &SANITIZERS)?;
             self.run_program(steps, &program, &executable, self.on(&SANITIZED_RANKS))?;
         }
@@ -188,8 +191,8 @@ impl Consumers<'_> {
     }
 
     fn beyond_an_array(&self, steps: &mut Steps) -> Result<(), Stop> {
-        let flags = self.flags(&[])?;
         for program in programs(self.package, &[("tests/asan", "c")])? {
+            let flags = self.flags(&program, &[])?;
             let executable = self.compile(steps, &program, &flags, &SANITIZERS)?;
             steps.check("a read beyond an array is seen", || {
                 let output = Command::new(&executable).output();
@@ -205,9 +208,12 @@ impl Consumers<'_> {
         Ok(())
     }
 
-    /// What pkg-config says of the library.
-    fn flags(&self, options: &[&str]) -> Result<Vec<String>, Stop> {
+    /// What pkg-config says of the library that a program uses.
+    fn flags(&self, program: &Program, options: &[&str]) -> Result<Vec<String>, Stop> {
+        let source = fs::read_to_string(&program.source);
+        let source = source.map_err(|error| Stop::Error(Error::file(&program.source, error)))?;
         let name = match self.mpi {
+            Some(_) if source.contains(REPROREDS_HEADER) => "treefold-reprored",
             Some(_) => "treefold-mpi",
             None => "treefold",
         };
@@ -223,8 +229,8 @@ impl Consumers<'_> {
             println!("skipped: fully static programs, for want of libc.a");
             return Ok(());
         }
-        let flags = self.flags(&["--static"])?;
         for program in programs {
+            let flags = self.flags(program, &["--static"])?;
             let executable = self.compile(steps, program, &flags, &STATIC)?;
             self.run_program(steps, program, &executable, How::Alone)?;
         }
