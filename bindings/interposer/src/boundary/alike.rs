@@ -132,7 +132,9 @@ fn explained(all: &BTreeMap<String, Vec<usize>>, size: usize) -> String {
             PATIENCE.as_secs()
         );
     }
-    let settings = all.iter();
+    let mut settings: Vec<_> = all.iter().collect();
+    settings.sort_by_key(|(_, ranks)| ranks.first());
+    let settings = settings.into_iter();
     let settings = settings.map(|(text, ranks)| format!("{}: {text}", listed(ranks)));
     format!(
         "treefold-pmpi: ranks have different settings, and would wait for each other: {}",
@@ -170,8 +172,8 @@ mod tests {
         let told = explained(&all, 9);
         let expected = "treefold-pmpi: ranks 1-4, 6 of 9 did not come within";
         assert!(told.starts_with(expected), "{told}");
-        let all = BTreeMap::from([("a".to_owned(), vec![0, 1]), ("b".to_owned(), vec![2])]);
+        let all = BTreeMap::from([("a".to_owned(), vec![2]), ("b".to_owned(), vec![0, 1])]);
         let told = explained(&all, 3);
-        assert!(told.ends_with(": ranks 0, 1: a; rank 2: b"), "{told}");
+        assert!(told.ends_with(": ranks 0, 1: b; rank 2: a"), "{told}");
     }
 }
