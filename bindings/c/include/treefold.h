@@ -275,9 +275,9 @@ treefold_status treefold_exact_integer_sum_by_key(treefold_type key_type, const 
 
 /*
  * The exact sum, or mean, of the window that ends at each item, rounded once: result[i] becomes that of the `window` items up to item i, or
- * of all of them at the beginning. A window of fewer than least_items items, or of none, gives a value that is not a number. result has
- * as many numbers as items: TREEFOLD_LENGTH if m is not n. Items that leave a window are taken back exactly: nothing is left of a huge
- * one, nor of one that is infinite or not a number.
+ * of all of them at the beginning. A `window` of 0 is TREEFOLD_ARGUMENT. A window of fewer than least_items items gives a value that is not
+ * a number. A sum of zeros is +0.0, also if all are -0.0, and so is a mean. result has as many numbers as items: TREEFOLD_LENGTH if m is
+ * not n. Items that leave a window are taken back exactly: nothing is left of a huge one, nor of one that is infinite or not a number.
  */
 treefold_status treefold_exact_rolling_sum_f32(const float *items, size_t n, size_t window, size_t least_items, float *result, size_t m);
 treefold_status treefold_exact_rolling_sum_f64(const double *items, size_t n, size_t window, size_t least_items, double *result, size_t m);
@@ -286,8 +286,10 @@ treefold_status treefold_exact_rolling_mean_f64(const double *items, size_t n, s
 
 /*
  * The same for windows by an index, such as a time, which ascends: result[i] becomes the sum or mean of the items up to item i whose index
- * is more than index[i] less a width. index has k numbers of index_type, a real type or one of integers, as many as items, and `width` is
- * one number of it, more than 0. An index that is less than the one before is TREEFOLD_ARGUMENT, which names it.
+ * is more than index[i] less a width. This difference neither overflows nor is rounded: 0.44 is in the window of 0.96 if the width is
+ * 0.52, as the exact difference of these doubles is less. index has k numbers of index_type, a real type or one of integers, as many as
+ * items, and `width` is one number of it, more than 0. An index that is less than the one before, or not a number, is TREEFOLD_ARGUMENT,
+ * which names it; so is a width that is not more than 0.
  */
 treefold_status treefold_exact_rolling_sum_by_range_f32(treefold_type index_type, const void *index, size_t k, const float *items,
                                                         size_t n, const void *width, size_t least_items, float *result, size_t m);

@@ -215,7 +215,7 @@ pub(crate) fn exact_rolling_range(
     least: usize,
     is_mean: bool,
 ) -> PyResult<Py<PyAny>> {
-    let windows = if let Ok(index) = index.cast::<PyArray1<i64>>() {
+    let windows = if let Ok(index) = index.cast::<PyArray1<u64>>() {
         Rolling::of_range(index.try_readonly()?.as_slice()?, width.extract()?)
     } else {
         let index = index.cast::<PyArray1<f64>>()?;

@@ -11,7 +11,7 @@ from . import _native
 from ._arrays import as_unmasked, contiguous, counted, index
 from ._keyed import as_vector, of_parts
 
-_INT_MAX = np.iinfo(np.int64).max
+_UINT_MAX = np.iinfo(np.uint64).max
 # The units of times, in months and in attoseconds: a month has no fixed number of these.
 _MONTHS = {"Y": 12, "M": 1}
 _ATTOSECONDS = {unit: seconds * 10**18 for unit, seconds in zip("WDhms", (604_800, 86_400, 3_600, 60, 1))}
@@ -46,15 +46,12 @@ def _as_index(on):
 
 
 def _as_numbers(on):
-    """An index as int64 or float64, with the same differences."""
+    """An index as uint64 or float64, with the same differences."""
     if on.dtype.kind == "f":
         return contiguous(on.astype(np.float64))
     if on.dtype.kind == "u":
-        on = (on.astype(np.uint64) ^ np.uint64(1 << 63)).view(np.int64)
-    on = contiguous(on.astype(np.int64))
-    if on.size and int(on.max()) - int(on.min()) > _INT_MAX:
-        raise ValueError("on: elements are more than 2^63 - 1 apart")
-    return on
+        return contiguous(on.astype(np.uint64))
+    return contiguous(on.astype(np.int64)).view(np.uint64) ^ np.uint64(1 << 63)
 
 
 def _duration(window):
@@ -98,7 +95,7 @@ def _width(window, dtype):
     elif is_duration or isinstance(width, (bool, np.bool_)) or not isinstance(width, numbers.Real):
         raise TypeError(f"window: {window!r} is not a number, as on has elements of type {dtype}")
     _check_width(width, window)
-    return float(width) if dtype.kind == "f" else math.ceil(min(width, _INT_MAX))
+    return float(width) if dtype.kind == "f" else math.ceil(min(width, 1 << 64))
 
 
 class RollingWindows:
@@ -118,6 +115,10 @@ class RollingWindows:
             if on.shape != self._x.shape:
                 raise ValueError(f"on has {counted(on.size, 'element')}, and x {counted(length, 'item')}")
             self._index, self._width, least = _as_numbers(on), _width(window, on.dtype), 1
+            if on.dtype.kind != "f" and self._width > _UINT_MAX:
+                if length and int(self._index[-1]) - int(self._index[0]) == _UINT_MAX:
+                    raise ValueError(f"window: {window} is more than 2^64 - 1, as far as elements of on are apart")
+                self._width = int(_UINT_MAX)
         least = index(least if min_periods is None else min_periods, "min_periods")
         if least < 0:
             raise ValueError(f"min_periods: {least} is negative")

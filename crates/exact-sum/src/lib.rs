@@ -60,7 +60,7 @@ pub use keyed::{
 pub use keyed::{rows::round_rows, sparse, wire};
 pub use moments::{ComplexMoments, Moments};
 pub use product_sum::ProductSum;
-pub use rolling::{Rolling, RollingError};
+pub use rolling::{Rolling, RollingError, RollingIndex};
 pub use sum::Sum;
 pub use weighted::WeightedMean;
 

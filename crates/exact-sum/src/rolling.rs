@@ -1,5 +1,6 @@
 //! Sums and means of windows that move over a slice.
 
+mod index;
 mod walk;
 
 use std::error::Error;
@@ -10,6 +11,7 @@ use simd_kernels::{DECODED_ITEMS, DecodeUnit, Level, Pair, Quiet, nearest_quotie
 use crate::fixed::integer_of;
 use crate::float::Float;
 use crate::total::{Total, short_mean};
+pub use index::RollingIndex;
 use walk::Walk;
 
 /// Windows that end at each item of a slice, and begin so many items before, or so far.
@@ -47,6 +49,8 @@ pub enum RollingError {
         /// Its number, from 0 on.
         item: usize,
     },
+    /// The width is not more than 0, or NaN.
+    Width,
 }
 
 impl fmt::Display for RollingError {
@@ -55,6 +59,7 @@ impl fmt::Display for RollingError {
             Self::Descending { item } => {
                 write!(f, "index {item} is not at least the one before")
             }
+            Self::Width => f.write_str("the width of a window is not more than 0"),
         }
     }
 }
@@ -76,7 +81,9 @@ impl Rolling {
         }
     }
 
-    /// Windows of the items whose index is more than that of the last one less `width`. The index ascends.
+    /// Windows of the items whose index is more than that of the last one less `width`. The index ascends. No difference overflows or is
+    /// rounded: 0.44, 0.96 and a width of 0.52 are doubles whose exact difference is less than the width, so 0.44 is in the window of 0.96.
+    /// Infinite indices are beyond any width of all but themselves.
     ///
     /// ```
     /// use exact_sum::Rolling;
@@ -88,25 +95,26 @@ impl Rolling {
     /// ```
     ///
     /// # Errors
-    /// The index does not ascend.
-    pub fn of_range<I>(index: &[I], width: I) -> Result<Self, RollingError>
-    where
-        I: Copy + PartialOrd + std::ops::Sub<Output = I>,
-    {
+    /// The index does not ascend, or the width is not more than 0.
+    pub fn of_range<I: RollingIndex>(index: &[I], width: I) -> Result<Self, RollingError> {
+        if !width.is_positive() {
+            return Err(RollingError::Width);
+        }
+        let quiet = Quiet::now();
+        let is_quiet = quiet.is_some();
         let mut first = 0;
         let mut starts = Vec::with_capacity(index.len());
         for (item, &at) in index.iter().enumerate() {
-            let before = index[item.saturating_sub(1)];
-            if !matches!(
-                before.partial_cmp(&at),
-                Some(std::cmp::Ordering::Less | std::cmp::Ordering::Equal)
-            ) {
+            if !at.is_at_least(index[item.saturating_sub(1)], is_quiet) {
                 return Err(RollingError::Descending { item });
             }
-            while first < item && at - index[first] >= width {
+            while first < item && at.is_beyond(index[first], width, is_quiet) {
                 first += 1;
             }
             starts.push(first);
+        }
+        if let Some(quiet) = quiet {
+            quiet.forget_since();
         }
         Ok(Self {
             windows: Windows::From(starts),

@@ -139,6 +139,8 @@ fn what_follows_from_exact_sums_is_right_in_every_environment() {
         all.extend(bounds.flatten().flatten());
         let windows = exact::Rolling::of_items(4);
         all.extend([windows.sums(&x), windows.means(&x)].concat());
+        let ranges = exact::Rolling::of_range(&[0.0, tiny, 1.0], f64::from_bits(4)).unwrap();
+        all.extend(ranges.sums(&[1.0, 2.0, 4.0]));
         let moments = exact::Moments::of(&x);
         all.extend([moments.mean(), moments.standard_deviation(1.0)]);
         for (items, weights) in [(&x[..], &weights[..]), (&[0.0], &[tiny]), (&[1.0], &[0.0])] {

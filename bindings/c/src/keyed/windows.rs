@@ -1,8 +1,7 @@
 //! Exact sums and means of windows that end at each item.
 
-use std::ops::Sub;
-
-use treefold::exact::{Float, Rolling};
+use bytemuck::AnyBitPattern;
+use treefold::exact::{Float, Rolling, RollingError, RollingIndex};
 
 use super::has_room;
 use crate::accumulator::Statistic;
@@ -63,47 +62,31 @@ fn of_range(
     index: &[u8],
     width: &[u8],
 ) -> Result<Rolling, Failure> {
-    macro_rules! floats {
-        ($float:ty) => {{
-            let width: $float = bytemuck::pod_read_unaligned(width);
-            ascending(items, elements("index", index)?, width, width > 0.0)
-        }};
-    }
     match index_type {
-        ElementType::F32 => floats!(f32),
-        ElementType::F64 => floats!(f64),
+        ElementType::F32 => ascending::<f32>(items, index, width),
+        ElementType::F64 => ascending::<f64>(items, index, width),
         _ => by_integer!(
             index_type,
-            I => {
-                let width: I = bytemuck::pod_read_unaligned(width);
-                let index = elements::<I>("index", index)?.iter();
-                // The differences of integers from the least one of their type fit 64 bits, and so do differences of these.
-                let distance = |&at: &I| {
-                    let distance = i128::from(at) - i128::from(I::MIN);
-                    u64::try_from(distance).expect("the integers of a type are 2^64 at most")
-                };
-                let index: Vec<u64> = index.map(distance).collect();
-                let positive = u64::try_from(i128::from(width)).unwrap_or(0);
-                ascending(items, &index, positive, width > 0)
-            },
+            I => ascending::<I>(items, index, width),
             else Err(Failure::argument("index_type", "an index is of real numbers or integers"))
         ),
     }
 }
 
-fn ascending<I: Copy + PartialOrd + Sub<Output = I>>(
+fn ascending<I: RollingIndex + AnyBitPattern>(
     items: usize,
-    index: &[I],
-    width: I,
-    is_positive: bool,
+    index: &[u8],
+    width: &[u8],
 ) -> Result<Rolling, Failure> {
+    let index = elements::<I>("index", index)?;
     if index.len() != items {
         let found = index.len();
         let message = format!("`index` has {found} elements, but `items` has {items}");
         return Err(Failure::new(Code::Length, message));
     }
-    if !is_positive {
-        return Err(Failure::argument("width", "it is not more than 0"));
-    }
-    Rolling::of_range(index, width).map_err(|error| Failure::argument("index", error))
+    let windows = Rolling::of_range(index, bytemuck::pod_read_unaligned(width));
+    windows.map_err(|error| match error {
+        RollingError::Width => Failure::argument("width", "it is not more than 0"),
+        error => Failure::argument("index", error),
+    })
 }

@@ -84,6 +84,66 @@ proptest! {
     }
 }
 
+/// The first items of windows by an index and a width, as exact differences have them.
+fn firsts(index: &[i128], width: i128) -> Vec<usize> {
+    let first = |last: &i128| index.partition_point(|at| *at <= last - width);
+    index.iter().map(first).collect()
+}
+
+/// Windows of items that are the powers of two say which items they have.
+fn firsts_of(windows: &Rolling, items: usize) -> Vec<usize> {
+    let powers: Vec<f64> = (0..items).map(|item| 2_f64.powi(item as i32)).collect();
+    let sums = windows.sums(&powers);
+    sums.iter()
+        .map(|sum| (*sum as u64).trailing_zeros() as usize)
+        .collect()
+}
+
+macro_rules! check_widths {
+    ($($integer:ident)*) => {$({
+        let (least, most) = ($integer::MIN, $integer::MAX);
+        for index in [[least, 0, most], [least, least + 1, most], [0, most - 1, most]] {
+            for width in [1, 10, most / 2 + 1, most - 1, most] {
+                let windows = Rolling::of_range(&index, width).unwrap();
+                let expected = firsts(&index.map(i128::from), width.into());
+                assert_eq!(firsts_of(&windows, 3), expected, "{index:?} by {width}");
+            }
+        }
+        assert_eq!(Rolling::of_range(&[least], 0).unwrap_err(), RollingError::Width);
+    })*};
+}
+
+#[test]
+fn differences_are_exact() {
+    check_widths!(i8 i16 i32 i64 u8 u16 u32 u64);
+    assert_eq!(
+        Rolling::of_range(&[1_i64], -1).unwrap_err(),
+        RollingError::Width
+    );
+    // What the rounded difference has lost decides.
+    let cases: [([f64; 2], f64, usize); 9] = [
+        ([0.44, 0.96], 0.52, 0),
+        ([0.1, 0.3], 0.2, 0),
+        ([1.0, 3.0], 2.0, 1),
+        ([-f64::MAX, f64::MAX], f64::MAX, 1),
+        ([-f64::MAX, f64::MAX], f64::INFINITY, 0),
+        ([f64::NEG_INFINITY, f64::MAX], f64::INFINITY, 1),
+        ([f64::INFINITY; 2], f64::MIN_POSITIVE, 0),
+        ([-5e-324, 5e-324], 1e-323, 1),
+        ([-1e-300, 1.0], 1.0, 1),
+    ];
+    for (index, width, first) in cases {
+        let windows = Rolling::of_range(&index, width).unwrap();
+        assert_eq!(firsts_of(&windows, 2), [0, first], "{index:?} by {width}");
+    }
+    for width in [0.0, -0.0, -1.0, f64::NAN] {
+        assert_eq!(
+            Rolling::of_range(&[1.0, 2.0], width).unwrap_err(),
+            RollingError::Width
+        );
+    }
+}
+
 #[test]
 fn an_index_ascends() {
     let error = Rolling::of_range(&[1.0, 2.0, 1.5], 1.0).unwrap_err();

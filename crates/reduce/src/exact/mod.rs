@@ -37,7 +37,7 @@ pub use exact_sum::{
     Accumulator, BytesError, ComplexMoments, ComplexProductSum, ComplexSum, Float, HashedSums,
     IntegerMoments, Key, KeyError, KeyedAccumulator, KeyedColumns, KeyedExtrema, KeyedIntegers,
     KeyedMoments, KeyedProducts, KeyedSums, KeyedWeightedMeans, Moments, ProductSum, RemoveError,
-    RemoveKeyedError, Rolling, RollingError, SparseKey, Sum, WeightedMean, by_key, mean, norm,
+    RemoveKeyedError, Rolling, RollingError, RollingIndex, SparseKey, Sum, WeightedMean, by_key, mean, norm,
     standard_deviation, sum, variance,
 };
 pub(crate) use keyed::{AddRows, CombineTerms, Shared};
