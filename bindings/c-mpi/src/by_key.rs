@@ -92,7 +92,8 @@ impl<A: ByKey> ByKeyPlan<A> {
     fn local(&self, keys: Keys<'_>, items: &[A::Item]) -> Result<A, Failure> {
         let (rank, count) = (self.rank(), self.plan.keys());
         has_room(count, size_of::<A::Row>())?;
-        let mut local = A::of_keys(count);
+        let local = A::of_keys(count);
+        let mut local = local.map_err(|error| of_run(&RunError::Limit { rank, error }))?;
         with_keys!(keys.key_type, K => {
             let added = local.add_items(keys.of::<K>()?, items);
             added.map_err(|error| of_run(&RunError::Keys { rank, error }))
@@ -143,6 +144,11 @@ impl<A: ByKey> ByKeyPlan<A> {
         let reason = "it is by key, and takes items with their keys: treefold_allreduce_by_key";
         Failure::argument("plan", reason)
     }
+}
+
+/// Sums that are for no plan.
+fn no_keys<A: ByKey>() -> A {
+    A::of_keys(0).expect("no keys take no memory")
 }
 
 impl<A: ByKey> Reduction<A::Item> for ByKeyPlan<A> {
@@ -248,11 +254,11 @@ impl<A: ByKey> Reduction<A::Item> for ByKeyPlan<A> {
 
     /// Sums of no keys are never right.
     fn refuse(&self, operation: Operation) {
-        let _ = self.run_on(operation, &A::of_keys(0));
+        let _ = self.run_on(operation, &no_keys::<A>());
     }
 
     fn refuse_to_start(&self, operation: Operation) {
-        let started = self.start_on(operation, &A::of_keys(0));
+        let started = self.start_on(operation, &no_keys::<A>());
         end_refused(self.world(), started, || self.refuse(operation));
     }
 }

@@ -1,6 +1,6 @@
 //! The codes of errors of plans and runs.
 
-use treefold::exact::KeyError;
+use treefold::exact::{KeyError, LimitError};
 use treefold::transport::Error as TransportError;
 use treefold::{BuildError, RunError};
 use treefold_c::failure::{Code, Failure};
@@ -77,8 +77,14 @@ pub(crate) fn of_run(error: &RunError) -> Failure {
         | RunError::WrongKeys { rank, .. } => (Code::Length, *rank),
         RunError::Keys { rank, error } => match error {
             KeyError::Lengths { .. } => (Code::Length, *rank),
+            KeyError::Limit(LimitError::Memory { .. }) => (Code::Memory, *rank),
             _ => (Code::Argument, *rank),
         },
+        RunError::Limit {
+            rank,
+            error: LimitError::Memory { .. },
+        } => (Code::Memory, *rank),
+        RunError::Limit { rank, .. } => (Code::Argument, *rank),
         RunError::NoEmptyValue { rank, .. } => (Code::Empty, *rank),
         RunError::NotOffered { rank, .. } | RunError::NoOwnNodes { rank, .. } => {
             (Code::Unsupported, *rank)

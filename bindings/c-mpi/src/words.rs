@@ -143,7 +143,7 @@ mod tests {
     use std::time::Duration;
 
     use treefold::environment::EnvironmentError;
-    use treefold::exact::KeyError;
+    use treefold::exact::{KeyError, LimitError};
     use treefold::transport::{Error as TransportError, Tag};
     use treefold::{
         Algorithm, BuildError, DEFAULT_LINK, DistributionError, FoldError, Network, RunError,
@@ -292,6 +292,7 @@ mod tests {
             RunError::Keys { rank: 0, error: KeyError::Lengths { keys: 1, items: 2 } },
             RunError::Keys { rank: 0, error: KeyError::OutOfRange { item: 1, key: 5, sums: 5 } },
             RunError::WrongKeys { rank: 0, planned: 2, given: 3 },
+            RunError::Limit { rank: 0, error: LimitError::Items },
             RunError::WrongEntries { rank: 0, reason: "an entry is cut off".to_owned() },
             RunError::NoEmptyValue { rank: 0, operator: "min".to_owned() },
             RunError::NotOffered { rank: 0, algorithm: Algorithm::MpiNative },

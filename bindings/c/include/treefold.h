@@ -379,8 +379,8 @@ treefold_status treefold_accumulator_equal(const treefold_accumulator *accumulat
  */
 treefold_status treefold_accumulator_to_bytes(const treefold_accumulator *accumulator, void *bytes, size_t capacity, size_t *needed);
 
-/* Makes an accumulator what n bytes stand for, in place of what it held. Bytes that end early or late are TREEFOLD_LENGTH, and those of
-   another type or figure, or that no accumulator has, TREEFOLD_ARGUMENT. */
+/* Makes an accumulator what n bytes stand for, in place of what it held. Bytes that end early or late, such as none, are TREEFOLD_LENGTH,
+   and those that begin as no accumulator's, of another type or figure, or that no items have, TREEFOLD_ARGUMENT. */
 treefold_status treefold_accumulator_of_bytes(treefold_accumulator *accumulator, const void *bytes, size_t n);
 
 /*

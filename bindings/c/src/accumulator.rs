@@ -231,15 +231,23 @@ impl<K: Kind> Accumulator for Typed<K> {
         if K::TAKES_PAIRS && x.len() != y.len() {
             return Err(failure::lengths(x.len(), y.len()));
         }
+        let name = ["items", "x"][usize::from(K::TAKES_PAIRS)];
         match change {
             Change::Add => {
+                // Of a complex number, accumulators count up to two parts.
+                let most = i64::MAX as u64 / 2;
+                if K::items(&self.total).saturating_add(x.len() as u64) > most {
+                    let mut added = K::Total::default();
+                    K::add(&mut added, x, y);
+                    let result = K::merge(&mut self.total, &added);
+                    return result.map_err(|error| Failure::argument(name, error));
+                }
                 K::add(&mut self.total, x, y);
                 Ok(())
             }
             Change::Remove => {
                 let mut removed = K::Total::default();
                 K::add(&mut removed, x, y);
-                let name = ["items", "x"][usize::from(K::TAKES_PAIRS)];
                 let result = K::unmerge(&mut self.total, &removed);
                 result.map_err(|error| Failure::argument(name, error))
             }
@@ -250,8 +258,8 @@ impl<K: Kind> Accumulator for Typed<K> {
         let other = self.like(other)?;
         match change {
             Change::Add => {
-                K::merge(&mut self.total, &other.total);
-                Ok(())
+                let result = K::merge(&mut self.total, &other.total);
+                result.map_err(|error| Failure::argument("other", error))
             }
             Change::Remove => {
                 let result = K::unmerge(&mut self.total, &other.total);

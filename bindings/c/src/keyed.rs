@@ -8,7 +8,9 @@ mod windows;
 
 use bytemuck::cast_slice_mut;
 use treefold::FoldError;
-use treefold::exact::{Float, Key, KeyError, KeyedColumns, RemoveKeyedError, by_key, par};
+use treefold::exact::{
+    Float, Key, KeyError, KeyedColumns, LimitError, RemoveKeyedError, by_key, par,
+};
 
 pub(crate) use self::hashed::of_codes as hashed_of_codes;
 use self::integers::Integers;
@@ -82,7 +84,7 @@ pub(crate) fn sums<T: Float>(
 
 /// A statistic of the items of each key, by a state that is made for them.
 pub(crate) fn of_items<S: Kind>(
-    make: impl FnOnce(usize) -> S,
+    make: impl FnOnce(usize) -> Result<S, LimitError>,
     statistic: Statistic,
     keys: Keys<'_>,
     arrays: [&[S::Item]; 2],
@@ -101,7 +103,7 @@ pub(crate) fn of_items<S: Kind>(
 
 /// The same as bytes, of a type that is not the items' or of several results a key.
 fn of_items_as<S: Kind>(
-    make: impl FnOnce(usize) -> S,
+    make: impl FnOnce(usize) -> Result<S, LimitError>,
     statistic: Statistic,
     keys: Keys<'_>,
     arrays: [&[S::Item]; 2],
@@ -109,7 +111,7 @@ fn of_items_as<S: Kind>(
     result: &mut [u8],
 ) -> Result<(), Failure> {
     has_room(groups, S::KEY_BYTES)?;
-    let mut state = make(groups);
+    let mut state = make(groups).map_err(|error| of_limit("result", error))?;
     state::change(&mut state, Change::Add, keys, arrays)?;
     state.statistic(statistic, result).map(drop)
 }
@@ -174,7 +176,16 @@ fn of_keys(error: &KeyError, array: &str, width: usize) -> Failure {
             let message = format!("`keys` has {keys} elements, but `{array}` has {items} {rows}");
             Failure::new(Code::Length, message)
         }
+        KeyError::Limit(error) => of_limit(array, *error),
         other => Failure::argument("keys", other),
+    }
+}
+
+/// What there is too much of for sums that an array is added to.
+pub(crate) fn of_limit(array: &str, error: LimitError) -> Failure {
+    match error {
+        LimitError::Memory { .. } => Failure::new(Code::Memory, error.to_string()),
+        _ => Failure::argument(array, error),
     }
 }
 

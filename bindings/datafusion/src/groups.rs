@@ -9,7 +9,7 @@ use arrow::array::{
 use arrow::buffer::NullBuffer;
 use datafusion_common::{Result, internal_datafusion_err};
 use datafusion_expr::{EmitTo, GroupsAccumulator};
-use exact_sum::KeyError;
+use exact_sum::{KeyError, LimitError};
 
 use crate::accumulator::split;
 use crate::input::Items;
@@ -23,7 +23,7 @@ pub(crate) trait Groups: Default + Send + 'static {
     /// The number of items of each group.
     fn counts(&self) -> &[u64];
 
-    fn grow(&mut self, groups: usize);
+    fn grow(&mut self, groups: usize) -> Result<(), LimitError>;
 
     fn forget_first(&mut self, groups: usize);
 
@@ -95,7 +95,8 @@ impl<G: Groups> GroupsAccumulator for ExactGroups<G> {
         total_num_groups: usize,
     ) -> Result<()> {
         let items = Items::<G::Item>::of(values, opt_filter)?;
-        self.groups.grow(total_num_groups);
+        let grown = self.groups.grow(total_num_groups);
+        grown.map_err(|error| internal_datafusion_err!("{}: {error}", self.kind.name()))?;
         let groups = items.of_rows(group_indices);
         let added = self.groups.add(&groups, items.columns());
         added.map_err(|error| internal_datafusion_err!("{}: {error}", self.kind.name()))
@@ -108,7 +109,8 @@ impl<G: Groups> GroupsAccumulator for ExactGroups<G> {
         total_num_groups: usize,
     ) -> Result<()> {
         let (counts, columns) = split(values)?;
-        self.groups.grow(total_num_groups);
+        let grown = self.groups.grow(total_num_groups);
+        grown.map_err(|error| internal_datafusion_err!("{}: {error}", self.kind.name()))?;
         let merged = self.groups.merge(group_indices, counts, columns);
         merged.map_err(|error| error.context(self.kind.name()))
     }

@@ -9,7 +9,9 @@ use arrow::array::{
 };
 use arrow::datatypes::Float64Type;
 use datafusion_common::Result;
-use exact_sum::{KeyError, KeyedIntegers, KeyedMoments, KeyedProducts, KeyedSums, partial};
+use exact_sum::{
+    KeyError, KeyedIntegers, KeyedMoments, KeyedProducts, KeyedSums, LimitError, partial,
+};
 
 use crate::accumulator::{binary, integers, wrong_bytes};
 use crate::groups::{Columns, Groups, Values};
@@ -41,9 +43,10 @@ macro_rules! counted {
                 &self.counts
             }
 
-            fn grow(&mut self, groups: usize) {
+            fn grow(&mut self, groups: usize) -> Result<(), LimitError> {
+                self.sums.grow(groups)?;
                 self.counts.resize(groups.max(self.counts.len()), 0);
-                self.sums.grow(groups);
+                Ok(())
             }
 
             fn forget_first(&mut self, groups: usize) {
@@ -128,7 +131,7 @@ pub(crate) struct Squares(KeyedMoments<f64>);
 
 impl Default for Squares {
     fn default() -> Self {
-        Self(KeyedMoments::new(0))
+        Self(KeyedMoments::new(0).expect("no groups need no memory"))
     }
 }
 
@@ -139,8 +142,8 @@ impl Groups for Squares {
         self.0.counts()
     }
 
-    fn grow(&mut self, groups: usize) {
-        self.0.grow(groups);
+    fn grow(&mut self, groups: usize) -> Result<(), LimitError> {
+        self.0.grow(groups)
     }
 
     fn forget_first(&mut self, groups: usize) {
@@ -201,7 +204,7 @@ pub(crate) struct LongSums<P> {
 impl<P> Default for LongSums<P> {
     fn default() -> Self {
         Self {
-            sums: KeyedIntegers::new(0),
+            sums: KeyedIntegers::new(0).expect("no groups need no memory"),
             of: PhantomData,
         }
     }
@@ -214,8 +217,8 @@ impl<P: ArrowPrimitiveType<Native: Into<i128>> + Debug> Groups for LongSums<P> {
         self.sums.counts()
     }
 
-    fn grow(&mut self, groups: usize) {
-        self.sums.grow(groups);
+    fn grow(&mut self, groups: usize) -> Result<(), LimitError> {
+        self.sums.grow(groups)
     }
 
     fn forget_first(&mut self, groups: usize) {

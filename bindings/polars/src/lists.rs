@@ -119,7 +119,7 @@ fn add_spreads<T: Real>(
     ddof: f64,
     values: &mut Vec<Option<T>>,
 ) {
-    let mut moments = KeyedMoments::<T>::new(rows.len());
+    let mut moments = KeyedMoments::<T>::new(rows.len()).expect("there are as many lists");
     each_block(lists, rows, |keys, items| {
         moments
             .add(keys, items)

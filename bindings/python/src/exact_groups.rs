@@ -155,7 +155,7 @@ impl RealTask for OfGroups<'_, '_> {
                     .collect())
             }
             Figure::Statistic(statistic) => {
-                let mut moments = KeyedMoments::<T>::new(groups);
+                let mut moments = KeyedMoments::<T>::new(groups)?;
                 kept.each_block(keys, items, is_nan, |keys, items| moments.add(keys, items))?;
                 let value = |group| match statistic {
                     Statistic::Variance => moments.variance(group, ddof),
@@ -199,7 +199,7 @@ impl OfGroups<'_, '_> {
             }
             Figure::Sum => {
                 let sums = compute(py, bytes, || {
-                    let mut sums = KeyedIntegers::new(groups);
+                    let mut sums = KeyedIntegers::new(groups)?;
                     let added = kept.each_block(
                         keys,
                         items,

@@ -92,16 +92,19 @@ fn complex_dot<F: Float>(
     pool.install(|| {
         let parts = x.zip(y).map(one);
         parts.reduce(ComplexProductSum::new, |mut sum, part| {
-            sum.merge(&part);
+            sum.merge(&part).expect(FEWER);
             sum
         })
     })
 }
 
+/// Why the numbers of items of sums of an array have room.
+pub(crate) const FEWER: &str = "memory has room for fewer items";
+
 /// A sum of its words.
 pub(crate) fn sum_of<F: Float>(words: &<Sum<F> as Accumulator>::Words) -> Sum<F> {
     let mut sum = Sum::new();
-    sum.add_words(words);
+    sum.add_words(words).expect(FEWER);
     sum
 }
 
@@ -149,7 +152,7 @@ pub(crate) fn add<T: ExactItem>(
     let merged = pool.install(|| {
         parts.reduce_with(|mut sums, parts| {
             for (sum, part) in sums.iter_mut().zip(&parts) {
-                sum.merge(part);
+                sum.merge(part).expect(FEWER);
             }
             sums
         })

@@ -1,9 +1,11 @@
 //! Exact sums, means and variances by key, and those of windows that move.
 
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use treefold::exact::{self, Float, HashedSums, KeyError, Rolling, RollingError, by_key};
+use treefold::exact::{
+    self, Float, HashedSums, KeyError, LimitError, Rolling, RollingError, by_key,
+};
 
 use crate::element::{Item, with_first_of};
 use crate::fold::compute;
@@ -39,6 +41,7 @@ pub(crate) fn raised(error: KeyError) -> PyErr {
     let text = error.to_string();
     match error {
         KeyError::OutOfRange { .. } => PyIndexError::new_err(text),
+        KeyError::Limit(LimitError::Memory { .. }) => PyMemoryError::new_err(text),
         _ => PyValueError::new_err(text),
     }
 }

@@ -8,6 +8,7 @@ use pyo3::types::PyBytes;
 use rayon::prelude::*;
 use treefold::exact::{ComplexMoments, Moments};
 
+use crate::exact_item::FEWER;
 use crate::exact_keyed::Statistic;
 use crate::fold::{compute, scalar};
 use crate::pool::{DIVIDED_ELEMENTS, Workers};
@@ -51,7 +52,7 @@ fn of_array(array: &Bound<'_, PyAny>) -> PyResult<Held> {
                     };
                     let parts = items.par_chunks(DIVIDED_ELEMENTS).map($moments::of);
                     pool.install(|| parts.reduce($moments::new, |mut left, right| {
-                        left.merge(&right);
+                        left.merge(&right).expect(FEWER);
                         left
                     }))
                 })));
@@ -121,14 +122,14 @@ fn change(
 }
 
 fn merge(own: &mut Held, other: &Held) -> PyResult<()> {
-    match (own, other) {
+    let merged = match (own, other) {
         (Held::F64(own), Held::F64(other)) => own.merge(other),
         (Held::F32(own), Held::F32(other)) => own.merge(other),
         (Held::C128(own), Held::C128(other)) => own.merge(other),
         (Held::C64(own), Held::C64(other)) => own.merge(other),
         _ => unreachable!("they are of one type"),
-    }
-    Ok(())
+    };
+    merged.map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 fn unmerge(own: &mut Held, other: &Held) -> PyResult<()> {

@@ -28,6 +28,8 @@ impl ExactPartial {
     fn words_of<T: Item + ExactItem>(&self, values: usize) -> PyResult<&[u64]> {
         let sums = typed::<T::Part>(&self.words);
         check_length(sums.len(), floats::<T>(values))?;
+        let checked = sums.iter().try_for_each(Sum::<T::Part>::check_words);
+        checked.map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(&self.words)
     }
 }
@@ -87,7 +89,9 @@ impl ExactTask for Merge<'_> {
                 Sum::<T::Part>::merge_words(sum, other);
             }
         });
-        Ok(ExactPartial { words })
+        let merged = ExactPartial { words };
+        merged.words_of::<T>(array.len())?;
+        Ok(merged)
     }
 }
 

@@ -99,7 +99,7 @@ fn of_items<T: Item + Kept + PartialEq>(
     let _environment = Workers::of(items.len())?;
     let held = compute(x.py(), size_of_val(items), || {
         if has_squares {
-            let mut moments = KeyedMoments::new(groups);
+            let mut moments = KeyedMoments::new(groups).map_err(RemoveKeyedError::Key)?;
             moments.add(keys, items).map_err(RemoveKeyedError::Key)?;
             moments.remove(other_keys, others)?;
             Ok(T::moments(moments))
@@ -187,7 +187,7 @@ impl ExactState {
     /// Of the items of both.
     fn merge(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
         let mut merged = self.0.clone();
-        match (&mut merged, &other.0) {
+        let result = match (&mut merged, &other.0) {
             (Held::SumsF64(own), Held::SumsF64(other)) => py.detach(|| own.merge(other)),
             (Held::SumsF32(own), Held::SumsF32(other)) => py.detach(|| own.merge(other)),
             (Held::ProductsF64(own), Held::ProductsF64(other)) => py.detach(|| own.merge(other)),
@@ -198,7 +198,8 @@ impl ExactState {
                 let message = "the states have items of different types";
                 return Err(PyTypeError::new_err(message));
             }
-        }
+        };
+        result.map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(Self(merged))
     }
 

@@ -96,14 +96,14 @@ pub(crate) const ROWS_BY_KEY: &[Typed] = &[
         Shape::PairsByKey,
         "The exact dot product of the items of each key",
         "totals",
-        "|keys, arrays, result| of_items(KeyedProducts::new, Statistic::Value, keys, arrays, result)",
+        "|keys, arrays, result| of_items(|keys| Ok(KeyedProducts::new(keys)), Statistic::Value, keys, arrays, result)",
     ),
     by_one_thread(
         "exact_weighted_mean_by_key",
         Shape::PairsByKey,
         "The mean of the items x of each key, with weights y",
         "means",
-        "|keys, arrays, result| of_items(KeyedWeightedMeans::new, Statistic::Mean, keys, arrays, result)",
+        "|keys, arrays, result| of_items(|keys| Ok(KeyedWeightedMeans::new(keys)), Statistic::Mean, keys, arrays, result)",
     ),
     by_one_thread(
         "exact_sum_rows_by_key",

@@ -35,7 +35,8 @@ impl Device {
         while first < items.len() {
             let length = (items.len() - first).min(LAUNCH_ITEMS);
             let pointer = items.pointer + (first * size_of::<T>()) as u64;
-            sum.add_integers(&self.launch_exact::<T>(pointer, length)?);
+            let added = sum.add_integers(&self.launch_exact::<T>(pointer, length)?);
+            added.expect("memory has room for fewer items");
             first += length;
         }
         Ok(sum)

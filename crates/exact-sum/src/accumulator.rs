@@ -5,7 +5,7 @@ use std::fmt;
 use bytemuck::Pod;
 
 use crate::bytes::BytesError;
-use crate::counters::RemoveError;
+use crate::counters::{LimitError, RemoveError};
 
 /// An exact sum of any kind, as messages hold it: [`Sum`](crate::Sum), [`ProductSum`](crate::ProductSum) and their complex kin.
 ///
@@ -22,7 +22,7 @@ use crate::counters::RemoveError;
 /// let mut words = left.words();
 /// Sum::<f64>::merge_words(&mut words, &right.words());
 /// let mut sum = Sum::<f64>::new();
-/// sum.add_words(&words);
+/// sum.add_words(&words)?;
 /// assert_eq!(sum.value(), 1.0);
 ///
 /// let mut integers = left.integers();
@@ -30,8 +30,9 @@ use crate::counters::RemoveError;
 ///     *integer += other;
 /// }
 /// let mut sum = Sum::<f64>::new();
-/// sum.add_integers(&integers);
+/// sum.add_integers(&integers)?;
 /// assert_eq!(sum.value(), 1.0);
+/// # Ok::<(), exact_sum::LimitError>(())
 /// ```
 pub trait Accumulator:
     sealed::Sealed + Clone + Default + Eq + fmt::Debug + Send + Sync + 'static
@@ -46,7 +47,10 @@ pub trait Accumulator:
     fn name() -> String;
 
     /// Adds another sum.
-    fn merge(&mut self, other: &Self);
+    ///
+    /// # Errors
+    /// Together they have more than 2^63 - 1 items; of products of complex items, half as many. This sum stays as it was.
+    fn merge(&mut self, other: &Self) -> Result<(), LimitError>;
 
     /// Takes back what another sum was given.
     ///
@@ -83,16 +87,26 @@ pub trait Accumulator:
     fn words(&self) -> Self::Words;
 
     /// Adds the sum that words stand for.
-    fn add_words(&mut self, words: &Self::Words);
+    ///
+    /// # Errors
+    /// As [`merge`](Self::merge).
+    fn add_words(&mut self, words: &Self::Words) -> Result<(), LimitError>;
 
-    /// Makes words stand for the sum of both.
+    /// Whether [`add_words`](Self::add_words) would add such words to a sum of no items.
+    #[doc(hidden)]
+    fn check_words(words: &Self::Words) -> Result<(), LimitError>;
+
+    /// Makes words stand for the sum of both. Those of too many items are an error of [`add_words`](Self::add_words).
     fn merge_words(words: &mut Self::Words, other: &Self::Words);
 
     /// The sum as integers.
     fn integers(&self) -> Self::Integers;
 
     /// Adds the sum that integers stand for.
-    fn add_integers(&mut self, integers: &Self::Integers);
+    ///
+    /// # Errors
+    /// As [`merge`](Self::merge), if there are less than 2^64 items: the integers of more wrap.
+    fn add_integers(&mut self, integers: &Self::Integers) -> Result<(), LimitError>;
 }
 
 pub(crate) mod sealed {

@@ -5,7 +5,7 @@ use std::fmt;
 
 use bytemuck::Zeroable;
 
-use crate::counters::Counters;
+use crate::counters::{Counters, LimitError, items_of_both};
 use crate::fixed::{Fixed, Window};
 use crate::float::Float;
 use crate::total::Total;
@@ -49,7 +49,7 @@ impl Kind {
     }
 }
 
-/// Bytes that are not those of a sum.
+/// Bytes that are not those of a sum, or cannot be added to one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BytesError {
@@ -79,6 +79,14 @@ pub enum BytesError {
         /// What cannot be.
         what: &'static str,
     },
+    /// A sum would have more than it has room for.
+    Limit(LimitError),
+}
+
+impl From<LimitError> for BytesError {
+    fn from(error: LimitError) -> Self {
+        Self::Limit(error)
+    }
 }
 
 impl fmt::Display for BytesError {
@@ -95,6 +103,7 @@ impl fmt::Display for BytesError {
             Self::Truncated => f.write_str("the bytes end too early"),
             Self::TooMany { bytes } => write!(f, "{bytes} bytes follow after the sum"),
             Self::Corrupted { what } => write!(f, "no exact sum has such bytes: {what}"),
+            Self::Limit(error) => error.fmt(f),
         }
     }
 }
@@ -127,7 +136,18 @@ pub(crate) fn read<T: Float, W: Window, const PARTS: usize>(
         *part = reader.total()?;
     }
     reader.end()?;
+    check_parts(&parts.each_ref())?;
     Ok(parts)
+}
+
+/// Whether the parts of a sum have as many items.
+pub(crate) fn check_parts<W: Window>(parts: &[&Total<W>]) -> Result<(), BytesError> {
+    let mut items = parts.iter().map(|part| part.counters.items);
+    let first = items.next();
+    let are_equal = items.all(|items| Some(items) == first);
+    are_equal.then_some(()).ok_or(BytesError::Corrupted {
+        what: "its parts have other numbers of items",
+    })
 }
 
 pub(crate) fn header<T: Float>(kind: Kind) -> Vec<u8> {
@@ -182,7 +202,19 @@ pub(crate) fn shortest(words: &[u64]) -> (usize, &[u64]) {
     (first, words)
 }
 
+/// The fewest items whose sum a number can be; `None` if these are more than a sum has room for.
+fn least_items<W: Window>(number: &Fixed<W>) -> Option<u64> {
+    let Some((_, magnitude)) = number.magnitude() else {
+        return Some(0);
+    };
+    let below = u32::try_from(W::HIGHEST - magnitude.exponent).ok()?;
+    let whole = magnitude.bits.checked_shr(below).unwrap_or(0);
+    let items = u64::try_from(whole).ok()?.checked_add(1)?;
+    items_of_both(items, 0).ok()
+}
+
 /// What is left of bytes to read.
+#[derive(Clone, Copy)]
 pub(crate) struct Reader<'b>(&'b [u8]);
 
 impl<'b> Reader<'b> {
@@ -194,10 +226,11 @@ impl<'b> Reader<'b> {
     /// What follows the beginning of a sum of a kind.
     pub(crate) fn of<T: Float>(kind: Kind, bytes: &'b [u8]) -> Result<Self, BytesError> {
         let mut reader = Self(bytes);
-        let [t, f, x, version] = reader.array().map_err(|_| BytesError::NotASum)?;
-        if [t, f, x] != MAGIC {
+        let begins_as_a_sum = bytes.iter().zip(MAGIC).all(|(byte, magic)| *byte == magic);
+        if !begins_as_a_sum {
             return Err(BytesError::NotASum);
         }
+        let [_, _, _, version] = reader.array()?;
         if version != VERSION {
             return Err(BytesError::Version { version });
         }
@@ -236,16 +269,13 @@ impl<'b> Reader<'b> {
             *count = u64::from_le_bytes(self.array()?);
         }
         let counters = Counters::of_words(counts);
-        if !counters.are_consistent() {
-            return Err(BytesError::Corrupted {
-                what: "there are fewer items than of one kind",
-            });
-        }
-        let fixed = self.number()?;
+        let (fixed, items) = self.number()?;
+        counters.check(items)?;
         Ok(Total { fixed, counters })
     }
 
-    pub(crate) fn number<W: Window>(&mut self) -> Result<Fixed<W>, BytesError> {
+    /// A number, and the fewest items whose sum it can be. Sums have room for any number of so many.
+    pub(crate) fn number<W: Window>(&mut self) -> Result<(Fixed<W>, u64), BytesError> {
         let corrupted = |what| Err(BytesError::Corrupted { what });
         let exponent = i32::from_le_bytes(self.array()?);
         let length = u32::from_le_bytes(self.array()?) as usize;
@@ -256,7 +286,7 @@ impl<'b> Reader<'b> {
         let mut number = Fixed::ZERO;
         let Some(last) = given.last() else {
             return match exponent {
-                0 => Ok(number),
+                0 => Ok((number, 0)),
                 _ => corrupted("zero has a unit"),
             };
         };
@@ -277,7 +307,24 @@ impl<'b> Reader<'b> {
             return corrupted("a number is longer than it has to be");
         }
         number.add_words(words);
-        Ok(number)
+        let end = unit::<W>(first + given.len());
+        let items = if end <= W::HIGHEST {
+            Some(1)
+        } else {
+            least_items(&number)
+        };
+        let too_large = BytesError::Corrupted {
+            what: "a number is larger than any sum",
+        };
+        Ok((number, items.ok_or(too_large)?))
+    }
+
+    /// Goes past a number, and returns the exponent of its unit and how many words it has.
+    pub(crate) fn skip_number(&mut self) -> Result<(i32, usize), BytesError> {
+        let exponent = i32::from_le_bytes(self.array()?);
+        let length = u32::from_le_bytes(self.array()?) as usize;
+        self.take(length)?;
+        Ok((exponent, length / 8))
     }
 
     /// How many bytes are left.

@@ -6,22 +6,27 @@ use crate::accumulator::Accumulator;
 use crate::accumulator::sealed::Sealed;
 use crate::blocks::Pace;
 use crate::bytes::{self, BytesError, Kind};
-use crate::counters::RemoveError;
+use crate::counters::{LimitError, RemoveError};
 use crate::destination::Destination;
 use crate::fixed::Window;
 use crate::float::{CONVERTED_ITEMS, Float};
 use crate::product_sum::ProductSum;
-use crate::total::Total;
+use crate::total::{Total, check_counts};
 
 /// What sums of two parts do alike: part by part.
 macro_rules! of_parts {
     ($sum:ident, $part:ty, $window:ident, $products:literal, $kind:expr, $name:literal) => {
         impl<T: Float> $sum<T> {
             /// Adds another sum.
-            pub fn merge(&mut self, other: &Self) {
-                for (part, other) in self.parts.iter_mut().zip(&other.parts) {
-                    part.merge(other);
+            ///
+            /// # Errors
+            /// Together they have more than 2^63 - 1 items, or half as many products. This sum stays as it was.
+            pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+                check_counts(&self.totals(), &other.totals())?;
+                for (total, other) in self.totals_mut().into_iter().zip(other.totals()) {
+                    total.merge(other);
                 }
+                Ok(())
             }
 
             /// Takes back what another sum was given.
@@ -69,8 +74,8 @@ macro_rules! of_parts {
                 format!("{} of {}", $name, T::NAME)
             }
 
-            fn merge(&mut self, other: &Self) {
-                self.merge(other);
+            fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+                self.merge(other)
             }
 
             fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
@@ -86,18 +91,31 @@ macro_rules! of_parts {
             }
 
             fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
-                let totals = bytes::read::<T, T::$window, 2>($kind, bytes)?;
-                Ok(Self::of_totals(totals))
+                let sum = Self::of_totals(bytes::read::<T, T::$window, 2>($kind, bytes)?);
+                let items = sum.totals()[0].counters.items;
+                if items % $products != 0 {
+                    return Err(BytesError::Corrupted {
+                        what: "it has half a product",
+                    });
+                }
+                Ok(sum)
             }
 
             fn words(&self) -> Self::Words {
                 self.parts.each_ref().map(<$part>::words)
             }
 
-            fn add_words(&mut self, words: &Self::Words) {
-                for (part, words) in self.parts.iter_mut().zip(words) {
-                    part.add_words(words);
+            fn add_words(&mut self, words: &Self::Words) -> Result<(), LimitError> {
+                let mut parts = self.parts;
+                for (part, words) in parts.iter_mut().zip(words) {
+                    part.add_words(words)?;
                 }
+                self.parts = parts;
+                Ok(())
+            }
+
+            fn check_words(words: &Self::Words) -> Result<(), LimitError> {
+                words.iter().try_for_each(Total::<T::$window>::check_words)
             }
 
             fn merge_words(words: &mut Self::Words, other: &Self::Words) {
@@ -110,10 +128,13 @@ macro_rules! of_parts {
                 self.parts.each_ref().map(<$part>::integers)
             }
 
-            fn add_integers(&mut self, integers: &Self::Integers) {
-                for (part, integers) in self.parts.iter_mut().zip(integers) {
-                    part.add_integers(integers);
+            fn add_integers(&mut self, integers: &Self::Integers) -> Result<(), LimitError> {
+                let mut parts = self.parts;
+                for (part, integers) in parts.iter_mut().zip(integers) {
+                    part.add_integers(integers)?;
                 }
+                self.parts = parts;
+                Ok(())
             }
         }
     };
@@ -167,7 +188,7 @@ impl<T: Float> ComplexSum<T> {
             return;
         };
         for total in &mut self.parts {
-            total.counters.items += items.len() as i64;
+            total.counters.count(items.len());
         }
         let Self { parts, pace } = self;
         pace.add_items(level, items.as_flattened(), quiet, parts);
@@ -317,6 +338,10 @@ impl<T: Float> ComplexProductSum<T> {
 
     fn totals(&self) -> [&Total<T::Products>; 2] {
         self.parts.each_ref().map(|part| &part.total)
+    }
+
+    fn totals_mut(&mut self) -> [&mut Total<T::Products>; 2] {
+        self.parts.each_mut().map(|part| &mut part.total)
     }
 
     fn of_totals(totals: [Total<T::Products>; 2]) -> Self {

@@ -3,6 +3,8 @@
 use std::error::Error;
 use std::fmt;
 
+use crate::bytes::BytesError;
+
 /// More was removed from a sum than had been added to it. The sum is as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RemoveError {
@@ -23,6 +25,63 @@ impl fmt::Display for RemoveError {
 }
 
 impl Error for RemoveError {}
+
+/// Sums would have more than they have room for. They are as they were.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LimitError {
+    /// A sum would have more than 2^63 - 1 items; sums by key, all keys together.
+    Items,
+    /// A key's sum of integers would have more than 128 bits, or its key more than 2^64 - 1 items.
+    Integers {
+        /// The key.
+        key: usize,
+    },
+    /// There is no memory for sums of so many keys.
+    Memory {
+        /// What they would take.
+        bytes: u128,
+    },
+}
+
+impl fmt::Display for LimitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Items => f.write_str("a sum has room for 2^63 - 1 items"),
+            Self::Integers { key } => {
+                write!(f, "the sum of key {key} has room for 128 bits")
+            }
+            Self::Memory { bytes } => write!(f, "there is no memory for {bytes} bytes of sums"),
+        }
+    }
+}
+
+impl Error for LimitError {}
+
+/// Whether there is memory for so many elements. Rust's own functions end the program where there is none.
+pub(crate) fn check_memory<T>(elements: usize) -> Result<(), LimitError> {
+    let reserved = Vec::<T>::new().try_reserve_exact(elements);
+    reserved.map_err(|_| no_memory::<T>(elements))
+}
+
+/// Makes room for as many elements.
+pub(crate) fn reserve<T>(vec: &mut Vec<T>, elements: usize) -> Result<(), LimitError> {
+    let reserved = vec.try_reserve(elements.saturating_sub(vec.len()));
+    reserved.map_err(|_| no_memory::<T>(elements))
+}
+
+fn no_memory<T>(elements: usize) -> LimitError {
+    LimitError::Memory {
+        bytes: elements as u128 * size_of::<T>() as u128,
+    }
+}
+
+/// How many items two sums have together.
+pub(crate) fn items_of_both(own: u64, other: u64) -> Result<u64, LimitError> {
+    let items = own.checked_add(other);
+    let items = items.filter(|items| *items <= i64::MAX.cast_unsigned());
+    items.ok_or(LimitError::Items)
+}
 
 /// Counters of items, each of which adds up when sums are merged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,11 +129,30 @@ impl Counters {
         Self::of_integers(words.map(u64::cast_signed))
     }
 
-    /// Makes words stand for both.
+    /// Makes words stand for both. What is too many stays so, whatever is added.
     pub(crate) fn merge_words(words: &mut [u64], other: &[u64]) {
         for (word, other) in words.iter_mut().zip(other) {
-            *word = word.wrapping_add(*other);
+            *word = word.saturating_add(*other);
         }
+    }
+
+    /// Those of both.
+    pub(crate) fn with(self, other: Self) -> Result<Self, LimitError> {
+        let mut words = self.words();
+        for (own, other) in words.iter_mut().zip(other.words()) {
+            *own = items_of_both(*own, other)?;
+        }
+        Ok(Self::of_words(words))
+    }
+
+    /// Counts items that are about to be added.
+    ///
+    /// # Panics
+    /// There would be more than 2^63 - 1.
+    #[inline]
+    pub(crate) fn count(&mut self, items: usize) {
+        let sum = self.items.checked_add(items as i64);
+        self.items = sum.expect("a sum has room for 2^63 - 1 items");
     }
 
     pub(crate) fn merge(&mut self, other: Self) {
@@ -117,14 +195,34 @@ impl Counters {
         Ok(Self::of_integers(left))
     }
 
-    /// Whether each kind of items is one of all items.
-    pub(crate) fn are_consistent(self) -> bool {
-        let [items, kinds @ ..] = self.integers();
-        let left = kinds.iter().try_fold(items, |left, &kind| {
-            let fits = (0..=left).contains(&kind);
-            fits.then(|| left - kind)
-        });
-        left.is_some()
+    /// Whether each kind of items is one of all items, and so many are left that are none of these.
+    pub(crate) fn check(self, others: u64) -> Result<(), BytesError> {
+        let [items, kinds @ ..] = self.words();
+        let mut left = items_of_both(items, 0).ok();
+        for kind in kinds {
+            left = left.and_then(|left| left.checked_sub(kind));
+        }
+        let what = match left {
+            None => "there are fewer items than of one kind",
+            Some(left) if left < others => "a number is larger than that of so many items",
+            Some(_) => return Ok(()),
+        };
+        Err(BytesError::Corrupted { what })
+    }
+
+    /// How many items are not finite.
+    pub(crate) fn specials(self) -> u64 {
+        let [_, _, specials @ ..] = self.words();
+        specials.iter().fold(0, |sum, count| sum + count)
+    }
+
+    /// Those of the squares of items that are not finite.
+    pub(crate) fn squared(self) -> Self {
+        Self {
+            infinities: self.infinities + self.negative_infinities,
+            negative_infinities: 0,
+            ..self
+        }
     }
 
     /// Those of a number that is not finite, alone.

@@ -32,6 +32,9 @@ pub trait Window: Copy + core::fmt::Debug + Send + Sync + 'static {
     /// The exponent of the lowest bit.
     const LOWEST: i32;
 
+    /// Each of the numbers that are added is below 2^this in magnitude.
+    const HIGHEST: i32;
+
     /// Zero.
     const ZERO: Self::Limbs;
 }
@@ -57,6 +60,7 @@ macro_rules! window {
             type Integers = [i64; $name::LIMBS + Counters::INTEGERS];
             const LIMBS: usize = $name::LIMBS;
             const LOWEST: i32 = $lowest;
+            const HIGHEST: i32 = $highest;
             const ZERO: Self::Limbs = [0; $name::LIMBS];
         }
     };
@@ -244,6 +248,10 @@ impl<W: Window> Fixed<W> {
 
     /// The words of a number.
     pub(crate) const WORDS: usize = W::LIMBS.div_ceil(2);
+
+    pub(crate) fn is_negative(&self) -> bool {
+        self.magnitude().is_some_and(|(is_negative, _)| is_negative)
+    }
 
     /// The sign and the magnitude; `None` for zero.
     pub(crate) fn magnitude(&self) -> Option<(bool, Magnitude)> {

@@ -47,7 +47,7 @@ pub use accumulator::Accumulator;
 pub use bytes::BytesError;
 pub use compact::{CompactMean, CompactMoments, CompactProducts, CompactSum, IntegerSum};
 pub use complex::{ComplexProductSum, ComplexSum};
-pub use counters::RemoveError;
+pub use counters::{LimitError, RemoveError};
 pub use float::Float;
 pub use integers::IntegerMoments;
 pub use keyed::sparse::SparseKey;

@@ -4,13 +4,13 @@ use num_bigint::{BigInt, Sign};
 
 use crate::bytes::{self, BytesError, Kind, Reader};
 use crate::complex::ComplexSum;
-use crate::counters::RemoveError;
+use crate::counters::{LimitError, RemoveError};
 use crate::fixed::{Fixed, Magnitude, Window, integer};
 use crate::float::Float;
 use crate::product_sum::ProductSum;
 use crate::round::{ratio, root};
 use crate::sum::Sum;
-use crate::total::Total;
+use crate::total::{Total, check_counts};
 
 /// What [`Moments`] and [`ComplexMoments`] do alike.
 macro_rules! moments {
@@ -48,9 +48,13 @@ macro_rules! moments {
             }
 
             /// Adds another one's items.
-            pub fn merge(&mut self, other: &Self) {
-                self.sum.merge(&other.sum);
-                self.squares.merge(&other.squares);
+            ///
+            /// # Errors
+            /// As [`Sum::merge`]; of complex items there may be half as many.
+            pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+                check_counts(&self.sum.totals(), &other.sum.totals())?;
+                self.squares.merge(&other.squares)?;
+                self.sum.merge(&other.sum)
             }
 
             /// Takes back what another one was given.
@@ -143,7 +147,9 @@ macro_rules! moments {
 
             /// Whether the squares may be those of the items.
             pub(crate) fn check(&self) -> Result<(), BytesError> {
-                let are_of = self.squares.are_of(&self.sum.totals());
+                bytes::check_parts(&self.sum.totals())?;
+                let are_of = self.squares.are_of(&self.sum.totals())
+                    && !self.squares.total.fixed.is_negative();
                 are_of.then_some(()).ok_or(BytesError::Corrupted {
                     what: "the squares are not those of the items",
                 })

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use crate::counters::check_memory;
 use crate::float::Float;
 use crate::keyed::{Key, KeyError, KeyedSums, check, check_lengths};
 use crate::product_sum::ProductSum;
@@ -21,7 +22,7 @@ const GRAIN_ITEMS: usize = 1 << 17;
 pub fn sum<T: Float>(items: &[T]) -> T {
     let parts = items.par_chunks(GRAIN_ITEMS).map(Sum::without_zeros);
     let merged = parts.reduce(Sum::new, |mut sum, part| {
-        sum.merge(&part);
+        sum.total.merge(&part.total);
         sum
     });
     if are_negative_zeros(items) {
@@ -52,7 +53,7 @@ fn products<T: Float>(x: &[T], y: &[T]) -> ProductSum<T> {
     let pairs = x.par_chunks(GRAIN_ITEMS).zip(y.par_chunks(GRAIN_ITEMS));
     let parts = pairs.map(|(x, y)| ProductSum::of(x, y));
     parts.reduce(ProductSum::new, |mut sum, part| {
-        sum.merge(&part);
+        sum.total.merge(&part.total);
         sum
     })
 }
@@ -64,6 +65,7 @@ fn products<T: Float>(x: &[T], y: &[T]) -> ProductSum<T> {
 /// As [`by_key`](crate::by_key).
 pub fn by_key<K: Key, T: Float>(keys: &[K], items: &[T], sums: usize) -> Result<Vec<T>, KeyError> {
     check_lengths(keys, items.len())?;
+    check_memory::<T>(sums)?;
     let empty = KeyedSums::for_such(sums, items);
     // Some parts have sums of their own, which are merged: some items a key are worth that, and small parts if the sums are in the caches.
     let of_thread = items.len().div_ceil(rayon::current_num_threads());
@@ -81,7 +83,7 @@ pub fn by_key<K: Key, T: Float>(keys: &[K], items: &[T], sums: usize) -> Result<
         |mut sums, (keys, items)| sums.add(keys, items).map(|()| sums),
     );
     let merged = of_threads.try_reduce_with(|mut sums, part| {
-        sums.merge(&part);
+        sums.merge(&part)?;
         Ok(sums)
     });
     match merged {

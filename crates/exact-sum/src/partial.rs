@@ -28,7 +28,8 @@ const DOUBLE: usize = size_of::<f64>();
 /// A sum that bytes stand for.
 pub(crate) enum Partial<W: Window> {
     Doubles([f64; 2]),
-    Long(Box<Total<W>>),
+    /// With the fewest finite items that it can be of.
+    Long(Box<Total<W>>, u64),
 }
 
 impl<W: Window> Partial<W> {
@@ -42,24 +43,59 @@ impl<W: Window> Partial<W> {
         };
         match bytes.len() {
             DOUBLE => Ok(Self::Doubles([double(bytes)?, 0.0])),
-            16 => Ok(Self::Doubles([
-                double(&bytes[..DOUBLE])?,
-                double(&bytes[DOUBLE..])?,
-            ])),
+            16 => {
+                let doubles = [double(&bytes[..DOUBLE])?, double(&bytes[DOUBLE..])?];
+                let [nearest, rest] = doubles.map(exponent);
+                // Half a unit in the last place is 2^-53 times the highest place.
+                let is_nearest = rest + 53 <= nearest && !is_zero(doubles[1]);
+                is_nearest
+                    .then_some(Self::Doubles(doubles))
+                    .ok_or(BytesError::Corrupted {
+                        what: "the first part of a sum is not nearest to it",
+                    })
+            }
             _ => {
                 let mut reader = Reader::without_header(bytes);
-                let total = read_entry(&mut reader)?;
+                let (total, items) = read_entry(&mut reader)?;
                 reader.end()?;
-                Ok(Self::Long(Box::new(total)))
+                Ok(Self::Long(Box::new(total), items))
             }
         }
+    }
+
+    /// The counts of what is not finite, and the fewest finite items that it can be of.
+    pub(crate) fn needs(&self) -> (Counters, u64) {
+        match self {
+            Self::Doubles(doubles) => (Counters::default(), u64::from(!is_zero(doubles[0]))),
+            Self::Long(total, items) => (total.counters, *items),
+        }
+    }
+
+    /// Whether it may be the sum of so many items, and returns the counts of these.
+    pub(crate) fn check(&self, items: u64) -> Result<Counters, BytesError> {
+        let (specials, others) = self.needs();
+        let counters = Counters {
+            items: items.cast_signed(),
+            ..specials
+        };
+        counters.check(others).map(|()| counters)
     }
 
     fn add_to(&self, total: &mut Total<W>) {
         match self {
             Self::Doubles(doubles) => doubles.iter().for_each(|&double| total.add_one(double)),
-            Self::Long(long) => total.merge(long),
+            Self::Long(long, _) => total.merge(long),
         }
+    }
+}
+
+/// That of the highest place of a finite number, plus 1023; little for zero.
+fn exponent(double: f64) -> i32 {
+    let magnitude = double.abs().to_bits();
+    match (magnitude >> 52 & 0x7FF) as i32 {
+        // A subnormal number.
+        0 => 12 - magnitude.leading_zeros().cast_signed(),
+        biased => biased,
     }
 }
 
@@ -181,10 +217,12 @@ macro_rules! partials {
             /// Adds a sum of so many items that [few bytes](crate::partial) stand for.
             ///
             /// # Errors
-            /// They are not those of a sum. This one is as before.
+            /// They are not those of a sum of so many, or there are too many items together. This one is as before.
             pub fn add_partial(&mut self, items: u64, bytes: &[u8]) -> Result<(), BytesError> {
-                Partial::read(bytes)?.add_to(&mut self.total);
-                self.total.counters.items += items.cast_signed();
+                let partial = Partial::read(bytes)?;
+                let counters = self.total.counters.with(partial.check(items)?)?;
+                partial.add_to(&mut self.total);
+                self.total.counters = counters;
                 Ok(())
             }
 
@@ -215,7 +253,6 @@ impl Moments<f64> {
         other.sum.add_partial(items, sum)?;
         other.squares.add_partial(items, squares)?;
         other.check()?;
-        self.merge(&other);
-        Ok(())
+        Ok(self.merge(&other)?)
     }
 }

@@ -9,7 +9,7 @@ use crate::accumulator::Accumulator;
 use crate::accumulator::sealed::Sealed;
 use crate::blocks::{FIRST_ITEMS, Pace};
 use crate::bytes::{self, BytesError, Kind};
-use crate::counters::{Counters, RemoveError, is_negative_zero};
+use crate::counters::{Counters, LimitError, RemoveError, is_negative_zero};
 use crate::destination::Destination;
 use crate::fixed::{Window, integer};
 use crate::float::{FEW_ITEMS, Float};
@@ -76,7 +76,7 @@ impl<T: Float> ProductSum<T> {
     /// Adds x0 * y0, x1 * y1, ….
     ///
     /// # Panics
-    /// The slices differ in length.
+    /// The slices differ in length; or there would be more than 2^63 - 1 products, as there may be of merged sums.
     #[inline]
     pub fn add(&mut self, x: &[T], y: &[T]) {
         self.add_at(Level::best(), x, y);
@@ -93,7 +93,7 @@ impl<T: Float> ProductSum<T> {
             }
             return;
         };
-        self.total.counters.items += x.len() as i64;
+        self.total.counters.count(x.len());
         let Self { total, products } = self;
         // Of converted items, the next are not behind these.
         let ahead = if T::IS_SINGLE {
@@ -136,10 +136,14 @@ impl<T: Float> ProductSum<T> {
     pub(crate) fn are_of(&self, parts: &[&Total<T::Sums>]) -> bool {
         let of_parts = |count: fn(&Counters) -> i64| {
             let counts = parts.iter().map(|part| count(&part.counters));
-            counts.fold(0, |sum, count| sum + count)
+            counts.fold(0_i64, i64::saturating_add)
         };
         let squares = self.total.counters;
-        let infinities = of_parts(|counters| counters.infinities + counters.negative_infinities);
+        let infinities = of_parts(|counters| {
+            counters
+                .infinities
+                .saturating_add(counters.negative_infinities)
+        });
         squares
             == Counters {
                 items: of_parts(|counters| counters.items),
@@ -358,14 +362,14 @@ impl<W: Window> Total<W> {
     pub(crate) fn add_product_by_integers(&mut self, x: f64, y: f64) {
         let is_negative = x.is_sign_negative() != y.is_sign_negative();
         let has_zero = is_zero(x) || is_zero(y);
+        self.counters.count(1);
         let Counters {
-            items,
             negative_zeros,
             nans,
             infinities,
             negative_infinities,
+            ..
         } = &mut self.counters;
-        *items += 1;
         let is_nan = x.is_nan() || y.is_nan();
         if x.is_finite() && y.is_finite() {
             *negative_zeros += i64::from(has_zero && is_negative);

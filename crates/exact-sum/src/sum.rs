@@ -6,7 +6,7 @@ use crate::accumulator::Accumulator;
 use crate::accumulator::sealed::Sealed;
 use crate::blocks::Pace;
 use crate::bytes::{self, BytesError, Kind};
-use crate::counters::{RemoveError, is_negative_zero};
+use crate::counters::{LimitError, RemoveError, is_negative_zero};
 use crate::destination::Destination;
 use crate::fixed::Window;
 use crate::float::Float;
@@ -21,8 +21,11 @@ macro_rules! of_total {
     ($sum:ident, $window:ident, $kind:expr, $name:literal) => {
         impl<T: Float> $sum<T> {
             /// Adds another sum.
-            pub fn merge(&mut self, other: &Self) {
-                self.total.merge(&other.total);
+            ///
+            /// # Errors
+            /// Together they have more than 2^63 - 1 items. This sum stays as it was.
+            pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+                self.total.try_merge(&other.total)
             }
 
             /// Takes back what another sum was given.
@@ -65,8 +68,8 @@ macro_rules! of_total {
                 format!("{} of {}", $name, T::NAME)
             }
 
-            fn merge(&mut self, other: &Self) {
-                self.merge(other);
+            fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+                self.merge(other)
             }
 
             fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
@@ -92,8 +95,12 @@ macro_rules! of_total {
                 self.total.words()
             }
 
-            fn add_words(&mut self, words: &Self::Words) {
-                self.total.add_words(words);
+            fn add_words(&mut self, words: &Self::Words) -> Result<(), LimitError> {
+                self.total.add_words(words)
+            }
+
+            fn check_words(words: &Self::Words) -> Result<(), LimitError> {
+                Total::<T::$window>::check_words(words)
             }
 
             fn merge_words(words: &mut Self::Words, other: &Self::Words) {
@@ -104,8 +111,8 @@ macro_rules! of_total {
                 self.total.integers()
             }
 
-            fn add_integers(&mut self, integers: &Self::Integers) {
-                self.total.add_integers(integers);
+            fn add_integers(&mut self, integers: &Self::Integers) -> Result<(), LimitError> {
+                self.total.add_integers(integers)
             }
         }
     };
@@ -153,6 +160,9 @@ impl<T: Float> Sum<T> {
     }
 
     /// Adds items.
+    ///
+    /// # Panics
+    /// There would be more than 2^63 - 1, as there may be of merged sums.
     #[inline]
     pub fn add(&mut self, items: &[T]) {
         if items.len() < FEW_ITEMS {
@@ -172,7 +182,7 @@ impl<T: Float> Sum<T> {
             }
             return;
         };
-        self.total.counters.items += items.len() as i64;
+        self.total.counters.count(items.len());
         let Self { total, pace } = self;
         pace.add_items(level, items, quiet, total);
         quiet.forget_since();
@@ -210,7 +220,7 @@ impl<T: Float> Sum<T> {
             lower,
             has_negative_zeros,
         } = split;
-        self.total.counters.items += items.len() as i64;
+        self.total.counters.count(items.len());
         if has_negative_zeros {
             let zeros = items.filter(|&item| is_negative_zero(item));
             self.total.counters.negative_zeros += zeros.count() as i64;
@@ -263,7 +273,7 @@ impl<T: Float> Sum<T> {
             return;
         };
         let level = Level::best();
-        self.total.counters.items += items.len() as i64;
+        self.total.counters.count(items.len());
         let Self { total, pace } = self;
         convert(
             items,

@@ -2,7 +2,7 @@
 
 use bytemuck::Zeroable;
 
-use crate::counters::{Counters, RemoveError, is_negative_zero};
+use crate::counters::{Counters, LimitError, RemoveError, is_negative_zero, items_of_both};
 use crate::destination::Destination;
 use crate::fixed::{Fixed, Window, add_to_words, integer, short_magnitude};
 use crate::float::Float;
@@ -32,6 +32,12 @@ impl<W: Window> Total<W> {
         self.counters.merge(other.counters);
     }
 
+    pub(crate) fn try_merge(&mut self, other: &Self) -> Result<(), LimitError> {
+        self.counters = self.counters.with(other.counters)?;
+        self.fixed.merge(&other.fixed);
+        Ok(())
+    }
+
     pub(crate) fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
         self.counters = self.counters.without(other.counters)?;
         self.fixed.unmerge(&other.fixed);
@@ -46,11 +52,18 @@ impl<W: Window> Total<W> {
         words
     }
 
-    pub(crate) fn add_words(&mut self, words: &W::Words) {
+    pub(crate) fn add_words(&mut self, words: &W::Words) -> Result<(), LimitError> {
         let (number, counters) = words.as_ref().split_at(Fixed::<W>::WORDS);
-        self.fixed.add_words(number);
         let counters = counters.try_into().expect("there are as many words");
-        self.counters.merge(Counters::of_words(counters));
+        self.counters = self.counters.with(Counters::of_words(counters))?;
+        self.fixed.add_words(number);
+        Ok(())
+    }
+
+    pub(crate) fn check_words(words: &W::Words) -> Result<(), LimitError> {
+        let (_, counters) = words.as_ref().split_at(Fixed::<W>::WORDS);
+        let mut counters = counters.iter();
+        counters.try_for_each(|count| items_of_both(*count, 0).map(drop))
     }
 
     pub(crate) fn merge_words(words: &mut W::Words, other: &W::Words) {
@@ -73,18 +86,19 @@ impl<W: Window> Total<W> {
         integers
     }
 
-    pub(crate) fn add_integers(&mut self, integers: &W::Integers) {
+    pub(crate) fn add_integers(&mut self, integers: &W::Integers) -> Result<(), LimitError> {
         let (limbs, counters) = integers.as_ref().split_at(W::LIMBS);
-        self.fixed.add_limbs(limbs);
         let counters = counters.try_into().expect("there are as many integers");
-        self.counters.merge(Counters::of_integers(counters));
+        self.counters = self.counters.with(Counters::of_integers(counters))?;
+        self.fixed.add_limbs(limbs);
+        Ok(())
     }
 
     /// Adds items by integer arithmetic alone, in an environment that the loops are not made for, or that is not known.
     #[cold]
     pub(crate) fn add_by_integers(&mut self, items: impl Iterator<Item = f64>) {
         for item in items {
-            self.counters.items += 1;
+            self.counters.count(1);
             self.counters.negative_zeros += i64::from(is_negative_zero(item));
             self.add_one(item);
         }
@@ -166,6 +180,15 @@ impl<W: Window> Total<W> {
             _ => T::ZERO,
         }
     }
+}
+
+/// Whether each of some totals and another one have few enough items together.
+pub(crate) fn check_counts<W: Window>(
+    own: &[&Total<W>],
+    others: &[&Total<W>],
+) -> Result<(), LimitError> {
+    let mut pairs = own.iter().zip(others);
+    pairs.try_for_each(|(own, other)| own.counters.with(other.counters).map(drop))
 }
 
 /// The mean of so many items whose sum is integer * 2^unit; +0.0 for zero.

@@ -2,13 +2,13 @@
 
 use simd_kernels::is_zero;
 
-use crate::counters::RemoveError;
+use crate::counters::{LimitError, RemoveError};
 use crate::float::Float;
 use crate::moments::Scaled;
 use crate::product_sum::ProductSum;
 use crate::round::ratio;
 use crate::sum::Sum;
-use crate::total::Total;
+use crate::total::{Total, check_counts};
 
 /// A weighted mean: the sum of items times their weights, divided by the sum of the weights. It is exact until it is rounded once.
 ///
@@ -75,9 +75,13 @@ impl<T: Float> WeightedMean<T> {
     }
 
     /// Adds another one's items.
-    pub fn merge(&mut self, other: &Self) {
-        self.products.merge(&other.products);
-        self.weights.merge(&other.weights);
+    ///
+    /// # Errors
+    /// As [`Sum::merge`].
+    pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+        check_counts(&self.weights.totals(), &other.weights.totals())?;
+        self.products.merge(&other.products)?;
+        self.weights.merge(&other.weights)
     }
 
     /// The number of items.

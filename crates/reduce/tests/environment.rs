@@ -122,7 +122,7 @@ fn what_follows_from_exact_sums_is_right_in_every_environment() {
     let weights: Vec<f64> = x.iter().rev().copied().collect();
     let values = || {
         let mut all = exact::by_key(&keys, &x, 5).unwrap();
-        let mut keyed = exact::KeyedMoments::new(5);
+        let mut keyed = exact::KeyedMoments::new(5).unwrap();
         keyed.add(&keys, &x).unwrap();
         all.extend((0..5).map(|key| keyed.variance(key, 0.0)));
         let mut few = exact::KeyedSums::new(2);
@@ -133,7 +133,7 @@ fn what_follows_from_exact_sums_is_right_in_every_environment() {
         let mut products = exact::KeyedProducts::new(5);
         products.add(&keys, &x, &weights).unwrap();
         all.extend(products.values());
-        let mut extrema = exact::KeyedExtrema::new(5);
+        let mut extrema = exact::KeyedExtrema::new(5).unwrap();
         extrema.add(&keys, &x).unwrap();
         let bounds = (0..5).map(|key| [extrema.minimum(key), extrema.maximum(key)]);
         all.extend(bounds.flatten().flatten());
@@ -151,7 +151,7 @@ fn what_follows_from_exact_sums_is_right_in_every_environment() {
         let mut all: Vec<u64> = all.into_iter().map(f64::to_bits).collect();
         let singles = exact::by_key(&keys, &singles, 5).unwrap();
         all.extend(singles.iter().map(|sum| u64::from(sum.to_bits())));
-        let mut extrema = exact::KeyedExtrema::new(1);
+        let mut extrema = exact::KeyedExtrema::new(1).unwrap();
         extrema.add(&[0_u8; 2], &[f32::from_bits(1), 0.0]).unwrap();
         let greatest = extrema.maximum(0).map(f32::to_bits);
         all.push(greatest.unwrap().into());
@@ -183,10 +183,16 @@ fn one_rank_s_environment_stops_the_plan_on_every_rank() {
 fn an_environment_that_changes_after_the_plan_stops_its_run() {
     let results = run(5, |world| {
         let plan = Plan::builder(world).local_items(1).build::<f64>().unwrap();
+        let hashed = Plan::builder(world).build_hashed::<i64, f64>().unwrap();
         let bits = if world.rank() == 3 { ROUND_UP } else { 0 };
-        with(bits, || plan.allreduce(&[1.0]))
+        with(bits, || {
+            let by_key = hashed.by_key(&[7], &[1.0]);
+            [plan.allreduce(&[1.0]).map(drop), by_key.map(drop)]
+        })
     });
-    for (rank, result) in results.unwrap().into_iter().enumerate() {
+    let results = results.unwrap().into_iter().enumerate();
+    let results = results.flat_map(|(rank, both)| both.map(|result| (rank, result)));
+    for (rank, result) in results {
         let expected = if rank == 3 {
             let error = EnvironmentError::Rounding;
             RunError::Environment { rank, error }

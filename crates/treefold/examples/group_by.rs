@@ -56,7 +56,7 @@ fn grouped(table: &Table, threads: usize) -> Result<Groups, Box<dyn Error>> {
             scope.spawn(move || {
                 let mut groups = Groups {
                     revenue: KeyedProducts::new(SHOPS),
-                    price: KeyedMoments::new(SHOPS),
+                    price: KeyedMoments::new(SHOPS)?,
                 };
                 groups
                     .revenue
@@ -69,12 +69,13 @@ fn grouped(table: &Table, threads: usize) -> Result<Groups, Box<dyn Error>> {
         let parts = parts.into_iter().map(|part| part.join().expect("no panic"));
         parts.collect::<Result<Vec<_>, treefold::exact::KeyError>>()
     })?;
-    let merged = parts.into_iter().reduce(|mut merged, part| {
-        merged.revenue.merge(&part.revenue);
-        merged.price.merge(&part.price);
-        merged
-    });
-    Ok(merged.ok_or("there are no threads")?)
+    let mut parts = parts.into_iter();
+    let mut merged = parts.next().ok_or("there are no threads")?;
+    for part in parts {
+        merged.revenue.merge(&part.revenue)?;
+        merged.price.merge(&part.price)?;
+    }
+    Ok(merged)
 }
 
 /// The rows in as many parts as there are threads.

@@ -49,7 +49,7 @@ fn means(parts: &[Part]) -> Result<Vec<f64>, Box<dyn Error>> {
     })?;
     let mut all = KeyedWeightedMeans::new(LATITUDES);
     for means in zones {
-        all.merge(&means?);
+        all.merge(&means?)?;
     }
     Ok(all.values())
 }

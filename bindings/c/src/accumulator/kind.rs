@@ -4,7 +4,9 @@ use std::marker::PhantomData;
 
 use bytemuck::Pod;
 use num_complex::Complex;
-use treefold::exact::{Accumulator as _, BytesError, ComplexMoments, Float, Moments, RemoveError};
+use treefold::exact::{
+    Accumulator as _, BytesError, ComplexMoments, Float, LimitError, Moments, RemoveError,
+};
 
 use super::Statistic;
 use crate::failure::{Code, Failure};
@@ -24,7 +26,7 @@ pub(crate) trait Kind: 'static {
     const NAME: &'static str;
 
     fn add(total: &mut Self::Total, x: &[Self::Item], y: &[Self::Item]);
-    fn merge(total: &mut Self::Total, other: &Self::Total);
+    fn merge(total: &mut Self::Total, other: &Self::Total) -> Result<(), LimitError>;
     fn unmerge(total: &mut Self::Total, other: &Self::Total) -> Result<(), RemoveError>;
     fn items(total: &Self::Total) -> u64;
     fn value(total: &Self::Total) -> Self::Item;
@@ -49,8 +51,8 @@ impl<Q: Quantity> Kind for OfFigure<Q> {
         Q::add(total, x, y);
     }
 
-    fn merge(total: &mut Q::Total, other: &Q::Total) {
-        total.merge(other);
+    fn merge(total: &mut Q::Total, other: &Q::Total) -> Result<(), LimitError> {
+        total.merge(other)
     }
 
     fn unmerge(total: &mut Q::Total, other: &Q::Total) -> Result<(), RemoveError> {
@@ -98,8 +100,8 @@ macro_rules! moments {
                 total.add($items(x));
             }
 
-            fn merge(total: &mut $moments<T>, other: &$moments<T>) {
-                total.merge(other);
+            fn merge(total: &mut $moments<T>, other: &$moments<T>) -> Result<(), LimitError> {
+                total.merge(other)
             }
 
             fn unmerge(

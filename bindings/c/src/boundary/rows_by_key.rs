@@ -32,7 +32,13 @@ pub unsafe extern "C" fn treefold_exact_dot_by_key_f32(
             [("x", x, n), ("y", y, l)],
             (result, m),
             |keys, arrays, result| {
-                of_items(KeyedProducts::new, Statistic::Value, keys, arrays, result)
+                of_items(
+                    |keys| Ok(KeyedProducts::new(keys)),
+                    Statistic::Value,
+                    keys,
+                    arrays,
+                    result,
+                )
             },
         )
     }
@@ -61,7 +67,13 @@ pub unsafe extern "C" fn treefold_exact_dot_by_key_f64(
             [("x", x, n), ("y", y, l)],
             (result, m),
             |keys, arrays, result| {
-                of_items(KeyedProducts::new, Statistic::Value, keys, arrays, result)
+                of_items(
+                    |keys| Ok(KeyedProducts::new(keys)),
+                    Statistic::Value,
+                    keys,
+                    arrays,
+                    result,
+                )
             },
         )
     }
@@ -91,7 +103,7 @@ pub unsafe extern "C" fn treefold_exact_weighted_mean_by_key_f32(
             (result, m),
             |keys, arrays, result| {
                 of_items(
-                    KeyedWeightedMeans::new,
+                    |keys| Ok(KeyedWeightedMeans::new(keys)),
                     Statistic::Mean,
                     keys,
                     arrays,
@@ -126,7 +138,7 @@ pub unsafe extern "C" fn treefold_exact_weighted_mean_by_key_f64(
             (result, m),
             |keys, arrays, result| {
                 of_items(
-                    KeyedWeightedMeans::new,
+                    |keys| Ok(KeyedWeightedMeans::new(keys)),
                     Statistic::Mean,
                     keys,
                     arrays,

@@ -7,7 +7,7 @@ use treefold::exact::HashedSums;
 
 use super::kind::{Real, SUM_BYTES};
 use super::state::{KeyedState, same_kind};
-use super::{Keys, has_room, of_keys, with_keys};
+use super::{Keys, has_room, of_keys, of_limit, with_keys};
 use crate::accumulator::{Change, Statistic};
 use crate::boundary::elements_mut;
 use crate::element::ElementType;
@@ -96,8 +96,7 @@ impl<K: HashedKey, T: Real> KeyedState for HashedSums<K, T> {
 
     fn merge(&mut self, other: &dyn KeyedState) -> Result<(), Failure> {
         let other = same_kind(self, other)?;
-        self.merge(other);
-        Ok(())
+        self.merge(other).map_err(|error| of_limit("other", error))
     }
 
     fn equals(&self, other: &dyn KeyedState) -> Result<bool, Failure> {

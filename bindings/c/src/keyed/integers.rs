@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::marker::PhantomData;
 
 use bytemuck::Pod;
-use treefold::exact::{Key, KeyError, KeyedIntegers};
+use treefold::exact::{Key, KeyError, KeyedIntegers, LimitError};
 
 use super::kind::{Kind, Removal, write};
 use crate::accumulator::Statistic;
@@ -39,11 +39,11 @@ pub(crate) struct Integers<I> {
 }
 
 impl<I: Integer> Integers<I> {
-    pub(crate) fn new(keys: usize) -> Self {
-        Self {
-            sums: KeyedIntegers::new(keys),
+    pub(crate) fn new(keys: usize) -> Result<Self, LimitError> {
+        Ok(Self {
+            sums: KeyedIntegers::new(keys)?,
             item: PhantomData,
-        }
+        })
     }
 }
 
@@ -80,8 +80,8 @@ impl<I: Integer> Kind for Integers<I> {
         self.sums.remove(keys, x).map_err(Removal::Refused)
     }
 
-    fn join(&mut self, other: &Self) {
-        self.sums.merge(&other.sums);
+    fn join(&mut self, other: &Self) -> Result<(), LimitError> {
+        self.sums.merge(&other.sums)
     }
 
     fn counted(&self) -> Option<&[u64]> {

@@ -3,7 +3,7 @@
 use bytemuck::Pod;
 use treefold::exact::{
     BytesError, Float, Key, KeyError, KeyedColumns, KeyedExtrema, KeyedMoments, KeyedProducts,
-    KeyedSums, KeyedWeightedMeans, RemoveKeyedError,
+    KeyedSums, KeyedWeightedMeans, LimitError, RemoveKeyedError,
 };
 
 use crate::accumulator::Statistic;
@@ -65,7 +65,10 @@ pub(crate) trait Kind: Clone + PartialEq + Send + Sync + 'static {
     ) -> Result<(), Removal>;
 
     /// Adds another one of as many keys and columns.
-    fn join(&mut self, other: &Self);
+    ///
+    /// # Errors
+    /// Together they have too many items.
+    fn join(&mut self, other: &Self) -> Result<(), LimitError>;
 
     /// The number of items of each key, if they are counted.
     fn counted(&self) -> Option<&[u64]> {
@@ -113,8 +116,8 @@ macro_rules! alike {
             self.keys()
         }
 
-        fn join(&mut self, other: &Self) {
-            self.merge(other);
+        fn join(&mut self, other: &Self) -> Result<(), LimitError> {
+            self.merge(other)
         }
     };
 }

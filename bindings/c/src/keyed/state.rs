@@ -5,11 +5,12 @@ use std::any::Any;
 use treefold::FoldError;
 use treefold::exact::{
     KeyedColumns, KeyedExtrema, KeyedMoments, KeyedProducts, KeyedSums, KeyedWeightedMeans,
+    LimitError,
 };
 
 use super::integers::Integers;
 use super::kind::{Kind, Real, Removal};
-use super::{Keys, has_room, of_keys, of_removal, with_keys};
+use super::{Keys, has_room, of_keys, of_limit, of_removal, with_keys};
 use crate::accumulator::{Change, MOMENTS, OF_MOMENTS, OF_SUM, Statistic, of_bytes_error};
 use crate::boundary::elements;
 use crate::by_integer;
@@ -183,9 +184,9 @@ pub(crate) fn of_codes(
 
 fn of_reals<T: Real>(figure: i32, keys: usize) -> Result<Box<dyn KeyedState>, Failure> {
     match figure {
-        SUM => empty(keys, 1, KeyedSums::<T>::new),
-        DOT => empty(keys, 1, KeyedProducts::<T>::new),
-        WEIGHTED_MEAN => empty(keys, 1, KeyedWeightedMeans::<T>::new),
+        SUM => empty(keys, 1, |keys| Ok(KeyedSums::<T>::new(keys))),
+        DOT => empty(keys, 1, |keys| Ok(KeyedProducts::<T>::new(keys))),
+        WEIGHTED_MEAN => empty(keys, 1, |keys| Ok(KeyedWeightedMeans::<T>::new(keys))),
         EXTREMA => empty(keys, 1, KeyedExtrema::<T>::new),
         _ => empty(keys, 1, KeyedMoments::<T>::new),
     }
@@ -219,10 +220,11 @@ fn only_reals() -> Failure {
 fn empty<S: Kind>(
     keys: usize,
     width: usize,
-    make: impl FnOnce(usize) -> S,
+    make: impl FnOnce(usize) -> Result<S, LimitError>,
 ) -> Result<Box<dyn KeyedState>, Failure> {
     has_room(keys.saturating_mul(width), S::KEY_BYTES)?;
-    Ok(Box::new(make(keys)))
+    let state = make(keys).map_err(|error| of_limit("keys", error))?;
+    Ok(Box::new(state))
 }
 
 /// Another state, if it is of this kind.
@@ -308,8 +310,7 @@ impl<S: Kind> KeyedState for S {
                 return Err(Failure::new(Code::Length, message));
             }
         }
-        self.join(other);
-        Ok(())
+        self.join(other).map_err(|error| of_limit("other", error))
     }
 
     fn equals(&self, other: &dyn KeyedState) -> Result<bool, Failure> {

@@ -1,6 +1,8 @@
 /* Keyed states of every figure, against integers of 128 bits: what they add, take back and merge, and what cannot be. */
 #include "keyed.h"
 
+#include <float.h>
+
 enum { WIDTH = 3 };
 
 static double found[GROUPS * WIDTH];
@@ -278,8 +280,36 @@ static void errors(void)
     end(sums);
 }
 
+/* A state that is merged with itself again and again has no room for more at last, and says so. */
+static void limits(void)
+{
+    const int figures[3] = {TREEFOLD_EXACT_SUM, TREEFOLD_EXACT_MOMENTS, TREEFOLD_EXACT_SUM};
+    const treefold_type types[3] = {TREEFOLD_F64, TREEFOLD_F32, TREEFOLD_I64};
+    const double large[1] = {DBL_MAX};
+    const float small[1] = {FLT_MAX};
+    const int64_t whole[1] = {INT64_MAX};
+    const void *items[3] = {large, small, whole};
+    const uint8_t key[1] = {1};
+    for (int i = 0; i < 3; i++) {
+        treefold_keyed *state = NULL;
+        treefold_status status = TREEFOLD_OK;
+        int times = 0;
+        OK(treefold_keyed_create(types[i], figures[i], 2, &state));
+        OK(treefold_keyed_add(state, TREEFOLD_U8, key, 1, items[i], 1));
+        while (status == TREEFOLD_OK && times < 200)
+            status = treefold_keyed_merge(state, state), times++;
+        CHECK(status == TREEFOLD_ARGUMENT && (times == 63 || types[i] == TREEFOLD_I64));
+        EXPECT(TREEFOLD_ARGUMENT, "`other`", treefold_keyed_merge(state, state));
+        end(state);
+    }
+    treefold_keyed *none = NULL;
+    EXPECT(TREEFOLD_MEMORY, "memory", treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_MOMENTS, (size_t)1 << 50, &none));
+    EXPECT(TREEFOLD_MEMORY, "memory", treefold_keyed_create_rows(TREEFOLD_F64, SIZE_MAX / 2, 4, &none));
+}
+
 int main(void)
 {
+    limits();
     dots();
     weighted_means();
     extrema();

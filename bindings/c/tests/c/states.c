@@ -215,6 +215,12 @@ static void special(void)
     EXPECT(TREEFOLD_ARGUMENT, "`other`: 1 NaNs cannot be removed of 0", treefold_accumulator_unmerge(sum, other));
     EXPECT(TREEFOLD_ARGUMENT, "2 items cannot be removed of 1", treefold_accumulator_remove(sum, x, 2));
     CHECK(bits(value_of(sum)) == bits(-0.0) && count_of(sum) == 1);
+    for (int i = 0; i < 62; i++)
+        OK(treefold_accumulator_merge(other, other));
+    EXPECT(TREEFOLD_ARGUMENT, "`other`: a sum has room for 2^63 - 1 items", treefold_accumulator_merge(other, other));
+    CHECK(isnan(value_of(other)) && count_of(other) == (uint64_t)1 << 62);
+    for (size_t n = 0; n < 4; n++)
+        EXPECT(TREEFOLD_LENGTH, "`bytes`: the bytes end too early", treefold_accumulator_of_bytes(other, "tfx\1", n));
     end(sum);
     end(other);
 }

@@ -9,8 +9,9 @@ use crate::fixed::{Fixed, Window};
 use crate::float::Float;
 use crate::total::Total;
 
-/// The fewest bytes of a key.
-const LEAST_BYTES: usize = 9;
+/// The fewest bytes of a key: of a sum, and of moments.
+const SUM_BYTES: usize = 9;
+const MOMENTS_BYTES: usize = 8 + SUM_BYTES + 8;
 
 impl<T: Float> KeyedSums<T> {
     /// The sums as bytes, for files and other programs. Sums that are equal have the same bytes, whatever order, calls and threads they come
@@ -41,9 +42,17 @@ impl<T: Float> KeyedSums<T> {
     /// They are not those of such sums.
     pub fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
         let mut reader = Reader::of::<T>(Kind::KeyedSums, bytes)?;
-        let mut sums = Self::new(keys(&mut reader)?);
-        for key in 0..sums.keys() {
-            read_sum(&mut reader, &mut sums.windows, key)?;
+        let keys = keys(&mut reader, SUM_BYTES)?;
+        let mut skipped = reader;
+        let numbers = (0..keys).map_while(|_| skip_entry(&mut skipped).ok());
+        let is_common = common_words::<T::Sums>(keys, numbers);
+        let mut sums = Self::new(keys);
+        for key in 0..keys {
+            let (sum, items) = read_entry(&mut reader)?;
+            sums.windows.raise_items(items + sum.counters.specials());
+            let is_common = |word| is_common[word];
+            sums.windows
+                .add_number(key, &sum.fixed, sum.counters, is_common);
         }
         reader.end()?;
         Ok(sums)
@@ -79,35 +88,39 @@ impl<T: Float> KeyedMoments<T> {
     /// They are not those of such moments.
     pub fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
         let mut reader = Reader::of::<T>(Kind::KeyedMoments, bytes)?;
-        let mut moments = Self::new(keys(&mut reader)?);
-        for key in 0..moments.keys() {
+        let keys = keys(&mut reader, MOMENTS_BYTES)?;
+        let begin = reader;
+        let skipped = || {
+            let mut reader = begin;
+            (0..keys).map_while(move |_| {
+                reader.array::<8>().ok()?;
+                Some((skip_entry(&mut reader).ok()?, reader.skip_number().ok()?))
+            })
+        };
+        let of_sums = common_words::<T::Sums>(keys, skipped().map(|(sum, _)| sum));
+        let of_squares = common_words::<T::Products>(keys, skipped().map(|(_, squares)| squares));
+        let mut moments = Self::new(keys)?;
+        for key in 0..keys {
             let count = u64::from_le_bytes(reader.array()?);
-            let counters = read_sum(&mut reader, &mut moments.sums, key)?;
+            let (sum, items) = read_entry(&mut reader)?;
+            let (squares, squared): (Fixed<T::Products>, u64) = reader.number()?;
             let all = Counters {
                 items: count.cast_signed(),
-                ..counters
+                ..sum.counters
             };
-            if !all.are_consistent() {
-                return Err(BytesError::Corrupted {
-                    what: "there are fewer items than of one kind",
-                });
-            }
-            let squares: Fixed<T::Products> = reader.number()?;
-            if squares
-                .magnitude()
-                .is_some_and(|(is_negative, _)| is_negative)
-            {
+            all.check(items.max(squared))?;
+            if squares.is_negative() {
                 return Err(BytesError::Corrupted {
                     what: "a sum of squares is negative",
                 });
             }
-            // The square of an infinity is one.
-            let of_squares = Counters {
-                infinities: counters.infinities + counters.negative_infinities,
-                negative_infinities: 0,
-                ..counters
-            };
-            moments.squares.add_number(key, &squares, of_squares);
+            moments.raise_items(count);
+            moments
+                .sums
+                .add_number(key, &sum.fixed, sum.counters, |word| of_sums[word]);
+            moments.squares.parts[0].add_number(key, &squares, sum.counters.squared(), |word| {
+                of_squares[word]
+            });
             moments.set_count(key, count);
         }
         reader.end()?;
@@ -135,12 +148,6 @@ impl<T: Float> PartialEq for KeyedProducts<T> {
 
 impl<T: Float> Eq for KeyedProducts<T> {}
 
-impl<T: Float> KeyedProducts<T> {
-    fn add_number(&mut self, key: usize, number: &Fixed<T::Products>, counters: Counters) {
-        self.parts[0].add_number(key, number, counters);
-    }
-}
-
 fn are_equal<W: Window>(left: &Windows<W>, right: &Windows<W>) -> bool {
     let is_equal = |key| are_alike(&left.total(key), &right.total(key));
     left.len() == right.len() && (0..left.len()).all(is_equal)
@@ -157,12 +164,25 @@ fn begin<T: Float>(kind: Kind, keys: usize) -> Vec<u8> {
     bytes
 }
 
-/// The number of keys, each of which has some bytes.
-fn keys(reader: &mut Reader<'_>) -> Result<usize, BytesError> {
+/// The number of keys, each of which has so many bytes at least.
+fn keys(reader: &mut Reader<'_>, key_bytes: usize) -> Result<usize, BytesError> {
     let keys = usize::try_from(u64::from_le_bytes(reader.array()?));
     keys.ok()
-        .filter(|keys| *keys <= reader.left() / LEAST_BYTES)
+        .filter(|keys| *keys <= reader.left() / key_bytes)
         .ok_or(BytesError::Truncated)
+}
+
+/// For each word of a number, whether so many of the keys have it that a table of it is not much longer than their bytes.
+fn common_words<W: Window>(keys: usize, numbers: impl Iterator<Item = (i32, usize)>) -> Vec<bool> {
+    const RARE: usize = 16;
+    let mut counts = vec![0; Fixed::<W>::WORDS];
+    for (exponent, words) in numbers {
+        let first = usize::try_from((i64::from(exponent) - i64::from(W::LOWEST)) / 64);
+        let of_number = first.ok().and_then(|first| counts.get_mut(first..));
+        let of_number = of_number.into_iter().flatten().take(words);
+        of_number.for_each(|count| *count += 1);
+    }
+    counts.iter().map(|count| count * RARE >= keys).collect()
 }
 
 fn write_sum<W: Window>(windows: &Windows<W>, key: usize, bytes: &mut Vec<u8>) {
@@ -181,19 +201,18 @@ pub(crate) fn write_entry<W: Window>(total: &Total<W>, bytes: &mut Vec<u8>) {
     write_number(&total.fixed, bytes);
 }
 
-/// Reads a sum, adds it to that of a key, and returns its counts of what is not finite.
-fn read_sum<W: Window>(
-    reader: &mut Reader<'_>,
-    windows: &mut Windows<W>,
-    key: usize,
-) -> Result<Counters, BytesError> {
-    let entry = read_entry(reader)?;
-    windows.add_number(key, &entry.fixed, entry.counters);
-    Ok(entry.counters)
+/// Goes past a sum, as [`Reader::skip_number`].
+fn skip_entry(reader: &mut Reader<'_>) -> Result<(i32, usize), BytesError> {
+    if reader.array()? != [0] {
+        reader.array::<{ 3 * 8 }>()?;
+    }
+    reader.skip_number()
 }
 
-/// Reads a sum without its number of items.
-pub(crate) fn read_entry<W: Window>(reader: &mut Reader<'_>) -> Result<Total<W>, BytesError> {
+/// Reads a sum without its number of items, and the fewest finite ones that it can be of.
+pub(crate) fn read_entry<W: Window>(
+    reader: &mut Reader<'_>,
+) -> Result<(Total<W>, u64), BytesError> {
     let [are_special] = reader.array()?;
     let mut counters = Counters::default();
     if are_special != 0 {
@@ -202,16 +221,17 @@ pub(crate) fn read_entry<W: Window>(reader: &mut Reader<'_>) -> Result<Total<W>,
             *count = u64::from_le_bytes(reader.array()?);
         }
         counters = Counters::of_words(words);
-        let all = Counters {
-            items: i64::MAX,
-            ..counters
-        };
-        if are_special != 1 || counters == Counters::default() || !all.are_consistent() {
+        if are_special != 1 || counters == Counters::default() {
             return Err(BytesError::Corrupted {
                 what: "counts of what is not finite",
             });
         }
     }
-    let fixed = reader.number()?;
-    Ok(Total { fixed, counters })
+    let (fixed, items) = reader.number()?;
+    let all = Counters {
+        items: i64::MAX,
+        ..counters
+    };
+    all.check(items)?;
+    Ok((Total { fixed, counters }, items))
 }

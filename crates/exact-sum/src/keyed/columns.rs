@@ -1,8 +1,11 @@
 //! Several columns by key at once.
 
+use simd_kernels::Pair;
+
 use super::KeyedSums;
 use super::key::{self, Key, KeyError};
 use super::remove::RemoveKeyedError;
+use crate::counters::LimitError;
 use crate::float::Float;
 
 /// The rows whose places are computed at once.
@@ -13,10 +16,10 @@ const BLOCK_ROWS: usize = 256;
 /// ```
 /// use exact_sum::KeyedColumns;
 ///
-/// let mut sums = KeyedColumns::<f64>::new(2, 3);
+/// let mut sums = KeyedColumns::<f64>::new(2, 3)?;
 /// sums.add(&[1, 0, 1_u8], &[1e300, 1.0, 0.1, 2.0, 2.0, 2.0, -1e300, 3.0, 0.2])?;
 /// assert_eq!(sums.values(), [2.0, 2.0, 2.0, 0.0, 4.0, 0.1 + 0.2]);
-/// # Ok::<(), exact_sum::KeyError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct KeyedColumns<T: Float> {
@@ -31,14 +34,23 @@ impl<T: Float> KeyedColumns<T> {
     ///
     /// # Panics
     /// There is no column.
-    #[must_use]
-    pub fn new(keys: usize, columns: usize) -> Self {
+    ///
+    /// # Errors
+    /// No memory has room for so many sums.
+    pub fn new(keys: usize, columns: usize) -> Result<Self, LimitError> {
         assert_ne!(columns, 0, "rows have columns");
-        Self {
+        let bytes = [keys, columns, size_of::<Pair>()].map(|number| number as u128);
+        let bytes = bytes
+            .iter()
+            .fold(1, |product: u128, number| product.saturating_mul(*number));
+        if bytes > isize::MAX as u128 {
+            return Err(LimitError::Memory { bytes });
+        }
+        Ok(Self {
             keys,
             columns,
             sums: KeyedSums::new(keys * columns),
-        }
+        })
     }
 
     /// The number of keys.
@@ -62,6 +74,7 @@ impl<T: Float> KeyedColumns<T> {
     /// There are not as many keys as rows, or a key has no sum. No sum has changed then.
     pub fn add<K: Key>(&mut self, keys: &[K], rows: &[T]) -> Result<(), KeyError> {
         self.check(keys, rows)?;
+        self.sums.windows.check_room(rows.len() as u64)?;
         for (places, rows) in self.blocks(keys, rows) {
             self.sums.add(&places, rows).expect("the keys are right");
         }
@@ -107,10 +120,14 @@ impl<T: Float> KeyedColumns<T> {
     ///
     /// # Panics
     /// They have another number of columns.
-    pub fn merge(&mut self, other: &Self) {
+    ///
+    /// # Errors
+    /// As [`KeyedSums::merge`].
+    pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
         assert_eq!(self.columns, other.columns, "the columns differ in number");
+        self.sums.merge(&other.sums)?;
         self.keys = self.keys.max(other.keys);
-        self.sums.merge(&other.sums);
+        Ok(())
     }
 
     /// The sums of all keys, each a row, rounded once.

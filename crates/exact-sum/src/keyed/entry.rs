@@ -143,8 +143,7 @@ impl Entry<'_> {
         let is_negative = own.last().is_some_and(|word| word.cast_signed() < 0);
         above.fill(if is_negative { u64::MAX } else { 0 });
         counters[..self.counters.len()].copy_from_slice(self.counters);
-        total.add_words(&words);
-        Ok(())
+        total.add_words(&words).map_err(|_| WRONG)
     }
 }
 

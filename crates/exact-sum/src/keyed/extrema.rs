@@ -1,6 +1,7 @@
 //! Minima and maxima by key.
 
 use super::key::{self, Key, KeyError};
+use crate::counters::{LimitError, check_memory, reserve};
 use crate::float::Float;
 
 /// The least and the greatest item of each of the keys 0 to K - 1, -0.0 being less than 0.0. They cannot be taken back.
@@ -8,12 +9,12 @@ use crate::float::Float;
 /// ```
 /// use exact_sum::KeyedExtrema;
 ///
-/// let mut extrema = KeyedExtrema::<f64>::new(3);
+/// let mut extrema = KeyedExtrema::<f64>::new(3)?;
 /// extrema.add(&[0, 2, 0, 2_u8], &[0.5, 7.0, -0.5, f64::NAN])?;
 /// assert_eq!([extrema.minimum(0), extrema.maximum(0)], [Some(-0.5), Some(0.5)]);
 /// assert_eq!(extrema.minimum(1), None);
 /// assert!(extrema.minimum(2).is_some_and(f64::is_nan));
-/// # Ok::<(), exact_sum::KeyError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyedExtrema<T: Float> {
@@ -35,12 +36,15 @@ fn ordered(bits: i64) -> i64 {
 
 impl<T: Float> KeyedExtrema<T> {
     /// Those of no items, for so many keys.
-    #[must_use]
-    pub fn new(keys: usize) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// There is no memory for them.
+    pub fn new(keys: usize) -> Result<Self, LimitError> {
+        check_memory::<[i64; 2]>(keys)?;
+        Ok(Self {
             bounds: vec![NONE; keys],
             item: std::marker::PhantomData,
-        }
+        })
     }
 
     /// The number of keys.
@@ -66,11 +70,16 @@ impl<T: Float> KeyedExtrema<T> {
     }
 
     /// Adds other ones, key by key. If they have more keys, so will these.
-    pub fn merge(&mut self, other: &Self) {
+    ///
+    /// # Errors
+    /// There is no memory for more keys.
+    pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+        reserve(&mut self.bounds, other.keys())?;
         self.bounds.resize(self.keys().max(other.keys()), NONE);
         for (bounds, [low, high]) in self.bounds.iter_mut().zip(&other.bounds) {
             *bounds = [bounds[0].min(*low), bounds[1].max(*high)];
         }
+        Ok(())
     }
 
     /// The least item of a key; NaN if one is; `None` if there are none.

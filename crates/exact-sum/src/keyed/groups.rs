@@ -10,6 +10,7 @@ use super::moments::KeyedMoments;
 use super::windows::Windows;
 use super::{KeyedProducts, KeyedSums};
 use crate::bytes::BytesError;
+use crate::counters::{Counters, LimitError, items_of_both};
 use crate::fixed::{Doubles, Window};
 use crate::float::Float;
 use crate::partial::{Partial, write, write_short};
@@ -73,14 +74,30 @@ impl KeyedSums<f64> {
         keys: &[K],
         partials: impl IntoIterator<Item = &'b [u8]>,
     ) -> Result<(), BytesError> {
-        Received::<Doubles>::of(keys, partials, self.keys())?.add_to(&mut self.windows);
+        let mut items = 0;
+        let received = Received::<Doubles>::of(keys, partials, self.keys(), |_, partial| {
+            let (specials, others) = partial.needs();
+            items = items_of_both(items, specials.specials() + others)?;
+            Ok(())
+        })?;
+        self.windows.check_room(items)?;
+        received.add_to(&mut self.windows, items);
         Ok(())
     }
 }
 
 impl<T: Float> KeyedProducts<T> {
     /// Makes room for more keys.
-    pub fn grow(&mut self, keys: usize) {
+    ///
+    /// # Errors
+    /// There is no memory for them.
+    pub fn grow(&mut self, keys: usize) -> Result<(), LimitError> {
+        self.reserve(keys)?;
+        self.grow_reserved(keys);
+        Ok(())
+    }
+
+    fn grow_reserved(&mut self, keys: usize) {
         for part in &mut self.parts {
             part.grow(keys);
         }
@@ -129,17 +146,29 @@ impl KeyedProducts<f64> {
         keys: &[K],
         partials: impl IntoIterator<Item = &'b [u8]>,
     ) -> Result<(), BytesError> {
-        Received::of(keys, partials, self.keys())?.add_to(&mut self.parts[0]);
+        let mut items = 0;
+        let received = Received::of(keys, partials, self.keys(), |_, partial| {
+            let (specials, others) = partial.needs();
+            items = items_of_both(items, specials.specials() + others)?;
+            Ok(())
+        })?;
+        self.check_room([items, 0])?;
+        received.add_to(&mut self.parts[0], items);
         Ok(())
     }
 }
 
 impl<T: Float> KeyedMoments<T> {
     /// Makes room for more keys.
-    pub fn grow(&mut self, keys: usize) {
+    ///
+    /// # Errors
+    /// There is no memory for them.
+    pub fn grow(&mut self, keys: usize) -> Result<(), LimitError> {
+        self.reserve(keys)?;
         self.counts.resize(self.keys().max(keys), 0);
         self.sums.grow(keys);
-        self.squares.grow(keys);
+        self.squares.grow_reserved(keys);
+        Ok(())
     }
 
     /// Drops the moments of the first keys: the others' numbers are so much less.
@@ -189,10 +218,38 @@ impl KeyedMoments<f64> {
         squares: impl IntoIterator<Item = &'b [u8]>,
     ) -> Result<(), BytesError> {
         check_lengths(keys, counts.len()).unwrap_or_else(|error| panic!("{error}"));
-        let sums = Received::of(keys, sums, self.keys())?;
-        let squares = Received::of(keys, squares, self.keys())?;
-        sums.add_to(&mut self.sums);
-        squares.add_to(&mut self.squares.parts[0]);
+        let items = counts.iter().copied().try_fold(0, items_of_both)?;
+        self.check_room([items; 3])?;
+        // Of few partials there is something that is not finite.
+        let [mut of_sums, mut of_squares] = [Vec::new(), Vec::new()];
+        let sums = Received::of(keys, sums, self.keys(), |index, partial| {
+            let specials = partial.check(counts[index])?.of_specials();
+            if specials != Counters::default() {
+                of_sums.push((index, specials.squared()));
+            }
+            Ok(())
+        })?;
+        let squares = Received::of(keys, squares, self.keys(), |index, partial| {
+            let specials = partial.check(counts[index])?.of_specials();
+            if specials != Counters::default() {
+                of_squares.push((index, specials));
+            }
+            let is_negative = match partial {
+                Partial::Doubles([nearest, _]) => nearest.is_sign_negative(),
+                Partial::Long(total, _) => total.fixed.is_negative(),
+            };
+            let wrong = BytesError::Corrupted {
+                what: "a sum of squares is negative",
+            };
+            if is_negative { Err(wrong) } else { Ok(()) }
+        })?;
+        if of_sums != of_squares {
+            return Err(BytesError::Corrupted {
+                what: "the squares are not those of the items",
+            });
+        }
+        sums.add_to(&mut self.sums, items);
+        squares.add_to(&mut self.squares.parts[0], items);
         for (key, count) in keys.iter().zip(counts) {
             self.counts[key.place()] += count;
         }
@@ -221,6 +278,7 @@ impl<W: Window> Received<W> {
         keys: &[K],
         partials: impl IntoIterator<Item = &'b [u8]>,
         sums: usize,
+        mut check: impl FnMut(usize, &Partial<W>) -> Result<(), BytesError>,
     ) -> Result<Self, BytesError> {
         check_block(keys, 0, sums).unwrap_or_else(|error| panic!("{error}"));
         let mut received = Self {
@@ -229,10 +287,12 @@ impl<W: Window> Received<W> {
             long: Vec::new(),
         };
         let mut numbers = keys.iter().map(|key| key.place());
-        for bytes in partials {
+        for (index, bytes) in partials.into_iter().enumerate() {
             let key = numbers.next().expect("there are as many keys as sums");
-            match Partial::read(bytes)? {
-                Partial::Long(total) => received.long.push((key, total)),
+            let partial = Partial::read(bytes)?;
+            check(index, &partial)?;
+            match partial {
+                Partial::Long(total, _) => received.long.push((key, total)),
                 Partial::Doubles(doubles) => {
                     for double in doubles.into_iter().filter(|double| !is_zero(*double)) {
                         received.keys.push(key);
@@ -245,14 +305,16 @@ impl<W: Window> Received<W> {
         Ok(received)
     }
 
-    fn add_to(&self, windows: &mut Windows<W>) {
+    /// Adds the sums, of which no key has more items than so many.
+    fn add_to(&self, windows: &mut Windows<W>, items: u64) {
+        windows.count(items);
         let mut decoded = Decoded::none();
         let blocks = self.doubles.chunks(DECODED_ITEMS);
         for (keys, doubles) in self.keys.chunks(DECODED_ITEMS).zip(blocks) {
             windows.add(Level::best(), keys, doubles, false, &mut decoded);
         }
         for (key, total) in &self.long {
-            windows.add_number(*key, &total.fixed, total.counters);
+            windows.add_number(*key, &total.fixed, total.counters, |_| true);
         }
     }
 }

@@ -10,7 +10,9 @@ use super::KeyedSums;
 use super::bytes::are_alike;
 use super::decoded::{Decoded, FEW_ITEMS};
 use super::key::{self, KeyError};
+use crate::counters::LimitError;
 use crate::float::Float;
+use crate::total::Total;
 
 /// A sum for each key that has items, exact until it is rounded: [`KeyedSums`] for keys of any type.
 ///
@@ -62,13 +64,14 @@ impl<K: Hash + Eq + Clone, T: Float> HashedSums<K, T> {
     /// Adds items to the sums of their keys.
     ///
     /// # Errors
-    /// There are not as many keys as items. No sum has changed then.
+    /// There are not as many keys as items, or there would be more than 2^63 - 1 items. No sum has changed then.
     pub fn add(&mut self, keys: &[K], items: &[T]) -> Result<(), KeyError> {
         key::check_lengths(keys, items.len())?;
+        self.sums.windows.check_room(items.len() as u64)?;
         if items.len() < FEW_ITEMS {
             for (key, item) in keys.iter().zip(items) {
                 let place = self.code(key) as usize;
-                self.sums.grow(self.keys.len());
+                self.sums.windows.grow(self.keys.len());
                 self.sums.add_one(place, *item);
             }
             return Ok(());
@@ -80,7 +83,7 @@ impl<K: Hash + Eq + Clone, T: Float> HashedSums<K, T> {
             for (place, key) in places.iter_mut().zip(keys) {
                 *place = self.code(key);
             }
-            self.sums.grow(self.keys.len());
+            self.sums.windows.grow(self.keys.len());
             self.sums
                 .change_block(Level::best(), places, items, false, &mut decoded);
         }
@@ -88,10 +91,15 @@ impl<K: Hash + Eq + Clone, T: Float> HashedSums<K, T> {
     }
 
     /// Adds other sums, key by key.
-    pub fn merge(&mut self, other: &Self) {
+    ///
+    /// # Errors
+    /// As [`KeyedSums::merge`].
+    pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+        self.sums.windows.check_room(other.sums.windows.items)?;
         let places: Vec<u32> = other.keys.iter().map(|key| self.code(key)).collect();
-        self.sums.grow(self.keys.len());
+        self.sums.windows.grow(self.keys.len());
         self.sums.merge_at(&other.sums, &places);
+        Ok(())
     }
 
     /// Which of [`keys`](Self::keys) a key is: the last one, if it is new.
@@ -114,8 +122,9 @@ impl<K: Hash + Eq + Clone, T: Float> HashedSums<K, T> {
             Entry::Occupied(place) => *place.get(),
             Entry::Vacant(vacant) => {
                 let place = u32::try_from(keys.len()).expect("there is memory for fewer keys");
-                vacant.insert(place);
+                // If a clone panics, there is no such key.
                 keys.push(key.clone());
+                vacant.insert(place);
                 place
             }
         }
@@ -124,7 +133,24 @@ impl<K: Hash + Eq + Clone, T: Float> HashedSums<K, T> {
     /// The sum of a key, rounded once; `None` if it has no items.
     #[must_use]
     pub fn value(&self, key: &K) -> Option<T> {
-        Some(self.sums.value(self.place(key)?))
+        Some(self.value_at(self.place(key)?))
+    }
+
+    /// Of a key that has a code, and no items yet, there is no sum.
+    fn value_at(&self, place: usize) -> T {
+        if place < self.sums.keys() {
+            self.sums.value(place)
+        } else {
+            T::ZERO
+        }
+    }
+
+    fn total(&self, place: usize) -> Total<T::Sums> {
+        if place < self.sums.keys() {
+            self.sums.total(place)
+        } else {
+            Total::ZERO
+        }
     }
 
     fn place(&self, key: &K) -> Option<usize> {
@@ -141,7 +167,7 @@ impl<K: Hash + Eq + Clone, T: Float> HashedSums<K, T> {
     {
         let keys = self.keys.iter().enumerate();
         let mut values: Vec<(&K, T)> = keys
-            .map(|(place, key)| (key, self.sums.value(place)))
+            .map(|(place, key)| (key, self.value_at(place)))
             .collect();
         values.sort_unstable_by(|left, right| left.0.cmp(right.0));
         values
@@ -153,7 +179,7 @@ impl<K: Hash + Eq + Clone, T: Float> PartialEq for HashedSums<K, T> {
     fn eq(&self, other: &Self) -> bool {
         let is_equal = |(own, key): (usize, &K)| {
             let their = other.place(key);
-            their.is_some_and(|their| are_alike(&self.sums.total(own), &other.sums.total(their)))
+            their.is_some_and(|their| are_alike(&self.total(own), &other.total(their)))
         };
         self.keys.len() == other.keys.len() && self.keys.iter().enumerate().all(is_equal)
     }

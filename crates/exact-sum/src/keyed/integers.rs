@@ -1,18 +1,19 @@
 //! Sums of integers by key.
 
 use super::key::{self, Key, KeyError};
+use crate::counters::{LimitError, check_memory, reserve};
 use crate::total::short_mean;
 
-/// The number and the sum of integers of each of the keys 0 to K - 1, in 128 bits.
+/// The number and the sum of integers of each of the keys 0 to K - 1, in 64 and 128 bits.
 ///
 /// ```
 /// use exact_sum::KeyedIntegers;
 ///
-/// let mut sums = KeyedIntegers::new(2);
+/// let mut sums = KeyedIntegers::new(2)?;
 /// sums.add(&[0, 1, 0_u8], &[i64::MAX, 7, i64::MAX])?;
 /// assert_eq!(sums.values(), [2 * i128::from(i64::MAX), 7]);
 /// assert_eq!(sums.mean(0), i64::MAX as f64);
-/// # Ok::<(), exact_sum::KeyError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyedIntegers {
@@ -22,12 +23,15 @@ pub struct KeyedIntegers {
 
 impl KeyedIntegers {
     /// Sums of no items, for so many keys.
-    #[must_use]
-    pub fn new(keys: usize) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// There is no memory for them.
+    pub fn new(keys: usize) -> Result<Self, LimitError> {
+        check_memory::<[i128; 2]>(keys)?;
+        Ok(Self {
             sums: vec![0; keys],
             counts: vec![0; keys],
-        }
+        })
     }
 
     /// The number of keys.
@@ -37,10 +41,16 @@ impl KeyedIntegers {
     }
 
     /// Makes room for more keys.
-    pub fn grow(&mut self, keys: usize) {
+    ///
+    /// # Errors
+    /// There is no memory for them.
+    pub fn grow(&mut self, keys: usize) -> Result<(), LimitError> {
         let keys = self.keys().max(keys);
+        reserve(&mut self.sums, keys)?;
+        reserve(&mut self.counts, keys)?;
         self.sums.resize(keys, 0);
         self.counts.resize(keys, 0);
+        Ok(())
     }
 
     /// Drops the sums of the first keys: the others' numbers are so much less.
@@ -73,29 +83,42 @@ impl KeyedIntegers {
     ) -> Result<(), KeyError> {
         assert_eq!(sums.len(), counts.len(), "the slices differ in length");
         key::check(keys, sums.len(), self.keys())?;
-        for (key, (sum, count)) in keys.iter().zip(sums.iter().zip(counts)) {
-            let own = &mut self.sums[key.place()];
-            *own = own.wrapping_add(*sum);
-            self.counts[key.place()] += count;
-        }
-        Ok(())
+        let places = keys.iter().map(|key| key.place());
+        let sums = sums.iter().zip(counts).map(|(sum, count)| (*sum, *count));
+        Ok(self.add_all(places.zip(sums))?)
     }
 
     /// Adds items to the sums of their keys.
     ///
     /// # Errors
-    /// There are not as many keys as items, or a key has no sum. No sum has changed then.
+    /// There are not as many keys as items, a key has no sum, or one would have more than 128 bits. No sum has changed then.
     pub fn add<K: Key>(
         &mut self,
         keys: &[K],
         items: &[impl Into<i128> + Copy],
     ) -> Result<(), KeyError> {
         key::check(keys, items.len(), self.keys())?;
-        for (key, item) in keys.iter().zip(items) {
-            // Of items of 64 bits, there would have to be 2^63.
-            let sum = &mut self.sums[key.place()];
-            *sum = sum.wrapping_add((*item).into());
-            self.counts[key.place()] += 1;
+        let places = keys.iter().map(|key| key.place());
+        let items = items.iter().map(|item| ((*item).into(), 1));
+        Ok(self.add_all(places.zip(items))?)
+    }
+
+    /// Adds sums of so many items to those of their keys, or none.
+    #[inline]
+    fn add_all(
+        &mut self,
+        parts: impl Iterator<Item = (usize, (i128, u64))> + Clone,
+    ) -> Result<(), LimitError> {
+        for (number, (key, (sum, count))) in parts.clone().enumerate() {
+            let (own, items) = (&mut self.sums[key], &mut self.counts[key]);
+            let (Some(both), Some(all)) = (own.checked_add(sum), items.checked_add(count)) else {
+                for (key, (sum, count)) in parts.take(number) {
+                    self.sums[key] = self.sums[key].wrapping_sub(sum);
+                    self.counts[key] -= count;
+                }
+                return Err(LimitError::Integers { key });
+            };
+            (*own, *items) = (both, all);
         }
         Ok(())
     }
@@ -120,14 +143,17 @@ impl KeyedIntegers {
     }
 
     /// Adds other sums, key by key. If they have more keys, so will these.
-    pub fn merge(&mut self, other: &Self) {
-        self.grow(other.keys());
-        for (sum, other) in self.sums.iter_mut().zip(&other.sums) {
-            *sum = sum.wrapping_add(*other);
-        }
-        for (count, other) in self.counts.iter_mut().zip(&other.counts) {
-            *count += other;
-        }
+    ///
+    /// # Errors
+    /// A sum would have more than 128 bits, or there is no memory for more keys. No sum has changed then.
+    pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+        let keys = self.keys();
+        self.grow(other.keys())?;
+        let sums = other.sums.iter().copied().zip(other.counts.iter().copied());
+        self.add_all(sums.enumerate()).inspect_err(|_| {
+            self.sums.truncate(keys);
+            self.counts.truncate(keys);
+        })
     }
 
     /// The sums.

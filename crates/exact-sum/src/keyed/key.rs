@@ -3,6 +3,8 @@
 use std::error::Error;
 use std::fmt;
 
+use crate::counters::LimitError;
+
 /// The types of keys that number sums: integers.
 pub trait Key: Copy + Send + Sync + sealed::Sealed {}
 
@@ -77,6 +79,14 @@ pub enum KeyError {
         /// The number of sums.
         sums: usize,
     },
+    /// Sums would have more than they have room for.
+    Limit(LimitError),
+}
+
+impl From<LimitError> for KeyError {
+    fn from(error: LimitError) -> Self {
+        Self::Limit(error)
+    }
 }
 
 impl fmt::Display for KeyError {
@@ -97,6 +107,7 @@ impl fmt::Display for KeyError {
                     sums - 1
                 )
             }
+            Self::Limit(error) => error.fmt(f),
         }
     }
 }

@@ -23,7 +23,7 @@ pub mod wire;
 
 use simd_kernels::{DECODED_ITEMS, Level, Quiet, prefetch_after};
 
-use crate::counters::Counters;
+use crate::counters::{Counters, LimitError, check_memory};
 use crate::float::Float;
 use crate::total::Total;
 pub use columns::KeyedColumns;
@@ -84,14 +84,20 @@ impl<T: Float> KeyedSums<T> {
     }
 
     /// Makes room for more keys.
-    pub fn grow(&mut self, keys: usize) {
+    ///
+    /// # Errors
+    /// There is no memory for them.
+    pub fn grow(&mut self, keys: usize) -> Result<(), LimitError> {
+        self.windows.reserve(keys)?;
         self.windows.grow(keys);
+        Ok(())
     }
 
     /// Adds items to the sums of their keys.
     ///
     /// # Errors
-    /// There are not as many keys as items, or a key has no sum. No sum has changed then.
+    /// There are not as many keys as items, a key has no sum, there would be more than 2^63 - 1 items, or there is no memory.
+    /// No sum has changed then.
     pub fn add<K: Key>(&mut self, keys: &[K], items: &[T]) -> Result<(), KeyError> {
         self.add_at(Level::best(), keys, items)
     }
@@ -116,6 +122,7 @@ impl<T: Float> KeyedSums<T> {
         keys: &[K],
         items: &[T],
     ) -> Result<(), KeyError> {
+        self.windows.check_room(items.len() as u64)?;
         self.change(level, keys, items, false)
     }
 
@@ -185,13 +192,21 @@ impl<T: Float> KeyedSums<T> {
         let specials = specials.filter(|(_, item)| !item.is_finite());
         let counted = specials.map(|(key, item)| (key, Counters::of_special(item)));
         check_specials(counted.collect(), |key| self.windows.counters(key))?;
+        let room = self.windows.check_room(items.len() as u64);
+        room.map_err(|error| RemoveKeyedError::Key(error.into()))?;
         let removed = self.change(Level::best(), keys, items, true);
         removed.map_err(RemoveKeyedError::Key)
     }
 
     /// Adds other sums, key by key. If they have more keys, so will these.
-    pub fn merge(&mut self, other: &Self) {
+    ///
+    /// # Errors
+    /// Together they have more than 2^63 - 1 items, or there is no memory for more keys. These sums stay as they were.
+    pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+        self.windows.check_room(other.windows.items)?;
+        self.windows.reserve(other.keys())?;
         self.windows.merge_all(&other.windows);
+        Ok(())
     }
 
     /// Adds other sums: that of key number i to that of key `keys[i]`.
@@ -254,6 +269,7 @@ impl<T: Float> KeyedSums<T> {
 /// # Errors
 /// As [`KeyedSums::add`].
 pub fn by_key<K: Key, T: Float>(keys: &[K], items: &[T], sums: usize) -> Result<Vec<T>, KeyError> {
+    check_memory::<T>(sums)?;
     let mut by_key = KeyedSums::new(sums);
     by_key.add(keys, items)?;
     Ok(by_key.values())

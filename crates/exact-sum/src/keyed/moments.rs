@@ -7,7 +7,7 @@ use super::key::{self, Key, KeyError};
 use super::products::{KeyedProducts, widen};
 use super::remove::{RemoveKeyedError, check_counts, check_specials};
 use super::windows::Windows;
-use crate::counters::Counters;
+use crate::counters::{Counters, LimitError, check_memory, reserve};
 use crate::float::Float;
 use crate::moments::Spread;
 use crate::product_sum::ProductSum;
@@ -20,11 +20,11 @@ use crate::total::Total;
 /// ```
 /// use exact_sum::KeyedMoments;
 ///
-/// let mut moments = KeyedMoments::<f64>::new(2);
+/// let mut moments = KeyedMoments::<f64>::new(2)?;
 /// moments.add(&[0, 1, 0, 0_u8], &[1e8 + 1.0, 7.0, 1e8 + 2.0, 1e8 + 6.0])?;
 /// assert_eq!(moments.counts(), [3, 1]);
 /// assert_eq!([moments.mean(0), moments.variance(0, 1.0)], [1e8 + 3.0, 7.0]);
-/// # Ok::<(), exact_sum::KeyError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct KeyedMoments<T: Float> {
@@ -35,13 +35,23 @@ pub struct KeyedMoments<T: Float> {
 
 impl<T: Float> KeyedMoments<T> {
     /// Those of no items, for so many keys.
-    #[must_use]
-    pub fn new(keys: usize) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// There is no memory for them.
+    pub fn new(keys: usize) -> Result<Self, LimitError> {
+        check_memory::<u64>(keys)?;
+        Ok(Self {
             counts: vec![0; keys],
             sums: Windows::new(keys),
             squares: KeyedProducts::new(keys),
-        }
+        })
+    }
+
+    /// Reserves memory for so many keys.
+    pub(super) fn reserve(&mut self, keys: usize) -> Result<(), LimitError> {
+        reserve(&mut self.counts, keys)?;
+        self.sums.reserve(keys)?;
+        self.squares.reserve(keys)
     }
 
     /// The number of keys.
@@ -56,6 +66,7 @@ impl<T: Float> KeyedMoments<T> {
     /// There are not as many keys as items, or a key is out of range. Nothing has changed then.
     pub fn add<K: Key>(&mut self, keys: &[K], items: &[T]) -> Result<(), KeyError> {
         key::check(keys, items.len(), self.keys())?;
+        self.check_room([items.len() as u64; 3])?;
         for key in keys {
             self.counts[key.place()] += 1;
         }
@@ -77,6 +88,8 @@ impl<T: Float> KeyedMoments<T> {
         let specials = specials.filter(|(_, item)| !item.is_finite());
         let counted = specials.map(|(key, item)| (key, Counters::of_special(item)));
         check_specials(counted.collect(), |key| self.sums.counters(key))?;
+        let room = self.check_room([items.len() as u64; 3]);
+        room.map_err(|error| RemoveKeyedError::Key(error.into()))?;
         for key in keys {
             self.counts[key.place()] -= 1;
         }
@@ -100,20 +113,40 @@ impl<T: Float> KeyedMoments<T> {
         }
     }
 
+    /// Whether so many items may be added to any key, and so many of each part of their squares.
+    pub(super) fn check_room(&self, [items, squares @ ..]: [u64; 3]) -> Result<(), LimitError> {
+        self.sums.check_room(items)?;
+        self.squares.check_room(squares)
+    }
+
     /// Adds other ones, key by key. If they have more keys, so will these.
-    pub fn merge(&mut self, other: &Self) {
+    ///
+    /// # Errors
+    /// As [`KeyedSums::merge`](super::KeyedSums::merge).
+    pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+        let [products, errors] = other.squares.items();
+        self.check_room([other.sums.items, products, errors])?;
+        self.reserve(other.keys())?;
         self.counts.resize(self.keys().max(other.keys()), 0);
         for (count, other) in self.counts.iter_mut().zip(&other.counts) {
             *count += other;
         }
         self.sums.merge_all(&other.sums);
-        self.squares.merge(&other.squares);
+        self.squares.merge_all(&other.squares);
+        Ok(())
     }
 
     /// The number of items of each key.
     #[must_use]
     pub fn counts(&self) -> &[u64] {
         &self.counts
+    }
+
+    /// Has room for so many items of a key, if that is more than before.
+    pub(super) fn raise_items(&mut self, items: u64) {
+        self.sums.raise_items(items);
+        let squares = self.squares.parts.iter_mut();
+        squares.for_each(|part| part.raise_items(items));
     }
 
     pub(super) fn set_count(&mut self, key: usize, count: u64) {

@@ -7,6 +7,7 @@ use super::decoded::{Decoded, Rooms};
 use super::key::{self, Key, KeyError};
 use super::remove::{RemoveKeyedError, check_specials};
 use super::windows::Windows;
+use crate::counters::LimitError;
 use crate::float::Float;
 use crate::total::Total;
 use crate::weighted::weighted_mean;
@@ -52,6 +53,7 @@ impl<T: Float> KeyedProducts<T> {
     pub fn add<K: Key>(&mut self, keys: &[K], x: &[T], y: &[T]) -> Result<(), KeyError> {
         assert_eq!(x.len(), y.len(), "the slices differ in length");
         key::check(keys, x.len(), self.keys())?;
+        self.check_room([x.len() as u64; 2])?;
         self.change(keys, x, y, false);
         Ok(())
     }
@@ -73,8 +75,16 @@ impl<T: Float> KeyedProducts<T> {
             is_special.then(|| (key.place(), Total::<T::Products>::of_product(x, y).counters))
         });
         check_specials(specials.collect(), |key| self.parts[0].counters(key))?;
+        let room = self.check_room([x.len() as u64; 2]);
+        room.map_err(|error| RemoveKeyedError::Key(error.into()))?;
         self.change(keys, x, y, true);
         Ok(())
+    }
+
+    /// Whether so many products may be added to any key, and so many of what they lack.
+    pub(super) fn check_room(&self, items: [u64; 2]) -> Result<(), LimitError> {
+        let mut parts = self.parts.iter().zip(items);
+        parts.try_for_each(|(part, items)| part.check_room(items))
     }
 
     /// Adds products whose keys are right, or subtracts them.
@@ -129,7 +139,26 @@ impl<T: Float> KeyedProducts<T> {
     }
 
     /// Adds other sums, key by key. If they have more keys, so will these.
-    pub fn merge(&mut self, other: &Self) {
+    ///
+    /// # Errors
+    /// As [`KeyedSums::merge`].
+    pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+        self.check_room(other.items())?;
+        self.reserve(other.keys())?;
+        self.merge_all(other);
+        Ok(())
+    }
+
+    pub(super) fn reserve(&mut self, keys: usize) -> Result<(), LimitError> {
+        let mut parts = self.parts.iter_mut();
+        parts.try_for_each(|part| part.reserve(keys))
+    }
+
+    pub(super) fn items(&self) -> [u64; 2] {
+        self.parts.each_ref().map(|part| part.items)
+    }
+
+    pub(super) fn merge_all(&mut self, other: &Self) {
         for (part, other) in self.parts.iter_mut().zip(&other.parts) {
             part.merge_all(other);
         }
@@ -211,6 +240,7 @@ impl<T: Float> KeyedWeightedMeans<T> {
     /// # Errors
     /// There are not as many keys as items, or a key has no mean. No mean has changed then.
     pub fn add<K: Key>(&mut self, keys: &[K], items: &[T], weights: &[T]) -> Result<(), KeyError> {
+        self.weights.windows.check_room(items.len() as u64)?;
         self.products.add(keys, items, weights)?;
         self.weights.add(keys, weights)
     }
@@ -235,9 +265,16 @@ impl<T: Float> KeyedWeightedMeans<T> {
     }
 
     /// Adds other ones, key by key. If they have more keys, so will these.
-    pub fn merge(&mut self, other: &Self) {
-        self.products.merge(&other.products);
-        self.weights.merge(&other.weights);
+    ///
+    /// # Errors
+    /// As [`KeyedSums::merge`].
+    pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+        self.weights
+            .windows
+            .check_room(other.weights.windows.items)?;
+        self.weights.windows.reserve(other.keys())?;
+        self.products.merge(&other.products)?;
+        self.weights.merge(&other.weights)
     }
 
     /// The weighted mean of a key, rounded once; NaN if it has no items.

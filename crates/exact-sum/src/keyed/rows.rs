@@ -12,13 +12,14 @@ use super::wire::{
 };
 use super::{KeyedMoments, KeyedSums};
 use crate::accumulator::sealed::Sealed;
+use crate::counters::LimitError;
 use crate::float::Float;
 
 const NO_SUCH_PART: WrongEntries = WrongEntries("a key has no such part");
 
 /// What all kinds of sums by key do alike.
 macro_rules! accumulator {
-    ($sums:ident, $name:literal) => {
+    ($sums:ident, $name:literal, $new:expr) => {
         impl<T: Float> Sealed for $sums<T> {}
 
         impl<T: Float> KeyedAccumulator for $sums<T> {
@@ -28,8 +29,9 @@ macro_rules! accumulator {
                 format!("{} of {}", $name, T::NAME)
             }
 
-            fn of_keys(keys: usize) -> Self {
-                Self::new(keys)
+            fn of_keys(keys: usize) -> Result<Self, LimitError> {
+                let new: fn(usize) -> Result<Self, LimitError> = $new;
+                new(keys)
             }
 
             fn keys_count(&self) -> usize {
@@ -43,8 +45,8 @@ macro_rules! accumulator {
     };
 }
 
-accumulator!(KeyedSums, "exact sum by key");
-accumulator!(KeyedMoments, "moments by key");
+accumulator!(KeyedSums, "exact sum by key", |keys| Ok(Self::new(keys)));
+accumulator!(KeyedMoments, "moments by key", Self::new);
 
 impl<T: Float> KeyedRows for KeyedSums<T> {
     type Row = [i128; 1];
@@ -126,7 +128,9 @@ impl<T: Float> KeyedRows for KeyedMoments<T> {
     }
 
     fn of_rows(rows: &[Self::Row], agreed: &[Agreed]) -> Self {
-        let count = |row: &Self::Row| u64::try_from(row[COUNT]).expect("counts are of u64");
+        let count = |row: &Self::Row| {
+            u64::try_from(row[COUNT]).expect("the terms have told that there are not too many")
+        };
         Self {
             counts: rows.iter().map(count).collect(),
             sums: read_part(rows, 0, agreed[0]),

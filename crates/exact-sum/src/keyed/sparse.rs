@@ -7,6 +7,7 @@ use super::HashedSums;
 use super::entry::{Entries, WrongEntries, write_long, write_short};
 use super::key::Key;
 use super::wire::add_entry;
+use crate::counters::{LimitError, items_of_both};
 use crate::float::Float;
 
 /// Keys that ranks send each other: integers of 64 bits.
@@ -45,16 +46,16 @@ pub fn name<K: SparseKey, T: Float>() -> String {
     format!("exact sum by keys of {key} of {}", T::NAME)
 }
 
-/// All keys of sums as entries, dealt out to ranks.
+/// All keys of sums as entries, dealt out to ranks. The first word of each list is a number that no key has more items than.
 #[must_use]
 pub fn to_entries<K: SparseKey, T: Float>(
     sums: &HashedSums<K, T>,
     ranks: usize,
     rank_of: impl Fn(K) -> usize,
 ) -> Vec<Vec<u64>> {
-    let mut lists = vec![Vec::new(); ranks];
     let windows = &sums.sums.windows;
-    for (place, &key) in sums.keys().iter().enumerate() {
+    let mut lists = vec![vec![windows.items]; ranks];
+    for (place, &key) in sums.keys().iter().enumerate().take(windows.len()) {
         let list = &mut lists[rank_of(key)];
         match windows.short(place) {
             Some((integer, unit)) => write_short(key.to_word(), 0, integer, unit, list),
@@ -64,18 +65,32 @@ pub fn to_entries<K: SparseKey, T: Float>(
     lists
 }
 
-/// Adds entries to sums.
+/// Whether all ranks' lists together have few enough items, of which then the ranks need not tell each other: all have the same numbers.
 ///
 /// # Errors
-/// They are not entries.
+/// They have more than 2^63 - 1.
+pub fn check_items(lists: &[Vec<u64>]) -> Result<(), LimitError> {
+    let items = lists.iter().filter_map(|list| list.first());
+    let all = items.fold(0_u64, |all, items| all.saturating_add(*items));
+    items_of_both(all, 0).map(drop)
+}
+
+/// Adds a list to sums.
+///
+/// # Errors
+/// It has no entries.
 pub fn add_entries<K: SparseKey, T: Float>(
     sums: &mut HashedSums<K, T>,
-    entries: &[u64],
+    list: &[u64],
 ) -> Result<(), WrongEntries> {
+    let (items, entries) = list.split_first().ok_or(WrongEntries("a list is empty"))?;
+    let windows = &mut sums.sums.windows;
+    windows.items = windows.items.saturating_add(*items);
     for entry in Entries::of(entries) {
         let entry = entry?;
         let place = sums.code(&K::of_word(entry.key)) as usize;
-        sums.sums.grow(sums.keys().len());
+        let keys = sums.keys().len();
+        sums.sums.windows.grow(keys);
         add_entry(&mut sums.sums.windows, &entry, place)?;
     }
     Ok(())

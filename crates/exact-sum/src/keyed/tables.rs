@@ -16,6 +16,7 @@ use simd_kernels::{
 
 use super::decoded::{Decoded, FEW_ITEMS, Room};
 use super::key::Key;
+use crate::counters::{LimitError, check_memory, reserve};
 use crate::fixed::integer_of;
 use crate::float::Float;
 
@@ -85,6 +86,20 @@ impl Tables {
 
     pub(crate) fn keys(&self) -> usize {
         self.keys
+    }
+
+    /// Whether there is memory for the first table.
+    pub(crate) fn check_memory(&self) -> Result<(), LimitError> {
+        if self.used.is_empty() && self.keys > FAR_BYTES / size_of::<Pair>() {
+            check_memory::<Pair>(self.keys)?;
+        }
+        Ok(())
+    }
+
+    /// Reserves memory for so many keys.
+    pub(crate) fn reserve(&mut self, keys: usize) -> Result<(), LimitError> {
+        let mut used = self.used.iter();
+        used.try_for_each(|&digit| reserve(&mut self.tables[digit], keys))
     }
 
     /// Makes room for more keys.

@@ -1,7 +1,9 @@
 //! How ranks agree on the units of their integers: by a short reduction of [`Terms`], one for each part of a key's sums.
 
+use crate::counters::{LimitError, items_of_both};
+
 /// What ranks know of one part of all keys. [`combine`] makes of two ranks' terms those of both.
-pub type Terms = [i64; 5];
+pub type Terms = [i64; 6];
 
 // Terms are:
 /// the lowest unit of a rank's integers;
@@ -12,23 +14,28 @@ pub(super) const HIGHEST: usize = 1;
 pub(super) const VOTES: usize = 2;
 /// and their unit;
 pub(super) const VOTED: usize = 3;
-/// whether a key has an entry already.
+/// whether a key has an entry already;
 pub(super) const HAS_ENTRIES: usize = 4;
 
+/// at least as many items as any key of all ranks has, in 64 bits without a sign.
+pub(super) const ITEMS: usize = 5;
+
 /// The terms of no integers.
-pub const NO_TERMS: Terms = [i64::MAX, i64::MIN, 0, 0, 0];
+pub const NO_TERMS: Terms = [i64::MAX, i64::MIN, 0, 0, 0, 0];
 
 /// The terms of both.
 #[must_use]
 pub fn combine(left: Terms, right: Terms) -> Terms {
     let vote = |terms: &Terms| (terms[VOTES], terms[VOTED]);
     let (votes, voted) = vote(&left).max(vote(&right));
+    let [items, others] = [left, right].map(|terms| terms[ITEMS].cast_unsigned());
     [
         left[LOWEST].min(right[LOWEST]),
         left[HIGHEST].max(right[HIGHEST]),
         votes,
         voted,
         left[HAS_ENTRIES] | right[HAS_ENTRIES],
+        items.saturating_add(others).cast_signed(),
     ]
 }
 
@@ -40,12 +47,15 @@ pub struct Agreed {
     bits: u32,
     pub(super) all_fit: bool,
     has_entries: bool,
+    pub(super) items: u64,
 }
 
 impl Agreed {
     /// What follows from the terms of so many ranks.
-    #[must_use]
-    pub fn on(terms: Terms, ranks: usize) -> Self {
+    ///
+    /// # Errors
+    /// They have more than 2^63 - 1 items.
+    pub fn on(terms: Terms, ranks: usize) -> Result<Self, LimitError> {
         let more = usize::BITS - (ranks - 1).leading_zeros();
         let bits = i128::BITS - 1 - more;
         let is_zero = terms[LOWEST] == i64::MAX;
@@ -55,12 +65,13 @@ impl Agreed {
             (false, true) => terms[LOWEST],
             (false, false) => terms[VOTED],
         };
-        Self {
+        Ok(Self {
             unit: i32::try_from(unit).expect("it is that of a double"),
             bits,
             all_fit,
             has_entries: terms[HAS_ENTRIES] != 0,
-        }
+            items: items_of_both(terms[ITEMS].cast_unsigned(), 0)?,
+        })
     }
 
     /// Whether any rank may have entries beside its rows.
@@ -83,7 +94,7 @@ pub(super) fn terms_of(unit: i32, bits: i128, count: usize, has_entries: bool) -
     if bits != 0 || count > 0 {
         let unit = i64::from(unit);
         let count = i64::try_from(count).expect("there is memory for fewer");
-        terms = [unit, unit + i64::from(bits_of(bits)), count, unit, 0];
+        terms = [unit, unit + i64::from(bits_of(bits)), count, unit, 0, 0];
     }
     terms[HAS_ENTRIES] = has_entries.into();
     terms
@@ -131,7 +142,7 @@ mod tests {
         for ranks in [1, 2, 3, 4, 5, 64, 65, 1_000_000] {
             let more = (0..).find(|&more| 1_usize << more >= ranks).unwrap();
             let most = i128::MAX >> more;
-            let agreed = Agreed::on(terms_of(-10, most, 1, false), ranks);
+            let agreed = Agreed::on(terms_of(-10, most, 1, false), ranks).unwrap();
             assert!(!agreed.may_have_entries(), "{ranks} ranks");
             let all = i128::try_from(ranks).unwrap();
             for integer in [most, -most - 1, 1, -1, 0] {
@@ -141,7 +152,7 @@ mod tests {
             if ranks > 1 {
                 assert_eq!(agreed.fit(most + 1, -10), None);
                 assert_eq!(agreed.fit(-most - 2, -10), None);
-                let wider = Agreed::on(terms_of(-10, most + 1, 1, false), ranks);
+                let wider = Agreed::on(terms_of(-10, most + 1, 1, false), ranks).unwrap();
                 assert!(wider.may_have_entries(), "{ranks} ranks");
             }
         }
@@ -177,12 +188,12 @@ mod tests {
         let few = terms_of(-900, 1 << 90, 3, false);
         let many = terms_of(100, 1 << 90, 4, false);
         for all in [combine(few, many), combine(many, few)] {
-            let agreed = Agreed::on(all, 2);
+            let agreed = Agreed::on(all, 2).unwrap();
             assert_eq!((agreed.unit, agreed.all_fit), (100, false));
         }
         let near = terms_of(80, 1, 1, false);
-        assert_eq!(Agreed::on(combine(near, many), 2).unit, 80);
+        assert_eq!(Agreed::on(combine(near, many), 2).unwrap().unit, 80);
         let has_entries = combine(terms_of(0, 0, 0, true), many);
-        assert!(Agreed::on(has_entries, 2).may_have_entries());
+        assert!(Agreed::on(has_entries, 2).unwrap().may_have_entries());
     }
 }

@@ -9,7 +9,7 @@ use super::decoded::Decoded;
 use super::key::Key;
 use super::tables::Tables;
 use crate::bytes::shortest;
-use crate::counters::Counters;
+use crate::counters::{Counters, LimitError, items_of_both};
 use crate::fixed::{Fixed, Window};
 use crate::float::Float;
 use crate::total::{Total, short_mean};
@@ -20,6 +20,8 @@ const ITEMS: RangeInclusive<i32> = -1074..=1024 + 63;
 /// A sum for each key: an integer, and for some keys more, namely counts of what is not finite, and squares beyond the range of doubles.
 #[derive(Clone, Debug)]
 pub(crate) struct Windows<W: Window> {
+    /// At least as many as any key has had, for which numbers and counts have room.
+    pub(super) items: u64,
     tables: Tables,
     spilled: Spilled<W>,
 }
@@ -27,9 +29,30 @@ pub(crate) struct Windows<W: Window> {
 impl<W: Window> Windows<W> {
     pub(crate) fn new(keys: usize) -> Self {
         Self {
+            items: 0,
             tables: Tables::new(keys),
             spilled: Spilled::default(),
         }
+    }
+
+    /// Whether so many items may be added to any key, and there is memory for them.
+    pub(crate) fn check_room(&self, items: u64) -> Result<(), LimitError> {
+        items_of_both(self.items, items)?;
+        self.tables.check_memory()
+    }
+
+    /// Reserves memory for so many keys.
+    pub(crate) fn reserve(&mut self, keys: usize) -> Result<(), LimitError> {
+        self.tables.reserve(keys)
+    }
+
+    /// Has room for so many items of a key, if that is more than before.
+    pub(crate) fn raise_items(&mut self, items: u64) {
+        self.items = self.items.max(items);
+    }
+
+    pub(crate) fn count(&mut self, items: u64) {
+        self.items = self.items.saturating_add(items);
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -77,7 +100,11 @@ impl<W: Window> Windows<W> {
         removes: bool,
         decoded: &mut Decoded,
     ) -> bool {
-        self.tables.add_short(level, keys, items, removes, decoded)
+        let is_added = self.tables.add_short(level, keys, items, removes, decoded);
+        if is_added {
+            self.count(items.len() as u64);
+        }
+        is_added
     }
 
     /// Adds a block of at most [`DECODED_ITEMS`](simd_kernels::DECODED_ITEMS) items, or subtracts them. There are as many keys, all of which
@@ -91,6 +118,7 @@ impl<W: Window> Windows<W> {
         removes: bool,
         decoded: &mut Decoded,
     ) {
+        self.count(items.len() as u64);
         if !self.tables.add(level, keys, items, removes, decoded) {
             self.spill_specials(keys, items, removes);
         }
@@ -99,6 +127,7 @@ impl<W: Window> Windows<W> {
     /// Adds an item, or subtracts it.
     #[inline]
     pub(crate) fn change_one(&mut self, key: usize, item: f64, removes: bool) {
+        self.count(1);
         if !self.tables.add_one(key, item, removes) {
             self.spilled.add(self.len(), key, item, removes);
         }
@@ -116,6 +145,7 @@ impl<W: Window> Windows<W> {
 
     /// Adds another one's sums: that of its key number i to this key number `keys(i)`.
     pub(crate) fn merge(&mut self, other: &Self, keys: impl Fn(usize) -> usize) {
+        self.count(other.items);
         for key in 0..other.len() {
             for (integer, unit) in other.tables.integers(key) {
                 self.tables.add_integer(keys(key), integer, unit);
@@ -136,14 +166,22 @@ impl<W: Window> Windows<W> {
     pub(crate) fn merge_all(&mut self, other: &Self) {
         self.grow(other.len());
         if self.tables.merge(&other.tables) {
+            self.count(other.items);
             self.merge_spilled(other, |key| key);
         } else {
             self.merge(other, |key| key);
         }
     }
 
-    /// Adds a number to that of a key, and counts to its counts of what is not finite.
-    pub(crate) fn add_number(&mut self, key: usize, number: &Fixed<W>, counters: Counters) {
+    /// Adds a number to that of a key, and counts to its counts of what is not finite. A function tells of the words of numbers whether they
+    /// may have tables.
+    pub(crate) fn add_number(
+        &mut self,
+        key: usize,
+        number: &Fixed<W>,
+        counters: Counters,
+        is_common: impl Fn(usize) -> bool,
+    ) {
         let mut words = W::Words::zeroed();
         let words = &mut words.as_mut()[..Fixed::<W>::WORDS];
         number.write_words(words);
@@ -153,6 +191,7 @@ impl<W: Window> Windows<W> {
         if let Some((last, others)) = words.split_last()
             && ITEMS.contains(range.start())
             && ITEMS.contains(range.end())
+            && (first..=first + others.len()).all(is_common)
         {
             let integers = others.iter().map(|word| i128::from(*word));
             let integers = integers.chain([i128::from(last.cast_signed())]);
@@ -170,7 +209,9 @@ impl<W: Window> Windows<W> {
 
     /// Adds a product by integer arithmetic, or subtracts it.
     pub(crate) fn change_product(&mut self, key: usize, [x, y]: [f64; 2], removes: bool) {
-        let product = Total::<W>::of_product(x, y);
+        self.count(1);
+        let mut product = Total::<W>::of_product(x, y);
+        product.counters = product.counters.of_specials();
         let total = self.spilled.of(self.len(), key);
         if removes {
             total.fixed.unmerge(&product.fixed);

@@ -18,9 +18,10 @@ pub use super::entry::WrongEntries;
 use super::entry::{Entries, Entry, write_long, write_short};
 use super::key::{Key, KeyError};
 pub use super::terms::{Agreed, NO_TERMS, Terms, combine};
-use super::terms::{LOWEST, magnitude, moved, terms_of};
+use super::terms::{ITEMS, LOWEST, magnitude, moved, terms_of};
 use super::windows::Windows;
 use crate::accumulator::sealed::Sealed;
+use crate::counters::LimitError;
 use crate::fixed::{Window, integer_of};
 use crate::float::Float;
 use crate::total::Total;
@@ -34,8 +35,10 @@ pub trait KeyedAccumulator: KeyedRows + Clone + fmt::Debug + 'static {
     fn name() -> String;
 
     /// Sums of no items, for so many keys.
-    #[must_use]
-    fn of_keys(keys: usize) -> Self;
+    ///
+    /// # Errors
+    /// There is no memory for them.
+    fn of_keys(keys: usize) -> Result<Self, LimitError>;
 
     /// The number of keys.
     fn keys_count(&self) -> usize;
@@ -117,6 +120,17 @@ pub fn dealt(
 
 /// Writes one part of all keys.
 pub(super) fn write_part<W: Window, R: AsMut<[i128]>>(
+    windows: &Windows<W>,
+    part: usize,
+    rows: &mut [R],
+    entries: &mut Vec<u64>,
+) -> Terms {
+    let mut terms = write_integers(windows, part, rows, entries);
+    terms[ITEMS] = windows.items.cast_signed();
+    terms
+}
+
+fn write_integers<W: Window, R: AsMut<[i128]>>(
     windows: &Windows<W>,
     part: usize,
     rows: &mut [R],
@@ -207,7 +221,9 @@ pub(super) fn read_part<W: Window, R: AsRef<[i128]>>(
     agreed: Agreed,
 ) -> Windows<W> {
     let integers = rows.iter().map(|row| row.as_ref()[part]);
-    Windows::of_integers(agreed.unit, integers)
+    let mut windows = Windows::of_integers(agreed.unit, integers);
+    windows.items = agreed.items;
+    windows
 }
 
 /// Adds an entry to the windows of its part.
@@ -221,7 +237,7 @@ pub(super) fn add_entry<W: Window>(
     } else {
         let mut total = Total::ZERO;
         entry.add_to(&mut total)?;
-        windows.add_number(key, &total.fixed, total.counters);
+        windows.add_number(key, &total.fixed, total.counters, |_| true);
     }
     Ok(())
 }

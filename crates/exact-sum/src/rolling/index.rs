@@ -108,7 +108,5 @@ fn is_beyond_exactly([last, first, width]: [f64; 3]) -> bool {
         let (significand, unit) = integer(number);
         distance.add(sign * significand, unit);
     }
-    distance
-        .magnitude()
-        .is_none_or(|(is_negative, _)| !is_negative)
+    !distance.is_negative()
 }

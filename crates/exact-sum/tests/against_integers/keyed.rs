@@ -88,12 +88,12 @@ proptest! {
             let mut hashed_part = HashedSums::new();
             hashed_part.add(&keys, &items).unwrap();
             if (seed >> number) & 1 == 0 {
-                merged.merge(&part);
-                hashed.merge(&hashed_part);
+                merged.merge(&part).unwrap();
+                hashed.merge(&hashed_part).unwrap();
             } else {
-                part.merge(&merged);
+                part.merge(&merged).unwrap();
                 merged = part;
-                hashed_part.merge(&hashed);
+                hashed_part.merge(&hashed).unwrap();
                 hashed = hashed_part;
             }
             all_keys.extend(keys);
@@ -118,12 +118,12 @@ proptest! {
     fn moments(first in items(), second in items(), sums in 1..40_usize, ddof in 0..3_i32, seed: u64) {
         let ddof = f64::from(ddof);
         let mut expected = vec![Moments::<f64>::new(); sums];
-        let mut moments = KeyedMoments::new(0);
+        let mut moments = KeyedMoments::new(0).unwrap();
         for items in [first, second] {
             let keys = keys(items.len(), sums, seed);
-            let mut part = KeyedMoments::new(sums);
+            let mut part = KeyedMoments::new(sums).unwrap();
             part.add(&keys, &items).unwrap();
-            moments.merge(&part);
+            moments.merge(&part).unwrap();
             for (key, item) in keys.iter().zip(&items) {
                 expected[*key as usize].add(&[*item]);
             }

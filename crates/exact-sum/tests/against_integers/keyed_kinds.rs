@@ -32,10 +32,10 @@ proptest! {
         let weights = others(&first, seed);
         let mut part = KeyedProducts::new(sums);
         part.add(&first_keys, &first, &weights).unwrap();
-        products.merge(&part);
+        products.merge(&part).unwrap();
         let mut part = KeyedWeightedMeans::new(sums);
         part.add(&first_keys, &first, &weights).unwrap();
-        means.merge(&part);
+        means.merge(&part).unwrap();
         for (key, (item, weight)) in first_keys.iter().zip(first.iter().zip(&weights)) {
             of_keys[*key as usize].add(&[*item], &[*weight]);
             mean_of_keys[*key as usize].add(&[*item], &[*weight]);
@@ -64,7 +64,7 @@ proptest! {
         sums in 1..40_usize,
         seed: u64,
     ) {
-        let mut moments = KeyedMoments::<f64>::new(sums);
+        let mut moments = KeyedMoments::<f64>::new(sums).unwrap();
         let removed_keys = keys(removed.len(), sums, !seed);
         moments.add(&removed_keys, &removed).unwrap();
         let kept_keys = keys(kept.len(), sums, seed);
@@ -97,7 +97,7 @@ proptest! {
         let bytes = by_key.to_bytes();
         prop_assert_eq!(&other.to_bytes(), &bytes);
         prop_assert_eq!(&KeyedSums::of_bytes(&bytes).unwrap(), &by_key);
-        let mut moments = KeyedMoments::<f64>::new(sums);
+        let mut moments = KeyedMoments::<f64>::new(sums).unwrap();
         moments.add(&first_keys, &first).unwrap();
         let bytes = moments.to_bytes();
         let read = KeyedMoments::<f64>::of_bytes(&bytes).unwrap();
@@ -112,7 +112,7 @@ proptest! {
     #[test]
     fn bytes_that_are_wrong(items in items(), sums in 1..10_usize, at: prop::sample::Index, byte: u8, seed: u64) {
         let keys = keys(items.len(), sums, seed);
-        let mut moments = KeyedMoments::<f64>::new(sums);
+        let mut moments = KeyedMoments::<f64>::new(sums).unwrap();
         moments.add(&keys, &items).unwrap();
         let bytes = moments.to_bytes();
         let mut wrong = bytes.clone();
@@ -144,23 +144,23 @@ proptest! {
             }};
         }
         check!(KeyedSums::<f64>::new(sums), &items);
-        check!(KeyedMoments::<f64>::new(sums), &items);
+        check!(KeyedMoments::<f64>::new(sums).unwrap(), &items);
         check!(KeyedProducts::<f64>::new(sums), &items, &weights);
         check!(KeyedWeightedMeans::<f64>::new(sums), &items, &weights);
-        check!(KeyedColumns::<f64>::new(sums, 1), &items);
+        check!(KeyedColumns::<f64>::new(sums, 1).unwrap(), &items);
         check!(HashedSums::<u32, f64>::new(), &items);
-        prop_assert!(KeyedColumns::<f64>::new(3, 2) != KeyedColumns::<f64>::new(2, 3));
+        prop_assert!(KeyedColumns::<f64>::new(3, 2).unwrap() != KeyedColumns::<f64>::new(2, 3).unwrap());
     }
 
     #[test]
     fn extrema(items in items(), sums in 1..40_usize, seed: u64) {
         let keys = keys(items.len(), sums, seed);
         let (half, all) = (items.len() / 2, items.len());
-        let mut extrema = KeyedExtrema::<f64>::new(0);
+        let mut extrema = KeyedExtrema::<f64>::new(0).unwrap();
         for range in [half..all, 0..half] {
-            let mut part = KeyedExtrema::new(sums);
+            let mut part = KeyedExtrema::new(sums).unwrap();
             part.add(&keys[range.clone()], &items[range]).unwrap();
-            extrema.merge(&part);
+            extrema.merge(&part).unwrap();
         }
         for key in 0..sums {
             let of_key = keys.iter().zip(&items).filter(|(of_item, _)| **of_item as usize == key);
@@ -178,7 +178,7 @@ proptest! {
         let rows = items.len() / columns;
         let items = &items[..rows * columns];
         let keys = keys(rows, sums, seed);
-        let mut by_row = KeyedColumns::<f64>::new(sums, columns);
+        let mut by_row = KeyedColumns::<f64>::new(sums, columns).unwrap();
         by_row.add(&keys, items).unwrap();
         by_row.add(&keys, items).unwrap();
         by_row.remove(&keys, items).unwrap();
@@ -195,10 +195,10 @@ proptest! {
     #[test]
     fn integers(items in prop::collection::vec(any::<i64>(), 0..500), sums in 1..20_usize, seed: u64) {
         let keys = keys(items.len(), sums, seed);
-        let mut by_key = KeyedIntegers::new(sums);
+        let mut by_key = KeyedIntegers::new(sums).unwrap();
         by_key.add(&keys, &items).unwrap();
         let mut twice = by_key.clone();
-        twice.merge(&by_key);
+        twice.merge(&by_key).unwrap();
         twice.remove(&keys, &items).unwrap();
         prop_assert_eq!(&twice, &by_key);
         for key in 0..sums {
@@ -217,7 +217,7 @@ proptest! {
 #[test]
 fn extrema_of_floats() {
     let least = f32::from_bits(1);
-    let mut extrema = KeyedExtrema::<f32>::new(1);
+    let mut extrema = KeyedExtrema::<f32>::new(1).unwrap();
     extrema.add(&[0_u8; 3], &[0.0, -0.0, -least]).unwrap();
     assert_eq!(extrema.minimum(0), Some(-least));
     assert_eq!(extrema.maximum(0).map(f32::to_bits), Some(0));
@@ -227,7 +227,7 @@ fn extrema_of_floats() {
 
 #[test]
 fn more_than_was_added() {
-    let mut moments = KeyedMoments::<f64>::new(2);
+    let mut moments = KeyedMoments::<f64>::new(2).unwrap();
     moments
         .add(&[0, 1, 1_u8], &[1.0, f64::INFINITY, 2.0])
         .unwrap();
@@ -247,11 +247,11 @@ fn more_than_was_added() {
         .unwrap_err();
     assert!(matches!(error, RemoveKeyedError::Fewer { key: 0, .. }));
     assert!(products.value(0).is_nan());
-    let mut integers = KeyedIntegers::new(1);
+    let mut integers = KeyedIntegers::new(1).unwrap();
     let error = integers.remove(&[0_u8], &[1_i8]).unwrap_err();
     assert_eq!(error.to_string(), "key 0: 1 items cannot be removed of 0");
     // Few items of many keys.
-    let mut moments = KeyedMoments::<f64>::new(1000);
+    let mut moments = KeyedMoments::<f64>::new(1000).unwrap();
     moments.add(&[7, 900, 7_u16], &[1.0, 2.0, 3.0]).unwrap();
     let error = moments.remove(&[900, 7, 900_u16], &[2.0; 3]).unwrap_err();
     assert_eq!(error.to_string(), "key 900: 2 items cannot be removed of 1");

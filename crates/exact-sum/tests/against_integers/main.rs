@@ -8,8 +8,10 @@
 #![expect(clippy::float_cmp, reason = "sums are exact")]
 
 mod compact;
+mod damaged;
 mod keyed;
 mod keyed_kinds;
+mod limits;
 mod moments;
 mod partial;
 mod products;
@@ -227,15 +229,15 @@ proptest! {
         for part in parts {
             let mut sum = Sum::new();
             sum.add(part);
-            merged.merge(&sum);
+            merged.merge(&sum).unwrap();
             Sum::<f64>::merge_words(&mut words, &sum.words());
             for (integer, own) in integers.iter_mut().zip(sum.integers()) {
                 *integer += own;
             }
         }
         let [mut of_words, mut of_integers] = [Sum::<f64>::new(); 2];
-        of_words.add_words(&words);
-        of_integers.add_integers(&integers);
+        of_words.add_words(&words).unwrap();
+        of_integers.add_integers(&integers).unwrap();
         for sent in [of_words, of_integers] {
             prop_assert_eq!(sent.value().to_bits(), expected(&items).to_bits());
             prop_assert_eq!(sent.items(), items.len() as u64);
@@ -466,8 +468,8 @@ fn sent<A: Accumulator>(sum: &A) -> [A; 2] {
     let [mut of_words, mut of_integers] = [A::default(), A::default()];
     let mut words = A::default().words();
     A::merge_words(&mut words, &sum.words());
-    of_words.add_words(&words);
-    of_integers.add_integers(&sum.integers());
+    of_words.add_words(&words).unwrap();
+    of_integers.add_integers(&sum.integers()).unwrap();
     [of_words, of_integers]
 }
 

@@ -126,7 +126,7 @@ proptest! {
         shuffle(&mut others, order);
         let (left, right) = others.split_at(others.len() / 2);
         let mut merged = Sum::of(right);
-        merged.merge(&Sum::of(left));
+        merged.merge(&Sum::of(left)).unwrap();
         prop_assert_eq!(&merged.to_bytes(), &bytes);
         prop_assert_eq!(Sum::<f64>::of_bytes(&bytes), Ok(sum));
         for length in 0..bytes.len() {
@@ -209,6 +209,8 @@ fn bytes_of_others() {
     let kind = Sum::<f32>::of_bytes(&bytes).unwrap_err().to_string();
     assert_eq!(kind, "the bytes are a sum of f64, not a sum of f32");
     assert_eq!(error(b"PK"), "the bytes are not those of an exact sum");
+    assert_eq!(error(b""), "the bytes end too early");
+    assert_eq!(error(b"tfx"), "the bytes end too early");
     let mut later = bytes.clone();
     later[3] = 9;
     assert_eq!(

@@ -91,7 +91,7 @@ proptest! {
         prop_assert_eq!(of_products(&sums), &expected[..]);
         prop_assert_eq!(&sums, &direct);
 
-        let mut moments = KeyedMoments::<f64>::new(groups);
+        let mut moments = KeyedMoments::<f64>::new(groups).unwrap();
         moments.add(&keys, &items).unwrap();
         let (mut of_sum, mut of_squares) = (Vec::new(), Vec::new());
         moments.partials(0..groups, |_, sum, squares| {
@@ -99,12 +99,12 @@ proptest! {
             of_squares.push(squares.to_vec());
         });
         let all: Vec<usize> = (0..groups).collect();
-        let mut twice = KeyedMoments::<f64>::new(groups);
+        let mut twice = KeyedMoments::<f64>::new(groups).unwrap();
         for _ in 0..2 {
             twice.add_partials(&all, moments.counts(), slices(&of_sum), slices(&of_squares)).unwrap();
         }
         let mut again = moments.clone();
-        again.merge(&moments);
+        again.merge(&moments).unwrap();
         prop_assert_eq!(&twice, &again);
 
         for group in 0..groups {
@@ -147,12 +147,12 @@ proptest! {
         macro_rules! check {
             ($sums:expr, $($factors:expr)?) => {{
                 let (mut sums, mut expected) = ($sums, $sums);
-                sums.grow(groups);
+                sums.grow(groups).unwrap();
                 sums.add(&first_keys, &first, $(&first.iter().map($factors).collect::<Vec<_>>())?).unwrap();
                 sums.forget_first(dropped);
-                expected.grow(left + 1);
+                expected.grow(left + 1).unwrap();
                 expected.add(&kept_keys, &kept, $(&kept.iter().map($factors).collect::<Vec<_>>())?).unwrap();
-                sums.grow(left + 1);
+                sums.grow(left + 1).unwrap();
                 sums.add(&then_keys, &then, $(&factors.iter().map($factors).collect::<Vec<_>>())?).unwrap();
                 expected.add(&then_keys, &then, $(&factors.iter().map($factors).collect::<Vec<_>>())?).unwrap();
                 prop_assert_eq!(sums.keys(), left + 1);
@@ -163,18 +163,18 @@ proptest! {
         }
         let sums = check!(KeyedSums::<f64>::new(0),);
         prop_assert!(bits(&sums.values()).len() == left + 1);
-        check!(KeyedMoments::<f64>::new(0),);
+        check!(KeyedMoments::<f64>::new(0).unwrap(),);
         check!(KeyedProducts::<f64>::new(0), |item: &f64| item * 0.3);
     }
 
     #[test]
     fn integers(items in prop::collection::vec(any::<i64>(), 0..300), groups in 1..9_usize, seed: u64) {
         let keys = keys(items.len(), groups, seed);
-        let mut by_key = KeyedIntegers::new(0);
-        by_key.grow(groups + 1);
+        let mut by_key = KeyedIntegers::new(0).unwrap();
+        by_key.grow(groups + 1).unwrap();
         let (sums, counts): (Vec<i128>, Vec<u64>) = items.iter().map(|&item| (i128::from(item), 1)).unzip();
         by_key.add_sums(&keys, &sums, &counts).unwrap();
-        let mut one_by_one = KeyedIntegers::new(groups + 1);
+        let mut one_by_one = KeyedIntegers::new(groups + 1).unwrap();
         one_by_one.add(&keys, &items).unwrap();
         prop_assert_eq!(&by_key, &one_by_one);
         by_key.forget_first(1);

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use comm::text::{counted, printable};
-use exact_sum::KeyError;
+use exact_sum::{KeyError, LimitError};
 
 use crate::algorithm::Algorithm;
 use crate::environment::EnvironmentError;
@@ -14,7 +14,8 @@ use crate::operation::Call;
 ///
 /// If one rank fails, the ranks that depend on it get an error, too, and none hangs. A rank that fails itself returns its own
 /// error, whatever it hears of others. The plan is spent then: later runs return [`RunError::Spent`]. After
-/// [`RunError::UnderWay`], [`RunError::NotOffered`], [`RunError::NoOwnNodes`], [`RunError::TimedOut`] and [`RunError::Nested`] it is not.
+/// [`RunError::UnderWay`], [`RunError::NotOffered`], [`RunError::NoOwnNodes`], [`RunError::TimedOut`], [`RunError::Nested`] and
+/// [`RunError::Limit`] it is not.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
@@ -75,6 +76,15 @@ pub enum RunError {
         rank: usize,
         /// What is wrong with them.
         error: KeyError,
+    },
+    /// The ranks' exact sums together would have too many items. All ranks that get such a sum return this, no result has changed, and the
+    /// plan stays usable. Or this rank has no memory for sums of so many keys.
+    #[error("rank {rank}: {error}")]
+    Limit {
+        /// This rank.
+        rank: usize,
+        /// Of what there is too much.
+        error: LimitError,
     },
     /// Sums by key have another number of keys than the plan.
     #[error("rank {rank}: the plan is for {}, not {given}", counted(.planned, "key"))]

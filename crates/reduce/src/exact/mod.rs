@@ -36,9 +36,9 @@ mod words;
 pub use exact_sum::{
     Accumulator, BytesError, ComplexMoments, ComplexProductSum, ComplexSum, Float, HashedSums,
     IntegerMoments, Key, KeyError, KeyedAccumulator, KeyedColumns, KeyedExtrema, KeyedIntegers,
-    KeyedMoments, KeyedProducts, KeyedSums, KeyedWeightedMeans, Moments, ProductSum, RemoveError,
-    RemoveKeyedError, Rolling, RollingError, RollingIndex, SparseKey, Sum, WeightedMean, by_key, mean, norm,
-    standard_deviation, sum, variance,
+    KeyedMoments, KeyedProducts, KeyedSums, KeyedWeightedMeans, LimitError, Moments, ProductSum,
+    RemoveError, RemoveKeyedError, Rolling, RollingError, RollingIndex, SparseKey, Sum,
+    WeightedMean, by_key, mean, norm, standard_deviation, sum, variance,
 };
 pub(crate) use keyed::{AddRows, CombineTerms, Shared};
 pub use keyed::{HashedPlan, KeyedPending, KeyedPlan};

@@ -1,14 +1,15 @@
 //! Exact sums by the transport's own sum of integers: MPI's `MPI_Allreduce` with `MPI_SUM`, which a network may carry out by itself.
 //!
-//! Some integers follow those of the sums, by which a result proves whose sums it holds: how many ranks have taken part, the sum of their
-//! numbers, and the same of the ranks that have failed; and the sums of the kinds of the calls that the ranks are in, and of their squares.
-//! These have one value if all are in the same.
+//! After the integers of the sums stand the upper halves of their numbers of items, which tell whether these have wrapped. Some integers
+//! follow, by which a result proves whose sums it holds: how many ranks have taken part, the sum of their numbers, and the same of the ranks
+//! that have failed; and the sums of the kinds of the calls that the ranks are in, and of their squares. These have one value if all are in the
+//! same.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::rc::Rc;
 
-use exact_sum::Accumulator;
+use exact_sum::{Accumulator, LimitError};
 
 use super::words::of_words;
 use crate::algorithm::Algorithm;
@@ -20,6 +21,9 @@ use crate::world::World;
 use crate::world::conversation::Conversation;
 
 const PROOF_INTEGERS: usize = 6;
+
+/// The places of a number of items below its upper half.
+const UPPER: u32 = 32;
 
 /// The engine for exact sums by the transport's own reductions.
 pub(crate) struct NativeIntegers<A> {
@@ -57,14 +61,17 @@ impl<A: Accumulator> NativeIntegers<A> {
         integers.clear();
         match row {
             Some(row) => {
+                let mut uppers = Vec::with_capacity(row.len());
                 for words in row {
-                    let sum: A = of_words(words);
+                    let sum: A = of_words(rank, words).expect("they are those of this rank's sums");
                     integers.extend_from_slice(bytemuck::cast_slice(&[sum.integers()]));
+                    uppers.push((sum.items() >> UPPER).cast_signed());
                 }
+                integers.extend(uppers);
                 integers.extend([1, rank as i64, 0, 0]);
             }
             None => {
-                integers.resize(self.terms.width * Self::LENGTH, 0);
+                integers.resize(self.terms.width * (Self::LENGTH + 1), 0);
                 integers.extend([0, 0, 1, rank as i64]);
             }
         }
@@ -81,9 +88,16 @@ impl<A: Accumulator> NativeIntegers<A> {
         if root.is_none() && i128::from(size) * i128::from(squares) != i128::from(kinds).pow(2) {
             return Err(self.mismatch(kind)?);
         }
-        for (words, integers) in result.iter_mut().zip(sums.chunks_exact(Self::LENGTH)) {
+        let (sums, uppers) = sums.split_at(self.terms.width * Self::LENGTH);
+        let parts = sums.chunks_exact(Self::LENGTH).zip(uppers);
+        for (words, (integers, upper)) in result.iter_mut().zip(parts) {
             let mut sum = A::default();
-            sum.add_integers(&bytemuck::cast_slice(integers)[0]);
+            let mut added = sum.add_integers(&bytemuck::cast_slice(integers)[0]);
+            // If the number has not wrapped, the lower halves made its upper half no less.
+            if (sum.items() >> UPPER).cast_signed() < *upper {
+                added = Err(LimitError::Items);
+            }
+            added.map_err(|error| RunError::Limit { rank, error })?;
             *words = sum.words();
         }
         Ok(true)

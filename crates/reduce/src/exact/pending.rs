@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytemuck::Zeroable;
 use exact_sum::Accumulator;
 
-use super::words::of_words;
+use super::words::{of_words, sums};
 use crate::error::RunError;
 use crate::plan::wait_all::{AnyPending, Sealed};
 use crate::plan::{self, call};
@@ -62,17 +62,14 @@ impl<C, A: Accumulator> AnyPending for Pending<C, A> {
     }
 }
 
-fn sums<A: Accumulator>(words: &[A::Words]) -> Vec<A> {
-    words.iter().map(of_words).collect()
-}
-
 impl<A: Accumulator> Pending<call::Allreduce, A> {
     /// Waits for the run and returns its result.
     ///
     /// # Errors
     /// As the blocking call.
     pub fn wait(self) -> Result<A, RunError> {
-        self.run.wait().map(|words| of_words(&words))
+        let rank = self.run.rank();
+        of_words(rank, &self.run.wait()?)
     }
 }
 
@@ -82,8 +79,9 @@ impl<A: Accumulator> Pending<call::Reduce, A> {
     /// # Errors
     /// As the blocking call.
     pub fn wait(self) -> Result<Option<A>, RunError> {
+        let rank = self.run.rank();
         let words = self.run.wait()?;
-        Ok(words.map(|words| of_words(&words)))
+        words.map(|words| of_words(rank, &words)).transpose()
     }
 }
 
@@ -93,7 +91,8 @@ impl<A: Accumulator> Pending<call::AllreduceRow, A> {
     /// # Errors
     /// As the blocking call.
     pub fn wait(self) -> Result<Vec<A>, RunError> {
-        self.run.wait().map(|words| sums(&words))
+        let rank = self.run.rank();
+        sums(rank, &self.run.wait()?)
     }
 }
 
@@ -103,8 +102,9 @@ impl<A: Accumulator> Pending<call::ReduceRow, A> {
     /// # Errors
     /// As the blocking call.
     pub fn wait(self) -> Result<Option<Vec<A>>, RunError> {
+        let rank = self.run.rank();
         let words = self.run.wait()?;
-        Ok(words.map(|words| sums(&words)))
+        words.map(|words| sums(rank, &words)).transpose()
     }
 }
 
@@ -114,7 +114,8 @@ impl<A: Accumulator> Pending<call::ReduceScatter, A> {
     /// # Errors
     /// As the blocking call.
     pub fn wait(self) -> Result<Vec<A>, RunError> {
-        self.run.wait().map(|words| sums(&words))
+        let rank = self.run.rank();
+        sums(rank, &self.run.wait()?)
     }
 }
 
@@ -124,9 +125,10 @@ impl<A: Accumulator> Pending<call::Scan, A> {
     /// # Errors
     /// As the blocking call.
     pub fn wait(self) -> Result<A, RunError> {
+        let rank = self.run.rank();
         let mut result = [A::Words::zeroed()];
         self.run.wait_into(&mut result)?;
-        Ok(of_words(&result[0]))
+        of_words(rank, &result[0])
     }
 
     /// The same for rows.
@@ -134,6 +136,7 @@ impl<A: Accumulator> Pending<call::Scan, A> {
     /// # Errors
     /// As the blocking call.
     pub fn wait_row(self) -> Result<Vec<A>, RunError> {
-        self.run.wait().map(|words| sums(&words))
+        let rank = self.run.rank();
+        sums(rank, &self.run.wait()?)
     }
 }

@@ -8,7 +8,7 @@ use comm::text::counted;
 use exact_sum::{Accumulator, ComplexProductSum, ComplexSum, Float, ProductSum, Sum};
 
 use super::pending::Pending;
-use super::words::{Merge, of_words, to_words, write_sums, zeroed};
+use super::words::{Merge, of_words, to_words, zeroed};
 use crate::algorithm::Algorithm;
 use crate::error::RunError;
 use crate::operation::{Call, Operand, Operation};
@@ -40,7 +40,7 @@ type Inner<A> = crate::Plan<<A as Accumulator>::Words, Merge<A>>;
 ///
 /// # Errors of all runs
 ///
-/// [Those of a `Plan`](crate::Plan#errors-of-all-runs). A run needs the default floating-point environment; what a rank has added up
+/// [Those of a `Plan`](crate::Plan#errors-of-all-runs), and [`RunError::Limit`]. A run needs the default floating-point environment; what a rank has added up
 /// before is right in any.
 pub struct Plan<A: Accumulator> {
     plan: Inner<A>,
@@ -108,7 +108,7 @@ impl<A: Accumulator> Plan<A> {
         // Words are long: they are written where they are read.
         let mut words = [A::Words::zeroed()];
         self.plan.run(call, &[local.words()], &mut words)?;
-        Ok(of_words(&words[0]))
+        of_words(self.rank(), &words[0])
     }
 
     /// Adds up the ranks' rows of sums column by column; every rank gets the result. Collective.
@@ -118,8 +118,7 @@ impl<A: Accumulator> Plan<A> {
     pub fn allreduce_into(&self, local: &[A], result: &mut [A]) -> Result<(), RunError> {
         let mut words = zeroed::<A>(result.len());
         self.plan.allreduce_into(&to_words(local), &mut words)?;
-        write_sums(&words, result);
-        Ok(())
+        self.write_sums(&words, result)
     }
 
     /// Adds up the ranks' sums; the root gets the result, the others `None`. Collective.
@@ -130,7 +129,9 @@ impl<A: Accumulator> Plan<A> {
     pub fn reduce(&self, local: &A) -> Result<Option<A>, RunError> {
         let mut words = [A::Words::zeroed()];
         let is_root = self.plan.reduce_into(&[local.words()], &mut words)?;
-        Ok(is_root.then(|| of_words(&words[0])))
+        is_root
+            .then(|| of_words(self.rank(), &words[0]))
+            .transpose()
     }
 
     /// Adds up the ranks' rows of sums column by column; the root gets the result. Collective.
@@ -143,7 +144,7 @@ impl<A: Accumulator> Plan<A> {
         let mut words = zeroed::<A>(result.len());
         let is_root = self.plan.reduce_into(&to_words(local), &mut words)?;
         if is_root {
-            write_sums(&words, result);
+            self.write_sums(&words, result)?;
         }
         Ok(is_root)
     }
@@ -156,8 +157,7 @@ impl<A: Accumulator> Plan<A> {
     pub fn reduce_scatter(&self, local: &[A], result: &mut [A]) -> Result<(), RunError> {
         let mut words = zeroed::<A>(result.len());
         self.plan.reduce_scatter(&to_words(local), &mut words)?;
-        write_sums(&words, result);
-        Ok(())
+        self.write_sums(&words, result)
     }
 
     /// The sum of the ranks up to this one, this one included. Collective.
@@ -167,7 +167,7 @@ impl<A: Accumulator> Plan<A> {
     pub fn scan(&self, local: &A) -> Result<A, RunError> {
         let mut words = [A::Words::zeroed()];
         self.plan.scan(&[local.words()], &mut words)?;
-        Ok(of_words(&words[0]))
+        of_words(self.rank(), &words[0])
     }
 
     /// The sum of the ranks below this one; on rank 0, that of no items. Collective.
@@ -177,7 +177,7 @@ impl<A: Accumulator> Plan<A> {
     pub fn exscan(&self, local: &A) -> Result<A, RunError> {
         let mut words = [A::Words::zeroed()];
         self.plan.exscan(&[local.words()], &mut words)?;
-        Ok(of_words(&words[0]))
+        of_words(self.rank(), &words[0])
     }
 
     /// As [`scan`](Plan::scan), for rows of sums: `result` gets the row up to this rank. Collective.
@@ -187,8 +187,7 @@ impl<A: Accumulator> Plan<A> {
     pub fn scan_into(&self, local: &[A], result: &mut [A]) -> Result<(), RunError> {
         let mut words = zeroed::<A>(result.len());
         self.plan.scan(&to_words(local), &mut words)?;
-        write_sums(&words, result);
-        Ok(())
+        self.write_sums(&words, result)
     }
 
     /// As [`exscan`](Plan::exscan), for rows of sums: `result` gets the row before this rank. Collective.
@@ -211,8 +210,7 @@ impl<A: Accumulator> Plan<A> {
         let own = to_words(local);
         self.plan
             .run_by(Operation::Exscan, operation.into(), &own, &mut words)?;
-        write_sums(&words, result);
-        Ok(())
+        self.write_sums(&words, result)
     }
 
     /// Starts [`allreduce`](Plan::allreduce); the sum is free when this returns. Collective.
@@ -323,6 +321,17 @@ impl<A: Accumulator> Plan<A> {
 
     fn rank(&self) -> usize {
         self.world().rank()
+    }
+
+    /// Leaves what words stand for in `result`.
+    fn write_sums(&self, words: &[A::Words], result: &mut [A]) -> Result<(), RunError> {
+        let rank = self.rank();
+        let checked = words.iter().try_for_each(A::check_words);
+        checked.map_err(|error| RunError::Limit { rank, error })?;
+        for (sum, words) in result.iter_mut().zip(words) {
+            *sum = of_words(rank, words)?;
+        }
+        Ok(())
     }
 
     /// Takes no part in a call, for a reason of this rank's own, of which the others hear.

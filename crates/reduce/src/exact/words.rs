@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use bytemuck::Zeroable;
 use exact_sum::Accumulator;
 
+use crate::error::RunError;
 use crate::operator::Operator;
 
 /// Merges the words of exact sums.
@@ -73,11 +74,17 @@ impl<A: Accumulator> Operator<A::Words> for Merge<A> {
     }
 }
 
-/// What a rank's words stand for.
-pub(super) fn of_words<A: Accumulator>(words: &A::Words) -> A {
+/// What words stand for that this rank got.
+pub(super) fn of_words<A: Accumulator>(rank: usize, words: &A::Words) -> Result<A, RunError> {
     let mut sum = A::default();
-    sum.add_words(words);
-    sum
+    let added = sum.add_words(words);
+    added.map_err(|error| RunError::Limit { rank, error })?;
+    Ok(sum)
+}
+
+/// The same of a row.
+pub(super) fn sums<A: Accumulator>(rank: usize, words: &[A::Words]) -> Result<Vec<A>, RunError> {
+    words.iter().map(|words| of_words(rank, words)).collect()
 }
 
 /// Sums as words.
@@ -88,11 +95,4 @@ pub(super) fn to_words<A: Accumulator>(sums: &[A]) -> Vec<A::Words> {
 /// Words of sums of nothing.
 pub(super) fn zeroed<A: Accumulator>(count: usize) -> Vec<A::Words> {
     vec![A::Words::zeroed(); count]
-}
-
-/// Leaves what words stand for in `sums`.
-pub(super) fn write_sums<A: Accumulator>(words: &[A::Words], sums: &mut [A]) {
-    for (sum, words) in sums.iter_mut().zip(words) {
-        *sum = of_words(words);
-    }
 }

@@ -37,6 +37,10 @@ impl<C, T: Pod> fmt::Debug for Pending<C, T> {
 }
 
 impl<C, T: Pod> Pending<C, T> {
+    pub(crate) fn rank(&self) -> usize {
+        self.part.world.rank()
+    }
+
     /// From now on, waits for other plans drive this run, too.
     pub(super) fn new(part: Part<T>) -> Self
     where

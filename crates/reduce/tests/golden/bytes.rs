@@ -29,7 +29,7 @@ macro_rules! accumulator {
             let mut $own = $empty;
             let ($x, $y) = (&x[begin..=begin], y.get(begin..=begin).unwrap_or_default());
             $add;
-            whole.merge(&$own);
+            whole.merge(&$own).unwrap();
         }
         let bytes = whole.to_bytes();
         let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();

@@ -1,6 +1,6 @@
 //! The vectors of bytes by key: those of sums and moments that were given the items in parts, from the last one on.
 
-use reduce::exact::{KeyedMoments, KeyedSums};
+use reduce::exact::{KeyedAccumulator, KeyedMoments, KeyedSums};
 use serde_json::Value;
 
 use super::element::Float;
@@ -23,12 +23,12 @@ macro_rules! state {
         let key = |word: &String| u8::from_str_radix(word, 16).unwrap();
         let keys: Vec<u8> = keys.iter().map(key).collect();
         let (items, expected) = (values($case, "items"), words($case, "value"));
-        let mut whole = <$state>::new(expected.len());
+        let mut whole = <$state as KeyedAccumulator>::of_keys(expected.len()).unwrap();
         for begin in (0..keys.len()).rev() {
-            let mut own = <$state>::new(expected.len());
+            let mut own = <$state as KeyedAccumulator>::of_keys(expected.len()).unwrap();
             own.add(&keys[begin..=begin], &items[begin..=begin])
                 .unwrap();
-            whole.merge(&own);
+            whole.merge(&own).unwrap();
         }
         let bytes = whole.to_bytes();
         let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();

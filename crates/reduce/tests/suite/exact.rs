@@ -1,18 +1,49 @@
 //! Exact sums: the same value whoever has which items, by every algorithm and operation.
 
-use reduce::exact::{self, ComplexProductSum, ComplexSum, ProductSum, Sum};
+use reduce::exact::{self, ComplexProductSum, ComplexSum, LimitError, ProductSum, Sum};
 use reduce::{Algorithm, BuildError, Operation, Plan, RunError, World};
 
 use super::{Check, numbers, offered};
 
-pub(crate) const CHECKS: [(&str, Check); 6] = [
+pub(crate) const CHECKS: [(&str, Check); 7] = [
     ("exact sums by every algorithm", every_algorithm),
     ("exact rows", rows),
     ("exact products, floats and complex numbers", every_kind),
     ("exact prefixes", prefixes),
     ("exact sums under way", under_way),
     ("exact sums that fail", failures),
+    ("exact sums of too many items", limits),
 ];
+
+/// The ranks' sums have more items together than one has room for.
+fn limits(world: &World) {
+    let (rank, ranks) = (world.rank(), world.size());
+    if ranks == 1 {
+        return;
+    }
+    let mut local = Sum::of(&[f64::NAN]);
+    for _ in 0..62 {
+        let copy = local;
+        local.merge(&copy).unwrap();
+    }
+    let error = LimitError::Items;
+    for algorithm in offered(world) {
+        let plan = plan::<Sum<f64>>(world, algorithm);
+        let outcome = plan.allreduce(&local);
+        assert_eq!(outcome, Err(RunError::Limit { rank, error }), "{algorithm}");
+        let mut result = [Sum::of(&[7.0])];
+        let outcome = plan.allreduce_into(&[local], &mut result);
+        assert_eq!(outcome, Err(RunError::Limit { rank, error }), "{algorithm}");
+        assert_eq!(result[0].value(), 7.0);
+        // The plan is not spent, and one rank may have as many.
+        let one = if rank == 0 { local } else { Sum::new() };
+        let sum = plan.allreduce(&one).unwrap();
+        assert!(
+            sum.value().is_nan() && sum.items() == 1 << 62,
+            "{algorithm}"
+        );
+    }
+}
 
 /// Items dealt out to the ranks, in lots that differ from seed to seed. Rank 0 has half of them.
 fn lots<T: Copy>(items: &[T], ranks: usize, seed: u64) -> Vec<Vec<T>> {

@@ -3,12 +3,12 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use reduce::exact::{self, HashedSums, KeyError, KeyedMoments, KeyedPlan, KeyedSums};
+use reduce::exact::{self, HashedSums, KeyError, KeyedMoments, KeyedPlan, KeyedSums, LimitError};
 use reduce::{AnyPending, BuildError, Operation, Plan, RunError, World, wait_all};
 
 use super::{Check, offered};
 
-pub(crate) const CHECKS: [(&str, Check); 7] = [
+pub(crate) const CHECKS: [(&str, Check); 8] = [
     ("sums by key by every algorithm", every_algorithm),
     ("moments by key", moments),
     ("sums by key of floats", floats),
@@ -16,7 +16,66 @@ pub(crate) const CHECKS: [(&str, Check); 7] = [
     ("sums by key of several plans at once", several_in_flight),
     ("sums by any keys", any_keys),
     ("sums by key that fail", failures),
+    ("sums by key of too many items", limits),
 ];
+
+/// The ranks' sums have more items together than one has room for.
+fn limits(world: &World) {
+    let (rank, ranks) = (world.rank(), world.size());
+    if ranks == 1 {
+        return;
+    }
+    let mut sums = KeyedSums::new(3);
+    sums.add(&[1_u8], &[f64::MAX]).unwrap();
+    let mut moments = KeyedMoments::new(3).unwrap();
+    moments.add(&[1_u8], &[f64::NAN]).unwrap();
+    let mut hashed = HashedSums::new();
+    hashed.add(&[-7_i64], &[f64::MAX]).unwrap();
+    for _ in 0..62 {
+        let (of_sums, of_moments, of_hashed) = (sums.clone(), moments.clone(), hashed.clone());
+        sums.merge(&of_sums).unwrap();
+        moments.merge(&of_moments).unwrap();
+        hashed.merge(&of_hashed).unwrap();
+    }
+    let error = RunError::Limit {
+        rank,
+        error: LimitError::Items,
+    };
+    for algorithm in offered(world).filter(|algorithm| algorithm.takes_rows()) {
+        let builder = || Plan::builder(world).algorithm(algorithm);
+        let plan = builder().build_keyed::<KeyedSums<f64>>(3).unwrap();
+        assert_eq!(plan.allreduce(&sums).err(), Some(error.clone()));
+        assert_eq!(plan.reduce(&sums).err(), Some(error.clone()));
+        // The plan is not spent, and one rank may have as many.
+        let one = if rank == 0 {
+            sums.clone()
+        } else {
+            KeyedSums::new(3)
+        };
+        assert_eq!(plan.allreduce(&one).unwrap(), sums);
+        let plan = builder().build_keyed::<KeyedMoments<f64>>(3).unwrap();
+        assert_eq!(plan.allreduce(&moments).err(), Some(error.clone()));
+        if algorithm.is_scheduled() {
+            let run = plan.start_allreduce(&moments).unwrap();
+            assert_eq!(run.wait().err(), Some(error.clone()));
+        }
+        let few = if rank == 0 {
+            moments.clone()
+        } else {
+            KeyedMoments::new(3).unwrap()
+        };
+        assert_eq!(plan.allreduce(&few).unwrap(), moments);
+    }
+    let plan = Plan::builder(world).build_hashed::<i64, f64>().unwrap();
+    assert_eq!(plan.allreduce(&hashed), Err(error.clone()));
+    assert_eq!(plan.reduce_scatter(&hashed).err(), Some(error));
+    let one = if rank == 0 {
+        hashed.clone()
+    } else {
+        HashedSums::new()
+    };
+    assert_eq!(plan.allreduce(&one).unwrap(), [(-7, f64::INFINITY)]);
+}
 
 /// The items of one rank, with their keys.
 #[derive(Clone, Debug, Default)]
@@ -195,11 +254,11 @@ fn moments(world: &World) {
             let own = &lots[rank];
             let all = plan.allreduce_items(&own.keys, &own.items).unwrap();
             let of_own = (!own.items.is_empty()).then(|| {
-                let mut local = KeyedMoments::new(keys);
+                let mut local = KeyedMoments::new(keys).unwrap();
                 local.add(&own.keys, &own.items).unwrap();
                 local
             });
-            let local = of_own.unwrap_or_else(|| KeyedMoments::new(keys));
+            let local = of_own.unwrap_or_else(|| KeyedMoments::new(keys).unwrap());
             let scattered = plan
                 .algorithm(Operation::ReduceScatter)
                 .map(|_| plan.reduce_scatter(&local).unwrap());

@@ -8,6 +8,7 @@ use exact_sum::wire::WrongEntries;
 use exact_sum::{Float, HashedSums, SparseKey, sparse};
 
 use super::exchange::Exchange;
+use crate::environment;
 use crate::error::RunError;
 use crate::operation::Operation;
 use crate::world::World;
@@ -41,7 +42,7 @@ use crate::world::conversation::Conversation;
 ///
 /// # Errors of all runs
 ///
-/// [Those of a `Plan`](crate::Plan#errors-of-all-runs).
+/// [Those of a `Plan`](crate::Plan#errors-of-all-runs), and [`RunError::Limit`]. A run needs the default floating-point environment.
 pub struct HashedPlan<K: SparseKey, T: Float> {
     world: World,
     conversation: Rc<Conversation>,
@@ -184,10 +185,17 @@ impl<K: SparseKey, T: Float> HashedPlan<K, T> {
         operation: Operation,
         local: &HashedSums<K, T>,
     ) -> Result<HashedSums<K, T>, RunError> {
+        if let Err(error) = environment::check() {
+            let rank = self.world.rank();
+            return self.give_up(operation, RunError::Environment { rank, error });
+        }
         let lists = sparse::to_entries(local, self.world.size(), |key| self.owner(key));
         let mut sums = HashedSums::new();
         let lists: Vec<&[u64]> = lists.iter().map(Vec::as_slice).collect();
-        for list in self.exchange(operation, &lists)? {
+        let lists = self.exchange(operation, &lists)?;
+        let rank = self.world.rank();
+        sparse::check_items(&lists).map_err(|error| RunError::Limit { rank, error })?;
+        for list in lists {
             if let Err(error) = sparse::add_entries(&mut sums, &list) {
                 return self.wrong(operation, error);
             }

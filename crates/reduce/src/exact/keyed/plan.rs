@@ -10,7 +10,7 @@ use exact_sum::{Float, Key, KeyError, KeyedAccumulator, KeyedSums};
 
 use super::pending::KeyedPending;
 use super::rows::{Local, Total};
-use super::shared::Shared;
+use super::shared::{Shared, is_of_all};
 use super::steps::Steps;
 use crate::algorithm::Algorithm;
 use crate::error::RunError;
@@ -217,7 +217,7 @@ impl<A: KeyedAccumulator> KeyedPlan<A> {
 
     /// This rank's items, added up by key.
     fn collected<K: Key>(&self, keys: &[K], items: &[A::Item]) -> Result<A, RunError> {
-        let mut local = A::of_keys(self.keys());
+        let mut local = A::of_keys(self.keys()).map_err(|error| self.shared.limit(error))?;
         match local.add_items(keys, items) {
             Ok(()) => Ok(local),
             Err(error) => Err(self.of_keys(error)),
@@ -238,7 +238,7 @@ impl<A: KeyedAccumulator> KeyedPlan<A> {
         self.check_offered(operation, false)?;
         self.run_steps(operation, local).inspect_err(|error| {
             // Within an operator nothing has begun.
-            if !matches!(error, RunError::Nested { .. }) {
+            if !matches!(error, RunError::Nested { .. }) && !is_of_all(error) {
                 self.shared.spend();
             }
         })
@@ -259,6 +259,7 @@ impl<A: KeyedAccumulator> KeyedPlan<A> {
         let mut all = local.terms.clone();
         shared.terms.allreduce_into(&local.terms, &mut all)?;
         let agreed = local.settle(&all, shared.ranks());
+        let agreed = agreed.map_err(|error| shared.limit(error))?;
         let mut rows = shared.memory();
         rows.resize(shared.result_length(operation), A::Row::zeroed());
         let is_mine = shared.rows.run(operation, &local.rows, &mut rows)?;

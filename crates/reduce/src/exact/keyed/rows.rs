@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 
 use bytemuck::{Pod, Zeroable};
-use exact_sum::KeyedAccumulator;
 use exact_sum::wire::{self, Agreed, NO_TERMS, Terms};
+use exact_sum::{KeyedAccumulator, LimitError};
 
 use crate::operator::Operator;
 
@@ -104,10 +104,15 @@ impl<A: KeyedAccumulator> Local<A> {
     }
 
     /// Brings the rows to the units that follow from the terms of all ranks.
-    pub(super) fn settle(&mut self, all: &[Terms], ranks: usize) -> Vec<Agreed> {
-        let agreed: Vec<Agreed> = all.iter().map(|&terms| Agreed::on(terms, ranks)).collect();
+    pub(super) fn settle(
+        &mut self,
+        all: &[Terms],
+        ranks: usize,
+    ) -> Result<Vec<Agreed>, LimitError> {
+        let agreed = all.iter().map(|&terms| Agreed::on(terms, ranks));
+        let agreed: Vec<Agreed> = agreed.collect::<Result<_, _>>()?;
         A::settle(&mut self.rows, &self.terms, &agreed, &mut self.entries);
-        agreed
+        Ok(agreed)
     }
 }
 

@@ -3,8 +3,8 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use exact_sum::KeyedAccumulator;
 use exact_sum::wire::{Terms, WrongEntries};
+use exact_sum::{KeyedAccumulator, LimitError};
 
 use super::exchange::Exchange;
 use super::rows::{AddRows, CombineTerms, Total};
@@ -124,6 +124,12 @@ impl<A: KeyedAccumulator> Shared<A> {
         all.for_each(Conversation::abandon_between_runs);
     }
 
+    /// The error of all ranks.
+    pub(super) fn limit(&self, error: LimitError) -> RunError {
+        let rank = self.world().rank();
+        RunError::Limit { rank, error }
+    }
+
     /// What entries mean that no rank of this program writes.
     pub(super) fn wrong(&self, error: WrongEntries) -> RunError {
         RunError::WrongEntries {
@@ -131,4 +137,10 @@ impl<A: KeyedAccumulator> Shared<A> {
             reason: error.to_string(),
         }
     }
+}
+
+/// Whether all ranks have found an error alike, so that none waits for another.
+pub(super) fn is_of_all(error: &RunError) -> bool {
+    let items = LimitError::Items;
+    matches!(error, RunError::Limit { error, .. } if *error == items)
 }

@@ -14,7 +14,7 @@ use exact_sum::wire::{self, Agreed, NO_TERMS, Terms};
 
 use super::exchange::Exchange;
 use super::rows::{Local, Total};
-use super::shared::Shared;
+use super::shared::{Shared, is_of_all};
 use crate::error::RunError;
 use crate::operation::Operation;
 use crate::plan::Part;
@@ -51,7 +51,10 @@ impl<A: KeyedAccumulator> Steps<A> {
     ) -> Result<Self, RunError> {
         let (own, local) = match local {
             Ok(local) => (Ok(local.terms.clone()), local),
-            Err(error) => (Err(error), Local::of(&A::of_keys(0), Vec::new())),
+            Err(error) => {
+                let none = A::of_keys(0).expect("no keys take no memory");
+                (Err(error), Local::of(&none, Vec::new()))
+            }
         };
         let part = shared.terms.start_within(
             Operation::Allreduce,
@@ -98,7 +101,9 @@ impl<A: KeyedAccumulator> Steps<A> {
             let ended = mem::replace(&mut *step, Step::Over(None));
             // Errors are those of the step that is over.
             *step = self.next(ended).unwrap_or_else(|error| {
-                self.shared.spend();
+                if !is_of_all(&error) {
+                    self.shared.spend();
+                }
                 Step::Over(Some(Err(error)))
             });
         }
@@ -112,6 +117,7 @@ impl<A: KeyedAccumulator> Steps<A> {
                 let mut all = vec![NO_TERMS; A::PARTS];
                 part.deliver(&mut all)?;
                 let agreed = local.settle(&all, shared.ranks());
+                let agreed = agreed.map_err(|error| shared.limit(error))?;
                 let length = shared.result_length(operation);
                 let part = shared
                     .rows

@@ -66,7 +66,8 @@ pub trait ParallelTreeIterator: IndexedParallelIterator {
         Self::Item: exact::Float,
     {
         let merge = |mut left: exact::Sum<Self::Item>, right: exact::Sum<Self::Item>| {
-            left.merge(&right);
+            let merged = left.merge(&right);
+            merged.expect("each item was counted");
             left
         };
         Ok(reduced(self, &Exact, &merge)?.value())
@@ -154,6 +155,8 @@ impl<W, C> Reduction<'_, W, C> {
             }
             missing -= planned;
             if missing == 0 {
+                let more = others.into_iter().take(1).count();
+                check_count(planned, planned + more)?;
                 break;
             }
             items = others;

@@ -185,7 +185,8 @@ impl<A: KeyedAccumulator> Dense<A> {
     /// This rank's sums, of so many keys too many.
     fn local(&self, step: usize, surplus: usize) -> A {
         let (keys, items) = self.own.items(step, self.form.item);
-        let mut local = A::of_keys(self.plan.keys() + surplus);
+        let local = A::of_keys(self.plan.keys() + surplus);
+        let mut local = local.expect("there is memory for few keys");
         let added = local.add_items(&keys, &items);
         added.expect("each item has a key");
         local

@@ -1,0 +1,209 @@
+//! Bytes with bits that were flipped: either they are refused, or what they stand for can be used as any sum.
+
+use std::fmt::Debug;
+
+use exact_sum::{
+    Accumulator, BytesError, ComplexMoments, ComplexProductSum, ComplexSum, KeyedMoments,
+    KeyedSums, LimitError, Moments, ProductSum, Sum,
+};
+use proptest::prelude::*;
+
+use super::finite;
+
+fn items() -> impl Strategy<Value = Vec<f64>> {
+    let item = prop_oneof![
+        8 => finite(),
+        2 => prop_oneof![Just(f64::MAX), Just(-f64::MAX)],
+        1 => prop_oneof![Just(f64::INFINITY), Just(f64::NEG_INFINITY), Just(f64::NAN)],
+    ];
+    prop::collection::vec(item, 0..40)
+}
+
+/// Bytes with one to three bits flipped. The first ones, of counts and lengths, are flipped more often.
+fn flipped(mut bytes: Vec<u8>, flips: &[(prop::sample::Index, u8, bool)]) -> Vec<u8> {
+    for (at, bit, is_first) in flips {
+        let at = at.index(if *is_first {
+            bytes.len().min(64)
+        } else {
+            bytes.len()
+        });
+        bytes[at] ^= 1 << bit;
+    }
+    bytes
+}
+
+/// Merges what was read with itself as often as it has room, and uses it each time.
+fn use_all<S: Clone + PartialEq + Debug>(
+    mut read: S,
+    to_bytes: impl Fn(&S) -> Vec<u8>,
+    of_bytes: impl Fn(&[u8]) -> Result<S, BytesError>,
+    merge: impl Fn(&mut S, &S) -> Result<(), LimitError>,
+    mut use_it: impl FnMut(&mut S),
+) {
+    for _ in 0..64 {
+        assert_eq!(of_bytes(&to_bytes(&read)).as_ref(), Ok(&read));
+        use_it(&mut read.clone());
+        let before = read.clone();
+        if merge(&mut read, &before).is_err() {
+            assert_eq!(read, before);
+            return;
+        }
+        if read == before {
+            return;
+        }
+    }
+    unreachable!("a sum has no room for so many items");
+}
+
+fn check<A: Accumulator>(sum: &A, flip: impl Fn(Vec<u8>) -> Vec<u8>, use_it: impl FnMut(&mut A)) {
+    let bytes = flip(sum.to_bytes());
+    if let Ok(read) = A::of_bytes(&bytes) {
+        assert_eq!(read.to_bytes(), bytes);
+        let mut words = read.words();
+        A::merge_words(&mut words, &read.words());
+        use_all(read, A::to_bytes, A::of_bytes, A::merge, use_it);
+    }
+}
+
+macro_rules! check_moments {
+    ($moments:ident, $items:expr, $flip:expr) => {{
+        let (items, flip) = ($items, &$flip);
+        let bytes = flip($moments::of(items).to_bytes());
+        if let Ok(read) = $moments::of_bytes(&bytes) {
+            assert_eq!(read.to_bytes(), bytes);
+            use_all(
+                read,
+                |m| m.to_bytes(),
+                $moments::of_bytes,
+                $moments::merge,
+                |m| {
+                    _ = (m.mean(), m.variance(1.0), m.standard_deviation(0.0));
+                    m.add(items);
+                    _ = m.remove(items);
+                },
+            );
+        }
+    }};
+}
+
+macro_rules! check_keyed {
+    ($sums:ty, $new:expr, $keys:expr, $items:expr, $flip:expr, $statistics:expr) => {{
+        let (keys, items, flip) = ($keys, $items, &$flip);
+        let mut sums = $new;
+        sums.add(keys, items).unwrap();
+        let bytes = flip(sums.to_bytes());
+        if let Ok(read) = <$sums>::of_bytes(&bytes) {
+            assert_eq!(read.to_bytes(), bytes);
+            use_all(
+                read,
+                <$sums>::to_bytes,
+                <$sums>::of_bytes,
+                <$sums>::merge,
+                |sums| {
+                    $statistics(sums);
+                    if sums.add(keys, items).is_ok() {
+                        sums.remove(keys, items).unwrap();
+                    }
+                },
+            );
+        }
+    }};
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn bits(items in items(), flips in prop::collection::vec((any::<prop::sample::Index>(), 0..8_u8, any::<bool>()), 1..4)) {
+        let flip = |bytes| flipped(bytes, &flips);
+        let singles: Vec<f32> = items.iter().map(|item| *item as f32).collect();
+        check(&Sum::of(&items), flip, |sum| {
+            _ = (sum.value(), sum.mean());
+            sum.add(&items);
+            _ = sum.remove(&items);
+        });
+        check(&Sum::of(&singles), flip, |sum| _ = (sum.value(), sum.mean()));
+        check(&ProductSum::of(&items, &items), flip, |sum| _ = (sum.value(), sum.root(), sum.mean()));
+        check(&ProductSum::of(&singles, &singles), flip, |sum| _ = (sum.value(), sum.root()));
+        let (pairs, _) = items.as_chunks::<2>();
+        let mut sum = ComplexSum::new();
+        sum.add(pairs);
+        check(&sum, flip, |sum| _ = (sum.value(), sum.mean()));
+        let mut products = ComplexProductSum::new();
+        products.add(pairs, pairs);
+        check(&products, flip, |sum| _ = (sum.value(), sum.mean()));
+        check_moments!(Moments, &items, flip);
+        check_moments!(Moments, &singles, flip);
+        check_moments!(ComplexMoments, pairs, flip);
+        let keys: Vec<u8> = (0..6).cycle().take(items.len()).collect();
+        check_keyed!(KeyedSums::<f64>, KeyedSums::<f64>::new(6), &keys, &items, flip, |sums: &KeyedSums<f64>| sums.values());
+        check_keyed!(KeyedSums::<f32>, KeyedSums::<f32>::new(6), &keys, &singles, flip, |sums: &KeyedSums<f32>| sums.values());
+        check_keyed!(KeyedMoments::<f64>, KeyedMoments::<f64>::new(6).unwrap(), &keys, &items, flip, |moments: &KeyedMoments<f64>| {
+            (0..moments.keys()).map(|key| moments.variance(key, 1.0) + moments.mean(key)).count()
+        });
+        check_keyed!(KeyedMoments::<f32>, KeyedMoments::<f32>::new(6).unwrap(), &keys, &singles, flip, |moments: &KeyedMoments<f32>| {
+            (0..moments.keys()).map(|key| moments.variance(key, 1.0) + moments.mean(key)).count()
+        });
+        for item in &items {
+            let mut bytes = Vec::new();
+            let mut sum = Sum::of(&items);
+            sum.write_partial(&mut bytes);
+            let bytes = flip(bytes);
+            let mut sums = KeyedSums::<f64>::new(1);
+            if sums.add_partials(&[0_u8], [&bytes[..]]).is_ok() {
+                use_all(sums, KeyedSums::to_bytes, KeyedSums::of_bytes, KeyedSums::merge, |sums| _ = sums.values());
+            }
+            sum = Sum::of(&[*item]);
+            if sum.add_partial(items.len() as u64, &bytes).is_ok() {
+                use_all(sum, Sum::to_bytes, Sum::of_bytes, Sum::merge, |sum| _ = sum.mean());
+            }
+        }
+    }
+}
+
+/// A header, and the counts and the number of a sum of doubles or floats.
+fn sum(size: u8, items: u64, unit: i32, words: &[u64]) -> Vec<u8> {
+    let mut bytes = b"tfx\x01\x01".to_vec();
+    bytes.extend([size, 0, 0]);
+    for count in [items, 0, 0, 0, 0] {
+        bytes.extend(count.to_le_bytes());
+    }
+    bytes.extend(unit.to_le_bytes());
+    bytes.extend(u32::try_from(8 * words.len()).unwrap().to_le_bytes());
+    bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+    bytes
+}
+
+#[test]
+fn numbers_are_those_that_so_many_items_can_have() {
+    let one =
+        |items, unit, words: &[u64]| Sum::<f64>::of_bytes(&sum(8, items, unit, words)).is_ok();
+    // 2^(974 + 50) is more than an item, and less than two.
+    assert!(one(1, 974, &[(1 << 50) - 1]) && !one(1, 974, &[1 << 50]) && one(2, 974, &[1 << 50]));
+    assert!(!one(0, -50, &[1]) && one(1, -50, &[1]) && one(0, 0, &[]));
+    assert!(!one(1, 974, &[1 << 62, 1 << 62]) && !one(u64::MAX, -50, &[1]));
+    assert!(one(i64::MAX as u64, 1038, &[(1 << 49) - 1]));
+    assert!(!one(i64::MAX as u64, 1038, &[1 << 49]));
+    let single =
+        |items, unit, words: &[u64]| Sum::<f32>::of_bytes(&sum(4, items, unit, words)).is_ok();
+    assert!(single(1, -149 + 256, &[(1 << 21) - 1]) && !single(1, -149 + 256, &[1 << 21]));
+}
+
+/// One key of many with a number that is long, or far from the others': no table of all keys is made for it.
+#[test]
+fn few_bytes_need_little_memory() {
+    const KEYS: usize = 100_000;
+    let long: Vec<f64> = (-1000..1000)
+        .step_by(40)
+        .map(|place| 2_f64.powi(place))
+        .collect();
+    let mut sums = KeyedSums::<f64>::new(KEYS);
+    sums.add(&vec![7_u32; long.len()], &long).unwrap();
+    sums.add(&[1, 2, 3_u32], &[1.0, 2.0, 1e300]).unwrap();
+    let bytes = sums.to_bytes();
+    assert!(sums.memory() > 40_000_000 && bytes.len() < 1_000_000);
+    let read = KeyedSums::<f64>::of_bytes(&bytes).unwrap();
+    assert!(read.memory() < 4 * bytes.len(), "{}", read.memory());
+    assert_eq!(read, sums);
+    assert_eq!(read.value(7), sums.value(7));
+}

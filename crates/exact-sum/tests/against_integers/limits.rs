@@ -1,0 +1,219 @@
+//! Sums of as many items as they have room for, which merging a sum with itself reaches.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use exact_sum::{
+    Accumulator, ComplexMoments, ComplexProductSum, ComplexSum, HashedSums, KeyError, KeyedColumns,
+    KeyedExtrema, KeyedIntegers, KeyedMoments, KeyedProducts, KeyedSums, KeyedWeightedMeans,
+    LimitError, Moments, ProductSum, Sum, WeightedMean, by_key,
+};
+
+/// Merges a sum with itself until it has no room, and returns it and how often that was done.
+fn doubled<S: Clone + PartialEq + std::fmt::Debug>(
+    mut sum: S,
+    merge: impl Fn(&mut S, &S) -> Result<(), LimitError>,
+) -> (S, u32) {
+    for times in 0.. {
+        let before = sum.clone();
+        if let Err(error) = merge(&mut sum, &before) {
+            assert_eq!(error, LimitError::Items);
+            assert_eq!(sum, before);
+            return (sum, times);
+        }
+    }
+    unreachable!("a sum has no room for so many")
+}
+
+/// The sum of one item, by merging, by words and by integers.
+fn check<A: Accumulator>(one: A, items: u64) -> A {
+    let (most, times) = doubled(one, A::merge);
+    assert_eq!(most.items(), items);
+    assert_eq!(items, 1 << times);
+    let mut words = most.words();
+    A::merge_words(&mut words, &most.words());
+    assert!(A::check_words(&words).is_err());
+    let mut sum = A::default();
+    assert_eq!(sum.add_words(&words), Err(LimitError::Items));
+    // What is too many never becomes few again.
+    for _ in 0..3 {
+        let copy = words;
+        A::merge_words(&mut words, &copy);
+    }
+    assert_eq!(sum.add_words(&words), Err(LimitError::Items));
+    assert_eq!(sum, A::default());
+    sum.add_words(&most.words()).unwrap();
+    assert_eq!(sum.add_integers(&most.integers()), Err(LimitError::Items));
+    assert_eq!(sum, most);
+    assert_eq!(A::of_bytes(&most.to_bytes()), Ok(most.clone()));
+    most
+}
+
+#[test]
+fn accumulators_do_not_wrap() {
+    let most = 1 << 62;
+    for item in [f64::NAN, f64::MAX, f64::INFINITY, -0.0] {
+        let sum = check(Sum::of(&[item]), most);
+        let mean = [sum.mean(), item].map(f64::to_bits);
+        assert_eq!(mean[0], mean[1]);
+        check(ProductSum::of(&[item], &[item]), most);
+    }
+    let mut complex = ComplexSum::<f32>::new();
+    complex.add(&[[1.0, f32::NAN]]);
+    assert!(check(complex, most).value()[1].is_nan());
+    let mut products = ComplexProductSum::<f64>::new();
+    products.add(&[[1.0, 2.0]], &[[3.0, f64::MAX]]);
+    check(products, most / 2);
+    let (moments, _) = doubled(Moments::of(&[f64::MAX]), Moments::merge);
+    assert_eq!((moments.items(), moments.variance(0.0)), (most, 0.0));
+    let (moments, _) = doubled(ComplexMoments::of(&[[1.0, 2.0]]), ComplexMoments::merge);
+    assert_eq!(moments.items(), most / 2);
+    let mut mean = WeightedMean::new();
+    mean.add(&[3.0], &[f64::MAX]);
+    assert_eq!(doubled(mean, WeightedMean::merge).0.value(), 3.0);
+}
+
+#[test]
+fn sums_by_key_do_not_wrap() {
+    let keys = [1_u8];
+    let mut sums = KeyedSums::new(2);
+    sums.add(&keys, &[f64::MAX]).unwrap();
+    let (most, times) = doubled(sums, KeyedSums::merge);
+    assert_eq!((most.values(), times), (vec![0.0, f64::INFINITY], 62));
+    assert_eq!(most.mean(1, 1 << times), f64::MAX);
+    let again = KeyedSums::<f64>::of_bytes(&most.to_bytes()).unwrap();
+    assert_eq!(again, most);
+    // The fewest items that it can have are some less.
+    assert_eq!(doubled(again, KeyedSums::merge).1, 1);
+    // There is room for one less than as many again.
+    let mut full = most.clone();
+    let mut part = KeyedSums::new(2);
+    part.add(&keys, &[f64::MAX]).unwrap();
+    for _ in 0..62 {
+        full.merge(&part).unwrap();
+        let before = part.clone();
+        part.merge(&before).unwrap();
+    }
+    let error = full.add(&keys, &[1.0]).unwrap_err();
+    assert_eq!(error, KeyError::Limit(LimitError::Items));
+    assert!(full.remove(&keys, &[f64::MAX]).is_err());
+    assert_eq!(full.mean(1, (1 << 63) - 1), f64::MAX);
+
+    let mut singles = KeyedSums::new(2);
+    singles.add(&keys, &[-f32::MAX]).unwrap();
+    let (singles, times) = doubled(singles, KeyedSums::merge);
+    assert_eq!(singles.mean(1, 1 << times), -f32::MAX);
+    let mut nans = KeyedSums::new(2);
+    nans.add(&keys, &[f64::NAN]).unwrap();
+    assert!(doubled(nans, KeyedSums::merge).0.value(1).is_nan());
+    let mut moments = KeyedMoments::new(2).unwrap();
+    moments.add(&keys, &[f64::MAX]).unwrap();
+    let (moments, times) = doubled(moments, KeyedMoments::merge);
+    assert_eq!(
+        (moments.counts()[1], moments.variance(1, 0.0)),
+        (1 << times, 0.0)
+    );
+    let mut products = KeyedProducts::new(2);
+    products.add(&keys, &[f64::MAX], &[f64::MAX]).unwrap();
+    doubled(products, KeyedProducts::merge);
+    let mut columns = KeyedColumns::new(2, 2).unwrap();
+    columns.add(&keys, &[1.0, f64::MAX]).unwrap();
+    assert_eq!(doubled(columns, KeyedColumns::merge).1, 61);
+    let mut means = KeyedWeightedMeans::new(2);
+    means.add(&keys, &[1.0], &[f64::MAX]).unwrap();
+    assert_eq!(doubled(means, KeyedWeightedMeans::merge).0.value(1), 1.0);
+    let mut hashed = HashedSums::new();
+    hashed.add(&["a"], &[f64::MAX]).unwrap();
+    assert_eq!(doubled(hashed, HashedSums::merge).1, 62);
+}
+
+#[test]
+fn sums_of_integers_do_not_wrap() {
+    let mut sums = KeyedIntegers::new(3).unwrap();
+    let most = i128::MAX;
+    sums.add(&[1, 2_u8], &[most - 1, -most]).unwrap();
+    let before = sums.clone();
+    let full = LimitError::Integers { key: 1 };
+    let error = sums.add(&[2, 1, 1_u8], &[1, 1, 1_i128]).unwrap_err();
+    assert_eq!(error, KeyError::Limit(full));
+    assert_eq!(sums, before);
+    assert_eq!(sums.merge(&before), Err(full));
+    let mut longer = KeyedIntegers::new(4).unwrap();
+    longer.add(&[3, 1_u8], &[7, 2_i64]).unwrap();
+    assert_eq!(sums.merge(&longer), Err(full));
+    assert_eq!(sums, before);
+    let error = sums
+        .add_sums(&[0, 0_u8], &[1, 1], &[u64::MAX, 1])
+        .unwrap_err();
+    assert_eq!(error, KeyError::Limit(LimitError::Integers { key: 0 }));
+    assert_eq!(sums, before);
+    sums.add(&[1, 2_u8], &[1, -1_i64]).unwrap();
+    assert_eq!(sums.values(), [0, most, i128::MIN]);
+}
+
+#[test]
+fn memory_that_is_not_there_is_an_error() {
+    let keys = 1_usize << 46;
+    let sums_of = |bytes: u128| Some(KeyError::Limit(LimitError::Memory { bytes }));
+    let (at, item) = ([1_u8], [1.0]);
+    for keys in [keys, usize::MAX / 16, usize::MAX] {
+        let of_keys = sums_of(16 * keys as u128);
+        assert_eq!(KeyedSums::new(keys).add(&at, &item).err(), of_keys);
+        assert_eq!(
+            KeyedProducts::new(keys).add(&at, &item, &item).err(),
+            of_keys
+        );
+        assert_eq!(
+            KeyedWeightedMeans::new(keys).add(&at, &item, &item).err(),
+            of_keys
+        );
+        assert_eq!(by_key(&at, &item, keys).err(), sums_of(8 * keys as u128));
+        assert!(by_key::<u8, f64>(&[], &[], keys).is_err());
+        #[cfg(feature = "par")]
+        assert!(exact_sum::par::by_key(&at, &item, keys).is_err());
+        assert!(KeyedMoments::<f64>::new(keys).is_err());
+        assert!(KeyedIntegers::new(keys).is_err() && KeyedExtrema::<f64>::new(keys).is_err());
+        assert!(KeyedColumns::<f64>::new(keys, 1 << 20).is_err());
+        let mut sums = KeyedSums::new(2);
+        sums.add(&at, &item).unwrap();
+        let mut moments = KeyedMoments::new(2).unwrap();
+        moments.add(&at, &item).unwrap();
+        let (small, few) = (sums.clone(), moments.clone());
+        assert!(sums.grow(keys).is_err() && sums.merge(&KeyedSums::new(keys)).is_err());
+        assert!(moments.grow(keys).is_err());
+        assert_eq!((sums, moments), (small, few));
+    }
+    let error = KeyedColumns::<f64>::new(1 << 63, 2).unwrap_err();
+    assert_eq!(error, LimitError::Memory { bytes: 1 << 68 });
+}
+
+/// A key whose clone panics, if it is told to.
+#[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Fragile(u32, bool);
+
+impl Clone for Fragile {
+    fn clone(&self) -> Self {
+        assert!(!self.1, "it is fragile");
+        Self(self.0, self.1)
+    }
+}
+
+#[test]
+fn sums_are_usable_after_a_clone_has_panicked() {
+    for few in [2, 400] {
+        let mut keys: Vec<Fragile> = (0..few).map(|key| Fragile(key, false)).collect();
+        keys[few as usize - 1].1 = true;
+        let items = vec![1.5; keys.len()];
+        let mut sums = HashedSums::new();
+        let added = catch_unwind(AssertUnwindSafe(|| sums.add(&keys, &items)));
+        assert!(added.is_err());
+        assert_eq!(sums.values().len(), sums.keys().len());
+        assert_eq!(sums.value(&keys[few as usize - 1]), None);
+        let other = sums.clone();
+        assert_eq!(sums, other);
+        sums.merge(&other).unwrap();
+        keys[few as usize - 1].1 = false;
+        sums.add(&keys, &items).unwrap();
+        assert_eq!(sums.keys().len(), keys.len());
+        assert_eq!(sums.value(&keys[few as usize - 1]), Some(1.5));
+    }
+}
