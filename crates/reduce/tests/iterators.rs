@@ -223,6 +223,44 @@ mod parallel {
         }
     }
 
+    /// A slice whose last items are not told of.
+    struct Longer<'a>(&'a [f64], usize);
+
+    impl ParallelIterator for Longer<'_> {
+        type Item = f64;
+
+        fn drive_unindexed<C: UnindexedConsumer<f64>>(self, consumer: C) -> C::Result {
+            bridge(self, consumer)
+        }
+    }
+
+    impl IndexedParallelIterator for Longer<'_> {
+        fn len(&self) -> usize {
+            self.1
+        }
+
+        fn drive<C: Consumer<f64>>(self, consumer: C) -> C::Result {
+            bridge(self, consumer)
+        }
+
+        fn with_producer<B: ProducerCallback<f64>>(self, callback: B) -> B::Output {
+            self.0.par_iter().copied().with_producer(callback)
+        }
+    }
+
+    #[test]
+    fn more_items_than_the_length() {
+        for says in [0, 1, 1024, 5000, 300_000] {
+            let items = vec![1.0; says + 1];
+            let longer = || Longer(&items, says);
+            for outcome in [longer().tree_sum(), longer().exact_sum()] {
+                let is_noticed = matches!(outcome, Err(FoldError::Iterator { found: None, .. }));
+                assert!(is_noticed, "{outcome:?} of {says}");
+            }
+            assert_eq!(Longer(&items, says + 1).tree_sum(), Ok(items.len() as f64));
+        }
+    }
+
     #[test]
     fn lengths_that_are_not_true() {
         for says in [1, 100, 5000] {
