@@ -112,6 +112,7 @@ impl<T: Float> KeyedProducts<T> {
         decoded: &mut Decoded,
     ) {
         if !is_quiet {
+            self.parts[0].count(x.len() as u64);
             for (key, (&x, &y)) in keys.iter().zip(x.iter().zip(y)) {
                 if !is_product_zero(x, y) {
                     self.parts[0].change_product(key.place(), [x, y], removes);

@@ -207,9 +207,8 @@ impl<W: Window> Windows<W> {
         }
     }
 
-    /// Adds a product by integer arithmetic, or subtracts it.
+    /// Adds a product by integer arithmetic, or subtracts it. It is counted with those of its block.
     pub(crate) fn change_product(&mut self, key: usize, [x, y]: [f64; 2], removes: bool) {
-        self.count(1);
         let mut product = Total::<W>::of_product(x, y);
         product.counters = product.counters.of_specials();
         let total = self.spilled.of(self.len(), key);

@@ -114,7 +114,7 @@ fn sums_by_key_do_not_wrap() {
     );
     let mut products = KeyedProducts::new(2);
     products.add(&keys, &[f64::MAX], &[f64::MAX]).unwrap();
-    doubled(products, KeyedProducts::merge);
+    assert_eq!(doubled(products, KeyedProducts::merge).1, 62);
     let mut columns = KeyedColumns::new(2, 2).unwrap();
     columns.add(&keys, &[1.0, f64::MAX]).unwrap();
     assert_eq!(doubled(columns, KeyedColumns::merge).1, 61);
