@@ -93,7 +93,7 @@ macro_rules! of_parts {
             fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
                 let sum = Self::of_totals(bytes::read::<T, T::$window, 2>($kind, bytes)?);
                 let items = sum.totals()[0].counters.items;
-                if items % $products != 0 {
+                if !items.cast_unsigned().is_multiple_of($products) {
                     return Err(BytesError::Corrupted {
                         what: "it has half a product",
                     });

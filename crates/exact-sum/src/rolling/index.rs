@@ -65,8 +65,11 @@ macro_rules! floats {
             fn is_beyond(self, first: Self, width: Self, is_quiet: bool) -> bool {
                 let distance = if is_quiet { self - first } else { Self::NAN };
                 if distance.is_finite() {
-                    if distance < width || distance > width {
-                        return distance > width;
+                    if distance < width {
+                        return false;
+                    }
+                    if distance > width {
+                        return true;
                     }
                     // What the difference lacks (2Sum: Knuth, TAOCP 2, 4.2.2).
                     let away = self - distance;
