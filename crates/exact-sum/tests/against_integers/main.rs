@@ -468,8 +468,10 @@ fn sent<A: Accumulator>(sum: &A) -> [A; 2] {
     let [mut of_words, mut of_integers] = [A::default(), A::default()];
     let mut words = A::default().words();
     A::merge_words(&mut words, &sum.words());
-    of_words.add_words(&words).unwrap();
-    of_integers.add_integers(&sum.integers()).unwrap();
+    of_words.add_words(&words).expect("they are few");
+    of_integers
+        .add_integers(&sum.integers())
+        .expect("they are few");
     [of_words, of_integers]
 }
 
