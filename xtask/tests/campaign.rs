@@ -30,7 +30,7 @@ fn a_campaign_counts_its_cases_and_faults() {
     let faults = summary["faults"].as_object().unwrap();
     let cases = faults.values().map(|count| count.as_u64().unwrap());
     assert_eq!(cases.fold(0, |total, count| total + count), 200);
-    assert_eq!(faults.len(), 17, "{faults:?}");
+    assert_eq!(faults.len(), 18, "{faults:?}");
     assert!(told.contains("200 cases from seed 7"), "{told}");
 }
 
