@@ -46,7 +46,16 @@ pub fn name<K: SparseKey, T: Float>() -> String {
     format!("exact sum by keys of {key} of {}", T::NAME)
 }
 
-/// All keys of sums as entries, dealt out to ranks. The first word of each list is a number that no key has more items than.
+/// Sums of all ranks together that have no more items each than their share of these need not tell the others.
+const FEW_ITEMS: u64 = 1 << 60;
+
+/// The share of a rank.
+fn few(ranks: usize) -> u64 {
+    FEW_ITEMS / ranks as u64
+}
+
+/// All keys of sums as entries, dealt out to ranks. The first word of a list is a number that no key has more items than; where it is not small, no
+/// list is empty.
 #[must_use]
 pub fn to_entries<K: SparseKey, T: Float>(
     sums: &HashedSums<K, T>,
@@ -54,9 +63,14 @@ pub fn to_entries<K: SparseKey, T: Float>(
     rank_of: impl Fn(K) -> usize,
 ) -> Vec<Vec<u64>> {
     let windows = &sums.sums.windows;
-    let mut lists = vec![vec![windows.items]; ranks];
+    let is_told = windows.items > few(ranks);
+    let first = if is_told { &[windows.items][..] } else { &[] };
+    let mut lists = vec![first.to_vec(); ranks];
     for (place, &key) in sums.keys().iter().enumerate().take(windows.len()) {
         let list = &mut lists[rank_of(key)];
+        if list.is_empty() {
+            list.push(windows.items);
+        }
         match windows.short(place) {
             Some((integer, unit)) => write_short(key.to_word(), 0, integer, unit, list),
             None => write_long(key.to_word(), 0, &windows.total(place), list),
@@ -65,25 +79,28 @@ pub fn to_entries<K: SparseKey, T: Float>(
     lists
 }
 
-/// Whether all ranks' lists together have few enough items, of which then the ranks need not tell each other: all have the same numbers.
+/// Whether all ranks' lists together have few enough items, of which then the ranks need not tell each other: all have the same large numbers.
 ///
 /// # Errors
-/// They have more than 2^63 - 1.
+/// They may have more than 2^63 - 1: those that are not small have more than 2^63 - 2^60 - 1.
 pub fn check_items(lists: &[Vec<u64>]) -> Result<(), LimitError> {
     let items = lists.iter().filter_map(|list| list.first());
-    let all = items.fold(0_u64, |all, items| all.saturating_add(*items));
-    items_of_both(all, 0).map(drop)
+    let large = items.filter(|&&items| items > few(lists.len()));
+    let all = large.fold(0_u64, |all, items| all.saturating_add(*items));
+    items_of_both(all, FEW_ITEMS).map(drop)
 }
 
 /// Adds a list to sums.
 ///
 /// # Errors
-/// It has no entries.
+/// They are not entries.
 pub fn add_entries<K: SparseKey, T: Float>(
     sums: &mut HashedSums<K, T>,
     list: &[u64],
 ) -> Result<(), WrongEntries> {
-    let (items, entries) = list.split_first().ok_or(WrongEntries("a list is empty"))?;
+    let Some((items, entries)) = list.split_first() else {
+        return Ok(());
+    };
     let windows = &mut sums.sums.windows;
     windows.items = windows.items.saturating_add(*items);
     for entry in Entries::of(entries) {

@@ -224,6 +224,12 @@ pub enum RunError {
 }
 
 impl RunError {
+    /// Whether all ranks that get a result find the error in it alike, so that none waits for another.
+    pub(crate) fn is_of_all(&self) -> bool {
+        let items = LimitError::Items;
+        matches!(self, Self::Limit { error, .. } if *error == items)
+    }
+
     /// The ranks that are lost, by their numbers in this world, as far as this rank knows: they have panicked, have left while others waited
     /// for them, or their processes have died. Empty where another rank knows which. The program goes on with [`World::shrink`].
     ///

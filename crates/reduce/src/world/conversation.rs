@@ -308,9 +308,11 @@ impl Claim<'_> {
     /// Ends the run.
     #[inline]
     pub(crate) fn end<R>(self, outcome: Result<R, RunError>) -> Result<R, RunError> {
-        outcome
-            .inspect(|_| self.conversation.settle())
-            .map_err(|error| self.conversation.end_with(error))
+        if outcome.as_ref().err().is_none_or(RunError::is_of_all) {
+            self.conversation.settle();
+            return outcome;
+        }
+        outcome.map_err(|error| self.conversation.end_with(error))
     }
 
     /// Leaves the run to its handle.

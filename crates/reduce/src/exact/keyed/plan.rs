@@ -10,7 +10,7 @@ use exact_sum::{Float, Key, KeyError, KeyedAccumulator, KeyedSums};
 
 use super::pending::KeyedPending;
 use super::rows::{Local, Total};
-use super::shared::{Shared, is_of_all};
+use super::shared::Shared;
 use super::steps::Steps;
 use crate::algorithm::Algorithm;
 use crate::error::RunError;
@@ -238,7 +238,7 @@ impl<A: KeyedAccumulator> KeyedPlan<A> {
         self.check_offered(operation, false)?;
         self.run_steps(operation, local).inspect_err(|error| {
             // Within an operator nothing has begun.
-            if !matches!(error, RunError::Nested { .. }) && !is_of_all(error) {
+            if !matches!(error, RunError::Nested { .. }) && !error.is_of_all() {
                 self.shared.spend();
             }
         })

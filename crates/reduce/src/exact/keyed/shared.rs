@@ -138,9 +138,3 @@ impl<A: KeyedAccumulator> Shared<A> {
         }
     }
 }
-
-/// Whether all ranks have found an error alike, so that none waits for another.
-pub(super) fn is_of_all(error: &RunError) -> bool {
-    let items = LimitError::Items;
-    matches!(error, RunError::Limit { error, .. } if *error == items)
-}

@@ -14,7 +14,7 @@ use exact_sum::wire::{self, Agreed, NO_TERMS, Terms};
 
 use super::exchange::Exchange;
 use super::rows::{Local, Total};
-use super::shared::{Shared, is_of_all};
+use super::shared::Shared;
 use crate::error::RunError;
 use crate::operation::Operation;
 use crate::plan::Part;
@@ -101,7 +101,7 @@ impl<A: KeyedAccumulator> Steps<A> {
             let ended = mem::replace(&mut *step, Step::Over(None));
             // Errors are those of the step that is over.
             *step = self.next(ended).unwrap_or_else(|error| {
-                if !is_of_all(&error) {
+                if !error.is_of_all() {
                     self.shared.spend();
                 }
                 Step::Over(Some(Err(error)))
