@@ -165,7 +165,10 @@ def _restored(version, dtype, shape, words):
     if version != _VERSION:
         raise ValueError(f"a pickled partial of version {version}; this treefold reads version {_VERSION}")
     dtype = np.dtype(dtype)
-    return _made(_native.ExactPartial.from_words(words), dtype.newbyteorder("="), tuple(shape))
+    partial = _made(_native.ExactPartial.from_words(words), dtype.newbyteorder("="), tuple(shape))
+    # It refuses words that no sums have.
+    partial._native.items(partial._values())
+    return partial
 
 
 def _made(native, dtype, shape):
