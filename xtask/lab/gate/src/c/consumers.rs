@@ -342,7 +342,12 @@ impl Consumers<'_> {
         how: How,
     ) -> Result<(), Stop> {
         let commands = match how {
-            How::Alone => vec![(Command::new(executable), "alone".to_owned())],
+            How::Alone => {
+                let mut command = Command::new(executable);
+                // With the sanitizer, too, memory that is not there is an error of ours.
+                command.env("ASAN_OPTIONS", "allocator_may_return_null=1");
+                vec![(command, "alone".to_owned())]
+            }
             How::Under(words) => {
                 let mut command = Command::new(words[0]);
                 command.args(&words[1..]).arg(executable);
