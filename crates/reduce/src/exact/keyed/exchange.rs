@@ -220,7 +220,7 @@ impl State {
         Ok(())
     }
 
-    /// Takes in what has come, and says whether nothing is missing any more.
+    /// Makes progress, and says whether nothing is missing any more.
     fn go_on(
         &mut self,
         transport: &dyn Communicator,
@@ -230,10 +230,31 @@ impl State {
         if self.is_over {
             return Ok(true);
         }
-        let is_complete = |request: &Request| match patience {
+        let is_complete = &|request: &Request| match patience {
             Patience::InPassing => transport.test_in_passing(request),
             _ => transport.test(request),
         };
+        let has_all = self.take_in(transport, tag, is_complete)?;
+        // Whatever is missing: a wait for a send that is over would end at once, again and again.
+        let mut index = 0;
+        while let Some(request) = self.sends.get(index) {
+            if is_complete(request)? {
+                transport.wait(self.sends.swap_remove(index))?;
+            } else {
+                index += 1;
+            }
+        }
+        self.is_over = has_all && self.sends.is_empty();
+        Ok(self.is_over)
+    }
+
+    /// Takes in what has come, and says whether it is all.
+    fn take_in(
+        &mut self,
+        transport: &dyn Communicator,
+        tag: Tag,
+        is_complete: &dyn Fn(&Request) -> Result<bool, comm::Error>,
+    ) -> Result<bool, comm::Error> {
         while let Some(request) = &self.round {
             if !is_complete(request)? {
                 return Ok(false);
@@ -246,11 +267,11 @@ impl State {
             self.distance *= 2;
             self.begin_round(transport, tag)?;
         }
-        let mut is_over = true;
+        let mut has_all = true;
         for (from, receive) in self.receives.iter_mut().enumerate() {
             while let Some(request) = &receive.request {
                 if !is_complete(request)? {
-                    is_over = false;
+                    has_all = false;
                     break;
                 }
                 let request = receive.request.take().expect("it is complete");
@@ -258,16 +279,7 @@ impl State {
                 receive.post(transport, from, tag)?;
             }
         }
-        let mut index = 0;
-        while let Some(request) = self.sends.get(index) {
-            if is_complete(request)? {
-                transport.wait(self.sends.swap_remove(index))?;
-            } else {
-                index += 1;
-            }
-        }
-        self.is_over = is_over && self.sends.is_empty();
-        Ok(self.is_over)
+        Ok(has_all)
     }
 
     fn abort(&mut self) -> Vec<Request> {
