@@ -99,8 +99,7 @@ fn of_items<T: Item + Kept + PartialEq>(
     let _environment = Workers::of(items.len())?;
     let held = compute(x.py(), size_of_val(items), || {
         if has_squares {
-            let mut moments =
-                KeyedMoments::new(groups).map_err(|error| RemoveKeyedError::Key(error.into()))?;
+            let mut moments = KeyedMoments::new(groups)?;
             moments.add(keys, items).map_err(RemoveKeyedError::Key)?;
             moments.remove(other_keys, others)?;
             Ok(T::moments(moments))

@@ -150,6 +150,21 @@ pub(crate) fn check_parts<W: Window>(parts: &[&Total<W>]) -> Result<(), BytesErr
     })
 }
 
+/// Whether each kind of items is one of all items, and so many are left that are none of these.
+pub(crate) fn check_counters(counters: Counters, others: u64) -> Result<(), BytesError> {
+    let [items, kinds @ ..] = counters.words();
+    let mut left = items_of_both(items, 0).ok();
+    for kind in kinds {
+        left = left.and_then(|left| left.checked_sub(kind));
+    }
+    let what = match left {
+        None => "there are fewer items than of one kind",
+        Some(left) if left < others => "a number is larger than that of so many items",
+        Some(_) => return Ok(()),
+    };
+    Err(BytesError::Corrupted { what })
+}
+
 pub(crate) fn header<T: Float>(kind: Kind) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend([VERSION, kind as u8, T::BYTES, 0, 0]);
@@ -270,7 +285,7 @@ impl<'b> Reader<'b> {
         }
         let counters = Counters::of_words(counts);
         let (fixed, items) = self.number()?;
-        counters.check(items)?;
+        check_counters(counters, items)?;
         Ok(Total { fixed, counters })
     }
 

@@ -3,8 +3,6 @@
 use std::error::Error;
 use std::fmt;
 
-use crate::bytes::BytesError;
-
 /// More was removed from a sum than had been added to it. The sum is as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RemoveError {
@@ -193,21 +191,6 @@ impl Counters {
             *left -= removed;
         }
         Ok(Self::of_integers(left))
-    }
-
-    /// Whether each kind of items is one of all items, and so many are left that are none of these.
-    pub(crate) fn check(self, others: u64) -> Result<(), BytesError> {
-        let [items, kinds @ ..] = self.words();
-        let mut left = items_of_both(items, 0).ok();
-        for kind in kinds {
-            left = left.and_then(|left| left.checked_sub(kind));
-        }
-        let what = match left {
-            None => "there are fewer items than of one kind",
-            Some(left) if left < others => "a number is larger than that of so many items",
-            Some(_) => return Ok(()),
-        };
-        Err(BytesError::Corrupted { what })
     }
 
     /// How many items are not finite.

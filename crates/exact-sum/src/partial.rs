@@ -12,7 +12,7 @@
 
 use simd_kernels::{DECODED_ITEMS, EXACT_PRODUCT, Level, Quiet, exact_products, is_zero};
 
-use crate::bytes::{BytesError, Reader};
+use crate::bytes::{BytesError, Reader, check_counters};
 use crate::counters::Counters;
 use crate::fixed::{DoubleProducts, Window, integer as parts_of};
 use crate::float::sealed::Sealed;
@@ -78,7 +78,7 @@ impl<W: Window> Partial<W> {
             items: items.cast_signed(),
             ..specials
         };
-        counters.check(others).map(|()| counters)
+        check_counters(counters, others).map(|()| counters)
     }
 
     fn add_to(&self, total: &mut Total<W>) {

@@ -3,7 +3,7 @@
 use super::moments::KeyedMoments;
 use super::windows::Windows;
 use super::{KeyedProducts, KeyedSums};
-use crate::bytes::{BytesError, Kind, Reader, header, write_number};
+use crate::bytes::{BytesError, Kind, Reader, check_counters, header, write_number};
 use crate::counters::Counters;
 use crate::fixed::{Fixed, Window};
 use crate::float::Float;
@@ -108,7 +108,7 @@ impl<T: Float> KeyedMoments<T> {
                 items: count.cast_signed(),
                 ..sum.counters
             };
-            all.check(items.max(squared))?;
+            check_counters(all, items.max(squared))?;
             if squares.is_negative() {
                 return Err(BytesError::Corrupted {
                     what: "a sum of squares is negative",
@@ -232,6 +232,6 @@ pub(crate) fn read_entry<W: Window>(
         items: i64::MAX,
         ..counters
     };
-    all.check(items)?;
+    check_counters(all, items)?;
     Ok((Total { fixed, counters }, items))
 }

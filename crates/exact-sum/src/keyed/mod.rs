@@ -192,8 +192,7 @@ impl<T: Float> KeyedSums<T> {
         let specials = specials.filter(|(_, item)| !item.is_finite());
         let counted = specials.map(|(key, item)| (key, Counters::of_special(item)));
         check_specials(counted.collect(), |key| self.windows.counters(key))?;
-        let room = self.windows.check_room(items.len() as u64);
-        room.map_err(|error| RemoveKeyedError::Key(error.into()))?;
+        self.windows.check_room(items.len() as u64)?;
         let removed = self.change(Level::best(), keys, items, true);
         removed.map_err(RemoveKeyedError::Key)
     }

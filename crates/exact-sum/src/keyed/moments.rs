@@ -88,8 +88,7 @@ impl<T: Float> KeyedMoments<T> {
         let specials = specials.filter(|(_, item)| !item.is_finite());
         let counted = specials.map(|(key, item)| (key, Counters::of_special(item)));
         check_specials(counted.collect(), |key| self.sums.counters(key))?;
-        let room = self.check_room([items.len() as u64; 3]);
-        room.map_err(|error| RemoveKeyedError::Key(error.into()))?;
+        self.check_room([items.len() as u64; 3])?;
         for key in keys {
             self.counts[key.place()] -= 1;
         }

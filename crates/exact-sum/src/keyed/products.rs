@@ -75,8 +75,7 @@ impl<T: Float> KeyedProducts<T> {
             is_special.then(|| (key.place(), Total::<T::Products>::of_product(x, y).counters))
         });
         check_specials(specials.collect(), |key| self.parts[0].counters(key))?;
-        let room = self.check_room([x.len() as u64; 2]);
-        room.map_err(|error| RemoveKeyedError::Key(error.into()))?;
+        self.check_room([x.len() as u64; 2])?;
         self.change(keys, x, y, true);
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use super::key::KeyError;
-use crate::counters::{Counters, RemoveError};
+use crate::counters::{Counters, LimitError, RemoveError};
 
 /// Items that cannot be removed. No sum has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,12 @@ pub enum RemoveKeyedError {
         /// Which kind.
         error: RemoveError,
     },
+}
+
+impl From<LimitError> for RemoveKeyedError {
+    fn from(error: LimitError) -> Self {
+        Self::Key(error.into())
+    }
 }
 
 impl fmt::Display for RemoveKeyedError {

@@ -46,7 +46,7 @@ pub fn name<K: SparseKey, T: Float>() -> String {
     format!("exact sum by keys of {key} of {}", T::NAME)
 }
 
-/// Sums of all ranks together that have no more items each than their share of these need not tell the others.
+/// A rank with at most its share of so many items need not tell the others how many it has.
 const FEW_ITEMS: u64 = 1 << 60;
 
 /// The share of a rank.
@@ -54,8 +54,8 @@ fn few(ranks: usize) -> u64 {
     FEW_ITEMS / ranks as u64
 }
 
-/// All keys of sums as entries, dealt out to ranks. The first word of a list is a number that no key has more items than; where it is not small, no
-/// list is empty.
+/// All keys of sums as entries, dealt out to ranks. The first word of a list is a number that no key has more items than. Of a rank with more
+/// items than its share, no list is empty; of another one, those of ranks that get no key are.
 #[must_use]
 pub fn to_entries<K: SparseKey, T: Float>(
     sums: &HashedSums<K, T>,
@@ -79,7 +79,7 @@ pub fn to_entries<K: SparseKey, T: Float>(
     lists
 }
 
-/// Whether all ranks' lists together have few enough items, of which then the ranks need not tell each other: all have the same large numbers.
+/// Whether a sum has room for the items of all ranks. Every rank gets all numbers that are above a share, so all ranks find the same.
 ///
 /// # Errors
 /// They may have more than 2^63 - 1: those that are not small have more than 2^63 - 2^60 - 1.
