@@ -8,8 +8,6 @@ use std::panic;
 
 use treefold::FoldError;
 
-use crate::boundary::copies;
-
 /// What a function returns: a [`Code`] as a number.
 pub type Status = i32;
 
@@ -118,6 +116,17 @@ impl Failure {
         self
     }
 
+    /// Its rank and message, as C has them.
+    pub(crate) fn in_c(&self) -> (i32, CString) {
+        // A message of ours has no zero, but a name in it may.
+        let text = self.message.replace('\0', "?");
+        let rank = self.rank.and_then(|rank| i32::try_from(rank).ok());
+        (
+            rank.unwrap_or(NO_RANK),
+            CString::new(text).unwrap_or_default(),
+        )
+    }
+
     /// A pointer is NULL.
     pub fn null(name: &str) -> Self {
         Self::new(Code::Null, format!("`{name}` is NULL"))
@@ -196,22 +205,8 @@ thread_local! {
 /// What stands for no rank in C.
 pub(crate) const NO_RANK: i32 = -1;
 
-/// Keeps a failure for [`last_message`], and returns its code.
-#[cold]
-pub(crate) fn keep(failure: Failure) -> Status {
-    // A message of ours has no zero, but a name in it may.
-    let text = failure.message.replace('\0', "?");
-    let text = CString::new(text).unwrap_or_default();
-    let status = failure.code as Status;
-    let rank = failure.rank.and_then(|rank| i32::try_from(rank).ok());
-    let rank = rank.unwrap_or(NO_RANK);
-    keep_text(rank, &text);
-    copies::tell_first(rank, &text);
-    status
-}
-
-/// The same of what is known as texts are between copies.
-pub(crate) fn keep_text(rank: i32, text: &CStr) {
+/// Keeps an error for [`last_message`].
+pub(crate) fn keep(rank: i32, text: &CStr) {
     let kept = (text.to_owned(), usize::try_from(rank).ok());
     // A thread that is about to end has no place for it any more.
     let _ = LAST.try_with(|last| *last.borrow_mut() = Some(kept));

@@ -8,7 +8,7 @@ use std::mem::{self, MaybeUninit};
 use std::ptr::{self, NonNull};
 use std::sync::OnceLock;
 
-use crate::failure;
+use crate::failure::{self, Failure, Status};
 
 /// What copies export for each other, and no header declares.
 const KEEP: &CStr = c"treefold_keep_error";
@@ -26,11 +26,20 @@ type Keep = unsafe extern "C" fn(i32, *const c_char);
 pub unsafe extern "C" fn treefold_keep_error(rank: i32, message: *const c_char) {
     // SAFETY: the caller promises a text.
     let message = unsafe { CStr::from_ptr(message) };
-    failure::keep_text(rank, message);
+    failure::keep(rank, message);
+}
+
+/// Keeps a failure as this thread's last error, also in the copy that a program asks for errors, and returns its code.
+#[cold]
+pub(super) fn keep(failure: &Failure) -> Status {
+    let (rank, message) = failure.in_c();
+    failure::keep(rank, &message);
+    tell_first(rank, &message);
+    failure.code as Status
 }
 
 /// Tells the copy of an error that a program asks for errors, if that is not this one.
-pub(crate) fn tell_first(rank: i32, message: &CStr) {
+fn tell_first(rank: i32, message: &CStr) {
     static FIRST: OnceLock<Option<Keep>> = OnceLock::new();
     let first = FIRST.get_or_init(|| {
         let address = reached(KEEP)?;

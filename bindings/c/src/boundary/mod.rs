@@ -44,8 +44,8 @@ pub fn guard(body: impl FnOnce() -> Result<(), Failure>) -> Status {
     // Nothing that the body has touched is left half changed: a plan whose run panicked is spent, and all else is made anew.
     match panic::catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => Code::Ok as Status,
-        Ok(Err(failure)) => failure::keep(failure),
-        Err(payload) => failure::keep(Failure::of_panic(payload.as_ref())),
+        Ok(Err(failure)) => copies::keep(&failure),
+        Err(payload) => copies::keep(&Failure::of_panic(payload.as_ref())),
     }
 }
 
