@@ -66,8 +66,8 @@ pub(super) enum Beside {
     Others,
 }
 
-/// All stages, in the order in which they run: first what fails most often and fast, then what may be beside each other, long ones first. While `c`
-/// and then the interposer start ranks, the stages beside them start none or few.
+/// All stages, in the order in which they run: first what fails most often and fast, then what may be beside each other, long ones first. Beside
+/// the end of `c`, which starts ranks, those that start none.
 pub(super) const STAGES: &[Stage] = &[
     Stage {
         name: "checks",

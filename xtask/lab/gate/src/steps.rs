@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use checkout::workspace::{cargo, target, workspace};
+use checkout::workspace::{cargo, target};
 use launch::{Error, Installation};
 
 use super::pictures::Picture;
@@ -291,19 +291,6 @@ impl Steps {
         let made = make(self)?;
         *known = Some(made.clone());
         Ok(made)
-    }
-
-    /// Runs another command of `cargo xtask` with these words.
-    pub(super) fn xtask(&mut self, name: &str, words: &str) -> Result<(), Stop> {
-        let mut command = super::tests::xtask(self)?;
-        self.installation.pass_on(&mut command);
-        command.args(words.split_whitespace());
-        self.step(name, command.current_dir(workspace()))
-    }
-
-    /// Runs it when no other stage's ranks run.
-    pub(super) fn xtask_of_ranks(&mut self, name: &str, words: &str) -> Result<(), Stop> {
-        self.in_turn(|steps| steps.xtask(name, words))
     }
 }
 

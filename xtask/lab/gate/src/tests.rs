@@ -57,6 +57,21 @@ pub(super) fn xtask(steps: &mut Steps) -> Result<Command, Stop> {
     Ok(Command::new(program))
 }
 
+impl Steps {
+    /// Runs another command of `cargo xtask` with these words.
+    pub(super) fn xtask(&mut self, name: &str, words: &str) -> Result<(), Stop> {
+        let mut command = xtask(self)?;
+        self.installation().pass_on(&mut command);
+        command.args(words.split_whitespace());
+        self.step(name, command.current_dir(workspace()))
+    }
+
+    /// Runs it when no other stage's ranks run.
+    pub(super) fn xtask_of_ranks(&mut self, name: &str, words: &str) -> Result<(), Stop> {
+        self.in_turn(|steps| steps.xtask(name, words))
+    }
+}
+
 /// Runs those tests of a program of `xtask` that a run of all leaves out.
 pub(super) fn run_ignored(steps: &mut Steps, name: &str) -> Result<(), Stop> {
     let programs = built(steps, &format!("--test {name}"))?;
