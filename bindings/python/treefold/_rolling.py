@@ -118,7 +118,7 @@ class RollingWindows:
             if on.dtype.kind != "f" and self._width > _UINT_MAX:
                 if length and int(self._index[-1]) - int(self._index[0]) == _UINT_MAX:
                     raise ValueError(f"window: {window} is more than 2^64 - 1, as far as elements of on are apart")
-                self._width = int(_UINT_MAX)
+                self._width = _UINT_MAX
         least = index(least if min_periods is None else min_periods, "min_periods")
         if least < 0:
             raise ValueError(f"min_periods: {least} is negative")

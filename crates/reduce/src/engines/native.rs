@@ -282,9 +282,11 @@ impl<T: Pod, O: Operator<T>> Native<T, O> {
             }
             [state, first, second] if state & 0xFF == MISMATCHED => {
                 let [_, first_kind, second_kind, ..] = state.to_le_bytes();
-                let is_first = first_kind != self.conversation.tag().kind();
-                let (from, kind) =
-                    [(second, second_kind), (first, first_kind)][usize::from(is_first)];
+                let (from, kind) = if first_kind == self.conversation.tag().kind() {
+                    (second, second_kind)
+                } else {
+                    (first, first_kind)
+                };
                 let from = usize::try_from(from).unwrap_or(usize::MAX);
                 return Err(self.conversation.mismatched(from, kind));
             }
