@@ -572,17 +572,25 @@ fn a_rule_for_another_number_of_items_is_refused_without_a_message() {
     .unwrap();
 }
 
-/// With other runs in flight, too, all ranks that miss one name it, and none names a rank that has only noticed.
+/// With other runs in flight, too, all ranks that miss one name it, and none names a rank that has only noticed. A slow rank is told while
+/// it still builds its plans.
 #[test]
 fn all_ranks_name_the_one_that_left() {
     for ranks in 3..7 {
         let gone = ranks / 2;
         let body = |world: &World| {
-            let build = |algorithm| {
+            let algorithms = [Algorithm::Ring, Algorithm::Binomial, Algorithm::Direct];
+            let builds = algorithms.into_iter().map(|algorithm| {
                 let builder = Plan::builder(world).local_items(1).algorithm(algorithm);
-                builder.build::<f64>().unwrap()
+                builder.build::<f64>()
+            });
+            let plans = match builds.collect::<Result<Vec<_>, BuildError>>() {
+                Ok(plans) => plans,
+                Err(error) => {
+                    assert_eq!(error.lost_ranks(), Some(&[gone][..]), "{error}");
+                    return;
+                }
             };
-            let plans = [Algorithm::Ring, Algorithm::Binomial, Algorithm::Direct].map(build);
             if world.rank() == gone {
                 return;
             }
