@@ -92,17 +92,23 @@ where
     Sum: Operator<T>,
 {
     fn new(rows: Plan<T, Sum>, items: &Ownership) -> Self {
-        let rank = rows.world().rank();
-        let (mut end, mut short_end) = (0, None);
-        for extent in items.extents(rank) {
-            end += extent.end - extent.start;
-            if !extent.end.is_multiple_of(rows.width() as u64) {
-                short_end = usize::try_from(end).ok();
-            }
-        }
+        let (rank, count) = (rows.world().rank(), items.count(rows.world().rank()));
+        let end = items.items();
+        let is_short = !end.is_multiple_of(rows.width() as u64) && items.rank_of(end - 1) == rank;
+        let short_end = is_short.then(|| {
+            // Extents of a rule ascend, and can be too many to list.
+            let after = if items.is_formula() {
+                0
+            } else {
+                let extents = items.extents(rank);
+                let after = extents.skip_while(|extent| extent.end != end).skip(1);
+                after.fold(0, |items, extent| items + extent.end - extent.start)
+            };
+            usize::try_from(count - after).expect("they are in memory")
+        });
         Self {
             rows,
-            items: end,
+            items: count,
             short_end,
         }
     }
