@@ -134,8 +134,8 @@ pub(crate) trait Accumulator: Any + Send + Sync {
 }
 
 impl Copied for Box<dyn Accumulator> {
-    fn copied(&self) -> Self {
-        self.boxed()
+    fn copied(&self) -> Result<Self, Failure> {
+        Ok(self.boxed())
     }
 }
 

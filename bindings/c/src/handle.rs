@@ -37,9 +37,12 @@ pub(crate) trait Named: Sized + 'static {
 }
 
 /// What can be read while it is changed: an object that is merged with itself.
-pub(crate) trait Copied {
+pub(crate) trait Copied: Sized {
     /// Another one like this.
-    fn copied(&self) -> Self;
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    fn copied(&self) -> Result<Self, Failure>;
 }
 
 /// Declares the handle of a kind of objects, which C knows as a pointer to an incomplete type.
@@ -192,7 +195,7 @@ pub(crate) fn change_by<H: Named, R>(
 ) -> Result<R, Failure> {
     change(handle, |object| {
         if ptr::eq(handle, other) {
-            let copy = object.copied();
+            let copy = object.copied()?;
             body(object, &copy)
         } else {
             read_as("other", other, |other| body(object, other))
@@ -270,8 +273,8 @@ mod tests {
     use crate::failure::{Code, Failure};
 
     impl Copied for u32 {
-        fn copied(&self) -> Self {
-            *self
+        fn copied(&self) -> Result<Self, Failure> {
+            Ok(*self)
         }
     }
 

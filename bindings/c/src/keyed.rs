@@ -163,7 +163,7 @@ pub fn has_room(elements: usize, element_bytes: usize) -> Result<(), Failure> {
     let mut room = Vec::<u8>::new();
     let bytes = elements.saturating_mul(element_bytes);
     room.try_reserve_exact(bytes).map_err(|_| {
-        let message = format!("there is no memory for {elements} exact results");
+        let message = format!("there is no memory for {bytes} bytes of exact results");
         Failure::new(Code::Memory, message)
     })
 }

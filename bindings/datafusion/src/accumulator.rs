@@ -1,6 +1,6 @@
 //! The aggregate of one group, of all rows, or of a window's.
 
-use std::fmt::Debug;
+use std::fmt::{Debug, Display};
 use std::marker::PhantomData;
 
 use arrow::array::{ArrayRef, ArrowPrimitiveType, AsArray, BinaryArray};
@@ -9,7 +9,7 @@ use datafusion_common::{
     Result, ScalarValue, exec_datafusion_err, exec_err, internal_datafusion_err,
 };
 use datafusion_expr::Accumulator;
-use exact_sum::{BytesError, IntegerSum, Moments, ProductSum, RemoveError, Sum};
+use exact_sum::{IntegerSum, Moments, ProductSum, RemoveError, Sum};
 
 use crate::input::{Items, Word};
 use crate::kind::Kind;
@@ -130,7 +130,7 @@ pub(crate) fn integers(columns: &[ArrayRef]) -> Result<&[i128]> {
     Ok(column.values())
 }
 
-pub(crate) fn wrong_bytes(error: BytesError) -> datafusion_common::DataFusionError {
+pub(crate) fn wrong_state(error: impl Display) -> datafusion_common::DataFusionError {
     exec_datafusion_err!("a state cannot be read: {error}")
 }
 
@@ -172,7 +172,7 @@ macro_rules! one_column {
 
         fn merge(&mut self, items: u64, columns: &[ArrayRef], row: usize) -> Result<()> {
             let sum = binary(columns, 0)?.value(row);
-            self.add_partial(items, sum).map_err(wrong_bytes)
+            self.add_partial(items, sum).map_err(wrong_state)
         }
     };
 }
@@ -221,7 +221,7 @@ impl State for Moments<f64> {
     fn merge(&mut self, items: u64, columns: &[ArrayRef], row: usize) -> Result<()> {
         let (sums, squares) = (binary(columns, 0)?, binary(columns, 1)?);
         let added = self.add_partial(items, sums.value(row), squares.value(row));
-        added.map_err(wrong_bytes)
+        added.map_err(wrong_state)
     }
 }
 
@@ -268,8 +268,9 @@ impl<P: ArrowPrimitiveType<Native: Into<i128> + Word> + Debug> State for Integer
     }
 
     fn merge(&mut self, items: u64, columns: &[ArrayRef], row: usize) -> Result<()> {
-        let sum = integers(columns)?[row];
-        self.sum.merge(&IntegerSum::with(sum, items));
+        let merged =
+            IntegerSum::with(integers(columns)?[row], items).and_then(|sum| self.sum.merge(&sum));
+        merged.map_err(wrong_state)?;
         match self.sum.value() {
             Some(_) => Ok(()),
             None => exec_err!("a state cannot be read: a sum of integers has 128 bits"),

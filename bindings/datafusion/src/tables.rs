@@ -13,7 +13,7 @@ use exact_sum::{
     KeyError, KeyedIntegers, KeyedMoments, KeyedProducts, KeyedSums, LimitError, partial,
 };
 
-use crate::accumulator::{binary, integers, wrong_bytes};
+use crate::accumulator::{binary, integers, wrong_state};
 use crate::groups::{Columns, Groups, Values};
 use crate::input::Items;
 use crate::kind::{Kind, LONG};
@@ -82,7 +82,7 @@ macro_rules! counted {
                 columns: &[ArrayRef],
             ) -> Result<()> {
                 let sums = slices(binary(columns, 0)?);
-                self.sums.add_partials(groups, sums).map_err(wrong_bytes)?;
+                self.sums.add_partials(groups, sums).map_err(wrong_state)?;
                 for (&group, items) in groups.iter().zip(counts) {
                     self.counts[group] += items;
                 }
@@ -180,7 +180,7 @@ impl Groups for Squares {
         let (sums, squares) = (binary(columns, 0)?, binary(columns, 1)?);
         let (sums, squares) = (slices(sums), slices(squares));
         let added = self.0.add_partials(groups, counts, sums, squares);
-        added.map_err(wrong_bytes)
+        added.map_err(wrong_state)
     }
 
     fn write_rows(items: &Items<'_, Float64Type>) -> Vec<ArrayRef> {

@@ -22,7 +22,7 @@ pub(crate) trait Aggregate {
         items.iter().for_each(|item| Self::add(state, *item));
     }
 
-    fn merge(state: &mut Self::State, other: &Self::State);
+    fn merge(state: &mut Self::State, other: &Self::State) -> Result<(), &'static str>;
 
     /// `None` is NULL; an error says what is beyond the type.
     fn value(state: &Self::State) -> Result<Option<Self::Value>, &'static str>;
@@ -49,8 +49,9 @@ macro_rules! aggregate {
                 $add_all(state, items);
             })?
 
-            fn merge(state: &mut $state, other: &$state) {
-                state.merge(other);
+            fn merge(state: &mut $state, other: &$state) -> Result<(), &'static str> {
+                let merged = state.merge(other);
+                merged.map_err(|_| "a sum has room for 2^63 - 1 items")
             }
 
             fn value(state: &$state) -> Result<Option<$value>, &'static str> {

@@ -9,7 +9,7 @@ use treefold::exact::{Float, IntegerMoments, KeyError, KeyedIntegers, KeyedMomen
 
 use crate::element::Item;
 use crate::exact_keyed::{RealTask, Statistic, raised, sums_by_key, with_real_type};
-use crate::fold::compute;
+use crate::fold::{compute, reserved};
 use crate::pool::Workers;
 
 /// So many items are looked at together for what is missing.
@@ -267,6 +267,8 @@ pub(crate) fn exact_of_groups(
         "count" => Figure::Count,
         _ => Figure::Statistic(Statistic::of_name(statistic)?),
     };
+    // No figure takes more of a group.
+    drop(reserved::<[u64; 8]>(groups)?);
     let bytes = bits.as_ref().map(|bits| bits.as_slice()).transpose()?;
     let task = OfGroups {
         keys,

@@ -8,7 +8,7 @@ use treefold::exact::{Accumulator, Float, KeyedMoments, KeyedSums, ProductSum, R
 
 use crate::element::Item;
 use crate::exact_keyed::{Statistic, raised};
-use crate::fold::{check_length, compute};
+use crate::fold::{check_length, compute, reserved};
 use crate::pool::Workers;
 
 /// The sums, or the moments, of each of some keys, or one sum of products, of a type.
@@ -24,6 +24,20 @@ enum Held {
     ProductsF32(ProductSum<f32>),
     F64(KeyedMoments<f64>),
     F32(KeyedMoments<f32>),
+}
+
+impl Held {
+    /// Whether there is memory for a copy, and for a result of each key.
+    fn check_memory(&self) -> PyResult<()> {
+        let (state, keys) = match self {
+            Self::SumsF64(sums) => (sums.memory(), sums.keys()),
+            Self::SumsF32(sums) => (sums.memory(), sums.keys()),
+            Self::F64(moments) => (moments.memory(), moments.keys()),
+            Self::F32(moments) => (moments.memory(), moments.keys()),
+            Self::ProductsF64(_) | Self::ProductsF32(_) => (0, 1),
+        };
+        reserved::<u8>(state + keys * size_of::<[f64; 2]>()).map(drop)
+    }
 }
 
 /// Does the same with whichever is held.
@@ -186,6 +200,7 @@ impl ExactState {
 
     /// Of the items of both.
     fn merge(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
+        self.0.check_memory()?;
         let mut merged = self.0.clone();
         let result = match (&mut merged, &other.0) {
             (Held::SumsF64(own), Held::SumsF64(other)) => py.detach(|| own.merge(other)),
@@ -199,7 +214,7 @@ impl ExactState {
                 return Err(PyTypeError::new_err(message));
             }
         };
-        result.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        result.map_err(|error| raised(error.into()))?;
         Ok(Self(merged))
     }
 
@@ -219,8 +234,10 @@ impl ExactState {
         Ok(Self(held))
     }
 
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &with_held!(&self.0, state => state.to_bytes()))
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.0.check_memory()?;
+        let bytes = with_held!(&self.0, state => state.to_bytes());
+        Ok(PyBytes::new(py, &bytes))
     }
 
     /// How pickle makes it again.
@@ -234,12 +251,13 @@ impl ExactState {
             Held::ProductsF32(_) => 5,
         };
         let of_bytes = py.get_type::<Self>().getattr("of_bytes")?;
-        Ok((of_bytes, (kind, self.to_bytes(py))))
+        Ok((of_bytes, (kind, self.to_bytes(py)?)))
     }
 
     /// A value for each key: "sum", or "count", "mean", "var", "std".
     fn values(&self, py: Python<'_>, statistic: &str, ddof: f64) -> PyResult<Py<PyAny>> {
         let _environment = Workers::of(0)?;
+        self.0.check_memory()?;
         match &self.0 {
             Held::SumsF64(sums) => Ok(floats(py, sums.values().into_iter())),
             Held::SumsF32(sums) => Ok(floats(py, sums.values().into_iter())),

@@ -146,6 +146,12 @@ impl<W: Window> Fixed<W> {
         }
     }
 
+    /// Whether a number that has room, too, and 2^63 that fit the window can be added: the highest limb holds little but the sign.
+    pub(crate) fn has_room(&self) -> bool {
+        let highest = self.limbs.as_ref().last();
+        highest.is_some_and(|limb| limb.unsigned_abs() < 1 << LIMB_BITS)
+    }
+
     /// Adds another number.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.add_limbs(other.propagated_limbs().as_ref());

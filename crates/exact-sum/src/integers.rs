@@ -1,6 +1,7 @@
 //! Sums, means and variances of integers.
 
 use crate::compact::{Digits, IntegerSum, Long};
+use crate::counters::LimitError;
 use crate::moments::{Scaled, Spread};
 use crate::round::root;
 
@@ -51,9 +52,13 @@ impl IntegerMoments {
     }
 
     /// Adds another one's items.
-    pub fn merge(&mut self, other: &Self) {
-        self.sum.merge(&other.sum);
+    ///
+    /// # Errors
+    /// There would be more than 2^63 - 1 items. The moments stay as they were.
+    pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+        self.sum.merge(&other.sum)?;
         self.squares.add(other.squares);
+        Ok(())
     }
 
     /// The number of items.
@@ -127,7 +132,8 @@ mod tests {
     #[test]
     fn squares_overflow_128_bits() {
         let mut moments = IntegerMoments::of(&[u64::MAX; 3]);
-        moments.merge(&IntegerMoments::of(&[u64::MAX; 2]));
+        let others = IntegerMoments::of(&[u64::MAX; 2]);
+        moments.merge(&others).expect("they are few");
         moments.add_one(i64::MIN);
         assert_eq!(moments.items(), 6);
         assert_eq!(moments.sum(), 5 * i128::from(u64::MAX) - (1 << 63));

@@ -126,8 +126,9 @@ impl<K: HashedKey, T: Real> KeyedState for HashedSums<K, T> {
         Ok(())
     }
 
-    fn boxed(&self) -> Box<dyn KeyedState> {
-        Box::new(self.clone())
+    fn boxed(&self) -> Result<Box<dyn KeyedState>, Failure> {
+        has_room(self.memory(), 1)?;
+        Ok(Box::new(self.clone()))
     }
 
     fn name(&self) -> String {

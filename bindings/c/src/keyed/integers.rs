@@ -72,6 +72,10 @@ impl<I: Integer> Kind for Integers<I> {
         self.sums.keys()
     }
 
+    fn memory(&self) -> usize {
+        self.sums.memory()
+    }
+
     fn take<K: Key>(&mut self, keys: &[K], x: &[I], _: &[I]) -> Result<(), KeyError> {
         self.sums.add(keys, x)
     }

@@ -45,6 +45,9 @@ pub(crate) trait Kind: Clone + PartialEq + Send + Sync + 'static {
 
     fn groups(&self) -> usize;
 
+    /// The bytes that are allocated.
+    fn memory(&self) -> usize;
+
     /// How many items a row has, and results a key.
     fn width(&self) -> usize {
         1
@@ -114,6 +117,10 @@ macro_rules! alike {
 
         fn groups(&self) -> usize {
             self.keys()
+        }
+
+        fn memory(&self) -> usize {
+            self.memory()
         }
 
         fn join(&mut self, other: &Self) -> Result<(), LimitError> {

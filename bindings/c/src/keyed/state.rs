@@ -108,7 +108,11 @@ pub(crate) trait KeyedState: Any + Send + Sync {
         Err(self.has_no_bytes())
     }
 
-    fn boxed(&self) -> Box<dyn KeyedState>;
+    /// A copy.
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    fn boxed(&self) -> Result<Box<dyn KeyedState>, Failure>;
 
     /// What it is, for errors.
     fn name(&self) -> String;
@@ -151,7 +155,7 @@ pub(crate) trait KeyedState: Any + Send + Sync {
 }
 
 impl Copied for Box<dyn KeyedState> {
-    fn copied(&self) -> Self {
+    fn copied(&self) -> Result<Self, Failure> {
         self.boxed()
     }
 }
@@ -343,8 +347,9 @@ impl<S: Kind> KeyedState for S {
         Ok(())
     }
 
-    fn boxed(&self) -> Box<dyn KeyedState> {
-        Box::new(self.clone())
+    fn boxed(&self) -> Result<Box<dyn KeyedState>, Failure> {
+        has_room(self.memory(), 1)?;
+        Ok(Box::new(self.clone()))
     }
 
     fn name(&self) -> String {

@@ -119,7 +119,7 @@ pub(super) unsafe extern "C" fn combine<A: Aggregate>(
             let source = unsafe { &**source };
             // SAFETY: it is initialised, it is no source, and only this call uses it now.
             let target = unsafe { &mut **target };
-            A::merge(target, source);
+            A::merge(target, source)?;
         }
         Ok(())
     });

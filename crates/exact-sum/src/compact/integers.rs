@@ -1,7 +1,7 @@
 //! Sums of integers.
 
 use super::digits::{Digits, Wide, words_of};
-use crate::counters::{Counters, RemoveError};
+use crate::counters::{Counters, LimitError, RemoveError, items_of_both};
 use crate::float::sealed::Sealed;
 use crate::round::quotient;
 
@@ -32,10 +32,13 @@ impl IntegerSum {
     }
 
     /// The sum of so many items.
-    #[must_use]
-    pub fn with(sum: i128, items: u64) -> Self {
+    ///
+    /// # Errors
+    /// They are more than 2^63 - 1.
+    pub fn with(sum: i128, items: u64) -> Result<Self, LimitError> {
+        let items = items_of_both(items, 0)?;
         let sum = Long::of(sum);
-        Self { sum, items }
+        Ok(Self { sum, items })
     }
 
     /// Adds items.
@@ -68,10 +71,14 @@ impl IntegerSum {
     }
 
     /// Adds another sum's items.
+    ///
+    /// # Errors
+    /// There would be more than 2^63 - 1 items. The sum stays as it was.
     #[inline]
-    pub fn merge(&mut self, other: &Self) {
-        self.items += other.items;
+    pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+        self.items = items_of_both(self.items, other.items)?;
         self.sum.add(other.sum);
+        Ok(())
     }
 
     /// The number of items.

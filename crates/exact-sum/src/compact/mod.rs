@@ -8,6 +8,7 @@ mod window;
 use simd_kernels::{Level, Quiet};
 
 use crate::blocks::Pace;
+use crate::counters::{LimitError, items_of_both};
 use crate::destination::Destination;
 use crate::fixed::{DoubleProducts, Doubles, integer};
 use crate::float::sealed::Sealed;
@@ -84,8 +85,11 @@ impl CompactSum {
     }
 
     /// Adds another sum's items.
-    pub fn merge(&mut self, other: &Self) {
-        self.window.merge(&other.window);
+    ///
+    /// # Errors
+    /// Either sum has no more room, which takes more than 2^63 items. It stays as it was.
+    pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+        self.window.merge(&other.window)
     }
 
     /// The sum, rounded once to nearest; `None` if there are no items.
@@ -167,9 +171,14 @@ impl CompactMean {
     }
 
     /// Adds another mean's items.
-    pub fn merge(&mut self, other: &Self) {
-        self.items += other.items;
-        self.sum.merge(&other.sum);
+    ///
+    /// # Errors
+    /// There would be more than 2^63 - 1 items. The mean stays as it was.
+    pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+        let items = items_of_both(self.items, other.items)?;
+        self.sum.merge(&other.sum)?;
+        self.items = items;
+        Ok(())
     }
 
     /// The mean, rounded once to nearest; `None` if there are no items.
@@ -241,8 +250,11 @@ impl CompactProducts {
     }
 
     /// Adds another sum's products.
-    pub fn merge(&mut self, other: &Self) {
-        self.window.merge(&other.window);
+    ///
+    /// # Errors
+    /// Either sum has no more room, which takes more than 2^63 products. It stays as it was.
+    pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+        self.window.merge(&other.window)
     }
 
     /// The sum, rounded once to nearest; `None` if there are no products.

@@ -1,6 +1,7 @@
 //! Variances and standard deviations.
 
 use super::{CompactMean, CompactProducts, Kinds};
+use crate::counters::LimitError;
 use crate::fixed::Magnitude;
 use crate::moments::Spread;
 use crate::round::root;
@@ -47,9 +48,13 @@ impl CompactMoments {
     }
 
     /// Adds other ones' items.
-    pub fn merge(&mut self, other: &Self) {
-        self.mean.merge(&other.mean);
-        self.squares.merge(&other.squares);
+    ///
+    /// # Errors
+    /// There would be more than 2^63 - 1 items. The moments stay as they were.
+    pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+        // So many items' squares have room.
+        self.mean.merge(&other.mean)?;
+        self.squares.merge(&other.squares)
     }
 
     /// The variance: the sum of the squares of what items differ from their exact mean, divided by the number of items less `ddof`. It is NaN if an

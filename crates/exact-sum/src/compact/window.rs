@@ -3,6 +3,7 @@
 use num_bigint::BigInt;
 
 use super::digits::Digits;
+use crate::counters::LimitError;
 use crate::fixed::{self, Fixed, Magnitude};
 use crate::float::sealed::Sealed;
 use crate::moments::Scaled;
@@ -133,6 +134,11 @@ impl<D: Digits, W: fixed::Window> Window<D, W> {
         }
     }
 
+    fn has_room(&self) -> bool {
+        let spilled = self.spilled.as_ref();
+        spilled.is_none_or(|spilled| spilled.has_room())
+    }
+
     fn room(&mut self) -> &mut Fixed<W> {
         self.spilled.get_or_insert_with(|| Box::new(Fixed::ZERO))
     }
@@ -146,7 +152,10 @@ impl<D: Digits, W: fixed::Window> Window<D, W> {
         }
     }
 
-    pub(super) fn merge(&mut self, other: &Self) {
+    pub(super) fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+        if !self.has_room() || !other.has_room() {
+            return Err(LimitError::Items);
+        }
         self.kinds.add(other.kinds);
         if self.digits.is_zero() {
             (self.digits, self.unit) = (other.digits, other.unit);
@@ -162,6 +171,7 @@ impl<D: Digits, W: fixed::Window> Window<D, W> {
         if let Some(spilled) = &other.spilled {
             self.room().merge(spilled);
         }
+        Ok(())
     }
 
     /// All of it, if not all are digits.

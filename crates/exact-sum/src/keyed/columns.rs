@@ -74,7 +74,7 @@ impl<T: Float> KeyedColumns<T> {
     /// There are not as many keys as rows, or a key has no sum. No sum has changed then.
     pub fn add<K: Key>(&mut self, keys: &[K], rows: &[T]) -> Result<(), KeyError> {
         self.check(keys, rows)?;
-        self.sums.windows.check_room(rows.len() as u64)?;
+        self.sums.check_room(rows)?;
         for (places, rows) in self.blocks(keys, rows) {
             self.sums.add(&places, rows).expect("the keys are right");
         }
@@ -128,6 +128,12 @@ impl<T: Float> KeyedColumns<T> {
         self.sums.merge(&other.sums)?;
         self.keys = self.keys.max(other.keys);
         Ok(())
+    }
+
+    /// The bytes that are allocated.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.sums.memory()
     }
 
     /// The sums of all keys, each a row, rounded once.

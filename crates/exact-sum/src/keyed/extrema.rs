@@ -53,6 +53,12 @@ impl<T: Float> KeyedExtrema<T> {
         self.bounds.len()
     }
 
+    /// The bytes that are allocated.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        size_of_val(&*self.bounds)
+    }
+
     /// Adds items to those of their keys.
     ///
     /// # Errors

@@ -80,7 +80,7 @@ impl KeyedSums<f64> {
             items = items_of_both(items, specials.specials() + others)?;
             Ok(())
         })?;
-        self.windows.check_room(items)?;
+        self.windows.check_room(items, received.doubles())?;
         received.add_to(&mut self.windows, items);
         Ok(())
     }
@@ -152,7 +152,7 @@ impl KeyedProducts<f64> {
             items = items_of_both(items, specials.specials() + others)?;
             Ok(())
         })?;
-        self.check_room([items, 0])?;
+        self.parts[0].check_room(items, received.doubles())?;
         received.add_to(&mut self.parts[0], items);
         Ok(())
     }
@@ -219,7 +219,6 @@ impl KeyedMoments<f64> {
     ) -> Result<(), BytesError> {
         check_lengths(keys, counts.len()).unwrap_or_else(|error| panic!("{error}"));
         let items = counts.iter().copied().try_fold(0, items_of_both)?;
-        self.check_room([items; 3])?;
         // Of few partials there is something that is not finite.
         let [mut of_sums, mut of_squares] = [Vec::new(), Vec::new()];
         let sums = Received::of(keys, sums, self.keys(), |index, partial| {
@@ -248,6 +247,8 @@ impl KeyedMoments<f64> {
                 what: "the squares are not those of the items",
             });
         }
+        self.sums.check_room(items, sums.doubles())?;
+        self.squares.parts[0].check_room(items, squares.doubles())?;
         sums.add_to(&mut self.sums, items);
         squares.add_to(&mut self.squares.parts[0], items);
         for (key, count) in keys.iter().zip(counts) {
@@ -303,6 +304,10 @@ impl<W: Window> Received<W> {
         }
         assert_eq!(numbers.next(), None, "there are as many keys as sums");
         Ok(received)
+    }
+
+    fn doubles(&self) -> impl Iterator<Item = f64> + Clone {
+        self.doubles.iter().copied()
     }
 
     /// Adds the sums, of which no key has more items than so many.

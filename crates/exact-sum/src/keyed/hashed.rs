@@ -58,6 +58,12 @@ impl<K, T: Float> HashedSums<K, T> {
     pub fn keys(&self) -> &[K] {
         &self.keys
     }
+
+    /// The bytes that are allocated, without those that keys own.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.keys.capacity() * size_of::<K>() + self.places.allocation_size() + self.sums.memory()
+    }
 }
 
 impl<K: Hash + Eq + Clone, T: Float> HashedSums<K, T> {
@@ -67,7 +73,7 @@ impl<K: Hash + Eq + Clone, T: Float> HashedSums<K, T> {
     /// There are not as many keys as items, or there would be more than 2^63 - 1 items. No sum has changed then.
     pub fn add(&mut self, keys: &[K], items: &[T]) -> Result<(), KeyError> {
         key::check_lengths(keys, items.len())?;
-        self.sums.windows.check_room(items.len() as u64)?;
+        self.sums.check_room(items)?;
         if items.len() < FEW_ITEMS {
             for (key, item) in keys.iter().zip(items) {
                 let place = self.code(key) as usize;
@@ -95,7 +101,7 @@ impl<K: Hash + Eq + Clone, T: Float> HashedSums<K, T> {
     /// # Errors
     /// As [`KeyedSums::merge`].
     pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-        self.sums.windows.check_room(other.sums.windows.items)?;
+        self.sums.windows.make_room(&other.sums.windows)?;
         let places: Vec<u32> = other.keys.iter().map(|key| self.code(key)).collect();
         self.sums.windows.grow(self.keys.len());
         self.sums.merge_at(&other.sums, &places);

@@ -122,8 +122,14 @@ impl<T: Float> KeyedSums<T> {
         keys: &[K],
         items: &[T],
     ) -> Result<(), KeyError> {
-        self.windows.check_room(items.len() as u64)?;
+        self.check_room(items)?;
         self.change(level, keys, items, false)
+    }
+
+    /// Whether there is room for items.
+    fn check_room(&self, items: &[T]) -> Result<(), LimitError> {
+        let doubles = items.iter().map(|item| item.widened());
+        self.windows.check_room(items.len() as u64, doubles)
     }
 
     /// Adds items, or subtracts them. If a key is out of range, it takes back what it added before.
@@ -192,7 +198,7 @@ impl<T: Float> KeyedSums<T> {
         let specials = specials.filter(|(_, item)| !item.is_finite());
         let counted = specials.map(|(key, item)| (key, Counters::of_special(item)));
         check_specials(counted.collect(), |key| self.windows.counters(key))?;
-        self.windows.check_room(items.len() as u64)?;
+        self.check_room(items)?;
         let removed = self.change(Level::best(), keys, items, true);
         removed.map_err(RemoveKeyedError::Key)
     }
@@ -202,8 +208,7 @@ impl<T: Float> KeyedSums<T> {
     /// # Errors
     /// Together they have more than 2^63 - 1 items, or there is no memory for more keys. These sums stay as they were.
     pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-        self.windows.check_room(other.windows.items)?;
-        self.windows.reserve(other.keys())?;
+        self.windows.make_room(&other.windows)?;
         self.windows.merge_all(&other.windows);
         Ok(())
     }

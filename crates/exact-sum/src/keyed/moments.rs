@@ -66,7 +66,7 @@ impl<T: Float> KeyedMoments<T> {
     /// There are not as many keys as items, or a key is out of range. Nothing has changed then.
     pub fn add<K: Key>(&mut self, keys: &[K], items: &[T]) -> Result<(), KeyError> {
         key::check(keys, items.len(), self.keys())?;
-        self.check_room([items.len() as u64; 3])?;
+        self.check_room(items)?;
         for key in keys {
             self.counts[key.place()] += 1;
         }
@@ -88,7 +88,7 @@ impl<T: Float> KeyedMoments<T> {
         let specials = specials.filter(|(_, item)| !item.is_finite());
         let counted = specials.map(|(key, item)| (key, Counters::of_special(item)));
         check_specials(counted.collect(), |key| self.sums.counters(key))?;
-        self.check_room([items.len() as u64; 3])?;
+        self.check_room(items)?;
         for key in keys {
             self.counts[key.place()] -= 1;
         }
@@ -112,10 +112,18 @@ impl<T: Float> KeyedMoments<T> {
         }
     }
 
-    /// Whether so many items may be added to any key, and so many of each part of their squares.
-    pub(super) fn check_room(&self, [items, squares @ ..]: [u64; 3]) -> Result<(), LimitError> {
-        self.sums.check_room(items)?;
-        self.squares.check_room(squares)
+    /// Whether there is room for items.
+    fn check_room(&self, items: &[T]) -> Result<(), LimitError> {
+        let doubles = items.iter().map(|item| item.widened());
+        self.sums.check_room(items.len() as u64, doubles)?;
+        self.squares.check_room(items, items)
+    }
+
+    /// Makes room for other ones, key by key.
+    fn make_room(&mut self, other: &Self) -> Result<(), LimitError> {
+        reserve(&mut self.counts, other.keys())?;
+        self.sums.make_room(&other.sums)?;
+        self.squares.make_room(&other.squares)
     }
 
     /// Adds other ones, key by key. If they have more keys, so will these.
@@ -123,9 +131,7 @@ impl<T: Float> KeyedMoments<T> {
     /// # Errors
     /// As [`KeyedSums::merge`](super::KeyedSums::merge).
     pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-        let [products, errors] = other.squares.items();
-        self.check_room([other.sums.items, products, errors])?;
-        self.reserve(other.keys())?;
+        self.make_room(other)?;
         self.counts.resize(self.keys().max(other.keys()), 0);
         for (count, other) in self.counts.iter_mut().zip(&other.counts) {
             *count += other;

@@ -53,7 +53,7 @@ impl<T: Float> KeyedProducts<T> {
     pub fn add<K: Key>(&mut self, keys: &[K], x: &[T], y: &[T]) -> Result<(), KeyError> {
         assert_eq!(x.len(), y.len(), "the slices differ in length");
         key::check(keys, x.len(), self.keys())?;
-        self.check_room([x.len() as u64; 2])?;
+        self.check_room(x, y)?;
         self.change(keys, x, y, false);
         Ok(())
     }
@@ -75,15 +75,28 @@ impl<T: Float> KeyedProducts<T> {
             is_special.then(|| (key.place(), Total::<T::Products>::of_product(x, y).counters))
         });
         check_specials(specials.collect(), |key| self.parts[0].counters(key))?;
-        self.check_room([x.len() as u64; 2])?;
+        self.check_room(x, y)?;
         self.change(keys, x, y, true);
         Ok(())
     }
 
-    /// Whether so many products may be added to any key, and so many of what they lack.
-    pub(super) fn check_room(&self, items: [u64; 2]) -> Result<(), LimitError> {
-        let mut parts = self.parts.iter().zip(items);
-        parts.try_for_each(|(part, items)| part.check_room(items))
+    /// Whether there is room for products.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "what a rounded product lacks, exactly"
+    )]
+    pub(super) fn check_room(&self, x: &[T], y: &[T]) -> Result<(), LimitError> {
+        let factors = x.iter().zip(y).map(|(x, y)| (x.widened(), y.widened()));
+        let products = factors.clone().map(|(x, y)| x * y);
+        let errors = factors.map(|(x, y)| x.mul_add(y, -(x * y)));
+        self.parts[0].check_room(x.len() as u64, products)?;
+        self.parts[1].check_room(x.len() as u64, errors)
+    }
+
+    /// Makes room for other sums, key by key.
+    pub(super) fn make_room(&mut self, other: &Self) -> Result<(), LimitError> {
+        let mut parts = self.parts.iter_mut().zip(&other.parts);
+        parts.try_for_each(|(part, other)| part.make_room(other))
     }
 
     /// Adds products whose keys are right, or subtracts them.
@@ -143,8 +156,7 @@ impl<T: Float> KeyedProducts<T> {
     /// # Errors
     /// As [`KeyedSums::merge`].
     pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-        self.check_room(other.items())?;
-        self.reserve(other.keys())?;
+        self.make_room(other)?;
         self.merge_all(other);
         Ok(())
     }
@@ -152,10 +164,6 @@ impl<T: Float> KeyedProducts<T> {
     pub(super) fn reserve(&mut self, keys: usize) -> Result<(), LimitError> {
         let mut parts = self.parts.iter_mut();
         parts.try_for_each(|part| part.reserve(keys))
-    }
-
-    pub(super) fn items(&self) -> [u64; 2] {
-        self.parts.each_ref().map(|part| part.items)
     }
 
     pub(super) fn merge_all(&mut self, other: &Self) {
@@ -240,7 +248,7 @@ impl<T: Float> KeyedWeightedMeans<T> {
     /// # Errors
     /// There are not as many keys as items, or a key has no mean. No mean has changed then.
     pub fn add<K: Key>(&mut self, keys: &[K], items: &[T], weights: &[T]) -> Result<(), KeyError> {
-        self.weights.windows.check_room(items.len() as u64)?;
+        self.weights.check_room(weights)?;
         self.products.add(keys, items, weights)?;
         self.weights.add(keys, weights)
     }
@@ -269,12 +277,15 @@ impl<T: Float> KeyedWeightedMeans<T> {
     /// # Errors
     /// As [`KeyedSums::merge`].
     pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-        self.weights
-            .windows
-            .check_room(other.weights.windows.items)?;
-        self.weights.windows.reserve(other.keys())?;
+        self.weights.windows.make_room(&other.weights.windows)?;
         self.products.merge(&other.products)?;
         self.weights.merge(&other.weights)
+    }
+
+    /// The bytes that are allocated.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.products.memory() + self.weights.memory()
     }
 
     /// The weighted mean of a key, rounded once; NaN if it has no items.

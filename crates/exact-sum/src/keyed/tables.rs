@@ -10,8 +10,8 @@
 mod numbers;
 
 use simd_kernels::{
-    DecodeDigits, DecodeUnit, LOWER_PLACES, Level, NO_DIGIT, Pair, decode, decode_digits, is_zero,
-    prefetch_item,
+    DECODED_ITEMS, DecodeDigits, DecodeUnit, LOWER_PLACES, Level, NO_DIGIT, Pair, decode,
+    decode_digits, is_zero, prefetch_item,
 };
 
 use super::decoded::{Decoded, FEW_ITEMS, Room};
@@ -31,6 +31,9 @@ const SPARE_OF_FLOATS: i32 = DecodeUnit::EXPONENTS - 1 - 24;
 
 /// So many blocks are added digit by digit without a try where most items do not fit one table.
 const MIXED_BLOCKS: u32 = 63;
+
+/// To look at so many items takes no longer than to ask whether there is memory.
+const FEWER_THAN_A_CHECK: usize = 256;
 
 /// Of larger tables, what a block needs is brought into the nearest cache first.
 const FAR_BYTES: usize = 1 << 20;
@@ -71,6 +74,22 @@ impl Place {
             unit: digits.unit(digit),
         }
     }
+
+    /// That for the first items, with room for so many exponents above theirs; `None` if there is no number but zeros.
+    fn for_items(items: impl Iterator<Item = f64>, spare: i32) -> Option<Self> {
+        let is_number = |item: &f64| item.is_finite() && !is_zero(*item);
+        let exponent = |item: f64| ((item.to_bits() >> 52 & 0x7FF) as i32).max(1) - 1023;
+        let highest = items.filter(is_number).map(exponent).max()?;
+        let below = DecodeUnit::EXPONENTS - 1 - spare;
+        Some(Self::of(DecodeUnit::for_range(highest, below)))
+    }
+
+    /// The digit that an item is added to, and what is added; `None` if it is not finite.
+    #[inline(always)]
+    fn pair(&self, item: f64) -> Option<(usize, Pair)> {
+        let fitting = self.unit.pair(item).map(|pair| (self.digit, pair));
+        fitting.or_else(|| self.digits.pair(item))
+    }
 }
 
 impl Tables {
@@ -88,12 +107,38 @@ impl Tables {
         self.keys
     }
 
-    /// Whether there is memory for the first table.
-    pub(crate) fn check_memory(&self) -> Result<(), LimitError> {
-        if self.used.is_empty() && self.keys > FAR_BYTES / size_of::<Pair>() {
-            check_memory::<Pair>(self.keys)?;
+    /// Whether there is memory for the tables that such items may need: for all that there can be, or for those to which these items are added.
+    pub(crate) fn check_memory(
+        &self,
+        items: impl Iterator<Item = f64> + Clone,
+    ) -> Result<(), LimitError> {
+        if self.keys <= FAR_BYTES / size_of::<Pair>() {
+            return Ok(());
         }
-        Ok(())
+        let tables = |tables: usize| check_memory::<Pair>(self.keys.saturating_mul(tables));
+        let are_few = items.size_hint().0 <= FEWER_THAN_A_CHECK;
+        if !are_few && tables(DIGITS - self.used.len()).is_ok() {
+            return Ok(());
+        }
+        let first = items.clone().take(DECODED_ITEMS);
+        let Some(place) = self
+            .place
+            .or_else(|| Place::for_items(first, SPARE_EXPONENTS))
+        else {
+            return Ok(());
+        };
+        let mut are_used = [false; DIGITS];
+        for (digit, _) in items.filter_map(|item| place.pair(item)) {
+            are_used[digit] = true;
+        }
+        self.used.iter().for_each(|&digit| are_used[digit] = false);
+        tables(are_used.iter().filter(|is_used| **is_used).count())
+    }
+
+    /// Whether there is memory for another one's tables.
+    pub(crate) fn check_memory_of(&self, other: &Self) -> Result<(), LimitError> {
+        let missing = other.used.iter().filter(|digit| !self.used.contains(digit));
+        check_memory::<Pair>(self.keys.saturating_mul(missing.count()))
     }
 
     /// Reserves memory for so many keys.
@@ -120,14 +165,7 @@ impl Tables {
             } else {
                 SPARE_EXPONENTS
             };
-            let items = items.iter().map(|item| item.widened());
-            let is_number = |item: &f64| item.is_finite() && !is_zero(*item);
-            let exponent = |item: f64| ((item.to_bits() >> 52 & 0x7FF) as i32).max(1) - 1023;
-            let exponents = items.filter(is_number).map(exponent);
-            self.place = exponents.max().map(|highest| {
-                let below = DecodeUnit::EXPONENTS - 1 - spare;
-                Place::of(DecodeUnit::for_range(highest, below))
-            });
+            self.place = Place::for_items(items.iter().map(|item| item.widened()), spare);
         }
     }
 
@@ -204,8 +242,7 @@ impl Tables {
         let Some(place) = self.place else {
             return item.is_finite();
         };
-        let fitting = place.unit.pair(item).map(|pair| (place.digit, pair));
-        let Some((digit, pair)) = fitting.or_else(|| place.digits.pair(item)) else {
+        let Some((digit, pair)) = place.pair(item) else {
             return false;
         };
         let pair = pair.map(|half| if removes { -half } else { half });
@@ -294,8 +331,11 @@ impl Tables {
         &mut self.tables[digit]
     }
 
+    /// # Panics
+    /// There is no memory for it: it is one that [`check_memory`](Self::check_memory) did not foresee, since it has but carries.
     #[cold]
     fn make_table(&mut self, digit: usize) {
+        check_memory::<Pair>(self.keys).unwrap_or_else(|error| panic!("{error}"));
         self.tables.resize(DIGITS, Vec::new());
         self.tables[digit] = vec![[0; 2]; self.keys];
         self.used.push(digit);

@@ -35,10 +35,21 @@ impl<W: Window> Windows<W> {
         }
     }
 
-    /// Whether so many items may be added to any key, and there is memory for them.
-    pub(crate) fn check_room(&self, items: u64) -> Result<(), LimitError> {
-        items_of_both(self.items, items)?;
-        self.tables.check_memory()
+    /// Whether so many items may be added to any key, and there is memory for such.
+    pub(crate) fn check_room(
+        &self,
+        count: u64,
+        items: impl Iterator<Item = f64> + Clone,
+    ) -> Result<(), LimitError> {
+        items_of_both(self.items, count)?;
+        self.tables.check_memory(items)
+    }
+
+    /// Makes room for another one's sums, key by key.
+    pub(crate) fn make_room(&mut self, other: &Self) -> Result<(), LimitError> {
+        items_of_both(self.items, other.items)?;
+        self.tables.reserve(other.len())?;
+        self.tables.check_memory_of(&other.tables)
     }
 
     /// Reserves memory for so many keys.

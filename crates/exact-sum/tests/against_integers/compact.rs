@@ -1,6 +1,6 @@
 //! Sums in few bytes, in any order and any parts.
 
-use exact_sum::{CompactMean, CompactMoments, CompactProducts, CompactSum, IntegerSum};
+use exact_sum::{CompactMean, CompactMoments, CompactProducts, CompactSum, IntegerSum, LimitError};
 use integer_sums::units::{
     UNITS_PER_ONE, dot, quotient_to_double, root_of_quotient, sum, to_double,
 };
@@ -24,7 +24,7 @@ fn in_parts<S: Clone>(
     (items, parts, is_reversed): (&[f64], usize, bool),
     empty: S,
     mut of_part: impl FnMut(&mut S, &[f64]),
-    mut merge: impl FnMut(&mut S, &S),
+    merge: impl Fn(&mut S, &S) -> Result<(), LimitError>,
 ) -> S {
     let mut sums: Vec<S> = items
         .chunks(items.len().div_ceil(parts))
@@ -39,7 +39,7 @@ fn in_parts<S: Clone>(
     }
     let mut all = empty;
     for sum in &sums {
-        merge(&mut all, sum);
+        merge(&mut all, sum).expect("they are few");
     }
     all
 }
@@ -110,7 +110,7 @@ proptest! {
             part.iter().for_each(|item| sum.add_one(*item));
             sum
         });
-        let sum = sums.fold(IntegerSum::new(), |mut all, sum| { all.merge(&sum); all });
+        let sum = sums.fold(IntegerSum::new(), |mut all, sum| { all.merge(&sum).unwrap(); all });
         let exact = items.iter().fold(BigInt::ZERO, |sum, item| sum + item);
         prop_assert_eq!(sum.items(), items.len() as u64);
         prop_assert_eq!(sum.value(), i128::try_from(&exact).ok());
@@ -153,7 +153,7 @@ fn what_is_not_finite() {
         for item in items {
             let mut part = CompactSum::new();
             part.add(*item);
-            sum.merge(&part);
+            sum.merge(&part).unwrap();
         }
         let mut moments = CompactMoments::new();
         items.iter().for_each(|item| moments.add(*item));
@@ -184,7 +184,7 @@ fn what_is_not_finite() {
 #[test]
 fn nothing_has_no_value_and_negative_zeros_have_a_positive_one() {
     let mut sum = CompactSum::new();
-    sum.merge(&CompactSum::new());
+    sum.merge(&CompactSum::new()).unwrap();
     assert_eq!(sum.value(), None);
     sum.add_all(&[-0.0; 100]);
     sum.add(-0.0);
@@ -206,7 +206,7 @@ fn digits_that_overflow() {
     sum.add(1.0);
     for _ in 0..80 {
         let before = sum.clone();
-        sum.merge(&before);
+        sum.merge(&before).unwrap();
     }
     assert_eq!(sum.value(), Some(2_f64.powi(80)));
     sum.add(2_f64.powi(-60));

@@ -3,7 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use exact_sum::{
-    Accumulator, ComplexMoments, ComplexProductSum, ComplexSum, HashedSums, KeyError, KeyedColumns,
+    Accumulator, CompactMean, CompactMoments, CompactProducts, CompactSum, ComplexMoments,
+    ComplexProductSum, ComplexSum, HashedSums, IntegerMoments, IntegerSum, KeyError, KeyedColumns,
     KeyedExtrema, KeyedIntegers, KeyedMoments, KeyedProducts, KeyedSums, KeyedWeightedMeans,
     LimitError, Moments, ProductSum, Sum, WeightedMean, by_key,
 };
@@ -72,6 +73,55 @@ fn accumulators_do_not_wrap() {
     assert_eq!(doubled(mean, WeightedMean::merge).0.value(), 3.0);
 }
 
+/// Doubles a compact sum until it has no room, and returns its value and how often that was done.
+fn doubled_compact<S: Clone>(
+    mut sum: S,
+    merge: impl Fn(&mut S, &S) -> Result<(), LimitError>,
+    value: impl Fn(&S) -> Option<f64>,
+) -> (f64, u32) {
+    for times in 0.. {
+        let before = sum.clone();
+        let merged = merge(&mut sum, &before);
+        let values = [&before, &sum].map(|sum| value(sum).expect("it has items"));
+        if let Err(error) = merged {
+            assert_eq!(error, LimitError::Items);
+            assert_eq!(values[0].to_bits(), values[1].to_bits());
+            return (values[0], times);
+        }
+    }
+    unreachable!("a sum has no room for so many")
+}
+
+#[test]
+fn compact_sums_do_not_wrap() {
+    for item in [f64::MAX, -f64::MAX, 1.0, -3e-320] {
+        let mut sum = CompactSum::new();
+        sum.add(item);
+        let (value, times) = doubled_compact(sum, CompactSum::merge, CompactSum::value);
+        assert_eq!(value, f64::INFINITY.copysign(item));
+        assert!(times > 64, "{item:e} has room for 2^{times}");
+        let mut products = CompactProducts::new();
+        products.add(item, 1.0);
+        let (value, times) =
+            doubled_compact(products, CompactProducts::merge, CompactProducts::value);
+        assert_eq!(value, f64::INFINITY.copysign(item));
+        assert!(times > 64, "{item:e} has room for 2^{times}");
+        let mut mean = CompactMean::new();
+        mean.add(item);
+        assert_eq!(
+            doubled_compact(mean, CompactMean::merge, CompactMean::value),
+            (item, 62)
+        );
+        let mut moments = CompactMoments::new();
+        moments.add(item);
+        let variance = |moments: &CompactMoments| moments.variance(0);
+        assert_eq!(
+            doubled_compact(moments, CompactMoments::merge, variance),
+            (0.0, 62)
+        );
+    }
+}
+
 #[test]
 fn sums_by_key_do_not_wrap() {
     let keys = [1_u8];
@@ -128,6 +178,15 @@ fn sums_by_key_do_not_wrap() {
 
 #[test]
 fn sums_of_integers_do_not_wrap() {
+    for item in [i128::MIN, i128::MAX, -1] {
+        let (sum, times) = doubled(IntegerSum::with(item, 1).unwrap(), IntegerSum::merge);
+        assert_eq!((sum.items(), times), (1 << 62, 62));
+        assert_eq!(sum.mean(), Some(item as f64));
+    }
+    let (moments, _) = doubled(IntegerMoments::of(&[u64::MAX]), IntegerMoments::merge);
+    assert_eq!((moments.items(), moments.variance(0.0)), (1 << 62, 0.0));
+    assert_eq!(moments.sum(), i128::from(u64::MAX) << 62);
+    assert_eq!(IntegerSum::with(0, 1 << 63), Err(LimitError::Items));
     let mut sums = KeyedIntegers::new(3).unwrap();
     let most = i128::MAX;
     sums.add(&[1, 2_u8], &[most - 1, -most]).unwrap();

@@ -187,7 +187,7 @@ proptest! {
         prop_assert!(all.remove(&vec![1_i64; items.len() + 3]).is_err());
         all.remove(&[5, u64::MAX]).unwrap();
         let expected = sums.iter().fold(0, |sum, item| sum + item);
-        prop_assert_eq!(all, IntegerSum::with(expected, items.len() as u64));
+        prop_assert_eq!(all, IntegerSum::with(expected, items.len() as u64).unwrap());
     }
 }
 
