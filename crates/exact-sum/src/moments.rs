@@ -148,8 +148,12 @@ macro_rules! moments {
             /// Whether the squares may be those of the items.
             pub(crate) fn check(&self) -> Result<(), BytesError> {
                 bytes::check_parts(&self.sum.totals())?;
-                let are_of = self.squares.are_of(&self.sum.totals())
-                    && !self.squares.total.fixed.is_negative();
+                let totals = self.sum.totals();
+                let sums: Vec<_> = totals.iter().map(|total| &total.fixed).collect();
+                let specials = totals.iter().map(|total| total.counters.specials());
+                let finite = self.items() - specials.min().unwrap_or(0);
+                let are_of = self.squares.are_of(&totals)
+                    && can_have(finite, &sums, &self.squares.total.fixed);
                 are_of.then_some(()).ok_or(BytesError::Corrupted {
                     what: "the squares are not those of the items",
                 })
@@ -238,14 +242,7 @@ impl Spread {
 
     /// The same of items of which there are some, all finite, where `ddof` is a number.
     pub(crate) fn of_numbers(parts: &[Scaled], squares: Scaled, items: u64, ddof: f64) -> Self {
-        let mut numerator = squares.times(&BigInt::from(items));
-        for sum in parts {
-            let square = Scaled {
-                integer: &sum.integer * &sum.integer,
-                unit: 2 * sum.unit,
-            };
-            numerator = numerator.less(&square);
-        }
+        let numerator = numerator(items, parts, squares);
         let differ = numerator.integer.sign() == Sign::Plus;
         let freedom = match ddof {
             f64::NEG_INFINITY => return Self::Special(0.0),
@@ -273,6 +270,57 @@ impl Spread {
             Self::Number(magnitude) => T::nearest(change(magnitude)),
         }
     }
+}
+
+/// n Q - |S|^2.
+fn numerator(items: u64, parts: &[Scaled], squares: Scaled) -> Scaled {
+    let mut numerator = squares.times(&BigInt::from(items));
+    for sum in parts {
+        let square = Scaled {
+            integer: &sum.integer * &sum.integer,
+            unit: 2 * sum.unit,
+        };
+        numerator = numerator.less(&square);
+    }
+    numerator
+}
+
+/// Whether so many items can have sums of parts S and a sum of squares Q: |S|^2 is at most n Q (Cauchy and Schwarz).
+pub(crate) fn can_have<S: Window, Q: Window>(
+    items: u64,
+    parts: &[&Fixed<S>],
+    squares: &Fixed<Q>,
+) -> bool {
+    let all = squares.magnitude();
+    let is_clear = match parts {
+        [part] => part.magnitude().map_or(all.is_none(), |(_, sum)| {
+            all.is_some_and(|(is_negative, all)| !is_negative && is_less(items, sum, all))
+        }),
+        _ => false,
+    };
+    is_clear || {
+        let parts: Vec<Scaled> = parts.iter().map(|part| Scaled::of(part)).collect();
+        let numerator = numerator(items, &parts, Scaled::of(squares));
+        numerator.integer.sign() != Sign::Minus
+    }
+}
+
+/// Whether the square of a sum is less than so many times a sum of squares, if 64 places of each tell.
+fn is_less(items: u64, sum: Magnitude, squares: Magnitude) -> bool {
+    let above = (sum.bits >> 64) + 1;
+    let (square, product) = (
+        above.checked_mul(above),
+        (squares.bits >> 64) * u128::from(items),
+    );
+    let places = 2 * (sum.exponent + 64) - (squares.exponent + 64);
+    let distance = places.unsigned_abs();
+    square.is_some_and(|square| {
+        if places >= 0 {
+            square <= product.checked_shr(distance).unwrap_or(0)
+        } else {
+            square.checked_shr(distance).unwrap_or(0) < product
+        }
+    })
 }
 
 /// A number, if it is more than 0.

@@ -7,6 +7,7 @@ use crate::bytes::{BytesError, Kind, Reader, check_counters, header, write_numbe
 use crate::counters::Counters;
 use crate::fixed::{Fixed, Window};
 use crate::float::Float;
+use crate::moments::can_have;
 use crate::total::Total;
 
 /// The fewest bytes of a key: of a sum, and of moments.
@@ -109,9 +110,10 @@ impl<T: Float> KeyedMoments<T> {
                 ..sum.counters
             };
             check_counters(all, items.max(squared))?;
-            if squares.is_negative() {
+            let finite = count - sum.counters.specials();
+            if !can_have(finite, &[&sum.fixed], &squares) {
                 return Err(BytesError::Corrupted {
-                    what: "a sum of squares is negative",
+                    what: "the squares are not those of the items",
                 });
             }
             moments.raise_items(count);

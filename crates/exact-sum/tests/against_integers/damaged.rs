@@ -178,6 +178,39 @@ fn sum(size: u8, items: u64, unit: i32, words: &[u64]) -> Vec<u8> {
     bytes
 }
 
+/// Squares that are too small, however little.
+#[test]
+fn squares_are_those_of_the_items() {
+    let bytes = |items: &[f64], others: &[f64]| {
+        let header = &Moments::of(items).to_bytes()[..8];
+        let sum = Sum::of(items).to_bytes();
+        let squares = ProductSum::of(others, others).to_bytes();
+        [header, &sum[8..], &squares[8..]].concat()
+    };
+    for (items, others) in [
+        (&[3.0, 3.0, 3.0][..], &[3.0, 3.0, 2.0][..]),
+        (&[1e300, 1e300], &[1e300, 1e300_f64.next_down()]),
+        (&[1.0, 1.0 + f64::EPSILON], &[1.0, 1.0]),
+        (&[5e-324], &[0.0]),
+        (&[1e200, -1.0], &[1.0, 1.0]),
+    ] {
+        let read = Moments::<f64>::of_bytes(&bytes(items, items));
+        let read = read.map(|read| read.to_bytes());
+        assert_eq!(read, Ok(Moments::of(items).to_bytes()));
+        let wrong = BytesError::Corrupted {
+            what: "the squares are not those of the items",
+        };
+        let read = Moments::<f64>::of_bytes(&bytes(items, others)).map(drop);
+        assert_eq!(read, Err(wrong));
+        let mut moments = KeyedMoments::new(1).unwrap();
+        moments.add(&vec![0_u8; items.len()], items).unwrap();
+        assert_eq!(
+            KeyedMoments::of_bytes(&moments.to_bytes()).as_ref(),
+            Ok(&moments)
+        );
+    }
+}
+
 #[test]
 fn numbers_are_those_that_so_many_items_can_have() {
     let one =
