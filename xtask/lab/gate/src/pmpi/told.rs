@@ -153,25 +153,26 @@ impl Suite<'_> {
         Ok(())
     }
 
-    /// What `treefold-run --check` says of a command without reductions, and of a wrapper before the launcher.
+    /// What `treefold-run` says of a command without reductions, and of a wrapper before the launcher.
     fn by_run(&self, steps: &mut Steps, sums: &Path) -> Result<(), Stop> {
         let installation = steps.installation().clone();
-        let mut nothing = check(&installation, self.prefix, RANKS, "true");
-        let step = format!("{}: treefold-run --check of no MPI program", self.library);
-        steps.check(&step, || {
-            judge(&mut nothing, false, "treefold-run: nothing was checked")
-        })?;
-        let launcher = check(&installation, self.prefix, RANKS, sums);
-        let mut wrapped = Command::new(launcher.get_program());
-        wrapped
-            .args(["--check", "nice"])
-            .args(launcher.get_args().skip(1));
-        let variables = launcher.get_envs();
-        wrapped.envs(variables.filter_map(|(name, value)| Some((name, value?))));
-        let step = format!("{}: treefold-run --check nice", self.library);
-        steps.check(&step, || {
-            judge(&mut wrapped, true, "same bits as treefold's order in all 2")
-        })
+        let no_program = Path::new("true");
+        let same = "same bits as treefold's order in all 2";
+        for (words, program, succeeds, says) in [
+            (&["--check"][..], no_program, false, "nothing was checked"),
+            (&["--vary"], no_program, false, "nothing was compared"),
+            (&["--check", "nice"], sums, true, same),
+        ] {
+            let launcher = check(&installation, self.prefix, RANKS, program);
+            let mut command = Command::new(launcher.get_program());
+            command.args(words).args(launcher.get_args().skip(1));
+            let variables = launcher.get_envs();
+            command.envs(variables.filter_map(|(name, value)| Some((name, value?))));
+            let (library, words, program) = (self.library, words.join(" "), program.display());
+            let step = format!("{library}: treefold-run {words} … {program}");
+            steps.check(&step, || judge(&mut command, succeeds, says))?;
+        }
+        Ok(())
     }
 
     /// A library that is loaded before a program, and is linked to nothing of treefold.
