@@ -8,6 +8,7 @@ pub(crate) mod algorithm1;
 pub(crate) mod native;
 pub(crate) mod scheduled;
 pub(crate) mod terms;
+pub(crate) mod values;
 
 use std::fmt;
 use std::rc::Rc;
@@ -21,8 +22,9 @@ use crate::operation::Operation;
 use crate::world::patience::Patience;
 use crate::world::{Progress, World};
 
-/// Carries out collective operations of what the ranks have agreed on.
-pub(crate) trait Engine<T> {
+/// Carries out collective operations of what the ranks have agreed on. Items are bytes, aligned for their type; what they mean is for [`Values`](values::Values)
+/// to know.
+pub(crate) trait Engine {
     /// Runs an operation to its end, on this rank's rows; leaves the result in `result`, and says whether this rank gets one. For a
     /// broadcast, `result` holds the row.
     ///
@@ -31,8 +33,8 @@ pub(crate) trait Engine<T> {
     fn run(
         &self,
         operation: Operation,
-        rows: Result<&[T], RunError>,
-        result: &mut [T],
+        rows: Result<&[u8], RunError>,
+        result: &mut [u8],
     ) -> Result<bool, RunError>;
 
     /// The rows of each of this rank's own nodes, in order: those that a run folds before it communicates. `None` if the engine has
@@ -45,26 +47,22 @@ pub(crate) trait Engine<T> {
     fn run_folded(
         &self,
         _operation: Operation,
-        _nodes: &[T],
-        _result: &mut [T],
+        _nodes: &[u8],
+        _result: &mut [u8],
     ) -> Result<bool, RunError> {
         unreachable!("only an engine that names its own nodes is given their reductions")
     }
 
     /// Starts an operation on this rank's rows. Without rows this rank cannot take part: the ranks that depend on it learn that it
     /// failed.
-    fn start(
-        &self,
-        operation: Operation,
-        rows: Option<&[T]>,
-    ) -> Result<Rc<dyn Flight<T>>, RunError>;
+    fn start(&self, operation: Operation, rows: Option<&[u8]>) -> Result<Rc<dyn Flight>, RunError>;
 
     /// As [`start`](Engine::start), with the reductions of this rank's own nodes in place of its rows.
     fn start_folded(
         &self,
         _operation: Operation,
-        _nodes: Option<&[T]>,
-    ) -> Result<Rc<dyn Flight<T>>, RunError> {
+        _nodes: Option<&[u8]>,
+    ) -> Result<Rc<dyn Flight>, RunError> {
         unreachable!("only an engine that names its own nodes is given their reductions")
     }
 
@@ -106,7 +104,7 @@ pub(crate) fn not_offered(world: &World, terms: &Terms) -> RunError {
 }
 
 /// An operation under way. Dropping it abandons it, and communicates nothing.
-pub(crate) trait Flight<T>: Progress {
+pub(crate) trait Flight: Progress {
     /// Continues until the operation is over or patience is exhausted, and drives the other runs in flight. Says whether the
     /// operation is over.
     fn drive(&self, patience: Patience) -> Result<bool, RunError>;
@@ -121,7 +119,7 @@ pub(crate) trait Flight<T>: Progress {
     fn wait_without_result(&self) -> Result<(), RunError>;
 
     /// Waits for the end of the run and leaves the result in `result`; says whether this rank gets one.
-    fn wait_and_deliver(&self, result: &mut [T]) -> Result<bool, RunError>;
+    fn wait_and_deliver(&self, result: &mut [u8]) -> Result<bool, RunError>;
 
     /// Abandons the run: its requests go to the world, and nothing is sent.
     fn abandon(&self);

@@ -17,17 +17,16 @@ use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe};
 use std::rc::Rc;
 
-use bytemuck::Pod;
 use distribution::Ownership;
 use tree_index::{Node, Tree};
 
 use crate::algorithm::Algorithm;
 use crate::engines::terms::Terms;
+use crate::engines::values::{self, Values};
 use crate::engines::{Engine, Flight, not_offered};
 use crate::environment;
 use crate::error::RunError;
 use crate::operation::Operation;
-use crate::operator::Operator;
 use crate::world::World;
 use crate::world::conversation::Conversation;
 
@@ -50,69 +49,57 @@ fn state(state: u64, kinds: [u8; 2]) -> u64 {
 }
 
 /// The engine for the transport's own reductions.
-pub(crate) struct Native<T, O> {
+pub(crate) struct Native {
     world: World,
     terms: Rc<Terms>,
-    operator: Rc<O>,
+    values: Rc<dyn Values>,
     conversation: Rc<Conversation>,
     tree: Tree,
     slot_bytes: usize,
-    memory: RefCell<Memory<T>>,
+    memory: RefCell<Memory>,
 }
 
-struct Memory<T> {
+struct Memory {
     slots: Vec<u8>,
     /// This rank's folded rows.
-    rows: Vec<T>,
-    scratch: Vec<T>,
-    merging: Merging<T>,
+    rows: values::Memory,
+    merging: Merging,
 }
 
 /// Two fragments side by side: nodes with the places of their values.
-struct Merging<T> {
+struct Merging {
     nodes: Vec<(Node, usize)>,
-    values: Vec<T>,
+    values: Vec<u8>,
 }
 
-impl<T: Pod, O: Operator<T>> Native<T, O> {
+impl Native {
     pub(crate) fn new(
         world: &World,
         terms: Rc<Terms>,
-        operator: Rc<O>,
+        values: Rc<dyn Values>,
         conversation: Rc<Conversation>,
     ) -> Self {
+        let item_bytes = values.item().size();
         let (tree, width) = (Tree::new(terms.ownership.items()), terms.width);
         // A fragment has at most max(1, 2 ceil(log2 N) - 2) nodes.
         let nodes_max = (2 * tree.height() as usize).max(3) - 2;
-        let slot_bytes = HEADER_BYTES + (nodes_max * size_of::<T>()).next_multiple_of(8);
+        let slot_bytes = HEADER_BYTES + (nodes_max * item_bytes).next_multiple_of(8);
         let memory = Memory {
             slots: vec![0; width * slot_bytes],
-            rows: vec![T::zeroed(); nodes_max * width],
-            scratch: Vec::new(),
+            rows: values::Memory::zeroed(nodes_max * width * item_bytes),
             merging: Merging {
                 nodes: Vec::with_capacity(2 * nodes_max),
-                values: Vec::with_capacity(2 * nodes_max),
+                values: Vec::with_capacity(2 * nodes_max * item_bytes),
             },
         };
         Self {
             world: world.clone(),
             terms,
-            operator,
+            values,
             conversation,
             tree,
             slot_bytes,
             memory: RefCell::new(memory),
-        }
-    }
-}
-
-impl<T: Pod> Merging<T> {
-    /// Adds a slot's fragment.
-    fn take(&mut self, tree: Tree, ownership: &Ownership, slot: &[u8], ranks: [u64; 2]) {
-        let values = slot[HEADER_BYTES..].chunks_exact(size_of::<T>());
-        for (node, bytes) in fragment(tree, ownership, ranks).zip(values) {
-            self.nodes.push((node, self.values.len()));
-            self.values.push(bytemuck::pod_read_unaligned(bytes));
         }
     }
 }
@@ -145,12 +132,12 @@ fn write_header(slot: &mut [u8], header: [u64; HEADER_WORDS]) {
     slot[..HEADER_BYTES].copy_from_slice(bytemuck::bytes_of(&header));
 }
 
-impl<T: Pod, O: Operator<T>> Engine<T> for Native<T, O> {
+impl Engine for Native {
     fn run(
         &self,
         operation: Operation,
-        rows: Result<&[T], RunError>,
-        result: &mut [T],
+        rows: Result<&[u8], RunError>,
+        result: &mut [u8],
     ) -> Result<bool, RunError> {
         let root = match operation {
             Operation::Allreduce => None,
@@ -165,8 +152,8 @@ impl<T: Pod, O: Operator<T>> Engine<T> for Native<T, O> {
     fn start(
         &self,
         _operation: Operation,
-        _rows: Option<&[T]>,
-    ) -> Result<Rc<dyn Flight<T>>, RunError> {
+        _rows: Option<&[u8]>,
+    ) -> Result<Rc<dyn Flight>, RunError> {
         Err(not_offered(&self.world, &self.terms))
     }
 
@@ -176,23 +163,22 @@ impl<T: Pod, O: Operator<T>> Engine<T> for Native<T, O> {
     }
 }
 
-impl<T: Pod, O: Operator<T>> Native<T, O> {
+impl Native {
     fn reduce_slots(
         &self,
         root: Option<usize>,
-        local: Option<&[T]>,
-        result: &mut [T],
+        local: Option<&[u8]>,
+        result: &mut [u8],
     ) -> Result<bool, RunError> {
         let rank = self.world.rank();
         let Memory {
             slots,
             rows,
-            scratch,
             merging,
         } = &mut *self.memory.borrow_mut();
         // Whatever this rank's operator does, the others wait for its slots in the library.
         let filled = panic::catch_unwind(AssertUnwindSafe(|| match local {
-            Some(local) => self.fill(slots, rows, scratch, local),
+            Some(local) => self.fill(slots, rows.bytes_mut(), local),
             None => self.fill_failed(slots),
         }));
         let deviation = Cell::new(environment::check().err());
@@ -221,14 +207,22 @@ impl<T: Pod, O: Operator<T>> Native<T, O> {
         if root.is_some_and(|root| root != rank) {
             return Ok(false);
         }
-        for (value, slot) in result.iter_mut().zip(slots.chunks_exact(self.slot_bytes)) {
-            *value = self.value(slot)?;
+        let item_bytes = self.values.item().size();
+        let slots = slots.chunks_exact(self.slot_bytes);
+        for (value, slot) in result.chunks_exact_mut(item_bytes).zip(slots) {
+            self.check(slot)?;
+            value.copy_from_slice(&slot[HEADER_BYTES..][..item_bytes]);
+        }
+        if self.terms.ownership.items() == 0 {
+            self.values.write_empty(result);
+        } else {
+            self.values.make_canonical(result);
         }
         Ok(true)
     }
 
     /// Leaves the fragment of both slots' ranks in `right`, or what is wrong with one of them.
-    fn merge(&self, merging: &mut Merging<T>, left: &[u8], right: &mut [u8]) {
+    fn merge(&self, merging: &mut Merging, left: &[u8], right: &mut [u8]) {
         let (tree, ownership) = (self.tree, &self.terms.ownership);
         let (left_header, right_header) = (read_header(left), read_header(right));
         let ([left_state, first, middle], [right_state, start, end]) = (left_header, right_header);
@@ -247,38 +241,39 @@ impl<T: Pod, O: Operator<T>> Native<T, O> {
             return write_header(right, [TORN, first, end]);
         }
         write_header(right, [FAILED, self.world.rank() as u64, 0]);
-        merging.nodes.clear();
-        merging.values.clear();
-        merging.take(tree, ownership, left, [first, middle]);
-        merging.take(tree, ownership, right, [middle, end]);
-        let values = &mut merging.values;
-        let length = tree.merge(&mut merging.nodes, |left, right| {
-            values[left] = self.operator.combine(values[left], values[right]);
+        let item_bytes = self.values.item().size();
+        let Merging { nodes, values } = merging;
+        nodes.clear();
+        values.clear();
+        for (slot, ranks) in [(left, [first, middle]), (&*right, [middle, end])] {
+            let items = slot[HEADER_BYTES..].chunks_exact(item_bytes);
+            for (node, item) in fragment(tree, ownership, ranks).zip(items) {
+                nodes.push((node, values.len()));
+                values.extend_from_slice(item);
+            }
+        }
+        // Those on the left come first.
+        let length = tree.merge(nodes, |left, right| {
+            let (lefts, rights) = values.split_at_mut(right);
+            let left_item = &mut lefts[left..][..item_bytes];
+            self.values.combine(left_item, &rights[..item_bytes]);
             left
         });
-        let places = right[HEADER_BYTES..].chunks_exact_mut(size_of::<T>());
-        for (place, &(_, index)) in places.zip(&merging.nodes[..length]) {
-            place.copy_from_slice(bytemuck::bytes_of(&merging.values[index]));
+        let places = right[HEADER_BYTES..].chunks_exact_mut(item_bytes);
+        for (place, &(_, start)) in places.zip(&nodes[..length]) {
+            place.copy_from_slice(&values[start..][..item_bytes]);
         }
         write_header(right, [left_state, first, end]);
     }
 
-    /// The value of a slot that the library hands back, if it covers all ranks.
-    fn value(&self, slot: &[u8]) -> Result<T, RunError> {
+    /// Whether a slot that the library hands back covers all ranks.
+    fn check(&self, slot: &[u8]) -> Result<(), RunError> {
         let header = read_header(slot);
-        let value = match header {
-            [state, 0, end] if state == self.whole() && end == self.world.size() as u64 => {
-                if self.terms.ownership.items() == 0 {
-                    let empty = self.operator.empty();
-                    empty.expect("a plan without items has an empty value")
-                } else {
-                    let bytes = &slot[HEADER_BYTES..HEADER_BYTES + size_of::<T>()];
-                    bytemuck::pod_read_unaligned(bytes)
-                }
-            }
+        match header {
+            [state, 0, end] if state == self.whole() && end == self.world.size() as u64 => Ok(()),
             [FAILED, failed, _] => {
                 let rank = usize::try_from(failed).unwrap_or(usize::MAX);
-                return Err(RunError::RankFailed { rank });
+                Err(RunError::RankFailed { rank })
             }
             [state, first, second] if state & 0xFF == MISMATCHED => {
                 let [_, first_kind, second_kind, ..] = state.to_le_bytes();
@@ -288,14 +283,13 @@ impl<T: Pod, O: Operator<T>> Native<T, O> {
                     (first, first_kind)
                 };
                 let from = usize::try_from(from).unwrap_or(usize::MAX);
-                return Err(self.conversation.mismatched(from, kind));
+                Err(self.conversation.mismatched(from, kind))
             }
             _ => {
                 let rank = self.world.rank();
-                return Err(RunError::Torn { rank });
+                Err(RunError::Torn { rank })
             }
-        };
-        Ok(self.operator.canonical(value))
+        }
     }
 
     /// The state of a slot that holds values of the call under way.
@@ -311,26 +305,27 @@ impl<T: Pod, O: Operator<T>> Native<T, O> {
     }
 
     /// Fills the slots with this rank's fragment, column by column.
-    fn fill(&self, slots: &mut [u8], rows: &mut [T], scratch: &mut Vec<T>, local: &[T]) {
-        let (rank, width) = (self.world.rank() as u64, self.terms.width);
+    fn fill(&self, slots: &mut [u8], rows: &mut [u8], local: &[u8]) {
+        let item_bytes = self.values.item().size();
+        let (rank, row_bytes) = (self.world.rank() as u64, self.terms.width * item_bytes);
         let ranks = [rank, rank + 1];
         let mut folded_rows = 0;
         let mut local = local;
         for (node, row) in
-            fragment(self.tree, &self.terms.ownership, ranks).zip(rows.chunks_exact_mut(width))
+            fragment(self.tree, &self.terms.ownership, ranks).zip(rows.chunks_exact_mut(row_bytes))
         {
             let span = self.tree.span(node);
             let count = usize::try_from(span.end - span.start).expect("rows are in memory");
-            let (own, rest) = local.split_at(count * width);
-            self.operator.fold_rows(own, width, scratch, row);
+            let (own, rest) = local.split_at(count * row_bytes);
+            self.values.fold_rows(own, row);
             (folded_rows, local) = (folded_rows + 1, rest);
         }
         for (column, slot) in slots.chunks_exact_mut(self.slot_bytes).enumerate() {
             write_header(slot, [self.whole(), rank, rank + 1]);
-            let places = slot[HEADER_BYTES..].chunks_exact_mut(size_of::<T>());
-            let values = rows.chunks_exact(width).map(|row| &row[column]);
-            for (place, value) in places.zip(values.take(folded_rows)) {
-                place.copy_from_slice(bytemuck::bytes_of(value));
+            let places = slot[HEADER_BYTES..].chunks_exact_mut(item_bytes);
+            let rows = rows.chunks_exact(row_bytes).take(folded_rows);
+            for (place, row) in places.zip(rows) {
+                place.copy_from_slice(&row[column * item_bytes..][..item_bytes]);
             }
         }
     }

@@ -140,19 +140,25 @@ impl<A: Accumulator> NativeIntegers<A> {
     }
 }
 
-impl<A: Accumulator> Engine<A::Words> for NativeIntegers<A> {
+impl<A: Accumulator> Engine for NativeIntegers<A> {
     fn run(
         &self,
         operation: Operation,
-        rows: Result<&[A::Words], RunError>,
-        result: &mut [A::Words],
+        rows: Result<&[u8], RunError>,
+        result: &mut [u8],
     ) -> Result<bool, RunError> {
         let root = match operation {
             Operation::Allreduce => None,
             Operation::Reduce => Some(self.terms.root),
             _ => return Err(not_offered(&self.world, &self.terms)),
         };
-        let outcome = self.add(root, rows.as_ref().ok().copied(), result);
+        let row = rows.as_ref().ok().copied().map(bytemuck::cast_slice);
+        let result = if row.is_some() {
+            bytemuck::cast_slice_mut(result)
+        } else {
+            &mut []
+        };
+        let outcome = self.add(root, row, result);
         // This rank's own failure takes precedence over what it heard.
         rows.and(outcome)
     }
@@ -160,8 +166,8 @@ impl<A: Accumulator> Engine<A::Words> for NativeIntegers<A> {
     fn start(
         &self,
         _operation: Operation,
-        _rows: Option<&[A::Words]>,
-    ) -> Result<Rc<dyn Flight<A::Words>>, RunError> {
+        _rows: Option<&[u8]>,
+    ) -> Result<Rc<dyn Flight>, RunError> {
         Err(not_offered(&self.world, &self.terms))
     }
 

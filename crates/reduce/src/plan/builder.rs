@@ -20,6 +20,7 @@ use crate::engines::algorithm1::Algorithm1;
 use crate::engines::native::Native;
 use crate::engines::scheduled::Scheduled;
 use crate::engines::terms::Terms;
+use crate::engines::values;
 use crate::error::BuildError;
 use crate::exact::{
     self, Accumulator, AddRows, CombineTerms, KeyedAccumulator, Merge, NativeIntegers, Shared,
@@ -219,7 +220,7 @@ impl<O> Builder<O> {
     /// reduced, given who owns the items.
     pub(super) fn build_with<T>(
         self,
-        native: impl MakeEngine<T, O>,
+        native: impl MakeEngine,
         owned: impl FnOnce(Ownership) -> Result<Ownership, BuildError>,
     ) -> Result<Plan<T, O>, BuildError>
     where
@@ -248,7 +249,7 @@ impl<O> Builder<O> {
         named: Option<Algorithm>,
         ownership: Ownership,
         conversation: Rc<Conversation>,
-        native: impl MakeEngine<T, O>,
+        native: impl MakeEngine,
     ) -> Plan<T, O>
     where
         T: Pod,
@@ -272,22 +273,23 @@ impl<O> Builder<O> {
         let operator = Rc::new(self.operator);
         warning!(Scattered::of::<T>(&terms, operator.name()));
         let its_conversation = Rc::clone(&conversation);
-        let (its_terms, its_operator) = (Rc::clone(&terms), Rc::clone(&operator));
-        let engine: Box<dyn Engine<T>> = match algorithm.scheduled() {
+        let its_terms = Rc::clone(&terms);
+        let its_values = values::Typed::<T, O>::of(Rc::clone(&operator));
+        let engine: Box<dyn Engine> = match algorithm.scheduled() {
             Some(schedule) => Box::new(Scheduled::new(
                 world,
                 schedule,
                 its_terms,
-                its_operator,
+                its_values,
                 its_conversation,
             )),
             None if algorithm == Algorithm::MpiNative => {
-                native(world, its_terms, its_operator, its_conversation)
+                native(world, its_terms, its_values, its_conversation)
             }
             None => Box::new(Algorithm1::new(
                 world,
                 its_terms,
-                its_operator,
+                its_values,
                 its_conversation,
             )),
         };
@@ -304,7 +306,7 @@ impl Builder {
     /// As [`build`](Builder::build), but for those of items.
     pub fn build_exact<A: Accumulator>(self) -> Result<exact::Plan<A>, BuildError> {
         let builder = self.one_item_each(PlanKind::Exact, Merge::<A>::new())?;
-        let native = |world: &World, terms, _, conversation| -> Box<dyn Engine<A::Words>> {
+        let native = |world: &World, terms, _, conversation| -> Box<dyn Engine> {
             Box::new(NativeIntegers::<A>::new(world, terms, conversation))
         };
         let plan = builder.build_with(native, Ok)?;
@@ -388,22 +390,22 @@ impl Builder {
     }
 }
 
-pub(super) fn make_native<T: Pod, O: Operator<T> + 'static>(
+pub(super) fn make_native(
     world: &World,
     terms: Rc<Terms>,
-    operator: Rc<O>,
+    values: Rc<dyn values::Values>,
     conversation: Rc<Conversation>,
-) -> Box<dyn Engine<T>> {
-    Box::new(Native::new(world, terms, operator, conversation))
+) -> Box<dyn Engine> {
+    Box::new(Native::new(world, terms, values, conversation))
 }
 
 /// Makes an engine of what ranks have agreed on.
-pub(super) trait MakeEngine<T, O>:
-    FnOnce(&World, Rc<Terms>, Rc<O>, Rc<Conversation>) -> Box<dyn Engine<T>>
+pub(super) trait MakeEngine:
+    FnOnce(&World, Rc<Terms>, Rc<dyn values::Values>, Rc<Conversation>) -> Box<dyn Engine>
 {
 }
 
-impl<T, O, F> MakeEngine<T, O> for F where
-    F: FnOnce(&World, Rc<Terms>, Rc<O>, Rc<Conversation>) -> Box<dyn Engine<T>>
+impl<F> MakeEngine for F where
+    F: FnOnce(&World, Rc<Terms>, Rc<dyn values::Values>, Rc<Conversation>) -> Box<dyn Engine>
 {
 }

@@ -120,9 +120,17 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     ) -> Result<bool, RunError> {
         let claim = self.conversation.begin(&self.world, call)?;
         let operation = call.operation;
-        let outcome = match self.products(operation, pairs, result.len()) {
-            Ok(Products::Nodes(nodes)) => self.engine.run_folded(operation, &nodes, result),
-            Ok(Products::Rows(rows)) => self.engine.run(operation, Ok(&rows), result),
+        let products = self.products(operation, pairs, result.len());
+        let result = bytemuck::cast_slice_mut(result);
+        let outcome = match products {
+            Ok(Products::Nodes(nodes)) => {
+                let nodes = bytemuck::cast_slice(&nodes);
+                self.engine.run_folded(operation, nodes, result)
+            }
+            Ok(Products::Rows(rows)) => {
+                let rows = Ok(bytemuck::cast_slice(&rows));
+                self.engine.run(operation, rows, result)
+            }
             Err(error) => self.engine.run(operation, Err(error), result),
         };
         claim.end(outcome)
@@ -137,8 +145,14 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         let call = operation.of(Operand::Products);
         let claim = self.conversation.begin(&self.world, call)?;
         let (started, failure) = match self.products(operation, pairs, pairs.len()) {
-            Ok(Products::Nodes(nodes)) => (self.engine.start_folded(operation, Some(&nodes)), None),
-            Ok(Products::Rows(rows)) => (self.engine.start(operation, Some(&rows)), None),
+            Ok(Products::Nodes(nodes)) => {
+                let nodes = bytemuck::cast_slice(&nodes);
+                (self.engine.start_folded(operation, Some(nodes)), None)
+            }
+            Ok(Products::Rows(rows)) => {
+                let rows = bytemuck::cast_slice(&rows);
+                (self.engine.start(operation, Some(rows)), None)
+            }
             Err(error) => (self.engine.start(operation, None), Some(error)),
         };
         self.under_way(claim, started, failure, self.terms.width)

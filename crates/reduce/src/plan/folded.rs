@@ -124,7 +124,10 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
             Err(error) => (None, Some(error)),
         };
         let started = match nodes {
-            Some(nodes) => self.engine.start_folded(operation, Some(nodes)),
+            Some(nodes) => {
+                let nodes = bytemuck::cast_slice(nodes);
+                self.engine.start_folded(operation, Some(nodes))
+            }
             None => self.engine.start(operation, None),
         };
         self.under_way(claim, started, failure, result_length)
@@ -139,8 +142,13 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         result: &mut [T],
     ) -> Result<bool, RunError> {
         let claim = self.conversation.begin(&self.world, operation)?;
-        let outcome = match self.check_nodes(operation, nodes, result.len()) {
-            Ok(nodes) => self.engine.run_folded(operation, nodes, result),
+        let checked = self.check_nodes(operation, nodes, result.len());
+        let result = bytemuck::cast_slice_mut(result);
+        let outcome = match checked {
+            Ok(nodes) => {
+                let nodes = bytemuck::cast_slice(nodes);
+                self.engine.run_folded(operation, nodes, result)
+            }
             Err(refused @ RunError::NoOwnNodes { .. }) => Err(refused),
             Err(error) => self.engine.run(operation, Err(error), result),
         };

@@ -20,6 +20,7 @@ pub(crate) mod wait_all;
 mod wishes;
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -75,9 +76,10 @@ pub struct Plan<T: Pod, O: Operator<T> + 'static> {
     local_length: u64,
     /// Whether a reduction is a fold of `local`, which holds all items, in order: there is nothing for the engine to do.
     is_local: bool,
-    engine: Box<dyn Engine<T>>,
+    engine: Box<dyn Engine>,
     /// Shared with the engine and a run under way.
     conversation: Rc<Conversation>,
+    items: PhantomData<T>,
 }
 
 impl Plan<f64, crate::Sum> {
@@ -101,7 +103,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         world: &World,
         operator: Rc<O>,
         terms: Rc<Terms>,
-        engine: Box<dyn Engine<T>>,
+        engine: Box<dyn Engine>,
         conversation: Rc<Conversation>,
     ) -> Self {
         let count = terms.ownership.count(world.rank());
@@ -113,6 +115,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
             is_local: engine.is_local_fold(),
             engine,
             conversation,
+            items: PhantomData,
         }
     }
 
@@ -310,7 +313,11 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     ) -> Result<bool, RunError> {
         let claim = self.conversation.begin(&self.world, call)?;
         let checked = self.check(operation, local.len(), result.len());
-        claim.end(self.engine.run(operation, checked.map(|()| local), result))
+        let local = checked.map(|()| bytemuck::cast_slice(local));
+        claim.end(
+            self.engine
+                .run(operation, local, bytemuck::cast_slice_mut(result)),
+        )
     }
 
     /// A run in which this rank takes no part, for a reason of its own, which it returns. The others hear of it.

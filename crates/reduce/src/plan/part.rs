@@ -11,8 +11,8 @@ use crate::world::World;
 use crate::world::conversation::Conversation;
 use crate::world::patience::Patience;
 
-pub(crate) struct Part<T: Pod> {
-    pub(super) flight: Rc<dyn Flight<T>>,
+pub(crate) struct Part {
+    pub(super) flight: Rc<dyn Flight>,
     pub(super) world: World,
     conversation: Rc<Conversation>,
     /// This rank's own failure, of which it has notified the others.
@@ -22,10 +22,10 @@ pub(crate) struct Part<T: Pod> {
     is_over: bool,
 }
 
-impl<T: Pod> Part<T> {
+impl Part {
     pub(super) fn new(
         world: &World,
-        flight: Rc<dyn Flight<T>>,
+        flight: Rc<dyn Flight>,
         conversation: &Rc<Conversation>,
         failure: Option<RunError>,
         result_length: usize,
@@ -70,8 +70,14 @@ impl<T: Pod> Part<T> {
     /// Waits for the end of the run, and leaves its result in `result`. Says whether this rank gets one. The caller has entered the world.
     ///
     /// A slice of another length gets no result, but the run ends well: the plan can be run again.
-    pub(crate) fn deliver(mut self, result: &mut [T]) -> Result<bool, RunError> {
-        let (expected, given) = (self.result_length, result.len());
+    pub(crate) fn deliver<T: Pod>(self, result: &mut [T]) -> Result<bool, RunError> {
+        let given = result.len();
+        self.deliver_bytes(given, bytemuck::cast_slice_mut(result))
+    }
+
+    /// The same, to a slice of so many elements.
+    fn deliver_bytes(mut self, given: usize, result: &mut [u8]) -> Result<bool, RunError> {
+        let expected = self.result_length;
         let mismatch = (given != expected).then(|| RunError::WrongResultLength {
             rank: self.world.rank(),
             expected,
@@ -97,7 +103,7 @@ impl<T: Pod> Part<T> {
     }
 }
 
-impl<T: Pod> Drop for Part<T> {
+impl Drop for Part {
     fn drop(&mut self) {
         if !self.is_over {
             self.flight.abandon();

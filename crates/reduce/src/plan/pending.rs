@@ -22,9 +22,9 @@ use crate::world::patience::Patience;
 /// world, because a drop does not communicate.
 #[must_use = "a run that is dropped is abandoned"]
 pub struct Pending<C, T: Pod> {
-    part: Part<T>,
+    part: Part,
     listed: Listed,
-    call: PhantomData<C>,
+    call: PhantomData<(C, T)>,
 }
 
 impl<C, T: Pod> fmt::Debug for Pending<C, T> {
@@ -42,10 +42,7 @@ impl<C, T: Pod> Pending<C, T> {
     }
 
     /// From now on, waits for other plans drive this run, too.
-    pub(super) fn new(part: Part<T>) -> Self
-    where
-        T: 'static,
-    {
+    pub(super) fn new(part: Part) -> Self {
         let listed = Listed::new(&part.world, Rc::clone(&part.flight) as _);
         Self {
             part,

@@ -114,7 +114,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         operation: Operation,
         local: Result<&[T], RunError>,
         result_length: usize,
-    ) -> Result<Part<T>, RunError> {
+    ) -> Result<Part, RunError> {
         let claim = self.conversation.begin_within(operation)?;
         self.start_claimed(claim, operation, local, result_length)
     }
@@ -125,7 +125,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         operation: Operation,
         local: Result<&[T], RunError>,
         result_length: usize,
-    ) -> Result<Part<T>, RunError> {
+    ) -> Result<Part, RunError> {
         if let Err(error) = self.check_result_length(operation, result_length) {
             // No run is begun, so the others hear of it at once, wherever they wait for this rank.
             self.conversation.give_up();
@@ -135,7 +135,8 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
             self.check(operation, local.len(), result_length)
                 .map(|()| local)
         });
-        let started = self.engine.start(operation, checked.as_ref().ok().copied());
+        let rows = checked.as_ref().ok().copied();
+        let started = self.engine.start(operation, rows.map(bytemuck::cast_slice));
         self.under_way(claim, started, checked.err(), result_length)
     }
 
@@ -143,10 +144,10 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     pub(super) fn under_way(
         &self,
         claim: Claim<'_>,
-        started: Result<Rc<dyn Flight<T>>, RunError>,
+        started: Result<Rc<dyn Flight>, RunError>,
         failure: Option<RunError>,
         result_length: usize,
-    ) -> Result<Part<T>, RunError> {
+    ) -> Result<Part, RunError> {
         match started {
             Ok(flight) => {
                 let (world, conversation) = (&self.world, &self.conversation);

@@ -2,35 +2,37 @@
 
 use std::collections::VecDeque;
 
-use bytemuck::Pod;
 use comm::{Communicator, Tag, collective};
 
 use super::outbox::Outbox;
 use super::steps::Step;
 use super::wire;
+use crate::engines::values::{Memory, Values};
 use crate::environment;
 use crate::error::RunError;
 use crate::message_buffer::MessageBuffer;
-use crate::operator::Operator;
 use crate::trace::span;
 
 /// Runs the steps. The rank that owns item 0 gets the result, the others `None`.
 ///
 /// If `local` is an error, the ranks that depend on this one are notified.
-pub(super) fn run<T: Pod, O: Operator<T>>(
+pub(super) fn run(
     comm: &dyn Communicator,
     tag: Tag,
-    operator: &O,
+    values: &dyn Values,
     steps: &[Step],
     buffer: MessageBuffer,
-    local: Result<&[T], RunError>,
-) -> Result<Option<T>, RunError> {
-    let frame_bytes = frame_bytes::<T>(buffer);
+    local: Result<&[u8], RunError>,
+) -> Result<Option<Vec<u8>>, RunError> {
+    let item_bytes = values.item().size();
+    let frame_bytes = frame_bytes(item_bytes, buffer);
     let mut machine = Machine {
         comm,
         tag,
         frame_bytes,
-        operator,
+        values,
+        item_bytes,
+        folded: Memory::zeroed(item_bytes),
         stack: Vec::new(),
         received: VecDeque::new(),
         outbox: Outbox::new(comm, tag, buffer, frame_bytes),
@@ -52,49 +54,59 @@ pub(super) fn run<T: Pod, O: Operator<T>>(
     result
 }
 
-struct Machine<'r, T, O> {
+struct Machine<'r> {
     comm: &'r dyn Communicator,
     tag: Tag,
     /// The length of a full message.
     frame_bytes: usize,
-    operator: &'r O,
-    stack: Vec<T>,
+    values: &'r dyn Values,
+    item_bytes: usize,
+    /// Room for the value of a fold.
+    folded: Memory,
+    /// Values, one after the other.
+    stack: Vec<u8>,
     /// Values received before they were needed, with their items, in order.
-    received: VecDeque<(u64, T)>,
+    received: VecDeque<(u64, Vec<u8>)>,
     outbox: Outbox<'r>,
 }
 
-impl<T: Pod, O: Operator<T>> Machine<'_, T, O> {
+impl Machine<'_> {
     /// Takes steps off `remaining` until none is left.
-    fn execute(&mut self, remaining: &mut &[Step], local: &[T]) -> Result<Option<T>, RunError> {
+    fn execute(
+        &mut self,
+        remaining: &mut &[Step],
+        local: &[u8],
+    ) -> Result<Option<Vec<u8>>, RunError> {
         while let Some((step, rest)) = remaining.split_first() {
             match step {
                 Step::Begin { leaves } => self.outbox.begin(*leaves)?,
                 Step::Fold(range) => {
                     span!("local work", items = range.len());
-                    let value = self.operator.fold(&local[range.clone()]);
-                    self.stack.extend(value);
+                    let items = &local[range.start * self.item_bytes..range.end * self.item_bytes];
+                    self.values
+                        .fold_runs(items, &[range.len()], self.folded.bytes_mut());
+                    self.stack.extend_from_slice(self.folded.bytes());
                     self.check_environment()?;
                 }
                 Step::Receive { x, from } => {
                     let value = self.receive(*x, *from)?;
-                    self.stack.push(value);
+                    self.stack.extend(value);
                 }
                 Step::Combine => {
                     let right = self.pop();
-                    let left = self.pop();
-                    self.stack.push(self.operator.combine(left, right));
+                    let left = self.top();
+                    self.values.combine(&mut self.stack[left..], &right);
                     self.check_environment()?;
                 }
                 Step::Send { x, to } => {
                     let value = self.pop();
-                    self.outbox.push(*to, *x, bytemuck::bytes_of(&value))?;
+                    self.outbox.push(*to, *x, &value)?;
                 }
             }
             *remaining = rest;
         }
         self.outbox.flush()?;
-        Ok(self.stack.pop())
+        Ok((!self.stack.is_empty()).then(|| self.pop()))
     }
 
     /// What was computed in another environment must not leave this rank.
@@ -103,17 +115,22 @@ impl<T: Pod, O: Operator<T>> Machine<'_, T, O> {
         environment::check().map_err(|error| RunError::Environment { rank, error })
     }
 
-    fn pop(&mut self) -> T {
-        self.stack
-            .pop()
-            .expect("every step finds the values that it takes")
+    fn pop(&mut self) -> Vec<u8> {
+        let top = self.top();
+        self.stack.split_off(top)
+    }
+
+    /// Where the topmost value begins.
+    fn top(&self) -> usize {
+        let top = self.stack.len().checked_sub(self.item_bytes);
+        top.expect("every step finds the values that it takes")
     }
 
     /// The value of the subtree rooted at `x`, from the messages of `from`.
     ///
     /// This rank needs values from left to right, and every rank sends them from left to right: they arrive in the order in which
     /// they are needed.
-    fn receive(&mut self, x: u64, from: usize) -> Result<T, RunError> {
+    fn receive(&mut self, x: u64, from: usize) -> Result<Vec<u8>, RunError> {
         if self.received.is_empty() {
             self.receive_message(from)?;
         }
@@ -132,21 +149,21 @@ impl<T: Pod, O: Operator<T>> Machine<'_, T, O> {
     fn receive_message(&mut self, from: usize) -> Result<(), RunError> {
         span!("waiting", from = from);
         let rank = self.comm.rank();
-        let entry_bytes = entry_bytes(size_of::<T>());
+        let entry_bytes = entry_bytes(self.item_bytes);
         let frame = collective::receive(self.comm, from, self.tag, self.frame_bytes)?;
         for entry in wire::payload(&frame, rank, from)?.chunks(entry_bytes) {
-            let (x, value) = entry.split_at(entry.len().min(size_of::<u64>()));
-            let x = wire::value(x, rank, from)?;
-            self.received
-                .push_back((x, wire::value(value, rank, from)?));
+            wire::check_length(entry, entry_bytes, rank, from)?;
+            let (x, value) = entry.split_at(size_of::<u64>());
+            let x = bytemuck::pod_read_unaligned(x);
+            self.received.push_back((x, value.to_vec()));
         }
         Ok(())
     }
 }
 
 /// The length of a full message.
-fn frame_bytes<T>(buffer: MessageBuffer) -> usize {
-    wire::frame_bytes(buffer.values * entry_bytes(size_of::<T>()))
+fn frame_bytes(item_bytes: usize, buffer: MessageBuffer) -> usize {
+    wire::frame_bytes(buffer.values * entry_bytes(item_bytes))
 }
 
 fn entry_bytes(value_bytes: usize) -> usize {
@@ -155,6 +172,8 @@ fn entry_bytes(value_bytes: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::rc::Rc;
+
     use comm::collective::send;
     use comm::{Communicator, Tag, threads};
     use distribution::Distribution;
@@ -162,6 +181,7 @@ mod tests {
     use super::{frame_bytes, run};
     use crate::engines::algorithm1::steps::steps;
     use crate::engines::algorithm1::wire;
+    use crate::engines::values::Typed;
     use crate::error::RunError;
     use crate::message_buffer::MessageBuffer;
     use crate::operator::Sum;
@@ -172,12 +192,15 @@ mod tests {
             let distribution = Distribution::from_counts(&[3, 3]).unwrap();
             let (tag, buffer) = (Tag::new(1), MessageBuffer::default());
             if comm.rank() == 1 {
-                let capacity_bytes = frame_bytes::<f64>(buffer);
+                let capacity_bytes = frame_bytes(size_of::<f64>(), buffer);
                 send(&comm, 0, tag, frame.to_vec(), capacity_bytes).unwrap();
                 return None;
             }
             let steps = steps(&distribution, 0);
-            run(&comm, tag, &Sum, &steps, buffer, Ok(&[1.0; 3])).err()
+            let values = Typed::<f64, _>::of(Rc::new(Sum));
+            let local = [1.0_f64; 3];
+            let local = Ok(bytemuck::cast_slice(&local));
+            run(&comm, tag, &*values, &steps, buffer, local).err()
         });
         results.unwrap().swap_remove(0).unwrap()
     }
@@ -200,7 +223,8 @@ mod tests {
             "subtree 5 where 4 is due"
         );
         assert_eq!(refused(Vec::new()), "nothing where subtree 3 is due");
-        assert!(refused(entry(3, 1.0)[..11].to_vec()).starts_with("3 bytes"));
+        let cut = refused(entry(3, 1.0)[..11].to_vec());
+        assert_eq!(cut, "11 bytes where 16 are due");
         assert!(refused(vec![0; 5]).starts_with("5 bytes"));
         assert!(matches!(
             receive_instead(&[]),

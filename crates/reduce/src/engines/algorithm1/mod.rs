@@ -8,25 +8,24 @@ mod wire;
 
 use std::rc::Rc;
 
-use bytemuck::Pod;
 use comm::collective;
 
 use crate::algorithm::Algorithm;
 use crate::engines::terms::Terms;
+use crate::engines::values::{Memory, Values};
 use crate::engines::{Engine, Flight, not_offered};
 use crate::error::RunError;
 use crate::message_buffer::MessageBuffer;
 use crate::operation::Operation;
-use crate::operator::Operator;
 use crate::world::World;
 use crate::world::conversation::Conversation;
 use steps::{Step, steps};
 
 /// The engine: everything that a rank knows before a run.
-pub(crate) struct Algorithm1<O> {
+pub(crate) struct Algorithm1 {
     world: World,
     terms: Rc<Terms>,
-    operator: Rc<O>,
+    values: Rc<dyn Values>,
     conversation: Rc<Conversation>,
     buffer: MessageBuffer,
     /// What this rank does.
@@ -35,11 +34,11 @@ pub(crate) struct Algorithm1<O> {
     holder: usize,
 }
 
-impl<O> Algorithm1<O> {
+impl Algorithm1 {
     pub(crate) fn new(
         world: &World,
         terms: Rc<Terms>,
-        operator: Rc<O>,
+        values: Rc<dyn Values>,
         conversation: Rc<Conversation>,
     ) -> Self {
         let distribution = terms.ownership.as_distribution();
@@ -56,36 +55,37 @@ impl<O> Algorithm1<O> {
                 _ => distribution.rank_of(0),
             },
             terms,
-            operator,
+            values,
             conversation,
         }
     }
 }
 
-impl<T: Pod, O: Operator<T>> Engine<T> for Algorithm1<O> {
+impl Engine for Algorithm1 {
     fn run(
         &self,
         operation: Operation,
-        rows: Result<&[T], RunError>,
-        result: &mut [T],
+        rows: Result<&[u8], RunError>,
+        result: &mut [u8],
     ) -> Result<bool, RunError> {
         let total = match operation {
             Operation::Allreduce => self.pass_to_all(self.reduce_to_holder(rows)).map(Some),
             Operation::Reduce => self.pass_to_root(self.reduce_to_holder(rows)),
             _ => return Err(not_offered(&self.world, &self.terms)),
         };
-        let total: Option<T> = total?;
-        if let Some(total) = total {
-            result[0] = self.operator.canonical(total);
-        }
-        Ok(total.is_some())
+        let Some(total) = total? else {
+            return Ok(false);
+        };
+        result.copy_from_slice(&total);
+        self.values.make_canonical(result);
+        Ok(true)
     }
 
     fn start(
         &self,
         _operation: Operation,
-        _rows: Option<&[T]>,
-    ) -> Result<Rc<dyn Flight<T>>, RunError> {
+        _rows: Option<&[u8]>,
+    ) -> Result<Rc<dyn Flight>, RunError> {
         Err(not_offered(&self.world, &self.terms))
     }
 
@@ -95,21 +95,20 @@ impl<T: Pod, O: Operator<T>> Engine<T> for Algorithm1<O> {
     }
 }
 
-impl<O> Algorithm1<O> {
+impl Algorithm1 {
     /// Leaves the result on the holder; the others get `None`.
-    fn reduce_to_holder<T: Pod>(&self, rows: Result<&[T], RunError>) -> Result<Option<T>, RunError>
-    where
-        O: Operator<T>,
-    {
+    fn reduce_to_holder(&self, rows: Result<&[u8], RunError>) -> Result<Option<Vec<u8>>, RunError> {
         if self.terms.ownership.items() == 0 {
             let is_holder = self.world.rank() == self.holder;
-            return rows.map(|_| self.operator.empty().filter(|_| is_holder));
+            let mut empty = Memory::zeroed(self.values.item().size());
+            self.values.write_empty(empty.bytes_mut());
+            return rows.map(|_| is_holder.then(|| empty.bytes().to_vec()));
         }
         let comm = self.world.transport();
         machine::run(
             comm,
             self.conversation.tag(),
-            &*self.operator,
+            &*self.values,
             &self.steps,
             self.buffer,
             rows,
@@ -117,10 +116,10 @@ impl<O> Algorithm1<O> {
     }
 
     /// Brings the holder's result, or its failure, to every rank.
-    fn pass_to_all<T: Pod>(&self, outcome: Result<Option<T>, RunError>) -> Result<T, RunError> {
+    fn pass_to_all(&self, outcome: Result<Option<Vec<u8>>, RunError>) -> Result<Vec<u8>, RunError> {
         let (comm, holder) = (self.world.transport(), self.holder);
         let mut frame = self.frame(&outcome);
-        let capacity_bytes = wire::frame_bytes(size_of::<T>());
+        let capacity_bytes = wire::frame_bytes(self.values.item().size());
         let sent = collective::broadcast(
             comm,
             holder,
@@ -135,16 +134,16 @@ impl<O> Algorithm1<O> {
     }
 
     /// Brings the holder's result, or its failure, to the root.
-    fn pass_to_root<T: Pod>(
+    fn pass_to_root(
         &self,
-        outcome: Result<Option<T>, RunError>,
-    ) -> Result<Option<T>, RunError> {
+        outcome: Result<Option<Vec<u8>>, RunError>,
+    ) -> Result<Option<Vec<u8>>, RunError> {
         let (comm, holder, root) = (self.world.transport(), self.holder, self.terms.root);
         let rank = self.world.rank();
         if holder == root || (rank != holder && rank != root) {
             return outcome;
         }
-        let capacity_bytes = wire::frame_bytes(size_of::<T>());
+        let capacity_bytes = wire::frame_bytes(self.values.item().size());
         if rank == holder {
             let frame = self.frame(&outcome);
             let sent = collective::send(comm, root, self.conversation.tag(), frame, capacity_bytes);
@@ -158,9 +157,9 @@ impl<O> Algorithm1<O> {
     }
 
     /// The result, or the failure, as a message; empty on a rank that has neither.
-    fn frame<T: Pod>(&self, outcome: &Result<Option<T>, RunError>) -> Vec<u8> {
+    fn frame(&self, outcome: &Result<Option<Vec<u8>>, RunError>) -> Vec<u8> {
         match outcome {
-            Ok(Some(total)) => wire::delivered(bytemuck::bytes_of(total).to_vec()),
+            Ok(Some(total)) => wire::delivered(total.clone()),
             Ok(None) => Vec::new(),
             Err(RunError::RankFailed { rank }) => wire::failed(*rank),
             Err(_) => wire::failed(self.world.rank()),
@@ -168,8 +167,10 @@ impl<O> Algorithm1<O> {
     }
 
     /// The holder's result.
-    fn read<T: Pod>(&self, frame: &[u8]) -> Result<T, RunError> {
+    fn read(&self, frame: &[u8]) -> Result<Vec<u8>, RunError> {
         let (rank, from) = (self.world.rank(), self.holder);
-        wire::value(wire::payload(frame, rank, from)?, rank, from)
+        let value = wire::payload(frame, rank, from)?;
+        wire::check_length(value, self.values.item().size(), rank, from)?;
+        Ok(value.to_vec())
     }
 }

@@ -3,7 +3,6 @@
 //! A rank that cannot deliver sends the number of the rank that failed instead, so that no rank waits for ever. The
 //! mark comes last, so that the payload stays aligned. Numbers are in the machine's own byte order.
 
-use bytemuck::{Pod, PodCastError};
 use comm::text::counted;
 
 use crate::error::RunError;
@@ -51,15 +50,19 @@ pub(crate) fn payload(frame: &[u8], rank: usize, from: usize) -> Result<&[u8], R
     }
 }
 
-/// One value from its bytes.
-pub(crate) fn value<T: Pod>(bytes: &[u8], rank: usize, from: usize) -> Result<T, RunError> {
-    bytemuck::try_pod_read_unaligned(bytes).map_err(|error| wrong_length(error, bytes, rank, from))
-}
-
-fn wrong_length(error: PodCastError, bytes: &[u8], rank: usize, from: usize) -> RunError {
-    RunError::WrongMessage {
+/// Checks that a value that `from` sent to `rank` has so many bytes.
+pub(crate) fn check_length(
+    value: &[u8],
+    expected: usize,
+    rank: usize,
+    from: usize,
+) -> Result<(), RunError> {
+    if value.len() == expected {
+        return Ok(());
+    }
+    Err(RunError::WrongMessage {
         rank,
         from,
-        reason: format!("{}: {error}", counted(bytes.len(), "byte")),
-    }
+        reason: format!("{} where {expected} are due", counted(value.len(), "byte")),
+    })
 }

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use bytemuck::Pod;
 use comm::{Communicator, Request};
 
 use crate::world::patience::Patience;
@@ -77,31 +76,31 @@ impl Buffer {
 
     /// Aligns the values of a received message, by moving them if necessary. Allocators align by 16 bytes, which is enough for most
     /// types.
-    pub(crate) fn align<T: Pod>(&mut self) {
+    pub(crate) fn align(&mut self, alignment: usize) {
         let length = self.memory.len();
-        if self.memory.as_ptr().align_offset(align_of::<T>()) != 0 {
-            self.memory.resize(length + align_of::<T>(), 0);
-            self.start = self.memory.as_ptr().align_offset(align_of::<T>());
+        if self.memory.as_ptr().align_offset(alignment) != 0 {
+            self.memory.resize(length + alignment, 0);
+            self.start = self.memory.as_ptr().align_offset(alignment);
             self.memory.copy_within(..length, self.start);
             self.memory.truncate(self.start + length);
         }
     }
 
     /// The values of an aligned message.
-    pub(crate) fn values<T: Pod>(&self) -> &[T] {
-        bytemuck::cast_slice(&self.memory[self.start..])
+    pub(crate) fn values(&self) -> &[u8] {
+        &self.memory[self.start..]
     }
 }
 
-/// The capacity, in bytes, of a message of `length` elements or of a notice in its place. Sender and receiver compute the same.
-pub(crate) fn capacity_bytes<T>(length: usize) -> usize {
-    (length * size_of::<T>()).max(NOTICE_BYTES + 1)
+/// The capacity of a message of `length` bytes or of a notice in its place. Sender and receiver compute the same.
+pub(crate) fn capacity_bytes(length: usize) -> usize {
+    length.max(NOTICE_BYTES + 1)
 }
 
-/// Says that `failed` failed, in a length that a message of `length` elements does not have.
-pub(crate) fn write_notice<T>(memory: &mut Vec<u8>, length: usize, failed: usize) {
+/// Says that `failed` failed, in a length that a message of `length` bytes does not have.
+pub(crate) fn write_notice(memory: &mut Vec<u8>, length: usize, failed: usize) {
     memory.extend_from_slice(&(failed as u64).to_ne_bytes());
-    if length * size_of::<T>() == NOTICE_BYTES {
+    if length == NOTICE_BYTES {
         memory.push(0);
     }
 }
@@ -133,12 +132,9 @@ mod tests {
                 memory: bytes[usize::from(skipped)..].to_vec(),
                 ..Buffer::default()
             };
-            buffer.align::<u128>();
-            let values: &[u128] = buffer.values();
-            assert_eq!(
-                bytemuck::cast_slice::<u128, u8>(values),
-                &bytes[usize::from(skipped)..]
-            );
+            buffer.align(16);
+            assert_eq!(buffer.values().as_ptr().align_offset(16), 0);
+            assert_eq!(buffer.values(), &bytes[usize::from(skipped)..]);
         }
     }
 }

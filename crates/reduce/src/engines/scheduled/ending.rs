@@ -2,12 +2,9 @@
 
 use std::mem;
 
-use bytemuck::Pod;
-
 use super::machine::Machine;
-use super::memory::{Place, REGISTER_BYTES};
+use super::memory::Place;
 use super::scan;
-use crate::operator::Operator;
 
 /// What this rank gets.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +28,7 @@ pub(super) enum EndingKind {
 
 impl Ending {
     /// The input of a run: this rank's rows, or the row to broadcast, which is where the result will be.
-    pub(super) fn input<'r, T>(&self, local: Option<&'r [T]>, result: &'r [T]) -> Option<&'r [T]> {
+    pub(super) fn input<'r>(&self, local: Option<&'r [u8]>, result: &'r [u8]) -> Option<&'r [u8]> {
         match self.kind {
             EndingKind::Row => local.map(|_| result),
             _ => local,
@@ -39,43 +36,36 @@ impl Ending {
     }
 
     /// Leaves the result in `result`, by a machine whose run is over and whose values are all in its workspace or messages.
-    pub(super) fn finish<T: Pod, O: Operator<T>, P: Place>(
+    pub(super) fn finish<P: Place>(
         &self,
-        machine: &mut Machine<'_, T, O, P>,
-        rows: &[T],
-        result: &mut [T],
+        machine: &mut Machine<'_, P>,
+        rows: &[u8],
+        result: &mut [u8],
     ) {
-        let operator = machine.operator;
+        let values = machine.values;
         match self.kind {
             EndingKind::Reduction => {
-                copy(machine, result, |row, into| match (row, into) {
-                    (&[value], [into]) if size_of::<T>() <= REGISTER_BYTES => {
-                        *into = operator.canonical(value);
-                    }
-                    (row, into) => operator.copy_canonical(row, into),
+                copy(machine, result, |row, into| {
+                    values.copy_canonical(row, into);
                 });
             }
             EndingKind::Row => copy(machine, result, |row, into| into.copy_from_slice(row)),
-            EndingKind::Empty => {
-                let empty = operator.empty();
-                let empty = empty.expect("a plan without items has an empty value");
-                result.fill(operator.canonical(empty));
-            }
+            EndingKind::Empty => values.write_empty(result),
             EndingKind::Scan { is_exclusive } => {
-                let mut stack = mem::take(&mut machine.state.scratch);
-                scan::finish(machine, &mut stack, rows, is_exclusive, result);
-                machine.state.scratch = stack;
-                operator.make_canonical(result);
+                let mut before = mem::take(&mut machine.state.scratch);
+                scan::finish(machine, &mut before, rows, is_exclusive, result);
+                machine.state.scratch = before;
+                values.make_canonical(result);
             }
         }
     }
 }
 
 /// Copies the parts of the program's result.
-fn copy<T: Pod, O: Operator<T>, P: Place>(
-    machine: &mut Machine<'_, T, O, P>,
-    result: &mut [T],
-    copy: impl Fn(&[T], &mut [T]),
+fn copy<P: Place>(
+    machine: &mut Machine<'_, P>,
+    result: &mut [u8],
+    copy: impl Fn(&[u8], &mut [u8]),
 ) {
     let (program, memory) = (machine.program(), machine.memory());
     let mut rest = result;

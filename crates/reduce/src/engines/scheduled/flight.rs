@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use bytemuck::Pod;
 use comm::RequestId;
 
 use super::buffer::Buffer;
@@ -13,7 +12,6 @@ use super::run::Run;
 use super::state::{Phase, State};
 use crate::engines::Flight;
 use crate::error::RunError;
-use crate::operator::Operator;
 use crate::world::Progress;
 use crate::world::patience::Patience;
 
@@ -25,7 +23,7 @@ enum Awaited {
     Sends(usize, Range<usize>),
 }
 
-impl<T: Pod, O: Operator<T>, P: Place> Flight<T> for Run<T, O, P> {
+impl<P: Place> Flight for Run<P> {
     fn drive(&self, patience: Patience) -> Result<bool, RunError> {
         self.drive_by(patience, &mut |patience| self.advance(patience))
     }
@@ -65,7 +63,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Flight<T> for Run<T, O, P> {
         self.complete(&mut |patience| self.advance(patience))
     }
 
-    fn wait_and_deliver(&self, result: &mut [T]) -> Result<bool, RunError> {
+    fn wait_and_deliver(&self, result: &mut [u8]) -> Result<bool, RunError> {
         self.wait_without_result()?;
         self.deliver_flight(result)
     }
@@ -75,7 +73,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Flight<T> for Run<T, O, P> {
     }
 }
 
-impl<T: Pod, O: Operator<T>, P: Place> Progress for Run<T, O, P> {
+impl<P: Place> Progress for Run<P> {
     fn progress(&self) {
         // A borrowed state means re-entry from an operator; the outer call continues that run. An error stays in the state, for
         // whoever waits for this run.
@@ -99,9 +97,9 @@ impl<T: Pod, O: Operator<T>, P: Place> Progress for Run<T, O, P> {
     }
 }
 
-impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
+impl<P: Place> Run<P> {
     /// The messages that it waits for.
-    fn pending(&self, state: &State<T>) -> Awaited {
+    fn pending(&self, state: &State) -> Awaited {
         let has_pending =
             |buffers: &[Buffer]| buffers.iter().any(|buffer| buffer.request.is_some());
         match state.phase {

@@ -4,7 +4,6 @@
 use std::mem;
 use std::ops::Range;
 
-use bytemuck::Pod;
 use comm::Communicator;
 
 use super::buffer::{capacity_bytes, read_notice, unless_given_up, write_notice};
@@ -12,7 +11,7 @@ use super::memory::{Memory, Place};
 use super::program::{Part, Program};
 use super::state::{Phase, State};
 use super::strips::ColumnStrips;
-use crate::operator::Operator;
+use crate::engines::values::Values;
 use crate::trace::{message, span};
 use crate::world::patience::Patience;
 
@@ -35,26 +34,26 @@ const STEPS_AHEAD: usize = 16;
 const SENDS_AHEAD: usize = 32;
 
 /// A run, with the memory that it works on until it stops.
-pub(super) struct Machine<'m, T, O, P> {
+pub(super) struct Machine<'m, P> {
     pub(super) comm: &'m dyn Communicator,
     /// Whether the transport delivers by itself.
     pub(super) delivers_alone: bool,
     pub(super) strips: &'m ColumnStrips<P>,
-    pub(super) operator: &'m O,
+    pub(super) values: &'m dyn Values,
     pub(super) tag: comm::Tag,
-    pub(super) state: &'m mut State<T>,
-    pub(super) own_nodes: &'m [T],
-    pub(super) result: &'m mut [T],
+    pub(super) state: &'m mut State,
+    pub(super) own_nodes: &'m [u8],
+    pub(super) result: &'m mut [u8],
 }
 
-impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
+impl<'m, P: Place> Machine<'m, P> {
     pub(super) fn program(&self) -> &'m Program<P> {
         self.strips.program(self.state.strip)
     }
 
-    pub(super) fn memory(&mut self) -> Memory<'_, T> {
+    pub(super) fn memory(&mut self) -> Memory<'_> {
         Memory {
-            workspace: &mut self.state.workspace,
+            workspace: self.state.workspace.bytes_mut(),
             receives: &self.state.receives,
             arrived: None,
             own_nodes: self.own_nodes,
@@ -110,30 +109,30 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
     }
 
     /// Performs combinations. A message may have arrived that is in no buffer.
-    fn combine(&mut self, combines: Range<usize>, arrived: Option<(usize, &[T])>) {
+    fn combine(&mut self, combines: Range<usize>, arrived: Option<(usize, &[u8])>) {
         if self.state.failed.is_some() || combines.is_empty() {
             return;
         }
         let combines = &self.program().combines[combines];
-        let operator = self.operator;
+        let values = self.values;
         let mut memory = Memory {
             arrived,
             ..self.memory()
         };
-        P::combine(combines, &mut memory, operator);
+        P::combine(combines, &mut memory, values);
         self.state.check_environment(self.comm.rank());
     }
 
     /// Copies the strip's result to the caller's, in canonical form. Combinations have written some parts there, in this form.
     fn deliver(&mut self) {
-        let (program, operator) = (self.program(), self.operator);
+        let (program, values) = (self.program(), self.values);
         let mut start = self.state.first_column;
         let result = mem::take(&mut self.result);
         let memory = self.memory();
         for &part in &program.result {
             let end = start + part.length;
             if !part.place.is_in_result() {
-                operator.copy_canonical(P::read(part, &memory), &mut result[start..end]);
+                values.copy_canonical(P::read(part, &memory), &mut result[start..end]);
             }
             start = end;
         }
@@ -150,7 +149,7 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
                 let message = &program.receives[index];
                 let buffer = &mut self.state.receives[index];
                 let mut memory = mem::take(&mut buffer.memory);
-                memory.resize(capacity_bytes::<T>(message.length), 0);
+                memory.resize(capacity_bytes(message.length), 0);
                 let request = self.comm.start_receive(message.peer, self.tag, memory)?;
                 buffer.request = Some(request);
             }
@@ -162,7 +161,7 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
     fn send(&mut self, index: usize) -> Result<(), comm::Error> {
         let program = self.program();
         let message = &program.sends[index];
-        let capacity_bytes = capacity_bytes::<T>(message.length);
+        let capacity_bytes = capacity_bytes(message.length);
         let has_values = self.state.failed.is_none();
         if self.state.at_once && has_values && self.send_at_once(index, capacity_bytes) {
             return Ok(());
@@ -176,7 +175,7 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
         match self.state.failed {
             Some(rank) => {
                 memory.clear();
-                write_notice::<T>(&mut memory, message.length, rank);
+                write_notice(&mut memory, message.length, rank);
             }
             None => {
                 memory.reserve(capacity_bytes);
@@ -203,15 +202,14 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
             is_sent
         };
         if let [part] = *parts {
-            return send(bytemuck::cast_slice(P::read(part, &self.memory())));
+            return send(P::read(part, &self.memory()));
         }
-        let length_bytes = message.length * size_of::<T>();
-        if length_bytes <= ON_STACK_BYTES {
+        if message.length <= ON_STACK_BYTES {
             let mut gathered = [0; ON_STACK_BYTES];
             let mut length = 0;
             let values = self.memory();
             for &part in parts {
-                let bytes: &[u8] = bytemuck::cast_slice(P::read(part, &values));
+                let bytes = P::read(part, &values);
                 gathered[length..][..bytes.len()].copy_from_slice(bytes);
                 length += bytes.len();
             }
@@ -230,7 +228,7 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
         into.clear();
         let values = self.memory();
         for &part in parts {
-            into.extend_from_slice(bytemuck::cast_slice(P::read(part, &values)));
+            into.extend_from_slice(P::read(part, &values));
         }
     }
 
@@ -310,9 +308,10 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
                 return Ok(true);
             }
         }
-        if buffer.memory.len() == message.length * size_of::<T>() {
+        if buffer.memory.len() == message.length {
             let part = program.parts[message.parts.start];
-            P::take_in(part, buffer, &mut self.state.workspace);
+            let alignment = self.values.item().align();
+            P::take_in(part, buffer, self.state.workspace.bytes_mut(), alignment);
         } else {
             let notice = read_notice(&buffer.memory);
             self.hear_of_failure(message.peer, notice);
@@ -323,7 +322,7 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
     /// Takes a message in that comes at once, in the order of receives. Says whether it did.
     fn receive_at_once(&mut self, step: usize, index: usize) -> bool {
         let message = &self.program().receives[index];
-        let capacity_bytes = capacity_bytes::<T>(message.length);
+        let capacity_bytes = capacity_bytes(message.length);
         let (comm, tag) = (self.comm, self.tag);
         let is_received = comm.try_receive(message.peer, tag, capacity_bytes, &mut |bytes| {
             self.take_in(step, index, bytes);
@@ -339,20 +338,25 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
     fn take_in(&mut self, step: usize, index: usize, bytes: &[u8]) {
         let program = self.program();
         let message = &program.receives[index];
-        if bytes.len() != message.length * size_of::<T>() {
+        if bytes.len() != message.length {
             self.hear_of_failure(message.peer, read_notice(bytes));
             return;
         }
-        if program.steps[step].is_combined_on_arrival
-            && let Ok(values) = bytemuck::try_cast_slice(bytes)
+        let alignment = self.values.item().align();
+        if program.steps[step].is_combined_on_arrival && bytes.as_ptr().align_offset(alignment) == 0
         {
-            self.combine(program.combines_after(step), Some((index, values)));
+            self.combine(program.combines_after(step), Some((index, bytes)));
             self.state.is_combined = true;
             return;
         }
         let part = program.parts[message.parts.start];
-        let (buffer, workspace) = (&mut self.state.receives[index], &mut self.state.workspace);
-        P::take_in_bytes(part, bytes, buffer, workspace);
+        let State {
+            receives,
+            workspace,
+            ..
+        } = &mut *self.state;
+        let workspace = workspace.bytes_mut();
+        P::take_in_bytes(part, bytes, &mut receives[index], workspace, alignment);
     }
 
     /// Notes what a peer's notice says: which rank failed first. If it makes no sense, the peer did.
@@ -364,9 +368,9 @@ impl<'m, T: Pod, O: Operator<T>, P: Place> Machine<'m, T, O, P> {
 }
 
 /// The sends that must be complete before the next step begins.
-pub(super) fn sends_to_complete<T, P>(
+pub(super) fn sends_to_complete<P>(
     program: &Program<P>,
-    state: &State<T>,
+    state: &State,
     index: usize,
 ) -> Range<usize> {
     let begun = program.steps[index].sends.end;
@@ -375,8 +379,8 @@ pub(super) fn sends_to_complete<T, P>(
 }
 
 /// The turns whose sends must be complete before the next strip, or before the end.
-pub(super) fn turns_to_complete<T>(
-    state: &State<T>,
+pub(super) fn turns_to_complete(
+    state: &State,
     delivers_alone: bool,
     strips: usize,
 ) -> Range<usize> {

@@ -1,76 +1,67 @@
 //! Where the values of a run lie: all in its workspace, or, for long rows, where they came from and where they go.
 
-use bytemuck::Pod;
-
 use super::buffer::Buffer;
 use super::program::{Combine, Part};
-use crate::operator::Operator;
+use crate::engines::values::Values;
 
 /// The values of a run.
 #[derive(Debug)]
-pub(crate) struct Memory<'m, T> {
-    pub(crate) workspace: &'m mut [T],
+pub(crate) struct Memory<'m> {
+    pub(crate) workspace: &'m mut [u8],
     pub(crate) receives: &'m [Buffer],
     /// A message that is not in its buffer, by its number among the receives.
-    pub(crate) arrived: Option<(usize, &'m [T])>,
+    pub(crate) arrived: Option<(usize, &'m [u8])>,
     /// Whole rows: the reductions of this rank's own nodes, in order.
-    pub(crate) own_nodes: &'m [T],
+    pub(crate) own_nodes: &'m [u8],
     /// A whole row, or the columns of this rank.
-    pub(crate) result: &'m mut [T],
-    /// The elements of a whole row.
+    pub(crate) result: &'m mut [u8],
+    /// The length of a whole row.
     pub(crate) row: usize,
-    /// The first column of the strip.
+    /// Where the strip begins in a row.
     pub(crate) first_column: usize,
 }
 
 /// A kind of place.
 pub(crate) trait Place: Copy + 'static {
-    /// Copies the values of a received message to their part, unless they stay in the message.
-    fn take_in<T: Pod>(part: Part<Self>, message: &mut Buffer, workspace: &mut [T]);
+    /// Copies the values of a received message to their part, unless they stay in the message, which is aligned then.
+    fn take_in(part: Part<Self>, message: &mut Buffer, workspace: &mut [u8], alignment: usize);
 
     /// As [`take_in`](Place::take_in), of a message that is not in its buffer.
-    fn take_in_bytes<T: Pod>(
+    fn take_in_bytes(
         part: Part<Self>,
         bytes: &[u8],
         message: &mut Buffer,
-        workspace: &mut [T],
+        workspace: &mut [u8],
+        alignment: usize,
     );
 
     /// Whether combinations write the values straight into the result.
     fn is_in_result(self) -> bool;
 
     /// The values of a part.
-    fn read<'m, T: Pod>(part: Part<Self>, memory: &'m Memory<'_, T>) -> &'m [T];
+    fn read<'m>(part: Part<Self>, memory: &'m Memory<'_>) -> &'m [u8];
 
     /// Performs combinations, one after the other.
-    fn combine<T: Pod, O: Operator<T>>(
-        combines: &[Combine<Self>],
-        memory: &mut Memory<'_, T>,
-        operator: &O,
-    );
+    fn combine(combines: &[Combine<Self>], memory: &mut Memory<'_>, values: &dyn Values);
 }
-
-/// Larger values are combined where they are.
-pub(super) const REGISTER_BYTES: usize = 64;
 
 /// A place in the workspace, where all values are.
 pub(crate) type Packed = usize;
 
 impl Place for Packed {
-    fn take_in<T: Pod>(part: Part<Self>, message: &mut Buffer, workspace: &mut [T]) {
-        let values = &mut workspace[part.place..][..part.length];
-        bytemuck::cast_slice_mut(values).copy_from_slice(&message.memory);
+    fn take_in(part: Part<Self>, message: &mut Buffer, workspace: &mut [u8], _alignment: usize) {
+        workspace[part.place..][..part.length].copy_from_slice(&message.memory);
     }
 
     #[inline]
-    fn take_in_bytes<T: Pod>(
+    fn take_in_bytes(
         part: Part<Self>,
         bytes: &[u8],
         _message: &mut Buffer,
-        workspace: &mut [T],
+        workspace: &mut [u8],
+        _alignment: usize,
     ) {
-        let values = &mut workspace[part.place..][..part.length];
-        bytemuck::cast_slice_mut(values).copy_from_slice(bytes);
+        workspace[part.place..][..part.length].copy_from_slice(bytes);
     }
 
     fn is_in_result(self) -> bool {
@@ -78,70 +69,39 @@ impl Place for Packed {
     }
 
     #[inline]
-    fn read<'m, T: Pod>(part: Part<Self>, memory: &'m Memory<'_, T>) -> &'m [T] {
+    fn read<'m>(part: Part<Self>, memory: &'m Memory<'_>) -> &'m [u8] {
         &memory.workspace[part.place..][..part.length]
     }
 
     #[inline]
-    fn combine<T: Pod, O: Operator<T>>(
-        combines: &[Combine<Self>],
-        memory: &mut Memory<'_, T>,
-        operator: &O,
-    ) {
-        let workspace = &mut *memory.workspace;
-        // Most combinations use the result of the last one: a register has it before memory has.
-        let mut last = (usize::MAX, T::zeroed());
-        for &Combine {
-            left,
-            right,
-            into,
-            length,
-        } in combines
-        {
-            if length == 1 && size_of::<T>() <= REGISTER_BYTES {
-                let value = |place: usize| {
-                    if place == last.0 {
-                        last.1
-                    } else {
-                        workspace[place]
-                    }
-                };
-                last = (into, operator.combine(value(left), value(right)));
-                workspace[into] = last.1;
-                continue;
-            }
-            let range = |start: usize| start..start + length;
-            let [left, right, into] = workspace
-                .get_disjoint_mut([range(left), range(right), range(into)])
-                .expect("every value has a place of its own");
-            operator.combine_rows(left, right, into);
-        }
+    fn combine(combines: &[Combine<Self>], memory: &mut Memory<'_>, values: &dyn Values) {
+        values.combine_all(combines, memory.workspace);
     }
 }
 
 /// Where a value of a long row lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Located {
-    /// In the workspace, from this element on.
+    /// In the workspace, from this byte on.
     Workspace(usize),
-    /// In a received message, from this element on.
+    /// In a received message, from this byte on.
     Message { index: usize, start: usize },
-    /// In the row of one of this rank's own nodes, from this column of the strip on.
+    /// In the row of one of this rank's own nodes, from this byte of the strip on.
     OwnNode { index: usize, start: usize },
-    /// In the result, from this column of the strip on.
+    /// In the result, from this byte of the strip on.
     Result(usize),
 }
 
 impl Located {
     /// The values, unless they are in the workspace or in the result.
-    fn outside<'m, T: Pod>(
+    fn outside<'m>(
         self,
         length: usize,
         receives: &'m [Buffer],
-        arrived: Option<(usize, &'m [T])>,
-        own_nodes: &'m [T],
+        arrived: Option<(usize, &'m [u8])>,
+        own_nodes: &'m [u8],
         node_start: impl Fn(usize) -> usize,
-    ) -> Option<&'m [T]> {
+    ) -> Option<&'m [u8]> {
         match self {
             Located::Message { index, start } => {
                 let values = match arrived {
@@ -169,25 +129,26 @@ impl Located {
 }
 
 impl Place for Located {
-    fn take_in<T: Pod>(_part: Part<Self>, message: &mut Buffer, _workspace: &mut [T]) {
-        message.align::<T>();
+    fn take_in(_part: Part<Self>, message: &mut Buffer, _workspace: &mut [u8], alignment: usize) {
+        message.align(alignment);
     }
 
-    fn take_in_bytes<T: Pod>(
+    fn take_in_bytes(
         part: Part<Self>,
         bytes: &[u8],
         message: &mut Buffer,
-        workspace: &mut [T],
+        workspace: &mut [u8],
+        alignment: usize,
     ) {
         message.fill(bytes);
-        Self::take_in(part, message, workspace);
+        Self::take_in(part, message, workspace, alignment);
     }
 
     fn is_in_result(self) -> bool {
         matches!(self, Located::Result(_))
     }
 
-    fn read<'m, T: Pod>(part: Part<Self>, memory: &'m Memory<'_, T>) -> &'m [T] {
+    fn read<'m>(part: Part<Self>, memory: &'m Memory<'_>) -> &'m [u8] {
         let node_start = |index: usize| index * memory.row + memory.first_column;
         let Part { place, length } = part;
         match place {
@@ -205,11 +166,7 @@ impl Place for Located {
         }
     }
 
-    fn combine<T: Pod, O: Operator<T>>(
-        combines: &[Combine<Self>],
-        memory: &mut Memory<'_, T>,
-        operator: &O,
-    ) {
+    fn combine(combines: &[Combine<Self>], memory: &mut Memory<'_>, values: &dyn Values) {
         let apart = "every value has a place of its own";
         let (receives, arrived, own_nodes) = (memory.receives, memory.arrived, memory.own_nodes);
         let (row, first_column) = (memory.row, memory.first_column);
@@ -231,7 +188,7 @@ impl Place for Located {
                 let left = values_left.unwrap_or_else(|| &workspace[left.in_workspace(length)]);
                 let right = values_right.unwrap_or_else(|| &workspace[right.in_workspace(length)]);
                 let into = &mut memory.result[first_column + start..][..length];
-                operator.combine_rows_canonical(left, right, into);
+                values.combine_rows_canonical(left, right, into);
                 continue;
             }
             let into = into.in_workspace(length);
@@ -239,20 +196,20 @@ impl Place for Located {
                 (None, None) => {
                     let ranges = [left.in_workspace(length), right.in_workspace(length), into];
                     let [left, right, into] = workspace.get_disjoint_mut(ranges).expect(apart);
-                    operator.combine_rows(left, right, into);
+                    values.combine_rows(left, right, into);
                 }
                 (Some(left), None) => {
                     let ranges = [right.in_workspace(length), into];
                     let [right, into] = workspace.get_disjoint_mut(ranges).expect(apart);
-                    operator.combine_rows(left, right, into);
+                    values.combine_rows(left, right, into);
                 }
                 (None, Some(right)) => {
                     let ranges = [left.in_workspace(length), into];
                     let [left, into] = workspace.get_disjoint_mut(ranges).expect(apart);
-                    operator.combine_rows(left, right, into);
+                    values.combine_rows(left, right, into);
                 }
                 (Some(left), Some(right)) => {
-                    operator.combine_rows(left, right, &mut workspace[into]);
+                    values.combine_rows(left, right, &mut workspace[into]);
                 }
             }
         }

@@ -8,7 +8,7 @@ mod locate;
 mod machine;
 mod memory;
 mod print;
-mod program;
+pub(super) mod program;
 mod run;
 mod scan;
 mod state;
@@ -18,16 +18,15 @@ use std::cell::{Cell, OnceCell};
 use std::fmt;
 use std::rc::Rc;
 
-use bytemuck::Pod;
 use distribution::Ownership;
 use schedule::{Collective, Schedule};
 
 use crate::algorithm::Algorithm;
 use crate::engines::terms::Terms;
+use crate::engines::values::Values;
 use crate::engines::{Engine, Flight};
 use crate::error::RunError;
 use crate::operation::Operation;
-use crate::operator::Operator;
 use crate::world::World;
 use crate::world::conversation::Conversation;
 use compile::{Input, Output};
@@ -43,13 +42,13 @@ use strips::ColumnStrips;
 const IN_PLACE_ROW_BYTES: usize = 256;
 
 /// The operations of a plan, compiled when they are first run.
-pub(crate) struct Scheduled<T: Pod, O: Operator<T>> {
+pub(crate) struct Scheduled {
     world: World,
     algorithm: schedule::Algorithm,
     terms: Rc<Terms>,
-    operator: Rc<O>,
+    values: Rc<dyn Values>,
     conversation: Rc<Conversation>,
-    compiled: [OnceCell<Compiled<T, O>>; Operation::ALL.len()],
+    compiled: [OnceCell<Compiled>; Operation::ALL.len()],
     /// The operation of the last blocking run.
     last: Cell<Option<Operation>>,
 }
@@ -68,24 +67,24 @@ struct Shape {
 const EAGER_MESSAGES: usize = 6;
 
 /// A compiled operation, on short rows or on long ones.
-enum Compiled<T: Pod, O: Operator<T>> {
-    Packed(Rc<Run<T, O, Packed>>),
-    Located(Rc<Run<T, O, Located>>),
+enum Compiled {
+    Packed(Rc<Run<Packed>>),
+    Located(Rc<Run<Located>>),
 }
 
-impl<T: Pod, O: Operator<T> + 'static> Scheduled<T, O> {
+impl Scheduled {
     pub(crate) fn new(
         world: &World,
         algorithm: schedule::Algorithm,
         terms: Rc<Terms>,
-        operator: Rc<O>,
+        values: Rc<dyn Values>,
         conversation: Rc<Conversation>,
     ) -> Self {
         Self {
             world: world.clone(),
             algorithm,
             terms,
-            operator,
+            values,
             conversation,
             compiled: Default::default(),
             last: Cell::new(None),
@@ -97,9 +96,9 @@ impl<T: Pod, O: Operator<T> + 'static> Scheduled<T, O> {
     fn run_local(
         &self,
         operation: Operation,
-        local: Result<&[T], RunError>,
+        local: Result<&[u8], RunError>,
         are_nodes: bool,
-        result: &mut [T],
+        result: &mut [u8],
     ) -> Result<bool, RunError> {
         self.last.set(Some(operation));
         match self.compiled(operation) {
@@ -112,9 +111,9 @@ impl<T: Pod, O: Operator<T> + 'static> Scheduled<T, O> {
     fn start_local(
         &self,
         operation: Operation,
-        local: Option<&[T]>,
+        local: Option<&[u8]>,
         are_nodes: bool,
-    ) -> Result<Rc<dyn Flight<T>>, RunError> {
+    ) -> Result<Rc<dyn Flight>, RunError> {
         Ok(match self.compiled(operation) {
             Compiled::Packed(run) => {
                 run.start_flight(local, are_nodes)?;
@@ -128,11 +127,11 @@ impl<T: Pod, O: Operator<T> + 'static> Scheduled<T, O> {
     }
 
     #[inline]
-    fn compiled(&self, operation: Operation) -> &Compiled<T, O> {
+    fn compiled(&self, operation: Operation) -> &Compiled {
         self.compiled[operation as usize].get_or_init(|| self.compile(operation))
     }
 
-    fn compile(&self, operation: Operation) -> Compiled<T, O> {
+    fn compile(&self, operation: Operation) -> Compiled {
         let (terms, transport) = (&self.terms, self.world.transport());
         // A broadcast is the same for every distribution.
         let one_each;
@@ -148,43 +147,39 @@ impl<T: Pod, O: Operator<T> + 'static> Scheduled<T, O> {
         let hints = transport.hints();
         // What goes through shared memory needs no rendezvous.
         let eager_bytes = hints.eager_bytes.max(hints.shared_bytes);
+        let item_bytes = self.values.item().size();
         let program = |width: usize| {
             let input = Input {
                 schedule: &schedule,
                 ownership,
                 width,
                 message_limit: terms.message_limit,
-                eager_limit: (eager_bytes / size_of::<T>()).max(1),
+                eager_limit: (eager_bytes / item_bytes).max(1),
                 eager_messages: EAGER_MESSAGES,
                 output: shape.output,
             };
-            input.compile(self.world.rank())
+            input.compile(self.world.rank()).in_bytes(item_bytes)
         };
         let (width, strips) = (terms.width, shape.strips);
         match shape.in_place {
             None => {
-                let strips = ColumnStrips::new(width, strips, false, program);
+                let strips = ColumnStrips::new(width, item_bytes, strips, false, program);
                 Compiled::Packed(self.run_of(strips, shape.ending))
             }
             Some(in_place) => {
                 let uses_caller_memory = in_place == InPlace::ReceivesAndCaller;
                 let located = |width| program(width).locate(in_place);
-                let strips = ColumnStrips::new(width, strips, uses_caller_memory, located);
+                let strips =
+                    ColumnStrips::new(width, item_bytes, strips, uses_caller_memory, located);
                 Compiled::Located(self.run_of(strips, shape.ending))
             }
         }
     }
 
-    fn run_of<P: Place>(&self, strips: ColumnStrips<P>, ending: Ending) -> Rc<Run<T, O, P>> {
-        let operator = Rc::clone(&self.operator);
+    fn run_of<P: Place>(&self, strips: ColumnStrips<P>, ending: Ending) -> Rc<Run<P>> {
+        let values = Rc::clone(&self.values);
         let conversation = Rc::clone(&self.conversation);
-        Rc::new(Run::new(
-            &self.world,
-            strips,
-            ending,
-            operator,
-            conversation,
-        ))
+        Rc::new(Run::new(&self.world, strips, ending, values, conversation))
     }
 
     fn shape(&self, operation: Operation, has_items: bool) -> Shape {
@@ -210,7 +205,7 @@ impl<T: Pod, O: Operator<T> + 'static> Scheduled<T, O> {
         };
         let has_reduction = kind == EndingKind::Reduction;
         let strips = if has_reduction { strips } else { 1 };
-        let is_long = self.terms.width / strips * size_of::<T>() >= IN_PLACE_ROW_BYTES;
+        let is_long = self.terms.width / strips * self.values.item().size() >= IN_PLACE_ROW_BYTES;
         Shape {
             output,
             ending: Ending {
@@ -251,12 +246,12 @@ impl<T: Pod, O: Operator<T> + 'static> Scheduled<T, O> {
     }
 }
 
-impl<T: Pod, O: Operator<T> + 'static> Engine<T> for Scheduled<T, O> {
+impl Engine for Scheduled {
     fn run(
         &self,
         operation: Operation,
-        rows: Result<&[T], RunError>,
-        result: &mut [T],
+        rows: Result<&[u8], RunError>,
+        result: &mut [u8],
     ) -> Result<bool, RunError> {
         self.run_local(operation, rows, false, result)
     }
@@ -264,8 +259,8 @@ impl<T: Pod, O: Operator<T> + 'static> Engine<T> for Scheduled<T, O> {
     fn run_folded(
         &self,
         operation: Operation,
-        nodes: &[T],
-        result: &mut [T],
+        nodes: &[u8],
+        result: &mut [u8],
     ) -> Result<bool, RunError> {
         self.run_local(operation, Ok(nodes), true, result)
     }
@@ -278,19 +273,15 @@ impl<T: Pod, O: Operator<T> + 'static> Engine<T> for Scheduled<T, O> {
         Some(program_lengths.clone())
     }
 
-    fn start(
-        &self,
-        operation: Operation,
-        rows: Option<&[T]>,
-    ) -> Result<Rc<dyn Flight<T>>, RunError> {
+    fn start(&self, operation: Operation, rows: Option<&[u8]>) -> Result<Rc<dyn Flight>, RunError> {
         self.start_local(operation, rows, false)
     }
 
     fn start_folded(
         &self,
         operation: Operation,
-        nodes: Option<&[T]>,
-    ) -> Result<Rc<dyn Flight<T>>, RunError> {
+        nodes: Option<&[u8]>,
+    ) -> Result<Rc<dyn Flight>, RunError> {
         self.start_local(operation, nodes, true)
     }
 

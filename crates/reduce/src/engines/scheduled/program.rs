@@ -1,7 +1,8 @@
 //! What a rank does in a collective operation: a schedule, compiled to flat lists of places.
 //!
 //! Every value of a run has a place of its own. A program says which rows to fold into which places, which two places to combine into
-//! a third, and the values of which places make a message. A run reads each list from front to back.
+//! a third, and the values of which places make a message. A run reads each list from front to back. Places and lengths are in items while a
+//! program is compiled, and in bytes when it runs.
 //!
 //! The type of a place says where values lie. Short rows are copied, so all values lie in one workspace, and a place is an
 //! offset there ([`Packed`](super::memory::Packed)). Long rows stay where they are: see [`Located`](super::memory::Located).
@@ -40,7 +41,7 @@ pub(crate) struct Message {
     pub(crate) peer: usize,
     /// What it is made of, in the program's list of parts. A received message is one part.
     pub(crate) parts: Range<usize>,
-    /// The elements of all parts; at least one.
+    /// The length of all parts; at least that of an item.
     pub(crate) length: usize,
 }
 
@@ -84,12 +85,47 @@ pub(crate) struct Program<P> {
     /// A scan has these instead of a result.
     pub(crate) prefixes: Vec<Prefix<P>>,
     pub(crate) workspace_length: usize,
-    /// Elements of a row.
+    /// The length of a row.
     pub(crate) width: usize,
 }
 
+impl Program<usize> {
+    /// The same program, whose places and lengths are in bytes in place of items.
+    pub(super) fn in_bytes(mut self, item_bytes: usize) -> Self {
+        let scale = |number: &mut usize| *number *= item_bytes;
+        let scale_part = |part: &mut Part<usize>| {
+            scale(&mut part.place);
+            scale(&mut part.length);
+        };
+        for local in &mut self.local_ranges {
+            scale(&mut local.start);
+        }
+        for combine in &mut self.combines {
+            let Combine {
+                left,
+                right,
+                into,
+                length,
+            } = combine;
+            [left, right, into, length].into_iter().for_each(scale);
+        }
+        for message in self.sends.iter_mut().chain(&mut self.receives) {
+            scale(&mut message.length);
+        }
+        let nodes = self
+            .prefixes
+            .iter_mut()
+            .flat_map(|prefix| &mut prefix.nodes);
+        let parts = self.parts.iter_mut().chain(&mut self.result).chain(nodes);
+        parts.for_each(scale_part);
+        scale(&mut self.workspace_length);
+        scale(&mut self.width);
+        self
+    }
+}
+
 impl<P> Program<P> {
-    /// The elements of the longest message.
+    /// The bytes of the longest message.
     pub(super) fn longest_message(&self) -> usize {
         let messages = self.sends.iter().chain(&self.receives);
         messages.map(|message| message.length).max().unwrap_or(0)
@@ -112,7 +148,7 @@ impl<P> Program<P> {
         self.lengths.iter().all(|&length| length == 1)
     }
 
-    /// The elements of its result on this rank.
+    /// The length of its result on this rank.
     pub(crate) fn result_length(&self) -> usize {
         let parts = self.result.iter().map(|part| part.length);
         parts.fold(0, |length, part| length + part)

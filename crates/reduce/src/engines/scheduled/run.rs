@@ -12,8 +12,6 @@ use std::cell::{Cell, RefCell};
 use std::mem;
 use std::rc::Rc;
 
-use bytemuck::Pod;
-
 use super::buffer::capacity_bytes;
 use super::ending::{Ending, EndingKind};
 use super::machine::{AT_ONCE_BYTES, Machine, SHARED_AT_ONCE_BYTES_MAX};
@@ -22,40 +20,40 @@ use super::program::Program;
 use super::state::{Copies, Phase, State};
 use super::strips::ColumnStrips;
 use crate::engines::Flight;
+use crate::engines::values::Values;
 use crate::error::{RunError, own_failure_first};
-use crate::operator::Operator;
 use crate::trace::span;
 use crate::world::World;
 use crate::world::conversation::Conversation;
 use crate::world::patience::Patience;
 
 /// A compiled operation, its memory, and how far it has come.
-pub(super) struct Run<T, O, P> {
+pub(super) struct Run<P> {
     pub(super) world: World,
     pub(super) delivers_alone: bool,
     /// Whether messages go without requests while nothing else is in flight. A transport that delivers by itself has cheap requests.
     goes_at_once: bool,
     pub(super) strips: ColumnStrips<P>,
     pub(super) ending: Ending,
-    operator: Rc<O>,
+    values: Rc<dyn Values>,
     conversation: Rc<Conversation>,
-    pub(super) state: RefCell<State<T>>,
-    pub(super) copies: RefCell<Copies<T>>,
+    pub(super) state: RefCell<State>,
+    pub(super) copies: RefCell<Copies>,
     /// Whether an operator of this run has abandoned it.
     is_abandoned: Cell<bool>,
 }
 
-impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
+impl<P: Place> Run<P> {
     pub(super) fn new(
         world: &World,
         strips: ColumnStrips<P>,
         ending: Ending,
-        operator: Rc<O>,
+        values: Rc<dyn Values>,
         conversation: Rc<Conversation>,
     ) -> Self {
         let delivers_alone = world.transport().delivers_alone();
         let lengths = strips.programs().iter().map(Program::longest_message);
-        let longest_bytes = capacity_bytes::<T>(lengths.max().unwrap_or(0));
+        let longest_bytes = capacity_bytes(lengths.max().unwrap_or(0));
         let shared_bytes = world.transport().hints().shared_bytes;
         let at_once_bytes = shared_bytes.clamp(AT_ONCE_BYTES, SHARED_AT_ONCE_BYTES_MAX);
         let goes_at_once = !delivers_alone && longest_bytes <= at_once_bytes;
@@ -69,14 +67,10 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
             goes_at_once,
             strips,
             ending,
-            operator,
+            values,
             conversation,
             state: RefCell::new(state),
-            copies: RefCell::new(Copies {
-                own_nodes: Vec::new(),
-                result: Vec::new(),
-                rows: Vec::new(),
-            }),
+            copies: RefCell::default(),
             is_abandoned: Cell::new(false),
         }
     }
@@ -84,9 +78,9 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     /// A blocking call, on this rank's rows or, where `are_nodes` says so, on the reductions of its own nodes.
     pub(super) fn run(
         &self,
-        local: Result<&[T], RunError>,
+        local: Result<&[u8], RunError>,
         are_nodes: bool,
-        result: &mut [T],
+        result: &mut [u8],
     ) -> Result<bool, RunError> {
         let (local, failure) = match local {
             Ok(local) => (Some(local), None),
@@ -102,10 +96,10 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     /// A blocking run while nothing else is in flight: one machine runs from the beginning to the end.
     fn run_alone(
         &self,
-        local: Option<&[T]>,
+        local: Option<&[u8]>,
         are_nodes: bool,
         failure: Option<RunError>,
-        result: &mut [T],
+        result: &mut [u8],
     ) -> Result<bool, RunError> {
         let state = &mut *self.state.borrow_mut();
         let uses_caller_memory = self.strips.uses_caller_memory;
@@ -114,7 +108,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
         self.prepare(state, input, are_nodes, in_slice.is_some());
         state.may_go_at_once = self.goes_at_once;
         let copies = self.copies.borrow();
-        let own_nodes = in_slice.unwrap_or(&copies.own_nodes);
+        let own_nodes = in_slice.unwrap_or(copies.own_nodes.bytes());
         let machine_result = if uses_caller_memory {
             &mut *result
         } else {
@@ -138,7 +132,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
 
     /// This rank's own nodes, if they are in the caller's memory and a run reads them there.
     #[inline]
-    fn own_nodes_in<'r>(&self, local: Option<&'r [T]>, are_nodes: bool) -> Option<&'r [T]> {
+    fn own_nodes_in<'r>(&self, local: Option<&'r [u8]>, are_nodes: bool) -> Option<&'r [u8]> {
         local.filter(|_| {
             self.strips.uses_caller_memory
                 && (are_nodes || self.strips.first().own_nodes_are_rows())
@@ -149,16 +143,16 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     /// this run is not driven by other waits.
     fn run_in_caller_memory(
         &self,
-        local: Option<&[T]>,
+        local: Option<&[u8]>,
         are_nodes: bool,
         failure: Option<RunError>,
-        result: &mut [T],
+        result: &mut [u8],
     ) -> Result<bool, RunError> {
         let in_slice = self.own_nodes_in(local, are_nodes);
         let is_in_slice = in_slice.is_some();
         self.prepare(&mut self.state.borrow_mut(), local, are_nodes, is_in_slice);
         let copies = self.copies.borrow();
-        let own_nodes = in_slice.unwrap_or(&copies.own_nodes);
+        let own_nodes = in_slice.unwrap_or(copies.own_nodes.bytes());
         let begun = {
             let state = &mut *self.state.borrow_mut();
             let begun = self.machine(state, own_nodes, result).begin_strip();
@@ -176,10 +170,10 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     /// A blocking run that drives the other runs in flight while it waits.
     fn run_among_others(
         &self,
-        local: Option<&[T]>,
+        local: Option<&[u8]>,
         are_nodes: bool,
         failure: Option<RunError>,
-        result: &mut [T],
+        result: &mut [u8],
     ) -> Result<bool, RunError> {
         let started = self.start(self.ending.input(local, result), are_nodes);
         let driven = started.and_then(|()| self.wait_without_result());
@@ -195,7 +189,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     }
 
     /// Starts a run: folds this rank's rows, sends what can be sent, and posts the first receives. Without rows, this rank has failed.
-    fn start(&self, local: Option<&[T]>, are_nodes: bool) -> Result<(), RunError> {
+    fn start(&self, local: Option<&[u8]>, are_nodes: bool) -> Result<(), RunError> {
         let state = &mut *self.state.borrow_mut();
         self.prepare(state, local, are_nodes, false);
         self.with_own_memory(state, |machine| machine.begin_strip())
@@ -204,13 +198,11 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     /// Starts a run that ends in another call, in which the caller's rows may be gone or changed.
     pub(super) fn start_flight(
         &self,
-        local: Option<&[T]>,
+        local: Option<&[u8]>,
         are_nodes: bool,
     ) -> Result<(), RunError> {
         if let (EndingKind::Scan { .. }, Some(rows)) = (self.ending.kind, local) {
-            let kept = &mut self.copies.borrow_mut().rows;
-            kept.clear();
-            kept.extend_from_slice(rows);
+            self.copies.borrow_mut().rows.copy_from(rows);
         }
         self.start(local, are_nodes)
     }
@@ -219,8 +211,8 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     #[inline]
     fn prepare(
         &self,
-        state: &mut State<T>,
-        local: Option<&[T]>,
+        state: &mut State,
+        local: Option<&[u8]>,
         are_nodes: bool,
         are_read_there: bool,
     ) {
@@ -242,15 +234,15 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     #[inline]
     fn machine<'m>(
         &'m self,
-        state: &'m mut State<T>,
-        own_nodes: &'m [T],
-        result: &'m mut [T],
-    ) -> Machine<'m, T, O, P> {
+        state: &'m mut State,
+        own_nodes: &'m [u8],
+        result: &'m mut [u8],
+    ) -> Machine<'m, P> {
         Machine {
             comm: self.world.transport(),
             delivers_alone: self.delivers_alone,
             strips: &self.strips,
-            operator: &*self.operator,
+            values: &*self.values,
             tag: self.conversation.tag(),
             state,
             own_nodes,
@@ -259,16 +251,15 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     }
 
     /// Reduces this rank's own nodes, to the workspace or to the copies.
-    fn fold(&self, state: &mut State<T>, own: &[T], are_nodes: bool) {
+    fn fold(&self, state: &mut State, own: &[u8], are_nodes: bool) {
         span!("local work");
         let (program, width) = (self.strips.first(), self.strips.width);
         let mut copies;
         let mut own_nodes = if self.strips.uses_caller_memory {
             copies = self.copies.borrow_mut();
-            copies
-                .own_nodes
-                .resize(program.own_nodes_count() * width, T::zeroed());
-            &mut copies.own_nodes[..]
+            let length = program.own_nodes_count() * width;
+            copies.own_nodes.resize(length);
+            copies.own_nodes.bytes_mut()
         } else {
             &mut []
         };
@@ -280,7 +271,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
                 own_nodes = others;
                 own
             } else {
-                &mut state.workspace[local.start..][..length]
+                &mut state.workspace.bytes_mut()[local.start..][..length]
             };
             if are_nodes {
                 let range = local.lengths.start * width..local.lengths.end * width;
@@ -293,8 +284,8 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
                 results.copy_from_slice(items);
                 continue;
             }
-            if width == 1 {
-                self.operator.fold_runs(items, lengths, results);
+            if width == self.values.item().size() {
+                self.values.fold_runs(items, lengths, results);
                 continue;
             }
             for (&length, row) in lengths.iter().zip(results.chunks_exact_mut(width)) {
@@ -302,8 +293,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
                 if length == 1 {
                     row.copy_from_slice(node);
                 } else {
-                    let scratch = &mut state.scratch;
-                    self.operator.fold_rows(node, width, scratch, row);
+                    self.values.fold_rows(node, row);
                 }
                 items = rest;
             }
@@ -313,15 +303,15 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     /// Runs the machine on this run's own memory: the workspace, and the copies in place of the caller's slices.
     fn with_own_memory<R>(
         &self,
-        state: &mut State<T>,
-        task: impl FnOnce(&mut Machine<'_, T, O, P>) -> Result<R, comm::Error>,
+        state: &mut State,
+        task: impl FnOnce(&mut Machine<'_, P>) -> Result<R, comm::Error>,
     ) -> Result<R, RunError> {
         let outcome = if self.strips.uses_caller_memory {
             let Copies {
                 own_nodes, result, ..
             } = &mut *self.copies.borrow_mut();
-            result.resize(self.strips.result_length, T::zeroed());
-            task(&mut self.machine(state, own_nodes, result))
+            result.resize(self.strips.result_length);
+            task(&mut self.machine(state, own_nodes.bytes(), result.bytes_mut()))
         } else {
             task(&mut self.machine(state, &[], &mut []))
         };
@@ -348,7 +338,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     /// Aborts the run if the transport has failed, and notes why: whoever waits for this run then gets the same error.
     fn fail_on_transport_error<R>(
         &self,
-        state: &mut State<T>,
+        state: &mut State,
         outcome: Result<R, comm::Error>,
     ) -> Result<R, RunError> {
         let error = match (outcome, &state.broken) {
@@ -398,12 +388,12 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     }
 
     /// Leaves the result of a run that is over in `result`; says whether this rank gets one.
-    pub(super) fn deliver(&self, rows: &[T], result: &mut [T]) -> Result<bool, RunError> {
+    pub(super) fn deliver(&self, rows: &[u8], result: &mut [u8]) -> Result<bool, RunError> {
         if !self.ending.is_mine {
             return Ok(false);
         }
         if self.strips.uses_caller_memory {
-            result.copy_from_slice(&self.copies.borrow().result);
+            result.copy_from_slice(self.copies.borrow().result.bytes());
         } else {
             let state = &mut *self.state.borrow_mut();
             let machine = &mut self.machine(state, &[], &mut []);
@@ -413,9 +403,9 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     }
 
     /// Leaves the result of a run that was started in another call.
-    pub(super) fn deliver_flight(&self, result: &mut [T]) -> Result<bool, RunError> {
+    pub(super) fn deliver_flight(&self, result: &mut [u8]) -> Result<bool, RunError> {
         let rows = mem::take(&mut self.copies.borrow_mut().rows);
-        let delivered = self.deliver(&rows, result);
+        let delivered = self.deliver(rows.bytes(), result);
         self.copies.borrow_mut().rows = rows;
         delivered
     }
@@ -423,9 +413,9 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     /// Leaves the result in `result`, which takes arithmetic if it is a scan's.
     fn finish(
         &self,
-        machine: &mut Machine<'_, T, O, P>,
-        rows: &[T],
-        result: &mut [T],
+        machine: &mut Machine<'_, P>,
+        rows: &[u8],
+        result: &mut [u8],
     ) -> Result<(), RunError> {
         self.ending.finish(machine, rows, result);
         let rank = self.world.rank();
@@ -443,7 +433,7 @@ impl<T: Pod, O: Operator<T>, P: Place> Run<T, O, P> {
     }
 }
 
-impl<T, O, P> Drop for Run<T, O, P> {
+impl<P> Drop for Run<P> {
     fn drop(&mut self) {
         // The transport keeps the buffers that it still needs.
         let state = self.state.get_mut();

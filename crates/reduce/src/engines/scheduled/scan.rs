@@ -1,48 +1,32 @@
 //! The local part of scans: from the fragment of everything before this rank's items to a result for each of them.
 
-use bytemuck::Pod;
-
 use super::machine::Machine;
 use super::memory::Place;
 use super::program::Prefix;
-use crate::fold::prefix::Stack;
-use crate::operator::Operator;
 
-/// The scan of this rank's rows, inclusive or exclusive, by a machine whose run has computed the prefixes. `stack` is scratch memory.
-pub(super) fn finish<T: Pod, O: Operator<T>, P: Place>(
-    machine: &mut Machine<'_, T, O, P>,
-    stack: &mut Vec<T>,
-    rows: &[T],
+/// The scan of this rank's rows, inclusive or exclusive, by a machine whose run has computed the prefixes. `before` is scratch memory.
+pub(super) fn finish<P: Place>(
+    machine: &mut Machine<'_, P>,
+    before: &mut Vec<u8>,
+    rows: &[u8],
     is_exclusive: bool,
-    result: &mut [T],
+    result: &mut [u8],
 ) {
-    let (program, operator) = (machine.program(), machine.operator);
+    let (program, values) = (machine.program(), machine.values);
     let memory = machine.memory();
-    let width = program.width;
-    let mut stack = Stack {
-        width,
-        rows: stack,
-        operator,
-    };
+    let row = program.width;
     for Prefix {
         rows: own,
         first_item,
         nodes,
     } in &program.prefixes
     {
-        stack.rows.clear();
+        before.clear();
         for &part in nodes {
-            stack.rows.extend_from_slice(P::read(part, &memory));
+            before.extend_from_slice(P::read(part, &memory));
         }
-        for (row, item) in own.clone().zip(*first_item..) {
-            let columns = row * width..(row + 1) * width;
-            if is_exclusive {
-                stack.join(&mut result[columns.clone()]);
-                stack.push(item, &rows[columns]);
-            } else {
-                stack.push(item, &rows[columns.clone()]);
-                stack.join(&mut result[columns]);
-            }
-        }
+        let range = own.start * row..own.end * row;
+        let (own, result) = (&rows[range.clone()], &mut result[range]);
+        values.scan(row, before, *first_item, own, is_exclusive, result);
     }
 }

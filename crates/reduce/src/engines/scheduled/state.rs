@@ -2,19 +2,20 @@
 
 use std::iter;
 
-use bytemuck::Pod;
 use comm::Request;
 
 use super::buffer::Buffer;
 use super::program::Program;
+use crate::engines::values::Memory;
 use crate::environment::{self, EnvironmentError};
 use crate::error::RunError;
 
 /// How far a run has come, and its memory.
 #[derive(Debug)]
-pub(super) struct State<T> {
+pub(super) struct State {
     pub(super) phase: Phase,
     pub(super) strip: usize,
+    /// Where the strip begins in a row.
     pub(super) first_column: usize,
     /// Whether a strip's messages may go without requests: nothing else is in flight, and they are short.
     pub(super) may_go_at_once: bool,
@@ -37,22 +38,22 @@ pub(super) struct State<T> {
     /// Why the transport ended the run.
     pub(super) broken: Option<comm::Error>,
     pub(super) rounds: u64,
-    pub(super) workspace: Vec<T>,
+    pub(super) workspace: Memory,
     /// Two for each message. They alternate from strip to strip and from run to run if the transport delivers by itself.
     pub(super) sends: [Vec<Buffer>; 2],
     pub(super) receives: Vec<Buffer>,
-    pub(super) scratch: Vec<T>,
+    pub(super) scratch: Vec<u8>,
 }
 
 /// What a run keeps that has no caller's memory.
-#[derive(Debug)]
-pub(super) struct Copies<T> {
+#[derive(Debug, Default)]
+pub(super) struct Copies {
     /// The reductions of this rank's own nodes, of a run in place.
-    pub(super) own_nodes: Vec<T>,
+    pub(super) own_nodes: Memory,
     /// The result of a run in place.
-    pub(super) result: Vec<T>,
+    pub(super) result: Memory,
     /// The rows that a scan was started with: its end needs them again.
-    pub(super) rows: Vec<T>,
+    pub(super) rows: Memory,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +66,7 @@ pub(super) enum Phase {
     Sending,
 }
 
-impl<T: Pod> State<T> {
+impl State {
     /// For the programs of a row's strips. Messages have memory for this number of bytes, and allocate what they need beyond.
     pub(super) fn new<P>(programs: &[Program<P>], message_bytes: usize) -> Self {
         let most = |count: fn(&Program<P>) -> usize| programs.iter().map(count).max().unwrap_or(0);
@@ -89,15 +90,13 @@ impl<T: Pod> State<T> {
             deviation: None,
             broken: None,
             rounds: 0,
-            workspace: vec![T::zeroed(); most(|program| program.workspace_length)],
+            workspace: Memory::zeroed(most(|program| program.workspace_length)),
             sends: [buffers(sends), buffers(sends)],
             receives: buffers(most(|program| program.receives.len())),
             scratch: Vec::new(),
         }
     }
-}
 
-impl<T> State<T> {
     /// The most requests that can be under way: those of three runs' messages, because a transport that delivers by itself may keep a
     /// send's buffer until the run after the next one.
     pub(super) fn requests_max(&self) -> usize {

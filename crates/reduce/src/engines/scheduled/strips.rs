@@ -9,18 +9,20 @@ pub(super) struct ColumnStrips<P> {
     pub(super) count: usize,
     /// The strips that the first program is for.
     wide: usize,
-    /// Elements of a whole row.
+    /// The bytes of a whole row.
     pub(super) width: usize,
-    /// Elements of the result that all strips together leave on this rank.
+    /// The bytes of the result that all strips together leave on this rank.
     pub(super) result_length: usize,
     /// Whether this rank's rows and the result stay in the caller's slices, outside the workspace.
     pub(super) uses_caller_memory: bool,
 }
 
 impl<P> ColumnStrips<P> {
-    /// Cuts a row of `width` columns into `count` strips, as evenly as possible. `compile` makes the program of a strip from its width.
+    /// Cuts a row of `width` items of so many bytes into `count` strips, as evenly as possible. `compile` makes the program of a strip from its
+    /// width.
     pub(super) fn new(
         width: usize,
+        item_bytes: usize,
         count: usize,
         uses_caller_memory: bool,
         compile: impl Fn(usize) -> Program<P>,
@@ -37,7 +39,7 @@ impl<P> ColumnStrips<P> {
             wide: (0..count)
                 .filter(|&strip| width_of(strip) == widest)
                 .count(),
-            width,
+            width: width * item_bytes,
             result_length: 0,
             uses_caller_memory,
         };

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use bytemuck::Zeroable;
 use comm::RequestId;
 use exact_sum::KeyedAccumulator;
-use exact_sum::wire::{self, Agreed, NO_TERMS, Terms};
+use exact_sum::wire::{self, Agreed, NO_TERMS};
 
 use super::exchange::Exchange;
 use super::rows::{Local, Total};
@@ -29,8 +29,8 @@ pub(super) struct Steps<A: KeyedAccumulator> {
 }
 
 enum Step<A: KeyedAccumulator> {
-    Agreeing(Part<Terms>, Local<A>),
-    Adding(Part<A::Row>, Vec<Agreed>, Vec<u64>),
+    Agreeing(Part, Local<A>),
+    Adding(Part, Vec<Agreed>, Vec<u64>),
     /// Entries go to the ranks that merge them, if this is not the last exchange.
     Exchanging {
         exchange: Exchange,

@@ -1,0 +1,264 @@
+//! What engines know of the items: how long they are, and what combines them. Everything below a plan is compiled once, whatever its type.
+
+use std::alloc::Layout;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use bytemuck::Pod;
+
+use super::scheduled::program::Combine;
+use crate::fold::prefix::Stack;
+use crate::operator::Operator;
+
+/// The operations of a type by an operator, on items as bytes. Slices are aligned for the type where nothing else is said; lengths and places
+/// in them are in bytes.
+pub(crate) trait Values {
+    /// The size and the alignment of an item.
+    fn item(&self) -> Layout;
+
+    /// The reductions of runs of items, as [`Operator::fold_runs`].
+    fn fold_runs(&self, items: &[u8], lengths: &[usize], results: &mut [u8]);
+
+    /// The reduction of rows, as [`Operator::fold_rows`]; of no rows nothing is written.
+    fn fold_rows(&self, items: &[u8], row: &mut [u8]);
+
+    /// Makes `left` the combination of two items, which need not be aligned.
+    fn combine(&self, left: &mut [u8], right: &[u8]);
+
+    /// Performs the combinations of a step, one after the other.
+    fn combine_all(&self, combines: &[Combine<usize>], workspace: &mut [u8]);
+
+    /// Combines two rows into a third.
+    fn combine_rows(&self, left: &[u8], right: &[u8], into: &mut [u8]);
+
+    /// The same into a row of a result, in canonical form.
+    fn combine_rows_canonical(&self, left: &[u8], right: &[u8], into: &mut [u8]);
+
+    /// Gives a row of a result canonical form.
+    fn make_canonical(&self, row: &mut [u8]);
+
+    /// Copies a row of a result in canonical form.
+    fn copy_canonical(&self, row: &[u8], into: &mut [u8]);
+
+    /// Fills a row with the reduction of no items, in canonical form.
+    fn write_empty(&self, row: &mut [u8]);
+
+    /// The scan of rows of so many bytes, of which the first is item number `first_item`. `before` has the fragment of all items before it, node by
+    /// node, and need not be aligned. The result is not canonical yet.
+    fn scan(
+        &self,
+        row: usize,
+        before: &[u8],
+        first_item: u64,
+        rows: &[u8],
+        is_exclusive: bool,
+        result: &mut [u8],
+    );
+}
+
+/// The operations of items of type `T` by operator `O`.
+pub(crate) struct Typed<T, O> {
+    operator: Rc<O>,
+    scratch: RefCell<Vec<T>>,
+}
+
+impl<T: Pod, O: Operator<T> + 'static> Typed<T, O> {
+    pub(crate) fn of(operator: Rc<O>) -> Rc<dyn Values> {
+        const { assert!(align_of::<T>() <= ALIGNMENT) };
+        Rc::new(Self {
+            operator,
+            scratch: RefCell::default(),
+        })
+    }
+
+    /// Lends scratch memory, which keeps its length.
+    fn with_scratch<R>(&self, task: impl FnOnce(&mut Vec<T>) -> R) -> R {
+        // An operator may make a call that comes here.
+        let mut scratch = self.scratch.take();
+        let result = task(&mut scratch);
+        self.scratch.replace(scratch);
+        result
+    }
+}
+
+/// Larger values are combined where they are.
+pub(crate) const REGISTER_BYTES: usize = 64;
+
+impl<T: Pod, O: Operator<T> + 'static> Values for Typed<T, O> {
+    fn item(&self) -> Layout {
+        Layout::new::<T>()
+    }
+
+    fn fold_runs(&self, items: &[u8], lengths: &[usize], results: &mut [u8]) {
+        self.operator
+            .fold_runs(typed(items), lengths, typed_mut(results));
+    }
+
+    fn fold_rows(&self, items: &[u8], row: &mut [u8]) {
+        let row = typed_mut(row);
+        self.with_scratch(|scratch| {
+            self.operator
+                .fold_rows(typed(items), row.len(), scratch, row);
+        });
+    }
+
+    fn combine(&self, left: &mut [u8], right: &[u8]) {
+        let [first, second] = [&*left, right].map(bytemuck::pod_read_unaligned);
+        left.copy_from_slice(bytemuck::bytes_of(&self.operator.combine(first, second)));
+    }
+
+    fn combine_all(&self, combines: &[Combine<usize>], workspace: &mut [u8]) {
+        let workspace: &mut [T] = typed_mut(workspace);
+        // Most combinations use the result of the last one: a register has it before memory has.
+        let mut last = (usize::MAX, T::zeroed());
+        for combine in combines {
+            let [left, right, into, length] =
+                [combine.left, combine.right, combine.into, combine.length]
+                    .map(|bytes| bytes / size_of::<T>());
+            if length == 1 && size_of::<T>() <= REGISTER_BYTES {
+                let value = |place: usize| {
+                    if place == last.0 {
+                        last.1
+                    } else {
+                        workspace[place]
+                    }
+                };
+                last = (into, self.operator.combine(value(left), value(right)));
+                workspace[into] = last.1;
+                continue;
+            }
+            let range = |start: usize| start..start + length;
+            let [left, right, into] = workspace
+                .get_disjoint_mut([range(left), range(right), range(into)])
+                .expect("every value has a place of its own");
+            self.operator.combine_rows(left, right, into);
+        }
+    }
+
+    fn combine_rows(&self, left: &[u8], right: &[u8], into: &mut [u8]) {
+        self.operator
+            .combine_rows(typed(left), typed(right), typed_mut(into));
+    }
+
+    fn combine_rows_canonical(&self, left: &[u8], right: &[u8], into: &mut [u8]) {
+        self.operator
+            .combine_rows_canonical(typed(left), typed(right), typed_mut(into));
+    }
+
+    fn make_canonical(&self, row: &mut [u8]) {
+        self.operator.make_canonical(typed_mut(row));
+    }
+
+    fn copy_canonical(&self, row: &[u8], into: &mut [u8]) {
+        match (typed(row), typed_mut(into)) {
+            (&[value], [into]) if size_of::<T>() <= REGISTER_BYTES => {
+                *into = self.operator.canonical(value);
+            }
+            (row, into) => self.operator.copy_canonical(row, into),
+        }
+    }
+
+    fn write_empty(&self, row: &mut [u8]) {
+        let empty = self.operator.empty();
+        let empty = empty.expect("a plan without items has an empty value");
+        typed_mut(row).fill(self.operator.canonical(empty));
+    }
+
+    fn scan(
+        &self,
+        row: usize,
+        before: &[u8],
+        first_item: u64,
+        rows: &[u8],
+        is_exclusive: bool,
+        result: &mut [u8],
+    ) {
+        let width = row / size_of::<T>();
+        let rows: &[T] = typed(rows);
+        let results = typed_mut(result).chunks_exact_mut(width);
+        self.with_scratch(|stack| {
+            stack.clear();
+            stack.extend(
+                before
+                    .chunks_exact(size_of::<T>())
+                    .map(bytemuck::pod_read_unaligned::<T>),
+            );
+            let operator = &*self.operator;
+            let mut stack = Stack {
+                width,
+                rows: stack,
+                operator,
+            };
+            for ((item, row), result) in (first_item..).zip(rows.chunks_exact(width)).zip(results) {
+                if is_exclusive {
+                    stack.join(result);
+                    stack.push(item, row);
+                } else {
+                    stack.push(item, row);
+                    stack.join(result);
+                }
+            }
+        });
+    }
+}
+
+/// Items of a type. No items have any address.
+fn typed<T: Pod>(bytes: &[u8]) -> &[T] {
+    if bytes.is_empty() {
+        &[]
+    } else {
+        bytemuck::cast_slice(bytes)
+    }
+}
+
+fn typed_mut<T: Pod>(bytes: &mut [u8]) -> &mut [T] {
+    if bytes.is_empty() {
+        &mut []
+    } else {
+        bytemuck::cast_slice_mut(bytes)
+    }
+}
+
+/// The alignment of memory for values: that of a cache line, and of all items.
+const ALIGNMENT: usize = 64;
+
+/// Memory for values, which is aligned for all items.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    bytes: Vec<u8>,
+    start: usize,
+    length: usize,
+}
+
+impl Memory {
+    /// So many zeros.
+    pub(crate) fn zeroed(length: usize) -> Self {
+        let bytes = vec![0; length + ALIGNMENT - 1];
+        Self {
+            start: bytes.as_ptr().align_offset(ALIGNMENT),
+            bytes,
+            length,
+        }
+    }
+
+    /// Has so many bytes, of any content.
+    pub(crate) fn resize(&mut self, length: usize) {
+        if length > self.bytes.len() - self.start {
+            *self = Self::zeroed(length);
+        }
+        self.length = length;
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes[self.start..][..self.length]
+    }
+
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes[self.start..][..self.length]
+    }
+
+    pub(crate) fn copy_from(&mut self, bytes: &[u8]) {
+        self.resize(bytes.len());
+        self.bytes_mut().copy_from_slice(bytes);
+    }
+}
