@@ -1,10 +1,12 @@
 //! What engines know of the items: how long they are, and what combines them. Everything below a plan is compiled once, whatever its type.
 
 use std::alloc::Layout;
+use std::any::TypeId;
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use bytemuck::Pod;
+use exact_sum::{Accumulator, Sum};
 
 use super::scheduled::program::Combine;
 use crate::fold::prefix::Stack;
@@ -15,6 +17,27 @@ use crate::operator::Operator;
 pub(crate) trait Values {
     /// The size and the alignment of an item.
     fn item(&self) -> Layout;
+
+    /// The operator's name.
+    fn name(&self) -> &str;
+
+    /// Whether there is a reduction of no items.
+    fn has_empty(&self) -> bool;
+
+    /// The bytes of an exact sum, if these are sums of floats.
+    fn exact_sum_bytes(&self) -> Option<usize>;
+
+    /// The sum of the products of as many items, by [`Operator::fold_products`].
+    ///
+    /// # Panics
+    /// The operator is no sum of floats.
+    fn fold_products(&self, x: &[u8], y: &[u8], result: &mut [u8]);
+
+    /// Writes the products of as many items.
+    ///
+    /// # Panics
+    /// The operator is no sum of floats.
+    fn write_products(&self, factors: &[&[u8]; 2], products: &mut [u8]);
 
     /// The reductions of runs of items, as [`Operator::fold_runs`].
     fn fold_runs(&self, items: &[u8], lengths: &[usize], results: &mut [u8]);
@@ -81,12 +104,43 @@ impl<T: Pod, O: Operator<T> + 'static> Typed<T, O> {
     }
 }
 
+/// What those know who ask for products, which are of some items.
+const ARE_FLOATS: &str = "the operator is a sum of floats";
+
 /// Larger values are combined where they are.
 pub(crate) const REGISTER_BYTES: usize = 64;
 
 impl<T: Pod, O: Operator<T> + 'static> Values for Typed<T, O> {
     fn item(&self) -> Layout {
         Layout::new::<T>()
+    }
+
+    fn name(&self) -> &str {
+        self.operator.name()
+    }
+
+    fn has_empty(&self) -> bool {
+        self.operator.empty().is_some()
+    }
+
+    fn exact_sum_bytes(&self) -> Option<usize> {
+        fn bytes<T: 'static, F: exact_sum::Float>() -> Option<usize> {
+            let is_it = TypeId::of::<T>() == TypeId::of::<F>();
+            is_it.then_some(size_of::<<Sum<F> as Accumulator>::Words>())
+        }
+        let of_floats = || bytes::<T, f64>().or_else(bytes::<T, f32>);
+        (self.name() == "sum").then(of_floats).flatten()
+    }
+
+    fn fold_products(&self, x: &[u8], y: &[u8], result: &mut [u8]) {
+        let sum = self.operator.fold_products(typed(x), typed(y));
+        typed_mut(result)[0] = sum.expect(ARE_FLOATS);
+    }
+
+    fn write_products(&self, [x, y]: &[&[u8]; 2], products: &mut [u8]) {
+        let products = typed_mut(products);
+        let are_floats = self.operator.write_products(typed(x), typed(y), products);
+        assert!(are_floats, "{ARE_FLOATS}");
     }
 
     fn fold_runs(&self, items: &[u8], lengths: &[usize], results: &mut [u8]) {

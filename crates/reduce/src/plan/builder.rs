@@ -8,19 +8,19 @@ use bytemuck::Pod;
 use distribution::{Distribution, Ownership};
 use schedule::Network;
 
-use super::Plan;
 use super::choice::{ScheduleOptions, Task};
 use super::proposal::Share;
 #[cfg(feature = "tracing")]
 use super::scattered::Scattered;
-use super::wishes::{PlanKind, Values, Wishes};
+use super::wishes::{PlanKind, Reduced, Wishes};
+use super::{AnyPlan, Plan};
 use crate::algorithm::Algorithm;
 use crate::engines::Engine;
 use crate::engines::algorithm1::Algorithm1;
 use crate::engines::native::Native;
 use crate::engines::scheduled::Scheduled;
 use crate::engines::terms::Terms;
-use crate::engines::values;
+use crate::engines::values::{Typed, Values};
 use crate::error::BuildError;
 use crate::exact::{
     self, Accumulator, AddRows, CombineTerms, KeyedAccumulator, Merge, NativeIntegers, Shared,
@@ -234,66 +234,60 @@ impl<O> Builder<O> {
         self.world.cancel_abandoned();
         let conversation = Conversation::open(&self.world)?;
         let empty = self.operator.empty();
-        let values = Values {
+        let reduced = Reduced {
             operator: self.operator.name(),
             empty: empty.as_ref().map(bytemuck::bytes_of),
             element: any::type_name::<T>(),
             element_bytes: size_of::<T>(),
         };
-        let (algorithm, ownership) = self.wishes.settle(&self.world, values, &conversation)?;
-        Ok(self.plan(algorithm, owned(ownership)?, conversation, native))
+        let (algorithm, ownership) = self.wishes.settle(&self.world, reduced, &conversation)?;
+        let operator = Rc::new(self.operator);
+        let values = Typed::<T, O>::of(Rc::clone(&operator));
+        let settled = (algorithm, owned(ownership)?);
+        let plan = self
+            .wishes
+            .plan(&self.world, settled, conversation, values, native);
+        Ok(Plan::new(plan, operator))
     }
+}
 
-    fn plan<T>(
-        self,
-        named: Option<Algorithm>,
-        ownership: Ownership,
+impl Wishes {
+    /// A plan of what ranks have agreed on: the algorithm, if one is named, and who owns what is reduced.
+    fn plan(
+        &self,
+        world: &World,
+        (named, ownership): (Option<Algorithm>, Ownership),
         conversation: Rc<Conversation>,
+        values: Rc<dyn Values>,
         native: impl MakeEngine,
-    ) -> Plan<T, O>
-    where
-        T: Pod,
-        O: Operator<T> + 'static,
-    {
-        let (world, wishes) = (&self.world, &self.wishes);
+    ) -> AnyPlan {
+        let element_bytes = values.item().size();
         let task = Task {
             ownership: &ownership,
-            width: wishes.width,
-            element_bytes: size_of::<T>(),
+            width: self.width,
+            element_bytes,
         };
         let terms = Rc::new(Terms {
-            choice: wishes.options.choose(named, world, task),
-            root: wishes.root,
-            width: wishes.width,
+            choice: self.options.choose(named, world, task),
+            root: self.root,
+            width: self.width,
             ownership,
-            message_limit: wishes.longest_message(size_of::<T>()),
-            message_buffer: wishes.options.message_buffer,
+            message_limit: self.longest_message(element_bytes),
+            message_buffer: self.options.message_buffer,
         });
         let algorithm = terms.choice.algorithm;
-        let operator = Rc::new(self.operator);
-        warning!(Scattered::of::<T>(&terms, operator.name()));
-        let its_conversation = Rc::clone(&conversation);
-        let its_terms = Rc::clone(&terms);
-        let its_values = values::Typed::<T, O>::of(Rc::clone(&operator));
+        warning!(Scattered::of(&terms, &*values));
+        let its = (
+            Rc::clone(&terms),
+            Rc::clone(&values),
+            Rc::clone(&conversation),
+        );
         let engine: Box<dyn Engine> = match algorithm.scheduled() {
-            Some(schedule) => Box::new(Scheduled::new(
-                world,
-                schedule,
-                its_terms,
-                its_values,
-                its_conversation,
-            )),
-            None if algorithm == Algorithm::MpiNative => {
-                native(world, its_terms, its_values, its_conversation)
-            }
-            None => Box::new(Algorithm1::new(
-                world,
-                its_terms,
-                its_values,
-                its_conversation,
-            )),
+            Some(schedule) => Box::new(Scheduled::new(world, schedule, its.0, its.1, its.2)),
+            None if algorithm == Algorithm::MpiNative => native(world, its.0, its.1, its.2),
+            None => Box::new(Algorithm1::new(world, its.0, its.1, its.2)),
         };
-        Plan::new(world, operator, terms, engine, conversation)
+        AnyPlan::new(world, terms, values, engine, conversation)
     }
 }
 
@@ -363,13 +357,13 @@ impl Builder {
         let _busy = world.enter().map_err(BuildError::of_entry)?;
         world.cancel_abandoned();
         let conversation = Conversation::open(&world)?;
-        let values = Values {
+        let reduced = Reduced {
             operator: &exact_sum::sparse::name::<K, T>(),
             empty: None,
             element: any::type_name::<u64>(),
             element_bytes: size_of::<u64>(),
         };
-        builder.wishes.settle(&world, values, &conversation)?;
+        builder.wishes.settle(&world, reduced, &conversation)?;
         Ok(exact::HashedPlan::new(&world, conversation, root))
     }
 
@@ -393,7 +387,7 @@ impl Builder {
 pub(super) fn make_native(
     world: &World,
     terms: Rc<Terms>,
-    values: Rc<dyn values::Values>,
+    values: Rc<dyn Values>,
     conversation: Rc<Conversation>,
 ) -> Box<dyn Engine> {
     Box::new(Native::new(world, terms, values, conversation))
@@ -401,11 +395,11 @@ pub(super) fn make_native(
 
 /// Makes an engine of what ranks have agreed on.
 pub(super) trait MakeEngine:
-    FnOnce(&World, Rc<Terms>, Rc<dyn values::Values>, Rc<Conversation>) -> Box<dyn Engine>
+    FnOnce(&World, Rc<Terms>, Rc<dyn Values>, Rc<Conversation>) -> Box<dyn Engine>
 {
 }
 
 impl<F> MakeEngine for F where
-    F: FnOnce(&World, Rc<Terms>, Rc<dyn values::Values>, Rc<Conversation>) -> Box<dyn Engine>
+    F: FnOnce(&World, Rc<Terms>, Rc<dyn Values>, Rc<Conversation>) -> Box<dyn Engine>
 {
 }

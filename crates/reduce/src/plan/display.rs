@@ -5,8 +5,8 @@ use std::fmt;
 use bytemuck::Pod;
 use comm::text::{counted, printable};
 
-use super::Plan;
 use super::scattered::Scattered;
+use super::{AnyPlan, Plan};
 use crate::algorithm::Algorithm;
 use crate::engines::terms::Choice;
 use crate::operation::Operation;
@@ -35,11 +35,11 @@ use crate::operator::Operator;
 /// ```
 impl<T: Pod, O: Operator<T> + 'static> fmt::Display for Plan<T, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (rank, terms) = (self.world.rank(), &self.terms);
+        let (rank, terms) = (self.plan.world.rank(), &self.plan.terms);
         write!(
             f,
             "rank {rank} of {}: {} of {} of {}, {} of them here",
-            self.world.size(),
+            self.plan.world.size(),
             printable(self.operator.name()),
             counted(terms.ownership.items(), "item"),
             counted(terms.width, "element"),
@@ -52,12 +52,18 @@ impl<T: Pod, O: Operator<T> + 'static> fmt::Display for Plan<T, O> {
 impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// What follows what is reduced: the algorithm, and what this rank does in it.
     pub(crate) fn write_steps(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.plan.write_steps(f)
+    }
+}
+
+impl AnyPlan {
+    fn write_steps(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_choice(f, &self.terms.choice, self.engine.remark())?;
         self.engine.write(f)?;
-        if let Some(scattered) = Scattered::of::<T>(&self.terms, self.operator.name()) {
+        if let Some(scattered) = Scattered::of(&self.terms, &*self.values) {
             writeln!(f, "{scattered}")?;
         }
-        write_stand_ins(f, &|operation| self.algorithm(operation))
+        write_stand_ins(f, &|operation| self.engine.algorithm(operation))
     }
 }
 

@@ -3,24 +3,13 @@
 use bytemuck::Pod;
 use simd_kernels::Float;
 
-use super::{Pending, Plan, call};
+use super::{Operands, Pending, Plan, call};
 use crate::error::RunError;
 use crate::operation::{Call, Operand, Operation};
 use crate::operator::{Operator, Sum};
 
 /// The factors of a dot product: as many items in both.
 pub type Factors<'x, T> = [&'x [T]; 2];
-
-/// What those know who ask for products, which are of some items.
-const ARE_FLOATS: &str = "the operator is a sum of floats";
-
-/// What this rank brings to a sum of products.
-enum Products<T> {
-    /// The sums of its own nodes.
-    Nodes(Vec<T>),
-    /// The products, where the algorithm has no such nodes.
-    Rows(Vec<T>),
-}
 
 impl<T: Float + Pod> Plan<T, Sum>
 where
@@ -118,22 +107,9 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         pairs: &[Factors<'_, T>],
         result: &mut [T],
     ) -> Result<bool, RunError> {
-        let claim = self.conversation.begin(&self.world, call)?;
-        let operation = call.operation;
-        let products = self.products(operation, pairs, result.len());
-        let result = bytemuck::cast_slice_mut(result);
-        let outcome = match products {
-            Ok(Products::Nodes(nodes)) => {
-                let nodes = bytemuck::cast_slice(&nodes);
-                self.engine.run_folded(operation, nodes, result)
-            }
-            Ok(Products::Rows(rows)) => {
-                let rows = Ok(bytemuck::cast_slice(&rows));
-                self.engine.run(operation, rows, result)
-            }
-            Err(error) => self.engine.run(operation, Err(error), result),
-        };
-        claim.end(outcome)
+        let pairs = bytes_of(pairs);
+        let (pairs, result) = (Operands::Pairs(&pairs), bytemuck::cast_slice_mut(result));
+        self.plan.run(call.operation, call, pairs, result)
     }
 
     #[doc(hidden)]
@@ -143,76 +119,16 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         pairs: &[Factors<'_, T>],
     ) -> Result<Pending<C, T>, RunError> {
         let call = operation.of(Operand::Products);
-        let claim = self.conversation.begin(&self.world, call)?;
-        let (started, failure) = match self.products(operation, pairs, pairs.len()) {
-            Ok(Products::Nodes(nodes)) => {
-                let nodes = bytemuck::cast_slice(&nodes);
-                (self.engine.start_folded(operation, Some(nodes)), None)
-            }
-            Ok(Products::Rows(rows)) => {
-                let rows = bytemuck::cast_slice(&rows);
-                (self.engine.start(operation, Some(rows)), None)
-            }
-            Err(error) => (self.engine.start(operation, None), Some(error)),
-        };
-        self.under_way(claim, started, failure, self.terms.width)
-            .map(Pending::new)
+        let pairs = bytes_of(pairs);
+        let pairs = Operands::Pairs(&pairs);
+        let started = self.plan.start(operation, call, pairs, self.width());
+        started.map(Pending::new)
     }
+}
 
-    /// What this rank brings to the sums of the products of pairs, a column for each.
-    fn products(
-        &self,
-        operation: Operation,
-        pairs: &[Factors<'_, T>],
-        result_length: usize,
-    ) -> Result<Products<T>, RunError> {
-        let (rank, width) = (self.world.rank(), self.terms.width);
-        if pairs.len() != width {
-            return Err(RunError::WrongPairs {
-                rank,
-                planned: width,
-                given: pairs.len(),
-            });
-        }
-        let planned = self.terms.ownership.count(rank);
-        for [x, y] in pairs {
-            let [first, second] = [x, y].map(|factor| factor.len() as u64);
-            if first != second {
-                return Err(RunError::Lengths {
-                    rank,
-                    first,
-                    second,
-                });
-            }
-            if first != planned {
-                return Err(RunError::WrongLength {
-                    rank,
-                    planned: planned.into(),
-                    given: first,
-                });
-            }
-        }
-        self.check_call(operation, result_length)?;
-        let Some(lengths) = self.engine.own_node_lengths(operation) else {
-            let columns = pairs.iter().map(|[x, y]| self.products_of(x, y));
-            let columns: Vec<Vec<T>> = columns.map(|column| column.expect(ARE_FLOATS)).collect();
-            let row = |item: usize| columns.iter().map(move |column| column[item]);
-            return Ok(Products::Rows(
-                (0..pairs[0][0].len()).flat_map(row).collect(),
-            ));
-        };
-        let mut nodes = vec![T::zeroed(); lengths.len() * width];
-        for (column, factors) in pairs.iter().enumerate() {
-            let mut first = 0;
-            for (node, length) in nodes.chunks_exact_mut(width).zip(&lengths) {
-                let [x, y] = factors.map(|factor| &factor[first..first + length]);
-                let sum = self.operator.fold_products(x, y);
-                node[column] = sum.expect(ARE_FLOATS);
-                first += length;
-            }
-        }
-        Ok(Products::Nodes(nodes))
-    }
+fn bytes_of<'x, T: Pod>(pairs: &[Factors<'x, T>]) -> Vec<Factors<'x, u8>> {
+    let bytes = |pair: &Factors<'x, T>| pair.map(|factor| bytemuck::cast_slice(factor));
+    pairs.iter().map(bytes).collect()
 }
 
 macro_rules! norm {

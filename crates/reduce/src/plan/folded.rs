@@ -2,7 +2,7 @@
 
 use bytemuck::Pod;
 
-use super::{Pending, Plan, call};
+use super::{Operands, Pending, Plan, call};
 use crate::error::RunError;
 use crate::operation::Operation;
 use crate::operator::Operator;
@@ -33,7 +33,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// # Ok::<(), threads::RunError>(())
     /// ```
     pub fn own_node_lengths(&self, operation: Operation) -> Option<Vec<usize>> {
-        self.engine.own_node_lengths(operation)
+        self.plan.engine.own_node_lengths(operation)
     }
 
     /// [`allreduce_into`](Plan::allreduce_into) of rows that were folded elsewhere: `nodes` has the fold of each of the runs of
@@ -83,7 +83,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         &self,
         nodes: Result<&[T], String>,
     ) -> Result<Pending<call::AllreduceRow, T>, RunError> {
-        self.start_folded(Operation::Allreduce, nodes, self.terms.width)
+        self.start_folded(Operation::Allreduce, nodes, self.width())
     }
 
     /// Starts [`reduce_folded`](Plan::reduce_folded), as [`start_allreduce_folded`](Plan::start_allreduce_folded). Collective.
@@ -94,7 +94,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         &self,
         nodes: Result<&[T], String>,
     ) -> Result<Pending<call::ReduceRow, T>, RunError> {
-        self.start_folded(Operation::Reduce, nodes, self.terms.width)
+        self.start_folded(Operation::Reduce, nodes, self.width())
     }
 
     /// Starts [`reduce_scatter_folded`](Plan::reduce_scatter_folded), as [`start_allreduce_folded`](Plan::start_allreduce_folded).
@@ -117,21 +117,12 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         nodes: Result<&[T], String>,
         result_length: usize,
     ) -> Result<Pending<C, T>, RunError> {
-        let claim = self.conversation.begin(&self.world, operation)?;
-        let (nodes, failure) = match self.check_nodes(operation, nodes, result_length) {
-            Ok(nodes) => (Some(nodes), None),
-            Err(refused @ RunError::NoOwnNodes { .. }) => return claim.end(Err(refused)),
-            Err(error) => (None, Some(error)),
-        };
-        let started = match nodes {
-            Some(nodes) => {
-                let nodes = bytemuck::cast_slice(nodes);
-                self.engine.start_folded(operation, Some(nodes))
-            }
-            None => self.engine.start(operation, None),
-        };
-        self.under_way(claim, started, failure, result_length)
-            .map(Pending::new)
+        let nodes = nodes.as_ref().map(|nodes| bytemuck::cast_slice(nodes));
+        let nodes = Operands::Nodes(nodes.map_err(String::as_str));
+        let started = self
+            .plan
+            .start(operation, operation.into(), nodes, result_length);
+        started.map(Pending::new)
     }
 
     /// As [`run`](Plan::run), with the reductions of this rank's own nodes in place of its rows, or why there are none.
@@ -141,42 +132,9 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         nodes: Result<&[T], String>,
         result: &mut [T],
     ) -> Result<bool, RunError> {
-        let claim = self.conversation.begin(&self.world, operation)?;
-        let checked = self.check_nodes(operation, nodes, result.len());
+        let nodes = nodes.as_ref().map(|nodes| bytemuck::cast_slice(nodes));
+        let nodes = Operands::Nodes(nodes.map_err(String::as_str));
         let result = bytemuck::cast_slice_mut(result);
-        let outcome = match checked {
-            Ok(nodes) => {
-                let nodes = bytemuck::cast_slice(nodes);
-                self.engine.run_folded(operation, nodes, result)
-            }
-            Err(refused @ RunError::NoOwnNodes { .. }) => Err(refused),
-            Err(error) => self.engine.run(operation, Err(error), result),
-        };
-        claim.end(outcome)
-    }
-
-    /// The reductions of this rank's own nodes, if there are as many as planned and nothing else is wrong.
-    fn check_nodes<'n>(
-        &self,
-        operation: Operation,
-        nodes: Result<&'n [T], String>,
-        result_length: usize,
-    ) -> Result<&'n [T], RunError> {
-        let rank = self.world.rank();
-        let algorithm = self.terms.choice.algorithm;
-        let nodes = nodes.map_err(|reason| RunError::NotFolded { rank, reason })?;
-        let lengths = self.engine.own_node_lengths(operation);
-        let lengths = lengths.ok_or(RunError::NoOwnNodes { rank, algorithm })?;
-        let planned = lengths.len() as u128 * self.terms.width as u128;
-        if nodes.len() as u128 != planned {
-            let given = nodes.len() as u64;
-            return Err(RunError::WrongLength {
-                rank,
-                planned,
-                given,
-            });
-        }
-        self.check_call(operation, result_length)?;
-        Ok(nodes)
+        self.plan.run(operation, operation.into(), nodes, result)
     }
 }

@@ -1,6 +1,7 @@
 //! A reduction that ranks have agreed on: built once, run many times.
 
 mod agreement;
+mod any;
 mod builder;
 pub mod call;
 mod choice;
@@ -29,9 +30,7 @@ use distribution::Ownership;
 use schedule::Schedule;
 
 use crate::algorithm::Algorithm;
-use crate::engines::Engine;
-use crate::engines::scheduled::columns;
-use crate::engines::terms::{Choice, Terms};
+use crate::engines::terms::Choice;
 use crate::environment;
 use crate::error::RunError;
 use crate::operation::{Call, Operation};
@@ -39,6 +38,7 @@ use crate::operator::Operator;
 use crate::world::World;
 use crate::world::conversation::Conversation;
 
+pub(crate) use any::{AnyPlan, Operands};
 pub use builder::Builder;
 pub use choice::ALGORITHM_VARIABLE;
 pub use dots::Factors;
@@ -69,16 +69,8 @@ pub use wait_all::{AnyPending, WaitAllError, wait_all};
 ///
 /// `{}` prints who sends what to whom, and when.
 pub struct Plan<T: Pod, O: Operator<T> + 'static> {
-    world: World,
+    plan: AnyPlan,
     operator: Rc<O>,
-    terms: Rc<Terms>,
-    /// The elements of this rank's slice.
-    local_length: u64,
-    /// Whether a reduction is a fold of `local`, which holds all items, in order: there is nothing for the engine to do.
-    is_local: bool,
-    engine: Box<dyn Engine>,
-    /// Shared with the engine and a run under way.
-    conversation: Rc<Conversation>,
     items: PhantomData<T>,
 }
 
@@ -92,45 +84,33 @@ impl Plan<f64, crate::Sum> {
 impl<T: Pod, O: Operator<T> + 'static> fmt::Debug for Plan<T, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Plan")
-            .field("world", &self.world)
-            .field("terms", &self.terms)
+            .field("world", &self.plan.world)
+            .field("terms", &self.plan.terms)
             .finish_non_exhaustive()
     }
 }
 
 impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
-    fn new(
-        world: &World,
-        operator: Rc<O>,
-        terms: Rc<Terms>,
-        engine: Box<dyn Engine>,
-        conversation: Rc<Conversation>,
-    ) -> Self {
-        let count = terms.ownership.count(world.rank());
+    fn new(plan: AnyPlan, operator: Rc<O>) -> Self {
         Self {
-            world: world.clone(),
+            plan,
             operator,
-            local_length: count.saturating_mul(terms.width as u64),
-            terms,
-            is_local: engine.is_local_fold(),
-            engine,
-            conversation,
             items: PhantomData,
         }
     }
 
     pub(crate) fn conversation(&self) -> &Conversation {
-        &self.conversation
+        &self.plan.conversation
     }
 
     /// The world that it was built on.
     pub fn world(&self) -> &World {
-        &self.world
+        &self.plan.world
     }
 
     /// Who owns which items.
     pub fn ownership(&self) -> &Ownership {
-        &self.terms.ownership
+        &self.plan.terms.ownership
     }
 
     /// The algorithm that runs for an operation; `None` if the plan does not offer the operation.
@@ -150,31 +130,31 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// # Ok::<(), threads::RunError>(())
     /// ```
     pub fn algorithm(&self, operation: Operation) -> Option<Algorithm> {
-        self.engine.algorithm(operation)
+        self.plan.engine.algorithm(operation)
     }
 
     /// The schedule that runs for an operation, for the checker and the simulator of crate `schedule`; `None` where none does, as for
     /// [`Algorithm::MpiNative`].
     pub fn schedule(&self, operation: Operation) -> Option<Schedule> {
-        self.engine.schedule(operation)
+        self.plan.engine.schedule(operation)
     }
 
     /// The column blocks in which an allreduce treats a row.
     pub fn blocks(&self) -> usize {
         let Choice {
             parameters, strips, ..
-        } = self.terms.choice;
+        } = self.plan.terms.choice;
         parameters.blocks.max(strips)
     }
 
     /// The number of elements of an item: 1, or more where items are rows.
     pub fn width(&self) -> usize {
-        self.terms.width
+        self.plan.terms.width
     }
 
     /// The columns that this rank gets from [`reduce_scatter`](Plan::reduce_scatter).
     pub fn scattered_columns(&self) -> Range<usize> {
-        columns(self.terms.width, self.world.size(), self.world.rank())
+        self.plan.scattered_columns()
     }
 
     /// Reduces the ranks' items; every rank gets the result. Collective.
@@ -262,11 +242,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// The steps in which this rank communicated in the last blocking run; `None` before the first, and for an algorithm that is not a
     /// schedule.
     pub fn rounds(&self) -> Option<u64> {
-        if self.is_local {
-            Some(0)
-        } else {
-            self.engine.rounds()
-        }
+        self.plan.rounds()
     }
 
     /// The reduction on a rank that has all items. Returns `None` in all other cases, and if anything is wrong: the engine then decides.
@@ -274,16 +250,15 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// Between other work a plan is not in cache, so this reads as little of it as possible.
     #[inline]
     fn fold(&self, local: &[T]) -> Option<T> {
-        let is_valid = self.is_local
-            && local.len() as u64 == self.local_length
+        let plan = &self.plan;
+        let is_valid = plan.is_local
+            && local.len() as u64 == plan.local_length
             && environment::check().is_ok();
         if !is_valid {
             return None;
         }
-        let claim = self
-            .conversation
-            .begin(&self.world, Operation::Allreduce)
-            .ok()?;
+        let claim = plan.conversation.begin(&plan.world, Operation::Allreduce);
+        let claim = claim.ok()?;
         let value = self.operator.fold(local)?;
         let result = self.operator.canonical(value);
         claim.end(Ok(())).ok()?;
@@ -311,105 +286,19 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         local: &[T],
         result: &mut [T],
     ) -> Result<bool, RunError> {
-        let claim = self.conversation.begin(&self.world, call)?;
-        let checked = self.check(operation, local.len(), result.len());
-        let local = checked.map(|()| bytemuck::cast_slice(local));
-        claim.end(
-            self.engine
-                .run(operation, local, bytemuck::cast_slice_mut(result)),
-        )
+        let items = Operands::Items(bytemuck::cast_slice(local));
+        self.plan
+            .run(operation, call, items, bytemuck::cast_slice_mut(result))
     }
 
     /// A run in which this rank takes no part, for a reason of its own, which it returns. The others hear of it.
     pub(crate) fn fail(&self, call: impl Into<Call>, error: RunError) -> RunError {
-        let call = call.into();
-        let claim = match self.conversation.begin(&self.world, call) {
-            Ok(claim) => claim,
-            Err(refused) => return refused,
-        };
-        let outcome = self.engine.run(call.operation, Err(error), &mut []);
-        match claim.end(outcome) {
-            Err(error) => error,
-            Ok(_) => unreachable!("a run that is given an error returns it"),
-        }
+        self.plan.fail(call.into(), error)
     }
 
     /// Takes no part in the next run of this operation, whatever the others reduce in it: this rank's call cannot be made. They hear of it.
     #[doc(hidden)]
     pub fn refuse(&self, operation: Operation) {
-        let rank = self.world.rank();
-        let error = || RunError::NotFolded {
-            rank,
-            reason: "the call cannot be made".to_owned(),
-        };
-        if self.terms.choice.algorithm == Algorithm::MpiNative {
-            // The others wait in the library.
-            self.fail(operation, error());
-        } else if let Ok(claim) = self.conversation.begin(&self.world, operation) {
-            self.conversation.give_up();
-            let _ = claim.end::<()>(Err(error()));
-        }
-    }
-
-    /// Checks what can be wrong on this rank alone.
-    fn check(
-        &self,
-        operation: Operation,
-        given: usize,
-        result_length: usize,
-    ) -> Result<(), RunError> {
-        let rank = || self.world.rank();
-        let given = given as u64;
-        if operation != Operation::Broadcast && given != self.local_length {
-            return Err(RunError::WrongLength {
-                rank: rank(),
-                planned: self.planned_length(),
-                given,
-            });
-        }
-        if operation == Operation::Exscan && self.operator.empty().is_none() {
-            return Err(RunError::NoEmptyValue {
-                rank: rank(),
-                operator: self.operator.name().to_owned(),
-            });
-        }
-        self.check_call(operation, result_length)
-    }
-
-    /// Checks what does not depend on this rank's items.
-    fn check_call(&self, operation: Operation, result_length: usize) -> Result<(), RunError> {
-        self.check_result_length(operation, result_length)?;
-        environment::check().map_err(|error| RunError::Environment {
-            rank: self.world.rank(),
-            error,
-        })
-    }
-
-    fn check_result_length(&self, operation: Operation, given: usize) -> Result<(), RunError> {
-        let expected = match operation {
-            Operation::Reduce | Operation::Allreduce | Operation::Broadcast => self.terms.width,
-            Operation::ReduceScatter => self.scattered_columns().len(),
-            Operation::Scan | Operation::Exscan => self.local_length_on_this_machine(),
-        };
-        if expected == given {
-            return Ok(());
-        }
-        Err(RunError::WrongResultLength {
-            rank: self.world.rank(),
-            expected,
-            given,
-        })
-    }
-
-    /// The elements of this rank's slice, also where no memory has room for them.
-    #[cold]
-    fn planned_length(&self) -> u128 {
-        let count = self.terms.ownership.count(self.world.rank());
-        u128::from(count) * self.terms.width as u128
-    }
-
-    /// The elements of this rank's slice, as far as a slice can be in memory.
-    fn local_length_on_this_machine(&self) -> usize {
-        usize::try_from(self.local_length).unwrap_or(usize::MAX)
+        self.plan.refuse(operation);
     }
 }

@@ -1,12 +1,9 @@
 //! What a reduction of scattered items sends, for people who could do without an order.
 
-use std::any::TypeId;
 use std::fmt;
 
-use exact_sum::Accumulator;
-
 use crate::engines::terms::Terms;
-use crate::exact::Sum;
+use crate::engines::values::Values;
 
 /// Shorter messages are not worth a word.
 const NOTABLE_BYTES: f64 = 65_536.0;
@@ -21,30 +18,17 @@ pub(crate) struct Scattered {
 }
 
 impl Scattered {
-    /// That of a plan for elements of type `T`, if there is something to say.
-    pub(crate) fn of<T: 'static>(terms: &Terms, operator: &str) -> Option<Self> {
+    /// That of a plan, if there is something to say.
+    pub(crate) fn of(terms: &Terms, reduced: &dyn Values) -> Option<Self> {
         let values = terms.choice.rows * terms.width as f64;
-        let bytes = values * size_of::<T>() as f64;
+        let bytes = values * reduced.item().size() as f64;
         let is_notable = terms.ownership.as_distribution().is_none() && bytes >= NOTABLE_BYTES;
-        let exact_bytes = match operator {
-            "sum" => exact_bytes::<T>().map(|sum| sum * terms.width),
-            _ => None,
-        };
         is_notable.then_some(Self {
             values,
             bytes,
-            exact_bytes,
+            exact_bytes: reduced.exact_sum_bytes().map(|sum| sum * terms.width),
         })
     }
-}
-
-/// The bytes of an exact sum of floats.
-fn exact_bytes<T: 'static>() -> Option<usize> {
-    fn bytes<T: 'static, F: exact_sum::Float>() -> Option<usize> {
-        let is_it = TypeId::of::<T>() == TypeId::of::<F>();
-        is_it.then_some(size_of::<<Sum<F> as Accumulator>::Words>())
-    }
-    bytes::<T, f64>().or_else(bytes::<T, f32>)
 }
 
 impl fmt::Display for Scattered {

@@ -1,15 +1,11 @@
 //! Runs that end in another call than they begin (paper 4's split phase).
 
-use std::rc::Rc;
-
 use bytemuck::Pod;
 
-use super::{Part, Pending, Plan, call};
-use crate::engines::Flight;
+use super::{Operands, Part, Pending, Plan, call};
 use crate::error::RunError;
 use crate::operation::{Call, Operation};
 use crate::operator::Operator;
-use crate::world::conversation::Claim;
 
 impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// Starts [`allreduce`](Plan::allreduce) and returns when this rank's items are
@@ -30,7 +26,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         &self,
         local: &[T],
     ) -> Result<Pending<call::AllreduceRow, T>, RunError> {
-        self.start(Operation::Allreduce, local, self.terms.width)
+        self.start(Operation::Allreduce, local, self.width())
     }
 
     /// Starts [`reduce`](Plan::reduce), as [`start_allreduce`](Plan::start_allreduce). Collective.
@@ -46,7 +42,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce).
     pub fn start_reduce_row(&self, local: &[T]) -> Result<Pending<call::ReduceRow, T>, RunError> {
-        self.start(Operation::Reduce, local, self.terms.width)
+        self.start(Operation::Reduce, local, self.width())
     }
 
     /// Starts [`reduce_scatter`](Plan::reduce_scatter), as [`start_allreduce`](Plan::start_allreduce). Collective.
@@ -68,7 +64,11 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce).
     pub fn start_scan(&self, local: &[T]) -> Result<Pending<call::Scan, T>, RunError> {
-        self.start(Operation::Scan, local, self.local_length_on_this_machine())
+        self.start(
+            Operation::Scan,
+            local,
+            self.plan.local_length_on_this_machine(),
+        )
     }
 
     /// Starts [`exscan`](Plan::exscan), as [`start_scan`](Plan::start_scan). Collective.
@@ -79,7 +79,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         self.start(
             Operation::Exscan,
             local,
-            self.local_length_on_this_machine(),
+            self.plan.local_length_on_this_machine(),
         )
     }
 
@@ -103,9 +103,9 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         local: &[T],
         result_length: usize,
     ) -> Result<Pending<C, T>, RunError> {
-        let claim = self.conversation.begin(&self.world, call)?;
-        self.start_claimed(claim, operation, Ok(local), result_length)
-            .map(Pending::new)
+        let items = Operands::Items(bytemuck::cast_slice(local));
+        let started = self.plan.start(operation, call, items, result_length);
+        started.map(Pending::new)
     }
 
     /// As [`start`](Self::start), in a call that has entered the world; or in place of `local` the reason why this rank takes no part.
@@ -115,52 +115,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         local: Result<&[T], RunError>,
         result_length: usize,
     ) -> Result<Part, RunError> {
-        let claim = self.conversation.begin_within(operation)?;
-        self.start_claimed(claim, operation, local, result_length)
-    }
-
-    fn start_claimed(
-        &self,
-        claim: Claim<'_>,
-        operation: Operation,
-        local: Result<&[T], RunError>,
-        result_length: usize,
-    ) -> Result<Part, RunError> {
-        if let Err(error) = self.check_result_length(operation, result_length) {
-            // No run is begun, so the others hear of it at once, wherever they wait for this rank.
-            self.conversation.give_up();
-            return claim.end(Err(error));
-        }
-        let checked = local.and_then(|local| {
-            self.check(operation, local.len(), result_length)
-                .map(|()| local)
-        });
-        let rows = checked.as_ref().ok().copied();
-        let started = self.engine.start(operation, rows.map(bytemuck::cast_slice));
-        self.under_way(claim, started, checked.err(), result_length)
-    }
-
-    /// A run that was started, in which this rank may have failed.
-    pub(super) fn under_way(
-        &self,
-        claim: Claim<'_>,
-        started: Result<Rc<dyn Flight>, RunError>,
-        failure: Option<RunError>,
-        result_length: usize,
-    ) -> Result<Part, RunError> {
-        match started {
-            Ok(flight) => {
-                let (world, conversation) = (&self.world, &self.conversation);
-                claim.hand_over();
-                Ok(Part::new(
-                    world,
-                    flight,
-                    conversation,
-                    failure,
-                    result_length,
-                ))
-            }
-            Err(error) => claim.end(Err(error)),
-        }
+        let items = local.map(|local| Operands::Items(bytemuck::cast_slice(local)));
+        self.plan.start_within(operation, items, result_length)
     }
 }

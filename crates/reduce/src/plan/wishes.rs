@@ -71,7 +71,7 @@ pub(super) struct Wishes {
 
 /// What is reduced, and how.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Values<'v> {
+pub(super) struct Reduced<'v> {
     /// The operator's name.
     pub(super) operator: &'v str,
     /// The bytes of its empty value.
@@ -86,12 +86,12 @@ impl Wishes {
     pub(super) fn settle(
         &self,
         world: &World,
-        values: Values<'_>,
+        reduced: Reduced<'_>,
         conversation: &Conversation,
     ) -> Result<(Option<Algorithm>, Ownership), BuildError> {
         let named = self.options.named_algorithm();
         let ownership = self
-            .owners(world, values, &named, conversation)
+            .owners(world, reduced, &named, conversation)
             .inspect_err(|error| {
                 // The others may not have heard of it.
                 if self.is_agreed || matches!(error, BuildError::Transport(_)) {
@@ -100,7 +100,7 @@ impl Wishes {
                 }
             })
             .map_err(|error| conversation.explain_build(error))?;
-        let algorithm = self.checked_algorithm(world, values, named, &ownership)?;
+        let algorithm = self.checked_algorithm(world, reduced, named, &ownership)?;
         Ok((algorithm, ownership))
     }
 
@@ -127,11 +127,11 @@ impl Wishes {
     fn owners(
         &self,
         world: &World,
-        values: Values<'_>,
+        reduced: Reduced<'_>,
         named: &Result<Option<Algorithm>, UnknownName>,
         conversation: &Conversation,
     ) -> Result<Ownership, BuildError> {
-        let obstacle = self.obstacle(world.rank(), values.element_bytes);
+        let obstacle = self.obstacle(world.rank(), reduced.element_bytes);
         if self.is_agreed {
             return match obstacle {
                 Some(obstacle) => Err(obstacle.into_error(world.rank(), world.size())),
@@ -142,7 +142,7 @@ impl Wishes {
             obstacle,
             share: self.share.clone().unwrap_or(Share::Count(0)),
             items: self.items,
-            settings: self.settings(values, named),
+            settings: self.settings(reduced, named),
         };
         let table = Table {
             comm: world.transport(),
@@ -170,7 +170,7 @@ impl Wishes {
     /// The settings that must be the same on all ranks.
     fn settings(
         &self,
-        values: Values<'_>,
+        reduced: Reduced<'_>,
         named: &Result<Option<Algorithm>, UnknownName>,
     ) -> Settings {
         let algorithm = match named {
@@ -178,19 +178,19 @@ impl Wishes {
             Ok(Some(algorithm)) => algorithm.to_string(),
             Err(unknown) => format!("{}={}", unknown.variable, unknown.error.name),
         };
-        let empty = match values.empty {
+        let empty = match reduced.empty {
             None => "none".to_owned(),
             Some(bytes) => format!("bytes {bytes:02X?}"),
         };
-        let longest_message = self.longest_message(values.element_bytes);
+        let longest_message = self.longest_message(reduced.element_bytes);
         let kind = match self.figure {
             None => self.kind.name().to_owned(),
             Some(figure) => format!("{}, for {figure}", self.kind.name()),
         };
         [
             ("kind of plan", kind),
-            ("operator", values.operator.to_owned()),
-            ("element type", values.element.to_owned()),
+            ("operator", reduced.operator.to_owned()),
+            ("element type", reduced.element.to_owned()),
             ("empty value of the operator", empty),
             ("algorithm", algorithm),
             ("parameters of the algorithm", self.options.to_string()),
@@ -225,7 +225,7 @@ impl Wishes {
     fn checked_algorithm(
         &self,
         world: &World,
-        values: Values<'_>,
+        reduced: Reduced<'_>,
         named: Result<Option<Algorithm>, UnknownName>,
         ownership: &Ownership,
     ) -> Result<Option<Algorithm>, BuildError> {
@@ -236,11 +236,11 @@ impl Wishes {
         if self.width == 0 {
             return Err(BuildError::ZeroWidth);
         }
-        if self.longest_message(values.element_bytes) == 0 {
+        if self.longest_message(reduced.element_bytes) == 0 {
             return Err(BuildError::ZeroMessageLimit);
         }
-        if values.element_bytes == 0 {
-            let element = values.element;
+        if reduced.element_bytes == 0 {
+            let element = reduced.element;
             return Err(BuildError::ZeroSized { element });
         }
         self.options.check()?;
@@ -258,9 +258,9 @@ impl Wishes {
                 return Err(BuildError::Scattered { algorithm });
             }
         }
-        if ownership.items() == 0 && values.empty.is_none() {
+        if ownership.items() == 0 && reduced.empty.is_none() {
             return Err(BuildError::NoItems {
-                operator: values.operator.to_owned(),
+                operator: reduced.operator.to_owned(),
             });
         }
         Ok(named)

@@ -1,0 +1,402 @@
+//! A plan whatever the type of its items, which are bytes here: what all plans do is compiled once.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::Part;
+use crate::algorithm::Algorithm;
+use crate::engines::scheduled::columns;
+use crate::engines::terms::Terms;
+use crate::engines::values::{Memory, Values};
+use crate::engines::{Engine, Flight};
+use crate::environment;
+use crate::error::RunError;
+use crate::operation::{Call, Operation};
+use crate::world::World;
+use crate::world::conversation::{Claim, Conversation};
+
+/// A reduction that ranks have agreed on. Slices of items are aligned for their type.
+pub(crate) struct AnyPlan {
+    pub(super) world: World,
+    pub(super) terms: Rc<Terms>,
+    /// The elements of this rank's slice.
+    pub(super) local_length: u64,
+    /// Whether a reduction is a fold of `local`, which holds all items, in order: there is nothing for the engine to do.
+    pub(super) is_local: bool,
+    pub(super) values: Rc<dyn Values>,
+    pub(super) engine: Box<dyn Engine>,
+    /// Shared with the engine and a run under way.
+    pub(super) conversation: Rc<Conversation>,
+}
+
+/// What a rank brings to a call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Operands<'r> {
+    /// Its items, in ownership order.
+    Items(&'r [u8]),
+    /// Pairs of slices of items, whose products are reduced: a column for each pair.
+    Pairs(&'r [[&'r [u8]; 2]]),
+    /// The folds of its own nodes, or why there are none.
+    Nodes(Result<&'r [u8], &'r str>),
+}
+
+/// Operands as an engine takes them.
+struct Given<'r> {
+    bytes: Bytes<'r>,
+    /// Whether they are the folds of this rank's own nodes.
+    are_nodes: bool,
+}
+
+enum Bytes<'r> {
+    Lent(&'r [u8]),
+    Made(Memory),
+}
+
+impl Given<'_> {
+    fn bytes(&self) -> &[u8] {
+        match &self.bytes {
+            Bytes::Lent(bytes) => bytes,
+            Bytes::Made(memory) => memory.bytes(),
+        }
+    }
+}
+
+impl AnyPlan {
+    pub(super) fn new(
+        world: &World,
+        terms: Rc<Terms>,
+        values: Rc<dyn Values>,
+        engine: Box<dyn Engine>,
+        conversation: Rc<Conversation>,
+    ) -> Self {
+        let count = terms.ownership.count(world.rank());
+        Self {
+            world: world.clone(),
+            local_length: count.saturating_mul(terms.width as u64),
+            terms,
+            is_local: engine.is_local_fold(),
+            values,
+            engine,
+            conversation,
+        }
+    }
+
+    pub(super) fn scattered_columns(&self) -> Range<usize> {
+        columns(self.terms.width, self.world.size(), self.world.rank())
+    }
+
+    pub(super) fn rounds(&self) -> Option<u64> {
+        if self.is_local {
+            Some(0)
+        } else {
+            self.engine.rounds()
+        }
+    }
+
+    /// The number of items in so many bytes.
+    fn items_in(&self, bytes: &[u8]) -> usize {
+        bytes.len() / self.values.item().size()
+    }
+
+    /// A blocking call, of which an operation whose messages are the same does this rank's part. Says whether this rank gets a result, and leaves it
+    /// in `result`.
+    pub(crate) fn run(
+        &self,
+        operation: Operation,
+        call: Call,
+        operands: Operands<'_>,
+        result: &mut [u8],
+    ) -> Result<bool, RunError> {
+        let claim = self.conversation.begin(&self.world, call)?;
+        let outcome = match self.given(operation, operands, self.items_in(result)) {
+            Ok(given) if given.are_nodes => {
+                self.engine.run_folded(operation, given.bytes(), result)
+            }
+            Ok(given) => self.engine.run(operation, Ok(given.bytes()), result),
+            Err(refused @ RunError::NoOwnNodes { .. }) => Err(refused),
+            Err(error) => self.engine.run(operation, Err(error), result),
+        };
+        claim.end(outcome)
+    }
+
+    /// The same without the wait, for a result of so many elements.
+    pub(crate) fn start(
+        &self,
+        operation: Operation,
+        call: Call,
+        operands: Operands<'_>,
+        result_length: usize,
+    ) -> Result<Part, RunError> {
+        let claim = self.conversation.begin(&self.world, call)?;
+        self.start_claimed(claim, operation, Ok(operands), result_length)
+    }
+
+    /// The same in a call that has entered the world; or in place of operands the reason why this rank takes no part.
+    pub(crate) fn start_within(
+        &self,
+        operation: Operation,
+        operands: Result<Operands<'_>, RunError>,
+        result_length: usize,
+    ) -> Result<Part, RunError> {
+        let claim = self.conversation.begin_within(operation)?;
+        self.start_claimed(claim, operation, operands, result_length)
+    }
+
+    fn start_claimed(
+        &self,
+        claim: Claim<'_>,
+        operation: Operation,
+        operands: Result<Operands<'_>, RunError>,
+        result_length: usize,
+    ) -> Result<Part, RunError> {
+        if let Err(error) = self.check_result_length(operation, result_length) {
+            // No run is begun, so the others hear of it at once, wherever they wait for this rank.
+            self.conversation.give_up();
+            return claim.end(Err(error));
+        }
+        let given = operands.and_then(|operands| self.given(operation, operands, result_length));
+        let started = match &given {
+            Ok(given) if given.are_nodes => {
+                self.engine.start_folded(operation, Some(given.bytes()))
+            }
+            Ok(given) => self.engine.start(operation, Some(given.bytes())),
+            Err(refused @ RunError::NoOwnNodes { .. }) => return claim.end(Err(refused.clone())),
+            Err(_) => self.engine.start(operation, None),
+        };
+        self.under_way(claim, started, given.err(), result_length)
+    }
+
+    /// A run that was started, in which this rank may have failed.
+    fn under_way(
+        &self,
+        claim: Claim<'_>,
+        started: Result<Rc<dyn Flight>, RunError>,
+        failure: Option<RunError>,
+        result_length: usize,
+    ) -> Result<Part, RunError> {
+        match started {
+            Ok(flight) => {
+                let (world, conversation) = (&self.world, &self.conversation);
+                claim.hand_over();
+                Ok(Part::new(
+                    world,
+                    flight,
+                    conversation,
+                    failure,
+                    result_length,
+                ))
+            }
+            Err(error) => claim.end(Err(error)),
+        }
+    }
+
+    /// A run in which this rank takes no part, for a reason of its own, which it returns. The others hear of it.
+    pub(crate) fn fail(&self, call: Call, error: RunError) -> RunError {
+        let claim = match self.conversation.begin(&self.world, call) {
+            Ok(claim) => claim,
+            Err(refused) => return refused,
+        };
+        let outcome = self.engine.run(call.operation, Err(error), &mut []);
+        match claim.end(outcome) {
+            Err(error) => error,
+            Ok(_) => unreachable!("a run that is given an error returns it"),
+        }
+    }
+
+    /// Takes no part in the next run of an operation, whatever the others reduce in it: this rank's call cannot be made. They hear of it.
+    pub(crate) fn refuse(&self, operation: Operation) {
+        let rank = self.world.rank();
+        let error = || RunError::NotFolded {
+            rank,
+            reason: "the call cannot be made".to_owned(),
+        };
+        if self.terms.choice.algorithm == Algorithm::MpiNative {
+            // The others wait in the library.
+            self.fail(operation.into(), error());
+        } else if let Ok(claim) = self.conversation.begin(&self.world, operation) {
+            self.conversation.give_up();
+            let _ = claim.end::<()>(Err(error()));
+        }
+    }
+
+    /// Operands as an engine takes them, if nothing is wrong on this rank alone.
+    fn given<'r>(
+        &self,
+        operation: Operation,
+        operands: Operands<'r>,
+        result_length: usize,
+    ) -> Result<Given<'r>, RunError> {
+        match operands {
+            Operands::Items(items) => {
+                self.check(operation, self.items_in(items), result_length)?;
+                Ok(Given {
+                    bytes: Bytes::Lent(items),
+                    are_nodes: false,
+                })
+            }
+            Operands::Pairs(pairs) => self.products(operation, pairs, result_length),
+            Operands::Nodes(nodes) => {
+                let nodes = self.check_nodes(operation, nodes, result_length)?;
+                Ok(Given {
+                    bytes: Bytes::Lent(nodes),
+                    are_nodes: true,
+                })
+            }
+        }
+    }
+
+    fn check(
+        &self,
+        operation: Operation,
+        given: usize,
+        result_length: usize,
+    ) -> Result<(), RunError> {
+        let rank = || self.world.rank();
+        let given = given as u64;
+        if operation != Operation::Broadcast && given != self.local_length {
+            return Err(RunError::WrongLength {
+                rank: rank(),
+                planned: self.planned_length(),
+                given,
+            });
+        }
+        if operation == Operation::Exscan && !self.values.has_empty() {
+            return Err(RunError::NoEmptyValue {
+                rank: rank(),
+                operator: self.values.name().to_owned(),
+            });
+        }
+        self.check_call(operation, result_length)
+    }
+
+    /// Checks what does not depend on this rank's items.
+    fn check_call(&self, operation: Operation, result_length: usize) -> Result<(), RunError> {
+        self.check_result_length(operation, result_length)?;
+        environment::check().map_err(|error| RunError::Environment {
+            rank: self.world.rank(),
+            error,
+        })
+    }
+
+    fn check_result_length(&self, operation: Operation, given: usize) -> Result<(), RunError> {
+        let expected = match operation {
+            Operation::Reduce | Operation::Allreduce | Operation::Broadcast => self.terms.width,
+            Operation::ReduceScatter => self.scattered_columns().len(),
+            Operation::Scan | Operation::Exscan => self.local_length_on_this_machine(),
+        };
+        if expected == given {
+            return Ok(());
+        }
+        Err(RunError::WrongResultLength {
+            rank: self.world.rank(),
+            expected,
+            given,
+        })
+    }
+
+    /// The reductions of this rank's own nodes, if there are as many as planned and nothing else is wrong.
+    fn check_nodes<'n>(
+        &self,
+        operation: Operation,
+        nodes: Result<&'n [u8], &str>,
+        result_length: usize,
+    ) -> Result<&'n [u8], RunError> {
+        let rank = self.world.rank();
+        let algorithm = self.terms.choice.algorithm;
+        let nodes = nodes.map_err(|reason| RunError::NotFolded {
+            rank,
+            reason: reason.to_owned(),
+        })?;
+        let lengths = self.engine.own_node_lengths(operation);
+        let lengths = lengths.ok_or(RunError::NoOwnNodes { rank, algorithm })?;
+        let planned = lengths.len() as u128 * self.terms.width as u128;
+        let given = self.items_in(nodes) as u64;
+        if u128::from(given) != planned {
+            return Err(RunError::WrongLength {
+                rank,
+                planned,
+                given,
+            });
+        }
+        self.check_call(operation, result_length)?;
+        Ok(nodes)
+    }
+
+    /// What this rank brings to the sums of the products of pairs, a column for each: the sums of its own nodes or, where the algorithm has no
+    /// such nodes, the products.
+    fn products<'r>(
+        &self,
+        operation: Operation,
+        pairs: &[[&[u8]; 2]],
+        result_length: usize,
+    ) -> Result<Given<'r>, RunError> {
+        let (rank, width) = (self.world.rank(), self.terms.width);
+        if pairs.len() != width {
+            return Err(RunError::WrongPairs {
+                rank,
+                planned: width,
+                given: pairs.len(),
+            });
+        }
+        let planned = self.terms.ownership.count(rank);
+        for pair in pairs {
+            let [first, second] = pair.map(|factor| self.items_in(factor) as u64);
+            if first != second {
+                return Err(RunError::Lengths {
+                    rank,
+                    first,
+                    second,
+                });
+            }
+            if first != planned {
+                return Err(RunError::WrongLength {
+                    rank,
+                    planned: planned.into(),
+                    given: first,
+                });
+            }
+        }
+        self.check_call(operation, result_length)?;
+        let item = self.values.item().size();
+        let lengths = self.engine.own_node_lengths(operation);
+        let are_nodes = lengths.is_some();
+        let count = self.items_in(pairs[0][0]);
+        let rows = lengths.as_ref().map_or(count, Vec::len);
+        let mut made = Memory::zeroed(rows * width * item);
+        let mut products = Memory::default();
+        for (column, pair) in pairs.iter().enumerate() {
+            let row = made.bytes_mut().chunks_exact_mut(width * item);
+            let places = row.map(|row| &mut row[column * item..][..item]);
+            if let Some(lengths) = &lengths {
+                let mut first = 0;
+                for (place, length) in places.zip(lengths) {
+                    let [x, y] = pair.map(|factor| &factor[first..][..length * item]);
+                    self.values.fold_products(x, y, place);
+                    first += length * item;
+                }
+            } else {
+                products.resize(count * item);
+                self.values.write_products(pair, products.bytes_mut());
+                for (place, product) in places.zip(products.bytes().chunks_exact(item)) {
+                    place.copy_from_slice(product);
+                }
+            }
+        }
+        Ok(Given {
+            bytes: Bytes::Made(made),
+            are_nodes,
+        })
+    }
+
+    /// The elements of this rank's slice, also where no memory has room for them.
+    #[cold]
+    fn planned_length(&self) -> u128 {
+        let count = self.terms.ownership.count(self.world.rank());
+        u128::from(count) * self.terms.width as u128
+    }
+
+    /// The elements of this rank's slice, as far as a slice can be in memory.
+    pub(super) fn local_length_on_this_machine(&self) -> usize {
+        usize::try_from(self.local_length).unwrap_or(usize::MAX)
+    }
+}
