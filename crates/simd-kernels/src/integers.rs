@@ -56,3 +56,52 @@ impl<S: Copy, T, C: Fn(S) -> T, F: Fn(T, T) -> T> Kernel<f64> for AnyOrder<'_, S
             .reduce(self.combine)
     }
 }
+
+/// The lanes in which narrow rows are folded, several rows at once.
+const LANES: usize = 64;
+
+/// Folds rows of `width` values element by element by an operator that is associative and commutative, in an unspecified order. For no rows it
+/// returns `None` and does not change `result`.
+///
+/// # Panics
+/// `width` is 0, `items` are not whole rows, or `result` does not have the length of a row.
+///
+/// ```
+/// let mut sums = [0; 2];
+/// simd_kernels::fold_rows_in_any_order(&[1, 10, 2, 20, 3, 30], &mut sums, u32::wrapping_add);
+/// assert_eq!(sums, [6, 60]);
+/// ```
+pub fn fold_rows_in_any_order<T: Copy>(
+    items: &[T],
+    result: &mut [T],
+    combine: impl Fn(T, T) -> T,
+) -> Option<()> {
+    let width = result.len();
+    assert!(
+        width > 0 && items.len().is_multiple_of(width),
+        "{} items are not whole rows of {width}",
+        items.len()
+    );
+    let add = |lanes: &mut [T], items: &[T]| {
+        for (lane, &item) in lanes.iter_mut().zip(items) {
+            *lane = combine(*lane, item);
+        }
+    };
+    // The loop over a narrow row would take longer than its combinations.
+    let wide = LANES / width * width;
+    let mut lanes = [*items.first()?; LANES];
+    let (first, mut rest) = items.split_at(width);
+    result.copy_from_slice(first);
+    if width < LANES
+        && let Some((first, others)) = rest.split_at_checked(wide)
+    {
+        let lanes = &mut lanes[..wide];
+        lanes.copy_from_slice(first);
+        let groups = others.chunks_exact(wide);
+        rest = groups.remainder();
+        groups.for_each(|group| add(lanes, group));
+        lanes.chunks_exact(width).for_each(|row| add(result, row));
+    }
+    rest.chunks_exact(width).for_each(|row| add(result, row));
+    Some(())
+}

@@ -21,7 +21,7 @@
 //! | [`dot`], [`squared_norm`], [`sum_and_absolute_sum`] | sums whose leaves are computed in the same pass |
 //! | [`fold_rows`], [`combine_rows`] | rows of values, element by element |
 //! | [`tree_fold`], [`tree_fold_rows`] | the same with any operator |
-//! | [`fold_in_any_order`] | folds of integers, whose order changes nothing |
+//! | [`fold_in_any_order`], [`fold_rows_in_any_order`] | folds of integers, whose order changes nothing |
 //! | [`reduce_level_by_level`], [`subtree_sum8`] | the thesis' kernel, Algorithm 4 |
 //! | [`plain_sums`], [`split_sums_in_range`], [`split_products_in_range`], [`split_sums`], [`split_columns`], [`exact_products`] | sums of blocks of items and of columns, and products, without rounding errors: see the crate `exact-sum` |
 //! | [`has_default_environment`], [`Quiet`], [`Subnormals`], [`without_traps`] | nothing: they look after the floating-point environment |
@@ -64,7 +64,7 @@ pub use fold::fused::{dot, squared_norm, sum_and_absolute_sum};
 pub use fold::level_by_level::{reduce_level_by_level, scratch_len};
 pub use fold::runs::fold_runs;
 pub use fold::slice::{fold, sum, tree_fold};
-pub use integers::fold_in_any_order;
+pub use integers::{fold_in_any_order, fold_rows_in_any_order};
 pub use processor::environment::{
     Quiet, Subnormals, Watch, has_default_environment, without_traps,
 };

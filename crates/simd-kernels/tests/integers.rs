@@ -1,7 +1,7 @@
 //! Folds of integers at every level against iterators.
 
 use proptest::prelude::*;
-use simd_kernels::{Level, fold_in_any_order};
+use simd_kernels::{Level, fold_in_any_order, fold_rows_in_any_order};
 
 /// Around what registers hold, and what is short.
 const LENGTHS: [usize; 12] = [0, 1, 2, 31, 32, 33, 63, 64, 65, 127, 129, 1000];
@@ -39,5 +39,26 @@ proptest! {
         agree(&short, |x| x, u8::min)?;
         agree(&short, u64::from, u64::wrapping_add)?;
         agree(&short, |x| x > 99, |left, right| left | right)?;
+    }
+}
+
+/// Narrow rows go several at once, and wide ones one by one.
+#[test]
+fn rows_are_folded_column_by_column() {
+    let items: Vec<u32> = (0..20_000_u32)
+        .map(|item| item.wrapping_mul(0x9E37_79B9))
+        .collect();
+    for width in (1..34).chain([63, 64, 65, 200]) {
+        for rows in [0, 1, 2, 3, 8, 63, 64, 65, 100] {
+            let items = &items[..rows * width];
+            let mut found = vec![7; width];
+            let folded = fold_rows_in_any_order(items, &mut found, u32::wrapping_mul);
+            assert_eq!(folded.is_some(), rows > 0);
+            for (column, found) in found.iter().enumerate() {
+                let column = items.iter().skip(column).step_by(width).copied();
+                let expected = column.reduce(u32::wrapping_mul).unwrap_or(7);
+                assert_eq!(*found, expected, "{rows} rows of {width}");
+            }
+        }
     }
 }

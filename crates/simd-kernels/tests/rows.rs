@@ -191,7 +191,6 @@ fn operands_stay_in_order() {
     }
 }
 
-/// Long items have no code of their own for narrow rows.
 #[test]
 fn operands_of_many_bytes_stay_in_order() {
     type Item = [u32; 20];

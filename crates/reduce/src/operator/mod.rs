@@ -255,9 +255,9 @@ fn grown<'a, T: Copy>(scratch: &'a mut Vec<T>, items: &[T], width: usize) -> Opt
     Some(scratch)
 }
 
-/// One operator of one integer type: its name, its operation and its empty value.
+/// One operator of one integer type: its name, its operation and its empty value; and the type whose folds are the same bits.
 macro_rules! integer_operator {
-    ($integer:ty, $operator:ident, $name:literal, $combine:expr, $empty:expr) => {
+    ($integer:ty as $shared:ty, $operator:ident, $name:literal, $combine:expr, $empty:expr, $combine_shared:expr) => {
         impl Operator<$integer> for $operator {
             fn name(&self) -> &str {
                 $name
@@ -270,23 +270,50 @@ macro_rules! integer_operator {
             }
             // The order changes no bit.
             fn fold(&self, items: &[$integer]) -> Option<$integer> {
-                simd_kernels::fold_in_any_order(Level::best(), items, |item| item, $combine)
+                let items: &[$shared] = bytemuck::cast_slice(items);
+                let same = |item| item;
+                let folded =
+                    simd_kernels::fold_in_any_order(Level::best(), items, same, $combine_shared);
+                folded.map(|item| item as $integer)
+            }
+            fn fold_rows(
+                &self,
+                items: &[$integer],
+                _width: usize,
+                _scratch: &mut Vec<$integer>,
+                result: &mut [$integer],
+            ) -> Option<()> {
+                let items: &[$shared] = bytemuck::cast_slice(items);
+                let result = bytemuck::cast_slice_mut(result);
+                simd_kernels::fold_rows_in_any_order(items, result, $combine_shared)
             }
         }
     };
 }
 
 macro_rules! integer_operators {
-    ($($integer:ident),+) => {$(
-        integer_operator!($integer, Sum, "sum", $integer::wrapping_add, Some(0));
-        integer_operator!($integer, Product, "product", $integer::wrapping_mul, Some(1));
-        integer_operator!($integer, Min, "min", Ord::min, None);
-        integer_operator!($integer, Max, "max", Ord::max, None);
+    ($($integer:ident as $unsigned:ident),+) => {$(
+        integer_operator!($integer as $unsigned, Sum, "sum", $integer::wrapping_add, Some(0), $unsigned::wrapping_add);
+        integer_operator!($integer as $unsigned, Product, "product", $integer::wrapping_mul, Some(1), $unsigned::wrapping_mul);
+        integer_operator!($integer as $integer, Min, "min", Ord::min, None, Ord::min);
+        integer_operator!($integer as $integer, Max, "max", Ord::max, None, Ord::max);
     )+};
 }
 
+// What wraps does not see the sign.
 integer_operators!(
-    i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize
+    i8 as u8,
+    i16 as u16,
+    i32 as u32,
+    i64 as u64,
+    i128 as u128,
+    isize as usize,
+    u8 as u8,
+    u16 as u16,
+    u32 as u32,
+    u64 as u64,
+    u128 as u128,
+    usize as usize
 );
 
 /// The reduction in lanes by rows of them, which any operator has.

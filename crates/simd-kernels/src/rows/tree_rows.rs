@@ -2,7 +2,6 @@
 
 use core::array;
 
-use crate::fold::slice::tree_fold;
 use crate::processor::prefetch::RowsAhead;
 use crate::rows::fold_rows::check_lengths;
 use crate::rows::panel::panel_columns;
@@ -33,53 +32,22 @@ pub fn tree_fold_rows<T: Copy>(
     mut combine: impl FnMut(T, T) -> T,
 ) -> Option<()> {
     check_lengths(width, items, scratch, result);
-    // For narrow rows of few bytes the overhead of loops over columns would dominate.
-    match width {
-        1 if const { is_narrow::<T>(1) } => narrow::<T, 1>(items, result, combine),
-        2 if const { is_narrow::<T>(2) } => narrow::<T, 2>(items, result, combine),
-        3 if const { is_narrow::<T>(3) } => narrow::<T, 3>(items, result, combine),
-        4 if const { is_narrow::<T>(4) } => narrow::<T, 4>(items, result, combine),
-        5 if const { is_narrow::<T>(5) } => narrow::<T, 5>(items, result, combine),
-        6 if const { is_narrow::<T>(6) } => narrow::<T, 6>(items, result, combine),
-        7 if const { is_narrow::<T>(7) } => narrow::<T, 7>(items, result, combine),
-        8 if const { is_narrow::<T>(8) } => narrow::<T, 8>(items, result, combine),
-        _ if items.is_empty() => None,
-        _ => {
-            for first in (0..width).step_by(panel_columns::<T>()) {
-                let end = width.min(first + panel_columns::<T>());
-                let mut panel = Panel {
-                    width,
-                    first,
-                    rows_count: 0,
-                    ahead: RowsAhead::of_bytes(width * size_of::<T>(), size_of_val(items)),
-                    scratch: &mut *scratch,
-                    columns: end - first,
-                };
-                panel.add_all(items, &mut combine);
-                panel.finish(&mut result[first..end], &mut combine);
-            }
-            Some(())
-        }
+    if items.is_empty() {
+        return None;
     }
-}
-
-/// Whether rows of so many values have code of their own: eight complex numbers of doubles are the longest.
-const fn is_narrow<T>(width: usize) -> bool {
-    width * size_of::<T>() <= 128
-}
-
-/// The fold of narrow rows, each as one item of an array type.
-#[inline(always)]
-fn narrow<T: Copy, const WIDTH: usize>(
-    items: &[T],
-    result: &mut [T],
-    mut combine: impl FnMut(T, T) -> T,
-) -> Option<()> {
-    let (rows, _) = items.as_chunks::<WIDTH>();
-    let folded = tree_fold(rows, |left, right| {
-        array::from_fn(|column| combine(left[column], right[column]))
-    })?;
-    result.copy_from_slice(&folded);
+    for first in (0..width).step_by(panel_columns::<T>()) {
+        let end = width.min(first + panel_columns::<T>());
+        let mut panel = Panel {
+            width,
+            first,
+            rows_count: 0,
+            ahead: RowsAhead::of_bytes(width * size_of::<T>(), size_of_val(items)),
+            scratch: &mut *scratch,
+            columns: end - first,
+        };
+        panel.add_all(items, &mut combine);
+        panel.finish(&mut result[first..end], &mut combine);
+    }
     Some(())
 }
 
