@@ -33,7 +33,7 @@ impl By {
     ) -> Result<R, Failure> {
         match self {
             Self::Pool if elements > DIVIDED_ELEMENTS => {
-                Ok(threads()?.install(|| reduce(Self::Pool)))
+                Ok(par::install(threads()?, || reduce(Self::Pool)))
             }
             Self::Caller | Self::Pool => Ok(reduce(Self::Caller)),
         }

@@ -82,12 +82,12 @@ impl<T: Item> Reduction<T> {
             (Self::InOrder(operator), None, [result]) => {
                 fold_items(rows, &operator).map(|value| *result = value)
             }
-            (Self::InOrder(operator), Some(pool), [result]) => pool
-                .install(|| par::fold(rows, &operator))
-                .map(|value| *result = value),
+            (Self::InOrder(operator), Some(pool), [result]) => {
+                par::install(pool, || par::fold(rows, &operator)).map(|value| *result = value)
+            }
             (Self::InOrder(operator), None, results) => fold_rows(rows, width, &operator, results),
             (Self::InOrder(operator), Some(pool), results) => {
-                pool.install(|| par::fold_rows(rows, width, &operator, results))
+                par::install(pool, || par::fold_rows(rows, width, &operator, results))
             }
         }
     }
@@ -104,9 +104,9 @@ fn rows_in_lanes<T: Item>(
     match (pool, results) {
         (None, [result]) => fold_lanes(rows, lanes, &operator).map(|value| *result = value),
         (None, results) => fold_rows_lanes(rows, width, lanes, &operator, results),
-        (Some(pool), results) => {
-            pool.install(|| par::fold_rows_lanes(rows, width, lanes, &operator, results))
-        }
+        (Some(pool), results) => par::install(pool, || {
+            par::fold_rows_lanes(rows, width, lanes, &operator, results)
+        }),
     }
 }
 

@@ -78,7 +78,7 @@ impl ExactTask for Norm {
         let by = Workers::of(items.len())?;
         let root = compute(array.py(), size_of_val(items), || match by.pool() {
             None => exact::norm(items),
-            Some(pool) => pool.install(|| exact::par::norm(items)),
+            Some(pool) => exact::par::install(pool, || exact::par::norm(items)),
         });
         scalar(array.py(), root)
     }

@@ -47,7 +47,7 @@ macro_rules! real {
             ) -> Result<Self, FoldError> {
                 match pool {
                     None => exact::dot(x, y),
-                    Some(pool) => pool.install(|| exact::par::dot(x, y)),
+                    Some(pool) => exact::par::install(pool, || exact::par::dot(x, y)),
                 }
             }
         }
@@ -119,7 +119,7 @@ pub(crate) fn sums<T: ExactItem>(pool: Option<&ThreadPool>, rows: &[T], results:
     let results: &mut [T::Part] = bytemuck::cast_slice_mut(results);
     match (pool, results) {
         (None, [result]) => *result = exact::sum(rows),
-        (Some(pool), [result]) => *result = pool.install(|| exact::par::sum(rows)),
+        (Some(pool), [result]) => *result = exact::par::install(pool, || exact::par::sum(rows)),
         (pool, results) => {
             let width = results.len();
             for (columns, results) in groups(width).zip(results.chunks_mut(COLUMNS)) {

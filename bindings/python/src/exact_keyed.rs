@@ -55,7 +55,7 @@ pub(crate) fn sums_by_key<T: Item + Float + PartialEq>(
 ) -> Result<Vec<T>, KeyError> {
     match by.pool() {
         None => by_key(keys, items, sums),
-        Some(pool) => pool.install(|| exact::par::by_key(keys, items, sums)),
+        Some(pool) => exact::par::install(pool, || exact::par::by_key(keys, items, sums)),
     }
 }
 

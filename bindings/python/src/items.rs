@@ -14,7 +14,7 @@ where
 {
     match by.pool() {
         None => treefold::dot(x, y),
-        Some(pool) => pool.install(|| par::dot(x, y)),
+        Some(pool) => par::install(pool, || par::dot(x, y)),
     }
 }
 
@@ -28,7 +28,7 @@ where
     let products: Vec<T> = products.collect();
     match by.pool() {
         None => treefold::sum(&products),
-        Some(pool) => pool.install(|| par::sum(&products)),
+        Some(pool) => par::install(pool, || par::sum(&products)),
     }
 }
 

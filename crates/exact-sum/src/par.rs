@@ -1,5 +1,8 @@
 //! Exact sums by all threads of a process, on rayon. They have the values of those by one thread.
 
+use std::ops::Range;
+
+use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use crate::counters::check_memory;
@@ -12,6 +15,56 @@ use crate::sum::Sum;
 /// What a thread adds by itself: about as long as it takes to wake another.
 const GRAIN_ITEMS: usize = 1 << 17;
 
+/// Does both, perhaps by two threads of the current rayon pool. Rayon is compiled once for tasks of all types.
+#[doc(hidden)]
+pub fn join<L: Send, R: Send>(
+    left: impl FnOnce() -> L + Send,
+    right: impl FnOnce() -> R + Send,
+) -> (L, R) {
+    fn both(left: &mut (dyn FnMut() + Send), right: &mut (dyn FnMut() + Send)) {
+        rayon::join(left, right);
+    }
+    let (mut tasks, mut values) = ((Some(left), Some(right)), (None, None));
+    let (left, right) = (&mut tasks.0, &mut tasks.1);
+    let (left_value, right_value) = (&mut values.0, &mut values.1);
+    both(
+        &mut || *left_value = left.take().map(|task| task()),
+        &mut || *right_value = right.take().map(|task| task()),
+    );
+    let done = "both are done";
+    (values.0.expect(done), values.1.expect(done))
+}
+
+/// Does it in a pool. As [`join`], it has no type to rayon.
+#[doc(hidden)]
+pub fn install<R: Send>(pool: &ThreadPool, task: impl FnOnce() -> R + Send) -> R {
+    fn run(pool: &ThreadPool, task: &mut (dyn FnMut() + Send)) {
+        pool.install(task);
+    }
+    let (mut task, mut value) = (Some(task), None);
+    run(pool, &mut || value = task.take().map(|task| task()));
+    value.expect("it is done")
+}
+
+/// The sum of what `leaf` makes of the parts of a range, by threads.
+fn merged<S: Send>(
+    range: Range<usize>,
+    leaf: &(impl Fn(Range<usize>) -> S + Sync),
+    merge: &(impl Fn(&mut S, &S) + Sync),
+) -> S {
+    let parts = range.len().div_ceil(GRAIN_ITEMS);
+    if parts < 2 {
+        return leaf(range);
+    }
+    let middle = range.start + parts / 2 * GRAIN_ITEMS;
+    let (mut sum, right) = join(
+        || merged(range.start..middle, leaf, merge),
+        || merged(middle..range.end, leaf, merge),
+    );
+    merge(&mut sum, &right);
+    sum
+}
+
 /// The exact sum of items, rounded to nearest, by the threads of the current rayon pool: see [`sum`](crate::sum).
 ///
 /// ```
@@ -20,11 +73,9 @@ const GRAIN_ITEMS: usize = 1 << 17;
 /// ```
 #[must_use]
 pub fn sum<T: Float>(items: &[T]) -> T {
-    let parts = items.par_chunks(GRAIN_ITEMS).map(Sum::without_zeros);
-    let merged = parts.reduce(Sum::new, |mut sum, part| {
-        sum.total.merge(&part.total);
-        sum
-    });
+    let leaf = |part: Range<usize>| Sum::without_zeros(&items[part]);
+    let merge = |sum: &mut Sum<T>, part: &Sum<T>| sum.total.merge(&part.total);
+    let merged = merged(0..items.len(), &leaf, &merge);
     if are_negative_zeros(items) {
         T::NEGATIVE_ZERO
     } else {
@@ -50,12 +101,9 @@ pub fn norm<T: Float>(x: &[T]) -> T {
 
 fn products<T: Float>(x: &[T], y: &[T]) -> ProductSum<T> {
     assert_eq!(x.len(), y.len(), "the slices differ in length");
-    let pairs = x.par_chunks(GRAIN_ITEMS).zip(y.par_chunks(GRAIN_ITEMS));
-    let parts = pairs.map(|(x, y)| ProductSum::of(x, y));
-    parts.reduce(ProductSum::new, |mut sum, part| {
-        sum.total.merge(&part.total);
-        sum
-    })
+    let leaf = |part: Range<usize>| ProductSum::of(&x[part.clone()], &y[part]);
+    let merge = |sum: &mut ProductSum<T>, part: &ProductSum<T>| sum.total.merge(&part.total);
+    merged(0..x.len(), &leaf, &merge)
 }
 
 /// The exact sums of the items of each of the keys 0 to `sums` - 1, rounded to nearest, by the threads of the current rayon pool: see

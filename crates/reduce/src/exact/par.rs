@@ -1,6 +1,8 @@
 //! Exact sums by all threads of a process, on rayon. They have the values of those by one thread.
 
 use exact_sum::Float;
+#[doc(hidden)]
+pub use exact_sum::par::install;
 pub use exact_sum::par::{by_key, norm, sum};
 
 use crate::error::FoldError;

@@ -18,6 +18,9 @@ use crate::environment;
 use crate::error::FoldError;
 use crate::operator::{Operator, Sum, joined, lane_row};
 
+#[doc(hidden)]
+pub use exact_sum::par::install;
+use exact_sum::par::join;
 pub use iterator::ParallelTreeIterator;
 
 /// A thread folds subtrees of up to this number of values by itself: about as long as it takes to wake another.
@@ -273,7 +276,7 @@ fn by_subtrees<V: Send>(
     }
     // Half of the least power of two that holds all items: the root's right child begins there.
     let middle = items.start + items.len().next_power_of_two() / 2;
-    let (left, right) = rayon::join(
+    let (left, right) = join(
         || by_subtrees(items.start..middle, grain, leaf, combine),
         || by_subtrees(middle..items.end, grain, leaf, combine),
     );

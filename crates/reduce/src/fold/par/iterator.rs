@@ -125,7 +125,7 @@ impl<W, C> Reduction<'_, W, C> {
         }
         let middle = count.next_power_of_two() / 2;
         let (left, right) = items.split_at(middle);
-        let (left, right) = rayon::join(
+        let (left, right) = exact_sum::par::join(
             || self.by_subtrees(left, middle, grain),
             || self.by_subtrees(right, count - middle, grain),
         );
