@@ -22,6 +22,7 @@ use crate::gpu::Floats;
 use crate::handle::handle;
 use crate::items::{Layout, Padded, Plain};
 use crate::plan::{Shaped, TypedPlan};
+use crate::reduction::InTree;
 
 handle!(
     /// `treefold_comm`: a communicator's duplicate.
@@ -252,6 +253,7 @@ impl Settings {
             .build()
             .map_err(|error| of_build(&error))?;
         let is_root = self.world.rank() == self.root;
+        let plan = InTree::new(plan);
         Ok(Rc::new(TypedPlan::shaped(plan, layout, is_root)))
     }
 

@@ -1,15 +1,18 @@
 //! What plans of all kinds do: of tree order, of exact sums, and by key.
 
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use bytemuck::Pod;
-use treefold::{Algorithm, Call, Operand, Operation, Operator, Plan, RunError, World};
+use treefold::{
+    Algorithm, AnyPlan, AnyRun, Call, Operand, Operands, Operation, Operator, Plan, RunError, World,
+};
 use treefold_c::boundary::treefold_keyed;
 use treefold_c::failure::Failure;
 use treefold_c::keyed::Keys;
 
 use crate::failure::of_run;
-use crate::run::{Started, UnderWay};
+use crate::run::UnderWay;
 
 /// A plan of any kind, on items of a type.
 pub(crate) trait Reduction<T>: 'static {
@@ -138,32 +141,110 @@ pub(crate) fn end_refused<S>(world: &World, started: Result<S, RunError>, refuse
     }
 }
 
-impl<T: Pod, O: Operator<T> + 'static> Reduction<T> for Plan<T, O> {
-    type Started = Started<T>;
+/// A plan in tree order on items of a type, whatever its operator.
+pub(crate) struct InTree<T> {
+    plan: AnyPlan,
+    items: PhantomData<T>,
+}
+
+impl<T: Pod> InTree<T> {
+    pub(crate) fn new<O: Operator<T> + 'static>(plan: Plan<T, O>) -> Self {
+        Self {
+            plan: plan.into_any(),
+            items: PhantomData,
+        }
+    }
+
+    #[cfg(feature = "cuda")]
+    pub(crate) fn own_node_lengths(&self, operation: Operation) -> Option<Vec<usize>> {
+        self.plan.own_node_lengths(operation)
+    }
+
+    /// The products of rows, element by element.
+    ///
+    /// # Errors
+    /// The plan is of no dot products, or the arrays' lengths differ.
+    fn products(&self, x: &[T], y: &[T]) -> Result<Vec<T>, Failure> {
+        if !self.plan.has_products() {
+            return Err(no_pairs());
+        }
+        if x.len() != y.len() {
+            return Err(of_run(&RunError::Lengths {
+                rank: self.plan.world().rank(),
+                first: x.len() as u64,
+                second: y.len() as u64,
+            }));
+        }
+        let mut products = vec![T::zeroed(); x.len()];
+        let factors = [x, y].map(bytemuck::cast_slice);
+        self.plan
+            .write_products(&factors, bytemuck::cast_slice_mut(&mut products));
+        Ok(products)
+    }
+
+    /// A blocking call.
+    pub(crate) fn run_on(
+        &self,
+        call: impl Into<Call>,
+        operands: Operands<'_>,
+        result: &mut [T],
+    ) -> Result<bool, Failure> {
+        let call = call.into();
+        let result = bytemuck::cast_slice_mut(result);
+        let outcome = self.plan.run(call.operation, call, operands, result);
+        outcome.map_err(|error| of_run(&error))
+    }
+
+    /// The same without the wait.
+    pub(crate) fn start_on(
+        &self,
+        call: impl Into<Call>,
+        operands: Operands<'_>,
+    ) -> Result<AnyRun, Failure> {
+        let call = call.into();
+        let length = self.plan.result_length(call.operation);
+        let started = self.plan.start(call.operation, call, operands, length);
+        started.map_err(|error| of_run(&error))
+    }
+}
+
+fn items<T: Pod>(local: &[T]) -> Operands<'_> {
+    Operands::Items(bytemuck::cast_slice(local))
+}
+
+fn pairs_of<'x, T: Pod>(pairs: &[[&'x [T]; 2]]) -> Vec<[&'x [u8]; 2]> {
+    let bytes = |pair: &[&'x [T]; 2]| pair.map(|factor| bytemuck::cast_slice(factor));
+    pairs.iter().map(bytes).collect()
+}
+
+impl<T: Pod> Reduction<T> for InTree<T> {
+    type Started = AnyRun;
 
     fn world(&self) -> &World {
-        self.world()
+        self.plan.world()
     }
 
     fn width(&self) -> usize {
-        self.width()
+        self.plan.width()
     }
 
     fn algorithm(&self, operation: Operation) -> Option<Algorithm> {
-        self.algorithm(operation)
+        self.plan.algorithm(operation)
     }
 
     fn scattered_columns(&self) -> Range<usize> {
-        self.scattered_columns()
+        self.plan.scattered_columns()
     }
 
     fn text(&self) -> String {
-        self.to_string()
+        self.plan.to_string()
     }
 
     #[inline]
     fn allreduce(&self, local: &[T]) -> Result<T, Failure> {
-        self.allreduce(local).map_err(|error| of_run(&error))
+        let mut result = [T::zeroed()];
+        self.run_on(Operation::Allreduce, items(local), &mut result)?;
+        Ok(result[0])
     }
 
     fn run(&self, operation: Operation, local: &[T], result: &mut [T]) -> Result<bool, Failure> {
@@ -171,8 +252,7 @@ impl<T: Pod, O: Operator<T> + 'static> Reduction<T> for Plan<T, O> {
             Operation::Broadcast => &[],
             _ => local,
         };
-        self.run(operation, local, result)
-            .map_err(|error| of_run(&error))
+        self.run_on(operation, items(local), result)
     }
 
     fn run_pairs(
@@ -181,12 +261,12 @@ impl<T: Pod, O: Operator<T> + 'static> Reduction<T> for Plan<T, O> {
         [x, y]: [&[T]; 2],
         result: &mut [T],
     ) -> Result<bool, Failure> {
-        if self.width() == 1 {
+        if self.plan.width() == 1 {
             return self.run_dots(operation, &[[x, y]], result);
         }
-        let rows = products(self, x, y).inspect_err(|_| Reduction::refuse(self, operation))?;
-        self.run(operation.of(Operand::Products), &rows, result)
-            .map_err(|error| of_run(&error))
+        let rows = self.products(x, y);
+        let rows = rows.inspect_err(|_| self.plan.refuse(operation))?;
+        self.run_on(operation.of(Operand::Products), items(&rows), result)
     }
 
     fn run_dots(
@@ -195,86 +275,43 @@ impl<T: Pod, O: Operator<T> + 'static> Reduction<T> for Plan<T, O> {
         pairs: &[[&[T]; 2]],
         result: &mut [T],
     ) -> Result<bool, Failure> {
-        if !has_products(self) {
-            Reduction::refuse(self, operation);
+        if !self.plan.has_products() {
+            self.plan.refuse(operation);
             return Err(no_pairs());
         }
-        self.run_products(operation, pairs, result)
-            .map_err(|error| of_run(&error))
+        let pairs = pairs_of(pairs);
+        let call = operation.of(Operand::Products);
+        self.run_on(call, Operands::Pairs(&pairs), result)
     }
 
-    fn start(&self, operation: Operation, local: &[T]) -> Result<Started<T>, Failure> {
-        start(self, operation.into(), local).map_err(|error| of_run(&error))
+    fn start(&self, operation: Operation, local: &[T]) -> Result<AnyRun, Failure> {
+        self.start_on(operation, items(local))
     }
 
-    fn start_pairs(&self, operation: Operation, [x, y]: [&[T]; 2]) -> Result<Started<T>, Failure> {
-        if self.width() == 1 {
+    fn start_pairs(&self, operation: Operation, [x, y]: [&[T]; 2]) -> Result<AnyRun, Failure> {
+        if self.plan.width() == 1 {
             return self.start_dots(operation, &[[x, y]]);
         }
-        let rows = products(self, x, y);
-        let rows = rows.inspect_err(|_| Reduction::refuse_to_start(self, operation))?;
-        start(self, operation.of(Operand::Products), &rows).map_err(|error| of_run(&error))
+        let rows = self.products(x, y);
+        let rows = rows.inspect_err(|_| self.plan.refuse(operation))?;
+        self.start_on(operation.of(Operand::Products), items(&rows))
     }
 
-    fn start_dots(&self, operation: Operation, pairs: &[[&[T]; 2]]) -> Result<Started<T>, Failure> {
-        if !has_products(self) {
-            Reduction::refuse_to_start(self, operation);
+    fn start_dots(&self, operation: Operation, pairs: &[[&[T]; 2]]) -> Result<AnyRun, Failure> {
+        if !self.plan.has_products() {
+            self.plan.refuse(operation);
             return Err(no_pairs());
         }
-        let started = match operation {
-            Operation::Reduce => self.start_products(operation, pairs).map(Started::Reduce),
-            _ => self
-                .start_products(operation, pairs)
-                .map(Started::Allreduce),
-        };
-        started.map_err(|error| of_run(&error))
+        let pairs = pairs_of(pairs);
+        let call = operation.of(Operand::Products);
+        self.start_on(call, Operands::Pairs(&pairs))
     }
 
     fn refuse(&self, operation: Operation) {
-        self.refuse(operation);
+        self.plan.refuse(operation);
     }
 
     fn refuse_to_start(&self, operation: Operation) {
-        self.refuse(operation);
-    }
-}
-
-/// Whether a plan adds floats.
-fn has_products<T: Pod, O: Operator<T> + 'static>(plan: &Plan<T, O>) -> bool {
-    plan.products_of(&[], &[]).is_some()
-}
-
-/// The products of rows, element by element.
-///
-/// # Errors
-/// The plan is of no dot products, or the arrays' lengths differ.
-fn products<T: Pod, O: Operator<T>>(
-    plan: &Plan<T, O>,
-    x: &[T],
-    y: &[T],
-) -> Result<Vec<T>, Failure> {
-    if x.len() != y.len() {
-        return Err(of_run(&RunError::Lengths {
-            rank: plan.world().rank(),
-            first: x.len() as u64,
-            second: y.len() as u64,
-        }));
-    }
-    plan.products_of(x, y).ok_or_else(no_pairs)
-}
-
-fn start<T: Pod, O: Operator<T>>(
-    plan: &Plan<T, O>,
-    call: Call,
-    local: &[T],
-) -> Result<Started<T>, RunError> {
-    let width = plan.width();
-    match call.operation {
-        Operation::Allreduce => plan.start(call, local, width).map(Started::Allreduce),
-        Operation::Reduce => plan.start(call, local, width).map(Started::Reduce),
-        Operation::ReduceScatter => plan.start_reduce_scatter(local).map(Started::ReduceScatter),
-        Operation::Scan => plan.start_scan(local).map(Started::Scan),
-        Operation::Exscan => plan.start_exscan(local).map(Started::Scan),
-        _ => unreachable!("no other operation can be started"),
+        self.plan.refuse(operation);
     }
 }

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use bytemuck::Zeroable;
-use treefold::{Algorithm, Pending, RunError, World, call};
+use treefold::{Algorithm, RunError, World};
 use treefold_c::boundary::treefold_keyed;
 use treefold_c::failure::{Code, Failure};
 
@@ -78,40 +78,18 @@ pub(crate) trait UnderWay<T> {
     }
 }
 
-/// A run of a plan in tree order.
-pub(crate) enum Started<T: bytemuck::Pod> {
-    Allreduce(Pending<call::AllreduceRow, T>),
-    Reduce(Pending<call::ReduceRow, T>),
-    ReduceScatter(Pending<call::ReduceScatter, T>),
-    Scan(Pending<call::Scan, T>),
-}
-
-impl<T: bytemuck::Pod> UnderWay<T> for Started<T> {
+impl<T: bytemuck::Pod> UnderWay<T> for treefold::AnyRun {
     fn test(&self) -> Result<bool, RunError> {
-        match self {
-            Self::Allreduce(pending) => pending.test(),
-            Self::Reduce(pending) => pending.test(),
-            Self::ReduceScatter(pending) => pending.test(),
-            Self::Scan(pending) => pending.test(),
-        }
+        self.test()
     }
 
     fn wait_timeout(&self, timeout: Duration) -> Result<(), RunError> {
-        match self {
-            Self::Allreduce(pending) => pending.wait_timeout(timeout),
-            Self::Reduce(pending) => pending.wait_timeout(timeout),
-            Self::ReduceScatter(pending) => pending.wait_timeout(timeout),
-            Self::Scan(pending) => pending.wait_timeout(timeout),
-        }
+        self.wait_timeout(timeout)
     }
 
     fn wait(self, result: &mut [T]) -> Result<bool, RunError> {
-        match self {
-            Self::Allreduce(pending) => pending.wait_into(result).map(|()| true),
-            Self::Reduce(pending) => pending.wait_into(result),
-            Self::ReduceScatter(pending) => pending.wait_into(result).map(|()| true),
-            Self::Scan(pending) => pending.wait_into(result).map(|()| true),
-        }
+        let given = result.len();
+        self.wait(given, bytemuck::cast_slice_mut(result))
     }
 }
 

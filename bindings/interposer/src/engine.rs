@@ -6,7 +6,7 @@ mod types;
 
 use std::time::Duration;
 
-use treefold::{Operation, World};
+use treefold::{Operands, Operation, World};
 
 use crate::task::{Element, Task};
 pub(crate) use fold::fold;
@@ -124,8 +124,10 @@ impl Engine {
             Buffers::Apart { local, result: [] } => (local, self.result.bytes(local.len())),
             Buffers::Apart { local, result } => (local, result),
         };
-        let outcome = kept.run(plan.operation, local, result);
-        let outcome = outcome.map_err(|error| error.to_string());
+        let operation = plan.operation;
+        let items = Operands::Items(local);
+        let outcome = kept.run(operation, operation.into(), items, result);
+        let outcome = outcome.map(drop).map_err(|error| error.to_string());
         Some(outcome.inspect_err(|failure| self.fail(failure)))
     }
 
@@ -229,8 +231,9 @@ impl Engine {
         result: &mut [u8],
     ) -> Result<(), String> {
         let plan = self.plans.get(Key::of(task, width))?;
-        let outcome = plan.run(operation, local, result);
-        outcome.map_err(|error| error.to_string())
+        let items = Operands::Items(local);
+        let outcome = plan.run(operation, operation.into(), items, result);
+        outcome.map(drop).map_err(|error| error.to_string())
     }
 }
 

@@ -69,6 +69,8 @@ pub use plan::{
     ALGORITHM_VARIABLE, AnyPending, Builder, Factors, LanesPlan, Pending, Plan, WaitAllError, call,
     wait_all,
 };
+#[doc(hidden)]
+pub use plan::{AnyPlan, AnyRun, Operands};
 pub use schedule::{Error as ScheduleError, Link, Network};
 pub use simd_kernels::Float;
 #[cfg(feature = "mpi")]

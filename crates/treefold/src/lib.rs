@@ -68,6 +68,8 @@ pub use reduce::{
     LanesPlan, Link, MessageBuffer, Network, Operand, Operation, Pending, Plan, RunError,
     ScheduleError, Turn, UnknownAlgorithm, UnknownName, WaitAllError, call, environment, wait_all,
 };
+#[doc(hidden)]
+pub use reduce::{AnyPlan, AnyRun, Operands};
 
 // What ranks are.
 #[cfg(feature = "mpi")]

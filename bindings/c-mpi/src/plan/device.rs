@@ -7,9 +7,8 @@ use bytemuck::{Pod, cast_slice_mut};
 use num_complex::Complex;
 use treefold::cuda::{Device, Error, Items};
 use treefold::exact::{Float, Sum as ExactSum};
-use treefold::{Operation, Plan, RunError};
+use treefold::{Operands, Operation, RunError};
 use treefold_c::failure::{Code, Failure};
-use treefold_c::operator::Chosen;
 
 use super::{AnyPlan, Shaped, TypedPlan, treefold_plan};
 use crate::exact::ExactPlan;
@@ -17,8 +16,8 @@ use crate::exact::figure::Sums;
 use crate::failure::of_run;
 use crate::gpu::Floats;
 use crate::items::Plain;
-use crate::reduction::Reduction;
-use crate::run::{AnyRun, Started, ToldOfPanics};
+use crate::reduction::{InTree, Reduction};
+use crate::run::{AnyRun, ToldOfPanics};
 
 /// Items in the memory of a GPU.
 #[derive(Clone, Copy, Debug)]
@@ -110,7 +109,7 @@ fn folds(plan: &Shaped) -> Option<&dyn Folds> {
         .or_else(|| exact::<f64>(plan))
 }
 
-type Tree<T> = TypedPlan<Plain<T>, Plan<T, Chosen<T>>>;
+type Tree<T> = TypedPlan<Plain<T>, InTree<T>>;
 type Exact<T> = TypedPlan<Plain<T>, ExactPlan<Sums<T>>>;
 
 fn tree<T: Pod>(plan: &dyn Any) -> Option<&dyn Folds> {
@@ -168,17 +167,10 @@ impl<T: Pod> Folds for Tree<T> {
     ) -> Result<bool, Failure> {
         let _told = ToldOfPanics(self.plan.world());
         let folded = self.nodes(operation, local);
-        let nodes = folded.as_deref().map_err(ToString::to_string);
+        let reason = folded.as_ref().err().map(ToString::to_string);
+        let nodes = of_nodes(&folded, reason.as_deref());
         let outcome = self.run_into(operation, "result", result, |result| {
-            let outcome = match operation {
-                Operation::Allreduce => self.plan.allreduce_folded(nodes, result).map(|()| true),
-                Operation::Reduce => self.plan.reduce_folded(nodes, result),
-                _ => {
-                    let scattered = self.plan.reduce_scatter_folded(nodes, result);
-                    scattered.map(|()| true)
-                }
-            };
-            outcome.map_err(|error| of_run(&error))
+            self.plan.run_on(operation, nodes, result)
         });
         // What the driver says has a code of its own.
         folded.map_err(|error| of_cuda(&error)).and(outcome)
@@ -191,20 +183,21 @@ impl<T: Pod> Folds for Tree<T> {
         local: OnDevice,
     ) -> Result<Rc<dyn AnyRun>, Failure> {
         let _told = ToldOfPanics(self.plan.world());
-        let nodes = self.nodes(operation, local);
-        let nodes = nodes.as_deref().map_err(ToString::to_string);
-        let plan = &self.plan;
-        let started = match operation {
-            Operation::Allreduce => plan.start_allreduce_folded(nodes).map(Started::Allreduce),
-            Operation::Reduce => plan.start_reduce_folded(nodes).map(Started::Reduce),
-            _ => {
-                let started = plan.start_reduce_scatter_folded(nodes);
-                started.map(Started::ReduceScatter)
-            }
-        };
-        let started = started.map_err(|error| of_run(&error))?;
+        let folded = self.nodes(operation, local);
+        let reason = folded.as_ref().err().map(ToString::to_string);
+        let nodes = of_nodes(&folded, reason.as_deref());
+        let started = self.plan.start_on(operation, nodes)?;
         Ok(self.under_way(name, operation, started))
     }
+}
+
+/// The sums of a rank's own nodes, or why there are none.
+fn of_nodes<'n, T: Pod>(
+    folded: &'n Result<Vec<T>, Error>,
+    reason: Option<&'n str>,
+) -> Operands<'n> {
+    let nodes = folded.as_deref().map(bytemuck::cast_slice);
+    Operands::Nodes(nodes.map_err(|_| reason.unwrap_or_default()))
 }
 
 impl<T: Pod> Tree<T> {

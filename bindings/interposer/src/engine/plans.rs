@@ -3,37 +3,13 @@
 use std::fmt;
 
 use bytemuck::Pod;
-use treefold::{Operation, Operator, Ownership, Plan, RunError, World};
+use treefold::{AnyPlan, Operator, Ownership, Plan, World};
 
 use super::types::{Typed, typed};
 use crate::task::{Element, Op, Task};
 
 /// The plans that are kept. Ranks make the same calls in the same order (MPI 4.1, 6.1), so all of them keep the same ones.
 pub(super) const PLANS_MAX: usize = 64;
-
-/// A plan for elements of any type.
-pub(super) trait AnyPlan {
-    fn run(&self, operation: Operation, local: &[u8], result: &mut [u8]) -> Result<(), RunError>;
-}
-
-impl<T: Pod, O: Operator<T> + 'static> AnyPlan for Plan<T, O> {
-    #[inline]
-    fn run(&self, operation: Operation, local: &[u8], result: &mut [u8]) -> Result<(), RunError> {
-        let local: &[T] = bytemuck::cast_slice(local);
-        let result: &mut [T] = if result.is_empty() {
-            &mut []
-        } else {
-            bytemuck::cast_slice_mut(result)
-        };
-        match operation {
-            Operation::Reduce => self.reduce_into(local, result).map(drop),
-            Operation::ReduceScatter => self.reduce_scatter(local, result),
-            Operation::Scan => self.scan(local, result),
-            Operation::Exscan => self.exscan(local, result),
-            _ => self.allreduce_into(local, result),
-        }
-    }
-}
 
 /// What distinguishes plans. One serves several calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +35,7 @@ impl Key {
 /// A plan that is kept.
 struct Kept {
     key: Key,
-    plan: Box<dyn AnyPlan>,
+    plan: AnyPlan,
     /// The number of the request that last got it.
     last_use: u64,
 }
@@ -95,7 +71,7 @@ impl Plans {
     }
 
     /// The plan of a key, made without communicating if it is not kept.
-    pub(super) fn get(&mut self, key: Key) -> Result<&dyn AnyPlan, String> {
+    pub(super) fn get(&mut self, key: Key) -> Result<&AnyPlan, String> {
         let slot = match self.slot_of(key) {
             Some(slot) => slot,
             None => self.make(key)?,
@@ -110,14 +86,14 @@ impl Plans {
 
     /// The plan of a key, if it is in this place.
     #[inline]
-    pub(super) fn at(&mut self, slot: usize, key: Key) -> Option<&dyn AnyPlan> {
+    pub(super) fn at(&mut self, slot: usize, key: Key) -> Option<&AnyPlan> {
         let kept = self.kept.get_mut(slot)?;
         if kept.key != key {
             return None;
         }
         self.uses += 1;
         kept.last_use = self.uses;
-        Some(&*kept.plan)
+        Some(&kept.plan)
     }
 
     /// Makes the plan of a key, in place of the one that was not used for the longest time if there are many. Where it is.
@@ -144,7 +120,7 @@ impl Plans {
 struct Build<'a>(&'a Plans, Key);
 
 impl Typed for Build<'_> {
-    type Outcome = Result<Box<dyn AnyPlan>, String>;
+    type Outcome = Result<AnyPlan, String>;
 
     fn run<T: Pod, O: Operator<T> + 'static>(self, operator: O) -> Self::Outcome {
         let Self(plans, key) = self;
@@ -155,10 +131,7 @@ impl Typed for Build<'_> {
             .operator(operator)
             .agreed()
             .build::<T>();
-        match plan {
-            Ok(plan) => Ok(Box::new(plan)),
-            Err(error) => Err(error.to_string()),
-        }
+        plan.map(Plan::into_any).map_err(|error| error.to_string())
     }
 }
 

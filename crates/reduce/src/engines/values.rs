@@ -27,6 +27,12 @@ pub(crate) trait Values {
     /// The bytes of an exact sum, if these are sums of floats.
     fn exact_sum_bytes(&self) -> Option<usize>;
 
+    /// Whether the operator is a sum of floats: then there are products.
+    fn has_products(&self) -> bool;
+
+    /// The reduction of all items, in canonical form; `None` if there are none.
+    fn fold(&self, items: &[u8], result: &mut [u8]) -> Option<()>;
+
     /// The sum of the products of as many items, by [`Operator::fold_products`].
     ///
     /// # Panics
@@ -130,6 +136,17 @@ impl<T: Pod, O: Operator<T> + 'static> Values for Typed<T, O> {
         }
         let of_floats = || bytes::<T, f64>().or_else(bytes::<T, f32>);
         (self.name() == "sum").then(of_floats).flatten()
+    }
+
+    fn has_products(&self) -> bool {
+        self.operator.write_products(&[], &[], &mut [])
+    }
+
+    #[inline]
+    fn fold(&self, items: &[u8], result: &mut [u8]) -> Option<()> {
+        let value = self.operator.fold(typed(items))?;
+        typed_mut(result)[0] = self.operator.canonical(value);
+        Some(())
     }
 
     fn fold_products(&self, x: &[u8], y: &[u8], result: &mut [u8]) {

@@ -1,9 +1,11 @@
 //! A plan whatever the type of its items, which are bytes here: what all plans do is compiled once.
 
+use std::fmt;
 use std::ops::Range;
 use std::rc::Rc;
 
 use super::Part;
+use super::pending::AnyRun;
 use crate::algorithm::Algorithm;
 use crate::engines::scheduled::columns;
 use crate::engines::terms::Terms;
@@ -16,7 +18,8 @@ use crate::world::World;
 use crate::world::conversation::{Claim, Conversation};
 
 /// A reduction that ranks have agreed on. Slices of items are aligned for their type.
-pub(crate) struct AnyPlan {
+#[doc(hidden)]
+pub struct AnyPlan {
     pub(super) world: World,
     pub(super) terms: Rc<Terms>,
     /// The elements of this rank's slice.
@@ -29,9 +32,19 @@ pub(crate) struct AnyPlan {
     pub(super) conversation: Rc<Conversation>,
 }
 
+impl fmt::Debug for AnyPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Plan")
+            .field("world", &self.world)
+            .field("terms", &self.terms)
+            .finish_non_exhaustive()
+    }
+}
+
 /// What a rank brings to a call.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Operands<'r> {
+#[doc(hidden)]
+pub enum Operands<'r> {
     /// Its items, in ownership order.
     Items(&'r [u8]),
     /// Pairs of slices of items, whose products are reduced: a column for each pair.
@@ -81,7 +94,45 @@ impl AnyPlan {
         }
     }
 
-    pub(super) fn scattered_columns(&self) -> Range<usize> {
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The elements of an item.
+    pub fn width(&self) -> usize {
+        self.terms.width
+    }
+
+    pub fn algorithm(&self, operation: Operation) -> Option<Algorithm> {
+        self.engine.algorithm(operation)
+    }
+
+    /// [`Plan::own_node_lengths`](super::Plan::own_node_lengths).
+    pub fn own_node_lengths(&self, operation: Operation) -> Option<Vec<usize>> {
+        self.engine.own_node_lengths(operation)
+    }
+
+    /// Whether it adds floats: then there are products.
+    pub fn has_products(&self) -> bool {
+        self.values.has_products()
+    }
+
+    /// Writes the products of as many items, of which there are some.
+    pub fn write_products(&self, factors: &[&[u8]; 2], products: &mut [u8]) {
+        self.values.write_products(factors, products);
+    }
+
+    /// The elements of the result of an operation.
+    pub fn result_length(&self, operation: Operation) -> usize {
+        match operation {
+            Operation::Reduce | Operation::Allreduce | Operation::Broadcast => self.terms.width,
+            Operation::ReduceScatter => self.scattered_columns().len(),
+            Operation::Scan | Operation::Exscan => self.local_length_on_this_machine(),
+        }
+    }
+
+    /// This rank's columns of a reduce-scatter.
+    pub fn scattered_columns(&self) -> Range<usize> {
         columns(self.terms.width, self.world.size(), self.world.rank())
     }
 
@@ -93,6 +144,25 @@ impl AnyPlan {
         }
     }
 
+    /// The reduction on a rank that has all items. Returns `None` in all other cases, and if anything is wrong: the engine then decides.
+    #[inline]
+    fn fold(&self, items: &[u8], result: &mut [u8]) -> Option<()> {
+        let is_valid = self.items_in(items) as u64 == self.local_length
+            && self.items_in(result) == 1
+            && environment::check().is_ok();
+        if !is_valid {
+            return None;
+        }
+        let claim = self
+            .conversation
+            .begin(&self.world, Operation::Allreduce)
+            .ok()?;
+        self.values.fold(items, result)?;
+        claim.end(Ok(())).ok()?;
+        // The operator may have changed it.
+        environment::check().is_ok().then_some(())
+    }
+
     /// The number of items in so many bytes.
     fn items_in(&self, bytes: &[u8]) -> usize {
         bytes.len() / self.values.item().size()
@@ -100,13 +170,20 @@ impl AnyPlan {
 
     /// A blocking call, of which an operation whose messages are the same does this rank's part. Says whether this rank gets a result, and leaves it
     /// in `result`.
-    pub(crate) fn run(
+    pub fn run(
         &self,
         operation: Operation,
         call: Call,
         operands: Operands<'_>,
         result: &mut [u8],
     ) -> Result<bool, RunError> {
+        if self.is_local
+            && call == Operation::Allreduce.into()
+            && let Operands::Items(items) = operands
+            && self.fold(items, result).is_some()
+        {
+            return Ok(true);
+        }
         let claim = self.conversation.begin(&self.world, call)?;
         let outcome = match self.given(operation, operands, self.items_in(result)) {
             Ok(given) if given.are_nodes => {
@@ -120,15 +197,16 @@ impl AnyPlan {
     }
 
     /// The same without the wait, for a result of so many elements.
-    pub(crate) fn start(
+    pub fn start(
         &self,
         operation: Operation,
         call: Call,
         operands: Operands<'_>,
         result_length: usize,
-    ) -> Result<Part, RunError> {
+    ) -> Result<AnyRun, RunError> {
         let claim = self.conversation.begin(&self.world, call)?;
-        self.start_claimed(claim, operation, Ok(operands), result_length)
+        let part = self.start_claimed(claim, operation, Ok(operands), result_length);
+        part.map(AnyRun::new)
     }
 
     /// The same in a call that has entered the world; or in place of operands the reason why this rank takes no part.
@@ -204,7 +282,7 @@ impl AnyPlan {
     }
 
     /// Takes no part in the next run of an operation, whatever the others reduce in it: this rank's call cannot be made. They hear of it.
-    pub(crate) fn refuse(&self, operation: Operation) {
+    pub fn refuse(&self, operation: Operation) {
         let rank = self.world.rank();
         let error = || RunError::NotFolded {
             rank,
@@ -279,11 +357,7 @@ impl AnyPlan {
     }
 
     fn check_result_length(&self, operation: Operation, given: usize) -> Result<(), RunError> {
-        let expected = match operation {
-            Operation::Reduce | Operation::Allreduce | Operation::Broadcast => self.terms.width,
-            Operation::ReduceScatter => self.scattered_columns().len(),
-            Operation::Scan | Operation::Exscan => self.local_length_on_this_machine(),
-        };
+        let expected = self.result_length(operation);
         if expected == given {
             return Ok(());
         }

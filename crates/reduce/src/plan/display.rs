@@ -35,12 +35,18 @@ use crate::operator::Operator;
 /// ```
 impl<T: Pod, O: Operator<T> + 'static> fmt::Display for Plan<T, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (rank, terms) = (self.plan.world.rank(), &self.plan.terms);
+        self.plan.fmt(f)
+    }
+}
+
+impl fmt::Display for AnyPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (rank, terms) = (self.world.rank(), &self.terms);
         write!(
             f,
             "rank {rank} of {}: {} of {} of {}, {} of them here",
-            self.plan.world.size(),
-            printable(self.operator.name()),
+            self.world.size(),
+            printable(self.values.name()),
             counted(terms.ownership.items(), "item"),
             counted(terms.width, "element"),
             terms.ownership.count(rank),

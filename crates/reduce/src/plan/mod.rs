@@ -38,12 +38,15 @@ use crate::operator::Operator;
 use crate::world::World;
 use crate::world::conversation::Conversation;
 
-pub(crate) use any::{AnyPlan, Operands};
+#[doc(hidden)]
+pub use any::{AnyPlan, Operands};
 pub use builder::Builder;
 pub use choice::ALGORITHM_VARIABLE;
 pub use dots::Factors;
 pub use lanes::LanesPlan;
 pub(crate) use part::Part;
+#[doc(hidden)]
+pub use pending::AnyRun;
 pub use pending::Pending;
 pub use wait_all::{AnyPending, WaitAllError, wait_all};
 
@@ -83,10 +86,7 @@ impl Plan<f64, crate::Sum> {
 
 impl<T: Pod, O: Operator<T> + 'static> fmt::Debug for Plan<T, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Plan")
-            .field("world", &self.plan.world)
-            .field("terms", &self.plan.terms)
-            .finish_non_exhaustive()
+        fmt::Debug::fmt(&self.plan, f)
     }
 }
 
@@ -97,6 +97,12 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
             operator,
             items: PhantomData,
         }
+    }
+
+    /// The same plan whatever its type.
+    #[doc(hidden)]
+    pub fn into_any(self) -> AnyPlan {
+        self.plan
     }
 
     pub(crate) fn conversation(&self) -> &Conversation {

@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use bytemuck::Pod;
 use comm::RequestId;
 
 use crate::engines::Flight;
@@ -67,16 +66,11 @@ impl Part {
         }
     }
 
-    /// Waits for the end of the run, and leaves its result in `result`. Says whether this rank gets one. The caller has entered the world.
+    /// Waits for the end of the run, and leaves its result in `result`, a slice of so many elements. Says whether this rank gets one. The caller has
+    /// entered the world.
     ///
     /// A slice of another length gets no result, but the run ends well: the plan can be run again.
-    pub(crate) fn deliver<T: Pod>(self, result: &mut [T]) -> Result<bool, RunError> {
-        let given = result.len();
-        self.deliver_bytes(given, bytemuck::cast_slice_mut(result))
-    }
-
-    /// The same, to a slice of so many elements.
-    fn deliver_bytes(mut self, given: usize, result: &mut [u8]) -> Result<bool, RunError> {
+    pub(crate) fn deliver(mut self, given: usize, result: &mut [u8]) -> Result<bool, RunError> {
         let expected = self.result_length;
         let mismatch = (given != expected).then(|| RunError::WrongResultLength {
             rank: self.world.rank(),

@@ -22,40 +22,26 @@ use crate::world::patience::Patience;
 /// world, because a drop does not communicate.
 #[must_use = "a run that is dropped is abandoned"]
 pub struct Pending<C, T: Pod> {
-    part: Part,
-    listed: Listed,
+    run: AnyRun,
     call: PhantomData<(C, T)>,
 }
 
-impl<C, T: Pod> fmt::Debug for Pending<C, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pending")
-            .field("world", &self.part.world)
-            .field("awaited", &self.part.awaited_ranks())
-            .finish_non_exhaustive()
-    }
+/// A [`Pending`] whatever its call and its type.
+#[doc(hidden)]
+#[must_use = "a run that is dropped is abandoned"]
+pub struct AnyRun {
+    part: Part,
+    listed: Listed,
 }
 
-impl<C, T: Pod> Pending<C, T> {
-    pub(crate) fn rank(&self) -> usize {
-        self.part.world.rank()
-    }
-
+impl AnyRun {
     /// From now on, waits for other plans drive this run, too.
     pub(super) fn new(part: Part) -> Self {
         let listed = Listed::new(&part.world, Rc::clone(&part.flight) as _);
-        Self {
-            part,
-            listed,
-            call: PhantomData,
-        }
+        Self { part, listed }
     }
 
-    /// Makes progress without blocking; true if `wait` would return at once.
-    ///
-    /// # Errors
-    /// The transport failed. Under MPI, a loop of tests meets the [silence limit](crate::World::set_silence_limit) as a wait does: the time between
-    /// two tests counts as a second at most.
+    /// [`Pending::test`].
     pub fn test(&self) -> Result<bool, RunError> {
         self.drive(Patience::None)
     }
@@ -65,10 +51,7 @@ impl<C, T: Pod> Pending<C, T> {
         self.part.drive(patience)
     }
 
-    /// Waits until the run is over, at most `timeout`.
-    ///
-    /// # Errors
-    /// [`RunError::TimedOut`] says which ranks are awaited: the run continues, and may be waited for again. Or the transport failed.
+    /// [`Pending::wait_timeout`].
     pub fn wait_timeout(&self, timeout: Duration) -> Result<(), RunError> {
         if self.drive(Patience::of(timeout))? {
             return Ok(());
@@ -80,20 +63,13 @@ impl<C, T: Pod> Pending<C, T> {
         })
     }
 
-    /// Abandons the run. The plan is spent then: build another.
-    pub fn cancel(self) {
-        drop(self);
-    }
-
-    /// [`Part::deliver`], in a call of its own.
-    fn wait_and_deliver(self, result: &mut [T]) -> Result<bool, RunError> {
-        let Self { part, listed, .. } = self;
+    /// Waits for the run, and leaves its result in a slice of so many elements. Says whether this rank gets one.
+    pub fn wait(self, given: usize, result: &mut [u8]) -> Result<bool, RunError> {
+        let Self { part, listed } = self;
         let _busy = listed.world().enter()?;
-        part.deliver(result)
+        part.deliver(given, result)
     }
-}
 
-impl<C, T: Pod> super::wait_all::Sealed for Pending<C, T> {
     fn wait_until_over(&self) -> Result<(), RunError> {
         let _busy = self.part.world.enter()?;
         let waited = self.part.flight.wait_without_result();
@@ -102,6 +78,72 @@ impl<C, T: Pod> super::wait_all::Sealed for Pending<C, T> {
             Some(failure) => Err(failure.clone()),
             None => waited.map_err(|error| self.part.explain(error)),
         }
+    }
+}
+
+impl fmt::Debug for AnyRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pending")
+            .field("world", &self.part.world)
+            .field("awaited", &self.part.awaited_ranks())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<C, T: Pod> fmt::Debug for Pending<C, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.run.fmt(f)
+    }
+}
+
+impl<C, T: Pod> Pending<C, T> {
+    pub(crate) fn rank(&self) -> usize {
+        self.run.part.world.rank()
+    }
+
+    pub(super) fn new(run: AnyRun) -> Self {
+        Self {
+            run,
+            call: PhantomData,
+        }
+    }
+
+    /// Makes progress without blocking; true if `wait` would return at once.
+    ///
+    /// # Errors
+    /// The transport failed. Under MPI, a loop of tests meets the [silence limit](crate::World::set_silence_limit) as a wait does: the time between
+    /// two tests counts as a second at most.
+    pub fn test(&self) -> Result<bool, RunError> {
+        self.run.test()
+    }
+
+    /// Waits until the run is over, at most `timeout`.
+    ///
+    /// # Errors
+    /// [`RunError::TimedOut`] says which ranks are awaited: the run continues, and may be waited for again. Or the transport failed.
+    pub fn wait_timeout(&self, timeout: Duration) -> Result<(), RunError> {
+        self.run.wait_timeout(timeout)
+    }
+
+    /// Abandons the run. The plan is spent then: build another.
+    pub fn cancel(self) {
+        drop(self);
+    }
+
+    fn wait_and_deliver(self, result: &mut [T]) -> Result<bool, RunError> {
+        let given = result.len();
+        self.run.wait(given, bytemuck::cast_slice_mut(result))
+    }
+
+    /// A result of the planned length.
+    fn zeros(&self) -> Vec<T> {
+        vec![T::zeroed(); self.run.part.result_length]
+    }
+}
+
+impl<C, T: Pod> super::wait_all::Sealed for Pending<C, T> {
+    fn wait_until_over(&self) -> Result<(), RunError> {
+        self.run.wait_until_over()
     }
 }
 
@@ -141,7 +183,7 @@ impl<T: Pod> Pending<call::AllreduceRow, T> {
     /// # Errors
     /// As the blocking call.
     pub fn wait(self) -> Result<Vec<T>, RunError> {
-        let mut row = vec![T::zeroed(); self.part.result_length];
+        let mut row = self.zeros();
         self.wait_into(&mut row).map(|()| row)
     }
 
@@ -160,7 +202,7 @@ impl<T: Pod> Pending<call::ReduceRow, T> {
     /// # Errors
     /// As the blocking call.
     pub fn wait(self) -> Result<Option<Vec<T>>, RunError> {
-        let mut row = vec![T::zeroed(); self.part.result_length];
+        let mut row = self.zeros();
         let is_mine = self.wait_into(&mut row)?;
         Ok(is_mine.then_some(row))
     }
@@ -180,7 +222,7 @@ impl<T: Pod> Pending<call::ReduceScatter, T> {
     /// # Errors
     /// As the blocking call.
     pub fn wait(self) -> Result<Vec<T>, RunError> {
-        let mut columns = vec![T::zeroed(); self.part.result_length];
+        let mut columns = self.zeros();
         self.wait_into(&mut columns).map(|()| columns)
     }
 
@@ -199,7 +241,7 @@ impl<T: Pod> Pending<call::Scan, T> {
     /// # Errors
     /// As the blocking call.
     pub fn wait(self) -> Result<Vec<T>, RunError> {
-        let mut prefixes = vec![T::zeroed(); self.part.result_length];
+        let mut prefixes = self.zeros();
         self.wait_into(&mut prefixes).map(|()| prefixes)
     }
 

@@ -115,7 +115,7 @@ impl<A: KeyedAccumulator> Steps<A> {
         match ended {
             Step::Agreeing(part, mut local) => {
                 let mut all = vec![NO_TERMS; A::PARTS];
-                part.deliver(&mut all)?;
+                part.deliver(all.len(), bytemuck::cast_slice_mut(&mut all))?;
                 let agreed = local.settle(&all, shared.ranks());
                 let agreed = agreed.map_err(|error| shared.limit(error))?;
                 let length = shared.result_length(operation);
@@ -128,7 +128,8 @@ impl<A: KeyedAccumulator> Steps<A> {
             Step::Adding(part, agreed, entries) => {
                 let mut rows = shared.memory();
                 rows.resize(shared.result_length(operation), A::Row::zeroed());
-                let rows = part.deliver(&mut rows)?.then_some(rows);
+                let delivered = part.deliver(rows.len(), bytemuck::cast_slice_mut(&mut rows))?;
+                let rows = delivered.then_some(rows);
                 if agreed.iter().any(Agreed::may_have_entries) {
                     return exchanging(shared, operation, rows, agreed, &entries);
                 }
