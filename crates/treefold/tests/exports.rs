@@ -51,6 +51,7 @@ const FOREIGN: &[&str] = &[
     "String",
     "Sums",
     "Sync",
+    "ThreadPool",
     "Vec",
     "Window",
     "Words",
