@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::ops::{Deref, Range};
 use std::rc::Rc;
 
+use bytemuck::Pod;
 use treefold::exact::{Float, KeyedMoments, KeyedSums};
 use treefold::mpi::Duplicate;
 use treefold::{Algorithm, Builder, Operation, Operator, Ownership, Plan, World};
@@ -20,9 +21,9 @@ use crate::failure::of_build;
 #[cfg(feature = "cuda")]
 use crate::gpu::Floats;
 use crate::handle::handle;
-use crate::items::{Layout, Padded, Plain};
-use crate::plan::{Shaped, TypedPlan};
-use crate::reduction::InTree;
+use crate::items::Items;
+use crate::plan::Shaped;
+use crate::reduction::{InTree, Reduction};
 
 handle!(
     /// `treefold_comm`: a communicator's duplicate.
@@ -220,7 +221,7 @@ impl Settings {
     fn build_of_kind(&self) -> Result<Rc<Shaped>, Failure> {
         match &self.kind {
             Kind::Builtin(element_type, operator) => by_type!(*element_type, T => {
-                self.build_by(T::operator(*operator)?, Plain::<T>::new())
+                self.build_by::<T, _>(T::operator(*operator)?, Items::of::<T>())
             }),
             Kind::Exact(element_type, figure) => self.build_figure(*element_type, *figure),
             Kind::ByKey(ElementType::F32, summary, keys) => {
@@ -236,25 +237,25 @@ impl Settings {
                 let operator = UserOperator::new(name, *item_bytes, *function, empty.clone());
                 let item_bytes = *item_bytes;
                 by_words!(Words::of_item(item_bytes)?, COUNT => {
-                    self.build_by(operator, Padded::<COUNT> { item_bytes })
+                    self.build_by::<[u64; COUNT], _>(operator, Items::of_words(item_bytes, COUNT))
                 })
             }
         }
     }
 
-    fn build_by<L, O>(&self, operator: O, layout: L) -> Result<Rc<Shaped>, Failure>
+    fn build_by<T, O>(&self, operator: O, items: Items) -> Result<Rc<Shaped>, Failure>
     where
-        L: Layout + Copy + 'static,
-        O: Operator<L::Item> + 'static,
+        T: Pod,
+        O: Operator<T> + 'static,
     {
-        let plan: Plan<L::Item, O> = self
-            .builder()
-            .operator(operator)
-            .build()
-            .map_err(|error| of_build(&error))?;
+        let plan = self.builder().operator(operator).build::<T>();
+        let plan = plan.map_err(|error| of_build(&error))?.into_any();
+        Ok(self.shaped(InTree::new(plan, size_of::<T>()), items))
+    }
+
+    fn shaped(&self, plan: impl Reduction + 'static, items: Items) -> Rc<Shaped> {
         let is_root = self.world.rank() == self.root;
-        let plan = InTree::new(plan);
-        Ok(Rc::new(TypedPlan::shaped(plan, layout, is_root)))
+        Rc::new(Shaped::new(plan, items, is_root))
     }
 
     fn build_figure(
@@ -291,12 +292,7 @@ impl Settings {
     fn build_exact<Q: Quantity>(&self) -> Result<Rc<Shaped>, Failure> {
         let plan = self.builder().figure(Q::NAME).build_exact::<Q::Total>();
         let plan = ExactPlan::<Q>::new(plan.map_err(|error| of_build(&error))?);
-        let is_root = self.world.rank() == self.root;
-        Ok(Rc::new(TypedPlan::shaped(
-            plan,
-            Plain::<Q::Item>::new(),
-            is_root,
-        )))
+        Ok(self.shaped(plan, Items::of::<Q::Item>()))
     }
 
     fn build_summary<T: Float>(
@@ -313,10 +309,8 @@ impl Settings {
     fn build_by_key<A: ByKey>(&self, keys: usize) -> Result<Rc<Shaped>, Failure> {
         let plan = self.builder().build_keyed::<A>(keys);
         let plan = plan.map_err(|error| of_build(&error))?;
-        let is_root = self.world.rank() == self.root;
-        let plan = ByKeyPlan::new(plan, is_root);
-        let layout = Plain::<A::Item>::new();
-        Ok(Rc::new(TypedPlan::shaped(plan, layout, is_root)))
+        let plan = ByKeyPlan::new(plan, self.world.rank() == self.root);
+        Ok(self.shaped(plan, Items::of::<A::Item>()))
     }
 
     /// The settings, for crate `treefold`.

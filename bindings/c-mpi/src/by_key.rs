@@ -11,8 +11,8 @@ use treefold_c::keyed::{Keys, has_room};
 use treefold_c::{states, with_keys};
 
 use crate::failure::of_run;
-use crate::reduction::{Reduction, check_length, end_refused};
-use crate::run::UnderWay;
+use crate::items::{typed, typed_mut};
+use crate::reduction::{Given, Reduction, UnderWay, check_length, end_refused, no_pairs};
 
 /// What a plan by key adds up.
 #[derive(Clone, Copy, Debug)]
@@ -133,7 +133,10 @@ impl<A: ByKey> ByKeyPlan<A> {
     }
 
     /// The call is not one for this plan.
-    fn takes_keys(operation: Operation) -> Failure {
+    fn takes_keys(operation: Operation, given: Given<'_>) -> Failure {
+        if let Given::Pair(_) | Given::Pairs(_) = given {
+            return no_pairs();
+        }
         if matches!(
             operation,
             Operation::Scan | Operation::Exscan | Operation::Broadcast
@@ -143,50 +146,6 @@ impl<A: ByKey> ByKeyPlan<A> {
         }
         let reason = "it is by key, and takes items with their keys: treefold_allreduce_by_key";
         Failure::argument("plan", reason)
-    }
-}
-
-/// Sums that are for no plan.
-fn no_keys<A: ByKey>() -> A {
-    A::of_keys(0).expect("no keys take no memory")
-}
-
-impl<A: ByKey> Reduction<A::Item> for ByKeyPlan<A> {
-    type Started = ByKeyStarted<A>;
-
-    fn world(&self) -> &World {
-        self.plan.world()
-    }
-
-    fn width(&self) -> usize {
-        self.plan.keys()
-    }
-
-    fn algorithm(&self, operation: Operation) -> Option<Algorithm> {
-        match operation {
-            Operation::Allreduce | Operation::Reduce | Operation::ReduceScatter => {
-                self.plan.algorithm(operation)
-            }
-            _ => None,
-        }
-    }
-
-    fn scattered_columns(&self) -> Range<usize> {
-        self.plan.scattered_keys()
-    }
-
-    fn text(&self) -> String {
-        self.plan.to_string()
-    }
-
-    fn allreduce(&self, _: &[A::Item]) -> Result<A::Item, Failure> {
-        self.refuse(Operation::Allreduce);
-        Err(Self::takes_keys(Operation::Allreduce))
-    }
-
-    fn run(&self, operation: Operation, _: &[A::Item], _: &mut [A::Item]) -> Result<bool, Failure> {
-        self.refuse(operation);
-        Err(Self::takes_keys(operation))
     }
 
     fn run_by_key(
@@ -213,6 +172,7 @@ impl<A: ByKey> Reduction<A::Item> for ByKeyPlan<A> {
         Ok(sums.is_some())
     }
 
+    /// A state becomes the result.
     fn run_keyed(
         &self,
         operation: Operation,
@@ -234,22 +194,66 @@ impl<A: ByKey> Reduction<A::Item> for ByKeyPlan<A> {
         }
         outcome
     }
+}
 
-    fn start(&self, operation: Operation, _: &[A::Item]) -> Result<Self::Started, Failure> {
-        self.refuse_to_start(operation);
-        Err(Self::takes_keys(operation))
+/// Sums that are for no plan.
+fn no_keys<A: ByKey>() -> A {
+    A::of_keys(0).expect("no keys take no memory")
+}
+
+impl<A: ByKey> Reduction for ByKeyPlan<A> {
+    fn world(&self) -> &World {
+        self.plan.world()
     }
 
-    fn start_by_key(
+    fn width(&self) -> usize {
+        self.plan.keys()
+    }
+
+    fn algorithm(&self, operation: Operation) -> Option<Algorithm> {
+        match operation {
+            Operation::Allreduce | Operation::Reduce | Operation::ReduceScatter => {
+                self.plan.algorithm(operation)
+            }
+            _ => None,
+        }
+    }
+
+    fn scattered_columns(&self) -> Range<usize> {
+        self.plan.scattered_keys()
+    }
+
+    fn text(&self) -> String {
+        self.plan.to_string()
+    }
+
+    fn run(
         &self,
         operation: Operation,
-        keys: Keys<'_>,
-        items: &[A::Item],
-    ) -> Result<Self::Started, Failure> {
-        let local = self.local(keys, items);
+        given: Given<'_>,
+        result: &mut [u8],
+    ) -> Result<bool, Failure> {
+        match given {
+            Given::ByKey(keys, items) => {
+                self.run_by_key(operation, keys, typed(items), typed_mut(result))
+            }
+            Given::Keyed(keyed) => self.run_keyed(operation, keyed),
+            given => {
+                self.refuse(operation);
+                Err(Self::takes_keys(operation, given))
+            }
+        }
+    }
+
+    fn start(&self, operation: Operation, given: Given<'_>) -> Result<Box<dyn UnderWay>, Failure> {
+        let Given::ByKey(keys, items) = given else {
+            self.refuse_to_start(operation);
+            return Err(Self::takes_keys(operation, given));
+        };
+        let local = self.local(keys, typed(items));
         let local = local.inspect_err(|_| self.refuse_to_start(operation))?;
-        self.start_on(operation, &local)
-            .map_err(|error| of_run(&error))
+        let started = self.start_on(operation, &local);
+        Ok(Box::new(started.map_err(|error| of_run(&error))?))
     }
 
     /// Sums of no keys are never right.
@@ -286,7 +290,7 @@ enum Kind<A: KeyedAccumulator> {
     ReduceScatter(KeyedPending<call::ReduceScatter, A>),
 }
 
-impl<A: ByKey> UnderWay<A::Item> for ByKeyStarted<A> {
+impl<A: ByKey> UnderWay for ByKeyStarted<A> {
     fn test(&self) -> Result<bool, RunError> {
         match &self.pending {
             Kind::Allreduce(pending) => pending.test(),
@@ -303,8 +307,8 @@ impl<A: ByKey> UnderWay<A::Item> for ByKeyStarted<A> {
         }
     }
 
-    fn wait(self, result: &mut [A::Item]) -> Result<bool, RunError> {
-        let rank = self.rank;
+    fn wait(self: Box<Self>, _: usize, result: &mut [u8]) -> Result<bool, RunError> {
+        let (rank, result) = (self.rank, typed_mut(result));
         let sums = self.wait_for_sums()?;
         if let Some(sums) = &sums {
             check_length(rank, sums.keys_count(), result.len())?;
@@ -313,7 +317,7 @@ impl<A: ByKey> UnderWay<A::Item> for ByKeyStarted<A> {
         Ok(sums.is_some())
     }
 
-    fn wait_keyed(self, keyed: *const treefold_keyed) -> Result<bool, Failure> {
+    fn wait_keyed(self: Box<Self>, keyed: *const treefold_keyed) -> Result<bool, Failure> {
         let sums = self.wait_for_sums().map_err(|error| of_run(&error))?;
         let is_mine = sums.is_some();
         if let Some(sums) = sums {

@@ -2,17 +2,23 @@
 
 pub(crate) use treefold_c::figure;
 
+#[cfg(feature = "cuda")]
+use std::any::Any;
 use std::ops::Range;
 use std::time::Duration;
 
+use bytemuck::Pod;
 use treefold::exact::{self, Pending};
 use treefold::{Algorithm, Operation, RunError, World, call};
+use treefold_c::boundary::treefold_keyed;
 use treefold_c::failure::{Code, Failure};
 
 use self::figure::Quantity;
 use crate::failure::of_run;
-use crate::reduction::{Reduction, check_length, end_refused, no_pairs};
-use crate::run::UnderWay;
+use crate::items::{typed, typed_mut};
+use crate::reduction::{
+    Given, Reduction, UnderWay, check_length, end, end_refused, no_keyed_run, no_keys, no_pairs,
+};
 
 /// A plan of exact sums, on a program's items.
 pub(crate) struct ExactPlan<Q: Quantity> {
@@ -82,7 +88,7 @@ impl<Q: Quantity> ExactPlan<Q> {
     }
 
     /// A reduction of this rank's row of sums.
-    pub(crate) fn run_totals(
+    fn run_totals(
         &self,
         operation: Operation,
         local: &[Q::Total],
@@ -112,7 +118,7 @@ impl<Q: Quantity> ExactPlan<Q> {
         self.start_totals(operation, &local, x)
     }
 
-    pub(crate) fn start_totals(
+    fn start_totals(
         &self,
         operation: Operation,
         local: &[Q::Total],
@@ -144,8 +150,15 @@ impl<Q: Quantity> ExactPlan<Q> {
         check_length(self.plan.world().rank(), items.len(), result.len())
     }
 
-    /// The call is not one for this plan.
-    fn check_call(&self, operation: Operation, takes_pairs: bool) -> Result<(), Failure> {
+    /// Whether the call is one for this plan.
+    fn check_given(&self, operation: Operation, given: Given<'_>) -> Result<(), Failure> {
+        let takes_pairs = match given {
+            Given::Items(_) => false,
+            Given::Pair(_) | Given::Pairs(_) => true,
+            #[cfg(feature = "cuda")]
+            Given::Total(_) => Q::TAKES_PAIRS,
+            _ => return Err(no_keys()),
+        };
         if operation == Operation::Broadcast {
             let message = "plans of exact sums have no broadcast";
             return Err(Failure::new(Code::Unsupported, message));
@@ -161,9 +174,7 @@ impl<Q: Quantity> ExactPlan<Q> {
     }
 }
 
-impl<Q: Quantity> Reduction<Q::Item> for ExactPlan<Q> {
-    type Started = ExactStarted<Q>;
-
+impl<Q: Quantity> Reduction for ExactPlan<Q> {
     fn world(&self) -> &World {
         self.plan.world()
     }
@@ -189,86 +200,52 @@ impl<Q: Quantity> Reduction<Q::Item> for ExactPlan<Q> {
         self.plan.to_string()
     }
 
-    fn allreduce(&self, local: &[Q::Item]) -> Result<Q::Item, Failure> {
-        let refuse = |_: &Failure| self.refuse(Operation::Allreduce);
-        self.check_call(Operation::Allreduce, false)
-            .inspect_err(refuse)?;
-        let mut total = Q::Total::default();
-        Q::add(&mut total, local, &[]);
-        let total = self.plan.allreduce(&total);
-        total
-            .map(|total| Q::value(&total))
-            .map_err(|error| of_run(&error))
-    }
-
     fn run(
         &self,
         operation: Operation,
-        local: &[Q::Item],
-        result: &mut [Q::Item],
+        given: Given<'_>,
+        result: &mut [u8],
     ) -> Result<bool, Failure> {
-        self.check_call(operation, false)
+        self.check_given(operation, given)
             .inspect_err(|_| self.refuse(operation))?;
-        self.run_on(operation, [local, &[]], result)
-            .map_err(|error| of_run(&error))
+        let result = typed_mut(result);
+        let outcome = match (given, &mut *result) {
+            // One sum of one rank needs no rows.
+            (Given::Items(local), [result])
+                if operation == Operation::Allreduce && self.plan.width() == 1 =>
+            {
+                let mut total = Q::Total::default();
+                Q::add(&mut total, typed(local), &[]);
+                let total = self.plan.allreduce(&total);
+                total.map(|total| *result = Q::value(&total)).map(|()| true)
+            }
+            (Given::Pairs(pairs), _) => {
+                let local = self.local_of(&typed_pairs(pairs));
+                let local = local.inspect_err(|_| self.refuse(operation));
+                local.and_then(|local| self.run_totals(operation, &local, result))
+            }
+            #[cfg(feature = "cuda")]
+            (Given::Total(total), _) => self.run_totals(operation, &[of_any::<Q>(total)], result),
+            _ => self.run_on(operation, arrays(given), result),
+        };
+        outcome.map_err(|error| of_run(&error))
     }
 
-    fn run_pairs(
-        &self,
-        operation: Operation,
-        local: [&[Q::Item]; 2],
-        result: &mut [Q::Item],
-    ) -> Result<bool, Failure> {
-        self.check_call(operation, true)
-            .inspect_err(|_| self.refuse(operation))?;
-        self.run_on(operation, local, result)
-            .map_err(|error| of_run(&error))
-    }
-
-    fn run_dots(
-        &self,
-        operation: Operation,
-        pairs: &[[&[Q::Item]; 2]],
-        result: &mut [Q::Item],
-    ) -> Result<bool, Failure> {
-        self.check_call(operation, true)
-            .inspect_err(|_| self.refuse(operation))?;
-        let local = self.local_of(pairs).inspect_err(|_| self.refuse(operation));
-        local
-            .and_then(|local| self.run_totals(operation, &local, result))
-            .map_err(|error| of_run(&error))
-    }
-
-    fn start(&self, operation: Operation, local: &[Q::Item]) -> Result<ExactStarted<Q>, Failure> {
-        self.check_call(operation, false)
+    fn start(&self, operation: Operation, given: Given<'_>) -> Result<Box<dyn UnderWay>, Failure> {
+        self.check_given(operation, given)
             .inspect_err(|_| self.refuse_to_start(operation))?;
-        self.start_on(operation, [local, &[]])
-            .map_err(|error| of_run(&error))
-    }
-
-    fn start_pairs(
-        &self,
-        operation: Operation,
-        local: [&[Q::Item]; 2],
-    ) -> Result<ExactStarted<Q>, Failure> {
-        self.check_call(operation, true)
-            .inspect_err(|_| self.refuse_to_start(operation))?;
-        self.start_on(operation, local)
-            .map_err(|error| of_run(&error))
-    }
-
-    fn start_dots(
-        &self,
-        operation: Operation,
-        pairs: &[[&[Q::Item]; 2]],
-    ) -> Result<ExactStarted<Q>, Failure> {
-        self.check_call(operation, true)
-            .inspect_err(|_| self.refuse_to_start(operation))?;
-        let local = self.local_of(pairs);
-        local
-            .inspect_err(|_| self.refuse_to_start(operation))
-            .and_then(|local| self.start_totals(operation, &local, &[]))
-            .map_err(|error| of_run(&error))
+        let started = match given {
+            Given::Pairs(pairs) => {
+                let local = self.local_of(&typed_pairs(pairs));
+                let local = local.inspect_err(|_| self.refuse_to_start(operation));
+                local.and_then(|local| self.start_totals(operation, &local, &[]))
+            }
+            #[cfg(feature = "cuda")]
+            Given::Total(total) => self.start_totals(operation, &[of_any::<Q>(total)], &[]),
+            _ => self.start_on(operation, arrays(given)),
+        };
+        let started = started.map_err(|error| of_run(&error))?;
+        Ok(Box::new(started))
     }
 
     /// A row of no sums is never right.
@@ -287,6 +264,31 @@ impl<Q: Quantity> Reduction<Q::Item> for ExactPlan<Q> {
         let started = self.start_totals(operation, &[], &[]);
         end_refused(self.world(), started, || self.refuse(operation));
     }
+
+    /// There are no kernels for exact sums of rows.
+    #[cfg(feature = "cuda")]
+    fn takes_totals(&self) -> bool {
+        self.plan.width() == 1
+    }
+}
+
+/// The arrays of a call that takes one or two.
+fn arrays<T: Pod>(given: Given<'_>) -> [&[T]; 2] {
+    match given {
+        Given::Items(local) => [typed(local), &[]],
+        Given::Pair(pair) => pair.map(typed),
+        _ => unreachable!("the call was checked"),
+    }
+}
+
+fn typed_pairs<'x, T: Pod>(pairs: &[[&'x [u8]; 2]]) -> Vec<[&'x [T]; 2]> {
+    pairs.iter().map(|pair| pair.map(typed)).collect()
+}
+
+#[cfg(feature = "cuda")]
+fn of_any<Q: Quantity>(total: &dyn Any) -> Q::Total {
+    let total = total.downcast_ref::<Q::Total>();
+    total.expect("a plan's items are of its type").clone()
 }
 
 fn check_pair<T>(rank: usize, x: &[T], y: &[T]) -> Result<(), RunError> {
@@ -347,7 +349,7 @@ enum Kind<Q: Quantity> {
     },
 }
 
-impl<Q: Quantity> UnderWay<Q::Item> for ExactStarted<Q> {
+impl<Q: Quantity> UnderWay for ExactStarted<Q> {
     fn test(&self) -> Result<bool, RunError> {
         match &self.pending {
             Kind::Allreduce(pending) => pending.test(),
@@ -366,7 +368,8 @@ impl<Q: Quantity> UnderWay<Q::Item> for ExactStarted<Q> {
         }
     }
 
-    fn wait(self, result: &mut [Q::Item]) -> Result<bool, RunError> {
+    fn wait(self: Box<Self>, _: usize, result: &mut [u8]) -> Result<bool, RunError> {
+        let result = typed_mut(result);
         let totals = match self.pending {
             Kind::Allreduce(pending) => pending.wait()?,
             Kind::ReduceScatter(pending) => pending.wait()?,
@@ -388,5 +391,9 @@ impl<Q: Quantity> UnderWay<Q::Item> for ExactStarted<Q> {
         check_length(self.rank, totals.len(), result.len())?;
         write_values::<Q>(&totals, result);
         Ok(true)
+    }
+
+    fn wait_keyed(self: Box<Self>, _: *const treefold_keyed) -> Result<bool, Failure> {
+        Err(end(self, no_keyed_run()))
     }
 }

@@ -1,157 +1,183 @@
 //! Items as bytes: as a program passes them, and as a plan takes them.
 
-use std::borrow::Cow;
-use std::marker::PhantomData;
+use std::ops::Deref;
 
-use bytemuck::Pod;
-use treefold_c::boundary::elements;
-use treefold_c::failure::Failure;
-use treefold_c::operator::{padded_items, unpadded};
+use treefold_c::boundary::check_aligned;
+use treefold_c::failure::{Code, Failure};
+use treefold_c::operator::WORD_BYTES;
 
 /// How a plan's items lie in a program's arrays.
-pub(crate) trait Layout {
-    /// What the plan reduces.
-    type Item: Pod;
-
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Items {
     /// The bytes of an item in an array.
-    fn bytes(&self) -> usize;
+    pub(crate) bytes: usize,
+    /// Those of an item in the plan. An operator of the program's has whole words, of which an item may fill the first bytes.
+    kept: usize,
+    /// Where arrays must lie, unless they are copied.
+    alignment: usize,
+    are_copied: bool,
+}
 
-    /// The items of an array, if they lie as the plan takes them.
-    fn in_place<'a>(&self, array: &'a [u8]) -> Option<&'a [Self::Item]>;
+/// An array as a plan takes it.
+pub(crate) enum Read<'a> {
+    Lent(&'a [u8]),
+    Copied(Vec<u64>),
+}
 
-    /// The same, to be written to.
-    fn in_place_mut<'a>(&self, array: &'a mut [u8]) -> Option<&'a mut [Self::Item]>;
+impl Deref for Read<'_> {
+    type Target = [u8];
 
-    /// A copy of items that do not.
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Lent(array) => array,
+            Self::Copied(words) => bytemuck::cast_slice(words),
+        }
+    }
+}
+
+impl Items {
+    /// Elements of a type of `treefold.h`, which lie as they are. Programs that read them otherwise would be wrong as well.
+    pub(crate) const fn of<T>() -> Self {
+        Self {
+            bytes: size_of::<T>(),
+            kept: size_of::<T>(),
+            alignment: align_of::<T>(),
+            are_copied: false,
+        }
+    }
+
+    /// Items of an operator of the program's, of so many bytes each, which a plan keeps in so many words.
+    pub(crate) const fn of_words(bytes: usize, words: usize) -> Self {
+        Self {
+            bytes,
+            kept: words * WORD_BYTES,
+            alignment: WORD_BYTES,
+            are_copied: true,
+        }
+    }
+
+    /// Makes room for so many items of a plan.
+    pub(crate) fn room(self, count: usize, words: &mut Vec<u64>) -> &mut [u8] {
+        let bytes = count * self.kept;
+        words.resize(bytes.div_ceil(WORD_BYTES), 0);
+        &mut bytemuck::cast_slice_mut(words)[..bytes]
+    }
+
+    /// The number of a plan's items in so many bytes.
+    pub(crate) fn count(self, kept: &[u8]) -> usize {
+        kept.len() / self.kept
+    }
+
+    /// Whether an array lies as the plan takes it.
+    #[inline]
+    pub(crate) fn lies_right(self, array: &[u8]) -> bool {
+        let is_aligned = array.is_empty() || array.as_ptr().addr().is_multiple_of(self.alignment);
+        is_aligned && self.bytes == self.kept
+    }
+
+    /// An array as the plan takes it.
     ///
     /// # Errors
-    /// Items of this type must lie so, or there is no memory.
-    fn copy(&self, name: &'static str, array: &[u8]) -> Result<Vec<Self::Item>, Failure>;
-
-    /// Copies items to an array of as many.
-    fn write(&self, items: &[Self::Item], array: &mut [u8]);
-}
-
-/// Elements of a type of `treefold.h`, which lie as they are.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Plain<T>(PhantomData<T>);
-
-impl<T> Plain<T> {
-    pub(crate) fn new() -> Self {
-        Self(PhantomData)
-    }
-}
-
-impl<T: Pod> Layout for Plain<T> {
-    type Item = T;
-
+    /// Items of this type must lie so, or there is no memory for a copy.
     #[inline]
-    fn bytes(&self) -> usize {
-        size_of::<T>()
-    }
-
-    #[inline]
-    fn in_place<'a>(&self, array: &'a [u8]) -> Option<&'a [T]> {
-        if array.is_empty() {
-            Some(&[])
+    pub(crate) fn read<'a>(self, name: &'static str, array: &'a [u8]) -> Result<Read<'a>, Failure> {
+        if self.lies_right(array) {
+            Ok(Read::Lent(array))
         } else {
-            bytemuck::try_cast_slice(array).ok()
+            self.copy(name, array).map(Read::Copied)
         }
     }
 
+    #[cold]
+    fn copy(self, name: &'static str, array: &[u8]) -> Result<Vec<u64>, Failure> {
+        if !self.are_copied {
+            check_aligned(name, array, self.alignment)?;
+        }
+        let count = array.len() / self.bytes;
+        let words = count * (self.kept / WORD_BYTES);
+        let mut copy = Vec::new();
+        copy.try_reserve_exact(words).map_err(|_| {
+            let message = format!("there is no memory for a copy of {count} items");
+            Failure::new(Code::Memory, message)
+        })?;
+        copy.resize(words, 0);
+        let items = array.chunks_exact(self.bytes);
+        let kept = bytemuck::cast_slice_mut::<u64, u8>(&mut copy).chunks_exact_mut(self.kept);
+        for (kept, item) in kept.zip(items) {
+            kept[..self.bytes].copy_from_slice(item);
+        }
+        Ok(copy)
+    }
+
+    /// Lets `body` write a result to an array, in place or by way of a copy.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), before `body` is called; or that of `body`.
     #[inline]
-    fn in_place_mut<'a>(&self, array: &'a mut [u8]) -> Option<&'a mut [T]> {
-        if array.is_empty() {
-            Some(&mut [])
-        } else {
-            bytemuck::try_cast_slice_mut(array).ok()
+    pub(crate) fn into<R>(
+        self,
+        name: &'static str,
+        array: &mut [u8],
+        body: impl FnOnce(&mut [u8]) -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
+        if self.lies_right(array) {
+            return body(array);
         }
-    }
-
-    /// Programs that read it otherwise would be wrong as well.
-    fn copy(&self, name: &'static str, array: &[u8]) -> Result<Vec<T>, Failure> {
-        elements(name, array).map(<[T]>::to_vec)
-    }
-
-    fn write(&self, items: &[T], array: &mut [u8]) {
-        array.copy_from_slice(bytemuck::cast_slice(items));
-    }
-}
-
-/// Items of an operator of the program's, of so many bytes each, which a plan keeps in whole words.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Padded<const WORDS: usize> {
-    pub(crate) item_bytes: usize,
-}
-
-impl<const WORDS: usize> Padded<WORDS> {
-    /// Whether items fill their words, so that aligned arrays need no copy.
-    fn is_whole(self) -> bool {
-        self.item_bytes == size_of::<[u64; WORDS]>()
-    }
-}
-
-impl<const WORDS: usize> Layout for Padded<WORDS>
-where
-    [u64; WORDS]: Pod,
-{
-    type Item = [u64; WORDS];
-
-    fn bytes(&self) -> usize {
-        self.item_bytes
-    }
-
-    fn in_place<'a>(&self, array: &'a [u8]) -> Option<&'a [Self::Item]> {
-        let items = bytemuck::try_cast_slice(array).ok();
-        items.filter(|_| self.is_whole())
-    }
-
-    fn in_place_mut<'a>(&self, array: &'a mut [u8]) -> Option<&'a mut [Self::Item]> {
-        let items = bytemuck::try_cast_slice_mut(array).ok();
-        items.filter(|_| self.is_whole())
-    }
-
-    fn copy(&self, _: &'static str, array: &[u8]) -> Result<Vec<Self::Item>, Failure> {
-        padded_items(array, self.item_bytes)
-    }
-
-    fn write(&self, items: &[Self::Item], array: &mut [u8]) {
-        for (item, bytes) in items.iter().zip(array.chunks_exact_mut(self.item_bytes)) {
-            unpadded(item, bytes);
+        let mut copy = self.copy(name, array)?;
+        let kept: &mut [u8] = bytemuck::cast_slice_mut(&mut copy);
+        let outcome = body(kept)?;
+        let kept = kept.chunks_exact(self.kept);
+        for (item, kept) in array.chunks_exact_mut(self.bytes).zip(kept) {
+            item.copy_from_slice(&kept[..self.bytes]);
         }
+        Ok(outcome)
     }
 }
 
-/// The items of an array.
-///
-/// # Errors
-/// As [`Layout::copy`].
-pub(crate) fn read<'a, L: Layout>(
-    layout: &L,
-    name: &'static str,
-    array: &'a [u8],
-) -> Result<Cow<'a, [L::Item]>, Failure> {
-    match layout.in_place(array) {
-        Some(items) => Ok(Cow::Borrowed(items)),
-        None => layout.copy(name, array).map(Cow::Owned),
+/// Items of a plan's type. No items have any address.
+pub(crate) fn typed<T: bytemuck::Pod>(items: &[u8]) -> &[T] {
+    if items.is_empty() {
+        &[]
+    } else {
+        bytemuck::cast_slice(items)
     }
 }
 
-/// Lets `body` write a result to an array, in place or by way of a copy.
-///
-/// # Errors
-/// As [`Layout::copy`], before `body` is called; or that of `body`.
-pub(crate) fn into<L: Layout, R>(
-    layout: &L,
-    name: &'static str,
-    array: &mut [u8],
-    body: impl FnOnce(&mut [L::Item]) -> Result<R, Failure>,
-) -> Result<R, Failure> {
-    if let Some(items) = layout.in_place_mut(array) {
-        return body(items);
+/// The same, to be written to.
+pub(crate) fn typed_mut<T: bytemuck::Pod>(items: &mut [u8]) -> &mut [T] {
+    if items.is_empty() {
+        &mut []
+    } else {
+        bytemuck::cast_slice_mut(items)
     }
-    let mut copy = layout.copy(name, array)?;
-    let outcome = body(&mut copy)?;
-    layout.write(&copy, array);
-    Ok(outcome)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Items;
+
+    /// Twenty bytes in three words, of which the last is half zeros.
+    #[test]
+    fn items_survive_words() {
+        let items = Items::of_words(20, 3);
+        let array: Vec<u8> = (1..=40).collect();
+        let read = items.read("x", &array).expect("there is memory");
+        assert_eq!(read.len(), 48);
+        assert_eq!((&read[..20], &read[20..24]), (&array[..20], &[0; 4][..]));
+        let mut copy = vec![0; 40];
+        let written = items.into("x", &mut copy, |kept| {
+            kept.copy_from_slice(&read);
+            Ok(())
+        });
+        assert!(written.is_ok());
+        assert_eq!(copy, array);
+        let aligned = [0_u64; 3];
+        let whole = Items::of_words(24, 3);
+        assert!(whole.lies_right(bytemuck::cast_slice(&aligned)));
+        let doubles = Items::of::<f64>();
+        let bytes: &[u8] = bytemuck::cast_slice(&aligned);
+        assert!(doubles.read("x", &bytes[..8]).is_ok());
+        assert!(doubles.read("x", &bytes[1..9]).is_err());
+    }
 }

@@ -1,106 +1,107 @@
 //! What plans of all kinds do: of tree order, of exact sums, and by key.
 
-use std::marker::PhantomData;
+use std::any::Any;
 use std::ops::Range;
+use std::time::Duration;
 
-use bytemuck::Pod;
-use treefold::{
-    Algorithm, AnyPlan, AnyRun, Call, Operand, Operands, Operation, Operator, Plan, RunError, World,
-};
+use treefold::{Algorithm, AnyPlan, AnyRun, Call, Operand, Operands, Operation, RunError, World};
 use treefold_c::boundary::treefold_keyed;
 use treefold_c::failure::Failure;
 use treefold_c::keyed::Keys;
 
 use crate::failure::of_run;
-use crate::run::UnderWay;
 
-/// A plan of any kind, on items of a type.
-pub(crate) trait Reduction<T>: 'static {
-    /// A run of it.
-    type Started: UnderWay<T> + 'static;
+/// What a rank gives to a call. Items are as the plan takes them.
+#[derive(Clone, Copy)]
+pub(crate) enum Given<'a> {
+    /// Items; none to a broadcast.
+    Items(&'a [u8]),
+    /// Two arrays, whose products are reduced, row by row.
+    Pair([&'a [u8]; 2]),
+    /// Several pairs of arrays, each of which gives an element of the result.
+    Pairs(&'a [[&'a [u8]; 2]]),
+    /// Items with keys.
+    ByKey(Keys<'a>, &'a [u8]),
+    /// A state by key, which becomes the result.
+    Keyed(*const treefold_keyed),
+    /// What a GPU has made of a rank's items: the folds of its own nodes, or why there are none; or their exact sum.
+    #[cfg(feature = "cuda")]
+    Nodes(Result<&'a [u8], &'a str>),
+    #[cfg(feature = "cuda")]
+    Total(&'a dyn Any),
+}
 
+/// A plan of any kind.
+///
+/// A call that cannot be made on this rank, for a reason that the plan does not see, is made without items by [`refuse`](Self::refuse), so that
+/// the other ranks hear of it.
+pub(crate) trait Reduction {
     fn world(&self) -> &World;
 
     /// The elements of an item.
     fn width(&self) -> usize;
 
+    /// The algorithm that runs for an operation.
     fn algorithm(&self, operation: Operation) -> Option<Algorithm>;
 
+    /// This rank's columns of a reduce-scatter.
     fn scattered_columns(&self) -> Range<usize>;
 
+    /// Who sends what to whom.
     fn text(&self) -> String;
 
-    /// An allreduce of single items.
-    fn allreduce(&self, local: &[T]) -> Result<T, Failure>;
-
     /// A blocking operation: says whether this rank gets a result.
-    fn run(&self, operation: Operation, local: &[T], result: &mut [T]) -> Result<bool, Failure>;
-
-    /// The same on pairs of items.
-    fn run_pairs(&self, operation: Operation, _: [&[T]; 2], _: &mut [T]) -> Result<bool, Failure> {
-        self.refuse(operation);
-        Err(no_pairs())
-    }
-
-    /// Several dot products at once: each pair of arrays gives an element of the result.
-    fn run_dots(
+    fn run(
         &self,
         operation: Operation,
-        _: &[[&[T]; 2]],
-        _: &mut [T],
-    ) -> Result<bool, Failure> {
-        self.refuse(operation);
-        Err(no_pairs())
-    }
+        given: Given<'_>,
+        result: &mut [u8],
+    ) -> Result<bool, Failure>;
 
-    /// The same on items with keys, which plans by key alone have.
-    fn run_by_key(
-        &self,
-        operation: Operation,
-        _: Keys<'_>,
-        _: &[T],
-        _: &mut [T],
-    ) -> Result<bool, Failure> {
-        self.refuse(operation);
-        Err(no_keys())
-    }
+    /// The same without the wait.
+    fn start(&self, operation: Operation, given: Given<'_>) -> Result<Box<dyn UnderWay>, Failure>;
 
-    /// The same on a state by key, which becomes the result.
-    fn run_keyed(&self, operation: Operation, _: *const treefold_keyed) -> Result<bool, Failure> {
-        self.refuse(operation);
-        Err(no_keys())
-    }
-
-    fn start(&self, operation: Operation, local: &[T]) -> Result<Self::Started, Failure>;
-
-    /// The same on pairs of items.
-    fn start_pairs(&self, operation: Operation, _: [&[T]; 2]) -> Result<Self::Started, Failure> {
-        self.refuse_to_start(operation);
-        Err(no_pairs())
-    }
-
-    /// Several dot products at once.
-    fn start_dots(&self, operation: Operation, _: &[[&[T]; 2]]) -> Result<Self::Started, Failure> {
-        self.refuse_to_start(operation);
-        Err(no_pairs())
-    }
-
-    /// The same on items with keys, which plans by key alone have.
-    fn start_by_key(
-        &self,
-        operation: Operation,
-        _: Keys<'_>,
-        _: &[T],
-    ) -> Result<Self::Started, Failure> {
-        self.refuse_to_start(operation);
-        Err(no_keys())
-    }
-
-    /// As [`AnyPlan::refuse`](crate::plan::AnyPlan::refuse).
+    /// Takes part in an operation without being able to: it fails, here and on the ranks that need this one.
     fn refuse(&self, operation: Operation);
 
-    /// As [`AnyPlan::refuse_to_start`](crate::plan::AnyPlan::refuse_to_start).
+    /// The same where an operation is started: does not wait, if the plan's algorithm can be started. The plan is spent.
     fn refuse_to_start(&self, operation: Operation);
+
+    /// The lengths of this rank's own nodes, if it takes what was made of them elsewhere.
+    #[cfg(feature = "cuda")]
+    fn own_node_lengths(&self, _: Operation) -> Option<Vec<usize>> {
+        None
+    }
+
+    /// Whether it takes an exact sum that was made elsewhere.
+    #[cfg(feature = "cuda")]
+    fn takes_totals(&self) -> bool {
+        false
+    }
+}
+
+/// A run between its start and its end.
+pub(crate) trait UnderWay {
+    fn test(&self) -> Result<bool, RunError>;
+
+    fn wait_timeout(&self, timeout: Duration) -> Result<(), RunError>;
+
+    /// Waits, and says whether this rank gets the result, of so many elements.
+    fn wait(self: Box<Self>, given: usize, result: &mut [u8]) -> Result<bool, RunError>;
+
+    /// The same where a state by key becomes the result, which runs by key alone have.
+    fn wait_keyed(self: Box<Self>, keyed: *const treefold_keyed) -> Result<bool, Failure>;
+}
+
+/// Lets a run end well that cannot deliver its result here.
+pub(crate) fn end(started: Box<dyn UnderWay>, failure: Failure) -> Failure {
+    let _ = started.wait(0, &mut []);
+    failure
+}
+
+/// A run that no state by key is for.
+pub(crate) fn no_keyed_run() -> Failure {
+    Failure::argument("run", "it is not by key")
 }
 
 /// Two arrays are given to a plan that takes one.
@@ -112,7 +113,7 @@ pub(crate) fn no_pairs() -> Failure {
 }
 
 /// Keys are given to a plan that takes none.
-fn no_keys() -> Failure {
+pub(crate) fn no_keys() -> Failure {
     Failure::argument("plan", "it takes items without keys: it is not by key")
 }
 
@@ -141,85 +142,68 @@ pub(crate) fn end_refused<S>(world: &World, started: Result<S, RunError>, refuse
     }
 }
 
-/// A plan in tree order on items of a type, whatever its operator.
-pub(crate) struct InTree<T> {
+/// A plan in tree order, and the bytes of its items.
+pub(crate) struct InTree {
     plan: AnyPlan,
-    items: PhantomData<T>,
+    item_bytes: usize,
 }
 
-impl<T: Pod> InTree<T> {
-    pub(crate) fn new<O: Operator<T> + 'static>(plan: Plan<T, O>) -> Self {
-        Self {
-            plan: plan.into_any(),
-            items: PhantomData,
-        }
+impl InTree {
+    pub(crate) fn new(plan: AnyPlan, item_bytes: usize) -> Self {
+        Self { plan, item_bytes }
     }
 
-    #[cfg(feature = "cuda")]
-    pub(crate) fn own_node_lengths(&self, operation: Operation) -> Option<Vec<usize>> {
-        self.plan.own_node_lengths(operation)
-    }
-
-    /// The products of rows, element by element.
-    ///
-    /// # Errors
-    /// The plan is of no dot products, or the arrays' lengths differ.
-    fn products(&self, x: &[T], y: &[T]) -> Result<Vec<T>, Failure> {
-        if !self.plan.has_products() {
-            return Err(no_pairs());
-        }
-        if x.len() != y.len() {
-            return Err(of_run(&RunError::Lengths {
-                rank: self.plan.world().rank(),
-                first: x.len() as u64,
-                second: y.len() as u64,
-            }));
-        }
-        let mut products = vec![T::zeroed(); x.len()];
-        let factors = [x, y].map(bytemuck::cast_slice);
-        self.plan
-            .write_products(&factors, bytemuck::cast_slice_mut(&mut products));
-        Ok(products)
-    }
-
-    /// A blocking call.
-    pub(crate) fn run_on(
+    /// Lets `body` make a call of what is given; one that cannot be made is refused.
+    fn with<R>(
         &self,
-        call: impl Into<Call>,
-        operands: Operands<'_>,
-        result: &mut [T],
-    ) -> Result<bool, Failure> {
-        let call = call.into();
-        let result = bytemuck::cast_slice_mut(result);
-        let outcome = self.plan.run(call.operation, call, operands, result);
+        operation: Operation,
+        given: Given<'_>,
+        body: impl FnOnce(Call, Operands<'_>) -> Result<R, RunError>,
+    ) -> Result<R, Failure> {
+        let products = operation.of(Operand::Products);
+        let outcome = match given {
+            Given::Items(items) => body(operation.into(), Operands::Items(items)),
+            Given::Pair(_) | Given::Pairs(_) if !self.plan.has_products() => {
+                self.plan.refuse(operation);
+                return Err(no_pairs());
+            }
+            Given::Pair(pair) if self.plan.width() == 1 => body(products, Operands::Pairs(&[pair])),
+            Given::Pair(pair) => {
+                let rows = self.products(pair);
+                let rows = rows.inspect_err(|_| self.plan.refuse(operation))?;
+                let rows = bytemuck::cast_slice(&rows);
+                body(products, Operands::Items(&rows[..pair[0].len()]))
+            }
+            Given::Pairs(pairs) => body(products, Operands::Pairs(pairs)),
+            #[cfg(feature = "cuda")]
+            Given::Nodes(nodes) => body(operation.into(), Operands::Nodes(nodes)),
+            _ => {
+                self.plan.refuse(operation);
+                return Err(no_keys());
+            }
+        };
         outcome.map_err(|error| of_run(&error))
     }
 
-    /// The same without the wait.
-    pub(crate) fn start_on(
-        &self,
-        call: impl Into<Call>,
-        operands: Operands<'_>,
-    ) -> Result<AnyRun, Failure> {
-        let call = call.into();
-        let length = self.plan.result_length(call.operation);
-        let started = self.plan.start(call.operation, call, operands, length);
-        started.map_err(|error| of_run(&error))
+    /// The products of rows, element by element.
+    fn products(&self, pair: [&[u8]; 2]) -> Result<Vec<u64>, Failure> {
+        let [first, second] = pair.map(|factor| factor.len() / self.item_bytes);
+        if first != second {
+            return Err(of_run(&RunError::Lengths {
+                rank: self.plan.world().rank(),
+                first: first as u64,
+                second: second as u64,
+            }));
+        }
+        let bytes = pair[0].len();
+        let mut products = vec![0; bytes.div_ceil(size_of::<u64>())];
+        let written: &mut [u8] = bytemuck::cast_slice_mut(&mut products);
+        self.plan.write_products(&pair, &mut written[..bytes]);
+        Ok(products)
     }
 }
 
-fn items<T: Pod>(local: &[T]) -> Operands<'_> {
-    Operands::Items(bytemuck::cast_slice(local))
-}
-
-fn pairs_of<'x, T: Pod>(pairs: &[[&'x [T]; 2]]) -> Vec<[&'x [u8]; 2]> {
-    let bytes = |pair: &[&'x [T]; 2]| pair.map(|factor| bytemuck::cast_slice(factor));
-    pairs.iter().map(bytes).collect()
-}
-
-impl<T: Pod> Reduction<T> for InTree<T> {
-    type Started = AnyRun;
-
+impl Reduction for InTree {
     fn world(&self) -> &World {
         self.plan.world()
     }
@@ -240,71 +224,23 @@ impl<T: Pod> Reduction<T> for InTree<T> {
         self.plan.to_string()
     }
 
-    #[inline]
-    fn allreduce(&self, local: &[T]) -> Result<T, Failure> {
-        let mut result = [T::zeroed()];
-        self.run_on(Operation::Allreduce, items(local), &mut result)?;
-        Ok(result[0])
-    }
-
-    fn run(&self, operation: Operation, local: &[T], result: &mut [T]) -> Result<bool, Failure> {
-        let local = match operation {
-            Operation::Broadcast => &[],
-            _ => local,
-        };
-        self.run_on(operation, items(local), result)
-    }
-
-    fn run_pairs(
+    fn run(
         &self,
         operation: Operation,
-        [x, y]: [&[T]; 2],
-        result: &mut [T],
+        given: Given<'_>,
+        result: &mut [u8],
     ) -> Result<bool, Failure> {
-        if self.plan.width() == 1 {
-            return self.run_dots(operation, &[[x, y]], result);
-        }
-        let rows = self.products(x, y);
-        let rows = rows.inspect_err(|_| self.plan.refuse(operation))?;
-        self.run_on(operation.of(Operand::Products), items(&rows), result)
+        self.with(operation, given, |call, operands| {
+            self.plan.run(operation, call, operands, result)
+        })
     }
 
-    fn run_dots(
-        &self,
-        operation: Operation,
-        pairs: &[[&[T]; 2]],
-        result: &mut [T],
-    ) -> Result<bool, Failure> {
-        if !self.plan.has_products() {
-            self.plan.refuse(operation);
-            return Err(no_pairs());
-        }
-        let pairs = pairs_of(pairs);
-        let call = operation.of(Operand::Products);
-        self.run_on(call, Operands::Pairs(&pairs), result)
-    }
-
-    fn start(&self, operation: Operation, local: &[T]) -> Result<AnyRun, Failure> {
-        self.start_on(operation, items(local))
-    }
-
-    fn start_pairs(&self, operation: Operation, [x, y]: [&[T]; 2]) -> Result<AnyRun, Failure> {
-        if self.plan.width() == 1 {
-            return self.start_dots(operation, &[[x, y]]);
-        }
-        let rows = self.products(x, y);
-        let rows = rows.inspect_err(|_| self.plan.refuse(operation))?;
-        self.start_on(operation.of(Operand::Products), items(&rows))
-    }
-
-    fn start_dots(&self, operation: Operation, pairs: &[[&[T]; 2]]) -> Result<AnyRun, Failure> {
-        if !self.plan.has_products() {
-            self.plan.refuse(operation);
-            return Err(no_pairs());
-        }
-        let pairs = pairs_of(pairs);
-        let call = operation.of(Operand::Products);
-        self.start_on(call, Operands::Pairs(&pairs))
+    fn start(&self, operation: Operation, given: Given<'_>) -> Result<Box<dyn UnderWay>, Failure> {
+        let length = self.plan.result_length(operation);
+        self.with(operation, given, |call, operands| {
+            let run = self.plan.start(operation, call, operands, length)?;
+            Ok(Box::new(run) as Box<dyn UnderWay>)
+        })
     }
 
     fn refuse(&self, operation: Operation) {
@@ -313,5 +249,28 @@ impl<T: Pod> Reduction<T> for InTree<T> {
 
     fn refuse_to_start(&self, operation: Operation) {
         self.plan.refuse(operation);
+    }
+
+    #[cfg(feature = "cuda")]
+    fn own_node_lengths(&self, operation: Operation) -> Option<Vec<usize>> {
+        self.plan.own_node_lengths(operation)
+    }
+}
+
+impl UnderWay for AnyRun {
+    fn test(&self) -> Result<bool, RunError> {
+        self.test()
+    }
+
+    fn wait_timeout(&self, timeout: Duration) -> Result<(), RunError> {
+        self.wait_timeout(timeout)
+    }
+
+    fn wait(self: Box<Self>, given: usize, result: &mut [u8]) -> Result<bool, RunError> {
+        (*self).wait(given, result)
+    }
+
+    fn wait_keyed(self: Box<Self>, _: *const treefold_keyed) -> Result<bool, Failure> {
+        Err(end(self, no_keyed_run()))
     }
 }

@@ -43,7 +43,7 @@ pub type Chosen<T> = &'static (dyn Operator<T> + Sync);
 pub const ITEM_BYTES_MAX: usize = 512;
 
 /// The bytes of a word, in which items of a caller's operator are kept.
-pub(crate) const WORD_BYTES: usize = size_of::<u64>();
+pub const WORD_BYTES: usize = size_of::<u64>();
 
 /// The words of an item, for each number of bytes: the least of these that hold it. Others would each take code of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

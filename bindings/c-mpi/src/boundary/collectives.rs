@@ -7,6 +7,7 @@ use treefold_c::boundary::{Bytes, bytes_mut, disjoint, write};
 use treefold_c::failure::{Code, Failure};
 
 use crate::plan::Shaped;
+use crate::reduction::Given;
 
 /// An array that is read: where it begins, and its elements.
 pub(super) type Input = (*const c_void, usize);
@@ -29,7 +30,7 @@ pub(super) unsafe fn run_here(
     // SAFETY: the caller's promise is this function's.
     let arrays = unsafe { arrays(plan, operation, local, result, is_mine) };
     let (local, result) = arrays.inspect_err(|_| plan.refuse(operation))?;
-    let outcome = plan.run(operation, local, result)?;
+    let outcome = plan.run(operation, Given::Items(local), result)?;
     // SAFETY: the caller promises an int, or NULL.
     unsafe { tell(is_mine, outcome) }?;
     Ok(outcome)
@@ -49,7 +50,7 @@ pub(super) unsafe fn run_pairs_here(
     // SAFETY: the caller's promise is this function's.
     let arrays = unsafe { pairs(plan, operation, local, result, is_mine) };
     let (local, result) = arrays.inspect_err(|_| plan.refuse(operation))?;
-    let outcome = plan.run_pairs(operation, local, result)?;
+    let outcome = plan.run(operation, Given::Pair(local), result)?;
     // SAFETY: the caller promises an int, or NULL.
     unsafe { tell(is_mine, outcome) }?;
     Ok(outcome)
@@ -87,9 +88,9 @@ pub(super) fn check_pairs(
     is_mine: *mut c_int,
 ) -> Result<([Bytes; 3], usize), Failure> {
     let m = room(plan, operation, (result, m))?;
-    let x_array = Bytes::of("x", x, n, plan.element_bytes)?;
-    let y_array = Bytes::of("y", y, k, plan.element_bytes)?;
-    let result_array = Bytes::of("result", result, m, plan.element_bytes)?;
+    let x_array = Bytes::of("x", x, n, plan.items.bytes)?;
+    let y_array = Bytes::of("y", y, k, plan.items.bytes)?;
+    let result_array = Bytes::of("result", result, m, plan.items.bytes)?;
     disjoint(x_array, result_array)?;
     disjoint(y_array, result_array)?;
     let arrays = [x_array, y_array, result_array];
@@ -113,7 +114,7 @@ pub(super) unsafe fn run_dots_here(
     let arrays = unsafe { each_pair(&arrays, pairs) };
     // SAFETY: the caller promises m elements, which are in no other array, as was just found.
     let result = unsafe { result_array.write(result.0) };
-    plan.run_dots(operation, &arrays, result).map(drop)
+    plan.run(operation, Given::Pairs(&arrays), result).map(drop)
 }
 
 /// Where the arrays and the result are.
@@ -122,9 +123,9 @@ pub(super) fn check_dots(
     pairs: &[[Input; 2]],
     (result, m): Output,
 ) -> Result<(Vec<[Bytes; 2]>, Bytes), Failure> {
-    let result = Bytes::of("result", result, m, plan.element_bytes)?;
+    let result = Bytes::of("result", result, m, plan.items.bytes)?;
     let array = |name, (pointer, n): Input| -> Result<Bytes, Failure> {
-        let array = Bytes::of(name, pointer, n, plan.element_bytes)?;
+        let array = Bytes::of(name, pointer, n, plan.items.bytes)?;
         disjoint(array, result)?;
         Ok(array)
     };
@@ -194,7 +195,7 @@ pub(super) fn check(
     (result, m): Output,
     is_mine: *mut c_int,
 ) -> Result<([Bytes; 2], usize), Failure> {
-    let element_bytes = plan.element_bytes;
+    let element_bytes = plan.items.bytes;
     let m = room(plan, operation, (result, m))?;
     let local_array = Bytes::of("local", local, n, element_bytes)?;
     let result_array = Bytes::of("result", result, m, element_bytes)?;
@@ -230,7 +231,8 @@ pub(super) unsafe fn tell(is_mine: *mut c_int, outcome: bool) -> Result<(), Fail
 /// `row` is so many elements of the plan's type, or NULL.
 pub(super) unsafe fn broadcast_here(plan: &Shaped, (row, m): Output) -> Result<(), Failure> {
     // SAFETY: the caller promises m elements.
-    let row = unsafe { bytes_mut("row", row, m, plan.element_bytes) };
+    let row = unsafe { bytes_mut("row", row, m, plan.items.bytes) };
     let row = row.inspect_err(|_| plan.refuse(Operation::Broadcast))?;
-    plan.broadcast(row)
+    plan.run(Operation::Broadcast, Given::Items(&[]), row)
+        .map(drop)
 }

@@ -19,7 +19,7 @@ use self::arrays::{Source, Target, folded};
 use super::collectives::{self, Input, Output};
 use super::started;
 use crate::plan::{Shaped, treefold_plan};
-use crate::run::{AnyRun, treefold_run};
+use crate::run::{Run, treefold_run};
 
 /// The GPUs that have the arrays of a call; `None` where none does.
 fn seek<const N: usize>(plan: &Shaped, pointers: [*const c_void; N]) -> Option<[Option<usize>; N]> {
@@ -48,7 +48,7 @@ pub(super) unsafe fn run(
         // SAFETY: the caller's promise is this function's.
         return unsafe { collectives::run_here(plan, operation, local, result, is_mine) };
     };
-    let bytes = plan.element_bytes;
+    let bytes = plan.items.bytes;
     let prepare = || {
         let (_, m) = collectives::check(plan, operation, local, result, is_mine)?;
         let target = Target::of(result_at, (result.0, m), bytes)?;
@@ -100,7 +100,7 @@ pub(super) unsafe fn run_pairs(
         // SAFETY: the caller's promise is this function's.
         return unsafe { collectives::run_pairs_here(plan, operation, pairs, result, is_mine) };
     };
-    let bytes = plan.element_bytes;
+    let bytes = plan.items.bytes;
     let prepare = || {
         let (_, m) = collectives::check_pairs(plan, operation, pairs, result, is_mine)?;
         // SAFETY: the caller promises n elements.
@@ -131,8 +131,8 @@ pub(super) unsafe fn broadcast(plan: &Shaped, row: Output) -> Result<(), Failure
         return unsafe { collectives::broadcast_here(plan, row) };
     };
     let prepare = || {
-        Bytes::of("row", row.0, row.1, plan.element_bytes)?;
-        let mut target = Target::of(at, row, plan.element_bytes)?;
+        Bytes::of("row", row.0, row.1, plan.items.bytes)?;
+        let mut target = Target::of(at, row, plan.items.bytes)?;
         // SAFETY: the caller promises m elements.
         unsafe { target.fill() }?;
         Ok(target)
@@ -167,7 +167,7 @@ pub(super) unsafe fn start(
         let folded = unsafe { folded(plan, operation, at, local) }?;
         let read_at = at.filter(|_| folded.is_none());
         // SAFETY: the caller promises n elements.
-        let source = unsafe { Source::of(read_at, local, plan.element_bytes) }?;
+        let source = unsafe { Source::of(read_at, local, plan.items.bytes) }?;
         Ok((folded, source))
     };
     let prepared: Result<_, Failure> = prepare();
@@ -204,9 +204,9 @@ pub(super) unsafe fn start_pairs(
         started::check_start(plan, run, "x", x)?;
         started::check_start(plan, run, "y", y)?;
         // SAFETY: the caller promises n elements.
-        let x = unsafe { Source::of(x_at, x, plan.element_bytes) }?;
+        let x = unsafe { Source::of(x_at, x, plan.items.bytes) }?;
         // SAFETY: the caller promises k elements.
-        let y = unsafe { Source::of(y_at, y, plan.element_bytes) }?;
+        let y = unsafe { Source::of(y_at, y, plan.items.bytes) }?;
         Ok((x, y))
     };
     let prepared: Result<_, Failure> = prepare();
@@ -232,7 +232,7 @@ pub(super) unsafe fn run_dots(
         // SAFETY: the caller promises the elements.
         let sources = unsafe { sources(plan, pairs) }?;
         let at = device_of(result.0.cast_const());
-        Ok((sources, Target::of(at, result, plan.element_bytes)?))
+        Ok((sources, Target::of(at, result, plan.items.bytes)?))
     };
     let prepared: Result<_, Failure> = prepare();
     let (mut sources, mut target) = prepared.inspect_err(|_| plan.refuse(Operation::Allreduce))?;
@@ -271,8 +271,7 @@ pub(super) unsafe fn start_dots(
 /// Each array is so many elements of the plan's type.
 unsafe fn sources(plan: &Shaped, pairs: &[[Input; 2]]) -> Result<Vec<[Source; 2]>, Failure> {
     // SAFETY: the caller's promise is this closure's.
-    let source =
-        |array: Input| unsafe { Source::of(device_of(array.0), array, plan.element_bytes) };
+    let source = |array: Input| unsafe { Source::of(device_of(array.0), array, plan.items.bytes) };
     let pair = |&[x, y]: &[Input; 2]| Ok([source(x)?, source(y)?]);
     pairs.iter().map(pair).collect()
 }
@@ -287,18 +286,14 @@ fn inputs(sources: &mut [[Source; 2]]) -> Vec<[Input; 2]> {
 /// # Safety
 /// As there.
 #[cold]
-pub(super) unsafe fn wait(
-    run: &dyn AnyRun,
-    result: Output,
-    is_mine: *mut c_int,
-) -> Result<bool, Failure> {
+pub(super) unsafe fn wait(run: &Run, result: Output, is_mine: *mut c_int) -> Result<bool, Failure> {
     let Some([at]) = found([result.0.cast_const()]) else {
         // SAFETY: the caller's promise is this function's.
         return unsafe { started::wait_here(run, result, is_mine) };
     };
     let prepare = || {
         let (_, m) = started::check_result(run, result, is_mine)?;
-        Target::of(at, (result.0, m), run.item_bytes())
+        Target::of(at, (result.0, m), run.items.bytes)
     };
     let mut target = match prepare() {
         Ok(target) => target,

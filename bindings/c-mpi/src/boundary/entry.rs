@@ -17,7 +17,7 @@ use super::handles::{read_handle, write_handle};
 use super::started;
 use crate::handle;
 use crate::plan::treefold_plan;
-use crate::run::{AnyRun, treefold_run};
+use crate::run::{Run, treefold_run};
 
 /// A blocking operation other than a broadcast. Leaves in `is_mine`, if that is not NULL, whether this rank gets a result.
 ///
@@ -132,7 +132,7 @@ pub(super) unsafe fn start_pairs(
 ///
 /// # Safety
 /// `run` is a handle, or NULL.
-unsafe fn take_run(run: *mut *mut treefold_run) -> Result<Rc<dyn AnyRun>, Failure> {
+unsafe fn take_run(run: *mut *mut treefold_run) -> Result<Rc<Run>, Failure> {
     // SAFETY: the caller promises a handle, or NULL.
     let name = unsafe { read_handle("run", run) }?;
     let object = handle::take(name)?;
@@ -178,9 +178,9 @@ pub(super) unsafe fn wait(
         #[cfg(feature = "cuda")]
         if may_have_arrays() {
             // SAFETY: the caller's promise is this function's.
-            return unsafe { device::wait(&*object, result, is_mine) }.map(drop);
+            return unsafe { device::wait(&object, result, is_mine) }.map(drop);
         }
         // SAFETY: the caller's promise is this function's.
-        unsafe { started::wait_here(&*object, result, is_mine) }.map(drop)
+        unsafe { started::wait_here(&object, result, is_mine) }.map(drop)
     })
 }

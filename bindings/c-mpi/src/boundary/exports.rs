@@ -185,7 +185,7 @@ pub unsafe extern "C" fn treefold_run_algorithm(
     name: *mut *const c_char,
 ) -> Status {
     guard(|| {
-        let algorithm = handle::object(run)?.origin().algorithm;
+        let algorithm = handle::object(run)?.origin.algorithm;
         // SAFETY: the caller's promise is this function's.
         unsafe { write_algorithm(name, algorithm) }
     })

@@ -11,6 +11,7 @@ use super::collectives::{Input, Output, check_told, room, tell};
 use super::started::{check_start, write_run};
 use crate::handle;
 use crate::plan::{Shaped, treefold_plan};
+use crate::reduction::Given;
 use crate::run::treefold_run;
 
 /// A blocking operation. Leaves in `is_mine`, if that is not NULL, whether this rank gets a result.
@@ -30,7 +31,7 @@ pub(super) unsafe fn run(
         // SAFETY: the caller's promise is this function's.
         let arrays = unsafe { arrays(&plan, operation, keys, items, result, is_mine) };
         let (keys, items, result) = arrays.inspect_err(|_| plan.refuse(operation))?;
-        let outcome = plan.run_by_key(operation, keys, items, result)?;
+        let outcome = plan.run(operation, Given::ByKey(keys, items), result)?;
         // SAFETY: the caller promises an int, or NULL.
         unsafe { tell(is_mine, outcome) }
     })
@@ -51,8 +52,8 @@ unsafe fn arrays<'a>(
     let m = room(plan, operation, (result, m))?;
     // SAFETY: the caller promises such keys.
     let (keys, keys_array) = unsafe { keys_of(keys) }?;
-    let items_array = Bytes::of("items", items, n, plan.element_bytes)?;
-    let result_array = Bytes::of("result", result, m, plan.element_bytes)?;
+    let items_array = Bytes::of("items", items, n, plan.items.bytes)?;
+    let result_array = Bytes::of("result", result, m, plan.items.bytes)?;
     disjoint(keys_array, result_array)?;
     disjoint(items_array, result_array)?;
     check_told(is_mine, &[keys_array, items_array, result_array])?;
@@ -79,7 +80,7 @@ pub(super) unsafe fn start(
         // SAFETY: the caller's promise is this function's.
         let arrays = unsafe { start_arrays(&plan, keys, items, run) };
         let (keys, items) = arrays.inspect_err(|_| plan.refuse_to_start(operation))?;
-        let started = plan.start_by_key(name, operation, keys, items)?;
+        let started = plan.start(name, operation, Given::ByKey(keys, items))?;
         // SAFETY: the caller promises room for a handle.
         unsafe { write_run(run, started) }
     })
@@ -111,7 +112,8 @@ pub extern "C" fn treefold_allreduce_keyed(
 ) -> Status {
     guard(|| {
         let plan = handle::object(plan)?;
-        plan.run_keyed(Operation::Allreduce, keyed).map(drop)
+        plan.run(Operation::Allreduce, Given::Keyed(keyed), &mut [])
+            .map(drop)
     })
 }
 
@@ -128,7 +130,7 @@ pub unsafe extern "C" fn treefold_reduce_keyed(
     guard(|| {
         let plan = handle::object(plan)?;
         check_told(is_mine, &[]).inspect_err(|_| plan.refuse(Operation::Reduce))?;
-        let outcome = plan.run_keyed(Operation::Reduce, keyed)?;
+        let outcome = plan.run(Operation::Reduce, Given::Keyed(keyed), &mut [])?;
         // SAFETY: the caller promises an int, or NULL.
         unsafe { tell(is_mine, outcome) }
     })
@@ -142,6 +144,7 @@ pub extern "C" fn treefold_reduce_scatter_keyed(
 ) -> Status {
     guard(|| {
         let plan = handle::object(plan)?;
-        plan.run_keyed(Operation::ReduceScatter, keyed).map(drop)
+        plan.run(Operation::ReduceScatter, Given::Keyed(keyed), &mut [])
+            .map(drop)
     })
 }

@@ -13,7 +13,8 @@ use super::collectives::{Input, Output, check_told, each_pair, tell};
 use super::handles::write_handle;
 use crate::handle;
 use crate::plan::{Shaped, treefold_plan};
-use crate::run::{AnyRun, treefold_run};
+use crate::reduction::Given;
+use crate::run::{Run, treefold_run};
 
 /// Starts an operation.
 ///
@@ -29,7 +30,7 @@ pub(super) unsafe fn start_here(
     // SAFETY: the caller promises n elements.
     let checked = unsafe { start_array(plan, run, "local", local) };
     let local = checked.inspect_err(|_| plan.refuse_to_start(operation))?;
-    let started = plan.start(name, operation, local)?;
+    let started = plan.start(name, operation, Given::Items(local))?;
     // SAFETY: the caller promises room for a handle.
     unsafe { write_run(run, started) }
 }
@@ -38,10 +39,7 @@ pub(super) unsafe fn start_here(
 ///
 /// # Safety
 /// `place` is room for a handle, or NULL.
-pub(super) unsafe fn write_run(
-    place: *mut *mut treefold_run,
-    run: Rc<dyn AnyRun>,
-) -> Result<(), Failure> {
+pub(super) unsafe fn write_run(place: *mut *mut treefold_run, run: Rc<Run>) -> Result<(), Failure> {
     let name = handle::name::<treefold_run>(run)?;
     // SAFETY: the caller's promise is this function's.
     unsafe { write_handle("run", place, name) }
@@ -64,7 +62,7 @@ pub(super) unsafe fn start_pairs_here(
     let y = unsafe { start_array(plan, run, "y", y) };
     let checked = x.and_then(|x| Ok([x, y?]));
     let local = checked.inspect_err(|_| plan.refuse_to_start(operation))?;
-    let started = plan.start_pairs(name, operation, local)?;
+    let started = plan.start(name, operation, Given::Pair(local))?;
     // SAFETY: the caller promises room for a handle.
     unsafe { write_run(run, started) }
 }
@@ -84,7 +82,7 @@ pub(super) unsafe fn start_dots_here(
     let arrays = checked.inspect_err(|_| plan.refuse_to_start(operation))?;
     // SAFETY: the caller promises the elements.
     let arrays = unsafe { each_pair(&arrays, pairs) };
-    let started = plan.start_dots(name, operation, &arrays)?;
+    let started = plan.start(name, operation, Given::Pairs(&arrays))?;
     // SAFETY: the caller promises room for a handle.
     unsafe { write_run(run, started) }
 }
@@ -125,7 +123,7 @@ pub(super) fn check_start(
     (items, n): Input,
 ) -> Result<Bytes, Failure> {
     let place = Bytes::of_place("run", run)?;
-    let array = Bytes::of(name, items, n, plan.element_bytes)?;
+    let array = Bytes::of(name, items, n, plan.items.bytes)?;
     disjoint(array, place)?;
     Ok(array)
 }
@@ -148,7 +146,7 @@ pub(super) unsafe fn pending(plan: *const treefold_plan, pending: *mut c_int) ->
 /// `plan` is room for a handle, or NULL.
 pub(super) unsafe fn plan_of(run: *const treefold_run, plan: *mut *const treefold_plan) -> Status {
     guard(|| {
-        let name: *const treefold_plan = handle::object(run)?.origin().plan.cast();
+        let name: *const treefold_plan = handle::object(run)?.origin.plan.cast();
         place("plan", plan)?;
         let is_there = handle::object(name).is_ok();
         let found = if is_there { name } else { ptr::null() };
@@ -201,7 +199,7 @@ pub(super) fn duration(seconds: f64) -> Result<Duration, Failure> {
 /// # Safety
 /// `result` is so many elements of the plan's type, or NULL; `is_mine` is one int, or NULL.
 pub(super) unsafe fn wait_here(
-    run: &dyn AnyRun,
+    run: &Run,
     result: Output,
     is_mine: *mut c_int,
 ) -> Result<bool, Failure> {
@@ -222,7 +220,7 @@ pub(super) unsafe fn wait_here(
 
 /// Where the result of a wait goes, and its elements.
 pub(super) fn check_result(
-    run: &dyn AnyRun,
+    run: &Run,
     (result, m): Output,
     is_mine: *mut c_int,
 ) -> Result<(Bytes, usize), Failure> {
@@ -231,7 +229,7 @@ pub(super) fn check_result(
     } else {
         m
     };
-    let result_array = Bytes::of("result", result, m, run.item_bytes())?;
+    let result_array = Bytes::of("result", result, m, run.items.bytes)?;
     check_told(is_mine, &[result_array])?;
     Ok((result_array, m))
 }

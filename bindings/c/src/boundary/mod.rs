@@ -34,7 +34,8 @@ pub use crate::keyed::treefold_keyed;
 pub use function::{Combine, Function};
 pub use keyed::{KeysInput, keys_of};
 pub use pointers::{
-    Bytes, bytes, bytes_mut, disjoint, elements, elements_mut, place, text, write, write_bytes,
+    Bytes, bytes, bytes_mut, check_aligned, disjoint, elements, elements_mut, place, text, write,
+    write_bytes,
 };
 pub(crate) use pool::threads;
 

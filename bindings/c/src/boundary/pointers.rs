@@ -204,6 +204,18 @@ pub fn elements_mut<'a, T: Pod>(
     bytemuck::try_cast_slice_mut(bytes).map_err(|error| misfit::<T>(name, error))
 }
 
+/// Whether an array lies where a type of this alignment can.
+///
+/// # Errors
+/// It does not.
+pub fn check_aligned(name: &str, array: &[u8], alignment: usize) -> Result<(), Failure> {
+    if array.is_empty() || array.as_ptr().addr().is_multiple_of(alignment) {
+        Ok(())
+    } else {
+        Err(unaligned(name, alignment))
+    }
+}
+
 #[cold]
 fn misfit<T>(name: &'static str, error: PodCastError) -> Failure {
     match error {

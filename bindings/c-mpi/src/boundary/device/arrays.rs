@@ -181,7 +181,7 @@ pub(super) unsafe fn folded(
     let (Some(ordinal), Some(floats)) = (ordinal, plan.folded_floats(operation, n)) else {
         return Ok(None);
     };
-    let (device, bytes) = (device(ordinal)?, n * plan.element_bytes);
+    let (device, bytes) = (device(ordinal)?, n * plan.items.bytes);
     let pointer = pointer.addr() as u64;
     let items = match floats {
         Floats::F32 => {
