@@ -22,8 +22,10 @@ use crate::world::conversation::{Claim, Conversation};
 pub struct AnyPlan {
     pub(super) world: World,
     pub(super) terms: Rc<Terms>,
-    /// The elements of this rank's slice.
+    /// The elements of this rank's slice, and its bytes: more than any slice has, if no memory has room for them.
     pub(super) local_length: u64,
+    local_bytes: usize,
+    item_bytes: usize,
     /// Whether a reduction is a fold of `local`, which holds all items, in order: there is nothing for the engine to do.
     pub(super) is_local: bool,
     pub(super) values: Rc<dyn Values>,
@@ -83,9 +85,14 @@ impl AnyPlan {
         conversation: Rc<Conversation>,
     ) -> Self {
         let count = terms.ownership.count(world.rank());
+        let local_length = count.saturating_mul(terms.width as u64);
+        let item_bytes = values.item().size();
+        let local_bytes = local_length.saturating_mul(item_bytes as u64);
         Self {
             world: world.clone(),
-            local_length: count.saturating_mul(terms.width as u64),
+            local_length,
+            local_bytes: usize::try_from(local_bytes).unwrap_or(usize::MAX),
+            item_bytes,
             terms,
             is_local: engine.is_local_fold(),
             values,
@@ -147,8 +154,8 @@ impl AnyPlan {
     /// The reduction on a rank that has all items. Returns `None` in all other cases, and if anything is wrong: the engine then decides.
     #[inline]
     fn fold(&self, items: &[u8], result: &mut [u8]) -> Option<()> {
-        let is_valid = self.items_in(items) as u64 == self.local_length
-            && self.items_in(result) == 1
+        let is_valid = items.len() == self.local_bytes
+            && result.len() == self.item_bytes
             && environment::check().is_ok();
         if !is_valid {
             return None;
@@ -165,7 +172,7 @@ impl AnyPlan {
 
     /// The number of items in so many bytes.
     fn items_in(&self, bytes: &[u8]) -> usize {
-        bytes.len() / self.values.item().size()
+        bytes.len() / self.item_bytes
     }
 
     /// A blocking call, of which an operation whose messages are the same does this rank's part. Says whether this rank gets a result, and leaves it
@@ -185,7 +192,7 @@ impl AnyPlan {
             return Ok(true);
         }
         let claim = self.conversation.begin(&self.world, call)?;
-        let outcome = match self.given(operation, operands, self.items_in(result)) {
+        let outcome = match self.given(operation, operands, result.len()) {
             Ok(given) if given.are_nodes => {
                 self.engine.run_folded(operation, given.bytes(), result)
             }
@@ -227,12 +234,13 @@ impl AnyPlan {
         operands: Result<Operands<'_>, RunError>,
         result_length: usize,
     ) -> Result<Part, RunError> {
-        if let Err(error) = self.check_result_length(operation, result_length) {
+        let result_bytes = result_length.saturating_mul(self.item_bytes);
+        if let Err(error) = self.check_result_length(operation, result_bytes) {
             // No run is begun, so the others hear of it at once, wherever they wait for this rank.
             self.conversation.give_up();
             return claim.end(Err(error));
         }
-        let given = operands.and_then(|operands| self.given(operation, operands, result_length));
+        let given = operands.and_then(|operands| self.given(operation, operands, result_bytes));
         let started = match &given {
             Ok(given) if given.are_nodes => {
                 self.engine.start_folded(operation, Some(given.bytes()))
@@ -302,19 +310,19 @@ impl AnyPlan {
         &self,
         operation: Operation,
         operands: Operands<'r>,
-        result_length: usize,
+        result_bytes: usize,
     ) -> Result<Given<'r>, RunError> {
         match operands {
             Operands::Items(items) => {
-                self.check(operation, self.items_in(items), result_length)?;
+                self.check(operation, items, result_bytes)?;
                 Ok(Given {
                     bytes: Bytes::Lent(items),
                     are_nodes: false,
                 })
             }
-            Operands::Pairs(pairs) => self.products(operation, pairs, result_length),
+            Operands::Pairs(pairs) => self.products(operation, pairs, result_bytes),
             Operands::Nodes(nodes) => {
-                let nodes = self.check_nodes(operation, nodes, result_length)?;
+                let nodes = self.check_nodes(operation, nodes, result_bytes)?;
                 Ok(Given {
                     bytes: Bytes::Lent(nodes),
                     are_nodes: true,
@@ -326,16 +334,15 @@ impl AnyPlan {
     fn check(
         &self,
         operation: Operation,
-        given: usize,
-        result_length: usize,
+        items: &[u8],
+        result_bytes: usize,
     ) -> Result<(), RunError> {
         let rank = || self.world.rank();
-        let given = given as u64;
-        if operation != Operation::Broadcast && given != self.local_length {
+        if operation != Operation::Broadcast && items.len() != self.local_bytes {
             return Err(RunError::WrongLength {
                 rank: rank(),
                 planned: self.planned_length(),
-                given,
+                given: self.items_in(items) as u64,
             });
         }
         if operation == Operation::Exscan && !self.values.has_empty() {
@@ -344,27 +351,27 @@ impl AnyPlan {
                 operator: self.values.name().to_owned(),
             });
         }
-        self.check_call(operation, result_length)
+        self.check_call(operation, result_bytes)
     }
 
     /// Checks what does not depend on this rank's items.
-    fn check_call(&self, operation: Operation, result_length: usize) -> Result<(), RunError> {
-        self.check_result_length(operation, result_length)?;
+    fn check_call(&self, operation: Operation, result_bytes: usize) -> Result<(), RunError> {
+        self.check_result_length(operation, result_bytes)?;
         environment::check().map_err(|error| RunError::Environment {
             rank: self.world.rank(),
             error,
         })
     }
 
-    fn check_result_length(&self, operation: Operation, given: usize) -> Result<(), RunError> {
+    fn check_result_length(&self, operation: Operation, bytes: usize) -> Result<(), RunError> {
         let expected = self.result_length(operation);
-        if expected == given {
+        if expected.saturating_mul(self.item_bytes) == bytes {
             return Ok(());
         }
         Err(RunError::WrongResultLength {
             rank: self.world.rank(),
             expected,
-            given,
+            given: bytes / self.item_bytes,
         })
     }
 
@@ -373,7 +380,7 @@ impl AnyPlan {
         &self,
         operation: Operation,
         nodes: Result<&'n [u8], &str>,
-        result_length: usize,
+        result_bytes: usize,
     ) -> Result<&'n [u8], RunError> {
         let rank = self.world.rank();
         let algorithm = self.terms.choice.algorithm;
@@ -392,7 +399,7 @@ impl AnyPlan {
                 given,
             });
         }
-        self.check_call(operation, result_length)?;
+        self.check_call(operation, result_bytes)?;
         Ok(nodes)
     }
 
@@ -402,7 +409,7 @@ impl AnyPlan {
         &self,
         operation: Operation,
         pairs: &[[&[u8]; 2]],
-        result_length: usize,
+        result_bytes: usize,
     ) -> Result<Given<'r>, RunError> {
         let (rank, width) = (self.world.rank(), self.terms.width);
         if pairs.len() != width {
@@ -430,8 +437,8 @@ impl AnyPlan {
                 });
             }
         }
-        self.check_call(operation, result_length)?;
-        let item = self.values.item().size();
+        self.check_call(operation, result_bytes)?;
+        let item = self.item_bytes;
         let lengths = self.engine.own_node_lengths(operation);
         let are_nodes = lengths.is_some();
         let count = self.items_in(pairs[0][0]);

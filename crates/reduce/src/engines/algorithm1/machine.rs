@@ -1,7 +1,5 @@
 //! Runs the steps of Algorithm 1: a stack machine that sends and receives values.
 
-use std::collections::VecDeque;
-
 use comm::{Communicator, Tag, collective};
 
 use super::outbox::Outbox;
@@ -34,7 +32,8 @@ pub(super) fn run(
         item_bytes,
         folded: Memory::zeroed(item_bytes),
         stack: Vec::new(),
-        received: VecDeque::new(),
+        received: Vec::new(),
+        taken: 0,
         outbox: Outbox::new(comm, tag, buffer, frame_bytes),
     };
     let mut remaining = steps;
@@ -65,8 +64,9 @@ struct Machine<'r> {
     folded: Memory,
     /// Values, one after the other.
     stack: Vec<u8>,
-    /// Values received before they were needed, with their items, in order.
-    received: VecDeque<(u64, Vec<u8>)>,
+    /// A message, and how much of it was needed so far: values with their items, in order.
+    received: Vec<u8>,
+    taken: usize,
     outbox: Outbox<'r>,
 }
 
@@ -89,24 +89,27 @@ impl Machine<'_> {
                     self.check_environment()?;
                 }
                 Step::Receive { x, from } => {
-                    let value = self.receive(*x, *from)?;
-                    self.stack.extend(value);
+                    self.receive(*x, *from)?;
                 }
                 Step::Combine => {
-                    let right = self.pop();
-                    let left = self.top();
-                    self.values.combine(&mut self.stack[left..], &right);
+                    let top = self.top();
+                    let (lefts, right) = self.stack.split_at_mut(top);
+                    let left = lefts.len() - right.len();
+                    self.values.combine(&mut lefts[left..], right);
+                    self.stack.truncate(top);
                     self.check_environment()?;
                 }
                 Step::Send { x, to } => {
-                    let value = self.pop();
-                    self.outbox.push(*to, *x, &value)?;
+                    let top = self.top();
+                    self.outbox.push(*to, *x, &self.stack[top..])?;
+                    self.stack.truncate(top);
                 }
             }
             *remaining = rest;
         }
         self.outbox.flush()?;
-        Ok((!self.stack.is_empty()).then(|| self.pop()))
+        let result = std::mem::take(&mut self.stack);
+        Ok((!result.is_empty()).then_some(result))
     }
 
     /// What was computed in another environment must not leave this rank.
@@ -115,23 +118,18 @@ impl Machine<'_> {
         environment::check().map_err(|error| RunError::Environment { rank, error })
     }
 
-    fn pop(&mut self) -> Vec<u8> {
-        let top = self.top();
-        self.stack.split_off(top)
-    }
-
     /// Where the topmost value begins.
     fn top(&self) -> usize {
         let top = self.stack.len().checked_sub(self.item_bytes);
         top.expect("every step finds the values that it takes")
     }
 
-    /// The value of the subtree rooted at `x`, from the messages of `from`.
+    /// Pushes the value of the subtree rooted at `x`, from the messages of `from`.
     ///
     /// This rank needs values from left to right, and every rank sends them from left to right: they arrive in the order in which
     /// they are needed.
-    fn receive(&mut self, x: u64, from: usize) -> Result<Vec<u8>, RunError> {
-        if self.received.is_empty() {
+    fn receive(&mut self, x: u64, from: usize) -> Result<(), RunError> {
+        if self.taken == self.received.len() {
             self.receive_message(from)?;
         }
         let wrong = |reason| RunError::WrongMessage {
@@ -139,24 +137,29 @@ impl Machine<'_> {
             from,
             reason,
         };
-        match self.received.pop_front() {
-            Some((sent, value)) if sent == x => Ok(value),
-            Some((sent, _)) => Err(wrong(format!("subtree {sent} where {x} is due"))),
-            None => Err(wrong(format!("nothing where subtree {x} is due"))),
+        let Some((number, rest)) = self.received[self.taken..].split_first_chunk() else {
+            return Err(wrong(format!("nothing where subtree {x} is due")));
+        };
+        let sent = u64::from_ne_bytes(*number);
+        if sent != x {
+            return Err(wrong(format!("subtree {sent} where {x} is due")));
         }
+        self.stack.extend_from_slice(&rest[..self.item_bytes]);
+        self.taken += entry_bytes(self.item_bytes);
+        Ok(())
     }
 
     fn receive_message(&mut self, from: usize) -> Result<(), RunError> {
         span!("waiting", from = from);
         let rank = self.comm.rank();
         let entry_bytes = entry_bytes(self.item_bytes);
-        let frame = collective::receive(self.comm, from, self.tag, self.frame_bytes)?;
-        for entry in wire::payload(&frame, rank, from)?.chunks(entry_bytes) {
+        let mut frame = collective::receive(self.comm, from, self.tag, self.frame_bytes)?;
+        let payload = wire::payload(&frame, rank, from)?;
+        for entry in payload.chunks(entry_bytes) {
             wire::check_length(entry, entry_bytes, rank, from)?;
-            let (x, value) = entry.split_at(size_of::<u64>());
-            let x = bytemuck::pod_read_unaligned(x);
-            self.received.push_back((x, value.to_vec()));
         }
+        frame.truncate(payload.len());
+        (self.received, self.taken) = (frame, 0);
         Ok(())
     }
 }

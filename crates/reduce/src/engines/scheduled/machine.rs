@@ -40,6 +40,8 @@ pub(super) struct Machine<'m, P> {
     pub(super) delivers_alone: bool,
     pub(super) strips: &'m ColumnStrips<P>,
     pub(super) values: &'m dyn Values,
+    /// That of an item.
+    pub(super) alignment: usize,
     pub(super) tag: comm::Tag,
     pub(super) state: &'m mut State,
     pub(super) own_nodes: &'m [u8],
@@ -310,7 +312,7 @@ impl<'m, P: Place> Machine<'m, P> {
         }
         if buffer.memory.len() == message.length {
             let part = program.parts[message.parts.start];
-            let alignment = self.values.item().align();
+            let alignment = self.alignment;
             P::take_in(part, buffer, self.state.workspace.bytes_mut(), alignment);
         } else {
             let notice = read_notice(&buffer.memory);
@@ -342,8 +344,9 @@ impl<'m, P: Place> Machine<'m, P> {
             self.hear_of_failure(message.peer, read_notice(bytes));
             return;
         }
-        let alignment = self.values.item().align();
-        if program.steps[step].is_combined_on_arrival && bytes.as_ptr().align_offset(alignment) == 0
+        let alignment = self.alignment;
+        if program.steps[step].is_combined_on_arrival
+            && bytes.as_ptr().addr().is_multiple_of(alignment)
         {
             self.combine(program.combines_after(step), Some((index, bytes)));
             self.state.is_combined = true;

@@ -8,6 +8,7 @@
 //! A rank that cannot continue sends a notice in the place of every message that it owes: the number of the rank that failed
 //! first, in a length that no values have. So no rank waits for ever, and values need no header.
 
+use std::alloc::Layout;
 use std::cell::{Cell, RefCell};
 use std::mem;
 use std::rc::Rc;
@@ -36,6 +37,7 @@ pub(super) struct Run<P> {
     pub(super) strips: ColumnStrips<P>,
     pub(super) ending: Ending,
     values: Rc<dyn Values>,
+    item: Layout,
     conversation: Rc<Conversation>,
     pub(super) state: RefCell<State>,
     pub(super) copies: RefCell<Copies>,
@@ -67,6 +69,7 @@ impl<P: Place> Run<P> {
             goes_at_once,
             strips,
             ending,
+            item: values.item(),
             values,
             conversation,
             state: RefCell::new(state),
@@ -243,6 +246,7 @@ impl<P: Place> Run<P> {
             delivers_alone: self.delivers_alone,
             strips: &self.strips,
             values: &*self.values,
+            alignment: self.item.align(),
             tag: self.conversation.tag(),
             state,
             own_nodes,
@@ -284,7 +288,7 @@ impl<P: Place> Run<P> {
                 results.copy_from_slice(items);
                 continue;
             }
-            if width == self.values.item().size() {
+            if width == self.item.size() {
                 self.values.fold_runs(items, lengths, results);
                 continue;
             }
