@@ -60,11 +60,11 @@ impl<S: Copy, T, C: Fn(S) -> T, F: Fn(T, T) -> T> Kernel<f64> for AnyOrder<'_, S
 /// The lanes in which narrow rows are folded, several rows at once.
 const LANES: usize = 64;
 
-/// Folds rows of `width` values element by element by an operator that is associative and commutative, in an unspecified order. For no rows it
-/// returns `None` and does not change `result`.
+/// Folds rows, which are as long as `result`, element by element, by an operator that is associative and commutative, in an unspecified order.
+/// For no rows it returns `None` and does not change `result`.
 ///
 /// # Panics
-/// `width` is 0, `items` are not whole rows, or `result` does not have the length of a row.
+/// `result` is empty, or `items` are not whole rows.
 ///
 /// ```
 /// let mut sums = [0; 2];

@@ -63,7 +63,8 @@ impl<T: Float> KeyedMoments<T> {
     /// Adds items to those of their keys.
     ///
     /// # Errors
-    /// There are not as many keys as items, or a key is out of range. Nothing has changed then.
+    /// There are not as many keys as items, a key is out of range, there would be more than 2^63 - 1 items, or there is no memory.
+    /// Nothing has changed then.
     pub fn add<K: Key>(&mut self, keys: &[K], items: &[T]) -> Result<(), KeyError> {
         key::check(keys, items.len(), self.keys())?;
         self.check_room(items)?;

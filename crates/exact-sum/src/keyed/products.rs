@@ -49,7 +49,8 @@ impl<T: Float> KeyedProducts<T> {
     /// The slices of items differ in length.
     ///
     /// # Errors
-    /// There are not as many keys as products, or a key has no sum. No sum has changed then.
+    /// There are not as many keys as products, a key has no sum, there would be more than 2^63 - 1 products, or there is no memory.
+    /// No sum has changed then.
     pub fn add<K: Key>(&mut self, keys: &[K], x: &[T], y: &[T]) -> Result<(), KeyError> {
         assert_eq!(x.len(), y.len(), "the slices differ in length");
         key::check(keys, x.len(), self.keys())?;
@@ -246,7 +247,8 @@ impl<T: Float> KeyedWeightedMeans<T> {
     /// There are not as many weights as items.
     ///
     /// # Errors
-    /// There are not as many keys as items, or a key has no mean. No mean has changed then.
+    /// There are not as many keys as items, a key has no mean, there would be more than 2^63 - 1 items, or there is no memory.
+    /// No mean has changed then.
     pub fn add<K: Key>(&mut self, keys: &[K], items: &[T], weights: &[T]) -> Result<(), KeyError> {
         self.weights.check_room(weights)?;
         self.products.add(keys, items, weights)?;

@@ -51,7 +51,7 @@ pub(crate) trait Values {
     /// The reduction of rows, as [`Operator::fold_rows`]; of no rows nothing is written.
     fn fold_rows(&self, items: &[u8], row: &mut [u8]);
 
-    /// Makes `left` the combination of two items, which need not be aligned.
+    /// Combines two items, which need not be aligned, and writes the result to `left`.
     fn combine(&self, left: &mut [u8], right: &[u8]);
 
     /// Performs the combinations of a step, one after the other.
@@ -114,7 +114,7 @@ impl<T: Pod, O: Operator<T> + 'static> Typed<T, O> {
 const ARE_FLOATS: &str = "the operator is a sum of floats";
 
 /// Larger values are combined where they are.
-pub(crate) const REGISTER_BYTES: usize = 64;
+const REGISTER_BYTES: usize = 64;
 
 impl<T: Pod, O: Operator<T> + 'static> Values for Typed<T, O> {
     fn item(&self) -> Layout {

@@ -5,12 +5,13 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::Part;
+use super::operands::{Bytes, Given, Operands};
 use super::pending::AnyRun;
 use crate::algorithm::Algorithm;
+use crate::engines::Engine;
 use crate::engines::scheduled::columns;
 use crate::engines::terms::Terms;
 use crate::engines::values::{Memory, Values};
-use crate::engines::{Engine, Flight};
 use crate::environment;
 use crate::error::RunError;
 use crate::operation::{Call, Operation};
@@ -40,39 +41,6 @@ impl fmt::Debug for AnyPlan {
             .field("world", &self.world)
             .field("terms", &self.terms)
             .finish_non_exhaustive()
-    }
-}
-
-/// What a rank brings to a call.
-#[derive(Clone, Copy, Debug)]
-#[doc(hidden)]
-pub enum Operands<'r> {
-    /// Its items, in ownership order.
-    Items(&'r [u8]),
-    /// Pairs of slices of items, whose products are reduced: a column for each pair.
-    Pairs(&'r [[&'r [u8]; 2]]),
-    /// The folds of its own nodes, or why there are none.
-    Nodes(Result<&'r [u8], &'r str>),
-}
-
-/// Operands as an engine takes them.
-struct Given<'r> {
-    bytes: Bytes<'r>,
-    /// Whether they are the folds of this rank's own nodes.
-    are_nodes: bool,
-}
-
-enum Bytes<'r> {
-    Lent(&'r [u8]),
-    Made(Memory),
-}
-
-impl Given<'_> {
-    fn bytes(&self) -> &[u8] {
-        match &self.bytes {
-            Bytes::Lent(bytes) => bytes,
-            Bytes::Made(memory) => memory.bytes(),
-        }
     }
 }
 
@@ -175,8 +143,7 @@ impl AnyPlan {
         bytes.len() / self.item_bytes
     }
 
-    /// A blocking call, of which an operation whose messages are the same does this rank's part. Says whether this rank gets a result, and leaves it
-    /// in `result`.
+    /// Makes a blocking call, by the messages of `operation`. Returns whether this rank gets a result, which it writes to `result`.
     pub fn run(
         &self,
         operation: Operation,
@@ -203,7 +170,7 @@ impl AnyPlan {
         claim.end(outcome)
     }
 
-    /// The same without the wait, for a result of so many elements.
+    /// Begins the call and does not wait: the result will have `result_length` elements.
     pub fn start(
         &self,
         operation: Operation,
@@ -216,7 +183,7 @@ impl AnyPlan {
         part.map(AnyRun::new)
     }
 
-    /// The same in a call that has entered the world; or in place of operands the reason why this rank takes no part.
+    /// Begins a call within another one that has entered the world. An error in place of operands is why this rank takes no part.
     pub(crate) fn start_within(
         &self,
         operation: Operation,
@@ -249,21 +216,11 @@ impl AnyPlan {
             Err(refused @ RunError::NoOwnNodes { .. }) => return claim.end(Err(refused.clone())),
             Err(_) => self.engine.start(operation, None),
         };
-        self.under_way(claim, started, given.err(), result_length)
-    }
-
-    /// A run that was started, in which this rank may have failed.
-    fn under_way(
-        &self,
-        claim: Claim<'_>,
-        started: Result<Rc<dyn Flight>, RunError>,
-        failure: Option<RunError>,
-        result_length: usize,
-    ) -> Result<Part, RunError> {
         match started {
             Ok(flight) => {
-                let (world, conversation) = (&self.world, &self.conversation);
                 claim.hand_over();
+                let (world, conversation) = (&self.world, &self.conversation);
+                let failure = given.err();
                 Ok(Part::new(
                     world,
                     flight,

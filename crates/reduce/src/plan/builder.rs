@@ -208,6 +208,8 @@ impl<O> Builder<O> {
     /// a floating-point environment other than IEEE 754's default, or no memory for a row; the root does not exist, the width
     /// or the message limit is 0, elements take no memory, a parameter is out of range, or the algorithm does not take rows or
     /// scattered items; there are no items and no empty value; or the transport fails.
+    ///
+    /// A type whose alignment is more than 64 bytes does not compile.
     pub fn build<T>(self) -> Result<Plan<T, O>, BuildError>
     where
         T: Pod,

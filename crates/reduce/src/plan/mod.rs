@@ -11,6 +11,7 @@ mod folded;
 mod lanes;
 mod memory;
 mod obstacle;
+mod operands;
 mod part;
 mod pending;
 mod proposal;
@@ -39,11 +40,13 @@ use crate::world::World;
 use crate::world::conversation::Conversation;
 
 #[doc(hidden)]
-pub use any::{AnyPlan, Operands};
+pub use any::AnyPlan;
 pub use builder::Builder;
 pub use choice::ALGORITHM_VARIABLE;
 pub use dots::Factors;
 pub use lanes::LanesPlan;
+#[doc(hidden)]
+pub use operands::Operands;
 pub(crate) use part::Part;
 #[doc(hidden)]
 pub use pending::AnyRun;
