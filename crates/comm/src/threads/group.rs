@@ -8,7 +8,7 @@ use crate::tag::Tag;
 
 /// Which communicator a message belongs to: the tags of the splits that have made it, the first one first. `None` is the network's own.
 /// Groups of one split share it: they share no ranks.
-pub(super) type Context = Option<Arc<[u64]>>;
+pub(super) type Context = Option<Arc<Box<[u64]>>>;
 
 /// The ranks of a communicator.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Group {
         let context = before.copied().chain([tag.to_bits()]);
         let members = ranks.iter().map(|&rank| self.in_network(rank));
         Self {
-            context: Some(context.collect()),
+            context: Some(Arc::new(context.collect())),
             members: Some(members.collect()),
         }
     }

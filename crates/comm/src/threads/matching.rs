@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::mem;
 
 use super::group::Context;
-use super::network::{Envelope, Letter, Return, SHORT_BYTES};
+use super::network::{Envelope, Letter, Return};
 use super::queues::Queues;
 use crate::conversation::{Conversations, GivenUp, Span};
 use crate::error::Error;
@@ -89,12 +89,8 @@ impl Matching {
 
     /// A send that is complete, and what goes into its envelope.
     pub(super) fn send(&mut self, message: Vec<u8>) -> (Request, Letter) {
-        let length = message.len();
-        if length <= SHORT_BYTES {
-            let mut bytes = [0; SHORT_BYTES];
-            bytes[..length].copy_from_slice(&message);
-            let request = self.requests.insert(Posting::Sent(message));
-            return (request, Letter::Short { length, bytes });
+        if let Some(letter) = Letter::short(&message) {
+            return (self.requests.insert(Posting::Sent(message)), letter);
         }
         let request = self.requests.insert(Posting::Sent(Vec::new()));
         let send = request.id();
@@ -117,7 +113,7 @@ impl Matching {
         let envelope = self.unexpected.pop(stream);
         let request = self.requests.insert(Posting::Posted { from, tag, buffer });
         match envelope {
-            Some(envelope) => self.receive(request.id(), envelope, give_back),
+            Some(mut envelope) => self.receive(request.id(), &mut envelope, give_back),
             None => self.posted.push(stream, request.id()),
         }
         request
@@ -127,7 +123,7 @@ impl Matching {
     fn receive(
         &mut self,
         request: RequestId,
-        envelope: Envelope,
+        envelope: &mut Envelope,
         give_back: impl FnOnce(usize, Return),
     ) {
         let posting = self.requests.get_mut(request);
@@ -151,14 +147,14 @@ impl Matching {
             });
         }
         let capacity_bytes = buffer.len();
-        let context = envelope.context;
-        let message = match envelope.letter {
+        let message = match &mut envelope.letter {
             Letter::Short { length, bytes } => {
                 buffer.clear();
-                buffer.extend_from_slice(&bytes[..length]);
+                buffer.extend_from_slice(&bytes[..usize::from(*length)]);
                 buffer
             }
             Letter::Long { message, send } => {
+                let (context, send) = (envelope.context.take(), *send);
                 give_back(
                     from,
                     Return {
@@ -167,7 +163,7 @@ impl Matching {
                         buffer,
                     },
                 );
-                message
+                mem::take(message)
             }
         };
         *posting = Posting::Received {
@@ -196,7 +192,7 @@ impl Matching {
     ) -> Result<bool, Error> {
         let mut arrived = mem::take(&mut self.arrived);
         let came = collect(&mut arrived);
-        for envelope in arrived.drain(..) {
+        for mut envelope in arrived.drain(..) {
             if envelope.tag.is_notice() {
                 self.hear_of_given_up(&envelope);
                 continue;
@@ -205,7 +201,7 @@ impl Matching {
             match self.posted.pop(stream) {
                 None if self.conversations.is_closed(envelope.tag) => {}
                 None => self.unexpected.push(stream, envelope),
-                Some(request) => self.receive(request, envelope, &give_back),
+                Some(request) => self.receive(request, &mut envelope, &give_back),
             }
         }
         self.arrived = arrived;

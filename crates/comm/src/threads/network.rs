@@ -18,8 +18,9 @@ pub(super) type Shrunk = meetings::Shrunk<dyn Network>;
 /// The meetings of a network's ranks.
 pub(super) type AllMeetings = meetings::AllMeetings<dyn Network>;
 
-/// A message on its way.
+/// A message on its way, in two cache lines: each that goes from one core to another takes longer than all that a rank does with it.
 #[derive(Debug)]
+#[repr(align(64))]
 pub(super) struct Envelope {
     pub(super) from: usize,
     pub(super) context: Context,
@@ -28,38 +29,42 @@ pub(super) struct Envelope {
 }
 
 /// Messages up to this length are copied, which is faster than an exchange of buffers.
-pub(super) const SHORT_BYTES: usize = 96;
+const SHORT_BYTES: usize = 96;
 
 /// What is in an envelope.
 #[derive(Debug)]
 pub(super) enum Letter {
     /// A copy: the sender keeps its buffer.
     Short {
-        length: usize,
+        length: u8,
         bytes: [u8; SHORT_BYTES],
     },
     /// The message itself, and the sender's send, for which the receiver gives its own buffer in return.
     Long { message: Vec<u8>, send: RequestId },
 }
 
+const _: () = assert!(size_of::<Envelope>() == 128);
+
 impl Letter {
+    /// A copy of a message, if that is short.
+    pub(super) fn short(message: &[u8]) -> Option<Self> {
+        let length = u8::try_from(message.len()).ok()?;
+        let mut bytes = [0; SHORT_BYTES];
+        bytes.get_mut(..message.len())?.copy_from_slice(message);
+        Some(Self::Short { length, bytes })
+    }
+
     /// A notice that a rank gives up, if because of one that has left, then with the number of that.
     pub(super) fn notice(left: Option<usize>) -> Self {
-        let mut bytes = [0; SHORT_BYTES];
         let number = left.map(usize::to_ne_bytes);
-        let number = number.as_ref().map_or(&[][..], |number| number);
-        bytes[..number.len()].copy_from_slice(number);
-        Self::Short {
-            length: number.len(),
-            bytes,
-        }
+        Self::short(number.as_ref().map_or(&[][..], |number| number)).expect("a number is short")
     }
 
     /// The rank that a notice names.
     pub(super) fn named(&self) -> Option<usize> {
         match self {
             Self::Short { length, bytes } => {
-                let number = bytes[..*length].first_chunk()?;
+                let number = bytes[..usize::from(*length)].first_chunk()?;
                 Some(usize::from_ne_bytes(*number))
             }
             Self::Long { .. } => None,

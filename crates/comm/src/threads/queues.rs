@@ -9,6 +9,10 @@ pub(super) type Stream = (usize, u64);
 /// Values in order of time, stream by stream.
 #[derive(Debug)]
 pub(super) struct Queues<V> {
+    /// The only value, where there is just one: it is in no queue.
+    lone: Option<(Stream, V)>,
+    /// The number of values in queues.
+    queued: usize,
     /// By the lowest bits of conversations' numbers: the first of the queues that hold something, in any order.
     heads: Vec<Option<usize>>,
     queues: Vec<Queue>,
@@ -41,6 +45,8 @@ const HEADS_MAX: usize = 1 << 12;
 impl<V> Default for Queues<V> {
     fn default() -> Self {
         Self {
+            lone: None,
+            queued: 0,
             heads: vec![None],
             queues: Vec::new(),
             free_queue: None,
@@ -95,7 +101,22 @@ impl<V> Queues<V> {
     }
 
     /// Adds a value behind the others of its stream.
+    #[inline]
     pub(super) fn push(&mut self, stream: Stream, value: V) {
+        if self.queued == 0 {
+            match self.lone.take() {
+                None => {
+                    self.lone = Some((stream, value));
+                    return;
+                }
+                Some((earlier_stream, earlier)) => self.enqueue(earlier_stream, earlier),
+            }
+        }
+        self.enqueue(stream, value);
+    }
+
+    fn enqueue(&mut self, stream: Stream, value: V) {
+        self.queued += 1;
         let added = match self.free {
             Some(slot) => {
                 self.free = self.slots[slot].next.take();
@@ -142,7 +163,8 @@ impl<V> Queues<V> {
 
     /// Takes all values of a conversation.
     pub(super) fn take_all(&mut self, conversation: u64) -> Vec<(Stream, V)> {
-        let mut taken = Vec::new();
+        let is_its = |&mut ((_, its), _): &mut (Stream, V)| its == conversation;
+        let mut taken: Vec<(Stream, V)> = self.lone.take_if(is_its).into_iter().collect();
         while let Some((_, queue)) = self.find(conversation, |(_, its)| its == conversation) {
             let stream = self.queues[queue].stream;
             while let Some(value) = self.pop(stream) {
@@ -153,7 +175,18 @@ impl<V> Queues<V> {
     }
 
     /// Takes the oldest value of a stream that is the one.
+    #[inline]
     pub(super) fn remove(&mut self, stream: Stream, is_it: impl Fn(&V) -> bool) -> Option<V> {
+        if self.queued == 0 {
+            let lone = self
+                .lone
+                .take_if(|(its, value)| *its == stream && is_it(value));
+            return lone.map(|(_, value)| value);
+        }
+        self.dequeue(stream, is_it)
+    }
+
+    fn dequeue(&mut self, stream: Stream, is_it: impl Fn(&V) -> bool) -> Option<V> {
         let (queue_before, place) = self.find(stream.1, |other| other == stream)?;
         let queue = &mut self.queues[place];
         let (mut before, mut slot) = (None, queue.first);
@@ -161,6 +194,7 @@ impl<V> Queues<V> {
             before = Some(slot);
             slot = self.slots[slot].next?;
         }
+        self.queued -= 1;
         let next = std::mem::replace(&mut self.slots[slot].next, self.free);
         self.free = Some(slot);
         match (before, next) {
@@ -235,7 +269,7 @@ mod tests {
             for (stream, value) in list {
                 assert_eq!(queues.pop(stream), Some(value));
             }
-            assert!(queues.heads.iter().all(Option::is_none));
+            assert!(queues.lone.is_none() && queues.heads.iter().all(Option::is_none));
         }
     }
 
@@ -252,6 +286,6 @@ mod tests {
             assert_eq!(queues.take_all(number), [((3, number), number)]);
             assert_eq!(queues.pop((3, number)), None);
         }
-        assert!(queues.heads.iter().all(Option::is_none));
+        assert!(queues.lone.is_none() && queues.heads.iter().all(Option::is_none));
     }
 }
