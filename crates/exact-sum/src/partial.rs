@@ -14,11 +14,11 @@ use simd_kernels::{DECODED_ITEMS, EXACT_PRODUCT, Level, Quiet, exact_products, i
 
 use crate::bytes::{BytesError, Reader, check_counters};
 use crate::counters::Counters;
-use crate::fixed::{DoubleProducts, Window, integer as parts_of};
+use crate::fixed::{DoubleProducts, Doubles, Fixed, Window, integer as parts_of};
 use crate::float::sealed::Sealed;
 use crate::keyed::bytes::{read_entry, write_entry};
 use crate::keyed::terms::moved;
-use crate::moments::Moments;
+use crate::moments::{Moments, can_have};
 use crate::product_sum::ProductSum;
 use crate::sum::Sum;
 use crate::total::Total;
@@ -81,12 +81,50 @@ impl<W: Window> Partial<W> {
         check_counters(counters, others).map(|()| counters)
     }
 
+    fn fixed(&self) -> Fixed<W> {
+        let mut total = Total::ZERO;
+        self.add_to(&mut total);
+        total.fixed
+    }
+
     fn add_to(&self, total: &mut Total<W>) {
         match self {
             Self::Doubles(doubles) => doubles.iter().for_each(|&double| total.add_one(double)),
             Self::Long(long, _) => total.merge(long),
         }
     }
+}
+
+/// Whether so many items can have this sum, and these as the sum of their squares.
+pub(crate) fn check_moments(
+    items: u64,
+    sum: &Partial<Doubles>,
+    squares: &Partial<DoubleProducts>,
+) -> Result<(), BytesError> {
+    let specials = sum.check(items)?.of_specials();
+    let are_theirs = squares.check(items)?.of_specials() == specials.squared();
+    let finite = items - specials.specials();
+    if are_theirs
+        && (is_clear(finite, sum, squares) || {
+            let (sum, squares) = (sum.fixed(), squares.fixed());
+            can_have(finite, &[&sum], &squares)
+        })
+    {
+        return Ok(());
+    }
+    Err(BytesError::Corrupted {
+        what: "the squares are not those of the items",
+    })
+}
+
+/// Whether the square of a sum is less than so many times a sum of squares, if doubles tell: each is within 2^-53 of what it stands for.
+fn is_clear(items: u64, sum: &Partial<Doubles>, squares: &Partial<DoubleProducts>) -> bool {
+    let (Partial::Doubles([sum, _]), Partial::Doubles([squares, _])) = (sum, squares) else {
+        return false;
+    };
+    let (square, product) = (sum * sum, items as f64 * squares);
+    let are_normal = square.min(*squares) >= f64::MIN_POSITIVE && product.is_finite();
+    are_normal && square < product * (1.0 - 8.0 * f64::EPSILON)
 }
 
 /// That of the highest place of a finite number, plus 1023; little for zero.

@@ -10,10 +10,10 @@ use super::moments::KeyedMoments;
 use super::windows::Windows;
 use super::{KeyedProducts, KeyedSums};
 use crate::bytes::BytesError;
-use crate::counters::{Counters, LimitError, items_of_both};
-use crate::fixed::{Doubles, Window};
+use crate::counters::{LimitError, items_of_both};
+use crate::fixed::{DoubleProducts, Doubles, Window};
 use crate::float::Float;
-use crate::partial::{Partial, write, write_short};
+use crate::partial::{Partial, check_moments, write, write_short};
 use crate::total::Total;
 
 impl<T: Float> KeyedSums<T> {
@@ -74,12 +74,7 @@ impl KeyedSums<f64> {
         keys: &[K],
         partials: impl IntoIterator<Item = &'b [u8]>,
     ) -> Result<(), BytesError> {
-        let mut items = 0;
-        let received = Received::<Doubles>::of(keys, partials, self.keys(), |_, partial| {
-            let (specials, others) = partial.needs();
-            items = items_of_both(items, specials.specials() + others)?;
-            Ok(())
-        })?;
+        let (received, items) = Received::<Doubles>::of(keys, partials, self.keys())?;
         self.windows.check_room(items, received.doubles())?;
         received.add_to(&mut self.windows, items);
         Ok(())
@@ -146,12 +141,7 @@ impl KeyedProducts<f64> {
         keys: &[K],
         partials: impl IntoIterator<Item = &'b [u8]>,
     ) -> Result<(), BytesError> {
-        let mut items = 0;
-        let received = Received::of(keys, partials, self.keys(), |_, partial| {
-            let (specials, others) = partial.needs();
-            items = items_of_both(items, specials.specials() + others)?;
-            Ok(())
-        })?;
+        let (received, items) = Received::of(keys, partials, self.keys())?;
         self.parts[0].check_room(items, received.doubles())?;
         received.add_to(&mut self.parts[0], items);
         Ok(())
@@ -219,38 +209,24 @@ impl KeyedMoments<f64> {
     ) -> Result<(), BytesError> {
         check_lengths(keys, counts.len()).unwrap_or_else(|error| panic!("{error}"));
         let items = counts.iter().copied().try_fold(0, items_of_both)?;
-        // Of few partials there is something that is not finite.
-        let [mut of_sums, mut of_squares] = [Vec::new(), Vec::new()];
-        let sums = Received::of(keys, sums, self.keys(), |index, partial| {
-            let specials = partial.check(counts[index])?.of_specials();
-            if specials != Counters::default() {
-                of_sums.push((index, specials.squared()));
-            }
-            Ok(())
-        })?;
-        let squares = Received::of(keys, squares, self.keys(), |index, partial| {
-            let specials = partial.check(counts[index])?.of_specials();
-            if specials != Counters::default() {
-                of_squares.push((index, specials));
-            }
-            let is_negative = match partial {
-                Partial::Doubles([nearest, _]) => nearest.is_sign_negative(),
-                Partial::Long(total, _) => total.fixed.is_negative(),
-            };
-            let wrong = BytesError::Corrupted {
-                what: "a sum of squares is negative",
-            };
-            if is_negative { Err(wrong) } else { Ok(()) }
-        })?;
-        if of_sums != of_squares {
-            return Err(BytesError::Corrupted {
-                what: "the squares are not those of the items",
-            });
+        let mut of_sums = Received::<Doubles>::none(keys, self.keys());
+        let mut of_squares = Received::<DoubleProducts>::none(keys, self.keys());
+        let (mut sums, mut squares) = (sums.into_iter(), squares.into_iter());
+        for (key, &count) in keys.iter().zip(counts) {
+            let sum = Partial::read(sums.next().expect(AS_MANY))?;
+            let squares = Partial::read(squares.next().expect(AS_MANY))?;
+            check_moments(count, &sum, &squares)?;
+            of_sums.push(key.place(), sum);
+            of_squares.push(key.place(), squares);
         }
-        self.sums.check_room(items, sums.doubles())?;
-        self.squares.parts[0].check_room(items, squares.doubles())?;
-        sums.add_to(&mut self.sums, items);
-        squares.add_to(&mut self.squares.parts[0], items);
+        assert!(
+            sums.next().is_none() && squares.next().is_none(),
+            "{AS_MANY}"
+        );
+        self.sums.check_room(items, of_sums.doubles())?;
+        self.squares.parts[0].check_room(items, of_squares.doubles())?;
+        of_sums.add_to(&mut self.sums, items);
+        of_squares.add_to(&mut self.squares.parts[0], items);
         for (key, count) in keys.iter().zip(counts) {
             self.counts[key.place()] += count;
         }
@@ -274,36 +250,49 @@ struct Received<W: Window> {
     long: Vec<(usize, Box<Total<W>>)>,
 }
 
+/// What those who add sums have promised.
+const AS_MANY: &str = "there are as many keys as sums";
+
 impl<W: Window> Received<W> {
+    /// None yet, with room for one of each of some keys, all of which have a sum.
+    fn none<K: Key>(keys: &[K], sums: usize) -> Self {
+        check_block(keys, 0, sums).unwrap_or_else(|error| panic!("{error}"));
+        Self {
+            keys: Vec::with_capacity(keys.len()),
+            doubles: Vec::with_capacity(keys.len()),
+            long: Vec::new(),
+        }
+    }
+
+    /// Reads a sum of each key, and returns the fewest items that all can be of, too.
     fn of<'b, K: Key>(
         keys: &[K],
         partials: impl IntoIterator<Item = &'b [u8]>,
         sums: usize,
-        mut check: impl FnMut(usize, &Partial<W>) -> Result<(), BytesError>,
-    ) -> Result<Self, BytesError> {
-        check_block(keys, 0, sums).unwrap_or_else(|error| panic!("{error}"));
-        let mut received = Self {
-            keys: Vec::with_capacity(keys.len()),
-            doubles: Vec::with_capacity(keys.len()),
-            long: Vec::new(),
-        };
-        let mut numbers = keys.iter().map(|key| key.place());
-        for (index, bytes) in partials.into_iter().enumerate() {
-            let key = numbers.next().expect("there are as many keys as sums");
-            let partial = Partial::read(bytes)?;
-            check(index, &partial)?;
-            match partial {
-                Partial::Long(total, _) => received.long.push((key, total)),
-                Partial::Doubles(doubles) => {
-                    for double in doubles.into_iter().filter(|double| !is_zero(*double)) {
-                        received.keys.push(key);
-                        received.doubles.push(double);
-                    }
+    ) -> Result<(Self, u64), BytesError> {
+        let mut received = Self::none(keys, sums);
+        let mut partials = partials.into_iter();
+        let mut items = 0;
+        for key in keys {
+            let partial = Partial::read(partials.next().expect(AS_MANY))?;
+            let (specials, others) = partial.needs();
+            items = items_of_both(items, specials.specials() + others)?;
+            received.push(key.place(), partial);
+        }
+        assert!(partials.next().is_none(), "{AS_MANY}");
+        Ok((received, items))
+    }
+
+    fn push(&mut self, key: usize, partial: Partial<W>) {
+        match partial {
+            Partial::Long(total, _) => self.long.push((key, total)),
+            Partial::Doubles(doubles) => {
+                for double in doubles.into_iter().filter(|double| !is_zero(*double)) {
+                    self.keys.push(key);
+                    self.doubles.push(double);
                 }
             }
         }
-        assert_eq!(numbers.next(), None, "there are as many keys as sums");
-        Ok(received)
     }
 
     fn doubles(&self) -> impl Iterator<Item = f64> + Clone {

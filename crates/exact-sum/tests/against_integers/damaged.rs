@@ -201,7 +201,19 @@ fn squares_are_those_of_the_items() {
             what: "the squares are not those of the items",
         };
         let read = Moments::<f64>::of_bytes(&bytes(items, others)).map(drop);
-        assert_eq!(read, Err(wrong));
+        assert_eq!(read.as_ref(), Err(&wrong));
+        let (mut sum, mut squares) = (Vec::new(), [Vec::new(), Vec::new()]);
+        Sum::of(items).write_partial(&mut sum);
+        for (bytes, factors) in squares.iter_mut().zip([items, others]) {
+            ProductSum::of(factors, factors).write_partial(bytes);
+        }
+        for (squares, expected) in squares.iter().zip([Ok(()), Err(wrong)]) {
+            let mut moments = KeyedMoments::<f64>::new(2).unwrap();
+            let count = [items.len() as u64];
+            let added = moments.add_partials(&[1_u8], &count, [&sum[..]], [&squares[..]]);
+            assert_eq!(added, expected);
+            assert_eq!(moments.counts()[1] > 0, expected.is_ok());
+        }
         let mut moments = KeyedMoments::new(1).unwrap();
         moments.add(&vec![0_u8; items.len()], items).unwrap();
         assert_eq!(
