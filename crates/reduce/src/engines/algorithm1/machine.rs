@@ -11,7 +11,36 @@ use crate::error::RunError;
 use crate::message_buffer::MessageBuffer;
 use crate::trace::span;
 
-/// Runs the steps. The rank that owns item 0 gets the result, the others `None`.
+/// Where a rank keeps values between steps, and the result after the last one.
+#[derive(Debug)]
+pub(super) struct Room {
+    /// The value of a fold.
+    folded: Memory,
+    /// Values, one after the other.
+    stack: Vec<u8>,
+}
+
+impl Room {
+    pub(super) fn for_items(item_bytes: usize) -> Self {
+        Self {
+            folded: Memory::zeroed(item_bytes),
+            stack: Vec::new(),
+        }
+    }
+
+    /// The result, on a rank that has it.
+    pub(super) fn result(&self) -> &[u8] {
+        &self.stack
+    }
+
+    /// The place of a result.
+    pub(super) fn set_result(&mut self) -> &mut [u8] {
+        self.stack.resize(self.folded.bytes().len(), 0);
+        &mut self.stack
+    }
+}
+
+/// Runs the steps, and says whether this rank has the result: the one that owns item 0 does.
 ///
 /// If `local` is an error, the ranks that depend on this one are notified.
 pub(super) fn run(
@@ -21,7 +50,8 @@ pub(super) fn run(
     steps: &[Step],
     buffer: MessageBuffer,
     local: Result<&[u8], RunError>,
-) -> Result<Option<Vec<u8>>, RunError> {
+    room: &mut Room,
+) -> Result<bool, RunError> {
     let item_bytes = values.item().size();
     let frame_bytes = frame_bytes(item_bytes, buffer);
     let mut machine = Machine {
@@ -30,12 +60,13 @@ pub(super) fn run(
         frame_bytes,
         values,
         item_bytes,
-        folded: Memory::zeroed(item_bytes),
-        stack: Vec::new(),
+        folded: &mut room.folded,
+        stack: &mut room.stack,
         received: Vec::new(),
         taken: 0,
         outbox: Outbox::new(comm, tag, buffer, frame_bytes),
     };
+    machine.stack.clear();
     let mut remaining = steps;
     let result = local.and_then(|local| machine.execute(&mut remaining, local));
     if let Err(error) = &result {
@@ -60,10 +91,8 @@ struct Machine<'r> {
     frame_bytes: usize,
     values: &'r dyn Values,
     item_bytes: usize,
-    /// Room for the value of a fold.
-    folded: Memory,
-    /// Values, one after the other.
-    stack: Vec<u8>,
+    folded: &'r mut Memory,
+    stack: &'r mut Vec<u8>,
     /// A message, and how much of it was needed so far: values with their items, in order.
     received: Vec<u8>,
     taken: usize,
@@ -72,11 +101,7 @@ struct Machine<'r> {
 
 impl Machine<'_> {
     /// Takes steps off `remaining` until none is left.
-    fn execute(
-        &mut self,
-        remaining: &mut &[Step],
-        local: &[u8],
-    ) -> Result<Option<Vec<u8>>, RunError> {
+    fn execute(&mut self, remaining: &mut &[Step], local: &[u8]) -> Result<bool, RunError> {
         while let Some((step, rest)) = remaining.split_first() {
             match step {
                 Step::Begin { leaves } => self.outbox.begin(*leaves)?,
@@ -108,8 +133,7 @@ impl Machine<'_> {
             *remaining = rest;
         }
         self.outbox.flush()?;
-        let result = std::mem::take(&mut self.stack);
-        Ok((!result.is_empty()).then_some(result))
+        Ok(!self.stack.is_empty())
     }
 
     /// What was computed in another environment must not leave this rank.
@@ -181,7 +205,7 @@ mod tests {
     use comm::{Communicator, Tag, threads};
     use distribution::Distribution;
 
-    use super::{frame_bytes, run};
+    use super::{Room, frame_bytes, run};
     use crate::engines::algorithm1::steps::steps;
     use crate::engines::algorithm1::wire;
     use crate::engines::values::Typed;
@@ -203,7 +227,8 @@ mod tests {
             let values = Typed::<f64, _>::of(Rc::new(Sum));
             let local = [1.0_f64; 3];
             let local = Ok(bytemuck::cast_slice(&local));
-            run(&comm, tag, &*values, &steps, buffer, local).err()
+            let room = &mut Room::for_items(size_of::<f64>());
+            run(&comm, tag, &*values, &steps, buffer, local, room).err()
         });
         results.unwrap().swap_remove(0).unwrap()
     }
@@ -212,7 +237,7 @@ mod tests {
     #[test]
     fn a_message_is_checked_against_the_plan() {
         let entry = |x: u64, value: f64| [x.to_ne_bytes(), value.to_ne_bytes()].concat();
-        let refused = |payload: Vec<u8>| match receive_instead(&wire::delivered(payload)) {
+        let refused = |payload: Vec<u8>| match receive_instead(&wire::delivered(&payload)) {
             RunError::WrongMessage {
                 rank: 0,
                 from: 1,

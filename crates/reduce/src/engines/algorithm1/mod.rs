@@ -6,19 +6,21 @@ mod outbox;
 mod steps;
 mod wire;
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use comm::collective;
 
 use crate::algorithm::Algorithm;
 use crate::engines::terms::Terms;
-use crate::engines::values::{Memory, Values};
+use crate::engines::values::Values;
 use crate::engines::{Engine, Flight, not_offered};
 use crate::error::RunError;
 use crate::message_buffer::MessageBuffer;
 use crate::operation::Operation;
 use crate::world::World;
 use crate::world::conversation::Conversation;
+use machine::Room;
 use steps::{Step, steps};
 
 /// The engine: everything that a rank knows before a run.
@@ -32,6 +34,7 @@ pub(crate) struct Algorithm1 {
     steps: Vec<Step>,
     /// The rank where the reduction ends.
     holder: usize,
+    room: RefCell<Room>,
 }
 
 impl Algorithm1 {
@@ -55,6 +58,7 @@ impl Algorithm1 {
                 _ => distribution.rank_of(0),
             },
             terms,
+            room: RefCell::new(Room::for_items(values.item().size())),
             values,
             conversation,
         }
@@ -68,17 +72,20 @@ impl Engine for Algorithm1 {
         rows: Result<&[u8], RunError>,
         result: &mut [u8],
     ) -> Result<bool, RunError> {
-        let total = match operation {
-            Operation::Allreduce => self.pass_to_all(self.reduce_to_holder(rows)).map(Some),
-            Operation::Reduce => self.pass_to_root(self.reduce_to_holder(rows)),
-            _ => return Err(not_offered(&self.world, &self.terms)),
+        if !self.is_offered(operation) {
+            return Err(not_offered(&self.world, &self.terms));
+        }
+        let room = &mut *self.room.borrow_mut();
+        let outcome = self.reduce_to_holder(rows, room);
+        let is_mine = match operation {
+            Operation::Allreduce => self.pass_to_all(outcome, room)?,
+            _ => self.pass_to_root(outcome, room)?,
         };
-        let Some(total) = total? else {
-            return Ok(false);
-        };
-        result.copy_from_slice(&total);
-        self.values.make_canonical(result);
-        Ok(true)
+        if is_mine {
+            result.copy_from_slice(room.result());
+            self.values.make_canonical(result);
+        }
+        Ok(is_mine)
     }
 
     fn start(
@@ -90,19 +97,25 @@ impl Engine for Algorithm1 {
     }
 
     fn algorithm(&self, operation: Operation) -> Option<Algorithm> {
-        let is_offered = matches!(operation, Operation::Reduce | Operation::Allreduce);
-        is_offered.then_some(self.terms.choice.algorithm)
+        self.is_offered(operation)
+            .then_some(self.terms.choice.algorithm)
     }
 }
 
 impl Algorithm1 {
-    /// Leaves the result on the holder; the others get `None`.
-    fn reduce_to_holder(&self, rows: Result<&[u8], RunError>) -> Result<Option<Vec<u8>>, RunError> {
+    fn is_offered(&self, operation: Operation) -> bool {
+        matches!(operation, Operation::Reduce | Operation::Allreduce)
+    }
+
+    /// Leaves the result in the holder's room, and says whether this rank is the holder.
+    fn reduce_to_holder(
+        &self,
+        rows: Result<&[u8], RunError>,
+        room: &mut Room,
+    ) -> Result<bool, RunError> {
         if self.terms.ownership.items() == 0 {
-            let is_holder = self.world.rank() == self.holder;
-            let mut empty = Memory::zeroed(self.values.item().size());
-            self.values.write_empty(empty.bytes_mut());
-            return rows.map(|_| is_holder.then(|| empty.bytes().to_vec()));
+            self.values.write_empty(room.set_result());
+            return rows.map(|_| self.world.rank() == self.holder);
         }
         let comm = self.world.transport();
         machine::run(
@@ -112,65 +125,74 @@ impl Algorithm1 {
             &self.steps,
             self.buffer,
             rows,
+            room,
         )
     }
 
     /// Brings the holder's result, or its failure, to every rank.
-    fn pass_to_all(&self, outcome: Result<Option<Vec<u8>>, RunError>) -> Result<Vec<u8>, RunError> {
+    fn pass_to_all(
+        &self,
+        outcome: Result<bool, RunError>,
+        room: &mut Room,
+    ) -> Result<bool, RunError> {
         let (comm, holder) = (self.world.transport(), self.holder);
-        let mut frame = self.frame(&outcome);
-        let capacity_bytes = wire::frame_bytes(self.values.item().size());
+        let mut frame = self.frame(&outcome, room);
         let sent = collective::broadcast(
             comm,
             holder,
             self.conversation.tag(),
             &mut frame,
-            capacity_bytes,
+            wire::frame_bytes(self.values.item().size()),
         );
         // This rank's own failure takes precedence over what it heard.
         outcome?;
         sent?;
-        self.read(&frame)
+        self.read(&frame, room)?;
+        Ok(true)
     }
 
-    /// Brings the holder's result, or its failure, to the root.
+    /// Brings the holder's result, or its failure, to the root, and says whether this rank is the root.
     fn pass_to_root(
         &self,
-        outcome: Result<Option<Vec<u8>>, RunError>,
-    ) -> Result<Option<Vec<u8>>, RunError> {
-        let (comm, holder, root) = (self.world.transport(), self.holder, self.terms.root);
-        let rank = self.world.rank();
+        outcome: Result<bool, RunError>,
+        room: &mut Room,
+    ) -> Result<bool, RunError> {
+        let (comm, tag) = (self.world.transport(), self.conversation.tag());
+        let (rank, holder, root) = (self.world.rank(), self.holder, self.terms.root);
         if holder == root || (rank != holder && rank != root) {
             return outcome;
         }
         let capacity_bytes = wire::frame_bytes(self.values.item().size());
         if rank == holder {
-            let frame = self.frame(&outcome);
-            let sent = collective::send(comm, root, self.conversation.tag(), frame, capacity_bytes);
+            let frame = self.frame(&outcome, room);
+            let sent = collective::send(comm, root, tag, frame, capacity_bytes);
             outcome?;
             sent?;
-            return Ok(None);
+            return Ok(false);
         }
-        let frame = collective::receive(comm, holder, self.conversation.tag(), capacity_bytes);
+        let frame = collective::receive(comm, holder, tag, capacity_bytes);
         outcome?;
-        self.read(&frame?).map(Some)
+        self.read(&frame?, room)?;
+        Ok(true)
     }
 
     /// The result, or the failure, as a message; empty on a rank that has neither.
-    fn frame(&self, outcome: &Result<Option<Vec<u8>>, RunError>) -> Vec<u8> {
+    fn frame(&self, outcome: &Result<bool, RunError>, room: &Room) -> Vec<u8> {
         match outcome {
-            Ok(Some(total)) => wire::delivered(total.clone()),
-            Ok(None) => Vec::new(),
+            Ok(true) => wire::delivered(room.result()),
+            Ok(false) => Vec::new(),
             Err(RunError::RankFailed { rank }) => wire::failed(*rank),
             Err(_) => wire::failed(self.world.rank()),
         }
     }
 
-    /// The holder's result.
-    fn read(&self, frame: &[u8]) -> Result<Vec<u8>, RunError> {
+    /// Takes the holder's result from its message.
+    fn read(&self, frame: &[u8], room: &mut Room) -> Result<(), RunError> {
         let (rank, from) = (self.world.rank(), self.holder);
         let value = wire::payload(frame, rank, from)?;
-        wire::check_length(value, self.values.item().size(), rank, from)?;
-        Ok(value.to_vec())
+        let result = room.set_result();
+        wire::check_length(value, result.len(), rank, from)?;
+        result.copy_from_slice(value);
+        Ok(())
     }
 }

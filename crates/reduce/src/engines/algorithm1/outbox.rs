@@ -69,8 +69,9 @@ impl<'r> Outbox<'r> {
             return Ok(());
         }
         self.entries_count = 0;
-        let entries = std::mem::take(&mut self.entries);
-        self.send(self.to, wire::delivered(entries))
+        let frame = wire::delivered(&self.entries);
+        self.entries.clear();
+        self.send(self.to, frame)
     }
 
     fn send(&mut self, to: usize, frame: Vec<u8>) -> Result<(), comm::Error> {

@@ -16,9 +16,8 @@ pub(crate) fn frame_bytes(payload_bytes: usize) -> usize {
 }
 
 /// Makes a payload a frame.
-pub(crate) fn delivered(mut payload: Vec<u8>) -> Vec<u8> {
-    payload.push(DELIVERED);
-    payload
+pub(crate) fn delivered(payload: &[u8]) -> Vec<u8> {
+    [payload, &[DELIVERED]].concat()
 }
 
 /// The frame that says that `rank` failed.
