@@ -10,7 +10,7 @@ use crate::sets::level::Level;
 use crate::sets::operation::Operation;
 use crate::sets::scalar::{self, Four};
 use crate::sets::set::Set;
-use crate::sets::vector::{self, Combine, Proven};
+use crate::sets::vector::{self, Combine, Proven, Vector};
 #[cfg(target_arch = "x86_64")]
 use crate::sets::x86::Avx2;
 
@@ -68,6 +68,15 @@ pub trait Float:
     fn subtree_sums8(level: Level, subtrees: &[[Self; 8]], sums: &mut [Self]);
 }
 
+/// Runs a kernel in plain Rust: apart from the others, which processors have that run them.
+#[inline(never)]
+fn plain<T, O: Combine<T>, K: Kernel<T>>(kernel: K) -> K::Output
+where
+    Four<T>: Vector<Element = T>,
+{
+    kernel.compute::<_, O>(Proven::<Four<T>>::plain())
+}
+
 /// The implementations for the two float types differ only in names.
 macro_rules! float {
     ($float:ident, $compute:ident, $subtree_sums8:ident) => {
@@ -102,7 +111,7 @@ macro_rules! float {
                 return output;
             }
             match level.set() {
-                Set::Scalar => kernel.compute::<_, O>(Proven::<Four<$float>>::plain()),
+                Set::Scalar => plain::<$float, O, K>(kernel),
                 #[cfg(target_arch = "aarch64")]
                 Set::Neon(neon) => neon.$compute::<O, K>(kernel),
                 #[cfg(target_arch = "x86_64")]
