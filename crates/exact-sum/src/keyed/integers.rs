@@ -133,7 +133,7 @@ impl KeyedIntegers {
         items: &[impl Into<i128> + Copy],
     ) -> Result<(), super::RemoveKeyedError> {
         key::check(keys, items.len(), self.keys()).map_err(super::RemoveKeyedError::Key)?;
-        super::remove::check_counts(keys.iter().map(|key| key.place()), &self.counts)?;
+        super::remove::check_counts(keys, &self.counts)?;
         for (key, item) in keys.iter().zip(items) {
             let sum = &mut self.sums[key.place()];
             *sum = sum.wrapping_sub((*item).into());

@@ -197,7 +197,7 @@ impl<T: Float> KeyedSums<T> {
         let specials = pairs.map(|(key, item)| (key, item.widened()));
         let specials = specials.filter(|(_, item)| !item.is_finite());
         let counted = specials.map(|(key, item)| (key, Counters::of_special(item)));
-        check_specials(counted.collect(), |key| self.windows.counters(key))?;
+        check_specials(counted.collect(), &|key| self.windows.counters(key))?;
         self.check_room(items)?;
         let removed = self.change(Level::best(), keys, items, true);
         removed.map_err(RemoveKeyedError::Key)

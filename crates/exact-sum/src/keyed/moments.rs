@@ -81,14 +81,14 @@ impl<T: Float> KeyedMoments<T> {
     /// As [`KeyedSums::remove`](super::KeyedSums::remove), or a key has fewer items.
     pub fn remove<K: Key>(&mut self, keys: &[K], items: &[T]) -> Result<(), RemoveKeyedError> {
         key::check(keys, items.len(), self.keys()).map_err(RemoveKeyedError::Key)?;
-        check_counts(keys.iter().map(|key| key.place()), &self.counts)?;
+        check_counts(keys, &self.counts)?;
         let specials = keys
             .iter()
             .zip(items)
             .map(|(key, item)| (key.place(), item.widened()));
         let specials = specials.filter(|(_, item)| !item.is_finite());
         let counted = specials.map(|(key, item)| (key, Counters::of_special(item)));
-        check_specials(counted.collect(), |key| self.sums.counters(key))?;
+        check_specials(counted.collect(), &|key| self.sums.counters(key))?;
         self.check_room(items)?;
         for key in keys {
             self.counts[key.place()] -= 1;

@@ -75,7 +75,7 @@ impl<T: Float> KeyedProducts<T> {
             let is_special = !x.is_finite() || !y.is_finite();
             is_special.then(|| (key.place(), Total::<T::Products>::of_product(x, y).counters))
         });
-        check_specials(specials.collect(), |key| self.parts[0].counters(key))?;
+        check_specials(specials.collect(), &|key| self.parts[0].counters(key))?;
         self.check_room(x, y)?;
         self.change(keys, x, y, true);
         Ok(())

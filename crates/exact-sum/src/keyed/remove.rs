@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use super::key::KeyError;
+use super::key::{Key, KeyError};
 use crate::counters::{Counters, LimitError, RemoveError};
 
 /// Items that cannot be removed. No sum has changed.
@@ -41,7 +41,7 @@ impl Error for RemoveKeyedError {}
 /// Whether keys hold as many items of each kind as are to be removed: one entry for each of these, in any order.
 pub(super) fn check_specials(
     mut removed: Vec<(usize, Counters)>,
-    held: impl Fn(usize) -> Counters,
+    held: &dyn Fn(usize) -> Counters,
 ) -> Result<(), RemoveKeyedError> {
     removed.sort_unstable_by_key(|(key, _)| *key);
     for of_key in removed.chunk_by(|left, right| left.0 == right.0) {
@@ -60,28 +60,33 @@ pub(super) fn check_specials(
 const KEYS_AN_ITEM: usize = 16;
 
 /// Whether keys have as many items as are to be removed.
-pub(super) fn check_counts(
-    removed: impl ExactSizeIterator<Item = usize>,
-    counts: &[u64],
-) -> Result<(), RemoveKeyedError> {
+pub(super) fn check_counts<K: Key>(removed: &[K], counts: &[u64]) -> Result<(), RemoveKeyedError> {
+    if removed.len() < counts.len() / KEYS_AN_ITEM {
+        return check_few(removed.iter().map(|key| key.place()).collect(), counts);
+    }
+    let mut sums = vec![0; counts.len()];
+    for key in removed {
+        sums[key.place()] += 1;
+    }
+    let mut sums = sums.into_iter().enumerate();
+    sums.try_for_each(|(key, sum)| check(key, sum, counts))
+}
+
+fn check_few(mut keys: Vec<usize>, counts: &[u64]) -> Result<(), RemoveKeyedError> {
+    keys.sort_unstable();
+    let mut of_keys = keys.chunk_by(|left, right| left == right);
+    of_keys.try_for_each(|of_key| check(of_key[0], of_key.len() as i64, counts))
+}
+
+/// Whether a key has so many items.
+#[inline]
+fn check(key: usize, items: i64, counts: &[u64]) -> Result<(), RemoveKeyedError> {
     let of_items = |items| Counters {
         items,
         ..Counters::default()
     };
-    let check = |key: usize, items: i64| {
-        let held = of_items(counts[key].cast_signed());
-        let left = held.without(of_items(items));
-        left.map(drop)
-            .map_err(|error| RemoveKeyedError::Fewer { key, error })
-    };
-    if removed.len() < counts.len() / KEYS_AN_ITEM {
-        let mut keys: Vec<usize> = removed.collect();
-        keys.sort_unstable();
-        let mut of_keys = keys.chunk_by(|left, right| left == right);
-        return of_keys.try_for_each(|of_key| check(of_key[0], of_key.len() as i64));
-    }
-    let mut sums = vec![0; counts.len()];
-    removed.for_each(|key| sums[key] += 1);
-    let mut sums = sums.iter().enumerate();
-    sums.try_for_each(|(key, &sum)| check(key, sum))
+    let held = of_items(counts[key].cast_signed());
+    let left = held.without(of_items(items));
+    left.map(drop)
+        .map_err(|error| RemoveKeyedError::Fewer { key, error })
 }
