@@ -144,8 +144,7 @@ impl<T: Pod, O: Operator<T> + 'static> Values for Typed<T, O> {
 
     #[inline]
     fn fold(&self, items: &[u8], result: &mut [u8]) -> Option<()> {
-        let value = self.operator.fold(typed(items))?;
-        typed_mut(result)[0] = self.operator.canonical(value);
+        typed_mut(result)[0] = self.operator.fold_canonical(typed(items))?;
         Some(())
     }
 

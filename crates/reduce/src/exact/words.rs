@@ -56,6 +56,16 @@ impl<A: Accumulator> Operator<A::Words> for Merge<A> {
         results.copy_from_slice(items);
     }
 
+    fn fold_rows(
+        &self,
+        items: &[A::Words],
+        _width: usize,
+        _scratch: &mut Vec<A::Words>,
+        result: &mut [A::Words],
+    ) -> Option<()> {
+        copy_row(items, result)
+    }
+
     fn combine_rows(&self, left: &[A::Words], right: &[A::Words], into: &mut [A::Words]) {
         into.copy_from_slice(left);
         for (into, right) in into.iter_mut().zip(right) {
@@ -72,6 +82,12 @@ impl<A: Accumulator> Operator<A::Words> for Merge<A> {
     fn copy_canonical(&self, row: &[A::Words], into: &mut [A::Words]) {
         into.copy_from_slice(row);
     }
+}
+
+/// The fold of a rank's rows where there is one.
+pub(super) fn copy_row<T: Copy>(row: &[T], result: &mut [T]) -> Option<()> {
+    result.copy_from_slice(row);
+    Some(())
 }
 
 /// What words stand for that this rank got.

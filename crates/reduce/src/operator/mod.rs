@@ -52,6 +52,13 @@ pub trait Operator<T: Copy + 'static> {
         canonical_if_float(value)
     }
 
+    /// The [`canonical`](Operator::canonical) reduction of the items: in one call, because between other work each is of code that is in no
+    /// cache.
+    #[doc(hidden)]
+    fn fold_canonical(&self, items: &[T]) -> Option<T> {
+        self.fold(items).map(|value| self.canonical(value))
+    }
+
     /// The reduction of the items in tree order; `None` for no items. Overridden where a kernel does it faster.
     fn fold(&self, items: &[T]) -> Option<T> {
         simd_kernels::tree_fold(items, |left, right| self.combine(left, right))

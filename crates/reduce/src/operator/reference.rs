@@ -19,6 +19,10 @@ impl<T: Copy + 'static, O: Operator<T> + ?Sized> Operator<T> for &O {
         (**self).canonical(value)
     }
 
+    fn fold_canonical(&self, items: &[T]) -> Option<T> {
+        (**self).fold_canonical(items)
+    }
+
     fn fold(&self, items: &[T]) -> Option<T> {
         (**self).fold(items)
     }

@@ -119,10 +119,13 @@ impl AnyPlan {
         }
     }
 
-    /// The reduction on a rank that has all items. Returns `None` in all other cases, and if anything is wrong: the engine then decides.
+    /// The reduction on a rank that has all items. Returns `None` in all other cases, and if anything is wrong: a [`run`](Self::run) then decides.
+    ///
+    /// Between other work a plan is not in cache, so this reads as little of it as possible.
     #[inline]
-    fn fold(&self, items: &[u8], result: &mut [u8]) -> Option<()> {
-        let is_valid = items.len() == self.local_bytes
+    pub fn fold(&self, items: &[u8], result: &mut [u8]) -> Option<()> {
+        let is_valid = self.is_local
+            && items.len() == self.local_bytes
             && result.len() == self.item_bytes
             && environment::check().is_ok();
         if !is_valid {
@@ -151,8 +154,7 @@ impl AnyPlan {
         operands: Operands<'_>,
         result: &mut [u8],
     ) -> Result<bool, RunError> {
-        if self.is_local
-            && call == Operation::Allreduce.into()
+        if call == Operation::Allreduce.into()
             && let Operands::Items(items) = operands
             && self.fold(items, result).is_some()
         {

@@ -268,8 +268,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         }
         let claim = plan.conversation.begin(&plan.world, Operation::Allreduce);
         let claim = claim.ok()?;
-        let value = self.operator.fold(local)?;
-        let result = self.operator.canonical(value);
+        let result = self.operator.fold_canonical(local)?;
         claim.end(Ok(())).ok()?;
         // The operator may have changed it.
         environment::check().is_ok().then_some(result)

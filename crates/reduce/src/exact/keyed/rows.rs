@@ -6,6 +6,7 @@ use bytemuck::{Pod, Zeroable};
 use exact_sum::wire::{self, Agreed, NO_TERMS, Terms};
 use exact_sum::{KeyedAccumulator, LimitError};
 
+use crate::exact::words::copy_row;
 use crate::operator::Operator;
 
 /// Adds the integers of keys, which are far from overflowing.
@@ -47,6 +48,16 @@ impl<A: KeyedAccumulator> Operator<A::Row> for AddRows<A> {
         row
     }
 
+    fn fold_rows(
+        &self,
+        items: &[A::Row],
+        _width: usize,
+        _scratch: &mut Vec<A::Row>,
+        result: &mut [A::Row],
+    ) -> Option<()> {
+        copy_row(items, result)
+    }
+
     fn combine_rows(&self, left: &[A::Row], right: &[A::Row], into: &mut [A::Row]) {
         let pairs = integers(left).iter().zip(integers(right));
         let into: &mut [i128] = bytemuck::cast_slice_mut(into);
@@ -80,6 +91,16 @@ impl Operator<Terms> for CombineTerms {
 
     fn empty(&self) -> Option<Terms> {
         Some(NO_TERMS)
+    }
+
+    fn fold_rows(
+        &self,
+        items: &[Terms],
+        _width: usize,
+        _scratch: &mut Vec<Terms>,
+        result: &mut [Terms],
+    ) -> Option<()> {
+        copy_row(items, result)
     }
 }
 
