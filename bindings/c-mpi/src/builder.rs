@@ -22,8 +22,8 @@ use crate::failure::of_build;
 use crate::gpu::Floats;
 use crate::handle::handle;
 use crate::items::Items;
-use crate::plan::Shaped;
-use crate::reduction::{InTree, Reduction};
+use crate::plan::{AnyKind, Shaped};
+use crate::reduction::InTree;
 
 handle!(
     /// `treefold_comm`: a communicator's duplicate.
@@ -224,10 +224,14 @@ impl Settings {
                 self.build_by::<T, _>(T::operator(*operator)?, Items::of::<T>())
             }),
             Kind::Exact(element_type, figure) => self.build_figure(*element_type, *figure),
-            Kind::ByKey(ElementType::F32, summary, keys) => {
-                self.build_summary::<f32>(*summary, *keys)
-            }
-            Kind::ByKey(_, summary, keys) => self.build_summary::<f64>(*summary, *keys),
+            Kind::ByKey(element_type, summary, keys) => match (element_type, summary) {
+                (ElementType::F32, Summary::Sums) => self.build_by_key::<KeyedSums<f32>>(*keys),
+                (ElementType::F32, Summary::Moments) => {
+                    self.build_by_key::<KeyedMoments<f32>>(*keys)
+                }
+                (_, Summary::Sums) => self.build_by_key::<KeyedSums<f64>>(*keys),
+                (_, Summary::Moments) => self.build_by_key::<KeyedMoments<f64>>(*keys),
+            },
             Kind::User {
                 name,
                 item_bytes,
@@ -250,12 +254,12 @@ impl Settings {
     {
         let plan = self.builder().operator(operator).build::<T>();
         let plan = plan.map_err(|error| of_build(&error))?.into_any();
-        Ok(self.shaped(InTree::new(plan, size_of::<T>()), items))
+        Ok(self.shaped(AnyKind::InTree(InTree::new(plan, size_of::<T>())), items))
     }
 
-    fn shaped(&self, plan: impl Reduction + 'static, items: Items) -> Rc<Shaped> {
+    fn shaped(&self, plan: AnyKind, items: Items) -> Rc<Shaped> {
         let is_root = self.world.rank() == self.root;
-        Rc::new(Shaped::new(plan, items, is_root))
+        Rc::new(Shaped::new(plan, &self.world, items, is_root))
     }
 
     fn build_figure(
@@ -292,25 +296,14 @@ impl Settings {
     fn build_exact<Q: Quantity>(&self) -> Result<Rc<Shaped>, Failure> {
         let plan = self.builder().figure(Q::NAME).build_exact::<Q::Total>();
         let plan = ExactPlan::<Q>::new(plan.map_err(|error| of_build(&error))?);
-        Ok(self.shaped(plan, Items::of::<Q::Item>()))
-    }
-
-    fn build_summary<T: Float>(
-        &self,
-        summary: Summary,
-        keys: usize,
-    ) -> Result<Rc<Shaped>, Failure> {
-        match summary {
-            Summary::Sums => self.build_by_key::<KeyedSums<T>>(keys),
-            Summary::Moments => self.build_by_key::<KeyedMoments<T>>(keys),
-        }
+        Ok(self.shaped(AnyKind::Other(Box::new(plan)), Items::of::<Q::Item>()))
     }
 
     fn build_by_key<A: ByKey>(&self, keys: usize) -> Result<Rc<Shaped>, Failure> {
         let plan = self.builder().build_keyed::<A>(keys);
         let plan = plan.map_err(|error| of_build(&error))?;
         let plan = ByKeyPlan::new(plan, self.world.rank() == self.root);
-        Ok(self.shaped(plan, Items::of::<A::Item>()))
+        Ok(self.shaped(AnyKind::Other(Box::new(plan)), Items::of::<A::Item>()))
     }
 
     /// The settings, for crate `treefold`.

@@ -3,15 +3,16 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use treefold::exact::{Float, KeyedAccumulator, KeyedMoments, KeyedPending, KeyedPlan, KeyedSums};
+use treefold::exact::{KeyedAccumulator, KeyedMoments, KeyedPending, KeyedPlan, KeyedSums};
 use treefold::{Algorithm, Operation, RunError, World, call};
 use treefold_c::boundary::treefold_keyed;
+use treefold_c::element::ElementType;
 use treefold_c::failure::{Code, Failure};
-use treefold_c::keyed::{Keys, has_room};
-use treefold_c::{states, with_keys};
+use treefold_c::keyed::{Keys, Real};
+use treefold_c::states;
 
 use crate::failure::of_run;
-use crate::items::{typed, typed_mut};
+use crate::items::typed_mut;
 use crate::reduction::{Given, Reduction, UnderWay, check_length, end_refused, no_pairs};
 
 /// What a plan by key adds up.
@@ -21,6 +22,10 @@ pub(crate) enum Summary {
     Moments,
 }
 
+/// The figures' codes in `treefold.h`.
+const SUMS: i32 = 1;
+const MOMENTS: i32 = 5;
+
 impl Summary {
     /// That of a code of `treefold.h`.
     ///
@@ -28,8 +33,8 @@ impl Summary {
     /// There is none by key.
     pub(crate) fn of_code(figure: i32) -> Result<Self, Failure> {
         match figure {
-            1 => Ok(Self::Sums),
-            5 => Ok(Self::Moments),
+            SUMS => Ok(Self::Sums),
+            MOMENTS => Ok(Self::Moments),
             _ => {
                 let reason = format_args!("there are no exact figures {figure} by key");
                 Err(Failure::argument("figure", reason))
@@ -40,6 +45,9 @@ impl Summary {
 
 /// Sums by key that give a value for each key.
 pub(crate) trait ByKey: KeyedAccumulator {
+    /// Its type and figure in `treefold.h`.
+    const CODES: (ElementType, i32);
+
     /// Writes the values. There are as many.
     fn write_values(&self, result: &mut [Self::Item]);
 
@@ -54,7 +62,9 @@ pub(crate) trait ByKey: KeyedAccumulator {
     }
 }
 
-impl<T: Float> ByKey for KeyedSums<T> {
+impl<T: Real> ByKey for KeyedSums<T> {
+    const CODES: (ElementType, i32) = (T::TYPE, SUMS);
+
     fn write_values(&self, result: &mut [T]) {
         result.copy_from_slice(&self.values());
     }
@@ -65,7 +75,9 @@ impl<T: Float> ByKey for KeyedSums<T> {
     }
 }
 
-impl<T: Float> ByKey for KeyedMoments<T> {
+impl<T: Real> ByKey for KeyedMoments<T> {
+    const CODES: (ElementType, i32) = (T::TYPE, MOMENTS);
+
     fn write_values(&self, result: &mut [T]) {
         for (key, mean) in result.iter_mut().enumerate() {
             *mean = self.mean(key);
@@ -89,16 +101,9 @@ impl<A: ByKey> ByKeyPlan<A> {
     }
 
     /// This rank's items, added up by key.
-    fn local(&self, keys: Keys<'_>, items: &[A::Item]) -> Result<A, Failure> {
-        let (rank, count) = (self.rank(), self.plan.keys());
-        has_room(count, size_of::<A::Row>())?;
-        let local = A::of_keys(count);
-        let mut local = local.map_err(|error| of_run(&RunError::Limit { rank, error }))?;
-        with_keys!(keys.key_type, K => {
-            let added = local.add_items(keys.of::<K>()?, items);
-            added.map_err(|error| of_run(&RunError::Keys { rank, error }))
-        })?;
-        Ok(local)
+    fn local(&self, keys: Keys<'_>, items: &[u8]) -> Result<A, Failure> {
+        let local = states::collected(A::CODES, self.plan.keys(), keys, items);
+        local.map_err(|failure| failure.of_rank(self.rank()))
     }
 
     fn run_on(&self, operation: Operation, local: &A) -> Result<Option<A>, RunError> {
@@ -152,7 +157,7 @@ impl<A: ByKey> ByKeyPlan<A> {
         &self,
         operation: Operation,
         keys: Keys<'_>,
-        items: &[A::Item],
+        items: &[u8],
         result: &mut [A::Item],
     ) -> Result<bool, Failure> {
         let local = self
@@ -234,9 +239,7 @@ impl<A: ByKey> Reduction for ByKeyPlan<A> {
         result: &mut [u8],
     ) -> Result<bool, Failure> {
         match given {
-            Given::ByKey(keys, items) => {
-                self.run_by_key(operation, keys, typed(items), typed_mut(result))
-            }
+            Given::ByKey(keys, items) => self.run_by_key(operation, keys, items, typed_mut(result)),
             Given::Keyed(keyed) => self.run_keyed(operation, keyed),
             given => {
                 self.refuse(operation);
@@ -250,7 +253,7 @@ impl<A: ByKey> Reduction for ByKeyPlan<A> {
             self.refuse_to_start(operation);
             return Err(Self::takes_keys(operation, given));
         };
-        let local = self.local(keys, typed(items));
+        let local = self.local(keys, items);
         let local = local.inspect_err(|_| self.refuse_to_start(operation))?;
         let started = self.start_on(operation, &local);
         Ok(Box::new(started.map_err(|error| of_run(&error))?))

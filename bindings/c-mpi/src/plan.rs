@@ -7,14 +7,14 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Deref;
 use std::rc::Rc;
 
-use treefold::{Algorithm, Operation};
+use treefold::{Algorithm, Operation, World};
 use treefold_c::failure::Failure;
 
 #[cfg(feature = "cuda")]
 use crate::gpu::Gpu;
 use crate::handle::handle;
 use crate::items::{Items, Read};
-use crate::reduction::{Given, Reduction, UnderWay};
+use crate::reduction::{Given, InTree, Reduction, UnderWay};
 use crate::run::{Origin, Run, ToldOfPanics};
 
 handle!(
@@ -31,13 +31,20 @@ pub(crate) struct Shaped {
     pub(crate) is_root: bool,
     #[cfg(feature = "cuda")]
     pub(crate) gpu: Gpu,
-    plan: Box<dyn Reduction>,
+    plan: AnyKind,
+    world: World,
     /// A row for results that this rank does not get.
     unused: RefCell<Vec<u64>>,
     /// Whether a run was started, and neither waited for nor abandoned.
     is_pending: Rc<Cell<bool>>,
     /// What runs for each operation that was started, which takes some time to find out.
     algorithms: [OnceCell<Option<Algorithm>>; STARTED.len()],
+}
+
+/// A plan in tree order, which is called directly, or another one.
+pub(crate) enum AnyKind {
+    InTree(InTree),
+    Other(Box<dyn Reduction>),
 }
 
 /// The operations that can be started.
@@ -54,23 +61,29 @@ impl Deref for Shaped {
 
     #[inline]
     fn deref(&self) -> &Self::Target {
-        &*self.plan
+        match &self.plan {
+            AnyKind::InTree(plan) => plan,
+            AnyKind::Other(plan) => &**plan,
+        }
     }
 }
 
 impl Shaped {
-    pub(crate) fn new(plan: impl Reduction + 'static, items: Items, is_root: bool) -> Self {
-        Self {
+    pub(crate) fn new(plan: AnyKind, world: &World, items: Items, is_root: bool) -> Self {
+        let mut shaped = Self {
             items,
-            width: plan.width(),
+            width: 0,
             is_root,
             #[cfg(feature = "cuda")]
             gpu: Gpu::default(),
-            plan: Box::new(plan),
+            plan,
+            world: world.clone(),
             unused: RefCell::default(),
             is_pending: Rc::default(),
             algorithms: Default::default(),
-        }
+        };
+        shaped.width = Reduction::width(&*shaped);
+        shaped
     }
 
     /// A blocking operation on what a program gives: says whether this rank gets a result.
@@ -81,18 +94,24 @@ impl Shaped {
         given: Given<'_>,
         result: &mut [u8],
     ) -> Result<bool, Failure> {
-        let _told = ToldOfPanics(self.plan.world());
+        let _told = ToldOfPanics(&self.world);
         // Items that lie as the plan takes them have a short way.
         if let Given::Items(local) = given
             && self.items.lies_right(local)
             && self.items.lies_right(result)
             && !result.is_empty()
         {
-            return self.plan.run(operation, given, result);
+            if operation == Operation::Allreduce
+                && let AnyKind::InTree(plan) = &self.plan
+                && plan.fold(local, result).is_some()
+            {
+                return Ok(true);
+            }
+            return (**self).run(operation, given, result);
         }
         let outcome = self.read(given, |given| self.run_into(operation, given, result));
         outcome.unwrap_or_else(|failure| {
-            self.plan.refuse(operation);
+            self.refuse(operation);
             Err(failure)
         })
     }
@@ -104,10 +123,10 @@ impl Shaped {
         operation: Operation,
         given: Given<'_>,
     ) -> Result<Rc<Run>, Failure> {
-        let _told = ToldOfPanics(self.plan.world());
-        let started = self.read(given, |given| self.plan.start(operation, given));
+        let _told = ToldOfPanics(&self.world);
+        let started = self.read(given, |given| (**self).start(operation, given));
         let started = started.unwrap_or_else(|failure| {
-            self.plan.refuse_to_start(operation);
+            self.refuse_to_start(operation);
             Err(failure)
         });
         Ok(self.under_way(name, operation, started?))
@@ -146,7 +165,7 @@ impl Shaped {
         given: Given<'_>,
         result: &mut [u8],
     ) -> Result<bool, Failure> {
-        let run = |result: &mut [u8]| self.plan.run(operation, given, result);
+        let run = |result: &mut [u8]| (**self).run(operation, given, result);
         match given {
             // There may be many keys; and a state is its own result.
             Given::ByKey(..) if result.is_empty() => return run(&mut []),
@@ -168,7 +187,7 @@ impl Shaped {
             run(result)
         });
         if !was_run {
-            self.plan.refuse(operation);
+            self.refuse(operation);
         }
         outcome
     }
@@ -182,10 +201,10 @@ impl Shaped {
         let is_unused = operation == Operation::Reduce && !self.is_root;
         let place = STARTED.iter().position(|&known| known == operation);
         let place = place.expect("no other can be started");
-        let algorithm = *self.algorithms[place].get_or_init(|| self.plan.algorithm(operation));
+        let algorithm = *self.algorithms[place].get_or_init(|| self.algorithm(operation));
         self.is_pending.set(true);
         Rc::new(Run {
-            world: self.plan.world().clone(),
+            world: self.world.clone(),
             items: self.items,
             started: RefCell::new(Some(started)),
             unused_result: is_unused.then_some(self.width),

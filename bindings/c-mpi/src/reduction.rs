@@ -153,6 +153,12 @@ impl InTree {
         Self { plan, item_bytes }
     }
 
+    /// [`AnyPlan::fold`].
+    #[inline]
+    pub(crate) fn fold(&self, items: &[u8], result: &mut [u8]) -> Option<()> {
+        self.plan.fold(items, result)
+    }
+
     /// Lets `body` make a call of what is given; one that cannot be made is refused.
     fn with<R>(
         &self,

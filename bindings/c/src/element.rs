@@ -57,7 +57,7 @@ impl ElementType {
 
 /// A type of `treefold.h`.
 pub trait Element: Pod + Send + Sync {
-    /// The operator on this type.
+    /// The operator on this type. It is never inlined: a crate that names an operator as `dyn` compiles all its functions.
     ///
     /// # Errors
     /// It is not defined for this type.
@@ -67,6 +67,7 @@ pub trait Element: Pod + Send + Sync {
 macro_rules! ordered {
     ($($element:ty),+) => {$(
         impl Element for $element {
+            #[inline(never)]
             fn operator(operator: Builtin) -> Result<Chosen<Self>, Failure> {
                 Ok(match operator {
                     Builtin::Sum => &Sum,
@@ -84,6 +85,7 @@ ordered!(f32, f64, i8, i16, i32, i64, u8, u16, u32, u64);
 macro_rules! unordered {
     ($($element:ty),+) => {$(
         impl Element for $element {
+            #[inline(never)]
             fn operator(operator: Builtin) -> Result<Chosen<Self>, Failure> {
                 match operator {
                     Builtin::Sum => Ok(&Sum),

@@ -14,7 +14,8 @@ use treefold::exact::{
 
 pub(crate) use self::hashed::of_codes as hashed_of_codes;
 use self::integers::Integers;
-use self::kind::{Kind, Real, SUM_BYTES};
+pub use self::kind::Real;
+use self::kind::{Kind, SUM_BYTES};
 pub use self::state::treefold_keyed;
 pub(crate) use self::state::{KeyedState, of_codes, of_rows};
 pub(crate) use self::windows::{Window, rolling};

@@ -12,7 +12,8 @@ use crate::element::ElementType;
 use crate::failure::Failure;
 
 /// The types of items that are rounded.
-pub(crate) trait Real: Float + Pod + PartialEq {
+pub trait Real: Float + Pod + PartialEq {
+    /// Its code.
     const TYPE: ElementType;
 }
 
