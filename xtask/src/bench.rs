@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: everything that is compared is measured in one run, turn by turn.
+//! `cargo xtask bench`: everything that is compared is measured in one run, turn by turn; and what short calls touch.
 
 use checkout::table::Table;
 use checkout::workspace::{target, workspace};
@@ -15,7 +15,8 @@ use launch::MpiOptions;
 /// Options of `bench`.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// sums, kernels, parallel, exact, python, lookup, reduce, schedules, scalar or all
+    /// sums, kernels, parallel, exact, python, lookup, reduce, schedules, scalar or all; or footprint, the cache lines of short calls in C, which
+    /// needs mpicc and valgrind
     #[arg(default_value = "all", value_name = "NAME")]
     name: String,
     /// Where the ranks of `exact`, `reduce`, `schedules` and `scalar` live: threads or mpi
@@ -54,11 +55,21 @@ pub fn run(options: &Options) -> Result<(), Error> {
         "schedules",
         "scalar",
     ];
+    if options.name == "footprint" {
+        let output = Output::open(None)?;
+        for line in gate::footprint(&options.mpi.installation()?)? {
+            output.say(line);
+        }
+        return output.finish();
+    }
     let chosen: Vec<&str> = match options.name.as_str() {
         "all" => known.to_vec(),
         name if known.contains(&name) => vec![name],
         name => {
-            let reason = format!("unknown bench `{name}`; known: {}, all", known.join(", "));
+            let reason = format!(
+                "unknown bench `{name}`; known: {}, all, footprint",
+                known.join(", ")
+            );
             return Err(Error::option("bench", reason));
         }
     };

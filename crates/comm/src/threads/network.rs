@@ -29,7 +29,7 @@ pub(super) struct Envelope {
 }
 
 /// Messages up to this length are copied, which is faster than an exchange of buffers.
-const SHORT_BYTES: usize = 96;
+pub(super) const SHORT_BYTES: usize = 96;
 
 /// What is in an envelope.
 #[derive(Debug)]

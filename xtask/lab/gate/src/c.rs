@@ -5,6 +5,7 @@
 
 pub(super) mod consumers;
 mod findings;
+pub(crate) mod footprint;
 mod golden;
 pub(super) mod instrumented;
 pub(crate) mod pkg_config;
@@ -83,7 +84,11 @@ fn check(steps: &mut Steps, folder: &Path) -> Result<(), Stop> {
                 golden: &golden,
                 mpi: Some(library),
             };
-            consumers.check(steps)
+            consumers.check(steps)?;
+            if library == MPI_LIBRARIES[0] {
+                footprint::check(steps, &prefix, folder)?;
+            }
+            Ok(())
         })?;
     }
     Ok(())

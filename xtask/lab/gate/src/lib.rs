@@ -72,6 +72,11 @@ impl Options {
     }
 }
 
+/// `cargo xtask bench footprint`: the lines of a table of what short calls of the libraries for C touch.
+pub fn footprint(installation: &Installation) -> Result<Vec<String>, Error> {
+    c::footprint::bench(installation)
+}
+
 /// Runs the command; true if every step passed.
 pub fn run_stages(options: &Options) -> Result<bool, Error> {
     let chosen = chosen(options)?;
