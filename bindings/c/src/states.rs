@@ -2,31 +2,9 @@
 
 use std::any::Any;
 
-use crate::accumulator::Change;
-use crate::element::ElementType;
 use crate::failure::Failure;
 use crate::handle;
-use crate::keyed::{Keys, of_codes, treefold_keyed};
-
-/// Items of a type, added up by keys 0 to `keys` - 1: `A` is what a figure of `treefold.h` stands for.
-///
-/// # Errors
-/// As those of `treefold_keyed_create` and `treefold_keyed_add`.
-///
-/// # Panics
-/// It stands for something else.
-pub fn collected<A: Any>(
-    (element_type, figure): (ElementType, i32),
-    keys: usize,
-    of_items: Keys<'_>,
-    items: &[u8],
-) -> Result<A, Failure> {
-    let mut state = of_codes(element_type, figure, keys)?;
-    state.change(Change::Add, of_items, &[items])?;
-    let any: Box<dyn Any> = state;
-    let state = any.downcast::<A>();
-    Ok(*state.unwrap_or_else(|_| panic!("figure {figure} of {element_type:?} is another state")))
-}
+use crate::keyed::treefold_keyed;
 
 /// Lets `body` change the state of a handle, which is a `KeyedSums` or the like. If it fails, it leaves the state as it was.
 ///

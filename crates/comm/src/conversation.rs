@@ -1,10 +1,11 @@
 //! What a rank knows of its conversations: which of them are open, in which a rank has given up, and where others wait.
 
 use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 #[cfg(feature = "mpi")]
 use std::ops::Range;
 
+use crate::hash::WordHasher;
 use crate::tag::Tag;
 
 /// A rank that takes no part any more.
@@ -33,7 +34,7 @@ impl Span {
 pub(crate) struct Conversations {
     /// The greatest number that was opened. They are opened in ascending order.
     newest: u64,
-    open: HashSet<u64, BuildHasherDefault<NumberHasher>>,
+    open: HashSet<u64, BuildHasherDefault<WordHasher>>,
     /// By number: a rank that takes no part from this turn on, which is the earliest heard of.
     given_up: HashMap<u64, (GivenUp, Tag)>,
     /// By number: a message of another exchange than its receive's, by its sender.
@@ -44,25 +45,6 @@ pub(crate) struct Conversations {
     waiting: Vec<(usize, Tag)>,
     #[cfg(feature = "mpi")]
     pub(crate) inquiries: Inquiries,
-}
-
-/// Spreads numbers that are given one by one: messages are looked up by them, and no stranger chooses them.
-#[derive(Debug, Default)]
-struct NumberHasher(u64);
-
-impl Hasher for NumberHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        // 2^64 by the golden ratio: the highest bits of the product differ for numbers that follow each other.
-        self.0 = (self.0 ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
 }
 
 /// What ranks ask each other of whom they wait for, and what they answer.

@@ -37,6 +37,8 @@ pub mod contract;
 mod conversation;
 mod error;
 mod fork;
+#[doc(hidden)]
+pub mod hash;
 #[cfg(feature = "mpi")]
 pub mod mpi;
 mod native;

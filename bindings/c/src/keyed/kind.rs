@@ -12,8 +12,7 @@ use crate::element::ElementType;
 use crate::failure::Failure;
 
 /// The types of items that are rounded.
-pub trait Real: Float + Pod + PartialEq {
-    /// Its code.
+pub(crate) trait Real: Float + Pod + PartialEq {
     const TYPE: ElementType;
 }
 

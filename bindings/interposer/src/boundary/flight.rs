@@ -6,13 +6,14 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 use std::mem;
 use std::slice;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use comm::hash::WordHasher;
 use treefold::mpi::mpi_library::{Handle, Request};
 
 use super::compared::{Check, Repeat};
@@ -60,27 +61,6 @@ pub(super) type Flights = HashMap<usize, Box<Flight>, BuildHasherDefault<WordHas
 
 /// All that are known.
 static TABLE: Mutex<Flights> = Mutex::new(HashMap::with_hasher(BuildHasherDefault::new()));
-
-/// Spreads words: they are addresses, or numbers in a row.
-#[derive(Debug, Default)]
-pub(super) struct WordHasher(u64);
-
-impl Hasher for WordHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_usize(byte.into());
-        }
-    }
-
-    fn write_usize(&mut self, word: usize) {
-        let mixed = (self.0 ^ word as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 = mixed ^ mixed >> 32;
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
 
 /// Those that a thread keeps for its next reductions, and the most that one of them may hold.
 const SPARE_MAX: usize = 4;

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::tag::Tag;
 
 /// Which communicator a message belongs to: the tags of the splits that have made it, the first one first. `None` is the network's own.
-/// Groups of one split share it: they share no ranks.
+/// Groups of one split share it: they share no ranks. The box makes it one word, which every message has.
 pub(super) type Context = Option<Arc<Box<[u64]>>>;
 
 /// The ranks of a communicator.

@@ -18,7 +18,7 @@ pub(super) type Shrunk = meetings::Shrunk<dyn Network>;
 /// The meetings of a network's ranks.
 pub(super) type AllMeetings = meetings::AllMeetings<dyn Network>;
 
-/// A message on its way, in two cache lines: each that goes from one core to another takes longer than all that a rank does with it.
+/// A message on its way. It fills two cache lines: moving one from core to core takes longer than all that ranks do with a message.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(super) struct Envelope {

@@ -9,7 +9,7 @@ pub(super) type Stream = (usize, u64);
 /// Values in order of time, stream by stream.
 #[derive(Debug)]
 pub(super) struct Queues<V> {
-    /// The only value, where there is just one: it is in no queue.
+    /// A value that came when there was no other. It moves to a queue when another one comes.
     lone: Option<(Stream, V)>,
     /// The number of values in queues.
     queued: usize,
