@@ -81,6 +81,14 @@ impl<W: Window> Partial<W> {
         check_counters(counters, others).map(|()| counters)
     }
 
+    /// Whether it is less than zero, or the -0.0 that nobody writes.
+    fn is_negative(&self) -> bool {
+        match self {
+            Self::Doubles([nearest, _]) => nearest.is_sign_negative(),
+            Self::Long(total, _) => total.fixed.is_negative(),
+        }
+    }
+
     fn fixed(&self) -> Fixed<W> {
         let mut total = Total::ZERO;
         self.add_to(&mut total);
@@ -103,6 +111,11 @@ pub(crate) fn check_moments(
 ) -> Result<(), BytesError> {
     let specials = sum.check(items)?.of_specials();
     let are_theirs = squares.check(items)?.of_specials() == specials.squared();
+    if squares.is_negative() {
+        return Err(BytesError::Corrupted {
+            what: "a sum of squares is negative",
+        });
+    }
     let finite = items - specials.specials();
     if are_theirs
         && (is_clear(finite, sum, squares) || {
@@ -117,7 +130,8 @@ pub(crate) fn check_moments(
     })
 }
 
-/// Whether the square of a sum is less than so many times a sum of squares, if doubles tell: each is within 2^-53 of what it stands for.
+/// Whether the square of a sum is less than so many times a sum of squares, if their nearest doubles tell: this is less work than to add the
+/// partials to fixed-point numbers.
 fn is_clear(items: u64, sum: &Partial<Doubles>, squares: &Partial<DoubleProducts>) -> bool {
     let (Partial::Doubles([sum, _]), Partial::Doubles([squares, _])) = (sum, squares) else {
         return false;

@@ -224,6 +224,19 @@ fn squares_are_those_of_the_items() {
 }
 
 #[test]
+fn sums_of_squares_are_not_negative() {
+    let negative = BytesError::Corrupted {
+        what: "a sum of squares is negative",
+    };
+    for (count, squares) in [(0, -0.0_f64), (2, -0.0), (2, -1.0)] {
+        let mut moments = KeyedMoments::<f64>::new(1).unwrap();
+        let (sum, squares) = (0.0_f64.to_le_bytes(), squares.to_le_bytes());
+        let added = moments.add_partials(&[0_u8], &[count], [&sum[..]], [&squares[..]]);
+        assert_eq!(added.as_ref(), Err(&negative));
+    }
+}
+
+#[test]
 fn numbers_are_those_that_so_many_items_can_have() {
     let one =
         |items, unit, words: &[u64]| Sum::<f64>::of_bytes(&sum(8, items, unit, words)).is_ok();
