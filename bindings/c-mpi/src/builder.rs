@@ -22,7 +22,7 @@ use crate::failure::of_build;
 use crate::gpu::Floats;
 use crate::handle::handle;
 use crate::items::Items;
-use crate::plan::{AnyKind, Shaped};
+use crate::plan::{AnyReduction, Shaped};
 use crate::reduction::InTree;
 
 handle!(
@@ -254,12 +254,15 @@ impl Settings {
     {
         let plan = self.builder().operator(operator).build::<T>();
         let plan = plan.map_err(|error| of_build(&error))?.into_any();
-        Ok(self.shaped(AnyKind::InTree(InTree::new(plan, size_of::<T>())), items))
+        Ok(self.shaped(
+            AnyReduction::InTree(InTree::new(plan, size_of::<T>())),
+            items,
+        ))
     }
 
-    fn shaped(&self, plan: AnyKind, items: Items) -> Rc<Shaped> {
+    fn shaped(&self, plan: AnyReduction, items: Items) -> Rc<Shaped> {
         let is_root = self.world.rank() == self.root;
-        Rc::new(Shaped::new(plan, &self.world, items, is_root))
+        Rc::new(Shaped::new(plan, items, is_root))
     }
 
     fn build_figure(
@@ -296,14 +299,14 @@ impl Settings {
     fn build_exact<Q: Quantity>(&self) -> Result<Rc<Shaped>, Failure> {
         let plan = self.builder().figure(Q::NAME).build_exact::<Q::Total>();
         let plan = ExactPlan::<Q>::new(plan.map_err(|error| of_build(&error))?);
-        Ok(self.shaped(AnyKind::Other(Box::new(plan)), Items::of::<Q::Item>()))
+        Ok(self.shaped(AnyReduction::Other(Box::new(plan)), Items::of::<Q::Item>()))
     }
 
     fn build_by_key<A: ByKey>(&self, keys: usize) -> Result<Rc<Shaped>, Failure> {
         let plan = self.builder().build_keyed::<A>(keys);
         let plan = plan.map_err(|error| of_build(&error))?;
         let plan = ByKeyPlan::new(plan, self.world.rank() == self.root);
-        Ok(self.shaped(AnyKind::Other(Box::new(plan)), Items::of::<A::Item>()))
+        Ok(self.shaped(AnyReduction::Other(Box::new(plan)), Items::of::<A::Item>()))
     }
 
     /// The settings, for crate `treefold`.

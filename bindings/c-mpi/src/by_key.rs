@@ -3,12 +3,11 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use treefold::exact::{KeyedAccumulator, KeyedMoments, KeyedPending, KeyedPlan, KeyedSums};
+use treefold::exact::{Float, KeyedAccumulator, KeyedMoments, KeyedPending, KeyedPlan, KeyedSums};
 use treefold::{Algorithm, Operation, RunError, World, call};
 use treefold_c::boundary::treefold_keyed;
-use treefold_c::element::ElementType;
 use treefold_c::failure::{Code, Failure};
-use treefold_c::keyed::{Keys, Real};
+use treefold_c::keyed::{Collected, Keys};
 use treefold_c::states;
 
 use crate::failure::of_run;
@@ -22,10 +21,6 @@ pub(crate) enum Summary {
     Moments,
 }
 
-/// The figures' codes in `treefold.h`.
-const SUMS: i32 = 1;
-const MOMENTS: i32 = 5;
-
 impl Summary {
     /// That of a code of `treefold.h`.
     ///
@@ -33,8 +28,8 @@ impl Summary {
     /// There is none by key.
     pub(crate) fn of_code(figure: i32) -> Result<Self, Failure> {
         match figure {
-            SUMS => Ok(Self::Sums),
-            MOMENTS => Ok(Self::Moments),
+            1 => Ok(Self::Sums),
+            5 => Ok(Self::Moments),
             _ => {
                 let reason = format_args!("there are no exact figures {figure} by key");
                 Err(Failure::argument("figure", reason))
@@ -44,10 +39,7 @@ impl Summary {
 }
 
 /// Sums by key that give a value for each key.
-pub(crate) trait ByKey: KeyedAccumulator {
-    /// Its type and figure in `treefold.h`.
-    const CODES: (ElementType, i32);
-
+pub(crate) trait ByKey: KeyedAccumulator + Collected {
     /// Writes the values. There are as many.
     fn write_values(&self, result: &mut [Self::Item]);
 
@@ -62,9 +54,10 @@ pub(crate) trait ByKey: KeyedAccumulator {
     }
 }
 
-impl<T: Real> ByKey for KeyedSums<T> {
-    const CODES: (ElementType, i32) = (T::TYPE, SUMS);
-
+impl<T: Float> ByKey for KeyedSums<T>
+where
+    Self: Collected,
+{
     fn write_values(&self, result: &mut [T]) {
         result.copy_from_slice(&self.values());
     }
@@ -75,9 +68,10 @@ impl<T: Real> ByKey for KeyedSums<T> {
     }
 }
 
-impl<T: Real> ByKey for KeyedMoments<T> {
-    const CODES: (ElementType, i32) = (T::TYPE, MOMENTS);
-
+impl<T: Float> ByKey for KeyedMoments<T>
+where
+    Self: Collected,
+{
     fn write_values(&self, result: &mut [T]) {
         for (key, mean) in result.iter_mut().enumerate() {
             *mean = self.mean(key);
@@ -102,7 +96,7 @@ impl<A: ByKey> ByKeyPlan<A> {
 
     /// This rank's items, added up by key.
     fn local(&self, keys: Keys<'_>, items: &[u8]) -> Result<A, Failure> {
-        let local = states::collected(A::CODES, self.plan.keys(), keys, items);
+        let local = A::collected(self.plan.keys(), keys, items);
         local.map_err(|failure| failure.of_rank(self.rank()))
     }
 

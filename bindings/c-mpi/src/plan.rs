@@ -31,7 +31,7 @@ pub(crate) struct Shaped {
     pub(crate) is_root: bool,
     #[cfg(feature = "cuda")]
     pub(crate) gpu: Gpu,
-    plan: AnyKind,
+    plan: AnyReduction,
     world: World,
     /// A row for results that this rank does not get.
     unused: RefCell<Vec<u64>>,
@@ -41,10 +41,22 @@ pub(crate) struct Shaped {
     algorithms: [OnceCell<Option<Algorithm>>; STARTED.len()],
 }
 
-/// A plan in tree order, which is called directly, or another one.
-pub(crate) enum AnyKind {
+/// A plan of any kind. One in tree order can be called without a table.
+pub(crate) enum AnyReduction {
     InTree(InTree),
     Other(Box<dyn Reduction>),
+}
+
+impl Deref for AnyReduction {
+    type Target = dyn Reduction;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::InTree(plan) => plan,
+            Self::Other(plan) => &**plan,
+        }
+    }
 }
 
 /// The operations that can be started.
@@ -61,29 +73,24 @@ impl Deref for Shaped {
 
     #[inline]
     fn deref(&self) -> &Self::Target {
-        match &self.plan {
-            AnyKind::InTree(plan) => plan,
-            AnyKind::Other(plan) => &**plan,
-        }
+        &*self.plan
     }
 }
 
 impl Shaped {
-    pub(crate) fn new(plan: AnyKind, world: &World, items: Items, is_root: bool) -> Self {
-        let mut shaped = Self {
+    pub(crate) fn new(plan: AnyReduction, items: Items, is_root: bool) -> Self {
+        Self {
             items,
-            width: 0,
+            width: plan.width(),
             is_root,
             #[cfg(feature = "cuda")]
             gpu: Gpu::default(),
+            world: plan.world().clone(),
             plan,
-            world: world.clone(),
             unused: RefCell::default(),
             is_pending: Rc::default(),
             algorithms: Default::default(),
-        };
-        shaped.width = Reduction::width(&*shaped);
-        shaped
+        }
     }
 
     /// A blocking operation on what a program gives: says whether this rank gets a result.
@@ -102,16 +109,16 @@ impl Shaped {
             && !result.is_empty()
         {
             if operation == Operation::Allreduce
-                && let AnyKind::InTree(plan) = &self.plan
+                && let AnyReduction::InTree(plan) = &self.plan
                 && plan.fold(local, result).is_some()
             {
                 return Ok(true);
             }
-            return (**self).run(operation, given, result);
+            return self.plan.run(operation, given, result);
         }
         let outcome = self.read(given, |given| self.run_into(operation, given, result));
         outcome.unwrap_or_else(|failure| {
-            self.refuse(operation);
+            self.plan.refuse(operation);
             Err(failure)
         })
     }
@@ -124,9 +131,9 @@ impl Shaped {
         given: Given<'_>,
     ) -> Result<Rc<Run>, Failure> {
         let _told = ToldOfPanics(&self.world);
-        let started = self.read(given, |given| (**self).start(operation, given));
+        let started = self.read(given, |given| self.plan.start(operation, given));
         let started = started.unwrap_or_else(|failure| {
-            self.refuse_to_start(operation);
+            self.plan.refuse_to_start(operation);
             Err(failure)
         });
         Ok(self.under_way(name, operation, started?))
@@ -165,7 +172,7 @@ impl Shaped {
         given: Given<'_>,
         result: &mut [u8],
     ) -> Result<bool, Failure> {
-        let run = |result: &mut [u8]| (**self).run(operation, given, result);
+        let run = |result: &mut [u8]| self.plan.run(operation, given, result);
         match given {
             // There may be many keys; and a state is its own result.
             Given::ByKey(..) if result.is_empty() => return run(&mut []),
@@ -187,7 +194,7 @@ impl Shaped {
             run(result)
         });
         if !was_run {
-            self.refuse(operation);
+            self.plan.refuse(operation);
         }
         outcome
     }
@@ -201,7 +208,7 @@ impl Shaped {
         let is_unused = operation == Operation::Reduce && !self.is_root;
         let place = STARTED.iter().position(|&known| known == operation);
         let place = place.expect("no other can be started");
-        let algorithm = *self.algorithms[place].get_or_init(|| self.algorithm(operation));
+        let algorithm = *self.algorithms[place].get_or_init(|| self.plan.algorithm(operation));
         self.is_pending.set(true);
         Rc::new(Run {
             world: self.world.clone(),

@@ -57,7 +57,7 @@ impl ElementType {
 
 /// A type of `treefold.h`.
 pub trait Element: Pod + Send + Sync {
-    /// The operator on this type. It is never inlined: a crate that names an operator as `dyn` compiles all its functions.
+    /// The operator on this type. Implementations are not inlined: every crate that makes an operator a `dyn` compiles all its functions.
     ///
     /// # Errors
     /// It is not defined for this type.

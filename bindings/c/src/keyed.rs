@@ -14,9 +14,8 @@ use treefold::exact::{
 
 pub(crate) use self::hashed::of_codes as hashed_of_codes;
 use self::integers::Integers;
-pub use self::kind::Real;
-use self::kind::{Kind, SUM_BYTES};
-pub use self::state::treefold_keyed;
+use self::kind::{Kind, Real, SUM_BYTES};
+pub use self::state::{Collected, treefold_keyed};
 pub(crate) use self::state::{KeyedState, of_codes, of_rows};
 pub(crate) use self::windows::{Window, rolling};
 use crate::accumulator::{Change, Statistic};
@@ -26,7 +25,6 @@ use crate::failure::{Code, Failure};
 use crate::local::By;
 
 /// An expression for the type of keys.
-#[macro_export]
 macro_rules! with_keys {
     ($key_type:expr, $key:ident => $body:expr) => {
         $crate::by_integer!(
@@ -37,7 +35,9 @@ macro_rules! with_keys {
     };
 }
 
-use crate::{by_integer, with_keys};
+pub(crate) use with_keys;
+
+use crate::by_integer;
 
 /// Keys as bytes, with their type.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +53,7 @@ impl<'k> Keys<'k> {
     ///
     /// # Errors
     /// Their address is not a multiple of the type's alignment.
-    pub fn of<K: Key + bytemuck::AnyBitPattern>(self) -> Result<&'k [K], Failure> {
+    pub(crate) fn of<K: Key + bytemuck::AnyBitPattern>(self) -> Result<&'k [K], Failure> {
         elements("keys", self.bytes)
     }
 }
@@ -160,7 +160,7 @@ pub(crate) fn integer_sums(
 ///
 /// # Errors
 /// There is not.
-pub fn has_room(elements: usize, element_bytes: usize) -> Result<(), Failure> {
+pub(crate) fn has_room(elements: usize, element_bytes: usize) -> Result<(), Failure> {
     let mut room = Vec::<u8>::new();
     let bytes = elements.saturating_mul(element_bytes);
     room.try_reserve_exact(bytes).map_err(|_| {

@@ -115,12 +115,12 @@ impl Shaped {
         let started = if self.takes_totals() {
             let total = local.exact_sum().map_err(|error| of_cuda(&error));
             let total = total.inspect_err(|_| self.refuse_to_start(operation))?;
-            (**self).start(operation, Given::Total(&*total))
+            self.plan.start(operation, Given::Total(&*total))
         } else {
             let folded = self.nodes(operation, local);
             let reason = folded.as_ref().err().map(ToString::to_string);
             let nodes = of_nodes(&folded, reason.as_deref());
-            (**self).start(operation, Given::Nodes(nodes))
+            self.plan.start(operation, Given::Nodes(nodes))
         };
         Ok(self.under_way(name, operation, started?))
     }

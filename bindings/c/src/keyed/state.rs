@@ -4,8 +4,8 @@ use std::any::Any;
 
 use treefold::FoldError;
 use treefold::exact::{
-    KeyedColumns, KeyedExtrema, KeyedMoments, KeyedProducts, KeyedSums, KeyedWeightedMeans,
-    LimitError,
+    KeyedAccumulator, KeyedColumns, KeyedExtrema, KeyedMoments, KeyedProducts, KeyedSums,
+    KeyedWeightedMeans, LimitError,
 };
 
 use super::integers::Integers;
@@ -226,10 +226,45 @@ fn empty<S: Kind>(
     width: usize,
     make: impl FnOnce(usize) -> Result<S, LimitError>,
 ) -> Result<Box<dyn KeyedState>, Failure> {
-    has_room(keys.saturating_mul(width), S::KEY_BYTES)?;
-    let state = make(keys).map_err(|error| of_limit("keys", error))?;
-    Ok(Box::new(state))
+    Ok(Box::new(made(keys, width, make)?))
 }
+
+fn made<S: Kind>(
+    keys: usize,
+    width: usize,
+    make: impl FnOnce(usize) -> Result<S, LimitError>,
+) -> Result<S, Failure> {
+    has_room(keys.saturating_mul(width), S::KEY_BYTES)?;
+    make(keys).map_err(|error| of_limit("keys", error))
+}
+
+/// States that plans by key reduce. They are made of items in this crate, so that no other one compiles that for each type of keys.
+pub trait Collected: Sized {
+    /// Adds items up by keys 0 to `keys` - 1.
+    ///
+    /// # Errors
+    /// As those of `treefold_keyed_create` and `treefold_keyed_add`.
+    fn collected(keys: usize, of_items: Keys<'_>, items: &[u8]) -> Result<Self, Failure>;
+}
+
+macro_rules! collected {
+    ($($state:ty),+) => {$(
+        impl Collected for $state {
+            fn collected(keys: usize, of_items: Keys<'_>, items: &[u8]) -> Result<Self, Failure> {
+                let mut state: Self = made(keys, 1, KeyedAccumulator::of_keys)?;
+                KeyedState::change(&mut state, Change::Add, of_items, &[items])?;
+                Ok(state)
+            }
+        }
+    )+};
+}
+
+collected!(
+    KeyedSums<f32>,
+    KeyedSums<f64>,
+    KeyedMoments<f32>,
+    KeyedMoments<f64>
+);
 
 /// Another state, if it is of this kind.
 pub(super) fn same_kind<'o, S: KeyedState>(
