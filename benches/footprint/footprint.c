@@ -1,4 +1,4 @@
-/* Two calls of the libraries for C, between writes to MARK: what a trace of memory says of them is counted. */
+/* Two calls, between writes to `mark`: what a trace of memory shows between these is counted. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ int main(int argc, char **argv) {
     treefold_comm *comm;
     treefold_builder *builder;
     treefold_plan *plan;
-    double *items = aligned_alloc(64, (n + 8) / 8 * 8 * sizeof *items);
+    double *items = aligned_alloc(64, (n + 7) / 8 * 8 * sizeof *items);
     MPI_Init(&argc, &argv);
     for (size_t i = 0; i < n; i++) {
         items[i] = 1.0 / (double)(i + 1);
@@ -37,10 +37,12 @@ int main(int argc, char **argv) {
     }
     fprintf(stderr, "marks %p items %p %p\n", (void *)&mark, (void *)items, (void *)(items + n));
     mark = 1;
-    treefold_allreduce(plan, items, n, &sum, 1);
+    treefold_status of_plan = treefold_allreduce(plan, items, n, &sum, 1);
     mark = 2;
-    treefold_sum_f64(items, n, &sum);
+    treefold_status of_array = treefold_sum_f64(items, n, &sum);
     mark = 3;
+    check(of_plan);
+    check(of_array);
     treefold_plan_destroy(&plan);
     treefold_builder_destroy(&builder);
     treefold_comm_destroy(&comm);

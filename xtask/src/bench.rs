@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: everything that is compared is measured in one run, turn by turn; and what short calls touch.
+//! `cargo xtask bench`: everything that is compared is measured in one run, turn by turn. `footprint` counts what short calls touch.
 
 use checkout::table::Table;
 use checkout::workspace::{target, workspace};
@@ -15,8 +15,8 @@ use launch::MpiOptions;
 /// Options of `bench`.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// sums, kernels, parallel, exact, python, lookup, reduce, schedules, scalar or all; or footprint, the cache lines of short calls in C, which
-    /// needs mpicc and valgrind
+    /// sums, kernels, parallel, exact, python, lookup, reduce, schedules, scalar or all. Or footprint: it installs the libraries in target/, counts
+    /// the cache lines that short calls in C touch, and needs mpicc, pkg-config and valgrind
     #[arg(default_value = "all", value_name = "NAME")]
     name: String,
     /// Where the ranks of `exact`, `reduce`, `schedules` and `scalar` live: threads or mpi
@@ -56,6 +56,14 @@ pub fn run(options: &Options) -> Result<(), Error> {
         "scalar",
     ];
     if options.name == "footprint" {
+        for (is_given, option) in [
+            (options.record, "--record"),
+            (options.json.is_some(), "--json"),
+        ] {
+            if is_given {
+                return Err(Error::option(option, "`footprint` prints a table alone"));
+            }
+        }
         let output = Output::open(None)?;
         for line in gate::footprint(&options.mpi.installation()?)? {
             output.say(line);

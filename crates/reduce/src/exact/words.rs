@@ -84,7 +84,7 @@ impl<A: Accumulator> Operator<A::Words> for Merge<A> {
     }
 }
 
-/// The fold of a rank's rows where there is one.
+/// Folds a rank's rows where it has one: copies it.
 pub(super) fn copy_row<T: Copy>(row: &[T], result: &mut [T]) -> Option<()> {
     result.copy_from_slice(row);
     Some(())

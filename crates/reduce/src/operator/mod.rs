@@ -52,8 +52,8 @@ pub trait Operator<T: Copy + 'static> {
         canonical_if_float(value)
     }
 
-    /// The [`canonical`](Operator::canonical) reduction of the items: in one call, because between other work each is of code that is in no
-    /// cache.
+    /// The [`canonical`](Operator::canonical) reduction of the items. One call does both, because a program that does other work in between has
+    /// neither function in a cache.
     #[doc(hidden)]
     fn fold_canonical(&self, items: &[T]) -> Option<T> {
         self.fold(items).map(|value| self.canonical(value))

@@ -68,7 +68,7 @@ pub trait Float:
     fn subtree_sums8(level: Level, subtrees: &[[Self; 8]], sums: &mut [Self]);
 }
 
-/// Runs a kernel in plain Rust: apart from the others, which processors have that run them.
+/// Runs a kernel in plain Rust. It is not inlined, so that calls at other levels do not load its code.
 #[inline(never)]
 fn plain<T, O: Combine<T>, K: Kernel<T>>(kernel: K) -> K::Output
 where

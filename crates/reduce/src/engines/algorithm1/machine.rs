@@ -34,7 +34,7 @@ impl Room {
     }
 
     /// The place of a result.
-    pub(super) fn set_result(&mut self) -> &mut [u8] {
+    pub(super) fn result_mut(&mut self) -> &mut [u8] {
         self.stack.resize(self.folded.bytes().len(), 0);
         &mut self.stack
     }

@@ -114,7 +114,7 @@ impl Algorithm1 {
         room: &mut Room,
     ) -> Result<bool, RunError> {
         if self.terms.ownership.items() == 0 {
-            self.values.write_empty(room.set_result());
+            self.values.write_empty(room.result_mut());
             return rows.map(|_| self.world.rank() == self.holder);
         }
         let comm = self.world.transport();
@@ -190,7 +190,7 @@ impl Algorithm1 {
     fn read(&self, frame: &[u8], room: &mut Room) -> Result<(), RunError> {
         let (rank, from) = (self.world.rank(), self.holder);
         let value = wire::payload(frame, rank, from)?;
-        let result = room.set_result();
+        let result = room.result_mut();
         wire::check_length(value, result.len(), rank, from)?;
         result.copy_from_slice(value);
         Ok(())

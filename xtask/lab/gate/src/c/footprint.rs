@@ -1,4 +1,5 @@
-//! What a short call touches: lines of code and of data, and pages. After other work the processor waits for each of them.
+//! What a short call touches: cache lines of code and of data, and pages. After other work none of them is in a cache, and the processor waits for
+//! each.
 //!
 //! valgrind's lackey traces a program (`benches/footprint`) that writes to a marked address before and after each call.
 
@@ -21,7 +22,7 @@ use crate::steps::{Steps, Stop};
 const LINE_BITS: u32 = 6;
 const PAGE_BITS: u32 = 12;
 
-/// The calls, and a tenth more than what they touched when this was written.
+/// The calls, and what they may touch: some tenth more than when this was written.
 const LIMITS: [(&str, Footprint); 2] = [
     (
         "treefold_allreduce",
