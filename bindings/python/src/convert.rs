@@ -210,3 +210,23 @@ macro_rules! complex_targets {
 }
 
 complex_targets!(f32, C64; f64, C128);
+
+/// How many bools are true. NumPy takes any byte but 0 for it.
+pub(crate) fn trues(bools: &[u8]) -> i64 {
+    /// So many are counted side by side, each in a byte.
+    const BESIDE: usize = 64;
+    let (beside, rest) = bools.as_chunks::<BESIDE>();
+    let mut all = rest.iter().fold(0, |all, &byte| all + i64::from(byte != 0));
+    for part in beside.chunks(usize::from(u8::MAX)) {
+        let mut counts = [0; BESIDE];
+        for bytes in part {
+            for (count, &byte) in counts.iter_mut().zip(bytes) {
+                *count += byte.min(1);
+            }
+        }
+        all = counts
+            .iter()
+            .fold(all, |all, &count| all + i64::from(count));
+    }
+    all
+}

@@ -3,6 +3,7 @@
 //! Blocks are subtrees of a power of two of items, whose roots wait and combine as items do in a scan. Where results lie nearer to each
 //! other in memory than items do, the blocks are rows of many results.
 
+use crate::block::Block;
 use crate::element::{Chosen, Item};
 use crate::strided::{Place, Shape, Tile};
 
@@ -75,7 +76,7 @@ pub(crate) fn reduce<L: Item>(
     results: &mut [L],
 ) {
     let mut waiting = Waiting::new(operator);
-    let mut block = Vec::new();
+    let mut block = Block::default();
     let Some(axis) = shape.column_axis() else {
         for place in shape.places(None) {
             results[place.result] = one(shape, place, &mut waiting, &mut block, &mut fill);
@@ -102,8 +103,7 @@ pub(crate) fn reduce<L: Item>(
             for (number, first_item) in firsts.enumerate() {
                 tile.first_item = first_item;
                 tile.items = rows.min(shape.items_count() - first_item);
-                block.resize(tile.len(), L::zeroed());
-                fill(&tile, &mut block);
+                fill(&tile, block.room(tile.len()));
                 let folded = operator.fold_rows(&block, width, &mut scratch, &mut row);
                 folded.expect("a block has rows");
                 waiting.push(number, &row);
@@ -135,7 +135,7 @@ fn one<L: Item>(
     shape: &Shape,
     place: Place,
     waiting: &mut Waiting<L>,
-    block: &mut Vec<L>,
+    block: &mut Block<L>,
     fill: &mut impl FnMut(&Tile, &mut [L]),
 ) -> L {
     let count = shape.items_count();
@@ -143,8 +143,7 @@ fn one<L: Item>(
     waiting.rows.clear();
     for (number, first) in (0..count).step_by(items).enumerate() {
         let tile = Tile::column(place, first, items.min(count - first));
-        block.resize(tile.items, L::zeroed());
-        fill(&tile, block);
+        fill(&tile, block.room(tile.items));
         let root = waiting.operator.fold(block).expect("a block has items");
         if tile.items == count {
             return root;

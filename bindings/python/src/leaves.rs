@@ -1,6 +1,7 @@
 //! What is reduced: the items of arrays, converted and computed a block at a time, with masks for holes.
 
-use crate::convert::{Kind, Target, to_half};
+use crate::block::Block;
+use crate::convert::{Kind, Target, to_half, trues};
 use crate::element::{Item, Op};
 use crate::strided::{Memory, Shape, Tile};
 
@@ -28,85 +29,37 @@ impl Source {
 #[derive(Debug)]
 pub(crate) struct Reader<'a, T> {
     source: &'a Source,
-    words: Vec<u64>,
-    values: Vec<T>,
-    factors: Vec<T>,
-    mask: Vec<bool>,
-    bytes: Vec<u8>,
+    words: Block<u64>,
+    values: Block<T>,
+    factors: Block<T>,
+    /// For each item 1 if it counts, or else 0.
+    mask: Block<u8>,
+    other_mask: Block<u8>,
 }
 
 impl<'a, T: Item> Reader<'a, T> {
     pub(crate) fn new(source: &'a Source) -> Self {
         Self {
             source,
-            words: Vec::new(),
-            values: Vec::new(),
-            factors: Vec::new(),
-            mask: Vec::new(),
-            bytes: Vec::new(),
+            words: Block::default(),
+            values: Block::default(),
+            factors: Block::default(),
+            mask: Block::default(),
+            other_mask: Block::default(),
         }
     }
 
     /// The items of a tile, converted.
     pub(crate) fn values(&mut self, tile: &Tile) -> &[T] {
-        let mut values = std::mem::take(&mut self.values);
-        values.resize(tile.len(), T::zeroed());
-        self.read(self.source.x, tile, &mut values);
-        self.values = values;
-        &self.values
+        let room = self.values.room(tile.len());
+        read(self.source, self.source.x, tile, &mut self.words, room);
+        room
     }
 
     fn read_factors(&mut self, tile: &Tile) {
         if let Some(factors) = self.source.y {
-            let mut values = std::mem::take(&mut self.factors);
-            values.resize(tile.len(), T::zeroed());
-            self.read(factors, tile, &mut values);
-            self.factors = values;
-        }
-    }
-
-    fn read(&mut self, memory: Memory, tile: &Tile, into: &mut [T]) {
-        let shape = &self.source.shape;
-        if memory.kind == T::KIND && !self.source.halves {
-            return memory.read(shape, tile, bytemuck::cast_slice_mut(into));
-        }
-        let bytes = tile.len() * memory.kind.bytes();
-        self.words.resize(bytes.div_ceil(8), 0);
-        memory.read(
-            shape,
-            tile,
-            &mut bytemuck::cast_slice_mut(&mut self.words)[..bytes],
-        );
-        if self.source.halves && memory.kind != Kind::F16 {
-            let mut doubles = vec![0.0; tile.len()];
-            f64::convert(memory.kind, &self.words, &mut doubles);
-            self.words.clear();
-            self.words.resize(tile.len().div_ceil(4), 0);
-            let halves = bytemuck::cast_slice_mut::<u64, u16>(&mut self.words);
-            for (half, &double) in halves.iter_mut().zip(&doubles) {
-                *half = to_half(double);
-            }
-            T::convert(Kind::F16, &self.words, into);
-        } else {
-            T::convert(memory.kind, &self.words, into);
-        }
-    }
-
-    /// Which items of a tile count.
-    fn read_mask(&mut self, tile: &Tile) {
-        self.mask.clear();
-        self.mask.resize(tile.len(), true);
-        for &(memory, excludes) in &self.source.masks {
-            self.bytes.resize(tile.len(), 0);
-            memory.read(&self.source.shape, tile, &mut self.bytes);
-            for (counts, &byte) in self.mask.iter_mut().zip(&self.bytes) {
-                *counts &= (byte != 0) != excludes;
-            }
-        }
-        if self.source.skips_nan {
-            for (counts, value) in self.mask.iter_mut().zip(&self.values) {
-                *counts &= !value.has_nan();
-            }
+            let room = self.factors.room(tile.len());
+            read(self.source, factors, tile, &mut self.words, room);
         }
     }
 
@@ -119,12 +72,18 @@ impl<'a, T: Item> Reader<'a, T> {
             y.extend_from_slice(&self.factors);
             return;
         }
-        self.read_mask(tile);
+        read_mask(
+            self.source,
+            tile,
+            &self.values,
+            &mut self.mask,
+            &mut self.other_mask,
+        );
         let counting = |values: &[T], into: &mut Vec<T>| {
-            let counting = values.iter().zip(&self.mask);
+            let counting = values.iter().zip(&*self.mask);
             into.extend(
                 counting
-                    .filter(|(_, counts)| **counts)
+                    .filter(|&(_, &counts)| counts != 0)
                     .map(|(&value, _)| value),
             );
         };
@@ -135,12 +94,11 @@ impl<'a, T: Item> Reader<'a, T> {
     /// The items of a tile, of which those that do not count have no effect in a reduction by `op`; `counts`, one for each result, grow by the
     /// number of those that count.
     pub(crate) fn items(&mut self, tile: &Tile, op: Op, counts: &mut [i64], into: &mut [T]) {
+        read(self.source, self.source.x, tile, &mut self.words, into);
         if self.source.has_holes() {
-            let value =
-                |_: &Tile, values: &[T], _: &[T], into: &mut [T]| into.copy_from_slice(values);
-            self.leaves(tile, value, op, counts, into);
-        } else {
-            self.read(self.source.x, tile, into);
+            let other_mask = &mut self.other_mask;
+            read_mask(self.source, tile, into, &mut self.mask, other_mask);
+            make_holes(tile, &self.mask, op, counts, into);
         }
     }
 
@@ -156,17 +114,90 @@ impl<'a, T: Item> Reader<'a, T> {
         self.values(tile);
         self.read_factors(tile);
         make(tile, &self.values, &self.factors, into);
-        if !self.source.has_holes() {
-            return;
+        if self.source.has_holes() {
+            let other_mask = &mut self.other_mask;
+            read_mask(self.source, tile, &self.values, &mut self.mask, other_mask);
+            make_holes(tile, &self.mask, op, counts, into);
         }
-        self.read_mask(tile);
-        let hole = L::hole(op);
-        for (leaf, &counts) in into.iter_mut().zip(&self.mask) {
-            *leaf = if counts { leaf.unlike_hole() } else { hole };
+    }
+}
+
+/// Reads the elements of an array that belong to a tile, converted.
+fn read<T: Item>(
+    source: &Source,
+    memory: Memory,
+    tile: &Tile,
+    words: &mut Block<u64>,
+    into: &mut [T],
+) {
+    if memory.kind == T::KIND && !source.halves {
+        return memory.read(&source.shape, tile, bytemuck::cast_slice_mut(into));
+    }
+    let bytes = tile.len() * memory.kind.bytes();
+    let words = words.room(bytes.div_ceil(8));
+    let read = &mut bytemuck::cast_slice_mut(words)[..bytes];
+    memory.read(&source.shape, tile, read);
+    if !source.halves || memory.kind == Kind::F16 {
+        return T::convert(memory.kind, words, into);
+    }
+    let mut doubles = vec![0.0; tile.len()];
+    f64::convert(memory.kind, words, &mut doubles);
+    let mut rounded = vec![0; tile.len().div_ceil(4)];
+    let halves = bytemuck::cast_slice_mut::<u64, u16>(&mut rounded);
+    for (half, &double) in halves.iter_mut().zip(&doubles) {
+        *half = to_half(double);
+    }
+    T::convert(Kind::F16, &rounded, into);
+}
+
+/// Which items of a tile count.
+fn read_mask<T: Item>(
+    source: &Source,
+    tile: &Tile,
+    values: &[T],
+    mask: &mut Block<u8>,
+    other: &mut Block<u8>,
+) {
+    let mask = mask.room(tile.len());
+    let mut masks = source.masks.iter();
+    if let Some(&(memory, excludes)) = masks.next() {
+        memory.read(&source.shape, tile, mask);
+        for counts in &mut *mask {
+            *counts = u8::from((*counts != 0) != excludes);
         }
-        for (column, result) in tile.results().enumerate() {
-            let own = self.mask.iter().skip(column).step_by(tile.columns.len);
-            counts[result] += own.fold(0, |all, &counts| all + i64::from(counts));
+    } else {
+        mask.fill(1);
+    }
+    for &(memory, excludes) in masks {
+        let other = other.room(tile.len());
+        memory.read(&source.shape, tile, other);
+        for (counts, &byte) in mask.iter_mut().zip(&*other) {
+            *counts &= u8::from((byte != 0) != excludes);
         }
+    }
+    if source.skips_nan {
+        for (counts, value) in mask.iter_mut().zip(values) {
+            *counts &= u8::from(!value.has_nan());
+        }
+    }
+}
+
+/// Puts holes where items do not count, and adds the number of those that count.
+fn make_holes<L: Item>(tile: &Tile, mask: &[u8], op: Op, counts: &mut [i64], into: &mut [L]) {
+    let hole = L::hole(op);
+    for (leaf, &counts) in into.iter_mut().zip(mask) {
+        *leaf = if counts == 0 {
+            hole
+        } else {
+            leaf.unlike_hole()
+        };
+    }
+    if tile.columns.len == 1 {
+        counts[tile.place.result] += trues(mask);
+        return;
+    }
+    for (column, result) in tile.results().enumerate() {
+        let own = mask.iter().skip(column).step_by(tile.columns.len);
+        counts[result] += own.fold(0, |all, &counts| all + i64::from(counts));
     }
 }

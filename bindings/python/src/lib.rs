@@ -8,6 +8,7 @@
 //! `treefold-polars`.
 
 mod arguments;
+mod block;
 mod convert;
 mod copy;
 mod cuda;

@@ -9,7 +9,7 @@ use pyo3::types::{PyBool, PyTuple};
 use simd_kernels::{Level, fold_in_any_order};
 
 use crate::arguments::{arithmetic, axes_of, plain, with_kind};
-use crate::convert::Kind;
+use crate::convert::{Kind, trues};
 use crate::element::{Item, Op};
 use crate::engine::reduce;
 use crate::fold::{are_ordinary, compute, fold_parts, scalar, zeroed, zeros};
@@ -180,7 +180,6 @@ impl<'a, 'py> Reduction<'a, 'py> {
         macro_rules! folded {
             ($combine:ident) => {
                 match self.memory.kind {
-                    Kind::Bool => self.bools(u16::$combine, i64::$combine),
                     Kind::I8 => self.converted::<i8, i64>(i64::$combine),
                     Kind::I16 => self.converted::<i16, i64>(i64::$combine),
                     Kind::I32 => self.converted::<i32, i64>(i64::$combine),
@@ -191,10 +190,12 @@ impl<'a, 'py> Reduction<'a, 'py> {
                 }
             };
         }
-        match self.op {
+        match (self.op, self.memory.kind) {
             _ if self.is_mean || self.mask.is_some() => Ok(None),
-            Op::Sum => folded!(wrapping_add),
-            Op::Product => folded!(wrapping_mul),
+            (Op::Sum, Kind::Bool) => self.bools(trues),
+            (Op::Product, Kind::Bool) => self.bools(|row| i64::from(!row.contains(&0))),
+            (Op::Sum, _) => folded!(wrapping_add),
+            (Op::Product, _) => folded!(wrapping_mul),
             _ => Ok(None),
         }
     }
@@ -216,22 +217,13 @@ impl<'a, 'py> Reduction<'a, 'py> {
         }
     }
 
-    /// Those of bools that lie side by side, as many at once as integers of 16 bits count.
-    fn bools(
-        &self,
-        combine_part: impl Fn(u16, u16) -> u16 + Copy + Sync,
-        combine: impl Fn(i64, i64) -> i64 + Copy + Sync,
-    ) -> PyResult<Option<Py<PyAny>>> {
+    /// Those of bools that lie side by side.
+    fn bools(&self, fold: impl Fn(&[u8]) -> i64 + Sync) -> PyResult<Option<Py<PyAny>>> {
         let array_ref = self.array.cast::<PyArrayDyn<bool>>()?.try_readonly()?;
-        let Some(items) = bytes_of_bools(&array_ref) else {
-            return Ok(None);
-        };
-        let is_true = |byte: u8| u16::from(byte != 0);
-        let fold_part = |part: &[u8]| fold_in_any_order(Level::best(), part, is_true, combine_part);
-        self.rows(items, |row| {
-            let parts = row.chunks(usize::from(u16::MAX)).filter_map(fold_part);
-            parts.map(i64::from).reduce(combine)
-        })
+        match bytes_of_bools(&array_ref) {
+            Some(items) => self.rows(items, |row| Some(fold(row))),
+            None => Ok(None),
+        }
     }
 
     /// Those of rows, in each of which is an item: no order changes them.

@@ -71,6 +71,10 @@ def test_every_byte_but_zero_is_true():
             lambda x: exact.rolling(x.ravel(), 3, 1).sum(),
         ):
             assert bits(function(x)) == bits(function(one))
+    for length in (63, 64, 255 * 64, 256 * 64 + 1, 100_003):
+        for x in (np.full(length, 255, "u1"), np.arange(length, dtype="u1")):
+            assert treefold.sum(x.view(bool)) == np.count_nonzero(x), length
+            assert treefold.prod(x.view(bool)) == int(np.all(x)), length
 
 
 def test_times():
