@@ -6,7 +6,7 @@ mod common;
 
 use common::{Bits, levels, spread_word, words};
 use proptest::prelude::*;
-use simd_kernels::{by_definition, sum_lanes};
+use simd_kernels::{Level, by_definition, sum_lanes};
 
 const LANES: [usize; 4] = [16, 32, 64, 128];
 
@@ -25,6 +25,7 @@ fn check<T: Bits>(items: &[T]) {
         let is_short = items.len() < lanes;
         let expected = (!is_short).then(|| in_lanes(items, lanes).bits());
         for level in levels() {
+            let expected = expected.filter(|_| level != Level::SCALAR);
             let found = sum_lanes(level, lanes, items).map(Bits::bits);
             let count = items.len();
             assert_eq!(found, expected, "{lanes} lanes, {level}, N = {count}");
@@ -93,6 +94,6 @@ fn nothing_is_padded() {
 #[test]
 fn other_numbers_of_lanes_have_no_kernel() {
     for lanes in [0, 1, 2, 8, 15, 17, 256] {
-        assert_eq!(sum_lanes(levels()[0], lanes, &[1.0; 1000]), None);
+        assert_eq!(sum_lanes(Level::best(), lanes, &[1.0; 1000]), None);
     }
 }

@@ -4,11 +4,11 @@ use crate::fold::counter::{ALL_HEIGHTS, Counter};
 use crate::fold::few::{SHORT_LEAVES, fold_few};
 use crate::fold::merge;
 use crate::fold::source::{Absolute, Mapped, Products, Source, Square};
-use crate::fold::stream::{self, Fold};
+use crate::fold::stream::{self, FOR_FOLDS, Fold};
 use crate::processor::prefetch::{Ahead, MEMORY_AHEAD_BYTES, SHARED_CACHE_AHEAD_BYTES};
 use crate::sets::bits::Bits;
 use crate::sets::dispatch::Float;
-use crate::sets::kernel::Kernel;
+use crate::sets::kernel::{For, Kernel};
 use crate::sets::level::Level;
 use crate::sets::vector::{Combine, Proven, Vector};
 
@@ -79,6 +79,8 @@ struct SumAndAbsoluteSum<'a, T>(&'a [T]);
 impl<T: Bits> Kernel<T> for SumAndAbsoluteSum<'_, T> {
     type Output = Option<(T, T)>;
 
+    const FOR: For = FOR_FOLDS;
+
     #[inline(always)]
     fn few<O: Combine<T>>(&mut self) -> Option<Self::Output> {
         let sums = || {
@@ -95,6 +97,7 @@ impl<T: Bits> Kernel<T> for SumAndAbsoluteSum<'_, T> {
         O: Combine<T>,
     {
         Some(match Ahead::of_bytes(self.0.bytes()) {
+            _ if const { !V::PREFETCHES } => both::<V, O, 0>(proven, self.0),
             Ahead::Nothing => both::<V, O, 0>(proven, self.0),
             Ahead::SharedCache => both::<V, O, SHARED_CACHE_AHEAD_BYTES>(proven, self.0),
             Ahead::Memory => both::<V, O, MEMORY_AHEAD_BYTES>(proven, self.0),

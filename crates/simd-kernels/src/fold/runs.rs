@@ -1,9 +1,9 @@
 //! Several folds in one call, for the subtrees of a range of leaves.
 
 use crate::fold::few::fold_few;
-use crate::fold::stream::fold_any;
+use crate::fold::stream::{FOR_FOLDS, fold_any};
 use crate::sets::dispatch::Float;
-use crate::sets::kernel::Kernel;
+use crate::sets::kernel::{For, Kernel};
 use crate::sets::level::Level;
 use crate::sets::operation::Operation;
 use crate::sets::vector::{Combine, Proven, Vector};
@@ -64,6 +64,8 @@ struct Runs<'r, T> {
 impl<T: Float> Kernel<T> for Runs<'_, T> {
     /// The number of leaves after the last run.
     type Output = usize;
+
+    const FOR: For = FOR_FOLDS;
 
     #[inline(always)]
     fn compute<V, O>(self, proven: Proven<V>) -> usize

@@ -14,7 +14,7 @@ use crate::fold::stream::square_nodes;
 use crate::processor::prefetch::RowsAhead;
 use crate::rows::panel::REGISTER_ELEMENTS;
 use crate::sets::dispatch::Float;
-use crate::sets::kernel::Kernel;
+use crate::sets::kernel::{For, Kernel};
 use crate::sets::level::Level;
 use crate::sets::vector::{Combine, Proven, Vector};
 
@@ -25,7 +25,8 @@ const GROUP_ROWS: usize = 32;
 const MOST_WAITING: usize = 48;
 
 /// The sum in `lanes` lanes: item i belongs to lane i mod `lanes`, and each lane is summed in tree order, and then their sums. `None`
-/// for fewer items than lanes, and for other numbers of lanes than 16, 32, 64 and 128. All levels give the same bits.
+/// for fewer items than lanes, for other numbers of lanes than 16, 32, 64 and 128, and at [`Level::SCALAR`]: then sum rows of lanes. All other
+/// levels give the same bits.
 ///
 /// ```
 /// use simd_kernels::{Level, sum, sum_lanes};
@@ -43,6 +44,7 @@ pub fn sum_lanes<T: Float>(level: Level, lanes: usize, items: &[T]) -> Option<T>
 
 pub(crate) fn sum_lanes_kernel<T: Float>(level: Level, lanes: usize, items: &[T]) -> Option<T> {
     match lanes {
+        _ if level == Level::SCALAR => None,
         16 => sum_in::<T, 16>(level, items),
         32 => sum_in::<T, 32>(level, items),
         64 => sum_in::<T, 64>(level, items),
@@ -65,6 +67,13 @@ struct Lanes<'l, T, const L: usize> {
 
 impl<T: Float, const L: usize> Kernel<T> for Lanes<'_, T, L> {
     type Output = T;
+
+    const FOR: For = For {
+        scalar: false,
+        // Of floats, those of 32 bytes are as fast or faster.
+        long_registers: size_of::<T>() > size_of::<f32>(),
+        ..For::ALL
+    };
 
     #[inline(always)]
     fn compute<V, O>(self, proven: Proven<V>) -> T

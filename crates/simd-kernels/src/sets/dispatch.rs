@@ -110,16 +110,27 @@ macro_rules! float {
             if let Some(output) = kernel.few::<O>() {
                 return output;
             }
+            // Plain Rust does without SSE2's instructions for minima and maxima.
+            #[cfg(target_arch = "x86_64")]
+            let is_for_sse2 =
+                const { K::FOR.two_doubles || O::COMPARES || size_of::<$float>() < 8 };
             match level.set() {
-                Set::Scalar => plain::<$float, O, K>(kernel),
+                Set::Scalar if const { K::FOR.scalar } => plain::<$float, O, K>(kernel),
+                Set::Scalar => unreachable!("the kernel's function asks for it with vectors alone"),
                 #[cfg(target_arch = "aarch64")]
                 Set::Neon(neon) => neon.$compute::<O, K>(kernel),
                 #[cfg(target_arch = "x86_64")]
-                Set::Sse2(sse2) => sse2.$compute::<O, K>(kernel),
+                Set::Sse2(sse2) if is_for_sse2 => sse2.$compute::<O, K>(kernel),
+                #[cfg(target_arch = "x86_64")]
+                Set::Sse2(_) => plain::<$float, O, K>(kernel),
                 #[cfg(target_arch = "x86_64")]
                 Set::Avx2(avx2) => avx2.$compute::<O, K>(kernel),
                 #[cfg(target_arch = "x86_64")]
-                Set::Avx512(avx512) => avx512.$compute::<O, K>(kernel),
+                Set::Avx512(avx512) if const { K::FOR.long_registers } => {
+                    avx512.$compute::<O, K>(kernel)
+                }
+                #[cfg(target_arch = "x86_64")]
+                Set::Avx512(avx512) => Avx2::from(avx512).$compute::<O, K>(kernel),
             }
         }
 

@@ -7,6 +7,9 @@ pub(crate) trait Kernel<T> {
     /// The result.
     type Output;
 
+    /// The sets for which it is compiled.
+    const FOR: For = For::ALL;
+
     /// The result for short input, for which the set-up of `compute` would cost more than it saves; `None` for longer input.
     fn few<O: Combine<T>>(&mut self) -> Option<Self::Output> {
         None
@@ -15,4 +18,27 @@ pub(crate) trait Kernel<T> {
     /// The result, computed in registers `V`. Every implementation must be `#[inline(always)]`: code that is not inlined is
     /// compiled without the instructions of the set.
     fn compute<V: Vector<Element = T>, O: Combine<T>>(self, proven: Proven<V>) -> Self::Output;
+}
+
+/// The sets for which a kernel is compiled, as measurements justify them. Other sets run the code of a narrower one.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    expect(dead_code, reason = "other architectures have one vector set")
+)]
+pub(crate) struct For {
+    /// Plain Rust. A kernel without it is not asked for at [`Level::SCALAR`](crate::Level::SCALAR).
+    pub(crate) scalar: bool,
+    /// SSE2's registers of two doubles; otherwise plain Rust runs, which has four doubles at a time.
+    pub(crate) two_doubles: bool,
+    /// AVX-512's registers of 64 bytes; otherwise AVX2's run.
+    pub(crate) long_registers: bool,
+}
+
+impl For {
+    pub(crate) const ALL: Self = Self {
+        scalar: true,
+        two_doubles: true,
+        long_registers: true,
+    };
 }

@@ -56,6 +56,7 @@ where
 {
     type Element = T;
     const LANES: usize = 4;
+    const PREFETCHES: bool = false;
 
     #[inline(always)]
     unsafe fn load(from: *const T) -> Self {
@@ -79,12 +80,21 @@ where
         self.each(other, |a, b| a * b)
     }
 
-    #[inline(always)]
+    // Where processors have a vector set, plain Rust is a reference, and small code is worth more than fast code.
+    #[cfg_attr(
+        not(any(target_arch = "aarch64", target_arch = "x86_64")),
+        inline(always)
+    )]
+    #[cfg_attr(any(target_arch = "aarch64", target_arch = "x86_64"), inline(never))]
     unsafe fn minimum(self, other: Self) -> Self {
         self.each(other, Minimum::single)
     }
 
-    #[inline(always)]
+    #[cfg_attr(
+        not(any(target_arch = "aarch64", target_arch = "x86_64")),
+        inline(always)
+    )]
+    #[cfg_attr(any(target_arch = "aarch64", target_arch = "x86_64"), inline(never))]
     unsafe fn maximum(self, other: Self) -> Self {
         self.each(other, Maximum::single)
     }

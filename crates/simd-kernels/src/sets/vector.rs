@@ -30,6 +30,9 @@ pub(crate) unsafe trait Vector: Copy {
     /// The number of lanes: 2, 4, 8 or 16.
     const LANES: usize;
 
+    /// Whether leaves are prefetched for it.
+    const PREFETCHES: bool = true;
+
     /// Reads `LANES` elements, aligned or not.
     unsafe fn load(from: *const Self::Element) -> Self;
     /// Writes `LANES` elements, aligned or not.
@@ -323,6 +326,9 @@ impl<V: Vector> Proven<V> {
 
 /// A commutative operation, for lanes and for single elements. It rounds once.
 pub(crate) trait Combine<T>: Copy {
+    /// Whether it is the lesser or the greater of two.
+    const COMPARES: bool;
+
     fn lanes<V: Vector<Element = T>>(proven: Proven<V>, a: V, b: V) -> V;
     fn single(a: T, b: T) -> T;
 
@@ -343,10 +349,12 @@ pub(crate) struct Minimum;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Maximum;
 
-/// One operation of one float type.
+/// One operation of one float type, and whether it compares.
 macro_rules! operation {
-    ($operation:ident, $float:ty, [$lanes:ident $(, $pairs:ident)?], $single:expr) => {
+    ($operation:ident, $float:ty, $compares:literal, [$lanes:ident $(, $pairs:ident)?], $single:expr) => {
         impl Combine<$float> for $operation {
+            const COMPARES: bool = $compares;
+
             #[inline(always)]
             fn lanes<V: Vector<Element = $float>>(proven: Proven<V>, a: V, b: V) -> V {
                 proven.$lanes(a, b)
@@ -367,35 +375,25 @@ macro_rules! operation {
     };
 }
 
-operation!(Add, f64, [add, add_pairs], |a, b| a + b);
-operation!(Add, f32, [add, add_pairs], |a, b| a + b);
-operation!(Multiply, f64, [multiply], |a, b| a * b);
-operation!(Multiply, f32, [multiply], |a, b| a * b);
-operation!(Minimum, f64, [minimum, minimum_pairs], |a: f64, b: f64| {
-    if a.is_nan() || a.total_cmp(&b).is_le() && !b.is_nan() {
-        a
-    } else {
-        b
-    }
-});
-operation!(Minimum, f32, [minimum, minimum_pairs], |a: f32, b: f32| {
-    if a.is_nan() || a.total_cmp(&b).is_le() && !b.is_nan() {
-        a
-    } else {
-        b
-    }
-});
-operation!(Maximum, f64, [maximum, maximum_pairs], |a: f64, b: f64| {
-    if a.is_nan() || a.total_cmp(&b).is_ge() && !b.is_nan() {
-        a
-    } else {
-        b
-    }
-});
-operation!(Maximum, f32, [maximum, maximum_pairs], |a: f32, b: f32| {
-    if a.is_nan() || a.total_cmp(&b).is_ge() && !b.is_nan() {
-        a
-    } else {
-        b
-    }
-});
+macro_rules! operations {
+    ($($float:ty),+) => {$(
+        operation!(Add, $float, false, [add, add_pairs], |a, b| a + b);
+        operation!(Multiply, $float, false, [multiply], |a, b| a * b);
+        operation!(Minimum, $float, true, [minimum, minimum_pairs], |a: $float, b: $float| {
+            if a.is_nan() || a.total_cmp(&b).is_le() && !b.is_nan() {
+                a
+            } else {
+                b
+            }
+        });
+        operation!(Maximum, $float, true, [maximum, maximum_pairs], |a: $float, b: $float| {
+            if a.is_nan() || a.total_cmp(&b).is_ge() && !b.is_nan() {
+                a
+            } else {
+                b
+            }
+        });
+    )+};
+}
+
+operations!(f32, f64);
