@@ -7,12 +7,14 @@ use std::rc::Rc;
 use bytemuck::Pod;
 use treefold::exact::{Float, KeyedMoments, KeyedSums};
 use treefold::mpi::Duplicate;
-use treefold::{Algorithm, Builder, Operation, Operator, Ownership, Plan, World};
+use treefold::{
+    Algorithm, AnyPlan, BuildError, Builder, Operation, Operator, Ownership, Plan, World,
+};
 use treefold_c::boundary::Function;
+use treefold_c::by_type;
 use treefold_c::element::{Element, ElementType};
 use treefold_c::failure::{Code, Failure};
-use treefold_c::operator::{Builtin, UserOperator, Words};
-use treefold_c::{by_type, by_words};
+use treefold_c::operator::{Builtin, of_function};
 
 use crate::by_key::{ByKey, ByKeyPlan, Summary};
 use crate::exact::ExactPlan;
@@ -23,7 +25,6 @@ use crate::gpu::Floats;
 use crate::handle::handle;
 use crate::items::Items;
 use crate::plan::{AnyReduction, Shaped};
-use crate::reduction::InTree;
 
 handle!(
     /// `treefold_comm`: a communicator's duplicate.
@@ -238,11 +239,11 @@ impl Settings {
                 function,
                 empty,
             } => {
-                let operator = UserOperator::new(name, *item_bytes, *function, empty.clone());
-                let item_bytes = *item_bytes;
-                by_words!(Words::of_item(item_bytes)?, COUNT => {
-                    self.build_by::<[u64; COUNT], _>(operator, Items::of_words(item_bytes, COUNT))
-                })
+                // Items of another length may be kept in as many words.
+                let name = format!("{name} on {item_bytes} bytes");
+                let operator = of_function(name, *function, empty.as_deref());
+                let plan = self.builder().operator(operator).build_words();
+                self.in_tree(plan, Items::of_words(*item_bytes))
             }
         }
     }
@@ -253,11 +254,16 @@ impl Settings {
         O: Operator<T> + 'static,
     {
         let plan = self.builder().operator(operator).build::<T>();
-        let plan = plan.map_err(|error| of_build(&error))?.into_any();
-        Ok(self.shaped(
-            AnyReduction::InTree(InTree::new(plan, size_of::<T>())),
-            items,
-        ))
+        self.in_tree(plan.map(Plan::into_any), items)
+    }
+
+    fn in_tree(
+        &self,
+        plan: Result<AnyPlan, BuildError>,
+        items: Items,
+    ) -> Result<Rc<Shaped>, Failure> {
+        let plan = plan.map_err(|error| of_build(&error))?;
+        Ok(self.shaped(AnyReduction::InTree(plan), items))
     }
 
     fn shaped(&self, plan: AnyReduction, items: Items) -> Rc<Shaped> {

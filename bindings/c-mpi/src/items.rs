@@ -47,11 +47,11 @@ impl Items {
         }
     }
 
-    /// Items of an operator of the program's, of so many bytes each, which a plan keeps in so many words.
-    pub(crate) const fn of_words(bytes: usize, words: usize) -> Self {
+    /// Items of an operator of the program's, of so many bytes each, which a plan keeps in whole words.
+    pub(crate) const fn of_words(bytes: usize) -> Self {
         Self {
             bytes,
-            kept: words * WORD_BYTES,
+            kept: bytes.next_multiple_of(WORD_BYTES),
             alignment: WORD_BYTES,
             are_copied: true,
         }
@@ -160,7 +160,7 @@ mod tests {
     /// Twenty bytes in three words, of which the last is half zeros.
     #[test]
     fn items_survive_words() {
-        let items = Items::of_words(20, 3);
+        let items = Items::of_words(20);
         let array: Vec<u8> = (1..=40).collect();
         let read = items.read("x", &array).expect("there is memory");
         assert_eq!(read.len(), 48);
@@ -173,7 +173,7 @@ mod tests {
         assert!(written.is_ok());
         assert_eq!(copy, array);
         let aligned = [0_u64; 3];
-        let whole = Items::of_words(24, 3);
+        let whole = Items::of_words(24);
         assert!(whole.lies_right(bytemuck::cast_slice(&aligned)));
         let doubles = Items::of::<f64>();
         let bytes: &[u8] = bytemuck::cast_slice(&aligned);

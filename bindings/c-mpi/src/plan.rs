@@ -7,14 +7,14 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Deref;
 use std::rc::Rc;
 
-use treefold::{Algorithm, Operation, World};
+use treefold::{Algorithm, AnyPlan, Operation, World};
 use treefold_c::failure::Failure;
 
 #[cfg(feature = "cuda")]
 use crate::gpu::Gpu;
 use crate::handle::handle;
 use crate::items::{Items, Read};
-use crate::reduction::{Given, InTree, Reduction, UnderWay};
+use crate::reduction::{Given, Reduction, UnderWay};
 use crate::run::{Origin, Run, ToldOfPanics};
 
 handle!(
@@ -43,7 +43,7 @@ pub(crate) struct Shaped {
 
 /// A plan of any kind. One in tree order can be called without a table.
 pub(crate) enum AnyReduction {
-    InTree(InTree),
+    InTree(AnyPlan),
     Other(Box<dyn Reduction>),
 }
 

@@ -142,92 +142,74 @@ pub(crate) fn end_refused<S>(world: &World, started: Result<S, RunError>, refuse
     }
 }
 
-/// A plan in tree order, and the bytes of its items.
-pub(crate) struct InTree {
-    plan: AnyPlan,
-    item_bytes: usize,
-}
-
-impl InTree {
-    pub(crate) fn new(plan: AnyPlan, item_bytes: usize) -> Self {
-        Self { plan, item_bytes }
-    }
-
-    /// [`AnyPlan::fold`].
-    #[inline]
-    pub(crate) fn fold(&self, items: &[u8], result: &mut [u8]) -> Option<()> {
-        self.plan.fold(items, result)
-    }
-
-    /// Lets `body` make a call of what is given; one that cannot be made is refused.
-    fn with<R>(
-        &self,
-        operation: Operation,
-        given: Given<'_>,
-        body: impl FnOnce(Call, Operands<'_>) -> Result<R, RunError>,
-    ) -> Result<R, Failure> {
-        let products = operation.of(Operand::Products);
-        let outcome = match given {
-            Given::Items(items) => body(operation.into(), Operands::Items(items)),
-            Given::Pair(_) | Given::Pairs(_) if !self.plan.has_products() => {
-                self.plan.refuse(operation);
-                return Err(no_pairs());
-            }
-            Given::Pair(pair) if self.plan.width() == 1 => body(products, Operands::Pairs(&[pair])),
-            Given::Pair(pair) => {
-                let rows = self.products(pair);
-                let rows = rows.inspect_err(|_| self.plan.refuse(operation))?;
-                let rows = bytemuck::cast_slice(&rows);
-                body(products, Operands::Items(&rows[..pair[0].len()]))
-            }
-            Given::Pairs(pairs) => body(products, Operands::Pairs(pairs)),
-            #[cfg(feature = "cuda")]
-            Given::Nodes(nodes) => body(operation.into(), Operands::Nodes(nodes)),
-            _ => {
-                self.plan.refuse(operation);
-                return Err(no_keys());
-            }
-        };
-        outcome.map_err(|error| of_run(&error))
-    }
-
-    /// The products of rows, element by element.
-    fn products(&self, pair: [&[u8]; 2]) -> Result<Vec<u64>, Failure> {
-        let [first, second] = pair.map(|factor| factor.len() / self.item_bytes);
-        if first != second {
-            return Err(of_run(&RunError::Lengths {
-                rank: self.plan.world().rank(),
-                first: first as u64,
-                second: second as u64,
-            }));
+/// Lets `body` make a call of what is given, on a plan in tree order; one that cannot be made is refused.
+fn with<R>(
+    plan: &AnyPlan,
+    operation: Operation,
+    given: Given<'_>,
+    body: impl FnOnce(Call, Operands<'_>) -> Result<R, RunError>,
+) -> Result<R, Failure> {
+    let products = operation.of(Operand::Products);
+    let outcome = match given {
+        Given::Items(items) => body(operation.into(), Operands::Items(items)),
+        Given::Pair(_) | Given::Pairs(_) if !plan.has_products() => {
+            plan.refuse(operation);
+            return Err(no_pairs());
         }
-        let bytes = pair[0].len();
-        let mut products = vec![0; bytes.div_ceil(size_of::<u64>())];
-        let written: &mut [u8] = bytemuck::cast_slice_mut(&mut products);
-        self.plan.write_products(&pair, &mut written[..bytes]);
-        Ok(products)
-    }
+        Given::Pair(pair) if plan.width() == 1 => body(products, Operands::Pairs(&[pair])),
+        Given::Pair(pair) => {
+            let rows = products_of(plan, pair).inspect_err(|_| plan.refuse(operation))?;
+            let rows = bytemuck::cast_slice(&rows);
+            body(products, Operands::Items(&rows[..pair[0].len()]))
+        }
+        Given::Pairs(pairs) => body(products, Operands::Pairs(pairs)),
+        #[cfg(feature = "cuda")]
+        Given::Nodes(nodes) => body(operation.into(), Operands::Nodes(nodes)),
+        _ => {
+            plan.refuse(operation);
+            return Err(no_keys());
+        }
+    };
+    outcome.map_err(|error| of_run(&error))
 }
 
-impl Reduction for InTree {
+/// The products of rows, element by element.
+fn products_of(plan: &AnyPlan, pair: [&[u8]; 2]) -> Result<Vec<u64>, Failure> {
+    let [first, second] = pair.map(|factor| factor.len() / plan.item_bytes());
+    if first != second {
+        return Err(of_run(&RunError::Lengths {
+            rank: plan.world().rank(),
+            first: first as u64,
+            second: second as u64,
+        }));
+    }
+    let bytes = pair[0].len();
+    let mut products = vec![0; bytes.div_ceil(size_of::<u64>())];
+    let written: &mut [u8] = bytemuck::cast_slice_mut(&mut products);
+    plan.write_products(&pair, &mut written[..bytes]);
+    Ok(products)
+}
+
+/// A plan in tree order.
+impl Reduction for AnyPlan {
     fn world(&self) -> &World {
-        self.plan.world()
+        self.world()
     }
 
     fn width(&self) -> usize {
-        self.plan.width()
+        self.width()
     }
 
     fn algorithm(&self, operation: Operation) -> Option<Algorithm> {
-        self.plan.algorithm(operation)
+        self.algorithm(operation)
     }
 
     fn scattered_columns(&self) -> Range<usize> {
-        self.plan.scattered_columns()
+        self.scattered_columns()
     }
 
     fn text(&self) -> String {
-        self.plan.to_string()
+        self.to_string()
     }
 
     fn run(
@@ -236,30 +218,30 @@ impl Reduction for InTree {
         given: Given<'_>,
         result: &mut [u8],
     ) -> Result<bool, Failure> {
-        self.with(operation, given, |call, operands| {
-            self.plan.run(operation, call, operands, result)
+        with(self, operation, given, |call, operands| {
+            self.run(operation, call, operands, result)
         })
     }
 
     fn start(&self, operation: Operation, given: Given<'_>) -> Result<Box<dyn UnderWay>, Failure> {
-        let length = self.plan.result_length(operation);
-        self.with(operation, given, |call, operands| {
-            let run = self.plan.start(operation, call, operands, length)?;
+        let length = self.result_length(operation);
+        with(self, operation, given, |call, operands| {
+            let run = self.start(operation, call, operands, length)?;
             Ok(Box::new(run) as Box<dyn UnderWay>)
         })
     }
 
     fn refuse(&self, operation: Operation) {
-        self.plan.refuse(operation);
+        self.refuse(operation);
     }
 
     fn refuse_to_start(&self, operation: Operation) {
-        self.plan.refuse(operation);
+        self.refuse(operation);
     }
 
     #[cfg(feature = "cuda")]
     fn own_node_lengths(&self, operation: Operation) -> Option<Vec<usize>> {
-        self.plan.own_node_lengths(operation)
+        self.own_node_lengths(operation)
     }
 }
 

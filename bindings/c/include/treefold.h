@@ -170,8 +170,8 @@ treefold_status treefold_fields(treefold_type type, treefold_op op, const void *
 
 /*
  * The reduction of n items by the caller's operator. An item has item_bytes bytes, a multiple of 4 and at most
- * TREEFOLD_ITEM_BYTES_MAX. Items that are a multiple of 8 and aligned to 8 bytes are not copied if they have 8, 16, 24, 32, 48, 64, 96,
- * 128, 192, 256 or 512 bytes. `empty` is the reduction of nothing, or NULL if that is an error (TREEFOLD_EMPTY).
+ * TREEFOLD_ITEM_BYTES_MAX. Items of a multiple of 8 bytes that are aligned to 8 bytes are not copied. `empty` is the reduction of
+ * nothing, or NULL if that is an error (TREEFOLD_EMPTY).
  */
 treefold_status treefold_fold_user(const void *items, size_t n, size_t item_bytes, treefold_combine combine, void *context,
                                    const void *empty, void *result);

@@ -3,10 +3,9 @@
 use treefold::{Float, Operator, Sum, par};
 
 use crate::boundary::{Function, threads};
-use crate::by_words;
 use crate::element::{Element, ElementType};
 use crate::failure::Failure;
-use crate::operator::{Builtin, UserOperator, Words, padded_items, unpadded};
+use crate::operator::{Builtin, in_words, of_function};
 use crate::{boundary, by_type};
 
 /// Who does the work.
@@ -179,28 +178,17 @@ pub(crate) fn fields(
 /// The reduction of items by the caller's operator, into one item.
 pub(crate) fn fold_user(
     by: By,
-    item_bytes: usize,
     items: &[u8],
     function: Function,
-    empty: Option<Vec<u8>>,
+    empty: Option<&[u8]>,
     result: &mut [u8],
 ) -> Result<(), Failure> {
-    let operator = UserOperator::new("the operator", item_bytes, function, empty);
-    by_words!(Words::of_item(item_bytes)?, COUNT => {
-        let copy: Vec<[u64; COUNT]>;
-        let is_whole = item_bytes == size_of::<[u64; COUNT]>();
-        let items = match bytemuck::try_cast_slice::<u8, [u64; COUNT]>(items) {
-            Ok(items) if is_whole => items,
-            _ => {
-                copy = padded_items(items, item_bytes)?;
-                &copy
-            }
-        };
-        let value = by.reduce(items.len(), |by| match by {
-            By::Caller => treefold::fold(items, &operator),
-            By::Pool => par::fold(items, &operator),
-        })??;
-        unpadded(&value, result);
-        Ok(())
-    })
+    let operator = of_function("the operator".to_owned(), function, empty);
+    let items = in_words(items, result.len())?;
+    let value = by.reduce(items.len(), |by| match by {
+        By::Caller => operator.fold(&items),
+        By::Pool => par::fold_words(&items, &operator),
+    })??;
+    result.copy_from_slice(&bytemuck::cast_slice(&value)[..result.len()]);
+    Ok(())
 }

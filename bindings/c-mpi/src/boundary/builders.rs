@@ -8,7 +8,7 @@ use treefold::{Algorithm, Distribution, Ownership};
 use treefold_c::boundary::{Bytes, Combine, Function, disjoint, guard, place, text};
 use treefold_c::element::ElementType;
 use treefold_c::failure::{Failure, Status};
-use treefold_c::operator::{Builtin, Words};
+use treefold_c::operator::{Builtin, words_of_item};
 
 use super::handles::{destroy, write_handle};
 use crate::builder::{Kind, Settings, Share};
@@ -118,11 +118,11 @@ pub unsafe extern "C" fn treefold_builder_create_user(
     result: *mut *mut treefold_builder,
 ) -> Status {
     let kind = || {
-        Words::of_item(item_bytes)?;
+        words_of_item(item_bytes)?;
         // SAFETY: the caller promises a text.
         let name = unsafe { text("name", name) }?.to_owned();
         // SAFETY: the caller promises such an operator.
-        let function = unsafe { Function::new(combine, context) }?;
+        let function = unsafe { Function::new(item_bytes, combine, context) }?;
         let item = Bytes::of("empty", empty, usize::from(!empty.is_null()), item_bytes)?;
         disjoint(item, Bytes::of_place("result", result)?)?;
         // SAFETY: the caller promises an item, or NULL.

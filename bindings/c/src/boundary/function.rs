@@ -4,6 +4,7 @@ use std::ffi::{c_int, c_void};
 use std::fmt;
 
 use crate::failure::{self, Failure};
+use crate::operator::words_of_item;
 
 /// `treefold_combine`.
 pub type Combine = Option<
@@ -20,6 +21,8 @@ pub type Combine = Option<
 pub struct Function {
     function: unsafe extern "C" fn(*mut c_void, *const c_void, *const c_void, *mut c_void) -> c_int,
     context: *mut c_void,
+    /// The words that hold an item, at least one.
+    words: usize,
 }
 
 // SAFETY: the context is passed on to the function and not followed here. Threads share a function in `treefold_par_fold_user` alone,
@@ -33,36 +36,47 @@ impl fmt::Debug for Function {
 }
 
 impl Function {
-    /// A function with its context.
+    /// A function on items of so many bytes, with its context.
     ///
     /// # Safety
     /// Whenever it is called, with this context and with pointers to two items and to room for a third, aligned to 8 bytes, it reads
     /// nothing but the items and what is its own, writes at most one item to the room, and returns.
     ///
     /// # Errors
-    /// It is NULL.
-    pub unsafe fn new(function: Combine, context: *mut c_void) -> Result<Self, Failure> {
+    /// It is NULL, or items cannot be so long.
+    pub unsafe fn new(
+        item_bytes: usize,
+        function: Combine,
+        context: *mut c_void,
+    ) -> Result<Self, Failure> {
+        let words = words_of_item(item_bytes)?;
         let function = function.ok_or_else(|| Failure::null("combine"))?;
-        Ok(Self { function, context })
+        Ok(Self {
+            function,
+            context,
+            words,
+        })
     }
 
-    /// The combination of two items. What an item does not fill of its words is zero.
+    /// The words that hold an item.
+    pub fn words(&self) -> usize {
+        self.words
+    }
+
+    /// Combines two items into a third. What an item does not fill of its words is zero.
     ///
     /// # Panics
     /// The function returns another number than 0.
     #[inline]
-    pub(crate) fn combine<const WORDS: usize>(
-        &self,
-        left: &[u64; WORDS],
-        right: &[u64; WORDS],
-    ) -> [u64; WORDS] {
-        let mut out = [0; WORDS];
+    pub fn combine(&self, left: &[u64], right: &[u64], into: &mut [u64]) {
+        let are_items = left.len() == self.words && right.len() == self.words;
+        assert!(are_items && into.len() == self.words, "an item has words");
+        into[self.words - 1] = 0;
         let (left, right) = (left.as_ptr().cast(), right.as_ptr().cast());
         // SAFETY: all three have whole words for an item, aligned to 8 bytes, and the function does as `new`'s caller has promised.
-        let code = unsafe { (self.function)(self.context, left, right, out.as_mut_ptr().cast()) };
+        let code = unsafe { (self.function)(self.context, left, right, into.as_mut_ptr().cast()) };
         if code != 0 {
             failure::operator_failed(code);
         }
-        out
     }
 }

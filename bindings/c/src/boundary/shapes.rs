@@ -8,7 +8,7 @@ use super::{Bytes, Combine, Function, guard};
 use crate::element::ElementType;
 use crate::failure::{self, Failure, Status};
 use crate::local::{self, By};
-use crate::operator::{Builtin, Words};
+use crate::operator::Builtin;
 
 /// A reduction of one array to one number.
 ///
@@ -198,9 +198,8 @@ pub(super) unsafe fn fold_user(
     result: *mut c_void,
 ) -> Status {
     guard(|| {
-        Words::of_item(item_bytes)?;
         // SAFETY: the caller promises such an operator.
-        let function = unsafe { Function::new(combine, context) }?;
+        let function = unsafe { Function::new(item_bytes, combine, context) }?;
         let place = Bytes::of("result", result, 1, item_bytes)?;
         let array = Bytes::of("items", items, n, item_bytes)?;
         let empty_item = Bytes::of("empty", empty, usize::from(!empty.is_null()), item_bytes)?;
@@ -210,9 +209,9 @@ pub(super) unsafe fn fold_user(
         let items = unsafe { array.read(items) };
         // SAFETY: the caller promises one item, or NULL.
         let empty = unsafe { empty_item.read(empty) };
-        let empty = (!empty.is_empty()).then(|| empty.to_vec());
+        let empty = (!empty.is_empty()).then_some(empty);
         let mut value = vec![0; item_bytes];
-        local::fold_user(by, item_bytes, items, function, empty, &mut value)?;
+        local::fold_user(by, items, function, empty, &mut value)?;
         // SAFETY: the caller promises room for an item, and `value` is this function's.
         unsafe { write_bytes("result", result, &value) }
     })

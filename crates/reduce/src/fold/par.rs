@@ -16,7 +16,7 @@ use super::lanes::check_lanes;
 use super::rows::{check_fields, check_rows};
 use crate::environment;
 use crate::error::FoldError;
-use crate::operator::{Operator, Sum, joined, lane_row};
+use crate::operator::{Operator, Sum, WordsOperator, joined, lane_row};
 
 #[doc(hidden)]
 pub use exact_sum::par::install;
@@ -60,6 +60,36 @@ where
     let combine = |left, right| operator.combine(left, right);
     let total = by_subtrees(0..items.len(), GRAIN_VALUES, &leaf, &combine)?;
     Ok(operator.canonical(total))
+}
+
+/// [`WordsOperator::fold`] by the threads of the current rayon pool.
+///
+/// # Errors
+/// As there, of any thread that took part.
+#[doc(hidden)]
+pub fn fold_words(items: &[u64], operator: &WordsOperator) -> Result<Vec<u64>, FoldError> {
+    let words = operator.words();
+    if items.len() <= GRAIN_VALUES {
+        return operator.fold(items);
+    }
+    let leaf = |range: Range<usize>| {
+        let mut root = vec![0; words];
+        let items = &items[range.start * words..range.end * words];
+        let folded = operator.fold_rows(items, &mut Vec::new(), &mut root);
+        folded.expect(NOT_EMPTY);
+        root
+    };
+    let combine = |left: Vec<u64>, right: Vec<u64>| {
+        let mut root = vec![0; words];
+        operator.combine_rows(&left, &right, &mut root);
+        root
+    };
+    by_subtrees(
+        0..items.len() / words,
+        GRAIN_VALUES / words,
+        &leaf,
+        &combine,
+    )
 }
 
 /// The sum of the items in `lanes` lanes, as [`sum_lanes`](crate::sum_lanes). Returns 0 for no items.

@@ -10,11 +10,14 @@ mod arrays;
 mod complex;
 mod floats;
 mod reference;
+mod words;
 
 use std::any::Any;
 
 use simd_kernels::Level;
 
+#[doc(hidden)]
+pub use self::words::WordsOperator;
 pub use crate::fold::prefixes::Prefixes;
 
 /// The elements of a result that are made canonical at a time, right after they were combined: they are then in the nearest cache.

@@ -73,6 +73,11 @@ impl AnyPlan {
         &self.world
     }
 
+    /// The bytes of an element.
+    pub fn item_bytes(&self) -> usize {
+        self.item_bytes
+    }
+
     /// The elements of an item.
     pub fn width(&self) -> usize {
         self.terms.width

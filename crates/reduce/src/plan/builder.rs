@@ -20,14 +20,14 @@ use crate::engines::algorithm1::Algorithm1;
 use crate::engines::native::Native;
 use crate::engines::scheduled::Scheduled;
 use crate::engines::terms::Terms;
-use crate::engines::values::{Typed, Values};
+use crate::engines::values::{Memory, Typed, Values, Words};
 use crate::error::BuildError;
 use crate::exact::{
     self, Accumulator, AddRows, CombineTerms, KeyedAccumulator, Merge, NativeIntegers, Shared,
     SparseKey,
 };
 use crate::message_buffer::MessageBuffer;
-use crate::operator::{Operator, Sum};
+use crate::operator::{Operator, Sum, WordsOperator};
 use crate::trace::{span, warning};
 use crate::world::World;
 use crate::world::conversation::Conversation;
@@ -215,55 +215,72 @@ impl<O> Builder<O> {
         T: Pod,
         O: Operator<T> + 'static,
     {
-        self.build_with(make_native, Ok)
+        self.build_with(make_native, &mut Ok)
     }
 
     /// [`build`](Builder::build), where `native` makes the engine of [`Algorithm::MpiNative`], and `owned` says who owns what is
     /// reduced, given who owns the items.
     pub(super) fn build_with<T>(
         self,
-        native: impl MakeEngine,
-        owned: impl FnOnce(Ownership) -> Result<Ownership, BuildError>,
+        native: MakeEngine,
+        owned: Owned<'_>,
     ) -> Result<Plan<T, O>, BuildError>
     where
         T: Pod,
         O: Operator<T> + 'static,
     {
-        span!("plan", ranks = self.world.size());
-        // The operator says its name and its empty value meanwhile.
-        let world = self.world.clone();
-        let _busy = world.enter().map_err(BuildError::of_entry)?;
-        self.world.cancel_abandoned();
-        let conversation = Conversation::open(&self.world)?;
-        let empty = self.operator.empty();
-        let reduced = Reduced {
-            operator: self.operator.name(),
-            empty: empty.as_ref().map(bytemuck::bytes_of),
-            element: any::type_name::<T>(),
-            element_bytes: size_of::<T>(),
-        };
-        let (algorithm, ownership) = self.wishes.settle(&self.world, reduced, &conversation)?;
         let operator = Rc::new(self.operator);
         let values = Typed::<T, O>::of(Rc::clone(&operator));
-        let settled = (algorithm, owned(ownership)?);
+        let element = any::type_name::<T>();
         let plan = self
             .wishes
-            .plan(&self.world, settled, conversation, values, native);
+            .build(&self.world, element, values, native, owned)?;
         Ok(Plan::new(plan, operator))
     }
 }
 
+impl Builder<WordsOperator> {
+    /// As [`build`](Builder::build), for items that have no type.
+    ///
+    /// # Errors
+    /// As [`build`](Builder::build).
+    #[doc(hidden)]
+    pub fn build_words(self) -> Result<AnyPlan, BuildError> {
+        let values = Words::of(self.operator);
+        self.wishes
+            .build(&self.world, "[u64]", values, make_native, &mut Ok)
+    }
+}
+
 impl Wishes {
-    /// A plan of what ranks have agreed on: the algorithm, if one is named, and who owns what is reduced.
-    fn plan(
+    /// Compares the ranks' wishes and makes the plan. Collective. `element` is the name of the elements' type.
+    fn build(
         &self,
         world: &World,
-        (named, ownership): (Option<Algorithm>, Ownership),
-        conversation: Rc<Conversation>,
+        element: &'static str,
         values: Rc<dyn Values>,
-        native: impl MakeEngine,
-    ) -> AnyPlan {
+        native: MakeEngine,
+        owned: Owned<'_>,
+    ) -> Result<AnyPlan, BuildError> {
+        span!("plan", ranks = world.size());
+        // The operator says its name and its empty value meanwhile.
+        let _busy = world.enter().map_err(BuildError::of_entry)?;
+        world.cancel_abandoned();
+        let conversation = Conversation::open(world)?;
         let element_bytes = values.item().size();
+        let mut empty = Memory::zeroed(element_bytes);
+        let has_empty = values.has_empty();
+        if has_empty {
+            values.write_empty(empty.bytes_mut());
+        }
+        let reduced = Reduced {
+            operator: values.name(),
+            empty: has_empty.then(|| empty.bytes()),
+            element,
+            element_bytes,
+        };
+        let (named, ownership) = self.settle(world, reduced, &conversation)?;
+        let ownership = owned(ownership)?;
         let task = Task {
             ownership: &ownership,
             width: self.width,
@@ -277,19 +294,22 @@ impl Wishes {
             message_limit: self.longest_message(element_bytes),
             message_buffer: self.options.message_buffer,
         });
-        let algorithm = terms.choice.algorithm;
         warning!(Scattered::of(&terms, &*values));
-        let its = (
-            Rc::clone(&terms),
-            Rc::clone(&values),
-            Rc::clone(&conversation),
-        );
-        let engine: Box<dyn Engine> = match algorithm.scheduled() {
-            Some(schedule) => Box::new(Scheduled::new(world, schedule, its.0, its.1, its.2)),
-            None if algorithm == Algorithm::MpiNative => native(world, its.0, its.1, its.2),
-            None => Box::new(Algorithm1::new(world, its.0, its.1, its.2)),
+        let engine = {
+            let (terms, values) = (Rc::clone(&terms), Rc::clone(&values));
+            let conversation = Rc::clone(&conversation);
+            let algorithm = terms.choice.algorithm;
+            match algorithm.scheduled() {
+                Some(schedule) => {
+                    Box::new(Scheduled::new(world, schedule, terms, values, conversation))
+                }
+                None if algorithm == Algorithm::MpiNative => {
+                    native(world, terms, values, conversation)
+                }
+                None => Box::new(Algorithm1::new(world, terms, values, conversation)),
+            }
         };
-        AnyPlan::new(world, terms, values, engine, conversation)
+        Ok(AnyPlan::new(world, terms, values, engine, conversation))
     }
 }
 
@@ -302,10 +322,10 @@ impl Builder {
     /// As [`build`](Builder::build), but for those of items.
     pub fn build_exact<A: Accumulator>(self) -> Result<exact::Plan<A>, BuildError> {
         let builder = self.one_item_each(PlanKind::Exact, Merge::<A>::new())?;
-        let native = |world: &World, terms, _, conversation| -> Box<dyn Engine> {
+        let native: MakeEngine = |world, terms, _, conversation| {
             Box::new(NativeIntegers::<A>::new(world, terms, conversation))
         };
-        let plan = builder.build_with(native, Ok)?;
+        let plan = builder.build_with(native, &mut Ok)?;
         Ok(exact::Plan::new(plan))
     }
 
@@ -396,12 +416,8 @@ pub(super) fn make_native(
 }
 
 /// Makes an engine of what ranks have agreed on.
-pub(super) trait MakeEngine:
-    FnOnce(&World, Rc<Terms>, Rc<dyn Values>, Rc<Conversation>) -> Box<dyn Engine>
-{
-}
+pub(super) type MakeEngine =
+    fn(&World, Rc<Terms>, Rc<dyn Values>, Rc<Conversation>) -> Box<dyn Engine>;
 
-impl<F> MakeEngine for F where
-    F: FnOnce(&World, Rc<Terms>, Rc<dyn Values>, Rc<Conversation>) -> Box<dyn Engine>
-{
-}
+/// Says who owns what is reduced, given who owns the items.
+pub(super) type Owned<'o> = &'o mut dyn FnMut(Ownership) -> Result<Ownership, BuildError>;

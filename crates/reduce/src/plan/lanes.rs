@@ -66,7 +66,7 @@ impl Builder {
         // One that is too great takes no memory.
         self.wishes.width = lanes.min(LANES_MAX + 1);
         let mut items = None;
-        let rows = self.build_with(make_native, |owned| {
+        let rows = self.build_with(make_native, &mut |owned| {
             let rows = rows_of(&owned, lanes);
             items = Some(owned);
             rows

@@ -1,0 +1,149 @@
+//! What engines know of the items: how long they are, and what combines them. Everything below a plan is compiled once, whatever its type.
+
+mod typed;
+mod words;
+
+use std::alloc::Layout;
+
+use bytemuck::Pod;
+
+pub(crate) use self::typed::Typed;
+pub(crate) use self::words::Words;
+use super::scheduled::program::Combine;
+
+/// The operations of a type by an operator, on items as bytes. Slices are aligned for the type where nothing else is said; lengths and places
+/// in them are in bytes.
+pub(crate) trait Values {
+    /// The size and the alignment of an item.
+    fn item(&self) -> Layout;
+
+    /// The operator's name.
+    fn name(&self) -> &str;
+
+    /// Whether there is a reduction of no items.
+    fn has_empty(&self) -> bool;
+
+    /// The bytes of an exact sum, if these are sums of floats.
+    fn exact_sum_bytes(&self) -> Option<usize>;
+
+    /// Whether the operator is a sum of floats: then there are products.
+    fn has_products(&self) -> bool;
+
+    /// The reduction of all items, in canonical form; `None` if there are none.
+    fn fold(&self, items: &[u8], result: &mut [u8]) -> Option<()>;
+
+    /// The sum of the products of as many items, by [`Operator::fold_products`].
+    ///
+    /// # Panics
+    /// The operator is no sum of floats.
+    fn fold_products(&self, x: &[u8], y: &[u8], result: &mut [u8]);
+
+    /// Writes the products of as many items.
+    ///
+    /// # Panics
+    /// The operator is no sum of floats.
+    fn write_products(&self, factors: &[&[u8]; 2], products: &mut [u8]);
+
+    /// The reductions of runs of items, as [`Operator::fold_runs`].
+    fn fold_runs(&self, items: &[u8], lengths: &[usize], results: &mut [u8]);
+
+    /// The reduction of rows, as [`Operator::fold_rows`]; of no rows nothing is written.
+    fn fold_rows(&self, items: &[u8], row: &mut [u8]);
+
+    /// Combines two items, which need not be aligned, and writes the result to `left`.
+    fn combine(&self, left: &mut [u8], right: &[u8]);
+
+    /// Performs the combinations of a step, one after the other.
+    fn combine_all(&self, combines: &[Combine<usize>], workspace: &mut [u8]);
+
+    /// Combines two rows into a third.
+    fn combine_rows(&self, left: &[u8], right: &[u8], into: &mut [u8]);
+
+    /// The same into a row of a result, in canonical form.
+    fn combine_rows_canonical(&self, left: &[u8], right: &[u8], into: &mut [u8]);
+
+    /// Gives a row of a result canonical form.
+    fn make_canonical(&self, row: &mut [u8]);
+
+    /// Copies a row of a result in canonical form.
+    fn copy_canonical(&self, row: &[u8], into: &mut [u8]);
+
+    /// Fills a row with the reduction of no items, in canonical form.
+    fn write_empty(&self, row: &mut [u8]);
+
+    /// The scan of rows of so many bytes, of which the first is item number `first_item`. `before` has the fragment of all items before it, node by
+    /// node, and need not be aligned. The result is not canonical yet.
+    fn scan(
+        &self,
+        row: usize,
+        before: &[u8],
+        first_item: u64,
+        rows: &[u8],
+        is_exclusive: bool,
+        result: &mut [u8],
+    );
+}
+
+/// What those know who ask for products, which are of some items.
+const ARE_FLOATS: &str = "the operator is a sum of floats";
+
+/// Items of a type. No items have any address.
+fn typed<T: Pod>(bytes: &[u8]) -> &[T] {
+    if bytes.is_empty() {
+        &[]
+    } else {
+        bytemuck::cast_slice(bytes)
+    }
+}
+
+fn typed_mut<T: Pod>(bytes: &mut [u8]) -> &mut [T] {
+    if bytes.is_empty() {
+        &mut []
+    } else {
+        bytemuck::cast_slice_mut(bytes)
+    }
+}
+
+/// The alignment of memory for values: that of a cache line, and of all items.
+const ALIGNMENT: usize = 64;
+
+/// Memory for values, which is aligned for all items.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    bytes: Vec<u8>,
+    start: usize,
+    length: usize,
+}
+
+impl Memory {
+    /// So many zeros.
+    pub(crate) fn zeroed(length: usize) -> Self {
+        let bytes = vec![0; length + ALIGNMENT - 1];
+        Self {
+            start: bytes.as_ptr().align_offset(ALIGNMENT),
+            bytes,
+            length,
+        }
+    }
+
+    /// Has so many bytes, of any content.
+    pub(crate) fn resize(&mut self, length: usize) {
+        if length > self.bytes.len() - self.start {
+            *self = Self::zeroed(length);
+        }
+        self.length = length;
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes[self.start..][..self.length]
+    }
+
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes[self.start..][..self.length]
+    }
+
+    pub(crate) fn copy_from(&mut self, bytes: &[u8]) {
+        self.resize(bytes.len());
+        self.bytes_mut().copy_from_slice(bytes);
+    }
+}
