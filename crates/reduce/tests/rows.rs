@@ -5,10 +5,10 @@
 use std::fmt::Debug;
 
 use proptest::prelude::*;
-use reduce::operator::custom;
+use reduce::operator::{WordsOperator, custom};
 use reduce::{
-    FoldError, Max, Min, Operator, Product, Sum, dot, fields, fold_rows, squared_norm,
-    sum_and_absolute_sum, sum_rows,
+    Algorithm, FoldError, Max, Min, Operands, Operation, Operator, Plan, Product, Sum, dot, fields,
+    fold_rows, squared_norm, sum_and_absolute_sum, sum_rows, threads,
 };
 use simd_kernels::by_definition;
 
@@ -165,4 +165,69 @@ fn lengths_that_do_not_fit_are_named() {
         said(fields(&[&[1, 2][..], &[3, 4], &[5]], &Sum).unwrap_err()),
         "slice 2 has 1 item where the first, slice 0, has 2"
     );
+}
+
+/// Affine maps modulo 2^64, composed: not commutative. The third word counts.
+fn compose(left: [u64; 3], right: [u64; 3]) -> [u64; 3] {
+    [
+        right[0].wrapping_mul(left[0]),
+        right[0].wrapping_mul(left[1]).wrapping_add(right[1]),
+        left[2] + right[2] + 1,
+    ]
+}
+
+/// Items without a type have the bits of those with one in every call of every algorithm.
+#[test]
+fn items_of_words_are_reduced_as_typed_ones() {
+    const EMPTY: [u64; 3] = [1, 0, 0];
+    const ITEMS: usize = 23;
+    let items = |from: usize, count: usize| -> Vec<[u64; 3]> {
+        let item = |i: usize| [2 * i as u64 + 3, 5 * i as u64 + 1, 0];
+        (from..from + count).map(item).collect()
+    };
+    for ((ranks, width), algorithm) in [(1, 1), (2, 1), (3, 2), (5, 1)]
+        .into_iter()
+        .flat_map(|shape| Algorithm::all().map(move |algorithm| (shape, algorithm)))
+    {
+        let runs = threads::run(ranks, |world| {
+            let own = (
+                world.rank() * ITEMS / ranks,
+                (world.rank() + 1) * ITEMS / ranks,
+            );
+            let count = own.1 - own.0;
+            let builder = || {
+                let builder = Plan::builder(world).local_items(count as u64);
+                builder.width(width).algorithm(algorithm)
+            };
+            let typed = builder().operator(custom("compose", compose).with_empty(EMPTY));
+            let words = WordsOperator::new("compose".to_owned(), 3, Some(EMPTY.to_vec()), {
+                |left, right, into| {
+                    let [left, right] = [left, right].map(|item| item.try_into().unwrap());
+                    into.copy_from_slice(&compose(left, right));
+                }
+            });
+            let Ok(typed) = typed.build::<[u64; 3]>() else {
+                let refused = builder().operator(words).build_words();
+                return assert!(refused.is_err(), "{algorithm} builds one of the two");
+            };
+            let words = builder().operator(words).build_words().unwrap();
+            let local = items(own.0 * width, count * width);
+            for &operation in Operation::ALL {
+                let local = match operation {
+                    Operation::Broadcast => &[],
+                    _ => &*local,
+                };
+                let mut expected = vec![EMPTY; words.result_length(operation)];
+                let mut found = expected.clone();
+                let outcome = typed.run(operation, local, &mut expected);
+                let operands = Operands::Items(bytemuck::cast_slice(local));
+                let result = bytemuck::cast_slice_mut(&mut found);
+                let found_outcome = words.run(operation, operation.into(), operands, result);
+                let case = format!("{operation} by {algorithm} on {ranks} ranks");
+                assert_eq!(found_outcome, outcome, "{case}");
+                assert_eq!(found, expected, "{case}");
+            }
+        });
+        runs.unwrap();
+    }
 }
