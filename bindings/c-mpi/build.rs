@@ -12,6 +12,6 @@ fn main() {
         major => major.to_owned(),
     };
     if env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
-        println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libtreefold_mpi.so.{interface}");
+        println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libtreefold.so.{interface}");
     }
 }

@@ -40,7 +40,7 @@
 ! be left with nothing: an assignment of one that is in use ends the program. They belong to the thread that made them. They may
 ! end in any order, also after MPI_Finalize and after the main program; no end communicates, prints anything or stops the program.
 !
-! Compile with the wrapper of any MPI library, and link with libtreefold_mpi instead of libtreefold. A library without module mpi_f08 needs -DTREEFOLD_NO_MPI_F08.
+! Compile with the wrapper of any MPI library, and link with libtreefold. A library without module mpi_f08 needs -DTREEFOLD_NO_MPI_F08.
 !
 ! As in treefold.F90, the text that follows next is that of several modules, one for each type of element. TREEFOLD_FLOATING is
 ! defined for types that have dot products, TREEFOLD_REAL for those that have sums by key.

@@ -1,7 +1,7 @@
 /*
  * binary_tree_summation.h: ReproRed's interface, over treefold's plans.
  *
- * A program that was written for ReproRed compiles and links without a change: link with libtreefold_reprored and libtreefold_mpi
+ * A program that was written for ReproRed compiles and links without a change: link with libtreefold_reprored and libtreefold
  * (pkg-config: treefold-reprored; CMake: treefold::reprored or reprored). The functions give treefold's order: the sum over all ranks of
  * the numbers 0 to N - 1, the same bits for every number of ranks and every distribution.
  *

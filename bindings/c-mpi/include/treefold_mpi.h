@@ -30,8 +30,8 @@
  *
  * Arrays may be in the memory of an NVIDIA GPU, as with an MPI library that knows CUDA; "Runs" says more.
  *
- * Link with libtreefold_mpi instead of libtreefold (pkg-config: treefold-mpi; CMake: treefold::mpi), and compile with any MPI
- * library: Open MPI, MPICH and its relatives, or one of the standard ABI.
+ * Link with libtreefold (pkg-config: treefold-mpi; CMake: treefold::mpi), and compile with any MPI library: Open MPI, MPICH and its
+ * relatives, or one of the standard ABI.
  */
 #ifndef TREEFOLD_MPI_H
 #define TREEFOLD_MPI_H

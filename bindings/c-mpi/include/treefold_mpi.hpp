@@ -28,7 +28,7 @@
 //
 // Arrays may be in the memory of an NVIDIA GPU, as spans of device pointers; treefold_mpi.h says more.
 //
-// Link with libtreefold_mpi instead of libtreefold, and compile with any MPI library.
+// Link with libtreefold, and compile with any MPI library.
 #ifndef TREEFOLD_MPI_HPP
 #define TREEFOLD_MPI_HPP
 

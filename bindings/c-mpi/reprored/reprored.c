@@ -1,4 +1,4 @@
-/* libtreefold_reprored: ReproRed's names, which have no prefix, for functions of libtreefold_mpi. In a library of their own they cannot meet
+/* libtreefold_reprored: ReproRed's names, which have no prefix, for functions of libtreefold. In a library of their own they cannot meet
    names of programs that do not use them. `cargo xtask install` compiles this file. */
 #include <binary_tree_summation.h>
 

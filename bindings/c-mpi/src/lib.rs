@@ -1,8 +1,8 @@
 //! treefold for C, C++ and Fortran: reductions over the ranks of MPI communicators.
 //!
 //! `include/treefold_mpi.h` is the interface, and says what each function does; `include/binary_tree_summation.h` is `ReproRed`'s, over
-//! the same plans: `reprored/reprored.c` has its functions by their own names, which have no prefix. The shared library has crate
-//! `treefold-c`'s functions as well, so that a program links one of the two.
+//! the same plans: `reprored/reprored.c` has its functions by their own names, which have no prefix. The libraries have crate `treefold-c`'s
+//! functions as well: they are `libtreefold`, for programs with ranks and without.
 //!
 //! A program holds handles, which are names: nothing is followed that it passes, but arrays. The functions are in
 //! `boundary`, the only room where pointers are followed and MPI is called. A builder keeps settings; a plan hides

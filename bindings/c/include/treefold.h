@@ -17,8 +17,7 @@
  *
  * All functions of this header may be called by several threads at once.
  *
- * Link with libtreefold (pkg-config: treefold; CMake: treefold::treefold), or with libtreefold_mpi, which has all of it. C99 or
- * later, C++11 or later; 64-bit processors.
+ * Link with libtreefold (pkg-config: treefold; CMake: treefold::treefold). C99 or later, C++11 or later; 64-bit processors.
  */
 #ifndef TREEFOLD_H
 #define TREEFOLD_H

@@ -40,7 +40,7 @@
 // has a twin `try_…` that throws nothing: it takes the result by reference, or as a span, as its last argument and returns a
 // treefold::code. The exception of an operator is dropped there, and the code is operator_failed.
 //
-// Link with libtreefold, or with libtreefold_mpi, which has all of it. treefold_mpi.hpp has the reductions over MPI's ranks.
+// Link with libtreefold. treefold_mpi.hpp has the reductions over MPI's ranks.
 #ifndef TREEFOLD_HPP
 #define TREEFOLD_HPP
 

@@ -14,7 +14,6 @@ use std::sync::TryLockError;
 
 use self::table::Slot;
 pub(crate) use self::table::Table;
-use crate::boundary::copies;
 use crate::failure::{Code, Failure};
 
 /// The parts of a name, from the lowest bit on. No name is 0: a kind is not.
@@ -248,16 +247,7 @@ fn unknown<H: Named>(argument: &str, handle: *const H) -> Failure {
     if handle.is_null() {
         return Failure::null(argument);
     }
-    let reason = "it is no handle of this kind";
-    match copies::other_file() {
-        Some(file) => Failure::argument(
-            argument,
-            format_args!(
-                "{reason} here, but may be one of {file}, which is loaded, too: link one of libtreefold and libtreefold_mpi"
-            ),
-        ),
-        None => Failure::argument(argument, reason),
-    }
+    Failure::argument(argument, "it is no handle of this kind")
 }
 
 #[cfg(test)]

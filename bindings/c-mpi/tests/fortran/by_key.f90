@@ -1,7 +1,7 @@
 ! Walks the plans by key of module treefold_mpi, with right and with wrong arguments, on any number of ranks, and compares bits with the
 ! sums of integers of 64 bits.
 !
-!     mpifort treefold.F90 treefold_mpi.F90 by_key.f90 -ltreefold_mpi && mpirun -n 3 ./a.out
+!     mpifort treefold.F90 treefold_mpi.F90 by_key.f90 -ltreefold && mpirun -n 3 ./a.out
 program keyed_walk
    use, intrinsic :: iso_fortran_env, only: error_unit, int32, int64, real32, real64
    use, intrinsic :: ieee_arithmetic, only: ieee_is_nan

@@ -1,7 +1,7 @@
 ! Walks the exact plans of module treefold_mpi, with right and with wrong arguments, on any number of ranks, and compares bits with
 ! the exact functions of module treefold.
 !
-!     mpifort treefold.F90 treefold_mpi.F90 exact.f90 -ltreefold_mpi && mpirun -n 3 ./a.out
+!     mpifort treefold.F90 treefold_mpi.F90 exact.f90 -ltreefold && mpirun -n 3 ./a.out
 program exact_walk
    use, intrinsic :: iso_c_binding, only: c_loc, c_null_ptr, c_ptr
    use, intrinsic :: iso_fortran_env, only: error_unit, int8, int32, int64, real32, real64

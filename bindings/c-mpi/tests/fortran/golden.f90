@@ -1,7 +1,7 @@
 ! Checks the cases of a text file, given as the first argument, against module treefold and against a plan over the ranks of
 ! MPI_COMM_WORLD. Ends with an error if any bits differ.
 !
-!     mpifort treefold.F90 treefold_mpi.F90 golden.f90 -ltreefold_mpi && mpirun -n 3 ./a.out cases.txt
+!     mpifort treefold.F90 treefold_mpi.F90 golden.f90 -ltreefold && mpirun -n 3 ./a.out cases.txt
 !
 ! Cases are lines as xtask/lab/gate/src/c/golden.rs has them. The type is one of f32, f64, c32, c64, i8, i16, i32 and i64; cases of other
 ! types, as of unsigned integers, which Fortran does not have, are counted only.

@@ -1,7 +1,7 @@
 ! Walks the procedures of module treefold_mpi, with right and with wrong arguments, on any number of ranks, and compares bits with a
 ! tree that is written here, and with module treefold.
 !
-!     mpifort treefold.F90 treefold_mpi.F90 mpi.f90 -ltreefold_mpi && mpirun -n 3 ./a.out
+!     mpifort treefold.F90 treefold_mpi.F90 mpi.f90 -ltreefold && mpirun -n 3 ./a.out
 !
 ! With the argument `copy` it copies a plan instead, and must end with an error.
 

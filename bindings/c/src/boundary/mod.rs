@@ -11,7 +11,6 @@
 
 pub mod any_type;
 pub mod by_key;
-pub mod copies;
 pub mod exact;
 pub mod exports;
 mod function;
@@ -45,9 +44,17 @@ pub fn guard(body: impl FnOnce() -> Result<(), Failure>) -> Status {
     // Nothing that the body has touched is left half changed: a plan whose run panicked is spent, and all else is made anew.
     match panic::catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => Code::Ok as Status,
-        Ok(Err(failure)) => copies::keep(&failure),
-        Err(payload) => copies::keep(&Failure::of_panic(payload.as_ref())),
+        Ok(Err(failure)) => keep(&failure),
+        Err(payload) => keep(&Failure::of_panic(payload.as_ref())),
     }
+}
+
+/// Keeps a failure as this thread's last error, and returns its code.
+#[cold]
+fn keep(failure: &Failure) -> Status {
+    let (rank, message) = failure.in_c();
+    failure::keep(rank, &message);
+    failure.code as Status
 }
 
 /// What this thread's last failure said.

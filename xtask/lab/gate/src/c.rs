@@ -53,8 +53,15 @@ fn check(steps: &mut Steps, folder: &Path) -> Result<(), Stop> {
 
     let package = workspace().join("bindings/c");
     let prefix = prefixes::prefix(steps)?;
-    let header = [package.join("include/treefold.h")];
-    symbols::check(steps, &prefix, "libtreefold", &header)?;
+    let mpi_package = workspace().join("bindings/c-mpi");
+    let headers = [
+        package.join("include/treefold.h"),
+        mpi_package.join("include/treefold_mpi.h"),
+    ];
+    symbols::check(steps, &prefix, "libtreefold", &headers)?;
+    let headers = [mpi_package.join("include/binary_tree_summation.h")];
+    symbols::check(steps, &prefix, "libtreefold_reprored", &headers)?;
+    symbols::check_names(steps, &prefix)?;
     let consumers = Consumers {
         package: &package,
         prefix: &prefix,
@@ -68,13 +75,6 @@ fn check(steps: &mut Steps, folder: &Path) -> Result<(), Stop> {
     if !steps.mpi() {
         return Ok(());
     }
-    let mpi_package = workspace().join("bindings/c-mpi");
-    let [local] = header;
-    let mpi_header = |name| mpi_package.join("include").join(name);
-    let headers = [local, mpi_header("treefold_mpi.h")];
-    symbols::check(steps, &prefix, "libtreefold_mpi", &headers)?;
-    let headers = [mpi_header("binary_tree_summation.h")];
-    symbols::check(steps, &prefix, "libtreefold_reprored", &headers)?;
     for library in MPI_LIBRARIES {
         with_library(steps, library, |steps| {
             let consumers = Consumers {

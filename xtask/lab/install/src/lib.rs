@@ -1,9 +1,9 @@
 //! `cargo xtask install`: the libraries for C, C++ and Fortran in a prefix, with what pkg-config and CMake need to find them.
 //!
-//! `lib/libtreefold` knows no MPI; `lib/libtreefold_mpi` is for every MPI library, and found when a program runs. Beside it are
-//! `lib/libtreefold_reprored`, which has ReproRed's names for it, `lib/libtreefold_pmpi`, which unchanged programs load, and
-//! `bin/treefold-run`, which starts them. Nothing that is installed names the
-//! prefix: it can be moved, or be a package's `/usr` before that is packed. A list of what was installed is kept there.
+//! `lib/libtreefold` is for programs of one process and for ranks: it finds the MPI library of a program when that runs. `lib/libtreefold_mpi`
+//! is another name of it. Beside it are `lib/libtreefold_reprored`, which has ReproRed's names, `lib/libtreefold_pmpi`, which unchanged programs
+//! load, and `bin/treefold-run`, which starts them. Nothing that is installed names the prefix: it can be moved, or be a package's `/usr` before
+//! that is packed. A list of what was installed is kept there.
 
 #![expect(clippy::print_stdout, reason = "it says what it builds and installs")]
 
@@ -39,7 +39,7 @@ pub struct Options {
     /// Build with what is here, from a tarball or downloaded before, and ask no network
     #[arg(long)]
     offline: bool,
-    /// Leave out libtreefold_mpi and the interposer, which take most of the time to build
+    /// Leave out the interposer, which unchanged MPI programs load
     #[arg(long)]
     no_mpi: bool,
     /// Remove what was installed in the prefix, but for files that were changed since
@@ -69,9 +69,9 @@ pub fn install(options: &Options) -> Result<(), Error> {
     let prefix = Prefix::open(folder, &[libdir, "bin", "include", "share"])?;
     let values = Values::new(VERSION, libdir);
     let parts: &[&Part] = if options.no_mpi {
-        &[&LOCAL]
+        &[&LIBRARY]
     } else {
-        &[&LOCAL, &MPI, &INTERPOSER]
+        &[&LIBRARY, &INTERPOSER]
     };
     let (built, sources) = build(parts, options.offline)?;
     let installed = parts
@@ -172,49 +172,34 @@ fn install_pages(prefix: &Prefix) -> Result<(), Error> {
 /// A package that is built, and what is installed of it.
 struct Part {
     package: &'static str,
-    /// Its folder of bindings/.
-    folder: &'static str,
     /// What it is called in Rust.
     target: &'static str,
     /// What it is called elsewhere: the file is `libNAME.so`.
     name: &'static str,
-    /// Whether programs are compiled with it: then it has headers and a static library.
-    is_linked: bool,
-    /// Whether a library with ReproRed's names belongs to it.
-    has_reprored: bool,
+    /// The folders of bindings/ with its headers and modules. A library with such a folder is also a static one, has [`OTHER_NAME`], and one with
+    /// ReproRed's names belongs to it.
+    folders: &'static [&'static str],
     templates: &'static [Template],
 }
 
-/// The part for one process.
-const LOCAL: Part = Part {
-    package: "treefold-c-library",
-    folder: "c",
-    target: "treefold_c_library",
+/// The library that programs link.
+const LIBRARY: Part = Part {
+    package: "treefold-c-mpi",
+    target: "treefold_c_mpi",
     name: "treefold",
-    is_linked: true,
-    has_reprored: false,
-    templates: template::LOCAL,
+    folders: &["c", "c-mpi"],
+    templates: template::LIBRARY,
 };
 
-/// The part for ranks.
-const MPI: Part = Part {
-    package: "treefold-c-mpi",
-    folder: "c-mpi",
-    target: "treefold_c_mpi",
-    name: "treefold_mpi",
-    is_linked: true,
-    has_reprored: true,
-    templates: template::MPI,
-};
+/// The name by which programs of ranks may link it.
+const OTHER_NAME: &str = "treefold_mpi";
 
 /// The library that unchanged programs load, and the command that starts them.
 const INTERPOSER: Part = Part {
     package: "treefold-pmpi",
-    folder: "interposer",
     target: "treefold_pmpi",
     name: "treefold_pmpi",
-    is_linked: false,
-    has_reprored: false,
+    folders: &[],
     templates: template::INTERPOSER,
 };
 
@@ -237,10 +222,8 @@ impl Part {
         let built = built.ok_or_else(missing)?;
         let content = read(self.file(built, "so")?)?;
         install_shared(&format!("lib{}", self.name), &content, prefix, values)?;
-        if self.is_linked {
+        if !self.folders.is_empty() {
             self.install_for_compilers(built, prefix, values)?;
-        }
-        if self.has_reprored {
             reprored::install(built, prefix, values)?;
         }
         for template in self.templates {
@@ -259,17 +242,23 @@ impl Part {
         prefix: &Prefix,
         values: &Values,
     ) -> Result<(), Error> {
-        let archive = format!("{}/lib{}.a", values.libdir(), self.name);
+        let path = |name: &str, extension| format!("{}/lib{name}.{extension}", values.libdir());
         let content = read(self.file(built, "a")?)?;
-        prefix.write(&archive, &content, Kind::StaticLibrary)?;
-        let package = workspace().join("bindings").join(self.folder);
-        for (source, target) in [
-            ("include", "include"),
-            ("fortran", "share/treefold/fortran"),
-        ] {
-            for path in files(&package.join(source))? {
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
-                prefix.write(&format!("{target}/{name}"), &read(&path)?, Kind::Text)?;
+        prefix.write(&path(self.name, "a"), &content, Kind::StaticLibrary)?;
+        for extension in ["so", "a"] {
+            let file = format!("lib{}.{extension}", self.name);
+            prefix.link(&path(OTHER_NAME, extension), &file)?;
+        }
+        for folder in self.folders {
+            let package = workspace().join("bindings").join(folder);
+            for (source, target) in [
+                ("include", "include"),
+                ("fortran", "share/treefold/fortran"),
+            ] {
+                for path in files(&package.join(source))? {
+                    let name = path.file_name().unwrap_or_default().to_string_lossy();
+                    prefix.write(&format!("{target}/{name}"), &read(&path)?, Kind::Text)?;
+                }
             }
         }
         Ok(())
@@ -311,14 +300,14 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{LOCAL, MPI, PAGES, checked_libdir, explained, files, read, workspace};
+    use super::{LIBRARY, PAGES, checked_libdir, explained, files, read, workspace};
 
     #[test]
     fn pages_are_installed_that_headers_and_modules_name() {
         let mut named = BTreeSet::new();
-        for part in [LOCAL, MPI] {
+        for package in LIBRARY.folders {
             for folder in ["include", "fortran"] {
-                let package = workspace().join("bindings").join(part.folder);
+                let package = workspace().join("bindings").join(package);
                 for path in files(&package.join(folder)).unwrap() {
                     let text = String::from_utf8(read(&path).unwrap()).unwrap();
                     let names = text.split("docs/").skip(1).filter_map(|rest| {

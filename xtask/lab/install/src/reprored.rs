@@ -1,5 +1,5 @@
-//! `libtreefold_reprored`, which is compiled by the C compiler that Rust links with: a shared library that loads `libtreefold_mpi`, and a
-//! static one.
+//! `libtreefold_reprored`, which is compiled by the C compiler that Rust links with: a shared library that loads `libtreefold`, and a static
+//! one.
 
 use std::env;
 use std::fs;
@@ -11,15 +11,19 @@ use checkout::workspace::{BuiltLibrary, target, workspace};
 
 use crate::prefix::{Kind, Prefix};
 use crate::template::Values;
-use crate::{MPI, install_shared, read};
+use crate::{LIBRARY, install_shared, read};
 
 const NAME: &str = "libtreefold_reprored";
 
-/// Compiles both, and installs them. `mpi` is the library that they call.
-pub(super) fn install(mpi: &BuiltLibrary, prefix: &Prefix, values: &Values) -> Result<(), Error> {
+/// Compiles both, and installs them, for the library that they call.
+pub(super) fn install(
+    called: &BuiltLibrary,
+    prefix: &Prefix,
+    values: &Values,
+) -> Result<(), Error> {
     let folder = target()?.join(format!("reprored-{}", process::id()));
     fs::create_dir_all(&folder).map_err(|error| Error::file(&folder, error))?;
-    let installed = compile(&folder, mpi, values).and_then(|[shared, archive]| {
+    let installed = compile(&folder, called, values).and_then(|[shared, archive]| {
         install_shared(NAME, &shared, prefix, values)?;
         let place = format!("{}/{NAME}.a", values.libdir());
         prefix.write(&place, &archive, Kind::StaticLibrary)
@@ -29,8 +33,8 @@ pub(super) fn install(mpi: &BuiltLibrary, prefix: &Prefix, values: &Values) -> R
 }
 
 /// The shared library and the static one, made in a folder.
-fn compile(folder: &Path, mpi: &BuiltLibrary, values: &Values) -> Result<[Vec<u8>; 2], Error> {
-    let package = workspace().join("bindings").join(MPI.folder);
+fn compile(folder: &Path, called: &BuiltLibrary, values: &Values) -> Result<[Vec<u8>; 2], Error> {
+    let package = workspace().join("bindings/c-mpi");
     let path = |extension: &str| folder.join(format!("{NAME}.{extension}"));
     let (shared, object, archive) = (path("so"), path("o"), path("a"));
     let source = package.join("reprored/reprored.c");
@@ -46,7 +50,7 @@ fn compile(folder: &Path, mpi: &BuiltLibrary, values: &Values) -> Result<[Vec<u8
     };
     // Both libraries are in one folder, wherever that is.
     let mut link = compile(&shared);
-    link.arg("-shared").arg(MPI.file(mpi, "so")?);
+    link.arg("-shared").arg(LIBRARY.file(called, "so")?);
     link.arg(format!("-Wl,-soname,{NAME}.so.{}", values.interface()));
     link.arg("-Wl,-rpath,$ORIGIN");
     run(&mut link)?;

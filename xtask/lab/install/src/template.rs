@@ -22,15 +22,11 @@ macro_rules! template {
     };
 }
 
-/// Those of the part for one process.
-pub(super) const LOCAL: &[Template] = &[
+/// Those of the library that programs link.
+pub(super) const LIBRARY: &[Template] = &[
     template!("@LIBDIR@/pkgconfig", "treefold.pc"),
     template!("@LIBDIR@/cmake/treefold", "treefoldConfigVersion.cmake"),
     template!("@LIBDIR@/cmake/treefold", "treefoldConfig.cmake"),
-];
-
-/// Those of the part for ranks.
-pub(super) const MPI: &[Template] = &[
     template!("@LIBDIR@/pkgconfig", "treefold-mpi.pc"),
     template!("@LIBDIR@/pkgconfig", "treefold-reprored.pc"),
     template!("@LIBDIR@/cmake/treefold", "treefoldMpi.cmake"),
@@ -155,7 +151,7 @@ impl Template {
 
 #[cfg(test)]
 mod tests {
-    use super::{ALGORITHMS, INTERPOSER, LOCAL, MPI, Values};
+    use super::{ALGORITHMS, INTERPOSER, LIBRARY, Values};
 
     #[test]
     fn all_algorithms_are_named() {
@@ -177,7 +173,7 @@ mod tests {
     #[test]
     fn templates_have_no_marker_left() {
         let values = Values::new("0.1.0", "lib");
-        for template in [LOCAL, MPI, INTERPOSER].into_iter().flatten() {
+        for template in [LIBRARY, INTERPOSER].into_iter().flatten() {
             assert!(has_marker(template.text), "{}", template.path);
             let (path, text) = (template.path(&values), template.fill(&values));
             assert!(!has_marker(&path), "{path}");
@@ -187,7 +183,7 @@ mod tests {
 
     #[test]
     fn the_prefix_is_above_the_folder_of_libraries() {
-        let path = |libdir| LOCAL[0].path(&Values::new("0.1.0", libdir));
+        let path = |libdir| LIBRARY[0].path(&Values::new("0.1.0", libdir));
         assert_eq!(path("lib"), "lib/pkgconfig/treefold.pc");
         assert_eq!(path("lib/a-b"), "lib/a-b/pkgconfig/treefold.pc");
         assert_eq!(Values::new("0.1.0", "lib").up(), "..");

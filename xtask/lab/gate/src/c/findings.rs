@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 /// Frames of this library make a finding ours.
-const OWN_LIBRARY: &str = "libtreefold_mpi";
+const OWN_LIBRARY: &str = "libtreefold";
 
 /// Looks at the reports of all ranks, `NAME.*.xml` in a folder, and removes them.
 ///
@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn a_finding_with_a_frame_of_ours_is_ours() {
         let report = "<valgrindoutput><error><kind>InvalidRead</kind><obj>/usr/lib/libmpi.so.40</obj></error>\
-                      <error><obj>/usr/lib/libmpi.so.40</obj><obj>/x/libtreefold_mpi.so.0.1.0</obj></error></valgrindoutput>";
+                      <error><obj>/usr/lib/libmpi.so.40</obj><obj>/x/libtreefold.so.0.1.0</obj></error></valgrindoutput>";
         let (own, others) = findings(report);
         assert_eq!((own.len(), others), (1, 1));
         assert!(own[0].contains("treefold"));

@@ -8,8 +8,8 @@ use std::process::Command;
 
 use crate::steps::{Steps, Stop};
 
-/// What copies of the library export for each other, and the beginning of what `libtreefold_reprored` calls: no header declares them.
-const BETWEEN: [&str; 2] = ["treefold_keep_error", "treefold_reprored_"];
+/// The beginning of what `libtreefold_reprored` calls: no header declares it.
+const OF_REPRORED: &str = "treefold_reprored_";
 
 /// Checks `lib/NAME.so` of a prefix against these headers.
 pub(super) fn check(
@@ -29,7 +29,7 @@ pub(super) fn check(
                 declared.extend(functions(&text));
             }
             let mut exported = exported(&library)?;
-            exported.retain(|name| !BETWEEN.iter().any(|between| name.starts_with(between)));
+            exported.retain(|name| !name.starts_with(OF_REPRORED));
             same(&declared, &exported)
         },
     )?;
@@ -43,6 +43,27 @@ pub(super) fn check(
             return Err(format!("it must load no MPI library:\n{dynamic}"));
         }
         Ok(expected)
+    })
+}
+
+/// A program may link the library by two names, and a process has it once: handles that one of its parts makes are handles in all.
+pub(super) fn check_names(steps: &mut Steps, prefix: &Path) -> Result<(), Stop> {
+    let file = |name: &str| {
+        let path = prefix.join("lib").join(name);
+        path.canonicalize()
+            .map_err(|error| format!("{}: {error}", path.display()))
+    };
+    steps.check("libtreefold_mpi is libtreefold", || {
+        for extension in ["so", "a"] {
+            let files = [
+                file(&format!("libtreefold.{extension}"))?,
+                file(&format!("libtreefold_mpi.{extension}"))?,
+            ];
+            if files[0] != files[1] {
+                return Err(format!("{files:?}"));
+            }
+        }
+        Ok("one file".to_owned())
     })
 }
 
