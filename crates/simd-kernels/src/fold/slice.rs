@@ -38,6 +38,7 @@ pub fn fold<T: Float>(level: Level, operation: Operation, leaves: &[T]) -> Optio
     T::fold_kernel(level, operation, leaves)
 }
 
+#[inline(always)]
 pub(crate) fn fold_kernel<T: Float>(level: Level, operation: Operation, leaves: &[T]) -> Option<T> {
     if operation == Operation::Sum {
         let level = level.for_leaf_bytes(size_of_val(leaves));

@@ -20,15 +20,24 @@ pub(crate) enum Set {
 }
 
 /// The widest set that this processor has.
-///
-/// The widest is tried first, because each test is noticeable in short folds.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
 #[inline]
 pub(crate) fn widest() -> Option<Set> {
-    let avx512 = || Avx512::detect().map(Set::Avx512);
-    let avx2 = || Avx2::detect().map(Set::Avx2);
-    let sse2 = || Sse2::detect().map(Set::Sse2);
-    avx512().or_else(avx2).or_else(sse2)
+    // Each detection is noticeable in short folds.
+    static WIDEST: std::sync::OnceLock<Option<Set>> = std::sync::OnceLock::new();
+    *WIDEST.get_or_init(detect_widest)
+}
+
+/// The widest set that all processors have for which this is compiled.
+#[cfg(all(target_arch = "x86_64", not(feature = "std")))]
+#[inline]
+pub(crate) fn widest() -> Option<Set> {
+    detect_widest()
+}
+
+#[cfg(target_arch = "x86_64")]
+fn detect_widest() -> Option<Set> {
+    all().into_iter().flatten().last()
 }
 
 /// The sets that this processor has, from narrow to wide.
