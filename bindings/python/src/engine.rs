@@ -72,14 +72,14 @@ impl<L: Item> Waiting<L> {
 pub(crate) fn reduce<L: Item>(
     shape: &Shape,
     operator: Chosen<L>,
-    mut fill: impl FnMut(&Tile, &mut [L]),
+    fill: &mut dyn FnMut(&Tile, &mut [L]),
     results: &mut [L],
 ) {
     let mut waiting = Waiting::new(operator);
     let mut block = Block::default();
     let Some(axis) = shape.column_axis() else {
         for place in shape.places(None) {
-            results[place.result] = one(shape, place, &mut waiting, &mut block, &mut fill);
+            results[place.result] = one(shape, place, &mut waiting, &mut block, fill);
         }
         return;
     };
@@ -136,7 +136,7 @@ fn one<L: Item>(
     place: Place,
     waiting: &mut Waiting<L>,
     block: &mut Block<L>,
-    fill: &mut impl FnMut(&Tile, &mut [L]),
+    fill: &mut dyn FnMut(&Tile, &mut [L]),
 ) -> L {
     let count = shape.items_count();
     let items = block_items::<L>(shape);

@@ -5,8 +5,8 @@ use std::ops::Range;
 use bytemuck::Pod;
 use num_complex::Complex;
 use rayon::ThreadPool;
-use rayon::prelude::*;
 use treefold::FoldError;
+use treefold::exact::par::{by_parts, install};
 use treefold::exact::{self, Accumulator, ComplexProductSum, ComplexSum, Float, Sum};
 
 use crate::pool::DIVIDED_ELEMENTS;
@@ -80,22 +80,20 @@ fn complex_dot<F: Float>(
     x: &[[F; 2]],
     y: &[[F; 2]],
 ) -> ComplexProductSum<F> {
-    let one = |(x, y): (&[[F; 2]], &[[F; 2]])| {
+    let of = |part: Range<usize>| {
         let mut sum = ComplexProductSum::new();
-        sum.add(x, y);
+        sum.add(&x[part.clone()], &y[part]);
         sum
     };
-    let Some(pool) = pool else {
-        return one((x, y));
+    let merge = |mut sum: ComplexProductSum<F>, part| {
+        sum.merge(&part).expect(FEWER);
+        sum
     };
-    let [x, y] = [x, y].map(|items| items.par_chunks(DIVIDED_ELEMENTS / 2));
-    pool.install(|| {
-        let parts = x.zip(y).map(one);
-        parts.reduce(ComplexProductSum::new, |mut sum, part| {
-            sum.merge(&part).expect(FEWER);
-            sum
-        })
-    })
+    let all = 0..x.len();
+    match pool {
+        None => of(all),
+        Some(pool) => install(pool, || by_parts(all, DIVIDED_ELEMENTS / 2, &of, &merge)),
+    }
 }
 
 /// Why the numbers of items of sums of an array have room.
@@ -147,17 +145,23 @@ pub(crate) fn add<T: ExactItem>(
     let Some(pool) = pool else {
         return add_alone::<T>(rows, width, columns);
     };
-    let rows = rows.par_chunks(DIVIDED_ELEMENTS.div_ceil(columns.len()) * width);
-    let parts = rows.map(|rows| add_alone::<T>(rows, width, columns.clone()));
-    let merged = pool.install(|| {
-        parts.reduce_with(|mut sums, parts| {
-            for (sum, part) in sums.iter_mut().zip(&parts) {
-                sum.merge(part).expect(FEWER);
-            }
-            sums
-        })
-    });
-    merged.unwrap_or_else(|| vec![Sum::new(); columns.len()])
+    let of = |part: Range<usize>| {
+        add_alone::<T>(
+            &rows[part.start * width..part.end * width],
+            width,
+            columns.clone(),
+        )
+    };
+    let merge = |mut sums: Vec<Sum<T::Part>>, parts: Vec<_>| {
+        for (sum, part) in sums.iter_mut().zip(&parts) {
+            sum.merge(part).expect(FEWER);
+        }
+        sums
+    };
+    let part_rows = DIVIDED_ELEMENTS.div_ceil(columns.len());
+    install(pool, || {
+        by_parts(0..rows.len() / width, part_rows, &of, &merge)
+    })
 }
 
 fn add_alone<T: ExactItem>(

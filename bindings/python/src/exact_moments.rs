@@ -1,11 +1,13 @@
 //! Means, variances and standard deviations, and accumulators, as Python objects.
 
+use std::ops::Range;
+
 use num_complex::Complex;
 use numpy::{PyArrayDyn, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use rayon::prelude::*;
+use treefold::exact::par::{by_parts, install};
 use treefold::exact::{ComplexMoments, Moments};
 
 use crate::exact_item::FEWER;
@@ -50,11 +52,12 @@ fn of_array(array: &Bound<'_, PyAny>) -> PyResult<Held> {
                     let Some(pool) = by.pool() else {
                         return $moments::of(items);
                     };
-                    let parts = items.par_chunks(DIVIDED_ELEMENTS).map($moments::of);
-                    pool.install(|| parts.reduce($moments::new, |mut left, right| {
+                    let of = |part: Range<usize>| $moments::of(&items[part]);
+                    let merge = |mut left: $moments<_>, right| {
                         left.merge(&right).expect(FEWER);
                         left
-                    }))
+                    };
+                    install(pool, || by_parts(0..items.len(), DIVIDED_ELEMENTS, &of, &merge))
                 })));
             }
         )+};

@@ -10,7 +10,7 @@ use numpy::{
 };
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
-use rayon::prelude::*;
+use treefold::{FoldError, par};
 
 use crate::element::{Item, Op, Reduction, Task, unsupported, with_type};
 use crate::error::raised;
@@ -186,12 +186,13 @@ pub(crate) fn fold_parts<T: Item>(
     let folded = compute(py, size_of_val(items), || match (by.pool(), reduction) {
         _ if results.is_empty() => Ok(()),
         (Some(pool), _) if block <= DIVIDED_ELEMENTS => {
-            let blocks = results.par_chunks_exact_mut(after);
-            let blocks = blocks.zip(items.par_chunks_exact(block));
-            let blocks = blocks.with_min_len(DIVIDED_ELEMENTS / block);
-            pool.install(|| {
-                blocks.try_for_each(|(results, items)| reduction.rows(lanes, None, items, results))
-            })
+            let fold = |items: &[T], results: &mut [T]| {
+                let mut blocks = items
+                    .chunks_exact(block)
+                    .zip(results.chunks_exact_mut(after));
+                blocks.try_for_each(|(items, results)| reduction.rows(lanes, None, items, results))
+            };
+            par::install(pool, || divided(items, results, [block, after], &fold))
         }
         (None, Reduction::InOrder(operator)) if after == 1 && lanes == 1 && length > 0 => {
             let lengths = [length; RUNS];
@@ -211,6 +212,29 @@ pub(crate) fn fold_parts<T: Item>(
         }
     });
     folded.map_err(raised)
+}
+
+/// Reduces blocks of items, each into results of its own.
+type FoldBlocks<'f, T> = dyn Fn(&[T], &mut [T]) -> Result<(), FoldError> + Sync + 'f;
+
+/// Lets `fold` reduce blocks of items, each into results of its own, by threads; each takes so many blocks that they are worth it.
+fn divided<T: Item>(
+    items: &[T],
+    results: &mut [T],
+    [block, after]: [usize; 2],
+    fold: &FoldBlocks<'_, T>,
+) -> Result<(), FoldError> {
+    let count = results.len() / after;
+    if count < 2 || count * block <= DIVIDED_ELEMENTS {
+        return fold(items, results);
+    }
+    let (left, right) = items.split_at(count / 2 * block);
+    let (left_results, right_results) = results.split_at_mut(count / 2 * after);
+    let (left, right) = par::join(
+        || divided(left, left_results, [block, after], fold),
+        || divided(right, right_results, [block, after], fold),
+    );
+    left.and(right)
 }
 
 /// Reduces the middle axis of a C-contiguous array of three axes into a C-contiguous result of two, and says whether all of it is finite.

@@ -25,6 +25,9 @@ impl Source {
     }
 }
 
+/// Makes the leaves of a tile, of its items and the other array's.
+pub(crate) type Make<'m, T, L> = dyn Fn(&Tile, &[T], &[T], &mut [L]) + Sync + 'm;
+
 /// Reads blocks of items.
 #[derive(Debug)]
 pub(crate) struct Reader<'a, T> {
@@ -106,7 +109,7 @@ impl<'a, T: Item> Reader<'a, T> {
     pub(crate) fn leaves<L: Item>(
         &mut self,
         tile: &Tile,
-        make: impl Fn(&Tile, &[T], &[T], &mut [L]),
+        make: &Make<'_, T, L>,
         op: Op,
         counts: &mut [i64],
         into: &mut [L],

@@ -123,10 +123,10 @@ impl<'a, 'py> Reduction<'a, 'py> {
         compute(self.array.py(), self.array.len() * size_of::<T>(), || {
             let mut reader = Reader::<T>::new(&source);
             let make = distances(&means);
-            let fill = |tile: &Tile, into: &mut [T::Real]| {
+            let mut fill = |tile: &Tile, into: &mut [T::Real]| {
                 reader.leaves(tile, &make, Op::Sum, &mut [], into);
             };
-            reduce(&source.shape, operator, fill, results);
+            reduce(&source.shape, operator, &mut fill, results);
             for result in results.iter_mut() {
                 let variance = result.over(left);
                 *result = if is_root { variance.root() } else { variance };
@@ -165,10 +165,10 @@ impl<'a, 'py> Reduction<'a, 'py> {
         let mut counts = zeroed(if source.has_holes() { results.len() } else { 0 })?;
         compute(self.array.py(), self.array.len() * size_of::<T>(), || {
             let mut reader = Reader::<T>::new(&source);
-            let fill = |tile: &Tile, into: &mut [T]| {
+            let mut fill = |tile: &Tile, into: &mut [T]| {
                 reader.items(tile, op, &mut counts, into);
             };
-            reduce(&source.shape, operator, fill, results);
+            reduce(&source.shape, operator, &mut fill, results);
             operator.make_canonical(results);
         });
         self.divide(results, items);

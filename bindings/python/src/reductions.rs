@@ -8,7 +8,7 @@ use crate::convert::Kind;
 use crate::element::{Item, Op, Task, unsupported, with_type};
 use crate::engine::reduce;
 use crate::fold::{are_ordinary, check_length, compute, no_type};
-use crate::leaves::{Reader, Source};
+use crate::leaves::{Make, Reader, Source};
 use crate::pool::Workers;
 use crate::strided::{Memory, Shape, Tile};
 
@@ -70,7 +70,7 @@ impl Reduce<'_, '_> {
     fn run<T: Item, L: Item>(
         &self,
         like: &Bound<'_, PyArrayDyn<T>>,
-        make: impl Fn(&Tile, &[T], &[T], &mut [L]) + Send + Sync,
+        make: &Make<'_, T, L>,
     ) -> PyResult<Outcome> {
         let source = self.arrays.source()?;
         let operator = if source.has_holes() {
@@ -96,10 +96,10 @@ impl Reduce<'_, '_> {
         let outcome = compute(like.py(), self.arrays.bytes(), || {
             let mut reader = Reader::<T>::new(&source);
             if items > 0 {
-                let fill = |tile: &Tile, into: &mut [L]| {
-                    reader.leaves(tile, &make, op, counts, into);
+                let mut fill = |tile: &Tile, into: &mut [L]| {
+                    reader.leaves(tile, make, op, counts, into);
                 };
-                reduce(&source.shape, operator, fill, results);
+                reduce(&source.shape, operator, &mut fill, results);
             }
             let mut is_complete = true;
             for (number, result) in results.iter_mut().enumerate() {
@@ -155,10 +155,10 @@ impl Task for Reduce<'_, '_> {
 
     fn visit<T: Item>(self, like: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Outcome> {
         match self.leaf {
-            "value" => self.run(like, |_, values: &[T], _, into: &mut [T]| {
+            "value" => self.run(like, &|_, values: &[T], _, into: &mut [T]| {
                 into.copy_from_slice(values)
             }),
-            "magnitude" => self.run(like, |_, values, _, into| {
+            "magnitude" => self.run(like, &|_, values, _, into| {
                 for (into, &value) in into.iter_mut().zip(values) {
                     *into = T::magnitude(value);
                 }
@@ -169,14 +169,14 @@ impl Task for Reduce<'_, '_> {
                     .ok_or_else(|| PyValueError::new_err("there are no means"))?;
                 let means = means.cast::<PyArrayDyn<T>>()?.try_readonly()?;
                 let means = means.as_slice()?;
-                self.run(like, distances(means))
+                self.run(like, &distances(means))
             }
-            "product" => self.run(like, |_, values: &[T], factors: &[T], into: &mut [T]| {
+            "product" => self.run(like, &|_, values: &[T], factors: &[T], into: &mut [T]| {
                 for ((into, &x), &y) in into.iter_mut().zip(values).zip(factors) {
                     *into = x.times(y);
                 }
             }),
-            _ => self.run(like, |_, values: &[T], factors: &[T], into: &mut [T]| {
+            _ => self.run(like, &|_, values: &[T], factors: &[T], into: &mut [T]| {
                 for ((into, &x), &y) in into.iter_mut().zip(values).zip(factors) {
                     *into = x.conjugated().times(y);
                 }

@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use rayon::ThreadPool;
-use rayon::prelude::*;
 
 use crate::counters::check_memory;
 use crate::float::Float;
@@ -14,6 +13,9 @@ use crate::sum::Sum;
 
 /// What a thread adds by itself: about as long as it takes to wake another.
 const GRAIN_ITEMS: usize = 1 << 17;
+
+/// Parts with sums by key that a thread adds, if they are long enough.
+const PARTS_OF_A_THREAD: usize = 4;
 
 /// Does both, perhaps by two threads of the current rayon pool. Rayon is compiled once for tasks of all types.
 #[doc(hidden)]
@@ -46,23 +48,25 @@ pub fn install<R: Send>(pool: &ThreadPool, task: impl FnOnce() -> R + Send) -> R
     value.expect("it is done")
 }
 
-/// The sum of what `leaf` makes of the parts of a range, by threads.
-fn merged<S: Send>(
+/// What `leaf` makes of the parts of a range, which have up to `grain` of its numbers, merged from left to right, perhaps by several threads of the
+/// current rayon pool. It is compiled once for a type of results.
+#[doc(hidden)]
+pub fn by_parts<S: Send>(
     range: Range<usize>,
-    leaf: &(impl Fn(Range<usize>) -> S + Sync),
-    merge: &(impl Fn(&mut S, &S) + Sync),
+    grain: usize,
+    leaf: &(dyn Fn(Range<usize>) -> S + Sync),
+    merge: &(dyn Fn(S, S) -> S + Sync),
 ) -> S {
-    let parts = range.len().div_ceil(GRAIN_ITEMS);
+    let parts = range.len().div_ceil(grain);
     if parts < 2 {
         return leaf(range);
     }
-    let middle = range.start + parts / 2 * GRAIN_ITEMS;
-    let (mut sum, right) = join(
-        || merged(range.start..middle, leaf, merge),
-        || merged(middle..range.end, leaf, merge),
+    let middle = range.start + parts / 2 * grain;
+    let (left, right) = join(
+        || by_parts(range.start..middle, grain, leaf, merge),
+        || by_parts(middle..range.end, grain, leaf, merge),
     );
-    merge(&mut sum, &right);
-    sum
+    merge(left, right)
 }
 
 /// The exact sum of items, rounded to nearest, by the threads of the current rayon pool: see [`sum`](crate::sum).
@@ -74,8 +78,11 @@ fn merged<S: Send>(
 #[must_use]
 pub fn sum<T: Float>(items: &[T]) -> T {
     let leaf = |part: Range<usize>| Sum::without_zeros(&items[part]);
-    let merge = |sum: &mut Sum<T>, part: &Sum<T>| sum.total.merge(&part.total);
-    let merged = merged(0..items.len(), &leaf, &merge);
+    let merge = |mut sum: Sum<T>, part: Sum<T>| {
+        sum.total.merge(&part.total);
+        sum
+    };
+    let merged = by_parts(0..items.len(), GRAIN_ITEMS, &leaf, &merge);
     if are_negative_zeros(items) {
         T::NEGATIVE_ZERO
     } else {
@@ -102,8 +109,11 @@ pub fn norm<T: Float>(x: &[T]) -> T {
 fn products<T: Float>(x: &[T], y: &[T]) -> ProductSum<T> {
     assert_eq!(x.len(), y.len(), "the slices differ in length");
     let leaf = |part: Range<usize>| ProductSum::of(&x[part.clone()], &y[part]);
-    let merge = |sum: &mut ProductSum<T>, part: &ProductSum<T>| sum.total.merge(&part.total);
-    merged(0..x.len(), &leaf, &merge)
+    let merge = |mut sum: ProductSum<T>, part: ProductSum<T>| {
+        sum.total.merge(&part.total);
+        sum
+    };
+    by_parts(0..x.len(), GRAIN_ITEMS, &leaf, &merge)
 }
 
 /// The exact sums of the items of each of the keys 0 to `sums` - 1, rounded to nearest, by the threads of the current rayon pool: see
@@ -115,29 +125,26 @@ pub fn by_key<K: Key, T: Float>(keys: &[K], items: &[T], sums: usize) -> Result<
     check_lengths(keys, items.len())?;
     check_memory::<T>(sums)?;
     let empty = KeyedSums::for_such(sums, items);
-    // Some parts have sums of their own, which are merged: some items a key are worth that, and small parts if the sums are in the caches.
+    // Each part has sums of its own, which are merged: some items a key are worth that. Several parts a thread let all end together.
     let of_thread = items.len().div_ceil(rayon::current_num_threads());
     let of_few_keys = GRAIN_ITEMS.max(sums.saturating_mul(64));
     let of_many_keys = sums.saturating_mul(4);
-    let part_items = of_thread
-        .min(of_few_keys)
-        .max(of_many_keys)
-        .max(GRAIN_ITEMS);
-    let parts = keys
-        .par_chunks(part_items)
-        .zip(items.par_chunks(part_items));
-    let of_threads = parts.try_fold(
-        || empty.clone(),
-        |mut sums, (keys, items)| sums.add(keys, items).map(|()| sums),
-    );
-    let merged = of_threads.try_reduce_with(|mut sums, part| {
+    let part_items = of_few_keys
+        .max(of_thread / PARTS_OF_A_THREAD)
+        .min(of_thread);
+    let part_items = part_items.max(of_many_keys).max(GRAIN_ITEMS);
+    let leaf = |part: Range<usize>| {
+        let mut sums = empty.clone();
+        sums.add(&keys[part.clone()], &items[part]).map(|()| sums)
+    };
+    let merge = |left: Result<KeyedSums<T>, KeyError>, right| {
+        let (mut sums, part): (_, KeyedSums<T>) = (left?, right?);
         sums.merge(&part)?;
         Ok(sums)
-    });
-    match merged {
-        None => Ok(empty.values()),
-        Some(Ok(sums)) => Ok(sums.values()),
+    };
+    match by_parts(0..items.len(), part_items, &leaf, &merge) {
+        Ok(sums) => Ok(sums.values()),
         // Of several parts' errors, that of the first item.
-        Some(Err(error)) => Err(check(keys, items.len(), sums).err().unwrap_or(error)),
+        Err(error) => Err(check(keys, items.len(), sums).err().unwrap_or(error)),
     }
 }

@@ -1,9 +1,9 @@
 //! Exact sums by all threads of a process, on rayon. They have the values of those by one thread.
 
 use exact_sum::Float;
-#[doc(hidden)]
-pub use exact_sum::par::install;
 pub use exact_sum::par::{by_key, norm, sum};
+#[doc(hidden)]
+pub use exact_sum::par::{by_parts, install};
 
 use crate::error::FoldError;
 use crate::fold::check_lengths;

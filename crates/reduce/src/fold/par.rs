@@ -19,8 +19,7 @@ use crate::error::FoldError;
 use crate::operator::{Operator, Sum, WordsOperator, joined, lane_row};
 
 #[doc(hidden)]
-pub use exact_sum::par::install;
-use exact_sum::par::join;
+pub use exact_sum::par::{install, join};
 pub use iterator::ParallelTreeIterator;
 
 /// A thread folds subtrees of up to this number of values by itself: about as long as it takes to wake another.
@@ -293,8 +292,8 @@ where
 fn by_subtrees<V: Send>(
     items: Range<usize>,
     grain: usize,
-    leaf: &(impl Fn(Range<usize>) -> V + Sync),
-    combine: &(impl Fn(V, V) -> V + Sync),
+    leaf: &(dyn Fn(Range<usize>) -> V + Sync),
+    combine: &(dyn Fn(V, V) -> V + Sync),
 ) -> Result<V, FoldError> {
     if items.len() <= grain {
         // Every thread that combines has folded before, so it is checked here.
