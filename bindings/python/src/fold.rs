@@ -21,11 +21,17 @@ const ALONE_BYTES: usize = 1 << 14;
 
 /// Runs a computation, without the interpreter if it is long.
 pub(crate) fn compute<R: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> R + Send) -> R {
-    if bytes > ALONE_BYTES {
-        py.detach(work)
-    } else {
-        work()
+    /// Each computation is compiled once, for both cases.
+    fn run(py: Python<'_>, bytes: usize, work: &mut (dyn FnMut() + Send)) {
+        if bytes > ALONE_BYTES {
+            py.detach(work);
+        } else {
+            work();
+        }
     }
+    let (mut work, mut result) = (Some(work), None);
+    run(py, bytes, &mut || result = work.take().map(|work| work()));
+    result.expect("it has run")
 }
 
 /// Room for so many values; a `MemoryError` where there is none. A failed allocation would end the process.

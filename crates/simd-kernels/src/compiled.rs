@@ -5,26 +5,61 @@ use crate::fold::{fused, runs, slice};
 use crate::processor::environment::Watch;
 use crate::processor::prefetch::Ahead;
 use crate::rows::{fold_rows, lanes, pairs};
-use crate::sets::compiled::Compiled;
+use crate::sets::compiled::{Compiled, Kernels};
 use crate::sets::level::Level;
-use crate::sets::operation::Operation;
+use crate::sets::vector::{Add, Maximum, Minimum, Multiply};
+
+/// Those of an operation, and what folds a slice by it.
+macro_rules! kernels {
+    ($float:ident, $operation:ident, $fold:expr) => {{
+        fn fold(level: Level, leaves: &[$float]) -> Option<$float> {
+            $fold(level, leaves)
+        }
+
+        fn fold_runs(level: Level, leaves: &[$float], lengths: &[usize], results: &mut [$float]) {
+            runs::fold_runs_kernel::<_, $operation>(level, leaves, lengths, results);
+        }
+
+        fn fold_rows(
+            level: Level,
+            width: usize,
+            items: &[$float],
+            scratch: &mut [$float],
+            result: &mut [$float],
+        ) -> Option<()> {
+            fold_rows::fold_rows_kernel::<_, $operation>(level, width, items, scratch, result)
+        }
+
+        fn combine_rows(
+            level: Level,
+            left: &[$float],
+            right: &[$float],
+            nan: Option<$float>,
+            into: &mut [$float],
+        ) {
+            pairs::combine_rows_kernel::<_, $operation>(level, left, right, nan, into);
+        }
+
+        Kernels {
+            fold,
+            fold_runs,
+            fold_rows,
+            combine_rows,
+        }
+    }};
+}
 
 macro_rules! compiled {
     ($($float:ident),+) => {$(
         impl Compiled for $float {
-            fn fold_kernel(level: Level, operation: Operation, leaves: &[Self]) -> Option<Self> {
-                slice::fold_kernel(level, operation, leaves)
-            }
-
-            fn fold_runs_kernel(
-                level: Level,
-                operation: Operation,
-                leaves: &[Self],
-                lengths: &[usize],
-                results: &mut [Self],
-            ) {
-                runs::fold_runs_kernel(level, operation, leaves, lengths, results);
-            }
+            // Sums alone have code of their own for one slice: one run of the others takes a few nanoseconds more.
+            const SUMS: Kernels<Self> = kernels!($float, Add, slice::sum_kernel);
+            const PRODUCTS: Kernels<Self> =
+                kernels!($float, Multiply, runs::fold_run_kernel::<_, Multiply>);
+            const MINIMA: Kernels<Self> =
+                kernels!($float, Minimum, runs::fold_run_kernel::<_, Minimum>);
+            const MAXIMA: Kernels<Self> =
+                kernels!($float, Maximum, runs::fold_run_kernel::<_, Maximum>);
 
             fn dot_kernel(level: Level, x: &[Self], y: &[Self]) -> Option<Self> {
                 fused::dot_kernel(level, x, y)
@@ -36,28 +71,6 @@ macro_rules! compiled {
 
             fn sum_and_absolute_sum_kernel(level: Level, leaves: &[Self]) -> Option<(Self, Self)> {
                 fused::sum_and_absolute_sum_kernel(level, leaves)
-            }
-
-            fn fold_rows_kernel(
-                level: Level,
-                operation: Operation,
-                width: usize,
-                items: &[Self],
-                scratch: &mut [Self],
-                result: &mut [Self],
-            ) -> Option<()> {
-                fold_rows::fold_rows_kernel(level, operation, width, items, scratch, result)
-            }
-
-            fn combine_rows_kernel(
-                level: Level,
-                operation: Operation,
-                left: &[Self],
-                right: &[Self],
-                nan: Option<Self>,
-                into: &mut [Self],
-            ) {
-                pairs::combine_rows_kernel(level, operation, left, right, nan, into);
             }
 
             fn copy_row_kernel(level: Level, row: &[Self], nan: Self, into: &mut [Self]) {

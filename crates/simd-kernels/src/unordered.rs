@@ -1,7 +1,7 @@
 //! Sums in other orders, as references for benchmarks.
 
 use crate::processor::prefetch;
-use crate::sets::dispatch::Float;
+use crate::sets::dispatch::{Float, compute};
 use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
 use crate::sets::vector::{Combine, Proven, Vector};
@@ -67,7 +67,7 @@ pub fn unordered_sum<T: Float>(level: Level, leaves: &[T]) -> T {
 
 /// [`unordered_sum`], unrolled as `variant` says.
 pub fn unordered_sum_with<T: Float>(level: Level, variant: Variant, leaves: &[T]) -> T {
-    T::compute_sum(level, Unordered { variant, leaves })
+    compute(level, Unordered { variant, leaves })
 }
 
 /// The sum of x0 * y0, x1 * y1, … in an unspecified order, at the full speed of SIMD; +0.0 for no elements. It is a reference for speed.
@@ -76,7 +76,7 @@ pub fn unordered_sum_with<T: Float>(level: Level, variant: Variant, leaves: &[T]
 /// The slices differ in length.
 pub fn unordered_dot<T: Float>(level: Level, x: &[T], y: &[T]) -> T {
     assert_eq!(x.len(), y.len(), "the slices differ in length");
-    T::compute_sum(level, UnorderedDot { x, y })
+    compute(level, UnorderedDot { x, y })
 }
 
 /// ((x0 + x1) + x2) + …, the order of a plain loop (thesis, eq. 1.5); `None` for no leaves.

@@ -106,7 +106,7 @@ unsafe fn settle(
         None => is_over(unsafe { requests.request(place) }),
     };
     // SAFETY: as above.
-    unsafe { taken.settle(requests, code != SUCCESS, is_done) };
+    unsafe { taken.settle(requests, code != SUCCESS, &is_done) };
     code
 }
 

@@ -54,7 +54,7 @@ macro_rules! export {
                     Ok(next) => unsafe { next($send, $recv, $count, $datatype, $op, $($root,)? $comm) },
                     Err(missing) => {
                         let code: Option<c_int> = $instead;
-                        code.unwrap_or_else(|| missing.code(|mpi| Some(mpi.take($comm))))
+                        code.unwrap_or_else(|| missing.code(&|mpi| Some(mpi.take($comm))))
                     }
                 }
             };

@@ -160,7 +160,7 @@ macro_rules! reduction {
                     code
                 }
                 // SAFETY: the address is that of a handle, and MPI can be called.
-                Err(missing) => missing.code(|mpi| Some(unsafe { comm_of(mpi, comm) })),
+                Err(missing) => missing.code(&|mpi| Some(unsafe { comm_of(mpi, comm) })),
             };
             let code = $code;
             // SAFETY: the address is that of an INTEGER, or NULL.

@@ -34,7 +34,7 @@ pub unsafe extern "C-unwind" fn MPI_Init(argc: *mut c_int, argv: *mut *mut *mut 
     let code = match next {
         // SAFETY: it is the call that the program makes.
         Ok(next) => unsafe { next(argc, argv) },
-        Err(missing) => return missing.code(|_| None),
+        Err(missing) => return missing.code(&|_| None),
     };
     take_part();
     code
@@ -58,7 +58,7 @@ pub unsafe extern "C-unwind" fn MPI_Init_thread(
     let code = match next {
         // SAFETY: it is the call that the program makes.
         Ok(next) => unsafe { next(argc, argv, required, provided) },
-        Err(missing) => return missing.code(|_| None),
+        Err(missing) => return missing.code(&|_| None),
     };
     take_part();
     code
@@ -83,7 +83,7 @@ macro_rules! fortran {
                     // SAFETY: it is the call that the program makes.
                     Ok(next) => unsafe { next(ierr) },
                     // SAFETY: the address is that of an INTEGER, or NULL.
-                    Err(missing) => return unsafe { leave(ierr, missing.code(|_| None)) },
+                    Err(missing) => return unsafe { leave(ierr, missing.code(&|_| None)) },
                 }
                 take_part();
             }
@@ -108,7 +108,7 @@ macro_rules! fortran {
                     // SAFETY: it is the call that the program makes.
                     Ok(next) => unsafe { next(required, provided, ierr) },
                     // SAFETY: the address is that of an INTEGER, or NULL.
-                    Err(missing) => return unsafe { leave(ierr, missing.code(|_| None)) },
+                    Err(missing) => return unsafe { leave(ierr, missing.code(&|_| None)) },
                 }
                 take_part();
             }

@@ -36,7 +36,7 @@ pub(super) unsafe fn intercept(
         return code;
     }
     // SAFETY: this function's promise.
-    unsafe { take_or_pass(arguments, mpi, settings, library) }
+    unsafe { take_or_pass(arguments, mpi, settings, &library) }
 }
 
 /// The same for a kind of call that this thread does not know. Apart, and by value, arguments stay in registers where it does.
@@ -48,14 +48,14 @@ unsafe fn take_or_pass(
     arguments: Arguments,
     mpi: &Mpi,
     settings: &Settings,
-    library: impl Fn() -> c_int,
+    library: &dyn Fn() -> c_int,
 ) -> c_int {
     // SAFETY: this function's promise.
     match unsafe { prepare(&arguments, mpi, settings) } {
         Ok((task, places, state)) => {
             let comm = Communicator(arguments.comm);
             // SAFETY: this function's promise; `prepare` has made both of the arguments.
-            let code = unsafe { perform(&task, places, state, comm, &library) };
+            let code = unsafe { perform(&task, places, state, comm, library) };
             // After a failure, the program's error handler may have freed the communicator.
             if code == SUCCESS && settings.mode == Mode::On && settings.stats.is_none() {
                 repeated::remember(&arguments, mpi, &task, state);
@@ -64,7 +64,7 @@ unsafe fn take_or_pass(
         }
         Err(reason) => {
             let begin = Instant::now();
-            let code = pass(reason, arguments.comm, &library);
+            let code = pass(reason, arguments.comm, library);
             if settings.stats.is_some() {
                 let (name, count) = (arguments.call.name(arguments.form), arguments.count);
                 count_passed(name, reason, count, arguments.datatype, arguments.op, begin);

@@ -73,7 +73,7 @@ impl Next {
     /// What a call gets of a function that this process does not have: MPI_ERR_UNSUPPORTED_OPERATION, through the error handler of its
     /// communicator if it has one. The first call says which function of which library it is.
     #[cold]
-    pub(super) fn code(&self, comm: impl FnOnce(&Mpi) -> Option<Comm>) -> c_int {
+    pub(super) fn code(&self, comm: &dyn Fn(&Mpi) -> Option<Comm>) -> c_int {
         let name = self.names[0].to_string_lossy();
         let mpi = Mpi::find();
         if !self.is_told.swap(true, Ordering::Relaxed) {
@@ -143,7 +143,7 @@ macro_rules! export_c {
                 match next {
                     // SAFETY: it is the call that the program makes.
                     Ok(next) => unsafe { next($($parameter),+) },
-                    Err(missing) => missing.code(|_| None),
+                    Err(missing) => missing.code(&|_| None),
                 }
             };
             $code
@@ -185,7 +185,7 @@ macro_rules! export_fortran {
                         unsafe { next($($parameter,)+ &raw mut code) };
                         code
                     }
-                    Err(missing) => missing.code(|_| None),
+                    Err(missing) => missing.code(&|_| None),
                 }
             };
             let code = $code;

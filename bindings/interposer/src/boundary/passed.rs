@@ -159,6 +159,6 @@ pub unsafe extern "C-unwind" fn MPI_Reduce_local_c(
             // SAFETY: it is the call that the program makes, whose count is this.
             unsafe { small(send, recv, one, datatype, op) }
         }
-        None => missing.code(|_| None),
+        None => missing.code(&|_| None),
     }
 }

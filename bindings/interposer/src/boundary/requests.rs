@@ -154,7 +154,7 @@ unsafe fn start_at(requests: Requests, place: usize) -> c_int {
     );
     let next = match next {
         Ok(next) => next,
-        Err(missing) => return missing.code(|_| None),
+        Err(missing) => return missing.code(&|_| None),
     };
     let family = mpi().family();
     match requests.handles {

@@ -82,7 +82,7 @@ macro_rules! export {
                         small(send, recv, count, datatype, op, $($root,)? comm, $($info,)? request)
                     };
                 }
-                missing.code(|mpi| Some(mpi.take(comm)))
+                missing.code(&|mpi| Some(mpi.take(comm)))
             };
             // SAFETY: the caller's promise is MPI's.
             unsafe { intercept(arguments, Place::C(request), library) }

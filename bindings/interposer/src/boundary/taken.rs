@@ -158,7 +158,7 @@ impl Taken {
         mut self,
         requests: Requests,
         has_failed: bool,
-        is_done: impl Fn(usize) -> bool,
+        is_done: &dyn Fn(usize) -> bool,
     ) {
         for mut held in self.all() {
             // SAFETY: this function's promise.

@@ -5,7 +5,7 @@ use super::finished;
 use super::rows::check_rows;
 use crate::environment;
 use crate::error::FoldError;
-use crate::operator::{LANES_MAX, Operator, Sum, lane_row};
+use crate::operator::{self, LANES_MAX, Operator, Sum, lane_row};
 
 /// The sum of the items in `lanes` lanes: item i belongs to lane i mod `lanes`, each lane is summed in tree order, and then their sums.
 /// Returns 0 for no items.
@@ -38,7 +38,7 @@ pub fn fold_lanes<T: Copy + 'static, O: Operator<T>>(
 ) -> Result<T, FoldError> {
     check_lanes(lanes)?;
     environment::check()?;
-    finished(operator.fold_lanes(items, lanes), operator)
+    finished(operator::fold_lanes(items, lanes, operator), operator)
 }
 
 /// The reduction of rows of `width` values in `lanes` lanes, element by element: row i belongs to lane i mod `lanes`. No rows give the

@@ -2,7 +2,7 @@
 
 use simd_kernels::{Level, Operation};
 
-use super::{Max, Min, Operator, Product, Sum, fold_by_rows, grown};
+use super::{Max, Min, Operator, Product, Sum, grown};
 
 /// What a float operator has kernels for, and the one NaN that it returns: positive, quiet, without payload.
 macro_rules! kernels {
@@ -70,7 +70,6 @@ macro_rules! float_operators {
             }
             fn fold_lanes(&self, items: &[$float], lanes: usize) -> Option<$float> {
                 simd_kernels::sum_lanes(Level::best(), lanes, items)
-                    .or_else(|| fold_by_rows(items, lanes, self))
             }
             fn fold_products(&self, x: &[$float], y: &[$float]) -> Option<$float> {
                 // Squares of a slice are read once.

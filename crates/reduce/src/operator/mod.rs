@@ -67,10 +67,9 @@ pub trait Operator<T: Copy + 'static> {
         simd_kernels::tree_fold(items, |left, right| self.combine(left, right))
     }
 
-    /// The reduction of the items in `lanes` lanes, at least one, as [`fold_lanes`](crate::fold_lanes); `None` for no items. Overridden
-    /// where a kernel does it faster.
-    fn fold_lanes(&self, items: &[T], lanes: usize) -> Option<T> {
-        fold_by_rows(items, lanes, self)
+    /// The reduction of the items in `lanes` lanes, as [`fold_lanes`](crate::fold_lanes), by a kernel; `None` where there is none.
+    fn fold_lanes(&self, _items: &[T], _lanes: usize) -> Option<T> {
+        None
     }
 
     /// The sum of the products x0 * y0, x1 * y1, … in tree order, each rounded once; `None` for no items, and from an operator that is no sum
@@ -326,8 +325,8 @@ integer_operators!(
     usize as usize
 );
 
-/// The reduction in lanes by rows of them, which any operator has.
-pub(crate) fn fold_by_rows<T: Copy + 'static, O: Operator<T> + ?Sized>(
+/// The reduction in at least one lane; `None` for no items.
+pub(crate) fn fold_lanes<T: Copy + 'static, O: Operator<T> + ?Sized>(
     items: &[T],
     lanes: usize,
     operator: &O,
@@ -335,7 +334,8 @@ pub(crate) fn fold_by_rows<T: Copy + 'static, O: Operator<T> + ?Sized>(
     if lanes == 1 || items.len() <= lanes {
         return operator.fold(items);
     }
-    operator.fold(&lane_row(items, lanes, operator))
+    let by_rows = || operator.fold(&lane_row(items, lanes, operator));
+    operator.fold_lanes(items, lanes).or_else(by_rows)
 }
 
 /// The reductions of the columns of rows of `stride` values, of which the last may be shorter. Fewer values than a row are themselves.

@@ -7,7 +7,7 @@ use crate::fold::source::{Absolute, Mapped, Products, Source, Square};
 use crate::fold::stream::{self, FOR_FOLDS, Fold};
 use crate::processor::prefetch::{Ahead, MEMORY_AHEAD_BYTES, SHARED_CACHE_AHEAD_BYTES};
 use crate::sets::bits::Bits;
-use crate::sets::dispatch::Float;
+use crate::sets::dispatch::{Float, compute};
 use crate::sets::kernel::{For, Kernel};
 use crate::sets::level::Level;
 use crate::sets::vector::{Combine, Proven, Vector};
@@ -32,7 +32,7 @@ pub fn dot<T: Float>(level: Level, x: &[T], y: &[T]) -> Option<T> {
 }
 
 pub(crate) fn dot_kernel<T: Float>(level: Level, x: &[T], y: &[T]) -> Option<T> {
-    T::compute_sum(level, Fold(Products::new(x, y)))
+    compute(level, Fold(Products::new(x, y)))
 }
 
 /// The sum of x0 * x0, x1 * x1, … in tree order; `None` for no elements. It has the bits of [`dot`] of the slice with itself.
@@ -50,7 +50,7 @@ pub(crate) fn squared_norm_kernel<T: Float>(level: Level, x: &[T]) -> Option<T> 
         elements: x,
         function: Square,
     };
-    T::compute_sum(level, Fold(squares))
+    compute(level, Fold(squares))
 }
 
 /// The sum of the leaves and the sum of their absolute values, each in tree order; `None` for no leaves.
@@ -69,7 +69,7 @@ pub fn sum_and_absolute_sum<T: Float>(level: Level, leaves: &[T]) -> Option<(T, 
 }
 
 pub(crate) fn sum_and_absolute_sum_kernel<T: Float>(level: Level, leaves: &[T]) -> Option<(T, T)> {
-    T::compute_sum(level, SumAndAbsoluteSum(leaves))
+    compute(level, SumAndAbsoluteSum(leaves))
 }
 
 /// Both sums, block by block: the second sum reads its block from the L1 cache.

@@ -1,5 +1,7 @@
 //! Several folds in one call, for the subtrees of a range of leaves.
 
+use core::slice;
+
 use crate::fold::few::fold_few;
 use crate::fold::stream::{FOR_FOLDS, fold_any};
 use crate::sets::dispatch::Float;
@@ -30,12 +32,11 @@ pub fn fold_runs<T: Float>(
     lengths: &[usize],
     results: &mut [T],
 ) {
-    T::fold_runs_kernel(level, operation, leaves, lengths, results);
+    (T::kernels(operation).fold_runs)(level, leaves, lengths, results);
 }
 
-pub(crate) fn fold_runs_kernel<T: Float>(
+pub(crate) fn fold_runs_kernel<T: Float, O: Combine<T>>(
     level: Level,
-    operation: Operation,
     leaves: &[T],
     lengths: &[usize],
     results: &mut [T],
@@ -51,8 +52,16 @@ pub(crate) fn fold_runs_kernel<T: Float>(
         results,
     };
     let level = level.for_leaf_bytes(size_of_val(leaves));
-    let rest = T::compute(level, operation, runs);
+    let rest = T::compute::<O, _>(level, runs);
     assert_eq!(rest, 0, "the lengths do not add up to the number of leaves");
+}
+
+/// The fold of one run; `None` for no leaves.
+#[inline(always)]
+pub(crate) fn fold_run_kernel<T: Float, O: Combine<T>>(level: Level, leaves: &[T]) -> Option<T> {
+    let mut result = *leaves.first()?;
+    fold_runs_kernel::<T, O>(level, leaves, &[leaves.len()], slice::from_mut(&mut result));
+    Some(result)
 }
 
 struct Runs<'r, T> {

@@ -1,11 +1,9 @@
 //! Folds of whole slices in one pass, without allocation.
 
-use core::slice;
-
 use crate::fold::counter::{ALL_HEIGHTS, Counter, fold_last};
 use crate::fold::few::SHORT_LEAVES;
 use crate::fold::stream::Fold;
-use crate::sets::dispatch::Float;
+use crate::sets::dispatch::{Float, compute};
 use crate::sets::level::Level;
 use crate::sets::operation::Operation;
 
@@ -35,20 +33,12 @@ pub fn sum<T: Float>(level: Level, leaves: &[T]) -> Option<T> {
 /// ```
 #[inline]
 pub fn fold<T: Float>(level: Level, operation: Operation, leaves: &[T]) -> Option<T> {
-    T::fold_kernel(level, operation, leaves)
+    (T::kernels(operation).fold)(level, leaves)
 }
 
 #[inline(always)]
-pub(crate) fn fold_kernel<T: Float>(level: Level, operation: Operation, leaves: &[T]) -> Option<T> {
-    if operation == Operation::Sum {
-        let level = level.for_leaf_bytes(size_of_val(leaves));
-        return T::compute_sum(level, Fold(leaves));
-    }
-    // Sums alone have code of their own: one run of the others costs a few nanoseconds more.
-    let mut result = *leaves.first()?;
-    let (length, results) = ([leaves.len()], slice::from_mut(&mut result));
-    T::fold_runs_kernel(level, operation, leaves, &length, results);
-    Some(result)
+pub(crate) fn sum_kernel<T: Float>(level: Level, leaves: &[T]) -> Option<T> {
+    compute(level.for_leaf_bytes(size_of_val(leaves)), Fold(leaves))
 }
 
 /// The fold of the items along the binary tree by any operator; `None` for no items.

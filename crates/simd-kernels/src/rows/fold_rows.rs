@@ -1,9 +1,11 @@
 //! Folds of rows, element by element.
 
+use crate::fold::runs::fold_runs_kernel;
 use crate::rows::panel::{REGISTER_ELEMENTS, Rows, panel_columns};
 use crate::sets::dispatch::Float;
 use crate::sets::level::Level;
 use crate::sets::operation::Operation;
+use crate::sets::vector::Combine;
 
 /// The number of values of scratch memory that [`fold_rows`] and [`tree_fold_rows`](crate::tree_fold_rows) need for `rows` rows
 /// of `width` values: one row of at most 32 KiB for each level of the tree.
@@ -44,12 +46,11 @@ pub fn fold_rows<T: Float>(
     scratch: &mut [T],
     result: &mut [T],
 ) -> Option<()> {
-    T::fold_rows_kernel(level, operation, width, items, scratch, result)
+    (T::kernels(operation).fold_rows)(level, width, items, scratch, result)
 }
 
-pub(crate) fn fold_rows_kernel<T: Float>(
+pub(crate) fn fold_rows_kernel<T: Float, O: Combine<T>>(
     level: Level,
-    operation: Operation,
     width: usize,
     items: &[T],
     scratch: &mut [T],
@@ -60,7 +61,7 @@ pub(crate) fn fold_rows_kernel<T: Float>(
         return None;
     }
     if width == 1 {
-        result[0] = T::fold_kernel(level, operation, items)?;
+        fold_runs_kernel::<T, O>(level, items, &[items.len()], result);
         return Some(());
     }
     let rows = Rows {
@@ -69,7 +70,7 @@ pub(crate) fn fold_rows_kernel<T: Float>(
         scratch,
         result,
     };
-    T::compute(level.for_row_bytes(width * size_of::<T>()), operation, rows);
+    T::compute::<O, _>(level.for_row_bytes(width * size_of::<T>()), rows);
     Some(())
 }
 

@@ -13,7 +13,7 @@ use crate::fold::merge;
 use crate::fold::stream::square_nodes;
 use crate::processor::prefetch::RowsAhead;
 use crate::rows::panel::REGISTER_ELEMENTS;
-use crate::sets::dispatch::Float;
+use crate::sets::dispatch::{Float, compute};
 use crate::sets::kernel::{For, Kernel};
 use crate::sets::level::Level;
 use crate::sets::vector::{Combine, Proven, Vector};
@@ -56,7 +56,7 @@ pub(crate) fn sum_lanes_kernel<T: Float>(level: Level, lanes: usize, items: &[T]
 fn sum_in<T: Float, const L: usize>(level: Level, items: &[T]) -> Option<T> {
     let (rows, last) = items.as_chunks::<L>();
     let level = level.for_leaf_bytes(size_of_val(items));
-    (!rows.is_empty()).then(|| T::compute_sum(level, Lanes { rows, last }))
+    (!rows.is_empty()).then(|| compute(level, Lanes { rows, last }))
 }
 
 /// At least one row of L items, and what is left, which is less than one.

@@ -1,6 +1,6 @@
 //! Combines two rows into one, as plans do with rows of two ranks.
 
-use crate::sets::dispatch::Float;
+use crate::sets::dispatch::{Float, compute};
 use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
 use crate::sets::operation::Operation;
@@ -35,12 +35,11 @@ pub fn combine_rows<T: Float>(
     nan: Option<T>,
     into: &mut [T],
 ) {
-    T::combine_rows_kernel(level, operation, left, right, nan, into);
+    (T::kernels(operation).combine_rows)(level, left, right, nan, into);
 }
 
-pub(crate) fn combine_rows_kernel<T: Float>(
+pub(crate) fn combine_rows_kernel<T: Float, O: Combine<T>>(
     level: Level,
-    operation: Operation,
     left: &[T],
     right: &[T],
     nan: Option<T>,
@@ -59,7 +58,7 @@ pub(crate) fn combine_rows_kernel<T: Float>(
         nan,
         into,
     };
-    T::compute(level, operation, pairs);
+    T::compute::<O, _>(level, pairs);
 }
 
 /// Copies a row, and replaces every NaN by `nan`.
@@ -78,7 +77,7 @@ pub(crate) fn copy_row_kernel<T: Float>(level: Level, row: &[T], nan: T, into: &
         row.len(),
         into.len()
     );
-    T::compute_sum(level, Copied { row, nan, into });
+    compute(level, Copied { row, nan, into });
 }
 
 struct Copied<'c, T> {

@@ -5,43 +5,41 @@ use crate::processor::prefetch::Ahead;
 use crate::sets::level::Level;
 use crate::sets::operation::Operation;
 
+/// The kernels of an operation, for a float type. A program that does not name an operation has none of them.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::type_complexity, reason = "they are lists of arguments")]
+pub struct Kernels<T: 'static> {
+    pub fold: fn(Level, &[T]) -> Option<T>,
+    pub fold_runs: fn(Level, &[T], &[usize], &mut [T]),
+    pub fold_rows: fn(Level, usize, &[T], &mut [T], &mut [T]) -> Option<()>,
+    pub combine_rows: fn(Level, &[T], &[T], Option<T>, &mut [T]),
+}
+
 /// The kernels of a float type, which functions call: a generic function would be compiled by each crate that calls it, for
 /// every instruction set.
 #[expect(missing_docs, reason = "the functions have them")]
-pub trait Compiled: Sized {
-    fn fold_kernel(level: Level, operation: Operation, leaves: &[Self]) -> Option<Self>;
+pub trait Compiled: Sized + 'static {
+    const SUMS: Kernels<Self>;
+    const PRODUCTS: Kernels<Self>;
+    const MINIMA: Kernels<Self>;
+    const MAXIMA: Kernels<Self>;
 
-    fn fold_runs_kernel(
-        level: Level,
-        operation: Operation,
-        leaves: &[Self],
-        lengths: &[usize],
-        results: &mut [Self],
-    );
+    /// Those of an operation.
+    #[inline(always)]
+    fn kernels(operation: Operation) -> Kernels<Self> {
+        match operation {
+            Operation::Sum => Self::SUMS,
+            Operation::Product => Self::PRODUCTS,
+            Operation::Minimum => Self::MINIMA,
+            Operation::Maximum => Self::MAXIMA,
+        }
+    }
 
     fn dot_kernel(level: Level, x: &[Self], y: &[Self]) -> Option<Self>;
 
     fn squared_norm_kernel(level: Level, x: &[Self]) -> Option<Self>;
 
     fn sum_and_absolute_sum_kernel(level: Level, leaves: &[Self]) -> Option<(Self, Self)>;
-
-    fn fold_rows_kernel(
-        level: Level,
-        operation: Operation,
-        width: usize,
-        items: &[Self],
-        scratch: &mut [Self],
-        result: &mut [Self],
-    ) -> Option<()>;
-
-    fn combine_rows_kernel(
-        level: Level,
-        operation: Operation,
-        left: &[Self],
-        right: &[Self],
-        nan: Option<Self>,
-        into: &mut [Self],
-    );
 
     fn copy_row_kernel(level: Level, row: &[Self], nan: Self, into: &mut [Self]);
 

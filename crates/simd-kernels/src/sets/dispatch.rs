@@ -1,22 +1,21 @@
 //! Selects the code for a [`Level`]. No other module does.
 
 use core::fmt::Debug;
-use core::ops::{Add, Mul};
+use core::ops;
 
 use crate::sets::bits::Bits;
 use crate::sets::compiled::Compiled;
 use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
-use crate::sets::operation::Operation;
 use crate::sets::scalar::{self, Four};
 use crate::sets::set::Set;
-use crate::sets::vector::{self, Combine, Proven, Vector};
+use crate::sets::vector::{Add, Combine, Proven, Vector};
 #[cfg(target_arch = "x86_64")]
 use crate::sets::x86::Avx2;
 
 /// A bound of [`Float`] that other crates cannot name: it closes the set of types, and leads to their code.
 mod sealed {
-    use super::{Bits, Kernel, Level, Operation};
+    use super::{Bits, Combine, Kernel, Level};
 
     #[expect(
         private_bounds,
@@ -25,9 +24,9 @@ mod sealed {
     )]
     pub trait Sealed: Bits {
         /// Runs the kernel with an operation at a level.
-        fn compute<K: Kernel<Self>>(level: Level, operation: Operation, kernel: K) -> K::Output;
+        fn compute<O: Combine<Self>, K: Kernel<Self>>(level: Level, kernel: K) -> K::Output;
 
-        /// The same for sums, without compiling the other operations.
+        /// The same with sums.
         fn compute_sum<K: Kernel<Self>>(level: Level, kernel: K) -> K::Output;
     }
 }
@@ -39,8 +38,8 @@ pub trait Float:
     + Copy
     + Debug
     + Default
-    + Add<Output = Self>
-    + Mul<Output = Self>
+    + ops::Add<Output = Self>
+    + ops::Mul<Output = Self>
     + Send
     + Sync
     + 'static
@@ -83,22 +82,13 @@ macro_rules! float {
         #[expect(private_bounds, private_interfaces, reason = "as the trait's")]
         impl sealed::Sealed for $float {
             #[inline]
-            fn compute<K: Kernel<Self>>(
-                level: Level,
-                operation: Operation,
-                kernel: K,
-            ) -> K::Output {
-                match operation {
-                    Operation::Sum => $compute::<vector::Add, K>(level, kernel),
-                    Operation::Product => $compute::<vector::Multiply, K>(level, kernel),
-                    Operation::Minimum => $compute::<vector::Minimum, K>(level, kernel),
-                    Operation::Maximum => $compute::<vector::Maximum, K>(level, kernel),
-                }
+            fn compute<O: Combine<Self>, K: Kernel<Self>>(level: Level, kernel: K) -> K::Output {
+                $compute::<O, K>(level, kernel)
             }
 
             #[inline]
             fn compute_sum<K: Kernel<Self>>(level: Level, kernel: K) -> K::Output {
-                $compute::<vector::Add, K>(level, kernel)
+                $compute::<Add, K>(level, kernel)
             }
         }
 
