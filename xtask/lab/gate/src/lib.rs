@@ -134,8 +134,8 @@ struct Gate {
 impl Gate {
     /// Runs stages in their order. Neighbours that may be beside each other run two at a time.
     fn run_all(&self, stages: &[&Stage]) -> Result<(), Stop> {
-        for group in stages
-            .chunk_by(|one, next| one.beside == Beside::Others && next.beside == Beside::Others)
+        for group in
+            stages.chunk_by(|one, next| one.beside == next.beside && one.beside != Beside::Nothing)
         {
             let left = minutes(
                 stages
@@ -229,7 +229,7 @@ fn list<'s>(stages: impl IntoIterator<Item = &'s Stage> + Clone) -> String {
 fn minutes<'s>(stages: impl IntoIterator<Item = &'s Stage>) -> String {
     let seconds = stages.into_iter().fold(0, |sum, stage| match stage.beside {
         Beside::Nothing => sum + stage.seconds,
-        Beside::Others => sum + stage.seconds / 2,
+        Beside::Ranks | Beside::Others => sum + stage.seconds / 2,
     });
     counted(seconds.div_ceil(60), "minute")
 }

@@ -29,7 +29,7 @@ pub(super) struct Stage {
     pub(super) when: When,
     /// How much of it needs MPI.
     pub(super) mpi: Mpi,
-    /// Whether a neighbour that says so, too, may run beside it.
+    /// Which neighbour may run beside it.
     pub(super) beside: Beside,
     /// About how long it takes, after the stages before it, on 2 cores with an empty target folder.
     pub(super) seconds: u32,
@@ -62,6 +62,8 @@ pub(super) enum Mpi {
 pub(super) enum Beside {
     /// Nothing: it uses all cores, or its tests have short time limits.
     Nothing,
+    /// Another such stage: its ranks wait for each other much of the time, but not while something is compiled.
+    Ranks,
     /// Another such stage: much of it waits, or uses one core.
     Others,
 }
@@ -75,7 +77,7 @@ pub(super) const STAGES: &[Stage] = &[
         when: When::Always,
         mpi: Mpi::Unused,
         beside: Beside::Nothing,
-        seconds: 95,
+        seconds: 75,
         run: checks,
     },
     Stage {
@@ -84,7 +86,7 @@ pub(super) const STAGES: &[Stage] = &[
         when: When::Always,
         mpi: Mpi::Unused,
         beside: Beside::Nothing,
-        seconds: 550,
+        seconds: 350,
         run: threads,
     },
     Stage {
@@ -92,8 +94,8 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "the suites on ranks of an MPI library, with and without shared memory; examples and commands",
         when: When::Always,
         mpi: Mpi::Needed,
-        beside: Beside::Others,
-        seconds: 130,
+        beside: Beside::Ranks,
+        seconds: 150,
         run: mpi,
     },
     Stage {
@@ -101,8 +103,8 @@ pub(super) const STAGES: &[Stage] = &[
         purpose: "the same with Debian's MPICH",
         when: When::Always,
         mpi: Mpi::Needed,
-        beside: Beside::Others,
-        seconds: 95,
+        beside: Beside::Ranks,
+        seconds: 110,
         run: mpich,
     },
     Stage {
@@ -111,7 +113,7 @@ pub(super) const STAGES: &[Stage] = &[
         when: When::Always,
         mpi: Mpi::For("programs of ranks, with Open MPI and MPICH"),
         beside: Beside::Others,
-        seconds: 570,
+        seconds: 360,
         run: c,
     },
     Stage {
@@ -120,7 +122,7 @@ pub(super) const STAGES: &[Stage] = &[
         when: When::Always,
         mpi: Mpi::For("treefold.mpi on ranks of mpi4py, with Open MPI and MPICH"),
         beside: Beside::Others,
-        seconds: 570,
+        seconds: 220,
         run: python,
     },
     Stage {
@@ -129,7 +131,7 @@ pub(super) const STAGES: &[Stage] = &[
         when: When::Always,
         mpi: Mpi::Unused,
         beside: Beside::Others,
-        seconds: 70,
+        seconds: 120,
         run: duckdb,
     },
     Stage {
@@ -138,7 +140,7 @@ pub(super) const STAGES: &[Stage] = &[
         when: When::Always,
         mpi: Mpi::Unused,
         beside: Beside::Others,
-        seconds: 45,
+        seconds: 50,
         run: models,
     },
     Stage {
@@ -147,7 +149,7 @@ pub(super) const STAGES: &[Stage] = &[
         when: When::Always,
         mpi: Mpi::Unused,
         beside: Beside::Others,
-        seconds: 60,
+        seconds: 65,
         run: optimised,
     },
     Stage {
@@ -156,7 +158,7 @@ pub(super) const STAGES: &[Stage] = &[
         when: When::Always,
         mpi: Mpi::Needed,
         beside: Beside::Others,
-        seconds: 230,
+        seconds: 225,
         run: pmpi,
     },
     Stage {
@@ -165,7 +167,7 @@ pub(super) const STAGES: &[Stage] = &[
         when: When::Always,
         mpi: Mpi::For("repro-check and bench under MPI"),
         beside: Beside::Others,
-        seconds: 150,
+        seconds: 250,
         run: commands,
     },
     Stage {
@@ -174,7 +176,7 @@ pub(super) const STAGES: &[Stage] = &[
         when: When::Always,
         mpi: Mpi::Needed,
         beside: Beside::Others,
-        seconds: 100,
+        seconds: 65,
         run: rsmpi,
     },
     Stage {
