@@ -1,10 +1,11 @@
 //! Items as bytes: as a program passes them, and as a plan takes them.
 
+use std::borrow::Cow;
 use std::ops::Deref;
 
 use treefold_c::boundary::check_aligned;
-use treefold_c::failure::{Code, Failure};
-use treefold_c::operator::WORD_BYTES;
+use treefold_c::failure::Failure;
+use treefold_c::operator::{WORD_BYTES, in_words};
 
 /// How a plan's items lie in a program's arrays.
 #[derive(Clone, Copy, Debug)]
@@ -94,20 +95,7 @@ impl Items {
         if !self.are_copied {
             check_aligned(name, array, self.alignment)?;
         }
-        let count = array.len() / self.bytes;
-        let words = count * (self.kept / WORD_BYTES);
-        let mut copy = Vec::new();
-        copy.try_reserve_exact(words).map_err(|_| {
-            let message = format!("there is no memory for a copy of {count} items");
-            Failure::new(Code::Memory, message)
-        })?;
-        copy.resize(words, 0);
-        let items = array.chunks_exact(self.bytes);
-        let kept = bytemuck::cast_slice_mut::<u64, u8>(&mut copy).chunks_exact_mut(self.kept);
-        for (kept, item) in kept.zip(items) {
-            kept[..self.bytes].copy_from_slice(item);
-        }
-        Ok(copy)
+        in_words(array, self.bytes).map(Cow::into_owned)
     }
 
     /// Lets `body` write a result to an array, in place or by way of a copy.

@@ -58,7 +58,7 @@ pub fn words_of_item(item_bytes: usize) -> Result<usize, Failure> {
     Ok(item_bytes.div_ceil(WORD_BYTES))
 }
 
-/// An operator of a function of the caller's. `empty` is an item.
+/// The operator of a caller's function. `empty` is an item.
 pub fn of_function(name: String, function: Function, empty: Option<&[u8]>) -> WordsOperator {
     let empty = empty.map(|item| {
         let mut words = vec![0; function.words()];
@@ -70,7 +70,7 @@ pub fn of_function(name: String, function: Function, empty: Option<&[u8]>) -> Wo
     })
 }
 
-/// Items in whole words, as an operator takes them: in place, if they are whole words and lie so, or else in a copy.
+/// Items in whole words, as an operator takes them: in place if they are aligned and a multiple of 8 bytes, or else in a copy.
 ///
 /// # Errors
 /// There is no memory for a copy.

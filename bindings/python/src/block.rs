@@ -7,7 +7,7 @@ use bytemuck::Pod;
 /// A cache line.
 const LINE_BYTES: usize = 64;
 
-/// The values of a block, of which the first begins a cache line: kernels load whole lines, and what gathers columns stores whole ones.
+/// The values of a block, which begins at a cache line: kernels load whole lines, and what gathers columns stores whole lines.
 #[derive(Debug)]
 pub(crate) struct Block<T> {
     memory: Vec<T>,
@@ -26,7 +26,7 @@ impl<T> Default for Block<T> {
 }
 
 impl<T: Pod> Block<T> {
-    /// Makes room for so many values and returns it. What it holds is of earlier blocks.
+    /// Makes room for `len` values and returns it. It may hold values of earlier blocks.
     pub(crate) fn room(&mut self, len: usize) -> &mut [T] {
         // The allocator aligns to fewer bytes than a line.
         let spare = LINE_BYTES / size_of::<T>();

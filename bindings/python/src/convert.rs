@@ -211,9 +211,9 @@ macro_rules! complex_targets {
 
 complex_targets!(f32, C64; f64, C128);
 
-/// How many bools are true. NumPy takes any byte but 0 for it.
+/// The number of bools that are true: NumPy takes any byte but 0 for that.
 pub(crate) fn trues(bools: &[u8]) -> i64 {
-    /// So many are counted side by side, each in a byte.
+    /// The number of counters, of a byte each, that are added to side by side.
     const BESIDE: usize = 64;
     let (beside, rest) = bools.as_chunks::<BESIDE>();
     let mut all = rest.iter().fold(0, |all, &byte| all + i64::from(byte != 0));

@@ -223,7 +223,7 @@ pub(crate) fn fold_parts<T: Item>(
 /// Reduces blocks of items, each into results of its own.
 type FoldBlocks<'f, T> = dyn Fn(&[T], &mut [T]) -> Result<(), FoldError> + Sync + 'f;
 
-/// Lets `fold` reduce blocks of items, each into results of its own, by threads; each takes so many blocks that they are worth it.
+/// Lets `fold` reduce blocks of items, each into results of its own, by threads. A thread takes enough blocks to be worth waking.
 fn divided<T: Item>(
     items: &[T],
     results: &mut [T],

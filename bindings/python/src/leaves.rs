@@ -35,9 +35,7 @@ pub(crate) struct Reader<'a, T> {
     words: Block<u64>,
     values: Block<T>,
     factors: Block<T>,
-    /// For each item 1 if it counts, or else 0.
-    mask: Block<u8>,
-    other_mask: Block<u8>,
+    mask: Mask,
 }
 
 impl<'a, T: Item> Reader<'a, T> {
@@ -47,8 +45,7 @@ impl<'a, T: Item> Reader<'a, T> {
             words: Block::default(),
             values: Block::default(),
             factors: Block::default(),
-            mask: Block::default(),
-            other_mask: Block::default(),
+            mask: Mask::default(),
         }
     }
 
@@ -75,15 +72,9 @@ impl<'a, T: Item> Reader<'a, T> {
             y.extend_from_slice(&self.factors);
             return;
         }
-        read_mask(
-            self.source,
-            tile,
-            &self.values,
-            &mut self.mask,
-            &mut self.other_mask,
-        );
+        let mask = self.mask.read(self.source, tile, &self.values);
         let counting = |values: &[T], into: &mut Vec<T>| {
-            let counting = values.iter().zip(&*self.mask);
+            let counting = values.iter().zip(mask);
             into.extend(
                 counting
                     .filter(|&(_, &counts)| counts != 0)
@@ -99,9 +90,8 @@ impl<'a, T: Item> Reader<'a, T> {
     pub(crate) fn items(&mut self, tile: &Tile, op: Op, counts: &mut [i64], into: &mut [T]) {
         read(self.source, self.source.x, tile, &mut self.words, into);
         if self.source.has_holes() {
-            let other_mask = &mut self.other_mask;
-            read_mask(self.source, tile, into, &mut self.mask, other_mask);
-            make_holes(tile, &self.mask, op, counts, into);
+            let mask = self.mask.read(self.source, tile, into);
+            make_holes(tile, mask, op, counts, into);
         }
     }
 
@@ -118,9 +108,8 @@ impl<'a, T: Item> Reader<'a, T> {
         self.read_factors(tile);
         make(tile, &self.values, &self.factors, into);
         if self.source.has_holes() {
-            let other_mask = &mut self.other_mask;
-            read_mask(self.source, tile, &self.values, &mut self.mask, other_mask);
-            make_holes(tile, &self.mask, op, counts, into);
+            let mask = self.mask.read(self.source, tile, &self.values);
+            make_holes(tile, mask, op, counts, into);
         }
     }
 }
@@ -153,35 +142,39 @@ fn read<T: Item>(
     T::convert(Kind::F16, &rounded, into);
 }
 
-/// Which items of a tile count.
-fn read_mask<T: Item>(
-    source: &Source,
-    tile: &Tile,
-    values: &[T],
-    mask: &mut Block<u8>,
-    other: &mut Block<u8>,
-) {
-    let mask = mask.room(tile.len());
-    let mut masks = source.masks.iter();
-    if let Some(&(memory, excludes)) = masks.next() {
-        memory.read(&source.shape, tile, mask);
-        for counts in &mut *mask {
-            *counts = u8::from((*counts != 0) != excludes);
+/// Which items of a tile count: 1 for each that does, 0 for each that does not.
+#[derive(Debug, Default)]
+struct Mask {
+    counting: Block<u8>,
+    other: Block<u8>,
+}
+
+impl Mask {
+    /// Reads the masks of a tile, whose items have these values.
+    fn read<T: Item>(&mut self, source: &Source, tile: &Tile, values: &[T]) -> &[u8] {
+        let counting = self.counting.room(tile.len());
+        let mut masks = source.masks.iter();
+        if let Some(&(memory, excludes)) = masks.next() {
+            memory.read(&source.shape, tile, counting);
+            for counts in &mut *counting {
+                *counts = u8::from((*counts != 0) != excludes);
+            }
+        } else {
+            counting.fill(1);
         }
-    } else {
-        mask.fill(1);
-    }
-    for &(memory, excludes) in masks {
-        let other = other.room(tile.len());
-        memory.read(&source.shape, tile, other);
-        for (counts, &byte) in mask.iter_mut().zip(&*other) {
-            *counts &= u8::from((byte != 0) != excludes);
+        for &(memory, excludes) in masks {
+            let other = self.other.room(tile.len());
+            memory.read(&source.shape, tile, other);
+            for (counts, &byte) in counting.iter_mut().zip(&*other) {
+                *counts &= u8::from((byte != 0) != excludes);
+            }
         }
-    }
-    if source.skips_nan {
-        for (counts, value) in mask.iter_mut().zip(values) {
-            *counts &= u8::from(!value.has_nan());
+        if source.skips_nan {
+            for (counts, value) in counting.iter_mut().zip(values) {
+                *counts &= u8::from(!value.has_nan());
+            }
         }
+        counting
     }
 }
 

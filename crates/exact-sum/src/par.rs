@@ -48,8 +48,8 @@ pub fn install<R: Send>(pool: &ThreadPool, task: impl FnOnce() -> R + Send) -> R
     value.expect("it is done")
 }
 
-/// What `leaf` makes of the parts of a range, which have up to `grain` of its numbers, merged from left to right, perhaps by several threads of the
-/// current rayon pool. It is compiled once for a type of results.
+/// Divides a range into parts of at most `grain` numbers, and merges what `leaf` makes of them, from left to right, by threads of the current
+/// rayon pool. It is compiled once for each type of results.
 #[doc(hidden)]
 pub fn by_parts<S: Send>(
     range: Range<usize>,

@@ -1,14 +1,14 @@
-//! Operators on items that have no type here: a program in another language says how many words an item has.
+//! Operators on items without a Rust type: a program in another language says how many 64-bit words an item has.
 
 use std::fmt;
 
 use crate::environment;
 use crate::error::FoldError;
 
-/// Combines two items of words into a third, which holds anything before.
+/// Combines two items into a third, whose former content does not matter.
 type Combine = dyn Fn(&[u64], &[u64], &mut [u64]) + Sync;
 
-/// An operator on items of so many words of 64 bits, one or more.
+/// An operator on items whose size, in 64-bit words, is known when the program runs.
 #[doc(hidden)]
 pub struct WordsOperator {
     name: String,
@@ -23,7 +23,7 @@ impl fmt::Debug for WordsOperator {
     }
 }
 
-/// Rows of items that lie side by side. Some adjacent columns of them are looked at.
+/// Some adjacent columns of rows of items.
 #[derive(Clone, Copy)]
 struct Rows<'r> {
     items: &'r [u64],
@@ -52,11 +52,11 @@ impl<'r> Rows<'r> {
     }
 }
 
-/// Wider rows are reduced so many words of each at a time, and stay in a cache.
+/// Wider rows are reduced in panels of this many words, which stay in a cache.
 const PANEL_WORDS: usize = 1 << 10;
 
 impl WordsOperator {
-    /// An operator of this name, and the reduction of no items.
+    /// An operator with its name, the words of an item, and the reduction of no items, if there is one.
     pub fn new(
         name: String,
         words: usize,

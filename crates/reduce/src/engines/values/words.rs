@@ -1,4 +1,4 @@
-//! Items of words, of which the operator alone knows how many an item has.
+//! Items of words: the operator alone knows how many words an item has.
 
 use std::alloc::Layout;
 use std::cell::RefCell;
