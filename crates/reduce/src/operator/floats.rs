@@ -7,6 +7,7 @@ use super::{Max, Min, Operator, Product, Sum, grown};
 /// What a float operator has kernels for, and the one NaN that it returns: positive, quiet, without payload.
 macro_rules! kernels {
     ($float:ty, $operation:expr, $canonical_nan:literal) => {
+        #[inline]
         fn fold(&self, items: &[$float]) -> Option<$float> {
             simd_kernels::fold(Level::best(), $operation, items)
         }
@@ -45,6 +46,7 @@ macro_rules! kernels {
             simd_kernels::copy_row(Level::best(), row, nan, into);
         }
 
+        #[inline]
         fn canonical(&self, value: $float) -> $float {
             if value.is_nan() {
                 <$float>::from_bits($canonical_nan)
