@@ -63,7 +63,7 @@ impl Function {
         self.words
     }
 
-    /// Combines two items into a third. What an item does not fill of its words is zero.
+    /// Combines two items into a third. What the function leaves unwritten, such as the padding of a struct, is zero.
     ///
     /// # Panics
     /// The function returns another number than 0.
@@ -71,12 +71,52 @@ impl Function {
     pub fn combine(&self, left: &[u64], right: &[u64], into: &mut [u64]) {
         let are_items = left.len() == self.words && right.len() == self.words;
         assert!(are_items && into.len() == self.words, "an item has words");
-        into[self.words - 1] = 0;
+        into.fill(0);
         let (left, right) = (left.as_ptr().cast(), right.as_ptr().cast());
         // SAFETY: all three have whole words for an item, aligned to 8 bytes, and the function does as `new`'s caller has promised.
         let code = unsafe { (self.function)(self.context, left, right, into.as_mut_ptr().cast()) };
         if code != 0 {
             failure::operator_failed(code);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operator::of_function;
+
+    /// Adds the first words of items of three. It leaves the others as they are, as a function leaves the padding of a struct.
+    unsafe extern "C" fn add_first_words(
+        _: *mut c_void,
+        left: *const c_void,
+        right: *const c_void,
+        out: *mut c_void,
+    ) -> c_int {
+        let [left, right] = [left, right].map(|item| {
+            // SAFETY: an item has words.
+            unsafe { *item.cast::<u64>() }
+        });
+        // SAFETY: there is room for an item.
+        unsafe { *out.cast::<u64>() = left + right };
+        0
+    }
+
+    #[test]
+    fn what_a_function_leaves_unwritten_is_zero() {
+        // SAFETY: the function reads and writes the first words of items of three.
+        let function = unsafe { Function::new(24, Some(add_first_words), std::ptr::null_mut()) };
+        let function = function.unwrap();
+        let mut into = [u64::MAX; 3];
+        function.combine(&[1, 7, 9], &[2, 8, 9], &mut into);
+        assert_eq!(into, [3, 0, 0]);
+
+        let operator = of_function("the first words".to_owned(), function, None);
+        let mut items = vec![1, u64::MAX, u64::MAX];
+        for count in 2..=40 {
+            items.extend([count, u64::MAX, u64::MAX]);
+            let expected = [count * (count + 1) / 2, 0, 0];
+            assert_eq!(operator.fold(&items).unwrap(), expected, "{count} items");
         }
     }
 }
