@@ -83,12 +83,8 @@ pub fn fold_words(items: &[u64], operator: &WordsOperator) -> Result<Vec<u64>, F
         operator.combine_rows(&left, &right, &mut root);
         root
     };
-    by_subtrees(
-        0..items.len() / words,
-        GRAIN_VALUES / words,
-        &leaf,
-        &combine,
-    )
+    let grain_items = (GRAIN_VALUES / words).max(1);
+    by_subtrees(0..items.len() / words, grain_items, &leaf, &combine)
 }
 
 /// The sum of the items in `lanes` lanes, as [`sum_lanes`](crate::sum_lanes). Returns 0 for no items.

@@ -32,7 +32,7 @@ pub(crate) trait Values {
     /// The reduction of all items, in canonical form; `None` if there are none.
     fn fold(&self, items: &[u8], result: &mut [u8]) -> Option<()>;
 
-    /// The sum of the products of as many items, by [`Operator::fold_products`].
+    /// The sum of the products of as many items, by [`Operator::fold_products`](crate::Operator::fold_products).
     ///
     /// # Panics
     /// The operator is no sum of floats.
@@ -44,10 +44,10 @@ pub(crate) trait Values {
     /// The operator is no sum of floats.
     fn write_products(&self, factors: &[&[u8]; 2], products: &mut [u8]);
 
-    /// The reductions of runs of items, as [`Operator::fold_runs`].
+    /// The reductions of runs of items, as [`Operator::fold_runs`](crate::Operator::fold_runs).
     fn fold_runs(&self, items: &[u8], lengths: &[usize], results: &mut [u8]);
 
-    /// The reduction of rows, as [`Operator::fold_rows`]; of no rows nothing is written.
+    /// The reduction of rows, as [`Operator::fold_rows`](crate::Operator::fold_rows); of no rows nothing is written.
     fn fold_rows(&self, items: &[u8], row: &mut [u8]);
 
     /// Combines two items, which need not be aligned, and writes the result to `left`.

@@ -1,4 +1,4 @@
-//! Items of words: the operator alone knows how many words an item has.
+//! Items of words, by an operator that knows how many an item has.
 
 use std::alloc::Layout;
 use std::cell::RefCell;
@@ -8,7 +8,7 @@ use super::{ARE_FLOATS, Values, typed, typed_mut};
 use crate::engines::scheduled::program::Combine;
 use crate::operator::WordsOperator;
 
-/// The operations of items of words by an operator that knows how many an item has.
+/// The operations on items of words, and scratch memory for them.
 pub(crate) struct Words {
     operator: WordsOperator,
     scratch: RefCell<[Vec<u64>; 2]>,
@@ -29,6 +29,13 @@ impl Words {
         self.scratch.replace(scratch);
         result
     }
+}
+
+/// The words in bytes that may not be aligned.
+fn words_in(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    bytes
+        .chunks_exact(size_of::<u64>())
+        .map(bytemuck::pod_read_unaligned)
 }
 
 impl Values for Words {
@@ -85,11 +92,7 @@ impl Values for Words {
         self.with_scratch(|[operands, result]| {
             operands.clear();
             for operand in [&*left, right] {
-                operands.extend(
-                    operand
-                        .chunks_exact(size_of::<u64>())
-                        .map(bytemuck::pod_read_unaligned::<u64>),
-                );
+                operands.extend(words_in(operand));
             }
             result.resize(self.operator.words(), 0);
             let (first, second) = operands.split_at(result.len());
@@ -138,11 +141,7 @@ impl Values for Words {
     ) {
         self.with_scratch(|[waiting, scratch]| {
             waiting.clear();
-            waiting.extend(
-                before
-                    .chunks_exact(size_of::<u64>())
-                    .map(bytemuck::pod_read_unaligned::<u64>),
-            );
+            waiting.extend(words_in(before));
             scratch.resize(row / size_of::<u64>(), 0);
             let rows = typed(rows);
             self.operator.scan(
