@@ -9,7 +9,7 @@ use crate::sets::compiled::{Compiled, Kernels};
 use crate::sets::level::Level;
 use crate::sets::vector::{Add, Maximum, Minimum, Multiply};
 
-/// Those of an operation, and what folds a slice by it.
+/// The [`Kernels`] of an operation: `$fold` folds a slice.
 macro_rules! kernels {
     ($float:ident, $operation:ident, $fold:expr) => {{
         fn fold(level: Level, leaves: &[$float]) -> Option<$float> {

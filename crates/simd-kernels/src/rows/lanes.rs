@@ -24,9 +24,11 @@ const GROUP_ROWS: usize = 32;
 /// The waiting rows of any slice: 2^48 groups of 32 rows of 16 floats are more than processors address.
 const MOST_WAITING: usize = 48;
 
-/// The sum in `lanes` lanes: item i belongs to lane i mod `lanes`, and each lane is summed in tree order, and then their sums. `None`
-/// for fewer items than lanes, for other numbers of lanes than 16, 32, 64 and 128, and at [`Level::SCALAR`]: then sum rows of lanes. All other
-/// levels give the same bits.
+/// The sum in `lanes` lanes: item i belongs to lane i mod `lanes`, and each lane is summed in tree order, and then their sums. All levels
+/// with a kernel give the same bits.
+///
+/// `None` where there is no kernel: for fewer items than lanes, for other numbers of lanes than 16, 32, 64 and 128, and at
+/// [`Level::SCALAR`]. The caller then sums the lanes as the columns of rows.
 ///
 /// ```
 /// use simd_kernels::{Level, sum, sum_lanes};

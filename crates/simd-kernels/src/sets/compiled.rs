@@ -24,7 +24,7 @@ pub trait Compiled: Sized + 'static {
     const MINIMA: Kernels<Self>;
     const MAXIMA: Kernels<Self>;
 
-    /// Those of an operation.
+    /// The kernels of an operation.
     #[inline(always)]
     fn kernels(operation: Operation) -> Kernels<Self> {
         match operation {

@@ -106,7 +106,9 @@ macro_rules! float {
                 const { K::FOR.two_doubles || O::COMPARES || size_of::<$float>() < 8 };
             match level.set() {
                 Set::Scalar if const { K::FOR.scalar } => plain::<$float, O, K>(kernel),
-                Set::Scalar => unreachable!("the kernel's function asks for it with vectors alone"),
+                Set::Scalar => {
+                    unreachable!("this kernel has no plain Rust, and its caller checks that")
+                }
                 #[cfg(target_arch = "aarch64")]
                 Set::Neon(neon) => neon.$compute::<O, K>(kernel),
                 #[cfg(target_arch = "x86_64")]

@@ -28,7 +28,7 @@ pub(crate) fn widest() -> Option<Set> {
     *WIDEST.get_or_init(detect_widest)
 }
 
-/// The widest set that all processors have for which this is compiled.
+/// The widest set that every processor of the compilation's target has: without std, nothing asks this processor.
 #[cfg(all(target_arch = "x86_64", not(feature = "std")))]
 #[inline]
 pub(crate) fn widest() -> Option<Set> {

@@ -176,8 +176,8 @@ struct Part {
     target: &'static str,
     /// What it is called elsewhere: the file is `libNAME.so`.
     name: &'static str,
-    /// The folders of bindings/ with its headers and modules. A library with such a folder is also a static one, has [`OTHER_NAME`], and one with
-    /// ReproRed's names belongs to it.
+    /// The folders of bindings/ with its headers and modules. If there are any, programs link this library: then it is also installed as
+    /// a static library, by [`OTHER_NAME`], and with ReproRed's interface.
     folders: &'static [&'static str],
     templates: &'static [Template],
 }

@@ -22,7 +22,7 @@ use crate::steps::{Steps, Stop};
 const LINE_BITS: u32 = 6;
 const PAGE_BITS: u32 = 12;
 
-/// The calls, and what they may touch: some tenth more than when this was written.
+/// The calls, and what they may touch: about a tenth more than docs/measurements.md records.
 const LIMITS: [(&str, Footprint); 2] = [
     (
         "treefold_allreduce",

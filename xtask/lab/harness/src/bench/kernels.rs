@@ -88,7 +88,7 @@ fn compare<T: Float + exact::Float>(
             black_box(sum.value());
         }),
     ];
-    // Plain Rust sums rows.
+    // Plain Rust has no kernel for lanes.
     let has_lanes = |&lanes: &usize| lanes <= leaves.len() && level != Level::SCALAR;
     for lanes in LANES.into_iter().filter(has_lanes) {
         candidates.push(Candidate::new(
