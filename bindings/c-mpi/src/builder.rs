@@ -4,27 +4,24 @@ use std::cell::RefCell;
 use std::ops::{Deref, Range};
 use std::rc::Rc;
 
-use bytemuck::Pod;
-use treefold::exact::{Float, KeyedMoments, KeyedSums};
+use treefold::exact::quantity::{ComplexDots, ComplexSums, Dots, Norms, Quantity, Sums};
+use treefold::exact::{Float, KeyedAccumulator, KeyedMoments, KeyedPlan, KeyedSums};
 use treefold::mpi::Duplicate;
-use treefold::{
-    Algorithm, AnyPlan, BuildError, Builder, Operation, Operator, Ownership, Plan, World,
-};
+use treefold::{Algorithm, AnyPlan, BuildError, Builder, Operation, Ownership, Plan, World};
 use treefold_c::boundary::Function;
 use treefold_c::by_type;
 use treefold_c::element::{Element, ElementType};
 use treefold_c::failure::{Code, Failure};
+use treefold_c::figure::Figure;
 use treefold_c::operator::{Builtin, of_function};
 
-use crate::by_key::{ByKey, ByKeyPlan, Summary};
-use crate::exact::ExactPlan;
-use crate::exact::figure::{ComplexDots, ComplexSums, Dots, Figure, Norms, Quantity, Sums};
 use crate::failure::of_build;
 #[cfg(feature = "cuda")]
 use crate::gpu::Floats;
 use crate::handle::handle;
 use crate::items::Items;
-use crate::plan::{AnyReduction, Shaped};
+use crate::operands::{Summary, Takes};
+use crate::plan::Shaped;
 
 handle!(
     /// `treefold_comm`: a communicator's duplicate.
@@ -222,17 +219,30 @@ impl Settings {
     fn build_of_kind(&self) -> Result<Rc<Shaped>, Failure> {
         match &self.kind {
             Kind::Builtin(element_type, operator) => by_type!(*element_type, T => {
-                self.build_by::<T, _>(T::operator(*operator)?, Items::of::<T>())
+                let builder = self.builder().operator(T::operator(*operator)?);
+                let plan = builder.build::<T>().map(Plan::into_any);
+                self.shaped(plan, Takes::InTree, Items::of::<T>())
             }),
-            Kind::Exact(element_type, figure) => self.build_figure(*element_type, *figure),
-            Kind::ByKey(element_type, summary, keys) => match (element_type, summary) {
-                (ElementType::F32, Summary::Sums) => self.build_by_key::<KeyedSums<f32>>(*keys),
-                (ElementType::F32, Summary::Moments) => {
-                    self.build_by_key::<KeyedMoments<f32>>(*keys)
-                }
-                (_, Summary::Sums) => self.build_by_key::<KeyedSums<f64>>(*keys),
-                (_, Summary::Moments) => self.build_by_key::<KeyedMoments<f64>>(*keys),
+            Kind::Exact(element_type, figure) => match (element_type, figure) {
+                (ElementType::F32, figure) => self.build_real::<f32>(*figure),
+                (ElementType::F64, figure) => self.build_real::<f64>(*figure),
+                (ElementType::C32, figure) => self.build_complex::<f32>(*figure),
+                (ElementType::C64, figure) => self.build_complex::<f64>(*figure),
+                _ => unreachable!("`Figure::of_code` knows which types have figures"),
             },
+            Kind::ByKey(element_type, summary, keys) => {
+                let takes = Takes::ByKey(*element_type, *summary);
+                match (element_type, summary) {
+                    (ElementType::F32, Summary::Sums) => {
+                        self.build_by_key::<KeyedSums<f32>>(takes, *keys)
+                    }
+                    (ElementType::F32, Summary::Moments) => {
+                        self.build_by_key::<KeyedMoments<f32>>(takes, *keys)
+                    }
+                    (_, Summary::Sums) => self.build_by_key::<KeyedSums<f64>>(takes, *keys),
+                    (_, Summary::Moments) => self.build_by_key::<KeyedMoments<f64>>(takes, *keys),
+                }
+            }
             Kind::User {
                 name,
                 item_bytes,
@@ -243,76 +253,56 @@ impl Settings {
                 let name = format!("{name} on {item_bytes} bytes");
                 let operator = of_function(name, *function, empty.as_deref());
                 let plan = self.builder().operator(operator).build_words();
-                self.in_tree(plan, Items::of_words(*item_bytes))
+                self.shaped(plan, Takes::InTree, Items::of_words(*item_bytes))
             }
         }
     }
 
-    fn build_by<T, O>(&self, operator: O, items: Items) -> Result<Rc<Shaped>, Failure>
-    where
-        T: Pod,
-        O: Operator<T> + 'static,
-    {
-        let plan = self.builder().operator(operator).build::<T>();
-        self.in_tree(plan.map(Plan::into_any), items)
-    }
-
-    fn in_tree(
+    fn shaped(
         &self,
         plan: Result<AnyPlan, BuildError>,
+        takes: Takes,
         items: Items,
     ) -> Result<Rc<Shaped>, Failure> {
         let plan = plan.map_err(|error| of_build(&error))?;
-        Ok(self.shaped(AnyReduction::InTree(plan), items))
-    }
-
-    fn shaped(&self, plan: AnyReduction, items: Items) -> Rc<Shaped> {
         let is_root = self.world.rank() == self.root;
-        Rc::new(Shaped::new(plan, items, is_root))
-    }
-
-    fn build_figure(
-        &self,
-        element_type: ElementType,
-        figure: Figure,
-    ) -> Result<Rc<Shaped>, Failure> {
-        match (element_type, figure) {
-            (ElementType::F32, figure) => self.build_real::<f32>(figure),
-            (ElementType::F64, figure) => self.build_real::<f64>(figure),
-            (ElementType::C32, figure) => self.build_complex::<f32>(figure),
-            (ElementType::C64, figure) => self.build_complex::<f64>(figure),
-            _ => unreachable!("`Figure::of_code` knows which types have figures"),
-        }
+        Ok(Rc::new(Shaped::new(plan, takes, items, is_root)))
     }
 
     fn build_real<T: Float>(&self, figure: Figure) -> Result<Rc<Shaped>, Failure> {
         match figure {
-            Figure::Sum => self.build_exact::<Sums<T>>(),
-            Figure::Norm => self.build_exact::<Norms<T>>(),
-            Figure::Dot | Figure::ConjugateDot => self.build_exact::<Dots<T>>(),
+            Figure::Sum => self.build_quantity::<Sums<T>>(),
+            Figure::Norm => self.build_quantity::<Norms<T>>(),
+            Figure::Dot | Figure::ConjugateDot => self.build_quantity::<Dots<T>>(),
         }
     }
 
     fn build_complex<T: Float>(&self, figure: Figure) -> Result<Rc<Shaped>, Failure> {
         match figure {
-            Figure::Sum => self.build_exact::<ComplexSums<T>>(),
-            Figure::Dot => self.build_exact::<ComplexDots<T, false>>(),
-            Figure::ConjugateDot => self.build_exact::<ComplexDots<T, true>>(),
+            Figure::Sum => self.build_quantity::<ComplexSums<T>>(),
+            Figure::Dot => self.build_quantity::<ComplexDots<T, false>>(),
+            Figure::ConjugateDot => self.build_quantity::<ComplexDots<T, true>>(),
             Figure::Norm => unreachable!("`Figure::of_code` knows that there is none"),
         }
     }
 
-    fn build_exact<Q: Quantity>(&self) -> Result<Rc<Shaped>, Failure> {
-        let plan = self.builder().figure(Q::NAME).build_exact::<Q::Total>();
-        let plan = ExactPlan::<Q>::new(plan.map_err(|error| of_build(&error))?);
-        Ok(self.shaped(AnyReduction::Other(Box::new(plan)), Items::of::<Q::Item>()))
+    fn build_quantity<Q: Quantity>(&self) -> Result<Rc<Shaped>, Failure> {
+        let takes = if Q::TAKES_PAIRS {
+            Takes::ExactPairs
+        } else {
+            Takes::Exact
+        };
+        let plan = self.builder().build_quantity::<Q>();
+        self.shaped(plan, takes, Items::of::<Q::Item>())
     }
 
-    fn build_by_key<A: ByKey>(&self, keys: usize) -> Result<Rc<Shaped>, Failure> {
+    fn build_by_key<A: KeyedAccumulator>(
+        &self,
+        takes: Takes,
+        keys: usize,
+    ) -> Result<Rc<Shaped>, Failure> {
         let plan = self.builder().build_keyed::<A>(keys);
-        let plan = plan.map_err(|error| of_build(&error))?;
-        let plan = ByKeyPlan::new(plan, self.world.rank() == self.root);
-        Ok(self.shaped(AnyReduction::Other(Box::new(plan)), Items::of::<A::Item>()))
+        self.shaped(plan.map(KeyedPlan::into_any), takes, Items::of::<A::Item>())
     }
 
     /// The settings, for crate `treefold`.

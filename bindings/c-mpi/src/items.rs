@@ -65,11 +65,6 @@ impl Items {
         &mut bytemuck::cast_slice_mut(words)[..bytes]
     }
 
-    /// The number of a plan's items in so many bytes.
-    pub(crate) fn count(self, kept: &[u8]) -> usize {
-        kept.len() / self.kept
-    }
-
     /// Whether an array lies as the plan takes it.
     #[inline]
     pub(crate) fn lies_right(self, array: &[u8]) -> bool {
@@ -120,24 +115,6 @@ impl Items {
             item.copy_from_slice(&kept[..self.bytes]);
         }
         Ok(outcome)
-    }
-}
-
-/// Items of a plan's type. No items have any address.
-pub(crate) fn typed<T: bytemuck::Pod>(items: &[u8]) -> &[T] {
-    if items.is_empty() {
-        &[]
-    } else {
-        bytemuck::cast_slice(items)
-    }
-}
-
-/// The same, to be written to.
-pub(crate) fn typed_mut<T: bytemuck::Pod>(items: &mut [u8]) -> &mut [T] {
-    if items.is_empty() {
-        &mut []
-    } else {
-        bytemuck::cast_slice_mut(items)
     }
 }
 

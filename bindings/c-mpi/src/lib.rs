@@ -12,16 +12,14 @@
 
 pub mod boundary;
 mod builder;
-mod by_key;
-mod exact;
 mod failure;
 #[cfg(feature = "cuda")]
 mod gpu;
 mod handle;
 mod hashed;
 mod items;
+mod operands;
 mod plan;
-mod reduction;
 mod reprored;
 mod run;
 mod words;

@@ -4,17 +4,16 @@
 pub(crate) mod device;
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::ops::Deref;
 use std::rc::Rc;
 
-use treefold::{Algorithm, AnyPlan, Operation, World};
+use treefold::{Algorithm, AnyPending, AnyPlan, Operation};
 use treefold_c::failure::Failure;
 
 #[cfg(feature = "cuda")]
 use crate::gpu::Gpu;
 use crate::handle::handle;
 use crate::items::{Items, Read};
-use crate::reduction::{Given, Reduction, UnderWay};
+use crate::operands::{Given, Takes};
 use crate::run::{Origin, Run, ToldOfPanics};
 
 handle!(
@@ -31,32 +30,14 @@ pub(crate) struct Shaped {
     pub(crate) is_root: bool,
     #[cfg(feature = "cuda")]
     pub(crate) gpu: Gpu,
-    plan: AnyReduction,
-    world: World,
+    pub(crate) plan: AnyPlan,
+    pub(crate) takes: Takes,
     /// A row for results that this rank does not get.
     unused: RefCell<Vec<u64>>,
     /// Whether a run was started, and neither waited for nor abandoned.
     is_pending: Rc<Cell<bool>>,
     /// What runs for each operation that was started, which takes some time to find out.
     algorithms: [OnceCell<Option<Algorithm>>; STARTED.len()],
-}
-
-/// A plan of any kind. One in tree order can be called without a table.
-pub(crate) enum AnyReduction {
-    InTree(AnyPlan),
-    Other(Box<dyn Reduction>),
-}
-
-impl Deref for AnyReduction {
-    type Target = dyn Reduction;
-
-    #[inline]
-    fn deref(&self) -> &Self::Target {
-        match self {
-            Self::InTree(plan) => plan,
-            Self::Other(plan) => &**plan,
-        }
-    }
 }
 
 /// The operations that can be started.
@@ -68,29 +49,34 @@ const STARTED: [Operation; 5] = [
     Operation::Exscan,
 ];
 
-impl Deref for Shaped {
-    type Target = dyn Reduction;
-
-    #[inline]
-    fn deref(&self) -> &Self::Target {
-        &*self.plan
-    }
-}
-
 impl Shaped {
-    pub(crate) fn new(plan: AnyReduction, items: Items, is_root: bool) -> Self {
+    pub(crate) fn new(plan: AnyPlan, takes: Takes, items: Items, is_root: bool) -> Self {
         Self {
             items,
             width: plan.width(),
             is_root,
             #[cfg(feature = "cuda")]
             gpu: Gpu::default(),
-            world: plan.world().clone(),
             plan,
+            takes,
             unused: RefCell::default(),
             is_pending: Rc::default(),
             algorithms: Default::default(),
         }
+    }
+
+    /// Takes no part in a call, which cannot be made on this rank. The other ranks hear of it.
+    pub(crate) fn refuse(&self, operation: Operation) {
+        // No rank waits for a broadcast that no rank can make.
+        if self.takes.has(operation) || operation != Operation::Broadcast {
+            self.plan.refuse(operation);
+        }
+    }
+
+    /// The algorithm that runs for an operation, if the plan has it.
+    pub(crate) fn algorithm(&self, operation: Operation) -> Option<Algorithm> {
+        let is_there = self.takes.has(operation);
+        is_there.then(|| self.plan.algorithm(operation))?
     }
 
     /// A blocking operation on what a program gives: says whether this rank gets a result.
@@ -101,24 +87,21 @@ impl Shaped {
         given: Given<'_>,
         result: &mut [u8],
     ) -> Result<bool, Failure> {
-        let _told = ToldOfPanics(&self.world);
+        let _told = ToldOfPanics(self.plan.world());
         // Items that lie as the plan takes them have a short way.
         if let Given::Items(local) = given
             && self.items.lies_right(local)
             && self.items.lies_right(result)
             && !result.is_empty()
         {
-            if operation == Operation::Allreduce
-                && let AnyReduction::InTree(plan) = &self.plan
-                && plan.fold(local, result).is_some()
-            {
+            if operation == Operation::Allreduce && self.plan.fold(local, result).is_some() {
                 return Ok(true);
             }
-            return self.plan.run(operation, given, result);
+            return self.run_given(operation, given, result);
         }
         let outcome = self.read(given, |given| self.run_into(operation, given, result));
         outcome.unwrap_or_else(|failure| {
-            self.plan.refuse(operation);
+            self.refuse(operation);
             Err(failure)
         })
     }
@@ -130,13 +113,33 @@ impl Shaped {
         operation: Operation,
         given: Given<'_>,
     ) -> Result<Rc<Run>, Failure> {
-        let _told = ToldOfPanics(&self.world);
-        let started = self.read(given, |given| self.plan.start(operation, given));
+        let _told = ToldOfPanics(self.plan.world());
+        let started = self.read(given, |given| self.start_given(operation, given));
         let started = started.unwrap_or_else(|failure| {
-            self.plan.refuse_to_start(operation);
+            self.refuse(operation);
             Err(failure)
         });
         Ok(self.under_way(name, operation, started?))
+    }
+
+    fn run_given(
+        &self,
+        operation: Operation,
+        given: Given<'_>,
+        result: &mut [u8],
+    ) -> Result<bool, Failure> {
+        if let Given::Keyed(state) = given {
+            return self.run_state(operation, state);
+        }
+        self.with_operands(operation, given, |call, operands| {
+            self.plan.run(call, operands, result)
+        })
+    }
+
+    fn start_given(&self, operation: Operation, given: Given<'_>) -> Result<AnyPending, Failure> {
+        self.with_operands(operation, given, |call, operands| {
+            self.plan.start(call, operands)
+        })
     }
 
     /// Makes a call of what is given, as the plan takes it.
@@ -172,7 +175,7 @@ impl Shaped {
         given: Given<'_>,
         result: &mut [u8],
     ) -> Result<bool, Failure> {
-        let run = |result: &mut [u8]| self.plan.run(operation, given, result);
+        let run = |result: &mut [u8]| self.run_given(operation, given, result);
         match given {
             // There may be many keys; and a state is its own result.
             Given::ByKey(..) if result.is_empty() => return run(&mut []),
@@ -194,7 +197,7 @@ impl Shaped {
             run(result)
         });
         if !was_run {
-            self.plan.refuse(operation);
+            self.refuse(operation);
         }
         outcome
     }
@@ -203,17 +206,18 @@ impl Shaped {
         &self,
         name: *const treefold_plan,
         operation: Operation,
-        started: Box<dyn UnderWay>,
+        started: AnyPending,
     ) -> Rc<Run> {
         let is_unused = operation == Operation::Reduce && !self.is_root;
         let place = STARTED.iter().position(|&known| known == operation);
         let place = place.expect("no other can be started");
-        let algorithm = *self.algorithms[place].get_or_init(|| self.plan.algorithm(operation));
+        let algorithm = *self.algorithms[place].get_or_init(|| self.algorithm(operation));
         self.is_pending.set(true);
         Rc::new(Run {
-            world: self.world.clone(),
+            world: self.plan.world().clone(),
             items: self.items,
             started: RefCell::new(Some(started)),
+            is_by_key: matches!(self.takes, Takes::ByKey(..)),
             unused_result: is_unused.then_some(self.width),
             origin: Origin {
                 plan: name.cast(),

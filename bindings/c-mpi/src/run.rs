@@ -6,14 +6,14 @@ use std::rc::Rc;
 use std::thread;
 use std::time::Duration;
 
-use treefold::{Algorithm, RunError, World};
+use treefold::{Algorithm, AnyPending, RunError, World};
 use treefold_c::boundary::treefold_keyed;
 use treefold_c::failure::{Code, Failure};
+use treefold_c::states;
 
 use crate::failure::of_run;
 use crate::handle::handle;
 use crate::items::Items;
-use crate::reduction::{UnderWay, end};
 
 handle!(
     /// `treefold_run`: a run under way.
@@ -34,7 +34,9 @@ pub(crate) struct Run {
     pub(crate) world: World,
     pub(crate) items: Items,
     /// `None` once it was waited for.
-    pub(crate) started: RefCell<Option<Box<dyn UnderWay>>>,
+    pub(crate) started: RefCell<Option<AnyPending>>,
+    /// Whether it is of sums by key.
+    pub(crate) is_by_key: bool,
     /// The length of the result on a rank that gets none, and may leave it out.
     pub(crate) unused_result: Option<usize>,
     pub(crate) origin: Origin,
@@ -50,7 +52,7 @@ impl Drop for Run {
 
 impl Run {
     /// The plan has no run any more, unless this one ended before, and another is its run now.
-    fn end(&self) -> Option<Box<dyn UnderWay>> {
+    fn end(&self) -> Option<AnyPending> {
         let started = self.started.try_borrow_mut().ok();
         let started = started.and_then(|mut started| started.take())?;
         self.is_pending.set(false);
@@ -59,15 +61,15 @@ impl Run {
 
     fn under_way<R>(
         &self,
-        body: impl FnOnce(&dyn UnderWay) -> Result<R, RunError>,
+        body: impl FnOnce(&AnyPending) -> Result<R, RunError>,
     ) -> Result<R, Failure> {
         let started = self.started.try_borrow().ok();
-        let started = started.as_ref().and_then(|started| started.as_deref());
+        let started = started.as_ref().and_then(|started| started.as_ref());
         let started = started.ok_or_else(is_waited_for)?;
         body(started).map_err(|error| of_run(&error))
     }
 
-    fn take(&self) -> Result<Box<dyn UnderWay>, Failure> {
+    fn take(&self) -> Result<AnyPending, Failure> {
         self.end().ok_or_else(is_waited_for)
     }
 
@@ -90,8 +92,8 @@ impl Run {
     pub(crate) fn wait(&self, result: &mut [u8]) -> Result<bool, Failure> {
         let _told = ToldOfPanics(&self.world);
         let started = self.take()?;
-        let wait = |started: Box<dyn UnderWay>, result: &mut [u8]| {
-            let outcome = started.wait(self.items.count(result), result);
+        let wait = |started: AnyPending, result: &mut [u8]| {
+            let outcome = started.wait(result);
             outcome.map_err(|error| of_run(&error))
         };
         if let (Some(length), true) = (self.unused_result, result.is_empty()) {
@@ -101,16 +103,32 @@ impl Run {
         let outcome = self.items.into("result", result, |result| {
             wait(started.take().expect("it is run once"), result)
         });
-        match (started, outcome) {
-            (Some(started), Err(failure)) => Err(end(started, failure)),
-            (_, outcome) => outcome,
+        if let Some(started) = started {
+            end(started);
         }
+        outcome
     }
 
     /// Waits, and makes a state by key the result: says whether this rank gets one.
     pub(crate) fn wait_keyed(&self, keyed: *const treefold_keyed) -> Result<bool, Failure> {
         let _told = ToldOfPanics(&self.world);
-        self.take()?.wait_keyed(keyed)
+        let mut started = Some(self.take()?);
+        let outcome = if !self.is_by_key {
+            Err(Failure::argument("run", "it is not by key"))
+        } else if self.may_lack_result() {
+            let started = started.take().expect("it was started");
+            started.wait(&mut []).map_err(|error| of_run(&error))
+        } else {
+            states::change(keyed, |state| {
+                let started = started.take_if(|started| started.takes_state(state));
+                let started = started.ok_or_else(states::of_another_type)?;
+                started.wait_state(state).map_err(|error| of_run(&error))
+            })
+        };
+        if let Some(started) = started {
+            end(started);
+        }
+        outcome
     }
 
     /// Abandons the run, and tells the other ranks.
@@ -122,13 +140,18 @@ impl Run {
 
     /// Waits without an array: the run ends well, or with its own failure.
     pub(crate) fn wait_without_arrays(&self) -> Result<(), Failure> {
-        let outcome = self.take()?.wait(0, &mut []);
+        let outcome = self.take()?.wait(&mut []);
         match outcome.map_err(|error| of_run(&error)) {
             // There are none: that the result is too short is no news.
             Err(failure) if failure.code == Code::Length => Ok(()),
             outcome => outcome.map(drop),
         }
     }
+}
+
+/// Lets a run end well that cannot deliver its result here.
+fn end(started: AnyPending) {
+    let _ = started.wait(&mut []);
 }
 
 #[cold]

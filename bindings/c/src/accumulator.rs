@@ -11,7 +11,9 @@ use self::kind::{ComplexMomentsOf, Kind, MomentsOf, OfFigure};
 use crate::boundary::elements;
 use crate::element::ElementType;
 use crate::failure::{self, Code, Failure};
-use crate::figure::{ComplexDots, ComplexSums, Dots, Figure, Norms, Sums};
+use treefold::exact::quantity::{ComplexDots, ComplexSums, Dots, Norms, Sums};
+
+use crate::figure::Figure;
 use crate::handle::{Copied, handle};
 
 handle!(

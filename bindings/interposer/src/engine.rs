@@ -126,7 +126,7 @@ impl Engine {
         };
         let operation = plan.operation;
         let items = Operands::Items(local);
-        let outcome = kept.run(operation, operation.into(), items, result);
+        let outcome = kept.run(operation, items, result);
         let outcome = outcome.map(drop).map_err(|error| error.to_string());
         Some(outcome.inspect_err(|failure| self.fail(failure)))
     }
@@ -232,7 +232,7 @@ impl Engine {
     ) -> Result<(), String> {
         let plan = self.plans.get(Key::of(task, width))?;
         let items = Operands::Items(local);
-        let outcome = plan.run(operation, operation.into(), items, result);
+        let outcome = plan.run(operation, items, result);
         outcome.map(drop).map_err(|error| error.to_string())
     }
 }

@@ -57,7 +57,7 @@ pub use keyed::{
     KeyedProducts, KeyedSums, KeyedWeightedMeans, RemoveKeyedError, by_key,
 };
 #[doc(hidden)]
-pub use keyed::{rows::round_rows, sparse, wire};
+pub use keyed::{sparse, wire};
 pub use moments::{ComplexMoments, Moments};
 pub use product_sum::ProductSum;
 pub use rolling::{Rolling, RollingError, RollingIndex};

@@ -65,12 +65,12 @@ pub use fold::{
 pub use message_buffer::MessageBuffer;
 pub use operation::{Call, Operand, Operation};
 pub use operator::{Max, Min, Operator, Product, Sum};
-pub use plan::{
-    ALGORITHM_VARIABLE, AnyPending, Builder, Factors, LanesPlan, Pending, Plan, WaitAllError, call,
-    wait_all,
-};
 #[doc(hidden)]
-pub use plan::{AnyPlan, AnyRun, Operands};
+pub use plan::Operands;
+pub use plan::{
+    ALGORITHM_VARIABLE, AnyPending, AnyPlan, Builder, Factors, LanesPlan, Pending, Plan,
+    WaitAllError, wait_all,
+};
 pub use schedule::{Error as ScheduleError, Link, Network};
 pub use simd_kernels::Float;
 #[cfg(feature = "mpi")]

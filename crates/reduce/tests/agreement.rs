@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
+use reduce::exact::quantity::Sums;
 use reduce::exact::{KeyedMoments, KeyedSums, ProductSum, Sum};
 use reduce::operator::custom;
 use reduce::{
@@ -128,7 +129,7 @@ const KINDS: &[Kind] = &[
     (
         "an exact sum",
         "kind of plan",
-        |builder| builder.figure("a norm").build_exact::<Sum<f64>>().map(drop),
+        |builder| builder.build_quantity::<Sums<f64>>().map(drop),
         &[],
     ),
     (

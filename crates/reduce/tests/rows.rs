@@ -219,10 +219,14 @@ fn items_of_words_are_reduced_as_typed_ones() {
                 };
                 let mut expected = vec![EMPTY; words.result_length(operation)];
                 let mut found = expected.clone();
-                let outcome = typed.run(operation, local, &mut expected);
+                let outcome = typed.run(
+                    operation,
+                    Operands::Items(bytemuck::cast_slice(local)),
+                    bytemuck::cast_slice_mut(&mut expected),
+                );
                 let operands = Operands::Items(bytemuck::cast_slice(local));
                 let result = bytemuck::cast_slice_mut(&mut found);
-                let found_outcome = words.run(operation, operation.into(), operands, result);
+                let found_outcome = words.run(operation, operands, result);
                 let case = format!("{operation} by {algorithm} on {ranks} ranks");
                 assert_eq!(found_outcome, outcome, "{case}");
                 assert_eq!(found, expected, "{case}");

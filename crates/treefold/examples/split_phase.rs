@@ -8,7 +8,7 @@
 
 use std::error::Error;
 
-use treefold::{Max, Pending, Plan, Sum, World, call, threads};
+use treefold::{Max, Pending, Plan, Sum, World, threads};
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
@@ -24,7 +24,7 @@ struct Simulation {
     energy: Plan<f64, Sum>,
     peak: Plan<f64, Max>,
     /// The energy before the last step, while the ranks still add it up.
-    energy_in_flight: Option<Pending<call::Allreduce, f64>>,
+    energy_in_flight: Option<Pending<f64>>,
     energies: Vec<f64>,
 }
 

@@ -63,13 +63,13 @@ pub use reduce::{
 pub use reduce::{Max, Min, Operator, Product, Sum, operator};
 
 // Over ranks.
-pub use reduce::{
-    ALGORITHM_VARIABLE, Algorithm, AnyPending, BuildError, Builder, Call, DEFAULT_LINK, Factors,
-    LanesPlan, Link, MessageBuffer, Network, Operand, Operation, Pending, Plan, RunError,
-    ScheduleError, Turn, UnknownAlgorithm, UnknownName, WaitAllError, call, environment, wait_all,
-};
 #[doc(hidden)]
-pub use reduce::{AnyPlan, AnyRun, Operands};
+pub use reduce::Operands;
+pub use reduce::{
+    ALGORITHM_VARIABLE, Algorithm, AnyPending, AnyPlan, BuildError, Builder, Call, DEFAULT_LINK,
+    Factors, LanesPlan, Link, MessageBuffer, Network, Operand, Operation, Pending, Plan, RunError,
+    ScheduleError, Turn, UnknownAlgorithm, UnknownName, WaitAllError, environment, wait_all,
+};
 
 // What ranks are.
 #[cfg(feature = "mpi")]
@@ -91,7 +91,7 @@ pub mod transport {
 // Exact sums, which need no order.
 pub use reduce::exact;
 
-/// Schedules, which [`Plan::schedule`] returns: their steps, what they cost, and a check of them.
+/// Schedules, which [`AnyPlan::schedule`] returns: their steps, what they cost, and a check of them.
 #[doc(inline)]
 pub use ::schedule;
 

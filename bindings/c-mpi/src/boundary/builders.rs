@@ -12,9 +12,9 @@ use treefold_c::operator::{Builtin, words_of_item};
 
 use super::handles::{destroy, write_handle};
 use crate::builder::{Kind, Settings, Share};
-use crate::exact::figure::Figure;
 use crate::handle;
 use crate::words;
+use treefold_c::figure::Figure;
 
 pub use crate::builder::{treefold_builder, treefold_comm};
 

@@ -6,8 +6,8 @@ use treefold::Operation;
 use treefold_c::boundary::{Bytes, bytes_mut, disjoint, write};
 use treefold_c::failure::{Code, Failure};
 
+use crate::operands::Given;
 use crate::plan::Shaped;
-use crate::reduction::Given;
 
 /// An array that is read: where it begins, and its elements.
 pub(super) type Input = (*const c_void, usize);

@@ -90,7 +90,7 @@ pub unsafe extern "C" fn treefold_plan_scattered_columns(
     end: *mut usize,
 ) -> Status {
     guard(|| {
-        let columns = handle::object(plan)?.scattered_columns();
+        let columns = handle::object(plan)?.plan.scattered_columns();
         disjoint(
             Bytes::of_place("begin", begin)?,
             Bytes::of_place("end", end)?,
@@ -120,7 +120,7 @@ pub unsafe extern "C" fn treefold_plan_print(
         disjoint(array, place)?;
         // SAFETY: the caller promises room for so many bytes.
         let room = unsafe { array.write(text.cast()) };
-        let printed = plan.text();
+        let printed = plan.plan.to_string();
         if let Some(last) = capacity.checked_sub(1) {
             let lengths = (0..=last.min(printed.len())).rev();
             let mut whole = lengths.filter(|&length| printed.is_char_boundary(length));

@@ -10,8 +10,8 @@ use treefold_c::keyed::Keys;
 use super::collectives::{Input, Output, check_told, room, tell};
 use super::started::{check_start, write_run};
 use crate::handle;
+use crate::operands::Given;
 use crate::plan::{Shaped, treefold_plan};
-use crate::reduction::Given;
 use crate::run::treefold_run;
 
 /// A blocking operation. Leaves in `is_mine`, if that is not NULL, whether this rank gets a result.
@@ -79,7 +79,7 @@ pub(super) unsafe fn start(
         let plan = handle::object(name)?;
         // SAFETY: the caller's promise is this function's.
         let arrays = unsafe { start_arrays(&plan, keys, items, run) };
-        let (keys, items) = arrays.inspect_err(|_| plan.refuse_to_start(operation))?;
+        let (keys, items) = arrays.inspect_err(|_| plan.refuse(operation))?;
         let started = plan.start(name, operation, Given::ByKey(keys, items))?;
         // SAFETY: the caller promises room for a handle.
         unsafe { write_run(run, started) }

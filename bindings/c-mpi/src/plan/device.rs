@@ -1,15 +1,15 @@
 //! Plans whose items are in the memory of a GPU: which of them it folds, and how they run then.
 
-use std::any::Any;
 use std::rc::Rc;
 
 use treefold::Operation;
 use treefold::cuda::{Device, Error, Items};
+use treefold::exact::Accumulator;
 use treefold_c::failure::{Code, Failure};
 
 use super::{Shaped, treefold_plan};
 use crate::gpu::Floats;
-use crate::reduction::Given;
+use crate::operands::{Given, Takes};
 use crate::run::{Run, ToldOfPanics};
 
 /// Items in the memory of a GPU.
@@ -19,10 +19,11 @@ pub(crate) enum OnDevice {
     F64(&'static Device, Items<'static, f64>),
 }
 
-/// Rows of floats.
+/// What a GPU has made of items: rows of floats, or the words of their exact sum.
 enum Nodes {
     F32(Vec<f32>),
     F64(Vec<f64>),
+    Words(Vec<u64>),
 }
 
 impl OnDevice {
@@ -44,11 +45,13 @@ impl OnDevice {
         }
     }
 
-    /// The exact sum.
-    fn exact_sum(&self) -> Result<Box<dyn Any>, Error> {
+    fn exact_sum(&self) -> Result<Nodes, Error> {
+        fn words<A: Accumulator>(sum: &A) -> Nodes {
+            Nodes::Words(bytemuck::cast_slice(&[sum.words()]).to_vec())
+        }
         Ok(match *self {
-            Self::F32(device, items) => Box::new(device.exact_sum(items)?),
-            Self::F64(device, items) => Box::new(device.exact_sum(items)?),
+            Self::F32(device, items) => words(&device.exact_sum(items)?),
+            Self::F64(device, items) => words(&device.exact_sum(items)?),
         })
     }
 }
@@ -78,8 +81,12 @@ impl Shaped {
             let rows = lengths.iter().fold(0_u128, |rows, &one| rows + one as u128);
             rows * self.width as u128 == n as u128
         };
-        let offers =
-            || self.takes_totals() || self.own_node_lengths(operation).is_some_and(are_all);
+        let lengths = || self.plan.own_node_lengths(operation);
+        let offers = || match self.takes {
+            Takes::InTree => lengths().is_some_and(are_all),
+            // There are no kernels for exact sums of rows.
+            _ => self.width == 1,
+        };
         (is_reduction && offers()).then_some(floats)
     }
 
@@ -90,12 +97,7 @@ impl Shaped {
         local: OnDevice,
         result: &mut [u8],
     ) -> Result<bool, Failure> {
-        let _told = ToldOfPanics(self.world());
-        if self.takes_totals() {
-            let total = local.exact_sum().map_err(|error| of_cuda(&error));
-            let total = total.inspect_err(|_| self.refuse(operation))?;
-            return self.run_into(operation, Given::Total(&*total), result);
-        }
+        let _told = ToldOfPanics(self.plan.world());
         let folded = self.nodes(operation, local);
         let reason = folded.as_ref().err().map(ToString::to_string);
         let nodes = Given::Nodes(of_nodes(&folded, reason.as_deref()));
@@ -111,23 +113,20 @@ impl Shaped {
         operation: Operation,
         local: OnDevice,
     ) -> Result<Rc<Run>, Failure> {
-        let _told = ToldOfPanics(self.world());
-        let started = if self.takes_totals() {
-            let total = local.exact_sum().map_err(|error| of_cuda(&error));
-            let total = total.inspect_err(|_| self.refuse_to_start(operation))?;
-            self.plan.start(operation, Given::Total(&*total))
-        } else {
-            let folded = self.nodes(operation, local);
-            let reason = folded.as_ref().err().map(ToString::to_string);
-            let nodes = of_nodes(&folded, reason.as_deref());
-            self.plan.start(operation, Given::Nodes(nodes))
-        };
+        let _told = ToldOfPanics(self.plan.world());
+        let folded = self.nodes(operation, local);
+        let reason = folded.as_ref().err().map(ToString::to_string);
+        let nodes = Given::Nodes(of_nodes(&folded, reason.as_deref()));
+        let started = self.start_given(operation, nodes);
         Ok(self.under_way(name, operation, started?))
     }
 
-    /// The sums of this rank's own nodes.
+    /// The sums of this rank's own nodes, or its exact sum.
     fn nodes(&self, operation: Operation, local: OnDevice) -> Result<Nodes, Error> {
-        let lengths = self.own_node_lengths(operation).unwrap_or_default();
+        if self.takes != Takes::InTree {
+            return local.exact_sum();
+        }
+        let lengths = self.plan.own_node_lengths(operation).unwrap_or_default();
         local.fold_runs(self.width * self.items.bytes, &lengths)
     }
 }
@@ -139,6 +138,7 @@ fn of_nodes<'n>(
     match folded {
         Ok(Nodes::F32(nodes)) => Ok(bytemuck::cast_slice(nodes)),
         Ok(Nodes::F64(nodes)) => Ok(bytemuck::cast_slice(nodes)),
+        Ok(Nodes::Words(words)) => Ok(bytemuck::cast_slice(words)),
         Err(_) => Err(reason.unwrap_or_default()),
     }
 }

@@ -3,14 +3,12 @@
 use std::marker::PhantomData;
 
 use bytemuck::Pod;
-use num_complex::Complex;
 use treefold::exact::{
-    Accumulator as _, BytesError, ComplexMoments, Float, LimitError, Moments, RemoveError,
+    Accumulator as _, BytesError, ComplexMoments, Float, LimitError, Moments, Quantity, RemoveError,
 };
 
 use super::Statistic;
 use crate::failure::{Code, Failure};
-use crate::figure::{Quantity, complex};
 
 /// A kind of accumulator.
 pub(crate) trait Kind: 'static {
@@ -85,7 +83,7 @@ impl<Q: Quantity> Kind for OfFigure<Q> {
 }
 
 macro_rules! moments {
-    ($(#[$docs:meta])* $kind:ident, $moments:ident, $item:ty, $name:literal, $items:expr, $value:expr) => {
+    ($(#[$docs:meta])* $kind:ident, $moments:ident, $item:ty) => {
         $(#[$docs])*
         pub(super) struct $kind<T>(PhantomData<T>);
 
@@ -94,10 +92,10 @@ macro_rules! moments {
             type Real = T;
             type Total = $moments<T>;
             const TAKES_PAIRS: bool = false;
-            const NAME: &'static str = $name;
+            const NAME: &'static str = "moments";
 
             fn add(total: &mut $moments<T>, x: &[$item], _: &[$item]) {
-                total.add($items(x));
+                total.add(x);
             }
 
             fn merge(total: &mut $moments<T>, other: &$moments<T>) -> Result<(), LimitError> {
@@ -116,11 +114,11 @@ macro_rules! moments {
             }
 
             fn value(total: &$moments<T>) -> $item {
-                $value(total.sum().value())
+                total.sum().value()
             }
 
             fn mean(total: &$moments<T>) -> Option<$item> {
-                Some($value(total.mean()))
+                Some(total.mean())
             }
 
             fn spread(total: &$moments<T>, statistic: Statistic) -> Option<T> {
@@ -146,19 +144,13 @@ moments!(
     /// Moments of real items.
     MomentsOf,
     Moments,
-    T,
-    "moments",
-    std::convert::identity,
-    std::convert::identity
+    T
 );
 moments!(
     /// Moments of complex items.
     ComplexMomentsOf,
     ComplexMoments,
-    Complex<T>,
-    "moments",
-    bytemuck::cast_slice,
-    complex
+    [T; 2]
 );
 
 /// What is wrong with bytes.

@@ -23,8 +23,6 @@ macro_rules! accumulator {
         impl<T: Float> Sealed for $sums<T> {}
 
         impl<T: Float> KeyedAccumulator for $sums<T> {
-            type Item = T;
-
             fn name() -> String {
                 format!("{} of {}", $name, T::NAME)
             }
@@ -49,6 +47,7 @@ accumulator!(KeyedSums, "exact sum by key", |keys| Ok(Self::new(keys)));
 accumulator!(KeyedMoments, "moments by key", Self::new);
 
 impl<T: Float> KeyedRows for KeyedSums<T> {
+    type Item = T;
     type Row = [i128; 1];
     const PARTS: usize = 1;
 
@@ -60,6 +59,14 @@ impl<T: Float> KeyedRows for KeyedSums<T> {
         Self {
             windows: read_part(rows, 0, agreed[0]),
         }
+    }
+
+    fn write_values(&self, result: &mut [T]) {
+        result.copy_from_slice(&self.values());
+    }
+
+    fn round_rows(rows: &[Self::Row], agreed: &[Agreed], result: &mut [T]) {
+        round_rows(rows, agreed, result);
     }
 
     fn add_entries(&mut self, entries: &[u64], first: usize) -> Result<(), WrongEntries> {
@@ -80,7 +87,7 @@ impl<T: Float> KeyedRows for KeyedSums<T> {
 }
 
 /// Rounds rows that were added up, and have no entries beside them.
-pub fn round_rows<T: Float>(rows: &[[i128; 1]], agreed: &[Agreed], values: &mut [T]) {
+fn round_rows<T: Float>(rows: &[[i128; 1]], agreed: &[Agreed], values: &mut [T]) {
     let (is_quiet, unit) = (Quiet::now().is_some(), agreed[0].unit);
     let decoded = DecodeUnit::of_exponent(unit);
     let (mut pairs, mut doubles) = ([[0; 2]; DECODED_ITEMS], [0.0; DECODED_ITEMS]);
@@ -114,6 +121,7 @@ const COUNT: usize = 3;
 
 impl<T: Float> KeyedRows for KeyedMoments<T> {
     /// Sums, squares, what these lack, and counts.
+    type Item = T;
     type Row = [i128; 4];
     const PARTS: usize = 3;
 
@@ -137,6 +145,12 @@ impl<T: Float> KeyedRows for KeyedMoments<T> {
             squares: KeyedProducts {
                 parts: [1, 2].map(|part| read_part(rows, part, agreed[part])),
             },
+        }
+    }
+
+    fn write_values(&self, result: &mut [T]) {
+        for (key, mean) in result.iter_mut().enumerate() {
+            *mean = self.mean(key);
         }
     }
 

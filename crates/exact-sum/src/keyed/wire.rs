@@ -28,9 +28,6 @@ use crate::total::Total;
 
 /// Sums by key of any kind: [`KeyedSums`](super::KeyedSums) and [`KeyedMoments`](super::KeyedMoments).
 pub trait KeyedAccumulator: KeyedRows + Clone + fmt::Debug + 'static {
-    /// The type of items.
-    type Item: Float;
-
     /// What it is, with the type of its items: ranks compare it.
     fn name() -> String;
 
@@ -52,6 +49,9 @@ pub trait KeyedAccumulator: KeyedRows + Clone + fmt::Debug + 'static {
 
 /// Sums by key that are rows of integers, with entries beside them.
 pub trait KeyedRows: Sealed + Sized {
+    /// The type of items.
+    type Item: Float;
+
     /// The integers of a key, [`PARTS`](Self::PARTS) of which are in the units that ranks agree on; the others are counts.
     type Row: Pod + AsRef<[i128]> + AsMut<[i128]>;
 
@@ -72,6 +72,14 @@ pub trait KeyedRows: Sealed + Sized {
     /// The sums of rows that were added up.
     #[must_use]
     fn of_rows(rows: &[Self::Row], agreed: &[Agreed]) -> Self;
+
+    /// Writes each key's value, rounded once: its sum, or its mean. There is a place for each.
+    fn write_values(&self, result: &mut [Self::Item]);
+
+    /// The values of rows that were added up, and have no entries beside them.
+    fn round_rows(rows: &[Self::Row], agreed: &[Agreed], result: &mut [Self::Item]) {
+        Self::of_rows(rows, agreed).write_values(result);
+    }
 
     /// Adds entries, the first key's number being `first` there.
     ///

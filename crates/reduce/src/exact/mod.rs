@@ -28,8 +28,9 @@ mod keyed;
 mod native;
 #[cfg(feature = "par")]
 pub mod par;
-mod pending;
 mod plan;
+#[doc(hidden)]
+pub mod quantity;
 mod slices;
 mod words;
 
@@ -40,11 +41,13 @@ pub use exact_sum::{
     RemoveError, RemoveKeyedError, Rolling, RollingError, RollingIndex, SparseKey, Sum,
     WeightedMean, by_key, mean, norm, standard_deviation, sum, variance,
 };
-pub(crate) use keyed::{AddRows, CombineTerms, Shared};
-pub use keyed::{HashedPlan, KeyedPending, KeyedPlan};
+pub(crate) use keyed::{AddRows, ByKey, CombineTerms, Steps};
+pub use keyed::{HashedPlan, KeyedPlan};
 pub(crate) use native::NativeIntegers;
-pub use pending::Pending;
 pub use plan::Plan;
+#[doc(hidden)]
+pub use quantity::Quantity;
+pub(crate) use quantity::encoding;
 pub use simd_kernels::Level;
 pub use slices::{dot, sum_rows};
-pub(crate) use words::Merge;
+pub(crate) use words::merge;

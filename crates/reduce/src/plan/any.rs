@@ -1,38 +1,79 @@
-//! A plan whatever the type of its items, which are bytes here: what all plans do is compiled once.
+//! A plan of any kind, whose items are bytes: what all plans do is compiled once.
 
+use std::cell::Cell;
 use std::fmt;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::Part;
-use super::operands::{Bytes, Given, Operands};
-use super::pending::AnyRun;
+use distribution::Ownership;
+use schedule::Schedule;
+
+use super::encoding::Encoding;
+use super::wishes::PlanKind;
 use crate::algorithm::Algorithm;
 use crate::engines::Engine;
 use crate::engines::scheduled::columns;
-use crate::engines::terms::Terms;
+use crate::engines::terms::{Choice, Terms};
 use crate::engines::values::{Memory, Values};
-use crate::environment;
-use crate::error::RunError;
-use crate::operation::{Call, Operation};
+use crate::exact::ByKey;
+use crate::operation::Operation;
 use crate::world::World;
-use crate::world::conversation::{Claim, Conversation};
+use crate::world::conversation::Conversation;
 
-/// A reduction that ranks have agreed on. Slices of items are aligned for their type.
-#[doc(hidden)]
+/// What a plan of any kind tells: [`Plan`](crate::Plan), [`LanesPlan`](crate::LanesPlan), [`exact::Plan`](crate::exact::Plan) and
+/// [`KeyedPlan`](crate::exact::KeyedPlan) dereference to it.
+///
+/// `{}` prints this rank's part in an allreduce, step by step, what scattered items cost, and the operations for which another algorithm
+/// runs.
+///
+/// ```
+/// use reduce::{Algorithm, Plan, threads};
+///
+/// let printed = threads::run(2, |world| {
+///     let builder = Plan::builder(world).local_items(3);
+///     let plan = builder.algorithm(Algorithm::RecursiveDoubling).build::<f64>().unwrap();
+///     plan.to_string()
+/// })?;
+/// assert_eq!(
+///     printed[1],
+///     "rank 1 of 2: sum of 6 items of 1 element, 3 of them here, by recursive-doubling\n\
+///      fold this rank's items into 2 values\n\
+///      step 1: send 2 values to rank 0; receive 2 values from rank 0\n\
+///      combine 3 times\n\
+///      other operations: reduce and broadcast by binomial\n"
+/// );
+/// # Ok::<(), threads::RunError>(())
+/// ```
 pub struct AnyPlan {
     pub(super) world: World,
     pub(super) terms: Rc<Terms>,
     /// The elements of this rank's slice, and its bytes: more than any slice has, if no memory has room for them.
     pub(super) local_length: u64,
-    local_bytes: usize,
-    item_bytes: usize,
+    pub(super) local_bytes: usize,
+    pub(super) item_bytes: usize,
     /// Whether a reduction is a fold of `local`, which holds all items, in order: there is nothing for the engine to do.
     pub(super) is_local: bool,
+    /// The same of what a call is given.
+    pub(super) is_fold: bool,
     pub(super) values: Rc<dyn Values>,
-    pub(super) engine: Box<dyn Engine>,
-    /// Shared with the engine and a run under way.
-    pub(super) conversation: Rc<Conversation>,
+    /// A run under way has them, too.
+    pub(super) engine: Rc<dyn Engine>,
+    pub(crate) conversation: Rc<Conversation>,
+    pub(super) kind: PlanKind,
+    pub(super) form: Form,
+    /// What is encoded, and the result before it is decoded: kept for its memory.
+    pub(super) scratch: Cell<[Memory; 2]>,
+}
+
+/// How a plan reduces what a call is given.
+#[derive(Clone)]
+pub(crate) enum Form {
+    /// Its items are the engine's.
+    Items,
+    /// They are encoded before, and the result is decoded.
+    Encoded(Rc<dyn Encoding>),
+    /// In several steps, of which the plan's engine makes one.
+    ByKey(Rc<ByKey>),
 }
 
 impl fmt::Debug for AnyPlan {
@@ -47,9 +88,10 @@ impl fmt::Debug for AnyPlan {
 impl AnyPlan {
     pub(super) fn new(
         world: &World,
+        kind: PlanKind,
         terms: Rc<Terms>,
         values: Rc<dyn Values>,
-        engine: Box<dyn Engine>,
+        engine: Rc<dyn Engine>,
         conversation: Rc<Conversation>,
     ) -> Self {
         let count = terms.ownership.count(world.rank());
@@ -63,60 +105,97 @@ impl AnyPlan {
             item_bytes,
             terms,
             is_local: engine.is_local_fold(),
+            is_fold: engine.is_local_fold(),
             values,
             engine,
             conversation,
+            kind,
+            form: Form::Items,
+            scratch: Cell::default(),
         }
     }
 
+    /// The same plan, which reduces in this form.
+    pub(crate) fn with_form(&self, form: Form) -> Self {
+        Self {
+            world: self.world.clone(),
+            terms: Rc::clone(&self.terms),
+            values: Rc::clone(&self.values),
+            engine: Rc::clone(&self.engine),
+            conversation: Rc::clone(&self.conversation),
+            is_fold: self.is_local && matches!(form, Form::Items),
+            form,
+            scratch: Cell::default(),
+            ..*self
+        }
+    }
+
+    /// The world that it was built on.
     pub fn world(&self) -> &World {
         &self.world
     }
 
-    /// The bytes of an element.
-    pub fn item_bytes(&self) -> usize {
-        self.item_bytes
+    /// Who owns which items; of a sum in lanes, which rows of lanes.
+    pub fn ownership(&self) -> &Ownership {
+        &self.terms.ownership
     }
 
-    /// The elements of an item.
+    /// The number of elements of an item: 1, or more where items are rows. Of a sum in lanes, the lanes; of sums by key, the keys.
     pub fn width(&self) -> usize {
         self.terms.width
     }
 
+    /// The algorithm that runs for an operation; `None` if the plan does not offer the operation.
+    ///
+    /// Not every algorithm has a program for every operation: a plan by `ring` reduces along a binomial tree.
+    /// [`Schedule::effective`](schedule::Schedule::effective) has the table.
+    ///
+    /// ```
+    /// use reduce::{Algorithm, Operation, Plan, threads};
+    ///
+    /// threads::run(2, |world| {
+    ///     let builder = Plan::builder(world).local_items(1).algorithm(Algorithm::Ring);
+    ///     let plan = builder.build::<f64>().unwrap();
+    ///     assert_eq!(plan.algorithm(Operation::Allreduce), Some(Algorithm::Ring));
+    ///     assert_eq!(plan.algorithm(Operation::Reduce), Some(Algorithm::Binomial));
+    /// })?;
+    /// # Ok::<(), threads::RunError>(())
+    /// ```
     pub fn algorithm(&self, operation: Operation) -> Option<Algorithm> {
         self.engine.algorithm(operation)
     }
 
-    /// [`Plan::own_node_lengths`](super::Plan::own_node_lengths).
-    pub fn own_node_lengths(&self, operation: Operation) -> Option<Vec<usize>> {
-        self.engine.own_node_lengths(operation)
+    /// The schedule that runs for an operation, for the checker and the simulator of crate `schedule`; `None` where none does, as for
+    /// [`Algorithm::MpiNative`].
+    pub fn schedule(&self, operation: Operation) -> Option<Schedule> {
+        self.engine.schedule(operation)
     }
 
-    /// Whether it adds floats: then there are products.
-    pub fn has_products(&self) -> bool {
-        self.values.has_products()
+    pub(crate) fn root(&self) -> usize {
+        self.terms.root
     }
 
-    /// Writes the products of as many items, of which there are some.
-    pub fn write_products(&self, factors: &[&[u8]; 2], products: &mut [u8]) {
-        self.values.write_products(factors, products);
+    /// The bytes of an item as the engine has it.
+    pub(crate) fn item_bytes(&self) -> usize {
+        self.item_bytes
     }
 
-    /// The elements of the result of an operation.
-    pub fn result_length(&self, operation: Operation) -> usize {
-        match operation {
-            Operation::Reduce | Operation::Allreduce | Operation::Broadcast => self.terms.width,
-            Operation::ReduceScatter => self.scattered_columns().len(),
-            Operation::Scan | Operation::Exscan => self.local_length_on_this_machine(),
-        }
+    /// The column blocks in which an allreduce treats a row.
+    pub fn blocks(&self) -> usize {
+        let Choice {
+            parameters, strips, ..
+        } = self.terms.choice;
+        parameters.blocks.max(strips)
     }
 
-    /// This rank's columns of a reduce-scatter.
+    /// The columns that this rank gets from a reduce-scatter.
     pub fn scattered_columns(&self) -> Range<usize> {
         columns(self.terms.width, self.world.size(), self.world.rank())
     }
 
-    pub(super) fn rounds(&self) -> Option<u64> {
+    /// The steps in which this rank communicated in the last blocking run; `None` before the first, and for an algorithm that is not a
+    /// schedule.
+    pub fn rounds(&self) -> Option<u64> {
         if self.is_local {
             Some(0)
         } else {
@@ -124,324 +203,49 @@ impl AnyPlan {
         }
     }
 
-    /// The reduction on a rank that has all items. Returns `None` in all other cases, and if anything is wrong: a [`run`](Self::run) then decides.
+    /// The runs of this rank's rows that a reduction folds, each by itself, before ranks communicate: the rows of each, in order. `None` if
+    /// the [algorithm](crate::AnyPlan::algorithm) is not a schedule.
     ///
-    /// Between other work a plan is not in cache, so this reads as little of it as possible.
-    #[inline]
-    pub fn fold(&self, items: &[u8], result: &mut [u8]) -> Option<()> {
-        let is_valid = self.is_local
-            && items.len() == self.local_bytes
-            && result.len() == self.item_bytes
-            && environment::check().is_ok();
-        if !is_valid {
-            return None;
-        }
-        let claim = self
-            .conversation
-            .begin(&self.world, Operation::Allreduce)
-            .ok()?;
-        self.values.fold(items, result)?;
-        claim.end(Ok(())).ok()?;
-        // The operator may have changed it.
-        environment::check().is_ok().then_some(())
+    /// For rows that are folded elsewhere, as on a GPU: [`Plan::allreduce_folded`](crate::Plan::allreduce_folded) and its kin take the folds
+    /// of these runs, a row for each, in place of the rows.
+    ///
+    /// ```
+    /// use reduce::{Operation, Plan, threads};
+    ///
+    /// let totals = threads::run(2, |world| {
+    ///     let local = [[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]][world.rank()];
+    ///     let plan = Plan::builder(world).local_items(3).build::<f64>().unwrap();
+    ///     let mut rest = &local[..];
+    ///     let mut fold = |length| reduce::sum(rest.split_off(..length).unwrap()).unwrap();
+    ///     let lengths = plan.own_node_lengths(Operation::Allreduce).unwrap();
+    ///     let nodes: Vec<f64> = lengths.into_iter().map(&mut fold).collect();
+    ///     let mut total = [0.0];
+    ///     plan.allreduce_folded(Ok(&nodes), &mut total).unwrap();
+    ///     total[0]
+    /// })?;
+    /// let sum = reduce::sum(&[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]).unwrap();
+    /// assert_eq!(totals, [sum, sum]);
+    /// # Ok::<(), threads::RunError>(())
+    /// ```
+    pub fn own_node_lengths(&self, operation: Operation) -> Option<Vec<usize>> {
+        self.engine.own_node_lengths(operation)
     }
 
-    /// The number of items in so many bytes.
-    fn items_in(&self, bytes: &[u8]) -> usize {
-        bytes.len() / self.item_bytes
+    /// Whether it adds floats in tree order: then there are products.
+    #[doc(hidden)]
+    pub fn has_products(&self) -> bool {
+        matches!(self.form, Form::Items) && self.values.has_products()
     }
 
-    /// Makes a blocking call, by the messages of `operation`. Returns whether this rank gets a result, which it writes to `result`.
-    pub fn run(
-        &self,
-        operation: Operation,
-        call: Call,
-        operands: Operands<'_>,
-        result: &mut [u8],
-    ) -> Result<bool, RunError> {
-        if call == Operation::Allreduce.into()
-            && let Operands::Items(items) = operands
-            && self.fold(items, result).is_some()
-        {
-            return Ok(true);
-        }
-        let claim = self.conversation.begin(&self.world, call)?;
-        let outcome = match self.given(operation, operands, result.len()) {
-            Ok(given) if given.are_nodes => {
-                self.engine.run_folded(operation, given.bytes(), result)
-            }
-            Ok(given) => self.engine.run(operation, Ok(given.bytes()), result),
-            Err(refused @ RunError::NoOwnNodes { .. }) => Err(refused),
-            Err(error) => self.engine.run(operation, Err(error), result),
-        };
-        claim.end(outcome)
-    }
-
-    /// Begins the call and does not wait: the result will have `result_length` elements.
-    pub fn start(
-        &self,
-        operation: Operation,
-        call: Call,
-        operands: Operands<'_>,
-        result_length: usize,
-    ) -> Result<AnyRun, RunError> {
-        let claim = self.conversation.begin(&self.world, call)?;
-        let part = self.start_claimed(claim, operation, Ok(operands), result_length);
-        part.map(AnyRun::new)
-    }
-
-    /// Begins a call within another one that has entered the world. An error in place of operands is why this rank takes no part.
-    pub(crate) fn start_within(
-        &self,
-        operation: Operation,
-        operands: Result<Operands<'_>, RunError>,
-        result_length: usize,
-    ) -> Result<Part, RunError> {
-        let claim = self.conversation.begin_within(operation)?;
-        self.start_claimed(claim, operation, operands, result_length)
-    }
-
-    fn start_claimed(
-        &self,
-        claim: Claim<'_>,
-        operation: Operation,
-        operands: Result<Operands<'_>, RunError>,
-        result_length: usize,
-    ) -> Result<Part, RunError> {
-        let result_bytes = result_length.saturating_mul(self.item_bytes);
-        if let Err(error) = self.check_result_length(operation, result_bytes) {
-            // No run is begun, so the others hear of it at once, wherever they wait for this rank.
-            self.conversation.give_up();
-            return claim.end(Err(error));
-        }
-        let given = operands.and_then(|operands| self.given(operation, operands, result_bytes));
-        let started = match &given {
-            Ok(given) if given.are_nodes => {
-                self.engine.start_folded(operation, Some(given.bytes()))
-            }
-            Ok(given) => self.engine.start(operation, Some(given.bytes())),
-            Err(refused @ RunError::NoOwnNodes { .. }) => return claim.end(Err(refused.clone())),
-            Err(_) => self.engine.start(operation, None),
-        };
-        match started {
-            Ok(flight) => {
-                claim.hand_over();
-                let (world, conversation) = (&self.world, &self.conversation);
-                let failure = given.err();
-                Ok(Part::new(
-                    world,
-                    flight,
-                    conversation,
-                    failure,
-                    result_length,
-                ))
-            }
-            Err(error) => claim.end(Err(error)),
-        }
-    }
-
-    /// A run in which this rank takes no part, for a reason of its own, which it returns. The others hear of it.
-    pub(crate) fn fail(&self, call: Call, error: RunError) -> RunError {
-        let claim = match self.conversation.begin(&self.world, call) {
-            Ok(claim) => claim,
-            Err(refused) => return refused,
-        };
-        let outcome = self.engine.run(call.operation, Err(error), &mut []);
-        match claim.end(outcome) {
-            Err(error) => error,
-            Ok(_) => unreachable!("a run that is given an error returns it"),
-        }
-    }
-
-    /// Takes no part in the next run of an operation, whatever the others reduce in it: this rank's call cannot be made. They hear of it.
-    pub fn refuse(&self, operation: Operation) {
-        let rank = self.world.rank();
-        let error = || RunError::NotFolded {
-            rank,
-            reason: "the call cannot be made".to_owned(),
-        };
-        if self.terms.choice.algorithm == Algorithm::MpiNative {
-            // The others wait in the library.
-            self.fail(operation.into(), error());
-        } else if let Ok(claim) = self.conversation.begin(&self.world, operation) {
-            self.conversation.give_up();
-            let _ = claim.end::<()>(Err(error()));
-        }
-    }
-
-    /// Operands as an engine takes them, if nothing is wrong on this rank alone.
-    fn given<'r>(
-        &self,
-        operation: Operation,
-        operands: Operands<'r>,
-        result_bytes: usize,
-    ) -> Result<Given<'r>, RunError> {
-        match operands {
-            Operands::Items(items) => {
-                self.check(operation, items, result_bytes)?;
-                Ok(Given {
-                    bytes: Bytes::Lent(items),
-                    are_nodes: false,
-                })
-            }
-            Operands::Pairs(pairs) => self.products(operation, pairs, result_bytes),
-            Operands::Nodes(nodes) => {
-                let nodes = self.check_nodes(operation, nodes, result_bytes)?;
-                Ok(Given {
-                    bytes: Bytes::Lent(nodes),
-                    are_nodes: true,
-                })
+    /// The elements of the result of an operation, as the engine has them.
+    #[doc(hidden)]
+    pub fn result_length(&self, operation: Operation) -> usize {
+        match operation {
+            Operation::Reduce | Operation::Allreduce | Operation::Broadcast => self.terms.width,
+            Operation::ReduceScatter => self.scattered_columns().len(),
+            Operation::Scan | Operation::Exscan => {
+                usize::try_from(self.local_length).unwrap_or(usize::MAX)
             }
         }
-    }
-
-    fn check(
-        &self,
-        operation: Operation,
-        items: &[u8],
-        result_bytes: usize,
-    ) -> Result<(), RunError> {
-        let rank = || self.world.rank();
-        if operation != Operation::Broadcast && items.len() != self.local_bytes {
-            return Err(RunError::WrongLength {
-                rank: rank(),
-                planned: self.planned_length(),
-                given: self.items_in(items) as u64,
-            });
-        }
-        if operation == Operation::Exscan && !self.values.has_empty() {
-            return Err(RunError::NoEmptyValue {
-                rank: rank(),
-                operator: self.values.name().to_owned(),
-            });
-        }
-        self.check_call(operation, result_bytes)
-    }
-
-    /// Checks what does not depend on this rank's items.
-    fn check_call(&self, operation: Operation, result_bytes: usize) -> Result<(), RunError> {
-        self.check_result_length(operation, result_bytes)?;
-        environment::check().map_err(|error| RunError::Environment {
-            rank: self.world.rank(),
-            error,
-        })
-    }
-
-    fn check_result_length(&self, operation: Operation, bytes: usize) -> Result<(), RunError> {
-        let expected = self.result_length(operation);
-        if expected.saturating_mul(self.item_bytes) == bytes {
-            return Ok(());
-        }
-        Err(RunError::WrongResultLength {
-            rank: self.world.rank(),
-            expected,
-            given: bytes / self.item_bytes,
-        })
-    }
-
-    /// The reductions of this rank's own nodes, if there are as many as planned and nothing else is wrong.
-    fn check_nodes<'n>(
-        &self,
-        operation: Operation,
-        nodes: Result<&'n [u8], &str>,
-        result_bytes: usize,
-    ) -> Result<&'n [u8], RunError> {
-        let rank = self.world.rank();
-        let algorithm = self.terms.choice.algorithm;
-        let nodes = nodes.map_err(|reason| RunError::NotFolded {
-            rank,
-            reason: reason.to_owned(),
-        })?;
-        let lengths = self.engine.own_node_lengths(operation);
-        let lengths = lengths.ok_or(RunError::NoOwnNodes { rank, algorithm })?;
-        let planned = lengths.len() as u128 * self.terms.width as u128;
-        let given = self.items_in(nodes) as u64;
-        if u128::from(given) != planned {
-            return Err(RunError::WrongLength {
-                rank,
-                planned,
-                given,
-            });
-        }
-        self.check_call(operation, result_bytes)?;
-        Ok(nodes)
-    }
-
-    /// What this rank brings to the sums of the products of pairs, a column for each: the sums of its own nodes or, where the algorithm has no
-    /// such nodes, the products.
-    fn products<'r>(
-        &self,
-        operation: Operation,
-        pairs: &[[&[u8]; 2]],
-        result_bytes: usize,
-    ) -> Result<Given<'r>, RunError> {
-        let (rank, width) = (self.world.rank(), self.terms.width);
-        if pairs.len() != width {
-            return Err(RunError::WrongPairs {
-                rank,
-                planned: width,
-                given: pairs.len(),
-            });
-        }
-        let planned = self.terms.ownership.count(rank);
-        for pair in pairs {
-            let [first, second] = pair.map(|factor| self.items_in(factor) as u64);
-            if first != second {
-                return Err(RunError::Lengths {
-                    rank,
-                    first,
-                    second,
-                });
-            }
-            if first != planned {
-                return Err(RunError::WrongLength {
-                    rank,
-                    planned: planned.into(),
-                    given: first,
-                });
-            }
-        }
-        self.check_call(operation, result_bytes)?;
-        let item = self.item_bytes;
-        let lengths = self.engine.own_node_lengths(operation);
-        let are_nodes = lengths.is_some();
-        let count = self.items_in(pairs[0][0]);
-        let rows = lengths.as_ref().map_or(count, Vec::len);
-        let mut made = Memory::zeroed(rows * width * item);
-        let mut products = Memory::default();
-        for (column, pair) in pairs.iter().enumerate() {
-            let row = made.bytes_mut().chunks_exact_mut(width * item);
-            let places = row.map(|row| &mut row[column * item..][..item]);
-            if let Some(lengths) = &lengths {
-                let mut first = 0;
-                for (place, length) in places.zip(lengths) {
-                    let [x, y] = pair.map(|factor| &factor[first..][..length * item]);
-                    self.values.fold_products(x, y, place);
-                    first += length * item;
-                }
-            } else {
-                products.resize(count * item);
-                self.values.write_products(pair, products.bytes_mut());
-                for (place, product) in places.zip(products.bytes().chunks_exact(item)) {
-                    place.copy_from_slice(product);
-                }
-            }
-        }
-        Ok(Given {
-            bytes: Bytes::Made(made),
-            are_nodes,
-        })
-    }
-
-    /// The elements of this rank's slice, also where no memory has room for them.
-    #[cold]
-    fn planned_length(&self) -> u128 {
-        let count = self.terms.ownership.count(self.world.rank());
-        u128::from(count) * self.terms.width as u128
-    }
-
-    /// The elements of this rank's slice, as far as a slice can be in memory.
-    pub(super) fn local_length_on_this_machine(&self) -> usize {
-        usize::try_from(self.local_length).unwrap_or(usize::MAX)
     }
 }

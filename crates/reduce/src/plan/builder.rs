@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use bytemuck::Pod;
 use distribution::{Distribution, Ownership};
+use exact_sum::wire::Terms as KeyTerms;
 use schedule::Network;
 
 use super::choice::{ScheduleOptions, Task};
@@ -13,7 +14,7 @@ use super::proposal::Share;
 #[cfg(feature = "tracing")]
 use super::scattered::Scattered;
 use super::wishes::{PlanKind, Reduced, Wishes};
-use super::{AnyPlan, Plan};
+use super::{AnyPlan, Form, Plan};
 use crate::algorithm::Algorithm;
 use crate::engines::Engine;
 use crate::engines::algorithm1::Algorithm1;
@@ -23,8 +24,7 @@ use crate::engines::terms::Terms;
 use crate::engines::values::{Memory, Typed, Values, Words};
 use crate::error::BuildError;
 use crate::exact::{
-    self, Accumulator, AddRows, CombineTerms, KeyedAccumulator, Merge, NativeIntegers, Shared,
-    SparseKey,
+    self, Accumulator, AddRows, ByKey, CombineTerms, KeyedAccumulator, NativeIntegers, SparseKey,
 };
 use crate::message_buffer::MessageBuffer;
 use crate::operator::{Operator, Sum, WordsOperator};
@@ -39,7 +39,7 @@ use crate::world::conversation::Conversation;
 #[derive(Debug)]
 #[must_use = "nothing happens before `build`"]
 pub struct Builder<O = Sum> {
-    world: World,
+    pub(super) world: World,
     operator: O,
     pub(super) wishes: Wishes,
 }
@@ -183,13 +183,6 @@ impl<O> Builder<O> {
         self
     }
 
-    /// What a plan of exact sums is for, where that is decided when it is built: ranks compare it.
-    #[doc(hidden)]
-    pub fn figure(mut self, name: &'static str) -> Self {
-        self.wishes.figure = Some(name);
-        self
-    }
-
     /// Builds without communicating, except as [`World::fresh_tag`] does: the items must follow a rule, and every rank must call the
     /// builder alike. The ranks do not check that they do.
     ///
@@ -215,26 +208,12 @@ impl<O> Builder<O> {
         T: Pod,
         O: Operator<T> + 'static,
     {
-        self.build_with(make_native, &mut Ok)
-    }
-
-    /// [`build`](Builder::build), where `native` makes the engine of [`Algorithm::MpiNative`], and `owned` says who owns what is
-    /// reduced, given who owns the items.
-    pub(super) fn build_with<T>(
-        self,
-        native: MakeEngine,
-        owned: Owned<'_>,
-    ) -> Result<Plan<T, O>, BuildError>
-    where
-        T: Pod,
-        O: Operator<T> + 'static,
-    {
         let operator = Rc::new(self.operator);
         let values = Typed::<T, O>::of(Rc::clone(&operator));
         let element = any::type_name::<T>();
         let plan = self
             .wishes
-            .build(&self.world, element, values, native, owned)?;
+            .build(&self.world, element, values, make_native, &mut Ok)?;
         Ok(Plan::new(plan, operator))
     }
 }
@@ -253,8 +232,9 @@ impl Builder<WordsOperator> {
 }
 
 impl Wishes {
-    /// Compares the ranks' wishes and makes the plan. Collective. `element` is the name of the elements' type.
-    fn build(
+    /// Compares the ranks' wishes and makes the plan. Collective. `element` is the name of the elements' type, `native` makes the engine of
+    /// [`Algorithm::MpiNative`], and `owned` says who owns what is reduced, given who owns the items.
+    pub(super) fn build(
         &self,
         world: &World,
         element: &'static str,
@@ -295,21 +275,28 @@ impl Wishes {
             message_buffer: self.options.message_buffer,
         });
         warning!(Scattered::of(&terms, &*values));
-        let engine = {
+        let engine: Rc<dyn Engine> = {
             let (terms, values) = (Rc::clone(&terms), Rc::clone(&values));
             let conversation = Rc::clone(&conversation);
             let algorithm = terms.choice.algorithm;
             match algorithm.scheduled() {
                 Some(schedule) => {
-                    Box::new(Scheduled::new(world, schedule, terms, values, conversation))
+                    Rc::new(Scheduled::new(world, schedule, terms, values, conversation))
                 }
                 None if algorithm == Algorithm::MpiNative => {
                     native(world, terms, values, conversation)
                 }
-                None => Box::new(Algorithm1::new(world, terms, values, conversation)),
+                None => Rc::new(Algorithm1::new(world, terms, values, conversation)),
             }
         };
-        Ok(AnyPlan::new(world, terms, values, engine, conversation))
+        Ok(AnyPlan::new(
+            world,
+            self.kind,
+            terms,
+            values,
+            engine,
+            conversation,
+        ))
     }
 }
 
@@ -321,12 +308,21 @@ impl Builder {
     /// # Errors
     /// As [`build`](Builder::build), but for those of items.
     pub fn build_exact<A: Accumulator>(self) -> Result<exact::Plan<A>, BuildError> {
-        let builder = self.one_item_each(PlanKind::Exact, Merge::<A>::new())?;
         let native: MakeEngine = |world, terms, _, conversation| {
-            Box::new(NativeIntegers::<A>::new(world, terms, conversation))
+            Rc::new(NativeIntegers::<A>::new(world, terms, conversation))
         };
-        let plan = builder.build_with(native, &mut Ok)?;
+        let (element, words) = (any::type_name::<A::Words>(), Words::of(exact::merge::<A>()));
+        let wishes = self.one_item_each(PlanKind::Exact)?;
+        let plan = wishes.build(&self.world, element, words, native, &mut Ok)?;
         Ok(exact::Plan::new(plan))
+    }
+
+    /// The same for what exact sums make of items, which the ranks compare.
+    #[doc(hidden)]
+    pub fn build_quantity<Q: exact::Quantity>(mut self) -> Result<AnyPlan, BuildError> {
+        self.wishes.figure = Some(Q::NAME);
+        let plan = self.build_exact::<Q::Total>()?;
+        Ok(plan.with_form(Form::Encoded(exact::encoding::<Q>())))
     }
 
     /// Builds a plan for exact sums, or moments, by keys 0 to `keys` - 1: see [`exact::KeyedPlan`]. Collective.
@@ -340,25 +336,20 @@ impl Builder {
         self,
         keys: usize,
     ) -> Result<exact::KeyedPlan<A>, BuildError> {
-        let (world, root) = (self.world.clone(), self.wishes.root);
-        let mut terms = Builder {
-            world: world.clone(),
-            operator: Sum,
-            wishes: self.wishes.clone(),
-        };
-        terms.wishes.later_conversations = 1;
-        let rows = self.width(keys);
-        let mut rows = rows.one_item_each(PlanKind::Keyed, AddRows::<A>::new())?;
-        rows.wishes.later_conversations = 2;
-        let rows = rows.build();
+        let world = &self.world;
+        let mut rows = self.one_item_each(PlanKind::Keyed)?;
+        let mut terms = rows.clone();
+        (rows.width, rows.later_conversations) = (keys, 2);
+        (terms.width, terms.later_conversations) = (A::PARTS, 1);
+        let (element, values) = (any::type_name::<A::Row>(), AddRows::values::<A>());
+        let rows = rows.build(world, element, values, make_native, &mut Ok);
         let rows = rows.map_err(|error| error.of_columns(BuildError::NoKeys))?;
-        let terms = terms.width(A::PARTS);
-        let terms = terms
-            .one_item_each(PlanKind::Keyed, CombineTerms)?
-            .build()?;
-        let beside = Conversation::open(&world)?;
-        let shared = Shared::new(terms, rows, beside, root);
-        Ok(exact::KeyedPlan::new(shared))
+        let (element, values) = (any::type_name::<KeyTerms>(), CombineTerms::values());
+        let terms = terms.build(world, element, values, make_native, &mut Ok)?;
+        let beside = Conversation::open(world)?;
+        let by_key = ByKey::new::<A>(terms, &rows, beside);
+        let plan = rows.with_form(Form::ByKey(Rc::new(by_key)));
+        Ok(exact::KeyedPlan::new(plan))
     }
 
     /// Builds a plan for exact sums by keys of 64 bits: see [`exact::HashedPlan`]. Collective.
@@ -372,36 +363,32 @@ impl Builder {
     pub fn build_hashed<K: SparseKey, T: exact::Float>(
         self,
     ) -> Result<exact::HashedPlan<K, T>, BuildError> {
-        let world = self.world.clone();
-        let builder = Builder::new(&world).root(self.wishes.root);
-        let root = builder.wishes.root;
-        let builder = builder.one_item_each(PlanKind::Hashed, ())?;
+        let (world, root) = (&self.world, self.wishes.root);
+        let wishes = Builder::new(world)
+            .root(root)
+            .one_item_each(PlanKind::Hashed)?;
         let _busy = world.enter().map_err(BuildError::of_entry)?;
         world.cancel_abandoned();
-        let conversation = Conversation::open(&world)?;
+        let conversation = Conversation::open(world)?;
         let reduced = Reduced {
             operator: &exact_sum::sparse::name::<K, T>(),
             empty: None,
             element: any::type_name::<u64>(),
             element_bytes: size_of::<u64>(),
         };
-        builder.wishes.settle(&world, reduced, &conversation)?;
-        Ok(exact::HashedPlan::new(&world, conversation, root))
+        wishes.settle(world, reduced, &conversation)?;
+        Ok(exact::HashedPlan::new(world, conversation, root))
     }
 
-    /// The same for a plan of this kind, of one item, or one row, on each rank.
-    fn one_item_each<P>(self, kind: PlanKind, operator: P) -> Result<Builder<P>, BuildError> {
+    /// The wishes for a plan of this kind, of one item, or one row, on each rank.
+    fn one_item_each(&self, kind: PlanKind) -> Result<Wishes, BuildError> {
         let one_item_each = Ownership::one_item_each(self.world.size())?;
-        Ok(Builder {
-            world: self.world,
-            operator,
-            wishes: Wishes {
-                kind,
-                share: Some(Share::Whole(one_item_each)),
-                items: None,
-                other_size: None,
-                ..self.wishes
-            },
+        Ok(Wishes {
+            kind,
+            share: Some(Share::Whole(one_item_each)),
+            items: None,
+            other_size: None,
+            ..self.wishes.clone()
         })
     }
 }
@@ -411,13 +398,13 @@ pub(super) fn make_native(
     terms: Rc<Terms>,
     values: Rc<dyn Values>,
     conversation: Rc<Conversation>,
-) -> Box<dyn Engine> {
-    Box::new(Native::new(world, terms, values, conversation))
+) -> Rc<dyn Engine> {
+    Rc::new(Native::new(world, terms, values, conversation))
 }
 
 /// Makes an engine of what ranks have agreed on.
 pub(super) type MakeEngine =
-    fn(&World, Rc<Terms>, Rc<dyn Values>, Rc<Conversation>) -> Box<dyn Engine>;
+    fn(&World, Rc<Terms>, Rc<dyn Values>, Rc<Conversation>) -> Rc<dyn Engine>;
 
 /// Says who owns what is reduced, given who owns the items.
 pub(super) type Owned<'o> = &'o mut dyn FnMut(Ownership) -> Result<Ownership, BuildError>;

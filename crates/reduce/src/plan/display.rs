@@ -2,63 +2,38 @@
 
 use std::fmt;
 
-use bytemuck::Pod;
 use comm::text::{counted, printable};
 
+use super::AnyPlan;
 use super::scattered::Scattered;
-use super::{AnyPlan, Plan};
+use super::wishes::PlanKind;
 use crate::algorithm::Algorithm;
-use crate::engines::terms::Choice;
+use crate::engines::terms::{Choice, Terms};
 use crate::operation::Operation;
-use crate::operator::Operator;
-
-/// Prints this rank's part in an allreduce, step by step, what scattered items cost, and the operations for which another algorithm
-/// runs.
-///
-/// ```
-/// use reduce::{Algorithm, Plan, threads};
-///
-/// let printed = threads::run(2, |world| {
-///     let builder = Plan::builder(world).local_items(3);
-///     let plan = builder.algorithm(Algorithm::RecursiveDoubling).build::<f64>().unwrap();
-///     plan.to_string()
-/// })?;
-/// assert_eq!(
-///     printed[1],
-///     "rank 1 of 2: sum of 6 items of 1 element, 3 of them here, by recursive-doubling\n\
-///      fold this rank's items into 2 values\n\
-///      step 1: send 2 values to rank 0; receive 2 values from rank 0\n\
-///      combine 3 times\n\
-///      other operations: reduce and broadcast by binomial\n"
-/// );
-/// # Ok::<(), threads::RunError>(())
-/// ```
-impl<T: Pod, O: Operator<T> + 'static> fmt::Display for Plan<T, O> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.plan.fmt(f)
-    }
-}
 
 impl fmt::Display for AnyPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (rank, terms) = (self.world.rank(), &self.terms);
-        write!(
-            f,
-            "rank {rank} of {}: {} of {} of {}, {} of them here",
-            self.world.size(),
-            printable(self.values.name()),
-            counted(terms.ownership.items(), "item"),
-            counted(terms.width, "element"),
-            terms.ownership.count(rank),
-        )?;
+        let Terms {
+            ownership, width, ..
+        } = &*self.terms;
+        let (rank, ranks) = (self.world.rank(), self.world.size());
+        let name = printable(self.values.name());
+        write!(f, "rank {rank} of {ranks}: ")?;
+        match self.kind {
+            PlanKind::Exact => {
+                let columns = counted(*width, "column");
+                write!(f, "{name}, {columns} of {} bytes", self.item_bytes)?;
+            }
+            PlanKind::Keyed => {
+                write!(f, "{name}, {width} keys of {} bytes", self.item_bytes)?;
+            }
+            PlanKind::TreeOrder | PlanKind::Lanes | PlanKind::Hashed => {
+                let (items, elements) = (ownership.items(), counted(*width, "element"));
+                let (items, own) = (counted(items, "item"), ownership.count(rank));
+                write!(f, "{name} of {items} of {elements}, {own} of them here")?;
+            }
+        }
         self.write_steps(f)
-    }
-}
-
-impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
-    /// What follows what is reduced: the algorithm, and what this rank does in it.
-    pub(crate) fn write_steps(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.plan.write_steps(f)
     }
 }
 

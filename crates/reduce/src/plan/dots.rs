@@ -3,7 +3,8 @@
 use bytemuck::Pod;
 use simd_kernels::Float;
 
-use super::{Operands, Pending, Plan, call};
+use super::pending::{item, items};
+use super::{AnyPending, Operands, Pending, Plan};
 use crate::error::RunError;
 use crate::operation::{Call, Operand, Operation};
 use crate::operator::{Operator, Sum};
@@ -34,20 +35,20 @@ where
     /// ```
     ///
     /// # Errors
-    /// As [all runs](Plan#errors-of-all-runs), or the slices differ in length, or the [width](Plan::width) is not 1.
+    /// As [all runs](Plan#errors-of-all-runs), or the slices differ in length, or the [width](crate::AnyPlan::width) is not 1.
     pub fn dot(&self, x: &[T], y: &[T]) -> Result<T, RunError> {
         let mut result = [T::zeroed()];
         self.dots(&[[x, y]], &mut result)?;
         Ok(result[0])
     }
 
-    /// [`dot`](Plan::dot) of several pairs at once, which go in one message: as many as the plan's [width](Plan::width). Collective.
+    /// [`dot`](Plan::dot) of several pairs at once, which go in one message: as many as the plan's [width](crate::AnyPlan::width). Collective.
     ///
     /// # Errors
     /// As [`dot`](Plan::dot), or there are more or fewer pairs or results.
     pub fn dots(&self, pairs: &[Factors<'_, T>], result: &mut [T]) -> Result<(), RunError> {
-        self.run_products(Operation::Allreduce, pairs, result)
-            .map(drop)
+        let call = Operation::Allreduce.of(Operand::Products);
+        self.run_factors(call, pairs, result).map(drop)
     }
 
     /// [`dot`](Plan::dot) whose result the root alone gets, the others `None`. Collective.
@@ -56,7 +57,8 @@ where
     /// As [`dot`](Plan::dot).
     pub fn reduce_dot(&self, x: &[T], y: &[T]) -> Result<Option<T>, RunError> {
         let mut result = [T::zeroed()];
-        let is_root = self.run_products(Operation::Reduce, &[[x, y]], &mut result)?;
+        let call = Operation::Reduce.of(Operand::Products);
+        let is_root = self.run_factors(call, &[[x, y]], &mut result)?;
         Ok(is_root.then_some(result[0]))
     }
 
@@ -64,41 +66,16 @@ where
     ///
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce).
-    pub fn start_dot(&self, x: &[T], y: &[T]) -> Result<Pending<call::Allreduce, T>, RunError> {
-        self.start_products(Operation::Allreduce, &[[x, y]])
+    pub fn start_dot(&self, x: &[T], y: &[T]) -> Result<Pending<T>, RunError> {
+        self.start_products(&[[x, y]], item)
     }
 
     /// Starts [`dots`](Plan::dots), as [`start_dot`](Plan::start_dot). Collective.
     ///
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce).
-    pub fn start_dots(
-        &self,
-        pairs: &[Factors<'_, T>],
-    ) -> Result<Pending<call::AllreduceRow, T>, RunError> {
-        self.start_products(Operation::Allreduce, pairs)
-    }
-}
-
-/// For operators that are chosen when a program runs.
-impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
-    /// The products of as many items; `None` if the operator is no sum of floats.
-    #[doc(hidden)]
-    pub fn products_of(&self, x: &[T], y: &[T]) -> Option<Vec<T>> {
-        let mut products = vec![T::zeroed(); x.len()];
-        self.operator
-            .write_products(x, y, &mut products)
-            .then_some(products)
-    }
-
-    #[doc(hidden)]
-    pub fn run_products(
-        &self,
-        operation: Operation,
-        pairs: &[Factors<'_, T>],
-        result: &mut [T],
-    ) -> Result<bool, RunError> {
-        self.run_factors(operation.of(Operand::Products), pairs, result)
+    pub fn start_dots(&self, pairs: &[Factors<'_, T>]) -> Result<Pending<Vec<T>>, RunError> {
+        self.start_products(pairs, items)
     }
 
     fn run_factors(
@@ -108,21 +85,19 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         result: &mut [T],
     ) -> Result<bool, RunError> {
         let pairs = bytes_of(pairs);
-        let (pairs, result) = (Operands::Pairs(&pairs), bytemuck::cast_slice_mut(result));
-        self.plan.run(call.operation, call, pairs, result)
+        let result = bytemuck::cast_slice_mut(result);
+        self.plan.run(call, Operands::Pairs(&pairs), result)
     }
 
-    #[doc(hidden)]
-    pub fn start_products<C>(
+    fn start_products<R: 'static>(
         &self,
-        operation: Operation,
         pairs: &[Factors<'_, T>],
-    ) -> Result<Pending<C, T>, RunError> {
-        let call = operation.of(Operand::Products);
+        read: impl FnOnce(AnyPending) -> Result<R, RunError> + 'static,
+    ) -> Result<Pending<R>, RunError> {
+        let call = Operation::Allreduce.of(Operand::Products);
         let pairs = bytes_of(pairs);
-        let pairs = Operands::Pairs(&pairs);
-        let started = self.plan.start(operation, call, pairs, self.width());
-        started.map(Pending::new)
+        let run = self.plan.start(call, Operands::Pairs(&pairs))?;
+        Ok(Pending::new(run, read))
     }
 }
 

@@ -1,22 +1,30 @@
 //! Sums in lanes over ranks: a plan for rows of L items, each of which begins at a multiple of L.
 
-use std::fmt;
+use std::any;
+use std::marker::PhantomData;
 use std::ops::Range;
+use std::rc::Rc;
 
 use bytemuck::Pod;
 use distribution::Ownership;
 use simd_kernels::Float;
 
+#[cfg(doc)]
+use super::Plan;
 use super::builder::make_native;
+use super::pending::{item, item_of_root};
 use super::wishes::PlanKind;
-use super::{Builder, Plan};
+use super::{
+    AnyPlan, Builder, Encoded, Encoding, Form, Operands, Pending, check_result, dereferences,
+    not_taken,
+};
+use crate::engines::values::{Memory, Typed, typed, typed_mut};
 use crate::error::{BuildError, RunError};
 use crate::fold::check_lanes;
 use crate::operation::Operation;
 use crate::operator::{LANES_MAX, Operator, Sum, lane_row};
-use crate::world::World;
 
-/// A sum in lanes over the ranks of a [`World`], with the bits of [`sum_lanes`](crate::sum_lanes). Made by
+/// A sum in lanes over the ranks of a [`World`](crate::World), with the bits of [`sum_lanes`](crate::sum_lanes). Made by
 /// [`Builder::build_lanes`](crate::Builder::build_lanes).
 ///
 /// All ranks build it together and run it together, any number of times, as a [`Plan`]. A message has a value for each lane.
@@ -38,17 +46,12 @@ use crate::world::World;
 /// # Errors of all runs
 ///
 /// [Those of a `Plan`](Plan#errors-of-all-runs).
-pub struct LanesPlan<T: Pod>
-where
-    Sum: Operator<T>,
-{
-    /// Of rows of lanes.
-    rows: Plan<T, Sum>,
-    /// The items of this rank.
-    items: u64,
-    /// If this rank has the last row, and that is shorter: the place in this rank's items that is after it.
-    short_end: Option<usize>,
+pub struct LanesPlan<T: Pod> {
+    plan: AnyPlan,
+    items: PhantomData<T>,
 }
+
+dereferences!([T: Pod] LanesPlan<T>);
 
 impl Builder {
     /// Builds a plan for a sum in `lanes` lanes: see [`LanesPlan`]. Collective.
@@ -66,35 +69,96 @@ impl Builder {
         // One that is too great takes no memory.
         self.wishes.width = lanes.min(LANES_MAX + 1);
         let mut items = None;
-        let rows = self.build_with(make_native, &mut |owned| {
+        let (element, values) = (any::type_name::<T>(), Typed::<T, Sum>::of(Rc::new(Sum)));
+        let owned = &mut |owned| {
             let rows = rows_of(&owned, lanes);
             items = Some(owned);
             rows
-        });
+        };
+        let rows = self
+            .wishes
+            .build(&self.world, element, values, make_native, owned);
         let none = BuildError::Lanes { lanes };
         let rows = rows.map_err(|error| error.of_columns(none))?;
         let items = items.expect("a plan is built of what ranks own");
-        Ok(LanesPlan::new(rows, &items))
+        let encoding = Lanes::<T>::new(lanes, self.world.rank(), &items);
+        Ok(LanesPlan {
+            plan: rows.with_form(Form::Encoded(Rc::new(encoding))),
+            items: PhantomData,
+        })
     }
 }
 
-impl<T: Pod> fmt::Debug for LanesPlan<T>
-where
-    Sum: Operator<T>,
-{
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.rows.fmt(f)
+impl<T: Pod> LanesPlan<T> {
+    /// The number of lanes.
+    pub fn lanes(&self) -> usize {
+        self.width()
+    }
+
+    /// Adds the ranks' items; every rank gets the sum. Collective.
+    ///
+    /// # Errors
+    /// As [all runs](Plan#errors-of-all-runs).
+    pub fn allreduce(&self, local: &[T]) -> Result<T, RunError> {
+        let mut sum = [T::zeroed()];
+        self.run(Operation::Allreduce, local, &mut sum)?;
+        Ok(sum[0])
+    }
+
+    /// Adds the ranks' items; the root gets the sum, the others `None`. Collective.
+    ///
+    /// # Errors
+    /// As [`Plan::reduce`].
+    pub fn reduce(&self, local: &[T]) -> Result<Option<T>, RunError> {
+        let mut sum = [T::zeroed()];
+        let is_root = self.run(Operation::Reduce, local, &mut sum)?;
+        Ok(is_root.then_some(sum[0]))
+    }
+
+    fn run(&self, operation: Operation, local: &[T], sum: &mut [T; 1]) -> Result<bool, RunError> {
+        let items = Operands::Items(bytemuck::cast_slice(local));
+        self.plan
+            .run(operation, items, bytemuck::cast_slice_mut(sum))
+    }
+
+    /// Starts [`allreduce`](LanesPlan::allreduce), as [`Plan::start_allreduce`]. Collective.
+    ///
+    /// # Errors
+    /// As [`Plan::start_allreduce`]; of the length of `local` at once.
+    pub fn start_allreduce(&self, local: &[T]) -> Result<Pending<T>, RunError> {
+        let items = Operands::Items(bytemuck::cast_slice(local));
+        let run = self.plan.start(Operation::Allreduce, items)?;
+        Ok(Pending::new(run, item))
+    }
+
+    /// Starts [`reduce`](LanesPlan::reduce), as [`start_allreduce`](LanesPlan::start_allreduce). Collective.
+    ///
+    /// # Errors
+    /// As [`start_allreduce`](LanesPlan::start_allreduce).
+    pub fn start_reduce(&self, local: &[T]) -> Result<Pending<Option<T>>, RunError> {
+        let items = Operands::Items(bytemuck::cast_slice(local));
+        let run = self.plan.start(Operation::Reduce, items)?;
+        Ok(Pending::new(run, item_of_root))
     }
 }
 
-impl<T: Pod + Float> LanesPlan<T>
+/// Items as rows of lanes, the last of which may be short.
+struct Lanes<T> {
+    lanes: usize,
+    /// The items of this rank.
+    items: u64,
+    /// If this rank has the last row, and that is shorter: the place in this rank's items that is after it.
+    short_end: Option<usize>,
+    of: PhantomData<T>,
+}
+
+impl<T: Pod + Float> Lanes<T>
 where
     Sum: Operator<T>,
 {
-    fn new(rows: Plan<T, Sum>, items: &Ownership) -> Self {
-        let (rank, count) = (rows.world().rank(), items.count(rows.world().rank()));
-        let end = items.items();
-        let is_short = !end.is_multiple_of(rows.width() as u64) && items.rank_of(end - 1) == rank;
+    fn new(lanes: usize, rank: usize, items: &Ownership) -> Self {
+        let (count, end) = (items.count(rank), items.items());
+        let is_short = !end.is_multiple_of(lanes as u64) && items.rank_of(end - 1) == rank;
         let short_end = is_short.then(|| {
             // Extents of a rule ascend, and can be too many to list.
             let after = if items.is_formula() {
@@ -107,77 +171,17 @@ where
             usize::try_from(count - after).expect("they are in memory")
         });
         Self {
-            rows,
+            lanes,
             items: count,
             short_end,
+            of: PhantomData,
         }
     }
 
-    /// The world that it was built on.
-    pub fn world(&self) -> &World {
-        self.rows.world()
-    }
-
-    /// The number of lanes.
-    pub fn lanes(&self) -> usize {
-        self.rows.width()
-    }
-
-    /// Adds the ranks' items; every rank gets the sum. Collective.
-    ///
-    /// # Errors
-    /// As [all runs](Plan#errors-of-all-runs).
-    pub fn allreduce(&self, local: &[T]) -> Result<T, RunError> {
-        let mut row = self.row();
-        self.run(Operation::Allreduce, local, &mut row)?;
-        Ok(total(&row))
-    }
-
-    /// Adds the ranks' items; the root gets the sum, the others `None`. Collective.
-    ///
-    /// # Errors
-    /// As [`Plan::reduce`].
-    pub fn reduce(&self, local: &[T]) -> Result<Option<T>, RunError> {
-        let mut row = self.row();
-        let is_root = self.run(Operation::Reduce, local, &mut row)?;
-        Ok(is_root.then(|| total(&row)))
-    }
-
-    fn row(&self) -> Vec<T> {
-        vec![T::ZERO; self.lanes()]
-    }
-
-    fn run(&self, operation: Operation, local: &[T], row: &mut [T]) -> Result<bool, RunError> {
-        if local.len() as u64 != self.items {
-            let error = RunError::WrongLength {
-                rank: self.world().rank(),
-                planned: self.items.into(),
-                given: local.len() as u64,
-            };
-            return Err(self.rows.fail(operation, error));
-        }
-        let Some(short_end) = self.short_end else {
-            return self.rows.run(operation, local, row);
-        };
-        // Lanes without an item in the last row get a -0.0, which changes no sum.
-        match self.rows.own_node_lengths(operation) {
-            Some(lengths) => {
-                let nodes = self.nodes(&lengths, local, short_end);
-                self.rows.run_folded(operation, Ok(&nodes), row)
-            }
-            None => {
-                let (before, after) = local.split_at(short_end);
-                let missing = self.lanes() - short_end % self.lanes();
-                let padding = vec![T::NEGATIVE_ZERO; missing];
-                self.rows
-                    .run(operation, &[before, &padding, after].concat(), row)
-            }
-        }
-    }
-
-    /// The rows of this rank's own nodes, each of so many rows of its items.
+    /// The rows of this rank's own nodes, each of so many rows of its items. Lanes without an item in the last row get a -0.0, which changes no
+    /// sum.
     fn nodes(&self, lengths: &[usize], local: &[T], short_end: usize) -> Vec<T> {
-        let lanes = self.lanes();
+        let lanes = self.lanes;
         let mut nodes = Vec::with_capacity(lengths.len() * lanes);
         let mut start = 0;
         for length in lengths {
@@ -193,13 +197,61 @@ where
     }
 }
 
-/// The sum of the lanes' sums.
-fn total<T: Float>(row: &[T]) -> T
+impl<T: Pod + Float> Encoding for Lanes<T>
 where
     Sum: Operator<T>,
 {
-    let sum = Sum.fold(row).expect("there is a lane");
-    Sum.canonical(sum)
+    fn encode(
+        &self,
+        plan: &AnyPlan,
+        operation: Operation,
+        operands: Operands<'_>,
+        _result_bytes: Option<usize>,
+        into: &mut Memory,
+    ) -> Result<Encoded, RunError> {
+        let rank = plan.world().rank();
+        let Operands::Items(local) = operands else {
+            return Err(not_taken(rank));
+        };
+        let local: &[T] = typed(local);
+        if local.len() as u64 != self.items {
+            return Err(RunError::WrongLength {
+                rank,
+                planned: self.items.into(),
+                given: local.len() as u64,
+            });
+        }
+        let Some(short_end) = self.short_end else {
+            return Ok(Encoded::AsGiven);
+        };
+        if let Some(lengths) = plan.own_node_lengths(operation) {
+            into.copy_from(bytemuck::cast_slice(
+                &self.nodes(&lengths, local, short_end),
+            ));
+            return Ok(Encoded::Nodes);
+        }
+        let (before, after) = local.split_at(short_end);
+        let missing = self.lanes - short_end % self.lanes;
+        let padding = vec![T::NEGATIVE_ZERO; missing];
+        into.copy_from(bytemuck::cast_slice(&[before, &padding, after].concat()));
+        Ok(Encoded::Items)
+    }
+
+    /// The sum of the lanes' sums.
+    fn decode(
+        &self,
+        rank: usize,
+        _operation: Operation,
+        _items: &[u8],
+        values: &[u8],
+        result: &mut [u8],
+    ) -> Result<(), RunError> {
+        let result: &mut [T] = typed_mut(result);
+        check_result(rank, 1, result.len())?;
+        let sum = Sum.fold(typed(values)).expect("there is a lane");
+        result[0] = Sum.canonical(sum);
+        Ok(())
+    }
 }
 
 /// Who owns which rows of lanes. The outcome is the same on all ranks.

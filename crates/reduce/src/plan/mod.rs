@@ -3,10 +3,10 @@
 mod agreement;
 mod any;
 mod builder;
-pub mod call;
 mod choice;
 mod display;
 mod dots;
+mod encoding;
 mod folded;
 mod lanes;
 mod memory;
@@ -15,43 +15,37 @@ mod operands;
 mod part;
 mod pending;
 mod proposal;
+mod run;
 mod scattered;
 mod split_phase;
 mod table;
-pub(crate) mod wait_all;
+mod wait_all;
 mod wishes;
 
-use std::fmt;
 use std::marker::PhantomData;
-use std::ops::Range;
 use std::rc::Rc;
 
 use bytemuck::Pod;
-use distribution::Ownership;
-use schedule::Schedule;
 
-use crate::algorithm::Algorithm;
-use crate::engines::terms::Choice;
 use crate::environment;
 use crate::error::RunError;
-use crate::operation::{Call, Operation};
+use crate::operation::Operation;
 use crate::operator::Operator;
 use crate::world::World;
-use crate::world::conversation::Conversation;
 
-#[doc(hidden)]
 pub use any::AnyPlan;
+pub(crate) use any::Form;
 pub use builder::Builder;
 pub use choice::ALGORITHM_VARIABLE;
 pub use dots::Factors;
+pub(crate) use encoding::{Encoded, Encoding};
 pub use lanes::LanesPlan;
 #[doc(hidden)]
 pub use operands::Operands;
+pub(crate) use operands::{check_pair, check_result, not_taken};
 pub(crate) use part::Part;
-#[doc(hidden)]
-pub use pending::AnyRun;
-pub use pending::Pending;
-pub use wait_all::{AnyPending, WaitAllError, wait_all};
+pub use pending::{AnyPending, Pending};
+pub use wait_all::{WaitAllError, wait_all};
 
 /// A reduction of items of type `T` on each rank of a [`World`], by operator `O`.
 ///
@@ -70,7 +64,7 @@ pub use wait_all::{AnyPending, WaitAllError, wait_all};
 /// [`RunError::Spent`]: build another. The other ranks hear of it, if not in this run, then in their next one.
 ///
 /// Four errors leave the plan as it was, because nothing was sent: [`RunError::UnderWay`] if a run of this plan is under way,
-/// [`RunError::NotOffered`] if the [algorithm](Plan::algorithm) does not support the operation, [`RunError::NoOwnNodes`] if it takes
+/// [`RunError::NotOffered`] if the [algorithm](crate::AnyPlan::algorithm) does not support the operation, [`RunError::NoOwnNodes`] if it takes
 /// nothing that was folded elsewhere, and [`RunError::Nested`] if an operator makes the call.
 ///
 /// `{}` prints who sends what to whom, and when.
@@ -87,11 +81,35 @@ impl Plan<f64, crate::Sum> {
     }
 }
 
-impl<T: Pod, O: Operator<T> + 'static> fmt::Debug for Plan<T, O> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.plan, f)
-    }
+/// Lets a plan with types dereference to its `plan`, and print as that.
+macro_rules! dereferences {
+    ([$($generics:tt)*] $plan:ty) => {
+        impl<$($generics)*> std::ops::Deref for $plan {
+            type Target = $crate::AnyPlan;
+
+            fn deref(&self) -> &$crate::AnyPlan {
+                &self.plan
+            }
+        }
+
+        impl<$($generics)*> std::fmt::Debug for $plan {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.plan.fmt(f)
+            }
+        }
+
+        /// As [`AnyPlan`](crate::AnyPlan).
+        impl<$($generics)*> std::fmt::Display for $plan {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                std::fmt::Display::fmt(&self.plan, f)
+            }
+        }
+    };
 }
+
+pub(crate) use dereferences;
+
+dereferences!([T: Pod, O: Operator<T> + 'static] Plan<T, O>);
 
 impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     fn new(plan: AnyPlan, operator: Rc<O>) -> Self {
@@ -106,64 +124,6 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     #[doc(hidden)]
     pub fn into_any(self) -> AnyPlan {
         self.plan
-    }
-
-    pub(crate) fn conversation(&self) -> &Conversation {
-        &self.plan.conversation
-    }
-
-    /// The world that it was built on.
-    pub fn world(&self) -> &World {
-        &self.plan.world
-    }
-
-    /// Who owns which items.
-    pub fn ownership(&self) -> &Ownership {
-        &self.plan.terms.ownership
-    }
-
-    /// The algorithm that runs for an operation; `None` if the plan does not offer the operation.
-    ///
-    /// Not every algorithm has a program for every operation: a plan by `ring` reduces along a binomial tree.
-    /// [`Schedule::effective`](schedule::Schedule::effective) has the table.
-    ///
-    /// ```
-    /// use reduce::{Algorithm, Operation, Plan, threads};
-    ///
-    /// threads::run(2, |world| {
-    ///     let builder = Plan::builder(world).local_items(1).algorithm(Algorithm::Ring);
-    ///     let plan = builder.build::<f64>().unwrap();
-    ///     assert_eq!(plan.algorithm(Operation::Allreduce), Some(Algorithm::Ring));
-    ///     assert_eq!(plan.algorithm(Operation::Reduce), Some(Algorithm::Binomial));
-    /// })?;
-    /// # Ok::<(), threads::RunError>(())
-    /// ```
-    pub fn algorithm(&self, operation: Operation) -> Option<Algorithm> {
-        self.plan.engine.algorithm(operation)
-    }
-
-    /// The schedule that runs for an operation, for the checker and the simulator of crate `schedule`; `None` where none does, as for
-    /// [`Algorithm::MpiNative`].
-    pub fn schedule(&self, operation: Operation) -> Option<Schedule> {
-        self.plan.engine.schedule(operation)
-    }
-
-    /// The column blocks in which an allreduce treats a row.
-    pub fn blocks(&self) -> usize {
-        let Choice {
-            parameters, strips, ..
-        } = self.plan.terms.choice;
-        parameters.blocks.max(strips)
-    }
-
-    /// The number of elements of an item: 1, or more where items are rows.
-    pub fn width(&self) -> usize {
-        self.plan.terms.width
-    }
-
-    /// The columns that this rank gets from [`reduce_scatter`](Plan::reduce_scatter).
-    pub fn scattered_columns(&self) -> Range<usize> {
-        self.plan.scattered_columns()
     }
 
     /// Reduces the ranks' items; every rank gets the result. Collective.
@@ -182,7 +142,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// Reduces the ranks' rows element by element; every rank gets the resulting row. Collective.
     ///
     /// # Errors
-    /// As [all runs](Plan#errors-of-all-runs), or `result` does not have [`width`](Plan::width) elements. After an error it may be
+    /// As [all runs](Plan#errors-of-all-runs), or `result` does not have [`width`](crate::AnyPlan::width) elements. After an error it may be
     /// overwritten in part.
     pub fn allreduce_into(&self, local: &[T], result: &mut [T]) -> Result<(), RunError> {
         self.run(Operation::Allreduce, local, result).map(drop)
@@ -208,13 +168,13 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// may be overwritten in part.
     ///
     /// # Errors
-    /// As [`reduce`](Plan::reduce), or `result` does not have [`width`](Plan::width) elements.
+    /// As [`reduce`](Plan::reduce), or `result` does not have [`width`](crate::AnyPlan::width) elements.
     pub fn reduce_into(&self, local: &[T], result: &mut [T]) -> Result<bool, RunError> {
         self.run(Operation::Reduce, local, result)
     }
 
     /// Reduces the ranks' rows element by element; every rank gets its
-    /// [`scattered_columns`](Plan::scattered_columns) of the resulting row. Collective.
+    /// [`scattered_columns`](crate::AnyPlan::scattered_columns) of the resulting row. Collective.
     ///
     /// # Errors
     /// As [all runs](Plan#errors-of-all-runs), or `result.len() != scattered_columns().len()`.
@@ -243,15 +203,9 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// Copies the root's row to every rank. Collective.
     ///
     /// # Errors
-    /// As [all runs](Plan#errors-of-all-runs), or `row` does not have [`width`](Plan::width) elements.
+    /// As [all runs](Plan#errors-of-all-runs), or `row` does not have [`width`](crate::AnyPlan::width) elements.
     pub fn broadcast(&self, row: &mut [T]) -> Result<(), RunError> {
         self.run(Operation::Broadcast, &[], row).map(drop)
-    }
-
-    /// The steps in which this rank communicated in the last blocking run; `None` before the first, and for an algorithm that is not a
-    /// schedule.
-    pub fn rounds(&self) -> Option<u64> {
-        self.plan.rounds()
     }
 
     /// The reduction on a rank that has all items. Returns `None` in all other cases, and if anything is wrong: the engine then decides.
@@ -275,38 +229,9 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     }
 
     /// A blocking call: says whether this rank gets a result, and leaves it in `result`.
-    #[doc(hidden)]
-    pub fn run(
-        &self,
-        call: impl Into<Call>,
-        local: &[T],
-        result: &mut [T],
-    ) -> Result<bool, RunError> {
-        let call = call.into();
-        self.run_by(call.operation, call, local, result)
-    }
-
-    /// A blocking call, of which an operation whose messages are the same does this rank's part.
-    pub(crate) fn run_by(
-        &self,
-        operation: Operation,
-        call: Call,
-        local: &[T],
-        result: &mut [T],
-    ) -> Result<bool, RunError> {
+    fn run(&self, operation: Operation, local: &[T], result: &mut [T]) -> Result<bool, RunError> {
         let items = Operands::Items(bytemuck::cast_slice(local));
         self.plan
-            .run(operation, call, items, bytemuck::cast_slice_mut(result))
-    }
-
-    /// A run in which this rank takes no part, for a reason of its own, which it returns. The others hear of it.
-    pub(crate) fn fail(&self, call: impl Into<Call>, error: RunError) -> RunError {
-        self.plan.fail(call.into(), error)
-    }
-
-    /// Takes no part in the next run of this operation, whatever the others reduce in it: this rank's call cannot be made. They hear of it.
-    #[doc(hidden)]
-    pub fn refuse(&self, operation: Operation) {
-        self.plan.refuse(operation);
+            .run(operation, items, bytemuck::cast_slice_mut(result))
     }
 }

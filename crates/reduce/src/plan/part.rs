@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use comm::RequestId;
 
+use super::operands::check_result;
 use crate::engines::Flight;
 use crate::error::RunError;
 use crate::world::World;
@@ -16,7 +17,8 @@ pub(crate) struct Part {
     conversation: Rc<Conversation>,
     /// This rank's own failure, of which it has notified the others.
     pub(super) failure: Option<RunError>,
-    /// The length of the result.
+    pub(super) item_bytes: usize,
+    /// The elements of the result.
     pub(super) result_length: usize,
     is_over: bool,
 }
@@ -27,6 +29,7 @@ impl Part {
         flight: Rc<dyn Flight>,
         conversation: &Rc<Conversation>,
         failure: Option<RunError>,
+        item_bytes: usize,
         result_length: usize,
     ) -> Self {
         Self {
@@ -34,6 +37,7 @@ impl Part {
             world: world.clone(),
             conversation: Rc::clone(conversation),
             failure,
+            item_bytes,
             result_length,
             is_over: false,
         }
@@ -66,17 +70,12 @@ impl Part {
         }
     }
 
-    /// Waits for the end of the run, and leaves its result in `result`, a slice of so many elements. Says whether this rank gets one. The caller has
-    /// entered the world.
+    /// Waits for the end of the run, and leaves its result in `result`. Says whether this rank gets one. The caller has entered the world.
     ///
     /// A slice of another length gets no result, but the run ends well: the plan can be run again.
-    pub(crate) fn deliver(mut self, given: usize, result: &mut [u8]) -> Result<bool, RunError> {
-        let expected = self.result_length;
-        let mismatch = (given != expected).then(|| RunError::WrongResultLength {
-            rank: self.world.rank(),
-            expected,
-            given,
-        });
+    pub(crate) fn deliver(mut self, result: &mut [u8]) -> Result<bool, RunError> {
+        let given = result.len() / self.item_bytes;
+        let mismatch = check_result(self.world.rank(), self.result_length, given).err();
         let outcome = match (self.failure.take(), &mismatch) {
             // This rank completes the run, so that the others hear of the failure, and returns its own error.
             (Some(failure), _) => {

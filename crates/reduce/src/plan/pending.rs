@@ -1,128 +1,244 @@
 //! A reduction under way: other work can be done until it is over (paper 4's split phase).
 
+use std::any::Any;
 use std::fmt;
-use std::marker::PhantomData;
+use std::ops::Deref;
 use std::rc::Rc;
 use std::time::Duration;
 
 use bytemuck::Pod;
+use exact_sum::KeyedAccumulator;
 
-use super::call;
+use super::encoding::Ending;
+use super::operands::not_taken;
 use super::part::Part;
-use super::wait_all::AnyPending;
+use crate::engines::values::Memory;
 use crate::error::RunError;
-use crate::world::Listed;
+use crate::exact::Steps;
 use crate::world::patience::Patience;
+use crate::world::{Listed, World};
 
-/// A run of a plan between its start and its end; made by [`Plan::start_allreduce`](crate::Plan::start_allreduce) and its like, `C` being the
-/// [`call`].
+/// A run of a plan between its start and its end, whose result is an `R`; made by [`Plan::start_allreduce`](crate::Plan::start_allreduce) and
+/// its like.
 ///
 /// It owns what it needs: it may be stored anywhere, and outlive its plan. Several plans may be under way at once, and waiting for
 /// one drives all. Dropping it abandons the run: the plan is spent then. The other ranks hear of it in this rank's next call on the
 /// world, because a drop does not communicate.
 #[must_use = "a run that is dropped is abandoned"]
-pub struct Pending<C, T: Pod> {
-    run: AnyRun,
-    call: PhantomData<(C, T)>,
+pub struct Pending<R> {
+    run: AnyPending,
+    /// Waits for the result.
+    read: Box<dyn FnOnce(AnyPending) -> Result<R, RunError>>,
 }
 
-/// A [`Pending`] whatever its call and its type.
-#[doc(hidden)]
+/// A [`Pending`] whatever its result, which dereferences to it. [`wait_all`](crate::wait_all) takes several.
 #[must_use = "a run that is dropped is abandoned"]
-pub struct AnyRun {
-    part: Part,
+pub struct AnyPending {
+    course: Course,
     listed: Listed,
 }
 
-impl AnyRun {
-    /// From now on, waits for other plans drive this run, too.
-    pub(super) fn new(part: Part) -> Self {
-        let listed = Listed::new(&part.world, Rc::clone(&part.flight) as _);
-        Self { part, listed }
-    }
-
-    /// [`Pending::test`].
-    pub fn test(&self) -> Result<bool, RunError> {
-        self.drive(Patience::None)
-    }
-
-    fn drive(&self, patience: Patience) -> Result<bool, RunError> {
-        let _busy = self.part.world.enter()?;
-        self.part.drive(patience)
-    }
-
-    /// [`Pending::wait_timeout`].
-    pub fn wait_timeout(&self, timeout: Duration) -> Result<(), RunError> {
-        if self.drive(Patience::of(timeout))? {
-            return Ok(());
-        }
-        Err(RunError::TimedOut {
-            rank: self.part.world.rank(),
-            awaited: self.part.awaited_ranks(),
-            after: timeout,
-        })
-    }
-
-    /// Waits for the run, and leaves its result in a slice of so many elements. Says whether this rank gets one.
-    pub fn wait(self, given: usize, result: &mut [u8]) -> Result<bool, RunError> {
-        let Self { part, listed } = self;
-        let _busy = listed.world().enter()?;
-        part.deliver(given, result)
-    }
-
-    fn wait_until_over(&self) -> Result<(), RunError> {
-        let _busy = self.part.world.enter()?;
-        let waited = self.part.flight.wait_without_result();
-        match &self.part.failure {
-            // The run is over on this rank, which has told the others.
-            Some(failure) => Err(failure.clone()),
-            None => waited.map_err(|error| self.part.explain(error)),
-        }
-    }
+enum Course {
+    /// One run of an engine.
+    Part(Part, Option<Ending>),
+    /// Several, of sums by key.
+    Steps(Rc<Steps>),
 }
 
-impl fmt::Debug for AnyRun {
+impl fmt::Debug for AnyPending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pending")
-            .field("world", &self.part.world)
-            .field("awaited", &self.part.awaited_ranks())
+            .field("world", self.world())
+            .field("awaited", &self.awaited_ranks())
             .finish_non_exhaustive()
     }
 }
 
-impl<C, T: Pod> fmt::Debug for Pending<C, T> {
+impl<R> fmt::Debug for Pending<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.run.fmt(f)
     }
 }
 
-impl<C, T: Pod> Pending<C, T> {
-    pub(crate) fn rank(&self) -> usize {
-        self.run.part.world.rank()
+impl<R> Deref for Pending<R> {
+    type Target = AnyPending;
+
+    fn deref(&self) -> &AnyPending {
+        &self.run
+    }
+}
+
+impl AnyPending {
+    /// From now on, waits for other plans drive this run, too.
+    pub(super) fn of_part(part: Part, ending: Option<Ending>) -> Self {
+        let listed = Listed::new(&part.world, Rc::clone(&part.flight) as _);
+        let course = Course::Part(part, ending);
+        Self { course, listed }
     }
 
-    pub(super) fn new(run: AnyRun) -> Self {
-        Self {
-            run,
-            call: PhantomData,
+    /// The same for a run in steps.
+    pub(crate) fn of_steps(world: &World, steps: Steps) -> Self {
+        let steps = Rc::new(steps);
+        let listed = Listed::new(world, Rc::clone(&steps) as _);
+        let course = Course::Steps(steps);
+        Self { course, listed }
+    }
+
+    fn world(&self) -> &World {
+        self.listed.world()
+    }
+
+    fn awaited_ranks(&self) -> Vec<usize> {
+        match &self.course {
+            Course::Part(part, _) => part.awaited_ranks(),
+            Course::Steps(steps) => steps.awaited_ranks(),
         }
     }
 
     /// Makes progress without blocking; true if `wait` would return at once.
     ///
     /// # Errors
-    /// The transport failed. Under MPI, a loop of tests meets the [silence limit](crate::World::set_silence_limit) as a wait does: the time between
-    /// two tests counts as a second at most.
+    /// The transport failed; or, of sums by key, the run. Under MPI, a loop of tests meets the [silence limit](crate::World::set_silence_limit)
+    /// as a wait does: the time between two tests counts as a second at most.
     pub fn test(&self) -> Result<bool, RunError> {
-        self.run.test()
+        self.drive(Patience::None)
+    }
+
+    fn drive(&self, patience: Patience) -> Result<bool, RunError> {
+        let _busy = self.world().enter()?;
+        match &self.course {
+            Course::Part(part, _) => part.drive(patience),
+            Course::Steps(steps) => {
+                let is_over = steps.drive(patience);
+                steps.error().map_or(Ok(is_over), Err)
+            }
+        }
     }
 
     /// Waits until the run is over, at most `timeout`.
     ///
     /// # Errors
-    /// [`RunError::TimedOut`] says which ranks are awaited: the run continues, and may be waited for again. Or the transport failed.
+    /// [`RunError::TimedOut`] says which ranks are awaited: the run continues, and may be waited for again. Otherwise as
+    /// [`test`](AnyPending::test).
     pub fn wait_timeout(&self, timeout: Duration) -> Result<(), RunError> {
-        self.run.wait_timeout(timeout)
+        if self.drive(Patience::of(timeout))? {
+            return Ok(());
+        }
+        Err(RunError::TimedOut {
+            rank: self.world().rank(),
+            awaited: self.awaited_ranks(),
+            after: timeout,
+        })
+    }
+
+    /// Waits until the run is over, and says whether it has a result. The result stays where it is.
+    pub(super) fn wait_until_over(&self) -> Result<(), RunError> {
+        let part = match &self.course {
+            Course::Part(part, _) => part,
+            Course::Steps(_) => return self.drive(Patience::Unlimited).map(drop),
+        };
+        let _busy = self.world().enter()?;
+        let waited = part.flight.wait_without_result();
+        match &part.failure {
+            // The run is over on this rank, which has told the others.
+            Some(failure) => Err(failure.clone()),
+            None => waited.map_err(|error| part.explain(error)),
+        }
+    }
+
+    /// The elements of the engine's result.
+    fn result_length(&self) -> usize {
+        match &self.course {
+            Course::Part(part, _) => part.result_length,
+            Course::Steps(steps) => steps.keys().len(),
+        }
+    }
+
+    /// Waits for the run, and leaves its result in `result`. Says whether this rank gets one.
+    ///
+    /// A slice of another length gets no result, but the run ends well: the plan can be run again.
+    #[doc(hidden)]
+    pub fn wait(self, result: &mut [u8]) -> Result<bool, RunError> {
+        let Self { course, listed } = self;
+        let _busy = listed.world().enter()?;
+        match course {
+            Course::Part(part, None) => part.deliver(result),
+            Course::Part(part, Some(ending)) => {
+                let mut values = Memory::zeroed(part.result_length * part.item_bytes);
+                let is_mine = part.deliver(values.bytes_mut())?;
+                if is_mine {
+                    let (rank, values) = (listed.world().rank(), values.bytes());
+                    let items = ending.items.bytes();
+                    let encoding = &*ending.encoding;
+                    encoding.decode(rank, ending.operation, items, values, result)?;
+                }
+                Ok(is_mine)
+            }
+            Course::Steps(steps) => steps.wait(result),
+        }
+    }
+
+    /// Whether these are sums by key of the run's type.
+    #[doc(hidden)]
+    pub fn takes_state(&self, sums: &dyn Any) -> bool {
+        matches!(&self.course, Course::Steps(steps) if steps.takes(sums))
+    }
+
+    /// Waits for a run of sums by key, which replace others of their type. Says whether this rank gets them.
+    #[doc(hidden)]
+    pub fn wait_state(self, sums: &mut dyn Any) -> Result<bool, RunError> {
+        let Self { course, listed } = self;
+        let _busy = listed.world().enter()?;
+        match course {
+            Course::Steps(steps) => steps.replace(sums),
+            Course::Part(..) => Err(not_taken(listed.world().rank())),
+        }
+    }
+
+    /// The sums by key that this rank gets, if it gets any.
+    pub(crate) fn wait_for_sums<A: KeyedAccumulator>(self) -> Result<Option<A>, RunError> {
+        let mut sums = A::of_keys(0).expect("no keys take no memory");
+        Ok(self.wait_state(&mut sums)?.then_some(sums))
+    }
+
+    /// The rank, and the values of an engine.
+    pub(crate) fn wait_for_values<T: Pod>(self) -> Result<Option<(usize, Vec<T>)>, RunError> {
+        let rank = self.world().rank();
+        let mut values = vec![T::zeroed(); self.result_length()];
+        let is_mine = self.wait(bytemuck::cast_slice_mut(&mut values))?;
+        Ok(is_mine.then_some((rank, values)))
+    }
+}
+
+impl<R> Pending<R> {
+    pub(crate) fn new(
+        run: AnyPending,
+        read: impl FnOnce(AnyPending) -> Result<R, RunError> + 'static,
+    ) -> Self {
+        // A function that captures nothing takes no memory.
+        let read = Box::new(read);
+        Self { run, read }
+    }
+
+    /// The same run, of whose result `change` makes another.
+    ///
+    /// ```
+    /// use reduce::{Plan, threads};
+    ///
+    /// let means = threads::run(2, |world| {
+    ///     let plan = Plan::builder(world).local_items(2).build::<f64>().unwrap();
+    ///     let mean = plan.start_allreduce(&[0.5, 1.0]).unwrap().map(|sum| sum / 4.0);
+    ///     mean.wait().unwrap()
+    /// })?;
+    /// assert_eq!(means, [0.75; 2]);
+    /// # Ok::<(), threads::RunError>(())
+    /// ```
+    pub fn map<S>(self, change: impl FnOnce(R) -> S + 'static) -> Pending<S>
+    where
+        R: 'static,
+    {
+        let read = self.read;
+        Pending::new(self.run, |run| read(run).map(change))
     }
 
     /// Abandons the run. The plan is spent then: build another.
@@ -130,126 +246,55 @@ impl<C, T: Pod> Pending<C, T> {
         drop(self);
     }
 
-    fn wait_and_deliver(self, result: &mut [T]) -> Result<bool, RunError> {
-        let given = result.len();
-        self.run.wait(given, bytemuck::cast_slice_mut(result))
-    }
-
-    /// A result of the planned length.
-    fn zeros(&self) -> Vec<T> {
-        vec![T::zeroed(); self.run.part.result_length]
-    }
-}
-
-impl<C, T: Pod> super::wait_all::Sealed for Pending<C, T> {
-    fn wait_until_over(&self) -> Result<(), RunError> {
-        self.run.wait_until_over()
-    }
-}
-
-impl<C, T: Pod> AnyPending for Pending<C, T> {
-    fn test(&self) -> Result<bool, RunError> {
-        self.test()
-    }
-}
-
-impl<T: Pod> Pending<call::Allreduce, T> {
-    /// Waits for the run and returns its result.
+    /// Waits for the run and returns its result: `None` on a rank that gets none.
     ///
     /// # Errors
     /// As the blocking call.
-    pub fn wait(self) -> Result<T, RunError> {
-        let mut result = [T::zeroed()];
-        self.wait_and_deliver(&mut result)?;
-        Ok(result[0])
+    pub fn wait(self) -> Result<R, RunError> {
+        (self.read)(self.run)
     }
 }
 
-impl<T: Pod> Pending<call::Reduce, T> {
-    /// Waits for the run and returns its result on the root, `None` on the others.
-    ///
-    /// # Errors
-    /// As the blocking call.
-    pub fn wait(self) -> Result<Option<T>, RunError> {
-        let mut result = [T::zeroed()];
-        let is_mine = self.wait_and_deliver(&mut result)?;
-        Ok(is_mine.then_some(result[0]))
-    }
-}
-
-impl<T: Pod> Pending<call::AllreduceRow, T> {
-    /// Waits for the run and returns the row.
-    ///
-    /// # Errors
-    /// As the blocking call.
-    pub fn wait(self) -> Result<Vec<T>, RunError> {
-        let mut row = self.zeros();
-        self.wait_into(&mut row).map(|()| row)
-    }
-
-    /// Waits for the run and leaves the row in `result`.
+impl<T: Pod> Pending<Vec<T>> {
+    /// Waits for the run and leaves its row, its columns or its prefixes in `result`.
     ///
     /// # Errors
     /// As the blocking call. If `result` has another length, the run ends well, and the plan can be run again.
     pub fn wait_into(self, result: &mut [T]) -> Result<(), RunError> {
-        self.wait_and_deliver(result).map(drop)
+        self.run.wait(bytemuck::cast_slice_mut(result)).map(drop)
     }
 }
 
-impl<T: Pod> Pending<call::ReduceRow, T> {
-    /// Waits for the run and returns the row on the root, `None` on the others.
-    ///
-    /// # Errors
-    /// As the blocking call.
-    pub fn wait(self) -> Result<Option<Vec<T>>, RunError> {
-        let mut row = self.zeros();
-        let is_mine = self.wait_into(&mut row)?;
-        Ok(is_mine.then_some(row))
-    }
-
+impl<T: Pod> Pending<Option<Vec<T>>> {
     /// Waits for the run and leaves the row in `result` on the root, on which it returns true.
     ///
     /// # Errors
     /// As the blocking call. If `result` has another length, the run ends well, and the plan can be run again.
     pub fn wait_into(self, result: &mut [T]) -> Result<bool, RunError> {
-        self.wait_and_deliver(result)
+        self.run.wait(bytemuck::cast_slice_mut(result))
     }
 }
 
-impl<T: Pod> Pending<call::ReduceScatter, T> {
-    /// Waits for the run and returns this rank's columns of the row.
-    ///
-    /// # Errors
-    /// As the blocking call.
-    pub fn wait(self) -> Result<Vec<T>, RunError> {
-        let mut columns = self.zeros();
-        self.wait_into(&mut columns).map(|()| columns)
-    }
-
-    /// Waits for the run and leaves this rank's columns of the row in `result`.
-    ///
-    /// # Errors
-    /// As the blocking call. If `result` has another length, the run ends well, and the plan can be run again.
-    pub fn wait_into(self, result: &mut [T]) -> Result<(), RunError> {
-        self.wait_and_deliver(result).map(drop)
-    }
+/// The result that every rank gets, where it is one item.
+pub(super) fn item<T: Pod>(run: AnyPending) -> Result<T, RunError> {
+    let mut result = [T::zeroed()];
+    run.wait(bytemuck::cast_slice_mut(&mut result))?;
+    Ok(result[0])
 }
 
-impl<T: Pod> Pending<call::Scan, T> {
-    /// Waits for the run and returns a prefix for each of this rank's items.
-    ///
-    /// # Errors
-    /// As the blocking call.
-    pub fn wait(self) -> Result<Vec<T>, RunError> {
-        let mut prefixes = self.zeros();
-        self.wait_into(&mut prefixes).map(|()| prefixes)
-    }
+/// The same where only the root gets it.
+pub(super) fn item_of_root<T: Pod>(run: AnyPending) -> Result<Option<T>, RunError> {
+    let mut result = [T::zeroed()];
+    let is_mine = run.wait(bytemuck::cast_slice_mut(&mut result))?;
+    Ok(is_mine.then_some(result[0]))
+}
 
-    /// Waits for the run and leaves a prefix for each of this rank's items in `result`. The items are those that the run was started with.
-    ///
-    /// # Errors
-    /// As the blocking call. If `result` has another length, the run ends well, and the plan can be run again.
-    pub fn wait_into(self, result: &mut [T]) -> Result<(), RunError> {
-        self.wait_and_deliver(result).map(drop)
-    }
+/// The items that a rank gets.
+pub(super) fn items_of_root<T: Pod>(run: AnyPending) -> Result<Option<Vec<T>>, RunError> {
+    Ok(run.wait_for_values()?.map(|(_, values)| values))
+}
+
+/// The same where every rank gets some.
+pub(super) fn items<T: Pod>(run: AnyPending) -> Result<Vec<T>, RunError> {
+    items_of_root(run).map(Option::unwrap_or_default)
 }

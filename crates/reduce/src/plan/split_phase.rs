@@ -2,9 +2,10 @@
 
 use bytemuck::Pod;
 
-use super::{Operands, Part, Pending, Plan, call};
+use super::pending::{item, item_of_root, items, items_of_root};
+use super::{AnyPending, Operands, Pending, Plan};
 use crate::error::RunError;
-use crate::operation::{Call, Operation};
+use crate::operation::Operation;
 use crate::operator::Operator;
 
 impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
@@ -14,47 +15,42 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// # Errors
     /// As [all runs](Plan#errors-of-all-runs), or items are rows, of which the other ranks hear that start such a run. The wait returns this
     /// rank's other errors, of `local` and of the environment.
-    pub fn start_allreduce(&self, local: &[T]) -> Result<Pending<call::Allreduce, T>, RunError> {
-        self.start(Operation::Allreduce, local, 1)
+    pub fn start_allreduce(&self, local: &[T]) -> Result<Pending<T>, RunError> {
+        let run = self.start_one(Operation::Allreduce, local)?;
+        Ok(Pending::new(run, item))
     }
 
     /// Starts [`allreduce_into`](Plan::allreduce_into), as [`start_allreduce`](Plan::start_allreduce). Collective.
     ///
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce).
-    pub fn start_allreduce_row(
-        &self,
-        local: &[T],
-    ) -> Result<Pending<call::AllreduceRow, T>, RunError> {
-        self.start(Operation::Allreduce, local, self.width())
+    pub fn start_allreduce_row(&self, local: &[T]) -> Result<Pending<Vec<T>>, RunError> {
+        self.start(Operation::Allreduce, local, items)
     }
 
     /// Starts [`reduce`](Plan::reduce), as [`start_allreduce`](Plan::start_allreduce). Collective.
     ///
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce).
-    pub fn start_reduce(&self, local: &[T]) -> Result<Pending<call::Reduce, T>, RunError> {
-        self.start(Operation::Reduce, local, 1)
+    pub fn start_reduce(&self, local: &[T]) -> Result<Pending<Option<T>>, RunError> {
+        let run = self.start_one(Operation::Reduce, local)?;
+        Ok(Pending::new(run, item_of_root))
     }
 
     /// Starts [`reduce_into`](Plan::reduce_into), as [`start_allreduce`](Plan::start_allreduce). Collective.
     ///
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce).
-    pub fn start_reduce_row(&self, local: &[T]) -> Result<Pending<call::ReduceRow, T>, RunError> {
-        self.start(Operation::Reduce, local, self.width())
+    pub fn start_reduce_row(&self, local: &[T]) -> Result<Pending<Option<Vec<T>>>, RunError> {
+        self.start(Operation::Reduce, local, items_of_root)
     }
 
     /// Starts [`reduce_scatter`](Plan::reduce_scatter), as [`start_allreduce`](Plan::start_allreduce). Collective.
     ///
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce).
-    pub fn start_reduce_scatter(
-        &self,
-        local: &[T],
-    ) -> Result<Pending<call::ReduceScatter, T>, RunError> {
-        let length = self.scattered_columns().len();
-        self.start(Operation::ReduceScatter, local, length)
+    pub fn start_reduce_scatter(&self, local: &[T]) -> Result<Pending<Vec<T>>, RunError> {
+        self.start(Operation::ReduceScatter, local, items)
     }
 
     /// Starts [`scan`](Plan::scan), as [`start_allreduce`](Plan::start_allreduce). Collective.
@@ -63,59 +59,32 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     ///
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce).
-    pub fn start_scan(&self, local: &[T]) -> Result<Pending<call::Scan, T>, RunError> {
-        self.start(
-            Operation::Scan,
-            local,
-            self.plan.local_length_on_this_machine(),
-        )
+    pub fn start_scan(&self, local: &[T]) -> Result<Pending<Vec<T>>, RunError> {
+        self.start(Operation::Scan, local, items)
     }
 
     /// Starts [`exscan`](Plan::exscan), as [`start_scan`](Plan::start_scan). Collective.
     ///
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce), or the operator has no empty value.
-    pub fn start_exscan(&self, local: &[T]) -> Result<Pending<call::Scan, T>, RunError> {
-        self.start(
-            Operation::Exscan,
-            local,
-            self.plan.local_length_on_this_machine(),
-        )
+    pub fn start_exscan(&self, local: &[T]) -> Result<Pending<Vec<T>>, RunError> {
+        self.start(Operation::Exscan, local, items)
     }
 
-    /// As [`run`](Plan::run), without the wait, for a result of `result_length`.
-    #[doc(hidden)]
-    pub fn start<C>(
-        &self,
-        call: impl Into<Call>,
-        local: &[T],
-        result_length: usize,
-    ) -> Result<Pending<C, T>, RunError> {
-        let call = call.into();
-        self.start_by(call.operation, call, local, result_length)
-    }
-
-    /// As [`run_by`](Plan::run_by), without the wait.
-    pub(crate) fn start_by<C>(
+    fn start<R: 'static>(
         &self,
         operation: Operation,
-        call: Call,
         local: &[T],
-        result_length: usize,
-    ) -> Result<Pending<C, T>, RunError> {
+        read: impl FnOnce(AnyPending) -> Result<R, RunError> + 'static,
+    ) -> Result<Pending<R>, RunError> {
         let items = Operands::Items(bytemuck::cast_slice(local));
-        let started = self.plan.start(operation, call, items, result_length);
-        started.map(Pending::new)
+        let run = self.plan.start(operation, items)?;
+        Ok(Pending::new(run, read))
     }
 
-    /// As [`start`](Self::start), in a call that has entered the world; or in place of `local` the reason why this rank takes no part.
-    pub(crate) fn start_within(
-        &self,
-        operation: Operation,
-        local: Result<&[T], RunError>,
-        result_length: usize,
-    ) -> Result<Part, RunError> {
-        let items = local.map(|local| Operands::Items(bytemuck::cast_slice(local)));
-        self.plan.start_within(operation, items, result_length)
+    /// The same for a result of one element.
+    fn start_one(&self, operation: Operation, local: &[T]) -> Result<AnyPending, RunError> {
+        let items = Operands::Items(bytemuck::cast_slice(local));
+        self.plan.start_items(operation.into(), items, 1)
     }
 }

@@ -1,22 +1,7 @@
 //! One wait for runs of any types.
 
+use super::AnyPending;
 use crate::error::RunError;
-
-/// A run under way, whatever its call and its type: a [`Pending`](crate::Pending) or an exact
-/// [`Pending`](crate::exact::Pending). [`wait_all`] takes several.
-pub trait AnyPending: Sealed {
-    /// Makes progress without blocking; true if `wait` would return at once.
-    ///
-    /// # Errors
-    /// The transport failed.
-    fn test(&self) -> Result<bool, RunError>;
-}
-
-/// What only this crate's runs can do.
-pub trait Sealed {
-    /// Waits until the run is over, and says whether it has a result. The result stays where it is.
-    fn wait_until_over(&self) -> Result<(), RunError>;
-}
 
 /// Why one of several runs failed; see [`wait_all`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,7 +35,7 @@ pub struct WaitAllError {
 /// # Errors
 /// The first run in the list that failed. All others are over all the same, unless an operator
 /// [makes the call](RunError::Nested).
-pub fn wait_all(runs: &[&dyn AnyPending]) -> Result<(), WaitAllError> {
+pub fn wait_all(runs: &[&AnyPending]) -> Result<(), WaitAllError> {
     let mut outcome = Ok(());
     for (position, run) in runs.iter().enumerate() {
         let waited = run.wait_until_over();

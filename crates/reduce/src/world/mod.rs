@@ -29,12 +29,12 @@ use crate::error::RunError;
 /// A world, its plans and its runs stay on one thread: none of them is [`Send`], as [`OneWorldPerThread`] says.
 ///
 /// ```
-/// use reduce::{Pending, Plan, Sum, World, call, threads};
+/// use reduce::{Pending, Plan, Sum, World, threads};
 ///
 /// struct Solver {
 ///     world: World,
 ///     dot: Plan<f64, Sum>,
-///     in_flight: Option<Pending<call::Allreduce, f64>>,
+///     in_flight: Option<Pending<f64>>,
 /// }
 ///
 /// let sums = threads::run(3, |world| {

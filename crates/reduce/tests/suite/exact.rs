@@ -150,9 +150,9 @@ fn rows(world: &World) {
                 assert_eq!(values(&total), prefix(rank + 1), "{algorithm}");
                 plan.exscan_into(&sums, &mut total).unwrap();
                 assert_eq!(values(&total), prefix(rank), "{algorithm}");
-                let row = plan.start_scan_row(&sums).unwrap().wait_row().unwrap();
+                let row = plan.start_scan_row(&sums).unwrap().wait().unwrap();
                 assert_eq!(values(&row), prefix(rank + 1), "{algorithm}");
-                let row = plan.start_exscan_row(&sums).unwrap().wait_row().unwrap();
+                let row = plan.start_exscan_row(&sums).unwrap().wait().unwrap();
                 assert_eq!(values(&row), prefix(rank), "{algorithm}");
             }
 

@@ -1,7 +1,7 @@
 //! Worlds, plans and runs in flight, stored in structs and dropped in every order.
 
 use distribution::Ownership;
-use reduce::{BuildError, Pending, Plan, RunError, Sum, World, call, exact};
+use reduce::{BuildError, Pending, Plan, RunError, Sum, World, exact};
 
 use super::Check;
 
@@ -9,7 +9,7 @@ use super::Check;
 struct Solver {
     world: Option<World>,
     plan: Option<Plan<f64, Sum>>,
-    in_flight: Option<Pending<call::Allreduce, f64>>,
+    in_flight: Option<Pending<f64>>,
 }
 
 impl Solver {
@@ -140,8 +140,8 @@ fn a_scalar_call_on_rows(world: &World) {
                 1 => plan.start_reduce_row(&row)?.wait().map(drop),
                 2 => exact.start_allreduce_row(&sums)?.wait().map(drop),
                 3 => exact.start_reduce_row(&sums)?.wait().map(drop),
-                4 => exact.start_scan_row(&sums)?.wait_row().map(drop),
-                _ => exact.start_exscan_row(&sums)?.wait_row().map(drop),
+                4 => exact.start_scan_row(&sums)?.wait().map(drop),
+                _ => exact.start_exscan_row(&sums)?.wait().map(drop),
             };
             if is_wrong {
                 assert_eq!(wrong(), Err(refused(3)), "{calls}");

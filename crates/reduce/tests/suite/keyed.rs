@@ -376,8 +376,8 @@ fn several_in_flight(world: &World) {
             let count = single.start_allreduce(&[1.0]).unwrap();
             runs.rotate_left((rank + usize::try_from(seed).unwrap()) % 3);
             if seed == 3 {
-                let mut all: Vec<&dyn AnyPending> = vec![&count];
-                all.extend(runs.iter().map(|(_, run)| -> &dyn AnyPending { run }));
+                let mut all: Vec<&AnyPending> = vec![&count];
+                all.extend(runs.iter().map(|(_, run)| -> &AnyPending { run }));
                 all.rotate_left(rank % 4);
                 wait_all(&all).unwrap();
             }

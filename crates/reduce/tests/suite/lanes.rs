@@ -62,6 +62,11 @@ fn sums_in_lanes(world: &World) {
                 }
                 let sum = plan.reduce(&own).unwrap().map(f64::to_bits);
                 assert_eq!(sum, (rank == size - 1).then_some(expected), "{algorithm}");
+                let sum = plan.start_allreduce(&own).unwrap().wait().unwrap();
+                assert_eq!(sum.to_bits(), expected, "{algorithm}, started");
+                let sum = plan.start_reduce(&own).unwrap().wait().unwrap();
+                let sum = sum.map(f64::to_bits);
+                assert_eq!(sum, (rank == size - 1).then_some(expected), "{algorithm}");
             }
             // Negative zeros and a NaN, of which nothing may be left but the canonical one.
             let zeros = vec![-0.0_f32; own.len()];

@@ -11,7 +11,7 @@ use std::time::Duration;
 use distribution::Ownership;
 use reduce::operator::custom;
 use reduce::{AnyPending, LanesPlan, Operation, Operator, Pending, Plan, RunError, Sum, World};
-use reduce::{call, exact, threads, wait_all};
+use reduce::{exact, threads, wait_all};
 
 use super::{Check, offered};
 
@@ -30,11 +30,11 @@ struct Hand {
     exact: exact::Plan<exact::Sum<f64>>,
     products: exact::Plan<exact::ProductSum<f64>>,
     complex: exact::Plan<exact::ComplexProductSum<f64>>,
-    run: Pending<call::Allreduce, f64>,
-    exact_run: exact::Pending<call::Allreduce, exact::Sum<f64>>,
+    run: Pending<f64>,
+    exact_run: Pending<exact::Sum<f64>>,
     keyed: exact::KeyedPlan<Keyed>,
     hashed: exact::HashedPlan<u64, f64>,
-    keyed_run: exact::KeyedPending<call::Allreduce, Keyed>,
+    keyed_run: Pending<Keyed>,
 }
 
 type Keyed = exact::KeyedSums<f64>;
@@ -161,6 +161,12 @@ const CALLS: &[Call] = &[
         said(hand.lanes.allreduce(ONE))
     }),
     ("LanesPlan::reduce", |hand| said(hand.lanes.reduce(ONE))),
+    ("LanesPlan::start_allreduce", |hand| {
+        said(hand.lanes.start_allreduce(ONE))
+    }),
+    ("LanesPlan::start_reduce", |hand| {
+        said(hand.lanes.start_reduce(ONE))
+    }),
     ("Plan::start_allreduce", |hand| {
         said(hand.plan.start_allreduce(ONE))
     }),
@@ -262,8 +268,8 @@ const CALLS: &[Call] = &[
     ("Pending::wait_timeout", |hand| {
         said(hand.run.wait_timeout(Duration::ZERO))
     }),
-    ("exact::Pending::test", |hand| said(hand.exact_run.test())),
-    ("exact::Pending::wait_timeout", |hand| {
+    ("Pending::test, exact", |hand| said(hand.exact_run.test())),
+    ("Pending::wait_timeout, exact", |hand| {
         said(hand.exact_run.wait_timeout(Duration::from_secs(1)))
     }),
     ("exact::KeyedPlan::allreduce", |hand| {
@@ -317,14 +323,12 @@ const CALLS: &[Call] = &[
     ("exact::HashedPlan::by_key, two lengths", |hand| {
         said(hand.hashed.by_key(&KEY, &[]))
     }),
-    ("exact::KeyedPending::test", |hand| {
-        said(hand.keyed_run.test())
-    }),
-    ("exact::KeyedPending::wait_timeout", |hand| {
+    ("Pending::test, by key", |hand| said(hand.keyed_run.test())),
+    ("Pending::wait_timeout, by key", |hand| {
         said(hand.keyed_run.wait_timeout(Duration::ZERO))
     }),
     ("AnyPending::test", |hand| {
-        let run: &dyn AnyPending = &hand.run;
+        let run: &AnyPending = &hand.run;
         said(run.test())
     }),
     ("wait_all", |hand| {
@@ -521,7 +525,7 @@ fn what_is_no_collective_call(world: &World) {
 /// A run that another wait drives, and whose operator drops the run's handle, is abandoned when the operator returns.
 fn drops_its_own_run(world: &World) {
     let (rank, size) = (world.rank(), world.size());
-    let held: Rc<RefCell<Option<Pending<call::Allreduce, f64>>>> = Rc::default();
+    let held: Rc<RefCell<Option<Pending<f64>>>> = Rc::default();
     let is_dropped = Rc::new(Cell::new(false));
     let add = {
         let (held, is_dropped) = (Rc::clone(&held), Rc::clone(&is_dropped));

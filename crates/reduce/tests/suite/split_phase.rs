@@ -104,7 +104,7 @@ fn wait_for_all(world: &World) {
         let total = single.start_allreduce(&[1.0]).unwrap();
         let scan = rows.start_scan(&[1, 2]).unwrap();
         let sum = exact.start_reduce(&exact::Sum::of(&[0.5])).unwrap();
-        let runs: [&dyn AnyPending; 3] = [&total, &scan, &sum];
+        let runs: [&AnyPending; 3] = [&total, &scan, &sum];
         let mut runs = runs.to_vec();
         runs.rotate_left((rank + round) % 3);
         wait_all(&runs).unwrap();

@@ -88,7 +88,7 @@ pub(crate) trait Values {
 const ARE_FLOATS: &str = "the operator is a sum of floats";
 
 /// Items of a type. No items have any address.
-fn typed<T: Pod>(bytes: &[u8]) -> &[T] {
+pub(crate) fn typed<T: Pod>(bytes: &[u8]) -> &[T] {
     if bytes.is_empty() {
         &[]
     } else {
@@ -96,7 +96,7 @@ fn typed<T: Pod>(bytes: &[u8]) -> &[T] {
     }
 }
 
-fn typed_mut<T: Pod>(bytes: &mut [u8]) -> &mut [T] {
+pub(crate) fn typed_mut<T: Pod>(bytes: &mut [u8]) -> &mut [T] {
     if bytes.is_empty() {
         &mut []
     } else {

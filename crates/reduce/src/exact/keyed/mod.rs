@@ -1,15 +1,14 @@
 //! Exact sums by key over ranks.
 
+mod by_key;
 mod exchange;
 mod hashed;
-mod pending;
 mod plan;
 mod rows;
-mod shared;
 mod steps;
 
+pub(crate) use by_key::ByKey;
 pub use hashed::HashedPlan;
-pub use pending::KeyedPending;
 pub use plan::KeyedPlan;
 pub(crate) use rows::{AddRows, CombineTerms};
-pub(crate) use shared::Shared;
+pub(crate) use steps::Steps;

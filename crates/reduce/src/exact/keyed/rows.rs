@@ -1,26 +1,26 @@
-//! What a keyed plan reduces: rows of integers, and the terms by which the ranks agree on their units.
+//! What a plan by key reduces: rows of integers, and the terms by which the ranks agree on their units; and what it does with the sums by
+//! key of a program, whose type it does not know.
 
+use std::any::Any;
 use std::marker::PhantomData;
+use std::rc::Rc;
+use std::slice;
 
-use bytemuck::{Pod, Zeroable};
-use exact_sum::wire::{self, Agreed, NO_TERMS, Terms};
-use exact_sum::{KeyedAccumulator, LimitError};
+use bytemuck::Pod;
+use exact_sum::KeyedAccumulator;
+use exact_sum::wire::{self, Agreed, NO_TERMS, Terms, WrongEntries};
 
-use crate::exact::words::copy_row;
+use crate::engines::values::{Memory, Typed, Values, typed, typed_mut};
 use crate::operator::Operator;
 
 /// Adds the integers of keys, which are far from overflowing.
-pub(crate) struct AddRows<A> {
+pub(crate) struct AddRows {
     name: String,
-    accumulator: PhantomData<fn() -> A>,
 }
 
-impl<A: KeyedAccumulator> AddRows<A> {
-    pub(crate) fn new() -> Self {
-        Self {
-            name: A::name(),
-            accumulator: PhantomData,
-        }
+impl AddRows {
+    pub(crate) fn values<A: KeyedAccumulator>() -> Rc<dyn Values> {
+        Typed::<A::Row, Self>::of(Rc::new(Self { name: A::name() }))
     }
 }
 
@@ -28,37 +28,36 @@ fn integers<R: Pod>(rows: &[R]) -> &[i128] {
     bytemuck::cast_slice(rows)
 }
 
-impl<A: KeyedAccumulator> Operator<A::Row> for AddRows<A> {
+impl<R: Pod> Operator<R> for AddRows {
     fn name(&self) -> &str {
         &self.name
     }
 
-    fn combine(&self, mut left: A::Row, right: A::Row) -> A::Row {
-        for (left, right) in left.as_mut().iter_mut().zip(right.as_ref()) {
-            *left = left.wrapping_add(*right);
-        }
-        left
+    fn combine(&self, left: R, right: R) -> R {
+        let mut sum = R::zeroed();
+        self.combine_rows(&[left], &[right], slice::from_mut(&mut sum));
+        sum
     }
 
-    fn empty(&self) -> Option<A::Row> {
-        Some(A::Row::zeroed())
+    fn empty(&self) -> Option<R> {
+        Some(R::zeroed())
     }
 
-    fn canonical(&self, row: A::Row) -> A::Row {
+    fn canonical(&self, row: R) -> R {
         row
     }
 
     fn fold_rows(
         &self,
-        items: &[A::Row],
+        items: &[R],
         _width: usize,
-        _scratch: &mut Vec<A::Row>,
-        result: &mut [A::Row],
+        _scratch: &mut Vec<R>,
+        result: &mut [R],
     ) -> Option<()> {
         copy_row(items, result)
     }
 
-    fn combine_rows(&self, left: &[A::Row], right: &[A::Row], into: &mut [A::Row]) {
+    fn combine_rows(&self, left: &[R], right: &[R], into: &mut [R]) {
         let pairs = integers(left).iter().zip(integers(right));
         let into: &mut [i128] = bytemuck::cast_slice_mut(into);
         for (into, (left, right)) in into.iter_mut().zip(pairs) {
@@ -66,19 +65,31 @@ impl<A: KeyedAccumulator> Operator<A::Row> for AddRows<A> {
         }
     }
 
-    fn combine_rows_canonical(&self, left: &[A::Row], right: &[A::Row], into: &mut [A::Row]) {
+    fn combine_rows_canonical(&self, left: &[R], right: &[R], into: &mut [R]) {
         self.combine_rows(left, right, into);
     }
 
-    fn make_canonical(&self, _row: &mut [A::Row]) {}
+    fn make_canonical(&self, _row: &mut [R]) {}
 
-    fn copy_canonical(&self, row: &[A::Row], into: &mut [A::Row]) {
+    fn copy_canonical(&self, row: &[R], into: &mut [R]) {
         into.copy_from_slice(row);
     }
 }
 
+/// Folds a rank's rows where it has one: copies it.
+fn copy_row<T: Copy>(row: &[T], result: &mut [T]) -> Option<()> {
+    result.copy_from_slice(row);
+    Some(())
+}
+
 /// Combines terms.
 pub(crate) struct CombineTerms;
+
+impl CombineTerms {
+    pub(crate) fn values() -> Rc<dyn Values> {
+        Typed::<Terms, Self>::of(Rc::new(Self))
+    }
+}
 
 impl Operator<Terms> for CombineTerms {
     fn name(&self) -> &'static str {
@@ -105,42 +116,114 @@ impl Operator<Terms> for CombineTerms {
 }
 
 /// What a rank gives to a run.
-pub(super) struct Local<A: KeyedAccumulator> {
-    pub(super) rows: Vec<A::Row>,
+#[derive(Default)]
+pub(super) struct Local {
+    pub(super) rows: Memory,
     pub(super) terms: Vec<Terms>,
     pub(super) entries: Vec<u64>,
 }
 
-impl<A: KeyedAccumulator> Local<A> {
-    /// In memory that was used before.
-    pub(super) fn of(sums: &A, mut rows: Vec<A::Row>) -> Self {
-        rows.resize(sums.keys_count(), A::Row::zeroed());
-        let mut local = Self {
+/// What a run leaves on a rank.
+pub(super) struct Total {
+    pub(super) rows: Memory,
+    pub(super) agreed: Vec<Agreed>,
+    /// By rank.
+    pub(super) entries: Vec<Vec<u64>>,
+    /// The key of the first row.
+    pub(super) first: usize,
+}
+
+impl Total {
+    /// The sums of this type.
+    pub(super) fn sums<A: KeyedAccumulator>(&self) -> Result<A, WrongEntries> {
+        let mut sums = A::of_rows(typed(self.rows.bytes()), &self.agreed);
+        for entries in &self.entries {
+            sums.add_entries(entries, self.first)?;
+        }
+        Ok(sums)
+    }
+}
+
+/// Sums by key of a type that the program knows, and a plan does not.
+pub(super) trait AnySums {
+    /// The parts of a key's sums.
+    fn parts(&self) -> usize;
+
+    /// The bytes of a key's value.
+    fn value_bytes(&self) -> usize;
+
+    /// The number of keys of sums; `None` of those of another type.
+    fn keys(&self, sums: &dyn Any) -> Option<usize>;
+
+    /// What a rank with these sums gives to a run, in memory that was used before.
+    fn local(&self, sums: &dyn Any, rows: Memory) -> Local;
+
+    /// Brings the rows to the units that the ranks agreed on.
+    fn settle(&self, local: &mut Local, agreed: &[Agreed]);
+
+    /// Makes of the entries of several ranks one for each part of a key.
+    fn merged(&self, lists: &[Vec<u64>]) -> Result<Vec<u64>, WrongEntries>;
+
+    /// Replaces sums by those that a run left.
+    fn replace(&self, sums: &mut dyn Any, total: &Total) -> Result<(), WrongEntries>;
+
+    /// Writes the value of each key that a run left, rounded once.
+    fn write_values(&self, total: &Total, result: &mut [u8]) -> Result<(), WrongEntries>;
+}
+
+pub(super) struct SumsOf<A>(pub(super) PhantomData<fn() -> A>);
+
+/// What those know who have asked for the number of keys.
+const OF_THE_TYPE: &str = "sums are of the plan's type";
+
+impl<A: KeyedAccumulator> AnySums for SumsOf<A> {
+    fn parts(&self) -> usize {
+        A::PARTS
+    }
+
+    fn value_bytes(&self) -> usize {
+        size_of::<A::Item>()
+    }
+
+    fn keys(&self, sums: &dyn Any) -> Option<usize> {
+        sums.downcast_ref().map(A::keys_count)
+    }
+
+    fn local(&self, sums: &dyn Any, mut rows: Memory) -> Local {
+        let sums: &A = sums.downcast_ref().expect(OF_THE_TYPE);
+        rows.resize(sums.keys_count() * size_of::<A::Row>());
+        let mut local = Local {
             rows,
             terms: vec![NO_TERMS; A::PARTS],
             entries: Vec::new(),
         };
-        sums.write(&mut local.rows, &mut local.terms, &mut local.entries);
+        let rows = typed_mut(local.rows.bytes_mut());
+        sums.write(rows, &mut local.terms, &mut local.entries);
         local
     }
 
-    /// Brings the rows to the units that follow from the terms of all ranks.
-    pub(super) fn settle(
-        &mut self,
-        all: &[Terms],
-        ranks: usize,
-    ) -> Result<Vec<Agreed>, LimitError> {
-        let agreed = all.iter().map(|&terms| Agreed::on(terms, ranks));
-        let agreed: Vec<Agreed> = agreed.collect::<Result<_, _>>()?;
-        A::settle(&mut self.rows, &self.terms, &agreed, &mut self.entries);
-        Ok(agreed)
+    fn settle(&self, local: &mut Local, agreed: &[Agreed]) {
+        let rows = typed_mut(local.rows.bytes_mut());
+        A::settle(rows, &local.terms, agreed, &mut local.entries);
     }
-}
 
-/// What a run leaves on a rank.
-pub(super) struct Total<A: KeyedAccumulator> {
-    pub(super) rows: Vec<A::Row>,
-    pub(super) agreed: Vec<Agreed>,
-    /// By rank.
-    pub(super) entries: Vec<Vec<u64>>,
+    fn merged(&self, lists: &[Vec<u64>]) -> Result<Vec<u64>, WrongEntries> {
+        wire::merged::<A>(lists)
+    }
+
+    fn replace(&self, sums: &mut dyn Any, total: &Total) -> Result<(), WrongEntries> {
+        let sums: &mut A = sums.downcast_mut().expect(OF_THE_TYPE);
+        *sums = total.sums()?;
+        Ok(())
+    }
+
+    fn write_values(&self, total: &Total, result: &mut [u8]) -> Result<(), WrongEntries> {
+        let result = typed_mut(result);
+        if total.entries.iter().all(Vec::is_empty) {
+            A::round_rows(typed(total.rows.bytes()), &total.agreed, result);
+        } else {
+            total.sums::<A>()?.write_values(result);
+        }
+        Ok(())
+    }
 }

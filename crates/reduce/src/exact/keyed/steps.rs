@@ -3,82 +3,76 @@
 //! For an allreduce and a reduce-scatter, a key's entries go to the rank that [owns](rank_of_column) it, and from there, for an allreduce, to
 //! all; for a reduce they go to the root.
 
+use std::any::Any;
 use std::cell::RefCell;
 use std::mem;
+use std::ops::Range;
 use std::rc::Rc;
 
-use bytemuck::Zeroable;
 use comm::RequestId;
-use exact_sum::KeyedAccumulator;
-use exact_sum::wire::{self, Agreed, NO_TERMS};
+use exact_sum::wire::{self, Agreed};
 
+use super::by_key::ByKey;
 use super::exchange::Exchange;
 use super::rows::{Local, Total};
-use super::shared::Shared;
+use crate::engines::values::Memory;
 use crate::error::RunError;
 use crate::operation::Operation;
-use crate::plan::Part;
+use crate::plan::{Operands, Part, check_result};
 use crate::world::Progress;
 use crate::world::patience::Patience;
 
 /// A run under way.
-pub(super) struct Steps<A: KeyedAccumulator> {
-    shared: Rc<Shared<A>>,
+pub(crate) struct Steps {
+    by_key: Rc<ByKey>,
     operation: Operation,
-    step: RefCell<Step<A>>,
+    step: RefCell<Step>,
 }
 
-enum Step<A: KeyedAccumulator> {
-    Agreeing(Part, Local<A>),
+enum Step {
+    Agreeing(Part, Local),
     Adding(Part, Vec<Agreed>, Vec<u64>),
     /// Entries go to the ranks that merge them, if this is not the last exchange.
     Exchanging {
         exchange: Exchange,
         is_last: bool,
-        rows: Option<Vec<A::Row>>,
+        rows: Option<Memory>,
         agreed: Vec<Agreed>,
     },
     /// This rank may get no result. `None` once the outcome is taken.
-    Over(Option<Result<Option<Total<A>>, RunError>>),
+    Over(Option<Result<Option<Total>, RunError>>),
 }
 
-impl<A: KeyedAccumulator> Steps<A> {
+impl Steps {
     /// Starts a run, in a call that has entered the world. Without rows this rank takes no part, for a reason of its own.
     pub(super) fn start(
-        shared: &Rc<Shared<A>>,
+        by_key: &Rc<ByKey>,
         operation: Operation,
-        local: Result<Local<A>, RunError>,
+        local: Result<Local, RunError>,
     ) -> Result<Self, RunError> {
-        let (own, local) = match local {
-            Ok(local) => (Ok(local.terms.clone()), local),
-            Err(error) => {
-                let none = A::of_keys(0).expect("no keys take no memory");
-                (Err(error), Local::of(&none, Vec::new()))
-            }
-        };
-        let part = shared.terms.start_within(
-            Operation::Allreduce,
-            own.as_deref().map_err(Clone::clone),
-            A::PARTS,
-        )?;
-        Ok(Self::at(shared, operation, Step::Agreeing(part, local)))
+        let own = local.as_ref().map_err(Clone::clone);
+        let own = own.map(|local| Operands::Items(bytemuck::cast_slice(&local.terms)));
+        let part = by_key.terms.start_within(Operation::Allreduce, own)?;
+        let local = local.unwrap_or_default();
+        by_key.is_under_way.set(true);
+        Ok(Self::at(by_key, operation, Step::Agreeing(part, local)))
     }
 
     /// Continues a run whose rows are added up.
     pub(super) fn exchange(
-        shared: &Rc<Shared<A>>,
+        by_key: &Rc<ByKey>,
         operation: Operation,
-        rows: Option<Vec<A::Row>>,
+        rows: Option<Memory>,
         agreed: Vec<Agreed>,
         entries: &[u64],
     ) -> Result<Self, RunError> {
-        let step = exchanging(shared, operation, rows, agreed, entries)?;
-        Ok(Self::at(shared, operation, step))
+        let step = exchanging(by_key, operation, rows, agreed, entries)?;
+        Ok(Self::at(by_key, operation, step))
     }
 
-    fn at(shared: &Rc<Shared<A>>, operation: Operation, step: Step<A>) -> Self {
+    fn at(by_key: &Rc<ByKey>, operation: Operation, step: Step) -> Self {
         Self {
-            shared: Rc::clone(shared),
+            by_key: Rc::clone(by_key),
             operation,
             step: RefCell::new(step),
         }
@@ -86,7 +80,7 @@ impl<A: KeyedAccumulator> Steps<A> {
 
     /// Makes progress, and says whether the run is over. Drives all runs in flight, too, unless only in passing. The caller has entered the
     /// world.
-    pub(super) fn drive(&self, patience: Patience) -> bool {
+    pub(crate) fn drive(&self, patience: Patience) -> bool {
         let mut step = self.step.borrow_mut();
         loop {
             let driven = match &*step {
@@ -102,7 +96,7 @@ impl<A: KeyedAccumulator> Steps<A> {
             // Errors are those of the step that is over.
             *step = self.next(ended).unwrap_or_else(|error| {
                 if !error.is_of_all() {
-                    self.shared.spend();
+                    self.by_key.spend();
                 }
                 Step::Over(Some(Err(error)))
             });
@@ -110,30 +104,26 @@ impl<A: KeyedAccumulator> Steps<A> {
     }
 
     /// What follows a step that is over.
-    fn next(&self, ended: Step<A>) -> Result<Step<A>, RunError> {
-        let (shared, operation) = (&self.shared, self.operation);
+    fn next(&self, ended: Step) -> Result<Step, RunError> {
+        let (by_key, operation) = (&self.by_key, self.operation);
         match ended {
             Step::Agreeing(part, mut local) => {
-                let mut all = vec![NO_TERMS; A::PARTS];
-                part.deliver(all.len(), bytemuck::cast_slice_mut(&mut all))?;
-                let agreed = local.settle(&all, shared.ranks());
-                let agreed = agreed.map_err(|error| shared.limit(error))?;
-                let length = shared.result_length(operation);
-                let part = shared
-                    .rows
-                    .start_within(operation, Ok(&local.rows), length)?;
-                shared.give_back(local.rows);
+                let mut all = by_key.no_terms();
+                part.deliver(bytemuck::cast_slice_mut(&mut all))?;
+                let agreed = by_key.settle(&mut local, &all)?;
+                let own = Operands::Items(local.rows.bytes());
+                let part = by_key.rows.start_within(operation, Ok(own))?;
+                by_key.give_back(local.rows);
                 Ok(Step::Adding(part, agreed, local.entries))
             }
             Step::Adding(part, agreed, entries) => {
-                let mut rows = shared.memory();
-                rows.resize(shared.result_length(operation), A::Row::zeroed());
-                let delivered = part.deliver(rows.len(), bytemuck::cast_slice_mut(&mut rows))?;
+                let mut rows = by_key.memory(by_key.keys(operation).len());
+                let delivered = part.deliver(rows.bytes_mut())?;
                 let rows = delivered.then_some(rows);
                 if agreed.iter().any(Agreed::may_have_entries) {
-                    return exchanging(shared, operation, rows, agreed, &entries);
+                    return exchanging(by_key, operation, rows, agreed, &entries);
                 }
-                Ok(over(rows, agreed, Vec::new()))
+                Ok(self.over(rows, agreed, Vec::new()))
             }
             Step::Exchanging {
                 exchange,
@@ -143,13 +133,13 @@ impl<A: KeyedAccumulator> Steps<A> {
             } => {
                 let lists = exchange.deliver()?;
                 if is_last {
-                    return Ok(over(rows, agreed, lists));
+                    return Ok(self.over(rows, agreed, lists));
                 }
-                let exchange = match wire::merged::<A>(&lists) {
+                let exchange = match by_key.sums.merged(&lists) {
                     Ok(merged) => {
-                        shared.start_exchange(operation, &vec![&merged[..]; shared.ranks()])?
+                        by_key.start_exchange(operation, &vec![&merged[..]; by_key.ranks()])?
                     }
-                    Err(error) => return Err(shared.give_up(operation, error)),
+                    Err(error) => return Err(by_key.give_up(operation, error)),
                 };
                 Ok(Step::Exchanging {
                     exchange,
@@ -162,8 +152,45 @@ impl<A: KeyedAccumulator> Steps<A> {
         }
     }
 
+    fn over(&self, rows: Option<Memory>, agreed: Vec<Agreed>, entries: Vec<Vec<u64>>) -> Step {
+        let total = self.by_key.total(self.operation, rows, agreed, entries);
+        Step::Over(Some(Ok(total)))
+    }
+
+    /// The keys that a rank gets, if it gets any.
+    pub(crate) fn keys(&self) -> Range<usize> {
+        self.by_key.keys(self.operation)
+    }
+
+    /// Waits for the run and leaves the value of each key in `result`. Says whether this rank gets them. The caller has entered the world.
+    pub(crate) fn wait(&self, result: &mut [u8]) -> Result<bool, RunError> {
+        self.drive(Patience::Unlimited);
+        let Some(total) = self.outcome()? else {
+            return Ok(false);
+        };
+        let by_key = &self.by_key;
+        let given = result.len() / by_key.sums.value_bytes();
+        check_result(by_key.world().rank(), self.keys().len(), given)?;
+        by_key.write_values(total, result)?;
+        Ok(true)
+    }
+
+    /// Whether sums are of this type.
+    pub(crate) fn takes(&self, sums: &dyn Any) -> bool {
+        self.by_key.takes(sums)
+    }
+
+    /// Waits for the run and replaces sums by its own. Says whether this rank gets them. The caller has entered the world.
+    pub(crate) fn replace(&self, sums: &mut dyn Any) -> Result<bool, RunError> {
+        self.drive(Patience::Unlimited);
+        match self.outcome()? {
+            Some(total) => self.by_key.replace(sums, total).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
     /// The outcome of a run that is over.
-    pub(super) fn outcome(&self) -> Result<Option<Total<A>>, RunError> {
+    pub(super) fn outcome(&self) -> Result<Option<Total>, RunError> {
         match &mut *self.step.borrow_mut() {
             Step::Over(outcome) => outcome.take().expect("it is taken once"),
             _ => unreachable!("the run is over"),
@@ -171,14 +198,14 @@ impl<A: KeyedAccumulator> Steps<A> {
     }
 
     /// The error of a run that is over.
-    pub(super) fn error(&self) -> Option<RunError> {
+    pub(crate) fn error(&self) -> Option<RunError> {
         match &*self.step.borrow() {
             Step::Over(Some(Err(error))) => Some(error.clone()),
             _ => None,
         }
     }
 
-    pub(super) fn awaited_ranks(&self) -> Vec<usize> {
+    pub(crate) fn awaited_ranks(&self) -> Vec<usize> {
         match self.step.try_borrow().as_deref() {
             Ok(Step::Agreeing(part, _)) => part.awaited_ranks(),
             Ok(Step::Adding(part, ..)) => part.awaited_ranks(),
@@ -188,44 +215,32 @@ impl<A: KeyedAccumulator> Steps<A> {
     }
 }
 
-impl<A: KeyedAccumulator> Drop for Steps<A> {
+impl Drop for Steps {
     fn drop(&mut self) {
+        self.by_key.is_under_way.set(false);
         if !matches!(self.step.get_mut(), Step::Over(_)) {
-            self.shared.abandon();
+            self.by_key.abandon();
         }
     }
 }
 
-fn over<A: KeyedAccumulator>(
-    rows: Option<Vec<A::Row>>,
-    agreed: Vec<Agreed>,
-    entries: Vec<Vec<u64>>,
-) -> Step<A> {
-    let total = rows.map(|rows| Total {
-        rows,
-        agreed,
-        entries,
-    });
-    Step::Over(Some(Ok(total)))
-}
-
 /// Begins to send this rank's entries.
-fn exchanging<A: KeyedAccumulator>(
-    shared: &Rc<Shared<A>>,
+fn exchanging(
+    by_key: &Rc<ByKey>,
     operation: Operation,
-    rows: Option<Vec<A::Row>>,
+    rows: Option<Memory>,
     agreed: Vec<Agreed>,
     entries: &[u64],
-) -> Result<Step<A>, RunError> {
-    let (keys, ranks) = (shared.keys(), shared.ranks());
+) -> Result<Step, RunError> {
+    let (keys, ranks) = (by_key.rows.width(), by_key.ranks());
     let rank_of = |key: u64| match operation {
-        Operation::Reduce => shared.root,
+        Operation::Reduce => by_key.rows.root(),
         _ => usize::try_from(key).map_or(0, |key| rank_of_column(keys, ranks, key)),
     };
     let lists = wire::dealt(entries, ranks, rank_of).expect("this rank has written them");
     let lists: Vec<&[u64]> = lists.iter().map(Vec::as_slice).collect();
     Ok(Step::Exchanging {
-        exchange: shared.start_exchange(operation, &lists)?,
+        exchange: by_key.start_exchange(operation, &lists)?,
         is_last: operation != Operation::Allreduce,
         rows,
         agreed,
@@ -241,7 +256,7 @@ fn rank_of_column(width: usize, ranks: usize, column: usize) -> usize {
     }
 }
 
-impl<A: KeyedAccumulator> Progress for Steps<A> {
+impl Progress for Steps {
     fn progress(&self) {
         // A borrowed step is driven by the call on the stack.
         if self.step.try_borrow_mut().is_ok() {

@@ -1,13 +1,12 @@
 //! A plan of any kind, with the run that it may have in flight.
 
-use bytemuck::Pod;
 use distribution::Ownership;
-use reduce::{Operand, Operation, Operator, Pending, Plan, RunError, Sum, World, call};
+use reduce::{Operand, Operands, Operation, Operator, Pending, Plan, RunError, Sum, World};
 
 use super::element::{Element, Faulty, rows, with_kind};
 use super::exact;
 use super::fault::FaultKind;
-use super::flight::{Flight, Polls, Run, outcome};
+use super::flight::{Flight, Polls, outcome};
 use super::keyed;
 use super::outcome::{Outcome, not_built};
 use super::slot::Slot;
@@ -75,17 +74,7 @@ struct Built<T: Element, O: Operator<T> + 'static> {
     spec: Spec,
     seed: u64,
     rank: usize,
-    flight: Flight<InFlight<T>>,
-}
-
-/// A run in flight, by the call that started it.
-enum InFlight<T: Pod> {
-    Allreduce(Pending<call::Allreduce, T>),
-    AllreduceRow(Pending<call::AllreduceRow, T>),
-    Reduce(Pending<call::Reduce, T>),
-    ReduceRow(Pending<call::ReduceRow, T>),
-    ReduceScatter(Pending<call::ReduceScatter, T>),
-    Scan(Pending<call::Scan, T>),
+    flight: Flight<T>,
 }
 
 impl<T: Element, O: Operator<T> + 'static> Built<T, O> {
@@ -139,44 +128,26 @@ impl<T: Element, O: Operator<T> + 'static> Built<T, O> {
         }
     }
 
-    fn try_start(&self, operation: Operation, local: &[T]) -> Result<InFlight<T>, RunError> {
+    fn try_start(
+        &self,
+        operation: Operation,
+        local: &[T],
+    ) -> Result<Pending<Option<Vec<T>>>, RunError> {
         let (plan, is_scalar) = (&self.plan, self.spec.width == 1);
         Ok(match operation {
-            Operation::Allreduce if is_scalar => InFlight::Allreduce(plan.start_allreduce(local)?),
-            Operation::Allreduce => InFlight::AllreduceRow(plan.start_allreduce_row(local)?),
-            Operation::Reduce if is_scalar => InFlight::Reduce(plan.start_reduce(local)?),
-            Operation::Reduce => InFlight::ReduceRow(plan.start_reduce_row(local)?),
-            Operation::ReduceScatter => InFlight::ReduceScatter(plan.start_reduce_scatter(local)?),
-            Operation::Scan => InFlight::Scan(plan.start_scan(local)?),
-            Operation::Exscan => InFlight::Scan(plan.start_exscan(local)?),
+            Operation::Allreduce if is_scalar => {
+                plan.start_allreduce(local)?.map(|value| Some(vec![value]))
+            }
+            Operation::Allreduce => plan.start_allreduce_row(local)?.map(Some),
+            Operation::Reduce if is_scalar => plan
+                .start_reduce(local)?
+                .map(|value| value.map(|value| vec![value])),
+            Operation::Reduce => plan.start_reduce_row(local)?,
+            Operation::ReduceScatter => plan.start_reduce_scatter(local)?.map(Some),
+            Operation::Scan => plan.start_scan(local)?.map(Some),
+            Operation::Exscan => plan.start_exscan(local)?.map(Some),
             _ => unreachable!("a broadcast is not started"),
         })
-    }
-}
-
-impl<T: Pod> Run for InFlight<T> {
-    type Value = T;
-
-    fn test(&self) -> Result<bool, RunError> {
-        match self {
-            InFlight::Allreduce(run) => run.test(),
-            InFlight::AllreduceRow(run) => run.test(),
-            InFlight::Reduce(run) => run.test(),
-            InFlight::ReduceRow(run) => run.test(),
-            InFlight::ReduceScatter(run) => run.test(),
-            InFlight::Scan(run) => run.test(),
-        }
-    }
-
-    fn wait(self) -> Result<Option<Vec<T>>, RunError> {
-        match self {
-            InFlight::Allreduce(run) => Ok(Some(vec![run.wait()?])),
-            InFlight::AllreduceRow(run) => run.wait().map(Some),
-            InFlight::Reduce(run) => Ok(run.wait()?.map(|value| vec![value])),
-            InFlight::ReduceRow(run) => run.wait(),
-            InFlight::ReduceScatter(run) => run.wait().map(Some),
-            InFlight::Scan(run) => run.wait().map(Some),
-        }
     }
 }
 
@@ -188,7 +159,11 @@ impl<T: Element, O: Operator<T> + 'static> Slot for Built<T, O> {
     fn call_of_products(&mut self, step: usize) -> Outcome {
         let mut row = vec![T::zeroed(); self.spec.width];
         let call = Operation::Allreduce.of(Operand::Products);
-        let run = self.plan.run(call, &self.local(step, 0), &mut row);
+        let local = self.local(step, 0);
+        let items = Operands::Items(bytemuck::cast_slice(&local));
+        let run = self
+            .plan
+            .run(call, items, bytemuck::cast_slice_mut(&mut row));
         outcome::<T>(run.map(|_| None))
     }
 

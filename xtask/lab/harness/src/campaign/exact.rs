@@ -3,12 +3,12 @@
 //! A rank's item is what it has added up, so that scans go over ranks.
 
 use integer_sums::{dot, root, sum};
-use reduce::exact::{self, Accumulator, Pending, ProductSum, Sum};
-use reduce::{Operation, RunError, World, call};
+use reduce::exact::{self, Accumulator, ProductSum, Sum};
+use reduce::{Operation, Pending, RunError, World};
 
 use super::element::{columns, rows};
 use super::fault::FaultKind;
-use super::flight::{Flight, Polls, Run, outcome};
+use super::flight::{Flight, Polls, outcome};
 use super::outcome::{Outcome, not_built};
 use super::slot::Slot;
 use super::vocabulary::{Figure, Spec};
@@ -127,43 +127,7 @@ struct Built<A: Accumulator> {
     spec: Spec,
     seed: u64,
     rank: usize,
-    flight: Flight<InFlight<A>>,
-}
-
-/// A run in flight, by the call that started it.
-enum InFlight<A: Accumulator> {
-    Allreduce(Pending<call::Allreduce, A>),
-    AllreduceRow(Pending<call::AllreduceRow, A>),
-    Reduce(Pending<call::Reduce, A>),
-    ReduceRow(Pending<call::ReduceRow, A>),
-    ReduceScatter(Pending<call::ReduceScatter, A>),
-    Scan(Pending<call::Scan, A>),
-}
-
-impl<A: Accumulator> Run for InFlight<A> {
-    type Value = A;
-
-    fn test(&self) -> Result<bool, RunError> {
-        match self {
-            InFlight::Allreduce(run) => run.test(),
-            InFlight::AllreduceRow(run) => run.test(),
-            InFlight::Reduce(run) => run.test(),
-            InFlight::ReduceRow(run) => run.test(),
-            InFlight::ReduceScatter(run) => run.test(),
-            InFlight::Scan(run) => run.test(),
-        }
-    }
-
-    fn wait(self) -> Result<Option<Vec<A>>, RunError> {
-        match self {
-            InFlight::Allreduce(run) => Ok(Some(vec![run.wait()?])),
-            InFlight::AllreduceRow(run) => run.wait().map(Some),
-            InFlight::Reduce(run) => Ok(run.wait()?.map(|sum| vec![sum])),
-            InFlight::ReduceRow(run) => run.wait(),
-            InFlight::ReduceScatter(run) => run.wait().map(Some),
-            InFlight::Scan(run) => run.wait_row().map(Some),
-        }
-    }
+    flight: Flight<A>,
 }
 
 impl<A: Accumulator> Built<A> {
@@ -203,18 +167,24 @@ impl<A: Accumulator> Built<A> {
         Ok(Some(row))
     }
 
-    fn try_start(&self, operation: Operation, local: &[A]) -> Result<InFlight<A>, RunError> {
+    fn try_start(
+        &self,
+        operation: Operation,
+        local: &[A],
+    ) -> Result<Pending<Option<Vec<A>>>, RunError> {
         let plan = &self.plan;
         Ok(match (operation, local) {
-            (Operation::Allreduce, [local]) => InFlight::Allreduce(plan.start_allreduce(local)?),
-            (Operation::Allreduce, _) => InFlight::AllreduceRow(plan.start_allreduce_row(local)?),
-            (Operation::Reduce, [local]) => InFlight::Reduce(plan.start_reduce(local)?),
-            (Operation::Reduce, _) => InFlight::ReduceRow(plan.start_reduce_row(local)?),
-            (Operation::ReduceScatter, _) => {
-                InFlight::ReduceScatter(plan.start_reduce_scatter(local)?)
+            (Operation::Allreduce, [local]) => {
+                plan.start_allreduce(local)?.map(|sum| Some(vec![sum]))
             }
-            (Operation::Scan, _) => InFlight::Scan(plan.start_scan_row(local)?),
-            (Operation::Exscan, _) => InFlight::Scan(plan.start_exscan_row(local)?),
+            (Operation::Allreduce, _) => plan.start_allreduce_row(local)?.map(Some),
+            (Operation::Reduce, [local]) => plan
+                .start_reduce(local)?
+                .map(|sum| sum.map(|sum| vec![sum])),
+            (Operation::Reduce, _) => plan.start_reduce_row(local)?,
+            (Operation::ReduceScatter, _) => plan.start_reduce_scatter(local)?.map(Some),
+            (Operation::Scan, _) => plan.start_scan_row(local)?.map(Some),
+            (Operation::Exscan, _) => plan.start_exscan_row(local)?.map(Some),
             _ => unreachable!("{NOT_OFFERED}"),
         })
     }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use bytemuck::Pod;
-use reduce::RunError;
+use reduce::{AnyPending, Pending, RunError};
 
 use super::outcome::Outcome;
 
@@ -23,30 +23,18 @@ pub(super) enum Polls {
     UntilItEnds,
 }
 
-/// A run, by the call that started it.
-pub(super) trait Run {
-    /// What its result consists of.
-    type Value;
+/// A run, if one is in flight: its result, if this rank gets one.
+pub(super) struct Flight<V>(Option<Pending<Option<Vec<V>>>>);
 
-    /// Whether it has ended.
-    fn test(&self) -> Result<bool, RunError>;
-
-    /// Its result, if this rank gets one.
-    fn wait(self) -> Result<Option<Vec<Self::Value>>, RunError>;
-}
-
-/// A run, if one is in flight.
-pub(super) struct Flight<R>(Option<R>);
-
-impl<R> Default for Flight<R> {
+impl<V> Default for Flight<V> {
     fn default() -> Self {
         Self(None)
     }
 }
 
-impl<R: Run> Flight<R> {
+impl<V> Flight<V> {
     /// Gives the former run up for one that was just started.
-    pub(super) fn begin(&mut self, started: Result<R, RunError>) -> Outcome {
+    pub(super) fn begin(&mut self, started: Result<Pending<Option<Vec<V>>>, RunError>) -> Outcome {
         self.0 = None;
         match started {
             Ok(run) => {
@@ -58,7 +46,7 @@ impl<R: Run> Flight<R> {
     }
 
     pub(super) fn test(&self) -> Outcome {
-        match self.0.as_ref().map(Run::test) {
+        match self.0.as_ref().map(|run| run.test()) {
             Some(Err(error)) => failed(&error),
             _ => Outcome::Nothing,
         }
@@ -68,7 +56,7 @@ impl<R: Run> Flight<R> {
     pub(super) fn end(
         &mut self,
         polls: Polls,
-        outcome: impl FnOnce(Result<Option<Vec<R::Value>>, RunError>) -> Outcome,
+        outcome: impl FnOnce(Result<Option<Vec<V>>, RunError>) -> Outcome,
     ) -> Outcome {
         let Some(run) = self.0.take() else {
             return Outcome::Failed("the run was not started".to_owned());
@@ -91,7 +79,7 @@ impl<R: Run> Flight<R> {
 }
 
 /// Tests a run until it has ended, and says whether it has: long if it must, and not for ever.
-fn poll(run: &impl Run, must_end: bool) -> Result<bool, RunError> {
+fn poll(run: &AnyPending, must_end: bool) -> Result<bool, RunError> {
     let begin = Instant::now();
     let mut tests = 0;
     while !run.test()? {

@@ -6,15 +6,14 @@
 mod definition;
 
 use reduce::exact::{
-    Float, HashedPlan, HashedSums, KeyedAccumulator, KeyedMoments, KeyedPending, KeyedPlan,
-    KeyedSums,
+    Float, HashedPlan, HashedSums, KeyedAccumulator, KeyedMoments, KeyedPlan, KeyedSums,
 };
-use reduce::{Operation, Plan, RunError, World, call};
+use reduce::{Operation, Pending, Plan, RunError, World};
 
 use definition::{lot, single, spread};
 
 use super::fault::FaultKind;
-use super::flight::{Flight, Polls, Run, outcome};
+use super::flight::{Flight, Polls, outcome};
 use super::outcome::{Outcome, not_built};
 use super::slot::Slot;
 use super::vocabulary::{Keyed, Spec};
@@ -151,34 +150,7 @@ struct Dense<A: KeyedAccumulator> {
     plan: KeyedPlan<A>,
     form: Form<A>,
     own: Own,
-    flight: Flight<InFlight<A>>,
-}
-
-/// A run in flight, by the call that started it.
-enum InFlight<A: KeyedAccumulator> {
-    Allreduce(KeyedPending<call::Allreduce, A>),
-    Reduce(KeyedPending<call::Reduce, A>),
-    ReduceScatter(KeyedPending<call::ReduceScatter, A>),
-}
-
-impl<A: KeyedAccumulator> Run for InFlight<A> {
-    type Value = A;
-
-    fn test(&self) -> Result<bool, RunError> {
-        match self {
-            InFlight::Allreduce(run) => run.test(),
-            InFlight::Reduce(run) => run.test(),
-            InFlight::ReduceScatter(run) => run.test(),
-        }
-    }
-
-    fn wait(self) -> Result<Option<Vec<A>>, RunError> {
-        match self {
-            InFlight::Allreduce(run) => Ok(Some(vec![run.wait()?])),
-            InFlight::Reduce(run) => Ok(run.wait()?.map(|sums| vec![sums])),
-            InFlight::ReduceScatter(run) => Ok(Some(vec![run.wait()?])),
-        }
-    }
+    flight: Flight<A>,
 }
 
 impl<A: KeyedAccumulator> Dense<A> {
@@ -216,12 +188,19 @@ impl<A: KeyedAccumulator> Dense<A> {
         }
     }
 
-    fn try_start(&self, operation: Operation, local: &A) -> Result<InFlight<A>, RunError> {
+    fn try_start(
+        &self,
+        operation: Operation,
+        local: &A,
+    ) -> Result<Pending<Option<Vec<A>>>, RunError> {
         let plan = &self.plan;
+        let one = |sums| Some(vec![sums]);
         Ok(match operation {
-            Operation::Allreduce => InFlight::Allreduce(plan.start_allreduce(local)?),
-            Operation::Reduce => InFlight::Reduce(plan.start_reduce(local)?),
-            Operation::ReduceScatter => InFlight::ReduceScatter(plan.start_reduce_scatter(local)?),
+            Operation::Allreduce => plan.start_allreduce(local)?.map(one),
+            Operation::Reduce => plan
+                .start_reduce(local)?
+                .map(|sums| sums.map(|sums| vec![sums])),
+            Operation::ReduceScatter => plan.start_reduce_scatter(local)?.map(one),
             _ => unreachable!("{NOT_OFFERED}"),
         })
     }

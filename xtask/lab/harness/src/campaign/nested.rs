@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use reduce::{BuildError, Pending, Plan, RunError, Sum, World, call};
+use reduce::{BuildError, Pending, Plan, RunError, Sum, World};
 
 use super::element::set_call;
 
@@ -13,7 +13,7 @@ pub(super) struct Hand(Rc<Things>);
 struct Things {
     world: World,
     plan: Plan<f64, Sum>,
-    run: Pending<call::Allreduce, f64>,
+    run: Pending<f64>,
 }
 
 /// A call, and whether it was refused.

@@ -1,0 +1,186 @@
+//! What a program gives to a call, and which of it a plan takes.
+
+use std::any::Any;
+
+use treefold::exact::{KeyedMoments, KeyedSums};
+use treefold::{AnyPlan, Call, Operand, Operands, Operation, RunError};
+use treefold_c::boundary::treefold_keyed;
+use treefold_c::element::ElementType;
+use treefold_c::failure::{Code, Failure};
+use treefold_c::keyed::{Collected, Keys};
+
+use crate::failure::of_run;
+use crate::plan::Shaped;
+
+/// What a rank gives to a call. Items are as the plan takes them.
+#[derive(Clone, Copy)]
+pub(crate) enum Given<'a> {
+    /// Items; none to a broadcast.
+    Items(&'a [u8]),
+    /// Two arrays, whose products are reduced, row by row.
+    Pair([&'a [u8]; 2]),
+    /// Several pairs of arrays, each of which gives an element of the result.
+    Pairs(&'a [[&'a [u8]; 2]]),
+    /// Items with keys.
+    ByKey(Keys<'a>, &'a [u8]),
+    /// A state by key, which becomes the result.
+    Keyed(*const treefold_keyed),
+    /// What a GPU has made of a rank's items, or why it has not: the folds of its own nodes, or the words of their exact sum.
+    #[cfg(feature = "cuda")]
+    Nodes(Result<&'a [u8], &'a str>),
+}
+
+/// What the calls of a plan are given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Takes {
+    /// Items in tree order; of sums of floats also pairs.
+    InTree,
+    /// Items of exact sums and norms,
+    Exact,
+    /// and pairs of exact dot products.
+    ExactPairs,
+    /// Items with keys: `F32` or `F64`, and what is made of them.
+    ByKey(ElementType, Summary),
+}
+
+/// What a plan by key adds up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Summary {
+    Sums,
+    Moments,
+}
+
+impl Summary {
+    /// That of a code of `treefold.h`.
+    ///
+    /// # Errors
+    /// There is none by key.
+    pub(crate) fn of_code(figure: i32) -> Result<Self, Failure> {
+        match figure {
+            1 => Ok(Self::Sums),
+            5 => Ok(Self::Moments),
+            _ => {
+                let reason = format_args!("there are no exact figures {figure} by key");
+                Err(Failure::argument("figure", reason))
+            }
+        }
+    }
+}
+
+impl Takes {
+    /// Whether it has such an operation.
+    pub(crate) fn has(self, operation: Operation) -> bool {
+        let is_reduction = matches!(operation, Operation::Allreduce | Operation::Reduce);
+        match self {
+            Self::InTree => true,
+            Self::Exact => operation != Operation::Broadcast,
+            Self::ExactPairs => is_reduction,
+            Self::ByKey(..) => is_reduction || operation == Operation::ReduceScatter,
+        }
+    }
+
+    /// Whether a plan is given what it takes.
+    ///
+    /// # Errors
+    /// It is not.
+    fn check(self, plan: &AnyPlan, operation: Operation, given: Given<'_>) -> Result<(), Failure> {
+        let no_pairs = "it takes one array of items: it is of no dot products";
+        let no_keys = "it takes items without keys: it is not by key";
+        let pairs = "it is of dot products, which take two arrays: treefold_allreduce_dot";
+        let keys = "it is by key, and takes items with their keys: treefold_allreduce_by_key";
+        let unsupported = |message| Err(Failure::new(Code::Unsupported, message));
+        let reason = match (self, given) {
+            (Self::ByKey(..), Given::ByKey(..) | Given::Keyed(_)) => return Ok(()),
+            (Self::ByKey(..), Given::Pair(_) | Given::Pairs(_)) => no_pairs,
+            (Self::ByKey(..), _) if !self.has(operation) => {
+                return unsupported("plans by key have neither scans nor a broadcast");
+            }
+            (Self::ByKey(..), _) => keys,
+            (_, Given::ByKey(..) | Given::Keyed(_)) => no_keys,
+            (Self::Exact | Self::ExactPairs, _) if operation == Operation::Broadcast => {
+                return unsupported("plans of exact sums have no broadcast");
+            }
+            (Self::ExactPairs, Given::Items(_)) => pairs,
+            (Self::Exact, Given::Pair(_) | Given::Pairs(_)) => no_pairs,
+            (Self::InTree, Given::Pair(_) | Given::Pairs(_)) if !plan.has_products() => no_pairs,
+            _ => return Ok(()),
+        };
+        Err(Failure::argument("plan", reason))
+    }
+
+    /// Items, added up by key.
+    fn added(self, keys: usize, of_items: Keys<'_>, items: &[u8]) -> Result<Box<dyn Any>, Failure> {
+        fn added<A: Collected + Any>(
+            keys: usize,
+            of_items: Keys<'_>,
+            items: &[u8],
+        ) -> Result<Box<dyn Any>, Failure> {
+            Ok(Box::new(A::collected(keys, of_items, items)?))
+        }
+        let added = match self {
+            Self::ByKey(ElementType::F32, Summary::Sums) => added::<KeyedSums<f32>>,
+            Self::ByKey(ElementType::F32, Summary::Moments) => added::<KeyedMoments<f32>>,
+            Self::ByKey(_, Summary::Sums) => added::<KeyedSums<f64>>,
+            Self::ByKey(_, Summary::Moments) => added::<KeyedMoments<f64>>,
+            _ => unreachable!("the call was checked"),
+        };
+        added(keys, of_items, items)
+    }
+}
+
+impl Shaped {
+    /// Makes a call of what is given, which is no state. One that cannot be made is refused: the other ranks hear of it.
+    pub(crate) fn with_operands<R>(
+        &self,
+        operation: Operation,
+        given: Given<'_>,
+        call: impl FnOnce(Call, Operands<'_>) -> Result<R, RunError>,
+    ) -> Result<R, Failure> {
+        let refuse = |_: &Failure| self.refuse(operation);
+        let checked = self.takes.check(&self.plan, operation, given);
+        checked.inspect_err(refuse)?;
+        let of_pairs = match self.takes {
+            Takes::InTree => operation.of(Operand::Products),
+            _ => operation.into(),
+        };
+        let outcome = match given {
+            Given::Items(items) => call(operation.into(), Operands::Items(items)),
+            Given::Pair(pair) => call(of_pairs, Operands::Pair(pair)),
+            Given::Pairs(pairs) => call(of_pairs, Operands::Pairs(pairs)),
+            Given::ByKey(keys, items) => {
+                let added = self.takes.added(self.width, keys, items);
+                let added = added.map_err(|failure| failure.of_rank(self.plan.world().rank()));
+                let added = added.inspect_err(refuse)?;
+                call(operation.into(), Operands::State(&*added))
+            }
+            Given::Keyed(_) => unreachable!("a state is its own result"),
+            #[cfg(feature = "cuda")]
+            Given::Nodes(nodes) => call(operation.into(), Operands::Nodes(nodes)),
+        };
+        outcome.map_err(|error| of_run(&error))
+    }
+
+    /// A call of a state by key, which becomes the result.
+    pub(crate) fn run_state(
+        &self,
+        operation: Operation,
+        state: *const treefold_keyed,
+    ) -> Result<bool, Failure> {
+        let mut was_run = false;
+        let checked = self.takes.check(&self.plan, operation, Given::Keyed(state));
+        let outcome = checked.and_then(|()| {
+            treefold_c::states::change(state, |state| {
+                if !self.plan.takes_state(state) {
+                    return Err(treefold_c::states::of_another_type());
+                }
+                was_run = true;
+                let outcome = self.plan.run_state(operation, state);
+                outcome.map_err(|error| of_run(&error))
+            })
+        });
+        if !was_run {
+            self.refuse(operation);
+        }
+        outcome
+    }
+}

@@ -1,0 +1,294 @@
+//! How a plan of any kind runs, and starts.
+
+use std::any::Any;
+use std::rc::Rc;
+
+use super::any::Form;
+use super::encoding::{Encoding, Ending};
+use super::operands::{Operands, not_taken};
+use super::pending::AnyPending;
+use super::{AnyPlan, Part};
+use crate::algorithm::Algorithm;
+use crate::engines::values::Memory;
+use crate::environment;
+use crate::error::RunError;
+use crate::exact::ByKey;
+use crate::operation::{Call, Operation};
+use crate::world::conversation::Claim;
+
+impl AnyPlan {
+    /// The reduction on a rank that has all items. Returns `None` in all other cases, and if anything is wrong: a [`run`](Self::run) then decides.
+    ///
+    /// Between other work a plan is not in cache, so this reads as little of it as possible.
+    #[doc(hidden)]
+    #[inline]
+    pub fn fold(&self, items: &[u8], result: &mut [u8]) -> Option<()> {
+        self.is_fold.then(|| self.fold_items(items, result))?
+    }
+
+    /// The same of the engine's own items.
+    #[inline]
+    fn fold_items(&self, items: &[u8], result: &mut [u8]) -> Option<()> {
+        let is_valid = self.is_local
+            && items.len() == self.local_bytes
+            && result.len() == self.item_bytes
+            && environment::check().is_ok();
+        if !is_valid {
+            return None;
+        }
+        let claim = self
+            .conversation
+            .begin(&self.world, Operation::Allreduce)
+            .ok()?;
+        self.values.fold(items, result)?;
+        claim.end(Ok(())).ok()?;
+        // The operator may have changed it.
+        environment::check().is_ok().then_some(())
+    }
+
+    /// A blocking call. Says whether this rank gets a result, and writes it to `result`.
+    #[doc(hidden)]
+    pub fn run(
+        &self,
+        call: impl Into<Call>,
+        operands: Operands<'_>,
+        result: &mut [u8],
+    ) -> Result<bool, RunError> {
+        let call = call.into();
+        match &self.form {
+            Form::Items => self.run_items(call, operands, result),
+            Form::Encoded(encoding) => self.run_encoded(&**encoding, call, operands, result),
+            Form::ByKey(by_key) => by_key.run_operands(call.operation, operands, result),
+        }
+    }
+
+    /// Begins a call and does not wait.
+    #[doc(hidden)]
+    pub fn start(
+        &self,
+        call: impl Into<Call>,
+        operands: Operands<'_>,
+    ) -> Result<AnyPending, RunError> {
+        let call = call.into();
+        match &self.form {
+            Form::Items => self.start_items(call, operands, self.result_length(call.operation)),
+            Form::Encoded(encoding) => self.start_encoded(encoding, call, operands),
+            Form::ByKey(by_key) => by_key.start_operands(call.operation, operands),
+        }
+    }
+
+    /// A blocking call of sums by key, which become the result. Says whether this rank gets one.
+    #[doc(hidden)]
+    pub fn run_state(&self, operation: Operation, sums: &mut dyn Any) -> Result<bool, RunError> {
+        match self.by_key() {
+            Some(by_key) => by_key.run_state(operation, sums),
+            None => Err(not_taken(self.world.rank())),
+        }
+    }
+
+    /// Whether these are sums by key of the plan's type.
+    #[doc(hidden)]
+    pub fn takes_state(&self, sums: &dyn Any) -> bool {
+        self.by_key().is_some_and(|by_key| by_key.takes(sums))
+    }
+
+    /// The form of a plan by key.
+    pub(crate) fn by_key(&self) -> Option<&Rc<ByKey>> {
+        match &self.form {
+            Form::ByKey(by_key) => Some(by_key),
+            _ => None,
+        }
+    }
+
+    /// As [`run`](Self::run), of the engine's own items.
+    #[inline]
+    pub(crate) fn run_items(
+        &self,
+        call: Call,
+        operands: Operands<'_>,
+        result: &mut [u8],
+    ) -> Result<bool, RunError> {
+        self.run_by(call.operation, call, operands, result)
+    }
+
+    /// The same by the messages of another operation.
+    pub(crate) fn run_by(
+        &self,
+        operation: Operation,
+        call: Call,
+        operands: Operands<'_>,
+        result: &mut [u8],
+    ) -> Result<bool, RunError> {
+        if call == Operation::Allreduce.into()
+            && let Operands::Items(items) = operands
+            && self.fold_items(items, result).is_some()
+        {
+            return Ok(true);
+        }
+        let claim = self.conversation.begin(&self.world, call)?;
+        let outcome = match self.given(operation, operands, result.len()) {
+            Ok(given) if given.are_nodes => {
+                self.engine.run_folded(operation, given.bytes(), result)
+            }
+            Ok(given) => self.engine.run(operation, Ok(given.bytes()), result),
+            Err(refused @ RunError::NoOwnNodes { .. }) => Err(refused),
+            Err(error) => self.engine.run(operation, Err(error), result),
+        };
+        claim.end(outcome)
+    }
+
+    /// As [`start`](Self::start), of the engine's own items, for a result of so many elements.
+    pub(crate) fn start_items(
+        &self,
+        call: Call,
+        operands: Operands<'_>,
+        result_length: usize,
+    ) -> Result<AnyPending, RunError> {
+        let claim = self.conversation.begin(&self.world, call)?;
+        let part = self.start_claimed(claim, call.operation, Ok(operands), result_length);
+        Ok(AnyPending::of_part(part?, None))
+    }
+
+    /// Begins a call within another one that has entered the world. An error in place of operands is why this rank takes no part.
+    pub(crate) fn start_within(
+        &self,
+        operation: Operation,
+        operands: Result<Operands<'_>, RunError>,
+    ) -> Result<Part, RunError> {
+        let claim = self.conversation.begin_within(operation)?;
+        self.start_claimed(claim, operation, operands, self.result_length(operation))
+    }
+
+    fn start_claimed(
+        &self,
+        claim: Claim<'_>,
+        operation: Operation,
+        operands: Result<Operands<'_>, RunError>,
+        result_length: usize,
+    ) -> Result<Part, RunError> {
+        let result_bytes = result_length.saturating_mul(self.item_bytes);
+        if let Err(error) = self.check_result_length(operation, result_bytes) {
+            // No run is begun, so the others hear of it at once, wherever they wait for this rank.
+            self.conversation.give_up();
+            return claim.end(Err(error));
+        }
+        let given = operands.and_then(|operands| self.given(operation, operands, result_bytes));
+        let started = match &given {
+            Ok(given) if given.are_nodes => {
+                self.engine.start_folded(operation, Some(given.bytes()))
+            }
+            Ok(given) => self.engine.start(operation, Some(given.bytes())),
+            Err(refused @ RunError::NoOwnNodes { .. }) => return claim.end(Err(refused.clone())),
+            Err(_) => self.engine.start(operation, None),
+        };
+        match started {
+            Ok(flight) => {
+                claim.hand_over();
+                Ok(Part::new(
+                    &self.world,
+                    flight,
+                    &self.conversation,
+                    given.err(),
+                    self.item_bytes,
+                    result_length,
+                ))
+            }
+            Err(error) => claim.end(Err(error)),
+        }
+    }
+
+    /// As [`run`](Self::run), of operands that are encoded before.
+    pub(crate) fn run_encoded(
+        &self,
+        encoding: &dyn Encoding,
+        call: Call,
+        operands: Operands<'_>,
+        result: &mut [u8],
+    ) -> Result<bool, RunError> {
+        let (rank, operation) = (self.world.rank(), call.operation);
+        let messages = encoding.messages(operation);
+        let [mut own, mut all] = self.scratch.take();
+        let encoded = encoding.encode(self, operation, operands, Some(result.len()), &mut own);
+        let outcome = match encoded {
+            Ok(encoded) => {
+                all.resize(self.result_length(messages) * self.item_bytes);
+                let encoded = encoded.operands(operands, &own);
+                self.run_by(messages, call, encoded, all.bytes_mut())
+            }
+            Err(error) => Err(self.fail(messages, call, error)),
+        };
+        let decoded = outcome.and_then(|is_mine| {
+            if is_mine {
+                let items = operands.items();
+                encoding.decode(rank, operation, items, all.bytes(), result)?;
+            }
+            Ok(is_mine)
+        });
+        self.scratch.set([own, all]);
+        decoded
+    }
+
+    fn start_encoded(
+        &self,
+        encoding: &Rc<dyn Encoding>,
+        call: Call,
+        operands: Operands<'_>,
+    ) -> Result<AnyPending, RunError> {
+        let operation = call.operation;
+        let messages = encoding.messages(operation);
+        let mut own = Memory::default();
+        let encoded = encoding.encode(self, operation, operands, None, &mut own);
+        let encoded = encoded.inspect_err(|_| self.refuse(operation))?;
+        let encoded = Ok(encoded.operands(operands, &own));
+        let claim = self.conversation.begin(&self.world, call)?;
+        let part = self.start_claimed(claim, messages, encoded, self.result_length(messages))?;
+        let mut items = Memory::default();
+        if matches!(operation, Operation::Scan | Operation::Exscan) {
+            items.copy_from(operands.items());
+        }
+        let ending = Ending {
+            encoding: Rc::clone(encoding),
+            operation,
+            items,
+        };
+        Ok(AnyPending::of_part(part, Some(ending)))
+    }
+
+    /// A run in which this rank takes no part, for a reason of its own, which it returns. The others hear of it.
+    pub(crate) fn fail(&self, messages: Operation, call: Call, error: RunError) -> RunError {
+        let claim = match self.conversation.begin(&self.world, call) {
+            Ok(claim) => claim,
+            Err(refused) => return refused,
+        };
+        let outcome = self.engine.run(messages, Err(error), &mut []);
+        match claim.end(outcome) {
+            Err(error) => error,
+            Ok(_) => unreachable!("a run that is given an error returns it"),
+        }
+    }
+
+    /// Takes no part in the next run of an operation, whatever the others reduce in it: this rank's call cannot be made. They hear of it, and the
+    /// plan is spent.
+    #[doc(hidden)]
+    pub fn refuse(&self, operation: Operation) {
+        if let Form::ByKey(by_key) = &self.form {
+            return by_key.refuse();
+        }
+        let rank = self.world.rank();
+        let error = || RunError::NotFolded {
+            rank,
+            reason: "the call cannot be made".to_owned(),
+        };
+        let messages = match &self.form {
+            Form::Encoded(encoding) => encoding.messages(operation),
+            _ => operation,
+        };
+        if self.terms.choice.algorithm == Algorithm::MpiNative {
+            // The others wait in the library.
+            self.fail(messages, operation.into(), error());
+        } else if let Ok(claim) = self.conversation.begin(&self.world, operation) {
+            self.conversation.give_up();
+            let _ = claim.end::<()>(Err(error()));
+        }
+    }
+}
