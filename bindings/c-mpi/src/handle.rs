@@ -190,6 +190,20 @@ pub(crate) fn object<H: Named>(handle: *const H) -> Result<Rc<H::Object>, Failur
     }
 }
 
+/// Lets `body` look at the object of a name, which it does not end; `None` if there is no such object.
+#[inline(always)]
+pub(crate) fn look<H: Named, R>(
+    handle: *const H,
+    body: impl FnOnce(&H::Object) -> Option<R>,
+) -> Option<R> {
+    let place = handle.addr() >> KIND_BITS & ((1 << PLACE_BITS) - 1);
+    H::with_table(|table| {
+        let slots = table.slots.try_borrow().ok()?;
+        let slot = slots.get(place).filter(|slot| slot.name == handle.addr());
+        body(slot?.object.as_deref()?)
+    })?
+}
+
 /// Ends a name, and returns its object.
 ///
 /// # Errors

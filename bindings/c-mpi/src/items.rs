@@ -68,8 +68,20 @@ impl Items {
     /// Whether an array lies as the plan takes it.
     #[inline]
     pub(crate) fn lies_right(self, array: &[u8]) -> bool {
-        let is_aligned = array.is_empty() || array.as_ptr().addr().is_multiple_of(self.alignment);
+        let is_aligned = array.is_empty() || self.are_aligned(array.as_ptr().addr());
         is_aligned && self.bytes == self.kept
+    }
+
+    /// Whether all addresses are aligned whose bits these are.
+    #[inline]
+    fn are_aligned(self, bits: usize) -> bool {
+        bits & (self.alignment - 1) == 0
+    }
+
+    /// Whether the plan takes arrays with elements at these addresses as they are.
+    #[inline]
+    pub(crate) fn lie_right(self, one: usize, other: usize) -> bool {
+        self.are_aligned(one | other) && self.bytes == self.kept
     }
 
     /// An array as the plan takes it.

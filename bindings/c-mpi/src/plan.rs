@@ -94,9 +94,6 @@ impl Shaped {
             && self.items.lies_right(result)
             && !result.is_empty()
         {
-            if operation == Operation::Allreduce && self.plan.fold(local, result).is_some() {
-                return Ok(true);
-            }
             return self.run_given(operation, given, result);
         }
         let outcome = self.read(given, |given| self.run_into(operation, given, result));

@@ -1,19 +1,48 @@
 //! Blocking collectives on arrays of the program's in ordinary memory, as bytes. [`started`](super::started) has the others.
 
 use std::ffi::{c_int, c_void};
+use std::slice;
 
 use treefold::Operation;
 use treefold_c::boundary::{Bytes, bytes_mut, disjoint, write};
 use treefold_c::failure::{Code, Failure};
 
+use crate::handle;
 use crate::operands::Given;
-use crate::plan::Shaped;
+use crate::plan::{Shaped, treefold_plan};
 
 /// An array that is read: where it begins, and its elements.
 pub(super) type Input = (*const c_void, usize);
 
 /// An array that is written to.
 pub(super) type Output = (*mut c_void, usize);
+
+/// An allreduce that is a fold of this rank's items by an operator of `treefold.h`; `None`, and nothing is done, if it is not, or something is
+/// wrong. A short call costs what it touches, and this touches little.
+///
+/// # Safety
+/// As [`run_here`].
+#[inline(always)]
+pub(super) unsafe fn fold_here(
+    plan: *const treefold_plan,
+    (local, n): Input,
+    (result, m): Output,
+) -> Option<()> {
+    handle::look(plan, |plan| {
+        let [local_bytes, result_bytes] = plan.plan.fold_bytes(n)?;
+        let (begin, place) = (local.addr(), result.addr());
+        let are_apart = place >= begin.wrapping_add(local_bytes) || place + result_bytes <= begin;
+        let is_valid = m == 1 && begin != 0 && place != 0 && plan.items.lie_right(begin, place);
+        if !(is_valid && are_apart) {
+            return None;
+        }
+        // SAFETY: not NULL, and the caller promises n elements, which have so many bytes.
+        let local = unsafe { slice::from_raw_parts(local.cast(), local_bytes) };
+        // SAFETY: not NULL, and the caller promises one element, which is no item, as was just found.
+        let result = unsafe { slice::from_raw_parts_mut(result.cast(), result_bytes) };
+        plan.plan.fold(local, result)
+    })
+}
 
 /// A blocking operation other than a broadcast; says whether this rank gets a result, and in `is_mine`, too, if that is not NULL.
 ///

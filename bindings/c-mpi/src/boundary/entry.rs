@@ -8,7 +8,7 @@ use treefold::Operation;
 #[cfg(feature = "cuda")]
 use treefold::cuda::may_have_arrays;
 use treefold_c::boundary::{guard, treefold_keyed};
-use treefold_c::failure::{Failure, Status};
+use treefold_c::failure::{Code, Failure, Status};
 
 use super::collectives::{self, Input, Output, check_told, tell};
 #[cfg(feature = "cuda")]
@@ -23,7 +23,7 @@ use crate::run::{Run, treefold_run};
 ///
 /// # Safety
 /// `local` and `result` are so many elements of the plan's type, or NULL; `is_mine` is one int, or NULL.
-#[inline]
+#[inline(always)]
 pub(super) unsafe fn run(
     plan: *const treefold_plan,
     operation: Operation,
@@ -31,7 +31,36 @@ pub(super) unsafe fn run(
     result: Output,
     is_mine: *mut c_int,
 ) -> Status {
-    guard(move || {
+    let may_fold = operation == Operation::Allreduce && is_mine.is_null() && are_here();
+    // Nothing in it panics: the operator is one of treefold's.
+    // SAFETY: the caller's promise is this function's.
+    if may_fold && unsafe { collectives::fold_here(plan, local, result) }.is_some() {
+        return Code::Ok as Status;
+    }
+    // SAFETY: the caller's promise is this function's.
+    unsafe { run_object(plan, operation, local, result, is_mine) }
+}
+
+/// Whether all arrays are in ordinary memory.
+#[inline]
+fn are_here() -> bool {
+    #[cfg(feature = "cuda")]
+    return !may_have_arrays();
+    #[cfg(not(feature = "cuda"))]
+    true
+}
+
+/// # Safety
+/// As [`run`].
+#[inline(never)]
+unsafe fn run_object(
+    plan: *const treefold_plan,
+    operation: Operation,
+    local: Input,
+    result: Output,
+    is_mine: *mut c_int,
+) -> Status {
+    guard(|| {
         let plan = handle::object(plan)?;
         #[cfg(feature = "cuda")]
         if may_have_arrays() {

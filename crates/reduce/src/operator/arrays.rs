@@ -20,6 +20,9 @@ macro_rules! array_operator {
             fn empty(&self) -> Option<[T; K]> {
                 Operator::<T>::empty(self).map(|empty| [empty; K])
             }
+            fn is_plain(&self) -> bool {
+                Operator::<T>::is_plain(self)
+            }
             fn canonical(&self, value: [T; K]) -> [T; K] {
                 value.map(|element| self.canonical(element))
             }

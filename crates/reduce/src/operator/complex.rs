@@ -17,6 +17,9 @@ macro_rules! complex_operators {
             fn empty(&self) -> Option<Complex<$float>> {
                 Some(Complex::new(0.0, 0.0))
             }
+            fn is_plain(&self) -> bool {
+                true
+            }
             fn canonical(&self, value: Complex<$float>) -> Complex<$float> {
                 Complex::new(self.canonical(value.re), self.canonical(value.im))
             }
@@ -33,6 +36,9 @@ macro_rules! complex_operators {
             }
             fn empty(&self) -> Option<Complex<$float>> {
                 Some(Complex::new(1.0, 0.0))
+            }
+            fn is_plain(&self) -> bool {
+                true
             }
             fn canonical(&self, value: Complex<$float>) -> Complex<$float> {
                 Complex::new(

@@ -7,6 +7,10 @@ use super::{Max, Min, Operator, Product, Sum, grown};
 /// What a float operator has kernels for, and the one NaN that it returns: positive, quiet, without payload.
 macro_rules! kernels {
     ($float:ty, $operation:expr, $canonical_nan:literal) => {
+        fn is_plain(&self) -> bool {
+            true
+        }
+
         #[inline]
         fn fold(&self, items: &[$float]) -> Option<$float> {
             simd_kernels::fold(Level::best(), $operation, items)

@@ -47,6 +47,12 @@ pub trait Operator<T: Copy + 'static> {
         None
     }
 
+    /// Whether it is one of this crate's: it makes no calls, and leaves the floating-point environment as it is.
+    #[doc(hidden)]
+    fn is_plain(&self) -> bool {
+        false
+    }
+
     /// The one representation of a result among those that mean the same; applied to results only.
     ///
     /// By default an `f32` or `f64` that is not a number becomes the canonical quiet NaN, and every other value stays as it is. For
@@ -58,6 +64,7 @@ pub trait Operator<T: Copy + 'static> {
     /// The [`canonical`](Operator::canonical) reduction of the items. One call does both, because a program that does other work in between has
     /// neither function in a cache.
     #[doc(hidden)]
+    #[inline]
     fn fold_canonical(&self, items: &[T]) -> Option<T> {
         self.fold(items).map(|value| self.canonical(value))
     }
@@ -276,6 +283,9 @@ macro_rules! integer_operator {
             }
             fn empty(&self) -> Option<$integer> {
                 $empty
+            }
+            fn is_plain(&self) -> bool {
+                true
             }
             // The order changes no bit.
             fn fold(&self, items: &[$integer]) -> Option<$integer> {

@@ -15,6 +15,10 @@ impl<T: Copy + 'static, O: Operator<T> + ?Sized> Operator<T> for &O {
         (**self).empty()
     }
 
+    fn is_plain(&self) -> bool {
+        (**self).is_plain()
+    }
+
     fn canonical(&self, value: T) -> T {
         (**self).canonical(value)
     }

@@ -53,7 +53,7 @@ pub struct AnyPlan {
     pub(super) item_bytes: usize,
     /// Whether a reduction is a fold of `local`, which holds all items, in order: there is nothing for the engine to do.
     pub(super) is_local: bool,
-    /// The same of what a call is given.
+    /// The same of what a call is given, by an operator that makes no calls.
     pub(super) is_fold: bool,
     pub(super) values: Rc<dyn Values>,
     /// A run under way has them, too.
@@ -105,7 +105,7 @@ impl AnyPlan {
             item_bytes,
             terms,
             is_local: engine.is_local_fold(),
-            is_fold: engine.is_local_fold(),
+            is_fold: engine.is_local_fold() && values.is_plain(),
             values,
             engine,
             conversation,
@@ -123,7 +123,7 @@ impl AnyPlan {
             values: Rc::clone(&self.values),
             engine: Rc::clone(&self.engine),
             conversation: Rc::clone(&self.conversation),
-            is_fold: self.is_local && matches!(form, Form::Items),
+            is_fold: self.is_fold && matches!(form, Form::Items),
             form,
             scratch: Cell::default(),
             ..*self

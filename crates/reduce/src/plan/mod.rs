@@ -220,6 +220,11 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         if !is_valid {
             return None;
         }
+        if self.operator.is_plain() {
+            return plan
+                .is_idle()
+                .then(|| self.operator.fold_canonical(local))?;
+        }
         let claim = plan.conversation.begin(&plan.world, Operation::Allreduce);
         let claim = claim.ok()?;
         let result = self.operator.fold_canonical(local)?;

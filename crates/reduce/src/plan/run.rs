@@ -17,17 +17,31 @@ use crate::operation::{Call, Operation};
 use crate::world::conversation::Claim;
 
 impl AnyPlan {
-    /// The reduction on a rank that has all items. Returns `None` in all other cases, and if anything is wrong: a [`run`](Self::run) then decides.
+    /// The bytes of so many elements and of a result, if an allreduce of these is no more than a fold by an operator of this crate's.
     ///
-    /// Between other work a plan is not in cache, so this reads as little of it as possible.
+    /// Between other work a plan is not in cache, so this reads as little of it as possible, and [`fold`](Self::fold), too.
+    #[doc(hidden)]
+    #[inline]
+    pub fn fold_bytes(&self, elements: usize) -> Option<[usize; 2]> {
+        let is_fold = self.is_fold && elements as u64 == self.local_length;
+        is_fold.then_some([self.local_bytes, self.item_bytes])
+    }
+
+    /// That fold, of [as many bytes](Self::fold_bytes). `None`, and nothing is done, if anything is wrong: a [`run`](Self::run) then says what.
     #[doc(hidden)]
     #[inline]
     pub fn fold(&self, items: &[u8], result: &mut [u8]) -> Option<()> {
-        self.is_fold.then(|| self.fold_items(items, result))?
+        let is_valid = self.is_idle() && environment::check().is_ok();
+        is_valid.then(|| self.values.fold(items, result))?
     }
 
-    /// The same of the engine's own items.
+    /// Whether a run can begin, and has nothing to do before.
     #[inline]
+    pub(super) fn is_idle(&self) -> bool {
+        self.conversation.is_ready() && self.world.is_idle()
+    }
+
+    /// The reduction on a rank that has all of the engine's items, by any operator. Returns `None` in all other cases, and if anything is wrong.
     fn fold_items(&self, items: &[u8], result: &mut [u8]) -> Option<()> {
         let is_valid = self.is_local
             && items.len() == self.local_bytes

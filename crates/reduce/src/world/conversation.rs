@@ -50,6 +50,12 @@ impl Conversation {
         self.tag.get()
     }
 
+    /// Whether a run can begin.
+    #[inline]
+    pub(crate) fn is_ready(&self) -> bool {
+        self.status.get() == Status::Ready
+    }
+
     /// Begins a run, if the plan is ready. `world` is the caller's handle of this conversation's world: between other work, each handle
     /// that a call follows is a line to fetch from memory.
     #[inline]
@@ -69,7 +75,7 @@ impl Conversation {
 
     #[inline]
     fn claim<'c>(&'c self, call: Call, busy: Option<Busy<'c>>) -> Result<Claim<'c>, RunError> {
-        if self.status.get() != Status::Ready {
+        if !self.is_ready() {
             return Err(self.refusal());
         }
         self.status.set(Status::UnderWay);

@@ -278,12 +278,19 @@ impl World {
     /// Begins a call that may run an operator, unless one is on the stack: an operator has made this one.
     #[inline]
     pub(crate) fn enter(&self) -> Result<Busy<'_>, RunError> {
-        let shared = &*self.shared;
-        if shared.is_busy.get() || shared.owes.get() || shared.is_over.get() {
+        if !self.is_idle() {
             self.settle_first()?;
         }
-        shared.is_busy.set(true);
-        Ok(Busy(&shared.is_busy))
+        self.shared.is_busy.set(true);
+        Ok(Busy(&self.shared.is_busy))
+    }
+
+    /// Whether a call can begin and end without more: [`enter`](Self::enter) finds nothing to do.
+    #[inline]
+    pub(crate) fn is_idle(&self) -> bool {
+        let shared = &*self.shared;
+        // They lie side by side.
+        !(shared.is_busy.get() | shared.owes.get() | shared.is_over.get())
     }
 
     /// Whether a call that may run an operator is on this thread's stack: then an operator asks, and cannot communicate on this world.

@@ -53,6 +53,9 @@ pub(crate) trait Values {
     /// Combines two items, which need not be aligned, and writes the result to `left`.
     fn combine(&self, left: &mut [u8], right: &[u8]);
 
+    /// Whether the operator makes no calls, and leaves the floating-point environment as it is.
+    fn is_plain(&self) -> bool;
+
     /// Performs the combinations of a step, one after the other.
     fn combine_all(&self, combines: &[Combine<usize>], workspace: &mut [u8]);
 

@@ -50,6 +50,10 @@ impl<T: Pod, O: Operator<T> + 'static> Values for Typed<T, O> {
         self.operator.name()
     }
 
+    fn is_plain(&self) -> bool {
+        self.operator.is_plain()
+    }
+
     fn has_empty(&self) -> bool {
         self.operator.empty().is_some()
     }

@@ -47,6 +47,10 @@ impl Values for Words {
         self.operator.name()
     }
 
+    fn is_plain(&self) -> bool {
+        false
+    }
+
     fn has_empty(&self) -> bool {
         self.operator.empty().is_some()
     }
