@@ -208,13 +208,12 @@ impl<O> Builder<O> {
         T: Pod,
         O: Operator<T> + 'static,
     {
-        let operator = Rc::new(self.operator);
-        let values = Typed::<T, O>::of(Rc::clone(&operator));
-        let element = any::type_name::<T>();
+        let (element, typed) = (any::type_name::<T>(), Typed::<T, O>::of(self.operator));
+        let values = Rc::clone(&typed) as _;
         let plan = self
             .wishes
             .build(&self.world, element, values, make_native, &mut Ok)?;
-        Ok(Plan::new(plan, operator))
+        Ok(Plan::new(plan, typed))
     }
 }
 

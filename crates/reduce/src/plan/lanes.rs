@@ -69,7 +69,7 @@ impl Builder {
         // One that is too great takes no memory.
         self.wishes.width = lanes.min(LANES_MAX + 1);
         let mut items = None;
-        let (element, values) = (any::type_name::<T>(), Typed::<T, Sum>::of(Rc::new(Sum)));
+        let (element, values) = (any::type_name::<T>(), Typed::<T, Sum>::of(Sum));
         let owned = &mut |owned| {
             let rows = rows_of(&owned, lanes);
             items = Some(owned);

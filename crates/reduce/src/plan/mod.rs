@@ -22,11 +22,11 @@ mod table;
 mod wait_all;
 mod wishes;
 
-use std::marker::PhantomData;
 use std::rc::Rc;
 
 use bytemuck::Pod;
 
+use crate::engines::values::Typed;
 use crate::environment;
 use crate::error::RunError;
 use crate::operation::Operation;
@@ -70,8 +70,8 @@ pub use wait_all::{WaitAllError, wait_all};
 /// `{}` prints who sends what to whom, and when.
 pub struct Plan<T: Pod, O: Operator<T> + 'static> {
     plan: AnyPlan,
-    operator: Rc<O>,
-    items: PhantomData<T>,
+    /// The plan's values, to which its own folds take a shorter way.
+    typed: Rc<Typed<T, O>>,
 }
 
 impl Plan<f64, crate::Sum> {
@@ -112,12 +112,8 @@ pub(crate) use dereferences;
 dereferences!([T: Pod, O: Operator<T> + 'static] Plan<T, O>);
 
 impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
-    fn new(plan: AnyPlan, operator: Rc<O>) -> Self {
-        Self {
-            plan,
-            operator,
-            items: PhantomData,
-        }
+    fn new(plan: AnyPlan, typed: Rc<Typed<T, O>>) -> Self {
+        Self { plan, typed }
     }
 
     /// The same plan whatever its type.
@@ -220,14 +216,14 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         if !is_valid {
             return None;
         }
-        if self.operator.is_plain() {
+        if self.typed.operator.is_plain() {
             return plan
                 .is_idle()
-                .then(|| self.operator.fold_canonical(local))?;
+                .then(|| self.typed.operator.fold_canonical(local))?;
         }
         let claim = plan.conversation.begin(&plan.world, Operation::Allreduce);
         let claim = claim.ok()?;
-        let result = self.operator.fold_canonical(local)?;
+        let result = self.typed.operator.fold_canonical(local)?;
         claim.end(Ok(())).ok()?;
         // The operator may have changed it.
         environment::check().is_ok().then_some(result)

@@ -29,7 +29,7 @@ impl AnyPlan {
 
     /// That fold, of [as many bytes](Self::fold_bytes). `None`, and nothing is done, if anything is wrong: a [`run`](Self::run) then says what.
     #[doc(hidden)]
-    #[inline]
+    #[inline(always)]
     pub fn fold(&self, items: &[u8], result: &mut [u8]) -> Option<()> {
         let is_valid = self.is_idle() && environment::check().is_ok();
         is_valid.then(|| self.values.fold(items, result))?

@@ -1,49 +1,40 @@
 //! A binary counter that combines subtrees from left to right.
 
-use crate::fold::source::Source;
+use arrayvec::ArrayVec;
 
-/// Enough heights for any slice.
-pub(crate) const ALL_HEIGHTS: usize = usize::BITS as usize;
+use crate::fold::source::Source;
 
 /// The roots of finished subtrees whose right siblings are still missing: one for each set bit of the number of leaves.
 ///
 /// Adding a subtree adds its number of leaves to the counter. Each carry combines two subtrees of the same height.
-/// The total number of leaves must be less than 2 to the power of the memory's length.
 #[derive(Debug)]
-pub(crate) struct Counter<M> {
-    /// The highest subtree first. An array for the kernels, whose length the compiler then knows; a slice where one counter serves memories
-    /// of two lengths.
-    waiting: M,
-    waiting_count: usize,
+pub(crate) struct Counter<T> {
+    /// The highest subtree first. Its memory is not initialised, which would take longer than a short fold.
+    waiting: ArrayVec<T, { usize::BITS as usize }>,
     leaves_count: u64,
 }
 
-impl<M> Counter<M> {
-    /// An empty counter. The values in its memory are never used.
+const WAITS: &str = "a set bit has a subtree";
+
+impl<T: Copy> Counter<T> {
+    /// An empty counter.
     #[inline]
-    pub(crate) fn new(waiting: M) -> Self {
+    pub(crate) fn new() -> Self {
         Self {
-            waiting,
-            waiting_count: 0,
+            waiting: ArrayVec::new_const(),
             leaves_count: 0,
         }
     }
 
     /// Adds the next subtree on the right, of 2^height leaves. Heights must not increase.
     #[inline]
-    pub(crate) fn push<T: Copy>(&mut self, root: T, height: u32, mut combine: impl FnMut(T, T) -> T)
-    where
-        M: AsMut<[T]>,
-    {
-        let waiting = self.waiting.as_mut();
+    pub(crate) fn push(&mut self, root: T, height: u32, mut combine: impl FnMut(T, T) -> T) {
         let mut value = root;
         for _ in 0..(self.leaves_count >> height).trailing_ones() {
-            self.waiting_count -= 1;
-            value = combine(waiting[self.waiting_count], value);
+            value = combine(self.waiting.pop().expect(WAITS), value);
         }
         self.leaves_count += 1 << height;
-        waiting[self.waiting_count] = value;
-        self.waiting_count += 1;
+        self.waiting.push(value);
     }
 
     /// The root over all added subtrees and over `leaves`, which follow them: eight leaves at a time, then the rest.
@@ -51,33 +42,23 @@ impl<M> Counter<M> {
     /// # Panics
     /// There are neither subtrees nor leaves.
     #[inline]
-    pub(crate) fn finish<S: Source>(
+    pub(crate) fn finish<S: Source<Leaf = T>>(
         &mut self,
         mut leaves: S,
-        mut combine: impl FnMut(S::Leaf, S::Leaf) -> S::Leaf,
-    ) -> S::Leaf
-    where
-        M: AsMut<[S::Leaf]>,
-    {
-        let mut buffer = [self.waiting.as_mut()[0]; 8];
+        mut combine: impl FnMut(T, T) -> T,
+    ) -> T {
+        let filler = self.waiting.first().copied();
+        let mut buffer = [filler.unwrap_or_else(|| leaves.filler()); 8];
         while let Some((group, rest)) = leaves.split_at_checked(8) {
             leaves = rest;
             let root = eight(group.leaves(&mut buffer), &mut combine);
             self.push(root, 3, &mut combine);
         }
-        let waiting = &mut self.waiting.as_mut()[..self.waiting_count];
+        let last = fold_last(leaves.leaves(&mut buffer), &mut combine);
+        let mut root = last.unwrap_or_else(|| self.waiting.pop().expect(WAITS));
         // Loops rather than iterators: this is compiled for hundreds of types and operators.
-        let mut count = waiting.len();
-        let mut root = match fold_last(leaves.leaves(&mut buffer), &mut combine) {
-            Some(last) => last,
-            None => {
-                count -= 1;
-                waiting[count]
-            }
-        };
-        while count > 0 {
-            count -= 1;
-            root = combine(waiting[count], root);
+        while let Some(left) = self.waiting.pop() {
+            root = combine(left, root);
         }
         root
     }

@@ -7,8 +7,6 @@ use crate::fold::source::Source;
 pub(crate) const SHORT_LEAVES: usize = 128;
 
 /// The fold of fewer than [`SHORT_LEAVES`] leaves; `None` for no leaves.
-///
-/// Uses a small counter, because initialising the memory of a large one would dominate the time.
 #[inline(always)]
 pub(crate) fn fold_few<S: Source>(
     leaves: S,
@@ -24,6 +22,6 @@ pub(crate) fn fold_few<S: Source>(
             let right = fold_last(rest.leaves(&mut buffer), &mut combine);
             Some(right.map_or(left, |right| combine(left, right)))
         }
-        _ => Some(Counter::new(&mut [leaves.filler(); 7][..]).finish(leaves, combine)),
+        _ => Some(Counter::new().finish(leaves, combine)),
     }
 }

@@ -1,6 +1,6 @@
 //! Sums whose leaves are computed from slices in the same pass, without writing them to memory.
 
-use crate::fold::counter::{ALL_HEIGHTS, Counter};
+use crate::fold::counter::Counter;
 use crate::fold::few::{SHORT_LEAVES, fold_few};
 use crate::fold::merge;
 use crate::fold::source::{Absolute, Mapped, Products, Source, Square};
@@ -121,8 +121,7 @@ where
     V: Vector<Element: Bits>,
     O: Combine<V::Element>,
 {
-    let memory = [leaves[0]; ALL_HEIGHTS];
-    let (mut sums, mut absolute_sums) = (Counter::new(memory), Counter::new(memory));
+    let (mut sums, mut absolute_sums) = (Counter::new(), Counter::new());
     let (block_leaves, square_leaves) = (stream::block_leaves::<V>(), V::LANES * V::LANES);
     while let Some((block, rest)) = leaves.split_at_checked(block_leaves) {
         leaves = rest;
@@ -156,12 +155,14 @@ where
         let absolute_sum = stream::block_root::<V, O, _, 0>(proven, absolutes(block));
         return (sum, absolute_sum);
     }
-    let (mut nodes, mut absolute_nodes) = ([proven.load(block); 16], [proven.load(block); 16]);
-    let parts = block.chunks_exact(block.len() / V::LANES);
-    for ((node, absolute_node), part) in nodes.iter_mut().zip(&mut absolute_nodes).zip(parts) {
-        *node = stream::part_nodes::<V, O, _, AHEAD_BYTES>(proven, part);
-        *absolute_node = stream::part_nodes::<V, O, _, 0>(proven, absolutes(part));
+    let (mut nodes, mut absolute_nodes) = (
+        stream::Registers::<V>::new_const(),
+        stream::Registers::<V>::new_const(),
+    );
+    for part in block.chunks_exact(block.len() / V::LANES) {
+        nodes.push(stream::part_nodes::<V, O, _, AHEAD_BYTES>(proven, part));
+        absolute_nodes.push(stream::part_nodes::<V, O, _, 0>(proven, absolutes(part)));
     }
-    let root = |nodes| merge::root::<V, O>(proven, merge::rows::<V, O>(proven, nodes));
+    let root = |nodes: &[V]| merge::root::<V, O>(proven, merge::rows::<V, O>(proven, nodes));
     (root(&nodes), root(&absolute_nodes))
 }

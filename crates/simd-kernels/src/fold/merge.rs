@@ -2,9 +2,10 @@
 
 use crate::sets::vector::{Combine, Proven, Vector};
 
-/// The roots of the first L registers, one per lane.
+/// The roots of the first L registers, one per lane. There are as many.
 #[inline(always)]
-pub(crate) fn rows<V: Vector, O: Combine<V::Element>>(proven: Proven<V>, registers: &[V; 16]) -> V {
+pub(crate) fn rows<V: Vector, O: Combine<V::Element>>(proven: Proven<V>, registers: &[V]) -> V {
+    let registers = &registers[..V::LANES];
     match V::LANES {
         2 => level1::<V, O>(proven, registers, 0),
         4 => level2::<V, O>(proven, registers, 0),
@@ -21,13 +22,13 @@ pub(crate) fn rows<V: Vector, O: Combine<V::Element>>(proven: Proven<V>, registe
 
 /// The ancestors one level up of two registers from `first` on.
 #[inline(always)]
-fn level1<V: Vector, O: Combine<V::Element>>(proven: Proven<V>, r: &[V; 16], first: usize) -> V {
+fn level1<V: Vector, O: Combine<V::Element>>(proven: Proven<V>, r: &[V], first: usize) -> V {
     level::<V, O, 1>(proven, r[first], r[first + 1])
 }
 
 /// The ancestors two levels up of four registers.
 #[inline(always)]
-fn level2<V: Vector, O: Combine<V::Element>>(proven: Proven<V>, r: &[V; 16], first: usize) -> V {
+fn level2<V: Vector, O: Combine<V::Element>>(proven: Proven<V>, r: &[V], first: usize) -> V {
     let (left, right) = (
         level1::<V, O>(proven, r, first),
         level1::<V, O>(proven, r, first + 2),
@@ -37,7 +38,7 @@ fn level2<V: Vector, O: Combine<V::Element>>(proven: Proven<V>, r: &[V; 16], fir
 
 /// The ancestors three levels up of eight registers.
 #[inline(always)]
-fn level3<V: Vector, O: Combine<V::Element>>(proven: Proven<V>, r: &[V; 16], first: usize) -> V {
+fn level3<V: Vector, O: Combine<V::Element>>(proven: Proven<V>, r: &[V], first: usize) -> V {
     let (left, right) = (
         level2::<V, O>(proven, r, first),
         level2::<V, O>(proven, r, first + 4),

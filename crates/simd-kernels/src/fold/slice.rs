@@ -1,7 +1,6 @@
 //! Folds of whole slices in one pass, without allocation.
 
-use crate::fold::counter::{ALL_HEIGHTS, Counter, fold_last};
-use crate::fold::few::SHORT_LEAVES;
+use crate::fold::counter::{Counter, fold_last};
 use crate::fold::stream::Fold;
 use crate::sets::dispatch::{Float, compute};
 use crate::sets::level::Level;
@@ -55,13 +54,5 @@ pub fn tree_fold<T: Copy>(items: &[T], mut combine: impl FnMut(T, T) -> T) -> Op
     if items.len() < 8 {
         return fold_last(items, &mut combine);
     }
-    let (mut few, mut many);
-    let memory: &mut [T] = if items.len() < SHORT_LEAVES {
-        few = [items[0]; 7];
-        &mut few
-    } else {
-        many = [items[0]; ALL_HEIGHTS];
-        &mut many
-    };
-    Some(Counter::new(memory).finish(items, combine))
+    Some(Counter::new().finish(items, combine))
 }

@@ -15,13 +15,18 @@
 
 use core::hint::black_box;
 
-use crate::fold::counter::{ALL_HEIGHTS, Counter};
+use arrayvec::ArrayVec;
+
+use crate::fold::counter::Counter;
 use crate::fold::few::{SHORT_LEAVES, fold_few};
 use crate::fold::merge::{level, root, rows};
 use crate::fold::source::Source;
 use crate::processor::prefetch::{Ahead, MEMORY_AHEAD_BYTES, SHARED_CACHE_AHEAD_BYTES};
 use crate::sets::kernel::{For, Kernel};
 use crate::sets::vector::{Combine, Proven, Vector};
+
+/// As many registers as one has lanes, or fewer. Their memory is not initialised, which would take a part of a short fold's time.
+pub(crate) type Registers<V> = ArrayVec<V, 16>;
 
 /// For folds, SSE2's registers of two doubles take 1.3 to 1.7 times as long as plain Rust.
 pub(crate) const FOR_FOLDS: For = For {
@@ -77,17 +82,17 @@ where
     O: Combine<V::Element>,
     S: Source<Leaf = V::Element>,
 {
-    let mut roots = Counter::new([leaves.filler(); ALL_HEIGHTS]);
+    let mut roots = Counter::new();
     // Decreasing sizes: groups of L blocks, then single blocks, then squares of L^2 leaves, then single leaves.
     let group_leaves = V::LANES * block_leaves::<V>();
     while let Some((group, rest)) = leaves.split_at_checked(group_leaves) {
         leaves = rest;
-        let mut blocks = [group.load(proven); 16];
+        let mut blocks = Registers::<V>::new_const();
         let mut group_rest = group;
-        for node in blocks.iter_mut().take(lanes_in_turn::<V, AHEAD_BYTES>()) {
+        for _ in 0..lanes_in_turn::<V, AHEAD_BYTES>() {
             let (block, rest) = group_rest.split_at(block_leaves::<V>());
             group_rest = rest;
-            *node = block_nodes::<V, O, S, AHEAD_BYTES>(proven, block);
+            blocks.push(block_nodes::<V, O, S, AHEAD_BYTES>(proven, block));
         }
         let root = root::<V, O>(proven, rows::<V, O>(proven, &blocks));
         roots.push(root, group_leaves.ilog2(), O::single);
@@ -168,12 +173,12 @@ where
     if V::LANES == 16 {
         return square_nodes::<V, O, S, AHEAD_BYTES>(proven, block);
     }
-    let mut nodes = [block.load(proven); 16];
+    let mut nodes = Registers::<V>::new_const();
     let (part_leaves, mut block_rest) = (block.len() / V::LANES, block);
-    for node in nodes.iter_mut().take(lanes_in_turn::<V, AHEAD_BYTES>()) {
+    for _ in 0..lanes_in_turn::<V, AHEAD_BYTES>() {
         let (part, rest) = block_rest.split_at(part_leaves);
         block_rest = rest;
-        *node = part_nodes::<V, O, S, AHEAD_BYTES>(proven, part);
+        nodes.push(part_nodes::<V, O, S, AHEAD_BYTES>(proven, part));
     }
     rows::<V, O>(proven, &nodes)
 }
@@ -201,11 +206,11 @@ where
     O: Combine<V::Element>,
     S: Source<Leaf = V::Element>,
 {
-    let (mut nodes, mut leaves_rest) = ([leaves.load(proven); 16], leaves);
-    for node in &mut nodes[..V::LANES] {
+    let (mut nodes, mut leaves_rest) = (Registers::<V>::new_const(), leaves);
+    for _ in 0..V::LANES {
         let (square, rest) = leaves_rest.split_at(V::LANES * V::LANES);
         leaves_rest = rest;
-        *node = square_nodes::<V, O, S, AHEAD_BYTES>(proven, square);
+        nodes.push(square_nodes::<V, O, S, AHEAD_BYTES>(proven, square));
     }
     rows::<V, O>(proven, &nodes)
 }

@@ -199,7 +199,6 @@ fn entry_bytes(value_bytes: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use std::rc::Rc;
 
     use comm::collective::send;
     use comm::{Communicator, Tag, threads};
@@ -224,7 +223,7 @@ mod tests {
                 return None;
             }
             let steps = steps(&distribution, 0);
-            let values = Typed::<f64, _>::of(Rc::new(Sum));
+            let values = Typed::<f64, _>::of(Sum);
             let local = [1.0_f64; 3];
             let local = Ok(bytemuck::cast_slice(&local));
             let room = &mut Room::for_items(size_of::<f64>());

@@ -15,12 +15,12 @@ use crate::operator::Operator;
 
 /// The operations of items of type `T` by operator `O`.
 pub(crate) struct Typed<T, O> {
-    operator: Rc<O>,
+    pub(crate) operator: O,
     scratch: RefCell<Vec<T>>,
 }
 
 impl<T: Pod, O: Operator<T> + 'static> Typed<T, O> {
-    pub(crate) fn of(operator: Rc<O>) -> Rc<dyn Values> {
+    pub(crate) fn of(operator: O) -> Rc<Self> {
         const { assert!(align_of::<T>() <= ALIGNMENT) };
         Rc::new(Self {
             operator,
@@ -182,7 +182,7 @@ impl<T: Pod, O: Operator<T> + 'static> Values for Typed<T, O> {
                     .chunks_exact(size_of::<T>())
                     .map(bytemuck::pod_read_unaligned::<T>),
             );
-            let operator = &*self.operator;
+            let operator = &self.operator;
             let mut stack = Stack {
                 width,
                 rows: stack,

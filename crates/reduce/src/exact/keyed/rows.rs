@@ -20,7 +20,7 @@ pub(crate) struct AddRows {
 
 impl AddRows {
     pub(crate) fn values<A: KeyedAccumulator>() -> Rc<dyn Values> {
-        Typed::<A::Row, Self>::of(Rc::new(Self { name: A::name() }))
+        Typed::<A::Row, Self>::of(Self { name: A::name() })
     }
 }
 
@@ -87,7 +87,7 @@ pub(crate) struct CombineTerms;
 
 impl CombineTerms {
     pub(crate) fn values() -> Rc<dyn Values> {
-        Typed::<Terms, Self>::of(Rc::new(Self))
+        Typed::<Terms, Self>::of(Self)
     }
 }
 
