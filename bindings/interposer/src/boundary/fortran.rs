@@ -13,7 +13,7 @@ use treefold::mpi::mpi_library::{Comm, Datatype, Op};
 use super::arguments::{Arguments, Count};
 use super::intercept::intercept;
 use super::library::{Mpi, SUCCESS};
-use super::next::next;
+use super::next::{Next, the_next, typed};
 use crate::task::{Call, Form};
 
 /// # Safety
@@ -85,21 +85,20 @@ macro_rules! root {
     }};
 }
 
-/// A reduction: one of its names, its call and form, whether there is one count or one for each rank, and its parameters before and after the
-/// communicator and at the end. An expression for its code has what makes the arguments in C's terms, and what makes the program's call of the
-/// library.
+/// A reduction: its call and form, whether there is one count or one for each rank, and its parameters before and after the communicator and
+/// at the end. An expression for its code has what makes the arguments in C's terms, and what makes the program's call of the library. `next`
+/// stands behind the name by which the program calls it.
 macro_rules! reduction {
     (
-        $name:ident, $call:ident, $form:ident, $count:ident,
+        $body:ident, $call:ident, $form:ident, $count:ident,
         ($($root:ident)?), ($($info:ident)?), ($($request:ident)?),
         |$arguments:ident, $library:ident| $code:expr
     ) => {
-        #[doc = concat!("`", stringify!($name), "`.")]
-        ///
         /// # Safety
         /// As MPI's standard says.
-        #[cfg_attr(not(test), unsafe(no_mangle))]
-        pub unsafe extern "C-unwind" fn $name(
+        #[allow(clippy::too_many_arguments, reason = "MPI's")]
+        unsafe fn $body(
+            next: &'static Next,
             send: *mut c_void,
             recv: *mut c_void,
             count: *const c_int,
@@ -112,9 +111,8 @@ macro_rules! reduction {
             ierr: *mut c_int,
         ) {
             let next = || {
-                next!(
-                    stringify!($name),
-                    concat!("p", stringify!($name));
+                typed!(
+                    next;
                     unsafe extern "C-unwind" fn(
                         *mut c_void,
                         *mut c_void,
@@ -169,6 +167,39 @@ macro_rules! reduction {
     };
 }
 
+/// A name of a reduction.
+macro_rules! named {
+    ($name:ident, $body:ident, ($($root:ident)?), ($($info:ident)?), ($($request:ident)?)) => {
+        #[doc = concat!("`", stringify!($name), "`.")]
+        ///
+        /// # Safety
+        /// As MPI's standard says.
+        #[cfg_attr(not(test), unsafe(no_mangle))]
+        #[allow(clippy::too_many_arguments, reason = "MPI's")]
+        pub unsafe extern "C-unwind" fn $name(
+            send: *mut c_void,
+            recv: *mut c_void,
+            count: *const c_int,
+            datatype: *const c_int,
+            op: *const c_int,
+            $($root: *const c_int,)?
+            comm: *const c_int,
+            $($info: *const c_int,)?
+            $($request: *mut c_int,)?
+            ierr: *mut c_int,
+        ) {
+            let next = the_next!(stringify!($name), concat!("p", stringify!($name)));
+            // SAFETY: the caller's promise is MPI's.
+            unsafe {
+                $body(
+                    next, send, recv, count, datatype, op, $($root,)? comm, $($info,)?
+                    $($request,)? ierr,
+                );
+            }
+        }
+    };
+}
+
 /// A type for each parameter of a list.
 macro_rules! stand_in {
     ($parameter:ident $type:ty) => {
@@ -176,42 +207,43 @@ macro_rules! stand_in {
     };
 }
 
-pub(super) use {count, reduction, root, stand_in};
+pub(super) use {count, named, reduction, root, stand_in};
 
 /// The names of a reduction that is complete when the call returns.
 macro_rules! export {
-    ($call:ident, $count:ident, $root:tt, [$($name:ident)+]) => {
-        $(reduction!(
-            $name, $call, Blocking, $count, $root, (), (),
+    ($body:ident, $call:ident, $count:ident, $root:tt, [$($name:ident)+]) => {
+        reduction!(
+            $body, $call, Blocking, $count, $root, (), (),
             |arguments, library| {
                 // SAFETY: the caller's promise is MPI's.
                 unsafe { intercept(arguments, library) }
             }
-        );)+
+        );
+        $(named!($name, $body, $root, (), ());)+
     };
 }
 
 export!(
-    Allreduce, one, (),
+    allreduce, Allreduce, one, (),
     [mpi_allreduce_ mpi_allreduce__ mpi_allreduce MPI_ALLREDUCE mpi_allreduce_f08_]
 );
 export!(
-    Reduce, one, (root),
+    reduce, Reduce, one, (root),
     [mpi_reduce_ mpi_reduce__ mpi_reduce MPI_REDUCE mpi_reduce_f08_]
 );
 export!(
-    ReduceScatter, each, (),
+    reduce_scatter, ReduceScatter, each, (),
     [mpi_reduce_scatter_ mpi_reduce_scatter__ mpi_reduce_scatter MPI_REDUCE_SCATTER mpi_reduce_scatter_f08_]
 );
 export!(
-    ReduceScatterBlock, one, (),
+    reduce_scatter_block, ReduceScatterBlock, one, (),
     [mpi_reduce_scatter_block_ mpi_reduce_scatter_block__ mpi_reduce_scatter_block MPI_REDUCE_SCATTER_BLOCK mpi_reduce_scatter_block_f08_]
 );
 export!(
-    Scan, one, (),
+    scan, Scan, one, (),
     [mpi_scan_ mpi_scan__ mpi_scan MPI_SCAN mpi_scan_f08_]
 );
 export!(
-    Exscan, one, (),
+    exscan, Exscan, one, (),
     [mpi_exscan_ mpi_exscan__ mpi_exscan MPI_EXSCAN mpi_exscan_f08_]
 );

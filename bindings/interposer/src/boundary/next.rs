@@ -102,17 +102,24 @@ impl Next {
     }
 }
 
-/// The next function of a name, or else that of the library's own: `next!("MPI_Scan", "PMPI_Scan"; fn(c_int) -> c_int)`. The type must be
-/// theirs. An error where there is none: what says so.
-macro_rules! next {
-    ($name:expr, $own:expr; $type:ty) => {{
+/// What stands behind a name: `the_next!("MPI_Scan", "PMPI_Scan")`.
+macro_rules! the_next {
+    ($name:expr, $own:expr) => {{
         static NEXT: $crate::boundary::next::Next = $crate::boundary::next::Next::new(
             $crate::boundary::next::name(concat!($name, "\0")),
             $crate::boundary::next::name(concat!($own, "\0")),
         );
-        let address = NEXT.address();
+        &NEXT
+    }};
+}
+
+/// A function of this type, which must be its own. An error where there is none: what says so.
+macro_rules! typed {
+    ($next:expr; $type:ty) => {{
+        let next: &'static $crate::boundary::next::Next = $next;
+        let address = next.address();
         if address.is_null() {
-            Err(&NEXT)
+            Err(next)
         } else {
             // SAFETY: the function of this name has this type by MPI's standard, or for Fortran by the library's convention; a handle is a
             // word, of which a function that takes an int looks at its half alone (see crate `mpi_library`).
@@ -121,7 +128,14 @@ macro_rules! next {
     }};
 }
 
-pub(super) use next;
+/// The next function of a name, or else that of the library's own: `next!("MPI_Scan", "PMPI_Scan"; fn(c_int) -> c_int)`.
+macro_rules! next {
+    ($name:expr, $own:expr; $type:ty) => {
+        $crate::boundary::next::typed!($crate::boundary::next::the_next!($name, $own); $type)
+    };
+}
+
+pub(super) use {next, the_next, typed};
 
 /// An exported function in C: its parameters, and an expression for its code, in which `library` makes the program's call of the next function of
 /// the name.
