@@ -150,32 +150,8 @@ impl<T: Copy + 'static> Partial<T> {
     ) -> Result<Self, PartialError> {
         environment::check().map_err(FoldError::from)?;
         super::rows::check_width(rows, width)?;
-        let mut pieces = Vec::new();
-        let mut first_row = 0_u128;
-        for range in ranges {
-            let Range { start, end } = range;
-            if start > end || end > total {
-                let end = end.into();
-                return Err(PartialError::Range { start, end, total });
-            }
-            pieces.push((range, first_row));
-            // Ranges may overlap, and be more than there can be rows.
-            first_row += u128::from(end - start);
-        }
         let found = (rows.len() / width) as u64;
-        if u128::from(found) != first_row {
-            let ranges = first_row;
-            return Err(PartialError::Rows { ranges, found });
-        }
-        pieces.retain(|(range, _)| !range.is_empty());
-        pieces.sort_unstable_by_key(|(range, _)| range.start);
-        if let Some(pair) = pieces
-            .windows(2)
-            .find(|pair| pair[0].0.end > pair[1].0.start)
-        {
-            let item = pair[1].0.start;
-            return Err(PartialError::Overlap { item });
-        }
+        let pieces = pieces(&mut ranges.into_iter(), found, total)?;
         let tree = Tree::new(total);
         let mut scratch = Vec::new();
         let mut nodes = Vec::new();
@@ -210,16 +186,10 @@ impl<T: Copy + 'static> Partial<T> {
                 other_width: other.width,
             });
         }
-        let mut nodes: Vec<_> = self.nodes.iter().chain(&other.nodes).cloned().collect();
-        nodes.sort_unstable_by_key(|&(node, _)| node);
-        let spans = || nodes.iter().map(|&(node, _)| self.tree.span(node));
-        let overlap = spans()
-            .zip(spans().skip(1))
-            .find(|(left, right)| left.end > right.start);
-        if let Some((_, Range { start: item, .. })) = overlap {
-            return Err(PartialError::Overlap { item });
-        }
-        Self::merged(self.tree, self.width, nodes, operator)
+        let both: Vec<_> = self.nodes.iter().chain(&other.nodes).collect();
+        let order = ascending(self.tree, both.iter().map(|(node, _)| *node).collect())?;
+        let nodes = order.into_iter().map(|place| both[place].clone());
+        Self::merged(self.tree, self.width, nodes.collect(), operator)
     }
 
     fn merged<O: Operator<T>>(
@@ -345,6 +315,52 @@ impl<T: Copy + 'static> Partial<T> {
             operator: operator.to_owned(),
             nodes,
         })
+    }
+}
+
+/// Ranges that are not empty, in ascending order, each with its first row, if there are as many rows as they have items.
+fn pieces(
+    ranges: &mut dyn Iterator<Item = Range<u64>>,
+    found: u64,
+    total: u64,
+) -> Result<Vec<(Range<u64>, u128)>, PartialError> {
+    let mut pieces = Vec::new();
+    let mut first_row = 0_u128;
+    for range in ranges {
+        let Range { start, end } = range;
+        if start > end || end > total {
+            let end = end.into();
+            return Err(PartialError::Range { start, end, total });
+        }
+        pieces.push((range, first_row));
+        // Ranges may overlap, and be more than there can be rows.
+        first_row += u128::from(end - start);
+    }
+    if u128::from(found) != first_row {
+        let ranges = first_row;
+        return Err(PartialError::Rows { ranges, found });
+    }
+    pieces.retain(|(range, _)| !range.is_empty());
+    pieces.sort_unstable_by_key(|(range, _)| range.start);
+    if let Some(pair) = pieces
+        .windows(2)
+        .find(|pair| pair[0].0.end > pair[1].0.start)
+    {
+        let item = pair[1].0.start;
+        return Err(PartialError::Overlap { item });
+    }
+    Ok(pieces)
+}
+
+/// The places of nodes from left to right, if no two have an item in common.
+fn ascending(tree: Tree, nodes: Vec<Node>) -> Result<Vec<usize>, PartialError> {
+    let mut order: Vec<usize> = (0..nodes.len()).collect();
+    order.sort_unstable_by_key(|&place| nodes[place]);
+    let spans = || order.iter().map(|&place| tree.span(nodes[place]));
+    let mut pairs = spans().zip(spans().skip(1));
+    match pairs.find(|(left, right)| left.end > right.start) {
+        Some((_, Range { start: item, .. })) => Err(PartialError::Overlap { item }),
+        None => Ok(order),
     }
 }
 

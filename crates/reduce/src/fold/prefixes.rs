@@ -51,6 +51,22 @@ impl<T: Copy> Prefixes<T> {
         }
     }
 
+    /// As [`scan`](Self::scan), where the order changes no bit: one value stands for all items so far.
+    pub(crate) fn scan_in_any_order(
+        &mut self,
+        items: &[T],
+        result: &mut [T],
+        combine: impl Fn(T, T) -> T,
+    ) {
+        let mut all = self.waiting.pop();
+        for (&item, result) in items.iter().zip(result) {
+            *result = all.map_or(item, |all| combine(all, item));
+            all = Some(*result);
+        }
+        self.items += items.len();
+        self.waiting.extend(all);
+    }
+
     /// Writes the reductions of all items up to each of the next ones.
     ///
     /// Within an aligned chunk all prefixes have the same subtrees before them: a prefix of the chunk is combined with each, the last one

@@ -295,6 +295,14 @@ macro_rules! integer_operator {
                     simd_kernels::fold_in_any_order(Level::best(), items, same, $combine_shared);
                 folded.map(|item| item as $integer)
             }
+            fn scan(
+                &self,
+                items: &[$integer],
+                before: &mut Prefixes<$integer>,
+                result: &mut [$integer],
+            ) {
+                before.scan_in_any_order(items, result, $combine);
+            }
             fn fold_rows(
                 &self,
                 items: &[$integer],
