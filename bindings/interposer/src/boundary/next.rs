@@ -167,26 +167,27 @@ macro_rules! export_c {
 
 pub(super) use export_c;
 
-/// The same in Fortran, by all of its names: parameters are addresses.
+/// The same in Fortran, by all of its names, which share it: parameters are addresses.
 macro_rules! export_fortran {
     ([$($name:ident)+], $parameters:tt, |$library:ident| $code:expr) => {
-        $($crate::boundary::next::export_fortran!(@ $name, $parameters, $library, $code);)+
+        #[cfg_attr(test, allow(dead_code, reason = "tests export nothing"))]
+        const _: () = {
+            $crate::boundary::next::export_fortran!(@body $parameters, $library, $code);
+            $($crate::boundary::next::export_fortran!(@name $name, $parameters);)+
+        };
     };
-    (@ $name:ident, ($($parameter:ident),+), $library:ident, $code:expr) => {
-        #[doc = concat!("`", stringify!($name), "`.")]
-        ///
+    (@body ($($parameter:ident),+), $library:ident, $code:expr) => {
         /// # Safety
         /// As MPI's standard says.
-        #[cfg_attr(not(test), unsafe(no_mangle))]
         #[allow(clippy::too_many_arguments, reason = "MPI's")]
-        pub unsafe extern "C-unwind" fn $name(
+        unsafe fn body(
+            next: &'static $crate::boundary::next::Next,
             $($parameter: *mut ::std::ffi::c_int,)+
             ierr: *mut ::std::ffi::c_int,
         ) {
             let $library = move || {
-                let next = $crate::boundary::next::next!(
-                    stringify!($name),
-                    concat!("p", stringify!($name));
+                let next = $crate::boundary::next::typed!(
+                    next;
                     unsafe extern "C-unwind" fn(
                         $($crate::boundary::next::address!($parameter),)+
                         *mut ::std::ffi::c_int,
@@ -205,6 +206,25 @@ macro_rules! export_fortran {
             let code = $code;
             // SAFETY: the address is that of an INTEGER, or NULL.
             unsafe { $crate::boundary::fortran::leave(ierr, code) };
+        }
+    };
+    (@name $name:ident, ($($parameter:ident),+)) => {
+        #[doc = concat!("`", stringify!($name), "`.")]
+        ///
+        /// # Safety
+        /// As MPI's standard says.
+        #[cfg_attr(not(test), unsafe(no_mangle))]
+        #[allow(clippy::too_many_arguments, reason = "MPI's")]
+        unsafe extern "C-unwind" fn $name(
+            $($parameter: *mut ::std::ffi::c_int,)+
+            ierr: *mut ::std::ffi::c_int,
+        ) {
+            let next = $crate::boundary::next::the_next!(
+                stringify!($name),
+                concat!("p", stringify!($name))
+            );
+            // SAFETY: the caller's promise is MPI's.
+            unsafe { body(next, $($parameter,)+ ierr) };
         }
     };
 }

@@ -24,6 +24,7 @@
 //!
 //! For any other operator, and where items are numbered anyway, the tree is cheaper: [`Plan`](crate::Plan).
 
+mod build;
 mod keyed;
 mod native;
 #[cfg(feature = "par")]
@@ -41,13 +42,9 @@ pub use exact_sum::{
     RemoveError, RemoveKeyedError, Rolling, RollingError, RollingIndex, SparseKey, Sum,
     WeightedMean, by_key, mean, norm, standard_deviation, sum, variance,
 };
-pub(crate) use keyed::{AddRows, ByKey, CombineTerms, Steps};
 pub use keyed::{HashedPlan, KeyedPlan};
-pub(crate) use native::NativeIntegers;
 pub use plan::Plan;
 #[doc(hidden)]
 pub use quantity::Quantity;
-pub(crate) use quantity::encoding;
 pub use simd_kernels::Level;
 pub use slices::{dot, sum_rows};
-pub(crate) use words::merge;

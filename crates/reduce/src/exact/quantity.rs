@@ -1,7 +1,6 @@
 //! What is made of items by way of exact sums: sums, norms and dot products; and how a plan of exact sums makes them.
 
 use std::marker::PhantomData;
-use std::rc::Rc;
 use std::slice;
 
 use bytemuck::Pod;
@@ -184,11 +183,6 @@ pub(crate) struct Exactly<Q>(PhantomData<fn() -> Q>);
 
 impl<Q> Exactly<Q> {
     pub(crate) const NEW: Self = Self(PhantomData);
-}
-
-/// The same for a plan that makes nothing else.
-pub(crate) fn encoding<Q: Quantity>() -> Rc<dyn Encoding> {
-    Rc::new(Exactly::<Q>::NEW)
 }
 
 impl<Q: Quantity> Exactly<Q> {

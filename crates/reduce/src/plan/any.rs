@@ -8,14 +8,13 @@ use std::rc::Rc;
 use distribution::Ownership;
 use schedule::Schedule;
 
-use super::encoding::Encoding;
+use super::form::Form;
 use super::wishes::PlanKind;
 use crate::algorithm::Algorithm;
 use crate::engines::Engine;
 use crate::engines::scheduled::columns;
 use crate::engines::terms::{Choice, Terms};
 use crate::engines::values::{Memory, Values};
-use crate::exact::ByKey;
 use crate::operation::Operation;
 use crate::world::World;
 use crate::world::conversation::Conversation;
@@ -65,17 +64,6 @@ pub struct AnyPlan {
     pub(super) form: Form,
     /// What is encoded, and the result before it is decoded: kept for its memory.
     pub(super) scratch: Cell<[Memory; 2]>,
-}
-
-/// How a plan reduces what a call is given.
-#[derive(Clone)]
-pub(crate) enum Form {
-    /// Its items are the engine's.
-    Items,
-    /// They are encoded before, and the result is decoded.
-    Encoded(Rc<dyn Encoding>),
-    /// In several steps, of which the plan's engine makes one.
-    ByKey(Rc<ByKey>),
 }
 
 impl fmt::Debug for AnyPlan {

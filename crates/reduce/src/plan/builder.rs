@@ -6,7 +6,6 @@ use std::rc::Rc;
 
 use bytemuck::Pod;
 use distribution::{Distribution, Ownership};
-use exact_sum::wire::Terms as KeyTerms;
 use schedule::Network;
 
 use super::choice::{ScheduleOptions, Task};
@@ -14,7 +13,7 @@ use super::proposal::Share;
 #[cfg(feature = "tracing")]
 use super::scattered::Scattered;
 use super::wishes::{PlanKind, Reduced, Wishes};
-use super::{AnyPlan, Form, Plan};
+use super::{AnyPlan, Plan};
 use crate::algorithm::Algorithm;
 use crate::engines::Engine;
 use crate::engines::algorithm1::Algorithm1;
@@ -23,9 +22,6 @@ use crate::engines::scheduled::Scheduled;
 use crate::engines::terms::Terms;
 use crate::engines::values::{Memory, Typed, Values, Words};
 use crate::error::BuildError;
-use crate::exact::{
-    self, Accumulator, AddRows, ByKey, CombineTerms, KeyedAccumulator, NativeIntegers, SparseKey,
-};
 use crate::message_buffer::MessageBuffer;
 use crate::operator::{Operator, Sum, WordsOperator};
 use crate::trace::{span, warning};
@@ -39,9 +35,9 @@ use crate::world::conversation::Conversation;
 #[derive(Debug)]
 #[must_use = "nothing happens before `build`"]
 pub struct Builder<O = Sum> {
-    pub(super) world: World,
+    pub(crate) world: World,
     operator: O,
-    pub(super) wishes: Wishes,
+    pub(crate) wishes: Wishes,
 }
 
 impl Builder {
@@ -233,7 +229,7 @@ impl Builder<WordsOperator> {
 impl Wishes {
     /// Compares the ranks' wishes and makes the plan. Collective. `element` is the name of the elements' type, `native` makes the engine of
     /// [`Algorithm::MpiNative`], and `owned` says who owns what is reduced, given who owns the items.
-    pub(super) fn build(
+    pub(crate) fn build(
         &self,
         world: &World,
         element: &'static str,
@@ -300,87 +296,8 @@ impl Wishes {
 }
 
 impl Builder {
-    /// Builds a plan for exact sums, which need no order: see [`exact`]. Collective.
-    ///
-    /// Whose items they are, and how many, may change from run to run. What was said of it before is not looked at.
-    ///
-    /// # Errors
-    /// As [`build`](Builder::build), but for those of items.
-    pub fn build_exact<A: Accumulator>(self) -> Result<exact::Plan<A>, BuildError> {
-        let native: MakeEngine = |world, terms, _, conversation| {
-            Rc::new(NativeIntegers::<A>::new(world, terms, conversation))
-        };
-        let (element, words) = (any::type_name::<A::Words>(), Words::of(exact::merge::<A>()));
-        let wishes = self.one_item_each(PlanKind::Exact)?;
-        let plan = wishes.build(&self.world, element, words, native, &mut Ok)?;
-        Ok(exact::Plan::new(plan))
-    }
-
-    /// The same for what exact sums make of items, which the ranks compare.
-    #[doc(hidden)]
-    pub fn build_quantity<Q: exact::Quantity>(mut self) -> Result<AnyPlan, BuildError> {
-        self.wishes.figure = Some(Q::NAME);
-        let plan = self.build_exact::<Q::Total>()?;
-        Ok(plan.with_form(Form::Encoded(exact::encoding::<Q>())))
-    }
-
-    /// Builds a plan for exact sums, or moments, by keys 0 to `keys` - 1: see [`exact::KeyedPlan`]. Collective.
-    ///
-    /// Whose items they are, how many, and which keys they have, may change from run to run. What was said of items and of the
-    /// [`width`](Builder::width) before is not looked at.
-    ///
-    /// # Errors
-    /// As [`build`](Builder::build), but for those of items; or the ranks disagree on the number of keys, or it is 0.
-    pub fn build_keyed<A: KeyedAccumulator>(
-        self,
-        keys: usize,
-    ) -> Result<exact::KeyedPlan<A>, BuildError> {
-        let world = &self.world;
-        let mut rows = self.one_item_each(PlanKind::Keyed)?;
-        let mut terms = rows.clone();
-        (rows.width, rows.later_conversations) = (keys, 2);
-        (terms.width, terms.later_conversations) = (A::PARTS, 1);
-        let (element, values) = (any::type_name::<A::Row>(), AddRows::values::<A>());
-        let rows = rows.build(world, element, values, make_native, &mut Ok);
-        let rows = rows.map_err(|error| error.of_columns(BuildError::NoKeys))?;
-        let (element, values) = (any::type_name::<KeyTerms>(), CombineTerms::values());
-        let terms = terms.build(world, element, values, make_native, &mut Ok)?;
-        let beside = Conversation::open(world)?;
-        let by_key = ByKey::new::<A>(terms, &rows, beside);
-        let plan = rows.with_form(Form::ByKey(Rc::new(by_key)));
-        Ok(exact::KeyedPlan::new(plan))
-    }
-
-    /// Builds a plan for exact sums by keys of 64 bits: see [`exact::HashedPlan`]. Collective.
-    ///
-    /// Whose items they are, how many, and which keys they have, may change from run to run. Of what was said before, only the
-    /// [`root`](Builder::root) is looked at.
-    ///
-    /// # Errors
-    /// The ranks disagree on the kind of plan, the types or the root, the root does not exist, a rank's floating-point environment is not IEEE 754's
-    /// default, or the transport fails.
-    pub fn build_hashed<K: SparseKey, T: exact::Float>(
-        self,
-    ) -> Result<exact::HashedPlan<K, T>, BuildError> {
-        let (world, root) = (&self.world, self.wishes.root);
-        let wishes = Builder::new(world)
-            .root(root)
-            .one_item_each(PlanKind::Hashed)?;
-        let _busy = world.enter().map_err(BuildError::of_entry)?;
-        world.cancel_abandoned();
-        let conversation = Conversation::open(world)?;
-        let reduced = Reduced {
-            operator: &exact_sum::sparse::name::<K, T>(),
-            empty: None,
-            element: any::type_name::<u64>(),
-            element_bytes: size_of::<u64>(),
-        };
-        wishes.settle(world, reduced, &conversation)?;
-        Ok(exact::HashedPlan::new(world, conversation, root))
-    }
-
     /// The wishes for a plan of this kind, of one item, or one row, on each rank.
-    fn one_item_each(&self, kind: PlanKind) -> Result<Wishes, BuildError> {
+    pub(crate) fn one_item_each(&self, kind: PlanKind) -> Result<Wishes, BuildError> {
         let one_item_each = Ownership::one_item_each(self.world.size())?;
         Ok(Wishes {
             kind,
@@ -392,7 +309,7 @@ impl Builder {
     }
 }
 
-pub(super) fn make_native(
+pub(crate) fn make_native(
     world: &World,
     terms: Rc<Terms>,
     values: Rc<dyn Values>,
@@ -402,7 +319,7 @@ pub(super) fn make_native(
 }
 
 /// Makes an engine of what ranks have agreed on.
-pub(super) type MakeEngine =
+pub(crate) type MakeEngine =
     fn(&World, Rc<Terms>, Rc<dyn Values>, Rc<Conversation>) -> Rc<dyn Engine>;
 
 /// Says who owns what is reduced, given who owns the items.

@@ -6,8 +6,8 @@ mod builder;
 mod choice;
 mod display;
 mod dots;
-mod encoding;
 mod folded;
+mod form;
 mod lanes;
 mod memory;
 mod obstacle;
@@ -34,11 +34,11 @@ use crate::operator::Operator;
 use crate::world::World;
 
 pub use any::AnyPlan;
-pub(crate) use any::Form;
 pub use builder::Builder;
+pub(crate) use builder::{MakeEngine, make_native};
 pub use choice::ALGORITHM_VARIABLE;
 pub use dots::Factors;
-pub(crate) use encoding::{Encoded, Encoding};
+pub(crate) use form::{Encoded, Encoding, Form, Steps, Stepwise};
 pub use lanes::LanesPlan;
 #[doc(hidden)]
 pub use operands::Operands;
@@ -46,6 +46,7 @@ pub(crate) use operands::{check_pair, check_result, not_taken};
 pub(crate) use part::Part;
 pub use pending::{AnyPending, Pending};
 pub use wait_all::{WaitAllError, wait_all};
+pub(crate) use wishes::{PlanKind, Reduced};
 
 /// A reduction of items of type `T` on each rank of a [`World`], by operator `O`.
 ///

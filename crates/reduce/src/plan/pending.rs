@@ -7,14 +7,12 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use bytemuck::Pod;
-use exact_sum::KeyedAccumulator;
 
-use super::encoding::Ending;
+use super::form::{Ending, Steps};
 use super::operands::not_taken;
 use super::part::Part;
 use crate::engines::values::Memory;
 use crate::error::RunError;
-use crate::exact::Steps;
 use crate::world::patience::Patience;
 use crate::world::{Listed, World};
 
@@ -41,8 +39,8 @@ pub struct AnyPending {
 enum Course {
     /// One run of an engine.
     Part(Part, Option<Ending>),
-    /// Several, of sums by key.
-    Steps(Rc<Steps>),
+    /// Several.
+    Steps(Rc<dyn Steps>),
 }
 
 impl fmt::Debug for AnyPending {
@@ -77,8 +75,7 @@ impl AnyPending {
     }
 
     /// The same for a run in steps.
-    pub(crate) fn of_steps(world: &World, steps: Steps) -> Self {
-        let steps = Rc::new(steps);
+    pub(crate) fn of_steps(world: &World, steps: Rc<impl Steps + 'static>) -> Self {
         let listed = Listed::new(world, Rc::clone(&steps) as _);
         let course = Course::Steps(steps);
         Self { course, listed }
@@ -146,14 +143,6 @@ impl AnyPending {
         }
     }
 
-    /// The elements of the engine's result.
-    fn result_length(&self) -> usize {
-        match &self.course {
-            Course::Part(part, _) => part.result_length,
-            Course::Steps(steps) => steps.keys().len(),
-        }
-    }
-
     /// Waits for the run, and leaves its result in `result`. Says whether this rank gets one.
     ///
     /// A slice of another length gets no result, but the run ends well: the plan can be run again.
@@ -178,33 +167,31 @@ impl AnyPending {
         }
     }
 
-    /// Whether these are sums by key of the run's type.
+    /// Whether a state is of the run's type.
     #[doc(hidden)]
-    pub fn takes_state(&self, sums: &dyn Any) -> bool {
-        matches!(&self.course, Course::Steps(steps) if steps.takes(sums))
+    pub fn takes_state(&self, state: &dyn Any) -> bool {
+        matches!(&self.course, Course::Steps(steps) if steps.takes(state))
     }
 
-    /// Waits for a run of sums by key, which replace others of their type. Says whether this rank gets them.
+    /// Waits for a run of states, such as sums by key, and replaces one of their type by its own. Says whether this rank gets it.
     #[doc(hidden)]
-    pub fn wait_state(self, sums: &mut dyn Any) -> Result<bool, RunError> {
+    pub fn wait_state(self, state: &mut dyn Any) -> Result<bool, RunError> {
         let Self { course, listed } = self;
         let _busy = listed.world().enter()?;
         match course {
-            Course::Steps(steps) => steps.replace(sums),
+            Course::Steps(steps) => steps.wait_state(state),
             Course::Part(..) => Err(not_taken(listed.world().rank())),
         }
-    }
-
-    /// The sums by key that this rank gets, if it gets any.
-    pub(crate) fn wait_for_sums<A: KeyedAccumulator>(self) -> Result<Option<A>, RunError> {
-        let mut sums = A::of_keys(0).expect("no keys take no memory");
-        Ok(self.wait_state(&mut sums)?.then_some(sums))
     }
 
     /// The rank, and the values of an engine.
     pub(crate) fn wait_for_values<T: Pod>(self) -> Result<Option<(usize, Vec<T>)>, RunError> {
         let rank = self.world().rank();
-        let mut values = vec![T::zeroed(); self.result_length()];
+        let length = match &self.course {
+            Course::Part(part, _) => part.result_length,
+            Course::Steps(_) => return Err(not_taken(rank)),
+        };
+        let mut values = vec![T::zeroed(); length];
         let is_mine = self.wait(bytemuck::cast_slice_mut(&mut values))?;
         Ok(is_mine.then_some((rank, values)))
     }

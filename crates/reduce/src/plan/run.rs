@@ -3,8 +3,7 @@
 use std::any::Any;
 use std::rc::Rc;
 
-use super::any::Form;
-use super::encoding::{Encoding, Ending};
+use super::form::{Encoding, Ending, Form};
 use super::operands::{Operands, not_taken};
 use super::pending::AnyPending;
 use super::{AnyPlan, Part};
@@ -12,7 +11,6 @@ use crate::algorithm::Algorithm;
 use crate::engines::values::Memory;
 use crate::environment;
 use crate::error::RunError;
-use crate::exact::ByKey;
 use crate::operation::{Call, Operation};
 use crate::world::conversation::Claim;
 
@@ -72,7 +70,7 @@ impl AnyPlan {
         match &self.form {
             Form::Items => self.run_items(call, operands, result),
             Form::Encoded(encoding) => self.run_encoded(&**encoding, call, operands, result),
-            Form::ByKey(by_key) => by_key.run_operands(call.operation, operands, result),
+            Form::Stepwise(form) => Rc::clone(form).run(call.operation, operands, result),
         }
     }
 
@@ -87,31 +85,23 @@ impl AnyPlan {
         match &self.form {
             Form::Items => self.start_items(call, operands, self.result_length(call.operation)),
             Form::Encoded(encoding) => self.start_encoded(encoding, call, operands),
-            Form::ByKey(by_key) => by_key.start_operands(call.operation, operands),
+            Form::Stepwise(form) => Rc::clone(form).start(call.operation, operands),
         }
     }
 
-    /// A blocking call of sums by key, which become the result. Says whether this rank gets one.
+    /// A blocking call of a state, such as sums by key, which becomes the result. Says whether this rank gets one.
     #[doc(hidden)]
-    pub fn run_state(&self, operation: Operation, sums: &mut dyn Any) -> Result<bool, RunError> {
-        match self.by_key() {
-            Some(by_key) => by_key.run_state(operation, sums),
-            None => Err(not_taken(self.world.rank())),
-        }
-    }
-
-    /// Whether these are sums by key of the plan's type.
-    #[doc(hidden)]
-    pub fn takes_state(&self, sums: &dyn Any) -> bool {
-        self.by_key().is_some_and(|by_key| by_key.takes(sums))
-    }
-
-    /// The form of a plan by key.
-    pub(crate) fn by_key(&self) -> Option<&Rc<ByKey>> {
+    pub fn run_state(&self, operation: Operation, state: &mut dyn Any) -> Result<bool, RunError> {
         match &self.form {
-            Form::ByKey(by_key) => Some(by_key),
-            _ => None,
+            Form::Stepwise(form) => Rc::clone(form).run_state(operation, state),
+            _ => Err(not_taken(self.world.rank())),
         }
+    }
+
+    /// Whether a state is of the type that the plan reduces.
+    #[doc(hidden)]
+    pub fn takes_state(&self, state: &dyn Any) -> bool {
+        matches!(&self.form, Form::Stepwise(form) if form.takes(state))
     }
 
     /// As [`run`](Self::run), of the engine's own items.
@@ -285,8 +275,8 @@ impl AnyPlan {
     /// plan is spent.
     #[doc(hidden)]
     pub fn refuse(&self, operation: Operation) {
-        if let Form::ByKey(by_key) = &self.form {
-            return by_key.refuse();
+        if let Form::Stepwise(form) = &self.form {
+            return form.refuse();
         }
         let rank = self.world.rank();
         let error = || RunError::NotFolded {

@@ -19,7 +19,7 @@ const MESSAGE_LIMIT_BYTES: usize = 1 << 30;
 
 /// What is built: ranks that build plans of two kinds may agree on all else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PlanKind {
+pub(crate) enum PlanKind {
     TreeOrder,
     Lanes,
     Exact,
@@ -51,39 +51,39 @@ impl PlanKind {
 
 /// What a builder was told.
 #[derive(Clone, Debug)]
-pub(super) struct Wishes {
-    pub(super) kind: PlanKind,
+pub(crate) struct Wishes {
+    pub(crate) kind: PlanKind,
     /// What a plan of exact sums makes of its items.
-    pub(super) figure: Option<&'static str>,
+    pub(crate) figure: Option<&'static str>,
     pub(super) options: ScheduleOptions,
-    pub(super) root: usize,
-    pub(super) width: usize,
+    pub(crate) root: usize,
+    pub(crate) width: usize,
     pub(super) share: Option<Share>,
-    pub(super) items: Option<u64>,
-    pub(super) message_limit: Option<usize>,
+    pub(crate) items: Option<u64>,
+    pub(crate) message_limit: Option<usize>,
     /// The number of ranks that the distribution is for, if the world has another number.
-    pub(super) other_size: Option<usize>,
+    pub(crate) other_size: Option<usize>,
     /// Whether to build without communicating.
-    pub(super) is_agreed: bool,
+    pub(crate) is_agreed: bool,
     /// The conversations that this rank opens for the same call after the plan's own.
-    pub(super) later_conversations: usize,
+    pub(crate) later_conversations: usize,
 }
 
 /// What is reduced, and how.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reduced<'v> {
+pub(crate) struct Reduced<'v> {
     /// The operator's name.
-    pub(super) operator: &'v str,
+    pub(crate) operator: &'v str,
     /// The bytes of its empty value.
-    pub(super) empty: Option<&'v [u8]>,
+    pub(crate) empty: Option<&'v [u8]>,
     /// The name of the elements' type.
-    pub(super) element: &'static str,
-    pub(super) element_bytes: usize,
+    pub(crate) element: &'static str,
+    pub(crate) element_bytes: usize,
 }
 
 impl Wishes {
     /// Settles the algorithm, if the ranks name one, and who owns what.
-    pub(super) fn settle(
+    pub(crate) fn settle(
         &self,
         world: &World,
         reduced: Reduced<'_>,
@@ -118,7 +118,7 @@ impl Wishes {
     }
 
     /// The elements of the longest message.
-    pub(super) fn longest_message(&self, element_bytes: usize) -> usize {
+    pub(crate) fn longest_message(&self, element_bytes: usize) -> usize {
         let default = (MESSAGE_LIMIT_BYTES / element_bytes.max(1)).max(1);
         self.message_limit.unwrap_or(default)
     }

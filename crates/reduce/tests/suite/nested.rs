@@ -587,6 +587,7 @@ pub(crate) fn complete() {
         ("threads", include_str!("../../src/world/threads.rs")),
         ("Plan", include_str!("../../src/plan/mod.rs")),
         ("Builder", include_str!("../../src/plan/builder.rs")),
+        ("Builder", include_str!("../../src/exact/build.rs")),
         ("Plan", include_str!("../../src/plan/dots.rs")),
         ("LanesPlan", include_str!("../../src/plan/lanes.rs")),
         ("exact::Plan", include_str!("../../src/exact/plan.rs")),

@@ -11,11 +11,11 @@ use exact_sum::{KeyedAccumulator, LimitError};
 
 use super::exchange::Exchange;
 use super::rows::{AnySums, Local, SumsOf, Total};
-use super::steps::Steps;
+use super::steps::KeyedSteps;
 use crate::engines::values::Memory;
 use crate::error::RunError;
 use crate::operation::Operation;
-use crate::plan::{AnyPending, AnyPlan, Form, Operands, check_result, not_taken};
+use crate::plan::{AnyPending, AnyPlan, Form, Operands, Steps, Stepwise, check_result, not_taken};
 use crate::world::World;
 use crate::world::conversation::Conversation;
 use crate::world::patience::Patience;
@@ -78,17 +78,7 @@ impl ByKey {
         self.memory.borrow_mut().push(rows);
     }
 
-    /// A blocking call, of sums by key: writes the value of each key that this rank gets.
-    pub(crate) fn run_operands(
-        self: &Rc<Self>,
-        operation: Operation,
-        operands: Operands<'_>,
-        result: &mut [u8],
-    ) -> Result<bool, RunError> {
-        self.run_and_round(operation, self.sums_of(operands), result)
-    }
-
-    /// The same, where this rank may take no part for a reason of its own.
+    /// A blocking call: writes the value of each key that this rank gets. It may take no part, for a reason of its own.
     pub(super) fn run_and_round(
         self: &Rc<Self>,
         operation: Operation,
@@ -102,28 +92,11 @@ impl ByKey {
         } else {
             check_result(self.rank(), self.keys(operation).len(), given)
         };
-        let Some(total) = self.run(operation, checked.and(sums))? else {
+        let Some(total) = self.run_sums(operation, checked.and(sums))? else {
             return Ok(false);
         };
         self.write_values(total, result)?;
         Ok(true)
-    }
-
-    /// Whether sums are of this type.
-    pub(crate) fn takes(&self, sums: &dyn Any) -> bool {
-        self.sums.keys(sums).is_some()
-    }
-
-    /// A blocking call of sums by key, which become the result. Says whether this rank gets one.
-    pub(crate) fn run_state(
-        self: &Rc<Self>,
-        operation: Operation,
-        sums: &mut dyn Any,
-    ) -> Result<bool, RunError> {
-        match self.run(operation, Ok(sums))? {
-            Some(total) => self.replace(sums, total).map(|()| true),
-            None => Ok(false),
-        }
     }
 
     /// Leaves the value of each key, rounded once.
@@ -152,20 +125,6 @@ impl ByKey {
             Operands::State(sums) => Ok(sums),
             _ => Err(not_taken(self.rank())),
         }
-    }
-
-    /// Starts a call of sums by key.
-    pub(crate) fn start_operands(
-        self: &Rc<Self>,
-        operation: Operation,
-        operands: Operands<'_>,
-    ) -> Result<AnyPending, RunError> {
-        let _busy = self.world().enter()?;
-        self.check_offered(operation, true)?;
-        let sums = self.sums_of(operands);
-        let local = sums.and_then(|sums| self.local(sums));
-        let steps = Steps::start(self, operation, local)?;
-        Ok(AnyPending::of_steps(self.world(), steps))
     }
 
     /// What a rank with these sums gives to a run.
@@ -200,7 +159,7 @@ impl ByKey {
     }
 
     /// A blocking run. Without sums this rank takes no part, for a reason of its own.
-    pub(super) fn run(
+    pub(super) fn run_sums(
         self: &Rc<Self>,
         operation: Operation,
         sums: Result<&dyn Any, RunError>,
@@ -237,7 +196,7 @@ impl ByKey {
         let rows = is_mine.then_some(rows);
         if agreed.iter().any(Agreed::may_have_entries) {
             let _busy = self.world().enter()?;
-            let steps = Steps::exchange(self, operation, rows, agreed, &local.entries)?;
+            let steps = KeyedSteps::exchange(self, operation, rows, agreed, &local.entries)?;
             steps.drive(Patience::Unlimited);
             return steps.outcome();
         }
@@ -304,12 +263,6 @@ impl ByKey {
         ]
     }
 
-    /// Takes no part in the next run.
-    pub(crate) fn refuse(&self) {
-        self.terms.refuse(Operation::Allreduce);
-        self.spend();
-    }
-
     /// After a failed run: others may wait for this rank in any of its later steps.
     pub(super) fn spend(&self) {
         let all = self.conversations().into_iter();
@@ -334,5 +287,49 @@ impl ByKey {
             rank: self.world().rank(),
             reason: error.to_string(),
         }
+    }
+}
+
+impl Stepwise for ByKey {
+    fn run(
+        self: Rc<Self>,
+        operation: Operation,
+        operands: Operands<'_>,
+        result: &mut [u8],
+    ) -> Result<bool, RunError> {
+        self.run_and_round(operation, self.sums_of(operands), result)
+    }
+
+    fn run_state(
+        self: Rc<Self>,
+        operation: Operation,
+        sums: &mut dyn Any,
+    ) -> Result<bool, RunError> {
+        match self.run_sums(operation, Ok(sums))? {
+            Some(total) => self.replace(sums, total).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    fn start(
+        self: Rc<Self>,
+        operation: Operation,
+        operands: Operands<'_>,
+    ) -> Result<AnyPending, RunError> {
+        let _busy = self.world().enter()?;
+        self.check_offered(operation, true)?;
+        let sums = self.sums_of(operands);
+        let local = sums.and_then(|sums| self.local(sums));
+        let steps = KeyedSteps::start(&self, operation, local)?;
+        Ok(AnyPending::of_steps(self.world(), Rc::new(steps)))
+    }
+
+    fn takes(&self, sums: &dyn Any) -> bool {
+        self.sums.keys(sums).is_some()
+    }
+
+    fn refuse(&self) {
+        self.terms.refuse(Operation::Allreduce);
+        self.spend();
     }
 }

@@ -11,4 +11,3 @@ pub(crate) use by_key::ByKey;
 pub use hashed::HashedPlan;
 pub use plan::KeyedPlan;
 pub(crate) use rows::{AddRows, CombineTerms};
-pub(crate) use steps::Steps;

@@ -10,7 +10,7 @@ use exact_sum::{Float, Key, KeyedAccumulator, KeyedSums};
 use super::by_key::ByKey;
 use crate::error::RunError;
 use crate::operation::Operation;
-use crate::plan::{AnyPending, AnyPlan, Operands, Pending, dereferences};
+use crate::plan::{AnyPending, AnyPlan, Form, Operands, Pending, dereferences};
 
 /// Exact sums, or moments, of the items of each of the keys 0 to K - 1 over the ranks of a [`World`](crate::World): `A` is [`KeyedSums`] or
 /// [`KeyedMoments`](exact_sum::KeyedMoments). Made by [`Builder::build_keyed`](crate::Builder::build_keyed).
@@ -45,25 +45,27 @@ use crate::plan::{AnyPending, AnyPlan, Operands, Pending, dereferences};
 /// [Those of a `Plan`](crate::Plan#errors-of-all-runs), or sums have another number of keys than the plan.
 pub struct KeyedPlan<A: KeyedAccumulator> {
     plan: AnyPlan,
+    /// Its form.
+    by_key: Rc<ByKey>,
     sums: PhantomData<fn() -> A>,
 }
 
 dereferences!([A: KeyedAccumulator] KeyedPlan<A>);
 
 impl<A: KeyedAccumulator> KeyedPlan<A> {
-    pub(crate) fn new(plan: AnyPlan) -> Self {
-        let sums = PhantomData;
-        Self { plan, sums }
+    pub(crate) fn new(rows: &AnyPlan, by_key: ByKey) -> Self {
+        let by_key = Rc::new(by_key);
+        Self {
+            plan: rows.with_form(Form::Stepwise(Rc::clone(&by_key) as _)),
+            by_key,
+            sums: PhantomData,
+        }
     }
 
     /// The same plan whatever its type.
     #[doc(hidden)]
     pub fn into_any(self) -> AnyPlan {
         self.plan
-    }
-
-    fn form(&self) -> &Rc<ByKey> {
-        self.plan.by_key().expect("it was built so")
     }
 
     /// The number of keys.
@@ -120,8 +122,8 @@ impl<A: KeyedAccumulator> KeyedPlan<A> {
         operation: Operation,
         local: Result<&A, RunError>,
     ) -> Result<Option<A>, RunError> {
-        let by_key = self.form();
-        let total = by_key.run(operation, local.map(|sums| sums as &dyn Any))?;
+        let by_key = &self.by_key;
+        let total = by_key.run_sums(operation, local.map(|sums| sums as &dyn Any))?;
         total.map(|total| by_key.typed(total)).transpose()
     }
 
@@ -172,7 +174,8 @@ impl<A: KeyedAccumulator> KeyedPlan<A> {
 
 /// The sums that this rank gets, if it gets any.
 fn sums_of_root<A: KeyedAccumulator>(run: AnyPending) -> Result<Option<A>, RunError> {
-    run.wait_for_sums()
+    let mut sums = A::of_keys(0).expect("no keys take no memory");
+    Ok(run.wait_state(&mut sums)?.then_some(sums))
 }
 
 fn sums<A: KeyedAccumulator>(run: AnyPending) -> Result<A, RunError> {
@@ -210,7 +213,7 @@ impl<T: Float> KeyedPlan<KeyedSums<T>> {
     ) -> Result<(), RunError> {
         let local = local.map(|sums| sums as &dyn Any);
         let result = bytemuck::cast_slice_mut(result);
-        let by_key = self.form();
+        let by_key = &self.by_key;
         by_key
             .run_and_round(Operation::Allreduce, local, result)
             .map(drop)

@@ -6,7 +6,6 @@
 use std::any::Any;
 use std::cell::RefCell;
 use std::mem;
-use std::ops::Range;
 use std::rc::Rc;
 
 use comm::RequestId;
@@ -18,12 +17,12 @@ use super::rows::{Local, Total};
 use crate::engines::values::Memory;
 use crate::error::RunError;
 use crate::operation::Operation;
-use crate::plan::{Operands, Part, check_result};
+use crate::plan::{Operands, Part, Steps, Stepwise, check_result};
 use crate::world::Progress;
 use crate::world::patience::Patience;
 
 /// A run under way.
-pub(crate) struct Steps {
+pub(super) struct KeyedSteps {
     by_key: Rc<ByKey>,
     operation: Operation,
     step: RefCell<Step>,
@@ -43,7 +42,7 @@ enum Step {
     Over(Option<Result<Option<Total>, RunError>>),
 }
 
-impl Steps {
+impl KeyedSteps {
     /// Starts a run, in a call that has entered the world. Without rows this rank takes no part, for a reason of its own.
     pub(super) fn start(
         by_key: &Rc<ByKey>,
@@ -75,31 +74,6 @@ impl Steps {
             by_key: Rc::clone(by_key),
             operation,
             step: RefCell::new(step),
-        }
-    }
-
-    /// Makes progress, and says whether the run is over. Drives all runs in flight, too, unless only in passing. The caller has entered the
-    /// world.
-    pub(crate) fn drive(&self, patience: Patience) -> bool {
-        let mut step = self.step.borrow_mut();
-        loop {
-            let driven = match &*step {
-                Step::Agreeing(part, _) => part.drive(patience).unwrap_or(true),
-                Step::Adding(part, ..) => part.drive(patience).unwrap_or(true),
-                Step::Exchanging { exchange, .. } => exchange.drive(patience).unwrap_or(true),
-                Step::Over(_) => return true,
-            };
-            if !driven {
-                return false;
-            }
-            let ended = mem::replace(&mut *step, Step::Over(None));
-            // Errors are those of the step that is over.
-            *step = self.next(ended).unwrap_or_else(|error| {
-                if !error.is_of_all() {
-                    self.by_key.spend();
-                }
-                Step::Over(Some(Err(error)))
-            });
         }
     }
 
@@ -157,38 +131,6 @@ impl Steps {
         Step::Over(Some(Ok(total)))
     }
 
-    /// The keys that a rank gets, if it gets any.
-    pub(crate) fn keys(&self) -> Range<usize> {
-        self.by_key.keys(self.operation)
-    }
-
-    /// Waits for the run and leaves the value of each key in `result`. Says whether this rank gets them. The caller has entered the world.
-    pub(crate) fn wait(&self, result: &mut [u8]) -> Result<bool, RunError> {
-        self.drive(Patience::Unlimited);
-        let Some(total) = self.outcome()? else {
-            return Ok(false);
-        };
-        let by_key = &self.by_key;
-        let given = result.len() / by_key.sums.value_bytes();
-        check_result(by_key.world().rank(), self.keys().len(), given)?;
-        by_key.write_values(total, result)?;
-        Ok(true)
-    }
-
-    /// Whether sums are of this type.
-    pub(crate) fn takes(&self, sums: &dyn Any) -> bool {
-        self.by_key.takes(sums)
-    }
-
-    /// Waits for the run and replaces sums by its own. Says whether this rank gets them. The caller has entered the world.
-    pub(crate) fn replace(&self, sums: &mut dyn Any) -> Result<bool, RunError> {
-        self.drive(Patience::Unlimited);
-        match self.outcome()? {
-            Some(total) => self.by_key.replace(sums, total).map(|()| true),
-            None => Ok(false),
-        }
-    }
-
     /// The outcome of a run that is over.
     pub(super) fn outcome(&self) -> Result<Option<Total>, RunError> {
         match &mut *self.step.borrow_mut() {
@@ -196,16 +138,40 @@ impl Steps {
             _ => unreachable!("the run is over"),
         }
     }
+}
 
-    /// The error of a run that is over.
-    pub(crate) fn error(&self) -> Option<RunError> {
+impl Steps for KeyedSteps {
+    fn drive(&self, patience: Patience) -> bool {
+        let mut step = self.step.borrow_mut();
+        loop {
+            let driven = match &*step {
+                Step::Agreeing(part, _) => part.drive(patience).unwrap_or(true),
+                Step::Adding(part, ..) => part.drive(patience).unwrap_or(true),
+                Step::Exchanging { exchange, .. } => exchange.drive(patience).unwrap_or(true),
+                Step::Over(_) => return true,
+            };
+            if !driven {
+                return false;
+            }
+            let ended = mem::replace(&mut *step, Step::Over(None));
+            // Errors are those of the step that is over.
+            *step = self.next(ended).unwrap_or_else(|error| {
+                if !error.is_of_all() {
+                    self.by_key.spend();
+                }
+                Step::Over(Some(Err(error)))
+            });
+        }
+    }
+
+    fn error(&self) -> Option<RunError> {
         match &*self.step.borrow() {
             Step::Over(Some(Err(error))) => Some(error.clone()),
             _ => None,
         }
     }
 
-    pub(crate) fn awaited_ranks(&self) -> Vec<usize> {
+    fn awaited_ranks(&self) -> Vec<usize> {
         match self.step.try_borrow().as_deref() {
             Ok(Step::Agreeing(part, _)) => part.awaited_ranks(),
             Ok(Step::Adding(part, ..)) => part.awaited_ranks(),
@@ -213,9 +179,34 @@ impl Steps {
             Ok(Step::Over(_)) | Err(_) => Vec::new(),
         }
     }
+
+    fn wait(&self, result: &mut [u8]) -> Result<bool, RunError> {
+        self.drive(Patience::Unlimited);
+        let Some(total) = self.outcome()? else {
+            return Ok(false);
+        };
+        let by_key = &self.by_key;
+        let given = result.len() / by_key.sums.value_bytes();
+        let expected = by_key.keys(self.operation).len();
+        check_result(by_key.world().rank(), expected, given)?;
+        by_key.write_values(total, result)?;
+        Ok(true)
+    }
+
+    fn wait_state(&self, sums: &mut dyn Any) -> Result<bool, RunError> {
+        self.drive(Patience::Unlimited);
+        match self.outcome()? {
+            Some(total) => self.by_key.replace(sums, total).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    fn takes(&self, sums: &dyn Any) -> bool {
+        self.by_key.takes(sums)
+    }
 }
 
-impl Drop for Steps {
+impl Drop for KeyedSteps {
     fn drop(&mut self) {
         self.by_key.is_under_way.set(false);
         if !matches!(self.step.get_mut(), Step::Over(_)) {
@@ -256,7 +247,7 @@ fn rank_of_column(width: usize, ranks: usize, column: usize) -> usize {
     }
 }
 
-impl Progress for Steps {
+impl Progress for KeyedSteps {
     fn progress(&self) {
         // A borrowed step is driven by the call on the stack.
         if self.step.try_borrow_mut().is_ok() {

@@ -1,0 +1,92 @@
+//! The builders of plans of exact sums.
+
+use std::any;
+use std::rc::Rc;
+
+use exact_sum::wire::Terms;
+use exact_sum::{Accumulator, Float, KeyedAccumulator, SparseKey};
+
+use super::keyed::{AddRows, ByKey, CombineTerms};
+use super::native::NativeIntegers;
+use super::quantity::{Exactly, Quantity};
+use super::words::merge;
+use super::{HashedPlan, KeyedPlan, Plan};
+use crate::engines::values::Words;
+use crate::error::BuildError;
+use crate::plan::{AnyPlan, Builder, Form, MakeEngine, PlanKind, Reduced, make_native};
+use crate::world::conversation::Conversation;
+
+impl Builder {
+    /// Builds a plan for exact sums, which need no order: see [`exact`](crate::exact). Collective.
+    ///
+    /// Whose items they are, and how many, may change from run to run. What was said of it before is not looked at.
+    ///
+    /// # Errors
+    /// As [`build`](Builder::build), but for those of items.
+    pub fn build_exact<A: Accumulator>(self) -> Result<Plan<A>, BuildError> {
+        let native: MakeEngine = |world, terms, _, conversation| {
+            Rc::new(NativeIntegers::<A>::new(world, terms, conversation))
+        };
+        let (element, words) = (any::type_name::<A::Words>(), Words::of(merge::<A>()));
+        let wishes = self.one_item_each(PlanKind::Exact)?;
+        let plan = wishes.build(&self.world, element, words, native, &mut Ok)?;
+        Ok(Plan::new(plan))
+    }
+
+    /// The same for what exact sums make of items, which the ranks compare.
+    #[doc(hidden)]
+    pub fn build_quantity<Q: Quantity>(mut self) -> Result<AnyPlan, BuildError> {
+        self.wishes.figure = Some(Q::NAME);
+        let plan = self.build_exact::<Q::Total>()?;
+        Ok(plan.with_form(Form::Encoded(Rc::new(Exactly::<Q>::NEW))))
+    }
+
+    /// Builds a plan for exact sums, or moments, by keys 0 to `keys` - 1: see [`exact::KeyedPlan`](KeyedPlan). Collective.
+    ///
+    /// Whose items they are, how many, and which keys they have, may change from run to run. What was said of items and of the
+    /// [`width`](Builder::width) before is not looked at.
+    ///
+    /// # Errors
+    /// As [`build`](Builder::build), but for those of items; or the ranks disagree on the number of keys, or it is 0.
+    pub fn build_keyed<A: KeyedAccumulator>(self, keys: usize) -> Result<KeyedPlan<A>, BuildError> {
+        let world = &self.world;
+        let mut rows = self.one_item_each(PlanKind::Keyed)?;
+        let mut terms = rows.clone();
+        (rows.width, rows.later_conversations) = (keys, 2);
+        (terms.width, terms.later_conversations) = (A::PARTS, 1);
+        let (element, values) = (any::type_name::<A::Row>(), AddRows::values::<A>());
+        let rows = rows.build(world, element, values, make_native, &mut Ok);
+        let rows = rows.map_err(|error| error.of_columns(BuildError::NoKeys))?;
+        let (element, values) = (any::type_name::<Terms>(), CombineTerms::values());
+        let terms = terms.build(world, element, values, make_native, &mut Ok)?;
+        let beside = Conversation::open(world)?;
+        let by_key = ByKey::new::<A>(terms, &rows, beside);
+        Ok(KeyedPlan::new(&rows, by_key))
+    }
+
+    /// Builds a plan for exact sums by keys of 64 bits: see [`exact::HashedPlan`](HashedPlan). Collective.
+    ///
+    /// Whose items they are, how many, and which keys they have, may change from run to run. Of what was said before, only the
+    /// [`root`](Builder::root) is looked at.
+    ///
+    /// # Errors
+    /// The ranks disagree on the kind of plan, the types or the root, the root does not exist, a rank's floating-point environment is not IEEE 754's
+    /// default, or the transport fails.
+    pub fn build_hashed<K: SparseKey, T: Float>(self) -> Result<HashedPlan<K, T>, BuildError> {
+        let (world, root) = (&self.world, self.wishes.root);
+        let wishes = Builder::new(world)
+            .root(root)
+            .one_item_each(PlanKind::Hashed)?;
+        let _busy = world.enter().map_err(BuildError::of_entry)?;
+        world.cancel_abandoned();
+        let conversation = Conversation::open(world)?;
+        let reduced = Reduced {
+            operator: &exact_sum::sparse::name::<K, T>(),
+            empty: None,
+            element: any::type_name::<u64>(),
+            element_bytes: size_of::<u64>(),
+        };
+        wishes.settle(world, reduced, &conversation)?;
+        Ok(HashedPlan::new(world, conversation, root))
+    }
+}
