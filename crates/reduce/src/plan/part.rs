@@ -16,7 +16,7 @@ pub(crate) struct Part {
     pub(super) world: World,
     conversation: Rc<Conversation>,
     /// This rank's own failure, of which it has notified the others.
-    pub(super) failure: Option<RunError>,
+    pub(super) failure: Option<Box<RunError>>,
     pub(super) item_bytes: usize,
     /// The elements of the result.
     pub(super) result_length: usize,
@@ -36,7 +36,7 @@ impl Part {
             flight,
             world: world.clone(),
             conversation: Rc::clone(conversation),
-            failure,
+            failure: failure.map(Box::new),
             item_bytes,
             result_length,
             is_over: false,
@@ -80,7 +80,7 @@ impl Part {
             // This rank completes the run, so that the others hear of the failure, and returns its own error.
             (Some(failure), _) => {
                 let _ = self.flight.drive(Patience::Unlimited);
-                Err(failure)
+                Err(*failure)
             }
             (None, Some(_)) => self.flight.wait_without_result().map(|()| false),
             (None, None) => self.flight.wait_and_deliver(result),

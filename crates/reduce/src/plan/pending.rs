@@ -38,7 +38,7 @@ pub struct AnyPending {
 
 enum Course {
     /// One run of an engine.
-    Part(Part, Option<Ending>),
+    Part(Part, Option<Box<Ending>>),
     /// Several.
     Steps(Rc<dyn Steps>),
 }
@@ -68,7 +68,7 @@ impl<R> Deref for Pending<R> {
 
 impl AnyPending {
     /// From now on, waits for other plans drive this run, too.
-    pub(super) fn of_part(part: Part, ending: Option<Ending>) -> Self {
+    pub(super) fn of_part(part: Part, ending: Option<Box<Ending>>) -> Self {
         let listed = Listed::new(&part.world, Rc::clone(&part.flight) as _);
         let course = Course::Part(part, ending);
         Self { course, listed }
@@ -138,7 +138,7 @@ impl AnyPending {
         let waited = part.flight.wait_without_result();
         match &part.failure {
             // The run is over on this rank, which has told the others.
-            Some(failure) => Err(failure.clone()),
+            Some(failure) => Err((**failure).clone()),
             None => waited.map_err(|error| part.explain(error)),
         }
     }

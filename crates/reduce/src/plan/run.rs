@@ -255,7 +255,7 @@ impl AnyPlan {
             operation,
             items,
         };
-        Ok(AnyPending::of_part(part, Some(ending)))
+        Ok(AnyPending::of_part(part, Some(Box::new(ending))))
     }
 
     /// A run in which this rank takes no part, for a reason of its own, which it returns. The others hear of it.

@@ -27,18 +27,18 @@ const LIMITS: [(&str, Footprint); 2] = [
     (
         "treefold_allreduce",
         Footprint {
-            instructions: 1550,
-            code_lines: 82,
-            data_lines: 65,
-            pages: 35,
+            instructions: 1290,
+            code_lines: 51,
+            data_lines: 41,
+            pages: 31,
         },
     ),
     (
         "treefold_sum_f64",
         Footprint {
-            instructions: 1220,
-            code_lines: 51,
-            data_lines: 31,
+            instructions: 1170,
+            code_lines: 43,
+            data_lines: 21,
             pages: 17,
         },
     ),
