@@ -72,7 +72,7 @@ impl Items {
         is_aligned && self.bytes == self.kept
     }
 
-    /// Whether all addresses are aligned whose bits these are.
+    /// Whether addresses are aligned, of which `bits` is the bitwise OR.
     #[inline]
     fn are_aligned(self, bits: usize) -> bool {
         bits & (self.alignment - 1) == 0

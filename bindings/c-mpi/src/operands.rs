@@ -134,9 +134,10 @@ impl Shaped {
         &self,
         operation: Operation,
         given: Given<'_>,
+        refuse: fn(&Self, Operation),
         call: impl FnOnce(Call, Operands<'_>) -> Result<R, RunError>,
     ) -> Result<R, Failure> {
-        let refuse = |_: &Failure| self.refuse(operation);
+        let refuse = |_: &Failure| refuse(self, operation);
         let checked = self.takes.check(&self.plan, operation, given);
         checked.inspect_err(refuse)?;
         let of_pairs = match self.takes {

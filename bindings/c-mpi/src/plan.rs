@@ -69,10 +69,16 @@ impl Shaped {
 
     /// Takes no part in a call, which cannot be made on this rank. The other ranks hear of it.
     pub(crate) fn refuse(&self, operation: Operation) {
-        // No rank waits for a broadcast that no rank can make.
-        if self.takes.has(operation) || operation != Operation::Broadcast {
+        // No rank waits for a broadcast of exact sums.
+        let is_exact = matches!(self.takes, Takes::Exact | Takes::ExactPairs);
+        if !(is_exact && operation == Operation::Broadcast) {
             self.plan.refuse(operation);
         }
+    }
+
+    /// The same where the call was to start a run.
+    pub(crate) fn refuse_to_start(&self, operation: Operation) {
+        self.plan.refuse_to_start(operation);
     }
 
     /// The algorithm that runs for an operation, if the plan has it.
@@ -115,7 +121,7 @@ impl Shaped {
         let _told = ToldOfPanics(self.plan.world());
         let started = self.read(given, |given| self.start_given(operation, given));
         let started = started.unwrap_or_else(|failure| {
-            self.refuse(operation);
+            self.refuse_to_start(operation);
             Err(failure)
         });
         Ok(self.under_way(name, operation, started?))
@@ -130,13 +136,13 @@ impl Shaped {
         if let Given::Keyed(state) = given {
             return self.run_state(operation, state);
         }
-        self.with_operands(operation, given, |call, operands| {
+        self.with_operands(operation, given, Self::refuse, |call, operands| {
             self.plan.run(call, operands, result)
         })
     }
 
     fn start_given(&self, operation: Operation, given: Given<'_>) -> Result<AnyPending, Failure> {
-        self.with_operands(operation, given, |call, operands| {
+        self.with_operands(operation, given, Self::refuse_to_start, |call, operands| {
             self.plan.start(call, operands)
         })
     }

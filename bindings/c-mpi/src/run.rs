@@ -112,23 +112,23 @@ impl Run {
     /// Waits, and makes a state by key the result: says whether this rank gets one.
     pub(crate) fn wait_keyed(&self, keyed: *const treefold_keyed) -> Result<bool, Failure> {
         let _told = ToldOfPanics(&self.world);
-        let mut started = Some(self.take()?);
-        let outcome = if !self.is_by_key {
-            Err(Failure::argument("run", "it is not by key"))
-        } else if self.may_lack_result() {
-            let started = started.take().expect("it was started");
-            started.wait(&mut []).map_err(|error| of_run(&error))
-        } else {
-            states::change(keyed, |state| {
-                let started = started.take_if(|started| started.takes_state(state));
-                let started = started.ok_or_else(states::of_another_type)?;
-                started.wait_state(state).map_err(|error| of_run(&error))
-            })
-        };
-        if let Some(started) = started {
+        let started = self.take()?;
+        if !self.is_by_key {
             end(started);
+            return Err(Failure::argument("run", "it is not by key"));
         }
-        outcome
+        let ended = started.wait_until_over();
+        ended.map_err(|error| of_run(&error))?;
+        if self.may_lack_result() {
+            return started.wait(&mut []).map_err(|error| of_run(&error));
+        }
+        // Nobody waits while the state is in use.
+        states::change(keyed, |state| {
+            if !started.takes_state(state) {
+                return Err(states::of_another_type());
+            }
+            started.wait_state(state).map_err(|error| of_run(&error))
+        })
     }
 
     /// Abandons the run, and tells the other ranks.

@@ -6,9 +6,9 @@ use std::ops::Range;
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use reduce::operator::custom;
+use reduce::operator::{Prefixes, custom};
 use reduce::{
-    FoldError, Max, Operator, Partial, PartialError, Product, Sum, fold_rows, scan, scan_rows,
+    FoldError, Max, Min, Operator, Partial, PartialError, Product, Sum, fold_rows, scan, scan_rows,
 };
 use simd_kernels::by_definition;
 
@@ -260,6 +260,45 @@ fn nodes_that_are_none_are_refused() {
         );
     }
     assert!(nodes(&[(0, 3)], 2).is_err());
+}
+
+/// Scans of integers, whose order changes no bit, go on from block to block, whether the operator is called by itself or by a reference.
+#[test]
+fn scans_of_integers_go_on() {
+    fn go_on<O: Operator<i32>>(
+        operator: O,
+        items: &[i32],
+        before: &mut Prefixes<i32>,
+        result: &mut [i32],
+    ) {
+        operator.scan(items, before, result);
+    }
+    let items: Vec<i32> = (0..300_i32)
+        .map(|item| item.wrapping_mul(0x0123_4567))
+        .collect();
+    let mut all = 0_i32;
+    let expected: Vec<i32> = items
+        .iter()
+        .map(|&item| {
+            all = all.wrapping_add(item);
+            all
+        })
+        .collect();
+    for block in [1, 3, 8, 100] {
+        let (mut before, mut found) = (Prefixes::new(), vec![0; items.len()]);
+        let blocks = items.chunks(block).zip(found.chunks_mut(block)).enumerate();
+        for (number, (items, result)) in blocks {
+            if number % 2 == 0 {
+                go_on(Sum, items, &mut before, result);
+            } else {
+                go_on(&Sum, items, &mut before, result);
+            }
+        }
+        assert_eq!(found, expected, "blocks of {block}");
+    }
+    let mut least = [0; 4];
+    scan(&[3_u8, 5, 2, 7], &Min, &mut least).unwrap();
+    assert_eq!(least, [3, 3, 2, 2]);
 }
 
 #[test]

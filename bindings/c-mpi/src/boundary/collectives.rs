@@ -31,12 +31,14 @@ pub(super) unsafe fn fold_here(
     handle::look(plan, |plan| {
         let [local_bytes, result_bytes] = plan.plan.fold_bytes(n)?;
         let (begin, place) = (local.addr(), result.addr());
-        let are_apart = place >= begin.wrapping_add(local_bytes) || place + result_bytes <= begin;
+        let ends = [(begin, local_bytes), (place, result_bytes)];
+        let [end, place_end] = ends.map(|(begin, bytes)| begin.checked_add(bytes));
+        let are_apart = place >= end? || place_end? <= begin;
         let is_valid = m == 1 && begin != 0 && place != 0 && plan.items.lie_right(begin, place);
         if !(is_valid && are_apart) {
             return None;
         }
-        // SAFETY: not NULL, and the caller promises n elements, which have so many bytes.
+        // SAFETY: not NULL, and the caller promises n elements, which have so many bytes: no more than any slice, as `fold_bytes` knows.
         let local = unsafe { slice::from_raw_parts(local.cast(), local_bytes) };
         // SAFETY: not NULL, and the caller promises one element, which is no item, as was just found.
         let result = unsafe { slice::from_raw_parts_mut(result.cast(), result_bytes) };

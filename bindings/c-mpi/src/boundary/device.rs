@@ -171,7 +171,7 @@ pub(super) unsafe fn start(
         Ok((folded, source))
     };
     let prepared: Result<_, Failure> = prepare();
-    let (folded, mut source) = prepared.inspect_err(|_| plan.refuse(operation))?;
+    let (folded, mut source) = prepared.inspect_err(|_| plan.refuse_to_start(operation))?;
     match folded {
         Some(items) => {
             let started = plan.start_on_device(name, operation, items)?;
@@ -210,7 +210,7 @@ pub(super) unsafe fn start_pairs(
         Ok((x, y))
     };
     let prepared: Result<_, Failure> = prepare();
-    let (mut x, mut y) = prepared.inspect_err(|_| plan.refuse(operation))?;
+    let (mut x, mut y) = prepared.inspect_err(|_| plan.refuse_to_start(operation))?;
     let pairs = [x.input(), y.input()];
     // SAFETY: what is not the caller's array is as long as that.
     unsafe { started::start_pairs_here(plan, name, operation, pairs, run) }
@@ -261,7 +261,7 @@ pub(super) unsafe fn start_dots(
         unsafe { sources(plan, pairs) }
     };
     let prepared: Result<_, Failure> = prepare();
-    let mut sources = prepared.inspect_err(|_| plan.refuse(Operation::Allreduce))?;
+    let mut sources = prepared.inspect_err(|_| plan.refuse_to_start(Operation::Allreduce))?;
     let pairs = inputs(&mut sources);
     // SAFETY: what is not the caller's array is as long as that.
     unsafe { started::start_dots_here(plan, name, &pairs, run) }

@@ -60,7 +60,7 @@ pub unsafe extern "C" fn treefold_start_allreduce_dots(
 ) -> Status {
     guard(|| {
         let (name, plan) = (plan, handle::object(plan)?);
-        let refuse = |_: &Failure| plan.refuse(Operation::Allreduce);
+        let refuse = |_: &Failure| plan.refuse_to_start(Operation::Allreduce);
         // SAFETY: the caller promises k pointers.
         let pairs = unsafe { pairs([("x", x), ("y", y)], k, n) }.inspect_err(refuse)?;
         #[cfg(feature = "cuda")]

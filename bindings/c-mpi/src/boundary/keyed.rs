@@ -79,7 +79,7 @@ pub(super) unsafe fn start(
         let plan = handle::object(name)?;
         // SAFETY: the caller's promise is this function's.
         let arrays = unsafe { start_arrays(&plan, keys, items, run) };
-        let (keys, items) = arrays.inspect_err(|_| plan.refuse(operation))?;
+        let (keys, items) = arrays.inspect_err(|_| plan.refuse_to_start(operation))?;
         let started = plan.start(name, operation, Given::ByKey(keys, items))?;
         // SAFETY: the caller promises room for a handle.
         unsafe { write_run(run, started) }

@@ -29,7 +29,7 @@ pub(super) unsafe fn start_here(
 ) -> Result<(), Failure> {
     // SAFETY: the caller promises n elements.
     let checked = unsafe { start_array(plan, run, "local", local) };
-    let local = checked.inspect_err(|_| plan.refuse(operation))?;
+    let local = checked.inspect_err(|_| plan.refuse_to_start(operation))?;
     let started = plan.start(name, operation, Given::Items(local))?;
     // SAFETY: the caller promises room for a handle.
     unsafe { write_run(run, started) }
@@ -61,7 +61,7 @@ pub(super) unsafe fn start_pairs_here(
     // SAFETY: the caller promises k elements.
     let y = unsafe { start_array(plan, run, "y", y) };
     let checked = x.and_then(|x| Ok([x, y?]));
-    let local = checked.inspect_err(|_| plan.refuse(operation))?;
+    let local = checked.inspect_err(|_| plan.refuse_to_start(operation))?;
     let started = plan.start(name, operation, Given::Pair(local))?;
     // SAFETY: the caller promises room for a handle.
     unsafe { write_run(run, started) }
@@ -79,7 +79,7 @@ pub(super) unsafe fn start_dots_here(
 ) -> Result<(), Failure> {
     let operation = Operation::Allreduce;
     let checked = check_dot_starts(plan, pairs, run);
-    let arrays = checked.inspect_err(|_| plan.refuse(operation))?;
+    let arrays = checked.inspect_err(|_| plan.refuse_to_start(operation))?;
     // SAFETY: the caller promises the elements.
     let arrays = unsafe { each_pair(&arrays, pairs) };
     let started = plan.start(name, operation, Given::Pairs(&arrays))?;

@@ -118,6 +118,9 @@ impl Shaped {
         let reason = folded.as_ref().err().map(ToString::to_string);
         let nodes = Given::Nodes(of_nodes(&folded, reason.as_deref()));
         let started = self.start_given(operation, nodes);
+        // What the driver says has a code of its own.
+        let started =
+            started.map_err(|failure| folded.err().map_or(failure, |error| of_cuda(&error)));
         Ok(self.under_way(name, operation, started?))
     }
 

@@ -258,17 +258,20 @@ impl<Q: Quantity> Encoding for Exactly<Q> {
         into: &mut Memory,
     ) -> Result<Encoded, RunError> {
         let (rank, width) = (plan.world().rank(), plan.width());
-        if let Some(bytes) = result_bytes {
-            let expected = Self::result_length(plan, operation, operands);
-            check_result(rank, expected, bytes / size_of::<Q::Item>())?;
-        }
+        let check = || match result_bytes {
+            Some(bytes) => {
+                let expected = Self::result_length(plan, operation, operands);
+                check_result(rank, expected, bytes / size_of::<Q::Item>())
+            }
+            None => Ok(()),
+        };
         if let Operands::Nodes(made) = operands {
             let made = made.map_err(|reason| RunError::NotFolded {
                 rank,
                 reason: reason.to_owned(),
             })?;
             into.copy_from(made);
-            return Ok(Encoded::Items);
+            return check().map(|()| Encoded::Items);
         }
         into.resize(width * size_of::<<Q::Total as Accumulator>::Words>());
         let words = typed_mut(into.bytes_mut());
@@ -277,14 +280,14 @@ impl<Q: Quantity> Encoding for Exactly<Q> {
             let mut total = Q::Total::default();
             Self::add(plan, operands, slice::from_mut(&mut total))?;
             *words = total.words();
-            return Ok(Encoded::Items);
+            return check().map(|()| Encoded::Items);
         }
         let mut totals = vec![Q::Total::default(); width];
         Self::add(plan, operands, &mut totals)?;
         for (words, total) in words.iter_mut().zip(&totals) {
             *words = total.words();
         }
-        Ok(Encoded::Items)
+        check().map(|()| Encoded::Items)
     }
 
     fn decode(
@@ -299,6 +302,8 @@ impl<Q: Quantity> Encoding for Exactly<Q> {
         let result: &mut [Q::Item] = typed_mut(result);
         if !matches!(operation, Operation::Scan | Operation::Exscan) {
             check_result(rank, words.len(), result.len())?;
+            let checked = words.iter().try_for_each(Q::Total::check_words);
+            checked.map_err(|error| RunError::Limit { rank, error })?;
             for (value, words) in result.iter_mut().zip(words) {
                 *value = Q::value(&of_words(rank, words)?);
             }

@@ -1,6 +1,6 @@
 //! References to operators, which are operators: so a program can choose one when it runs.
 
-use super::Operator;
+use super::{Operator, Prefixes};
 
 impl<T: Copy + 'static, O: Operator<T> + ?Sized> Operator<T> for &O {
     fn name(&self) -> &str {
@@ -45,6 +45,10 @@ impl<T: Copy + 'static, O: Operator<T> + ?Sized> Operator<T> for &O {
 
     fn fold_runs(&self, items: &[T], lengths: &[usize], results: &mut [T]) {
         (**self).fold_runs(items, lengths, results);
+    }
+
+    fn scan(&self, items: &[T], before: &mut Prefixes<T>, result: &mut [T]) {
+        (**self).scan(items, before, result);
     }
 
     fn fold_rows(

@@ -88,14 +88,17 @@ impl AnyPlan {
         let local_length = count.saturating_mul(terms.width as u64);
         let item_bytes = values.item().size();
         let local_bytes = local_length.saturating_mul(item_bytes as u64);
+        let local_bytes = usize::try_from(local_bytes).unwrap_or(usize::MAX);
         Self {
             world: world.clone(),
             local_length,
-            local_bytes: usize::try_from(local_bytes).unwrap_or(usize::MAX),
+            local_bytes,
             item_bytes,
             terms,
             is_local: engine.is_local_fold(),
-            is_fold: engine.is_local_fold() && values.is_plain(),
+            is_fold: engine.is_local_fold()
+                && values.is_plain()
+                && isize::try_from(local_bytes).is_ok(),
             values,
             engine,
             conversation,
@@ -183,7 +186,7 @@ impl AnyPlan {
         columns(self.terms.width, self.world.size(), self.world.rank())
     }
 
-    /// The steps in which this rank communicated in the last blocking run; `None` before the first, and for an algorithm that is not a
+    /// The steps in which this rank communicated in the last blocking run, of sums by key in that of their rows; `None` before the first, and for an algorithm that is not a
     /// schedule.
     pub fn rounds(&self) -> Option<u64> {
         if self.is_local {

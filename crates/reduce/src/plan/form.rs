@@ -49,8 +49,8 @@ pub(crate) trait Stepwise {
     /// Whether a state is of the type that it reduces.
     fn takes(&self, state: &dyn Any) -> bool;
 
-    /// Takes no part in the next run.
-    fn refuse(&self);
+    /// Takes no part in the next run of an operation, if one can begin.
+    fn refuse(&self, operation: Operation);
 }
 
 /// A run of several steps. Its callers have entered the world, but for those of [`Progress`].
@@ -73,7 +73,7 @@ pub(crate) trait Steps: Progress {
     fn takes(&self, state: &dyn Any) -> bool;
 }
 
-/// How what a rank brings to a call becomes what the plan's engine reduces, and that the result.
+/// How what a rank brings to a call becomes what the plan's engine reduces, and how what the engine returns becomes the result.
 pub(crate) trait Encoding {
     /// The operation whose messages this one has.
     fn messages(&self, operation: Operation) -> Operation {

@@ -124,7 +124,7 @@ impl<T: Pod> LanesPlan<T> {
     /// Starts [`allreduce`](LanesPlan::allreduce), as [`Plan::start_allreduce`]. Collective.
     ///
     /// # Errors
-    /// As [`Plan::start_allreduce`]; of the length of `local` at once.
+    /// As [`Plan::start_allreduce`]; but a wrong length of `local` is returned at once, not by the wait.
     pub fn start_allreduce(&self, local: &[T]) -> Result<Pending<T>, RunError> {
         let items = Operands::Items(bytemuck::cast_slice(local));
         let run = self.plan.start(Operation::Allreduce, items)?;

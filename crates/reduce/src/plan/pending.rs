@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytemuck::Pod;
 
 use super::form::{Ending, Steps};
-use super::operands::not_taken;
+use super::operands::{check_result, not_taken};
 use super::part::Part;
 use crate::engines::values::Memory;
 use crate::error::RunError;
@@ -27,6 +27,8 @@ pub struct Pending<R> {
     run: AnyPending,
     /// Waits for the result.
     read: Box<dyn FnOnce(AnyPending) -> Result<R, RunError>>,
+    /// Whether the result is what the engine leaves.
+    is_own: bool,
 }
 
 /// A [`Pending`] whatever its result, which dereferences to it. [`wait_all`](crate::wait_all) takes several.
@@ -129,7 +131,8 @@ impl AnyPending {
     }
 
     /// Waits until the run is over, and says whether it has a result. The result stays where it is.
-    pub(super) fn wait_until_over(&self) -> Result<(), RunError> {
+    #[doc(hidden)]
+    pub fn wait_until_over(&self) -> Result<(), RunError> {
         let part = match &self.course {
             Course::Part(part, _) => part,
             Course::Steps(_) => return self.drive(Patience::Unlimited).map(drop),
@@ -203,8 +206,11 @@ impl<R> Pending<R> {
         read: impl FnOnce(AnyPending) -> Result<R, RunError> + 'static,
     ) -> Self {
         // A function that captures nothing takes no memory.
-        let read = Box::new(read);
-        Self { run, read }
+        Self {
+            run,
+            read: Box::new(read),
+            is_own: true,
+        }
     }
 
     /// The same run, of whose result `change` makes another.
@@ -225,7 +231,11 @@ impl<R> Pending<R> {
         R: 'static,
     {
         let read = self.read;
-        Pending::new(self.run, |run| read(run).map(change))
+        Pending {
+            run: self.run,
+            read: Box::new(|run| read(run).map(change)),
+            is_own: false,
+        }
     }
 
     /// Abandons the run. The plan is spent then: build another.
@@ -248,7 +258,10 @@ impl<T: Pod> Pending<Vec<T>> {
     /// # Errors
     /// As the blocking call. If `result` has another length, the run ends well, and the plan can be run again.
     pub fn wait_into(self, result: &mut [T]) -> Result<(), RunError> {
-        self.run.wait(bytemuck::cast_slice_mut(result)).map(drop)
+        if self.is_own {
+            return self.run.wait(bytemuck::cast_slice_mut(result)).map(drop);
+        }
+        self.map(Some).wait_into(result).map(drop)
     }
 }
 
@@ -258,7 +271,16 @@ impl<T: Pod> Pending<Option<Vec<T>>> {
     /// # Errors
     /// As the blocking call. If `result` has another length, the run ends well, and the plan can be run again.
     pub fn wait_into(self, result: &mut [T]) -> Result<bool, RunError> {
-        self.run.wait(bytemuck::cast_slice_mut(result))
+        if self.is_own {
+            return self.run.wait(bytemuck::cast_slice_mut(result));
+        }
+        let rank = self.run.world().rank();
+        let Some(changed) = self.wait()? else {
+            return Ok(false);
+        };
+        check_result(rank, changed.len(), result.len())?;
+        result.copy_from_slice(&changed);
+        Ok(true)
     }
 }
 

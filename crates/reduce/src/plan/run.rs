@@ -8,6 +8,7 @@ use super::operands::{Operands, not_taken};
 use super::pending::AnyPending;
 use super::{AnyPlan, Part};
 use crate::algorithm::Algorithm;
+use crate::engines::not_offered;
 use crate::engines::values::Memory;
 use crate::environment;
 use crate::error::RunError;
@@ -17,7 +18,7 @@ use crate::world::conversation::Claim;
 impl AnyPlan {
     /// The bytes of so many elements and of a result, if an allreduce of these is no more than a fold by an operator of this crate's.
     ///
-    /// Between other work a plan is not in cache, so this reads as little of it as possible, and [`fold`](Self::fold), too.
+    /// Between other work a plan is not in cache, so this function and [`fold`](Self::fold) read as little of it as possible.
     #[doc(hidden)]
     #[inline]
     pub fn fold_bytes(&self, elements: usize) -> Option<[usize; 2]> {
@@ -240,12 +241,20 @@ impl AnyPlan {
     ) -> Result<AnyPending, RunError> {
         let operation = call.operation;
         let messages = encoding.messages(operation);
-        let mut own = Memory::default();
-        let encoded = encoding.encode(self, operation, operands, None, &mut own);
-        let encoded = encoded.inspect_err(|_| self.refuse(operation))?;
-        let encoded = Ok(encoded.operands(operands, &own));
         let claim = self.conversation.begin(&self.world, call)?;
-        let part = self.start_claimed(claim, messages, encoded, self.result_length(messages))?;
+        let mut own = Memory::default();
+        let encoded = match encoding.encode(self, operation, operands, None, &mut own) {
+            Ok(encoded) => encoded.operands(operands, &own),
+            Err(_) if !self.terms.choice.algorithm.is_scheduled() => {
+                return claim.end(Err(not_offered(&self.world, &self.terms)));
+            }
+            Err(error) => {
+                self.conversation.give_up();
+                return claim.end(Err(error));
+            }
+        };
+        let part =
+            self.start_claimed(claim, messages, Ok(encoded), self.result_length(messages))?;
         let mut items = Memory::default();
         if matches!(operation, Operation::Scan | Operation::Exscan) {
             items.copy_from(operands.items());
@@ -271,12 +280,20 @@ impl AnyPlan {
         }
     }
 
+    /// [`refuse`](Self::refuse) where the operation was to be started: if the algorithm cannot be, no rank has begun a run.
+    #[doc(hidden)]
+    pub fn refuse_to_start(&self, operation: Operation) {
+        if self.terms.choice.algorithm.is_scheduled() {
+            self.refuse(operation);
+        }
+    }
+
     /// Takes no part in the next run of an operation, whatever the others reduce in it: this rank's call cannot be made. They hear of it, and the
-    /// plan is spent.
+    /// plan is spent, unless a run is under way or an operator makes the call.
     #[doc(hidden)]
     pub fn refuse(&self, operation: Operation) {
         if let Form::Stepwise(form) = &self.form {
-            return form.refuse();
+            return form.refuse(operation);
         }
         let rank = self.world.rank();
         let error = || RunError::NotFolded {

@@ -337,6 +337,9 @@ fn under_way(world: &World) {
         }
         assert_eq!(bits(&run.wait().unwrap().values()), expected);
         let run = plan.start_allreduce(&local).unwrap();
+        // A call that cannot be made meanwhile, as one of another language's, spoils nothing.
+        plan.refuse(Operation::Allreduce);
+        plan.refuse(Operation::Scan);
         while let Err(error) = run.wait_timeout(Duration::from_micros(20)) {
             assert!(matches!(error, RunError::TimedOut { .. }), "{error}");
         }

@@ -8,9 +8,10 @@ use reduce::{AnyPending, Plan, RunError, Sum, World, exact, wait_all};
 
 use super::{Check, by_definition, numbers, offered};
 
-pub(crate) const CHECKS: [(&str, Check); 7] = [
+pub(crate) const CHECKS: [(&str, Check); 8] = [
     ("start, work, wait", start_and_wait),
     ("a scan of what it was started with", scan_of_its_items),
+    ("results that are changed", changed_results),
     ("runs of several types, waited for together", wait_for_all),
     (
         "several in flight, waited for in any order",
@@ -90,6 +91,30 @@ fn scan_of_its_items(world: &World) {
             assert_eq!(found, expected, "width {width}");
         }
     }
+}
+
+/// A result that was changed goes to a slice as it is returned.
+fn changed_results(world: &World) {
+    let size = world.size() as f64;
+    let rows = Plan::builder(world).local_items(1).width(2);
+    let rows = rows.build::<f64>().unwrap();
+    let halved = |row: Vec<f64>| row.iter().map(|&value| [value / 2.0, 0.5]).collect();
+    let start = || rows.start_allreduce_row(&[1.0, 3.0]).unwrap().map(halved);
+    let expected = [[size / 2.0, 0.5], [3.0 * size / 2.0, 0.5]];
+    assert_eq!(start().wait(), Ok::<Vec<[f64; 2]>, _>(expected.to_vec()));
+    let mut into = [[0.0; 2]; 2];
+    start().wait_into(&mut into).unwrap();
+    assert_eq!(into, expected);
+    let wrong = RunError::WrongResultLength {
+        rank: world.rank(),
+        expected: 2,
+        given: 1,
+    };
+    assert_eq!(start().wait_into(&mut into[..1]), Err(wrong));
+    let of_root = rows.start_reduce_row(&[1.0, 3.0]).unwrap();
+    let of_root = of_root.map(move |row| row.map(halved));
+    let is_root = of_root.wait_into(&mut into).unwrap();
+    assert_eq!((is_root, into), (world.rank() == 0, expected));
 }
 
 /// One call waits for runs of every kind; afterwards no wait blocks. What fails is named by its position.

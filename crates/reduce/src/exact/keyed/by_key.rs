@@ -328,8 +328,16 @@ impl Stepwise for ByKey {
         self.sums.keys(sums).is_some()
     }
 
-    fn refuse(&self) {
-        self.terms.refuse(Operation::Allreduce);
-        self.spend();
+    fn refuse(&self, operation: Operation) {
+        // The others may be in any operation that there is.
+        let operation = match operation {
+            Operation::Reduce | Operation::ReduceScatter => operation,
+            _ => Operation::Allreduce,
+        };
+        let is_nested = self.world().is_in_operator();
+        if !is_nested && self.check_offered(operation, false).is_ok() {
+            self.terms.refuse(Operation::Allreduce);
+            self.spend();
+        }
     }
 }
