@@ -284,6 +284,7 @@ fn scans_of_integers_go_on() {
             all
         })
         .collect();
+    let reference = &Sum;
     for block in [1, 3, 8, 100] {
         let (mut before, mut found) = (Prefixes::new(), vec![0; items.len()]);
         let blocks = items.chunks(block).zip(found.chunks_mut(block)).enumerate();
@@ -291,7 +292,7 @@ fn scans_of_integers_go_on() {
             if number % 2 == 0 {
                 go_on(Sum, items, &mut before, result);
             } else {
-                go_on(&Sum, items, &mut before, result);
+                go_on(reference, items, &mut before, result);
             }
         }
         assert_eq!(found, expected, "blocks of {block}");
