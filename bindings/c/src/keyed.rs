@@ -24,14 +24,16 @@ use crate::element::ElementType;
 use crate::failure::{Code, Failure};
 use crate::local::By;
 
-/// An expression for the type of keys.
+/// An expression for the type of keys as [`Keys::without_signs`] leaves them.
 macro_rules! with_keys {
     ($key_type:expr, $key:ident => $body:expr) => {
-        $crate::by_integer!(
-            $key_type,
-            $key => $body,
-            else Err($crate::failure::Failure::argument("key_type", "keys are integers"))
-        )
+        match $key_type {
+            $crate::element::ElementType::U8 => $crate::with_type!(u8, $key, $body),
+            $crate::element::ElementType::U16 => $crate::with_type!(u16, $key, $body),
+            $crate::element::ElementType::U32 => $crate::with_type!(u32, $key, $body),
+            $crate::element::ElementType::U64 => $crate::with_type!(u64, $key, $body),
+            _ => unreachable!("keys have lost their signs"),
+        }
     };
 }
 
@@ -56,6 +58,62 @@ impl<'k> Keys<'k> {
     pub(crate) fn of<K: Key + bytemuck::AnyBitPattern>(self) -> Result<&'k [K], Failure> {
         elements("keys", self.bytes)
     }
+
+    /// The same keys of a type without a sign, for which alone sums by key are compiled. A negative one is then too great for so many sums, as
+    /// it is in any case; [`of_keys`](Self::of_keys) says what it was.
+    ///
+    /// # Errors
+    /// They are no integers, their address is not a multiple of the type's alignment, or one is negative that would not be too great.
+    fn without_signs(self, sums: usize) -> Result<Self, Failure> {
+        let Some((bits, key_type)) = self.signed() else {
+            return match self.key_type {
+                ElementType::U8 | ElementType::U16 | ElementType::U32 | ElementType::U64 => {
+                    Ok(self)
+                }
+                _ => Err(Failure::argument("key_type", "keys are integers")),
+            };
+        };
+        if sums as u128 > 1 << (bits - 1) {
+            let negative = by_integer!(
+                self.key_type,
+                K => {
+                    let mut keys = self.of::<K>()?.iter().map(|&key| i128::from(key)).enumerate();
+                    keys.find(|&(_, key)| key < 0)
+                },
+                else None
+            );
+            if let Some((item, key)) = negative {
+                let error = KeyError::OutOfRange { item, key, sums };
+                return Err(of_keys(&error, "items", 1));
+            }
+        }
+        let bytes = self.bytes;
+        Ok(Self { key_type, bytes })
+    }
+
+    /// The bits of a type with a sign, and the type without.
+    fn signed(self) -> Option<(u32, ElementType)> {
+        match self.key_type {
+            ElementType::I8 => Some((i8::BITS, ElementType::U8)),
+            ElementType::I16 => Some((i16::BITS, ElementType::U16)),
+            ElementType::I32 => Some((i32::BITS, ElementType::U32)),
+            ElementType::I64 => Some((i64::BITS, ElementType::U64)),
+            _ => None,
+        }
+    }
+
+    /// What is wrong with keys that have lost their signs.
+    fn of_keys(self, error: KeyError, array: &str, width: usize) -> Failure {
+        match (error, self.signed()) {
+            (KeyError::OutOfRange { item, key, sums }, Some((bits, _)))
+                if key >= 1 << (bits - 1) =>
+            {
+                let key = key - (1 << bits);
+                of_keys(&KeyError::OutOfRange { item, key, sums }, array, width)
+            }
+            (error, _) => of_keys(&error, array, width),
+        }
+    }
 }
 
 /// The exact sums of the items of each key.
@@ -71,13 +129,14 @@ pub(crate) fn sums<T: Float>(
         By::Pool => result.len().saturating_add(items.len()),
     };
     has_room(most, SUM_BYTES)?;
-    let sums = with_keys!(keys.key_type, K => {
-        let keys = keys.of::<K>()?;
+    let of_items = keys.without_signs(result.len())?;
+    let sums = with_keys!(of_items.key_type, K => {
+        let of_items = of_items.of::<K>()?;
         let sums = by.reduce(items.len(), |by| match by {
-            By::Caller => by_key(keys, items, result.len()),
-            By::Pool => par::by_key(keys, items, result.len()),
+            By::Caller => by_key(of_items, items, result.len()),
+            By::Pool => par::by_key(of_items, items, result.len()),
         })?;
-        sums.map_err(|error| of_keys(&error, "items", 1))
+        sums.map_err(|error| keys.of_keys(error, "items", 1))
     })?;
     result.copy_from_slice(&sums);
     Ok(())
@@ -191,9 +250,9 @@ pub(crate) fn of_limit(array: &str, error: LimitError) -> Failure {
 }
 
 /// Why items of an array cannot be removed.
-fn of_removal(error: &RemoveKeyedError, array: &str, width: usize) -> Failure {
+fn of_removal(keys: Keys<'_>, error: &RemoveKeyedError, array: &str, width: usize) -> Failure {
     match error {
-        RemoveKeyedError::Key(error) => of_keys(error, array, width),
+        RemoveKeyedError::Key(error) => keys.of_keys(*error, array, width),
         RemoveKeyedError::Fewer { key, error } if width > 1 => {
             let (key, column) = (key / width, key % width);
             let reason = format_args!("key {key}, column {column}: {error}");
@@ -239,5 +298,29 @@ mod tests {
         for keys in [usize::MAX, usize::MAX / 16, 1 << 50] {
             assert_eq!(has_room(keys, 16).unwrap_err().code, Code::Memory);
         }
+    }
+
+    /// Negative keys are none, also where their bits would number a sum.
+    #[test]
+    fn negative_keys_are_named() {
+        let said = |key_type, bytes: &[u8], sums_count| {
+            let mut result = vec![0.0; sums_count];
+            let keys = Keys { key_type, bytes };
+            let added = sums(By::Caller, keys, &[1.0, 2.0], &mut result);
+            added
+                .map(|()| result)
+                .map_err(|failure| failure.message.clone())
+        };
+        let few = said(ElementType::I32, bytemuck::cast_slice(&[1, -7]), 3);
+        assert!(few.unwrap_err().contains("item 1 has key -7"));
+        let many = said(ElementType::I8, bytemuck::cast_slice(&[5_i8, -1]), 300);
+        assert!(many.unwrap_err().contains("item 1 has key -1"));
+        let all = said(ElementType::I8, bytemuck::cast_slice(&[5_i8, 127]), 300).unwrap();
+        assert_eq!(
+            [all[5], all[127]].map(f64::to_bits),
+            [1.0_f64, 2.0].map(f64::to_bits)
+        );
+        let great = said(ElementType::U64, bytemuck::cast_slice(&[0, u64::MAX]), 3);
+        assert!(great.unwrap_err().contains("key 18446744073709551615"));
     }
 }

@@ -7,9 +7,10 @@ use treefold::exact::HashedSums;
 
 use super::kind::{Real, SUM_BYTES};
 use super::state::{KeyedState, same_kind};
-use super::{Keys, has_room, of_keys, of_limit, with_keys};
+use super::{Keys, has_room, of_keys, of_limit};
 use crate::accumulator::{Change, Statistic};
 use crate::boundary::elements_mut;
+use crate::by_integer;
 use crate::element::ElementType;
 use crate::failure::{Code, Failure};
 
@@ -56,7 +57,7 @@ pub(crate) fn of_codes(
 
 /// Keys of any type as those of a state.
 fn widened<K: HashedKey>(keys: Keys<'_>) -> Result<Vec<K>, Failure> {
-    with_keys!(keys.key_type, G => {
+    by_integer!(keys.key_type, G => {
         let keys = keys.of::<G>()?.iter().enumerate();
         let wide = keys.map(|(item, &key)| {
             K::try_from(i128::from(key)).map_err(|_| {
@@ -65,7 +66,7 @@ fn widened<K: HashedKey>(keys: Keys<'_>) -> Result<Vec<K>, Failure> {
             })
         });
         wide.collect()
-    })
+    }, else Err(Failure::argument("key_type", "keys are integers")))
 }
 
 impl<K: HashedKey, T: Real> KeyedState for HashedSums<K, T> {

@@ -10,7 +10,7 @@ use treefold::exact::{
 
 use super::integers::Integers;
 use super::kind::{Kind, Real, Removal};
-use super::{Keys, has_room, of_keys, of_limit, of_removal, with_keys};
+use super::{Keys, has_room, of_limit, of_removal, with_keys};
 use crate::accumulator::{Change, MOMENTS, OF_MOMENTS, OF_SUM, Statistic, of_bytes_error};
 use crate::boundary::elements;
 use crate::by_integer;
@@ -294,16 +294,17 @@ pub(super) fn change<S: Kind>(
         return Err(failure::lengths(x.len(), y.len()));
     }
     let array = array_name::<S>();
-    with_keys!(keys.key_type, K => {
-        let keys = keys.of::<K>()?;
+    let of_items = keys.without_signs(state.groups())?;
+    with_keys!(of_items.key_type, K => {
+        let of_items = of_items.of::<K>()?;
         match change {
             Change::Add => {
-                let added = state.take(keys, x, y);
-                added.map_err(|error| of_keys(&error, array, width))
+                let added = state.take(of_items, x, y);
+                added.map_err(|error| keys.of_keys(error, array, width))
             }
-            Change::Remove => match state.take_back(keys, x, y) {
+            Change::Remove => match state.take_back(of_items, x, y) {
                 Ok(()) => Ok(()),
-                Err(Removal::Refused(error)) => Err(of_removal(&error, array, width)),
+                Err(Removal::Refused(error)) => Err(of_removal(keys, &error, array, width)),
                 Err(Removal::Never) => Err(state.takes_nothing_back()),
             },
         }
