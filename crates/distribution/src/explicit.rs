@@ -71,7 +71,7 @@ impl Explicit {
             let starts = extents[*rank].iter().map(|range| range.start);
             starts.min().unwrap_or(u64::MAX)
         };
-        order.sort_by_key(first_item);
+        order.sort_unstable_by_key(|rank| (first_item(rank), *rank));
         let mut positions = vec![0; order.len()];
         for (position, &rank) in order.iter().enumerate() {
             positions[rank] = position;

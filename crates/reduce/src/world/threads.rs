@@ -55,7 +55,7 @@ pub fn split(world: &World, colour: Option<u64>, key: i64) -> Result<Option<Worl
     let mut ranks: Vec<usize> = (0..all.len())
         .filter(|&rank| all[rank][..2] == own[..2])
         .collect();
-    ranks.sort_by_key(|&rank| (all[rank][2].cast_signed(), rank));
+    ranks.sort_unstable_by_key(|&rank| (all[rank][2].cast_signed(), rank));
     if colour.is_none() {
         return Ok(None);
     }

@@ -179,7 +179,7 @@ impl MpiCommunicator {
         peers.sort_unstable();
         peers.dedup();
         peers.retain(|&peer| peer != first);
-        peers.sort_by_key(|&peer| Reverse(channels.silence_ms(peer)));
+        peers.sort_by_cached_key(|&peer| Reverse(channels.silence_ms(peer)));
         peers.insert(0, first);
         peers
     }

@@ -135,7 +135,7 @@ impl Compiler<'_> {
                 start,
             });
         }
-        nodes.sort_by_key(|&(node, _)| node);
+        sort(&mut nodes);
         for block in 0..self.held.len() {
             let columns = self.input.columns(block);
             if columns.is_empty() {
@@ -203,8 +203,7 @@ impl Compiler<'_> {
             .iter()
             .flat_map(|tile| tile.nodes.iter().copied())
             .collect();
-        // Tiles ascend, but ownership may interleave. Unlike an unstable sort, this one merges the tiles in linear time.
-        nodes.sort_by_key(|&(node, _)| node);
+        sort(&mut nodes);
         let nodes = self.merge(nodes, self.input.columns(block).len());
         self.hold(block, positions.clone(), nodes.clone());
         nodes
@@ -345,7 +344,7 @@ impl Compiler<'_> {
             for other in others {
                 nodes.extend(self.gather(0, &(other..other + 1)));
             }
-            nodes.sort_by_key(|&(node, _)| node);
+            sort(&mut nodes);
             nodes
         }
         .into_iter()
@@ -378,6 +377,11 @@ fn append(parts: &mut Vec<Part<usize>>, part: Part<usize>) {
         Some(last) if last.place + last.length == part.place => last.length += part.length,
         _ => parts.push(part),
     }
+}
+
+/// Sorts nodes from left to right. Tiles ascend, but ownership may interleave: unlike an unstable sort, this one merges tiles in linear time.
+fn sort(nodes: &mut [(Node, usize)]) {
+    nodes.sort_by_key(|&(node, _)| node);
 }
 
 #[cfg(test)]
