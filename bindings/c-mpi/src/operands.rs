@@ -3,14 +3,11 @@
 use std::any::Any;
 
 use treefold::exact::{KeyedMoments, KeyedSums};
-use treefold::{AnyPlan, Call, Operand, Operands, Operation, RunError};
+use treefold::{AnyPlan, Operation};
 use treefold_c::boundary::treefold_keyed;
 use treefold_c::element::ElementType;
 use treefold_c::failure::{Code, Failure};
 use treefold_c::keyed::{Collected, Keys};
-
-use crate::failure::of_run;
-use crate::plan::Shaped;
 
 /// What a rank gives to a call. Items are as the plan takes them.
 #[derive(Clone, Copy)]
@@ -83,7 +80,12 @@ impl Takes {
     ///
     /// # Errors
     /// It is not.
-    fn check(self, plan: &AnyPlan, operation: Operation, given: Given<'_>) -> Result<(), Failure> {
+    pub(crate) fn check(
+        self,
+        plan: &AnyPlan,
+        operation: Operation,
+        given: Given<'_>,
+    ) -> Result<(), Failure> {
         let no_pairs = "it takes one array of items: it is of no dot products";
         let no_keys = "it takes items without keys: it is not by key";
         let pairs = "it is of dot products, which take two arrays: treefold_allreduce_dot";
@@ -109,7 +111,12 @@ impl Takes {
     }
 
     /// Items, added up by key.
-    fn added(self, keys: usize, of_items: Keys<'_>, items: &[u8]) -> Result<Box<dyn Any>, Failure> {
+    pub(crate) fn added(
+        self,
+        keys: usize,
+        of_items: Keys<'_>,
+        items: &[u8],
+    ) -> Result<Box<dyn Any>, Failure> {
         fn added<A: Collected + Any>(
             keys: usize,
             of_items: Keys<'_>,
@@ -125,63 +132,5 @@ impl Takes {
             _ => unreachable!("the call was checked"),
         };
         added(keys, of_items, items)
-    }
-}
-
-impl Shaped {
-    /// Makes a call of what is given, which is no state. One that cannot be made is refused: the other ranks hear of it.
-    pub(crate) fn with_operands<R>(
-        &self,
-        operation: Operation,
-        given: Given<'_>,
-        refuse: fn(&Self, Operation),
-        call: impl FnOnce(Call, Operands<'_>) -> Result<R, RunError>,
-    ) -> Result<R, Failure> {
-        let refuse = |_: &Failure| refuse(self, operation);
-        let checked = self.takes.check(&self.plan, operation, given);
-        checked.inspect_err(refuse)?;
-        let of_pairs = match self.takes {
-            Takes::InTree => operation.of(Operand::Products),
-            _ => operation.into(),
-        };
-        let outcome = match given {
-            Given::Items(items) => call(operation.into(), Operands::Items(items)),
-            Given::Pair(pair) => call(of_pairs, Operands::Pair(pair)),
-            Given::Pairs(pairs) => call(of_pairs, Operands::Pairs(pairs)),
-            Given::ByKey(keys, items) => {
-                let added = self.takes.added(self.width, keys, items);
-                let added = added.map_err(|failure| failure.of_rank(self.plan.world().rank()));
-                let added = added.inspect_err(refuse)?;
-                call(operation.into(), Operands::State(&*added))
-            }
-            Given::Keyed(_) => unreachable!("a state is its own result"),
-            #[cfg(feature = "cuda")]
-            Given::Nodes(nodes) => call(operation.into(), Operands::Nodes(nodes)),
-        };
-        outcome.map_err(|error| of_run(&error))
-    }
-
-    /// A call of a state by key, which becomes the result.
-    pub(crate) fn run_state(
-        &self,
-        operation: Operation,
-        state: *const treefold_keyed,
-    ) -> Result<bool, Failure> {
-        let mut was_run = false;
-        let checked = self.takes.check(&self.plan, operation, Given::Keyed(state));
-        let outcome = checked.and_then(|()| {
-            treefold_c::states::change(state, |state| {
-                if !self.plan.takes_state(state) {
-                    return Err(treefold_c::states::of_another_type());
-                }
-                was_run = true;
-                let outcome = self.plan.run_state(operation, state);
-                outcome.map_err(|error| of_run(&error))
-            })
-        });
-        if !was_run {
-            self.refuse(operation);
-        }
-        outcome
     }
 }

@@ -6,8 +6,12 @@ pub(crate) mod device;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
-use treefold::{Algorithm, AnyPending, AnyPlan, Operation};
+use treefold::{Algorithm, AnyPending, AnyPlan, Call, Operand, Operands, Operation, RunError};
+use treefold_c::boundary::treefold_keyed;
 use treefold_c::failure::Failure;
+use treefold_c::states;
+
+use crate::failure::of_run;
 
 #[cfg(feature = "cuda")]
 use crate::gpu::Gpu;
@@ -145,6 +149,62 @@ impl Shaped {
         self.with_operands(operation, given, Self::refuse_to_start, |call, operands| {
             self.plan.start(call, operands)
         })
+    }
+
+    /// Makes a call of what is given, which is no state. One that cannot be made is refused: the other ranks hear of it.
+    fn with_operands<R>(
+        &self,
+        operation: Operation,
+        given: Given<'_>,
+        refuse: fn(&Self, Operation),
+        call: impl FnOnce(Call, Operands<'_>) -> Result<R, RunError>,
+    ) -> Result<R, Failure> {
+        let refuse = |_: &Failure| refuse(self, operation);
+        let checked = self.takes.check(&self.plan, operation, given);
+        checked.inspect_err(refuse)?;
+        let of_pairs = match self.takes {
+            Takes::InTree => operation.of(Operand::Products),
+            _ => operation.into(),
+        };
+        let outcome = match given {
+            Given::Items(items) => call(operation.into(), Operands::Items(items)),
+            Given::Pair(pair) => call(of_pairs, Operands::Pair(pair)),
+            Given::Pairs(pairs) => call(of_pairs, Operands::Pairs(pairs)),
+            Given::ByKey(keys, items) => {
+                let added = self.takes.added(self.width, keys, items);
+                let added = added.map_err(|failure| failure.of_rank(self.plan.world().rank()));
+                let added = added.inspect_err(refuse)?;
+                call(operation.into(), Operands::State(&*added))
+            }
+            Given::Keyed(_) => unreachable!("a state is its own result"),
+            #[cfg(feature = "cuda")]
+            Given::Nodes(nodes) => call(operation.into(), Operands::Nodes(nodes)),
+        };
+        outcome.map_err(|error| of_run(&error))
+    }
+
+    /// A call of a state by key, which becomes the result.
+    fn run_state(
+        &self,
+        operation: Operation,
+        state: *const treefold_keyed,
+    ) -> Result<bool, Failure> {
+        let mut was_run = false;
+        let checked = self.takes.check(&self.plan, operation, Given::Keyed(state));
+        let outcome = checked.and_then(|()| {
+            states::change(state, |state| {
+                if !self.plan.takes_state(state) {
+                    return Err(states::of_another_type());
+                }
+                was_run = true;
+                let outcome = self.plan.run_state(operation, state);
+                outcome.map_err(|error| of_run(&error))
+            })
+        });
+        if !was_run {
+            self.refuse(operation);
+        }
+        outcome
     }
 
     /// Makes a call of what is given, as the plan takes it.

@@ -2,6 +2,7 @@
 
 mod by_key;
 mod exchange;
+mod form;
 mod hashed;
 mod plan;
 mod rows;

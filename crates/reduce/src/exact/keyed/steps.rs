@@ -17,7 +17,7 @@ use super::rows::{Local, Total};
 use crate::engines::values::Memory;
 use crate::error::RunError;
 use crate::operation::Operation;
-use crate::plan::{Operands, Part, Steps, Stepwise, check_result};
+use crate::plan::{Operands, Part, Steps, check_result};
 use crate::world::Progress;
 use crate::world::patience::Patience;
 
