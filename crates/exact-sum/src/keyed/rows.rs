@@ -120,8 +120,8 @@ fn round_rows<T: Float>(rows: &[[i128; 1]], agreed: &[Agreed], values: &mut [T])
 const COUNT: usize = 3;
 
 impl<T: Float> KeyedRows for KeyedMoments<T> {
-    /// Sums, squares, what these lack, and counts.
     type Item = T;
+    /// Sums, squares, what these lack, and counts.
     type Row = [i128; 4];
     const PARTS: usize = 3;
 

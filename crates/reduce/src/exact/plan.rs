@@ -6,7 +6,7 @@ use bytemuck::{Zeroable, cast_slice, cast_slice_mut};
 use exact_sum::{Accumulator, ComplexProductSum, ComplexSum, Float, ProductSum, Sum};
 
 use super::quantity::{ComplexDots, ComplexSums, Dots, Exactly, Norms, Quantity, Sums};
-use super::words::{of_words, sums, to_words};
+use super::words::{of_words, sums, to_words, write};
 use crate::error::RunError;
 use crate::operation::{Call, Operand, Operation};
 use crate::plan::{AnyPending, AnyPlan, Operands, Pending, dereferences};
@@ -221,11 +221,7 @@ impl<A: Accumulator> Plan<A> {
             .plan
             .run_items(operation.into(), own, cast_slice_mut(&mut words))?;
         if is_mine {
-            let checked = words.iter().try_for_each(A::check_words);
-            checked.map_err(|error| RunError::Limit { rank, error })?;
-            for (sum, words) in result.iter_mut().zip(&words) {
-                *sum = of_words(rank, words)?;
-            }
+            write(rank, &words, result, |sum| sum)?;
         }
         Ok(is_mine)
     }

@@ -6,7 +6,7 @@ use std::slice;
 use bytemuck::Pod;
 use exact_sum::{Accumulator, ComplexProductSum, ComplexSum, Float, ProductSum, Sum};
 
-use super::words::of_words;
+use super::words::{sums, write};
 use crate::engines::values::{Memory, typed, typed_mut};
 use crate::error::RunError;
 use crate::operation::Operation;
@@ -258,36 +258,33 @@ impl<Q: Quantity> Encoding for Exactly<Q> {
         into: &mut Memory,
     ) -> Result<Encoded, RunError> {
         let (rank, width) = (plan.world().rank(), plan.width());
-        let check = || match result_bytes {
-            Some(bytes) => {
-                let expected = Self::result_length(plan, operation, operands);
-                check_result(rank, expected, bytes / size_of::<Q::Item>())
-            }
-            None => Ok(()),
-        };
         if let Operands::Nodes(made) = operands {
             let made = made.map_err(|reason| RunError::NotFolded {
                 rank,
                 reason: reason.to_owned(),
             })?;
             into.copy_from(made);
-            return check().map(|()| Encoded::Items);
+        } else {
+            into.resize(width * size_of::<<Q::Total as Accumulator>::Words>());
+            let words = typed_mut(into.bytes_mut());
+            if let [words] = words {
+                // One sum needs no memory.
+                let mut total = Q::Total::default();
+                Self::add(plan, operands, slice::from_mut(&mut total))?;
+                *words = total.words();
+            } else {
+                let mut totals = vec![Q::Total::default(); width];
+                Self::add(plan, operands, &mut totals)?;
+                for (words, total) in words.iter_mut().zip(&totals) {
+                    *words = total.words();
+                }
+            }
         }
-        into.resize(width * size_of::<<Q::Total as Accumulator>::Words>());
-        let words = typed_mut(into.bytes_mut());
-        if let [words] = words {
-            // One sum needs no memory.
-            let mut total = Q::Total::default();
-            Self::add(plan, operands, slice::from_mut(&mut total))?;
-            *words = total.words();
-            return check().map(|()| Encoded::Items);
+        if let Some(bytes) = result_bytes {
+            let expected = Self::result_length(plan, operation, operands);
+            check_result(rank, expected, bytes / size_of::<Q::Item>())?;
         }
-        let mut totals = vec![Q::Total::default(); width];
-        Self::add(plan, operands, &mut totals)?;
-        for (words, total) in words.iter_mut().zip(&totals) {
-            *words = total.words();
-        }
-        check().map(|()| Encoded::Items)
+        Ok(Encoded::Items)
     }
 
     fn decode(
@@ -302,16 +299,11 @@ impl<Q: Quantity> Encoding for Exactly<Q> {
         let result: &mut [Q::Item] = typed_mut(result);
         if !matches!(operation, Operation::Scan | Operation::Exscan) {
             check_result(rank, words.len(), result.len())?;
-            let checked = words.iter().try_for_each(Q::Total::check_words);
-            checked.map_err(|error| RunError::Limit { rank, error })?;
-            for (value, words) in result.iter_mut().zip(words) {
-                *value = Q::value(&of_words(rank, words)?);
-            }
-            return Ok(());
+            return write(rank, words, result, |total| Q::value(&total));
         }
         let items: &[Q::Item] = typed(items);
         check_result(rank, items.len(), result.len())?;
-        let mut before = super::words::sums::<Q::Total>(rank, words)?;
+        let mut before = sums::<Q::Total>(rank, words)?;
         let width = before.len();
         for (row, result) in items.chunks(width).zip(result.chunks_mut(width)) {
             for ((total, item), value) in before.iter_mut().zip(row).zip(result) {

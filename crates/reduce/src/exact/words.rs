@@ -30,6 +30,21 @@ pub(super) fn sums<A: Accumulator>(rank: usize, words: &[A::Words]) -> Result<Ve
     words.iter().map(|words| of_words(rank, words)).collect()
 }
 
+/// Writes what is made of each sum of a row; nothing, if one of them is over its limit.
+pub(super) fn write<A: Accumulator, R>(
+    rank: usize,
+    words: &[A::Words],
+    result: &mut [R],
+    make: impl Fn(A) -> R,
+) -> Result<(), RunError> {
+    let checked = words.iter().try_for_each(A::check_words);
+    checked.map_err(|error| RunError::Limit { rank, error })?;
+    for (made, words) in result.iter_mut().zip(words) {
+        *made = make(of_words(rank, words)?);
+    }
+    Ok(())
+}
+
 /// Sums as words.
 pub(super) fn to_words<A: Accumulator>(sums: &[A]) -> Vec<A::Words> {
     sums.iter().map(A::words).collect()

@@ -3,7 +3,7 @@
 /// Items in a chunk: their prefixes are computed together, and share the subtrees before them.
 const CHUNK_ITEMS: usize = 8;
 
-/// What the scan of the next items goes on from: the subtrees of the items so far. It is of one operator.
+/// What the scan of the next items goes on from: the subtrees of the items so far. All its scans are by one operator.
 ///
 /// ```
 /// use reduce::{Operator, Sum, operator::Prefixes};
@@ -16,7 +16,7 @@ const CHUNK_ITEMS: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub struct Prefixes<T> {
     items: usize,
-    /// One for each set bit of the number of items, the highest first; of integers one for all.
+    /// One for each set bit of the number of items, the highest first; where the order changes no bit, one for all.
     waiting: Vec<T>,
 }
 

@@ -186,8 +186,10 @@ impl AnyPlan {
         columns(self.terms.width, self.world.size(), self.world.rank())
     }
 
-    /// The steps in which this rank communicated in the last blocking run, of sums by key in that of their rows; `None` before the first, and for an algorithm that is not a
-    /// schedule.
+    /// The number of steps in which this rank communicated in the last blocking run. `None` before the first, and for an algorithm that is
+    /// not a schedule.
+    ///
+    /// A run of sums by key reduces several times; the steps are those in which the keys' rows were added.
     pub fn rounds(&self) -> Option<u64> {
         if self.is_local {
             Some(0)
