@@ -5,7 +5,7 @@ use std::ops::{Deref, Range};
 use std::rc::Rc;
 
 use treefold::exact::quantity::{ComplexDots, ComplexSums, Dots, Norms, Quantity, Sums};
-use treefold::exact::{Float, KeyedAccumulator, KeyedMoments, KeyedPlan, KeyedSums};
+use treefold::exact::{Float, KeyedAccumulator, KeyedMoments, KeyedPlan, KeyedState, KeyedSums};
 use treefold::mpi::Duplicate;
 use treefold::{Algorithm, AnyPlan, BuildError, Builder, Operation, Ownership, Plan, World};
 use treefold_c::boundary::Function;
@@ -296,7 +296,7 @@ impl Settings {
         self.shaped(plan, takes, Items::of::<Q::Item>())
     }
 
-    fn build_by_key<A: KeyedAccumulator>(
+    fn build_by_key<A: KeyedAccumulator + KeyedState>(
         &self,
         takes: Takes,
         keys: usize,

@@ -5,6 +5,7 @@
 //! own message format.
 
 pub(crate) mod algorithm1;
+pub(crate) mod exchange;
 pub(crate) mod native;
 pub(crate) mod scheduled;
 pub(crate) mod terms;
@@ -92,6 +93,35 @@ pub(crate) trait Engine {
     /// Prints this rank's part in an allreduce, step by step, if there are steps.
     fn write(&self, _f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Ok(())
+    }
+}
+
+/// Of a plan whose runs are exchanges alone.
+pub(crate) struct NoEngine;
+
+/// Why nobody calls it.
+const ARE_EXCHANGES: &str = "the runs of such a plan are exchanges";
+
+impl Engine for NoEngine {
+    fn run(
+        &self,
+        _operation: Operation,
+        _rows: Result<&[u8], RunError>,
+        _result: &mut [u8],
+    ) -> Result<bool, RunError> {
+        unreachable!("{ARE_EXCHANGES}")
+    }
+
+    fn start(
+        &self,
+        _operation: Operation,
+        _rows: Option<&[u8]>,
+    ) -> Result<Rc<dyn Flight>, RunError> {
+        unreachable!("{ARE_EXCHANGES}")
+    }
+
+    fn algorithm(&self, _operation: Operation) -> Option<Algorithm> {
+        None
     }
 }
 

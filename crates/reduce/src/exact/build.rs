@@ -10,10 +10,10 @@ use super::keyed::{AddRows, ByKey, CombineTerms};
 use super::native::NativeIntegers;
 use super::quantity::{Exactly, Quantity};
 use super::words::merge;
-use super::{HashedPlan, KeyedPlan, Plan};
+use super::{HashedPlan, KeyedPlan, KeyedState, KeyedSums, Plan};
 use crate::engines::values::Words;
 use crate::error::BuildError;
-use crate::plan::{AnyPlan, Builder, Form, MakeEngine, PlanKind, Reduced, make_native};
+use crate::plan::{AnyPlan, Builder, Form, MakeEngine, PlanKind, make_native};
 use crate::world::conversation::Conversation;
 
 impl Builder {
@@ -48,7 +48,10 @@ impl Builder {
     ///
     /// # Errors
     /// As [`build`](Builder::build), but for those of items; or the ranks disagree on the number of keys, or it is 0.
-    pub fn build_keyed<A: KeyedAccumulator>(self, keys: usize) -> Result<KeyedPlan<A>, BuildError> {
+    pub fn build_keyed<A>(self, keys: usize) -> Result<KeyedPlan<A>, BuildError>
+    where
+        A: KeyedAccumulator + KeyedState,
+    {
         let world = &self.world;
         let mut rows = self.one_item_each(PlanKind::Keyed)?;
         let mut terms = rows.clone();
@@ -61,7 +64,7 @@ impl Builder {
         let terms = terms.build(world, element, values, make_native, &mut Ok)?;
         let beside = Conversation::open(world)?;
         let by_key = ByKey::new::<A>(terms, &rows, beside);
-        Ok(KeyedPlan::new(&rows, by_key))
+        Ok(KeyedPlan::new(&rows, Rc::new(by_key)))
     }
 
     /// Builds a plan for exact sums by keys of 64 bits: see [`exact::HashedPlan`](HashedPlan). Collective.
@@ -73,20 +76,11 @@ impl Builder {
     /// The ranks disagree on the kind of plan, the types or the root, the root does not exist, a rank's floating-point environment is not IEEE 754's
     /// default, or the transport fails.
     pub fn build_hashed<K: SparseKey, T: Float>(self) -> Result<HashedPlan<K, T>, BuildError> {
-        let (world, root) = (&self.world, self.wishes.root);
-        let wishes = Builder::new(world)
-            .root(root)
-            .one_item_each(PlanKind::Hashed)?;
-        let _busy = world.enter().map_err(BuildError::of_entry)?;
-        world.cancel_abandoned();
-        let conversation = Conversation::open(world)?;
-        let reduced = Reduced {
-            operator: &exact_sum::sparse::name::<K, T>(),
-            empty: None,
-            element: any::type_name::<u64>(),
-            element_bytes: size_of::<u64>(),
-        };
-        wishes.settle(world, reduced, &conversation)?;
-        Ok(HashedPlan::new(world, conversation, root))
+        let builder = Builder::new(&self.world).root(self.wishes.root);
+        let wishes = builder.one_item_each(PlanKind::Hashed)?;
+        let (element, name) = (any::type_name::<u64>(), exact_sum::sparse::name::<K, T>());
+        let values = AddRows::values_named::<KeyedSums<T>>(name);
+        let plan = wishes.build_exchanges(&self.world, element, values)?;
+        Ok(HashedPlan::of_keys(&plan))
     }
 }

@@ -42,7 +42,7 @@ pub use exact_sum::{
     RemoveError, RemoveKeyedError, Rolling, RollingError, RollingIndex, SparseKey, Sum,
     WeightedMean, by_key, mean, norm, standard_deviation, sum, variance,
 };
-pub use keyed::{HashedPlan, KeyedPlan};
+pub use keyed::{HashedPlan, KeyedPlan, KeyedState};
 pub use plan::Plan;
 #[doc(hidden)]
 pub use quantity::Quantity;

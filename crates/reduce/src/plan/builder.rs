@@ -15,12 +15,12 @@ use super::scattered::Scattered;
 use super::wishes::{PlanKind, Reduced, Wishes};
 use super::{AnyPlan, Plan};
 use crate::algorithm::Algorithm;
-use crate::engines::Engine;
 use crate::engines::algorithm1::Algorithm1;
 use crate::engines::native::Native;
 use crate::engines::scheduled::Scheduled;
 use crate::engines::terms::Terms;
 use crate::engines::values::{Memory, Typed, Values, Words};
+use crate::engines::{Engine, NoEngine};
 use crate::error::BuildError;
 use crate::message_buffer::MessageBuffer;
 use crate::operator::{Operator, Sum, WordsOperator};
@@ -237,6 +237,60 @@ impl Wishes {
         native: MakeEngine,
         owned: Owned<'_>,
     ) -> Result<AnyPlan, BuildError> {
+        let (conversation, terms) = self.agree(world, element, &*values, owned)?;
+        let terms = Rc::new(terms);
+        warning!(Scattered::of(&terms, &*values));
+        let engine: Rc<dyn Engine> = {
+            let (terms, values) = (Rc::clone(&terms), Rc::clone(&values));
+            let conversation = Rc::clone(&conversation);
+            let algorithm = terms.choice.algorithm;
+            match algorithm.scheduled() {
+                Some(schedule) => {
+                    Rc::new(Scheduled::new(world, schedule, terms, values, conversation))
+                }
+                None if algorithm == Algorithm::MpiNative => {
+                    native(world, terms, values, conversation)
+                }
+                None => Rc::new(Algorithm1::new(world, terms, values, conversation)),
+            }
+        };
+        Ok(AnyPlan::new(
+            world,
+            self.kind,
+            terms,
+            values,
+            engine,
+            conversation,
+        ))
+    }
+
+    /// Builds a plan whose runs are exchanges alone. Collective.
+    pub(crate) fn build_exchanges(
+        &self,
+        world: &World,
+        element: &'static str,
+        values: Rc<dyn Values>,
+    ) -> Result<AnyPlan, BuildError> {
+        let (conversation, terms) = self.agree(world, element, &*values, &mut Ok)?;
+        let (terms, engine) = (Rc::new(terms), Rc::new(NoEngine));
+        Ok(AnyPlan::new(
+            world,
+            self.kind,
+            terms,
+            values,
+            engine,
+            conversation,
+        ))
+    }
+
+    /// Compares the ranks' wishes, and settles the terms.
+    fn agree(
+        &self,
+        world: &World,
+        element: &'static str,
+        values: &dyn Values,
+        owned: Owned<'_>,
+    ) -> Result<(Rc<Conversation>, Terms), BuildError> {
         span!("plan", ranks = world.size());
         // The operator says its name and its empty value meanwhile.
         let _busy = world.enter().map_err(BuildError::of_entry)?;
@@ -261,37 +315,15 @@ impl Wishes {
             width: self.width,
             element_bytes,
         };
-        let terms = Rc::new(Terms {
+        let terms = Terms {
             choice: self.options.choose(named, world, task),
             root: self.root,
             width: self.width,
             ownership,
             message_limit: self.longest_message(element_bytes),
             message_buffer: self.options.message_buffer,
-        });
-        warning!(Scattered::of(&terms, &*values));
-        let engine: Rc<dyn Engine> = {
-            let (terms, values) = (Rc::clone(&terms), Rc::clone(&values));
-            let conversation = Rc::clone(&conversation);
-            let algorithm = terms.choice.algorithm;
-            match algorithm.scheduled() {
-                Some(schedule) => {
-                    Rc::new(Scheduled::new(world, schedule, terms, values, conversation))
-                }
-                None if algorithm == Algorithm::MpiNative => {
-                    native(world, terms, values, conversation)
-                }
-                None => Rc::new(Algorithm1::new(world, terms, values, conversation)),
-            }
         };
-        Ok(AnyPlan::new(
-            world,
-            self.kind,
-            terms,
-            values,
-            engine,
-            conversation,
-        ))
+        Ok((conversation, terms))
     }
 }
 

@@ -27,7 +27,8 @@ impl fmt::Display for AnyPlan {
             PlanKind::Keyed => {
                 write!(f, "{name}, {width} keys of {} bytes", self.item_bytes)?;
             }
-            PlanKind::TreeOrder | PlanKind::Lanes | PlanKind::Hashed => {
+            PlanKind::Hashed => return writeln!(f, "{name}, each by the rank that owns the key"),
+            PlanKind::TreeOrder | PlanKind::Lanes => {
                 let (items, elements) = (ownership.items(), counted(*width, "element"));
                 let (items, own) = (counted(items, "item"), ownership.count(rank));
                 write!(f, "{name} of {items} of {elements}, {own} of them here")?;

@@ -1,16 +1,16 @@
-//! The forms in which plans reduce what is not items in tree order: encoded items, as of sums in lanes and exact sums, and runs of several steps, as
+//! The forms in which plans reduce what is not items in tree order: encoded items, as of sums in lanes and exact sums, and runs of several stages, as
 //! those of sums by key.
 
 use std::any::Any;
 use std::rc::Rc;
 
+use super::AnyPlan;
 use super::operands::Operands;
-use super::{AnyPending, AnyPlan};
+use super::stages::Stages;
 use crate::engines::values::Memory;
 use crate::error::RunError;
 use crate::operation::Operation;
-use crate::world::Progress;
-use crate::world::patience::Patience;
+use crate::world::World;
 
 /// How a plan reduces what a call is given.
 #[derive(Clone)]
@@ -19,58 +19,59 @@ pub(crate) enum Form {
     Items,
     /// They are encoded before, and the result is decoded.
     Encoded(Rc<dyn Encoding>),
-    /// In several steps, of which the plan's engine makes one.
+    /// In several stages, of which the plan's engine may make one.
     Stepwise(Rc<dyn Stepwise>),
 }
 
-/// A form whose operands are states, such as sums by key, and whose runs have several steps.
+/// What a run in stages leaves on a rank, of a type that its form knows. `None` where the rank gets no result.
+pub(crate) type Outcome = Option<Box<dyn Any>>;
+
+/// A form whose operands are states, such as sums by key, and whose runs have several stages. An error in place of a state is why this rank takes
+/// no part.
 pub(crate) trait Stepwise {
-    /// A blocking call, of which `result` gets what the resulting state stands for. Says whether this rank gets one.
-    fn run(
-        self: Rc<Self>,
-        operation: Operation,
-        operands: Operands<'_>,
-        result: &mut [u8],
-    ) -> Result<bool, RunError>;
+    fn world(&self) -> &World;
 
-    /// A blocking call whose operand becomes the result. Says whether this rank gets one.
-    fn run_state(
-        self: Rc<Self>,
-        operation: Operation,
-        state: &mut dyn Any,
-    ) -> Result<bool, RunError>;
-
+    /// Begins a run, in a call that has entered the world.
     fn start(
         self: Rc<Self>,
         operation: Operation,
-        operands: Operands<'_>,
-    ) -> Result<AnyPending, RunError>;
+        state: Result<&dyn Any, RunError>,
+    ) -> Result<Stages, RunError>;
+
+    /// A blocking run.
+    fn run(
+        self: Rc<Self>,
+        operation: Operation,
+        state: Result<&dyn Any, RunError>,
+    ) -> Result<Outcome, RunError> {
+        let world = self.world().clone();
+        let _busy = world.enter()?;
+        self.start(operation, state)?.wait()
+    }
+
+    /// Checks, before a blocking run, that its values fit a result of so many bytes, if their number is known.
+    fn check_result(&self, operation: Operation, bytes: usize) -> Result<(), RunError>;
+
+    /// Writes what an outcome stands for.
+    fn write_values(&self, total: Box<dyn Any>, result: &mut [u8]) -> Result<(), RunError>;
+
+    /// The state that an outcome is.
+    fn state(&self, total: Box<dyn Any>) -> Result<Box<dyn Any>, RunError>;
+
+    /// Makes a state that it takes this one.
+    fn replace(&self, state: &mut dyn Any, total: Box<dyn Any>) -> Result<(), RunError>;
 
     /// Whether a state is of the type that it reduces.
     fn takes(&self, state: &dyn Any) -> bool;
 
     /// Takes no part in the next run of an operation, if one can begin.
     fn refuse(&self, operation: Operation);
-}
 
-/// A run of several steps. Its callers have entered the world, but for those of [`Progress`].
-pub(crate) trait Steps: Progress {
-    /// Makes progress, and says whether the run is over. Drives all runs in flight, too, unless only in passing.
-    fn drive(&self, patience: Patience) -> bool;
+    /// A run has failed: others may wait for this rank in any of its later stages.
+    fn spend(&self);
 
-    /// The error of a run that is over.
-    fn error(&self) -> Option<RunError>;
-
-    fn awaited_ranks(&self) -> Vec<usize>;
-
-    /// Waits for the run, and leaves in `result` what its state stands for. Says whether this rank gets it.
-    fn wait(&self, result: &mut [u8]) -> Result<bool, RunError>;
-
-    /// Waits for the run, and replaces a state by its own. Says whether this rank gets it.
-    fn wait_state(&self, state: &mut dyn Any) -> Result<bool, RunError>;
-
-    /// Whether a state is of the run's type.
-    fn takes(&self, state: &dyn Any) -> bool;
+    /// A run that was started has ended, or was dropped before.
+    fn end(&self, is_over: bool);
 }
 
 /// How what a rank brings to a call becomes what the plan's engine reduces, and how what the engine returns becomes the result.

@@ -18,6 +18,7 @@ mod proposal;
 mod run;
 mod scattered;
 mod split_phase;
+mod stages;
 mod table;
 mod wait_all;
 mod wishes;
@@ -38,15 +39,16 @@ pub use builder::Builder;
 pub(crate) use builder::{MakeEngine, make_native};
 pub use choice::ALGORITHM_VARIABLE;
 pub use dots::Factors;
-pub(crate) use form::{Encoded, Encoding, Form, Steps, Stepwise};
+pub(crate) use form::{Encoded, Encoding, Form, Outcome, Stepwise};
 pub use lanes::LanesPlan;
 #[doc(hidden)]
 pub use operands::Operands;
 pub(crate) use operands::{check_pair, check_result, not_taken};
 pub(crate) use part::Part;
 pub use pending::{AnyPending, Pending};
+pub(crate) use stages::{Stage, Stages};
 pub use wait_all::{WaitAllError, wait_all};
-pub(crate) use wishes::{PlanKind, Reduced};
+pub(crate) use wishes::PlanKind;
 
 /// A reduction of items of type `T` on each rank of a [`World`], by operator `O`.
 ///

@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use bytemuck::Pod;
 
-use super::form::{Ending, Steps};
+use super::form::{Ending, Outcome};
 use super::operands::{check_result, not_taken};
 use super::part::Part;
+use super::stages::Stages;
 use crate::engines::values::Memory;
 use crate::error::RunError;
 use crate::world::patience::Patience;
@@ -42,7 +43,7 @@ enum Course {
     /// One run of an engine.
     Part(Part, Option<Box<Ending>>),
     /// Several.
-    Steps(Rc<dyn Steps>),
+    Stages(Rc<Stages>),
 }
 
 impl fmt::Debug for AnyPending {
@@ -76,10 +77,10 @@ impl AnyPending {
         Self { course, listed }
     }
 
-    /// The same for a run in steps.
-    pub(crate) fn of_steps(world: &World, steps: Rc<impl Steps + 'static>) -> Self {
-        let listed = Listed::new(world, Rc::clone(&steps) as _);
-        let course = Course::Steps(steps);
+    /// The same for a run in stages.
+    pub(super) fn of_stages(world: &World, stages: Rc<Stages>) -> Self {
+        let listed = Listed::new(world, Rc::clone(&stages) as _);
+        let course = Course::Stages(stages);
         Self { course, listed }
     }
 
@@ -90,7 +91,7 @@ impl AnyPending {
     fn awaited_ranks(&self) -> Vec<usize> {
         match &self.course {
             Course::Part(part, _) => part.awaited_ranks(),
-            Course::Steps(steps) => steps.awaited_ranks(),
+            Course::Stages(stages) => stages.awaited_ranks(),
         }
     }
 
@@ -107,9 +108,9 @@ impl AnyPending {
         let _busy = self.world().enter()?;
         match &self.course {
             Course::Part(part, _) => part.drive(patience),
-            Course::Steps(steps) => {
-                let is_over = steps.drive(patience);
-                steps.error().map_or(Ok(is_over), Err)
+            Course::Stages(stages) => {
+                let is_over = stages.drive(patience);
+                stages.error().map_or(Ok(is_over), Err)
             }
         }
     }
@@ -135,7 +136,7 @@ impl AnyPending {
     pub fn wait_until_over(&self) -> Result<(), RunError> {
         let part = match &self.course {
             Course::Part(part, _) => part,
-            Course::Steps(_) => return self.drive(Patience::Unlimited).map(drop),
+            Course::Stages(_) => return self.drive(Patience::Unlimited).map(drop),
         };
         let _busy = self.world().enter()?;
         let waited = part.flight.wait_without_result();
@@ -166,23 +167,40 @@ impl AnyPending {
                 }
                 Ok(is_mine)
             }
-            Course::Steps(steps) => steps.wait(result),
+            Course::Stages(stages) => match stages.wait()? {
+                Some(total) => stages.form().write_values(total, result).map(|()| true),
+                None => Ok(false),
+            },
         }
     }
 
     /// Whether a state is of the run's type.
     #[doc(hidden)]
     pub fn takes_state(&self, state: &dyn Any) -> bool {
-        matches!(&self.course, Course::Steps(steps) if steps.takes(state))
+        matches!(&self.course, Course::Stages(stages) if stages.form().takes(state))
     }
 
     /// Waits for a run of states, such as sums by key, and replaces one of their type by its own. Says whether this rank gets it.
     #[doc(hidden)]
     pub fn wait_state(self, state: &mut dyn Any) -> Result<bool, RunError> {
+        let (total, stages) = self.wait_for_stages()?;
+        match total {
+            Some(total) => stages.form().replace(state, total).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    /// Waits for a run of states, and returns its own.
+    pub(crate) fn wait_for_state(self) -> Result<Outcome, RunError> {
+        let (total, stages) = self.wait_for_stages()?;
+        total.map(|total| stages.form().state(total)).transpose()
+    }
+
+    fn wait_for_stages(self) -> Result<(Outcome, Rc<Stages>), RunError> {
         let Self { course, listed } = self;
         let _busy = listed.world().enter()?;
         match course {
-            Course::Steps(steps) => steps.wait_state(state),
+            Course::Stages(stages) => Ok((stages.wait()?, stages)),
             Course::Part(..) => Err(not_taken(listed.world().rank())),
         }
     }
@@ -192,7 +210,7 @@ impl AnyPending {
         let rank = self.world().rank();
         let length = match &self.course {
             Course::Part(part, _) => part.result_length,
-            Course::Steps(_) => return Err(not_taken(rank)),
+            Course::Stages(_) => return Err(not_taken(rank)),
         };
         let mut values = vec![T::zeroed(); length];
         let is_mine = self.wait(bytemuck::cast_slice_mut(&mut values))?;

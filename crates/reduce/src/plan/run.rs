@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::rc::Rc;
 
-use super::form::{Encoding, Ending, Form};
+use super::form::{Encoding, Ending, Form, Outcome, Stepwise};
 use super::operands::{Operands, not_taken};
 use super::pending::AnyPending;
 use super::{AnyPlan, Part};
@@ -71,7 +71,7 @@ impl AnyPlan {
         match &self.form {
             Form::Items => self.run_items(call, operands, result),
             Form::Encoded(encoding) => self.run_encoded(&**encoding, call, operands, result),
-            Form::Stepwise(form) => Rc::clone(form).run(call.operation, operands, result),
+            Form::Stepwise(_) => self.run_values(call.operation, self.state_of(operands), result),
         }
     }
 
@@ -86,16 +86,62 @@ impl AnyPlan {
         match &self.form {
             Form::Items => self.start_items(call, operands, self.result_length(call.operation)),
             Form::Encoded(encoding) => self.start_encoded(encoding, call, operands),
-            Form::Stepwise(form) => Rc::clone(form).start(call.operation, operands),
+            Form::Stepwise(form) => {
+                let _busy = self.world.enter()?;
+                let stages = Rc::clone(form).start(call.operation, self.state_of(operands))?;
+                Ok(AnyPending::of_stages(&self.world, Rc::new(stages)))
+            }
         }
     }
 
-    /// A blocking call of a state, such as sums by key, which becomes the result. Says whether this rank gets one.
+    fn stepwise(&self) -> Result<&Rc<dyn Stepwise>, RunError> {
+        match &self.form {
+            Form::Stepwise(form) => Ok(form),
+            _ => Err(not_taken(self.world.rank())),
+        }
+    }
+
+    fn state_of<'r>(&self, operands: Operands<'r>) -> Result<&'r dyn Any, RunError> {
+        match operands {
+            Operands::State(state) => Ok(state),
+            _ => Err(not_taken(self.world.rank())),
+        }
+    }
+
+    /// A blocking call of a state, such as sums by key: writes what the resulting state stands for. Says whether this rank gets it. Without a state
+    /// it takes no part, for a reason of its own.
+    pub(crate) fn run_values(
+        &self,
+        operation: Operation,
+        state: Result<&dyn Any, RunError>,
+        result: &mut [u8],
+    ) -> Result<bool, RunError> {
+        let form = self.stepwise()?;
+        let checked = form.check_result(operation, result.len());
+        match Rc::clone(form).run(operation, checked.and(state))? {
+            Some(total) => form.write_values(total, result).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    /// As [`run_values`](Self::run_values), for the state itself.
+    pub(crate) fn run_states(
+        &self,
+        operation: Operation,
+        state: Result<&dyn Any, RunError>,
+    ) -> Result<Outcome, RunError> {
+        let form = self.stepwise()?;
+        let total = Rc::clone(form).run(operation, state)?;
+        total.map(|total| form.state(total)).transpose()
+    }
+
+    /// The same for a state that becomes the result. Says whether this rank gets one.
     #[doc(hidden)]
     pub fn run_state(&self, operation: Operation, state: &mut dyn Any) -> Result<bool, RunError> {
-        match &self.form {
-            Form::Stepwise(form) => Rc::clone(form).run_state(operation, state),
-            _ => Err(not_taken(self.world.rank())),
+        let form = self.stepwise()?;
+        match Rc::clone(form).run(operation, Ok(&*state))? {
+            Some(total) => form.replace(state, total).map(|()| true),
+            None => Ok(false),
         }
     }
 
@@ -274,10 +320,7 @@ impl AnyPlan {
             Err(refused) => return refused,
         };
         let outcome = self.engine.run(messages, Err(error), &mut []);
-        match claim.end(outcome) {
-            Err(error) => error,
-            Ok(_) => unreachable!("a run that is given an error returns it"),
-        }
+        claim.fail(outcome.expect_err("a run that is given an error returns it"))
     }
 
     /// [`refuse`](Self::refuse) where the operation was to be started: if the algorithm cannot be, no rank has begun a run.
@@ -309,7 +352,7 @@ impl AnyPlan {
             self.fail(messages, operation.into(), error());
         } else if let Ok(claim) = self.conversation.begin(&self.world, operation) {
             self.conversation.give_up();
-            let _ = claim.end::<()>(Err(error()));
+            claim.fail(error());
         }
     }
 }

@@ -2,6 +2,7 @@
 //! when this rank cannot go on.
 
 use std::cell::Cell;
+use std::convert::Infallible;
 use std::rc::Rc;
 
 use comm::Tag;
@@ -71,6 +72,18 @@ impl Conversation {
     /// As [`begin`](Self::begin), in a call that has entered the world.
     pub(crate) fn begin_within(&self, call: impl Into<Call>) -> Result<Claim<'_>, RunError> {
         self.claim(call.into(), None)
+    }
+
+    /// Takes no part in a call, for a reason of its own, which it returns as the call's error. The others hear of it. The caller has entered the world.
+    #[cold]
+    pub(crate) fn refuse_within(&self, call: impl Into<Call>, error: RunError) -> RunError {
+        match self.begin_within(call) {
+            Ok(claim) => {
+                self.give_up();
+                claim.fail(error)
+            }
+            Err(refused) => refused,
+        }
     }
 
     #[inline]
@@ -319,6 +332,13 @@ impl Claim<'_> {
             return outcome;
         }
         outcome.map_err(|error| self.conversation.end_with(error))
+    }
+
+    /// Ends a run that has failed, and returns its error.
+    #[cold]
+    pub(crate) fn fail(self, error: RunError) -> RunError {
+        let Err(error) = self.end::<Infallible>(Err(error));
+        error
     }
 
     /// Leaves the run to its handle.

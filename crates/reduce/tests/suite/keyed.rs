@@ -4,7 +4,9 @@ use std::ops::Range;
 use std::time::Duration;
 
 use reduce::exact::{self, HashedSums, KeyError, KeyedMoments, KeyedPlan, KeyedSums, LimitError};
-use reduce::{AnyPending, BuildError, Operation, Plan, RunError, World, wait_all};
+use reduce::{
+    AnyPending, AnyPlan, BuildError, Operands, Operation, Plan, RunError, World, wait_all,
+};
 
 use super::{Check, offered};
 
@@ -426,6 +428,14 @@ fn any_keys(world: &World) {
         let at_root = plan.reduce(&local).unwrap();
         assert_eq!(at_root.is_some(), rank == root);
         at_root.iter().for_each(|all| same(all));
+        let run = plan.start_allreduce(&local).unwrap();
+        let spoilt = plan.allreduce(&local).err();
+        assert_eq!(spoilt, Some(RunError::UnderWay { rank }));
+        plan.refuse(Operation::Allreduce);
+        same(&run.wait().unwrap());
+        let at_root = plan.start_reduce(&local).unwrap().wait().unwrap();
+        assert_eq!(at_root.is_some(), rank == root);
+        at_root.iter().for_each(|all| same(all));
         let at_root = plan.reduce_by_key(&keys, &own.items).unwrap();
         assert_eq!(at_root.is_some(), rank == root);
         at_root.iter().for_each(|all| same(all));
@@ -434,6 +444,7 @@ fn any_keys(world: &World) {
         for mine in [
             plan.reduce_scatter(&local),
             plan.reduce_scatter_by_key(&keys, &own.items),
+            plan.start_reduce_scatter(&local).unwrap().wait(),
         ] {
             let mine = mine.unwrap();
             let mine = mine.values().into_iter();
@@ -457,6 +468,86 @@ fn any_keys(world: &World) {
     assert_eq!(outcome.err(), Some(expected.clone()));
     let outcome = build().reduce_scatter_by_key(&[-1], items);
     assert_eq!(outcome.err(), Some(expected));
+    // A run that is dropped: the plan is spent on all ranks, sooner or later.
+    let (plan, local) = (build(), HashedSums::new());
+    drop(plan.start_allreduce(&local).unwrap());
+    assert!(plan.allreduce(&local).is_err());
+    whatever_the_type(world);
+}
+
+/// The same plan as other languages have it.
+fn whatever_the_type(world: &World) {
+    let (rank, ranks) = (world.rank(), world.size());
+    let plan = Plan::builder(world).build_hashed::<i64, f64>().unwrap();
+    let keys: Vec<i64> = (-3..9).collect();
+    let items: Vec<f64> = (-3..9_i32).map(f64::from).collect();
+    let expected: Vec<f64> = items.iter().map(|item| item * ranks as f64).collect();
+    let of_own: Vec<u64> = keys
+        .iter()
+        .zip(&expected)
+        .filter(|&(&key, _)| plan.owner(key) == rank)
+        .map(|(_, &value)| canonical(value))
+        .collect();
+    let mut local = HashedSums::new();
+    local.add(&keys, &items).unwrap();
+    let plan = plan.into_any();
+    assert_eq!(plan.algorithm(Operation::Allreduce), None);
+    let printed = plan.to_string();
+    let ending = "each by the rank that owns the key\n";
+    assert!(printed.ends_with(ending), "{printed}");
+    let mut values = [0.0; 12];
+    let run = plan.run(
+        Operation::Allreduce,
+        Operands::State(&local),
+        bytemuck::cast_slice_mut(&mut values),
+    );
+    assert_eq!(run, Ok(true));
+    assert_eq!(bits(&values), bits(&expected));
+    let run = plan.start(Operation::Allreduce, Operands::State(&local));
+    let short = run
+        .unwrap()
+        .wait(bytemuck::cast_slice_mut(&mut values[..11]));
+    let too_few = RunError::WrongResultLength {
+        rank,
+        expected: 12,
+        given: 11,
+    };
+    assert_eq!(short, Err(too_few));
+    // A state becomes that of its own keys, and cannot become values of all.
+    assert!(plan.takes_state(&local) && !plan.takes_state(&0.0));
+    let run = plan.run_state(Operation::ReduceScatter, &mut local);
+    assert_eq!(run, Ok(true));
+    let values = local.values().into_iter();
+    assert_eq!(
+        bits(&values.map(|(_, value)| value).collect::<Vec<f64>>()),
+        of_own
+    );
+    assert!(plan.run_state(Operation::Allreduce, &mut local).is_err());
+    // A rank that has another state, or that cannot make its call.
+    let of_rank_0: [fn(&AnyPlan) -> Option<RunError>; 2] = [
+        |plan| {
+            let other = Operands::State(&0_u8);
+            plan.run(Operation::Allreduce, other, &mut []).err()
+        },
+        |plan| {
+            plan.refuse(Operation::Allreduce);
+            let again = plan.run_state(Operation::Allreduce, &mut HashedSums::<i64, f64>::new());
+            again.err()
+        },
+    ];
+    for (number, of_rank_0) in of_rank_0.into_iter().enumerate() {
+        let plan = Plan::builder(world).build_hashed::<i64, f64>().unwrap();
+        let plan = plan.into_any();
+        let error = match rank {
+            0 => of_rank_0(&plan),
+            _ => plan.run_state(Operation::Allreduce, &mut local).err(),
+        };
+        match (rank, number, error) {
+            (0, 0, Some(RunError::NotFolded { rank: 0, .. }))
+            | (0, 1, Some(RunError::Spent { rank: 0 })) => {}
+            (_, _, error) => assert_eq!(error, Some(RunError::RankFailed { rank: 0 })),
+        }
+    }
 }
 
 fn failures(world: &World) {

@@ -311,6 +311,10 @@ const CALLS: &[Call] = &[
     ("exact::HashedPlan::reduce", |hand| {
         said(hand.hashed.reduce(&exact::HashedSums::new()))
     }),
+    ("exact::HashedPlan::start_allreduce", |hand| {
+        let nothing = exact::HashedSums::new();
+        said(hand.hashed.start_allreduce(&nothing))
+    }),
     ("exact::HashedPlan::by_key", |hand| {
         said(hand.hashed.by_key(&KEY, ONE))
     }),

@@ -1,6 +1,5 @@
 //! What the calls of a plan by key share with its runs under way.
 
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -9,8 +8,8 @@ use std::rc::Rc;
 use exact_sum::wire::{Agreed, NO_TERMS, Terms, WrongEntries};
 use exact_sum::{KeyedAccumulator, LimitError};
 
-use super::exchange::Exchange;
-use super::rows::{AnySums, Local, SumsOf, Total};
+use super::rows::{AnySums, Local, SumsOf};
+use crate::engines::exchange::Exchange;
 use crate::engines::values::Memory;
 use crate::error::RunError;
 use crate::operation::Operation;
@@ -76,32 +75,6 @@ impl ByKey {
         self.memory.borrow_mut().push(rows);
     }
 
-    /// Whether sums are of the plan's type.
-    pub(super) fn takes(&self, sums: &dyn Any) -> bool {
-        self.sums.keys(sums).is_some()
-    }
-
-    /// Leaves the value of each key, rounded once.
-    pub(super) fn write_values(&self, total: Total, result: &mut [u8]) -> Result<(), RunError> {
-        let written = self.sums.write_values(&total, result);
-        self.give_back(total.rows);
-        written.map_err(|error| self.wrong(error))
-    }
-
-    /// Replaces sums by those that a run left.
-    pub(super) fn replace(&self, sums: &mut dyn Any, total: Total) -> Result<(), RunError> {
-        let replaced = self.sums.replace(sums, &total);
-        self.give_back(total.rows);
-        replaced.map_err(|error| self.wrong(error))
-    }
-
-    /// The sums that a run left, of a type that is known.
-    pub(super) fn typed<A: KeyedAccumulator>(&self, total: Total) -> Result<A, RunError> {
-        let sums = total.sums();
-        self.give_back(total.rows);
-        sums.map_err(|error| self.wrong(error))
-    }
-
     /// Brings a rank's rows to the units that follow from the terms of all ranks.
     pub(super) fn settle(&self, local: &mut Local, all: &[Terms]) -> Result<Vec<Agreed>, RunError> {
         let agreed = all.iter().map(|&terms| Agreed::on(terms, self.ranks()));
@@ -109,22 +82,6 @@ impl ByKey {
         let agreed = agreed.map_err(|error| self.limit(error))?;
         self.sums.settle(local, &agreed);
         Ok(agreed)
-    }
-
-    /// What is left of a run, on a rank that gets some.
-    pub(super) fn total(
-        &self,
-        operation: Operation,
-        rows: Option<Memory>,
-        agreed: Vec<Agreed>,
-        entries: Vec<Vec<u64>>,
-    ) -> Option<Total> {
-        rows.map(|rows| Total {
-            rows,
-            agreed,
-            entries,
-            first: self.keys(operation).start,
-        })
     }
 
     /// Terms of no sums.
@@ -143,35 +100,13 @@ impl ByKey {
 
     /// Takes no part in an exchange after one that has brought wrong entries. The others hear of it.
     pub(super) fn give_up(&self, operation: Operation, error: WrongEntries) -> RunError {
-        let claim = match self.beside.begin_within(operation) {
-            Ok(claim) => claim,
-            Err(refused) => return refused,
-        };
-        self.beside.give_up();
-        match claim.end::<()>(Err(self.wrong(error))) {
-            Err(error) => error,
-            Ok(()) => unreachable!("a run that is given an error returns it"),
-        }
+        self.beside.refuse_within(operation, self.wrong(error))
     }
 
-    fn conversations(&self) -> [&Conversation; 3] {
-        [
-            &self.terms.conversation,
-            &self.rows.conversation,
-            &self.beside,
-        ]
-    }
-
-    /// After a failed run: others may wait for this rank in any of its later steps.
-    pub(super) fn spend(&self) {
-        let all = self.conversations().into_iter();
-        all.for_each(Conversation::spend_between_runs);
-    }
-
-    /// After a run that was dropped.
-    pub(super) fn abandon(&self) {
-        let all = self.conversations().into_iter();
-        all.for_each(Conversation::abandon_between_runs);
+    /// Those of all stages.
+    pub(super) fn conversations(&self) -> impl Iterator<Item = &Conversation> {
+        let [terms, rows] = [&self.terms, &self.rows].map(|plan| &*plan.conversation);
+        [terms, rows, &self.beside].into_iter()
     }
 
     /// The error of all ranks.

@@ -1,47 +1,31 @@
-//! Sums by key as a form in which a plan reduces: its calls.
+//! Sums by key as a form in which a plan reduces: the ranks agree on units, add up their rows, and send each other what does not fit these.
+//!
+//! For an allreduce and a reduce-scatter, a key's entries go to the rank that [owns](rank_of_column) it, and from there, for an allreduce, to
+//! all; for a reduce they go to the root.
 
 use std::any::Any;
 use std::rc::Rc;
 
-use exact_sum::wire::Agreed;
+use exact_sum::wire::{self, Agreed, WrongEntries};
 
 use super::by_key::ByKey;
 use super::rows::{Local, Total};
-use super::steps::KeyedSteps;
+use crate::engines::exchange::Exchange;
+use crate::engines::values::Memory;
 use crate::error::RunError;
 use crate::operation::Operation;
-use crate::plan::{AnyPending, Operands, Steps, Stepwise, check_result, not_taken};
-use crate::world::patience::Patience;
+use crate::plan::{Operands, Outcome, Part, Stage, Stages, Stepwise, check_result, not_taken};
+use crate::world::World;
+
+/// What is left of a run whose rows are added up.
+struct Added {
+    operation: Operation,
+    /// If this rank gets some.
+    rows: Option<Memory>,
+    agreed: Vec<Agreed>,
+}
 
 impl ByKey {
-    /// A blocking call: writes the value of each key that this rank gets. It may take no part, for a reason of its own.
-    pub(super) fn run_and_round(
-        self: &Rc<Self>,
-        operation: Operation,
-        sums: Result<&dyn Any, RunError>,
-        result: &mut [u8],
-    ) -> Result<bool, RunError> {
-        let given = result.len() / self.sums.value_bytes();
-        let is_unused = operation == Operation::Reduce && self.rank() != self.rows.root();
-        let checked = if is_unused && given == 0 {
-            Ok(())
-        } else {
-            check_result(self.rank(), self.keys(operation).len(), given)
-        };
-        let Some(total) = self.run_sums(operation, checked.and(sums))? else {
-            return Ok(false);
-        };
-        self.write_values(total, result)?;
-        Ok(true)
-    }
-
-    fn sums_of<'s>(&self, operands: Operands<'s>) -> Result<&'s dyn Any, RunError> {
-        match operands {
-            Operands::State(sums) => Ok(sums),
-            _ => Err(not_taken(self.rank())),
-        }
-    }
-
     /// What a rank with these sums gives to a run.
     fn local(&self, sums: &dyn Any) -> Result<Local, RunError> {
         let rank = self.rank();
@@ -73,27 +57,12 @@ impl ByKey {
         }
     }
 
-    /// A blocking run. Without sums this rank takes no part, for a reason of its own.
-    pub(super) fn run_sums(
-        self: &Rc<Self>,
-        operation: Operation,
-        sums: Result<&dyn Any, RunError>,
-    ) -> Result<Option<Total>, RunError> {
-        self.check_offered(operation, false)?;
-        let local = sums.and_then(|sums| self.local(sums));
-        self.run_steps(operation, local).inspect_err(|error| {
-            // Within an operator nothing has begun.
-            if !matches!(error, RunError::Nested { .. }) && !error.is_of_all() {
-                self.spend();
-            }
-        })
-    }
-
-    fn run_steps(
+    /// A blocking run, whose reductions take their shortest ways. Without rows this rank takes no part, for a reason of its own.
+    fn run_local(
         self: &Rc<Self>,
         operation: Operation,
         local: Result<Local, RunError>,
-    ) -> Result<Option<Total>, RunError> {
+    ) -> Result<Outcome, RunError> {
         let allreduce = Operation::Allreduce;
         let mut local =
             local.map_err(|error| self.terms.fail(allreduce, allreduce.into(), error))?;
@@ -108,53 +77,176 @@ impl ByKey {
             .rows
             .run_items(operation.into(), own, rows.bytes_mut())?;
         self.give_back(local.rows);
-        let rows = is_mine.then_some(rows);
-        if agreed.iter().any(Agreed::may_have_entries) {
-            let _busy = self.world().enter()?;
-            let steps = KeyedSteps::exchange(self, operation, rows, agreed, &local.entries)?;
-            steps.drive(Patience::Unlimited);
-            return steps.outcome();
+        let added = Added {
+            operation,
+            rows: is_mine.then_some(rows),
+            agreed,
+        };
+        let _busy = self.world().enter()?;
+        Stages::new(Rc::clone(self) as _, self.exchange(added, &local.entries)?).wait()
+    }
+
+    /// Begins the first reduction, in a call that has entered the world.
+    fn agree(
+        self: &Rc<Self>,
+        operation: Operation,
+        local: Result<Local, RunError>,
+    ) -> Result<Stage, RunError> {
+        let own = local.as_ref().map_err(Clone::clone);
+        let own = own.map(|local| Operands::Items(bytemuck::cast_slice(&local.terms)));
+        let part = self.terms.start_within(Operation::Allreduce, own)?;
+        let (form, local) = (Rc::clone(self), local.unwrap_or_default());
+        let then = move |part| form.add(operation, local, part);
+        Ok(Stage::Part(part, Box::new(then)))
+    }
+
+    /// Begins the second one after the first.
+    fn add(
+        self: &Rc<Self>,
+        operation: Operation,
+        mut local: Local,
+        terms: Part,
+    ) -> Result<Stage, RunError> {
+        let mut all = self.no_terms();
+        terms.deliver(bytemuck::cast_slice_mut(&mut all))?;
+        let agreed = self.settle(&mut local, &all)?;
+        let own = Operands::Items(local.rows.bytes());
+        let part = self.rows.start_within(operation, Ok(own))?;
+        self.give_back(local.rows);
+        let form = Rc::clone(self);
+        let then = move |part: Part| {
+            let mut rows = form.memory(form.keys(operation).len());
+            let is_mine = part.deliver(rows.bytes_mut())?;
+            let added = Added {
+                operation,
+                rows: is_mine.then_some(rows),
+                agreed,
+            };
+            form.exchange(added, &local.entries)
+        };
+        Ok(Stage::Part(part, Box::new(then)))
+    }
+
+    /// Begins to send entries to the ranks that merge them, if any rank may have some.
+    fn exchange(self: &Rc<Self>, added: Added, entries: &[u64]) -> Result<Stage, RunError> {
+        if !added.agreed.iter().any(Agreed::may_have_entries) {
+            return Ok(self.over(added, Vec::new()));
         }
-        Ok(self.total(operation, rows, agreed, Vec::new()))
+        let (keys, ranks, operation) = (self.rows.width(), self.ranks(), added.operation);
+        let rank_of = |key: u64| match operation {
+            Operation::Reduce => self.rows.root(),
+            _ => usize::try_from(key).map_or(0, |key| rank_of_column(keys, ranks, key)),
+        };
+        let lists = wire::dealt(entries, ranks, rank_of).expect("this rank has written them");
+        let lists: Vec<&[u64]> = lists.iter().map(Vec::as_slice).collect();
+        let exchange = self.start_exchange(operation, &lists)?;
+        let form = Rc::clone(self);
+        let then = move |exchange: Exchange| {
+            let lists = exchange.deliver()?;
+            match operation {
+                Operation::Allreduce => form.share(added, &lists),
+                _ => Ok(form.over(added, lists)),
+            }
+        };
+        Ok(Stage::Exchange(exchange, Box::new(then)))
+    }
+
+    /// Begins to send what this rank has merged to all.
+    fn share(self: &Rc<Self>, added: Added, lists: &[Vec<u64>]) -> Result<Stage, RunError> {
+        let operation = added.operation;
+        let merged = self.sums.merged(lists);
+        let merged = merged.map_err(|error| self.give_up(operation, error))?;
+        let exchange = self.start_exchange(operation, &vec![&merged[..]; self.ranks()])?;
+        let form = Rc::clone(self);
+        let then = move |exchange: Exchange| Ok(form.over(added, exchange.deliver()?));
+        Ok(Stage::Exchange(exchange, Box::new(then)))
+    }
+
+    fn over(&self, added: Added, entries: Vec<Vec<u64>>) -> Stage {
+        let first = self.keys(added.operation).start;
+        Stage::over(added.rows.map(|rows| Total {
+            rows,
+            agreed: added.agreed,
+            entries,
+            first,
+        }))
+    }
+
+    /// What `read` makes of what a run has left.
+    fn read<R>(
+        &self,
+        total: Box<Total>,
+        read: impl FnOnce(&Total) -> Result<R, WrongEntries>,
+    ) -> Result<R, RunError> {
+        let outcome = read(&total);
+        self.give_back(total.rows);
+        outcome.map_err(|error| self.wrong(error))
     }
 }
 
-impl Stepwise for ByKey {
-    fn run(
-        self: Rc<Self>,
-        operation: Operation,
-        operands: Operands<'_>,
-        result: &mut [u8],
-    ) -> Result<bool, RunError> {
-        self.run_and_round(operation, self.sums_of(operands), result)
-    }
+/// What a run has left.
+fn total_of(outcome: Box<dyn Any>) -> Box<Total> {
+    outcome.downcast().expect("runs leave these")
+}
 
-    fn run_state(
-        self: Rc<Self>,
-        operation: Operation,
-        sums: &mut dyn Any,
-    ) -> Result<bool, RunError> {
-        match self.run_sums(operation, Ok(sums))? {
-            Some(total) => self.replace(sums, total).map(|()| true),
-            None => Ok(false),
-        }
+impl Stepwise for ByKey {
+    fn world(&self) -> &World {
+        self.rows.world()
     }
 
     fn start(
         self: Rc<Self>,
         operation: Operation,
-        operands: Operands<'_>,
-    ) -> Result<AnyPending, RunError> {
-        let _busy = self.world().enter()?;
+        sums: Result<&dyn Any, RunError>,
+    ) -> Result<Stages, RunError> {
         self.check_offered(operation, true)?;
-        let sums = self.sums_of(operands);
         let local = sums.and_then(|sums| self.local(sums));
-        let steps = KeyedSteps::start(&self, operation, local)?;
-        Ok(AnyPending::of_steps(self.world(), Rc::new(steps)))
+        let first = self.agree(operation, local)?;
+        self.is_under_way.set(true);
+        Ok(Stages::new(self, first))
+    }
+
+    fn run(
+        self: Rc<Self>,
+        operation: Operation,
+        sums: Result<&dyn Any, RunError>,
+    ) -> Result<Outcome, RunError> {
+        self.check_offered(operation, false)?;
+        let local = sums.and_then(|sums| self.local(sums));
+        self.run_local(operation, local).inspect_err(|error| {
+            // Within an operator nothing has begun.
+            if !matches!(error, RunError::Nested { .. }) && !error.is_of_all() {
+                self.spend();
+            }
+        })
+    }
+
+    fn check_result(&self, operation: Operation, bytes: usize) -> Result<(), RunError> {
+        let is_unused = operation == Operation::Reduce && self.rank() != self.rows.root();
+        if is_unused && bytes == 0 {
+            return Ok(());
+        }
+        let given = bytes / self.sums.value_bytes();
+        check_result(self.rank(), self.keys(operation).len(), given)
+    }
+
+    fn write_values(&self, total: Box<dyn Any>, result: &mut [u8]) -> Result<(), RunError> {
+        let total = total_of(total);
+        let keys = total.rows.bytes().len() / self.rows.item_bytes();
+        check_result(self.rank(), keys, result.len() / self.sums.value_bytes())?;
+        self.read(total, |total| self.sums.write_values(total, result))
+    }
+
+    fn state(&self, total: Box<dyn Any>) -> Result<Box<dyn Any>, RunError> {
+        self.read(total_of(total), |total| self.sums.sums(total))
+    }
+
+    fn replace(&self, sums: &mut dyn Any, total: Box<dyn Any>) -> Result<(), RunError> {
+        self.read(total_of(total), |total| self.sums.replace(sums, total))
     }
 
     fn takes(&self, sums: &dyn Any) -> bool {
-        self.takes(sums)
+        self.sums.keys(sums).is_some()
     }
 
     fn refuse(&self, operation: Operation) {
@@ -167,6 +259,47 @@ impl Stepwise for ByKey {
         if !is_nested && self.check_offered(operation, false).is_ok() {
             self.terms.refuse(Operation::Allreduce);
             self.spend();
+        }
+    }
+
+    fn spend(&self) {
+        self.conversations()
+            .for_each(|one| one.spend_between_runs());
+    }
+
+    fn end(&self, is_over: bool) {
+        self.is_under_way.set(false);
+        if !is_over {
+            self.conversations()
+                .for_each(|one| one.abandon_between_runs());
+        }
+    }
+}
+
+/// The rank that gets a column of a row from a reduce-scatter.
+fn rank_of_column(width: usize, ranks: usize, column: usize) -> usize {
+    let (few, longer) = (width / ranks, width % ranks);
+    match column.checked_sub(longer * (few + 1)) {
+        None => column / (few + 1),
+        Some(after) => longer + after / few.max(1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rank_of_column;
+    use crate::engines::scheduled::columns;
+
+    #[test]
+    fn columns_have_the_rank_that_gets_them() {
+        for width in 1..20 {
+            for ranks in 1..9 {
+                for rank in 0..ranks {
+                    for column in columns(width, ranks, rank) {
+                        assert_eq!(rank_of_column(width, ranks, column), rank);
+                    }
+                }
+            }
         }
     }
 }

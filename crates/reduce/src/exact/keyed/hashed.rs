@@ -1,24 +1,26 @@
-//! Sums by keys of 64 bits over the ranks of a world.
+//! Sums by keys of 64 bits as a form in which a plan reduces: each key's sums go to the rank that owns it, and from there, rounded, to those that get
+//! all keys.
 
-use std::fmt;
+use std::any::Any;
 use std::marker::PhantomData;
 use std::rc::Rc;
 
-use exact_sum::wire::WrongEntries;
 use exact_sum::{Float, HashedSums, SparseKey, sparse};
 
-use super::exchange::Exchange;
+use super::plan::{KeyedPlan, all, typed};
+use crate::engines::exchange::Exchange;
 use crate::environment;
 use crate::error::RunError;
 use crate::operation::Operation;
+use crate::plan::{AnyPlan, Outcome, Stage, Stages, Stepwise, check_result, not_taken};
 use crate::world::World;
 use crate::world::conversation::Conversation;
 
 /// Exact sums of the items of each key over the ranks of a [`World`], for keys that are any integers of 64 bits. Made by
 /// [`Builder::build_hashed`](crate::Builder::build_hashed).
 ///
-/// Each key is [owned](HashedPlan::owner) by one rank, to which the ranks send what they have of it. For keys 0 to K - 1 that most ranks have,
-/// [`KeyedPlan`](super::KeyedPlan) is cheaper. Nobody says beforehand which keys there are, and each run may have others.
+/// Each key is [owned](KeyedPlan::owner) by one rank, to which the ranks send what they have of it. For keys 0 to K - 1 that most ranks have,
+/// a plan of [`KeyedSums`](exact_sum::KeyedSums) is cheaper. Nobody says beforehand which keys there are, and each run may have others.
 ///
 /// Each value has the bits of one process's [`HashedSums`] on all ranks' items, whatever the number of ranks and the distribution of the
 /// items.
@@ -43,212 +45,222 @@ use crate::world::conversation::Conversation;
 /// # Errors of all runs
 ///
 /// [Those of a `Plan`](crate::Plan#errors-of-all-runs), and [`RunError::Limit`]. A run needs the default floating-point environment.
-pub struct HashedPlan<K: SparseKey, T: Float> {
+pub type HashedPlan<K, T> = KeyedPlan<HashedSums<K, T>>;
+
+impl<K: SparseKey, T: Float> KeyedPlan<HashedSums<K, T>> {
+    pub(crate) fn of_keys(plan: &AnyPlan) -> Self {
+        let form = Hashed::<K, T> {
+            world: plan.world().clone(),
+            conversation: Rc::clone(&plan.conversation),
+            root: plan.root(),
+            sums: PhantomData,
+        };
+        Self::new(plan, Rc::new(form))
+    }
+
+    /// The rank that adds up a key's sums: the same on all ranks, and in all programs that have as many ranks.
+    #[must_use]
+    pub fn owner(&self, key: K) -> usize {
+        owner(key, self.world().size())
+    }
+
+    /// Adds this rank's items up by key, and then the ranks' sums, as [`allreduce`](KeyedPlan::allreduce). A rank may have any number
+    /// of items. Collective.
+    ///
+    /// # Errors
+    /// As [`allreduce`](KeyedPlan::allreduce), or a rank does not have as many keys as items.
+    pub fn by_key(&self, keys: &[K], items: &[T]) -> Result<Vec<(K, T)>, RunError> {
+        self.collected(Operation::Allreduce, keys, items).map(all)
+    }
+
+    /// As [`by_key`](KeyedPlan::by_key), for the root alone; the others get `None`. Collective.
+    ///
+    /// # Errors
+    /// As [`by_key`](KeyedPlan::by_key).
+    pub fn reduce_by_key(&self, keys: &[K], items: &[T]) -> Result<Option<Vec<(K, T)>>, RunError> {
+        self.collected(Operation::Reduce, keys, items).map(typed)
+    }
+
+    /// Adds this rank's items up by key, and then the ranks' sums, as [`reduce_scatter`](KeyedPlan::reduce_scatter). Collective.
+    ///
+    /// # Errors
+    /// As [`by_key`](KeyedPlan::by_key).
+    pub fn reduce_scatter_by_key(
+        &self,
+        keys: &[K],
+        items: &[T],
+    ) -> Result<HashedSums<K, T>, RunError> {
+        self.collected(Operation::ReduceScatter, keys, items)
+            .map(all)
+    }
+
+    fn collected(
+        &self,
+        operation: Operation,
+        keys: &[K],
+        items: &[T],
+    ) -> Result<Outcome, RunError> {
+        let rank = self.world().rank();
+        let mut local = HashedSums::new();
+        let added = local.add(keys, items);
+        let added = added.map_err(|error| RunError::Keys { rank, error });
+        self.run(operation, added.map(|()| &local))
+    }
+}
+
+/// The rank of so many that owns a key.
+fn owner(key: impl SparseKey, ranks: usize) -> usize {
+    // The finalizer of MurmurHash3, 64 bits (Appleby): keys that follow each other have owners far from each other.
+    let mut mixed = key.to_word();
+    mixed = (mixed ^ mixed >> 33).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
+    mixed = (mixed ^ mixed >> 33).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
+    mixed ^= mixed >> 33;
+    let scaled = (u128::from(mixed) * ranks as u128) >> u64::BITS;
+    usize::try_from(scaled).expect("it is less than the number of ranks")
+}
+
+struct Hashed<K, T> {
     world: World,
     conversation: Rc<Conversation>,
     root: usize,
     sums: PhantomData<fn() -> (K, T)>,
 }
 
-impl<K: SparseKey, T: Float> fmt::Debug for HashedPlan<K, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HashedPlan")
-            .field("world", &self.world)
-            .field("root", &self.root)
-            .finish_non_exhaustive()
-    }
-}
-
-impl<K: SparseKey, T: Float> HashedPlan<K, T> {
-    pub(crate) fn new(world: &World, conversation: Rc<Conversation>, root: usize) -> Self {
-        Self {
-            world: world.clone(),
-            conversation,
-            root,
-            sums: PhantomData,
-        }
+impl<K: SparseKey, T: Float> Hashed<K, T> {
+    fn exchange(&self, operation: Operation, lists: &[&[u64]]) -> Result<Exchange, RunError> {
+        Exchange::start(&self.world, &self.conversation, operation, lists)
     }
 
-    /// The world that it was built on.
-    pub fn world(&self) -> &World {
-        &self.world
-    }
-
-    /// The rank that adds up a key's sums: the same on all ranks, and in all programs that have as many ranks.
-    #[must_use]
-    pub fn owner(&self, key: K) -> usize {
-        // The finalizer of MurmurHash3, 64 bits (Appleby): keys that follow each other have owners far from each other.
-        let mut mixed = key.to_word();
-        mixed = (mixed ^ mixed >> 33).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
-        mixed = (mixed ^ mixed >> 33).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
-        mixed ^= mixed >> 33;
-        let scaled = (u128::from(mixed) * self.world.size() as u128) >> u64::BITS;
-        usize::try_from(scaled).expect("it is less than the number of ranks")
-    }
-
-    /// Adds up the ranks' sums; every rank gets the keys that it [owns](HashedPlan::owner), and of these those that have items anywhere.
-    /// Their [`values`](HashedSums::values) are sorted by key. Collective.
-    ///
-    /// # Errors
-    /// As [all runs](HashedPlan#errors-of-all-runs).
-    pub fn reduce_scatter(&self, local: &HashedSums<K, T>) -> Result<HashedSums<K, T>, RunError> {
-        let _busy = self.world.enter()?;
-        self.scattered(Operation::ReduceScatter, local)
-    }
-
-    /// Adds up the ranks' sums; every rank gets all keys that have items anywhere and their sums, each rounded once, in ascending order of
-    /// the keys. Collective.
-    ///
-    /// # Errors
-    /// As [`reduce_scatter`](HashedPlan::reduce_scatter).
-    pub fn allreduce(&self, local: &HashedSums<K, T>) -> Result<Vec<(K, T)>, RunError> {
-        let _busy = self.world.enter()?;
-        self.gathered(Operation::Allreduce, local)
-    }
-
-    /// As [`allreduce`](HashedPlan::allreduce), for the root alone; the others get `None`. Collective.
-    ///
-    /// # Errors
-    /// As [`reduce_scatter`](HashedPlan::reduce_scatter).
-    pub fn reduce(&self, local: &HashedSums<K, T>) -> Result<Option<Vec<(K, T)>>, RunError> {
-        let _busy = self.world.enter()?;
-        let sums = self.gathered(Operation::Reduce, local)?;
-        Ok(self.is_root().then_some(sums))
-    }
-
-    /// Adds this rank's items up by key, and then the ranks' sums, as [`allreduce`](HashedPlan::allreduce). A rank may have any number
-    /// of items. Collective.
-    ///
-    /// # Errors
-    /// As [`allreduce`](HashedPlan::allreduce), or a rank does not have as many keys as items.
-    pub fn by_key(&self, keys: &[K], items: &[T]) -> Result<Vec<(K, T)>, RunError> {
-        let operation = Operation::Allreduce;
-        self.collected(operation, keys, items, |local| {
-            self.gathered(operation, local)
-        })
-    }
-
-    /// As [`by_key`](HashedPlan::by_key), for the root alone; the others get `None`. Collective.
-    ///
-    /// # Errors
-    /// As [`by_key`](HashedPlan::by_key).
-    pub fn reduce_by_key(&self, keys: &[K], items: &[T]) -> Result<Option<Vec<(K, T)>>, RunError> {
-        let operation = Operation::Reduce;
-        let sums = self.collected(operation, keys, items, |local| {
-            self.gathered(operation, local)
-        })?;
-        Ok(self.is_root().then_some(sums))
-    }
-
-    /// Adds this rank's items up by key, and then the ranks' sums, as [`reduce_scatter`](HashedPlan::reduce_scatter). Collective.
-    ///
-    /// # Errors
-    /// As [`by_key`](HashedPlan::by_key).
-    pub fn reduce_scatter_by_key(
+    /// This rank's sums, if it can take part.
+    fn checked<'s>(
         &self,
-        keys: &[K],
-        items: &[T],
-    ) -> Result<HashedSums<K, T>, RunError> {
-        let operation = Operation::ReduceScatter;
-        self.collected(operation, keys, items, |local| {
-            self.scattered(operation, local)
-        })
+        state: Result<&'s dyn Any, RunError>,
+    ) -> Result<&'s HashedSums<K, T>, RunError> {
+        let rank = self.world.rank();
+        let sums = state?.downcast_ref().ok_or_else(|| not_taken(rank))?;
+        environment::check().map_err(|error| RunError::Environment { rank, error })?;
+        Ok(sums)
     }
 
-    /// Adds this rank's items up by key, enters the world and runs; or takes no part, if that fails.
-    fn collected<R>(
-        &self,
-        operation: Operation,
-        keys: &[K],
-        items: &[T],
-        run: impl FnOnce(&HashedSums<K, T>) -> Result<R, RunError>,
-    ) -> Result<R, RunError> {
-        let mut local = HashedSums::new();
-        let added = local.add(keys, items);
-        let _busy = self.world.enter()?;
-        match added {
-            Ok(()) => run(&local),
-            Err(error) => {
-                let rank = self.world.rank();
-                self.give_up(operation, RunError::Keys { rank, error })
-            }
-        }
-    }
-
-    fn is_root(&self) -> bool {
-        self.world.rank() == self.root
-    }
-
-    /// The sums of this rank's own keys. The caller has entered the world.
-    fn scattered(
-        &self,
-        operation: Operation,
-        local: &HashedSums<K, T>,
-    ) -> Result<HashedSums<K, T>, RunError> {
-        if let Err(error) = environment::check() {
-            let rank = self.world.rank();
-            return self.give_up(operation, RunError::Environment { rank, error });
-        }
-        let lists = sparse::to_entries(local, self.world.size(), |key| self.owner(key));
-        let mut sums = HashedSums::new();
-        let lists: Vec<&[u64]> = lists.iter().map(Vec::as_slice).collect();
-        let lists = self.exchange(operation, &lists)?;
+    /// The sums of this rank's own keys.
+    fn own(&self, operation: Operation, sent: Exchange) -> Result<HashedSums<K, T>, RunError> {
+        let lists = sent.deliver()?;
         let rank = self.world.rank();
         sparse::check_items(&lists).map_err(|error| RunError::Limit { rank, error })?;
+        let mut sums = HashedSums::new();
         for list in lists {
-            if let Err(error) = sparse::add_entries(&mut sums, &list) {
-                return self.wrong(operation, error);
-            }
+            sparse::add_entries(&mut sums, &list).map_err(|error| {
+                let reason = error.to_string();
+                let wrong = RunError::WrongEntries { rank, reason };
+                self.conversation.refuse_within(operation, wrong)
+            })?;
         }
         Ok(sums)
     }
 
-    /// All keys and values, if this rank gets them.
-    fn gathered(
-        &self,
-        operation: Operation,
-        local: &HashedSums<K, T>,
-    ) -> Result<Vec<(K, T)>, RunError> {
-        let own = self.scattered(operation, local)?;
+    /// Begins to send the values of this rank's keys to the ranks that get all.
+    fn share(&self, operation: Operation, own: &HashedSums<K, T>) -> Result<Stage, RunError> {
         let pairs = own.values().into_iter();
-        let own: Vec<u64> = pairs
+        let words: Vec<u64> = pairs
             .flat_map(|(key, value)| [key.to_word(), word(value)])
             .collect();
-        let gets = |rank: usize| operation == Operation::Allreduce || rank == self.root;
-        let list = |rank: usize| if gets(rank) { &own[..] } else { &[] };
+        let root = self.root;
+        let gets = move |rank: usize| operation == Operation::Allreduce || rank == root;
+        let list = |rank: usize| if gets(rank) { &words[..] } else { &[] };
         let lists: Vec<&[u64]> = (0..self.world.size()).map(list).collect();
-        let mut all: Vec<(K, T)> = Vec::new();
-        for list in self.exchange(operation, &lists)? {
-            let (pairs, _) = list.as_chunks();
-            all.extend(
-                pairs
-                    .iter()
-                    .map(|&[key, value]| (K::of_word(key), of_word(value))),
-            );
-        }
-        all.sort_unstable_by_key(|(key, _)| *key);
-        Ok(all)
-    }
-
-    fn exchange(&self, operation: Operation, lists: &[&[u64]]) -> Result<Vec<Vec<u64>>, RunError> {
-        Exchange::start(&self.world, &self.conversation, operation, lists)?.deliver()
-    }
-
-    /// The error of entries that no rank of this program writes.
-    fn wrong<R>(&self, operation: Operation, error: WrongEntries) -> Result<R, RunError> {
-        let wrong = RunError::WrongEntries {
-            rank: self.world.rank(),
-            reason: error.to_string(),
+        let is_mine = gets(self.world.rank());
+        let then = move |sent: Exchange| {
+            let lists = sent.deliver()?;
+            let pairs = lists.iter().flat_map(|list| list.as_chunks().0);
+            let mut all: Vec<(K, T)> = pairs
+                .map(|&[key, value]| (K::of_word(key), of_word(value)))
+                .collect();
+            all.sort_unstable_by_key(|(key, _)| *key);
+            Ok(Stage::over(is_mine.then_some(all)))
         };
-        self.give_up(operation, wrong)
+        let exchange = self.exchange(operation, &lists)?;
+        Ok(Stage::Exchange(exchange, Box::new(then)))
+    }
+}
+
+impl<K: SparseKey, T: Float> Stepwise for Hashed<K, T> {
+    fn world(&self) -> &World {
+        &self.world
     }
 
-    /// Takes no part in an exchange. The others hear of it.
-    fn give_up<R>(&self, operation: Operation, error: RunError) -> Result<R, RunError> {
-        let claim = self.conversation.begin_within(operation)?;
-        self.conversation.give_up();
-        claim.end(Err(error))
+    fn start(
+        self: Rc<Self>,
+        operation: Operation,
+        state: Result<&dyn Any, RunError>,
+    ) -> Result<Stages, RunError> {
+        let sums = self.checked(state);
+        let sums = sums.map_err(|error| self.conversation.refuse_within(operation, error))?;
+        let ranks = self.world.size();
+        let lists = sparse::to_entries(sums, ranks, |key| owner(key, ranks));
+        let lists: Vec<&[u64]> = lists.iter().map(Vec::as_slice).collect();
+        let exchange = self.exchange(operation, &lists)?;
+        let form = Rc::clone(&self);
+        let then = move |sent: Exchange| {
+            let own = form.own(operation, sent)?;
+            match operation {
+                Operation::ReduceScatter => Ok(Stage::over(Some(own))),
+                _ => form.share(operation, &own),
+            }
+        };
+        let first = Stage::Exchange(exchange, Box::new(then));
+        Ok(Stages::new(self, first))
     }
+
+    /// Nobody knows how many keys there will be.
+    fn check_result(&self, _operation: Operation, _bytes: usize) -> Result<(), RunError> {
+        Ok(())
+    }
+
+    fn write_values(&self, total: Box<dyn Any>, result: &mut [u8]) -> Result<(), RunError> {
+        let values: Vec<T> = match total.downcast::<HashedSums<K, T>>() {
+            Ok(own) => own.values().into_iter().map(|(_, value)| value).collect(),
+            Err(total) => {
+                let all: Vec<(K, T)> = all(Some(total));
+                all.into_iter().map(|(_, value)| value).collect()
+            }
+        };
+        let given = result.len() / size_of::<T>();
+        check_result(self.world.rank(), values.len(), given)?;
+        result.copy_from_slice(bytemuck::cast_slice(&values));
+        Ok(())
+    }
+
+    fn state(&self, total: Box<dyn Any>) -> Result<Box<dyn Any>, RunError> {
+        Ok(total)
+    }
+
+    fn replace(&self, state: &mut dyn Any, total: Box<dyn Any>) -> Result<(), RunError> {
+        let rank = self.world.rank();
+        let own = total.downcast::<HashedSums<K, T>>();
+        let (Some(state), Ok(own)) = (state.downcast_mut(), own) else {
+            return Err(not_taken(rank));
+        };
+        *state = *own;
+        Ok(())
+    }
+
+    fn takes(&self, state: &dyn Any) -> bool {
+        state.is::<HashedSums<K, T>>()
+    }
+
+    fn refuse(&self, operation: Operation) {
+        if let Ok(_busy) = self.world.enter() {
+            let error = not_taken(self.world.rank());
+            self.conversation.refuse_within(operation, error);
+        }
+    }
+
+    fn spend(&self) {
+        self.conversation.spend_between_runs();
+    }
+
+    /// Its exchanges do what there is to do.
+    fn end(&self, _is_over: bool) {}
 }
 
 /// The bits of a float, in a word.

@@ -5,15 +5,39 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::rc::Rc;
 
-use exact_sum::{Float, Key, KeyedAccumulator, KeyedSums};
+use exact_sum::{Float, HashedSums, Key, KeyedAccumulator, KeyedMoments, KeyedSums, SparseKey};
 
-use super::by_key::ByKey;
 use crate::error::RunError;
 use crate::operation::Operation;
-use crate::plan::{AnyPending, AnyPlan, Form, Operands, Pending, dereferences};
+use crate::plan::{AnyPlan, Form, Operands, Outcome, Pending, Stepwise, dereferences};
 
-/// Exact sums, or moments, of the items of each of the keys 0 to K - 1 over the ranks of a [`World`](crate::World): `A` is [`KeyedSums`] or
-/// [`KeyedMoments`](exact_sum::KeyedMoments). Made by [`Builder::build_keyed`](crate::Builder::build_keyed).
+/// What a [`KeyedPlan`] adds up: [`KeyedSums`], [`KeyedMoments`] or [`HashedSums`]. No other type implements it.
+pub trait KeyedState: Sealed + 'static {
+    /// What a rank gets of all keys.
+    type All: 'static;
+}
+
+pub trait Sealed {}
+
+impl<T: Float> Sealed for KeyedSums<T> {}
+impl<T: Float> Sealed for KeyedMoments<T> {}
+impl<K: SparseKey, T: Float> Sealed for HashedSums<K, T> {}
+
+impl<T: Float> KeyedState for KeyedSums<T> {
+    type All = Self;
+}
+
+impl<T: Float> KeyedState for KeyedMoments<T> {
+    type All = Self;
+}
+
+impl<K: SparseKey, T: Float> KeyedState for HashedSums<K, T> {
+    /// The keys that have items anywhere, in ascending order, and their sums, each rounded once.
+    type All = Vec<(K, T)>;
+}
+
+/// Exact sums, or moments, of the items of each key over the ranks of a [`World`](crate::World): of [`KeyedSums`] or [`KeyedMoments`], for the keys 0
+/// to K - 1, made by [`Builder::build_keyed`](crate::Builder::build_keyed); or of [`HashedSums`]: see [`HashedPlan`](super::HashedPlan).
 ///
 /// All ranks build it together and run it together, any number of times, as a [`Plan`](crate::Plan). Nobody says which keys a rank's items
 /// have, or how many items there are: that may change from run to run.
@@ -43,22 +67,18 @@ use crate::plan::{AnyPending, AnyPlan, Form, Operands, Pending, dereferences};
 /// # Errors of all runs
 ///
 /// [Those of a `Plan`](crate::Plan#errors-of-all-runs), or sums have another number of keys than the plan.
-pub struct KeyedPlan<A: KeyedAccumulator> {
+pub struct KeyedPlan<S: KeyedState> {
     plan: AnyPlan,
-    /// Its form.
-    by_key: Rc<ByKey>,
-    sums: PhantomData<fn() -> A>,
+    state: PhantomData<fn() -> S>,
 }
 
-dereferences!([A: KeyedAccumulator] KeyedPlan<A>);
+dereferences!([S: KeyedState] KeyedPlan<S>);
 
-impl<A: KeyedAccumulator> KeyedPlan<A> {
-    pub(crate) fn new(rows: &AnyPlan, by_key: ByKey) -> Self {
-        let by_key = Rc::new(by_key);
+impl<S: KeyedState> KeyedPlan<S> {
+    pub(crate) fn new(plan: &AnyPlan, form: Rc<dyn Stepwise>) -> Self {
         Self {
-            plan: rows.with_form(Form::Stepwise(Rc::clone(&by_key) as _)),
-            by_key,
-            sums: PhantomData,
+            plan: plan.with_form(Form::Stepwise(form)),
+            state: PhantomData,
         }
     }
 
@@ -68,6 +88,90 @@ impl<A: KeyedAccumulator> KeyedPlan<A> {
         self.plan
     }
 
+    /// Adds up the ranks' sums; every rank gets those of all keys. Collective.
+    ///
+    /// # Errors
+    /// As [all runs](KeyedPlan#errors-of-all-runs).
+    pub fn allreduce(&self, local: &S) -> Result<S::All, RunError> {
+        self.run(Operation::Allreduce, Ok(local)).map(all)
+    }
+
+    /// Adds up the ranks' sums; the root gets those of all keys, the others `None`. Collective.
+    ///
+    /// # Errors
+    /// As [`allreduce`](KeyedPlan::allreduce). A rank that the failed one does not depend on, and that does not get the
+    /// result, may not hear of the failure in this run.
+    pub fn reduce(&self, local: &S) -> Result<Option<S::All>, RunError> {
+        self.run(Operation::Reduce, Ok(local)).map(typed)
+    }
+
+    /// Adds up the ranks' sums; every rank gets those of its own keys: its [`scattered_keys`](KeyedPlan::scattered_keys), the first of which is number
+    /// 0 in the result, or those that it [owns](KeyedPlan::owner). Collective.
+    ///
+    /// # Errors
+    /// As [`allreduce`](KeyedPlan::allreduce), or the [algorithm](crate::AnyPlan::algorithm) of a plan for keys 0 to K - 1 is not a schedule.
+    pub fn reduce_scatter(&self, local: &S) -> Result<S, RunError> {
+        self.run(Operation::ReduceScatter, Ok(local)).map(all)
+    }
+
+    /// Starts [`allreduce`](KeyedPlan::allreduce); the sums are free when this returns. Collective.
+    ///
+    /// # Errors
+    /// The plan is spent or under way, or the [algorithm](crate::AnyPlan::algorithm) of a plan for keys 0 to K - 1 is not a schedule. This rank's
+    /// other errors come here or from the wait.
+    pub fn start_allreduce(&self, local: &S) -> Result<Pending<S::All>, RunError> {
+        self.start(Operation::Allreduce, local, all)
+    }
+
+    /// Starts [`reduce`](KeyedPlan::reduce), as [`start_allreduce`](KeyedPlan::start_allreduce). Collective.
+    ///
+    /// # Errors
+    /// As [`start_allreduce`](KeyedPlan::start_allreduce).
+    pub fn start_reduce(&self, local: &S) -> Result<Pending<Option<S::All>>, RunError> {
+        self.start(Operation::Reduce, local, typed)
+    }
+
+    /// Starts [`reduce_scatter`](KeyedPlan::reduce_scatter), as [`start_allreduce`](KeyedPlan::start_allreduce). Collective.
+    ///
+    /// # Errors
+    /// As [`start_allreduce`](KeyedPlan::start_allreduce).
+    pub fn start_reduce_scatter(&self, local: &S) -> Result<Pending<S>, RunError> {
+        self.start(Operation::ReduceScatter, local, all)
+    }
+
+    /// Without sums this rank takes no part, for a reason of its own.
+    pub(super) fn run(
+        &self,
+        operation: Operation,
+        local: Result<&S, RunError>,
+    ) -> Result<Outcome, RunError> {
+        let local = local.map(|sums| sums as &dyn Any);
+        self.plan.run_states(operation, local)
+    }
+
+    fn start<R: 'static>(
+        &self,
+        operation: Operation,
+        local: &S,
+        read: fn(Outcome) -> R,
+    ) -> Result<Pending<R>, RunError> {
+        let run = self.plan.start(operation, Operands::State(local))?;
+        Ok(Pending::new(run, move |run| run.wait_for_state().map(read)))
+    }
+}
+
+/// What this rank gets, if it gets any.
+pub(super) fn typed<R: 'static>(outcome: Outcome) -> Option<R> {
+    let of_type = |state: Box<dyn Any>| *state.downcast().expect("runs leave this type");
+    outcome.map(of_type)
+}
+
+/// What every rank gets.
+pub(super) fn all<R: 'static>(outcome: Outcome) -> R {
+    typed(outcome).expect("every rank gets some")
+}
+
+impl<A: KeyedAccumulator + KeyedState<All = A>> KeyedPlan<A> {
     /// The number of keys.
     pub fn keys(&self) -> usize {
         self.width()
@@ -78,53 +182,14 @@ impl<A: KeyedAccumulator> KeyedPlan<A> {
         self.scattered_columns()
     }
 
-    /// Adds up the ranks' sums; every rank gets those of all keys. Collective.
-    ///
-    /// # Errors
-    /// As [all runs](KeyedPlan#errors-of-all-runs).
-    pub fn allreduce(&self, local: &A) -> Result<A, RunError> {
-        let sums = self.run(Operation::Allreduce, Ok(local))?;
-        Ok(sums.expect("every rank gets them"))
-    }
-
     /// Adds this rank's items up by key, and then the ranks' sums, as [`allreduce`](KeyedPlan::allreduce). Collective.
     ///
     /// # Errors
     /// As [`allreduce`](KeyedPlan::allreduce); or a rank does not have as many keys as items, or has a key that is not one of the plan's.
     pub fn allreduce_items<K: Key>(&self, keys: &[K], items: &[A::Item]) -> Result<A, RunError> {
         let local = self.collected(keys, items);
-        let sums = self.run(Operation::Allreduce, local.as_ref().map_err(Clone::clone))?;
-        Ok(sums.expect("every rank gets them"))
-    }
-
-    /// Adds up the ranks' sums; the root gets those of all keys, the others `None`. Collective.
-    ///
-    /// # Errors
-    /// As [`allreduce`](KeyedPlan::allreduce). A rank that the failed one does not depend on, and that does not get the
-    /// result, may not hear of the failure in this run.
-    pub fn reduce(&self, local: &A) -> Result<Option<A>, RunError> {
-        self.run(Operation::Reduce, Ok(local))
-    }
-
-    /// Adds up the ranks' sums; every rank gets those of its [`scattered_keys`](KeyedPlan::scattered_keys), the first of which is number 0 in
-    /// the result. Collective.
-    ///
-    /// # Errors
-    /// As [`allreduce`](KeyedPlan::allreduce), or the [algorithm](crate::AnyPlan::algorithm) is not a schedule.
-    pub fn reduce_scatter(&self, local: &A) -> Result<A, RunError> {
-        let sums = self.run(Operation::ReduceScatter, Ok(local))?;
-        Ok(sums.expect("every rank gets some"))
-    }
-
-    /// Without sums this rank takes no part, for a reason of its own.
-    fn run(
-        &self,
-        operation: Operation,
-        local: Result<&A, RunError>,
-    ) -> Result<Option<A>, RunError> {
-        let by_key = &self.by_key;
-        let total = by_key.run_sums(operation, local.map(|sums| sums as &dyn Any))?;
-        total.map(|total| by_key.typed(total)).transpose()
+        let sums = self.run(Operation::Allreduce, local.as_ref().map_err(Clone::clone));
+        sums.map(all)
     }
 
     /// This rank's items, added up by key.
@@ -136,50 +201,6 @@ impl<A: KeyedAccumulator> KeyedPlan<A> {
         added.map_err(|error| RunError::Keys { rank, error })?;
         Ok(local)
     }
-
-    /// Starts [`allreduce`](KeyedPlan::allreduce); the sums are free when this returns. Collective.
-    ///
-    /// # Errors
-    /// The plan is spent or under way, or the [algorithm](crate::AnyPlan::algorithm) is not a schedule. The wait returns this rank's other errors.
-    pub fn start_allreduce(&self, local: &A) -> Result<Pending<A>, RunError> {
-        self.start(Operation::Allreduce, local, sums)
-    }
-
-    /// Starts [`reduce`](KeyedPlan::reduce), as [`start_allreduce`](KeyedPlan::start_allreduce). Collective.
-    ///
-    /// # Errors
-    /// As [`start_allreduce`](KeyedPlan::start_allreduce).
-    pub fn start_reduce(&self, local: &A) -> Result<Pending<Option<A>>, RunError> {
-        self.start(Operation::Reduce, local, sums_of_root)
-    }
-
-    /// Starts [`reduce_scatter`](KeyedPlan::reduce_scatter), as [`start_allreduce`](KeyedPlan::start_allreduce). Collective.
-    ///
-    /// # Errors
-    /// As [`start_allreduce`](KeyedPlan::start_allreduce).
-    pub fn start_reduce_scatter(&self, local: &A) -> Result<Pending<A>, RunError> {
-        self.start(Operation::ReduceScatter, local, sums)
-    }
-
-    fn start<R: 'static>(
-        &self,
-        operation: Operation,
-        local: &A,
-        read: impl FnOnce(AnyPending) -> Result<R, RunError> + 'static,
-    ) -> Result<Pending<R>, RunError> {
-        let run = self.plan.start(operation, Operands::State(local))?;
-        Ok(Pending::new(run, read))
-    }
-}
-
-/// The sums that this rank gets, if it gets any.
-fn sums_of_root<A: KeyedAccumulator>(run: AnyPending) -> Result<Option<A>, RunError> {
-    let mut sums = A::of_keys(0).expect("no keys take no memory");
-    Ok(run.wait_state(&mut sums)?.then_some(sums))
-}
-
-fn sums<A: KeyedAccumulator>(run: AnyPending) -> Result<A, RunError> {
-    sums_of_root(run).map(|sums| sums.expect("every rank gets some"))
 }
 
 impl<T: Float> KeyedPlan<KeyedSums<T>> {
@@ -213,9 +234,8 @@ impl<T: Float> KeyedPlan<KeyedSums<T>> {
     ) -> Result<(), RunError> {
         let local = local.map(|sums| sums as &dyn Any);
         let result = bytemuck::cast_slice_mut(result);
-        let by_key = &self.by_key;
-        by_key
-            .run_and_round(Operation::Allreduce, local, result)
+        self.plan
+            .run_values(Operation::Allreduce, local, result)
             .map(drop)
     }
 }

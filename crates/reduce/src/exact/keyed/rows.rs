@@ -20,7 +20,11 @@ pub(crate) struct AddRows {
 
 impl AddRows {
     pub(crate) fn values<A: KeyedAccumulator>() -> Rc<dyn Values> {
-        Typed::<A::Row, Self>::of(Self { name: A::name() })
+        Self::values_named::<A>(A::name())
+    }
+
+    pub(crate) fn values_named<A: KeyedAccumulator>(name: String) -> Rc<dyn Values> {
+        Typed::<A::Row, Self>::of(Self { name })
     }
 }
 
@@ -135,7 +139,7 @@ pub(super) struct Total {
 
 impl Total {
     /// The sums of this type.
-    pub(super) fn sums<A: KeyedAccumulator>(&self) -> Result<A, WrongEntries> {
+    fn sums<A: KeyedAccumulator>(&self) -> Result<A, WrongEntries> {
         let mut sums = A::of_rows(typed(self.rows.bytes()), &self.agreed);
         for entries in &self.entries {
             sums.add_entries(entries, self.first)?;
@@ -164,7 +168,10 @@ pub(super) trait AnySums {
     /// Makes of the entries of several ranks one for each part of a key.
     fn merged(&self, lists: &[Vec<u64>]) -> Result<Vec<u64>, WrongEntries>;
 
-    /// Replaces sums by those that a run left.
+    /// The sums that a run left.
+    fn sums(&self, total: &Total) -> Result<Box<dyn Any>, WrongEntries>;
+
+    /// Makes sums those that a run left.
     fn replace(&self, sums: &mut dyn Any, total: &Total) -> Result<(), WrongEntries>;
 
     /// Writes the value of each key that a run left, rounded once.
@@ -209,6 +216,10 @@ impl<A: KeyedAccumulator> AnySums for SumsOf<A> {
 
     fn merged(&self, lists: &[Vec<u64>]) -> Result<Vec<u64>, WrongEntries> {
         wire::merged::<A>(lists)
+    }
+
+    fn sums(&self, total: &Total) -> Result<Box<dyn Any>, WrongEntries> {
+        Ok(Box::new(total.sums::<A>()?))
     }
 
     fn replace(&self, sums: &mut dyn Any, total: &Total) -> Result<(), WrongEntries> {

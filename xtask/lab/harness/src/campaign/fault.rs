@@ -222,8 +222,9 @@ impl FaultKind {
         }
         match (self, action) {
             // Hashed sums have any length: only items can lack keys.
-            (Self::WrongLength, Action::Call(operation, _)) => {
-                !plan.kind.is_hashed() || operation == Operation::Allreduce
+            (Self::WrongLength, Action::Call(operation, mode)) => {
+                let has_items = operation == Operation::Allreduce && mode == Mode::Blocking;
+                !plan.kind.is_hashed() || has_items
             }
             (Self::CaughtPanic | Self::NestedCall, Action::Call(..)) => true,
             (Self::GiveUp, Action::Call(operation, _)) => {

@@ -6,9 +6,9 @@
 mod definition;
 
 use reduce::exact::{
-    Float, HashedPlan, HashedSums, KeyedAccumulator, KeyedMoments, KeyedPlan, KeyedSums,
+    Float, HashedSums, KeyedAccumulator, KeyedMoments, KeyedPlan, KeyedState, KeyedSums,
 };
-use reduce::{Operation, Pending, Plan, RunError, World};
+use reduce::{BuildError, Operation, Pending, Plan, RunError, World};
 
 use definition::{lot, single, spread};
 
@@ -32,49 +32,55 @@ pub(super) fn build_of(
         seed,
         rank: world.rank(),
     };
+    let builder = spec.builder(world);
     match form {
-        Keyed::Sums => own.build(
-            world,
-            Form {
-                item: |item| item,
-                words: sums,
-                added: added_sums,
-            },
-        ),
-        Keyed::Floats => own.build(
-            world,
-            Form {
-                item: single,
-                words: sums,
-                added: added_sums,
-            },
-        ),
-        Keyed::Moments => own.build(
-            world,
-            Form {
-                item: |item| item,
-                words: moments,
-                added: added_moments,
-            },
-        ),
+        Keyed::Sums => own.slot(builder.build_keyed::<KeyedSums<f64>>(spec.width)),
+        Keyed::Floats => own.slot(builder.build_keyed::<KeyedSums<f32>>(spec.width)),
+        Keyed::Moments => own.slot(builder.build_keyed::<KeyedMoments<f64>>(spec.width)),
         Keyed::Hashed => {
             let builder = Plan::builder(world).root(spec.root);
-            let plan = builder.build_hashed().map_err(not_built)?;
-            Ok(Box::new(Hashed { plan, own }))
+            own.slot(builder.build_hashed::<i64, f64>())
         }
     }
 }
 
-/// What kinds of dense plans do each in its own way.
-struct Form<A: KeyedAccumulator> {
-    item: fn(f64) -> A::Item,
-    /// What is made of the sums of all keys.
-    words: fn(&A) -> Vec<u64>,
-    /// The same of all ranks' items, in one call.
-    added: Added<A, A::Item>,
+/// What plans of a kind do each in its own way.
+trait Summed: KeyedState + Sized {
+    /// Whether only a call on items can have too many of them.
+    const ADDS_SURPLUS: bool = false;
+
+    /// A rank's sums, of so many keys too many.
+    fn local(own: &Own, step: usize, surplus: usize) -> Self;
+
+    fn words_of_all(all: &Self::All) -> Vec<u64>;
+
+    fn words(&self) -> Vec<u64>;
+
+    /// The words of all, of all ranks' items, in one call. This rank has so many items too many.
+    fn added(
+        plan: &KeyedPlan<Self>,
+        own: &Own,
+        step: usize,
+        surplus: usize,
+    ) -> Result<Vec<u64>, RunError>;
 }
 
-type Added<A, T> = fn(&KeyedPlan<A>, &[u32], &[T]) -> Result<Vec<u64>, RunError>;
+/// Items that are made of doubles.
+trait Item: Float {
+    fn of(item: f64) -> Self;
+}
+
+impl Item for f64 {
+    fn of(item: f64) -> Self {
+        item
+    }
+}
+
+impl Item for f32 {
+    fn of(item: f64) -> Self {
+        single(item)
+    }
+}
 
 /// The bits of a value, without arithmetic.
 fn word<T: Float>(value: T) -> u64 {
@@ -83,36 +89,96 @@ fn word<T: Float>(value: T) -> u64 {
     u64::from_le_bytes(word)
 }
 
-fn sums<T: Float>(sums: &KeyedSums<T>) -> Vec<u64> {
-    sums.values().into_iter().map(word).collect()
+impl<T: Item> Summed for KeyedSums<T> {
+    fn local(own: &Own, step: usize, surplus: usize) -> Self {
+        own.dense(step, surplus)
+    }
+
+    fn words_of_all(all: &Self) -> Vec<u64> {
+        all.words()
+    }
+
+    fn words(&self) -> Vec<u64> {
+        self.values().into_iter().map(word).collect()
+    }
+
+    fn added(
+        plan: &KeyedPlan<Self>,
+        own: &Own,
+        step: usize,
+        surplus: usize,
+    ) -> Result<Vec<u64>, RunError> {
+        let (keys, items) = own.with_surplus(step, surplus);
+        let mut values = vec![T::zeroed(); plan.keys()];
+        plan.by_key(&keys, &items, &mut values)?;
+        Ok(values.into_iter().map(word).collect())
+    }
 }
 
-fn added_sums<T: Float>(
-    plan: &KeyedPlan<KeyedSums<T>>,
-    keys: &[u32],
-    items: &[T],
-) -> Result<Vec<u64>, RunError> {
-    let mut values = vec![T::zeroed(); plan.keys()];
-    plan.by_key(keys, items, &mut values)?;
-    Ok(values.into_iter().map(word).collect())
+impl Summed for KeyedMoments<f64> {
+    fn local(own: &Own, step: usize, surplus: usize) -> Self {
+        own.dense(step, surplus)
+    }
+
+    fn words_of_all(all: &Self) -> Vec<u64> {
+        all.words()
+    }
+
+    fn words(&self) -> Vec<u64> {
+        let of_key = |key| {
+            let (mean, variance) = (self.mean(key), self.variance(key, 1.0));
+            [self.counts()[key], mean.to_bits(), variance.to_bits()]
+        };
+        (0..self.keys()).flat_map(of_key).collect()
+    }
+
+    fn added(
+        plan: &KeyedPlan<Self>,
+        own: &Own,
+        step: usize,
+        surplus: usize,
+    ) -> Result<Vec<u64>, RunError> {
+        let (keys, items) = own.with_surplus(step, surplus);
+        plan.allreduce_items(&keys, &items).map(|all| all.words())
+    }
 }
 
-fn moments(moments: &KeyedMoments<f64>) -> Vec<u64> {
-    let keys = 0..moments.keys();
-    let of_key = |key| {
-        let (mean, variance) = (moments.mean(key), moments.variance(key, 1.0));
-        [moments.counts()[key], mean.to_bits(), variance.to_bits()]
-    };
-    keys.flat_map(of_key).collect()
+impl Summed for HashedSums<i64, f64> {
+    const ADDS_SURPLUS: bool = true;
+
+    fn local(own: &Own, step: usize, _surplus: usize) -> Self {
+        let (keys, items) = own.items::<f64>(step);
+        let keys: Vec<i64> = keys.into_iter().map(spread).collect();
+        let mut local = Self::new();
+        local.add(&keys, &items).expect(HAS_A_KEY);
+        local
+    }
+
+    fn words_of_all(all: &Vec<(i64, f64)>) -> Vec<u64> {
+        let pair = |&(key, value): &(i64, f64)| [key.cast_unsigned(), value.to_bits()];
+        all.iter().flat_map(pair).collect()
+    }
+
+    fn words(&self) -> Vec<u64> {
+        let own = self.values().into_iter();
+        Self::words_of_all(&own.map(|(&key, value)| (key, value)).collect())
+    }
+
+    fn added(
+        plan: &KeyedPlan<Self>,
+        own: &Own,
+        step: usize,
+        surplus: usize,
+    ) -> Result<Vec<u64>, RunError> {
+        let (keys, mut items) = own.items(step);
+        let keys: Vec<i64> = keys.into_iter().map(spread).collect();
+        items.extend((0..surplus).map(|_| 1.0));
+        let all = plan.by_key(&keys, &items)?;
+        Ok(Self::words_of_all(&all))
+    }
 }
 
-fn added_moments(
-    plan: &KeyedPlan<KeyedMoments<f64>>,
-    keys: &[u32],
-    items: &[f64],
-) -> Result<Vec<u64>, RunError> {
-    plan.allreduce_items(keys, items).map(|all| moments(&all))
-}
+const HAS_A_KEY: &str = "each item has a key";
 
 /// This rank's part of a plan.
 struct Own {
@@ -123,67 +189,72 @@ struct Own {
 
 impl Own {
     /// Its keys and items of a step.
-    fn items<T>(&self, step: usize, made: impl Fn(f64) -> T) -> (Vec<u32>, Vec<T>) {
+    fn items<T: Item>(&self, step: usize) -> (Vec<u32>, Vec<T>) {
         let all = lot(&self.spec, self.seed, step);
         let own = self.spec.extents[self.rank].iter().cloned().flatten();
         let own = own.map(|item| all[usize::try_from(item).expect("the items are in memory")]);
-        own.map(|(key, item)| (key, made(item))).unzip()
+        own.map(|(key, item)| (key, T::of(item))).unzip()
     }
 
-    fn build<A: KeyedAccumulator>(
+    /// The same, and so many items of a key that a dense plan does not have.
+    fn with_surplus<T: Item>(&self, step: usize, surplus: usize) -> (Vec<u32>, Vec<T>) {
+        let (mut keys, mut items) = self.items(step);
+        let last = u32::try_from(self.spec.width).expect("there are few keys");
+        keys.extend((0..surplus).map(|_| last));
+        items.extend((0..surplus).map(|_| T::of(1.0)));
+        (keys, items)
+    }
+
+    /// Sums of a dense plan, of so many keys too many.
+    fn dense<A>(&self, step: usize, surplus: usize) -> A
+    where
+        A: KeyedAccumulator<Item: Item>,
+    {
+        let (keys, items) = self.items(step);
+        let local = A::of_keys(self.spec.width + surplus);
+        let mut local = local.expect("there is memory for few keys");
+        local.add_items(&keys, &items).expect(HAS_A_KEY);
+        local
+    }
+
+    fn slot<S: Summed>(
         self,
-        world: &World,
-        form: Form<A>,
+        plan: Result<KeyedPlan<S>, BuildError>,
     ) -> Result<Box<dyn Slot>, Outcome> {
-        let builder = self.spec.builder(world);
-        let plan = builder.build_keyed(self.spec.width).map_err(not_built)?;
-        Ok(Box::new(Dense {
-            plan,
-            form,
+        Ok(Box::new(ByKey {
+            plan: plan.map_err(not_built)?,
             own: self,
             flight: Flight::default(),
         }))
     }
 }
 
-struct Dense<A: KeyedAccumulator> {
-    plan: KeyedPlan<A>,
-    form: Form<A>,
+struct ByKey<S: KeyedState> {
+    plan: KeyedPlan<S>,
     own: Own,
-    flight: Flight<A>,
+    flight: Flight<u64>,
 }
 
-impl<A: KeyedAccumulator> Dense<A> {
-    /// This rank's sums, of so many keys too many.
-    fn local(&self, step: usize, surplus: usize) -> A {
-        let (keys, items) = self.own.items(step, self.form.item);
-        let local = A::of_keys(self.plan.keys() + surplus);
-        let mut local = local.expect("there is memory for few keys");
-        let added = local.add_items(&keys, &items);
-        added.expect("each item has a key");
-        local
-    }
-
+impl<S: Summed> ByKey<S> {
     fn try_call(
         &self,
         operation: Operation,
         step: usize,
         surplus: usize,
     ) -> Result<Option<Vec<u64>>, RunError> {
-        let (plan, words) = (&self.plan, self.form.words);
+        let (plan, own) = (&self.plan, &self.own);
         // Some add the items up themselves: ranks need not do alike.
-        if operation == Operation::Allreduce && (step + self.own.rank) % 2 == 1 {
-            let (mut keys, mut items) = self.own.items(step, self.form.item);
-            let last = u32::try_from(plan.keys()).expect("there are few keys");
-            keys.extend((0..surplus).map(|_| last));
-            items.extend((0..surplus).map(|_| (self.form.item)(1.0)));
-            return (self.form.added)(plan, &keys, &items).map(Some);
+        let adds = (step + own.rank) % 2 == 1 || surplus > 0 && S::ADDS_SURPLUS;
+        if operation == Operation::Allreduce && adds {
+            return S::added(plan, own, step, surplus).map(Some);
         }
-        let local = self.local(step, surplus);
+        let local = S::local(own, step, surplus);
         match operation {
-            Operation::Allreduce => plan.allreduce(&local).map(|all| Some(words(&all))),
-            Operation::Reduce => Ok(plan.reduce(&local)?.as_ref().map(words)),
-            Operation::ReduceScatter => plan.reduce_scatter(&local).map(|own| Some(words(&own))),
+            Operation::Allreduce => plan
+                .allreduce(&local)
+                .map(|all| Some(S::words_of_all(&all))),
+            Operation::Reduce => Ok(plan.reduce(&local)?.as_ref().map(S::words_of_all)),
+            Operation::ReduceScatter => plan.reduce_scatter(&local).map(|own| Some(own.words())),
             _ => unreachable!("{NOT_OFFERED}"),
         }
     }
@@ -191,16 +262,22 @@ impl<A: KeyedAccumulator> Dense<A> {
     fn try_start(
         &self,
         operation: Operation,
-        local: &A,
-    ) -> Result<Pending<Option<Vec<A>>>, RunError> {
+        local: &S,
+    ) -> Result<Pending<Option<Vec<u64>>>, RunError> {
         let plan = &self.plan;
-        let one = |sums| Some(vec![sums]);
         Ok(match operation {
-            Operation::Allreduce => plan.start_allreduce(local)?.map(one),
-            Operation::Reduce => plan
-                .start_reduce(local)?
-                .map(|sums| sums.map(|sums| vec![sums])),
-            Operation::ReduceScatter => plan.start_reduce_scatter(local)?.map(one),
+            Operation::Allreduce => {
+                let run = plan.start_allreduce(local)?;
+                run.map(|all| Some(S::words_of_all(&all)))
+            }
+            Operation::Reduce => {
+                let run = plan.start_reduce(local)?;
+                run.map(|all| all.as_ref().map(S::words_of_all))
+            }
+            Operation::ReduceScatter => {
+                let run = plan.start_reduce_scatter(local)?;
+                run.map(|own| Some(own.words()))
+            }
             _ => unreachable!("{NOT_OFFERED}"),
         })
     }
@@ -208,13 +285,14 @@ impl<A: KeyedAccumulator> Dense<A> {
 
 const NOT_OFFERED: &str = "plans of sums by key have no other calls";
 
-impl<A: KeyedAccumulator> Slot for Dense<A> {
+impl<S: Summed> Slot for ByKey<S> {
     fn call(&mut self, operation: Operation, step: usize, surplus: usize) -> Outcome {
         outcome(self.try_call(operation, step, surplus))
     }
 
     fn start(&mut self, operation: Operation, step: usize, surplus: usize) -> Outcome {
-        let started = self.try_start(operation, &self.local(step, surplus));
+        let local = S::local(&self.own, step, surplus);
+        let started = self.try_start(operation, &local);
         self.flight.begin(started)
     }
 
@@ -223,71 +301,10 @@ impl<A: KeyedAccumulator> Slot for Dense<A> {
     }
 
     fn wait(&mut self, polls: Polls) -> Outcome {
-        let words = self.form.words;
-        let of_all = |all: Vec<A>| all.iter().flat_map(words).collect::<Vec<u64>>();
-        self.flight
-            .end(polls, |all| outcome(all.map(|all| all.map(of_all))))
+        self.flight.end(polls, outcome)
     }
 
     fn give_up(&mut self) {
         self.flight.give_up();
     }
-}
-
-/// It has blocking calls alone.
-struct Hashed {
-    plan: HashedPlan<i64, f64>,
-    own: Own,
-}
-
-impl Hashed {
-    fn try_call(
-        &self,
-        operation: Operation,
-        step: usize,
-        surplus: usize,
-    ) -> Result<Option<Vec<u64>>, RunError> {
-        let plan = &self.plan;
-        let (keys, mut items) = self.own.items(step, |item| item);
-        let keys: Vec<i64> = keys.into_iter().map(spread).collect();
-        items.extend((0..surplus).map(|_| 1.0));
-        let pair = |(key, value): (i64, f64)| [key.cast_unsigned(), value.to_bits()];
-        let words = |pairs: Vec<(i64, f64)>| pairs.into_iter().flat_map(pair).collect();
-        let adds_up = operation == Operation::Allreduce && (step + self.own.rank) % 2 == 1;
-        if adds_up || surplus > 0 {
-            return plan.by_key(&keys, &items).map(|all| Some(words(all)));
-        }
-        let mut local = HashedSums::new();
-        local.add(&keys, &items).expect("each item has a key");
-        match operation {
-            Operation::Allreduce => plan.allreduce(&local).map(|all| Some(words(all))),
-            Operation::Reduce => Ok(plan.reduce(&local)?.map(words)),
-            Operation::ReduceScatter => {
-                let own = plan.reduce_scatter(&local)?;
-                let own = own.values().into_iter().map(|(&key, value)| (key, value));
-                Ok(Some(words(own.collect())))
-            }
-            _ => unreachable!("{NOT_OFFERED}"),
-        }
-    }
-}
-
-impl Slot for Hashed {
-    fn call(&mut self, operation: Operation, step: usize, surplus: usize) -> Outcome {
-        outcome(self.try_call(operation, step, surplus))
-    }
-
-    fn start(&mut self, _operation: Operation, _step: usize, _surplus: usize) -> Outcome {
-        unreachable!("{NOT_OFFERED}")
-    }
-
-    fn test(&self) -> Outcome {
-        Outcome::Nothing
-    }
-
-    fn wait(&mut self, _polls: Polls) -> Outcome {
-        unreachable!("{NOT_OFFERED}")
-    }
-
-    fn give_up(&mut self) {}
 }

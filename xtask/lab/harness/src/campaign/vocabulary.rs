@@ -63,7 +63,7 @@ impl Spec {
                 continue;
             }
             calls.push((operation, Mode::Blocking));
-            if is_scheduled && operation != Operation::Broadcast && !self.kind.is_hashed() {
+            if is_scheduled && operation != Operation::Broadcast {
                 calls.push((operation, Mode::Split));
             }
         }

@@ -22,7 +22,7 @@ const PIECE_WORDS: usize = 1 << 27;
 const WORD_BYTES: usize = size_of::<u64>();
 
 /// An exchange under way: each rank has given a list of words for every rank.
-pub(super) struct Exchange {
+pub(crate) struct Exchange {
     world: World,
     conversation: Rc<Conversation>,
     state: RefCell<State>,
@@ -59,7 +59,7 @@ struct Receive {
 
 impl Exchange {
     /// Starts an exchange, in a call that has entered the world. The lists are by rank.
-    pub(super) fn start(
+    pub(crate) fn start(
         world: &World,
         conversation: &Rc<Conversation>,
         operation: Operation,
@@ -82,7 +82,7 @@ impl Exchange {
     }
 
     /// Makes progress, and says whether the exchange is over. Drives all runs in flight, too, unless only in passing.
-    pub(super) fn drive(&self, patience: Patience) -> Result<bool, comm::Error> {
+    pub(crate) fn drive(&self, patience: Patience) -> Result<bool, comm::Error> {
         let broken = self.broken.borrow().clone();
         let driven = broken.map_or_else(|| self.drive_on(patience), Err);
         driven.inspect_err(|error| *self.broken.borrow_mut() = Some(error.clone()))
@@ -103,7 +103,7 @@ impl Exchange {
     }
 
     /// Waits for the lists that the ranks have for this one. The caller has entered the world.
-    pub(super) fn deliver(mut self) -> Result<Vec<Vec<u64>>, RunError> {
+    pub(crate) fn deliver(mut self) -> Result<Vec<Vec<u64>>, RunError> {
         let driven = self.drive(Patience::Unlimited);
         self.is_over = true;
         match driven {
@@ -125,7 +125,7 @@ impl Exchange {
         }
     }
 
-    pub(super) fn awaited_ranks(&self) -> Vec<usize> {
+    pub(crate) fn awaited_ranks(&self) -> Vec<usize> {
         let state = self.state.borrow();
         let receives = state.receives.iter().enumerate();
         let awaited = receives.filter(|(_, receive)| receive.request.is_some());
