@@ -128,7 +128,7 @@ fn a_build_is_not_silent() {
     let told = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{told}");
     let first = told.lines().next().unwrap();
-    let built = "cargo build --release --lib --package treefold-c-mpi";
+    let built = "cargo build --release --lib --package treefold-c-library";
     assert!(first.starts_with(built), "{told}");
     let last = told.lines().last().unwrap();
     assert!(

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import platform
+import shutil
 import subprocess
 import sys
 import time
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 import treefold
 from definition import bits
-from treefold import exact
+from treefold import _native, exact
 
 LINUX = sys.platform == "linux"
 
@@ -33,6 +34,14 @@ def test_the_variable_sets_threads():
     for wrong in ("0", "1025", "two", "-1", "1.5"):
         with pytest.raises(AssertionError, match=f"ValueError: TREEFOLD_THREADS: '{wrong}' is not a number from 1 to 1024"):
             output(program, TREEFOLD_THREADS=wrong)
+
+
+@pytest.mark.skipif(shutil.which("readelf") is None, reason="readelf shows it")
+def test_the_native_half_has_no_librarys_name():
+    dynamic = subprocess.run(["readelf", "--dynamic", _native.__file__], capture_output=True, text=True, check=True).stdout
+    # With libtreefold's, a process that has loaded one would take it for the other.
+    assert "NEEDED" in dynamic
+    assert "SONAME" not in dynamic
 
 
 def own_threads():
@@ -98,7 +107,7 @@ def test_children_have_threads_of_their_own():
 
 FLUSHING = """
 import ctypes, mmap, numpy as np, treefold
-from treefold import exact
+from treefold import _native, exact
 code = mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
 code.write(b"\\x0f\\xae\\x17\\xc3" + b"\\x0f\\xae\\x1f\\xc3")  # ldmxcsr [rdi]; ret; stmxcsr [rdi]; ret
 address = ctypes.addressof(ctypes.c_char.from_buffer(code))

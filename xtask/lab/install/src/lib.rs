@@ -184,8 +184,8 @@ struct Part {
 
 /// The library that programs link.
 const LIBRARY: Part = Part {
-    package: "treefold-c-mpi",
-    target: "treefold_c_mpi",
+    package: "treefold-c-library",
+    target: "treefold_c_library",
     name: "treefold",
     folders: &["c", "c-mpi"],
     templates: template::LIBRARY,

@@ -21,7 +21,7 @@ const PACKAGES: [&str; 3] = ["debhelper", "lintian", "mmdebstrap"];
 const COMPILERS: &str = "gcc,libc6-dev,pkg-config,cmake,make";
 
 /// What is linked into the libraries is linked into one of these.
-const LIBRARIES: [&str; 2] = ["treefold-c-mpi", "treefold-pmpi"];
+const LIBRARIES: [&str; 2] = ["treefold-c-library", "treefold-pmpi"];
 
 /// What is done in the root: as a user would, and all is removed again.
 const TRIAL: &str = r#"set -eux

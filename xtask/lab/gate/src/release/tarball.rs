@@ -33,7 +33,7 @@ const MEMBERS: [&str; 16] = [
 ];
 
 /// A package within a member's folder.
-const LIBRARY: &str = "bindings/c/library";
+const LIBRARY: &str = "bindings/c-mpi/library";
 
 /// What else is in it.
 const FILES: [&str; 7] = [
