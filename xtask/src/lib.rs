@@ -16,6 +16,5 @@ pub mod draw;
 pub mod mpi_runner;
 pub mod numbers;
 pub mod papers;
-pub mod repro_check;
 pub mod schedules;
 pub mod simulate;

@@ -4,16 +4,14 @@
 
 use std::process::ExitCode;
 
-use checkout::in_a_line;
+use checkout::{in_a_line, refuse};
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
-use comm::text::printable;
-use harness::Error;
+use harness::{Error, spread};
 use install::install;
 use peak_alloc::PeakAlloc;
 use xtask::{
-    bench, book, campaign, cluster, draw, mpi_runner, numbers, papers, repro_check, schedules,
-    simulate,
+    bench, book, campaign, cluster, draw, mpi_runner, numbers, papers, schedules, simulate,
 };
 
 /// Counts what `campaign --leaks` looks at.
@@ -84,7 +82,7 @@ fn main() -> ExitCode {
         Err(error) => return refuse(&in_a_line(&error.to_string())),
     };
     let result: Result<bool, Error> = match &cli.command {
-        Command::ReproCheck(options) => repro_check::run(options),
+        Command::ReproCheck(options) => repro_check::run(options, Some(spread::draw)),
         Command::Bench(options) => bench::run(options).map(|()| true),
         Command::Simulate(options) => simulate::run(options).map(|()| true),
         Command::Schedules(options) => schedules::run(options).map(|()| true),
@@ -108,11 +106,4 @@ fn main() -> ExitCode {
         Ok(false) => ExitCode::FAILURE,
         Err(error) => refuse(&format!("error: {error}")),
     }
-}
-
-/// A library's message may have line breaks of its own, and an argument whatever a terminal would obey.
-fn refuse(message: &str) -> ExitCode {
-    let line = message.lines().collect::<Vec<_>>().join(" ");
-    eprintln!("{}", printable(&line));
-    ExitCode::from(2)
 }

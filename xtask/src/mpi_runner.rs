@@ -12,51 +12,30 @@
 //!                                     reductions for some seconds, with a silence limit in seconds; every rank's end is a file in the folder
 //! ```
 
-use std::env;
-use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use comm::collective;
-use comm::text::tell;
 use harness::Backend;
 use harness::Error;
 use harness::bench;
 use harness::campaign;
 use harness::endurance;
-use harness::matrix::{self, Items};
-use harness::ranks::RANK_WORD;
-use reduce::{World, mpi};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-
-/// Longer than any rank computes in these jobs, even many on one core.
-const SILENCE_LIMIT: Duration = Duration::from_secs(300);
+use reduce::World;
+use repro_check::rank::{self, print_row, read_job};
 
 /// What is left to a rank when another one is silent on purpose.
 const FAULT_SILENCE_LIMIT: Duration = Duration::from_secs(2);
 
 /// Runs a rank, if that is what this program was started for.
 pub fn take_part() -> Option<ExitCode> {
-    if env::args_os().nth(1).is_none_or(|word| word != RANK_WORD) {
-        return None;
-    }
-    Some(match mpi::run(run) {
-        Ok(code) => code,
-        Err(error) => {
-            tell(&format!("{RANK_WORD}: {error}"));
-            ExitCode::from(2)
-        }
-    })
+    rank::take_part(run)
 }
 
-fn run(world: &World) -> ExitCode {
-    world.set_silence_limit(SILENCE_LIMIT);
-    let arguments: Vec<String> = env::args().skip(2).collect();
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let done = match arguments[..] {
-        ["repro", job] => repro(world, job),
+fn run(world: &World, words: &[&str]) -> Result<(), Error> {
+    match *words {
+        ["repro", job] => rank::check(world, job),
         ["bench", job] => measure(world, job),
         ["exact", job] => measure_exact(world, job),
         ["schedules", job] => measure_schedules(world, job),
@@ -68,36 +47,7 @@ fn run(world: &World) -> ExitCode {
             "usage: xtask mpi-runner repro|bench|exact|schedules|papers|campaign JOB, fault KIND, or endure FOLDER SECONDS LIMIT"
                 .to_owned(),
         )),
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            // The others may be in the middle of something.
-            mpi::abort(2, &format!("{RANK_WORD}: rank {}: {error}", world.rank()));
-            ExitCode::from(2)
-        }
     }
-}
-
-fn read_job<J: DeserializeOwned>(path: &str) -> Result<J, Error> {
-    let path = Path::new(path);
-    let text = fs::read_to_string(path).map_err(|error| Error::file(path, error))?;
-    serde_json::from_str(&text).map_err(|error| Error::file(path, error))
-}
-
-/// Rows are plain numbers and names, which JSON always has words for.
-fn print_row(row: &impl Serialize) {
-    println!(
-        "{}",
-        serde_json::to_string(row).expect("a row is plain data")
-    );
-}
-
-fn repro(world: &World, job: &str) -> Result<(), Error> {
-    let job = read_job(job)?;
-    matrix::check_all(world, Backend::Mpi, &job, Items::OnRankZero, &|row| {
-        print_row(&row)
-    })
 }
 
 fn measure(world: &World, job: &str) -> Result<(), Error> {

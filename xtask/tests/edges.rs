@@ -53,7 +53,7 @@ fn an_item_is_reproducible_alone() {
     let output = repro_check(&words, &files);
     let told = text(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{told}");
-    assert!(told.contains("\nreproducible: "), "{told}");
+    assert!(told.contains("\nPASS: "), "{told}");
 }
 
 /// A canary whose sums lie close together has the same one on some pairs: then a sound library fails.
@@ -142,9 +142,9 @@ fn an_error_is_one_line_whatever_the_file_says() {
         ("word.psllh", [b"1 ", &long_word[..]].concat(), &shortened),
         ("count.psllh", long_word, &shortened),
         (
-            "two\nlines.csv",
+            "two\nlines.dat",
             Vec::new(),
-            r"two\nlines.csv: unknown format",
+            r"two\nlines.dat: unknown format",
         ),
     ];
     for (name, content, expected) in files {
@@ -175,20 +175,67 @@ fn a_check_without_an_ordered_row_is_refused() {
     refused(&repro_check(&words, &one), "nothing to check");
 }
 
+/// What a person reads fits a terminal, and says whose sums are how many.
 #[test]
-fn the_verdict_says_whose_sums_have_a_spread() {
-    let output = repro_check(&["--ranks", "1,2"], &[file("single.f64", &[1.5])]);
+fn the_verdict_fits_a_terminal() {
+    let numbers: Vec<f64> = (1..1000).map(|k| 1.0 / f64::from(k)).collect();
+    let long = "a-name-that-is-longer-than-there-is-room-for-it-beside-the-numbers.f64";
+    let files = [
+        file("single.f64", &[1.5]),
+        file("many.f64", &numbers),
+        file(long, &[-f64::MIN_POSITIVE / 3.0; 1000]),
+    ];
+    let output = repro_check(&["--ranks", "1,2,3"], &files);
     let told = text(&output.stdout);
     assert!(
-        told.contains("of the canary has a spread, that of the data has none"),
+        told.lines().all(|line| line.chars().count() <= 80),
         "{told}"
     );
-    let numbers: Vec<f64> = (1..1000).map(|k| 1.0 / f64::from(k)).collect();
-    let output = repro_check(&["--ranks", "1,2,3"], &[file("many.f64", &numbers)]);
-    let told = text(&output.stdout);
+    let line = |begin: &str| told.lines().find(|line| line.starts_with(begin)).unwrap();
+    let cells = |begin: &str| line(begin).split_whitespace().collect::<Vec<_>>();
+    assert_eq!(cells("single"), ["single", "1", "1.5", "159", "1", "0"]);
+    let sum = format!("{:?}", reduce::sum(&numbers).unwrap());
+    assert_eq!(cells("many")[..4], ["many", "999", &*sum, "159"]);
+    assert!(line("a-name-that").contains("… "), "{told}");
     assert!(
-        told.contains("the unordered sum of the data has a spread"),
+        line("canary: ").contains("3 values on 3 numbers of ranks"),
         "{told}"
+    );
+    let verdict = "PASS: one sum per data set on 1 to 3 ranks (";
+    assert!(told.lines().last().unwrap().starts_with(verdict), "{told}");
+    assert!(!told.contains("distributions: "), "{told}");
+    let output = repro_check(&["--ranks", "1,2,3", "--verbose"], &files);
+    let told = text(&output.stdout);
+    assert!(told.contains("3FF8000000000000"), "{told}");
+    assert!(told.contains("distributions: "), "{told}");
+}
+
+#[test]
+fn text_is_an_input() {
+    let folder = file("any.f64", &[1.0]).parent().unwrap().to_owned();
+    let write = |name: &str, text: &str| {
+        let path = folder.join(name);
+        fs::write(&path, text).unwrap();
+        path
+    };
+    let lines = write("lines.txt", "# three\n0.5\n0.25 0.125\n");
+    let table = write("table.csv", "day,price\n1,0.5\n2,0.375\n");
+    let column = folder.join("table.csv:price");
+    let output = repro_check(&["--ranks", "1,2"], &[lines, table.clone(), column]);
+    let told = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    for expected in [
+        ["lines", "3", "0.875"],
+        ["table", "2", "3.0"],
+        ["table:price", "2", "0.875"],
+    ] {
+        let cells = |line: &str| line.split_whitespace().take(3).eq(expected);
+        assert!(told.lines().any(cells), "{told}");
+    }
+    let column = folder.join("table.csv:cost");
+    refused(
+        &repro_check(&[], &[column]),
+        "no column is called `cost`; known: `day`, `price`",
     );
 }
 

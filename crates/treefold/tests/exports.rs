@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 /// What needs no export: the standard library's, that of crates whose types programs bring themselves, and associated types. `Window` is of
 /// a trait that programs do not implement.
 const FOREIGN: &[&str] = &[
+    "All",
     "Any",
     "Arc",
     "AsRaw",

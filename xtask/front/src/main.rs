@@ -1,5 +1,5 @@
-//! What `cargo xtask` runs: it builds what a command needs, and no more. To install takes the installer alone, to test the gate; all other
-//! commands are in package `xtask`.
+//! What `cargo xtask` runs: it builds what a command needs, and no more. To check takes package `repro-check`, to install the installer, to test the
+//! gate; all other commands are in package `xtask`.
 
 use std::env;
 use std::ffi::OsString;
@@ -19,15 +19,17 @@ fn main() -> ExitCode {
     let mut words: Vec<OsString> = env::args_os().skip(1).collect();
     let command = words.first().and_then(|word| word.to_str());
     let package = match command {
-        Some("install") => {
-            words.remove(0);
-            "install"
-        }
+        Some("install") => "install",
+        // What draws is not in the small program.
+        Some("repro-check") if !words.iter().any(is_plot) => "repro-check",
         Some("test" | "release") => "gate",
         _ => "xtask",
     };
+    if command == Some(package) {
+        words.remove(0);
+    }
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["run", "--quiet", "--package", package, "--bin", package]);
+    cargo.args(["run", "--package", package, "--bin", package]);
     match package {
         // It builds all there is, once: what incremental builds keep would be a third of the target folder, and the lines of debug
         // information half of the rest.
@@ -36,7 +38,8 @@ fn main() -> ExitCode {
                 .filter(|(name, _)| env::var_os(name).is_none())
                 .copied(),
         ),
-        // Optimised: it runs the numbers itself.
+        // Optimised: they run the numbers themselves.
+        "repro-check" => cargo.args(["--profile", "quick"]),
         "xtask" => cargo.arg("--release"),
         _ => &mut cargo,
     };
@@ -61,4 +64,10 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Whether a word asks for a picture.
+fn is_plot(word: &OsString) -> bool {
+    word.to_str()
+        .is_some_and(|word| word == "--plot" || word.starts_with("--plot="))
 }

@@ -12,4 +12,4 @@ pub mod workspace;
 
 pub use error::Error;
 pub use names::names;
-pub use usage::in_a_line;
+pub use usage::{in_a_line, refuse};

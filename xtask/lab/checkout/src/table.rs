@@ -1,5 +1,19 @@
 //! Tables of text.
 
+/// A number with a comma before every third digit from the right.
+#[must_use]
+pub fn thousands(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// Columns under headings, the first one on the left, the others on the right.
 #[derive(Clone, Debug)]
 pub struct Table {

@@ -1,4 +1,8 @@
-//! What is wrong with a command's options, as clap says it.
+//! What is wrong with a command's options, as clap says it, and how a command refuses them.
+
+use std::process::ExitCode;
+
+use comm::text::printable;
 
 /// What clap explains at length, in one line: what is wrong, with the names that it lists, and what is like a word that is wrong. How to use
 /// the command is left out.
@@ -17,6 +21,14 @@ pub fn in_a_line(text: &str) -> String {
         }
     }
     told
+}
+
+/// Ends a command that cannot do what it was asked for. A library's message may have line breaks of its own, and an argument whatever a terminal
+/// would obey.
+pub fn refuse(message: &str) -> ExitCode {
+    let line = message.lines().collect::<Vec<_>>().join(" ");
+    eprintln!("{}", printable(&line));
+    ExitCode::from(2)
 }
 
 #[cfg(test)]

@@ -2,9 +2,8 @@
 
 use std::process::ExitCode;
 
-use checkout::in_a_line;
+use checkout::{in_a_line, refuse};
 use clap::Parser;
-use comm::text::printable;
 use gate::{Options, run_stages};
 
 /// What must pass before a change lands.
@@ -32,10 +31,4 @@ fn main() -> ExitCode {
         Ok(false) => ExitCode::FAILURE,
         Err(error) => refuse(&format!("error: {error}")),
     }
-}
-
-/// A library's message may have whatever a terminal would obey.
-fn refuse(line: &str) -> ExitCode {
-    eprintln!("{}", printable(line));
-    ExitCode::from(2)
 }

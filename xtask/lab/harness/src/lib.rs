@@ -3,32 +3,18 @@
 //!
 //! The files and processes that the commands of `xtask` need are here; their options are in `xtask`.
 
-mod backend;
-pub mod baselines;
 pub mod bench;
 pub mod campaign;
-pub mod choices;
-pub mod data;
 pub mod endurance;
-mod error;
-pub mod job;
 pub mod machine;
 pub mod markdown;
-pub mod matrix;
 pub mod measured;
-pub mod ordinary;
-pub mod output;
 pub mod plot;
-pub mod ranks;
-mod runner;
-mod sharing;
 pub mod simulation;
 pub mod spread;
-mod way;
 
-pub use backend::Backend;
-pub use error::Error;
-pub use ranks::Place;
-pub use runner::Runner;
-pub use sharing::Sharing;
-pub use way::{Order, Way};
+// What `repro-check` is made of, too.
+pub use repro_check::{
+    Backend, Error, Order, Place, Runner, Sharing, Way, baselines, choices, data, job, matrix,
+    ordinary, output, ranks,
+};

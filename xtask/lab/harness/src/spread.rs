@@ -15,14 +15,6 @@ use crate::matrix::plain_sum;
 use crate::plot::{Axis, Line, Plot, Record, Size};
 use crate::{Error, Order};
 
-/// Whether `--plot` names a picture.
-pub fn check(path: &Path) -> Result<(), Error> {
-    match path.extension() {
-        Some(extension) if extension == "svg" => Ok(()),
-        _ => Err(Error::option("--plot", "the picture's name ends in .svg")),
-    }
-}
-
 /// A number of ranks, and a sum on them.
 type Sum = (usize, f64);
 
@@ -119,9 +111,7 @@ fn plot(items: &[f64], sums: &Sums) -> Plot {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
-    use super::{Sums, check, plot};
+    use super::{Sums, plot};
 
     #[test]
     fn distances_from_the_exact_sum_are_in_units_in_the_last_place() {
@@ -139,11 +129,5 @@ mod tests {
         let expected =
             "On 1 to 17 ranks, treefold's sum is 0 ulp from the exact sum, a plain one 0 to 1 ulp";
         assert_eq!(plot.title, expected);
-    }
-
-    #[test]
-    fn pictures_are_svg() {
-        assert!(check(Path::new("docs/spread.svg")).is_ok());
-        assert!(check(Path::new("spread.json")).is_err());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use checkout::in_a_line;
+use checkout::{in_a_line, refuse};
 use clap::Parser;
 use install::{Options, install};
 
@@ -24,9 +24,4 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => refuse(&format!("error: {error}")),
     }
-}
-
-fn refuse(line: &str) -> ExitCode {
-    eprintln!("{line}");
-    ExitCode::from(2)
 }

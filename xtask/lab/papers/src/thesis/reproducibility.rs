@@ -7,9 +7,9 @@ use harness::Error;
 use harness::data::{self, DataSet, Source, TABLE_4_1_ITEMS, TABLE_4_1_NAMES};
 use harness::job::{Cases, Job, Row};
 use harness::markdown::digits;
-use harness::matrix::{self, Items};
-use harness::ranks::on_ranks;
-use harness::{Place, Sharing, Way};
+use harness::matrix::{self, Board, Items};
+use harness::ranks::on_threads;
+use harness::{Backend, Sharing, Way};
 use reduce::Algorithm;
 
 use super::runs::sizes;
@@ -66,19 +66,11 @@ fn rows(
         cases: vec![cases],
         seed: 1,
     };
-    let mut rows = Vec::new();
-    let data = std::slice::from_ref(data);
-    on_ranks(
-        &Place::Threads,
-        ranks,
-        "repro",
-        &job,
-        |world, backend, job, report| {
-            matrix::check_all(world, backend, job, Items::Shared(data), report)
-        },
-        |row| rows.push(row),
-    )?;
-    Ok(rows)
+    let (data, board) = (std::slice::from_ref(data), Board::default());
+    on_threads(ranks, |world, report| {
+        let items = Items::Shared(data, &board);
+        matrix::check_all(world, Backend::Threads, &job, items, report)
+    })
 }
 
 /// What is between the largest and the smallest of some sums, alone and with the number of their bit patterns.

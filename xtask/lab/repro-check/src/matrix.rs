@@ -1,7 +1,9 @@
 //! The reproducibility matrix on one communicator: the same code on threads and under MPI.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Mutex;
 
 use comm::{Tag, collective};
 use distribution::{Distribution, Ownership};
@@ -15,10 +17,28 @@ use crate::{Backend, Error, Runner, Way};
 /// Where a rank finds the items.
 #[derive(Clone, Copy, Debug)]
 pub enum Items<'d> {
-    /// All data sets of the job are in this process's memory.
-    Shared(&'d [DataSet]),
+    /// All data sets of the job are in this process's memory, where ranks leave their outcomes, too.
+    Shared(&'d [DataSet], &'d Board),
     /// Rank 0 loads them one after the other, and sends each rank its share.
     OnRankZero,
+}
+
+/// Where the ranks of a process leave what a reduction gave them. None waits for another one: the last of each row has all.
+#[derive(Debug, Default)]
+pub struct Board(Mutex<BTreeMap<usize, Vec<Own>>>);
+
+impl Board {
+    /// Leaves a rank's outcome of a row. `report` gets those of all ranks, by rank; rows are reported in their order.
+    fn leave(&self, row: usize, world: &World, own: Own, report: impl FnOnce(&[Own])) {
+        let mut rows = self.0.lock().expect("no rank panics here");
+        let all = rows.entry(row).or_default();
+        all.push(own);
+        if all.len() == world.size() {
+            let mut all = rows.remove(&row).expect("it is there");
+            all.sort_unstable_by_key(|own| own.rank);
+            report(&all);
+        }
+    }
 }
 
 /// The sum as programs usually take it, the papers' baseline: a left-to-right fold on every rank, of even shares, and an allreduce.
@@ -34,7 +54,7 @@ pub fn plain_sum(items: &[f64], ranks: usize) -> Result<f64, Error> {
     totals.swap_remove(0)
 }
 
-/// Runs the job's rows on the ranks of a world; rank 0 hands each to `report`. Collective.
+/// Runs the job's rows on the ranks of a world; one rank hands each to `report`. Collective.
 pub fn check_all(
     world: &World,
     backend: Backend,
@@ -42,13 +62,14 @@ pub fn check_all(
     items: Items<'_>,
     report: &dyn Fn(Row),
 ) -> Result<(), Error> {
+    let mut number = 0;
     for (index, cases) in job.cases.iter().enumerate() {
         let loaded = match items {
             Items::OnRankZero if world.rank() == 0 => Some(cases.source.load()?),
             _ => None,
         };
         let whole = match items {
-            Items::Shared(data) => Some(&data[index]),
+            Items::Shared(data, _) => Some(&data[index]),
             Items::OnRankZero => loaded.as_ref(),
         };
         let count = broadcast_count(world, whole.map_or(0, |data| data.items.len() as u64))?;
@@ -58,30 +79,40 @@ pub fn check_all(
             for way in cases.algorithms_for(sharing) {
                 let runner = Runner::new(way, world, backend, &ownership)?;
                 for &operation in operations(way) {
-                    let outcome = reduce(world, &runner, operation, &local)?;
-                    let (0, Some(data)) = (world.rank(), whole) else {
-                        continue;
-                    };
+                    let own = reduce(world, &runner, operation, &local)?;
                     let is_counted = match way {
                         Way::Unordered => backend == Backend::Threads,
                         Way::Tree(Algorithm::MpiNative) => false,
                         _ => true,
                     };
-                    report(Row {
-                        dataset: data.name.clone(),
-                        n: count,
-                        algorithm: way.to_string(),
-                        distribution: sharing.to_string(),
-                        backend: backend.name().to_owned(),
-                        ranks: world.size(),
-                        bits: format!("{:016X}", outcome.total.to_bits()),
-                        sum: outcome.total.is_finite().then_some(outcome.total),
-                        order: way.order().name().to_owned(),
-                        messages: is_counted.then_some(outcome.messages),
-                        rounds: outcome.rounds,
-                        collective: operation.name().to_owned(),
-                        ranks_agree: outcome.ranks_agree,
-                    });
+                    let report = |all: &[Own]| {
+                        let outcome = Outcome::of(operation, all);
+                        report(Row {
+                            dataset: whole.map_or_else(String::new, |data| data.name.clone()),
+                            n: count,
+                            algorithm: way.to_string(),
+                            distribution: sharing.to_string(),
+                            backend: backend.name().to_owned(),
+                            ranks: world.size(),
+                            bits: format!("{:016X}", outcome.total.to_bits()),
+                            sum: outcome.total.is_finite().then_some(outcome.total),
+                            order: way.order().name().to_owned(),
+                            messages: is_counted.then_some(outcome.messages),
+                            rounds: outcome.rounds,
+                            collective: operation.name().to_owned(),
+                            ranks_agree: outcome.ranks_agree,
+                        });
+                    };
+                    match items {
+                        Items::Shared(_, board) => board.leave(number, world, own, report),
+                        Items::OnRankZero => {
+                            let all = gather(world, own)?;
+                            if world.rank() == 0 {
+                                report(&all);
+                            }
+                        }
+                    }
+                    number += 1;
                 }
             }
         }
@@ -120,7 +151,7 @@ fn local_items<'d>(
             }
         }
     };
-    if let (Items::Shared(_), Some(data)) = (items, whole) {
+    if let (Items::Shared(..), Some(data)) = (items, whole) {
         return Ok(share(data, world.rank()));
     }
     let to_bytes = |items: &[f64]| items.iter().flat_map(|item| item.to_le_bytes()).collect();
@@ -141,7 +172,42 @@ fn local_items<'d>(
         .collect())
 }
 
-/// What a collective operation gave, and what it took.
+/// What a collective operation gave a rank, and what it took it.
+#[derive(Clone, Copy, Debug)]
+struct Own {
+    rank: u64,
+    has_total: u64,
+    bits: u64,
+    messages: u64,
+    /// [`NO_ROUNDS`] where there are none.
+    rounds: u64,
+}
+
+const NO_ROUNDS: u64 = u64::MAX;
+
+impl Own {
+    fn words(self) -> [u64; 5] {
+        [
+            self.rank,
+            self.has_total,
+            self.bits,
+            self.messages,
+            self.rounds,
+        ]
+    }
+
+    fn of_words([rank, has_total, bits, messages, rounds]: [u64; 5]) -> Self {
+        Self {
+            rank,
+            has_total,
+            bits,
+            messages,
+            rounds,
+        }
+    }
+}
+
+/// The same of all ranks.
 struct Outcome {
     /// Of rank 0.
     total: f64,
@@ -151,12 +217,32 @@ struct Outcome {
     rounds: Option<u64>,
 }
 
+impl Outcome {
+    fn of(operation: Operation, all: &[Own]) -> Self {
+        let first = all[0];
+        let with_total = || all.iter().filter(|own| own.has_total != 0);
+        let expected_count = match operation {
+            Operation::Reduce => 1,
+            _ => all.len(),
+        };
+        let rounds = all.iter().map(|own| own.rounds);
+        Self {
+            total: f64::from_bits(first.bits),
+            ranks_agree: first.has_total != 0
+                && with_total().count() == expected_count
+                && with_total().all(|own| own.bits == first.bits),
+            messages: all.iter().fold(0, |total, own| total + own.messages),
+            rounds: rounds.filter(|&rounds| rounds != NO_ROUNDS).max(),
+        }
+    }
+}
+
 fn reduce(
     world: &World,
     runner: &Runner,
     operation: Operation,
     local: &[f64],
-) -> Result<Outcome, Error> {
+) -> Result<Own, Error> {
     let sent_before = world.traffic().messages;
     let total = match (runner, operation) {
         (Runner::Plan(plan), Operation::Reduce) => plan.reduce(local)?,
@@ -166,34 +252,28 @@ fn reduce(
         }
         _ => Some(runner.allreduce(local)?),
     };
-    let sent = world.traffic().messages - sent_before;
-    // Of NaNs, plans have one; baselines whatever the processor makes.
-    let bits = Sum.canonical(total.unwrap_or(0.0)).to_bits();
     let rounds = match runner {
         Runner::Plan(plan) => plan.rounds(),
         Runner::Exact(plan) => plan.rounds(),
         Runner::Baseline(_) | Runner::LocalFold => None,
     };
-
-    let own = [u64::from(total.is_some()), bits, sent, rounds.unwrap_or(0)];
-    let own = bytemuck::cast_slice(&own).to_vec();
-    let all = collective::allgather(world.transport(), Tag::CONTROL, own)?;
-    let ranks: Vec<[u64; 4]> = all
-        .chunks_exact(size_of::<[u64; 4]>())
-        .map(bytemuck::pod_read_unaligned)
-        .collect();
-    let [has_total, first_bits, ..] = ranks[0];
-    let with_total = || ranks.iter().filter(|[has_total, ..]| *has_total != 0);
-    let expected_count = match operation {
-        Operation::Reduce => 1,
-        _ => world.size(),
-    };
-    Ok(Outcome {
-        total: f64::from_bits(first_bits),
-        ranks_agree: has_total != 0
-            && with_total().count() == expected_count
-            && with_total().all(|[_, bits, ..]| *bits == first_bits),
-        messages: ranks.iter().fold(0, |total, [_, _, sent, _]| total + sent),
-        rounds: rounds.and_then(|_| ranks.iter().map(|[.., rounds]| *rounds).max()),
+    Ok(Own {
+        rank: world.rank() as u64,
+        has_total: total.is_some().into(),
+        // Of NaNs, plans have one; baselines whatever the processor makes.
+        bits: Sum.canonical(total.unwrap_or(0.0)).to_bits(),
+        messages: world.traffic().messages - sent_before,
+        rounds: rounds.unwrap_or(NO_ROUNDS),
     })
+}
+
+/// Brings every rank's outcome to all, by messages.
+fn gather(world: &World, own: Own) -> Result<Vec<Own>, Error> {
+    let own = bytemuck::cast_slice(&own.words()).to_vec();
+    let all = collective::allgather(world.transport(), Tag::CONTROL, own)?;
+    let all = all.chunks_exact(size_of::<[u64; 5]>());
+    Ok(all
+        .map(bytemuck::pod_read_unaligned)
+        .map(Own::of_words)
+        .collect())
 }

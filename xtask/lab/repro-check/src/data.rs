@@ -2,6 +2,7 @@
 
 mod generated;
 mod npy;
+mod text;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -77,8 +78,13 @@ impl Source {
     pub fn load(&self) -> Result<DataSet, Error> {
         let (name, items) = match self {
             Source::File(path) => {
-                let stem = path.file_stem().unwrap_or(path.as_os_str());
-                (stem.to_string_lossy().into_owned(), read(path)?)
+                let (file, column) = file_and_column(path);
+                let stem = file.file_stem().unwrap_or(path.as_os_str());
+                let mut name = stem.to_string_lossy().into_owned();
+                if let Some(column) = column {
+                    name += &format!(":{column}");
+                }
+                (name, read(path)?)
             }
             Source::Generated { items, seed } => {
                 let name = format!("generated-{items}");
@@ -106,9 +112,12 @@ fn canary() -> Vec<f64> {
 }
 
 /// Reads a file of numbers, in the format that its name says: `.binpsllh` (an unsigned 64-bit count, then
-/// doubles, little-endian), `.psllh` (text: a count, then numbers), `.npy` (one dimension of `f8` or `f4`) or `.f64`
-/// (doubles, little-endian).
+/// doubles, little-endian), `.psllh` (text: a count, then numbers), `.npy` (one dimension of `f8` or `f4`), `.f64`
+/// (doubles, little-endian), `.txt` (numbers, as many on a line as may be) or `.csv`. After `.csv` may come a colon and the column: its name, or its
+/// number from 1; by default it is the first.
 pub fn read(path: &Path) -> Result<Vec<f64>, Error> {
+    let (path, column) = file_and_column(path);
+    let path = path.as_path();
     let wrong = |reason: String| Error::file(path, reason);
     let format = path.extension().unwrap_or_default().to_string_lossy();
     if !FORMATS.contains(&&*format) {
@@ -125,11 +134,27 @@ pub fn read(path: &Path) -> Result<Vec<f64>, Error> {
     if bytes.is_empty() {
         return Err(wrong("the file is empty".to_owned()));
     }
-    parse(&format, &bytes).map_err(wrong)
+    let numbers = match column {
+        Some(column) => text::csv(&bytes, &column),
+        None => parse(&format, &bytes),
+    };
+    numbers.map_err(wrong)
+}
+
+/// A file, and the column of it that is meant, if the name says one.
+fn file_and_column(path: &Path) -> (PathBuf, Option<String>) {
+    let whole = path.to_str().unwrap_or_default();
+    match whole.rsplit_once(".csv:") {
+        Some((stem, column)) if !path.exists() => {
+            let file = PathBuf::from(format!("{stem}.csv"));
+            (file, Some(column.to_owned()))
+        }
+        _ => (path.to_owned(), None),
+    }
 }
 
 /// The formats that [`read`] knows, as files' names end.
-pub const FORMATS: [&str; 4] = ["binpsllh", "psllh", "npy", "f64"];
+pub const FORMATS: [&str; 6] = ["binpsllh", "psllh", "npy", "f64", "txt", "csv"];
 
 /// Reads what a file of one of the [`FORMATS`] holds.
 ///
@@ -141,6 +166,8 @@ pub fn parse(format: &str, bytes: &[u8]) -> Result<Vec<f64>, String> {
         "psllh" => psllh(bytes),
         "npy" => npy::npy(bytes),
         "f64" => raw(bytes),
+        "txt" => text::numbers(bytes),
+        "csv" => text::csv(bytes, "1"),
         _ => Err("unknown format".to_owned()),
     }
 }
@@ -199,19 +226,13 @@ fn expect_numbers(count: u64, number_bytes: u64, numbers: &[u8]) -> Result<(), S
 }
 
 fn psllh(bytes: &[u8]) -> Result<Vec<f64>, String> {
-    let text = str::from_utf8(bytes).map_err(|error| format!("not text: {error}"))?;
+    let text = text::of_bytes(bytes)?;
     let mut words = text.split_whitespace();
     let count = words.next().ok_or("no count")?;
     let count: u64 = count
         .parse()
         .map_err(|_| format!("{} is not a count", quoted(count)))?;
-    let mut items = Vec::new();
-    for (index, word) in words.enumerate() {
-        let item = word
-            .parse()
-            .map_err(|_| format!("number {index}, {}, is not a number", quoted(word)))?;
-        items.push(item);
-    }
+    let items = text::of_words(words)?;
     let found = items.len() as u64;
     if count != found {
         let fault = if found < count {

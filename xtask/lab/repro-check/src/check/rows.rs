@@ -1,16 +1,46 @@
 //! Running the rows: one communicator for each backend and number of ranks.
 
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+
 use checkout::progress::Progress;
+use checkout::table::thousands;
 use comm::text::counted;
-use harness::Backend;
-use harness::Error;
-use harness::job::Row;
-use harness::matrix::{self, Items};
-use harness::output::Output;
-use harness::ranks::{on_processes, on_threads};
 use launch::Launcher;
 
 use super::{Check, Launch};
+use crate::job::Row;
+use crate::matrix::{self, Board, Items};
+use crate::output::Output;
+use crate::ranks::{on_processes, on_threads};
+use crate::{Backend, Error};
+
+/// How far the check is.
+struct Tally<'c> {
+    check: &'c Check,
+    progress: Progress,
+    /// All runs that there will be.
+    all: usize,
+    done: AtomicUsize,
+    faults: AtomicUsize,
+}
+
+impl Tally<'_> {
+    /// Counts a run, and says what was compared so far.
+    fn count(&self, row: &Row) {
+        let is_wrong = usize::from(self.check.expected.fault(row).is_some());
+        let faults = self.faults.fetch_add(is_wrong, Relaxed) + is_wrong;
+        let done = self.done.fetch_add(1, Relaxed) + 1;
+        let so_far = match faults {
+            0 => "one sum per data set".to_owned(),
+            _ => counted(faults, "fault"),
+        };
+        let (done, all) = (thousands(done), thousands(self.all));
+        let ranks = row.ranks;
+        self.progress
+            .say(format!("p = {ranks}: {done} of {all} runs, {so_far}"));
+    }
+}
 
 impl Check {
     /// Runs everything, and writes each launch's rows as soon as it is over.
@@ -19,16 +49,20 @@ impl Check {
         launcher: Option<&Launcher>,
         output: &mut Output,
     ) -> Result<Vec<Row>, Error> {
-        let rows_count = |launch| self.part(launch).0.rows_count() as u64;
+        let rows_count = |launch| self.part(launch).0.rows_count();
         let rows = self.launches.iter().map(rows_count);
-        let rows = rows.fold(0, |total, rows| total + rows);
-        let progress = Progress::to("", rows, "rows");
+        let tally = Tally {
+            check: self,
+            progress: Progress::of(""),
+            all: rows.fold(0, |total, rows| total + rows),
+            done: AtomicUsize::new(0),
+            faults: AtomicUsize::new(0),
+        };
         let mut all = Vec::new();
         for launch in &self.launches {
-            progress.say(format!("{}, p = {}", launch.backend.name(), launch.ranks));
             let rows = match (launch.backend, launcher) {
-                (Backend::Mpi, Some(launcher)) => self.run_mpi(launcher, launch, &progress)?,
-                _ => self.run_threads(launch, &progress)?,
+                (Backend::Mpi, Some(launcher)) => self.run_mpi(launcher, launch, &tally)?,
+                _ => self.run_threads(launch, &tally)?,
             };
             for row in &rows {
                 output.json(row)?;
@@ -38,14 +72,16 @@ impl Check {
         Ok(all)
     }
 
-    fn run_threads(&self, launch: &Launch, progress: &Progress) -> Result<Vec<Row>, Error> {
+    fn run_threads(&self, launch: &Launch, tally: &Tally<'_>) -> Result<Vec<Row>, Error> {
         let (job, data) = self.part(launch);
+        let board = Board::default();
         on_threads(launch.ranks, |world, report| {
             let report = |row| {
+                tally.count(&row);
                 report(row);
-                progress.advance(1);
             };
-            matrix::check_all(world, Backend::Threads, &job, Items::Shared(data), &report)
+            let items = Items::Shared(data, &board);
+            matrix::check_all(world, Backend::Threads, &job, items, &report)
         })
     }
 
@@ -53,13 +89,14 @@ impl Check {
         &self,
         launcher: &Launcher,
         launch: &Launch,
-        progress: &Progress,
+        tally: &Tally<'_>,
     ) -> Result<Vec<Row>, Error> {
         let (job, data) = self.part(launch);
         let mut rows: Vec<Row> = Vec::new();
         on_processes(launcher, launch.ranks, "repro", &job, |row| {
+            // Its name may be made distinct below.
+            tally.count(&row);
             rows.push(row);
-            progress.advance(1);
         })?;
         if rows.len() != job.rows_count() {
             let reason = format!(

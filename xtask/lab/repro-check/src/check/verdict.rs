@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use checkout::table::Table;
-use harness::Backend;
-use harness::Order;
-use harness::data::DataSet;
-use harness::job::Row;
+use checkout::table::{Table, thousands};
 use reduce::{Operator, Sum};
+
+use crate::data::DataSet;
+use crate::job::Row;
+use crate::{Backend, Order};
 
 /// The name of the canary's data set.
 const CANARY: &str = "canary";
@@ -59,7 +59,8 @@ impl Expectations {
         faults
     }
 
-    fn fault(&self, row: &Row) -> Option<String> {
+    /// What is wrong with a row.
+    pub(super) fn fault(&self, row: &Row) -> Option<String> {
         let Some(expected) = self.0.get(&row.dataset) else {
             return Some(format!("{}: a data set that nobody asked for", row.dataset));
         };
@@ -90,6 +91,76 @@ impl Expectations {
         ))
     }
 
+    /// Treefold's sum of each data set, and on how many runs it was the same; how many values plain sums have, and how far they are apart; and what the
+    /// canary says. Lines of at most 80 columns.
+    pub(super) fn summary(&self, data: &[DataSet], rows: &[Row]) -> Vec<String> {
+        let headings = ["N", "treefold's sum", "runs", "plain sums", "apart"];
+        let mut cells = Vec::new();
+        for data in data.iter().filter(|data| data.name != CANARY) {
+            let rows: Vec<&Row> = rows.iter().filter(|row| row.dataset == data.name).collect();
+            let own = |order: Order| {
+                let own = rows.iter().filter(move |row| row.order == order.name());
+                own.copied().collect::<Vec<&Row>>()
+            };
+            let mut treefolds = own(Order::Tree);
+            if treefolds.is_empty() {
+                treefolds = own(Order::Exact);
+            }
+            let same = treefolds.iter().filter(|row| self.fault(row).is_none());
+            let (same, all) = (thousands(same.count()), thousands(treefolds.len()));
+            let runs = if same == all {
+                all
+            } else {
+                format!("{same} of {all}")
+            };
+            let sum = self.sum(data, treefolds.first());
+            let plain = own(Order::None);
+            let (values, apart) = (patterns(&plain), spread(&plain));
+            cells.push([
+                data.items.len().to_string(),
+                sum,
+                runs,
+                values.to_string(),
+                apart,
+            ]);
+        }
+        let width = |column: usize| {
+            let cells = cells
+                .iter()
+                .map(|row: &[String; 5]| row[column].chars().count());
+            cells.max().unwrap_or(0).max(headings[column].len()) + 2
+        };
+        let others = (0..headings.len())
+            .map(width)
+            .fold(0, |total, width| total + width);
+        let mut table = Table::new(["data set"].into_iter().chain(headings));
+        for (data, cells) in data.iter().zip(cells) {
+            let name = shortened(&data.name, LINE_COLUMNS.saturating_sub(others));
+            table.push([&[name][..], &cells[..]].concat());
+        }
+        let mut lines = table.lines();
+        let canary: Vec<&Row> = rows.iter().filter(|row| row.dataset == CANARY).collect();
+        let numbers: BTreeSet<usize> = canary.iter().map(|row| row.ranks).collect();
+        let values = patterns(&canary);
+        lines.push(format!(
+            "canary: plain sums had {values} values on {} numbers of ranks: differences are caught",
+            numbers.len()
+        ));
+        lines
+    }
+
+    /// The sum that a data set must have in the order of these rows.
+    fn sum(&self, data: &DataSet, row: Option<&&Row>) -> String {
+        let Some(expected) = self.0.get(&data.name) else {
+            return String::new();
+        };
+        let bits = match row {
+            Some(row) if row.order == Order::Exact.name() => expected.exact,
+            _ => expected.tree,
+        };
+        format!("{:?}", f64::from_bits(bits))
+    }
+
     /// The thesis' Table 4.2: spread between the largest and the smallest sum, and the number of bit patterns.
     pub(super) fn table(&self, data: &[DataSet], algorithms: &[String], rows: &[Row]) -> Table {
         let headings = ["data set", "N", "sum in tree order"].map(str::to_owned);
@@ -111,42 +182,62 @@ impl Expectations {
     }
 }
 
-/// Which unordered sums have more than one bit pattern.
-pub(super) fn spread(rows: &[Row]) -> &'static str {
-    let unordered = rows.iter().filter(|row| row.order == Order::None.name());
-    let mut first_bits = BTreeMap::new();
-    let has_spread = unordered
-        .filter(|row| row.dataset != CANARY)
-        .any(|row| *first_bits.entry(&row.dataset).or_insert(&row.bits) != &row.bits);
-    if has_spread {
-        "the unordered sum of the data has a spread"
-    } else {
-        "the unordered sum of the canary has a spread, that of the data has none"
+/// The columns of a terminal.
+const LINE_COLUMNS: usize = 80;
+
+/// A name of at most so many characters, and of a few at least.
+fn shortened(name: &str, most: usize) -> String {
+    let most = most.max(8);
+    if name.chars().count() <= most {
+        return name.to_owned();
     }
+    let kept: String = name.chars().take(most - 1).collect();
+    format!("{kept}…")
 }
 
-/// The spread of a cell, and its number of bit patterns.
-fn cell<'r>(rows: impl Iterator<Item = &'r Row> + Clone) -> String {
-    let patterns: BTreeSet<&str> = rows.clone().map(|row| row.bits.as_str()).collect();
-    if patterns.is_empty() {
-        return "–".to_owned();
+/// The most values that plain sums of a data set have.
+pub(super) fn most_plain_values(rows: &[Row]) -> usize {
+    let plain = rows.iter().filter(|row| row.order == Order::None.name());
+    let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for row in plain {
+        values.entry(&row.dataset).or_default().insert(&row.bits);
     }
-    let sums = rows.map(Row::total);
+    values.values().map(BTreeSet::len).max().unwrap_or(0)
+}
+
+fn patterns(rows: &[&Row]) -> usize {
+    let patterns: BTreeSet<&str> = rows.iter().map(|row| row.bits.as_str()).collect();
+    patterns.len()
+}
+
+/// How far the greatest sum is from the least.
+fn spread(rows: &[&Row]) -> String {
+    let sums = rows.iter().map(|row| row.total());
     let (least, greatest) = sums.fold(
         (f64::INFINITY, f64::NEG_INFINITY),
         |(least, greatest), sum| (least.min(sum), greatest.max(sum)),
     );
-    match patterns.len() {
-        1 => "0 (1)".to_owned(),
-        count => format!("{:.1e} ({count})", greatest - least),
+    if patterns(rows) > 1 {
+        format!("{:.1e}", greatest - least)
+    } else {
+        "0".to_owned()
     }
+}
+
+/// The spread of a cell, and its number of bit patterns.
+fn cell<'r>(rows: impl Iterator<Item = &'r Row>) -> String {
+    let rows: Vec<&Row> = rows.collect();
+    if rows.is_empty() {
+        return "–".to_owned();
+    }
+    format!("{} ({})", spread(&rows), patterns(&rows))
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Expectations, Expected};
-    use harness::data::DataSet;
-    use harness::job::Row;
+    use crate::data::DataSet;
+    use crate::job::Row;
 
     const TREE: u64 = 0x3FF0_0000_0000_0000;
     const LEFT_TO_RIGHT: u64 = 0x3FF0_0000_0000_0001;

@@ -1,25 +1,24 @@
-//! `cargo xtask repro-check`: the same bits for every number of ranks, distribution, algorithm and backend, or not.
+//! The check: what is asked for, what it runs, and what a person is told.
 
 mod rows;
 mod verdict;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use checkout::table::thousands;
 use clap::Args;
 use comm::text::counted;
-use harness::Error;
-use harness::data::{DataSet, Source, TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS};
-use harness::job::{Cases, Job, Row};
-use harness::output::Output;
-use harness::ranks;
-use harness::spread;
-use harness::{Backend, Order, Sharing, Way, choices};
 use launch::MpiOptions;
 use reduce::Algorithm;
 use simd_kernels::Level;
-use verdict::Expectations;
+
+use self::verdict::Expectations;
+use crate::data::{DataSet, Source, TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS};
+use crate::job::{Cases, Job, Row};
+use crate::output::Output;
+use crate::{Backend, Error, Order, Sharing, Way, choices, ranks};
 
 /// The rank counts of the thesis' section 4.3.
 const THESIS_RANKS: &str = "1..=241:16";
@@ -41,10 +40,13 @@ const MPI_RANKS: &str = "1,2,17,33";
 /// What the canary runs on where a single number of ranks was asked for.
 const CANARY_RANKS: [usize; 3] = [1, 2, 3];
 
+/// So many numbers of ranks fit a line.
+const FEW_LAUNCHES: usize = 12;
+
 /// Options of `repro-check`.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// Files of numbers: .binpsllh, .psllh, .npy or .f64 [default: generated data]
+    /// Files of numbers: .txt, .csv, .csv:COLUMN, .npy, .f64, .binpsllh or .psllh [default: generated data]
     #[arg(long, num_args = 1.., value_name = "FILE")]
     input: Vec<PathBuf>,
     /// threads, mpi or all
@@ -74,12 +76,29 @@ pub struct Options {
     /// Draw the sums of the longest data set over the numbers of ranks, NAME.svg, and write their numbers to NAME.json
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
+    /// Show the bits in hexadecimal, and each algorithm by itself
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+/// Draws the sums of rows to a file.
+pub type Draw = fn(&Path, &[DataSet], &[Row]) -> Result<(), Error>;
+
+/// Whether `--plot` names a picture, and there is what draws it.
+fn check_plot(path: &Path, draw: Option<Draw>) -> Result<(), Error> {
+    let reason = match path.extension() {
+        _ if draw.is_none() => "this program draws nothing: `cargo xtask repro-check` does",
+        Some(extension) if extension == "svg" => return Ok(()),
+        _ => "the picture's name ends in .svg",
+    };
+    Err(Error::option("--plot", reason))
 }
 
 /// Runs the command; true if every row has the bits it must have.
-pub fn run(options: &Options) -> Result<bool, Error> {
+pub fn run(options: &Options, draw: Option<Draw>) -> Result<bool, Error> {
     let begin = Instant::now();
-    options.plot.as_deref().map_or(Ok(()), spread::check)?;
+    let plot = options.plot.as_deref();
+    plot.map_or(Ok(()), |path| check_plot(path, draw))?;
     let backends = Backend::parse(&options.backend)?;
     options.mpi.check_use(backends.contains(&Backend::Mpi))?;
     let installation = options.mpi.installation()?;
@@ -94,26 +113,24 @@ pub fn run(options: &Options) -> Result<bool, Error> {
     let mut output = Output::open(options.json.as_deref())?;
     let rows = check.run_launches(launcher.as_ref(), &mut output)?;
     let faults = check.expected.faults(&rows);
-    check.summarise(&rows, &output);
-    if let Some(path) = &options.plot {
-        spread::draw(path, &check.data, &rows)?;
+    for line in check.expected.summary(&check.data, &rows) {
+        output.say(line);
+    }
+    if options.verbose {
+        check.tell_all(&rows, &output);
+    }
+    for backend in backends {
+        output.say(check.ranks_that_ran(backend, options.verbose));
+    }
+    if let (Some(path), Some(draw)) = (plot, draw) {
+        draw(path, &check.data, &rows)?;
         output.say(format!("plot: {}", path.display()));
     }
-    output.say(format!(
-        "{} in {:.1} s",
-        counted(rows.len(), "row"),
-        begin.elapsed().as_secs_f64()
-    ));
+    output.say(format!("{:.1} s", begin.elapsed().as_secs_f64()));
     for fault in faults.iter().take(20) {
-        output.say(format!("FAILED: {fault}"));
+        output.say(format!("fault: {fault}"));
     }
-    output.say(match faults.len() {
-        0 => format!(
-            "reproducible: every ordered row has its bits, and {}",
-            verdict::spread(&rows)
-        ),
-        count => format!("NOT reproducible: {}", counted(count, "fault")),
-    });
+    output.say_verdict(faults.is_empty(), &check.verdict(&rows, faults.len()));
     output.finish()?;
     Ok(faults.is_empty())
 }
@@ -206,8 +223,8 @@ impl Check {
         (job, &self.data[first..])
     }
 
-    /// Tells a person what came of it, and what ran.
-    fn summarise(&self, rows: &[Row], output: &Output) {
+    /// Tells a person who wants to know all.
+    fn tell_all(&self, rows: &[Row], output: &Output) {
         output.say("spread between the largest and the smallest sum (number of bit patterns)");
         let algorithms: Vec<String> = self.job.cases[0]
             .algorithms
@@ -216,9 +233,6 @@ impl Check {
             .collect();
         for line in self.expected.table(&self.data, &algorithms, rows).lines() {
             output.say(line);
-        }
-        for backend in [Backend::Threads, Backend::Mpi] {
-            output.say(self.ranks_that_ran(backend));
         }
         let distributions: Vec<String> = self.job.cases[0]
             .distributions
@@ -232,13 +246,35 @@ impl Check {
         ));
     }
 
-    fn ranks_that_ran(&self, backend: Backend) -> String {
+    /// The last line, after `PASS` or `FAIL`.
+    fn verdict(&self, rows: &[Row], faults: usize) -> String {
+        let runs = format!("{} runs", thousands(rows.len()));
+        if faults > 0 {
+            return format!("{} in {runs}", counted(faults, "fault"));
+        }
+        let asked = self.launches.iter().filter(|launch| !launch.only_canary);
+        let counts: BTreeSet<usize> = asked.map(|launch| launch.ranks).collect();
+        let ranks = match (counts.first(), counts.last()) {
+            (Some(first), Some(last)) if first != last => format!("{first} to {last} ranks"),
+            (Some(one), _) => counted(*one, "rank"),
+            _ => counted(0, "rank"),
+        };
+        let most = verdict::most_plain_values(rows);
+        format!("one sum per data set on {ranks} ({runs}); plain sums gave up to {most}")
+    }
+
+    fn ranks_that_ran(&self, backend: Backend, in_full: bool) -> String {
         let counts = |only_canary| {
             let launches = self.launches.iter();
             let launches = launches
                 .filter(|launch| launch.backend == backend && launch.only_canary == only_canary);
             let counts: Vec<String> = launches.map(|launch| launch.ranks.to_string()).collect();
-            counts.join(", ")
+            match &counts[..] {
+                [first, .., last] if counts.len() > FEW_LAUNCHES && !in_full => {
+                    format!("{first} to {last}, {} numbers of ranks", counts.len())
+                }
+                counts => counts.join(", "),
+            }
         };
         let name = backend.name();
         match (counts(false).as_str(), counts(true).as_str()) {
@@ -318,7 +354,7 @@ fn name_apart(mut data: Vec<DataSet>) -> Vec<DataSet> {
 #[cfg(test)]
 mod tests {
     use super::name_apart;
-    use harness::data::DataSet;
+    use crate::data::DataSet;
 
     #[test]
     fn no_two_data_sets_share_a_name() {

@@ -6,6 +6,7 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 
 use comm::text::printable;
+use console::{Term, style};
 use serde::Serialize;
 
 use crate::Error;
@@ -58,7 +59,10 @@ impl Output {
 
     /// Shows a person a line, in which names and reasons of others are [printable]. [`finish`](Output::finish) returns the error if it cannot be written.
     pub fn say(&self, line: impl AsRef<str>) {
-        let line = printable(line.as_ref());
+        self.write(&printable(line.as_ref()));
+    }
+
+    fn write(&self, line: &str) {
         let written = if self.json_on_stdout {
             writeln!(io::stderr(), "{line}")
         } else {
@@ -71,6 +75,23 @@ impl Output {
             }
             _ => {}
         }
+    }
+
+    /// Shows a person the verdict: coloured on a terminal.
+    pub fn say_verdict(&self, is_good: bool, verdict: &str) {
+        let stream = if self.json_on_stdout {
+            Term::stderr()
+        } else {
+            Term::stdout()
+        };
+        let word = if is_good {
+            style("PASS").green()
+        } else {
+            style("FAIL").red()
+        };
+        let is_coloured = stream.features().colors_supported();
+        let word = word.bold().force_styling(is_coloured);
+        self.write(&format!("{word}: {}", printable(verdict)));
     }
 
     /// Makes sure that everything is written.

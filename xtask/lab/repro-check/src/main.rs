@@ -1,0 +1,39 @@
+//! The command's door: reads options, runs, and ends with the status that the command promises.
+//!
+//! 0: reproducible. 1: not so. 2: a usage or input error, reported in one line.
+
+use std::process::ExitCode;
+
+use checkout::{in_a_line, refuse};
+use clap::Parser;
+use repro_check::{Error, Options, rank};
+
+/// Reduces data over many numbers of ranks and compares the bits.
+#[derive(Parser)]
+#[command(name = "cargo xtask repro-check", version)]
+struct Cli {
+    #[command(flatten)]
+    options: Options,
+}
+
+fn main() -> ExitCode {
+    // A launcher starts this program as ranks.
+    let part = rank::take_part(|world, words| match words {
+        ["repro", job] => rank::check(world, job),
+        _ => Err(Error::Run(
+            "usage: repro-check mpi-runner repro JOB".to_owned(),
+        )),
+    });
+    part.unwrap_or_else(|| {
+        let options = match Cli::try_parse() {
+            Ok(cli) => cli.options,
+            Err(error) if !error.use_stderr() => error.exit(),
+            Err(error) => return refuse(&in_a_line(&error.to_string())),
+        };
+        match repro_check::run(&options, None) {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::FAILURE,
+            Err(error) => refuse(&format!("error: {error}")),
+        }
+    })
+}
