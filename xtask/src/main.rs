@@ -20,7 +20,7 @@ static MEMORY: PeakAlloc = PeakAlloc;
 
 /// Reproducible reductions: check, measure, test.
 #[derive(Parser)]
-#[command(name = "cargo xtask", version)]
+#[command(name = "cargo xtask", version, override_help = include_str!("../front/src/help.txt"))]
 struct Cli {
     #[command(subcommand)]
     command: Command,

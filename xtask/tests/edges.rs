@@ -163,6 +163,26 @@ fn no_command_is_told_the_commands() {
     );
 }
 
+/// What `cargo xtask --help` shows is written by hand, in groups.
+#[test]
+fn help_has_all_commands() {
+    let xtask = env!("CARGO_BIN_EXE_xtask");
+    let help = Command::new(xtask).arg("--help").output().unwrap();
+    let shown = text(&help.stdout).lines();
+    let shown = shown.filter_map(|line| line.strip_prefix("  "));
+    let shown = shown.filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase()));
+    let mut shown: Vec<&str> = shown.filter_map(|line| line.split(' ').next()).collect();
+    let refused = Command::new(xtask).output().unwrap();
+    let known = text(&refused.stderr)
+        .trim()
+        .rsplit_once("known: ")
+        .unwrap()
+        .1;
+    let mut known: Vec<&str> = known.split(", ").collect();
+    (shown.sort_unstable(), known.sort_unstable());
+    assert_eq!(shown, known);
+}
+
 /// A check of nothing proves nothing.
 #[test]
 fn a_check_without_an_ordered_row_is_refused() {

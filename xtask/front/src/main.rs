@@ -3,6 +3,7 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::process::{Command, ExitCode};
 
 /// How cargo ends where it cannot build; what it runs ends otherwise.
@@ -18,6 +19,16 @@ const ONCE: [(&str, &str); 3] = [
 fn main() -> ExitCode {
     let mut words: Vec<OsString> = env::args_os().skip(1).collect();
     let command = words.first().and_then(|word| word.to_str());
+    // These need no build.
+    match command {
+        Some("-h" | "--help" | "help") if words.len() == 1 => {
+            return tell(include_str!("help.txt"));
+        }
+        Some("-V" | "--version") => {
+            return tell(concat!("cargo xtask ", env!("CARGO_PKG_VERSION"), "\n"));
+        }
+        _ => {}
+    }
     let package = match command {
         Some("install") => "install",
         // What draws is not in the small program.
@@ -70,4 +81,10 @@ fn main() -> ExitCode {
 fn is_plot(word: &OsString) -> bool {
     word.to_str()
         .is_some_and(|word| word == "--plot" || word.starts_with("--plot="))
+}
+
+/// Shows a text. A reader may close the stream before its end.
+fn tell(text: &str) -> ExitCode {
+    let _ = io::stdout().write_all(text.as_bytes());
+    ExitCode::SUCCESS
 }

@@ -54,7 +54,13 @@ impl Output {
             return Ok(());
         };
         let line = serde_json::to_string(object)?;
-        writeln!(json, "{line}").map_err(|error| Error::option("--json", error))
+        match writeln!(json, "{line}") {
+            Err(error) if has_left(&error) => {
+                self.json = None;
+                Ok(())
+            }
+            written => written.map_err(|error| Error::option("--json", error)),
+        }
     }
 
     /// Shows a person a line, in which names and reasons of others are [printable]. [`finish`](Output::finish) returns the error if it cannot be written.
@@ -69,8 +75,7 @@ impl Output {
             writeln!(io::stdout(), "{line}")
         };
         match written {
-            // Whoever closes the stream early, as `head` does, has read enough.
-            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(error) if !has_left(&error) => {
                 self.failure.borrow_mut().get_or_insert(error);
             }
             _ => {}
@@ -105,4 +110,9 @@ impl Output {
             None => Ok(()),
         }
     }
+}
+
+/// Whether the reader has closed the stream early, as `head` does: it has read enough.
+fn has_left(error: &io::Error) -> bool {
+    error.kind() == ErrorKind::BrokenPipe
 }
