@@ -81,7 +81,48 @@ pub fn install(options: &Options) -> Result<(), Error> {
         .and_then(|()| install_pages(&prefix));
     // What was installed before something failed is in the list, too.
     prefix.write_manifest()?;
-    installed
+    installed?;
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    for line in next_steps(&folder, libdir, workspace()) {
+        println!("{line}");
+    }
+    Ok(())
+}
+
+/// The program that shows whether all is well, in a clone.
+const FIRST_PROGRAM: &str = "bindings/c/examples/first_sum.c";
+
+/// What is to be typed then.
+fn next_steps(prefix: &Path, libdir: &str, sources: &Path) -> Vec<String> {
+    let (libraries, programs) = (prefix.join(libdir), prefix.join("bin"));
+    let found = libraries.join("pkgconfig");
+    let mut lines = vec![
+        String::new(),
+        "To use it in this shell:".to_owned(),
+        format!("  export PATH={}:$PATH", quoted(&programs)),
+        format!("  export PKG_CONFIG_PATH={}", quoted(&found)),
+        format!("  export LD_LIBRARY_PATH={}", quoted(&libraries)),
+    ];
+    let program = sources.join(FIRST_PROGRAM);
+    if program.is_file() {
+        let program = quoted(&program);
+        let flags = "$(pkg-config --cflags --libs treefold)";
+        lines.push("To try it:".to_owned());
+        lines.push(format!(
+            "  cc {program} {flags} -o first_sum && ./first_sum"
+        ));
+    }
+    lines
+}
+
+/// A path as a word of the shell.
+fn quoted(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    let is_plain = |c: char| c.is_alphanumeric() || "._+-/".contains(c);
+    if path.chars().all(is_plain) {
+        return path.into_owned();
+    }
+    format!("'{}'", path.replace('\'', r"'\''"))
 }
 
 /// Removes what the manifest of a prefix lists.
@@ -300,7 +341,28 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{LIBRARY, PAGES, checked_libdir, explained, files, read, workspace};
+    use std::path::Path;
+    use std::process::Command;
+
+    use super::{LIBRARY, PAGES, checked_libdir, explained, files, next_steps, read, workspace};
+
+    /// The lines do what they say, in the shell.
+    #[cfg(unix)]
+    #[test]
+    fn what_is_exported_are_words_of_the_shell() {
+        let prefix = Path::new("/opt/it's treefold");
+        let lines = next_steps(prefix, "lib64", Path::new("/nowhere"));
+        let words = lines.iter().filter(|line| line.starts_with("  export "));
+        let mut script = words.cloned().collect::<Vec<_>>().join("\n");
+        script += "\nprintf '%s\n' \"$PATH\" \"$PKG_CONFIG_PATH\" \"$LD_LIBRARY_PATH\"";
+        let mut shell = Command::new("/bin/sh");
+        let shell = shell.args(["-c", &script]).env("PATH", "/bin").output();
+        let told = shell.unwrap().stdout;
+        let folders = ["bin:/bin", "lib64/pkgconfig", "lib64"];
+        let expected = folders.map(|folder| format!("/opt/it's treefold/{folder}\n"));
+        assert_eq!(String::from_utf8_lossy(&told), expected.concat());
+        assert!(!lines.iter().any(|line| line.contains("first_sum")));
+    }
 
     #[test]
     fn pages_are_installed_that_headers_and_modules_name() {
