@@ -179,7 +179,8 @@ fn help_has_all_commands() {
         .unwrap()
         .1;
     let mut known: Vec<&str> = known.split(", ").collect();
-    (shown.sort_unstable(), known.sort_unstable());
+    shown.sort_unstable();
+    known.sort_unstable();
     assert_eq!(shown, known);
 }
 
