@@ -219,7 +219,7 @@ fn the_verdict_fits_a_terminal() {
     assert_eq!(cells("many")[..4], ["many", "999", &*sum, "159"]);
     assert!(line("a-name-that").contains("… "), "{told}");
     assert!(
-        line("canary: ").contains("3 values on 3 numbers of ranks"),
+        line("canary, threads: ").contains("3 different plain sums on 3 rank counts"),
         "{told}"
     );
     let verdict = "PASS: one sum per data set on 1 to 3 ranks (";

@@ -7,6 +7,7 @@ mod common;
 
 use std::fs;
 
+use checkout::workspace::workspace;
 use common::{fresh_folder, xtask};
 
 /// The command ends with status 2 and one line with these words; nothing is on standard output, so that nothing was built.
@@ -104,6 +105,23 @@ fn an_option_that_is_not_needed_any_more_is_told_so() {
         let errors = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{errors}");
         assert!(errors.starts_with("--mpi is not needed: "), "{errors}");
+    }
+}
+
+/// The script needs no build, and its help fits whatever terminal there is.
+#[cfg(unix)]
+#[test]
+fn treefold_run_explains_itself_in_any_width() {
+    let script = workspace().join("bindings/interposer/packaging/treefold-run");
+    for columns in [40, 80] {
+        let mut help = std::process::Command::new("sh");
+        let help = help.arg(&script).arg("--help");
+        let output = help.env("COLUMNS", columns.to_string()).output().unwrap();
+        let told = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{told}");
+        assert!(told.starts_with("Usage: treefold-run "), "{told}");
+        let longest = told.lines().map(|line| line.chars().count()).max();
+        assert!(longest.unwrap() <= columns, "{told}");
     }
 }
 

@@ -107,7 +107,7 @@ def test_children_have_threads_of_their_own():
 
 FLUSHING = """
 import ctypes, mmap, numpy as np, treefold
-from treefold import _native, exact
+from treefold import exact
 code = mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
 code.write(b"\\x0f\\xae\\x17\\xc3" + b"\\x0f\\xae\\x1f\\xc3")  # ldmxcsr [rdi]; ret; stmxcsr [rdi]; ret
 address = ctypes.addressof(ctypes.c_char.from_buffer(code))
@@ -194,6 +194,12 @@ def test_what_is_installed_is_printed():
     assert instructions.removeprefix("instructions: ") in ("scalar", "neon", "sse2", "avx2", "avx512")
     assert threads.startswith("threads: 2, TREEFOLD_THREADS; ")
     assert library.startswith("MPI library: ") and (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(("option", "expected"), [("--help", "usage: python -m treefold"), ("--version", f"treefold {treefold.__version__}")])
+def test_it_has_help_and_a_version(option, expected):
+    done = subprocess.run([sys.executable, "-m", "treefold", option], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.startswith(expected)
 
 
 class Producer:

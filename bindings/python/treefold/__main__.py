@@ -1,5 +1,6 @@
 """`python -m treefold`: what is installed, and what it found."""
 
+import argparse
 import importlib.util
 import os
 import platform
@@ -29,6 +30,10 @@ def _mpi():
 
 def main():
     """Prints it."""
+    described = "Prints the versions of treefold, Python and NumPy, the instructions and threads that sums take, and the MPI library."
+    parser = argparse.ArgumentParser(prog="python -m treefold", description=described)
+    parser.add_argument("--version", action="version", version=f"treefold {__version__}")
+    parser.parse_args()
     source = "TREEFOLD_THREADS" if os.environ.get("TREEFOLD_THREADS") else "by default"
     print(f"treefold {__version__}, Python {platform.python_version()}, NumPy {np.__version__}")
     print(f"instructions: {_native.level()}")

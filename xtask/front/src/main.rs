@@ -1,5 +1,5 @@
-//! What `cargo xtask` runs: it builds what a command needs, and no more. To check takes package `repro-check`, to install the installer, to test the
-//! gate; all other commands are in package `xtask`.
+//! What `cargo xtask` runs: it builds what a command needs, and no more. `repro-check` builds the package of its name, `install` the installer, and
+//! `test` and `release` the gate; all other commands are in package `xtask`.
 
 use std::env;
 use std::ffi::OsString;
@@ -27,6 +27,10 @@ fn main() -> ExitCode {
         Some("-V" | "--version") => {
             return tell(concat!("cargo xtask ", env!("CARGO_PKG_VERSION"), "\n"));
         }
+        None => {
+            eprintln!("error: no command; `cargo xtask --help` lists them");
+            return ExitCode::from(2);
+        }
         _ => {}
     }
     let package = match command {
@@ -36,7 +40,8 @@ fn main() -> ExitCode {
         Some("test" | "release") => "gate",
         _ => "xtask",
     };
-    if command == Some(package) {
+    // Programs of one command do without its name.
+    if matches!(package, "repro-check" | "install") {
         words.remove(0);
     }
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

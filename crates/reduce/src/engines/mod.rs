@@ -2,7 +2,7 @@
 //!
 //! There are four: [`scheduled`] runs fragments along a schedule, [`native`] hands them to the transport's own reductions, [`algorithm1`]
 //! is the thesis' algorithm, and for exact sums there is also the transport's own sum of integers, in [`exact`](crate::exact). Each has its
-//! own message format.
+//! own message format. What sums by key have beside rows travels by an [`exchange`].
 
 pub(crate) mod algorithm1;
 pub(crate) mod exchange;

@@ -20,7 +20,8 @@ use crate::world::World;
 use crate::world::conversation::Conversation;
 
 /// What a plan of any kind tells: [`Plan`](crate::Plan), [`LanesPlan`](crate::LanesPlan), [`exact::Plan`](crate::exact::Plan) and
-/// [`KeyedPlan`](crate::exact::KeyedPlan) dereference to it.
+/// [`KeyedPlan`](crate::exact::KeyedPlan) dereference to it. Of sums by keys of 64 bits it tells little: they have no rows, whose width would be more
+/// than 1, and no algorithm.
 ///
 /// `{}` prints this rank's part in an allreduce, step by step, what scattered items cost, and the operations for which another algorithm
 /// runs.

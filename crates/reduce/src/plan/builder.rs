@@ -237,12 +237,7 @@ impl Wishes {
         native: MakeEngine,
         owned: Owned<'_>,
     ) -> Result<AnyPlan, BuildError> {
-        let (conversation, terms) = self.agree(world, element, &*values, owned)?;
-        let terms = Rc::new(terms);
-        warning!(Scattered::of(&terms, &*values));
-        let engine: Rc<dyn Engine> = {
-            let (terms, values) = (Rc::clone(&terms), Rc::clone(&values));
-            let conversation = Rc::clone(&conversation);
+        let make: MakeEngineOf<'_> = &|terms, values, conversation| {
             let algorithm = terms.choice.algorithm;
             match algorithm.scheduled() {
                 Some(schedule) => {
@@ -254,43 +249,28 @@ impl Wishes {
                 None => Rc::new(Algorithm1::new(world, terms, values, conversation)),
             }
         };
-        Ok(AnyPlan::new(
-            world,
-            self.kind,
-            terms,
-            values,
-            engine,
-            conversation,
-        ))
+        self.build_on(world, element, values, make, owned)
     }
 
-    /// Builds a plan whose runs are exchanges alone. Collective.
+    /// The same for a plan whose runs are exchanges alone.
     pub(crate) fn build_exchanges(
         &self,
         world: &World,
         element: &'static str,
         values: Rc<dyn Values>,
     ) -> Result<AnyPlan, BuildError> {
-        let (conversation, terms) = self.agree(world, element, &*values, &mut Ok)?;
-        let (terms, engine) = (Rc::new(terms), Rc::new(NoEngine));
-        Ok(AnyPlan::new(
-            world,
-            self.kind,
-            terms,
-            values,
-            engine,
-            conversation,
-        ))
+        let make: MakeEngineOf<'_> = &|_, _, _| Rc::new(NoEngine);
+        self.build_on(world, element, values, make, &mut Ok)
     }
 
-    /// Compares the ranks' wishes, and settles the terms.
-    fn agree(
+    fn build_on(
         &self,
         world: &World,
         element: &'static str,
-        values: &dyn Values,
+        values: Rc<dyn Values>,
+        make: MakeEngineOf<'_>,
         owned: Owned<'_>,
-    ) -> Result<(Rc<Conversation>, Terms), BuildError> {
+    ) -> Result<AnyPlan, BuildError> {
         span!("plan", ranks = world.size());
         // The operator says its name and its empty value meanwhile.
         let _busy = world.enter().map_err(BuildError::of_entry)?;
@@ -315,15 +295,28 @@ impl Wishes {
             width: self.width,
             element_bytes,
         };
-        let terms = Terms {
+        let terms = Rc::new(Terms {
             choice: self.options.choose(named, world, task),
             root: self.root,
             width: self.width,
             ownership,
             message_limit: self.longest_message(element_bytes),
             message_buffer: self.options.message_buffer,
-        };
-        Ok((conversation, terms))
+        });
+        warning!(Scattered::of(&terms, &*values));
+        let engine = make(
+            Rc::clone(&terms),
+            Rc::clone(&values),
+            Rc::clone(&conversation),
+        );
+        Ok(AnyPlan::new(
+            world,
+            self.kind,
+            terms,
+            values,
+            engine,
+            conversation,
+        ))
     }
 }
 
@@ -353,6 +346,9 @@ pub(crate) fn make_native(
 /// Makes an engine of what ranks have agreed on.
 pub(crate) type MakeEngine =
     fn(&World, Rc<Terms>, Rc<dyn Values>, Rc<Conversation>) -> Rc<dyn Engine>;
+
+/// The same on a world that it knows.
+type MakeEngineOf<'m> = &'m dyn Fn(Rc<Terms>, Rc<dyn Values>, Rc<Conversation>) -> Rc<dyn Engine>;
 
 /// Says who owns what is reduced, given who owns the items.
 pub(super) type Owned<'o> = &'o mut dyn FnMut(Ownership) -> Result<Ownership, BuildError>;

@@ -2,6 +2,7 @@
 //! those of sums by key.
 
 use std::any::Any;
+use std::cell::Cell;
 use std::rc::Rc;
 
 use super::AnyPlan;
@@ -30,6 +31,12 @@ pub(crate) type Outcome = Option<Box<dyn Any>>;
 /// no part.
 pub(crate) trait Stepwise {
     fn world(&self) -> &World;
+
+    /// Whether a run was started, and neither ended nor dropped. The driver of runs sets it.
+    fn is_under_way(&self) -> &Cell<bool>;
+
+    /// Whether runs can be started, and not only be waited for at once.
+    fn can_start(&self) -> bool;
 
     /// Begins a run, in a call that has entered the world.
     fn start(
@@ -64,14 +71,14 @@ pub(crate) trait Stepwise {
     /// Whether a state is of the type that it reduces.
     fn takes(&self, state: &dyn Any) -> bool;
 
-    /// Takes no part in the next run of an operation, if one can begin.
+    /// Takes no part in the next run of an operation.
     fn refuse(&self, operation: Operation);
 
     /// A run has failed: others may wait for this rank in any of its later stages.
     fn spend(&self);
 
-    /// A run that was started has ended, or was dropped before.
-    fn end(&self, is_over: bool);
+    /// A run was dropped before its end.
+    fn abandon(&self);
 }
 
 /// How what a rank brings to a call becomes what the plan's engine reduces, and how what the engine returns becomes the result.

@@ -1,4 +1,4 @@
-//! A run between its start and its end, whoever drives it: a handle of its own, or a longer run of which it is one step.
+//! A run between its start and its end, whoever drives it: a handle of its own, or a longer run of which it is one stage.
 
 use std::rc::Rc;
 

@@ -86,18 +86,26 @@ impl AnyPlan {
         match &self.form {
             Form::Items => self.start_items(call, operands, self.result_length(call.operation)),
             Form::Encoded(encoding) => self.start_encoded(encoding, call, operands),
-            Form::Stepwise(form) => {
+            Form::Stepwise(_) => {
                 let _busy = self.world.enter()?;
+                let form = self.stepwise(call.operation)?;
                 let stages = Rc::clone(form).start(call.operation, self.state_of(operands))?;
+                form.is_under_way().set(true);
                 Ok(AnyPending::of_stages(&self.world, Rc::new(stages)))
             }
         }
     }
 
-    fn stepwise(&self) -> Result<&Rc<dyn Stepwise>, RunError> {
+    /// The form of a plan of states, if a run of this operation can begin. If not, nothing is sent.
+    fn stepwise(&self, operation: Operation) -> Result<&Rc<dyn Stepwise>, RunError> {
+        use Operation::{Allreduce, Reduce, ReduceScatter};
+        let rank = self.world.rank();
         match &self.form {
-            Form::Stepwise(form) => Ok(form),
-            _ => Err(not_taken(self.world.rank())),
+            Form::Stepwise(form) if form.is_under_way().get() => Err(RunError::UnderWay { rank }),
+            Form::Stepwise(form) if matches!(operation, Allreduce | Reduce | ReduceScatter) => {
+                Ok(form)
+            }
+            _ => Err(not_taken(rank)),
         }
     }
 
@@ -116,7 +124,7 @@ impl AnyPlan {
         state: Result<&dyn Any, RunError>,
         result: &mut [u8],
     ) -> Result<bool, RunError> {
-        let form = self.stepwise()?;
+        let form = self.stepwise(operation)?;
         let checked = form.check_result(operation, result.len());
         match Rc::clone(form).run(operation, checked.and(state))? {
             Some(total) => form.write_values(total, result).map(|()| true),
@@ -130,7 +138,7 @@ impl AnyPlan {
         operation: Operation,
         state: Result<&dyn Any, RunError>,
     ) -> Result<Outcome, RunError> {
-        let form = self.stepwise()?;
+        let form = self.stepwise(operation)?;
         let total = Rc::clone(form).run(operation, state)?;
         total.map(|total| form.state(total)).transpose()
     }
@@ -138,7 +146,7 @@ impl AnyPlan {
     /// The same for a state that becomes the result. Says whether this rank gets one.
     #[doc(hidden)]
     pub fn run_state(&self, operation: Operation, state: &mut dyn Any) -> Result<bool, RunError> {
-        let form = self.stepwise()?;
+        let form = self.stepwise(operation)?;
         match Rc::clone(form).run(operation, Ok(&*state))? {
             Some(total) => form.replace(state, total).map(|()| true),
             None => Ok(false),
@@ -326,7 +334,11 @@ impl AnyPlan {
     /// [`refuse`](Self::refuse) where the operation was to be started: if the algorithm cannot be, no rank has begun a run.
     #[doc(hidden)]
     pub fn refuse_to_start(&self, operation: Operation) {
-        if self.terms.choice.algorithm.is_scheduled() {
+        let can_start = match &self.form {
+            Form::Stepwise(form) => form.can_start(),
+            _ => self.terms.choice.algorithm.is_scheduled(),
+        };
+        if can_start {
             self.refuse(operation);
         }
     }
@@ -336,7 +348,11 @@ impl AnyPlan {
     #[doc(hidden)]
     pub fn refuse(&self, operation: Operation) {
         if let Form::Stepwise(form) = &self.form {
-            return form.refuse(operation);
+            let is_under_way = form.is_under_way().get();
+            if !is_under_way && !self.world.is_in_operator() {
+                form.refuse(operation);
+            }
+            return;
         }
         let rank = self.world.rank();
         let error = || RunError::NotFolded {

@@ -101,8 +101,10 @@ impl Stages {
 
 impl Drop for Stages {
     fn drop(&mut self) {
-        let is_over = matches!(self.stage.get_mut(), Stage::Over(_));
-        self.form.end(is_over);
+        self.form.is_under_way().set(false);
+        if !matches!(self.stage.get_mut(), Stage::Over(_)) {
+            self.form.abandon();
+        }
     }
 }
 

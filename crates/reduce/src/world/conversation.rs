@@ -154,7 +154,7 @@ impl Conversation {
         }
     }
 
-    /// A longer run, of which this plan's runs are steps, has failed in another step: no later one will have this rank.
+    /// A longer run, of which this plan's runs are stages, has failed in another stage: no later one will have this rank.
     #[cold]
     pub(crate) fn spend_between_runs(&self) {
         if self.status.replace(Status::Spent) == Status::Ready {

@@ -429,7 +429,11 @@ fn any_keys(world: &World) {
         assert_eq!(at_root.is_some(), rank == root);
         at_root.iter().for_each(|all| same(all));
         let run = plan.start_allreduce(&local).unwrap();
+        // It is under way on all ranks until its result is taken, also where it is over.
+        while rank.is_multiple_of(2) && !run.test().unwrap() {}
         let spoilt = plan.allreduce(&local).err();
+        assert_eq!(spoilt, Some(RunError::UnderWay { rank }));
+        let spoilt = plan.start_reduce(&local).err();
         assert_eq!(spoilt, Some(RunError::UnderWay { rank }));
         plan.refuse(Operation::Allreduce);
         same(&run.wait().unwrap());
@@ -522,7 +526,16 @@ fn whatever_the_type(world: &World) {
         bits(&values.map(|(_, value)| value).collect::<Vec<f64>>()),
         of_own
     );
-    assert!(plan.run_state(Operation::Allreduce, &mut local).is_err());
+    let other = RunError::NotFolded {
+        rank,
+        reason: "the plan takes other operands".to_owned(),
+    };
+    let run = plan.run_state(Operation::Allreduce, &mut local);
+    assert_eq!(run, Err(other.clone()));
+    let scan = plan.run_state(Operation::Scan, &mut local);
+    assert_eq!(scan, Err(other));
+    let again = plan.run_state(Operation::ReduceScatter, &mut local);
+    assert_eq!(again, Ok(true));
     // A rank that has another state, or that cannot make its call.
     let of_rank_0: [fn(&AnyPlan) -> Option<RunError>; 2] = [
         |plan| {

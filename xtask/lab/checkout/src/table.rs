@@ -3,7 +3,12 @@
 /// A number with a comma before every third digit from the right.
 #[must_use]
 pub fn thousands(number: usize) -> String {
-    let digits = number.to_string();
+    grouped(&number.to_string())
+}
+
+/// Digits with a comma before every third one from the right.
+#[must_use]
+pub fn grouped(digits: &str) -> String {
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {
         if place > 0 && (digits.len() - place).is_multiple_of(3) {

@@ -1,5 +1,5 @@
-//! What benches, papers and checks share: data sets, jobs of ranks, the ways that are compared, the matrix of reproducibility, the
-//! measured loops with their statistics, and plots.
+//! What benches, papers and the campaign share: measured loops with their statistics, simulated schedules, and plots; and, from crate `repro-check`,
+//! data sets, jobs of ranks, the ways that are compared and the matrix of reproducibility.
 //!
 //! The files and processes that the commands of `xtask` need are here; their options are in `xtask`.
 

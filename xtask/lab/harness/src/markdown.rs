@@ -39,14 +39,7 @@ pub fn grouped(digits: &str) -> String {
     if digits.len() < 5 {
         return digits.to_owned();
     }
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    checkout::table::grouped(digits)
 }
 
 /// Four digits, or as many as a large number has.

@@ -100,8 +100,8 @@ fn next_steps(prefix: &Path, libdir: &str, sources: &Path) -> Vec<String> {
         String::new(),
         "To use it in this shell:".to_owned(),
         format!("  export PATH={}:$PATH", quoted(&programs)),
-        format!("  export PKG_CONFIG_PATH={}", quoted(&found)),
-        format!("  export LD_LIBRARY_PATH={}", quoted(&libraries)),
+        exported("PKG_CONFIG_PATH", &found),
+        exported("LD_LIBRARY_PATH", &libraries),
     ];
     let program = sources.join(FIRST_PROGRAM);
     if program.is_file() {
@@ -113,6 +113,12 @@ fn next_steps(prefix: &Path, libdir: &str, sources: &Path) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// Adds a folder to a list that may be empty.
+fn exported(variable: &str, folder: &Path) -> String {
+    let folder = quoted(folder);
+    format!("  export {variable}={folder}${{{variable}:+:${variable}}}")
 }
 
 /// A path as a word of the shell.
@@ -356,9 +362,12 @@ mod tests {
         let mut script = words.cloned().collect::<Vec<_>>().join("\n");
         script += "\nprintf '%s\n' \"$PATH\" \"$PKG_CONFIG_PATH\" \"$LD_LIBRARY_PATH\"";
         let mut shell = Command::new("/bin/sh");
-        let shell = shell.args(["-c", &script]).env("PATH", "/bin").output();
-        let told = shell.unwrap().stdout;
-        let folders = ["bin:/bin", "lib64/pkgconfig", "lib64"];
+        shell.args(["-c", &script]).env("PATH", "/bin");
+        shell
+            .env_remove("PKG_CONFIG_PATH")
+            .env("LD_LIBRARY_PATH", "/mpi");
+        let told = shell.output().unwrap().stdout;
+        let folders = ["bin:/bin", "lib64/pkgconfig", "lib64:/mpi"];
         let expected = folders.map(|folder| format!("/opt/it's treefold/{folder}\n"));
         assert_eq!(String::from_utf8_lossy(&told), expected.concat());
         assert!(!lines.iter().any(|line| line.contains("first_sum")));

@@ -259,8 +259,11 @@ impl Check {
             (Some(one), _) => counted(*one, "rank"),
             _ => counted(0, "rank"),
         };
-        let most = verdict::most_plain_values(rows);
-        format!("one sum per data set on {ranks} ({runs}); plain sums gave up to {most}")
+        let plain = match verdict::most_plain_values(rows) {
+            0 | 1 => "one, too, but for the canary's".to_owned(),
+            most => format!("up to {most}"),
+        };
+        format!("one sum per data set on {ranks} ({runs}); plain sums gave {plain}")
     }
 
     fn ranks_that_ran(&self, backend: Backend, in_full: bool) -> String {

@@ -1,4 +1,4 @@
-//! Data sets: files in four formats, and generated ones of the thesis' sizes.
+//! Data sets: files in six formats, and generated ones of the thesis' sizes.
 
 mod generated;
 mod npy;
@@ -135,7 +135,7 @@ pub fn read(path: &Path) -> Result<Vec<f64>, Error> {
         return Err(wrong("the file is empty".to_owned()));
     }
     let numbers = match column {
-        Some(column) => text::csv(&bytes, &column),
+        Some(column) => text::csv(&bytes, Some(&column)),
         None => parse(&format, &bytes),
     };
     numbers.map_err(wrong)
@@ -167,7 +167,7 @@ pub fn parse(format: &str, bytes: &[u8]) -> Result<Vec<f64>, String> {
         "npy" => npy::npy(bytes),
         "f64" => raw(bytes),
         "txt" => text::numbers(bytes),
-        "csv" => text::csv(bytes, "1"),
+        "csv" => text::csv(bytes, None),
         _ => Err("unknown format".to_owned()),
     }
 }

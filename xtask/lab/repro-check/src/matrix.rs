@@ -23,7 +23,7 @@ pub enum Items<'d> {
     OnRankZero,
 }
 
-/// Where the ranks of a process leave what a reduction gave them. None waits for another one: the last of each row has all.
+/// Where the ranks of a process leave what a reduction gave them. No rank waits: the last one to finish a row reports it.
 #[derive(Debug, Default)]
 pub struct Board(Mutex<BTreeMap<usize, Vec<Own>>>);
 

@@ -102,8 +102,10 @@ impl Output {
     /// Makes sure that everything is written.
     pub fn finish(mut self) -> Result<(), Error> {
         if let Some(json) = &mut self.json {
-            let flushed = json.flush();
-            flushed.map_err(|error| Error::option("--json", error))?;
+            match json.flush() {
+                Err(error) if !has_left(&error) => return Err(Error::option("--json", error)),
+                _ => {}
+            }
         }
         match self.failure.take() {
             Some(error) => Err(Error::Run(format!("standard output: {error}"))),

@@ -64,7 +64,7 @@ impl Place {
     }
 }
 
-/// Measures a job on a place's ranks, by the rank's `command` under MPI; whatever rank 0 reports goes to `sort`.
+/// Measures a job on a place's ranks, by the rank's `command` under MPI; whatever ranks report goes to `sort`.
 pub fn on_ranks<J, R>(
     place: &Place,
     ranks: usize,
@@ -87,7 +87,7 @@ where
     }
 }
 
-/// Runs `run` on threads, and returns whatever rank 0 reports.
+/// Runs `run` on threads, and returns whatever ranks report.
 pub fn on_threads<R: Send>(
     ranks: usize,
     run: impl Fn(&World, &dyn Fn(R)) -> Result<(), Error> + Sync,

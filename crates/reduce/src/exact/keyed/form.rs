@@ -4,6 +4,7 @@
 //! all; for a reduce they go to the root.
 
 use std::any::Any;
+use std::cell::Cell;
 use std::rc::Rc;
 
 use exact_sum::wire::{self, Agreed, WrongEntries};
@@ -44,9 +45,6 @@ impl ByKey {
     /// Whether a run can begin. If not, nothing is sent.
     fn check_offered(&self, operation: Operation, is_split: bool) -> Result<(), RunError> {
         let rank = self.rank();
-        if self.is_under_way.get() {
-            return Err(RunError::UnderWay { rank });
-        }
         // What it runs for reductions says which algorithm was chosen.
         let chosen = self.rows.algorithm(Operation::Allreduce);
         match chosen.filter(|algorithm| !algorithm.is_scheduled()) {
@@ -194,6 +192,14 @@ impl Stepwise for ByKey {
         self.rows.world()
     }
 
+    fn is_under_way(&self) -> &Cell<bool> {
+        &self.is_under_way
+    }
+
+    fn can_start(&self) -> bool {
+        self.check_offered(Operation::Allreduce, true).is_ok()
+    }
+
     fn start(
         self: Rc<Self>,
         operation: Operation,
@@ -202,7 +208,6 @@ impl Stepwise for ByKey {
         self.check_offered(operation, true)?;
         let local = sums.and_then(|sums| self.local(sums));
         let first = self.agree(operation, local)?;
-        self.is_under_way.set(true);
         Ok(Stages::new(self, first))
     }
 
@@ -255,8 +260,7 @@ impl Stepwise for ByKey {
             Operation::Reduce | Operation::ReduceScatter => operation,
             _ => Operation::Allreduce,
         };
-        let is_nested = self.world().is_in_operator();
-        if !is_nested && self.check_offered(operation, false).is_ok() {
+        if self.check_offered(operation, false).is_ok() {
             self.terms.refuse(Operation::Allreduce);
             self.spend();
         }
@@ -267,12 +271,9 @@ impl Stepwise for ByKey {
             .for_each(|one| one.spend_between_runs());
     }
 
-    fn end(&self, is_over: bool) {
-        self.is_under_way.set(false);
-        if !is_over {
-            self.conversations()
-                .for_each(|one| one.abandon_between_runs());
-        }
+    fn abandon(&self) {
+        self.conversations()
+            .for_each(|one| one.abandon_between_runs());
     }
 }
 

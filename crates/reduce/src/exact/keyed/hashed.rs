@@ -2,6 +2,7 @@
 //! all keys.
 
 use std::any::Any;
+use std::cell::Cell;
 use std::marker::PhantomData;
 use std::rc::Rc;
 
@@ -44,7 +45,7 @@ use crate::world::conversation::Conversation;
 ///
 /// # Errors of all runs
 ///
-/// [Those of a `Plan`](crate::Plan#errors-of-all-runs), and [`RunError::Limit`]. A run needs the default floating-point environment.
+/// [Those of a `KeyedPlan`](KeyedPlan#errors-of-all-runs).
 pub type HashedPlan<K, T> = KeyedPlan<HashedSums<K, T>>;
 
 impl<K: SparseKey, T: Float> KeyedPlan<HashedSums<K, T>> {
@@ -53,6 +54,7 @@ impl<K: SparseKey, T: Float> KeyedPlan<HashedSums<K, T>> {
             world: plan.world().clone(),
             conversation: Rc::clone(&plan.conversation),
             root: plan.root(),
+            is_under_way: Cell::new(false),
             sums: PhantomData,
         };
         Self::new(plan, Rc::new(form))
@@ -123,6 +125,7 @@ struct Hashed<K, T> {
     world: World,
     conversation: Rc<Conversation>,
     root: usize,
+    is_under_way: Cell<bool>,
     sums: PhantomData<fn() -> (K, T)>,
 }
 
@@ -186,6 +189,14 @@ impl<K: SparseKey, T: Float> Hashed<K, T> {
 impl<K: SparseKey, T: Float> Stepwise for Hashed<K, T> {
     fn world(&self) -> &World {
         &self.world
+    }
+
+    fn is_under_way(&self) -> &Cell<bool> {
+        &self.is_under_way
+    }
+
+    fn can_start(&self) -> bool {
+        true
     }
 
     fn start(
@@ -259,8 +270,8 @@ impl<K: SparseKey, T: Float> Stepwise for Hashed<K, T> {
         self.conversation.spend_between_runs();
     }
 
-    /// Its exchanges do what there is to do.
-    fn end(&self, _is_over: bool) {}
+    /// The exchange that is dropped has done so.
+    fn abandon(&self) {}
 }
 
 /// The bits of a float, in a word.

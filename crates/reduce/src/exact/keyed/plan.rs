@@ -66,7 +66,8 @@ impl<K: SparseKey, T: Float> KeyedState for HashedSums<K, T> {
 ///
 /// # Errors of all runs
 ///
-/// [Those of a `Plan`](crate::Plan#errors-of-all-runs), or sums have another number of keys than the plan.
+/// [Those of a `Plan`](crate::Plan#errors-of-all-runs); or sums have another number of keys than the plan, or more items than one has room for
+/// ([`RunError::Limit`], which leaves the plan as it was).
 pub struct KeyedPlan<S: KeyedState> {
     plan: AnyPlan,
     state: PhantomData<fn() -> S>,
@@ -88,7 +89,7 @@ impl<S: KeyedState> KeyedPlan<S> {
         self.plan
     }
 
-    /// Adds up the ranks' sums; every rank gets those of all keys. Collective.
+    /// Adds up the ranks' sums; every rank gets those of all keys, or, of [`HashedSums`], of all that have items anywhere. Collective.
     ///
     /// # Errors
     /// As [all runs](KeyedPlan#errors-of-all-runs).
@@ -96,7 +97,7 @@ impl<S: KeyedState> KeyedPlan<S> {
         self.run(Operation::Allreduce, Ok(local)).map(all)
     }
 
-    /// Adds up the ranks' sums; the root gets those of all keys, the others `None`. Collective.
+    /// As [`allreduce`](KeyedPlan::allreduce), for the root alone; the others get `None`. Collective.
     ///
     /// # Errors
     /// As [`allreduce`](KeyedPlan::allreduce). A rank that the failed one does not depend on, and that does not get the

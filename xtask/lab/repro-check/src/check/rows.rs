@@ -53,7 +53,7 @@ impl Check {
         let rows = self.launches.iter().map(rows_count);
         let tally = Tally {
             check: self,
-            progress: Progress::of(""),
+            progress: Progress::of("starting ranks"),
             all: rows.fold(0, |total, rows| total + rows),
             done: AtomicUsize::new(0),
             faults: AtomicUsize::new(0),
@@ -92,9 +92,17 @@ impl Check {
         tally: &Tally<'_>,
     ) -> Result<Vec<Row>, Error> {
         let (job, data) = self.part(launch);
+        // Rows come in the job's order; names that two files share were made distinct in this process alone.
+        let mut names = job
+            .cases
+            .iter()
+            .zip(data)
+            .flat_map(|(cases, data)| std::iter::repeat_n(&data.name, cases.rows_count()));
         let mut rows: Vec<Row> = Vec::new();
-        on_processes(launcher, launch.ranks, "repro", &job, |row| {
-            // Its name may be made distinct below.
+        on_processes(launcher, launch.ranks, "repro", &job, |mut row: Row| {
+            if let Some(name) = names.next() {
+                row.dataset.clone_from(name);
+            }
             tally.count(&row);
             rows.push(row);
         })?;
@@ -106,15 +114,6 @@ impl Check {
             );
             let shown = launcher.shown(launch.ranks);
             return Err(Error::Mpi(format!("{shown}: {reason}")));
-        }
-        // Rows come in the job's order; names that two files share were made distinct in this process alone.
-        let names = job
-            .cases
-            .iter()
-            .zip(data)
-            .flat_map(|(cases, data)| std::iter::repeat_n(&data.name, cases.rows_count()));
-        for (row, name) in rows.iter_mut().zip(names) {
-            row.dataset.clone_from(name);
         }
         Ok(rows)
     }

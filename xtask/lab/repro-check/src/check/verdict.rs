@@ -95,7 +95,7 @@ impl Expectations {
     /// canary says. Lines of at most 80 columns.
     pub(super) fn summary(&self, data: &[DataSet], rows: &[Row]) -> Vec<String> {
         let headings = ["N", "treefold's sum", "runs", "plain sums", "apart"];
-        let mut cells = Vec::new();
+        let mut cells: Vec<(&str, [String; 5])> = Vec::new();
         for data in data.iter().filter(|data| data.name != CANARY) {
             let rows: Vec<&Row> = rows.iter().filter(|row| row.dataset == data.name).collect();
             let own = |order: Order| {
@@ -113,50 +113,45 @@ impl Expectations {
             } else {
                 format!("{same} of {all}")
             };
-            let sum = self.sum(data, treefolds.first());
+            let sum = treefolds.first().map(|row| self.sum(data, row));
+            let sum = sum.unwrap_or_else(|| "–".to_owned());
             let plain = own(Order::None);
             let (values, apart) = (patterns(&plain), spread(&plain));
-            cells.push([
-                data.items.len().to_string(),
-                sum,
-                runs,
-                values.to_string(),
-                apart,
-            ]);
+            let items = data.items.len().to_string();
+            cells.push((&data.name, [items, sum, runs, values.to_string(), apart]));
         }
         let width = |column: usize| {
-            let cells = cells
-                .iter()
-                .map(|row: &[String; 5]| row[column].chars().count());
+            let cells = cells.iter().map(|(_, cells)| cells[column].chars().count());
             cells.max().unwrap_or(0).max(headings[column].len()) + 2
         };
         let others = (0..headings.len())
             .map(width)
             .fold(0, |total, width| total + width);
         let mut table = Table::new(["data set"].into_iter().chain(headings));
-        for (data, cells) in data.iter().zip(cells) {
-            let name = shortened(&data.name, LINE_COLUMNS.saturating_sub(others));
+        for (name, cells) in cells {
+            let name = shortened(name, LINE_COLUMNS.saturating_sub(others));
             table.push([&[name][..], &cells[..]].concat());
         }
         let mut lines = table.lines();
-        let canary: Vec<&Row> = rows.iter().filter(|row| row.dataset == CANARY).collect();
-        let numbers: BTreeSet<usize> = canary.iter().map(|row| row.ranks).collect();
-        let values = patterns(&canary);
-        lines.push(format!(
-            "canary: plain sums had {values} values on {} numbers of ranks: differences are caught",
-            numbers.len()
-        ));
+        for backend in [Backend::Threads, Backend::Mpi] {
+            let canary = rows
+                .iter()
+                .filter(|row| row.dataset == CANARY && row.backend == backend.name());
+            lines.extend(canaries_words(backend, &canary.collect::<Vec<_>>()));
+        }
         lines
     }
 
     /// The sum that a data set must have in the order of these rows.
-    fn sum(&self, data: &DataSet, row: Option<&&Row>) -> String {
+    fn sum(&self, data: &DataSet, row: &Row) -> String {
         let Some(expected) = self.0.get(&data.name) else {
             return String::new();
         };
-        let bits = match row {
-            Some(row) if row.order == Order::Exact.name() => expected.exact,
-            _ => expected.tree,
+        let is_exact = row.order == Order::Exact.name();
+        let bits = if is_exact {
+            expected.exact
+        } else {
+            expected.tree
         };
         format!("{:?}", f64::from_bits(bits))
     }
@@ -195,9 +190,23 @@ fn shortened(name: &str, most: usize) -> String {
     format!("{kept}…")
 }
 
-/// The most values that plain sums of a data set have.
+/// What the canary says on a backend, if it ran there.
+fn canaries_words(backend: Backend, rows: &[&Row]) -> Option<String> {
+    let ranks: BTreeSet<usize> = rows.iter().map(|row| row.ranks).collect();
+    let (backend, ranks) = (backend.name(), ranks.len());
+    let said = match patterns(rows) {
+        0 => return None,
+        1 => format!("1 plain sum on {ranks} rank counts: the check proves nothing"),
+        values => format!("{values} different plain sums on {ranks} rank counts: they are caught"),
+    };
+    Some(format!("canary, {backend}: {said}"))
+}
+
+/// The most values that plain sums of a data set have, the canary's aside.
 pub(super) fn most_plain_values(rows: &[Row]) -> usize {
-    let plain = rows.iter().filter(|row| row.order == Order::None.name());
+    let plain = rows
+        .iter()
+        .filter(|row| row.order == Order::None.name() && row.dataset != CANARY);
     let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for row in plain {
         values.entry(&row.dataset).or_default().insert(&row.bits);

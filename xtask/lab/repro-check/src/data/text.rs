@@ -21,32 +21,32 @@ pub(super) fn numbers(bytes: &[u8]) -> Result<Vec<f64>, String> {
     of_words(lines.flat_map(str::split_whitespace))
 }
 
-/// A column by its name or its number from 1. The first line may have the columns' names.
-pub(super) fn csv(bytes: &[u8], column: &str) -> Result<Vec<f64>, String> {
+/// A column by its name or its number from 1; by default the first. A first line of which something is no number has the columns' names.
+pub(super) fn csv(bytes: &[u8], column: Option<&str>) -> Result<Vec<f64>, String> {
     let mut reader = csv::ReaderBuilder::new();
     let reader = reader.has_headers(false).flexible(true);
     let mut reader = reader.trim(csv::Trim::All).from_reader(bytes);
+    let column = column.unwrap_or("1");
     let mut place = column.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
     let mut numbers = Vec::new();
     for (number, record) in reader.records().enumerate() {
         let record = record.map_err(|error| error.to_string())?;
-        let is_first = number == 0;
-        if is_first && let Some(named) = record.iter().position(|name| name == column) {
-            place = Some(named);
-            continue;
+        let has_names = number == 0 && record.iter().any(|field| field.parse::<f64>().is_err());
+        if has_names {
+            place = record.iter().position(|name| name == column).or(place);
         }
         let place = place.ok_or_else(|| {
             let known = record.iter().map(quoted).collect::<Vec<_>>().join(", ");
             format!("no column is called {}; known: {known}", quoted(column))
         })?;
         let line = record.position().map_or(0, csv::Position::line);
+        if has_names {
+            continue;
+        }
         let field = record.get(place);
         let field = field.ok_or_else(|| format!("line {line} has no column {}", place + 1))?;
-        match field.parse() {
-            Ok(item) => numbers.push(item),
-            Err(_) if is_first => {}
-            Err(_) => return Err(format!("line {line}: {} is not a number", quoted(field))),
-        }
+        let item = field.parse();
+        numbers.push(item.map_err(|_| format!("line {line}: {} is not a number", quoted(field)))?);
     }
     Ok(numbers)
 }
@@ -68,12 +68,15 @@ mod tests {
     #[test]
     fn a_column_has_a_name_or_a_number() {
         let text = b"day,\"price, net\",2\n1, 0.5 ,7\n2,1.5,8\n";
-        assert_eq!(csv(text, "1"), Ok(vec![1.0, 2.0]));
-        assert_eq!(csv(text, "price, net"), Ok(vec![0.5, 1.5]));
+        assert_eq!(csv(text, None), Ok(vec![1.0, 2.0]));
+        assert_eq!(csv(text, Some("price, net")), Ok(vec![0.5, 1.5]));
         // A name comes before a number.
-        assert_eq!(csv(text, "2"), Ok(vec![7.0, 8.0]));
-        assert_eq!(csv(b"3,4\n5,6", "2"), Ok(vec![4.0, 6.0]));
-        let error = |text: &[u8], column| csv(text, column).unwrap_err();
+        assert_eq!(csv(text, Some("2")), Ok(vec![7.0, 8.0]));
+        // Numbers are no names.
+        assert_eq!(csv(b"1\n2\n3", None), Ok(vec![1.0, 2.0, 3.0]));
+        assert_eq!(csv(b"0,1\n5,6", None), Ok(vec![0.0, 5.0]));
+        assert_eq!(csv(b"3,2\n5,6", Some("2")), Ok(vec![2.0, 6.0]));
+        let error = |text: &[u8], column| csv(text, Some(column)).unwrap_err();
         assert_eq!(
             error(text, "x"),
             "no column is called `x`; known: `day`, `price, net`, `2`"
