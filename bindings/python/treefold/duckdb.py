@@ -14,7 +14,7 @@ try:
     import duckdb
     import treefold_duckdb
 except ImportError as error:
-    raise ImportError("treefold.duckdb needs DuckDB and its extension: pip install treefold[duckdb]") from error
+    raise ImportError("treefold.duckdb needs DuckDB and its extension: in a clone, pip install ./bindings/duckdb 'duckdb>=2'") from error
 
 # DuckDB's setting that lets it load extensions that it has not signed.
 _SETTING = "allow_unsigned_extensions"
