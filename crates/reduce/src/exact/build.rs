@@ -80,7 +80,7 @@ impl Builder {
         let wishes = builder.one_item_each(PlanKind::Hashed)?;
         let (element, name) = (any::type_name::<u64>(), exact_sum::sparse::name::<K, T>());
         let values = AddRows::values_named::<KeyedSums<T>>(name);
-        let plan = wishes.build_exchanges(&self.world, element, values)?;
+        let plan = wishes.build(&self.world, element, values, make_native, &mut Ok)?;
         Ok(HashedPlan::of_keys(&plan))
     }
 }

@@ -237,40 +237,6 @@ impl Wishes {
         native: MakeEngine,
         owned: Owned<'_>,
     ) -> Result<AnyPlan, BuildError> {
-        let make: MakeEngineOf<'_> = &|terms, values, conversation| {
-            let algorithm = terms.choice.algorithm;
-            match algorithm.scheduled() {
-                Some(schedule) => {
-                    Rc::new(Scheduled::new(world, schedule, terms, values, conversation))
-                }
-                None if algorithm == Algorithm::MpiNative => {
-                    native(world, terms, values, conversation)
-                }
-                None => Rc::new(Algorithm1::new(world, terms, values, conversation)),
-            }
-        };
-        self.build_on(world, element, values, make, owned)
-    }
-
-    /// The same for a plan whose runs are exchanges alone.
-    pub(crate) fn build_exchanges(
-        &self,
-        world: &World,
-        element: &'static str,
-        values: Rc<dyn Values>,
-    ) -> Result<AnyPlan, BuildError> {
-        let make: MakeEngineOf<'_> = &|_, _, _| Rc::new(NoEngine);
-        self.build_on(world, element, values, make, &mut Ok)
-    }
-
-    fn build_on(
-        &self,
-        world: &World,
-        element: &'static str,
-        values: Rc<dyn Values>,
-        make: MakeEngineOf<'_>,
-        owned: Owned<'_>,
-    ) -> Result<AnyPlan, BuildError> {
         span!("plan", ranks = world.size());
         // The operator says its name and its empty value meanwhile.
         let _busy = world.enter().map_err(BuildError::of_entry)?;
@@ -304,11 +270,22 @@ impl Wishes {
             message_buffer: self.options.message_buffer,
         });
         warning!(Scattered::of(&terms, &*values));
-        let engine = make(
-            Rc::clone(&terms),
-            Rc::clone(&values),
-            Rc::clone(&conversation),
-        );
+        let engine: Rc<dyn Engine> = {
+            let (terms, values) = (Rc::clone(&terms), Rc::clone(&values));
+            let conversation = Rc::clone(&conversation);
+            let algorithm = terms.choice.algorithm;
+            match algorithm.scheduled() {
+                // Its runs are exchanges.
+                _ if self.kind == PlanKind::Hashed => Rc::new(NoEngine),
+                Some(schedule) => {
+                    Rc::new(Scheduled::new(world, schedule, terms, values, conversation))
+                }
+                None if algorithm == Algorithm::MpiNative => {
+                    native(world, terms, values, conversation)
+                }
+                None => Rc::new(Algorithm1::new(world, terms, values, conversation)),
+            }
+        };
         Ok(AnyPlan::new(
             world,
             self.kind,
@@ -346,9 +323,6 @@ pub(crate) fn make_native(
 /// Makes an engine of what ranks have agreed on.
 pub(crate) type MakeEngine =
     fn(&World, Rc<Terms>, Rc<dyn Values>, Rc<Conversation>) -> Rc<dyn Engine>;
-
-/// The same on a world that it knows.
-type MakeEngineOf<'m> = &'m dyn Fn(Rc<Terms>, Rc<dyn Values>, Rc<Conversation>) -> Rc<dyn Engine>;
 
 /// Says who owns what is reduced, given who owns the items.
 pub(super) type Owned<'o> = &'o mut dyn FnMut(Ownership) -> Result<Ownership, BuildError>;

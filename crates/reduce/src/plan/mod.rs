@@ -39,14 +39,14 @@ pub use builder::Builder;
 pub(crate) use builder::{MakeEngine, make_native};
 pub use choice::ALGORITHM_VARIABLE;
 pub use dots::Factors;
-pub(crate) use form::{Encoded, Encoding, Form, Outcome, Stepwise};
+pub(crate) use form::{Encoded, Encoding, Form};
 pub use lanes::LanesPlan;
 #[doc(hidden)]
 pub use operands::Operands;
 pub(crate) use operands::{check_pair, check_result, not_taken};
 pub(crate) use part::Part;
 pub use pending::{AnyPending, Pending};
-pub(crate) use stages::{Stage, Stages};
+pub(crate) use stages::{Outcome, Stage, Staged, Stages};
 pub use wait_all::{WaitAllError, wait_all};
 pub(crate) use wishes::PlanKind;
 

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use bytemuck::Pod;
 
-use super::form::{Ending, Outcome};
+use super::form::Ending;
 use super::operands::{check_result, not_taken};
 use super::part::Part;
-use super::stages::Stages;
+use super::stages::{Outcome, Stages, UnderWay};
 use crate::engines::values::Memory;
 use crate::error::RunError;
 use crate::world::patience::Patience;
@@ -43,7 +43,7 @@ enum Course {
     /// One run of an engine.
     Part(Part, Option<Box<Ending>>),
     /// Several.
-    Stages(Rc<Stages>),
+    Stages(Rc<Stages>, UnderWay),
 }
 
 impl fmt::Debug for AnyPending {
@@ -78,9 +78,10 @@ impl AnyPending {
     }
 
     /// The same for a run in stages.
-    pub(super) fn of_stages(world: &World, stages: Rc<Stages>) -> Self {
+    pub(super) fn of_stages(world: &World, stages: Stages, under_way: UnderWay) -> Self {
+        let stages = Rc::new(stages);
         let listed = Listed::new(world, Rc::clone(&stages) as _);
-        let course = Course::Stages(stages);
+        let course = Course::Stages(stages, under_way);
         Self { course, listed }
     }
 
@@ -91,7 +92,7 @@ impl AnyPending {
     fn awaited_ranks(&self) -> Vec<usize> {
         match &self.course {
             Course::Part(part, _) => part.awaited_ranks(),
-            Course::Stages(stages) => stages.awaited_ranks(),
+            Course::Stages(stages, _) => stages.awaited_ranks(),
         }
     }
 
@@ -108,7 +109,7 @@ impl AnyPending {
         let _busy = self.world().enter()?;
         match &self.course {
             Course::Part(part, _) => part.drive(patience),
-            Course::Stages(stages) => {
+            Course::Stages(stages, _) => {
                 let is_over = stages.drive(patience);
                 stages.error().map_or(Ok(is_over), Err)
             }
@@ -136,7 +137,7 @@ impl AnyPending {
     pub fn wait_until_over(&self) -> Result<(), RunError> {
         let part = match &self.course {
             Course::Part(part, _) => part,
-            Course::Stages(_) => return self.drive(Patience::Unlimited).map(drop),
+            Course::Stages(..) => return self.drive(Patience::Unlimited).map(drop),
         };
         let _busy = self.world().enter()?;
         let waited = part.flight.wait_without_result();
@@ -167,7 +168,7 @@ impl AnyPending {
                 }
                 Ok(is_mine)
             }
-            Course::Stages(stages) => match stages.wait()? {
+            Course::Stages(stages, _) => match stages.wait()? {
                 Some(total) => stages.form().write_values(total, result).map(|()| true),
                 None => Ok(false),
             },
@@ -177,7 +178,7 @@ impl AnyPending {
     /// Whether a state is of the run's type.
     #[doc(hidden)]
     pub fn takes_state(&self, state: &dyn Any) -> bool {
-        matches!(&self.course, Course::Stages(stages) if stages.form().takes(state))
+        matches!(&self.course, Course::Stages(stages, _) if stages.form().takes(state))
     }
 
     /// Waits for a run of states, such as sums by key, and replaces one of their type by its own. Says whether this rank gets it.
@@ -200,7 +201,11 @@ impl AnyPending {
         let Self { course, listed } = self;
         let _busy = listed.world().enter()?;
         match course {
-            Course::Stages(stages) => Ok((stages.wait()?, stages)),
+            Course::Stages(stages, under_way) => {
+                let outcome = stages.wait();
+                drop(under_way);
+                Ok((outcome?, stages))
+            }
             Course::Part(..) => Err(not_taken(listed.world().rank())),
         }
     }
@@ -210,7 +215,7 @@ impl AnyPending {
         let rank = self.world().rank();
         let length = match &self.course {
             Course::Part(part, _) => part.result_length,
-            Course::Stages(_) => return Err(not_taken(rank)),
+            Course::Stages(..) => return Err(not_taken(rank)),
         };
         let mut values = vec![T::zeroed(); length];
         let is_mine = self.wait(bytemuck::cast_slice_mut(&mut values))?;

@@ -3,9 +3,10 @@
 use std::any::Any;
 use std::rc::Rc;
 
-use super::form::{Encoding, Ending, Form, Outcome, Stepwise};
+use super::form::{Encoding, Ending, Form};
 use super::operands::{Operands, not_taken};
 use super::pending::AnyPending;
+use super::stages::{Outcome, Staged, UnderWay};
 use super::{AnyPlan, Part};
 use crate::algorithm::Algorithm;
 use crate::engines::not_offered;
@@ -71,7 +72,7 @@ impl AnyPlan {
         match &self.form {
             Form::Items => self.run_items(call, operands, result),
             Form::Encoded(encoding) => self.run_encoded(&**encoding, call, operands, result),
-            Form::Stepwise(_) => self.run_values(call.operation, self.state_of(operands), result),
+            Form::Staged(..) => self.run_values(call.operation, self.state_of(operands), result),
         }
     }
 
@@ -86,23 +87,23 @@ impl AnyPlan {
         match &self.form {
             Form::Items => self.start_items(call, operands, self.result_length(call.operation)),
             Form::Encoded(encoding) => self.start_encoded(encoding, call, operands),
-            Form::Stepwise(_) => {
+            Form::Staged(_, is_under_way) => {
                 let _busy = self.world.enter()?;
-                let form = self.stepwise(call.operation)?;
-                let stages = Rc::clone(form).start(call.operation, self.state_of(operands))?;
-                form.is_under_way().set(true);
-                Ok(AnyPending::of_stages(&self.world, Rc::new(stages)))
+                let form = Rc::clone(self.staged(call.operation)?);
+                let stages = form.start(call.operation, self.state_of(operands))?;
+                let under_way = UnderWay::begin(is_under_way);
+                Ok(AnyPending::of_stages(&self.world, stages, under_way))
             }
         }
     }
 
     /// The form of a plan of states, if a run of this operation can begin. If not, nothing is sent.
-    fn stepwise(&self, operation: Operation) -> Result<&Rc<dyn Stepwise>, RunError> {
+    fn staged(&self, operation: Operation) -> Result<&Rc<dyn Staged>, RunError> {
         use Operation::{Allreduce, Reduce, ReduceScatter};
         let rank = self.world.rank();
         match &self.form {
-            Form::Stepwise(form) if form.is_under_way().get() => Err(RunError::UnderWay { rank }),
-            Form::Stepwise(form) if matches!(operation, Allreduce | Reduce | ReduceScatter) => {
+            Form::Staged(_, is_under_way) if is_under_way.get() => Err(RunError::UnderWay { rank }),
+            Form::Staged(form, _) if matches!(operation, Allreduce | Reduce | ReduceScatter) => {
                 Ok(form)
             }
             _ => Err(not_taken(rank)),
@@ -124,7 +125,7 @@ impl AnyPlan {
         state: Result<&dyn Any, RunError>,
         result: &mut [u8],
     ) -> Result<bool, RunError> {
-        let form = self.stepwise(operation)?;
+        let form = self.staged(operation)?;
         let checked = form.check_result(operation, result.len());
         match Rc::clone(form).run(operation, checked.and(state))? {
             Some(total) => form.write_values(total, result).map(|()| true),
@@ -138,7 +139,7 @@ impl AnyPlan {
         operation: Operation,
         state: Result<&dyn Any, RunError>,
     ) -> Result<Outcome, RunError> {
-        let form = self.stepwise(operation)?;
+        let form = self.staged(operation)?;
         let total = Rc::clone(form).run(operation, state)?;
         total.map(|total| form.state(total)).transpose()
     }
@@ -146,7 +147,7 @@ impl AnyPlan {
     /// The same for a state that becomes the result. Says whether this rank gets one.
     #[doc(hidden)]
     pub fn run_state(&self, operation: Operation, state: &mut dyn Any) -> Result<bool, RunError> {
-        let form = self.stepwise(operation)?;
+        let form = self.staged(operation)?;
         match Rc::clone(form).run(operation, Ok(&*state))? {
             Some(total) => form.replace(state, total).map(|()| true),
             None => Ok(false),
@@ -156,7 +157,7 @@ impl AnyPlan {
     /// Whether a state is of the type that the plan reduces.
     #[doc(hidden)]
     pub fn takes_state(&self, state: &dyn Any) -> bool {
-        matches!(&self.form, Form::Stepwise(form) if form.takes(state))
+        matches!(&self.form, Form::Staged(form, _) if form.takes(state))
     }
 
     /// As [`run`](Self::run), of the engine's own items.
@@ -334,11 +335,9 @@ impl AnyPlan {
     /// [`refuse`](Self::refuse) where the operation was to be started: if the algorithm cannot be, no rank has begun a run.
     #[doc(hidden)]
     pub fn refuse_to_start(&self, operation: Operation) {
-        let can_start = match &self.form {
-            Form::Stepwise(form) => form.can_start(),
-            _ => self.terms.choice.algorithm.is_scheduled(),
-        };
-        if can_start {
+        // What it runs for an allreduce says which algorithm was chosen, if one was.
+        let chosen = self.algorithm(Operation::Allreduce);
+        if chosen.is_none_or(Algorithm::is_scheduled) {
             self.refuse(operation);
         }
     }
@@ -347,9 +346,8 @@ impl AnyPlan {
     /// plan is spent, unless a run is under way or an operator makes the call.
     #[doc(hidden)]
     pub fn refuse(&self, operation: Operation) {
-        if let Form::Stepwise(form) = &self.form {
-            let is_under_way = form.is_under_way().get();
-            if !is_under_way && !self.world.is_in_operator() {
+        if let Form::Staged(form, is_under_way) = &self.form {
+            if !is_under_way.get() && !self.world.is_in_operator() {
                 form.refuse(operation);
             }
             return;

@@ -1,22 +1,73 @@
 //! A run of several stages, such as a reduction and an exchange of what does not fit it.
 
 use std::any::Any;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::mem;
 use std::rc::Rc;
 
 use comm::RequestId;
 
-use super::form::{Outcome, Stepwise};
 use super::part::Part;
 use crate::engines::exchange::Exchange;
 use crate::error::RunError;
-use crate::world::Progress;
+use crate::operation::Operation;
 use crate::world::patience::Patience;
+use crate::world::{Progress, World};
+
+/// What a run in stages leaves on a rank, of a type that its form knows. `None` where the rank gets no result.
+pub(crate) type Outcome = Option<Box<dyn Any>>;
+
+/// A form whose operands are states, such as sums by key, and whose runs have several stages. An error in place of a state is why this rank takes
+/// no part.
+pub(crate) trait Staged {
+    fn world(&self) -> &World;
+
+    /// Begins a run, in a call that has entered the world.
+    fn start(
+        self: Rc<Self>,
+        operation: Operation,
+        state: Result<&dyn Any, RunError>,
+    ) -> Result<Stages, RunError>;
+
+    /// A blocking run.
+    fn run(
+        self: Rc<Self>,
+        operation: Operation,
+        state: Result<&dyn Any, RunError>,
+    ) -> Result<Outcome, RunError> {
+        let world = self.world().clone();
+        let _busy = world.enter()?;
+        self.start(operation, state)?.wait()
+    }
+
+    /// Checks, before a blocking run, that its values fit a result of so many bytes, if their number is known.
+    fn check_result(&self, operation: Operation, bytes: usize) -> Result<(), RunError>;
+
+    /// Writes what an outcome stands for.
+    fn write_values(&self, total: Box<dyn Any>, result: &mut [u8]) -> Result<(), RunError>;
+
+    /// The state that an outcome is.
+    fn state(&self, total: Box<dyn Any>) -> Result<Box<dyn Any>, RunError>;
+
+    /// Replaces a state of its type by the one that an outcome is.
+    fn replace(&self, state: &mut dyn Any, total: Box<dyn Any>) -> Result<(), RunError>;
+
+    /// Whether a state is of the type that it reduces.
+    fn takes(&self, state: &dyn Any) -> bool;
+
+    /// Takes no part in the next run of an operation.
+    fn refuse(&self, operation: Operation);
+
+    /// A run has failed: others may wait for this rank in any of its later stages.
+    fn spend(&self);
+
+    /// A run was dropped before its end.
+    fn abandon(&self);
+}
 
 /// A run under way. Its callers have entered the world, but for those of [`Progress`].
 pub(crate) struct Stages {
-    form: Rc<dyn Stepwise>,
+    form: Rc<dyn Staged>,
     stage: RefCell<Stage>,
 }
 
@@ -37,7 +88,7 @@ impl Stage {
 }
 
 impl Stages {
-    pub(crate) fn new(form: Rc<dyn Stepwise>, stage: Stage) -> Self {
+    pub(crate) fn new(form: Rc<dyn Staged>, stage: Stage) -> Self {
         let stage = RefCell::new(stage);
         Self { form, stage }
     }
@@ -94,14 +145,13 @@ impl Stages {
         }
     }
 
-    pub(super) fn form(&self) -> &dyn Stepwise {
+    pub(super) fn form(&self) -> &dyn Staged {
         &*self.form
     }
 }
 
 impl Drop for Stages {
     fn drop(&mut self) {
-        self.form.is_under_way().set(false);
         if !matches!(self.stage.get_mut(), Stage::Over(_)) {
             self.form.abandon();
         }
@@ -122,5 +172,21 @@ impl Progress for Stages {
             Ok(Stage::Exchange(exchange, _)) => exchange.awaited(requests),
             Ok(Stage::Over(_)) | Err(_) => {}
         }
+    }
+}
+
+/// Marks a plan, for as long as it lives, as one of which a run was started.
+pub(super) struct UnderWay(Rc<Cell<bool>>);
+
+impl UnderWay {
+    pub(super) fn begin(is_under_way: &Rc<Cell<bool>>) -> Self {
+        is_under_way.set(true);
+        Self(Rc::clone(is_under_way))
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.0.set(false);
     }
 }

@@ -1,6 +1,6 @@
 //! What the calls of a plan by key share with its runs under way.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::rc::Rc;
@@ -13,8 +13,7 @@ use crate::engines::exchange::Exchange;
 use crate::engines::values::Memory;
 use crate::error::RunError;
 use crate::operation::Operation;
-use crate::plan::{AnyPlan, Form};
-use crate::world::World;
+use crate::plan::{AnyPlan, Form, Staged};
 use crate::world::conversation::Conversation;
 
 pub(crate) struct ByKey {
@@ -23,7 +22,6 @@ pub(crate) struct ByKey {
     /// For what does not fit the rows.
     beside: Rc<Conversation>,
     pub(super) sums: Box<dyn AnySums>,
-    pub(super) is_under_way: Cell<bool>,
     /// That of earlier runs.
     memory: RefCell<Vec<Memory>>,
 }
@@ -39,13 +37,8 @@ impl ByKey {
             rows: rows.with_form(Form::Items),
             beside,
             sums: Box::new(SumsOf::<A>(PhantomData)),
-            is_under_way: Cell::new(false),
             memory: RefCell::default(),
         }
-    }
-
-    pub(super) fn world(&self) -> &World {
-        self.rows.world()
     }
 
     pub(super) fn rank(&self) -> usize {

@@ -4,7 +4,6 @@
 //! all; for a reduce they go to the root.
 
 use std::any::Any;
-use std::cell::Cell;
 use std::rc::Rc;
 
 use exact_sum::wire::{self, Agreed, WrongEntries};
@@ -15,7 +14,7 @@ use crate::engines::exchange::Exchange;
 use crate::engines::values::Memory;
 use crate::error::RunError;
 use crate::operation::Operation;
-use crate::plan::{Operands, Outcome, Part, Stage, Stages, Stepwise, check_result, not_taken};
+use crate::plan::{Operands, Outcome, Part, Stage, Staged, Stages, check_result, not_taken};
 use crate::world::World;
 
 /// What is left of a run whose rows are added up.
@@ -75,13 +74,10 @@ impl ByKey {
             .rows
             .run_items(operation.into(), own, rows.bytes_mut())?;
         self.give_back(local.rows);
-        let added = Added {
-            operation,
-            rows: is_mine.then_some(rows),
-            agreed,
-        };
+        let rows = is_mine.then_some(rows);
         let _busy = self.world().enter()?;
-        Stages::new(Rc::clone(self) as _, self.exchange(added, &local.entries)?).wait()
+        let first = self.exchange(operation, rows, agreed, &local.entries)?;
+        Stages::new(Rc::clone(self) as _, first).wait()
     }
 
     /// Begins the first reduction, in a call that has entered the world.
@@ -114,23 +110,30 @@ impl ByKey {
         let form = Rc::clone(self);
         let then = move |part: Part| {
             let mut rows = form.memory(form.keys(operation).len());
-            let is_mine = part.deliver(rows.bytes_mut())?;
-            let added = Added {
-                operation,
-                rows: is_mine.then_some(rows),
-                agreed,
-            };
-            form.exchange(added, &local.entries)
+            let rows = part.deliver(rows.bytes_mut())?.then_some(rows);
+            form.exchange(operation, rows, agreed, &local.entries)
         };
         Ok(Stage::Part(part, Box::new(then)))
     }
 
     /// Begins to send entries to the ranks that merge them, if any rank may have some.
-    fn exchange(self: &Rc<Self>, added: Added, entries: &[u64]) -> Result<Stage, RunError> {
-        if !added.agreed.iter().any(Agreed::may_have_entries) {
+    fn exchange(
+        self: &Rc<Self>,
+        operation: Operation,
+        rows: Option<Memory>,
+        agreed: Vec<Agreed>,
+        entries: &[u64],
+    ) -> Result<Stage, RunError> {
+        let may_have_entries = agreed.iter().any(Agreed::may_have_entries);
+        let added = Added {
+            operation,
+            rows,
+            agreed,
+        };
+        if !may_have_entries {
             return Ok(self.over(added, Vec::new()));
         }
-        let (keys, ranks, operation) = (self.rows.width(), self.ranks(), added.operation);
+        let (keys, ranks) = (self.rows.width(), self.ranks());
         let rank_of = |key: u64| match operation {
             Operation::Reduce => self.rows.root(),
             _ => usize::try_from(key).map_or(0, |key| rank_of_column(keys, ranks, key)),
@@ -187,17 +190,9 @@ fn total_of(outcome: Box<dyn Any>) -> Box<Total> {
     outcome.downcast().expect("runs leave these")
 }
 
-impl Stepwise for ByKey {
+impl Staged for ByKey {
     fn world(&self) -> &World {
         self.rows.world()
-    }
-
-    fn is_under_way(&self) -> &Cell<bool> {
-        &self.is_under_way
-    }
-
-    fn can_start(&self) -> bool {
-        self.check_offered(Operation::Allreduce, true).is_ok()
     }
 
     fn start(

@@ -2,7 +2,6 @@
 //! all keys.
 
 use std::any::Any;
-use std::cell::Cell;
 use std::marker::PhantomData;
 use std::rc::Rc;
 
@@ -13,7 +12,7 @@ use crate::engines::exchange::Exchange;
 use crate::environment;
 use crate::error::RunError;
 use crate::operation::Operation;
-use crate::plan::{AnyPlan, Outcome, Stage, Stages, Stepwise, check_result, not_taken};
+use crate::plan::{AnyPlan, Outcome, Stage, Staged, Stages, check_result, not_taken};
 use crate::world::World;
 use crate::world::conversation::Conversation;
 
@@ -54,7 +53,6 @@ impl<K: SparseKey, T: Float> KeyedPlan<HashedSums<K, T>> {
             world: plan.world().clone(),
             conversation: Rc::clone(&plan.conversation),
             root: plan.root(),
-            is_under_way: Cell::new(false),
             sums: PhantomData,
         };
         Self::new(plan, Rc::new(form))
@@ -125,7 +123,6 @@ struct Hashed<K, T> {
     world: World,
     conversation: Rc<Conversation>,
     root: usize,
-    is_under_way: Cell<bool>,
     sums: PhantomData<fn() -> (K, T)>,
 }
 
@@ -186,17 +183,9 @@ impl<K: SparseKey, T: Float> Hashed<K, T> {
     }
 }
 
-impl<K: SparseKey, T: Float> Stepwise for Hashed<K, T> {
+impl<K: SparseKey, T: Float> Staged for Hashed<K, T> {
     fn world(&self) -> &World {
         &self.world
-    }
-
-    fn is_under_way(&self) -> &Cell<bool> {
-        &self.is_under_way
-    }
-
-    fn can_start(&self) -> bool {
-        true
     }
 
     fn start(

@@ -9,7 +9,7 @@ use exact_sum::{Float, HashedSums, Key, KeyedAccumulator, KeyedMoments, KeyedSum
 
 use crate::error::RunError;
 use crate::operation::Operation;
-use crate::plan::{AnyPlan, Form, Operands, Outcome, Pending, Stepwise, dereferences};
+use crate::plan::{AnyPlan, Form, Operands, Outcome, Pending, Staged, dereferences};
 
 /// What a [`KeyedPlan`] adds up: [`KeyedSums`], [`KeyedMoments`] or [`HashedSums`]. No other type implements it.
 pub trait KeyedState: Sealed + 'static {
@@ -76,9 +76,9 @@ pub struct KeyedPlan<S: KeyedState> {
 dereferences!([S: KeyedState] KeyedPlan<S>);
 
 impl<S: KeyedState> KeyedPlan<S> {
-    pub(crate) fn new(plan: &AnyPlan, form: Rc<dyn Stepwise>) -> Self {
+    pub(crate) fn new(plan: &AnyPlan, form: Rc<dyn Staged>) -> Self {
         Self {
-            plan: plan.with_form(Form::Stepwise(form)),
+            plan: plan.with_form(Form::Staged(form, Rc::default())),
             state: PhantomData,
         }
     }
