@@ -39,14 +39,26 @@ impl Table {
         self.rows.push(row);
     }
 
+    /// Its lines, for which names in the first column are cut to eight characters, if need be, to fit so many columns.
+    pub fn lines_within(mut self, columns: usize) -> Vec<String> {
+        let others = self
+            .widths()
+            .iter()
+            .skip(1)
+            .fold(0, |sum, width| sum + width + 2);
+        let most = columns.saturating_sub(others).max(8);
+        for name in self.rows.iter_mut().filter_map(|row| row.first_mut()) {
+            if name.chars().count() > most {
+                let kept: String = name.chars().take(most - 1).collect();
+                *name = format!("{kept}…");
+            }
+        }
+        self.lines()
+    }
+
     /// Its lines, with a rule under the headings.
     pub fn lines(&self) -> Vec<String> {
-        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
-        let width = |column: usize| {
-            let cells = self.rows.iter().filter_map(|row| row.get(column));
-            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
-        };
-        let widths: Vec<usize> = (0..columns).map(width).collect();
+        let widths = self.widths();
         let line = |row: &Vec<String>| {
             let cells = row.iter().zip(&widths).enumerate();
             let cells = cells.map(|(column, (cell, &width))| match column {
@@ -59,5 +71,15 @@ impl Table {
         let rule: Vec<String> = widths.iter().map(|&width| "─".repeat(width)).collect();
         lines.insert(1, rule.join("──"));
         lines
+    }
+
+    /// Of each column, the characters of its longest cell.
+    fn widths(&self) -> Vec<usize> {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let width = |column: usize| {
+            let cells = self.rows.iter().filter_map(|row| row.get(column));
+            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        (0..columns).map(width).collect()
     }
 }

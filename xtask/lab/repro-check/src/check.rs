@@ -260,10 +260,10 @@ impl Check {
             _ => counted(0, "rank"),
         };
         let plain = match verdict::most_plain_values(rows) {
-            0 | 1 => "one, too, but for the canary's".to_owned(),
-            most => format!("up to {most}"),
+            0 | 1 => "plain sums of this data agree, too".to_owned(),
+            most => format!("plain sums gave up to {most}"),
         };
-        format!("one sum per data set on {ranks} ({runs}); plain sums gave {plain}")
+        format!("one sum per data set on {ranks} ({runs}); {plain}")
     }
 
     fn ranks_that_ran(&self, backend: Backend, in_full: bool) -> String {
@@ -274,7 +274,7 @@ impl Check {
             let counts: Vec<String> = launches.map(|launch| launch.ranks.to_string()).collect();
             match &counts[..] {
                 [first, .., last] if counts.len() > FEW_LAUNCHES && !in_full => {
-                    format!("{first} to {last}, {} numbers of ranks", counts.len())
+                    format!("{first} to {last} ({} rank counts)", counts.len())
                 }
                 counts => counts.join(", "),
             }

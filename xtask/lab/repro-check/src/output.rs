@@ -54,13 +54,8 @@ impl Output {
             return Ok(());
         };
         let line = serde_json::to_string(object)?;
-        match writeln!(json, "{line}") {
-            Err(error) if has_left(&error) => {
-                self.json = None;
-                Ok(())
-            }
-            written => written.map_err(|error| Error::option("--json", error)),
-        }
+        let written = unless_left(writeln!(json, "{line}"));
+        written.map_err(|error| Error::option("--json", error))
     }
 
     /// Shows a person a line, in which names and reasons of others are [printable]. [`finish`](Output::finish) returns the error if it cannot be written.
@@ -74,11 +69,8 @@ impl Output {
         } else {
             writeln!(io::stdout(), "{line}")
         };
-        match written {
-            Err(error) if !has_left(&error) => {
-                self.failure.borrow_mut().get_or_insert(error);
-            }
-            _ => {}
+        if let Err(error) = unless_left(written) {
+            self.failure.borrow_mut().get_or_insert(error);
         }
     }
 
@@ -102,10 +94,8 @@ impl Output {
     /// Makes sure that everything is written.
     pub fn finish(mut self) -> Result<(), Error> {
         if let Some(json) = &mut self.json {
-            match json.flush() {
-                Err(error) if !has_left(&error) => return Err(Error::option("--json", error)),
-                _ => {}
-            }
+            let flushed = unless_left(json.flush());
+            flushed.map_err(|error| Error::option("--json", error))?;
         }
         match self.failure.take() {
             Some(error) => Err(Error::Run(format!("standard output: {error}"))),
@@ -114,7 +104,10 @@ impl Output {
     }
 }
 
-/// Whether the reader has closed the stream early, as `head` does: it has read enough.
-fn has_left(error: &io::Error) -> bool {
-    error.kind() == ErrorKind::BrokenPipe
+/// What was written, if it could be; or if the reader has closed the stream early, as `head` does: it has read enough.
+fn unless_left(written: io::Result<()>) -> io::Result<()> {
+    match written {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
 }

@@ -47,11 +47,7 @@ impl Expectations {
     pub(super) fn faults(&self, rows: &[Row]) -> Vec<String> {
         let mut faults: Vec<String> = rows.iter().filter_map(|row| self.fault(row)).collect();
         for backend in [Backend::Threads, Backend::Mpi] {
-            let canary = rows
-                .iter()
-                .filter(|row| row.dataset == CANARY && row.backend == backend.name());
-            let patterns: BTreeSet<&str> = canary.map(|row| row.bits.as_str()).collect();
-            if patterns.len() == 1 {
+            if patterns(&canary(rows, backend)) == 1 {
                 let backend = backend.name();
                 faults.push(format!("canary, {backend}: the unordered sum has one bit pattern, so the check proves nothing"));
             }
@@ -94,8 +90,15 @@ impl Expectations {
     /// Treefold's sum of each data set, and on how many runs it was the same; how many values plain sums have, and how far they are apart; and what the
     /// canary says. Lines of at most 80 columns.
     pub(super) fn summary(&self, data: &[DataSet], rows: &[Row]) -> Vec<String> {
-        let headings = ["N", "treefold's sum", "runs", "plain sums", "apart"];
-        let mut cells: Vec<(&str, [String; 5])> = Vec::new();
+        let headings = [
+            "data set",
+            "N",
+            "treefold's sum",
+            "runs",
+            "plain sums",
+            "apart",
+        ];
+        let mut table = Table::new(headings);
         for data in data.iter().filter(|data| data.name != CANARY) {
             let rows: Vec<&Row> = rows.iter().filter(|row| row.dataset == data.name).collect();
             let own = |order: Order| {
@@ -117,27 +120,12 @@ impl Expectations {
             let sum = sum.unwrap_or_else(|| "–".to_owned());
             let plain = own(Order::None);
             let (values, apart) = (patterns(&plain), spread(&plain));
-            let items = data.items.len().to_string();
-            cells.push((&data.name, [items, sum, runs, values.to_string(), apart]));
+            let (name, items) = (data.name.clone(), data.items.len().to_string());
+            table.push(vec![name, items, sum, runs, values.to_string(), apart]);
         }
-        let width = |column: usize| {
-            let cells = cells.iter().map(|(_, cells)| cells[column].chars().count());
-            cells.max().unwrap_or(0).max(headings[column].len()) + 2
-        };
-        let others = (0..headings.len())
-            .map(width)
-            .fold(0, |total, width| total + width);
-        let mut table = Table::new(["data set"].into_iter().chain(headings));
-        for (name, cells) in cells {
-            let name = shortened(name, LINE_COLUMNS.saturating_sub(others));
-            table.push([&[name][..], &cells[..]].concat());
-        }
-        let mut lines = table.lines();
+        let mut lines = table.lines_within(LINE_COLUMNS);
         for backend in [Backend::Threads, Backend::Mpi] {
-            let canary = rows
-                .iter()
-                .filter(|row| row.dataset == CANARY && row.backend == backend.name());
-            lines.extend(canaries_words(backend, &canary.collect::<Vec<_>>()));
+            lines.extend(canaries_words(backend, &canary(rows, backend)));
         }
         lines
     }
@@ -180,14 +168,10 @@ impl Expectations {
 /// The columns of a terminal.
 const LINE_COLUMNS: usize = 80;
 
-/// A name of at most so many characters, and of a few at least.
-fn shortened(name: &str, most: usize) -> String {
-    let most = most.max(8);
-    if name.chars().count() <= most {
-        return name.to_owned();
-    }
-    let kept: String = name.chars().take(most - 1).collect();
-    format!("{kept}…")
+/// The canary's rows on a backend.
+fn canary(rows: &[Row], backend: Backend) -> Vec<&Row> {
+    let on_it = |row: &&Row| row.dataset == CANARY && row.backend == backend.name();
+    rows.iter().filter(on_it).collect()
 }
 
 /// What the canary says on a backend, if it ran there.
@@ -204,16 +188,16 @@ fn canaries_words(backend: Backend, rows: &[&Row]) -> Option<String> {
 
 /// The most values that plain sums of a data set have, the canary's aside.
 pub(super) fn most_plain_values(rows: &[Row]) -> usize {
-    let plain = rows
-        .iter()
-        .filter(|row| row.order == Order::None.name() && row.dataset != CANARY);
-    let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for row in plain {
-        values.entry(&row.dataset).or_default().insert(&row.bits);
+    let mut plain: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
+    for row in rows {
+        if row.order == Order::None.name() && row.dataset != CANARY {
+            plain.entry(&row.dataset).or_default().push(row);
+        }
     }
-    values.values().map(BTreeSet::len).max().unwrap_or(0)
+    plain.values().map(|rows| patterns(rows)).max().unwrap_or(0)
 }
 
+/// The number of different sums.
 fn patterns(rows: &[&Row]) -> usize {
     let patterns: BTreeSet<&str> = rows.iter().map(|row| row.bits.as_str()).collect();
     patterns.len()

@@ -39,10 +39,10 @@ pub(super) fn csv(bytes: &[u8], column: Option<&str>) -> Result<Vec<f64>, String
             let known = record.iter().map(quoted).collect::<Vec<_>>().join(", ");
             format!("no column is called {}; known: {known}", quoted(column))
         })?;
-        let line = record.position().map_or(0, csv::Position::line);
         if has_names {
             continue;
         }
+        let line = record.position().map_or(0, csv::Position::line);
         let field = record.get(place);
         let field = field.ok_or_else(|| format!("line {line} has no column {}", place + 1))?;
         let item = field.parse();
