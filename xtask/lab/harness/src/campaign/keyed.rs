@@ -49,20 +49,15 @@ trait Summed: KeyedState + Sized {
     /// Whether only a call on items can have too many of them.
     const ADDS_SURPLUS: bool = false;
 
-    /// A rank's sums, of so many keys too many.
-    fn local(own: &Own, step: usize, surplus: usize) -> Self;
+    /// Those of a lot. Surplus are keys.
+    fn local(lot: &Lot<'_>) -> Self;
 
     fn words_of_all(all: &Self::All) -> Vec<u64>;
 
     fn words(&self) -> Vec<u64>;
 
-    /// The words of all, of all ranks' items, in one call. This rank has so many items too many.
-    fn added(
-        plan: &KeyedPlan<Self>,
-        own: &Own,
-        step: usize,
-        surplus: usize,
-    ) -> Result<Vec<u64>, RunError>;
+    /// The words of all, of all ranks' items, in one call. Surplus are items.
+    fn added(plan: &KeyedPlan<Self>, lot: &Lot<'_>) -> Result<Vec<u64>, RunError>;
 }
 
 /// Items that are made of doubles.
@@ -90,8 +85,8 @@ fn word<T: Float>(value: T) -> u64 {
 }
 
 impl<T: Item> Summed for KeyedSums<T> {
-    fn local(own: &Own, step: usize, surplus: usize) -> Self {
-        own.dense(step, surplus)
+    fn local(lot: &Lot<'_>) -> Self {
+        lot.dense()
     }
 
     fn words_of_all(all: &Self) -> Vec<u64> {
@@ -102,13 +97,8 @@ impl<T: Item> Summed for KeyedSums<T> {
         self.values().into_iter().map(word).collect()
     }
 
-    fn added(
-        plan: &KeyedPlan<Self>,
-        own: &Own,
-        step: usize,
-        surplus: usize,
-    ) -> Result<Vec<u64>, RunError> {
-        let (keys, items) = own.with_surplus(step, surplus);
+    fn added(plan: &KeyedPlan<Self>, lot: &Lot<'_>) -> Result<Vec<u64>, RunError> {
+        let (keys, items) = lot.with_surplus();
         let mut values = vec![T::zeroed(); plan.keys()];
         plan.by_key(&keys, &items, &mut values)?;
         Ok(values.into_iter().map(word).collect())
@@ -116,8 +106,8 @@ impl<T: Item> Summed for KeyedSums<T> {
 }
 
 impl Summed for KeyedMoments<f64> {
-    fn local(own: &Own, step: usize, surplus: usize) -> Self {
-        own.dense(step, surplus)
+    fn local(lot: &Lot<'_>) -> Self {
+        lot.dense()
     }
 
     fn words_of_all(all: &Self) -> Vec<u64> {
@@ -132,13 +122,8 @@ impl Summed for KeyedMoments<f64> {
         (0..self.keys()).flat_map(of_key).collect()
     }
 
-    fn added(
-        plan: &KeyedPlan<Self>,
-        own: &Own,
-        step: usize,
-        surplus: usize,
-    ) -> Result<Vec<u64>, RunError> {
-        let (keys, items) = own.with_surplus(step, surplus);
+    fn added(plan: &KeyedPlan<Self>, lot: &Lot<'_>) -> Result<Vec<u64>, RunError> {
+        let (keys, items) = lot.with_surplus();
         plan.allreduce_items(&keys, &items).map(|all| all.words())
     }
 }
@@ -146,8 +131,8 @@ impl Summed for KeyedMoments<f64> {
 impl Summed for HashedSums<i64, f64> {
     const ADDS_SURPLUS: bool = true;
 
-    fn local(own: &Own, step: usize, _surplus: usize) -> Self {
-        let (keys, items) = own.items::<f64>(step);
+    fn local(lot: &Lot<'_>) -> Self {
+        let (keys, items) = lot.items::<f64>();
         let keys: Vec<i64> = keys.into_iter().map(spread).collect();
         let mut local = Self::new();
         local.add(&keys, &items).expect(HAS_A_KEY);
@@ -164,15 +149,10 @@ impl Summed for HashedSums<i64, f64> {
         Self::words_of_all(&own.map(|(&key, value)| (key, value)).collect())
     }
 
-    fn added(
-        plan: &KeyedPlan<Self>,
-        own: &Own,
-        step: usize,
-        surplus: usize,
-    ) -> Result<Vec<u64>, RunError> {
-        let (keys, mut items) = own.items(step);
+    fn added(plan: &KeyedPlan<Self>, lot: &Lot<'_>) -> Result<Vec<u64>, RunError> {
+        let (keys, mut items) = lot.items();
         let keys: Vec<i64> = keys.into_iter().map(spread).collect();
-        items.extend((0..surplus).map(|_| 1.0));
+        items.extend((0..lot.surplus).map(|_| 1.0));
         let all = plan.by_key(&keys, &items)?;
         Ok(Self::words_of_all(&all))
     }
@@ -187,36 +167,46 @@ struct Own {
     rank: usize,
 }
 
-impl Own {
-    /// Its keys and items of a step.
-    fn items<T: Item>(&self, step: usize) -> (Vec<u32>, Vec<T>) {
-        let all = lot(&self.spec, self.seed, step);
-        let own = self.spec.extents[self.rank].iter().cloned().flatten();
-        let own = own.map(|item| all[usize::try_from(item).expect("the items are in memory")]);
-        own.map(|(key, item)| (key, T::of(item))).unzip()
+/// What it has in a step, and how much too much.
+struct Lot<'o> {
+    own: &'o Own,
+    step: usize,
+    surplus: usize,
+}
+
+impl Lot<'_> {
+    /// Its keys and items.
+    fn items<T: Item>(&self) -> (Vec<u32>, Vec<T>) {
+        let own = self.own;
+        let all = lot(&own.spec, own.seed, self.step);
+        let items = own.spec.extents[own.rank].iter().cloned().flatten();
+        let items = items.map(|item| all[usize::try_from(item).expect("the items are in memory")]);
+        items.map(|(key, item)| (key, T::of(item))).unzip()
     }
 
     /// The same, and so many items of a key that a dense plan does not have.
-    fn with_surplus<T: Item>(&self, step: usize, surplus: usize) -> (Vec<u32>, Vec<T>) {
-        let (mut keys, mut items) = self.items(step);
-        let last = u32::try_from(self.spec.width).expect("there are few keys");
-        keys.extend((0..surplus).map(|_| last));
-        items.extend((0..surplus).map(|_| T::of(1.0)));
+    fn with_surplus<T: Item>(&self) -> (Vec<u32>, Vec<T>) {
+        let (mut keys, mut items) = self.items();
+        let last = u32::try_from(self.own.spec.width).expect("there are few keys");
+        keys.extend((0..self.surplus).map(|_| last));
+        items.extend((0..self.surplus).map(|_| T::of(1.0)));
         (keys, items)
     }
 
     /// Sums of a dense plan, of so many keys too many.
-    fn dense<A>(&self, step: usize, surplus: usize) -> A
+    fn dense<A>(&self) -> A
     where
         A: KeyedAccumulator<Item: Item>,
     {
-        let (keys, items) = self.items(step);
-        let local = A::of_keys(self.spec.width + surplus);
+        let (keys, items) = self.items();
+        let local = A::of_keys(self.own.spec.width + self.surplus);
         let mut local = local.expect("there is memory for few keys");
         local.add_items(&keys, &items).expect(HAS_A_KEY);
         local
     }
+}
 
+impl Own {
     fn slot<S: Summed>(
         self,
         plan: Result<KeyedPlan<S>, BuildError>,
@@ -243,12 +233,13 @@ impl<S: Summed> ByKey<S> {
         surplus: usize,
     ) -> Result<Option<Vec<u64>>, RunError> {
         let (plan, own) = (&self.plan, &self.own);
+        let lot = Lot { own, step, surplus };
         // Some add the items up themselves: ranks need not do alike.
         let adds = (step + own.rank) % 2 == 1 || surplus > 0 && S::ADDS_SURPLUS;
         if operation == Operation::Allreduce && adds {
-            return S::added(plan, own, step, surplus).map(Some);
+            return S::added(plan, &lot).map(Some);
         }
-        let local = S::local(own, step, surplus);
+        let local = S::local(&lot);
         match operation {
             Operation::Allreduce => plan
                 .allreduce(&local)
@@ -291,7 +282,8 @@ impl<S: Summed> Slot for ByKey<S> {
     }
 
     fn start(&mut self, operation: Operation, step: usize, surplus: usize) -> Outcome {
-        let local = S::local(&self.own, step, surplus);
+        let own = &self.own;
+        let local = S::local(&Lot { own, step, surplus });
         let started = self.try_start(operation, &local);
         self.flight.begin(started)
     }
