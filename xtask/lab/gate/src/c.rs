@@ -3,93 +3,52 @@
 //! C is compiled with what pkg-config says; C++ and Fortran, and C with the static libraries, by CMake. Under MPI, each program runs on
 //! several numbers of ranks of both of Debian's MPI libraries.
 
-pub(super) mod consumers;
+pub(crate) mod consumers;
 mod findings;
 pub(crate) mod footprint;
 mod golden;
-pub(super) mod instrumented;
-pub(crate) mod pkg_config;
-pub(super) mod programs;
+pub(crate) mod instrumented;
+pub(crate) mod programs;
 mod subproject;
-pub(super) mod symbols;
+pub(crate) mod symbols;
 
-use std::fs;
 use std::path::Path;
 
-use checkout::workspace::{target, workspace};
-use launch::Error;
+use checkout::workspace::target;
 
 use consumers::Consumers;
 
-use super::libraries::with_library;
-use super::prefixes::{self, MPI_LIBRARIES};
-use super::setup;
-use super::steps::{Steps, Stop};
+use crate::commands::Stop;
+use crate::files::{empty, remove};
+use crate::libraries::{MPI_LIBRARIES, prefix};
+use crate::setup;
+use crate::steps::Steps;
 
 /// Runs the stage.
-pub(super) fn c(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn c(steps: &mut Steps) -> Result<(), Stop> {
     setup::install_compilers();
     let folder = target()?.join("c");
-    let failed = |error| Stop::Error(Error::file(&folder, error));
-    if folder.exists() {
-        fs::remove_dir_all(&folder).map_err(failed)?;
-    }
-    fs::create_dir_all(&folder).map_err(failed)?;
+    empty(&folder)?;
     check(steps, &folder)?;
     // It has a gigabyte of programs, which nobody looks at if all passed.
-    fs::remove_dir_all(&folder).map_err(failed)
+    Ok(remove(&folder)?)
 }
 
 /// Builds programs in a folder, and runs them.
 fn check(steps: &mut Steps, folder: &Path) -> Result<(), Stop> {
-    let golden = folder.join("golden.txt");
-    steps.check("golden vectors as lines of words", || {
-        golden::write(&golden)
-    })?;
-    let bytes = folder.join("bytes.txt");
-    steps.check("golden vectors of bytes as lines of words", || {
-        golden::write_bytes(&bytes)
-    })?;
-
-    let package = workspace().join("bindings/c");
-    let prefix = prefixes::prefix(steps)?;
-    let mpi_package = workspace().join("bindings/c-mpi");
-    let headers = [
-        package.join("include/treefold.h"),
-        mpi_package.join("include/treefold_mpi.h"),
-    ];
-    symbols::check(steps, &prefix, "libtreefold", &headers)?;
-    let headers = [mpi_package.join("include/binary_tree_summation.h")];
-    symbols::check(steps, &prefix, "libtreefold_reprored", &headers)?;
-    symbols::check_names(steps, &prefix)?;
-    let consumers = Consumers {
-        package: &package,
-        prefix: &prefix,
-        build: &folder.join("local"),
-        golden: &bytes,
-        mpi: None,
-    };
-    consumers.check(steps)?;
-    subproject::check(steps, &folder.join("subproject"))?;
-
-    if !steps.mpi() {
+    golden::write(steps, folder)?;
+    let prefix = prefix(steps)?;
+    symbols::check(steps, &prefix)?;
+    Consumers::of(&prefix, folder, None).check(steps)?;
+    steps.part(|steps| subproject::check(steps, &folder.join("subproject")))?;
+    if !steps.mpi {
         return Ok(());
     }
-    for library in MPI_LIBRARIES {
-        with_library(steps, library, |steps| {
-            let consumers = Consumers {
-                package: &mpi_package,
-                prefix: &prefix,
-                build: &folder.join(library),
-                golden: &golden,
-                mpi: Some(library),
-            };
-            consumers.check(steps)?;
-            if library == MPI_LIBRARIES[0] {
-                footprint::check(steps, &prefix, folder)?;
-            }
-            Ok(())
-        })?;
-    }
-    Ok(())
+    steps.with_each_library(|steps, library| {
+        Consumers::of(&prefix, folder, Some(library)).check(steps)?;
+        if library == MPI_LIBRARIES[0] {
+            steps.part(|steps| footprint::check(steps, &prefix, folder))?;
+        }
+        Ok(())
+    })
 }

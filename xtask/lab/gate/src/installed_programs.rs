@@ -9,11 +9,11 @@ use std::process::Command;
 
 use checkout::workspace::workspace;
 
-use super::libraries::with_library;
-use super::pmpi::{self, Mode};
-use super::prefixes;
-use super::setup;
-use super::steps::{Steps, Stop};
+use crate::commands::{Stop, output};
+use crate::libraries::prefix;
+use crate::pmpi::{Mode, launch, treefold_run};
+use crate::setup;
+use crate::steps::Steps;
 
 /// Debian builds both against Open MPI.
 const LIBRARY: &str = "openmpi";
@@ -32,6 +32,7 @@ const ALGORITHMS: [[&str; 2]; 2] = [["1", "1"], ["3", "2"]];
 const NAMES: [&str; 2] = ["linear", "recursive doubling"];
 
 /// A program with its input, and which of its output is its result.
+#[derive(Clone, Copy)]
 struct Case {
     title: &'static str,
     ranks: usize,
@@ -83,23 +84,24 @@ const DESCENT: Case = Case {
 };
 
 /// Runs the stage.
-pub(super) fn installed_programs(steps: &mut Steps) -> Result<(), Stop> {
-    if let Err(error) = setup::install_for(&["lmp", PETSC, MPI4PY], &PACKAGES) {
-        println!("skipped: LAMMPS, PETSc and mpi4py, which need root on Debian: {error}");
-        return Ok(());
-    }
-    with_library(steps, LIBRARY, |steps| {
-        let prefix = prefixes::prefix(steps)?;
+pub(crate) fn installed_programs(steps: &mut Steps) -> Result<(), Stop> {
+    let what = "LAMMPS, PETSc and mpi4py, which need root on Debian";
+    setup::install_for(what, &["lmp", PETSC, MPI4PY], &PACKAGES)?;
+    steps.with_library(LIBRARY, |steps| {
+        let prefix = prefix(steps)?;
         for mode in [Mode::Without, Mode::On] {
-            PETSC_CG.compare(steps, &prefix, mode)?;
-            PETSC_OVERLAPPED.compare(steps, &prefix, mode)?;
-            PETSC_PIPELINED.compare(steps, &prefix, mode)?;
-            DESCENT.compare(steps, &prefix, mode)?;
+            for case in [PETSC_CG, PETSC_OVERLAPPED, PETSC_PIPELINED, DESCENT] {
+                case.compare(steps, &prefix, mode)?;
+            }
         }
-        LAMMPS.report(steps, &prefix)?;
+        // Open MPI's own choice of algorithms gives other bits than the tree.
+        let mut command = treefold_run("--check", steps, &prefix, LAMMPS.ranks, LAMMPS.words[0]);
+        LAMMPS.complete(&mut command);
+        let step = format!("{}: treefold-run --check", LAMMPS.title);
+        steps.expect(step, command, true, &["had other bits than treefold's"])?;
         let without = LAMMPS.compare(steps, &prefix, Mode::Without)?;
         let with = LAMMPS.compare(steps, &prefix, Mode::On)?;
-        let version = steps.installation().version().unwrap_or_default();
+        let version = steps.installation.version().unwrap_or_default();
         let picture = picture::record(&version, NAMES, [&without, &with]);
         steps.note_picture(picture);
         cost::measure(steps, &prefix)
@@ -115,40 +117,24 @@ impl Case {
         command.env("OMP_NUM_THREADS", "1");
     }
 
-    /// What `treefold-run --check` says of it: Open MPI's own choice of algorithms gives other bits than the tree.
-    fn report(&self, steps: &mut Steps, prefix: &Path) -> Result<(), Stop> {
-        let mut command = pmpi::check(steps.installation(), prefix, self.ranks, self.words[0]);
-        self.complete(&mut command);
-        let step = format!("{}: treefold-run --check", self.title);
-        pmpi::report(steps, &step, &mut command, "had other bits than treefold's")
-    }
-
     /// Runs it with both algorithms, and compares; what both have printed.
     fn compare(&self, steps: &mut Steps, prefix: &Path, mode: Mode) -> Result<[String; 2], Stop> {
-        let installation = steps.installation().clone();
-        let run = |[blocking, non_blocking]: [&str; 2]| {
-            let program = self.words[0];
-            let mut command = pmpi::launch(&installation, prefix, mode, self.ranks, program);
+        let commands = ALGORITHMS.map(|[blocking, non_blocking]| {
+            let mut command = launch(steps, prefix, mode, self.ranks, self.words[0]);
             self.complete(&mut command);
             command.env("OMPI_MCA_coll_tuned_use_dynamic_rules", "1");
             command.env("OMPI_MCA_coll_tuned_allreduce_algorithm", blocking);
             command.env("OMPI_MCA_coll_libnbc_iallreduce_algorithm", non_blocking);
-            let output = command.output();
-            let output = output.map_err(|error| format!("{command:?}: {error}"))?;
-            let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-            if output.status.success() {
-                Ok(text(&output.stdout))
-            } else {
-                Err(format!("{}: {}", output.status, text(&output.stderr)))
-            }
-        };
+            command
+        });
         let (name, is_interposed) = match mode {
             Mode::On => ("with the interposer, two algorithms agree", true),
             _ => ("without it, they do not", false),
         };
         let mut printed = Default::default();
-        steps.check(&format!("{}: {name}", self.title), || {
-            printed = [run(ALGORITHMS[0])?, run(ALGORITHMS[1])?];
+        steps.check(format!("{}: {name}", self.title), || {
+            let [one, other] = commands;
+            printed = [output(one)?, output(other)?];
             let [first, second] = &printed;
             judge(&(self.result)(first), &(self.result)(second), is_interposed)
         })?;
@@ -157,27 +143,26 @@ impl Case {
 }
 
 /// What two runs ended with, or why that is not as it must be.
-fn judge(first: &[&str], second: &[&str], must_agree: bool) -> Result<String, String> {
+fn judge(first: &[&str], second: &[&str], must_agree: bool) -> Result<String, Stop> {
     let (Some(first_end), Some(second_end)) = (first.last(), second.last()) else {
-        return Err("a run printed no result".to_owned());
+        return Err("a run printed no result".into());
     };
     let parted = first.iter().zip(second).position(|(x, y)| x != y);
     let parted = parted.or((first.len() != second.len()).then(|| first.len().min(second.len())));
     let lines = first.len();
-    let Some(line) = parted else {
-        return if must_agree {
-            Ok(format!("{lines} lines; at the end {first_end}"))
-        } else {
-            Err(
-                "both runs are the same, so that agreement with the interposer would show nothing"
-                    .to_owned(),
-            )
-        };
+    let said = match parted {
+        None => format!("{lines} lines are the same; at the end {first_end}"),
+        Some(line) => {
+            let line = line + 1;
+            format!("they part in line {line} of {lines}; at the end\n{first_end}\n{second_end}")
+        }
     };
-    let line = line + 1;
-    let said =
-        format!("they part in line {line} of {lines}; at the end\n{first_end}\n{second_end}");
-    if must_agree { Err(said) } else { Ok(said) }
+    // Without the interposer, agreement would mean that it shows nothing with it.
+    if parted.is_none() == must_agree {
+        Ok(said)
+    } else {
+        Err(said.into())
+    }
 }
 
 /// The tables of LAMMPS' output: not its lines with times.
@@ -216,8 +201,7 @@ mod tests {
     fn runs_are_judged() {
         assert!(judge(&["a", "b"], &["a", "b"], true).is_ok());
         assert!(judge(&["a", "b"], &["a", "c"], false).is_ok());
-        let wrong = judge(&["a", "b"], &["a", "c"], true).unwrap_err();
-        assert!(wrong.starts_with("they part in line 2 of 2"));
+        assert!(judge(&["a", "b"], &["a", "c"], true).is_err());
         assert!(judge(&["a"], &["a"], false).is_err());
         assert!(judge(&["a", "b"], &["a"], true).is_err());
         assert!(judge(&[], &[], true).is_err());

@@ -3,22 +3,19 @@
 
 mod aarch64;
 mod c;
-mod datafusion;
-mod duckdb;
+mod commands;
+mod engines;
+mod files;
 mod installed_programs;
 mod libraries;
-mod members;
 mod packages;
-mod pictures;
+mod pages;
 mod pmpi;
-mod prefixes;
 mod python;
-mod record;
 mod release;
 mod rsmpi;
 mod rust;
 mod setup;
-mod shown;
 mod stages;
 mod steps;
 mod suites;
@@ -31,12 +28,13 @@ use std::env;
 use std::time::Instant;
 
 use checkout::names;
-use checkout::workspace::cargo;
 use clap::Args;
 use comm::text::counted;
 use launch::{Error, Installation, MpiOptions};
+
+use commands::{Stop, cargo, output};
 use stages::{Beside, Mpi, STAGES, Stage, When};
-use steps::{Run, Steps, Stop, at_a_time};
+use steps::{Run, Steps, at_a_time};
 use times::Times;
 
 /// Options of `test`.
@@ -95,14 +93,14 @@ pub fn run_stages(options: &Options) -> Result<bool, Error> {
     let gate = Gate {
         mpi,
         installation,
-        run: Run::begin(),
+        // It stays to the end of the program.
+        run: Box::leak(Box::<Run>::default()),
         begin: Instant::now(),
     };
-    let outcome = gate.run_all(&to_run);
-    let passed = match outcome {
+    let passed = match gate.run_all(&to_run) {
         Ok(()) => true,
         Err(Stop::Failed) => false,
-        Err(Stop::Error(error)) => return Err(error),
+        Err(stop) => return Err(Error::Run(stop.reason())),
     };
     let times = gate.times(&to_run);
     println!("\n{}", times.lines().join("\n"));
@@ -137,12 +135,8 @@ impl Gate {
         for group in
             stages.chunk_by(|one, next| one.beside == next.beside && one.beside != Beside::Nothing)
         {
-            let left = minutes(
-                stages
-                    .iter()
-                    .copied()
-                    .skip_while(|stage| stage.name != group[0].name),
-            );
+            let left = stages.iter().copied();
+            let left = minutes(left.skip_while(|stage| stage.name != group[0].name));
             let is_beside = group.len() > 1;
             let run = |stage: &Stage| self.run_stage(stage, is_beside, &left);
             at_a_time(2, group.to_vec(), run)?;
@@ -157,9 +151,15 @@ impl Gate {
             "\n══ stage {}, {left} left: {}",
             stage.name, stage.purpose
         ));
-        let installation = self.installation.clone();
-        let mut steps = Steps::new(self.run, stage.name, self.mpi, installation, is_beside);
-        let outcome = (stage.run)(&mut steps);
+        let mut steps = Steps {
+            stage: stage.name,
+            mpi: self.mpi,
+            installation: self.installation.clone(),
+            is_beside,
+            has_turn: false,
+            run: self.run,
+        };
+        let outcome = steps.part(stage.run);
         let seconds = begin.elapsed().as_secs_f64();
         let word = if outcome.is_ok() { "passed" } else { "FAILED" };
         self.run.say(&format!(
@@ -186,14 +186,11 @@ impl Gate {
     /// Writes to docs/ what was found.
     fn record(&self) -> Result<(), Error> {
         let found = self.run.found();
-        record::write(&found.ran)?;
+        pages::write_table(&found.ran)?;
         for picture in &found.pictures {
-            let mut draw = cargo();
-            draw.args(["xtask", "draw"]).arg(picture.write()?);
-            let status = draw.status();
-            if !status.is_ok_and(|status| status.success()) {
-                return Err(Error::Run(format!("{draw:?} failed")));
-            }
+            let mut draw = cargo("xtask draw");
+            let drawn = output(draw.arg(picture.write()?));
+            drawn.map_err(|stop| Error::Run(stop.reason()))?;
         }
         Ok(())
     }
@@ -214,11 +211,8 @@ fn list<'s>(stages: impl IntoIterator<Item = &'s Stage> + Clone) -> String {
             When::Always => "",
             When::OnRequest => "on request: ",
         };
-        let minutes = stage.seconds.div_ceil(60);
-        format!(
-            "{minutes:>4} min  {:<18} {when}{}\n",
-            stage.name, stage.purpose
-        )
+        let (minutes, name, purpose) = (stage.seconds.div_ceil(60), stage.name, stage.purpose);
+        format!("{minutes:>4} min  {name:<18} {when}{purpose}\n")
     };
     let lines: String = stages.clone().into_iter().map(line).collect();
     let all = minutes(stages);

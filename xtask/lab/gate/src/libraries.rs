@@ -1,26 +1,69 @@
-//! The MPI libraries that steps run with, and on how many ranks.
+//! The MPI libraries that steps run with, on how many ranks, and the installed treefold that they share.
 
+use std::fs;
+use std::path::PathBuf;
+
+use checkout::workspace::target;
 use launch::Installation;
 
-use super::setup;
-use super::steps::{Steps, Stop};
+use crate::commands::{Stop, with_rust_alone, words};
+use crate::files;
+use crate::setup;
+use crate::steps::Steps;
+use crate::tests;
+
+/// Debian's MPI libraries, by the names that also end those of their compiler wrappers.
+pub(crate) const MPI_LIBRARIES: [&str; 2] = ["openmpi", "mpich"];
 
 /// On how many ranks programs run with a library: over both, each number once. MPICH's ranks wait without letting others run, and where
 /// there are more of them than cores, most programs take minutes.
-pub(super) fn ranks_of(library: &str) -> &'static [usize] {
+pub(crate) fn ranks_of(library: &str) -> &'static [usize] {
     match library {
         "mpich" => &[2],
         _ => &[1, 3, 5],
     }
 }
 
-/// Runs steps with another MPI library than the chosen one.
-pub(super) fn with_library(
-    steps: &mut Steps,
-    name: &str,
-    run: impl FnOnce(&mut Steps) -> Result<(), Stop>,
-) -> Result<(), Stop> {
-    let installation = Installation::find(Some(name), None).map_err(Stop::Error)?;
-    setup::install(&installation).map_err(Stop::Error)?;
-    steps.with_installation(installation, run)
+impl Steps {
+    /// Runs steps with another MPI library than the chosen one.
+    pub(crate) fn with_library(
+        &mut self,
+        name: &str,
+        run: impl FnOnce(&mut Self) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let installation = Installation::find(Some(name), None)?;
+        setup::install(&installation)?;
+        self.with_installation(installation, run)
+    }
+
+    /// Runs steps with each of Debian's libraries.
+    pub(crate) fn with_each_library(
+        &mut self,
+        mut run: impl FnMut(&mut Self, &'static str) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let mut libraries = MPI_LIBRARIES.into_iter();
+        libraries.try_for_each(|name| self.with_library(name, |steps| run(steps, name)))
+    }
+}
+
+/// The folder of the installation, with spaces, as people's have.
+const PREFIX: &str = "for all libraries";
+
+/// A prefix with treefold. Building it takes minutes, so that the stages of one run share it: it is installed by the first that asks for it,
+/// and moved, since nothing in it may depend on where it was.
+pub(crate) fn prefix(steps: &mut Steps) -> Result<PathBuf, Stop> {
+    let install = |steps: &mut Steps| {
+        let folder = target()?.join("prefixes");
+        let (before, prefix) = (folder.join("before"), folder.join(PREFIX));
+        files::remove(&before)?;
+        files::remove(&prefix)?;
+        let mut install = tests::xtask(steps, words!["install --prefix", before])?;
+        if !steps.mpi {
+            install.arg("--no-mpi");
+        }
+        steps.build("install", with_rust_alone(&mut install))?;
+        fs::rename(&before, &prefix)?;
+        Ok(prefix)
+    };
+    steps.once(|run| &run.prefix, install)
 }

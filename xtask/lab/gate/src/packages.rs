@@ -1,28 +1,28 @@
 //! The members that are for crates.io, as packages.
 
 use std::env;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use checkout::workspace::{published_members, workspace};
-use launch::Error;
 
-use super::steps::{Steps, Stop};
+use crate::commands::Stop;
+use crate::files::{listed, remove};
+use crate::steps::Steps;
 
 /// The one that needs an MPI library to be built: stage `rsmpi` does.
 const OF_ONE_LIBRARY: &str = "treefold-rsmpi";
 
+/// Where cargo builds each from its package alone.
+const BUILT: &str = "target/packages";
+
 /// Whether every member can be packaged.
-pub(super) fn packages(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn packages(steps: &mut Steps) -> Result<(), Stop> {
     let words = packaging(&published_members()?);
     steps.cargo("packages", &format!("{words} --no-verify"))
 }
 
-/// Where cargo builds each from its package alone.
-const BUILT: &str = "target/packages";
-
 /// Builds each from its package alone.
-pub(super) fn packages_verified(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn packages_verified(steps: &mut Steps) -> Result<(), Stop> {
     let members = built_members()?;
     // Cargo neither unpacks nor builds a package again whose version is the same, whatever is in it.
     remove(&workspace().join(BUILT))?;
@@ -34,13 +34,17 @@ pub(super) fn packages_verified(steps: &mut Steps) -> Result<(), Stop> {
     )
 }
 
-/// The folder in which they are then.
-pub(super) fn built() -> PathBuf {
-    workspace().join(BUILT).join("package")
+/// The files that [`packages_verified`] makes.
+pub(crate) fn built() -> Result<Vec<PathBuf>, Stop> {
+    let folder = workspace().join(BUILT).join("package");
+    let version = env!("CARGO_PKG_VERSION");
+    let members = built_members()?.into_iter();
+    Ok(members
+        .map(|member| folder.join(format!("{member}-{version}.crate")))
+        .collect())
 }
 
-/// The members that [`packages_verified`] builds.
-pub(super) fn built_members() -> Result<Vec<String>, Stop> {
+fn built_members() -> Result<Vec<String>, Stop> {
     let mut members = published_members()?;
     members.retain(|name| name != OF_ONE_LIBRARY);
     Ok(members)
@@ -51,18 +55,12 @@ fn forget_unpacked(members: &[String]) -> Result<(), Stop> {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(env::home_dir()?.join(".cargo")));
     let sources = home.unwrap_or_default().join("registry/src");
-    for registry in fs::read_dir(&sources).into_iter().flatten().flatten() {
+    // There may be none yet.
+    for registry in listed(&sources).unwrap_or_default() {
         for member in members {
             let name = format!("{member}-{}", env!("CARGO_PKG_VERSION"));
-            remove(&registry.path().join(name))?;
+            remove(&registry.join(name))?;
         }
-    }
-    Ok(())
-}
-
-fn remove(folder: &Path) -> Result<(), Stop> {
-    if folder.is_dir() {
-        fs::remove_dir_all(folder).map_err(|error| Stop::Error(Error::file(folder, error)))?;
     }
     Ok(())
 }

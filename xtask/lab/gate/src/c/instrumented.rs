@@ -1,18 +1,14 @@
 //! The stage `asan`: the libraries are built with AddressSanitizer in them, and programs in C run with them. In stage `c`, only the programs
 //! are, and what a library reads beyond an array goes unseen.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
-use checkout::workspace::{target, workspace};
-use launch::Error;
+use checkout::workspace::target;
 
 use super::consumers::Consumers;
 use super::golden;
-use crate::libraries::with_library;
-use crate::prefixes::MPI_LIBRARIES;
+use crate::commands::{Stop, words};
+use crate::files::remove;
 use crate::setup;
-use crate::steps::{Steps, Stop};
+use crate::steps::Steps;
 use crate::tests;
 
 /// What the compiler is told. Its standard library has no sanitizer in it, which is no mismatch.
@@ -23,52 +19,15 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// Runs the stage.
 pub(crate) fn asan(steps: &mut Steps) -> Result<(), Stop> {
-    if !setup::has_nightly() || !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
-        println!("skipped: asan, for want of a nightly toolchain of rustup's for {TARGET}");
-        return Ok(());
+    setup::needs_nightly("asan")?;
+    if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
+        return Err(Stop::Skipped(format!("asan, which needs {TARGET}")));
     }
     setup::install_compilers();
     let folder = target()?.join("asan");
-    let prefix = install(steps, &folder)?;
-    let golden = folder.join("golden.txt");
-    steps.check("golden vectors as lines of words", || {
-        golden::write(&golden)
-    })?;
-    let bytes = folder.join("bytes.txt");
-    steps.check("golden vectors of bytes as lines of words", || {
-        golden::write_bytes(&bytes)
-    })?;
-    let run = |steps: &mut Steps, package: &str, mpi: Option<&str>| {
-        let consumers = Consumers {
-            package: &workspace().join(package),
-            prefix: &prefix,
-            build: &folder.join(mpi.unwrap_or("local")),
-            golden: if mpi.is_some() { &golden } else { &bytes },
-            mpi,
-        };
-        consumers.with_sanitizers(steps)
-    };
-    run(steps, "bindings/c", None)?;
-    if !steps.mpi() {
-        return Ok(());
-    }
-    for library in MPI_LIBRARIES {
-        with_library(steps, library, |steps| {
-            run(steps, "bindings/c-mpi", Some(library))
-        })?;
-    }
-    Ok(())
-}
-
-/// Installs libraries with the sanitizer.
-fn install(steps: &mut Steps, folder: &Path) -> Result<PathBuf, Stop> {
     let prefix = folder.join("prefix");
-    if prefix.exists() {
-        fs::remove_dir_all(&prefix).map_err(|error| Stop::Error(Error::file(&prefix, error)))?;
-    }
-    let mut install = tests::xtask(steps)?;
-    install.current_dir(workspace());
-    install.arg("install").arg("--prefix").arg(&prefix);
+    remove(&prefix)?;
+    let mut install = tests::xtask(steps, words!["install --prefix", prefix])?;
     install.envs([
         // By the name by which rustup knows it.
         ("CARGO", "cargo"),
@@ -79,9 +38,14 @@ fn install(steps: &mut Steps, folder: &Path) -> Result<PathBuf, Stop> {
         ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0"),
     ]);
     install.env("CARGO_TARGET_DIR", folder.join("build"));
-    steps.build(
-        "install, with AddressSanitizer in the libraries",
-        &mut install,
-    )?;
-    Ok(prefix)
+    let step = "install, with AddressSanitizer in the libraries";
+    steps.build(step, install)?;
+    golden::write(steps, &folder)?;
+    Consumers::of(&prefix, &folder, None).with_sanitizers(steps)?;
+    if !steps.mpi {
+        return Ok(());
+    }
+    steps.with_each_library(|steps, library| {
+        Consumers::of(&prefix, &folder, Some(library)).with_sanitizers(steps)
+    })
 }

@@ -1,11 +1,12 @@
-//! The programs that use a package: every source in its `examples` and in the folders of its `tests`.
+//! The programs that use a package, and what they are compiled with.
 
-use std::fs;
+use std::mem;
 use std::path::{Path, PathBuf};
 
 use launch::Error;
 
-use crate::steps::Stop;
+use crate::commands::{Stop, command, output};
+use crate::files::{name, with_extension};
 
 /// Folders with sources in C, and their extension.
 pub(super) const C: [(&str, &str); 2] = [("examples", "c"), ("tests/c", "c")];
@@ -17,6 +18,9 @@ pub(super) const CPP_AND_FORTRAN: [(&str, &str); 4] = [
     ("examples", "f90"),
     ("tests/fortran", "f90"),
 ];
+
+/// How C is compiled.
+pub(crate) const C_FLAGS: &str = "-std=c11 -O2 -Wall -Wextra -Werror";
 
 /// A program, and its name in the build folder.
 pub(crate) struct Program {
@@ -35,54 +39,73 @@ impl Program {
 pub(crate) fn programs(package: &Path, folders: &[(&str, &str)]) -> Result<Vec<Program>, Stop> {
     let mut programs = Vec::new();
     for (folder, extension) in folders {
-        let sources = sources(&package.join(folder), extension).map_err(Stop::Error)?;
+        let path = package.join(folder);
+        let sources = with_extension(&path, extension)?;
+        if sources.is_empty() {
+            let reason = format!("there is no .{extension} file: nothing would be tested");
+            return Err(Error::file(&path, reason).into());
+        }
         for source in sources {
-            let file = source.file_name().unwrap_or_default().to_string_lossy();
             // tests/consumer/CMakeLists.txt makes the same name.
-            let name = format!("{folder}/{file}").replace(['/', '.'], "-");
+            let name = format!("{folder}/{}", name(&source)).replace(['/', '.'], "-");
             programs.push(Program { source, name });
         }
     }
     Ok(programs)
 }
 
-/// The files of a folder with this extension, by name; at least one.
-fn sources(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, Error> {
-    let failed = |error| Error::file(folder, error);
-    let mut sources = Vec::new();
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        if path.extension().is_some_and(|found| found == extension) {
-            sources.push(path);
+/// What pkg-config says of a package of a prefix; for a fully static program with `--static`.
+pub(crate) fn flags(prefix: &Path, name: &str, added: &str) -> Result<Vec<String>, Stop> {
+    let mut command = command!("pkg-config", added, "--cflags --libs", name);
+    command.env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig"));
+    Ok(shell_words(&output(command)?))
+}
+
+/// The words of a line as a shell takes them apart: a space after a backslash belongs to its word.
+fn shell_words(text: &str) -> Vec<String> {
+    let (mut words, mut word, mut chars) = (Vec::new(), String::new(), text.chars());
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => word.extend(chars.next()),
+            c if c.is_whitespace() => words.push(mem::take(&mut word)),
+            c => word.push(c),
         }
     }
-    if sources.is_empty() {
-        let reason = format!("there is no .{extension} file: nothing would be tested");
-        return Err(Error::file(folder, reason));
-    }
-    sources.sort();
-    Ok(sources)
+    words.push(word);
+    words.retain(|word| !word.is_empty());
+    words
 }
 
 #[cfg(test)]
 mod tests {
-    use std::env;
     use std::fs;
-    use std::process;
 
-    use super::sources;
+    use checkout::workspace::target;
+
+    use super::{programs, shell_words};
 
     #[test]
     fn no_sources_are_an_error() {
-        let folder = env::temp_dir().join(format!("treefold-sources-{}", process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        assert!(sources(&folder, "c").is_err());
-        fs::write(folder.join("a.c"), "").unwrap();
-        fs::write(folder.join("b.cpp"), "").unwrap();
-        let found = sources(&folder, "c").unwrap();
-        assert_eq!(found, [folder.join("a.c")]);
-        assert!(sources(&folder, "f90").is_err());
-        fs::remove_dir_all(&folder).unwrap();
-        assert!(sources(&folder, "c").is_err());
+        let folder = target().unwrap().join("tmp/sources");
+        fs::create_dir_all(folder.join("c")).unwrap();
+        fs::write(folder.join("c/a.c"), "").unwrap();
+        fs::write(folder.join("c/b.cpp"), "").unwrap();
+        let names = |folders: &[(&str, &str)]| {
+            let found = programs(&folder, folders).ok()?;
+            Some(found.into_iter().map(|one| one.name).collect::<Vec<_>>())
+        };
+        let found = names(&[("c", "c"), ("c", "cpp")]);
+        assert_eq!(
+            found.as_deref(),
+            Some(&["c-a-c", "c-b-cpp"].map(str::to_owned)[..])
+        );
+        assert_eq!(names(&[("c", "f90")]), None);
+        assert_eq!(names(&[("c", "c"), ("none", "c")]), None);
+    }
+
+    #[test]
+    fn words_may_have_spaces() {
+        let words = shell_words("-I/a\\ b/include  -L/a\\\\b -lx \n");
+        assert_eq!(words, ["-I/a b/include", "-L/a\\b", "-lx"]);
     }
 }

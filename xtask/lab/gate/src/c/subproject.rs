@@ -1,14 +1,14 @@
 //! A project that builds treefold as a part of itself, by CMake's FetchContent.
 
 use std::path::Path;
-use std::process::Command;
 
 use checkout::workspace::workspace;
 
-use super::consumers::lacking;
-use crate::libraries::with_library;
-use crate::prefixes::MPI_LIBRARIES;
-use crate::steps::{Steps, Stop};
+use super::consumers::BY_CMAKE;
+use crate::commands::{Stop, command};
+use crate::libraries::MPI_LIBRARIES;
+use crate::setup::needs;
+use crate::steps::Steps;
 
 /// Its programs of one process.
 const PROGRAMS: [&str; 4] = ["shared", "static", "cpp", "fortran"];
@@ -18,35 +18,29 @@ const ON_RANKS: (&str, usize) = ("ranks", 2);
 
 /// Configures, builds and runs it. Cargo finds in the target folder what an installation has built before.
 pub(super) fn check(steps: &mut Steps, build: &Path) -> Result<(), Stop> {
-    if let Some(lacking) = lacking(&["cmake", "make", "cc", "c++", "gfortran"]) {
-        println!("skipped: a project that builds treefold, for want of {lacking}");
-        return Ok(());
-    }
-    let mut configure = Command::new("cmake");
-    configure.arg("-S");
-    configure.arg(workspace().join("bindings/c/tests/subproject"));
-    configure.arg("-B").arg(build);
-    configure.arg(format!("-DTREEFOLD={}", workspace().display()));
-    if steps.mpi() {
-        configure.arg(format!("-DMPI_C_COMPILER=mpicc.{}", MPI_LIBRARIES[0]));
+    needs("a project that builds treefold", &BY_CMAKE)?;
+    let title = "as a part of a project";
+    let treefold = format!("-DTREEFOLD={}", workspace().display());
+    let mpi = if steps.mpi {
+        format!("-DMPI_C_COMPILER=mpicc.{}", MPI_LIBRARIES[0])
     } else {
-        configure.arg("-DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON");
-    }
-    steps.build("as a part of a project: cmake and cargo", &mut configure)?;
-    let mut make = Command::new("cmake");
-    make.arg("--build").arg(build).args(["--parallel", "2"]);
-    steps.build("as a part of a project: cmake builds", &mut make)?;
+        "-DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON".to_owned()
+    };
+    let configure = "cmake -S bindings/c/tests/subproject -B";
+    let configure = command!(configure, build, treefold, mpi);
+    steps.build(format!("{title}: cmake and cargo"), configure)?;
+    let make = command!("cmake --build", build, "--parallel 2");
+    steps.build(format!("{title}: cmake builds"), make)?;
     for program in PROGRAMS {
-        let mut command = Command::new(build.join(program));
-        steps.step(&format!("as a part of a project: {program}"), &mut command)?;
+        let step = format!("{title}: {program}");
+        steps.step(step, command!(build.join(program)))?;
     }
-    if !steps.mpi() {
+    if !steps.mpi {
         return Ok(());
     }
-    with_library(steps, MPI_LIBRARIES[0], |steps| {
+    steps.with_library(MPI_LIBRARIES[0], |steps| {
         let (program, ranks) = ON_RANKS;
-        let mut command = steps.installation().command(ranks, &build.join(program));
-        let step = format!("as a part of a project: {program}, p = {ranks}");
-        steps.step(&step, &mut command)
+        let command = steps.installation.command(ranks, &build.join(program));
+        steps.step(format!("{title}: {program}, p = {ranks}"), command)
     })
 }

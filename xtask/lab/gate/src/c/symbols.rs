@@ -2,65 +2,66 @@
 //! loads no MPI library.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
-use crate::steps::{Steps, Stop};
+use checkout::workspace::workspace;
+
+use crate::commands::{Stop, command, output};
+use crate::files::read;
+use crate::steps::Steps;
+
+/// The libraries, and the headers that declare what each exports.
+const LIBRARIES: [(&str, &[&str]); 2] = [
+    (
+        "libtreefold",
+        &["c/include/treefold.h", "c-mpi/include/treefold_mpi.h"],
+    ),
+    (
+        "libtreefold_reprored",
+        &["c-mpi/include/binary_tree_summation.h"],
+    ),
+];
 
 /// The beginning of what `libtreefold_reprored` calls: no header declares it.
 const OF_REPRORED: &str = "treefold_reprored_";
 
-/// Checks `lib/NAME.so` of a prefix against these headers.
-pub(super) fn check(
-    steps: &mut Steps,
-    prefix: &Path,
-    name: &str,
-    headers: &[PathBuf],
-) -> Result<(), Stop> {
-    let library = prefix.join("lib").join(format!("{name}.so"));
-    steps.check(
-        &format!("{name}.so exports what its headers declare"),
-        || {
-            let mut declared = BTreeSet::new();
-            for header in headers {
-                let text = fs::read_to_string(header);
-                let text = text.map_err(|error| format!("{}: {error}", header.display()))?;
-                declared.extend(functions(&text));
+/// Checks the libraries of a prefix.
+pub(super) fn check(steps: &mut Steps, prefix: &Path) -> Result<(), Stop> {
+    let folder = prefix.join("lib");
+    for (name, headers) in LIBRARIES {
+        let library = folder.join(format!("{name}.so"));
+        steps.check(
+            format!("{name}.so exports what its headers declare"),
+            || {
+                let mut declared = BTreeSet::new();
+                for header in headers {
+                    let text = read(&workspace().join("bindings").join(header))?;
+                    declared.extend(functions(&text));
+                }
+                let mut exported = exported(&library)?;
+                exported.retain(|name| !name.starts_with(OF_REPRORED));
+                same(&declared, &exported)
+            },
+        )?;
+        steps.check(format!("{name}.so names itself and what it loads"), || {
+            let dynamic = output(command!("readelf --dynamic", library))?;
+            let expected = interface(name);
+            if !dynamic.contains(&format!("Library soname: [{expected}]")) {
+                return Err(format!("its soname is not {expected}:\n{dynamic}").into());
             }
-            let mut exported = exported(&library)?;
-            exported.retain(|name| !name.starts_with(OF_REPRORED));
-            same(&declared, &exported)
-        },
-    )?;
-    steps.check(&format!("{name}.so names itself and what it loads"), || {
-        let dynamic = output(Command::new("readelf").arg("--dynamic").arg(&library))?;
-        let expected = interface(name);
-        if !dynamic.contains(&format!("Library soname: [{expected}]")) {
-            return Err(format!("its soname is not {expected}:\n{dynamic}"));
-        }
-        if dynamic.contains("Shared library: [libmpi") {
-            return Err(format!("it must load no MPI library:\n{dynamic}"));
-        }
-        Ok(expected)
-    })
-}
-
-/// A program may link the library by two names, and a process has it once: handles that one of its parts makes are handles in all.
-pub(super) fn check_names(steps: &mut Steps, prefix: &Path) -> Result<(), Stop> {
-    let file = |name: &str| {
-        let path = prefix.join("lib").join(name);
-        path.canonicalize()
-            .map_err(|error| format!("{}: {error}", path.display()))
-    };
+            if dynamic.contains("Shared library: [libmpi") {
+                return Err(format!("it must load no MPI library:\n{dynamic}").into());
+            }
+            Ok(expected)
+        })?;
+    }
+    // A program may link the library by two names, and a process has it once: handles that one of its parts makes are handles in all.
     steps.check("libtreefold_mpi is libtreefold", || {
         for extension in ["so", "a"] {
-            let files = [
-                file(&format!("libtreefold.{extension}"))?,
-                file(&format!("libtreefold_mpi.{extension}"))?,
-            ];
+            let file = |name| folder.join(format!("{name}.{extension}")).canonicalize();
+            let files = [file("libtreefold")?, file("libtreefold_mpi")?];
             if files[0] != files[1] {
-                return Err(format!("{files:?}"));
+                return Err(format!("{files:?}").into());
             }
         }
         Ok("one file".to_owned())
@@ -69,84 +70,55 @@ pub(super) fn check_names(steps: &mut Steps, prefix: &Path) -> Result<(), Stop> 
 
 /// The name that programs ask for when they start. Before 1.0, a minor version is an interface of its own.
 fn interface(name: &str) -> String {
-    let (major, minor) = (
-        env!("CARGO_PKG_VERSION_MAJOR"),
-        env!("CARGO_PKG_VERSION_MINOR"),
-    );
-    match major {
-        "0" => format!("{name}.so.0.{minor}"),
+    let version = env!("CARGO_PKG_VERSION_MAJOR");
+    match version {
+        "0" => format!("{name}.so.0.{}", env!("CARGO_PKG_VERSION_MINOR")),
         major => format!("{name}.so.{major}"),
     }
 }
 
 /// What both sets have, or else the difference.
-fn same(declared: &BTreeSet<String>, exported: &BTreeSet<String>) -> Result<String, String> {
-    let join = |names: Vec<&String>| {
-        let names: Vec<&str> = names.into_iter().map(String::as_str).collect();
-        names.join(", ")
-    };
-    let missing = join(declared.difference(exported).collect());
-    let other = join(exported.difference(declared).collect());
-    match (declared.is_empty(), &*missing, &*other) {
-        (true, ..) => Err("the headers declare nothing".to_owned()),
-        (false, "", "") => Ok(format!("{} functions", declared.len())),
-        (false, missing, other) => Err(format!(
-            "declared only: [{missing}]; exported only: [{other}]"
-        )),
+fn same(declared: &BTreeSet<String>, exported: &BTreeSet<String>) -> Result<String, Stop> {
+    if declared.is_empty() {
+        return Err("the headers declare nothing".into());
     }
+    if declared == exported {
+        return Ok(format!("{} functions", declared.len()));
+    }
+    let missing: Vec<&String> = declared.difference(exported).collect();
+    let other: Vec<&String> = exported.difference(declared).collect();
+    Err(format!("declared only: {missing:?}; exported only: {other:?}").into())
 }
 
 /// The symbols that a shared library defines.
-pub(crate) fn exported(library: &Path) -> Result<BTreeSet<String>, String> {
-    let lines = output(
-        Command::new("nm")
-            .args(["--dynamic", "--defined-only"])
-            .arg(library),
-    )?;
-    let symbols = lines
-        .lines()
-        .filter_map(|line| line.split_whitespace().last());
+pub(crate) fn exported(library: &Path) -> Result<BTreeSet<String>, Stop> {
+    let lines = output(command!("nm --dynamic --defined-only", library))?;
+    let symbols = lines.lines();
+    let symbols = symbols.filter_map(|line| line.split_whitespace().last());
     Ok(symbols.map(str::to_owned).collect())
 }
 
-fn output(command: &mut Command) -> Result<String, String> {
-    let output = command
-        .output()
-        .map_err(|error| format!("{command:?}: {error}"))?;
-    if !output.status.success() {
-        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-        return Err(format!("{command:?}: {errors}"));
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
-/// The functions that a header declares, but for those that it defines itself. Their names stand before the first parenthesis.
+/// The functions that a header declares, but for those that it defines itself.
 fn functions(header: &str) -> BTreeSet<String> {
     let code = without_preprocessor(&without_comments(header));
     let code = code.replace("extern \"C\" {", "");
-    let (mut functions, mut statement, mut depth) = (BTreeSet::new(), String::new(), 0_usize);
+    let (mut outside, mut depth) = (String::new(), 0_usize);
     for c in code.chars() {
         match c {
             '{' => depth += 1,
             '}' => {
                 depth = depth.saturating_sub(1);
                 // What is defined ends here, or else goes on: `} name;` of a type.
-                if depth == 0 && statement.trim_start().starts_with("static") {
-                    statement.clear();
-                }
+                outside.push(if depth == 0 { ';' } else { ' ' });
             }
-            ';' if depth == 0 => {
-                functions.extend(declared(&statement));
-                statement.clear();
-            }
-            _ if depth == 0 => statement.push(c),
+            _ if depth == 0 => outside.push(c),
             _ => {}
         }
     }
-    functions
+    outside.split(';').filter_map(declared).collect()
 }
 
-/// The function that a statement declares, if it does.
+/// The function that a statement declares, if it does: its name stands before the first parenthesis.
 fn declared(statement: &str) -> Option<String> {
     let first = statement.split_whitespace().next()?;
     if ["typedef", "static", "enum", "struct"].contains(&first) {
@@ -159,17 +131,15 @@ fn declared(statement: &str) -> Option<String> {
 }
 
 fn without_comments(text: &str) -> String {
-    let mut code = String::new();
-    let mut rest = text;
+    let (mut code, mut rest) = (String::new(), text);
     while let Some((before, after)) = rest.split_once("/*") {
-        code.push_str(before);
+        code += before;
         code.push(' ');
         rest = after.split_once("*/").map_or("", |(_, after)| after);
     }
-    code.push_str(rest);
-    let lines = code
-        .lines()
-        .map(|line| line.split("//").next().unwrap_or_default());
+    code += rest;
+    let lines = code.lines();
+    let lines = lines.map(|line| line.split("//").next().unwrap_or_default());
     lines.collect::<Vec<_>>().join("\n")
 }
 
@@ -220,11 +190,10 @@ void seven(void (*callback)(int), int);
     }
 
     #[test]
-    fn differences_are_named() {
-        let both = same(&set(&["a", "b"]), &set(&["b", "a"]));
-        assert_eq!(both, Ok("2 functions".to_owned()));
-        let error = same(&set(&["a", "b"]), &set(&["b", "c"])).unwrap_err();
-        assert_eq!(error, "declared only: [a]; exported only: [c]");
+    fn differences_are_differences() {
+        assert!(same(&set(&["a", "b"]), &set(&["b", "a"])).is_ok());
+        assert!(same(&set(&["a", "b"]), &set(&["b", "c"])).is_err());
+        assert!(same(&set(&["a"]), &set(&["a", "b"])).is_err());
         assert!(same(&set(&[]), &set(&[])).is_err());
     }
 }

@@ -1,17 +1,15 @@
 //! What a call costs through the interposer: the picture of the times that `overhead.c` prints, of each MPI library.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 use checkout::machine::Machine;
 use checkout::workspace::{target, workspace};
 use serde_json::json;
 
-use crate::c::consumers::C_FLAGS;
-use crate::libraries::with_library;
-use crate::pictures::{self, Line, Picture};
-use crate::pmpi::{self, Mode, OVERHEAD_RANKS};
-use crate::steps::{Steps, Stop};
+use crate::commands::{Stop, output};
+use crate::pages::{Line, Picture, drawn};
+use crate::pmpi::{Mode, OVERHEAD_RANKS, compile, launch};
+use crate::steps::Steps;
 
 /// Libraries as the ends of their wrappers' names, and as people call them.
 const LIBRARIES: [(&str, &str); 2] = [("openmpi", "Open MPI"), ("mpich", "MPICH")];
@@ -21,26 +19,18 @@ const REPETITIONS: &str = "1000";
 
 /// Measures with every library, and notes the picture.
 pub(super) fn measure(steps: &mut Steps, prefix: &Path) -> Result<(), Stop> {
+    let source = workspace().join("bindings/interposer/tests/c/overhead.c");
     let mut lines = Vec::new();
     for (library, name) in LIBRARIES {
-        with_library(steps, library, |steps| {
-            let executable = compile(steps, library)?;
-            let words = [REPETITIONS];
-            let mut command = pmpi::launch(
-                steps.installation(),
-                prefix,
-                Mode::On,
-                OVERHEAD_RANKS,
-                executable,
-            );
+        steps.with_library(library, |steps| {
+            let program = target()?.join(format!("overhead-{library}"));
+            let compiler = format!("mpicc.{library}");
+            let program = compile(steps, &compiler, &source, Vec::new(), program)?;
+            let mut command = launch(steps, prefix, Mode::On, OVERHEAD_RANKS, program);
+            command.arg(REPETITIONS);
             let mut printed = String::new();
-            steps.check(&format!("{name}: what a call costs"), || {
-                let output = command.args(words).output();
-                let output = output.map_err(|error| format!("{command:?}: {error}"))?;
-                if !output.status.success() {
-                    return Err(String::from_utf8_lossy(&output.stderr).into_owned());
-                }
-                printed = String::from_utf8_lossy(&output.stdout).into_owned();
+            steps.check(format!("{name}: what a call costs"), || {
+                printed = output(command)?;
                 Ok(printed.clone())
             })?;
             lines.extend(ratios(&printed, name));
@@ -49,18 +39,8 @@ pub(super) fn measure(steps: &mut Steps, prefix: &Path) -> Result<(), Stop> {
     }
     // A panel for each call, with both libraries in it.
     lines.sort_by(|one, other| one.name.cmp(&other.name));
-    steps.note_picture(record(lines));
+    steps.note_picture(record(&lines));
     Ok(())
-}
-
-fn compile(steps: &mut Steps, library: &str) -> Result<PathBuf, Stop> {
-    let executable = target()?.join(format!("overhead-{library}"));
-    let source = workspace().join("bindings/interposer/tests/c/overhead.c");
-    let mut compile = Command::new(format!("mpicc.{library}"));
-    compile.args(C_FLAGS).arg(source).arg("-o").arg(&executable);
-    compile.args(["-lm", "-pthread"]);
-    steps.step(&format!("{library}: overhead compiles"), &mut compile)?;
-    Ok(executable)
 }
 
 /// A line for each of its tables: bytes, and treefold's time over the library's.
@@ -92,7 +72,7 @@ fn ratios(printed: &str, library: &str) -> Vec<Line> {
     lines
 }
 
-fn record(lines: Vec<Line>) -> Picture {
+fn record(lines: &[Line]) -> Picture {
     let Machine {
         processor,
         cores,
@@ -104,7 +84,7 @@ fn record(lines: Vec<Line>) -> Picture {
     let (least, most) = ratios.fold(extremes, |(least, most), point| {
         (f64::min(least, point.1), f64::max(most, point.1))
     });
-    let mut drawn = pictures::lines(&lines);
+    let mut drawn = drawn(lines);
     drawn.push(json!({ "name": "the same time", "style": "level", "points": [[0.0, 1.0]] }));
     let record = json!({
         "source": format!(
@@ -139,7 +119,7 @@ mod tests {
         assert_eq!(lines[1].points, [(8.0, 0.5)]);
         assert_eq!(lines[0].name, "treefold's MPI_Allreduce, over MPICH's");
         assert_eq!(lines[0].points, [(8.0, 2.0), (16.0, 1.0)]);
-        let picture = record(lines);
+        let picture = record(&lines);
         let title = picture.record["title"].as_str().unwrap_or_default();
         assert!(title.contains("takes 0.50 to 2.00 of"), "{title}");
     }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::pictures::{Line, Picture, lines};
+use crate::pages::{Line, Picture, drawn};
 
 /// The picture of pairs of runs without the interposer and with it: a pair has a run by each of two algorithms, which have names.
 pub(super) fn record(
@@ -24,8 +24,8 @@ pub(super) fn record(
             "part as well"
         }
     );
-    let drawn = [("treefold", with), ("MPI_Allreduce", without)];
-    let drawn = drawn.map(|(name, points)| Line {
+    let lines = [("treefold", with), ("MPI_Allreduce", without)];
+    let lines = lines.map(|(name, points)| Line {
         name: name.to_owned(),
         points,
     });
@@ -38,7 +38,7 @@ pub(super) fn record(
         ),
         "x": { "name": "time, steps", "scale": "linear" },
         "y": { "name": "difference of temperatures, Lennard-Jones units", "scale": "decades and zero" },
-        "lines": lines(&drawn),
+        "lines": drawn(&lines),
     });
     Picture {
         name: "unchanged-programs",

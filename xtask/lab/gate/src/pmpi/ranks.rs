@@ -1,17 +1,39 @@
-//! Ranks with and without the interposer: only they load it, not their launcher.
+//! Programs before the interposer: how they are compiled, and their ranks with and without it. Only the ranks load it, not their launcher.
 
-use std::ffi::OsStr;
-use std::path::Path;
-use std::process::{Command, ExitStatus};
-
-use launch::Installation;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::c::consumers::TIMEOUT_SECONDS;
+use crate::c::programs::C_FLAGS;
+use crate::commands::{Stop, command};
+use crate::files::name;
 use crate::libraries::ranks_of;
-use crate::steps::{Steps, Stop};
+use crate::steps::Steps;
 
 /// What the loader looks for: a path may hold spaces, which end a name in LD_PRELOAD.
 pub(super) const LIBRARY: &str = "libtreefold_pmpi.so";
+
+/// No fused operations: the programs compute what they expect. `mpif.h` declares no types of arguments, so that each call looks as if
+/// it contradicted the others.
+const FORTRAN_FLAGS: &str =
+    "-O2 -ffp-contract=off -ffree-line-length-none -fallow-argument-mismatch -w";
+
+/// Compiles one file, with these options. Nothing of treefold is linked.
+pub(crate) fn compile(
+    steps: &mut Steps,
+    compiler: &str,
+    source: &Path,
+    options: Vec<OsString>,
+    program: PathBuf,
+) -> Result<PathBuf, Stop> {
+    let is_fortran = compiler.starts_with("mpifort");
+    let flags = if is_fortran { FORTRAN_FLAGS } else { C_FLAGS };
+    let compile = command!(compiler, flags, source, options, "-lm -pthread -o", program);
+    let step = format!("{compiler} compiles {}", name(source));
+    steps.build(step, compile)?;
+    Ok(program)
+}
 
 /// How ranks are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,12 +63,12 @@ impl Mode {
         }
     }
 
-    pub(super) fn title(self) -> &'static str {
-        match self {
-            Self::Without => "without the interposer",
-            Self::On => "with the interposer",
-            Self::Off => "with TREEFOLD_PMPI=off",
-            Self::Check => "with TREEFOLD_PMPI=check",
+    /// For a person.
+    pub(super) fn title(self) -> String {
+        match self.value() {
+            None => "without the interposer".to_owned(),
+            Some("on") => "with the interposer".to_owned(),
+            Some(value) => format!("with TREEFOLD_PMPI={value}"),
         }
     }
 
@@ -63,13 +85,13 @@ impl Mode {
 
 /// The command that starts a program's ranks. They find the interposer by LD_LIBRARY_PATH, and are told which bits to expect.
 pub(crate) fn launch(
-    installation: &Installation,
+    steps: &Steps,
     prefix: &Path,
     mode: Mode,
     ranks: usize,
     program: impl AsRef<OsStr>,
 ) -> Command {
-    let mut command = installation.command(ranks, Path::new("env"));
+    let mut command = steps.installation.command(ranks, Path::new("env"));
     // The launchers end ranks that wait for each other for ever.
     command.env("MPIEXEC_TIMEOUT", TIMEOUT_SECONDS);
     let expected = match mode {
@@ -87,66 +109,22 @@ pub(crate) fn launch(
     command
 }
 
-/// The command that a person would type: `treefold-run --check` before the launcher's. The prefix has a space, which LD_PRELOAD takes for an
-/// end.
-pub(crate) fn check(
-    installation: &Installation,
+/// The command that a person would type: `treefold-run` with these words, as `--check`, before the launcher's. The prefix has a space, which
+/// LD_PRELOAD takes for an end.
+pub(crate) fn treefold_run(
+    words: &str,
+    steps: &Steps,
     prefix: &Path,
     ranks: usize,
     program: impl AsRef<Path>,
 ) -> Command {
-    by_treefold_run("--check", installation, prefix, ranks, program)
-}
-
-/// The same by another option.
-pub(super) fn by_treefold_run(
-    option: &str,
-    installation: &Installation,
-    prefix: &Path,
-    ranks: usize,
-    program: impl AsRef<Path>,
-) -> Command {
-    let launcher = installation.command(ranks, program.as_ref());
-    let mut command = Command::new(prefix.join("bin/treefold-run"));
-    command.arg(option).arg(launcher.get_program());
+    let launcher = steps.installation.command(ranks, program.as_ref());
+    let run = prefix.join("bin/treefold-run");
+    let mut command = command!(run, words, launcher.get_program());
     command.args(launcher.get_args());
     for (name, value) in launcher.get_envs() {
         command.env(name, value.unwrap_or_default());
     }
     command.env("MPIEXEC_TIMEOUT", TIMEOUT_SECONDS);
     command
-}
-
-/// Runs a command: how it ends, and what it says on both streams.
-pub(super) fn run(command: &mut Command) -> Result<(ExitStatus, String), String> {
-    let output = command.output().map_err(|error| error.to_string())?;
-    let told = [&output.stdout[..], &output.stderr[..]].concat();
-    Ok((output.status, String::from_utf8_lossy(&told).into_owned()))
-}
-
-/// Whether a text is in what a program says, wherever that breaks its lines.
-pub(super) fn says(told: &str, text: &str) -> bool {
-    let in_one_line = |text: &str| -> String {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        words.join(" ")
-    };
-    in_one_line(told).contains(&in_one_line(text))
-}
-
-/// A step that runs such a command: it succeeds, and this text is in its report.
-pub(crate) fn report(
-    steps: &mut Steps,
-    step: &str,
-    command: &mut Command,
-    text: &str,
-) -> Result<(), Stop> {
-    steps.check(step, || {
-        let output = command.output().map_err(|error| error.to_string())?;
-        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-        if output.status.success() && says(&errors, text) {
-            Ok(format!("it reports\n{errors}"))
-        } else {
-            Err(format!("{}, and it reports\n{errors}", output.status))
-        }
-    })
 }

@@ -1,16 +1,16 @@
 //! The wheel for 64-bit ARM in an emulator, by Debian's Python for it: neither foreign packages nor binfmt are needed.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 use launch::installed::is_root;
 
-use super::{empty, listed};
+use super::PYTEST;
 use crate::aarch64;
+use crate::commands::{Stop, command, output, words};
+use crate::files::{empty, make, with_extension};
 use crate::python::environment::Environment;
 use crate::python::sources;
-use crate::steps::{Steps, Stop};
+use crate::steps::Steps;
 
 /// Debian's Python, whose version has two numbers.
 const PYTHON: &str = "/usr/bin/python3";
@@ -43,12 +43,15 @@ pub(super) fn try_in(
     wheel: &Path,
     folder: &Path,
 ) -> Result<(), Stop> {
-    let Some(version) = version().filter(|_| is_root()) else {
-        println!(
-            "skipped: the wheel for aarch64 in an emulator, which needs root on Debian and {PYTHON}"
-        );
-        return Ok(());
+    let program = "import sys; print('%d.%d' % sys.version_info[:2])".to_owned();
+    let Some(version) = output(command!(PYTHON, "-c", program))
+        .ok()
+        .filter(|_| is_root())
+    else {
+        let what = "the wheel for aarch64 in an emulator, which needs root on Debian and";
+        return Err(Stop::Skipped(format!("{what} {PYTHON}")));
     };
+    let version = version.trim().to_owned();
     let (root, site) = (folder.join("root"), folder.join("site"));
     empty(&root)?;
     empty(&site)?;
@@ -56,54 +59,34 @@ pub(super) fn try_in(
         unpack(&version, folder, &root)?;
         Ok(format!("Debian's Python {version}"))
     })?;
-    let mut install = environment.program("pip");
-    install.args(["install", "--quiet", "--only-binary", ":all:"]);
-    install
-        .args(["--python-version", &version, "--target"])
-        .arg(&site);
-    for platform in PLATFORMS {
-        install.args(["--platform", platform]);
-    }
-    steps.step("the wheel for aarch64", install.args(NEEDED).arg(wheel))?;
-    let mut tests = Command::new("qemu-aarch64-static");
-    tests.arg("-L").arg(&root);
-    tests.arg(root.join(format!("usr/bin/python{version}")));
-    tests.args("-m pytest --quiet -p no:cacheprovider".split_whitespace());
-    tests.args(TESTS.map(|test| sources().join(test)));
+    let install = words![
+        "install --quiet --only-binary :all: --python-version",
+        version,
+        "--target",
+        site,
+        PLATFORMS.map(|platform| words!["--platform", platform]),
+        NEEDED,
+        wheel,
+    ];
+    steps.step("the wheel for aarch64", environment.program("pip", install))?;
+    let python = root.join(format!("usr/bin/python{version}"));
+    let tests = TESTS.map(|test| sources().join(test));
+    let mut tests = command!("qemu-aarch64-static -L", root, python, PYTEST, tests);
     tests.env("PYTHONPATH", &site).env_remove("LD_LIBRARY_PATH");
     steps.step("its tests in qemu", tests.current_dir(folder))
 }
 
-/// The version of Debian's Python.
-fn version() -> Option<String> {
-    let mut command = Command::new(PYTHON);
-    command.args(["-c", "import sys; print('%d.%d' % sys.version_info[:2])"]);
-    let output = command.output().ok()?;
-    let said = String::from_utf8(output.stdout).ok()?;
-    output.status.success().then(|| said.trim().to_owned())
-}
-
 /// Unpacks Debian's packages of a Python into a folder.
-fn unpack(version: &str, folder: &Path, root: &Path) -> Result<(), String> {
-    let own = ["python", "libpython", "libpython"].into_iter();
-    let own = own.zip(["minimal", "minimal", "stdlib"]);
-    let own = own.map(|(name, part)| format!("{name}{version}-{part}"));
-    let names = own.chain(LIBRARIES.map(str::to_owned));
+fn unpack(version: &str, folder: &Path, root: &Path) -> Result<(), Stop> {
+    let own = [("", "minimal"), ("lib", "minimal"), ("lib", "stdlib")];
+    let own = own.map(|(begin, part)| format!("{begin}python{version}-{part}"));
+    let names = own.into_iter().chain(LIBRARIES.map(str::to_owned));
     let names: Vec<String> = names.map(|name| format!("{name}:arm64")).collect();
     let packages = folder.join("packages");
-    fs::create_dir_all(&packages).map_err(|error| error.to_string())?;
+    make(&packages)?;
     aarch64::download(&names.join(" "), &packages)?;
-    let files = listed(&packages).map_err(|_: Stop| "the packages are not there".to_owned())?;
-    let is_package = |file: &&PathBuf| file.extension().is_some_and(|end| end == "deb");
-    for file in files.iter().filter(is_package) {
-        let status = Command::new("dpkg-deb")
-            .arg("-x")
-            .arg(file)
-            .arg(root)
-            .status();
-        if !status.is_ok_and(|status| status.success()) {
-            return Err(format!("dpkg-deb did not unpack {}", file.display()));
-        }
+    for file in with_extension(&packages, "deb")? {
+        output(command!("dpkg-deb -x", file, root))?;
     }
     Ok(())
 }

@@ -1,18 +1,17 @@
 //! Recipes for package managers, filled in with what the release is, and tried as far as this machine can.
 
 use std::path::Path;
-use std::process::Command;
 
 use checkout::workspace::{REPOSITORY, target, workspace};
 use launch::Error;
-use launch::installed::runs;
 
-use super::tarball::without_network;
-use super::tools::path_from;
-use super::{VERSION, empty, listed, read, write};
+use super::VERSION;
+use super::sources::without_network;
+use crate::commands::{Stop, command, first_of, output, words};
+use crate::files::{empty, listed, name, read, write};
 use crate::python::environment::Environment;
-use crate::setup;
-use crate::steps::{Steps, Stop};
+use crate::setup::{install_for, needs};
+use crate::steps::Steps;
 
 /// Where they are, as templates; README.md there is for people.
 const FOLDER: &str = "bindings/packaging";
@@ -56,51 +55,40 @@ pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) ->
     let scripts = workspace().join("xtask/lab/gate/src/release/recipes");
 
     let recipe = recipes.join("spack/treefold/package.py");
-    let mut compile = environment.python("-m py_compile");
+    let mut compile = environment.python(words!["-m py_compile", recipe]);
     // What it becomes is no part of the release.
-    compile.arg(&recipe).env("PYTHONPYCACHEPREFIX", &tried);
-    steps.step("the recipe for Spack is Python", &mut compile)?;
-    if !runs("unshare") || !tree.exists() {
-        println!("skipped: the recipes' steps, for want of unshare");
-        return Ok(());
-    }
-    let mut spack = without_network(&tried.join("cargo-home"));
-    spack.arg(environment.interpreter());
-    spack.arg(scripts.join("spack.py")).arg(&recipe);
-    spack.args([&tarball, &tree, &tried.join("spack/prefix")]);
-    steps.step("its steps, with a stand-in for Spack", &mut spack)?;
+    compile.env("PYTHONPYCACHEPREFIX", &tried);
+    steps.step("the recipe for Spack is Python", compile)?;
+    needs("the recipes' steps", &["unshare"])?;
+    let python = environment.interpreter();
+    let by_python = |script: &str| {
+        let mut command = without_network(&tried.join("cargo-home"));
+        command.arg(&python).arg(scripts.join(script));
+        command
+    };
+    let mut spack = by_python("spack.py");
+    spack.args([&recipe, &tarball, &tree, &tried.join("spack/prefix")]);
+    steps.step("its steps, with a stand-in for Spack", spack)?;
 
-    let mut conda = without_network(&tried.join("cargo-home"));
-    conda.env("PATH", path_from(&environment.programs())?);
-    conda.arg(environment.interpreter());
-    conda.arg(scripts.join("conda.py"));
+    let mut conda = by_python("conda.py");
+    conda.env("PATH", first_of("PATH", &environment.programs()));
     // What it builds by is written beside the recipe.
     let copy = tried.join("conda-recipes");
     values.fill_all(&workspace().join(FOLDER).join("conda"), &copy)?;
     conda.args([&copy, &tarball, &tried.join("conda")]);
-    steps.step("the recipes for conda", &mut conda)?;
-    load_module(steps, &recipes.join("modules/treefold"), &tried)
-}
+    steps.step("the recipes for conda", conda)?;
 
-/// Loads the module file of the prefix that the recipe for Spack has installed to.
-fn load_module(steps: &mut Steps, recipe: &Path, tried: &Path) -> Result<(), Stop> {
-    let installed = setup::install_for(&["modulecmd"], &["environment-modules"]);
-    if let Err(error) = installed {
-        println!("skipped: the module file, {error}");
-        return Ok(());
-    }
+    // The module file of the prefix that the recipe for Spack has installed to.
+    install_for("the module file", &["modulecmd"], &["environment-modules"])?;
     let prefix = tried.join("spack/prefix").display().to_string();
     let modules = tried.join("modules");
-    let text = read(recipe)?.replace("@PREFIX@", &prefix);
+    let text = read(&recipes.join("modules/treefold"))?.replace("@PREFIX@", &prefix);
     write(&modules.join("treefold").join(VERSION), text)?;
-    let mut load = Command::new("bash");
-    load.args(["-c", USE_MODULE, "bash", MODULES]).arg(modules);
-    load.arg(workspace().join("bindings/c/examples/first_sum.c"));
-    load.arg(tried.join("first-sum"));
-    steps.step(
-        "the module file is loaded, and a program is built with it",
-        &mut load,
-    )
+    let (source, program) = ("bindings/c/examples/first_sum.c", tried.join("first-sum"));
+    let script = USE_MODULE.to_owned();
+    let load = command!("bash -c", script, "bash", MODULES, modules, source, program);
+    let step = "the module file is loaded, and a program is built with it";
+    steps.step(step, load)
 }
 
 fn tarball() -> String {
@@ -139,7 +127,7 @@ impl Values {
     /// Fills in all files below a folder.
     fn fill_all(&self, from: &Path, to: &Path) -> Result<(), Stop> {
         for path in listed(from)? {
-            let place = to.join(path.file_name().unwrap_or_default());
+            let place = to.join(name(&path));
             if path.is_dir() {
                 self.fill_all(&path, &place)?;
             } else {
@@ -152,66 +140,46 @@ impl Values {
 
 /// The checksum of a file, in hexadecimal digits.
 fn sha256(file: &Path) -> Result<String, Stop> {
-    let output = Command::new("sha256sum").arg(file).output();
-    let output = output.map_err(|error| Error::Run(format!("sha256sum: {error}")))?;
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let sum = said
-        .split_whitespace()
-        .next()
-        .filter(|_| output.status.success());
-    let sum = sum.ok_or_else(|| Error::file(file, "it has no checksum"))?;
-    Ok(sum.to_owned())
+    let said = output(command!("sha256sum", file))?;
+    let sum = said.split_whitespace().next();
+    Ok(sum
+        .ok_or_else(|| Error::file(file, "it has no checksum"))?
+        .to_owned())
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
     use std::path::Path;
 
-    use super::{FOLDER, NAMES, RECIPES, Values, listed, workspace};
-    use crate::steps::Stop;
+    use super::{FOLDER, NAMES, RECIPES, Values, listed, read, workspace};
 
-    /// Every file below a folder, as text.
-    fn texts(folder: &Path) -> Vec<String> {
-        let paths = listed(folder).map_err(|_: Stop| ()).unwrap();
-        let below = paths.iter().flat_map(|path| {
-            if path.is_dir() {
-                texts(path)
-            } else {
-                vec![fs::read_to_string(path).unwrap()]
-            }
-        });
-        below.collect()
+    /// Every file below a folder, as one text.
+    fn text(folder: &Path) -> String {
+        let paths = listed(folder).unwrap().into_iter();
+        paths
+            .map(|path| {
+                if path.is_dir() {
+                    text(&path)
+                } else {
+                    read(&path).unwrap()
+                }
+            })
+            .collect()
     }
 
     #[test]
     fn templates_have_these_names_and_no_others() {
         let folders = RECIPES.map(|recipe| workspace().join(FOLDER).join(recipe));
-        let templates: String = folders.iter().flat_map(|folder| texts(folder)).collect();
+        let templates: String = folders.iter().map(|folder| text(folder)).collect();
         for name in NAMES {
             assert!(templates.contains(name), "{name}");
         }
+        let filled = Values(NAMES.map(str::to_lowercase)).fill(&templates);
         let is_name = |word: &&str| {
-            !word.is_empty()
-                && !word.contains(|letter: char| {
-                    !(letter.is_ascii_uppercase() || letter == '_' || letter.is_ascii_digit())
-                })
+            let is_letter = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+            !word.is_empty() && word.chars().all(is_letter)
         };
-        let found = templates.split('@').filter(is_name);
-        for name in found.map(|word| format!("@{word}@")) {
-            assert!(
-                NAMES.contains(&name.as_str()) || name == "@PREFIX@",
-                "{name}"
-            );
-        }
-    }
-
-    #[test]
-    fn names_are_filled_in() {
-        let values = Values(NAMES.map(str::to_lowercase));
-        assert_eq!(
-            values.fill("\"@VERSION@\" @PREFIX@"),
-            "\"@version@\" @PREFIX@"
-        );
+        let left: Vec<&str> = filled.split('@').filter(is_name).collect();
+        assert!(left.iter().all(|name| *name == "PREFIX"), "{left:?}");
     }
 }

@@ -10,13 +10,14 @@ use checkout::licences::joined;
 use checkout::workspace::{REPOSITORY, target};
 use launch::Error;
 
-use super::tools::path_from;
-use super::{empty, emulated, licences, listed, pythons, read, without_empty_address, write};
+use super::{emulated, pythons, third_parties, without_empty_address};
 use crate::aarch64;
-use crate::duckdb;
+use crate::commands::{Stop, first_of, output, words};
+use crate::engines;
+use crate::files::{edit, empty, name, only, read, with_extension, write};
 use crate::python::environment::Environment;
 use crate::python::sources;
-use crate::steps::{Steps, Stop};
+use crate::steps::Steps;
 
 /// The most that one may take.
 const BYTES_MAX: u64 = 6_000_000;
@@ -30,24 +31,25 @@ const LICENCES: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", THIRD_PARTIES];
 /// Makes them, looks at them, and tries the one for this machine.
 pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) -> Result<(), Stop> {
     if env::consts::ARCH != "x86_64" {
-        println!("skipped: the wheels, which are made on x86-64");
-        return Ok(());
+        let reason = "the wheels, which are made on x86-64";
+        return Err(Stop::Skipped(reason.to_owned()));
     }
-    make_for(steps, environment, dist, &PACKAGE, "x86_64", |_| ())?;
-    make_for(steps, environment, dist, &DUCKDB, "x86_64", |_| ())?;
-    pythons::try_all(steps, dist)?;
-    let Some(cross) = aarch64::found() else {
-        println!(
-            "skipped: the wheel for aarch64; `cargo xtask test --target aarch64` installs what builds it"
-        );
-        return Ok(());
+    let make = |steps: &mut Steps, package, processor, add: &dyn Fn(&mut Command)| {
+        make_for(steps, environment, dist, package, processor, add)
     };
+    make(steps, &PACKAGE, "x86_64", &|_| ())?;
+    make(steps, &DUCKDB, "x86_64", &|_| ())?;
+    steps.part(|steps| pythons::try_all(steps, dist))?;
+    let cross = aarch64::found().ok_or_else(|| {
+        let how = "`cargo xtask test --target aarch64` installs what builds it";
+        Stop::Skipped(format!("the wheel for aarch64; {how}"))
+    })?;
     let compile = |build: &mut Command| {
         cross.compile(build);
         build.args(["--target", aarch64::TRIPLE]);
     };
-    make_for(steps, environment, dist, &DUCKDB, "aarch64", compile)?;
-    let wheel = make_for(steps, environment, dist, &PACKAGE, "aarch64", compile)?;
+    make(steps, &DUCKDB, "aarch64", &compile)?;
+    let wheel = make(steps, &PACKAGE, "aarch64", &compile)?;
     let folder = target()?.join("dist/aarch64");
     emulated::try_in(steps, environment, &wheel, &folder)
 }
@@ -55,7 +57,7 @@ pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) ->
 /// What a wheel is made of.
 struct Package {
     /// Its crate.
-    name: &'static str,
+    crate_name: &'static str,
     /// How the wheel's name begins.
     begin: &'static str,
     folder: fn() -> PathBuf,
@@ -64,17 +66,17 @@ struct Package {
 }
 
 const PACKAGE: Package = Package {
-    name: "treefold-python",
+    crate_name: "treefold-python",
     begin: "treefold-",
     folder: sources,
     finish: |_, _, _| Ok(()),
 };
 
 const DUCKDB: Package = Package {
-    name: "treefold-duckdb",
+    crate_name: "treefold-duckdb",
     begin: "treefold_duckdb-",
-    folder: duckdb::extension,
-    finish: duckdb::finish,
+    folder: engines::extension,
+    finish: engines::finish,
 };
 
 /// Makes the wheel of a package for a processor, by maturin with what the processor needs.
@@ -84,63 +86,58 @@ fn make_for(
     dist: &Path,
     package: &Package,
     processor: &str,
-    add: impl FnOnce(&mut Command),
+    add: &dyn Fn(&mut Command),
 ) -> Result<PathBuf, Stop> {
-    let Package { name, begin, .. } = package;
     let folder = target()?.join("dist").join(processor);
     let (made, parts) = (folder.join("wheel"), folder.join("parts"));
     empty(&made)?;
     empty(&parts)?;
-    let mut build = environment.program("maturin");
-    build.args(["build", "--zig", "--compatibility", "manylinux2014"]);
-    build.args(["--locked", "--quiet", "--out"]).arg(&made);
+    let options = "build --zig --compatibility manylinux2014 --locked --quiet --out";
+    let mut build = environment.program("maturin", words![options, made]);
     // It asks the first `python3` for zig.
-    build.env("PATH", path_from(&environment.programs())?);
+    build.env("PATH", first_of("PATH", &environment.programs()));
     add(&mut build);
-    let step = format!("the wheel of {name} for {processor} is linked by zig");
-    steps.step(&step, build.current_dir((package.folder)()))?;
+    let crate_name = package.crate_name;
+    let step = format!("the wheel of {crate_name} for {processor} is linked by zig");
+    steps.step(step, build.current_dir((package.folder)()))?;
 
     // Packed anew with the licences, which only the lock file tells.
     let wheel = only(&made)?;
     (package.finish)(steps, environment, &wheel)?;
-    let mut unpack = environment.python("-m wheel unpack");
-    steps.step("its parts", unpack.arg(&wheel).arg("--dest").arg(&parts))?;
+    let unpack = words!["-m wheel unpack", wheel, "--dest", parts];
+    steps.step("its parts", environment.python(unpack))?;
     let unpacked = only(&parts)?;
-    let metadata = listed(&unpacked)?;
-    let is_metadata = |path: &&PathBuf| path.extension().is_some_and(|end| end == "dist-info");
-    let metadata = metadata.iter().find(is_metadata);
-    let metadata = metadata.ok_or_else(|| Error::file(&unpacked, "it has no .dist-info"))?;
-    let texts = joined(&licences::third_parties(&[name])?);
-    let file = metadata.join("licenses").join(THIRD_PARTIES);
-    fs::write(&file, texts).map_err(|error| Stop::Error(Error::file(&file, error)))?;
+    let [metadata] = &with_extension(&unpacked, "dist-info")?[..] else {
+        return Err(Error::file(&unpacked, "it has no .dist-info").into());
+    };
+    let texts = joined(&third_parties(&[crate_name])?);
+    write(&metadata.join("licenses").join(THIRD_PARTIES), texts)?;
     let file = metadata.join("METADATA");
-    let text = described(&read(&file)?);
-    write(&file, &text)?;
+    edit(&file, described)?;
+    let text = read(&file)?;
     let address = format!("Project-URL: Source Code, {REPOSITORY}\n");
     let is_told = text.contains("Project-URL: ");
-    let is_right = text.contains(&address) || (REPOSITORY.is_empty() && !is_told);
-    if !is_right {
+    if !(text.contains(&address) || (REPOSITORY.is_empty() && !is_told)) {
         let reason = format!("the address is to be `{REPOSITORY}`");
-        return Err(Stop::Error(Error::file(&file, reason)));
+        return Err(Error::file(&file, reason).into());
     }
-    let mut pack = environment.python("-m wheel pack");
+    let pack = words!["-m wheel pack", unpacked, "--dest-dir", dist];
     steps.step(
         "with the licences of what is linked in",
-        pack.arg(&unpacked).arg("--dest-dir").arg(dist),
+        environment.python(pack),
     )?;
 
-    let wheels = listed(dist)?;
     let end = format!("{processor}.whl");
-    let is_wheel = |path: &&PathBuf| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with(begin) && name.ends_with(&end)
+    let is_wheel = |path: &PathBuf| {
+        let name = name(path);
+        name.starts_with(package.begin) && name.ends_with(&end)
     };
-    let wheel = wheels.iter().find(is_wheel);
+    let wheel = with_extension(dist, "whl")?.into_iter().find(is_wheel);
     let wheel = wheel.ok_or_else(|| Error::file(dist, "it has no wheel"))?;
     steps.check("its platform, size and licences", || {
-        look_at(environment, wheel, &format!("manylinux_2_17_{processor}"))
+        look_at(environment, &wheel, &format!("manylinux_2_17_{processor}"))
     })?;
-    Ok(wheel.clone())
+    Ok(wheel)
 }
 
 /// A wheel's METADATA with one more licence.
@@ -151,48 +148,23 @@ fn described(text: &str) -> String {
 }
 
 /// What auditwheel says of its platform, its size, and whether it has all licences.
-fn look_at(environment: &Environment, wheel: &Path, platform: &str) -> Result<String, String> {
-    let said = |mut command: Command| {
-        let output = command.output().map_err(|error| error.to_string())?;
-        Ok::<_, String>(String::from_utf8_lossy(&output.stdout).replace('\n', " "))
-    };
-    let mut show = environment.program("auditwheel");
-    show.arg("show").arg(wheel);
-    let told = said(show)?;
+fn look_at(environment: &Environment, wheel: &Path, platform: &str) -> Result<String, Stop> {
+    let told = output(environment.program("auditwheel", words!["show", wheel]))?;
+    let told = told.replace('\n', " ");
     if !told.contains(&format!("\"{platform}\"")) {
-        return Err(format!("auditwheel says{told}"));
+        return Err(format!("auditwheel says{told}").into());
     }
-    let mut list = environment.python("-m zipfile --list");
-    list.arg(wheel);
-    let names = said(list)?;
-    let lacking = LICENCES
-        .iter()
-        .find(|name| !names.contains(&format!(".dist-info/licenses/{name}")));
-    if let Some(name) = lacking {
-        return Err(format!("it lacks {name}"));
+    let names = output(environment.python(words!["-m zipfile --list", wheel]))?;
+    let lacks = |name: &&&str| !names.contains(&format!(".dist-info/licenses/{name}"));
+    if let Some(name) = LICENCES.iter().find(lacks) {
+        return Err(format!("it lacks {name}").into());
     }
-    let bytes = fs::metadata(wheel)
-        .map_err(|error| error.to_string())?
-        .len();
+    let bytes = fs::metadata(wheel)?.len();
     if bytes > BYTES_MAX {
-        return Err(format!("{bytes} bytes, more than {BYTES_MAX}"));
+        return Err(format!("{bytes} bytes, more than {BYTES_MAX}").into());
     }
-    Ok(format!(
-        "{platform}, {} kB, {}",
-        bytes.div_ceil(1000),
-        LICENCES.join(", ")
-    ))
-}
-
-/// What is alone in a folder.
-fn only(folder: &Path) -> Result<PathBuf, Stop> {
-    match &listed(folder)?[..] {
-        [one] => Ok(one.clone()),
-        others => {
-            let reason = format!("{} files or folders are there, not one", others.len());
-            Err(Stop::Error(Error::file(folder, reason)))
-        }
-    }
+    let (size, licences) = (bytes.div_ceil(1000), LICENCES.join(", "));
+    Ok(format!("{platform}, {size} kB, {licences}"))
 }
 
 #[cfg(test)]

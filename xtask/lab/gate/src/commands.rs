@@ -1,0 +1,233 @@
+//! Commands: how they are written down and run, and why a stage ends early.
+
+use std::borrow::BorrowMut;
+use std::collections::VecDeque;
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fmt::Display;
+use std::iter;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+
+use checkout::workspace::workspace;
+
+/// Why a stage ends early, or a part of it.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// A step failed, which it has said.
+    Failed,
+    /// This is left out here, for a reason.
+    Skipped(String),
+    /// A step could not be run, or a check found a fault.
+    Error(String),
+}
+
+impl<E: Display> From<E> for Stop {
+    fn from(error: E) -> Self {
+        Self::Error(error.to_string())
+    }
+}
+
+impl Stop {
+    /// In words, for who has no steps.
+    pub(crate) fn reason(self) -> String {
+        match self {
+            Self::Failed => "a step failed".to_owned(),
+            Self::Skipped(reason) | Self::Error(reason) => reason,
+        }
+    }
+}
+
+/// The words of a command.
+pub(crate) trait Words {
+    fn add_to(&self, words: &mut Vec<OsString>);
+}
+
+/// A text has words between blanks.
+impl Words for str {
+    fn add_to(&self, words: &mut Vec<OsString>) {
+        words.extend(self.split_whitespace().map(OsString::from));
+    }
+}
+
+impl<W: Words + ?Sized> Words for &W {
+    fn add_to(&self, words: &mut Vec<OsString>) {
+        (**self).add_to(words);
+    }
+}
+
+impl<W: Words> Words for [W] {
+    fn add_to(&self, words: &mut Vec<OsString>) {
+        self.iter().for_each(|word| word.add_to(words));
+    }
+}
+
+impl<W: Words, const N: usize> Words for [W; N] {
+    fn add_to(&self, words: &mut Vec<OsString>) {
+        self[..].add_to(words);
+    }
+}
+
+impl<W: Words> Words for Vec<W> {
+    fn add_to(&self, words: &mut Vec<OsString>) {
+        self[..].add_to(words);
+    }
+}
+
+/// What may hold blanks is one word.
+macro_rules! one_word {
+    ($($type:ty),+) => {$(
+        impl Words for $type {
+            fn add_to(&self, words: &mut Vec<OsString>) {
+                words.push(self.into());
+            }
+        }
+    )+};
+}
+
+one_word!(String, OsStr, OsString, Path, PathBuf);
+
+/// Words: those of texts, and each string and path as one.
+macro_rules! words {
+    ($($part:expr),+ $(,)?) => {{
+        let mut words = Vec::new();
+        $($crate::commands::Words::add_to(&$part, &mut words);)+
+        words
+    }};
+}
+
+/// A command of such words, in the checkout.
+macro_rules! command {
+    ($($part:expr),+ $(,)?) => {
+        $crate::commands::of($crate::commands::words![$($part),+])
+    };
+}
+
+pub(crate) use {command, words};
+
+/// A command of these words, in the checkout.
+pub(crate) fn of(words: Vec<OsString>) -> Command {
+    let mut words = words.into_iter();
+    let mut command = Command::new(words.next().unwrap_or_default());
+    command.args(words).current_dir(workspace());
+    command
+}
+
+/// A `cargo` with these words, in the checkout.
+pub(crate) fn cargo(words: &str) -> Command {
+    let mut cargo = checkout::workspace::cargo();
+    cargo.args(words.split_whitespace());
+    cargo
+}
+
+/// What build scripts would use that look for MPI's tools.
+const TOOLS: [&str; 3] = ["MPICC", "PKG_CONFIG", "LIBCLANG_PATH"];
+
+/// Hides MPI's tools from a command.
+pub(crate) fn with_rust_alone(command: &mut Command) -> &mut Command {
+    command.envs(TOOLS.map(|variable| (variable, "/nowhere")))
+}
+
+/// How a command has ended, and what it has said.
+#[derive(Debug)]
+pub(crate) struct Told {
+    pub(crate) status: ExitStatus,
+    pub(crate) output: String,
+    pub(crate) errors: String,
+}
+
+/// Runs a command, and keeps what it says.
+pub(crate) fn run(mut command: impl BorrowMut<Command>) -> Result<Told, Stop> {
+    let command = command.borrow_mut().stdin(Stdio::null());
+    let output = command.output();
+    let output = output.map_err(|error| format!("{}: {error}", shown(command)))?;
+    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+    Ok(Told {
+        status: output.status,
+        output: text(&output.stdout),
+        errors: text(&output.stderr),
+    })
+}
+
+/// What a command prints, which must succeed.
+pub(crate) fn output(mut command: impl BorrowMut<Command>) -> Result<String, Stop> {
+    let told = run(command.borrow_mut())?;
+    if told.status.success() {
+        return Ok(told.output);
+    }
+    let (command, all) = (shown(command.borrow()), told.all());
+    Err(format!("{command}: {}\n{all}", told.status).into())
+}
+
+/// Whether a command succeeds; what it says is dropped.
+pub(crate) fn succeeds(command: impl BorrowMut<Command>) -> bool {
+    run(command).is_ok_and(|told| told.status.success())
+}
+
+impl Told {
+    /// What it has said on both streams.
+    pub(crate) fn all(&self) -> String {
+        format!("{}{}", self.output, self.errors)
+    }
+
+    /// Fails unless it has ended like this, and these texts are in what it said, wherever that breaks its lines.
+    pub(crate) fn expect(&self, succeeds: bool, texts: &[&str]) -> Result<String, Stop> {
+        let in_a_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let all = in_a_line(&self.all());
+        let lacking = texts.iter().find(|text| !all.contains(&in_a_line(text)));
+        let what = match lacking {
+            None if self.status.success() == succeeds => return Ok(texts.join(", ")),
+            None => String::new(),
+            Some(text) => format!(", `{text}` is expected"),
+        };
+        Err(format!("{}{what}, and it says\n{}", self.status, self.all()).into())
+    }
+}
+
+/// A variable's list of folders, after this one.
+pub(crate) fn first_of(variable: &str, folder: &Path) -> OsString {
+    let before = env::var_os(variable).unwrap_or_default();
+    let before = env::split_paths(&before).filter(|path| !path.as_os_str().is_empty());
+    let all = iter::once(folder.to_owned()).chain(before);
+    env::join_paths(all).unwrap_or_else(|_| folder.into())
+}
+
+/// A command as a shell takes it.
+pub(crate) fn shown(command: &Command) -> String {
+    let quoted = |word: &OsStr| {
+        let word = word.to_string_lossy();
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
+        if !word.is_empty() && word.chars().all(is_plain) {
+            word.into_owned()
+        } else {
+            format!("'{}'", word.replace('\'', r"'\''"))
+        }
+    };
+    let mut words = VecDeque::new();
+    for (name, value) in command.get_envs() {
+        if let Some(value) = value {
+            words.push_back(format!("{}={}", name.display(), quoted(value)));
+        }
+    }
+    words.push_back(quoted(command.get_program()));
+    words.extend(command.get_args().map(quoted));
+    if let Some(folder) = command.get_current_dir() {
+        words.push_front(format!("cd {} &&", quoted(folder.as_os_str())));
+    }
+    Vec::from(words).join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::shown;
+
+    #[test]
+    fn a_failure_is_repeated_by_a_shell() {
+        let mut command = command!("mpirun -n 2", Path::new("a program"), "it's".to_owned());
+        command.env("TREEFOLD_PMPI", "on").current_dir("/tmp/a b");
+        let expected = r"cd '/tmp/a b' && TREEFOLD_PMPI=on mpirun -n 2 'a program' 'it'\''s'";
+        assert_eq!(shown(&command), expected);
+    }
+}

@@ -1,0 +1,84 @@
+//! Files and folders that steps make and look for.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use launch::Error;
+
+/// Says which file it was.
+fn of<T>(path: &Path, result: io::Result<T>) -> Result<T, Error> {
+    result.map_err(|error| Error::file(path, error))
+}
+
+pub(crate) fn make(folder: &Path) -> Result<(), Error> {
+    of(folder, fs::create_dir_all(folder))
+}
+
+/// Removes a folder with all that is in it, if it is there.
+pub(crate) fn remove(folder: &Path) -> Result<(), Error> {
+    if folder.exists() {
+        of(folder, fs::remove_dir_all(folder))?;
+    }
+    Ok(())
+}
+
+/// Makes a folder with nothing in it.
+pub(crate) fn empty(folder: &Path) -> Result<(), Error> {
+    remove(folder)?;
+    make(folder)
+}
+
+pub(crate) fn read(path: &Path) -> Result<String, Error> {
+    of(path, fs::read_to_string(path))
+}
+
+/// Writes a file, in a folder that is made.
+pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), Error> {
+    make(path.parent().unwrap_or(path))?;
+    of(path, fs::write(path, content))
+}
+
+/// The file's text, changed.
+pub(crate) fn edit(path: &Path, change: impl FnOnce(&str) -> String) -> Result<(), Error> {
+    write(path, change(&read(path)?))
+}
+
+/// Copies a file into a folder.
+pub(crate) fn copy(file: &Path, folder: &Path) -> Result<(), Error> {
+    let copied = fs::copy(file, folder.join(file.file_name().unwrap_or_default()));
+    of(file, copied).map(drop)
+}
+
+/// What lies in a folder, by name.
+pub(crate) fn listed(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let paths =
+        fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
+    let mut paths: Vec<PathBuf> = of(folder, paths)?;
+    paths.sort();
+    Ok(paths)
+}
+
+/// What lies in a folder with this extension, by name.
+pub(crate) fn with_extension(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, Error> {
+    let mut paths = listed(folder)?;
+    paths.retain(|path| path.extension().is_some_and(|own| own == extension));
+    Ok(paths)
+}
+
+/// What is alone in a folder.
+pub(crate) fn only(folder: &Path) -> Result<PathBuf, Error> {
+    match &listed(folder)?[..] {
+        [one] => Ok(one.clone()),
+        others => {
+            let reason = format!("{} files or folders are there, not one", others.len());
+            Err(Error::file(folder, reason))
+        }
+    }
+}
+
+/// The last part of a path.
+pub(crate) fn name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}

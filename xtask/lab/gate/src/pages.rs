@@ -1,0 +1,180 @@
+//! What pages of docs/ say of runs: what tutorials show is held against what programs print; the table of MPI libraries, and the numbers of
+//! pictures, are written there.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use checkout::machine::Machine;
+use checkout::workspace::workspace;
+use launch::{Error, Installation, LIBRARIES};
+use serde_json::{Value, json};
+
+use crate::commands::{Stop, run};
+use crate::files::{read, write};
+
+/// A file below docs/.
+fn page(name: &str) -> PathBuf {
+    workspace().join("docs").join(name)
+}
+
+/// What a page shows below a command.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shown {
+    /// Below `docs/`.
+    pub(crate) page: &'static str,
+    /// As a person types it.
+    pub(crate) command: &'static str,
+}
+
+impl Shown {
+    /// Runs a command, which must print what the page shows of this one. `keep` makes one text of all that may be printed.
+    pub(crate) fn check(
+        self,
+        command: &mut Command,
+        keep: impl Fn(&str) -> String,
+    ) -> Result<String, Stop> {
+        let (name, typed) = (self.page, self.command);
+        let shown = below(&read(&page(name))?, typed);
+        let shown = shown.ok_or(format!("docs/{name} shows no `{typed}`"))?;
+        let told = run(command)?;
+        told.expect(true, &[])?;
+        // Reports are printed as errors are.
+        let printed = [&told.output, &told.errors];
+        if printed.iter().any(|all| keep(all) == keep(&shown)) {
+            return Ok(format!("as on docs/{name}"));
+        }
+        let all = told.all();
+        Err(format!("docs/{name} shows\n{shown}and it prints\n{all}").into())
+    }
+}
+
+/// The lines of a page below `$ COMMAND`, up to the next command or the end of the block.
+fn below(page: &str, command: &str) -> Option<String> {
+    let (_, rest) = page.split_once(&format!("\n$ {command}\n"))?;
+    let is_printed = |line: &&str| !line.starts_with("$ ") && !line.starts_with("```");
+    let lines = rest.lines().take_while(is_printed);
+    Some(lines.map(|line| format!("{line}\n")).collect())
+}
+
+/// The page with the table of what was run with which MPI library, how the table begins, and the lines before its first row.
+const TABLE_PAGE: &str = "mpi.md";
+const TABLE: &str = "| name | library |";
+const TABLE_HEAD_LINES: usize = 2;
+
+/// What passed with a library.
+#[derive(Clone, Debug)]
+pub(crate) struct Ran {
+    /// What `--mpi` calls it.
+    library: &'static str,
+    /// The row of the table.
+    row: String,
+}
+
+impl Ran {
+    /// Of a library that was named; `None` for that of the machine, of which others know nothing.
+    pub(crate) fn new(installation: &Installation, passed: &[&str], ranks: &str) -> Option<Self> {
+        let library = installation.library()?;
+        let version = installation.version().unwrap_or_default();
+        let (passed, date) = (passed.join(", "), Machine::here().date);
+        let (name, title) = (library.name, library.title);
+        Some(Self {
+            library: name,
+            row: format!("| `{name}` | {title} | {version} | {passed} | {ranks} | {date} |"),
+        })
+    }
+}
+
+/// Writes the rows into the page.
+pub(crate) fn write_table(ran: &[Ran]) -> Result<(), Error> {
+    let path = page(TABLE_PAGE);
+    let text = with_rows(&read(&path)?, ran);
+    let text = text.ok_or_else(|| Error::file(&path, format!("no table begins `{TABLE}`")))?;
+    write(&path, text)
+}
+
+/// The page with these rows in place of what its table had for their libraries, in the order of the libraries. `None` without a table.
+fn with_rows(page: &str, ran: &[Ran]) -> Option<String> {
+    let lines: Vec<&str> = page.lines().collect();
+    let begin = lines.iter().position(|line| line.starts_with(TABLE))? + TABLE_HEAD_LINES;
+    let rows = lines[begin..].iter();
+    let end = begin + rows.take_while(|line| line.starts_with('|')).count();
+    let is_of = |row: &str, name: &str| row.starts_with(&format!("| `{name}` |"));
+    let mut rows = lines[begin..end].to_vec();
+    rows.retain(|row| !ran.iter().any(|one| is_of(row, one.library)));
+    rows.extend(ran.iter().map(|one| one.row.as_str()));
+    rows.sort_by_key(|row| {
+        let mut libraries = LIBRARIES.iter();
+        libraries.position(|library| is_of(row, library.name))
+    });
+    Some([&lines[..begin], &rows, &lines[end..]].concat().join("\n") + "\n")
+}
+
+/// A named row of points, left to right.
+#[derive(Clone, Debug)]
+pub(crate) struct Line {
+    pub(crate) name: String,
+    pub(crate) points: Vec<(f64, f64)>,
+}
+
+/// A picture's record, as `harness::plot::Record` reads it: `cargo xtask draw` makes the picture of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Picture {
+    /// The record's name in docs/, without its extension.
+    pub(crate) name: &'static str,
+    pub(crate) record: Value,
+}
+
+impl Picture {
+    /// Of a record that another program has written.
+    pub(crate) fn read(name: &'static str, path: &std::path::Path) -> Result<Self, Stop> {
+        let record = serde_json::from_str(&read(path)?);
+        let record = record.map_err(|error| Error::file(path, error))?;
+        Ok(Self { name, record })
+    }
+
+    /// Writes the record into docs/; where it is.
+    pub(crate) fn write(&self) -> Result<PathBuf, Error> {
+        let path = page(self.name).with_extension("json");
+        write(&path, self.record.to_string())?;
+        Ok(path)
+    }
+}
+
+/// Lines of a record, whose points `draw` rounds.
+pub(crate) fn drawn(lines: &[Line]) -> Vec<Value> {
+    let line = |line: &Line| json!({ "name": line.name, "points": line.points });
+    lines.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
+    use super::{Ran, below, with_rows};
+
+    #[test]
+    fn what_is_printed_stands_below_the_command() {
+        let page = "```text\n$ make\n$ ./one\n1\n2\n$ ./two\n3\n```\nText\n";
+        assert_eq!(below(page, "./one").as_deref(), Some("1\n2\n"));
+        assert_eq!(below(page, "./two").as_deref(), Some("3\n"));
+        assert_eq!(below(page, "./three"), None);
+    }
+
+    #[test]
+    fn rows_are_replaced_and_stay_in_order() {
+        let ran = |library, row| {
+            let row = format!("| `{library}` | {row} |");
+            Ran { library, row }
+        };
+        let empty = "| `other` |\n\n| name | library |\n|---|---|\n\nEnd.\n";
+        let first = with_rows(empty, &[ran("mpich5", 1), ran("openmpi", 2)]).unwrap();
+        let rows = "| `openmpi` | 2 |\n| `mpich5` | 1 |";
+        let expected = empty.replace("|---|---|", &format!("|---|---|\n{rows}"));
+        assert_eq!(first, expected);
+        let again = [ran("impi", 3), ran("mpich", 4), ran("openmpi", 5)];
+        let rows = "| `openmpi` | 5 |\n| `mpich` | 4 |\n| `mpich5` | 1 |\n| `impi` | 3 |";
+        let expected = empty.replace("|---|---|", &format!("|---|---|\n{rows}"));
+        assert_eq!(with_rows(&first, &again), Some(expected));
+        assert_eq!(with_rows("no table\n", &[]), None);
+    }
+}

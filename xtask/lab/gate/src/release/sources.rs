@@ -1,0 +1,184 @@
+//! A tree of sources, with all that they are built of, that cargo builds without a network.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use checkout::licences::is_licence;
+use launch::installed::is_root;
+use serde_json::{Value, json};
+
+use crate::commands::{Stop, cargo, command};
+use crate::files::{edit, listed, name, remove, write};
+use crate::steps::Steps;
+
+/// The folder in the tree.
+const FOLDER: &str = "vendor";
+
+/// How crates are named that are for Windows alone. They are two thirds of all bytes, and no part of what is built elsewhere.
+const OF_WINDOWS: &str = "windows";
+
+/// What tells cargo to look there instead of in a registry.
+const SOURCES: &str = "[source.crates-io]\nreplace-with = \"vendored\"\n\n[source.vendored]\ndirectory = \"vendor\"\n";
+
+/// Folders of members that are left out: what they hold needs what is not in it.
+const LEFT_OUT: [&str; 3] = ["tests", "examples", "benches"];
+
+/// Tables of a manifest that name what is left out, or what checks a library's threads.
+const TABLES_LEFT_OUT: [&str; 6] = [
+    "[dev-dependencies",
+    "[[test",
+    "[[example",
+    "[[bench",
+    "[target.\"cfg(shuttle)\"",
+    "[target.\"cfg(loom)\"",
+];
+
+/// Adds to a tree what its members are built of, and packs it: `parts` holds the tree alone.
+pub(super) fn pack(steps: &mut Steps, parts: &Path, tree: &str, file: &Path) -> Result<(), Stop> {
+    let root = parts.join(tree);
+    // It names what the members need, and no more.
+    let mut lock = cargo("metadata --quiet --format-version 1 --offline");
+    lock.current_dir(&root).stdout(Stdio::null());
+    steps.step("the lock file of the sources", &mut lock)?;
+    let mut vendor = cargo("vendor --quiet --locked");
+    vendor.arg(FOLDER).current_dir(&root);
+    steps.step("what they are built of", vendor)?;
+    for folder in listed(&root.join(FOLDER))? {
+        if name(&folder).starts_with(OF_WINDOWS) {
+            hollow_out(&folder)?;
+        }
+    }
+    let config = root.join(".cargo/config.toml");
+    if config.exists() {
+        edit(&config, |text| format!("{text}\n{SOURCES}"))?;
+    } else {
+        write(&config, SOURCES)?;
+    }
+    let pack = command!(
+        "tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --auto-compress -cf",
+        file,
+        "-C",
+        parts,
+        tree
+    );
+    steps.step("with what they are built of, in a file", pack)
+}
+
+/// Empties a crate that is resolved and never compiled: its manifest and its licences stay.
+fn hollow_out(folder: &Path) -> Result<(), Stop> {
+    const CHECKSUMS: &str = ".cargo-checksum.json";
+    for path in listed(folder)? {
+        let is_kept = path.ends_with("Cargo.toml") || path.ends_with(CHECKSUMS);
+        if path.is_dir() {
+            remove(&path)?;
+        } else if !is_kept && !is_licence(&path) {
+            fs::remove_file(&path)?;
+        }
+    }
+    write(&folder.join("src/lib.rs"), "")?;
+    // Cargo compares files with their checksums before it compiles them.
+    let path = folder.join(CHECKSUMS);
+    let mut checksums: Value = serde_json::from_slice(&fs::read(&path)?)?;
+    checksums["files"] = json!({});
+    Ok(write(&path, checksums.to_string())?)
+}
+
+/// Whether a file of a member is among the sources.
+pub(super) fn is_in(name: &str) -> bool {
+    !name.split('/').any(|part| LEFT_OUT.contains(&part))
+}
+
+/// A member's manifest without the tables of what is left out.
+pub(super) fn member_manifest(text: &str) -> String {
+    let mut is_kept = true;
+    let mut kept = String::new();
+    for line in text.lines() {
+        if line.starts_with('[') {
+            let of_target = line.starts_with("[target.") && line.contains("dev-dependencies");
+            let is_left_out = TABLES_LEFT_OUT.iter().any(|table| line.starts_with(table));
+            is_kept = !of_target && !is_left_out;
+        }
+        if is_kept {
+            kept += line;
+            kept.push('\n');
+        }
+    }
+    kept
+}
+
+/// The workspace's manifest with these members alone.
+pub(super) fn root_manifest(text: &str, members: &[&str]) -> String {
+    let quoted: Vec<String> = members
+        .iter()
+        .map(|member| format!("\"{member}\""))
+        .collect();
+    let list = quoted.join(", ");
+    let head = format!("[workspace]\nresolver = \"3\"\nmembers = [{list}]\n\n");
+    let begin = text.find("[workspace.package]").unwrap_or_default();
+    head + &text[begin..]
+}
+
+/// What runs a command where there is no network, and no registry that has been fetched before.
+pub(super) fn without_network(cargo_home: &Path) -> Command {
+    let mut command = Command::new("unshare");
+    // A network namespace of its own has no route to anywhere.
+    command.arg(if is_root() { "-n" } else { "-rn" });
+    command.env("CARGO_HOME", cargo_home);
+    for variable in ["CARGO", "CARGO_MANIFEST_DIR", "CARGO_TARGET_DIR"] {
+        command.env_remove(variable);
+    }
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use checkout::workspace::target;
+
+    use super::{hollow_out, is_in, member_manifest, root_manifest};
+    use crate::files::{read, remove, write};
+
+    #[test]
+    fn a_hollow_crate_keeps_its_name_and_its_licence() {
+        let folder = target().unwrap().join("tmp/hollow");
+        remove(&folder).unwrap();
+        let files = ["Cargo.toml", "license-mit", "readme.md", "lib/big.a"];
+        for file in files {
+            write(&folder.join(file), b"text").unwrap();
+        }
+        let checksums = folder.join(".cargo-checksum.json");
+        write(&checksums, br#"{"files":{"lib/big.a":"1"},"package":"2"}"#).unwrap();
+        hollow_out(&folder).unwrap();
+        let there = files.map(|file| folder.join(file).exists());
+        assert_eq!(there, [true, true, false, false]);
+        assert_eq!(read(&folder.join("src/lib.rs")).unwrap(), "");
+        let left = r#"{"files":{},"package":"2"}"#;
+        assert_eq!(read(&checksums).unwrap(), left);
+    }
+
+    #[test]
+    fn a_manifest_names_nothing_that_is_left_out() {
+        let text = "[package]\nname = \"a\"\n\n[dev-dependencies]\nb = \"1\"\n\n[lints]\nworkspace = true\n\n[[test]]\nname = \"c\"\n";
+        let expected = "[package]\nname = \"a\"\n\n[lints]\nworkspace = true\n\n";
+        assert_eq!(member_manifest(text), expected);
+        for target in ["'cfg(unix)'.dev-dependencies", "\"cfg(loom)\".dependencies"] {
+            let of_target = format!("[target.{target}]\nb = \"1\"\n");
+            assert_eq!(member_manifest(&of_target), "");
+        }
+    }
+
+    #[test]
+    fn the_workspace_has_other_members() {
+        let text = "[workspace]\nmembers = [\"x\"]\n\n[workspace.package]\nversion = \"1.0.0\"\n";
+        let found = root_manifest(text, &["crates/reduce", "crates/comm"]);
+        assert!(found.contains("[\"crates/reduce\", \"crates/comm\"]") && !found.contains("\"x\""));
+        assert!(found.ends_with("[workspace.package]\nversion = \"1.0.0\"\n"));
+    }
+
+    #[test]
+    fn tests_are_left_out() {
+        assert!(is_in("crates/reduce/src/plan/mod.rs"));
+        assert!(!is_in("crates/reduce/tests/plans.rs"));
+        assert!(!is_in("bindings/c/examples/first_sum.c"));
+    }
+}
