@@ -16,7 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cluster::Control;
+use cluster::{Control, Order};
 use harness::bench::schedules::Row;
 use harness::endurance::{AGAIN, file};
 use harness::ranks::RANK_WORD;
@@ -29,8 +29,24 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const LIMIT: u64 = 4;
 
 /// Two ranks on each of three nodes.
-const NODES: usize = 3;
+const CLUSTER: &str = "cluster --nodes 3 --ranks-per-node 2";
 const RANKS: usize = 6;
+
+/// The command with these words.
+fn xtask(words: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    command.args(words.split_whitespace()).stdin(Stdio::null());
+    command
+}
+
+/// What a command that succeeds prints.
+#[track_caller]
+fn printed(mut command: Command) -> String {
+    let output = command.output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    String::from_utf8(output.stdout).unwrap()
+}
 
 /// Clusters run one after the other: a machine has few cores. `None`, and a line that says so, where there can be none.
 fn turn() -> Option<MutexGuard<'static, ()>> {
@@ -51,7 +67,7 @@ struct Endurance {
 }
 
 impl Endurance {
-    fn start(name: &str, network: &[&str], seconds: u64, limit: u64) -> Self {
+    fn start(name: &str, network: &str, seconds: u64, limit: u64) -> Self {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         // It may be there from an earlier run.
         let _ = fs::remove_dir_all(&folder);
@@ -59,39 +75,15 @@ impl Endurance {
         let installation = Installation::find(None, None).unwrap();
         let launcher = Launcher::of(installation, env!("CARGO_BIN_EXE_xtask"));
         let [seconds, limit] = [seconds, limit].map(|number| number.to_string());
-        let ranks = launcher.command(
-            RANKS,
-            &[
-                RANK_WORD,
-                "endure",
-                folder.to_str().unwrap(),
-                &seconds,
-                &limit,
-            ],
-        );
-        let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
-        command
-            .args([
-                "cluster",
-                "--nodes",
-                &NODES.to_string(),
-                "--ranks-per-node",
-                "2",
-            ])
-            .args(network)
-            .args(["--exec", "--"])
-            .arg(ranks.get_program())
-            .args(ranks.get_args())
-            // Longer than the ranks' limit, so that they come first.
-            .env("OMPI_MCA_oob_tcp_keepalive_time", "8")
-            .envs(
-                ranks
-                    .get_envs()
-                    .filter_map(|(name, value)| Some((name, value?))),
-            )
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        let path = folder.to_str().unwrap();
+        let ranks = launcher.command(RANKS, &[RANK_WORD, "endure", path, &seconds, &limit]);
+        let mut command = xtask(&format!("{CLUSTER} {network} --exec --"));
+        command.arg(ranks.get_program()).args(ranks.get_args());
+        let variables = ranks.get_envs();
+        command.envs(variables.filter_map(|(name, value)| Some((name, value?))));
+        // Longer than the ranks' limit, so that they come first.
+        command.env("OMPI_MCA_oob_tcp_keepalive_time", "8");
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut errors = BufReader::new(child.stderr.take().unwrap());
@@ -177,7 +169,7 @@ fn assert_done(mut ranks: Endurance) {
 fn lost_frames_change_no_bits() {
     let Some(_turn) = turn() else { return };
     for loss in ["0.1%", "1%"] {
-        let network = ["--delay", "50us", "--loss", loss];
+        let network = format!("--delay 50us --loss {loss}");
         assert_done(Endurance::start("loss", &network, 4, 100));
     }
 }
@@ -186,11 +178,11 @@ fn lost_frames_change_no_bits() {
 #[ignore = "starts ranks: `cargo xtask test --stage cluster` runs it"]
 fn all_goes_on_when_a_link_was_down_for_two_seconds() {
     let Some(_turn) = turn() else { return };
-    let mut ranks = Endurance::start("link", &["--delay", "50us"], 8, 100);
+    let mut ranks = Endurance::start("link", "--delay 50us", 8, 100);
     ranks.wait_for_rounds(5);
-    ranks.control.cut(2).unwrap();
+    ranks.control.tell(Order::Cut, 2).unwrap();
     thread::sleep(Duration::from_secs(2));
-    ranks.control.heal(2).unwrap();
+    ranks.control.tell(Order::Heal, 2).unwrap();
     ranks.wait_for_rounds(5);
     assert_done(ranks);
 }
@@ -201,9 +193,9 @@ fn all_goes_on_when_a_link_was_down_for_two_seconds() {
 #[ignore = "starts ranks: `cargo xtask test --stage cluster` runs it"]
 fn a_node_that_is_cut_off_for_ever_is_missed_by_all() {
     let Some(_turn) = turn() else { return };
-    let mut ranks = Endurance::start("cut", &["--delay", "50us"], 1000, LIMIT);
+    let mut ranks = Endurance::start("cut", "--delay 50us", 1000, LIMIT);
     ranks.wait_for_rounds(5);
-    ranks.control.cut(2).unwrap();
+    ranks.control.tell(Order::Cut, 2).unwrap();
     let told = ranks.told(0..RANKS, "\n");
     // After the rank that has noticed.
     let blamed = |text: &String| {
@@ -230,11 +222,11 @@ fn a_node_that_is_cut_off_for_ever_is_missed_by_all() {
 #[ignore = "starts ranks: `cargo xtask test --stage cluster` runs it"]
 fn late_messages_of_a_node_that_was_stopped_meet_nothing() {
     let Some(_turn) = turn() else { return };
-    let mut ranks = Endurance::start("stop", &["--delay", "50us"], 1000, LIMIT);
+    let mut ranks = Endurance::start("stop", "--delay 50us", 1000, LIMIT);
     ranks.wait_for_rounds(5);
-    ranks.control.stop(2).unwrap();
+    ranks.control.tell(Order::Stop, 2).unwrap();
     ranks.told(0..4, "\n");
-    ranks.control.resume(2).unwrap();
+    ranks.control.tell(Order::Resume, 2).unwrap();
     ranks.told(4..RANKS, "\n");
     fs::write(ranks.folder.join(AGAIN), "").unwrap();
     ranks.told(0..RANKS, "again 100");
@@ -247,14 +239,8 @@ fn late_messages_of_a_node_that_was_stopped_meet_nothing() {
 #[ignore = "starts ranks: `cargo xtask test --stage cluster` runs it"]
 fn far_nodes_are_measured_and_chosen_by() {
     let Some(_turn) = turn() else { return };
-    let words = "cluster --nodes 3 --ranks-per-node 2 --delay 3ms -- bench scalar --ranks 6 --quick --json -";
-    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
-        .args(words.split(' '))
-        .output()
-        .unwrap();
-    let [text, errors] =
-        [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
-    assert!(output.status.success(), "{errors}");
+    let words = "--delay 3ms -- bench scalar --ranks 6 --quick --json -";
+    let text = printed(xtask(&format!("{CLUSTER} {words}")));
     let rows = text.lines().map(|line| serde_json::from_str(line).unwrap());
     let rows: Vec<Row> = rows.collect();
     let chosen = |variant: &str| {
@@ -275,21 +261,17 @@ fn far_nodes_are_measured_and_chosen_by() {
 #[ignore = "starts ranks: `cargo xtask test --stage cluster` runs it"]
 fn mpirun_starts_ranks_on_all_nodes() {
     let Some(_turn) = turn() else { return };
-    let words = "cluster --nodes 3 --ranks-per-node 2 --delay 1ms --exec -- mpirun -n 6 hostname";
-    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
-    command.args(words.split(' ')).stdin(Stdio::null());
+    let words = "--delay 1ms --exec -- mpirun -n 6 hostname";
+    let mut command = xtask(&format!("{CLUSTER} {words}"));
     for (variable, _) in env::vars_os() {
         let name = variable.to_string_lossy().into_owned();
         if name.starts_with("OMPI_") || name.starts_with("PRTE_") {
             command.env_remove(variable);
         }
     }
-    let output = command.output().unwrap();
-    let [text, errors] =
-        [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
-    assert!(output.status.success(), "{errors}");
+    let text = printed(command);
     let mut names: Vec<&str> = text.lines().collect();
     names.sort_unstable();
     let expected = ["node0", "node0", "node1", "node1", "node2", "node2"];
-    assert_eq!(names, expected, "{errors}");
+    assert_eq!(names, expected);
 }

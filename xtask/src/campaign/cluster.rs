@@ -11,7 +11,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ::cluster::{Control, Random};
+use ::cluster::{Control, Order, Random};
 use comm::text::counted;
 use harness::Error;
 use harness::output::Output;
@@ -57,9 +57,6 @@ impl Trouble {
     }
 }
 
-/// What a cluster is told about a node.
-type Order = fn(&mut Control, usize) -> io::Result<()>;
-
 /// A cluster and its trouble.
 struct Troubled {
     seed: u64,
@@ -95,21 +92,20 @@ impl Troubled {
         let ranks = self.nodes * self.ranks_per_node;
         let ranks = options.ranks.map_or(ranks, |most| most.min(ranks));
         let mut command = Command::new(own);
+        let Self {
+            seed,
+            nodes,
+            ranks_per_node,
+            delay_us,
+            ..
+        } = self;
+        let (percent, tenths) = (self.loss / 10, self.loss % 10);
         let words = format!(
-            "cluster --nodes {} --ranks-per-node {} --delay {}us --loss {}.{}% --seed {}",
-            self.nodes,
-            self.ranks_per_node,
-            self.delay_us,
-            self.loss / 10,
-            self.loss % 10,
-            self.seed
+            "cluster --nodes {nodes} --ranks-per-node {ranks_per_node} --delay {delay_us}us --loss {percent}.{tenths}% --seed {seed}"
         );
         command.args(words.split(' '));
         options.mpi.pass_on(&mut command);
-        let words = format!(
-            "-- campaign --json - --seed {} --cases {cases} --ranks {ranks}",
-            self.seed
-        );
+        let words = format!("-- campaign --json - --seed {seed} --cases {cases} --ranks {ranks}");
         command.args(words.split(' '));
         // A program's fault that others notice by a short silence limit looks the same where the network is silent.
         let faults = match self.trouble {
@@ -141,18 +137,18 @@ impl Troubled {
             let (goes_on, node) = sleep(least, 1500);
             // TCP says again what was lost after pauses of doubled length: a link that is down too often is down for ever.
             least = 4000;
-            let (begin, end): (Order, Order) = match self.trouble {
+            let (begin, end) = match self.trouble {
                 _ if !goes_on => return,
                 Trouble::Programs | Trouble::Loss => continue,
-                Trouble::LinkDown => (Control::cut, Control::heal),
-                Trouble::Stopped => (Control::stop, Control::resume),
+                Trouble::LinkDown => (Order::Cut, Order::Heal),
+                Trouble::Stopped => (Order::Stop, Order::Resume),
             };
-            if begin(&mut control, node).is_err() {
+            if control.tell(begin, node).is_err() {
                 return;
             }
             thread::sleep(Duration::from_millis(100));
             let (goes_on, _) = sleep(0, 1900);
-            if end(&mut control, node).is_err() || !goes_on {
+            if control.tell(end, node).is_err() || !goes_on {
                 return;
             }
         }
@@ -160,7 +156,7 @@ impl Troubled {
 }
 
 /// What came of all clusters.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Summary {
     backend: &'static str,
     seed: u64,
@@ -187,12 +183,7 @@ pub(super) fn run(
     let mut summary = Summary {
         backend: NAME,
         seed: seeds.start,
-        cases: 0,
-        jobs: 0,
-        seconds: 0.0,
-        faults: BTreeMap::new(),
-        clusters: BTreeMap::new(),
-        failures: 0,
+        ..Summary::default()
     };
     let mut seed = seeds.start;
     while seed < seeds.end && deadline.is_none_or(|deadline| Instant::now() < deadline) {
@@ -220,24 +211,16 @@ pub(super) fn run(
     for (trouble, count) in &summary.clusters {
         output.say(format!("{count:>10} clusters: {trouble}"));
     }
-    let Summary {
-        cases,
-        jobs,
-        seed,
-        seconds,
-        failures,
-        ..
-    } = summary;
-    let result = match failures {
+    let result = match summary.failures {
         0 => "every result is the definition's".to_owned(),
         count => format!("{count} failed"),
     };
+    let (cases, jobs) = (counted(summary.cases, "case"), counted(summary.jobs, "job"));
+    let (seed, seconds) = (summary.seed, summary.seconds);
     output.say(format!(
-        "cluster: {} in {} from seed {seed} in {seconds:.1} s: {result}",
-        counted(cases, "case"),
-        counted(jobs, "job")
+        "cluster: {cases} in {jobs} from seed {seed} in {seconds:.1} s: {result}"
     ));
-    Ok(failures == 0)
+    Ok(summary.failures == 0)
 }
 
 impl Summary {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io;
 use std::process::Command;
 
-use crate::{Error, Settings};
+use crate::{Error, Order, Settings};
 
 /// Does nothing: no process is a part of a cluster here.
 pub fn take_part() {}
@@ -46,35 +46,11 @@ impl Control {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Cuts a node off.
+    /// Tells a node.
     ///
     /// # Errors
     /// None.
-    pub fn cut(&mut self, _: usize) -> io::Result<()> {
-        match *self {}
-    }
-
-    /// Joins a node again.
-    ///
-    /// # Errors
-    /// None.
-    pub fn heal(&mut self, _: usize) -> io::Result<()> {
-        match *self {}
-    }
-
-    /// Stops a node.
-    ///
-    /// # Errors
-    /// None.
-    pub fn stop(&mut self, _: usize) -> io::Result<()> {
-        match *self {}
-    }
-
-    /// Lets a node go on.
-    ///
-    /// # Errors
-    /// None.
-    pub fn resume(&mut self, _: usize) -> io::Result<()> {
+    pub fn tell(&mut self, _: Order, _: usize) -> io::Result<()> {
         match *self {}
     }
 }

@@ -15,20 +15,11 @@
 
 #![forbid(unsafe_code)]
 
-mod error;
-#[cfg(target_os = "linux")]
+#[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
 mod linux;
-mod random;
 mod settings;
 pub mod switch;
 
-pub use error::Error;
-#[cfg(target_os = "linux")]
-pub use linux::{CONTROL_VARIABLE, Control, check, on_first_node, run, take_part};
-pub use random::Random;
-pub use settings::{Loss, NODES_MAX, Place, RANKS_PER_NODE_MAX, Settings, parse_delay};
-
-#[cfg(not(target_os = "linux"))]
-mod elsewhere;
-#[cfg(not(target_os = "linux"))]
-pub use elsewhere::{Control, check, on_first_node, run, take_part};
+pub use linux::{Control, check, on_first_node, run, take_part};
+pub use settings::{Error, Loss, Order, Place, Settings, parse_delay};
+pub use switch::Random;

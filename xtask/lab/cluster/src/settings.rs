@@ -1,21 +1,78 @@
-//! What a cluster is to be, and how it is typed.
+//! What a cluster is to be, how it is typed, what its nodes are told, and what ends it before its command does.
 
+use std::ffi::OsStr;
 use std::fmt;
 use std::time::Duration;
 
-use crate::Error;
+use serde::{Deserialize, Serialize};
 
 /// The most nodes: each is a process, a network and a device.
-pub const NODES_MAX: usize = 64;
+const NODES_MAX: usize = 64;
 
 /// The most ranks that a node is said to have room for.
-pub const RANKS_PER_NODE_MAX: usize = 1024;
+const RANKS_PER_NODE_MAX: usize = 1024;
 
 /// The longest delay: TCP gives up a connection after some tries of doubled length.
 const DELAY_MAX: Duration = Duration::from_secs(10);
 
+/// What ends a cluster before its command does.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// An option has a value that it cannot have.
+    #[error("{option}: {reason}")]
+    Option {
+        /// The option, as it is typed.
+        option: &'static str,
+        /// What is wrong with its value.
+        reason: String,
+    },
+    /// This machine, or this user, cannot have a cluster.
+    #[error("{0}")]
+    Unsupported(String),
+    /// Something failed on the way.
+    #[error("{what}: {reason}")]
+    Failed {
+        /// What was being done.
+        what: String,
+        /// Why it failed.
+        reason: String,
+    },
+}
+
+impl Error {
+    /// What is wrong with an option's value.
+    pub(crate) fn option(option: &'static str, reason: impl ToString) -> Self {
+        Error::Option {
+            option,
+            reason: reason.to_string(),
+        }
+    }
+
+    /// For `map_err`: what was being done.
+    pub(crate) fn on<E: ToString>(what: impl Into<String>) -> impl FnOnce(E) -> Self {
+        let what = what.into();
+        move |reason| Error::Failed {
+            what,
+            reason: reason.to_string(),
+        }
+    }
+}
+
+/// What a node is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Its frames are lost, both ways.
+    Cut,
+    /// It is joined again.
+    Heal,
+    /// All its processes stop.
+    Stop,
+    /// All its processes go on.
+    Resume,
+}
+
 /// What a cluster is to be.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// The number of nodes.
     pub nodes: usize,
@@ -32,7 +89,7 @@ pub struct Settings {
 }
 
 /// Where the command of a cluster runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Place {
     /// Beside the nodes, on this machine's own network.
     Outside,
@@ -52,40 +109,12 @@ impl Settings {
 
     /// These settings as one word, for another process.
     pub(crate) fn encode(&self) -> String {
-        let Self {
-            nodes,
-            ranks_per_node,
-            delay,
-            loss: Loss(fraction),
-            seed,
-            place,
-        } = self;
-        let place = match place {
-            Place::Outside => 0,
-            Place::FirstNode => 1,
-        };
-        let (delay_ns, loss_bits) = (delay.as_nanos(), fraction.to_bits());
-        format!("{nodes},{ranks_per_node},{delay_ns},{loss_bits},{seed},{place}")
+        serde_json::to_string(self).expect("numbers are JSON")
     }
 
     /// The settings of such a word.
-    pub(crate) fn decode(word: &str) -> Option<Self> {
-        let numbers = word.split(',').map(str::parse::<u64>);
-        let numbers: Vec<u64> = numbers.collect::<Result<_, _>>().ok()?;
-        let [nodes, ranks_per_node, delay_ns, loss_bits, seed, place] = numbers[..] else {
-            return None;
-        };
-        Some(Self {
-            nodes: usize::try_from(nodes).ok()?,
-            ranks_per_node: usize::try_from(ranks_per_node).ok()?,
-            delay: Duration::from_nanos(delay_ns),
-            loss: Loss(f64::from_bits(loss_bits)),
-            seed,
-            place: match place {
-                0 => Place::Outside,
-                _ => Place::FirstNode,
-            },
-        })
+    pub(crate) fn decode(word: &OsStr) -> Option<Self> {
+        serde_json::from_str(word.to_str()?).ok()
     }
 }
 
@@ -138,7 +167,7 @@ pub fn parse_delay(typed: &str) -> Result<Duration, Error> {
 }
 
 /// The fraction of frames that are lost, from 0 to below 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Loss(f64);
 
 impl Loss {
@@ -235,8 +264,9 @@ mod tests {
             seed: u64::MAX,
             place: Place::FirstNode,
         };
-        assert_eq!(Settings::decode(&settings.encode()), Some(settings));
-        assert_eq!(Settings::decode("4,2"), None);
+        let word = settings.encode();
+        assert_eq!(Settings::decode(word.as_ref()), Some(settings));
+        assert_eq!(Settings::decode("4,2".as_ref()), None);
         assert!(settings.check().is_ok());
         for (nodes, ranks_per_node, option) in [
             (0, 1, "--nodes"),

@@ -11,11 +11,8 @@ use nix::sys::signal::{Signal, kill};
 use nix::sys::socket::{getsockopt, sockopt};
 use nix::unistd::Pid;
 
-use crate::Error;
 use crate::switch::Switch;
-
-/// The environment variable with the name of the control socket, inside the cluster.
-pub const CONTROL_VARIABLE: &str = "TREEFOLD_CLUSTER_CONTROL";
+use crate::{Error, Order};
 
 /// A connection to a cluster that runs.
 #[derive(Debug)]
@@ -49,40 +46,12 @@ impl Control {
         }
     }
 
-    /// Cuts a node off: its frames are lost, both ways.
+    /// Tells a node.
     ///
     /// # Errors
     /// There is no such node, or the cluster has ended.
-    pub fn cut(&mut self, node: usize) -> io::Result<()> {
-        self.tell("cut", node)
-    }
-
-    /// Joins a node again.
-    ///
-    /// # Errors
-    /// As [`cut`](Control::cut).
-    pub fn heal(&mut self, node: usize) -> io::Result<()> {
-        self.tell("heal", node)
-    }
-
-    /// Stops all processes of a node.
-    ///
-    /// # Errors
-    /// As [`cut`](Control::cut).
-    pub fn stop(&mut self, node: usize) -> io::Result<()> {
-        self.tell("stop", node)
-    }
-
-    /// Lets all processes of a node go on.
-    ///
-    /// # Errors
-    /// As [`cut`](Control::cut).
-    pub fn resume(&mut self, node: usize) -> io::Result<()> {
-        self.tell("resume", node)
-    }
-
-    fn tell(&mut self, order: &str, node: usize) -> io::Result<()> {
-        writeln!(self.stream.get_mut(), "{order} {node}")?;
+    pub fn tell(&mut self, order: Order, node: usize) -> io::Result<()> {
+        writeln!(self.stream.get_mut(), "{} {node}", name(order))?;
         let mut answer = String::new();
         self.stream.read_line(&mut answer)?;
         match answer.trim() {
@@ -90,6 +59,19 @@ impl Control {
             "" => Err(io::Error::other("the cluster has ended")),
             reason => Err(io::Error::other(reason)),
         }
+    }
+}
+
+/// All orders.
+const ORDERS: [Order; 4] = [Order::Cut, Order::Heal, Order::Stop, Order::Resume];
+
+/// What an order is called on the socket.
+fn name(order: Order) -> &'static str {
+    match order {
+        Order::Cut => "cut",
+        Order::Heal => "heal",
+        Order::Stop => "stop",
+        Order::Resume => "resume",
     }
 }
 
@@ -133,26 +115,26 @@ fn answer(stream: UnixStream, switch: &Mutex<Switch>, nodes: &[Pid]) {
 }
 
 fn obey(line: &str, switch: &Mutex<Switch>, nodes: &[Pid]) -> Result<(), String> {
-    let unknown = || {
-        format!("unknown order `{line}`; known: cut, heal, stop, resume, and the number of a node")
+    let parsed = line.split_once(' ').and_then(|(order, number)| {
+        let order = ORDERS.into_iter().find(|&known| name(known) == order)?;
+        Some((order, number.parse::<usize>().ok()?))
+    });
+    let (order, number) = parsed.ok_or_else(|| {
+        let known = ORDERS.map(name).join(", ");
+        format!("unknown order `{line}`; known: {known}, and the number of a node")
+    })?;
+    let node = nodes.get(number);
+    let node = *node.ok_or_else(|| format!("there is no node {number}"))?;
+    let signalled = match order {
+        Order::Cut | Order::Heal => {
+            let mut switch = switch.lock().unwrap_or_else(PoisonError::into_inner);
+            switch.set_cut(number, order == Order::Cut);
+            Ok(())
+        }
+        Order::Stop => signal(node, Signal::SIGSTOP),
+        Order::Resume => signal(node, Signal::SIGCONT),
     };
-    let (order, number) = line.split_once(' ').ok_or_else(unknown)?;
-    let number: usize = number.parse().map_err(|_| unknown())?;
-    let node = *nodes
-        .get(number)
-        .ok_or_else(|| format!("there is no node {number}"))?;
-    let set_cut = |is_cut| {
-        let mut switch = switch.lock().unwrap_or_else(PoisonError::into_inner);
-        switch.set_cut(number, is_cut);
-        Ok(())
-    };
-    match order {
-        "cut" => set_cut(true),
-        "heal" => set_cut(false),
-        "stop" => signal(node, Signal::SIGSTOP).map_err(|error| error.to_string()),
-        "resume" => signal(node, Signal::SIGCONT).map_err(|error| error.to_string()),
-        _ => Err(unknown()),
-    }
+    signalled.map_err(|error| error.to_string())
 }
 
 /// Sends a signal to all processes on a node but the one that keeps it.
@@ -164,11 +146,9 @@ fn signal(node: Pid, signal: Signal) -> io::Result<()> {
             .file_name()
             .to_str()
             .and_then(|name| name.parse().ok());
-        let Some(pid) = pid.filter(|&pid| pid != node.as_raw()) else {
-            continue;
-        };
+        let pid = pid.unwrap_or(node.as_raw());
         // One that has just ended has no network.
-        if network(pid).is_ok_and(|network| network == own) {
+        if pid != node.as_raw() && network(pid).is_ok_and(|network| network == own) {
             let _ = kill(Pid::from_raw(pid), signal);
         }
     }

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use nix::sched::{CloneFlags, setns};
 
-use super::names::{MEMORY, NODES_VARIABLE};
+use super::{MEMORY, NODES_VARIABLE};
 use crate::Error;
 
 /// What this part is called: arguments are a node's number and a command.
@@ -35,11 +35,8 @@ pub(super) fn run_agent(arguments: &[OsString]) -> Result<u8, Error> {
     };
     enter(OsStr::new(number))?;
     let script: Vec<OsString> = words.cloned().collect();
-    become_program(
-        Command::new("sh")
-            .arg("-c")
-            .arg(script.join(OsStr::new(" "))),
-    )
+    let script = script.join(OsStr::new(" "));
+    become_program(Command::new("sh").arg("-c").arg(script))
 }
 
 fn become_program(command: &mut Command) -> Result<u8, Error> {
@@ -51,10 +48,8 @@ fn become_program(command: &mut Command) -> Result<u8, Error> {
 fn enter(number: &OsStr) -> Result<(), Error> {
     let missing = || Error::Unsupported(format!("there is no node {} here", number.display()));
     let pids = env::var(NODES_VARIABLE).map_err(|_| missing())?;
-    let index: usize = number
-        .to_str()
-        .and_then(|word| word.parse().ok())
-        .ok_or_else(missing)?;
+    let index = number.to_str().and_then(|word| word.parse().ok());
+    let index: usize = index.ok_or_else(missing)?;
     let pid = pids.split(' ').nth(index).ok_or_else(missing)?;
     let folder = env::current_dir().map_err(Error::on("the current folder"))?;
     // All are opened before the mounts are another's. Numbers of processes are the same on all nodes.
@@ -66,9 +61,8 @@ fn enter(number: &OsStr) -> Result<(), Error> {
     ];
     let opened = kinds.map(|(name, flag)| {
         let path = format!("/proc/{pid}/ns/{name}");
-        File::open(&path)
-            .map(|file| (file, flag))
-            .map_err(Error::on(path))
+        let file = File::open(&path).map_err(Error::on(path));
+        file.map(|file| (file, flag))
     });
     for namespace in opened {
         let (file, flag) = namespace?;

@@ -14,11 +14,11 @@ use nix::sys::signal::Signal;
 use nix::sys::wait::{WaitStatus, wait};
 use nix::unistd::Pid;
 
-use super::control::{self, CONTROL_VARIABLE};
-use super::ended::status_of;
-use super::names::NODES_VARIABLE;
+use super::control;
 use super::node::Node;
-use super::{carrier, launchers, on_first_node};
+use super::{
+    CONTROL_VARIABLE, NODES_VARIABLE, carrier, launchers, mounted, on_first_node, status_of,
+};
 use crate::switch::Switch;
 use crate::{Error, Place, Settings};
 
@@ -31,31 +31,18 @@ pub(super) fn main(arguments: &[OsString]) -> Result<u8, Error> {
     let [outer, settings, command @ ..] = arguments else {
         return Err(wrong());
     };
-    let settings = settings
-        .to_str()
-        .and_then(Settings::decode)
-        .ok_or_else(wrong)?;
+    let settings = Settings::decode(settings).ok_or_else(wrong)?;
     let outer = outer.to_str().ok_or_else(wrong)?;
     die_with(outer)?;
     let private = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
     mount(None::<&str>, "/", None::<&str>, private, None::<&str>)
         .map_err(Error::on("mounts of its own"))?;
     // The numbers of this namespace's processes: nodes are found by them.
-    mount(
-        Some("proc"),
-        "/proc",
-        Some("proc"),
-        MsFlags::empty(),
-        None::<&str>,
-    )
-    .map_err(Error::on("/proc"))?;
-
+    mounted("proc", "/proc", None)?;
     let nodes = (0..settings.nodes).map(|number| Node::start(number, &settings));
     let nodes: Vec<Node> = nodes.collect::<Result<_, _>>()?;
-    let devices = nodes
-        .iter()
-        .map(Node::device)
-        .collect::<Result<Vec<_>, _>>()?;
+    let devices = nodes.iter().map(Node::device);
+    let devices = devices.collect::<Result<Vec<_>, _>>()?;
     let switch = Switch::new(settings.nodes, settings.delay, settings.loss, settings.seed);
     let switch = Arc::new(Mutex::new(switch));
     let carried = Arc::clone(&switch);
@@ -69,22 +56,17 @@ pub(super) fn main(arguments: &[OsString]) -> Result<u8, Error> {
     let control = control::serve(outer, Arc::clone(&switch), pids.clone())?;
     eprintln!("cluster: {settings}; control @{control}");
 
-    let prefix = match settings.place {
+    let mut words: Vec<OsString> = match settings.place {
         Place::Outside => Vec::new(),
-        Place::FirstNode => on_first_node()?,
+        Place::FirstNode => on_first_node()?.into_iter().map(OsString::from).collect(),
     };
-    let words = prefix
-        .into_iter()
-        .map(OsString::from)
-        .chain(command.iter().cloned());
-    let words: Vec<OsString> = words.collect();
+    words.extend_from_slice(command);
     let (program, arguments) = words.split_first().ok_or_else(wrong)?;
     let list: Vec<String> = pids.iter().map(Pid::to_string).collect();
     let mut started = Command::new(program);
-    started
-        .args(arguments)
-        .env(NODES_VARIABLE, list.join(" "))
-        .env(CONTROL_VARIABLE, &control);
+    started.args(arguments);
+    started.env(NODES_VARIABLE, list.join(" "));
+    started.env(CONTROL_VARIABLE, &control);
     for (variable, value) in launchers::variables() {
         // What the caller has set, counts.
         if env::var_os(variable).is_none() {
@@ -102,15 +84,9 @@ pub(super) fn main(arguments: &[OsString]) -> Result<u8, Error> {
             }
             WaitStatus::Signaled(pid, signal, _) if pid == child => return Ok(status_of(signal)),
             WaitStatus::Exited(pid, _) | WaitStatus::Signaled(pid, ..) if pids.contains(&pid) => {
-                let reason = "its first process has ended".to_owned();
-                let number = pids
-                    .iter()
-                    .position(|&node| node == pid)
-                    .unwrap_or_default();
-                return Err(Error::Failed {
-                    what: format!("node {number}"),
-                    reason,
-                });
+                let number = pids.iter().position(|&node| node == pid);
+                let what = format!("node {}", number.unwrap_or_default());
+                return Err(Error::on(what)("its first process has ended"));
             }
             _ => {}
         }

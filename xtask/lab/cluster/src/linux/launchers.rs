@@ -4,8 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-use super::names::{MEMORY, address, name};
-use super::{PART, enter, own_path};
+use super::{MEMORY, PART, address, enter, name, own_path};
 use crate::{Error, Settings};
 
 /// Where these files are on a node.

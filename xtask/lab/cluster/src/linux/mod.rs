@@ -2,23 +2,25 @@
 
 mod carrier;
 mod control;
-mod ended;
 mod enter;
 mod init;
 mod launchers;
-mod names;
 mod node;
 mod outer;
 
 use std::env;
 use std::ffi::OsString;
 use std::fs;
+use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::process;
 
+use nix::errno::Errno;
+use nix::mount::{MsFlags, mount};
+use nix::sys::signal::Signal;
 use nix::unistd::geteuid;
 
-pub use control::{CONTROL_VARIABLE, Control};
+pub use control::Control;
 pub use outer::run;
 
 use crate::Error;
@@ -28,6 +30,48 @@ const PART: &str = "--cluster-part";
 
 /// The device from which TAP devices are made.
 const TUN: &str = "/dev/net/tun";
+
+/// The environment variable with the processes that keep the nodes, inside the cluster.
+const NODES_VARIABLE: &str = "TREEFOLD_CLUSTER_NODES";
+
+/// That with the name of the control socket.
+const CONTROL_VARIABLE: &str = "TREEFOLD_CLUSTER_CONTROL";
+
+/// Where a node has memory of its own. Temporary files are there, too.
+const MEMORY: &str = "/dev/shm";
+
+/// A node's host name.
+fn name(number: usize) -> String {
+    format!("node{number}")
+}
+
+/// A node's address.
+fn address(number: usize) -> Ipv4Addr {
+    let host = u8::try_from(number + 1).expect("there are at most 64 nodes");
+    Ipv4Addr::new(10, 77, 0, host)
+}
+
+/// What a shell says of a process that a signal has ended.
+fn status_of(signal: Signal) -> u8 {
+    u8::try_from(128 + signal as i32).unwrap_or(u8::MAX)
+}
+
+/// Mounts a file system of the kernel's.
+fn mounted(kind: &str, place: &str, options: Option<&str>) -> Result<(), Error> {
+    let mounted = mount(Some(kind), place, Some(kind), MsFlags::empty(), options);
+    mounted.map_err(Error::on(place))
+}
+
+/// Why there are no namespaces.
+fn unshare_failed(errno: Errno) -> Error {
+    let reason = match errno {
+        Errno::EPERM => "this user may make no namespaces (in a container: run it privileged)",
+        Errno::EINVAL | Errno::ENOSYS => "this kernel has no such namespaces",
+        Errno::ENOSPC => "there are as many namespaces as the system allows",
+        _ => errno.desc(),
+    };
+    Error::Unsupported(format!("a cluster needs namespaces: {reason}"))
+}
 
 /// Runs the part of a cluster that this process is, and does not return; returns if it is none.
 ///
@@ -82,17 +126,12 @@ pub fn check() -> Result<(), Error> {
 /// # Errors
 /// The path of this program is not known, or has blanks, which such words cannot have.
 pub fn on_first_node() -> Result<Vec<String>, Error> {
-    let own = own_path()?;
-    match own
-        .to_str()
-        .filter(|path| !path.contains(char::is_whitespace))
-    {
-        Some(path) => Ok([path, PART, enter::PART, "0"].map(str::to_owned).into()),
-        None => Err(Error::Unsupported(format!(
-            "the path of this program has blanks: {}",
-            own.display()
-        ))),
+    let own = own_path()?.display().to_string();
+    if own.contains(char::is_whitespace) {
+        let reason = format!("the path of this program has blanks: {own}");
+        return Err(Error::Unsupported(reason));
     }
+    Ok([&*own, PART, enter::PART, "0"].map(str::to_owned).into())
 }
 
 /// Where this program is.

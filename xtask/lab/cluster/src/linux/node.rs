@@ -15,9 +15,7 @@ use nix::unistd::{Pid, sethostname};
 use std::os::fd::AsRawFd;
 use tun_rs::{DeviceBuilder, Layer, SyncDevice};
 
-use super::ended::unshare_failed;
-use super::names::{MEMORY, address, name};
-use super::{PART as FIRST, launchers, own_path};
+use super::{MEMORY, PART as FIRST, address, launchers, mounted, name, own_path, unshare_failed};
 use crate::{Error, Settings};
 
 /// What this part is called.
@@ -92,29 +90,16 @@ pub(super) fn main(arguments: &[OsString]) -> Result<u8, Error> {
     let [number, settings] = arguments else {
         return Err(wrong());
     };
-    let number = number
-        .to_str()
-        .and_then(|word| word.parse().ok())
-        .ok_or_else(wrong)?;
-    let settings = settings
-        .to_str()
-        .and_then(Settings::decode)
-        .ok_or_else(wrong)?;
+    let number = number.to_str().and_then(|word| word.parse().ok());
+    let number = number.ok_or_else(wrong)?;
+    let settings = Settings::decode(settings).ok_or_else(wrong)?;
     let own = CloneFlags::CLONE_NEWNET
         | CloneFlags::CLONE_NEWUTS
         | CloneFlags::CLONE_NEWIPC
         | CloneFlags::CLONE_NEWNS;
     unshare(own).map_err(unshare_failed)?;
     sethostname(name(number)).map_err(Error::on("the host name"))?;
-    let options = Some("mode=1777");
-    mount(
-        Some("tmpfs"),
-        MEMORY,
-        Some("tmpfs"),
-        MsFlags::empty(),
-        options,
-    )
-    .map_err(Error::on(MEMORY))?;
+    mounted("tmpfs", MEMORY, Some("mode=1777"))?;
     let hosts = launchers::write_files(&settings)?;
     let bind = MsFlags::MS_BIND;
     mount(Some(&hosts), "/etc/hosts", None::<&str>, bind, None::<&str>)
@@ -137,12 +122,8 @@ fn set_loopback_up() -> io::Result<()> {
     const REQUEST_AND_ANSWER: u16 = 1 | 4; // NLM_F_REQUEST | NLM_F_ACK
     const LOOPBACK: u32 = 1;
     const UP: u32 = 1; // IFF_UP
-    let words = |words: &[u32]| {
-        words
-            .iter()
-            .flat_map(|word| word.to_ne_bytes())
-            .collect::<Vec<u8>>()
-    };
+    let words =
+        |words: &[u32]| -> Vec<u8> { words.iter().flat_map(|word| word.to_ne_bytes()).collect() };
     let message = [
         words(&[LENGTH_BYTES]),
         SET_LINK.to_ne_bytes().to_vec(),
@@ -161,9 +142,8 @@ fn set_loopback_up() -> io::Result<()> {
     let mut answer = [0; 128];
     let length_bytes = recv(kernel.as_raw_fd(), &mut answer, MsgFlags::empty())?;
     // A header of 16 bytes, and an error's negative number or 0.
-    let error = answer[..length_bytes]
-        .get(16..)
-        .and_then(|rest| rest.first_chunk());
+    let error = answer[..length_bytes].get(16..);
+    let error = error.and_then(|rest| rest.first_chunk());
     match error.map(|bytes| i32::from_ne_bytes(*bytes)) {
         Some(0) => Ok(()),
         Some(error) => Err(io::Error::from_raw_os_error(-error)),

@@ -8,8 +8,7 @@ use nix::sys::signal::{SigSet, Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
-use super::ended::{status_of, unshare_failed};
-use super::{PART, check, init, own_path};
+use super::{PART, check, init, own_path, status_of, unshare_failed};
 use crate::{Error, Settings};
 
 /// Signals that end the cluster.
@@ -39,12 +38,8 @@ pub fn run(
     // The next child is process 1 of a new namespace, and ends all others with it.
     unshare(CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNS).map_err(unshare_failed)?;
     let mut first = Command::new(own_path()?);
-    first.args([
-        PART,
-        init::PART,
-        &process::id().to_string(),
-        &settings.encode(),
-    ]);
+    let own_id = process::id().to_string();
+    first.args([PART, init::PART, &own_id, &settings.encode()]);
     prepare(first.args(command));
     let child = first.spawn().map_err(Error::on("the first process"))?;
     let init = Pid::from_raw(child.id().cast_signed());

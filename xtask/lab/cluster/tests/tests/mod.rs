@@ -11,30 +11,31 @@ use std::process::{self, Child, ChildStdout, Command, ExitCode, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cluster::Control;
+use cluster::{Control, Order};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 /// Longer than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-const TESTS: [(&str, fn()); 10] = [
-    ("nodes_have_their_own", nodes_have_their_own),
-    ("launchers_may_be_roots", launchers_may_be_roots),
-    ("output_and_status_pass", output_and_status_pass),
-    ("frames_are_delayed", frames_are_delayed),
-    ("frames_are_lost", frames_are_lost),
-    ("nodes_are_cut_off_and_healed", nodes_are_cut_off_and_healed),
-    ("nodes_are_stopped_and_go_on", nodes_are_stopped_and_go_on),
-    (
-        "nothing_is_left_after_signals",
-        nothing_is_left_after_signals,
-    ),
-    (
-        "nothing_is_left_after_failures",
-        nothing_is_left_after_failures,
-    ),
-    ("root_is_needed", root_is_needed),
+/// Tests by their names.
+macro_rules! tests {
+    ($($test:ident),+ $(,)?) => {
+        [$((stringify!($test), $test)),+]
+    };
+}
+
+const TESTS: [(&str, fn()); 10] = tests![
+    nodes_have_their_own,
+    launchers_may_be_roots,
+    output_and_status_pass,
+    frames_are_delayed,
+    frames_are_lost,
+    nodes_are_cut_off_and_healed,
+    nodes_are_stopped_and_go_on,
+    nothing_is_left_after_signals,
+    nothing_is_left_after_failures,
+    root_is_needed,
 ];
 
 /// Runs the tests whose names hold one of the arguments, or all.
@@ -71,10 +72,13 @@ fn cluster(nodes: usize, delay: &str, loss: &str, script: &str) -> Command {
 }
 
 #[track_caller]
+fn ended(mut command: Command) -> Output {
+    command.output().expect("it can be started")
+}
+
+#[track_caller]
 fn output(nodes: usize, script: &str) -> Output {
-    cluster(nodes, "0", "0", script)
-        .output()
-        .expect("it can be started")
+    ended(cluster(nodes, "0", "0", script))
 }
 
 /// What a script that succeeds prints.
@@ -120,7 +124,7 @@ fn launchers_may_be_roots() {
                 Some(value) => command.env(name, value),
                 None => command.env_remove(name),
             };
-            let output = command.output().expect("it can be started");
+            let output = ended(command);
             let value = String::from_utf8_lossy(&output.stdout);
             assert_eq!(value.trim(), expected, "{name}");
         }
@@ -137,24 +141,20 @@ fn output_and_status_pass() {
         errors[0].starts_with("cluster: 2 nodes with 1 rank each, delay 0ns, loss 0 % (seed 1)")
     );
     assert_eq!(errors[1..], ["wrong"]);
-    let killed = cluster(1, "0", "0", "kill -9 $$")
-        .status()
-        .expect("it can be started");
-    assert_eq!(killed.code(), Some(128 + 9));
+    let killed = self::output(1, "kill -9 $$");
+    assert_eq!(killed.status.code(), Some(128 + 9));
 }
 
 /// Pings of the last of two nodes from the first; the nanoseconds of each, or `None` if it was lost.
 #[track_caller]
 fn pings(delay: &str, loss: &str, count: usize) -> Vec<Option<u64>> {
     let script = format!("$on node1 \"$0\" echo & sleep 0.5; \"$0\" ping node1 {count}");
-    let output = cluster(2, delay, loss, &script)
-        .output()
-        .expect("it can be started");
+    let output = ended(cluster(2, delay, loss, &script));
     assert!(output.status.success(), "{output:?}");
     let text = String::from_utf8_lossy(&output.stdout);
     let nanoseconds = |line: &str| {
-        line.strip_prefix("got ")
-            .map(|number| number.parse().expect("a number"))
+        let number = line.strip_prefix("got ")?;
+        Some(number.parse().expect("a number"))
     };
     text.lines().map(nanoseconds).collect()
 }
@@ -162,17 +162,12 @@ fn pings(delay: &str, loss: &str, count: usize) -> Vec<Option<u64>> {
 fn frames_are_delayed() {
     let times = pings("20ms", "0", 8);
     assert_eq!(times.len(), 8);
-    assert!(times.iter().flatten().count() > 0, "{times:?}");
     // There and back.
-    assert!(
-        times.iter().flatten().all(|&time| time >= 40_000_000),
-        "{times:?}"
-    );
+    let is_slow = |time: &u64| *time >= 40_000_000;
+    assert!(times.iter().flatten().count() > 0, "{times:?}");
+    assert!(times.iter().flatten().all(is_slow), "{times:?}");
     let fast = pings("0", "0", 8);
-    assert!(
-        fast.iter().flatten().any(|&time| time < 40_000_000),
-        "{fast:?}"
-    );
+    assert!(!fast.iter().flatten().all(is_slow), "{fast:?}");
 }
 
 fn frames_are_lost() {
@@ -192,21 +187,16 @@ struct Running {
 
 impl Running {
     fn start(mut command: Command) -> Self {
-        let mut child = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("it can be started");
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("it can be started");
         let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
         let mut errors = BufReader::new(child.stderr.take().expect("a pipe"));
         let mut said = String::new();
         errors.read_line(&mut said).expect("text");
         // What else it says goes nowhere, but the pipe must not fill up.
         thread::spawn(move || errors.read_to_end(&mut Vec::new()));
-        let (_, control) = said
-            .trim()
-            .split_once("control @")
-            .expect("its first line names the control socket");
+        let control = said.trim().split_once("control @");
+        let (_, control) = control.expect("its first line names the control socket");
         let control = control.to_owned();
         Self {
             child,
@@ -225,11 +215,8 @@ impl Running {
         let begin = Instant::now();
         let mut found = 0;
         while found < count {
-            found = if self.line().starts_with(beginning) {
-                found + 1
-            } else {
-                0
-            };
+            let is_one = self.line().starts_with(beginning);
+            found = if is_one { found + 1 } else { 0 };
             assert!(begin.elapsed() < PATIENCE, "{beginning}");
         }
     }
@@ -262,23 +249,23 @@ fn pinging() -> Running {
 fn nodes_are_cut_off_and_healed() {
     let mut running = pinging();
     let mut control = running.control();
-    control.cut(1).expect("there is a node 1");
+    control.tell(Order::Cut, 1).expect("there is a node 1");
     running.wait_for("lost", 3);
-    control.heal(1).expect("there is a node 1");
+    control.tell(Order::Heal, 1).expect("there is a node 1");
     running.wait_for("got", 3);
     // Another node is not in the way.
-    control.cut(2).expect("there is a node 2");
+    control.tell(Order::Cut, 2).expect("there is a node 2");
     running.wait_for("got", 30);
-    let error = control.cut(3).expect_err("there is no node 3");
+    let error = control.tell(Order::Cut, 3).expect_err("there is no node 3");
     assert!(error.to_string().contains("no node 3"), "{error}");
 }
 
 fn nodes_are_stopped_and_go_on() {
     let mut running = pinging();
     let mut control = running.control();
-    control.stop(1).expect("there is a node 1");
+    control.tell(Order::Stop, 1).expect("there is a node 1");
     running.wait_for("lost", 3);
-    control.resume(1).expect("there is a node 1");
+    control.tell(Order::Resume, 1).expect("there is a node 1");
     running.wait_for("got", 3);
 }
 
@@ -293,10 +280,8 @@ struct Traces {
 
 impl Traces {
     fn now() -> Self {
-        let devices = fs::read_dir("/sys/class/net")
-            .into_iter()
-            .flatten()
-            .flatten();
+        let devices = fs::read_dir("/sys/class/net").into_iter();
+        let devices = devices.flatten().flatten();
         Self {
             devices: devices.map(|entry| entry.file_name()).collect(),
             mounts: fs::read_to_string("/proc/self/mountinfo").expect("Linux has it"),
@@ -388,10 +373,9 @@ fn nothing_is_left_after_failures() {
         assert!(errors.contains(reason), "{script}: {errors}");
         assert_nothing_is_left(&before, &marker, None);
     }
-    let missing = Command::new(own())
-        .args(["run", "2", "0", "0", "no-such-program"])
-        .output();
-    let missing = missing.expect("it can be started");
+    let mut missing = Command::new(own());
+    missing.args(["run", "2", "0", "0", "no-such-program"]);
+    let missing = ended(missing);
     assert_eq!(missing.status.code(), Some(2));
     let errors = String::from_utf8_lossy(&missing.stderr);
     assert!(errors.contains("no-such-program"), "{errors}");
