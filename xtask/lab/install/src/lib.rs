@@ -67,7 +67,8 @@ pub fn install(options: &Options) -> Result<(), Error> {
     // What can be refused is refused before anything is built, which takes minutes.
     let libdir = checked_libdir(&options.libdir)?;
     let prefix = Prefix::open(folder, &[libdir, "bin", "include", "share"])?;
-    let values = Values::new(VERSION, libdir);
+    let version = VERSION;
+    let values = Values { version, libdir };
     let parts: &[&Part] = if options.no_mpi {
         &[&LIBRARY]
     } else {
@@ -105,12 +106,9 @@ fn next_steps(prefix: &Path, libdir: &str, sources: &Path) -> Vec<String> {
     ];
     let program = sources.join(FIRST_PROGRAM);
     if program.is_file() {
-        let program = quoted(&program);
-        let flags = "$(pkg-config --cflags --libs treefold)";
+        let words = "$(pkg-config --cflags --libs treefold) -o first_sum && ./first_sum";
         lines.push("To try it:".to_owned());
-        lines.push(format!(
-            "  cc {program} {flags} -o first_sum && ./first_sum"
-        ));
+        lines.push(format!("  cc {} {words}", quoted(&program)));
     }
     lines
 }
@@ -155,11 +153,8 @@ fn checked_libdir(typed: &str) -> Result<&str, Error> {
 
 /// Builds the libraries of some parts.
 fn build(parts: &[&Part], offline: bool) -> Result<(Vec<BuiltLibrary>, Sources), Error> {
-    let names: Vec<String> = parts
-        .iter()
-        .map(|part| format!("lib{}", part.name))
-        .collect();
-    println!("building {}", names.join(" and "));
+    let names = parts.iter().map(|part| format!("lib{}", part.name));
+    println!("building {}", names.collect::<Vec<_>>().join(" and "));
     let mut cargo = cargo();
     cargo.args(["build", "--release", "--lib"]);
     for part in parts {
@@ -174,16 +169,15 @@ fn build(parts: &[&Part], offline: bool) -> Result<(Vec<BuiltLibrary>, Sources),
 
 /// What is missing where `cargo` failed, and how to get it; `None` if that is not known.
 fn explained(error: &str) -> Option<String> {
-    let has = |words: &[&str]| words.iter().any(|word| error.contains(word));
-    if error.contains("linker `") && error.contains("not found") {
-        let advice = "no C compiler, which links libraries: install gcc or clang, as by `apt install gcc libc6-dev`";
-        return Some(advice.to_owned());
-    }
-    if has(&["failed to download", "no matching package", "offline"]) {
-        let advice = "what treefold is built of is not here: take the tarball, which has it, or `cargo fetch` with a network";
-        return Some(advice.to_owned());
-    }
-    None
+    let is_offline = ["failed to download", "no matching package", "offline"];
+    let advice = if error.contains("linker `") && error.contains("not found") {
+        "no C compiler, which links libraries: install gcc or clang, as by `apt install gcc libc6-dev`"
+    } else if is_offline.iter().any(|words| error.contains(words)) {
+        "what treefold is built of is not here: take the tarball, which has it, or `cargo fetch` with a network"
+    } else {
+        return None;
+    };
+    Some(advice.to_owned())
 }
 
 /// Installs the licences of treefold and of what is linked in.
@@ -262,7 +256,7 @@ impl Part {
         &self,
         built: &[BuiltLibrary],
         prefix: &Prefix,
-        values: &Values,
+        values: &Values<'_>,
     ) -> Result<(), Error> {
         let built = built.iter().find(|library| library.target == self.target);
         let missing = || Error::Cargo(format!("it built no library of {}", self.package));
@@ -274,11 +268,8 @@ impl Part {
             reprored::install(built, prefix, values)?;
         }
         for template in self.templates {
-            prefix.write(
-                &template.path(values),
-                template.fill(values).as_bytes(),
-                template.kind,
-            )?;
+            let text = template.fill(values);
+            prefix.write(&template.path(values), text.as_bytes(), template.kind)?;
         }
         Ok(())
     }
@@ -287,9 +278,9 @@ impl Part {
         &self,
         built: &BuiltLibrary,
         prefix: &Prefix,
-        values: &Values,
+        values: &Values<'_>,
     ) -> Result<(), Error> {
-        let path = |name: &str, extension| format!("{}/lib{name}.{extension}", values.libdir());
+        let path = |name: &str, extension| format!("{}/lib{name}.{extension}", values.libdir);
         let content = read(self.file(built, "a")?)?;
         prefix.write(&path(self.name, "a"), &content, Kind::StaticLibrary)?;
         for extension in ["so", "a"] {
@@ -298,10 +289,8 @@ impl Part {
         }
         for folder in self.folders {
             let package = workspace().join("bindings").join(folder);
-            for (source, target) in [
-                ("include", "include"),
-                ("fortran", "share/treefold/fortran"),
-            ] {
+            let sources = ["include", "fortran"].into_iter();
+            for (source, target) in sources.zip(["include", "share/treefold/fortran"]) {
                 for path in files(&package.join(source))? {
                     let name = path.file_name().unwrap_or_default().to_string_lossy();
                     prefix.write(&format!("{target}/{name}"), &read(&path)?, Kind::Text)?;
@@ -317,12 +306,12 @@ fn install_shared(
     name: &str,
     content: &[u8],
     prefix: &Prefix,
-    values: &Values,
+    values: &Values<'_>,
 ) -> Result<(), Error> {
     let shared = format!("{name}.so");
-    let whole = format!("{shared}.{}", values.version());
+    let whole = format!("{shared}.{}", values.version);
     let interface = format!("{shared}.{}", values.interface());
-    let folder = values.libdir();
+    let folder = values.libdir;
     prefix.write(&format!("{folder}/{whole}"), content, Kind::SharedLibrary)?;
     prefix.link(&format!("{folder}/{interface}"), &whole)?;
     prefix.link(&format!("{folder}/{shared}"), &whole)

@@ -29,13 +29,6 @@ pub(super) enum Entry {
 #[derive(Debug, Default)]
 pub(super) struct Manifest(BTreeMap<String, Entry>);
 
-/// What became of something that was to be removed.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    Removed,
-    Kept(&'static str),
-}
-
 impl Manifest {
     /// That of a prefix; `None` where there is none.
     ///
@@ -88,10 +81,7 @@ impl Manifest {
             if *entry != Entry::Folder {
                 let path = prefix.join(name);
                 let fate = remove(&path, entry).map_err(|error| Error::file(&path, error))?;
-                match fate {
-                    Fate::Removed => println!("removed: {}", path.display()),
-                    Fate::Kept(reason) => println!("{reason}: {}", path.display()),
-                }
+                println!("{fate}: {}", path.display());
             }
         }
         let own = prefix.join(PATH);
@@ -106,10 +96,11 @@ impl Manifest {
     }
 }
 
-fn remove(path: &Path, entry: &Entry) -> io::Result<Fate> {
+/// Removes something, if it is as it was installed; what became of it.
+fn remove(path: &Path, entry: &Entry) -> io::Result<&'static str> {
     let found = match fs::symlink_metadata(path) {
         Ok(found) => found,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Fate::Kept("missing")),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok("missing"),
         Err(error) => return Err(error),
     };
     let is_as_installed = match entry {
@@ -118,25 +109,19 @@ fn remove(path: &Path, entry: &Entry) -> io::Result<Fate> {
         Entry::Link(target) => found.is_symlink() && fs::read_link(path)? == Path::new(target),
     };
     if !is_as_installed {
-        return Ok(Fate::Kept("kept, as it was changed"));
+        return Ok("kept, as it was changed");
     }
     fs::remove_file(path)?;
-    Ok(Fate::Removed)
+    Ok("removed")
 }
 
 /// A line's path and entry; `None` if it is of no manifest, or the path leads out of the prefix.
 fn parse(line: &str) -> Option<(&str, Entry)> {
     let (kind, rest) = line.split_once(' ')?;
-    let (path, entry) = match kind {
-        "folder" => (rest, Entry::Folder),
-        "file" => {
-            let (hash, path) = rest.split_once(' ')?;
-            (path, Entry::File(u64::from_str_radix(hash, 16).ok()?))
-        }
-        "link" => {
-            let (target, path) = rest.split_once(' ')?;
-            (path, Entry::Link(target.to_owned()))
-        }
+    let (path, entry) = match (kind, rest.split_once(' ')) {
+        ("folder", _) => (rest, Entry::Folder),
+        ("file", Some((hash, path))) => (path, Entry::File(u64::from_str_radix(hash, 16).ok()?)),
+        ("link", Some((target, path))) => (path, Entry::Link(target.to_owned())),
         _ => return None,
     };
     is_below(path).then_some((path, entry))
@@ -162,27 +147,23 @@ mod tests {
 
     #[test]
     fn lines_of_manifests() {
-        assert_eq!(parse("folder lib/x y"), Some(("lib/x y", Entry::Folder)));
-        assert_eq!(
-            parse("file 00000000000000ff a/b c"),
-            Some(("a/b c", Entry::File(255)))
-        );
-        let link = Entry::Link("libtreefold.so.0.1.0".to_owned());
-        assert_eq!(
-            parse("link libtreefold.so.0.1.0 lib/libtreefold.so"),
-            Some(("lib/libtreefold.so", link))
-        );
-        for wrong in [
-            "",
-            "folder",
-            "folder ",
-            "folder ../x",
-            "folder /etc",
-            "file x lib/a",
-            "file 0 ../a",
-            "socket a",
+        let link = Entry::Link("a.so.0".to_owned());
+        for (line, expected) in [
+            ("folder lib/x y", Some(("lib/x y", Entry::Folder))),
+            (
+                "file 00000000000000ff a/b c",
+                Some(("a/b c", Entry::File(255))),
+            ),
+            ("link a.so.0 lib/a.so", Some(("lib/a.so", link))),
+            ("", None),
+            ("folder", None),
+            ("folder ../x", None),
+            ("folder /etc", None),
+            ("file x lib/a", None),
+            ("file 0 ../a", None),
+            ("socket a", None),
         ] {
-            assert_eq!(parse(wrong), None, "{wrong}");
+            assert_eq!(parse(line), expected, "{line}");
         }
     }
 

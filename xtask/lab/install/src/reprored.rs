@@ -19,13 +19,13 @@ const NAME: &str = "libtreefold_reprored";
 pub(super) fn install(
     called: &BuiltLibrary,
     prefix: &Prefix,
-    values: &Values,
+    values: &Values<'_>,
 ) -> Result<(), Error> {
     let folder = target()?.join(format!("reprored-{}", process::id()));
     fs::create_dir_all(&folder).map_err(|error| Error::file(&folder, error))?;
     let installed = compile(&folder, called, values).and_then(|[shared, archive]| {
         install_shared(NAME, &shared, prefix, values)?;
-        let place = format!("{}/{NAME}.a", values.libdir());
+        let place = format!("{}/{NAME}.a", values.libdir);
         prefix.write(&place, &archive, Kind::StaticLibrary)
     });
     let _ = fs::remove_dir_all(&folder);
@@ -33,7 +33,11 @@ pub(super) fn install(
 }
 
 /// The shared library and the static one, made in a folder.
-fn compile(folder: &Path, called: &BuiltLibrary, values: &Values) -> Result<[Vec<u8>; 2], Error> {
+fn compile(
+    folder: &Path,
+    called: &BuiltLibrary,
+    values: &Values<'_>,
+) -> Result<[Vec<u8>; 2], Error> {
     let package = workspace().join("bindings/c-mpi");
     let path = |extension: &str| folder.join(format!("{NAME}.{extension}"));
     let (shared, object, archive) = (path("so"), path("o"), path("a"));
@@ -42,9 +46,8 @@ fn compile(folder: &Path, called: &BuiltLibrary, values: &Values) -> Result<[Vec
     let compiler = env::var_os("CC").unwrap_or_else(|| "cc".into());
     let compile = |output: &Path| {
         let mut command = Command::new(&compiler);
-        command
-            .args(["-std=c11", "-O2", "-fPIC", "-I"])
-            .arg(package.join("include"));
+        command.args(["-std=c11", "-O2", "-fPIC", "-I"]);
+        command.arg(package.join("include"));
         command.arg(&source).arg("-o").arg(output);
         command
     };

@@ -52,57 +52,15 @@ pub(super) const INTERPOSER: &[Template] = &[
 /// exists as a shared library only; compilers add what unwinds panics by themselves, `gcc_eh` where a program is to be fully static.
 const SYSTEM_LIBRARIES: [&str; 6] = ["util", "rt", "pthread", "m", "dl", "c"];
 
-/// The names of all algorithms, which `treefold-run` knows. A test compares them: crate `reduce` would take as long to build as what is
-/// installed.
-const ALGORITHMS: &[&str] = &[
-    "direct",
-    "binomial",
-    "fibonacci",
-    "binary",
-    "reduce-broadcast",
-    "linear-pipelined",
-    "binary-pipelined",
-    "linear-doubly-pipelined",
-    "binary-doubly-pipelined",
-    "dual-root",
-    "two-tree",
-    "recursive-doubling",
-    "reduce-scatter-gather",
-    "rabenseifner",
-    "pairwise-exchange",
-    "dissemination",
-    "bruck",
-    "ring",
-    "circulant",
-    "hierarchical",
-    "mpi-native",
-    "algorithm1",
-    "algorithm1-unbuffered",
-];
-
 /// What stands for the markers of templates.
-pub(super) struct Values {
-    version: String,
-    libdir: String,
+#[derive(Clone, Copy)]
+pub(super) struct Values<'a> {
+    pub(super) version: &'a str,
+    /// The folder of libraries below the prefix.
+    pub(super) libdir: &'a str,
 }
 
-impl Values {
-    /// Of a version, and of a folder of libraries below the prefix.
-    pub(super) fn new(version: &str, libdir: &str) -> Self {
-        Self {
-            version: version.to_owned(),
-            libdir: libdir.to_owned(),
-        }
-    }
-
-    pub(super) fn version(&self) -> &str {
-        &self.version
-    }
-
-    pub(super) fn libdir(&self) -> &str {
-        &self.libdir
-    }
-
+impl Values<'_> {
     /// The prefix, as seen from the folder of libraries.
     fn up(&self) -> String {
         let depth_count = self.libdir.split('/').count();
@@ -121,60 +79,64 @@ impl Values {
 
     fn fill(&self, text: &str) -> String {
         let flags = SYSTEM_LIBRARIES.map(|library| format!("-l{library}"));
-        let mut text = text.to_owned();
-        for (marker, value) in [
-            ("@VERSION@", self.version()),
+        let values = [
+            ("@VERSION@", self.version),
             ("@INTERFACE@", &self.interface()),
-            ("@LIBDIR@", self.libdir()),
+            ("@LIBDIR@", self.libdir),
             ("@UP@", &self.up()),
             ("@SYSTEM_FLAGS@", &flags.join(" ")),
             ("@SYSTEM_LIBRARIES@", &SYSTEM_LIBRARIES.join(";")),
-            ("@ALGORITHMS@", &ALGORITHMS.join(" ")),
-        ] {
-            text = text.replace(marker, value);
-        }
-        text
+        ];
+        let values = values.iter();
+        values.fold(text.to_owned(), |text, (marker, value)| {
+            text.replace(marker, value)
+        })
     }
 }
 
 impl Template {
     /// The file's place below the prefix.
-    pub(super) fn path(&self, values: &Values) -> String {
+    pub(super) fn path(&self, values: &Values<'_>) -> String {
         values.fill(self.path)
     }
 
     /// The file's content.
-    pub(super) fn fill(&self, values: &Values) -> String {
+    pub(super) fn fill(&self, values: &Values<'_>) -> String {
         values.fill(self.text)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ALGORITHMS, INTERPOSER, LIBRARY, Values};
+    use super::{INTERPOSER, LIBRARY, Values};
 
+    /// `treefold-run` knows the names of all algorithms. It is no template's value, as crate `reduce` would take as long to build as what is
+    /// installed.
     #[test]
     fn all_algorithms_are_named() {
         let names: Vec<&str> = reduce::Algorithm::all()
             .map(reduce::Algorithm::name)
             .collect();
-        assert_eq!(ALGORITHMS, names);
-    }
-
-    /// Whether a text has a marker: capital letters between two `@`.
-    fn has_marker(text: &str) -> bool {
-        let is_name = |part: &&str| {
-            let is_letter = |c: char| c.is_ascii_uppercase() || c == '_';
-            !part.is_empty() && part.chars().all(is_letter)
-        };
-        text.split('@').skip(1).any(|part| is_name(&part))
+        let line = format!("\nalgorithms='{}'\n", names.join(" "));
+        assert!(INTERPOSER[1].text.contains(&line), "{line}");
     }
 
     #[test]
     fn templates_have_no_marker_left() {
-        let values = Values::new("0.1.0", "lib");
-        for template in [LIBRARY, INTERPOSER].into_iter().flatten() {
+        // Capital letters between two `@`.
+        let has_marker = |text: &str| {
+            let is_letter = |c: char| c.is_ascii_uppercase() || c == '_';
+            let is_name = |part: &str| !part.is_empty() && part.chars().all(is_letter);
+            text.split('@').skip(1).any(is_name)
+        };
+        let values = Values {
+            version: "0.1.0",
+            libdir: "lib",
+        };
+        for template in LIBRARY {
             assert!(has_marker(template.text), "{}", template.path);
+        }
+        for template in [LIBRARY, INTERPOSER].into_iter().flatten() {
             let (path, text) = (template.path(&values), template.fill(&values));
             assert!(!has_marker(&path), "{path}");
             assert!(!has_marker(&text), "{path}:\n{text}");
@@ -183,11 +145,17 @@ mod tests {
 
     #[test]
     fn the_prefix_is_above_the_folder_of_libraries() {
-        let path = |libdir| LIBRARY[0].path(&Values::new("0.1.0", libdir));
-        assert_eq!(path("lib"), "lib/pkgconfig/treefold.pc");
-        assert_eq!(path("lib/a-b"), "lib/a-b/pkgconfig/treefold.pc");
-        assert_eq!(Values::new("0.1.0", "lib").up(), "..");
-        assert_eq!(Values::new("0.1.0", "lib/a-b").up(), "../..");
+        for (libdir, up) in [("lib", ".."), ("lib/a-b", "../..")] {
+            let values = Values {
+                version: "0.1.0",
+                libdir,
+            };
+            let path = format!("{libdir}/pkgconfig/treefold.pc");
+            assert_eq!(
+                (LIBRARY[0].path(&values), values.up()),
+                (path, up.to_owned())
+            );
+        }
     }
 
     /// What `--help` lists, the manual explains.
@@ -214,9 +182,15 @@ mod tests {
 
     #[test]
     fn interfaces_are_minor_versions_before_the_first_major_one() {
-        let interface = |version| Values::new(version, "lib").interface();
-        assert_eq!(interface("0.1.0"), "0.1");
-        assert_eq!(interface("0.12.3"), "0.12");
-        assert_eq!(interface("1.2.3"), "1");
+        for (version, interface) in [("0.1.0", "0.1"), ("0.12.3", "0.12"), ("1.2.3", "1")] {
+            assert_eq!(
+                Values {
+                    version,
+                    libdir: "lib"
+                }
+                .interface(),
+                interface
+            );
+        }
     }
 }

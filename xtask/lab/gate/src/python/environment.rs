@@ -14,7 +14,7 @@ use crate::setup;
 use crate::steps::{Steps, locked};
 
 /// What builds wheels, what they need, and what all tests use.
-const TOOLS: [&str; 5] = ["maturin>=1.9.4,<2", "cffi", "mypy", "numpy", "pytest"];
+const TOOLS: &str = "maturin>=1.9.4,<2 cffi mypy numpy pytest";
 
 /// What the tests are built with, and users' wheels are not: what both have is built once.
 const FEATURE_OF_TESTS: &str = "treefold/tracing";
@@ -28,10 +28,10 @@ pub(crate) struct Environment {
 
 impl Environment {
     /// Makes one with the tools and more packages, or else what needs it is left out.
-    pub(crate) fn make(name: &str, packages: &[&str]) -> Result<Self, Stop> {
+    pub(crate) fn make(name: &str, packages: &str) -> Result<Self, Stop> {
         let target = target()?.join("python");
         let folder = target.join(name);
-        let packages = [&TOOLS[..], packages].concat();
+        let packages = format!("{TOOLS} {packages}");
         // Two stages may share one.
         static MAKING: Mutex<()> = Mutex::new(());
         let _making = locked(&MAKING);

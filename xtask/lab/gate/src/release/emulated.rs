@@ -5,6 +5,7 @@ use std::path::Path;
 use launch::installed::is_root;
 
 use super::PYTEST;
+use super::pythons::NEEDED;
 use crate::aarch64;
 use crate::commands::{Stop, command, output, words};
 use crate::files::{empty, make, with_extension};
@@ -16,17 +17,9 @@ use crate::steps::Steps;
 const PYTHON: &str = "/usr/bin/python3";
 
 /// What it loads besides its own packages.
-const LIBRARIES: [&str; 6] = [
-    "libc6",
-    "libexpat1",
-    "libffi8",
-    "libgcc-s1",
-    "libstdc++6",
-    "zlib1g",
-];
+const LIBRARIES: &str = "libc6 libexpat1 libffi8 libgcc-s1 libstdc++6 zlib1g";
 
-/// What the tests need, from the registry, and the systems that their wheels may be for.
-const NEEDED: [&str; 3] = ["cffi", "numpy", "pytest"];
+/// The systems that wheels of what the tests need may be for.
 const PLATFORMS: [&str; 3] = [
     "manylinux_2_28_aarch64",
     "manylinux_2_27_aarch64",
@@ -80,7 +73,9 @@ pub(super) fn try_in(
 fn unpack(version: &str, folder: &Path, root: &Path) -> Result<(), Stop> {
     let own = [("", "minimal"), ("lib", "minimal"), ("lib", "stdlib")];
     let own = own.map(|(begin, part)| format!("{begin}python{version}-{part}"));
-    let names = own.into_iter().chain(LIBRARIES.map(str::to_owned));
+    let names = own
+        .into_iter()
+        .chain(LIBRARIES.split(' ').map(str::to_owned));
     let names: Vec<String> = names.map(|name| format!("{name}:arm64")).collect();
     let packages = folder.join("packages");
     make(&packages)?;

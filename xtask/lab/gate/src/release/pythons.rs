@@ -20,7 +20,7 @@ const MINORS: RangeInclusive<u32> = 10..=15;
 const TOO_OLD: u32 = 9;
 
 /// What the tests need, from the registry.
-pub(super) const NEEDED: [&str; 3] = ["cffi", "numpy", "pytest"];
+pub(super) const NEEDED: &str = "cffi numpy pytest";
 
 /// Tries it in each that is found.
 pub(super) fn try_all(steps: &mut Steps, dist: &Path) -> Result<(), Stop> {
@@ -39,7 +39,7 @@ pub(super) fn try_all(steps: &mut Steps, dist: &Path) -> Result<(), Stop> {
             &format!("{name}: what tests need"),
             &python,
             &fresh,
-            &NEEDED,
+            NEEDED,
         )?;
         let pip = fresh.join("bin/pip");
         let words = "install --quiet --no-index --only-binary :all: --find-links";
@@ -62,12 +62,12 @@ pub(super) fn environment(
     step: &str,
     python: &Path,
     folder: &Path,
-    packages: &[&str],
+    packages: &str,
 ) -> Result<(), Stop> {
     empty(folder)?;
     steps.check(step, || {
         setup::install_from_pypi(python, packages, folder)?;
-        Ok(packages.join(", "))
+        Ok(packages.to_owned())
     })
 }
 

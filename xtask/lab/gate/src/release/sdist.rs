@@ -30,7 +30,7 @@ const FOLDERS: [&str; 2] = ["bindings", "crates"];
 const OF_TESTS: &str = "xtask";
 
 /// What has to be there where it is built, and for the tests.
-const NEEDED: [&str; 4] = ["cffi", "maturin", "numpy", "pytest"];
+const NEEDED: &str = "cffi maturin numpy pytest";
 
 /// Makes it, and builds from it alone.
 pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) -> Result<(), Stop> {
@@ -85,7 +85,7 @@ fn prune(folder: &Path) -> Result<(), Stop> {
 fn build_from(steps: &mut Steps, file: &Path, fresh: &Path) -> Result<(), Stop> {
     needs("building from the sdist", &["unshare"])?;
     let python = Path::new("python3");
-    fresh_environment(steps, "what the sdist needs", python, fresh, &NEEDED)?;
+    fresh_environment(steps, "what the sdist needs", python, fresh, NEEDED)?;
     let programs = fresh.join("bin");
     let mut install = without_network(&fresh.join("cargo-home"));
     let words = "install --quiet --no-build-isolation --no-index";
