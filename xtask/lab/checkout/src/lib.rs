@@ -4,12 +4,10 @@
 mod error;
 pub mod licences;
 pub mod machine;
-mod names;
 pub mod progress;
 pub mod table;
 mod usage;
 pub mod workspace;
 
 pub use error::Error;
-pub use names::names;
-pub use usage::{in_a_line, refuse};
+pub use usage::{in_a_line, names, refuse, shell_word};

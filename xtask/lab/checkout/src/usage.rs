@@ -1,8 +1,44 @@
-//! What is wrong with a command's options, as clap says it, and how a command refuses them.
+//! What commands are told and tell: lists of names, words of the shell, and what is wrong with their options.
 
+use std::ffi::OsStr;
 use std::process::ExitCode;
 
 use comm::text::printable;
+
+use crate::Error;
+
+/// Names between commas; `all` stands for all of them.
+pub fn names<T: Copy + PartialEq>(
+    option: &'static str,
+    typed: &str,
+    all: &[T],
+    parse: impl Fn(&str) -> Result<T, String>,
+) -> Result<Vec<T>, Error> {
+    let mut distinct = Vec::new();
+    for name in typed.split(',').map(str::trim) {
+        let chosen = match name {
+            "all" => all.to_vec(),
+            _ => vec![parse(name).map_err(|reason| Error::option(option, reason + ", all"))?],
+        };
+        for choice in chosen {
+            if !distinct.contains(&choice) {
+                distinct.push(choice);
+            }
+        }
+    }
+    Ok(distinct)
+}
+
+/// A word as a shell takes it.
+#[must_use]
+pub fn shell_word(word: impl AsRef<OsStr>) -> String {
+    let word = word.as_ref().to_string_lossy();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.into_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
 
 /// What clap explains at length, in one line: what is wrong, with the names that it lists, and what is like a word that is wrong. How to use
 /// the command is left out.

@@ -1,7 +1,6 @@
 //! Commands: how they are written down and run, and why a stage ends early.
 
 use std::borrow::BorrowMut;
-use std::collections::VecDeque;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
@@ -9,6 +8,7 @@ use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
+use checkout::shell_word;
 use checkout::workspace::workspace;
 
 /// Why a stage ends early, or a part of it.
@@ -194,27 +194,15 @@ pub(crate) fn first_of(variable: &str, folder: &Path) -> OsString {
 
 /// A command as a shell takes it.
 pub(crate) fn shown(command: &Command) -> String {
-    let quoted = |word: &OsStr| {
-        let word = word.to_string_lossy();
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
-        if !word.is_empty() && word.chars().all(is_plain) {
-            word.into_owned()
-        } else {
-            format!("'{}'", word.replace('\'', r"'\''"))
-        }
-    };
-    let mut words = VecDeque::new();
-    for (name, value) in command.get_envs() {
-        if let Some(value) = value {
-            words.push_back(format!("{}={}", name.display(), quoted(value)));
-        }
-    }
-    words.push_back(quoted(command.get_program()));
-    words.extend(command.get_args().map(quoted));
-    if let Some(folder) = command.get_current_dir() {
-        words.push_front(format!("cd {} &&", quoted(folder.as_os_str())));
-    }
-    Vec::from(words).join(" ")
+    let folder = command.get_current_dir().into_iter();
+    let folder = folder.map(|folder| format!("cd {} &&", shell_word(folder)));
+    let variables = command.get_envs();
+    let variables = variables
+        .filter_map(|(name, value)| Some(format!("{}={}", name.display(), shell_word(value?))));
+    let program = shell_word(command.get_program());
+    let words = folder.chain(variables).chain([program]);
+    let words: Vec<String> = words.chain(command.get_args().map(shell_word)).collect();
+    words.join(" ")
 }
 
 #[cfg(test)]

@@ -15,9 +15,9 @@ mod template;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use checkout::Error;
 use checkout::licences::{joined, linked};
 use checkout::workspace::{BuiltLibrary, Sources, cargo, libraries, workspace};
+use checkout::{Error, shell_word};
 use clap::Args;
 
 use manifest::Manifest;
@@ -100,7 +100,7 @@ fn next_steps(prefix: &Path, libdir: &str, sources: &Path) -> Vec<String> {
     let mut lines = vec![
         String::new(),
         "To use it in this shell:".to_owned(),
-        format!("  export PATH={}:$PATH", quoted(&programs)),
+        format!("  export PATH={}:$PATH", shell_word(&programs)),
         exported("PKG_CONFIG_PATH", &found),
         exported("LD_LIBRARY_PATH", &libraries),
     ];
@@ -108,25 +108,15 @@ fn next_steps(prefix: &Path, libdir: &str, sources: &Path) -> Vec<String> {
     if program.is_file() {
         let words = "$(pkg-config --cflags --libs treefold) -o first_sum && ./first_sum";
         lines.push("To try it:".to_owned());
-        lines.push(format!("  cc {} {words}", quoted(&program)));
+        lines.push(format!("  cc {} {words}", shell_word(&program)));
     }
     lines
 }
 
 /// Adds a folder to a list that may be empty.
 fn exported(variable: &str, folder: &Path) -> String {
-    let folder = quoted(folder);
+    let folder = shell_word(folder);
     format!("  export {variable}={folder}${{{variable}:+:${variable}}}")
-}
-
-/// A path as a word of the shell.
-fn quoted(path: &Path) -> String {
-    let path = path.to_string_lossy();
-    let is_plain = |c: char| c.is_alphanumeric() || "._+-/".contains(c);
-    if path.chars().all(is_plain) {
-        return path.into_owned();
-    }
-    format!("'{}'", path.replace('\'', r"'\''"))
 }
 
 /// Removes what the manifest of a prefix lists.

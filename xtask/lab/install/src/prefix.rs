@@ -240,10 +240,8 @@ mod tests {
     fn what_is_of_others_stays() {
         let folder = folder("kept");
         fs::create_dir_all(folder.join("include")).unwrap();
-        install(
-            &folder,
-            &["lib/changed", "lib/missing", "lib/a", "include/b"],
-        );
+        let names = ["lib/changed", "lib/missing", "lib/a", "include/b"];
+        install(&folder, &names);
         fs::write(folder.join("lib/changed"), "other").unwrap();
         fs::remove_file(folder.join("lib/missing")).unwrap();
         fs::write(folder.join("lib/foreign"), "").unwrap();
