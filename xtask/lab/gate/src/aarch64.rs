@@ -10,7 +10,7 @@ use std::process::Command;
 use checkout::workspace::target;
 use launch::installed::{is_root, runs};
 
-use crate::commands::{Stop, cargo, command, output, succeeds};
+use crate::commands::{Result, Stop, cargo, command, output, succeeds};
 use crate::files::{make, read};
 use crate::steps::Steps;
 
@@ -48,7 +48,7 @@ const TESTS: &str = "test --locked -p treefold-tree-index -p treefold-simd-kerne
 const REPRO_CHECK: &str = "repro-check --ranks 1,2,3 --json";
 
 /// Runs the stage, or says in one line why not.
-pub(crate) fn aarch64(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn aarch64(steps: &mut Steps) -> Result {
     let folder = target()?.join("aarch64");
     make(&folder)?;
     let cross = Cross::set_up(folder)
@@ -85,7 +85,7 @@ pub(crate) struct Cross {
 
 impl Cross {
     /// Installs what is missing, or says why it cannot.
-    fn set_up(folder: PathBuf) -> Result<Self, Stop> {
+    fn set_up(folder: PathBuf) -> Result<Self> {
         if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
             return Err("which is built and compared on Linux on x86-64".into());
         }
@@ -155,7 +155,7 @@ impl Cross {
     }
 
     /// `cargo clippy` would run the driver beside itself, which is of another version. This is what it does.
-    fn clippy(&self, steps: &mut Steps) -> Result<(), Stop> {
+    fn clippy(&self, steps: &mut Steps) -> Result {
         let mut check = self.command("check --locked --workspace --all-targets");
         check.env("RUSTC_WORKSPACE_WRAPPER", "/usr/bin/clippy-driver");
         let deny = "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__";
@@ -163,7 +163,7 @@ impl Cross {
     }
 
     /// The sums of both architectures.
-    fn compare(&self, steps: &mut Steps) -> Result<(), Stop> {
+    fn compare(&self, steps: &mut Steps) -> Result {
         let path = |name: &str| self.folder.join(format!("repro-check-{name}.json"));
         let (here, there) = (path("x86-64"), path("aarch64"));
         let words = |path: &Path| format!("{REPRO_CHECK} {}", path.display());
@@ -177,8 +177,8 @@ impl Cross {
 }
 
 /// The number of ordered rows that both files have, byte for byte; or the first difference. An unordered sum depends on the level.
-fn same_sums(here: &str, there: &str) -> Result<usize, Stop> {
-    let ordered = |text: &str| -> Result<Vec<String>, Stop> {
+fn same_sums(here: &str, there: &str) -> Result<usize> {
+    let ordered = |text: &str| -> Result<Vec<String>> {
         if text.lines().any(|row| !row.contains(r#""order":"#)) {
             return Err("a row has no order".into());
         }
@@ -202,7 +202,7 @@ fn same_sums(here: &str, there: &str) -> Result<usize, Stop> {
 }
 
 /// The version of the compiler's package, which the standard library must have, too.
-fn version() -> Result<String, Stop> {
+fn version() -> Result<String> {
     let query = "dpkg-query --show --showformat ${Version}";
     let version = output(command!(query, COMPILER)).unwrap_or_default();
     if version.is_empty() {
@@ -212,7 +212,7 @@ fn version() -> Result<String, Stop> {
 }
 
 /// Runs apt-get for each line of words, in a folder, and all of it again if one fails.
-fn apt(lines: &[&str], folder: &Path) -> Result<(), Stop> {
+fn apt(lines: &[&str], folder: &Path) -> Result {
     let run = |words: &&str| {
         let mut apt = command!("apt-get", words);
         apt.env("DEBIAN_FRONTEND", "noninteractive");
@@ -226,7 +226,7 @@ fn apt(lines: &[&str], folder: &Path) -> Result<(), Stop> {
 }
 
 /// Fetches Debian's packages into a folder, which root can do.
-pub(crate) fn download(packages: &str, folder: &Path) -> Result<(), Stop> {
+pub(crate) fn download(packages: &str, folder: &Path) -> Result {
     let words = [
         format!("{APT} update"),
         format!("{APT} download {packages}"),

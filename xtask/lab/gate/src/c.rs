@@ -18,14 +18,14 @@ use checkout::workspace::target;
 
 use consumers::Consumers;
 
-use crate::commands::Stop;
+use crate::commands::Result;
 use crate::files::{empty, remove};
 use crate::libraries::{MPI_LIBRARIES, prefix};
 use crate::setup;
 use crate::steps::Steps;
 
 /// Runs the stage.
-pub(crate) fn c(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn c(steps: &mut Steps) -> Result {
     setup::install_compilers();
     let folder = target()?.join("c");
     empty(&folder)?;
@@ -35,7 +35,7 @@ pub(crate) fn c(steps: &mut Steps) -> Result<(), Stop> {
 }
 
 /// Builds programs in a folder, and runs them.
-fn check(steps: &mut Steps, folder: &Path) -> Result<(), Stop> {
+fn check(steps: &mut Steps, folder: &Path) -> Result {
     golden::write(steps, folder)?;
     let prefix = prefix(steps)?;
     symbols::check(steps, &prefix)?;

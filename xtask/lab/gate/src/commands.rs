@@ -22,6 +22,9 @@ pub(crate) enum Stop {
     Error(String),
 }
 
+/// What steps return.
+pub(crate) type Result<T = (), E = Stop> = std::result::Result<T, E>;
+
 impl<E: Display> From<E> for Stop {
     fn from(error: E) -> Self {
         Self::Error(error.to_string())
@@ -137,7 +140,7 @@ pub(crate) struct Told {
 }
 
 /// Runs a command, and keeps what it says.
-pub(crate) fn run(mut command: impl BorrowMut<Command>) -> Result<Told, Stop> {
+pub(crate) fn run(mut command: impl BorrowMut<Command>) -> Result<Told> {
     let command = command.borrow_mut().stdin(Stdio::null());
     let output = command.output();
     let output = output.map_err(|error| format!("{}: {error}", shown(command)))?;
@@ -150,7 +153,7 @@ pub(crate) fn run(mut command: impl BorrowMut<Command>) -> Result<Told, Stop> {
 }
 
 /// What a command prints, which must succeed.
-pub(crate) fn output(mut command: impl BorrowMut<Command>) -> Result<String, Stop> {
+pub(crate) fn output(mut command: impl BorrowMut<Command>) -> Result<String> {
     let told = run(command.borrow_mut())?;
     if told.status.success() {
         return Ok(told.output);
@@ -171,7 +174,7 @@ impl Told {
     }
 
     /// Fails unless it has ended like this, and these texts are in what it said, wherever that breaks its lines.
-    pub(crate) fn expect(&self, succeeds: bool, texts: &[&str]) -> Result<String, Stop> {
+    pub(crate) fn expect(&self, succeeds: bool, texts: &[&str]) -> Result<String> {
         let in_a_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let all = in_a_line(&self.all());
         let lacking = texts.iter().find(|text| !all.contains(&in_a_line(text)));

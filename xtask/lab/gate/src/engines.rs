@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use checkout::workspace::{target, workspace};
 
-use crate::commands::{Stop, command, output, words};
+use crate::commands::{Result, Stop, command, output, words};
 use crate::python::environment::Environment;
 use crate::python::{FOR_TESTS, PYTEST, engines, sources};
 use crate::setup;
@@ -17,7 +17,7 @@ const DATAFUSION: &str = "bindings/datafusion";
 /// The engine from PyPI, of the crate's major version, and whose tables it reads.
 const DATAFUSION_PACKAGES: &str = "datafusion>=55,<56 pyarrow";
 
-pub(crate) fn datafusion(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn datafusion(steps: &mut Steps) -> Result {
     let of_workspace =
         format!("--locked --target-dir target/datafusion --manifest-path {DATAFUSION}/Cargo.toml");
     for (name, words, arguments) in [
@@ -44,7 +44,7 @@ const DUCKDB_PACKAGES: &str = "duckdb>=2 pyarrow pandas polars";
 const TOO_OLD: &str = "duckdb<2";
 
 /// The package with Polars, pandas and DuckDB, and DuckDB before 2.0, which refuses it.
-pub(crate) fn duckdb(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn duckdb(steps: &mut Steps) -> Result {
     // Not by the engine's name alone: mypy takes a folder for a package.
     let environment = Environment::make("with-duckdb", DUCKDB_PACKAGES)?;
     environment.build_and_install(steps, &sources(), FOR_TESTS)?;
@@ -76,11 +76,7 @@ pub(crate) fn duckdb(steps: &mut Steps) -> Result<(), Stop> {
 }
 
 /// Makes of the library in a wheel the file that DuckDB loads.
-pub(crate) fn finish(
-    steps: &mut Steps,
-    environment: &Environment,
-    wheel: &Path,
-) -> Result<(), Stop> {
+pub(crate) fn finish(steps: &mut Steps, environment: &Environment, wheel: &Path) -> Result {
     let words = words![extension().join("backend.py"), wheel];
     steps.step("DuckDB's file", environment.python(words))
 }

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use checkout::workspace::workspace;
 
-use crate::commands::{Stop, output};
+use crate::commands::{Result, output};
 use crate::libraries::prefix;
 use crate::pmpi::{Mode, launch, treefold_run};
 use crate::setup;
@@ -84,7 +84,7 @@ const DESCENT: Case = Case {
 };
 
 /// Runs the stage.
-pub(crate) fn installed_programs(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn installed_programs(steps: &mut Steps) -> Result {
     let what = "LAMMPS, PETSc and mpi4py, which need root on Debian";
     setup::install_for(what, &["lmp", PETSC, MPI4PY], &PACKAGES)?;
     steps.with_library(LIBRARY, |steps| {
@@ -118,7 +118,7 @@ impl Case {
     }
 
     /// Runs it with both algorithms, and compares; what both have printed.
-    fn compare(&self, steps: &mut Steps, prefix: &Path, mode: Mode) -> Result<[String; 2], Stop> {
+    fn compare(&self, steps: &mut Steps, prefix: &Path, mode: Mode) -> Result<[String; 2]> {
         let commands = ALGORITHMS.map(|[blocking, non_blocking]| {
             let mut command = launch(steps, prefix, mode, self.ranks, self.words[0]);
             self.complete(&mut command);
@@ -143,7 +143,7 @@ impl Case {
 }
 
 /// What two runs ended with, or why that is not as it must be.
-fn judge(first: &[&str], second: &[&str], must_agree: bool) -> Result<String, Stop> {
+fn judge(first: &[&str], second: &[&str], must_agree: bool) -> Result<String> {
     let (Some(first_end), Some(second_end)) = (first.last(), second.last()) else {
         return Err("a run printed no result".into());
     };

@@ -32,7 +32,7 @@ use clap::Args;
 use comm::text::counted;
 use launch::{Error, Installation, MpiOptions};
 
-use commands::{Stop, cargo, output};
+use commands::{Result, Stop, cargo, output};
 use stages::{Beside, Mpi, STAGES, Stage, When};
 use steps::{Run, Steps, at_a_time};
 use times::Times;
@@ -131,7 +131,7 @@ struct Gate {
 
 impl Gate {
     /// Runs stages in their order. Neighbours that may be beside each other run two at a time.
-    fn run_all(&self, stages: &[&Stage]) -> Result<(), Stop> {
+    fn run_all(&self, stages: &[&Stage]) -> Result {
         for group in
             stages.chunk_by(|one, next| one.beside == next.beside && one.beside != Beside::Nothing)
         {
@@ -145,7 +145,7 @@ impl Gate {
     }
 
     /// Runs one stage, and notes its time.
-    fn run_stage(&self, stage: &Stage, is_beside: bool, left: &str) -> Result<(), Stop> {
+    fn run_stage(&self, stage: &Stage, is_beside: bool, left: &str) -> Result {
         let begin = Instant::now();
         self.run.say(&format!(
             "\n══ stage {}, {left} left: {}",

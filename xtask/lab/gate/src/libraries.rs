@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use checkout::workspace::target;
 use launch::Installation;
 
-use crate::commands::{Stop, with_rust_alone, words};
+use crate::commands::{Result, with_rust_alone, words};
 use crate::files;
 use crate::setup;
 use crate::steps::Steps;
@@ -29,8 +29,8 @@ impl Steps {
     pub(crate) fn with_library(
         &mut self,
         name: &str,
-        run: impl FnOnce(&mut Self) -> Result<(), Stop>,
-    ) -> Result<(), Stop> {
+        run: impl FnOnce(&mut Self) -> Result,
+    ) -> Result {
         let installation = Installation::find(Some(name), None)?;
         setup::install(&installation)?;
         self.with_installation(installation, run)
@@ -39,8 +39,8 @@ impl Steps {
     /// Runs steps with each of Debian's libraries.
     pub(crate) fn with_each_library(
         &mut self,
-        mut run: impl FnMut(&mut Self, &'static str) -> Result<(), Stop>,
-    ) -> Result<(), Stop> {
+        mut run: impl FnMut(&mut Self, &'static str) -> Result,
+    ) -> Result {
         let mut libraries = MPI_LIBRARIES.into_iter();
         libraries.try_for_each(|name| self.with_library(name, |steps| run(steps, name)))
     }
@@ -51,7 +51,7 @@ const PREFIX: &str = "for all libraries";
 
 /// A prefix with treefold. Building it takes minutes, so that the stages of one run share it: it is installed by the first that asks for it,
 /// and moved, since nothing in it may depend on where it was.
-pub(crate) fn prefix(steps: &mut Steps) -> Result<PathBuf, Stop> {
+pub(crate) fn prefix(steps: &mut Steps) -> Result<PathBuf> {
     let install = |steps: &mut Steps| {
         let folder = target()?.join("prefixes");
         let (before, prefix) = (folder.join("before"), folder.join(PREFIX));

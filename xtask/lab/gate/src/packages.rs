@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use checkout::workspace::{published_members, workspace};
 
-use crate::commands::Stop;
+use crate::commands::Result;
 use crate::files::{listed, remove};
 use crate::steps::Steps;
 
@@ -16,13 +16,13 @@ const OF_ONE_LIBRARY: &str = "treefold-rsmpi";
 const BUILT: &str = "target/packages";
 
 /// Whether every member can be packaged.
-pub(crate) fn packages(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn packages(steps: &mut Steps) -> Result {
     let words = packaging(&published_members()?);
     steps.cargo("packages", &format!("{words} --no-verify"))
 }
 
 /// Builds each from its package alone.
-pub(crate) fn packages_verified(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn packages_verified(steps: &mut Steps) -> Result {
     let members = built_members()?;
     // Cargo neither unpacks nor builds a package again whose version is the same, whatever is in it.
     remove(&workspace().join(BUILT))?;
@@ -35,7 +35,7 @@ pub(crate) fn packages_verified(steps: &mut Steps) -> Result<(), Stop> {
 }
 
 /// The files that [`packages_verified`] makes.
-pub(crate) fn built() -> Result<Vec<PathBuf>, Stop> {
+pub(crate) fn built() -> Result<Vec<PathBuf>> {
     let folder = workspace().join(BUILT).join("package");
     let version = env!("CARGO_PKG_VERSION");
     let members = built_members()?.into_iter();
@@ -44,14 +44,14 @@ pub(crate) fn built() -> Result<Vec<PathBuf>, Stop> {
         .collect())
 }
 
-fn built_members() -> Result<Vec<String>, Stop> {
+fn built_members() -> Result<Vec<String>> {
     let mut members = published_members()?;
     members.retain(|name| name != OF_ONE_LIBRARY);
     Ok(members)
 }
 
 /// Removes what cargo has unpacked of packages before.
-fn forget_unpacked(members: &[String]) -> Result<(), Stop> {
+fn forget_unpacked(members: &[String]) -> Result {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(env::home_dir()?.join(".cargo")));
     let sources = home.unwrap_or_default().join("registry/src");

@@ -9,7 +9,7 @@ use checkout::workspace::workspace;
 use launch::{Error, Installation, LIBRARIES};
 use serde_json::{Value, json};
 
-use crate::commands::{Stop, run};
+use crate::commands::{Result, run};
 use crate::files::{read, write};
 
 /// A file below docs/.
@@ -32,7 +32,7 @@ impl Shown {
         self,
         command: &mut Command,
         keep: impl Fn(&str) -> String,
-    ) -> Result<String, Stop> {
+    ) -> Result<String> {
         let (name, typed) = (self.page, self.command);
         let shown = below(&read(&page(name))?, typed);
         let shown = shown.ok_or(format!("docs/{name} shows no `{typed}`"))?;
@@ -126,7 +126,7 @@ pub(crate) struct Picture {
 
 impl Picture {
     /// Of a record that another program has written.
-    pub(crate) fn read(name: &'static str, path: &std::path::Path) -> Result<Self, Stop> {
+    pub(crate) fn read(name: &'static str, path: &std::path::Path) -> Result<Self> {
         let record = serde_json::from_str(&read(path)?);
         let record = record.map_err(|error| Error::file(path, error))?;
         Ok(Self { name, record })

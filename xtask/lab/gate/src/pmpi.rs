@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use checkout::workspace::{target, workspace};
 
 use crate::c::programs::programs;
-use crate::commands::{Stop, command, run, words};
+use crate::commands::{Result, command, run, words};
 use crate::files::{make, name};
 use crate::libraries::{MPI_LIBRARIES, prefix};
 use crate::pages::Shown;
@@ -49,7 +49,7 @@ const TUTORIAL: Shown = Shown {
 };
 
 /// Runs the stage.
-pub(crate) fn pmpi(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn pmpi(steps: &mut Steps) -> Result {
     setup::install_compilers();
     let prefix = prefix(steps)?;
     names::check(steps, &prefix.join("lib").join(LIBRARY))?;
@@ -77,7 +77,7 @@ struct Suite<'a> {
 }
 
 impl Suite<'_> {
-    fn check(&self, steps: &mut Steps) -> Result<(), Stop> {
+    fn check(&self, steps: &mut Steps) -> Result {
         self.told(steps)?;
         self.loaded(steps)?;
         let package = workspace().join("bindings/interposer");
@@ -103,7 +103,7 @@ impl Suite<'_> {
         steps.part(|steps| self.in_fortran(steps, &package))
     }
 
-    fn in_fortran(&self, steps: &mut Steps, package: &Path) -> Result<(), Stop> {
+    fn in_fortran(&self, steps: &mut Steps, package: &Path) -> Result {
         let compiler = self.fortran("programs in Fortran")?;
         // Open MPI 4 has persistent reductions before the standard.
         let persistent = match self.library {
@@ -126,14 +126,14 @@ impl Suite<'_> {
         source: &Path,
         options: Vec<OsString>,
         program: &str,
-    ) -> Result<PathBuf, Stop> {
+    ) -> Result<PathBuf> {
         let compiler = format!("mpicc.{}", self.library);
         compile(steps, &compiler, source, options, self.folder.join(program))
     }
 
     /// The report on docs/tutorial-check.md is that of its program, but for times and the library's version. `treefold-run --vary` finds
     /// algorithms by which results part, unless they are treefold's.
-    fn tutorial(&self, steps: &mut Steps, program: &Path) -> Result<(), Stop> {
+    fn tutorial(&self, steps: &mut Steps, program: &Path) -> Result {
         let by_run = |steps: &Steps, option: &str| {
             treefold_run(option, steps, self.prefix, CANARY_RANKS, program)
         };
@@ -147,7 +147,7 @@ impl Suite<'_> {
         steps.expect(step, command, true, &[parts, is_same])
     }
 
-    fn run_in_all_modes(&self, steps: &mut Steps, program: &Path) -> Result<(), Stop> {
+    fn run_in_all_modes(&self, steps: &mut Steps, program: &Path) -> Result {
         for mode in Mode::ALL {
             for &ranks in mode.ranks(self.library) {
                 self.run(steps, program, mode, ranks, &[])?;
@@ -163,14 +163,14 @@ impl Suite<'_> {
         mode: Mode,
         ranks: usize,
         words: &[&str],
-    ) -> Result<(), Stop> {
+    ) -> Result {
         let mut command = launch(steps, self.prefix, mode, ranks, program);
         let step = format!("{}, p = {ranks}, {}", self.title(program), mode.title());
         steps.step(step, command.args(words))
     }
 
     /// The program that checks bits, before it runs in all modes.
-    fn bits(&self, steps: &mut Steps, program: &Path) -> Result<(), Stop> {
+    fn bits(&self, steps: &mut Steps, program: &Path) -> Result {
         let title = self.title(program);
         // The check can fail.
         if self.library == MPI_LIBRARIES[0] {
@@ -192,7 +192,7 @@ impl Suite<'_> {
     }
 
     /// `treefold-run` tells which library a program calls, and refuses another one's launcher.
-    fn which(&self, steps: &mut Steps, program: &Path) -> Result<(), Stop> {
+    fn which(&self, steps: &mut Steps, program: &Path) -> Result {
         let treefold_run = self.prefix.join("bin/treefold-run");
         for library in MPI_LIBRARIES {
             let launcher = format!("mpirun.{library}");

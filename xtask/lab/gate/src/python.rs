@@ -13,7 +13,7 @@ use launch::Launcher;
 
 use environment::Environment;
 
-use crate::commands::{Stop, command, first_of, output, words};
+use crate::commands::{Result, command, first_of, output, words};
 use crate::files::make;
 use crate::libraries::MPI_LIBRARIES;
 use crate::pages::{Picture, Shown};
@@ -66,7 +66,7 @@ fn mypy() -> Vec<OsString> {
 }
 
 /// The package where there is no mpi4py; then the same wheel with mpi4py.
-pub(crate) fn python(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn python(steps: &mut Steps) -> Result {
     let environment = Environment::make("environment", PACKAGES_FOR_TESTS)?;
     let wheel = environment.build(steps, &sources(), FOR_TESTS)?;
     environment.install(steps, &wheel)?;
@@ -101,11 +101,7 @@ pub(crate) fn python(steps: &mut Steps) -> Result<(), Stop> {
 }
 
 /// Exact sums in the engines of an environment, where treefold is installed.
-pub(crate) fn engines(
-    steps: &mut Steps,
-    environment: &Environment,
-    which: &str,
-) -> Result<(), Stop> {
+pub(crate) fn engines(steps: &mut Steps, environment: &Environment, which: &str) -> Result {
     let folder = sources().join("tests/engines");
     let tests = words![PYTEST, folder, "--pyargs treefold.pandas treefold.polars"];
     let step = format!("exact sums, {which} engines");
@@ -121,7 +117,7 @@ const TYPED_EXAMPLES: [&str; 4] = [
 ];
 
 /// What type checkers know of results, which are of these types.
-fn types(steps: &mut Steps, environment: &Environment) -> Result<(), Stop> {
+fn types(steps: &mut Steps, environment: &Environment) -> Result {
     let typed = sources().join("tests/typed.py");
     steps.step("types of results", environment.python(words![typed]))?;
     let examples = TYPED_EXAMPLES.map(|name| sources().join("examples").join(name));
@@ -135,7 +131,7 @@ fn types(steps: &mut Steps, environment: &Environment) -> Result<(), Stop> {
 }
 
 /// `treefold.mpi` on ranks of Open MPI and of MPICH: one wheel of treefold, and one of mpi4py.
-fn on_ranks(steps: &mut Steps, wheel: &Path) -> Result<(), Stop> {
+fn on_ranks(steps: &mut Steps, wheel: &Path) -> Result {
     let environment = Environment::make("mpi", PACKAGES_FOR_MPI)?;
     let types = words![mypy(), sources().join("treefold/mpi")];
     steps.step("types of treefold.mpi", environment.python(types))?;
@@ -167,12 +163,12 @@ fn on_ranks(steps: &mut Steps, wheel: &Path) -> Result<(), Stop> {
 }
 
 /// The interpreter of an environment with mpi4py.
-pub(crate) fn mpi4py() -> Result<PathBuf, Stop> {
+pub(crate) fn mpi4py() -> Result<PathBuf> {
     Ok(Environment::make("mpi", PACKAGES_FOR_MPI)?.interpreter())
 }
 
 /// Lets mpi4py's wheel find Debian's library of this name. A folder is for what it needs.
-pub(crate) fn for_mpi4py(command: &mut Command, library: &str, folder: &Path) -> Result<(), Stop> {
+pub(crate) fn for_mpi4py(command: &mut Command, library: &str, folder: &Path) -> Result {
     give_own_name(library, folder)?;
     command.env("MPI4PY_MPIABI", library);
     command.env("LD_LIBRARY_PATH", first_of("LD_LIBRARY_PATH", folder));
@@ -180,7 +176,7 @@ pub(crate) fn for_mpi4py(command: &mut Command, library: &str, folder: &Path) ->
 }
 
 /// The package with others.
-pub(crate) fn python_packages(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn python_packages(steps: &mut Steps) -> Result {
     let environment = Environment::make("packages", PACKAGES)?;
     let wheel = environment.build(steps, &sources(), FOR_TESTS)?;
     environment.install(steps, &wheel)?;
@@ -196,7 +192,7 @@ pub(crate) fn python_packages(steps: &mut Steps) -> Result<(), Stop> {
 }
 
 /// What `docs/dask.md` and `docs/examples.md` tell of programs in Python.
-pub(crate) fn python_story(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn python_story(steps: &mut Steps) -> Result {
     let packages = format!("{PACKAGES} {PACKAGES_FOR_MPI}");
     let environment = Environment::make("story", &packages)?;
     environment.build_and_install(steps, &sources(), FOR_USERS)?;
@@ -226,7 +222,7 @@ pub(crate) fn python_story(steps: &mut Steps) -> Result<(), Stop> {
 }
 
 /// mpi4py's wheel asks for MPICH's library by the name that MPICH gives it, and Debian gives it another one: leaves a link in a folder.
-fn give_own_name(library: &str, folder: &Path) -> Result<(), Stop> {
+fn give_own_name(library: &str, folder: &Path) -> Result {
     const OWN_NAME: &str = "libmpi.so.12";
     const DEBIANS_NAME: &str = "libmpich.so.12";
     make(folder)?;

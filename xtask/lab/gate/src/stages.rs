@@ -3,7 +3,7 @@
 use super::aarch64::aarch64;
 use super::c::c;
 use super::c::instrumented::asan;
-use super::commands::Stop;
+use super::commands::Result;
 use super::engines::{datafusion, duckdb};
 use super::installed_programs::installed_programs;
 use super::packages::{packages, packages_verified};
@@ -34,7 +34,7 @@ pub(crate) struct Stage {
     /// About how long it takes, after the stages before it, on 2 cores with an empty target folder.
     pub(crate) seconds: u32,
     /// Runs its steps.
-    pub(crate) run: fn(&mut Steps) -> Result<(), Stop>,
+    pub(crate) run: fn(&mut Steps) -> Result,
 }
 
 /// When a stage runs.

@@ -13,7 +13,7 @@ use std::time::Instant;
 use checkout::workspace::target;
 use launch::Installation;
 
-use crate::commands::{self, Stop, shown};
+use crate::commands::{self, Result, Stop, shown};
 use crate::pages::{Picture, Ran};
 use crate::times::{Kind, Time};
 
@@ -109,10 +109,7 @@ impl Steps {
     }
 
     /// Runs a part of a stage, which may be left out: then it says why.
-    pub(crate) fn part(
-        &mut self,
-        run: impl FnOnce(&mut Self) -> Result<(), Stop>,
-    ) -> Result<(), Stop> {
+    pub(crate) fn part(&mut self, run: impl FnOnce(&mut Self) -> Result) -> Result {
         match run(self) {
             Err(Stop::Skipped(reason)) => {
                 self.say(&format!("skipped: {reason}"));
@@ -160,7 +157,7 @@ impl Steps {
         &mut self,
         name: impl AsRef<str>,
         mut command: impl BorrowMut<Command>,
-    ) -> Result<(), Stop> {
+    ) -> Result {
         self.timed(name.as_ref(), command.borrow_mut(), Kind::Run)
     }
 
@@ -169,16 +166,16 @@ impl Steps {
         &mut self,
         name: impl AsRef<str>,
         mut command: impl BorrowMut<Command>,
-    ) -> Result<(), Stop> {
+    ) -> Result {
         self.timed(name.as_ref(), command.borrow_mut(), Kind::Build)
     }
 
     /// Runs `cargo` with these words, to build something.
-    pub(crate) fn cargo(&mut self, name: impl AsRef<str>, words: &str) -> Result<(), Stop> {
+    pub(crate) fn cargo(&mut self, name: impl AsRef<str>, words: &str) -> Result {
         self.build(name, commands::cargo(words))
     }
 
-    fn timed(&mut self, name: &str, command: &mut Command, kind: Kind) -> Result<(), Stop> {
+    fn timed(&mut self, name: &str, command: &mut Command, kind: Kind) -> Result {
         command.stdin(Stdio::null());
         let repeat = shown(command);
         let begin = Instant::now();
@@ -218,8 +215,8 @@ impl Steps {
     pub(crate) fn check(
         &mut self,
         name: impl AsRef<str>,
-        check: impl FnOnce() -> Result<String, Stop>,
-    ) -> Result<(), Stop> {
+        check: impl FnOnce() -> Result<String>,
+    ) -> Result {
         let name = name.as_ref();
         if !self.is_beside {
             println!("\n── {name}");
@@ -243,7 +240,7 @@ impl Steps {
         command: impl BorrowMut<Command>,
         succeeds: bool,
         texts: &[&str],
-    ) -> Result<(), Stop> {
+    ) -> Result {
         self.check(name, || commands::run(command)?.expect(succeeds, texts))
     }
 
@@ -251,8 +248,8 @@ impl Steps {
     pub(crate) fn once(
         &mut self,
         place: impl Fn(&'static Run) -> &'static Mutex<Option<PathBuf>>,
-        make: impl FnOnce(&mut Self) -> Result<PathBuf, Stop>,
-    ) -> Result<PathBuf, Stop> {
+        make: impl FnOnce(&mut Self) -> Result<PathBuf>,
+    ) -> Result<PathBuf> {
         let mut known = locked(place(self.run));
         if known.is_none() {
             *known = Some(make(self)?);
@@ -265,8 +262,8 @@ impl Steps {
 pub(crate) fn at_a_time<T: Send>(
     count: usize,
     queue: Vec<T>,
-    run: impl Fn(T) -> Result<(), Stop> + Sync,
-) -> Result<(), Stop> {
+    run: impl Fn(T) -> Result + Sync,
+) -> Result {
     let (queue, outcome) = (Mutex::new(VecDeque::from(queue)), Mutex::new(Ok(())));
     let work = || {
         while locked(&outcome).is_ok() {

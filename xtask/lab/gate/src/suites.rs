@@ -5,7 +5,7 @@ use std::process::Command;
 use checkout::workspace::Executable;
 use launch::{LIBRARIES, Launcher, Library, Source};
 
-use crate::commands::{Stop, run};
+use crate::commands::{Result, run};
 use crate::libraries::MPI_LIBRARIES;
 use crate::steps::Steps;
 use crate::tests::{self, find};
@@ -52,16 +52,16 @@ const MPI_TIMEOUT_SECONDS: &str = "600";
 const ON_RANKS: [&str; 4] = ["under_mpi", "--exact", "--ignored", "--nocapture"];
 
 /// With the library that `--mpi` names, or with that of this machine.
-pub(crate) fn mpi(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn mpi(steps: &mut Steps) -> Result {
     all_suites(steps, &OF_FIRST)
 }
 
-pub(crate) fn mpich(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn mpich(steps: &mut Steps) -> Result {
     steps.with_library("mpich", |steps| all_suites(steps, &OF_SECOND))
 }
 
 /// Those that can be installed, or the one that `--mpi` names.
-pub(crate) fn wheels(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn wheels(steps: &mut Steps) -> Result {
     let is_chosen = |library: &&Library| match steps.installation.library() {
         Some(chosen) => chosen.name == library.name,
         None => matches!(library.source, Source::Wheel { .. }),
@@ -81,7 +81,7 @@ pub(crate) fn wheels(steps: &mut Steps) -> Result<(), Stop> {
 }
 
 /// The tests of `comm` and `reduce` under MPI. They are those of stage `threads`, built once for all libraries.
-fn suites(steps: &mut Steps, tests: &[Executable], ranks: &Ranks) -> Result<(), Stop> {
+fn suites(steps: &mut Steps, tests: &[Executable], ranks: &Ranks) -> Result {
     let installation = steps.installation.clone();
     let library = installation.name().unwrap_or("MPI");
     let shared = ranks.shared.iter().map(|&ranks| (ranks, "on"));
@@ -110,7 +110,7 @@ fn suites(steps: &mut Steps, tests: &[Executable], ranks: &Ranks) -> Result<(), 
 }
 
 /// The same, ranks that wait in vain, and the tests of the examples and of the commands.
-fn all_suites(steps: &mut Steps, ranks: &Ranks) -> Result<(), Stop> {
+fn all_suites(steps: &mut Steps, ranks: &Ranks) -> Result {
     // All tests, as cargo builds the examples beside those of a package where no test is named.
     let tests = tests::built(steps, "")?;
     suites(steps, &tests, ranks)?;
@@ -148,7 +148,7 @@ fn all_suites(steps: &mut Steps, ranks: &Ranks) -> Result<(), Stop> {
 }
 
 /// Runs ranks that end without one of them, which the launcher takes for a failure. Says what they have printed.
-fn ended_without(launch: &mut Command) -> Result<String, Stop> {
+fn ended_without(launch: &mut Command) -> Result<String> {
     let told = run(launch)?;
     let ended = told
         .output

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use checkout::workspace::{Executable, executables, workspace};
 
-use crate::commands::{Stop, cargo};
+use crate::commands::{Result, cargo};
 use crate::steps::{Steps, at_a_time};
 use crate::times::{Kind, TESTS};
 
@@ -46,7 +46,7 @@ fn build_words(which: &str) -> String {
 }
 
 /// Builds programs and says which there are.
-pub(crate) fn built(steps: &mut Steps, which: &str) -> Result<Vec<Executable>, Stop> {
+pub(crate) fn built(steps: &mut Steps, which: &str) -> Result<Vec<Executable>> {
     let words = build_words(which);
     steps.cargo(format!("build the tests {which}"), &words)?;
     Ok(executables(&mut cargo(&words))?)
@@ -57,14 +57,14 @@ pub(crate) fn find<'a>(
     programs: &'a [Executable],
     package: &str,
     target: &str,
-) -> Result<&'a Executable, Stop> {
+) -> Result<&'a Executable> {
     let is_it = |one: &&Executable| one.package.ends_with(package) && one.target == target;
     let found = programs.iter().filter(is_it).max_by_key(|one| one.is_test);
     found.ok_or_else(|| format!("cargo built no `{target}` of {package}").into())
 }
 
 /// Another command of `cargo xtask`, by the program that cargo builds for its tests.
-pub(crate) fn xtask(steps: &mut Steps, words: Vec<OsString>) -> Result<Command, Stop> {
+pub(crate) fn xtask(steps: &mut Steps, words: Vec<OsString>) -> Result<Command> {
     let build = |steps: &mut Steps| {
         let mut programs = built(steps, "--test cli")?;
         programs.retain(|one| !one.is_test);
@@ -78,20 +78,20 @@ pub(crate) fn xtask(steps: &mut Steps, words: Vec<OsString>) -> Result<Command, 
 
 impl Steps {
     /// Runs another command of `cargo xtask` with these words.
-    pub(crate) fn xtask(&mut self, name: &str, words: &str) -> Result<(), Stop> {
+    pub(crate) fn xtask(&mut self, name: &str, words: &str) -> Result {
         let words = words.split_whitespace().map(OsString::from);
         let command = xtask(self, words.collect())?;
         self.step(name, command)
     }
 
     /// Runs it when no other stage's ranks run.
-    pub(crate) fn xtask_of_ranks(&mut self, name: &str, words: &str) -> Result<(), Stop> {
+    pub(crate) fn xtask_of_ranks(&mut self, name: &str, words: &str) -> Result {
         self.in_turn(|steps| steps.xtask(name, words))
     }
 }
 
 /// Runs those tests of a program of `xtask` that a run of all leaves out.
-pub(crate) fn run_ignored(steps: &mut Steps, name: &str) -> Result<(), Stop> {
+pub(crate) fn run_ignored(steps: &mut Steps, name: &str) -> Result {
     let programs = built(steps, &format!("--test {name}"))?;
     let mut command = command(find(&programs, "xtask", name)?);
     command.args(["--ignored", "--nocapture"]);
@@ -111,7 +111,7 @@ fn command(program: &Executable) -> Command {
 }
 
 /// Runs all that need no launcher.
-pub(crate) fn run_all(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn run_all(steps: &mut Steps) -> Result {
     let mut programs = built(steps, "")?;
     programs.retain(|program| program.is_test);
     let place = |program: &Executable| {
@@ -134,7 +134,7 @@ pub(crate) fn run_all(steps: &mut Steps) -> Result<(), Stop> {
 }
 
 /// Runs a program's tests, one after the other.
-fn run(steps: &Steps, program: &Executable) -> Result<(), Stop> {
+fn run(steps: &Steps, program: &Executable) -> Result {
     let package = program.package.strip_prefix(workspace());
     let package = package.unwrap_or(&program.package).display();
     let title = format!("{package}: {}", program.target);

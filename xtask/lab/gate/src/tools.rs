@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use checkout::workspace::{target, workspace};
 
-use crate::commands::{Stop, command};
+use crate::commands::{Result, Stop, command};
 use crate::files::{copy, listed, make, name};
 use crate::setup;
 use crate::steps::Steps;
@@ -20,13 +20,13 @@ const FUZZ: &str = "xtask/lab/fuzz/libfuzzer";
 const CORPORA: &str = "xtask/lab/fuzz/corpus";
 
 /// Licences, sources and versions of what the lock file names. Advisories are not looked for, as they are no crate registry's.
-pub(crate) fn deny(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn deny(steps: &mut Steps) -> Result {
     let words = "--workspace --config xtask/lab/gate/deny.toml check bans licenses sources";
     steps.step("cargo-deny", command!(tool("cargo-deny")?, words))
 }
 
 /// Every target, from its corpus on. What is found stays in `target/fuzz`.
-pub(crate) fn fuzz(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn fuzz(steps: &mut Steps) -> Result {
     let program = tool("cargo-fuzz")?;
     setup::needs_nightly("fuzz")?;
     // Its lock file begins as that of the workspace, and is not kept.
@@ -54,7 +54,7 @@ pub(crate) fn fuzz(steps: &mut Steps) -> Result<(), Stop> {
 }
 
 /// A program that PyPI has ready in a package of Astral's.
-fn tool(name: &str) -> Result<PathBuf, Stop> {
+fn tool(name: &str) -> Result<PathBuf> {
     let folder = target()?.join("tools");
     let program = folder.join("bin").join(name);
     if program.is_file() {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use checkout::workspace::executables;
 use launch::{Installation, Library};
 
-use crate::commands::{Stop, cargo, run};
+use crate::commands::{Result, cargo, run};
 use crate::setup;
 use crate::steps::Steps;
 use crate::tests::find;
@@ -28,7 +28,7 @@ const RANKS: usize = 12;
 const KILLED: usize = 10;
 const SEEDS: usize = 10;
 
-pub(crate) fn ulfm(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn ulfm(steps: &mut Steps) -> Result {
     setup::install(&Installation::find(Some(LIBRARY), None)?)?;
     let folder = Library::parse("--mpi", LIBRARY)?.environment();
     let mpirun = folder.unwrap_or_default().join("bin/mpirun");
@@ -45,13 +45,13 @@ pub(crate) fn ulfm(steps: &mut Steps) -> Result<(), Stop> {
     })
 }
 
-fn built(words: &str, package: &str, target: &str) -> Result<PathBuf, Stop> {
+fn built(words: &str, package: &str, target: &str) -> Result<PathBuf> {
     let built = executables(&mut cargo(words))?;
     Ok(find(&built, package, target)?.path.clone())
 }
 
 /// Plans of all kinds, from which one rank after the other is killed.
-fn losses(steps: &mut Steps, test: &Path) -> Result<(), Stop> {
+fn losses(steps: &mut Steps, test: &Path) -> Result {
     for shared_memory in ["on", "off"] {
         let mut run = |name: String, ranks, words: &[&str]| {
             let mut launch = steps.installation.command(ranks, test);
@@ -72,7 +72,7 @@ fn losses(steps: &mut Steps, test: &Path) -> Result<(), Stop> {
 }
 
 /// The example, by seeds; each job's ranks are killed in random iterations.
-fn survivors(steps: &mut Steps, example: &Path) -> Result<(), Stop> {
+fn survivors(steps: &mut Steps, example: &Path) -> Result {
     for seed in 1..=SEEDS {
         let mut launch = steps.installation.command(RANKS, example);
         launch.args([KILLED, seed].map(|number| number.to_string()));

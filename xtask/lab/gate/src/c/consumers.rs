@@ -8,7 +8,7 @@ use checkout::workspace::workspace;
 use super::findings;
 use super::golden;
 use super::programs::{C, C_FLAGS, CPP_AND_FORTRAN, Program, flags, programs};
-use crate::commands::{Stop, command, output, run};
+use crate::commands::{Result, Stop, command, output, run};
 use crate::files::{make, read};
 use crate::libraries::{MPI_LIBRARIES, ranks_of};
 use crate::pages::Shown;
@@ -104,14 +104,14 @@ impl<'a> Consumers<'a> {
     }
 
     /// Builds and runs all of them.
-    pub(super) fn check(&self, steps: &mut Steps) -> Result<(), Stop> {
+    pub(super) fn check(&self, steps: &mut Steps) -> Result {
         make(&self.build)?;
         steps.part(|steps| self.by_pkg_config(steps))?;
         steps.part(|steps| self.by_cmake(steps))
     }
 
     /// C with the shared library.
-    fn by_pkg_config(&self, steps: &mut Steps) -> Result<(), Stop> {
+    fn by_pkg_config(&self, steps: &mut Steps) -> Result {
         let programs = programs(&self.package, &C)?;
         needs("programs in C", &["cc", "pkg-config"])?;
         for (index, program) in programs.iter().enumerate() {
@@ -145,7 +145,7 @@ impl<'a> Consumers<'a> {
     }
 
     /// C with sanitizers, as the installed libraries have them. Alone, a read beyond an array must be seen in the library.
-    pub(super) fn with_sanitizers(&self, steps: &mut Steps) -> Result<(), Stop> {
+    pub(super) fn with_sanitizers(&self, steps: &mut Steps) -> Result {
         make(&self.build)?;
         if self.mpi.is_none() {
             for program in programs(&self.package, &[("tests/asan", "c")])? {
@@ -164,7 +164,7 @@ impl<'a> Consumers<'a> {
     }
 
     /// C++ and Fortran, and C with the static library.
-    fn by_cmake(&self, steps: &mut Steps) -> Result<(), Stop> {
+    fn by_cmake(&self, steps: &mut Steps) -> Result {
         let static_ones = programs(&self.package, &C)?;
         let shared_ones = programs(&self.package, &CPP_AND_FORTRAN)?;
         needs("programs in C++ and Fortran", &BY_CMAKE)?;
@@ -194,7 +194,7 @@ impl<'a> Consumers<'a> {
     }
 
     /// Compiles one file of C with what pkg-config says of the library that it uses; these options are added.
-    fn compile(&self, steps: &mut Steps, program: &Program, added: &str) -> Result<PathBuf, Stop> {
+    fn compile(&self, steps: &mut Steps, program: &Program, added: &str) -> Result<PathBuf> {
         let library = match self.mpi {
             Some(_) if read(&program.source)?.contains(REPROREDS_HEADER) => "treefold-reprored",
             Some(_) => "treefold-mpi",
@@ -231,7 +231,7 @@ impl<'a> Consumers<'a> {
         program: &Program,
         executable: &Path,
         ranks: &[usize],
-    ) -> Result<(), Stop> {
+    ) -> Result {
         if self.mpi.is_none() {
             let mut command = command!(executable);
             // With the sanitizer, too, memory that is not there is an error of ours.
@@ -254,7 +254,7 @@ impl<'a> Consumers<'a> {
         program: &Program,
         executable: &Path,
         index: usize,
-    ) -> Result<(), Stop> {
+    ) -> Result {
         let name = &program.name;
         // Between jobs, Open MPI's own handshakes over TCP send memory that nobody has written.
         if name.contains("spawn") {
@@ -287,7 +287,7 @@ impl<'a> Consumers<'a> {
         executable: &Path,
         mut command: Command,
         how: &str,
-    ) -> Result<(), Stop> {
+    ) -> Result {
         command.current_dir(&self.build);
         // The launchers end ranks that wait for each other for ever.
         command.env("MPIEXEC_TIMEOUT", TIMEOUT_SECONDS);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::commands::Stop;
+use crate::commands::Result;
 use crate::files::{name, read, with_extension};
 
 /// Frames of this library make a finding ours.
@@ -13,7 +13,7 @@ const OWN_LIBRARY: &str = "libtreefold";
 ///
 /// # Errors
 /// There are other than so many whole reports, or one has a finding of ours.
-pub(super) fn check(folder: &Path, program: &str, ranks: usize) -> Result<String, Stop> {
+pub(super) fn check(folder: &Path, program: &str, ranks: usize) -> Result<String> {
     let mut reports = with_extension(folder, "xml")?;
     reports.retain(|path| name(path).starts_with(&format!("{program}.")));
     let mut others = 0;

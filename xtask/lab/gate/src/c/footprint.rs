@@ -14,7 +14,7 @@ use checkout::workspace::target;
 use launch::{Error, Installation, Library};
 
 use super::programs::{C_FLAGS, flags};
-use crate::commands::{Stop, cargo, command, output};
+use crate::commands::{Result, cargo, command, output};
 use crate::setup::needs;
 use crate::steps::Steps;
 
@@ -34,7 +34,7 @@ const LIMITS: [(&str, Footprint); 2] = [
 ];
 
 /// Whether no call touches more than it may. Without valgrind nothing is counted.
-pub(super) fn check(steps: &mut Steps, prefix: &Path, folder: &Path) -> Result<(), Stop> {
+pub(super) fn check(steps: &mut Steps, prefix: &Path, folder: &Path) -> Result {
     needs("what a short call touches", &["valgrind"])?;
     let installation = steps.installation.clone();
     steps.check("what a short call touches", || {
@@ -53,7 +53,7 @@ pub(super) fn check(steps: &mut Steps, prefix: &Path, folder: &Path) -> Result<(
 
 /// Installs treefold, and returns the lines of a table of what is found.
 pub(crate) fn bench(installation: &Installation) -> Result<Vec<String>, Error> {
-    let found = || -> Result<Vec<Footprint>, Stop> {
+    let found = || -> Result<Vec<Footprint>> {
         let folder = target()?.join("footprint");
         let mut install = cargo("xtask install --prefix");
         let status = install.arg(&folder).status()?;
@@ -78,11 +78,7 @@ fn table(found: &[Footprint]) -> Vec<String> {
 }
 
 /// What each of the calls touches, in a program that is built in a folder against a prefix.
-fn measure(
-    prefix: &Path,
-    folder: &Path,
-    installation: &Installation,
-) -> Result<Vec<Footprint>, Stop> {
+fn measure(prefix: &Path, folder: &Path, installation: &Installation) -> Result<Vec<Footprint>> {
     let compiler = installation.library();
     let compiler = compiler.map_or_else(|| "mpicc".to_owned(), Library::c_compiler);
     let executable = folder.join("footprint");
@@ -103,7 +99,7 @@ fn measure(
 }
 
 /// Counts what lies between marks.
-fn footprints(mut trace: impl BufRead) -> Result<Vec<Footprint>, Stop> {
+fn footprints(mut trace: impl BufRead) -> Result<Vec<Footprint>> {
     let mut found = Vec::new();
     let mut counted: Option<Counted> = None;
     let mut told: Option<(u64, Range<u64>)> = None;

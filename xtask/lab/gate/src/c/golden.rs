@@ -15,7 +15,7 @@ use std::slice;
 use checkout::workspace::workspace;
 use serde_json::Value;
 
-use crate::commands::Stop;
+use crate::commands::Result;
 use crate::files::{read, write as write_file};
 use crate::steps::Steps;
 
@@ -30,7 +30,7 @@ const OPERATORS: [&str; 4] = ["sum", "product", "min", "max"];
 const LEAST_CASES: usize = 380;
 
 /// The lines of a case; `None` if C does not have it.
-type Lines = fn(&Value) -> Result<Option<Vec<String>>, Stop>;
+type Lines = fn(&Value) -> Result<Option<Vec<String>>>;
 
 /// What a file holds, its name, its least number of cases, and the files of golden/ that it is made of.
 type File = (
@@ -41,7 +41,7 @@ type File = (
 );
 
 /// Writes both files into a folder; says how many cases they have.
-pub(super) fn write(steps: &mut Steps, folder: &Path) -> Result<(), Stop> {
+pub(super) fn write(steps: &mut Steps, folder: &Path) -> Result {
     let files: [File; 2] = [
         (
             "",
@@ -74,7 +74,7 @@ pub(super) fn write(steps: &mut Steps, folder: &Path) -> Result<(), Stop> {
 }
 
 /// Adds the lines of all cases of a file; returns how many it were.
-fn write_cases(rows: &str, lines: Lines, text: &mut String) -> Result<usize, Stop> {
+fn write_cases(rows: &str, lines: Lines, text: &mut String) -> Result<usize> {
     let mut count = 0;
     for row in rows.lines() {
         let case: Value = serde_json::from_str(row).map_err(|error| format!("{row}: {error}"))?;
@@ -87,7 +87,7 @@ fn write_cases(rows: &str, lines: Lines, text: &mut String) -> Result<usize, Sto
 }
 
 /// Cases of the order. Reciprocals and operators of a program's own are left out.
-fn of_order(case: &Value) -> Result<Option<Vec<String>>, Stop> {
+fn of_order(case: &Value) -> Result<Option<Vec<String>>> {
     let (operator, width) = (text(case, "operator")?, words(case, "bits")?.len());
     if !OPERATORS.contains(&operator) || !case["reciprocals"].is_null() {
         return Ok(None);
@@ -102,14 +102,14 @@ fn of_order(case: &Value) -> Result<Option<Vec<String>>, Stop> {
 }
 
 /// Exact sums. Roots of dot products are left out.
-fn of_exact(case: &Value) -> Result<Option<Vec<String>>, Stop> {
+fn of_exact(case: &Value) -> Result<Option<Vec<String>>> {
     match text(case, "operator")? {
         "root" => Ok(None),
         operation => of_numbers(case, &format!("exact {operation} 1")).map(Some),
     }
 }
 
-fn of_numbers(case: &Value, what: &str) -> Result<Vec<String>, Stop> {
+fn of_numbers(case: &Value, what: &str) -> Result<Vec<String>> {
     let items = match case["p4016"].as_u64() {
         Some(number) => vec![format!("{number:016X}")],
         None => words(case, "items")?,
@@ -121,21 +121,17 @@ fn of_numbers(case: &Value, what: &str) -> Result<Vec<String>, Stop> {
 }
 
 /// A value as bytes: its parts are words.
-fn of_bytes(case: &Value) -> Result<Option<Vec<String>>, Stop> {
+fn of_bytes(case: &Value) -> Result<Option<Vec<String>>> {
     let parts = |value: &[String]| value.iter().flat_map(|word| word.split(' ')).count();
     as_bytes(case, "other", parts).map(Some)
 }
 
 /// Sums by key as bytes.
-fn of_bytes_by_key(case: &Value) -> Result<Option<Vec<String>>, Stop> {
+fn of_bytes_by_key(case: &Value) -> Result<Option<Vec<String>>> {
     as_bytes(case, "keys", <[String]>::len).map(Some)
 }
 
-fn as_bytes(
-    case: &Value,
-    others: &str,
-    parts: fn(&[String]) -> usize,
-) -> Result<Vec<String>, Stop> {
+fn as_bytes(case: &Value, others: &str, parts: fn(&[String]) -> usize) -> Result<Vec<String>> {
     let (items, others) = (words(case, "items")?, words(case, others)?);
     let digits = text(case, "bytes")?.as_bytes().chunks(2);
     let bytes: Vec<String> = digits
@@ -148,13 +144,13 @@ fn as_bytes(
     Ok([vec![head], items, others, bytes, value].concat())
 }
 
-fn text<'a>(case: &'a Value, key: &str) -> Result<&'a str, Stop> {
+fn text<'a>(case: &'a Value, key: &str) -> Result<&'a str> {
     let text = case[key].as_str();
     text.ok_or_else(|| format!("{case}: no {key}").into())
 }
 
 /// Words with bits: none, one, or a list of them.
-fn words(case: &Value, key: &str) -> Result<Vec<String>, Stop> {
+fn words(case: &Value, key: &str) -> Result<Vec<String>> {
     let list = match &case[key] {
         Value::Null => &[],
         Value::Array(list) => &list[..],

@@ -5,7 +5,7 @@ use checkout::workspace::target;
 
 use super::consumers::Consumers;
 use super::golden;
-use crate::commands::{Stop, words};
+use crate::commands::{Result, Stop, words};
 use crate::files::remove;
 use crate::setup;
 use crate::steps::Steps;
@@ -18,7 +18,7 @@ const FLAGS: &str = "-Zsanitizer=address -Cunsafe-allow-abi-mismatch=sanitizer";
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// Runs the stage.
-pub(crate) fn asan(steps: &mut Steps) -> Result<(), Stop> {
+pub(crate) fn asan(steps: &mut Steps) -> Result {
     setup::needs_nightly("asan")?;
     if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
         return Err(Stop::Skipped(format!("asan, which needs {TARGET}")));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use launch::Error;
 
-use crate::commands::{Stop, command, output};
+use crate::commands::{Result, command, output};
 use crate::files::{name, with_extension};
 
 /// Folders with sources in C, and their extension.
@@ -36,7 +36,7 @@ impl Program {
 }
 
 /// The programs in these folders of a package. A folder without one is an error, as nothing would be tested.
-pub(crate) fn programs(package: &Path, folders: &[(&str, &str)]) -> Result<Vec<Program>, Stop> {
+pub(crate) fn programs(package: &Path, folders: &[(&str, &str)]) -> Result<Vec<Program>> {
     let mut programs = Vec::new();
     for (folder, extension) in folders {
         let path = package.join(folder);
@@ -55,7 +55,7 @@ pub(crate) fn programs(package: &Path, folders: &[(&str, &str)]) -> Result<Vec<P
 }
 
 /// What pkg-config says of a package of a prefix; for a fully static program with `--static`.
-pub(crate) fn flags(prefix: &Path, name: &str, added: &str) -> Result<Vec<String>, Stop> {
+pub(crate) fn flags(prefix: &Path, name: &str, added: &str) -> Result<Vec<String>> {
     let mut command = command!("pkg-config", added, "--cflags --libs", name);
     command.env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig"));
     Ok(shell_words(&output(command)?))

@@ -5,7 +5,7 @@ use std::path::Path;
 use checkout::workspace::workspace;
 
 use super::consumers::BY_CMAKE;
-use crate::commands::{Stop, command};
+use crate::commands::{Result, command};
 use crate::libraries::MPI_LIBRARIES;
 use crate::setup::needs;
 use crate::steps::Steps;
@@ -17,7 +17,7 @@ const PROGRAMS: [&str; 4] = ["shared", "static", "cpp", "fortran"];
 const ON_RANKS: (&str, usize) = ("ranks", 2);
 
 /// Configures, builds and runs it. Cargo finds in the target folder what an installation has built before.
-pub(super) fn check(steps: &mut Steps, build: &Path) -> Result<(), Stop> {
+pub(super) fn check(steps: &mut Steps, build: &Path) -> Result {
     needs("a project that builds treefold", &BY_CMAKE)?;
     let title = "as a part of a project";
     let treefold = format!("-DTREEFOLD={}", workspace().display());

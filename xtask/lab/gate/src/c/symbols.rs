@@ -6,7 +6,7 @@ use std::path::Path;
 
 use checkout::workspace::workspace;
 
-use crate::commands::{Stop, command, output};
+use crate::commands::{Result, command, output};
 use crate::files::read;
 use crate::steps::Steps;
 
@@ -26,7 +26,7 @@ const LIBRARIES: [(&str, &[&str]); 2] = [
 const OF_REPRORED: &str = "treefold_reprored_";
 
 /// Checks the libraries of a prefix.
-pub(super) fn check(steps: &mut Steps, prefix: &Path) -> Result<(), Stop> {
+pub(super) fn check(steps: &mut Steps, prefix: &Path) -> Result {
     let folder = prefix.join("lib");
     for (name, headers) in LIBRARIES {
         let library = folder.join(format!("{name}.so"));
@@ -78,7 +78,7 @@ fn interface(name: &str) -> String {
 }
 
 /// What both sets have, or else the difference.
-fn same(declared: &BTreeSet<String>, exported: &BTreeSet<String>) -> Result<String, Stop> {
+fn same(declared: &BTreeSet<String>, exported: &BTreeSet<String>) -> Result<String> {
     if declared.is_empty() {
         return Err("the headers declare nothing".into());
     }
@@ -91,7 +91,7 @@ fn same(declared: &BTreeSet<String>, exported: &BTreeSet<String>) -> Result<Stri
 }
 
 /// The symbols that a shared library defines.
-pub(crate) fn exported(library: &Path) -> Result<BTreeSet<String>, Stop> {
+pub(crate) fn exported(library: &Path) -> Result<BTreeSet<String>> {
     let lines = output(command!("nm --dynamic --defined-only", library))?;
     let symbols = lines.lines();
     let symbols = symbols.filter_map(|line| line.split_whitespace().last());

@@ -6,7 +6,7 @@ use checkout::machine::Machine;
 use checkout::workspace::{target, workspace};
 use serde_json::json;
 
-use crate::commands::{Stop, output};
+use crate::commands::{Result, output};
 use crate::pages::{Line, Picture, drawn};
 use crate::pmpi::{Mode, OVERHEAD_RANKS, compile, launch};
 use crate::steps::Steps;
@@ -18,7 +18,7 @@ const LIBRARIES: [(&str, &str); 2] = [("openmpi", "Open MPI"), ("mpich", "MPICH"
 const REPETITIONS: &str = "1000";
 
 /// Measures with every library, and notes the picture.
-pub(super) fn measure(steps: &mut Steps, prefix: &Path) -> Result<(), Stop> {
+pub(super) fn measure(steps: &mut Steps, prefix: &Path) -> Result {
     let source = workspace().join("bindings/interposer/tests/c/overhead.c");
     let mut lines = Vec::new();
     for (library, name) in LIBRARIES {

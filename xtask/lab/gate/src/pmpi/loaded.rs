@@ -7,7 +7,7 @@ use launch::installed::is_on_path;
 
 use super::Suite;
 use super::ranks::{LIBRARY, Mode, compile, launch, treefold_run};
-use crate::commands::{Stop, command, words};
+use crate::commands::{Result, Stop, command, words};
 use crate::files::make;
 use crate::python::{for_mpi4py, mpi4py};
 use crate::steps::Steps;
@@ -25,7 +25,7 @@ pub(super) fn source(name: &str) -> PathBuf {
 }
 
 /// A library of no family, and its program, with the interposer and without it: it passes on what it does not know.
-pub(super) fn of_no_family(steps: &mut Steps, prefix: &Path) -> Result<(), Stop> {
+pub(super) fn of_no_family(steps: &mut Steps, prefix: &Path) -> Result {
     let folder = target()?.join("pmpi-programs/nobody");
     make(&folder)?;
     let library = folder.join("libnobody.so");
@@ -42,14 +42,14 @@ pub(super) fn of_no_family(steps: &mut Steps, prefix: &Path) -> Result<(), Stop>
 
 impl Suite<'_> {
     /// Programs that load the library of this suite for themselves alone.
-    pub(super) fn loaded(&self, steps: &mut Steps) -> Result<(), Stop> {
+    pub(super) fn loaded(&self, steps: &mut Steps) -> Result {
         steps.part(|steps| self.module(steps))?;
         self.device(steps)?;
         steps.part(|steps| self.mpi4py(steps))
     }
 
     /// A driver that says that some memory is a device's, and its program.
-    fn device(&self, steps: &mut Steps) -> Result<(), Stop> {
+    fn device(&self, steps: &mut Steps) -> Result {
         let driver = self.folder.join("libcuda.so.1");
         let shared = words![SHARED, "-Wl,-soname,libcuda.so.1"];
         let driver = compile(steps, "cc", &source("driver.c"), shared, driver)?;
@@ -61,7 +61,7 @@ impl Suite<'_> {
     }
 
     /// A module in Fortran, and a program that knows nothing of MPI.
-    fn module(&self, steps: &mut Steps) -> Result<(), Stop> {
+    fn module(&self, steps: &mut Steps) -> Result {
         let compiler = self.fortran("a module in Fortran")?;
         let host = self.folder.join("host");
         let host = compile(steps, "cc", &source("host.c"), Vec::new(), host)?;
@@ -85,7 +85,7 @@ impl Suite<'_> {
     }
 
     /// The library's compiler of Fortran; without it, this is left out.
-    pub(super) fn fortran(&self, what: &str) -> Result<String, Stop> {
+    pub(super) fn fortran(&self, what: &str) -> Result<String> {
         let compiler = format!("mpifort.{}", self.library);
         if is_on_path(&compiler) {
             return Ok(compiler);
@@ -94,7 +94,7 @@ impl Suite<'_> {
     }
 
     /// mpi4py's wheel, which loads its library for itself, too.
-    fn mpi4py(&self, steps: &mut Steps) -> Result<(), Stop> {
+    fn mpi4py(&self, steps: &mut Steps) -> Result {
         let python = mpi4py()?;
         let mut command = treefold_run("--check", steps, self.prefix, RANKS, python);
         for_mpi4py(&mut command, self.library, &self.folder)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::c::symbols::exported;
-use crate::commands::Stop;
+use crate::commands::Result;
 use crate::steps::Steps;
 
 /// Reductions that every MPI library has, in C and in its Fortran.
@@ -21,13 +21,13 @@ const REDUCTIONS: [&str; 6] = [
 const OF_MPI: [&str; 4] = ["MPI_", "MPIX_", "mpi_", "mpix_"];
 
 /// Checks the names that the interposer of a prefix defines.
-pub(super) fn check(steps: &mut Steps, library: &Path) -> Result<(), Stop> {
+pub(super) fn check(steps: &mut Steps, library: &Path) -> Result {
     let step = "libtreefold_pmpi.so exports MPI's names only";
     steps.check(step, || judge(&exported(library)?))
 }
 
 /// The number of names, or what is wrong with them.
-fn judge(names: &BTreeSet<String>) -> Result<String, Stop> {
+fn judge(names: &BTreeSet<String>) -> Result<String> {
     let is_other = |name: &&String| !OF_MPI.iter().any(|begin| name.starts_with(begin));
     let others: Vec<&String> = names.iter().filter(is_other).collect();
     let reductions = REDUCTIONS.map(|name| format!("MPI_{name}"));

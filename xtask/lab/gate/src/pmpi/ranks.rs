@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::c::consumers::TIMEOUT_SECONDS;
 use crate::c::programs::C_FLAGS;
-use crate::commands::{Stop, command};
+use crate::commands::{Result, command};
 use crate::files::name;
 use crate::libraries::ranks_of;
 use crate::steps::Steps;
@@ -26,7 +26,7 @@ pub(crate) fn compile(
     source: &Path,
     options: Vec<OsString>,
     program: PathBuf,
-) -> Result<PathBuf, Stop> {
+) -> Result<PathBuf> {
     let is_fortran = compiler.starts_with("mpifort");
     let flags = if is_fortran { FORTRAN_FLAGS } else { C_FLAGS };
     let compile = command!(compiler, flags, source, options, "-lm -pthread -o", program);

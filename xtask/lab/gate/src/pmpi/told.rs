@@ -7,7 +7,7 @@ use launch::installed::is_on_path;
 use super::loaded::source;
 use super::ranks::{LIBRARY, Mode, launch, treefold_run};
 use super::{CANARY_RANKS, Suite};
-use crate::commands::{Stop, command, words};
+use crate::commands::{Result, command, words};
 use crate::libraries::MPI_LIBRARIES;
 use crate::steps::Steps;
 
@@ -83,7 +83,7 @@ impl Case {
 
 impl Suite<'_> {
     /// Runs all of them.
-    pub(super) fn told(&self, steps: &mut Steps) -> Result<(), Stop> {
+    pub(super) fn told(&self, steps: &mut Steps) -> Result {
         let sums = self.compile(steps, &source("sums.c"), Vec::new(), "tests-tool-sums")?;
         let run = self.prefix.join("bin/treefold-run");
         for (setting, says) in WRONG {
@@ -112,7 +112,7 @@ impl Suite<'_> {
     }
 
     /// Ranks of which one has not loaded the interposer, or has another setting; and a variable that is none.
-    fn mixed(&self, steps: &mut Steps, sums: &Path) -> Result<(), Stop> {
+    fn mixed(&self, steps: &mut Steps, sums: &Path) -> Result {
         // It is not the same one with each library, as rank 0 speaks for the others.
         let absent = usize::from(self.library == MPI_LIBRARIES[0]);
         let on_rank = |rank: usize, what: &str| {
@@ -138,7 +138,7 @@ impl Suite<'_> {
     }
 
     /// What `treefold-run` says of a command without reductions, and of a wrapper before the launcher.
-    fn by_run(&self, steps: &mut Steps, sums: &Path) -> Result<(), Stop> {
+    fn by_run(&self, steps: &mut Steps, sums: &Path) -> Result {
         let no_program = Path::new("true");
         let same = "same bits as treefold's order in all 2";
         for (words, program, succeeds, says) in [
@@ -158,20 +158,14 @@ impl Suite<'_> {
     }
 
     /// A library that is loaded before a program, and is linked to nothing of treefold; where it is.
-    fn tool(
-        &self,
-        steps: &mut Steps,
-        name: &str,
-        file: &str,
-        option: &str,
-    ) -> Result<String, Stop> {
+    fn tool(&self, steps: &mut Steps, name: &str, file: &str, option: &str) -> Result<String> {
         let (options, tool) = (words!["-shared -fPIC", option], format!("lib{name}.so"));
         let tool = self.compile(steps, &source(file), options, &tool)?;
         Ok(tool.display().to_string())
     }
 
     /// Ranks of one call that disagree, and a reduction that nothing completes.
-    fn non_blocking(&self, steps: &mut Steps) -> Result<(), Stop> {
+    fn non_blocking(&self, steps: &mut Steps) -> Result {
         let missed = Case::of(
             "a reduction that nothing completes",
             "an MPI_Iallreduce was completed by a call that treefold does not know, or not at all: MPI_Finalize has found it",
@@ -228,7 +222,7 @@ impl Suite<'_> {
     }
 
     /// Ranks that load the interposer.
-    fn tell(&self, steps: &mut Steps, program: &Path, case: Case) -> Result<(), Stop> {
+    fn tell(&self, steps: &mut Steps, program: &Path, case: Case) -> Result {
         let mut command = launch(steps, self.prefix, Mode::On, case.ranks, "env");
         command.args(case.words).arg(program);
         let step = format!("{}: the interposer tells of {}", self.library, case.title);

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use checkout::workspace::target;
 
-use crate::commands::{Stop, command, with_rust_alone, words};
+use crate::commands::{Result, Stop, command, with_rust_alone, words};
 use crate::files::{only, remove};
 use crate::python::{FOR_TESTS, sources};
 use crate::setup;
@@ -28,7 +28,7 @@ pub(crate) struct Environment {
 
 impl Environment {
     /// Makes one with the tools and more packages, or else what needs it is left out.
-    pub(crate) fn make(name: &str, packages: &str) -> Result<Self, Stop> {
+    pub(crate) fn make(name: &str, packages: &str) -> Result<Self> {
         let target = target()?.join("python");
         let folder = target.join(name);
         let packages = format!("{TOOLS} {packages}");
@@ -67,7 +67,7 @@ impl Environment {
         steps: &mut Steps,
         package: &Path,
         profile: &str,
-    ) -> Result<PathBuf, Stop> {
+    ) -> Result<PathBuf> {
         let wheels = self.folder.join("wheels");
         remove(&wheels)?;
         let words = words!["build --locked --quiet --profile", profile, "--out", wheels];
@@ -81,7 +81,7 @@ impl Environment {
     }
 
     /// Installs a wheel.
-    pub(crate) fn install(&self, steps: &mut Steps, wheel: &Path) -> Result<(), Stop> {
+    pub(crate) fn install(&self, steps: &mut Steps, wheel: &Path) -> Result {
         let words = words!["install --quiet --force-reinstall --no-deps", wheel];
         steps.build("installed wheel", self.program("pip", words))
     }
@@ -92,7 +92,7 @@ impl Environment {
         steps: &mut Steps,
         package: &Path,
         profile: &str,
-    ) -> Result<(), Stop> {
+    ) -> Result {
         let wheel = self.build(steps, package, profile)?;
         self.install(steps, &wheel)
     }

@@ -6,7 +6,7 @@ use checkout::licences::{Licence, joined};
 use checkout::workspace::{target, workspace};
 
 use super::{VERSION, third_parties};
-use crate::commands::{Stop, command, output, words};
+use crate::commands::{Result, command, output, words};
 use crate::files::{copy, empty, listed, make as make_folder, read, with_extension, write};
 use crate::setup;
 use crate::steps::Steps;
@@ -46,7 +46,7 @@ target_link_libraries(first_sum PRIVATE treefold::treefold)
 ";
 
 /// Makes them, looks at them, and installs them.
-pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result<(), Stop> {
+pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result {
     setup::install_for("packages for Debian", &PROGRAMS, &PACKAGES)?;
     let folder = target()?.join("dist/debian");
     empty(&folder)?;
@@ -70,7 +70,7 @@ pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result<(), Stop> {
 }
 
 /// Writes what debhelper reads.
-fn describe(folder: &Path) -> Result<(), Stop> {
+fn describe(folder: &Path) -> Result {
     make_folder(folder)?;
     for file in listed(&workspace().join("bindings/c/packaging/debian"))? {
         copy(&file, folder)?;
@@ -101,7 +101,7 @@ fn by_reference(mut licence: Licence) -> Licence {
 }
 
 /// Installs them in a root that has nothing of this machine, builds programs with them, and removes them again.
-fn install_in_root(steps: &mut Steps, folder: &Path, packages: &[PathBuf]) -> Result<(), Stop> {
+fn install_in_root(steps: &mut Steps, folder: &Path, packages: &[PathBuf]) -> Result {
     let parts = folder.join("trial/treefold");
     write(&parts.join("consumer/CMakeLists.txt"), CONSUMER)?;
     write(&parts.join("try.sh"), TRIAL)?;

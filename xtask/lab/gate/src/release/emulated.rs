@@ -7,7 +7,7 @@ use launch::installed::is_root;
 use super::PYTEST;
 use super::pythons::NEEDED;
 use crate::aarch64;
-use crate::commands::{Stop, command, output, words};
+use crate::commands::{Result, Stop, command, output, words};
 use crate::files::{empty, make, with_extension};
 use crate::python::environment::Environment;
 use crate::python::sources;
@@ -35,7 +35,7 @@ pub(super) fn try_in(
     environment: &Environment,
     wheel: &Path,
     folder: &Path,
-) -> Result<(), Stop> {
+) -> Result {
     let program = "import sys; print('%d.%d' % sys.version_info[:2])".to_owned();
     let Some(version) = output(command!(PYTHON, "-c", program))
         .ok()
@@ -70,7 +70,7 @@ pub(super) fn try_in(
 }
 
 /// Unpacks Debian's packages of a Python into a folder.
-fn unpack(version: &str, folder: &Path, root: &Path) -> Result<(), Stop> {
+fn unpack(version: &str, folder: &Path, root: &Path) -> Result {
     let own = [("", "minimal"), ("lib", "minimal"), ("lib", "stdlib")];
     let own = own.map(|(begin, part)| format!("{begin}python{version}-{part}"));
     let names = own

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use checkout::workspace::target;
 
 use super::{PYTEST, VERSION};
-use crate::commands::{Stop, command, run, succeeds};
+use crate::commands::{Result, Stop, command, run, succeeds};
 use crate::files::{empty, listed, name, read, write};
 use crate::python::{package_tests, sources};
 use crate::setup;
@@ -23,7 +23,7 @@ const TOO_OLD: u32 = 9;
 pub(super) const NEEDED: &str = "cffi numpy pytest";
 
 /// Tries it in each that is found.
-pub(super) fn try_all(steps: &mut Steps, dist: &Path) -> Result<(), Stop> {
+pub(super) fn try_all(steps: &mut Steps, dist: &Path) -> Result {
     let folder = target()?.join("dist");
     let found: Vec<(u32, PathBuf)> = MINORS
         .filter_map(|minor| Some((minor, python(minor)?)))
@@ -63,7 +63,7 @@ pub(super) fn environment(
     python: &Path,
     folder: &Path,
     packages: &str,
-) -> Result<(), Stop> {
+) -> Result {
     empty(folder)?;
     steps.check(step, || {
         setup::install_from_pypi(python, packages, folder)?;
@@ -72,14 +72,14 @@ pub(super) fn environment(
 }
 
 /// Runs the package's tests in such an environment, where it is installed.
-pub(super) fn run_tests(steps: &mut Steps, step: &str, folder: &Path) -> Result<(), Stop> {
+pub(super) fn run_tests(steps: &mut Steps, step: &str, folder: &Path) -> Result {
     let mut tests = command!(folder.join("bin/python"), PYTEST, package_tests());
     steps.step(step, tests.current_dir(folder))
 }
 
 /// What pip says in a Python that is too old, of a registry that has the release. Of a wheel it would only say that there is none: it is the
 /// sdist's link that makes it name the Python.
-fn refused(python: &Path, dist: &Path, index: &Path) -> Result<String, Stop> {
+fn refused(python: &Path, dist: &Path, index: &Path) -> Result<String> {
     let project = read(&sources().join("pyproject.toml"))?;
     let mut lines = project.lines();
     let required = lines.find_map(|line| line.strip_prefix("requires-python = \""));

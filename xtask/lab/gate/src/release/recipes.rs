@@ -7,7 +7,7 @@ use launch::Error;
 
 use super::VERSION;
 use super::sources::without_network;
-use crate::commands::{Stop, command, first_of, output, words};
+use crate::commands::{Result, command, first_of, output, words};
 use crate::files::{empty, listed, name, read, write};
 use crate::python::environment::Environment;
 use crate::setup::{install_for, needs};
@@ -40,7 +40,7 @@ const USE_MODULE: &str = ". \"$1\" && module use \"$2\" && module load treefold 
     && pkg-config --exists treefold && command -v treefold-run";
 
 /// Fills them in, and tries them with the files of the release.
-pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) -> Result<(), Stop> {
+pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) -> Result {
     let recipes = dist.join("recipes");
     let values = Values::of(dist)?;
     for recipe in RECIPES {
@@ -100,7 +100,7 @@ struct Values([String; NAMES.len()]);
 
 impl Values {
     /// Those of the files of a release.
-    fn of(dist: &Path) -> Result<Self, Stop> {
+    fn of(dist: &Path) -> Result<Self> {
         let address = if REPOSITORY.is_empty() {
             NO_ADDRESS
         } else {
@@ -125,7 +125,7 @@ impl Values {
     }
 
     /// Fills in all files below a folder.
-    fn fill_all(&self, from: &Path, to: &Path) -> Result<(), Stop> {
+    fn fill_all(&self, from: &Path, to: &Path) -> Result {
         for path in listed(from)? {
             let place = to.join(name(&path));
             if path.is_dir() {
@@ -139,7 +139,7 @@ impl Values {
 }
 
 /// The checksum of a file, in hexadecimal digits.
-fn sha256(file: &Path) -> Result<String, Stop> {
+fn sha256(file: &Path) -> Result<String> {
     let said = output(command!("sha256sum", file))?;
     let sum = said.split_whitespace().next();
     Ok(sum

@@ -7,7 +7,7 @@ use checkout::workspace::{REPOSITORY, target};
 use super::pythons::{environment as fresh_environment, run_tests};
 use super::sources::{is_in, member_manifest, pack, root_manifest, without_network};
 use super::{VERSION, without_empty_address};
-use crate::commands::{Stop, command, first_of, words};
+use crate::commands::{Result, command, first_of, words};
 use crate::files::{edit, empty, listed, name, remove};
 use crate::python::environment::Environment;
 use crate::python::sources;
@@ -33,7 +33,7 @@ const OF_TESTS: &str = "xtask";
 const NEEDED: &str = "cffi maturin numpy pytest";
 
 /// Makes it, and builds from it alone.
-pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) -> Result<(), Stop> {
+pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) -> Result {
     let name = format!("treefold-{VERSION}");
     let folder = target()?.join("dist/sdist");
     let (made, parts) = (folder.join("made"), folder.join("parts"));
@@ -67,7 +67,7 @@ pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) ->
 }
 
 /// Removes tests and what they need from the members in a folder.
-fn prune(folder: &Path) -> Result<(), Stop> {
+fn prune(folder: &Path) -> Result {
     for path in listed(folder)? {
         let name = name(&path);
         if path.is_dir() && is_in(&name) {
@@ -82,7 +82,7 @@ fn prune(folder: &Path) -> Result<(), Stop> {
 }
 
 /// Installs it without a network where nothing is but what it needs, and runs the tests.
-fn build_from(steps: &mut Steps, file: &Path, fresh: &Path) -> Result<(), Stop> {
+fn build_from(steps: &mut Steps, file: &Path, fresh: &Path) -> Result {
     needs("building from the sdist", &["unshare"])?;
     let python = Path::new("python3");
     fresh_environment(steps, "what the sdist needs", python, fresh, NEEDED)?;

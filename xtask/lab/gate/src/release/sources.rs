@@ -8,7 +8,7 @@ use checkout::licences::is_licence;
 use launch::installed::is_root;
 use serde_json::{Value, json};
 
-use crate::commands::{Stop, cargo, command};
+use crate::commands::{Result, cargo, command};
 use crate::files::{edit, listed, name, remove, write};
 use crate::steps::Steps;
 
@@ -35,7 +35,7 @@ const TABLES_LEFT_OUT: [&str; 6] = [
 ];
 
 /// Adds to a tree what its members are built of, and packs it: `parts` holds the tree alone.
-pub(super) fn pack(steps: &mut Steps, parts: &Path, tree: &str, file: &Path) -> Result<(), Stop> {
+pub(super) fn pack(steps: &mut Steps, parts: &Path, tree: &str, file: &Path) -> Result {
     let root = parts.join(tree);
     // It names what the members need, and no more.
     let mut lock = cargo("metadata --quiet --format-version 1 --offline");
@@ -66,7 +66,7 @@ pub(super) fn pack(steps: &mut Steps, parts: &Path, tree: &str, file: &Path) -> 
 }
 
 /// Empties a crate that is resolved and never compiled: its manifest and its licences stay.
-fn hollow_out(folder: &Path) -> Result<(), Stop> {
+fn hollow_out(folder: &Path) -> Result {
     const CHECKSUMS: &str = ".cargo-checksum.json";
     for path in listed(folder)? {
         let is_kept = path.ends_with("Cargo.toml") || path.ends_with(CHECKSUMS);

@@ -8,7 +8,7 @@ use checkout::workspace::{target, workspace};
 use super::VERSION;
 use super::sources::{is_in, member_manifest, pack, root_manifest, without_network};
 use crate::c::programs::flags;
-use crate::commands::{Stop, command, output, words};
+use crate::commands::{Result, command, output, words};
 use crate::files::{empty, listed, read, write};
 use crate::setup::needs;
 use crate::steps::Steps;
@@ -48,7 +48,7 @@ const FILES: [&str; 7] = [
 ];
 
 /// Makes it, and builds from it alone.
-pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result<(), Stop> {
+pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result {
     let name = format!("treefold-{VERSION}");
     let folder = target()?.join("dist");
     let (parts, tried) = (folder.join("tarball"), folder.join("from-tarball"));
@@ -62,7 +62,7 @@ pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result<(), Stop> {
 }
 
 /// Copies the sources of the members, without what is left out.
-fn copy_sources(tree: &Path) -> Result<(), Stop> {
+fn copy_sources(tree: &Path) -> Result {
     let names = output(command!("git ls-files -z --", MEMBERS, FILES))?;
     for name in names.split_terminator('\0').filter(|name| is_in(name)) {
         let (from, to) = (workspace().join(name), tree.join(name));
@@ -80,7 +80,7 @@ fn copy_sources(tree: &Path) -> Result<(), Stop> {
 }
 
 /// Builds and installs from the unpacked file alone, without a network, and runs a program with what is installed.
-fn build_from(steps: &mut Steps, tried: &Path, tree: &Path) -> Result<(), Stop> {
+fn build_from(steps: &mut Steps, tried: &Path, tree: &Path) -> Result {
     needs("building from the tarball", &["unshare"])?;
     let prefix = tried.join("prefix");
     let install = |option: &str| {

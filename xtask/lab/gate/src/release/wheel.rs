@@ -12,7 +12,7 @@ use launch::Error;
 
 use super::{emulated, pythons, third_parties, without_empty_address};
 use crate::aarch64;
-use crate::commands::{Stop, first_of, output, words};
+use crate::commands::{Result, Stop, first_of, output, words};
 use crate::engines;
 use crate::files::{edit, empty, name, only, read, with_extension, write};
 use crate::python::environment::Environment;
@@ -29,7 +29,7 @@ const THIRD_PARTIES: &str = "THIRD-PARTY-LICENSES.txt";
 const LICENCES: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", THIRD_PARTIES];
 
 /// Makes them, looks at them, and tries the one for this machine.
-pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) -> Result<(), Stop> {
+pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) -> Result {
     if env::consts::ARCH != "x86_64" {
         let reason = "the wheels, which are made on x86-64";
         return Err(Stop::Skipped(reason.to_owned()));
@@ -62,7 +62,7 @@ struct Package {
     begin: &'static str,
     folder: fn() -> PathBuf,
     /// Changes what maturin made.
-    finish: fn(&mut Steps, &Environment, &Path) -> Result<(), Stop>,
+    finish: fn(&mut Steps, &Environment, &Path) -> Result,
 }
 
 const PACKAGE: Package = Package {
@@ -87,7 +87,7 @@ fn make_for(
     package: &Package,
     processor: &str,
     add: &dyn Fn(&mut Command),
-) -> Result<PathBuf, Stop> {
+) -> Result<PathBuf> {
     let folder = target()?.join("dist").join(processor);
     let (made, parts) = (folder.join("wheel"), folder.join("parts"));
     empty(&made)?;
@@ -148,7 +148,7 @@ fn described(text: &str) -> String {
 }
 
 /// What auditwheel says of its platform, its size, and whether it has all licences.
-fn look_at(environment: &Environment, wheel: &Path, platform: &str) -> Result<String, Stop> {
+fn look_at(environment: &Environment, wheel: &Path, platform: &str) -> Result<String> {
     let told = output(environment.program("auditwheel", words!["show", wheel]))?;
     let told = told.replace('\n', " ");
     if !told.contains(&format!("\"{platform}\"")) {
