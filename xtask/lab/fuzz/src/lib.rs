@@ -13,37 +13,16 @@ use foreign::Foreign;
 use harness::data;
 use reduce::{Algorithm, Partial, Plan, World};
 
-/// A function that reads foreign bytes.
-#[derive(Clone, Copy, Debug)]
-pub struct Target {
-    /// Its name, which is that of its corpus' folder.
-    pub name: &'static str,
-    /// Feeds it.
-    pub feed: fn(&[u8]),
-}
+/// A function that reads foreign bytes, and its name, which is that of its corpus' folder.
+pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
 pub const TARGETS: [Target; 5] = [
-    Target {
-        name: "numbers",
-        feed: numbers,
-    },
-    Target {
-        name: "partial",
-        feed: partial,
-    },
-    Target {
-        name: "exact_words",
-        feed: exact_words,
-    },
-    Target {
-        name: "agreement",
-        feed: agreement,
-    },
-    Target {
-        name: "settings",
-        feed: settings,
-    },
+    ("numbers", numbers),
+    ("partial", partial),
+    ("exact_words", exact_words),
+    ("agreement", agreement),
+    ("settings", settings),
 ];
 
 /// A file of numbers, after a byte that chooses its format.
@@ -54,10 +33,8 @@ pub fn numbers(bytes: &[u8]) {
     let format = data::FORMATS[usize::from(format) % data::FORMATS.len()];
     if let Ok(numbers) = data::parse(format, file) {
         // The shortest number is a digit and a space.
-        assert!(
-            numbers.len() <= file.len(),
-            "{format}: more numbers than bytes"
-        );
+        let (numbers, bytes) = (numbers.len(), file.len());
+        assert!(numbers <= bytes, "{format}: {numbers} in {bytes} bytes");
     }
 }
 
@@ -72,21 +49,15 @@ pub fn partial(bytes: &[u8]) {
     let nodes = nodes.iter().map(|node| {
         let [x, value] = bytemuck::pod_read_unaligned::<[u64; 2]>(node);
         // The upper byte is the height, so that small heights are frequent.
-        (
-            x & (u64::MAX >> 8),
-            (x >> 56) as u32,
-            vec![f64::from_bits(value); width],
-        )
+        let (x, height) = (x & (u64::MAX >> 8), (x >> 56) as u32);
+        (x, height, vec![f64::from_bits(value); width])
     });
     let Ok(partial) = Partial::from_nodes(nodes, width, total, "sum") else {
         return;
     };
     let told = partial.nodes().map(|(x, y, row)| (x, y, row.to_vec()));
     let again = Partial::from_nodes(told, width, total, "sum");
-    assert!(
-        again.is_ok(),
-        "what a partial result tells is no partial result"
-    );
+    again.expect("what a partial result tells is a partial result");
     // Errors are right for all but disjoint items, and for all but whole ones.
     let _ = partial.merge(&partial, &reduce::Sum);
     let _ = partial.result(&reduce::Sum);

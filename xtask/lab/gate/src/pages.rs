@@ -17,14 +17,9 @@ fn page(name: &str) -> PathBuf {
     workspace().join("docs").join(name)
 }
 
-/// What a page shows below a command.
+/// What a page, below `docs/`, shows below a command as a person types it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shown {
-    /// Below `docs/`.
-    pub(crate) page: &'static str,
-    /// As a person types it.
-    pub(crate) command: &'static str,
-}
+pub(crate) struct Shown(pub(crate) &'static str, pub(crate) &'static str);
 
 impl Shown {
     /// Runs a command, which must print what the page shows of this one. `keep` makes one text of all that may be printed.
@@ -33,7 +28,7 @@ impl Shown {
         command: &mut Command,
         keep: impl Fn(&str) -> String,
     ) -> Result<String> {
-        let (name, typed) = (self.page, self.command);
+        let Self(name, typed) = self;
         let shown = below(&read(&page(name))?, typed);
         let shown = shown.ok_or(format!("docs/{name} shows no `{typed}`"))?;
         let told = run(command)?;

@@ -43,10 +43,10 @@ const LAUNCHER_RANKS: usize = 2;
 
 /// What the tutorial shows, with which library.
 const TUTORIAL_LIBRARY: &str = "openmpi";
-const TUTORIAL: Shown = Shown {
-    page: "tutorial-check.md",
-    command: "treefold-run --check mpirun -n 5 ./steps",
-};
+const TUTORIAL: Shown = Shown(
+    "tutorial-check.md",
+    "treefold-run --check mpirun -n 5 ./steps",
+);
 
 /// Runs the stage.
 pub(crate) fn pmpi(steps: &mut Steps) -> Result {

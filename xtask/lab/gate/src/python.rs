@@ -153,9 +153,8 @@ fn on_ranks(steps: &mut Steps, wheel: &Path) -> Result {
             let mut first_sum = python.command(ranks, &[]);
             first_sum.arg(sources().join("examples/first_sum.py"));
             for_mpi4py(&mut first_sum, library, &folder)?;
-            let page = "tutorial-python-mpi.md";
             let step = format!("the tutorial, {library}, {ranks} ranks");
-            let shown = Shown { page, command };
+            let shown = Shown("tutorial-python-mpi.md", command);
             steps.check(step, || shown.check(&mut first_sum, str::to_owned))?;
         }
         Ok(())

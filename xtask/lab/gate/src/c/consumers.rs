@@ -299,11 +299,8 @@ impl<'a> Consumers<'a> {
         let step = format!("{}: {}, {how}", self.title(), file.display());
         let shown = SHOWN.into_iter().find(|[name, ..]| *name == program.name);
         match shown.filter(|_| ["alone", "p = 3"].contains(&how)) {
-            Some([_, page, typed]) => {
-                let shown = Shown {
-                    page,
-                    command: typed,
-                };
+            Some([_, page, command_there]) => {
+                let shown = Shown(page, command_there);
                 steps.check(step, || shown.check(&mut command, str::to_owned))
             }
             None => steps.step(step, command),
