@@ -100,7 +100,8 @@ impl Suite<'_> {
         self.tell(steps, &sums, case.with([setting]))?;
         for (name, option) in [("ahead", ""), ("ahead-of-all", "-DHIDES_INIT")] {
             let tool = self.tool(steps, name, "ahead.c", option)?;
-            let calls = format!("calls seen: 0. The program calls the reductions of {tool}");
+            // A sentence may begin with it.
+            let calls = format!("alls seen: 0. The program calls the reductions of {tool}");
             let preload = format!("LD_PRELOAD={tool}:{LIBRARY}");
             let case = Case::of(format!("a tool that is {name}"), calls);
             let report = "TREEFOLD_PMPI_STATS=stderr".to_owned();
