@@ -36,16 +36,9 @@ const MEMBERS: [&str; 16] = [
 /// A package within a member's folder.
 const LIBRARY: &str = "bindings/c-mpi/library";
 
-/// What else is in it.
-const FILES: [&str; 7] = [
-    ".cargo/config.toml",
-    "CHANGELOG.md",
-    "Cargo.lock",
-    "LICENSE-APACHE",
-    "LICENSE-MIT",
-    "docs/installing.md",
-    "rust-toolchain.toml",
-];
+/// What else is in it: among that, the pages that are installed.
+const FILES: &str = ".cargo/config.toml CHANGELOG.md Cargo.lock LICENSE-APACHE LICENSE-MIT rust-toolchain.toml docs/installing.md \
+    docs/items-and-ranks.md docs/lanes.md docs/order.md docs/tree-or-exact.md docs/tutorial-fortran.md";
 
 /// Makes it, and builds from it alone.
 pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result {
