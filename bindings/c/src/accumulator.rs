@@ -8,9 +8,9 @@ use bytemuck::NoUninit;
 
 pub(crate) use self::kind::of_bytes_error;
 use self::kind::{ComplexMomentsOf, Kind, MomentsOf, OfFigure};
-use crate::boundary::elements;
 use crate::element::ElementType;
 use crate::failure::{self, Code, Failure};
+use crate::raw::elements;
 use treefold::exact::quantity::{ComplexDots, ComplexSums, Dots, Norms, Sums};
 
 use crate::figure::Figure;

@@ -19,10 +19,10 @@ pub use self::state::{Collected, treefold_keyed};
 pub(crate) use self::state::{KeyedState, of_codes, of_rows};
 pub(crate) use self::windows::{Window, rolling};
 use crate::accumulator::{Change, Statistic};
-use crate::boundary::elements;
 use crate::element::ElementType;
 use crate::failure::{Code, Failure};
 use crate::local::By;
+use crate::raw::elements;
 
 /// An expression for the type of keys as [`Keys::without_signs`] leaves them.
 macro_rules! with_keys {

@@ -16,6 +16,7 @@ mod handle;
 pub mod keyed;
 mod local;
 pub mod operator;
+pub mod raw;
 pub mod states;
 
 #[cfg(not(target_pointer_width = "64"))]

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use treefold::Operator;
 use treefold::operator::WordsOperator;
 
-use crate::boundary::Function;
 use crate::failure::{Code, Failure};
+use crate::raw::Function;
 
 /// The operators of `treefold.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

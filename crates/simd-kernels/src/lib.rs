@@ -26,7 +26,7 @@
 //! | [`plain_sums`], [`split_sums_in_range`], [`split_products_in_range`], [`split_sums`], [`split_columns`], [`exact_products`] | sums of blocks of items and of columns, and products, without rounding errors: see the crate `exact-sum` |
 //! | [`has_default_environment`], [`Quiet`], [`Subnormals`], [`without_traps`] | nothing: they look after the floating-point environment |
 //! | [`by_definition`] | the specification, used as the oracle in tests |
-//! | [`unordered_sum`], [`left_to_right`] | sums in other orders, used as references in benchmarks |
+//! | `unordered_sum`, `left_to_right` | sums in other orders, against which speed is measured; with feature `baselines` |
 //!
 //! Its rooms, from the bottom up: `processor`, `sets`, `fold`, `rows`, `exact`, `integers` and `unordered`. `compiled` makes all kernels of
 //! floats: programs that call them compile none.
@@ -42,6 +42,7 @@ mod integers;
 mod processor;
 mod rows;
 mod sets;
+#[cfg(feature = "baselines")]
 mod unordered;
 
 pub use exact::exponents::Exponents;
@@ -77,4 +78,5 @@ pub use sets::compiled::Compiled;
 pub use sets::dispatch::{Float, subtree_sum8};
 pub use sets::level::{Level, LevelError};
 pub use sets::operation::Operation;
+#[cfg(feature = "baselines")]
 pub use unordered::{Variant, left_to_right, unordered_dot, unordered_sum, unordered_sum_with};

@@ -7,9 +7,9 @@ use treefold::exact::{
 };
 
 use crate::accumulator::Statistic;
-use crate::boundary::elements_mut;
 use crate::element::ElementType;
 use crate::failure::Failure;
+use crate::raw::elements_mut;
 
 /// The types of items that are rounded.
 pub(crate) trait Real: Float + Pod + PartialEq {

@@ -5,10 +5,10 @@ use treefold::exact::{Float, Rolling, RollingError, RollingIndex};
 
 use super::has_room;
 use crate::accumulator::Statistic;
-use crate::boundary::elements;
 use crate::by_integer;
 use crate::element::ElementType;
 use crate::failure::{Code, Failure};
+use crate::raw::elements;
 
 /// Which items a window has.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,5 @@
 //! The fewest messages with which p ranks of at most M items each cover N items, where M lies between the same two powers of
-//! two as N/p: a shortest path over boundaries, whose costs [`crate::hops`] adds.
+//! two as N/p: a shortest path over boundaries, whose costs [`crate::searches::hops`] adds.
 //!
 //! A sum, unlike a union, adds the cost of one boundary after the other. Of two ways to place i boundaries at the same cost, the
 //! one that reaches further is never worse: it can continue with the other's boundaries that lie after it. So for each i and each
@@ -14,7 +14,7 @@
 
 use tree_index::parent;
 
-use crate::hops::Blocks;
+use crate::searches::hops::Blocks;
 
 /// Boundaries with the fewest messages for a share limit.
 #[derive(Clone, Debug)]
@@ -161,7 +161,7 @@ mod tests {
 
     use tree_index::message_count;
 
-    use crate::hops::Blocks;
+    use crate::searches::hops::Blocks;
 
     /// The shortest path from 0 to N over all boundaries, a rank from x to y at what it sends.
     fn by_definition(items: u64, ranks: u64, share_items_max: u64) -> u64 {

@@ -5,7 +5,7 @@
 //! and on these times alone, so boundaries are placed from left to right.
 //!
 //! A rank ends as far right as its own work lets it be in time, or at that number with some of its lowest set bits cleared. No
-//! other end b' is needed. As in [`crate::share_limit`], one of these, a, lies after b' and is among what b' cuts. What a cuts
+//! other end b' is needed. As in [`crate::searches::share_limit`], one of these, a, lies after b' and is among what b' cuts. What a cuts
 //! is due at the same times after both. The ranks that follow b', cut off at a, have less to do.
 //!
 //! Trying all these ends decides whether T is possible. But many ways to place boundaries lead to the same boundary, or to

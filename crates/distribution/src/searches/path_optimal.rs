@@ -1,6 +1,6 @@
 //! The search for a distribution with a short critical path, by the clock of [`crate::critical_path`].
 //!
-//! [`crate::time_limit`] decides whether rank 0 can have the root by a given time; bisection finds the shortest time.
+//! [`crate::searches::time_limit`] decides whether rank 0 can have the root by a given time; bisection finds the shortest time.
 //!
 //! **What is proven.** If the last "no" is proven, the result is the shortest, up to a sixteenth of the smaller cost.
 //! Otherwise the result is no longer than the critical paths of one rank for all items and of the lower, upper, power-of-two
@@ -14,7 +14,7 @@
 use crate::cost::Cost;
 use crate::critical_path::critical_path_ns;
 use crate::error::Error;
-use crate::time_limit::{Attempt, Problem};
+use crate::searches::time_limit::{Attempt, Problem};
 
 /// The ways to place i boundaries that the search keeps: this number over all ranks, within limits.
 const KEPT_WITH_ALL_RANKS: usize = 1 << 14;
@@ -118,7 +118,7 @@ impl Search {
 #[cfg(test)]
 mod tests {
     use super::{KEPT_MAX, Search};
-    use crate::time_limit::Problem;
+    use crate::searches::time_limit::Problem;
     use crate::{Cost, Scheme};
 
     /// Two ways, against all of them.

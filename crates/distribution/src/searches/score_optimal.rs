@@ -3,7 +3,7 @@
 //! Let m(M) be the fewest messages with which at most p ranks of at most M items each cover N
 //! items. The least score is that of send · m(M) + add · M over M; m does not increase with M.
 //!
-//! **Most levels are a formula.** Let 2^L <= M < B = 2^(L+1). As [`crate::hops`] shows, every multiple of B is cut, and so
+//! **Most levels are a formula.** Let 2^L <= M < B = 2^(L+1). As [`crate::searches::hops`] shows, every multiple of B is cut, and so
 //! is an item inside every full block, and one inside the last block of r = N mod B items if r > M:
 //!
 //! ```text
@@ -15,10 +15,10 @@
 //!
 //! **One level is searched**, the one with 2^L < N/p < 2^(L+1), unless its bound is no better than the best formula. Shares from
 //! M1 to M2 score at least send · m(M2) + add · M1; branch and bound takes the interval with the least bound first.
-//! [`crate::share_limit`] finds m(M2) exactly, or that it is too large. The largest share of its answer, often far below M2, ends
+//! [`crate::searches::share_limit`] finds m(M2) exactly, or that it is too large. The largest share of its answer, often far below M2, ends
 //! the interval that remains to be searched. Rounding `f64` is monotone, so the bounds hold for scores as computed.
 //!
-//! **Without empty ranks**, a cover takes no fewer than p - 1 messages; [`crate::busy`] shows that it takes no more than
+//! **Without empty ranks**, a cover takes no fewer than p - 1 messages; [`crate::searches::busy`] shows that it takes no more than
 //! max(m(M), p - 1).
 //!
 //! Of equal scores the one with fewer messages is taken, then that with the smaller largest share.
@@ -32,12 +32,12 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-use crate::busy::split;
 use crate::cost::Cost;
 use crate::error::Error;
-use crate::hops::Blocks;
 use crate::roundest::roundest;
-use crate::share_limit::Cover;
+use crate::searches::busy::split;
+use crate::searches::hops::Blocks;
+use crate::searches::share_limit::Cover;
 
 /// The start of every rank, then N, of the distribution with the least score.
 ///
