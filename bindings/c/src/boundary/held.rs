@@ -4,11 +4,12 @@ use std::ffi::{c_int, c_void};
 use std::ptr;
 
 use super::guard;
-use crate::accumulator::{Change, Statistic, treefold_accumulator};
+use crate::accumulator::{Change, treefold_accumulator};
 use crate::failure::{Code, Failure, Status};
 use crate::handle::{self, Named};
 use crate::local;
 use crate::raw::{Bytes, disjoint, place, write, write_bytes};
+use crate::statistic::Statistic;
 
 /// Makes an object, and leaves its handle.
 ///

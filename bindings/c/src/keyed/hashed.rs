@@ -8,11 +8,12 @@ use treefold::exact::HashedSums;
 use super::kind::{Real, SUM_BYTES};
 use super::state::{KeyedState, same_kind};
 use super::{Keys, has_room, of_keys, of_limit};
-use crate::accumulator::{Change, Statistic};
+use crate::accumulator::Change;
 use crate::by_integer;
 use crate::element::ElementType;
 use crate::failure::{Code, Failure};
 use crate::raw::elements_mut;
+use crate::statistic::Statistic;
 
 /// What a key takes at first: a sum, the key, and its place in a table that is not full.
 const KEY_BYTES: usize = SUM_BYTES + 2 * size_of::<u64>();

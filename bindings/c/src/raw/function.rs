@@ -4,7 +4,24 @@ use std::ffi::{c_int, c_void};
 use std::fmt;
 
 use crate::failure::{self, Failure};
-use crate::operator::words_of_item;
+
+/// The longest item of a caller's operator, in bytes.
+pub const ITEM_BYTES_MAX: usize = 512;
+
+/// The bytes of a word, in which items of a caller's operator are kept.
+pub const WORD_BYTES: usize = size_of::<u64>();
+
+/// The words that hold an item of so many bytes.
+///
+/// # Errors
+/// Items cannot be so long.
+pub fn words_of_item(item_bytes: usize) -> Result<usize, Failure> {
+    if item_bytes == 0 || !item_bytes.is_multiple_of(4) || item_bytes > ITEM_BYTES_MAX {
+        let reason = format_args!("{item_bytes} is not a multiple of 4 from 4 to {ITEM_BYTES_MAX}");
+        return Err(Failure::argument("item_bytes", reason));
+    }
+    Ok(item_bytes.div_ceil(WORD_BYTES))
+}
 
 /// `treefold_combine`.
 pub type Combine = Option<

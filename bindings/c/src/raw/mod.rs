@@ -9,7 +9,7 @@ mod function;
 mod pointers;
 mod pool;
 
-pub use function::{Combine, Function};
+pub use function::{Combine, Function, ITEM_BYTES_MAX, WORD_BYTES, words_of_item};
 pub use pointers::{
     Bytes, bytes, bytes_mut, check_aligned, disjoint, elements, elements_mut, place, text, write,
     write_bytes,
