@@ -3,7 +3,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 /// Programs over MPI.
 mod mpi {
@@ -135,32 +134,4 @@ fn pages_show_programs_of_the_tree() {
             "{page}.md: {program}"
         );
     }
-}
-
-/// Nothing is published: no text tells to install treefold by its name.
-#[test]
-fn nothing_is_installed_by_name() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
-    let list = Command::new("git")
-        .args(["ls-files", "*.md", "bindings/*.py"])
-        .current_dir(&root)
-        .output()
-        .unwrap();
-    let files = String::from_utf8(list.stdout).unwrap();
-    assert!(files.lines().count() > 50, "{files}");
-    let mut found = Vec::new();
-    for file in files.lines() {
-        let text = fs::read_to_string(root.join(file)).unwrap();
-        let by_name = |line: &&str| {
-            let told = line.split("pip install ").skip(1);
-            let mut words = told.flat_map(|words| words.split_whitespace());
-            !line.contains("--find-links") && words.any(|word| word.starts_with("treefold["))
-        };
-        found.extend(
-            text.lines()
-                .filter(by_name)
-                .map(|line| format!("{file}: {line}")),
-        );
-    }
-    assert_eq!(found, [] as [String; 0]);
 }
