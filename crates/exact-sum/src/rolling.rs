@@ -8,9 +8,9 @@ use std::fmt;
 
 use simd_kernels::{DECODED_ITEMS, DecodeUnit, Level, Pair, Quiet, nearest_quotients};
 
-use crate::fixed::integer_of;
-use crate::float::Float;
-use crate::total::{Total, short_mean};
+use crate::number::fixed::integer_of;
+use crate::number::float::Float;
+use crate::number::total::{Total, short_mean};
 pub use index::RollingIndex;
 use walk::{Walk, Windows};
 

@@ -45,6 +45,10 @@ mod sets;
 #[cfg(feature = "baselines")]
 mod unordered;
 
+pub use exact::decode::{
+    DECODED_ITEMS, DecodeDigits, DecodeUnit, LOWER_PLACES, NO_DIGIT, Pair, decode, decode_digits,
+    decode_floats,
+};
 pub use exact::exponents::Exponents;
 pub use exact::nearest::{doubles_to_round, nearest_doubles, nearest_quotients};
 pub use exact::plain::plain_sums;
@@ -54,10 +58,6 @@ pub use exact::range::{RANGE_BLOCK_ITEMS, split_products_in_range, split_sums_in
 pub use exact::split::{
     ColumnSplit, SPLIT_ITEMS, SPLIT_ROWS, Split, SplitScale, split_columns, split_sums,
     split_sums_and_rests,
-};
-pub use exact::windows::{
-    DECODED_ITEMS, DecodeDigits, DecodeUnit, LOWER_PLACES, NO_DIGIT, Pair, decode, decode_digits,
-    decode_floats,
 };
 pub use exact::zeros::{count_negative_zeros, is_zero};
 pub use fold::definition::by_definition;

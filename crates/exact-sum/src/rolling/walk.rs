@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use simd_kernels::{DECODED_ITEMS, DecodeUnit, LOWER_PLACES, Level, Pair, decode};
 
-use crate::fixed::{Window, integer_of};
-use crate::float::Float;
-use crate::total::Total;
+use crate::number::fixed::{FixedFormat, integer_of};
+use crate::number::float::Float;
+use crate::number::total::Total;
 
 /// Where windows begin.
 #[derive(Clone, Debug)]
@@ -58,7 +58,7 @@ pub(super) struct Walk<'w, T: Float> {
 }
 
 /// A window's items that do not fit the unit.
-struct Others<W: Window> {
+struct Others<W: FixedFormat> {
     items: usize,
     total: Total<W>,
 }
@@ -200,7 +200,7 @@ fn unit<T: Float>(items: &[T], longest: usize) -> DecodeUnit {
     DecodeUnit::for_range(highest, above)
 }
 
-impl<W: Window> Others<W> {
+impl<W: FixedFormat> Others<W> {
     #[cold]
     fn add(&mut self, item: f64) {
         self.items += 1;

@@ -5,17 +5,17 @@ use simd_kernels::{
     split_products_in_range, without_traps,
 };
 
-use crate::accumulator::Accumulator;
-use crate::accumulator::sealed::Sealed;
-use crate::blocks::{FIRST_ITEMS, Pace};
 use crate::bytes::{self, BytesError, Kind};
-use crate::counters::{Counters, LimitError, RemoveError, is_negative_zero};
-use crate::destination::Destination;
-use crate::fixed::{Window, integer};
-use crate::float::{FEW_ITEMS, Float};
-use crate::round;
-use crate::sum::of_total;
-use crate::total::{Total, WithoutZeros};
+use crate::number::blocks::{FIRST_ITEMS, Pace};
+use crate::number::counters::{Counters, LimitError, RemoveError, is_negative_zero};
+use crate::number::destination::Destination;
+use crate::number::fixed::{FixedFormat, integer};
+use crate::number::float::{FEW_ITEMS, Float};
+use crate::number::round;
+use crate::number::total::{Total, WithoutZeros};
+use crate::slots::accumulator::Accumulator;
+use crate::slots::accumulator::sealed::Sealed;
+use crate::slots::sum::of_total;
 
 /// The products that are split at one scale.
 const BLOCK_PRODUCTS: usize = 4096;
@@ -349,7 +349,7 @@ fn add_in_range(
     true
 }
 
-impl<W: Window> Total<W> {
+impl<F: FixedFormat> Total<F> {
     /// That of one product.
     pub(crate) fn of_product(x: f64, y: f64) -> Self {
         let mut total = Self::ZERO;

@@ -16,17 +16,17 @@ use bytemuck::Pod;
 
 pub use super::entry::WrongEntries;
 use super::entry::{Entries, Entry, write_long, write_short};
-use super::key::{Key, KeyError};
 pub use super::terms::{Agreed, NO_TERMS, Terms, combine};
 use super::terms::{ITEMS, LOWEST, magnitude, moved, terms_of};
-use super::windows::Windows;
-use crate::accumulator::sealed::Sealed;
-use crate::counters::LimitError;
-use crate::fixed::{Window, integer_of};
-use crate::float::Float;
-use crate::total::Total;
+use crate::keyed::key::{Key, KeyError};
+use crate::keyed::totals::Totals;
+use crate::number::counters::LimitError;
+use crate::number::fixed::{FixedFormat, integer_of};
+use crate::number::float::Float;
+use crate::number::total::Total;
+use crate::slots::accumulator::sealed::Sealed;
 
-/// Sums by key of any kind: [`KeyedSums`](super::KeyedSums) and [`KeyedMoments`](super::KeyedMoments).
+/// Sums by key of any kind: [`KeyedSums`](crate::keyed::KeyedSums) and [`KeyedMoments`](crate::keyed::KeyedMoments).
 pub trait KeyedAccumulator: KeyedRows + Clone + fmt::Debug + 'static {
     /// What it is, with the type of its items: ranks compare it.
     fn name() -> String;
@@ -127,24 +127,24 @@ pub fn dealt(
 }
 
 /// Writes one part of all keys.
-pub(super) fn write_part<W: Window, R: AsMut<[i128]>>(
-    windows: &Windows<W>,
+pub(crate) fn write_part<F: FixedFormat, R: AsMut<[i128]>>(
+    totals: &Totals<F>,
     part: usize,
     rows: &mut [R],
     entries: &mut Vec<u64>,
 ) -> Terms {
-    let mut terms = write_integers(windows, part, rows, entries);
-    terms[ITEMS] = windows.items.cast_signed();
+    let mut terms = write_integers(totals, part, rows, entries);
+    terms[ITEMS] = totals.items.cast_signed();
     terms
 }
 
-fn write_integers<W: Window, R: AsMut<[i128]>>(
-    windows: &Windows<W>,
+fn write_integers<F: FixedFormat, R: AsMut<[i128]>>(
+    totals: &Totals<F>,
     part: usize,
     rows: &mut [R],
     entries: &mut Vec<u64>,
 ) -> Terms {
-    if let Some((pairs, unit)) = windows.only_table() {
+    if let Some((pairs, unit)) = totals.only_table() {
         let mut bits = 0;
         for (row, pair) in rows.iter_mut().zip(pairs) {
             let integer = integer_of(*pair);
@@ -154,12 +154,12 @@ fn write_integers<W: Window, R: AsMut<[i128]>>(
         return terms_of(unit.exponent(), bits, rows.len(), false);
     }
     let entries_before = entries.len();
-    let own = common_unit(windows);
+    let own = common_unit(totals);
     let (mut votes, mut bits) = (0, 0);
     for (key, row) in rows.iter_mut().enumerate() {
         let place = &mut row.as_mut()[part];
         *place = 0;
-        match windows.short(key) {
+        match totals.short(key) {
             Some((0, _)) => {}
             Some((integer, unit)) => {
                 if let Some(fitting) = moved(integer, unit - own) {
@@ -170,17 +170,17 @@ fn write_integers<W: Window, R: AsMut<[i128]>>(
                     write_short(key as u64, part, integer, unit, entries);
                 }
             }
-            None => write_long(key as u64, part, &windows.total(key), entries),
+            None => write_long(key as u64, part, &totals.total(key), entries),
         }
     }
     terms_of(own, bits, votes, entries.len() > entries_before)
 }
 
 /// The unit that most of the short integers fit.
-fn common_unit<W: Window>(windows: &Windows<W>) -> i32 {
+fn common_unit<F: FixedFormat>(totals: &Totals<F>) -> i32 {
     let mut units: Vec<(i32, usize)> = Vec::new();
-    for key in 0..windows.len() {
-        if let Some((integer, unit)) = windows.short(key)
+    for key in 0..totals.len() {
+        if let Some((integer, unit)) = totals.short(key)
             && integer != 0
         {
             match units.iter_mut().find(|(other, _)| *other == unit) {
@@ -223,34 +223,34 @@ fn settle_part<R: AsMut<[i128]>>(
 }
 
 /// One part of rows that were added up.
-pub(super) fn read_part<W: Window, R: AsRef<[i128]>>(
+pub(crate) fn read_part<F: FixedFormat, R: AsRef<[i128]>>(
     rows: &[R],
     part: usize,
     agreed: Agreed,
-) -> Windows<W> {
+) -> Totals<F> {
     let integers = rows.iter().map(|row| row.as_ref()[part]);
-    let mut windows = Windows::of_integers(agreed.unit, integers);
-    windows.items = agreed.items;
-    windows
+    let mut totals = Totals::of_integers(agreed.unit, integers);
+    totals.items = agreed.items;
+    totals
 }
 
-/// Adds an entry to the windows of its part.
-pub(super) fn add_entry<W: Window>(
-    windows: &mut Windows<W>,
+/// Adds an entry to the totals of its part.
+pub(crate) fn add_entry<F: FixedFormat>(
+    totals: &mut Totals<F>,
     entry: &Entry<'_>,
     key: usize,
 ) -> Result<(), WrongEntries> {
     if let Some((integer, unit)) = entry.short() {
-        windows.add_integer(key, integer, unit);
+        totals.add_integer(key, integer, unit);
     } else {
         let mut total = Total::ZERO;
         entry.add_to(&mut total)?;
-        windows.add_number(key, &total.fixed, total.counters, |_| true);
+        totals.add_number(key, &total.fixed, total.counters, |_| true);
     }
     Ok(())
 }
 
-pub(super) fn merge_entries<W: Window>(
+pub(crate) fn merge_entries<F: FixedFormat>(
     same: &[Entry<'_>],
     into: &mut Vec<u64>,
 ) -> Result<(), WrongEntries> {
@@ -258,7 +258,7 @@ pub(super) fn merge_entries<W: Window>(
         one.copy_to(into);
         return Ok(());
     }
-    let mut total = Total::<W>::ZERO;
+    let mut total = Total::<F>::ZERO;
     for entry in same {
         entry.add_to(&mut total)?;
     }
@@ -268,7 +268,7 @@ pub(super) fn merge_entries<W: Window>(
 }
 
 /// The place of an entry's key among so many, the first of which has this number.
-pub(super) fn key_of(entry: &Entry<'_>, first: usize, keys: usize) -> Result<usize, WrongEntries> {
+pub(crate) fn key_of(entry: &Entry<'_>, first: usize, keys: usize) -> Result<usize, WrongEntries> {
     let key = usize::try_from(entry.key).ok();
     let key = key.and_then(|key| key.checked_sub(first));
     key.filter(|key| *key < keys)

@@ -3,17 +3,17 @@
 use simd_kernels::{DECODED_ITEMS, DecodeUnit, Level, Quiet};
 
 use super::entry::{Entries, Entry, WrongEntries};
-use super::key::{Key, KeyError};
-use super::products::KeyedProducts;
-use super::tables::pair_of;
 use super::terms::{Agreed, Terms};
 use super::wire::{
     KeyedAccumulator, KeyedRows, add_entry, key_of, merge_entries, read_part, write_part,
 };
-use super::{KeyedMoments, KeyedSums};
-use crate::accumulator::sealed::Sealed;
-use crate::counters::LimitError;
-use crate::float::Float;
+use crate::keyed::key::{Key, KeyError};
+use crate::keyed::products::KeyedProducts;
+use crate::keyed::tables::pair_of;
+use crate::keyed::{KeyedMoments, KeyedSums};
+use crate::number::counters::LimitError;
+use crate::number::float::Float;
+use crate::slots::accumulator::sealed::Sealed;
 
 const NO_SUCH_PART: WrongEntries = WrongEntries("a key has no such part");
 
@@ -52,12 +52,12 @@ impl<T: Float> KeyedRows for KeyedSums<T> {
     const PARTS: usize = 1;
 
     fn write(&self, rows: &mut [Self::Row], terms: &mut [Terms], entries: &mut Vec<u64>) {
-        terms[0] = write_part(&self.windows, 0, rows, entries);
+        terms[0] = write_part(&self.totals, 0, rows, entries);
     }
 
     fn of_rows(rows: &[Self::Row], agreed: &[Agreed]) -> Self {
         Self {
-            windows: read_part(rows, 0, agreed[0]),
+            totals: read_part(rows, 0, agreed[0]),
         }
     }
 
@@ -74,7 +74,7 @@ impl<T: Float> KeyedRows for KeyedSums<T> {
             let entry = entry?;
             let key = key_of(&entry, first, self.keys())?;
             match entry.part {
-                0 => add_entry(&mut self.windows, &entry, key)?,
+                0 => add_entry(&mut self.totals, &entry, key)?,
                 _ => return Err(NO_SUCH_PART),
             }
         }

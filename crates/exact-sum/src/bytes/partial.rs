@@ -13,26 +13,26 @@
 use simd_kernels::{DECODED_ITEMS, EXACT_PRODUCT, Level, Quiet, exact_products, is_zero};
 
 use crate::bytes::{BytesError, Reader, check_counters};
-use crate::counters::Counters;
-use crate::fixed::{DoubleProducts, Doubles, Fixed, Window, integer as parts_of};
-use crate::float::sealed::Sealed;
 use crate::keyed::bytes::{read_entry, write_entry};
-use crate::keyed::terms::moved;
-use crate::moments::{Moments, can_have};
-use crate::product_sum::ProductSum;
-use crate::sum::Sum;
-use crate::total::Total;
+use crate::keyed::ranks::terms::moved;
+use crate::number::counters::Counters;
+use crate::number::fixed::{DoubleProducts, Doubles, Fixed, FixedFormat, integer as parts_of};
+use crate::number::float::sealed::Sealed;
+use crate::number::total::Total;
+use crate::slots::moments::{Moments, can_have};
+use crate::slots::product_sum::ProductSum;
+use crate::slots::sum::Sum;
 
 const DOUBLE: usize = size_of::<f64>();
 
 /// A sum that bytes stand for.
-pub(crate) enum Partial<W: Window> {
+pub(crate) enum Partial<F: FixedFormat> {
     Doubles([f64; 2]),
     /// With the fewest finite items that it can be of.
-    Long(Box<Total<W>>, u64),
+    Long(Box<Total<F>>, u64),
 }
 
-impl<W: Window> Partial<W> {
+impl<F: FixedFormat> Partial<F> {
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, BytesError> {
         let double = |bytes: &[u8]| {
             let double = f64::from_le_bytes(bytes.try_into().expect("there are as many"));
@@ -89,13 +89,13 @@ impl<W: Window> Partial<W> {
         }
     }
 
-    fn fixed(&self) -> Fixed<W> {
+    fn fixed(&self) -> Fixed<F> {
         let mut total = Total::ZERO;
         self.add_to(&mut total);
         total.fixed
     }
 
-    fn add_to(&self, total: &mut Total<W>) {
+    fn add_to(&self, total: &mut Total<F>) {
         match self {
             Self::Doubles(doubles) => doubles.iter().for_each(|&double| total.add_one(double)),
             Self::Long(long, _) => total.merge(long),
@@ -152,7 +152,7 @@ fn exponent(double: f64) -> i32 {
 }
 
 /// Appends the bytes of a sum.
-pub(crate) fn write<W: Window>(total: &Total<W>, bytes: &mut Vec<u8>) {
+pub(crate) fn write<F: FixedFormat>(total: &Total<F>, bytes: &mut Vec<u8>) {
     let begin = bytes.len();
     let mut rest = *total;
     rest.counters = total.counters.of_specials();
@@ -252,7 +252,11 @@ pub fn of_products(x: &[f64], y: &[f64], mut each: impl FnMut(&[u8])) {
     }
 }
 
-fn write_alone<W: Window>(total: &Total<W>, bytes: &mut Vec<u8>, each: &mut impl FnMut(&[u8])) {
+fn write_alone<F: FixedFormat>(
+    total: &Total<F>,
+    bytes: &mut Vec<u8>,
+    each: &mut impl FnMut(&[u8]),
+) {
     bytes.clear();
     write(total, bytes);
     each(bytes);

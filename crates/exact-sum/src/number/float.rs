@@ -9,21 +9,21 @@ use simd_kernels::{
     nearest_doubles,
 };
 
-use crate::fixed::{
-    DoubleProducts, Doubles, Magnitude, SingleProducts, Singles, Window, integer, integer_of,
+use crate::number::fixed::{
+    DoubleProducts, Doubles, FixedFormat, Magnitude, SingleProducts, Singles, integer, integer_of,
     short_magnitude,
 };
-use crate::round::Format;
+use crate::number::round::Format;
 
 /// The types of items: `f32` and `f64`.
 pub trait Float: sealed::Sealed + Compiled + Pod + Into<f64> + fmt::Debug + Send + Sync {
     /// Room for a sum.
     #[doc(hidden)]
-    type Sums: Window;
+    type Sums: FixedFormat;
 
     /// Room for a sum of products.
     #[doc(hidden)]
-    type Products: Window;
+    type Products: FixedFormat;
 }
 
 pub(crate) mod sealed {

@@ -5,13 +5,13 @@ use std::fmt;
 use bytemuck::Zeroable;
 
 use crate::bytes::shortest;
-use crate::counters::Counters;
-use crate::fixed::{Fixed, Window};
-use crate::total::Total;
+use crate::number::counters::Counters;
+use crate::number::fixed::{Fixed, FixedFormat};
+use crate::number::total::Total;
 
 /// Entries that are not as ranks write them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WrongEntries(pub(super) &'static str);
+pub struct WrongEntries(pub(crate) &'static str);
 
 impl fmt::Display for WrongEntries {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -38,8 +38,8 @@ const UNIT_BIAS: i32 = 1 << 12;
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'e> {
     /// Its key.
-    pub(super) key: u64,
-    pub(super) part: usize,
+    pub(crate) key: u64,
+    pub(crate) part: usize,
     kind: Kind,
     detail: usize,
     number: &'e [u64],
@@ -48,10 +48,10 @@ pub struct Entry<'e> {
 }
 
 /// The entries of a list.
-pub(super) struct Entries<'e>(&'e [u64]);
+pub(crate) struct Entries<'e>(&'e [u64]);
 
 impl<'e> Entries<'e> {
-    pub(super) fn of(list: &'e [u64]) -> Self {
+    pub(crate) fn of(list: &'e [u64]) -> Self {
         Self(list)
     }
 
@@ -104,16 +104,16 @@ impl<'e> Iterator for Entries<'e> {
 
 impl Entry<'_> {
     /// By which entries of one number are together.
-    pub(super) fn place(&self) -> (u64, usize) {
+    pub(crate) fn place(&self) -> (u64, usize) {
         (self.key, self.part)
     }
 
-    pub(super) fn copy_to(&self, list: &mut Vec<u64>) {
+    pub(crate) fn copy_to(&self, list: &mut Vec<u64>) {
         list.extend_from_slice(self.whole);
     }
 
     /// The integer and its unit, if there is no more.
-    pub(super) fn short(&self) -> Option<(i128, i32)> {
+    pub(crate) fn short(&self) -> Option<(i128, i32)> {
         let ([lower, higher], Kind::Short) = (self.number, self.kind) else {
             return None;
         };
@@ -122,19 +122,19 @@ impl Entry<'_> {
     }
 
     /// Adds the number that the words stand for.
-    pub(super) fn add_to<W: Window>(&self, total: &mut Total<W>) -> Result<(), WrongEntries> {
+    pub(crate) fn add_to<F: FixedFormat>(&self, total: &mut Total<F>) -> Result<(), WrongEntries> {
         const WRONG: WrongEntries = WrongEntries("a number does not fit");
         if let Some((integer, unit)) = self.short() {
             let bits = i128::BITS - integer.unsigned_abs().leading_zeros();
-            let end = unit - W::LOWEST + bits.cast_signed();
-            if usize::try_from(end).unwrap_or(0) > 32 * (W::LIMBS - 1) {
+            let end = unit - F::LOWEST + bits.cast_signed();
+            if usize::try_from(end).unwrap_or(0) > 32 * (F::LIMBS - 1) {
                 return Err(WRONG);
             }
             total.fixed.add_integer(integer, unit);
             return Ok(());
         }
-        let mut words = W::Words::zeroed();
-        let (number, counters) = words.as_mut().split_at_mut(Fixed::<W>::WORDS);
+        let mut words = F::Words::zeroed();
+        let (number, counters) = words.as_mut().split_at_mut(Fixed::<F>::WORDS);
         let places = number.get_mut(self.detail..).ok_or(WRONG)?;
         let (own, above) = places
             .split_at_mut_checked(self.number.len())
@@ -148,16 +148,21 @@ impl Entry<'_> {
 }
 
 /// Writes the entry of integer * 2^unit.
-pub(super) fn write_short(key: u64, part: usize, integer: i128, unit: i32, list: &mut Vec<u64>) {
+pub(crate) fn write_short(key: u64, part: usize, integer: i128, unit: i32, list: &mut Vec<u64>) {
     let biased = (unit + UNIT_BIAS).cast_unsigned() as usize;
     let words = [0, 64].map(|shift| low_word(integer >> shift));
     write(key, part, Kind::Short, biased, &words, list);
 }
 
 /// Writes the entry of a number and its counts.
-pub(super) fn write_long<W: Window>(key: u64, part: usize, total: &Total<W>, list: &mut Vec<u64>) {
+pub(crate) fn write_long<F: FixedFormat>(
+    key: u64,
+    part: usize,
+    total: &Total<F>,
+    list: &mut Vec<u64>,
+) {
     let words = total.words();
-    let (number, counters) = words.as_ref().split_at(Fixed::<W>::WORDS);
+    let (number, counters) = words.as_ref().split_at(Fixed::<F>::WORDS);
     let (first, number) = shortest(number);
     let has_counters = counters.iter().any(|&count| count != 0);
     let kind = if has_counters {
@@ -194,8 +199,8 @@ fn low_word(integer: i128) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::{Entries, Entry, write_long, write_short};
-    use crate::fixed::Doubles;
-    use crate::total::Total;
+    use crate::number::fixed::Doubles;
+    use crate::number::total::Total;
 
     fn totals() -> Vec<Total<Doubles>> {
         let items: [&[f64]; 8] = [

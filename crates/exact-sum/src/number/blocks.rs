@@ -10,9 +10,9 @@ use simd_kernels::{
     count_negative_zeros, plain_sums, split_sums_and_rests,
 };
 
-use crate::destination::Destination;
-use crate::float::Float;
-use crate::way::{Outcome, Way, any_scale, units};
+use crate::number::destination::Destination;
+use crate::number::float::Float;
+use crate::number::way::{Outcome, Way, any_scale, units};
 
 /// Fewer items are added one by one.
 const SHORT_ITEMS: usize = 24;

@@ -4,7 +4,7 @@ use simd_kernels::{
     Ahead, Exponents, Level, RangeScale, Split, SplitScale, split_sums, split_sums_in_range,
 };
 
-use crate::destination::Destination;
+use crate::number::destination::Destination;
 
 /// How a block is split.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -9,24 +9,24 @@ use super::decoded::Decoded;
 use super::key::Key;
 use super::tables::Tables;
 use crate::bytes::shortest;
-use crate::counters::{Counters, LimitError, items_of_both};
-use crate::fixed::{Fixed, Window};
-use crate::float::Float;
-use crate::total::{Total, short_mean};
+use crate::number::counters::{Counters, LimitError, items_of_both};
+use crate::number::fixed::{Fixed, FixedFormat};
+use crate::number::float::Float;
+use crate::number::total::{Total, short_mean};
 
 /// The exponents between which integers have places in tables: those of doubles, and of sums of many of them.
 const ITEMS: RangeInclusive<i32> = -1074..=1024 + 63;
 
 /// A sum for each key: an integer, and for some keys more, namely counts of what is not finite, and squares beyond the range of doubles.
 #[derive(Clone, Debug)]
-pub(crate) struct Windows<W: Window> {
+pub(crate) struct Totals<F: FixedFormat> {
     /// At least as many as any key has had, for which numbers and counts have room.
     pub(super) items: u64,
     tables: Tables,
-    spilled: Spilled<W>,
+    spilled: Spilled<F>,
 }
 
-impl<W: Window> Windows<W> {
+impl<F: FixedFormat> Totals<F> {
     pub(crate) fn new(keys: usize) -> Self {
         Self {
             items: 0,
@@ -92,7 +92,7 @@ impl<W: Window> Windows<W> {
         let Spilled { places, totals } = &self.spilled;
         self.tables.memory()
             + places.capacity() * size_of::<u32>()
-            + totals.capacity() * size_of::<(u32, Total<W>)>()
+            + totals.capacity() * size_of::<(u32, Total<F>)>()
     }
 
     /// Chooses the units that are right for items, if there is no sum yet: sums of the same units are merged faster.
@@ -189,15 +189,15 @@ impl<W: Window> Windows<W> {
     pub(crate) fn add_number(
         &mut self,
         key: usize,
-        number: &Fixed<W>,
+        number: &Fixed<F>,
         counters: Counters,
         is_common: impl Fn(usize) -> bool,
     ) {
-        let mut words = W::Words::zeroed();
-        let words = &mut words.as_mut()[..Fixed::<W>::WORDS];
+        let mut words = F::Words::zeroed();
+        let words = &mut words.as_mut()[..Fixed::<F>::WORDS];
         number.write_words(words);
         let (first, words) = shortest(words);
-        let exponent = |word: usize| W::LOWEST + i32::try_from(64 * word).expect("they are few");
+        let exponent = |word: usize| F::LOWEST + i32::try_from(64 * word).expect("they are few");
         let range = exponent(first)..=exponent(first + words.len());
         if let Some((last, others)) = words.split_last()
             && ITEMS.contains(range.start())
@@ -220,7 +220,7 @@ impl<W: Window> Windows<W> {
 
     /// Adds a product by integer arithmetic, or subtracts it. It is counted with those of its block.
     pub(crate) fn change_product(&mut self, key: usize, [x, y]: [f64; 2], removes: bool) {
-        let mut product = Total::<W>::of_product(x, y);
+        let mut product = Total::<F>::of_product(x, y);
         product.counters = product.counters.of_specials();
         let total = self.spilled.of(self.len(), key);
         if removes {
@@ -262,7 +262,7 @@ impl<W: Window> Windows<W> {
     }
 
     /// All of a key. It counts no items but those that are not finite.
-    pub(crate) fn total(&self, key: usize) -> Total<W> {
+    pub(crate) fn total(&self, key: usize) -> Total<F> {
         let mut total = self.spilled.find(key).copied().unwrap_or(Total::ZERO);
         for (integer, unit) in self.tables.integers(key) {
             total.fixed.add_integer(integer, unit.exponent());
@@ -275,11 +275,11 @@ impl<W: Window> Windows<W> {
         exponent: i32,
         integers: impl ExactSizeIterator<Item = i128>,
     ) -> Self {
-        let mut windows = Self::new(integers.len());
-        windows
+        let mut totals = Self::new(integers.len());
+        totals
             .tables
             .fill(DecodeUnit::of_exponent(exponent), integers);
-        windows
+        totals
     }
 
     /// Adds integer * 2^exponent, where the exponent is one that [`short`](Self::short) may return.
@@ -291,13 +291,13 @@ impl<W: Window> Windows<W> {
 
 /// Numbers of some keys.
 #[derive(Clone, Debug)]
-struct Spilled<W: Window> {
+struct Spilled<F: FixedFormat> {
     /// For each key, which of the numbers is its, plus 1; or 0. Empty as long as there is none.
     places: Vec<u32>,
-    totals: Vec<(u32, Total<W>)>,
+    totals: Vec<(u32, Total<F>)>,
 }
 
-impl<W: Window> Default for Spilled<W> {
+impl<F: FixedFormat> Default for Spilled<F> {
     fn default() -> Self {
         Self {
             places: Vec::new(),
@@ -306,9 +306,9 @@ impl<W: Window> Default for Spilled<W> {
     }
 }
 
-impl<W: Window> Spilled<W> {
+impl<F: FixedFormat> Spilled<F> {
     #[inline]
-    fn find(&self, key: usize) -> Option<&Total<W>> {
+    fn find(&self, key: usize) -> Option<&Total<F>> {
         let place = *self.places.get(key)?;
         let index = place.checked_sub(1)?;
         Some(&self.totals[index as usize].1)
@@ -316,7 +316,7 @@ impl<W: Window> Spilled<W> {
 
     /// That of a key, of so many.
     #[inline]
-    fn of(&mut self, keys: usize, key: usize) -> &mut Total<W> {
+    fn of(&mut self, keys: usize, key: usize) -> &mut Total<F> {
         if self.places.len() < keys {
             self.places.resize(keys, 0);
         }

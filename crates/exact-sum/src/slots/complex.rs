@@ -2,20 +2,20 @@
 
 use simd_kernels::{Level, Quiet, without_traps};
 
-use crate::accumulator::Accumulator;
-use crate::accumulator::sealed::Sealed;
-use crate::blocks::Pace;
 use crate::bytes::{self, BytesError, Kind};
-use crate::counters::{LimitError, RemoveError};
-use crate::destination::Destination;
-use crate::fixed::Window;
-use crate::float::{CONVERTED_ITEMS, Float};
-use crate::product_sum::ProductSum;
-use crate::total::{Total, check_counts};
+use crate::number::blocks::Pace;
+use crate::number::counters::{LimitError, RemoveError};
+use crate::number::destination::Destination;
+use crate::number::fixed::FixedFormat;
+use crate::number::float::{CONVERTED_ITEMS, Float};
+use crate::number::total::{Total, check_counts};
+use crate::slots::accumulator::Accumulator;
+use crate::slots::accumulator::sealed::Sealed;
+use crate::slots::product_sum::ProductSum;
 
 /// What sums of two parts do alike: part by part.
 macro_rules! of_parts {
-    ($sum:ident, $part:ty, $window:ident, $products:literal, $kind:expr, $name:literal) => {
+    ($sum:ident, $part:ty, $format:ident, $products:literal, $kind:expr, $name:literal) => {
         impl<T: Float> $sum<T> {
             /// Adds another sum.
             ///
@@ -67,8 +67,8 @@ macro_rules! of_parts {
         impl<T: Float> Sealed for $sum<T> {}
 
         impl<T: Float> Accumulator for $sum<T> {
-            type Words = [<T::$window as Window>::Words; 2];
-            type Integers = [<T::$window as Window>::Integers; 2];
+            type Words = [<T::$format as FixedFormat>::Words; 2];
+            type Integers = [<T::$format as FixedFormat>::Integers; 2];
 
             fn name() -> String {
                 format!("{} of {}", $name, T::NAME)
@@ -87,11 +87,11 @@ macro_rules! of_parts {
             }
 
             fn to_bytes(&self) -> Vec<u8> {
-                bytes::write::<T, T::$window, 2>($kind, self.totals())
+                bytes::write::<T, T::$format, 2>($kind, self.totals())
             }
 
             fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
-                let sum = Self::of_totals(bytes::read::<T, T::$window, 2>($kind, bytes)?);
+                let sum = Self::of_totals(bytes::read::<T, T::$format, 2>($kind, bytes)?);
                 let items = sum.totals()[0].counters.items;
                 if !items.cast_unsigned().is_multiple_of($products) {
                     return Err(BytesError::Corrupted {
@@ -115,7 +115,7 @@ macro_rules! of_parts {
             }
 
             fn check_words(words: &Self::Words) -> Result<(), LimitError> {
-                words.iter().try_for_each(Total::<T::$window>::check_words)
+                words.iter().try_for_each(Total::<T::$format>::check_words)
             }
 
             fn merge_words(words: &mut Self::Words, other: &Self::Words) {

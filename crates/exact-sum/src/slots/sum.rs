@@ -2,23 +2,23 @@
 
 use simd_kernels::{Ahead, ColumnSplit, Exponents, Level, Quiet, SplitScale, without_traps};
 
-use crate::accumulator::Accumulator;
-use crate::accumulator::sealed::Sealed;
-use crate::blocks::Pace;
 use crate::bytes::{self, BytesError, Kind};
-use crate::counters::{LimitError, RemoveError, is_negative_zero};
-use crate::destination::Destination;
-use crate::fixed::Window;
-use crate::float::Float;
-use crate::float::convert;
-use crate::total::Total;
+use crate::number::blocks::Pace;
+use crate::number::counters::{LimitError, RemoveError, is_negative_zero};
+use crate::number::destination::Destination;
+use crate::number::fixed::FixedFormat;
+use crate::number::float::Float;
+use crate::number::float::convert;
+use crate::number::total::Total;
+use crate::slots::accumulator::Accumulator;
+use crate::slots::accumulator::sealed::Sealed;
 
 /// Fewer items are added by integer arithmetic: to look at the floating-point environment, and for the best instructions, takes longer.
 const FEW_ITEMS: usize = 8;
 
-/// What sums do alike, whatever the window of their total.
+/// What sums do alike, whatever the format of their total.
 macro_rules! of_total {
-    ($sum:ident, $window:ident, $kind:expr, $name:literal) => {
+    ($sum:ident, $format:ident, $kind:expr, $name:literal) => {
         impl<T: Float> $sum<T> {
             /// Adds another sum.
             ///
@@ -61,8 +61,8 @@ macro_rules! of_total {
         impl<T: Float> Sealed for $sum<T> {}
 
         impl<T: Float> Accumulator for $sum<T> {
-            type Words = <T::$window as Window>::Words;
-            type Integers = <T::$window as Window>::Integers;
+            type Words = <T::$format as FixedFormat>::Words;
+            type Integers = <T::$format as FixedFormat>::Integers;
 
             fn name() -> String {
                 format!("{} of {}", $name, T::NAME)
@@ -81,11 +81,11 @@ macro_rules! of_total {
             }
 
             fn to_bytes(&self) -> Vec<u8> {
-                bytes::write::<T, T::$window, 1>($kind, [&self.total])
+                bytes::write::<T, T::$format, 1>($kind, [&self.total])
             }
 
             fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
-                let [total] = bytes::read::<T, T::$window, 1>($kind, bytes)?;
+                let [total] = bytes::read::<T, T::$format, 1>($kind, bytes)?;
                 let mut sum = Self::new();
                 sum.total = total;
                 Ok(sum)
@@ -100,11 +100,11 @@ macro_rules! of_total {
             }
 
             fn check_words(words: &Self::Words) -> Result<(), LimitError> {
-                Total::<T::$window>::check_words(words)
+                Total::<T::$format>::check_words(words)
             }
 
             fn merge_words(words: &mut Self::Words, other: &Self::Words) {
-                Total::<T::$window>::merge_words(words, other);
+                Total::<T::$format>::merge_words(words, other);
             }
 
             fn integers(&self) -> Self::Integers {
@@ -197,7 +197,7 @@ impl<T: Float> Sum<T> {
             return sum;
         };
         sum.total.counters.items = items.len() as i64;
-        let total = &mut crate::total::WithoutZeros(&mut sum.total);
+        let total = &mut crate::number::total::WithoutZeros(&mut sum.total);
         sum.pace.add_items(Level::best(), items, quiet, total);
         quiet.forget_since();
         sum

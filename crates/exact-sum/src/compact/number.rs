@@ -3,10 +3,10 @@
 use num_bigint::BigInt;
 
 use super::digits::Digits;
-use crate::counters::LimitError;
-use crate::fixed::{self, Fixed, Magnitude};
-use crate::float::sealed::Sealed;
-use crate::moments::Scaled;
+use crate::number::counters::LimitError;
+use crate::number::fixed::{self, Fixed, Magnitude};
+use crate::number::float::sealed::Sealed;
+use crate::slots::moments::Scaled;
 
 /// Units are such multiples, so that most sums of alike items have the same one: these are merged by one addition.
 const UNIT_STEP: i32 = 16;
@@ -54,21 +54,21 @@ impl Kinds {
 
 /// digits * 2^unit, and what has no room there.
 #[derive(Clone, Debug)]
-pub(super) struct Window<D: Digits, W: fixed::Window> {
+pub(super) struct Number<D: Digits, F: fixed::FixedFormat> {
     pub(super) digits: D,
     /// What came before the digits had another unit, or overflowed. Most sums have none.
-    spilled: Option<Box<Fixed<W>>>,
+    spilled: Option<Box<Fixed<F>>>,
     pub(super) unit: i16,
     pub(super) kinds: Kinds,
 }
 
-impl<D: Digits, W: fixed::Window> Default for Window<D, W> {
+impl<D: Digits, F: fixed::FixedFormat> Default for Number<D, F> {
     fn default() -> Self {
         Self::EMPTY
     }
 }
 
-impl<D: Digits, W: fixed::Window> Window<D, W> {
+impl<D: Digits, F: fixed::FixedFormat> Number<D, F> {
     pub(super) const EMPTY: Self = Self {
         digits: D::ZERO,
         spilled: None,
@@ -139,7 +139,7 @@ impl<D: Digits, W: fixed::Window> Window<D, W> {
         spilled.is_none_or(|spilled| spilled.has_room())
     }
 
-    fn room(&mut self) -> &mut Fixed<W> {
+    fn room(&mut self) -> &mut Fixed<F> {
         self.spilled.get_or_insert_with(|| Box::new(Fixed::ZERO))
     }
 
@@ -175,7 +175,7 @@ impl<D: Digits, W: fixed::Window> Window<D, W> {
     }
 
     /// All of it, if not all are digits.
-    fn fixed(&self) -> Option<Fixed<W>> {
+    fn fixed(&self) -> Option<Fixed<F>> {
         let spilled = self.spilled.as_deref();
         spilled.map(|spilled| {
             let mut fixed = *spilled;
@@ -219,7 +219,7 @@ impl<D: Digits, W: fixed::Window> Window<D, W> {
     }
 }
 
-fn add_to<D: Digits, W: fixed::Window>(fixed: &mut Fixed<W>, digits: D, unit: i32) {
+fn add_to<D: Digits, F: fixed::FixedFormat>(fixed: &mut Fixed<F>, digits: D, unit: i32) {
     for (part, place) in digits.parts() {
         fixed.add_integer(part, unit + place.cast_signed());
     }

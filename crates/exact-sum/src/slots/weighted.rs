@@ -2,13 +2,13 @@
 
 use simd_kernels::is_zero;
 
-use crate::counters::{LimitError, RemoveError};
-use crate::float::Float;
-use crate::moments::Scaled;
-use crate::product_sum::ProductSum;
-use crate::round::ratio;
-use crate::sum::Sum;
-use crate::total::{Total, check_counts};
+use crate::number::counters::{LimitError, RemoveError};
+use crate::number::float::Float;
+use crate::number::round::ratio;
+use crate::number::total::{Total, check_counts};
+use crate::slots::moments::Scaled;
+use crate::slots::product_sum::ProductSum;
+use crate::slots::sum::Sum;
 
 /// A weighted mean: the sum of items times their weights, divided by the sum of the weights. It is exact until it is rounded once.
 ///

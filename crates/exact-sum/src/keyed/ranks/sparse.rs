@@ -3,12 +3,12 @@
 use std::fmt;
 use std::hash::Hash;
 
-use super::HashedSums;
 use super::entry::{Entries, WrongEntries, write_long, write_short};
-use super::key::Key;
 use super::wire::add_entry;
-use crate::counters::{LimitError, items_of_both};
-use crate::float::Float;
+use crate::keyed::HashedSums;
+use crate::keyed::key::Key;
+use crate::number::counters::{LimitError, items_of_both};
+use crate::number::float::Float;
 
 /// Keys that ranks send each other: integers of 64 bits.
 pub trait SparseKey: Key + Hash + Ord + fmt::Debug + 'static {
@@ -62,18 +62,18 @@ pub fn to_entries<K: SparseKey, T: Float>(
     ranks: usize,
     rank_of: impl Fn(K) -> usize,
 ) -> Vec<Vec<u64>> {
-    let windows = &sums.sums.windows;
-    let is_told = windows.items > few(ranks);
-    let first = if is_told { &[windows.items][..] } else { &[] };
+    let totals = &sums.sums.totals;
+    let is_told = totals.items > few(ranks);
+    let first = if is_told { &[totals.items][..] } else { &[] };
     let mut lists = vec![first.to_vec(); ranks];
-    for (place, &key) in sums.keys().iter().enumerate().take(windows.len()) {
+    for (place, &key) in sums.keys().iter().enumerate().take(totals.len()) {
         let list = &mut lists[rank_of(key)];
         if list.is_empty() {
-            list.push(windows.items);
+            list.push(totals.items);
         }
-        match windows.short(place) {
+        match totals.short(place) {
             Some((integer, unit)) => write_short(key.to_word(), 0, integer, unit, list),
-            None => write_long(key.to_word(), 0, &windows.total(place), list),
+            None => write_long(key.to_word(), 0, &totals.total(place), list),
         }
     }
     lists
@@ -101,14 +101,14 @@ pub fn add_entries<K: SparseKey, T: Float>(
     let Some((items, entries)) = list.split_first() else {
         return Ok(());
     };
-    let windows = &mut sums.sums.windows;
-    windows.items = windows.items.saturating_add(*items);
+    let totals = &mut sums.sums.totals;
+    totals.items = totals.items.saturating_add(*items);
     for entry in Entries::of(entries) {
         let entry = entry?;
         let place = sums.code(&K::of_word(entry.key)) as usize;
         let keys = sums.keys().len();
-        sums.sums.windows.grow(keys);
-        add_entry(&mut sums.sums.windows, &entry, place)?;
+        sums.sums.totals.grow(keys);
+        add_entry(&mut sums.sums.totals, &entry, place)?;
     }
     Ok(())
 }

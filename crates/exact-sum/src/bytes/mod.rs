@@ -1,14 +1,16 @@
 //! Sums as bytes, for files and other programs.
 
+pub mod partial;
+
 use std::error::Error;
 use std::fmt;
 
 use bytemuck::Zeroable;
 
-use crate::counters::{Counters, LimitError, items_of_both};
-use crate::fixed::{Fixed, Window};
-use crate::float::Float;
-use crate::total::Total;
+use crate::number::counters::{Counters, LimitError, items_of_both};
+use crate::number::fixed::{Fixed, FixedFormat};
+use crate::number::float::Float;
+use crate::number::total::Total;
 
 /// What a sum is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,9 +116,9 @@ const MAGIC: [u8; 3] = *b"tfx";
 const VERSION: u8 = 1;
 
 /// The bytes of a sum with some parts.
-pub(crate) fn write<T: Float, W: Window, const PARTS: usize>(
+pub(crate) fn write<T: Float, F: FixedFormat, const PARTS: usize>(
     kind: Kind,
-    parts: [&Total<W>; PARTS],
+    parts: [&Total<F>; PARTS],
 ) -> Vec<u8> {
     let mut bytes = header::<T>(kind);
     for part in parts {
@@ -126,10 +128,10 @@ pub(crate) fn write<T: Float, W: Window, const PARTS: usize>(
 }
 
 /// A sum's parts.
-pub(crate) fn read<T: Float, W: Window, const PARTS: usize>(
+pub(crate) fn read<T: Float, F: FixedFormat, const PARTS: usize>(
     kind: Kind,
     bytes: &[u8],
-) -> Result<[Total<W>; PARTS], BytesError> {
+) -> Result<[Total<F>; PARTS], BytesError> {
     let mut reader = Reader::of::<T>(kind, bytes)?;
     let mut parts = [Total::ZERO; PARTS];
     for part in &mut parts {
@@ -141,7 +143,7 @@ pub(crate) fn read<T: Float, W: Window, const PARTS: usize>(
 }
 
 /// Whether the parts of a sum have as many items.
-pub(crate) fn check_parts<W: Window>(parts: &[&Total<W>]) -> Result<(), BytesError> {
+pub(crate) fn check_parts<F: FixedFormat>(parts: &[&Total<F>]) -> Result<(), BytesError> {
     let mut items = parts.iter().map(|part| part.counters.items);
     let first = items.next();
     let are_equal = items.all(|items| Some(items) == first);
@@ -171,22 +173,22 @@ pub(crate) fn header<T: Float>(kind: Kind) -> Vec<u8> {
     bytes
 }
 
-pub(crate) fn write_total<W: Window>(total: &Total<W>, bytes: &mut Vec<u8>) {
+pub(crate) fn write_total<F: FixedFormat>(total: &Total<F>, bytes: &mut Vec<u8>) {
     for count in total.counters.words() {
         bytes.extend(count.to_le_bytes());
     }
     write_number(&total.fixed, bytes);
 }
 
-pub(crate) fn write_number<W: Window>(number: &Fixed<W>, bytes: &mut Vec<u8>) {
-    let mut words = W::Words::zeroed();
-    let words = &mut words.as_mut()[..Fixed::<W>::WORDS];
+pub(crate) fn write_number<F: FixedFormat>(number: &Fixed<F>, bytes: &mut Vec<u8>) {
+    let mut words = F::Words::zeroed();
+    let words = &mut words.as_mut()[..Fixed::<F>::WORDS];
     number.write_words(words);
     let (first, words) = shortest(words);
     let unit = if words.is_empty() {
         0
     } else {
-        unit::<W>(first)
+        unit::<F>(first)
     };
     bytes.extend(unit.to_le_bytes());
     bytes.extend(length(8 * words.len()).to_le_bytes());
@@ -201,8 +203,8 @@ fn length(length: usize) -> i32 {
 }
 
 /// The exponent of the unit of word number `first`.
-fn unit<W: Window>(first: usize) -> i32 {
-    W::LOWEST + 64 * length(first)
+fn unit<F: FixedFormat>(first: usize) -> i32 {
+    F::LOWEST + 64 * length(first)
 }
 
 /// The words of a number in two's complement that are needed, and which of them is the first; none for zero.
@@ -218,11 +220,11 @@ pub(crate) fn shortest(words: &[u64]) -> (usize, &[u64]) {
 }
 
 /// The fewest items whose sum a number can be; `None` if these are more than a sum has room for.
-fn least_items<W: Window>(number: &Fixed<W>) -> Option<u64> {
+fn least_items<F: FixedFormat>(number: &Fixed<F>) -> Option<u64> {
     let Some((_, magnitude)) = number.magnitude() else {
         return Some(0);
     };
-    let below = u32::try_from(W::HIGHEST - magnitude.exponent).ok()?;
+    let below = u32::try_from(F::HIGHEST - magnitude.exponent).ok()?;
     let whole = magnitude.bits.checked_shr(below).unwrap_or(0);
     let items = u64::try_from(whole).ok()?.checked_add(1)?;
     items_of_both(items, 0).ok()
@@ -278,7 +280,7 @@ impl<'b> Reader<'b> {
         Ok(bytes.try_into().expect("there are as many"))
     }
 
-    pub(crate) fn total<W: Window>(&mut self) -> Result<Total<W>, BytesError> {
+    pub(crate) fn total<F: FixedFormat>(&mut self) -> Result<Total<F>, BytesError> {
         let mut counts = [0; Counters::INTEGERS];
         for count in &mut counts {
             *count = u64::from_le_bytes(self.array()?);
@@ -290,7 +292,7 @@ impl<'b> Reader<'b> {
     }
 
     /// A number, and the fewest items whose sum it can be. Sums have room for any number of so many.
-    pub(crate) fn number<W: Window>(&mut self) -> Result<(Fixed<W>, u64), BytesError> {
+    pub(crate) fn number<F: FixedFormat>(&mut self) -> Result<(Fixed<F>, u64), BytesError> {
         let corrupted = |what| Err(BytesError::Corrupted { what });
         let exponent = i32::from_le_bytes(self.array()?);
         let length = u32::from_le_bytes(self.array()?) as usize;
@@ -305,12 +307,12 @@ impl<'b> Reader<'b> {
                 _ => corrupted("zero has a unit"),
             };
         };
-        let first = usize::try_from((i64::from(exponent) - i64::from(W::LOWEST)) / 64);
+        let first = usize::try_from((i64::from(exponent) - i64::from(F::LOWEST)) / 64);
         let first = first.unwrap_or(usize::MAX);
-        let mut words = W::Words::zeroed();
-        let words = &mut words.as_mut()[..Fixed::<W>::WORDS];
+        let mut words = F::Words::zeroed();
+        let words = &mut words.as_mut()[..Fixed::<F>::WORDS];
         let fits = first < words.len() && given.len() <= words.len() - first;
-        if !fits || unit::<W>(first) != exponent {
+        if !fits || unit::<F>(first) != exponent {
             return corrupted("a number does not fit");
         }
         let filling = if last[7] >> 7 == 0 { 0 } else { u64::MAX };
@@ -322,8 +324,8 @@ impl<'b> Reader<'b> {
             return corrupted("a number is longer than it has to be");
         }
         number.add_words(words);
-        let end = unit::<W>(first + given.len());
-        let items = if end <= W::HIGHEST {
+        let end = unit::<F>(first + given.len());
+        let items = if end <= F::HIGHEST {
             Some(1)
         } else {
             least_items(&number)

@@ -6,7 +6,7 @@ use bytemuck::{Pod, Zeroable};
 use num_bigint::BigInt;
 use simd_kernels::{LOWER_PLACES, Pair};
 
-use crate::counters::Counters;
+use crate::number::counters::Counters;
 
 /// The bits of a limb that belong to it; what is above is a carry, which waits.
 const LIMB_BITS: u32 = 32;
@@ -16,7 +16,7 @@ const LIMB_MASK: i64 = (1 << LIMB_BITS) - 1;
 const MOST_ADDITIONS: u32 = 1 << 8;
 
 /// The range of a fixed-point number: an array of limbs of 32 bits, in words of 64 so that carries can wait.
-pub trait Window: Copy + core::fmt::Debug + Send + Sync + 'static {
+pub trait FixedFormat: Copy + core::fmt::Debug + Send + Sync + 'static {
     /// An array of limbs.
     type Limbs: AsRef<[i64]> + AsMut<[i64]> + Copy + PartialEq + core::fmt::Debug + Send + Sync;
 
@@ -39,8 +39,8 @@ pub trait Window: Copy + core::fmt::Debug + Send + Sync + 'static {
     const ZERO: Self::Limbs;
 }
 
-/// A window with room for 2^64 numbers below 2^`$highest`, all multiples of 2^`$lowest`.
-macro_rules! window {
+/// A format with room for 2^64 numbers below 2^`$highest`, all multiples of 2^`$lowest`.
+macro_rules! fixed_format {
     ($(#[$doc:meta])* $name:ident, $lowest:literal, $highest:literal) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
@@ -54,7 +54,7 @@ macro_rules! window {
             };
         }
 
-        impl Window for $name {
+        impl FixedFormat for $name {
             type Limbs = [i64; $name::LIMBS];
             type Words = [u64; $name::LIMBS.div_ceil(2) + Counters::INTEGERS];
             type Integers = [i64; $name::LIMBS + Counters::INTEGERS];
@@ -66,44 +66,44 @@ macro_rules! window {
     };
 }
 
-window!(
+fixed_format!(
     /// Sums of doubles.
     Doubles, -1074, 1024
 );
-window!(
+fixed_format!(
     /// Sums of products of two doubles.
     DoubleProducts, -2148, 2048
 );
-window!(
+fixed_format!(
     /// Sums of floats.
     Singles, -149, 128
 );
-window!(
+fixed_format!(
     /// Sums of products of two floats.
     SingleProducts, -298, 256
 );
 
-/// A fixed-point number: limb i counts units of 2^(`W::LOWEST` + 32 i).
+/// A fixed-point number: limb i counts units of 2^(`F::LOWEST` + 32 i).
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Fixed<W: Window> {
-    limbs: W::Limbs,
+pub(crate) struct Fixed<F: FixedFormat> {
+    limbs: F::Limbs,
     /// Since carries were propagated.
     additions: u32,
-    window: PhantomData<W>,
+    format: PhantomData<F>,
 }
 
-impl<W: Window> Fixed<W> {
+impl<F: FixedFormat> Fixed<F> {
     pub(crate) const ZERO: Self = Self {
-        limbs: W::ZERO,
+        limbs: F::ZERO,
         additions: 0,
-        window: PhantomData,
+        format: PhantomData,
     };
 
-    /// Adds value * 2^unit, where the value has 53 bits and a sign; it must be a multiple of 2^`W::LOWEST`, and within the window.
+    /// Adds value * 2^unit, where the value has 53 bits and a sign; it must be a multiple of 2^`F::LOWEST`, and within the format's range.
     #[inline]
     pub(crate) fn add(&mut self, value: i64, unit: i32) {
         debug_assert!(value.unsigned_abs() < 1 << 54);
-        let position = (unit - W::LOWEST).cast_unsigned();
+        let position = (unit - F::LOWEST).cast_unsigned();
         let shift = position % LIMB_BITS;
         let first = (position / LIMB_BITS) as usize;
         let limbs = &mut self.limbs.as_mut()[first..][..2];
@@ -120,18 +120,18 @@ impl<W: Window> Fixed<W> {
         }
     }
 
-    /// [`add`](Self::add) of any value, and with a unit that may be below the window if no bit of the value is.
+    /// [`add`](Self::add) of any value, and with a unit that may be below the format's range if no bit of the value is.
     pub(crate) fn add_long(&mut self, value: i64, unit: i32) {
-        let below = (W::LOWEST - unit).max(0).unsigned_abs();
-        let (value, unit) = (value.checked_shr(below).unwrap_or(0), unit.max(W::LOWEST));
+        let below = (F::LOWEST - unit).max(0).unsigned_abs();
+        let (value, unit) = (value.checked_shr(below).unwrap_or(0), unit.max(F::LOWEST));
         self.add(value & LIMB_MASK, unit);
         self.add(value >> LIMB_BITS, unit + LIMB_BITS as i32);
     }
 
-    /// Adds value * 2^unit, which is a multiple of 2^`W::LOWEST`, and within the window.
+    /// Adds value * 2^unit, which is a multiple of 2^`F::LOWEST`, and within the format's range.
     pub(crate) fn add_integer(&mut self, value: i128, unit: i32) {
-        let below = (W::LOWEST - unit).max(0).unsigned_abs();
-        let (mut value, mut unit) = (value >> below.min(i128::BITS - 1), unit.max(W::LOWEST));
+        let below = (F::LOWEST - unit).max(0).unsigned_abs();
+        let (mut value, mut unit) = (value >> below.min(i128::BITS - 1), unit.max(F::LOWEST));
         // No limb above the value's is touched: there may be none.
         while value.unsigned_abs() >= 1 << 54 {
             self.add(
@@ -146,7 +146,7 @@ impl<W: Window> Fixed<W> {
         }
     }
 
-    /// Whether a number that has room, too, and 2^63 that fit the window can be added: the highest limb holds little but the sign.
+    /// Whether a number that has room, too, and 2^63 that fit its range can be added: the highest limb holds little but the sign.
     pub(crate) fn has_room(&self) -> bool {
         let highest = self.limbs.as_ref().last();
         highest.is_some_and(|limb| limb.unsigned_abs() < 1 << LIMB_BITS)
@@ -177,7 +177,7 @@ impl<W: Window> Fixed<W> {
 
     /// Adds a number of words, as [`write_words`](Self::write_words) leaves it.
     pub(crate) fn add_words(&mut self, words: &[u64]) {
-        let (highest, lower) = words.split_last().expect("a window has limbs");
+        let (highest, lower) = words.split_last().expect("a number has limbs");
         let (pairs, highest_limbs) = self.limbs.as_mut().split_at_mut(2 * lower.len());
         for (limbs, word) in pairs.as_chunks_mut().0.iter_mut().zip(lower) {
             let word = word.cast_signed();
@@ -220,7 +220,7 @@ impl<W: Window> Fixed<W> {
     /// Makes every limb but the highest one a number from 0 to 2^32 - 1.
     pub(crate) fn propagate_carries(&mut self) {
         let limbs = self.limbs.as_mut();
-        let (highest, lower) = limbs.split_last_mut().expect("a window has limbs");
+        let (highest, lower) = limbs.split_last_mut().expect("a number has limbs");
         let mut carry = 0;
         for limb in lower {
             let sum = *limb + carry;
@@ -232,7 +232,7 @@ impl<W: Window> Fixed<W> {
     }
 
     /// The limbs, of which all but the highest are numbers from 0 to 2^32 - 1.
-    pub(crate) fn propagated_limbs(&self) -> W::Limbs {
+    pub(crate) fn propagated_limbs(&self) -> F::Limbs {
         let mut copy = *self;
         copy.propagate_carries();
         copy.limbs
@@ -240,7 +240,7 @@ impl<W: Window> Fixed<W> {
 
     /// The number as an integer, in units of the power of two that is returned beside it.
     pub(crate) fn integer(&self) -> (BigInt, i32) {
-        let mut words = W::Words::zeroed();
+        let mut words = F::Words::zeroed();
         let words = &mut words.as_mut()[..Self::WORDS];
         self.write_words(words);
         let zeros = words.iter().take_while(|&&word| word == 0).count();
@@ -248,12 +248,12 @@ impl<W: Window> Fixed<W> {
             .iter()
             .flat_map(|word| word.to_le_bytes())
             .collect();
-        let unit = W::LOWEST + 64 * i32::try_from(zeros).expect("a window has some hundred words");
+        let unit = F::LOWEST + 64 * i32::try_from(zeros).expect("a number has some hundred words");
         (BigInt::from_signed_bytes_le(&bytes), unit)
     }
 
     /// The words of a number.
-    pub(crate) const WORDS: usize = W::LIMBS.div_ceil(2);
+    pub(crate) const WORDS: usize = F::LIMBS.div_ceil(2);
 
     pub(crate) fn is_negative(&self) -> bool {
         self.magnitude().is_some_and(|(is_negative, _)| is_negative)
@@ -261,7 +261,7 @@ impl<W: Window> Fixed<W> {
 
     /// The sign and the magnitude; `None` for zero.
     pub(crate) fn magnitude(&self) -> Option<(bool, Magnitude)> {
-        let mut words = W::Words::zeroed();
+        let mut words = F::Words::zeroed();
         let words = &mut words.as_mut()[..Self::WORDS];
         self.write_words(words);
         let is_negative = words.last().is_some_and(|word| word.cast_signed() < 0);
@@ -274,10 +274,10 @@ impl<W: Window> Fixed<W> {
         let free = upper.leading_zeros();
         let next = u128::from(at(2)) << free;
         let rest = &words[..top.saturating_sub(2)];
-        let top = i32::try_from(top).expect("a window has some hundred words");
+        let top = i32::try_from(top).expect("a number has some hundred words");
         let magnitude = Magnitude {
             bits: upper << free | next >> 64,
-            exponent: W::LOWEST + 64 * (top - 1) - free.cast_signed(),
+            exponent: F::LOWEST + 64 * (top - 1) - free.cast_signed(),
             is_more: lower_half(next) != 0 || rest.iter().any(|&word| word != 0),
         };
         Some((is_negative, magnitude))
@@ -300,7 +300,7 @@ fn negate(words: &mut [u64]) {
     }
 }
 
-impl<W: Window> PartialEq for Fixed<W> {
+impl<F: FixedFormat> PartialEq for Fixed<F> {
     fn eq(&self, other: &Self) -> bool {
         self.propagated_limbs() == other.propagated_limbs()
     }

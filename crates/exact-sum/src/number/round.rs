@@ -2,7 +2,7 @@
 
 use num_bigint::BigUint;
 
-use crate::fixed::Magnitude;
+use crate::number::fixed::Magnitude;
 
 /// A binary interchange format of IEEE 754.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +77,7 @@ pub(crate) fn ratio(numerator: &BigUint, denominator: &BigUint, exponent: i32) -
     let dropped = quotient.bits() - BITS;
     let bits = &quotient >> dropped;
     let is_more = (&bits << dropped) * denominator != numerator;
-    let places = |bits: u64| i32::try_from(bits).expect("a window has some thousand bits");
+    let places = |bits: u64| i32::try_from(bits).expect("a number has some thousand bits");
     Magnitude {
         bits: u128::try_from(bits).expect("it has as many bits"),
         exponent: exponent + places(dropped) - places(shift),

@@ -5,7 +5,7 @@ use std::fmt;
 use bytemuck::Pod;
 
 use crate::bytes::BytesError;
-use crate::counters::{LimitError, RemoveError};
+use crate::number::counters::{LimitError, RemoveError};
 
 /// An exact sum of any kind, as messages hold it: [`Sum`](crate::Sum), [`ProductSum`](crate::ProductSum) and their complex kin.
 ///

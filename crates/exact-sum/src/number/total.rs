@@ -2,20 +2,20 @@
 
 use bytemuck::Zeroable;
 
-use crate::counters::{Counters, LimitError, RemoveError, is_negative_zero, items_of_both};
-use crate::destination::Destination;
-use crate::fixed::{Fixed, Window, add_to_words, integer, short_magnitude};
-use crate::float::Float;
-use crate::round::quotient;
+use crate::number::counters::{Counters, LimitError, RemoveError, is_negative_zero, items_of_both};
+use crate::number::destination::Destination;
+use crate::number::fixed::{Fixed, FixedFormat, add_to_words, integer, short_magnitude};
+use crate::number::float::Float;
+use crate::number::round::quotient;
 
 /// The numbers, and what is not one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Total<W: Window> {
-    pub(crate) fixed: Fixed<W>,
+pub(crate) struct Total<F: FixedFormat> {
+    pub(crate) fixed: Fixed<F>,
     pub(crate) counters: Counters,
 }
 
-impl<W: Window> Total<W> {
+impl<F: FixedFormat> Total<F> {
     pub(crate) const ZERO: Self = Self {
         fixed: Fixed::ZERO,
         counters: Counters {
@@ -44,50 +44,50 @@ impl<W: Window> Total<W> {
         Ok(())
     }
 
-    pub(crate) fn words(&self) -> W::Words {
-        let mut words = W::Words::zeroed();
+    pub(crate) fn words(&self) -> F::Words {
+        let mut words = F::Words::zeroed();
         let (number, counters) = Self::split_mut(&mut words);
         self.fixed.write_words(number);
         counters.copy_from_slice(&self.counters.words());
         words
     }
 
-    pub(crate) fn add_words(&mut self, words: &W::Words) -> Result<(), LimitError> {
-        let (number, counters) = words.as_ref().split_at(Fixed::<W>::WORDS);
+    pub(crate) fn add_words(&mut self, words: &F::Words) -> Result<(), LimitError> {
+        let (number, counters) = words.as_ref().split_at(Fixed::<F>::WORDS);
         let counters = counters.try_into().expect("there are as many words");
         self.counters = self.counters.with(Counters::of_words(counters))?;
         self.fixed.add_words(number);
         Ok(())
     }
 
-    pub(crate) fn check_words(words: &W::Words) -> Result<(), LimitError> {
-        let (_, counters) = words.as_ref().split_at(Fixed::<W>::WORDS);
+    pub(crate) fn check_words(words: &F::Words) -> Result<(), LimitError> {
+        let (_, counters) = words.as_ref().split_at(Fixed::<F>::WORDS);
         let mut counters = counters.iter();
         counters.try_for_each(|count| items_of_both(*count, 0).map(drop))
     }
 
-    pub(crate) fn merge_words(words: &mut W::Words, other: &W::Words) {
+    pub(crate) fn merge_words(words: &mut F::Words, other: &F::Words) {
         let (number, counters) = Self::split_mut(words);
-        let (other_number, other_counters) = other.as_ref().split_at(Fixed::<W>::WORDS);
+        let (other_number, other_counters) = other.as_ref().split_at(Fixed::<F>::WORDS);
         add_to_words(number, other_number);
         Counters::merge_words(counters, other_counters);
     }
 
     /// The words of the number, and those of the counters.
-    fn split_mut(words: &mut W::Words) -> (&mut [u64], &mut [u64]) {
-        words.as_mut().split_at_mut(Fixed::<W>::WORDS)
+    fn split_mut(words: &mut F::Words) -> (&mut [u64], &mut [u64]) {
+        words.as_mut().split_at_mut(Fixed::<F>::WORDS)
     }
 
-    pub(crate) fn integers(&self) -> W::Integers {
-        let mut integers = W::Integers::zeroed();
-        let (limbs, counters) = integers.as_mut().split_at_mut(W::LIMBS);
+    pub(crate) fn integers(&self) -> F::Integers {
+        let mut integers = F::Integers::zeroed();
+        let (limbs, counters) = integers.as_mut().split_at_mut(F::LIMBS);
         limbs.copy_from_slice(self.fixed.propagated_limbs().as_ref());
         counters.copy_from_slice(&self.counters.integers());
         integers
     }
 
-    pub(crate) fn add_integers(&mut self, integers: &W::Integers) -> Result<(), LimitError> {
-        let (limbs, counters) = integers.as_ref().split_at(W::LIMBS);
+    pub(crate) fn add_integers(&mut self, integers: &F::Integers) -> Result<(), LimitError> {
+        let (limbs, counters) = integers.as_ref().split_at(F::LIMBS);
         let counters = counters.try_into().expect("there are as many integers");
         self.counters = self.counters.with(Counters::of_integers(counters))?;
         self.fixed.add_limbs(limbs);
@@ -109,8 +109,8 @@ impl<W: Window> Total<W> {
     pub(crate) fn add_one(&mut self, item: f64) {
         if item.is_finite() {
             let (value, unit) = integer(item);
-            // What a float as a double has below the window is zero.
-            let below = (W::LOWEST - unit).max(0);
+            // What a float as a double has below the format's range is zero.
+            let below = (F::LOWEST - unit).max(0);
             self.fixed.add(value >> below.min(63), unit + below);
         } else {
             self.counters.count_special(item);
@@ -183,9 +183,9 @@ impl<W: Window> Total<W> {
 }
 
 /// Whether each of some totals and another one have few enough items together.
-pub(crate) fn check_counts<W: Window>(
-    own: &[&Total<W>],
-    others: &[&Total<W>],
+pub(crate) fn check_counts<F: FixedFormat>(
+    own: &[&Total<F>],
+    others: &[&Total<F>],
 ) -> Result<(), LimitError> {
     let mut pairs = own.iter().zip(others);
     pairs.try_for_each(|(own, other)| own.counters.with(other.counters).map(drop))
@@ -198,13 +198,13 @@ pub(crate) fn short_mean<T: Float>(integer: i128, unit: i32, items: u64) -> T {
     short_magnitude(integer, unit).map_or(T::ZERO, mean)
 }
 
-impl<W: Window> PartialEq for Total<W> {
+impl<F: FixedFormat> PartialEq for Total<F> {
     fn eq(&self, other: &Self) -> bool {
         self.fixed == other.fixed && self.counters == other.counters
     }
 }
 
-impl<W: Window> Destination for Total<W> {
+impl<F: FixedFormat> Destination for Total<F> {
     #[inline]
     fn add_parts(&mut self, [even, odd]: [i64; 2], unit: i32) {
         self.fixed.add_long(even + odd, unit);
@@ -222,9 +222,9 @@ impl<W: Window> Destination for Total<W> {
 }
 
 /// A total in which negative zeros are not counted.
-pub(crate) struct WithoutZeros<'t, W: Window>(pub(crate) &'t mut Total<W>);
+pub(crate) struct WithoutZeros<'t, F: FixedFormat>(pub(crate) &'t mut Total<F>);
 
-impl<W: Window> Destination for WithoutZeros<'_, W> {
+impl<F: FixedFormat> Destination for WithoutZeros<'_, F> {
     const COUNTS_ZEROS: bool = false;
 
     #[inline]

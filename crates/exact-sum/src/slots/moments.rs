@@ -3,14 +3,14 @@
 use num_bigint::{BigInt, Sign};
 
 use crate::bytes::{self, BytesError, Kind, Reader};
-use crate::complex::ComplexSum;
-use crate::counters::{LimitError, RemoveError};
-use crate::fixed::{Fixed, Magnitude, Window, integer};
-use crate::float::Float;
-use crate::product_sum::ProductSum;
-use crate::round::{ratio, root};
-use crate::sum::Sum;
-use crate::total::{Total, check_counts};
+use crate::number::counters::{LimitError, RemoveError};
+use crate::number::fixed::{Fixed, FixedFormat, Magnitude, integer};
+use crate::number::float::Float;
+use crate::number::round::{ratio, root};
+use crate::number::total::{Total, check_counts};
+use crate::slots::complex::ComplexSum;
+use crate::slots::product_sum::ProductSum;
+use crate::slots::sum::Sum;
 
 /// What [`Moments`] and [`ComplexMoments`] do alike.
 macro_rules! moments {
@@ -286,7 +286,7 @@ fn numerator(items: u64, parts: &[Scaled], squares: Scaled) -> Scaled {
 }
 
 /// Whether so many items can have sums of parts S and a sum of squares Q: |S|^2 is at most n Q (Cauchy and Schwarz).
-pub(crate) fn can_have<S: Window, Q: Window>(
+pub(crate) fn can_have<S: FixedFormat, Q: FixedFormat>(
     items: u64,
     parts: &[&Fixed<S>],
     squares: &Fixed<Q>,
@@ -336,7 +336,7 @@ pub(crate) struct Scaled {
 }
 
 impl Scaled {
-    pub(crate) fn of<W: Window>(fixed: &Fixed<W>) -> Self {
+    pub(crate) fn of<F: FixedFormat>(fixed: &Fixed<F>) -> Self {
         let (integer, unit) = fixed.integer();
         Self { integer, unit }
     }

@@ -5,9 +5,9 @@
 
 use simd_kernels::{Exponents, Level, Quiet, SPLIT_ROWS, SplitScale, split_columns, without_traps};
 
-use crate::blocks::FIRST_ITEMS;
-use crate::float::Float;
-use crate::sum::Sum;
+use crate::number::blocks::FIRST_ITEMS;
+use crate::number::float::Float;
+use crate::slots::sum::Sum;
 
 /// The columns that are added beside each other.
 const GROUP_COLUMNS: usize = 48;

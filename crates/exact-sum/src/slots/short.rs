@@ -1,14 +1,14 @@
-//! The sum of one slice, which needs no window as long as its parts lie near each other.
+//! The sum of one slice, which needs no fixed-point number as long as its parts lie near each other.
 
 use simd_kernels::{Level, Quiet};
 
-use crate::blocks::Pace;
-use crate::counters::is_negative_zero;
-use crate::destination::Destination;
-use crate::fixed::{Window, integer, short_magnitude};
-use crate::float::Float;
-use crate::sum::Sum;
-use crate::total::Total;
+use crate::number::blocks::Pace;
+use crate::number::counters::is_negative_zero;
+use crate::number::destination::Destination;
+use crate::number::fixed::{FixedFormat, integer, short_magnitude};
+use crate::number::float::Float;
+use crate::number::total::Total;
+use crate::slots::sum::Sum;
 
 /// The exact sum of items, rounded to nearest: that of [`Sum::value`].
 #[inline]
@@ -33,17 +33,17 @@ pub(crate) fn are_negative_zeros<T: Float>(items: &[T]) -> bool {
     !items.is_empty() && items.iter().all(|item| is_negative_zero(item.widened()))
 }
 
-/// A sum that takes a window when it needs one: to clear a window, and to look through it, takes as long as to add a thousand
+/// A sum that takes a fixed-point number when it needs one: to clear one, and to look through it, takes as long as to add a thousand
 /// items.
-struct ShortSum<W: Window> {
+struct ShortSum<F: FixedFormat> {
     /// In units of 2^unit.
     integer: i128,
     unit: i32,
     /// What is too far away, and what is not finite.
-    rest: Option<Total<W>>,
+    rest: Option<Total<F>>,
 }
 
-impl<W: Window> ShortSum<W> {
+impl<F: FixedFormat> ShortSum<F> {
     const ZERO: Self = Self {
         integer: 0,
         unit: 0,
@@ -75,11 +75,11 @@ impl<W: Window> ShortSum<W> {
     }
 
     #[cold]
-    fn rest(&mut self) -> &mut Total<W> {
+    fn rest(&mut self) -> &mut Total<F> {
         self.rest.get_or_insert(Total::ZERO)
     }
 
-    fn value<T: Float<Sums = W>>(&mut self) -> T {
+    fn value<T: Float<Sums = F>>(&mut self) -> T {
         if let Some(total) = &mut self.rest {
             total.fixed.add_integer(self.integer, self.unit);
             self.integer = 0;
@@ -89,7 +89,7 @@ impl<W: Window> ShortSum<W> {
     }
 }
 
-impl<W: Window> Destination for ShortSum<W> {
+impl<F: FixedFormat> Destination for ShortSum<F> {
     const COUNTS_ZEROS: bool = false;
 
     #[inline]

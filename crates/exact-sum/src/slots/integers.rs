@@ -1,9 +1,9 @@
 //! Sums, means and variances of integers.
 
 use crate::compact::{Digits, IntegerSum, Long};
-use crate::counters::LimitError;
-use crate::moments::{Scaled, Spread};
-use crate::round::root;
+use crate::number::counters::LimitError;
+use crate::number::round::root;
+use crate::slots::moments::{Scaled, Spread};
 
 /// The number, sum and squares of integers of up to 64 bits: their mean, variance and standard deviation, each exact until it is rounded once
 /// to a double.

@@ -1,24 +1,24 @@
 //! How ranks agree on the units of their integers: by a short reduction of [`Terms`], one for each part of a key's sums.
 
-use crate::counters::{LimitError, items_of_both};
+use crate::number::counters::{LimitError, items_of_both};
 
 /// What ranks know of one part of all keys. [`combine`] makes of two ranks' terms those of both.
 pub type Terms = [i64; 6];
 
 // Terms are:
 /// the lowest unit of a rank's integers;
-pub(super) const LOWEST: usize = 0;
+pub(crate) const LOWEST: usize = 0;
 /// all integers are below 2^this in magnitude;
-pub(super) const HIGHEST: usize = 1;
+pub(crate) const HIGHEST: usize = 1;
 /// the integers of the rank that has the most,
-pub(super) const VOTES: usize = 2;
+pub(crate) const VOTES: usize = 2;
 /// and their unit;
-pub(super) const VOTED: usize = 3;
+pub(crate) const VOTED: usize = 3;
 /// whether a key has an entry already;
-pub(super) const HAS_ENTRIES: usize = 4;
+pub(crate) const HAS_ENTRIES: usize = 4;
 
 /// at least as many items as any key of all ranks has, in 64 bits without a sign.
-pub(super) const ITEMS: usize = 5;
+pub(crate) const ITEMS: usize = 5;
 
 /// The terms of no integers.
 pub const NO_TERMS: Terms = [i64::MAX, i64::MIN, 0, 0, 0, 0];
@@ -42,12 +42,12 @@ pub fn combine(left: Terms, right: Terms) -> Terms {
 /// The unit that ranks have agreed on for one part.
 #[derive(Clone, Copy, Debug)]
 pub struct Agreed {
-    pub(super) unit: i32,
+    pub(crate) unit: i32,
     /// The most bits of an integer, so that those of all ranks add up to one.
     bits: u32,
-    pub(super) all_fit: bool,
+    pub(crate) all_fit: bool,
     has_entries: bool,
-    pub(super) items: u64,
+    pub(crate) items: u64,
 }
 
 impl Agreed {
@@ -82,14 +82,14 @@ impl Agreed {
 
     /// An integer in this unit, if it is one that fits.
     #[inline]
-    pub(super) fn fit(&self, integer: i128, unit: i32) -> Option<i128> {
+    pub(crate) fn fit(&self, integer: i128, unit: i32) -> Option<i128> {
         let fitting = moved(integer, unit - self.unit);
         fitting.filter(|fitting| bits_of(magnitude(*fitting)) <= self.bits)
     }
 }
 
 /// The terms of integers in a unit, of which there are so many that are not zero, and whose magnitudes have these bits.
-pub(super) fn terms_of(unit: i32, bits: i128, count: usize, has_entries: bool) -> Terms {
+pub(crate) fn terms_of(unit: i32, bits: i128, count: usize, has_entries: bool) -> Terms {
     let mut terms = NO_TERMS;
     if bits != 0 || count > 0 {
         let unit = i64::from(unit);
@@ -123,12 +123,12 @@ pub(crate) fn moved(integer: i128, places: i32) -> Option<i128> {
 
 /// Bits of which the highest is below 2^b if and only if the integer is from -2^b to 2^b - 1.
 #[inline]
-pub(super) fn magnitude(integer: i128) -> i128 {
+pub(crate) fn magnitude(integer: i128) -> i128 {
     integer ^ (integer >> (i128::BITS - 1))
 }
 
 #[inline]
-pub(super) fn bits_of(magnitude: i128) -> u32 {
+pub(crate) fn bits_of(magnitude: i128) -> u32 {
     i128::BITS - magnitude.leading_zeros()
 }
 
