@@ -8,6 +8,8 @@
 //! | [`ProductSum`] | a dot product, or a sum of squares |
 //! | [`ComplexProductSum`] | a dot product of complex items |
 //! | [`Moments`], [`ComplexMoments`], [`IntegerMoments`] | a mean, a variance, a standard deviation |
+//! | [`CoMoments`] | of two columns a covariance, a correlation, a regression line |
+//! | [`Powers`] | a skewness, a kurtosis |
 //! | [`WeightedMean`] | a weighted mean |
 //! | [`CompactSum`], [`CompactMean`], [`CompactProducts`], [`CompactMoments`] | the same in few bytes, for many groups |
 //!
@@ -41,9 +43,11 @@ pub use number::counters::{LimitError, RemoveError};
 pub use number::float::Float;
 pub use rolling::{Rolling, RollingError, RollingIndex};
 pub use slots::accumulator::Accumulator;
+pub use slots::co_moments::CoMoments;
 pub use slots::complex::{ComplexProductSum, ComplexSum};
 pub use slots::integers::IntegerMoments;
 pub use slots::moments::{ComplexMoments, Moments};
+pub use slots::powers::Powers;
 pub use slots::product_sum::ProductSum;
 pub use slots::sum::Sum;
 pub use slots::weighted::WeightedMean;

@@ -6,7 +6,7 @@ use super::digits::Digits;
 use crate::number::counters::LimitError;
 use crate::number::fixed::{self, Fixed, Magnitude};
 use crate::number::float::sealed::Sealed;
-use crate::slots::moments::Scaled;
+use crate::number::scaled::Scaled;
 
 /// Units are such multiples, so that most sums of alike items have the same one: these are merged by one addition.
 const UNIT_STEP: i32 = 16;

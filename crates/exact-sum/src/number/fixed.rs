@@ -75,12 +75,28 @@ fixed_format!(
     DoubleProducts, -2148, 2048
 );
 fixed_format!(
+    /// Sums of the cubes of doubles.
+    DoubleCubes, -3222, 3072
+);
+fixed_format!(
+    /// Sums of the fourth powers of doubles.
+    DoubleFourths, -4296, 4096
+);
+fixed_format!(
     /// Sums of floats.
     Singles, -149, 128
 );
 fixed_format!(
     /// Sums of products of two floats.
     SingleProducts, -298, 256
+);
+fixed_format!(
+    /// Sums of the cubes of floats.
+    SingleCubes, -447, 384
+);
+fixed_format!(
+    /// Sums of the fourth powers of floats.
+    SingleFourths, -596, 512
 );
 
 /// A fixed-point number: limb i counts units of 2^(`F::LOWEST` + 32 i).

@@ -10,8 +10,8 @@ use simd_kernels::{
 };
 
 use crate::number::fixed::{
-    DoubleProducts, Doubles, FixedFormat, Magnitude, SingleProducts, Singles, integer, integer_of,
-    short_magnitude,
+    DoubleCubes, DoubleFourths, DoubleProducts, Doubles, FixedFormat, Magnitude, SingleCubes,
+    SingleFourths, SingleProducts, Singles, integer, integer_of, short_magnitude,
 };
 use crate::number::round::Format;
 
@@ -24,6 +24,14 @@ pub trait Float: sealed::Sealed + Compiled + Pod + Into<f64> + fmt::Debug + Send
     /// Room for a sum of products.
     #[doc(hidden)]
     type Products: FixedFormat;
+
+    /// Room for a sum of cubes.
+    #[doc(hidden)]
+    type Cubes: FixedFormat;
+
+    /// Room for a sum of fourth powers.
+    #[doc(hidden)]
+    type Fourths: FixedFormat;
 }
 
 pub(crate) mod sealed {
@@ -164,7 +172,7 @@ pub(crate) mod sealed {
 }
 
 macro_rules! float {
-    ($float:ident, $bytes:literal, $bits:ident, $format:ident, $sums:ident, $products:ident, $is_single:literal, $widened:expr, $in_doubles:ident, $in_pairs:ident, $columns:ident, $decode_short:expr) => {
+    ($float:ident, $bytes:literal, $bits:ident, $format:ident, $sums:ident, $products:ident, $cubes:ident, $fourths:ident, $is_single:literal, $widened:expr, $in_doubles:ident, $in_pairs:ident, $columns:ident, $decode_short:expr) => {
         #[expect(private_interfaces, reason = "as the trait's")]
         impl sealed::Sealed for $float {
             const NAME: &'static str = stringify!($float);
@@ -288,6 +296,8 @@ macro_rules! float {
         impl Float for $float {
             type Sums = $sums;
             type Products = $products;
+            type Cubes = $cubes;
+            type Fourths = $fourths;
         }
     };
 }
@@ -299,6 +309,8 @@ float!(
     DOUBLE,
     Doubles,
     DoubleProducts,
+    DoubleCubes,
+    DoubleFourths,
     false,
     core::convert::identity,
     as_they_are,
@@ -313,6 +325,8 @@ float!(
     SINGLE,
     Singles,
     SingleProducts,
+    SingleCubes,
+    SingleFourths,
     true,
     widened,
     converted,

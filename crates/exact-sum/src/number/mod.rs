@@ -6,5 +6,6 @@ pub(crate) mod destination;
 pub(crate) mod fixed;
 pub(crate) mod float;
 pub(crate) mod round;
+pub(crate) mod scaled;
 pub(crate) mod total;
 pub(crate) mod way;

@@ -3,7 +3,8 @@
 use crate::compact::{Digits, IntegerSum, Long};
 use crate::number::counters::LimitError;
 use crate::number::round::root;
-use crate::slots::moments::{Scaled, Spread};
+use crate::number::scaled::Scaled;
+use crate::slots::moments::Spread;
 
 /// The number, sum and squares of integers of up to 64 bits: their mean, variance and standard deviation, each exact until it is rounded once
 /// to a double.

@@ -4,9 +4,10 @@ use num_bigint::{BigInt, Sign};
 
 use crate::bytes::{self, BytesError, Kind, Reader};
 use crate::number::counters::{LimitError, RemoveError};
-use crate::number::fixed::{Fixed, FixedFormat, Magnitude, integer};
+use crate::number::fixed::{Fixed, FixedFormat, Magnitude};
 use crate::number::float::Float;
 use crate::number::round::{ratio, root};
+use crate::number::scaled::Scaled;
 use crate::number::total::{Total, check_counts};
 use crate::slots::complex::ComplexSum;
 use crate::slots::product_sum::ProductSum;
@@ -243,7 +244,7 @@ impl Spread {
     /// The same of items of which there are some, all finite, where `ddof` is a number.
     pub(crate) fn of_numbers(parts: &[Scaled], squares: Scaled, items: u64, ddof: f64) -> Self {
         let numerator = numerator(items, parts, squares);
-        let differ = numerator.integer.sign() == Sign::Plus;
+        let differ = numerator.is_positive();
         let freedom = match ddof {
             f64::NEG_INFINITY => return Self::Special(0.0),
             f64::INFINITY => None,
@@ -276,11 +277,7 @@ impl Spread {
 fn numerator(items: u64, parts: &[Scaled], squares: Scaled) -> Scaled {
     let mut numerator = squares.times(&BigInt::from(items));
     for sum in parts {
-        let square = Scaled {
-            integer: &sum.integer * &sum.integer,
-            unit: 2 * sum.unit,
-        };
-        numerator = numerator.less(&square);
+        numerator = numerator.less(&sum.by(sum));
     }
     numerator
 }
@@ -325,58 +322,5 @@ fn is_less(items: u64, sum: Magnitude, squares: Magnitude) -> bool {
 
 /// A number, if it is more than 0.
 fn positive(number: Scaled) -> Option<Scaled> {
-    (number.integer.sign() == Sign::Plus).then_some(number)
-}
-
-/// integer * 2^unit.
-#[derive(Clone, Debug)]
-pub(crate) struct Scaled {
-    pub(crate) integer: BigInt,
-    pub(crate) unit: i32,
-}
-
-impl Scaled {
-    pub(crate) fn of<F: FixedFormat>(fixed: &Fixed<F>) -> Self {
-        let (integer, unit) = fixed.integer();
-        Self { integer, unit }
-    }
-
-    fn times(self, factor: &BigInt) -> Self {
-        Self {
-            integer: self.integer * factor,
-            unit: self.unit,
-        }
-    }
-
-    fn less(&self, other: &Self) -> Self {
-        let unit = self.unit.min(other.unit);
-        let [own, other] = [self, other].map(|number| {
-            let places = (number.unit - unit).unsigned_abs();
-            &number.integer << places
-        });
-        Self {
-            integer: own - other,
-            unit,
-        }
-    }
-}
-
-impl From<u64> for Scaled {
-    fn from(number: u64) -> Self {
-        Self {
-            integer: number.into(),
-            unit: 0,
-        }
-    }
-}
-
-/// A finite number.
-impl From<f64> for Scaled {
-    fn from(number: f64) -> Self {
-        let (integer, unit) = integer(number);
-        Self {
-            integer: integer.into(),
-            unit,
-        }
-    }
+    number.is_positive().then_some(number)
 }

@@ -5,8 +5,8 @@ use simd_kernels::is_zero;
 use crate::number::counters::{LimitError, RemoveError};
 use crate::number::float::Float;
 use crate::number::round::ratio;
+use crate::number::scaled::Scaled;
 use crate::number::total::{Total, check_counts};
-use crate::slots::moments::Scaled;
 use crate::slots::product_sum::ProductSum;
 use crate::slots::sum::Sum;
 
