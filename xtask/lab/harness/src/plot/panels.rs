@@ -3,7 +3,7 @@
 use plotters::element::{DashedPathElement, PathElement};
 use plotters::style::text_anchor::HPos;
 
-use super::frame::{Frame, GAP, MARGIN, PAGE, titles};
+use super::frame::{Frame, GAP, MARGIN, PAGE, draw_titles, titles};
 use super::methods::{Dashes, family, looks};
 use super::style::{BOLD, FINE, INK, MUTED, Text, stroke};
 use super::svg::{Area, Drawn, text};
@@ -49,11 +49,7 @@ impl<'p> Panels<'p> {
     }
 
     pub(super) fn draw(&self, area: &Area<'_>) -> Drawn {
-        let mut y = MARGIN;
-        for (kind, line) in &self.titles {
-            text(area, (MARGIN, y + kind.line() / 2), HPos::Left, *kind, line)?;
-            y += kind.line();
-        }
+        let y = draw_titles(area, &self.titles)?;
         let note = Text::Note.line();
         let y = y + GAP / 2 + note / 2;
         text(area, (MARGIN, y), HPos::Left, Text::Note, &self.plot.y.name)?;
@@ -124,34 +120,4 @@ fn key(plot: &Plot) -> Vec<(Dashes, bool, &str)> {
         }
     }
     key
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::{Axis, Line, Plot, Size};
-    use super::{key, parts};
-
-    #[test]
-    fn each_method_has_a_panel_with_its_variants() {
-        let line = |name: &str| Line::new(name, vec![(1.0, 1.0), (10.0, 2.0)]);
-        let plot = Plot {
-            title: String::new(),
-            subtitle: String::new(),
-            x: Axis::decades("N"),
-            y: Axis::linear("ratio"),
-            size: Size::Panels,
-            lines: vec![
-                line("ring, best"),
-                line("ring, few"),
-                line("direct, best"),
-                Line::level("reference", 1.0),
-            ],
-        };
-        let parts = parts(&plot);
-        let titles: Vec<&str> = parts.iter().map(|part| &*part.title).collect();
-        assert_eq!(titles, ["ring", "direct"]);
-        assert_eq!((parts[0].lines.len(), parts[1].lines.len()), (3, 2));
-        let words: Vec<&str> = key(&plot).into_iter().map(|entry| entry.2).collect();
-        assert_eq!(words, ["best", "few", "reference"]);
-    }
 }
