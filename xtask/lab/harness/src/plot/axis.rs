@@ -49,11 +49,6 @@ impl Axis {
         Self::new(name, Scale::Decades)
     }
 
-    /// The same with a place for 0, below all others.
-    pub fn decades_and_zero(name: impl Into<String>) -> Self {
-        Self::new(name, Scale::DecadesAndZero)
-    }
-
     /// [`Axis::decades`] for values that are, or lie between, powers of two.
     pub fn doublings(name: impl Into<String>) -> Self {
         Self::new(name, Scale::Doublings)
