@@ -19,7 +19,6 @@ pub use axis::{Axis, Scale};
 
 use crate::Error;
 use frame::Frame;
-use panels::Panels;
 
 /// How a row of points is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,8 +126,7 @@ impl Plot {
     /// Writes the picture to a file.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         if self.size == Size::Panels {
-            let panels = Panels::of(self);
-            return svg::write(path, panels.size, &self.title, |area| panels.draw(area));
+            return panels::write(self, path);
         }
         let frame = Frame::of(self);
         svg::write(path, frame.size, &self.title, |area| frame.draw(area))
