@@ -46,45 +46,40 @@ impl<'p> Frame<'p> {
         let titles = titles(plot, width - 2 * MARGIN);
         let names = plot.lines.iter();
         let names = names.map(|line| Text::Name.wrapped(&line.name, name));
-        Self::new(plot, &plot.lines, titles, (width, between)).named(names.collect(), &plot.y.name)
+        Self {
+            names: names.collect(),
+            y_name: &plot.y.name,
+            ..Self::new(plot, titles, (width, between), Text::Note.line() + GAP)
+        }
     }
 
     /// One of several plots on the same axes, which have a key for all.
     pub(super) fn panel(plot: &'p Plot, shown: &'p [Line], width: i32) -> Self {
         let titles = vec![(Text::Name, plot.title.clone())];
-        Self::new(plot, shown, titles, (width, 1500))
+        Self {
+            shown,
+            ..Self::new(plot, titles, (width, 1500), 0)
+        }
     }
 
+    /// With this height between the axes, and so much above for the name of the upright one.
     fn new(
         plot: &'p Plot,
-        shown: &'p [Line],
         titles: Vec<(Text, String)>,
         (width, between): (i32, i32),
+        above: i32,
     ) -> Self {
-        let top = titles.iter().fold(MARGIN, |y, (kind, _)| y + kind.line()) + GAP;
+        let top = titles.iter().fold(MARGIN, |y, (kind, _)| y + kind.line()) + GAP + above;
         let below = GAP + Text::Tick.line() + Text::Note.line() + MARGIN;
         Self {
             plot,
-            shown,
+            shown: &plot.lines,
             titles,
             names: Vec::new(),
             y_name: "",
             size: (width, top + between + below),
             top,
             bottom: top + between,
-        }
-    }
-
-    /// With the names of its lines and of the upright axis.
-    fn named(self, names: Vec<Vec<String>>, y_name: &'p str) -> Self {
-        let more = Text::Note.line() + GAP;
-        Self {
-            names,
-            y_name,
-            size: (self.size.0, self.size.1 + more),
-            top: self.top + more,
-            bottom: self.bottom + more,
-            ..self
         }
     }
 
