@@ -199,7 +199,7 @@ pub(super) const STAGES: &[Stage] = &[
     },
     Stage {
         name: "product",
-        purpose: "the published sums by all algorithms on all distributions and numbers of ranks; all computed pages of the papers",
+        purpose: "the published sums by all algorithms on all distributions and numbers of ranks; all computed exhibits of the papers",
         when: When::OnRequest,
         mpi: Mpi::Unused,
         beside: Beside::Nothing,
