@@ -353,22 +353,3 @@ fn name_apart(mut data: Vec<DataSet>) -> Vec<DataSet> {
     }
     data
 }
-
-#[cfg(test)]
-mod tests {
-    use super::name_apart;
-    use crate::data::DataSet;
-
-    #[test]
-    fn no_two_data_sets_share_a_name() {
-        let data = ["a", "a#2", "a", "canary", "a", "canary"].map(|name| DataSet {
-            name: name.to_owned(),
-            items: Vec::new(),
-        });
-        let names: Vec<String> = name_apart(data.to_vec())
-            .into_iter()
-            .map(|data| data.name)
-            .collect();
-        assert_eq!(names, ["a#4", "a#2", "a#3", "canary#2", "a", "canary"]);
-    }
-}

@@ -266,7 +266,7 @@ mod tests {
     use distribution::Distribution;
     use reduce::threads;
 
-    use super::{canary, quoted};
+    use super::canary;
     use crate::Backend;
     use crate::baselines::Baseline;
 
@@ -288,11 +288,5 @@ mod tests {
             let other = ranks_by_bits.insert(bits, ranks);
             assert_eq!(other, None, "p = {ranks} has the same sum");
         }
-    }
-
-    #[test]
-    fn quoted_words_stay_on_a_line() {
-        assert_eq!(quoted("a\nb"), "`a\u{FFFD}b`");
-        assert_eq!(quoted(&"z".repeat(1000)).chars().count(), 43);
     }
 }

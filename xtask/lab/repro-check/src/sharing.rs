@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 
 use distribution::{Distribution, Ownership, Scheme};
@@ -10,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::data::Random;
-use crate::way::Way;
+use crate::way::{Way, travels_by_name};
 
 /// Items of a block of [`Sharing::BlockCyclic`].
 const BLOCK_ITEMS: u64 = 64;
@@ -133,37 +132,7 @@ impl fmt::Display for Sharing {
     }
 }
 
-impl From<Sharing> for String {
-    fn from(sharing: Sharing) -> String {
-        sharing.to_string()
-    }
-}
-
-impl TryFrom<String> for Sharing {
-    type Error = String;
-
-    fn try_from(name: String) -> Result<Self, String> {
-        name.parse()
-    }
-}
-
-impl FromStr for Sharing {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let all = Sharing::all();
-        let known = || {
-            all.iter()
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-                .join(", ")
-        };
-        all.iter()
-            .copied()
-            .find(|sharing| sharing.to_string() == name)
-            .ok_or_else(|| format!("unknown distribution `{name}`; known: {}", known()))
-    }
-}
+travels_by_name!(Sharing, "distribution");
 
 #[cfg(test)]
 mod tests {

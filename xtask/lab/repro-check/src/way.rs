@@ -1,7 +1,6 @@
 //! The ways to a sum that are compared: treefold's algorithms, and the two baselines that are none of them.
 
 use std::fmt;
-use std::str::FromStr;
 
 use reduce::Algorithm;
 use serde::{Deserialize, Serialize};
@@ -89,43 +88,37 @@ impl fmt::Display for Way {
     }
 }
 
-impl From<Way> for String {
-    fn from(way: Way) -> String {
-        way.to_string()
-    }
-}
-
-impl TryFrom<String> for Way {
-    type Error = String;
-
-    fn try_from(name: String) -> Result<Self, String> {
-        name.parse()
-    }
-}
-
-impl FromStr for Way {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let all = Way::all();
-        let found = all.iter().find(|way| way.name() == name).copied();
-        found.ok_or_else(|| {
-            let known: Vec<&str> = all.iter().map(|way| way.name()).collect();
-            format!("unknown algorithm `{name}`; known: {}", known.join(", "))
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Way;
-
-    #[test]
-    fn ways_travel_by_their_names() {
-        for way in Way::all() {
-            let json = serde_json::to_string(&way).unwrap();
-            assert_eq!(json, format!("\"{way}\""));
-            assert_eq!(serde_json::from_str::<Way>(&json).unwrap(), way);
+/// Lets values of a type, each of which has a name, be read by it and travel by it in JSON.
+macro_rules! travels_by_name {
+    ($type:ident, $what:literal) => {
+        impl From<$type> for String {
+            fn from(named: $type) -> String {
+                named.to_string()
+            }
         }
-    }
+
+        impl TryFrom<String> for $type {
+            type Error = String;
+
+            fn try_from(name: String) -> Result<Self, String> {
+                name.parse()
+            }
+        }
+
+        impl std::str::FromStr for $type {
+            type Err = String;
+
+            fn from_str(name: &str) -> Result<Self, String> {
+                let all = $type::all();
+                let found = all.iter().find(|known| known.to_string() == name);
+                found.copied().ok_or_else(|| {
+                    let known: Vec<String> = all.iter().map(ToString::to_string).collect();
+                    format!("unknown {} `{name}`; known: {}", $what, known.join(", "))
+                })
+            }
+        }
+    };
 }
+pub(crate) use travels_by_name;
+
+travels_by_name!(Way, "algorithm");
