@@ -9,6 +9,7 @@ pub mod endurance;
 pub mod machine;
 pub mod markdown;
 pub mod measured;
+mod names;
 pub mod plot;
 pub mod simulation;
 pub mod spread;

@@ -1,8 +1,10 @@
 //! What a case consists of.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
-use super::fault::{Fault, FaultKind};
+use super::fault::{Fault, FaultKind, Trait};
 use super::vocabulary::{Action, Spec, Step};
 
 /// A program that all ranks run together, and at most one fault.
@@ -21,9 +23,28 @@ pub struct Case {
 }
 
 impl Case {
+    /// The fault, if it is of this kind.
+    pub(super) fn fault_that(&self, is: Trait) -> Option<Fault> {
+        self.fault.filter(|fault| fault.kind.is(is))
+    }
+
+    /// The fault, unless every rank must get all its results in spite of it.
+    pub(super) fn harm(&self) -> Option<Fault> {
+        self.fault.filter(|fault| !fault.kind.is(Trait::Harmless))
+    }
+
     /// Whether no rank can go on after the fault, under MPI.
     pub(super) fn ends_job(&self) -> bool {
-        self.fault.is_some_and(|fault| fault.kind.ends_job())
+        self.fault_that(Trait::EndsJob).is_some()
+    }
+
+    /// A rank's part of a plan.
+    pub(super) fn own(&self, plan: usize, rank: usize) -> Own {
+        Own {
+            spec: self.plans[plan].clone(),
+            seed: self.seed,
+            rank,
+        }
     }
 
     /// The step whose items a step folds: itself, unless a rank skips a build. Its later builds may meet the others' earlier ones of
@@ -39,19 +60,40 @@ impl Case {
 
     /// What a rank does in a step: what all ranks do, unless its fault is another collective.
     pub(super) fn action(&self, rank: usize, index: usize) -> Action {
-        let action = self.steps[index].action;
-        match (self.fault, action) {
-            (
-                Some(Fault {
-                    kind: FaultKind::OtherCollective,
-                    instead: Some(instead),
-                    rank: faulty,
-                    step,
-                    ..
-                }),
-                Action::Call(_, mode),
-            ) if (faulty, step) == (rank, index) => Action::Call(instead, mode),
-            _ => action,
+        match (self.steps[index].action, self.fault) {
+            (Action::Call(operation, mode), Some(fault))
+                if (fault.rank, fault.step) == (rank, index) =>
+            {
+                Action::Call(fault.instead.unwrap_or(operation), mode)
+            }
+            (action, _) => action,
         }
+    }
+}
+
+/// A rank's part of a plan.
+#[derive(Clone)]
+pub(super) struct Own {
+    pub(super) spec: Spec,
+    pub(super) seed: u64,
+    pub(super) rank: usize,
+}
+
+impl Own {
+    pub(super) fn ranks(&self) -> usize {
+        self.spec.extents.len()
+    }
+
+    /// The numbers of a rank's items, in the order in which it owns them.
+    pub(super) fn items_of(&self, rank: usize) -> impl Iterator<Item = usize> {
+        let items = self.spec.extents[rank].iter().cloned().flatten();
+        items.map(|item| usize::try_from(item).expect("the items are in memory"))
+    }
+
+    /// A rank's columns of a reduce-scatter: the first `width` mod p ranks have one more.
+    pub(super) fn columns_of(&self, rank: usize) -> Range<usize> {
+        let (width, ranks) = (self.spec.width, self.ranks());
+        let start = |rank: usize| width / ranks * rank + (width % ranks).min(rank);
+        start(rank)..start(rank + 1)
     }
 }

@@ -5,7 +5,7 @@ use std::ops::{Range, RangeInclusive};
 
 use reduce::Algorithm;
 
-use super::fault::{Fault, FaultKind};
+use super::fault::{Fault, FaultKind, Trait};
 use super::vocabulary::{Action, Keyed, Kind, Spec, Step};
 use crate::Backend;
 use crate::data::Random;
@@ -65,7 +65,7 @@ impl Dice {
             rank,
             step,
             kind,
-            lasts: kind.may_last() && self.below(2) == 0,
+            lasts: kind.is(Trait::Lasting) && self.below(2) == 0,
             instead,
         })
     }
@@ -125,19 +125,17 @@ impl Dice {
         }
     }
 
-    /// Sums by MPI's own functions.
+    /// Sums by MPI's own functions, of an item a rank.
     fn started(&mut self, ranks: usize, small: bool) -> Spec {
         let width = match self.below(3) {
             0 if !small => 1 + self.below(400),
             1 if !small => 1 + self.below(8),
             _ => 1,
         };
-        let items = 0..ranks as u64;
+        let extents = (0..ranks as u64).map(|item| iter::once(item..item + 1).collect());
         Spec {
             kind: Kind::Started,
-            extents: items
-                .map(|item| iter::once(item..item + 1).collect())
-                .collect(),
+            extents: extents.collect(),
             gathers_extents: false,
             width,
             algorithm: None,

@@ -12,11 +12,10 @@ use super::case::Case;
 use super::element::set_panics;
 use super::environment::{Environment, within};
 use super::fault::{Fault, FaultKind, TAGS};
-use super::flight::Polls;
 use super::nested::Hand;
 use super::outcome::Outcome;
 use super::own_process;
-use super::slot::Slot;
+use super::slot::{Asked, Polls, Slot};
 use super::vocabulary::{Action, Mode};
 
 /// How long a rank waits for another one, on transports where it cannot know that the other one is gone. Nothing is silent for so long by
@@ -47,13 +46,12 @@ pub(super) fn execute(case: &Case, world: &World, report: &mut dyn FnMut(Outcome
         hand: None,
     };
     let own = case.fault.filter(|fault| fault.is_of(world.rank()));
-    let harm = case.fault.filter(|fault| !fault.is_harmless());
     world.set_silence_limit(PATIENCE);
     if case.fault.map(|fault| fault.kind) == Some(FaultKind::NestedCall) {
         program.hand = Some(Hand::new(world));
     }
     for index in 0..case.steps.len() {
-        if harm.is_some_and(|fault| fault.step == index) {
+        if case.harm().is_some_and(|fault| fault.step == index) {
             world.set_silence_limit(PATIENCE_AFTER_FAULT);
         }
         let mut outcome = None;
@@ -79,7 +77,7 @@ struct Program<'c> {
     case: &'c Case,
     world: &'c World,
     /// The plans that are built.
-    slots: Vec<Option<Box<dyn Slot>>>,
+    slots: Vec<Option<Slot>>,
     /// What an operator makes its calls on, if one makes any.
     hand: Option<Hand>,
 }
@@ -100,8 +98,11 @@ impl Program<'_> {
             | FaultKind::OtherCollective
             | FaultKind::TagReuse => self.step(index, 0),
             FaultKind::OtherOperand => match slot {
-                // Its items are others.
-                Some(slot) => slot.call_of_products(index + 1),
+                Some(slot) => slot.call(Asked {
+                    is_of_products: true,
+                    // Its items are others.
+                    ..Asked::new(Operation::Allreduce, Mode::Blocking, index + 1)
+                }),
                 None => Outcome::Failed("there is no plan".to_owned()),
             },
             FaultKind::OtherItems
@@ -146,13 +147,16 @@ impl Program<'_> {
                 }
             }
             FaultKind::GiveUp => {
-                let started = match (self.case.steps[index].action, &mut *slot) {
-                    (Action::Call(operation, _), Some(slot)) => slot.start(operation, index, 0),
+                let Some(slot) = slot else {
+                    return Some(Outcome::Nothing);
+                };
+                let started = match self.case.steps[index].action {
+                    Action::Call(operation, _) => {
+                        slot.call(Asked::new(operation, Mode::Split, index))
+                    }
                     _ => Outcome::Nothing,
                 };
-                if let Some(slot) = slot {
-                    slot.give_up();
-                }
+                slot.give_up();
                 started
             }
         })
@@ -174,8 +178,10 @@ impl Program<'_> {
         };
         match action {
             Action::Build | Action::Rebuild(_) => unreachable!("they are above"),
-            Action::Call(operation, Mode::Blocking) => built.call(operation, items, surplus),
-            Action::Call(operation, Mode::Split) => built.start(operation, items, surplus),
+            Action::Call(operation, mode) => built.call(Asked {
+                surplus,
+                ..Asked::new(operation, mode, items)
+            }),
             Action::Test => built.test(),
             Action::Wait => built.wait(polls),
             Action::GiveUp => {
@@ -208,7 +214,7 @@ impl Program<'_> {
 
     fn build(&mut self, plan: usize, fault: Option<FaultKind>) -> Outcome {
         self.slots[plan] = None;
-        match build(&self.case.plans[plan], self.case.seed, self.world, fault) {
+        match build(self.case.own(plan, self.world.rank()), self.world, fault) {
             Ok(built) => {
                 self.slots[plan] = Some(built);
                 Outcome::Nothing
@@ -220,6 +226,7 @@ impl Program<'_> {
     /// The value that all allreduces have given; the first error; or two values that differ, as one. In some cases all are in flight at once,
     /// and ranks wait for them in different orders.
     fn rebuild(&mut self, plan: usize, times: u32, items: usize) -> Outcome {
+        let allreduce = |mode| Asked::new(Operation::Allreduce, mode, items);
         let calls = self.case.plans[plan].calls();
         let is_split = calls.contains(&(Operation::Allreduce, Mode::Split));
         let are_at_once = is_split && times < TAGS && self.case.seed.is_multiple_of(2);
@@ -229,7 +236,7 @@ impl Program<'_> {
             let Some(mut slot) = self.slots[plan].take() else {
                 return built;
             };
-            match slot.start(Operation::Allreduce, items, 0) {
+            match slot.call(allreduce(Mode::Split)) {
                 Outcome::Nothing => in_flight.push_back(slot),
                 failed => return failed,
             }
@@ -247,7 +254,7 @@ impl Program<'_> {
             } else {
                 let built = self.build(plan, None);
                 match &mut self.slots[plan] {
-                    Some(built) => built.call(Operation::Allreduce, items, 0),
+                    Some(built) => built.call(allreduce(Mode::Blocking)),
                     None => built,
                 }
             };

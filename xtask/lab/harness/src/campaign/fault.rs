@@ -6,9 +6,9 @@ use reduce::Operation;
 use serde::{Deserialize, Serialize};
 
 use super::environment::{self, Environment};
-use super::names;
 use super::vocabulary::{Action, Kind, Mode, Spec};
 use crate::Backend;
+use crate::names;
 
 /// The tags of an MPI communicator of every library: after so many plans they would be used again, if tags ever were.
 pub(super) const TAGS: u32 = 1 << 15;
@@ -30,18 +30,6 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Whether every rank must get all its results in spite of it.
-    pub(super) fn is_harmless(self) -> bool {
-        matches!(
-            self.kind,
-            FaultKind::ExtraTests
-                | FaultKind::TagReuse
-                | FaultKind::Sleep
-                | FaultKind::Stop
-                | FaultKind::NestedCall
-        )
-    }
-
     /// Whether a rank does it.
     pub(super) fn is_of(self, rank: usize) -> bool {
         rank == self.rank || self.kind == FaultKind::AllRounding
@@ -58,239 +46,151 @@ impl Fault {
     }
 }
 
-/// The faults.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum FaultKind {
+/// What faults have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trait {
+    /// Every rank must get all its results in spite of it.
+    Harmless,
+    /// It may last to the end of the program.
+    Lasting,
+    /// It ends the processes of all ranks.
+    EndsJob,
+    /// The step in which it happens fails on every rank, for the same reason, and cannot give anything else.
+    NoticedAtOnce,
+    /// The rank makes all its calls all the same.
+    MakesAllCalls,
+    /// The rank knows of it and goes on, so that it tells those that wait for it.
+    Told,
+    /// It can happen to a plan that has neither an ownership nor an operator.
+    OfExactSums,
+    /// It happens to an operator or a plan: MPI's own sums have none.
+    OfPlans,
+    /// It happens to a process.
+    OfProcesses,
+    /// It is one of the floating-point environment.
+    OfEnvironments,
+}
+
+macro_rules! faults {
+    ($($(#[$doc:meta])* $kind:ident $name:literal [$($trait:ident)*])*) => {
+        /// The faults.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        pub enum FaultKind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        impl FaultKind {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$kind),*];
+
+            /// Its name on the command line.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name,)*
+                }
+            }
+
+            fn traits(self) -> &'static [Trait] {
+                match self {
+                    $(Self::$kind => &[$(Trait::$trait),*],)*
+                }
+            }
+        }
+    };
+}
+
+faults! {
     /// The rank returns.
-    Leave,
+    Leave "leave" [OfExactSums]
     /// The rank panics.
-    Panic,
+    Panic "panic" [EndsJob OfExactSums]
     /// The operator panics, and the program catches the panic and goes on.
-    CaughtPanic,
+    CaughtPanic "caught-panic" [MakesAllCalls Told]
     /// A slice is an element too long.
-    WrongLength,
+    WrongLength "wrong-length" [MakesAllCalls Told OfExactSums]
     /// A run is started where the others call and wait, and is given up at once.
-    GiveUp,
+    GiveUp "give-up" [Told OfExactSums]
     /// A run is tested more often than the others test theirs.
-    ExtraTests,
+    ExtraTests "extra-tests" [Harmless OfExactSums]
     /// The rank sleeps before the step.
-    Sleep,
+    Sleep "sleep" [Harmless OfExactSums]
     /// The rank's process is stopped for a while.
-    Stop,
+    Stop "stop" [Harmless OfExactSums OfProcesses]
     /// The rank's process is stopped for longer than the others wait.
-    Silence,
+    Silence "silence" [OfExactSums OfProcesses]
     /// The rank's process is killed.
-    Kill,
+    Kill "kill" [EndsJob OfExactSums OfProcesses]
     /// No rank's fault: a plan is built so often that tags are used again.
-    TagReuse,
+    TagReuse "tag-reuse" [Harmless OfExactSums]
     /// The call is left out.
-    Skip,
+    Skip "skip" [OfExactSums]
     /// Another operation is called.
-    OtherCollective,
+    OtherCollective "other-collective" [OfExactSums]
     /// The same operation is called, of products.
-    OtherOperand,
+    OtherOperand "other-operand" [MakesAllCalls OfPlans]
     /// The processor takes subnormal numbers for zero.
-    FlushToZero,
+    FlushToZero "flush-to-zero" [Lasting Told OfExactSums OfEnvironments]
     /// The processor rounds up.
-    Rounding,
+    Rounding "rounding" [Lasting Told OfExactSums OfEnvironments]
     /// The processors of all ranks round up while they wait for a run.
-    AllRounding,
+    AllRounding "all-rounding" [Told OfEnvironments]
     /// The operator makes a collective call on the world that runs it.
-    NestedCall,
+    NestedCall "nested-call" [Harmless OfPlans]
     /// A plan is built for another number of items than its ownership has.
-    OtherItems,
+    OtherItems "other-items" [NoticedAtOnce MakesAllCalls Told]
     /// A plan is built with an operator that reduces nothing to another value.
-    OtherEmpty,
+    OtherEmpty "other-empty" [NoticedAtOnce MakesAllCalls Told]
     /// A plan is built for another ownership, in which the rank itself has the same items, or as many.
-    OtherOwnership,
+    OtherOwnership "other-ownership" [NoticedAtOnce MakesAllCalls Told]
     /// A plan of another kind is built, in as many lanes as an item has elements.
-    OtherKind,
+    OtherKind "other-kind" [NoticedAtOnce MakesAllCalls Told OfPlans]
 }
 
 impl FaultKind {
-    /// All of them.
-    pub const ALL: &[Self] = &[
-        Self::Leave,
-        Self::Panic,
-        Self::CaughtPanic,
-        Self::WrongLength,
-        Self::GiveUp,
-        Self::ExtraTests,
-        Self::Sleep,
-        Self::Stop,
-        Self::Kill,
-        Self::TagReuse,
-        Self::Silence,
-        Self::Skip,
-        Self::OtherCollective,
-        Self::OtherOperand,
-        Self::FlushToZero,
-        Self::Rounding,
-        Self::AllRounding,
-        Self::NestedCall,
-        Self::OtherItems,
-        Self::OtherEmpty,
-        Self::OtherOwnership,
-        Self::OtherKind,
-    ];
-
-    /// Whether it may last to the end of the program.
-    pub(super) fn may_last(self) -> bool {
-        matches!(self, Self::FlushToZero | Self::Rounding)
-    }
-
-    /// Whether it ends the processes of all ranks.
-    pub(super) fn ends_job(self) -> bool {
-        matches!(self, Self::Panic | Self::Kill)
-    }
-
-    /// Whether the step in which it happens fails on every rank, for the same reason, and cannot give anything else.
-    pub(super) fn is_noticed_at_once(self) -> bool {
-        matches!(
-            self,
-            Self::OtherItems | Self::OtherEmpty | Self::OtherOwnership | Self::OtherKind
-        )
-    }
-
-    /// Whether the rank makes all its calls all the same.
-    pub(super) fn makes_all_calls(self) -> bool {
-        let is_same = matches!(
-            self,
-            Self::CaughtPanic | Self::WrongLength | Self::OtherOperand
-        );
-        is_same || self.is_noticed_at_once()
-    }
-
-    /// Whether the rank knows of it and goes on, so that it tells those that wait for it.
-    pub(super) fn is_told(self) -> bool {
-        matches!(
-            self,
-            Self::CaughtPanic
-                | Self::WrongLength
-                | Self::GiveUp
-                | Self::FlushToZero
-                | Self::Rounding
-                | Self::AllRounding
-                | Self::OtherItems
-                | Self::OtherEmpty
-                | Self::OtherOwnership
-                | Self::OtherKind
-        )
-    }
-
-    /// Its name on the command line.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Leave => "leave",
-            Self::Panic => "panic",
-            Self::CaughtPanic => "caught-panic",
-            Self::WrongLength => "wrong-length",
-            Self::GiveUp => "give-up",
-            Self::ExtraTests => "extra-tests",
-            Self::Sleep => "sleep",
-            Self::Stop => "stop",
-            Self::Silence => "silence",
-            Self::Kill => "kill",
-            Self::TagReuse => "tag-reuse",
-            Self::Skip => "skip",
-            Self::OtherCollective => "other-collective",
-            Self::OtherOperand => "other-operand",
-            Self::FlushToZero => "flush-to-zero",
-            Self::Rounding => "rounding",
-            Self::AllRounding => "all-rounding",
-            Self::NestedCall => "nested-call",
-            Self::OtherItems => "other-items",
-            Self::OtherEmpty => "other-empty",
-            Self::OtherOwnership => "other-ownership",
-            Self::OtherKind => "other-kind",
-        }
+    pub(super) fn is(self, what: Trait) -> bool {
+        self.traits().contains(&what)
     }
 
     /// Whether it can happen at an action on a plan.
     pub(super) fn suits(self, action: Action, plan: &Spec) -> bool {
-        if plan.kind.is_exact() && !self.suits_exact_sums() {
+        if plan.kind.is_exact() && !self.is(Trait::OfExactSums)
+            || plan.kind == Kind::Started && self.is(Trait::OfPlans)
+        {
             return false;
         }
-        // No operator is called here, and MPI's own sums are of no plan.
-        let needs_plan = matches!(
-            self,
-            Self::NestedCall | Self::OtherOperand | Self::OtherKind
-        );
-        if plan.kind == Kind::Started && needs_plan {
-            return false;
-        }
-        match (self, action) {
+        let called = match action {
+            Action::Call(operation, mode) => Some((operation, mode)),
+            _ => None,
+        };
+        let allreduces = called == Some((Operation::Allreduce, Mode::Blocking));
+        match self {
             // Hashed sums have any length: only items can lack keys.
-            (Self::WrongLength, Action::Call(operation, mode)) => {
-                let has_items = operation == Operation::Allreduce && mode == Mode::Blocking;
-                !plan.kind.is_hashed() || has_items
-            }
-            (Self::CaughtPanic | Self::NestedCall, Action::Call(..)) => true,
-            (Self::GiveUp, Action::Call(operation, _)) => {
-                plan.calls().contains(&(operation, Mode::Split))
-            }
-            (
-                Self::GiveUp | Self::ExtraTests | Self::AllRounding | Self::NestedCall,
-                Action::Wait,
-            ) => true,
-            (Self::ExtraTests, Action::Test)
-            | (Self::OtherItems | Self::OtherEmpty | Self::OtherKind, Action::Build)
-            | (Self::OtherOperand, Action::Call(Operation::Allreduce, Mode::Blocking)) => true,
-            (Self::TagReuse, Action::Rebuild(times)) => times >= TAGS,
+            Self::WrongLength => called.is_some() && (!plan.kind.is_hashed() || allreduces),
+            Self::CaughtPanic => called.is_some(),
+            Self::NestedCall => called.is_some() || action == Action::Wait,
+            Self::GiveUp => match called {
+                Some((operation, _)) => plan.calls().contains(&(operation, Mode::Split)),
+                None => action == Action::Wait,
+            },
+            Self::ExtraTests => matches!(action, Action::Wait | Action::Test),
+            Self::AllRounding => action == Action::Wait,
+            Self::OtherItems | Self::OtherEmpty | Self::OtherKind => action == Action::Build,
             // What ranks gather has no other form.
-            (Self::OtherOwnership, Action::Build) => !plan.gathers_extents,
-            (Self::OtherCollective, Action::Call(operation, mode)) => {
-                !plan.others(operation, mode).is_empty()
+            Self::OtherOwnership => action == Action::Build && !plan.gathers_extents,
+            Self::OtherOperand => allreduces,
+            Self::TagReuse => matches!(action, Action::Rebuild(times) if times >= TAGS),
+            Self::OtherCollective => {
+                called.is_some_and(|(operation, mode)| !plan.others(operation, mode).is_empty())
             }
-            (
-                Self::CaughtPanic
-                | Self::WrongLength
-                | Self::GiveUp
-                | Self::ExtraTests
-                | Self::TagReuse
-                | Self::OtherCollective
-                | Self::OtherOperand
-                | Self::AllRounding
-                | Self::NestedCall
-                | Self::OtherItems
-                | Self::OtherEmpty
-                | Self::OtherOwnership
-                | Self::OtherKind,
-                _,
-            ) => false,
             _ => true,
         }
-    }
-
-    /// Whether it can happen to a plan that has neither an ownership nor an operator.
-    fn suits_exact_sums(self) -> bool {
-        matches!(
-            self,
-            Self::Leave
-                | Self::Panic
-                | Self::WrongLength
-                | Self::GiveUp
-                | Self::ExtraTests
-                | Self::Sleep
-                | Self::Stop
-                | Self::Silence
-                | Self::Kill
-                | Self::TagReuse
-                | Self::Skip
-                | Self::OtherCollective
-                | Self::FlushToZero
-                | Self::Rounding
-        )
     }
 
     /// Whether it can be put in on this machine, with ranks of this backend.
     pub(super) fn is_possible(self, backend: Backend) -> bool {
-        match self {
-            Self::Stop | Self::Silence | Self::Kill => cfg!(unix) && backend == Backend::Mpi,
-            Self::FlushToZero | Self::Rounding | Self::AllRounding => environment::CAN_BE_SET,
-            _ => true,
-        }
+        (!self.is(Trait::OfProcesses) || cfg!(unix) && backend == Backend::Mpi)
+            && (!self.is(Trait::OfEnvironments) || environment::CAN_BE_SET)
     }
 }
 

@@ -6,9 +6,8 @@ use reduce::Algorithm;
 
 use super::case::Case;
 use super::dice::Dice;
-use super::fault::{Fault, FaultKind, TAGS};
-use super::state::PlanState;
-use super::vocabulary::{Action, Kind, Mode, Spec, Step};
+use super::fault::{Fault, FaultKind, TAGS, Trait};
+use super::vocabulary::{Action, Kind, Mode, PlanState, Spec, Step};
 use crate::Backend;
 
 /// The most plans of a case, besides one that is built again and again.
@@ -117,12 +116,13 @@ impl Generator {
 /// Whether no rank is missing in a call of the MPI library, which waits for it without limit: the faulty rank makes all its calls, and no
 /// rank has a plan of the library's that is spent while others run it.
 fn lets_no_library_wait(fault: Fault, plans: &[Spec], steps: &[Step]) -> bool {
+    let is_harmless = fault.kind.is(Trait::Harmless);
     let is_started = |plan: &Spec| plan.kind == Kind::Started;
     if plans.iter().any(is_started) {
-        return fault.is_harmless();
+        return is_harmless;
     }
     let is_native = |plan: usize| plans[plan].algorithm == Some(Algorithm::MpiNative);
-    if fault.is_harmless() || !(0..plans.len()).any(is_native) {
+    if is_harmless || !(0..plans.len()).any(is_native) {
         return true;
     }
     let plan = steps[fault.step].plan;
@@ -132,8 +132,8 @@ fn lets_no_library_wait(fault: Fault, plans: &[Spec], steps: &[Step]) -> bool {
     let is_run_again = later
         .next()
         .is_some_and(|step| step.action != Action::Build);
-    let is_last = !is_native(plan) || fault.kind.is_noticed_at_once() || !is_run_again;
-    fault.kind.makes_all_calls() && is_last
+    let is_last = !is_native(plan) || fault.kind.is(Trait::NoticedAtOnce) || !is_run_again;
+    fault.kind.is(Trait::MakesAllCalls) && is_last
 }
 
 /// A program as it grows, and what state its plans are in.

@@ -1,10 +1,9 @@
 //! Whether what a rank got is what it must get.
 
 use super::case::Case;
-use super::fault::FaultKind;
+use super::fault::{FaultKind, Trait};
 use super::outcome::Outcome;
-use super::state::PlanState;
-use super::vocabulary::{Action, Mode, Step};
+use super::vocabulary::{Action, Mode, PlanState, Step};
 
 /// What is wrong with what the ranks got, if anything is: a list for each rank, with an outcome for each of its steps.
 pub(super) fn judge(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
@@ -19,7 +18,7 @@ pub(super) fn judge(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
 
 /// Where ranks are told different reasons why a plan cannot be built, which all of them know.
 fn disagreement(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
-    let fault = case.fault.filter(|fault| fault.kind.is_noticed_at_once())?;
+    let fault = case.fault_that(Trait::NoticedAtOnce)?;
     let texts = || {
         outcomes
             .iter()
@@ -67,16 +66,15 @@ impl<'c> Judge<'c> {
     /// Before the rank's first step.
     #[must_use]
     pub(super) fn new(case: &'c Case, rank: usize) -> Self {
-        let harm = case.fault.filter(|fault| !fault.is_harmless());
         Self {
             case,
             rank,
             step: 0,
             states: vec![PlanState::Unbuilt; case.plans.len()],
-            first_fault: match harm {
+            first_fault: match case.harm() {
                 None => case.steps.len(),
                 // The job may end on every rank, wherever it is.
-                Some(fault) if fault.kind.ends_job() => 0,
+                Some(fault) if fault.kind.is(Trait::EndsJob) => 0,
                 Some(fault) => fault.step,
             },
         }
@@ -88,8 +86,10 @@ impl<'c> Judge<'c> {
         let expected = self.advance();
         let fault = self.case.fault;
         let is_faulty = fault.is_some_and(|fault| (fault.rank, fault.step) == (rank, index));
-        let is_noticed =
-            fault.is_some_and(|fault| fault.step == index && fault.kind.is_noticed_at_once());
+        let is_noticed = self
+            .case
+            .fault_that(Trait::NoticedAtOnce)
+            .is_some_and(|fault| fault.step == index);
         let is_late = self.end_of(index) >= self.first_fault;
         if let Some(flaw) = outcome.text().and_then(flaw) {
             return Some(format!(
@@ -112,7 +112,7 @@ impl<'c> Judge<'c> {
                 is_late && peers.clone().all(may_be_silent)
             }
             // A rank that tells of its fault leaves nobody waiting.
-            Outcome::Deadlock(_) => is_late && !fault.is_some_and(|fault| fault.kind.is_told()),
+            Outcome::Deadlock(_) => is_late && self.case.fault_that(Trait::Told).is_none(),
             // A plan has a run in flight only where the program has not waited for it.
             Outcome::UnderWay => {
                 is_late
@@ -169,7 +169,8 @@ impl<'c> Judge<'c> {
             after.expect("every step of a case finds its plan in a state that allows it");
         self.step += 1;
         expected.map_or(Outcome::Nothing, |(operation, step)| {
-            case.plans[plan].expected(operation, case.seed, case.items_step(step), rank)
+            case.own(plan, rank)
+                .expected(operation, case.items_step(step))
         })
     }
 

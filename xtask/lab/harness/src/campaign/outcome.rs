@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use comm::text::counted;
-use reduce::BuildError;
+use reduce::{BuildError, RunError};
 
 /// What a step gave on a rank.
 #[derive(Clone, PartialEq, Eq)]
@@ -67,12 +67,33 @@ impl fmt::Debug for Outcome {
     }
 }
 
-/// What the building of a plan comes to that fails. A rank may find all others waiting where ranks build different plans.
-pub(super) fn not_built(error: BuildError) -> Outcome {
-    match error {
-        BuildError::Transport(comm::Error::Silent { ref peers, .. }) => {
-            Outcome::Silent(error.to_string(), peers.clone())
+impl From<Option<Vec<u8>>> for Outcome {
+    fn from(result: Option<Vec<u8>>) -> Self {
+        result.map_or(Self::Nothing, Self::Value)
+    }
+}
+
+impl From<RunError> for Outcome {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::UnderWay { .. } => Self::UnderWay,
+            RunError::Transport(comm::Error::Deadlock(_)) => Self::Deadlock(error.to_string()),
+            RunError::Transport(comm::Error::Silent { ref peers, .. }) => {
+                Self::Silent(error.to_string(), peers.clone())
+            }
+            _ => Self::Failed(error.to_string()),
         }
-        _ => Outcome::Failed(error.to_string()),
+    }
+}
+
+impl From<BuildError> for Outcome {
+    /// A rank may find all others waiting where ranks build different plans.
+    fn from(error: BuildError) -> Self {
+        match error {
+            BuildError::Transport(comm::Error::Silent { ref peers, .. }) => {
+                Self::Silent(error.to_string(), peers.clone())
+            }
+            _ => Self::Failed(error.to_string()),
+        }
     }
 }

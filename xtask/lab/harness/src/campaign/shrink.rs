@@ -1,8 +1,7 @@
 //! A failing case made smaller.
 
 use super::case::Case;
-use super::state::PlanState;
-use super::vocabulary::{Action, Mode, Step};
+use super::vocabulary::{Action, Mode, PlanState, Step};
 
 /// The smallest case that still fails and is like this one, with steps and the fault left out as far as they do not matter, and why it
 /// fails.
