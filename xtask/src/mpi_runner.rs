@@ -17,11 +17,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use comm::collective;
-use harness::Backend;
-use harness::Error;
-use harness::bench;
-use harness::campaign;
-use harness::endurance;
+use harness::{Backend, Error, bench, campaign, endurance};
 use reduce::World;
 use repro_check::rank::{self, print_row, read_job};
 
@@ -34,13 +30,24 @@ pub fn take_part() -> Option<ExitCode> {
 }
 
 fn run(world: &World, words: &[&str]) -> Result<(), Error> {
+    use bench::{exact, reduce, schedules};
+    let mpi = Backend::Mpi;
     match *words {
         ["repro", job] => rank::check(world, job),
-        ["bench", job] => measure(world, job),
-        ["exact", job] => measure_exact(world, job),
-        ["schedules", job] => measure_schedules(world, job),
-        ["papers", job] => measure_papers(world, job),
-        ["campaign", job] => run_cases(job),
+        ["bench", job] => reduce::on_rank(world, mpi, &read_job(job)?, &|row| print_row(&row)),
+        ["exact", job] => {
+            exact::ranks::on_rank(world, mpi, &read_job(job)?, &|row| print_row(&row))
+        }
+        ["schedules", job] => {
+            schedules::on_rank(world, mpi, &read_job(job)?, &|row| print_row(&row))
+        }
+        ["papers", job] => {
+            papers::job_on_rank(world, mpi, &read_job(job)?, &|times| print_row(&times))
+        }
+        ["campaign", job] => {
+            campaign::silence_panics();
+            campaign::run_cases(&read_job(job)?, &|report| print_row(&report))
+        }
         ["fault", kind] => fault(world, kind),
         ["endure", folder, duration, limit] => endure(world, folder, duration, limit),
         _ => Err(Error::Run(
@@ -48,31 +55,6 @@ fn run(world: &World, words: &[&str]) -> Result<(), Error> {
                 .to_owned(),
         )),
     }
-}
-
-fn measure(world: &World, job: &str) -> Result<(), Error> {
-    let job = read_job(job)?;
-    bench::reduce::on_rank(world, Backend::Mpi, &job, &|report| print_row(&report))
-}
-
-fn measure_exact(world: &World, job: &str) -> Result<(), Error> {
-    let job = read_job(job)?;
-    bench::exact::ranks::on_rank(world, Backend::Mpi, &job, &|row| print_row(&row))
-}
-
-fn measure_schedules(world: &World, job: &str) -> Result<(), Error> {
-    let job = read_job(job)?;
-    bench::schedules::on_rank(world, Backend::Mpi, &job, &|report| print_row(&report))
-}
-
-fn measure_papers(world: &World, job: &str) -> Result<(), Error> {
-    let job = read_job(job)?;
-    papers::job_on_rank(world, Backend::Mpi, &job, &|times| print_row(&times))
-}
-
-fn run_cases(job: &str) -> Result<(), Error> {
-    campaign::silence_panics();
-    campaign::run_cases(&read_job(job)?, &|report| print_row(&report))
 }
 
 /// The last rank misbehaves while the others wait for it.

@@ -3,13 +3,13 @@
 pub mod building;
 
 use std::ops::Range;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use checkout::progress::Progress;
 use checkout::table::Table;
 use distribution::Distribution;
+use rayon::ThreadPoolBuilder;
+use rayon::prelude::*;
 use schedule::{
     Algorithm, Collective, Load, Machine, Parameters, SYMMETRY_RANKS, Schedule, Simulation,
     simulate,
@@ -77,49 +77,37 @@ impl Question {
     pub fn answers(&self, algorithms: &[Algorithm], workers: usize) -> Vec<Row> {
         let what = format!("{} ranks", self.ranks);
         let progress = Progress::to(what, algorithms.len() as u64, "schedules");
-        let next = AtomicUsize::new(0);
-        let answers = Mutex::new(Vec::new());
-        thread::scope(|scope| {
-            for _ in 0..workers {
-                scope.spawn(|| {
-                    while let Some(&algorithm) =
-                        algorithms.get(next.fetch_add(1, Ordering::Relaxed))
-                    {
-                        let answer = self.answer(algorithm);
-                        let mut answers = answers.lock().expect("no worker panics");
-                        answers.push((algorithm, answer));
-                        progress.advance(1);
-                    }
-                });
-            }
-        });
-        drop(progress);
-        let answers = answers.into_inner().expect("no worker panics");
-        let best_ns = answers
-            .iter()
-            .map(|(_, answer)| answer.unreproducible_ns)
-            .fold(f64::INFINITY, f64::min);
-        let row = |algorithm: &Algorithm| {
-            let (_, answer) = answers.iter().find(|(other, _)| other == algorithm)?;
-            Some(Row {
-                algorithm: algorithm.to_string(),
-                remark: answer.schedule.remark(),
-                ranks: self.ranks,
-                items: self.items,
-                width: self.width,
-                time_ns: answer.simulation.time_ns,
-                ratio: match best_ns {
-                    // A single rank communicates nothing.
-                    0.0 => 1.0,
-                    _ => answer.simulation.time_ns / best_ns,
-                },
-                messages: answer.simulation.messages,
-                rows_mean: answer.simulation.rows_mean,
-                rows_max: (answer.method != FORMULA).then_some(answer.simulation.rows_max),
-                method: answer.method,
-            })
+        let answer = |&algorithm: &Algorithm| {
+            let answer = self.answer(algorithm);
+            progress.advance(1);
+            answer
         };
-        algorithms.iter().filter_map(row).collect()
+        let pool = ThreadPoolBuilder::new().num_threads(workers).build();
+        let pool = pool.expect("there are few threads");
+        // One by one: some take far longer than others.
+        let answers = || algorithms.par_iter().with_max_len(1).map(answer).collect();
+        let answers: Vec<Answer> = pool.install(answers);
+        drop(progress);
+        let unreproducible = answers.iter().map(|answer| answer.unreproducible_ns);
+        let best_ns = unreproducible.fold(f64::INFINITY, f64::min);
+        let row = |(algorithm, answer): (&Algorithm, Answer)| Row {
+            algorithm: algorithm.to_string(),
+            remark: answer.schedule.remark(),
+            ranks: self.ranks,
+            items: self.items,
+            width: self.width,
+            time_ns: answer.simulation.time_ns,
+            ratio: match best_ns {
+                // A single rank communicates nothing.
+                0.0 => 1.0,
+                _ => answer.simulation.time_ns / best_ns,
+            },
+            messages: answer.simulation.messages,
+            rows_mean: answer.simulation.rows_mean,
+            rows_max: (answer.method != FORMULA).then_some(answer.simulation.rows_max),
+            method: answer.method,
+        };
+        algorithms.iter().zip(answers).map(row).collect()
     }
 
     /// Whether a formula stands for an algorithm's messages, because there would be too many.

@@ -5,8 +5,8 @@ use std::hint::black_box;
 use rayon::prelude::*;
 use reduce::par::ParallelTreeIterator;
 
-use super::Row;
-use super::timing::{Candidate, medians_ns};
+use super::timing::Candidate;
+use super::{Row, compare};
 
 /// Measures them on all cores, for ever longer slices.
 pub fn measure(quick: bool) -> Vec<Row> {
@@ -33,26 +33,13 @@ pub fn measure(quick: bool) -> Vec<Row> {
                 black_box(black_box(&data).par_iter().sum::<f64>());
             }),
         ];
-        let medians = medians_ns(&mut candidates, rounds);
-        let references = [("rayon", medians[3]), ("parallel", medians[0])];
-        for (candidate, &median_ns) in candidates.iter().zip(&medians).take(3) {
-            let others = |(reference, _): &(&str, f64)| *reference != candidate.name;
-            for (reference, reference_ns) in references.into_iter().filter(others) {
-                rows.push(Row {
-                    bench: "parallel".to_owned(),
-                    variant: candidate.name.clone(),
-                    n: leaves as u64,
-                    ranks: 1,
-                    backend: "threads".to_owned(),
-                    distribution: None,
-                    median_ns,
-                    gbps: Some(size_of_val(data.as_slice()) as f64 / median_ns),
-                    ratio: reference_ns / median_ns,
-                    reference: reference.to_owned(),
-                    state: super::warm(),
-                });
-            }
-        }
+        let references = [("rayon", "rayon"), ("parallel", "parallel")];
+        let mut all = compare("parallel", leaves, rounds, &mut candidates, &references);
+        all.retain(|row| row.variant != "rayon" && row.variant != row.reference);
+        rows.extend(all.into_iter().map(|row| Row {
+            gbps: Some(size_of_val(data.as_slice()) as f64 / row.median_ns),
+            ..row
+        }));
     }
     rows
 }

@@ -180,22 +180,3 @@ pub fn schedules(rows: &[schedules::Row]) -> Result<PathBuf, Error> {
     };
     draw("bench-schedules.svg", &plot)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{Machine, Times, speed, sum_times};
-
-    #[test]
-    fn sums_are_drawn_relative_to_unordered_ones_and_an_item() {
-        let times = [Times {
-            items: 100,
-            least_ns: vec![[20.0, 40.0, 80.0, 10.0], [30.0, 40.0, 80.0, 10.0]],
-        }];
-        let machine = Machine::here();
-        let plot = speed(&times, &machine);
-        assert_eq!(plot.lines[0].points, [(100.0, 3.0)]);
-        assert_eq!(plot.lines[0].bars, [(2.0, 3.0)]);
-        assert_eq!(plot.lines.len(), 4);
-        assert_eq!(sum_times(&times, &machine).lines[3].points, [(100.0, 0.1)]);
-    }
-}

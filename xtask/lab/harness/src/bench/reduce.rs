@@ -44,19 +44,6 @@ pub enum Report {
     },
 }
 
-impl Report {
-    /// Keeps a row, and shows bits to a person.
-    fn sort(self, rows: &mut Vec<Row>, output: &Output) {
-        match self {
-            Report::Row(row) => rows.push(row),
-            Report::Bits { n, bits } => {
-                let bits: Vec<String> = bits.into_iter().collect();
-                output.say(format!("reduce, N = {n}: bits {}", bits.join(", ")));
-            }
-        }
-    }
-}
-
 /// Runs the bench in a place: with few sizes and rounds if it is to be quick, and without single calls unless these are asked for.
 pub fn launch(
     place: &Place,
@@ -79,9 +66,14 @@ pub fn launch(
         cold,
     };
     let mut rows = Vec::new();
-    on_ranks(place, ranks, "bench", &job, on_rank, |report: Report| {
-        report.sort(&mut rows, output)
-    })?;
+    let sort = |report: Report| match report {
+        Report::Row(row) => rows.push(row),
+        Report::Bits { n, bits } => {
+            let bits: Vec<String> = bits.into_iter().collect();
+            output.say(format!("reduce, N = {n}: bits {}", bits.join(", ")));
+        }
+    };
+    on_ranks(place, ranks, "bench", &job, on_rank, sort)?;
     Ok(rows)
 }
 
@@ -130,18 +122,23 @@ pub fn on_rank(
                     states.push((state, medians));
                 }
             }
-            if world.rank() == 0 {
-                for (state, medians) in states {
-                    let case = Case {
-                        backend,
-                        ranks: world.size(),
-                        size,
-                        sharing: *sharing,
-                        state,
-                    };
-                    let rows = case.rows(&references, &variants, &medians).into_iter();
-                    rows.map(Report::Row).for_each(report);
+            let of_state = |(state, medians): (&str, Vec<f64>)| {
+                let (references_ns, variants_ns) = medians.split_at(references.len());
+                for ((variant, _), &ns) in variants.iter().zip(variants_ns) {
+                    for ((reference, _), &reference_ns) in references.iter().zip(references_ns) {
+                        report(Report::Row(Row {
+                            ranks: world.size(),
+                            backend: backend.name().to_owned(),
+                            distribution: Some(sharing.to_string()),
+                            gbps: Some(size as f64 * 8.0 / ns),
+                            state: state.to_owned(),
+                            ..Row::of("reduce", (variant, ns), size, (reference, reference_ns))
+                        }));
+                    }
                 }
+            };
+            if world.rank() == 0 {
+                states.into_iter().for_each(of_state);
             }
             if let Some((_, plan)) = variants.last() {
                 let total = plan.allreduce(local)?;
@@ -254,46 +251,4 @@ fn medians_ns(
 fn call(runner: &Runner, local: &[f64]) -> Result<(), Error> {
     std::hint::black_box(runner.allreduce(local)?);
     Ok(())
-}
-
-/// What rows are of.
-struct Case<'c> {
-    backend: Backend,
-    ranks: usize,
-    size: usize,
-    sharing: Sharing,
-    state: &'c str,
-}
-
-impl Case<'_> {
-    /// `medians_ns` are those of the references, then those of the variants.
-    fn rows(&self, references: &[Named], variants: &[Named], medians_ns: &[f64]) -> Vec<Row> {
-        let Self {
-            backend,
-            ranks,
-            size,
-            sharing,
-            state,
-        } = *self;
-        let (references_ns, variants_ns) = medians_ns.split_at(references.len());
-        let mut rows = Vec::new();
-        for ((variant, _), &median_ns) in variants.iter().zip(variants_ns) {
-            for ((reference, _), reference_ns) in references.iter().zip(references_ns) {
-                rows.push(Row {
-                    bench: "reduce".to_owned(),
-                    variant: variant.clone(),
-                    n: size as u64,
-                    ranks,
-                    backend: backend.name().to_owned(),
-                    distribution: Some(sharing.to_string()),
-                    median_ns,
-                    gbps: Some(size as f64 * 8.0 / median_ns),
-                    ratio: median_ns / reference_ns,
-                    reference: reference.clone(),
-                    state: state.to_owned(),
-                });
-            }
-        }
-        rows
-    }
 }

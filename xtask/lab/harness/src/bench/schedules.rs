@@ -11,6 +11,9 @@ use case::Case;
 use schedule::Collective;
 use serde::{Deserialize, Serialize};
 
+use super::Measured;
+use crate::measured::Time;
+use crate::names;
 use crate::ordinary::Ordinary;
 use crate::output::Output;
 use crate::ranks::on_ranks;
@@ -25,7 +28,7 @@ pub struct Job {
     /// Whose harnesses: 2, 4 and 5.
     pub papers: Vec<u8>,
     /// The schedules; none for all that suit a harness, and what a plan chooses.
-    #[serde(with = "names")]
+    #[serde(with = "names::list")]
     pub algorithms: Vec<Algorithm>,
     /// Whether what a plan chooses by the measured network is measured beside schedules that are named.
     pub tuned: bool,
@@ -224,11 +227,7 @@ pub fn on_rank(
         ordinary: &ordinary,
         network,
         report,
-        algorithms: &job.algorithms,
-        tuned: job.tuned,
-        unmeasured: job.unmeasured,
-        calls_min: job.calls_min,
-        untimed: job.untimed,
+        job,
         paper,
         collective,
         width,
@@ -278,28 +277,45 @@ fn i64_values(rank: usize, column: usize) -> i64 {
     (rank as i64 * 7919 + column as i64).wrapping_mul(0x9E37_79B9)
 }
 
-/// Algorithms travel by their names.
-pub mod names {
-    use reduce::Algorithm;
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(
-        algorithms: &[Algorithm],
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        let names: Vec<&str> = algorithms
-            .iter()
-            .map(|algorithm| algorithm.name())
-            .collect();
-        names.serialize(serializer)
+impl Measured for Row {
+    fn ratios(_bench: &str) -> String {
+        "a row a rank; time".to_owned()
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Vec<Algorithm>, D::Error> {
-        let names = Vec::<String>::deserialize(deserializer)?;
-        let parse = |name: &String| name.parse().map_err(D::Error::custom);
-        names.iter().map(parse).collect()
+    fn headings(_bench: &str) -> Vec<&'static str> {
+        let begin = ["schedule", "paper", "operation", "ranks", "elements"];
+        let end = ["blocks", "µs", "95 %", "model µs", "ratio", "reference", ""];
+        [&begin[..], &end].concat()
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let us = |ns: f64| format!("{:.2}", ns / 1e3);
+        vec![
+            self.variant.clone(),
+            self.paper.to_string(),
+            format!("{} {}", self.operation, self.element),
+            self.ranks.to_string(),
+            self.n.to_string(),
+            self.blocks.to_string(),
+            us(self.median_ns),
+            format!("{}–{}", us(self.low_ns), us(self.high_ns)),
+            self.simulated_ns.map(us).unwrap_or_default(),
+            format!("{:.2}", self.ratio),
+            self.reference.clone(),
+            self.remark.clone().unwrap_or_default(),
+        ]
+    }
+
+    fn time(&self) -> Option<Time> {
+        let is_told = (self.paper, self.block_elements) == (2, None);
+        is_told.then(|| Time {
+            variant: self.variant.clone(),
+            n: self.n,
+            ranks: Some(self.ranks),
+            ns: self.median_ns,
+            reference: self.reference.clone(),
+            reference_ns: self.median_ns / self.ratio,
+            ..Time::default()
+        })
     }
 }

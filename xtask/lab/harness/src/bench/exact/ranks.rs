@@ -4,7 +4,8 @@ use reduce::exact::KeyedSums;
 use reduce::{Plan, Sum, World};
 use serde::{Deserialize, Serialize};
 
-use super::{Keys, Row, log_normal, row};
+use super::{Keys, log_normal};
+use crate::bench::Row;
 use crate::bench::timing::{median, slowest_ns};
 use crate::ordinary::Ordinary;
 use crate::output::Output;
@@ -76,18 +77,17 @@ pub fn on_rank(
             })?);
         }
         if world.rank() == 0 {
-            let [of_reference, median] = samples.map(median);
+            let [reference_ns, ns] = samples.map(|samples| median(samples) / count as f64);
             let reference = match backend {
                 Backend::Threads => "allreduce",
                 Backend::Mpi => "MPI_Allreduce",
             };
+            let (variant, reference) = (("by-key-allreduce f64", ns), (reference, reference_ns));
             report(Row {
-                variant: "by-key-allreduce f64".to_owned(),
-                n: count as u64,
                 ranks: world.size(),
                 backend: backend.name().to_owned(),
                 distribution: Some(keys.order.to_owned()),
-                ..row(median, of_reference, count, reference)
+                ..Row::of("exact", variant, count, reference)
             });
         }
     }

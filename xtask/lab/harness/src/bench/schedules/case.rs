@@ -5,7 +5,7 @@ use std::fmt;
 use reduce::{Algorithm, DEFAULT_LINK, Network, Operation, Operator, Plan, World};
 use schedule::{Collective, Machine, simulate};
 
-use super::{Report, Row};
+use super::{Job, Report, Row};
 use crate::bench::timing::{median, slowest_after_ns, slowest_ns};
 use crate::ordinary::{Element, Known, Ordinary};
 use crate::{Backend, Error};
@@ -41,11 +41,7 @@ pub(super) struct Case<'h> {
     pub(super) ordinary: &'h Ordinary,
     pub(super) network: Network,
     pub(super) report: &'h dyn Fn(Report),
-    pub(super) algorithms: &'h [Algorithm],
-    pub(super) tuned: bool,
-    pub(super) unmeasured: bool,
-    pub(super) calls_min: u32,
-    pub(super) untimed: usize,
+    pub(super) job: &'h Job,
     pub(super) paper: u8,
     pub(super) collective: Collective,
     pub(super) width: usize,
@@ -82,8 +78,8 @@ impl Case<'_> {
         let named = Algorithm::all()
             .filter(|&algorithm| self.suits(algorithm))
             .map(Choice::Named);
-        let tuned = (self.algorithms.is_empty() || self.tuned).then_some(Choice::Tuned);
-        let unmeasured = self.unmeasured.then_some(Choice::Unmeasured);
+        let tuned = (self.job.algorithms.is_empty() || self.job.tuned).then_some(Choice::Tuned);
+        let unmeasured = self.job.unmeasured.then_some(Choice::Unmeasured);
         for choice in named.chain(tuned).chain(unmeasured) {
             let mut builder = Plan::builder(self.world)
                 .local_items(1)
@@ -115,7 +111,7 @@ impl Case<'_> {
     /// Whether a schedule is worth its time here.
     fn suits(&self, algorithm: Algorithm) -> bool {
         match self.collective {
-            _ if !self.algorithms.is_empty() => self.algorithms.contains(&algorithm),
+            _ if !self.job.algorithms.is_empty() => self.job.algorithms.contains(&algorithm),
             _ if !algorithm.is_scheduled() => false,
             _ if self.block_elements.is_some() => {
                 let unblocked = [Algorithm::RecursiveDoubling, Algorithm::Rabenseifner];
@@ -182,15 +178,22 @@ impl Case<'_> {
             clippy::cast_sign_loss,
             reason = "between 1 and 1000"
         )]
-        let calls = (SAMPLE_NS / warm_ns).clamp(f64::from(self.calls_min.max(1)), 1000.0) as usize;
+        let calls =
+            (SAMPLE_NS / warm_ns).clamp(f64::from(self.job.calls_min.max(1)), 1000.0) as usize;
         let (mut own, mut others) = (Vec::new(), Vec::new());
         for _ in 0..self.rounds {
-            own.push(slowest_after_ns(self.world, self.untimed, calls, || {
-                self.once(plan, local, result)
-            })?);
-            others.push(slowest_after_ns(self.world, self.untimed, calls, || {
-                self.reference(operator, local, &mut value)
-            })?);
+            own.push(slowest_after_ns(
+                self.world,
+                self.job.untimed,
+                calls,
+                || self.once(plan, local, result),
+            )?);
+            others.push(slowest_after_ns(
+                self.world,
+                self.job.untimed,
+                calls,
+                || self.reference(operator, local, &mut value),
+            )?);
         }
         if self.world.rank() == 0 {
             let row = self.row(choice, plan, operator, own, others);
