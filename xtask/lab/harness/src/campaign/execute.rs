@@ -11,7 +11,7 @@ use super::built::build;
 use super::case::Case;
 use super::element::set_panics;
 use super::environment::{Environment, within};
-use super::fault::{Fault, FaultKind, TAGS};
+use super::fault::{Fault, FaultKind, TAGS, Trait};
 use super::nested::Hand;
 use super::outcome::Outcome;
 use super::own_process;
@@ -85,18 +85,27 @@ struct Program<'c> {
 impl Program<'_> {
     /// The step of the fault; `None` if it is the rank's last.
     fn faulty_step(&mut self, index: usize, fault: Fault) -> Option<Outcome> {
-        let slot = &mut self.slots[self.case.steps[index].plan];
-        Some(match fault.kind {
+        let plan = self.case.steps[index].plan;
+        let slot = &mut self.slots[plan];
+        // What happens before the step, or ends the rank.
+        match fault.kind {
             FaultKind::Leave => return None,
             FaultKind::Panic => panic!("a rank that panics on purpose"),
+            FaultKind::Kill => own_process::kill(),
+            FaultKind::Sleep => thread::sleep(PAUSE),
+            FaultKind::Stop => own_process::stop(PAUSE),
+            FaultKind::Silence => own_process::stop(SILENCE),
+            FaultKind::ExtraTests => {
+                for _ in 0..EXTRA_TESTS {
+                    slot.iter_mut().for_each(|slot| drop(slot.test()));
+                }
+            }
+            _ => {}
+        }
+        Some(match fault.kind {
             FaultKind::Skip => Outcome::Nothing,
             FaultKind::WrongLength => self.step(index, 1),
-            // An environment is set around the step, and the case knows what else is called.
-            FaultKind::FlushToZero
-            | FaultKind::Rounding
-            | FaultKind::AllRounding
-            | FaultKind::OtherCollective
-            | FaultKind::TagReuse => self.step(index, 0),
+            kind if kind.is(Trait::NoticedAtOnce) => self.build(plan, Some(kind)),
             FaultKind::OtherOperand => match slot {
                 Some(slot) => slot.call(Asked {
                     is_of_products: true,
@@ -105,31 +114,6 @@ impl Program<'_> {
                 }),
                 None => Outcome::Failed("there is no plan".to_owned()),
             },
-            FaultKind::OtherItems
-            | FaultKind::OtherEmpty
-            | FaultKind::OtherOwnership
-            | FaultKind::OtherKind => self.build(self.case.steps[index].plan, Some(fault.kind)),
-            FaultKind::Sleep => {
-                thread::sleep(PAUSE);
-                self.step(index, 0)
-            }
-            FaultKind::Stop => {
-                own_process::stop(PAUSE);
-                self.step(index, 0)
-            }
-            FaultKind::Silence => {
-                own_process::stop(SILENCE);
-                self.step(index, 0)
-            }
-            FaultKind::Kill => own_process::kill(),
-            FaultKind::ExtraTests => {
-                for _ in 0..EXTRA_TESTS {
-                    if let Some(slot) = slot {
-                        slot.test();
-                    }
-                }
-                self.step(index, 0)
-            }
             FaultKind::CaughtPanic => {
                 set_panics(true);
                 let caught = catch_unwind(AssertUnwindSafe(|| self.step(index, 0)));
@@ -146,19 +130,19 @@ impl Program<'_> {
                     Outcome::Failed("an operator's call was not refused".to_owned())
                 }
             }
-            FaultKind::GiveUp => {
-                let Some(slot) = slot else {
-                    return Some(Outcome::Nothing);
-                };
-                let started = match self.case.steps[index].action {
-                    Action::Call(operation, _) => {
-                        slot.call(Asked::new(operation, Mode::Split, index))
-                    }
-                    _ => Outcome::Nothing,
-                };
-                slot.give_up();
-                started
-            }
+            FaultKind::GiveUp => match (slot, self.case.steps[index].action) {
+                (Some(slot), Action::Call(operation, _)) => {
+                    let started = slot.call(Asked::new(operation, Mode::Split, index));
+                    slot.give_up();
+                    started
+                }
+                (slot, _) => {
+                    slot.iter_mut().for_each(Slot::give_up);
+                    Outcome::Nothing
+                }
+            },
+            // An environment is set around the step, and the case knows what else is called.
+            _ => self.step(index, 0),
         })
     }
 
