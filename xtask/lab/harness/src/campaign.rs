@@ -170,24 +170,6 @@ mod tests {
         }
     }
 
-    /// With faults that harm nobody, no step may fail that may not fail without.
-    #[test]
-    fn harmless_faults_excuse_no_error() {
-        let mut harmless = 0;
-        for seed in 0..200 {
-            let case = generate(seed, 3, &[FaultKind::ExtraTests, FaultKind::Sleep]);
-            harmless += usize::from(case.fault.is_some());
-            let mut wrong = outcomes(&case);
-            assert_eq!(judge(&case, &wrong), None, "seed {seed}");
-            let last = case.steps.len() - 1;
-            if case.steps[last].action != Action::Test {
-                wrong[0][last] = Outcome::Failed("anything".to_owned());
-                assert!(judge(&case, &wrong).is_some(), "seed {seed}");
-            }
-        }
-        assert!(harmless > 50);
-    }
-
     #[test]
     fn programs_without_faults_give_the_definition() {
         for seed in 0..200 {
@@ -197,50 +179,40 @@ mod tests {
         }
     }
 
-    #[test]
-    fn ranks_that_mean_different_things_are_noticed() {
-        let (mut kinds, mut operands) = (0, 0);
-        for seed in 0..400 {
-            let case = generate(seed, 4, &[FaultKind::OtherKind, FaultKind::OtherOperand]);
-            let fault = case.fault.map(|fault| fault.kind);
-            kinds += usize::from(fault == Some(FaultKind::OtherKind));
-            operands += usize::from(fault == Some(FaultKind::OtherOperand));
-            assert_eq!(check_on_threads(&case), None, "seed {seed}");
-        }
-        assert!(kinds > 20 && operands > 5, "{kinds}, {operands}");
-    }
-
-    /// Any byte of any value, any error but a test's, tests without end, and any missing step.
+    /// Any byte of any value, any error but a test's, tests without end, and any missing step. Faults that harm nobody excuse none of it.
     #[test]
     fn the_judge_sees_what_is_wrong() {
-        let mut values = 0;
-        for seed in 0..60 {
-            let case = generate(seed, 3, &[]);
+        let (mut values, mut harmless) = (0, 0);
+        for seed in 0..100 {
+            let case = generate(seed, 3, &[FaultKind::ExtraTests, FaultKind::Sleep]);
+            harmless += usize::from(case.fault.is_some());
             let right = outcomes(&case);
-            for rank in 0..case.ranks {
-                for step in 0..case.steps.len() {
-                    let mut wrong = right.clone();
-                    if let Outcome::Value(bytes) = &mut wrong[rank][step]
-                        && let Some(byte) = bytes.last_mut()
+            assert_eq!(judge(&case, &right), None, "seed {seed}");
+            let is_wrong = |rank: usize, step: usize, outcome: Outcome| {
+                let mut wrong = right.clone();
+                wrong[rank][step] = outcome;
+                assert!(judge(&case, &wrong).is_some(), "seed {seed}");
+            };
+            for (rank, outcomes) in right.iter().enumerate() {
+                for (step, outcome) in outcomes.iter().enumerate() {
+                    if let Outcome::Value(bytes) = outcome
+                        && let [others @ .., last] = &bytes[..]
                     {
-                        *byte ^= 1;
                         values += 1;
-                        assert!(judge(&case, &wrong).is_some(), "seed {seed}");
+                        is_wrong(rank, step, Outcome::Value([others, &[last ^ 1]].concat()));
                     }
                     // A test may fail where its run is given up later.
                     if case.steps[step].action != Action::Test {
-                        wrong[rank][step] = Outcome::Failed("anything".to_owned());
-                        assert!(judge(&case, &wrong).is_some(), "seed {seed}");
+                        is_wrong(rank, step, Outcome::Failed("anything".to_owned()));
                     }
-                    wrong[rank][step] = Outcome::Endless;
-                    assert!(judge(&case, &wrong).is_some(), "seed {seed}");
+                    is_wrong(rank, step, Outcome::Endless);
                 }
                 let mut short = right.clone();
                 short[rank].pop();
                 assert!(judge(&case, &short).is_some(), "seed {seed}");
             }
         }
-        assert!(values > 100);
+        assert!(values > 100 && harmless > 25, "{values}, {harmless}");
     }
 
     #[test]

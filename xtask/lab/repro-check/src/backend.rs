@@ -23,6 +23,14 @@ impl Backend {
         }
     }
 
+    /// What its transport's own allreduce is called.
+    pub fn allreduce(self) -> &'static str {
+        match self {
+            Backend::Threads => "allreduce",
+            Backend::Mpi => "MPI_Allreduce",
+        }
+    }
+
     /// Whether its ranks can reduce in this way.
     pub fn offers(self, way: Way) -> bool {
         self == Backend::Mpi || way != Way::Tree(Algorithm::MpiNative)

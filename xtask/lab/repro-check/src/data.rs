@@ -210,19 +210,13 @@ fn binpsllh(bytes: &[u8]) -> Result<Vec<f64>, String> {
 /// Compares before anything is allocated: a count may be anything.
 fn expect_numbers(count: u64, number_bytes: u64, numbers: &[u8]) -> Result<(), String> {
     let found_bytes = numbers.len() as u64;
-    let expected_bytes = count.checked_mul(number_bytes);
-    if expected_bytes == Some(found_bytes) {
-        return Ok(());
+    match fault_of(count.checked_mul(number_bytes), found_bytes) {
+        None => Ok(()),
+        Some(fault) => Err(format!(
+            "{fault}: the count is {count}, and after it the file has {}, {number_bytes} a number",
+            counted(found_bytes, "byte")
+        )),
     }
-    let fault = if expected_bytes.is_none_or(|bytes| bytes > found_bytes) {
-        "truncated"
-    } else {
-        "too long"
-    };
-    Err(format!(
-        "{fault}: the count is {count}, and after it the file has {}, {number_bytes} a number",
-        counted(found_bytes, "byte")
-    ))
 }
 
 fn psllh(bytes: &[u8]) -> Result<Vec<f64>, String> {
@@ -233,18 +227,24 @@ fn psllh(bytes: &[u8]) -> Result<Vec<f64>, String> {
         .parse()
         .map_err(|_| format!("{} is not a count", quoted(count)))?;
     let items = text::of_words(words)?;
-    let found = items.len() as u64;
-    if count != found {
-        let fault = if found < count {
-            "truncated"
-        } else {
-            "too long"
-        };
-        return Err(format!(
-            "{fault}: the count is {count}, but {found} numbers follow"
-        ));
+    match fault_of(Some(count), items.len() as u64) {
+        None => Ok(items),
+        Some(fault) => {
+            let found = items.len();
+            Err(format!(
+                "{fault}: the count is {count}, but {found} numbers follow"
+            ))
+        }
     }
-    Ok(items)
+}
+
+/// What is wrong with a file that has so much of what it says that it has.
+fn fault_of(expected: Option<u64>, found: u64) -> Option<&'static str> {
+    match expected {
+        Some(expected) if expected == found => None,
+        Some(expected) if expected < found => Some("too long"),
+        _ => Some("truncated"),
+    }
 }
 
 /// A file's own words in an error, which is one line of a length that can be read.

@@ -195,10 +195,7 @@ fn runners(
     backend: Backend,
     ownership: &Ownership,
 ) -> Result<(Vec<Named>, Vec<Named>), Error> {
-    let allreduce = match backend {
-        Backend::Threads => "allreduce",
-        Backend::Mpi => "MPI_Allreduce",
-    };
+    let allreduce = backend.allreduce();
     let references = [
         ("unordered-simd", Baseline::unordered(world, backend)?),
         (

@@ -23,6 +23,17 @@ struct Expected {
 }
 
 impl Expected {
+    /// Of an order; `None` where there is none.
+    fn bits(&self, order: &str) -> Option<u64> {
+        let orders = [
+            (Order::Tree, self.tree),
+            (Order::LeftToRight, self.left_to_right),
+            (Order::Exact, self.exact),
+        ];
+        let own = orders.iter().find(|(known, _)| known.name() == order);
+        own.map(|(_, bits)| *bits)
+    }
+
     fn of(data: &DataSet) -> Self {
         let bits = |total: Option<f64>| Sum.canonical(total.unwrap_or(0.0)).to_bits();
         Self {
@@ -60,12 +71,7 @@ impl Expectations {
         let Some(expected) = self.0.get(&row.dataset) else {
             return Some(format!("{}: a data set that nobody asked for", row.dataset));
         };
-        let expected = match row.order.as_str() {
-            order if order == Order::Tree.name() => expected.tree,
-            order if order == Order::LeftToRight.name() => expected.left_to_right,
-            order if order == Order::Exact.name() => expected.exact,
-            _ => return None,
-        };
+        let expected = expected.bits(&row.order)?;
         let fault = if row.bits != format!("{expected:016X}") {
             format!("has bits {}, not {expected:016X}", row.bits)
         } else if !row.ranks_agree {
@@ -116,8 +122,12 @@ impl Expectations {
             } else {
                 format!("{same} of {all}")
             };
-            let sum = treefolds.first().map(|row| self.sum(data, row));
-            let sum = sum.unwrap_or_else(|| "–".to_owned());
+            let bits = treefolds
+                .first()
+                .and_then(|row| self.0.get(&data.name)?.bits(&row.order));
+            let sum = bits.map_or("–".to_owned(), |bits| {
+                format!("{:?}", f64::from_bits(bits))
+            });
             let plain = own(Order::None);
             let (values, apart) = (patterns(&plain), spread(&plain));
             let (name, items) = (data.name.clone(), data.items.len().to_string());
@@ -128,20 +138,6 @@ impl Expectations {
             lines.extend(canaries_words(backend, &canary(rows, backend)));
         }
         lines
-    }
-
-    /// The sum that a data set must have in the order of these rows.
-    fn sum(&self, data: &DataSet, row: &Row) -> String {
-        let Some(expected) = self.0.get(&data.name) else {
-            return String::new();
-        };
-        let is_exact = row.order == Order::Exact.name();
-        let bits = if is_exact {
-            expected.exact
-        } else {
-            expected.tree
-        };
-        format!("{:?}", f64::from_bits(bits))
     }
 
     /// The thesis' Table 4.2: spread between the largest and the smallest sum, and the number of bit patterns.

@@ -78,11 +78,10 @@ pub fn on_rank(
         }
         if world.rank() == 0 {
             let [reference_ns, ns] = samples.map(|samples| median(samples) / count as f64);
-            let reference = match backend {
-                Backend::Threads => "allreduce",
-                Backend::Mpi => "MPI_Allreduce",
-            };
-            let (variant, reference) = (("by-key-allreduce f64", ns), (reference, reference_ns));
+            let (variant, reference) = (
+                ("by-key-allreduce f64", ns),
+                (backend.allreduce(), reference_ns),
+            );
             report(Row {
                 ranks: world.size(),
                 backend: backend.name().to_owned(),

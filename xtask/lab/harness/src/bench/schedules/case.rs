@@ -184,13 +184,10 @@ impl Case<'_> {
         let (low_ns, high_ns) = (own[place(-half)], own[place(half)]);
         let median_ns = median(own);
         let bytes = (self.width * element_bytes) as f64;
-        let (collective, mpi_name) = match self.collective {
-            Collective::Allreduce => ("allreduce", "MPI_Allreduce"),
-            _ => ("reduce", "MPI_Reduce"),
-        };
-        let reference = match self.backend {
-            Backend::Threads => collective,
-            Backend::Mpi => mpi_name,
+        let (collective, reference) = match (self.collective, self.backend) {
+            (Collective::Allreduce, backend) => ("allreduce", backend.allreduce()),
+            (_, Backend::Threads) => ("reduce", "reduce"),
+            (_, Backend::Mpi) => ("reduce", "MPI_Reduce"),
         };
         let operation = match operation {
             "max" => "maximum",
