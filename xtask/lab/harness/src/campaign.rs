@@ -6,22 +6,16 @@
 
 mod built;
 mod case;
-mod dice;
 mod element;
 mod environment;
 mod exact;
 mod execute;
-mod fault;
 mod generate;
 mod judge;
 mod keyed;
-mod leak;
 mod nested;
-mod outcome;
-mod own_process;
 mod processes;
 mod run;
-mod shrink;
 mod slot;
 mod started;
 mod tree;
@@ -33,8 +27,7 @@ use std::sync::Mutex;
 
 use reduce::{World, threads};
 
-pub use case::Case;
-pub use fault::{Fault, FaultKind};
+pub use case::{Case, Fault, FaultKind};
 pub use generate::Generator;
 pub use processes::{Cases, Report, run_cases};
 pub use run::{Campaign, Failure, Findings, Summary};
@@ -96,8 +89,8 @@ mod tests {
     use reduce::{Algorithm, threads};
 
     use super::environment::{CAN_BE_SET, Environment, within};
-    use super::outcome::Outcome;
-    use super::shrink::shrink;
+    use super::judge::shrink;
+    use super::slot::Outcome;
     use super::{Action, Case, FaultKind, Generator, Kind, Mode, check_on_threads, execute, judge};
     use crate::Backend;
 

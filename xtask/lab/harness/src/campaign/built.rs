@@ -2,11 +2,9 @@
 
 use reduce::{Operation, World};
 
-use super::case::Own;
+use super::case::{FaultKind, Own};
 use super::element::with_kind;
-use super::fault::FaultKind;
-use super::outcome::Outcome;
-use super::slot::{Form, Slot};
+use super::slot::{Form, Outcome, Slot};
 use super::vocabulary::Kind;
 use super::{exact, keyed, started, tree};
 

@@ -8,11 +8,9 @@ use integer_sums::{dot, root, sum};
 use reduce::exact::{Accumulator, Plan, ProductSum, Sum};
 use reduce::{Operation, RunError, World};
 
-use super::case::Own;
+use super::case::{FaultKind, Own};
 use super::element::rows;
-use super::fault::FaultKind;
-use super::outcome::Outcome;
-use super::slot::{Answer, Asked, Form, Given};
+use super::slot::{Answer, Asked, Form, Given, Outcome};
 use super::tree::reduced;
 use super::vocabulary::{Figure, Mode};
 

@@ -2,20 +2,18 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::{self, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use reduce::{Operation, World};
 
 use super::built::build;
-use super::case::Case;
+use super::case::{Case, Fault, FaultKind, TAGS, Trait};
 use super::element::set_panics;
 use super::environment::{Environment, within};
-use super::fault::{Fault, FaultKind, TAGS, Trait};
 use super::nested::Hand;
-use super::outcome::Outcome;
-use super::own_process;
-use super::slot::{Asked, Polls, Slot};
+use super::slot::{Asked, Outcome, Polls, Slot};
 use super::vocabulary::{Action, Mode};
 
 /// How long a rank waits for another one, on transports where it cannot know that the other one is gone. Nothing is silent for so long by
@@ -91,10 +89,10 @@ impl Program<'_> {
         match fault.kind {
             FaultKind::Leave => return None,
             FaultKind::Panic => panic!("a rank that panics on purpose"),
-            FaultKind::Kill => own_process::kill(),
+            FaultKind::Kill => kill(),
             FaultKind::Sleep => thread::sleep(PAUSE),
-            FaultKind::Stop => own_process::stop(PAUSE),
-            FaultKind::Silence => own_process::stop(SILENCE),
+            FaultKind::Stop => stop(PAUSE),
+            FaultKind::Silence => stop(SILENCE),
             FaultKind::ExtraTests => {
                 for _ in 0..EXTRA_TESTS {
                     slot.iter_mut().for_each(|slot| drop(slot.test()));
@@ -254,4 +252,31 @@ impl Program<'_> {
         }
         first.map_or(Outcome::Nothing, Outcome::Value)
     }
+}
+
+/// Stops this process for a while.
+fn stop(pause: Duration) {
+    let (id, seconds) = (process::id(), pause.as_secs_f64());
+    run_in_shell(&format!(
+        "kill -STOP {id}; sleep {seconds}; kill -CONT {id}"
+    ));
+}
+
+/// Kills this process.
+fn kill() -> ! {
+    run_in_shell(&format!("kill -KILL {}", process::id()));
+    loop {
+        thread::park();
+    }
+}
+
+/// Runs a shell's commands to their end.
+fn run_in_shell(commands: &str) {
+    let status = Command::new("sh")
+        .args(["-c", commands])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .status();
+    let status = status.expect("every Unix has a shell");
+    assert!(status.success(), "`{commands}`: {status}");
 }

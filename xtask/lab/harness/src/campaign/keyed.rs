@@ -11,10 +11,8 @@ use reduce::exact::{
 };
 use reduce::{Operation, Plan, RunError, World};
 
-use super::case::Own;
-use super::fault::FaultKind;
-use super::outcome::Outcome;
-use super::slot::{Answer, Asked, Form, Given};
+use super::case::{FaultKind, Own};
+use super::slot::{Answer, Asked, Form, Given, Outcome};
 use super::vocabulary::{Keyed, Mode};
 use crate::data::Random;
 

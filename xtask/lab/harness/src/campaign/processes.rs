@@ -5,17 +5,15 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{fs, process};
 
+use checkout::workspace::{cargo, libraries, target};
+use launch::Launcher;
 use serde::{Deserialize, Serialize};
 
 use super::execute::execute;
-use super::judge::Judge;
-use super::shrink::shrink;
-use super::started;
-use super::{Campaign, Case, Failure, Findings};
+use super::judge::{Judge, shrink};
+use super::{Campaign, Case, Failure, Findings, started};
 use crate::Error;
 use crate::ranks::on_processes;
-use checkout::workspace::{cargo, libraries, target};
-use launch::Launcher;
 
 /// The seeds of which jobs are made together.
 const CHUNK: u64 = 200;

@@ -2,16 +2,14 @@
 
 use std::ffi::c_int;
 
+pub(super) use interposer::load;
+use interposer::{InFlight, Way};
 use reduce::{Operation, Operator, Sum};
 
 use super::case::Own;
 use super::element::{Element, rows};
-use super::outcome::Outcome;
-use super::slot::{Asked, Form, Given, Run};
+use super::slot::{Asked, Form, Given, Outcome, Run};
 use super::vocabulary::Mode;
-
-pub(super) use interposer::load;
-use interposer::{InFlight, Way};
 
 /// There is nothing to build.
 pub(super) struct Started(pub(super) Own);

@@ -5,11 +5,9 @@ use std::ops::Range;
 use distribution::Ownership;
 use reduce::{Operand, Operands, Operation, Operator, Plan, RunError, Sum, World};
 
-use super::case::Own;
+use super::case::{FaultKind, Own};
 use super::element::{Element, Faulty, rows};
-use super::fault::FaultKind;
-use super::outcome::Outcome;
-use super::slot::{Answer, Asked, Form, Given};
+use super::slot::{Answer, Asked, Form, Given, Outcome};
 use super::vocabulary::Mode;
 
 /// The calls that plans of items and of exact sums have by the same names. A plan of width 1 is given `$one`, others `$local` and perhaps a
