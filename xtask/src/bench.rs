@@ -3,10 +3,10 @@
 use checkout::workspace::{target, workspace};
 use clap::Args;
 use harness::Error;
-use harness::bench::record::Recording;
 use harness::bench::{
-    Measured, Row, exact, kernels, lookup, parallel, plot, python, reduce, schedules, show, sums,
+    Measured, Row, exact, kernels, lookup, plot, python, reduce, schedules, show, sums,
 };
+use harness::measured::Recording;
 use harness::output::Output;
 use harness::{Backend, Place, choices};
 use launch::MpiOptions;
@@ -112,7 +112,8 @@ fn keep<R: Measured>(
         output.json(row)?;
     }
     if let Some(mut recording) = recording {
-        recording.keep(rows);
+        let told = rows.iter().filter_map(Measured::time);
+        told.for_each(|time| recording.push(time));
         output.say(format!("record: {}", recording.write()?.display()));
     }
     show(name, rows, output);
@@ -132,7 +133,7 @@ impl Options {
         let mut of_schedules = Vec::new();
         let mut rows: Vec<Row> = match name {
             "kernels" => kernels::measure(quick, output),
-            "parallel" => parallel::measure(quick),
+            "parallel" => kernels::parallel(quick),
             "exact" => exact::measure(quick, output),
             "lookup" => lookup::measure(quick, output),
             _ => Vec::new(),

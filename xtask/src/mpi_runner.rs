@@ -19,21 +19,21 @@ use std::time::Duration;
 use comm::collective;
 use harness::{Backend, Error, bench, campaign, endurance};
 use reduce::World;
-use repro_check::rank::{self, print_row, read_job};
+use repro_check::ranks::{self, print_row, read_job};
 
 /// What is left to a rank when another one is silent on purpose.
 const FAULT_SILENCE_LIMIT: Duration = Duration::from_secs(2);
 
 /// Runs a rank, if that is what this program was started for.
 pub fn take_part() -> Option<ExitCode> {
-    rank::take_part(run)
+    ranks::take_part(run)
 }
 
 fn run(world: &World, words: &[&str]) -> Result<(), Error> {
     use bench::{exact, reduce, schedules};
     let mpi = Backend::Mpi;
     match *words {
-        ["repro", job] => rank::check(world, job),
+        ["repro", job] => ranks::check(world, job),
         ["bench", job] => reduce::on_rank(world, mpi, &read_job(job)?, &|row| print_row(&row)),
         ["exact", job] => {
             exact::ranks::on_rank(world, mpi, &read_job(job)?, &|row| print_row(&row))

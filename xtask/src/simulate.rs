@@ -9,7 +9,7 @@ use comm::text::counted;
 use distribution::Scheme;
 use harness::Error;
 use harness::output::Output;
-use harness::simulation::{self, Question, building};
+use harness::simulation::{self, Question};
 use reduce::DEFAULT_LINK;
 use schedule::{Algorithm, Collective, Link, Machine, Parameters, SYMMETRY_RANKS, Schedule};
 
@@ -96,7 +96,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
         for building in &all {
             output.json(building)?;
         }
-        building::show(&all, &output);
+        simulation::show_building(&all, &output);
         return output.finish();
     }
     output.say(format!(

@@ -4,7 +4,7 @@ use checkout::names;
 use comm::threads::RANKS_MAX;
 
 use crate::Error;
-use crate::sharing::Sharing;
+use crate::way::Sharing;
 use crate::way::Way;
 
 /// Distributions by name.

@@ -1,8 +1,7 @@
 //! Data sets: files in six formats, and generated ones of the thesis' sizes.
 
+mod formats;
 mod generated;
-mod npy;
-mod text;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -135,7 +134,7 @@ pub fn read(path: &Path) -> Result<Vec<f64>, Error> {
         return Err(wrong("the file is empty".to_owned()));
     }
     let numbers = match column {
-        Some(column) => text::csv(&bytes, Some(&column)),
+        Some(column) => formats::csv(&bytes, Some(&column)),
         None => parse(&format, &bytes),
     };
     numbers.map_err(wrong)
@@ -164,10 +163,10 @@ pub fn parse(format: &str, bytes: &[u8]) -> Result<Vec<f64>, String> {
     match format {
         "binpsllh" => binpsllh(bytes),
         "psllh" => psllh(bytes),
-        "npy" => npy::npy(bytes),
+        "npy" => formats::npy(bytes),
         "f64" => raw(bytes),
-        "txt" => text::numbers(bytes),
-        "csv" => text::csv(bytes, None),
+        "txt" => formats::numbers(bytes),
+        "csv" => formats::csv(bytes, None),
         _ => Err("unknown format".to_owned()),
     }
 }
@@ -220,13 +219,13 @@ fn expect_numbers(count: u64, number_bytes: u64, numbers: &[u8]) -> Result<(), S
 }
 
 fn psllh(bytes: &[u8]) -> Result<Vec<f64>, String> {
-    let text = text::of_bytes(bytes)?;
+    let text = formats::of_bytes(bytes)?;
     let mut words = text.split_whitespace();
     let count = words.next().ok_or("no count")?;
     let count: u64 = count
         .parse()
         .map_err(|_| format!("{} is not a count", quoted(count)))?;
-    let items = text::of_words(words)?;
+    let items = formats::of_words(words)?;
     match fault_of(Some(count), items.len() as u64) {
         None => Ok(items),
         Some(fault) => {

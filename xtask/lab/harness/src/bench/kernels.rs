@@ -1,13 +1,14 @@
-//! Local sums of one rank, by length: Figure 3.8 of the thesis, up to lengths far beyond the caches.
+//! Local sums of one rank, by length: Figure 3.8 of the thesis, up to lengths far beyond the caches; and of all threads of a process.
 
 use std::hint::black_box;
 
+use rayon::prelude::*;
+use reduce::exact;
+use reduce::par::ParallelTreeIterator;
 use simd_kernels::{
     Float, Level, Variant, by_definition, dot, left_to_right, reduce_level_by_level, scratch_len,
     sum, sum_lanes, unordered_dot, unordered_sum_with,
 };
-
-use reduce::exact;
 
 use super::timing::Candidate;
 use super::{Row, compare};
@@ -186,4 +187,40 @@ fn rows<T>(
             }
         })
         .collect()
+}
+
+/// Measures `reduce::par` on all cores, of slices and of iterators, against rayon's own unordered sum, for ever longer slices.
+pub fn parallel(quick: bool) -> Vec<Row> {
+    let (logs, rounds): (Vec<u32>, usize) = if quick {
+        (vec![10, 16], 5)
+    } else {
+        ((10..=25).collect(), 21)
+    };
+    let mut rows = Vec::new();
+    for leaves in logs.into_iter().map(|log| 1_usize << log) {
+        let data = crate::data::log_likelihoods(leaves, 1);
+        let mut candidates = [
+            Candidate::new("parallel", || {
+                // Of finite numbers in the default environment, it has a sum.
+                let _ = black_box(reduce::par::sum(black_box(&data)));
+            }),
+            Candidate::new("sum", || {
+                let _ = black_box(reduce::sum(black_box(&data)));
+            }),
+            Candidate::new("parallel-iterator", || {
+                let _ = black_box(black_box(&data).par_iter().copied().tree_sum());
+            }),
+            Candidate::new("rayon", || {
+                black_box(black_box(&data).par_iter().sum::<f64>());
+            }),
+        ];
+        let references = [("rayon", "rayon"), ("parallel", "parallel")];
+        let mut all = compare("parallel", leaves, rounds, &mut candidates, &references);
+        all.retain(|row| row.variant != "rayon" && row.variant != row.reference);
+        rows.extend(all.into_iter().map(|row| Row {
+            gbps: Some(size_of_val(data.as_slice()) as f64 / row.median_ns),
+            ..row
+        }));
+    }
+    rows
 }
