@@ -140,7 +140,7 @@ impl Options {
         };
         for &ranks in ranks {
             match name {
-                "exact" => rows.extend(exact::ranks::launch(place, ranks, quick, output)?),
+                "exact" => rows.extend(exact::launch(place, ranks, quick, output)?),
                 "reduce" => {
                     rows.extend(reduce::launch(place, ranks, [quick, !self.warm], output)?);
                 }

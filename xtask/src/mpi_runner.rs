@@ -36,7 +36,7 @@ fn run(world: &World, words: &[&str]) -> Result<(), Error> {
         ["repro", job] => ranks::check(world, job),
         ["bench", job] => reduce::on_rank(world, mpi, &read_job(job)?, &|row| print_row(&row)),
         ["exact", job] => {
-            exact::ranks::on_rank(world, mpi, &read_job(job)?, &|row| print_row(&row))
+            exact::on_rank(world, mpi, &read_job(job)?, &|row| print_row(&row))
         }
         ["schedules", job] => {
             schedules::on_rank(world, mpi, &read_job(job)?, &|row| print_row(&row))

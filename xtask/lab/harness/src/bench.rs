@@ -1,6 +1,5 @@
 //! The measured loops: everything that is compared is measured in one run, turn by turn.
 
-pub mod cold;
 pub mod exact;
 pub mod kernels;
 pub mod lookup;

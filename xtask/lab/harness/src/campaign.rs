@@ -4,7 +4,6 @@
 //! a world, and `judge` compares what every rank got with the recursive definition over all items. On threads, the same seed
 //! also draws the order in which ranks run and messages arrive, so a seed replays a case exactly.
 
-mod built;
 mod case;
 mod element;
 mod environment;
@@ -13,7 +12,6 @@ mod execute;
 mod generate;
 mod judge;
 mod keyed;
-mod nested;
 mod processes;
 mod run;
 mod slot;

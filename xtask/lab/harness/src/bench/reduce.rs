@@ -7,8 +7,7 @@ use distribution::Ownership;
 use serde::{Deserialize, Serialize};
 
 use super::Row;
-use super::cold::{Meeting, cold_medians_ns};
-use super::timing::{median, slowest_ns};
+use super::timing::{Meeting, cold_medians_ns, median, slowest_ns};
 use crate::baselines::Baseline;
 use crate::data::{TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS, some_log_likelihoods};
 use crate::ordinary::Ordinary;

@@ -1,20 +1,21 @@
 //! Running a case on a rank.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{self, Command, Stdio};
+use std::rc::Rc;
 use std::thread;
 use std::time::Duration;
 
-use reduce::{Operation, World};
+use reduce::{BuildError, Operation, Pending, Plan, RunError, Sum, World};
 
-use super::built::build;
-use super::case::{Case, Fault, FaultKind, TAGS, Trait};
-use super::element::set_panics;
+use super::case::{Case, Fault, FaultKind, Own, TAGS, Trait};
+use super::element::{set_call, set_panics, with_kind};
 use super::environment::{Environment, within};
-use super::nested::Hand;
-use super::slot::{Asked, Outcome, Polls, Slot};
-use super::vocabulary::{Action, Mode};
+use super::slot::{Asked, Form, Outcome, Polls, Slot};
+use super::vocabulary::{Action, Kind, Mode};
+use super::{exact, keyed, started, tree};
 
 /// How long a rank waits for another one, on transports where it cannot know that the other one is gone. Nothing is silent for so long by
 /// accident.
@@ -279,4 +280,90 @@ fn run_in_shell(commands: &str) {
         .status();
     let status = status.expect("every Unix has a shell");
     assert!(status.success(), "`{commands}`: {status}");
+}
+
+/// Builds a plan as its specification says, but for this fault. Collective.
+fn build(own: Own, world: &World, fault: Option<FaultKind>) -> Result<Slot, Outcome> {
+    let form: Box<dyn Form> = match own.spec.kind {
+        Kind::Started => Box::new(started::Started(own)),
+        kind => with_kind!(
+            kind,
+            [tree::build, exact::build, keyed::build],
+            (own, world, fault)
+        )?,
+    };
+    Ok(Slot::new(form))
+}
+
+/// What the operator has at hand: the same on every rank.
+pub(super) struct Hand(Rc<Things>);
+
+struct Things {
+    world: World,
+    plan: Plan<f64, Sum>,
+    run: Pending<f64>,
+}
+
+/// A call, and whether it was refused.
+type Call = fn(&Things) -> bool;
+
+const CALLS: &[Call] = &[
+    |hand| is_refused_by_transport(&hand.world.agree(true)),
+    |hand| is_refused_by_transport(&hand.world.measure_link()),
+    |hand| is_refused_by_transport(&hand.world.fresh_tag()),
+    |hand| is_not_built(&Plan::builder(&hand.world).local_items(1).build::<f64>()),
+    |hand| is_refused(&hand.plan.allreduce(&[1.0])),
+    |hand| is_refused(&hand.plan.scan(&[1.0], &mut [0.0])),
+    |hand| is_refused(&hand.plan.start_allreduce(&[1.0])),
+    |hand| is_refused(&hand.run.test()),
+];
+
+fn is_refused<R>(result: &Result<R, RunError>) -> bool {
+    matches!(result, Err(RunError::Nested { .. }))
+}
+
+fn is_refused_by_transport<R>(result: &Result<R, comm::Error>) -> bool {
+    matches!(result, Err(comm::Error::Nested { .. }))
+}
+
+fn is_not_built<R>(result: &Result<R, BuildError>) -> bool {
+    matches!(result, Err(BuildError::Nested { .. }))
+}
+
+impl Hand {
+    /// Collective.
+    pub(super) fn new(world: &World) -> Self {
+        let plan = || {
+            let plan = Plan::builder(world).local_items(1).build::<f64>();
+            plan.expect("no rank has a fault yet")
+        };
+        let run = plan().start_allreduce(&[1.0]);
+        Self(Rc::new(Things {
+            world: world.clone(),
+            plan: plan(),
+            run: run.expect("no rank has a fault yet"),
+        }))
+    }
+
+    /// What `body` gives whose first combination makes the call that the seed draws, and whether the call was refused, if it was made.
+    pub(super) fn within<R>(&self, seed: u64, body: impl FnOnce() -> R) -> (R, bool) {
+        let was_refused = Rc::new(Cell::new(true));
+        let call = CALLS[usize::try_from(seed % CALLS.len() as u64).expect("it is small")];
+        let (hand, refused) = (Rc::clone(&self.0), Rc::clone(&was_refused));
+        set_call(Some(Box::new(move || refused.set(call(&hand)))));
+        let given = body();
+        set_call(None);
+        (given, was_refused.get())
+    }
+
+    /// Uses what an operator had at hand: a call that was refused has changed nothing. Collective.
+    ///
+    /// # Panics
+    /// It has.
+    pub(super) fn finish(self) {
+        let hand = Rc::into_inner(self.0).expect("the operator's call is over");
+        let ranks = hand.world.size() as f64;
+        assert_eq!(hand.plan.allreduce(&[1.0]), Ok(ranks));
+        assert_eq!(hand.run.wait(), Ok(ranks));
+    }
 }

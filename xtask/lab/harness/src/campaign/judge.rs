@@ -1,8 +1,12 @@
 //! Whether what a rank got is what it must get; and a failing case made smaller.
 
-use super::case::{Case, FaultKind, Trait};
+use reduce::Operation;
+
+use super::case::{Case, FaultKind, Own, Trait};
+use super::element::with_kind;
 use super::slot::Outcome;
 use super::vocabulary::{Action, Mode, PlanState, Step};
+use super::{exact, keyed, tree};
 
 /// What is wrong with what the ranks got, if anything is: a list for each rank, with an outcome for each of its steps.
 pub(super) fn judge(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
@@ -159,7 +163,7 @@ impl<'c> Judge<'c> {
         let (plan, action) = (case.steps[step].plan, case.action(rank, step));
         let expected = match (self.states[plan], action) {
             (_, Action::Call(operation, Mode::Blocking)) => Some((operation, step)),
-            (_, Action::Rebuild(_)) => Some((reduce::Operation::Allreduce, step)),
+            (_, Action::Rebuild(_)) => Some((Operation::Allreduce, step)),
             (PlanState::InFlight { operation, start }, Action::Wait) => Some((operation, start)),
             _ => None,
         };
@@ -265,6 +269,22 @@ fn is_sound(case: &Case) -> bool {
         states[plan] = after.unwrap_or(states[plan]);
         after.is_some()
     })
+}
+
+impl Own {
+    /// What a call with a step's items gives.
+    pub(super) fn expected(&self, operation: Operation, step: usize) -> Outcome {
+        let columns = match operation {
+            Operation::Reduce if self.rank != self.spec.root => return Outcome::Nothing,
+            Operation::ReduceScatter => self.columns_of(self.rank),
+            _ => 0..self.spec.width,
+        };
+        Outcome::Value(with_kind!(
+            self.spec.kind,
+            [tree::expected, exact::expected, keyed::expected],
+            (self, operation, step, columns)
+        ))
+    }
 }
 
 #[cfg(test)]
