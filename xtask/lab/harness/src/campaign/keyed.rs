@@ -135,30 +135,14 @@ pub(super) fn build(
 ) -> Result<Box<dyn Form>, Outcome> {
     let (builder, keys) = (own.spec.builder(world), own.spec.width);
     Ok(match form {
-        Keyed::Sums => ByKey::of(own, builder.build_keyed::<KeyedSums<f64>>(keys)?),
-        Keyed::Floats => ByKey::of(own, builder.build_keyed::<KeyedSums<f32>>(keys)?),
-        Keyed::Moments => ByKey::of(own, builder.build_keyed::<KeyedMoments<f64>>(keys)?),
+        Keyed::Sums => sums::<f64>(own, builder.build_keyed(keys)?),
+        Keyed::Floats => sums::<f32>(own, builder.build_keyed(keys)?),
+        Keyed::Moments => moments(own, builder.build_keyed(keys)?),
         Keyed::Hashed => {
             let builder = Plan::builder(world).root(own.spec.root);
-            ByKey::of(own, builder.build_hashed::<i64, f64>()?)
+            hashed(own, builder.build_hashed()?)
         }
     })
-}
-
-/// What plans of a kind do each in its own way.
-trait Summed: KeyedState + Sized {
-    /// Whether only a call on items can have too many of them.
-    const ADDS_SURPLUS: bool = false;
-
-    /// This rank's. Surplus are keys.
-    fn local(own: &Own, asked: Asked) -> Self;
-
-    fn words_of_all(all: &Self::All) -> Vec<u64>;
-
-    fn words(&self) -> Vec<u64>;
-
-    /// The words of all, of all ranks' items, in one call. Surplus are items.
-    fn added(plan: &KeyedPlan<Self>, own: &Own, asked: Asked) -> Result<Vec<u64>, RunError>;
 }
 
 /// Items that are made of doubles.
@@ -205,123 +189,126 @@ fn dense<A: KeyedAccumulator<Item: Item>>(own: &Own, asked: Asked) -> A {
 
 const HAS_A_KEY: &str = "each item has a key";
 
-impl<T: Item> Summed for KeyedSums<T> {
-    fn local(own: &Own, asked: Asked) -> Self {
-        dense(own, asked)
-    }
-
-    fn words_of_all(all: &Self) -> Vec<u64> {
-        all.words()
-    }
-
-    fn words(&self) -> Vec<u64> {
-        self.values().into_iter().map(word).collect()
-    }
-
-    fn added(plan: &KeyedPlan<Self>, own: &Own, asked: Asked) -> Result<Vec<u64>, RunError> {
-        let (keys, items) = items(own, asked, asked.surplus);
-        let mut values = vec![T::zeroed(); plan.keys()];
-        plan.by_key(&keys, &items, &mut values)?;
-        Ok(values.into_iter().map(word).collect())
-    }
+fn sums<T: Item>(own: Own, plan: KeyedPlan<KeyedSums<T>>) -> Box<dyn Form> {
+    Box::new(ByKey {
+        plan,
+        own,
+        adds_surplus: false,
+        local: dense,
+        words: |own| own.values().into_iter().map(word).collect(),
+        words_of_all: |all| all.values().into_iter().map(word).collect(),
+        added: |plan, own, asked| {
+            let (keys, items) = items(own, asked, asked.surplus);
+            let mut values = vec![T::zeroed(); plan.keys()];
+            plan.by_key(&keys, &items, &mut values)?;
+            Ok(values.into_iter().map(word).collect())
+        },
+    })
 }
 
-impl Summed for KeyedMoments<f64> {
-    fn local(own: &Own, asked: Asked) -> Self {
-        dense(own, asked)
-    }
-
-    fn words_of_all(all: &Self) -> Vec<u64> {
-        all.words()
-    }
-
-    fn words(&self) -> Vec<u64> {
+fn moments(own: Own, plan: KeyedPlan<KeyedMoments<f64>>) -> Box<dyn Form> {
+    fn words(moments: &KeyedMoments<f64>) -> Vec<u64> {
         let of_key = |key| {
-            let (mean, variance) = (self.mean(key), self.variance(key, 1.0));
-            [self.counts()[key], mean.to_bits(), variance.to_bits()]
+            let (mean, variance) = (moments.mean(key), moments.variance(key, 1.0));
+            [moments.counts()[key], mean.to_bits(), variance.to_bits()]
         };
-        (0..self.keys()).flat_map(of_key).collect()
+        (0..moments.keys()).flat_map(of_key).collect()
     }
-
-    fn added(plan: &KeyedPlan<Self>, own: &Own, asked: Asked) -> Result<Vec<u64>, RunError> {
-        let (keys, items) = items(own, asked, asked.surplus);
-        plan.allreduce_items(&keys, &items).map(|all| all.words())
-    }
+    Box::new(ByKey {
+        plan,
+        own,
+        adds_surplus: false,
+        local: dense,
+        words,
+        words_of_all: words,
+        added: |plan, own, asked| {
+            let (keys, items) = items(own, asked, asked.surplus);
+            plan.allreduce_items(&keys, &items).map(|all| words(&all))
+        },
+    })
 }
 
-impl Summed for HashedSums<i64, f64> {
-    const ADDS_SURPLUS: bool = true;
-
-    fn local(own: &Own, asked: Asked) -> Self {
+fn hashed(own: Own, plan: KeyedPlan<HashedSums<i64, f64>>) -> Box<dyn Form> {
+    fn words(pairs: impl Iterator<Item = (i64, f64)>) -> Vec<u64> {
+        pairs
+            .flat_map(|(key, value)| [key.cast_unsigned(), value.to_bits()])
+            .collect()
+    }
+    fn spread_items(own: &Own, asked: Asked) -> (Vec<i64>, Vec<f64>) {
         let (keys, items) = items(own, asked, 0);
-        let keys: Vec<i64> = keys.into_iter().map(spread).collect();
-        let mut local = Self::new();
-        local.add(&keys, &items).expect(HAS_A_KEY);
-        local
+        (keys.into_iter().map(spread).collect(), items)
     }
-
-    fn words_of_all(all: &Vec<(i64, f64)>) -> Vec<u64> {
-        let pair = |&(key, value): &(i64, f64)| [key.cast_unsigned(), value.to_bits()];
-        all.iter().flat_map(pair).collect()
-    }
-
-    fn words(&self) -> Vec<u64> {
-        let own = self.values().into_iter();
-        Self::words_of_all(&own.map(|(&key, value)| (key, value)).collect())
-    }
-
-    fn added(plan: &KeyedPlan<Self>, own: &Own, asked: Asked) -> Result<Vec<u64>, RunError> {
-        let (keys, mut items) = items(own, asked, 0);
-        let keys: Vec<i64> = keys.into_iter().map(spread).collect();
-        items.extend(std::iter::repeat_n(1.0, asked.surplus));
-        let all = plan.by_key(&keys, &items)?;
-        Ok(Self::words_of_all(&all))
-    }
+    Box::new(ByKey {
+        plan,
+        own,
+        adds_surplus: true,
+        local: |own, asked| {
+            let (keys, items) = spread_items(own, asked);
+            let mut local = HashedSums::new();
+            local.add(&keys, &items).expect(HAS_A_KEY);
+            local
+        },
+        words: |own| words(own.values().into_iter().map(|(key, value)| (*key, value))),
+        words_of_all: |all| words(all.iter().copied()),
+        added: |plan, own, asked| {
+            let (keys, mut items) = spread_items(own, asked);
+            items.extend(std::iter::repeat_n(1.0, asked.surplus));
+            Ok(words(plan.by_key(&keys, &items)?.into_iter()))
+        },
+    })
 }
 
+type Words = Result<Vec<u64>, RunError>;
+
+/// A plan, and what is done with plans of its kind each in their own way.
 struct ByKey<S: KeyedState> {
     plan: KeyedPlan<S>,
     own: Own,
+    /// Whether only a call on items can have too many of them.
+    adds_surplus: bool,
+    /// This rank's. Surplus are keys.
+    local: fn(&Own, Asked) -> S,
+    words: fn(&S) -> Vec<u64>,
+    words_of_all: fn(&S::All) -> Vec<u64>,
+    /// The words of all, of all ranks' items, in one call. Surplus are items.
+    added: fn(&KeyedPlan<S>, &Own, Asked) -> Words,
 }
 
-impl<S: Summed> ByKey<S> {
-    fn of(own: Own, plan: KeyedPlan<S>) -> Box<dyn Form> {
-        Box::new(Self { plan, own })
-    }
-
+impl<S: KeyedState> ByKey<S> {
     fn answer(&self, asked: Asked) -> Result<Answer<u64>, RunError> {
         use Answer::{Later, Now};
         use Operation::{Allreduce, Reduce, ReduceScatter};
         let (plan, own) = (&self.plan, &self.own);
+        let (words, words_of_all) = (self.words, self.words_of_all);
         let call = (asked.operation, asked.mode);
         // Some add the items up themselves: ranks need not do alike.
-        let adds = (asked.step + own.rank) % 2 == 1 || asked.surplus > 0 && S::ADDS_SURPLUS;
+        let adds = (asked.step + own.rank) % 2 == 1 || asked.surplus > 0 && self.adds_surplus;
         if adds && call == (Allreduce, Mode::Blocking) {
-            return Ok(Now(Some(S::added(plan, own, asked)?)));
+            return Ok(Now(Some((self.added)(plan, own, asked)?)));
         }
-        let local = &S::local(own, asked);
+        let local = &(self.local)(own, asked);
         Ok(match call {
-            (Allreduce, Mode::Blocking) => Now(Some(S::words_of_all(&plan.allreduce(local)?))),
+            (Allreduce, Mode::Blocking) => Now(Some(words_of_all(&plan.allreduce(local)?))),
             (Allreduce, Mode::Split) => {
                 let run = plan.start_allreduce(local)?;
-                Later(run.map(|all| Some(S::words_of_all(&all))))
+                Later(run.map(move |all| Some(words_of_all(&all))))
             }
-            (Reduce, Mode::Blocking) => Now(plan.reduce(local)?.as_ref().map(S::words_of_all)),
+            (Reduce, Mode::Blocking) => Now(plan.reduce(local)?.as_ref().map(words_of_all)),
             (Reduce, Mode::Split) => {
                 let run = plan.start_reduce(local)?;
-                Later(run.map(|all| all.as_ref().map(S::words_of_all)))
+                Later(run.map(move |all| all.as_ref().map(words_of_all)))
             }
-            (ReduceScatter, Mode::Blocking) => Now(Some(plan.reduce_scatter(local)?.words())),
+            (ReduceScatter, Mode::Blocking) => Now(Some(words(&plan.reduce_scatter(local)?))),
             (ReduceScatter, Mode::Split) => {
                 let run = plan.start_reduce_scatter(local)?;
-                Later(run.map(|own| Some(own.words())))
+                Later(run.map(move |own| Some(words(&own))))
             }
             _ => unreachable!("plans of sums by key have no other calls"),
         })
     }
 }
 
-impl<S: Summed> Form for ByKey<S> {
+impl<S: KeyedState> Form for ByKey<S> {
     fn call(&self, asked: Asked) -> Result<Given, Outcome> {
         Ok(self.answer(asked)?.given(|words| words))
     }
