@@ -10,13 +10,17 @@ pub mod schedules;
 pub mod sums;
 pub mod timing;
 
+use ::reduce::World;
 use checkout::table::Table;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use simd_kernels::Level;
 
 use self::timing::{Candidate, medians_ns};
 use crate::measured::Time;
 use crate::output::Output;
+use crate::ranks::on_ranks;
+use crate::{Backend, Error, Place};
 
 /// What a bench gives, row by row: a line of `--json`, of a table, and perhaps of a record.
 pub trait Measured: Serialize {
@@ -44,6 +48,33 @@ pub fn show<R: Measured>(bench: &str, rows: &[R], output: &Output) {
     for line in table.lines() {
         output.say(line);
     }
+}
+
+/// What rank 0 of a bench over ranks reports.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Report<R> {
+    /// For a person.
+    Said(String),
+    /// A time.
+    Row(R),
+}
+
+/// Runs a job in a place, by the rank's `command` under MPI, and returns its rows.
+fn rows_of<J: Serialize + Sync, R: DeserializeOwned + Send>(
+    place: &Place,
+    ranks: usize,
+    (command, job): (&str, &J),
+    on_rank: impl Fn(&World, Backend, &J, &dyn Fn(Report<R>)) -> Result<(), Error> + Sync,
+    output: &Output,
+) -> Result<Vec<R>, Error> {
+    let mut rows = Vec::new();
+    let sort = |report: Report<R>| match report {
+        Report::Said(words) => output.say(words),
+        Report::Row(row) => rows.push(row),
+    };
+    on_ranks(place, ranks, command, job, on_rank, sort)?;
+    Ok(rows)
 }
 
 /// One variant against one reference: one line of `--json`.

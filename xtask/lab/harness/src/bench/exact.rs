@@ -8,11 +8,10 @@ use reduce::{Plan, Sum, World};
 use serde::{Deserialize, Serialize};
 
 use super::timing::{Candidate, median, slowest_ns};
-use super::{Row, compare};
+use super::{Report, Row, compare, rows_of};
 use crate::data::Random;
 use crate::ordinary::Ordinary;
 use crate::output::Output;
-use crate::ranks::on_ranks;
 use crate::{Backend, Error, Place};
 
 /// Random keys, or the same in ascending order.
@@ -306,13 +305,8 @@ pub fn launch(
     } else {
         (vec![4096, 1_000_000], 31)
     };
-    let mut rows = Vec::new();
     let job = Job { keys, rounds };
-    on_ranks(place, ranks, "exact", &job, on_rank, |row: Row| {
-        output.say(format!("exact: {} keys on {ranks} ranks", row.n));
-        rows.push(row);
-    })?;
-    Ok(rows)
+    rows_of(place, ranks, ("exact", &job), on_rank, output)
 }
 
 /// Measures the job on the ranks of a world; rank 0 hands everything to `report`. Collective.
@@ -320,7 +314,7 @@ pub fn on_rank(
     world: &World,
     backend: Backend,
     job: &Job,
-    report: &dyn Fn(Row),
+    report: &dyn Fn(Report<Row>),
 ) -> Result<(), Error> {
     let ordinary = Ordinary::new(world, backend)?;
     for &count in &job.keys {
@@ -349,12 +343,16 @@ pub fn on_rank(
                 ("by-key-allreduce f64", ns),
                 (backend.allreduce(), reference_ns),
             );
-            report(Row {
-                ranks: world.size(),
+            let ranks = world.size();
+            report(Report::Said(format!(
+                "exact: {count} keys on {ranks} ranks"
+            )));
+            report(Report::Row(Row {
+                ranks,
                 backend: backend.name().to_owned(),
                 distribution: Some(keys.order.to_owned()),
                 ..Row::of("exact", variant, count, reference)
-            });
+            }));
         }
     }
     Ok(())

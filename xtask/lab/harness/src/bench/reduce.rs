@@ -6,13 +6,12 @@ use ::reduce::{Algorithm, Plan, World};
 use distribution::Ownership;
 use serde::{Deserialize, Serialize};
 
-use super::Row;
 use super::timing::{Meeting, cold_medians_ns, median, slowest_ns};
+use super::{Report, Row, rows_of};
 use crate::baselines::Baseline;
 use crate::data::{TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS, some_log_likelihoods};
 use crate::ordinary::Ordinary;
 use crate::output::Output;
-use crate::ranks::on_ranks;
 use crate::{Backend, Error, Place, Runner, Sharing, Way};
 
 /// What every rank measures.
@@ -26,21 +25,6 @@ pub struct Job {
     rounds: usize,
     /// Whether single calls after other work are measured, too.
     cold: bool,
-}
-
-/// What rank 0 reports.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Report {
-    /// A time.
-    Row(Row),
-    /// The default plan's sum of this number of items, over all distributions: one pattern, if all is well.
-    Bits {
-        /// The number of items, N.
-        n: usize,
-        /// Each bit pattern, in hexadecimal.
-        bits: BTreeSet<String>,
-    },
 }
 
 /// Runs the bench in a place: with few sizes and rounds if it is to be quick, and without single calls unless these are asked for.
@@ -64,16 +48,7 @@ pub fn launch(
         rounds: if quick { 5 } else { 31 },
         cold,
     };
-    let mut rows = Vec::new();
-    let sort = |report: Report| match report {
-        Report::Row(row) => rows.push(row),
-        Report::Bits { n, bits } => {
-            let bits: Vec<String> = bits.into_iter().collect();
-            output.say(format!("reduce, N = {n}: bits {}", bits.join(", ")));
-        }
-    };
-    on_ranks(place, ranks, "bench", &job, on_rank, sort)?;
-    Ok(rows)
+    rows_of(place, ranks, ("bench", &job), on_rank, output)
 }
 
 /// Measures the job on the ranks of a world; rank 0 hands everything to `report`. Collective.
@@ -81,7 +56,7 @@ pub fn on_rank(
     world: &World,
     backend: Backend,
     job: &Job,
-    report: &dyn Fn(Report),
+    report: &dyn Fn(Report<Row>),
 ) -> Result<(), Error> {
     for &size in &job.sizes {
         let mut bits = BTreeSet::new();
@@ -145,7 +120,9 @@ pub fn on_rank(
             }
         }
         if world.rank() == 0 {
-            report(Report::Bits { n: size, bits });
+            let bits: Vec<String> = bits.into_iter().collect();
+            let bits = bits.join(", ");
+            report(Report::Said(format!("reduce, N = {size}: bits {bits}")));
         }
     }
     Ok(())

@@ -5,7 +5,8 @@ use std::fmt;
 use reduce::{Algorithm, AnyPlan, DEFAULT_LINK, Network, Operation, Plan, World};
 use schedule::{Collective, Machine, simulate};
 
-use super::{Job, Report, Row};
+use super::{Job, Row};
+use crate::bench::Report;
 use crate::bench::timing::{median, slowest_after_ns, slowest_ns};
 use crate::ordinary::{Element, Known, Ordinary};
 use crate::{Backend, Error};
@@ -40,7 +41,7 @@ pub(super) struct Case<'h> {
     pub(super) backend: Backend,
     pub(super) ordinary: &'h Ordinary,
     pub(super) network: Network,
-    pub(super) report: &'h dyn Fn(Report),
+    pub(super) report: &'h dyn Fn(Report<Row>),
     pub(super) job: &'h Job,
     pub(super) paper: u8,
     pub(super) collective: Collective,
@@ -107,7 +108,7 @@ impl Case<'_> {
             if world.rank() == 0 {
                 let element = (std::any::type_name::<T>(), size_of::<T>());
                 let row = self.row(choice, &plan, samples, element, operator.name());
-                (self.report)(Report::Row(Box::new(row)));
+                (self.report)(Report::Row(row));
             }
         }
         Ok(())
