@@ -1,16 +1,5 @@
 //! What `mpirun` starts, which is this very program: every rank runs the same job, and rank 0 prints what comes of it.
-//!
-//! ```text
-//! xtask mpi-runner repro JOB          rows of the reproducibility matrix, as JSON
-//! xtask mpi-runner bench JOB          rows of the reduction bench, as JSON
-//! xtask mpi-runner exact JOB          rows of the bench of sums by key, as JSON
-//! xtask mpi-runner schedules JOB      rows of the schedules' bench, as JSON
-//! xtask mpi-runner papers JOB         times of the papers' modes of summation, as JSON
-//! xtask mpi-runner campaign JOB       random programs with faults: which case begins, and what is wrong, as JSON
-//! xtask mpi-runner fault KIND         panic, leave or silence: what becomes of the others
-//! xtask mpi-runner endure FOLDER SECONDS LIMIT
-//!                                     reductions for some seconds, with a silence limit in seconds; every rank's end is a file in the folder
-//! ```
+//! It may also be a rank of a test: one that misbehaves, or one that reduces for a while, whose end is a file in a folder.
 
 use std::path::Path;
 use std::process::ExitCode;

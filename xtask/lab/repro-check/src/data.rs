@@ -123,7 +123,8 @@ pub fn read(path: &Path) -> Result<Vec<f64>, Error> {
         let known = FORMATS.map(|format| format!(".{format}")).join(", ");
         return Err(wrong(format!("unknown format; known: {known}")));
     }
-    if is_pipe(path) {
+    // Opening a named pipe waits for a writer.
+    if fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir()) {
         eprintln!(
             "{}: reading a pipe, until its writer closes it",
             printable(&path.to_string_lossy())
@@ -169,17 +170,6 @@ pub fn parse(format: &str, bytes: &[u8]) -> Result<Vec<f64>, String> {
         "csv" => formats::csv(bytes, None),
         _ => Err("unknown format".to_owned()),
     }
-}
-
-/// Whether a file is a named pipe: opening it waits for a writer.
-fn is_pipe(path: &Path) -> bool {
-    #[cfg(unix)]
-    return fs::metadata(path).is_ok_and(|file| {
-        use std::os::unix::fs::FileTypeExt;
-        file.file_type().is_fifo()
-    });
-    #[cfg(not(unix))]
-    return false;
 }
 
 /// Doubles, little-endian, and nothing else.

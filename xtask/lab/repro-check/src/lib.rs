@@ -21,4 +21,4 @@ pub use baselines::Runner;
 pub use check::{Draw, Options, run};
 pub use error::Error;
 pub use ranks::Place;
-pub use way::{Backend, Order, Sharing, Way};
+pub use way::{Backend, Order, Sharing, Way, scattered};

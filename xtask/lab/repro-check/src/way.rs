@@ -195,26 +195,30 @@ impl Sharing {
             Sharing::BlockCyclic => Ownership::block_cyclic(items, ranks, BLOCK_ITEMS),
             Sharing::Random => Distribution::from_boundaries(random_boundaries(items, ranks, seed))
                 .map(Ownership::from),
-            Sharing::Scattered => Ownership::from_extents(&random_extents(items, ranks, seed)),
+            Sharing::Scattered => {
+                let mut random = Random::new(seed ^ items ^ ranks as u64);
+                // About three pieces a rank.
+                let length_max = (2 * items).div_ceil(3 * ranks as u64);
+                Ownership::from_extents(&scattered(&mut random, items, ranks, length_max))
+            }
         }
         .map_err(|error| Error::option("--ranks", error))
     }
 }
 
-/// About three pieces a rank, each for any rank and at any place among its own.
-fn random_extents(items: u64, ranks: usize, seed: u64) -> Vec<Vec<Range<u64>>> {
-    let mut random = Random::new(seed ^ items ^ ranks as u64);
-    let mut below = |bound: usize| -> usize {
-        usize::try_from(random.below(bound as u64)).expect("it is below a usize")
-    };
+/// Pieces of up to so many items, each for any rank and at any place among its own.
+pub fn scattered(
+    random: &mut Random,
+    items: u64,
+    ranks: usize,
+    length_max: u64,
+) -> Vec<Vec<Range<u64>>> {
     let mut extents = vec![Vec::new(); ranks];
     let mut start = 0;
     while start < items {
-        let length_max = (2 * items).div_ceil(3 * ranks as u64);
-        let length_max = usize::try_from(length_max).unwrap_or(usize::MAX);
-        let end = items.min(start + 1 + below(length_max) as u64);
-        let own = &mut extents[below(ranks)];
-        let place = below(own.len() + 1);
+        let end = items.min(start + 1 + random.below(length_max));
+        let own = &mut extents[random.index(ranks)];
+        let place = random.index(own.len() + 1);
         own.insert(place, start..end);
         start = end;
     }

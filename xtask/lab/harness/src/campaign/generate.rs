@@ -7,8 +7,8 @@ use reduce::Algorithm;
 
 use super::case::{Case, Fault, FaultKind, TAGS, Trait};
 use super::vocabulary::{Action, Keyed, Kind, Mode, PlanState, Spec, Step};
-use crate::Backend;
 use crate::data::Random;
+use crate::{Backend, scattered};
 
 /// The most plans of a case, besides one that is built again and again.
 const PLANS_MAX: usize = 3;
@@ -236,7 +236,7 @@ impl Dice {
 
     /// A number in 0..bound.
     fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.0.below(bound as u64)).expect("it is below a usize")
+        self.0.index(bound)
     }
 
     fn number(&mut self, bound: u32) -> u32 {
@@ -321,7 +321,8 @@ impl Dice {
         Spec {
             kind,
             extents: if is_scattered {
-                self.scattered(items as u64, ranks)
+                let items = items as u64;
+                scattered(&mut self.0, items, ranks, items.div_ceil(ranks as u64) + 1)
             } else {
                 self.contiguous(items as u64, ranks)
             },
@@ -363,20 +364,6 @@ impl Dice {
         ranges
             .map(|range| Vec::from_iter((!range.is_empty()).then_some(range)))
             .collect()
-    }
-
-    /// Some ranges a rank, anywhere.
-    fn scattered(&mut self, items: u64, ranks: usize) -> Vec<Vec<Range<u64>>> {
-        let mut extents = vec![Vec::new(); ranks];
-        let mut start = 0;
-        while start < items {
-            let end = items.min(start + 1 + self.0.below(items.div_ceil(ranks as u64) + 1));
-            let own = &mut extents[self.below(ranks)];
-            let place = self.below(own.len() + 1);
-            own.insert(place, start..end);
-            start = end;
-        }
-        extents
     }
 }
 

@@ -25,8 +25,7 @@ const EXPONENTS: u64 = 2047;
 fn all_items(own: &Own, step: usize) -> Vec<(u32, f64)> {
     let items = own.spec.items();
     let mut random = Random::new(own.seed ^ (step as u64).wrapping_mul(0xA24B_AED4_963E_E407));
-    let mut one_of =
-        |choices: [u64; 4]| choices[usize::try_from(random.below(4)).expect("it is small")];
+    let mut one_of = |choices: [u64; 4]| choices[random.index(4)];
     let (binades, drift) = (one_of([1, 20, 300, EXPONENTS]), one_of([0, 0, 30, 400]));
     let lowest = random.below(EXPONENTS);
     let has_specials = random.below(4) == 0;
