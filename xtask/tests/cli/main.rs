@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
-mod campaign;
 mod check;
 mod input;
 mod refused;
@@ -229,4 +228,22 @@ fn help_fits_the_terminal() {
             }
         }
     }
+}
+
+#[test]
+fn a_campaign_counts_its_cases_and_faults() {
+    let words = "campaign --cases 200 --seed 7 --ranks 5 --json -";
+    let output = xtask(&words.split(' ').collect::<Vec<_>>());
+    let [summary] = &rows(&output)[..] else {
+        panic!("one line: {}", text(&output.stdout));
+    };
+    assert_eq!(
+        (&summary["cases"], &summary["failures"]),
+        (&200.into(), &0.into())
+    );
+    let faults = summary["faults"].as_object().unwrap();
+    let cases = faults.values().filter_map(Value::as_u64);
+    assert_eq!(cases.fold(0, |total, count| total + count), 200);
+    assert!(faults.len() >= 18, "{faults:?}");
+    assert!(text(&output.stderr).contains("200 cases from seed 7"));
 }
