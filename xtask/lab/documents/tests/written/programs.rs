@@ -1,7 +1,7 @@
 //! The code of pages that is no program by itself: every statement there is one here, which `book.rs` checks. The pages' programs are
 //! doctests of this crate (`src/pages.rs`), or files that are compiled and run elsewhere.
 
-use super::{files, read};
+use super::read;
 
 /// Programs over MPI.
 mod mpi {
@@ -78,21 +78,5 @@ docs/tutorial-check c bindings/interposer/examples/steps.c #include"
         let begin = text.find(&format!("\n{beginning}")).expect("it begins") + 1;
         let block = format!("```{language}\n{}```", &text[begin..]);
         assert!(read(format!("{page}.md")).contains(&block), "{line}");
-    }
-}
-
-/// Nothing is published: no text tells to install treefold by its name.
-#[test]
-fn nothing_is_installed_by_name() {
-    let files = files(&["*.md", "bindings/*.py"]);
-    assert!(files.len() > 50, "{files:?}");
-    for file in files {
-        for line in read(&file).lines() {
-            let told = line.split("pip install ").skip(1);
-            let mut words = told.flat_map(|words| words.split_whitespace());
-            let is_by_name = words.any(|word| word.starts_with("treefold["));
-            let is_found = !line.contains("--find-links") && is_by_name;
-            assert!(!is_found, "{}: {line}", file.display());
-        }
     }
 }
