@@ -1,14 +1,11 @@
 //! The project's pages: links lead somewhere, the book has every page and uses every picture, and code that is shown compiles.
-//!
-//! Whether mdBook accepts the book is stage `book` of `cargo xtask test`; nothing here builds it.
-
-#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+
+use super::{files, read, root};
 
 /// A picture that shows anything is longer.
 const LEAST_PICTURE_BYTES: usize = 500;
@@ -32,31 +29,6 @@ struct Page {
     code: Vec<(String, String)>,
 }
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../..")
-        .canonicalize()
-        .unwrap()
-}
-
-/// All files below a folder of the project, by their paths from its root.
-fn files_below(folder: &str) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut folders = vec![root().join(folder)];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                files.push(path.strip_prefix(root()).unwrap().to_owned());
-            }
-        }
-    }
-    files.sort();
-    files
-}
-
 /// Where the packages are, whose pages are read apart from the project.
 const PACKAGES: [&str; 3] = ["crates", "bindings", "xtask/lab"];
 
@@ -64,30 +36,15 @@ fn is_in_package(path: &Path) -> bool {
     PACKAGES.iter().any(|folder| path.starts_with(folder))
 }
 
-fn has_extension(path: &Path, extension: &str) -> bool {
-    path.extension().is_some_and(|found| found == extension)
-}
-
 /// Every page that people read, by its path from the root.
 fn pages() -> BTreeMap<PathBuf, Page> {
-    let of_root = fs::read_dir(root()).unwrap();
-    let of_root = of_root.map(|entry| PathBuf::from(entry.unwrap().file_name()));
-    let paths: BTreeSet<PathBuf> = of_root
-        .chain(files_below("docs"))
-        .chain(files_below("golden"))
-        .chain(PACKAGES.into_iter().flat_map(files_below))
-        .filter(|path| has_extension(path, "md"))
-        .collect();
-    for known in [
-        "README.md",
-        "ARCHITECTURE.md",
-        "docs/order.md",
-        "crates/treefold/README.md",
-    ] {
-        assert!(paths.contains(Path::new(known)), "{known} is not looked at");
-    }
+    let patterns = [":(glob)*.md", "docs/*.md", "golden/*.md"];
+    let packages = PACKAGES.map(|folder| format!("{folder}/*.md"));
+    let packages = packages.iter().map(String::as_str);
+    let paths = files(&patterns.into_iter().chain(packages).collect::<Vec<_>>());
+    assert!(paths.len() > 60, "{paths:?}");
     let parse = |path: PathBuf| {
-        let page = Page::parse(&fs::read_to_string(root().join(&path)).unwrap());
+        let page = Page::parse(&read(&path));
         (path, page)
     };
     paths.into_iter().map(parse).collect()
@@ -211,7 +168,7 @@ fn links_and_pictures_are_there() {
 
 #[test]
 fn the_summary_lists_every_page_once() {
-    let text = fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
+    let text = read("docs/SUMMARY.md");
     // Pages, and whether they are items of a list.
     let mut links: Vec<(PathBuf, bool)> = Vec::new();
     let (mut items_count, mut depth) = (0, 0);
@@ -241,9 +198,9 @@ fn the_summary_lists_every_page_once() {
         "after it, every line is a page in a list"
     );
     let mut listed: Vec<PathBuf> = links.into_iter().map(|(page, _)| page).collect();
-    let mut expected: Vec<PathBuf> = files_below("docs")
-        .into_iter()
-        .filter(|path| has_extension(path, "md") && is_in_book(path))
+    let pages = files(&["docs/*.md"]).into_iter();
+    let mut expected: Vec<PathBuf> = pages
+        .filter(|path| is_in_book(path))
         .map(|path| path.strip_prefix("docs").unwrap().to_owned())
         .collect();
     expected.sort();
@@ -262,14 +219,13 @@ fn pictures_are_whole_and_used() {
                 .map(|link| resolved(&folder.join(link))),
         );
     }
-    let files = files_below("docs").into_iter();
-    let pictures: BTreeSet<PathBuf> = files.filter(|path| has_extension(path, "svg")).collect();
+    let pictures = files(&["docs/*.svg"]);
     println!("{} pictures", pictures.len());
     assert!(!pictures.is_empty());
     for path in &pictures {
         let name = path.display();
         assert!(used.contains(path), "no page shows {name}");
-        let text = fs::read_to_string(root().join(path)).unwrap();
+        let text = read(path);
         let begins = text.starts_with("<svg") || text.starts_with("<?xml");
         assert!(
             begins && text.trim_end().ends_with("</svg>"),
@@ -311,12 +267,9 @@ fn is_doctest(path: &Path, info: &str) -> bool {
 
 #[test]
 fn code_that_is_shown_compiles() {
-    let read = |path: &str| fs::read_to_string(root().join(path)).unwrap();
-    let (doctests, compiled) = (
-        read("xtask/lab/documents/src/pages.rs"),
-        squeezed(&read("xtask/lab/documents/tests/pages.rs"))
-            + &squeezed(&read("crates/treefold/examples/first_sum.rs")),
-    );
+    let doctests = read("xtask/lab/documents/src/pages.rs");
+    let compiled = squeezed(&read("xtask/lab/documents/tests/written/programs.rs"))
+        + &squeezed(&read("crates/treefold/examples/first_sum.rs"));
     let known = NOT_COMPILED.map(squeezed);
     let mut statements_count = 0;
     for (path, page) in pages() {
@@ -327,7 +280,7 @@ fn code_that_is_shown_compiles() {
         }
         for (info, code) in &page.code {
             if is_doctest(&path, info) {
-                let included = format!("include_str!(\"../../../../{name}\")");
+                let included = format!(" \"{name}\"\n");
                 assert!(
                     doctests.contains(&included),
                     "{name}: its programs are no doctests of `documents`"

@@ -1,8 +1,7 @@
 //! The code of pages that is no program by itself: every statement there is one here, which `book.rs` checks. The pages' programs are
 //! doctests of this crate (`src/pages.rs`), or files that are compiled and run elsewhere.
 
-use std::fs;
-use std::path::Path;
+use super::read;
 
 /// Programs over MPI.
 mod mpi {
@@ -10,7 +9,6 @@ mod mpi {
         dead_code,
         reason = "it is here to be compiled: `mpirun` starts other tests"
     )]
-    #![expect(clippy::print_stdout, reason = "as the page has it")]
 
     use std::error::Error;
 
@@ -58,80 +56,27 @@ mod mpi {
 /// those in C, C++ and Fortran, stage `python` that in Python, and stage `pmpi` the last one.
 #[test]
 fn pages_show_programs_of_the_tree() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
-    let first_sum = "crates/treefold/examples/first_sum.rs";
-    for (page, language, program, beginning) in [
-        ("README", "rust", first_sum, "use std"),
-        ("docs/tutorial-rust", "rust", first_sum, "use std"),
-        (
-            "docs/tutorial-by-key",
-            "c",
-            "bindings/c/examples/by_key.c",
-            "#include",
-        ),
-        (
-            "docs/tutorial-by-key",
-            "cpp",
-            "bindings/c/examples/by_key.cpp",
-            "#include",
-        ),
-        (
-            "docs/tutorial-by-key",
-            "fortran",
-            "bindings/c/examples/by_key.f90",
-            "program",
-        ),
-        (
-            "docs/tutorial-c",
-            "c",
-            "bindings/c/examples/first_sum.c",
-            "#include",
-        ),
-        (
-            "docs/tutorial-c",
-            "c",
-            "bindings/c-mpi/examples/allreduce.c",
-            "#include",
-        ),
-        (
-            "docs/tutorial-c",
-            "cpp",
-            "bindings/c/examples/first_sum.cpp",
-            "#include",
-        ),
-        (
-            "docs/tutorial-fortran",
-            "fortran",
-            "bindings/c/examples/first_sum.f90",
-            "program",
-        ),
-        (
-            "docs/tutorial-fortran",
-            "fortran",
-            "bindings/c-mpi/examples/allreduce.f90",
-            "program",
-        ),
-        (
-            "docs/tutorial-python-mpi",
-            "python",
-            "bindings/python/examples/first_sum.py",
-            "from mpi4py",
-        ),
-        (
-            "docs/tutorial-check",
-            "c",
-            "bindings/interposer/examples/steps.c",
-            "#include",
-        ),
-    ] {
-        let read = |path: &str| fs::read_to_string(root.join(path)).expect("it is there");
+    for line in "\
+README rust crates/treefold/examples/first_sum.rs use std
+docs/tutorial-rust rust crates/treefold/examples/first_sum.rs use std
+docs/tutorial-by-key c bindings/c/examples/by_key.c #include
+docs/tutorial-by-key cpp bindings/c/examples/by_key.cpp #include
+docs/tutorial-by-key fortran bindings/c/examples/by_key.f90 program
+docs/tutorial-c c bindings/c/examples/first_sum.c #include
+docs/tutorial-c c bindings/c-mpi/examples/allreduce.c #include
+docs/tutorial-c cpp bindings/c/examples/first_sum.cpp #include
+docs/tutorial-fortran fortran bindings/c/examples/first_sum.f90 program
+docs/tutorial-fortran fortran bindings/c-mpi/examples/allreduce.f90 program
+docs/tutorial-python-mpi python bindings/python/examples/first_sum.py from mpi4py
+docs/tutorial-check c bindings/interposer/examples/steps.c #include"
+        .lines()
+    {
+        let mut words = line.splitn(4, ' ');
+        let [page, language, program, beginning] = [(); 4].map(|()| words.next().unwrap());
         let text = read(program);
         // What comes before says what the program is; the page says that in its own words.
         let begin = text.find(&format!("\n{beginning}")).expect("it begins") + 1;
         let block = format!("```{language}\n{}```", &text[begin..]);
-        assert!(
-            read(&format!("{page}.md")).contains(&block),
-            "{page}.md: {program}"
-        );
+        assert!(read(format!("{page}.md")).contains(&block), "{line}");
     }
 }

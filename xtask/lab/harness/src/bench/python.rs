@@ -5,7 +5,7 @@ use std::process::Command;
 use checkout::workspace::{target, workspace};
 use serde::Deserialize;
 
-use super::{Row, row};
+use super::Row;
 use crate::Error;
 use crate::output::Output;
 
@@ -98,13 +98,15 @@ fn run(bench: &str, file: &str, words: &[&str], output: &Output) -> Result<Measu
 
 impl Told {
     fn row(self, bench: &str) -> Row {
+        let (variant, reference) = (
+            (&*self.variant, self.ns),
+            (&*self.reference, self.reference_ns),
+        );
         Row {
-            bench: bench.to_owned(),
-            variant: self.variant,
             n: self.n,
             backend: "python".to_owned(),
             distribution: Some(self.distribution),
-            ..row(self.ns, self.reference_ns, 1, &self.reference)
+            ..Row::of(bench, variant, 0, reference)
         }
     }
 }

@@ -1,18 +1,8 @@
 //! How treefold is installed stands in the root's `Cargo.toml`, as `workspace.metadata.install`: pages and messages say the same lines.
 
-#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
-
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
-}
-
-fn read(file: &str) -> String {
-    fs::read_to_string(root().join(file)).unwrap()
-}
+use super::{files, read, root};
 
 /// The workspace's metadata and its packages, as cargo knows them.
 fn metadata() -> serde_json::Value {
@@ -49,24 +39,18 @@ fn pages_and_messages_say_the_same_lines() {
     let metadata = metadata();
     let lines = metadata["metadata"]["install"].as_object().unwrap();
     let lines: Vec<&str> = lines.values().map(|line| line.as_str().unwrap()).collect();
-    let list = Command::new("git")
-        .args(["ls-files", "*.md", "bindings/*.py"])
-        .current_dir(root())
-        .output()
-        .unwrap();
-    let files = String::from_utf8(list.stdout).unwrap();
     let (mut said, mut others) = (Vec::new(), Vec::new());
-    for file in files.lines().filter(|&file| file != "CHANGELOG.md") {
-        let text = read(file);
+    for file in files(&["*.md", "bindings/*.py", ":!CHANGELOG.md"]) {
+        let text = read(&file);
         for begin in ["pip install ", "cargo add ", "cargo xtask install "] {
             let found = text.match_indices(begin);
             let commands = found.map(|(place, _)| command(&text[place..]));
             for command in commands.filter(|command| installs_treefold(command)) {
                 said.push(command.to_owned());
                 // From what `cargo xtask release` makes: `docs/installing.md` has them beside each system.
-                let is_packaged = file == "docs/installing.md" && !lines.contains(&command);
+                let is_packaged = file.ends_with("docs/installing.md") && !lines.contains(&command);
                 if !lines.contains(&command) && !is_packaged {
-                    others.push(format!("{file}: {command}"));
+                    others.push(format!("{}: {command}", file.display()));
                 }
             }
         }
