@@ -1,4 +1,4 @@
-//! What commands and papers share: measured loops with their statistics, simulated schedules, and plots; and, from crate `repro-check`,
+//! What benches, papers and the campaign share: measured loops with their statistics, simulated schedules, and plots; and, from crate `repro-check`,
 //! data sets, jobs of ranks, the ways that are compared and the matrix of reproducibility.
 //!
 //! The files and processes that the commands of `xtask` need are here; their options are in `xtask`.
