@@ -1,8 +1,26 @@
-"""Checks exact.jsonl: sums by math.fsum, everything by fractions, with nothing but the standard library."""
+"""Checks exact.jsonl, bytes.jsonl and keyed.jsonl by fractions, and sums also by math.fsum, with nothing but the standard library."""
 import json, math, pathlib, struct
 from fractions import Fraction
 
 FORMATS = {"f64": ("<d", "<Q", 53, -1074, 0x7FF << 52, 0x7FF8 << 48), "f32": ("<f", "<I", 24, -149, 0xFF << 23, 0x7FC0 << 16)}
+KINDS = {"sum": 1, "dot": 2, "complex sum": 3, "complex dot": 4, "moments": 5, "complex moments": 6, "keyed sums": 7, "keyed moments": 8}
+
+def reader(type):
+    """How a number is read from a word."""
+    float_code, word_code = FORMATS[type][:2]
+    return lambda word: struct.unpack(float_code, struct.pack(word_code, int(word, 16)))[0]
+
+def factors(case, type):
+    """The items and the others of a case, with their parts."""
+    return ([[*map(reader(type), words.split())] for words in case.get(key, [])] for key in ("items", "other"))
+
+def products(items, others, flip=1):
+    """The products whose sums are the parts of the dot product of complex numbers."""
+    fours = [(a, flip * b, c, d) for (a, b), (c, d) in zip(items, others)]
+    return [[pair for a, b, c, d in fours for pair in ((a, c), (-b, d))], [pair for a, b, c, d in fours for pair in ((a, d), (b, c))]]
+
+def bits(words):
+    return [int(word, 16) for word in words]
 
 def nearest(exact, precision, lowest, infinity, root=False):
     """The bits of the magnitude nearest to a positive number, or to its square root; ties to even."""
@@ -35,24 +53,84 @@ def check_by_fsum(items, found, name):
     try: assert struct.unpack("<Q", struct.pack("<d", math.fsum(items)))[0] == found, f"{name}: math.fsum has another sum"
     except (OverflowError, ValueError): pass  # of a sum on the way, or of the sum; infinities that meet
 
-def check(case):
+def check_exact(case):
     type, operator, name = case["type"], case["operator"], case["name"]
     real = {"c64": "f64", "c32": "f32"}.get(type, type)
-    float_code, word_code = FORMATS[real][:2]
-    value = lambda word: struct.unpack(float_code, struct.pack(word_code, int(word, 16)))[0]
-    items, others = ([[value(word) for word in words.split()] for words in case.get(key, [])] for key in ("items", "other"))
+    items, others = factors(case, real)
     if operator == "norm": others = items
     if operator == "sum": parts = [[(item[part], 1.0) for item in items] for part in range(2 if type in ("c64", "c32") else 1)]
     elif type == real: parts = [[(x, y) for (x,), (y,) in zip(items, others)]]
-    else:
-        flip = -1 if operator == "conjugate_dot" else 1
-        fours = [(a, flip * b, c, d) for (a, b), (c, d) in zip(items, others)]
-        parts = [[pair for a, b, c, d in fours for pair in ((a, c), (-b, d))], [pair for a, b, c, d in fours for pair in ((a, d), (b, c))]]
+    else: parts = products(items, others, -1 if operator == "conjugate_dot" else 1)
     found = [rounded(real, pairs, operator in ("norm", "root")) for pairs in parts]
     if type == "f64" and operator == "sum" and found[0] not in (0, 1 << 63, FORMATS[type][5]):
         check_by_fsum([x for x, in items], found[0], name)
-    assert found == [int(word, 16) for word in case["bits"].split()], f"{name}: {found} instead of {case['bits']}"
+    assert found == bits(case["bits"].split()), f"{name}: {found} instead of {case['bits']}"
 
-cases = [json.loads(line) for line in (pathlib.Path(__file__).parent / "exact.jsonl").open()]
-for case in cases: check(case)
-print(f"{len(cases)} exact golden vectors: all bits as they should be")
+def number(exact, lowest):
+    """The bytes of an integer times 2^lowest."""
+    integer, unit, length = int(exact / Fraction(2) ** lowest), lowest, 0
+    assert integer * Fraction(2) ** lowest == exact
+    while integer and integer % 2**64 == 0: integer, unit = integer >> 64, unit + 64
+    while integer and not -(2 ** (8 * length)) <= 2 * integer < 2 ** (8 * length): length += 8
+    return struct.pack("<iI", unit if integer else 0, length) + integer.to_bytes(length, "little", signed=True)
+
+def part(pairs, lowest):
+    """The bytes of a sum of products, of which the second factor is 1 for items."""
+    products = [x * y for x, y in pairs]
+    is_special = [not math.isfinite(x) or not math.isfinite(y) for x, y in pairs]
+    zeros = sum((x == 0 or y == 0) and math.copysign(1, x) != math.copysign(1, y) for (x, y), special in zip(pairs, is_special) if not special)
+    specials = [product for product, special in zip(products, is_special) if special]
+    counts = len(pairs), zeros, sum(map(math.isnan, specials)), specials.count(math.inf), specials.count(-math.inf)
+    exact = sum((Fraction(x) * Fraction(y) for (x, y), special in zip(pairs, is_special) if not special), Fraction(0))
+    return struct.pack("<5Q", *counts) + number(exact, lowest)
+
+def check_bytes(case):
+    type, kind, name = case["type"], case["kind"], case["name"]
+    items, others = factors(case, type)
+    if kind == "complex dot": parts = products(items, others)
+    elif kind == "dot": parts = [[(x, y) for (x,), (y,) in zip(items, others)]]
+    else: parts = [[(item[at], 1.0) for item in items] for at in range(2 if "complex" in kind else 1)]
+    lowest = FORMATS[type][3] * (2 if "dot" in kind else 1)
+    totals = [part(pairs, lowest) for pairs in parts]
+    if "moments" in kind: totals.append(part([(x, x) for item in items for x in item], 2 * FORMATS[type][3]))
+    header = b"tfx\x01" + bytes([KINDS[kind], struct.calcsize(FORMATS[type][0]), 0, 0])
+    assert (header + b"".join(totals)).hex() == case["bytes"], f"{name}: other bytes"
+    assert [rounded(type, pairs) for pairs in parts] == bits(case["value"].split()), f"{name}: another value"
+
+def result(type, items, is_mean):
+    """The bits of the sum of items, of which +0.0 is that of zeros, or of their mean."""
+    _, word_code, precision, lowest, infinity, nan = FORMATS[type]
+    specials = {item for item in items if math.isinf(item)}
+    if any(map(math.isnan, items)) or len(specials) == 2 or (is_mean and not items): return nan
+    sign = 1 << struct.calcsize(word_code) * 8 - 1
+    exact = sum(map(Fraction, items)) if not specials else Fraction(0)
+    if is_mean: exact /= len(items)
+    magnitude = infinity if specials else nearest(abs(exact), precision, lowest, infinity) if exact else 0
+    return magnitude | (sign if exact < 0 or -math.inf in specials else 0)
+
+def bytes_of(type, kind, groups):
+    """The bytes of the items of each key."""
+    lowest, is_moments = FORMATS[type][3], kind == "keyed moments"
+    found = b"tfx\x01" + bytes([KINDS[kind], struct.calcsize(FORMATS[type][0]), 0, 0]) + struct.pack("<Q", len(groups))
+    for items in groups:
+        finite = [Fraction(item) for item in items if math.isfinite(item)]
+        specials = sum(map(math.isnan, items)), items.count(math.inf), items.count(-math.inf)
+        if is_moments: found += struct.pack("<Q", len(items))
+        found += struct.pack("<B3Q", 1, *specials) if any(specials) else b"\0"
+        found += number(sum(finite, Fraction(0)), lowest)
+        if is_moments: found += number(sum((item * item for item in finite), Fraction(0)), 2 * lowest)
+    return found
+
+def check_keyed(case):
+    type, kind, name = case["type"], case["kind"], case["name"]
+    groups = [[] for _ in case["value"]]
+    for key, word in zip(case["keys"], case["items"], strict=True):
+        groups[int(key, 16)].append(reader(type)(word))
+    assert bytes_of(type, kind, groups).hex() == case["bytes"], f"{name}: other bytes"
+    values = [result(type, items, kind == "keyed moments") for items in groups]
+    assert values == bits(case["value"]), f"{name}: another value"
+
+for name, check in {"exact": check_exact, "bytes": check_bytes, "keyed": check_keyed}.items():
+    cases = [json.loads(line) for line in (pathlib.Path(__file__).parent / f"{name}.jsonl").open()]
+    for case in cases: check(case)
+    print(f"{len(cases)} golden vectors of {name}: all as they should be")

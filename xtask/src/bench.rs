@@ -1,13 +1,12 @@
 //! `cargo xtask bench`: everything that is compared is measured in one run, turn by turn. `footprint` counts what short calls touch.
 
-use checkout::table::Table;
 use checkout::workspace::{target, workspace};
 use clap::Args;
 use harness::Error;
-use harness::bench::record::Recording;
 use harness::bench::{
-    Row, exact, has_ratio_of_times, kernels, lookup, parallel, plot, reduce, schedules, sums,
+    Measured, Row, exact, kernels, lookup, plot, python, reduce, schedules, show, sums,
 };
+use harness::measured::Recording;
 use harness::output::Output;
 use harness::{Backend, Place, choices};
 use launch::MpiOptions;
@@ -42,157 +41,151 @@ pub struct Options {
     record: bool,
 }
 
+/// The benches, and whether they are of ranks.
+const BENCHES: [(&str, bool); 9] = [
+    ("sums", false),
+    ("kernels", false),
+    ("parallel", false),
+    ("exact", true),
+    ("python", false),
+    ("lookup", false),
+    ("reduce", true),
+    ("schedules", true),
+    ("scalar", true),
+];
+
 /// Runs the command.
 pub fn run(options: &Options) -> Result<(), Error> {
-    let known = [
-        "sums",
-        "kernels",
-        "parallel",
-        "exact",
-        "python",
-        "lookup",
-        "reduce",
-        "schedules",
-        "scalar",
-    ];
     if options.name == "footprint" {
-        for (is_given, option) in [
-            (options.record, "--record"),
-            (options.json.is_some(), "--json"),
-        ] {
-            if is_given {
-                return Err(Error::option(option, "`footprint` prints a table alone"));
-            }
-        }
-        let output = Output::open(None)?;
-        for line in gate::footprint(&options.mpi.installation()?)? {
-            output.say(line);
-        }
-        return output.finish();
+        return footprint(options);
     }
-    let chosen: Vec<&str> = match options.name.as_str() {
-        "all" => known.to_vec(),
-        name if known.contains(&name) => vec![name],
-        name => {
-            let reason = format!(
-                "unknown bench `{name}`; known: {}, all, footprint",
-                known.join(", ")
-            );
-            return Err(Error::option("bench", reason));
-        }
-    };
+    let is_chosen = |(name, _): &(&str, bool)| ["all", name].contains(&&*options.name);
+    let chosen: Vec<(&str, bool)> = BENCHES.into_iter().filter(is_chosen).collect();
+    if chosen.is_empty() {
+        let (name, known) = (&options.name, BENCHES.map(|(name, _)| name).join(", "));
+        let reason = format!("unknown bench `{name}`; known: {known}, all, footprint");
+        return Err(Error::option("bench", reason));
+    }
     let [backend] = Backend::parse(&options.backend)?[..] else {
-        return Err(Error::option(
-            "--backend",
-            "a bench runs on one backend: threads or mpi",
-        ));
+        let reason = "a bench runs on one backend: threads or mpi";
+        return Err(Error::option("--backend", reason));
     };
     let ranks = choices::rank_counts(&options.ranks)?;
-    let is_of_ranks = |name: &str| ["exact", "reduce", "schedules", "scalar"].contains(&name);
-    let place = if chosen.iter().any(|name| is_of_ranks(name)) {
+    let place = if chosen.iter().any(|(_, is_of_ranks)| *is_of_ranks) {
         Place::chosen(backend, &options.mpi)?
     } else {
         Place::Threads
     };
     let mut output = Output::open(options.json.as_deref())?;
-    for name in chosen {
-        if name == "sums" {
-            let times = sums::measure(options.quick, &output);
-            let folder = if options.record {
-                workspace().join("docs")
-            } else {
-                target()?
-            };
-            for picture in plot::sums(&times, &folder)? {
-                output.say(format!("plot: {}", picture.display()));
-            }
-            continue;
+    for (name, is_of_ranks) in chosen {
+        let recording = options.recording(name, is_of_ranks.then_some(backend))?;
+        options.measure(name, &place, &ranks, recording, &mut output)?;
+    }
+    output.finish()
+}
+
+/// What short calls touch.
+fn footprint(options: &Options) -> Result<(), Error> {
+    for (is_given, option) in [
+        (options.record, "--record"),
+        (options.json.is_some(), "--json"),
+    ] {
+        if is_given {
+            return Err(Error::option(option, "`footprint` prints a table alone"));
         }
-        let mut recording = options.recording(name, is_of_ranks(name).then_some(backend))?;
-        if let "schedules" | "scalar" = name {
-            let launch = match name {
-                "scalar" => schedules::launch_scalar,
-                _ => schedules::launch,
-            };
-            let mut rows = Vec::new();
-            for &ranks in &ranks {
-                rows.extend(launch(&place, ranks, options.quick, &output)?);
-            }
-            for row in &rows {
-                output.json(row)?;
-            }
-            if let Some(mut recording) = recording {
-                recording.keep_schedules(&rows);
-                output.say(format!("record: {}", recording.write()?.display()));
-            }
-            show_schedules(name, &rows, &output);
-            if name == "schedules" {
-                let picture = plot::schedules(&rows)?;
-                output.say(format!("plot: {}", picture.display()));
-            }
-            continue;
-        }
-        let rows = match name {
-            "kernels" => kernels::measure(options.quick, &output),
-            "parallel" => parallel::measure(options.quick),
-            "exact" => {
-                let mut rows = exact::measure(options.quick, &output);
-                for &ranks in &ranks {
-                    let of_ranks = exact::ranks::launch(&place, ranks, options.quick, &output)?;
-                    rows.extend(of_ranks);
-                }
-                let python = exact::python::measure(options.quick, &output)?;
-                if let (Some(recording), Some(versions)) = (&mut recording, python.versions) {
-                    recording.mention(&versions);
-                }
-                rows.extend(python.rows);
-                rows
-            }
-            "python" => {
-                let python = exact::python::beside_numpy(options.quick, &output)?;
-                if let (Some(recording), Some(versions)) = (&mut recording, python.versions) {
-                    recording.mention(&versions);
-                }
-                python.rows
-            }
-            "lookup" => lookup::measure(options.quick, &output),
-            _ => {
-                let mut rows = Vec::new();
-                for &ranks in &ranks {
-                    rows.extend(reduce::launch(
-                        &place,
-                        ranks,
-                        [options.quick, !options.warm],
-                        &output,
-                    )?);
-                }
-                rows
-            }
+    }
+    let output = Output::open(None)?;
+    for line in gate::footprint(&options.mpi.installation()?)? {
+        output.say(line);
+    }
+    output.finish()
+}
+
+/// Writes rows as JSON, to the record and for a person.
+fn keep<R: Measured>(
+    name: &str,
+    rows: &[R],
+    recording: Option<Recording>,
+    output: &mut Output,
+) -> Result<(), Error> {
+    for row in rows {
+        output.json(row)?;
+    }
+    if let Some(mut recording) = recording {
+        let told = rows.iter().filter_map(Measured::time);
+        told.for_each(|time| recording.push(time));
+        output.say(format!("record: {}", recording.write()?.display()));
+    }
+    show(name, rows, output);
+    Ok(())
+}
+
+impl Options {
+    fn measure(
+        &self,
+        name: &str,
+        place: &Place,
+        ranks: &[usize],
+        mut recording: Option<Recording>,
+        output: &mut Output,
+    ) -> Result<(), Error> {
+        let quick = self.quick;
+        let mut of_schedules = Vec::new();
+        let mut rows: Vec<Row> = match name {
+            "kernels" => kernels::measure(quick, output),
+            "parallel" => kernels::parallel(quick),
+            "exact" => exact::measure(quick, output),
+            "lookup" => lookup::measure(quick, output),
+            _ => Vec::new(),
         };
-        for row in &rows {
-            output.json(row)?;
+        for &ranks in ranks {
+            match name {
+                "exact" => rows.extend(exact::launch(place, ranks, quick, output)?),
+                "reduce" => {
+                    rows.extend(reduce::launch(place, ranks, [quick, !self.warm], output)?);
+                }
+                "schedules" => {
+                    of_schedules.extend(schedules::launch(place, ranks, quick, output)?);
+                }
+                "scalar" => {
+                    of_schedules.extend(schedules::launch_scalar(place, ranks, quick, output)?);
+                }
+                _ => {}
+            }
         }
-        if let Some(mut recording) = recording {
-            recording.keep(&rows);
-            output.say(format!("record: {}", recording.write()?.display()));
+        let of_python = match name {
+            "exact" => python::measure(quick, output)?,
+            "python" => python::beside_numpy(quick, output)?,
+            _ => python::Measured::default(),
+        };
+        if let (Some(recording), Some(versions)) = (&mut recording, of_python.versions) {
+            recording.mention(&versions);
         }
-        show(name, &rows, &output);
+        rows.extend(of_python.rows);
+        match name {
+            "sums" => {}
+            "schedules" | "scalar" => keep(name, &of_schedules, recording, output)?,
+            _ => keep(name, &rows, recording, output)?,
+        }
         let pictures = match name {
+            "sums" if self.record => {
+                plot::sums(&sums::measure(quick, output), &workspace().join("docs"))?
+            }
+            "sums" => plot::sums(&sums::measure(quick, output), &target()?)?,
             "kernels" => vec![plot::kernels(&rows)?],
             "reduce" => plot::scaling(&rows)?.into_iter().collect(),
+            "schedules" => vec![plot::schedules(&of_schedules)?],
             _ => Vec::new(),
         };
         for picture in pictures {
             output.say(format!("plot: {}", picture.display()));
         }
+        Ok(())
     }
-    output.finish()
-}
 
-impl Options {
     /// The record that a bench is to leave, if it is to leave one.
     fn recording(&self, name: &str, backend: Option<Backend>) -> Result<Option<Recording>, Error> {
-        if !self.record {
+        if !self.record || name == "sums" {
             return Ok(None);
         }
         let mut words = name.to_owned();
@@ -212,87 +205,5 @@ impl Options {
         let mpi = self.mpi.installation()?;
         let mpi = (backend == Some(Backend::Mpi)).then_some(&mpi);
         Ok(Some(Recording::begin(&file, &words, mpi)))
-    }
-}
-
-fn show(name: &str, rows: &[Row], output: &Output) {
-    let what = if has_ratio_of_times(name) {
-        "time"
-    } else {
-        "speed"
-    };
-    output.say(format!(
-        "\n{name}: {what} as a ratio to the reference, medians"
-    ));
-    let mut table = Table::new([
-        "variant",
-        "distribution",
-        "ranks",
-        if name == "exact" { "keys" } else { "n" },
-        if name == "exact" { "ns an item" } else { "ns" },
-        "GB/s",
-        "ratio",
-        "reference",
-    ]);
-    for row in rows {
-        table.push(vec![
-            row.variant.clone(),
-            row.distribution.clone().unwrap_or_default(),
-            row.ranks.to_string(),
-            row.n.to_string(),
-            if name == "exact" {
-                format!("{:.2}", row.median_ns)
-            } else {
-                format!("{:.1}", row.median_ns)
-            },
-            row.gbps
-                .map(|gbps| format!("{gbps:.1}"))
-                .unwrap_or_default(),
-            format!("{:.2}", row.ratio),
-            row.reference.clone(),
-        ]);
-    }
-    for line in table.lines() {
-        output.say(line);
-    }
-}
-
-fn show_schedules(name: &str, rows: &[schedules::Row], output: &Output) {
-    output.say(format!(
-        "\n{name}: a row a rank; time as a ratio to the reference, medians"
-    ));
-    let mut table = Table::new([
-        "schedule",
-        "paper",
-        "operation",
-        "ranks",
-        "elements",
-        "blocks",
-        "µs",
-        "95 %",
-        "model µs",
-        "ratio",
-        "reference",
-        "",
-    ]);
-    let us = |ns: f64| format!("{:.2}", ns / 1e3);
-    for row in rows {
-        table.push(vec![
-            row.variant.clone(),
-            row.paper.to_string(),
-            format!("{} {}", row.operation, row.element),
-            row.ranks.to_string(),
-            row.n.to_string(),
-            row.blocks.to_string(),
-            us(row.median_ns),
-            format!("{}–{}", us(row.low_ns), us(row.high_ns)),
-            row.simulated_ns.map(us).unwrap_or_default(),
-            format!("{:.2}", row.ratio),
-            row.reference.clone(),
-            row.remark.clone().unwrap_or_default(),
-        ]);
-    }
-    for line in table.lines() {
-        output.say(line);
     }
 }

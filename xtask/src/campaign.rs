@@ -2,13 +2,14 @@
 
 mod cluster;
 
+use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use checkout::names;
 use checkout::progress::Progress;
-use clap::Args;
+use clap::{Args, value_parser};
 use harness::campaign::{Campaign, FaultKind, Generator, silence_panics};
 use harness::output::Output;
 use harness::{Backend, Error, Place};
@@ -21,10 +22,10 @@ pub struct Options {
     #[arg(long, default_value_t = 1, value_name = "S")]
     seed: u64,
     /// The number of cases
-    #[arg(long, default_value_t = 1000, value_name = "N")]
+    #[arg(long, default_value_t = 1000, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     cases: u64,
     /// Run for this many minutes, whatever --cases says
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", value_parser = value_parser!(u64).range(1..))]
     minutes: Option<u64>,
     /// Where ranks live: threads, mpi, all (both), or cluster: under MPI on clusters in a box, whose networks have faults of their own
     #[arg(long, default_value = "threads", value_name = "NAME")]
@@ -33,7 +34,7 @@ pub struct Options {
     mpi: MpiOptions,
     /// The most ranks of a case [default: 9 on threads, 5 under MPI]
     #[arg(long, value_name = "P")]
-    ranks: Option<usize>,
+    ranks: Option<NonZeroUsize>,
     /// The faults that are put in: names from docs/testing.md, all or none [default: all]
     #[arg(long, value_name = "NAME,…")]
     faults: Option<String>,
@@ -52,39 +53,33 @@ pub struct Options {
 ///
 /// `live_bytes` tells how many bytes this process has allocated and not freed.
 pub fn run(options: &Options, live_bytes: fn() -> usize) -> Result<bool, Error> {
-    for (option, number) in [
-        ("--ranks", options.ranks.map_or(1, |ranks| ranks as u64)),
-        ("--cases", options.cases),
-        ("--minutes", options.minutes.unwrap_or(1)),
-    ] {
-        if number == 0 {
-            return Err(Error::option(option, "0 is too few"));
-        }
-    }
     let faults = match options.faults.as_deref() {
         None => FaultKind::ALL.to_vec(),
         Some("none") => Vec::new(),
         Some(typed) => names("--faults", typed, FaultKind::ALL, str::parse)?,
     };
-    let mut output = Output::open(options.json.as_deref())?;
-    let mut is_sound = true;
-    silence_panics();
-    if options.backend == cluster::NAME {
-        let is_sound = options.on_clusters(&mut output)?;
-        output.finish()?;
-        return Ok(is_sound);
-    }
     let backends = match Backend::parse(&options.backend) {
+        _ if options.backend == cluster::NAME => Vec::new(),
         Err(Error::Checkout(checkout::Error::Option { option, reason })) => {
             let reason = format!("{reason}, {}", cluster::NAME);
             return Err(Error::option(option, reason));
         }
         backends => backends?,
     };
-    options.mpi.check_use(backends.contains(&Backend::Mpi))?;
-    if options.leaks && backends.contains(&Backend::Mpi) {
+    if options.leaks && backends != [Backend::Threads] {
         let reason = "it looks at this process only: --backend threads";
         return Err(Error::option("--leaks", reason));
+    }
+    let mut output = Output::open(options.json.as_deref())?;
+    let mut is_sound = true;
+    silence_panics();
+    if backends.is_empty() {
+        let progress = options.progress(cluster::NAME);
+        let (seeds, deadline) = (options.seeds(), options.deadline());
+        let done = |cases| progress.advance(cases);
+        is_sound = cluster::run(options, seeds, deadline, &mut output, &done)?;
+    } else {
+        options.mpi.check_use(backends.contains(&Backend::Mpi))?;
     }
     for backend in backends {
         let campaign = Campaign {
@@ -92,7 +87,7 @@ pub fn run(options: &Options, live_bytes: fn() -> usize) -> Result<bool, Error> 
             deadline: options.deadline(),
             place: Place::ready(backend, &options.mpi.installation()?)?,
             interposer: options.interposer.clone(),
-            generator: Generator::new(backend, options.ranks, &faults),
+            generator: Generator::new(backend, options.ranks.map(usize::from), &faults),
             live_bytes: options.leaks.then_some(live_bytes),
         };
         let progress = options.progress(backend.name());
@@ -125,18 +120,5 @@ impl Options {
             Some(_) => Progress::counting(backend, "cases"),
             None => Progress::to(backend, self.cases, "cases"),
         }
-    }
-
-    /// Runs the cases on clusters; true if none failed.
-    fn on_clusters(&self, output: &mut Output) -> Result<bool, Error> {
-        if self.leaks {
-            let reason = "it looks at this process only: --backend threads";
-            return Err(Error::option("--leaks", reason));
-        }
-        let progress = self.progress(cluster::NAME);
-        let seeds = self.seeds();
-        cluster::run(self, seeds, self.deadline(), output, &|cases| {
-            progress.advance(cases);
-        })
     }
 }

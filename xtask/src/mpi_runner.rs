@@ -1,46 +1,42 @@
 //! What `mpirun` starts, which is this very program: every rank runs the same job, and rank 0 prints what comes of it.
-//!
-//! ```text
-//! xtask mpi-runner repro JOB          rows of the reproducibility matrix, as JSON
-//! xtask mpi-runner bench JOB          rows of the reduction bench, as JSON
-//! xtask mpi-runner exact JOB          rows of the bench of sums by key, as JSON
-//! xtask mpi-runner schedules JOB      rows of the schedules' bench, as JSON
-//! xtask mpi-runner papers JOB         times of the papers' modes of summation, as JSON
-//! xtask mpi-runner campaign JOB       random programs with faults: which case begins, and what is wrong, as JSON
-//! xtask mpi-runner fault KIND         panic, leave or silence: what becomes of the others
-//! xtask mpi-runner endure FOLDER SECONDS LIMIT
-//!                                     reductions for some seconds, with a silence limit in seconds; every rank's end is a file in the folder
-//! ```
+//! It may also be a rank of a test: one that misbehaves, or one that reduces for a while, whose end is a file in a folder.
 
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use comm::collective;
-use harness::Backend;
-use harness::Error;
-use harness::bench;
-use harness::campaign;
-use harness::endurance;
+use harness::{Backend, Error, bench, campaign, endurance};
 use reduce::World;
-use repro_check::rank::{self, print_row, read_job};
+use repro_check::ranks::{self, print_row, read_job};
 
 /// What is left to a rank when another one is silent on purpose.
 const FAULT_SILENCE_LIMIT: Duration = Duration::from_secs(2);
 
 /// Runs a rank, if that is what this program was started for.
 pub fn take_part() -> Option<ExitCode> {
-    rank::take_part(run)
+    ranks::take_part(run)
 }
 
 fn run(world: &World, words: &[&str]) -> Result<(), Error> {
+    use bench::{exact, reduce, schedules};
+    let mpi = Backend::Mpi;
     match *words {
-        ["repro", job] => rank::check(world, job),
-        ["bench", job] => measure(world, job),
-        ["exact", job] => measure_exact(world, job),
-        ["schedules", job] => measure_schedules(world, job),
-        ["papers", job] => measure_papers(world, job),
-        ["campaign", job] => run_cases(job),
+        ["repro", job] => ranks::check(world, job),
+        ["bench", job] => reduce::on_rank(world, mpi, &read_job(job)?, &|row| print_row(&row)),
+        ["exact", job] => {
+            exact::on_rank(world, mpi, &read_job(job)?, &|row| print_row(&row))
+        }
+        ["schedules", job] => {
+            schedules::on_rank(world, mpi, &read_job(job)?, &|row| print_row(&row))
+        }
+        ["papers", job] => {
+            papers::job_on_rank(world, mpi, &read_job(job)?, &|times| print_row(&times))
+        }
+        ["campaign", job] => {
+            campaign::silence_panics();
+            campaign::run_cases(&read_job(job)?, &|report| print_row(&report))
+        }
         ["fault", kind] => fault(world, kind),
         ["endure", folder, duration, limit] => endure(world, folder, duration, limit),
         _ => Err(Error::Run(
@@ -48,31 +44,6 @@ fn run(world: &World, words: &[&str]) -> Result<(), Error> {
                 .to_owned(),
         )),
     }
-}
-
-fn measure(world: &World, job: &str) -> Result<(), Error> {
-    let job = read_job(job)?;
-    bench::reduce::on_rank(world, Backend::Mpi, &job, &|report| print_row(&report))
-}
-
-fn measure_exact(world: &World, job: &str) -> Result<(), Error> {
-    let job = read_job(job)?;
-    bench::exact::ranks::on_rank(world, Backend::Mpi, &job, &|row| print_row(&row))
-}
-
-fn measure_schedules(world: &World, job: &str) -> Result<(), Error> {
-    let job = read_job(job)?;
-    bench::schedules::on_rank(world, Backend::Mpi, &job, &|report| print_row(&report))
-}
-
-fn measure_papers(world: &World, job: &str) -> Result<(), Error> {
-    let job = read_job(job)?;
-    papers::job_on_rank(world, Backend::Mpi, &job, &|times| print_row(&times))
-}
-
-fn run_cases(job: &str) -> Result<(), Error> {
-    campaign::silence_panics();
-    campaign::run_cases(&read_job(job)?, &|report| print_row(&report))
 }
 
 /// The last rank misbehaves while the others wait for it.

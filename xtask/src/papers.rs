@@ -1,6 +1,7 @@
 //! `cargo xtask papers`: the tables and figures of the papers, beside what was published.
 
 use std::fs;
+use std::iter;
 use std::path::PathBuf;
 
 use ::papers::{Settings, chosen, exhibits, write};
@@ -24,9 +25,12 @@ pub struct Options {
     /// Few sizes and few runs
     #[arg(long)]
     quick: bool,
-    /// The folder of the pages
-    #[arg(long, value_name = "DIR", default_value_os_t = workspace().join("docs/papers"))]
+    /// The folder of the exhibits' pages and pictures
+    #[arg(long, value_name = "DIR", default_value_os_t = workspace().join("target/papers"))]
     output: PathBuf,
+    /// Also write what was compared into the papers' pages of this folder; the book's are in docs/papers
+    #[arg(long, value_name = "DIR")]
+    summary: Option<PathBuf>,
     /// Write a JSON object for every comparison and every point to a file, or to standard output (-)
     #[arg(long, value_name = "FILE|-")]
     json: Option<String>,
@@ -44,11 +48,12 @@ pub fn run(options: &Options) -> Result<(), Error> {
         None if options.mpi.installation()?.missing().is_none() => Backend::Mpi,
         None => Backend::Threads,
     };
-    let folder = &options.output;
-    fs::create_dir_all(folder).map_err(|error| Error::file(folder, error))?;
+    for folder in iter::once(&options.output).chain(&options.summary) {
+        fs::create_dir_all(folder).map_err(|error| Error::file(folder, error))?;
+    }
     let mut output = Output::open(options.json.as_deref())?;
     // What is computed needs no ranks.
-    let place = if chosen.iter().any(|exhibit| exhibit.is_measured) {
+    let place = if chosen.iter().any(|exhibit| exhibit.is_measured()) {
         Place::chosen(backend, &options.mpi)?
     } else {
         Place::Threads
@@ -56,7 +61,8 @@ pub fn run(options: &Options) -> Result<(), Error> {
     let settings = Settings {
         quick: options.quick,
         place: &place,
-        folder,
+        folder: &options.output,
+        summary: options.summary.as_deref(),
     };
     write(&chosen, &settings, &mut output)?;
     output.finish()

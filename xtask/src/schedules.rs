@@ -1,18 +1,24 @@
 //! `cargo xtask schedules`: the page that shows every schedule, its rounds, messages and volume, and its picture.
 
 mod picture;
-mod tables;
 
+use std::collections::HashMap;
 use std::fmt::Write;
-use std::fs;
+use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Mutex;
+use std::{fs, iter};
 
 use checkout::workspace::workspace;
 use clap::Args;
-use harness::Error;
-use schedule::{Algorithm, Collective, Link, Machine, Parameters, Schedule, flights};
-
-use tables::{FRAGMENT_RANKS, fragments, shape};
+use distribution::{Ownership, Scheme};
+use harness::markdown::{Table, trimmed};
+use harness::{Error, Sharing};
+use rayon::prelude::*;
+use schedule::{
+    Algorithm, Collective, Link, Machine, Parameters, Schedule, check, flights, simulate,
+};
+use tree_index::Tree;
 
 /// Ranks of the table and the pictures, and the blocks of pipelines there.
 const RANKS: usize = 8;
@@ -103,4 +109,118 @@ fn pictures() -> String {
         );
     }
     text
+}
+
+/// Ranks and items of the table of fragments, and the items whose shares are aligned.
+pub(super) const FRAGMENT_RANKS: usize = 64;
+const ITEMS: u64 = 504_850;
+const ALIGNED_ITEMS: u64 = 1 << 19;
+
+/// The distributions of the other columns of that table.
+const SHOWN: [&str; 4] = ["lower", "optimized", "path-optimal", "block-cyclic"];
+
+/// The paper that an algorithm is from, if it is from one.
+fn paper(algorithm: Algorithm) -> &'static str {
+    match algorithm {
+        Algorithm::Fibonacci | Algorithm::Binary => "5",
+        Algorithm::Binomial => "4, 5",
+        Algorithm::ReduceBroadcast
+        | Algorithm::LinearPipelined
+        | Algorithm::BinaryPipelined
+        | Algorithm::LinearDoublyPipelined
+        | Algorithm::BinaryDoublyPipelined
+        | Algorithm::DualRoot => "2",
+        Algorithm::RecursiveDoubling
+        | Algorithm::ReduceScatterGather
+        | Algorithm::Rabenseifner
+        | Algorithm::Hierarchical => "3",
+        Algorithm::PairwiseExchange | Algorithm::Dissemination | Algorithm::Bruck => "4",
+        _ => "",
+    }
+}
+
+/// The rows that all messages carry together.
+fn volume(schedule: &Schedule) -> f64 {
+    let steps = (0..schedule.ranks()).flat_map(|rank| schedule.steps(rank));
+    let sends = steps.flat_map(|step| step.sends);
+    let pieces = sends.flat_map(|send| send.pieces);
+    let blocks = pieces.fold(0, |blocks, piece| blocks + piece.blocks.len());
+    blocks as f64 / schedule.blocks() as f64
+}
+
+/// Rounds, messages and volume of every schedule.
+pub(super) fn shape() -> String {
+    let mut table = Table::default();
+    table.row(["schedule", "paper", "rounds", "messages", "rows"].map(str::to_owned));
+    for &algorithm in Algorithm::ALL {
+        let schedule = shown(algorithm);
+        let report = check(&schedule).expect("every schedule is checked");
+        table.row([
+            format!("[`{algorithm}`](#{algorithm})"),
+            paper(algorithm).to_owned(),
+            report.rounds.to_string(),
+            report.messages.to_string(),
+            short(volume(&schedule)),
+        ]);
+    }
+    table.text().to_owned()
+}
+
+/// A number with as few places as it needs.
+fn short(number: f64) -> String {
+    trimmed(&format!("{number:.2}")).to_owned()
+}
+
+/// How many values pieces carry: by schedule and distribution.
+pub(super) fn fragments() -> String {
+    let aligned = (
+        Sharing::Named(Scheme::Lower),
+        ALIGNED_ITEMS,
+        "aligned".to_owned(),
+    );
+    let others = Sharing::named().into_iter();
+    let others = others.map(|sharing| (sharing, ITEMS, sharing.to_string()));
+    let others = others.filter(|(_, _, name)| SHOWN.contains(&name.as_str()));
+    let columns: Vec<_> = iter::once(aligned).chain(others).collect();
+    let mut table = Table::default();
+    let names = columns.iter().map(|(_, _, name)| name.clone());
+    table.row(iter::once("schedule".to_owned()).chain(names));
+    let cells: Vec<Vec<String>> = columns
+        .par_iter()
+        .map(|&(sharing, items, _)| {
+            let ownership = sharing.distribute(items, FRAGMENT_RANKS, 0);
+            carried(&ownership.expect("the rules suit any number of items"))
+        })
+        .collect();
+    // Schedules with the same cells share a row.
+    let mut rows: Vec<(String, Vec<&str>)> = Vec::new();
+    for (row, algorithm) in Algorithm::ALL.iter().enumerate() {
+        let cells: Vec<&str> = cells.iter().map(|column| column[row].as_str()).collect();
+        match rows.iter_mut().find(|(_, others)| *others == cells) {
+            Some((names, _)) => *names += &format!(", `{algorithm}`"),
+            None => rows.push((format!("`{algorithm}`"), cells)),
+        }
+    }
+    for (names, cells) in rows {
+        table.row(iter::once(names).chain(cells.into_iter().map(str::to_owned)));
+    }
+    table.text().to_owned()
+}
+
+/// Every schedule's mean and most, for one distribution.
+fn carried(ownership: &Ownership) -> Vec<String> {
+    let tree = Tree::new(ownership.items());
+    let known: Mutex<HashMap<Range<usize>, u64>> = Mutex::default();
+    let rows = |positions: Range<usize>| {
+        let mut known = known.lock().expect("nothing panics here");
+        let count = || tree.fragment(ownership.union(positions.clone())).count() as u64;
+        *known.entry(positions.clone()).or_insert_with(count)
+    };
+    let machine = Machine::flat(ROUND);
+    let cell = |&algorithm: &Algorithm| {
+        let schedule = allreduce(algorithm, FRAGMENT_RANKS);
+        let simulation = simulate(&schedule, &machine, 0.0, &rows);
+        format!("{:.1}, {}", simulation.rows_mean, simulation.rows_max)
+    };
+    Algorithm::ALL.iter().map(cell).collect()
 }

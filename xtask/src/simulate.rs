@@ -1,5 +1,6 @@
 //! `cargo xtask simulate`: how long schedules would take on a machine that is not here.
 
+use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use checkout::names;
@@ -8,7 +9,7 @@ use comm::text::counted;
 use distribution::Scheme;
 use harness::Error;
 use harness::output::Output;
-use harness::simulation::{self, Question, building};
+use harness::simulation::{self, Question};
 use reduce::DEFAULT_LINK;
 use schedule::{Algorithm, Collective, Link, Machine, Parameters, SYMMETRY_RANKS, Schedule};
 
@@ -26,14 +27,14 @@ const _: () = assert!(LONG_RANKS / FRACTION > SYMMETRY_RANKS);
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The number of ranks
-    #[arg(long, default_value = "1024", value_name = "P")]
-    ranks: String,
+    #[arg(long, default_value = "1024", value_name = "P", value_parser = at_most::<RANKS_MAX>)]
+    ranks: usize,
     /// The number of items on all ranks, as 1000000 or 1e12 [default: one a rank]
-    #[arg(long, value_name = "N")]
-    items: Option<String>,
+    #[arg(long, value_name = "N", value_parser = whole)]
+    items: Option<u64>,
     /// The number of doubles of an item
-    #[arg(long, default_value = "1", value_name = "COLUMNS")]
-    width: String,
+    #[arg(long, default_value = "1", value_name = "COLUMNS", value_parser = at_most::<{ 1 << 40 }>)]
+    width: usize,
     /// Schedules by name, or all
     #[arg(long, default_value = "all", value_name = "LIST")]
     algorithm: String,
@@ -41,29 +42,29 @@ pub struct Options {
     #[arg(long, default_value = "lower", value_name = "NAME")]
     distribution: String,
     /// alpha: nanoseconds that a message takes by itself
-    #[arg(long, value_name = "NS")]
+    #[arg(long, value_name = "NS", value_parser = time)]
     alpha: Option<f64>,
     /// beta: nanoseconds a byte
-    #[arg(long, value_name = "NS")]
+    #[arg(long, value_name = "NS", value_parser = time)]
     beta: Option<f64>,
     /// gamma: nanoseconds to combine a byte
-    #[arg(long, value_name = "NS")]
+    #[arg(long, value_name = "NS", value_parser = time)]
     gamma: Option<f64>,
     /// The ranks of a node; between nodes, --far-alpha and --far-beta hold
-    #[arg(long, default_value_t = 1, value_name = "RANKS")]
-    node_ranks: usize,
+    #[arg(long, default_value = "1", value_name = "RANKS")]
+    node_ranks: NonZeroUsize,
     /// alpha between nodes
-    #[arg(long, value_name = "NS")]
+    #[arg(long, value_name = "NS", value_parser = time)]
     far_alpha: Option<f64>,
     /// beta between nodes
-    #[arg(long, value_name = "NS")]
+    #[arg(long, value_name = "NS", value_parser = time)]
     far_beta: Option<f64>,
     /// n of bruck and dissemination; such a machine sends and receives n messages at once
     #[arg(long, value_name = "N")]
-    ports: Option<usize>,
+    ports: Option<NonZeroUsize>,
     /// The blocks of pipelines [default: as many as should take least]
     #[arg(long, value_name = "BLOCKS")]
-    blocks: Option<usize>,
+    blocks: Option<NonZeroUsize>,
     /// The building of a plan, by a rule and by numbers of items, in place of its runs
     #[arg(long)]
     building: bool,
@@ -74,7 +75,7 @@ pub struct Options {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<(), Error> {
-    let question = of_options(options)?;
+    let question = on_ranks(options, options.ranks)?;
     let parse = |name: &str| {
         name.parse()
             .map_err(|error: schedule::UnknownAlgorithm| error.to_string())
@@ -95,7 +96,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
         for building in &all {
             output.json(building)?;
         }
-        building::show(&all, &output);
+        simulation::show_building(&all, &output);
         return output.finish();
     }
     output.say(format!(
@@ -112,7 +113,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
     if near != far {
         output.say(format!(
             "between nodes of {} {}",
-            counted(options.node_ranks, "rank"),
+            counted(options.node_ranks.get(), "rank"),
             words(far)
         ));
     }
@@ -147,43 +148,35 @@ fn estimate(
 }
 
 /// A whole number, also as 1e12.
-fn whole(option: &'static str, typed: &str) -> Result<u64, Error> {
+fn whole(typed: &str) -> Result<u64, String> {
     /// 2^64.
     const END: f64 = 18_446_744_073_709_551_616.0;
     if let Ok(number) = typed.parse() {
         return Ok(number);
     }
-    let number: Option<f64> = typed.parse().ok();
-    let number = number.filter(|number| number.fract() == 0.0 && (0.0..END).contains(number));
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a whole number below 2^64"
-    )]
-    let number = number.map(|number| number as u64);
-    number.ok_or_else(|| {
-        let reason = format!("`{typed}` is not a whole number below 2^64");
-        Error::option(option, reason)
-    })
-}
-
-fn at_least_one(option: &'static str, typed: &str, most: usize) -> Result<usize, Error> {
-    let number = usize::try_from(whole(option, typed)?).unwrap_or(usize::MAX);
-    if (1..=most).contains(&number) {
-        Ok(number)
-    } else {
-        let reason = format!("{number} is not between 1 and {most}");
-        Err(Error::option(option, reason))
+    match typed.parse::<f64>() {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a whole number below 2^64"
+        )]
+        Ok(number) if number.fract() == 0.0 && (0.0..END).contains(&number) => Ok(number as u64),
+        _ => Err("not a whole number below 2^64".to_owned()),
     }
 }
 
-fn time(option: &'static str, given: Option<f64>, default: f64) -> Result<f64, Error> {
-    let time = given.unwrap_or(default);
-    if time.is_finite() && time >= 0.0 {
-        Ok(time)
-    } else {
-        Err(Error::option(option, format!("{time} is no time")))
-    }
+fn at_most<const MOST: usize>(typed: &str) -> Result<usize, String> {
+    let number = usize::try_from(whole(typed)?).unwrap_or(usize::MAX);
+    let is_within = (1..=MOST).contains(&number);
+    is_within
+        .then_some(number)
+        .ok_or_else(|| format!("it is not between 1 and {MOST}"))
+}
+
+fn time(typed: &str) -> Result<f64, String> {
+    let time = typed.parse::<f64>().ok();
+    let time = time.filter(|time| time.is_finite() && *time >= 0.0);
+    time.ok_or_else(|| "it is no time".to_owned())
 }
 
 /// Whether schedules take an option's value.
@@ -194,53 +187,39 @@ fn check(option: &'static str, parameters: Parameters) -> Result<(), Error> {
         .map_err(|error| Error::option(option, error))
 }
 
-fn of_options(options: &Options) -> Result<Question, Error> {
-    let ranks = at_least_one("--ranks", &options.ranks, RANKS_MAX)?;
-    on_ranks(options, ranks)
-}
-
 /// The same question, asked of another number of ranks.
 fn on_ranks(options: &Options, ranks: usize) -> Result<Question, Error> {
-    let items = match &options.items {
-        Some(items) => whole("--items", items)?,
-        None => ranks as u64,
-    };
+    let items = options.items.unwrap_or(ranks as u64);
     let scheme = options.distribution.parse::<Scheme>();
     let scheme = scheme.map_err(|error| Error::option("--distribution", error))?;
     let distribution = scheme.distribute(items, ranks);
     let distribution = distribution.map_err(|error| Error::option("--items", error))?;
     let near = Link {
-        latency_ns: time("--alpha", options.alpha, DEFAULT_LINK.latency_ns)?,
-        byte_ns: time("--beta", options.beta, DEFAULT_LINK.byte_ns)?,
-        combine_byte_ns: time("--gamma", options.gamma, DEFAULT_LINK.combine_byte_ns)?,
+        latency_ns: options.alpha.unwrap_or(DEFAULT_LINK.latency_ns),
+        byte_ns: options.beta.unwrap_or(DEFAULT_LINK.byte_ns),
+        combine_byte_ns: options.gamma.unwrap_or(DEFAULT_LINK.combine_byte_ns),
     };
     let far = Link {
-        latency_ns: time("--far-alpha", options.far_alpha, near.latency_ns)?,
-        byte_ns: time("--far-beta", options.far_beta, near.byte_ns)?,
+        latency_ns: options.far_alpha.unwrap_or(near.latency_ns),
+        byte_ns: options.far_beta.unwrap_or(near.byte_ns),
         ..near
     };
-    for (option, number) in [
-        ("--node-ranks", Some(options.node_ranks)),
-        ("--ports", options.ports),
-        ("--blocks", options.blocks),
-    ] {
-        if number == Some(0) {
-            return Err(Error::option(option, "0 is too few"));
-        }
-    }
-    let width = at_least_one("--width", &options.width, 1 << 40)?;
-    if let Some(blocks) = options.blocks.filter(|&blocks| blocks > width) {
-        let reason = format!(
-            "{} of {}: a block has a column at least",
-            counted(blocks, "block"),
-            counted(width, "column")
-        );
+    let width = options.width;
+    let [blocks, ports] = [options.blocks, options.ports].map(|given| given.map(usize::from));
+    if let Some(blocks) = blocks.filter(|&blocks| blocks > width) {
+        let (blocks, columns) = (counted(blocks, "block"), counted(width, "column"));
+        let reason = format!("{blocks} of {columns}: a block has a column at least");
         return Err(Error::option("--blocks", reason));
     }
     let usual = Parameters::default();
-    let blocks = options.blocks.unwrap_or(usual.blocks);
-    check("--blocks", Parameters { blocks, ..usual })?;
-    let ports = options.ports;
+    let asked = blocks.unwrap_or(usual.blocks);
+    check(
+        "--blocks",
+        Parameters {
+            blocks: asked,
+            ..usual
+        },
+    )?;
     check("--ports", Parameters { ports, ..usual })?;
     Ok(Question {
         ranks,
@@ -250,11 +229,11 @@ fn on_ranks(options: &Options, ranks: usize) -> Result<Question, Error> {
         machine: Machine {
             near,
             far,
-            node_ranks: options.node_ranks,
-            ports: options.ports.unwrap_or(1),
+            node_ranks: options.node_ranks.get(),
+            ports: ports.unwrap_or(1),
             ..Machine::flat(near)
         },
-        ports: options.ports,
-        blocks: options.blocks,
+        ports,
+        blocks,
     })
 }

@@ -13,26 +13,38 @@ use launch::{Installation, Launcher};
 use reduce::mpi;
 use serde_json::Value;
 
+const XTASK: &str = env!("CARGO_BIN_EXE_xtask");
+
 fn launcher() -> Launcher {
-    let installation = Installation::find(None, None).unwrap();
-    Launcher::of(installation, env!("CARGO_BIN_EXE_xtask"))
+    Launcher::of(Installation::find(None, None).unwrap(), XTASK)
 }
 
-/// What ranks print is not looked at.
-fn said_nothing(_line: &str) -> Result<(), Error> {
-    Ok(())
-}
-
-/// The error of a launch of `ranks` ranks, the last of which misbehaves.
-fn fault(kind: &str, ranks: usize) -> String {
-    let ended = launcher().launch(ranks, &[RANK_WORD, "fault", kind], said_nothing);
+/// The error of a launch of 3 ranks, the last of which misbehaves. What ranks print is not looked at.
+fn fault(launcher: &Launcher, kind: &str) -> String {
+    let said = |_: &str| -> Result<(), Error> { Ok(()) };
+    let ended = launcher.launch(3, &[RANK_WORD, "fault", kind], said);
     ended.expect_err(kind).to_string()
+}
+
+/// A file of these tests' own.
+fn file(name: &str, text: &str) -> std::path::PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::write(&path, text).unwrap();
+    path
+}
+
+/// What a command that ends with this status says on standard error.
+#[track_caller]
+fn said(output: Output, status: i32) -> String {
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(status), "{errors}");
+    errors
 }
 
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn a_panic_ends_the_job_after_one_line_that_names_the_rank() {
-    let error = fault("panic", 3);
+    let error = fault(&launcher(), "panic");
     assert_eq!(error.matches("panicked").count(), 1, "{error}");
     let told = ": rank 2 panicked: on purpose (at xtask/src/mpi_runner.rs:";
     assert!(error.contains(told), "{error}");
@@ -41,11 +53,8 @@ fn a_panic_ends_the_job_after_one_line_that_names_the_rank() {
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn a_launcher_that_is_not_there_is_named() {
-    let launcher = Some("no-such-launcher -n {ranks}");
-    let installation = Installation::find(None, launcher).unwrap();
-    let launcher = Launcher::of(installation, env!("CARGO_BIN_EXE_xtask"));
-    let ended = launcher.launch(3, &[RANK_WORD, "fault", "leave"], said_nothing);
-    let error = ended.unwrap_err().to_string();
+    let installation = Installation::find(None, Some("no-such-launcher -n {ranks}")).unwrap();
+    let error = fault(&Launcher::of(installation, XTASK), "leave");
     assert!(error.starts_with("no-such-launcher -n 3: "), "{error}");
 }
 
@@ -53,7 +62,7 @@ fn a_launcher_that_is_not_there_is_named() {
 #[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn silence_ends_by_a_time_out_that_names_both_ranks() {
     for kind in ["silence", "leave"] {
-        let error = fault(kind, 3);
+        let error = fault(&launcher(), kind);
         let told = "nothing came within 2s, and rank 2 is silent";
         assert!(error.contains(told), "{kind}: {error}");
         assert!(error.contains("mpi-runner: rank "), "{kind}: {error}");
@@ -63,50 +72,48 @@ fn silence_ends_by_a_time_out_that_names_both_ranks() {
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn a_run_whose_ranks_say_nothing_is_ended() {
-    let launcher = launcher().with_limit(Duration::from_secs(1));
     let begin = Instant::now();
-    let ended = launcher.launch(3, &[RANK_WORD, "fault", "silence"], said_nothing);
-    let error = ended.unwrap_err().to_string();
-    assert!(
-        error.contains("no rank has said anything for 1s"),
-        "{error}"
-    );
+    let error = fault(&launcher().with_limit(Duration::from_secs(1)), "silence");
+    let told = "no rank has said anything for 1s";
+    assert!(error.contains(told), "{error}");
     // The last rank sleeps for 20 s.
     assert!(begin.elapsed() < Duration::from_secs(15));
 }
 
-/// Without a launcher, a program is a job of one rank; this one is told that it is one of three, and perhaps that it is alone on purpose.
-fn as_one_of_three(variable: &str, alone: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_xtask"))
-        .args([RANK_WORD, "fault", "leave"])
-        .env(variable, "3")
-        .env(mpi::ALONE_VARIABLE, alone)
-        .output()
-        .unwrap()
-}
-
+/// Without a launcher, a program is a job of one rank; this one is told that it is one of three, and perhaps that it is alone on purpose: in a
+/// shell within a job of Slurm's, its variable is left over.
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn another_librarys_launcher_is_noticed() {
-    for alone in ["", "off", "No"] {
-        let output = as_one_of_three("SLURM_STEP_NUM_TASKS", alone);
-        assert!(!output.status.success(), "{alone}");
+    let started = "the launcher has started 3 ranks (SLURM_STEP_NUM_TASKS=3)";
+    let spelled =
+        "rank 0: TREEFOLD_ALONE is `perhaps`, not one of on, off, 1, 0, true, false, yes, no";
+    for (alone, expected) in [
+        ("", Some([started, "set TREEFOLD_ALONE=on"])),
+        ("off", Some([started, "set TREEFOLD_ALONE=on"])),
+        ("No", Some([started, "set TREEFOLD_ALONE=on"])),
+        ("perhaps", Some([spelled, ""])),
+        ("on", None),
+        ("1", None),
+        ("TRUE", None),
+    ] {
+        let mut rank = Command::new(XTASK);
+        rank.args([RANK_WORD, "fault", "leave"]);
+        rank.env("SLURM_STEP_NUM_TASKS", "3");
+        let output = rank.env(mpi::ALONE_VARIABLE, alone).output().unwrap();
         let error = String::from_utf8(output.stderr).unwrap();
-        let told = "the launcher has started 3 ranks (SLURM_STEP_NUM_TASKS=3)";
-        assert!(error.contains(told), "{error}");
-        assert!(error.contains("set TREEFOLD_ALONE=on"), "{error}");
+        assert_eq!(output.status.success(), expected.is_none(), "{error}");
+        let mut expected = expected.iter().flatten();
+        assert!(expected.all(|told| error.contains(told)), "{error}");
     }
 }
 
 /// The lines in which the two ranks of a launch with this library say what is wrong. MPICH's launcher may end the second before it has its say.
 fn told_of_library(file: &Path) -> Vec<String> {
     let installation = Installation::find(None, None).unwrap();
-    let program = Path::new(env!("CARGO_BIN_EXE_xtask"));
-    let mut launch = installation.command(2, program);
-    launch
-        .args([RANK_WORD, "fault", "leave"])
-        .env(mpi::LIBRARY_VARIABLE, file);
-    let output = launch.output().unwrap();
+    let mut launch = installation.command(2, Path::new(XTASK));
+    launch.args([RANK_WORD, "fault", "leave"]);
+    let output = launch.env(mpi::LIBRARY_VARIABLE, file).output().unwrap();
     assert!(!output.status.success(), "{}", file.display());
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     let lines = told.lines().filter(|line| line.contains("mpi-runner: "));
@@ -116,18 +123,16 @@ fn told_of_library(file: &Path) -> Vec<String> {
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn a_library_that_cannot_be_is_told() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let text = folder.join("no-library.so");
-    fs::write(&text, "no library").unwrap();
+    let text = file("no-library.so", "no library");
     for (file, told) in [
-        (folder.join("missing.so"), "which cannot be opened: "),
-        (text, "which cannot be opened: "),
-        ("libm.so.6".into(), "which is no MPI library: "),
+        (text.with_file_name("missing.so"), "cannot be opened: "),
+        (text, "cannot be opened: "),
+        ("libm.so.6".into(), "is no MPI library: "),
     ] {
         let lines = told_of_library(&file);
         assert!((1..=2).contains(&lines.len()), "{lines:?}");
         for line in lines {
-            let variable = format!("TREEFOLD_MPI_LIBRARY is {file:?}, {told}");
+            let variable = format!("TREEFOLD_MPI_LIBRARY is {file:?}, which {told}");
             assert!(line.contains(&variable), "{line}");
         }
     }
@@ -148,48 +153,24 @@ fn a_library_of_another_family_than_the_launchers_is_told() {
     assert!(refused[0] != refused[1], "{refused:?}");
 }
 
-/// In a shell within a job of Slurm's, its variable is left over.
-#[test]
-#[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
-fn a_job_of_one_rank_may_be_meant_to_be_one() {
-    for alone in ["on", "1", "TRUE"] {
-        let output = as_one_of_three("SLURM_STEP_NUM_TASKS", alone);
-        let error = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.success(), "{alone}: {error}");
-    }
-    let output = as_one_of_three("SLURM_STEP_NUM_TASKS", "perhaps");
-    assert_eq!(output.status.code(), Some(2));
-    let error = String::from_utf8(output.stderr).unwrap();
-    let told =
-        "rank 0: TREEFOLD_ALONE is `perhaps`, not one of on, off, 1, 0, true, false, yes, no";
-    assert!(error.contains(told), "{error}");
-}
-
 /// A switch has several spellings; any other is told with its rank and its value.
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn a_setting_that_cannot_be_is_an_error() {
     let check = |value: &str| {
-        Command::new(env!("CARGO_BIN_EXE_xtask"))
-            .args(["repro-check", "--backend", "mpi", "--ranks", "2"])
-            .args(["--algorithm", "direct", "--distribution", "lower"])
-            .env("TREEFOLD_SHARED_MEMORY", value)
-            .output()
-            .unwrap()
+        let words = "repro-check --backend mpi --ranks 2 --algorithm direct --distribution lower";
+        let mut check = Command::new(XTASK);
+        check.args(words.split(' '));
+        let check = check.env("TREEFOLD_SHARED_MEMORY", value);
+        check.output().unwrap()
     };
     for (value, told) in [("perhaps", "perhaps"), ("o\u{1b}n", r"o\u{1b}n")] {
-        let output = check(value);
-        assert_eq!(output.status.code(), Some(2));
-        let error = String::from_utf8(output.stderr).unwrap();
-        let told = format!(
-            "rank 0: TREEFOLD_SHARED_MEMORY is `{told}`, not one of on, off, 1, 0, true, false, yes, no"
-        );
+        let error = said(check(value), 2);
+        let told = format!("rank 0: TREEFOLD_SHARED_MEMORY is `{told}`, not one of on, off, 1, 0,");
         assert!(error.contains(&told), "{error}");
     }
     for value in ["OFF", "0", "", "On", "1"] {
-        let output = check(value);
-        let error = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(0), "{value}: {error}");
+        said(check(value), 0);
     }
 }
 
@@ -197,18 +178,14 @@ fn a_setting_that_cannot_be_is_an_error() {
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn a_setting_of_one_rank_is_told_by_all() {
-    let script = Path::new(env!("CARGO_TARGET_TMPDIR")).join("set-on-rank-1.sh");
     let set = "if [ \"${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\" = 1 ]; then export TREEFOLD_SHARED_MEMORY=perhaps; fi\nexec \"$@\"\n";
-    fs::write(&script, set).unwrap();
+    let script = file("set-on-rank-1.sh", set);
     let own = Installation::find(None, None).unwrap().shown(3);
     let launcher = format!("env RANKS={{ranks}} {own} sh {}", script.display());
-    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
-        .args(["repro-check", "--backend", "mpi", "--ranks", "3"])
-        .args(["--launcher", &launcher])
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    let error = String::from_utf8(output.stderr).unwrap();
+    let mut check = Command::new(XTASK);
+    check.args(["repro-check", "--backend", "mpi", "--ranks", "3"]);
+    let output = check.args(["--launcher", &launcher]).output().unwrap();
+    let error = said(output, 2);
     let told = "rank 1: TREEFOLD_SHARED_MEMORY is `perhaps`, not one of ";
     assert!(error.contains(told), "{error}");
     assert!(!error.contains("rank 0: TREEFOLD"), "{error}");
@@ -217,35 +194,20 @@ fn a_setting_of_one_rank_is_told_by_all() {
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn repro_check_under_mpi() {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mpi.psllh");
-    let numbers: Vec<String> = (1..=700)
-        .map(|i| format!("{:e}", 1.0 / f64::from(i)))
-        .collect();
-    fs::write(&path, format!("700\n{}\n", numbers.join("\n"))).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
-        .args([
-            "repro-check",
-            "--backend",
-            "all",
-            "--ranks",
-            "1,2,5",
-            "--json",
-            "-",
-        ])
-        .args(["--distribution", "all", "--algorithm", "all", "--input"])
-        .arg(&path)
-        .output()
-        .unwrap();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
+    let numbers = (1..=700).map(|i| format!("{:e}\n", 1.0 / f64::from(i)));
+    let path = file(
+        "mpi.psllh",
+        &format!("700\n{}", numbers.collect::<String>()),
     );
-    let rows = String::from_utf8(output.stdout).unwrap();
-    let rows: Vec<Value> = rows
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let words =
+        "repro-check --backend all --ranks 1,2,5 --json - --distribution all --algorithm all";
+    let mut check = Command::new(XTASK);
+    check.args(words.split(' ')).arg("--input").arg(&path);
+    let output = check.output().unwrap();
+    let rows = String::from_utf8(output.stdout.clone()).unwrap();
+    said(output, 0);
+    let rows = rows.lines().map(|line| serde_json::from_str(line).unwrap());
+    let rows: Vec<Value> = rows.collect();
     for backend in ["threads", "mpi"] {
         let of_backend = rows
             .iter()
@@ -254,21 +216,15 @@ fn repro_check_under_mpi() {
         // ones also the four other algorithms, and under MPI the library's own reductions by both.
         let native = if backend == "mpi" { 2 } else { 0 };
         assert_eq!(of_backend.clone().count(), 3 * (11 * 30 + 9 * (4 + native)));
-        let mut tree: Vec<&str> = of_backend
-            .filter(|row| row["order"] == "tree")
-            .map(|row| row["bits"].as_str().unwrap())
-            .collect();
+        let tree = of_backend.filter(|row| row["order"] == "tree");
+        let mut tree: Vec<&Value> = tree.map(|row| &row["bits"]).collect();
         tree.dedup();
         assert_eq!(tree.len(), 1, "{backend}");
     }
     for row in &rows {
         let sum = row["sum"].as_f64().unwrap().to_bits();
         assert_eq!(format!("{sum:016X}"), row["bits"], "{row}");
+        let is_unordered = row["backend"] == "mpi" && row["algorithm"] == "unordered";
+        assert!(!is_unordered || row["messages"].is_null(), "{row}");
     }
-    let unordered = |row: &&Value| row["backend"] == "mpi" && row["algorithm"] == "unordered";
-    assert!(
-        rows.iter()
-            .filter(unordered)
-            .all(|row| row["messages"].is_null())
-    );
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use common::{fresh_folder, xtask};
-use papers::{Exhibit, exhibits};
+use papers::exhibits;
 use serde_json::Value;
 
 fn papers(words: &[&str]) -> Output {
@@ -41,21 +41,38 @@ fn long_computed_pages_are_up_to_date() {
     check_computed("long-computed-pages", |id| LONG.contains(&id));
 }
 
-/// The pages of these computed exhibits are those in docs/.
+/// The sections of these computed exhibits in docs/ are what they would be written as, and so are their pictures.
 fn check_computed(folder: &str, is_chosen: impl Fn(&str) -> bool) {
     let folder = fresh_folder(folder);
+    let book = folder.join("book");
+    fs::create_dir(&book).unwrap();
+    for file in files(&docs()) {
+        fs::copy(docs().join(&file), book.join(&file)).unwrap();
+    }
     let all = exhibits();
-    let computed = all.iter().filter(|exhibit| !exhibit.is_measured);
+    let computed = all.iter().filter(|exhibit| !exhibit.is_measured());
     let ids = computed.map(|exhibit| exhibit.id);
     let only: Vec<&str> = ids.filter(|id| is_chosen(id)).collect();
-    let only = only.join(",");
-    let output = papers(&["--output", folder.to_str().unwrap(), "--only", &only]);
+    let output = papers(&[
+        "--output",
+        folder.to_str().unwrap(),
+        "--summary",
+        book.to_str().unwrap(),
+        "--only",
+        &only.join(","),
+    ]);
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{errors}");
-    for file in files(&folder) {
-        let kept = fs::read(docs().join(&file)).unwrap_or_default();
-        let is_same = kept == fs::read(folder.join(&file)).unwrap();
-        assert!(is_same, "docs/papers/{file} is old: cargo xtask papers");
+    assert_eq!(files(&book), files(&docs()));
+    for file in files(&book) {
+        let is_same = fs::read(book.join(&file)).unwrap() == fs::read(docs().join(&file)).unwrap();
+        assert!(
+            is_same,
+            "docs/papers/{file} is old: cargo xtask papers --summary docs/papers"
+        );
+    }
+    for id in only {
+        assert!(folder.join(format!("{id}.md")).exists(), "{id}");
     }
 }
 
@@ -65,7 +82,7 @@ fn measured_pages_can_be_made() {
     let folder = fresh_folder("measured-pages");
     let json = folder.join("rows.json");
     let all = exhibits();
-    let measured: Vec<_> = all.iter().filter(|exhibit| exhibit.is_measured).collect();
+    let measured: Vec<_> = all.iter().filter(|exhibit| exhibit.is_measured()).collect();
     let only: Vec<&str> = measured.iter().map(|exhibit| exhibit.id).collect();
     let output = papers(&[
         "--quick",
@@ -105,26 +122,44 @@ fn measured_pages_can_be_made() {
 /// What is not in the thesis is not called so.
 #[track_caller]
 fn table_4_2_says_where_its_numbers_are_from(folder: &Path) {
-    for folder in [folder, &docs()] {
-        let page = fs::read_to_string(folder.join("table-4.2.md")).unwrap();
-        for said in [
-            "2.8e-6, is taken for rokasA4",
-            "published them with the data",
-        ] {
-            assert!(page.contains(said), "{page}");
-        }
-        assert!(!page.contains("sum, bits |"), "{page}");
+    let page = fs::read_to_string(folder.join("table-4.2.md")).unwrap();
+    for said in [
+        "2.8e-6, is taken for rokasA4",
+        "published them with the data",
+    ] {
+        assert!(page.contains(said), "{page}");
     }
+    assert!(!page.contains("sum, bits |"), "{page}");
 }
 
 #[test]
-fn every_exhibit_has_its_page_and_every_page_its_exhibit() {
-    let own = |exhibit: &Exhibit| [format!("{}.md", exhibit.id), exhibit.paper.page()];
-    let mut expected: BTreeSet<String> = exhibits().iter().flat_map(own).collect();
-    expected.insert("README.md".to_owned());
-    let pages = files(&docs()).into_iter();
-    let pages: BTreeSet<String> = pages.filter(|file| file.ends_with(".md")).collect();
-    assert_eq!(pages, expected);
+fn every_exhibit_has_its_section_and_every_section_its_exhibit() {
+    let mut expected = BTreeSet::from(["README.md".to_owned()]);
+    for own in exhibits().chunk_by(|one, next| one.paper.name == next.paper.name) {
+        let paper = own[0].paper;
+        let page = fs::read_to_string(docs().join(paper.page())).unwrap();
+        let sections = page.lines().filter(|line| line.starts_with("## ")).count();
+        assert_eq!(sections, own.len(), "{}", paper.page());
+        let begins = own
+            .iter()
+            .map(|exhibit| page.find(&format!("\n\n`{}`. ", exhibit.id)));
+        let begins: Option<Vec<usize>> = begins.collect();
+        assert!(
+            begins.is_some_and(|begins| begins.is_sorted()),
+            "{}",
+            paper.page()
+        );
+        assert!(paper.pictures.len() <= 2);
+        for picture in paper.pictures {
+            assert!(page.contains(&format!("]({picture})")), "{picture}");
+            expected.insert((*picture).to_owned());
+        }
+        expected.insert(paper.page());
+    }
+    let mut kept = files(&docs());
+    // The numbers of measured pictures.
+    kept.retain(|file| !file.ends_with(".json"));
+    assert_eq!(kept, expected);
 }
 
 #[test]

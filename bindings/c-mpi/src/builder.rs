@@ -8,12 +8,12 @@ use treefold::exact::quantity::{ComplexDots, ComplexSums, Dots, Norms, Quantity,
 use treefold::exact::{Float, KeyedAccumulator, KeyedMoments, KeyedPlan, KeyedState, KeyedSums};
 use treefold::mpi::Duplicate;
 use treefold::{Algorithm, AnyPlan, BuildError, Builder, Operation, Ownership, Plan, World};
-use treefold_c::boundary::Function;
 use treefold_c::by_type;
 use treefold_c::element::{Element, ElementType};
 use treefold_c::failure::{Code, Failure};
 use treefold_c::figure::Figure;
 use treefold_c::operator::{Builtin, of_function};
+use treefold_c::raw::Function;
 
 use crate::failure::of_build;
 #[cfg(feature = "cuda")]

@@ -6,9 +6,9 @@ use std::rc::Rc;
 use bytemuck::Pod;
 use treefold::exact::{Float, HashedPlan, SparseKey};
 use treefold::{Operation, Plan, RunError, World};
-use treefold_c::boundary::{elements, elements_mut};
 use treefold_c::element::ElementType;
 use treefold_c::failure::{Code, Failure};
+use treefold_c::raw::{elements, elements_mut};
 
 use crate::builder::check_real;
 use crate::failure::{of_build, of_run};

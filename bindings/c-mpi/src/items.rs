@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Deref;
 
-use treefold_c::boundary::check_aligned;
 use treefold_c::failure::Failure;
-use treefold_c::operator::{WORD_BYTES, in_words};
+use treefold_c::operator::in_words;
+use treefold_c::raw::{WORD_BYTES, check_aligned};
 
 /// How a plan's items lie in a program's arrays.
 #[derive(Clone, Copy, Debug)]

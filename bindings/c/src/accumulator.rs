@@ -8,9 +8,10 @@ use bytemuck::NoUninit;
 
 pub(crate) use self::kind::of_bytes_error;
 use self::kind::{ComplexMomentsOf, Kind, MomentsOf, OfFigure};
-use crate::boundary::elements;
 use crate::element::ElementType;
 use crate::failure::{self, Code, Failure};
+use crate::raw::elements;
+use crate::statistic::Statistic;
 use treefold::exact::quantity::{ComplexDots, ComplexSums, Dots, Norms, Sums};
 
 use crate::figure::Figure;
@@ -31,53 +32,6 @@ pub(crate) enum Change {
     Add,
     /// They are taken back.
     Remove,
-}
-
-/// What is made of the items, rounded once.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Statistic {
-    Value,
-    Mean,
-    /// Less so many degrees of freedom.
-    Variance(f64),
-    StandardDeviation(f64),
-    /// By key alone, as the next one.
-    Minimum,
-    Maximum,
-}
-
-impl Statistic {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Value => "value",
-            Self::Mean => "mean",
-            Self::Variance(_) => "variance",
-            Self::StandardDeviation(_) => "standard deviation",
-            Self::Minimum => "minimum",
-            Self::Maximum => "maximum",
-        }
-    }
-
-    /// The type of a statistic of elements: variances of complex numbers are real, sums of integers have 64 bits, and means of them are
-    /// doubles.
-    pub(crate) fn element_type(self, of: ElementType) -> ElementType {
-        use ElementType::{C32, C64, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
-        match (of, self) {
-            (F32 | F64, _) | (C32 | C64, Self::Value | Self::Mean) => of,
-            (C32, _) => F32,
-            (C64, _) => F64,
-            (I8 | I16 | I32 | I64, Self::Value) => I64,
-            (U8 | U16 | U32 | U64, Self::Value) => U64,
-            (I8 | I16 | I32 | I64 | U8 | U16 | U32 | U64, _) => F64,
-        }
-    }
-
-    /// What is wrong with asking for it.
-    #[cold]
-    pub(crate) fn missing(self, of: &str, instead: &str) -> Failure {
-        let message = format!("there is no {} of {of}: {instead} has one", self.name());
-        Failure::new(Code::Unsupported, message)
-    }
 }
 
 /// The code of an accumulator that has a variance. Codes of other figures are those of [`Figure`].

@@ -12,13 +12,12 @@ mod table;
 use std::ptr;
 use std::sync::TryLockError;
 
-use self::table::Slot;
 pub(crate) use self::table::Table;
+use self::table::{PLACE_BITS, Slot};
 use crate::failure::{Code, Failure};
 
 /// The parts of a name, from the lowest bit on. No name is 0: a kind is not.
 const KIND_BITS: u32 = 3;
-const PLACE_BITS: u32 = 28;
 const TABLE_BITS: u32 = 8;
 const USE_BITS: u32 = u64::BITS - KIND_BITS - PLACE_BITS - TABLE_BITS;
 

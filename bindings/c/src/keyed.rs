@@ -18,11 +18,12 @@ use self::kind::{Kind, Real, SUM_BYTES};
 pub use self::state::{Collected, treefold_keyed};
 pub(crate) use self::state::{KeyedState, of_codes, of_rows};
 pub(crate) use self::windows::{Window, rolling};
-use crate::accumulator::{Change, Statistic};
-use crate::boundary::elements;
+use crate::accumulator::Change;
 use crate::element::ElementType;
 use crate::failure::{Code, Failure};
 use crate::local::By;
+use crate::raw::elements;
+use crate::statistic::Statistic;
 
 /// An expression for the type of keys as [`Keys::without_signs`] leaves them.
 macro_rules! with_keys {

@@ -16,7 +16,9 @@ mod handle;
 pub mod keyed;
 mod local;
 pub mod operator;
+pub mod raw;
 pub mod states;
+mod statistic;
 
 #[cfg(not(target_pointer_width = "64"))]
 compile_error!("treefold's C interface is for 64-bit processors: handles are 64-bit numbers");

@@ -2,11 +2,11 @@
 
 use treefold::{Float, Operator, Sum, par};
 
-use crate::boundary::{Function, threads};
 use crate::element::{Element, ElementType};
 use crate::failure::Failure;
 use crate::operator::{Builtin, in_words, of_function};
-use crate::{boundary, by_type};
+use crate::raw::{Function, threads};
+use crate::{by_type, raw};
 
 /// Who does the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,7 +122,7 @@ pub(crate) fn fold(
 ) -> Result<(), Failure> {
     by_type!(element_type, T => {
         let operator = T::operator(operator)?;
-        let items = boundary::elements::<T>("items", items)?;
+        let items = raw::elements::<T>("items", items)?;
         let value = by.reduce(items.len(), |by| match by {
             By::Caller => treefold::fold(items, &operator),
             By::Pool => par::fold(items, &operator),
@@ -143,8 +143,8 @@ pub(crate) fn fold_rows(
 ) -> Result<(), Failure> {
     by_type!(element_type, T => {
         let operator = T::operator(operator)?;
-        let items = boundary::elements::<T>("items", items)?;
-        let result = boundary::elements_mut::<T>("result", result)?;
+        let items = raw::elements::<T>("items", items)?;
+        let result = raw::elements_mut::<T>("result", result)?;
         by.reduce(items.len(), |by| match by {
             By::Caller => treefold::fold_rows(items, width, &operator, result),
             By::Pool => par::fold_rows(items, width, &operator, result),
@@ -163,7 +163,7 @@ pub(crate) fn fields(
 ) -> Result<(), Failure> {
     by_type!(element_type, T => {
         let operator = T::operator(operator)?;
-        let fields = fields.iter().map(|&field| boundary::elements::<T>("fields", field));
+        let fields = fields.iter().map(|&field| raw::elements::<T>("fields", field));
         let fields: Vec<&[T]> = fields.collect::<Result<_, _>>()?;
         let longest = fields.first().map_or(0, |field| field.len());
         let values = by.reduce(longest, |by| match by {

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use treefold::Operator;
 use treefold::operator::WordsOperator;
 
-use crate::boundary::Function;
 use crate::failure::{Code, Failure};
+use crate::raw::{Function, WORD_BYTES};
 
 /// The operators of `treefold.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,24 +39,6 @@ impl Builtin {
 
 /// One of crate `treefold`'s operators, chosen when the program runs: plans by all operators on a type share their code.
 pub type Chosen<T> = &'static (dyn Operator<T> + Sync);
-
-/// The longest item of a caller's operator, in bytes.
-pub const ITEM_BYTES_MAX: usize = 512;
-
-/// The bytes of a word, in which items of a caller's operator are kept.
-pub const WORD_BYTES: usize = size_of::<u64>();
-
-/// The words that hold an item of so many bytes.
-///
-/// # Errors
-/// Items cannot be so long.
-pub fn words_of_item(item_bytes: usize) -> Result<usize, Failure> {
-    if item_bytes == 0 || !item_bytes.is_multiple_of(4) || item_bytes > ITEM_BYTES_MAX {
-        let reason = format_args!("{item_bytes} is not a multiple of 4 from 4 to {ITEM_BYTES_MAX}");
-        return Err(Failure::argument("item_bytes", reason));
-    }
-    Ok(item_bytes.div_ceil(WORD_BYTES))
-}
 
 /// The operator of a caller's function. `empty` is an item.
 pub fn of_function(name: String, function: Function, empty: Option<&[u8]>) -> WordsOperator {
@@ -102,7 +84,8 @@ mod tests {
 
     use std::borrow::Cow;
 
-    use super::{ITEM_BYTES_MAX, in_words, words_of_item};
+    use super::in_words;
+    use crate::raw::{ITEM_BYTES_MAX, words_of_item};
 
     #[test]
     fn every_item_has_words() {

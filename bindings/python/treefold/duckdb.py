@@ -14,7 +14,8 @@ try:
     import duckdb
     import treefold_duckdb
 except ImportError as error:
-    raise ImportError("treefold.duckdb needs DuckDB and its extension: in a clone, pip install ./bindings/duckdb 'duckdb>=2'") from error
+    _LINE = 'pip install ./bindings/python ./bindings/duckdb "duckdb>=2"'
+    raise ImportError(f"treefold.duckdb needs DuckDB and its extension. In a clone of treefold: {_LINE}") from error
 
 # DuckDB's setting that lets it load extensions that it has not signed.
 _SETTING = "allow_unsigned_extensions"

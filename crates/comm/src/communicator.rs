@@ -84,9 +84,9 @@ pub trait Communicator: fmt::Debug {
     /// The messages that this rank has sent.
     fn traffic(&self) -> Traffic;
 
-    /// The transport as that of MPI, if it is.
+    /// The handle of the communicator in MPI, if ranks are MPI's.
     #[cfg(feature = "mpi")]
-    fn as_mpi(&self) -> Option<&crate::mpi::MpiCommunicator> {
+    fn mpi_handle(&self) -> Option<mpi_library::Comm> {
         None
     }
 

@@ -12,6 +12,7 @@ mod line;
 mod loomed;
 mod progress;
 mod size;
+mod slot;
 #[cfg(all(test, not(loom)))]
 mod tests;
 
@@ -108,7 +109,7 @@ impl Writer {
             slot[0].store(message);
         } else if message.len() <= ring.size.slot_bytes() {
             // SAFETY: the reader is done with the slots that it has counted, and reads this one when it has seen the stamp.
-            unsafe { data::write_in_slot(slot, message) };
+            unsafe { slot::write(slot, message) };
         } else {
             // SAFETY: as above, for the lines.
             unsafe { data::write(ring.data_from(first_data), message) };
@@ -171,7 +172,7 @@ impl Reader {
         let taken = if length_bytes <= ring.size.slot_bytes() {
             // SAFETY: `next` has seen the stamp, and the writer waits for the count, which comes when the function has returned. If it
             // panics, the message stays.
-            unsafe { data::read_in_slot(slot, length_bytes, take) }
+            unsafe { slot::read(slot, length_bytes, take) }
         } else {
             let lines = ring.data_from(self.read.and(length_bytes, ring.size).1);
             // SAFETY: as above.

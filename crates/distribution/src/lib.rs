@@ -34,25 +34,20 @@
 #![forbid(unsafe_code)]
 
 mod block_cyclic;
-mod busy;
 mod cost;
 mod critical_path;
 mod distribution;
 mod error;
 mod even;
 mod explicit;
-mod hops;
 pub mod lookup;
 mod optimized;
 mod ownership;
-mod path_optimal;
 mod rebalance;
 mod roundest;
 mod rules;
 mod scheme;
-mod score_optimal;
-mod share_limit;
-mod time_limit;
+mod searches;
 
 pub use cost::Cost;
 pub use distribution::Distribution;

@@ -5,7 +5,7 @@ use crate::distribution::{Distribution, Kind};
 use crate::error::Error;
 use crate::even::Even;
 use crate::optimized::{ALPHA, Optimized, published_boundaries};
-use crate::{path_optimal, score_optimal};
+use crate::searches::{path_optimal, score_optimal};
 
 impl Distribution {
     /// ⌊N/p⌋ items a rank, and one more for the first N mod p ranks (thesis, eq. 1.3).

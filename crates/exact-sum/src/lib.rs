@@ -8,6 +8,8 @@
 //! | [`ProductSum`] | a dot product, or a sum of squares |
 //! | [`ComplexProductSum`] | a dot product of complex items |
 //! | [`Moments`], [`ComplexMoments`], [`IntegerMoments`] | a mean, a variance, a standard deviation |
+//! | [`CoMoments`] | of two columns a covariance, a correlation, a regression line |
+//! | [`Powers`] | a skewness, a kurtosis |
 //! | [`WeightedMean`] | a weighted mean |
 //! | [`CompactSum`], [`CompactMean`], [`CompactProducts`], [`CompactMoments`] | the same in few bytes, for many groups |
 //!
@@ -18,51 +20,37 @@
 //! invalid operations, divisions by zero, overflows and underflows are afterwards as before, that of inexact results may be set, and so may that
 //! of subnormal operands, which C does not know. On aarch64, any flag may be set. If exceptions trap on x86-64, all flags are as before.
 
-mod accumulator;
-mod blocks;
 mod bytes;
 mod compact;
-mod complex;
-mod counters;
-mod destination;
-mod fixed;
-mod float;
-mod integers;
 mod keyed;
-mod moments;
+mod number;
 #[cfg(feature = "par")]
 pub mod par;
-pub mod partial;
-mod product_sum;
 mod rolling;
-mod round;
-mod rows;
-mod short;
-mod sum;
-mod total;
-mod way;
-mod weighted;
+mod slots;
 
-pub use accumulator::Accumulator;
-pub use bytes::BytesError;
+pub use bytes::{BytesError, partial};
 pub use compact::{CompactMean, CompactMoments, CompactProducts, CompactSum, IntegerSum};
-pub use complex::{ComplexProductSum, ComplexSum};
-pub use counters::{LimitError, RemoveError};
-pub use float::Float;
-pub use integers::IntegerMoments;
-pub use keyed::sparse::SparseKey;
-pub use keyed::wire::KeyedAccumulator;
+pub use keyed::ranks::sparse::SparseKey;
+pub use keyed::ranks::wire::KeyedAccumulator;
+#[doc(hidden)]
+pub use keyed::ranks::{sparse, wire};
 pub use keyed::{
     HashedSums, Key, KeyError, KeyedColumns, KeyedExtrema, KeyedIntegers, KeyedMoments,
     KeyedProducts, KeyedSums, KeyedWeightedMeans, RemoveKeyedError, by_key,
 };
-#[doc(hidden)]
-pub use keyed::{sparse, wire};
-pub use moments::{ComplexMoments, Moments};
-pub use product_sum::ProductSum;
+pub use number::counters::{LimitError, RemoveError};
+pub use number::float::Float;
 pub use rolling::{Rolling, RollingError, RollingIndex};
-pub use sum::Sum;
-pub use weighted::WeightedMean;
+pub use slots::accumulator::Accumulator;
+pub use slots::co_moments::CoMoments;
+pub use slots::complex::{ComplexProductSum, ComplexSum};
+pub use slots::integers::IntegerMoments;
+pub use slots::moments::{ComplexMoments, Moments};
+pub use slots::powers::Powers;
+pub use slots::product_sum::ProductSum;
+pub use slots::sum::Sum;
+pub use slots::weighted::WeightedMean;
 
 /// The exact sum of items, rounded to nearest: see [`Sum::value`].
 ///
@@ -71,7 +59,7 @@ pub use weighted::WeightedMean;
 /// ```
 #[must_use]
 pub fn sum<T: Float>(items: &[T]) -> T {
-    short::sum(items)
+    slots::short::sum(items)
 }
 
 /// The exact sum of x0 * y0, x1 * y1, …, rounded to nearest: see [`ProductSum::value`].

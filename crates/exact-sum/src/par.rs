@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use rayon::ThreadPool;
 
-use crate::counters::check_memory;
-use crate::float::Float;
 use crate::keyed::{Key, KeyError, KeyedSums, check, check_lengths};
-use crate::product_sum::ProductSum;
-use crate::short::are_negative_zeros;
-use crate::sum::Sum;
+use crate::number::counters::check_memory;
+use crate::number::float::Float;
+use crate::slots::product_sum::ProductSum;
+use crate::slots::short::are_negative_zeros;
+use crate::slots::sum::Sum;
 
 /// What a thread adds by itself: about as long as it takes to wake another.
 const GRAIN_ITEMS: usize = 1 << 17;

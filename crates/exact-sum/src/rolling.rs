@@ -8,11 +8,11 @@ use std::fmt;
 
 use simd_kernels::{DECODED_ITEMS, DecodeUnit, Level, Pair, Quiet, nearest_quotients};
 
-use crate::fixed::integer_of;
-use crate::float::Float;
-use crate::total::{Total, short_mean};
+use crate::number::fixed::integer_of;
+use crate::number::float::Float;
+use crate::number::total::{Total, short_mean};
 pub use index::RollingIndex;
-use walk::Walk;
+use walk::{Walk, Windows};
 
 /// Windows that end at each item of a slice, and begin so many items before, or so far.
 ///
@@ -31,13 +31,6 @@ use walk::Walk;
 pub struct Rolling {
     windows: Windows,
     least_items: usize,
-}
-
-#[derive(Clone, Debug)]
-enum Windows {
-    OfItems(usize),
-    /// Which item is the first in the window of each.
-    From(Vec<usize>),
 }
 
 /// Windows that cannot be.
@@ -205,33 +198,5 @@ impl Rolling {
             }
         }
         values
-    }
-}
-
-impl Windows {
-    /// The first item of a window, of which an item is the last.
-    #[inline(always)]
-    fn start(&self, last: usize) -> usize {
-        match self {
-            Self::OfItems(items) => (last + 1).saturating_sub(*items),
-            Self::From(starts) => starts[last],
-        }
-    }
-
-    #[inline(always)]
-    fn count(&self, last: usize) -> usize {
-        last + 1 - self.start(last)
-    }
-
-    /// Writes those of windows one after another.
-    fn write_counts(&self, first: usize, counts: &mut [usize]) {
-        match self {
-            Self::OfItems(items) if *items <= first => counts.fill(*items),
-            _ => {
-                for (window, count) in counts.iter_mut().enumerate() {
-                    *count = self.count(first + window);
-                }
-            }
-        }
     }
 }

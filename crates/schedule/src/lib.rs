@@ -23,19 +23,22 @@
 //! stand for it ([`tile()`]). Messages between two positions are matched in order.
 //!
 //! The crate reads from the bottom up: the vocabulary of pieces and steps; the algorithms, a module for each; the catalogue,
-//! which names them and chooses among their programs; then the checker, the cost formulas and the simulator.
+//! which names them and chooses among their programs; then the checker, the cost formulas and, with feature `baselines`, the
+//! simulator.
 #![forbid(unsafe_code)]
 
 mod algorithms;
 mod catalogue;
 mod check;
 mod cost;
+#[cfg(feature = "baselines")]
 mod simulate;
 mod vocabulary;
 
 pub use catalogue::{Algorithm, Count, Error, Parameters, Schedule, UnknownAlgorithm};
 pub use check::{Report, Violation, check, check_programs};
 pub use cost::{Link, Load, Network};
+#[cfg(feature = "baselines")]
 pub use simulate::{
     Flight, Machine, Placement, SYMMETRY_RANKS, SharedPort, Simulation, flights, simulate,
     simulate_by_symmetry, simulate_unordered,

@@ -26,7 +26,7 @@
 //! | [`plain_sums`], [`split_sums_in_range`], [`split_products_in_range`], [`split_sums`], [`split_columns`], [`exact_products`] | sums of blocks of items and of columns, and products, without rounding errors: see the crate `exact-sum` |
 //! | [`has_default_environment`], [`Quiet`], [`Subnormals`], [`without_traps`] | nothing: they look after the floating-point environment |
 //! | [`by_definition`] | the specification, used as the oracle in tests |
-//! | [`unordered_sum`], [`left_to_right`] | sums in other orders, used as references in benchmarks |
+//! | `unordered_sum`, `left_to_right` | sums in other orders, against which speed is measured; with feature `baselines` |
 //!
 //! Its rooms, from the bottom up: `processor`, `sets`, `fold`, `rows`, `exact`, `integers` and `unordered`. `compiled` makes all kernels of
 //! floats: programs that call them compile none.
@@ -42,8 +42,13 @@ mod integers;
 mod processor;
 mod rows;
 mod sets;
+#[cfg(feature = "baselines")]
 mod unordered;
 
+pub use exact::decode::{
+    DECODED_ITEMS, DecodeDigits, DecodeUnit, LOWER_PLACES, NO_DIGIT, Pair, decode, decode_digits,
+    decode_floats,
+};
 pub use exact::exponents::Exponents;
 pub use exact::nearest::{doubles_to_round, nearest_doubles, nearest_quotients};
 pub use exact::plain::plain_sums;
@@ -53,10 +58,6 @@ pub use exact::range::{RANGE_BLOCK_ITEMS, split_products_in_range, split_sums_in
 pub use exact::split::{
     ColumnSplit, SPLIT_ITEMS, SPLIT_ROWS, Split, SplitScale, split_columns, split_sums,
     split_sums_and_rests,
-};
-pub use exact::windows::{
-    DECODED_ITEMS, DecodeDigits, DecodeUnit, LOWER_PLACES, NO_DIGIT, Pair, decode, decode_digits,
-    decode_floats,
 };
 pub use exact::zeros::{count_negative_zeros, is_zero};
 pub use fold::definition::by_definition;
@@ -77,4 +78,5 @@ pub use sets::compiled::Compiled;
 pub use sets::dispatch::{Float, subtree_sum8};
 pub use sets::level::{Level, LevelError};
 pub use sets::operation::Operation;
+#[cfg(feature = "baselines")]
 pub use unordered::{Variant, left_to_right, unordered_dot, unordered_sum, unordered_sum_with};

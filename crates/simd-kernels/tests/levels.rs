@@ -8,8 +8,8 @@ use common::{Bits, OPERATIONS, finite_word, spread_word, word};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use simd_kernels::{
-    Level, LevelError, Variant, by_definition, fold, left_to_right, reduce_level_by_level,
-    scratch_len, subtree_sum8, sum, tree_fold, unordered_sum, unordered_sum_with,
+    Level, LevelError, by_definition, fold, reduce_level_by_level, scratch_len, subtree_sum8, sum,
+    tree_fold,
 };
 
 /// Runs every level on the leaves, compares with the definition, and checks that the leaves are unchanged.
@@ -86,32 +86,6 @@ proptest! {
         check(&doubles);
         let floats: Vec<f32> = words[cut..].iter().copied().map(Bits::from_word).collect();
         check(&floats);
-    }
-
-    #[test]
-    fn unordered_sums_are_sums(words in vec(finite_word(), 0..3000)) {
-        let doubles: Vec<f64> = words.iter().copied().map(Bits::from_word).collect();
-        check_unordered(&doubles, 1e-12);
-        let floats: Vec<f32> = words.iter().copied().map(Bits::from_word).collect();
-        check_unordered(&floats, 1e-3);
-    }
-}
-
-/// Every unordered variant differs from the plain fold only by rounding.
-#[track_caller]
-fn check_unordered<T: Bits + Into<f64>>(leaves: &[T], relative_error: f64) {
-    let magnitude = leaves
-        .iter()
-        .fold(0.0, |sum: f64, &leaf| sum + leaf.into().abs());
-    let expected: f64 = left_to_right(leaves).unwrap_or(T::ZERO).into();
-    for level in Level::available() {
-        for variant in Variant::ALL {
-            let total: f64 = unordered_sum_with(level, variant, leaves).into();
-            assert!(
-                (total - expected).abs() <= magnitude * relative_error,
-                "{variant:?}, {level}"
-            );
-        }
     }
 }
 
@@ -204,7 +178,6 @@ fn nothing_is_padded() {
     }
     for level in Level::available() {
         assert_eq!(sum::<f64>(level, &[]), None);
-        assert_eq!(unordered_sum::<f64>(level, &[]).to_bits(), 0);
     }
 }
 

@@ -5,8 +5,6 @@
 
 use core::ops::Range;
 
-use crate::{OutboundRoots, SubtreeRoots, parent};
-
 /// The subtree of height `y` whose leftmost leaf is item `x`.
 ///
 /// Nodes are ordered by `x`, then by `y`, so the nodes of a fragment are sorted from left to right.
@@ -123,68 +121,6 @@ impl Tree {
             y,
         };
         (left, (right.x < self.items).then_some(right))
-    }
-
-    /// The *fragment* of a range: the maximal nodes whose span lies inside it, left to right.
-    ///
-    /// Their values are all that the rest of the tree needs from the range. Their sizes rise and then
-    /// fall. There are at most max(1, 2⌈log2 N⌉ - 2) of them, or max(1, ⌈log2 N⌉) if the range
-    /// begins at 0 or ends at N. A node at the right edge without a sibling is named by its highest
-    /// ancestor with the same span, so the fragment of 0..N is the root.
-    ///
-    /// # Panics
-    ///
-    /// If the range ends after the last item.
-    ///
-    /// ```
-    /// use tree_index::{Node, Tree};
-    ///
-    /// let fragment = Tree::new(9).subtree_roots(3..9);
-    /// assert!(fragment.eq([Node { x: 3, y: 0 }, Node { x: 4, y: 2 }, Node { x: 8, y: 3 }]));
-    /// ```
-    #[must_use]
-    pub fn subtree_roots(self, range: Range<u64>) -> SubtreeRoots {
-        SubtreeRoots::new(self, range)
-    }
-
-    /// The outbound subtree roots of a range: its nodes (x, max_y(x)) whose parent lies before
-    /// `range.start` (thesis, eq. 3.5).
-    ///
-    /// In Algorithm 1 the owner of the range sends these values in this order, each to the owner of
-    /// its [`parent`]. A range that contains item 0 has one outbound root, the root of the tree,
-    /// whose value is the result. The subtrees may extend past the end of the range; other ranks
-    /// send the values for that part.
-    ///
-    /// # Panics
-    ///
-    /// If the range ends after the last item.
-    ///
-    /// ```
-    /// use tree_index::{Node, Tree};
-    ///
-    /// let roots = Tree::new(16).outbound_roots(5..11);
-    /// assert!(roots.eq([Node { x: 5, y: 0 }, Node { x: 6, y: 1 }, Node { x: 8, y: 3 }]));
-    /// ```
-    #[must_use]
-    pub fn outbound_roots(self, range: Range<u64>) -> OutboundRoots {
-        OutboundRoots::new(self, range)
-    }
-
-    /// The PE-intersecting nodes whose right child is an outbound root of the range:
-    /// (parent(x), max_y(x) + 1), in the order of the outbound roots (thesis, chapter 2).
-    ///
-    /// One value is sent for each, so their number over all ranks is the number of messages.
-    ///
-    /// # Panics
-    ///
-    /// If the range ends after the last item.
-    pub fn intersecting_nodes(self, range: Range<u64>) -> impl Iterator<Item = Node> {
-        self.outbound_roots(range)
-            .filter(|root| root.x > 0)
-            .map(|right| Node {
-                x: parent(right.x),
-                y: right.y + 1,
-            })
     }
 
     fn assert_has(self, node: Node) {

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What needs no export: the standard library's, that of crates whose types programs bring themselves, and associated types. `Window` is of
+/// What needs no export: the standard library's, that of crates whose types programs bring themselves, and associated types. `FixedFormat` is of
 /// a trait that programs do not implement.
 const FOREIGN: &[&str] = &[
     "All",
@@ -56,7 +56,7 @@ const FOREIGN: &[&str] = &[
     "ThreadPool",
     "Total",
     "Vec",
-    "Window",
+    "FixedFormat",
     "Words",
     "Zeroable",
     "Ok",

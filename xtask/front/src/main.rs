@@ -4,6 +4,7 @@
 use std::env;
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
 /// How cargo ends where it cannot build; what it runs ends otherwise.
@@ -16,13 +17,27 @@ const ONCE: [(&str, &str); 3] = [
     ("CARGO_PROFILE_RELEASE_DEBUG", "none"),
 ];
 
+/// The help where nothing but the installer is.
+const OF_TARBALL: &str = "\
+Installs the libraries for C, C++ and Fortran.
+
+Usage: cargo xtask install [OPTIONS]
+
+`cargo xtask install --help` lists the options. The other commands are in a clone.
+";
+
 fn main() -> ExitCode {
     let mut words: Vec<OsString> = env::args_os().skip(1).collect();
     let command = words.first().and_then(|word| word.to_str());
     // These need no build.
     match command {
         Some("-h" | "--help" | "help") if words.len() == 1 => {
-            return tell(include_str!("help.txt"));
+            let is_whole = is_here("xtask");
+            return tell(if is_whole {
+                include_str!("help.txt")
+            } else {
+                OF_TARBALL
+            });
         }
         Some("-V" | "--version") => {
             return tell(concat!("cargo xtask ", env!("CARGO_PKG_VERSION"), "\n"));
@@ -40,6 +55,12 @@ fn main() -> ExitCode {
         Some("test" | "release") => "gate",
         _ => "xtask",
     };
+    if !is_here(package) {
+        eprintln!(
+            "error: this folder has `cargo xtask install` alone; the other commands are in a clone"
+        );
+        return ExitCode::from(2);
+    }
     // Programs of one command do without its name.
     if matches!(package, "repro-check" | "install") {
         words.remove(0);
@@ -80,6 +101,16 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Whether the sources of a package are here: the tarball that people install from has few.
+fn is_here(package: &str) -> bool {
+    let xtask = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folder = match package {
+        "xtask" => xtask,
+        _ => xtask.join("lab").join(package),
+    };
+    folder.join("Cargo.toml").exists()
 }
 
 /// Whether a word asks for a picture.

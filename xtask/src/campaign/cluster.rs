@@ -12,10 +12,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use ::cluster::{Control, Order, Random};
-use comm::text::counted;
 use harness::Error;
+use harness::campaign::Summary;
 use harness::output::Output;
-use serde::Serialize;
 use serde_json::Value;
 
 use super::Options;
@@ -90,7 +89,7 @@ impl Troubled {
     fn command(&self, cases: u64, options: &Options) -> Result<Command, Error> {
         let own = std::env::current_exe().map_err(|error| Error::Run(error.to_string()))?;
         let ranks = self.nodes * self.ranks_per_node;
-        let ranks = options.ranks.map_or(ranks, |most| most.min(ranks));
+        let ranks = options.ranks.map_or(ranks, |most| ranks.min(most.get()));
         let mut command = Command::new(own);
         let Self {
             seed,
@@ -155,21 +154,6 @@ impl Troubled {
     }
 }
 
-/// What came of all clusters.
-#[derive(Default, Serialize)]
-struct Summary {
-    backend: &'static str,
-    seed: u64,
-    cases: u64,
-    jobs: u64,
-    seconds: f64,
-    /// The cases by fault.
-    faults: BTreeMap<String, u64>,
-    /// The clusters by trouble.
-    clusters: BTreeMap<&'static str, u64>,
-    failures: u64,
-}
-
 /// Runs the cases; true if none failed. Calls `done` with how many have ended.
 pub(super) fn run(
     options: &Options,
@@ -180,61 +164,31 @@ pub(super) fn run(
 ) -> Result<bool, Error> {
     ::cluster::check().map_err(|error| Error::Run(error.to_string()))?;
     let begin = Instant::now();
-    let mut summary = Summary {
-        backend: NAME,
-        seed: seeds.start,
-        ..Summary::default()
-    };
+    let mut summary = Summary::of(NAME, seeds.start);
+    let mut clusters: BTreeMap<String, u64> = BTreeMap::new();
     let mut seed = seeds.start;
     while seed < seeds.end && deadline.is_none_or(|deadline| Instant::now() < deadline) {
         let cases = CASES.min(seeds.end - seed);
         let cluster = Troubled::of(seed);
         let name = cluster.trouble.name();
-        *summary.clusters.entry(name).or_default() += 1;
+        *clusters.entry(name.to_owned()).or_default() += 1;
         for line in run_one(&cluster, cluster.command(cases, options)?)? {
-            summary.add(&line);
             if line.get("case").is_some() {
                 output.json(&line)?;
                 output.say(format!(
                     "FAILED: --backend cluster --seed {seed} --cases {cases} ({name}): {line}"
                 ));
+            } else {
+                summary.add(&serde_json::from_value(line)?);
             }
         }
         seed += cases;
         done(cases);
     }
     summary.seconds = begin.elapsed().as_secs_f64();
-    output.json(&summary)?;
-    for (fault, count) in &summary.faults {
-        output.say(format!("{count:>10} {fault}"));
-    }
-    for (trouble, count) in &summary.clusters {
-        output.say(format!("{count:>10} clusters: {trouble}"));
-    }
-    let result = match summary.failures {
-        0 => "every result is the definition's".to_owned(),
-        count => format!("{count} failed"),
-    };
-    let (cases, jobs) = (counted(summary.cases, "case"), counted(summary.jobs, "job"));
-    let (seed, seconds) = (summary.seed, summary.seconds);
-    output.say(format!(
-        "cluster: {cases} in {jobs} from seed {seed} in {seconds:.1} s: {result}"
-    ));
+    summary.clusters = Some(clusters);
+    summary.write(output)?;
     Ok(summary.failures == 0)
-}
-
-impl Summary {
-    /// Adds what a cluster's campaign says of itself, or of a case that failed.
-    fn add(&mut self, line: &Value) {
-        let number = |name: &str| line.get(name).and_then(Value::as_u64).unwrap_or(0);
-        self.cases += number("cases");
-        self.jobs += number("jobs");
-        self.failures += number("failures");
-        let faults = line.get("faults").and_then(Value::as_object);
-        for (fault, count) in faults.into_iter().flatten() {
-            *self.faults.entry(fault.clone()).or_default() += count.as_u64().unwrap_or(0);
-        }
-    }
 }
 
 /// Runs the cases of a cluster, and returns the lines of JSON that they gave.

@@ -5,10 +5,11 @@ use std::ffi::{c_char, c_int, c_void};
 use std::rc::Rc;
 
 use treefold::{Algorithm, Distribution, Ownership};
-use treefold_c::boundary::{Bytes, Combine, Function, disjoint, guard, place, text};
+use treefold_c::boundary::guard;
 use treefold_c::element::ElementType;
 use treefold_c::failure::{Failure, Status};
-use treefold_c::operator::{Builtin, words_of_item};
+use treefold_c::operator::Builtin;
+use treefold_c::raw::{Bytes, Combine, Function, disjoint, place, text, words_of_item};
 
 use super::handles::{destroy, write_handle};
 use crate::builder::{Kind, Settings, Share};

@@ -4,8 +4,8 @@ use std::ffi::{c_int, c_void};
 use std::slice;
 
 use treefold::Operation;
-use treefold_c::boundary::{Bytes, bytes_mut, disjoint, write};
 use treefold_c::failure::{Code, Failure};
+use treefold_c::raw::{Bytes, bytes_mut, disjoint, write};
 
 use crate::handle;
 use crate::operands::Given;

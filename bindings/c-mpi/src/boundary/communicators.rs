@@ -4,8 +4,9 @@ use std::ffi::{c_char, c_int, c_void};
 use std::rc::Rc;
 
 use treefold::transport::{Error, Interruption};
-use treefold_c::boundary::{guard, place, text, write};
+use treefold_c::boundary::guard;
 use treefold_c::failure::{Failure, Status};
+use treefold_c::raw::{place, text, write};
 
 use super::handles::{destroy, read_handle, take_handle, write_handle};
 use super::library;

@@ -12,8 +12,8 @@ use std::ffi::{c_int, c_void};
 
 use treefold::Operation;
 use treefold::cuda::device_of;
-use treefold_c::boundary::Bytes;
 use treefold_c::failure::Failure;
+use treefold_c::raw::Bytes;
 
 use self::arrays::{Source, Target, folded};
 use super::collectives::{self, Input, Output};

@@ -5,8 +5,9 @@ use std::ffi::c_void;
 use treefold::Operation;
 #[cfg(feature = "cuda")]
 use treefold::cuda::may_have_arrays;
-use treefold_c::boundary::{Bytes, guard};
+use treefold_c::boundary::guard;
 use treefold_c::failure::{Failure, Status};
+use treefold_c::raw::Bytes;
 
 use super::collectives::{self, Input};
 #[cfg(feature = "cuda")]

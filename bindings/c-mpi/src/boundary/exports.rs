@@ -5,8 +5,9 @@ use std::ptr;
 use std::sync::OnceLock;
 
 use treefold::Algorithm;
-use treefold_c::boundary::{Bytes, disjoint, guard, place, treefold_keyed, write};
+use treefold_c::boundary::{guard, treefold_keyed};
 use treefold_c::failure::{Failure, Status};
+use treefold_c::raw::{Bytes, disjoint, place, write};
 
 use super::entry;
 use super::handles::{destroy, take_handle, write_handle};

@@ -3,8 +3,9 @@
 use std::ptr;
 use std::rc::Rc;
 
-use treefold_c::boundary::{guard, place};
+use treefold_c::boundary::guard;
 use treefold_c::failure::{Failure, Status};
+use treefold_c::raw::place;
 
 use crate::handle::{self, Named};
 

@@ -3,8 +3,9 @@
 use std::ffi::{c_int, c_void};
 
 use treefold::Operation;
-use treefold_c::boundary::{Bytes, disjoint, guard, place, write};
+use treefold_c::boundary::guard;
 use treefold_c::failure::{Failure, Status};
+use treefold_c::raw::{Bytes, disjoint, place, write};
 
 use super::collectives::Input;
 use super::handles::{destroy, write_handle};

@@ -3,9 +3,10 @@
 use std::ffi::c_int;
 
 use treefold::Operation;
-use treefold_c::boundary::{Bytes, KeysInput, disjoint, guard, keys_of, treefold_keyed};
+use treefold_c::boundary::{KeysInput, guard, keys_of, treefold_keyed};
 use treefold_c::failure::{Failure, Status};
 use treefold_c::keyed::Keys;
+use treefold_c::raw::{Bytes, disjoint};
 
 use super::collectives::{Input, Output, check_told, room, tell};
 use super::started::{check_start, write_run};

@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use treefold::World;
 use treefold::mpi::MpiCommunicator;
 use treefold::mpi::mpi_library::{self, Family, Library, MPI_SUCCESS};
-use treefold_c::boundary::place;
 use treefold_c::failure::{Code, Failure};
+use treefold_c::raw::place;
 
 use crate::builder::Comm;
 use crate::failure::of_transport;

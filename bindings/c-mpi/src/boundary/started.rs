@@ -6,8 +6,9 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use treefold::Operation;
-use treefold_c::boundary::{Bytes, disjoint, guard, place, write};
+use treefold_c::boundary::guard;
 use treefold_c::failure::{Failure, Status};
+use treefold_c::raw::{Bytes, disjoint, place, write};
 
 use super::collectives::{Input, Output, check_told, each_pair, tell};
 use super::handles::write_handle;

@@ -7,8 +7,8 @@ use treefold::exact::{
     Accumulator as _, BytesError, ComplexMoments, Float, LimitError, Moments, Quantity, RemoveError,
 };
 
-use super::Statistic;
 use crate::failure::{Code, Failure};
+use crate::statistic::Statistic;
 
 /// A kind of accumulator.
 pub(crate) trait Kind: 'static {

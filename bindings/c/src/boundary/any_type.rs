@@ -2,9 +2,10 @@
 
 use std::ffi::c_void;
 
-use super::{Combine, shapes};
+use super::shapes;
 use crate::failure::Status;
 use crate::local::By;
+use crate::raw::Combine;
 
 /// The reduction of n items of any type by any operator.
 ///

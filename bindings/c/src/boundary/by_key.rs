@@ -5,10 +5,10 @@ use std::ffi::c_void;
 use treefold::exact::{KeyedExtrema, KeyedMoments};
 
 use super::keyed::by_key;
-use crate::accumulator::Statistic;
 use crate::failure::Status;
 use crate::keyed::{self, of_items};
 use crate::local::By;
+use crate::statistic::Statistic;
 
 /// The exact sum of the items of each key.
 ///

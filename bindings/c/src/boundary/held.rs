@@ -3,12 +3,13 @@
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
-use super::pointers::{disjoint, place, write, write_bytes};
-use super::{Bytes, guard};
-use crate::accumulator::{Change, Statistic, treefold_accumulator};
+use super::guard;
+use crate::accumulator::{Change, treefold_accumulator};
 use crate::failure::{Code, Failure, Status};
 use crate::handle::{self, Named};
 use crate::local;
+use crate::raw::{Bytes, disjoint, place, write, write_bytes};
+use crate::statistic::Statistic;
 
 /// Makes an object, and leaves its handle.
 ///

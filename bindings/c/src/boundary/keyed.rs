@@ -4,14 +4,15 @@ use std::ffi::c_void;
 
 use bytemuck::Pod;
 
-use super::pointers::{disjoint, elements, elements_mut, write};
-use super::{Bytes, guard};
-use crate::accumulator::{Change, Statistic};
+use super::guard;
+use crate::accumulator::Change;
 use crate::element::ElementType;
 use crate::failure::{Code, Failure, Status};
 use crate::handle;
 use crate::keyed::{self, KeyedState, Keys, Window, treefold_keyed};
 use crate::local;
+use crate::raw::{Bytes, disjoint, elements, elements_mut, write};
+use crate::statistic::Statistic;
 
 /// An array of a program's: what the header calls it, where it is, and its length.
 pub(super) type Array<T> = (&'static str, *const T, usize);

@@ -1,4 +1,4 @@
-//! Where pointers are followed: the only room of this crate with `unsafe`.
+//! The functions of `treefold.h`: they follow pointers, as only [`raw`](crate::raw) does beside them.
 //!
 //! What a C program promises is written in `treefold.h`: a pointer with a length is valid for so many elements during the call, and no
 //! other thread writes to them meanwhile. What can be seen of a broken promise is an error: NULL, a length beyond the address
@@ -13,11 +13,8 @@ pub mod any_type;
 pub mod by_key;
 pub mod exact;
 pub mod exports;
-mod function;
 mod held;
 mod keyed;
-mod pointers;
-mod pool;
 pub mod rows_by_key;
 mod shapes;
 pub mod states;
@@ -30,13 +27,7 @@ use crate::failure::{self, Code, Failure, Status};
 
 pub use crate::accumulator::treefold_accumulator;
 pub use crate::keyed::treefold_keyed;
-pub use function::{Combine, Function};
 pub use keyed::{KeysInput, keys_of};
-pub use pointers::{
-    Bytes, bytes, bytes_mut, check_aligned, disjoint, elements, elements_mut, place, text, write,
-    write_bytes,
-};
-pub(crate) use pool::threads;
 
 /// Runs what a function does: keeps its error for `treefold_last_error`, and stops panics.
 #[inline]

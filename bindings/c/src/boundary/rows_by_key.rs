@@ -5,9 +5,9 @@ use std::ffi::c_void;
 use treefold::exact::{KeyedProducts, KeyedWeightedMeans};
 
 use super::keyed::by_key;
-use crate::accumulator::Statistic;
 use crate::failure::Status;
 use crate::keyed::{self, of_items};
+use crate::statistic::Statistic;
 
 /// The exact dot product of the items of each key.
 ///

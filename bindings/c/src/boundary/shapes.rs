@@ -3,12 +3,12 @@
 use std::ffi::c_void;
 use std::slice;
 
-use super::pointers::{disjoint, elements, elements_mut, write, write_bytes};
-use super::{Bytes, Combine, Function, guard};
+use super::guard;
 use crate::element::ElementType;
 use crate::failure::{self, Failure, Status};
 use crate::local::{self, By};
 use crate::operator::Builtin;
+use crate::raw::{Bytes, Combine, Function, disjoint, elements, elements_mut, write, write_bytes};
 
 /// A reduction of one array to one number.
 ///

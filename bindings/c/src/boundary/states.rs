@@ -3,9 +3,10 @@
 use std::ffi::c_void;
 
 use super::{held, keyed as by_keys};
-use crate::accumulator::{Change, Statistic, treefold_accumulator};
+use crate::accumulator::{Change, treefold_accumulator};
 use crate::failure::Status;
 use crate::keyed::treefold_keyed;
+use crate::statistic::Statistic;
 
 /// Adds items.
 ///

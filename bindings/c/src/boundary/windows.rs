@@ -4,9 +4,9 @@ use std::ffi::c_void;
 
 use super::keyed::by_range;
 use super::shapes::results;
-use crate::accumulator::Statistic;
 use crate::failure::Status;
 use crate::keyed::{Window, rolling};
+use crate::statistic::Statistic;
 
 /// The exact sum of the window that ends at each item.
 ///

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{OnceLock, RwLock};
 
-use super::PLACE_BITS;
+/// The bits of a place.
+pub(super) const PLACE_BITS: u32 = 28;
 
 /// Each piece of a table has as many places as all before it, and the first one has so many.
 const FIRST_PLACES: u32 = 64;

@@ -8,11 +8,12 @@ use treefold::exact::HashedSums;
 use super::kind::{Real, SUM_BYTES};
 use super::state::{KeyedState, same_kind};
 use super::{Keys, has_room, of_keys, of_limit};
-use crate::accumulator::{Change, Statistic};
-use crate::boundary::elements_mut;
+use crate::accumulator::Change;
 use crate::by_integer;
 use crate::element::ElementType;
 use crate::failure::{Code, Failure};
+use crate::raw::elements_mut;
+use crate::statistic::Statistic;
 
 /// What a key takes at first: a sum, the key, and its place in a table that is not full.
 const KEY_BYTES: usize = SUM_BYTES + 2 * size_of::<u64>();
@@ -82,13 +83,13 @@ impl<K: HashedKey, T: Real> KeyedState for HashedSums<K, T> {
         let [items] = arrays else {
             return Err(self.takes("items"));
         };
-        let items = crate::boundary::elements("items", items)?;
+        let items = crate::raw::elements("items", items)?;
         if change == Change::Remove {
             return Err(self.takes_nothing_back());
         }
         has_room(items.len(), KEY_BYTES)?;
         let added = if keys.key_type == K::TYPE {
-            self.add(crate::boundary::elements("keys", keys.bytes)?, items)
+            self.add(crate::raw::elements("keys", keys.bytes)?, items)
         } else {
             self.add(&widened(keys)?, items)
         };

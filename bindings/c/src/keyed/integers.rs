@@ -7,9 +7,9 @@ use bytemuck::Pod;
 use treefold::exact::{Key, KeyError, KeyedIntegers, LimitError};
 
 use super::kind::{Kind, Removal, write};
-use crate::accumulator::Statistic;
 use crate::element::ElementType;
 use crate::failure::{Code, Failure};
+use crate::statistic::Statistic;
 
 /// The types of items that are added as integers.
 pub(crate) trait Integer: Pod + Into<i128> + Send + Sync {

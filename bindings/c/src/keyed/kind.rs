@@ -6,10 +6,10 @@ use treefold::exact::{
     KeyedSums, KeyedWeightedMeans, LimitError, RemoveKeyedError,
 };
 
-use crate::accumulator::Statistic;
-use crate::boundary::elements_mut;
 use crate::element::ElementType;
 use crate::failure::Failure;
+use crate::raw::elements_mut;
+use crate::statistic::Statistic;
 
 /// The types of items that are rounded.
 pub(crate) trait Real: Float + Pod + PartialEq {

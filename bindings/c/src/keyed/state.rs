@@ -11,12 +11,13 @@ use treefold::exact::{
 use super::integers::Integers;
 use super::kind::{Kind, Real, Removal};
 use super::{Keys, has_room, of_limit, of_removal, with_keys};
-use crate::accumulator::{Change, MOMENTS, OF_MOMENTS, OF_SUM, Statistic, of_bytes_error};
-use crate::boundary::elements;
+use crate::accumulator::{Change, MOMENTS, OF_MOMENTS, OF_SUM, of_bytes_error};
 use crate::by_integer;
 use crate::element::ElementType;
 use crate::failure::{self, Code, Failure};
 use crate::handle::{Copied, handle};
+use crate::raw::elements;
+use crate::statistic::Statistic;
 
 handle!(
     /// The handle of sums by key.

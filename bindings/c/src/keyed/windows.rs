@@ -4,11 +4,11 @@ use bytemuck::AnyBitPattern;
 use treefold::exact::{Float, Rolling, RollingError, RollingIndex};
 
 use super::has_room;
-use crate::accumulator::Statistic;
-use crate::boundary::elements;
 use crate::by_integer;
 use crate::element::ElementType;
 use crate::failure::{Code, Failure};
+use crate::raw::elements;
+use crate::statistic::Statistic;
 
 /// Which items a window has.
 #[derive(Clone, Copy, Debug)]

@@ -17,40 +17,8 @@
     reason = "MPI is a C library, and programs pass it pointers; each block says what is promised"
 )]
 
-mod alike;
-mod arguments;
-mod bypass;
-mod compared;
-pub mod complete;
-mod control;
-mod count;
-mod deferred;
-mod device;
-mod digests;
-pub mod exports;
-mod finish;
-mod flight;
-pub mod fortran;
-pub mod fortran_requests;
-pub mod fortran_started;
-pub mod freed;
-mod gather;
-pub mod init;
-mod inside;
-mod intercept;
-mod large;
+pub mod calls;
+pub mod check;
 mod library;
-mod next;
-pub mod passed;
-mod perform;
-mod persistent;
-mod phase;
-mod prepare;
-mod repeated;
+pub mod process;
 pub mod requests;
-mod said;
-mod site;
-mod start;
-pub mod started;
-mod state;
-mod taken;

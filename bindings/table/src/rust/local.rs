@@ -107,7 +107,8 @@ const ANY_TYPE_BEGINS: &str = "\
 
 use std::ffi::c_void;
 
-use super::{Combine, shapes};
+use super::shapes;
+use crate::raw::Combine;
 use crate::failure::Status;
 use crate::local::By;
 ";

@@ -3,6 +3,8 @@
 use std::ffi::c_int;
 use std::time::Duration;
 
+use mpi_library::Comm;
+
 use crate::communicator::{Communicator, Hints, Interruption, Shrunk};
 use crate::error::Error;
 use crate::mpi::channels::lifetime;
@@ -228,8 +230,8 @@ impl Communicator for MpiCommunicator {
         }
     }
 
-    fn as_mpi(&self) -> Option<&MpiCommunicator> {
-        Some(self)
+    fn mpi_handle(&self) -> Option<Comm> {
+        Some(self.handle())
     }
 
     fn traffic(&self) -> Traffic {

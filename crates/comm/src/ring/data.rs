@@ -8,12 +8,6 @@ use loom::cell::UnsafeCell;
 use std::cell::UnsafeCell;
 use std::slice;
 
-use super::Line;
-
-/// What precedes the message in a slot.
-#[cfg(not(loom))]
-const HEADER_BYTES: usize = size_of::<u64>();
-
 /// The bytes of a cache line.
 pub(crate) const LINE_BYTES: usize = 64;
 
@@ -93,39 +87,6 @@ pub(super) unsafe fn read<R>(
     take(message)
 }
 
-/// Writes a message after the header of a slot, which has room for both.
-///
-/// # Safety
-/// Nobody reads or writes the slot's message meanwhile.
-#[cfg(not(loom))]
-pub(super) unsafe fn write_in_slot(slot: &[Line], message: &[u8]) {
-    assert!(HEADER_BYTES + message.len() <= size_of_val(slot));
-    let to = slot.as_ptr().cast::<u8>().cast_mut();
-    // SAFETY: the slot is longer than a header.
-    let to = unsafe { to.add(HEADER_BYTES) };
-    // SAFETY: there is room, atomic integers may be written through a shared slice, and by this function's contract nobody else uses them.
-    unsafe { to.copy_from_nonoverlapping(message.as_ptr(), message.len()) };
-}
-
-/// Hands over the message after the header of a slot, which holds it.
-///
-/// # Safety
-/// Nobody writes it meanwhile.
-#[cfg(not(loom))]
-pub(super) unsafe fn read_in_slot<R>(
-    slot: &[Line],
-    length_bytes: usize,
-    take: impl FnOnce(&[u8]) -> R,
-) -> R {
-    assert!(HEADER_BYTES + length_bytes <= size_of_val(slot));
-    // SAFETY: the slot is longer than a header.
-    let from = unsafe { slot.as_ptr().cast::<u8>().add(HEADER_BYTES) };
-    // SAFETY: there are as many bytes, which live as long as the slot, and by this function's contract nobody writes them.
-    let message = unsafe { slice::from_raw_parts(from, length_bytes) };
-    fetch(message);
-    take(message)
-}
-
 /// The lines that are fetched at once. The processor itself fetches more when it sees that they are read in order.
 #[cfg(all(target_arch = "x86_64", not(loom)))]
 const FETCHED_LINES: usize = 8;
@@ -133,7 +94,7 @@ const FETCHED_LINES: usize = 8;
 /// Begins to fetch a message from the writer's cache, while the program finds out what to do with it.
 #[cfg(not(loom))]
 #[inline]
-fn fetch(message: &[u8]) {
+pub(super) fn fetch(message: &[u8]) {
     #[cfg(target_arch = "x86_64")]
     for line in message.chunks(LINE_BYTES).take(FETCHED_LINES) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -167,37 +128,6 @@ pub(super) unsafe fn read<R>(
         // SAFETY: by this function's contract nobody writes the bytes; loom checks that.
         line.0
             .with(|line| unsafe { bytes.copy_from_slice(&(&*line)[..bytes.len()]) });
-    }
-    take(&message)
-}
-
-/// As `write_in_slot`, seen by loom. Its atomic integers are no plain bytes, so each line has some beside them.
-#[cfg(loom)]
-pub(super) unsafe fn write_in_slot(slot: &[Line], message: &[u8]) {
-    for (line, bytes) in slot.iter().zip(message.chunks(LINE_BYTES)) {
-        // SAFETY: by this function's contract nobody else uses the bytes; loom checks that.
-        unsafe { write(slice::from_ref(&line.plain), bytes) };
-    }
-}
-
-/// As `read_in_slot`, seen by loom: of a copy.
-#[cfg(loom)]
-pub(super) unsafe fn read_in_slot<R>(
-    slot: &[Line],
-    length_bytes: usize,
-    take: impl FnOnce(&[u8]) -> R,
-) -> R {
-    let mut message = Vec::new();
-    let mut left = length_bytes;
-    for line in slot {
-        let length = left.min(LINE_BYTES);
-        left -= length;
-        // SAFETY: by this function's contract nobody writes the bytes; loom checks that.
-        unsafe {
-            read(slice::from_ref(&line.plain), length, |bytes| {
-                message.extend_from_slice(bytes)
-            })
-        };
     }
     take(&message)
 }

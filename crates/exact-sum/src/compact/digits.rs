@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 
-use crate::fixed::{Magnitude, short_magnitude};
+use crate::number::fixed::{Magnitude, short_magnitude};
 
 /// An integer in two's complement. Words of 64 bits have the alignment of what databases keep for a group.
 pub(crate) trait Digits: Copy + std::fmt::Debug {

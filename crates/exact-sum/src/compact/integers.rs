@@ -1,9 +1,9 @@
 //! Sums of integers.
 
 use super::digits::{Digits, Wide, words_of};
-use crate::counters::{Counters, LimitError, RemoveError, items_of_both};
-use crate::float::sealed::Sealed;
-use crate::round::quotient;
+use crate::number::counters::{Counters, LimitError, RemoveError, items_of_both};
+use crate::number::float::sealed::Sealed;
+use crate::number::round::quotient;
 
 /// The sum of integers of up to 128 bits and their number, in 32 bytes. On the way to an end in range it does not overflow.
 ///

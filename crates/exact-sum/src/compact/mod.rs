@@ -3,22 +3,22 @@
 mod digits;
 mod integers;
 mod moments;
-mod window;
+mod number;
 
 use simd_kernels::{Level, Quiet};
 
-use crate::blocks::Pace;
-use crate::counters::{LimitError, items_of_both};
-use crate::destination::Destination;
-use crate::fixed::{DoubleProducts, Doubles, integer};
-use crate::float::sealed::Sealed;
-use crate::round::quotient;
+use crate::number::blocks::Pace;
+use crate::number::counters::{LimitError, items_of_both};
+use crate::number::destination::Destination;
+use crate::number::fixed::{DoubleProducts, Doubles, integer};
+use crate::number::float::sealed::Sealed;
+use crate::number::round::quotient;
 pub(crate) use digits::Digits;
 use digits::{Narrow, Wide};
 pub use integers::IntegerSum;
 pub(crate) use integers::Long;
 pub use moments::CompactMoments;
-use window::{Kinds, Window};
+use number::{Kinds, Number};
 
 /// Fewer items are added one by one.
 const FEW_ITEMS: usize = 24;
@@ -38,7 +38,7 @@ const FEW_ITEMS: usize = 24;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct CompactSum {
-    window: Window<Narrow, Doubles>,
+    number: Number<Narrow, Doubles>,
 }
 
 impl CompactSum {
@@ -46,16 +46,16 @@ impl CompactSum {
     #[must_use]
     pub const fn new() -> Self {
         Self {
-            window: Window::EMPTY,
+            number: Number::EMPTY,
         }
     }
 
     /// Adds an item.
     #[inline]
     pub fn add(&mut self, item: f64) {
-        self.window.kinds.add(Kinds::ANY);
+        self.number.kinds.add(Kinds::ANY);
         let (significand, unit) = integer(item);
-        if !self.window.add_item(significand, unit) {
+        if !self.number.add_item(significand, unit) {
             self.add_apart(item);
         }
     }
@@ -65,9 +65,9 @@ impl CompactSum {
     fn add_apart(&mut self, item: f64) {
         if item.is_finite() {
             let (significand, unit) = integer(item);
-            self.window.add_integer(significand.into(), unit);
+            self.number.add_integer(significand.into(), unit);
         } else {
-            self.window.kinds.add(Kinds::of_special(item));
+            self.number.kinds.add(Kinds::of_special(item));
         }
     }
 
@@ -75,7 +75,7 @@ impl CompactSum {
     pub fn add_all(&mut self, items: &[f64]) {
         match Quiet::now() {
             Some(quiet) if items.len() >= FEW_ITEMS => {
-                self.window.kinds.add(Kinds::ANY);
+                self.number.kinds.add(Kinds::ANY);
                 let mut pace = Pace::START;
                 pace.add_items(Level::best(), items, quiet, self);
                 quiet.forget_since();
@@ -89,30 +89,30 @@ impl CompactSum {
     /// # Errors
     /// Either sum has no more room, which takes more than 2^63 items. It stays as it was.
     pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-        self.window.merge(&other.window)
+        self.number.merge(&other.number)
     }
 
     /// The sum, rounded once to nearest; `None` if there are no items.
     #[must_use]
     pub fn value(&self) -> Option<f64> {
-        if self.window.kinds.is_none() {
+        if self.number.kinds.is_none() {
             return None;
         }
-        match self.window.only_digits() {
-            Some(digits) if self.window.kinds == Kinds::ANY => {
+        match self.number.only_digits() {
+            Some(digits) if self.number.kinds == Kinds::ANY => {
                 let is_quiet = Quiet::now().is_some();
-                let unit = self.window.unit.into();
+                let unit = self.number.unit.into();
                 Some(f64::of_integer(digits.integer(), unit, is_quiet))
             }
-            _ => Some(self.window.value()),
+            _ => Some(self.number.value()),
         }
     }
 
     /// The sum divided by a number of items that is not 0, rounded once.
     fn mean_of(&self, items: u64) -> f64 {
         let mean = |(is_negative, sum)| f64::signed((is_negative, quotient(sum, items)));
-        let finite = || self.window.magnitude().map_or(0.0, mean);
-        self.window.kinds.special().unwrap_or_else(finite)
+        let finite = || self.number.magnitude().map_or(0.0, mean);
+        self.number.kinds.special().unwrap_or_else(finite)
     }
 }
 
@@ -122,7 +122,7 @@ impl Destination for CompactSum {
     #[inline]
     fn add_parts(&mut self, [even, odd]: [i64; 2], unit: i32) {
         let parts = i128::from(even) + i128::from(odd);
-        self.window.add_integer(parts, unit);
+        self.number.add_integer(parts, unit);
     }
 
     fn add_item(&mut self, _index: usize, item: f64) {
@@ -199,7 +199,7 @@ impl CompactMean {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct CompactProducts {
-    window: Window<Wide, DoubleProducts>,
+    number: Number<Wide, DoubleProducts>,
 }
 
 impl CompactProducts {
@@ -207,26 +207,26 @@ impl CompactProducts {
     #[must_use]
     pub const fn new() -> Self {
         Self {
-            window: Window::EMPTY,
+            number: Number::EMPTY,
         }
     }
 
     /// Adds x * y.
     #[inline]
     pub fn add(&mut self, x: f64, y: f64) {
-        self.window.kinds.add(Kinds::ANY);
+        self.number.kinds.add(Kinds::ANY);
         if !x.is_finite() || !y.is_finite() {
             return self.add_special(x, y);
         }
         let (product, unit) = product(x, y);
-        if !self.window.add_item(product, unit) {
+        if !self.number.add_item(product, unit) {
             self.add_apart(product, unit);
         }
     }
 
     #[cold]
     fn add_apart(&mut self, product: i128, unit: i32) {
-        self.window.add_integer(product, unit);
+        self.number.add_integer(product, unit);
     }
 
     /// Infinity times zero is NaN; otherwise the signs tell.
@@ -239,14 +239,14 @@ impl CompactProducts {
         };
         let signs = sign(x) * sign(y);
         let special = if signs == 0.0 { f64::NAN } else { signs / 0.0 };
-        self.window.kinds.add(Kinds::of_special(special));
+        self.number.kinds.add(Kinds::of_special(special));
     }
 
     /// Adds the square of an integer.
     fn add_square(&mut self, integer: i64) {
-        self.window.kinds.add(Kinds::ANY);
+        self.number.kinds.add(Kinds::ANY);
         let square = i128::from(integer) * i128::from(integer);
-        self.window.add_whole(square);
+        self.number.add_whole(square);
     }
 
     /// Adds another sum's products.
@@ -254,13 +254,13 @@ impl CompactProducts {
     /// # Errors
     /// Either sum has no more room, which takes more than 2^63 products. It stays as it was.
     pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-        self.window.merge(&other.window)
+        self.number.merge(&other.number)
     }
 
     /// The sum, rounded once to nearest; `None` if there are no products.
     #[must_use]
     pub fn value(&self) -> Option<f64> {
-        (!self.window.kinds.is_none()).then(|| self.window.value())
+        (!self.number.kinds.is_none()).then(|| self.number.value())
     }
 }
 

@@ -1,10 +1,10 @@
 //! Variances and standard deviations.
 
 use super::{CompactMean, CompactProducts, Kinds};
-use crate::counters::LimitError;
-use crate::fixed::Magnitude;
-use crate::moments::Spread;
-use crate::round::root;
+use crate::number::counters::LimitError;
+use crate::number::fixed::Magnitude;
+use crate::number::round::root;
+use crate::slots::moments::Spread;
 
 /// The number, the sum and the sum of the squares of items, in 88 bytes: their variance and standard deviation, each rounded once.
 ///
@@ -41,7 +41,7 @@ impl CompactMoments {
     /// Adds an integer, which may have more bits than a double.
     pub fn add_integer(&mut self, item: i64) {
         self.mean.items += 1;
-        let sum = &mut self.mean.sum.window;
+        let sum = &mut self.mean.sum.number;
         sum.kinds.add(Kinds::ANY);
         sum.add_whole(item.into());
         self.squares.add_square(item);
@@ -72,14 +72,14 @@ impl CompactMoments {
 
     fn spread(&self, ddof: u32, change: impl Fn(Magnitude) -> Magnitude) -> Option<f64> {
         let items = self.mean.items;
-        let sum = &self.mean.sum.window;
+        let sum = &self.mean.sum.number;
         if items <= ddof.into() {
             return None;
         }
         if sum.kinds.special().is_some() {
             return Some(f64::NAN);
         }
-        let squares = self.squares.window.scaled();
+        let squares = self.squares.number.scaled();
         let spread = Spread::of_numbers(&[sum.scaled()], squares, items, ddof.into());
         Some(spread.value(change))
     }

@@ -1,14 +1,14 @@
 //! Sums by key as bytes, and their equality.
 
 use super::moments::KeyedMoments;
-use super::windows::Windows;
+use super::totals::Totals;
 use super::{KeyedProducts, KeyedSums};
 use crate::bytes::{BytesError, Kind, Reader, check_counters, header, write_number};
-use crate::counters::Counters;
-use crate::fixed::{Fixed, Window};
-use crate::float::Float;
-use crate::moments::can_have;
-use crate::total::Total;
+use crate::number::counters::Counters;
+use crate::number::fixed::{Fixed, FixedFormat};
+use crate::number::float::Float;
+use crate::number::total::Total;
+use crate::slots::moments::can_have;
 
 /// The fewest bytes of a key: of a sum, and of moments.
 const SUM_BYTES: usize = 9;
@@ -32,7 +32,7 @@ impl<T: Float> KeyedSums<T> {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = begin::<T>(Kind::KeyedSums, self.keys());
         for key in 0..self.keys() {
-            write_sum(&self.windows, key, &mut bytes);
+            write_sum(&self.totals, key, &mut bytes);
         }
         bytes
     }
@@ -50,9 +50,9 @@ impl<T: Float> KeyedSums<T> {
         let mut sums = Self::new(keys);
         for key in 0..keys {
             let (sum, items) = read_entry(&mut reader)?;
-            sums.windows.raise_items(items + sum.counters.specials());
+            sums.totals.raise_items(items + sum.counters.specials());
             let is_common = |word| is_common[word];
-            sums.windows
+            sums.totals
                 .add_number(key, &sum.fixed, sum.counters, is_common);
         }
         reader.end()?;
@@ -63,7 +63,7 @@ impl<T: Float> KeyedSums<T> {
 /// Sums are equal if there are as many, if their numbers are equal, and their counts of items that are not finite.
 impl<T: Float> PartialEq for KeyedSums<T> {
     fn eq(&self, other: &Self) -> bool {
-        are_equal(&self.windows, &other.windows)
+        are_equal(&self.totals, &other.totals)
     }
 }
 
@@ -150,13 +150,13 @@ impl<T: Float> PartialEq for KeyedProducts<T> {
 
 impl<T: Float> Eq for KeyedProducts<T> {}
 
-fn are_equal<W: Window>(left: &Windows<W>, right: &Windows<W>) -> bool {
+fn are_equal<F: FixedFormat>(left: &Totals<F>, right: &Totals<F>) -> bool {
     let is_equal = |key| are_alike(&left.total(key), &right.total(key));
     left.len() == right.len() && (0..left.len()).all(is_equal)
 }
 
 /// Whether sums of a key are equal.
-pub(super) fn are_alike<W: Window>(left: &Total<W>, right: &Total<W>) -> bool {
+pub(super) fn are_alike<F: FixedFormat>(left: &Total<F>, right: &Total<F>) -> bool {
     left.fixed == right.fixed && left.counters.of_specials() == right.counters.of_specials()
 }
 
@@ -175,11 +175,14 @@ fn keys(reader: &mut Reader<'_>, key_bytes: usize) -> Result<usize, BytesError> 
 }
 
 /// For each word of a number, whether so many of the keys have it that a table of it is not much longer than their bytes.
-fn common_words<W: Window>(keys: usize, numbers: impl Iterator<Item = (i32, usize)>) -> Vec<bool> {
+fn common_words<F: FixedFormat>(
+    keys: usize,
+    numbers: impl Iterator<Item = (i32, usize)>,
+) -> Vec<bool> {
     const RARE: usize = 16;
-    let mut counts = vec![0; Fixed::<W>::WORDS];
+    let mut counts = vec![0; Fixed::<F>::WORDS];
     for (exponent, words) in numbers {
-        let first = usize::try_from((i64::from(exponent) - i64::from(W::LOWEST)) / 64);
+        let first = usize::try_from((i64::from(exponent) - i64::from(F::LOWEST)) / 64);
         let of_number = first.ok().and_then(|first| counts.get_mut(first..));
         let of_number = of_number.into_iter().flatten().take(words);
         of_number.for_each(|count| *count += 1);
@@ -187,12 +190,12 @@ fn common_words<W: Window>(keys: usize, numbers: impl Iterator<Item = (i32, usiz
     counts.iter().map(|count| count * RARE >= keys).collect()
 }
 
-fn write_sum<W: Window>(windows: &Windows<W>, key: usize, bytes: &mut Vec<u8>) {
-    write_entry(&windows.total(key), bytes);
+fn write_sum<F: FixedFormat>(totals: &Totals<F>, key: usize, bytes: &mut Vec<u8>) {
+    write_entry(&totals.total(key), bytes);
 }
 
 /// Writes a sum without its number of items.
-pub(crate) fn write_entry<W: Window>(total: &Total<W>, bytes: &mut Vec<u8>) {
+pub(crate) fn write_entry<F: FixedFormat>(total: &Total<F>, bytes: &mut Vec<u8>) {
     let specials = total.counters.of_specials();
     let [_, _, specials @ ..] = specials.words();
     let is_finite = specials == [0; 3];
@@ -212,9 +215,9 @@ fn skip_entry(reader: &mut Reader<'_>) -> Result<(i32, usize), BytesError> {
 }
 
 /// Reads a sum without its number of items, and the fewest finite ones that it can be of.
-pub(crate) fn read_entry<W: Window>(
+pub(crate) fn read_entry<F: FixedFormat>(
     reader: &mut Reader<'_>,
-) -> Result<(Total<W>, u64), BytesError> {
+) -> Result<(Total<F>, u64), BytesError> {
     let [are_special] = reader.array()?;
     let mut counters = Counters::default();
     if are_special != 0 {

@@ -5,8 +5,8 @@ use simd_kernels::Pair;
 use super::KeyedSums;
 use super::key::{self, Key, KeyError};
 use super::remove::RemoveKeyedError;
-use crate::counters::LimitError;
-use crate::float::Float;
+use crate::number::counters::LimitError;
+use crate::number::float::Float;
 
 /// The rows whose places are computed at once.
 const BLOCK_ROWS: usize = 256;

@@ -1,8 +1,8 @@
 //! Minima and maxima by key.
 
 use super::key::{self, Key, KeyError};
-use crate::counters::{LimitError, check_memory, reserve};
-use crate::float::Float;
+use crate::number::counters::{LimitError, check_memory, reserve};
+use crate::number::float::Float;
 
 /// The least and the greatest item of each of the keys 0 to K - 1, -0.0 being less than 0.0. They cannot be taken back.
 ///

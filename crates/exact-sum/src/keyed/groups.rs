@@ -7,14 +7,14 @@ use simd_kernels::{DECODED_ITEMS, Level, Quiet, is_zero};
 use super::decoded::Decoded;
 use super::key::{Key, check_block, check_lengths};
 use super::moments::KeyedMoments;
-use super::windows::Windows;
+use super::totals::Totals;
 use super::{KeyedProducts, KeyedSums};
 use crate::bytes::BytesError;
-use crate::counters::{LimitError, items_of_both};
-use crate::fixed::{DoubleProducts, Doubles, Window};
-use crate::float::Float;
-use crate::partial::{Partial, check_moments, write, write_short};
-use crate::total::Total;
+use crate::bytes::partial::{Partial, check_moments, write, write_short};
+use crate::number::counters::{LimitError, items_of_both};
+use crate::number::fixed::{DoubleProducts, Doubles, FixedFormat};
+use crate::number::float::Float;
+use crate::number::total::Total;
 
 impl<T: Float> KeyedSums<T> {
     /// Drops the sums of the first keys: the others' numbers are so much less.
@@ -22,13 +22,13 @@ impl<T: Float> KeyedSums<T> {
     /// # Panics
     /// There are fewer keys.
     pub fn forget_first(&mut self, keys: usize) {
-        self.windows.forget_first(keys);
+        self.totals.forget_first(keys);
     }
 
     /// The bytes that are allocated.
     #[must_use]
     pub fn memory(&self) -> usize {
-        self.windows.memory()
+        self.totals.memory()
     }
 }
 
@@ -57,7 +57,7 @@ impl KeyedSums<f64> {
         let mut bytes = Vec::new();
         for key in keys {
             bytes.clear();
-            write_sum(&self.windows, key, is_quiet, &mut bytes);
+            write_sum(&self.totals, key, is_quiet, &mut bytes);
             each(key, &bytes);
         }
     }
@@ -75,8 +75,8 @@ impl KeyedSums<f64> {
         partials: impl IntoIterator<Item = &'b [u8]>,
     ) -> Result<(), BytesError> {
         let (received, items) = Received::<Doubles>::of(keys, partials, self.keys())?;
-        self.windows.check_room(items, received.doubles())?;
-        received.add_to(&mut self.windows, items);
+        self.totals.check_room(items, received.doubles())?;
+        received.add_to(&mut self.totals, items);
         Ok(())
     }
 }
@@ -235,7 +235,7 @@ impl KeyedMoments<f64> {
 }
 
 /// Appends the bytes of a key's sum.
-fn write_sum<W: Window>(sums: &Windows<W>, key: usize, is_quiet: bool, bytes: &mut Vec<u8>) {
+fn write_sum<F: FixedFormat>(sums: &Totals<F>, key: usize, is_quiet: bool, bytes: &mut Vec<u8>) {
     let short = sums.short(key);
     let written = short.and_then(|(integer, unit)| write_short(integer, unit, is_quiet, bytes));
     if written.is_none() {
@@ -244,16 +244,16 @@ fn write_sum<W: Window>(sums: &Windows<W>, key: usize, is_quiet: bool, bytes: &m
 }
 
 /// Sums of keys, read from bytes.
-struct Received<W: Window> {
+struct Received<F: FixedFormat> {
     keys: Vec<usize>,
     doubles: Vec<f64>,
-    long: Vec<(usize, Box<Total<W>>)>,
+    long: Vec<(usize, Box<Total<F>>)>,
 }
 
 /// What those who add sums have promised.
 const AS_MANY: &str = "there are as many keys as sums";
 
-impl<W: Window> Received<W> {
+impl<F: FixedFormat> Received<F> {
     /// None yet, with room for one of each of some keys, all of which have a sum.
     fn none<K: Key>(keys: &[K], sums: usize) -> Self {
         check_block(keys, 0, sums).unwrap_or_else(|error| panic!("{error}"));
@@ -283,7 +283,7 @@ impl<W: Window> Received<W> {
         Ok((received, items))
     }
 
-    fn push(&mut self, key: usize, partial: Partial<W>) {
+    fn push(&mut self, key: usize, partial: Partial<F>) {
         match partial {
             Partial::Long(total, _) => self.long.push((key, total)),
             Partial::Doubles(doubles) => {
@@ -300,15 +300,15 @@ impl<W: Window> Received<W> {
     }
 
     /// Adds the sums, of which no key has more items than so many.
-    fn add_to(&self, windows: &mut Windows<W>, items: u64) {
-        windows.count(items);
+    fn add_to(&self, totals: &mut Totals<F>, items: u64) {
+        totals.count(items);
         let mut decoded = Decoded::none();
         let blocks = self.doubles.chunks(DECODED_ITEMS);
         for (keys, doubles) in self.keys.chunks(DECODED_ITEMS).zip(blocks) {
-            windows.add(Level::best(), keys, doubles, false, &mut decoded);
+            totals.add(Level::best(), keys, doubles, false, &mut decoded);
         }
         for (key, total) in &self.long {
-            windows.add_number(*key, &total.fixed, total.counters, |_| true);
+            totals.add_number(*key, &total.fixed, total.counters, |_| true);
         }
     }
 }

@@ -10,9 +10,9 @@ use super::KeyedSums;
 use super::bytes::are_alike;
 use super::decoded::{Decoded, FEW_ITEMS};
 use super::key::{self, KeyError};
-use crate::counters::LimitError;
-use crate::float::Float;
-use crate::total::Total;
+use crate::number::counters::LimitError;
+use crate::number::float::Float;
+use crate::number::total::Total;
 
 /// A sum for each key that has items, exact until it is rounded: [`KeyedSums`] for keys of any type.
 ///
@@ -77,7 +77,7 @@ impl<K: Hash + Eq + Clone, T: Float> HashedSums<K, T> {
         if items.len() < FEW_ITEMS {
             for (key, item) in keys.iter().zip(items) {
                 let place = self.code(key) as usize;
-                self.sums.windows.grow(self.keys.len());
+                self.sums.totals.grow(self.keys.len());
                 self.sums.add_one(place, *item);
             }
             return Ok(());
@@ -89,7 +89,7 @@ impl<K: Hash + Eq + Clone, T: Float> HashedSums<K, T> {
             for (place, key) in places.iter_mut().zip(keys) {
                 *place = self.code(key);
             }
-            self.sums.windows.grow(self.keys.len());
+            self.sums.totals.grow(self.keys.len());
             self.sums
                 .change_block(Level::best(), places, items, false, &mut decoded);
         }
@@ -101,9 +101,9 @@ impl<K: Hash + Eq + Clone, T: Float> HashedSums<K, T> {
     /// # Errors
     /// As [`KeyedSums::merge`].
     pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-        self.sums.windows.make_room(&other.sums.windows)?;
+        self.sums.totals.make_room(&other.sums.totals)?;
         let places: Vec<u32> = other.keys.iter().map(|key| self.code(key)).collect();
-        self.sums.windows.grow(self.keys.len());
+        self.sums.totals.grow(self.keys.len());
         self.sums.merge_at(&other.sums, &places);
         Ok(())
     }

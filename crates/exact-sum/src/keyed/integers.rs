@@ -1,8 +1,8 @@
 //! Sums of integers by key.
 
 use super::key::{self, Key, KeyError};
-use crate::counters::{LimitError, check_memory, reserve};
-use crate::total::short_mean;
+use crate::number::counters::{LimitError, check_memory, reserve};
+use crate::number::total::short_mean;
 
 /// The number and the sum of integers of each of the keys 0 to K - 1, in 64 and 128 bits.
 ///

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use crate::counters::LimitError;
+use crate::number::counters::LimitError;
 
 /// The types of keys that number sums: integers.
 pub trait Key: Copy + Send + Sync + sealed::Sealed {}

@@ -3,7 +3,6 @@
 pub(crate) mod bytes;
 mod columns;
 mod decoded;
-mod entry;
 mod extrema;
 mod groups;
 mod hashed;
@@ -11,21 +10,16 @@ mod integers;
 mod key;
 mod moments;
 mod products;
+pub(crate) mod ranks;
 mod remove;
-pub(crate) mod rows;
-#[doc(hidden)]
-pub mod sparse;
 mod tables;
-pub(crate) mod terms;
-mod windows;
-#[doc(hidden)]
-pub mod wire;
+mod totals;
 
 use simd_kernels::{DECODED_ITEMS, Level, Quiet, prefetch_after};
 
-use crate::counters::{Counters, LimitError, check_memory};
-use crate::float::Float;
-use crate::total::Total;
+use crate::number::counters::{Counters, LimitError, check_memory};
+use crate::number::float::Float;
+use crate::number::total::Total;
 pub use columns::KeyedColumns;
 use decoded::{Decoded, FEW_ITEMS};
 pub use extrema::KeyedExtrema;
@@ -38,7 +32,7 @@ pub use moments::KeyedMoments;
 pub use products::{KeyedProducts, KeyedWeightedMeans};
 pub use remove::RemoveKeyedError;
 use remove::check_specials;
-use windows::Windows;
+use totals::Totals;
 
 /// A sum for each of the keys 0 to K - 1, exact until it is rounded.
 ///
@@ -56,7 +50,7 @@ use windows::Windows;
 /// ```
 #[derive(Clone, Debug)]
 pub struct KeyedSums<T: Float> {
-    windows: Windows<T::Sums>,
+    totals: Totals<T::Sums>,
 }
 
 impl<T: Float> KeyedSums<T> {
@@ -64,7 +58,7 @@ impl<T: Float> KeyedSums<T> {
     #[must_use]
     pub fn new(keys: usize) -> Self {
         Self {
-            windows: Windows::new(keys),
+            totals: Totals::new(keys),
         }
     }
 
@@ -72,7 +66,7 @@ impl<T: Float> KeyedSums<T> {
     #[cfg(feature = "par")]
     pub(crate) fn for_such(keys: usize, items: &[T]) -> Self {
         let mut sums = Self::new(keys);
-        sums.windows
+        sums.totals
             .prepare(&items[..items.len().min(DECODED_ITEMS)]);
         sums
     }
@@ -80,7 +74,7 @@ impl<T: Float> KeyedSums<T> {
     /// The number of keys.
     #[must_use]
     pub fn keys(&self) -> usize {
-        self.windows.len()
+        self.totals.len()
     }
 
     /// Makes room for more keys.
@@ -88,8 +82,8 @@ impl<T: Float> KeyedSums<T> {
     /// # Errors
     /// There is no memory for them.
     pub fn grow(&mut self, keys: usize) -> Result<(), LimitError> {
-        self.windows.reserve(keys)?;
-        self.windows.grow(keys);
+        self.totals.reserve(keys)?;
+        self.totals.grow(keys);
         Ok(())
     }
 
@@ -109,7 +103,7 @@ impl<T: Float> KeyedSums<T> {
     #[inline]
     pub fn add_one(&mut self, key: usize, item: T) {
         assert!(key < self.keys(), "key {key} has no sum");
-        self.windows.change_one(key, item.widened(), false);
+        self.totals.change_one(key, item.widened(), false);
     }
 
     /// [`add`](Self::add) with the instructions of a level.
@@ -129,7 +123,7 @@ impl<T: Float> KeyedSums<T> {
     /// Whether there is room for items.
     fn check_room(&self, items: &[T]) -> Result<(), LimitError> {
         let doubles = items.iter().map(|item| item.widened());
-        self.windows.check_room(items.len() as u64, doubles)
+        self.totals.check_room(items.len() as u64, doubles)
     }
 
     /// Adds items, or subtracts them. If a key is out of range, it takes back what it added before.
@@ -145,7 +139,7 @@ impl<T: Float> KeyedSums<T> {
             key::check_block(keys, 0, self.keys())?;
             for (key, item) in keys.iter().zip(items) {
                 let item = item.widened();
-                self.windows.change_one(key.place(), item, removes);
+                self.totals.change_one(key.place(), item, removes);
             }
             return Ok(());
         }
@@ -175,13 +169,13 @@ impl<T: Float> KeyedSums<T> {
         removes: bool,
         decoded: &mut Decoded,
     ) {
-        if self.windows.add_short(level, keys, items, removes, decoded) {
+        if self.totals.add_short(level, keys, items, removes, decoded) {
             return;
         }
         let mut rest = keys;
         T::in_exact_doubles(items, |doubles| {
             let (keys, others) = rest.split_at(doubles.len());
-            self.windows.add(level, keys, doubles, removes, decoded);
+            self.totals.add(level, keys, doubles, removes, decoded);
             rest = others;
         });
     }
@@ -197,7 +191,7 @@ impl<T: Float> KeyedSums<T> {
         let specials = pairs.map(|(key, item)| (key, item.widened()));
         let specials = specials.filter(|(_, item)| !item.is_finite());
         let counted = specials.map(|(key, item)| (key, Counters::of_special(item)));
-        check_specials(counted.collect(), &|key| self.windows.counters(key))?;
+        check_specials(counted.collect(), &|key| self.totals.counters(key))?;
         self.check_room(items)?;
         let removed = self.change(Level::best(), keys, items, true);
         removed.map_err(RemoveKeyedError::Key)
@@ -208,18 +202,18 @@ impl<T: Float> KeyedSums<T> {
     /// # Errors
     /// Together they have more than 2^63 - 1 items, or there is no memory for more keys. These sums stay as they were.
     pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-        self.windows.make_room(&other.windows)?;
-        self.windows.merge_all(&other.windows);
+        self.totals.make_room(&other.totals)?;
+        self.totals.merge_all(&other.totals);
         Ok(())
     }
 
     /// Adds other sums: that of key number i to that of key `keys[i]`.
     fn merge_at(&mut self, other: &Self, keys: &[u32]) {
-        self.windows.merge(&other.windows, |key| keys[key] as usize);
+        self.totals.merge(&other.totals, |key| keys[key] as usize);
     }
 
     fn total(&self, key: usize) -> Total<T::Sums> {
-        self.windows.total(key)
+        self.totals.total(key)
     }
 
     /// The sum of a key, rounded to nearest, ties to even: see [`Sum::value`](crate::Sum::value). An empty sum is +0.0, and so is that of
@@ -238,13 +232,13 @@ impl<T: Float> KeyedSums<T> {
     /// The key has no sum.
     #[must_use]
     pub fn mean(&self, key: usize, items: u64) -> T {
-        self.windows.mean(key, items)
+        self.totals.mean(key, items)
     }
 
     fn rounded(&self, key: usize, is_quiet: bool) -> T {
-        match self.windows.short(key) {
+        match self.totals.short(key) {
             Some((integer, unit)) => T::of_integer(integer, unit, is_quiet),
-            None => self.windows.total(key).value(),
+            None => self.totals.total(key).value(),
         }
     }
 
@@ -253,7 +247,7 @@ impl<T: Float> KeyedSums<T> {
     pub fn values(&self) -> Vec<T> {
         let is_quiet = Quiet::now().is_some();
         let mut values = Vec::with_capacity(self.keys());
-        if let Some((pairs, unit)) = self.windows.only_table() {
+        if let Some((pairs, unit)) = self.totals.only_table() {
             T::append_rounded(pairs, unit, is_quiet, &mut values);
         } else {
             values.extend((0..self.keys()).map(|key| self.rounded(key, is_quiet)));

@@ -6,13 +6,13 @@ use super::decoded::{Decoded, Rooms};
 use super::key::{self, Key, KeyError};
 use super::products::{KeyedProducts, widen};
 use super::remove::{RemoveKeyedError, check_counts, check_specials};
-use super::windows::Windows;
-use crate::counters::{Counters, LimitError, check_memory, reserve};
-use crate::float::Float;
-use crate::moments::Spread;
-use crate::product_sum::ProductSum;
-use crate::round;
-use crate::total::Total;
+use super::totals::Totals;
+use crate::number::counters::{Counters, LimitError, check_memory, reserve};
+use crate::number::float::Float;
+use crate::number::round;
+use crate::number::total::Total;
+use crate::slots::moments::Spread;
+use crate::slots::product_sum::ProductSum;
 
 /// The number, the sum and the sum of the squares of the items of each of the keys 0 to K - 1: their means, variances and standard deviations,
 /// each exact until it is rounded once.
@@ -29,7 +29,7 @@ use crate::total::Total;
 #[derive(Clone, Debug)]
 pub struct KeyedMoments<T: Float> {
     pub(super) counts: Vec<u64>,
-    pub(super) sums: Windows<T::Sums>,
+    pub(super) sums: Totals<T::Sums>,
     pub(super) squares: KeyedProducts<T>,
 }
 
@@ -42,7 +42,7 @@ impl<T: Float> KeyedMoments<T> {
         check_memory::<u64>(keys)?;
         Ok(Self {
             counts: vec![0; keys],
-            sums: Windows::new(keys),
+            sums: Totals::new(keys),
             squares: KeyedProducts::new(keys),
         })
     }

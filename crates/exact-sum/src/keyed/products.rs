@@ -6,11 +6,11 @@ use super::KeyedSums;
 use super::decoded::{Decoded, Rooms};
 use super::key::{self, Key, KeyError};
 use super::remove::{RemoveKeyedError, check_specials};
-use super::windows::Windows;
-use crate::counters::LimitError;
-use crate::float::Float;
-use crate::total::Total;
-use crate::weighted::weighted_mean;
+use super::totals::Totals;
+use crate::number::counters::LimitError;
+use crate::number::float::Float;
+use crate::number::total::Total;
+use crate::slots::weighted::weighted_mean;
 
 /// The sum of the products x\[i\] * y\[i\] of each of the keys 0 to K - 1, exact until it is rounded: dot products by key.
 ///
@@ -25,7 +25,7 @@ use crate::weighted::weighted_mean;
 #[derive(Clone, Debug)]
 pub struct KeyedProducts<T: Float> {
     /// Those of the rounded products, and of what these lack.
-    pub(super) parts: [Windows<T::Products>; 2],
+    pub(super) parts: [Totals<T::Products>; 2],
 }
 
 impl<T: Float> KeyedProducts<T> {
@@ -33,7 +33,7 @@ impl<T: Float> KeyedProducts<T> {
     #[must_use]
     pub fn new(keys: usize) -> Self {
         Self {
-            parts: [Windows::new(keys), Windows::new(keys)],
+            parts: [Totals::new(keys), Totals::new(keys)],
         }
     }
 
@@ -279,7 +279,7 @@ impl<T: Float> KeyedWeightedMeans<T> {
     /// # Errors
     /// As [`KeyedSums::merge`].
     pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-        self.weights.windows.make_room(&other.weights.windows)?;
+        self.weights.totals.make_room(&other.weights.totals)?;
         self.products.merge(&other.products)?;
         self.weights.merge(&other.weights)
     }

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use super::key::{Key, KeyError};
-use crate::counters::{Counters, LimitError, RemoveError};
+use crate::number::counters::{Counters, LimitError, RemoveError};
 
 /// Items that cannot be removed. No sum has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,9 +16,9 @@ use simd_kernels::{
 
 use super::decoded::{Decoded, FEW_ITEMS, Room};
 use super::key::Key;
-use crate::counters::{LimitError, check_memory, reserve};
-use crate::fixed::integer_of;
-use crate::float::Float;
+use crate::number::counters::{LimitError, check_memory, reserve};
+use crate::number::fixed::integer_of;
+use crate::number::float::Float;
 
 /// Above the digits of items, sums of 2^63 of them have two more.
 const DIGITS: usize = DecodeDigits::DIGITS + 2;

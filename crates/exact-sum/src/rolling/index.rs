@@ -1,7 +1,7 @@
 //! The numbers of an index, and how far they are apart.
 
-use crate::fixed::{Doubles, Fixed, integer};
-use crate::float::sealed::Sealed as _;
+use crate::number::fixed::{Doubles, Fixed, integer};
+use crate::number::float::sealed::Sealed as _;
 
 /// The types of an index: integers, `f32` and `f64`.
 pub trait RollingIndex: Copy + sealed::Sealed {}

@@ -4,10 +4,45 @@ use std::ops::Range;
 
 use simd_kernels::{DECODED_ITEMS, DecodeUnit, LOWER_PLACES, Level, Pair, decode};
 
-use super::Windows;
-use crate::fixed::{Window, integer_of};
-use crate::float::Float;
-use crate::total::Total;
+use crate::number::fixed::{FixedFormat, integer_of};
+use crate::number::float::Float;
+use crate::number::total::Total;
+
+/// Where windows begin.
+#[derive(Clone, Debug)]
+pub(super) enum Windows {
+    OfItems(usize),
+    /// Which item is the first in the window of each.
+    From(Vec<usize>),
+}
+
+impl Windows {
+    /// The first item of a window, of which an item is the last.
+    #[inline(always)]
+    pub(super) fn start(&self, last: usize) -> usize {
+        match self {
+            Self::OfItems(items) => (last + 1).saturating_sub(*items),
+            Self::From(starts) => starts[last],
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn count(&self, last: usize) -> usize {
+        last + 1 - self.start(last)
+    }
+
+    /// Writes those of windows one after another.
+    pub(super) fn write_counts(&self, first: usize, counts: &mut [usize]) {
+        match self {
+            Self::OfItems(items) if *items <= first => counts.fill(*items),
+            _ => {
+                for (window, count) in counts.iter_mut().enumerate() {
+                    *count = self.count(first + window);
+                }
+            }
+        }
+    }
+}
 
 /// A window that moves over items, and its sum.
 pub(super) struct Walk<'w, T: Float> {
@@ -23,7 +58,7 @@ pub(super) struct Walk<'w, T: Float> {
 }
 
 /// A window's items that do not fit the unit.
-struct Others<W: Window> {
+struct Others<W: FixedFormat> {
     items: usize,
     total: Total<W>,
 }
@@ -165,7 +200,7 @@ fn unit<T: Float>(items: &[T], longest: usize) -> DecodeUnit {
     DecodeUnit::for_range(highest, above)
 }
 
-impl<W: Window> Others<W> {
+impl<W: FixedFormat> Others<W> {
     #[cold]
     fn add(&mut self, item: f64) {
         self.items += 1;

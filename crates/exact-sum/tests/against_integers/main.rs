@@ -17,6 +17,7 @@ mod partial;
 mod products;
 mod ranges;
 mod rolling;
+mod statistics;
 
 use exact_sum::{Accumulator, ComplexProductSum, ComplexSum, ProductSum, Sum};
 use integer_sums::units::{dot, root, sum, to_double, to_single};

@@ -36,11 +36,11 @@ mod slices;
 mod words;
 
 pub use exact_sum::{
-    Accumulator, BytesError, ComplexMoments, ComplexProductSum, ComplexSum, Float, HashedSums,
-    IntegerMoments, Key, KeyError, KeyedAccumulator, KeyedColumns, KeyedExtrema, KeyedIntegers,
-    KeyedMoments, KeyedProducts, KeyedSums, KeyedWeightedMeans, LimitError, Moments, ProductSum,
-    RemoveError, RemoveKeyedError, Rolling, RollingError, RollingIndex, SparseKey, Sum,
-    WeightedMean, by_key, mean, norm, standard_deviation, sum, variance,
+    Accumulator, BytesError, CoMoments, ComplexMoments, ComplexProductSum, ComplexSum, Float,
+    HashedSums, IntegerMoments, Key, KeyError, KeyedAccumulator, KeyedColumns, KeyedExtrema,
+    KeyedIntegers, KeyedMoments, KeyedProducts, KeyedSums, KeyedWeightedMeans, LimitError, Moments,
+    Powers, ProductSum, RemoveError, RemoveKeyedError, Rolling, RollingError, RollingIndex,
+    SparseKey, Sum, WeightedMean, by_key, mean, norm, standard_deviation, sum, variance,
 };
 pub use keyed::{HashedPlan, KeyedPlan, KeyedState};
 pub use plan::Plan;

@@ -8,6 +8,7 @@ mod display;
 mod dots;
 mod folded;
 mod form;
+mod given;
 mod lanes;
 mod memory;
 mod obstacle;

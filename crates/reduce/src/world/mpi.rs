@@ -31,5 +31,5 @@ pub fn world() -> Result<World, comm::Error> {
 
 /// The handle of a world's communicator, for calls that leave it as it is: see [`MpiCommunicator::handle`]. `None` if its ranks are not MPI's.
 pub fn handle(world: &World) -> Option<Comm> {
-    world.transport().as_mpi().map(MpiCommunicator::handle)
+    world.transport().mpi_handle()
 }

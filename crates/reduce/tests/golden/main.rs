@@ -57,13 +57,7 @@ fn cases(file: &str, count: usize) -> Vec<Value> {
 /// The readers that share nothing with this project.
 #[test]
 fn the_readers_in_python_agree() {
-    for reader in [
-        "check.py",
-        "check_exact.py",
-        "check_bytes.py",
-        "check_keyed.py",
-        "check_masked.py",
-    ] {
+    for reader in ["check.py", "check_exact.py"] {
         let Ok(output) = Command::new("python3").arg(folder().join(reader)).output() else {
             println!("skipped: no python3");
             return;

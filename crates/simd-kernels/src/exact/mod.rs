@@ -1,10 +1,10 @@
 //! The loops of exact sums and products: sums of blocks that lose no bit.
 
+pub(crate) mod decode;
 pub(crate) mod exponents;
 pub(crate) mod nearest;
 pub(crate) mod plain;
 pub(crate) mod products;
 pub(crate) mod range;
 pub(crate) mod split;
-pub(crate) mod windows;
 pub(crate) mod zeros;

@@ -1,7 +1,7 @@
 //! Pairs of integers as the numbers that are nearest to them.
 
+use crate::exact::decode::{DecodeUnit, LOWER, LOWER_PLACES, Pair};
 use crate::exact::split::power_of_two;
-use crate::exact::windows::{DecodeUnit, LOWER, LOWER_PLACES, Pair};
 use crate::sets::dispatch::compute;
 use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;

@@ -28,6 +28,9 @@ mod sealed {
 
         /// The same with sums.
         fn compute_sum<K: Kernel<Self>>(level: Level, kernel: K) -> K::Output;
+
+        /// The sum of each subtree of 8 leaves.
+        fn subtree_sums8(level: Level, subtrees: &[[Self; 8]], sums: &mut [Self]);
     }
 }
 
@@ -61,10 +64,6 @@ pub trait Float:
     /// Whether the sign bit is set.
     #[doc(hidden)]
     fn has_sign(self) -> bool;
-
-    /// The sum of each subtree of 8 leaves.
-    #[doc(hidden)]
-    fn subtree_sums8(level: Level, subtrees: &[[Self; 8]], sums: &mut [Self]);
 }
 
 /// Runs a kernel in plain Rust. It is not inlined, so that calls at other levels do not load its code.
@@ -89,6 +88,23 @@ macro_rules! float {
             #[inline]
             fn compute_sum<K: Kernel<Self>>(level: Level, kernel: K) -> K::Output {
                 $compute::<Add, K>(level, kernel)
+            }
+
+            #[inline]
+            fn subtree_sums8(level: Level, subtrees: &[[Self; 8]], sums: &mut [Self]) {
+                assert_eq!(subtrees.len(), sums.len());
+                match level.set() {
+                    Set::Scalar => scalar::subtree_sums8(subtrees, sums),
+                    #[cfg(target_arch = "aarch64")]
+                    Set::Neon(neon) => neon.$subtree_sums8(subtrees, sums),
+                    #[cfg(target_arch = "x86_64")]
+                    Set::Sse2(sse2) => sse2.$subtree_sums8(subtrees, sums),
+                    #[cfg(target_arch = "x86_64")]
+                    Set::Avx2(avx2) => avx2.$subtree_sums8(subtrees, sums),
+                    // Algorithm 4 reads eight leaves, which do not fill a wider register.
+                    #[cfg(target_arch = "x86_64")]
+                    Set::Avx512(avx512) => Avx2::from(avx512).$subtree_sums8(subtrees, sums),
+                }
             }
         }
 
@@ -139,23 +155,6 @@ macro_rules! float {
             #[inline(always)]
             fn has_sign(self) -> bool {
                 self.is_sign_negative()
-            }
-
-            #[inline]
-            fn subtree_sums8(level: Level, subtrees: &[[Self; 8]], sums: &mut [Self]) {
-                assert_eq!(subtrees.len(), sums.len());
-                match level.set() {
-                    Set::Scalar => scalar::subtree_sums8(subtrees, sums),
-                    #[cfg(target_arch = "aarch64")]
-                    Set::Neon(neon) => neon.$subtree_sums8(subtrees, sums),
-                    #[cfg(target_arch = "x86_64")]
-                    Set::Sse2(sse2) => sse2.$subtree_sums8(subtrees, sums),
-                    #[cfg(target_arch = "x86_64")]
-                    Set::Avx2(avx2) => avx2.$subtree_sums8(subtrees, sums),
-                    // Algorithm 4 reads eight leaves, which do not fill a wider register.
-                    #[cfg(target_arch = "x86_64")]
-                    Set::Avx512(avx512) => Avx2::from(avx512).$subtree_sums8(subtrees, sums),
-                }
             }
         }
     };

@@ -1,58 +1,32 @@
 //! The pages whose programs are compiled and run like those of a crate's documentation.
 
-#[doc = include_str!("../../../../docs/why.md")]
-struct Why;
+macro_rules! pages {
+    ($($name:ident $path:literal)*) => {
+        $(
+            #[doc = include_str!(concat!("../../../../", $path))]
+            struct $name;
+        )*
+    };
+}
 
-#[doc = include_str!("../../../../docs/tutorial-rust.md")]
-struct TutorialRust;
-
-#[doc = include_str!("../../../../docs/tutorial-by-key.md")]
-struct TutorialByKey;
-
-#[doc = include_str!("../../../../docs/tree-or-exact.md")]
-struct TreeOrExact;
-
-#[doc = include_str!("../../../../docs/items-and-ranks.md")]
-struct ItemsAndRanks;
-
-#[doc = include_str!("../../../../docs/rows.md")]
-struct Rows;
-
-#[doc = include_str!("../../../../docs/lanes.md")]
-struct Lanes;
-
-#[doc = include_str!("../../../../docs/failures.md")]
-struct Failures;
-
-#[doc = include_str!("../../../../docs/gpu.md")]
-struct Gpu;
-
-#[doc = include_str!("../../../../crates/tree-index/README.md")]
-struct TreeIndexReadme;
-
-#[doc = include_str!("../../../../crates/simd-kernels/README.md")]
-struct SimdKernelsReadme;
-
-#[doc = include_str!("../../../../crates/exact-sum/README.md")]
-struct ExactSumReadme;
-
-#[doc = include_str!("../../../../crates/distribution/README.md")]
-struct DistributionReadme;
-
-#[doc = include_str!("../../../../crates/schedule/README.md")]
-struct ScheduleReadme;
-
-#[doc = include_str!("../../../../crates/mpi-library/README.md")]
-struct MpiLibraryReadme;
-
-#[doc = include_str!("../../../../crates/comm/README.md")]
-struct CommReadme;
-
-#[doc = include_str!("../../../../crates/cuda/README.md")]
-struct CudaReadme;
-
-#[doc = include_str!("../../../../crates/reduce/README.md")]
-struct ReduceReadme;
-
-#[doc = include_str!("../../../../crates/treefold/README.md")]
-struct TreefoldReadme;
+pages! {
+    Why "docs/why.md"
+    TutorialRust "docs/tutorial-rust.md"
+    TutorialByKey "docs/tutorial-by-key.md"
+    TreeOrExact "docs/tree-or-exact.md"
+    ItemsAndRanks "docs/items-and-ranks.md"
+    Rows "docs/rows.md"
+    Lanes "docs/lanes.md"
+    Failures "docs/failures.md"
+    Gpu "docs/gpu.md"
+    TreeIndexReadme "crates/tree-index/README.md"
+    SimdKernelsReadme "crates/simd-kernels/README.md"
+    ExactSumReadme "crates/exact-sum/README.md"
+    DistributionReadme "crates/distribution/README.md"
+    ScheduleReadme "crates/schedule/README.md"
+    MpiLibraryReadme "crates/mpi-library/README.md"
+    CommReadme "crates/comm/README.md"
+    CudaReadme "crates/cuda/README.md"
+    ReduceReadme "crates/reduce/README.md"
+    TreefoldReadme "crates/treefold/README.md"
+}

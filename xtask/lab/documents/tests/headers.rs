@@ -17,7 +17,7 @@ use std::process::{Command, Stdio};
 struct Header {
     package: &'static str,
     name: &'static str,
-    sources: &'static [&'static str],
+    sources: &'static str,
     /// The compiler, and the variable that names another.
     compiler: (&'static str, &'static str),
     /// What all its functions begin with.
@@ -45,8 +45,9 @@ fn declarations(header: &Header) -> String {
     config.export.exclude = header.defined.iter().map(|&name| name.to_owned()).collect();
     let boundary = package(header.package).join("src/boundary");
     let builder = cbindgen::Builder::new().with_config(config);
-    let with = |builder: cbindgen::Builder, source| builder.with_src(boundary.join(source));
-    let builder = header.sources.iter().fold(builder, with);
+    let builder = header.sources.split(' ').fold(builder, |builder, source| {
+        builder.with_src(boundary.join(source).with_extension("rs"))
+    });
     let mut text = Vec::new();
     builder.generate().unwrap().write(&mut text);
     // The names of ReproRed's header are in a library of their own, which calls these.
@@ -85,12 +86,6 @@ fn check_syntax(
     Some((output.status.success(), said))
 }
 
-/// Whether the compiler takes this; `None` where there is none.
-fn compiles(header: &Header, text: &str) -> Option<bool> {
-    let options = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-x", "c"];
-    check_syntax(header.compiler, &options, text).map(|(is_taken, _)| is_taken)
-}
-
 /// The functions that a text of C declares: names before a parenthesis, on lines that begin a declaration.
 fn functions(text: &str, prefix: &str) -> BTreeSet<String> {
     let declares = |line: &&str| !line.starts_with(['/', ' ', '#', '}']);
@@ -109,14 +104,14 @@ fn check(header: &Header) {
     assert!(of_header.len() > 10, "{of_header:?}");
     assert_eq!(of_header, functions(&declared, header.prefix));
     let both = format!("#include <{}>\n{declared}", header.name);
-    let Some(compiled) = compiles(header, &both) else {
-        println!(
-            "skipped: {} against Rust, for want of {}",
-            header.name, header.compiler.0
-        );
+    let options = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-x", "c"];
+    let compiles = |text: &str| check_syntax(header.compiler, &options, text);
+    let Some((is_taken, said)) = compiles(&both) else {
+        let (name, compiler) = (header.name, header.compiler.0);
+        println!("skipped: {name} against Rust, for want of {compiler}");
         return;
     };
-    assert!(compiled, "{both}");
+    assert!(is_taken, "{said}\n{both}");
     // The check can fail.
     let wrong = both.replacen("(const ", "(", 1).replacen(
         "int global_start_idx",
@@ -124,7 +119,7 @@ fn check(header: &Header) {
         1,
     );
     assert_ne!(wrong, both);
-    assert_eq!(compiles(header, &wrong), Some(false));
+    assert!(compiles(&wrong).is_some_and(|(is_taken, _)| !is_taken));
 }
 
 /// The results of the functions that a header declares: what is written to, by the function's and the parameter's name.
@@ -169,15 +164,13 @@ fn check_places(package_name: &str, header: &str, least: usize) {
         let stem = function
             .trim_start_matches("treefold_")
             .trim_start_matches("par_");
+        let of_stem = ["ONE", "LANES", "DOT", "SUMS"].map(|kind| format!("BOTH({kind}, {stem},"));
         let rows = [
             format!("ROW({function}, {result},"),
             format!("{{\"{function}\", \"{result}\","),
-            format!("BOTH(ONE, {stem},"),
-            format!("BOTH(LANES, {stem},"),
-            format!("BOTH(DOT, {stem},"),
-            format!("BOTH(SUMS, {stem},"),
         ];
-        !rows.iter().any(|row| places.contains(row))
+        let mut rows = rows.iter().chain(&of_stem);
+        !rows.any(|row| places.contains(row))
     };
     let lacking: Vec<_> = results.iter().filter(lacks).collect();
     assert!(
@@ -195,14 +188,6 @@ fn every_result_of_a_header_is_tried_at_wrong_places() {
     assert_eq!(names, ["name", "result"]);
 }
 
-/// The compiler's errors over a header of C++ alone, with these options; `None` where there is none.
-fn errors_of_cpp(header: &str, compiler: (&str, &str), options: &[&str]) -> Option<Vec<String>> {
-    let text = format!("#include <{header}>\nint main() {{}}\n");
-    let (_, said) = check_syntax(compiler, &[options, &["-x", "c++"]].concat(), &text)?;
-    let errors = said.lines().filter(|line| line.contains("error:"));
-    Some(errors.map(str::to_owned).collect())
-}
-
 #[test]
 fn cpp_that_is_too_old_gets_one_error() {
     for (header, compiler) in [
@@ -215,10 +200,14 @@ fn cpp_that_is_too_old_gets_one_error() {
             (&["-std=c++20", "-fno-exceptions"], Some("throw exceptions")),
             (&["-std=c++20"], None),
         ] {
-            let Some(errors) = errors_of_cpp(header, compiler, options) else {
+            let text = format!("#include <{header}>\nint main() {{}}\n");
+            let options = [options, &["-x", "c++"]].concat();
+            let Some((_, said)) = check_syntax(compiler, &options, &text) else {
                 println!("skipped: {header}, for want of {}", compiler.0);
                 continue;
             };
+            let errors = said.lines().filter(|line| line.contains("error:"));
+            let errors: Vec<&str> = errors.collect();
             match words {
                 None => assert!(errors.is_empty(), "{errors:?}"),
                 Some(words) => {
@@ -230,69 +219,47 @@ fn cpp_that_is_too_old_gets_one_error() {
     }
 }
 
-#[test]
-fn treefold_h_declares_what_rust_defines() {
-    check(&Header {
-        package: "c",
-        name: "treefold.h",
-        sources: &[
-            "exports.rs",
-            "typed.rs",
-            "any_type.rs",
-            "exact.rs",
-            "by_key.rs",
-            "rows_by_key.rs",
-            "windows.rs",
-            "states.rs",
-        ],
-        compiler: ("cc", "CC"),
-        prefix: "treefold_",
-        types: &[
-            ("Status", "treefold_status"),
-            ("Combine", "treefold_combine"),
-        ],
-        counts: true,
-        defined: &[],
-    });
-}
+/// C's names of the types that both packages share.
+const SHARED: &[(&str, &str)] = &[
+    ("Status", "treefold_status"),
+    ("Combine", "treefold_combine"),
+];
 
 #[test]
-fn treefold_mpi_h_declares_what_rust_defines() {
-    check(&Header {
-        package: "c-mpi",
-        name: "treefold_mpi.h",
-        sources: &[
-            "communicators.rs",
-            "builders.rs",
-            "exports.rs",
-            "calls.rs",
-            "by_key.rs",
-            "dots.rs",
-            "keyed.rs",
-            "hashed.rs",
-        ],
-        compiler: ("mpicc", "MPICC"),
-        prefix: "treefold_",
-        types: &[
-            ("Status", "treefold_status"),
-            ("Combine", "treefold_combine"),
-        ],
-        counts: true,
-        defined: &["treefold_range"],
-    });
-}
-
-#[test]
-fn reproreds_header_declares_what_rust_defines() {
-    check(&Header {
-        package: "c-mpi",
-        name: "binary_tree_summation.h",
-        sources: &["reprored.rs"],
-        compiler: ("cc", "CC"),
-        prefix: "",
-        // A context is a pointer there: ReproRed's name is of the pointer.
-        types: &[("ReductionContext", "void")],
-        counts: false,
-        defined: &[],
-    });
+fn headers_declare_what_rust_defines() {
+    for header in [
+        Header {
+            package: "c",
+            name: "treefold.h",
+            sources: "exports typed any_type exact by_key rows_by_key windows states",
+            compiler: ("cc", "CC"),
+            prefix: "treefold_",
+            types: SHARED,
+            counts: true,
+            defined: &[],
+        },
+        Header {
+            package: "c-mpi",
+            name: "treefold_mpi.h",
+            sources: "communicators builders exports calls by_key dots keyed hashed",
+            compiler: ("mpicc", "MPICC"),
+            prefix: "treefold_",
+            types: SHARED,
+            counts: true,
+            defined: &["treefold_range"],
+        },
+        Header {
+            package: "c-mpi",
+            name: "binary_tree_summation.h",
+            sources: "reprored",
+            compiler: ("cc", "CC"),
+            prefix: "",
+            // A context is a pointer there: ReproRed's name is of the pointer.
+            types: &[("ReductionContext", "void")],
+            counts: false,
+            defined: &[],
+        },
+    ] {
+        check(&header);
+    }
 }

@@ -115,7 +115,7 @@ pub(crate) const STAGES: &[Stage] = stages! {
     "rust-alone" Always, MPI Unused, beside Others, 10 s, rust_alone:
         "the commands build and run where MPI's tools are out of reach";
     "product" OnRequest, MPI Unused, beside Nothing, 300 s, product:
-        "the published sums by all algorithms on all distributions and numbers of ranks; all computed pages of the papers";
+        "the published sums by all algorithms on all distributions and numbers of ranks; all computed exhibits of the papers";
     "wheels" OnRequest, MPI Needed, beside Nothing, 900 s, wheels:
         "the suites of comm and reduce, and a repro-check, with the MPI libraries from PyPI";
     "ulfm" OnRequest, MPI Needed, beside Nothing, 200 s, ulfm:

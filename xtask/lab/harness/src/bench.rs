@@ -1,18 +1,81 @@
 //! The measured loops: everything that is compared is measured in one run, turn by turn.
 
-pub mod cold;
 pub mod exact;
 pub mod kernels;
 pub mod lookup;
-pub mod parallel;
 pub mod plot;
-pub mod record;
+pub mod python;
 pub mod reduce;
 pub mod schedules;
 pub mod sums;
 pub mod timing;
 
+use ::reduce::World;
+use checkout::table::Table;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use simd_kernels::Level;
+
+use self::timing::{Candidate, medians_ns};
+use crate::measured::Time;
+use crate::output::Output;
+use crate::ranks::on_ranks;
+use crate::{Backend, Error, Place};
+
+/// What a bench gives, row by row: a line of `--json`, of a table, and perhaps of a record.
+pub trait Measured: Serialize {
+    /// What its ratios are.
+    fn ratios(bench: &str) -> String;
+
+    /// The headings of its table.
+    fn headings(bench: &str) -> Vec<&'static str>;
+
+    /// Its line of the table.
+    fn cells(&self) -> Vec<String>;
+
+    /// What a record keeps of it, if a page is about it.
+    fn time(&self) -> Option<Time>;
+}
+
+/// Shows rows to a person.
+pub fn show<R: Measured>(bench: &str, rows: &[R], output: &Output) {
+    let ratios = R::ratios(bench);
+    output.say(format!(
+        "\n{bench}: {ratios} as a ratio to the reference, medians"
+    ));
+    let mut table = Table::new(R::headings(bench));
+    rows.iter().for_each(|row| table.push(row.cells()));
+    for line in table.lines() {
+        output.say(line);
+    }
+}
+
+/// What rank 0 of a bench over ranks reports.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Report<R> {
+    /// For a person.
+    Said(String),
+    /// A time.
+    Row(R),
+}
+
+/// Runs a job in a place, by the rank's `command` under MPI, and returns its rows.
+fn rows_of<J: Serialize + Sync, R: DeserializeOwned + Send>(
+    place: &Place,
+    ranks: usize,
+    (command, job): (&str, &J),
+    on_rank: impl Fn(&World, Backend, &J, &dyn Fn(Report<R>)) -> Result<(), Error> + Sync,
+    output: &Output,
+) -> Result<Vec<R>, Error> {
+    let mut rows = Vec::new();
+    let sort = |report: Report<R>| match report {
+        Report::Said(words) => output.say(words),
+        Report::Row(row) => rows.push(row),
+    };
+    on_ranks(place, ranks, command, job, on_rank, sort)?;
+    Ok(rows)
+}
 
 /// One variant against one reference: one line of `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,13 +108,205 @@ pub struct Row {
     pub state: String,
 }
 
+/// The state of most measurements.
+fn warm() -> String {
+    "warm".to_owned()
+}
+
 /// Whether the ratio of a bench's rows is one of times, and not of speeds.
-#[must_use]
-pub fn has_ratio_of_times(bench: &str) -> bool {
+fn has_ratio_of_times(bench: &str) -> bool {
     ["reduce", "exact", "python"].contains(&bench)
 }
 
-/// The state of most measurements.
-pub(crate) fn warm() -> String {
-    "warm".to_owned()
+impl Row {
+    /// Two times of one process, in nanoseconds: a variant's, and that of a reference.
+    fn of(
+        bench: &str,
+        (variant, ns): (&str, f64),
+        n: usize,
+        (reference, reference_ns): (&str, f64),
+    ) -> Self {
+        Self {
+            bench: bench.to_owned(),
+            variant: variant.to_owned(),
+            n: n as u64,
+            ranks: 1,
+            backend: "threads".to_owned(),
+            distribution: None,
+            median_ns: ns,
+            gbps: None,
+            ratio: if has_ratio_of_times(bench) {
+                ns / reference_ns
+            } else {
+                reference_ns / ns
+            },
+            reference: reference.to_owned(),
+            state: warm(),
+        }
+    }
+}
+
+/// Measures candidates in turns, and compares each of them with each of the references: candidates by their names, and what they are called
+/// as references. Of candidates that share a name, the fastest counts.
+fn compare(
+    bench: &str,
+    n: usize,
+    rounds: usize,
+    candidates: &mut [Candidate<'_>],
+    references: &[(&str, &str)],
+) -> Vec<Row> {
+    let medians = medians_ns(candidates, rounds);
+    let mut fastest: Vec<(&str, f64)> = Vec::new();
+    for (candidate, &ns) in candidates.iter().zip(&medians) {
+        match fastest.iter_mut().find(|(name, _)| *name == candidate.name) {
+            Some((_, least_ns)) => *least_ns = least_ns.min(ns),
+            None => fastest.push((&candidate.name, ns)),
+        }
+    }
+    let mut rows = Vec::new();
+    for &variant in &fastest {
+        for &(name, shown) in references {
+            let reference = fastest.iter().find(|(known, _)| *known == name);
+            let (_, reference_ns) = reference.expect("the references are candidates");
+            rows.push(Row::of(bench, variant, n, (shown, *reference_ns)));
+        }
+    }
+    rows
+}
+
+impl Measured for Row {
+    fn ratios(bench: &str) -> String {
+        let is_of_times = has_ratio_of_times(bench);
+        if is_of_times { "time" } else { "speed" }.to_owned()
+    }
+
+    fn headings(bench: &str) -> Vec<&'static str> {
+        let [n, ns] = match bench {
+            "exact" => ["keys", "ns an item"],
+            _ => ["n", "ns"],
+        };
+        let (begin, end) = (["variant", "distribution", "ranks"], ["GB/s", "ratio"]);
+        [&begin[..], &[n, ns], &end, &["reference"]].concat()
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let places = if self.bench == "exact" { 2 } else { 1 };
+        vec![
+            self.variant.clone(),
+            self.distribution.clone().unwrap_or_default(),
+            self.ranks.to_string(),
+            self.n.to_string(),
+            format!("{:.places$}", self.median_ns),
+            self.gbps
+                .map_or_else(String::new, |gbps| format!("{gbps:.1}")),
+            format!("{:.2}", self.ratio),
+            self.reference.clone(),
+        ]
+    }
+
+    /// As records have it: its ratio is one of times.
+    fn time(&self) -> Option<Time> {
+        if !is_told(self) {
+            return None;
+        }
+        let is_of_ranks = self.bench == "reduce";
+        let is_exact = self.bench == "exact";
+        let reference_ns = if has_ratio_of_times(&self.bench) {
+            self.median_ns / self.ratio
+        } else {
+            self.median_ns * self.ratio
+        };
+        // The best level is what runs: it needs no name.
+        let best = format!("-{}", Level::best());
+        let distribution = self.distribution.clone();
+        Some(Time {
+            variant: self.variant.replace(&best, ""),
+            n: self.n,
+            ranks: (is_of_ranks || is_exact && self.ranks > 1).then_some(self.ranks),
+            distribution: distribution.filter(|_| is_of_ranks || is_exact),
+            state: Some(self.state.clone()).filter(|state| state != "warm"),
+            ns: self.median_ns,
+            reference: self.reference.clone(),
+            reference_ns,
+        })
+    }
+}
+
+/// Whether a page is about it.
+fn is_told(row: &Row) -> bool {
+    let is_plain = row.reference.starts_with("unordered");
+    match row.bench.as_str() {
+        "kernels" => {
+            let is_of_doubles =
+                row.variant.starts_with("streaming") && !row.variant.contains("f32");
+            let best = format!("-{}", Level::best());
+            let is_of_level =
+                row.variant.contains(&best) || row.variant.starts_with("left-to-right");
+            let is_shown_length =
+                row.n <= 64 || row.n.ilog2().is_multiple_of(2) || row.n == 1 << 25;
+            is_plain && (is_of_level || is_of_doubles) && is_shown_length
+        }
+        "reduce" => {
+            let is_lower = row.distribution.as_deref() == Some("lower");
+            match row.variant.as_str() {
+                "plan" => is_plain || is_lower,
+                "algorithm1" | "mpi-native" => is_plain && is_lower && row.ranks > 1,
+                _ => false,
+            }
+        }
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Level, Measured, Row};
+
+    fn row(bench: &str, variant: &str, n: usize, reference: &str) -> Row {
+        Row {
+            ranks: 2,
+            distribution: Some("lower".to_owned()),
+            ..Row::of(bench, (variant, 100.0), n, (reference, 200.0))
+        }
+    }
+
+    #[test]
+    fn ratios_become_those_of_times() {
+        let streaming = format!("streaming-{}", Level::best());
+        for (row, variant, ranks) in [
+            (
+                row("kernels", &streaming, 64, "unordered-simd"),
+                "streaming",
+                None,
+            ),
+            (
+                row("exact", "by-key f64", 2, "MPI_Allreduce"),
+                "by-key f64",
+                Some(2),
+            ),
+            (row("python", "sum", 10, "numpy.sum"), "sum", None),
+            (row("reduce", "plan", 2, "unordered-simd"), "plan", Some(2)),
+        ] {
+            let time = row.time().unwrap();
+            assert_eq!((time.variant.as_str(), time.ranks), (variant, ranks));
+            assert!((time.reference_ns - 200.0).abs() < 1e-9, "{time:?}");
+            assert_eq!(time.state, None);
+        }
+    }
+
+    #[test]
+    fn what_no_page_is_about_is_left_out() {
+        let exact = format!("exact-{}", Level::best());
+        for (row, is_told) in [
+            (row("kernels", &exact, 1 << 20, "unordered-simd"), true),
+            (row("kernels", &exact, 1 << 19, "unordered-simd"), false),
+            (row("kernels", &exact, 1 << 20, "left-to-right"), false),
+            (row("reduce", "plan", 2, "left-to-right"), true),
+            (row("reduce", "algorithm1", 2, "unordered-simd"), true),
+            (row("reduce", "algorithm1", 2, "left-to-right"), false),
+            (row("reduce", "bruck", 2, "unordered-simd"), false),
+        ] {
+            assert_eq!(row.time().is_some(), is_told, "{row:?}");
+        }
+    }
 }

@@ -9,6 +9,7 @@ pub mod endurance;
 pub mod machine;
 pub mod markdown;
 pub mod measured;
+mod names;
 pub mod plot;
 pub mod simulation;
 pub mod spread;
@@ -16,5 +17,5 @@ pub mod spread;
 // What `repro-check` is made of, too.
 pub use repro_check::{
     Backend, Error, Order, Place, Runner, Sharing, Way, baselines, choices, data, job, matrix,
-    ordinary, output, ranks,
+    ordinary, output, ranks, scattered,
 };

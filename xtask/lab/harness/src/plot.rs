@@ -4,24 +4,21 @@
 
 mod axis;
 mod frame;
-mod labels;
 mod methods;
 mod panels;
-mod record;
 pub mod style;
 pub mod svg;
 mod traces;
 
+use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 pub use axis::{Axis, Scale};
-pub use record::Record;
 
 use crate::Error;
 use frame::Frame;
-use panels::Panels;
 
 /// How a row of points is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,28 +66,23 @@ impl Line {
         }
     }
 
+    fn styled(self, style: Style) -> Self {
+        Self { style, ..self }
+    }
+
     /// Points that nothing joins.
     pub fn dots(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self {
-            style: Style::Dots,
-            ..Self::new(name, points)
-        }
+        Self::new(name, points).styled(Style::Dots)
     }
 
     /// A bound, or what would be ideal.
     pub fn guide(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self {
-            style: Style::Guide,
-            ..Self::new(name, points)
-        }
+        Self::new(name, points).styled(Style::Guide)
     }
 
     /// A value to compare the others with.
     pub fn level(name: impl Into<String>, y: f64) -> Self {
-        Self {
-            style: Style::Level,
-            ..Self::new(name, vec![(0.0, y)])
-        }
+        Self::new(name, vec![(0.0, y)]).styled(Style::Level)
     }
 }
 
@@ -134,10 +126,66 @@ impl Plot {
     /// Writes the picture to a file.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         if self.size == Size::Panels {
-            let panels = Panels::of(self);
-            return svg::write(path, panels.size, &self.title, |area| panels.draw(area));
+            return panels::write(self, path);
         }
         let frame = Frame::of(self);
         svg::write(path, frame.size, &self.title, |area| frame.draw(area))
     }
+}
+
+/// A plot of measurements, and where they are from: `NAME.json` beside `NAME.svg`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// What measured, and on what.
+    pub source: String,
+    /// Everything that is drawn.
+    #[serde(flatten)]
+    pub plot: Plot,
+}
+
+impl Record {
+    /// A record of these points; what is no whole number has five digits.
+    pub fn new(source: String, mut plot: Plot) -> Self {
+        let points = plot.lines.iter_mut();
+        for (x, y) in points.flat_map(|line| line.points.iter_mut().chain(&mut line.bars)) {
+            (*x, *y) = (rounded(*x), rounded(*y));
+        }
+        Self { source, plot }
+    }
+
+    /// Reads `path`, which ends in `.json`.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let text = fs::read_to_string(path).map_err(|error| Error::file(path, error))?;
+        let read: Self = serde_json::from_str(&text).map_err(|error| Error::file(path, error))?;
+        Ok(Self::new(read.source, read.plot))
+    }
+
+    /// Writes the picture to `path`, which ends in `.svg`, and the record beside it.
+    pub fn write(&self, path: &Path) -> Result<(), Error> {
+        let kept = path.with_extension("json");
+        let text = self.text().map_err(|error| Error::file(&kept, error))?;
+        fs::write(&kept, text).map_err(|error| Error::file(&kept, error))?;
+        self.plot.write(path)
+    }
+
+    /// JSON with a line of text for each line of the plot.
+    fn text(&self) -> Result<String, serde_json::Error> {
+        let mut head = self.clone();
+        let lines: Result<Vec<String>, _> = head
+            .plot
+            .lines
+            .drain(..)
+            .map(|line| serde_json::to_string(&line))
+            .collect();
+        let lines = format!("\"lines\": [\n{}\n  ]", lines?.join(",\n"));
+        let head = serde_json::to_string_pretty(&head)?;
+        Ok(head.replace("\"lines\": []", &lines) + "\n")
+    }
+}
+
+fn rounded(value: f64) -> f64 {
+    if value.fract().abs() > 0.0 {
+        return format!("{value:.4e}").parse().unwrap_or(value);
+    }
+    value
 }

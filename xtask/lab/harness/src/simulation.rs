@@ -1,15 +1,13 @@
 //! Schedules simulated on a machine, and the answers.
 
-pub mod building;
-
 use std::ops::Range;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use checkout::progress::Progress;
 use checkout::table::Table;
 use distribution::Distribution;
+use rayon::ThreadPoolBuilder;
+use rayon::prelude::*;
 use schedule::{
     Algorithm, Collective, Load, Machine, Parameters, SYMMETRY_RANKS, Schedule, Simulation,
     simulate,
@@ -77,49 +75,37 @@ impl Question {
     pub fn answers(&self, algorithms: &[Algorithm], workers: usize) -> Vec<Row> {
         let what = format!("{} ranks", self.ranks);
         let progress = Progress::to(what, algorithms.len() as u64, "schedules");
-        let next = AtomicUsize::new(0);
-        let answers = Mutex::new(Vec::new());
-        thread::scope(|scope| {
-            for _ in 0..workers {
-                scope.spawn(|| {
-                    while let Some(&algorithm) =
-                        algorithms.get(next.fetch_add(1, Ordering::Relaxed))
-                    {
-                        let answer = self.answer(algorithm);
-                        let mut answers = answers.lock().expect("no worker panics");
-                        answers.push((algorithm, answer));
-                        progress.advance(1);
-                    }
-                });
-            }
-        });
-        drop(progress);
-        let answers = answers.into_inner().expect("no worker panics");
-        let best_ns = answers
-            .iter()
-            .map(|(_, answer)| answer.unreproducible_ns)
-            .fold(f64::INFINITY, f64::min);
-        let row = |algorithm: &Algorithm| {
-            let (_, answer) = answers.iter().find(|(other, _)| other == algorithm)?;
-            Some(Row {
-                algorithm: algorithm.to_string(),
-                remark: answer.schedule.remark(),
-                ranks: self.ranks,
-                items: self.items,
-                width: self.width,
-                time_ns: answer.simulation.time_ns,
-                ratio: match best_ns {
-                    // A single rank communicates nothing.
-                    0.0 => 1.0,
-                    _ => answer.simulation.time_ns / best_ns,
-                },
-                messages: answer.simulation.messages,
-                rows_mean: answer.simulation.rows_mean,
-                rows_max: (answer.method != FORMULA).then_some(answer.simulation.rows_max),
-                method: answer.method,
-            })
+        let answer = |&algorithm: &Algorithm| {
+            let answer = self.answer(algorithm);
+            progress.advance(1);
+            answer
         };
-        algorithms.iter().filter_map(row).collect()
+        let pool = ThreadPoolBuilder::new().num_threads(workers).build();
+        let pool = pool.expect("there are few threads");
+        // One by one: some take far longer than others.
+        let answers = || algorithms.par_iter().with_max_len(1).map(answer).collect();
+        let answers: Vec<Answer> = pool.install(answers);
+        drop(progress);
+        let unreproducible = answers.iter().map(|answer| answer.unreproducible_ns);
+        let best_ns = unreproducible.fold(f64::INFINITY, f64::min);
+        let row = |(algorithm, answer): (&Algorithm, Answer)| Row {
+            algorithm: algorithm.to_string(),
+            remark: answer.schedule.remark(),
+            ranks: self.ranks,
+            items: self.items,
+            width: self.width,
+            time_ns: answer.simulation.time_ns,
+            ratio: match best_ns {
+                // A single rank communicates nothing.
+                0.0 => 1.0,
+                _ => answer.simulation.time_ns / best_ns,
+            },
+            messages: answer.simulation.messages,
+            rows_mean: answer.simulation.rows_mean,
+            rows_max: (answer.method != FORMULA).then_some(answer.simulation.rows_max),
+            method: answer.method,
+        };
+        algorithms.iter().zip(answers).map(row).collect()
     }
 
     /// Whether a formula stands for an algorithm's messages, because there would be too many.
@@ -225,6 +211,78 @@ pub fn show(rows: &[Row], output: &Output) {
             row.rows_max.map_or("–".to_owned(), |most| most.to_string()),
             row.method.to_owned(),
             row.remark.clone().unwrap_or_default(),
+        ]);
+    }
+    for line in table.lines() {
+        output.say(line);
+    }
+}
+
+/// What ranks compare is an allreduce of so many bytes.
+const VOTE_BYTES: usize = 40;
+
+/// A rank's number of items.
+const COUNT_BYTES: usize = 8;
+
+/// How a plan is built: one line of `--json`.
+#[derive(Debug, Serialize)]
+pub struct Building {
+    /// What ranks know of the items of all: a `rule`, or each its own number, a `count`.
+    items: &'static str,
+    ranks: usize,
+    time_ns: f64,
+    /// Null where one rank stood for all.
+    messages: Option<u64>,
+    /// The memory that it takes on each rank.
+    rank_bytes: usize,
+}
+
+impl Question {
+    /// By a rule, and by each rank's number of items, which ranks exchange by an allgather: as Bruck's allreduce without combining.
+    pub fn building(&self) -> [Building; 2] {
+        let vote = self.simulated(Algorithm::ReduceBroadcast, VOTE_BYTES, &|_| 1);
+        let counts = self.simulated(Algorithm::Bruck, COUNT_BYTES, &|ranks| ranks.len() as u64);
+        let by_rule = Building {
+            items: "rule",
+            ranks: self.ranks,
+            time_ns: vote.time_ns,
+            messages: vote.messages,
+            rank_bytes: 2 * VOTE_BYTES,
+        };
+        let mut messages = [vote.messages, counts.messages].into_iter();
+        let by_count = Building {
+            items: "count",
+            time_ns: vote.time_ns + counts.time_ns,
+            messages: messages.try_fold(0, |sum, messages| Some(sum + messages?)),
+            // The counts as they came, as numbers, and as a sum of those before each rank.
+            rank_bytes: 3 * COUNT_BYTES * self.ranks + COUNT_BYTES,
+            ..by_rule
+        };
+        [by_rule, by_count]
+    }
+
+    fn simulated(
+        &self,
+        algorithm: Algorithm,
+        row_bytes: usize,
+        rows: &dyn Fn(Range<usize>) -> u64,
+    ) -> Simulation {
+        let schedule = Schedule::new(algorithm, Collective::Allreduce, self.ranks);
+        let schedule = schedule.expect("there are ranks");
+        simulate(&schedule, &self.machine, row_bytes as f64, rows)
+    }
+}
+
+/// Prints how a plan is built.
+pub fn show_building(all: &[Building], output: &Output) {
+    let mut table = Table::new(["items by", "µs", "messages", "bytes a rank"]);
+    for building in all {
+        let messages = building.messages.map(|messages| messages.to_string());
+        table.push(vec![
+            building.items.to_owned(),
+            format!("{:.2}", building.time_ns / 1e3),
+            messages.unwrap_or_default(),
+            building.rank_bytes.to_string(),
         ]);
     }
     for line in table.lines() {

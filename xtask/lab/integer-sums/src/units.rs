@@ -1,6 +1,8 @@
 //! Finite numbers and their sums as integers, and the floats that are nearest to them: found by halving all floats, and compared with both
 //! neighbours.
 
+use std::cmp::Ordering;
+
 use num_bigint::BigInt;
 
 /// Units of 2^-2148, the smallest product of two doubles.
@@ -84,48 +86,67 @@ pub fn dot(x: &[f64], y: &[f64]) -> BigInt {
         .fold(BigInt::ZERO, |sum, product| sum + product)
 }
 
-/// The doubles from 0 up as a scale: place i is the double of bits i; the last one is what infinity stands for in rounding.
-fn place(bits: u64) -> BigInt {
-    if bits == f64::INFINITY.to_bits() {
-        return BigInt::from(1) << (1024 - UNIT);
-    }
-    units(f64::from_bits(bits))
+/// The floats of a type from 0 up: at place i, the one of bits i.
+struct Scale {
+    value: fn(u64) -> f64,
+    /// The last place.
+    infinity: u64,
+    /// The exponent of what infinity stands for in rounding.
+    end: i32,
 }
 
-fn place_single(bits: u64) -> BigInt {
-    let single = single(bits);
-    if single.is_infinite() {
-        return BigInt::from(1) << (128 - UNIT);
-    }
-    units(f64::from(single))
-}
+const DOUBLES: Scale = Scale {
+    value: f64::from_bits,
+    infinity: f64::INFINITY.to_bits(),
+    end: 1024,
+};
 
-/// The float at a place of their scale.
+const SINGLES: Scale = Scale {
+    value: |bits| f64::from(single(bits)),
+    infinity: f32::INFINITY.to_bits() as u64,
+    end: 128,
+};
+
 fn single(bits: u64) -> f32 {
     f32::from_bits(u32::try_from(bits).expect("no place is above infinity's"))
 }
 
-/// Of the numbers at places that grow, the one nearest to a magnitude, ties to the even place.
-fn nearest(magnitude: &BigInt, infinity: u64, place: impl Fn(u64) -> BigInt) -> u64 {
-    let (mut below, mut above) = (0, infinity);
-    if *magnitude >= place(above) {
-        return above;
-    }
-    // place(below) <= magnitude < place(above)
-    while above - below > 1 {
-        let middle = below + (above - below) / 2;
-        if place(middle) <= *magnitude {
-            below = middle;
+impl Scale {
+    /// The number at a place, in units.
+    fn at(&self, place: u64) -> BigInt {
+        if place == self.infinity {
+            unit_of(self.end)
         } else {
-            above = middle;
+            units((self.value)(place))
         }
     }
-    let to_below = magnitude - place(below);
-    let to_above = place(above) - magnitude;
-    match to_below.cmp(&to_above) {
-        std::cmp::Ordering::Less => below,
-        std::cmp::Ordering::Greater => above,
-        std::cmp::Ordering::Equal => below + below % 2,
+
+    /// The place of the number nearest to x, ties to even. Of twice x, a function that grows gives `of_twice`.
+    fn nearest(&self, of_twice: &BigInt, function: impl Fn(BigInt) -> BigInt) -> u64 {
+        let (mut below, mut above) = (0, self.infinity);
+        if *of_twice >= function(self.at(above) << 1_u32) {
+            return above;
+        }
+        // x is not less than what is below, and less than what is above.
+        while above - below > 1 {
+            let middle = below + (above - below) / 2;
+            if function(self.at(middle) << 1_u32) <= *of_twice {
+                below = middle;
+            } else {
+                above = middle;
+            }
+        }
+        match of_twice.cmp(&function(self.at(below) + self.at(above))) {
+            Ordering::Less => below,
+            Ordering::Greater => above,
+            Ordering::Equal => below + below % 2,
+        }
+    }
+
+    /// The place of the number nearest to the magnitude of a sum divided by a positive number.
+    fn nearest_quotient(&self, sum: &BigInt, divisor: &BigInt) -> u64 {
+        let magnitude = BigInt::from(sum.magnitude().clone());
+        self.nearest(&(magnitude << 1_u32), |twice| twice * divisor)
     }
 }
 
@@ -138,9 +159,7 @@ pub fn to_double(sum: &BigInt) -> f64 {
 /// The double nearest to a sum divided by a positive number, ties to even; +0.0 for zero.
 #[must_use]
 pub fn quotient_to_double(sum: &BigInt, divisor: &BigInt) -> f64 {
-    let magnitude = BigInt::from(sum.magnitude().clone());
-    let place = |bits| place(bits) * divisor;
-    let rounded = f64::from_bits(nearest(&magnitude, f64::INFINITY.to_bits(), place));
+    let rounded = f64::from_bits(DOUBLES.nearest_quotient(sum, divisor));
     if *sum < BigInt::ZERO {
         -rounded
     } else {
@@ -157,10 +176,7 @@ pub fn to_single(sum: &BigInt) -> f32 {
 /// The float nearest to a sum divided by a positive number, ties to even; +0.0 for zero.
 #[must_use]
 pub fn quotient_to_single(sum: &BigInt, divisor: &BigInt) -> f32 {
-    let magnitude = BigInt::from(sum.magnitude().clone());
-    let infinity = u64::from(f32::INFINITY.to_bits());
-    let place = |bits| place_single(bits) * divisor;
-    let rounded = single(nearest(&magnitude, infinity, place));
+    let rounded = single(SINGLES.nearest_quotient(sum, divisor));
     if *sum < BigInt::ZERO {
         -rounded
     } else {
@@ -184,22 +200,8 @@ pub fn root(sum: &BigInt) -> f64 {
 #[must_use]
 pub fn root_of_quotient(sum: &BigInt, divisor: &BigInt) -> f64 {
     assert!(*sum >= BigInt::ZERO, "a negative sum has no root");
-    // Squares of places and of the points between them, in units of UNIT squared, four of which make one of half a place.
-    let square = |x: BigInt| &x * &x * divisor;
+    // Squares are in units of UNIT squared, four of which make one of half a place.
     let four_sums: BigInt = (sum << UNITS_PER_ONE) << 2_u32;
-    let (mut below, mut above) = (0, f64::INFINITY.to_bits());
-    while above - below > 1 {
-        let middle = below + (above - below) / 2;
-        if square(place(middle) << 1_u32) <= four_sums {
-            below = middle;
-        } else {
-            above = middle;
-        }
-    }
-    let between = square(place(below) + place(above));
-    match four_sums.cmp(&between) {
-        std::cmp::Ordering::Less => f64::from_bits(below),
-        std::cmp::Ordering::Greater => f64::from_bits(above),
-        std::cmp::Ordering::Equal => f64::from_bits(below + below % 2),
-    }
+    let square = |twice: BigInt| &twice * &twice * divisor;
+    f64::from_bits(DOUBLES.nearest(&four_sums, square))
 }

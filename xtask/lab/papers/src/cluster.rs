@@ -4,7 +4,6 @@
 
 use std::fmt;
 
-use harness::markdown::digits;
 use schedule::{Algorithm, Collective, Link, Load, Machine, Parameters, Schedule, simulate};
 
 /// Blocks that fill a pipeline, and as many again tell its rate.
@@ -123,17 +122,6 @@ pub(super) struct Run {
 pub(super) struct Best {
     pub blocks: usize,
     pub time_ns: f64,
-}
-
-/// Microseconds, and the number of blocks, where it is not one.
-impl fmt::Display for Best {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&digits(self.time_ns / 1e3))?;
-        match self.blocks {
-            1 => Ok(()),
-            blocks => write!(f, " ({blocks})"),
-        }
-    }
 }
 
 /// What takes the least time, the first of several.

@@ -1,54 +1,62 @@
 //! Every table and figure of the five papers that can be computed, beside what was published: what `cargo xtask papers` writes.
 //!
-//! An exhibit is a table or a figure, or several that belong together; each is a page of its own. What a paper's pages say is in its
-//! `pages.txt`, with holes, which a function of the paper's module fills; `text.rs` says how. What is computed or simulated is the same
-//! everywhere; what is measured says where.
+//! An exhibit is a table or a figure, or several that belong together. A function of its paper's module builds its page, as `page.rs`
+//! says. What is computed or simulated is the same everywhere; what is measured says where.
 
 mod cluster;
+mod measured;
 mod page;
 mod paper3;
 mod paper4;
 mod report2;
 mod report5;
 mod said;
-mod text;
 mod thesis;
-mod values;
 
 use std::cell::OnceCell;
-use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
 use harness::machine::Machine;
-use harness::markdown;
 use harness::output::Output;
 use harness::{Backend, Error, Place};
+use page::Page;
 pub use thesis::{Job, Times, on_rank as job_on_rank};
-use values::Values;
-
-/// Of each paper: what its pages say, and what fills them.
-const PAPERS: [(&str, &[(&str, Fill)]); 5] = [
-    (include_str!("thesis/pages.txt"), thesis::FILLS),
-    (include_str!("report2/pages.txt"), report2::FILLS),
-    (include_str!("paper3/pages.txt"), paper3::FILLS),
-    (include_str!("paper4/pages.txt"), paper4::FILLS),
-    (include_str!("report5/pages.txt"), report5::FILLS),
-];
 
 /// A paper.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Paper {
     /// How it is called in headings.
-    name: &'static str,
-    /// Who wrote it, its title and its year.
-    reference: &'static str,
+    pub name: &'static str,
+    /// The pictures that its page in the book shows: two at most.
+    pub pictures: &'static [&'static str],
 }
 
 impl Paper {
-    /// The file of the page that lists its exhibits.
+    /// The file of its page in the book.
     pub fn page(self) -> String {
         format!("{}.md", self.name.to_lowercase().replace(' ', "-"))
+    }
+
+    const fn computed(self, id: &'static str, fill: Fill) -> Exhibit {
+        self.exhibit("computed", id, fill)
+    }
+
+    const fn simulated(self, id: &'static str, fill: Fill) -> Exhibit {
+        self.exhibit("simulated", id, fill)
+    }
+
+    const fn measured(self, id: &'static str, fill: Fill) -> Exhibit {
+        self.exhibit("measured", id, fill)
+    }
+
+    const fn exhibit(self, how: &'static str, id: &'static str, fill: Fill) -> Exhibit {
+        Exhibit {
+            id,
+            paper: self,
+            how,
+            fill,
+        }
     }
 }
 
@@ -59,38 +67,20 @@ pub struct Exhibit {
     pub id: &'static str,
     /// Where it is from.
     pub paper: Paper,
-    /// What it shows.
-    pub title: &'static str,
-    /// Whether times of this machine are in it: other pages are the same wherever they are written.
-    pub is_measured: bool,
-    /// What its page says, with holes.
-    text: &'static str,
-    /// Fills them.
+    /// `computed` or `simulated`, of a machine that is not here: the same wherever it is made; `measured`: here.
+    how: &'static str,
+    /// Builds its page.
     fill: Fill,
 }
 
-type Fill = fn(&Context<'_>, &mut Values) -> Result<(), Error>;
-
 impl Exhibit {
-    /// One of a paper's pages: `ID (computed): TITLE`, or `measured`, and its text.
-    fn read(paper: Paper, page: &'static str, fills: &[(&str, Fill)]) -> Self {
-        let parts = page.split_once('\n').and_then(|(head, text)| {
-            let (id, head) = head.split_once(" (")?;
-            let (how, title) = head.split_once("): ")?;
-            let fill = fills.iter().find(|fill| fill.0 == id)?.1;
-            Some(Self {
-                id,
-                paper,
-                title,
-                is_measured: how == "measured",
-                text,
-                fill,
-            })
-        });
-        let head = page.lines().next();
-        parts.unwrap_or_else(|| panic!("{head:?}: not the head of a page, or nothing fills it"))
+    /// Whether times of this machine are in it.
+    pub fn is_measured(&self) -> bool {
+        self.how == "measured"
     }
 }
+
+type Fill = fn(&Context<'_>, &mut Page) -> Result<(), Error>;
 
 /// How exhibits are made, and where their pages go.
 #[derive(Clone, Copy, Debug)]
@@ -99,17 +89,16 @@ pub struct Settings<'s> {
     pub quick: bool,
     /// Where measured ranks live.
     pub place: &'s Place,
-    /// The folder of the pages.
+    /// The folder of the exhibits' pages and pictures.
     pub folder: &'s Path,
+    /// The folder of the papers' pages whose sections are to be written anew.
+    pub summary: Option<&'s Path>,
 }
 
 /// What exhibits are asked for.
 #[derive(Debug)]
 pub struct Context<'o> {
-    /// Whether few sizes and few runs are enough.
-    quick: bool,
-    /// Where measured ranks live.
-    place: &'o Place,
+    settings: Settings<'o>,
     /// Where a person looks.
     output: &'o Output,
     /// The thesis' runs, which several exhibits show.
@@ -117,9 +106,9 @@ pub struct Context<'o> {
 }
 
 impl Context<'_> {
-    /// On what times are measured: a page whose text has it keeps the numbers of its pictures.
+    /// On what times are measured.
     fn machine(&self, ranks: &str) -> String {
-        let backend = match self.place.backend() {
+        let backend = match self.settings.place.backend() {
             Backend::Mpi => "processes under MPI",
             Backend::Threads => "threads of one process",
         };
@@ -136,49 +125,47 @@ impl Context<'_> {
 
     /// One of two, by whether there is little time.
     fn quick_or<T>(&self, quick: T, whole: T) -> T {
-        if self.quick { quick } else { whole }
+        if self.settings.quick { quick } else { whole }
     }
 }
 
 /// All exhibits, paper by paper.
 pub fn exhibits() -> Vec<Exhibit> {
-    let all = PAPERS.iter().flat_map(|(pages, fills)| {
-        let (head, pages) = pages.split_once("\n\n# ").expect("pages below a head");
-        let (name, reference) = head.split_once(": ").expect("a name and a reference");
-        let paper = Paper { name, reference };
-        let pages = pages.split("\n# ");
-        pages.map(move |page| Exhibit::read(paper, page, fills))
-    });
-    all.collect()
+    [
+        thesis::EXHIBITS,
+        report2::EXHIBITS,
+        paper3::EXHIBITS,
+        paper4::EXHIBITS,
+        report5::EXHIBITS,
+    ]
+    .concat()
 }
 
-/// Writes the pages of these exhibits, and those that list all, into an existing folder; every comparison and every point also goes
-/// to `output` as JSON.
+/// Writes the pages of these exhibits into an existing folder; every comparison and every point also goes to `output` as JSON.
 pub fn write(
     exhibits: &[&Exhibit],
     settings: &Settings<'_>,
     output: &mut Output,
 ) -> Result<(), Error> {
     let times = OnceCell::new();
-    for exhibit in exhibits {
+    for &&exhibit in exhibits {
         let begin = Instant::now();
         let context = Context {
-            quick: settings.quick,
-            place: settings.place,
+            settings: *settings,
             output,
             times: &times,
         };
-        let mut values = Values::default();
-        (exhibit.fill)(&context, &mut values)?;
-        for row in page::write(exhibit, &values, settings.folder)? {
+        let mut page = Page::new(exhibit);
+        (exhibit.fill)(&context, &mut page)?;
+        page.write(settings.folder)?;
+        if let Some(folder) = settings.summary {
+            page.summarise(folder)?;
+        }
+        for row in page.rows() {
             output.json(&row)?;
         }
         let seconds = begin.elapsed().as_secs_f64();
         output.say(format!("{} ({seconds:.1} s)", exhibit.id));
-    }
-    for (file, text) in contents(&self::exhibits()) {
-        let path = settings.folder.join(file);
-        fs::write(&path, text).map_err(|error| Error::file(&path, error))?;
     }
     output.say(format!("written: {}", settings.folder.display()));
     Ok(())
@@ -209,42 +196,9 @@ pub fn chosen<'e>(all: &'e [Exhibit], only: &[String]) -> Result<Vec<&'e Exhibit
     Ok(all.iter().filter(is_chosen).collect())
 }
 
-/// The page that lists the papers, and one for each paper, which lists its exhibits: files, and what they hold.
-fn contents(all: &[Exhibit]) -> Vec<(String, String)> {
-    let mut index = include_str!("contents.md").trim_end().to_owned() + "\n\n";
-    let mut pages = Vec::new();
-    for own in all.chunk_by(|one, next| one.paper == next.paper) {
-        let paper = own[0].paper;
-        let Paper { name, reference } = paper;
-        let file = paper.page();
-        index += &format!("- [{name}]({file}): {reference}.\n");
-        let mut table = markdown::Table::default();
-        table.row(["exhibit", "what", "ours"].map(str::to_owned));
-        for exhibit in own {
-            let how = if exhibit.is_measured {
-                "measured"
-            } else {
-                "computed"
-            };
-            table.row([
-                format!("[`{0}`]({0}.md)", exhibit.id),
-                exhibit.title.to_owned(),
-                how.to_owned(),
-            ]);
-        }
-        let table = table.text();
-        let text = format!("# {name}\n\n{reference}.\n\n{}\n", table.trim_end());
-        pages.push((file, text));
-    }
-    pages.push(("README.md".to_owned(), index));
-    pages
-}
-
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
-    use super::{PAPERS, chosen, exhibits};
+    use super::{chosen, exhibits};
 
     #[test]
     fn names_choose_exhibits() {
@@ -265,14 +219,5 @@ mod tests {
         let error = chosen(&all, &unknown).unwrap_err().to_string();
         let expected = "--only: unknown exhibit `figure-9`; known: ";
         assert!(error.starts_with(expected), "{error}");
-    }
-
-    #[test]
-    fn every_exhibit_has_a_name_of_its_own_and_every_fill_a_page() {
-        let all = exhibits();
-        let ids: BTreeSet<&str> = all.iter().map(|exhibit| exhibit.id).collect();
-        assert_eq!(ids.len(), all.len());
-        let fills = PAPERS.iter().flat_map(|(_, fills)| fills.iter());
-        assert_eq!(fills.map(|fill| fill.0).collect::<BTreeSet<_>>(), ids);
     }
 }

@@ -1,105 +1,324 @@
-//! A page as it is written: its text, its pictures, and both as rows of JSON.
+//! An exhibit's page as it is built: texts, tables, pictures, and what was published beside ours.
+//!
+//! It is written as a page of its own, with its pictures; as a section of its paper's page in the book, which has the comparisons
+//! alone; and as rows of JSON.
 
+use std::fmt::Display;
 use std::fs;
+use std::io;
 use std::path::Path;
 
 use harness::Error;
-use harness::markdown;
-use harness::plot::{Record, Style};
-use serde::Serialize;
+use harness::markdown::{Table, digits};
+use harness::plot::{Axis, Line, Plot, Record, Size, Style};
+use serde_json::{Value, json};
 
-use crate::Exhibit;
-use crate::text::{Block, Comparison, blocks};
-use crate::values::Values;
+use crate::said::joined;
+use crate::{Context, Exhibit};
 
-/// One line of `--json`.
-#[derive(Clone, Debug, Serialize)]
-#[serde(untagged)]
-pub(super) enum Row {
-    /// A comparison.
-    Comparison {
-        exhibit: &'static str,
-        #[serde(flatten)]
-        comparison: Comparison,
-    },
-    /// A point of a plot.
-    Point {
-        exhibit: &'static str,
-        /// The plot's file.
-        plot: String,
-        line: String,
-        x: f64,
-        y: f64,
-    },
+/// A row of a table: a cell, and others of one kind.
+pub(crate) fn row<T: ToString>(first: impl Display, others: impl IntoIterator<Item = T>) -> String {
+    format!("{first} | {}", joined(others, " | "))
 }
 
-/// Writes an exhibit's page and its pictures into a folder. A measured picture's numbers stand beside it.
-pub(super) fn write(exhibit: &Exhibit, values: &Values, folder: &Path) -> Result<Vec<Row>, Error> {
-    let &Exhibit {
-        id, paper, title, ..
-    } = exhibit;
-    let mut page = vec![
-        format!("# {}: {title}", paper.name),
-        format!("Written by `cargo xtask papers --only {id}`. [All exhibits](README.md)."),
-    ];
-    let mut rows = Vec::new();
-    for block in blocks(exhibit.text, values) {
-        match block {
-            Block::Text(text) => page.push(text),
-            Block::Comparisons(comparisons) => {
-                page.push(table(&comparisons));
-                rows.extend(comparisons.into_iter().map(|comparison| Row::Comparison {
-                    exhibit: id,
-                    comparison,
-                }));
-            }
-            Block::Plot { part, plot } => {
-                let file = match &*part {
-                    "" => format!("{id}.svg"),
-                    part => format!("{id}-{part}.svg"),
-                };
-                page.push(format!("![{}]({file})", plot.words()));
-                for line in plot.lines.iter().filter(|line| line.style != Style::Level) {
-                    rows.extend(line.points.iter().map(|&(x, y)| Row::Point {
-                        exhibit: id,
-                        plot: file.clone(),
-                        line: line.name.clone(),
-                        x,
-                        y,
-                    }));
-                }
-                let path = folder.join(file);
-                match values.value("machine") {
-                    None => plot.write(&path)?,
-                    Some(machine) => {
-                        let source = format!("cargo xtask papers --only {id}. {machine}");
-                        Record::new(source, plot).write(&path)?;
+/// Names of columns, one for each item.
+pub(crate) fn columns<I, T: ToString>(
+    items: impl IntoIterator<Item = I>,
+    name: impl FnMut(I) -> T,
+) -> String {
+    joined(items.into_iter().map(name), " | ")
+}
+
+#[derive(Debug)]
+struct Comparison {
+    /// What is compared, what was published, ours, and why they differ, or what is to be said of it.
+    cells: [String; 4],
+    /// How ours came about.
+    how: &'static str,
+}
+
+impl Comparison {
+    fn read(row: &str, how: &'static str) -> Self {
+        let mut cells: Vec<String> = row.split(" |").map(|cell| cell.trim().to_owned()).collect();
+        cells.resize(cells.len().max(4), String::new());
+        let cells = cells.try_into();
+        let cells = cells.unwrap_or_else(|_| panic!("{row}: what | published | ours | why"));
+        Self { cells, how }
+    }
+
+    fn json(&self, exhibit: &str) -> Value {
+        let [what, published, ours, why] = &self.cells;
+        let (published, ours, how) = (typed(published), typed(ours), self.how);
+        json!({
+            "exhibit": exhibit, "what": what, "published": published, "ours": ours, "how": how, "why": why,
+        })
+    }
+}
+
+/// What a cell says: a count, a number, nothing, or anything else.
+fn typed(cell: &str) -> Value {
+    let count = cell.parse::<u64>().map(Value::from);
+    let number = || cell.parse::<f64>().map(Value::from);
+    match cell {
+        "–" => Value::Null,
+        _ => count.or_else(|_| number()).unwrap_or_else(|_| cell.into()),
+    }
+}
+
+/// A cell whose measures have four digits.
+fn shown(cell: &str) -> String {
+    match (cell.parse::<u64>(), cell.parse()) {
+        (Err(_), Ok(number)) => digits(number),
+        _ => cell.to_owned(),
+    }
+}
+
+#[derive(Debug)]
+enum Block {
+    /// A heading, a paragraph or a table.
+    Text(String),
+    Comparisons(Vec<Comparison>),
+    Picture(String, Plot),
+}
+
+/// A page.
+#[derive(Debug)]
+pub(crate) struct Page {
+    exhibit: Exhibit,
+    /// What the exhibit shows.
+    title: String,
+    /// How what is compared next came about.
+    pub(crate) how: &'static str,
+    /// On what was measured.
+    machine: Option<String>,
+    blocks: Vec<Block>,
+}
+
+impl Page {
+    pub(crate) fn new(exhibit: Exhibit) -> Self {
+        Self {
+            exhibit,
+            title: String::new(),
+            how: exhibit.how,
+            machine: None,
+            blocks: Vec::new(),
+        }
+    }
+
+    /// What the exhibit shows.
+    pub(crate) fn title(&mut self, title: &str) {
+        self.title = title.to_owned();
+    }
+
+    /// A paragraph, or several, or a heading.
+    pub(crate) fn text(&mut self, text: impl Into<String>) {
+        self.blocks.push(Block::Text(text.into()));
+    }
+
+    /// On what was measured: the numbers of pictures stand beside them then.
+    pub(crate) fn measured_on(&mut self, context: &Context<'_>, ranks: &str) {
+        let machine = context.machine(ranks);
+        self.text(&*machine);
+        self.machine = Some(machine);
+    }
+
+    /// A table: its columns, and its rows, with bars between the cells.
+    pub(crate) fn table(&mut self, columns: &str, rows: impl IntoIterator<Item = String>) {
+        let mut table = Table::default();
+        table.row(columns.split(" | ").map(str::to_owned));
+        for row in rows {
+            table.row(row.split(" | ").map(shown));
+        }
+        self.text(table.text().trim_end());
+    }
+
+    /// What was published beside ours, a line each: `what | published | ours`, and ` | why` they differ.
+    pub(crate) fn compare(&mut self, rows: impl AsRef<str>) {
+        let how = self.how;
+        let rows = rows.as_ref().trim().lines();
+        let rows = rows.map(|row| Comparison::read(row.trim(), how));
+        match self.blocks.last_mut() {
+            Some(Block::Comparisons(all)) => all.extend(rows),
+            _ => self.blocks.push(Block::Comparisons(rows.collect())),
+        }
+    }
+
+    /// A picture; its part distinguishes several of a page, and may be empty.
+    pub(crate) fn draw(
+        &mut self,
+        part: &str,
+        subtitle: impl Into<String>,
+        x: Axis,
+        y: Axis,
+        lines: impl IntoIterator<Item = Line>,
+    ) {
+        let id = self.exhibit.id;
+        let file = match part {
+            "" => format!("{id}.svg"),
+            part => format!("{id}-{part}.svg"),
+        };
+        let plot = Plot {
+            title: self.title.clone(),
+            subtitle: subtitle.into(),
+            x,
+            y,
+            size: Size::Page,
+            lines: lines.into_iter().collect(),
+        };
+        self.blocks.push(Block::Picture(file, plot));
+    }
+
+    fn last_plot(&mut self) -> &mut Plot {
+        match self.blocks.last_mut() {
+            Some(Block::Picture(_, plot)) => plot,
+            _ => panic!("{}: nothing was drawn", self.exhibit.id),
+        }
+    }
+
+    /// What is seen in the last picture, as a sentence.
+    pub(crate) fn says(&mut self, title: impl Into<String>) {
+        self.last_plot().title = title.into();
+    }
+
+    /// Gives the lines of each method of the last picture a panel of their own.
+    pub(crate) fn in_panels(&mut self) {
+        self.last_plot().size = Size::Panels;
+    }
+
+    /// The page, and its pictures.
+    pub(crate) fn write(&self, folder: &Path) -> Result<(), Error> {
+        let Exhibit { id, paper, .. } = self.exhibit;
+        let head = format!(
+            "# {}: {}\n\nWritten by `cargo xtask papers --only {id}`.",
+            paper.name, self.title
+        );
+        let text = self.put_together(head, folder, |_| true)?;
+        let path = folder.join(format!("{id}.md"));
+        fs::write(&path, text).map_err(|error| Error::file(&path, error))
+    }
+
+    /// The section of the paper's page in this folder: the comparisons and the paper's chosen pictures.
+    pub(crate) fn summarise(&self, folder: &Path) -> Result<(), Error> {
+        let Exhibit { id, paper, how, .. } = self.exhibit;
+        let heading = format!("## {}\n", self.title);
+        let how = match &self.machine {
+            Some(machine) => machine,
+            None => &format!("{}{}.", how[..1].to_uppercase(), &how[1..]),
+        };
+        let head = format!("{heading}\n`{id}`. {how}");
+        let section = self.put_together(head, folder, |block| match block {
+            Block::Text(_) => false,
+            Block::Comparisons(_) => true,
+            Block::Picture(file, _) => paper.pictures.contains(&&**file),
+        })?;
+        let path = folder.join(paper.page());
+        let text = match fs::read_to_string(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => format!("# {}\n", paper.name),
+            text => text.map_err(|error| Error::file(&path, error))?,
+        };
+        let text = with_section(&text, &heading, &section);
+        fs::write(&path, text).map_err(|error| Error::file(&path, error))
+    }
+
+    /// A head and some blocks, whose pictures are drawn into a folder.
+    fn put_together(
+        &self,
+        head: String,
+        folder: &Path,
+        is_shown: impl Fn(&Block) -> bool,
+    ) -> Result<String, Error> {
+        let mut text = head;
+        for block in self.blocks.iter().filter(|block| is_shown(block)) {
+            text += "\n\n";
+            match block {
+                Block::Text(own) => text += own,
+                Block::Comparisons(comparisons) => text += &compared(comparisons),
+                Block::Picture(file, plot) => {
+                    text += &format!("![{}]({file})", plot.words());
+                    let path = folder.join(file);
+                    match &self.machine {
+                        None => plot.write(&path)?,
+                        Some(machine) => {
+                            let id = self.exhibit.id;
+                            let source = format!("cargo xtask papers --only {id}. {machine}");
+                            Record::new(source, plot.clone()).write(&path)?;
+                        }
                     }
                 }
             }
         }
+        Ok(text + "\n")
     }
-    let path = folder.join(format!("{id}.md"));
-    let text = page.join("\n\n") + "\n";
-    fs::write(&path, text).map_err(|error| Error::file(&path, error))?;
-    Ok(rows)
+
+    /// Every comparison, and every point that is not there to compare with.
+    pub(crate) fn rows(&self) -> Vec<Value> {
+        let exhibit = self.exhibit.id;
+        let mut rows = Vec::new();
+        for block in &self.blocks {
+            match block {
+                Block::Text(_) => {}
+                Block::Comparisons(all) => rows.extend(all.iter().map(|row| row.json(exhibit))),
+                Block::Picture(plot, Plot { lines, .. }) => {
+                    for line in lines.iter().filter(|line| line.style != Style::Level) {
+                        rows.extend(line.points.iter().map(|(x, y)| {
+                            json!({ "exhibit": exhibit, "plot": plot, "line": line.name, "x": x, "y": y })
+                        }));
+                    }
+                }
+            }
+        }
+        rows
+    }
 }
 
-/// What was published beside ours.
-fn table(comparisons: &[Comparison]) -> String {
-    let mut table = markdown::Table::default();
+/// A page whose section below this heading is replaced, or added as the last.
+fn with_section(page: &str, heading: &str, section: &str) -> String {
+    match page.split_once(&format!("\n{heading}")) {
+        None => format!("{page}\n{section}"),
+        Some((before, after)) => match after.find("\n## ") {
+            None => format!("{before}\n{section}"),
+            Some(end) => format!("{before}\n{section}{}", &after[end..]),
+        },
+    }
+}
+
+fn compared(comparisons: &[Comparison]) -> String {
+    let mut table = Table::default();
     table.row(["what", "published", "ours", "why"].map(str::to_owned));
-    for comparison in comparisons {
-        let how = match &*comparison.how {
+    for row in comparisons {
+        let how = match row.how {
             "computed" => String::new(),
             how => format!(" ({how})"),
         };
-        table.row([
-            comparison.what.clone(),
-            comparison.published.to_string(),
-            format!("{}{how}", comparison.ours),
-            comparison.why.clone(),
-        ]);
+        let [what, published, ours, why] = &row.cells;
+        let ours = shown(ours) + &how;
+        table.row([what.clone(), shown(published), ours, why.clone()]);
     }
     table.text().trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{shown, typed, with_section};
+
+    #[test]
+    fn cells_have_types() {
+        let read = ["640", "640.0", "6.4e-12", "–", "9 of 9"].map(typed);
+        let expected = serde_json::json!([640, 640.0, 6.4e-12, null, "9 of 9"]);
+        assert_eq!(serde_json::Value::from(read.to_vec()), expected);
+        let shown = ["21410970", "1083.44", "–", "9 of 9"].map(shown);
+        assert_eq!(shown, ["21410970", "1083", "–", "9 of 9"]);
+    }
+
+    #[test]
+    fn a_section_takes_the_place_of_the_one_before() {
+        let page = "# Paper\n\n## A\n\nold\n\n## B\n\nother\n";
+        let with = |heading, section| with_section(page, heading, section);
+        assert_eq!(
+            with("## A\n", "## A\n\nnew\n"),
+            "# Paper\n\n## A\n\nnew\n\n## B\n\nother\n"
+        );
+        assert_eq!(with("## B\n", "## B\n"), "# Paper\n\n## A\n\nold\n\n## B\n");
+        assert_eq!(with("## C\n", "## C\n"), format!("{page}\n## C\n"));
+    }
 }

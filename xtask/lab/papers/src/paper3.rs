@@ -7,14 +7,18 @@ mod cost;
 mod error;
 mod figures;
 
-use crate::Fill;
+use crate::{Exhibit, Paper};
 
-/// What fills the pages.
-pub(super) const FILLS: &[(&str, Fill)] = &[
-    ("paper-3-error", error::over_ranks),
-    ("paper-3-bits", bits::by_topology),
-    ("paper-3-figure-2", figures::reduce),
-    ("paper-3-figure-3", figures::allreduce),
-    ("paper-3-figure-4", figures::over_ranks),
-    ("paper-3-cost", cost::of_order),
+const PAPER: Paper = Paper {
+    name: "Paper 3",
+    pictures: &["paper-3-error.svg", "paper-3-cost-512.svg"],
+};
+
+pub(super) const EXHIBITS: &[Exhibit] = &[
+    PAPER.computed("paper-3-error", error::over_ranks),
+    PAPER.computed("paper-3-bits", bits::by_topology),
+    PAPER.simulated("paper-3-figure-2", figures::reduce),
+    PAPER.simulated("paper-3-figure-3", figures::allreduce),
+    PAPER.simulated("paper-3-figure-4", figures::over_ranks),
+    PAPER.simulated("paper-3-cost", cost::of_order),
 ];

@@ -3,21 +3,27 @@
 mod adaption;
 mod examples;
 mod measured;
-mod rounds;
 mod simulated;
 
 use schedule::{Algorithm, Collective, Parameters, Schedule};
 
-use crate::Fill;
+use crate::{Exhibit, Paper};
 
-/// What fills the pages.
-pub(super) const FILLS: &[(&str, Fill)] = &[
-    ("paper-4-table-1", examples::partial_results),
-    ("paper-4-examples", examples::worked),
-    ("paper-4-adaption", adaption::tuples),
-    ("paper-4-rounds", rounds::counted),
-    ("paper-4-figures-7-14", simulated::clusters),
-    ("paper-4-measured", measured::here),
+const PAPER: Paper = Paper {
+    name: "Paper 4",
+    pictures: &[
+        "paper-4-rounds.svg",
+        "paper-4-figures-7-14-cluster-1-integer.svg",
+    ],
+};
+
+pub(super) const EXHIBITS: &[Exhibit] = &[
+    PAPER.computed("paper-4-table-1", examples::partial_results),
+    PAPER.computed("paper-4-examples", examples::worked),
+    PAPER.computed("paper-4-adaption", adaption::tuples),
+    PAPER.computed("paper-4-rounds", adaption::rounds_counted),
+    PAPER.simulated("paper-4-figures-7-14", simulated::clusters),
+    PAPER.measured("paper-4-measured", measured::here),
 ];
 
 /// The greatest number of ranks that is counted.
@@ -58,14 +64,7 @@ fn log_up(base: usize, number: usize) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{RANKS_MAX, adapts, log_up, smallest_ports};
-
-    #[test]
-    fn logarithms_are_rounded_up() {
-        let logs = [1, 2, 3, 4, 8, 9].map(|number| log_up(2, number));
-        assert_eq!(logs, [0, 1, 2, 2, 3, 4]);
-        assert_eq!([3, 9, 10].map(|number| log_up(3, number)), [1, 2, 3]);
-    }
+    use super::{RANKS_MAX, adapts, smallest_ports};
 
     #[test]
     fn the_smallest_n_adapts() {

@@ -6,13 +6,17 @@ mod figures;
 mod hydra;
 mod measured;
 
-use crate::Fill;
+use crate::{Exhibit, Paper};
 
-/// What fills the pages.
-pub(super) const FILLS: &[(&str, Fill)] = &[
-    ("report-2-estimates", estimates::fill),
-    ("report-2-figure-4", block_size::fill),
-    ("report-2-figure-4-measured", measured::block_size),
-    ("report-2-figures", figures::fill),
-    ("report-2-figures-measured", measured::figures),
+const PAPER: Paper = Paper {
+    name: "Report 2",
+    pictures: &["report-2-figure-4.svg"],
+};
+
+pub(super) const EXHIBITS: &[Exhibit] = &[
+    PAPER.computed("report-2-estimates", estimates::fill),
+    PAPER.simulated("report-2-figure-4", block_size::fill),
+    PAPER.measured("report-2-figure-4-measured", measured::block_size),
+    PAPER.simulated("report-2-figures", figures::fill),
+    PAPER.measured("report-2-figures-measured", measured::figures),
 ];

@@ -9,15 +9,23 @@ mod trees;
 use schedule::Algorithm;
 
 use crate::cluster::{Cluster, Shape};
-use crate::{Fill, Values};
+use crate::page::Page;
+use crate::{Exhibit, Paper};
 
-/// What fills the pages.
-pub(super) const FILLS: &[(&str, Fill)] = &[
-    ("report-5-trees", trees::fill),
-    ("report-5-process-count", simulated::process_count),
-    ("report-5-process-count-measured", measured::process_count),
-    ("report-5-array-size", simulated::array_size),
-    ("report-5-array-size-measured", measured::array_size),
+const PAPER: Paper = Paper {
+    name: "Report 5",
+    pictures: &[
+        "report-5-process-count-eager.svg",
+        "report-5-array-size.svg",
+    ],
+};
+
+pub(super) const EXHIBITS: &[Exhibit] = &[
+    PAPER.computed("report-5-trees", trees::fill),
+    PAPER.simulated("report-5-process-count", simulated::process_count),
+    PAPER.measured("report-5-process-count-measured", measured::process_count),
+    PAPER.simulated("report-5-array-size", simulated::array_size),
+    PAPER.measured("report-5-array-size-measured", measured::array_size),
 ];
 
 /// What such hardware usually takes; the report names neither processors nor network, and gives no constants.
@@ -41,12 +49,11 @@ const ELEMENT_BYTES: f64 = 8.0;
 const TREES: [Algorithm; 3] = [Algorithm::Binomial, Algorithm::Fibonacci, Algorithm::Binary];
 
 /// What every simulated page says of the machine, and of the two ways in which a message can be paid for.
-fn describe(page: &mut Values) {
-    page.set("jupiter", format!(
-        "Simulated for *jupiter*, nodes of 16 processes, elements of {ELEMENT_BYTES} bytes: {}. The constants are assumed for InfiniBand QDR and processors of its time, \
-         not published. Links are not shared.",
+fn describe(page: &mut Page, what: &str) {
+    page.text(format!(
+        "{what}, simulated for *jupiter*, nodes of 16 processes, elements of {ELEMENT_BYTES} bytes: {}. The constants are assumed for InfiniBand QDR and processors of its time, not published. Links are not shared. \
+         *Synchronous*: a message begins when both ends are there and takes both of them α + β b, so a parent takes its children one after the other. *Eager*: a sender goes on at once, a message is under way \
+         for α, and only its bytes take the receiver one after the other: what libraries do with short messages.",
         JUPITER.words()
     ));
-    page.set("models", "*Synchronous*: a message begins when both ends are there and takes both of them α + β b, so a parent takes its children one after the other. \
-     *Eager*: a sender goes on at once, a message is under way for α, and only its bytes take the receiver one after the other: what libraries do with short messages.");
 }

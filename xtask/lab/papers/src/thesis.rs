@@ -3,7 +3,6 @@
 mod algorithm1;
 mod distributions;
 mod local;
-mod messages;
 mod reproducibility;
 mod runs;
 mod scaling;
@@ -15,40 +14,47 @@ use harness::Error;
 use harness::data::TABLE_4_1_ITEMS;
 pub use timings::{Job, Times, on_rank};
 
-use crate::{Context, Fill, Values};
+use crate::page::Page;
+use crate::{Context, Exhibit, Paper};
 
 /// The example of section 3.1.2: aa_rokasA8 on p = 256.
 const ITEMS: usize = TABLE_4_1_ITEMS[5];
 const RANKS: usize = 256;
 
-/// What fills the pages.
-pub(super) const FILLS: &[(&str, Fill)] = &[
-    ("figure-2.3", messages::over_items),
-    ("recursive", local::recursive),
-    ("buffer-utilisation", reproducibility::buffer),
-    ("table-3", distributions::scores),
-    ("figure-3.4", variants::even_against_optimized),
-    ("figure-3.5", distributions::shares),
-    ("figure-3.6", local::rank_of_index),
-    ("figure-3.8", local::kernels),
-    ("figure-4.1", figure_4_1),
-    ("figure-4.2", runs::against_reproblas),
-    ("figure-4.3", runs::distribution),
-    ("figure-4.4", scaling::strong),
-    ("table-4.2", reproducibility::matrix),
-    ("optimal-distributions", distributions::models),
-    ("optimal-distributions-measured", variants::distributions),
-    ("figure-b.1", variants::flushing),
-    ("figure-b.2", runs::distributions),
-    ("figure-b.3", runs::reproducibility),
-    ("figure-b.4", runs::algorithm1),
-    ("figure-b.5", messages::shifted),
+const PAPER: Paper = Paper {
+    name: "Thesis",
+    pictures: &["figure-4.1-p2.svg", "figure-4.4-time.svg"],
+};
+
+pub(super) const EXHIBITS: &[Exhibit] = &[
+    PAPER.computed("figure-2.3", distributions::over_items),
+    PAPER.measured("recursive", local::recursive),
+    PAPER.computed("buffer-utilisation", reproducibility::buffer),
+    PAPER.computed("table-3", distributions::scores),
+    PAPER.measured("figure-3.4", variants::even_against_optimized),
+    PAPER.computed("figure-3.5", distributions::shares),
+    PAPER.measured("figure-3.6", local::rank_of_index),
+    PAPER.measured("figure-3.8", local::kernels),
+    PAPER.measured("figure-4.1", figure_4_1),
+    PAPER.measured("figure-4.2", runs::against_reproblas),
+    PAPER.measured("figure-4.3", runs::distribution),
+    PAPER.measured("figure-4.4", scaling::strong),
+    PAPER.measured("table-4.2", reproducibility::matrix),
+    PAPER.computed("optimal-distributions", distributions::models),
+    PAPER.measured("optimal-distributions-measured", variants::distributions),
+    PAPER.measured("figure-b.1", variants::flushing),
+    PAPER.measured("figure-b.2", runs::distributions),
+    PAPER.measured("figure-b.3", runs::reproducibility),
+    PAPER.measured("figure-b.4", runs::algorithm1),
+    PAPER.computed("figure-b.5", distributions::shifted),
 ];
 
 /// Figure 4.1: measured on the ranks that are here, simulated on the thesis' machines.
-fn figure_4_1(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+fn figure_4_1(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Figure 4.1, times of all data sets");
+    runs::medians(context, page)?;
     scaling::largest(context, page);
-    runs::medians(context, page)
+    Ok(())
 }
 
 /// The distribution of items by a rule.

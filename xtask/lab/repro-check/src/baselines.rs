@@ -1,40 +1,34 @@
-//! The sums that treefold is compared with: the fast ones without an order, and the slow one with another order.
+//! The sums that treefold is compared with, the fast ones without an order and the slow one with another order; and any way to a sum, ready to run.
 //!
-//! They are no part of the product, which offers tree order alone.
+//! The baselines are no part of the product, which offers tree order alone.
 
 use distribution::Ownership;
-use reduce::{Sum, World};
+use reduce::{Plan, Sum, World, exact};
 use simd_kernels::Level;
 
 use crate::ordinary::Ordinary;
+use crate::way::Way;
 use crate::{Backend, Error};
 
 /// A sum of doubles over ranks in another order than the tree's.
 #[derive(Clone, Debug)]
 pub struct Baseline {
     ordinary: Ordinary,
-    kind: Kind,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Kind {
-    /// Each rank folds its own items, then the transport's ordinary allreduce.
-    Folded(fn(&[f64]) -> f64),
-    /// One rank gets all items, at most this number from each.
-    Gathered { items_max: usize },
+    fold: fn(&[f64]) -> f64,
+    /// Rank 0 gets all items, at most this number from each. Otherwise each rank folds its own, then the transport's ordinary allreduce.
+    gathered_max: Option<usize>,
 }
 
 impl Baseline {
     /// Each rank sums its own items as fast as SIMD can: the fastest way, and not reproducible.
     pub fn unordered(world: &World, backend: Backend) -> Result<Self, Error> {
-        Self::folded(world, backend, |local| {
-            simd_kernels::unordered_sum(Level::best(), local)
-        })
+        let fold = |local: &[f64]| simd_kernels::unordered_sum(Level::best(), local);
+        Self::of(world, backend, fold, None)
     }
 
     /// Each rank sums its own items from left to right: the papers' baseline, and not reproducible.
     pub fn locally_left_to_right(world: &World, backend: Backend) -> Result<Self, Error> {
-        Self::folded(world, backend, left_to_right)
+        Self::of(world, backend, left_to_right, None)
     }
 
     /// All items are gathered on rank 0, which sums them from left to right: reproducible and slow (thesis, eq. 1.5).
@@ -45,32 +39,32 @@ impl Baseline {
     ) -> Result<Self, Error> {
         let counts = (0..ownership.ranks()).map(|rank| ownership.count(rank));
         let items_max = usize::try_from(counts.max().unwrap_or(0)).unwrap_or(usize::MAX);
-        Ok(Self {
-            ordinary: Ordinary::new(world, backend)?,
-            kind: Kind::Gathered { items_max },
-        })
+        Self::of(world, backend, left_to_right, Some(items_max))
     }
 
-    fn folded(world: &World, backend: Backend, fold: fn(&[f64]) -> f64) -> Result<Self, Error> {
+    fn of(
+        world: &World,
+        backend: Backend,
+        fold: fn(&[f64]) -> f64,
+        gathered_max: Option<usize>,
+    ) -> Result<Self, Error> {
+        let ordinary = Ordinary::new(world, backend)?;
         Ok(Self {
-            ordinary: Ordinary::new(world, backend)?,
-            kind: Kind::Folded(fold),
+            ordinary,
+            fold,
+            gathered_max,
         })
     }
 
     /// The sum of all ranks' items, on every rank; returns 0 for no items. Collective.
     pub fn allreduce(&self, local: &[f64]) -> Result<f64, Error> {
         let mut total = [0.0];
-        match self.kind {
-            Kind::Folded(fold) => {
-                let own = [fold(local)];
-                self.ordinary.allreduce(&Sum, &own, &mut total)?;
-            }
-            Kind::Gathered { items_max } => {
-                let items = self.ordinary.gather(local, items_max)?;
-                total = [left_to_right(&items)];
-                self.ordinary.broadcast(&mut total)?;
-            }
+        if let Some(items_max) = self.gathered_max {
+            total = [(self.fold)(&self.ordinary.gather(local, items_max)?)];
+            self.ordinary.broadcast(&mut total)?;
+        } else {
+            let own = [(self.fold)(local)];
+            self.ordinary.allreduce(&Sum, &own, &mut total)?;
         }
         Ok(total[0])
     }
@@ -80,51 +74,89 @@ fn left_to_right(items: &[f64]) -> f64 {
     simd_kernels::left_to_right(items).unwrap_or(0.0)
 }
 
+/// A sum of doubles over the ranks of a world.
+#[derive(Debug)]
+pub enum Runner {
+    /// By treefold.
+    Plan(Box<Plan<f64, Sum>>),
+    /// By treefold, in no order.
+    Exact(Box<exact::Plan<exact::Sum<f64>>>),
+    /// By one of the ways that it is compared with.
+    Baseline(Baseline),
+    /// By treefold's local fold of this rank's items alone: the sum over the ranks where there is one rank.
+    LocalFold,
+}
+
+impl Runner {
+    /// Prepares a way. Collective.
+    pub fn new(
+        way: Way,
+        world: &World,
+        backend: Backend,
+        ownership: &Ownership,
+    ) -> Result<Self, Error> {
+        Ok(match way {
+            Way::Tree(algorithm) => {
+                let builder = Plan::builder(world).ownership(ownership);
+                Runner::plan(builder.algorithm(algorithm).build()?)
+            }
+            Way::Exact => Runner::Exact(Box::new(Plan::builder(world).build_exact()?)),
+            Way::Unordered => Runner::Baseline(Baseline::unordered(world, backend)?),
+            Way::LeftToRight => {
+                Runner::Baseline(Baseline::left_to_right(world, backend, ownership)?)
+            }
+        })
+    }
+
+    /// Runs a plan.
+    pub fn plan(plan: Plan<f64, Sum>) -> Self {
+        Runner::Plan(Box::new(plan))
+    }
+
+    /// The sum of all ranks' items. Collective.
+    pub fn allreduce(&self, local: &[f64]) -> Result<f64, Error> {
+        match self {
+            Runner::Plan(plan) => Ok(plan.allreduce(local)?),
+            Runner::Exact(plan) => Ok(plan.sum(local)?),
+            Runner::Baseline(baseline) => baseline.allreduce(local),
+            Runner::LocalFold => Ok(reduce::sum(local)?),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use distribution::Ownership;
-    use reduce::{World, threads};
+    use reduce::threads;
 
     use super::Baseline;
     use crate::data::log_likelihoods;
     use crate::{Backend, Sharing};
 
-    /// The sums on each rank, which are one.
-    fn sums(
-        items: &[f64],
-        ownership: &Ownership,
-        baseline: impl Fn(&World) -> Baseline + Sync,
-    ) -> f64 {
-        let sums = threads::run(ownership.ranks(), |world| {
-            let range = ownership.as_distribution().unwrap().range(world.rank());
-            let index = |item: u64| usize::try_from(item).unwrap();
-            let local = &items[index(range.start)..index(range.end)];
-            baseline(world).allreduce(local).unwrap().to_bits()
-        });
-        let sums = sums.unwrap();
-        assert!(sums.iter().all(|&bits| bits == sums[0]));
-        f64::from_bits(sums[0])
-    }
-
+    /// One on all ranks, near that from left to right; exactly that where the baseline has its order.
     #[test]
     fn baselines_are_sums() {
-        for count in [0, 1, 5, 1000] {
+        for (count, ranks) in [(0, 1), (1, 3), (5, 8), (1000, 1), (1000, 17)] {
             let items = log_likelihoods(count, 3);
-            let expected = simd_kernels::left_to_right(&items).unwrap_or(0.0);
-            for ranks in [1, 2, 3, 8, 17] {
-                for sharing in Sharing::contiguous() {
-                    let ownership = sharing.distribute(count as u64, ranks, 1).unwrap();
-                    let ordered = sums(&items, &ownership, |world| {
-                        Baseline::left_to_right(world, Backend::Threads, &ownership).unwrap()
-                    });
-                    assert_eq!(ordered.to_bits(), expected.to_bits(), "{sharing}, {ranks}");
-                    for baseline in [Baseline::unordered, Baseline::locally_left_to_right] {
-                        let sum = sums(&items, &ownership, |world| {
-                            baseline(world, Backend::Threads).unwrap()
-                        });
-                        let off = (sum - expected).abs();
-                        assert!(off <= 1e-10 * expected.abs(), "{sharing}, {ranks}: {sum}");
-                    }
+            let expected = super::left_to_right(&items);
+            for sharing in Sharing::contiguous() {
+                let ownership = sharing.distribute(count as u64, ranks, 1).unwrap();
+                let sums = threads::run(ranks, |world| {
+                    let range = ownership.as_distribution().unwrap().range(world.rank());
+                    let index = |item: u64| usize::try_from(item).unwrap();
+                    let local = &items[index(range.start)..index(range.end)];
+                    let backend = Backend::Threads;
+                    let ordered = Baseline::left_to_right(world, backend, &ownership);
+                    let others = [Baseline::unordered, Baseline::locally_left_to_right];
+                    let sum = |baseline: Baseline| baseline.allreduce(local).unwrap();
+                    let others = others.map(|other| sum(other(world, backend).unwrap()).to_bits());
+                    [sum(ordered.unwrap()).to_bits(), others[0], others[1]]
+                });
+                let sums = sums.unwrap();
+                assert!(sums.iter().all(|bits| *bits == sums[0]));
+                assert_eq!(sums[0][0], expected.to_bits(), "{sharing}, {ranks}");
+                for sum in sums[0].map(f64::from_bits) {
+                    let off = (sum - expected).abs();
+                    assert!(off <= 1e-10 * expected.abs(), "{sharing}, {ranks}: {sum}");
                 }
             }
         }

@@ -104,10 +104,7 @@ pub fn run(options: &Options, draw: Option<Draw>) -> Result<bool, Error> {
     let installation = options.mpi.installation()?;
     let check = Check::new(options)?;
     // Before anything runs, so that a missing MPI is reported at once.
-    let needs_mpi = check
-        .launches
-        .iter()
-        .any(|launch| launch.backend == Backend::Mpi);
+    let needs_mpi = backends.contains(&Backend::Mpi);
     let launcher = needs_mpi.then(|| ranks::launcher(installation));
     let launcher = launcher.transpose()?;
     let mut output = Output::open(options.json.as_deref())?;
@@ -153,21 +150,17 @@ struct Launch {
 
 impl Check {
     fn new(options: &Options) -> Result<Self, Error> {
-        let algorithms = options
-            .algorithm
-            .as_deref()
-            .map(choices::algorithms)
-            .transpose()?;
-        let mut algorithms = algorithms.unwrap_or_else(|| DEFAULT_ALGORITHMS.to_vec());
+        let mut algorithms = match &options.algorithm {
+            Some(typed) => choices::algorithms(typed)?,
+            None => DEFAULT_ALGORITHMS.to_vec(),
+        };
         // The baseline that must show a spread: without it the check could not fail.
         algorithms.retain(|&way| way != Way::Unordered);
         algorithms.push(Way::Unordered);
-        let distributions = options
-            .distribution
-            .as_deref()
-            .map(choices::distributions)
-            .transpose()?;
-        let distributions = distributions.unwrap_or_else(Sharing::named);
+        let distributions = match &options.distribution {
+            Some(typed) => choices::distributions(typed)?,
+            None => Sharing::named(),
+        };
         let launches = launches(options)?;
         if !checks_anything(&launches, &algorithms, &distributions) {
             let reason =
@@ -185,13 +178,9 @@ impl Check {
             distributions: vec![Sharing::named()[0]],
             algorithms: vec![Way::Unordered],
         };
-        let cases: Vec<Cases> = sources(options)
-            .into_iter()
-            .map(cases)
-            .chain([canary])
-            .collect();
-        let data: Result<Vec<DataSet>, Error> =
-            cases.iter().map(|cases| cases.source.load()).collect();
+        let cases = sources(options).into_iter().map(cases);
+        let cases: Vec<Cases> = cases.chain([canary]).collect();
+        let data: Result<_, Error> = cases.iter().map(|cases| cases.source.load()).collect();
         let data = name_apart(data?);
         Ok(Self {
             expected: Expectations::of(&data),
@@ -206,43 +195,35 @@ impl Check {
 
     /// What a launch runs: the canary is last.
     fn part(&self, launch: &Launch) -> (Job, &[DataSet]) {
-        let first = if launch.only_canary {
+        let others = if launch.only_canary {
             self.data.len() - 1
         } else {
             0
         };
-        let mut cases = self.job.cases[first..].to_vec();
+        let mut cases = self.job.cases[others..].to_vec();
         for cases in &mut cases {
-            let offered = |way: &Way| launch.backend.offers(*way);
-            cases.algorithms.retain(offered);
+            cases.algorithms.retain(|way| launch.backend.offers(*way));
         }
-        let job = Job {
-            cases,
-            seed: self.job.seed,
-        };
-        (job, &self.data[first..])
+        let seed = self.job.seed;
+        (Job { cases, seed }, &self.data[others..])
     }
 
     /// Tells a person who wants to know all.
     fn tell_all(&self, rows: &[Row], output: &Output) {
         output.say("spread between the largest and the smallest sum (number of bit patterns)");
-        let algorithms: Vec<String> = self.job.cases[0]
-            .algorithms
-            .iter()
-            .map(ToString::to_string)
-            .collect();
+        let Cases {
+            algorithms,
+            distributions,
+            ..
+        } = &self.job.cases[0];
+        let algorithms: Vec<String> = algorithms.iter().map(ToString::to_string).collect();
         for line in self.expected.table(&self.data, &algorithms, rows).lines() {
             output.say(line);
         }
-        let distributions: Vec<String> = self.job.cases[0]
-            .distributions
-            .iter()
-            .map(ToString::to_string)
-            .collect();
+        let distributions: Vec<String> = distributions.iter().map(ToString::to_string).collect();
+        let (distributions, level) = (distributions.join(", "), Level::best());
         output.say(format!(
-            "distributions: {}; SIMD level: {}",
-            distributions.join(", "),
-            Level::best()
+            "distributions: {distributions}; SIMD level: {level}"
         ));
     }
 
@@ -352,23 +333,4 @@ fn name_apart(mut data: Vec<DataSet>) -> Vec<DataSet> {
         }
     }
     data
-}
-
-#[cfg(test)]
-mod tests {
-    use super::name_apart;
-    use crate::data::DataSet;
-
-    #[test]
-    fn no_two_data_sets_share_a_name() {
-        let data = ["a", "a#2", "a", "canary", "a", "canary"].map(|name| DataSet {
-            name: name.to_owned(),
-            items: Vec::new(),
-        });
-        let names: Vec<String> = name_apart(data.to_vec())
-            .into_iter()
-            .map(|data| data.name)
-            .collect();
-        assert_eq!(names, ["a#4", "a#2", "a#3", "canary#2", "a", "canary"]);
-    }
 }

@@ -4,7 +4,7 @@ use checkout::names;
 use comm::threads::RANKS_MAX;
 
 use crate::Error;
-use crate::sharing::Sharing;
+use crate::way::Sharing;
 use crate::way::Way;
 
 /// Distributions by name.
@@ -53,8 +53,7 @@ pub fn rank_counts(typed: &str) -> Result<Vec<usize>, Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::{algorithms, distributions, rank_counts};
-    use crate::sharing::Sharing;
+    use super::rank_counts;
 
     #[test]
     fn ranks_are_lists_and_ranges() {
@@ -77,21 +76,5 @@ mod tests {
             let error = rank_counts(wrong).unwrap_err().to_string();
             assert!(error.starts_with("--ranks: "), "{error}");
         }
-    }
-
-    #[test]
-    fn unknown_names_are_told_the_known_ones() {
-        let error = distributions("lower,even").unwrap_err().to_string();
-        assert!(
-            error.contains("`even`") && error.contains("power-of-two, optimized"),
-            "{error}"
-        );
-        assert!(error.contains("random, scattered, all"), "{error}");
-        let error = algorithms("reproblas").unwrap_err().to_string();
-        assert!(
-            error.contains("`reproblas`") && error.contains("algorithm1-unbuffered"),
-            "{error}"
-        );
-        assert_eq!(distributions("all,lower").unwrap(), Sharing::all());
     }
 }

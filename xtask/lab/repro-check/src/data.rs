@@ -1,8 +1,7 @@
 //! Data sets: files in six formats, and generated ones of the thesis' sizes.
 
+mod formats;
 mod generated;
-mod npy;
-mod text;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -124,7 +123,8 @@ pub fn read(path: &Path) -> Result<Vec<f64>, Error> {
         let known = FORMATS.map(|format| format!(".{format}")).join(", ");
         return Err(wrong(format!("unknown format; known: {known}")));
     }
-    if is_pipe(path) {
+    // Opening a named pipe waits for a writer.
+    if fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir()) {
         eprintln!(
             "{}: reading a pipe, until its writer closes it",
             printable(&path.to_string_lossy())
@@ -135,7 +135,7 @@ pub fn read(path: &Path) -> Result<Vec<f64>, Error> {
         return Err(wrong("the file is empty".to_owned()));
     }
     let numbers = match column {
-        Some(column) => text::csv(&bytes, Some(&column)),
+        Some(column) => formats::csv(&bytes, Some(&column)),
         None => parse(&format, &bytes),
     };
     numbers.map_err(wrong)
@@ -164,23 +164,12 @@ pub fn parse(format: &str, bytes: &[u8]) -> Result<Vec<f64>, String> {
     match format {
         "binpsllh" => binpsllh(bytes),
         "psllh" => psllh(bytes),
-        "npy" => npy::npy(bytes),
+        "npy" => formats::npy(bytes),
         "f64" => raw(bytes),
-        "txt" => text::numbers(bytes),
-        "csv" => text::csv(bytes, None),
+        "txt" => formats::numbers(bytes),
+        "csv" => formats::csv(bytes, None),
         _ => Err("unknown format".to_owned()),
     }
-}
-
-/// Whether a file is a named pipe: opening it waits for a writer.
-fn is_pipe(path: &Path) -> bool {
-    #[cfg(unix)]
-    return fs::metadata(path).is_ok_and(|file| {
-        use std::os::unix::fs::FileTypeExt;
-        file.file_type().is_fifo()
-    });
-    #[cfg(not(unix))]
-    return false;
 }
 
 /// Doubles, little-endian, and nothing else.
@@ -210,41 +199,41 @@ fn binpsllh(bytes: &[u8]) -> Result<Vec<f64>, String> {
 /// Compares before anything is allocated: a count may be anything.
 fn expect_numbers(count: u64, number_bytes: u64, numbers: &[u8]) -> Result<(), String> {
     let found_bytes = numbers.len() as u64;
-    let expected_bytes = count.checked_mul(number_bytes);
-    if expected_bytes == Some(found_bytes) {
-        return Ok(());
+    match fault_of(count.checked_mul(number_bytes), found_bytes) {
+        None => Ok(()),
+        Some(fault) => Err(format!(
+            "{fault}: the count is {count}, and after it the file has {}, {number_bytes} a number",
+            counted(found_bytes, "byte")
+        )),
     }
-    let fault = if expected_bytes.is_none_or(|bytes| bytes > found_bytes) {
-        "truncated"
-    } else {
-        "too long"
-    };
-    Err(format!(
-        "{fault}: the count is {count}, and after it the file has {}, {number_bytes} a number",
-        counted(found_bytes, "byte")
-    ))
 }
 
 fn psllh(bytes: &[u8]) -> Result<Vec<f64>, String> {
-    let text = text::of_bytes(bytes)?;
+    let text = formats::of_bytes(bytes)?;
     let mut words = text.split_whitespace();
     let count = words.next().ok_or("no count")?;
     let count: u64 = count
         .parse()
         .map_err(|_| format!("{} is not a count", quoted(count)))?;
-    let items = text::of_words(words)?;
-    let found = items.len() as u64;
-    if count != found {
-        let fault = if found < count {
-            "truncated"
-        } else {
-            "too long"
-        };
-        return Err(format!(
-            "{fault}: the count is {count}, but {found} numbers follow"
-        ));
+    let items = formats::of_words(words)?;
+    match fault_of(Some(count), items.len() as u64) {
+        None => Ok(items),
+        Some(fault) => {
+            let found = items.len();
+            Err(format!(
+                "{fault}: the count is {count}, but {found} numbers follow"
+            ))
+        }
     }
-    Ok(items)
+}
+
+/// What is wrong with a file that has so much of what it says that it has.
+fn fault_of(expected: Option<u64>, found: u64) -> Option<&'static str> {
+    match expected {
+        Some(expected) if expected == found => None,
+        Some(expected) if expected < found => Some("too long"),
+        _ => Some("truncated"),
+    }
 }
 
 /// A file's own words in an error, which is one line of a length that can be read.
@@ -266,7 +255,7 @@ mod tests {
     use distribution::Distribution;
     use reduce::threads;
 
-    use super::{canary, quoted};
+    use super::canary;
     use crate::Backend;
     use crate::baselines::Baseline;
 
@@ -288,11 +277,5 @@ mod tests {
             let other = ranks_by_bits.insert(bits, ranks);
             assert_eq!(other, None, "p = {ranks} has the same sum");
         }
-    }
-
-    #[test]
-    fn quoted_words_stay_on_a_line() {
-        assert_eq!(quoted("a\nb"), "`a\u{FFFD}b`");
-        assert_eq!(quoted(&"z".repeat(1000)).chars().count(), 43);
     }
 }

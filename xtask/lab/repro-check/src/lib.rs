@@ -5,7 +5,6 @@
 
 #![expect(clippy::print_stdout, reason = "commands print their results")]
 
-mod backend;
 pub mod baselines;
 mod check;
 pub mod choices;
@@ -15,16 +14,11 @@ pub mod job;
 pub mod matrix;
 pub mod ordinary;
 pub mod output;
-pub mod rank;
 pub mod ranks;
-mod runner;
-mod sharing;
 mod way;
 
-pub use backend::Backend;
+pub use baselines::Runner;
 pub use check::{Draw, Options, run};
 pub use error::Error;
 pub use ranks::Place;
-pub use runner::Runner;
-pub use sharing::Sharing;
-pub use way::{Order, Way};
+pub use way::{Backend, Order, Sharing, Way, scattered};

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use checkout::{in_a_line, refuse};
 use clap::Parser;
-use repro_check::{Error, Options, rank};
+use repro_check::{Error, Options, ranks};
 
 /// Reduces data over many numbers of ranks and compares the bits.
 #[derive(Parser)]
@@ -18,8 +18,8 @@ struct Cli {
 
 fn main() -> ExitCode {
     // A launcher starts this program as ranks.
-    let part = rank::take_part(|world, words| match words {
-        ["repro", job] => rank::check(world, job),
+    let part = ranks::take_part(|world, words| match words {
+        ["repro", job] => ranks::check(world, job),
         _ => Err(Error::Run(
             "usage: repro-check mpi-runner repro JOB".to_owned(),
         )),

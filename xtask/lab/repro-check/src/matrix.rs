@@ -185,28 +185,6 @@ struct Own {
 
 const NO_ROUNDS: u64 = u64::MAX;
 
-impl Own {
-    fn words(self) -> [u64; 5] {
-        [
-            self.rank,
-            self.has_total,
-            self.bits,
-            self.messages,
-            self.rounds,
-        ]
-    }
-
-    fn of_words([rank, has_total, bits, messages, rounds]: [u64; 5]) -> Self {
-        Self {
-            rank,
-            has_total,
-            bits,
-            messages,
-            rounds,
-        }
-    }
-}
-
 /// The same of all ranks.
 struct Outcome {
     /// Of rank 0.
@@ -269,11 +247,19 @@ fn reduce(
 
 /// Brings every rank's outcome to all, by messages.
 fn gather(world: &World, own: Own) -> Result<Vec<Own>, Error> {
-    let own = bytemuck::cast_slice(&own.words()).to_vec();
+    let words = [own.rank, own.has_total, own.bits, own.messages, own.rounds];
+    let own = bytemuck::cast_slice(&words).to_vec();
     let all = collective::allgather(world.transport(), Tag::CONTROL, own)?;
+    let of_words = |words: &[u8]| {
+        let [rank, has_total, bits, messages, rounds] = bytemuck::pod_read_unaligned(words);
+        Own {
+            rank,
+            has_total,
+            bits,
+            messages,
+            rounds,
+        }
+    };
     let all = all.chunks_exact(size_of::<[u64; 5]>());
-    Ok(all
-        .map(bytemuck::pod_read_unaligned)
-        .map(Own::of_words)
-        .collect())
+    Ok(all.map(of_words).collect())
 }

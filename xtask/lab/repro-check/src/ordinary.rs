@@ -92,7 +92,7 @@ impl Ordinary {
                 self.combine_on_first(operator, row, result)?;
                 self.broadcast(result)
             }
-            Backend::Mpi => library::allreduce::<T, O>(row, result),
+            Backend::Mpi => library::reduce::<T, O>(row, result, true),
         }
     }
 
@@ -105,7 +105,7 @@ impl Ordinary {
     ) -> Result<(), Error> {
         match self.backend {
             Backend::Threads => self.combine_on_first(operator, row, result),
-            Backend::Mpi => library::reduce::<T, O>(row, result),
+            Backend::Mpi => library::reduce::<T, O>(row, result, false),
         }
     }
 
@@ -180,32 +180,26 @@ mod library {
         check("MPI_Barrier", code)
     }
 
-    pub(super) fn allreduce<T: Element, O: Known<T>>(
-        row: &[T],
-        result: &mut [T],
-    ) -> Result<(), Error> {
-        let mpi = library()?;
-        let (count, handles) = (count_of(row, result)?, &mpi.handles);
-        let (datatype, operation) = (T::datatype(handles), O::operation(handles));
-        let (from, to) = (row.as_ptr().cast(), result.as_mut_ptr().cast());
-        let world = handles.MPI_COMM_WORLD;
-        // SAFETY: MPI is initialised; both rows have so many elements of this type, and are distinct.
-        let code = unsafe { mpi.MPI_Allreduce(from, to, count, datatype, operation, world) };
-        check("MPI_Allreduce", code)
-    }
-
+    /// On all ranks, or on rank 0 alone.
     pub(super) fn reduce<T: Element, O: Known<T>>(
         row: &[T],
         result: &mut [T],
+        on_all: bool,
     ) -> Result<(), Error> {
         let mpi = library()?;
         let (count, handles) = (count_of(row, result)?, &mpi.handles);
         let (datatype, operation) = (T::datatype(handles), O::operation(handles));
         let (from, to) = (row.as_ptr().cast(), result.as_mut_ptr().cast());
         let world = handles.MPI_COMM_WORLD;
-        // SAFETY: as above; only rank 0's result is written.
-        let code = unsafe { mpi.MPI_Reduce(from, to, count, datatype, operation, 0, world) };
-        check("MPI_Reduce", code)
+        if on_all {
+            // SAFETY: MPI is initialised; both rows have so many elements of this type, and are distinct.
+            let code = unsafe { mpi.MPI_Allreduce(from, to, count, datatype, operation, world) };
+            check("MPI_Allreduce", code)
+        } else {
+            // SAFETY: as above; only rank 0's result is written.
+            let code = unsafe { mpi.MPI_Reduce(from, to, count, datatype, operation, 0, world) };
+            check("MPI_Reduce", code)
+        }
     }
 
     fn count_of<T>(row: &[T], result: &[T]) -> Result<c_int, Error> {

@@ -3,7 +3,7 @@
 use simd_kernels::{DecodeDigits, DecodeUnit, Pair};
 
 use super::{Place, Tables, add_pair, is_near, pair_of};
-use crate::fixed::integer_of;
+use crate::number::fixed::integer_of;
 
 impl Tables {
     /// Adds another one's integers, key by key, and says whether it could: not if their units differ. There are not more keys.

@@ -1,17 +1,18 @@
-//! Exact sums by key, and of windows that move, against plain ones.
-
-pub mod python;
-pub mod ranks;
+//! Exact sums by key, and of windows that move, against plain ones; and allreduces by key, against the transport's own of as many plain doubles.
 
 use std::hint::black_box;
 
 use hashbrown::HashMap;
 use reduce::exact::{self, HashedSums, KeyedSums, Level, Rolling};
+use reduce::{Plan, Sum, World};
+use serde::{Deserialize, Serialize};
 
-use super::Row;
-use super::timing::{Candidate, medians_ns};
+use super::timing::{Candidate, median, slowest_ns};
+use super::{Report, Row, compare, rows_of};
 use crate::data::Random;
+use crate::ordinary::Ordinary;
 use crate::output::Output;
+use crate::{Backend, Error, Place};
 
 /// Random keys, or the same in ascending order.
 struct Keys {
@@ -61,16 +62,16 @@ pub fn measure(quick: bool, output: &Output) -> Vec<Row> {
         let random = Keys::random(count, items);
         for keys in [&random, &random.sorted()] {
             rows.extend(dense(keys, "f64", &plain, rounds));
-            rows.push(singles(keys, &floats, rounds));
+            rows.extend(singles(keys, &floats, rounds));
         }
         if count <= 1 << 16 {
             rows.extend(dense(&random, "zeros", &mixed, rounds));
             rows.extend(dense(&random, "binades", &wide, rounds));
         }
-        rows.push(threads(&random, &plain, rounds));
-        rows.push(hashed(&random, &plain, rounds));
+        rows.extend(threads(&random, &plain, rounds));
+        rows.extend(hashed(&random, &plain, rounds));
         if count <= 1 << 12 {
-            rows.push(one_at_a_time(&random, &plain, rounds));
+            rows.extend(one_at_a_time(&random, &plain, rounds));
         }
     }
     for window in [10, 1000, items / 8] {
@@ -127,46 +128,29 @@ fn levels() -> Vec<Level> {
     Level::available().filter(is_told).collect()
 }
 
-fn scatter_add<T: Copy + Default + std::ops::AddAssign>(
-    keys: &[u32],
-    items: &[T],
-    sums: usize,
-) -> Vec<T> {
-    let mut sums = vec![T::default(); sums];
-    for (key, item) in keys.iter().zip(items) {
-        sums[*key as usize] += *item;
-    }
-    sums
-}
-
 fn dense(keys: &Keys, items: &str, doubles: &[f64], rounds: usize) -> Vec<Row> {
-    let mut candidates = vec![Candidate::new("plain", || {
-        black_box(scatter_add(black_box(&keys.of_items), doubles, keys.count));
-    })];
-    for level in levels() {
-        candidates.push(Candidate::new(format!("by-key-{level}"), move || {
+    let mut candidates = vec![keys.plain(doubles)];
+    candidates.extend(levels().into_iter().map(|level| {
+        Candidate::new(format!("by-key-{level}"), move || {
             let mut sums = KeyedSums::<f64>::new(keys.count);
             let added = sums.add_at(level, black_box(&keys.of_items), doubles);
             added.expect("the keys are right");
             black_box(sums.values());
-        }));
-    }
-    keys.against_first(&mut candidates, items, "scatter-add", rounds)
+        })
+    }));
+    keys.rows(candidates, items, "scatter-add", rounds)
 }
 
-fn singles(keys: &Keys, floats: &[f32], rounds: usize) -> Row {
-    let plain = Candidate::new("plain", || {
-        black_box(scatter_add(black_box(&keys.of_items), floats, keys.count));
-    });
+fn singles(keys: &Keys, floats: &[f32], rounds: usize) -> Vec<Row> {
     let own = Candidate::new("by-key", || {
         let sums = exact::by_key(black_box(&keys.of_items), floats, keys.count);
         black_box(sums.expect("the keys are right"));
     });
-    keys.against(plain, own, "f32", "scatter-add", rounds)
+    keys.rows(vec![keys.plain(floats), own], "f32", "scatter-add", rounds)
 }
 
-fn threads(keys: &Keys, items: &[f64], rounds: usize) -> Row {
-    let one = Candidate::new("plain", || {
+fn threads(keys: &Keys, items: &[f64], rounds: usize) -> Vec<Row> {
+    let one = Candidate::new(PLAIN, || {
         let sums = exact::by_key(black_box(&keys.of_items), items, keys.count);
         black_box(sums.expect("the keys are right"));
     });
@@ -174,14 +158,14 @@ fn threads(keys: &Keys, items: &[f64], rounds: usize) -> Row {
         let sums = exact::par::by_key(black_box(&keys.of_items), items, keys.count);
         black_box(sums.expect("the keys are right"));
     });
-    keys.against(one, all, "f64", "one thread", rounds)
+    keys.rows(vec![one, all], "f64", "one thread", rounds)
 }
 
-fn hashed(keys: &Keys, items: &[f64], rounds: usize) -> Row {
+fn hashed(keys: &Keys, items: &[f64], rounds: usize) -> Vec<Row> {
     // Keys that are far apart.
     let spread = |key: &u32| u64::from(*key).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let hashed: Vec<u64> = keys.of_items.iter().map(spread).collect();
-    let plain = Candidate::new("plain", || {
+    let plain = Candidate::new(PLAIN, || {
         let mut sums = HashMap::<u64, f64>::new();
         for (key, item) in black_box(&hashed).iter().zip(items) {
             *sums.entry(*key).or_default() += item;
@@ -194,11 +178,11 @@ fn hashed(keys: &Keys, items: &[f64], rounds: usize) -> Row {
         added.expect("there are as many keys");
         black_box(sums);
     });
-    keys.against(plain, own, "f64", "hashed, plain", rounds)
+    keys.rows(vec![plain, own], "f64", "hashed, plain", rounds)
 }
 
-fn one_at_a_time(keys: &Keys, items: &[f64], rounds: usize) -> Row {
-    let plain = Candidate::new("plain", || {
+fn one_at_a_time(keys: &Keys, items: &[f64], rounds: usize) -> Vec<Row> {
+    let plain = Candidate::new(PLAIN, || {
         let mut sums = vec![0.0; keys.count];
         for (key, item) in black_box(&keys.of_items).iter().zip(items) {
             sums[*key as usize] += item;
@@ -212,13 +196,13 @@ fn one_at_a_time(keys: &Keys, items: &[f64], rounds: usize) -> Row {
             black_box(&mut sums);
         }
     });
-    keys.against(plain, own, "f64", "scatter-add", rounds)
+    keys.rows(vec![plain, own], "f64", "scatter-add", rounds)
 }
 
 fn rolling(items: &[f64], window: usize, rounds: usize) -> Vec<Row> {
     let windows = Rolling::of_items(window);
-    let mut candidates = [
-        Candidate::new("plain", || {
+    let candidates = vec![
+        Candidate::new(PLAIN, || {
             let mut sum = 0.0;
             let first = items.iter().take(window);
             let mut sums: Vec<f64> = Vec::with_capacity(items.len());
@@ -239,64 +223,137 @@ fn rolling(items: &[f64], window: usize, rounds: usize) -> Vec<Row> {
             black_box(windows.means(black_box(items)));
         }),
     ];
-    let medians = medians_ns(&mut candidates, rounds);
-    let own = candidates.iter().zip(&medians).skip(1);
-    let row = |(candidate, median): (&Candidate<'_>, &f64)| Row {
-        variant: format!("{} f64", candidate.name),
-        n: window as u64,
-        distribution: Some("window".to_owned()),
-        ..row(*median, medians[0], items.len(), "running sum")
-    };
-    own.map(row).collect()
+    let windows = [items.len(), window];
+    rows(candidates, windows, "f64", "window", "running sum", rounds)
 }
 
+/// The name of the candidate with which others are compared.
+const PLAIN: &str = "plain";
+
 impl Keys {
-    /// The row of a candidate beside what it is compared with.
-    fn against(
-        &self,
-        reference: Candidate<'_>,
-        own: Candidate<'_>,
-        items: &str,
-        name: &str,
-        rounds: usize,
-    ) -> Row {
-        let rows = self.against_first(&mut [reference, own], items, name, rounds);
-        rows.into_iter().next().expect("there is one")
+    /// Plain sums of items.
+    fn plain<'c, T>(&'c self, items: &'c [T]) -> Candidate<'c>
+    where
+        T: Copy + Default + std::ops::AddAssign,
+    {
+        Candidate::new(PLAIN, move || {
+            let mut sums = vec![T::default(); self.count];
+            for (key, item) in black_box(&self.of_items).iter().zip(items) {
+                sums[*key as usize] += *item;
+            }
+            black_box(sums);
+        })
     }
 
-    /// The rows of all candidates but the first, with which they are compared.
-    fn against_first(
+    fn rows(
         &self,
-        candidates: &mut [Candidate<'_>],
+        candidates: Vec<Candidate<'_>>,
         items: &str,
         reference: &str,
         rounds: usize,
     ) -> Vec<Row> {
-        let medians = medians_ns(candidates, rounds);
-        let own = candidates.iter().zip(&medians).skip(1);
-        let row = |(candidate, median): (&Candidate<'_>, &f64)| Row {
-            variant: format!("{} {items}", candidate.name),
-            n: self.count as u64,
-            distribution: Some(self.order.to_owned()),
-            ..row(*median, medians[0], self.of_items.len(), reference)
-        };
-        own.map(row).collect()
+        let counts = [self.of_items.len(), self.count];
+        rows(candidates, counts, items, self.order, reference, rounds)
     }
 }
 
-/// A row of so many items' time, and that of the reference.
-fn row(median: f64, of_reference: f64, items: usize, reference: &str) -> Row {
-    Row {
-        bench: "exact".to_owned(),
-        variant: String::new(),
-        n: 0,
-        ranks: 1,
-        backend: "threads".to_owned(),
-        distribution: None,
-        median_ns: median / items as f64,
-        gbps: None,
-        ratio: median / of_reference,
-        reference: reference.to_owned(),
-        state: super::warm(),
+/// The rows of all candidates but the plain one, by so many items, which have so many keys or a window of so many.
+fn rows(
+    mut candidates: Vec<Candidate<'_>>,
+    [items, n]: [usize; 2],
+    kind: &str,
+    order: &str,
+    reference: &str,
+    rounds: usize,
+) -> Vec<Row> {
+    let references = [(PLAIN, reference)];
+    let rows = compare("exact", n, rounds, &mut candidates, &references);
+    let own = rows.into_iter().filter(|row| row.variant != PLAIN);
+    own.map(|row| Row {
+        variant: format!("{} {kind}", row.variant),
+        distribution: Some(order.to_owned()),
+        median_ns: row.median_ns / items as f64,
+        ..row
+    })
+    .collect()
+}
+
+/// What every rank measures.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Job {
+    /// The numbers of keys.
+    keys: Vec<usize>,
+    /// How often everything is measured.
+    rounds: usize,
+}
+
+/// Items that a rank has of each key, on average.
+const ITEMS_OF_KEY: usize = 2;
+
+/// A sample has so many keys, one call's at least.
+const SAMPLE_KEYS: usize = 1 << 20;
+
+/// Runs the bench in a place.
+pub fn launch(
+    place: &Place,
+    ranks: usize,
+    quick: bool,
+    output: &Output,
+) -> Result<Vec<Row>, Error> {
+    let (keys, rounds) = if quick {
+        (vec![64, 4096], 3)
+    } else {
+        (vec![4096, 1_000_000], 31)
+    };
+    let job = Job { keys, rounds };
+    rows_of(place, ranks, ("exact", &job), on_rank, output)
+}
+
+/// Measures the job on the ranks of a world; rank 0 hands everything to `report`. Collective.
+pub fn on_rank(
+    world: &World,
+    backend: Backend,
+    job: &Job,
+    report: &dyn Fn(Report<Row>),
+) -> Result<(), Error> {
+    let ordinary = Ordinary::new(world, backend)?;
+    for &count in &job.keys {
+        let items = log_normal(ITEMS_OF_KEY * count);
+        let keys = Keys::random(count, items.len());
+        let mut local = KeyedSums::<f64>::new(count);
+        local
+            .add(&keys.of_items, &items)
+            .expect("the keys are right");
+        let plain = local.values();
+        let plan = Plan::builder(world).build_keyed(count)?;
+        let mut result = vec![0.0; count];
+        let repeats = (SAMPLE_KEYS / count).clamp(1, 200);
+        let mut samples = [Vec::new(), Vec::new()];
+        for _ in 0..job.rounds {
+            samples[0].push(slowest_ns(world, repeats, || {
+                ordinary.allreduce(&Sum, &plain, &mut result)
+            })?);
+            samples[1].push(slowest_ns(world, repeats, || {
+                Ok(plan.allreduce_values(&local, &mut result)?)
+            })?);
+        }
+        if world.rank() == 0 {
+            let [reference_ns, ns] = samples.map(|samples| median(samples) / count as f64);
+            let (variant, reference) = (
+                ("by-key-allreduce f64", ns),
+                (backend.allreduce(), reference_ns),
+            );
+            let ranks = world.size();
+            report(Report::Said(format!(
+                "exact: {count} keys on {ranks} ranks"
+            )));
+            report(Report::Row(Row {
+                ranks,
+                backend: backend.name().to_owned(),
+                distribution: Some(keys.order.to_owned()),
+                ..Row::of("exact", variant, count, reference)
+            }));
+        }
     }
+    Ok(())
 }

@@ -1,16 +1,17 @@
-//! Local sums of one rank, by length: Figure 3.8 of the thesis, up to lengths far beyond the caches.
+//! Local sums of one rank, by length: Figure 3.8 of the thesis, up to lengths far beyond the caches; and of all threads of a process.
 
 use std::hint::black_box;
 
+use rayon::prelude::*;
+use reduce::exact;
+use reduce::par::ParallelTreeIterator;
 use simd_kernels::{
     Float, Level, Variant, by_definition, dot, left_to_right, reduce_level_by_level, scratch_len,
     sum, sum_lanes, unordered_dot, unordered_sum_with,
 };
 
-use reduce::exact;
-
-use super::Row;
-use super::timing::{Candidate, medians_ns};
+use super::timing::Candidate;
+use super::{Row, compare};
 use crate::output::Output;
 
 /// Its calls are many: longer trees take seconds.
@@ -51,17 +52,17 @@ pub fn measure(quick: bool, output: &Output) -> Vec<Row> {
         let bits = sum(Level::best(), &doubles).map_or(0, f64::to_bits);
         output.say(format!("kernels, N = {leaves}: bits {bits:016X}"));
         for level in Level::available() {
-            rows.extend(compare(level, &doubles, "", rounds));
-            rows.extend(compare(level, &floats, "-f32", rounds));
+            rows.extend(compare_sums(level, &doubles, "", rounds));
+            rows.extend(compare_sums(level, &floats, "-f32", rounds));
             rows.extend(compare_products(level, &doubles, &others, rounds));
-            rows.extend(exact_of_short(level, &shorts, rounds));
+            rows.extend(compare_short(level, &shorts, rounds));
         }
     }
     rows
 }
 
 /// One level at one length. The scalar level also stands for the plain ways.
-fn compare<T: Float + exact::Float>(
+fn compare_sums<T: Float + exact::Float>(
     level: Level,
     leaves: &[T],
     suffix: &str,
@@ -105,58 +106,40 @@ fn compare<T: Float + exact::Float>(
             }));
         }));
     }
-    let variants_count = candidates.len();
-    for variant in Variant::ALL {
-        candidates.push(Candidate::new("unordered-simd", move || {
-            black_box(unordered_sum_with(level, variant, black_box(leaves)));
-        }));
-    }
-    let medians = medians_ns(&mut candidates, rounds);
-    let (variants, unordered) = medians.split_at(variants_count);
-    let fastest_unordered = unordered.iter().copied().fold(f64::INFINITY, f64::min);
+    candidates.extend(unordered(level, leaves));
+    let algorithm4 = format!("algorithm4-{level}{suffix}");
+    let left_to_right = format!("left-to-right{suffix}");
     let references = [
-        ("unordered-simd", fastest_unordered),
-        ("algorithm4", medians[1]),
-        ("left-to-right", medians[0]),
+        UNORDERED,
+        (&*algorithm4, "algorithm4"),
+        (&*left_to_right, "left-to-right"),
     ];
-
+    let mut rows = rows(candidates, leaves, rounds, &references);
     // The plain fold is every level's reference, and one level's variant.
-    let first = usize::from(level != Level::SCALAR);
-    let bytes = size_of_val(leaves);
-    let mut rows = Vec::new();
-    for (candidate, &median_ns) in candidates.iter().zip(variants).skip(first) {
-        for (reference, reference_ns) in references {
-            rows.push(row(
-                &candidate.name,
-                leaves.len(),
-                bytes,
-                median_ns,
-                (reference, reference_ns),
-            ));
-        }
-    }
+    rows.retain(|row| level == Level::SCALAR || row.variant != left_to_right);
     rows
 }
 
+/// The fastest unordered sum of a level: which variant it is depends on the length.
+const UNORDERED: (&str, &str) = ("unordered-simd", "unordered-simd");
+
+fn unordered<T: Float>(level: Level, items: &[T]) -> impl Iterator<Item = Candidate<'_>> {
+    Variant::ALL.into_iter().map(move |variant| {
+        Candidate::new(UNORDERED.0, move || {
+            black_box(unordered_sum_with(level, variant, black_box(items)));
+        })
+    })
+}
+
 /// Exact sums of doubles that are floats, of which most plain additions are not rounded.
-fn exact_of_short(level: Level, items: &[f64], rounds: usize) -> Option<Row> {
-    let mut candidates = vec![Candidate::new(format!("exact-{level}-short"), || {
+fn compare_short(level: Level, items: &[f64], rounds: usize) -> Vec<Row> {
+    let own = Candidate::new(format!("exact-{level}-short"), || {
         let mut sum = exact::Sum::new();
         sum.add_at(level, black_box(items));
         black_box(sum.value());
-    })];
-    candidates.extend(Variant::ALL.map(|variant| {
-        Candidate::new("unordered-simd", move || {
-            black_box(unordered_sum_with(level, variant, black_box(items)));
-        })
-    }));
-    let medians = medians_ns(&mut candidates, rounds);
-    let (own, unordered) = medians.split_first()?;
-    let fastest = unordered.iter().copied().fold(f64::INFINITY, f64::min);
-    let name = &candidates[0].name;
-    let bytes = size_of_val(items);
-    let reference = ("unordered-simd", fastest);
-    Some(row(name, items.len(), bytes, *own, reference))
+    });
+    let candidates = [own].into_iter().chain(unordered(level, items));
+    self::rows(candidates.collect(), items, rounds, &[UNORDERED])
 }
 
 /// Dot products and norms without rounding errors beside an unordered dot product.
@@ -166,11 +149,12 @@ fn compare_products(level: Level, x: &[f64], y: &[f64], rounds: usize) -> Vec<Ro
         sum.add_at(level, x, y);
         black_box(sum.value());
     };
-    let mut candidates = [
+    let tree_dot = format!("tree-dot-{level}");
+    let candidates = vec![
         Candidate::new("unordered-dot", || {
             black_box(unordered_dot(level, black_box(x), black_box(y)));
         }),
-        Candidate::new(format!("tree-dot-{level}"), || {
+        Candidate::new(&*tree_dot, || {
             black_box(dot(level, black_box(x), black_box(y)));
         }),
         Candidate::new(format!("exact-dot-{level}"), || {
@@ -180,42 +164,63 @@ fn compare_products(level: Level, x: &[f64], y: &[f64], rounds: usize) -> Vec<Ro
             exact(black_box(x), black_box(x));
         }),
     ];
-    let medians = medians_ns(&mut candidates, rounds);
-    let references = [("unordered-dot", medians[0]), ("tree-dot", medians[1])];
-    let mut rows = Vec::new();
-    for (candidate, &median_ns) in candidates.iter().zip(&medians).skip(1) {
-        let slices = if candidate.name.contains("norm") {
-            1
-        } else {
-            2
-        };
-        for reference in references {
-            let bytes = slices * size_of_val(x);
-            rows.push(row(&candidate.name, x.len(), bytes, median_ns, reference));
-        }
-    }
-    rows
+    let references = [("unordered-dot", "unordered-dot"), (&*tree_dot, "tree-dot")];
+    self::rows(candidates, x, rounds, &references)
 }
 
-/// A variant's time beside a reference's.
-fn row(
-    variant: &str,
-    n: usize,
-    bytes: usize,
-    median_ns: f64,
-    (reference, reference_ns): (&str, f64),
-) -> Row {
-    Row {
-        bench: "kernels".to_owned(),
-        variant: variant.to_owned(),
-        n: n as u64,
-        ranks: 1,
-        backend: "threads".to_owned(),
-        distribution: None,
-        median_ns,
-        gbps: Some(bytes as f64 / median_ns),
-        ratio: reference_ns / median_ns,
-        reference: reference.to_owned(),
-        state: super::warm(),
+/// The rows of candidates that read these items, products of two such slices, but for the unordered ones.
+fn rows<T>(
+    mut candidates: Vec<Candidate<'_>>,
+    items: &[T],
+    rounds: usize,
+    references: &[(&str, &str)],
+) -> Vec<Row> {
+    let rows = compare("kernels", items.len(), rounds, &mut candidates, references);
+    let rows = rows.into_iter();
+    rows.filter(|row| !row.variant.starts_with("unordered"))
+        .map(|row| {
+            let slices = if row.variant.contains("dot") { 2 } else { 1 };
+            let bytes = slices * size_of_val(items);
+            Row {
+                gbps: Some(bytes as f64 / row.median_ns),
+                ..row
+            }
+        })
+        .collect()
+}
+
+/// Measures `reduce::par` on all cores, of slices and of iterators, against rayon's own unordered sum, for ever longer slices.
+pub fn parallel(quick: bool) -> Vec<Row> {
+    let (logs, rounds): (Vec<u32>, usize) = if quick {
+        (vec![10, 16], 5)
+    } else {
+        ((10..=25).collect(), 21)
+    };
+    let mut rows = Vec::new();
+    for leaves in logs.into_iter().map(|log| 1_usize << log) {
+        let data = crate::data::log_likelihoods(leaves, 1);
+        let mut candidates = [
+            Candidate::new("parallel", || {
+                // Of finite numbers in the default environment, it has a sum.
+                let _ = black_box(reduce::par::sum(black_box(&data)));
+            }),
+            Candidate::new("sum", || {
+                let _ = black_box(reduce::sum(black_box(&data)));
+            }),
+            Candidate::new("parallel-iterator", || {
+                let _ = black_box(black_box(&data).par_iter().copied().tree_sum());
+            }),
+            Candidate::new("rayon", || {
+                black_box(black_box(&data).par_iter().sum::<f64>());
+            }),
+        ];
+        let references = [("rayon", "rayon"), ("parallel", "parallel")];
+        let mut all = compare("parallel", leaves, rounds, &mut candidates, &references);
+        all.retain(|row| row.variant != "rayon" && row.variant != row.reference);
+        rows.extend(all.into_iter().map(|row| Row {
+            gbps: Some(size_of_val(data.as_slice()) as f64 / row.median_ns),
+            ..row
+        }));
     }
+    rows
 }

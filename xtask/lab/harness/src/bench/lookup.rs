@@ -4,8 +4,8 @@ use std::hint::black_box;
 
 use distribution::{Distribution, lookup};
 
-use super::Row;
-use super::timing::{Candidate, medians_ns};
+use super::timing::Candidate;
+use super::{Row, compare};
 use crate::output::Output;
 
 /// Items that are looked up in turn, so that no branch predictor learns one answer.
@@ -43,22 +43,13 @@ pub fn measure(quick: bool, output: &Output) -> Vec<Row> {
             }),
             Candidate::new("constant", || all(&|item| distribution.rank_of(item))),
         ];
-        let medians = medians_ns(&mut candidates, rounds);
-        for (candidate, total_ns) in candidates.iter().zip(&medians) {
-            rows.push(Row {
-                bench: "lookup".to_owned(),
-                variant: candidate.name.clone(),
-                n: ranks as u64,
-                ranks: 1,
-                backend: "threads".to_owned(),
-                distribution: Some("upper".to_owned()),
-                median_ns: total_ns / QUERIES as f64,
-                gbps: None,
-                ratio: medians[0] / total_ns,
-                reference: "linear".to_owned(),
-                state: super::warm(),
-            });
-        }
+        let references = [("linear", "linear")];
+        let all = compare("lookup", ranks, rounds, &mut candidates, &references);
+        rows.extend(all.into_iter().map(|row| Row {
+            distribution: Some("upper".to_owned()),
+            median_ns: row.median_ns / QUERIES as f64,
+            ..row
+        }));
     }
     rows
 }

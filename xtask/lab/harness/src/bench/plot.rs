@@ -14,11 +14,20 @@ use checkout::workspace::target;
 const RANK_COUNTS: usize = 3;
 
 /// Lines by their names.
-type Lines<'r> = BTreeMap<&'r str, Vec<(f64, f64)>>;
+#[derive(Default)]
+struct Lines<'r>(BTreeMap<&'r str, Vec<(f64, f64)>>);
 
-fn lines(points: Lines<'_>) -> impl Iterator<Item = Line> {
-    let points = points.into_iter();
-    points.map(|(name, points)| Line::new(name, points))
+impl<'r> Lines<'r> {
+    fn add(&mut self, line: &'r str, point: (f64, f64)) {
+        self.0.entry(line).or_default().push(point);
+    }
+
+    /// All of them, and another.
+    fn with(self, other: Option<Line>) -> Vec<Line> {
+        let own = self.0.into_iter();
+        let own = own.map(|(name, points)| Line::new(name, points));
+        own.chain(other).collect()
+    }
 }
 
 /// Draws into a file below `target/`.
@@ -30,22 +39,21 @@ fn draw(name: &str, plot: &Plot) -> Result<PathBuf, Error> {
 
 /// Draws `target/bench-kernels.svg`, speed against the unordered sum by length, and returns where it is.
 pub fn kernels(rows: &[Row]) -> Result<PathBuf, Error> {
-    let mut own = Lines::new();
-    for row in rows {
-        let drawn = row.variant.starts_with("streaming") || row.variant.starts_with("algorithm4");
-        if drawn && row.reference == "unordered-simd" {
-            let line = own.entry(&row.variant).or_default();
-            line.push((row.n as f64, row.ratio));
-        }
+    let is_drawn = |row: &&Row| {
+        let variant = &row.variant;
+        let is_of_tree = variant.starts_with("streaming") || variant.starts_with("algorithm4");
+        is_of_tree && row.reference == "unordered-simd"
+    };
+    let mut own = Lines::default();
+    for row in rows.iter().filter(is_drawn) {
+        own.add(&row.variant, (row.n as f64, row.ratio));
     }
     let plot = Plot {
         title: "Speed of sums over that of an unordered SIMD sum".to_owned(),
         subtitle: "The fastest unordered sum at the same level; medians".to_owned(),
         x: Axis::doublings("N, items"),
         y: Axis::linear("speed over the unordered sum's, ratio"),
-        lines: lines(own)
-            .chain([Line::level("the same speed", 1.0)])
-            .collect(),
+        lines: own.with(Some(Line::level("the same speed", 1.0))),
         size: Size::Page,
     };
     draw("bench-kernels.svg", &plot)
@@ -122,23 +130,21 @@ fn sum_times(times: &[Times], machine: &Machine) -> Plot {
 pub fn scaling(rows: &[Row]) -> Result<Option<PathBuf>, Error> {
     let largest = rows.iter().map(|row| row.n).max().unwrap_or(0);
     let drawn = ["plan", "algorithm1", "mpi-native", "unordered"];
-    let mut own = Lines::new();
+    let mut own = Lines::default();
     let of_largest = |row: &&Row| row.n == largest && row.distribution.as_deref() == Some("lower");
     for row in rows.iter().filter(of_largest) {
         let ranks = row.ranks as f64;
         if drawn.contains(&row.variant.as_str()) && row.reference.starts_with("unordered") {
-            let line = own.entry(&row.variant).or_default();
-            line.push((ranks, row.median_ns / 1e6));
+            own.add(&row.variant, (ranks, row.median_ns / 1e6));
         }
         if row.variant == "plan" && row.reference.starts_with("left-to-right") {
-            let line = own.entry(&row.reference).or_default();
-            line.push((ranks, row.median_ns / row.ratio / 1e6));
+            own.add(&row.reference, (ranks, row.median_ns / row.ratio / 1e6));
         }
     }
-    let Some(&[(first, one), .., (last, all)]) = own.get("plan").map(|points| &points[..]) else {
+    let Some(&[(first, one), .., (last, all)]) = own.0.get("plan").map(|points| &points[..]) else {
         return Ok(None);
     };
-    if own.values().any(|points| points.len() < RANK_COUNTS) {
+    if own.0.values().any(|points| points.len() < RANK_COUNTS) {
         return Ok(None);
     }
     let plot = Plot {
@@ -149,7 +155,7 @@ pub fn scaling(rows: &[Row]) -> Result<Option<PathBuf>, Error> {
         subtitle: format!("Median times of an allreduce of {largest} doubles"),
         x: Axis::doublings("p, ranks"),
         y: Axis::decades("time, ms"),
-        lines: lines(own).collect(),
+        lines: own.with(None),
         size: Size::Page,
     };
     draw("bench-reduce-scaling.svg", &plot).map(Some)
@@ -158,44 +164,22 @@ pub fn scaling(rows: &[Row]) -> Result<Option<PathBuf>, Error> {
 /// Draws `target/bench-schedules.svg`, each schedule's time against the transport's own allreduce by the length of a row (paper 2), and
 /// returns where it is.
 pub fn schedules(rows: &[schedules::Row]) -> Result<PathBuf, Error> {
-    let mut own = Lines::new();
+    let mut own = Lines::default();
     let ranks = rows.iter().map(|row| row.ranks).max().unwrap_or(0);
     let of_paper_2 =
         |row: &&schedules::Row| (row.paper, row.ranks, row.block_elements) == (2, ranks, None);
     for row in rows.iter().filter(of_paper_2) {
-        let line = own.entry(&row.variant).or_default();
-        line.push((row.n as f64, row.ratio));
+        own.add(&row.variant, (row.n as f64, row.ratio));
     }
-    let tuned = own.get("tuned").into_iter().flatten();
+    let tuned = own.0.get("tuned").into_iter().flatten();
     let worst = tuned.fold(0.0, |worst, point| f64::max(worst, point.1));
     let plot = Plot {
         title: format!("A plan takes {worst:.2} of the transport's own time at most"),
         subtitle: format!("Allreduce of a row on {ranks} ranks: time over the transport's own"),
         x: Axis::decades("row, doubles"),
         y: Axis::decades("time over the transport's own, ratio"),
-        lines: lines(own)
-            .chain([Line::level("the same time", 1.0)])
-            .collect(),
+        lines: own.with(Some(Line::level("the same time", 1.0))),
         size: Size::Page,
     };
     draw("bench-schedules.svg", &plot)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Machine, Times, speed, sum_times};
-
-    #[test]
-    fn sums_are_drawn_relative_to_unordered_ones_and_an_item() {
-        let times = [Times {
-            items: 100,
-            least_ns: vec![[20.0, 40.0, 80.0, 10.0], [30.0, 40.0, 80.0, 10.0]],
-        }];
-        let machine = Machine::here();
-        let plot = speed(&times, &machine);
-        assert_eq!(plot.lines[0].points, [(100.0, 3.0)]);
-        assert_eq!(plot.lines[0].bars, [(2.0, 3.0)]);
-        assert_eq!(plot.lines.len(), 4);
-        assert_eq!(sum_times(&times, &machine).lines[3].points, [(100.0, 0.1)]);
-    }
 }

@@ -6,14 +6,12 @@ use ::reduce::{Algorithm, Plan, World};
 use distribution::Ownership;
 use serde::{Deserialize, Serialize};
 
-use super::Row;
-use super::cold::{Meeting, cold_medians_ns};
-use super::timing::{median, slowest_ns};
+use super::timing::{Meeting, cold_medians_ns, median, slowest_ns};
+use super::{Report, Row, rows_of};
 use crate::baselines::Baseline;
 use crate::data::{TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS, some_log_likelihoods};
 use crate::ordinary::Ordinary;
 use crate::output::Output;
-use crate::ranks::on_ranks;
 use crate::{Backend, Error, Place, Runner, Sharing, Way};
 
 /// What every rank measures.
@@ -27,34 +25,6 @@ pub struct Job {
     rounds: usize,
     /// Whether single calls after other work are measured, too.
     cold: bool,
-}
-
-/// What rank 0 reports.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Report {
-    /// A time.
-    Row(Row),
-    /// The default plan's sum of this number of items, over all distributions: one pattern, if all is well.
-    Bits {
-        /// The number of items, N.
-        n: usize,
-        /// Each bit pattern, in hexadecimal.
-        bits: BTreeSet<String>,
-    },
-}
-
-impl Report {
-    /// Keeps a row, and shows bits to a person.
-    fn sort(self, rows: &mut Vec<Row>, output: &Output) {
-        match self {
-            Report::Row(row) => rows.push(row),
-            Report::Bits { n, bits } => {
-                let bits: Vec<String> = bits.into_iter().collect();
-                output.say(format!("reduce, N = {n}: bits {}", bits.join(", ")));
-            }
-        }
-    }
 }
 
 /// Runs the bench in a place: with few sizes and rounds if it is to be quick, and without single calls unless these are asked for.
@@ -78,11 +48,7 @@ pub fn launch(
         rounds: if quick { 5 } else { 31 },
         cold,
     };
-    let mut rows = Vec::new();
-    on_ranks(place, ranks, "bench", &job, on_rank, |report: Report| {
-        report.sort(&mut rows, output)
-    })?;
-    Ok(rows)
+    rows_of(place, ranks, ("bench", &job), on_rank, output)
 }
 
 /// Measures the job on the ranks of a world; rank 0 hands everything to `report`. Collective.
@@ -90,7 +56,7 @@ pub fn on_rank(
     world: &World,
     backend: Backend,
     job: &Job,
-    report: &dyn Fn(Report),
+    report: &dyn Fn(Report<Row>),
 ) -> Result<(), Error> {
     for &size in &job.sizes {
         let mut bits = BTreeSet::new();
@@ -130,18 +96,23 @@ pub fn on_rank(
                     states.push((state, medians));
                 }
             }
-            if world.rank() == 0 {
-                for (state, medians) in states {
-                    let case = Case {
-                        backend,
-                        ranks: world.size(),
-                        size,
-                        sharing: *sharing,
-                        state,
-                    };
-                    let rows = case.rows(&references, &variants, &medians).into_iter();
-                    rows.map(Report::Row).for_each(report);
+            let of_state = |(state, medians): (&str, Vec<f64>)| {
+                let (references_ns, variants_ns) = medians.split_at(references.len());
+                for ((variant, _), &ns) in variants.iter().zip(variants_ns) {
+                    for ((reference, _), &reference_ns) in references.iter().zip(references_ns) {
+                        report(Report::Row(Row {
+                            ranks: world.size(),
+                            backend: backend.name().to_owned(),
+                            distribution: Some(sharing.to_string()),
+                            gbps: Some(size as f64 * 8.0 / ns),
+                            state: state.to_owned(),
+                            ..Row::of("reduce", (variant, ns), size, (reference, reference_ns))
+                        }));
+                    }
                 }
+            };
+            if world.rank() == 0 {
+                states.into_iter().for_each(of_state);
             }
             if let Some((_, plan)) = variants.last() {
                 let total = plan.allreduce(local)?;
@@ -149,7 +120,9 @@ pub fn on_rank(
             }
         }
         if world.rank() == 0 {
-            report(Report::Bits { n: size, bits });
+            let bits: Vec<String> = bits.into_iter().collect();
+            let bits = bits.join(", ");
+            report(Report::Said(format!("reduce, N = {size}: bits {bits}")));
         }
     }
     Ok(())
@@ -198,10 +171,7 @@ fn runners(
     backend: Backend,
     ownership: &Ownership,
 ) -> Result<(Vec<Named>, Vec<Named>), Error> {
-    let allreduce = match backend {
-        Backend::Threads => "allreduce",
-        Backend::Mpi => "MPI_Allreduce",
-    };
+    let allreduce = backend.allreduce();
     let references = [
         ("unordered-simd", Baseline::unordered(world, backend)?),
         (
@@ -254,46 +224,4 @@ fn medians_ns(
 fn call(runner: &Runner, local: &[f64]) -> Result<(), Error> {
     std::hint::black_box(runner.allreduce(local)?);
     Ok(())
-}
-
-/// What rows are of.
-struct Case<'c> {
-    backend: Backend,
-    ranks: usize,
-    size: usize,
-    sharing: Sharing,
-    state: &'c str,
-}
-
-impl Case<'_> {
-    /// `medians_ns` are those of the references, then those of the variants.
-    fn rows(&self, references: &[Named], variants: &[Named], medians_ns: &[f64]) -> Vec<Row> {
-        let Self {
-            backend,
-            ranks,
-            size,
-            sharing,
-            state,
-        } = *self;
-        let (references_ns, variants_ns) = medians_ns.split_at(references.len());
-        let mut rows = Vec::new();
-        for ((variant, _), &median_ns) in variants.iter().zip(variants_ns) {
-            for ((reference, _), reference_ns) in references.iter().zip(references_ns) {
-                rows.push(Row {
-                    bench: "reduce".to_owned(),
-                    variant: variant.clone(),
-                    n: size as u64,
-                    ranks,
-                    backend: backend.name().to_owned(),
-                    distribution: Some(sharing.to_string()),
-                    median_ns,
-                    gbps: Some(size as f64 * 8.0 / median_ns),
-                    ratio: median_ns / reference_ns,
-                    reference: reference.clone(),
-                    state: state.to_owned(),
-                });
-            }
-        }
-        rows
-    }
 }

@@ -11,9 +11,11 @@ use case::Case;
 use schedule::Collective;
 use serde::{Deserialize, Serialize};
 
+use super::{Measured, Report, rows_of};
+use crate::measured::Time;
+use crate::names;
 use crate::ordinary::Ordinary;
 use crate::output::Output;
-use crate::ranks::on_ranks;
 use crate::{Backend, Error, Place};
 
 /// The elements of a block, in paper 2's sweep of the longest row but one.
@@ -25,7 +27,7 @@ pub struct Job {
     /// Whose harnesses: 2, 4 and 5.
     pub papers: Vec<u8>,
     /// The schedules; none for all that suit a harness, and what a plan chooses.
-    #[serde(with = "names")]
+    #[serde(with = "names::list")]
     pub algorithms: Vec<Algorithm>,
     /// Whether what a plan chooses by the measured network is measured beside schedules that are named.
     pub tuned: bool,
@@ -99,25 +101,6 @@ pub fn reference(rows: &[Row]) -> &str {
     rows.first().map_or("", |row| row.reference.as_str())
 }
 
-/// What rank 0 reports.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Report {
-    /// A time.
-    Row(Box<Row>),
-    /// The network as it was measured: within and between nodes.
-    Network {
-        /// alpha in nanoseconds, then beta and gamma in nanoseconds a byte.
-        near: [f64; 3],
-        /// The same.
-        far: [f64; 3],
-        /// The ranks of a node.
-        node_ranks: usize,
-        /// What each further message takes at the same time, in nanoseconds.
-        crowding_ns: f64,
-    },
-}
-
 /// Runs the bench in a place.
 pub fn launch(
     place: &Place,
@@ -175,29 +158,7 @@ pub fn launch_scalar(
 
 /// Measures a job in a place.
 pub fn measure(place: &Place, ranks: usize, job: &Job, output: &Output) -> Result<Vec<Row>, Error> {
-    let mut rows = Vec::new();
-    let sort = |report| match report {
-        Report::Row(row) => rows.push(*row),
-        Report::Network {
-            near,
-            far,
-            node_ranks,
-            crowding_ns,
-        } => {
-            let link = |[alpha, beta, gamma]: [f64; 3]| {
-                format!(
-                    "alpha = {alpha:.0} ns, beta = {beta:.3} ns/byte, gamma = {gamma:.3} ns/byte"
-                )
-            };
-            let near = link(near);
-            output.say(match far {
-                far if link(far) == near => format!("p = {ranks}, measured: {near}"),
-                far => format!("p = {ranks}, measured: within a node of {node_ranks} {near}; between nodes {}, {crowding_ns:.0} ns for each further message", link(far)),
-            });
-        }
-    };
-    on_ranks(place, ranks, "schedules", job, on_rank, sort)?;
-    Ok(rows)
+    rows_of(place, ranks, ("schedules", job), on_rank, output)
 }
 
 /// Measures the job on the ranks of a world; rank 0 hands everything to `report`. Collective.
@@ -205,18 +166,26 @@ pub fn on_rank(
     world: &World,
     backend: Backend,
     job: &Job,
-    report: &dyn Fn(Report),
+    report: &dyn Fn(Report<Row>),
 ) -> Result<(), Error> {
     let network = world.measure_link()?;
     let ordinary = Ordinary::new(world, backend)?;
     if world.rank() == 0 {
-        let link = |link: Link| [link.latency_ns, link.byte_ns, link.combine_byte_ns];
-        report(Report::Network {
-            near: link(network.near),
-            far: link(network.far),
-            node_ranks: network.node_ranks,
-            crowding_ns: network.crowding_ns,
-        });
+        let link = |link: Link| {
+            format!(
+                "alpha = {:.0} ns, beta = {:.3} ns/byte, gamma = {:.3} ns/byte",
+                link.latency_ns, link.byte_ns, link.combine_byte_ns
+            )
+        };
+        let (ranks, [near, far]) = (world.size(), [network.near, network.far].map(link));
+        let (node_ranks, crowding_ns) = (network.node_ranks, network.crowding_ns);
+        report(Report::Said(if near == far {
+            format!("p = {ranks}, measured: {near}")
+        } else {
+            format!(
+                "p = {ranks}, measured: within a node of {node_ranks} {near}; between nodes {far}, {crowding_ns:.0} ns for each further message"
+            )
+        }));
     }
     let case = |paper, collective, width, rounds| Case {
         world,
@@ -224,11 +193,7 @@ pub fn on_rank(
         ordinary: &ordinary,
         network,
         report,
-        algorithms: &job.algorithms,
-        tuned: job.tuned,
-        unmeasured: job.unmeasured,
-        calls_min: job.calls_min,
-        untimed: job.untimed,
+        job,
         paper,
         collective,
         width,
@@ -278,28 +243,45 @@ fn i64_values(rank: usize, column: usize) -> i64 {
     (rank as i64 * 7919 + column as i64).wrapping_mul(0x9E37_79B9)
 }
 
-/// Algorithms travel by their names.
-pub mod names {
-    use reduce::Algorithm;
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(
-        algorithms: &[Algorithm],
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        let names: Vec<&str> = algorithms
-            .iter()
-            .map(|algorithm| algorithm.name())
-            .collect();
-        names.serialize(serializer)
+impl Measured for Row {
+    fn ratios(_bench: &str) -> String {
+        "a row a rank; time".to_owned()
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Vec<Algorithm>, D::Error> {
-        let names = Vec::<String>::deserialize(deserializer)?;
-        let parse = |name: &String| name.parse().map_err(D::Error::custom);
-        names.iter().map(parse).collect()
+    fn headings(_bench: &str) -> Vec<&'static str> {
+        let begin = ["schedule", "paper", "operation", "ranks", "elements"];
+        let end = ["blocks", "µs", "95 %", "model µs", "ratio", "reference", ""];
+        [&begin[..], &end].concat()
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let us = |ns: f64| format!("{:.2}", ns / 1e3);
+        vec![
+            self.variant.clone(),
+            self.paper.to_string(),
+            format!("{} {}", self.operation, self.element),
+            self.ranks.to_string(),
+            self.n.to_string(),
+            self.blocks.to_string(),
+            us(self.median_ns),
+            format!("{}–{}", us(self.low_ns), us(self.high_ns)),
+            self.simulated_ns.map(us).unwrap_or_default(),
+            format!("{:.2}", self.ratio),
+            self.reference.clone(),
+            self.remark.clone().unwrap_or_default(),
+        ]
+    }
+
+    fn time(&self) -> Option<Time> {
+        let is_told = (self.paper, self.block_elements) == (2, None);
+        is_told.then(|| Time {
+            variant: self.variant.clone(),
+            n: self.n,
+            ranks: Some(self.ranks),
+            ns: self.median_ns,
+            reference: self.reference.clone(),
+            reference_ns: self.median_ns / self.ratio,
+            ..Time::default()
+        })
     }
 }

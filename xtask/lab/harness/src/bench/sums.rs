@@ -91,23 +91,3 @@ fn least_ns(items: &[f64]) -> [f64; WAYS.len()] {
     let unordered = unordered.iter().map(least).fold(f64::INFINITY, f64::min);
     [least(&own[0]), least(&own[1]), least(&own[2]), unordered]
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{Times, least_ns};
-
-    #[test]
-    fn times_have_a_median_and_a_range() {
-        let run = |ns: f64| [ns, 2.0 * ns, 3.0 * ns, 4.0];
-        let times = Times {
-            items: 16,
-            least_ns: vec![run(3.0), run(1.0), run(2.0)],
-        };
-        assert_eq!(times.range(|ns| ns[0] / ns[3]), (0.5, (0.25, 0.75)));
-        let least = least_ns(&[1.0; 100]);
-        assert!(
-            least.iter().all(|&ns| ns > 0.0 && ns.is_finite()),
-            "{least:?}"
-        );
-    }
-}

@@ -1,9 +1,14 @@
-//! What a case consists of.
+//! What a case consists of: a program, and what goes wrong by accident.
 
+use std::ops::Range;
+use std::str::FromStr;
+
+use reduce::Operation;
 use serde::{Deserialize, Serialize};
 
-use super::fault::{Fault, FaultKind};
-use super::vocabulary::{Action, Spec, Step};
+use super::environment::{self, Environment};
+use super::vocabulary::{Action, Kind, Mode, Spec, Step};
+use crate::{Backend, names};
 
 /// A program that all ranks run together, and at most one fault.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,9 +26,28 @@ pub struct Case {
 }
 
 impl Case {
+    /// The fault, if it is of this kind.
+    pub(super) fn fault_that(&self, is: Trait) -> Option<Fault> {
+        self.fault.filter(|fault| fault.kind.is(is))
+    }
+
+    /// The fault, unless every rank must get all its results in spite of it.
+    pub(super) fn harm(&self) -> Option<Fault> {
+        self.fault.filter(|fault| !fault.kind.is(Trait::Harmless))
+    }
+
     /// Whether no rank can go on after the fault, under MPI.
     pub(super) fn ends_job(&self) -> bool {
-        self.fault.is_some_and(|fault| fault.kind.ends_job())
+        self.fault_that(Trait::EndsJob).is_some()
+    }
+
+    /// A rank's part of a plan.
+    pub(super) fn own(&self, plan: usize, rank: usize) -> Own {
+        Own {
+            spec: self.plans[plan].clone(),
+            seed: self.seed,
+            rank,
+        }
     }
 
     /// The step whose items a step folds: itself, unless a rank skips a build. Its later builds may meet the others' earlier ones of
@@ -39,19 +63,236 @@ impl Case {
 
     /// What a rank does in a step: what all ranks do, unless its fault is another collective.
     pub(super) fn action(&self, rank: usize, index: usize) -> Action {
-        let action = self.steps[index].action;
-        match (self.fault, action) {
-            (
-                Some(Fault {
-                    kind: FaultKind::OtherCollective,
-                    instead: Some(instead),
-                    rank: faulty,
-                    step,
-                    ..
-                }),
-                Action::Call(_, mode),
-            ) if (faulty, step) == (rank, index) => Action::Call(instead, mode),
-            _ => action,
+        match (self.steps[index].action, self.fault) {
+            (Action::Call(operation, mode), Some(fault))
+                if (fault.rank, fault.step) == (rank, index) =>
+            {
+                Action::Call(fault.instead.unwrap_or(operation), mode)
+            }
+            (action, _) => action,
         }
+    }
+}
+
+/// A rank's part of a plan.
+#[derive(Clone)]
+pub(super) struct Own {
+    pub(super) spec: Spec,
+    pub(super) seed: u64,
+    pub(super) rank: usize,
+}
+
+impl Own {
+    pub(super) fn ranks(&self) -> usize {
+        self.spec.extents.len()
+    }
+
+    /// The numbers of a rank's items, in the order in which it owns them.
+    pub(super) fn items_of(&self, rank: usize) -> impl Iterator<Item = usize> {
+        let items = self.spec.extents[rank].iter().cloned().flatten();
+        items.map(|item| usize::try_from(item).expect("the items are in memory"))
+    }
+
+    /// A rank's columns of a reduce-scatter: the first `width` mod p ranks have one more.
+    pub(super) fn columns_of(&self, rank: usize) -> Range<usize> {
+        let (width, ranks) = (self.spec.width, self.ranks());
+        let start = |rank: usize| width / ranks * rank + (width % ranks).min(rank);
+        start(rank)..start(rank + 1)
+    }
+}
+
+/// The tags of an MPI communicator of every library: after so many plans they would be used again, if tags ever were.
+pub(super) const TAGS: u32 = 1 << 15;
+
+/// Something that a program does by accident, on one rank.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fault {
+    /// The rank that does it.
+    pub rank: usize,
+    /// The step, by its number, in place of which or in which it happens.
+    pub step: usize,
+    /// What it is.
+    pub kind: FaultKind,
+    /// Whether an environment is left as it is.
+    pub lasts: bool,
+    /// What the rank calls in place of what the others call.
+    #[serde(with = "names::optional")]
+    pub instead: Option<Operation>,
+}
+
+impl Fault {
+    /// Whether a rank does it.
+    pub(super) fn is_of(self, rank: usize) -> bool {
+        rank == self.rank || self.kind == FaultKind::AllRounding
+    }
+
+    /// The rank's floating-point environment in a step.
+    pub(super) fn environment(self, step: usize) -> Environment {
+        let is_time = step == self.step || (self.lasts && step > self.step);
+        match self.kind {
+            FaultKind::FlushToZero if is_time => Environment::FlushToZero,
+            FaultKind::Rounding | FaultKind::AllRounding if is_time => Environment::RoundUp,
+            _ => Environment::Default,
+        }
+    }
+}
+
+/// What faults have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trait {
+    /// Every rank must get all its results in spite of it.
+    Harmless,
+    /// It may last to the end of the program.
+    Lasting,
+    /// It ends the processes of all ranks.
+    EndsJob,
+    /// The step in which it happens fails on every rank, for the same reason, and cannot give anything else.
+    NoticedAtOnce,
+    /// The rank makes all its calls all the same.
+    MakesAllCalls,
+    /// The rank knows of it and goes on, so that it tells those that wait for it.
+    Told,
+    /// It can happen to a plan that has neither an ownership nor an operator.
+    OfExactSums,
+    /// It happens to an operator or a plan: MPI's own sums have none.
+    OfPlans,
+    /// It happens to a process.
+    OfProcesses,
+    /// It is one of the floating-point environment.
+    OfEnvironments,
+}
+
+macro_rules! faults {
+    ($($(#[$doc:meta])* $kind:ident $name:literal [$($trait:ident)*])*) => {
+        /// The faults.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        pub enum FaultKind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        impl FaultKind {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$kind),*];
+
+            /// Its name on the command line.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name,)*
+                }
+            }
+
+            fn traits(self) -> &'static [Trait] {
+                match self {
+                    $(Self::$kind => &[$(Trait::$trait),*],)*
+                }
+            }
+        }
+    };
+}
+
+faults! {
+    /// The rank returns.
+    Leave "leave" [OfExactSums]
+    /// The rank panics.
+    Panic "panic" [EndsJob OfExactSums]
+    /// The operator panics, and the program catches the panic and goes on.
+    CaughtPanic "caught-panic" [MakesAllCalls Told]
+    /// A slice is an element too long.
+    WrongLength "wrong-length" [MakesAllCalls Told OfExactSums]
+    /// A run is started where the others call and wait, and is given up at once.
+    GiveUp "give-up" [Told OfExactSums]
+    /// A run is tested more often than the others test theirs.
+    ExtraTests "extra-tests" [Harmless OfExactSums]
+    /// The rank sleeps before the step.
+    Sleep "sleep" [Harmless OfExactSums]
+    /// The rank's process is stopped for a while.
+    Stop "stop" [Harmless OfExactSums OfProcesses]
+    /// The rank's process is stopped for longer than the others wait.
+    Silence "silence" [OfExactSums OfProcesses]
+    /// The rank's process is killed.
+    Kill "kill" [EndsJob OfExactSums OfProcesses]
+    /// No rank's fault: a plan is built so often that tags are used again.
+    TagReuse "tag-reuse" [Harmless OfExactSums]
+    /// The call is left out.
+    Skip "skip" [OfExactSums]
+    /// Another operation is called.
+    OtherCollective "other-collective" [OfExactSums]
+    /// The same operation is called, of products.
+    OtherOperand "other-operand" [MakesAllCalls OfPlans]
+    /// The processor takes subnormal numbers for zero.
+    FlushToZero "flush-to-zero" [Lasting Told OfExactSums OfEnvironments]
+    /// The processor rounds up.
+    Rounding "rounding" [Lasting Told OfExactSums OfEnvironments]
+    /// The processors of all ranks round up while they wait for a run.
+    AllRounding "all-rounding" [Told OfEnvironments]
+    /// The operator makes a collective call on the world that runs it.
+    NestedCall "nested-call" [Harmless OfPlans]
+    /// A plan is built for another number of items than its ownership has.
+    OtherItems "other-items" [NoticedAtOnce MakesAllCalls Told]
+    /// A plan is built with an operator that reduces nothing to another value.
+    OtherEmpty "other-empty" [NoticedAtOnce MakesAllCalls Told]
+    /// A plan is built for another ownership, in which the rank itself has the same items, or as many.
+    OtherOwnership "other-ownership" [NoticedAtOnce MakesAllCalls Told]
+    /// A plan of another kind is built, in as many lanes as an item has elements.
+    OtherKind "other-kind" [NoticedAtOnce MakesAllCalls Told OfPlans]
+}
+
+impl FaultKind {
+    pub(super) fn is(self, what: Trait) -> bool {
+        self.traits().contains(&what)
+    }
+
+    /// Whether it can happen at an action on a plan.
+    pub(super) fn suits(self, action: Action, plan: &Spec) -> bool {
+        if plan.kind.is_exact() && !self.is(Trait::OfExactSums)
+            || plan.kind == Kind::Started && self.is(Trait::OfPlans)
+        {
+            return false;
+        }
+        let called = match action {
+            Action::Call(operation, mode) => Some((operation, mode)),
+            _ => None,
+        };
+        let allreduces = called == Some((Operation::Allreduce, Mode::Blocking));
+        match self {
+            // Hashed sums have any length: only items can lack keys.
+            Self::WrongLength => called.is_some() && (!plan.kind.is_hashed() || allreduces),
+            Self::CaughtPanic => called.is_some(),
+            Self::NestedCall => called.is_some() || action == Action::Wait,
+            Self::GiveUp => match called {
+                Some((operation, _)) => plan.calls().contains(&(operation, Mode::Split)),
+                None => action == Action::Wait,
+            },
+            Self::ExtraTests => matches!(action, Action::Wait | Action::Test),
+            Self::AllRounding => action == Action::Wait,
+            Self::OtherItems | Self::OtherEmpty | Self::OtherKind => action == Action::Build,
+            // What ranks gather has no other form.
+            Self::OtherOwnership => action == Action::Build && !plan.gathers_extents,
+            Self::OtherOperand => allreduces,
+            Self::TagReuse => matches!(action, Action::Rebuild(times) if times >= TAGS),
+            Self::OtherCollective => {
+                called.is_some_and(|(operation, mode)| !plan.others(operation, mode).is_empty())
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether it can be put in on this machine, with ranks of this backend.
+    pub(super) fn is_possible(self, backend: Backend) -> bool {
+        (!self.is(Trait::OfProcesses) || cfg!(unix) && backend == Backend::Mpi)
+            && (!self.is(Trait::OfEnvironments) || environment::CAN_BE_SET)
+    }
+}
+
+impl FromStr for FaultKind {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let mut all = Self::ALL.iter().copied();
+        all.find(|kind| kind.name() == name).ok_or_else(|| {
+            let known: Vec<&str> = Self::ALL.iter().map(|kind| kind.name()).collect();
+            format!("unknown fault `{name}`; known: {}", known.join(", "))
+        })
     }
 }

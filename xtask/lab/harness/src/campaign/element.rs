@@ -1,7 +1,6 @@
 //! The element types of a campaign: how items are drawn, and the operators that reduce them.
 
 use std::cell::{Cell, RefCell};
-use std::ops::Range;
 
 use bytemuck::Pod;
 use reduce::{Operator, operator};
@@ -199,25 +198,21 @@ pub(super) fn squares() -> impl Operator<f64> + 'static {
     })
 }
 
-/// A rank's columns of a reduce-scatter: the first `width` mod p ranks have one more.
-pub(super) fn columns(width: usize, ranks: usize, rank: usize) -> Range<usize> {
-    let start = |rank: usize| width / ranks * rank + (width % ranks).min(rank);
-    start(rank)..start(rank + 1)
-}
-
 /// Does something with the element type and the operator of a kind, or others with what is made of exact sums, or of sums by key.
 macro_rules! with_kind {
-    ($kind:expr, [$function:ident, $exact:path, $keyed:path], ( $($argument:expr),* )) => {
+    ($kind:expr, [$($tree:ident)::+, $exact:path, $keyed:path], ( $($argument:expr),* )) => {{
+        use $crate::campaign::element::{Compose, squares};
+        use $crate::campaign::vocabulary::Kind;
         match $kind {
-            $crate::campaign::vocabulary::Kind::SumF64 | $crate::campaign::vocabulary::Kind::Started => $function::<f64, _>(reduce::Sum, $($argument),*),
-            $crate::campaign::vocabulary::Kind::ProductF32 => $function::<f32, _>(reduce::Product, $($argument),*),
-            $crate::campaign::vocabulary::Kind::MaxI64 => $function::<i64, _>(reduce::Max, $($argument),*),
-            $crate::campaign::vocabulary::Kind::Affine => $function::<[u64; 2], _>($crate::campaign::element::Compose, $($argument),*),
-            $crate::campaign::vocabulary::Kind::CustomF64 => $function::<f64, _>($crate::campaign::element::squares(), $($argument),*),
-            $crate::campaign::vocabulary::Kind::Exact(figure) => $exact(figure, $($argument),*),
-            $crate::campaign::vocabulary::Kind::Keyed(form) => $keyed(form, $($argument),*),
+            Kind::SumF64 | Kind::Started => $($tree)::+::<f64, _>(reduce::Sum, $($argument),*),
+            Kind::ProductF32 => $($tree)::+::<f32, _>(reduce::Product, $($argument),*),
+            Kind::MaxI64 => $($tree)::+::<i64, _>(reduce::Max, $($argument),*),
+            Kind::Affine => $($tree)::+::<[u64; 2], _>(Compose, $($argument),*),
+            Kind::CustomF64 => $($tree)::+::<f64, _>(squares(), $($argument),*),
+            Kind::Exact(figure) => $exact(figure, $($argument),*),
+            Kind::Keyed(form) => $keyed(form, $($argument),*),
         }
-    };
+    }};
 }
 pub(super) use with_kind;
 

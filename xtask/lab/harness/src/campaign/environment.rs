@@ -1,8 +1,5 @@
 //! A rank whose floating-point environment is not the default one.
 
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-use std::arch::asm;
-
 /// Whether this program can set the environment on this processor.
 pub(super) const CAN_BE_SET: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
 
@@ -17,35 +14,16 @@ pub(super) enum Environment {
     RoundUp,
 }
 
-/// The control register of floating-point arithmetic, MXCSR, with all exceptions masked.
-#[cfg(target_arch = "x86_64")]
-mod bits {
-    pub(super) type Control = u32;
-    pub(super) const DEFAULT: Control = 0x1F80;
-    /// Flush-to-zero and denormals-are-zero.
-    pub(super) const FLUSH_TO_ZERO: Control = 1 << 15 | 1 << 6;
-    pub(super) const ROUND_UP: Control = 2 << 13;
-}
-
-/// The control register of floating-point arithmetic, FPCR, with no exception trapped.
-#[cfg(target_arch = "aarch64")]
-mod bits {
-    pub(super) type Control = u64;
-    pub(super) const DEFAULT: Control = 0;
-    pub(super) const FLUSH_TO_ZERO: Control = 1 << 24;
-    pub(super) const ROUND_UP: Control = 1 << 22;
-}
-
 /// Runs `body` in an environment, and sets back what was before.
 // Neither this function nor `body` is inlined, so no arithmetic moves out of the environment or into it.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(never)]
 pub(super) fn within(environment: Environment, body: &mut dyn FnMut()) {
-    let before = SetBack(control());
-    set_control(match environment {
-        Environment::Default => bits::DEFAULT,
-        Environment::FlushToZero => bits::DEFAULT | bits::FLUSH_TO_ZERO,
-        Environment::RoundUp => bits::DEFAULT | bits::ROUND_UP,
+    let before = SetBack(register::get());
+    register::set(match environment {
+        Environment::Default => register::DEFAULT,
+        Environment::FlushToZero => register::DEFAULT | register::FLUSH_TO_ZERO,
+        Environment::RoundUp => register::DEFAULT | register::ROUND_UP,
     });
     body();
     drop(before);
@@ -59,46 +37,63 @@ pub(super) fn within(_environment: Environment, body: &mut dyn FnMut()) {
 
 /// What the control register held, and holds again when this is dropped.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-struct SetBack(bits::Control);
+struct SetBack(register::Control);
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 impl Drop for SetBack {
     fn drop(&mut self) {
-        set_control(self.0);
+        register::set(self.0);
     }
 }
 
+/// The control register of floating-point arithmetic, MXCSR, with all exceptions masked.
 #[cfg(target_arch = "x86_64")]
-#[expect(unsafe_code, reason = "the control register is read by an instruction")]
-fn control() -> bits::Control {
-    let mut control = 0_u32;
-    // SAFETY: `stmxcsr` writes the four bytes that the pointer names.
-    unsafe { asm!("stmxcsr [{}]", in(reg) &raw mut control) }
-    control
+#[expect(unsafe_code, reason = "instructions read and set the register")]
+mod register {
+    use std::arch::asm;
+
+    pub(super) type Control = u32;
+    pub(super) const DEFAULT: Control = 0x1F80;
+    /// Flush-to-zero and denormals-are-zero.
+    pub(super) const FLUSH_TO_ZERO: Control = 1 << 15 | 1 << 6;
+    pub(super) const ROUND_UP: Control = 2 << 13;
+
+    pub(super) fn get() -> Control {
+        let mut control = 0_u32;
+        // SAFETY: `stmxcsr` writes the four bytes that the pointer names.
+        unsafe { asm!("stmxcsr [{}]", in(reg) &raw mut control) }
+        control
+    }
+
+    pub(super) fn set(control: Control) {
+        // SAFETY: `ldmxcsr` reads the four bytes that the pointer names, and no reserved bit is set: the value is one that was read, or the
+        // default with flush-to-zero, denormals-are-zero or a rounding mode (Intel SDM, vol. 1, 10.2.3). The register is this thread's own,
+        // and `within` sets it back.
+        unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const control) }
+    }
 }
 
+/// The control register of floating-point arithmetic, FPCR, with no exception trapped.
 #[cfg(target_arch = "aarch64")]
-#[expect(unsafe_code, reason = "the control register is read by an instruction")]
-fn control() -> bits::Control {
-    let control;
-    // SAFETY: MRS copies FPCR to a general register.
-    unsafe { asm!("mrs {}, fpcr", out(reg) control) }
-    control
-}
+#[expect(unsafe_code, reason = "instructions read and set the register")]
+mod register {
+    use std::arch::asm;
 
-#[cfg(target_arch = "x86_64")]
-#[expect(unsafe_code, reason = "the control register is set by an instruction")]
-fn set_control(control: bits::Control) {
-    // SAFETY: `ldmxcsr` reads the four bytes that the pointer names, and no reserved bit is set: the value is one that was read, or the
-    // default with flush-to-zero, denormals-are-zero or a rounding mode (Intel SDM, vol. 1, 10.2.3). The register is this thread's own,
-    // and `within` sets it back.
-    unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const control) }
-}
+    pub(super) type Control = u64;
+    pub(super) const DEFAULT: Control = 0;
+    pub(super) const FLUSH_TO_ZERO: Control = 1 << 24;
+    pub(super) const ROUND_UP: Control = 1 << 22;
 
-#[cfg(target_arch = "aarch64")]
-#[expect(unsafe_code, reason = "the control register is set by an instruction")]
-fn set_control(control: bits::Control) {
-    // SAFETY: MSR copies a general register to FPCR, and no reserved bit is set: the value is one that was read, or the default with
-    // flush-to-zero or a rounding mode (Arm ARM, C5.2.8). The register is this thread's own, and `within` sets it back.
-    unsafe { asm!("msr fpcr, {}", in(reg) control) }
+    pub(super) fn get() -> Control {
+        let control;
+        // SAFETY: MRS copies FPCR to a general register.
+        unsafe { asm!("mrs {}, fpcr", out(reg) control) }
+        control
+    }
+
+    pub(super) fn set(control: Control) {
+        // SAFETY: MSR copies a general register to FPCR, and no reserved bit is set: the value is one that was read, or the default with
+        // flush-to-zero or a rounding mode (Arm ARM, C5.2.8). The register is this thread's own, and `within` sets it back.
+        unsafe { asm!("msr fpcr, {}", in(reg) control) }
+    }
 }

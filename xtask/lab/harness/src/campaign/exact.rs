@@ -2,223 +2,148 @@
 //!
 //! A rank's item is what it has added up, so that scans go over ranks.
 
+use std::ops::Range;
+
 use integer_sums::{dot, root, sum};
-use reduce::exact::{self, Accumulator, ProductSum, Sum};
-use reduce::{Operation, Pending, RunError, World};
+use reduce::exact::{Accumulator, Plan, ProductSum, Sum};
+use reduce::{Operation, RunError, World};
 
-use super::element::{columns, rows};
-use super::fault::FaultKind;
-use super::flight::{Flight, Polls, outcome};
-use super::outcome::{Outcome, not_built};
-use super::slot::Slot;
-use super::vocabulary::{Figure, Spec};
-
-/// By integers of any size.
-fn by_integers(figure: Figure, x: &[f64], y: &[f64]) -> f64 {
-    match figure {
-        Figure::Sum => sum(x),
-        Figure::Dot => dot(x, y),
-        Figure::Norm => root(x, x),
-    }
-}
+use super::case::{FaultKind, Own};
+use super::element::rows;
+use super::slot::{Answer, Asked, Form, Given, Outcome};
+use super::tree::reduced;
+use super::vocabulary::{Figure, Mode};
 
 /// The factors of all products of a step; the first are also the items of sums. In seven steps of eight there are no NaNs, which would
 /// leave nothing of sums of many items.
-fn factors(spec: &Spec, seed: u64, step: usize) -> [Vec<f64>; 2] {
+fn factors(own: &Own, step: usize) -> [Vec<f64>; 2] {
     let salts = [0, 0xB5AD_4ECE_DA1C_E2A9];
     salts.map(|salt| {
-        let seed = seed ^ salt;
-        let mut rows: Vec<f64> = rows(spec.items(), spec.width, seed, step);
+        let seed = own.seed ^ salt;
+        let mut rows: Vec<f64> = rows(own.spec.items(), own.spec.width, seed, step);
         if !(seed ^ step as u64).is_multiple_of(8) {
-            rows.iter_mut()
-                .filter(|item| item.is_nan())
-                .for_each(|item| *item = -0.0);
+            let nans = rows.iter_mut().filter(|item| item.is_nan());
+            nans.for_each(|item| *item = -0.0);
         }
         rows
     })
 }
 
-/// The elements of a column of a rank's rows.
-fn column_of(spec: &Spec, rank: usize, rows: &[f64], column: usize) -> Vec<f64> {
-    let index = |item: u64| usize::try_from(item).expect("the items are in memory");
-    let own = spec.extents[rank].iter().cloned().flatten();
-    own.map(|item| rows[index(item) * spec.width + column])
-        .collect()
+/// The elements of a column of some ranks' rows.
+fn column_of(own: &Own, ranks: Range<usize>, rows: &[f64], column: usize) -> Vec<f64> {
+    let items = ranks.flat_map(|rank| own.items_of(rank));
+    let index = |item: usize| item * own.spec.width + column;
+    items.map(|item| rows[index(item)]).collect()
 }
 
-/// What a call with a step's items gives on a rank.
-pub(super) fn expected_of(
+/// What a rank must get, by integers of any size.
+pub(super) fn expected(
     figure: Figure,
-    spec: &Spec,
+    own: &Own,
     operation: Operation,
-    seed: u64,
     step: usize,
-    rank: usize,
-) -> Outcome {
-    let (width, ranks) = (spec.width, spec.extents.len());
-    let of = match operation {
-        Operation::Scan => 0..rank + 1,
-        Operation::Exscan => 0..rank,
-        Operation::Reduce if rank != spec.root => return Outcome::Nothing,
-        _ => 0..ranks,
+    columns: Range<usize>,
+) -> Vec<u8> {
+    let ranks = match operation {
+        Operation::Scan => 0..own.rank + 1,
+        Operation::Exscan => 0..own.rank,
+        _ => 0..own.ranks(),
     };
-    let columns = match operation {
-        Operation::ReduceScatter => columns(width, ranks, rank),
-        _ => 0..width,
-    };
-    let all = factors(spec, seed, step);
+    let all = factors(own, step);
     let value = |column: usize| {
-        let own = |rows: &[f64]| -> Vec<f64> {
-            let ranks = of.clone();
-            ranks
-                .flat_map(|rank| column_of(spec, rank, rows, column))
-                .collect()
-        };
-        by_integers(figure, &own(&all[0]), &own(&all[1]))
+        let [x, y] = [0, 1].map(|at| column_of(own, ranks.clone(), &all[at], column));
+        match figure {
+            Figure::Sum => sum(&x),
+            Figure::Dot => dot(&x, &y),
+            Figure::Norm => root(&x, &x),
+        }
     };
     let values: Vec<f64> = columns.map(value).collect();
-    Outcome::Value(bytemuck::cast_slice(&values).to_vec())
+    bytemuck::cast_slice(&values).to_vec()
 }
 
 /// Builds a plan. Collective.
-pub(super) fn build_of(
+pub(super) fn build(
     figure: Figure,
-    spec: &Spec,
-    seed: u64,
+    own: Own,
     world: &World,
     _fault: Option<FaultKind>,
-) -> Result<Box<dyn Slot>, Outcome> {
+) -> Result<Box<dyn Form>, Outcome> {
+    let squares = |x: &[f64], _: &[f64]| ProductSum::of(x, x);
     match figure {
-        Figure::Sum => build_with(spec, seed, world, |x, _| Sum::of(x), Sum::value),
-        Figure::Dot => build_with(spec, seed, world, ProductSum::of, ProductSum::value),
-        Figure::Norm => {
-            let squares = |x: &[f64], _: &[f64]| ProductSum::of(x, x);
-            build_with(spec, seed, world, squares, ProductSum::root)
-        }
+        Figure::Sum => build_with(own, world, |x, _| Sum::of(x), Sum::value),
+        Figure::Dot => build_with(own, world, ProductSum::of, ProductSum::value),
+        Figure::Norm => build_with(own, world, squares, ProductSum::root),
     }
 }
 
 fn build_with<A: Accumulator>(
-    spec: &Spec,
-    seed: u64,
+    own: Own,
     world: &World,
     added: fn(&[f64], &[f64]) -> A,
     value: fn(&A) -> f64,
-) -> Result<Box<dyn Slot>, Outcome> {
-    let builder = spec.builder(world);
-    let plan = builder.build_exact().map_err(not_built)?;
-    Ok(Box::new(Built {
-        plan,
+) -> Result<Box<dyn Form>, Outcome> {
+    Ok(Box::new(OfSums {
+        plan: own.spec.builder(world).build_exact()?,
         added,
         value,
-        spec: spec.clone(),
-        seed,
-        rank: world.rank(),
-        flight: Flight::default(),
+        own,
     }))
 }
 
-struct Built<A: Accumulator> {
-    plan: exact::Plan<A>,
+struct OfSums<A: Accumulator> {
+    plan: Plan<A>,
     /// The sum of items, or of products.
     added: fn(&[f64], &[f64]) -> A,
     /// What is made of it.
     value: fn(&A) -> f64,
-    spec: Spec,
-    seed: u64,
-    rank: usize,
-    flight: Flight<A>,
+    own: Own,
 }
 
-impl<A: Accumulator> Built<A> {
+impl<A: Accumulator> OfSums<A> {
     /// This rank's row of sums, with so many too many.
-    fn local(&self, step: usize, surplus: usize) -> Vec<A> {
-        let [x, y] = factors(&self.spec, self.seed, step);
-        let own = |rows: &[f64], column| column_of(&self.spec, self.rank, rows, column);
+    fn local(&self, asked: Asked) -> Vec<A> {
+        let (own, [x, y]) = (&self.own, factors(&self.own, asked.step));
+        let column = |rows: &[f64], column| column_of(own, own.rank..own.rank + 1, rows, column);
         let sums =
-            (0..self.spec.width).map(|column| (self.added)(&own(&x, column), &own(&y, column)));
-        let surplus = (0..surplus).map(|_| A::default());
+            (0..own.spec.width).map(|index| (self.added)(&column(&x, index), &column(&y, index)));
+        let surplus = (0..asked.surplus).map(|_| A::default());
         sums.chain(surplus).collect()
     }
 
-    fn try_call(&self, operation: Operation, local: &[A]) -> Result<Option<Vec<A>>, RunError> {
-        let (plan, width) = (&self.plan, self.spec.width);
-        let mut row = vec![A::default(); width];
-        match (operation, local) {
-            (Operation::Allreduce, [local]) => return Ok(Some(vec![plan.allreduce(local)?])),
-            (Operation::Reduce, [local]) => {
-                return Ok(plan.reduce(local)?.map(|sum| vec![sum]));
+    fn answer(&self, asked: Asked) -> Result<Answer<A>, RunError> {
+        let (plan, local) = (&self.plan, self.local(asked));
+        let mut row = vec![A::default(); self.own.spec.width];
+        let one = match &local[..] {
+            [one] => Some(one),
+            _ => None,
+        };
+        Ok(reduced!(plan, asked, one, &local, row.clone(), {
+            match (asked.operation, asked.mode, one) {
+                (Operation::Scan, Mode::Split, _) => Later(plan.start_scan_row(&local)?.map(Some)),
+                (Operation::Exscan, Mode::Split, _) => {
+                    Later(plan.start_exscan_row(&local)?.map(Some))
+                }
+                (Operation::Scan, _, Some(one)) => Now(Some(vec![plan.scan(one)?])),
+                (Operation::Exscan, _, Some(one)) => Now(Some(vec![plan.exscan(one)?])),
+                (Operation::Scan, ..) => {
+                    plan.scan_into(&local, &mut row)?;
+                    Now(Some(row))
+                }
+                (Operation::Exscan, ..) => {
+                    plan.exscan_into(&local, &mut row)?;
+                    Now(Some(row))
+                }
+                _ => unreachable!("plans of exact sums have no other calls"),
             }
-            (Operation::Scan, [local]) => return Ok(Some(vec![plan.scan(local)?])),
-            (Operation::Exscan, [local]) => return Ok(Some(vec![plan.exscan(local)?])),
-            (Operation::Allreduce, _) => plan.allreduce_into(local, &mut row)?,
-            (Operation::Reduce, _) => {
-                let is_root = plan.reduce_into(local, &mut row)?;
-                return Ok(is_root.then_some(row));
-            }
-            (Operation::ReduceScatter, _) => {
-                row.truncate(plan.scattered_columns().len());
-                plan.reduce_scatter(local, &mut row)?;
-            }
-            (Operation::Scan, _) => plan.scan_into(local, &mut row)?,
-            (Operation::Exscan, _) => plan.exscan_into(local, &mut row)?,
-            _ => unreachable!("{NOT_OFFERED}"),
-        }
-        Ok(Some(row))
-    }
-
-    fn try_start(
-        &self,
-        operation: Operation,
-        local: &[A],
-    ) -> Result<Pending<Option<Vec<A>>>, RunError> {
-        let plan = &self.plan;
-        Ok(match (operation, local) {
-            (Operation::Allreduce, [local]) => {
-                plan.start_allreduce(local)?.map(|sum| Some(vec![sum]))
-            }
-            (Operation::Allreduce, _) => plan.start_allreduce_row(local)?.map(Some),
-            (Operation::Reduce, [local]) => plan
-                .start_reduce(local)?
-                .map(|sum| sum.map(|sum| vec![sum])),
-            (Operation::Reduce, _) => plan.start_reduce_row(local)?,
-            (Operation::ReduceScatter, _) => plan.start_reduce_scatter(local)?.map(Some),
-            (Operation::Scan, _) => plan.start_scan_row(local)?.map(Some),
-            (Operation::Exscan, _) => plan.start_exscan_row(local)?.map(Some),
-            _ => unreachable!("{NOT_OFFERED}"),
-        })
+        }))
     }
 }
 
-/// The values of sums, as an outcome.
-fn values<A>(value: fn(&A) -> f64, result: Result<Option<Vec<A>>, RunError>) -> Outcome {
-    let values = |sums: Vec<A>| sums.iter().map(value).collect::<Vec<f64>>();
-    outcome(result.map(|sums| sums.map(values)))
-}
-
-const NOT_OFFERED: &str = "plans of exact sums have no other calls";
-
-impl<A: Accumulator> Slot for Built<A> {
-    fn call(&mut self, operation: Operation, step: usize, surplus: usize) -> Outcome {
-        let sums = self.try_call(operation, &self.local(step, surplus));
-        values(self.value, sums)
-    }
-
-    fn start(&mut self, operation: Operation, step: usize, surplus: usize) -> Outcome {
-        let started = self.try_start(operation, &self.local(step, surplus));
-        self.flight.begin(started)
-    }
-
-    fn test(&self) -> Outcome {
-        self.flight.test()
-    }
-
-    fn wait(&mut self, polls: Polls) -> Outcome {
+impl<A: Accumulator> Form for OfSums<A> {
+    fn call(&self, asked: Asked) -> Result<Given, Outcome> {
         let value = self.value;
-        self.flight.end(polls, |sums| values(value, sums))
-    }
-
-    fn give_up(&mut self) {
-        self.flight.give_up();
+        let values = move |sums: Vec<A>| -> Vec<f64> { sums.iter().map(value).collect() };
+        Ok(self.answer(asked)?.given(values))
     }
 }

@@ -1,23 +1,21 @@
 //! Running a case on a rank.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::{self, Command, Stdio};
+use std::rc::Rc;
 use std::thread;
 use std::time::Duration;
 
-use reduce::{Operation, World};
+use reduce::{BuildError, Operation, Pending, Plan, RunError, Sum, World};
 
-use super::built::build;
-use super::case::Case;
-use super::element::set_panics;
+use super::case::{Case, Fault, FaultKind, Own, TAGS, Trait};
+use super::element::{set_call, set_panics, with_kind};
 use super::environment::{Environment, within};
-use super::fault::{Fault, FaultKind, TAGS};
-use super::flight::Polls;
-use super::nested::Hand;
-use super::outcome::Outcome;
-use super::own_process;
-use super::slot::Slot;
-use super::vocabulary::{Action, Mode};
+use super::slot::{Asked, Form, Outcome, Polls, Slot};
+use super::vocabulary::{Action, Kind, Mode};
+use super::{exact, keyed, started, tree};
 
 /// How long a rank waits for another one, on transports where it cannot know that the other one is gone. Nothing is silent for so long by
 /// accident.
@@ -47,13 +45,12 @@ pub(super) fn execute(case: &Case, world: &World, report: &mut dyn FnMut(Outcome
         hand: None,
     };
     let own = case.fault.filter(|fault| fault.is_of(world.rank()));
-    let harm = case.fault.filter(|fault| !fault.is_harmless());
     world.set_silence_limit(PATIENCE);
     if case.fault.map(|fault| fault.kind) == Some(FaultKind::NestedCall) {
         program.hand = Some(Hand::new(world));
     }
     for index in 0..case.steps.len() {
-        if harm.is_some_and(|fault| fault.step == index) {
+        if case.harm().is_some_and(|fault| fault.step == index) {
             world.set_silence_limit(PATIENCE_AFTER_FAULT);
         }
         let mut outcome = None;
@@ -79,7 +76,7 @@ struct Program<'c> {
     case: &'c Case,
     world: &'c World,
     /// The plans that are built.
-    slots: Vec<Option<Box<dyn Slot>>>,
+    slots: Vec<Option<Slot>>,
     /// What an operator makes its calls on, if one makes any.
     hand: Option<Hand>,
 }
@@ -87,48 +84,35 @@ struct Program<'c> {
 impl Program<'_> {
     /// The step of the fault; `None` if it is the rank's last.
     fn faulty_step(&mut self, index: usize, fault: Fault) -> Option<Outcome> {
-        let slot = &mut self.slots[self.case.steps[index].plan];
-        Some(match fault.kind {
+        let plan = self.case.steps[index].plan;
+        let slot = &mut self.slots[plan];
+        // What happens before the step, or ends the rank.
+        match fault.kind {
             FaultKind::Leave => return None,
             FaultKind::Panic => panic!("a rank that panics on purpose"),
-            FaultKind::Skip => Outcome::Nothing,
-            FaultKind::WrongLength => self.step(index, 1),
-            // An environment is set around the step, and the case knows what else is called.
-            FaultKind::FlushToZero
-            | FaultKind::Rounding
-            | FaultKind::AllRounding
-            | FaultKind::OtherCollective
-            | FaultKind::TagReuse => self.step(index, 0),
-            FaultKind::OtherOperand => match slot {
-                // Its items are others.
-                Some(slot) => slot.call_of_products(index + 1),
-                None => Outcome::Failed("there is no plan".to_owned()),
-            },
-            FaultKind::OtherItems
-            | FaultKind::OtherEmpty
-            | FaultKind::OtherOwnership
-            | FaultKind::OtherKind => self.build(self.case.steps[index].plan, Some(fault.kind)),
-            FaultKind::Sleep => {
-                thread::sleep(PAUSE);
-                self.step(index, 0)
-            }
-            FaultKind::Stop => {
-                own_process::stop(PAUSE);
-                self.step(index, 0)
-            }
-            FaultKind::Silence => {
-                own_process::stop(SILENCE);
-                self.step(index, 0)
-            }
-            FaultKind::Kill => own_process::kill(),
+            FaultKind::Kill => kill(),
+            FaultKind::Sleep => thread::sleep(PAUSE),
+            FaultKind::Stop => stop(PAUSE),
+            FaultKind::Silence => stop(SILENCE),
             FaultKind::ExtraTests => {
                 for _ in 0..EXTRA_TESTS {
-                    if let Some(slot) = slot {
-                        slot.test();
-                    }
+                    slot.iter_mut().for_each(|slot| drop(slot.test()));
                 }
-                self.step(index, 0)
             }
+            _ => {}
+        }
+        Some(match fault.kind {
+            FaultKind::Skip => Outcome::Nothing,
+            FaultKind::WrongLength => self.step(index, 1),
+            kind if kind.is(Trait::NoticedAtOnce) => self.build(plan, Some(kind)),
+            FaultKind::OtherOperand => match slot {
+                Some(slot) => slot.call(Asked {
+                    is_of_products: true,
+                    // Its items are others.
+                    ..Asked::new(Operation::Allreduce, Mode::Blocking, index + 1)
+                }),
+                None => Outcome::Failed("there is no plan".to_owned()),
+            },
             FaultKind::CaughtPanic => {
                 set_panics(true);
                 let caught = catch_unwind(AssertUnwindSafe(|| self.step(index, 0)));
@@ -145,16 +129,19 @@ impl Program<'_> {
                     Outcome::Failed("an operator's call was not refused".to_owned())
                 }
             }
-            FaultKind::GiveUp => {
-                let started = match (self.case.steps[index].action, &mut *slot) {
-                    (Action::Call(operation, _), Some(slot)) => slot.start(operation, index, 0),
-                    _ => Outcome::Nothing,
-                };
-                if let Some(slot) = slot {
+            FaultKind::GiveUp => match (slot, self.case.steps[index].action) {
+                (Some(slot), Action::Call(operation, _)) => {
+                    let started = slot.call(Asked::new(operation, Mode::Split, index));
                     slot.give_up();
+                    started
                 }
-                started
-            }
+                (slot, _) => {
+                    slot.iter_mut().for_each(Slot::give_up);
+                    Outcome::Nothing
+                }
+            },
+            // An environment is set around the step, and the case knows what else is called.
+            _ => self.step(index, 0),
         })
     }
 
@@ -174,8 +161,10 @@ impl Program<'_> {
         };
         match action {
             Action::Build | Action::Rebuild(_) => unreachable!("they are above"),
-            Action::Call(operation, Mode::Blocking) => built.call(operation, items, surplus),
-            Action::Call(operation, Mode::Split) => built.start(operation, items, surplus),
+            Action::Call(operation, mode) => built.call(Asked {
+                surplus,
+                ..Asked::new(operation, mode, items)
+            }),
             Action::Test => built.test(),
             Action::Wait => built.wait(polls),
             Action::GiveUp => {
@@ -208,7 +197,7 @@ impl Program<'_> {
 
     fn build(&mut self, plan: usize, fault: Option<FaultKind>) -> Outcome {
         self.slots[plan] = None;
-        match build(&self.case.plans[plan], self.case.seed, self.world, fault) {
+        match build(self.case.own(plan, self.world.rank()), self.world, fault) {
             Ok(built) => {
                 self.slots[plan] = Some(built);
                 Outcome::Nothing
@@ -220,6 +209,7 @@ impl Program<'_> {
     /// The value that all allreduces have given; the first error; or two values that differ, as one. In some cases all are in flight at once,
     /// and ranks wait for them in different orders.
     fn rebuild(&mut self, plan: usize, times: u32, items: usize) -> Outcome {
+        let allreduce = |mode| Asked::new(Operation::Allreduce, mode, items);
         let calls = self.case.plans[plan].calls();
         let is_split = calls.contains(&(Operation::Allreduce, Mode::Split));
         let are_at_once = is_split && times < TAGS && self.case.seed.is_multiple_of(2);
@@ -229,7 +219,7 @@ impl Program<'_> {
             let Some(mut slot) = self.slots[plan].take() else {
                 return built;
             };
-            match slot.start(Operation::Allreduce, items, 0) {
+            match slot.call(allreduce(Mode::Split)) {
                 Outcome::Nothing => in_flight.push_back(slot),
                 failed => return failed,
             }
@@ -247,7 +237,7 @@ impl Program<'_> {
             } else {
                 let built = self.build(plan, None);
                 match &mut self.slots[plan] {
-                    Some(built) => built.call(Operation::Allreduce, items, 0),
+                    Some(built) => built.call(allreduce(Mode::Blocking)),
                     None => built,
                 }
             };
@@ -262,5 +252,118 @@ impl Program<'_> {
             }
         }
         first.map_or(Outcome::Nothing, Outcome::Value)
+    }
+}
+
+/// Stops this process for a while.
+fn stop(pause: Duration) {
+    let (id, seconds) = (process::id(), pause.as_secs_f64());
+    run_in_shell(&format!(
+        "kill -STOP {id}; sleep {seconds}; kill -CONT {id}"
+    ));
+}
+
+/// Kills this process.
+fn kill() -> ! {
+    run_in_shell(&format!("kill -KILL {}", process::id()));
+    loop {
+        thread::park();
+    }
+}
+
+/// Runs a shell's commands to their end.
+fn run_in_shell(commands: &str) {
+    let status = Command::new("sh")
+        .args(["-c", commands])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .status();
+    let status = status.expect("every Unix has a shell");
+    assert!(status.success(), "`{commands}`: {status}");
+}
+
+/// Builds a plan as its specification says, but for this fault. Collective.
+fn build(own: Own, world: &World, fault: Option<FaultKind>) -> Result<Slot, Outcome> {
+    let form: Box<dyn Form> = match own.spec.kind {
+        Kind::Started => Box::new(started::Started(own)),
+        kind => with_kind!(
+            kind,
+            [tree::build, exact::build, keyed::build],
+            (own, world, fault)
+        )?,
+    };
+    Ok(Slot::new(form))
+}
+
+/// What the operator has at hand: the same on every rank.
+pub(super) struct Hand(Rc<Things>);
+
+struct Things {
+    world: World,
+    plan: Plan<f64, Sum>,
+    run: Pending<f64>,
+}
+
+/// A call, and whether it was refused.
+type Call = fn(&Things) -> bool;
+
+const CALLS: &[Call] = &[
+    |hand| is_refused_by_transport(&hand.world.agree(true)),
+    |hand| is_refused_by_transport(&hand.world.measure_link()),
+    |hand| is_refused_by_transport(&hand.world.fresh_tag()),
+    |hand| is_not_built(&Plan::builder(&hand.world).local_items(1).build::<f64>()),
+    |hand| is_refused(&hand.plan.allreduce(&[1.0])),
+    |hand| is_refused(&hand.plan.scan(&[1.0], &mut [0.0])),
+    |hand| is_refused(&hand.plan.start_allreduce(&[1.0])),
+    |hand| is_refused(&hand.run.test()),
+];
+
+fn is_refused<R>(result: &Result<R, RunError>) -> bool {
+    matches!(result, Err(RunError::Nested { .. }))
+}
+
+fn is_refused_by_transport<R>(result: &Result<R, comm::Error>) -> bool {
+    matches!(result, Err(comm::Error::Nested { .. }))
+}
+
+fn is_not_built<R>(result: &Result<R, BuildError>) -> bool {
+    matches!(result, Err(BuildError::Nested { .. }))
+}
+
+impl Hand {
+    /// Collective.
+    pub(super) fn new(world: &World) -> Self {
+        let plan = || {
+            let plan = Plan::builder(world).local_items(1).build::<f64>();
+            plan.expect("no rank has a fault yet")
+        };
+        let run = plan().start_allreduce(&[1.0]);
+        Self(Rc::new(Things {
+            world: world.clone(),
+            plan: plan(),
+            run: run.expect("no rank has a fault yet"),
+        }))
+    }
+
+    /// What `body` gives whose first combination makes the call that the seed draws, and whether the call was refused, if it was made.
+    pub(super) fn within<R>(&self, seed: u64, body: impl FnOnce() -> R) -> (R, bool) {
+        let was_refused = Rc::new(Cell::new(true));
+        let call = CALLS[usize::try_from(seed % CALLS.len() as u64).expect("it is small")];
+        let (hand, refused) = (Rc::clone(&self.0), Rc::clone(&was_refused));
+        set_call(Some(Box::new(move || refused.set(call(&hand)))));
+        let given = body();
+        set_call(None);
+        (given, was_refused.get())
+    }
+
+    /// Uses what an operator had at hand: a call that was refused has changed nothing. Collective.
+    ///
+    /// # Panics
+    /// It has.
+    pub(super) fn finish(self) {
+        let hand = Rc::into_inner(self.0).expect("the operator's call is over");
+        let ranks = hand.world.size() as f64;
+        assert_eq!(hand.plan.allreduce(&[1.0]), Ok(ranks));
+        assert_eq!(hand.run.wait(), Ok(ranks));
     }
 }

@@ -1,15 +1,14 @@
 //! Cases from seeds.
 
+use std::iter;
 use std::ops::{Range, RangeInclusive};
 
 use reduce::Algorithm;
 
-use super::case::Case;
-use super::dice::Dice;
-use super::fault::{Fault, FaultKind, TAGS};
-use super::state::PlanState;
-use super::vocabulary::{Action, Kind, Mode, Spec, Step};
-use crate::Backend;
+use super::case::{Case, Fault, FaultKind, TAGS, Trait};
+use super::vocabulary::{Action, Keyed, Kind, Mode, PlanState, Spec, Step};
+use crate::data::Random;
+use crate::{Backend, scattered};
 
 /// The most plans of a case, besides one that is built again and again.
 const PLANS_MAX: usize = 3;
@@ -117,12 +116,13 @@ impl Generator {
 /// Whether no rank is missing in a call of the MPI library, which waits for it without limit: the faulty rank makes all its calls, and no
 /// rank has a plan of the library's that is spent while others run it.
 fn lets_no_library_wait(fault: Fault, plans: &[Spec], steps: &[Step]) -> bool {
+    let is_harmless = fault.kind.is(Trait::Harmless);
     let is_started = |plan: &Spec| plan.kind == Kind::Started;
     if plans.iter().any(is_started) {
-        return fault.is_harmless();
+        return is_harmless;
     }
     let is_native = |plan: usize| plans[plan].algorithm == Some(Algorithm::MpiNative);
-    if fault.is_harmless() || !(0..plans.len()).any(is_native) {
+    if is_harmless || !(0..plans.len()).any(is_native) {
         return true;
     }
     let plan = steps[fault.step].plan;
@@ -132,8 +132,8 @@ fn lets_no_library_wait(fault: Fault, plans: &[Spec], steps: &[Step]) -> bool {
     let is_run_again = later
         .next()
         .is_some_and(|step| step.action != Action::Build);
-    let is_last = !is_native(plan) || fault.kind.is_noticed_at_once() || !is_run_again;
-    fault.kind.makes_all_calls() && is_last
+    let is_last = !is_native(plan) || fault.kind.is(Trait::NoticedAtOnce) || !is_run_again;
+    fault.kind.is(Trait::MakesAllCalls) && is_last
 }
 
 /// A program as it grows, and what state its plans are in.
@@ -217,4 +217,167 @@ impl<'p> Program<'p> {
             },
         }
     }
+}
+
+/// Under MPI, one in so many plans is none, but MPI's own functions.
+const STARTED_RARITY: usize = 10;
+
+/// Draws parts of a case.
+struct Dice(Random);
+
+impl Dice {
+    fn new(seed: u64) -> Self {
+        Self(Random::new(seed))
+    }
+
+    fn word(&mut self) -> u64 {
+        self.0.word()
+    }
+
+    /// A number in 0..bound.
+    fn below(&mut self, bound: usize) -> usize {
+        self.0.index(bound)
+    }
+
+    fn number(&mut self, bound: u32) -> u32 {
+        u32::try_from(self.0.below(bound.into())).expect("it is below a u32")
+    }
+
+    fn one_of<'c, C>(&mut self, choices: &'c [C]) -> &'c C {
+        &choices[self.below(choices.len())]
+    }
+
+    /// A fault at one of the steps where it can happen, if there are such steps.
+    fn fault(
+        &mut self,
+        kind: FaultKind,
+        ranks: usize,
+        plans: &[Spec],
+        steps: &[Step],
+    ) -> Option<Fault> {
+        let suiting: Vec<usize> = (0..steps.len())
+            .filter(|&step| kind.suits(steps[step].action, &plans[steps[step].plan]))
+            .filter(|&step| kind != FaultKind::Skip || !is_like_next(steps, step))
+            .collect();
+        if suiting.is_empty() {
+            return None;
+        }
+        let (rank, step) = (self.below(ranks), *self.one_of(&suiting));
+        let instead = match (kind, steps[step].action) {
+            (FaultKind::OtherCollective, Action::Call(operation, mode)) => {
+                let others = plans[steps[step].plan].others(operation, mode);
+                Some(*self.one_of(&others))
+            }
+            _ => None,
+        };
+        Some(Fault {
+            rank,
+            step,
+            kind,
+            lasts: kind.is(Trait::Lasting) && self.below(2) == 0,
+            instead,
+        })
+    }
+
+    fn within(&mut self, range: &RangeInclusive<usize>) -> usize {
+        range.start() + self.below(range.end() + 1 - range.start())
+    }
+
+    /// A plan; a `small` one has few items of one element.
+    fn spec(&mut self, backend: Backend, ranks: usize, small: bool) -> Spec {
+        if backend == Backend::Mpi && self.below(STARTED_RARITY) == 0 {
+            return self.started(ranks, small);
+        }
+        let kind = *self.one_of(Kind::ALL);
+        let algorithms: Vec<Algorithm> = Algorithm::all()
+            .filter(|&algorithm| algorithm != Algorithm::MpiNative || backend == Backend::Mpi)
+            .collect();
+        let algorithm = (self.below(4) > 0).then(|| *self.one_of(&algorithms));
+        // Moments are rows, even of one key.
+        let algorithm = algorithm.filter(|algorithm| match kind {
+            Kind::Keyed(Keyed::Moments) => algorithm.takes_rows(),
+            _ => !kind.is_hashed(),
+        });
+        let is_scheduled = algorithm.is_none_or(Algorithm::is_scheduled);
+        let width = match self.below(3) {
+            _ if small || algorithm.is_some_and(|algorithm| !algorithm.takes_rows()) => 1,
+            0 => 1 + self.below(5),
+            // An exact sum is some hundred bytes.
+            1 if matches!(kind, Kind::Exact(_)) => 1 + self.below(40),
+            // Long rows are reduced where they lie.
+            1 if self.below(4) == 0 => 256 + self.below(200),
+            _ => 1,
+        };
+        let items = match (kind, self.below(8)) {
+            (kind, 0) if !kind.has_empty() => 1,
+            (_, 0) => 0,
+            (_, 1) => 1,
+            _ if small => 1 + self.below(8),
+            _ if matches!(kind, Kind::Keyed(_)) && self.below(8) == 0 => 1 + self.below(2000),
+            _ if width > 100 => 1 + self.below(20),
+            _ => 1 + self.below(120),
+        };
+        let is_scattered = is_scheduled && self.below(3) == 0;
+        Spec {
+            kind,
+            extents: if is_scattered {
+                let items = items as u64;
+                scattered(&mut self.0, items, ranks, items.div_ceil(ranks as u64) + 1)
+            } else {
+                self.contiguous(items as u64, ranks)
+            },
+            gathers_extents: self.below(2) == 0,
+            width,
+            algorithm,
+            root: self.below(ranks),
+            message_limit: (self.below(6) == 0).then(|| 1 + self.below(4)),
+            blocks: (self.below(4) == 0).then(|| 1 + self.below(width)),
+        }
+    }
+
+    /// Sums by MPI's own functions, of an item a rank.
+    fn started(&mut self, ranks: usize, small: bool) -> Spec {
+        let width = match self.below(3) {
+            0 if !small => 1 + self.below(400),
+            1 if !small => 1 + self.below(8),
+            _ => 1,
+        };
+        let extents = (0..ranks as u64).map(|item| iter::once(item..item + 1).collect());
+        Spec {
+            kind: Kind::Started,
+            extents: extents.collect(),
+            gathers_extents: false,
+            width,
+            algorithm: None,
+            root: self.below(ranks),
+            message_limit: None,
+            blocks: None,
+        }
+    }
+
+    /// Ranges in rank order, some of them empty.
+    fn contiguous(&mut self, items: u64, ranks: usize) -> Vec<Vec<Range<u64>>> {
+        let mut boundaries: Vec<u64> = (1..ranks).map(|_| self.0.below(items + 1)).collect();
+        boundaries.extend([0, items]);
+        boundaries.sort_unstable();
+        let ranges = boundaries.windows(2).map(|ends| ends[0]..ends[1]);
+        ranges
+            .map(|range| Vec::from_iter((!range.is_empty()).then_some(range)))
+            .collect()
+    }
+}
+
+/// Whether a step is followed by one like it: the plan is built again, or run again by the same operation. A rank that makes fewer of
+/// them than the others is not in another call: what each passes to its first belongs together, and only the last can fail.
+fn is_like_next(steps: &[Step], index: usize) -> bool {
+    let Step { plan, action } = steps[index];
+    let later = steps[index + 1..].iter().filter(|step| step.plan == plan);
+    let is_build = |action: Action| matches!(action, Action::Build | Action::Rebuild(_));
+    let Action::Call(operation, _) = action else {
+        return is_build(action) && later.clone().any(|step| is_build(step.action));
+    };
+    let next = later
+        .map(|step| step.action)
+        .find(|action| !matches!(action, Action::Test | Action::Wait | Action::GiveUp));
+    matches!(next, Some(Action::Call(other, _)) if other == operation)
 }

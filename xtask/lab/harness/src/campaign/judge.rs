@@ -1,10 +1,12 @@
-//! Whether what a rank got is what it must get.
+//! Whether what a rank got is what it must get; and a failing case made smaller.
 
-use super::case::Case;
-use super::fault::FaultKind;
-use super::outcome::Outcome;
-use super::state::PlanState;
-use super::vocabulary::{Action, Mode, Step};
+use reduce::Operation;
+
+use super::case::{Case, FaultKind, Own, Trait};
+use super::element::with_kind;
+use super::slot::Outcome;
+use super::vocabulary::{Action, Mode, PlanState, Step};
+use super::{exact, keyed, tree};
 
 /// What is wrong with what the ranks got, if anything is: a list for each rank, with an outcome for each of its steps.
 pub(super) fn judge(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
@@ -19,7 +21,7 @@ pub(super) fn judge(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
 
 /// Where ranks are told different reasons why a plan cannot be built, which all of them know.
 fn disagreement(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
-    let fault = case.fault.filter(|fault| fault.kind.is_noticed_at_once())?;
+    let fault = case.fault_that(Trait::NoticedAtOnce)?;
     let texts = || {
         outcomes
             .iter()
@@ -67,16 +69,15 @@ impl<'c> Judge<'c> {
     /// Before the rank's first step.
     #[must_use]
     pub(super) fn new(case: &'c Case, rank: usize) -> Self {
-        let harm = case.fault.filter(|fault| !fault.is_harmless());
         Self {
             case,
             rank,
             step: 0,
             states: vec![PlanState::Unbuilt; case.plans.len()],
-            first_fault: match harm {
+            first_fault: match case.harm() {
                 None => case.steps.len(),
                 // The job may end on every rank, wherever it is.
-                Some(fault) if fault.kind.ends_job() => 0,
+                Some(fault) if fault.kind.is(Trait::EndsJob) => 0,
                 Some(fault) => fault.step,
             },
         }
@@ -88,8 +89,10 @@ impl<'c> Judge<'c> {
         let expected = self.advance();
         let fault = self.case.fault;
         let is_faulty = fault.is_some_and(|fault| (fault.rank, fault.step) == (rank, index));
-        let is_noticed =
-            fault.is_some_and(|fault| fault.step == index && fault.kind.is_noticed_at_once());
+        let is_noticed = self
+            .case
+            .fault_that(Trait::NoticedAtOnce)
+            .is_some_and(|fault| fault.step == index);
         let is_late = self.end_of(index) >= self.first_fault;
         if let Some(flaw) = outcome.text().and_then(flaw) {
             return Some(format!(
@@ -112,7 +115,7 @@ impl<'c> Judge<'c> {
                 is_late && peers.clone().all(may_be_silent)
             }
             // A rank that tells of its fault leaves nobody waiting.
-            Outcome::Deadlock(_) => is_late && !fault.is_some_and(|fault| fault.kind.is_told()),
+            Outcome::Deadlock(_) => is_late && self.case.fault_that(Trait::Told).is_none(),
             // A plan has a run in flight only where the program has not waited for it.
             Outcome::UnderWay => {
                 is_late
@@ -160,7 +163,7 @@ impl<'c> Judge<'c> {
         let (plan, action) = (case.steps[step].plan, case.action(rank, step));
         let expected = match (self.states[plan], action) {
             (_, Action::Call(operation, Mode::Blocking)) => Some((operation, step)),
-            (_, Action::Rebuild(_)) => Some((reduce::Operation::Allreduce, step)),
+            (_, Action::Rebuild(_)) => Some((Operation::Allreduce, step)),
             (PlanState::InFlight { operation, start }, Action::Wait) => Some((operation, start)),
             _ => None,
         };
@@ -169,7 +172,8 @@ impl<'c> Judge<'c> {
             after.expect("every step of a case finds its plan in a state that allows it");
         self.step += 1;
         expected.map_or(Outcome::Nothing, |(operation, step)| {
-            case.plans[plan].expected(operation, case.seed, case.items_step(step), rank)
+            case.own(plan, rank)
+                .expected(operation, case.items_step(step))
         })
     }
 
@@ -184,6 +188,102 @@ impl<'c> Judge<'c> {
             Some((index, step)) if step.action == Action::Wait => index,
             _ => usize::MAX,
         }
+    }
+}
+
+/// The smallest case that still fails and is like this one, with steps and the fault left out as far as they do not matter, and why it
+/// fails.
+pub(super) fn shrink(
+    case: Case,
+    reason: String,
+    mut fails: impl FnMut(&Case) -> Option<String>,
+) -> (Case, String) {
+    let mut smallest = (case, reason);
+    loop {
+        let mut smaller = candidates(&smallest.0).into_iter().filter(is_sound);
+        let smaller = smaller.find_map(|case| fails(&case).map(|reason| (case, reason)));
+        match smaller {
+            Some(smaller) => smallest = smaller,
+            None => return smallest,
+        }
+    }
+}
+
+/// The case without its fault, and without each of its steps. A run is left out whole, from its start to its end.
+fn candidates(case: &Case) -> Vec<Case> {
+    let mut candidates = Vec::new();
+    if case.fault.is_some() {
+        candidates.push(Case {
+            fault: None,
+            ..case.clone()
+        });
+    }
+    for index in (0..case.steps.len()).rev() {
+        candidates.extend(without(case, &[index]));
+        candidates.extend(without(case, &run_from(case, index)));
+    }
+    candidates
+}
+
+/// The steps of the run that begins at a step, if one does.
+fn run_from(case: &Case, start: usize) -> Vec<usize> {
+    let Step { plan, action } = case.steps[start];
+    if !matches!(action, Action::Call(_, Mode::Split)) {
+        return vec![start];
+    }
+    let mut run = vec![start];
+    let later = case.steps.iter().enumerate().skip(start + 1);
+    for (index, step) in later.filter(|(_, step)| step.plan == plan) {
+        match step.action {
+            Action::Test => run.push(index),
+            Action::Wait => {
+                run.push(index);
+                break;
+            }
+            _ => break,
+        }
+    }
+    run
+}
+
+/// The case without some of its steps, in ascending order; `None` if the fault is at one of them.
+fn without(case: &Case, steps: &[usize]) -> Option<Case> {
+    let mut smaller = case.clone();
+    for &index in steps.iter().rev() {
+        smaller.steps.remove(index);
+        match &mut smaller.fault {
+            Some(fault) if fault.step == index => return None,
+            Some(fault) if fault.step > index => fault.step -= 1,
+            _ => {}
+        }
+    }
+    Some(smaller)
+}
+
+/// Whether every step finds its plan in a state that allows it.
+fn is_sound(case: &Case) -> bool {
+    let mut states = vec![PlanState::Unbuilt; case.plans.len()];
+    let mut steps = case.steps.iter().enumerate();
+    steps.all(|(index, &Step { plan, action })| {
+        let after = states[plan].after(index, action);
+        states[plan] = after.unwrap_or(states[plan]);
+        after.is_some()
+    })
+}
+
+impl Own {
+    /// What a call with a step's items gives.
+    pub(super) fn expected(&self, operation: Operation, step: usize) -> Outcome {
+        let columns = match operation {
+            Operation::Reduce if self.rank != self.spec.root => return Outcome::Nothing,
+            Operation::ReduceScatter => self.columns_of(self.rank),
+            _ => 0..self.spec.width,
+        };
+        Outcome::Value(with_kind!(
+            self.spec.kind,
+            [tree::expected, exact::expected, keyed::expected],
+            (self, operation, step, columns)
+        ))
     }
 }
 

@@ -3,61 +3,145 @@
 //! Each item of a step has a key, whichever rank has the item. A dense plan has as many keys as its specification is wide; a hashed one has
 //! as many, which may be any integers of 64 bits.
 
-mod definition;
+use std::ops::Range;
 
+use integer_sums::units;
 use reduce::exact::{
     Float, HashedSums, KeyedAccumulator, KeyedMoments, KeyedPlan, KeyedState, KeyedSums,
 };
-use reduce::{BuildError, Operation, Pending, Plan, RunError, World};
+use reduce::{Operation, Plan, RunError, World};
 
-use definition::{lot, single, spread};
+use super::case::{FaultKind, Own};
+use super::slot::{Answer, Asked, Form, Given, Outcome};
+use super::vocabulary::{Keyed, Mode};
+use crate::data::Random;
 
-use super::fault::FaultKind;
-use super::flight::{Flight, Polls, outcome};
-use super::outcome::{Outcome, not_built};
-use super::slot::Slot;
-use super::vocabulary::{Keyed, Spec};
-pub(super) use definition::expected_of;
+/// The exponents of doubles, that of infinities and NaNs aside.
+const EXPONENTS: u64 = 2047;
 
-/// Builds a plan. Collective.
-pub(super) fn build_of(
-    form: Keyed,
-    spec: &Spec,
-    seed: u64,
-    world: &World,
-    _fault: Option<FaultKind>,
-) -> Result<Box<dyn Slot>, Outcome> {
-    let own = Own {
-        spec: spec.clone(),
-        seed,
-        rank: world.rank(),
-    };
-    let builder = spec.builder(world);
+/// All items of a step with their keys: the same on every rank, whatever its environment, as they are made of bits.
+///
+/// Their exponents may be near each other or anywhere, and may be others on each rank. Now and then an item takes back another one.
+fn all_items(own: &Own, step: usize) -> Vec<(u32, f64)> {
+    let items = own.spec.items();
+    let mut random = Random::new(own.seed ^ (step as u64).wrapping_mul(0xA24B_AED4_963E_E407));
+    let mut one_of = |choices: [u64; 4]| choices[random.index(4)];
+    let (binades, drift) = (one_of([1, 20, 300, EXPONENTS]), one_of([0, 0, 30, 400]));
+    let lowest = random.below(EXPONENTS);
+    let has_specials = random.below(4) == 0;
+    let keys = 1 + random.below(own.spec.width as u64);
+    let mut all: Vec<(u32, f64)> = Vec::new();
+    for item in 0..items {
+        let key = u32::try_from(random.below(keys)).expect("there are few keys");
+        let exponent = lowest + drift * (4 * item / items) + random.below(binades);
+        let (sign, fraction) = (random.word() << 63, random.word() >> 12);
+        let ordinary = f64::from_bits(sign | (exponent % EXPONENTS) << 52 | fraction);
+        all.push(match (random.below(24), all.last()) {
+            (0, _) => (key, 0.0),
+            (1, _) => (key, -0.0),
+            (2..6, Some(&(key, last))) => (key, -last),
+            (6, _) if has_specials => (key, f64::INFINITY),
+            (7, _) if has_specials => (key, f64::NEG_INFINITY),
+            (8, _) if has_specials => (key, f64::NAN),
+            _ => (key, ordinary),
+        });
+    }
+    all
+}
+
+/// A double made a float by its bits, with an exponent that is as far up.
+fn single(item: f64) -> f32 {
+    let bits = item.to_bits();
+    let exponent = (bits >> 52 & 0x7FF) * 255 / EXPONENTS;
+    let fraction = bits >> 29 & ((1 << 23) - 1);
+    let bits = bits >> 63 << 31 | exponent << 23 | fraction;
+    f32::from_bits(u32::try_from(bits).expect("it has 32 bits"))
+}
+
+/// A key anywhere among the integers of 64 bits.
+fn spread(key: u32) -> i64 {
+    let far = u64::from(key).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    far.cast_signed()
+}
+
+/// The rank that owns a key of a hashed plan: by the finalizer of MurmurHash3, as its documentation says.
+fn owner(key: i64, ranks: usize) -> usize {
+    let mut mixed = key.cast_unsigned();
+    for factor in [0xFF51_AFD7_ED55_8CCD, 0xC4CE_B9FE_1A85_EC53] {
+        mixed = (mixed ^ mixed >> 33).wrapping_mul(factor);
+    }
+    let scaled = u128::from(mixed ^ mixed >> 33) * ranks as u128;
+    usize::try_from(scaled >> 64).expect("it is below the number of ranks")
+}
+
+/// What a rank gets of a key's items, by integers of any size. A sum by key begins at +0.0.
+fn by_integers(form: Keyed, items: &[f64]) -> Vec<u64> {
+    let sum = |items: &[f64]| integer_sums::sum(items) + 0.0;
     match form {
-        Keyed::Sums => own.slot(builder.build_keyed::<KeyedSums<f64>>(spec.width)),
-        Keyed::Floats => own.slot(builder.build_keyed::<KeyedSums<f32>>(spec.width)),
-        Keyed::Moments => own.slot(builder.build_keyed::<KeyedMoments<f64>>(spec.width)),
-        Keyed::Hashed => {
-            let builder = Plan::builder(world).root(spec.root);
-            own.slot(builder.build_hashed::<i64, f64>())
+        Keyed::Sums | Keyed::Hashed => vec![sum(items).to_bits()],
+        Keyed::Floats => {
+            let items: Vec<f64> = items.iter().map(|&item| single(item).into()).collect();
+            let value = if items.iter().all(|item| item.is_finite()) {
+                units::to_single(&units::sum(items))
+            } else {
+                single(sum(&items))
+            };
+            vec![value.to_bits().into()]
         }
+        Keyed::Moments => vec![
+            items.len() as u64,
+            (integer_sums::mean(items) + 0.0).to_bits(),
+            integer_sums::variance(items).to_bits(),
+        ],
     }
 }
 
-/// What plans of a kind do each in its own way.
-trait Summed: KeyedState + Sized {
-    /// Whether only a call on items can have too many of them.
-    const ADDS_SURPLUS: bool = false;
+/// What a rank must get.
+pub(super) fn expected(
+    form: Keyed,
+    own: &Own,
+    operation: Operation,
+    step: usize,
+    columns: Range<usize>,
+) -> Vec<u8> {
+    let mut items = vec![Vec::new(); own.spec.width];
+    for (key, item) in all_items(own, step) {
+        items[key as usize].push(item);
+    }
+    let words: Vec<u64> = if form == Keyed::Hashed {
+        let is_scattered = operation == Operation::ReduceScatter;
+        let is_got = |key: i64| !is_scattered || owner(key, own.ranks()) == own.rank;
+        let keys = (0..).map(spread).zip(&items);
+        let keys = keys.filter(|&(key, items)| !items.is_empty() && is_got(key));
+        let mut keys: Vec<_> = keys.collect();
+        keys.sort_unstable_by_key(|&(key, _)| key);
+        let pair =
+            |(key, items): (i64, &Vec<f64>)| [key.cast_unsigned(), by_integers(form, items)[0]];
+        keys.into_iter().flat_map(pair).collect()
+    } else {
+        let of_keys = items[columns].iter();
+        of_keys.flat_map(|items| by_integers(form, items)).collect()
+    };
+    bytemuck::cast_slice(&words).to_vec()
+}
 
-    /// Those of a lot. Surplus are keys.
-    fn local(lot: &Lot<'_>) -> Self;
-
-    fn words_of_all(all: &Self::All) -> Vec<u64>;
-
-    fn words(&self) -> Vec<u64>;
-
-    /// The words of all, of all ranks' items, in one call. Surplus are items.
-    fn added(plan: &KeyedPlan<Self>, lot: &Lot<'_>) -> Result<Vec<u64>, RunError>;
+/// Builds a plan. Collective.
+pub(super) fn build(
+    form: Keyed,
+    own: Own,
+    world: &World,
+    _fault: Option<FaultKind>,
+) -> Result<Box<dyn Form>, Outcome> {
+    let (builder, keys) = (own.spec.builder(world), own.spec.width);
+    Ok(match form {
+        Keyed::Sums => sums::<f64>(own, builder.build_keyed(keys)?),
+        Keyed::Floats => sums::<f32>(own, builder.build_keyed(keys)?),
+        Keyed::Moments => moments(own, builder.build_keyed(keys)?),
+        Keyed::Hashed => {
+            let builder = Plan::builder(world).root(own.spec.root);
+            hashed(own, builder.build_hashed()?)
+        }
+    })
 }
 
 /// Items that are made of doubles.
@@ -84,219 +168,147 @@ fn word<T: Float>(value: T) -> u64 {
     u64::from_le_bytes(word)
 }
 
-impl<T: Item> Summed for KeyedSums<T> {
-    fn local(lot: &Lot<'_>) -> Self {
-        lot.dense()
-    }
-
-    fn words_of_all(all: &Self) -> Vec<u64> {
-        all.words()
-    }
-
-    fn words(&self) -> Vec<u64> {
-        self.values().into_iter().map(word).collect()
-    }
-
-    fn added(plan: &KeyedPlan<Self>, lot: &Lot<'_>) -> Result<Vec<u64>, RunError> {
-        let (keys, items) = lot.with_surplus();
-        let mut values = vec![T::zeroed(); plan.keys()];
-        plan.by_key(&keys, &items, &mut values)?;
-        Ok(values.into_iter().map(word).collect())
-    }
+/// A rank's keys and items, and so many items of a key that a dense plan does not have.
+fn items<T: Item>(own: &Own, asked: Asked, surplus: usize) -> (Vec<u32>, Vec<T>) {
+    let all = all_items(own, asked.step);
+    let last = u32::try_from(own.spec.width).expect("there are few keys");
+    let items = own.items_of(own.rank).map(|item| all[item]);
+    let items = items.chain(std::iter::repeat_n((last, 1.0), surplus));
+    items.map(|(key, item)| (key, T::of(item))).unzip()
 }
 
-impl Summed for KeyedMoments<f64> {
-    fn local(lot: &Lot<'_>) -> Self {
-        lot.dense()
-    }
-
-    fn words_of_all(all: &Self) -> Vec<u64> {
-        all.words()
-    }
-
-    fn words(&self) -> Vec<u64> {
-        let of_key = |key| {
-            let (mean, variance) = (self.mean(key), self.variance(key, 1.0));
-            [self.counts()[key], mean.to_bits(), variance.to_bits()]
-        };
-        (0..self.keys()).flat_map(of_key).collect()
-    }
-
-    fn added(plan: &KeyedPlan<Self>, lot: &Lot<'_>) -> Result<Vec<u64>, RunError> {
-        let (keys, items) = lot.with_surplus();
-        plan.allreduce_items(&keys, &items).map(|all| all.words())
-    }
-}
-
-impl Summed for HashedSums<i64, f64> {
-    const ADDS_SURPLUS: bool = true;
-
-    fn local(lot: &Lot<'_>) -> Self {
-        let (keys, items) = lot.items::<f64>();
-        let keys: Vec<i64> = keys.into_iter().map(spread).collect();
-        let mut local = Self::new();
-        local.add(&keys, &items).expect(HAS_A_KEY);
-        local
-    }
-
-    fn words_of_all(all: &Vec<(i64, f64)>) -> Vec<u64> {
-        let pair = |&(key, value): &(i64, f64)| [key.cast_unsigned(), value.to_bits()];
-        all.iter().flat_map(pair).collect()
-    }
-
-    fn words(&self) -> Vec<u64> {
-        let own = self.values().into_iter();
-        Self::words_of_all(&own.map(|(&key, value)| (key, value)).collect())
-    }
-
-    fn added(plan: &KeyedPlan<Self>, lot: &Lot<'_>) -> Result<Vec<u64>, RunError> {
-        let (keys, mut items) = lot.items();
-        let keys: Vec<i64> = keys.into_iter().map(spread).collect();
-        items.extend((0..lot.surplus).map(|_| 1.0));
-        let all = plan.by_key(&keys, &items)?;
-        Ok(Self::words_of_all(&all))
-    }
+/// A rank's sums of a dense plan.
+fn dense<A: KeyedAccumulator<Item: Item>>(own: &Own, asked: Asked) -> A {
+    let (keys, items) = items(own, asked, 0);
+    let local = A::of_keys(own.spec.width + asked.surplus);
+    let mut local = local.expect("there is memory for few keys");
+    local.add_items(&keys, &items).expect(HAS_A_KEY);
+    local
 }
 
 const HAS_A_KEY: &str = "each item has a key";
 
-/// This rank's part of a plan.
-struct Own {
-    spec: Spec,
-    seed: u64,
-    rank: usize,
+fn sums<T: Item>(own: Own, plan: KeyedPlan<KeyedSums<T>>) -> Box<dyn Form> {
+    Box::new(ByKey {
+        plan,
+        own,
+        adds_surplus: false,
+        local: dense,
+        words: |own| own.values().into_iter().map(word).collect(),
+        words_of_all: |all| all.values().into_iter().map(word).collect(),
+        added: |plan, own, asked| {
+            let (keys, items) = items(own, asked, asked.surplus);
+            let mut values = vec![T::zeroed(); plan.keys()];
+            plan.by_key(&keys, &items, &mut values)?;
+            Ok(values.into_iter().map(word).collect())
+        },
+    })
 }
 
-/// What it has in a step, and how much too much.
-struct Lot<'o> {
-    own: &'o Own,
-    step: usize,
-    surplus: usize,
+fn moments(own: Own, plan: KeyedPlan<KeyedMoments<f64>>) -> Box<dyn Form> {
+    fn words(moments: &KeyedMoments<f64>) -> Vec<u64> {
+        let of_key = |key| {
+            let (mean, variance) = (moments.mean(key), moments.variance(key, 1.0));
+            [moments.counts()[key], mean.to_bits(), variance.to_bits()]
+        };
+        (0..moments.keys()).flat_map(of_key).collect()
+    }
+    Box::new(ByKey {
+        plan,
+        own,
+        adds_surplus: false,
+        local: dense,
+        words,
+        words_of_all: words,
+        added: |plan, own, asked| {
+            let (keys, items) = items(own, asked, asked.surplus);
+            plan.allreduce_items(&keys, &items).map(|all| words(&all))
+        },
+    })
 }
 
-impl Lot<'_> {
-    /// Its keys and items.
-    fn items<T: Item>(&self) -> (Vec<u32>, Vec<T>) {
-        let own = self.own;
-        let all = lot(&own.spec, own.seed, self.step);
-        let items = own.spec.extents[own.rank].iter().cloned().flatten();
-        let items = items.map(|item| all[usize::try_from(item).expect("the items are in memory")]);
-        items.map(|(key, item)| (key, T::of(item))).unzip()
+fn hashed(own: Own, plan: KeyedPlan<HashedSums<i64, f64>>) -> Box<dyn Form> {
+    fn words(pairs: impl Iterator<Item = (i64, f64)>) -> Vec<u64> {
+        pairs
+            .flat_map(|(key, value)| [key.cast_unsigned(), value.to_bits()])
+            .collect()
     }
-
-    /// The same, and so many items of a key that a dense plan does not have.
-    fn with_surplus<T: Item>(&self) -> (Vec<u32>, Vec<T>) {
-        let (mut keys, mut items) = self.items();
-        let last = u32::try_from(self.own.spec.width).expect("there are few keys");
-        keys.extend((0..self.surplus).map(|_| last));
-        items.extend((0..self.surplus).map(|_| T::of(1.0)));
-        (keys, items)
+    fn spread_items(own: &Own, asked: Asked) -> (Vec<i64>, Vec<f64>) {
+        let (keys, items) = items(own, asked, 0);
+        (keys.into_iter().map(spread).collect(), items)
     }
-
-    /// Sums of a dense plan, of so many keys too many.
-    fn dense<A>(&self) -> A
-    where
-        A: KeyedAccumulator<Item: Item>,
-    {
-        let (keys, items) = self.items();
-        let local = A::of_keys(self.own.spec.width + self.surplus);
-        let mut local = local.expect("there is memory for few keys");
-        local.add_items(&keys, &items).expect(HAS_A_KEY);
-        local
-    }
+    Box::new(ByKey {
+        plan,
+        own,
+        adds_surplus: true,
+        local: |own, asked| {
+            let (keys, items) = spread_items(own, asked);
+            let mut local = HashedSums::new();
+            local.add(&keys, &items).expect(HAS_A_KEY);
+            local
+        },
+        words: |own| words(own.values().into_iter().map(|(key, value)| (*key, value))),
+        words_of_all: |all| words(all.iter().copied()),
+        added: |plan, own, asked| {
+            let (keys, mut items) = spread_items(own, asked);
+            items.extend(std::iter::repeat_n(1.0, asked.surplus));
+            Ok(words(plan.by_key(&keys, &items)?.into_iter()))
+        },
+    })
 }
 
-impl Own {
-    fn slot<S: Summed>(
-        self,
-        plan: Result<KeyedPlan<S>, BuildError>,
-    ) -> Result<Box<dyn Slot>, Outcome> {
-        Ok(Box::new(ByKey {
-            plan: plan.map_err(not_built)?,
-            own: self,
-            flight: Flight::default(),
-        }))
-    }
-}
+type Words = Result<Vec<u64>, RunError>;
 
+/// A plan, and what is done with plans of its kind each in their own way.
 struct ByKey<S: KeyedState> {
     plan: KeyedPlan<S>,
     own: Own,
-    flight: Flight<u64>,
+    /// Whether only a call on items can have too many of them.
+    adds_surplus: bool,
+    /// This rank's. Surplus are keys.
+    local: fn(&Own, Asked) -> S,
+    words: fn(&S) -> Vec<u64>,
+    words_of_all: fn(&S::All) -> Vec<u64>,
+    /// The words of all, of all ranks' items, in one call. Surplus are items.
+    added: fn(&KeyedPlan<S>, &Own, Asked) -> Words,
 }
 
-impl<S: Summed> ByKey<S> {
-    fn try_call(
-        &self,
-        operation: Operation,
-        step: usize,
-        surplus: usize,
-    ) -> Result<Option<Vec<u64>>, RunError> {
+impl<S: KeyedState> ByKey<S> {
+    fn answer(&self, asked: Asked) -> Result<Answer<u64>, RunError> {
+        use Answer::{Later, Now};
+        use Operation::{Allreduce, Reduce, ReduceScatter};
         let (plan, own) = (&self.plan, &self.own);
-        let lot = Lot { own, step, surplus };
+        let (words, words_of_all) = (self.words, self.words_of_all);
+        let call = (asked.operation, asked.mode);
         // Some add the items up themselves: ranks need not do alike.
-        let adds = (step + own.rank) % 2 == 1 || surplus > 0 && S::ADDS_SURPLUS;
-        if operation == Operation::Allreduce && adds {
-            return S::added(plan, &lot).map(Some);
+        let adds = (asked.step + own.rank) % 2 == 1 || asked.surplus > 0 && self.adds_surplus;
+        if adds && call == (Allreduce, Mode::Blocking) {
+            return Ok(Now(Some((self.added)(plan, own, asked)?)));
         }
-        let local = S::local(&lot);
-        match operation {
-            Operation::Allreduce => plan
-                .allreduce(&local)
-                .map(|all| Some(S::words_of_all(&all))),
-            Operation::Reduce => Ok(plan.reduce(&local)?.as_ref().map(S::words_of_all)),
-            Operation::ReduceScatter => plan.reduce_scatter(&local).map(|own| Some(own.words())),
-            _ => unreachable!("{NOT_OFFERED}"),
-        }
-    }
-
-    fn try_start(
-        &self,
-        operation: Operation,
-        local: &S,
-    ) -> Result<Pending<Option<Vec<u64>>>, RunError> {
-        let plan = &self.plan;
-        Ok(match operation {
-            Operation::Allreduce => {
+        let local = &(self.local)(own, asked);
+        Ok(match call {
+            (Allreduce, Mode::Blocking) => Now(Some(words_of_all(&plan.allreduce(local)?))),
+            (Allreduce, Mode::Split) => {
                 let run = plan.start_allreduce(local)?;
-                run.map(|all| Some(S::words_of_all(&all)))
+                Later(run.map(move |all| Some(words_of_all(&all))))
             }
-            Operation::Reduce => {
+            (Reduce, Mode::Blocking) => Now(plan.reduce(local)?.as_ref().map(words_of_all)),
+            (Reduce, Mode::Split) => {
                 let run = plan.start_reduce(local)?;
-                run.map(|all| all.as_ref().map(S::words_of_all))
+                Later(run.map(move |all| all.as_ref().map(words_of_all)))
             }
-            Operation::ReduceScatter => {
+            (ReduceScatter, Mode::Blocking) => Now(Some(words(&plan.reduce_scatter(local)?))),
+            (ReduceScatter, Mode::Split) => {
                 let run = plan.start_reduce_scatter(local)?;
-                run.map(|own| Some(own.words()))
+                Later(run.map(move |own| Some(words(&own))))
             }
-            _ => unreachable!("{NOT_OFFERED}"),
+            _ => unreachable!("plans of sums by key have no other calls"),
         })
     }
 }
 
-const NOT_OFFERED: &str = "plans of sums by key have no other calls";
-
-impl<S: Summed> Slot for ByKey<S> {
-    fn call(&mut self, operation: Operation, step: usize, surplus: usize) -> Outcome {
-        outcome(self.try_call(operation, step, surplus))
-    }
-
-    fn start(&mut self, operation: Operation, step: usize, surplus: usize) -> Outcome {
-        let own = &self.own;
-        let local = S::local(&Lot { own, step, surplus });
-        let started = self.try_start(operation, &local);
-        self.flight.begin(started)
-    }
-
-    fn test(&self) -> Outcome {
-        self.flight.test()
-    }
-
-    fn wait(&mut self, polls: Polls) -> Outcome {
-        self.flight.end(polls, outcome)
-    }
-
-    fn give_up(&mut self) {
-        self.flight.give_up();
+impl<S: KeyedState> Form for ByKey<S> {
+    fn call(&self, asked: Asked) -> Result<Given, Outcome> {
+        Ok(self.answer(asked)?.given(|words| words))
     }
 }

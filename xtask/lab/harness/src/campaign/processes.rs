@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{fs, process};
 
-use serde::{Deserialize, Serialize};
-
-use super::shrink::shrink;
-use super::{Campaign, Case, Failure, Findings};
-use crate::Error;
-use crate::ranks::on_processes;
 use checkout::workspace::{cargo, libraries, target};
 use launch::Launcher;
+use serde::{Deserialize, Serialize};
+
+use super::execute::execute;
+use super::judge::{Judge, shrink};
+use super::{Campaign, Case, Failure, Findings, started};
+use crate::Error;
+use crate::ranks::on_processes;
 
 /// The seeds of which jobs are made together.
 const CHUNK: u64 = 200;
@@ -192,4 +193,38 @@ fn take_mark(path: &Path) -> Result<Option<Duration>, Error> {
     fs::remove_file(path).map_err(|error| Error::file(path, error))?;
     // A clock that was set back says that no time has passed.
     Ok(Some(made.elapsed().unwrap_or_default()))
+}
+
+/// Runs the cases of a job on this rank, and reports. Collective.
+///
+/// # Errors
+/// MPI fails, or the file that tells of the last case cannot be made.
+pub fn run_cases(job: &Cases, report: &dyn Fn(Report)) -> Result<(), Error> {
+    started::load(&job.interposer)?;
+    for (index, (_, case)) in job.cases.iter().enumerate() {
+        // The ranks meet here, whatever became of the last case, and none of its messages is in the new world.
+        let world = reduce::mpi::world()?;
+        if world.rank() == 0 {
+            report(Report::Begins(index));
+        }
+        if case.ends_job() {
+            if world.rank() == 0 {
+                let made = fs::write(&job.last_begins, []);
+                made.map_err(|error| Error::file(&job.last_begins, error))?;
+            }
+            reduce::mpi::world()?;
+        }
+        let mut judge = Judge::new(case, world.rank());
+        execute(case, &world, &mut |outcome| {
+            if let Some(reason) = judge.next(&outcome) {
+                report(Report::Wrong(index, reason));
+            }
+        });
+        if let Some(reason) = judge.end() {
+            report(Report::Wrong(index, reason));
+        }
+    }
+    // No rank leaves while another is in its last case.
+    reduce::mpi::world()?;
+    Ok(())
 }

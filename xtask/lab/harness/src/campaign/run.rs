@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use comm::text::counted;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Case, Generator};
 use crate::output::Output;
@@ -44,7 +44,7 @@ pub struct Failure {
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     /// The number of cases by fault; those without one are `none`.
-    pub cases: BTreeMap<&'static str, u64>,
+    pub cases: BTreeMap<String, u64>,
     /// The MPI jobs that they took.
     pub jobs: u64,
     /// The cases that failed, by seed.
@@ -93,38 +93,14 @@ impl Campaign {
             output.say(format!("  {}", serde_json::to_string(case)?));
         }
         let summary = Summary {
-            backend,
-            seed: self.seeds.start,
             cases: findings.cases.values().fold(0, |all, count| all + count),
             jobs: findings.jobs,
             seconds: findings.seconds,
-            faults: &findings.cases,
-            failures: findings.failures.len(),
+            faults: findings.cases.clone(),
+            failures: findings.failures.len() as u64,
+            ..Summary::of(backend, self.seeds.start)
         };
-        output.json(&summary)?;
-        for (fault, count) in summary.faults {
-            output.say(format!("{count:>10} {fault}"));
-        }
-        let Summary {
-            seed,
-            cases,
-            jobs,
-            seconds,
-            ..
-        } = summary;
-        let in_jobs = match self.place {
-            Place::Threads => String::new(),
-            Place::Processes(_) => format!(" in {}", counted(jobs, "job")),
-        };
-        let result = match summary.failures {
-            0 => "every result is the definition's".to_owned(),
-            count => format!("{count} failed"),
-        };
-        output.say(format!(
-            "{backend}: {}{in_jobs} from seed {seed} in {seconds:.1} s: {result}",
-            counted(cases, "case")
-        ));
-        Ok(())
+        summary.write(output)
     }
 }
 
@@ -132,20 +108,74 @@ impl Findings {
     /// Counts a case.
     pub(super) fn count(&mut self, case: &Case) {
         let fault = case.fault.map_or("none", |fault| fault.kind.name());
-        *self.cases.entry(fault).or_default() += 1;
+        *self.cases.entry(fault.to_owned()).or_default() += 1;
     }
 }
 
-/// The whole campaign.
-#[derive(Serialize)]
-struct Summary<'f> {
-    backend: &'static str,
+/// The whole campaign: one line of `--json`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Summary {
+    backend: String,
     seed: u64,
     cases: u64,
     /// 0 on threads.
     jobs: u64,
-    seconds: f64,
+    /// How long it took.
+    pub seconds: f64,
     /// The number of cases by fault; the cases without one are `none`.
-    faults: &'f BTreeMap<&'static str, u64>,
-    failures: usize,
+    faults: BTreeMap<String, u64>,
+    /// The clusters by trouble, if the cases ran on some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<BTreeMap<String, u64>>,
+    /// How many cases have failed.
+    pub failures: u64,
+}
+
+impl Summary {
+    /// Of no cases yet.
+    pub fn of(backend: &str, seed: u64) -> Self {
+        Self {
+            backend: backend.to_owned(),
+            seed,
+            ..Self::default()
+        }
+    }
+
+    /// Adds the cases of another campaign.
+    pub fn add(&mut self, part: &Self) {
+        self.cases += part.cases;
+        self.jobs += part.jobs;
+        self.failures += part.failures;
+        for (fault, count) in &part.faults {
+            *self.faults.entry(fault.clone()).or_default() += count;
+        }
+    }
+
+    /// Writes it as JSON and for a person.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write(&self, output: &mut Output) -> Result<(), Error> {
+        output.json(self)?;
+        for (fault, count) in &self.faults {
+            output.say(format!("{count:>10} {fault}"));
+        }
+        for (trouble, count) in self.clusters.iter().flatten() {
+            output.say(format!("{count:>10} clusters: {trouble}"));
+        }
+        let in_jobs = match self.jobs {
+            0 => String::new(),
+            jobs => format!(" in {}", counted(jobs, "job")),
+        };
+        let result = match self.failures {
+            0 => "every result is the definition's".to_owned(),
+            count => format!("{count} failed"),
+        };
+        let (backend, cases) = (&self.backend, counted(self.cases, "case"));
+        let (seed, seconds) = (self.seed, self.seconds);
+        output.say(format!(
+            "{backend}: {cases}{in_jobs} from seed {seed} in {seconds:.1} s: {result}"
+        ));
+        Ok(())
+    }
 }

@@ -1,29 +1,260 @@
-//! A plan in a program, whatever its type.
+//! A plan in a program, whatever its form, with the run that it may have in flight.
 
-use reduce::Operation;
+use std::fmt;
+use std::ops::Range;
+use std::time::{Duration, Instant};
 
-use super::flight::Polls;
-use super::outcome::Outcome;
+use bytemuck::Pod;
+use comm::text::counted;
+use reduce::{AnyPending, BuildError, Operation, Pending, RunError};
 
-/// What a program does with a plan, whatever its type.
-pub(super) trait Slot {
-    /// A blocking call. `surplus` more elements are passed than planned.
-    fn call(&mut self, operation: Operation, step: usize, surplus: usize) -> Outcome;
+use super::vocabulary::Mode;
 
-    /// A blocking allreduce in which this rank takes the items of the step for products.
-    fn call_of_products(&mut self, _step: usize) -> Outcome {
-        unreachable!("the plan is of no items")
+/// How often a run is tested before anything is made of it: far more often than ranks that take turns need.
+const POLLS: u32 = 1000;
+
+/// How long a run is tested that does not end: far longer than any takes.
+const POLLING_LIMIT: Duration = Duration::from_secs(20);
+
+/// Whether a run is tested before it is waited for, as programs do that have other work meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Polls {
+    No,
+    /// Some times.
+    Briefly,
+    /// Until it has a result or an error, which it must have.
+    UntilItEnds,
+}
+
+/// A call on a plan.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked {
+    pub(super) operation: Operation,
+    pub(super) mode: Mode,
+    /// The step whose items are reduced.
+    pub(super) step: usize,
+    /// So many elements more are passed than planned.
+    pub(super) surplus: usize,
+    /// Whether this rank takes the items for products.
+    pub(super) is_of_products: bool,
+}
+
+impl Asked {
+    pub(super) fn new(operation: Operation, mode: Mode, step: usize) -> Self {
+        Self {
+            operation,
+            mode,
+            step,
+            surplus: 0,
+            is_of_products: false,
+        }
+    }
+}
+
+/// What plans of a form do each in their own way.
+pub(super) trait Form {
+    fn call(&self, asked: Asked) -> Result<Given, Outcome>;
+}
+
+/// What a call gives.
+pub(super) enum Given {
+    Now(Outcome),
+    /// The run that it has started. One that is dropped is given up.
+    Later(Box<dyn Run>),
+}
+
+/// The same as values, where this rank gets some.
+pub(super) enum Answer<T> {
+    Now(Option<Vec<T>>),
+    Later(Pending<Option<Vec<T>>>),
+}
+
+impl<T: 'static> Answer<T> {
+    pub(super) fn given<B: Pod>(self, values: impl FnOnce(Vec<T>) -> Vec<B> + 'static) -> Given {
+        let bytes = |row| bytemuck::cast_slice(&values(row)).to_vec();
+        match self {
+            Self::Now(row) => Given::Now(row.map(bytes).into()),
+            Self::Later(run) => Given::Later(Box::new(run.map(|row| row.map(bytes)))),
+        }
+    }
+}
+
+/// A run in flight.
+pub(super) trait Run {
+    /// Whether it is over.
+    fn test(&mut self) -> Result<bool, Outcome>;
+
+    fn wait(self: Box<Self>) -> Outcome;
+}
+
+impl Run for Pending<Option<Vec<u8>>> {
+    fn test(&mut self) -> Result<bool, Outcome> {
+        Ok(AnyPending::test(self)?)
     }
 
-    /// Starts a run, on the items of the step. A run that is still in flight is given up.
-    fn start(&mut self, operation: Operation, step: usize, surplus: usize) -> Outcome;
+    fn wait(self: Box<Self>) -> Outcome {
+        Pending::wait(*self).map_or_else(Outcome::from, Outcome::from)
+    }
+}
+
+/// A plan, and its run in flight.
+pub(super) struct Slot {
+    form: Box<dyn Form>,
+    run: Option<Box<dyn Run>>,
+}
+
+impl Slot {
+    pub(super) fn new(form: Box<dyn Form>) -> Self {
+        Self { form, run: None }
+    }
+
+    /// Calls, or starts a run, for which a run that is still in flight is given up.
+    pub(super) fn call(&mut self, asked: Asked) -> Outcome {
+        let given = self.form.call(asked);
+        if asked.mode == Mode::Split {
+            self.give_up();
+        }
+        match given {
+            Ok(Given::Now(outcome)) | Err(outcome) => outcome,
+            Ok(Given::Later(run)) => {
+                self.run = Some(run);
+                Outcome::Nothing
+            }
+        }
+    }
 
     /// Tests the run in flight, if there is one.
-    fn test(&self) -> Outcome;
+    pub(super) fn test(&mut self) -> Outcome {
+        match self.run.as_mut().map(|run| run.test()) {
+            Some(Err(outcome)) => outcome,
+            _ => Outcome::Nothing,
+        }
+    }
 
-    /// Waits for the run in flight, if there is one.
-    fn wait(&mut self, polls: Polls) -> Outcome;
+    /// Waits for the run in flight.
+    pub(super) fn wait(&mut self, polls: Polls) -> Outcome {
+        let Some(mut run) = self.run.take() else {
+            return Outcome::Failed("the run was not started".to_owned());
+        };
+        let must_end = polls == Polls::UntilItEnds;
+        let ended = match polls {
+            Polls::No => Ok(true),
+            _ => poll(&mut *run, must_end),
+        };
+        match ended {
+            Err(outcome) => outcome,
+            Ok(false) if must_end => Outcome::Endless,
+            Ok(_) => run.wait(),
+        }
+    }
 
     /// Gives the run in flight up, if there is one.
-    fn give_up(&mut self);
+    pub(super) fn give_up(&mut self) {
+        self.run = None;
+    }
+}
+
+/// Tests a run until it has ended, and says whether it has: long if it must, and not for ever.
+fn poll(run: &mut dyn Run, must_end: bool) -> Result<bool, Outcome> {
+    let begin = Instant::now();
+    let mut tests = 0;
+    while !run.test()? {
+        tests += 1;
+        if tests > POLLS && (!must_end || begin.elapsed() > POLLING_LIMIT) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// What a step gave on a rank.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// A result, as bytes.
+    Value(Vec<u8>),
+    /// No result, and no error: the step has none on this rank.
+    Nothing,
+    /// An error.
+    Failed(String),
+    /// The error that nothing came for long, and the ranks whose silence it names.
+    Silent(String, Range<usize>),
+    /// The error that a run of the plan is under way.
+    UnderWay,
+    /// The error that no rank can go on.
+    Deadlock(String),
+    /// A loop of tests that does not end.
+    Endless,
+}
+
+impl Outcome {
+    /// The error's text.
+    pub(super) fn text(&self) -> Option<&str> {
+        match self {
+            Self::Failed(text) | Self::Silent(text, _) | Self::Deadlock(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The first byte in which two values of a length differ.
+    pub(super) fn difference(&self, other: &Self) -> Option<usize> {
+        match (self, other) {
+            (Self::Value(left), Self::Value(right)) if left.len() == right.len() => left
+                .iter()
+                .zip(right)
+                .position(|(left, right)| left != right),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Debug for Outcome {
+    /// Bytes in hexadecimal, unless they are many.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 32;
+        match self {
+            Self::Nothing => f.write_str("nothing"),
+            Self::Failed(error) | Self::Silent(error, _) | Self::Deadlock(error) => {
+                write!(f, "the error `{error}`")
+            }
+            Self::UnderWay => f.write_str("the error that a run is under way"),
+            Self::Endless => f.write_str("tests without end"),
+            Self::Value(bytes) => {
+                write!(f, "{} ", counted(bytes.len(), "byte"))?;
+                let shown = &bytes[..bytes.len().min(SHOWN)];
+                shown.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
+                f.write_str(if bytes.len() > SHOWN { "…" } else { "" })
+            }
+        }
+    }
+}
+
+impl From<Option<Vec<u8>>> for Outcome {
+    fn from(result: Option<Vec<u8>>) -> Self {
+        result.map_or(Self::Nothing, Self::Value)
+    }
+}
+
+impl From<RunError> for Outcome {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::UnderWay { .. } => Self::UnderWay,
+            RunError::Transport(comm::Error::Deadlock(_)) => Self::Deadlock(error.to_string()),
+            RunError::Transport(comm::Error::Silent { ref peers, .. }) => {
+                Self::Silent(error.to_string(), peers.clone())
+            }
+            _ => Self::Failed(error.to_string()),
+        }
+    }
+}
+
+impl From<BuildError> for Outcome {
+    /// A rank may find all others waiting where ranks build different plans.
+    fn from(error: BuildError) -> Self {
+        match error {
+            BuildError::Transport(comm::Error::Silent { ref peers, .. }) => {
+                Self::Silent(error.to_string(), peers.clone())
+            }
+            _ => Self::Failed(error.to_string()),
+        }
+    }
 }

@@ -1,144 +1,66 @@
 //! MPI's own non-blocking sums, as a program calls them that knows nothing of treefold: by the interposer's functions, which each rank loads.
 
-use std::cell::RefCell;
 use std::ffi::c_int;
-use std::mem;
-use std::time::{Duration, Instant};
-
-use reduce::{Operation, Operator, Sum};
-
-use super::element::{Element, columns, rows};
-use super::flight::Polls;
-use super::outcome::Outcome;
-use super::slot::Slot;
-use super::vocabulary::Spec;
 
 pub(super) use interposer::load;
 use interposer::{InFlight, Way};
+use reduce::{Operation, Operator, Sum};
 
-/// How long a request is tested that does not end: far longer than any takes.
-const POLLING_LIMIT: Duration = Duration::from_secs(20);
+use super::case::Own;
+use super::element::{Element, rows};
+use super::slot::{Asked, Form, Given, Outcome, Run};
+use super::vocabulary::Mode;
 
 /// There is nothing to build.
-pub(super) fn of(spec: &Spec, seed: u64, rank: usize) -> Box<dyn Slot> {
-    Box::new(Started {
-        spec: spec.clone(),
-        seed,
-        rank,
-        flight: RefCell::default(),
-    })
-}
+pub(super) struct Started(pub(super) Own);
 
-struct Started {
-    spec: Spec,
-    seed: u64,
-    rank: usize,
-    flight: RefCell<Option<InFlight>>,
+impl Form for Started {
+    fn call(&self, asked: Asked) -> Result<Given, Outcome> {
+        let run = self.start(asked).map_err(Outcome::Failed)?;
+        Ok(match asked.mode {
+            Mode::Blocking => Given::Now(Box::new(run).wait()),
+            Mode::Split => Given::Later(Box::new(run)),
+        })
+    }
 }
 
 impl Started {
-    fn try_start(&self, operation: Operation, step: usize) -> Result<InFlight, String> {
-        let Spec { width, root, .. } = self.spec;
-        let ranks = self.spec.extents.len();
-        let all = rows::<f64>(self.spec.items(), width, self.seed, step);
-        let row = all[self.rank * width..][..width].to_vec();
-        let length = match operation {
-            Operation::ReduceScatter => columns(width, ranks, self.rank).len(),
+    fn start(&self, asked: Asked) -> Result<InFlight, String> {
+        let Self(own) = self;
+        let (width, rank, root) = (own.spec.width, own.rank, own.spec.root);
+        let all = rows::<f64>(own.spec.items(), width, own.seed, asked.step);
+        let row = all[rank * width..][..width].to_vec();
+        let length = match asked.operation {
+            Operation::ReduceScatter => own.columns_of(rank).len(),
             _ => width,
         };
         // What an exclusive scan leaves on rank 0 is what was there.
         let nothing = Operator::<f64>::empty(&Sum).unwrap_or_default();
-        let counts = (0..ranks).map(|rank| columns(width, ranks, rank).len());
-        let counts: Result<Vec<c_int>, _> = counts.map(c_int::try_from).collect();
-        let counts = counts.map_err(|error| error.to_string())?;
-        let way = Way::ALL[(step + self.rank) % Way::ALL.len()];
-        let has_result = operation != Operation::Reduce || self.rank == root;
+        let counts = (0..own.ranks()).map(|rank| c_int::try_from(own.columns_of(rank).len()));
+        let counts = counts
+            .collect::<Result<_, _>>()
+            .map_err(|error| error.to_string())?;
+        let way = Way::ALL[(asked.step + rank) % Way::ALL.len()];
+        let has_result = asked.operation != Operation::Reduce || rank == root;
         let result = has_result.then(|| vec![nothing; length]);
-        InFlight::start(operation, row, result, counts, root, way)
-    }
-
-    /// Tests until the run is complete: what is wrong with it, if anything is.
-    fn poll(&self) -> Option<Outcome> {
-        let begin = Instant::now();
-        loop {
-            match self.flight.borrow_mut().as_mut().map(InFlight::test)? {
-                Ok(true) => return None,
-                Ok(false) if begin.elapsed() < POLLING_LIMIT => {}
-                Ok(false) => return Some(Outcome::Endless),
-                Err(error) => return Some(Outcome::Failed(error)),
-            }
-        }
-    }
-
-    /// Waits, as MPI takes back no collective call.
-    fn finish(&self) -> Outcome {
-        let Some(mut run) = self.flight.take() else {
-            return Outcome::Failed("the run was not started".to_owned());
-        };
-        let ended = run.wait();
-        if ended.is_err() {
-            // MPI may write to its rows still.
-            mem::forget(run);
-            return outcome(ended.map(|()| None));
-        }
-        outcome(Ok(run.result()))
+        InFlight::start(asked.operation, row, result, counts, root, way)
     }
 }
 
-fn outcome(result: Result<Option<Vec<f64>>, String>) -> Outcome {
-    match result {
-        Ok(Some(values)) => {
-            let values: Vec<f64> = values.into_iter().map(Element::canonical).collect();
-            Outcome::Value(bytemuck::cast_slice(&values).to_vec())
-        }
-        Ok(None) => Outcome::Nothing,
-        Err(error) => Outcome::Failed(error),
-    }
-}
-
-impl Slot for Started {
-    fn call(&mut self, operation: Operation, step: usize, surplus: usize) -> Outcome {
-        match self.start(operation, step, surplus) {
-            Outcome::Nothing => self.finish(),
-            failed => failed,
-        }
+impl Run for InFlight {
+    fn test(&mut self) -> Result<bool, Outcome> {
+        self.is_complete().map_err(Outcome::Failed)
     }
 
-    fn start(&mut self, operation: Operation, step: usize, _surplus: usize) -> Outcome {
-        self.give_up();
-        match self.try_start(operation, step) {
-            Ok(run) => {
-                self.flight.replace(Some(run));
-                Outcome::Nothing
+    fn wait(mut self: Box<Self>) -> Outcome {
+        match self.complete() {
+            Ok(result) => {
+                let values = result.map(|row| row.into_iter().map(Element::canonical).collect());
+                let bytes = values.map(|row: Vec<f64>| bytemuck::cast_slice(&row).to_vec());
+                bytes.into()
             }
             Err(error) => Outcome::Failed(error),
         }
-    }
-
-    fn test(&self) -> Outcome {
-        match self.flight.borrow_mut().as_mut().map(InFlight::test) {
-            Some(Err(error)) => Outcome::Failed(error),
-            _ => Outcome::Nothing,
-        }
-    }
-
-    fn wait(&mut self, polls: Polls) -> Outcome {
-        match polls {
-            Polls::No => self.finish(),
-            _ => self.poll().unwrap_or_else(|| self.finish()),
-        }
-    }
-
-    fn give_up(&mut self) {
-        if self.flight.borrow().is_some() {
-            self.finish();
-        }
-    }
-}
-
-impl Drop for Started {
-    fn drop(&mut self) {
-        self.give_up();
     }
 }
 
@@ -196,48 +118,18 @@ mod interposer {
         }
     }
 
-    type Rows = unsafe extern "C" fn(
-        *const c_void,
-        *mut c_void,
-        c_int,
-        Datatype,
-        Op,
-        Comm,
-        *mut Request,
-    ) -> c_int;
-    type Rooted = unsafe extern "C" fn(
-        *const c_void,
-        *mut c_void,
-        c_int,
-        Datatype,
-        Op,
-        c_int,
-        Comm,
-        *mut Request,
-    ) -> c_int;
-    type Scattered = unsafe extern "C" fn(
-        *const c_void,
-        *mut c_void,
-        *const c_int,
-        Datatype,
-        Op,
-        Comm,
-        *mut Request,
-    ) -> c_int;
-    type Wait = unsafe extern "C" fn(*mut Request, *mut Status) -> c_int;
-    type Test = unsafe extern "C" fn(*mut Request, *mut c_int, *mut Status) -> c_int;
-    type WaitAll = unsafe extern "C" fn(c_int, *mut Request, *mut Status) -> c_int;
-    type WaitAny = unsafe extern "C" fn(c_int, *mut Request, *mut c_int, *mut Status) -> c_int;
-    type WaitSome =
-        unsafe extern "C" fn(c_int, *mut Request, *mut c_int, *mut c_int, *mut Status) -> c_int;
-
-    /// A function of the interposer's, of MPI's type for it.
-    macro_rules! get {
-        ($name:expr, $type:ty) => {{
+    /// Calls a function of the interposer's.
+    macro_rules! call {
+        ($name:expr, $($argument:expr => $type:ty),*) => {{
             let address = function($name)?;
+            type Function = unsafe extern "C" fn($($type),*) -> c_int;
             // SAFETY: by MPI's standard, the function of this name has this type; handles are words, of which one that takes an int looks at
             // its half.
-            unsafe { mem::transmute::<*mut c_void, $type>(address) }
+            let function = unsafe { mem::transmute::<*mut c_void, Function>(address) };
+            // SAFETY: rows have the lengths that MPI asks for, and live until the request is complete; there is a count for each rank; the
+            // request is live or null; the rest is room.
+            let code = unsafe { function($($argument),*) };
+            judge($name, code)
         }};
     }
 
@@ -257,10 +149,11 @@ mod interposer {
     /// A sum that was started on all processes; it is waited for before its rows go.
     pub(super) struct InFlight {
         request: Box<Request>,
-        _row: Vec<f64>,
+        row: Vec<f64>,
         result: Option<Vec<f64>>,
-        _counts: Vec<c_int>,
+        counts: Vec<c_int>,
         way: Way,
+        is_over: bool,
     }
 
     impl InFlight {
@@ -280,88 +173,94 @@ mod interposer {
             let (width, root) = (int(row.len())?, int(root)?);
             let mut run = Self {
                 request: Box::new(Request::UNSET),
-                _row: row,
+                row,
                 result,
-                _counts: counts,
+                counts,
                 way,
+                is_over: true,
             };
-            let from = run._row.as_ptr().cast();
+            let from = run.row.as_ptr().cast();
             let to = run.result.as_mut().map_or(ptr::null_mut(), |result| {
                 result.as_mut_ptr().cast::<c_void>()
             });
             let place = &raw mut *run.request;
-            let name = match operation {
-                Operation::Reduce => c"MPI_Ireduce",
-                Operation::ReduceScatter => c"MPI_Ireduce_scatter",
-                Operation::Scan => c"MPI_Iscan",
-                Operation::Exscan => c"MPI_Iexscan",
-                _ => c"MPI_Iallreduce",
-            };
-            // In each call, the rows have the lengths that MPI asks for, and live until the request is complete.
-            let code = match operation {
-                Operation::Reduce => {
-                    let start = get!(name, Rooted);
-                    // SAFETY: as above.
-                    unsafe { start(from, to, width, datatype, op, root, comm, place) }
-                }
-                Operation::ReduceScatter => {
-                    let start = get!(name, Scattered);
-                    // SAFETY: as above; there is a count for each rank.
-                    unsafe { start(from, to, run._counts.as_ptr(), datatype, op, comm, place) }
-                }
+            match operation {
+                Operation::Reduce => call!(
+                    c"MPI_Ireduce", from => *const c_void, to => *mut c_void, width => c_int,
+                    datatype => Datatype, op => Op, root => c_int, comm => Comm, place => *mut Request
+                ),
+                Operation::ReduceScatter => call!(
+                    c"MPI_Ireduce_scatter", from => *const c_void, to => *mut c_void,
+                    run.counts.as_ptr() => *const c_int, datatype => Datatype, op => Op, comm => Comm,
+                    place => *mut Request
+                ),
                 _ => {
-                    let start = get!(name, Rows);
-                    // SAFETY: as above.
-                    unsafe { start(from, to, width, datatype, op, comm, place) }
+                    let name = match operation {
+                        Operation::Scan => c"MPI_Iscan",
+                        Operation::Exscan => c"MPI_Iexscan",
+                        _ => c"MPI_Iallreduce",
+                    };
+                    call!(
+                        name, from => *const c_void, to => *mut c_void, width => c_int,
+                        datatype => Datatype, op => Op, comm => Comm, place => *mut Request
+                    )
                 }
-            };
-            judge(name, code).map(|()| run)
+            }?;
+            run.is_over = false;
+            Ok(run)
         }
 
         /// Whether it is complete.
-        pub(super) fn test(&mut self) -> Result<bool, String> {
-            let test = get!(c"MPI_Test", Test);
+        pub(super) fn is_complete(&mut self) -> Result<bool, String> {
             let (mut flag, mut status) = (0, Status::UNSET);
-            // SAFETY: the request is live or null; the rest is room.
-            let code = unsafe { test(&raw mut *self.request, &raw mut flag, &raw mut status) };
-            judge(c"MPI_Test", code).map(|()| flag != 0)
+            let request = &raw mut *self.request;
+            call!(
+                c"MPI_Test", request => *mut Request, &raw mut flag => *mut c_int,
+                &raw mut status => *mut Status
+            )?;
+            Ok(flag != 0)
+        }
+
+        /// Waits until it is complete, and returns what this rank gets, if it gets something.
+        pub(super) fn complete(&mut self) -> Result<Option<Vec<f64>>, String> {
+            let ended = self.wait();
+            self.is_over = ended.is_ok();
+            ended.map(|()| self.result.take())
         }
 
         /// Waits until it is complete.
-        pub(super) fn wait(&mut self) -> Result<(), String> {
+        fn wait(&mut self) -> Result<(), String> {
             let request = &raw mut *self.request;
             let (mut count, mut index, mut status) = (0, 0, Status::UNSET);
             let (count, index, status) = (&raw mut count, &raw mut index, &raw mut status);
-            // In each call, the request is live or null; the rest is room.
-            let (name, code) = match self.way {
-                Way::One => {
-                    let wait = get!(c"MPI_Wait", Wait);
-                    // SAFETY: as above.
-                    (c"MPI_Wait", unsafe { wait(request, status) })
-                }
-                Way::All => {
-                    let wait = get!(c"MPI_Waitall", WaitAll);
-                    // SAFETY: as above.
-                    (c"MPI_Waitall", unsafe { wait(1, request, status) })
-                }
-                Way::Any => {
-                    let wait = get!(c"MPI_Waitany", WaitAny);
-                    // SAFETY: as above.
-                    (c"MPI_Waitany", unsafe { wait(1, request, index, status) })
-                }
-                Way::Some => {
-                    let wait = get!(c"MPI_Waitsome", WaitSome);
-                    // SAFETY: as above.
-                    let code = unsafe { wait(1, request, count, index, status) };
-                    (c"MPI_Waitsome", code)
-                }
-            };
-            judge(name, code)
+            match self.way {
+                Way::One => call!(c"MPI_Wait", request => *mut Request, status => *mut Status),
+                Way::All => call!(
+                    c"MPI_Waitall", 1 => c_int, request => *mut Request, status => *mut Status
+                ),
+                Way::Any => call!(
+                    c"MPI_Waitany", 1 => c_int, request => *mut Request, index => *mut c_int,
+                    status => *mut Status
+                ),
+                Way::Some => call!(
+                    c"MPI_Waitsome", 1 => c_int, request => *mut Request, count => *mut c_int,
+                    index => *mut c_int, status => *mut Status
+                ),
+            }
         }
+    }
 
-        /// What this rank gets, if it gets something.
-        pub(super) fn result(self) -> Option<Vec<f64>> {
-            self.result
+    impl Drop for InFlight {
+        /// MPI takes back no collective call. Where it fails, it may write to the rows still.
+        fn drop(&mut self) {
+            if !self.is_over && self.wait().is_err() {
+                mem::forget((
+                    mem::take(&mut self.row),
+                    self.result.take(),
+                    mem::take(&mut self.counts),
+                    mem::replace(&mut self.request, Box::new(Request::UNSET)),
+                ));
+            }
         }
     }
 }

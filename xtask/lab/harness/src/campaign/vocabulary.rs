@@ -6,7 +6,7 @@ use distribution::Ownership;
 use reduce::{Algorithm, Builder, Operation, Plan, World};
 use serde::{Deserialize, Serialize};
 
-use super::names;
+use crate::names;
 
 /// A plan, as its builder is told.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,6 +31,12 @@ pub struct Spec {
 }
 
 impl Spec {
+    /// N, the number of items.
+    pub(super) fn items(&self) -> u64 {
+        let own = self.extents.iter().flatten();
+        own.fold(0, |items, range| items + (range.end - range.start))
+    }
+
     /// A builder that is told all but the items and the operator.
     pub(super) fn builder(&self, world: &World) -> Builder {
         let mut builder = Plan::builder(world).width(self.width).root(self.root);
@@ -219,4 +225,42 @@ pub enum Mode {
     Blocking,
     /// It starts a run.
     Split,
+}
+
+/// What state a program has a plan in, and so which actions the plan allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PlanState {
+    /// There is no plan, or a spent one.
+    Unbuilt,
+    /// There is a plan, and no run.
+    Ready,
+    /// A run is in flight.
+    InFlight {
+        /// What it computes.
+        operation: Operation,
+        /// The step that started it.
+        start: usize,
+    },
+}
+
+impl PlanState {
+    /// The state after an action in a step; `None` if the plan does not allow it.
+    pub(super) fn after(self, step: usize, action: Action) -> Option<Self> {
+        match (self, action) {
+            (_, Action::Build) | (Self::Ready, Action::Call(_, Mode::Blocking)) => {
+                Some(Self::Ready)
+            }
+            (Self::Unbuilt | Self::Ready, Action::Rebuild(_)) => Some(Self::Unbuilt),
+            (Self::Ready, Action::Call(operation, Mode::Split)) => {
+                let start = step;
+                Some(Self::InFlight { operation, start })
+            }
+            (Self::InFlight { .. }, Action::Test) => Some(self),
+            (Self::InFlight { .. }, Action::Wait) => Some(Self::Ready),
+            // A plan whose run was given up is spent.
+            (Self::InFlight { .. }, Action::GiveUp) => Some(Self::Unbuilt),
+            (Self::Ready | Self::InFlight { .. }, Action::Drop) => Some(Self::Unbuilt),
+            _ => None,
+        }
+    }
 }

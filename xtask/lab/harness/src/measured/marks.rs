@@ -64,9 +64,7 @@ pub fn filled(page: &str, records: &mut Records) -> Result<(String, usize), Stri
         } else if text
             .rsplit('\n')
             .next()
-            .unwrap_or_default()
-            .trim()
-            .is_empty()
+            .is_none_or(|line| line.trim().is_empty())
         {
             // Markdown takes a line that begins with a comment for HTML.
             return Err(fault("words begin no line".to_owned()));
@@ -101,31 +99,14 @@ mod tests {
 
     use super::{Records, filled};
 
-    fn records(name: &str) -> Records {
-        let folder = std::env::temp_dir().join(format!("treefold-{name}-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        let text = r#"{"rows": [{"variant": "a", "n": 1, "ns": 5.0}, {"variant": "b", "n": 1, "ns": 7.0}]}"#;
-        fs::write(folder.join("r.json"), text).unwrap();
-        Records::of(folder)
-    }
-
-    #[test]
-    fn words_and_tables_are_written_anew() {
-        let words = "It takes <!-- measured: r.json?value=ns&variant=a -->9<!-- end --> ns,";
-        let page = format!(
-            "{words} or\nnot.\n\n<!-- measured: r.json?rows=n&columns=variant&cell=ns -->\nold\n<!-- end -->\n"
-        );
-        let expected = "It takes <!-- measured: r.json?value=ns&variant=a -->5.00<!-- end --> ns, or\nnot.\n\n\
-            <!-- measured: r.json?rows=n&columns=variant&cell=ns -->\n| N | a | b |\n|---|---|---|\n| 1 | 5.00 | 7.00 |\n<!-- end -->\n";
-        let mut records = records("filled");
-        let (text, count) = filled(&page, &mut records).unwrap();
-        assert_eq!((text.as_str(), count), (expected, 2));
-        assert_eq!(filled(&text, &mut records).unwrap(), (text, 2));
-    }
-
+    /// What is well marked is on pages, which test `documents` compares.
     #[test]
     fn marks_that_are_none() {
-        let mut records = records("refused");
+        let folder = std::env::temp_dir().join(format!("treefold-marks-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let text = r#"{"rows": [{"variant": "a", "n": 1, "ns": 5.0}]}"#;
+        fs::write(folder.join("r.json"), text).unwrap();
+        let mut records = Records::of(folder);
         for (page, reason) in [
             ("a <!-- measured: r.json", "without ` -->`"),
             ("a <!-- measured: r.json?value=ns -->5", "no `<!-- end -->`"),

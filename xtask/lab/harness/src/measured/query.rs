@@ -7,8 +7,7 @@
 //! Every other `FIELD=…` chooses rows: by a list of values, which also gives their order, or by a range of numbers, `FIRST..LAST`. A value
 //! may be `value:name`, which names it in a table; `_` stands for a space. A point of a plot's record is a row of `line`, `x` and `y`.
 //!
-//! Fields beside those of the record: `us`, `ms`, `s`; `ns_item`, nanoseconds an item; `ratio`, the time over the reference's; `speed`, its inverse;
-//! `reference_us`.
+//! Fields beside those of the record: `us`, `s`; `ns_item`, nanoseconds an item; `ratio`, the time over the reference's.
 
 use serde_json::Value;
 
@@ -47,18 +46,18 @@ impl Source {
         if query == "about" {
             return self.about();
         }
-        let mut view = View::default();
+        let [mut value, mut rows, mut columns, mut cell] = [None; 4];
         let mut filters = Vec::new();
         for part in query.split('&') {
-            let (name, value) = part
+            let (name, text) = part
                 .split_once('=')
                 .ok_or_else(|| format!("`{part}` has no `=`"))?;
             match name {
-                "value" => view.value = Some(value),
-                "rows" => view.rows = Some(value),
-                "columns" => view.columns = Some(value),
-                "cell" => view.cell = Some(value),
-                _ => filters.push(Filter::parse(name, value)),
+                "value" => value = Some(text),
+                "rows" => rows = Some(text),
+                "columns" => columns = Some(text),
+                "cell" => cell = Some(text),
+                _ => filters.push(Filter::parse(name, text)),
             }
         }
         let chosen: Vec<&Value> = self
@@ -69,16 +68,11 @@ impl Source {
         if chosen.is_empty() {
             return Err("no row is like that".to_owned());
         }
-        match view {
-            View {
-                value: Some(field), ..
-            } => range(&chosen, field),
-            View {
-                rows: Some(rows),
-                columns: Some(columns),
-                cell: Some(cell),
-                ..
-            } => table(&chosen, &filters, [rows, columns], cell),
+        match (value, rows, columns, cell) {
+            (Some(field), ..) => range(&chosen, field),
+            (_, Some(rows), Some(columns), Some(cell)) => {
+                table(&chosen, &filters, [rows, columns], cell)
+            }
             _ => Err("asks neither for `value` nor for `rows`, `columns` and `cell`".to_owned()),
         }
     }
@@ -100,15 +94,6 @@ impl Source {
             "{machine}{load}; {date}, commit {commit}; `{command}`"
         ))
     }
-}
-
-/// What is shown.
-#[derive(Debug, Default)]
-struct View<'q> {
-    value: Option<&'q str>,
-    rows: Option<&'q str>,
-    columns: Option<&'q str>,
-    cell: Option<&'q str>,
 }
 
 /// Which rows are taken.
@@ -159,15 +144,11 @@ fn text(row: &Value, field: &str) -> String {
 /// A field of a row, or what follows from its fields.
 fn number(row: &Value, field: &str) -> Option<f64> {
     let own = |field: &str| row[field].as_f64();
-    let (ns, reference_ns) = (own("ns"), own("reference_ns"));
     match field {
-        "s" => Some(ns? / 1e9),
-        "us" => Some(ns? / 1e3),
-        "ms" => Some(ns? / 1e6),
-        "ns_item" => Some(ns? / own("n")?),
-        "ratio" => Some(ns? / reference_ns?),
-        "speed" => Some(reference_ns? / ns?),
-        "reference_us" => Some(reference_ns? / 1e3),
+        "s" => Some(own("ns")? / 1e9),
+        "us" => Some(own("ns")? / 1e3),
+        "ns_item" => Some(own("ns")? / own("n")?),
+        "ratio" => Some(own("ns")? / own("reference_ns")?),
         _ => own(field),
     }
 }
@@ -175,7 +156,7 @@ fn number(row: &Value, field: &str) -> Option<f64> {
 /// A number as pages have it: ratios with two decimal places, others with two or three digits.
 fn rounded(field: &str, number: f64) -> String {
     let places = match number.abs() {
-        _ if ["ratio", "speed"].contains(&field) => 2,
+        _ if field == "ratio" => 2,
         99.95.. => 0,
         9.995.. => 1,
         0.095.. => 2,
@@ -255,7 +236,7 @@ fn table(
                 let is_reference = here.iter().all(|row| row["variant"] == row["reference"]);
                 let fields = cell
                     .split(',')
-                    .filter(|&field| !(is_reference && ["ratio", "speed"].contains(&field)));
+                    .filter(|&field| !(is_reference && field == "ratio"));
                 let fields = fields.map(|field| range(&here, field));
                 let mut fields = fields.collect::<Result<Vec<_>, _>>()?.into_iter();
                 let first = fields.next().unwrap_or_default();
@@ -273,54 +254,20 @@ mod tests {
 
     use super::Source;
 
-    const TIMES: &str = r#"{"command": "c", "machine": "m", "load": 2.04, "date": "d", "commit": "f", "rows": [
-        {"variant": "plan", "n": 2, "ns": 300.0, "reference": "r", "reference_ns": 400.0},
-        {"variant": "plan", "n": 1024, "ns": 2000.0, "reference": "r", "reference_ns": 1000.0},
-        {"variant": "r", "n": 1024, "ns": 1000.0, "reference": "r", "reference_ns": 1000.0},
-        {"variant": "other", "n": 2, "ns": 50.0, "reference": "r", "reference_ns": 400.0, "state": "cold"}]}"#;
-
-    fn ask(query: &str) -> Result<String, String> {
-        Source::parse(TIMES).unwrap().answer(query)
-    }
-
-    #[test]
-    fn words() {
-        assert_eq!(ask("about").unwrap(), "m, load 2.0; d, commit f; `c`");
-        assert_eq!(ask("value=ratio&variant=plan").unwrap(), "0.75 to 2.00");
-        assert_eq!(ask("value=us&n=1024&variant=plan").unwrap(), "2.00");
-        assert_eq!(ask("value=ns&n=1..100&state=none").unwrap(), "300");
-        assert_eq!(ask("value=speed&state=cold").unwrap(), "8.00");
-    }
-
-    #[test]
-    fn tables() {
-        let expected = "| N | the plan | other | r |\n|---|---|---|---|\n\
-            | 2 | 0.30 (0.75) | 0.050 (0.12) | – |\n| 2^10 | 2.00 (2.00) | – | 1.00 |\n";
-        let query = "rows=n&columns=variant&cell=us,ratio&variant=plan:the_plan,other,r";
-        assert_eq!(ask(query).unwrap(), expected);
-    }
-
-    #[test]
-    fn plots() {
-        let plot = r#"{"source": "s", "lines": [{"name": "a", "points": [[1.0, 3.5], [256.0, 4.0]]}, {"name": "b", "points": [[1.0, 0.126]]}]}"#;
-        let source = Source::parse(plot).unwrap();
-        let ask = |query| source.answer(query);
-        assert_eq!(ask("value=y&line=a&x=1").unwrap(), "3.50");
-        let expected = "|  | a | b |\n|---|---|---|\n| 1 | 3.50 | 0.13 |\n| 2^8 | 4.00 | – |\n";
-        assert_eq!(ask("rows=x&columns=line&cell=y").unwrap(), expected);
-        assert!(ask("about").is_err());
-    }
-
+    /// What queries find is on pages, which test `documents` compares.
     #[test]
     fn queries_that_find_nothing() {
+        let times = r#"{"rows": [{"variant": "plan", "n": 2, "ns": 3.0, "reference_ns": 4.0}]}"#;
+        let times = Source::parse(times).unwrap();
         for query in [
             "value=ratio&variant=plam",
             "value=ratoi&variant=plan",
             "variant=plan",
             "rows=n&columns=variant",
             "everything",
+            "about",
         ] {
-            assert!(ask(query).is_err(), "{query}");
+            assert!(times.answer(query).is_err(), "{query}");
         }
         assert!(Source::parse("{}").is_err());
         assert!(Source::parse("rows").is_err());

@@ -49,11 +49,6 @@ impl Axis {
         Self::new(name, Scale::Decades)
     }
 
-    /// The same with a place for 0, below all others.
-    pub fn decades_and_zero(name: impl Into<String>) -> Self {
-        Self::new(name, Scale::DecadesAndZero)
-    }
-
     /// [`Axis::decades`] for values that are, or lie between, powers of two.
     pub fn doublings(name: impl Into<String>) -> Self {
         Self::new(name, Scale::Doublings)
@@ -206,37 +201,9 @@ impl ValueFormatter<f64> for Span {
 
 #[cfg(test)]
 mod tests {
-    use plotters::coord::ranged1d::{BoldPoints, Ranged, ValueFormatter};
+    use plotters::coord::ranged1d::Ranged;
 
     use super::Axis;
-
-    #[test]
-    fn what_is_written_at_an_axis() {
-        let is = |axis: Axis, values: [f64; 2], expected: &str| {
-            let span = axis.span(values.into_iter(), false);
-            let ticks = span.key_points(BoldPoints(7));
-            let ticks: Vec<String> = ticks.iter().map(|tick| span.format_ext(tick)).collect();
-            assert_eq!(ticks.join(" "), expected);
-        };
-        is(Axis::linear(""), [0.0, 1.0], "0 0.2 0.4 0.6 0.8 1");
-        is(Axis::linear(""), [-2e4, 2e4], "-20000 -10000 0 10000 20000");
-        is(
-            Axis::decades(""),
-            [460.0, 2.1e7],
-            "1000 10^4 10^5 10^6 10^7",
-        );
-        is(Axis::decades(""), [1e-5, 0.1], "10^-5 10^-4 0.001 0.01 0.1");
-        is(Axis::decades(""), [8.0, 95.0], "10 20 50");
-        is(Axis::decades_and_zero(""), [1e-3, 1.0], "0.001 0.01 0.1 1");
-        is(Axis::decades_and_zero(""), [0.0, 2e3], "0 1000");
-        is(Axis::decades(""), [11.0, 29.0], "15 20 25 30");
-        is(Axis::doublings(""), [8.0, 2048.0], "8 32 128 512 2048");
-        is(
-            Axis::doublings(""),
-            [256.0, 3e7],
-            "2^8 2^11 2^14 2^17 2^20 2^23",
-        );
-    }
 
     #[test]
     fn upright_axes_begin_at_zero_or_with_room() {

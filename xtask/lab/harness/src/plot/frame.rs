@@ -5,7 +5,6 @@ use plotters::coord::ranged1d::{BoldPoints, Ranged, ValueFormatter};
 use plotters::element::PathElement;
 use plotters::style::text_anchor::HPos;
 
-use super::labels::spread;
 use super::style::{FINE, GRID, HAIR, MUTED, Text, stroke};
 use super::svg::{Area, Drawn, Failure, raised, text};
 use super::traces::{Chart, Trace, traces};
@@ -47,26 +46,34 @@ impl<'p> Frame<'p> {
         let titles = titles(plot, width - 2 * MARGIN);
         let names = plot.lines.iter();
         let names = names.map(|line| Text::Name.wrapped(&line.name, name));
-        Self::new(plot, &plot.lines, titles, (width, between)).named(names.collect(), &plot.y.name)
+        Self {
+            names: names.collect(),
+            y_name: &plot.y.name,
+            ..Self::new(plot, titles, (width, between), Text::Note.line() + GAP)
+        }
     }
 
     /// One of several plots on the same axes, which have a key for all.
     pub(super) fn panel(plot: &'p Plot, shown: &'p [Line], width: i32) -> Self {
         let titles = vec![(Text::Name, plot.title.clone())];
-        Self::new(plot, shown, titles, (width, 1500))
+        Self {
+            shown,
+            ..Self::new(plot, titles, (width, 1500), 0)
+        }
     }
 
+    /// With this height between the axes, and so much above for the name of the upright one.
     fn new(
         plot: &'p Plot,
-        shown: &'p [Line],
         titles: Vec<(Text, String)>,
         (width, between): (i32, i32),
+        above: i32,
     ) -> Self {
-        let top = titles.iter().fold(MARGIN, |y, (kind, _)| y + kind.line()) + GAP;
+        let top = titles.iter().fold(MARGIN, |y, (kind, _)| y + kind.line()) + GAP + above;
         let below = GAP + Text::Tick.line() + Text::Note.line() + MARGIN;
         Self {
             plot,
-            shown,
+            shown: &plot.lines,
             titles,
             names: Vec::new(),
             y_name: "",
@@ -76,26 +83,8 @@ impl<'p> Frame<'p> {
         }
     }
 
-    /// With the names of its lines and of the upright axis.
-    fn named(self, names: Vec<Vec<String>>, y_name: &'p str) -> Self {
-        let more = Text::Note.line() + GAP;
-        Self {
-            names,
-            y_name,
-            size: (self.size.0, self.size.1 + more),
-            top: self.top + more,
-            bottom: self.bottom + more,
-            ..self
-        }
-    }
-
     pub(super) fn draw(&self, area: &Area<'_>) -> Drawn {
-        let mut y = MARGIN;
-        for (kind, line) in &self.titles {
-            text(area, (MARGIN, y + kind.line() / 2), HPos::Left, *kind, line)?;
-            y += kind.line();
-        }
-        let y = y + GAP + Text::Note.line() / 2;
+        let y = draw_titles(area, &self.titles)? + GAP + Text::Note.line() / 2;
         text(area, (MARGIN, y), HPos::Left, Text::Note, self.y_name)?;
         let widths = self.names.iter().flatten();
         let widths = widths.map(|name| Text::Name.width(name));
@@ -192,6 +181,43 @@ pub(super) fn titles(plot: &Plot, width: i32) -> Vec<(Text, String)> {
     titles.collect()
 }
 
+/// Draws them; returns where they end.
+pub(super) fn draw_titles(area: &Area<'_>, titles: &[(Text, String)]) -> Result<i32, Failure> {
+    let mut y = MARGIN;
+    for (kind, line) in titles {
+        text(area, (MARGIN, y + kind.line() / 2), HPos::Left, *kind, line)?;
+        y += kind.line();
+    }
+    Ok(y)
+}
+
+/// The middles of labels, of which each has the height that it wants to be at and its own, between `top` and `bottom`: in the order in
+/// which they are given, which is that of what they want, apart, and together as near to it as can be.
+fn spread(labels: &[(i32, i32)], top: i32, bottom: i32) -> Vec<i32> {
+    // As if labels had no height they need only be in order: those that are not meet in their mean (isotonic regression).
+    let mut above = 0;
+    let mut stacks: Vec<(i32, i32)> = Vec::new();
+    for &(wanted, height) in labels {
+        stacks.push((wanted - height / 2 - above, 1));
+        above += height;
+        while let [.., (upper, uppers), (lower, lowers)] = stacks[..]
+            && upper * lowers > lower * uppers
+        {
+            stacks.truncate(stacks.len() - 2);
+            stacks.push((upper + lower, uppers + lowers));
+        }
+    }
+    let tops = stacks.into_iter().flat_map(|(total, count)| {
+        let mean = (total / count).min(bottom - above).max(top);
+        (0..count).map(move |_| mean)
+    });
+    let placed = tops.zip(labels).scan(0, |above, (top, (_, height))| {
+        *above += height;
+        Some(top + *above - height / 2)
+    });
+    placed.collect()
+}
+
 /// How many texts so far apart fit into a length.
 fn fitting(length: i32, apart: i32) -> usize {
     usize::try_from(length / apart).map_or(2, |count| count.max(2))
@@ -202,7 +228,7 @@ mod tests {
     use super::super::style::{BOLD, FINE};
     use super::super::svg::picture;
     use super::super::{Axis, Line, Plot, Size};
-    use super::Frame;
+    use super::{Frame, spread};
 
     fn svg(lines: Vec<Line>) -> String {
         let plot = Plot {
@@ -244,6 +270,23 @@ mod tests {
             let bars = vec![bar, (4.0, 6.0)];
             let drawn = svg(vec![Line { bars, ..line }]);
             assert_eq!(paths(&drawn, FINE), bars_count, "{bar:?}: {drawn}");
+        }
+    }
+
+    #[test]
+    fn labels_are_apart_and_stay_inside() {
+        for (wanted, expected) in [
+            (&[][..], &[][..]),
+            (&[20, 50], &[20, 50]),
+            (&[50, 50], &[45, 55]),
+            (&[30, 50, 50, 50], &[30, 40, 50, 60]),
+            // A stack that grows reaches what was clear of it.
+            (&[38, 50, 50], &[36, 46, 56]),
+            (&[0, 0], &[5, 15]),
+            (&[98, 99, 100], &[75, 85, 95]),
+        ] {
+            let labels: Vec<(i32, i32)> = wanted.iter().map(|&wanted| (wanted, 10)).collect();
+            assert_eq!(spread(&labels, 0, 100), expected);
         }
     }
 }

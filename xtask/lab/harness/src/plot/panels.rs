@@ -1,13 +1,16 @@
 //! A plot in panels, one for each method, on the same axes: where lines of one plot would be on each other.
 
+use std::path::Path;
+
 use plotters::element::{DashedPathElement, PathElement};
 use plotters::style::text_anchor::HPos;
 
-use super::frame::{Frame, GAP, MARGIN, PAGE, titles};
+use super::frame::{Frame, GAP, MARGIN, PAGE, draw_titles, titles};
 use super::methods::{Dashes, family, looks};
 use super::style::{BOLD, FINE, INK, MUTED, Text, stroke};
-use super::svg::{Area, Drawn, text};
+use super::svg::{self, Area, Drawn, text};
 use super::{Line, Plot};
+use crate::Error;
 
 const COLUMNS: usize = 2;
 const WIDTH: i32 = PAGE / 2;
@@ -15,81 +18,49 @@ const WIDTH: i32 = PAGE / 2;
 /// How long a line is drawn in the key.
 const SAMPLE: i32 = 420;
 
-/// Where everything is.
-pub(super) struct Panels<'p> {
-    plot: &'p Plot,
-    parts: Vec<Plot>,
-    titles: Vec<(Text, String)>,
-    /// What its dashes say of a line.
-    key: Vec<(Dashes, bool, &'p str)>,
-    /// The picture's width and height.
-    pub(super) size: (i32, i32),
-    /// Where panels begin, and how high each is.
-    top: i32,
-    height: i32,
+/// Writes the picture to a file: titles, a key, and the panels below.
+pub(super) fn write(plot: &Plot, path: &Path) -> Result<(), Error> {
+    let (parts, note) = (parts(plot), Text::Note.line());
+    let titles = titles(plot, PAGE - 2 * MARGIN);
+    let above = titles.iter().fold(MARGIN, |y, (kind, _)| y + kind.line());
+    let top = above + GAP + 2 * note;
+    let height = Frame::panel(plot, &plot.lines, WIDTH).size.1;
+    let rows = (0..).zip(parts.chunks(COLUMNS));
+    let size = (PAGE, rows.clone().fold(top, |y, _| y + height));
+    svg::write(path, size, &plot.title, |area| {
+        let y = draw_titles(area, &titles)? + GAP / 2 + note / 2;
+        text(area, (MARGIN, y), HPos::Left, Text::Note, &plot.y.name)?;
+        draw_key(area, y + note, &key(plot))?;
+        for (row, parts) in rows {
+            for (column, part) in (0..).zip(parts) {
+                let at = (column * WIDTH, top + row * height);
+                let own = area.clone().shrink(at, (WIDTH, height));
+                Frame::panel(part, &plot.lines, WIDTH).draw(&own)?;
+            }
+        }
+        Ok(())
+    })
 }
 
-impl<'p> Panels<'p> {
-    pub(super) fn of(plot: &'p Plot) -> Self {
-        let parts = parts(plot);
-        let titles = titles(plot, PAGE - 2 * MARGIN);
-        let above = titles.iter().fold(MARGIN, |y, (kind, _)| y + kind.line());
-        let top = above + GAP + 2 * Text::Note.line();
-        let height = Frame::panel(plot, &plot.lines, WIDTH).size.1;
-        let rows = parts.chunks(COLUMNS).fold(0, |rows, _| rows + 1);
-        Self {
-            plot,
-            key: key(plot),
-            parts,
-            titles,
-            size: (PAGE, top + rows * height),
-            top,
-            height,
-        }
-    }
-
-    pub(super) fn draw(&self, area: &Area<'_>) -> Drawn {
-        let mut y = MARGIN;
-        for (kind, line) in &self.titles {
-            text(area, (MARGIN, y + kind.line() / 2), HPos::Left, *kind, line)?;
-            y += kind.line();
-        }
-        let note = Text::Note.line();
-        let y = y + GAP / 2 + note / 2;
-        text(area, (MARGIN, y), HPos::Left, Text::Note, &self.plot.y.name)?;
-        self.draw_key(area, y + note)?;
-        let rows = (0..).zip(self.parts.chunks(COLUMNS));
-        let places = rows.flat_map(|(row, parts)| {
-            let columns = (0..).zip(parts);
-            columns.map(move |(column, part)| (column * WIDTH, row * self.height, part))
-        });
-        for (x, y, part) in places {
-            let own = area.clone().shrink((x, self.top + y), (WIDTH, self.height));
-            Frame::panel(part, &self.plot.lines, WIDTH).draw(&own)?;
-        }
-        Ok(())
-    }
-
-    fn draw_key(&self, area: &Area<'_>, y: i32) -> Drawn {
-        let mut x = MARGIN;
-        for &(dashes, is_level, words) in &self.key {
-            let sample = [(x, y), (x + SAMPLE, y)];
-            let stroke = if is_level {
-                stroke(MUTED, FINE)
-            } else {
-                stroke(INK, BOLD)
-            };
-            match dashes {
-                Some((shown, left_out)) => {
-                    area.draw(&DashedPathElement::new(sample, shown, left_out, stroke))?;
-                }
-                None => area.draw(&PathElement::new(sample, stroke))?,
+fn draw_key(area: &Area<'_>, y: i32, key: &[(Dashes, bool, &str)]) -> Drawn {
+    let mut x = MARGIN;
+    for &(dashes, is_level, words) in key {
+        let sample = [(x, y), (x + SAMPLE, y)];
+        let stroke = if is_level {
+            stroke(MUTED, FINE)
+        } else {
+            stroke(INK, BOLD)
+        };
+        match dashes {
+            Some((shown, left_out)) => {
+                area.draw(&DashedPathElement::new(sample, shown, left_out, stroke))?;
             }
-            text(area, (x + SAMPLE + GAP, y), HPos::Left, Text::Note, words)?;
-            x += SAMPLE + 3 * GAP + Text::Note.width(words);
+            None => area.draw(&PathElement::new(sample, stroke))?,
         }
-        Ok(())
+        text(area, (x + SAMPLE + GAP, y), HPos::Left, Text::Note, words)?;
+        x += SAMPLE + 3 * GAP + Text::Note.width(words);
     }
+    Ok(())
 }
 
 /// A plot of each method, with what all are compared with.
@@ -105,7 +76,7 @@ fn parts(plot: &Plot) -> Vec<Plot> {
     of_families.map(part).collect()
 }
 
-/// What variants of a method are called, where there are several, and what all are compared with.
+/// What dashes say of a line: what variants of a method are called, where there are several, and what all are compared with.
 fn key(plot: &Plot) -> Vec<(Dashes, bool, &str)> {
     let looks = looks(&plot.lines).into_iter();
     let looks = looks.zip(&plot.lines).filter_map(|((_, dashes), line)| {
@@ -124,34 +95,4 @@ fn key(plot: &Plot) -> Vec<(Dashes, bool, &str)> {
         }
     }
     key
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::{Axis, Line, Plot, Size};
-    use super::{key, parts};
-
-    #[test]
-    fn each_method_has_a_panel_with_its_variants() {
-        let line = |name: &str| Line::new(name, vec![(1.0, 1.0), (10.0, 2.0)]);
-        let plot = Plot {
-            title: String::new(),
-            subtitle: String::new(),
-            x: Axis::decades("N"),
-            y: Axis::linear("ratio"),
-            size: Size::Panels,
-            lines: vec![
-                line("ring, best"),
-                line("ring, few"),
-                line("direct, best"),
-                Line::level("reference", 1.0),
-            ],
-        };
-        let parts = parts(&plot);
-        let titles: Vec<&str> = parts.iter().map(|part| &*part.title).collect();
-        assert_eq!(titles, ["ring", "direct"]);
-        assert_eq!((parts[0].lines.len(), parts[1].lines.len()), (3, 2));
-        let words: Vec<&str> = key(&plot).into_iter().map(|entry| entry.2).collect();
-        assert_eq!(words, ["best", "few", "reference"]);
-    }
 }

@@ -161,15 +161,7 @@ impl Text {
 
 #[cfg(test)]
 mod tests {
-    use super::{BLUE, CARD, EDGE, GRID, INK, ON_DARK, RGBColor, Text, sheet};
-
-    #[test]
-    fn long_texts_are_wrapped_between_words() {
-        let lines = Text::Name.wrapped("left-to-right + allreduce", 1500);
-        assert_eq!(lines, ["left-to-right", "+ allreduce"]);
-        assert_eq!(Text::Name.wrapped("one", 10), ["one"]);
-        assert!(Text::Note.wrapped("", 10).is_empty());
-    }
+    use super::{CARD, EDGE, GRID, INK, ON_DARK, RGBColor};
 
     /// The contrast of two colours by the Web Content Accessibility Guidelines.
     fn contrast(one: RGBColor, other: RGBColor) -> f64 {
@@ -201,13 +193,5 @@ mod tests {
                 assert!(contrast >= least, "{colour:?}: {contrast:.2}");
             }
         }
-    }
-
-    #[test]
-    fn the_sheet_has_what_is_drawn() {
-        let sheet = sheet("<path stroke=\"#0072B2\"/>");
-        let rule = "{[stroke=\"#0072B2\"]{stroke:#5AB0F5}}";
-        assert!(sheet.contains(rule), "{sheet}");
-        assert_eq!(super::hexadecimal(BLUE), "#0072B2");
     }
 }

@@ -86,15 +86,3 @@ pub(super) fn raised(text: &str) -> String {
     });
     letters.collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::raised;
-
-    #[test]
-    fn exponents_are_raised_and_what_follows_is_not() {
-        assert_eq!(raised("N = 12"), "N = 12");
-        assert_eq!(raised("2^18 items, 3"), "2¹⁸ items, 3");
-        assert_eq!(raised("10^-3"), "10⁻³");
-    }
-}

@@ -7,9 +7,9 @@ use harness::Error;
 use reduce::{Algorithm, Plan, threads};
 
 use super::error::{binomial, data, recursive_doubling};
-use crate::said::listed;
-use crate::values::cells;
-use crate::{Context, Values};
+use crate::Context;
+use crate::page::Page;
+use crate::said::{listed, span, yes};
 
 /// One value a rank, as on the paper's largest communicator.
 const VALUES: usize = 2048;
@@ -60,15 +60,10 @@ fn patterns(values: &[f64], factors: &[usize], is_dealt: bool, sum: Unordered) -
     totals.collect::<BTreeSet<u64>>().len()
 }
 
-/// The least and the greatest number of distinct results, over all data sets.
-fn spread(factors: &[usize], is_dealt: bool, sum: Unordered) -> (usize, usize) {
-    let counts = (0..SETS).map(|seed| {
-        let values = data(VALUES, true, seed);
-        patterns(&values, factors, is_dealt, sum)
-    });
-    let counts: Vec<usize> = counts.collect();
-    let least = counts.iter().min().copied().unwrap_or(0);
-    (least, counts.iter().max().copied().unwrap_or(0))
+/// The number of distinct results of each data set.
+fn counts(factors: &[usize], is_dealt: bool, sum: Unordered) -> Vec<usize> {
+    let count = |seed| patterns(&data(VALUES, true, seed), factors, is_dealt, sum);
+    (0..SETS).map(count).collect()
 }
 
 /// All bits that real plans of the hierarchical schedule give, on every rank, for these nodes.
@@ -97,62 +92,72 @@ fn plans(ranks: usize, factors: &[usize], values: &[f64]) -> Result<BTreeSet<u64
 }
 
 /// How many results a reduction has, by what it knows of nodes.
-pub(super) fn by_topology(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+pub(super) fn by_topology(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Section III-C, bits by topology");
+    page.text(format!(
+        "One value on each of {VALUES} ranks, reduced in the orders of section III for x1, x2, x4 and x8 ranks a node: how many distinct results, least and most over {SETS} data sets. \
+         Ranks lie side by side on nodes, or are dealt out to them in turn."
+    ));
     let collectives: [(&str, Unordered); 2] = [
         ("MPI_Reduce", reduce_by_nodes),
         ("MPI_Allreduce", allreduce_by_nodes),
     ];
-    let mut rows = Vec::new();
+    let (mut rows, mut claims) = (Vec::new(), Vec::new());
     for (name, sum) in collectives {
-        let mut all = Vec::new();
-        for (placement, is_dealt) in [("side by side", false), ("dealt out", true)] {
-            let counts = [FACTORS, OTHER_FACTORS].map(|factors| spread(&factors, is_dealt, sum));
-            all.extend(counts.map(|(_, most)| most));
-            let [own, other] = counts.map(|(least, most)| {
-                if least == most {
-                    least.to_string()
-                } else {
-                    format!("{least} to {most}")
-                }
-            });
-            rows.push(cells![name, placement, own, other]);
-        }
-        let case = page.case("collective");
-        case.set("collective", name);
-        case.set("changes", all.iter().any(|&most| most > 1));
-        case.set("why", if all[0] == 1 {
+        let found = [("side by side", false), ("dealt out", true)].map(|(placement, is_dealt)| {
+            let counts = [FACTORS, OTHER_FACTORS].map(|factors| counts(&factors, is_dealt, sum));
+            let [own, other] = [&counts[0], &counts[1]]
+                .map(|counts| span(counts.iter().map(|&count| count as f64)));
+            rows.push(format!("{name} | {placement} | {own} | {other}"));
+            counts
+        });
+        let changes = yes(found.iter().flatten().flatten().any(|&count| count > 1));
+        let why = if found[0][0].iter().all(|&count| count == 1) {
             "nodes of 1, 2, 4 and 8 ranks side by side are subtrees of one binary tree: there the order is the same, and the claim needs nodes of other sizes, or ranks that \
              are dealt out"
         } else {
             "the root's own value meets the other nodes' before it meets its neighbours', so even x1, x2, x4, x8 differ"
-        });
+        };
+        claims.push((name, changes, why));
     }
-    page.rows("results", rows, |row| row);
-    ordered(context.quick, page)
+    page.table(
+        "collective | ranks of a node | results of x1, x2, x4, x8 | of x1, x3, x6, x12",
+        rows,
+    );
+    for (name, changes, why) in claims {
+        page.compare(format!(
+            "{name}: the topology changes the bits | yes: heavily dependent on the hardware topology | {changes} | {why}"
+        ));
+    }
+    ordered(context.settings.quick, page)
 }
 
 /// The hierarchical schedule on threads.
-fn ordered(quick: bool, page: &mut Values) -> Result<(), Error> {
+fn ordered(quick: bool, page: &mut Page) -> Result<(), Error> {
     let values = data(VALUES, true, 0);
     let both = [FACTORS, OTHER_FACTORS].concat();
     let runs: [(usize, &[usize]); 3] = [(64, &FACTORS), (64, &OTHER_FACTORS), (60, &both)];
     let mut all = BTreeSet::new();
     for (ranks, factors) in &runs[..if quick { 1 } else { 3 }] {
         let bits = plans(*ranks, factors, &values)?;
-        let case = page.case("plans");
-        case.set("ranks", *ranks).set("results", bits.len());
-        let factors = factors.iter().map(|factor| format!("x{factor}"));
-        case.set("factors", listed(factors));
+        let factors = listed(factors.iter().map(|factor| format!("x{factor}")));
+        page.compare(format!(
+            "`hierarchical` on {ranks} ranks, {VALUES} items, {factors}: distinct results of reduce and allreduce, on all ranks | – | {} | real plans, on threads",
+            bits.len()
+        ));
         all.extend(bits);
     }
-    let expected = reduce::sum(&values)?.to_bits();
-    page.set("alike", all == BTreeSet::from([expected]));
+    let is_one = all == BTreeSet::from([reduce::sum(&values)?.to_bits()]);
+    let is_one = yes(is_one);
+    page.compare(format!(
+        "all of these are the result of one process | – | {is_one}"
+    ));
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{FACTORS, allreduce_by_nodes, nodes, patterns, plans, reduce_by_nodes};
+    use super::{allreduce_by_nodes, nodes, patterns, reduce_by_nodes};
 
     #[test]
     fn nodes_hold_their_ranks() {
@@ -176,13 +181,5 @@ mod tests {
         }
         assert_eq!(patterns(&values, &[1, 2], false, allreduce_by_nodes), 1);
         assert_eq!(patterns(&values, &[1, 2], true, allreduce_by_nodes), 2);
-    }
-
-    #[test]
-    fn plans_give_the_bits_of_one_process() {
-        let values: Vec<f64> = (1..=100).map(|i| 1.0 / f64::from(i)).collect();
-        let bits = plans(9, &FACTORS, &values).expect("threads can be started");
-        let expected = reduce::sum(&values).expect("the environment is the default one");
-        assert_eq!(bits.into_iter().collect::<Vec<u64>>(), [expected.to_bits()]);
     }
 }

@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use distribution::{Distribution, Scheme};
 use harness::Error;
-use harness::plot::Line;
+use harness::plot::{Axis, Line};
 use schedule::{Collective, Schedule, simulate, simulate_unordered};
 use tree_index::Tree;
 
 use super::cluster::{self, NODE_RANKS, aware, machine};
-use crate::said::{heights, line, range};
-use crate::values::cells;
-use crate::{Context, Values};
+use crate::Context;
+use crate::page::Page;
+use crate::said::{count, heights, line, range};
 
 /// Rows, in doubles.
 const WIDTHS: [usize; 4] = [1, 512, 32_768, 1_048_576];
@@ -29,19 +29,9 @@ const SPREADS: [Spread; 4] = [
     Spread("1972 rows a rank, optimized", Scheme::Optimized, 1972),
 ];
 
-/// What the order costs on one number of ranks.
-#[derive(Clone, Copy, Debug)]
-struct Cost {
-    ratio: f64,
-    /// The same of the time with each rank's fold of its own rows before it.
-    whole_ratio: f64,
-    rows_mean: f64,
-    rows_max: u64,
-}
-
 impl Spread {
-    /// The time in one order over that in any, of an allreduce.
-    fn cost(self, ranks: usize, doubles: usize) -> Result<Cost, Error> {
+    /// The time in one order over that in any, of an allreduce; the fold of a rank's own rows, which any reduction has, is left out.
+    fn cost(self, ranks: usize, doubles: usize) -> Result<f64, Error> {
         let Self(_, scheme, share) = self;
         let distribution: Distribution = scheme.distribute(share * ranks as u64, ranks)?;
         let tree = Tree::new(distribution.items());
@@ -52,54 +42,58 @@ impl Spread {
         let schedule: Schedule = aware(Collective::Allreduce, ranks, doubles, NODE_RANKS);
         let bytes = doubles as f64 * 8.0;
         let machine = machine(ranks, NODE_RANKS, false);
-        let ordered = simulate(&schedule, &machine, bytes, &rows);
-        let unordered = simulate_unordered(&schedule, &machine, bytes);
-        let fold_ns = (share - 1) as f64 * bytes * machine.near.combine_byte_ns;
-        Ok(Cost {
-            whole_ratio: (fold_ns + ordered.time_ns) / (fold_ns + unordered.time_ns),
-            ratio: ordered.time_ns / unordered.time_ns,
-            rows_mean: ordered.rows_mean,
-            rows_max: ordered.rows_max,
-        })
+        let ordered_ns = simulate(&schedule, &machine, bytes, &rows).time_ns;
+        Ok(ordered_ns / simulate_unordered(&schedule, &machine, bytes).time_ns)
     }
 }
 
 /// The two-level allreduce, in one order and in any.
-pub(super) fn of_order(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+pub(super) fn of_order(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Section VI-B, what the same bits cost a topology-aware reduction (simulated)");
     cluster::describe(page);
+    page.text(
+        "An allreduce by `hierarchical`, told of 8 ranks a node: what the same bits for every topology cost. An unordered reduction sends one row, whatever it stands for; a tree-ordered one as many as \
+         there are subtrees in what its ranks hold. That is one, where each rank has one row (as in all of the paper's runs) or a power of two of them.",
+    );
     let powers = (3..=11).step_by(2).map(|log| 1_usize << log);
     let most = context.quick_or(32, 2048);
     let sizes: Vec<usize> = powers.filter(|&ranks| ranks <= most).collect();
-    page.set("ranks", sizes[sizes.len() - 1]);
-    let mut rows = Vec::new();
+    let mut costs_of_one = Vec::new();
     for doubles in WIDTHS {
         let mut lines: Vec<Line> = Vec::new();
         for spread in SPREADS {
             let costs = sizes.iter().map(|&ranks| spread.cost(ranks, doubles));
-            let costs: Vec<Cost> = costs.collect::<Result<_, _>>()?;
-            let points = sizes.iter().zip(&costs);
+            let costs: Vec<f64> = costs.collect::<Result<_, _>>()?;
+            let points = sizes.iter().zip(costs);
             lines.push(line(spread.0, points, |(&ranks, cost)| {
-                (ranks as f64, cost.ratio)
+                (ranks as f64, cost)
             }));
-            let last = costs[costs.len() - 1];
-            rows.push(cells![
-                doubles,
-                spread.0,
-                last.ratio,
-                last.whole_ratio,
-                last.rows_mean,
-                last.rows_max,
-            ]);
         }
+        costs_of_one.push((doubles, heights(&lines[..1]).last().unwrap_or(f64::NAN)));
         let (aligned, others) = lines.split_at(ALIGNED);
-        let case = page.case("width");
-        case.set("doubles", doubles);
-        case.set("double", if doubles == 1 { "double" } else { "doubles" });
-        case.set("aligned", range(heights(aligned)));
-        case.set("others", range(heights(others)));
-        case.set("cost", heights(&lines[..1]).last());
-        case.draw(&doubles.to_string(), lines);
+        let title = format!(
+            "One order takes {} of the time if shares are aligned, {} if they are not",
+            range(heights(aligned)),
+            range(heights(others))
+        );
+        page.draw(
+            &doubles.to_string(),
+            format!(
+                "Simulated allreduce of a row of {} doubles: time in one order over that in any order",
+                count(doubles)
+            ),
+            Axis::doublings("p, ranks"),
+            Axis::linear("time over any order's, ratio"),
+            lines,
+        );
+        page.says(title);
     }
-    page.rows("costs", rows, |row| row);
+    let ranks = sizes[sizes.len() - 1];
+    for (doubles, cost) in costs_of_one {
+        page.compare(format!(
+            "{ranks} ranks, one row of {doubles} doubles each: time of the reproducible topology-aware allreduce over the other's | the library must do without topology, to give the same bits | {cost} \
+             | the order is the items', not the nodes': one row a rank stays one row a message, and the topology may be used"
+        ));
+    }
     Ok(())
 }

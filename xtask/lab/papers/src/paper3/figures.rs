@@ -2,13 +2,13 @@
 
 use harness::Error;
 use harness::markdown::digits;
-use harness::plot::Line;
+use harness::plot::{Axis, Line};
 use schedule::{Collective, simulate_unordered};
 
-use super::cluster::{self, FACTORS, NODE_RANKS, aware, flat, machine, rows_out};
-use crate::said::{line, range, span};
-use crate::values::cells;
-use crate::{Context, Values};
+use super::cluster::{self, FACTORS, NODE_RANKS, aware, flat, machine};
+use crate::Context;
+use crate::page::Page;
+use crate::said::{count, line, span};
 
 /// To the paper's root.
 const REDUCE: Collective = Collective::Reduce { root: 0 };
@@ -86,11 +86,15 @@ fn sizes(all: &[usize], quick: bool) -> Vec<usize> {
 }
 
 /// Draws all factors and placements, over some axis.
-fn draw(page: &mut Values, part: &str, points: &[Point], x: impl Fn(&Point) -> usize) {
+fn draw(
+    page: &mut Page,
+    (part, of): (&str, &str),
+    points: &[Point],
+    axis: Axis,
+    x: impl Fn(&Point) -> usize,
+) {
     let mut lines = Vec::new();
     for (placement, name) in PLACEMENTS {
-        let ratios = points.iter().flat_map(|point| point.ratios[placement]);
-        page.set(name, range(ratios));
         lines.extend((0..FACTORS.len()).map(|factor| {
             line(format!("x{}, {name}", FACTORS[factor]), points, |point| {
                 (x(point) as f64, point.ratios[placement][factor])
@@ -98,111 +102,128 @@ fn draw(page: &mut Values, part: &str, points: &[Point], x: impl Fn(&Point) -> u
         }));
     }
     lines.push(Line::level("flat", 1.0));
-    page.draw(part, lines);
+    page.draw(
+        part,
+        format!(
+            "Simulated {of}: time over the flat schedule's, if x2, x4 or x8 ranks a node are known of"
+        ),
+        axis,
+        Axis::linear("time over the flat schedule's, ratio"),
+        lines,
+    );
 }
 
 /// One picture for each number of ranks.
-fn by_width(context: &Context<'_>, page: &mut Values, collective: Collective) -> Vec<Point> {
+fn by_width(
+    context: &Context<'_>,
+    page: &mut Page,
+    name: &str,
+    collective: Collective,
+) -> Vec<Point> {
     cluster::describe(page);
     cluster::describe_algorithms(page);
     let mut points = Vec::new();
-    for ranks in sizes(&RANKS, context.quick) {
-        let own = widths(context.quick).into_iter();
+    for ranks in sizes(&RANKS, context.settings.quick) {
+        let own = widths(context.settings.quick).into_iter();
         let own = own.map(|doubles| Point::of(collective, ranks, doubles));
         let own: Vec<Point> = own.collect();
-        let case = page.case("ranks");
-        case.set("ranks", ranks);
-        draw(case, &ranks.to_string(), &own, |point| point.doubles);
+        let of = format!("{name} on {ranks} ranks");
+        let axis = Axis::doublings("row, doubles");
+        draw(page, (&ranks.to_string(), &of), &own, axis, |point| {
+            point.doubles
+        });
         points.extend(own);
     }
-    traffic(page, collective, &points);
     points
 }
 
-/// What goes between nodes, which explains the times.
-fn traffic(page: &mut Values, collective: Collective, points: &[Point]) {
-    let is_short = |point: &&Point| point.doubles < 256 && point.is_beyond_node();
-    let short = points.iter().filter(is_short);
-    let same = short
-        .clone()
-        .filter(|point| (point.eight(0) - 1.0).abs() < 1e-9);
-    page.set("same", same.count()).set("short", short.count());
-    let rows = [("short: 1 double", 1), ("long: 32,768 doubles", 32_768)];
-    page.rows("traffic", rows, |(name, doubles)| {
-        let flat = flat(collective, 64, doubles);
-        let eight = aware(collective, 64, doubles, 8);
-        cells![
-            name,
-            rows_out(&flat, 1, false),
-            rows_out(&flat, 1, true),
-            rows_out(&eight, 8, false),
-        ]
-    });
-}
+/// What explains the times.
+const PLACEMENT: &str = "Placement decides: flat halving of ranks side by side cuts rows into eighths within the node, and all its ranks share what goes out; of two levels one rank sends as much alone, after more rounds \
+    within the node. If ranks are dealt out in turn, the first rounds, whose messages are the longest, are between nodes. That the published ratios of long rows are below 1 says that ranks lay so, or that \
+    something limited the flat schedule that is not simulated.";
 
 /// Figure 2.
-pub(super) fn reduce(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
-    let points = by_width(context, page, REDUCE);
+pub(super) fn reduce(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Figure 2, topology and MPI_Reduce (simulated)");
+    let points = by_width(context, page, "reduce", REDUCE);
     let node = points.iter().filter(|point| point.ranks == NODE_RANKS);
-    page.set("eight", span(node.flat_map(|point| point.ratios[0])));
+    page.compare(format!(
+        "8 ranks, all lengths: ratio | minimal difference | {} | two levels of reduce-scatter and gather within one node have more rounds, and move more, than one: x8 alone is the flat schedule",
+        span(node.flat_map(|point| point.ratios[0]))
+    ));
     let most = points.iter().map(|point| point.ranks).max().unwrap_or(0);
-    page.set("most", most);
-    for (placement, name) in PLACEMENTS {
+    let whys = [
+        (
+            "the flat schedule goes within nodes first already, see below",
+            "the same",
+        ),
+        (
+            "the latency of links between nodes counts for short rows, too",
+            "ports are shared by a node's ranks, but the network behind them, and the node's memory, are without contention here",
+        ),
+    ];
+    for ((placement, name), (why_from, why_speed)) in PLACEMENTS.into_iter().zip(whys) {
         let speed = |point: &&Point| 1.0 / point.eight(placement);
         let is_published = |point: &&Point| point.is_beyond_node() && point.doubles == 32_768;
-        let published = points.iter().filter(is_published);
+        let speeds = span(
+            points
+                .iter()
+                .filter(is_published)
+                .map(|point| speed(&point)),
+        );
         let largest = points.iter().filter(|point| point.ranks == most);
         let best = largest.max_by(|a, b| speed(a).total_cmp(&speed(b)));
-        let best =
-            best.map(|point| format!("{}, with {} doubles", digits(speed(&point)), point.doubles));
-        let [why_from, why_speed] = match placement {
-            0 => [
-                "the flat schedule goes within nodes first already, see below",
-                "the same",
-            ],
-            _ => [
-                "the latency of links between nodes counts for short rows, too",
-                "ports are shared by a node's ranks, but the network behind them, and the node's memory, are without contention here",
-            ],
-        };
-        let case = page.case("placement");
-        case.set("placement", name);
-        case.set("from", wins_from(&points, placement));
-        case.set("speed", span(published.map(|point| speed(&point))));
-        case.set("best", best);
-        case.set("why from", why_from).set("why speed", why_speed);
+        let (best, doubles) = best.map_or((f64::NAN, 0), |point| (speed(&point), point.doubles));
+        page.compare(format!(
+            "{name}: x8 is faster on all communicators beyond a node from | 512 doubles | {} | {why_from}
+            {name}: x8, 32,768 doubles: times faster | 2.5 to 5 | {speeds} | {why_speed}
+            {name}: x8, {most} ranks: most times faster | up to 4 on 2048 ranks, for long rows | {}, with {doubles} doubles | {why_speed}",
+            wins_from(&points, placement),
+            digits(best)
+        ));
     }
+    page.text(PLACEMENT);
     Ok(())
 }
 
 /// Figure 3.
-pub(super) fn allreduce(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
-    let points = by_width(context, page, Collective::Allreduce);
+pub(super) fn allreduce(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Figure 3, topology and MPI_Allreduce (simulated)");
+    let points = by_width(context, page, "allreduce", Collective::Allreduce);
     let beyond_node = points.iter().filter(|point| point.is_beyond_node());
-    for (placement, name) in PLACEMENTS {
-        let long = beyond_node.clone().filter(|point| point.doubles >= 512);
-        let ratio = |point: &Point| point.eight(placement);
+    let whys = [
+        "see below",
+        "with x2 and x4, more ranks of a node share the work on long rows between nodes; and behind a node's port the network is without contention here",
+    ];
+    for ((placement, name), why) in PLACEMENTS.into_iter().zip(whys) {
+        let ratios = |ranks: Option<usize>| {
+            let is_long = |point: &&Point| point.doubles >= 512;
+            let long = beyond_node.clone().filter(is_long);
+            let long = long.filter(|point| ranks.is_none_or(|ranks| point.ranks == ranks));
+            span(long.map(|point| point.eight(placement)))
+        };
+        page.compare(format!(
+            "{name}: x8, 512 doubles and more, beyond a node: ratio | around 0.5, independent of the number of ranks | {} | {why}",
+            ratios(None)
+        ));
+        let sizes = sizes(&RANKS, context.settings.quick).into_iter();
+        for ranks in sizes.filter(|&ranks| ranks > NODE_RANKS) {
+            page.compare(format!(
+                "{name}: x8, 512 doubles and more, {ranks} ranks: ratio | – | {}",
+                ratios(Some(ranks))
+            ));
+        }
         let is_best = |point: &&Point| {
             let [two, four, eight] = point.ratios[placement];
             eight <= two && eight <= four
         };
-        let case = page.case("placement");
-        case.set("placement", name);
-        case.set("long", span(long.clone().map(ratio)));
-        case.set("best", beyond_node.clone().filter(is_best).count());
-        case.set("cases", beyond_node.clone().count());
-        case.set("why", match placement {
-            0 => "see below",
-            _ => "with x2 and x4, more ranks of a node share the work on long rows between nodes; and behind a node's port the network is without contention here",
-        });
-        for ranks in sizes(&RANKS, context.quick) {
-            let own = long.clone().filter(|point| point.ranks == ranks);
-            if ranks > NODE_RANKS {
-                let case = case.case("long");
-                case.set("ranks", ranks).set("ratio", span(own.map(ratio)));
-            }
-        }
+        page.compare(format!(
+            "{name}: x8 is the fastest of x2, x4, x8 | in all cases | in {} of {} cases | {why}",
+            beyond_node.clone().filter(is_best).count(),
+            beyond_node.clone().count()
+        ));
     }
+    page.text(PLACEMENT);
     Ok(())
 }
 
@@ -217,18 +238,19 @@ const CLAIMS: [(usize, usize, &str, &str); 5] = [
 const PORT: &str = "behind a node's port, the simulated network has no contention, so more nodes make no difference to it";
 
 /// Figure 4.
-pub(super) fn over_ranks(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+pub(super) fn over_ranks(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Figure 4, MPI_Reduce against system size (simulated)");
     cluster::describe(page);
     cluster::describe_algorithms(page);
     let all: Vec<usize> = (3..=11).map(|log| 1 << log).collect();
     let mut points = Vec::new();
     for (part, doubles) in WIDTHS {
-        let own = sizes(&all, context.quick).into_iter();
+        let own = sizes(&all, context.settings.quick).into_iter();
         let own = own.map(|ranks| Point::of(REDUCE, ranks, doubles));
         let own: Vec<Point> = own.collect();
-        let case = page.case("width");
-        case.set("part", part).set("doubles", doubles);
-        draw(case, part, &own, |point| point.ranks);
+        let of = format!("reduce of {} doubles", count(doubles));
+        let axis = Axis::doublings("p, ranks");
+        draw(page, (part, &of), &own, axis, |point| point.ranks);
         points.extend(own);
     }
     for (placement, name) in PLACEMENTS {
@@ -241,10 +263,10 @@ pub(super) fn over_ranks(context: &Context<'_>, page: &mut Values) -> Result<(),
                 0 => "the flat schedule goes within nodes first already (see Figure 2)",
                 _ => why,
             };
-            let case = page.case("claim");
-            case.set("placement", name).set("ranks", ranks);
-            case.set("doubles", doubles).set("published", published);
-            case.set("ratio", point.eight(placement)).set("why", why);
+            page.compare(format!(
+                "{name}: x8, {ranks} ranks, {doubles} doubles: ratio | {published} | {} | {why}",
+                point.eight(placement)
+            ));
         }
     }
     Ok(())

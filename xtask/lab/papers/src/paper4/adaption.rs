@@ -1,15 +1,14 @@
-//! Theorem 1: for which numbers of ranks there is a 5-tuple (s, l_snd, l_rcv, j_snd, j_rcv), by eq. 8.
-
-use std::collections::BTreeMap;
+//! Theorem 1: for which numbers of ranks there is a 5-tuple (s, l_snd, l_rcv, j_snd, j_rcv), by eq. 8; and section III-D: how many rounds
+//! the algorithms take.
 
 use harness::Error;
-use harness::plot::Line;
+use harness::plot::{Axis, Line};
 use schedule::{Algorithm, Schedule, Step, check};
 
 use super::{PORTS_MAX, RANKS_MAX, adapts, allreduce, log_up, smallest_ports};
-use crate::said::part_of;
-use crate::values::{Value, cells};
-use crate::{Context, Values};
+use crate::Context;
+use crate::page::Page;
+use crate::said::{if_any, joined, line, part_of, yes};
 
 /// n sum (n+1)^i for i = 0..l-2, and j (n+1)^(l-1): how far behind a rank its boundary g_l\[j\] lies; 0 for l = 0.
 pub(super) fn boundary(ports: usize, round: u32, peer: usize) -> usize {
@@ -26,34 +25,23 @@ fn held(ports: usize, ranks: usize) -> usize {
     (ports + 1).pow(rounds.saturating_sub(1))
 }
 
-/// The boundaries of one side, with their rounds l; with l = 0, j says nothing.
-fn boundaries(ports: usize, ranks: usize) -> Vec<(u32, usize)> {
+/// The boundaries of one side, of all rounds l; with l = 0, j says nothing.
+fn boundaries(ports: usize, ranks: usize) -> Vec<usize> {
     let rounds = u32::try_from(log_up(ports + 1, ranks)).expect("a logarithm");
-    let others = (1..rounds)
-        .flat_map(|round| (1..=ports).map(move |peer| (round, boundary(ports, round, peer))));
-    std::iter::once((0, 0)).chain(others).collect()
+    let others =
+        (1..rounds).flat_map(|round| (1..=ports).map(move |peer| boundary(ports, round, peer)));
+    std::iter::once(0).chain(others).collect()
 }
 
-/// The cases of Theorem 1 in which eq. 8 has a solution.
-fn cases(ports: usize, ranks: usize) -> [bool; 5] {
+/// Whether eq. 8 has a solution.
+fn has_tuple(ports: usize, ranks: usize) -> bool {
     let held = held(ports, ranks);
     let boundaries = boundaries(ports, ranks);
-    let mut found = [false; 5];
-    for senders in 1..=ports {
-        for &(sent_round, sent) in &boundaries {
-            for &(received_round, received) in &boundaries {
-                let case = match (received_round, sent_round) {
-                    (1.., 1..) => 1,
-                    (1.., 0) => 2,
-                    (0, 0) => 3,
-                    (0, 1) => 4,
-                    (0, _) => 5,
-                };
-                found[case - 1] |= senders * held + sent == ranks + received;
-            }
-        }
-    }
-    found
+    let meets = |senders: usize, sent: usize| {
+        let mut received = boundaries.iter();
+        received.any(|received| senders * held + sent == ranks + received)
+    };
+    (1..=ports).any(|senders| boundaries.iter().any(|&sent| meets(senders, sent)))
 }
 
 /// Whether a sender's boundary coincides with the base border: P - 1 = g.
@@ -62,7 +50,7 @@ fn meets_base_border(ports: usize, ranks: usize) -> bool {
     let boundaries = boundaries(ports, ranks);
     (1..=ports).any(|senders| {
         let mut boundaries = boundaries.iter();
-        boundaries.any(|(_, boundary)| senders * held + boundary + 1 == ranks)
+        boundaries.any(|boundary| senders * held + boundary + 1 == ranks)
     })
 }
 
@@ -78,8 +66,6 @@ struct Row {
     ours: usize,
     /// Where ours and the paper's condition say the same.
     same: usize,
-    /// The numbers of ranks with a tuple of each case.
-    cases: [usize; 5],
     least_unadapted: Option<usize>,
     /// Without adaption, those whose programs are Bruck's.
     covered: usize,
@@ -93,8 +79,7 @@ fn row(ports: usize, most: usize) -> Row {
         ..Row::default()
     };
     for ranks in 2..=most {
-        let cases = cases(ports, ranks);
-        let by_tuple = cases.contains(&true);
+        let by_tuple = has_tuple(ports, ranks);
         let by_border = by_tuple || meets_base_border(ports, ranks);
         let ours = adapts(ports, ranks);
         row.count += 1;
@@ -104,9 +89,6 @@ fn row(ports: usize, most: usize) -> Row {
         row.by_border_powers += usize::from(by_border && !by_tuple && is_power);
         row.ours += usize::from(ours);
         row.same += usize::from(by_border == ours);
-        for (count, is_found) in row.cases.iter_mut().zip(cases) {
-            *count += usize::from(is_found);
-        }
         let schedule = allreduce(Algorithm::Dissemination, Some(ports), ranks);
         row.right += usize::from(check(&schedule).is_ok());
         if !ours {
@@ -123,47 +105,136 @@ fn row(ports: usize, most: usize) -> Row {
 }
 
 /// Eq. 8 and Theorem 1 against our schedule.
-pub(super) fn tuples(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+pub(super) fn tuples(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Theorem 1, which numbers of ranks n-way dissemination adapts to");
     let most = context.quick_or(64, RANKS_MAX);
-    page.set("most", most);
+    page.text(format!(
+        "n-way dissemination counts some ranks twice in its last round, unless P = (n + 1)^k; it is adaptable where a boundary of the last sender's data lies on one of the receiver's. The solutions of eq. 8 with \
+         1 <= s <= n, 0 <= l < k, 1 <= j <= n, for P = 2 to {most}; and what `dissemination` does: the checker proves it right for every P, and it takes \
+         Bruck's combine, of as many rounds, where it does not adapt."
+    ));
     let rows: Vec<Row> = (1..=PORTS_MAX).map(|ports| row(ports, most)).collect();
-    page.rows("ports", rows.iter(), |row| {
-        let Row {
-            ports,
-            by_tuple,
-            by_border,
-            ours,
-            ..
-        } = *row;
-        let cells = cells![ports, by_tuple, by_border, ours, row.least_unadapted];
-        [cells, row.cases.map(Value::from).to_vec()].concat()
-    });
+    page.table(
+        "n | eq. 8 | eq. 8 or g_B | `dissemination` | least P that does not adapt",
+        rows.iter().map(|row| {
+            let least = if_any(row.least_unadapted);
+            let counts = [row.by_tuple, row.by_border, row.ours];
+            format!("{} | {} | {least}", row.ports, joined(counts, " | "))
+        }),
+    );
     let smallest: Vec<usize> = (2..=most).map(smallest_ports).collect();
-    page.set("greatest n", smallest.iter().max().copied());
     let points = smallest.iter().zip(2_u32..);
     let points = points.map(|(&ports, ranks)| (f64::from(ranks), ports as f64));
-    page.draw("", [Line::dots("smallest n", points.collect())]);
-    let mut counts = BTreeMap::new();
-    for ports in smallest {
-        *counts.entry(ports).or_insert(0_u64) += 1;
-    }
-    page.rows("smallest", counts, |(ports, count)| cells![ports, count]);
+    page.draw(
+        "",
+        "The smallest n for which n-way dissemination adapts, which the paper's library takes",
+        Axis::linear("P, ranks"),
+        Axis::linear("n, messages a round"),
+        [Line::dots("smallest n", points.collect())],
+    );
     let sum = |of: fn(&Row) -> usize| rows.iter().map(of).fold(0, |sum, one| sum + one);
     let pairs = sum(|row| row.count);
     let unadapted = sum(|row| row.count - row.ours);
-    page.set("pairs", pairs).set("unadapted", unadapted);
-    page.set("adapts", unadapted == 0);
-    page.set("same", part_of(sum(|row| row.same), pairs));
-    page.set("by border alone", sum(|row| row.by_border - row.by_tuple));
-    page.set("powers", sum(|row| row.by_border_powers));
-    page.set("right", part_of(sum(|row| row.right), pairs));
-    page.set("covered", part_of(sum(|row| row.covered), unadapted));
+    page.compare(format!(
+        "n-way dissemination adapts to all pairs (n, P) | no | {} | {unadapted} of {pairs} pairs do not adapt
+        pairs for which eq. 8 or g_B and our schedule say the same | all | {} of {pairs}
+        pairs that adapt, but have no 5-tuple: g_B alone | – | {} | {} of them have P = (n + 1)^k, where nothing is to be adapted
+        pairs for which the checker proves the schedule | – | {} of {pairs}
+        pairs without adaption whose programs are Bruck's | alternative solutions need to be found | {} of {unadapted} | Bruck's combine with the same n takes as many rounds, and works for all pairs",
+        yes(unadapted == 0),
+        sum(|row| row.same),
+        sum(|row| row.by_border - row.by_tuple),
+        sum(|row| row.by_border_powers),
+        sum(|row| row.right),
+        sum(|row| row.covered),
+    ));
     Ok(())
+}
+
+/// The rounds of an allreduce for all numbers of ranks from 2 on, by the checker.
+fn rounds(algorithm: Algorithm, ports: Option<usize>, most: usize) -> Result<Vec<u64>, Error> {
+    let rounds = (2..=most).map(|ranks| {
+        let report = check(&allreduce(algorithm, ports, ranks));
+        let report = report.map_err(|violation| Error::Run(format!("{algorithm}: {violation}")))?;
+        Ok(report.rounds as u64)
+    });
+    rounds.collect()
+}
+
+/// For how many numbers of ranks a formula counts right.
+fn agreement(counts: &[u64], formula: impl Fn(usize) -> u64) -> String {
+    let ranks = counts.iter().zip(2..);
+    let agree = ranks.filter(|&(&count, ranks)| count == formula(ranks));
+    part_of(agree.count(), counts.len())
+}
+
+fn over_ranks(name: impl Into<String>, counts: &[u64]) -> Line {
+    let points = counts.iter().zip(2_u32..);
+    line(name, points, |(&count, ranks)| {
+        (f64::from(ranks), count as f64)
+    })
+}
+
+/// Formulas against counts.
+pub(super) fn rounds_counted(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Section III-D, numbers of rounds");
+    let most = context.quick_or(64, RANKS_MAX);
+    page.text(format!(
+        "Rounds until the last rank is done, counted from the schedules for every P from 2 to {most}, if a step takes one round after those that it waits for. The checker that counts also proves each schedule right."
+    ));
+    let exchange = rounds(Algorithm::PairwiseExchange, None, most)?;
+    let binomial = rounds(Algorithm::Binomial, None, most)?;
+    let mut lines = vec![
+        over_ranks("pairwise exchange", &exchange),
+        over_ranks("binomial tree", &binomial),
+    ];
+    let mut rows = format!(
+        "pairwise exchange takes ceil(log2 P) + 2: right for P | all | {} | a misprint: with P = 2^k + q, the exchange is among 2^k ranks, k = floor(log2 P) rounds, and 2 more if q > 0
+        pairwise exchange takes floor(log2 P) + 2, of powers of two log2 P: right for P | – | {}
+        the binomial tree takes 2 ceil(log2 P): right for P | all | {}",
+        agreement(&exchange, |ranks| log_up(2, ranks) + 2),
+        agreement(&exchange, exchange_rounds),
+        agreement(&binomial, |ranks| 2 * log_up(2, ranks)),
+    );
+    let mut last = [exchange[most - 2], binomial[most - 2], 0];
+    for algorithm in [Algorithm::Dissemination, Algorithm::Bruck] {
+        for ports in 1..=PORTS_MAX {
+            let counts = rounds(algorithm, Some(ports), most)?;
+            let base = ports + 1;
+            let right = agreement(&counts, |ranks| log_up(base, ranks));
+            rows += &format!(
+                "\n{algorithm}, n = {ports}, takes ceil(log_{base} P): right for P | all | {right}"
+            );
+            if [1, 2, 5].contains(&ports) && algorithm == Algorithm::Bruck {
+                last[2] = counts[most - 2];
+                let name = format!("dissemination and Bruck, n = {ports}");
+                lines.push(over_ranks(name, &counts));
+            }
+        }
+    }
+    page.draw(
+        "",
+        "Rounds of an allreduce, counted",
+        Axis::linear("P, ranks"),
+        Axis::linear("allreduce, rounds"),
+        lines,
+    );
+    let [exchange, binomial, bruck] = last;
+    page.says(format!(
+        "On {most} ranks, a binomial tree takes {binomial} rounds, a pairwise exchange {exchange}, Bruck's with n = 5 only {bruck}"
+    ));
+    page.compare(rows);
+    Ok(())
+}
+
+fn exchange_rounds(ranks: usize) -> u64 {
+    let more = if ranks.is_power_of_two() { 0 } else { 2 };
+    u64::from(ranks.ilog2()) + more
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{cases, meets_base_border, row};
+    use super::{has_tuple, meets_base_border, row};
 
     /// n and P of all pairs up to 300 that do not adapt, as another model counted them.
     #[test]
@@ -190,7 +261,7 @@ mod tests {
     #[test]
     fn the_worked_example() {
         // P = 8, n = 2: g_B meets g_1^2[1], as the paper has it; eq. 8 has solutions, too.
-        assert!(meets_base_border(2, 8) && cases(2, 8).contains(&true));
-        assert!(meets_base_border(2, 9) && !cases(2, 9).contains(&true));
+        assert!(meets_base_border(2, 8) && has_tuple(2, 8));
+        assert!(meets_base_border(2, 9) && !has_tuple(2, 9));
     }
 }

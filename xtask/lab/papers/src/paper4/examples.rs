@@ -7,44 +7,45 @@ use schedule::{Algorithm, Piece, Step, Transfer};
 
 use super::adaption::boundary;
 use super::allreduce;
-use crate::said::{listed, part_of};
-use crate::values::row;
-use crate::{Context, Values};
+use crate::Context;
+use crate::page::{Page, row};
+use crate::said::{joined, listed, yes};
 
-/// The first table as it was published, for 9 ranks: rank, rounds 0, 1 and 2. S_l^p is what rank p has after round l.
-const NINE: &str = r"
-0	x_0	S_1^0 = x_0 \circ x_8 \circ x_7	S_2^0 = S_1^0 \circ S_1^6 \circ S_1^3
-1	x_1	S_1^1 = x_1 \circ x_0 \circ x_8	S_2^1 = S_1^1 \circ S_1^7 \circ S_1^4
-2	x_2	S_1^2 = x_2 \circ x_1 \circ x_0	S_2^2 = S_1^2 \circ S_1^8 \circ S_1^5
-3	x_3	S_1^3 = x_3 \circ x_2 \circ x_1	S_2^3 = S_1^3 \circ S_1^0 \circ S_1^6
-4	x_4	S_1^4 = x_4 \circ x_3 \circ x_2	S_2^4 = S_1^4 \circ S_1^1 \circ S_1^7
-5	x_5	S_1^5 = x_5 \circ x_4 \circ x_3	S_2^5 = S_1^5 \circ S_1^2 \circ S_1^8
-6	x_6	S_1^6 = x_6 \circ x_5 \circ x_4	S_2^6 = S_1^6 \circ S_1^3 \circ S_1^0
-7	x_7	S_1^7 = x_7 \circ x_6 \circ x_5	S_2^7 = S_1^7 \circ S_1^4 \circ S_1^1
-8	x_8	S_1^8 = x_8 \circ x_7 \circ x_6	S_2^8 = S_1^8 \circ S_1^5 \circ S_1^2";
+/// The first table as it was published, for 9 ranks: what each rank has after rounds 1 and 2, as operands. S_l^p is what rank p has after
+/// round l, x_p its own.
+const NINE: &str = "
+x_0 x_8 x_7 | S_1^0 S_1^6 S_1^3
+x_1 x_0 x_8 | S_1^1 S_1^7 S_1^4
+x_2 x_1 x_0 | S_1^2 S_1^8 S_1^5
+x_3 x_2 x_1 | S_1^3 S_1^0 S_1^6
+x_4 x_3 x_2 | S_1^4 S_1^1 S_1^7
+x_5 x_4 x_3 | S_1^5 S_1^2 S_1^8
+x_6 x_5 x_4 | S_1^6 S_1^3 S_1^0
+x_7 x_6 x_5 | S_1^7 S_1^4 S_1^1
+x_8 x_7 x_6 | S_1^8 S_1^5 S_1^2";
 
 /// The second one, for 8 ranks without adaption.
-const EIGHT: &str = r"
-0	x_0	S_1^0 = x_0 \circ x_7 \circ x_6	S_2^0 = S_1^0 \circ S_1^5 \circ S_1^2
-1	x_1	S_1^1 = x_1 \circ x_0 \circ x_7	S_2^1 = S_1^1 \circ S_1^6 \circ S_1^3
-2	x_2	S_1^2 = x_2 \circ x_1 \circ x_0	S_2^2 = S_1^2 \circ S_1^7 \circ S_1^4
-3	x_3	S_1^3 = x_3 \circ x_2 \circ x_1	S_2^3 = S_1^3 \circ S_1^0 \circ S_1^5
-4	x_4	S_1^4 = x_4 \circ x_3 \circ x_2	S_2^4 = S_1^4 \circ S_1^1 \circ S_1^6
-5	x_5	S_1^5 = x_5 \circ x_4 \circ x_3	S_2^5 = S_1^5 \circ S_1^2 \circ S_1^7
-6	x_6	S_1^6 = x_6 \circ x_5 \circ x_4	S_2^6 = S_1^6 \circ S_1^3 \circ S_1^0
-7	x_7	S_1^7 = x_7 \circ x_6 \circ x_5	S_2^7 = S_1^7 \circ S_1^4 \circ S_1^1";
+const EIGHT: &str = "
+x_0 x_7 x_6 | S_1^0 S_1^5 S_1^2
+x_1 x_0 x_7 | S_1^1 S_1^6 S_1^3
+x_2 x_1 x_0 | S_1^2 S_1^7 S_1^4
+x_3 x_2 x_1 | S_1^3 S_1^0 S_1^5
+x_4 x_3 x_2 | S_1^4 S_1^1 S_1^6
+x_5 x_4 x_3 | S_1^5 S_1^2 S_1^7
+x_6 x_5 x_4 | S_1^6 S_1^3 S_1^0
+x_7 x_6 x_5 | S_1^7 S_1^4 S_1^1";
 
 /// A cell's operands, as x_0 and S_1^6.
 type Cell = Vec<String>;
 
-/// Rounds 0, 1 and 2 of all ranks.
-fn published(table: &str) -> Vec<Vec<Cell>> {
-    let operands = |cell: &str| -> Cell {
-        let value = cell.rsplit(" = ").next().unwrap_or(cell);
-        value.split(r" \circ ").map(str::to_owned).collect()
-    };
-    let rows = table.trim().lines();
-    rows.map(|row| row.split('\t').skip(1).map(operands).collect())
+/// Rounds 0, 1 and 2 of a rank.
+fn published(table: &str, rank: usize) -> Vec<Cell> {
+    let row = table.trim().lines().nth(rank).expect("a row for each rank");
+    let operands = |cell: &str| cell.split(' ').map(str::to_owned).collect();
+    let own = vec![result(0, rank)];
+    [own]
+        .into_iter()
+        .chain(row.split(" | ").map(operands))
         .collect()
 }
 
@@ -64,10 +65,10 @@ fn result(round: usize, rank: usize) -> String {
     }
 }
 
-/// What comes from a peer that held so much: its result, or some ranks' own, those behind it in turn.
-fn operands(round: usize, ranks: usize, transfer: &Transfer, held: &BTreeSet<usize>) -> Cell {
+/// What comes from a peer: its result, or some ranks' own, those behind it in turn.
+fn operands(round: usize, ranks: usize, transfer: &Transfer) -> Cell {
     let (peer, received) = (transfer.peer, ranks_of(&transfer.pieces));
-    if received == *held {
+    if received.len() == HELD[round] {
         return vec![result(round, peer)];
     }
     let behind = (0..ranks).map(|distance| (peer + ranks - distance) % ranks);
@@ -75,51 +76,56 @@ fn operands(round: usize, ranks: usize, transfer: &Transfer, held: &BTreeSet<usi
     behind.map(|rank| format!("x_{rank}")).collect()
 }
 
-/// What each rank has after each round of our schedule, as operands.
-fn ours(ports: usize, ranks: usize) -> Vec<Vec<Cell>> {
-    let schedule = allreduce(Algorithm::Dissemination, Some(ports), ranks);
-    let mut programs: Vec<_> = (0..ranks).map(|rank| schedule.steps(rank)).collect();
-    let mut held: Vec<BTreeSet<usize>> = (0..ranks).map(|rank| BTreeSet::from([rank])).collect();
-    let mut cells: Vec<Vec<Cell>> = (0..ranks).map(|rank| vec![vec![result(0, rank)]]).collect();
-    for round in 0.. {
-        let steps: Option<Vec<Step>> = programs.iter_mut().map(Iterator::next).collect();
-        let Some(steps) = steps else {
-            break;
-        };
-        let before = held.clone();
-        for (rank, step) in steps.iter().enumerate() {
-            let mut cell = vec![result(round, rank)];
-            for receive in &step.receives {
-                cell.extend(operands(round, ranks, receive, &before[receive.peer]));
-                held[rank].extend(ranks_of(&receive.pieces));
-            }
-            cells[rank].push(cell);
-        }
-    }
-    cells
+/// How many ranks' own each has before rounds 1 and 2.
+const HELD: [usize; 2] = [1, 3];
+
+/// What a rank has after each round of our schedule, as operands.
+fn ours(ranks: usize, rank: usize) -> Vec<Cell> {
+    let steps = steps(Algorithm::Dissemination, Some(2), ranks, rank);
+    let rounds = steps.iter().enumerate().map(|(round, step)| {
+        let received = step.receives.iter();
+        let received = received.flat_map(|receive| operands(round, ranks, receive));
+        [result(round, rank)].into_iter().chain(received).collect()
+    });
+    let own = vec![result(0, rank)];
+    [own].into_iter().chain(rounds).collect()
 }
 
 /// Table I.
-pub(super) fn partial_results(_: &Context<'_>, page: &mut Values) -> Result<(), Error> {
-    for (ranks, table) in [(9, NINE), (8, EIGHT)] {
-        let (name, ours) = (format!("{ranks} ranks"), ours(2, ranks));
-        page.rows(&name, 0..ranks, |rank| {
-            row(rank, ours[rank].iter().map(joined))
-        });
-        let published = published(table);
-        for round in 0..3 {
-            let pairs = published.iter().zip(&ours);
-            let alike = pairs.filter(|(published, ours)| published[round] == ours[round]);
-            let alike = part_of(alike.count(), ours.len());
-            page.set(&format!("{name} {round}"), alike);
-        }
-        page.set("last", joined(&ours[0][2]));
+pub(super) fn partial_results(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Table I, partial results of 2-way dissemination");
+    page.text("x_p is rank p's own, S_l^p what rank p has after round l. From the receives of our schedule `dissemination` with n = 2; order of operands as of messages.");
+    let tables = [(9, NINE), (8, EIGHT)];
+    for (ranks, _) in tables {
+        page.text(format!("## {ranks} ranks, ours"));
+        let rows = (0..ranks).map(|rank| row(rank, ours(ranks, rank).iter().map(in_words)));
+        page.table("rank | round 0 | round 1 | round 2", rows);
     }
+    for (ranks, table) in tables {
+        for round in 0..3 {
+            let is_alike =
+                |&rank: &usize| published(table, rank)[round] == ours(ranks, rank)[round];
+            let alike = (0..ranks).filter(is_alike).count();
+            let why = match (ranks, round) {
+                (8, 2) => {
+                    "the paper's second table shows the fault: unadapted, rank 0 counts x_0 twice (eq. 3). Ours is adapted: the last sender leaves its farthest out"
+                }
+                _ => "",
+            };
+            page.compare(format!(
+                "{ranks} ranks, round {round}: cells as published | {ranks} of {ranks} | {alike} of {ranks} | {why}"
+            ));
+        }
+    }
+    page.compare(format!(
+        "8 ranks, rank 0, round 2 | S_1^0 ∘ S_1^5 ∘ S', S' = x_2 ∘ x_1 (Figure 3) | {}",
+        in_words(&ours(8, 0)[2])
+    ));
     Ok(())
 }
 
-fn joined(cell: &Cell) -> String {
-    cell.join(" ∘ ")
+fn in_words(cell: &Cell) -> String {
+    joined(cell, " ∘ ")
 }
 
 /// A rank's steps.
@@ -140,88 +146,99 @@ fn ranks_with(transfers: &[Transfer], peer: usize) -> String {
     })
 }
 
-/// All of them.
-pub(super) fn worked(_: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+/// Figures 1 to 4.
+pub(super) fn worked(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Figures 1, 3 and 4, eq. 3 and 15 to 24, the worked examples");
+    page.text("What the text and the formulas say of the examples, against the steps of our schedules. The figures themselves were pictures.");
+    page.text("## Figure 1: pairwise exchange, P = 5");
     let exchange = |rank| steps(Algorithm::PairwiseExchange, None, 5, rank);
     let leftover = exchange(4);
-    page.set("exchange to", peers(&leftover[0].sends));
-    let last = &leftover[leftover.len() - 1];
-    page.set("exchange from", peers(&last.receives));
-    page.set("exchange steps", leftover.len());
-    let rounds = (0..5).map(|rank| exchange(rank).len());
-    page.set("exchange rounds", rounds.max());
+    page.compare(format!(
+        "rank 4 is left over (q = 1): it sends to | one of the first q ranks: 0 | {}
+        and has the result from | 0 | {}
+        its steps | 2: first, and after the others | {}
+        steps of rank 0, rounds of the butterfly with the leftover before and after | – | {} | floor(log2 5) + 2",
+        peers(&leftover[0].sends),
+        peers(&leftover[leftover.len() - 1].receives),
+        leftover.len(),
+        (0..5).map(|rank| exchange(rank).len()).max().unwrap_or(0),
+    ));
     dissemination(page);
     bruck(page);
     Ok(())
 }
 
-fn dissemination(page: &mut Values) {
-    for ranks in [5, 8] {
-        let [_, one, two] = &ours(2, ranks)[0][..] else {
-            panic!("two rounds");
-        };
-        let rounds = format!("{}; {}", joined(one), joined(two));
-        page.set(&format!("of {ranks}"), rounds);
-    }
+fn dissemination(page: &mut Page) {
+    let [of_five, of_eight] = [5, 8].map(|ranks| {
+        let rounds = &ours(ranks, 0)[1..];
+        joined(rounds.iter().map(in_words), "; ")
+    });
     let zero = steps(Algorithm::Dissemination, Some(2), 8, 0);
-    page.set("from in 1", peers(&zero[0].receives));
-    page.set("from in 2", peers(&zero[1].receives));
+    let two = steps(Algorithm::Dissemination, Some(2), 8, 2);
     let (held, ranks) = (3, 8);
     // Rank 0 less a distance, modulo P.
     let behind = |distance: usize| (ranks - distance % ranks) % ranks;
     let own = [1, 2].map(|peer| behind(boundary(2, 1, peer)));
     let second = [1, 2].map(|peer| behind(2 * held + boundary(2, 1, peer)));
     let border = behind(ranks - 1);
-    page.set("eq. 5", listed(own)).set("eq. 6", listed(second));
-    page.set("border", border);
-    page.set("coincide", border == second[0]);
-    let two = steps(Algorithm::Dissemination, Some(2), 8, 2);
-    page.set("sent", ranks_with(&two[1].sends, 0));
+    page.text("## Figures 2 and 3: 2-way dissemination, P = 5 and P = 8");
+    page.compare(format!(
+        "P = 5, rank 0: rounds 1 and 2 | – | {of_five} | Figure 2 is a picture: the adapted scheme counts every rank once, which the checker proves
+        P = 8: rank 0 receives in round 1 from | 7, 6 | {}
+        P = 8: rank 0 receives in round 2 from | 5, 2 | {}
+        eq. 5: g_1[1], g_1[2] of rank 0 | – | {} | the last rank of each stretch: inclusive
+        eq. 6: g_1^2[1], g_1^2[2] of rank 0's second sender, rank 2 | – | {}
+        g_B of rank 0 and g_1^2[1] coincide | yes | {} | both are {border}: P - 1 behind rank 0
+        rank 2 sends to rank 0 the reduction of ranks | x_2 ∘ x_1 | {}
+        P = 8, rank 0: rounds 1 and 2 | (3): without adaption x_0 twice; with it S_1^0 ∘ S_1^5 ∘ (x_2 ∘ x_1) | {of_eight}",
+        peers(&zero[0].receives),
+        peers(&zero[1].receives),
+        listed(own),
+        listed(second),
+        yes(border == second[0]),
+        ranks_with(&two[1].sends, 0),
+    ));
 }
 
-fn bruck(page: &mut Values) {
+fn bruck(page: &mut Page) {
     let (ports, ranks) = (2, 8);
     let steps = steps(Algorithm::Bruck, Some(ports), ranks, 0);
     let base = ports + 1;
     let digits = [(ranks - 1) / base, (ranks - 1) % base];
-    page.set("eq. 15", format!("{digits:?}"));
-    page.set("bruck rounds", steps.len());
     let mut held: BTreeSet<usize> = BTreeSet::from([0]);
-    let mut counts = Vec::new();
-    for (step, round) in steps.iter().zip(1..) {
-        page.set(&format!("bruck to in {round}"), peers(&step.sends));
-        page.set(&format!("bruck from in {round}"), peers(&step.receives));
-        for receive in &step.receives {
-            held.extend(ranks_of(&receive.pieces));
-        }
-        counts.push(held.len() - 1);
-    }
-    page.set("c", listed(counts));
-    let Step {
-        sends, receives, ..
-    } = &steps[1];
-    for peer in [3, 5] {
-        page.set(&format!("to {peer}"), ranks_with(sends, peer));
-        page.set(&format!("from {peer}"), ranks_with(receives, peer));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{EIGHT, NINE, ours, published};
-
-    #[test]
-    fn nine_ranks_are_as_published() {
-        assert_eq!(published(NINE), ours(2, 9));
-    }
-
-    #[test]
-    fn eight_ranks_are_adapted() {
-        let (published, ours) = (published(EIGHT), ours(2, 8));
-        for rank in 0..8 {
-            assert_eq!(published[rank][..2], ours[rank][..2]);
-            assert_ne!(published[rank][2], ours[rank][2]);
-        }
-        assert_eq!(ours[0][2], ["S_1^0", "S_1^5", "x_2", "x_1"]);
-    }
+    let counts = steps.iter().map(|step| {
+        held.extend(
+            step.receives
+                .iter()
+                .flat_map(|receive| ranks_of(&receive.pieces)),
+        );
+        held.len() - 1
+    });
+    let counts = listed(counts);
+    let [one, two] = &steps[..] else {
+        panic!("two rounds");
+    };
+    page.text("## Figure 4: Bruck's global combine, P = 8, n = 2");
+    page.compare(format!(
+        "eq. 15: (alpha_1, alpha_0) of P - 1 = 7 in base 3 | [2, 1] | {digits:?}
+        rounds | 2 | {}
+        eq. 16, 17: rank 0 sends in round 1 to | 7, 6 | {}
+        rank 0 receives in round 1 from | 1, 2 | {}
+        c, after rounds 1 and 2 | 2 | {counts} | the update of c after the first round is not printed: c (n + 1) + alpha
+        eq. 20, 21: rank 0 sends in round 2 to | 5, 3 | {}
+        to 5, S_2[1]: its own with it | x_0 ∘ x_1 ∘ x_2 (eq. 19) | {}
+        to 3, S_2[0]: without its own | x_1 ∘ x_2 (eq. 18) | {}
+        eq. 22, 23: rank 0 receives in round 2 from | 3, 5 | {}
+        eq. 24: from 3 | (x_3 ∘ x_4 ∘ x_5) | {}
+        eq. 24: from 5 | (x_6 ∘ x_7) | {}",
+        steps.len(),
+        peers(&one.sends),
+        peers(&one.receives),
+        peers(&two.sends),
+        ranks_with(&two.sends, 5),
+        ranks_with(&two.sends, 3),
+        peers(&two.receives),
+        ranks_with(&two.receives, 3),
+        ranks_with(&two.receives, 5),
+    ));
 }

@@ -3,14 +3,21 @@
 use harness::Error;
 use harness::bench::schedules::{Job, Row, measure};
 use harness::markdown::digits;
-use harness::plot::Line;
+use harness::plot::Axis;
+use reduce::Algorithm;
 
-use crate::said::{all_ratios, line, listed};
-use crate::values::{Value, cells};
-use crate::{Context, Values};
+use crate::Context;
+use crate::measured::{draw_ratios, table};
+use crate::page::Page;
+use crate::said::listed;
 
 /// The paper's algorithms, as plans take them.
-const VARIANTS: [&str; 4] = ["binomial", "pairwise-exchange", "dissemination", "bruck"];
+const VARIANTS: [Algorithm; 4] = [
+    Algorithm::Binomial,
+    Algorithm::PairwiseExchange,
+    Algorithm::Dissemination,
+    Algorithm::Bruck,
+];
 
 /// Operation, elements and their name.
 type Case = (&'static str, u64, &'static str);
@@ -53,10 +60,10 @@ impl Measured {
     /// The fastest of the paper's algorithms, for each number of ranks.
     fn fastest(&self, case: Case) -> String {
         let fastest = self.ranks.iter().map(|&ranks| {
-            let time_ns = |variant| self.time_ns(variant, ranks, case);
+            let time_ns = |variant: &Algorithm| self.time_ns(variant.name(), ranks, case);
             let least = VARIANTS.into_iter();
             let least = least.min_by(|a, b| time_ns(a).total_cmp(&time_ns(b)));
-            least.unwrap_or("–")
+            least.map_or("–", Algorithm::name)
         });
         listed(fastest)
     }
@@ -68,89 +75,87 @@ impl Measured {
             digits(row.map_or(f64::NAN, |row| row.ratio))
         }))
     }
-
-    fn line(&self, variant: &str, case: Case) -> Line {
-        let rows = self.ranks.iter();
-        let rows = rows.filter_map(|&ranks| self.row(variant, ranks, case));
-        line(variant, rows, |row| (row.ranks as f64, row.ratio))
-    }
-
-    /// A row for each case and number of ranks.
-    fn table(&self) -> Vec<Vec<Value>> {
-        let rows = CASES.iter().flat_map(|&case| {
-            self.ranks.iter().map(move |&ranks| {
-                let mut row = cells![format!("{}, {}", case.2, case.0), ranks];
-                row.extend(VARIANTS.into_iter().chain(["tuned"]).map(|name| {
-                    let row = self.row(name, ranks, case);
-                    Value::from(row.map(|row| {
-                        format!("{} ({})", digits(row.median_ns / 1e3), digits(row.ratio))
-                    }))
-                }));
-                row
-            })
-        });
-        rows.collect()
-    }
 }
 
 /// All cases, on few ranks.
-pub(super) fn here(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+pub(super) fn here(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Figures 6 to 10 in kind, one integer and 255 doubles");
     let ranks: &[usize] = context.quick_or(&[2][..], &[2, 4, 8]);
     let mut rows = Vec::new();
     for &count in ranks {
         let job = Job {
             papers: vec![4],
             // Ranks that take turns on cores take milliseconds for what others do in microseconds.
-            rounds: if context.quick || count > 2 { 5 } else { 20 },
+            rounds: if context.settings.quick || count > 2 {
+                5
+            } else {
+                20
+            },
             ..Job::default()
         };
-        rows.extend(measure(context.place, count, &job, context.output)?);
+        rows.extend(measure(
+            context.settings.place,
+            count,
+            &job,
+            context.output,
+        )?);
     }
     let reference = rows.first().map(|row| row.reference.clone());
     let reference = reference.unwrap_or_default();
-    let measured = Measured { rows, ranks };
-    page.set("machine", context.machine(&listed(ranks)));
-    page.set("reference", &*reference).set("all", listed(ranks));
+    let (measured, all) = (Measured { rows, ranks }, listed(ranks));
+    page.measured_on(context, &all);
+    page.text(format!(
+        "Medians of the slowest rank's time; `{reference}` in turns with each. More ranks than cores take turns on them, so that 4 and 8 ranks measure the operating system as much as an algorithm. \
+         `dissemination` has n = 2 and `bruck` n = 1, not the smallest n and 5; what the paper's choices do on clusters is simulated (`paper-4-figures-7-14`)."
+    ));
     for case in CASES {
         let (operation, n, row) = case;
-        let mut lines = VARIANTS
-            .map(|variant| measured.line(variant, case))
-            .to_vec();
+        let is_own = |own: &&Row| own.operation == operation && own.n == n;
+        let own = measured.rows.iter().filter(is_own).cloned();
+        let own: Vec<Row> = own.collect();
         let part = format!("{operation}-{n}");
-        if operation == "sum" {
-            page.set(&format!("fastest of {part}"), measured.fastest(case));
-            page.set(&format!("overhead of {part}"), measured.overheads(case));
-        }
-        let page = page.case("case");
-        page.set("row", row).set("operation", operation);
-        page.set("most", ranks.last().copied());
-        page.set("ratios", all_ratios(&lines, &reference));
-        lines.push(Line::level(&reference, 1.0));
-        page.draw(&part, lines);
-        page.set("part", part);
+        let what =
+            format!("an allreduce of {row}, {operation}; ranks beyond the second share cores");
+        let x = |row: &Row| row.ranks as f64;
+        let axis = (Axis::doublings("p, ranks"), x as fn(&Row) -> f64);
+        draw_ratios(page, (&part, &what), &own, &VARIANTS, axis);
+        table(page, &own, &VARIANTS);
     }
-    let names = VARIANTS.into_iter().chain(["tuned"]);
-    page.cells("schedules", names, |name| format!("`{name}`"));
-    page.rows("times", measured.table(), |row| row);
-    let [.., doubles, doubles_max] = CASES;
+    let [integer, _, doubles, doubles_max] = CASES;
+    for (name, at_most, best, case) in [
+        ("one integer", 1.84, "bruck", integer),
+        ("255 doubles", 2.18, "pairwise-exchange", doubles),
+    ] {
+        page.compare(format!(
+            "Figure 6: overhead of the library, {name}, sum | up to {at_most} | {} | a plan as it is tuned over the raw `{reference}`, where the paper has its library over ibverbs; p = {all}
+            {name}, sum: fastest, p = {all} | {best} | {} | few ranks and cores: on two, all but the tree are one exchange",
+            measured.overheads(case),
+            measured.fastest(case)
+        ));
+    }
+    for variant in &VARIANTS[1..] {
+        let time_ns = |variant, ranks| measured.time_ns(variant, ranks, doubles);
+        let is_faster = |ranks| time_ns(variant.name(), ranks) < time_ns("binomial", ranks);
+        let holds = measured.holds(is_faster);
+        page.compare(format!(
+            "255 doubles, sum: {variant} is faster than the tree | always | {holds}"
+        ));
+    }
     for variant in VARIANTS {
-        let time_ns = |case| measured.time_ns(variant, ranks[0], case);
-        let case = page.case("schedule");
-        case.set("schedule", variant);
-        case.set("maximum over sum", time_ns(doubles_max) / time_ns(doubles));
-        if variant != "binomial" {
-            let time_ns = |variant, ranks| measured.time_ns(variant, ranks, doubles);
-            let is_faster = |ranks| time_ns(variant, ranks) < time_ns("binomial", ranks);
-            page.set(variant, measured.holds(is_faster));
-        }
+        let time_ns = |case| measured.time_ns(variant.name(), ranks[0], case);
+        page.compare(format!(
+            "255 doubles: maximum over sum, {variant}, p = 2 | significantly more than 1 | {} | the operators of this library are vector instructions, the maximum's too",
+            time_ns(doubles_max) / time_ns(doubles)
+        ));
     }
     let is_beaten = |ranks| {
-        let mut rows = VARIANTS[1..].iter();
-        rows.any(|variant| {
-            let row = measured.row(variant, ranks, doubles_max);
-            row.is_some_and(|row| row.ratio < 1.0)
-        })
+        let row = |variant: &Algorithm| measured.row(variant.name(), ranks, doubles_max);
+        let mut rows = VARIANTS[1..].iter().filter_map(row);
+        rows.any(|row| row.ratio < 1.0)
     };
-    page.set("beaten", measured.holds(is_beaten));
+    page.compare(format!(
+        "255 doubles, maximum: some butterfly-like algorithm is faster than `{reference}` | for several P | {}",
+        measured.holds(is_beaten)
+    ));
     Ok(())
 }

@@ -4,14 +4,18 @@ use std::ops::Range;
 
 use harness::Error;
 use harness::markdown::digits;
-use harness::plot::Line;
+use harness::plot::{Axis, Line};
 use schedule::{Algorithm, Machine, Schedule, SharedPort, simulate, simulate_unordered};
 use tree_index::Tree;
 
 use super::{allreduce, smallest_ports};
-use crate::cluster::Cluster;
-use crate::said::{least, line, mean, most, part_of, times_at_the_end};
-use crate::{Context, Values};
+use crate::Context;
+use crate::cluster::{Cluster, fastest};
+use crate::page::Page;
+use crate::said::{joined, least, line, mean, most};
+
+/// Two sockets of a node: assumed, as are the links between nodes.
+const SOCKETS: [f64; 2] = [700.0, 0.25];
 
 /// A machine of the paper, with one process a socket, two a node.
 struct Nodes {
@@ -22,9 +26,6 @@ struct Nodes {
     /// Bruck's longest times, of one integer and of 255 doubles by sum, in microseconds.
     bruck_us: [f64; 2],
 }
-
-/// Two sockets of a node: assumed, as are the links between nodes.
-const SOCKETS: [f64; 2] = [700.0, 0.25];
 
 const CLUSTERS: [Nodes; 2] = [
     Nodes {
@@ -43,262 +44,214 @@ const CLUSTERS: [Nodes; 2] = [
     },
 ];
 
-/// An algorithm as the paper runs it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Variant {
-    Binomial,
-    Exchange,
-    /// With the smallest n that adapts.
-    Dissemination,
-    /// With n = 5.
-    Bruck,
-}
+/// The paper's algorithms, and their places in arrays.
+const NAMES: [&str; 4] = [
+    "binomial spanning tree",
+    "pairwise exchange",
+    "n-way dissemination, smallest n",
+    "Bruck, n = 5",
+];
+const TREE: usize = 0;
+const EXCHANGE: usize = 1;
+const DISSEMINATION: usize = 2;
+const BRUCK: usize = 3;
 
-impl Variant {
-    const ALL: [Self; 4] = [
-        Self::Binomial,
-        Self::Exchange,
-        Self::Dissemination,
-        Self::Bruck,
-    ];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Binomial => "binomial spanning tree",
-            Self::Exchange => "pairwise exchange",
-            Self::Dissemination => "n-way dissemination, smallest n",
-            Self::Bruck => "Bruck, n = 5",
-        }
-    }
-
-    /// As at the end of a line.
-    fn short_name(self) -> &'static str {
-        match self {
-            Self::Dissemination => "dissemination",
-            _ => self.name(),
-        }
-    }
-
-    fn schedule(self, ranks: usize) -> (Schedule, usize) {
-        let (algorithm, ports) = match self {
-            Self::Binomial => (Algorithm::Binomial, 1),
-            Self::Exchange => (Algorithm::PairwiseExchange, 1),
-            Self::Dissemination => (Algorithm::Dissemination, smallest_ports(ranks)),
-            Self::Bruck => (Algorithm::Bruck, 5),
-        };
-        (allreduce(algorithm, Some(ports), ranks), ports)
-    }
+/// Their schedules, and how many messages they send at once.
+fn schedules(ranks: usize) -> [(Schedule, usize); 4] {
+    let of = |algorithm, ports| (allreduce(algorithm, Some(ports), ranks), ports);
+    [
+        of(Algorithm::Binomial, 1),
+        of(Algorithm::PairwiseExchange, 1),
+        of(Algorithm::Dissemination, smallest_ports(ranks)),
+        of(Algorithm::Bruck, 5),
+    ]
 }
 
 /// How the messages of a round leave a process: all at once, so that their latencies overlap, or one after the other.
-#[derive(Clone, Copy)]
-struct Posting {
-    is_at_once: bool,
-    name: &'static str,
-    /// As at the end of a line.
-    short_name: &'static str,
-}
-
-const POSTINGS: [Posting; 2] = [
-    Posting {
-        is_at_once: true,
-        name: "n messages at once",
-        short_name: "at once",
-    },
-    Posting {
-        is_at_once: false,
-        name: "one message after another",
-        short_name: "in turn",
-    },
+const POSTINGS: [(bool, &str, &str); 2] = [
+    (true, "n messages at once", "at once"),
+    (false, "one message after another", "in turn"),
 ];
 
-/// All variants' times, in nanoseconds.
+/// A row that is reduced: its name, its part of a picture's, its bytes; which algorithm the paper finds the fastest, how it calls that,
+/// and how often it finds others faster than the tree.
+type Row = (
+    &'static str,
+    &'static str,
+    f64,
+    usize,
+    &'static str,
+    &'static str,
+);
+const ROWS: [Row; 2] = [
+    ("one integer", "integer", 4.0, BRUCK, "Bruck", "often"),
+    (
+        "255 doubles",
+        "doubles",
+        2040.0,
+        EXCHANGE,
+        "pairwise exchange",
+        "always",
+    ),
+];
+
+/// All algorithms' times on some processes, in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 struct Times {
     ranks: usize,
-    /// One row a message.
+    /// Of one row a message, and of as many as the tree needs.
     unordered_ns: [f64; 4],
-    /// As many as the tree needs.
     ordered_ns: [f64; 4],
 }
 
 impl Times {
-    fn of(cluster: &Nodes, posting: Posting, ranks: usize, bytes: f64) -> Self {
+    fn of(cluster: &Nodes, is_at_once: bool, ranks: usize, bytes: f64) -> Self {
         let tree = Tree::new(ranks as u64);
         let rows = |ranks: Range<usize>| {
             u64::from(tree.fragment_len(ranks.start as u64..ranks.end as u64))
         };
-        let times = Variant::ALL.map(|variant| {
-            let (schedule, ports) = variant.schedule(ranks);
+        let times = schedules(ranks).map(|(schedule, ports)| {
             let machine = Machine {
-                ports: if posting.is_at_once { ports } else { 1 },
+                ports: if is_at_once { ports } else { 1 },
                 shared_port: SharedPort::Node,
                 ..cluster.links.machine(2)
             };
-            (
+            [
                 simulate_unordered(&schedule, &machine, bytes).time_ns,
                 simulate(&schedule, &machine, bytes, &rows).time_ns,
-            )
+            ]
         });
         Self {
             ranks,
-            unordered_ns: times.map(|time| time.0),
-            ordered_ns: times.map(|time| time.1),
+            unordered_ns: times.map(|time| time[0]),
+            ordered_ns: times.map(|time| time[1]),
         }
     }
-
-    /// Whether it takes least.
-    fn is_fastest(&self, variant: Variant) -> bool {
-        self.of_any_ns(variant) <= least(self.unordered_ns)
-    }
-
-    /// The time of one variant in any order.
-    fn of_any_ns(&self, variant: Variant) -> f64 {
-        self.unordered_ns[variant as usize]
-    }
-
-    /// The time of one variant in one order.
-    fn in_order_ns(&self, variant: Variant) -> f64 {
-        self.ordered_ns[variant as usize]
-    }
 }
-
-/// A row that is reduced, and what the paper says of it.
-struct Row {
-    name: &'static str,
-    part: &'static str,
-    bytes: f64,
-    /// The fastest, and how it is called.
-    best: (Variant, &'static str),
-    /// How often others are faster than the tree.
-    often: &'static str,
-}
-
-/// One integer, and 255 doubles.
-const ROWS: [Row; 2] = [
-    Row {
-        name: "one integer",
-        part: "integer",
-        bytes: 4.0,
-        best: (Variant::Bruck, "Bruck"),
-        often: "often",
-    },
-    Row {
-        name: "255 doubles",
-        part: "doubles",
-        bytes: 2040.0,
-        best: (Variant::Exchange, "pairwise exchange"),
-        often: "always",
-    },
-];
 
 /// Both clusters, both rows.
-pub(super) fn clusters(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+pub(super) fn clusters(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Figures 7 to 14, allreduce on two clusters (simulated)");
+    page.text(
+        "One process a socket, two a node. Links are assumed, not published, and the sum's γ also for the maximum, so that figures 7 and 8 are one here, 9 and 10, 11 and 12, 13 and 14. A node has one port, through \
+         which the bytes of its processes' messages go one after another. What a message costs its sender to post lies between two extremes, which are both shown: nothing beyond its bytes (n messages at once), \
+         or a whole latency (one after another).",
+    );
     for cluster in &CLUSTERS {
-        let Cluster { near, far } = cluster.links;
-        let page = page.case("cluster");
-        page.set("cluster", cluster.name).set("most", cluster.most);
-        for (name, link) in [("near", near), ("far", far)] {
-            page.set(&format!("{name} α"), link.latency_ns);
-            page.set(&format!("{name} β"), link.byte_ns);
-        }
-        page.set("γ", near.combine_byte_ns);
-        let most = context.quick_or(28, cluster.most);
-        for (row, bruck_us) in ROWS.iter().zip(cluster.bruck_us) {
-            let page = page.case("row");
+        let (name, words) = (cluster.name, cluster.links.words());
+        page.text(format!("## {name}\n\n{words}. P = 2 to {}.", cluster.most));
+        let last = context.quick_or(28, cluster.most);
+        let mut all_claims = Vec::new();
+        for (row, bruck_us) in ROWS.into_iter().zip(cluster.bruck_us) {
+            let (row_name, part, bytes, ..) = row;
             let mut lines = Vec::new();
-            for posting in POSTINGS {
-                let times = (2..=most).map(|ranks| Times::of(cluster, posting, ranks, row.bytes));
+            for (is_at_once, posting, short) in POSTINGS {
+                let times = (2..=last).map(|ranks| Times::of(cluster, is_at_once, ranks, bytes));
                 let times: Vec<Times> = times.collect();
-                lines.extend(drawn(&times, posting));
-                let case = page.case("posting");
-                case.set("posting", posting.name);
-                case.set("published", bruck_us).set("how often", row.often);
-                case.set("best", row.best.1);
-                claims(case, row.best.0, &times);
+                lines.extend(drawn(&times, is_at_once, short));
+                all_claims.push(claims(row, posting, bruck_us, &times));
             }
-            let part = format!("{}-{}", cluster.part, row.part);
-            page.set("row", row.name).set("last", most);
-            page.set("ends", times_at_the_end(&lines));
-            page.draw(&part, lines);
-            page.set("part", part);
+            let ends = lines
+                .iter()
+                .filter_map(|line| Some((&*line.name, line.points.last()?.1)));
+            let title = format!("On {last} processes, {} is the fastest", fastest(ends).0);
+            page.draw(
+                &format!("{}-{part}", cluster.part),
+                format!(
+                    "Simulated allreduce of {row_name}, {name}; messages of a round at once or in turn"
+                ),
+                Axis::linear("P, processes"),
+                Axis::linear("time, µs"),
+                lines,
+            );
+            page.says(title);
+        }
+        for claims in all_claims {
+            page.compare(claims);
         }
     }
+    page.text(
+        "## What that says\n\nThe fewest rounds win for one integer if the latencies of a round's messages overlap; if they follow one another, Bruck with n = 5 pays five of them a round. That the paper found Bruck \
+         the fastest says that they overlapped on its clusters. For 255 doubles it is bytes that count: Bruck sends up to five rows a round through a port that two processes share, pairwise exchange one. In one \
+         order, ranges with holes or around the end are several rows, which costs these algorithms, but not the tree.",
+    );
     Ok(())
 }
 
 /// The lines of one plot: what has one message a round is the same for both postings.
-fn drawn(times: &[Times], posting: Posting) -> impl Iterator<Item = Line> {
-    let has_choice = |variant: &Variant| matches!(variant, Variant::Dissemination | Variant::Bruck);
-    let variants = Variant::ALL.into_iter();
-    let variants = variants.filter(move |variant| posting.is_at_once || has_choice(variant));
-    variants.map(move |variant| {
-        let name = if has_choice(&variant) {
-            format!("{}, {}", variant.short_name(), posting.short_name)
-        } else {
-            variant.name().to_owned()
+fn drawn(times: &[Times], is_at_once: bool, posting: &str) -> Vec<Line> {
+    let first = if is_at_once { TREE } else { DISSEMINATION };
+    let lines = (first..NAMES.len()).map(|place| {
+        let name = match place {
+            DISSEMINATION => format!("dissemination, {posting}"),
+            BRUCK => format!("{}, {posting}", NAMES[place]),
+            _ => NAMES[place].to_owned(),
         };
-        let points = times.iter();
-        line(name, points, |times| {
-            (times.ranks as f64, times.of_any_ns(variant) / 1e3)
+        line(name, times, |times| {
+            (times.ranks as f64, times.unordered_ns[place] / 1e3)
         })
-    })
+    });
+    lines.collect()
 }
 
 /// What the paper says of one row's length.
-fn claims(page: &mut Values, best: Variant, times: &[Times]) {
-    let of = |is_so: &dyn Fn(&Times) -> bool| {
-        let count = times.iter().filter(|times| is_so(times)).count();
-        format!("for {} P", part_of(count, times.len()))
+fn claims(row: Row, posting: &str, bruck_us: f64, times: &[Times]) -> String {
+    let (name, _, _, best, best_name, often) = row;
+    let name = format!("{name}, {posting}");
+    let of = |is_so: &dyn Fn(&[f64; 4]) -> bool| {
+        let count = times.iter().filter(|times| is_so(&times.unordered_ns));
+        format!("for {} of {} P", count.count(), times.len())
     };
-    let fastest = |variant| of(&|times| times.is_fastest(variant));
-    page.set("fastest", fastest(best));
-    let others = Variant::ALL.into_iter().filter(|&variant| variant != best);
-    let others = others.map(|variant| format!("{} {}", variant.name(), fastest(variant)));
-    page.set("others", others.collect::<Vec<_>>().join("; "));
-    let longest_ns = most(times.iter().map(|times| times.of_any_ns(Variant::Bruck)));
-    page.set("longest", longest_ns / 1e3);
-    let [_, others @ ..] = Variant::ALL;
-    for (name, variant) in ["exchange", "dissemination", "bruck"]
-        .into_iter()
-        .zip(others)
-    {
-        let faster = of(&|times| times.of_any_ns(variant) < times.of_any_ns(Variant::Binomial));
-        page.set(&format!("faster {name}"), faster);
+    let fastest = |place: usize| of(&|times_ns| times_ns[place] <= least(*times_ns));
+    let others = (0..4).filter(|&other| other != best);
+    let others = others.map(|other| format!("{} {}", NAMES[other], fastest(other)));
+    let mut rows = format!(
+        "{name}: {best_name} is the fastest | overall | {} | the fastest, or one of them: {}
+        {name}: Bruck, longest, µs | {bruck_us} | {} | links are assumed, and a GASPI library's own time is not simulated",
+        fastest(best),
+        joined(others, "; "),
+        most(times.iter().map(|times| times.unordered_ns[BRUCK])) / 1e3
+    );
+    for other in [EXCHANGE, DISSEMINATION, BRUCK] {
+        rows += &format!(
+            "\n{name}: {} is faster than the tree | {often} | {}",
+            NAMES[other],
+            of(&|times_ns| times_ns[other] < times_ns[TREE])
+        );
     }
-    let change = |variant: Variant| {
-        let times_ns = times.iter().map(|times| times.of_any_ns(variant));
+    let change = |place: usize| {
+        let times_ns = times.iter().map(|times| times.unordered_ns[place]);
         let pairs = times_ns.clone().zip(times_ns.skip(1));
-        100.0 * mean(pairs.map(|(from, to)| (to / from - 1.0).abs()))
+        digits(100.0 * mean(pairs.map(|(from, to)| (to / from - 1.0).abs())))
     };
-    page.set("dissemination's change", change(Variant::Dissemination));
-    page.set("Bruck's change", change(Variant::Bruck));
-    let costs = Variant::ALL.map(|variant| {
-        let ratios = times.iter();
-        let ratios = ratios.map(|times| times.in_order_ns(variant) / times.of_any_ns(variant));
-        format!("{}: {}", variant.name(), digits(mean(ratios)))
+    let costs = (0..4).map(|place| {
+        let ratio = |times: &Times| times.ordered_ns[place] / times.unordered_ns[place];
+        format!(
+            "{}: {}",
+            NAMES[place],
+            digits(mean(times.iter().map(ratio)))
+        )
     });
-    page.set("costs", costs.join("; "));
+    rows + &format!(
+        "\n{name}: mean change from P to P + 1, dissemination | very volatile | {} % | n changes with P; Bruck: {} %
+        {name}: mean time in one order over that in any | – | {}",
+        change(DISSEMINATION),
+        change(BRUCK),
+        joined(costs, "; ")
+    )
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{CLUSTERS, POSTINGS, Times, Variant};
+    use super::{CLUSTERS, Times};
 
     #[test]
     fn one_message_a_round_is_the_same_for_both_postings() {
         for ranks in [2, 7, 28] {
-            let [at_once, in_turn] =
-                POSTINGS.map(|posting| Times::of(&CLUSTERS[0], posting, ranks, 2040.0));
-            for variant in Variant::ALL {
-                let [a, b] = [&at_once, &in_turn].map(|times| times.of_any_ns(variant));
-                match variant {
-                    Variant::Binomial | Variant::Exchange => {
-                        assert_eq!(a.to_bits(), b.to_bits());
-                    }
-                    _ => assert!(a <= b),
-                }
-            }
+            let [at_once, in_turn] = [true, false]
+                .map(|is_at_once| Times::of(&CLUSTERS[0], is_at_once, ranks, 2040.0).unordered_ns);
+            assert_eq!(at_once[..2], in_turn[..2]);
+            assert!(at_once.iter().zip(in_turn).all(|(a, b)| *a <= b));
         }
     }
 }

@@ -1,13 +1,12 @@
 //! Sections 2.5 and 4.3: what the pipelining lemma says of each algorithm, d and s as they are counted from its program, and what that takes.
 
 use harness::Error;
-use harness::markdown::digits;
 use schedule::{Algorithm, Collective, Link};
 
+use crate::Context;
 use crate::cluster::{ROUND, Run};
+use crate::page::Page;
 use crate::said::{extremes, span};
-use crate::values::cells;
-use crate::{Context, Values};
 
 /// Blocks at which every pipeline below is full.
 const BLOCKS: usize = 200;
@@ -19,19 +18,35 @@ const RANKS: [usize; 10] = [3, 6, 7, 12, 14, 15, 16, 20, 31, 62];
 #[derive(Clone, Copy)]
 struct Pipeline(&'static str, Algorithm, Collective);
 
-const LINEAR: Pipeline = Pipeline("allreduce", Algorithm::LinearPipelined, ALL);
-const PIPELINES: [Pipeline; 7] = [
-    Pipeline("broadcast", Algorithm::LinearPipelined, FROM_ROOT),
-    Pipeline("reduce", Algorithm::LinearPipelined, TO_ROOT),
-    LINEAR,
-    Pipeline("doubly", Algorithm::LinearDoublyPipelined, ALL),
-    Pipeline("tree", Algorithm::BinaryPipelined, ALL),
-    Pipeline("tree doubly", Algorithm::BinaryDoublyPipelined, ALL),
-    Pipeline("dual root", Algorithm::DualRoot, ALL),
-];
 const FROM_ROOT: Collective = Collective::Broadcast { root: 0 };
 const TO_ROOT: Collective = Collective::Reduce { root: 0 };
 const ALL: Collective = Collective::Allreduce;
+const LINEAR: Algorithm = Algorithm::LinearPipelined;
+
+const PIPELINES: [Pipeline; 7] = [
+    Pipeline("linear broadcast (Corollary 1)", LINEAR, FROM_ROOT),
+    Pipeline("linear reduce (Corollary 2)", LINEAR, TO_ROOT),
+    Pipeline("linear allreduce (Corollary 3)", LINEAR, ALL),
+    Pipeline("linear, doubly", Algorithm::LinearDoublyPipelined, ALL),
+    Pipeline("binary tree", Algorithm::BinaryPipelined, ALL),
+    Pipeline("binary tree, doubly", Algorithm::BinaryDoublyPipelined, ALL),
+    Pipeline("dual root (Träff)", Algorithm::DualRoot, ALL),
+];
+
+/// What is published of their d and s, and why ours differ.
+const PUBLISHED: [[&str; 4]; 7] = [
+    ["p - 1", "1", "", ""],
+    ["p - 1", "1", "", ""],
+    ["2(p - 1)", "2", "", ""],
+    ["–", "–", IN_TURN, ""],
+    ["O(log2 p)", "2 + 2", TWO_ROUNDS, ""],
+    ["O(log2 p)", "3", LEVELS, THREE],
+    ["O(log2 p)", "3", LEVELS, THREE],
+];
+const IN_TURN: &str = "not estimated there. A block goes up and another comes down over the same link in one round, but a rank meets its two neighbours one after the other: two rounds a block, as for up and down in turn";
+const TWO_ROUNDS: &str = "log2 p levels up and as many down; a parent with one port meets its two children one after the other, which takes two rounds a level";
+const LEVELS: &str = "as for the tree: two rounds a level up, and down. The paper's ceil(log2((p + 1)/4)) counts levels, not rounds";
+const THREE: &str = "a rank with a parent and two children meets three; none has with p = 3";
 
 impl Pipeline {
     fn simulate(self, ranks: usize, link: Link) -> Run {
@@ -147,18 +162,31 @@ fn cases(quick: bool) -> Vec<Case> {
 }
 
 /// The page.
-pub(super) fn fill(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
-    page.cells("ranks", RANKS, |ranks| format!("p = {ranks}"));
-    let cases = cases(context.quick);
-    page.set("cases", cases.len());
-    for pipeline in PIPELINES {
+pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Sections 2.5 and 4.3, running-time estimates against the programs");
+    page.text(
+        "Lemma 1: a row of m bytes in M blocks takes (d + s (M - 1)) (α + β m/M), if the first block is at its end after d rounds and another one s rounds later; for the best M, \
+         T = (d - s) α + 2 sqrt(s (d - s) α β m) + s β m. Here d and s are counted from the programs that run, with a simulator whose messages take a round each, and then the times are simulated with α and β. \
+         A rank sends and receives one message at once.",
+    );
+    let counted = PIPELINES.map(|pipeline| RANKS.map(|ranks| pipeline.counted(ranks)));
+    let pipelines = PIPELINES.into_iter().zip(counted);
+    for ((pipeline, counted), [d, s, why_d, why_s]) in pipelines.zip(PUBLISHED) {
         let name = pipeline.0;
-        let counted = RANKS.map(|ranks| pipeline.counted(ranks));
-        page.cells(name, counted, |(d, s)| {
-            format!("{}, {}", digits(d), digits(s))
-        });
-        page.set(&format!("{name} d"), pipeline.formula(&counted));
-        page.set(&format!("{name} s"), span(counted.map(|(_, s)| s)));
+        page.compare(format!(
+            "{name}: d | {d} | {} | {why_d}
+            {name}: s | {s} | {} | {why_s}",
+            pipeline.formula(&counted),
+            span(counted.map(|(_, s)| s))
+        ));
+    }
+    let cases = cases(context.settings.quick);
+    page.text(format!(
+        "## Times\n\n{} cases of p, m, α and β for each pipeline, γ = 0. First the time of so many blocks, then the best of them against T, whose M need not be whole.",
+        cases.len()
+    ));
+    page.how = "simulated";
+    for pipeline in PIPELINES {
         let exact = cases.iter().flat_map(|case| {
             let counted = pipeline.counted(case.ranks);
             let run = pipeline.simulate(case.ranks, case.link());
@@ -169,33 +197,21 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Values) -> Result<(), Error
             let counted = pipeline.counted(case.ranks);
             case.simulate(pipeline, counted).0 / case.lemma_ns(counted)
         });
-        for (which, (least, most)) in [("exact", extremes(exact)), ("best", extremes(best))] {
-            let span = format!("{least:.4} to {most:.4}");
-            page.set(&format!("{name} {which}"), span);
+        for (what, to, (least, most)) in [
+            ("1, 2, 50 and 200 blocks", "the formula", extremes(exact)),
+            ("the best M, rounded", "T", extremes(best)),
+        ] {
             let why = if least < 0.9999 {
                 "few blocks are at their ends before a full pipeline's d: not all levels wait for one another yet"
             } else {
                 ""
             };
-            page.set(&format!("{name} {which} why"), why);
+            page.compare(format!(
+                "{}: {what}, ratio to {to} | 1 | {least:.4} to {most:.4} | {why}",
+                pipeline.0
+            ));
         }
     }
-    let shown = cases.iter().filter(|case| matches!(case.ranks, 16 | 62));
-    page.rows("corollary", shown, |case| {
-        let counted = (2.0 * (case.ranks as f64 - 1.0), 2.0);
-        let lemma_ns = case.lemma_ns(counted);
-        let (time_ns, blocks) = case.simulate(LINEAR, counted);
-        cells![
-            case.ranks,
-            case.row_bytes,
-            case.alpha_ns,
-            case.beta_ns,
-            blocks,
-            lemma_ns / 1e3,
-            time_ns / 1e3,
-            format!("{:.4}", time_ns / lemma_ns),
-        ]
-    });
     Ok(())
 }
 
@@ -222,9 +238,9 @@ mod tests {
     #[test]
     fn rounds_are_counted() {
         for (name, counted) in [
-            ("broadcast", (6.0, 1.0)),
-            ("allreduce", (12.0, 2.0)),
-            ("tree doubly", (9.0, 3.0)),
+            ("linear broadcast (Corollary 1)", (6.0, 1.0)),
+            ("linear allreduce (Corollary 3)", (12.0, 2.0)),
+            ("binary tree, doubly", (9.0, 3.0)),
         ] {
             let found = PIPELINES.iter().find(|pipeline| pipeline.0 == name);
             assert_eq!(found.expect("a pipeline").counted(7), counted);

@@ -1,23 +1,28 @@
 //! Figures 2, 3, 5, 6 and 7: five implementations against a good allreduce, on clusters that are not here; and what the report says of them.
 
 use harness::Error;
-use harness::markdown::digits;
-use harness::plot::Line;
+use harness::plot::{Axis, Line};
 use rayon::prelude::*;
 use schedule::Algorithm;
 
 use super::hydra::{self, ALGORITHMS, COUNT_MAX, DRAWN, Point, SHAPES};
+use crate::Context;
 use crate::cluster::Shape;
-use crate::said::{all_ratios, from_to, line, listed, part_of};
-use crate::values::row;
-use crate::{Context, Values};
+use crate::page::Page;
+use crate::said::{line, listed, part_of, span};
 
 /// A ratio above this is more than what a few bytes of a message make.
 const SLOWER: f64 = 1.001;
 
 /// The page.
-pub(super) fn fill(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Figures 2, 3, 5, 6 and 7, five implementations against an allreduce, simulated");
     hydra::describe(page);
+    page.text(
+        "The reference stands for `MPI_Allreduce`: the fastest of recursive doubling, Rabenseifner's and the ring. Where all processes of a node send to other nodes at once, as in the first two, β between nodes \
+         is multiplied by their number. Each implementation with the number of blocks that takes least, as in the report's figures; but the report tried blocks of count/4 to count elements alone for \
+         Exercises 3 to 5, so these are also shown with the best of 1 to 4 blocks.",
+    );
     let counts = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, COUNT_MAX];
     let counts = context.quick_or(&[1, 10_000, COUNT_MAX][..], &counts);
     let shapes = context.quick_or(&[SHAPES[0], DRAWN[0]][..], &SHAPES);
@@ -34,23 +39,17 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Values) -> Result<(), Error
     for shape in DRAWN {
         let own: Vec<&Point> = points.iter().filter(|point| point.shape == shape).collect();
         if !own.is_empty() {
-            draw(page.case("shape"), shape, &own);
+            draw(page, shape, &own);
         }
     }
+    page.text("## What the report says");
     first_claims(page, &points);
     last_claims(page, &points);
-    for count in [COUNT_MAX, 1] {
-        all_shapes(page.case("count"), &points, count);
-    }
     Ok(())
 }
 
-fn reference(point: &Point) -> String {
-    format!("{} ({})", digits(point.reference_ns / 1e3), point.reference)
-}
-
 /// One configuration over all counts.
-fn draw(page: &mut Values, shape: Shape, points: &[&Point]) {
+fn draw(page: &mut Page, shape: Shape, points: &[&Point]) {
     type Time = fn(&Point, Algorithm) -> f64;
     let over_reference = |algorithm: Algorithm, blocks: &str, time_ns: Time| {
         line(format!("{algorithm}, {blocks}"), points, |point| {
@@ -65,37 +64,16 @@ fn draw(page: &mut Values, shape: Shape, points: &[&Point]) {
             lines.push(over_reference(algorithm, "1 to 4 blocks", Point::few_ns));
         }
     }
-    page.set("shape", shape);
-    page.set("ratios", all_ratios(&lines, "the reference"));
     lines.push(Line::level("the reference", 1.0));
-    page.draw(&shape.to_string(), lines);
-    page.cells("counts", points, |point| point.count);
-    page.cells("references", points, |point| reference(point));
-    page.rows("times", ALGORITHMS, |algorithm| {
-        let cells = points
-            .iter()
-            .map(|point| point.of(algorithm)[0].to_string());
-        row(format!("`{algorithm}`"), cells)
-    });
-}
-
-/// All configurations at one count.
-fn all_shapes(page: &mut Values, points: &[Point], count: usize) {
-    page.set("count", count);
-    page.cells("schedules", ALGORITHMS, |algorithm| {
-        format!("`{algorithm}`")
-    });
-    page.rows("shapes", at(points, count), |point| {
-        let cells = ALGORITHMS.map(|algorithm| {
-            let best = digits(point.ratio(algorithm));
-            if !algorithm.is_pipelined() {
-                return best;
-            }
-            let few = point.few_ns(algorithm) / point.reference_ns;
-            format!("{best} ({})", digits(few))
-        });
-        row(point.shape, [reference(point)].into_iter().chain(cells))
-    });
+    page.text(format!("## {shape}"));
+    page.draw(
+        &shape.to_string(),
+        format!("Allreduce on {shape} processes, over the fastest of three schedules of libraries"),
+        Axis::decades("row, elements"),
+        Axis::decades("time over the reference's, ratio"),
+        lines,
+    );
+    page.in_panels();
 }
 
 fn at(points: &[Point], count: usize) -> impl Iterator<Item = &Point> + Clone {
@@ -107,80 +85,95 @@ fn configurations(count: usize, all: usize) -> String {
 }
 
 /// Figures 2, 3 and 5.
-fn first_claims(page: &mut Values, points: &[Point]) {
-    let over_naive = |point: &Point| point.ratio(Algorithm::ReduceBroadcast);
-    page.set("naive", from_to(points.iter().map(over_naive)));
+fn first_claims(page: &mut Page, points: &[Point]) {
     let (linear, doubly) = (Algorithm::LinearPipelined, Algorithm::LinearDoublyPipelined);
+    let naive = |point: &Point| point.ratio(Algorithm::ReduceBroadcast);
     let ends = at(points, COUNT_MAX);
     let slower = ends.clone().filter(|point| point.ratio(linear) >= 1.0);
     let (all, slower_count) = (ends.clone().count(), slower.clone().count());
-    page.set("linear faster", configurations(all - slower_count, all));
-    let slower = listed(slower.map(|point| point.shape));
-    let why = format!(
-        "not on {slower}, where Rabenseifner's butterfly has every link of a node to itself here; in memory that all processes share it has not"
-    );
-    page.set(
-        "slower",
-        if slower.is_empty() {
-            String::new()
-        } else {
-            why
-        },
-    );
+    let why = match &*listed(slower.map(|point| point.shape)) {
+        "" => String::new(),
+        slower => format!(
+            "not on {slower}, where Rabenseifner's butterfly has every link of a node to itself here; in memory that all processes share it has not"
+        ),
+    };
+    page.compare(format!(
+        "Figure 2: `reduce-broadcast` over the reference, all configurations and counts | very similar, the reference slightly better | {} | the library's reduce and broadcast choose by length, and cut long rows into segments; ours are two binomial trees, in which a row is carried and combined whole log2 p times
+        Figure 3: `linear-pipelined` faster than the reference at {COUNT_MAX} | all, for count > 10^6 | {} | {why}",
+        span(points.iter().map(naive)),
+        configurations(all - slower_count, all)
+    ));
     for shape in DRAWN {
         let mut own = points.iter().filter(|point| point.shape == shape);
         if let Some(first) = own.find(|point| point.ratio(linear) < 1.0) {
-            let case = page.case("first");
-            case.set("shape", shape).set("count", first.count);
+            page.compare(format!(
+                "Figure 3: the least count at which it is faster, {shape} | > 10^6 | {}",
+                first.count
+            ));
         }
     }
     for point in at(points, 1) {
         let is_large = point.shape.ranks() > 100;
-        let published = if is_large { "huge extra cost" } else { "less" };
-        let case = page.case("one");
-        case.set("shape", point.shape).set("published", published);
-        case.set("ratio", point.ratio(linear));
+        page.compare(format!(
+            "Figure 3: `linear-pipelined` over the reference, 1 element, {} | {} | {}",
+            point.shape,
+            if is_large { "huge extra cost" } else { "less" },
+            point.ratio(linear)
+        ));
     }
     for point in ends.clone() {
         let published = match (point.shape.nodes, point.shape.processes) {
-            (20, 32) | (36, 16) => Some("roughly an order worse"),
-            (1, _) | (_, 1) => Some("comparable"),
-            (20, 16) => Some("drastically worse"),
-            _ => None,
+            (20, 32) | (36, 16) => "roughly an order worse",
+            (1, _) | (_, 1) => "comparable",
+            (20, 16) => "drastically worse",
+            _ => "–",
         };
-        let case = page.case("doubly");
-        case.set("shape", point.shape).set("published", published);
-        case.set("ratio", point.few_ns(doubly) / point.best_ns(linear));
-        case.set("blocks", point.of(doubly)[0].blocks);
+        page.compare(format!(
+            "Figure 5: `linear-doubly-pipelined` in 1 to 4 blocks over `linear-pipelined`, {COUNT_MAX} elements, {} | {published} | {} | Exercise 3 was tried with 4 blocks at most, Exercise 2 with up to 10^6; best are {} here",
+            point.shape,
+            point.few_ns(doubly) / point.best_ns(linear),
+            point.of(doubly)[0].blocks
+        ));
     }
     let best = ends.map(|point| point.best_ns(doubly) / point.best_ns(linear));
-    page.set("linear doubly", from_to(best));
+    page.compare(format!(
+        "Figure 5: the same with the best blocks, {COUNT_MAX} elements | no increase, in contrast to expectations | {} | nothing was to be expected: a rank of a chain has two neighbours, and meets them in turn, so s = 2 up and down at once as well as one after the other",
+        span(best)
+    ));
 }
 
 /// Figures 6 and 7.
-fn last_claims(page: &mut Values, points: &[Point]) {
+fn last_claims(page: &mut Page, points: &[Point]) {
     let (singly, doubly) = (Algorithm::BinaryPipelined, Algorithm::BinaryDoublyPipelined);
-    let ends = at(points, COUNT_MAX);
-    let few = |point: &Point| point.few_ns(singly) / point.reference_ns;
-    page.set("binary few", from_to(points.iter().map(few)));
-    let naive = |point: &Point| point.best_ns(Algorithm::ReduceBroadcast);
-    let over_naive = |point: &Point| point.few_ns(singly) / naive(point);
-    page.set("binary naive", from_to(points.iter().map(over_naive)));
-    let best = |point: &Point| point.ratio(singly);
-    page.set("binary best", from_to(ends.clone().map(best)));
-    let few = |point: &Point| point.few_ns(doubly) / point.few_ns(singly);
-    page.set("binary doubly few", from_to(ends.clone().map(few)));
+    let ends = || at(points, COUNT_MAX);
+    let over_naive =
+        |point: &Point| point.few_ns(singly) / point.best_ns(Algorithm::ReduceBroadcast);
     let best = |point: &Point| point.best_ns(doubly) / point.best_ns(singly);
-    page.set("binary doubly best", from_to(ends.clone().map(best)));
     let ones = at(points, 1);
     let slower = ones.clone().filter(|point| best(point) > SLOWER).count();
-    page.set("binary doubly slower", configurations(slower, ones.count()));
+    page.compare(format!(
+        "Figure 6: `binary-pipelined` in 1 to 4 blocks over the reference, all configurations and counts | slower by a factor more or less constant over count | {}
+        Figure 6: `binary-pipelined` in 1 to 4 blocks over `reduce-broadcast` | slower | {} | as for Figure 2: what was combined there are the library's own, not two binomial trees
+        Figure 6: `binary-pipelined` with the best blocks over the reference, {COUNT_MAX} elements | – | {}
+        Figure 7: `binary-doubly-pipelined` over `binary-pipelined`, both in 1 to 4 blocks, {COUNT_MAX} elements | no performance gain | {} | 4 blocks do not fill a pipeline: 4h - 3 + 3·3 rounds instead of 4(h - 1) + 4·3
+        Figure 7: the same with the best blocks, {COUNT_MAX} elements | a gain was expected; s = 3 instead of 4 | {} | the expectation was right, with enough blocks
+        Figure 7: `binary-doubly-pipelined` slower than `binary-pipelined` at 1 element | slower for most configurations | {} | a round more (4h - 3 instead of 4(h - 1)) where the tree is full; its messages without content, which are left out here, add to it there",
+        span(points.iter().map(|point| point.few_ns(singly) / point.reference_ns)),
+        span(points.iter().map(over_naive)),
+        span(ends().map(|point| point.ratio(singly))),
+        span(ends().map(|point| point.few_ns(doubly) / point.few_ns(singly))),
+        span(ends().map(best)),
+        configurations(slower, ones.count())
+    ));
     let few_ns = |nodes, processes| {
         let shape = Shape::new(nodes, processes);
-        let point = ends.clone().find(|point| point.shape == shape);
+        let point = ends().find(|point| point.shape == shape);
         point.map(|point| point.few_ns(doubly))
     };
     if let Some((many, few)) = few_ns(36, 32).zip(few_ns(20, 1)) {
-        page.case("ends").set("ratio", many / few);
+        page.compare(format!(
+            "Figure 7: `binary-doubly-pipelined` in 1 to 4 blocks, 36x32 over 20x1, {COUNT_MAX} elements | almost up to an order | {} | what the memory and the interface that a node's processes share cost is not in it",
+            many / few
+        ));
     }
 }

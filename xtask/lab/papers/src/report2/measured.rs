@@ -3,15 +3,16 @@
 use harness::Error;
 use harness::bench::schedules::{self, Job, Row, of, reference};
 use harness::markdown::digits;
-use harness::plot::Line;
+use harness::plot::{Axis, Line};
 use reduce::Algorithm;
 
 use super::block_size::{BLOCK_ELEMENTS, ELEMENTS};
 use super::hydra::ALGORITHMS;
+use crate::Context;
 use crate::cluster::fastest;
-use crate::said::{all_ratios, count, from_to, least, line, ratio_lines};
-use crate::values::{cells, row};
-use crate::{Context, Values};
+use crate::measured::{draw_ratios, table};
+use crate::page::Page;
+use crate::said::{count, least, line, span};
 
 /// The report's chain, and the one up and down at once.
 const PIPELINES: [Algorithm; 2] = [Algorithm::LinearPipelined, Algorithm::LinearDoublyPipelined];
@@ -29,7 +30,7 @@ impl Study {
     fn new(context: &Context<'_>, algorithm: Algorithm, elements: usize) -> Result<Self, Error> {
         // A million blocks take seconds: the report's own chain has them, the other does without.
         let least = match algorithm {
-            Algorithm::LinearPipelined if !context.quick => 1,
+            Algorithm::LinearPipelined if !context.settings.quick => 1,
             _ => 1_000,
         };
         let cut = BLOCK_ELEMENTS.into_iter();
@@ -42,7 +43,7 @@ impl Study {
             rounds: context.quick_or(4, 12),
             ..Job::default()
         };
-        let rows = schedules::measure(context.place, 2, &job, context.output)?;
+        let rows = schedules::measure(context.settings.place, 2, &job, context.output)?;
         let is_cut = |row: &Row| row.block_elements.is_some();
         let (cut, mut whole): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_cut);
         let by_lemma = whole.pop();
@@ -77,44 +78,43 @@ fn block_elements(row: &Row) -> usize {
 }
 
 /// Figure 4.
-pub(super) fn block_size(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
-    page.set("machine", context.machine("2"));
+pub(super) fn block_size(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Figure 4 in kind, block sizes on two ranks");
     let elements = context.quick_or(100_000, ELEMENTS);
-    page.set("elements", elements);
+    page.measured_on(context, "2");
+    page.text(format!(
+        "An allreduce (sum) of a row of {elements} doubles a rank, where the report has floats; medians. On two ranks a chain is there and back: each block waits for the one before (d = s = 2), so that by Lemma 1 \
+         one block is best, and blocks can help only by staying in caches. Up and down at once, d = 2 and s = 1."
+    ));
     let studies = PIPELINES.map(|algorithm| Study::new(context, algorithm, elements));
     let studies: Vec<Study> = studies.into_iter().collect::<Result<_, _>>()?;
-    let (mut best, mut rows) = (Vec::new(), Vec::new());
+    page.draw(
+        "",
+        format!(
+            "Median times of an allreduce of {} doubles on two ranks; bars are 95 % confidence intervals",
+            count(elements)
+        ),
+        Axis::decades("block, doubles"),
+        Axis::decades("time, ms"),
+        studies.iter().map(Study::line),
+    );
     for study in &studies {
         let name = study.algorithm.name();
-        best.push(format!("{} doubles ({name})", count(study.best_elements())));
         let lemma_elements = elements.div_ceil(study.by_lemma.blocks);
         let best_ns = least(study.cut.iter().map(|row| row.median_ns));
-        let case = page.case("schedule");
-        case.set("name", name).set("best", study.best_elements());
-        case.set("by lemma", lemma_elements);
-        case.set("ratio", study.by_lemma.median_ns / best_ns);
-        rows.extend(study.cut.iter().chain([&study.by_lemma]).map(|row| {
-            let by_lemma = || format!("{lemma_elements} (Lemma 1)");
-            let size = row.block_elements.map(|elements| elements.to_string());
-            let (low, high) = (digits(row.low_ns / 1e6), digits(row.high_ns / 1e6));
-            cells![
-                format!("`{}`", row.variant),
-                size.unwrap_or_else(by_lemma),
-                row.median_ns / 1e6,
-                format!("{low} to {high}"),
-                row.ratio,
-            ]
-        }));
+        page.compare(format!(
+            "`{name}`: best block, elements | – | {} | the report has none for two processes
+            `{name}`: Lemma 1's blocks for the measured link, elements of one | – | {lemma_elements} | {} of the time of the best",
+            study.best_elements(),
+            digits(study.by_lemma.median_ns / best_ns)
+        ));
     }
-    page.set("best", best.join(", "));
-    page.rows("times", rows, |row| row);
-    page.draw("", studies.iter().map(Study::line));
     Ok(())
 }
 
 /// Figures 2, 3, 5, 6 and 7.
-pub(super) fn figures(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
-    page.set("machine", context.machine("2"));
+pub(super) fn figures(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Figures 2, 3, 5, 6 and 7 in kind, on two ranks");
     let named = ALGORITHMS.map(|algorithm| algorithm.name().parse());
     let named = named.map(|named| named.expect("every schedule is an algorithm of plans"));
     let powers = 0..=context.quick_or(4, 7);
@@ -125,45 +125,43 @@ pub(super) fn figures(context: &Context<'_>, page: &mut Values) -> Result<(), Er
         rounds: context.quick_or(5, 24),
         ..Job::default()
     };
-    let rows = schedules::measure(context.place, 2, &job, context.output)?;
+    let rows = schedules::measure(context.settings.place, 2, &job, context.output)?;
     let reference = reference(&rows);
-    page.set("reference", reference);
-    let mut lines = ratio_lines(&rows, &named, |row| row.n as f64);
-    page.set("ratios", all_ratios(&lines, reference));
-    lines.push(Line::level(reference, 1.0));
-    page.draw("", lines);
-    let naive = of(&rows, Algorithm::ReduceBroadcast);
-    page.set("naive", from_to(naive.map(|row| row.ratio)));
+    page.measured_on(context, "2");
+    page.text(
+        "An allreduce (sum) of one row of doubles a rank; medians, each schedule in turns with the backend's own allreduce, which each has its own time of. Pipelines are cut into as many blocks as Lemma 1 says for \
+         the link as it is measured, which is one where two ranks meet in every step. Chain and tree are the same on two ranks: what can be seen is what the programs cost, not how they grow.",
+    );
+    let x = |row: &Row| row.n as f64;
+    let axis = (Axis::decades("row, doubles"), x as fn(&Row) -> f64);
+    draw_ratios(page, ("", "an allreduce of a row"), &rows, &named, axis);
+    page.in_panels();
+    let naive = span(of(&rows, Algorithm::ReduceBroadcast).map(|row| row.ratio));
     let longest = of(&rows, Algorithm::LinearPipelined).last();
-    page.set("longest", longest.map(|row| row.n));
-    page.set("linear", longest.map(|row| row.ratio));
-    for (name, doubly, singly) in [
+    let (longest, linear) = longest.map_or((0, f64::NAN), |row| (row.n, row.ratio));
+    page.compare(format!(
+        "Figure 2: `reduce-broadcast` over {reference}, all counts | very similar, the reference slightly better | {naive} | two messages one after the other instead of an exchange
+        Figure 3: `linear-pipelined` over {reference}, {longest} doubles | below 1, for count > 10^6 | {linear}"
+    ));
+    for (figure, doubly, singly) in [
         (
-            "linear doubly",
+            5,
             Algorithm::LinearDoublyPipelined,
             Algorithm::LinearPipelined,
         ),
         (
-            "binary doubly",
+            7,
             Algorithm::BinaryDoublyPipelined,
             Algorithm::BinaryPipelined,
         ),
     ] {
         let pairs = of(&rows, doubly).zip(of(&rows, singly));
         let ratios = pairs.map(|(doubly, singly)| doubly.median_ns / singly.median_ns);
-        page.set(name, from_to(ratios));
+        page.compare(format!(
+            "Figure {figure}: `{doubly}` over `{singly}`, all counts | no performance gain | {} | on two ranks d = 2 and s = 1 up and down at once, d = s = 2 one after the other: half of the time for many blocks",
+            span(ratios)
+        ));
     }
-    page.set("why", "on two ranks d = 2 and s = 1 up and down at once, d = s = 2 one after the other: half of the time for many blocks");
-    page.cells("widths", job.widths, |width| width);
-    page.rows("schedules", named, |algorithm| {
-        let cells = of(&rows, algorithm).map(|row| {
-            let blocks = match row.blocks {
-                1 => String::new(),
-                blocks => format!("; {blocks}"),
-            };
-            format!("{} ({:.2}{blocks})", digits(row.median_ns / 1e3), row.ratio)
-        });
-        row(format!("`{}`", algorithm.name()), cells)
-    });
+    table(page, &rows, &named);
     Ok(())
 }

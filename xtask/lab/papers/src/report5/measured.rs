@@ -2,13 +2,13 @@
 
 use harness::Error;
 use harness::bench::schedules::{self, Job, Row, of, reference};
-use harness::markdown::digits;
-use harness::plot::Line;
+use harness::plot::Axis;
 use reduce::Algorithm;
 
-use crate::said::{heights, listed, range, ratio_lines};
-use crate::values::row;
-use crate::{Context, Values};
+use crate::Context;
+use crate::measured::{draw_ratios, table};
+use crate::page::Page;
+use crate::said::listed;
 
 /// The report's trees, and what sends pieces.
 const ALGORITHMS: [Algorithm; 4] = [
@@ -18,78 +18,86 @@ const ALGORITHMS: [Algorithm; 4] = [
     Algorithm::ReduceScatterGather,
 ];
 
+/// The report's number of repetitions, or fewer.
+fn rounds(context: &Context<'_>) -> usize {
+    context.quick_or(5, 30)
+}
+
 /// The times of schedules on some ranks.
 fn measure(
     context: &Context<'_>,
-    page: &mut Values,
     ranks: usize,
     algorithms: &[Algorithm],
     widths: Vec<usize>,
 ) -> Result<Vec<Row>, Error> {
-    // The report's number of repetitions, or fewer.
-    let rounds = context.quick_or(5, 30);
-    page.set("rounds", rounds);
     let job = Job {
         papers: vec![5],
         algorithms: algorithms.to_vec(),
         widths,
-        rounds,
+        rounds: rounds(context),
         ..Job::default()
     };
-    schedules::measure(context.place, ranks, &job, context.output)
-}
-
-/// The times over those of the backend's own reduce, over some axis, and a row for each schedule.
-fn show(page: &mut Values, rows: &[Row], algorithms: &[Algorithm], x: fn(&Row) -> f64) {
-    let reference = reference(rows);
-    page.set("reference", reference);
-    let lines = ratio_lines(rows, algorithms, x);
-    page.set("binomial", range(heights(&lines[..1])));
-    page.draw("", lines.into_iter().chain([Line::level(reference, 1.0)]));
-    page.rows("schedules", algorithms, |&algorithm| {
-        let own = of(rows, algorithm);
-        let cells = own.map(|row| format!("{} ({:.2})", digits(row.median_ns / 1e3), row.ratio));
-        row(format!("`{}`", algorithm.name()), cells)
-    });
+    schedules::measure(context.settings.place, ranks, &job, context.output)
 }
 
 /// 1000 elements on a few ranks.
-pub(super) fn process_count(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+pub(super) fn process_count(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Figure of section 3.1 in kind, on the ranks of this machine");
     let ranks = context.quick_or(&[2, 4][..], &[2, 3, 4, 8]);
-    page.set("machine", context.machine(&listed(ranks)));
-    page.cells("columns", ranks.iter(), |ranks| format!("p = {ranks}"));
+    page.measured_on(context, &listed(ranks));
+    page.text(format!(
+        "A reduce (sum) of 1000 doubles to rank 0, median of {}. The report has 16 to 576 processes with a core each: for those see the simulated sweep. Here ranks beyond the second share cores, so that a round is also \
+         a change of who runs.",
+        rounds(context)
+    ));
     let trees = &ALGORITHMS[..3];
     let mut rows = Vec::new();
     for &ranks in ranks {
-        rows.extend(measure(context, page, ranks, trees, vec![1000])?);
+        rows.extend(measure(context, ranks, trees, vec![1000])?);
     }
-    show(page, &rows, trees, |row| row.ranks as f64);
-    for row in of(&rows, Algorithm::Binomial) {
-        let case = page.case("ranks");
-        case.set("ranks", row.ranks).set("ratio", row.ratio);
+    let axis = Axis::doublings("p, ranks; those beyond the second share cores");
+    let x = |row: &Row| row.ranks as f64;
+    let what = ("", "a reduce of 1000 doubles");
+    draw_ratios(page, what, &rows, trees, (axis, x));
+    table(page, &rows, trees);
+    let reference = reference(&rows);
+    for Row { ranks, ratio, .. } in of(&rows, Algorithm::Binomial) {
+        page.compare(format!(
+            "`binomial` over {reference}, p = {ranks} | below 1, by a big margin | {ratio} | another library, two cores and shared memory: what the report measured is latency between nodes"
+        ));
     }
     Ok(())
 }
 
 /// Two ranks and ever longer arrays.
-pub(super) fn array_size(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
-    page.set("machine", context.machine("2"));
+pub(super) fn array_size(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Figure of section 3.2 in kind, on two ranks");
+    page.measured_on(context, "2");
+    page.text(format!(
+        "A reduce (sum) of doubles to rank 0, median of {}, of a quarter as many from 10^6 on. On two ranks every tree is one message, so the three show how far times of the same differ; the simulated sweep has 576.",
+        rounds(context)
+    ));
     let powers = 0..=context.quick_or(4, 6);
     let widths: Vec<usize> = powers.map(|power| 10_usize.pow(power)).collect();
-    page.cells("columns", &widths, |width| *width);
-    let rows = measure(context, page, 2, &ALGORITHMS, widths)?;
-    show(page, &rows, &ALGORITHMS, |row| row.n as f64);
+    let rows = measure(context, 2, &ALGORITHMS, widths)?;
+    let axis = Axis::decades("row, doubles");
+    let x = |row: &Row| row.n as f64;
+    let what = ("", "a reduce on two ranks");
+    draw_ratios(page, what, &rows, &ALGORITHMS, (axis, x));
+    table(page, &rows, &ALGORITHMS);
+    let reference = reference(&rows);
     let binomial = of(&rows, Algorithm::Binomial);
     let slower = binomial.clone().filter(|row| row.ratio > 1.0);
-    page.set(
-        "slower",
-        match listed(slower.map(|row| row.n)) {
-            none if none.is_empty() => "nowhere".to_owned(),
-            slower => slower,
-        },
-    );
-    let longest = binomial.last();
-    page.set("longest", longest.map(|row| row.n));
-    page.set("ratio", longest.map(|row| row.ratio));
+    let slower = match &*listed(slower.map(|row| row.n)) {
+        "" => "nowhere".to_owned(),
+        slower => slower.to_owned(),
+    };
+    let (longest, ratio) = binomial
+        .last()
+        .map_or((0, f64::NAN), |row| (row.n, row.ratio));
+    page.compare(format!(
+        "lengths at which {reference} is faster than `binomial` | more than 100,000 | {slower} | two ranks in shared memory, and another library
+        `binomial` over {reference}, {longest} doubles | above 1, pipelining | {ratio}"
+    ));
     Ok(())
 }

@@ -5,10 +5,10 @@ use harness::markdown::digits;
 use schedule::{Algorithm, Collective};
 
 use super::TREES;
+use crate::Context;
 use crate::cluster::{ROUND, Run};
+use crate::page::{Page, columns, row};
 use crate::said::listed;
-use crate::values::row;
-use crate::{Context, Values};
 
 /// The deepest trees that are counted.
 const ORDER_MAX: usize = 9;
@@ -70,48 +70,57 @@ fn most_in(algorithm: Algorithm, rounds: usize) -> usize {
 }
 
 /// The page.
-pub(super) fn fill(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Sections 1 and 2, sizes, depths and rounds of the trees");
     let order_max = context.quick_or(6, ORDER_MAX);
-    page.set("most", order_max);
+    page.text(format!(
+        "Counted from the programs of all ranks, for reduces to rank 0 on as many ranks as the formula says, i = 0 to {order_max}. A round is one message a rank; a rank receives one at once."
+    ));
+    let named = |what: &str| columns(TREES, |tree| format!("`{tree}`: {what}"));
     let trees = TREES.map(|tree| {
         let orders = (0..=order_max).map(|order| counted(tree, nodes(tree, order)));
         orders.collect::<Vec<Counted>>()
     });
-    page.rows("trees", 0..=order_max, |order| {
-        row(
-            order,
-            trees.iter().map(|counted| {
-                let Counted {
-                    nodes,
-                    depth,
-                    rounds,
-                } = counted[order];
-                format!("{nodes}, {depth}, {}", digits(rounds))
-            }),
-        )
-    });
-    for (tree, counted) in TREES.iter().zip(&trees) {
-        let depths = counted.iter().map(|counted| counted.depth as f64);
-        let rounds = counted.iter().map(|counted| counted.rounds);
-        page.set(&format!("{tree} depth"), law(depths));
-        page.set(&format!("{tree} rounds"), law(rounds));
+    let cell = |counted: &Counted| {
+        let Counted {
+            nodes,
+            depth,
+            rounds,
+        } = counted;
+        format!("{nodes}, {depth}, {}", digits(*rounds))
+    };
+    page.table(
+        &format!("i | {}", named("nodes, depth, rounds")),
+        (0..=order_max).map(|order| row(order, trees.iter().map(|tree| cell(&tree[order])))),
+    );
+    for ((tree, rounds, why), counted) in [
+        ("B_i of 2^i", "i", ""),
+        ("F_i of fib(i + 3) - 1", "i", ""),
+        (
+            "T_i of 2^(i + 1) - 1",
+            "i + 1",
+            "two children of the same size are ready in the same round, and a rank receives one message a round: two rounds a level. One more in all would need both children's messages in one round on every level but one",
+        ),
+    ]
+    .into_iter()
+    .zip(&trees)
+    {
+        page.compare(format!(
+            "{tree} nodes: depth | i | {}
+            {tree} nodes: rounds | {rounds} | {} | {why}",
+            law(counted.iter().map(|counted| counted.depth as f64)),
+            law(counted.iter().map(|counted| counted.rounds))
+        ));
     }
-    page.rows("capacities", 1..=order_max, |rounds| {
-        row(rounds, TREES.map(|tree| most_in(tree, rounds)))
-    });
-    let less = most_in(Algorithm::Binomial, 3) - most_in(Algorithm::Fibonacci, 3);
-    page.set("less", less);
-    // The report's numbers of processes.
-    page.rows("sweep", [1, 2, 4, 8, 16, 32, 36], |nodes| {
-        let ranks = 16 * nodes;
-        row(
-            ranks,
-            TREES.map(|tree| {
-                let Counted { depth, rounds, .. } = counted(tree, ranks);
-                format!("{}, {depth}", digits(rounds))
-            }),
-        )
-    });
+    page.text("## How many ranks so many rounds can take");
+    page.table(
+        &format!("rounds | {}", named("ranks")),
+        (1..=order_max).map(|rounds| row(rounds, TREES.map(|tree| most_in(tree, rounds)))),
+    );
+    page.compare(format!(
+        "ranks that three rounds can take: binomial less Fibonacci | 1 | {}",
+        most_in(Algorithm::Binomial, 3) - most_in(Algorithm::Fibonacci, 3)
+    ));
     Ok(())
 }
 

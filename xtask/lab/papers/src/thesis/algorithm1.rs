@@ -30,101 +30,87 @@ pub(super) fn allreduce_ns(distribution: &Distribution, machine: &Machine, item_
 fn reduce_ns(distribution: &Distribution, machine: &Machine, item_ns: f64) -> f64 {
     let tree = Tree::new(distribution.items());
     let combine_ns = machine.near.combine_byte_ns * VALUE_BYTES;
-    let mut under_way = UnderWay::new(distribution.ranks());
-    let mut now_ns = 0.0;
+    let buffer = MessageBuffer::default();
+    let mut ranks = Ranks {
+        machine,
+        under_way: (0..distribution.ranks()).map(|_| Vec::new()).collect(),
+        rank: 0,
+        now_ns: 0.0,
+        to: 0,
+        items: Vec::new(),
+    };
     // Higher ranks never wait for lower ones.
     for rank in (distribution.rank_of(0)..distribution.ranks()).rev() {
         let local = distribution.range(rank);
-        let there_ns = under_way.arrivals(rank);
-        let mut outbox = Outbox {
-            machine,
-            rank,
-            to: rank,
-            items: Vec::new(),
-        };
-        now_ns = 0.0;
+        let there_ns = ranks.begin(rank);
         for root in tree.outbound_roots(local.clone()) {
             let span = tree.span(root);
-            if span.end - span.start > MessageBuffer::default().flush_leaves {
-                outbox.flush(&mut now_ns, &mut under_way);
+            if span.end - span.start > buffer.flush_leaves {
+                ranks.flush();
             }
             let own_end = local.end.min(span.end);
-            now_ns += (own_end - root.x) as f64 * item_ns;
+            ranks.now_ns += (own_end - root.x) as f64 * item_ns;
             for lacking in tree.subtree_roots(own_end..span.end) {
-                now_ns = now_ns.max(there_ns[&lacking.x]) + combine_ns;
+                ranks.now_ns = ranks.now_ns.max(there_ns[&lacking.x]) + combine_ns;
             }
             if root.x > 0 {
-                let to = distribution.rank_of(parent(root.x));
-                outbox.push(to, root.x, &mut now_ns, &mut under_way);
+                ranks.send(distribution.rank_of(parent(root.x)), root.x, buffer.values);
             }
         }
-        outbox.flush(&mut now_ns, &mut under_way);
+        ranks.flush();
     }
-    now_ns
+    ranks.now_ns
 }
 
-/// Values, by their items, on their way to a rank.
-struct Message {
-    items: Vec<u64>,
-    begun_ns: f64,
-    length_ns: f64,
-}
-
-/// All messages, by their receivers.
-struct UnderWay(Vec<Vec<Message>>);
-
-impl UnderWay {
-    fn new(ranks: usize) -> Self {
-        Self((0..ranks).map(|_| Vec::new()).collect())
-    }
-
-    /// When each value has arrived: a receiver's port takes one message after the other, as they come.
-    fn arrivals(&mut self, rank: usize) -> HashMap<u64, f64> {
-        let mut messages = mem::take(&mut self.0[rank]);
-        messages.sort_by(|a, b| a.begun_ns.total_cmp(&b.begun_ns));
-        let mut port_ns = 0.0_f64;
-        let mut there_ns = HashMap::new();
-        for message in messages {
-            port_ns = port_ns.max(message.begun_ns) + message.length_ns;
-            there_ns.extend(message.items.into_iter().map(|item| (item, port_ns)));
-        }
-        there_ns
-    }
-}
-
-/// Values of one rank for another, which travel together.
-struct Outbox<'m> {
+/// All ranks, of which one works at a time, the last first.
+struct Ranks<'m> {
     machine: &'m Machine,
+    /// Messages by their receivers: when they were begun, how long they take, and their items.
+    under_way: Vec<Vec<(f64, f64, Vec<u64>)>>,
+    /// Who works, how late it is there, and for whom values are kept back.
     rank: usize,
+    now_ns: f64,
     to: usize,
     items: Vec<u64>,
 }
 
-impl Outbox<'_> {
-    fn push(&mut self, to: usize, item: u64, now_ns: &mut f64, under_way: &mut UnderWay) {
+impl Ranks<'_> {
+    /// The rank begins; when each value has arrived there: a port takes one message after the other, as they come.
+    fn begin(&mut self, rank: usize) -> HashMap<u64, f64> {
+        (self.rank, self.to, self.now_ns) = (rank, rank, 0.0);
+        let mut messages = mem::take(&mut self.under_way[rank]);
+        messages.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut port_ns = 0.0_f64;
+        let mut there_ns = HashMap::new();
+        for (begun_ns, length_ns, items) in messages {
+            port_ns = port_ns.max(begun_ns) + length_ns;
+            there_ns.extend(items.into_iter().map(|item| (item, port_ns)));
+        }
+        there_ns
+    }
+
+    /// Keeps a value back until there are so many for one rank.
+    fn send(&mut self, to: usize, item: u64, most: usize) {
         if to != self.to {
-            self.flush(now_ns, under_way);
+            self.flush();
             self.to = to;
         }
         self.items.push(item);
-        if self.items.len() == MessageBuffer::default().values {
-            self.flush(now_ns, under_way);
+        if self.items.len() == most {
+            self.flush();
         }
     }
 
     /// The sender goes on when its port has sent.
-    fn flush(&mut self, now_ns: &mut f64, under_way: &mut UnderWay) {
+    fn flush(&mut self) {
         if self.items.is_empty() {
             return;
         }
         let bytes = self.items.len() as f64 * ENTRY_BYTES;
         let length_ns = link(self.machine, self.rank, self.to).message_ns(bytes);
-        under_way.0[self.to].push(Message {
-            items: mem::take(&mut self.items),
-            begun_ns: *now_ns,
-            length_ns,
-        });
-        *now_ns += length_ns;
+        let items = mem::take(&mut self.items);
+        self.under_way[self.to].push((self.now_ns, length_ns, items));
+        self.now_ns += length_ns;
     }
 }
 

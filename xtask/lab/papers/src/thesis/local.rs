@@ -5,13 +5,14 @@ use std::hint::black_box;
 use harness::Error;
 use harness::bench::lookup;
 use harness::bench::timing::{Candidate, medians_ns};
+use harness::plot::Axis;
 use simd_kernels::{
     Level, by_definition, left_to_right, reduce_level_by_level, scratch_len, sum, unordered_sum,
 };
 
+use crate::Context;
+use crate::page::Page;
 use crate::said::{growth, line};
-use crate::values::cells;
-use crate::{Context, Values};
 
 /// How often lengths are measured.
 const ROUNDS: usize = 15;
@@ -58,25 +59,19 @@ fn medians(items: usize, rounds: usize) -> Vec<f64> {
 }
 
 /// Figure 3.8: Algorithm 4 and `std::accumulate`, by length.
-pub(super) fn kernels(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
-    let last = context.quick_or(10_u64, 20);
-    page.set("machine", context.machine("1"));
-    page.set("level", algorithm4_level().to_string());
-    page.set("best level", Level::best().to_string());
-    page.set("log", last);
-    let measured = (3..=last).map(|log| {
-        let items = 1 << log;
-        (items, medians(items, ROUNDS))
-    });
+pub(super) fn kernels(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Figure 3.8, the kernel and std::accumulate");
+    page.measured_on(context, "1");
+    page.text(format!(
+        "`std::accumulate` is a left-to-right fold; Algorithm 4 runs level by level on {}, as in the thesis; the streaming kernel, on {}, is what plans use. The thesis advises `std::accumulate` for small N. That would \
+         change bits: here short sums take the tree's order as well, in registers.",
+        algorithm4_level(),
+        Level::best()
+    ));
+    let last = context.quick_or(10, 20);
+    let lengths = (3..=last).map(|log| 1 << log);
+    let measured = lengths.map(|items| (items, medians(items, ROUNDS)));
     let measured: Vec<(usize, Vec<f64>)> = measured.collect();
-    for (name, way) in [("algorithm 4", LEVEL_BY_LEVEL), ("streaming", STREAMING)] {
-        let mut slower = measured.iter().rev();
-        let slower = slower.find(|(_, medians)| medians[way] > medians[LEFT_TO_RIGHT]);
-        let first_faster = slower.map_or(measured[0].0, |(items, _)| 2 * items);
-        page.set(&format!("{name} from"), first_faster);
-        let (_, longest) = &measured[measured.len() - 1];
-        page.set(name, longest[LEFT_TO_RIGHT] / longest[way]);
-    }
     let ways = [
         ("treefold, streaming kernel", STREAMING),
         ("Algorithm 4", LEVEL_BY_LEVEL),
@@ -90,15 +85,39 @@ pub(super) fn kernels(context: &Context<'_>, page: &mut Values) -> Result<(), Er
             (*items as f64, medians[way] / *items as f64)
         })
     });
-    page.draw("", lines);
+    page.draw(
+        "",
+        "Median times on one core",
+        Axis::doublings("N, items"),
+        Axis::decades("time, ns an item"),
+        lines,
+    );
+    let from = |way: usize| {
+        let is_slower = |(_, medians): &&(usize, Vec<f64>)| medians[way] > medians[LEFT_TO_RIGHT];
+        let slower = measured.iter().rev().find(is_slower);
+        slower.map_or(measured[0].0, |(items, _)| 2 * items)
+    };
+    let (_, longest) = &measured[measured.len() - 1];
+    let speed_up = |way: usize| longest[LEFT_TO_RIGHT] / longest[way];
+    page.compare(format!(
+        "faster than std::accumulate from N, Algorithm 4 | 64 | {} | powers of two are measured
+        faster than std::accumulate from N, streaming kernel | – | {}
+        speed-up over std::accumulate, Algorithm 4, longest | more than 2 | {}
+        speed-up over std::accumulate, streaming kernel, longest | – | {}",
+        from(LEVEL_BY_LEVEL),
+        from(STREAMING),
+        speed_up(LEVEL_BY_LEVEL),
+        speed_up(STREAMING)
+    ));
     Ok(())
 }
 
 /// The footnote of chapter 3: iterative over recursive, N = 2^27.
-pub(super) fn recursive(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
-    let log = context.quick_or(18_u64, 27);
-    page.set("machine", context.machine("1"));
-    page.set("log", log);
+pub(super) fn recursive(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("The recursive baseline, N = 2^27");
+    let log = context.quick_or(18, 27);
+    page.measured_on(context, "1");
+    page.text(format!("A sum of 2^{log} doubles, each way three times."));
     let medians = medians(1 << log, 3);
     let speed_up = |way: usize| medians[RECURSIVE] / medians[way];
     let ways = [
@@ -108,32 +127,42 @@ pub(super) fn recursive(context: &Context<'_>, page: &mut Values) -> Result<(), 
         ("left-to-right", LEFT_TO_RIGHT),
         ("unordered SIMD", UNORDERED),
     ];
-    page.rows("ways", ways, |(name, way)| {
-        let time_ms = medians[way] / 1e6;
-        cells![
-            name,
-            format!("{time_ms:.1}"),
-            format!("{:.2}", speed_up(way))
-        ]
-    });
-    page.set("level by level", speed_up(LEVEL_BY_LEVEL));
-    page.set("streaming", speed_up(STREAMING));
+    page.table(
+        "way | milliseconds | speed-up over recursive",
+        ways.map(|(name, way)| format!("{name} | {} | {}", medians[way] / 1e6, speed_up(way))),
+    );
+    page.compare(format!(
+        "level by level over recursive | 4.9 | {} | the recursion is compiled code that inlines its leaves, and the level-by-level pass writes and reads memory again for every level
+        streaming over recursive | – | {} | one pass over memory, all levels in registers",
+        speed_up(LEVEL_BY_LEVEL),
+        speed_up(STREAMING)
+    ));
     Ok(())
 }
 
 /// Figure 3.6: the rank of an item, by the number of ranks.
-pub(super) fn rank_of_index(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
-    page.set("machine", context.machine("1"));
-    let rows = lookup::measure(context.quick, context.output);
+pub(super) fn rank_of_index(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Figure 3.6, the rank of an item");
+    page.measured_on(context, "1");
+    page.text("`rankFromIndex` on the upper distribution: a linear search, a binary search as a red-black tree does it, and the formula.");
+    let rows = lookup::measure(context.settings.quick, context.output);
+    let (least, most) = (rows[0].n, rows[rows.len() - 1].n);
     let lines = ["linear", "logarithmic", "constant"].map(|name| {
         let own = rows.iter().filter(|row| row.variant == name);
         line(name, own, |row| (row.n as f64, row.median_ns))
     });
-    for line in &lines {
-        page.set(&line.name, growth(line));
-    }
-    page.set("least", rows[0].n);
-    page.set("most", rows[rows.len() - 1].n);
-    page.draw("", lines);
+    let [linear, logarithmic, constant] = [&lines[0], &lines[1], &lines[2]].map(growth);
+    page.compare(format!(
+        "growth of the linear search, p = {least} to {most} | linear in p | {linear}
+        growth of the binary search, p = {least} to {most} | O(log p) | {logarithmic}
+        growth of the formula, p = {least} to {most} | – | {constant} | the constant time that the thesis names as future work"
+    ));
+    page.draw(
+        "",
+        "Median time to find the rank that owns an item, distribution upper",
+        Axis::doublings("p, ranks"),
+        Axis::decades("time, ns"),
+        lines,
+    );
     Ok(())
 }

@@ -3,13 +3,13 @@
 
 use distribution::Scheme;
 use harness::data::{TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS, TABLE_4_1_NAMES};
-use harness::plot::Line;
+use harness::plot::{Axis, Line};
 use harness::{Error, Sharing};
 
 use super::timings::{self, Job, Mode, Times};
+use crate::Context;
+use crate::page::{Page, row};
 use crate::said::{heights, line, most, range, ratios};
-use crate::values::{Value, cells, row};
-use crate::{Context, Values};
 
 /// The most ranks that have a core of their own.
 pub(super) const RANKS_HERE: usize = 2;
@@ -29,7 +29,7 @@ pub(super) fn runs(context: &Context<'_>) -> usize {
 
 /// The lengths of Table 4.1.
 pub(super) fn sizes(context: &Context<'_>) -> Vec<usize> {
-    if context.quick {
+    if context.settings.quick {
         TABLE_4_1_ITEMS[..4].to_vec()
     } else {
         [&TABLE_4_1_ITEMS[..], &TABLE_4_1_LARGE_ITEMS].concat()
@@ -49,7 +49,7 @@ pub(super) fn times<'c>(context: &'c Context<'_>) -> Result<&'c [Times], Error> 
     };
     let mut times = Vec::new();
     for ranks in 1..=RANKS_HERE {
-        times.extend(timings::measure(context.place, ranks, &job)?);
+        times.extend(timings::measure(context.settings.place, ranks, &job)?);
     }
     Ok(context.times.get_or_init(|| times))
 }
@@ -67,19 +67,19 @@ fn here(times: &[Times], mode: Mode, items: usize) -> &Times {
     own.expect("every mode sums every data set")
 }
 
-pub(super) fn describe(context: &Context<'_>, page: &mut Values, ranks: &str, distribution: &str) {
-    page.set("machine", context.machine(ranks));
-    page.set("protocol", format!(
+pub(super) fn describe(context: &Context<'_>, page: &mut Page, ranks: &str, distribution: &str) {
+    page.measured_on(context, ranks);
+    page.text(format!(
         "The thesis' protocol: {} runs, each timed by itself on its slowest rank, the first and the last eight of a hundred dropped. Items are generated log-likelihoods, spread by {distribution}.",
         runs(context)
     ));
 }
 
 /// Figure 4.1: medians, 1st and 99th percentiles.
-pub(super) fn medians(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+pub(super) fn medians(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     describe(context, page, "1 and 2", "`optimized`");
     let times = times(context)?;
-    for (ranks, named) in [(1, "one rank,"), (RANKS_HERE, "two ranks,")] {
+    for (ranks, named) in [(1, "one rank"), (RANKS_HERE, "two ranks")] {
         let lines = MODES.map(|mode| {
             let own = || of(times, mode, ranks);
             let bars = own().map(|times| (times.percentile_us(1), times.percentile_us(99)));
@@ -91,27 +91,43 @@ pub(super) fn medians(context: &Context<'_>, page: &mut Values) -> Result<(), Er
             }
         });
         let [plan, _, left_to_right, unordered] = &lines;
-        let case = page.case("ranks");
-        case.set("ranks", ranks).set("named", named);
-        case.set("over left-to-right", range(ratios(plan, left_to_right)));
-        case.set("over unordered", range(ratios(plan, unordered)));
-        case.draw(&format!("p{ranks}"), lines);
+        let title = format!(
+            "On {named}, a plan takes {} of a left-to-right sum's time, {} of an unordered one's",
+            range(ratios(plan, left_to_right)),
+            range(ratios(plan, unordered))
+        );
+        page.draw(
+            &format!("p{ranks}"),
+            format!(
+                "Median times of an allreduce of a sum over the lengths of the data sets, p = {ranks}; bars from the 1st to the 99th percentile"
+            ),
+            Axis::decades("N, items"),
+            Axis::decades("time, µs"),
+            lines,
+        );
+        page.says(title);
     }
-    page.cells("modes", MODES, Mode::name);
-    let data_sets = sizes(context).into_iter().zip(TABLE_4_1_NAMES);
-    page.rows("data sets", data_sets, |(items, name)| {
-        let medians = MODES.map(|mode| Value::from(here(times, mode, items).median_us()));
-        [cells![name, items], medians.to_vec()].concat()
-    });
     Ok(())
 }
 
+/// One row a mode, in microseconds.
+fn percentiles(page: &mut Page, times: &[Times], items: usize) {
+    page.table(
+        "microseconds | 1 % | 25 % | median | 75 % | 99 %",
+        MODES.map(|mode| {
+            let times = here(times, mode, items);
+            let cells = [1, 25, 50, 75, 99].map(|percent| times.percentile_us(percent));
+            row(mode.name(), cells)
+        }),
+    );
+}
+
 /// Figure 4.3: all runs of the longest data set.
-pub(super) fn distribution(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+pub(super) fn distribution(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Figure 4.3, all runs of the longest data set");
     describe(context, page, "2", "`optimized`");
     let times = times(context)?;
     let longest = sizes(context).into_iter().max().unwrap_or(0);
-    page.set("items", longest);
     let lines = MODES.map(|mode| {
         let samples_ns = &here(times, mode, longest).samples_ns;
         let count = samples_ns.len() as f64;
@@ -120,37 +136,35 @@ pub(super) fn distribution(context: &Context<'_>, page: &mut Values) -> Result<(
             (100.0 * f64::from(place) / count, ns / 1e6)
         })
     });
-    page.draw("", lines);
+    page.draw(
+        "",
+        format!("All runs of an allreduce in the order of their times, N = {longest}, p = 2"),
+        Axis::linear("runs that took at most so long, %"),
+        Axis::linear("time, ms"),
+        lines,
+    );
     percentiles(page, times, longest);
-    let median_ms = |mode| here(times, mode, longest).median_us() / 1e3;
-    page.set("plan", median_ms(Mode::Plan));
-    page.set("left-to-right", median_ms(Mode::LeftToRight));
     let spread = |mode| {
         let times = here(times, mode, longest);
         times.percentile_us(99) / times.percentile_us(1)
     };
-    page.set("plan spread", spread(Mode::Plan));
-    page.set("unordered spread", spread(Mode::Unordered));
+    page.compare(format!(
+        "99th over 1st percentile, treefold's plan | – | {}
+        99th over 1st percentile, unordered | – | {}",
+        spread(Mode::Plan),
+        spread(Mode::Unordered)
+    ));
     Ok(())
 }
 
-/// One row a mode, in microseconds.
-fn percentiles(page: &mut Values, times: &[Times], items: usize) {
-    page.rows("percentiles", MODES, |mode| {
-        let times = here(times, mode, items);
-        let cells = [1, 25, 50, 75, 99].map(|percent| times.percentile_us(percent));
-        row(mode.name(), cells)
-    });
-}
-
 /// Figure B.2: the runs of every data set.
-pub(super) fn distributions(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+pub(super) fn distributions(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Figure B.2, all runs of all data sets");
     describe(context, page, "2", "`optimized`");
     let times = times(context)?;
     for (items, name) in sizes(context).into_iter().zip(TABLE_4_1_NAMES) {
-        let case = page.case("data set");
-        case.set("name", name).set("items", items);
-        percentiles(case, times, items);
+        page.text(format!("## {name}, N = {items}"));
+        percentiles(page, times, items);
     }
     Ok(())
 }
@@ -162,56 +176,77 @@ fn over(times: &[Times], mode: Mode, to: Mode, name: String) -> Line {
     line(name, pairs, |pair| (pair.0.items as f64, ratio(pair)))
 }
 
-fn draw_ratios(page: &mut Values, lines: impl IntoIterator<Item = Line>) {
+fn draw_ratios(page: &mut Page, lines: [Line; 2]) {
     let same = Line::level("the same time", 1.0);
-    page.draw("", lines.into_iter().chain([same]));
+    page.draw(
+        "",
+        "Ratio of the median times of an allreduce, over the lengths of the data sets",
+        Axis::decades("N, items"),
+        Axis::linear("time over the other's, ratio"),
+        lines.into_iter().chain([same]),
+    );
 }
 
 /// Figure 4.2: against a reproducible accumulator, as far as it can be said.
-pub(super) fn against_reproblas(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
+pub(super) fn against_reproblas(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Figure 4.2, over a left-to-right sum");
     describe(context, page, "2", "`optimized`");
+    page.text("ReproBLAS is not run here: its columns are quoted. What it costs over the unreproducible sum, the thesis says in Figure B.3; against that same sum stand ours.");
     let times = times(context)?;
-    let modes = [("plan", Mode::Plan), ("algorithm 1", Mode::Algorithm1)];
-    let lines = modes.map(|(name, mode)| {
-        let line = over(times, mode, Mode::LeftToRight, mode.name());
-        page.set(name, range(heights([&line])));
-        page.set(&format!("{name} worst"), most(heights([&line])));
-        let longest = heights([&line]).last();
-        page.set(&format!("{name} longest"), longest);
-        line
+    let line = |mode: Mode| over(times, mode, Mode::LeftToRight, mode.name());
+    let lines = [Mode::Algorithm1, Mode::Plan].map(line);
+    let [algorithm1, plan] = [&lines[0], &lines[1]].map(|line| {
+        let longest = heights([line]).last().unwrap_or(f64::NAN);
+        (most(heights([line])), longest)
     });
+    let why = "relative to left-to-right + allreduce, because ReproBLAS is not here: it differs from that by less than 15 %";
+    page.compare(format!(
+        "slowdown, Algorithm 1, worst | less than 2 (p = 256) | {} | {why}
+        slowdown, Algorithm 1, longest data set | 1.02 | {} | the streaming kernel is several times as fast as a left-to-right fold
+        slowdown, treefold's plan, worst | – | {} | {why}
+        slowdown, treefold's plan, longest data set | – | {}",
+        algorithm1.0, algorithm1.1, plan.0, plan.1
+    ));
     draw_ratios(page, lines);
     Ok(())
 }
 
-/// A mode against the unreproducible sums.
-fn against_allreduce(context: &Context<'_>, page: &mut Values, mode: Mode) -> Result<(), Error> {
+/// A mode against the unreproducible sums, from left to right, and the fastest: how their times compare.
+fn against_allreduce(
+    context: &Context<'_>,
+    page: &mut Page,
+    mode: Mode,
+) -> Result<[String; 2], Error> {
     describe(context, page, "2", "`optimized`");
     let times = times(context)?;
-    let others = [
-        ("left-to-right", Mode::LeftToRight),
-        ("unordered", Mode::Unordered),
-    ];
-    let lines = others.map(|(name, other)| {
-        let line = over(
-            times,
-            mode,
-            other,
-            format!("{}, over {}", mode.name(), other.name()),
-        );
-        page.set(name, range(heights([&line])));
-        line
+    let lines = [Mode::LeftToRight, Mode::Unordered].map(|other| {
+        let name = format!("{}, over {}", mode.name(), other.name());
+        over(times, mode, other, name)
     });
+    let ranges = [&lines[0], &lines[1]].map(|line| range(heights([line])));
     draw_ratios(page, lines);
-    Ok(())
+    Ok(ranges)
 }
 
 /// Figure B.3: what reproducibility costs over the unreproducible sums, by ReproBLAS there, by a plan here.
-pub(super) fn reproducibility(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
-    against_allreduce(context, page, Mode::Plan)
+pub(super) fn reproducibility(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Figure B.3, what reproducibility costs over allreduce");
+    let [left_to_right, unordered] = against_allreduce(context, page, Mode::Plan)?;
+    page.compare(format!(
+        "ReproBLAS / left-to-right, + allreduce | less than 15 % apart (p = 256) | not run | quoted: ReproBLAS is not here
+        plan / left-to-right, + allreduce | – | {left_to_right}
+        plan / unordered SIMD, + allreduce | – | {unordered}"
+    ));
+    Ok(())
 }
 
 /// Figure B.4: Algorithm 1 against the unreproducible sums.
-pub(super) fn algorithm1(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
-    against_allreduce(context, page, Mode::Algorithm1)
+pub(super) fn algorithm1(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Figure B.4, Algorithm 1 against allreduce");
+    let [left_to_right, unordered] = against_allreduce(context, page, Mode::Algorithm1)?;
+    page.compare(format!(
+        "Algorithm 1 / left-to-right, + allreduce | less than 2 (p = 256) | {left_to_right}
+        Algorithm 1 / unordered SIMD, + allreduce | – | {unordered}"
+    ));
+    Ok(())
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use distribution::{Cost, Distribution, Scheme};
 use harness::Error;
 use harness::bench::timing::{Candidate, medians_ns};
-use harness::plot::Line;
+use harness::plot::{Axis, Line};
 use schedule::{Algorithm, Collective, Machine, Schedule, simulate};
 use simd_kernels::Level;
 use tree_index::Tree;
@@ -14,10 +14,10 @@ use tree_index::Tree;
 use super::runs::sizes;
 use super::timings::Mode;
 use super::{algorithm1, distribute};
+use crate::Context;
 use crate::cluster::Cluster;
-use crate::said::{least, line, most, range, ratios};
-use crate::values::row;
-use crate::{Context, Values};
+use crate::page::Page;
+use crate::said::{count, least, line, most};
 
 /// The thesis' machines: messages between the threads of a node take what eq. 3.7 takes them for; between nodes, an assumption that is usual
 /// for InfiniBand.
@@ -104,54 +104,63 @@ fn lines(all: &[Times], x: fn(&Times) -> usize, y: impl Fn(&Times, Field) -> f64
     FIELDS.map(|(mode, time)| line(mode.name(), all, |times| (x(times) as f64, y(times, time))))
 }
 
-fn describe(page: &mut Values) {
-    let (near, far) = (LINKS.near.latency_ns, LINKS.far.latency_ns);
-    let words = format!(
-        "Simulated ranks fold as fast as one core here does when it has the memory to itself, and send message by message: α = {near} ns within a node, {far} ns between nodes of {NODE_RANKS} \
-         ranks, β = {} ns a byte, γ = {} ns a byte combined, one port a rank; the machine with {SHARED_RANKS} ranks is one node. A plan and the left-to-right sum run recursive doubling when \
-         the largest share is folded. Algorithm 1 sends what its message buffer holds, as published, and a binomial tree brings the result back; where ranks have a few items, values that wait in that buffer hold up \
-         those that need them.",
-        LINKS.near.byte_ns, LINKS.near.combine_byte_ns
-    );
-    page.set("simulation", words);
+fn describe(page: &mut Page) {
+    page.how = "simulated";
+    page.text(format!(
+        "Simulated ranks fold as fast as one core here does when it has the memory to itself, and send message by message: {}, nodes of {NODE_RANKS} ranks, one port a rank; the machine with {SHARED_RANKS} ranks is one \
+         node. A plan and the left-to-right sum run recursive doubling when the largest share is folded. Algorithm 1 sends what its message buffer holds, as published, and a binomial tree brings the result back; \
+         where ranks have a few items, values that wait in that buffer hold up those that need them.",
+        LINKS.words()
+    ));
 }
 
 /// The rest of Figure 4.1: p = 256 and 1280.
-pub(super) fn largest(context: &Context<'_>, page: &mut Values) {
+pub(super) fn largest(context: &Context<'_>, page: &mut Page) {
+    page.text("## p = 256 and p = 1280, simulated");
     describe(page);
     let sizes = sizes(context);
     // The machine with shared memory is one node.
-    for (part, ranks, node_ranks) in [
+    let machines = [
         ("a", SHARED_RANKS, SHARED_RANKS),
         ("b", CLUSTER_RANKS, NODE_RANKS),
-    ] {
+    ];
+    let [shared, cluster] = machines.map(|(part, ranks, node_ranks)| {
         let machine = LINKS.machine(node_ranks);
         let times = sizes.iter();
         let times = times.map(|&items| Times::simulate(items, ranks, &machine));
         let all: Vec<Times> = times.collect();
-        let lines = lines(&all, |times| times.items, |times, time| time(times));
-        let [plan, algorithm1, left_to_right] = &lines;
-        let slowdowns = all.iter().map(|times| times.plan / times.left_to_right);
-        page.set(&format!("worst of {ranks}"), most(slowdowns));
-        if ranks == SHARED_RANKS {
-            let longest = &all[all.len() - 1];
-            let by_thesis = distribute(Scheme::Optimized, longest.items as u64, ranks);
-            let by_thesis_ns = by_thesis.critical_path_ns(&Cost::THESIS);
-            page.set("longest by eq. 3.7", by_thesis_ns / 1e3);
-            page.set("longest by algorithm 1", longest.algorithm1);
-            page.set("longest by plan", longest.plan);
-        }
-        let case = page.case("machine");
-        case.set("part", part).set("ranks", ranks);
-        case.set("algorithm 1", range(ratios(algorithm1, plan)));
-        case.set("left-to-right", range(ratios(left_to_right, plan)));
-        case.draw(part, lines);
-    }
+        page.draw(
+            part,
+            format!(
+                "Simulated times of an allreduce of a sum over the lengths of the data sets, p = {ranks}"
+            ),
+            Axis::decades("N, items"),
+            Axis::decades("time, µs"),
+            lines(&all, |times| times.items, |times, time| time(times)),
+        );
+        all
+    });
+    let worst = |all: &[Times]| most(all.iter().map(|times| times.plan / times.left_to_right));
+    let longest = &shared[shared.len() - 1];
+    let by_thesis = distribute(Scheme::Optimized, longest.items as u64, SHARED_RANKS);
+    page.compare(format!(
+        "p = 256, longest data set, Algorithm 1 with eq. 3.7's constants, µs | 248.0 | {} | eq. 3.7's 4.15 ns an addition was measured on shorter data
+        p = 256, longest data set, Algorithm 1, µs | 248.0 | {} | a fold several times as fast, and no two ranks of the simulation share a cache or the memory's bandwidth
+        p = 256, longest data set, treefold's plan, µs | 248.0 | {} | the same
+        p = 256, worst slowdown over the baseline, plan | less than 2 | {}
+        p = 1280, worst slowdown over the baseline, plan | – | {}",
+        by_thesis.critical_path_ns(&Cost::THESIS) / 1e3,
+        longest.algorithm1,
+        longest.plan,
+        worst(&shared),
+        worst(&cluster)
+    ));
 }
 
 /// Figure 4.4: strong scaling of the longest data set.
-pub(super) fn strong(context: &Context<'_>, page: &mut Values) -> Result<(), Error> {
-    page.set("machine", context.machine("1"));
+pub(super) fn strong(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Figure 4.4, strong scaling");
+    page.measured_on(context, "1");
     describe(page);
     let items = sizes(context).into_iter().max().unwrap_or(0);
     let octaves = (0..=8).map(|log| 1 << log);
@@ -160,32 +169,44 @@ pub(super) fn strong(context: &Context<'_>, page: &mut Values) -> Result<(), Err
     let all = ranks.map(|ranks| Times::simulate(items, ranks, &machine));
     let all: Vec<Times> = all.collect();
     let speed_up = |times: &Times, time: Field| time(&all[0]) / time(times);
-    let names = ["plan", "algorithm 1", "left-to-right"];
-    for (name, (_, time)) in names.into_iter().zip(FIELDS) {
-        // From there on, no number of ranks is faster by a tenth.
+    // From there on, no number of ranks is faster by a tenth.
+    let [plan, algorithm1, left_to_right] = FIELDS.map(|(_, time)| {
         let best = least(all.iter().map(time));
         let level = all.iter().find(|times| time(times) <= best * 1.1);
-        let level = level.map_or(0, |times| times.ranks);
-        page.set(name, level);
-        let speed_ups = all.iter().map(|times| speed_up(times, time));
-        page.set(&format!("{name} speed-up"), most(speed_ups));
-        if name == "plan" {
-            page.set("share", items / level.max(1));
-        }
-    }
-    page.set("items", items);
-    let times = lines(&all, |times| times.ranks, |times, time| time(times));
-    page.draw("time", times);
+        level.map_or(0, |times| times.ranks)
+    });
+    let subtitle = format!(
+        "Simulated allreduce of {} doubles, nodes of 80 ranks",
+        count(items)
+    );
+    page.draw(
+        "time",
+        &*subtitle,
+        Axis::doublings("p, ranks"),
+        Axis::decades("time, µs"),
+        lines(&all, |times| times.ranks, |times, time| time(times)),
+    );
+    page.says(format!(
+        "A plan levels off from {plan} ranks on, Algorithm 1 from {algorithm1}, the left-to-right sum from {left_to_right}"
+    ));
     let ideal = all.iter().map(|times| times.ranks as f64);
     let ideal = Line::guide("ideal", ideal.map(|ranks| (ranks, ranks)).collect());
     let speed_ups = lines(&all, |times| times.ranks, speed_up);
-    page.draw("speedup", speed_ups.into_iter().chain([ideal]));
-    page.cells("modes", FIELDS, |(mode, _)| {
-        format!("{}, µs | speed-up", mode.name())
-    });
-    page.rows("times", &all, |times| {
-        let cells = FIELDS.map(|(_, time)| [time(times), speed_up(times, time)]);
-        row(times.ranks, cells.into_iter().flatten())
-    });
+    page.draw(
+        "speedup",
+        subtitle,
+        Axis::doublings("p, ranks"),
+        Axis::decades("speed-up over one rank, ratio"),
+        speed_ups.into_iter().chain([ideal]),
+    );
+    page.says("Speed-ups are above the ideal line where shares fit into caches");
+    let why = "a fold several times as fast leaves less to share out: messages between nodes outweigh it sooner";
+    page.compare(format!(
+        "levels off from p, treefold's plan | 640 | {plan} | {why}
+        items a rank there | about 33000 | {}
+        levels off from p, left-to-right + allreduce | – | {left_to_right}
+        levels off from p, Algorithm 1 | 640 | {algorithm1} | {why}",
+        items / plan.max(1)
+    ));
     Ok(())
 }

@@ -55,6 +55,11 @@ impl Random {
         self.word() % bound
     }
 
+    /// An index below a bound.
+    pub fn index(&mut self, bound: usize) -> usize {
+        usize::try_from(self.below(bound as u64)).expect("it is below a usize")
+    }
+
     /// A number in 0..1.
     pub fn uniform(&mut self) -> f64 {
         (self.word() >> 11) as f64 / (1_u64 << 53) as f64

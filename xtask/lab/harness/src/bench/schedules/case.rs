@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use reduce::{Algorithm, DEFAULT_LINK, Network, Operation, Operator, Plan, World};
+use reduce::{Algorithm, AnyPlan, DEFAULT_LINK, Network, Operation, Plan, World};
 use schedule::{Collective, Machine, simulate};
 
-use super::{Report, Row};
+use super::{Job, Row};
+use crate::bench::Report;
 use crate::bench::timing::{median, slowest_after_ns, slowest_ns};
 use crate::ordinary::{Element, Known, Ordinary};
 use crate::{Backend, Error};
@@ -40,12 +41,8 @@ pub(super) struct Case<'h> {
     pub(super) backend: Backend,
     pub(super) ordinary: &'h Ordinary,
     pub(super) network: Network,
-    pub(super) report: &'h dyn Fn(Report),
-    pub(super) algorithms: &'h [Algorithm],
-    pub(super) tuned: bool,
-    pub(super) unmeasured: bool,
-    pub(super) calls_min: u32,
-    pub(super) untimed: usize,
+    pub(super) report: &'h dyn Fn(Report<Row>),
+    pub(super) job: &'h Job,
     pub(super) paper: u8,
     pub(super) collective: Collective,
     pub(super) width: usize,
@@ -53,6 +50,9 @@ pub(super) struct Case<'h> {
     /// Blocks of this number of elements, of the schedules to which their number matters.
     pub(super) block_elements: Option<usize>,
 }
+
+/// A call of all ranks.
+type Call<'c> = &'c mut dyn FnMut() -> Result<(), Error>;
 
 impl Case<'_> {
     /// Every schedule that suits, and what a plan chooses.
@@ -65,147 +65,112 @@ impl Case<'_> {
         T: Element + PartialEq + fmt::Debug,
         O: Known<T> + Copy + 'static,
     {
-        let row_of =
-            |rank| -> Vec<T> { (0..self.width).map(|column| value(rank, column)).collect() };
-        let local = row_of(self.world.rank());
+        let (world, ordinary) = (self.world, self.ordinary);
+        let columns = 0..self.width;
+        let local: Vec<T> = columns.map(|column| value(world.rank(), column)).collect();
         // The definition: each column's tree, which is over ranks as each has one row.
-        let columns = self.width.min(1000);
-        let expected: Vec<T> = (0..columns)
-            .map(|column| {
-                let column: Vec<T> = (0..self.world.size())
-                    .map(|rank| value(rank, column))
-                    .collect();
-                let folded = operator.fold(&column).expect("there are ranks");
-                operator.canonical(folded)
-            })
-            .collect();
-        let named = Algorithm::all()
-            .filter(|&algorithm| self.suits(algorithm))
-            .map(Choice::Named);
-        let tuned = (self.algorithms.is_empty() || self.tuned).then_some(Choice::Tuned);
-        let unmeasured = self.unmeasured.then_some(Choice::Unmeasured);
-        for choice in named.chain(tuned).chain(unmeasured) {
-            let mut builder = Plan::builder(self.world)
-                .local_items(1)
-                .width(self.width)
-                .network(match choice {
-                    Choice::Unmeasured => DEFAULT_LINK.into(),
-                    _ => self.network,
-                })
-                .operator(operator);
-            if let Choice::Named(algorithm) = choice {
-                builder = builder.algorithm(algorithm);
-            }
+        let of_column = |column| -> T {
+            let ranks = 0..world.size();
+            let column: Vec<T> = ranks.map(|rank| value(rank, column)).collect();
+            operator.canonical(operator.fold(&column).expect("there are ranks"))
+        };
+        let expected: Vec<T> = (0..self.width.min(1000)).map(of_column).collect();
+        for choice in self.choices() {
+            let mut builder = Plan::builder(world).local_items(1).width(self.width);
+            builder = match choice {
+                Choice::Named(algorithm) => builder.network(self.network).algorithm(algorithm),
+                Choice::Tuned => builder.network(self.network),
+                Choice::Unmeasured => builder.network(DEFAULT_LINK),
+            };
             if let Some(elements) = self.block_elements {
                 builder = builder.blocks(self.width.div_ceil(elements));
             }
-            let plan: Plan<T, O> = builder.build()?;
-            let mut result = local.clone();
-            self.once(&plan, &local, &mut result)?;
-            let is_mine = self.collective == Collective::Allreduce || self.world.rank() == 0;
-            if is_mine && result[..columns] != expected {
+            let plan = builder.operator(operator).build::<T>()?;
+            let (mut result, mut other) = (local.clone(), local.clone());
+            let run = |result: &mut [T]| -> Result<(), Error> {
+                let ended = match self.collective {
+                    Collective::Allreduce => plan.allreduce_into(&local, result),
+                    _ => plan.reduce_into(&local, result).map(drop),
+                };
+                Ok(ended?)
+            };
+            run(&mut result)?;
+            let is_mine = self.collective == Collective::Allreduce || world.rank() == 0;
+            if is_mine && result[..expected.len()] != expected {
                 let reason = format!("{} gives wrong bits", self.running(&plan));
                 return Err(Error::Run(reason));
             }
-            self.time(choice, &plan, &operator, &local, &mut result)?;
+            let mut reference = || match self.collective {
+                Collective::Allreduce => ordinary.allreduce(&operator, &local, &mut other),
+                _ => ordinary.reduce(&operator, &local, &mut other),
+            };
+            let samples = self.samples(&mut || run(&mut result), &mut reference)?;
+            if world.rank() == 0 {
+                let element = (std::any::type_name::<T>(), size_of::<T>());
+                let row = self.row(choice, &plan, samples, element, operator.name());
+                (self.report)(Report::Row(row));
+            }
         }
         Ok(())
     }
 
-    /// Whether a schedule is worth its time here.
+    /// Those that are worth their time here.
+    fn choices(&self) -> Vec<Choice> {
+        let job = self.job;
+        let named = Algorithm::all().filter(|&algorithm| self.suits(algorithm));
+        let mut choices: Vec<Choice> = named.map(Choice::Named).collect();
+        choices.extend((job.algorithms.is_empty() || job.tuned).then_some(Choice::Tuned));
+        choices.extend(job.unmeasured.then_some(Choice::Unmeasured));
+        choices
+    }
+
     fn suits(&self, algorithm: Algorithm) -> bool {
+        let scheduled = algorithm.scheduled();
         match self.collective {
-            _ if !self.algorithms.is_empty() => self.algorithms.contains(&algorithm),
+            _ if !self.job.algorithms.is_empty() => self.job.algorithms.contains(&algorithm),
             _ if !algorithm.is_scheduled() => false,
             _ if self.block_elements.is_some() => {
                 let unblocked = [Algorithm::RecursiveDoubling, Algorithm::Rabenseifner];
                 unblocked.contains(&algorithm)
-                    || algorithm
-                        .scheduled()
-                        .is_some_and(schedule::Algorithm::is_pipelined)
+                    || scheduled.is_some_and(schedule::Algorithm::is_pipelined)
             }
             Collective::Allreduce => true,
             // Paper 5's trees, and the other reduces that are not an allreduce's half.
-            _ => algorithm
-                .scheduled()
-                .is_some_and(schedule::Algorithm::has_own_reduce),
+            _ => scheduled.is_some_and(schedule::Algorithm::has_own_reduce),
         }
     }
 
-    fn once<T: Element, O: Operator<T> + 'static>(
-        &self,
-        plan: &Plan<T, O>,
-        local: &[T],
-        result: &mut [T],
-    ) -> Result<(), Error> {
-        match self.collective {
-            Collective::Allreduce => plan.allreduce_into(local, result)?,
-            _ => {
-                plan.reduce_into(local, result)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The transport's own.
-    fn reference<T: Element, O: Known<T>>(
-        &self,
-        operator: &O,
-        local: &[T],
-        value: &mut [T],
-    ) -> Result<(), Error> {
-        match self.collective {
-            Collective::Allreduce => self.ordinary.allreduce(operator, local, value),
-            _ => self.ordinary.reduce(operator, local, value),
-        }
-    }
-
-    fn time<T: Element, O: Known<T> + 'static>(
-        &self,
-        choice: Choice,
-        plan: &Plan<T, O>,
-        operator: &O,
-        local: &[T],
-        result: &mut [T],
-    ) -> Result<(), Error> {
-        let mut value = local.to_vec();
+    /// The times of two calls, in turns.
+    fn samples(&self, own: Call<'_>, other: Call<'_>) -> Result<[Vec<f64>; 2], Error> {
         // Two runs make the buffers, and three tell how many make a sample; of long ones, one does.
-        let mut warm_ns = slowest_ns(self.world, 2, || self.once(plan, local, result))?;
+        let mut warm_ns = slowest_ns(self.world, 2, &mut *own)?;
         if warm_ns < 100.0 * SAMPLE_NS {
-            warm_ns = slowest_ns(self.world, 3, || self.once(plan, local, result))?;
+            warm_ns = slowest_ns(self.world, 3, &mut *own)?;
         }
-        slowest_ns(self.world, 3, || {
-            self.reference(operator, local, &mut value)
-        })?;
+        slowest_ns(self.world, 3, &mut *other)?;
+        let calls_min = f64::from(self.job.calls_min.max(1));
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "between 1 and 1000"
         )]
-        let calls = (SAMPLE_NS / warm_ns).clamp(f64::from(self.calls_min.max(1)), 1000.0) as usize;
-        let (mut own, mut others) = (Vec::new(), Vec::new());
+        let calls = (SAMPLE_NS / warm_ns).clamp(calls_min, 1000.0) as usize;
+        let (world, untimed) = (self.world, self.job.untimed);
+        let mut samples = [Vec::new(), Vec::new()];
         for _ in 0..self.rounds {
-            own.push(slowest_after_ns(self.world, self.untimed, calls, || {
-                self.once(plan, local, result)
-            })?);
-            others.push(slowest_after_ns(self.world, self.untimed, calls, || {
-                self.reference(operator, local, &mut value)
-            })?);
+            samples[0].push(slowest_after_ns(world, untimed, calls, &mut *own)?);
+            samples[1].push(slowest_after_ns(world, untimed, calls, &mut *other)?);
         }
-        if self.world.rank() == 0 {
-            let row = self.row(choice, plan, operator, own, others);
-            (self.report)(Report::Row(Box::new(row)));
-        }
-        Ok(())
+        Ok(samples)
     }
 
-    fn row<T: Element, O: Operator<T> + 'static>(
+    fn row(
         &self,
         choice: Choice,
-        plan: &Plan<T, O>,
-        operator: &O,
-        mut own: Vec<f64>,
-        others: Vec<f64>,
+        plan: &AnyPlan,
+        [mut own, others]: [Vec<f64>; 2],
+        (element, element_bytes): (&str, usize),
+        operation: &str,
     ) -> Row {
         own.sort_by(f64::total_cmp);
         // The order statistics at n/2 -+ 0.98 sqrt(n), between which the median lies 95 times of 100.
@@ -219,14 +184,15 @@ impl Case<'_> {
         let half = 0.98 * count.sqrt();
         let (low_ns, high_ns) = (own[place(-half)], own[place(half)]);
         let median_ns = median(own);
-        let bytes = (self.width * size_of::<T>()) as f64;
-        let (collective, own_name, mpi_name) = match self.collective {
-            Collective::Allreduce => ("allreduce", "allreduce", "MPI_Allreduce"),
-            _ => ("reduce", "reduce", "MPI_Reduce"),
+        let bytes = (self.width * element_bytes) as f64;
+        let (collective, reference) = match (self.collective, self.backend) {
+            (Collective::Allreduce, backend) => ("allreduce", backend.allreduce()),
+            (_, Backend::Threads) => ("reduce", "reduce"),
+            (_, Backend::Mpi) => ("reduce", "MPI_Reduce"),
         };
-        let reference = match self.backend {
-            Backend::Threads => own_name,
-            Backend::Mpi => mpi_name,
+        let operation = match operation {
+            "max" => "maximum",
+            name => name,
         };
         Row {
             bench: "schedules".to_owned(),
@@ -234,11 +200,8 @@ impl Case<'_> {
             remark: self.remark(choice, plan),
             paper: self.paper,
             collective: collective.to_owned(),
-            operation: match operator.name() {
-                "max" => "maximum".to_owned(),
-                name => name.to_owned(),
-            },
-            element: std::any::type_name::<T>().to_owned(),
+            operation: operation.to_owned(),
+            element: element.to_owned(),
             n: self.width as u64,
             ranks: self.world.size(),
             backend: self.backend.name().to_owned(),
@@ -262,17 +225,13 @@ impl Case<'_> {
     }
 
     /// The algorithm that runs for this case's collective.
-    fn running<T: Element, O: Operator<T> + 'static>(&self, plan: &Plan<T, O>) -> Algorithm {
+    fn running(&self, plan: &AnyPlan) -> Algorithm {
         let running = plan.algorithm(self.operation());
         running.expect("every algorithm offers reductions")
     }
 
     /// What the plan has chosen, if it has, and how that runs, if the schedule's name does not say it.
-    fn remark<T: Element, O: Operator<T> + 'static>(
-        &self,
-        choice: Choice,
-        plan: &Plan<T, O>,
-    ) -> Option<String> {
+    fn remark(&self, choice: Choice, plan: &AnyPlan) -> Option<String> {
         let chosen = match choice {
             Choice::Named(_) => None,
             Choice::Tuned | Choice::Unmeasured => Some(self.running(plan).to_string()),
@@ -286,11 +245,7 @@ impl Case<'_> {
     }
 
     /// What the simulator says of the same programs.
-    fn simulated_ns<T: Element, O: Operator<T> + 'static>(
-        &self,
-        plan: &Plan<T, O>,
-        row_bytes: f64,
-    ) -> Option<f64> {
+    fn simulated_ns(&self, plan: &AnyPlan, row_bytes: f64) -> Option<f64> {
         let schedule = plan.schedule(self.operation())?;
         // Pipelines run through all blocks at once, the others are run for each.
         let runs = if schedule.algorithm().is_pipelined() {

@@ -1,0 +1,17 @@
+//! What lies behind raw pointers: a caller's arrays and functions, and the pool of threads.
+
+#![expect(
+    unsafe_code,
+    reason = "C programs pass pointers; each block says what their promise is"
+)]
+
+mod function;
+mod pointers;
+mod pool;
+
+pub use function::{Combine, Function, ITEM_BYTES_MAX, WORD_BYTES, words_of_item};
+pub use pointers::{
+    Bytes, bytes, bytes_mut, check_aligned, disjoint, elements, elements_mut, place, text, write,
+    write_bytes,
+};
+pub(crate) use pool::threads;

@@ -1,0 +1,105 @@
+//! Adds calls to this process's numbers.
+
+use std::time::Instant;
+
+use comm::text::counted;
+use treefold::mpi::mpi_library;
+
+use crate::boundary::calls::arguments::{ANOTHER_DATATYPE, Count, Reason, has_no_order};
+use crate::boundary::library::loaded::Mpi;
+use crate::boundary::process::site::site;
+use crate::settings::{Mode, Settings};
+use crate::statistics::{self, Counts, Kind, size_class};
+use crate::task::{Op, Task};
+
+impl Counts {
+    /// Adds what the library's result and treefold's have in common, where the environments are counted.
+    pub(crate) fn compare(&mut self, task: &Task, library: &[u8], own: &[u8]) {
+        self.differing_elements = task.element.differing(library, own);
+        self.differing = (self.differing_elements > 0).into();
+        self.differing_environments = self.differing.min(self.environments);
+        self.elements = task.length as u64;
+        self.compared = 1;
+    }
+}
+
+/// Counts a call that treefold took over.
+pub(crate) fn count_taken(task: &Task, counts: Counts) {
+    let bytes = task.width_bytes() as u64;
+    let counts = Counts {
+        calls: 1,
+        bytes,
+        ..counts
+    };
+    count_more(task, counts);
+}
+
+/// Counts where a call comes from whose results differ, or may.
+pub(crate) fn count_site(call: &str, site: Option<&str>) {
+    if let Some(site) = site {
+        statistics::own().count_site(call, site, 1);
+    }
+}
+
+/// Adds to the numbers of calls that were counted.
+pub(crate) fn count_more(task: &Task, counts: Counts) {
+    let kind = Kind {
+        passed: String::new(),
+        call: task.name().to_owned(),
+        element: task.element.name().to_owned(),
+        op: task.op.name().to_owned(),
+        size_class: size_class(task.width_bytes() as u64),
+        is_open: false,
+    };
+    statistics::own().count(kind, counts);
+}
+
+/// Counts a call that was passed on, which began then.
+pub(crate) fn count_passed(
+    name: &str,
+    reason: Reason,
+    count: Count,
+    datatype: mpi_library::Datatype,
+    op: mpi_library::Op,
+    begin: Instant,
+) {
+    let mpi = Mpi::get();
+    let element = mpi.element(datatype);
+    let count = match count {
+        Count::Of(count) => u64::try_from(count).unwrap_or(0),
+        // Their sum is not looked at.
+        _ => 0,
+    };
+    let (element, element_bytes) = match element {
+        Some(element) => (element.name().to_owned(), element.bytes() as u64),
+        None => mpi.describe_type(datatype),
+    };
+    let bytes = count.saturating_mul(element_bytes);
+    let passed = match reason {
+        ANOTHER_DATATYPE => format!("{reason}, of {}", counted(element_bytes, "byte")),
+        _ => reason.to_owned(),
+    };
+    let kind = Kind {
+        passed,
+        call: name.to_owned(),
+        element,
+        op: mpi.op(op).map_or("", Op::name).to_owned(),
+        size_class: size_class(bytes),
+        is_open: !has_no_order(reason) && mpi.hangs_on_order(datatype, op),
+    };
+    let counts = Counts {
+        calls: 1,
+        bytes,
+        library_ns: elapsed_ns(begin),
+        ..Counts::default()
+    };
+    if kind.is_open && Settings::get().mode == Mode::Check {
+        count_site(name, site().as_deref());
+    }
+    statistics::own().count(kind, counts);
+}
+
+/// Since then.
+pub(crate) fn elapsed_ns(begin: Instant) -> u64 {
+    u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}

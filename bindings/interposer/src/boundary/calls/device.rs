@@ -1,0 +1,159 @@
+//! Buffers in the memory of a graphics processor, which this library would read by the processor: the drivers that the program has loaded know
+//! them.
+
+use std::ffi::{CStr, c_int, c_uint, c_void};
+use std::mem;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+
+/// The drivers' libraries, as programs load them, and the functions that know pointers.
+const CUDA: (&[&CStr], &CStr) = (&[c"libcuda.so.1"], c"cuPointerGetAttribute");
+const HIP: (&[&CStr], &CStr) = (
+    &[
+        c"libamdhip64.so.7",
+        c"libamdhip64.so.6",
+        c"libamdhip64.so.5",
+        c"libamdhip64.so",
+    ],
+    c"hipPointerGetAttributes",
+);
+
+static CUDA_FUNCTION: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+static HIP_FUNCTION: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+static HAS_DRIVER: AtomicBool = AtomicBool::new(false);
+
+/// After the first calls, only some look whether libraries have been loaded.
+static LOOKS: AtomicU32 = AtomicU32::new(0);
+const LOOKS_EACH: u32 = 64;
+
+/// The loads of libraries up to the last look for drivers.
+static LOADS_SEEN: AtomicU64 = AtomicU64::new(0);
+
+/// `CUpointer_attribute`: where a pointer's memory is, and whether the processor can read it, too.
+const MEMORY_TYPE: c_int = 2;
+const IS_MANAGED: c_int = 8;
+
+/// `CUmemorytype`.
+const DEVICE: c_uint = 2;
+
+/// `CUresult cuPointerGetAttribute(void *data, CUpointer_attribute, CUdeviceptr)`.
+type CudaAttribute = unsafe extern "C" fn(*mut c_void, c_int, usize) -> c_int;
+
+/// `hipError_t hipPointerGetAttributes(hipPointerAttribute_t *, const void *)`.
+type HipAttributes = unsafe extern "C" fn(*mut Hip, *const c_void) -> c_int;
+
+/// `hipPointerAttribute_t`, and more room than any version of it needs. What its first number means has changed with HIP 6.
+#[repr(C)]
+#[derive(Default)]
+struct Hip {
+    kind: c_int,
+    device: c_int,
+    device_address: usize,
+    host_address: usize,
+    is_managed: c_int,
+    others: [c_int; 11],
+}
+
+/// Whether a driver is loaded, as far as is known.
+#[inline]
+pub(crate) fn has_driver() -> bool {
+    HAS_DRIVER.load(Ordering::Acquire)
+}
+
+/// Looks for drivers now and then.
+pub(crate) fn look() {
+    if has_driver() {
+        return;
+    }
+    let looks = LOOKS.load(Ordering::Relaxed);
+    // Another thread's may be lost.
+    LOOKS.store(looks.wrapping_add(1), Ordering::Relaxed);
+    if looks >= LOOKS_EACH && !looks.is_multiple_of(LOOKS_EACH) {
+        return;
+    }
+    // To look for a library that is not loaded, the loader searches for its file.
+    let loads = loads();
+    if LOADS_SEEN.swap(loads, Ordering::Relaxed) != loads {
+        let cuda = find(CUDA, &CUDA_FUNCTION);
+        if find(HIP, &HIP_FUNCTION) || cuda {
+            HAS_DRIVER.store(true, Ordering::Release);
+        }
+    }
+}
+
+/// The libraries that this process has ever loaded.
+fn loads() -> u64 {
+    unsafe extern "C" fn read(
+        info: *mut libc::dl_phdr_info,
+        _size: usize,
+        loads: *mut c_void,
+    ) -> c_int {
+        // SAFETY: the loader lends its own information.
+        let adds = unsafe { (*info).dlpi_adds };
+        // SAFETY: it passes on the address of a number that outlives the calls.
+        unsafe { loads.cast::<u64>().write(adds) };
+        1
+    }
+    let mut loads = 0_u64;
+    // SAFETY: the function has the type that the loader calls, and stays within what it is given.
+    unsafe { libc::dl_iterate_phdr(Some(read), (&raw mut loads).cast()) };
+    loads
+}
+
+/// Whether a function is there, whose library the program has loaded.
+#[cold]
+fn find((libraries, function): (&[&CStr], &CStr), place: &AtomicPtr<c_void>) -> bool {
+    for library in libraries {
+        // SAFETY: the name ends with a null character; a library that is not loaded stays so.
+        let handle = unsafe { libc::dlopen(library.as_ptr(), libc::RTLD_NOLOAD | libc::RTLD_LAZY) };
+        if handle.is_null() {
+            continue;
+        }
+        // SAFETY: the handle is of a library, which is kept; the name ends with a null character.
+        let address = unsafe { libc::dlsym(handle, function.as_ptr()) };
+        if !address.is_null() {
+            place.store(address, Ordering::Release);
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether an address is in the memory of a graphics processor alone.
+pub(crate) fn has(address: *const c_void) -> bool {
+    has_driver() && !address.is_null() && (is_of_cuda(address) || is_of_hip(address))
+}
+
+#[cold]
+fn is_of_cuda(address: *const c_void) -> bool {
+    let function = CUDA_FUNCTION.load(Ordering::Acquire);
+    if function.is_null() {
+        return false;
+    }
+    // SAFETY: CUDA's function of this name has this type.
+    let ask = unsafe { mem::transmute::<*mut c_void, CudaAttribute>(function) };
+    let (mut kind, mut is_managed): (c_uint, c_uint) = (0, 0);
+    // SAFETY: any address may be asked for; the attribute is an int.
+    let code = unsafe { ask((&raw mut kind).cast(), MEMORY_TYPE, address.addr()) };
+    if code != 0 || kind != DEVICE {
+        return false;
+    }
+    // SAFETY: as above.
+    let code = unsafe { ask((&raw mut is_managed).cast(), IS_MANAGED, address.addr()) };
+    // The driver writes one byte or four.
+    code != 0 || is_managed & 0xff == 0
+}
+
+#[cold]
+fn is_of_hip(address: *const c_void) -> bool {
+    let function = HIP_FUNCTION.load(Ordering::Acquire);
+    if function.is_null() {
+        return false;
+    }
+    // SAFETY: HIP's function of this name has this type.
+    let ask = unsafe { mem::transmute::<*mut c_void, HipAttributes>(function) };
+    let mut found = Hip::default();
+    // SAFETY: any address may be asked for, and there is room for the answer.
+    let code = unsafe { ask(&raw mut found, address) };
+    code == 0 && found.device_address != 0 && found.host_address == 0 && found.is_managed == 0
+}

@@ -1,0 +1,201 @@
+//! The same for Fortran, where Open MPI's functions call its PMPI_ functions: nothing in C sees them. Those of other families call their
+//! MPI_ functions, so they are passed on here, and taken over in C.
+//!
+//! Each function has five names: four by which compilers may ask for it, for `mpif.h` and `use mpi`, and that of `mpi_f08`. All parameters
+//! are addresses. In `mpi_f08` that of the error code is NULL where a program leaves it out.
+
+#![allow(non_snake_case, reason = "Fortran compilers' names")]
+
+use std::ffi::{c_int, c_void};
+
+use crate::boundary::calls::arguments::{Arguments, Count};
+use crate::boundary::calls::intercept::intercept;
+use crate::boundary::library::fortran::{comm_of, datatype_of, integer, leave, op_of};
+use crate::boundary::library::loaded::{Mpi, SUCCESS};
+use crate::boundary::library::next::{Next, the_next, typed};
+use crate::task::{Call, Form};
+
+/// What the count's address means.
+macro_rules! count {
+    (each, $count:ident) => {
+        Count::Each($count)
+    };
+    (one, $count:ident) => {{
+        // SAFETY: the address is that of an INTEGER.
+        Count::Of(unsafe { integer($count) }.into())
+    }};
+}
+
+/// The root, if a reduction has one.
+macro_rules! root {
+    () => {
+        0
+    };
+    ($root:ident) => {{
+        // SAFETY: the address is that of an INTEGER.
+        unsafe { integer($root) }
+    }};
+}
+
+/// A reduction: its call and form, whether there is one count or one for each rank, and its parameters before and after the communicator and
+/// at the end. An expression for its code has what makes the arguments in C's terms, and what makes the program's call of the library. `next`
+/// stands behind the name by which the program calls it.
+macro_rules! reduction {
+    (
+        $body:ident, $call:ident, $form:ident, $count:ident,
+        ($($root:ident)?), ($($info:ident)?), ($($request:ident)?),
+        |$arguments:ident, $library:ident| $code:expr
+    ) => {
+        /// # Safety
+        /// As MPI's standard says.
+        #[allow(clippy::too_many_arguments, reason = "MPI's")]
+        unsafe fn $body(
+            next: &'static Next,
+            send: *mut c_void,
+            recv: *mut c_void,
+            count: *const c_int,
+            datatype: *const c_int,
+            op: *const c_int,
+            $($root: *const c_int,)?
+            comm: *const c_int,
+            $($info: *const c_int,)?
+            $($request: *mut c_int,)?
+            ierr: *mut c_int,
+        ) {
+            let next = || {
+                typed!(
+                    next;
+                    unsafe extern "C-unwind" fn(
+                        *mut c_void,
+                        *mut c_void,
+                        *const c_int,
+                        *const c_int,
+                        *const c_int,
+                        $(stand_in!($root *const c_int),)?
+                        *const c_int,
+                        $(stand_in!($info *const c_int),)?
+                        $(stand_in!($request *mut c_int),)?
+                        *mut c_int,
+                    )
+                )
+            };
+            let $arguments = move |mpi: &Mpi| {
+                // A program may ask for persistent ones, and do without.
+                let is_there = Form::$form == Form::Blocking || next().is_ok();
+                (mpi.hides_fortran() && is_there).then(|| Arguments {
+                    call: Call::$call,
+                    form: Form::$form,
+                    send: mpi.buffer_of_fortran(send),
+                    recv: mpi.buffer_of_fortran(recv),
+                    count: count!($count, count),
+                    // SAFETY: the address is that of a handle, and MPI can be called.
+                    datatype: unsafe { datatype_of(mpi, datatype) },
+                    // SAFETY: as above.
+                    op: unsafe { op_of(mpi, op) },
+                    root: root!($($root)?),
+                    // SAFETY: as above.
+                    comm: unsafe { comm_of(mpi, comm) },
+                })
+            };
+            let $library = move || match next() {
+                Ok(next) => {
+                    let mut code = SUCCESS;
+                    // SAFETY: it is the call that the program makes, with an error code.
+                    unsafe {
+                        next(
+                            send, recv, count, datatype, op, $($root,)? comm, $($info,)?
+                            $($request,)? &raw mut code,
+                        );
+                    }
+                    code
+                }
+                // SAFETY: the address is that of a handle, and MPI can be called.
+                Err(missing) => missing.code(&|mpi| Some(unsafe { comm_of(mpi, comm) })),
+            };
+            let code = $code;
+            // SAFETY: the address is that of an INTEGER, or NULL.
+            unsafe { leave(ierr, code) };
+        }
+    };
+}
+
+/// A name of a reduction.
+macro_rules! named {
+    ($name:ident, $body:ident, ($($root:ident)?), ($($info:ident)?), ($($request:ident)?)) => {
+        #[doc = concat!("`", stringify!($name), "`.")]
+        ///
+        /// # Safety
+        /// As MPI's standard says.
+        #[cfg_attr(not(test), unsafe(no_mangle))]
+        #[allow(clippy::too_many_arguments, reason = "MPI's")]
+        pub unsafe extern "C-unwind" fn $name(
+            send: *mut c_void,
+            recv: *mut c_void,
+            count: *const c_int,
+            datatype: *const c_int,
+            op: *const c_int,
+            $($root: *const c_int,)?
+            comm: *const c_int,
+            $($info: *const c_int,)?
+            $($request: *mut c_int,)?
+            ierr: *mut c_int,
+        ) {
+            let next = the_next!(stringify!($name), concat!("p", stringify!($name)));
+            // SAFETY: the caller's promise is MPI's.
+            unsafe {
+                $body(
+                    next, send, recv, count, datatype, op, $($root,)? comm, $($info,)?
+                    $($request,)? ierr,
+                );
+            }
+        }
+    };
+}
+
+/// A type for each parameter of a list.
+macro_rules! stand_in {
+    ($parameter:ident $type:ty) => {
+        $type
+    };
+}
+
+pub(crate) use {count, named, reduction, root, stand_in};
+
+/// The names of a reduction that is complete when the call returns.
+macro_rules! export {
+    ($body:ident, $call:ident, $count:ident, $root:tt, [$($name:ident)+]) => {
+        reduction!(
+            $body, $call, Blocking, $count, $root, (), (),
+            |arguments, library| {
+                // SAFETY: the caller's promise is MPI's.
+                unsafe { intercept(arguments, library) }
+            }
+        );
+        $(named!($name, $body, $root, (), ());)+
+    };
+}
+
+export!(
+    allreduce, Allreduce, one, (),
+    [mpi_allreduce_ mpi_allreduce__ mpi_allreduce MPI_ALLREDUCE mpi_allreduce_f08_]
+);
+export!(
+    reduce, Reduce, one, (root),
+    [mpi_reduce_ mpi_reduce__ mpi_reduce MPI_REDUCE mpi_reduce_f08_]
+);
+export!(
+    reduce_scatter, ReduceScatter, each, (),
+    [mpi_reduce_scatter_ mpi_reduce_scatter__ mpi_reduce_scatter MPI_REDUCE_SCATTER mpi_reduce_scatter_f08_]
+);
+export!(
+    reduce_scatter_block, ReduceScatterBlock, one, (),
+    [mpi_reduce_scatter_block_ mpi_reduce_scatter_block__ mpi_reduce_scatter_block MPI_REDUCE_SCATTER_BLOCK mpi_reduce_scatter_block_f08_]
+);
+export!(
+    scan, Scan, one, (),
+    [mpi_scan_ mpi_scan__ mpi_scan MPI_SCAN mpi_scan_f08_]
+);
+export!(
+    exscan, Exscan, one, (),
+    [mpi_exscan_ mpi_exscan__ mpi_exscan MPI_EXSCAN mpi_exscan_f08_]
+);

@@ -1,0 +1,99 @@
+//! What is done with a call: whose reduction it is.
+
+use std::ffi::c_int;
+use std::time::Instant;
+
+use treefold::mpi::mpi_library::Comm;
+
+use crate::boundary::calls::arguments::{Arguments, EXSCAN_INTO_PLACE, Reason};
+use crate::boundary::calls::count::count_passed;
+use crate::boundary::calls::perform::perform;
+use crate::boundary::calls::prepare::prepare;
+use crate::boundary::calls::repeated;
+use crate::boundary::library::loaded::{Communicator, Mpi, SUCCESS};
+use crate::boundary::process::finish;
+use crate::boundary::process::inside::is_inside;
+use crate::settings::{Mode, Settings};
+
+/// Reduces, or passes the call on to the library: the code that the program gets.
+///
+/// # Safety
+/// The arguments are those of a call of MPI: handles are handles, and buffers are as the standard says for the call. `library` makes the
+/// same call of the library. Without arguments, it is passed on.
+#[inline]
+pub(crate) unsafe fn intercept(
+    arguments: impl FnOnce(&Mpi) -> Option<Arguments>,
+    library: impl Fn() -> c_int,
+) -> c_int {
+    let Some((settings, mpi)) = looked_at() else {
+        return library();
+    };
+    let Some(arguments) = arguments(mpi) else {
+        return library();
+    };
+    // SAFETY: this function's promise.
+    if let Some(code) = unsafe { repeated::perform(&arguments, mpi) } {
+        return code;
+    }
+    // SAFETY: this function's promise.
+    unsafe { take_or_pass(arguments, mpi, settings, &library) }
+}
+
+/// The same for a kind of call that this thread does not know. Apart, and by value, arguments stay in registers where it does.
+///
+/// # Safety
+/// As [`intercept`].
+#[inline(never)]
+unsafe fn take_or_pass(
+    arguments: Arguments,
+    mpi: &Mpi,
+    settings: &Settings,
+    library: &dyn Fn() -> c_int,
+) -> c_int {
+    // SAFETY: this function's promise.
+    match unsafe { prepare(&arguments, mpi, settings) } {
+        Ok((task, places, state)) => {
+            let comm = Communicator(arguments.comm);
+            // SAFETY: this function's promise; `prepare` has made both of the arguments.
+            let code = unsafe { perform(&task, places, state, comm, library) };
+            // After a failure, the program's error handler may have freed the communicator.
+            if code == SUCCESS && settings.mode == Mode::On && settings.stats.is_none() {
+                repeated::remember(&arguments, mpi, &task, state);
+            }
+            code
+        }
+        Err(reason) => {
+            let begin = Instant::now();
+            let code = pass(reason, arguments.comm, library);
+            if settings.stats.is_some() {
+                let (name, count) = (arguments.call.name(arguments.form), arguments.count);
+                count_passed(name, reason, count, arguments.datatype, arguments.op, begin);
+            }
+            code
+        }
+    }
+}
+
+/// Passes a call on to the library, for a reason: the code that the program gets.
+pub(crate) fn pass(reason: Reason, comm: Comm, library: &dyn Fn() -> c_int) -> c_int {
+    if reason != EXSCAN_INTO_PLACE {
+        return library();
+    }
+    let code = Mpi::get().library.constants.MPI_ERR_BUFFER;
+    Communicator(comm).call_error_handler(code);
+    code
+}
+
+/// The settings and the library, if calls are looked at: not while this library is off, nor its own calls.
+#[inline(always)]
+pub(crate) fn looked_at() -> Option<(&'static Settings, &'static Mpi)> {
+    let settings = Settings::get();
+    let is_passed = settings.mode == Mode::Off || is_inside() || !is_callable();
+    (!is_passed).then(|| (settings, Mpi::get()))
+}
+
+/// Whether MPI is there to be called, and the library is one whose handles are known.
+#[inline]
+pub(crate) fn is_callable() -> bool {
+    finish::register()
+}

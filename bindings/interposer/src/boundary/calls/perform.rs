@@ -1,0 +1,162 @@
+//! A reduction by treefold, or a check by both.
+
+use std::any::Any;
+use std::ffi::c_int;
+use std::panic::{self, AssertUnwindSafe};
+use std::slice;
+use std::time::Instant;
+
+use crate::boundary::calls::arguments::Places;
+use crate::boundary::calls::count::{count_site, count_taken, elapsed_ns};
+use crate::boundary::calls::state::{Inner, State};
+use crate::boundary::library::loaded::{Communicator, SUCCESS};
+use crate::boundary::process::control::DefaultEnvironment;
+use crate::boundary::process::inside::Inside;
+use crate::boundary::process::site::site;
+use crate::engine::Buffers;
+use crate::settings::{Mode, Settings};
+use crate::statistics::Counts;
+use crate::task::Task;
+
+/// Reduces: the code that the program gets. `library` makes the same call of the library.
+///
+/// # Safety
+/// The places are buffers of the task's width and length, or in place of the longer of both, which do not overlap.
+pub(crate) unsafe fn perform(
+    task: &Task,
+    places: Places,
+    state: &State,
+    comm: Communicator,
+    library: &dyn Fn() -> c_int,
+) -> c_int {
+    let settings = Settings::get();
+    if settings.mode == Mode::Check {
+        // SAFETY: this function's promise.
+        return unsafe { check(task, places, state, comm, library) };
+    }
+    let begin = settings.stats.as_ref().map(|_| Instant::now());
+    let (width, length) = (task.width_bytes(), task.length_bytes());
+    let buffers = match places {
+        Places::Apart(send, recv) => Buffers::Apart {
+            // SAFETY: this function's promise.
+            local: unsafe { slice::from_raw_parts(send.cast(), width) },
+            // SAFETY: this function's promise.
+            result: unsafe { slice::from_raw_parts_mut(recv.cast(), length) },
+        },
+        Places::Read(send) => Buffers::Apart {
+            // SAFETY: this function's promise.
+            local: unsafe { slice::from_raw_parts(send.cast(), width) },
+            result: &mut [],
+        },
+        Places::InPlace(buffer) => {
+            // SAFETY: this function's promise; the result is no longer than the contribution.
+            let buffer = unsafe { slice::from_raw_parts_mut(buffer.cast(), width) };
+            Buffers::InPlace(buffer)
+        }
+    };
+    let (outcome, differs) = compute(task, buffers, state, comm);
+    if let Some(begin) = begin {
+        let counts = Counts {
+            treefold_ns: elapsed_ns(begin),
+            environments: differs.into(),
+            ..Counts::default()
+        };
+        count_taken(task, counts);
+    }
+    code_of(outcome, comm)
+}
+
+/// What the program gets: an error goes through its communicator's error handler.
+#[inline]
+pub(crate) fn code_of(outcome: Result<(), String>, comm: Communicator) -> c_int {
+    match outcome {
+        Ok(()) => SUCCESS,
+        Err(message) => comm.raise(&message),
+    }
+}
+
+/// Reduces by both, and gives the program the library's result.
+///
+/// # Safety
+/// As [`perform`].
+unsafe fn check(
+    task: &Task,
+    places: Places,
+    state: &State,
+    comm: Communicator,
+    library: &dyn Fn() -> c_int,
+) -> c_int {
+    let (input, output) = match places {
+        Places::Apart(send, recv) => (send, Some(recv)),
+        Places::Read(send) => (send, None),
+        Places::InPlace(buffer) => (buffer.cast_const(), Some(buffer)),
+    };
+    let mut own = vec![0_u8; output.map_or(0, |_| task.length_bytes())];
+    // SAFETY: the caller's promise.
+    let local = unsafe { slice::from_raw_parts(input.cast::<u8>(), task.width_bytes()) };
+    let begin = Instant::now();
+    let result = &mut own[..];
+    let (outcome, differs) = compute(task, Buffers::Apart { local, result }, state, comm);
+    let mut counts = Counts {
+        treefold_ns: elapsed_ns(begin),
+        environments: differs.into(),
+        failed: outcome.is_err().into(),
+        ..Counts::default()
+    };
+    let call = state.digests.begin(comm.0, task);
+    let begin = Instant::now();
+    let code = library();
+    counts.library_ns = elapsed_ns(begin);
+    if let Some(output) = output.filter(|_| code == SUCCESS) {
+        // SAFETY: the caller's promise. The library has written it, and nothing else refers to it.
+        let output = unsafe { slice::from_raw_parts(output.cast::<u8>(), task.length_bytes()) };
+        if outcome.is_ok() {
+            counts.compare(task, output, &own);
+        }
+        if counts.differing > 0 {
+            count_site(task.name(), site().as_deref());
+        }
+        if let Some(call) = call {
+            state.digests.end(call, task.element, output);
+        }
+    }
+    count_taken(task, counts);
+    code
+}
+
+/// Lets the engine reduce; also says whether the thread's floating-point environment was another one than the default.
+fn compute(
+    task: &Task,
+    buffers: Buffers<'_>,
+    state: &State,
+    comm: Communicator,
+) -> (Result<(), String>, bool) {
+    let run = |inner: &mut Inner| state.engine(inner, comm)?.reduce(task, buffers);
+    let (outcome, differs) = guarded(state, run);
+    (outcome.flatten(), differs)
+}
+
+/// Does something with what is kept for a communicator, in the default floating-point environment, and says whether the thread's was
+/// another one. What panics is an error, then and ever after.
+#[inline]
+pub(crate) fn guarded<R>(
+    state: &State,
+    run: impl FnOnce(&mut Inner) -> R,
+) -> (Result<R, String>, bool) {
+    let _inside = Inside::enter();
+    let environment = DefaultEnvironment::enter();
+    let mut inner = state.lock();
+    let run = AssertUnwindSafe(|| run(&mut inner));
+    let outcome = panic::catch_unwind(run).map_err(|payload| {
+        let message = format!("it panicked: {}", text_of(&*payload));
+        inner.fail(&message);
+        message
+    });
+    (outcome, environment.differs())
+}
+
+fn text_of(payload: &(dyn Any + Send)) -> &str {
+    let literal = payload.downcast_ref::<&str>().copied();
+    let text = || payload.downcast_ref::<String>().map(String::as_str);
+    literal.or_else(text).unwrap_or("no message")
+}

@@ -1,0 +1,212 @@
+//! Calls like one of this thread's last ones.
+//!
+//! Programs make few kinds of calls, and each many times. Finding out what a call asks for takes as long as a short message. So a thread
+//! remembers the last kinds of calls that were reductions of whole rows, until a communicator is freed or MPI_Finalize begins.
+
+use std::cell::RefCell;
+use std::ffi::{c_int, c_void};
+use std::slice;
+
+use treefold::mpi::mpi_library::{Comm, Datatype, Op};
+
+use crate::boundary::calls::arguments::{Arguments, Count};
+use crate::boundary::calls::device;
+use crate::boundary::calls::perform::{code_of, guarded};
+use crate::boundary::calls::state::{self, State};
+use crate::boundary::library::loaded::{Communicator, Mpi};
+use crate::engine::{Buffers, KeptPlan};
+use crate::task::{Call, Task};
+
+/// The kinds of calls that a thread remembers: those of a loop, with a root or two.
+const KINDS_MAX: usize = 4;
+
+/// What calls have in common that ask for the same.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Kind {
+    comm: Comm,
+    count: i64,
+    root: c_int,
+    call: Call,
+    datatype: Datatype,
+    op: Op,
+}
+
+/// A kind, and what was found for it.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    kind: Kind,
+    generation: u64,
+    state: *const State,
+    plan: KeptPlan,
+    width_bytes: usize,
+    align_bytes: usize,
+    /// Whether this rank gets the result.
+    has_result: bool,
+}
+
+/// The last ones, of which the next to be found replaces the oldest.
+#[derive(Debug)]
+struct Last {
+    known: [Option<Known>; KINDS_MAX],
+    oldest: usize,
+}
+
+thread_local! {
+    static LAST: RefCell<Last> = const {
+        RefCell::new(Last {
+            known: [None; KINDS_MAX],
+            oldest: 0,
+        })
+    };
+}
+
+impl Kind {
+    #[inline(always)]
+    fn of(arguments: &Arguments) -> Option<Self> {
+        let Count::Of(count) = arguments.count else {
+            return None;
+        };
+        Some(Self {
+            comm: arguments.comm,
+            count,
+            root: arguments.root,
+            call: arguments.call,
+            datatype: arguments.datatype,
+            op: arguments.op,
+        })
+    }
+}
+
+impl Last {
+    /// What is known of a kind of calls.
+    #[inline(always)]
+    fn find(&self, kind: &Kind) -> Option<&Known> {
+        let generation = state::generation();
+        let mut known = self.known.iter().flatten();
+        known.find(|known| known.kind == *kind && known.generation == generation)
+    }
+}
+
+/// Reduces, if this thread knows the kind of the call, and its buffers are aligned: the code that the program gets.
+///
+/// # Safety
+/// The arguments are those of a call of MPI: handles are handles, and buffers are as the standard says for the call.
+// Inline, the arguments are compared where they are: in registers.
+#[inline(always)]
+pub(crate) unsafe fn perform(arguments: &Arguments, mpi: &Mpi) -> Option<c_int> {
+    if treefold::mpi::is_finalised() {
+        return None;
+    }
+    let kind = Kind::of(arguments)?;
+    let outcome = LAST.with(|last| {
+        // A call that the run makes is passed on before it comes here.
+        let last = last.borrow();
+        let known = last.find(&kind)?;
+        // SAFETY: this function's promise; the kind of the call is the same.
+        unsafe { reduce(known, mpi, arguments.send, arguments.recv) }
+    })?;
+    // After the borrow: an error handler of the program's may make calls, and need not return.
+    Some(code_of(outcome, Communicator(arguments.comm)))
+}
+
+/// Reduces, if the buffers are aligned.
+///
+/// # Safety
+/// This is a call of the kind that is known, and the buffers are as MPI's standard says for it.
+unsafe fn reduce(
+    known: &Known,
+    mpi: &Mpi,
+    send: *const c_void,
+    recv: *mut c_void,
+) -> Option<Result<(), String>> {
+    // SAFETY: this function's promise.
+    let buffers = unsafe { buffers(known, mpi, send, recv) }?;
+    // SAFETY: the generation is the present one, and the communicator that of the call.
+    let state = unsafe { State::of_generation(known.state) };
+    let (outcome, _) = guarded(state, |inner| {
+        let engine = inner.made_engine()?;
+        engine.run_again(&known.plan, buffers)
+    });
+    match outcome {
+        Ok(outcome) => outcome,
+        Err(panicked) => Some(Err(panicked)),
+    }
+}
+
+/// The buffers, if they are such as the engine takes.
+///
+/// # Safety
+/// They are what MPI's standard says for a call of this kind.
+#[inline]
+unsafe fn buffers<'b>(
+    known: &Known,
+    mpi: &Mpi,
+    send: *const c_void,
+    recv: *mut c_void,
+) -> Option<Buffers<'b>> {
+    let is_buffer = |address: *const c_void| {
+        let is_aligned = address.addr() & (known.align_bytes - 1) == 0;
+        is_aligned && !address.is_null() && !mpi.is_in_place(address)
+    };
+    if known.has_result && !is_buffer(recv) {
+        return None;
+    }
+    if device::has_driver() && (device::has(send) || device::has(recv)) {
+        return None;
+    }
+    // SAFETY: the caller promises a buffer of so many elements, if the address is a buffer's.
+    let result = || unsafe { slice::from_raw_parts_mut(recv.cast(), known.width_bytes) };
+    if !is_buffer(send) {
+        let is_in_place = known.has_result && mpi.is_in_place(send);
+        return is_in_place.then(|| Buffers::InPlace(result()));
+    }
+    // SAFETY: as above.
+    let local = unsafe { slice::from_raw_parts(send.cast(), known.width_bytes) };
+    if !known.has_result {
+        return Some(Buffers::Apart {
+            local,
+            result: &mut [],
+        });
+    }
+    let is_apart = send.addr().abs_diff(recv.addr()) >= known.width_bytes;
+    is_apart.then(|| Buffers::Apart {
+        local,
+        result: result(),
+    })
+}
+
+/// Remembers the kind of a call that has succeeded, if that is all there is to know of it.
+#[cold]
+pub(crate) fn remember(arguments: &Arguments, mpi: &Mpi, task: &Task, state: &State) {
+    let is_of_whole_rows = matches!(task.call, Call::Allreduce | Call::Reduce);
+    // The handle of another datatype may mean something else later.
+    if !is_of_whole_rows || !mpi.has_type(arguments.datatype) {
+        return;
+    }
+    let plan = match state.lock().made_engine() {
+        Some(engine) => engine.kept_plan(task),
+        None => None,
+    };
+    let (Some(kind), Some(plan)) = (Kind::of(arguments), plan) else {
+        return;
+    };
+    let known = Known {
+        kind,
+        generation: state::generation(),
+        state,
+        plan,
+        width_bytes: task.width_bytes(),
+        align_bytes: task.element.align_bytes(),
+        has_result: task.call != Call::Reduce || state.rank == task.root,
+    };
+    LAST.with_borrow_mut(|last| {
+        // Its buffers may have been others than the engine takes, or its plan made anew.
+        let mut known_kinds = last.known.iter().map(|known| known.map(|known| known.kind));
+        let same = known_kinds.position(|known| known == Some(kind));
+        let place = same.unwrap_or(last.oldest);
+        last.known[place] = Some(known);
+        if same.is_none() {
+            last.oldest = (place + 1) % KINDS_MAX;
+        }
+    });
+}

@@ -1,0 +1,239 @@
+//! What is kept for each communicator of the program's: an attribute, which is not copied with it and goes with it.
+
+use std::cell::Cell;
+use std::ffi::{c_int, c_void};
+use std::panic::{self, AssertUnwindSafe};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use treefold::World;
+use treefold::mpi::mpi_library::{Comm, DeleteAttribute, Passed, copy_no_attribute};
+use treefold::mpi::{Duplicate, MpiCommunicator};
+
+use crate::boundary::check::digests::Digests;
+use crate::boundary::library::loaded::{self, Communicator, SUCCESS, mpi};
+use crate::engine::Engine;
+
+/// The communicators after that of all processes whose ranks share memory within their nodes: each takes a window of the operating
+/// system's shared memory.
+const WINDOWS_MAX: usize = 8;
+
+/// Counts what outdates all that threads remember of communicators: one was freed, or MPI_Finalize has begun.
+static GENERATION: AtomicU64 = AtomicU64::new(0);
+
+/// Those that share memory, but for the first.
+static WINDOWS: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether all processes of the program have taken part in a reduction of treefold's.
+static ALL_TOOK_PART: AtomicBool = AtomicBool::new(false);
+
+/// What is kept.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) rank: usize,
+    pub(crate) size: usize,
+    pub(crate) is_inter: bool,
+    /// What a check compares.
+    pub(crate) digests: Arc<Digests>,
+    inner: Mutex<Inner>,
+}
+
+/// The engine, made by the first reduction that is taken over, and its communicator, which is freed with the program's.
+#[derive(Debug, Default)]
+pub(crate) struct Inner {
+    engine: Option<Engine>,
+    duplicate: Option<Duplicate>,
+    /// Why there is no engine: ranks that tried again would not do alike.
+    failure: Option<String>,
+}
+
+impl Inner {
+    /// The engine, if there is one.
+    #[inline]
+    pub(crate) fn made_engine(&mut self) -> Option<&mut Engine> {
+        self.engine.as_mut()
+    }
+
+    /// Every later call fails.
+    pub(crate) fn fail(&mut self, failure: &str) {
+        match &mut self.engine {
+            Some(engine) => engine.fail(failure),
+            None => self.failure = Some(failure.to_owned()),
+        }
+    }
+}
+
+// SAFETY: an engine's world, plans and buffers hold `Rc`s of each other, and no other object of the process holds one of them: each world
+// is made here from a communicator of its own. So all of them move between threads together, behind the mutex, and no thread uses one
+// without its lock. What they call of MPI may be called by any thread that calls a reduction of the program's.
+unsafe impl Send for Inner {}
+
+thread_local! {
+    /// The communicator that this thread used last, the generation then, and where its state is.
+    static LAST: Cell<Option<(Communicator, u64, *const State)>> = const { Cell::new(None) };
+}
+
+/// What threads remember is of one generation.
+#[inline]
+pub(crate) fn generation() -> u64 {
+    GENERATION.load(Ordering::Acquire)
+}
+
+/// Makes threads forget communicators.
+pub(crate) fn outdate() {
+    GENERATION.fetch_add(1, Ordering::Release);
+}
+
+/// Whether all processes of the program have taken part in a reduction of treefold's.
+pub(crate) fn all_took_part() -> bool {
+    ALL_TOOK_PART.load(Ordering::Relaxed)
+}
+
+impl State {
+    /// That of a communicator, made if there is none; `None` if MPI fails.
+    #[inline]
+    pub(crate) fn of(comm: Communicator) -> Option<&'static Self> {
+        let generation = generation();
+        let state = match LAST.get() {
+            Some((last, when, state)) if last == comm && when == generation => state,
+            _ => {
+                let state = find(comm)?;
+                LAST.set(Some((comm, generation, state)));
+                state
+            }
+        };
+        // SAFETY: it was found in this generation, or just now.
+        Some(unsafe { Self::of_generation(state) })
+    }
+
+    /// That of a communicator which a thread remembers.
+    ///
+    /// # Safety
+    /// It was found in the present generation, and this is a call on its communicator.
+    #[inline]
+    pub(crate) unsafe fn of_generation(state: *const Self) -> &'static Self {
+        // SAFETY: the state lives until its communicator is freed, which no thread may do while another uses that (MPI 4.1, 7.4.3); after
+        // that, it is another generation. So callers have it for one call on the communicator, whatever the lifetime says.
+        unsafe { &*state }
+    }
+
+    /// The engine's, for one call.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {
+        // A call that has panicked has marked its engine.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes the engine if there is none. Collective.
+    pub(crate) fn engine<'a>(
+        &self,
+        inner: &'a mut Inner,
+        comm: Communicator,
+    ) -> Result<&'a mut Engine, String> {
+        if inner.engine.is_none() && inner.failure.is_none() {
+            let made = self.make(inner, comm);
+            inner.failure = made.err();
+        }
+        match (&mut inner.engine, &inner.failure) {
+            (Some(engine), _) => Ok(engine),
+            (None, failure) => Err(failure.clone().unwrap_or_default()),
+        }
+    }
+
+    #[cold]
+    fn make(&self, inner: &mut Inner, comm: Communicator) -> Result<(), String> {
+        let is_world = comm == loaded::world();
+        // Ranks may have counted differently; those of a communicator agree on the least that one of them wants.
+        let wants_memory = is_world || WINDOWS.load(Ordering::Relaxed) < WINDOWS_MAX;
+        if wants_memory && !is_world {
+            WINDOWS.fetch_add(1, Ordering::Relaxed);
+        }
+        // SAFETY: the program promises a communicator of its library, which it calls MPI with in this thread; `prepare` has passed
+        // intercommunicators on.
+        let made = unsafe { MpiCommunicator::duplicate_where(comm.0, wants_memory) };
+        let end = made.map_err(|error| error.to_string())?;
+        inner.duplicate = Some(end.library_communicator());
+        inner.engine = Some(Engine::new(World::new(end)));
+        if comm.has_processes_of(loaded::world()) {
+            ALL_TOOK_PART.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+/// The attribute's value, set if there is none.
+#[cold]
+fn find(comm: Communicator) -> Option<*const State> {
+    let key = key()?;
+    let (mut value, mut is_set) = (ptr::null_mut::<c_void>(), 0);
+    // SAFETY: the handle is a communicator, and the key was made here; MPI writes the attribute's value, a pointer, to `value`.
+    let code =
+        unsafe { mpi().MPI_Comm_get_attr(comm.0, key, (&raw mut value).cast(), &raw mut is_set) };
+    if code != SUCCESS {
+        return None;
+    }
+    if is_set != 0 {
+        return Some(value.cast_const().cast());
+    }
+    let state = Box::into_raw(Box::new(State {
+        rank: comm.rank(),
+        size: comm.size(),
+        is_inter: comm.is_inter(),
+        digests: Arc::default(),
+        inner: Mutex::default(),
+    }));
+    // SAFETY: as above; the value is what `delete` takes.
+    let code = unsafe { mpi().MPI_Comm_set_attr(comm.0, key, state.cast()) };
+    if code != SUCCESS {
+        // SAFETY: it was just made by `Box::into_raw`, and MPI has not kept it.
+        drop(unsafe { Box::from_raw(state) });
+        return None;
+    }
+    Some(state)
+}
+
+/// The attribute's key.
+fn key() -> Option<c_int> {
+    static KEY: OnceLock<Option<c_int>> = OnceLock::new();
+    *KEY.get_or_init(|| create_key(delete))
+}
+
+/// A key of attributes that are not copied.
+pub(crate) fn create_key(delete: DeleteAttribute) -> Option<c_int> {
+    let mut key = 0;
+    // SAFETY: both functions have the signatures that MPI asks for and live for ever; `key` is room for one int.
+    let code = unsafe {
+        mpi().MPI_Comm_create_keyval(
+            Some(copy_no_attribute),
+            Some(delete),
+            &raw mut key,
+            ptr::null_mut(),
+        )
+    };
+    (code == SUCCESS).then_some(key)
+}
+
+/// The program frees a communicator, which is collective; or MPI_Finalize does, after `comm` has freed all duplicates.
+unsafe extern "C" fn delete(
+    _comm: Passed<Comm>,
+    _key: c_int,
+    value: *mut c_void,
+    _extra: *mut c_void,
+) -> c_int {
+    outdate();
+    // SAFETY: the attribute's value is a state that `find` has made by `Box::into_raw`, and MPI deletes it once.
+    let state = unsafe { Box::from_raw(value.cast::<State>()) };
+    state.digests.forget();
+    let Inner {
+        engine, duplicate, ..
+    } = state
+        .inner
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
+    // What cannot be freed now is freed in MPI_Finalize.
+    let _ = panic::catch_unwind(AssertUnwindSafe(move || {
+        drop(engine);
+        duplicate.map(Duplicate::free)
+    }));
+    SUCCESS
+}

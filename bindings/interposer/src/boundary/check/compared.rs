@@ -1,0 +1,69 @@
+//! What a check keeps beside the library's own reduction.
+
+use std::ffi::c_void;
+use std::slice;
+use std::sync::Arc;
+
+use treefold::mpi::mpi_library::{Comm, Request};
+
+use crate::boundary::calls::arguments::Arguments;
+use crate::boundary::check::digests::Digests;
+use crate::boundary::process::site::site;
+use crate::task::Task;
+
+/// What is compared with a result of the library's.
+#[derive(Debug)]
+pub(crate) struct Check {
+    /// The program's.
+    pub(crate) comm: Comm,
+    /// What gathers, and what it sends: the program may change its own buffer before.
+    pub(crate) request: Request,
+    pub(crate) contribution: Vec<u64>,
+    /// Where the digest goes, and the number of the call, if all ranks get the result.
+    pub(crate) digests: Option<(Arc<Digests>, u64)>,
+    /// Where the program has started it.
+    pub(crate) site: Option<Arc<str>>,
+    /// The library's result, once it is there.
+    pub(crate) library: Option<Vec<u8>>,
+    /// Of the thread that has completed it.
+    pub(crate) other_environment: bool,
+}
+
+/// What each start of a persistent reduction gathers.
+#[derive(Debug)]
+pub(crate) struct Repeat {
+    /// The program's, on a communicator of the request's own.
+    pub(crate) arguments: Arguments,
+    /// The program's.
+    pub(crate) comm: Comm,
+    pub(crate) rows_bytes: usize,
+}
+
+// SAFETY: the arguments' addresses are the program's, which lends what they lead to until the request is freed.
+unsafe impl Send for Repeat {}
+
+impl Check {
+    pub(crate) fn new(comm: Comm, contribution: Vec<u64>) -> Self {
+        Self {
+            comm,
+            request: Request::UNSET,
+            contribution,
+            digests: None,
+            site: site(),
+            library: None,
+            other_environment: false,
+        }
+    }
+
+    /// Of a contribution that the program may change before it is sent.
+    ///
+    /// # Safety
+    /// There are as many elements as the task says.
+    pub(crate) unsafe fn of(task: &Task, send: *const c_void, comm: Comm) -> Self {
+        // SAFETY: this function's promise.
+        let bytes = unsafe { slice::from_raw_parts(send.cast::<u8>(), task.width_bytes()) };
+        let mut contribution = vec![0_u64; bytes.len().div_ceil(size_of::<u64>())];
+        bytemuck::cast_slice_mut(&mut contribution)[..bytes.len()].copy_from_slice(bytes);
+        Self::new(comm, contribution)
+    }
+}

@@ -1,0 +1,246 @@
+//! Comparisons of a check that wait for what other ranks contribute: the library has completed its own reduction before, and a program that goes on
+//! then may be what other ranks wait for. So nothing waits here before the communicator is freed or MPI_Finalize begins.
+
+use std::collections::BTreeMap;
+use std::ffi::c_int;
+use std::ops::Bound;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{mem, thread};
+
+use treefold::mpi::mpi_library::{Comm, Request};
+
+use crate::boundary::calls::count::count_more;
+use crate::boundary::library::loaded::{SUCCESS, mpi};
+use crate::boundary::requests::flight::Flight;
+use crate::statistics::Counts;
+
+static LEFT: Left = Left(Mutex::new(Places {
+    all: BTreeMap::new(),
+    next: 0,
+}));
+
+/// What has become of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    UnderWay,
+    Complete,
+    /// The library has failed: what it was to bring is not there, and may yet be written to.
+    Failed,
+}
+
+/// What is not compared yet, in the order in which it came.
+struct Left(Mutex<Places>);
+
+struct Places {
+    all: BTreeMap<u64, Place>,
+    next: u64,
+}
+
+/// It stays while a thread has its flight in hands, so that others know of it.
+struct Place {
+    comm: Comm,
+    flight: Option<Box<Flight>>,
+}
+
+/// A flight in a thread's hands, which goes back also if an error handler of the program's throws.
+struct InHands<'l> {
+    left: &'l Left,
+    key: u64,
+    flight: Option<Box<Flight>>,
+}
+
+impl Drop for InHands<'_> {
+    fn drop(&mut self) {
+        if let Some(place) = self.left.lock().all.get_mut(&self.key) {
+            place.flight = self.flight.take();
+        }
+    }
+}
+
+impl Left {
+    fn lock(&self) -> MutexGuard<'_, Places> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn push(&self, flight: Box<Flight>) {
+        let Some(comm) = flight.check.as_ref().map(|check| check.comm) else {
+            return;
+        };
+        let mut places = self.lock();
+        let key = places.next;
+        places.next += 1;
+        let flight = Some(flight);
+        places.all.insert(key, Place { comm, flight });
+    }
+
+    /// Whether something is left of a communicator.
+    fn has(&self, is_of: impl Fn(Comm) -> bool) -> bool {
+        self.lock().all.values().any(|place| is_of(place.comm))
+    }
+
+    /// The first one after `last` that is in nobody's hands.
+    fn take(&self, last: Option<u64>) -> Option<InHands<'_>> {
+        let after = last.map_or(Bound::Unbounded, Bound::Excluded);
+        let mut places = self.lock();
+        let mut later = places.all.range_mut((after, Bound::Unbounded));
+        later.find_map(|(&key, place)| {
+            let flight = Some(place.flight.take()?);
+            let left = self;
+            Some(InHands { left, key, flight })
+        })
+    }
+
+    /// Asks what has become of each, with the lock free, and does something with what is over.
+    fn settle(
+        &self,
+        mut ask: impl FnMut(Comm, &mut Request) -> End,
+        mut over: impl FnMut(Box<Flight>, End),
+    ) {
+        let mut last = None;
+        while let Some(mut held) = self.take(last) {
+            last = Some(held.key);
+            let flight = held.flight.as_mut();
+            let Some(check) = flight.and_then(|flight| flight.check.as_mut()) else {
+                continue;
+            };
+            let end = ask(check.comm, &mut check.request);
+            if end == End::UnderWay {
+                continue;
+            }
+            if let Some(flight) = held.flight.take() {
+                self.lock().all.remove(&held.key);
+                over(flight, end);
+            }
+        }
+    }
+}
+
+/// The program has the library's result.
+pub(crate) fn push(flight: Box<Flight>) {
+    LEFT.push(flight);
+}
+
+/// Compares what can be compared.
+pub(crate) fn poll() {
+    LEFT.settle(|_, request| test(request), finish);
+}
+
+/// Waits for what belongs to these communicators, and compares it. Other threads go on meanwhile.
+pub(crate) fn wait(is_of: impl Fn(Comm) -> bool) {
+    loop {
+        let ask = |comm, request: &mut Request| {
+            if is_of(comm) {
+                test(request)
+            } else {
+                End::UnderWay
+            }
+        };
+        LEFT.settle(ask, finish);
+        if !LEFT.has(&is_of) {
+            return;
+        }
+        thread::yield_now();
+    }
+}
+
+/// Compares what is left, as long as `wait` waits for a request and does not give up.
+pub(crate) fn end(wait: impl Fn(&mut Request) -> End) {
+    LEFT.settle(|_, request| wait(request), finish);
+    // The library may use them still.
+    mem::forget(mem::take(&mut LEFT.lock().all));
+}
+
+/// What has become of a request.
+pub(crate) fn test(request: &mut Request) -> End {
+    let (mut flag, ignored): (c_int, _) = (0, mpi().constants.status_ignore());
+    // SAFETY: the request is live, as it is looked at until it is over and no longer.
+    let code = unsafe { mpi().MPI_Test(request, &raw mut flag, ignored) };
+    match (code, flag) {
+        (SUCCESS, 0) => End::UnderWay,
+        (SUCCESS, _) => End::Complete,
+        _ => End::Failed,
+    }
+}
+
+/// Compares what is complete; what has failed is a reduction that could not be compared.
+fn finish(flight: Box<Flight>, end: End) {
+    if end == End::Complete {
+        flight.compare();
+        return;
+    }
+    let counts = Counts {
+        failed: 1,
+        ..Counts::default()
+    };
+    count_more(&flight.task, counts);
+    // The library may write to it still.
+    mem::forget(flight);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::Mutex;
+
+    use treefold::mpi::mpi_library::Comm;
+
+    use super::{BTreeMap, End, Left, Places};
+    use crate::boundary::check::compared::Check;
+    use crate::boundary::requests::flight::Flight;
+    use crate::task::{Call, Element, Form, Op, Task};
+
+    fn left(count: usize) -> Left {
+        let left = Left(Mutex::new(Places {
+            all: BTreeMap::new(),
+            next: 0,
+        }));
+        for _ in 0..count {
+            let task = Task {
+                call: Call::Allreduce,
+                form: Form::NonBlocking,
+                element: Element::F64,
+                op: Op::Sum,
+                root: 0,
+                width: 1,
+                first: 0,
+                length: 1,
+                is_even: false,
+            };
+            let mut flight = Flight::new(task, 2, 16);
+            flight.check = Some(Check::new(Comm::UNSET, Vec::new()));
+            left.push(flight);
+        }
+        left
+    }
+
+    /// Whoever waits for a communicator knows of what another thread looks at; that one may ask this module for something itself.
+    #[test]
+    fn what_is_in_hands_is_left() {
+        let left = left(3);
+        let mut ends = [End::UnderWay, End::Complete, End::Failed].into_iter();
+        let mut over = Vec::new();
+        let ask = |_, _: &mut _| {
+            assert!(left.has(|comm| comm == Comm::UNSET));
+            left.settle(|_, _| End::UnderWay, |_, _| {});
+            ends.next().unwrap_or(End::UnderWay)
+        };
+        left.settle(ask, |_, end| over.push(end));
+        assert_eq!(over, [End::Complete, End::Failed]);
+        assert!(left.has(|_| true));
+        left.settle(|_, _| End::Complete, |_, end| over.push(end));
+        assert_eq!(over.len(), 3);
+        assert!(!left.has(|_| true));
+    }
+
+    #[test]
+    fn what_throws_is_left() {
+        let left = left(2);
+        let thrown = catch_unwind(AssertUnwindSafe(|| {
+            left.settle(|_, _| panic!("an error handler's"), |_, _| {});
+        }));
+        assert!(thrown.is_err());
+        let mut over = 0;
+        left.settle(|_, _| End::Complete, |_, _| over += 1);
+        assert_eq!(over, 2);
+    }
+}

@@ -1,0 +1,59 @@
+//! The end of a communicator, where ranks compare what a check has kept for it: the program frees it on all of them. Its attributes may go later, when
+//! nothing is under way on it any more, and nobody can wait there.
+
+#![allow(non_snake_case, reason = "MPI's names, and Fortran compilers'")]
+
+use std::ffi::c_void;
+
+use treefold::mpi::mpi_library::Comm;
+
+use crate::boundary::calls::intercept::is_callable;
+use crate::boundary::check::deferred;
+use crate::boundary::check::digests;
+use crate::boundary::library::fortran::comm_of;
+use crate::boundary::library::loaded::Mpi;
+use crate::boundary::library::next::{export_c, export_fortran};
+use crate::boundary::process::inside::Inside;
+use crate::settings::{Mode, Settings};
+
+/// Whether there is something to compare.
+fn is_check() -> bool {
+    Settings::get().mode == Mode::Check && is_callable()
+}
+
+/// Compares what was kept for a communicator.
+fn compare(comm: Comm) {
+    let _inside = Inside::enter();
+    deferred::wait(|other| other == comm);
+    digests::compare(comm);
+}
+
+/// Functions that free a communicator, in C and in Fortran.
+macro_rules! export {
+    ($name:ident, $fortran:tt) => {
+        export_c!($name(comm: *mut c_void), |library| {
+            if is_check() && !comm.is_null() {
+                // SAFETY: the program promises a communicator's address.
+                compare(unsafe { Mpi::get().library.family().read(comm, 0) });
+            }
+            library()
+        });
+
+        export_fortran!($fortran, (comm), |library| {
+            if is_check() {
+                // SAFETY: the address is that of a handle, and MPI can be called.
+                compare(unsafe { comm_of(Mpi::get(), comm) });
+            }
+            library()
+        });
+    };
+}
+
+export!(
+    MPI_Comm_free,
+    [mpi_comm_free_ mpi_comm_free__ mpi_comm_free MPI_COMM_FREE mpi_comm_free_f08_]
+);
+export!(
+    MPI_Comm_disconnect,
+    [mpi_comm_disconnect_ mpi_comm_disconnect__ mpi_comm_disconnect MPI_COMM_DISCONNECT mpi_comm_disconnect_f08_]
+);

@@ -1,0 +1,54 @@
+//! What Fortran passes: the addresses of integers, some of which are handles.
+
+use std::ffi::c_int;
+
+use treefold::mpi::mpi_library::{Comm, Datatype, Op};
+
+use crate::boundary::library::loaded::Mpi;
+
+/// # Safety
+/// The address is that of an INTEGER.
+pub(crate) unsafe fn integer(address: *const c_int) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { *address }
+}
+
+/// # Safety
+/// The address is that of a handle of Fortran's, and MPI is initialised.
+pub(crate) unsafe fn datatype_of(mpi: &Mpi, address: *const c_int) -> Datatype {
+    // SAFETY: the caller's promise.
+    let number = unsafe { *address };
+    // SAFETY: the caller's promise, and the program's: it is a datatype's.
+    let datatype = unsafe { mpi.library.type_from_fortran(number) };
+    // A library that converts nothing has no Fortran.
+    datatype.unwrap_or(mpi.library.handles.MPI_DATATYPE_NULL)
+}
+
+/// # Safety
+/// As [`datatype_of`].
+pub(crate) unsafe fn op_of(mpi: &Mpi, address: *const c_int) -> Op {
+    // SAFETY: the caller's promise.
+    let number = unsafe { *address };
+    // SAFETY: the caller's promise, and the program's: it is an operator's.
+    let op = unsafe { mpi.library.op_from_fortran(number) };
+    op.unwrap_or(mpi.library.handles.MPI_OP_NULL)
+}
+
+/// # Safety
+/// As [`datatype_of`].
+pub(crate) unsafe fn comm_of(mpi: &Mpi, address: *const c_int) -> Comm {
+    // SAFETY: the caller's promise.
+    let number = unsafe { *address };
+    // SAFETY: the caller's promise, and the program's: it is a communicator's.
+    let comm = unsafe { mpi.library.comm_from_fortran(number) };
+    comm.unwrap_or(mpi.library.handles.MPI_COMM_NULL)
+}
+
+/// # Safety
+/// The address is that of an INTEGER, or NULL.
+pub(crate) unsafe fn leave(ierr: *mut c_int, code: c_int) {
+    if !ierr.is_null() {
+        // SAFETY: the caller's promise.
+        unsafe { *ierr = code };
+    }
+}

@@ -1,0 +1,45 @@
+//! Counts of 64 bits where the library has none.
+//!
+//! A program may ask whether there is an `MPI_Allreduce_c` (mpi4py does, by a weak reference) and call `MPI_Allreduce` if not. With this library
+//! before it, it finds one. So a call with a large count is made with an `int`, where that holds the count.
+
+use std::collections::BTreeSet;
+use std::ffi::c_int;
+use std::slice;
+use std::sync::{Mutex, PoisonError};
+
+use treefold::mpi::mpi_library::{Comm, Passed};
+
+use crate::boundary::library::loaded::{Communicator, Mpi};
+
+/// A count as an `int`.
+pub(crate) fn one(count: i64) -> Option<c_int> {
+    c_int::try_from(count).ok()
+}
+
+/// The counts of all ranks as `int`s, for ever: MPI may read them until a request is complete (MPI 4.1, 6.12), which is not seen here. Equal
+/// ones are kept once.
+///
+/// # Safety
+/// They are NULL, or a count for each rank of the communicator.
+pub(crate) unsafe fn each(counts: *const i64, comm: Passed<Comm>) -> Option<*const c_int> {
+    static KEPT: Mutex<BTreeSet<&'static [c_int]>> = Mutex::new(BTreeSet::new());
+    let mpi = Mpi::find()?;
+    let comm = mpi.take(comm);
+    if counts.is_null() || mpi.is_null(comm) || !mpi.can_be_called() {
+        return None;
+    }
+    let size = Communicator(comm).size();
+    // SAFETY: this function's promise.
+    let counts = unsafe { slice::from_raw_parts(counts, size) };
+    let counts: Option<Vec<c_int>> = counts.iter().map(|&count| one(count)).collect();
+    let counts = counts?;
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    let found = kept.get(&counts[..]).copied();
+    let counts = found.unwrap_or_else(|| {
+        let counts: &'static [c_int] = counts.leak();
+        kept.insert(counts);
+        counts
+    });
+    Some(counts.as_ptr())
+}

@@ -1,0 +1,250 @@
+//! The functions that this library stands before.
+
+use std::ffi::{CStr, c_int, c_void};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+
+use comm::text::printable;
+use treefold::mpi::mpi_library::{Comm, Library};
+
+use crate::boundary::library::loaded::{Communicator, Mpi};
+use crate::boundary::library::said::say;
+
+/// A function of the same name that the dynamic linker would have found without this library: another tool's or the MPI library's.
+#[derive(Debug)]
+pub(crate) struct Next {
+    /// Its name, and that of the MPI library's own.
+    names: [&'static CStr; 2],
+    address: AtomicPtr<c_void>,
+    is_told: AtomicBool,
+}
+
+/// An error where nobody knows the library's codes: MPI_SUCCESS is 0 everywhere.
+const UNKNOWN_CODE: c_int = 1;
+
+impl Next {
+    pub(crate) const fn new(name: &'static CStr, own_name: &'static CStr) -> Self {
+        Self {
+            names: [name, own_name],
+            address: AtomicPtr::new(ptr::null_mut()),
+            is_told: AtomicBool::new(false),
+        }
+    }
+
+    /// Its address, which is looked for once; NULL if this process has no such function.
+    #[inline]
+    pub(crate) fn address(&self) -> *mut c_void {
+        let address = self.address.load(Ordering::Relaxed);
+        if address.is_null() {
+            self.find()
+        } else {
+            address
+        }
+    }
+
+    #[cold]
+    fn find(&self) -> *mut c_void {
+        let after_this = |name: &CStr| {
+            // SAFETY: the name ends with a null character. This library is in the linker's list.
+            let address = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
+            ptr::NonNull::new(address)
+        };
+        let names = || self.names.iter().copied();
+        // A program may have loaded its library for itself alone: then it is in no list, and only its handle leads there. Fortran's
+        // functions are in a file of their own.
+        let of_library = |name| match Mpi::find() {
+            Some(mpi) if self.is_of_c() => mpi.library.function(name),
+            // Any object but this one, in which this name is.
+            _ => Library::any_function(name, name.as_ptr().cast()),
+        };
+        let found = names().find_map(after_this);
+        let found = found.or_else(|| names().find_map(of_library));
+        let address = found.map_or(ptr::null_mut(), ptr::NonNull::as_ptr);
+        self.address.store(address, Ordering::Relaxed);
+        address
+    }
+
+    /// Whether it is a function of C's: their names have capitals and others, but those of Fortran's functions either.
+    fn is_of_c(&self) -> bool {
+        let name = self.names[0].to_bytes();
+        name.iter().any(u8::is_ascii_lowercase) && name.iter().any(u8::is_ascii_uppercase)
+    }
+
+    /// What a call gets of a function that this process does not have: MPI_ERR_UNSUPPORTED_OPERATION, through the error handler of its
+    /// communicator if it has one. The first call says which function of which library it is.
+    #[cold]
+    pub(crate) fn code(&self, comm: &dyn Fn(&Mpi) -> Option<Comm>) -> c_int {
+        let name = self.names[0].to_string_lossy();
+        let mpi = Mpi::find();
+        if !self.is_told.swap(true, Ordering::Relaxed) {
+            let library = mpi.map_or_else(
+                || "no MPI library of this process has it".to_owned(),
+                |mpi| {
+                    let choice = mpi.library.choice();
+                    let path = choice.path.to_string_lossy();
+                    format!("{} ({}) lacks it", printable(&path), choice.version)
+                },
+            );
+            say(&format!(
+                "treefold-pmpi: the program calls {name}, but {library}\n"
+            ));
+        }
+        let Some(mpi) = mpi else {
+            return UNKNOWN_CODE;
+        };
+        let code = mpi.library.constants.MPI_ERR_UNSUPPORTED_OPERATION;
+        if mpi.can_be_called()
+            && let Some(comm) = comm(mpi).filter(|&comm| !mpi.is_null(comm))
+        {
+            Communicator(comm).call_error_handler(code);
+        }
+        code
+    }
+}
+
+/// What stands behind a name: `the_next!("MPI_Scan", "PMPI_Scan")`.
+macro_rules! the_next {
+    ($name:expr, $own:expr) => {{
+        static NEXT: $crate::boundary::library::next::Next =
+            $crate::boundary::library::next::Next::new(
+                $crate::boundary::library::next::name(concat!($name, "\0")),
+                $crate::boundary::library::next::name(concat!($own, "\0")),
+            );
+        &NEXT
+    }};
+}
+
+/// A function of this type, which must be its own. An error where there is none: what says so.
+macro_rules! typed {
+    ($next:expr; $type:ty) => {{
+        let next: &'static $crate::boundary::library::next::Next = $next;
+        let address = next.address();
+        if address.is_null() {
+            Err(next)
+        } else {
+            // SAFETY: the function of this name has this type by MPI's standard, or for Fortran by the library's convention; a handle is a
+            // word, of which a function that takes an int looks at its half alone (see crate `mpi_library`).
+            Ok(unsafe { ::std::mem::transmute::<*mut ::std::ffi::c_void, $type>(address) })
+        }
+    }};
+}
+
+/// The next function of a name, or else that of the library's own: `next!("MPI_Scan", "PMPI_Scan"; fn(c_int) -> c_int)`.
+macro_rules! next {
+    ($name:expr, $own:expr; $type:ty) => {
+        $crate::boundary::library::next::typed!($crate::boundary::library::next::the_next!($name, $own); $type)
+    };
+}
+
+pub(crate) use {next, the_next, typed};
+
+/// An exported function in C: its parameters, and an expression for its code, in which `library` makes the program's call of the next function of
+/// the name.
+macro_rules! export_c {
+    ($name:ident($($parameter:ident: $type:ty),+), |$library:ident| $code:expr) => {
+        #[doc = concat!("`", stringify!($name), "`.")]
+        ///
+        /// # Safety
+        /// As MPI's standard says.
+        #[cfg_attr(not(test), unsafe(no_mangle))]
+        #[allow(clippy::too_many_arguments, reason = "MPI's")]
+        pub unsafe extern "C-unwind" fn $name($($parameter: $type),+) -> ::std::ffi::c_int {
+            let $library = move || {
+                let next = $crate::boundary::library::next::next!(
+                    stringify!($name),
+                    concat!("P", stringify!($name));
+                    unsafe extern "C-unwind" fn($($type),+) -> ::std::ffi::c_int
+                );
+                match next {
+                    // SAFETY: it is the call that the program makes.
+                    Ok(next) => unsafe { next($($parameter),+) },
+                    Err(missing) => missing.code(&|_| None),
+                }
+            };
+            $code
+        }
+    };
+}
+
+pub(crate) use export_c;
+
+/// The same in Fortran, by all of its names, which share it: parameters are addresses.
+macro_rules! export_fortran {
+    ([$($name:ident)+], $parameters:tt, |$library:ident| $code:expr) => {
+        #[cfg_attr(test, allow(dead_code, reason = "tests export nothing"))]
+        const _: () = {
+            $crate::boundary::library::next::export_fortran!(@body $parameters, $library, $code);
+            $($crate::boundary::library::next::export_fortran!(@name $name, $parameters);)+
+        };
+    };
+    (@body ($($parameter:ident),+), $library:ident, $code:expr) => {
+        /// # Safety
+        /// As MPI's standard says.
+        #[allow(clippy::too_many_arguments, reason = "MPI's")]
+        unsafe fn body(
+            next: &'static $crate::boundary::library::next::Next,
+            $($parameter: *mut ::std::ffi::c_int,)+
+            ierr: *mut ::std::ffi::c_int,
+        ) {
+            let $library = move || {
+                let next = $crate::boundary::library::next::typed!(
+                    next;
+                    unsafe extern "C-unwind" fn(
+                        $($crate::boundary::library::next::address!($parameter),)+
+                        *mut ::std::ffi::c_int,
+                    )
+                );
+                match next {
+                    Ok(next) => {
+                        let mut code = $crate::boundary::library::loaded::SUCCESS;
+                        // SAFETY: it is the call that the program makes, with an error code.
+                        unsafe { next($($parameter,)+ &raw mut code) };
+                        code
+                    }
+                    Err(missing) => missing.code(&|_| None),
+                }
+            };
+            let code = $code;
+            // SAFETY: the address is that of an INTEGER, or NULL.
+            unsafe { $crate::boundary::library::fortran::leave(ierr, code) };
+        }
+    };
+    (@name $name:ident, ($($parameter:ident),+)) => {
+        #[doc = concat!("`", stringify!($name), "`.")]
+        ///
+        /// # Safety
+        /// As MPI's standard says.
+        #[cfg_attr(not(test), unsafe(no_mangle))]
+        #[allow(clippy::too_many_arguments, reason = "MPI's")]
+        unsafe extern "C-unwind" fn $name(
+            $($parameter: *mut ::std::ffi::c_int,)+
+            ierr: *mut ::std::ffi::c_int,
+        ) {
+            let next = $crate::boundary::library::next::the_next!(
+                stringify!($name),
+                concat!("p", stringify!($name))
+            );
+            // SAFETY: the caller's promise is MPI's.
+            unsafe { body(next, $($parameter,)+ ierr) };
+        }
+    };
+}
+
+pub(crate) use export_fortran;
+
+/// A type for each parameter of a list.
+macro_rules! address {
+    ($parameter:ident) => {
+        *mut ::std::ffi::c_int
+    };
+}
+
+pub(crate) use address;
+
+/// A name that ends with a null character.
+pub(crate) const fn name(text: &'static str) -> &'static CStr {
+    match CStr::from_bytes_with_nul(text.as_bytes()) {
+        Ok(name) => name,
+        Err(_) => panic!("a name has one null character, at its end"),
+    }
+}

@@ -1,0 +1,65 @@
+//! Tools that come before this library, and call MPI by its `PMPI_` names: then no call is seen here.
+
+use std::ffi::{CStr, c_int, c_void};
+use std::mem::MaybeUninit;
+
+use crate::boundary::library::said::{is_first_rank, say};
+use crate::boundary::process::phase::{has_init, is_registered};
+use crate::settings::{Mode, Settings};
+
+/// The file whose reductions the program calls instead of this library's, if another one's come first.
+pub(crate) fn ahead() -> Option<String> {
+    // SAFETY: the name ends with a null character.
+    let first = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"MPI_Allreduce".as_ptr()) };
+    // Not by this library's MPI_Allreduce: the linker takes that name for the other one's here, too.
+    let own: extern "C" fn() = at_exit;
+    let (first, own) = (object(first)?, object(own as *const c_void)?);
+    (first.0 != own.0).then_some(first.1)
+}
+
+/// The object file that has an address: where it is in memory, and its name.
+fn object(address: *const c_void) -> Option<(*mut c_void, String)> {
+    let mut info = MaybeUninit::<libc::Dl_info>::uninit();
+    // SAFETY: any address may be asked for, and `info` is room for the answer.
+    if unsafe { libc::dladdr(address, info.as_mut_ptr()) } == 0 {
+        return None;
+    }
+    // SAFETY: the call has succeeded, so it has written the answer.
+    let info = unsafe { info.assume_init() };
+    // SAFETY: the name is a string of the linker's, which lives as long as the object: for ever, if it was there at the start.
+    let name = unsafe { CStr::from_ptr(info.dli_fname) };
+    Some((info.dli_fbase, name.to_string_lossy().into_owned()))
+}
+
+/// Called when the process ends: what hides the reductions hides MPI_Init, too, so that there is no report.
+#[cfg(all(target_os = "linux", not(test)))]
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static AT_EXIT: extern "C" fn() = at_exit;
+
+#[cfg_attr(test, allow(dead_code, reason = "a test is no MPI program"))]
+extern "C" fn at_exit() {
+    if is_registered() || Settings::get().mode == Mode::Off || !is_first_rank() {
+        return;
+    }
+    // A process of no MPI library, or of one that is not known, has nothing to be told.
+    let Ok(library) = treefold::mpi::library_beneath() else {
+        return;
+    };
+    let mut is_initialised: c_int = 0;
+    // SAFETY: it may be called at any time, and writes one int (MPI 4.1, 11.4.1).
+    unsafe { library.MPI_Initialized(&raw mut is_initialised) };
+    if is_initialised == 0 {
+        return;
+    }
+    let why = match ahead() {
+        Some(ahead) => format!("calls the reductions of {ahead}, which comes before this library"),
+        None if has_init() => return,
+        None => "has initialised MPI without this library: it finds MPI's functions by the library's handle, as MPI.jl does, or by other names"
+            .to_owned(),
+    };
+    let version = &library.choice().version;
+    say(&format!(
+        "treefold-pmpi: {version}: calls seen: 0. The program {why}.\n"
+    ));
+}

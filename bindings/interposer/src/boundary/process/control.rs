@@ -1,0 +1,155 @@
+//! The floating-point environment of the program's thread.
+//!
+//! Programs flush subnormal numbers to zero to be faster, and treefold's bits are those of IEEE 754's default environment. So a reduction
+//! sets it and restores the program's. The bits that say what has happened stay as a reduction leaves them if nothing had to be set.
+//!
+//! Programs also ask for a trap where a result is infinite or no number. That changes no result, so it is no other environment to the report;
+//! within a reduction nothing traps.
+
+/// While this exists, the environment is the default one.
+#[derive(Debug)]
+pub(crate) struct DefaultEnvironment {
+    /// The program's, if it is another one.
+    saved: Option<Control>,
+}
+
+impl DefaultEnvironment {
+    #[inline]
+    pub(crate) fn enter() -> Self {
+        let control = read();
+        let is_default = control & !FLAGS == DEFAULT;
+        if !is_default {
+            write(DEFAULT);
+        }
+        Self {
+            saved: (!is_default).then_some(control),
+        }
+    }
+
+    /// Whether results differ in the program's.
+    pub(crate) fn differs(&self) -> bool {
+        let default = DEFAULT & RESULTS;
+        self.saved.is_some_and(|saved| saved & RESULTS != default)
+    }
+}
+
+impl Drop for DefaultEnvironment {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(control) = self.saved {
+            write(control);
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod processor {
+    use std::arch::asm;
+
+    pub(crate) type Control = u32;
+
+    /// All exceptions masked, round to nearest, subnormal numbers as they are.
+    pub(crate) const DEFAULT: Control = 0x1F80;
+
+    /// Exceptions that have happened.
+    pub(crate) const FLAGS: Control = 0x3F;
+
+    /// What changes results: flush to zero, the rounding mode, and subnormal operands as zero. The other bits mask exceptions.
+    pub(crate) const RESULTS: Control = 1 << 15 | 0b11 << 13 | 1 << 6;
+
+    #[inline]
+    pub(crate) fn read() -> Control {
+        let mut control: Control = 0;
+        // SAFETY: every x86-64 processor has MXCSR; the instruction writes its four bytes to a live u32.
+        unsafe {
+            asm!("stmxcsr [{}]", in(reg) &raw mut control, options(nostack, preserves_flags))
+        };
+        control
+    }
+
+    #[inline]
+    pub(crate) fn write(control: Control) {
+        // SAFETY: the value is the default one or what the register held, so no reserved bit is set. Rust's arithmetic runs between the
+        // two writes of a `DefaultEnvironment` only with the default value, which is what the compiler assumes.
+        unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const control, options(nostack, readonly)) };
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+mod processor {
+    use std::arch::asm;
+
+    pub(crate) type Control = u64;
+
+    /// No trap, round to nearest, subnormal numbers as they are.
+    pub(crate) const DEFAULT: Control = 0;
+
+    /// What has happened is in another register.
+    pub(crate) const FLAGS: Control = 0;
+
+    /// What changes results: all but the bits 8 to 12 and 15, which enable traps.
+    pub(crate) const RESULTS: Control = !(0b1001_1111 << 8);
+
+    #[inline]
+    pub(crate) fn read() -> Control {
+        let control: Control;
+        // SAFETY: every aarch64 processor has FPCR, which programs may read.
+        unsafe { asm!("mrs {}, fpcr", out(reg) control, options(nomem, nostack, preserves_flags)) };
+        control
+    }
+
+    #[inline]
+    pub(crate) fn write(control: Control) {
+        // SAFETY: the value is the default one or what the register held. Rust's arithmetic runs between the two writes of a
+        // `DefaultEnvironment` only with the default value, which is what the compiler assumes.
+        unsafe { asm!("msr fpcr, {}", in(reg) control, options(nostack)) };
+    }
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod processor {
+    pub(crate) type Control = ();
+    pub(crate) const DEFAULT: Control = ();
+    pub(crate) const RESULTS: Control = ();
+    compile_error!("treefold-pmpi does not know this processor's floating-point control register");
+}
+
+use processor::{Control, DEFAULT, FLAGS, RESULTS, read, write};
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::{DEFAULT, DefaultEnvironment, FLAGS, read, write};
+
+    #[test]
+    fn the_programs_environment_comes_back() {
+        const FLUSH_TO_ZERO: u32 = 0x8000;
+        let before = read();
+        write(before | FLUSH_TO_ZERO);
+        let inside = DefaultEnvironment::enter();
+        let within = read();
+        let differs = inside.differs();
+        drop(inside);
+        let after = read();
+        write(before);
+        assert!(differs && within & FLUSH_TO_ZERO == 0);
+        assert_eq!(after & FLUSH_TO_ZERO, FLUSH_TO_ZERO);
+    }
+
+    /// Each exception that can trap, and all of them.
+    #[test]
+    fn traps_are_masked_and_come_back_and_change_no_result() {
+        for exceptions in (7..13).map(|bit| 1_u32 << bit).chain([0x1F80]) {
+            let before = read();
+            write(before & !FLAGS & !exceptions);
+            let inside = DefaultEnvironment::enter();
+            let within = read();
+            let differs = inside.differs();
+            drop(inside);
+            let after = read();
+            write(before);
+            assert_eq!(within & !FLAGS, DEFAULT, "{exceptions:#x}");
+            assert_eq!(after & 0x1F80, 0x1F80 & !exceptions, "{exceptions:#x}");
+            assert!(!differs, "{exceptions:#x}");
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! The end of the program, which an attribute of MPI_COMM_SELF tells: its delete function is called in every MPI_Finalize, Fortran's too.
+
+use std::cmp::Reverse;
+use std::ffi::{c_int, c_void};
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::panic;
+use std::path::Path;
+use std::ptr;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use treefold::mpi::mpi_library::{Comm, Passed, Request, Status};
+
+use crate::boundary::calls::state;
+use crate::boundary::check::deferred::{self, End};
+use crate::boundary::check::digests;
+use crate::boundary::library::loaded::{self, Mpi, SUCCESS, mpi};
+use crate::boundary::library::said::say;
+use crate::boundary::process::bypass;
+use crate::boundary::process::phase::{self, is_registered};
+use crate::boundary::process::site::resolve;
+use crate::boundary::requests::flight;
+use crate::report::Report;
+use crate::settings::{Mode, STATS_VARIABLE, Settings, Stats};
+use crate::statistics::{self, Statistics};
+
+/// The tag of a rank's numbers on MPI_COMM_WORLD. The program's own messages have all been received when MPI_Finalize begins.
+const TAG: c_int = 32_749;
+
+/// How long ranks wait for others of which it is not known whether they have this library.
+const GRACE: Duration = Duration::from_secs(60);
+
+/// Between looks for messages, after the first ones.
+const PAUSE: Duration = Duration::from_millis(1);
+const LOOKS_BEFORE_PAUSE: u32 = 10_000;
+
+/// The places that a report has.
+const SITES_MAX: usize = 12;
+
+/// What processes leave with where the environment is wrong.
+pub(crate) const WRONG_SETTING: i32 = 2;
+
+/// How long the other ranks leave it to rank 0 to say what is wrong: where all have one environment, it is said once.
+pub(crate) const SAID_BY_RANK_0: Duration = Duration::from_secs(2);
+
+/// Asks MPI to tell the end, and looks at settings; once. Says whether MPI can be called.
+#[inline]
+pub(crate) fn register() -> bool {
+    is_registered() || register_first()
+}
+
+#[cold]
+fn register_first() -> bool {
+    if !Mpi::find().is_some_and(Mpi::can_be_called) {
+        return false;
+    }
+    if phase::set_registered() {
+        return true;
+    }
+    if let Some(mut key) = state::create_key(finish) {
+        let own_process = mpi().handles.MPI_COMM_SELF;
+        // SAFETY: the communicator is live, the key was just made, and the value is never looked at.
+        unsafe { mpi().MPI_Comm_set_attr(own_process, key, ptr::null_mut()) };
+        // SAFETY: the attribute keeps the key until it is deleted (MPI 4.1, 7.7.2).
+        unsafe { mpi().MPI_Comm_free_keyval(&raw mut key) };
+    }
+    let (rank, settings) = (loaded::world().rank(), Settings::get());
+    end_if_wrong(rank, &settings.wrong);
+    if let (0, Some(Stats::File(path))) = (rank, &settings.stats)
+        && let Err(error) = probe(path)
+    {
+        say(&format!(
+            "treefold-pmpi: rank 0: {STATS_VARIABLE} is `{}`, which cannot be written ({error}): the report will go to standard error\n",
+            path.display()
+        ));
+    }
+    true
+}
+
+/// Ends the job where the environment is wrong: a run with other settings than those that were meant would be worth nothing.
+fn end_if_wrong(rank: usize, wrong: &[String]) {
+    if wrong.is_empty() {
+        return;
+    }
+    if rank != 0 {
+        thread::sleep(SAID_BY_RANK_0);
+    }
+    let lines: Vec<String> = wrong
+        .iter()
+        .map(|wrong| format!("treefold-pmpi: rank {rank}: {wrong}"))
+        .collect();
+    treefold::mpi::abort(WRONG_SETTING, &lines.join("\n"));
+}
+
+/// Whether a file will be written. What is in it stays; a file that is new is removed again.
+fn probe(path: &Path) -> io::Result<()> {
+    match fs::metadata(path) {
+        // Not what is no file: a pipe has a reader, who would take this for the end.
+        Ok(there) if !there.is_file() && !there.is_dir() => Ok(()),
+        Ok(_) => OpenOptions::new().append(true).open(path).map(drop),
+        Err(_) => {
+            OpenOptions::new().write(true).create_new(true).open(path)?;
+            fs::remove_file(path)
+        }
+    }
+}
+
+unsafe extern "C" fn finish(
+    _comm: Passed<Comm>,
+    _key: c_int,
+    _value: *mut c_void,
+    _extra: *mut c_void,
+) -> c_int {
+    flight::end();
+    phase::set_over();
+    state::outdate();
+    // A report that fails is no error of MPI_Finalize.
+    let _ = panic::catch_unwind(|| {
+        if Settings::get().mode == Mode::Check {
+            deferred::end(wait);
+            digests::compare_all(|request| wait(request) == End::Complete);
+        }
+        if let Some(stats) = &Settings::get().stats {
+            report(stats);
+        }
+    });
+    SUCCESS
+}
+
+/// Rank 0 reports for all; a rank that it does not hear reports for itself.
+fn report(stats: &Stats) {
+    let world = loaded::world();
+    let (rank, ranks) = (world.rank(), world.size());
+    let mut statistics = std::mem::take(&mut *statistics::own());
+    let mut counted = 1;
+    if rank == 0 {
+        counted += receive(&mut statistics, ranks - 1);
+    } else if send(statistics.to_text()) {
+        return;
+    }
+    let sites: Vec<_> = sites(&statistics);
+    let report = Report {
+        statistics: &statistics,
+        sites: &sites,
+        mode: Settings::get().mode,
+        library: &Mpi::get().version(),
+        ranks,
+        counted,
+        ahead: bypass::ahead(),
+    };
+    match stats {
+        Stats::Stderr => say(&report.text()),
+        Stats::File(path) => {
+            let name = match rank {
+                0 => path.clone(),
+                _ => Path::new(&format!("{}.rank{rank}", path.display())).to_owned(),
+            };
+            if let Err(error) = fs::write(&name, report.json()) {
+                say(&format!(
+                    "treefold-pmpi: {}: {error}\n{}",
+                    name.display(),
+                    report.text()
+                ));
+            } else if Settings::get().mode == Mode::Check {
+                // treefold-run looks for it.
+                say(&format!(
+                    "treefold-pmpi: {}; report: {}\n",
+                    report.verdict(),
+                    name.display()
+                ));
+            }
+        }
+    }
+}
+
+/// The places with the most calls: MPI's name, the calls, and what a person calls the place.
+fn sites(statistics: &Statistics) -> Vec<(String, u64, String)> {
+    let sites = statistics.sites.iter();
+    let mut sites: Vec<_> = sites
+        .map(|((call, site), calls)| (call, *calls, site))
+        .collect();
+    sites.sort_by_key(|(_, calls, _)| Reverse(*calls));
+    sites.truncate(SITES_MAX);
+    let resolved = sites
+        .into_iter()
+        .map(|(call, calls, site)| (call.clone(), calls, resolve(site)));
+    resolved.collect()
+}
+
+/// What becomes of a request, or how it is when this gives up.
+fn wait(request: &mut Request) -> End {
+    let mut end = End::UnderWay;
+    wait_for(limit(), || {
+        end = deferred::test(request);
+        end != End::UnderWay
+    });
+    end
+}
+
+/// How long ranks wait for others here.
+fn limit() -> Duration {
+    if state::all_took_part() {
+        Duration::MAX
+    } else {
+        GRACE
+    }
+}
+
+/// Waits until something is true, or gives up after some time.
+pub(crate) fn wait_for(limit: Duration, mut is_done: impl FnMut() -> bool) -> bool {
+    let begin = Instant::now();
+    let mut looks = 0_u32;
+    while !is_done() {
+        looks = looks.saturating_add(1);
+        if looks < LOOKS_BEFORE_PAUSE {
+            thread::yield_now();
+        } else if begin.elapsed() < limit {
+            thread::sleep(PAUSE);
+        } else {
+            return false;
+        }
+    }
+    true
+}
+
+/// Sends this rank's numbers to rank 0; says whether that has begun to receive them.
+fn send(text: String) -> bool {
+    // MPI may read it after this function has given up.
+    let text = text.into_bytes().leak();
+    let length = c_int::try_from(text.len()).unwrap_or(c_int::MAX);
+    let mut request = Request::UNSET;
+    // SAFETY: the text lives for ever and has so many bytes; rank 0 exists; `request` is room for a handle.
+    let code = unsafe {
+        mpi().MPI_Issend(
+            text.as_ptr().cast(),
+            length,
+            mpi().handles.MPI_BYTE,
+            0,
+            TAG,
+            loaded::world().0,
+            &raw mut request,
+        )
+    };
+    code == SUCCESS && wait(&mut request) == End::Complete
+}
+
+/// Adds the numbers of other ranks; says how many have come.
+fn receive(statistics: &mut Statistics, others: usize) -> usize {
+    let mut received = 0;
+    while received < others {
+        let mut message = None;
+        if !wait_for(limit(), || {
+            message = receive_one(TAG);
+            message.is_some()
+        }) {
+            break;
+        }
+        received += 1;
+        let _ = message.and_then(|(_, text)| statistics.add_text(&text));
+    }
+    received
+}
+
+/// A rank and its text, if a message has come.
+pub(crate) fn receive_one(tag: c_int) -> Option<(c_int, String)> {
+    let (mpi, world) = (mpi(), loaded::world().0);
+    let (any, byte) = (mpi.constants.MPI_ANY_SOURCE, mpi.handles.MPI_BYTE);
+    let mut flag = 0;
+    let mut status = Status::UNSET;
+    // SAFETY: the handle is live; `flag` and `status` are room for one value each.
+    unsafe { mpi.MPI_Iprobe(any, tag, world, &raw mut flag, &raw mut status) };
+    if flag == 0 {
+        return None;
+    }
+    let mut length = 0;
+    // SAFETY: the probe has found a message, so it has written the status; `length` is a live int.
+    unsafe { mpi.MPI_Get_count(&raw const status, byte, &raw mut length) };
+    let source = status.source(mpi.constants);
+    let mut text = vec![0_u8; usize::try_from(length).unwrap_or(0)];
+    // SAFETY: the text has the message's length; no other thread receives it, as this is MPI_Init or MPI_Finalize.
+    unsafe {
+        mpi.MPI_Recv(
+            text.as_mut_ptr().cast(),
+            length,
+            byte,
+            source,
+            tag,
+            world,
+            &raw mut status,
+        )
+    };
+    Some((source, String::from_utf8_lossy(&text).into_owned()))
+}

@@ -1,0 +1,127 @@
+//! Where in the program a call comes from: the first frame that is neither of this library nor of the MPI library.
+
+use std::collections::BTreeMap;
+use std::ffi::{CStr, OsStr, c_int, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::ptr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// This library, the library's wrappers for Fortran, and some.
+const FRAMES_MAX: c_int = 16;
+
+/// What a frame is in: `None` if it is in an MPI library.
+type Site = Option<Arc<str>>;
+
+/// By return addresses.
+static KNOWN: Mutex<BTreeMap<usize, Site>> = Mutex::new(BTreeMap::new());
+
+/// Where this call of MPI comes from, as a file and an offset in it.
+pub(crate) fn site() -> Option<Arc<str>> {
+    let mut frames = [ptr::null_mut::<c_void>(); FRAMES_MAX as usize];
+    // SAFETY: there is room for so many addresses.
+    let count = unsafe { libc::backtrace(frames.as_mut_ptr(), FRAMES_MAX) };
+    let count = usize::try_from(count).unwrap_or(0);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    frames[..count].iter().find_map(|frame| {
+        // A return address is after its call.
+        let address = frame.addr().wrapping_sub(1);
+        let site = known.entry(address).or_insert_with(|| look_up(address));
+        site.clone()
+    })
+}
+
+/// The object file of an address, and the address in it.
+struct Found {
+    address: usize,
+    own: usize,
+    name: Option<PathBuf>,
+    offset: usize,
+}
+
+fn look_up(address: usize) -> Site {
+    let mut found = Found {
+        address,
+        own: site as fn() -> Option<Arc<str>> as usize,
+        name: None,
+        offset: 0,
+    };
+    // SAFETY: the function has the type that is asked for, and the data are what it takes.
+    unsafe { libc::dl_iterate_phdr(Some(examine), (&raw mut found).cast()) };
+    let name = found.name?;
+    let name = if name.as_os_str().is_empty() {
+        std::env::current_exe().unwrap_or_default()
+    } else {
+        name
+    };
+    let file = name.file_name().unwrap_or_default().to_string_lossy();
+    let is_of_mpi = file.starts_with("libmpi") || file.starts_with("libpmpi");
+    // As the lines of a report between ranks need it.
+    let shown = name.display().to_string().replace(char::is_whitespace, "?");
+    (!is_of_mpi).then(|| format!("{shown}+{:#x}", found.offset).into())
+}
+
+/// Looks whether an object has the address. Not that of this library.
+unsafe extern "C" fn examine(
+    info: *mut libc::dl_phdr_info,
+    _size: usize,
+    data: *mut c_void,
+) -> c_int {
+    // SAFETY: the linker passes a description of an object.
+    let info = unsafe { &*info };
+    // SAFETY: the data are `look_up`'s, which nothing else refers to.
+    let found = unsafe { &mut *data.cast::<Found>() };
+    let bias = usize::try_from(info.dlpi_addr).unwrap_or(0);
+    let has = |address: usize| {
+        (0..usize::from(info.dlpi_phnum)).any(|index| {
+            // SAFETY: the object has so many headers.
+            let header = unsafe { info.dlpi_phdr.add(index) };
+            // SAFETY: as above.
+            let header = unsafe { &*header };
+            let begin = bias.wrapping_add(usize::try_from(header.p_vaddr).unwrap_or(0));
+            let bytes = usize::try_from(header.p_memsz).unwrap_or(0);
+            header.p_type == libc::PT_LOAD && address.wrapping_sub(begin) < bytes
+        })
+    };
+    if !has(found.address) {
+        return 0;
+    }
+    if !has(found.own) && !info.dlpi_name.is_null() {
+        // SAFETY: the name is a string of the linker's.
+        let name = unsafe { CStr::from_ptr(info.dlpi_name) };
+        found.name = Some(Path::new(OsStr::from_bytes(name.to_bytes())).to_owned());
+        found.offset = found.address.wrapping_sub(bias);
+    }
+    1
+}
+
+/// A function and a line for a place, if `addr2line` is installed and knows them: else the place as it is.
+pub(crate) fn resolve(site: &str) -> String {
+    let Some((file, offset)) = site.rsplit_once('+') else {
+        return site.to_owned();
+    };
+    let mut command = Command::new("addr2line");
+    command.args(["-f", "-C", "-e", file, offset]);
+    // Nothing of this library in a tool that is no rank.
+    command.env_remove("LD_PRELOAD").stdin(Stdio::null());
+    let output = command.stderr(Stdio::null()).output();
+    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    let text = text.unwrap_or_default();
+    // After a line, in brackets, may be which of its parts it is.
+    let lines = text
+        .lines()
+        .map(|line| line.split(" (").next().unwrap_or(line));
+    let mut lines = lines.filter(|line| !line.contains('?'));
+    let base = |path: &str| {
+        Path::new(path)
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+    };
+    let short = base(file).unwrap_or_default();
+    match (lines.next(), lines.next().and_then(base)) {
+        (Some(function), Some(line)) => format!("{function} at {line}"),
+        (Some(function), None) => format!("{function} in {short}+{offset}"),
+        _ => format!("{short}+{offset}"),
+    }
+}

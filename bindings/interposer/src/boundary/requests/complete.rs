@@ -1,0 +1,206 @@
+//! The functions that complete requests, as C calls them: where one has completed a reduction of this library's, the result is in its place before
+//! the function returns. While none is under way, they are the library's.
+
+#![allow(non_snake_case, reason = "MPI's names")]
+
+use std::ffi::{c_int, c_void};
+
+use treefold::mpi::mpi_library::{Handle, Passed, Request};
+
+use crate::boundary::library::fortran::integer;
+use crate::boundary::library::loaded::{self, SUCCESS};
+use crate::boundary::library::next::export_c;
+use crate::boundary::requests::flight;
+use crate::boundary::requests::taken::{Handles, Requests, Taken};
+
+/// Which of its requests a call has completed, as it tells.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Completed {
+    All,
+    None,
+    /// The one at this index, if it is one.
+    One(c_int),
+    /// Those at so many indices, if it is a number.
+    Some(c_int, *const c_int),
+}
+
+impl Completed {
+    /// All, if a flag is true.
+    pub(crate) fn all_if(flag: c_int) -> Self {
+        if flag == 0 { Self::None } else { Self::All }
+    }
+
+    /// One, if a flag is true.
+    pub(crate) fn one_if(flag: c_int, index: c_int) -> Self {
+        if flag == 0 {
+            Self::None
+        } else {
+            Self::One(index)
+        }
+    }
+
+    /// Whether the one at this index is, where the first index is 0 or 1.
+    ///
+    /// # Safety
+    /// There are as many indices as the call has said.
+    unsafe fn has(self, place: usize, first: c_int) -> bool {
+        let is_it = |index: c_int| usize::try_from(index - first) == Ok(place);
+        match self {
+            Self::All => true,
+            Self::None => false,
+            Self::One(index) => is_it(index),
+            Self::Some(count, indices) => (0..usize::try_from(count).unwrap_or(0)).any(|at| {
+                // SAFETY: this function's promise.
+                let index = unsafe { indices.add(at) };
+                // SAFETY: as above.
+                is_it(unsafe { *index })
+            }),
+        }
+    }
+}
+
+/// Makes the library's call on requests of which some may be reductions of this library's: its code. While none is under way, nothing else is
+/// looked at. `completed` is asked after the call.
+///
+/// # Safety
+/// The requests are where the program has said, and so is what `completed` reads.
+#[inline(always)]
+pub(crate) unsafe fn complete(
+    requests: impl FnOnce() -> Requests,
+    library: impl FnOnce() -> c_int,
+    completed: impl FnOnce() -> Completed,
+) -> c_int {
+    if flight::is_idle() {
+        return library();
+    }
+    // SAFETY: this function's promise.
+    unsafe { settle(requests(), library, completed) }
+}
+
+/// The same, where some are under way.
+///
+/// # Safety
+/// As [`complete`].
+#[inline(never)]
+unsafe fn settle(
+    requests: Requests,
+    library: impl FnOnce() -> c_int,
+    completed: impl FnOnce() -> Completed,
+) -> c_int {
+    // SAFETY: this function's promise.
+    let taken = unsafe { Taken::of(requests) };
+    let code = library();
+    if taken.is_empty() {
+        return code;
+    }
+    let is_told = (code == SUCCESS).then(completed);
+    let first = match requests.handles {
+        Handles::C(_) => 0,
+        Handles::Fortran(_) => 1,
+    };
+    let is_done = |place| match is_told {
+        // SAFETY: this function's promise.
+        Some(completed) => unsafe { completed.has(place, first) },
+        // After a failure some are complete, and others may be under way still; the program may ignore statuses. So the library is asked.
+        // SAFETY: as above.
+        None => is_over(unsafe { requests.request(place) }),
+    };
+    // SAFETY: as above.
+    unsafe { taken.settle(requests, code != SUCCESS, &is_done) };
+    code
+}
+
+/// Whether the library has nothing more to do for a request, which is live.
+fn is_over(request: Request) -> bool {
+    let (mut flag, ignored) = (0, loaded::mpi().constants.status_ignore());
+    // SAFETY: the caller's promise; a request that is asked about stays as it is.
+    let code = unsafe { loaded::mpi().MPI_Request_get_status(request, &raw mut flag, ignored) };
+    code == SUCCESS && flag != 0
+}
+
+/// Makes the library's call that asks about one request, and changes none: its code. Several threads may ask about one at a time.
+#[inline]
+pub(crate) fn ask(
+    request: impl FnOnce() -> Request,
+    library: impl FnOnce() -> c_int,
+    flag: impl FnOnce() -> c_int,
+) -> c_int {
+    let code = library();
+    if code == SUCCESS && !flight::is_idle() && flag() != 0 {
+        flight::observe(request().word());
+    }
+    code
+}
+
+/// An exported function of requests: its parameters, its requests, and what it has completed.
+macro_rules! export {
+    ($name:ident $parameters:tt, $requests:expr, $completed:expr) => {
+        export_c!($name $parameters, |library| {
+            let (requests, completed) = (|| $requests, || $completed);
+            // SAFETY: the caller's promise is MPI's.
+            unsafe { complete(requests, library, completed) }
+        });
+    };
+}
+
+/// What a call has written to ints, for a function of what it tells.
+macro_rules! told {
+    ($function:expr; $($place:ident),+) => {
+        // SAFETY: the call has succeeded: then the program has passed the addresses of ints.
+        $function($(unsafe { integer($place) }),+)
+    };
+}
+
+pub(crate) use told;
+
+export!(
+    MPI_Wait(request: *mut c_void, status: *mut c_void),
+    Requests::in_c(1, request),
+    Completed::All
+);
+export!(
+    MPI_Test(request: *mut c_void, flag: *mut c_int, status: *mut c_void),
+    Requests::in_c(1, request),
+    told!(Completed::all_if; flag)
+);
+export!(
+    MPI_Waitall(count: c_int, requests: *mut c_void, statuses: *mut c_void),
+    Requests::in_c(count, requests),
+    Completed::All
+);
+export!(
+    MPI_Testall(count: c_int, requests: *mut c_void, flag: *mut c_int, statuses: *mut c_void),
+    Requests::in_c(count, requests),
+    told!(Completed::all_if; flag)
+);
+export!(
+    MPI_Waitany(count: c_int, requests: *mut c_void, index: *mut c_int, status: *mut c_void),
+    Requests::in_c(count, requests),
+    told!(Completed::One; index)
+);
+export!(
+    MPI_Testany(
+        count: c_int, requests: *mut c_void, index: *mut c_int, flag: *mut c_int, status: *mut c_void
+    ),
+    Requests::in_c(count, requests),
+    told!(Completed::one_if; flag, index)
+);
+export!(
+    MPI_Waitsome(
+        count: c_int, requests: *mut c_void, completed: *mut c_int, indices: *mut c_int, statuses: *mut c_void
+    ),
+    Requests::in_c(count, requests),
+    told!(|completed| Completed::Some(completed, indices); completed)
+);
+export!(
+    MPI_Testsome(
+        count: c_int, requests: *mut c_void, completed: *mut c_int, indices: *mut c_int, statuses: *mut c_void
+    ),
+    Requests::in_c(count, requests),
+    told!(|completed| Completed::Some(completed, indices); completed)
+);
+export_c!(MPI_Request_get_status(request: Passed<Request>, flag: *mut c_int, status: *mut c_void), |library| {
+    let request = || loaded::mpi().family().take(request);
+    // SAFETY: the call has succeeded: then the program has passed the address of an int.
+    ask(request, library, || unsafe { integer(flag) })
+});

@@ -1,0 +1,265 @@
+//! The functions that start and end persistent requests, and those that no non-blocking collective may be passed to, as C calls them.
+
+#![allow(non_snake_case, reason = "MPI's names")]
+
+use std::cell::Cell;
+use std::ffi::{c_int, c_void};
+use std::time::Instant;
+
+use treefold::mpi::mpi_library::Handle;
+
+use crate::boundary::calls::count::{count_taken, elapsed_ns};
+use crate::boundary::library::loaded::{self, SUCCESS, mpi};
+use crate::boundary::library::next::{export_c, next};
+use crate::boundary::requests::flight::{self, Known};
+use crate::boundary::requests::persistent;
+use crate::boundary::requests::taken::{Handles, Requests};
+use crate::settings::{Mode, Settings};
+use crate::statistics::Counts;
+
+/// The error of a request that may not be passed to a function: that of MPI_COMM_WORLD, as its own communicator may have been freed.
+#[cold]
+fn refuse() -> c_int {
+    let code = mpi().constants.MPI_ERR_REQUEST;
+    loaded::world().call_error_handler(code);
+    code
+}
+
+thread_local! {
+    /// Whether this thread is in a function of Fortran's that starts requests: MPICH's call C's functions.
+    static IS_STARTING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// As long as it lives, this thread is in one; an error handler of the program's may throw.
+struct Starting;
+
+impl Starting {
+    fn enter() -> Self {
+        IS_STARTING.set(true);
+        Self
+    }
+}
+
+impl Drop for Starting {
+    fn drop(&mut self) {
+        IS_STARTING.set(false);
+    }
+}
+
+/// Starts persistent requests of which some may be reductions of this library's: the library's code, or an error if one is under way.
+///
+/// # Safety
+/// The requests are where the program has said.
+#[inline(always)]
+pub(crate) unsafe fn start(
+    requests: impl FnOnce() -> Requests,
+    library: impl FnOnce() -> c_int,
+) -> c_int {
+    if flight::is_empty() {
+        return library();
+    }
+    // SAFETY: this function's promise.
+    unsafe { start_known(requests(), library) }
+}
+
+/// The same, where there are some. To start several is to start each, in any order (MPI 4.1, 3.9): then it is known which ones are under way if
+/// the library fails.
+///
+/// # Safety
+/// As [`start`].
+#[inline(never)]
+unsafe fn start_known(requests: Requests, library: impl FnOnce() -> c_int) -> c_int {
+    if IS_STARTING.get() {
+        return library();
+    }
+    // SAFETY: this function's promise.
+    let words = unsafe { requests.words() };
+    let known: Vec<Known> = words.iter().map(|&word| flight::known(word)).collect();
+    if known.contains(&Known::UnderWay) {
+        return refuse();
+    }
+    let null = mpi().handles.MPI_REQUEST_NULL.word();
+    // What is no request is for the library to judge before it starts any.
+    if !known.contains(&Known::Inactive) || words.contains(&null) {
+        return library();
+    }
+    if let &[word] = &words[..] {
+        return start_one(word, library);
+    }
+    for (place, &word) in words.iter().enumerate() {
+        if flight::known(word) == Known::UnderWay {
+            return refuse();
+        }
+        // SAFETY: this function's promise.
+        let code = start_one(word, || unsafe { start_at(requests, place) });
+        if code != SUCCESS {
+            return code;
+        }
+    }
+    SUCCESS
+}
+
+/// A request that is about to be started. It is not under way if the library fails, also if an error handler of the program's throws.
+struct Begun {
+    word: usize,
+    is_started: bool,
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        if !self.is_started {
+            flight::set_under_way(self.word, false);
+            persistent::abandon(self.word);
+        }
+    }
+}
+
+/// Starts a request, which may be a reduction of this library's.
+fn start_one(word: usize, library: impl FnOnce() -> c_int) -> c_int {
+    let settings = Settings::get();
+    let begin = settings.stats.as_ref().map(|_| Instant::now());
+    if settings.mode == Mode::Check {
+        persistent::begin(word);
+    }
+    flight::set_under_way(word, true);
+    let mut begun = Begun {
+        word,
+        is_started: false,
+    };
+    let starting = Starting::enter();
+    let code = library();
+    drop(starting);
+    begun.is_started = code == SUCCESS;
+    if !begun.is_started {
+        return code;
+    }
+    if let Some((begin, task)) = begin.zip(flight::task_of(word)) {
+        let counts = Counts {
+            treefold_ns: elapsed_ns(begin),
+            ..Counts::default()
+        };
+        count_taken(&task, counts);
+    }
+    code
+}
+
+/// Makes the library's call that starts one of several requests.
+///
+/// # Safety
+/// The requests are where the program has said, and there are more of them than `place`.
+unsafe fn start_at(requests: Requests, place: usize) -> c_int {
+    let next = next!(
+        "MPI_Start", "PMPI_Start";
+        unsafe extern "C-unwind" fn(*mut c_void) -> c_int
+    );
+    let next = match next {
+        Ok(next) => next,
+        Err(missing) => return missing.code(&|_| None),
+    };
+    let family = mpi().family();
+    match requests.handles {
+        Handles::C(handles) => {
+            let handle = handles.wrapping_byte_add(place * family.handle_bytes());
+            // SAFETY: this function's promise.
+            unsafe { next(handle.cast_mut()) }
+        }
+        Handles::Fortran(numbers) => {
+            // SAFETY: this function's promise.
+            let mut request = unsafe { requests.request(place) };
+            let handle = (&raw mut request).cast::<c_void>();
+            // SAFETY: the handle has room for one of any family.
+            unsafe { family.write(handle, 0, request) };
+            // SAFETY: it is the program's request.
+            let code = unsafe { next(handle) };
+            // SAFETY: the library has left a handle there.
+            let request = unsafe { family.read(handle, 0) };
+            // SAFETY: it is the program's request, which the library may have made another one.
+            let number = unsafe { mpi().request_to_fortran(request) };
+            if let Some(number) = number {
+                // SAFETY: this function's promise.
+                unsafe { *numbers.wrapping_add(place).cast_mut() = number };
+            }
+            code
+        }
+    }
+}
+
+/// Frees a request, unless it is a reduction of this library's that is under way.
+///
+/// # Safety
+/// As [`start`].
+#[inline]
+pub(crate) unsafe fn free(
+    request: impl FnOnce() -> Requests,
+    library: impl FnOnce() -> c_int,
+) -> c_int {
+    if flight::is_empty() {
+        return library();
+    }
+    // SAFETY: this function's promise.
+    let words = unsafe { request().words() };
+    if is_under_way(&words) {
+        return refuse();
+    }
+    let forgotten = words
+        .first()
+        .and_then(|&word| Some((word, flight::forget(word)?)));
+    let code = library();
+    if let Some((word, flight)) = forgotten.filter(|_| code != SUCCESS) {
+        flight::put_back(word, flight);
+    }
+    code
+}
+
+/// Cancels a request, unless it is a reduction of this library's that is under way.
+///
+/// # Safety
+/// As [`start`].
+#[inline]
+pub(crate) unsafe fn cancel(
+    request: impl FnOnce() -> Requests,
+    library: impl FnOnce() -> c_int,
+) -> c_int {
+    // SAFETY: this function's promise.
+    if !flight::is_empty() && is_under_way(&unsafe { request().words() }) {
+        return refuse();
+    }
+    library()
+}
+
+fn is_under_way(words: &[usize]) -> bool {
+    words
+        .iter()
+        .any(|&word| flight::known(word) == Known::UnderWay)
+}
+
+/// An exported function: its parameters, what it does, and its requests.
+macro_rules! export {
+    ($name:ident $parameters:tt, $function:ident, $requests:expr) => {
+        export_c!($name $parameters, |library| {
+            // SAFETY: the caller's promise is MPI's.
+            unsafe { $function(|| $requests, library) }
+        });
+    };
+}
+
+export!(
+    MPI_Start(request: *mut c_void),
+    start,
+    Requests::in_c(1, request)
+);
+export!(
+    MPI_Startall(count: c_int, requests: *mut c_void),
+    start,
+    Requests::in_c(count, requests)
+);
+export!(
+    MPI_Request_free(request: *mut c_void),
+    free,
+    Requests::in_c(1, request)
+);
+export!(
+    MPI_Cancel(request: *mut c_void),
+    cancel,
+    Requests::in_c(1, request)
+);

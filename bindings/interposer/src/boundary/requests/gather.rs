@@ -1,0 +1,204 @@
+//! What the library gathers for a reduction: room for it, and the library's call.
+
+use std::ffi::{c_int, c_void};
+use std::ptr;
+use std::slice;
+
+use treefold::mpi::mpi_library::Request;
+
+use crate::boundary::calls::arguments::{Arguments, Count, Places, Reason};
+use crate::boundary::calls::state::State;
+use crate::boundary::library::loaded::Mpi;
+use crate::boundary::requests::flight::Flight;
+use crate::task::{Call, Form, Task};
+
+/// What is gathered on a rank has no more bytes: memory that a program does not know of.
+const GATHERED_MAX_BYTES: usize = 64 << 20;
+
+const TOO_LONG: Reason = "all ranks' contributions have more than 64 MiB";
+
+/// Where this rank's contribution is.
+pub(crate) fn contribution(arguments: &Arguments, mpi: &Mpi) -> *const c_void {
+    if mpi.is_in_place(arguments.send) {
+        arguments.recv.cast_const()
+    } else {
+        arguments.send
+    }
+}
+
+/// Room for what is gathered. Whether there is too much is the same on all ranks.
+///
+/// # Safety
+/// The arguments are those of a call of MPI.
+pub(crate) unsafe fn room(
+    arguments: &Arguments,
+    task: Task,
+    places: Places,
+    state: &State,
+) -> Result<Box<Flight>, Reason> {
+    let (size, rank) = (state.size, state.rank);
+    let (counts, longest) = match task.call {
+        // SAFETY: this function's promise.
+        Call::ReduceScatter | Call::ReduceScatterBlock => unsafe { columns(arguments, size) }?,
+        _ => (Vec::new(), task.width),
+    };
+    let total_bytes = longest.saturating_mul(size * task.element.bytes());
+    if total_bytes > GATHERED_MAX_BYTES || c_int::try_from(task.width).is_err() {
+        return Err(TOO_LONG);
+    }
+    let has_rows = task.call != Call::Reduce || rank == task.root;
+    let combined = match task.call {
+        Call::Scan => rank + 1,
+        Call::Exscan => rank,
+        _ => size,
+    };
+    let rows_bytes = if has_rows {
+        size * task.length_bytes()
+    } else {
+        0
+    };
+    let mut flight = Flight::new(task, combined, rows_bytes);
+    flight.result = match places {
+        Places::Apart(_, recv) | Places::InPlace(recv) if task.length > 0 => Some(recv),
+        _ => None,
+    };
+    let is_scattered = !counts.is_empty();
+    if is_scattered || task.form == Form::Persistent {
+        let width = int(task.width);
+        let sent: Vec<c_int> = match task.call {
+            _ if is_scattered => counts,
+            Call::Reduce => (0..size)
+                .map(|to| if to == task.root { width } else { 0 })
+                .collect(),
+            _ => vec![width; size],
+        };
+        let sent_begins = if is_scattered {
+            begins(&sent)
+        } else {
+            vec![0; size]
+        };
+        let received = vec![if has_rows { int(task.length) } else { 0 }; size];
+        let received_begins = begins(&received);
+        flight.counts = [sent, sent_begins, received, received_begins].concat();
+    }
+    Ok(flight)
+}
+
+/// Where each rank's elements begin, one after the other.
+fn begins(counts: &[c_int]) -> Vec<c_int> {
+    let mut next = 0;
+    let begin = |&count| {
+        let begin = next;
+        next += count;
+        begin
+    };
+    counts.iter().map(begin).collect()
+}
+
+/// What each rank gets of a reduce-scatter, and the most that one gets.
+///
+/// # Safety
+/// The arguments are those of a call of MPI.
+unsafe fn columns(arguments: &Arguments, size: usize) -> Result<(Vec<c_int>, usize), Reason> {
+    let counts: Vec<i64> = match arguments.count {
+        Count::Of(count) => vec![count; size],
+        Count::Each(counts) => {
+            // SAFETY: the caller promises a count for each rank; `prepare` has looked whether it is NULL.
+            let counts = unsafe { slice::from_raw_parts(counts, size) };
+            counts.iter().copied().map(i64::from).collect()
+        }
+        // SAFETY: as above.
+        Count::EachLarge(counts) => unsafe { slice::from_raw_parts(counts, size) }.to_vec(),
+    };
+    let longest = counts.iter().copied().max().unwrap_or(0);
+    let counts: Result<Vec<c_int>, _> = counts.into_iter().map(c_int::try_from).collect();
+    let longest = usize::try_from(longest).map_err(|_| TOO_LONG)?;
+    Ok((counts.map_err(|_| TOO_LONG)?, longest))
+}
+
+/// A count that is no greater than one that an int holds.
+fn int(count: usize) -> c_int {
+    c_int::try_from(count).expect("a rank's elements are some of all")
+}
+
+/// The library's call, of this form: its code, and the request.
+///
+/// # Safety
+/// As [`room`]; the flight is one of these arguments.
+pub(crate) unsafe fn gather(
+    arguments: &Arguments,
+    form: Form,
+    send: *const c_void,
+    flight: &mut Flight,
+    mpi: &Mpi,
+) -> Result<(c_int, Request), Reason> {
+    let (datatype, comm) = (arguments.datatype, arguments.comm);
+    let rows: *mut c_void = if flight.rows.is_empty() {
+        ptr::null_mut()
+    } else {
+        flight.rows.as_mut_ptr().cast()
+    };
+    let (count, root) = (int(flight.task.width), arguments.root);
+    let length = flight.counts.len() / 4;
+    let part = |index: usize| flight.counts[index * length..].as_ptr();
+    let mut request = Request::UNSET;
+    let place = &raw mut request;
+    let library = mpi.library;
+    // In each call below, rows have room for what all ranks send, the lists have a number for each rank, and both live as long as the flight,
+    // which the table keeps until the request is complete, or freed if it is persistent.
+    let code = match (flight.task.call, form) {
+        // Whatever it is: MPICH 4.0 gathers right the first time only.
+        (_, Form::Persistent) => {
+            let init = library.MPI_Alltoallv_init();
+            let init = init.or(library.MPIX_Alltoallv_init());
+            let init = init.ok_or("the library has no persistent collectives")?;
+            let [counts, begins, received, received_begins] = [0, 1, 2, 3].map(part);
+            let none = library.handles.MPI_INFO_NULL;
+            // SAFETY: as above; the rest is the program's.
+            unsafe {
+                init(
+                    send,
+                    counts,
+                    begins,
+                    datatype,
+                    rows,
+                    received,
+                    received_begins,
+                    datatype,
+                    comm,
+                    none,
+                    place,
+                )
+            }
+        }
+        (Call::ReduceScatter | Call::ReduceScatterBlock, _) => {
+            let [counts, begins, received, received_begins] = [0, 1, 2, 3].map(part);
+            // SAFETY: as above.
+            unsafe {
+                library.MPI_Ialltoallv(
+                    send,
+                    counts,
+                    begins,
+                    datatype,
+                    rows,
+                    received,
+                    received_begins,
+                    datatype,
+                    comm,
+                    place,
+                )
+            }
+        }
+        // SAFETY: as above.
+        (Call::Reduce, _) => unsafe {
+            library.MPI_Igather(
+                send, count, datatype, rows, count, datatype, root, comm, place,
+            )
+        },
+        // SAFETY: as above.
+        _ => unsafe {
+            library.MPI_Iallgather(send, count, datatype, rows, count, datatype, comm, place)
+        },
+    };
+    Ok((code, request))
+}

@@ -1,0 +1,126 @@
+//! Persistent reductions in a check. The program's request is of the library's own reduction; each start gathers the contributions beside it, without
+//! blocking. Ranks may start their requests in different orders, and go on before others have started theirs: so each request has a communicator of
+//! its own to gather on. It lives until MPI_Finalize, as ranks free requests when they like.
+
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use treefold::mpi::mpi_library::{Comm, Group};
+
+use crate::boundary::calls::arguments::{Arguments, Reason};
+use crate::boundary::calls::count::count_more;
+use crate::boundary::check::compared::{Check, Repeat};
+use crate::boundary::check::deferred;
+use crate::boundary::library::loaded::{Mpi, SUCCESS};
+use crate::boundary::requests::flight::{self, Flight};
+use crate::boundary::requests::gather::{contribution, gather};
+use crate::statistics::Counts;
+use crate::task::Form;
+
+/// A process makes no more communicators: libraries have some thousand.
+const COMMUNICATORS_MAX: usize = 256;
+
+const TOO_MANY: Reason = "more than 256 persistent ones are not compared";
+
+static COMMUNICATORS: AtomicUsize = AtomicUsize::new(0);
+
+/// Makes a flight one that gathers with each start. Collective: the call that the program makes may wait for other ranks (MPI 4.1, 6.13).
+pub(crate) fn prepare(
+    arguments: &Arguments,
+    mpi: &Mpi,
+    mut flight: Box<Flight>,
+) -> Result<Box<Flight>, Reason> {
+    let library = mpi.library;
+    let init = library.MPI_Alltoallv_init();
+    init.or(library.MPIX_Alltoallv_init())
+        .ok_or("the library has no persistent collectives")?;
+    let comm = communicator(arguments.comm, mpi).ok_or(TOO_MANY)?;
+    let rows = std::mem::take(&mut flight.rows);
+    flight.repeat = Some(Box::new(Repeat {
+        arguments: Arguments { comm, ..*arguments },
+        comm: arguments.comm,
+        rows_bytes: size_of_val(&rows[..]),
+    }));
+    Ok(flight)
+}
+
+/// One of the same ranks, if all of them have room for one more.
+fn communicator(comm: Comm, mpi: &Mpi) -> Option<Comm> {
+    let (library, handles) = (mpi.library, &mpi.library.handles);
+    let has_room: c_int = (COMMUNICATORS.load(Ordering::Relaxed) < COMMUNICATORS_MAX).into();
+    let mut all_have: c_int = 0;
+    let (from, to) = (&raw const has_room, &raw mut all_have);
+    // SAFETY: both are ints, and the program makes a collective call on all ranks.
+    let code = unsafe {
+        library.MPI_Allreduce(
+            from.cast(),
+            to.cast(),
+            1,
+            handles.MPI_INT,
+            handles.MPI_MIN,
+            comm,
+        )
+    };
+    if code != SUCCESS || all_have == 0 {
+        return None;
+    }
+    COMMUNICATORS.fetch_add(1, Ordering::Relaxed);
+    let (mut group, mut made) = (Group::UNSET, Comm::UNSET);
+    // SAFETY: the communicator is the program's; `group` is room for a handle.
+    let code = unsafe { library.MPI_Comm_group(comm, &raw mut group) };
+    if code != SUCCESS {
+        return None;
+    }
+    // Unlike a duplicate, it has none of the program's attributes.
+    // SAFETY: as above; `made` is room for a handle.
+    let code = unsafe { library.MPI_Comm_create(comm, group, &raw mut made) };
+    // SAFETY: it was just made.
+    unsafe { library.MPI_Group_free(&raw mut group) };
+    (code == SUCCESS).then_some(made)
+}
+
+/// A request is about to be started: gathers beside it, if it is a persistent one that is compared.
+pub(crate) fn begin(word: usize) {
+    deferred::poll();
+    let Some(mut flight) = flight::forget(word) else {
+        return;
+    };
+    if let Some(repeat) = &flight.repeat {
+        flight.child = start(repeat, &flight);
+    }
+    flight::put_back(word, flight);
+}
+
+/// The library has not started it; what gathers beside it goes on.
+pub(crate) fn abandon(word: usize) {
+    if let Some(mut flight) = flight::forget(word) {
+        flight.child.take().into_iter().for_each(deferred::push);
+        flight::put_back(word, flight);
+    }
+}
+
+fn start(repeat: &Repeat, flight: &Flight) -> Option<Box<Flight>> {
+    let mpi = Mpi::get();
+    let mut child = Flight::new(flight.task, flight.combined, repeat.rows_bytes);
+    child.result = flight.result;
+    child.counts.clone_from(&flight.counts);
+    let send = contribution(&repeat.arguments, mpi);
+    // SAFETY: the program lends its buffers from now on, until the request is complete.
+    let mut check = unsafe { Check::of(&flight.task, send, repeat.comm) };
+    let (arguments, form) = (&repeat.arguments, Form::NonBlocking);
+    let send = check.contribution.as_ptr().cast();
+    // SAFETY: the arguments are the program's; the child has room for them.
+    let gathered = unsafe { gather(arguments, form, send, &mut child, mpi) };
+    let request = gathered.ok().filter(|(code, _)| *code == SUCCESS);
+    let Some((_, request)) = request else {
+        let failed = Counts {
+            failed: 1,
+            ..Counts::default()
+        };
+        count_more(&flight.task, failed);
+        return None;
+    };
+    check.request = request;
+    child.check = Some(check);
+    Some(child)
+}

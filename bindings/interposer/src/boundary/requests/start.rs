@@ -1,0 +1,189 @@
+//! Non-blocking and persistent reductions: the library gathers what ranks contribute, by a call of the same form on the same communicator, so
+//! that its order among the communicator's other calls is the program's. What was gathered is combined where the request is completed.
+
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+use std::time::Instant;
+
+use treefold::mpi::mpi_library::{Comm, Request};
+
+use crate::boundary::calls::arguments::Arguments;
+use crate::boundary::calls::count::{count_passed, count_taken, elapsed_ns};
+use crate::boundary::calls::intercept::{looked_at, pass};
+use crate::boundary::calls::prepare::prepare;
+use crate::boundary::calls::state::State;
+use crate::boundary::check::compared::Check;
+use crate::boundary::check::deferred;
+use crate::boundary::library::loaded::{Mpi, SUCCESS};
+use crate::boundary::requests::flight::Flight;
+use crate::boundary::requests::gather::{contribution, gather, room};
+use crate::boundary::requests::persistent;
+use crate::boundary::requests::taken::fortran;
+use crate::settings::{Mode, Settings};
+use crate::statistics::Counts;
+use crate::task::{Form, Task};
+
+/// Where the program wants its request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place {
+    C(*mut c_void),
+    Fortran(*mut c_int),
+}
+
+impl Place {
+    /// # Safety
+    /// There is room for a request, and MPI is initialised.
+    unsafe fn write(self, mpi: &Mpi, request: Request) {
+        match self {
+            // SAFETY: this function's promise.
+            Self::C(place) => unsafe { mpi.library.family().write(place, 0, request) },
+            Self::Fortran(place) => {
+                // SAFETY: the library has just made it.
+                let number = unsafe { mpi.library.request_to_fortran(request) };
+                let number = number.expect("a library that hides its Fortran converts handles");
+                // SAFETY: this function's promise.
+                unsafe { *place = number };
+            }
+        }
+    }
+
+    /// # Safety
+    /// There is a request, and MPI is initialised.
+    unsafe fn read(self, mpi: &Mpi) -> Request {
+        match self {
+            // SAFETY: this function's promise.
+            Self::C(place) => unsafe { mpi.library.family().read(place, 0) },
+            // SAFETY: as above.
+            Self::Fortran(place) => unsafe { fortran(place) },
+        }
+    }
+}
+
+/// Starts a reduction, or makes it ready to be started, or passes the call on to the library: the code that the program gets.
+///
+/// # Safety
+/// The arguments are those of a call of MPI: handles are handles, and buffers are as the standard says for the call, until its request is
+/// complete. `place` is where the program wants its request, and `library` makes the same call of the library. Without arguments, it is passed on.
+pub(crate) unsafe fn intercept(
+    arguments: impl FnOnce(&Mpi) -> Option<Arguments>,
+    place: Place,
+    library: impl Fn() -> c_int,
+) -> c_int {
+    let Some((settings, mpi)) = looked_at() else {
+        return library();
+    };
+    match arguments(mpi) {
+        // SAFETY: this function's promise.
+        Some(arguments) => unsafe { start_or_pass(&arguments, mpi, settings, place, &library) },
+        None => library(),
+    }
+}
+
+/// The same, once for all functions.
+///
+/// # Safety
+/// As [`intercept`].
+unsafe fn start_or_pass(
+    arguments: &Arguments,
+    mpi: &Mpi,
+    settings: &Settings,
+    place: Place,
+    library: &dyn Fn() -> c_int,
+) -> c_int {
+    let begin = settings.stats.as_ref().map(|_| Instant::now());
+    let is_check = settings.mode == Mode::Check;
+    // SAFETY: this function's promise.
+    let prepared = unsafe { prepare(arguments, mpi, settings) };
+    let with_room = prepared.and_then(|(task, places, state)| {
+        // SAFETY: this function's promise.
+        let flight = unsafe { room(arguments, task, places, state) }?;
+        Ok((flight, state))
+    });
+    let started = with_room.and_then(|(mut flight, state)| {
+        if is_check && arguments.form == Form::Persistent {
+            state.digests.ask(arguments.comm, &flight.task);
+            return Ok(Started::Later(persistent::prepare(arguments, mpi, flight)?));
+        }
+        let mut send = contribution(arguments, mpi);
+        if is_check {
+            // SAFETY: this function's promise.
+            let check = unsafe { check(&flight.task, send, arguments.comm, state) };
+            send = check.contribution.as_ptr().cast();
+            flight.check = Some(check);
+        }
+        // SAFETY: this function's promise; `room` was made for these arguments.
+        let gathered = unsafe { gather(arguments, arguments.form, send, &mut flight, mpi) };
+        let (code, request) = gathered?;
+        Ok(Started::Now(flight, code, request))
+    });
+    let (mut flight, code, request) = match started {
+        Ok(Started::Now(flight, code, request)) => (flight, code, request),
+        Ok(Started::Later(flight)) => {
+            let code = library();
+            if code == SUCCESS {
+                // SAFETY: the program has promised room for a request, which the library has written.
+                flight.launch(unsafe { place.read(mpi) });
+            }
+            return code;
+        }
+        Err(reason) => {
+            let code = pass(reason, arguments.comm, library);
+            if let Some(begin) = begin {
+                let (name, count) = (arguments.call.name(arguments.form), arguments.count);
+                count_passed(name, reason, count, arguments.datatype, arguments.op, begin);
+            }
+            return code;
+        }
+    };
+    let mut counts = Counts {
+        treefold_ns: begin.map_or(0, elapsed_ns),
+        ..Counts::default()
+    };
+    let Some(check) = &mut flight.check else {
+        // A persistent one is counted each time that it is started.
+        if settings.stats.is_some() && arguments.form == Form::NonBlocking {
+            count_taken(&flight.task, counts);
+        }
+        if code == SUCCESS {
+            flight.launch(request);
+            // SAFETY: the program promises room for a request.
+            unsafe { place.write(mpi, request) };
+        }
+        return code;
+    };
+    check.request = request;
+    deferred::poll();
+    let begin = Instant::now();
+    let own_code = library();
+    counts.library_ns = elapsed_ns(begin);
+    counts.failed = (code != SUCCESS).into();
+    count_taken(&flight.task, counts);
+    match (own_code, code) {
+        // SAFETY: the program has promised room for a request, which the library has written.
+        (SUCCESS, SUCCESS) => flight.launch(unsafe { place.read(mpi) }),
+        // What was started goes on.
+        (_, SUCCESS) => deferred::push(flight),
+        _ => {}
+    }
+    own_code
+}
+
+/// What a call has begun.
+enum Started {
+    /// A gathering, with the library's code and request.
+    Now(Box<Flight>, c_int, Request),
+    /// What is started later, beside the library's.
+    Later(Box<Flight>),
+}
+
+/// What a check compares with the library's own reduction.
+///
+/// # Safety
+/// As [`intercept`].
+unsafe fn check(task: &Task, send: *const c_void, comm: Comm, state: &State) -> Check {
+    // SAFETY: the program promises so many elements.
+    let mut check = unsafe { Check::of(task, send, comm) };
+    let call = state.digests.begin(comm, task);
+    check.digests = call.map(|call| (Arc::clone(&state.digests), call));
+    check
+}

@@ -1,0 +1,196 @@
+//! The requests of a call that may complete some: where they are, and which of them are reductions of this library's.
+
+use std::ffi::{c_int, c_void};
+
+use treefold::mpi::mpi_library::{Handle, Request};
+
+use crate::boundary::check::deferred;
+use crate::boundary::library::loaded;
+use crate::boundary::requests::flight::{Flight, lock, put, remove};
+use crate::task::Form;
+
+/// Where a call's requests are: in an array of C's or of Fortran's.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Requests {
+    pub(crate) count: usize,
+    pub(crate) handles: Handles,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Handles {
+    C(*const c_void),
+    Fortran(*const c_int),
+}
+
+impl Requests {
+    fn new(count: c_int, handles: Handles) -> Self {
+        Self {
+            count: usize::try_from(count).unwrap_or(0),
+            handles,
+        }
+    }
+
+    /// None, where the address is NULL.
+    pub(crate) fn in_c(count: c_int, handles: *const c_void) -> Self {
+        let count = if handles.is_null() { 0 } else { count };
+        Self::new(count, Handles::C(handles))
+    }
+
+    pub(crate) fn in_fortran(count: c_int, numbers: *const c_int) -> Self {
+        Self::new(count, Handles::Fortran(numbers))
+    }
+
+    /// The words of all.
+    ///
+    /// # Safety
+    /// They are where the program has said.
+    pub(crate) unsafe fn words(self) -> Vec<usize> {
+        let places = 0..self.count;
+        // SAFETY: this function's promise.
+        places.map(|place| unsafe { self.word(place) }).collect()
+    }
+
+    /// One of them.
+    ///
+    /// # Safety
+    /// They are where the program has said, and there are more of them than `place`.
+    pub(crate) unsafe fn request(self, place: usize) -> Request {
+        match self.handles {
+            // SAFETY: this function's promise.
+            Handles::C(handles) => unsafe { loaded::mpi().family().read(handles, place) },
+            Handles::Fortran(numbers) => {
+                // SAFETY: this function's promise.
+                let number = unsafe { numbers.add(place) };
+                // SAFETY: as above.
+                unsafe { fortran(number) }
+            }
+        }
+    }
+
+    /// Its word.
+    ///
+    /// # Safety
+    /// As [`Self::request`].
+    unsafe fn word(self, place: usize) -> usize {
+        // SAFETY: this function's promise.
+        unsafe { self.request(place) }.word()
+    }
+}
+
+/// A request of Fortran's.
+///
+/// # Safety
+/// The address is that of a handle, and MPI is initialised.
+pub(crate) unsafe fn fortran(number: *const c_int) -> Request {
+    let mpi = loaded::mpi();
+    // SAFETY: this function's promise.
+    let number = unsafe { *number };
+    // SAFETY: the program promises a request's.
+    let request = unsafe { mpi.request_from_fortran(number) };
+    request.unwrap_or(mpi.handles.MPI_REQUEST_NULL)
+}
+
+/// One of a call's requests.
+#[derive(Debug)]
+struct Held {
+    place: usize,
+    word: usize,
+    flight: Box<Flight>,
+}
+
+/// Those of a call's requests that are under way here. They are out of the table until the call is over: as soon as the library has completed
+/// a request, another thread may get its handle for another one.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    /// Most calls have one.
+    first: Option<Held>,
+    others: Vec<Held>,
+}
+
+impl Taken {
+    /// # Safety
+    /// The requests are where the program has said.
+    pub(crate) unsafe fn of(requests: Requests) -> Self {
+        let mut taken = Self {
+            first: None,
+            others: Vec::new(),
+        };
+        let mut table = lock();
+        for place in 0..requests.count {
+            // SAFETY: this function's promise.
+            let word = unsafe { requests.word(place) };
+            if table.get(&word).is_some_and(|flight| flight.is_under_way)
+                && let Some(flight) = remove(&mut table, word)
+            {
+                taken.push(Held {
+                    place,
+                    word,
+                    flight,
+                });
+            }
+        }
+        taken
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.first.is_none()
+    }
+
+    fn push(&mut self, held: Held) {
+        match self.first {
+            None => self.first = Some(held),
+            Some(_) => self.others.push(held),
+        }
+    }
+
+    fn all(&mut self) -> impl Iterator<Item = Held> + use<> {
+        let others = std::mem::take(&mut self.others);
+        self.first.take().into_iter().chain(others)
+    }
+
+    /// After the library's call: combines what is complete, and puts back what is not. A request is complete if the library has made its
+    /// handle another one, or, where it is persistent and so keeps its handle, if `is_done` says so. Open MPI frees persistent ones that have
+    /// failed. What a call completes that fails is not compared: it may be what has failed.
+    ///
+    /// # Safety
+    /// The requests are where the program has said.
+    pub(crate) unsafe fn settle(
+        mut self,
+        requests: Requests,
+        has_failed: bool,
+        is_done: &dyn Fn(usize) -> bool,
+    ) {
+        for mut held in self.all() {
+            // SAFETY: this function's promise.
+            let is_gone = (unsafe { requests.word(held.place) }) != held.word;
+            let is_kept = held.flight.task.form == Form::Persistent && !is_gone;
+            let is_complete = is_gone || is_kept && is_done(held.place);
+            if is_complete {
+                held.flight.arrive(has_failed);
+                held.flight.is_under_way = false;
+                let child = held.flight.child.take();
+                child.into_iter().for_each(deferred::push);
+            }
+            if !is_complete || is_kept {
+                self.push(held);
+            } else if held.flight.check.is_some() {
+                deferred::push(held.flight);
+            } else {
+                held.flight.spare();
+            }
+        }
+    }
+}
+
+/// Whatever is left goes back, also if an error handler of the program's throws.
+impl Drop for Taken {
+    fn drop(&mut self) {
+        if self.is_empty() {
+            return;
+        }
+        let mut table = lock();
+        for held in self.all() {
+            put(&mut table, held.word, held.flight);
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Searches for the best boundaries by a measure: [`score_optimal`] by the score (thesis, eq. 3.7), [`path_optimal`] by the critical
+//! path. No plan calls them: a program asks for what they find.
+
+mod busy;
+mod hops;
+pub(crate) mod path_optimal;
+pub(crate) mod score_optimal;
+mod share_limit;
+mod time_limit;

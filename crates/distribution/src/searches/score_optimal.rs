@@ -1,0 +1,265 @@
+//! The distribution with the least score (eq. 3.7) of all.
+//!
+//! Let m(M) be the fewest messages with which at most p ranks of at most M items each cover N
+//! items. The least score is that of send · m(M) + add · M over M; m does not increase with M.
+//!
+//! **Most levels are a formula.** Let 2^L <= M < B = 2^(L+1). As [`crate::searches::hops`] shows, every multiple of B is cut, and so
+//! is an item inside every full block, and one inside the last block of r = N mod B items if r > M:
+//!
+//! ```text
+//! m(M) >= ⌊(N-1)/B⌋ + ⌊N/B⌋ + [r > M]
+//! ```
+//!
+//! Boundaries at all multiples of 2^L reach this bound, without the last of them if 2^L < r <= M. They need at most ⌈N/2^L⌉
+//! ranks, so at every level with 2^L >= N/p only M = 2^L and M = r can be best.
+//!
+//! **One level is searched**, the one with 2^L < N/p < 2^(L+1), unless its bound is no better than the best formula. Shares from
+//! M1 to M2 score at least send · m(M2) + add · M1; branch and bound takes the interval with the least bound first.
+//! [`crate::searches::share_limit`] finds m(M2) exactly, or that it is too large. The largest share of its answer, often far below M2, ends
+//! the interval that remains to be searched. Rounding `f64` is monotone, so the bounds hold for scores as computed.
+//!
+//! **Without empty ranks**, a cover takes no fewer than p - 1 messages; [`crate::searches::busy`] shows that it takes no more than
+//! max(m(M), p - 1).
+//!
+//! Of equal scores the one with fewer messages is taken, then that with the smaller largest share.
+//!
+//! **How long it takes.** The formulas take O(p). The search is needed where a message costs less than what a share between the
+//! powers of two saves, roughly if N/p > 2 p · send/add: with the thesis' costs for 256 ranks from about 10^7 items on, for 4096
+//! ranks from 10^9. It tries ten to fifty values of M, and for each value O(p) costs for each of p ranks. Measured for
+//! N = 2^64 - 1: 10 ms for p = 63, 0.1 s for p = 300. Measured for p = 4096: below 10 us where the formulas suffice, 0.8 s of
+//! processor time for N = 5 · 10^9, and 4 to 10 s and some hundred MB, the worst that was found, for N from 10^11 on.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+use crate::cost::Cost;
+use crate::error::Error;
+use crate::roundest::roundest;
+use crate::searches::busy::split;
+use crate::searches::hops::Blocks;
+use crate::searches::share_limit::Cover;
+
+/// The start of every rank, then N, of the distribution with the least score.
+///
+/// With `is_busy`, the least of those that leave no rank without items; if there are more ranks than items, then one item for
+/// each of the first N ranks.
+pub(crate) fn boundaries(
+    items: u64,
+    ranks: u64,
+    cost: &Cost,
+    is_busy: bool,
+) -> Result<Vec<u64>, Error> {
+    let cost = Error::unless_valid(cost)?;
+    let used_ranks = ranks.min(items);
+    let mut boundaries = vec![0];
+    if items > 0 {
+        let messages_least = if is_busy { used_ranks - 1 } else { 0 };
+        let best = Search::new(cost, messages_least).search(items, used_ranks);
+        boundaries.extend(best);
+        if is_busy {
+            split(&mut boundaries, items, used_ranks);
+        }
+    }
+    let ranks = usize::try_from(ranks).expect("p is a usize");
+    boundaries.resize(ranks + 1, items);
+    Ok(boundaries)
+}
+
+/// Distributions are compared by score, then messages, then the largest share. The score is monotone in the other two.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Rating {
+    score_ns: f64,
+    messages: u64,
+    share_items_max: u64,
+}
+
+impl Eq for Rating {}
+
+impl Ord for Rating {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by_score = self.score_ns.total_cmp(&other.score_ns);
+        let items = |rating: &Self| (rating.messages, rating.share_items_max);
+        by_score.then_with(|| items(self).cmp(&items(other)))
+    }
+}
+
+impl PartialOrd for Rating {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// An interval of share limits, with a rating that none of them can beat.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Open {
+    bound: Rating,
+    shares: (u64, u64),
+}
+
+struct Search {
+    cost: Cost,
+    /// The least that any cover is rated with: p - 1 messages if no rank may be empty.
+    messages_least: u64,
+    best: Rating,
+    inner: Vec<u64>,
+}
+
+impl Search {
+    fn new(cost: Cost, messages_least: u64) -> Self {
+        let best = Rating {
+            score_ns: f64::INFINITY,
+            messages: u64::MAX,
+            share_items_max: u64::MAX,
+        };
+        Self {
+            cost,
+            messages_least,
+            best,
+            inner: Vec::new(),
+        }
+    }
+
+    /// The inner boundaries of the best, for 1 <= p <= N.
+    fn search(mut self, items: u64, ranks: u64) -> Vec<u64> {
+        let fair_items = items.div_ceil(ranks);
+        self.aligned(items, fair_items);
+        if !fair_items.is_power_of_two() && fair_items < items {
+            let block_items = fair_items.checked_next_power_of_two();
+            let blocks = Blocks {
+                items,
+                ranks,
+                block_items: block_items.expect("two ranks share at most 2^64 items"),
+            };
+            self.between_powers(blocks, fair_items);
+        }
+        self.inner
+    }
+
+    fn rating(&self, messages: u64, share_items_max: u64) -> Rating {
+        let messages = messages.max(self.messages_least);
+        Rating {
+            score_ns: self.cost.score_ns(messages, share_items_max),
+            messages,
+            share_items_max,
+        }
+    }
+
+    fn offer(&mut self, cover: Cover) {
+        let rating = self.rating(cover.messages, cover.share_items_max);
+        if rating < self.best {
+            self.best = rating;
+            self.inner = cover.inner;
+        }
+    }
+
+    /// Offers boundaries at multiples of every power of two from N/p up.
+    fn aligned(&mut self, items: u64, fair_items: u64) {
+        let first = u64::BITS - (fair_items - 1).leading_zeros();
+        for share_items in (first..u64::BITS).map(|level| 1_u64 << level) {
+            let messages = (items - 1) / share_items;
+            self.offer_multiples(messages, share_items, share_items.min(items));
+            if messages & 1 == 1 {
+                // The items after the last even multiple, as one share if they are less than two shares.
+                let last_items = items - (messages - 1) * share_items;
+                if last_items - share_items < share_items {
+                    self.offer_multiples(messages - 1, share_items, last_items);
+                }
+            }
+            if messages == 0 {
+                break;
+            }
+        }
+    }
+
+    fn offer_multiples(&mut self, messages: u64, step_items: u64, share_items_max: u64) {
+        if self.rating(messages, share_items_max) < self.best {
+            self.offer(Cover {
+                messages,
+                share_items_max,
+                inner: (1..=messages).map(|number| number * step_items).collect(),
+            });
+        }
+    }
+
+    /// Searches the shares from N/p to the next power of two.
+    fn between_powers(&mut self, blocks: Blocks, fair_items: u64) {
+        let mut open = BinaryHeap::new();
+        for interval in self.first_intervals(blocks, fair_items) {
+            open.push(Reverse(interval));
+        }
+        while let Some(Reverse(Open { bound, shares })) = open.pop() {
+            if bound >= self.best {
+                break;
+            }
+            let (first, last) = shares;
+            let messages_max = self.messages_max(first, blocks.items);
+            let cover = messages_max.and_then(|most| blocks.cover(last, most));
+            let Some(cover) = cover else {
+                continue;
+            };
+            let (messages, reached) = (cover.messages, cover.share_items_max);
+            self.offer(cover);
+            if first < reached {
+                let middle = roundest_in_the_middle(first, reached - 1);
+                open.extend(self.open(messages, first, middle).map(Reverse));
+                open.extend(self.open(messages, middle + 1, reached - 1).map(Reverse));
+            }
+        }
+    }
+
+    /// Intervals of all these shares. They are divided at first guesses of the best share: N/p rounded up to multiples of ever
+    /// smaller powers of two, until that gains nothing.
+    fn first_intervals(&mut self, blocks: Blocks, fair_items: u64) -> Vec<Open> {
+        let mut intervals = Vec::new();
+        let mut last = blocks.block_items - 1;
+        let mut messages = blocks.messages_least(last);
+        for level in (0..blocks.block_items.trailing_zeros()).rev() {
+            let rounded = fair_items.next_multiple_of(1 << level);
+            if rounded > last {
+                continue;
+            }
+            let messages_max = self.messages_max(rounded, blocks.items);
+            let cover = messages_max.and_then(|most| blocks.cover(rounded, most));
+            let Some(cover) = cover else {
+                break;
+            };
+            intervals.extend(self.open(messages, rounded + 1, last));
+            messages = cover.messages;
+            last = cover.share_items_max - 1;
+            self.offer(cover);
+        }
+        intervals.extend(self.open(messages, fair_items, last));
+        intervals
+    }
+
+    /// The interval, unless it is empty; none of its shares takes fewer than `messages`.
+    fn open(&self, messages: u64, first: u64, last: u64) -> Option<Open> {
+        (first <= last).then(|| Open {
+            bound: self.rating(messages, first),
+            shares: (first, last),
+        })
+    }
+
+    /// The most messages with which this largest share would beat the best, if any do.
+    fn messages_max(&self, share_items_max: u64, items: u64) -> Option<u64> {
+        let is_better = |messages| self.rating(messages, share_items_max) < self.best;
+        // Every item but item 0 may be cut, once.
+        let (mut tried, mut left) = (0, items);
+        while left > 0 {
+            let half = left / 2;
+            if is_better(tried + half) {
+                tried += half + 1;
+                left -= half + 1;
+            } else {
+                left = half;
+            }
+        }
+        tried.checked_sub(1)
+    }
+}
+
+/// The number with the most trailing zeros in the second and third quarter of `first` to `last`.
+fn roundest_in_the_middle(first: u64, last: u64) -> u64 {
+    let quarter = (last - first) / 4;
+    roundest(first + quarter, last - quarter)
+}

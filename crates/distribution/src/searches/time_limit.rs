@@ -1,0 +1,200 @@
+//! Whether rank 0 can have the root of Algorithm 1 by a given time T, by the clock of [`crate::critical_path`].
+//!
+//! Boundary b cuts b, f(b), f(f(b)), … with f(x) = x + lowbit(x); ranks before b need these values. T determines when each is
+//! due: going down from the root, a combination takes add_ns and a message send_ns. What has to happen after b depends on b
+//! and on these times alone, so boundaries are placed from left to right.
+//!
+//! A rank ends as far right as its own work lets it be in time, or at that number with some of its lowest set bits cleared. No
+//! other end b' is needed. As in [`crate::searches::share_limit`], one of these, a, lies after b' and is among what b' cuts. What a cuts
+//! is due at the same times after both. The ranks that follow b', cut off at a, have less to do.
+//!
+//! Trying all these ends decides whether T is possible. But many ways to place boundaries lead to the same boundary, or to
+//! nearby ones, with other times due. For each number of ranks the search keeps a few ways: those that are furthest right,
+//! where a message counts as the items that could be added in its time. A way with the same boundary as another, and with no
+//! later time due, is never better and is dropped without loss. If others are dropped, a "no" is not proven, and the search
+//! says so.
+
+use tree_index::parent;
+
+use crate::cost::Cost;
+use crate::critical_path::{Step, Subtree, subtrees};
+
+/// N, p and the costs.
+pub(crate) struct Problem {
+    pub(crate) items: u64,
+    pub(crate) ranks: usize,
+    pub(crate) cost: Cost,
+}
+
+/// Whether a T is possible.
+pub(crate) enum Attempt {
+    /// It is, with these starts of all ranks, then N.
+    Starts(Vec<u64>),
+    /// It is not.
+    Impossible,
+    /// No way was found, but some were dropped.
+    NotFound,
+}
+
+/// A way to place some boundaries, by the last of them.
+#[derive(Clone, Debug)]
+struct State {
+    start: u64,
+    /// When the values that it cuts are due, the leftmost last.
+    due_ns: Vec<f64>,
+    /// Where the state of the boundary before it is kept.
+    before: usize,
+}
+
+impl Problem {
+    /// Boundaries with which rank 0 has the root by `limit_ns`, keeping at most `kept` ways for each number of ranks.
+    pub(crate) fn within(&self, limit_ns: f64, kept: usize) -> Attempt {
+        let mut placed = vec![(0, 0)];
+        let mut layer = vec![State {
+            start: 0,
+            due_ns: vec![limit_ns],
+            before: 0,
+        }];
+        let mut is_dropped = false;
+        for _ in 0..self.ranks {
+            let mut next = Vec::new();
+            for state in &layer {
+                let furthest = self.furthest_end(state);
+                if furthest == self.items {
+                    return Attempt::Starts(self.trace(&placed, state.before));
+                }
+                let fewer_bits = |&end: &u64| (end > 0).then(|| parent(end));
+                let ends = std::iter::successors(Some(furthest), fewer_bits);
+                let ends = ends.take_while(|&end| end > state.start);
+                next.extend(ends.map(|end| self.next(state, end)));
+            }
+            let dropped;
+            (layer, dropped) = self.best(next, kept);
+            is_dropped |= dropped;
+            for state in &mut layer {
+                placed.push((state.start, state.before));
+                state.before = placed.len() - 1;
+            }
+        }
+        if is_dropped {
+            Attempt::NotFound
+        } else {
+            Attempt::Impossible
+        }
+    }
+
+    fn trace(&self, placed: &[(u64, usize)], last: usize) -> Vec<u64> {
+        let before = |&at: &usize| (at > 0).then(|| placed[at].1);
+        let path = std::iter::successors(Some(last), before);
+        let mut starts: Vec<u64> = path.map(|at| placed[at].0).collect();
+        starts.reverse();
+        starts.resize(self.ranks + 1, self.items);
+        starts
+    }
+
+    /// The best `kept` states, and whether others were dropped that might have led further.
+    fn best(&self, mut states: Vec<State>, kept: usize) -> (Vec<State>, bool) {
+        let rating = |state: &State| {
+            let Cost { send_ns, add_ns } = self.cost;
+            state.start as f64 * add_ns - state.due_ns.len() as f64 * send_ns
+        };
+        states.sort_by(|a, b| {
+            let by_rating = rating(b).total_cmp(&rating(a));
+            by_rating.then_with(|| b.start.cmp(&a.start))
+        });
+        let mut best: Vec<State> = Vec::new();
+        for state in states {
+            if best.iter().any(|other| other.is_no_worse_than(&state)) {
+                continue;
+            }
+            if best.len() == kept {
+                return (best, true);
+            }
+            best.push(state);
+        }
+        (best, false)
+    }
+
+    /// The furthest end with which the rank that starts at the boundary is in time, if later ranks are; its start, if there is none.
+    fn furthest_end(&self, state: &State) -> u64 {
+        let mut now_ns = 0.0;
+        let mut end = state.start;
+        for (subtree, &due_ns) in self.subtrees(state) {
+            let done_ns = |combinations: u64| {
+                now_ns + combinations as f64 * self.cost.add_ns + self.send_ns(subtree)
+            };
+            let whole_ns = done_ns(subtree.len() - 1);
+            if whole_ns > due_ns {
+                let is_in_time = |local_items: u64| {
+                    let steps = subtree.climb(local_items);
+                    let received = steps.filter(|&step| step == Step::Receive).count() as u64;
+                    done_ns(local_items - 1 + received) <= due_ns
+                };
+                return end + most(subtree.len() - 1, is_in_time);
+            }
+            now_ns = whole_ns;
+            end = subtree.start + subtree.len();
+        }
+        end
+    }
+
+    /// The way of `state` with one more boundary, at `end`.
+    fn next(&self, state: &State, end: u64) -> State {
+        let own = self.subtrees(state);
+        let (cut, due_ns) = own
+            .take_while(|(subtree, _)| subtree.start < end)
+            .last()
+            .expect("the rank owns items");
+        let own_count = self.subtrees(state).filter(|(own, _)| own.start < end);
+        let passed_on = state.due_ns.len() - own_count.count();
+        let mut next = State {
+            start: end,
+            due_ns: state.due_ns[..passed_on].to_vec(),
+            before: state.before,
+        };
+        let mut now_ns = due_ns - self.send_ns(cut);
+        for step in cut.climb(cut.local_items(end)).rev() {
+            now_ns -= self.cost.add_ns;
+            if step == Step::Receive {
+                next.due_ns.push(now_ns);
+            }
+        }
+        next
+    }
+
+    /// The subtrees that the boundary cuts, from left to right, and when each is due.
+    fn subtrees<'a>(&self, state: &'a State) -> impl Iterator<Item = (Subtree, &'a f64)> {
+        subtrees(state.start, self.items).zip(state.due_ns.iter().rev())
+    }
+
+    fn send_ns(&self, subtree: Subtree) -> f64 {
+        if subtree.start > 0 {
+            self.cost.send_ns
+        } else {
+            0.0
+        }
+    }
+}
+
+impl State {
+    /// Whether this way leads at least as far as the other: to the same boundary, with nothing due earlier.
+    fn is_no_worse_than(&self, other: &Self) -> bool {
+        let mut due_ns = self.due_ns.iter().zip(&other.due_ns);
+        self.start == other.start && due_ns.all(|(own, other)| own >= other)
+    }
+}
+
+/// The greatest number from 1 to `last` for which `holds`, which must hold for all smaller ones; 0 if it holds for none.
+fn most(last: u64, holds: impl Fn(u64) -> bool) -> u64 {
+    let (mut known, mut left) = (0, last);
+    while left > 0 {
+        let step = left.div_ceil(2);
+        if holds(known + step) {
+            known += step;
+            left -= step;
+        } else {
+            left = step - 1;
+        }
+    }
+    known
+}

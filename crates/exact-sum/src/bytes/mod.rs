@@ -1,0 +1,369 @@
+//! Sums as bytes, for files and other programs.
+
+pub mod partial;
+
+use std::error::Error;
+use std::fmt;
+
+use bytemuck::Zeroable;
+
+use crate::number::counters::{Counters, LimitError, items_of_both};
+use crate::number::fixed::{Fixed, FixedFormat};
+use crate::number::float::Float;
+use crate::number::total::Total;
+
+/// What a sum is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Sum = 1,
+    ProductSum = 2,
+    ComplexSum = 3,
+    ComplexProductSum = 4,
+    Moments = 5,
+    ComplexMoments = 6,
+    KeyedSums = 7,
+    KeyedMoments = 8,
+}
+
+impl Kind {
+    const ALL: [Self; 8] = [
+        Self::Sum,
+        Self::ProductSum,
+        Self::ComplexSum,
+        Self::ComplexProductSum,
+        Self::Moments,
+        Self::ComplexMoments,
+        Self::KeyedSums,
+        Self::KeyedMoments,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Sum => "a sum",
+            Self::ProductSum => "a sum of products",
+            Self::ComplexSum => "a sum of complex numbers",
+            Self::ComplexProductSum => "a sum of products of complex numbers",
+            Self::Moments => "moments",
+            Self::ComplexMoments => "moments of complex numbers",
+            Self::KeyedSums => "sums by key",
+            Self::KeyedMoments => "moments by key",
+        }
+    }
+}
+
+/// Bytes that are not those of a sum, or cannot be added to one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BytesError {
+    /// They do not begin as those of any sum.
+    NotASum,
+    /// Another version of treefold has written them.
+    Version {
+        /// Theirs.
+        version: u8,
+    },
+    /// They are another kind of sum, or of another type.
+    Kind {
+        /// What they are.
+        found: String,
+        /// What was asked for.
+        expected: String,
+    },
+    /// They end too early.
+    Truncated,
+    /// More follow.
+    TooMany {
+        /// So many.
+        bytes: usize,
+    },
+    /// No sum has such bytes.
+    Corrupted {
+        /// What cannot be.
+        what: &'static str,
+    },
+    /// A sum would have more than it has room for.
+    Limit(LimitError),
+}
+
+impl From<LimitError> for BytesError {
+    fn from(error: LimitError) -> Self {
+        Self::Limit(error)
+    }
+}
+
+impl fmt::Display for BytesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotASum => f.write_str("the bytes are not those of an exact sum"),
+            Self::Version { version } => {
+                write!(
+                    f,
+                    "the bytes have version {version}; version {VERSION} is known"
+                )
+            }
+            Self::Kind { found, expected } => write!(f, "the bytes are {found}, not {expected}"),
+            Self::Truncated => f.write_str("the bytes end too early"),
+            Self::TooMany { bytes } => write!(f, "{bytes} bytes follow after the sum"),
+            Self::Corrupted { what } => write!(f, "no exact sum has such bytes: {what}"),
+            Self::Limit(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for BytesError {}
+
+const MAGIC: [u8; 3] = *b"tfx";
+const VERSION: u8 = 1;
+
+/// The bytes of a sum with some parts.
+pub(crate) fn write<T: Float, F: FixedFormat, const PARTS: usize>(
+    kind: Kind,
+    parts: [&Total<F>; PARTS],
+) -> Vec<u8> {
+    let mut bytes = header::<T>(kind);
+    for part in parts {
+        write_total(part, &mut bytes);
+    }
+    bytes
+}
+
+/// A sum's parts.
+pub(crate) fn read<T: Float, F: FixedFormat, const PARTS: usize>(
+    kind: Kind,
+    bytes: &[u8],
+) -> Result<[Total<F>; PARTS], BytesError> {
+    let mut reader = Reader::of::<T>(kind, bytes)?;
+    let mut parts = [Total::ZERO; PARTS];
+    for part in &mut parts {
+        *part = reader.total()?;
+    }
+    reader.end()?;
+    check_parts(&parts.each_ref())?;
+    Ok(parts)
+}
+
+/// Whether the parts of a sum have as many items.
+pub(crate) fn check_parts<F: FixedFormat>(parts: &[&Total<F>]) -> Result<(), BytesError> {
+    let mut items = parts.iter().map(|part| part.counters.items);
+    let first = items.next();
+    let are_equal = items.all(|items| Some(items) == first);
+    are_equal.then_some(()).ok_or(BytesError::Corrupted {
+        what: "its parts have other numbers of items",
+    })
+}
+
+/// Whether each kind of items is one of all items, and so many are left that are none of these.
+pub(crate) fn check_counters(counters: Counters, others: u64) -> Result<(), BytesError> {
+    let [items, kinds @ ..] = counters.words();
+    let mut left = items_of_both(items, 0).ok();
+    for kind in kinds {
+        left = left.and_then(|left| left.checked_sub(kind));
+    }
+    let what = match left {
+        None => "there are fewer items than of one kind",
+        Some(left) if left < others => "a number is larger than that of so many items",
+        Some(_) => return Ok(()),
+    };
+    Err(BytesError::Corrupted { what })
+}
+
+pub(crate) fn header<T: Float>(kind: Kind) -> Vec<u8> {
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend([VERSION, kind as u8, T::BYTES, 0, 0]);
+    bytes
+}
+
+pub(crate) fn write_total<F: FixedFormat>(total: &Total<F>, bytes: &mut Vec<u8>) {
+    for count in total.counters.words() {
+        bytes.extend(count.to_le_bytes());
+    }
+    write_number(&total.fixed, bytes);
+}
+
+pub(crate) fn write_number<F: FixedFormat>(number: &Fixed<F>, bytes: &mut Vec<u8>) {
+    let mut words = F::Words::zeroed();
+    let words = &mut words.as_mut()[..Fixed::<F>::WORDS];
+    number.write_words(words);
+    let (first, words) = shortest(words);
+    let unit = if words.is_empty() {
+        0
+    } else {
+        unit::<F>(first)
+    };
+    bytes.extend(unit.to_le_bytes());
+    bytes.extend(length(8 * words.len()).to_le_bytes());
+    for word in words {
+        bytes.extend(word.to_le_bytes());
+    }
+}
+
+/// A length within a sum, which has some hundred words.
+fn length(length: usize) -> i32 {
+    i32::try_from(length).expect("a sum has some hundred words")
+}
+
+/// The exponent of the unit of word number `first`.
+fn unit<F: FixedFormat>(first: usize) -> i32 {
+    F::LOWEST + 64 * length(first)
+}
+
+/// The words of a number in two's complement that are needed, and which of them is the first; none for zero.
+pub(crate) fn shortest(words: &[u64]) -> (usize, &[u64]) {
+    let first = words.iter().take_while(|&&word| word == 0).count();
+    let mut words = &words[first..];
+    while let [.., below, highest] = words
+        && *highest == (below.cast_signed() >> 63).cast_unsigned()
+    {
+        words = &words[..words.len() - 1];
+    }
+    (first, words)
+}
+
+/// The fewest items whose sum a number can be; `None` if these are more than a sum has room for.
+fn least_items<F: FixedFormat>(number: &Fixed<F>) -> Option<u64> {
+    let Some((_, magnitude)) = number.magnitude() else {
+        return Some(0);
+    };
+    let below = u32::try_from(F::HIGHEST - magnitude.exponent).ok()?;
+    let whole = magnitude.bits.checked_shr(below).unwrap_or(0);
+    let items = u64::try_from(whole).ok()?.checked_add(1)?;
+    items_of_both(items, 0).ok()
+}
+
+/// What is left of bytes to read.
+#[derive(Clone, Copy)]
+pub(crate) struct Reader<'b>(&'b [u8]);
+
+impl<'b> Reader<'b> {
+    /// All of some bytes, which have no header.
+    pub(crate) fn without_header(bytes: &'b [u8]) -> Self {
+        Self(bytes)
+    }
+
+    /// What follows the beginning of a sum of a kind.
+    pub(crate) fn of<T: Float>(kind: Kind, bytes: &'b [u8]) -> Result<Self, BytesError> {
+        let mut reader = Self(bytes);
+        let begins_as_a_sum = bytes.iter().zip(MAGIC).all(|(byte, magic)| *byte == magic);
+        if !begins_as_a_sum {
+            return Err(BytesError::NotASum);
+        }
+        let [_, _, _, version] = reader.array()?;
+        if version != VERSION {
+            return Err(BytesError::Version { version });
+        }
+        let [found, size, zeros @ ..] = reader.array::<4>()?;
+        if [found, size] != [kind as u8, T::BYTES] {
+            return Err(BytesError::Kind {
+                found: named(found, size),
+                expected: named(kind as u8, T::BYTES),
+            });
+        }
+        if zeros != [0; 2] {
+            return Err(BytesError::Corrupted {
+                what: "the header does not end with zeros",
+            });
+        }
+        Ok(reader)
+    }
+
+    fn take(&mut self, length: usize) -> Result<&'b [u8], BytesError> {
+        let (taken, rest) = self
+            .0
+            .split_at_checked(length)
+            .ok_or(BytesError::Truncated)?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], BytesError> {
+        let bytes = self.take(N)?;
+        Ok(bytes.try_into().expect("there are as many"))
+    }
+
+    pub(crate) fn total<F: FixedFormat>(&mut self) -> Result<Total<F>, BytesError> {
+        let mut counts = [0; Counters::INTEGERS];
+        for count in &mut counts {
+            *count = u64::from_le_bytes(self.array()?);
+        }
+        let counters = Counters::of_words(counts);
+        let (fixed, items) = self.number()?;
+        check_counters(counters, items)?;
+        Ok(Total { fixed, counters })
+    }
+
+    /// A number, and the fewest items whose sum it can be. Sums have room for any number of so many.
+    pub(crate) fn number<F: FixedFormat>(&mut self) -> Result<(Fixed<F>, u64), BytesError> {
+        let corrupted = |what| Err(BytesError::Corrupted { what });
+        let exponent = i32::from_le_bytes(self.array()?);
+        let length = u32::from_le_bytes(self.array()?) as usize;
+        let (given, tail) = self.take(length)?.as_chunks::<8>();
+        if !tail.is_empty() {
+            return corrupted("a number is not of whole words");
+        }
+        let mut number = Fixed::ZERO;
+        let Some(last) = given.last() else {
+            return match exponent {
+                0 => Ok((number, 0)),
+                _ => corrupted("zero has a unit"),
+            };
+        };
+        let first = usize::try_from((i64::from(exponent) - i64::from(F::LOWEST)) / 64);
+        let first = first.unwrap_or(usize::MAX);
+        let mut words = F::Words::zeroed();
+        let words = &mut words.as_mut()[..Fixed::<F>::WORDS];
+        let fits = first < words.len() && given.len() <= words.len() - first;
+        if !fits || unit::<F>(first) != exponent {
+            return corrupted("a number does not fit");
+        }
+        let filling = if last[7] >> 7 == 0 { 0 } else { u64::MAX };
+        words[first..].fill(filling);
+        for (word, bytes) in words[first..].iter_mut().zip(given) {
+            *word = u64::from_le_bytes(*bytes);
+        }
+        if shortest(words) != (first, &words[first..][..given.len()]) {
+            return corrupted("a number is longer than it has to be");
+        }
+        number.add_words(words);
+        let end = unit::<F>(first + given.len());
+        let items = if end <= F::HIGHEST {
+            Some(1)
+        } else {
+            least_items(&number)
+        };
+        let too_large = BytesError::Corrupted {
+            what: "a number is larger than any sum",
+        };
+        Ok((number, items.ok_or(too_large)?))
+    }
+
+    /// Goes past a number, and returns the exponent of its unit and how many words it has.
+    pub(crate) fn skip_number(&mut self) -> Result<(i32, usize), BytesError> {
+        let exponent = i32::from_le_bytes(self.array()?);
+        let length = u32::from_le_bytes(self.array()?) as usize;
+        self.take(length)?;
+        Ok((exponent, length / 8))
+    }
+
+    /// How many bytes are left.
+    pub(crate) fn left(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn end(self) -> Result<(), BytesError> {
+        match self.0.len() {
+            0 => Ok(()),
+            bytes => Err(BytesError::TooMany { bytes }),
+        }
+    }
+}
+
+/// What bytes are, as their header says.
+fn named(kind: u8, size: u8) -> String {
+    let kinds = Kind::ALL.into_iter().find(|known| *known as u8 == kind);
+    let kind = kinds.map_or("of an unknown kind", Kind::name);
+    match size {
+        4 => format!("{kind} of f32"),
+        8 => format!("{kind} of f64"),
+        _ => format!("{kind} of items of {size} bytes"),
+    }
+}

@@ -1,0 +1,341 @@
+//! An exact sum for each key.
+
+use std::ops::RangeInclusive;
+
+use bytemuck::Zeroable;
+use simd_kernels::{DecodeUnit, Level, Pair};
+
+use super::decoded::Decoded;
+use super::key::Key;
+use super::tables::Tables;
+use crate::bytes::shortest;
+use crate::number::counters::{Counters, LimitError, items_of_both};
+use crate::number::fixed::{Fixed, FixedFormat};
+use crate::number::float::Float;
+use crate::number::total::{Total, short_mean};
+
+/// The exponents between which integers have places in tables: those of doubles, and of sums of many of them.
+const ITEMS: RangeInclusive<i32> = -1074..=1024 + 63;
+
+/// A sum for each key: an integer, and for some keys more, namely counts of what is not finite, and squares beyond the range of doubles.
+#[derive(Clone, Debug)]
+pub(crate) struct Totals<F: FixedFormat> {
+    /// At least as many as any key has had, for which numbers and counts have room.
+    pub(super) items: u64,
+    tables: Tables,
+    spilled: Spilled<F>,
+}
+
+impl<F: FixedFormat> Totals<F> {
+    pub(crate) fn new(keys: usize) -> Self {
+        Self {
+            items: 0,
+            tables: Tables::new(keys),
+            spilled: Spilled::default(),
+        }
+    }
+
+    /// Whether so many items may be added to any key, and there is memory for such.
+    pub(crate) fn check_room(
+        &self,
+        count: u64,
+        items: impl Iterator<Item = f64> + Clone,
+    ) -> Result<(), LimitError> {
+        items_of_both(self.items, count)?;
+        self.tables.check_memory(items)
+    }
+
+    /// Makes room for another one's sums, key by key.
+    pub(crate) fn make_room(&mut self, other: &Self) -> Result<(), LimitError> {
+        items_of_both(self.items, other.items)?;
+        self.tables.reserve(other.len())?;
+        self.tables.check_memory_of(&other.tables)
+    }
+
+    /// Reserves memory for so many keys.
+    pub(crate) fn reserve(&mut self, keys: usize) -> Result<(), LimitError> {
+        self.tables.reserve(keys)
+    }
+
+    /// Has room for so many items of a key, if that is more than before.
+    pub(crate) fn raise_items(&mut self, items: u64) {
+        self.items = self.items.max(items);
+    }
+
+    pub(crate) fn count(&mut self, items: u64) {
+        self.items = self.items.saturating_add(items);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.tables.keys()
+    }
+
+    /// Makes room for more keys.
+    pub(crate) fn grow(&mut self, keys: usize) {
+        self.tables.grow(keys);
+    }
+
+    /// Drops the sums of the first keys: the others' numbers are so much less.
+    pub(crate) fn forget_first(&mut self, keys: usize) {
+        self.tables.forget_first(keys);
+        let mut kept = Spilled::default();
+        for &(key, total) in &self.spilled.totals {
+            if let Some(key) = (key as usize).checked_sub(keys) {
+                *kept.of(self.len(), key) = total;
+            }
+        }
+        self.spilled = kept;
+    }
+
+    /// The bytes that are allocated.
+    pub(crate) fn memory(&self) -> usize {
+        let Spilled { places, totals } = &self.spilled;
+        self.tables.memory()
+            + places.capacity() * size_of::<u32>()
+            + totals.capacity() * size_of::<(u32, Total<F>)>()
+    }
+
+    /// Chooses the units that are right for items, if there is no sum yet: sums of the same units are merged faster.
+    #[cfg(feature = "par")]
+    pub(crate) fn prepare<T: Float>(&mut self, items: &[T]) {
+        self.tables.prepare(items);
+    }
+
+    /// Adds a block of items that have few exponents and short significands, or subtracts them; false if they have not, and none is added.
+    #[inline]
+    pub(crate) fn add_short<K: Key, T: Float>(
+        &mut self,
+        level: Level,
+        keys: &[K],
+        items: &[T],
+        removes: bool,
+        decoded: &mut Decoded,
+    ) -> bool {
+        let is_added = self.tables.add_short(level, keys, items, removes, decoded);
+        if is_added {
+            self.count(items.len() as u64);
+        }
+        is_added
+    }
+
+    /// Adds a block of at most [`DECODED_ITEMS`](simd_kernels::DECODED_ITEMS) items, or subtracts them. There are as many keys, all of which
+    /// have a sum.
+    #[inline]
+    pub(crate) fn add<K: Key>(
+        &mut self,
+        level: Level,
+        keys: &[K],
+        items: &[f64],
+        removes: bool,
+        decoded: &mut Decoded,
+    ) {
+        self.count(items.len() as u64);
+        if !self.tables.add(level, keys, items, removes, decoded) {
+            self.spill_specials(keys, items, removes);
+        }
+    }
+
+    /// Adds an item, or subtracts it.
+    #[inline]
+    pub(crate) fn change_one(&mut self, key: usize, item: f64, removes: bool) {
+        self.count(1);
+        if !self.tables.add_one(key, item, removes) {
+            self.spilled.add(self.len(), key, item, removes);
+        }
+    }
+
+    /// Counts what is not finite.
+    #[cold]
+    fn spill_specials<K: Key>(&mut self, keys: &[K], items: &[f64], removes: bool) {
+        for (key, &item) in keys.iter().zip(items) {
+            if !item.is_finite() {
+                self.spilled.add(self.len(), key.place(), item, removes);
+            }
+        }
+    }
+
+    /// Adds another one's sums: that of its key number i to this key number `keys(i)`.
+    pub(crate) fn merge(&mut self, other: &Self, keys: impl Fn(usize) -> usize) {
+        self.count(other.items);
+        for key in 0..other.len() {
+            for (integer, unit) in other.tables.integers(key) {
+                self.tables.add_integer(keys(key), integer, unit);
+            }
+        }
+        self.merge_spilled(other, keys);
+    }
+
+    fn merge_spilled(&mut self, other: &Self, keys: impl Fn(usize) -> usize) {
+        for (key, total) in &other.spilled.totals {
+            self.spilled
+                .of(self.len(), keys(*key as usize))
+                .merge(total);
+        }
+    }
+
+    /// The same, if keys have the same numbers. If there are more keys, so there will be here.
+    pub(crate) fn merge_all(&mut self, other: &Self) {
+        self.grow(other.len());
+        if self.tables.merge(&other.tables) {
+            self.count(other.items);
+            self.merge_spilled(other, |key| key);
+        } else {
+            self.merge(other, |key| key);
+        }
+    }
+
+    /// Adds a number to that of a key, and counts to its counts of what is not finite. A function tells of the words of numbers whether they
+    /// may have tables.
+    pub(crate) fn add_number(
+        &mut self,
+        key: usize,
+        number: &Fixed<F>,
+        counters: Counters,
+        is_common: impl Fn(usize) -> bool,
+    ) {
+        let mut words = F::Words::zeroed();
+        let words = &mut words.as_mut()[..Fixed::<F>::WORDS];
+        number.write_words(words);
+        let (first, words) = shortest(words);
+        let exponent = |word: usize| F::LOWEST + i32::try_from(64 * word).expect("they are few");
+        let range = exponent(first)..=exponent(first + words.len());
+        if let Some((last, others)) = words.split_last()
+            && ITEMS.contains(range.start())
+            && ITEMS.contains(range.end())
+            && (first..=first + others.len()).all(is_common)
+        {
+            let integers = others.iter().map(|word| i128::from(*word));
+            let integers = integers.chain([i128::from(last.cast_signed())]);
+            for (word, integer) in integers.enumerate() {
+                let unit = DecodeUnit::of_exponent(exponent(first + word));
+                self.tables.add_integer(key, integer, unit);
+            }
+        } else if !words.is_empty() {
+            self.spilled.of(self.len(), key).fixed.merge(number);
+        }
+        if counters != Counters::default() {
+            self.spilled.of(self.len(), key).counters.merge(counters);
+        }
+    }
+
+    /// Adds a product by integer arithmetic, or subtracts it. It is counted with those of its block.
+    pub(crate) fn change_product(&mut self, key: usize, [x, y]: [f64; 2], removes: bool) {
+        let mut product = Total::<F>::of_product(x, y);
+        product.counters = product.counters.of_specials();
+        let total = self.spilled.of(self.len(), key);
+        if removes {
+            total.fixed.unmerge(&product.fixed);
+            total.counters.subtract(product.counters);
+        } else {
+            total.merge(&product);
+        }
+    }
+
+    /// The mean of a key's items, rounded once.
+    pub(crate) fn mean<T: Float>(&self, key: usize, items: u64) -> T {
+        match self.short(key) {
+            Some((integer, unit)) if items > 0 => short_mean(integer, unit, items),
+            _ => self.total(key).mean_of(items),
+        }
+    }
+
+    /// A key's sum as integer * 2^exponent, if it is one of 128 bits.
+    #[inline]
+    pub(crate) fn short(&self, key: usize) -> Option<(i128, i32)> {
+        match self.spilled.find(key) {
+            None => self.tables.short(key),
+            Some(_) => None,
+        }
+    }
+
+    /// The integers of all keys, if there is nothing else.
+    pub(crate) fn only_table(&self) -> Option<(&[Pair], DecodeUnit)> {
+        let is_all = self.spilled.totals.is_empty();
+        self.tables.only_table().filter(|_| is_all)
+    }
+
+    /// What a key has that is not finite.
+    pub(crate) fn counters(&self, key: usize) -> Counters {
+        self.spilled
+            .find(key)
+            .map_or(Counters::default(), |total| total.counters)
+    }
+
+    /// All of a key. It counts no items but those that are not finite.
+    pub(crate) fn total(&self, key: usize) -> Total<F> {
+        let mut total = self.spilled.find(key).copied().unwrap_or(Total::ZERO);
+        for (integer, unit) in self.tables.integers(key) {
+            total.fixed.add_integer(integer, unit.exponent());
+        }
+        total
+    }
+
+    /// Integers of all keys, in units of 2^exponent, which is as in [`add_integer`](Self::add_integer).
+    pub(crate) fn of_integers(
+        exponent: i32,
+        integers: impl ExactSizeIterator<Item = i128>,
+    ) -> Self {
+        let mut totals = Self::new(integers.len());
+        totals
+            .tables
+            .fill(DecodeUnit::of_exponent(exponent), integers);
+        totals
+    }
+
+    /// Adds integer * 2^exponent, where the exponent is one that [`short`](Self::short) may return.
+    pub(crate) fn add_integer(&mut self, key: usize, integer: i128, exponent: i32) {
+        let unit = DecodeUnit::of_exponent(exponent);
+        self.tables.add_integer(key, integer, unit);
+    }
+}
+
+/// Numbers of some keys.
+#[derive(Clone, Debug)]
+struct Spilled<F: FixedFormat> {
+    /// For each key, which of the numbers is its, plus 1; or 0. Empty as long as there is none.
+    places: Vec<u32>,
+    totals: Vec<(u32, Total<F>)>,
+}
+
+impl<F: FixedFormat> Default for Spilled<F> {
+    fn default() -> Self {
+        Self {
+            places: Vec::new(),
+            totals: Vec::new(),
+        }
+    }
+}
+
+impl<F: FixedFormat> Spilled<F> {
+    #[inline]
+    fn find(&self, key: usize) -> Option<&Total<F>> {
+        let place = *self.places.get(key)?;
+        let index = place.checked_sub(1)?;
+        Some(&self.totals[index as usize].1)
+    }
+
+    /// That of a key, of so many.
+    #[inline]
+    fn of(&mut self, keys: usize, key: usize) -> &mut Total<F> {
+        if self.places.len() < keys {
+            self.places.resize(keys, 0);
+        }
+        let place = &mut self.places[key];
+        if *place == 0 {
+            let short = |index: usize| u32::try_from(index).expect("there is memory for fewer");
+            self.totals.push((short(key), Total::ZERO));
+            *place = short(self.totals.len());
+        }
+        &mut self.totals[*place as usize - 1].1
+    }
+
+    #[inline]
+    fn add(&mut self, keys: usize, key: usize, item: f64, removes: bool) {
+        let total = self.of(keys, key);
+        if removes {
+            total.remove_one(item);
+        } else {
+            total.add_one(item);
+        }
+    }
+}

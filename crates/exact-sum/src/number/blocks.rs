@@ -1,0 +1,339 @@
+//! How slices of doubles are added: block by block, plainly, or at a scale that is guessed.
+//!
+//! If no plain addition of a block is rounded, its sum is exact. Otherwise it is split at the scale of the block before. If its exponents are
+//! few, as most are, one look at them tells that nothing is left of any item. If an item does not fit, or something is left of one, the block
+//! is split again at a scale of its own, then what is left of it, and so on; and if that does not come to an end, what is left is added item by
+//! item.
+
+use simd_kernels::{
+    Ahead, Exponents, Level, Quiet, RANGE_BLOCK_ITEMS, SPLIT_ITEMS, SplitScale, Watch,
+    count_negative_zeros, plain_sums, split_sums_and_rests,
+};
+
+use crate::number::destination::Destination;
+use crate::number::float::Float;
+use crate::number::way::{Outcome, Way, any_scale, units};
+
+/// Fewer items are added one by one.
+const SHORT_ITEMS: usize = 24;
+
+/// Of the first block, so many items are looked at.
+pub(crate) const FIRST_ITEMS: usize = 16;
+
+/// A block of so many items is split once.
+const FEW_ITEMS: usize = 64;
+
+/// How often a block is split before the rest is added item by item.
+const MOST_SPLITS: u32 = 4;
+
+/// From the exponent of a block's largest item down to the last place of the last of these splits: 82 places of the first one, and 83 more of
+/// each of the others.
+const SPLIT_PLACES: i32 = 82 + 3 * 83;
+
+/// Fewer items are split: two looks at the inexact flag take as long as they.
+const PLAIN_ITEMS: usize = 256;
+
+/// The most blocks that are not added plainly without a try.
+const MOST_NOT_PLAIN: usize = 63;
+
+/// The blocks in one range before a large one is tried, of [`RANGE_BLOCK_ITEMS`].
+const BLOCKS_BEFORE_LARGE: u32 = 1;
+
+/// And after a large one that was not in its range.
+const BLOCKS_AFTER_FAILURE: u32 = 16;
+
+/// The most blocks that are added item by item without a try.
+const MOST_SINGLY: u32 = 63;
+
+/// After so many blocks of many exponents, one is looked at again.
+const ANY_BLOCKS: u32 = 32;
+
+/// What was seen of earlier blocks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    /// That of the last block; `None` if there was none, or one scale was not enough for it.
+    way: Option<Way>,
+    /// The blocks since a look at all exponents.
+    blocks: u32,
+    /// How many blocks have to be in a range before a large one is tried.
+    before_large: u32,
+    /// Whether one scale was not enough for the last block.
+    is_wide: bool,
+    /// How many blocks are added item by item before splits are tried again.
+    singly: u32,
+    /// That number at its last setting.
+    last_singly: u32,
+    /// How many blocks are not added plainly before that is tried again.
+    not_plain: usize,
+    /// That number at its last setting.
+    last_not_plain: usize,
+}
+
+impl Pace {
+    pub(crate) const START: Self = Self {
+        way: None,
+        blocks: 0,
+        before_large: BLOCKS_BEFORE_LARGE,
+        is_wide: false,
+        singly: 0,
+        last_singly: 0,
+        not_plain: 0,
+        last_not_plain: 0,
+    };
+
+    /// Adds items, plainly if no addition is rounded, for whom the floating-point environment is the default.
+    #[inline]
+    pub(crate) fn add_items<T: Float, D: Destination>(
+        &mut self,
+        level: Level,
+        items: &[T],
+        quiet: Quiet,
+        destination: &mut D,
+    ) {
+        let ahead = Ahead::of_bytes(size_of_val(items));
+        // Of converted items, the next are not behind these.
+        let ahead_of_split = if T::IS_SINGLE { Ahead::Nothing } else { ahead };
+        let mut watch = None;
+        let mut rest = items;
+        while !rest.is_empty() {
+            let (block, others) = rest.split_at(rest.len().min(SPLIT_ITEMS));
+            if self.not_plain == 0
+                && may_be_plain(block)
+                && let Some(watch) = watch.get_or_insert_with(|| quiet.watch())
+            {
+                if add_plainly(level, block, ahead, watch, destination) {
+                    self.last_not_plain = 0;
+                    rest = others;
+                    continue;
+                }
+                self.last_not_plain = (2 * self.last_not_plain + 1).min(MOST_NOT_PLAIN);
+                self.not_plain = 1 + self.last_not_plain;
+            }
+            // All that are not tried at once: to convert items takes room that is cleared.
+            let items = self.not_plain.max(1) * SPLIT_ITEMS;
+            let items = items.max(self.block_items());
+            let (blocks, others) = rest.split_at(rest.len().min(items));
+            T::in_doubles(blocks, |doubles| {
+                self.add(level, doubles, ahead_of_split, destination);
+            });
+            let added = blocks.len().div_ceil(SPLIT_ITEMS);
+            self.not_plain = self.not_plain.saturating_sub(added);
+            rest = others;
+        }
+    }
+
+    /// Adds any number of items.
+    #[inline]
+    pub(crate) fn add(
+        &mut self,
+        level: Level,
+        items: &[f64],
+        ahead: Ahead,
+        destination: &mut impl Destination,
+    ) {
+        let mut rest = items;
+        while !rest.is_empty() {
+            let (block, others) = rest.split_at(rest.len().min(self.block_items()));
+            let may_have_negative_zeros = match self.way {
+                Some(way) if block.len() > SPLIT_ITEMS => {
+                    let Outcome::Added(may_have) = way.add(level, block, ahead, destination) else {
+                        // Its items are tried again, in smaller blocks.
+                        self.before_large = BLOCKS_AFTER_FAILURE;
+                        continue;
+                    };
+                    may_have
+                }
+                _ => self.add_block(level, block, ahead, destination),
+            };
+            if may_have_negative_zeros {
+                count(level, block, destination);
+            }
+            rest = others;
+        }
+    }
+
+    /// The items of the next block.
+    #[inline]
+    fn block_items(&self) -> usize {
+        let is_in_range = matches!(self.way, Some(Way::InRange(_) | Way::InRangeOrZero(_)));
+        if self.before_large == 0 && is_in_range && self.singly == 0 {
+            RANGE_BLOCK_ITEMS
+        } else {
+            SPLIT_ITEMS
+        }
+    }
+
+    /// The last block's scale for items of any exponents, or, for the first one, that for the first items.
+    pub(crate) fn guess(&self, first: impl FnOnce() -> Option<Exponents>) -> Option<SplitScale> {
+        match (self.way, self.is_wide) {
+            (Some(Way::Any(scale)), _) => Some(scale),
+            (Some(Way::InRange(scale) | Way::InRangeOrZero(scale)), _) => {
+                any_scale(scale.highest())
+            }
+            (None, true) => None,
+            (None, false) => any_scale(first()?.highest),
+        }
+    }
+
+    /// Notes that a scale was enough.
+    pub(crate) fn keep(&mut self, scale: SplitScale) {
+        self.way = self.way.or(Some(Way::Any(scale)));
+    }
+
+    /// Adds a block, and says whether an item may be -0.0.
+    fn add_block(
+        &mut self,
+        level: Level,
+        items: &[f64],
+        ahead: Ahead,
+        destination: &mut impl Destination,
+    ) -> bool {
+        if items.len() < SHORT_ITEMS {
+            destination.add_each(items);
+            return true;
+        }
+        if self.singly > 0 {
+            self.singly -= 1;
+            destination.add_each(items);
+            return true;
+        }
+        let mut outcome = Outcome::DoNotFit;
+        if let Some(way) = self.way {
+            self.blocks += 1;
+            if self.blocks < ANY_BLOCKS || !matches!(way, Way::Any(_)) {
+                outcome = way.add(level, items, ahead, destination);
+            }
+        } else if let Some(exponents) = Exponents::of(level, &items[..FIRST_ITEMS]) {
+            if are_too_many(exponents) {
+                self.add_singly(items, destination);
+                return true;
+            }
+            let way = Way::of(exponents).filter(|_| !self.is_wide);
+            outcome = way.map_or(outcome, |way| way.add(level, items, ahead, destination));
+            self.way = way;
+        }
+        match outcome {
+            Outcome::Added(may_have_negative_zeros) => {
+                self.before_large = self.before_large.saturating_sub(1);
+                may_have_negative_zeros
+            }
+            _ => self.add_at_own_scale(level, items, outcome, destination),
+        }
+    }
+
+    #[cold]
+    fn add_at_own_scale(
+        &mut self,
+        level: Level,
+        items: &[f64],
+        tried: Outcome,
+        destination: &mut impl Destination,
+    ) -> bool {
+        self.blocks = 0;
+        let Some(exponents) = Exponents::of(level, items) else {
+            return true;
+        };
+        let Some(way) = Way::of(exponents) else {
+            destination.add_each(items);
+            return exponents.has_zeros;
+        };
+        if are_too_many(exponents) {
+            self.add_singly(items, destination);
+            return exponents.has_zeros;
+        }
+        // Of many exponents, more is left at a scale above.
+        let leaves_rests = match (way, tried) {
+            (Way::Any(scale), Outcome::LeaveRests([_, unit])) => scale.lower_unit() >= unit,
+            (Way::Any(_), _) => self.is_wide,
+            _ => false,
+        };
+        if !leaves_rests
+            && matches!(
+                way.add(level, items, Ahead::Nothing, destination),
+                Outcome::Added(_)
+            )
+        {
+            self.way = Some(way);
+            self.is_wide = false;
+            self.last_singly = 0;
+            return exponents.has_zeros;
+        }
+        if items.len() <= FEW_ITEMS {
+            destination.add_each(items);
+            return exponents.has_zeros;
+        }
+        let mut rests = [0.0; SPLIT_ITEMS];
+        let rests = &mut rests[..items.len()];
+        rests.copy_from_slice(items);
+        let mut next = any_scale(exponents.highest);
+        for splits in 1..=MOST_SPLITS {
+            let Some(scale) = next else { break };
+            let split = split_sums_and_rests(level, rests, scale);
+            let split = split.expect("the scale is for the largest item");
+            destination.add_split(split, units(scale));
+            if split.is_whole {
+                self.is_wide = splits > 1;
+                self.way = (splits == 1).then_some(Way::Any(scale));
+                self.last_singly = 0;
+                return exponents.has_zeros;
+            }
+            next = scale.below();
+        }
+        self.add_singly(rests, destination);
+        exponents.has_zeros
+    }
+
+    /// Adds what is left of items one by one, and some of the next blocks as well.
+    fn add_singly(&mut self, rests: &[f64], destination: &mut impl Destination) {
+        destination.add_each(rests);
+        self.is_wide = true;
+        self.way = None;
+        self.last_singly = (2 * self.last_singly + 1).min(MOST_SINGLY);
+        self.singly = self.last_singly;
+    }
+}
+
+/// Whether plain additions of a block are worth a try.
+#[inline]
+fn may_be_plain<T: Float>(block: &[T]) -> bool {
+    block.len() >= PLAIN_ITEMS && T::are_short(&block[..FIRST_ITEMS])
+}
+
+/// Adds a block, if no plain addition of it is rounded.
+#[inline]
+fn add_plainly<T: Float, D: Destination>(
+    level: Level,
+    block: &[T],
+    ahead: Ahead,
+    watch: &mut Watch,
+    destination: &mut D,
+) -> bool {
+    let Some((sums, may_have_zeros)) = plain_sums(level, block, D::COUNTS_ZEROS, ahead, watch)
+    else {
+        return false;
+    };
+    for (parity, sum) in sums.into_iter().enumerate() {
+        destination.add_item(parity, sum);
+    }
+    if may_have_zeros {
+        count(level, block, destination);
+    }
+    true
+}
+
+/// Whether something will be left of the smallest item after all splits.
+fn are_too_many(
+    Exponents {
+        lowest, highest, ..
+    }: Exponents,
+) -> bool {
+    highest - lowest > SPLIT_PLACES && highest < 1024
+}
+
+/// Counts the negative zeros of a block, if that is asked for.
+#[inline]
+fn count<T: Float, D: Destination>(level: Level, items: &[T], destination: &mut D) {
+    if D::COUNTS_ZEROS {
+        destination.count_negative_zeros(count_negative_zeros(level, items));
+    }
+}

@@ -1,0 +1,453 @@
+//! The types of items.
+
+use std::fmt;
+use std::ops::Range;
+
+use bytemuck::Pod;
+use simd_kernels::{
+    Compiled, DECODED_ITEMS, DecodeUnit, Level, Pair, Quiet, decode_floats, doubles_to_round,
+    nearest_doubles,
+};
+
+use crate::number::fixed::{
+    DoubleCubes, DoubleFourths, DoubleProducts, Doubles, FixedFormat, Magnitude, SingleCubes,
+    SingleFourths, SingleProducts, Singles, integer, integer_of, short_magnitude,
+};
+use crate::number::round::Format;
+
+/// The types of items: `f32` and `f64`.
+pub trait Float: sealed::Sealed + Compiled + Pod + Into<f64> + fmt::Debug + Send + Sync {
+    /// Room for a sum.
+    #[doc(hidden)]
+    type Sums: FixedFormat;
+
+    /// Room for a sum of products.
+    #[doc(hidden)]
+    type Products: FixedFormat;
+
+    /// Room for a sum of cubes.
+    #[doc(hidden)]
+    type Cubes: FixedFormat;
+
+    /// Room for a sum of fourth powers.
+    #[doc(hidden)]
+    type Fourths: FixedFormat;
+}
+
+pub(crate) mod sealed {
+    use super::{
+        DECODED_ITEMS, DecodeUnit, Level, Magnitude, Pair, Quiet, Range, integer, integer_of,
+        short_magnitude,
+    };
+
+    /// What other crates cannot call, and cannot implement.
+    #[expect(
+        private_interfaces,
+        reason = "other crates cannot name the trait, so they cannot call its functions"
+    )]
+    pub trait Sealed: Sized {
+        const NAME: &'static str;
+        const BYTES: u8;
+        const ZERO: Self;
+        const NEGATIVE_ZERO: Self;
+        const NAN: Self;
+        const INFINITY: Self;
+
+        /// Whether a product of two doubles that come from such items is exact.
+        const IS_SINGLE: bool;
+
+        /// The same by integer arithmetic alone, whatever the floating-point environment.
+        fn widened(self) -> f64;
+
+        /// Calls a function with the items as doubles, in pieces of an even number of items but for the last one.
+        fn in_doubles(items: &[Self], add: impl FnMut(&[f64]));
+
+        /// The same in any floating-point environment.
+        #[inline]
+        fn in_exact_doubles(items: &[Self], mut add: impl FnMut(&[f64]))
+        where
+            Self: Copy,
+        {
+            // Only conversions heed the environment.
+            if Self::IS_SINGLE && Quiet::now().is_none() {
+                let doubles: Vec<f64> = items.iter().copied().map(Self::widened).collect();
+                add(&doubles);
+            } else {
+                Self::in_doubles(items, add);
+            }
+        }
+
+        /// Calls a function with rows of doubles that have some columns of rows of `width` items: with the rows, their width and the first
+        /// of these columns.
+        fn columns_in_doubles(
+            rows: &[Self],
+            width: usize,
+            columns: Range<usize>,
+            add: impl FnOnce(&[f64], usize, usize),
+        );
+
+        /// Calls a function with the items of two slices of one length as doubles, in pieces.
+        fn in_pairs_of_doubles(x: &[Self], y: &[Self], add: impl FnMut(&[f64], &[f64]));
+
+        /// Writes items as integers in a unit, and says whether all fit the first half of a pair: see [`simd_kernels::decode_floats`].
+        fn decode_short(
+            level: Level,
+            items: &[Self],
+            unit: DecodeUnit,
+            integers: &mut [i64; DECODED_ITEMS],
+        ) -> bool;
+
+        /// Whether the last places of all items are zero, as doubles.
+        fn are_short(items: &[Self]) -> bool;
+
+        /// The number that is nearest to a magnitude.
+        fn nearest(magnitude: Magnitude) -> Self;
+
+        fn negate(self) -> Self;
+
+        /// The number that is nearest to one of a magnitude, negative or not.
+        fn signed((is_negative, magnitude): (bool, Magnitude)) -> Self {
+            let nearest = Self::nearest(magnitude);
+            if is_negative {
+                nearest.negate()
+            } else {
+                nearest
+            }
+        }
+
+        /// The number that is nearest to integer * 2^unit. It may be computed by floats, if their environment is the default.
+        fn of_integer(integer: i128, unit: i32, is_quiet: bool) -> Self;
+
+        /// Integers in a unit, each rounded once to the nearest number, for whom the floating-point environment is the default; `None` in a
+        /// unit so small that numbers may be subnormal.
+        fn of_pairs<'v>(
+            level: Level,
+            pairs: &[Pair],
+            unit: DecodeUnit,
+            doubles: &'v mut [f64],
+        ) -> Option<impl ExactSizeIterator<Item = Self> + 'v>;
+
+        /// Appends integers in a unit, each rounded once to the nearest number.
+        fn append_rounded(
+            pairs: &[Pair],
+            unit: DecodeUnit,
+            is_quiet: bool,
+            values: &mut Vec<Self>,
+        ) {
+            let mut doubles = [0.0; DECODED_ITEMS];
+            for pairs in pairs.chunks(DECODED_ITEMS) {
+                let doubles = &mut doubles[..pairs.len()];
+                let rounded = Self::of_pairs(Level::best(), pairs, unit, doubles);
+                if let Some(rounded) = rounded.filter(|_| is_quiet) {
+                    values.extend(rounded);
+                } else {
+                    let exponent = unit.exponent();
+                    let value = |pair| Self::of_integer(integer_of(pair), exponent, is_quiet);
+                    values.extend(pairs.iter().copied().map(value));
+                }
+            }
+        }
+
+        /// The number that is nearest to one of which this is the nearest double, if that tells it: not if it is NaN.
+        fn of_nearest(double: f64) -> Option<Self>;
+
+        /// A double that is such a number, but no NaN, by integer arithmetic alone.
+        fn narrowed(double: f64) -> Self {
+            let magnitude = if double.is_infinite() {
+                return Self::special(double);
+            } else {
+                let (value, unit) = integer(double);
+                short_magnitude(value.into(), unit)
+            };
+            match magnitude {
+                Some(magnitude) => Self::signed(magnitude),
+                None if double.is_sign_negative() => Self::NEGATIVE_ZERO,
+                None => Self::ZERO,
+            }
+        }
+
+        /// A double that is zero, infinite or NaN.
+        fn special(value: f64) -> Self;
+    }
+}
+
+macro_rules! float {
+    ($float:ident, $bytes:literal, $bits:ident, $format:ident, $sums:ident, $products:ident, $cubes:ident, $fourths:ident, $is_single:literal, $widened:expr, $in_doubles:ident, $in_pairs:ident, $columns:ident, $decode_short:expr) => {
+        #[expect(private_interfaces, reason = "as the trait's")]
+        impl sealed::Sealed for $float {
+            const NAME: &'static str = stringify!($float);
+            const BYTES: u8 = $bytes;
+            const ZERO: Self = 0.0;
+            const NEGATIVE_ZERO: Self = -0.0;
+            const NAN: Self = Self::NAN;
+            const INFINITY: Self = Self::INFINITY;
+            const IS_SINGLE: bool = $is_single;
+
+            fn widened(self) -> f64 {
+                $widened(self)
+            }
+
+            #[inline]
+            fn in_doubles(items: &[Self], add: impl FnMut(&[f64])) {
+                $in_doubles(items, add);
+            }
+
+            fn columns_in_doubles(
+                rows: &[Self],
+                width: usize,
+                columns: Range<usize>,
+                add: impl FnOnce(&[f64], usize, usize),
+            ) {
+                $columns(rows, width, columns, add);
+            }
+
+            #[inline]
+            fn in_pairs_of_doubles(x: &[Self], y: &[Self], add: impl FnMut(&[f64], &[f64])) {
+                $in_pairs(x, y, add);
+            }
+
+            fn decode_short(
+                level: Level,
+                items: &[Self],
+                unit: DecodeUnit,
+                integers: &mut [i64; DECODED_ITEMS],
+            ) -> bool {
+                $decode_short(level, items, unit, integers)
+            }
+
+            #[inline]
+            fn are_short(items: &[Self]) -> bool {
+                /// The sum of so many more items than one has more places than these, in most cases.
+                const LAST_PLACES: u64 = 0xF;
+                let any = |bits, item: &Self| bits | u64::from(item.to_bits());
+                $is_single || items.iter().fold(0, any) & LAST_PLACES == 0
+            }
+
+            fn nearest(magnitude: Magnitude) -> Self {
+                let bits = <$bits>::try_from(Format::$format.round(magnitude));
+                Self::from_bits(bits.expect("it is at most infinity"))
+            }
+
+            fn negate(self) -> Self {
+                -self
+            }
+
+            #[inline]
+            #[allow(
+                clippy::cast_precision_loss,
+                clippy::cast_possible_truncation,
+                reason = "it is rounded here"
+            )]
+            fn of_integer(integer: i128, unit: i32, is_quiet: bool) -> Self {
+                const FRACTION: u32 = $float::MANTISSA_DIGITS - 1;
+                let bits = integer.unsigned_abs();
+                let free = bits.leading_zeros();
+                // The 64 highest bits, the last of which says whether there are more.
+                let bits = bits.checked_shl(free).unwrap_or(0);
+                let upper = (bits >> 64) as u64 | u64::from(bits as u64 != 0);
+                let exponent = unit + 64 - free.cast_signed();
+                let is_normal = exponent >= Self::MIN_EXP && exponent + 65 < Self::MAX_EXP;
+                if !is_quiet || !is_normal || bits == 0 {
+                    return short_magnitude(integer, unit).map_or(Self::ZERO, Self::signed);
+                }
+                let biased = (exponent + Self::MAX_EXP - 1).cast_unsigned();
+                let scale = Self::from_bits($bits::from(biased) << FRACTION);
+                let value = upper as Self * scale;
+                if integer < 0 { -value } else { value }
+            }
+
+            #[allow(
+                clippy::cast_possible_truncation,
+                reason = "it is rounded here, if it was not"
+            )]
+            fn of_pairs<'v>(
+                level: Level,
+                pairs: &[Pair],
+                unit: DecodeUnit,
+                doubles: &'v mut [f64],
+            ) -> Option<impl ExactSizeIterator<Item = Self> + 'v> {
+                let are_there = if $is_single {
+                    doubles_to_round(level, pairs, unit, doubles)
+                } else {
+                    nearest_doubles(level, pairs, unit, doubles)
+                };
+                are_there.then(|| doubles.iter().map(|double| *double as Self))
+            }
+
+            #[inline]
+            #[allow(clippy::cast_possible_truncation, reason = "it is rounded here")]
+            fn of_nearest(double: f64) -> Option<Self> {
+                let error = if $is_single { f64::EPSILON } else { 0.0 };
+                let [least, most] = [1.0 - error, 1.0 + error].map(|of| (double * of) as Self);
+                let is_clear = least.to_bits() == most.to_bits() && !double.is_nan();
+                is_clear.then_some(most)
+            }
+
+            #[allow(clippy::cast_possible_truncation, reason = "it is exact")]
+            fn special(value: f64) -> Self {
+                if value.is_nan() {
+                    Self::NAN
+                } else {
+                    value as Self
+                }
+            }
+        }
+
+        impl Float for $float {
+            type Sums = $sums;
+            type Products = $products;
+            type Cubes = $cubes;
+            type Fourths = $fourths;
+        }
+    };
+}
+
+float!(
+    f64,
+    8,
+    u64,
+    DOUBLE,
+    Doubles,
+    DoubleProducts,
+    DoubleCubes,
+    DoubleFourths,
+    false,
+    core::convert::identity,
+    as_they_are,
+    pairs_as_they_are,
+    columns_as_they_are,
+    |_, _, _, _| false
+);
+float!(
+    f32,
+    4,
+    u32,
+    SINGLE,
+    Singles,
+    SingleProducts,
+    SingleCubes,
+    SingleFourths,
+    true,
+    widened,
+    converted,
+    pairs_converted,
+    columns_converted,
+    decode_floats
+);
+
+/// A float as a double, by integer arithmetic.
+fn widened(item: f32) -> f64 {
+    /// The bits that a double's fraction has more.
+    const MORE: u32 = 52 - 23;
+    let bits = item.to_bits();
+    let (biased, fraction) = (u64::from(bits >> 23 & 0xFF), u64::from(bits & 0x7F_FFFF));
+    let (biased, fraction) = match (biased, fraction) {
+        (0, 0) => (0, 0),
+        // A subnormal number is fraction * 2^-149; as a double it has its highest bit at place 52.
+        (0, _) => {
+            let shift = fraction.leading_zeros() - 11;
+            let exponent = u64::from(1023 + 52 - 149 - shift);
+            (exponent, fraction << shift & ((1 << 52) - 1))
+        }
+        (0xFF, _) => (0x7FF, fraction << MORE),
+        _ => (biased + 1023 - 127, fraction << MORE),
+    };
+    f64::from_bits(u64::from(bits >> 31) << 63 | biased << 52 | fraction)
+}
+
+#[inline(always)]
+fn as_they_are(items: &[f64], mut add: impl FnMut(&[f64])) {
+    add(items);
+}
+
+#[inline(always)]
+fn pairs_as_they_are(x: &[f64], y: &[f64], mut add: impl FnMut(&[f64], &[f64])) {
+    add(x, y);
+}
+
+fn columns_as_they_are(
+    rows: &[f64],
+    width: usize,
+    columns: Range<usize>,
+    add: impl FnOnce(&[f64], usize, usize),
+) {
+    add(rows, width, columns.start);
+}
+
+fn columns_converted(
+    rows: &[f32],
+    width: usize,
+    columns: Range<usize>,
+    add: impl FnOnce(&[f64], usize, usize),
+) {
+    let mut doubles = Vec::with_capacity(rows.len() / width * columns.len());
+    for row in rows.chunks_exact(width) {
+        doubles.extend(row[columns.clone()].iter().copied().map(f64::from));
+    }
+    add(&doubles, columns.len(), 0);
+}
+
+#[inline(always)]
+fn pairs_converted(x: &[f32], y: &[f32], mut add: impl FnMut(&[f64], &[f64])) {
+    for (x, y) in x.chunks(CONVERTED_ITEMS).zip(y.chunks(CONVERTED_ITEMS)) {
+        converted(x, |x| converted(y, |y| add(x, y)));
+    }
+}
+
+#[inline(always)]
+fn converted(items: &[f32], add: impl FnMut(&[f64])) {
+    convert(items, f64::from, add);
+}
+
+/// The most items that are converted to doubles, or changed, at once.
+pub(crate) const CONVERTED_ITEMS: usize = 2048;
+
+/// So many items, or fewer, are changed in a short array.
+pub(crate) const FEW_ITEMS: usize = 64;
+
+/// Calls a function with what a conversion makes of items, in pieces of an even number of items but for the last one.
+#[inline]
+pub(crate) fn convert<T: Copy>(
+    items: &[T],
+    conversion: impl Fn(T) -> f64,
+    add: impl FnMut(&[f64]),
+) {
+    // To clear a long array takes longer than to add a few items.
+    if items.len() <= FEW_ITEMS {
+        convert_by::<FEW_ITEMS, T>(items, conversion, add);
+    } else {
+        convert_by::<CONVERTED_ITEMS, T>(items, conversion, add);
+    }
+}
+
+#[inline]
+fn convert_by<const ITEMS: usize, T: Copy>(
+    items: &[T],
+    conversion: impl Fn(T) -> f64,
+    mut add: impl FnMut(&[f64]),
+) {
+    let mut doubles = [0.0; ITEMS];
+    for chunk in items.chunks(ITEMS) {
+        for (double, &item) in doubles.iter_mut().zip(chunk) {
+            *double = conversion(item);
+        }
+        add(&doubles[..chunk.len()]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::widened;
+
+    #[test]
+    fn floats_as_doubles() {
+        for high in 0..=u32::from(u16::MAX) {
+            for low in [0, 1, 0x5555, 0x8000, 0xFFFF] {
+                let item = f32::from_bits(high << 16 | low);
+                let (own, expected) = (widened(item), f64::from(item));
+                let are_alike = own.is_nan() && expected.is_nan();
+                assert!(are_alike || own.to_bits() == expected.to_bits(), "{item:e}");
+            }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Numbers that hold any sum of floats: fixed-point numbers, how items are split into them, and how they are rounded.
+
+pub(crate) mod blocks;
+pub(crate) mod counters;
+pub(crate) mod destination;
+pub(crate) mod fixed;
+pub(crate) mod float;
+pub(crate) mod round;
+pub(crate) mod scaled;
+pub(crate) mod total;
+pub(crate) mod way;

@@ -1,0 +1,105 @@
+//! Integers of any size times powers of two: what is left of sums where statistics are computed.
+
+use num_bigint::{BigInt, Sign};
+
+use crate::number::fixed::{Fixed, FixedFormat, Magnitude, integer};
+use crate::number::float::Float;
+use crate::number::round::{ratio, root};
+
+/// integer * 2^unit.
+#[derive(Clone, Debug)]
+pub(crate) struct Scaled {
+    pub(crate) integer: BigInt,
+    pub(crate) unit: i32,
+}
+
+impl Scaled {
+    pub(crate) fn of<F: FixedFormat>(fixed: &Fixed<F>) -> Self {
+        let (integer, unit) = fixed.integer();
+        Self { integer, unit }
+    }
+
+    pub(crate) fn times(self, factor: &BigInt) -> Self {
+        Self {
+            integer: self.integer * factor,
+            unit: self.unit,
+        }
+    }
+
+    pub(crate) fn is_positive(&self) -> bool {
+        self.integer.sign() == Sign::Plus
+    }
+
+    /// The product.
+    pub(crate) fn by(&self, other: &Self) -> Self {
+        Self {
+            integer: &self.integer * &other.integer,
+            unit: self.unit + other.unit,
+        }
+    }
+
+    /// The difference.
+    pub(crate) fn less(&self, other: &Self) -> Self {
+        let unit = self.unit.min(other.unit);
+        let [own, other] = [self, other].map(|number| {
+            let places = (number.unit - unit).unsigned_abs();
+            &number.integer << places
+        });
+        Self {
+            integer: own - other,
+            unit,
+        }
+    }
+}
+
+/// The quotient of two numbers, rounded once: NaN by zero, and +0.0 of zero.
+pub(crate) fn quotient<T: Float>(numerator: &Scaled, denominator: &Scaled) -> T {
+    rounded(numerator, numerator, denominator, |magnitude| magnitude)
+}
+
+/// The square root of the quotient of two numbers that are not negative, with the sign of another one, which is zero where the first is:
+/// rounded once, as [`quotient`].
+pub(crate) fn signed_root<T: Float>(sign: &Scaled, numerator: &Scaled, denominator: &Scaled) -> T {
+    rounded(sign, numerator, denominator, root)
+}
+
+fn rounded<T: Float>(
+    sign: &Scaled,
+    numerator: &Scaled,
+    denominator: &Scaled,
+    change: fn(Magnitude) -> Magnitude,
+) -> T {
+    let signs = (sign.integer.sign(), denominator.integer.sign());
+    match signs {
+        (_, Sign::NoSign) => T::NAN,
+        (Sign::NoSign, _) => T::ZERO,
+        (own, other) => {
+            let ratio = ratio(
+                numerator.integer.magnitude(),
+                denominator.integer.magnitude(),
+                numerator.unit - denominator.unit,
+            );
+            T::signed((own != other, change(ratio)))
+        }
+    }
+}
+
+impl From<u64> for Scaled {
+    fn from(number: u64) -> Self {
+        Self {
+            integer: number.into(),
+            unit: 0,
+        }
+    }
+}
+
+/// A finite number.
+impl From<f64> for Scaled {
+    fn from(number: f64) -> Self {
+        let (integer, unit) = integer(number);
+        Self {
+            integer: integer.into(),
+            unit,
+        }
+    }
+}

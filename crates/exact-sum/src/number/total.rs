@@ -1,0 +1,242 @@
+//! A number and what it does not hold, which every sum has: the sum of the finite items, and counts.
+
+use bytemuck::Zeroable;
+
+use crate::number::counters::{Counters, LimitError, RemoveError, is_negative_zero, items_of_both};
+use crate::number::destination::Destination;
+use crate::number::fixed::{Fixed, FixedFormat, add_to_words, integer, short_magnitude};
+use crate::number::float::Float;
+use crate::number::round::quotient;
+
+/// The numbers, and what is not one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Total<F: FixedFormat> {
+    pub(crate) fixed: Fixed<F>,
+    pub(crate) counters: Counters,
+}
+
+impl<F: FixedFormat> Total<F> {
+    pub(crate) const ZERO: Self = Self {
+        fixed: Fixed::ZERO,
+        counters: Counters {
+            items: 0,
+            negative_zeros: 0,
+            nans: 0,
+            infinities: 0,
+            negative_infinities: 0,
+        },
+    };
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.fixed.merge(&other.fixed);
+        self.counters.merge(other.counters);
+    }
+
+    pub(crate) fn try_merge(&mut self, other: &Self) -> Result<(), LimitError> {
+        self.counters = self.counters.with(other.counters)?;
+        self.fixed.merge(&other.fixed);
+        Ok(())
+    }
+
+    pub(crate) fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
+        self.counters = self.counters.without(other.counters)?;
+        self.fixed.unmerge(&other.fixed);
+        Ok(())
+    }
+
+    pub(crate) fn words(&self) -> F::Words {
+        let mut words = F::Words::zeroed();
+        let (number, counters) = Self::split_mut(&mut words);
+        self.fixed.write_words(number);
+        counters.copy_from_slice(&self.counters.words());
+        words
+    }
+
+    pub(crate) fn add_words(&mut self, words: &F::Words) -> Result<(), LimitError> {
+        let (number, counters) = words.as_ref().split_at(Fixed::<F>::WORDS);
+        let counters = counters.try_into().expect("there are as many words");
+        self.counters = self.counters.with(Counters::of_words(counters))?;
+        self.fixed.add_words(number);
+        Ok(())
+    }
+
+    pub(crate) fn check_words(words: &F::Words) -> Result<(), LimitError> {
+        let (_, counters) = words.as_ref().split_at(Fixed::<F>::WORDS);
+        let mut counters = counters.iter();
+        counters.try_for_each(|count| items_of_both(*count, 0).map(drop))
+    }
+
+    pub(crate) fn merge_words(words: &mut F::Words, other: &F::Words) {
+        let (number, counters) = Self::split_mut(words);
+        let (other_number, other_counters) = other.as_ref().split_at(Fixed::<F>::WORDS);
+        add_to_words(number, other_number);
+        Counters::merge_words(counters, other_counters);
+    }
+
+    /// The words of the number, and those of the counters.
+    fn split_mut(words: &mut F::Words) -> (&mut [u64], &mut [u64]) {
+        words.as_mut().split_at_mut(Fixed::<F>::WORDS)
+    }
+
+    pub(crate) fn integers(&self) -> F::Integers {
+        let mut integers = F::Integers::zeroed();
+        let (limbs, counters) = integers.as_mut().split_at_mut(F::LIMBS);
+        limbs.copy_from_slice(self.fixed.propagated_limbs().as_ref());
+        counters.copy_from_slice(&self.counters.integers());
+        integers
+    }
+
+    pub(crate) fn add_integers(&mut self, integers: &F::Integers) -> Result<(), LimitError> {
+        let (limbs, counters) = integers.as_ref().split_at(F::LIMBS);
+        let counters = counters.try_into().expect("there are as many integers");
+        self.counters = self.counters.with(Counters::of_integers(counters))?;
+        self.fixed.add_limbs(limbs);
+        Ok(())
+    }
+
+    /// Adds items by integer arithmetic alone, in an environment that the loops are not made for, or that is not known.
+    #[cold]
+    pub(crate) fn add_by_integers(&mut self, items: impl Iterator<Item = f64>) {
+        for item in items {
+            self.counters.count(1);
+            self.counters.negative_zeros += i64::from(is_negative_zero(item));
+            self.add_one(item);
+        }
+    }
+
+    /// Adds an item, which was counted.
+    #[inline]
+    pub(crate) fn add_one(&mut self, item: f64) {
+        if item.is_finite() {
+            let (value, unit) = integer(item);
+            // What a float as a double has below the format's range is zero.
+            let below = (F::LOWEST - unit).max(0);
+            self.fixed.add(value >> below.min(63), unit + below);
+        } else {
+            self.counters.count_special(item);
+        }
+    }
+
+    /// Takes back an item, which was counted if it is finite.
+    #[inline]
+    pub(crate) fn remove_one(&mut self, item: f64) {
+        match item {
+            f64::INFINITY => self.counters.infinities -= 1,
+            f64::NEG_INFINITY => self.counters.negative_infinities -= 1,
+            _ if item.is_finite() => self.add_one(-item),
+            _ => self.counters.nans -= 1,
+        }
+    }
+
+    pub(crate) fn value<T: Float>(&self) -> T {
+        if let Some(special) = self.special() {
+            return special;
+        }
+        let magnitude = self.fixed.magnitude();
+        magnitude.map_or_else(|| self.zero(), T::signed)
+    }
+
+    pub(crate) fn mean<T: Float>(&self) -> T {
+        self.mean_of(self.counters.items.cast_unsigned())
+    }
+
+    /// The sum divided by a number of items.
+    pub(crate) fn mean_of<T: Float>(&self, items: u64) -> T {
+        if items == 0 {
+            return T::NAN;
+        }
+        if let Some(special) = self.special() {
+            return special;
+        }
+        let magnitude = self.fixed.magnitude();
+        let mean = |(is_negative, sum)| T::signed((is_negative, quotient(sum, items)));
+        magnitude.map_or_else(|| self.zero(), mean)
+    }
+
+    /// The sum of items that are not all finite.
+    pub(crate) fn special<T: Float>(&self) -> Option<T> {
+        let Counters {
+            nans,
+            infinities,
+            negative_infinities,
+            ..
+        } = self.counters;
+        match (nans, infinities, negative_infinities) {
+            (0, 0, 0) => None,
+            (0, _, 0) => Some(T::INFINITY),
+            (0, 0, _) => Some(T::INFINITY.negate()),
+            _ => Some(T::NAN),
+        }
+    }
+
+    /// The sum of items that is zero.
+    pub(crate) fn zero<T: Float>(&self) -> T {
+        match self.counters {
+            Counters {
+                items,
+                negative_zeros,
+                ..
+            } if items != 0 && negative_zeros == items => T::NEGATIVE_ZERO,
+            _ => T::ZERO,
+        }
+    }
+}
+
+/// Whether each of some totals and another one have few enough items together.
+pub(crate) fn check_counts<F: FixedFormat>(
+    own: &[&Total<F>],
+    others: &[&Total<F>],
+) -> Result<(), LimitError> {
+    let mut pairs = own.iter().zip(others);
+    pairs.try_for_each(|(own, other)| own.counters.with(other.counters).map(drop))
+}
+
+/// The mean of so many items whose sum is integer * 2^unit; +0.0 for zero.
+#[inline]
+pub(crate) fn short_mean<T: Float>(integer: i128, unit: i32, items: u64) -> T {
+    let mean = |(is_negative, sum)| T::signed((is_negative, quotient(sum, items)));
+    short_magnitude(integer, unit).map_or(T::ZERO, mean)
+}
+
+impl<F: FixedFormat> PartialEq for Total<F> {
+    fn eq(&self, other: &Self) -> bool {
+        self.fixed == other.fixed && self.counters == other.counters
+    }
+}
+
+impl<F: FixedFormat> Destination for Total<F> {
+    #[inline]
+    fn add_parts(&mut self, [even, odd]: [i64; 2], unit: i32) {
+        self.fixed.add_long(even + odd, unit);
+    }
+
+    #[inline]
+    fn add_item(&mut self, _index: usize, item: f64) {
+        self.add_one(item);
+    }
+
+    #[inline]
+    fn count_negative_zeros(&mut self, [even, odd]: [u64; 2]) {
+        self.counters.negative_zeros += (even + odd).cast_signed();
+    }
+}
+
+/// A total in which negative zeros are not counted.
+pub(crate) struct WithoutZeros<'t, F: FixedFormat>(pub(crate) &'t mut Total<F>);
+
+impl<F: FixedFormat> Destination for WithoutZeros<'_, F> {
+    const COUNTS_ZEROS: bool = false;
+
+    #[inline]
+    fn add_parts(&mut self, parts: [i64; 2], unit: i32) {
+        self.0.add_parts(parts, unit);
+    }
+
+    #[inline]
+    fn add_item(&mut self, index: usize, item: f64) {
+        self.0.add_item(index, item);
+    }
+
+    #[inline]
+    fn count_negative_zeros(&mut self, _counts: [u64; 2]) {}
+}

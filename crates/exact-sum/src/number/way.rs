@@ -1,0 +1,88 @@
+//! How a block of doubles is split.
+
+use simd_kernels::{
+    Ahead, Exponents, Level, RangeScale, Split, SplitScale, split_sums, split_sums_in_range,
+};
+
+use crate::number::destination::Destination;
+
+/// How a block is split.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Way {
+    /// Its exponents are in a range.
+    InRange(RangeScale),
+    /// They are, or items are zero.
+    InRangeOrZero(RangeScale),
+    /// Items have any exponents.
+    Any(SplitScale),
+}
+
+impl Way {
+    /// The one for items of such exponents; `None` if they are too large.
+    pub(crate) fn of(exponents: Exponents) -> Option<Self> {
+        let Exponents {
+            lowest,
+            highest,
+            has_zeros,
+        } = exponents;
+        match (RangeScale::for_items(lowest, highest), has_zeros) {
+            (Some(scale), false) => Some(Self::InRange(scale)),
+            (Some(scale), true) => Some(Self::InRangeOrZero(scale)),
+            (None, _) => any_scale(highest).map(Self::Any),
+        }
+    }
+
+    /// Adds items if that is enough for them.
+    #[inline]
+    pub(crate) fn add(
+        self,
+        level: Level,
+        items: &[f64],
+        ahead: Ahead,
+        destination: &mut impl Destination,
+    ) -> Outcome {
+        let split = match self {
+            Self::InRange(scale) => split_sums_in_range(level, items, false, scale, ahead),
+            Self::InRangeOrZero(scale) => split_sums_in_range(level, items, true, scale, ahead),
+            Self::Any(scale) => split_sums(level, items, scale),
+        };
+        match split {
+            None => Outcome::DoNotFit,
+            Some(Split {
+                is_whole: false, ..
+            }) => Outcome::LeaveRests(self.units()),
+            Some(split) => {
+                destination.add_split(split, self.units());
+                Outcome::Added(split.may_have_negative_zeros)
+            }
+        }
+    }
+
+    /// The exponents of the units of the higher and the lower parts.
+    fn units(self) -> [i32; 2] {
+        match self {
+            Self::InRange(scale) | Self::InRangeOrZero(scale) => scale.units(),
+            Self::Any(scale) => units(scale),
+        }
+    }
+}
+
+/// What came of items.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Outcome {
+    /// Whether one may be -0.0.
+    Added(bool),
+    DoNotFit,
+    /// Something would have been left at a scale of these units.
+    LeaveRests([i32; 2]),
+}
+
+/// The scale for items of exponents up to this one.
+pub(crate) fn any_scale(highest: i32) -> Option<SplitScale> {
+    // Subnormal numbers fit where the smallest normal ones do.
+    SplitScale::for_exponent(highest.max(-1022))
+}
+
+pub(crate) fn units(scale: SplitScale) -> [i32; 2] {
+    [scale.higher_unit(), scale.lower_unit()]
+}

@@ -1,0 +1,192 @@
+//! Two columns of items, and how one follows the other.
+
+use num_bigint::BigInt;
+
+use crate::number::counters::{LimitError, RemoveError};
+use crate::number::float::Float;
+use crate::number::scaled::{Scaled, quotient, signed_root};
+use crate::slots::moments::Moments;
+use crate::slots::product_sum::ProductSum;
+
+/// The moments of pairs of items x and y, and the sum of their products: their covariance, correlation and regression line, each exact until
+/// it is rounded once.
+///
+/// ```
+/// use exact_sum::CoMoments;
+///
+/// let (x, y) = ([1e12, 1e7, 6.0, 5.0, 8.0], [3.0, -1e12, 4.0, 7.0, 6.0]);
+/// let mut both = CoMoments::of(&x, &y);
+/// both.remove(&x[..2], &y[..2])?;
+/// assert_eq!(both.covariance(1.0), -1.0 / 3.0);
+/// # Ok::<(), exact_sum::RemoveError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CoMoments<T: Float> {
+    x: Moments<T>,
+    y: Moments<T>,
+    products: ProductSum<T>,
+}
+
+impl<T: Float> Default for CoMoments<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Float> CoMoments<T> {
+    /// Those of no pairs.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            x: Moments::new(),
+            y: Moments::new(),
+            products: ProductSum::new(),
+        }
+    }
+
+    /// Those of pairs (x0, y0), (x1, y1), ….
+    ///
+    /// # Panics
+    /// The slices differ in length.
+    #[must_use]
+    pub fn of(x: &[T], y: &[T]) -> Self {
+        let mut both = Self::new();
+        both.add(x, y);
+        both
+    }
+
+    /// Adds pairs.
+    ///
+    /// # Panics
+    /// The slices differ in length.
+    pub fn add(&mut self, x: &[T], y: &[T]) {
+        self.products.add(x, y);
+        self.x.add(x);
+        self.y.add(y);
+    }
+
+    /// Adds another one's pairs.
+    ///
+    /// # Errors
+    /// As [`Moments::merge`].
+    pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+        self.products.merge(&other.products)?;
+        self.x.merge(&other.x)?;
+        self.y.merge(&other.y)
+    }
+
+    /// Takes back what another one was given.
+    ///
+    /// # Errors
+    /// As [`Moments::unmerge`].
+    pub fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
+        // One column may lack what the other has.
+        let mut left = *self;
+        left.products.unmerge(&other.products)?;
+        left.x.unmerge(&other.x)?;
+        left.y.unmerge(&other.y)?;
+        *self = left;
+        Ok(())
+    }
+
+    /// Takes back pairs that were added.
+    ///
+    /// # Panics
+    /// The slices differ in length.
+    ///
+    /// # Errors
+    /// As [`Moments::remove`].
+    pub fn remove(&mut self, x: &[T], y: &[T]) -> Result<(), RemoveError> {
+        self.unmerge(&Self::of(x, y))
+    }
+
+    /// The number of pairs.
+    #[must_use]
+    pub fn items(&self) -> u64 {
+        self.x.items()
+    }
+
+    /// The moments of x.
+    #[must_use]
+    pub fn x(&self) -> &Moments<T> {
+        &self.x
+    }
+
+    /// The moments of y.
+    #[must_use]
+    pub fn y(&self) -> &Moments<T> {
+        &self.y
+    }
+
+    /// The covariance: the sum of (x - x̄) (y - ȳ), divided by the number of pairs less `ddof`. NaN where an item is not finite, and of as many
+    /// pairs as `ddof`, or fewer.
+    #[must_use]
+    pub fn covariance(&self, ddof: f64) -> T {
+        match self.central() {
+            Some(central) if ddof.is_finite() => {
+                let freedom = Scaled::from(self.items()).less(&Scaled::from(ddof));
+                let denominator = freedom.times(&BigInt::from(self.items()));
+                if denominator.is_positive() {
+                    quotient(&central.xy, &denominator)
+                } else {
+                    T::NAN
+                }
+            }
+            _ => T::NAN,
+        }
+    }
+
+    /// The correlation, from -1 to 1: the covariance over the product of both standard deviations. NaN where an item is not finite or a column
+    /// is constant, and of less than two pairs.
+    #[must_use]
+    pub fn correlation(&self) -> T {
+        self.central().map_or(T::NAN, |Central { xx, yy, xy }| {
+            signed_root(&xy, &xy.by(&xy), &xx.by(&yy))
+        })
+    }
+
+    /// The slope of the line y = a + b x that has the least squares of errors in y. NaN where an item is not finite or x is constant.
+    #[must_use]
+    pub fn slope(&self) -> T {
+        self.central()
+            .map_or(T::NAN, |central| quotient(&central.xy, &central.xx))
+    }
+
+    /// The height a of that line at x = 0.
+    #[must_use]
+    pub fn intercept(&self) -> T {
+        self.central().map_or(T::NAN, |central| {
+            let [x, y] = [&self.x, &self.y].map(|moments| Scaled::of(&moments.sum.total.fixed));
+            let squares = Scaled::of(&self.x.squares.total.fixed);
+            let products = Scaled::of(&self.products.total.fixed);
+            // Σx² Σy - Σx Σxy
+            quotient(&squares.by(&y).less(&x.by(&products)), &central.xx)
+        })
+    }
+
+    /// If all items are finite, and there are some.
+    fn central(&self) -> Option<Central> {
+        let is_finite = |moments: &Moments<T>| moments.squares.total.special::<T>().is_none();
+        if self.items() == 0 || !is_finite(&self.x) || !is_finite(&self.y) {
+            return None;
+        }
+        let n = BigInt::from(self.items());
+        let [x, y] = [&self.x, &self.y].map(|moments| Scaled::of(&moments.sum.total.fixed));
+        let of = |products: &ProductSum<T>, sums: [&Scaled; 2]| {
+            let products = Scaled::of(&products.total.fixed).times(&n);
+            products.less(&sums[0].by(sums[1]))
+        };
+        Some(Central {
+            xx: of(&self.x.squares, [&x, &x]),
+            yy: of(&self.y.squares, [&y, &y]),
+            xy: of(&self.products, [&x, &y]),
+        })
+    }
+}
+
+/// Of n pairs, n times the sums of products of what items differ from their means.
+struct Central {
+    xx: Scaled,
+    yy: Scaled,
+    xy: Scaled,
+}

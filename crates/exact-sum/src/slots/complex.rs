@@ -1,0 +1,398 @@
+//! Sums of complex items, each as its real and its imaginary part.
+
+use simd_kernels::{Level, Quiet, without_traps};
+
+use crate::bytes::{self, BytesError, Kind};
+use crate::number::blocks::Pace;
+use crate::number::counters::{LimitError, RemoveError};
+use crate::number::destination::Destination;
+use crate::number::fixed::FixedFormat;
+use crate::number::float::{CONVERTED_ITEMS, Float};
+use crate::number::total::{Total, check_counts};
+use crate::slots::accumulator::Accumulator;
+use crate::slots::accumulator::sealed::Sealed;
+use crate::slots::product_sum::ProductSum;
+
+/// What sums of two parts do alike: part by part.
+macro_rules! of_parts {
+    ($sum:ident, $part:ty, $format:ident, $products:literal, $kind:expr, $name:literal) => {
+        impl<T: Float> $sum<T> {
+            /// Adds another sum.
+            ///
+            /// # Errors
+            /// Together they have more than 2^63 - 1 items, or half as many products. This sum stays as it was.
+            pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+                check_counts(&self.totals(), &other.totals())?;
+                for (total, other) in self.totals_mut().into_iter().zip(other.totals()) {
+                    total.merge(other);
+                }
+                Ok(())
+            }
+
+            /// Takes back what another sum was given.
+            ///
+            /// # Errors
+            /// As [`Sum::unmerge`](crate::Sum::unmerge).
+            pub fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
+                let mut parts = self.parts;
+                for (part, other) in parts.iter_mut().zip(&other.parts) {
+                    part.unmerge(other)?;
+                }
+                self.parts = parts;
+                Ok(())
+            }
+
+            /// The number of items, or of products.
+            #[must_use]
+            pub fn items(&self) -> u64 {
+                self.totals()[0].counters.items.cast_unsigned() / $products
+            }
+
+            /// The two parts of the sum, each divided by the number of items, or of products, and rounded once.
+            #[must_use]
+            pub fn mean(&self) -> [T; 2] {
+                self.totals().map(|total| total.mean_of(self.items()))
+            }
+        }
+
+        /// Sums are equal if their parts are.
+        impl<T: Float> PartialEq for $sum<T> {
+            fn eq(&self, other: &Self) -> bool {
+                self.parts == other.parts
+            }
+        }
+
+        impl<T: Float> Eq for $sum<T> {}
+
+        impl<T: Float> Sealed for $sum<T> {}
+
+        impl<T: Float> Accumulator for $sum<T> {
+            type Words = [<T::$format as FixedFormat>::Words; 2];
+            type Integers = [<T::$format as FixedFormat>::Integers; 2];
+
+            fn name() -> String {
+                format!("{} of {}", $name, T::NAME)
+            }
+
+            fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+                self.merge(other)
+            }
+
+            fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
+                self.unmerge(other)
+            }
+
+            fn items(&self) -> u64 {
+                self.items()
+            }
+
+            fn to_bytes(&self) -> Vec<u8> {
+                bytes::write::<T, T::$format, 2>($kind, self.totals())
+            }
+
+            fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
+                let sum = Self::of_totals(bytes::read::<T, T::$format, 2>($kind, bytes)?);
+                let items = sum.totals()[0].counters.items;
+                if !items.cast_unsigned().is_multiple_of($products) {
+                    return Err(BytesError::Corrupted {
+                        what: "it has half a product",
+                    });
+                }
+                Ok(sum)
+            }
+
+            fn words(&self) -> Self::Words {
+                self.parts.each_ref().map(<$part>::words)
+            }
+
+            fn add_words(&mut self, words: &Self::Words) -> Result<(), LimitError> {
+                let mut parts = self.parts;
+                for (part, words) in parts.iter_mut().zip(words) {
+                    part.add_words(words)?;
+                }
+                self.parts = parts;
+                Ok(())
+            }
+
+            fn check_words(words: &Self::Words) -> Result<(), LimitError> {
+                words.iter().try_for_each(Total::<T::$format>::check_words)
+            }
+
+            fn merge_words(words: &mut Self::Words, other: &Self::Words) {
+                for (words, other) in words.iter_mut().zip(other) {
+                    <$part>::merge_words(words, other);
+                }
+            }
+
+            fn integers(&self) -> Self::Integers {
+                self.parts.each_ref().map(<$part>::integers)
+            }
+
+            fn add_integers(&mut self, integers: &Self::Integers) -> Result<(), LimitError> {
+                let mut parts = self.parts;
+                for (part, integers) in parts.iter_mut().zip(integers) {
+                    part.add_integers(integers)?;
+                }
+                self.parts = parts;
+                Ok(())
+            }
+        }
+    };
+}
+
+/// The sum of complex items: two sums that are exact until they are rounded.
+///
+/// ```
+/// use exact_sum::ComplexSum;
+///
+/// let mut sum = ComplexSum::<f64>::new();
+/// sum.add(&[[1e300, 1.0], [2.0, 1e-300], [-1e300, -1.0]]);
+/// assert_eq!(sum.value(), [2.0, 1e-300]);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct ComplexSum<T: Float> {
+    parts: [Total<T::Sums>; 2],
+    pace: Pace,
+}
+
+impl<T: Float> Default for ComplexSum<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Float> ComplexSum<T> {
+    /// The sum of no items, +0.0 + 0.0 i.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            parts: [Total::ZERO; 2],
+            pace: Pace::START,
+        }
+    }
+
+    /// Adds items, each a real and an imaginary part.
+    #[inline]
+    pub fn add(&mut self, items: &[[T; 2]]) {
+        self.add_at(Level::best(), items);
+    }
+
+    /// [`add`](Self::add) with the instructions of a level.
+    pub fn add_at(&mut self, level: Level, items: &[[T; 2]]) {
+        let Some(quiet) = Quiet::now() else {
+            if !without_traps(&mut || self.add_at(level, items)) {
+                for (part, total) in self.parts.iter_mut().enumerate() {
+                    total.add_by_integers(items.iter().map(|item| item[part].widened()));
+                }
+            }
+            return;
+        };
+        for total in &mut self.parts {
+            total.counters.count(items.len());
+        }
+        let Self { parts, pace } = self;
+        pace.add_items(level, items.as_flattened(), quiet, parts);
+        quiet.forget_since();
+    }
+
+    /// Takes back items that were added.
+    ///
+    /// # Errors
+    /// As [`Sum::remove`](crate::Sum::remove).
+    pub fn remove(&mut self, items: &[[T; 2]]) -> Result<(), RemoveError> {
+        let mut removed = Self {
+            parts: [Total::ZERO; 2],
+            pace: self.pace,
+        };
+        removed.add(items);
+        self.unmerge(&removed)?;
+        self.pace = removed.pace;
+        Ok(())
+    }
+
+    pub(crate) fn totals(&self) -> [&Total<T::Sums>; 2] {
+        self.parts.each_ref()
+    }
+
+    pub(crate) fn totals_mut(&mut self) -> [&mut Total<T::Sums>; 2] {
+        self.parts.each_mut()
+    }
+
+    fn of_totals(parts: [Total<T::Sums>; 2]) -> Self {
+        Self {
+            parts,
+            pace: Pace::START,
+        }
+    }
+
+    /// The sums of the two parts, each as that of [`Sum::value`](crate::Sum::value).
+    #[must_use]
+    pub fn value(&self) -> [T; 2] {
+        self.parts.each_ref().map(Total::value)
+    }
+}
+
+of_parts!(
+    ComplexSum,
+    Total<T::Sums>,
+    Sums,
+    1,
+    Kind::ComplexSum,
+    "exact sum of complex numbers"
+);
+
+impl<D: Destination> Destination for [D; 2] {
+    #[inline]
+    fn add_parts(&mut self, [even, odd]: [i64; 2], unit: i32) {
+        self[0].add_parts([even, 0], unit);
+        self[1].add_parts([odd, 0], unit);
+    }
+
+    #[inline]
+    fn add_item(&mut self, index: usize, item: f64) {
+        self[index % 2].add_item(index, item);
+    }
+
+    #[inline]
+    fn count_negative_zeros(&mut self, [even, odd]: [u64; 2]) {
+        self[0].count_negative_zeros([even, 0]);
+        self[1].count_negative_zeros([odd, 0]);
+    }
+}
+
+/// A dot product of complex items: two sums of products that are exact until they are rounded.
+///
+/// ```
+/// use exact_sum::ComplexProductSum;
+///
+/// let (x, y) = ([[1.0, 2.0]], [[3.0, 4.0]]);
+/// let mut dot = ComplexProductSum::<f64>::new();
+/// dot.add(&x, &y);
+/// assert_eq!(dot.value(), [-5.0, 10.0]);
+///
+/// let mut inner = ComplexProductSum::<f64>::new();
+/// inner.add_conjugate(&x, &y);
+/// assert_eq!(inner.value(), [11.0, -2.0]);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct ComplexProductSum<T: Float> {
+    parts: [ProductSum<T>; 2],
+}
+
+impl<T: Float> Default for ComplexProductSum<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Float> ComplexProductSum<T> {
+    /// The sum of no products, +0.0 + 0.0 i.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            parts: [ProductSum::new(); 2],
+        }
+    }
+
+    /// Adds x0 * y0, x1 * y1, ….
+    ///
+    /// # Panics
+    /// The slices differ in length.
+    pub fn add(&mut self, x: &[[T; 2]], y: &[[T; 2]]) {
+        self.add_signed(x, y, [true, false]);
+    }
+
+    /// Adds the same with the complex conjugates of x0, x1, ….
+    ///
+    /// # Panics
+    /// The slices differ in length.
+    pub fn add_conjugate(&mut self, x: &[[T; 2]], y: &[[T; 2]]) {
+        self.add_signed(x, y, [false, true]);
+    }
+
+    /// Takes back products that were added.
+    ///
+    /// # Panics
+    /// The slices differ in length.
+    ///
+    /// # Errors
+    /// As [`Sum::remove`](crate::Sum::remove).
+    pub fn remove(&mut self, x: &[[T; 2]], y: &[[T; 2]]) -> Result<(), RemoveError> {
+        let mut removed = Self::new();
+        removed.add(x, y);
+        self.unmerge(&removed)
+    }
+
+    /// Takes back products that were added by [`add_conjugate`](Self::add_conjugate).
+    ///
+    /// # Panics
+    /// The slices differ in length.
+    ///
+    /// # Errors
+    /// As [`Sum::remove`](crate::Sum::remove).
+    pub fn remove_conjugate(&mut self, x: &[[T; 2]], y: &[[T; 2]]) -> Result<(), RemoveError> {
+        let mut removed = Self::new();
+        removed.add_conjugate(x, y);
+        self.unmerge(&removed)
+    }
+
+    fn totals(&self) -> [&Total<T::Products>; 2] {
+        self.parts.each_ref().map(|part| &part.total)
+    }
+
+    fn totals_mut(&mut self) -> [&mut Total<T::Products>; 2] {
+        self.parts.each_mut().map(|part| &mut part.total)
+    }
+
+    fn of_totals(totals: [Total<T::Products>; 2]) -> Self {
+        let part = |total| {
+            let mut part = ProductSum::new();
+            part.total = total;
+            part
+        };
+        Self {
+            parts: totals.map(part),
+        }
+    }
+
+    /// Adds products, of which the second half of the real and of the imaginary parts may be negated.
+    fn add_signed(&mut self, x: &[[T; 2]], y: &[[T; 2]], is_negated: [bool; 2]) {
+        const ITEMS: usize = CONVERTED_ITEMS / 2;
+        assert_eq!(x.len(), y.len(), "the slices differ in length");
+        let mut signed = [[T::ZERO; 2]; ITEMS];
+        let mut swapped = [[T::ZERO; 2]; ITEMS];
+        for (x, y) in x.chunks(ITEMS).zip(y.chunks(ITEMS)) {
+            let [real, imaginary] = &mut self.parts;
+            real.add(signs(&mut signed, x, is_negated[0]), y.as_flattened());
+            let swapped = &mut swapped[..y.len()];
+            for (swapped, &[re, im]) in swapped.iter_mut().zip(y) {
+                *swapped = [im, re];
+            }
+            imaginary.add(signs(&mut signed, x, is_negated[1]), swapped.as_flattened());
+        }
+    }
+
+    /// The two parts of the sum, each rounded once.
+    #[must_use]
+    pub fn value(&self) -> [T; 2] {
+        self.parts.each_ref().map(ProductSum::value)
+    }
+}
+
+of_parts!(
+    ComplexProductSum,
+    ProductSum<T>,
+    Products,
+    2,
+    Kind::ComplexProductSum,
+    "exact sum of products of complex numbers"
+);
+
+/// The items' parts, the imaginary ones negated or not.
+fn signs<'b, T: Float>(buffer: &'b mut [[T; 2]], items: &[[T; 2]], is_negated: bool) -> &'b [T] {
+    let buffer = &mut buffer[..items.len()];
+    for (signed, &[re, im]) in buffer.iter_mut().zip(items) {
+        *signed = [re, if is_negated { im.negate() } else { im }];
+    }
+    buffer.as_flattened()
+}

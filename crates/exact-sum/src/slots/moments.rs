@@ -1,0 +1,326 @@
+//! Means, variances and standard deviations, each rounded once.
+
+use num_bigint::{BigInt, Sign};
+
+use crate::bytes::{self, BytesError, Kind, Reader};
+use crate::number::counters::{LimitError, RemoveError};
+use crate::number::fixed::{Fixed, FixedFormat, Magnitude};
+use crate::number::float::Float;
+use crate::number::round::{ratio, root};
+use crate::number::scaled::Scaled;
+use crate::number::total::{Total, check_counts};
+use crate::slots::complex::ComplexSum;
+use crate::slots::product_sum::ProductSum;
+use crate::slots::sum::Sum;
+
+/// What [`Moments`] and [`ComplexMoments`] do alike.
+macro_rules! moments {
+    ($moments:ident, $sum:ident, $item:ty, $kind:expr) => {
+        impl<T: Float> Default for $moments<T> {
+            fn default() -> Self {
+                Self::new()
+            }
+        }
+
+        impl<T: Float> PartialEq for $moments<T> {
+            fn eq(&self, other: &Self) -> bool {
+                self.sum == other.sum && self.squares == other.squares
+            }
+        }
+
+        impl<T: Float> Eq for $moments<T> {}
+
+        impl<T: Float> $moments<T> {
+            /// Those of no items.
+            #[must_use]
+            pub fn new() -> Self {
+                Self {
+                    sum: $sum::new(),
+                    squares: ProductSum::new(),
+                }
+            }
+
+            /// Those of items.
+            #[must_use]
+            pub fn of(items: &[$item]) -> Self {
+                let mut moments = Self::new();
+                moments.add(items);
+                moments
+            }
+
+            /// Adds another one's items.
+            ///
+            /// # Errors
+            /// As [`Sum::merge`]; of complex items there may be half as many.
+            pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+                check_counts(&self.sum.totals(), &other.sum.totals())?;
+                self.squares.merge(&other.squares)?;
+                self.sum.merge(&other.sum)
+            }
+
+            /// Takes back what another one was given.
+            ///
+            /// # Errors
+            /// As [`Sum::unmerge`].
+            pub fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
+                self.sum.unmerge(&other.sum)?;
+                let squares = self.squares.unmerge(&other.squares);
+                squares.expect("there are as many squares as items");
+                Ok(())
+            }
+
+            /// Takes back items that were added.
+            ///
+            /// # Errors
+            /// As [`Sum::remove`].
+            pub fn remove(&mut self, items: &[$item]) -> Result<(), RemoveError> {
+                self.unmerge(&Self::of(items))
+            }
+
+            /// The number of items.
+            #[must_use]
+            pub fn items(&self) -> u64 {
+                self.sum.items()
+            }
+
+            /// The sum of the items.
+            #[must_use]
+            pub fn sum(&self) -> &$sum<T> {
+                &self.sum
+            }
+
+            /// The sum of the squares of the items' magnitudes.
+            #[must_use]
+            pub fn squares(&self) -> &ProductSum<T> {
+                &self.squares
+            }
+
+            /// The variance: the sum of the squares of what items differ from their exact mean, divided by the number of items less
+            /// `ddof`, the "delta degrees of freedom" of NumPy. It is rounded once.
+            ///
+            /// | items | variance |
+            /// |---|---|
+            /// | a NaN or an infinity | NaN |
+            /// | as many as `ddof`, or fewer, all alike | NaN, as 0 / 0 |
+            /// | as many as `ddof`, or fewer, which differ | infinity |
+            #[must_use]
+            pub fn variance(&self, ddof: f64) -> T {
+                self.spread(ddof).value(|magnitude| magnitude)
+            }
+
+            /// The standard deviation: the square root of the exact [`variance`](Self::variance), rounded once.
+            #[must_use]
+            pub fn standard_deviation(&self, ddof: f64) -> T {
+                self.spread(ddof).value(root)
+            }
+
+            fn spread(&self, ddof: f64) -> Spread {
+                Spread::of::<T>(&self.sum.totals(), &self.squares, self.items(), ddof)
+            }
+
+            /// As [`Accumulator::to_bytes`](crate::Accumulator::to_bytes), of kind 5, or 6 if they are complex: the parts of the sum, then the
+            /// sum of the squares.
+            #[must_use]
+            pub fn to_bytes(&self) -> Vec<u8> {
+                let mut bytes = bytes::header::<T>($kind);
+                for total in self.sum.totals() {
+                    bytes::write_total(total, &mut bytes);
+                }
+                bytes::write_total(&self.squares.total, &mut bytes);
+                bytes
+            }
+
+            /// What bytes stand for.
+            ///
+            /// # Errors
+            /// They are not those of moments of this kind.
+            pub fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
+                let mut reader = Reader::of::<T>($kind, bytes)?;
+                let mut moments = Self::new();
+                for total in moments.sum.totals_mut() {
+                    *total = reader.total()?;
+                }
+                moments.squares.total = reader.total()?;
+                reader.end()?;
+                moments.check()?;
+                Ok(moments)
+            }
+
+            /// Whether the squares may be those of the items.
+            pub(crate) fn check(&self) -> Result<(), BytesError> {
+                bytes::check_parts(&self.sum.totals())?;
+                let totals = self.sum.totals();
+                let sums: Vec<_> = totals.iter().map(|total| &total.fixed).collect();
+                let specials = totals.iter().map(|total| total.counters.specials());
+                let finite = self.items() - specials.min().unwrap_or(0);
+                let are_of = self.squares.are_of(&totals)
+                    && can_have(finite, &sums, &self.squares.total.fixed);
+                are_of.then_some(()).ok_or(BytesError::Corrupted {
+                    what: "the squares are not those of the items",
+                })
+            }
+        }
+    };
+}
+
+/// The number, sum and squares of items: their mean, variance and standard deviation, each exact until it is rounded once.
+///
+/// ```
+/// use exact_sum::Moments;
+///
+/// let mut moments = Moments::of(&[1e8 + 4.0, 1e8 + 7.0, 1e8 + 13.0, 1e8 + 16.0, 1e300]);
+/// moments.remove(&[1e300])?;
+/// assert_eq!(moments.mean(), 1e8 + 10.0);
+/// assert_eq!(moments.variance(1.0), 30.0);
+/// # Ok::<(), exact_sum::RemoveError>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Moments<T: Float> {
+    pub(crate) sum: Sum<T>,
+    pub(crate) squares: ProductSum<T>,
+}
+
+/// [`Moments`] of complex items, each a real and an imaginary part. A square is that of a magnitude: variances are real.
+#[derive(Clone, Copy, Debug)]
+pub struct ComplexMoments<T: Float> {
+    sum: ComplexSum<T>,
+    squares: ProductSum<T>,
+}
+
+moments!(Moments, Sum, T, Kind::Moments);
+moments!(ComplexMoments, ComplexSum, [T; 2], Kind::ComplexMoments);
+
+impl<T: Float> Moments<T> {
+    /// Adds items.
+    pub fn add(&mut self, items: &[T]) {
+        self.sum.add(items);
+        self.squares.add_squares(items);
+    }
+
+    /// The mean, rounded once: see [`Sum::mean`].
+    #[must_use]
+    pub fn mean(&self) -> T {
+        self.sum.mean()
+    }
+}
+
+impl<T: Float> ComplexMoments<T> {
+    /// Adds items.
+    pub fn add(&mut self, items: &[[T; 2]]) {
+        self.sum.add(items);
+        self.squares.add_squares(items.as_flattened());
+    }
+
+    /// The two parts of the mean, each rounded once.
+    #[must_use]
+    pub fn mean(&self) -> [T; 2] {
+        self.sum.mean()
+    }
+}
+
+/// A variance before it is rounded.
+pub(crate) enum Spread {
+    /// Zero, infinity or NaN.
+    Special(f64),
+    Number(Magnitude),
+}
+
+impl Spread {
+    /// That of items with sums of parts: (n Q - |S|^2) / (n (n - ddof)) for n items, a sum S and a sum of squares Q.
+    pub(crate) fn of<T: Float>(
+        parts: &[&Total<T::Sums>],
+        squares: &ProductSum<T>,
+        items: u64,
+        ddof: f64,
+    ) -> Self {
+        let total = &squares.total;
+        if total.special::<T>().is_some() || items == 0 || ddof.is_nan() {
+            return Self::Special(f64::NAN);
+        }
+        let parts: Vec<Scaled> = parts.iter().map(|part| Scaled::of(&part.fixed)).collect();
+        Self::of_numbers(&parts, Scaled::of(&total.fixed), items, ddof)
+    }
+
+    /// The same of items of which there are some, all finite, where `ddof` is a number.
+    pub(crate) fn of_numbers(parts: &[Scaled], squares: Scaled, items: u64, ddof: f64) -> Self {
+        let numerator = numerator(items, parts, squares);
+        let differ = numerator.is_positive();
+        let freedom = match ddof {
+            f64::NEG_INFINITY => return Self::Special(0.0),
+            f64::INFINITY => None,
+            _ => positive(Scaled::from(items).less(&Scaled::from(ddof))),
+        };
+        match freedom {
+            None if differ => Self::Special(f64::INFINITY),
+            None => Self::Special(f64::NAN),
+            Some(_) if !differ => Self::Special(0.0),
+            Some(freedom) => {
+                let denominator = freedom.times(&BigInt::from(items));
+                Self::Number(ratio(
+                    numerator.integer.magnitude(),
+                    denominator.integer.magnitude(),
+                    numerator.unit - denominator.unit,
+                ))
+            }
+        }
+    }
+
+    pub(crate) fn value<T: Float>(self, change: impl Fn(Magnitude) -> Magnitude) -> T {
+        match self {
+            Self::Special(value) => T::special(value),
+            Self::Number(magnitude) => T::nearest(change(magnitude)),
+        }
+    }
+}
+
+/// n Q - |S|^2.
+fn numerator(items: u64, parts: &[Scaled], squares: Scaled) -> Scaled {
+    let mut numerator = squares.times(&BigInt::from(items));
+    for sum in parts {
+        numerator = numerator.less(&sum.by(sum));
+    }
+    numerator
+}
+
+/// Whether so many items can have sums of parts S and a sum of squares Q: |S|^2 is at most n Q (Cauchy and Schwarz).
+pub(crate) fn can_have<S: FixedFormat, Q: FixedFormat>(
+    items: u64,
+    parts: &[&Fixed<S>],
+    squares: &Fixed<Q>,
+) -> bool {
+    let all = squares.magnitude();
+    let is_clear = match parts {
+        [part] => part.magnitude().map_or(all.is_none(), |(_, sum)| {
+            all.is_some_and(|(is_negative, all)| !is_negative && is_less(items, sum, all))
+        }),
+        _ => false,
+    };
+    is_clear || {
+        let parts: Vec<Scaled> = parts.iter().map(|part| Scaled::of(part)).collect();
+        let numerator = numerator(items, &parts, Scaled::of(squares));
+        numerator.integer.sign() != Sign::Minus
+    }
+}
+
+/// Whether the square of a sum is less than so many times a sum of squares, if 64 places of each tell.
+fn is_less(items: u64, sum: Magnitude, squares: Magnitude) -> bool {
+    let above = (sum.bits >> 64) + 1;
+    let (square, product) = (
+        above.checked_mul(above),
+        (squares.bits >> 64) * u128::from(items),
+    );
+    let places = 2 * (sum.exponent + 64) - (squares.exponent + 64);
+    let distance = places.unsigned_abs();
+    square.is_some_and(|square| {
+        if places >= 0 {
+            square <= product.checked_shr(distance).unwrap_or(0)
+        } else {
+            square.checked_shr(distance).unwrap_or(0) < product
+        }
+    })
+}
+
+/// A number, if it is more than 0.
+fn positive(number: Scaled) -> Option<Scaled> {
+    number.is_positive().then_some(number)
+}

@@ -1,0 +1,220 @@
+//! The first four powers of items, and what follows from them.
+
+use num_bigint::BigInt;
+
+use crate::number::counters::{LimitError, RemoveError};
+use crate::number::fixed::{Fixed, integer};
+use crate::number::float::Float;
+use crate::number::scaled::{Scaled, quotient, signed_root};
+use crate::slots::moments::Moments;
+
+/// The number of items and the sums of their first four powers: their skewness and kurtosis, each exact until it is rounded once.
+///
+/// ```
+/// use exact_sum::Powers;
+///
+/// let mut powers = Powers::of(&[5000.0, 0.01, -0.02, 0.015, 0.005, -0.01]);
+/// powers.remove(&[5000.0])?;
+/// assert_eq!(powers, Powers::of(&[0.01, -0.02, 0.015, 0.005, -0.01]));
+/// assert_eq!(powers.skewness(true), -0.4060402882133138);
+/// # Ok::<(), exact_sum::RemoveError>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Powers<T: Float> {
+    moments: Moments<T>,
+    cubes: Fixed<T::Cubes>,
+    fourths: Fixed<T::Fourths>,
+}
+
+impl<T: Float> Default for Powers<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Float> PartialEq for Powers<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.moments == other.moments && self.cubes == other.cubes && self.fourths == other.fourths
+    }
+}
+
+impl<T: Float> Eq for Powers<T> {}
+
+impl<T: Float> Powers<T> {
+    /// Those of no items.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            moments: Moments::new(),
+            cubes: Fixed::ZERO,
+            fourths: Fixed::ZERO,
+        }
+    }
+
+    /// Those of items.
+    #[must_use]
+    pub fn of(items: &[T]) -> Self {
+        let mut powers = Self::new();
+        powers.add(items);
+        powers
+    }
+
+    /// Adds items.
+    pub fn add(&mut self, items: &[T]) {
+        self.moments.add(items);
+        for item in items {
+            let item = item.widened();
+            if item.is_finite() {
+                self.add_higher(item);
+            }
+        }
+    }
+
+    /// Adds the cube and the fourth power of a finite item.
+    fn add_higher(&mut self, item: f64) {
+        const HALF_BITS: u32 = 53;
+        let (value, unit) = integer(item);
+        // A float as a double has bits below the smallest float, which are zero.
+        let zeros = value.trailing_zeros() % u64::BITS;
+        let (value, unit) = (i128::from(value >> zeros), unit + zeros.cast_signed());
+        let square = value * value;
+        let [lower, upper] = [square & ((1 << HALF_BITS) - 1), square >> HALF_BITS];
+        let step = HALF_BITS.cast_signed();
+        for (place, half) in (0..).zip([lower, upper]) {
+            self.cubes
+                .add_integer(value * half, 3 * unit + place * step);
+        }
+        for (place, part) in (0..).zip([lower * lower, 2 * lower * upper, upper * upper]) {
+            self.fourths.add_integer(part, 4 * unit + place * step);
+        }
+    }
+
+    /// Adds another one's items.
+    ///
+    /// # Errors
+    /// As [`Moments::merge`].
+    pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+        self.moments.merge(&other.moments)?;
+        self.cubes.merge(&other.cubes);
+        self.fourths.merge(&other.fourths);
+        Ok(())
+    }
+
+    /// Takes back what another one was given.
+    ///
+    /// # Errors
+    /// As [`Moments::unmerge`].
+    pub fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
+        self.moments.unmerge(&other.moments)?;
+        self.cubes.unmerge(&other.cubes);
+        self.fourths.unmerge(&other.fourths);
+        Ok(())
+    }
+
+    /// Takes back items that were added.
+    ///
+    /// # Errors
+    /// As [`Moments::remove`].
+    pub fn remove(&mut self, items: &[T]) -> Result<(), RemoveError> {
+        self.unmerge(&Self::of(items))
+    }
+
+    /// The number of items.
+    #[must_use]
+    pub fn items(&self) -> u64 {
+        self.moments.items()
+    }
+
+    /// The moments of the items: their mean, variance and standard deviation.
+    #[must_use]
+    pub fn moments(&self) -> &Moments<T> {
+        &self.moments
+    }
+
+    /// The skewness: with a bias g1 = m3 / m2^(3/2), of central moments m that are divided by n; without one
+    /// G1 = g1 √(n (n - 1)) / (n - 2). NaN where an item is not finite or all are alike, and of no items, without bias of less than 3.
+    #[must_use]
+    pub fn skewness(&self, bias: bool) -> T {
+        let least = if bias { 1 } else { 3 };
+        let Some(Central {
+            n, second, third, ..
+        }) = self.central(least)
+        else {
+            return T::NAN;
+        };
+        let (square, cube) = (third.by(&third), second.by(&second).by(&second));
+        if bias {
+            return signed_root(&third, &square, &cube);
+        }
+        let [one, two] = [&n - 1, &n - 2];
+        signed_root(
+            &third,
+            &square.times(&(n * one)),
+            &cube.times(&(&two * &two)),
+        )
+    }
+
+    /// The excess kurtosis: with a bias g2 = m4 / m2^2 - 3, without one G2 = (n - 1) ((n + 1) g2 + 6) / ((n - 2) (n - 3)). NaN where an
+    /// item is not finite or all are alike, and of no items, without bias of less than 4.
+    #[must_use]
+    pub fn kurtosis(&self, bias: bool) -> T {
+        let least = if bias { 1 } else { 4 };
+        let Some(Central {
+            n, second, fourth, ..
+        }) = self.central(least)
+        else {
+            return T::NAN;
+        };
+        let square = second.by(&second);
+        let excess = fourth.less(&square.clone().times(&3.into()));
+        if bias {
+            return quotient(&excess, &square);
+        }
+        // Minus a negative number: the sum.
+        let sum = excess
+            .times(&(&n + 1))
+            .less(&square.clone().times(&(-6).into()));
+        quotient(&sum.times(&(&n - 1)), &square.times(&((&n - 2) * (&n - 3))))
+    }
+
+    /// n^(k - 1) times the sums of the k-th powers of what items differ from their mean, if all are finite and there are enough.
+    fn central(&self, least: u64) -> Option<Central> {
+        let items = self.items();
+        let squares = &self.moments.squares.total;
+        if items < least || squares.special::<T>().is_some() {
+            return None;
+        }
+        let n = BigInt::from(items);
+        let first = Scaled::of(&self.moments.sum.total.fixed);
+        let raw_second = Scaled::of(&squares.fixed);
+        let raw_third = Scaled::of(&self.cubes);
+        let raw_fourth = Scaled::of(&self.fourths);
+        let square = first.by(&first);
+        let times = |number: Scaled, factor: BigInt| number.times(&factor);
+        // n S2 - S1^2
+        let second = times(raw_second.clone(), n.clone()).less(&square);
+        // n^2 S3 - 3 n S1 S2 + 2 S1^3
+        let third = times(raw_third.clone(), &n * &n)
+            .less(&times(first.by(&raw_second), 3 * &n))
+            .less(&times(square.by(&first), (-2).into()));
+        // n^3 S4 - 4 n^2 S1 S3 + 6 n S1^2 S2 - 3 S1^4
+        let fourth = times(raw_fourth, &n * &n * &n)
+            .less(&times(first.by(&raw_third), 4 * &n * &n))
+            .less(&times(square.by(&raw_second), -6 * &n))
+            .less(&times(square.by(&square), 3.into()));
+        Some(Central {
+            n,
+            second,
+            third,
+            fourth,
+        })
+    }
+}
+
+/// Of n items, n^(k - 1) times the sums of the k-th powers of what they differ from their mean.
+struct Central {
+    n: BigInt,
+    second: Scaled,
+    third: Scaled,
+    fourth: Scaled,
+}

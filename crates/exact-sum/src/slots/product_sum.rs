@@ -1,0 +1,406 @@
+//! Sums of products of two items.
+
+use simd_kernels::{
+    Ahead, EXACT_PRODUCT, Exponents, Level, Quiet, RangeScale, exact_products, is_zero,
+    split_products_in_range, without_traps,
+};
+
+use crate::bytes::{self, BytesError, Kind};
+use crate::number::blocks::{FIRST_ITEMS, Pace};
+use crate::number::counters::{Counters, LimitError, RemoveError, is_negative_zero};
+use crate::number::destination::Destination;
+use crate::number::fixed::{FixedFormat, integer};
+use crate::number::float::{FEW_ITEMS, Float};
+use crate::number::round;
+use crate::number::total::{Total, WithoutZeros};
+use crate::slots::accumulator::Accumulator;
+use crate::slots::accumulator::sealed::Sealed;
+use crate::slots::sum::of_total;
+
+/// The products that are split at one scale.
+const BLOCK_PRODUCTS: usize = 4096;
+
+/// The products that are written to memory at once.
+const PRODUCTS: usize = 1024;
+
+/// The most blocks that are written to memory without a try.
+const MOST_WRITTEN: u32 = 63;
+
+/// A sum of products, which is exact until it is rounded.
+///
+/// ```
+/// use exact_sum::ProductSum;
+///
+/// let mut dot = ProductSum::<f64>::new();
+/// dot.add(&[1e200, 3.0, 1e200], &[1e200, 4.0, -1e200]);
+/// assert_eq!(dot.value(), 12.0);
+///
+/// let mut squares = ProductSum::<f64>::new();
+/// squares.add_squares(&[3e-200, 4e-200]);
+/// assert_eq!(squares.root(), 5e-200);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct ProductSum<T: Float> {
+    pub(crate) total: Total<T::Products>,
+    products: Paces,
+}
+
+impl<T: Float> Default for ProductSum<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Float> ProductSum<T> {
+    /// The sum of no products, +0.0.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            total: Total::ZERO,
+            products: Paces::START,
+        }
+    }
+
+    /// The sum of x0 * y0, x1 * y1, ….
+    ///
+    /// # Panics
+    /// The slices differ in length.
+    #[must_use]
+    #[inline]
+    pub fn of(x: &[T], y: &[T]) -> Self {
+        let mut sum = Self::new();
+        sum.add(x, y);
+        sum
+    }
+
+    /// Adds x0 * y0, x1 * y1, ….
+    ///
+    /// # Panics
+    /// The slices differ in length; or there would be more than 2^63 - 1 products, as there may be of merged sums.
+    #[inline]
+    pub fn add(&mut self, x: &[T], y: &[T]) {
+        self.add_at(Level::best(), x, y);
+    }
+
+    /// [`add`](Self::add) with the instructions of a level.
+    pub fn add_at(&mut self, level: Level, x: &[T], y: &[T]) {
+        assert_eq!(x.len(), y.len(), "the slices differ in length");
+        let Some(quiet) = Quiet::now() else {
+            if !without_traps(&mut || self.add_at(level, x, y)) {
+                for (x, y) in x.iter().zip(y) {
+                    self.total.add_product_by_integers(x.widened(), y.widened());
+                }
+            }
+            return;
+        };
+        self.total.counters.count(x.len());
+        let Self { total, products } = self;
+        // Of converted items, the next are not behind these.
+        let ahead = if T::IS_SINGLE {
+            Ahead::Nothing
+        } else {
+            Ahead::of_bytes(size_of_val(x))
+        };
+        T::in_pairs_of_doubles(x, y, |x, y| {
+            for (x, y) in x.chunks(BLOCK_PRODUCTS).zip(y.chunks(BLOCK_PRODUCTS)) {
+                products.add_block::<T>(level, x, y, ahead, total);
+            }
+        });
+        quiet.forget_since();
+    }
+
+    /// Takes back products that were added.
+    ///
+    /// # Panics
+    /// The slices differ in length.
+    ///
+    /// # Errors
+    /// As [`Sum::remove`](crate::Sum::remove).
+    pub fn remove(&mut self, x: &[T], y: &[T]) -> Result<(), RemoveError> {
+        let mut removed = Self {
+            total: Total::ZERO,
+            products: self.products,
+        };
+        removed.add(x, y);
+        self.unmerge(&removed)?;
+        self.products = removed.products;
+        Ok(())
+    }
+
+    /// Adds x0 * x0, x1 * x1, ….
+    pub fn add_squares(&mut self, x: &[T]) {
+        self.add(x, x);
+    }
+
+    /// Whether it may be the sum of the squares of items with sums of parts.
+    pub(crate) fn are_of(&self, parts: &[&Total<T::Sums>]) -> bool {
+        let of_parts = |count: fn(&Counters) -> i64| {
+            let counts = parts.iter().map(|part| count(&part.counters));
+            counts.fold(0_i64, i64::saturating_add)
+        };
+        let squares = self.total.counters;
+        let infinities = of_parts(|counters| {
+            counters
+                .infinities
+                .saturating_add(counters.negative_infinities)
+        });
+        squares
+            == Counters {
+                items: of_parts(|counters| counters.items),
+                negative_zeros: 0,
+                nans: of_parts(|counters| counters.nans),
+                infinities,
+                negative_infinities: 0,
+            }
+    }
+
+    /// The sum, rounded to nearest, ties to even; for special cases see [`Sum::value`](crate::Sum::value).
+    #[must_use]
+    pub fn value(&self) -> T {
+        self.total.value()
+    }
+
+    /// The square root of the exact sum, rounded once: a norm, if the sum is one of squares. NaN if the sum is negative.
+    #[must_use]
+    pub fn root(&self) -> T {
+        if let Some(special) = self.total.special::<T>() {
+            let is_negative = special.into() < 0.0;
+            return if is_negative { T::NAN } else { special };
+        }
+        match self.total.fixed.magnitude() {
+            None => self.total.zero(),
+            Some((true, _)) => T::NAN,
+            Some((false, magnitude)) => T::nearest(round::root(magnitude)),
+        }
+    }
+}
+
+of_total!(
+    ProductSum,
+    Products,
+    Kind::ProductSum,
+    "exact sum of products"
+);
+
+/// What was seen of earlier products, and of their rounding errors.
+#[derive(Clone, Copy, Debug)]
+struct Paces {
+    /// Of products that need not be written to memory: the last block's scale, and whether factors were zero.
+    way: Option<(RangeScale, bool)>,
+    /// How many blocks are written before others are tried again.
+    written: u32,
+    /// That number at its last setting.
+    last_written: u32,
+    /// Of those that were written.
+    products: Pace,
+    errors: Pace,
+}
+
+impl Paces {
+    const START: Self = Self {
+        way: None,
+        written: 0,
+        last_written: 0,
+        products: Pace::START,
+        errors: Pace::START,
+    };
+
+    /// Adds the products of at most `BLOCK_PRODUCTS` doubles that come from items of type `T`.
+    fn add_block<T: Float>(
+        &mut self,
+        level: Level,
+        x: &[f64],
+        y: &[f64],
+        ahead: Ahead,
+        total: &mut Total<T::Products>,
+    ) {
+        if !T::IS_SINGLE && self.split::<T>(level, x, y, ahead, total) {
+            return;
+        }
+        if x.len() <= FEW_ITEMS {
+            return self.add::<FEW_ITEMS, T>(level, x, y, total);
+        }
+        for (x, y) in x.chunks(PRODUCTS).zip(y.chunks(PRODUCTS)) {
+            self.add::<PRODUCTS, T>(level, x, y, total);
+        }
+    }
+
+    /// Adds the products if their exponents are in a range.
+    #[inline]
+    fn split<T: Float>(
+        &mut self,
+        level: Level,
+        x: &[f64],
+        y: &[f64],
+        ahead: Ahead,
+        total: &mut Total<T::Products>,
+    ) -> bool {
+        if x.len() < FIRST_ITEMS {
+            return false;
+        }
+        if self.written > 0 {
+            self.written -= 1;
+            return false;
+        }
+        let first = || Exponents::of_products(level, &x[..FIRST_ITEMS], &y[..FIRST_ITEMS]);
+        let way = self.way.or_else(|| way(first()?));
+        if let Some(way) = way
+            && add_in_range(level, x, y, way, ahead, total)
+        {
+            self.way = Some(way);
+            return true;
+        }
+        x.len() > FEW_ITEMS && self.split_at_own_scale::<T>(level, x, y, total)
+    }
+
+    #[cold]
+    fn split_at_own_scale<T: Float>(
+        &mut self,
+        level: Level,
+        x: &[f64],
+        y: &[f64],
+        total: &mut Total<T::Products>,
+    ) -> bool {
+        self.way = Exponents::of_products(level, x, y).and_then(way);
+        if let Some(way) = self.way
+            && add_in_range(level, x, y, way, Ahead::Nothing, total)
+        {
+            self.last_written = 0;
+            return true;
+        }
+        self.way = None;
+        self.last_written = (2 * self.last_written + 1).min(MOST_WRITTEN);
+        self.written = self.last_written;
+        false
+    }
+
+    /// Adds the products of at most `MOST` doubles that come from items of type `T`.
+    fn add<const MOST: usize, T: Float>(
+        &mut self,
+        level: Level,
+        x: &[f64],
+        y: &[f64],
+        destination: &mut Total<T::Products>,
+    ) {
+        let [mut products, mut errors] = [[0.0; MOST]; 2];
+        let products = &mut products[..x.len()];
+        if T::IS_SINGLE {
+            // Exact: their significands have 24 bits, and their exponents are far from a double's.
+            for (product, (x, y)) in products.iter_mut().zip(x.iter().zip(y)) {
+                *product = x * y;
+            }
+            return self
+                .products
+                .add(level, products, Ahead::Nothing, destination);
+        }
+        let errors = &mut errors[..x.len()];
+        if !exact_products(level, x, y, products, errors) {
+            for (index, (product, error)) in products.iter_mut().zip(&mut *errors).enumerate() {
+                let (x, y) = (x[index], y[index]);
+                if x == 0.0 || y == 0.0 || !x.is_finite() || !y.is_finite() {
+                    *error = 0.0;
+                } else if product.abs() < EXACT_PRODUCT || !error.is_finite() {
+                    (*product, *error) = (0.0, 0.0);
+                    add_product(x, y, |value, unit| destination.fixed.add(value, unit));
+                }
+            }
+        }
+        self.products
+            .add(level, products, Ahead::Nothing, destination);
+        self.errors.add(
+            level,
+            errors,
+            Ahead::Nothing,
+            &mut WithoutZeros(destination),
+        );
+    }
+}
+
+/// How products of such exponents are split, if these are in a range.
+fn way(exponents: Exponents) -> Option<(RangeScale, bool)> {
+    let Exponents {
+        lowest,
+        highest,
+        has_zeros,
+    } = exponents;
+    Some((RangeScale::for_products(lowest, highest)?, has_zeros))
+}
+
+/// Adds products if their exponents are in a range.
+fn add_in_range(
+    level: Level,
+    x: &[f64],
+    y: &[f64],
+    (scale, has_zeros): (RangeScale, bool),
+    ahead: Ahead,
+    destination: &mut impl Destination,
+) -> bool {
+    let splits = split_products_in_range(level, x, y, has_zeros, scale, ahead);
+    let Some([products, errors]) = splits else {
+        return false;
+    };
+    destination.add_split(products, scale.units());
+    destination.add_split(errors, scale.error_units());
+    if products.may_have_negative_zeros {
+        let products = x.iter().zip(y).map(|(x, y)| x * y);
+        let zeros = products.filter(|&product| is_negative_zero(product));
+        destination.count_negative_zeros([zeros.count() as u64, 0]);
+    }
+    true
+}
+
+impl<F: FixedFormat> Total<F> {
+    /// That of one product.
+    pub(crate) fn of_product(x: f64, y: f64) -> Self {
+        let mut total = Self::ZERO;
+        total.add_product_by_integers(x, y);
+        total
+    }
+
+    /// Adds a product by integer arithmetic alone.
+    #[cold]
+    pub(crate) fn add_product_by_integers(&mut self, x: f64, y: f64) {
+        let is_negative = x.is_sign_negative() != y.is_sign_negative();
+        let has_zero = is_zero(x) || is_zero(y);
+        self.counters.count(1);
+        let Counters {
+            negative_zeros,
+            nans,
+            infinities,
+            negative_infinities,
+            ..
+        } = &mut self.counters;
+        let is_nan = x.is_nan() || y.is_nan();
+        if x.is_finite() && y.is_finite() {
+            *negative_zeros += i64::from(has_zero && is_negative);
+            add_product(x, y, |value, unit| self.fixed.add(value, unit));
+        } else if is_nan || has_zero {
+            *nans += 1;
+        } else if is_negative {
+            *negative_infinities += 1;
+        } else {
+            *infinities += 1;
+        }
+    }
+}
+
+/// Adds the product of two finite numbers as integers, in units of powers of two.
+#[cold]
+fn add_product(x: f64, y: f64, mut add: impl FnMut(i64, i32)) {
+    const HALF_BITS: u32 = 53;
+    let [(x, x_unit), (y, y_unit)] = [x, y].map(|factor| {
+        let (value, unit) = integer(factor);
+        // A float as a double has bits below the smallest float, which are zero.
+        let zeros = value.trailing_zeros() % u64::BITS;
+        (value >> zeros, unit + zeros.cast_signed())
+    });
+    let product = i128::from(x) * i128::from(y);
+    if product == 0 {
+        return;
+    }
+    let unit = x_unit + y_unit;
+    let halves = [product & ((1 << HALF_BITS) - 1), product >> HALF_BITS];
+    let [lower, upper] = halves.map(|half| i64::try_from(half).expect("a product has 106 bits"));
+    add(lower, unit);
+    add(upper, unit + HALF_BITS.cast_signed());
+}

@@ -1,0 +1,303 @@
+//! Sums of items.
+
+use simd_kernels::{Ahead, ColumnSplit, Exponents, Level, Quiet, SplitScale, without_traps};
+
+use crate::bytes::{self, BytesError, Kind};
+use crate::number::blocks::Pace;
+use crate::number::counters::{LimitError, RemoveError, is_negative_zero};
+use crate::number::destination::Destination;
+use crate::number::fixed::FixedFormat;
+use crate::number::float::Float;
+use crate::number::float::convert;
+use crate::number::total::Total;
+use crate::slots::accumulator::Accumulator;
+use crate::slots::accumulator::sealed::Sealed;
+
+/// Fewer items are added by integer arithmetic: to look at the floating-point environment, and for the best instructions, takes longer.
+const FEW_ITEMS: usize = 8;
+
+/// What sums do alike, whatever the format of their total.
+macro_rules! of_total {
+    ($sum:ident, $format:ident, $kind:expr, $name:literal) => {
+        impl<T: Float> $sum<T> {
+            /// Adds another sum.
+            ///
+            /// # Errors
+            /// Together they have more than 2^63 - 1 items. This sum stays as it was.
+            pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+                self.total.try_merge(&other.total)
+            }
+
+            /// Takes back what another sum was given.
+            ///
+            /// # Errors
+            /// This sum has fewer items, or fewer of a kind: NaNs, infinities, negative zeros. It stays as it was.
+            pub fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
+                self.total.unmerge(&other.total)
+            }
+
+            /// The sum divided by the number of items, or of products, rounded once; NaN if there are none.
+            #[must_use]
+            pub fn mean(&self) -> T {
+                self.total.mean()
+            }
+
+            /// The number of items, or of products.
+            #[must_use]
+            pub fn items(&self) -> u64 {
+                self.total.counters.items.cast_unsigned()
+            }
+        }
+
+        /// Sums are equal if their numbers are, and their counts of items of each kind.
+        impl<T: Float> PartialEq for $sum<T> {
+            fn eq(&self, other: &Self) -> bool {
+                self.total == other.total
+            }
+        }
+
+        impl<T: Float> Eq for $sum<T> {}
+
+        impl<T: Float> Sealed for $sum<T> {}
+
+        impl<T: Float> Accumulator for $sum<T> {
+            type Words = <T::$format as FixedFormat>::Words;
+            type Integers = <T::$format as FixedFormat>::Integers;
+
+            fn name() -> String {
+                format!("{} of {}", $name, T::NAME)
+            }
+
+            fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+                self.merge(other)
+            }
+
+            fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
+                self.unmerge(other)
+            }
+
+            fn items(&self) -> u64 {
+                self.items()
+            }
+
+            fn to_bytes(&self) -> Vec<u8> {
+                bytes::write::<T, T::$format, 1>($kind, [&self.total])
+            }
+
+            fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
+                let [total] = bytes::read::<T, T::$format, 1>($kind, bytes)?;
+                let mut sum = Self::new();
+                sum.total = total;
+                Ok(sum)
+            }
+
+            fn words(&self) -> Self::Words {
+                self.total.words()
+            }
+
+            fn add_words(&mut self, words: &Self::Words) -> Result<(), LimitError> {
+                self.total.add_words(words)
+            }
+
+            fn check_words(words: &Self::Words) -> Result<(), LimitError> {
+                Total::<T::$format>::check_words(words)
+            }
+
+            fn merge_words(words: &mut Self::Words, other: &Self::Words) {
+                Total::<T::$format>::merge_words(words, other);
+            }
+
+            fn integers(&self) -> Self::Integers {
+                self.total.integers()
+            }
+
+            fn add_integers(&mut self, integers: &Self::Integers) -> Result<(), LimitError> {
+                self.total.add_integers(integers)
+            }
+        }
+    };
+}
+pub(crate) use of_total;
+
+/// A sum that is exact until [`value`](Self::value) rounds it.
+///
+/// ```
+/// use exact_sum::Sum;
+///
+/// let mut sum = Sum::<f32>::new();
+/// sum.add(&[1e30, 1.0, -1e30]);
+/// assert_eq!(sum.value(), 1.0);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Sum<T: Float> {
+    pub(crate) total: Total<T::Sums>,
+    pace: Pace,
+}
+
+impl<T: Float> Default for Sum<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Float> Sum<T> {
+    /// The sum of no items, +0.0.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            total: Total::ZERO,
+            pace: Pace::START,
+        }
+    }
+
+    /// The sum of items.
+    #[must_use]
+    #[inline]
+    pub fn of(items: &[T]) -> Self {
+        let mut sum = Self::new();
+        sum.add(items);
+        sum
+    }
+
+    /// Adds items.
+    ///
+    /// # Panics
+    /// There would be more than 2^63 - 1, as there may be of merged sums.
+    #[inline]
+    pub fn add(&mut self, items: &[T]) {
+        if items.len() < FEW_ITEMS {
+            self.total
+                .add_by_integers(items.iter().copied().map(T::widened));
+        } else {
+            self.add_at(Level::best(), items);
+        }
+    }
+
+    /// [`add`](Self::add) with the instructions of a level.
+    pub fn add_at(&mut self, level: Level, items: &[T]) {
+        let Some(quiet) = Quiet::now() else {
+            if !without_traps(&mut || self.add_at(level, items)) {
+                let items = items.iter().copied().map(T::widened);
+                self.total.add_by_integers(items);
+            }
+            return;
+        };
+        self.total.counters.count(items.len());
+        let Self { total, pace } = self;
+        pace.add_items(level, items, quiet, total);
+        quiet.forget_since();
+    }
+
+    /// The sum of items in which negative zeros are not counted, which takes less time.
+    #[cfg(feature = "par")]
+    pub(crate) fn without_zeros(items: &[T]) -> Self {
+        let mut sum = Self::new();
+        let Some(quiet) = Quiet::now() else {
+            sum.add(items);
+            return sum;
+        };
+        sum.total.counters.items = items.len() as i64;
+        let total = &mut crate::number::total::WithoutZeros(&mut sum.total);
+        sum.pace.add_items(Level::best(), items, quiet, total);
+        quiet.forget_since();
+        sum
+    }
+
+    /// The scale that the next items may be added at.
+    pub(crate) fn guess(&self, first: impl FnOnce() -> Option<Exponents>) -> Option<SplitScale> {
+        self.pace.guess(first)
+    }
+
+    /// Adds items that were split at a scale.
+    pub(crate) fn add_split(
+        &mut self,
+        items: impl ExactSizeIterator<Item = f64>,
+        split: ColumnSplit,
+        scale: SplitScale,
+    ) {
+        let ColumnSplit {
+            higher,
+            lower,
+            has_negative_zeros,
+        } = split;
+        self.total.counters.count(items.len());
+        if has_negative_zeros {
+            let zeros = items.filter(|&item| is_negative_zero(item));
+            self.total.counters.negative_zeros += zeros.count() as i64;
+        }
+        self.total.add_parts([higher, 0], scale.higher_unit());
+        self.total.add_parts([lower, 0], scale.lower_unit());
+        self.pace.keep(scale);
+    }
+
+    pub(crate) fn totals(&self) -> [&Total<T::Sums>; 1] {
+        [&self.total]
+    }
+
+    pub(crate) fn totals_mut(&mut self) -> [&mut Total<T::Sums>; 1] {
+        [&mut self.total]
+    }
+
+    /// Takes back items that were added.
+    ///
+    /// ```
+    /// use exact_sum::Sum;
+    ///
+    /// let mut sum = Sum::of(&[1e300, 0.1, f64::INFINITY]);
+    /// sum.remove(&[f64::INFINITY, 1e300])?;
+    /// assert_eq!(sum.value(), 0.1);
+    /// # Ok::<(), exact_sum::RemoveError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// There are fewer items, or fewer of a kind: NaNs, infinities, negative zeros. The sum stays as it was. That other items are removed than
+    /// were added is not noticed.
+    pub fn remove(&mut self, items: &[T]) -> Result<(), RemoveError> {
+        let mut removed = Self {
+            total: Total::ZERO,
+            pace: self.pace,
+        };
+        removed.add(items);
+        self.unmerge(&removed)?;
+        self.pace = removed.pace;
+        Ok(())
+    }
+
+    /// Adds the magnitudes of items.
+    pub fn add_magnitudes(&mut self, items: &[T]) {
+        let Some(quiet) = Quiet::now() else {
+            if !without_traps(&mut || self.add_magnitudes(items)) {
+                let magnitude = |item: &T| item.widened().abs();
+                self.total.add_by_integers(items.iter().map(magnitude));
+            }
+            return;
+        };
+        let level = Level::best();
+        self.total.counters.count(items.len());
+        let Self { total, pace } = self;
+        convert(
+            items,
+            |item| item.into().abs(),
+            |doubles| pace.add(level, doubles, Ahead::Nothing, total),
+        );
+        quiet.forget_since();
+    }
+
+    /// The sum, rounded to nearest, ties to even.
+    ///
+    /// | items | sum |
+    /// |---|---|
+    /// | none | +0.0 |
+    /// | all -0.0 | -0.0, as additions have it |
+    /// | otherwise, an exact sum of zero | +0.0 |
+    /// | a NaN, or infinities of both signs | NaN, canonical |
+    /// | an infinity | that |
+    ///
+    /// It is infinite only if the exact sum is beyond the range, not if partial sums are.
+    #[must_use]
+    pub fn value(&self) -> T {
+        self.total.value()
+    }
+}
+
+of_total!(Sum, Sums, Kind::Sum, "exact sum");

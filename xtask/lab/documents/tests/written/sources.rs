@@ -1,0 +1,196 @@
+//! Pages that say what stands in the sources, as git finds it, or what was measured: the numbers of records.
+
+use std::collections::BTreeSet;
+
+use harness::measured::Record;
+use harness::measured::marks::{Records, filled, pages};
+
+use super::{files, git, read, root};
+
+/// The lines with some pattern in some files, or what `option` asks for of them.
+fn grep(option: &str, pattern: &str, patterns: &[&str]) -> String {
+    let words = ["grep", "--untracked", option, pattern, "--"];
+    git(&[&words, patterns].concat())
+}
+
+/// The first cells of a page's tables, whose heads are given, too.
+fn first_cells(page: &str) -> impl Iterator<Item = &str> {
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| "));
+    rows.filter_map(|row| row.split(" |").next())
+}
+
+/// `docs/soundness.md` names every file with unsafe code, and no other. Doc examples count, since they compile; functions' types do not.
+#[test]
+fn every_file_with_unsafe_code_is_on_the_page() {
+    let marks = r"unsafe (\{|fn|impl|extern|trait)|#\[unsafe\(";
+    let rust = ["crates/*.rs", "bindings/*.rs", "xtask/*.rs", "benches/*.rs"];
+    let found = grep("-lE", marks, &rust);
+    let found: BTreeSet<String> = found.lines().map(str::to_owned).collect();
+    assert!(found.len() > 50, "the sources were not found");
+    let mut listed = BTreeSet::new();
+    let mut folder = String::new();
+    for cell in first_cells(&read("docs/soundness.md")) {
+        let names: Vec<&str> = cell.split('`').skip(1).step_by(2).collect();
+        if cell.starts_with("files") {
+            folder = names
+                .first()
+                .map_or_else(String::new, |name| format!("{name}/"));
+        } else {
+            listed.extend(names.iter().map(|name| format!("{folder}{name}")));
+        }
+    }
+    let differ: Vec<_> = found.symmetric_difference(&listed).collect();
+    assert!(differ.is_empty(), "{differ:#?} are there, or on the page");
+}
+
+/// `docs/environment.md` names every variable that the sources name by a constant, and no other. One is read by rayon.
+#[test]
+fn every_variable_is_on_the_page() {
+    let names = |text: &str| -> Vec<String> {
+        let words = text.split(|letter: char| !(letter.is_ascii_uppercase() || letter == '_'));
+        let is_name = |word: &&str| word.len() > 3 && word.contains('_');
+        words.filter(is_name).map(str::to_owned).collect()
+    };
+    let programs = ["crates/*.rs", "bindings/*.rs", "xtask/*.rs", ":!*/tests/*"];
+    let mut read_by: BTreeSet<String> = ["RAYON_NUM_THREADS".to_owned()].into();
+    for file in files(&programs) {
+        // The constants there name variables without saying so.
+        let is_of_launchers = file.ends_with("mpi-library/src/launcher.rs");
+        for statement in read(&file).split(";\n") {
+            let Some((head, value)) = statement.rsplit_once("= ") else {
+                continue;
+            };
+            let is_named = head.contains("VARIABLE: ") || head.contains("VARIABLES: ");
+            if head.contains("const ") && (is_named || is_of_launchers) {
+                read_by.extend(names(value));
+            }
+        }
+    }
+    assert!(read_by.len() > 15, "the sources were not found");
+    let page = read("docs/environment.md");
+    let cells = first_cells(&page).filter(|cell| cell.starts_with('`'));
+    let listed: BTreeSet<String> = cells.flat_map(names).collect();
+    assert_eq!(listed, read_by, "left: the page; right: the sources");
+}
+
+/// `docs/troubleshooting.md` quotes messages of these sections as they are written; those of compilers and linkers are in the others.
+#[test]
+fn messages_are_quoted_as_they_are_written() {
+    let ours = [
+        "A plan is not built",
+        "A run fails",
+        "MPI is not found, or another one is",
+    ];
+    let script = "bindings/interposer/packaging/treefold-run";
+    let sources = grep("-h", "", &["crates/*.rs", "bindings/*.rs", script]);
+    let page = read("docs/troubleshooting.md");
+    let sections = page.split("\n## ");
+    let sections = sections.filter(|section| ours.iter().any(|head| section.starts_with(head)));
+    let cells = sections
+        .flat_map(first_cells)
+        .filter(|cell| cell.starts_with('`'));
+    // Shorter pieces of a message are in any source.
+    let pieces = cells.flat_map(|cell| cell.trim_matches('`').split('…'));
+    let pieces: Vec<&str> = pieces.filter(|piece| piece.len() >= 10).collect();
+    assert!(pieces.len() > 20, "the page has another form");
+    for piece in pieces {
+        assert!(sources.contains(piece), "no source has `{piece}`");
+    }
+}
+
+/// The repository's address stands in the root's `Cargo.toml`, as `repository`, and nowhere else.
+#[test]
+fn one_file_holds_the_address() {
+    let manifest = read("Cargo.toml");
+    let mut addresses = manifest
+        .lines()
+        .filter_map(|line| line.strip_prefix("repository = "));
+    let address = addresses
+        .next()
+        .expect("the address, or an empty one")
+        .trim_matches('"');
+    assert_eq!(addresses.next(), None, "one line");
+    assert!(address.is_empty() || is_address(address), "{address}");
+    let places = r##"[a-z]*(://|@)[^][[:space:]"'`<>(){}|,]+"##;
+    let found = grep("-hIoE", places, &[".", ":!Cargo.toml"]);
+    assert!(found.lines().count() > 50, "the files were not found");
+    let found: Vec<&str> = found.lines().filter(|word| is_address(word)).collect();
+    assert!(found.is_empty(), "the address is spelled: {found:?}");
+}
+
+/// Whether a word leads to a repository of the project's name: `scheme://host/owner/treefold`, with or without more, or
+/// `git@host:owner/treefold`. Packages are found by that name in registries.
+fn is_address(word: &str) -> bool {
+    let registries =
+        "anaconda.org conda.io crates.io docs.rs packages.debian.org pypi.org spack.io";
+    let (_, place) = word
+        .split_once("://")
+        .or_else(|| word.split_once('@'))
+        .unwrap_or_default();
+    let mut parts = place.split(['/', ':']);
+    let host = parts.next().unwrap_or_default();
+    let is_registry = registries
+        .split(' ')
+        .any(|registry| host == registry || host.ends_with(&format!(".{registry}")));
+    let mut names = parts.map(|part| part.trim_end_matches('.').trim_end_matches(".git"));
+    host.contains('.') && !is_registry && names.any(|name| name == "treefold")
+}
+
+#[test]
+fn addresses_are_seen() {
+    // In pieces, as this file must not spell one.
+    for rest in ["treefold", "treefold.git.", "treefold/issues/1"] {
+        for host in ["https://forge.example/owner", "git@forge.example:owner"] {
+            assert!(is_address(&format!("{host}/{rest}")), "{host}/{rest}");
+        }
+    }
+    for other in [
+        "https://crates.io/crates/treefold",
+        "https://forge.example/owner/other",
+        "@REPOSITORY@/releases/treefold",
+        "file:///home/treefold",
+        "treefold",
+    ] {
+        assert!(!is_address(other), "{other}");
+    }
+}
+
+#[test]
+fn measured_numbers_are_those_of_records() {
+    let mut records = Records::of(root());
+    let mut numbers_count = 0;
+    for path in pages(&root()).unwrap() {
+        let page = read(&path);
+        let name = path.display();
+        let (text, count) =
+            filled(&page, &mut records).unwrap_or_else(|fault| panic!("{name}: {fault}"));
+        assert!(text == page, "{name} is old: cargo xtask numbers");
+        numbers_count += count;
+    }
+    println!("{numbers_count} numbers and tables");
+    assert!(numbers_count > 10, "the pages were not found");
+}
+
+#[test]
+fn every_record_is_whole_and_on_a_page() {
+    let pages = pages(&root()).unwrap();
+    let pages: Vec<String> = pages.iter().map(read).collect();
+    for name in files(&["docs/measured/*"]) {
+        let record = Record::read(&root().join(&name)).unwrap();
+        let name = name.display();
+        assert!(!record.rows.is_empty(), "{name}");
+        for said in [
+            &record.command,
+            &record.machine,
+            &record.date,
+            &record.commit,
+        ] {
+            assert!(!said.is_empty(), "{name} does not say all");
+        }
+        let about = format!("{name}?about");
+        assert!(
+            pages.iter().any(|page| page.contains(&about)),
+            "no page says what {name} was measured on"
+        );
+    }
+}

@@ -1,0 +1,112 @@
+//! What the Python package does beside NumPy, pandas and polars: scripts measure it.
+
+use std::process::Command;
+
+use checkout::workspace::{target, workspace};
+use serde::Deserialize;
+
+use super::Row;
+use crate::Error;
+use crate::output::Output;
+
+/// What the script says, line by line.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Line {
+    /// Why there is no more.
+    Missing(String),
+    /// The packages and their versions.
+    Versions(String),
+    Row(Told),
+}
+
+/// Two functions, in nanoseconds an item, or a call.
+#[derive(Deserialize)]
+struct Told {
+    variant: String,
+    n: u64,
+    distribution: String,
+    ns: f64,
+    reference: String,
+    reference_ns: f64,
+}
+
+/// What was measured, and with which packages. Where one is missing, nothing is, which is said.
+#[derive(Debug, Default)]
+pub struct Measured {
+    /// The rows.
+    pub rows: Vec<Row>,
+    /// The packages and their versions.
+    pub versions: Option<String>,
+}
+
+/// Sums by key and of windows.
+pub fn measure(quick: bool, output: &Output) -> Result<Measured, Error> {
+    let words = if quick {
+        ["20000", "1000", "3"]
+    } else {
+        ["2000000", "100000", "11"]
+    };
+    run("exact", "speed_by_key.py", &words, output)
+}
+
+/// The functions of arrays beside NumPy's.
+pub fn beside_numpy(quick: bool, output: &Output) -> Result<Measured, Error> {
+    let words = if quick {
+        ["1000", "3"]
+    } else {
+        ["10000000", "15"]
+    };
+    run("python", "speed_beside_numpy.py", &words, output)
+}
+
+/// Runs a script: by the interpreter of stage `python-story`, which has all packages, if that has run here.
+fn run(bench: &str, file: &str, words: &[&str], output: &Output) -> Result<Measured, Error> {
+    let own = target()?.join("python/story/bin/python");
+    let python = if own.exists() { own } else { "python3".into() };
+    let mut measured = Measured::default();
+    let nothing = |reason: &str| {
+        let advice = "`cargo xtask test --stage python-story` installs all that it needs";
+        output.say(format!("{bench}: no rows of Python: {reason}; {advice}"));
+    };
+    let examples = workspace().join("bindings/python/examples");
+    let mut script = Command::new(&python);
+    // NumPy's products by one thread, as ours.
+    script.env("OPENBLAS_NUM_THREADS", "1");
+    script.arg(examples.join(file)).args(words);
+    let ended = match script.output() {
+        Ok(ended) => ended,
+        Err(error) => {
+            nothing(&format!("{}: {error}", python.display()));
+            return Ok(measured);
+        }
+    };
+    if !ended.status.success() {
+        let errors = String::from_utf8_lossy(&ended.stderr);
+        let reason = errors.lines().last().unwrap_or_default();
+        return Err(Error::Run(format!("{}: {reason}", python.display())));
+    }
+    for line in String::from_utf8_lossy(&ended.stdout).lines() {
+        match serde_json::from_str(line)? {
+            Line::Missing(reason) => nothing(&reason),
+            Line::Versions(versions) => measured.versions = Some(versions),
+            Line::Row(told) => measured.rows.push(told.row(bench)),
+        }
+    }
+    Ok(measured)
+}
+
+impl Told {
+    fn row(self, bench: &str) -> Row {
+        let (variant, reference) = (
+            (&*self.variant, self.ns),
+            (&*self.reference, self.reference_ns),
+        );
+        Row {
+            n: self.n,
+            backend: "python".to_owned(),
+            distribution: Some(self.distribution),
+            ..Row::of(bench, variant, 0, reference)
+        }
+    }
+}

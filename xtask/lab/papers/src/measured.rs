@@ -1,0 +1,52 @@
+//! Schedules that were measured in turns with the backend's own collective.
+
+use harness::bench::schedules::{Row, of, reference};
+use harness::markdown::digits;
+use harness::plot::{Axis, Line};
+use reduce::Algorithm;
+
+use crate::page::{Page, columns, row};
+use crate::said::line;
+
+/// Draws the times of schedules over those of the backend's own, over some axis.
+pub(crate) fn draw_ratios(
+    page: &mut Page,
+    (part, what): (&str, &str),
+    rows: &[Row],
+    algorithms: &[Algorithm],
+    (axis, x): (Axis, fn(&Row) -> f64),
+) {
+    let reference = reference(rows);
+    let lines = algorithms.iter().map(|&algorithm| {
+        let own = of(rows, algorithm);
+        line(algorithm.name(), own, |row| (x(row), row.ratio))
+    });
+    page.draw(
+        part,
+        format!("Median times of {what}, over those of {reference} in turns"),
+        axis,
+        Axis::linear(format!("time over {reference}'s, ratio")),
+        lines.chain([Line::level(reference, 1.0)]),
+    );
+}
+
+/// A row for each schedule: its times, as a ratio, and the number of its blocks.
+pub(crate) fn table(page: &mut Page, rows: &[Row], algorithms: &[Algorithm]) {
+    page.text("Microseconds (and as a ratio to the backend's own; blocks, where more than one).");
+    let cell = |row: &Row| {
+        let blocks = match row.blocks {
+            1 => String::new(),
+            blocks => format!("; {blocks}"),
+        };
+        format!("{} ({:.2}{blocks})", digits(row.median_ns / 1e3), row.ratio)
+    };
+    let names = columns(of(rows, algorithms[0]), |row| {
+        format!("p = {}, n = {}", row.ranks, row.n)
+    });
+    page.table(
+        &format!("schedule | {names}"),
+        algorithms
+            .iter()
+            .map(|&algorithm| row(format!("`{algorithm}`"), of(rows, algorithm).map(cell))),
+    );
+}

@@ -1,0 +1,157 @@
+//! Words that no command takes: each is told in one line.
+
+use std::fs;
+
+use super::{file, is_refused, repro_check, text, told, xtask};
+
+/// Words, and parts of what is told of them. A check of nothing proves nothing.
+const WORDS: &str = "\
+tets => unrecognized subcommand 'tets'; a similar subcommand exists: 'test'
+repro-chek => error: unrecognized subcommand 'repro-chek';
+test --stag=c => unexpected argument '--stag' found; a similar argument exists: '--stage'
+launch => launch
+repro-check --input /nowhere/x.f64 => /nowhere/x.f64 | No such file
+repro-check --json /nowhere/x.json => /nowhere/x.json
+repro-check --ranks 0 => --ranks | at least one rank
+repro-check --ranks 1..=x => --ranks | `x`
+repro-check --ranks 40000 => --ranks:
+repro-check --ranks 1..=99999999999 => --ranks:
+repro-check --ranks 1..=18446744073709551615 => --ranks:
+repro-check --ranks 1..=20:18446744073709551615 => --ranks:
+repro-check --ranks 99999999999999999999999 => 99999999999999999999999
+repro-check --algorithm magic => --algorithm | `magic` | algorithm1,
+repro-check --distribution odd => --distribution | `odd` | lower, upper
+repro-check --backend pvm => --backend | `pvm` | threads, mpi, all
+repro-check --seed x => --seed
+repro-check --no-such => --no-such
+repro-check --algorithm unordered => --algorithm: nothing to check
+repro-check --algorithm mpi-native => --algorithm: nothing to check
+repro-check --algorithm mpi-native,unordered => --algorithm: nothing to check
+repro-check --algorithm algorithm1 --distribution scattered => nothing to check
+bench memory => `memory` | kernels, parallel, exact, python, lookup, reduce
+bench --ranks 0 => --ranks
+bench --backend all => --backend
+simulate --ranks=0 => --ranks
+simulate --ranks=1e9 => --ranks
+simulate --items=1.5 => --items | not a whole number below 2^64
+simulate --items=1e20 => --items | not a whole number below 2^64
+simulate --width=0 => --width
+simulate --width=1 --blocks=2 => --blocks: 2 blocks of 1 column:
+simulate --algorithm=magic => --algorithm
+simulate --distribution=odd => --distribution
+simulate --alpha=-1 => --alpha
+simulate --gamma=nan => --gamma
+simulate --node-ranks=0 => --node-ranks
+simulate --ports=0 => --ports
+simulate --ports=99999999999 => --ports:
+simulate --blocks=0 => --blocks
+simulate --blocks=99999999999 => --blocks:
+cluster --nodes 2 => required
+cluster --nodes 0 -- repro-check => --nodes | 1 to 64
+cluster --nodes 65 -- repro-check => --nodes | 1 to 64
+cluster --nodes many -- repro-check => --nodes | 'many'
+cluster --ranks-per-node 0 -- repro-check => --ranks-per-node | 1 to 1024
+cluster --delay 1 -- repro-check => --delay | not a time
+cluster --delay -1ms -- repro-check => --delay | not a time
+cluster --delay 11s -- repro-check => --delay | longer than 10s
+cluster --loss 0.5 -- repro-check => --loss | not a percentage
+cluster --loss 101% -- repro-check => --loss | below 100%
+cluster --mpi no-such -- repro-check => --mpi | openmpi
+cluster --launcher srun -- repro-check => --launcher | {ranks}
+cluster -- repro-check --mpi=mpich => --mpi | belongs to the cluster
+test --stage checks,magic => --stage | `magic` | checks, threads, mpi
+test --no-mpi --stage mpi => --no-mpi | `--stage mpi`
+test --target mips => --target | 'mips'
+test --target aarch64 --stage checks => --target | --stage
+campaign --ranks 0 => --ranks
+campaign --cases 0 => --cases
+campaign --minutes 0 => --minutes
+campaign --faults hang => --faults
+campaign --leaks --backend=mpi => --leaks
+campaign --leaks --backend=cluster => --leaks
+campaign --backend cloud => --backend";
+
+#[test]
+fn words() {
+    for line in WORDS.lines() {
+        println!("{line}");
+        let (words, expected) = line.split_once(" => ").unwrap();
+        let expected: Vec<&str> = expected.split(" | ").collect();
+        is_refused(&xtask(&words.split(' ').collect::<Vec<_>>()), &expected);
+    }
+}
+
+/// Whatever an argument holds, a terminal obeys none of it.
+#[test]
+fn control_characters_are_written_out() {
+    let hostile = "a\u{1b}[2J\u{7}b\nc";
+    let written = r"a\u{1b}[2J\u{7}b\nc";
+    let file = format!("/nowhere/{hostile}.f64");
+    for (command, option, word) in [
+        ("repro-check", "--input", &*file),
+        ("repro-check", "--algorithm", hostile),
+        ("repro-check", "--distribution", hostile),
+        ("repro-check", "--backend", hostile),
+        ("repro-check", "--json", &file),
+        ("simulate", "--algorithm", hostile),
+        ("simulate", "--distribution", hostile),
+    ] {
+        is_refused(&xtask(&[command, option, word]), &[written]);
+    }
+    // What clap itself refuses comes in its first line.
+    for (option, word) in [
+        ("--seed", "\u{1b}[2J"),
+        ("--ranks", "x\u{7}"),
+        ("\u{1b}[2J", "x"),
+    ] {
+        let output = xtask(&["repro-check", option, word]);
+        let errors = text(&output.stderr);
+        let is_obeyed = |character: char| character.is_control() && character != '\n';
+        assert!(!errors.contains(is_obeyed), "{errors:?}");
+        assert_eq!(errors.lines().count(), 1, "{errors:?}");
+    }
+}
+
+#[test]
+fn numbers_agree_with_their_nouns() {
+    let output = xtask(&["simulate", "--ranks", "1", "--algorithm", "binomial"]);
+    let said = told(&output);
+    let begin = "allreduce of 1 item of one double over 1 rank, ";
+    assert!(said.starts_with(begin), "{said}");
+}
+
+/// What a file says is shown, but it cannot break the line, nor fill the screen.
+#[test]
+fn an_error_is_one_line_whatever_the_file_says() {
+    let header = "{'descr': 'x\ny', 'fortran_order': False, 'shape': (2,), }\n";
+    let npy = super::input::npy(header, &[]);
+    let long_word = vec![b'z'; 1 << 20];
+    let psllh = [b"1 ", &long_word[..]].concat();
+    let shortened = format!("`{}…`", "z".repeat(40));
+    for (name, content, expected) in [
+        (
+            "lines.npy",
+            npy,
+            "lines.npy: its numbers are `'x\u{FFFD}y'`",
+        ),
+        ("word.psllh", psllh, &*shortened),
+        ("count.psllh", long_word, &shortened),
+        (
+            "two\nlines.dat",
+            Vec::new(),
+            r"two\nlines.dat: unknown format",
+        ),
+    ] {
+        is_refused(&repro_check(&[], &[file(name, &content)]), &[expected]);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_an_error() {
+    let full = fs::OpenOptions::new().write(true).open("/dev/full");
+    let mut check = super::command(&["repro-check", "--ranks", "1,2", "--input"]);
+    check.arg(super::numbers("full.f64", &[1.5]));
+    let output = check.stdout(full.unwrap()).output().unwrap();
+    is_refused(&output, &["standard output: No space left on device"]);
+}
