@@ -1,10 +1,11 @@
-//! `cargo xtask numbers`: the measured numbers of pages, written again from the records that commands have kept.
+//! `cargo xtask numbers`: the measured numbers of pages, written again from the records that commands have kept; and the book's front page, from
+//! README.
 
 use std::fs;
 
 use checkout::workspace::workspace;
 use harness::Error;
-use harness::measured::marks::{Records, filled, pages};
+use harness::measured::marks::{Records, filled, front_page, pages};
 
 /// Runs the command.
 pub fn run() -> Result<(), Error> {
@@ -21,5 +22,13 @@ pub fn run() -> Result<(), Error> {
             println!("{}: {count} from records", path.display());
         }
     }
-    Ok(())
+    let read = |name: &str| {
+        let path = root.join(name);
+        fs::read_to_string(&path).map_err(|error| Error::file(&path, error))
+    };
+    let front = root.join("docs/README.md");
+    let text = front_page(&read("README.md")?, &read("docs/README.md")?);
+    let text =
+        text.ok_or_else(|| Error::file(&front, "no `## This book`, or README no `## More`"))?;
+    fs::write(&front, text).map_err(|error| Error::file(&front, error))
 }

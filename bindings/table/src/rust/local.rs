@@ -71,7 +71,7 @@ use std::ffi::c_void;
 use treefold::exact::{KeyedExtrema, KeyedMoments};
 
 use super::keyed::by_key;
-use crate::accumulator::Statistic;
+use crate::statistic::Statistic;
 use crate::failure::Status;
 use crate::keyed::{self, of_items};
 use crate::local::By;
@@ -85,7 +85,7 @@ use std::ffi::c_void;
 use treefold::exact::{KeyedProducts, KeyedWeightedMeans};
 
 use super::keyed::by_key;
-use crate::accumulator::Statistic;
+use crate::statistic::Statistic;
 use crate::failure::Status;
 use crate::keyed::{self, of_items};
 ";
@@ -97,7 +97,7 @@ use std::ffi::c_void;
 
 use super::keyed::by_range;
 use super::shapes::results;
-use crate::accumulator::Statistic;
+use crate::statistic::Statistic;
 use crate::failure::Status;
 use crate::keyed::{Window, rolling};
 ";

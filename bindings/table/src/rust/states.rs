@@ -11,7 +11,8 @@ const BEGINS: &str = "\
 use std::ffi::c_void;
 
 use super::{held, keyed as by_keys};
-use crate::accumulator::{Change, Statistic, treefold_accumulator};
+use crate::accumulator::{Change, treefold_accumulator};
+use crate::statistic::Statistic;
 use crate::failure::Status;
 use crate::keyed::treefold_keyed;
 ";

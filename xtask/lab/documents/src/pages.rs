@@ -10,6 +10,8 @@ macro_rules! pages {
 }
 
 pages! {
+    Readme "README.md"
+    FrontPage "docs/README.md"
     Why "docs/why.md"
     TutorialRust "docs/tutorial-rust.md"
     TutorialByKey "docs/tutorial-by-key.md"

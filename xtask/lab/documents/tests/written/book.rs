@@ -262,7 +262,8 @@ fn squeezed(code: &str) -> String {
 
 /// Whether rustdoc compiles a block of this page.
 fn is_doctest(path: &Path, info: &str) -> bool {
-    (is_in_book(path) || is_in_package(path)) && matches!(info, "rust" | "rust,no_run")
+    let is_readme = path == Path::new("README.md");
+    (is_readme || is_in_book(path) || is_in_package(path)) && matches!(info, "rust" | "rust,no_run")
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use harness::measured::marks::front_page;
+
 use super::{files, read, root};
 
 /// The workspace's metadata and its packages, as cargo knows them.
@@ -63,14 +65,22 @@ fn pages_and_messages_say_the_same_lines() {
 
 #[test]
 fn both_front_doors_say_the_same() {
-    let part = |file: &str, links: &str| {
-        let text = read(file).replace(links, "(");
-        let begin = text.find("## Get it").unwrap();
-        let end = begin + text[begin..].find("\n![").unwrap();
-        text[begin..end].to_owned()
-    };
-    let readme = part("README.md", "(docs/");
-    assert_eq!(readme, part("docs/README.md", "(docs/"));
+    let (readme, landing) = (read("README.md"), read("docs/README.md"));
+    let is = front_page(&readme, &landing);
+    assert_eq!(is.as_ref(), Some(&landing), "cargo xtask numbers");
+    for page in [&readme, &landing] {
+        let first: Vec<&str> = page.lines().take(40).collect();
+        let first = first.join("\n").to_lowercase();
+        for word in [
+            "reproducible",
+            "floating-point",
+            "bitwise",
+            "deterministic",
+            "git clone",
+        ] {
+            assert!(first.contains(word), "{word}");
+        }
+    }
     let metadata = metadata();
     let packages = metadata["packages"].as_array().unwrap();
     let treefold = packages

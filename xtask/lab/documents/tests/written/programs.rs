@@ -57,7 +57,6 @@ mod mpi {
 #[test]
 fn pages_show_programs_of_the_tree() {
     for line in "\
-README rust crates/treefold/examples/first_sum.rs use std
 docs/tutorial-rust rust crates/treefold/examples/first_sum.rs use std
 docs/tutorial-by-key c bindings/c/examples/by_key.c #include
 docs/tutorial-by-key cpp bindings/c/examples/by_key.cpp #include

@@ -77,6 +77,14 @@ pub fn filled(page: &str, records: &mut Records) -> Result<(String, usize), Stri
     Ok((text + rest, count))
 }
 
+/// The book's front page: what README says before its last section, with links from `docs/`, and the page's own last section.
+pub fn front_page(readme: &str, page: &str) -> Option<String> {
+    let (shared, _) = readme.split_once("\n## More\n")?;
+    let own = page.find("\n## This book\n")?;
+    let shared = shared.replace("](docs/", "](");
+    Some(shared.replace("src=\"docs/", "src=\"") + &page[own..])
+}
+
 /// The pages of a checkout that may have marks, by name.
 pub fn pages(root: &Path) -> Result<Vec<PathBuf>, Error> {
     let docs = root.join("docs");
