@@ -173,11 +173,20 @@ impl Told {
         format!("{}{}", self.output, self.errors)
     }
 
-    /// Fails unless it has ended like this, and these texts are in what it said, wherever that breaks its lines.
+    /// The same, as if its standard error had been given both streams.
+    pub(crate) fn on_one_stream(self) -> Self {
+        Self {
+            errors: self.all(),
+            output: String::new(),
+            ..self
+        }
+    }
+
+    /// Fails unless it has ended like this, and these texts are on its standard error, wherever that breaks its lines.
     pub(crate) fn expect(&self, succeeds: bool, texts: &[&str]) -> Result<String> {
         let in_a_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let all = in_a_line(&self.all());
-        let lacking = texts.iter().find(|text| !all.contains(&in_a_line(text)));
+        let errors = in_a_line(&self.errors);
+        let lacking = texts.iter().find(|text| !errors.contains(&in_a_line(text)));
         let what = match lacking {
             None if self.status.success() == succeeds => return Ok(texts.join(", ")),
             None => String::new(),

@@ -144,7 +144,11 @@ impl Suite<'_> {
         let step = format!("{} by treefold-run --vary", self.title(program));
         let parts = "without treefold, stdout parts at line 1";
         let is_same = "with treefold, stdout is the same by all";
-        steps.expect(step, command, true, &[parts, is_same])
+        steps.check(step, || {
+            run(command)?
+                .on_one_stream()
+                .expect(true, &[parts, is_same])
+        })
     }
 
     fn run_in_all_modes(&self, steps: &mut Steps, program: &Path) -> Result {
@@ -207,7 +211,9 @@ impl Suite<'_> {
             let command = command!(treefold_run, option, launcher, "-n 2", program);
             let title = self.title(program);
             let step = format!("{title} by treefold-run {option}, {launcher}");
-            steps.check(step, || run(command)?.expect(is_own, &[&text]))?;
+            steps.check(step, || {
+                run(command)?.on_one_stream().expect(is_own, &[&text])
+            })?;
         }
         Ok(())
     }

@@ -233,7 +233,7 @@ impl Steps {
         }
     }
 
-    /// Runs a command that must end like this, and say these texts.
+    /// Runs a command that must end like this, and say these texts on its standard error.
     pub(crate) fn expect(
         &mut self,
         name: impl AsRef<str>,
