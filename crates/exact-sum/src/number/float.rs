@@ -9,6 +9,10 @@ use simd_kernels::{
     nearest_doubles,
 };
 
+use crate::number::convert::{
+    as_they_are, columns_as_they_are, columns_converted, converted, pairs_as_they_are,
+    pairs_converted, widened,
+};
 use crate::number::fixed::{
     DoubleCubes, DoubleFourths, DoubleProducts, Doubles, FixedFormat, Magnitude, SingleCubes,
     SingleFourths, SingleProducts, Singles, integer, integer_of, short_magnitude,
@@ -334,120 +338,3 @@ float!(
     columns_converted,
     decode_floats
 );
-
-/// A float as a double, by integer arithmetic.
-fn widened(item: f32) -> f64 {
-    /// The bits that a double's fraction has more.
-    const MORE: u32 = 52 - 23;
-    let bits = item.to_bits();
-    let (biased, fraction) = (u64::from(bits >> 23 & 0xFF), u64::from(bits & 0x7F_FFFF));
-    let (biased, fraction) = match (biased, fraction) {
-        (0, 0) => (0, 0),
-        // A subnormal number is fraction * 2^-149; as a double it has its highest bit at place 52.
-        (0, _) => {
-            let shift = fraction.leading_zeros() - 11;
-            let exponent = u64::from(1023 + 52 - 149 - shift);
-            (exponent, fraction << shift & ((1 << 52) - 1))
-        }
-        (0xFF, _) => (0x7FF, fraction << MORE),
-        _ => (biased + 1023 - 127, fraction << MORE),
-    };
-    f64::from_bits(u64::from(bits >> 31) << 63 | biased << 52 | fraction)
-}
-
-#[inline(always)]
-fn as_they_are(items: &[f64], mut add: impl FnMut(&[f64])) {
-    add(items);
-}
-
-#[inline(always)]
-fn pairs_as_they_are(x: &[f64], y: &[f64], mut add: impl FnMut(&[f64], &[f64])) {
-    add(x, y);
-}
-
-fn columns_as_they_are(
-    rows: &[f64],
-    width: usize,
-    columns: Range<usize>,
-    add: impl FnOnce(&[f64], usize, usize),
-) {
-    add(rows, width, columns.start);
-}
-
-fn columns_converted(
-    rows: &[f32],
-    width: usize,
-    columns: Range<usize>,
-    add: impl FnOnce(&[f64], usize, usize),
-) {
-    let mut doubles = Vec::with_capacity(rows.len() / width * columns.len());
-    for row in rows.chunks_exact(width) {
-        doubles.extend(row[columns.clone()].iter().copied().map(f64::from));
-    }
-    add(&doubles, columns.len(), 0);
-}
-
-#[inline(always)]
-fn pairs_converted(x: &[f32], y: &[f32], mut add: impl FnMut(&[f64], &[f64])) {
-    for (x, y) in x.chunks(CONVERTED_ITEMS).zip(y.chunks(CONVERTED_ITEMS)) {
-        converted(x, |x| converted(y, |y| add(x, y)));
-    }
-}
-
-#[inline(always)]
-fn converted(items: &[f32], add: impl FnMut(&[f64])) {
-    convert(items, f64::from, add);
-}
-
-/// The most items that are converted to doubles, or changed, at once.
-pub(crate) const CONVERTED_ITEMS: usize = 2048;
-
-/// So many items, or fewer, are changed in a short array.
-pub(crate) const FEW_ITEMS: usize = 64;
-
-/// Calls a function with what a conversion makes of items, in pieces of an even number of items but for the last one.
-#[inline]
-pub(crate) fn convert<T: Copy>(
-    items: &[T],
-    conversion: impl Fn(T) -> f64,
-    add: impl FnMut(&[f64]),
-) {
-    // To clear a long array takes longer than to add a few items.
-    if items.len() <= FEW_ITEMS {
-        convert_by::<FEW_ITEMS, T>(items, conversion, add);
-    } else {
-        convert_by::<CONVERTED_ITEMS, T>(items, conversion, add);
-    }
-}
-
-#[inline]
-fn convert_by<const ITEMS: usize, T: Copy>(
-    items: &[T],
-    conversion: impl Fn(T) -> f64,
-    mut add: impl FnMut(&[f64]),
-) {
-    let mut doubles = [0.0; ITEMS];
-    for chunk in items.chunks(ITEMS) {
-        for (double, &item) in doubles.iter_mut().zip(chunk) {
-            *double = conversion(item);
-        }
-        add(&doubles[..chunk.len()]);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::widened;
-
-    #[test]
-    fn floats_as_doubles() {
-        for high in 0..=u32::from(u16::MAX) {
-            for low in [0, 1, 0x5555, 0x8000, 0xFFFF] {
-                let item = f32::from_bits(high << 16 | low);
-                let (own, expected) = (widened(item), f64::from(item));
-                let are_alike = own.is_nan() && expected.is_nan();
-                assert!(are_alike || own.to_bits() == expected.to_bits(), "{item:e}");
-            }
-        }
-    }
-}

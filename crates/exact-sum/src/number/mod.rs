@@ -1,6 +1,7 @@
 //! Numbers that hold any sum of floats: fixed-point numbers, how items are split into them, and how they are rounded.
 
 pub(crate) mod blocks;
+pub(crate) mod convert;
 pub(crate) mod counters;
 pub(crate) mod destination;
 pub(crate) mod fixed;

@@ -19,9 +19,9 @@ impl Scaled {
         Self { integer, unit }
     }
 
-    pub(crate) fn times(self, factor: &BigInt) -> Self {
+    pub(crate) fn times(&self, factor: &BigInt) -> Self {
         Self {
-            integer: self.integer * factor,
+            integer: &self.integer * factor,
             unit: self.unit,
         }
     }
@@ -38,17 +38,28 @@ impl Scaled {
         }
     }
 
+    /// The sum.
+    pub(crate) fn plus(&self, other: &Self) -> Self {
+        let ([own, other], unit) = self.aligned(other);
+        let integer = own + other;
+        Self { integer, unit }
+    }
+
     /// The difference.
     pub(crate) fn less(&self, other: &Self) -> Self {
+        let ([own, other], unit) = self.aligned(other);
+        let integer = own - other;
+        Self { integer, unit }
+    }
+
+    /// Both integers in the lower one's unit.
+    fn aligned(&self, other: &Self) -> ([BigInt; 2], i32) {
         let unit = self.unit.min(other.unit);
-        let [own, other] = [self, other].map(|number| {
+        let integers = [self, other].map(|number| {
             let places = (number.unit - unit).unsigned_abs();
             &number.integer << places
         });
-        Self {
-            integer: own - other,
-            unit,
-        }
+        (integers, unit)
     }
 }
 

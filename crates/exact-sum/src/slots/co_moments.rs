@@ -122,12 +122,12 @@ impl<T: Float> CoMoments<T> {
     /// pairs as `ddof`, or fewer.
     #[must_use]
     pub fn covariance(&self, ddof: f64) -> T {
-        match self.central() {
-            Some(central) if ddof.is_finite() => {
+        match self.raw() {
+            Some(raw) if ddof.is_finite() => {
                 let freedom = Scaled::from(self.items()).less(&Scaled::from(ddof));
-                let denominator = freedom.times(&BigInt::from(self.items()));
+                let denominator = freedom.times(&raw.n);
                 if denominator.is_positive() {
-                    quotient(&central.xy, &denominator)
+                    quotient(&raw.xy(), &denominator)
                 } else {
                     T::NAN
                 }
@@ -140,53 +140,64 @@ impl<T: Float> CoMoments<T> {
     /// is constant, and of less than two pairs.
     #[must_use]
     pub fn correlation(&self) -> T {
-        self.central().map_or(T::NAN, |Central { xx, yy, xy }| {
-            signed_root(&xy, &xy.by(&xy), &xx.by(&yy))
+        self.raw().map_or(T::NAN, |raw| {
+            let xy = raw.xy();
+            signed_root(&xy, &xy.by(&xy), &raw.xx().by(&raw.yy()))
         })
     }
 
     /// The slope of the line y = a + b x that has the least squares of errors in y. NaN where an item is not finite or x is constant.
     #[must_use]
     pub fn slope(&self) -> T {
-        self.central()
-            .map_or(T::NAN, |central| quotient(&central.xy, &central.xx))
+        self.raw()
+            .map_or(T::NAN, |raw| quotient(&raw.xy(), &raw.xx()))
     }
 
     /// The height a of that line at x = 0.
     #[must_use]
     pub fn intercept(&self) -> T {
-        self.central().map_or(T::NAN, |central| {
-            let [x, y] = [&self.x, &self.y].map(|moments| Scaled::of(&moments.sum.total.fixed));
-            let squares = Scaled::of(&self.x.squares.total.fixed);
-            let products = Scaled::of(&self.products.total.fixed);
+        self.raw().map_or(T::NAN, |raw| {
+            let ([x, squares], [y, _]) = (&raw.x, &raw.y);
             // Σx² Σy - Σx Σxy
-            quotient(&squares.by(&y).less(&x.by(&products)), &central.xx)
+            quotient(&squares.by(y).less(&x.by(&raw.products)), &raw.xx())
         })
     }
 
-    /// If all items are finite, and there are some.
-    fn central(&self) -> Option<Central> {
-        let is_finite = |moments: &Moments<T>| moments.squares.total.special::<T>().is_none();
-        if self.items() == 0 || !is_finite(&self.x) || !is_finite(&self.y) {
-            return None;
-        }
-        let n = BigInt::from(self.items());
-        let [x, y] = [&self.x, &self.y].map(|moments| Scaled::of(&moments.sum.total.fixed));
-        let of = |products: &ProductSum<T>, sums: [&Scaled; 2]| {
-            let products = Scaled::of(&products.total.fixed).times(&n);
-            products.less(&sums[0].by(sums[1]))
-        };
-        Some(Central {
-            xx: of(&self.x.squares, [&x, &x]),
-            yy: of(&self.y.squares, [&y, &y]),
-            xy: of(&self.products, [&x, &y]),
+    /// The sums, if all items are finite and there are some.
+    fn raw(&self) -> Option<Raw> {
+        Some(Raw {
+            n: self.items().into(),
+            x: self.x.finite()?,
+            y: self.y.finite()?,
+            products: Scaled::of(&self.products.total.fixed),
         })
     }
 }
 
-/// Of n pairs, n times the sums of products of what items differ from their means.
-struct Central {
-    xx: Scaled,
-    yy: Scaled,
-    xy: Scaled,
+/// The number of pairs, the sums of each column and of its squares, and that of the products.
+///
+/// The functions return n times the sums of products of what items differ from their means.
+struct Raw {
+    n: BigInt,
+    x: [Scaled; 2],
+    y: [Scaled; 2],
+    products: Scaled,
+}
+
+impl Raw {
+    fn xx(&self) -> Scaled {
+        self.centred(&self.x[1], &self.x[0], &self.x[0])
+    }
+
+    fn yy(&self) -> Scaled {
+        self.centred(&self.y[1], &self.y[0], &self.y[0])
+    }
+
+    fn xy(&self) -> Scaled {
+        self.centred(&self.products, &self.x[0], &self.y[0])
+    }
+
+    fn centred(&self, products: &Scaled, first: &Scaled, second: &Scaled) -> Scaled {
+        products.times(&self.n).less(&first.by(second))
+    }
 }

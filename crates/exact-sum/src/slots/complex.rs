@@ -4,10 +4,11 @@ use simd_kernels::{Level, Quiet, without_traps};
 
 use crate::bytes::{self, BytesError, Kind};
 use crate::number::blocks::Pace;
+use crate::number::convert::CONVERTED_ITEMS;
 use crate::number::counters::{LimitError, RemoveError};
 use crate::number::destination::Destination;
 use crate::number::fixed::FixedFormat;
-use crate::number::float::{CONVERTED_ITEMS, Float};
+use crate::number::float::Float;
 use crate::number::total::{Total, check_counts};
 use crate::slots::accumulator::Accumulator;
 use crate::slots::accumulator::sealed::Sealed;

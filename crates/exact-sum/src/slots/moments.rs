@@ -202,6 +202,18 @@ impl<T: Float> Moments<T> {
     pub fn mean(&self) -> T {
         self.sum.mean()
     }
+
+    /// The sum and the sum of the squares of items, if there are some and all are finite.
+    pub(crate) fn finite(&self) -> Option<[Scaled; 2]> {
+        let squares = &self.squares.total;
+        let is_finite = self.items() > 0 && squares.special::<T>().is_none();
+        is_finite.then(|| {
+            [
+                Scaled::of(&self.sum.total.fixed),
+                Scaled::of(&squares.fixed),
+            ]
+        })
+    }
 }
 
 impl<T: Float> ComplexMoments<T> {

@@ -135,21 +135,18 @@ impl<T: Float> Powers<T> {
     /// G1 = g1 √(n (n - 1)) / (n - 2). NaN where an item is not finite or all are alike, and of no items, without bias of less than 3.
     #[must_use]
     pub fn skewness(&self, bias: bool) -> T {
-        let least = if bias { 1 } else { 3 };
-        let Some(Central {
-            n, second, third, ..
-        }) = self.central(least)
-        else {
+        let Some(raw) = self.raw(if bias { 1 } else { 3 }) else {
             return T::NAN;
         };
+        let (second, third) = (raw.second(), raw.third());
         let (square, cube) = (third.by(&third), second.by(&second).by(&second));
         if bias {
             return signed_root(&third, &square, &cube);
         }
-        let [one, two] = [&n - 1, &n - 2];
+        let [one, two] = [&raw.n - 1, &raw.n - 2];
         signed_root(
             &third,
-            &square.times(&(n * one)),
+            &square.times(&(&raw.n * one)),
             &cube.times(&(&two * &two)),
         )
     }
@@ -158,63 +155,67 @@ impl<T: Float> Powers<T> {
     /// item is not finite or all are alike, and of no items, without bias of less than 4.
     #[must_use]
     pub fn kurtosis(&self, bias: bool) -> T {
-        let least = if bias { 1 } else { 4 };
-        let Some(Central {
-            n, second, fourth, ..
-        }) = self.central(least)
-        else {
+        let Some(raw) = self.raw(if bias { 1 } else { 4 }) else {
             return T::NAN;
         };
+        let second = raw.second();
         let square = second.by(&second);
-        let excess = fourth.less(&square.clone().times(&3.into()));
+        let excess = raw.fourth().less(&square.times(&3.into()));
         if bias {
             return quotient(&excess, &square);
         }
-        // Minus a negative number: the sum.
-        let sum = excess
-            .times(&(&n + 1))
-            .less(&square.clone().times(&(-6).into()));
-        quotient(&sum.times(&(&n - 1)), &square.times(&((&n - 2) * (&n - 3))))
+        let n = &raw.n;
+        let numerator = excess.times(&(n + 1)).plus(&square.times(&6.into()));
+        quotient(
+            &numerator.times(&(n - 1)),
+            &square.times(&((n - 2) * (n - 3))),
+        )
     }
 
-    /// n^(k - 1) times the sums of the k-th powers of what items differ from their mean, if all are finite and there are enough.
-    fn central(&self, least: u64) -> Option<Central> {
-        let items = self.items();
-        let squares = &self.moments.squares.total;
-        if items < least || squares.special::<T>().is_some() {
+    /// The sums of powers, if all items are finite and there are enough.
+    fn raw(&self, least: u64) -> Option<Raw> {
+        if self.items() < least {
             return None;
         }
-        let n = BigInt::from(items);
-        let first = Scaled::of(&self.moments.sum.total.fixed);
-        let raw_second = Scaled::of(&squares.fixed);
-        let raw_third = Scaled::of(&self.cubes);
-        let raw_fourth = Scaled::of(&self.fourths);
-        let square = first.by(&first);
-        let times = |number: Scaled, factor: BigInt| number.times(&factor);
-        // n S2 - S1^2
-        let second = times(raw_second.clone(), n.clone()).less(&square);
-        // n^2 S3 - 3 n S1 S2 + 2 S1^3
-        let third = times(raw_third.clone(), &n * &n)
-            .less(&times(first.by(&raw_second), 3 * &n))
-            .less(&times(square.by(&first), (-2).into()));
-        // n^3 S4 - 4 n^2 S1 S3 + 6 n S1^2 S2 - 3 S1^4
-        let fourth = times(raw_fourth, &n * &n * &n)
-            .less(&times(first.by(&raw_third), 4 * &n * &n))
-            .less(&times(square.by(&raw_second), -6 * &n))
-            .less(&times(square.by(&square), 3.into()));
-        Some(Central {
-            n,
-            second,
-            third,
-            fourth,
+        let [first, second] = self.moments.finite()?;
+        let [third, fourth] = [Scaled::of(&self.cubes), Scaled::of(&self.fourths)];
+        Some(Raw {
+            n: self.items().into(),
+            sums: [first, second, third, fourth],
         })
     }
 }
 
-/// Of n items, n^(k - 1) times the sums of the k-th powers of what they differ from their mean.
-struct Central {
+/// The number of items, and the sums S1, S2, S3 and S4 of their powers.
+///
+/// The functions return n^(k - 1) times the sum of the k-th powers of what items differ from their mean.
+struct Raw {
     n: BigInt,
-    second: Scaled,
-    third: Scaled,
-    fourth: Scaled,
+    sums: [Scaled; 4],
+}
+
+impl Raw {
+    /// n S2 - S1^2.
+    fn second(&self) -> Scaled {
+        let [s1, s2, ..] = &self.sums;
+        s2.times(&self.n).less(&s1.by(s1))
+    }
+
+    /// n^2 S3 - 3 n S1 S2 + 2 S1^3.
+    fn third(&self) -> Scaled {
+        let (n, [s1, s2, s3, _]) = (&self.n, &self.sums);
+        s3.times(&(n * n))
+            .less(&s1.by(s2).times(&(3 * n)))
+            .plus(&s1.by(s1).by(s1).times(&2.into()))
+    }
+
+    /// n^3 S4 - 4 n^2 S1 S3 + 6 n S1^2 S2 - 3 S1^4.
+    fn fourth(&self) -> Scaled {
+        let (n, [s1, s2, s3, s4]) = (&self.n, &self.sums);
+        let square = s1.by(s1);
+        s4.times(&(n * n * n))
+            .less(&s1.by(s3).times(&(4 * n * n)))
+            .plus(&square.by(s2).times(&(6 * n)))
+            .less(&square.by(&square).times(&3.into()))
+    }
 }

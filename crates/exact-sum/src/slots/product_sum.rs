@@ -7,10 +7,11 @@ use simd_kernels::{
 
 use crate::bytes::{self, BytesError, Kind};
 use crate::number::blocks::{FIRST_ITEMS, Pace};
+use crate::number::convert::FEW_ITEMS;
 use crate::number::counters::{Counters, LimitError, RemoveError, is_negative_zero};
 use crate::number::destination::Destination;
 use crate::number::fixed::{FixedFormat, integer};
-use crate::number::float::{FEW_ITEMS, Float};
+use crate::number::float::Float;
 use crate::number::round;
 use crate::number::total::{Total, WithoutZeros};
 use crate::slots::accumulator::Accumulator;

@@ -4,11 +4,11 @@ use simd_kernels::{Ahead, ColumnSplit, Exponents, Level, Quiet, SplitScale, with
 
 use crate::bytes::{self, BytesError, Kind};
 use crate::number::blocks::Pace;
+use crate::number::convert::convert;
 use crate::number::counters::{LimitError, RemoveError, is_negative_zero};
 use crate::number::destination::Destination;
 use crate::number::fixed::FixedFormat;
 use crate::number::float::Float;
-use crate::number::float::convert;
 use crate::number::total::Total;
 use crate::slots::accumulator::Accumulator;
 use crate::slots::accumulator::sealed::Sealed;
