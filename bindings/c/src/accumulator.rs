@@ -5,17 +5,16 @@ mod kind;
 use std::any::Any;
 
 use bytemuck::NoUninit;
+use treefold::exact::quantity::{ComplexDots, ComplexSums, Dots, Norms, Sums};
 
 pub(crate) use self::kind::of_bytes_error;
 use self::kind::{ComplexMomentsOf, Kind, MomentsOf, OfFigure};
 use crate::element::ElementType;
 use crate::failure::{self, Code, Failure};
-use crate::raw::elements;
-use crate::statistic::Statistic;
-use treefold::exact::quantity::{ComplexDots, ComplexSums, Dots, Norms, Sums};
-
 use crate::figure::Figure;
 use crate::handle::{Copied, handle};
+use crate::raw::elements;
+use crate::statistic::Statistic;
 
 handle!(
     /// The handle of an accumulator.

@@ -23,7 +23,7 @@ Installs the libraries for C, C++ and Fortran.
 
 Usage: cargo xtask install [OPTIONS]
 
-`cargo xtask install --help` lists the options. The other commands are in a clone.
+`cargo xtask install --help` lists the options. The other commands are in a clone of treefold.
 ";
 
 fn main() -> ExitCode {
@@ -57,7 +57,7 @@ fn main() -> ExitCode {
     };
     if !is_here(package) {
         eprintln!(
-            "error: this folder has `cargo xtask install` alone; the other commands are in a clone"
+            "error: this folder has only `cargo xtask install`; the other commands are in a clone of treefold"
         );
         return ExitCode::from(2);
     }
