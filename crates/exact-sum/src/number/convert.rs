@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 /// A float as a double, by integer arithmetic.
+#[inline]
 pub(super) fn widened(item: f32) -> f64 {
     /// The bits that a double's fraction has more.
     const MORE: u32 = 52 - 23;
