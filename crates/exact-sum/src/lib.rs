@@ -11,6 +11,7 @@
 //! | [`CoMoments`] | of two columns a covariance, a correlation, a regression line |
 //! | [`Powers`] | a skewness, a kurtosis |
 //! | [`WeightedMean`] | a weighted mean |
+//! | [`Extrema`] | the least and the greatest item |
 //! | [`CompactSum`], [`CompactMean`], [`CompactProducts`], [`CompactMoments`] | the same in few bytes, for many groups |
 //!
 //! All levels give the same values: they differ only in speed. So do all floating-point environments: where a thread flushes subnormal
@@ -28,6 +29,7 @@ mod number;
 pub mod par;
 mod rolling;
 mod slots;
+mod statistic;
 
 pub use bytes::{BytesError, partial};
 pub use compact::{CompactMean, CompactMoments, CompactProducts, CompactSum, IntegerSum};
@@ -42,15 +44,18 @@ pub use keyed::{
 pub use number::counters::{LimitError, RemoveError};
 pub use number::float::Float;
 pub use rolling::{Rolling, RollingError, RollingIndex};
+pub use slots::Slot;
 pub use slots::accumulator::Accumulator;
 pub use slots::co_moments::CoMoments;
 pub use slots::complex::{ComplexProductSum, ComplexSum};
+pub use slots::extrema::Extrema;
 pub use slots::integers::IntegerMoments;
 pub use slots::moments::{ComplexMoments, Moments};
 pub use slots::powers::Powers;
 pub use slots::product_sum::ProductSum;
 pub use slots::sum::Sum;
 pub use slots::weighted::WeightedMean;
+pub use statistic::{Held, Options, Statistic, UnknownStatistic};
 
 /// The exact sum of items, rounded to nearest: see [`Sum::value`].
 ///

@@ -5,8 +5,11 @@ use num_bigint::BigInt;
 use crate::number::counters::{LimitError, RemoveError};
 use crate::number::float::Float;
 use crate::number::scaled::{Scaled, quotient, signed_root};
+use crate::slots::Slot;
+use crate::slots::accumulator::sealed::Sealed;
 use crate::slots::moments::Moments;
 use crate::slots::product_sum::ProductSum;
+use crate::statistic::{Options, Statistic};
 
 /// The moments of pairs of items x and y, and the sum of their products: their covariance, correlation and regression line, each exact until
 /// it is rounded once.
@@ -20,7 +23,7 @@ use crate::slots::product_sum::ProductSum;
 /// assert_eq!(both.covariance(1.0), -1.0 / 3.0);
 /// # Ok::<(), exact_sum::RemoveError>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct CoMoments<T: Float> {
     x: Moments<T>,
     y: Moments<T>,
@@ -32,6 +35,14 @@ impl<T: Float> Default for CoMoments<T> {
         Self::new()
     }
 }
+
+impl<T: Float> PartialEq for CoMoments<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.x == other.x && self.y == other.y && self.products == other.products
+    }
+}
+
+impl<T: Float> Eq for CoMoments<T> {}
 
 impl<T: Float> CoMoments<T> {
     /// Those of no pairs.
@@ -171,6 +182,22 @@ impl<T: Float> CoMoments<T> {
             y: self.y.finite()?,
             products: Scaled::of(&self.products.total.fixed),
         })
+    }
+}
+
+impl<T: Float> Sealed for CoMoments<T> {}
+
+impl<T: Float> Slot for CoMoments<T> {
+    type Item = T;
+
+    fn statistic(&self, statistic: Statistic, options: Options) -> Option<T> {
+        match statistic {
+            Statistic::Covariance => Some(self.covariance(options.ddof)),
+            Statistic::Correlation => Some(self.correlation()),
+            Statistic::Slope => Some(self.slope()),
+            Statistic::Intercept => Some(self.intercept()),
+            _ => None,
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 pub(crate) mod accumulator;
 pub(crate) mod co_moments;
 pub(crate) mod complex;
+pub(crate) mod extrema;
 pub(crate) mod integers;
 pub(crate) mod moments;
 pub(crate) mod powers;
@@ -11,3 +12,15 @@ pub(crate) mod rows;
 pub(crate) mod short;
 pub(crate) mod sum;
 pub(crate) mod weighted;
+
+use crate::number::float::Float;
+use crate::statistic::{Options, Statistic};
+
+/// What is held of items, and the statistics that follow from it.
+pub trait Slot: accumulator::sealed::Sealed + Clone + Default + Eq + std::fmt::Debug {
+    /// The type of items, and of statistics.
+    type Item: Float;
+
+    /// A statistic, rounded once; `None` if another slot is [needed](Statistic::held) for it.
+    fn statistic(&self, statistic: Statistic, options: Options) -> Option<Self::Item>;
+}

@@ -9,9 +9,12 @@ use crate::number::float::Float;
 use crate::number::round::{ratio, root};
 use crate::number::scaled::Scaled;
 use crate::number::total::{Total, check_counts};
+use crate::slots::Slot;
+use crate::slots::accumulator::sealed::Sealed;
 use crate::slots::complex::ComplexSum;
 use crate::slots::product_sum::ProductSum;
 use crate::slots::sum::Sum;
+use crate::statistic::{Options, Statistic};
 
 /// What [`Moments`] and [`ComplexMoments`] do alike.
 macro_rules! moments {
@@ -213,6 +216,21 @@ impl<T: Float> Moments<T> {
                 Scaled::of(&squares.fixed),
             ]
         })
+    }
+}
+
+impl<T: Float> Sealed for Moments<T> {}
+
+impl<T: Float> Slot for Moments<T> {
+    type Item = T;
+
+    fn statistic(&self, statistic: Statistic, options: Options) -> Option<T> {
+        match statistic {
+            Statistic::Mean => Some(self.mean()),
+            Statistic::Variance => Some(self.variance(options.ddof)),
+            Statistic::StandardDeviation => Some(self.standard_deviation(options.ddof)),
+            _ => self.sum.statistic(statistic, options),
+        }
     }
 }
 

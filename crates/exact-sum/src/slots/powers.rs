@@ -6,7 +6,10 @@ use crate::number::counters::{LimitError, RemoveError};
 use crate::number::fixed::{Fixed, integer};
 use crate::number::float::Float;
 use crate::number::scaled::{Scaled, quotient, signed_root};
+use crate::slots::Slot;
+use crate::slots::accumulator::sealed::Sealed;
 use crate::slots::moments::Moments;
+use crate::statistic::{Options, Statistic};
 
 /// The number of items and the sums of their first four powers: their skewness and kurtosis, each exact until it is rounded once.
 ///
@@ -183,6 +186,20 @@ impl<T: Float> Powers<T> {
             n: self.items().into(),
             sums: [first, second, third, fourth],
         })
+    }
+}
+
+impl<T: Float> Sealed for Powers<T> {}
+
+impl<T: Float> Slot for Powers<T> {
+    type Item = T;
+
+    fn statistic(&self, statistic: Statistic, options: Options) -> Option<T> {
+        match statistic {
+            Statistic::Skewness => Some(self.skewness(options.bias)),
+            Statistic::Kurtosis => Some(self.kurtosis(options.bias)),
+            _ => self.moments.statistic(statistic, options),
+        }
     }
 }
 

@@ -14,9 +14,11 @@ use crate::number::fixed::{FixedFormat, integer};
 use crate::number::float::Float;
 use crate::number::round;
 use crate::number::total::{Total, WithoutZeros};
+use crate::slots::Slot;
 use crate::slots::accumulator::Accumulator;
 use crate::slots::accumulator::sealed::Sealed;
 use crate::slots::sum::of_total;
+use crate::statistic::{Options, Statistic};
 
 /// The products that are split at one scale.
 const BLOCK_PRODUCTS: usize = 4096;
@@ -404,4 +406,16 @@ fn add_product(x: f64, y: f64, mut add: impl FnMut(i64, i32)) {
     let [lower, upper] = halves.map(|half| i64::try_from(half).expect("a product has 106 bits"));
     add(lower, unit);
     add(upper, unit + HALF_BITS.cast_signed());
+}
+
+impl<T: Float> Slot for ProductSum<T> {
+    type Item = T;
+
+    fn statistic(&self, statistic: Statistic, _: Options) -> Option<T> {
+        match statistic {
+            Statistic::Dot => Some(self.value()),
+            Statistic::Norm => Some(self.root()),
+            _ => None,
+        }
+    }
 }

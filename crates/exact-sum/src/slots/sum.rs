@@ -10,8 +10,10 @@ use crate::number::destination::Destination;
 use crate::number::fixed::FixedFormat;
 use crate::number::float::Float;
 use crate::number::total::Total;
+use crate::slots::Slot;
 use crate::slots::accumulator::Accumulator;
 use crate::slots::accumulator::sealed::Sealed;
+use crate::statistic::{Options, Statistic};
 
 /// Fewer items are added by integer arithmetic: to look at the floating-point environment, and for the best instructions, takes longer.
 const FEW_ITEMS: usize = 8;
@@ -301,3 +303,16 @@ impl<T: Float> Sum<T> {
 }
 
 of_total!(Sum, Sums, Kind::Sum, "exact sum");
+
+impl<T: Float> Slot for Sum<T> {
+    type Item = T;
+
+    fn statistic(&self, statistic: Statistic, _: Options) -> Option<T> {
+        match statistic {
+            Statistic::Count => Some(T::of_integer(self.items().into(), 0, false)),
+            Statistic::Sum => Some(self.value()),
+            Statistic::Mean => Some(self.mean()),
+            _ => None,
+        }
+    }
+}

@@ -7,8 +7,11 @@ use crate::number::float::Float;
 use crate::number::round::ratio;
 use crate::number::scaled::Scaled;
 use crate::number::total::{Total, check_counts};
+use crate::slots::Slot;
+use crate::slots::accumulator::sealed::Sealed;
 use crate::slots::product_sum::ProductSum;
 use crate::slots::sum::Sum;
+use crate::statistic::{Options, Statistic};
 
 /// A weighted mean: the sum of items times their weights, divided by the sum of the weights. It is exact until it is rounded once.
 ///
@@ -101,6 +104,16 @@ impl<T: Float> WeightedMean<T> {
     #[must_use]
     pub fn value(&self) -> T {
         weighted_mean(&self.products.total, &self.weights.total)
+    }
+}
+
+impl<T: Float> Sealed for WeightedMean<T> {}
+
+impl<T: Float> Slot for WeightedMean<T> {
+    type Item = T;
+
+    fn statistic(&self, statistic: Statistic, _: Options) -> Option<T> {
+        (statistic == Statistic::WeightedMean).then(|| self.value())
     }
 }
 

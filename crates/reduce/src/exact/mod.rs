@@ -36,11 +36,12 @@ mod slices;
 mod words;
 
 pub use exact_sum::{
-    Accumulator, BytesError, CoMoments, ComplexMoments, ComplexProductSum, ComplexSum, Float,
-    HashedSums, IntegerMoments, Key, KeyError, KeyedAccumulator, KeyedColumns, KeyedExtrema,
+    Accumulator, BytesError, CoMoments, ComplexMoments, ComplexProductSum, ComplexSum, Extrema,
+    Float, HashedSums, IntegerMoments, Key, KeyError, KeyedAccumulator, KeyedColumns, KeyedExtrema,
     KeyedIntegers, KeyedMoments, KeyedProducts, KeyedSums, KeyedWeightedMeans, LimitError, Moments,
-    Powers, ProductSum, RemoveError, RemoveKeyedError, Rolling, RollingError, RollingIndex,
-    SparseKey, Sum, WeightedMean, by_key, mean, norm, standard_deviation, sum, variance,
+    Options, Powers, ProductSum, RemoveError, RemoveKeyedError, Rolling, RollingError,
+    RollingIndex, Slot, SparseKey, Statistic, Sum, UnknownStatistic, WeightedMean, by_key, mean,
+    norm, standard_deviation, sum, variance,
 };
 pub use keyed::{HashedPlan, KeyedPlan, KeyedState};
 pub use plan::Plan;

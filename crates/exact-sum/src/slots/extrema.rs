@@ -1,0 +1,131 @@
+//! The least and the greatest item.
+
+use std::marker::PhantomData;
+
+use crate::number::float::Float;
+use crate::slots::Slot;
+use crate::slots::accumulator::sealed::Sealed;
+use crate::statistic::{Options, Statistic};
+
+/// The least and the greatest of items, -0.0 being less than 0.0. They cannot be taken back.
+///
+/// ```
+/// use exact_sum::Extrema;
+///
+/// let mut extrema = Extrema::of(&[0.5, 7.0, -0.5]);
+/// assert_eq!([extrema.minimum(), extrema.maximum()], [Some(-0.5), Some(7.0)]);
+/// extrema.add(&[f64::NAN]);
+/// assert!(extrema.minimum().is_some_and(f64::is_nan));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Extrema<T: Float> {
+    /// As integers in the order of the numbers. A NaN is less than all, and greater.
+    pub(crate) bounds: [i64; 2],
+    item: PhantomData<T>,
+}
+
+/// Those of a NaN. No number is either.
+const NAN: [i64; 2] = [i64::MIN, i64::MAX];
+
+/// An integer for a number, in the same order, or the number's bits for such an integer.
+fn ordered(bits: i64) -> i64 {
+    bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
+}
+
+impl<T: Float> Default for Extrema<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Float> PartialEq for Extrema<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.bounds == other.bounds
+    }
+}
+
+impl<T: Float> Eq for Extrema<T> {}
+
+impl<T: Float> Extrema<T> {
+    /// Those of no items.
+    const NONE: [i64; 2] = [i64::MAX, i64::MIN];
+
+    /// Those of no items.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::of_bounds(Self::NONE)
+    }
+
+    /// Those of items.
+    #[must_use]
+    pub fn of(items: &[T]) -> Self {
+        let mut extrema = Self::new();
+        extrema.add(items);
+        extrema
+    }
+
+    pub(crate) const fn of_bounds(bounds: [i64; 2]) -> Self {
+        Self {
+            bounds,
+            item: PhantomData,
+        }
+    }
+
+    /// Adds items.
+    pub fn add(&mut self, items: &[T]) {
+        items.iter().for_each(|item| self.add_one(*item));
+    }
+
+    #[inline]
+    pub(crate) fn add_one(&mut self, item: T) {
+        let item = item.widened();
+        let number = ordered(item.to_bits().cast_signed());
+        let bounds = if item.is_nan() { NAN } else { [number; 2] };
+        self.merge(&Self::of_bounds(bounds));
+    }
+
+    /// Adds another one's items.
+    #[inline]
+    pub fn merge(&mut self, other: &Self) {
+        let ([low, high], [other_low, other_high]) = (self.bounds, other.bounds);
+        self.bounds = [low.min(other_low), high.max(other_high)];
+    }
+
+    /// The least item; NaN if one is; `None` if there are none.
+    #[must_use]
+    pub fn minimum(&self) -> Option<T> {
+        self.bound(0)
+    }
+
+    /// The greatest item; NaN if one is; `None` if there are none.
+    #[must_use]
+    pub fn maximum(&self) -> Option<T> {
+        self.bound(1)
+    }
+
+    fn bound(&self, which: usize) -> Option<T> {
+        if self.bounds == Self::NONE {
+            return None;
+        }
+        if self.bounds == NAN {
+            return Some(T::NAN);
+        }
+        let bits = ordered(self.bounds[which]).cast_unsigned();
+        Some(T::narrowed(f64::from_bits(bits)))
+    }
+}
+
+impl<T: Float> Sealed for Extrema<T> {}
+
+impl<T: Float> Slot for Extrema<T> {
+    type Item = T;
+
+    fn statistic(&self, statistic: Statistic, _: Options) -> Option<T> {
+        let bound = match statistic {
+            Statistic::Minimum => self.minimum(),
+            Statistic::Maximum => self.maximum(),
+            _ => return None,
+        };
+        Some(bound.unwrap_or(T::NAN))
+    }
+}

@@ -1,0 +1,257 @@
+//! The statistics of items: one list, from which every language and database takes names, inputs and defaults.
+
+use std::error::Error;
+use std::fmt;
+use std::str::FromStr;
+
+/// A statistic of items, or of pairs of items. Each is exact until it is rounded once.
+///
+/// | statistic | inputs | of fewer items than | is then |
+/// |---|---|---|---|
+/// | count, sum, dot, norm | x; of a dot product x and y | 0 | – |
+/// | mean, var, std, min, max | x | 1 | NaN |
+/// | average | x and weights | 1 | NaN |
+/// | cov, slope, intercept | x and y | 1 | NaN |
+/// | corr | x and y | 2 | NaN |
+/// | skewness | x | 1; without bias 3 | NaN |
+/// | kurtosis | x | 1; without bias 4 | NaN |
+///
+/// Databases give NULL where this gives NaN for too few items or a zero denominator.
+///
+/// ```
+/// use exact_sum::{Options, Statistic};
+///
+/// let statistic: Statistic = "kurtosis".parse()?;
+/// assert_eq!(statistic.inputs(), 1);
+/// assert_eq!(statistic.least_items(Options { bias: false, ..statistic.defaults() }), 4);
+/// # Ok::<(), exact_sum::UnknownStatistic>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+#[non_exhaustive]
+pub enum Statistic {
+    /// The number of items.
+    Count,
+    /// Their sum.
+    Sum,
+    /// Their mean.
+    Mean,
+    /// Their variance: see [`Moments::variance`](crate::Moments::variance).
+    Variance,
+    /// The square root of the variance.
+    StandardDeviation,
+    /// The least item.
+    Minimum,
+    /// The greatest item.
+    Maximum,
+    /// The square root of the sum of the squares.
+    Norm,
+    /// The sum of the products of two columns.
+    Dot,
+    /// The sum of items times their weights, divided by that of the weights.
+    WeightedMean,
+    /// See [`CoMoments::covariance`](crate::CoMoments::covariance).
+    Covariance,
+    /// See [`CoMoments::correlation`](crate::CoMoments::correlation).
+    Correlation,
+    /// The slope of the regression line of y over x.
+    Slope,
+    /// The height of that line at x = 0.
+    Intercept,
+    /// See [`Powers::skewness`](crate::Powers::skewness).
+    Skewness,
+    /// See [`Powers::kurtosis`](crate::Powers::kurtosis).
+    Kurtosis,
+}
+
+/// What some statistics depend on besides the items.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// What the number of items is lessened by in the divisor of a variance, a standard deviation or a covariance.
+    pub ddof: f64,
+    /// Whether skewness and kurtosis are those of the items (g1, g2), or estimates of those of a population (G1, G2).
+    pub bias: bool,
+}
+
+/// What has to be held of items for a statistic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Held {
+    /// [`Sum`](crate::Sum).
+    Sum,
+    /// [`ProductSum`](crate::ProductSum).
+    Products,
+    /// [`Moments`](crate::Moments).
+    Moments,
+    /// [`CoMoments`](crate::CoMoments).
+    CoMoments,
+    /// [`Powers`](crate::Powers).
+    Powers,
+    /// [`WeightedMean`](crate::WeightedMean).
+    Weighted,
+    /// [`Extrema`](crate::Extrema).
+    Extrema,
+}
+
+impl Statistic {
+    /// All of them.
+    pub const ALL: [Self; 16] = [
+        Self::Count,
+        Self::Sum,
+        Self::Mean,
+        Self::Variance,
+        Self::StandardDeviation,
+        Self::Minimum,
+        Self::Maximum,
+        Self::Norm,
+        Self::Dot,
+        Self::WeightedMean,
+        Self::Covariance,
+        Self::Correlation,
+        Self::Slope,
+        Self::Intercept,
+        Self::Skewness,
+        Self::Kurtosis,
+    ];
+
+    /// Its name, after NumPy, SciPy and pandas.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Count => "count",
+            Self::Sum => "sum",
+            Self::Mean => "mean",
+            Self::Variance => "var",
+            Self::StandardDeviation => "std",
+            Self::Minimum => "min",
+            Self::Maximum => "max",
+            Self::Norm => "norm",
+            Self::Dot => "dot",
+            Self::WeightedMean => "average",
+            Self::Covariance => "cov",
+            Self::Correlation => "corr",
+            Self::Slope => "slope",
+            Self::Intercept => "intercept",
+            Self::Skewness => "skewness",
+            Self::Kurtosis => "kurtosis",
+        }
+    }
+
+    /// What has to be held of items for it: the least that is enough.
+    #[must_use]
+    pub fn held(self) -> Held {
+        match self {
+            Self::Sum => Held::Sum,
+            Self::Count | Self::Mean | Self::Variance | Self::StandardDeviation => Held::Moments,
+            Self::Minimum | Self::Maximum => Held::Extrema,
+            Self::Norm | Self::Dot => Held::Products,
+            Self::WeightedMean => Held::Weighted,
+            Self::Covariance | Self::Correlation | Self::Slope | Self::Intercept => Held::CoMoments,
+            Self::Skewness | Self::Kurtosis => Held::Powers,
+        }
+    }
+
+    /// The number of columns that it is of: 1, or 2.
+    #[must_use]
+    pub fn inputs(self) -> usize {
+        match self {
+            Self::Norm => 1,
+            _ => self.held().inputs(),
+        }
+    }
+
+    /// NumPy's: a `ddof` of 0, or 1 of a covariance; and a bias.
+    #[must_use]
+    pub fn defaults(self) -> Options {
+        let ddof = if self == Self::Covariance { 1.0 } else { 0.0 };
+        Options { ddof, bias: true }
+    }
+
+    /// The fewest items that it is a number of. Of fewer it is NaN; one that is a number of none is zero then.
+    #[must_use]
+    pub fn least_items(self, options: Options) -> u64 {
+        match self {
+            Self::Count | Self::Sum | Self::Norm | Self::Dot => 0,
+            Self::Correlation => 2,
+            Self::Skewness if !options.bias => 3,
+            Self::Kurtosis if !options.bias => 4,
+            _ => 1,
+        }
+    }
+}
+
+impl Held {
+    /// The number of columns that are added to it: 1, or 2.
+    #[must_use]
+    pub fn inputs(self) -> usize {
+        match self {
+            Self::Sum | Self::Moments | Self::Powers | Self::Extrema => 1,
+            Self::Products | Self::CoMoments | Self::Weighted => 2,
+        }
+    }
+}
+
+impl fmt::Display for Statistic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// No statistic has this name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownStatistic {
+    name: String,
+}
+
+impl fmt::Display for UnknownStatistic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = Statistic::ALL.map(Statistic::name).join(", ");
+        write!(f, "`{}` is none of {names}", self.name)
+    }
+}
+
+impl Error for UnknownStatistic {}
+
+impl FromStr for Statistic {
+    type Err = UnknownStatistic;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let mut all = Self::ALL.into_iter();
+        let found = all.find(|statistic| statistic.name() == name);
+        found.ok_or_else(|| UnknownStatistic {
+            name: name.to_owned(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Options, Statistic};
+
+    #[test]
+    fn names_are_read_as_they_are_written() {
+        for (code, statistic) in Statistic::ALL.into_iter().enumerate() {
+            assert_eq!(statistic as usize, code);
+            assert_eq!(statistic.name().parse(), Ok(statistic));
+        }
+        let error = "median".parse::<Statistic>().expect_err("there is none");
+        assert!(
+            error
+                .to_string()
+                .starts_with("`median` is none of count, sum,")
+        );
+    }
+
+    #[test]
+    fn fewer_items_are_needed_with_a_bias() {
+        for statistic in Statistic::ALL {
+            let least = |bias| {
+                statistic.least_items(Options {
+                    bias,
+                    ..statistic.defaults()
+                })
+            };
+            assert!(least(true) <= least(false), "{statistic}");
+        }
+    }
+}
