@@ -14,7 +14,7 @@ use simd_kernels::{DECODED_ITEMS, EXACT_PRODUCT, Level, Quiet, exact_products, i
 
 use crate::bytes::{BytesError, Reader, check_counters};
 use crate::keyed::bytes::{read_entry, write_entry};
-use crate::keyed::ranks::terms::moved;
+use crate::keyed::message::terms::moved;
 use crate::number::counters::Counters;
 use crate::number::fixed::{DoubleProducts, Doubles, Fixed, FixedFormat, integer as parts_of};
 use crate::number::float::sealed::Sealed;

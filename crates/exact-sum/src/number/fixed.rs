@@ -233,6 +233,13 @@ impl<F: FixedFormat> Fixed<F> {
         }
     }
 
+    /// The number as words, before those of counters, which are zero.
+    pub(crate) fn to_words(self) -> F::Words {
+        let mut words = F::Words::zeroed();
+        self.write_words(&mut words.as_mut()[..Self::WORDS]);
+        words
+    }
+
     /// Makes every limb but the highest one a number from 0 to 2^32 - 1.
     pub(crate) fn propagate_carries(&mut self) {
         let limbs = self.limbs.as_mut();
@@ -304,7 +311,7 @@ impl<F: FixedFormat> Fixed<F> {
     clippy::cast_possible_truncation,
     reason = "only that half is asked for"
 )]
-fn lower_half(number: u128) -> u64 {
+pub(crate) fn lower_half(number: u128) -> u64 {
     number as u64
 }
 
@@ -319,6 +326,45 @@ fn negate(words: &mut [u64]) {
 impl<F: FixedFormat> PartialEq for Fixed<F> {
     fn eq(&self, other: &Self) -> bool {
         self.propagated_limbs() == other.propagated_limbs()
+    }
+}
+
+/// Calls a function with the words of a number in two's complement that are not zero, each with the number's sign, and with the exponents of
+/// their units; that of the lowest word is given.
+pub(crate) fn each_word(words: &mut [u64], lowest: i32, mut each: impl FnMut(i128, i32)) {
+    let is_negative = words.last().is_some_and(|word| word.cast_signed() < 0);
+    if is_negative {
+        negate(words);
+    }
+    for (word, unit) in words.iter().zip((lowest..).step_by(64)) {
+        if *word != 0 {
+            let magnitude = i128::from(*word);
+            each(if is_negative { -magnitude } else { magnitude }, unit);
+        }
+    }
+}
+
+/// Writes integer * 2^places as words, which have room for it.
+pub(crate) fn shift_into(integer: i128, places: u32, words: &mut [u64]) {
+    let word = |index: usize| lower_half((integer >> (64 * index).min(127)).cast_unsigned());
+    let parts = [word(0), word(1), word(2)];
+    let (first, places) = ((places / 64) as usize, places % 64);
+    let mut below = 0;
+    for (index, to) in words[first..].iter_mut().enumerate() {
+        let part = parts[index.min(2)];
+        // A shift by 64 is none.
+        *to = part << places | below >> 1 >> (63 - places);
+        below = part;
+    }
+}
+
+/// Subtracts a number in two's complement.
+pub(crate) fn subtract_from_words(words: &mut [u64], other: &[u64]) {
+    let mut borrow = false;
+    for (word, &other) in words.iter_mut().zip(other) {
+        let (difference, overflows) = word.overflowing_sub(other);
+        let (difference, borrows) = difference.overflowing_sub(borrow.into());
+        (*word, borrow) = (difference, overflows | borrows);
     }
 }
 

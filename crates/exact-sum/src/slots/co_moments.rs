@@ -25,9 +25,9 @@ use crate::statistic::{Options, Statistic};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct CoMoments<T: Float> {
-    x: Moments<T>,
-    y: Moments<T>,
-    products: ProductSum<T>,
+    pub(crate) x: Moments<T>,
+    pub(crate) y: Moments<T>,
+    pub(crate) products: ProductSum<T>,
 }
 
 impl<T: Float> Default for CoMoments<T> {
@@ -189,6 +189,7 @@ impl<T: Float> Sealed for CoMoments<T> {}
 
 impl<T: Float> Slot for CoMoments<T> {
     type Item = T;
+    type Items<'i> = [&'i [T]; 2];
 
     fn statistic(&self, statistic: Statistic, options: Options) -> Option<T> {
         match statistic {

@@ -24,9 +24,9 @@ use crate::statistic::{Options, Statistic};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Powers<T: Float> {
-    moments: Moments<T>,
-    cubes: Fixed<T::Cubes>,
-    fourths: Fixed<T::Fourths>,
+    pub(crate) moments: Moments<T>,
+    pub(crate) cubes: Fixed<T::Cubes>,
+    pub(crate) fourths: Fixed<T::Fourths>,
 }
 
 impl<T: Float> Default for Powers<T> {
@@ -193,6 +193,7 @@ impl<T: Float> Sealed for Powers<T> {}
 
 impl<T: Float> Slot for Powers<T> {
     type Item = T;
+    type Items<'i> = &'i [T];
 
     fn statistic(&self, statistic: Statistic, options: Options) -> Option<T> {
         match statistic {

@@ -410,6 +410,7 @@ fn add_product(x: f64, y: f64, mut add: impl FnMut(i64, i32)) {
 
 impl<T: Float> Slot for ProductSum<T> {
     type Item = T;
+    type Items<'i> = [&'i [T]; 2];
 
     fn statistic(&self, statistic: Statistic, _: Options) -> Option<T> {
         match statistic {
