@@ -85,7 +85,7 @@ struct Hashed<K: SparseKey, T: Float> {
 
 impl<K: SparseKey + Pod, T: Float + Pod> Hashed<K, T> {
     fn build(world: &World, root: usize) -> Result<Rc<dyn AnyHashed>, Failure> {
-        let plan = Plan::builder(world).root(root).build_hashed::<K, T>();
+        let plan = Plan::builder(world).root(root).build_hashed::<K, Sum<T>>();
         Ok(Rc::new(Self {
             plan: plan.map_err(|error| of_build(&error))?,
             result: RefCell::default(),

@@ -201,13 +201,15 @@ impl<S: Small> Columns for Each<S> {
 }
 
 /// The integer of no items, where integers of messages are added, or where their maxima are taken.
-pub(crate) fn empty(adds: bool) -> i128 {
+#[must_use]
+pub fn empty(adds: bool) -> i128 {
     if adds { 0 } else { i128::MIN }
 }
 
 /// What stands for the integers of two messages.
 #[inline]
-pub(crate) fn combined(adds: bool, left: i128, right: i128) -> i128 {
+#[must_use]
+pub fn combined(adds: bool, left: i128, right: i128) -> i128 {
     if adds {
         left.wrapping_add(right)
     } else {

@@ -13,8 +13,8 @@
 use bytemuck::cast_slice;
 
 use super::super::columns::Columns;
-use super::super::columns::each::{combined, empty};
-use super::super::columns::rows;
+pub use super::super::columns::each::{combined, empty};
+use super::super::columns::rows as of_sums;
 pub use super::super::message::entry::WrongEntries;
 use super::super::message::entry::{Entries, Entry, write_short};
 use super::super::message::terms::LOWEST;
@@ -33,17 +33,16 @@ pub fn parts<S: KeyedSlot>() -> usize {
     <S::Columns as Columns>::PARTS
 }
 
-/// What stands for two integers of messages.
-#[inline]
+/// Whether integers of messages are [combined](combined) by adding them. Otherwise the maximum of two stands for both.
 #[must_use]
-pub fn combined_integers<S: KeyedSlot>(left: i128, right: i128) -> i128 {
-    combined(S::TAKES_BACK, left, right)
+pub fn adds<S: KeyedSlot>() -> bool {
+    S::TAKES_BACK
 }
 
-/// That of no items.
+/// The slots of all keys, each of which is a row.
 #[must_use]
-pub fn empty_integer<S: KeyedSlot>() -> i128 {
-    empty(S::TAKES_BACK)
+pub fn rows<S: KeyedSlot>(slots: &Keyed<S>) -> usize {
+    slots.slots()
 }
 
 /// Writes this rank's rows, in units of its own, its terms for each part, and entries for what has more than an integer.
@@ -77,7 +76,7 @@ pub fn of_rows<S: KeyedSlot>(rows: &[S::Row], agreed: &[Agreed]) -> Keyed<S> {
 /// Writes the [values](Keyed::value) of rows that were combined, and have no entries beside them.
 pub fn write_values<S: KeyedSlot>(rows: &[S::Row], agreed: &[Agreed], result: &mut [S::Item]) {
     if S::IS_SUM {
-        rows::round(cast_slice(rows), agreed, result);
+        of_sums::round(cast_slice(rows), agreed, result);
     } else {
         result.copy_from_slice(&of_rows::<S>(rows, agreed).values());
     }
