@@ -64,9 +64,9 @@ macro_rules! aggregate {
 aggregate!(Sum, "exact_sum", CompactSum, f64 => f64, CompactSum::add, |state: &CompactSum| Ok(state.value()), CompactSum::add_all);
 aggregate!(Average, "exact_avg", CompactMean, f64 => f64, CompactMean::add, |state: &CompactMean| Ok(state.value()), CompactMean::add_all);
 aggregate!(Dot, "exact_dot", CompactProducts, (f64, f64) => f64, |state: &mut CompactProducts, (x, y)| state.add(x, y), |state: &CompactProducts| Ok(state.value()));
-aggregate!(SumOfBigints, "exact_sum", IntegerSum, i64 => i128, |state: &mut IntegerSum, item: i64| state.add_one(item.into()), integer_sum);
+aggregate!(SumOfBigints, "exact_sum", IntegerSum, i64 => i128, |state: &mut IntegerSum, item: i64| state.add_one(item), integer_sum);
 aggregate!(SumOfHugeints, "exact_sum", IntegerSum, i128 => i128, IntegerSum::add_one, integer_sum);
-aggregate!(AverageOfBigints, "exact_avg", IntegerSum, i64 => f64, |state: &mut IntegerSum, item: i64| state.add_one(item.into()), |state: &IntegerSum| Ok(state.mean()));
+aggregate!(AverageOfBigints, "exact_avg", IntegerSum, i64 => f64, |state: &mut IntegerSum, item: i64| state.add_one(item), |state: &IntegerSum| Ok(state.mean()));
 aggregate!(AverageOfHugeints, "exact_avg", IntegerSum, i128 => f64, IntegerSum::add_one, |state: &IntegerSum| Ok(state.mean()));
 
 /// One of the two for doubles, and for integers.

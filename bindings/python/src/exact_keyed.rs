@@ -4,7 +4,7 @@ use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArray
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use treefold::exact::{
-    self, Float, HashedSums, KeyError, LimitError, Rolling, RollingError, by_key,
+    self, Float, Hashed, KeyError, LimitError, Rolling, RollingError, Sum, by_key,
 };
 
 use crate::element::{Item, with_first_of};
@@ -155,7 +155,7 @@ fn within_range(keys: &[i64]) -> Option<(Vec<i64>, Vec<i64>)> {
 }
 
 fn hashed(keys: &[i64]) -> (Vec<i64>, Vec<i64>) {
-    let mut seen = HashedSums::<i64, f64>::new();
+    let mut seen = Hashed::<i64, Sum<f64>>::new();
     let mut codes: Vec<i64> = keys.iter().map(|key| seen.code(key).into()).collect();
     let mut order: Vec<usize> = (0..seen.keys().len()).collect();
     order.sort_unstable_by_key(|&code| seen.keys()[code]);

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | a finite double | that: 8; zero is +0.0 |
 //! | another sum of two finite doubles, the first of which is nearest to it | these: 16 |
-//! | any other | the entry of a key in [`KeyedSums::to_bytes`](crate::KeyedSums::to_bytes): an odd number, at least 9 |
+//! | any other | the entry of a key in [`Keyed::to_bytes`](crate::Keyed::to_bytes): an odd number, at least 9 |
 //!
 //! A sum has the first of these forms that there is for it, so equal sums have equal bytes, whatever order, threads or groups made them.
 

@@ -246,7 +246,7 @@ fn hashed(own: Own, plan: KeyedPlan<Hashed<i64, Sum<f64>>>) -> Box<dyn Form> {
         local: |own, asked| {
             let (keys, items) = spread_items(own, asked);
             let mut local = Hashed::new();
-            local.add(&keys, &items).expect(HAS_A_KEY);
+            local.add(&keys, &items[..]).expect(HAS_A_KEY);
             local
         },
         words: |own| words(own.values().into_iter().map(|(key, value)| (*key, value))),
