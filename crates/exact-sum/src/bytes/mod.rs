@@ -23,10 +23,12 @@ pub(crate) enum Kind {
     ComplexMoments = 6,
     KeyedSums = 7,
     KeyedMoments = 8,
+    CoMoments = 9,
+    Powers = 10,
 }
 
 impl Kind {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 10] = [
         Self::Sum,
         Self::ProductSum,
         Self::ComplexSum,
@@ -35,6 +37,8 @@ impl Kind {
         Self::ComplexMoments,
         Self::KeyedSums,
         Self::KeyedMoments,
+        Self::CoMoments,
+        Self::Powers,
     ];
 
     fn name(self) -> &'static str {
@@ -47,6 +51,8 @@ impl Kind {
             Self::ComplexMoments => "moments of complex numbers",
             Self::KeyedSums => "sums by key",
             Self::KeyedMoments => "moments by key",
+            Self::CoMoments => "co-moments",
+            Self::Powers => "sums of four powers",
         }
     }
 }

@@ -3,7 +3,7 @@
 use num_bigint::{BigInt, Sign};
 
 use crate::bytes::{self, BytesError, Kind, Reader};
-use crate::number::counters::{LimitError, RemoveError};
+use crate::number::counters::{Counters, LimitError, RemoveError};
 use crate::number::fixed::{Fixed, FixedFormat, Magnitude};
 use crate::number::float::Float;
 use crate::number::round::{ratio, root};
@@ -204,6 +204,21 @@ impl<T: Float> Moments<T> {
     #[must_use]
     pub fn mean(&self) -> T {
         self.sum.mean()
+    }
+
+    /// Reads the sum of the squares of items whose sum is known, without counts.
+    pub(crate) fn read_squares(&mut self, reader: &mut Reader<'_>) -> Result<(), BytesError> {
+        let counters = self.sum.total.counters;
+        let (fixed, items) = reader.number()?;
+        bytes::check_counters(counters, items)?;
+        self.squares.total = Total {
+            fixed,
+            counters: Counters {
+                negative_zeros: 0,
+                ..counters.squared()
+            },
+        };
+        self.check()
     }
 
     /// The sum and the sum of the squares of items, if there are some and all are finite.
