@@ -41,7 +41,15 @@ impl Kind {
         Self::Powers,
     ];
 
-    fn name(self) -> &'static str {
+    /// That of bytes that begin as those of doubles.
+    pub(crate) fn of_doubles(bytes: &[u8]) -> Result<Self, BytesError> {
+        let kind = bytes.get(4).copied().unwrap_or_default();
+        let known = Self::ALL.into_iter().find(|known| *known as u8 == kind);
+        let known = known.unwrap_or(Self::Sum);
+        Reader::of::<f64>(known, bytes).map(|_| known)
+    }
+
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Sum => "a sum",
             Self::ProductSum => "a sum of products",

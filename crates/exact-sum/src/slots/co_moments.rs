@@ -5,7 +5,7 @@ use num_bigint::BigInt;
 use crate::bytes::{self, BytesError, Kind, Reader};
 use crate::number::counters::{Counters, LimitError, RemoveError};
 use crate::number::float::Float;
-use crate::number::scaled::{Scaled, quotient, signed_root};
+use crate::number::scaled::{Scaled, over_tens, quotient, signed_root};
 use crate::slots::Slot;
 use crate::slots::accumulator::sealed::Sealed;
 use crate::slots::moments::Moments;
@@ -26,10 +26,10 @@ use crate::statistic::{Options, Statistic};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct CoMoments<T: Float> {
-    x: Moments<T>,
-    y: Moments<T>,
+    pub(crate) x: Moments<T>,
+    pub(crate) y: Moments<T>,
     /// Without counts: the columns tell whether all products are finite.
-    products: ProductSum<T>,
+    pub(crate) products: ProductSum<T>,
 }
 
 impl<T: Float> Default for CoMoments<T> {
@@ -240,12 +240,23 @@ pub(crate) struct PairSums {
     x: [Scaled; 2],
     y: [Scaled; 2],
     products: Scaled,
+    /// Items are integers that count units of ten to minus these powers.
+    tens: [i32; 2],
 }
 
 impl PairSums {
     pub(crate) fn new(items: u64, [x, y]: [[Scaled; 2]; 2], products: Scaled) -> Self {
-        let n = items.into();
-        Self { n, x, y, products }
+        Self {
+            n: items.into(),
+            x,
+            y,
+            products,
+            tens: [0; 2],
+        }
+    }
+
+    pub(crate) fn with_tens(self, tens: [i32; 2]) -> Self {
+        Self { tens, ..self }
     }
 
     /// A statistic of two columns, NaN where it has a denominator of zero; `None` if it is none.
@@ -269,7 +280,7 @@ impl PairSums {
         };
         let denominator = pairs.less(&Scaled::from(ddof)).times(&self.n);
         if denominator.is_positive() {
-            quotient(&self.xy(), &denominator)
+            self.quotient([self.xy(), denominator], [1, 1])
         } else {
             T::NAN
         }
@@ -281,13 +292,20 @@ impl PairSums {
     }
 
     fn slope<T: Float>(&self) -> T {
-        quotient(&self.xy(), &self.xx())
+        self.quotient([self.xy(), self.xx()], [-1, 1])
     }
 
     fn intercept<T: Float>(&self) -> T {
         let ([x, squares], [y, _]) = (&self.x, &self.y);
         // Σx² Σy - Σx Σxy
-        quotient(&squares.by(y).less(&x.by(&self.products)), &self.xx())
+        let numerator = squares.by(y).less(&x.by(&self.products));
+        self.quotient([numerator, self.xx()], [0, 1])
+    }
+
+    /// A quotient that grows with such powers of x and y.
+    fn quotient<T: Float>(&self, parts: [Scaled; 2], [x, y]: [i32; 2]) -> T {
+        let [numerator, denominator] = over_tens(parts, x * self.tens[0] + y * self.tens[1]);
+        quotient(&numerator, &denominator)
     }
 
     fn is_possible(&self) -> bool {

@@ -25,9 +25,9 @@ use crate::statistic::{Options, Statistic};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Powers<T: Float> {
-    moments: Moments<T>,
-    cubes: Fixed<T::Cubes>,
-    fourths: Fixed<T::Fourths>,
+    pub(crate) moments: Moments<T>,
+    pub(crate) cubes: Fixed<T::Cubes>,
+    pub(crate) fourths: Fixed<T::Fourths>,
 }
 
 impl<T: Float> Default for Powers<T> {
@@ -76,20 +76,15 @@ impl<T: Float> Powers<T> {
 
     /// Adds the cube and the fourth power of a finite item.
     fn add_higher(&mut self, item: f64) {
-        const HALF_BITS: u32 = 53;
         let (value, unit) = integer(item);
         // A float as a double has bits below the smallest float, which are zero.
         let zeros = value.trailing_zeros() % u64::BITS;
-        let (value, unit) = (i128::from(value >> zeros), unit + zeros.cast_signed());
-        let square = value * value;
-        let [lower, upper] = [square & ((1 << HALF_BITS) - 1), square >> HALF_BITS];
-        let step = HALF_BITS.cast_signed();
-        for (place, half) in (0..).zip([lower, upper]) {
-            self.cubes
-                .add_integer(value * half, 3 * unit + place * step);
+        let (cubes, fourths) = higher_powers(value >> zeros, unit + zeros.cast_signed());
+        for (part, unit) in cubes {
+            self.cubes.add_integer(part, unit);
         }
-        for (place, part) in (0..).zip([lower * lower, 2 * lower * upper, upper * upper]) {
-            self.fourths.add_integer(part, 4 * unit + place * step);
+        for (part, unit) in fourths {
+            self.fourths.add_integer(part, unit);
         }
     }
 
@@ -213,6 +208,28 @@ impl<T: Float> Slot for Powers<T> {
     }
 }
 
+/// The parts of a power from the highest to the lowest: integers and the exponents of their units.
+type Parts<const N: usize> = [(i128, i32); N];
+
+/// The cube and the fourth power of value * 2^unit.
+#[inline(always)]
+pub(crate) fn higher_powers(value: i64, unit: i32) -> (Parts<2>, Parts<3>) {
+    // Of the square of 64 bits, a sign among them.
+    const HALF_BITS: u32 = 63;
+    let value = i128::from(value);
+    let square = value * value;
+    let [lower, upper] = [square & ((1 << HALF_BITS) - 1), square >> HALF_BITS];
+    let step = HALF_BITS.cast_signed();
+    (
+        [(value * upper, 3 * unit + step), (value * lower, 3 * unit)],
+        [
+            (upper * upper, 4 * unit + 2 * step),
+            (2 * lower * upper, 4 * unit + step),
+            (lower * lower, 4 * unit),
+        ],
+    )
+}
+
 /// The number of finite items, and the sums S1, S2, S3 and S4 of their powers.
 pub(crate) struct PowerSums {
     n: BigInt,
@@ -227,8 +244,17 @@ impl PowerSums {
         }
     }
 
+    /// Skewness or kurtosis, NaN where all items are alike; `None` if the statistic is another.
+    pub(crate) fn statistic<T: Float>(&self, statistic: Statistic, options: Options) -> Option<T> {
+        match statistic {
+            Statistic::Skewness => Some(self.skewness(options.bias)),
+            Statistic::Kurtosis => Some(self.kurtosis(options.bias)),
+            _ => None,
+        }
+    }
+
     /// As [`Powers::skewness`].
-    pub(crate) fn skewness<T: Float>(&self, bias: bool) -> T {
+    fn skewness<T: Float>(&self, bias: bool) -> T {
         if !bias && self.n < BigInt::from(3) {
             return T::NAN;
         }
@@ -246,7 +272,7 @@ impl PowerSums {
     }
 
     /// As [`Powers::kurtosis`].
-    pub(crate) fn kurtosis<T: Float>(&self, bias: bool) -> T {
+    fn kurtosis<T: Float>(&self, bias: bool) -> T {
         if !bias && self.n < BigInt::from(4) {
             return T::NAN;
         }
