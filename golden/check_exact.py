@@ -1,9 +1,9 @@
-"""Checks exact.jsonl, bytes.jsonl and keyed.jsonl by fractions, and sums also by math.fsum, with nothing but the standard library."""
+"""Checks exact.jsonl, bytes.jsonl, keyed.jsonl and powers.jsonl by fractions, and sums also by math.fsum, with nothing but the standard library."""
 import json, math, pathlib, struct
 from fractions import Fraction
 
 FORMATS = {"f64": ("<d", "<Q", 53, -1074, 0x7FF << 52, 0x7FF8 << 48), "f32": ("<f", "<I", 24, -149, 0xFF << 23, 0x7FC0 << 16)}
-KINDS = {"sum": 1, "dot": 2, "complex sum": 3, "complex dot": 4, "moments": 5, "complex moments": 6, "keyed sums": 7, "keyed moments": 8}
+KINDS = {"sum": 1, "dot": 2, "complex sum": 3, "complex dot": 4, "moments": 5, "complex moments": 6, "keyed sums": 7, "keyed moments": 8, "co-moments": 9, "powers": 10}
 
 def reader(type):
     """How a number is read from a word."""
@@ -130,7 +130,46 @@ def check_keyed(case):
     values = [result(type, items, kind == "keyed moments") for items in groups]
     assert values == bits(case["value"]), f"{name}: another value"
 
-for name, check in {"exact": check_exact, "bytes": check_bytes, "keyed": check_keyed}.items():
+def quotient(type, sign, numerator, denominator, root=False):
+    """The bits of a quotient, or of its root, with a sign; NaN by zero."""
+    _, word_code, precision, lowest, infinity, nan = FORMATS[type]
+    if denominator == 0: return nan
+    if sign == 0: return 0
+    magnitude = nearest(abs(numerator / denominator), precision, lowest, infinity, root)
+    return magnitude | (1 << struct.calcsize(word_code) * 8 - 1 if sign < 0 else 0)
+
+def check_powers(case):
+    """Covariance and correlation of two columns, or skewness and kurtosis of one, and the bytes of what they follow from."""
+    type, kind, name = case["type"], case["kind"], case["name"]
+    lowest, (items, others) = FORMATS[type][3], factors(case, type)
+    columns = [[x for x, in column] for column in ([items, others] if kind == "co-moments" else [items])]
+    is_finite = all(math.isfinite(x) for column in columns for x in column)
+    found = b"tfx\x01" + bytes([KINDS[kind], struct.calcsize(FORMATS[type][0]), 0, 0])
+    found += b"".join(part([(x, 1.0) for x in column], lowest) for column in columns)
+    rows = [[Fraction(x) for x in row] for row in zip(*columns) if all(map(math.isfinite, row))]
+    total = lambda powers: sum((math.prod(x**power for x, power in zip(row, powers)) for row in rows), Fraction(0))
+    finite = [[Fraction(x) for x in column if math.isfinite(x)] for column in columns]
+    if kind == "co-moments":
+        for column in finite: found += number(sum((x * x for x in column), Fraction(0)), 2 * lowest)
+        found += number(total((1, 1)), 2 * lowest)
+    else:
+        for power in (2, 3, 4): found += number(total((power,)), power * lowest)
+    assert found.hex() == case["bytes"], f"{name}: other bytes"
+    n, nan = len(items), FORMATS[type][5]
+    if not is_finite or n == 0: values = [nan, nan]
+    else:
+        means = [sum(column) / n for column in finite]
+        central = lambda *powers: sum(math.prod((x - mean) ** power for x, mean, power in zip(row, means, powers)) for row in rows)
+        if kind == "co-moments":
+            xx, xy, yy = central(2, 0), central(1, 1), central(0, 2)
+            values = [quotient(type, xy, xy, Fraction(n)), quotient(type, xy, xy * xy, xx * yy, True)]
+        else:
+            second, third, fourth = (central(power) for power in (2, 3, 4))
+            excess = n * fourth - 3 * second**2
+            values = [quotient(type, third, n * third**2, second**3, True), quotient(type, excess, excess, second**2)]
+    assert values == bits(case["value"]), f"{name}: {values} instead of {case['value']}"
+
+for name, check in {"exact": check_exact, "bytes": check_bytes, "keyed": check_keyed, "powers": check_powers}.items():
     cases = [json.loads(line) for line in (pathlib.Path(__file__).parent / f"{name}.jsonl").open()]
     for case in cases: check(case)
     print(f"{len(cases)} golden vectors of {name}: all as they should be")

@@ -3,14 +3,17 @@
 
 mod aggregate;
 mod entry;
+mod numbers;
 mod register;
 mod scalar;
 mod vectors;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::functions::Error;
+
 /// Calls a function that DuckDB called: no panic leaves it. What is to be told is returned.
-fn guarded(name: &str, call: impl FnOnce() -> Result<(), &'static str>) -> Result<(), String> {
+fn guarded(name: &str, call: impl FnOnce() -> Result<(), Error>) -> Result<(), String> {
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) => Err(format!("{name}: {error}")),

@@ -1,7 +1,18 @@
 //! What each function computes, in safe code.
 
-use exact_sum::{CompactMean, CompactMoments, CompactProducts, CompactSum, IntegerSum};
+use std::fmt::Display;
+use std::marker::PhantomData;
+use std::slice;
+
+use exact_sum::{
+    CompactAny, CompactBytes, CompactCoMoments, CompactItem, CompactState, CompactSum, IntegerSum,
+};
 use simd_kernels::{Float, Level};
+
+use crate::table::Function;
+
+/// What a function says is wrong.
+pub(crate) type Error = String;
 
 /// An aggregate over rows of items.
 pub(crate) trait Aggregate {
@@ -9,109 +20,399 @@ pub(crate) trait Aggregate {
     type State: Clone + Default;
 
     /// The argument of one row, or the arguments.
-    type Item: Copy;
+    type Item: Clone;
 
     /// What is returned.
     type Value;
 
-    const NAME: &str;
+    fn add(state: &mut Self::State, item: &Self::Item) -> Result<(), Error>;
 
-    fn add(state: &mut Self::State, item: Self::Item);
-
-    fn add_all(state: &mut Self::State, items: &[Self::Item]) {
-        items.iter().for_each(|item| Self::add(state, *item));
+    fn add_all(state: &mut Self::State, items: &[Self::Item]) -> Result<(), Error> {
+        items.iter().try_for_each(|item| Self::add(state, item))
     }
 
-    fn merge(state: &mut Self::State, other: &Self::State) -> Result<(), &'static str>;
+    fn merge(state: &mut Self::State, other: &Self::State) -> Result<(), Error>;
 
     /// `None` is NULL; an error says what is beyond the type.
-    fn value(state: &Self::State) -> Result<Option<Self::Value>, &'static str>;
+    fn value(state: &Self::State, function: &Function) -> Result<Option<Self::Value>, Error>;
 }
 
-/// An aggregate's functions are those of its state: `$add_all` is there if many items take less time than one by one.
-macro_rules! aggregate {
-    ($aggregate:ident, $name:literal, $state:ident, $item:ty => $value:ty, $add:expr, $result:expr $(, $add_all:expr)?) => {
-        pub(crate) struct $aggregate;
+fn said(error: impl Display) -> Error {
+    error.to_string()
+}
 
-        impl Aggregate for $aggregate {
-            type State = $state;
-            type Item = $item;
-            type Value = $value;
+/// What is asked of a state: a statistic, or its bytes.
+pub(crate) trait Outcome<S> {
+    type Value;
 
-            const NAME: &str = $name;
+    fn of(state: &S, scales: [u8; 2], function: &Function) -> Result<Option<Self::Value>, Error>;
+}
 
-            #[inline]
-            fn add(state: &mut $state, item: $item) {
-                $add(state, item);
-            }
+/// A statistic.
+pub(crate) struct Figure;
 
-            $(fn add_all(state: &mut $state, items: &[$item]) {
-                $add_all(state, items);
-            })?
+impl<S: CompactState> Outcome<S> for Figure {
+    type Value = f64;
 
-            fn merge(state: &mut $state, other: &$state) -> Result<(), &'static str> {
-                let merged = state.merge(other);
-                merged.map_err(|_| "a sum has room for 2^63 - 1 items")
-            }
+    fn of(state: &S, scales: [u8; 2], function: &Function) -> Result<Option<f64>, Error> {
+        Ok(state.statistic_of_decimals(function.statistic, function.options, scales))
+    }
+}
 
-            fn value(state: &$state) -> Result<Option<$value>, &'static str> {
-                $result(state)
+/// The state as bytes.
+pub(crate) struct Bytes;
+
+impl<S: CompactBytes> Outcome<S> for Bytes {
+    type Value = Vec<u8>;
+
+    fn of(state: &S, scales: [u8; 2], _: &Function) -> Result<Option<Vec<u8>>, Error> {
+        if scales != [0; 2] {
+            return Err("states have no decimals: cast the DECIMAL to DOUBLE, or to an integer of its smallest units".to_owned());
+        }
+        Ok((state.items() > 0).then(|| state.to_bytes()))
+    }
+}
+
+/// An aggregate of DOUBLE.
+pub(crate) struct OfDoubles<Row, S, O>(PhantomData<(Row, S, O)>);
+
+/// A state to which rows of doubles are added.
+pub(crate) trait AddAll<Row>: CompactState {
+    fn add_all(&mut self, rows: &[Row]);
+}
+
+impl AddAll<f64> for CompactSum {
+    fn add_all(&mut self, rows: &[f64]) {
+        // Many items take less time than one by one.
+        CompactSum::add_all(self, rows);
+    }
+}
+
+macro_rules! one_by_one {
+    ($($row:ty: $($state:ident)*;)*) => {$($(
+        impl AddAll<$row> for exact_sum::$state {
+            fn add_all(&mut self, rows: &[$row]) {
+                rows.iter().for_each(|row| exact_sum::CompactRows::add_row(self, *row));
             }
         }
-    };
+    )*)*};
 }
 
-aggregate!(Sum, "exact_sum", CompactSum, f64 => f64, CompactSum::add, |state: &CompactSum| Ok(state.value()), CompactSum::add_all);
-aggregate!(Average, "exact_avg", CompactMean, f64 => f64, CompactMean::add, |state: &CompactMean| Ok(state.value()), CompactMean::add_all);
-aggregate!(Dot, "exact_dot", CompactProducts, (f64, f64) => f64, |state: &mut CompactProducts, (x, y)| state.add(x, y), |state: &CompactProducts| Ok(state.value()));
-aggregate!(SumOfBigints, "exact_sum", IntegerSum, i64 => i128, |state: &mut IntegerSum, item: i64| state.add_one(item), integer_sum);
-aggregate!(SumOfHugeints, "exact_sum", IntegerSum, i128 => i128, IntegerSum::add_one, integer_sum);
-aggregate!(AverageOfBigints, "exact_avg", IntegerSum, i64 => f64, |state: &mut IntegerSum, item: i64| state.add_one(item), |state: &IntegerSum| Ok(state.mean()));
-aggregate!(AverageOfHugeints, "exact_avg", IntegerSum, i128 => f64, IntegerSum::add_one, |state: &IntegerSum| Ok(state.mean()));
-
-/// One of the two for doubles, and for integers.
-macro_rules! spread {
-    ($of_doubles:ident, $of_bigints:ident, $name:literal, $function:ident, $ddof:literal) => {
-        aggregate!($of_doubles, $name, CompactMoments, f64 => f64, CompactMoments::add, |state: &CompactMoments| Ok(state.$function($ddof)));
-        aggregate!($of_bigints, $name, CompactMoments, i64 => f64, CompactMoments::add_integer, |state: &CompactMoments| Ok(state.$function($ddof)));
-    };
-}
-
-spread!(
-    VariancePopulation,
-    VariancePopulationOfBigints,
-    "exact_var_pop",
-    variance,
-    0
-);
-spread!(
-    VarianceSample,
-    VarianceSampleOfBigints,
-    "exact_var_samp",
-    variance,
-    1
-);
-spread!(
-    DeviationPopulation,
-    DeviationPopulationOfBigints,
-    "exact_stddev_pop",
-    standard_deviation,
-    0
-);
-spread!(
-    DeviationSample,
-    DeviationSampleOfBigints,
-    "exact_stddev_samp",
-    standard_deviation,
-    1
+one_by_one!(
+    f64: CompactMoments CompactPowers;
+    (f64, f64): CompactProducts CompactWeightedMean;
 );
 
-fn integer_sum(state: &IntegerSum) -> Result<Option<i128>, &'static str> {
-    match (state.items(), state.value()) {
-        (0, _) => Ok(None),
-        (_, Some(sum)) => Ok(Some(sum)),
-        (_, None) => Err("the sum is beyond the range of HUGEINT"),
+/// Rows are y and x, as SQL has them.
+impl AddAll<(f64, f64)> for CompactCoMoments {
+    fn add_all(&mut self, rows: &[(f64, f64)]) {
+        rows.iter().for_each(|row| self.add_pair(row.0, row.1));
     }
+}
+
+impl<Row: Copy, S: AddAll<Row>, O: Outcome<S>> Aggregate for OfDoubles<Row, S, O> {
+    type State = S;
+    type Item = Row;
+    type Value = O::Value;
+
+    #[inline]
+    fn add(state: &mut S, item: &Row) -> Result<(), Error> {
+        state.add_all(slice::from_ref(item));
+        Ok(())
+    }
+
+    fn add_all(state: &mut S, items: &[Row]) -> Result<(), Error> {
+        state.add_all(items);
+        Ok(())
+    }
+
+    fn merge(state: &mut S, other: &S) -> Result<(), Error> {
+        state.merge(other).map_err(said)
+    }
+
+    fn value(state: &S, function: &Function) -> Result<Option<O::Value>, Error> {
+        O::of(state, [0; 2], function)
+    }
+}
+
+/// A number of any of DuckDB's types.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Number {
+    Double(f64),
+    /// It counts units of 10^-scale.
+    Integer(i128, u8),
+    /// An integer beyond HUGEINT.
+    Beyond,
+}
+
+/// A state to which numbers are added as they are.
+pub(crate) trait AddNumbers<const N: usize>: CompactState {
+    fn add_numbers(&mut self, numbers: [Number; N]) -> Result<(), Error>;
+
+    /// The scales of its columns, of those of a row.
+    fn scales(scales: [u8; 2]) -> [u8; 2] {
+        scales
+    }
+}
+
+const TOO_LONG: &str = "a number has more than 64 bits: cast the column to DOUBLE";
+
+impl Number {
+    fn scale(self) -> u8 {
+        match self {
+            Self::Integer(_, scale) => scale,
+            _ => 0,
+        }
+    }
+}
+
+/// An integer of 64 bits.
+fn short(integer: i128) -> Result<i64, Error> {
+    i64::try_from(integer).map_err(|_| TOO_LONG.to_owned())
+}
+
+impl AddNumbers<1> for CompactSum {
+    fn add_numbers(&mut self, [number]: [Number; 1]) -> Result<(), Error> {
+        match number {
+            Number::Double(item) => self.add(item),
+            Number::Integer(item, _) => self.add_integer(item),
+            Number::Beyond => return Err(BEYOND.to_owned()),
+        }
+        Ok(())
+    }
+}
+
+macro_rules! of_one {
+    ($($state:ident)*) => {$(
+        impl AddNumbers<1> for exact_sum::$state {
+            fn add_numbers(&mut self, [number]: [Number; 1]) -> Result<(), Error> {
+                match number {
+                    Number::Double(item) => self.add(item),
+                    Number::Integer(item, _) => self.add(short(item)?),
+                    Number::Beyond => return Err(TOO_LONG.to_owned()),
+                }
+                Ok(())
+            }
+        }
+    )*};
+}
+
+of_one!(CompactMoments CompactPowers);
+
+/// A state to which rows of two items of all kinds are added.
+trait Pairs: CompactState {
+    /// Whether y comes first in a row, and then x, as SQL has them.
+    const IS_Y_FIRST: bool;
+
+    fn add_pair(&mut self, x: impl CompactItem, y: impl CompactItem);
+}
+
+impl<S: Pairs> AddNumbers<2> for S {
+    fn add_numbers(&mut self, [x, y]: [Number; 2]) -> Result<(), Error> {
+        fn with_x<S: Pairs>(state: &mut S, x: impl CompactItem, y: Number) -> Result<(), Error> {
+            match y {
+                Number::Double(y) => state.add_pair(x, y),
+                Number::Integer(y, _) => state.add_pair(x, short(y)?),
+                Number::Beyond => return Err(TOO_LONG.to_owned()),
+            }
+            Ok(())
+        }
+        match x {
+            Number::Double(x) => with_x(self, x, y),
+            Number::Integer(x, _) => with_x(self, short(x)?, y),
+            Number::Beyond => Err(TOO_LONG.to_owned()),
+        }
+    }
+
+    fn scales([first, second]: [u8; 2]) -> [u8; 2] {
+        if S::IS_Y_FIRST {
+            [second, first]
+        } else {
+            [first, second]
+        }
+    }
+}
+
+macro_rules! pairs {
+    ($($state:ident: $is_y_first:literal)*) => {$(
+        impl Pairs for exact_sum::$state {
+            const IS_Y_FIRST: bool = $is_y_first;
+
+            #[inline]
+            fn add_pair(&mut self, first: impl CompactItem, second: impl CompactItem) {
+                if $is_y_first {
+                    self.add(second, first);
+                } else {
+                    self.add(first, second);
+                }
+            }
+        }
+    )*};
+}
+
+pairs!(CompactProducts: false CompactWeightedMean: false CompactCoMoments: true);
+
+/// A state, and the scales of the columns' decimals.
+#[derive(Clone, Default)]
+pub(crate) struct Scaled<S> {
+    state: S,
+    scales: [u8; 2],
+}
+
+/// An aggregate of N numbers of any types.
+pub(crate) struct OfNumbers<const N: usize, S, O>(PhantomData<(S, O)>);
+
+impl<const N: usize, S: AddNumbers<N>, O: Outcome<S>> Aggregate for OfNumbers<N, S, O> {
+    type State = Scaled<S>;
+    type Item = [Number; N];
+    type Value = O::Value;
+
+    #[inline]
+    fn add(state: &mut Scaled<S>, item: &[Number; N]) -> Result<(), Error> {
+        for (scale, number) in state.scales.iter_mut().zip(item) {
+            *scale = number.scale();
+        }
+        state.state.add_numbers(*item)
+    }
+
+    fn merge(state: &mut Scaled<S>, other: &Scaled<S>) -> Result<(), Error> {
+        if other.state.items() > 0 {
+            state.scales = other.scales;
+        }
+        state.state.merge(&other.state).map_err(said)
+    }
+
+    fn value(state: &Scaled<S>, function: &Function) -> Result<Option<O::Value>, Error> {
+        O::of(&state.state, S::scales(state.scales), function)
+    }
+}
+
+const BEYOND: &str = "a number is beyond the range of HUGEINT: cast the column to DOUBLE";
+
+/// An integer that is added.
+pub(crate) trait Integer: Copy {
+    fn widened(self) -> Result<i128, Error>;
+}
+
+impl Integer for i64 {
+    #[inline]
+    fn widened(self) -> Result<i128, Error> {
+        Ok(self.into())
+    }
+}
+
+impl Integer for i128 {
+    #[inline]
+    fn widened(self) -> Result<i128, Error> {
+        Ok(self)
+    }
+}
+
+impl Integer for [Number; 1] {
+    #[inline]
+    fn widened(self) -> Result<i128, Error> {
+        match self {
+            [Number::Integer(item, 0)] => Ok(item),
+            _ => Err(BEYOND.to_owned()),
+        }
+    }
+}
+
+/// The sum of integers.
+pub(crate) struct SumOfIntegers<T>(PhantomData<T>);
+
+impl<T: Integer> Aggregate for SumOfIntegers<T> {
+    type State = IntegerSum;
+    type Item = T;
+    type Value = i128;
+
+    #[inline]
+    fn add(state: &mut IntegerSum, item: &T) -> Result<(), Error> {
+        state.add_one(item.widened()?);
+        Ok(())
+    }
+
+    fn merge(state: &mut IntegerSum, other: &IntegerSum) -> Result<(), Error> {
+        state.merge(other).map_err(said)
+    }
+
+    fn value(state: &IntegerSum, _: &Function) -> Result<Option<i128>, Error> {
+        match (state.items(), state.value()) {
+            (0, _) => Ok(None),
+            (_, Some(sum)) => Ok(Some(sum)),
+            (_, None) => Err("the sum is beyond the range of HUGEINT".to_owned()),
+        }
+    }
+}
+
+/// The mean of integers.
+pub(crate) struct MeanOfIntegers<T>(PhantomData<T>);
+
+impl<T: Integer> Aggregate for MeanOfIntegers<T> {
+    type State = IntegerSum;
+    type Item = T;
+    type Value = f64;
+
+    #[inline]
+    fn add(state: &mut IntegerSum, item: &T) -> Result<(), Error> {
+        SumOfIntegers::add(state, item)
+    }
+
+    fn merge(state: &mut IntegerSum, other: &IntegerSum) -> Result<(), Error> {
+        SumOfIntegers::<T>::merge(state, other)
+    }
+
+    fn value(state: &IntegerSum, _: &Function) -> Result<Option<f64>, Error> {
+        Ok(state.mean())
+    }
+}
+
+/// The state of the rows of all states.
+pub(crate) struct Merge;
+
+impl Aggregate for Merge {
+    type State = Option<CompactAny>;
+    type Item = Box<[u8]>;
+    type Value = Vec<u8>;
+
+    fn add(state: &mut Option<CompactAny>, item: &Box<[u8]>) -> Result<(), Error> {
+        let other = CompactAny::of_bytes(item).map_err(said)?;
+        match state {
+            Some(state) => state.merge(&other).map_err(said),
+            None => {
+                *state = Some(other);
+                Ok(())
+            }
+        }
+    }
+
+    fn merge(state: &mut Option<CompactAny>, other: &Option<CompactAny>) -> Result<(), Error> {
+        match (&mut *state, other) {
+            (_, None) => Ok(()),
+            (Some(state), Some(other)) => state.merge(other).map_err(said),
+            (None, other) => {
+                state.clone_from(other);
+                Ok(())
+            }
+        }
+    }
+
+    fn value(state: &Option<CompactAny>, _: &Function) -> Result<Option<Vec<u8>>, Error> {
+        Ok(state.as_ref().map(CompactAny::to_bytes))
+    }
+}
+
+/// A statistic of the rows of a state.
+pub(crate) fn statistic_of(bytes: &[u8], function: &Function) -> Result<Option<f64>, Error> {
+    let state = CompactAny::of_bytes(bytes).map_err(said)?;
+    if !state.has(function.statistic) {
+        let Function { statistic, .. } = function;
+        return Err(format!(
+            "the state is {}, which has no {statistic}",
+            state.name()
+        ));
+    }
+    Ok(state.statistic(function.statistic, function.options))
 }
 
 /// The function of lists.

@@ -6,3 +6,4 @@
 
 mod boundary;
 mod functions;
+mod table;

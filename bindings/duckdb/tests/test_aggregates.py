@@ -134,8 +134,8 @@ def test_nulls_and_too_few_rows(connection):
 
 @pytest.mark.parametrize(
     "kind, of_sum",
-    [(kind, "HUGEINT") for kind in ["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "UINTEGER", "UBIGINT"]]
-    + [(kind, "DOUBLE") for kind in ["FLOAT", "DOUBLE", "DECIMAL(9, 2)", "DECIMAL(38, 9)", "UHUGEINT"]],
+    [(kind, "HUGEINT") for kind in ["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "UINTEGER", "UBIGINT", "UHUGEINT"]]
+    + [(kind, "DOUBLE") for kind in ["FLOAT", "DOUBLE", "DECIMAL(9, 2)", "DECIMAL(38, 9)"]],
 )
 def test_types(connection, kind, of_sum):
     functions = ["exact_sum", "exact_avg", "exact_var_pop", "exact_stddev_samp"]

@@ -55,8 +55,8 @@ def test_a_wrong_platform_and_a_damaged_file(tmp_path):
                                   "exact_dot(1, 'a'::VARCHAR)", "tree_sum(1)", "tree_sum(['a'])"])
 def test_wrong_arguments(call):
     with treefold.duckdb.connect() as connection:
-        with pytest.raises(duckdb.BinderException, match=call.split("(")[0]):
-            connection.execute(f"SELECT {call}")
+        with pytest.raises(duckdb.Error, match=call.split("(")[0]):
+            connection.execute(f"SELECT {call}").fetchall()
         assert connection.execute("SELECT exact_sum(0.5)").fetchall() == [(0.5,)]
 
 

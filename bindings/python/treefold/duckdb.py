@@ -1,5 +1,6 @@
-"""Exact aggregates in DuckDB 2.0 or later: `exact_sum`, `exact_avg`, `exact_dot`, `exact_var_pop`, `exact_var_samp`, `exact_stddev_pop` and
-`exact_stddev_samp`, and `tree_sum` of lists.
+"""Exact aggregates in DuckDB 2.0 or later: `exact_sum`, `exact_avg`, `exact_dot`, `exact_var_samp`, `exact_stddev_samp`, `exact_skewness`,
+`exact_kurtosis`, `exact_covar_samp`, `exact_corr`, `exact_regr_slope`, `exact_weighted_avg` and their kin, columns of states that merge
+(`exact_moments_state`, `exact_merge`, `exact_var_samp_of`), and `tree_sum` of lists.
 
 >>> import treefold.duckdb
 >>> connection = treefold.duckdb.connect()

@@ -13,7 +13,7 @@
 //! | [`Powers`] | a skewness, a kurtosis |
 //! | [`WeightedMean`] | a weighted mean |
 //! | [`Extrema`] | the least and the greatest item |
-//! | [`CompactSum`], [`CompactMean`], [`CompactProducts`], [`CompactMoments`] | the same in few bytes, for many groups |
+//! | [`CompactState`]s | the same in few bytes, for many groups |
 //!
 //! All levels give the same values: they differ only in speed. So do all floating-point environments: where a thread flushes subnormal
 //! numbers to zero, or rounds otherwise than to nearest, items are added by integer arithmetic.
@@ -33,7 +33,10 @@ mod slots;
 mod statistic;
 
 pub use bytes::{BytesError, partial};
-pub use compact::{CompactMean, CompactMoments, CompactProducts, CompactSum, IntegerSum};
+pub use compact::{
+    CompactAny, CompactBytes, CompactCoMoments, CompactItem, CompactMoments, CompactPowers,
+    CompactProducts, CompactRows, CompactState, CompactSum, CompactWeightedMean, IntegerSum,
+};
 pub use keyed::ranks::sparse::SparseKey;
 #[doc(hidden)]
 pub use keyed::ranks::{sparse, wire};

@@ -5,15 +5,16 @@ use std::ffi::CString;
 use std::slice;
 
 use libduckdb_sys::{
-    duckdb_aggregate_function_set_error, duckdb_aggregate_state, duckdb_data_chunk,
-    duckdb_function_info, duckdb_vector, idx_t,
+    duckdb_aggregate_function_get_extra_info, duckdb_aggregate_function_set_error,
+    duckdb_aggregate_state, duckdb_data_chunk, duckdb_function_info, duckdb_vector, idx_t,
 };
 
 use simd_kernels::prefetch_item;
 
 use super::guarded;
-use super::vectors::{Arguments, Chunk, Native, Output, Validity};
-use crate::functions::Aggregate;
+use super::vectors::{Arguments, Chunk, Output, Validity, Written};
+use crate::functions::{Aggregate, Error};
+use crate::table::Function;
 
 /// States of so many rows ahead are brought into the nearest cache: those of many groups are far.
 const AHEAD: usize = 32;
@@ -47,13 +48,13 @@ pub(super) unsafe extern "C" fn update<A: Aggregate>(
 ) where
     A::Item: Arguments,
 {
-    report::<A>(info, || {
+    report(info, |_| {
         // SAFETY: DuckDB passes what the function was registered with.
         let chunk = unsafe { Chunk::new(chunk) };
         // SAFETY: there is one for each row.
         let states = unsafe { states_of::<A>(states, chunk.rows) };
-        let items = A::Item::of_chunk(&chunk);
-        let columns = 0..A::Item::TYPES.len() as u64;
+        let items = A::Item::of_chunk(&chunk)?;
+        let columns = 0..A::Item::COLUMNS as u64;
         let validities = columns.filter_map(|column| chunk.column(column).validity());
         let validities: Vec<Validity<'_>> = validities.collect();
         let (states, items) = if validities.is_empty() {
@@ -62,12 +63,11 @@ pub(super) unsafe extern "C" fn update<A: Aggregate>(
             let is_there = |row: &usize| validities.iter().all(|validity| validity.has(*row));
             let rows = (0..chunk.rows).filter(is_there);
             let (states, items): (Vec<_>, Vec<_>) =
-                rows.map(|row| (states[row], items[row])).unzip();
+                rows.map(|row| (states[row], items[row].clone())).unzip();
             (Cow::Owned(states), Cow::Owned(items))
         };
         // SAFETY: DuckDB says so of all states.
-        unsafe { add_rows::<A>(&states, &items) };
-        Ok(())
+        unsafe { add_rows::<A>(&states, &items) }
     });
 }
 
@@ -76,9 +76,9 @@ pub(super) unsafe extern "C" fn update<A: Aggregate>(
 /// # Safety
 /// The states are initialised, and nobody else uses them during the call.
 #[inline(never)]
-unsafe fn add_rows<A: Aggregate>(states: States<'_, A>, items: &[A::Item]) {
+unsafe fn add_rows<A: Aggregate>(states: States<'_, A>, items: &[A::Item]) -> Result<(), Error> {
     let [first, others @ ..] = states else {
-        return;
+        return Ok(());
     };
     if others.iter().all(|other| other == first) {
         // SAFETY: the caller says so.
@@ -92,12 +92,13 @@ unsafe fn add_rows<A: Aggregate>(states: States<'_, A>, items: &[A::Item]) {
         prefetch_item(ahead, 0);
         prefetch_item(ahead, 1);
         // SAFETY: the caller says so.
-        A::add(unsafe { &mut **state }, *item);
+        A::add(unsafe { &mut **state }, item)?;
     }
     for (state, item) in states.iter().zip(items).skip(ahead.len()) {
         // SAFETY: the caller says so.
-        A::add(unsafe { &mut **state }, *item);
+        A::add(unsafe { &mut **state }, item)?;
     }
+    Ok(())
 }
 
 /// # Safety
@@ -108,7 +109,7 @@ pub(super) unsafe extern "C" fn combine<A: Aggregate>(
     targets: *mut duckdb_aggregate_state,
     count: idx_t,
 ) {
-    report::<A>(info, || {
+    report(info, |_| {
         let count = usize::try_from(count).expect("they are in memory");
         // SAFETY: there are so many.
         let sources = unsafe { states_of::<A>(sources, count) };
@@ -134,9 +135,9 @@ pub(super) unsafe extern "C" fn finalize<A: Aggregate>(
     count: idx_t,
     offset: idx_t,
 ) where
-    A::Value: Native,
+    A::Value: Written,
 {
-    report::<A>(info, || {
+    report(info, |function| {
         let [count, offset] =
             [count, offset].map(|number| usize::try_from(number).expect("they are in memory"));
         // SAFETY: there are so many.
@@ -146,7 +147,7 @@ pub(super) unsafe extern "C" fn finalize<A: Aggregate>(
         for (row, state) in states.iter().enumerate() {
             // SAFETY: it is initialised. DuckDB may go on to use it.
             let state = unsafe { &**state };
-            let value = A::value(state)?;
+            let value = A::value(state, function)?;
             // SAFETY: the vector has this row, and the type that the function was registered with.
             unsafe { output.write(offset + row, value) };
         }
@@ -161,7 +162,7 @@ pub(super) unsafe extern "C" fn destroy<A: Aggregate>(
     count: idx_t,
 ) {
     // To drop a state frees memory, and cannot fail.
-    let _ = guarded(A::NAME, || {
+    let _ = guarded("destroy", || {
         let count = usize::try_from(count).expect("they are in memory");
         // SAFETY: there are so many.
         let states = unsafe { states_of::<A>(states, count) };
@@ -186,12 +187,13 @@ unsafe fn states_of<'c, A: Aggregate>(
     unsafe { slice::from_raw_parts(states.cast_const().cast(), count) }
 }
 
-/// Calls a function, and tells DuckDB what is wrong.
-fn report<A: Aggregate>(
-    info: duckdb_function_info,
-    call: impl FnOnce() -> Result<(), &'static str>,
-) {
-    if let Err(error) = guarded(A::NAME, call) {
+/// Calls a function with the one that was registered, and tells DuckDB what is wrong.
+fn report(info: duckdb_function_info, call: impl FnOnce(&'static Function) -> Result<(), Error>) {
+    // SAFETY: the information is that of this call.
+    let function = unsafe { duckdb_aggregate_function_get_extra_info(info) };
+    // SAFETY: all aggregates were registered with a function that is static.
+    let function: &'static Function = unsafe { &*function.cast_const().cast() };
+    if let Err(error) = guarded(function.name, || call(function)) {
         let error = CString::new(error).unwrap_or_default();
         // SAFETY: the information is that of this call, and DuckDB copies the text.
         unsafe { duckdb_aggregate_function_set_error(info, error.as_ptr()) };

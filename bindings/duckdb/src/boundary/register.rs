@@ -2,26 +2,37 @@
 
 use std::ffi::CString;
 
+use exact_sum::{
+    CompactCoMoments, CompactMoments, CompactPowers, CompactProducts, CompactSum,
+    CompactWeightedMean, Held, Statistic,
+};
 use libduckdb_sys::{
-    DuckDBSuccess, duckdb_add_aggregate_function_to_set, duckdb_add_scalar_function_to_set,
-    duckdb_aggregate_function_add_parameter, duckdb_aggregate_function_set_destructor,
+    DUCKDB_TYPE_DUCKDB_TYPE_ANY, DUCKDB_TYPE_DUCKDB_TYPE_BIGINT, DUCKDB_TYPE_DUCKDB_TYPE_BLOB,
+    DUCKDB_TYPE_DUCKDB_TYPE_DOUBLE, DUCKDB_TYPE_DUCKDB_TYPE_HUGEINT, DuckDBSuccess,
+    duckdb_add_aggregate_function_to_set, duckdb_add_scalar_function_to_set,
+    duckdb_aggregate_function, duckdb_aggregate_function_add_parameter,
+    duckdb_aggregate_function_set_destructor, duckdb_aggregate_function_set_extra_info,
     duckdb_aggregate_function_set_functions, duckdb_aggregate_function_set_name,
     duckdb_aggregate_function_set_return_type, duckdb_connection, duckdb_create_aggregate_function,
-    duckdb_create_aggregate_function_set, duckdb_create_list_type, duckdb_create_logical_type,
-    duckdb_create_scalar_function, duckdb_create_scalar_function_set,
-    duckdb_destroy_aggregate_function, duckdb_destroy_aggregate_function_set,
-    duckdb_destroy_logical_type, duckdb_destroy_scalar_function,
-    duckdb_destroy_scalar_function_set, duckdb_logical_type,
-    duckdb_register_aggregate_function_set, duckdb_register_scalar_function_set,
-    duckdb_scalar_function_add_parameter, duckdb_scalar_function_set_function,
-    duckdb_scalar_function_set_name, duckdb_scalar_function_set_return_type, duckdb_state,
-    duckdb_type,
+    duckdb_create_aggregate_function_set, duckdb_create_scalar_function,
+    duckdb_create_scalar_function_set, duckdb_destroy_aggregate_function,
+    duckdb_destroy_aggregate_function_set, duckdb_destroy_scalar_function,
+    duckdb_destroy_scalar_function_set, duckdb_register_aggregate_function_set,
+    duckdb_register_scalar_function_set, duckdb_scalar_function_add_parameter,
+    duckdb_scalar_function_set_extra_info, duckdb_scalar_function_set_function,
+    duckdb_scalar_function_set_name, duckdb_scalar_function_set_return_type,
+    duckdb_scalar_function_t, duckdb_state, duckdb_type,
 };
 
 use super::aggregate::{combine, destroy, finalize, init, size, update};
-use super::scalar::sum_lists;
-use super::vectors::{Arguments, Native};
-use crate::functions::{self, Aggregate, TREE_SUM, Tree};
+use super::numbers::INTEGERS;
+use super::scalar::{read_states, sum_lists};
+use super::vectors::{Arguments, Native, Type, Written};
+use crate::functions::{
+    AddAll, AddNumbers, Aggregate, Bytes, Figure, MeanOfIntegers, Merge, Number, OfDoubles,
+    OfNumbers, Outcome, SumOfIntegers, TREE_SUM, Tree,
+};
+use crate::table::{FUNCTIONS, Function, MERGE, STATES};
 
 /// Registers all.
 ///
@@ -31,115 +42,123 @@ use crate::functions::{self, Aggregate, TREE_SUM, Tree};
 /// # Safety
 /// The connection is open.
 pub(super) unsafe fn register_all(connection: duckdb_connection) -> Result<(), String> {
-    use functions::{
-        Average, AverageOfBigints, AverageOfHugeints, DeviationPopulation,
-        DeviationPopulationOfBigints, DeviationSample, DeviationSampleOfBigints, Dot, Sum,
-        SumOfBigints, SumOfHugeints, VariancePopulation, VariancePopulationOfBigints,
-        VarianceSample, VarianceSampleOfBigints,
-    };
-    // Of arguments that fit several functions, DuckDB casts to those that cost least.
-    let sets = [
-        Set::of::<Sum>()
-            .with::<SumOfBigints>()
-            .with::<SumOfHugeints>(),
-        Set::of::<Average>()
-            .with::<AverageOfBigints>()
-            .with::<AverageOfHugeints>(),
-        Set::of::<Dot>(),
-        Set::of::<VariancePopulation>().with::<VariancePopulationOfBigints>(),
-        Set::of::<VarianceSample>().with::<VarianceSampleOfBigints>(),
-        Set::of::<DeviationPopulation>().with::<DeviationPopulationOfBigints>(),
-        Set::of::<DeviationSample>().with::<DeviationSampleOfBigints>(),
-    ];
-    for set in sets {
+    for function in &FUNCTIONS {
         // SAFETY: the connection is open.
-        unsafe { set.register(connection) }?;
+        unsafe { register(connection, function, &overloads(function)) }?;
+        // There are no states of weighted means.
+        if function.statistic.held() != Held::Weighted {
+            let name = format!("{}_of", function.name);
+            // SAFETY: as above.
+            unsafe { register_scalar(connection, &name, &[add_reader(function)]) }?;
+        }
     }
+    for function in &STATES {
+        // SAFETY: the connection is open.
+        unsafe { register(connection, function, &state_overloads(function)) }?;
+    }
+    let merge = [Overload::of::<Merge>(&[DUCKDB_TYPE_DUCKDB_TYPE_BLOB])];
     // SAFETY: the connection is open.
-    unsafe { register_tree_sum(connection) }
+    unsafe { register(connection, &MERGE, &merge) }?;
+    let sums = [add_tree_sum::<f64>(), add_tree_sum::<f32>()];
+    // SAFETY: the connection is open.
+    unsafe { register_scalar(connection, TREE_SUM, &sums) }
 }
 
-/// A type that is freed.
-struct Type(duckdb_logical_type);
+const DOUBLE: &[duckdb_type] = &[DUCKDB_TYPE_DUCKDB_TYPE_DOUBLE];
+const DOUBLES: &[duckdb_type] = &[DUCKDB_TYPE_DUCKDB_TYPE_DOUBLE; 2];
+const ANY: &[duckdb_type] = &[DUCKDB_TYPE_DUCKDB_TYPE_ANY];
+const ANY_TWO: &[duckdb_type] = &[DUCKDB_TYPE_DUCKDB_TYPE_ANY; 2];
 
-impl Type {
-    fn of(kind: duckdb_type) -> Self {
-        // SAFETY: it is a type without parameters.
-        Self(unsafe { duckdb_create_logical_type(kind) })
+/// The functions of a statistic. Of arguments that fit several, DuckDB takes those that are not cast, then ANY: so decimals, and what is no number.
+fn overloads(function: &Function) -> Vec<Overload> {
+    let mut overloads = match function.statistic.held() {
+        _ if function.statistic == Statistic::Mean => of_one::<CompactSum, Figure>(),
+        Held::Sum => of_one::<CompactSum, Figure>(),
+        Held::Moments => of_one::<CompactMoments, Figure>(),
+        Held::Powers => of_one::<CompactPowers, Figure>(),
+        Held::Products => of_two::<CompactProducts, Figure>(),
+        Held::Weighted => of_two::<CompactWeightedMean, Figure>(),
+        Held::CoMoments => of_two::<CompactCoMoments, Figure>(),
+        held => unreachable!("no function is of {held:?}"),
+    };
+    match function.statistic {
+        Statistic::Sum => {
+            for kind in INTEGERS {
+                overloads.push(match kind {
+                    DUCKDB_TYPE_DUCKDB_TYPE_BIGINT => Overload::of::<SumOfIntegers<i64>>(&[kind]),
+                    DUCKDB_TYPE_DUCKDB_TYPE_HUGEINT => Overload::of::<SumOfIntegers<i128>>(&[kind]),
+                    _ => Overload::of::<SumOfIntegers<[Number; 1]>>(&[kind]),
+                });
+            }
+        }
+        Statistic::Mean => overloads.extend([
+            Overload::of::<MeanOfIntegers<i64>>(&[DUCKDB_TYPE_DUCKDB_TYPE_BIGINT]),
+            Overload::of::<MeanOfIntegers<i128>>(&[DUCKDB_TYPE_DUCKDB_TYPE_HUGEINT]),
+        ]),
+        _ => {}
     }
+    overloads
+}
 
-    fn list_of(kind: duckdb_type) -> Self {
-        let items = Self::of(kind);
-        // SAFETY: the items' type is live, and is copied.
-        Self(unsafe { duckdb_create_list_type(items.0) })
+/// The functions that give a state for a statistic.
+fn state_overloads(function: &Function) -> Vec<Overload> {
+    match function.statistic.held() {
+        Held::Sum => of_one::<CompactSum, Bytes>(),
+        Held::Moments => of_one::<CompactMoments, Bytes>(),
+        Held::Powers => of_one::<CompactPowers, Bytes>(),
+        Held::Products => of_two::<CompactProducts, Bytes>(),
+        Held::CoMoments => of_two::<CompactCoMoments, Bytes>(),
+        held => unreachable!("{held:?} has no bytes"),
     }
 }
 
-impl Drop for Type {
-    fn drop(&mut self) {
-        // SAFETY: it is freed once.
-        unsafe { duckdb_destroy_logical_type(&raw mut self.0) };
-    }
+fn of_one<S, O>() -> Vec<Overload>
+where
+    S: AddAll<f64> + AddNumbers<1>,
+    O: Outcome<S, Value: Written>,
+{
+    vec![
+        Overload::of::<OfDoubles<f64, S, O>>(DOUBLE),
+        Overload::of::<OfNumbers<1, S, O>>(ANY),
+    ]
 }
 
-/// Aggregates of one name.
-struct Set {
-    name: &'static str,
-    /// Each adds its function.
-    add: Vec<unsafe fn(libduckdb_sys::duckdb_aggregate_function_set) -> duckdb_state>,
+fn of_two<S, O>() -> Vec<Overload>
+where
+    S: AddAll<(f64, f64)> + AddNumbers<2>,
+    O: Outcome<S, Value: Written>,
+{
+    vec![
+        Overload::of::<OfDoubles<(f64, f64), S, O>>(DOUBLES),
+        Overload::of::<OfNumbers<2, S, O>>(ANY_TWO),
+    ]
 }
 
-impl Set {
-    fn of<A: Aggregate<Item: Arguments, Value: Native>>() -> Self {
-        let name = A::NAME;
+/// A function of one name: its parameters, its result, and what DuckDB calls.
+struct Overload {
+    parameters: Vec<duckdb_type>,
+    result: duckdb_type,
+    /// Sets what DuckDB calls.
+    set: unsafe fn(duckdb_aggregate_function),
+}
+
+impl Overload {
+    fn of<A: Aggregate<Item: Arguments, Value: Written>>(parameters: &[duckdb_type]) -> Self {
+        assert_eq!(parameters.len(), A::Item::COLUMNS, "one for each column");
         Self {
-            name,
-            add: Vec::new(),
+            parameters: parameters.to_vec(),
+            result: A::Value::TYPE,
+            set: set_functions::<A>,
         }
-        .with::<A>()
-    }
-
-    fn with<A: Aggregate<Item: Arguments, Value: Native>>(mut self) -> Self {
-        assert_eq!(self.name, A::NAME, "a set has one name");
-        self.add.push(add_aggregate::<A>);
-        self
-    }
-
-    /// # Safety
-    /// The connection is open.
-    unsafe fn register(self, connection: duckdb_connection) -> Result<(), String> {
-        let name = c_name(self.name);
-        // SAFETY: the name ends with a zero.
-        let mut set = unsafe { duckdb_create_aggregate_function_set(name.as_ptr()) };
-        for add in self.add {
-            // SAFETY: the set is live. What goes wrong shows when it is registered.
-            unsafe { add(set) };
-        }
-        // SAFETY: both are live.
-        let state = unsafe { duckdb_register_aggregate_function_set(connection, set) };
-        // SAFETY: it is freed once.
-        unsafe { duckdb_destroy_aggregate_function_set(&raw mut set) };
-        result(state, self.name)
     }
 }
 
 /// # Safety
-/// The set is live.
-unsafe fn add_aggregate<A: Aggregate<Item: Arguments, Value: Native>>(
-    set: libduckdb_sys::duckdb_aggregate_function_set,
-) -> duckdb_state {
-    let name = c_name(A::NAME);
-    // SAFETY: it has no precondition.
-    let mut function = unsafe { duckdb_create_aggregate_function() };
-    // SAFETY: the function is live, and DuckDB copies the name.
-    unsafe { duckdb_aggregate_function_set_name(function, name.as_ptr()) };
-    for kind in A::Item::TYPES {
-        // SAFETY: the function is live, and DuckDB copies the type.
-        unsafe { duckdb_aggregate_function_add_parameter(function, Type::of(*kind).0) };
-    }
-    // SAFETY: as above.
-    unsafe { duckdb_aggregate_function_set_return_type(function, Type::of(A::Value::TYPE).0) };
-    // SAFETY: these are functions of one aggregate, with the arguments and the result of above.
+/// The function is live.
+unsafe fn set_functions<A: Aggregate<Item: Arguments, Value: Written>>(
+    function: duckdb_aggregate_function,
+) {
+    // SAFETY: these are functions of one aggregate.
     unsafe {
         duckdb_aggregate_function_set_functions(
             function,
@@ -152,51 +171,112 @@ unsafe fn add_aggregate<A: Aggregate<Item: Arguments, Value: Native>>(
     };
     // SAFETY: it destroys states of this aggregate.
     unsafe { duckdb_aggregate_function_set_destructor(function, Some(destroy::<A>)) };
-    // SAFETY: both are live, and the set copies the function.
-    let state = unsafe { duckdb_add_aggregate_function_to_set(set, function) };
-    // SAFETY: it is freed once.
-    unsafe { duckdb_destroy_aggregate_function(&raw mut function) };
-    state
 }
 
+/// Registers the aggregates of one name.
+///
 /// # Safety
 /// The connection is open.
-unsafe fn register_tree_sum(connection: duckdb_connection) -> Result<(), String> {
-    let name = c_name(TREE_SUM);
+unsafe fn register(
+    connection: duckdb_connection,
+    own: &'static Function,
+    overloads: &[Overload],
+) -> Result<(), String> {
+    let c_name = c_name(own.name);
     // SAFETY: the name ends with a zero.
-    let mut set = unsafe { duckdb_create_scalar_function_set(name.as_ptr()) };
-    // SAFETY: the set is live.
-    unsafe { add_tree_sum::<f64>(set) };
-    // SAFETY: as above.
-    unsafe { add_tree_sum::<f32>(set) };
+    let mut set = unsafe { duckdb_create_aggregate_function_set(c_name.as_ptr()) };
+    for overload in overloads {
+        // SAFETY: it has no precondition.
+        let mut function = unsafe { duckdb_create_aggregate_function() };
+        // SAFETY: the function is live, and DuckDB copies the name.
+        unsafe { duckdb_aggregate_function_set_name(function, c_name.as_ptr()) };
+        for kind in &overload.parameters {
+            // SAFETY: the function is live, and DuckDB copies the type.
+            unsafe { duckdb_aggregate_function_add_parameter(function, Type::of(*kind).0) };
+        }
+        // SAFETY: as above.
+        unsafe { duckdb_aggregate_function_set_return_type(function, Type::of(overload.result).0) };
+        // SAFETY: the function is live. They read arguments and write results of these types.
+        unsafe { (overload.set)(function) };
+        let info = (&raw const *own).cast_mut().cast();
+        // SAFETY: the function is live, and what it gets is static: it is not freed.
+        unsafe { duckdb_aggregate_function_set_extra_info(function, info, None) };
+        // SAFETY: both are live, and the set copies the function. What goes wrong shows when the set is registered.
+        unsafe { duckdb_add_aggregate_function_to_set(set, function) };
+        // SAFETY: it is freed once.
+        unsafe { duckdb_destroy_aggregate_function(&raw mut function) };
+    }
+    // SAFETY: both are live.
+    let state = unsafe { duckdb_register_aggregate_function_set(connection, set) };
+    // SAFETY: it is freed once.
+    unsafe { duckdb_destroy_aggregate_function_set(&raw mut set) };
+    result(state, own.name)
+}
+
+/// A function of a row: its parameter, its result, and what DuckDB calls with what.
+struct Scalar {
+    parameter: Type,
+    result: duckdb_type,
+    call: duckdb_scalar_function_t,
+    own: Option<&'static Function>,
+}
+
+fn add_tree_sum<T: Native + Tree>() -> Scalar {
+    Scalar {
+        parameter: Type::list_of(<T as Native>::TYPE),
+        result: <T as Native>::TYPE,
+        call: Some(sum_lists::<T>),
+        own: None,
+    }
+}
+
+fn add_reader(function: &'static Function) -> Scalar {
+    Scalar {
+        parameter: Type::of(DUCKDB_TYPE_DUCKDB_TYPE_BLOB),
+        result: DUCKDB_TYPE_DUCKDB_TYPE_DOUBLE,
+        call: Some(read_states),
+        own: Some(function),
+    }
+}
+
+/// Registers the functions of one name.
+///
+/// # Safety
+/// The connection is open.
+unsafe fn register_scalar(
+    connection: duckdb_connection,
+    name: &str,
+    scalars: &[Scalar],
+) -> Result<(), String> {
+    let c_name = c_name(name);
+    // SAFETY: the name ends with a zero.
+    let mut set = unsafe { duckdb_create_scalar_function_set(c_name.as_ptr()) };
+    for scalar in scalars {
+        // SAFETY: it has no precondition.
+        let mut function = unsafe { duckdb_create_scalar_function() };
+        // SAFETY: the function is live, and DuckDB copies the name.
+        unsafe { duckdb_scalar_function_set_name(function, c_name.as_ptr()) };
+        // SAFETY: the function is live, and DuckDB copies the type.
+        unsafe { duckdb_scalar_function_add_parameter(function, scalar.parameter.0) };
+        // SAFETY: as above.
+        unsafe { duckdb_scalar_function_set_return_type(function, Type::of(scalar.result).0) };
+        if let Some(own) = scalar.own {
+            let own = (&raw const *own).cast_mut().cast();
+            // SAFETY: the function is live, and what it gets is static: it is not freed.
+            unsafe { duckdb_scalar_function_set_extra_info(function, own, None) };
+        }
+        // SAFETY: it has this argument and this result, and expects what it got.
+        unsafe { duckdb_scalar_function_set_function(function, scalar.call) };
+        // SAFETY: both are live, and the set copies the function.
+        unsafe { duckdb_add_scalar_function_to_set(set, function) };
+        // SAFETY: it is freed once.
+        unsafe { duckdb_destroy_scalar_function(&raw mut function) };
+    }
     // SAFETY: both are live.
     let state = unsafe { duckdb_register_scalar_function_set(connection, set) };
     // SAFETY: it is freed once.
     unsafe { duckdb_destroy_scalar_function_set(&raw mut set) };
-    result(state, TREE_SUM)
-}
-
-/// # Safety
-/// The set is live.
-unsafe fn add_tree_sum<T: Native + Tree>(
-    set: libduckdb_sys::duckdb_scalar_function_set,
-) -> duckdb_state {
-    let name = c_name(TREE_SUM);
-    // SAFETY: it has no precondition.
-    let mut function = unsafe { duckdb_create_scalar_function() };
-    // SAFETY: the function is live, and DuckDB copies the name.
-    unsafe { duckdb_scalar_function_set_name(function, name.as_ptr()) };
-    // SAFETY: the function is live, and DuckDB copies the type.
-    unsafe { duckdb_scalar_function_add_parameter(function, Type::list_of(T::TYPE).0) };
-    // SAFETY: as above.
-    unsafe { duckdb_scalar_function_set_return_type(function, Type::of(T::TYPE).0) };
-    // SAFETY: it has this argument and this result.
-    unsafe { duckdb_scalar_function_set_function(function, Some(sum_lists::<T>)) };
-    // SAFETY: both are live, and the set copies the function.
-    let state = unsafe { duckdb_add_scalar_function_to_set(set, function) };
-    // SAFETY: it is freed once.
-    unsafe { duckdb_destroy_scalar_function(&raw mut function) };
-    state
+    result(state, name)
 }
 
 fn c_name(name: &str) -> CString {

@@ -1,14 +1,16 @@
-//! What DuckDB calls of a function of lists.
+//! What DuckDB calls of functions of lists, and of states.
 
 use std::ffi::CString;
 
 use libduckdb_sys::{
-    duckdb_data_chunk, duckdb_function_info, duckdb_scalar_function_set_error, duckdb_vector,
+    duckdb_data_chunk, duckdb_function_info, duckdb_scalar_function_get_extra_info,
+    duckdb_scalar_function_set_error, duckdb_vector,
 };
 
 use super::guarded;
 use super::vectors::{Chunk, Native, Output};
-use crate::functions::{TREE_SUM, Tree, tree_sum};
+use crate::functions::{Error, TREE_SUM, Tree, statistic_of, tree_sum};
+use crate::table::Function;
 
 /// # Safety
 /// DuckDB calls it with a chunk of one vector, of lists of this type, and with a flat vector of the type that has as many rows.
@@ -44,7 +46,43 @@ pub(super) unsafe extern "C" fn sum_lists<T: Native + Tree>(
         }
         Ok(())
     };
-    if let Err(error) = guarded(TREE_SUM, call) {
+    report(info, guarded(TREE_SUM, call));
+}
+
+/// # Safety
+/// DuckDB calls it with a chunk of one vector, of BLOBs, and with a flat vector of DOUBLE that has as many rows.
+pub(super) unsafe extern "C" fn read_states(
+    info: duckdb_function_info,
+    chunk: duckdb_data_chunk,
+    output: duckdb_vector,
+) {
+    // SAFETY: the information is that of this call.
+    let function = unsafe { duckdb_scalar_function_get_extra_info(info) };
+    // SAFETY: it was registered with a function that is static.
+    let function: &'static Function = unsafe { &*function.cast_const().cast() };
+    let call = || {
+        // SAFETY: DuckDB passes what the function was registered with.
+        let chunk = unsafe { Chunk::new(chunk) };
+        // SAFETY: the vector is the result's.
+        let mut output = unsafe { Output::<f64>::new(output) };
+        let column = chunk.column(0);
+        let validity = column.validity();
+        for row in 0..chunk.rows {
+            let value = match column.bytes(row, validity) {
+                Some(bytes) => statistic_of(bytes, function)?,
+                None => None,
+            };
+            // SAFETY: there is a row for each state.
+            unsafe { output.write(row, value) };
+        }
+        Ok(())
+    };
+    report(info, guarded(&format!("{}_of", function.name), call));
+}
+
+/// Tells DuckDB what is wrong.
+fn report(info: duckdb_function_info, called: Result<(), Error>) {
+    if let Err(error) = called {
         let error = CString::new(error).unwrap_or_default();
         // SAFETY: the information is that of this call, and DuckDB copies the text.
         unsafe { duckdb_scalar_function_set_error(info, error.as_ptr()) };

@@ -5,12 +5,41 @@ use std::marker::PhantomData;
 use std::slice;
 
 use libduckdb_sys::{
-    DUCKDB_TYPE_DUCKDB_TYPE_BIGINT, DUCKDB_TYPE_DUCKDB_TYPE_DOUBLE, DUCKDB_TYPE_DUCKDB_TYPE_FLOAT,
-    DUCKDB_TYPE_DUCKDB_TYPE_HUGEINT, duckdb_data_chunk, duckdb_data_chunk_get_size,
-    duckdb_data_chunk_get_vector, duckdb_hugeint, duckdb_list_entry, duckdb_list_vector_get_child,
-    duckdb_list_vector_get_size, duckdb_type, duckdb_validity_set_row_invalid, duckdb_vector,
-    duckdb_vector_ensure_validity_writable, duckdb_vector_get_data, duckdb_vector_get_validity,
+    DUCKDB_TYPE_DUCKDB_TYPE_BIGINT, DUCKDB_TYPE_DUCKDB_TYPE_BLOB, DUCKDB_TYPE_DUCKDB_TYPE_DOUBLE,
+    DUCKDB_TYPE_DUCKDB_TYPE_FLOAT, DUCKDB_TYPE_DUCKDB_TYPE_HUGEINT, duckdb_create_list_type,
+    duckdb_create_logical_type, duckdb_data_chunk, duckdb_data_chunk_get_size,
+    duckdb_data_chunk_get_vector, duckdb_destroy_logical_type, duckdb_hugeint, duckdb_list_entry,
+    duckdb_list_vector_get_child, duckdb_list_vector_get_size, duckdb_logical_type,
+    duckdb_string_t, duckdb_string_t_data, duckdb_string_t_length, duckdb_type,
+    duckdb_validity_set_row_invalid, duckdb_vector, duckdb_vector_assign_string_element_len,
+    duckdb_vector_ensure_validity_writable, duckdb_vector_get_column_type, duckdb_vector_get_data,
+    duckdb_vector_get_validity,
 };
+
+use crate::functions::Error;
+
+/// A type that is freed.
+pub(super) struct Type(pub(super) duckdb_logical_type);
+
+impl Type {
+    pub(super) fn of(kind: duckdb_type) -> Self {
+        // SAFETY: it is a type without parameters.
+        Self(unsafe { duckdb_create_logical_type(kind) })
+    }
+
+    pub(super) fn list_of(kind: duckdb_type) -> Self {
+        let items = Self::of(kind);
+        // SAFETY: the items' type is live, and is copied.
+        Self(unsafe { duckdb_create_list_type(items.0) })
+    }
+}
+
+impl Drop for Type {
+    fn drop(&mut self) {
+        // SAFETY: it is freed once.
+        unsafe { duckdb_destroy_logical_type(&raw mut self.0) };
+    }
+}
 
 /// A type of Rust, and how DuckDB has it.
 pub(super) trait Native: Copy + 'static {
@@ -63,26 +92,40 @@ impl Native for i128 {
 }
 
 /// The arguments of a row.
-pub(super) trait Arguments: Copy {
-    const TYPES: &[duckdb_type];
+pub(super) trait Arguments: Clone {
+    /// How many there are.
+    const COLUMNS: usize;
 
-    fn of_chunk<'c>(chunk: &Chunk<'c>) -> Cow<'c, [Self]>;
+    /// Those of all rows. Of a NULL it is anything.
+    fn of_chunk<'c>(chunk: &Chunk<'c>) -> Result<Cow<'c, [Self]>, Error>;
 }
 
 impl<T: Native> Arguments for T {
-    const TYPES: &[duckdb_type] = &[T::TYPE];
+    const COLUMNS: usize = 1;
 
-    fn of_chunk<'c>(chunk: &Chunk<'c>) -> Cow<'c, [Self]> {
-        chunk.column(0).items()
+    fn of_chunk<'c>(chunk: &Chunk<'c>) -> Result<Cow<'c, [Self]>, Error> {
+        Ok(chunk.column(0).items())
     }
 }
 
 impl<X: Native, Y: Native> Arguments for (X, Y) {
-    const TYPES: &[duckdb_type] = &[X::TYPE, Y::TYPE];
+    const COLUMNS: usize = 2;
 
-    fn of_chunk<'c>(chunk: &Chunk<'c>) -> Cow<'c, [Self]> {
+    fn of_chunk<'c>(chunk: &Chunk<'c>) -> Result<Cow<'c, [Self]>, Error> {
         let (x, y) = (chunk.column(0).items(), chunk.column(1).items());
-        x.iter().copied().zip(y.iter().copied()).collect()
+        Ok(x.iter().copied().zip(y.iter().copied()).collect())
+    }
+}
+
+/// A BLOB.
+impl Arguments for Box<[u8]> {
+    const COLUMNS: usize = 1;
+
+    fn of_chunk<'c>(chunk: &Chunk<'c>) -> Result<Cow<'c, [Self]>, Error> {
+        let column = chunk.column(0);
+        let validity = column.validity();
+        let bytes = |row| column.bytes(row, validity).unwrap_or_default().into();
+        Ok((0..chunk.rows).map(bytes).collect())
     }
 }
 
@@ -135,7 +178,28 @@ impl<'c> Vector<'c> {
         self.stored()
     }
 
-    fn stored<S>(&self) -> &'c [S] {
+    /// Its type.
+    pub(super) fn kind(&self) -> Type {
+        // SAFETY: the vector is live.
+        Type(unsafe { duckdb_vector_get_column_type(self.vector) })
+    }
+
+    /// The bytes of a row of a column of BLOBs, if it is no NULL.
+    pub(super) fn bytes(&self, row: usize, validity: Option<Validity<'c>>) -> Option<&'c [u8]> {
+        if validity.is_some_and(|validity| !validity.has(row)) {
+            return None;
+        }
+        let strings: &'c [duckdb_string_t] = self.stored();
+        let string = &strings[row];
+        // SAFETY: it is a string of DuckDB's.
+        let length = unsafe { duckdb_string_t_length(*string) };
+        // SAFETY: as above. It is read alone.
+        let data = unsafe { duckdb_string_t_data((&raw const *string).cast_mut()) };
+        // SAFETY: so many bytes are there, for as long as the vector is, which nobody writes during the call.
+        Some(unsafe { slice::from_raw_parts(data.cast(), length as usize) })
+    }
+
+    pub(super) fn stored<S>(&self) -> &'c [S] {
         // SAFETY: the vector is live.
         let data = unsafe { duckdb_vector_get_data(self.vector) };
         if self.rows == 0 {
@@ -186,21 +250,53 @@ impl Validity<'_> {
     }
 }
 
-/// A vector that is written, of items of a type.
-pub(super) struct Output<T: Native> {
-    vector: duckdb_vector,
-    items: *mut T::Stored,
+/// What a function returns.
+pub(super) trait Written {
+    const TYPE: duckdb_type;
+
+    /// Writes it.
+    ///
+    /// # Safety
+    /// The vector is flat, of this type, live and used by nothing else, and has this row.
+    unsafe fn write(self, vector: duckdb_vector, row: usize);
 }
 
-impl<T: Native> Output<T> {
+impl<T: Native> Written for T {
+    const TYPE: duckdb_type = <T as Native>::TYPE;
+
+    unsafe fn write(self, vector: duckdb_vector, row: usize) {
+        // SAFETY: the vector is live.
+        let data = unsafe { duckdb_vector_get_data(vector) };
+        // SAFETY: the vector has a place for the row.
+        let place = unsafe { data.cast::<T::Stored>().add(row) };
+        // SAFETY: the place is aligned, and this is the only one that uses it.
+        unsafe { place.write(self.stored()) };
+    }
+}
+
+impl Written for Vec<u8> {
+    const TYPE: duckdb_type = DUCKDB_TYPE_DUCKDB_TYPE_BLOB;
+
+    unsafe fn write(self, vector: duckdb_vector, row: usize) {
+        let (data, length) = (self.as_ptr().cast(), self.len() as u64);
+        // SAFETY: the vector is of BLOBs and has the row; DuckDB copies so many bytes.
+        unsafe { duckdb_vector_assign_string_element_len(vector, row as u64, data, length) };
+    }
+}
+
+/// A vector that is written, of items of a type.
+pub(super) struct Output<T: Written> {
+    vector: duckdb_vector,
+    items: PhantomData<T>,
+}
+
+impl<T: Written> Output<T> {
     /// # Safety
     /// The vector is flat, of this type, and live for as long as this is, and nothing else uses it.
     pub(super) unsafe fn new(vector: duckdb_vector) -> Self {
-        // SAFETY: the vector is live.
-        let data = unsafe { duckdb_vector_get_data(vector) };
         Self {
             vector,
-            items: data.cast(),
+            items: PhantomData,
         }
     }
 
@@ -209,14 +305,12 @@ impl<T: Native> Output<T> {
     /// # Safety
     /// The vector has this row.
     pub(super) unsafe fn write(&mut self, row: usize, value: Option<T>) {
-        let Some(value) = value else {
+        match value {
             // SAFETY: the caller says so.
-            return unsafe { self.write_null(row) };
-        };
-        // SAFETY: the vector has a place for the row.
-        let place = unsafe { self.items.add(row) };
-        // SAFETY: the place is aligned, and this is the only one that uses it.
-        unsafe { place.write(value.stored()) };
+            Some(value) => unsafe { value.write(self.vector, row) },
+            // SAFETY: the caller says so.
+            None => unsafe { self.write_null(row) },
+        }
     }
 
     /// # Safety

@@ -23,6 +23,8 @@ pub enum Kind {
     ComplexMoments = 6,
     KeyedSums = 7,
     KeyedMoments = 8,
+    CoMoments = 9,
+    Powers = 10,
     KeyedMeans = 11,
     KeyedProducts = 12,
     KeyedWeightedMeans = 13,
@@ -34,7 +36,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 16] = [
+    const ALL: [Self; 18] = [
         Self::Sum,
         Self::ProductSum,
         Self::ComplexSum,
@@ -43,6 +45,8 @@ impl Kind {
         Self::ComplexMoments,
         Self::KeyedSums,
         Self::KeyedMoments,
+        Self::CoMoments,
+        Self::Powers,
         Self::KeyedMeans,
         Self::KeyedProducts,
         Self::KeyedWeightedMeans,
@@ -53,7 +57,15 @@ impl Kind {
         Self::KeyedIntegerMoments,
     ];
 
-    fn name(self) -> &'static str {
+    /// That of bytes that begin as those of doubles.
+    pub(crate) fn of_doubles(bytes: &[u8]) -> Result<Self, BytesError> {
+        let kind = bytes.get(4).copied().unwrap_or_default();
+        let known = Self::ALL.into_iter().find(|known| *known as u8 == kind);
+        let known = known.unwrap_or(Self::Sum);
+        Reader::of::<f64>(known, bytes).map(|_| known)
+    }
+
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Sum => "a sum",
             Self::ProductSum => "a sum of products",
@@ -63,6 +75,8 @@ impl Kind {
             Self::ComplexMoments => "moments of complex numbers",
             Self::KeyedSums => "sums by key",
             Self::KeyedMoments => "moments by key",
+            Self::CoMoments => "co-moments",
+            Self::Powers => "sums of four powers",
             Self::KeyedMeans => "means by key",
             Self::KeyedProducts => "sums of products by key",
             Self::KeyedWeightedMeans => "weighted means by key",

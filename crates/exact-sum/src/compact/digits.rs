@@ -1,8 +1,8 @@
-//! Integers of 128 and of 256 bits.
+//! Integers of 128 bits, and of some words.
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, Sign};
 
-use crate::number::fixed::{Magnitude, short_magnitude};
+use crate::number::fixed::{Magnitude, magnitude_of, short_magnitude};
 
 /// An integer in two's complement. Words of 64 bits have the alignment of what databases keep for a group.
 pub(crate) trait Digits: Copy + std::fmt::Debug {
@@ -37,8 +37,14 @@ pub(crate) trait Digits: Copy + std::fmt::Debug {
     /// This and another one; `None` if the sum has no room.
     fn plus_all(self, other: Self) -> Option<Self>;
 
-    /// Integers that, each times two to the power of its place, add up to this.
+    /// The negative of this; `None` if it has no room.
+    fn negated(self) -> Option<Self>;
+
+    /// Integers of 64 bits and a sign that, each times two to the power of its place, add up to this.
     fn parts(self) -> impl Iterator<Item = (i128, u32)>;
+
+    /// An integer that has room.
+    fn of_big(integer: &BigInt) -> Self;
 
     /// The sign and the magnitude of this * 2^unit; `None` for zero.
     fn magnitude(self, unit: i32) -> Option<(bool, Magnitude)>;
@@ -112,8 +118,18 @@ impl Digits for Narrow {
         self.plus(other.integer(), 0)
     }
 
+    #[inline(always)]
+    fn negated(self) -> Option<Self> {
+        self.integer().checked_neg().map(Self::of)
+    }
+
     fn parts(self) -> impl Iterator<Item = (i128, u32)> {
-        [(self.integer(), 0)].into_iter()
+        let [lower, upper] = self.0;
+        [(lower.into(), 0), (upper.cast_signed().into(), 64)].into_iter()
+    }
+
+    fn of_big(integer: &BigInt) -> Self {
+        Self::of(i128::try_from(integer).expect("it has room"))
     }
 
     fn magnitude(self, unit: i32) -> Option<(bool, Magnitude)> {
@@ -121,48 +137,72 @@ impl Digits for Narrow {
     }
 }
 
-/// Room for products of two doubles: they have 106 bits.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Wide([u64; 4]);
+/// Room for products of two doubles, which have 106 bits; for cubes; and for fourth powers.
+pub(crate) type Wide = Words<4>;
+pub(super) type Cubes = Words<5>;
+pub(super) type Fourths = Words<6>;
 
-impl Wide {
-    /// The lower half, and the upper one with the sign.
-    #[inline(always)]
-    fn halves(self) -> (u128, i128) {
-        let [lowest, lower, higher, highest] = self.0.map(u128::from);
-        let upper = highest << 64 | higher;
-        (lower << 64 | lowest, upper.cast_signed())
+/// Room for products of N - 2 doubles.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Words<const N: usize>([u64; N]);
+
+impl<const N: usize> Words<N> {
+    #[expect(clippy::cast_possible_truncation, reason = "there are at most six")]
+    const FACTORS: u32 = N as u32 - 2;
+
+    fn is_negative(self) -> bool {
+        self.0[N - 1].cast_signed() < 0
     }
 
+    /// An integer times 2^places, of which less than `BITS` - 1 bits are its own.
     #[inline(always)]
-    pub(super) fn of((lower, upper): (u128, i128)) -> Self {
+    fn shifted(integer: i128, places: u32) -> Self {
+        if N == 4 {
+            return Self::of_halves(if places < 128 {
+                // By 128 places in two steps, as one would be no shift.
+                let upper = integer >> 1 >> (127 - places);
+                (integer.cast_unsigned() << places, upper)
+            } else {
+                (0, integer << (places - 128))
+            });
+        }
+        let (skipped, places) = ((places / 64) as usize, places % 64);
+        let [lowest, lower] = words_of(integer.cast_unsigned() << places);
+        let [higher, _] = words_of((integer >> 1 >> (127 - places)).cast_unsigned());
+        let [sign, _] = words_of((integer >> 127).cast_unsigned());
+        let mut words = [sign; N];
+        words[..skipped].fill(0);
+        for (word, own) in words[skipped..].iter_mut().zip([lowest, lower, higher]) {
+            *word = own;
+        }
+        Self(words)
+    }
+
+    /// The lower 128 bits, and those above with the sign.
+    #[inline(always)]
+    pub(super) fn of_halves((lower, upper): (u128, i128)) -> Self {
         let [lowest, next] = words_of(lower);
         let [higher, highest] = words_of(upper.cast_unsigned());
-        Self([lowest, next, higher, highest])
-    }
-
-    #[inline(always)]
-    fn plus_halves(self, (lower, upper): (u128, i128)) -> Option<Self> {
-        let (own_lower, own_upper) = self.halves();
-        let (lower, carries) = own_lower.overflowing_add(lower);
-        // Where one addition overflows, the other may bring the sum back.
-        let (sum, overflows) = own_upper.overflowing_add(upper);
-        let (sum, overflows_again) = sum.overflowing_add(carries.into());
-        (overflows == overflows_again).then(|| Self::of((lower, sum)))
+        let [sign, _] = words_of((upper >> 127).cast_unsigned());
+        let mut words = [sign; N];
+        for (word, own) in words.iter_mut().zip([lowest, next, higher, highest]) {
+            *word = own;
+        }
+        Self(words)
     }
 }
 
-impl Digits for Wide {
+impl<const N: usize> Digits for Words<N> {
     type Item = i128;
-    const BITS: u32 = 256;
-    const ITEM_BITS: u32 = 106;
-    const BELOW: i32 = 66;
+    const BITS: u32 = 64 * (Self::FACTORS + 2);
+    const ITEM_BITS: u32 = 53 * Self::FACTORS;
+    const BELOW: i32 = (Self::MOST_PLACES.cast_signed() - 16) / 2;
     const MOST_PLACES: u32 = Self::BITS - 2 - Self::ITEM_BITS;
-    const MOST_UNIT: i32 = 2 * 971;
-    const ZERO: Self = Self([0; 4]);
+    const MOST_UNIT: i32 = Self::FACTORS.cast_signed() * 971;
+    const ZERO: Self = Self([0; N]);
 
     fn is_zero(self) -> bool {
-        self.0 == [0; 4]
+        self.0 == [0; N]
     }
 
     #[inline(always)]
@@ -172,52 +212,58 @@ impl Digits for Wide {
 
     #[inline(always)]
     fn plus(self, integer: i128, places: u32) -> Option<Self> {
-        let halves = if places < 128 {
-            // By 128 places in two steps, as one would be no shift.
-            let upper = integer >> 1 >> (127 - places);
-            (integer.cast_unsigned() << places, upper)
-        } else {
-            (0, integer << (places - 128))
-        };
-        self.plus_halves(halves)
+        self.plus_all(Self::shifted(integer, places))
     }
 
     #[inline(always)]
     fn plus_all(self, other: Self) -> Option<Self> {
-        self.plus_halves(other.halves())
+        let mut sum = self;
+        let mut carries = false;
+        for (word, other) in sum.0.iter_mut().zip(other.0) {
+            let (own, overflows) = word.overflowing_add(other);
+            let (own, overflows_again) = own.overflowing_add(carries.into());
+            (*word, carries) = (own, overflows | overflows_again);
+        }
+        let signs = [self, other, sum].map(Self::is_negative);
+        let has_room = signs[0] != signs[1] || signs[0] == signs[2];
+        has_room.then_some(sum)
+    }
+
+    fn negated(self) -> Option<Self> {
+        let inverted = Self(self.0.map(|word| !word));
+        inverted.plus(1, 0)
     }
 
     fn parts(self) -> impl Iterator<Item = (i128, u32)> {
-        let [lowest, lower, ..] = self.0.map(i128::from);
-        [(lowest, 0), (lower, 64), (self.halves().1, 128)].into_iter()
+        let places = (0..Self::BITS).step_by(64);
+        self.0.into_iter().zip(places).map(|(word, place)| {
+            let is_highest = place + 64 == Self::BITS;
+            let part = if is_highest {
+                word.cast_signed().into()
+            } else {
+                word.into()
+            };
+            (part, place)
+        })
+    }
+
+    fn of_big(integer: &BigInt) -> Self {
+        let bytes = integer.to_signed_bytes_le();
+        let sign = if integer.sign() == Sign::Minus {
+            u8::MAX
+        } else {
+            0
+        };
+        let mut bytes = bytes.into_iter().chain(std::iter::repeat(sign));
+        let mut byte = || bytes.next().expect("it is endless");
+        Self(std::array::from_fn(|_| {
+            u64::from_le_bytes(std::array::from_fn(|_| byte()))
+        }))
     }
 
     fn magnitude(self, unit: i32) -> Option<(bool, Magnitude)> {
-        let (lower, upper) = self.halves();
-        let is_negative = upper < 0;
-        let (lower, upper) = if is_negative {
-            let (lower, carries) = (!lower).overflowing_add(1);
-            (lower, (!upper).wrapping_add(carries.into()))
-        } else {
-            (lower, upper)
-        };
-        let upper = upper.cast_unsigned();
-        if upper == 0 {
-            let free = lower.leading_zeros();
-            let magnitude = || Magnitude {
-                bits: lower << free,
-                exponent: unit - free.cast_signed(),
-                is_more: false,
-            };
-            return (lower != 0).then(|| (is_negative, magnitude()));
-        }
-        let free = upper.leading_zeros();
-        let magnitude = Magnitude {
-            bits: upper << free | lower >> 1 >> (127 - free),
-            exponent: unit + 128 - free.cast_signed(),
-            is_more: lower << free != 0,
-        };
-        Some((is_negative, magnitude))
+        let Self(mut words) = self;
+        magnitude_of(&mut words, unit)
     }
 }
 

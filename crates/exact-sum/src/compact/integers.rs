@@ -166,6 +166,6 @@ impl Long {
 
     pub(crate) fn wide(self) -> Wide {
         let (lower, highest) = self.parts();
-        Wide::of((lower, highest.cast_signed().into()))
+        Wide::of_halves((lower, highest.cast_signed().into()))
     }
 }

@@ -1,24 +1,29 @@
 //! Variances and standard deviations.
 
-use super::{CompactMean, CompactProducts, Kinds};
-use crate::number::counters::LimitError;
-use crate::number::fixed::Magnitude;
+use super::number::Number;
+use super::products::Products;
+use super::{CompactBytes, CompactItem, CompactRows, CompactState, CompactSum};
+use crate::bytes::BytesError;
+use crate::number::counters::{LimitError, RemoveError};
 use crate::number::round::root;
-use crate::slots::moments::Spread;
+use crate::number::scaled::Scaled;
+use crate::slots::moments::{Moments, Spread};
+use crate::statistic::{Options, Statistic};
 
-/// The number, the sum and the sum of the squares of items, in 88 bytes: their variance and standard deviation, each rounded once.
+/// The number, the sum and the sum of the squares of items, in 80 bytes: their mean, variance and standard deviation, each rounded once.
 ///
 /// ```
-/// use exact_sum::CompactMoments;
+/// use exact_sum::{CompactMoments, CompactState, Options, Statistic};
 ///
 /// let mut moments = CompactMoments::new();
 /// [1e8 + 4.0, 1e8 + 7.0, 1e8 + 13.0, 1e8 + 16.0].map(|item| moments.add(item));
-/// assert_eq!(moments.variance(1), Some(30.0));
+/// let sample = Options { ddof: 1.0, bias: true };
+/// assert_eq!(moments.statistic(Statistic::Variance, sample), Some(30.0));
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CompactMoments {
-    mean: CompactMean,
-    squares: CompactProducts,
+    pub(super) sum: CompactSum,
+    pub(super) squares: Products,
 }
 
 impl CompactMoments {
@@ -26,61 +31,87 @@ impl CompactMoments {
     #[must_use]
     pub const fn new() -> Self {
         Self {
-            mean: CompactMean::new(),
-            squares: CompactProducts::new(),
+            sum: CompactSum::new(),
+            squares: Number::EMPTY,
         }
     }
 
     /// Adds an item.
     #[inline]
-    pub fn add(&mut self, item: f64) {
-        self.mean.add(item);
-        self.squares.add(item, item);
+    pub fn add(&mut self, item: impl CompactItem) {
+        self.sum.add(item);
+        if item.special().is_none() {
+            self.squares.add_product(item, item);
+        }
     }
 
-    /// Adds an integer, which may have more bits than a double.
-    pub fn add_integer(&mut self, item: i64) {
-        self.mean.items += 1;
-        let sum = &mut self.mean.sum.number;
-        sum.kinds.add(Kinds::ANY);
-        sum.add_whole(item.into());
-        self.squares.add_square(item);
+    /// The sums of the items and of their squares, if all are finite.
+    pub(super) fn scaled(&self) -> Option<[Scaled; 2]> {
+        let is_finite = !self.has_specials();
+        is_finite.then(|| [self.sum.number.scaled(), self.squares.scaled()])
     }
 
-    /// Adds other ones' items.
-    ///
-    /// # Errors
-    /// There would be more than 2^63 - 1 items. The moments stay as they were.
-    pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+    pub(super) fn moments(&self) -> Moments<f64> {
+        Moments::of_parts(self.sum.number.total(), self.squares.total().fixed)
+    }
+
+    pub(super) fn of_moments(moments: &Moments<f64>) -> Self {
+        let sum = CompactSum {
+            number: Number::of_total(&moments.sum.total),
+        };
+        let squares = Number::of_fixed(moments.squares.total.fixed);
+        Self { sum, squares }
+    }
+}
+
+impl CompactState for CompactMoments {
+    fn items(&self) -> u64 {
+        self.sum.items()
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
         // So many items' squares have room.
-        self.mean.merge(&other.mean)?;
+        self.sum.merge(&other.sum)?;
         self.squares.merge(&other.squares)
     }
 
-    /// The variance: the sum of the squares of what items differ from their exact mean, divided by the number of items less `ddof`. It is NaN if an
-    /// item is not finite, and `None` if there are not more than `ddof` items.
-    #[must_use]
-    pub fn variance(&self, ddof: u32) -> Option<f64> {
-        self.spread(ddof, |magnitude| magnitude)
+    fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
+        // Squares are not counted.
+        self.sum.unmerge(&other.sum)?;
+        self.squares.unmerge(&other.squares)
     }
 
-    /// The square root of the exact variance.
-    #[must_use]
-    pub fn standard_deviation(&self, ddof: u32) -> Option<f64> {
-        self.spread(ddof, root)
+    fn value_of(&self, statistic: Statistic, options: Options, scales: [i32; 2]) -> Option<f64> {
+        let change = match statistic {
+            Statistic::Variance => |magnitude| magnitude,
+            Statistic::StandardDeviation => root,
+            _ => return self.sum.value_of(statistic, options, scales),
+        };
+        let spread = |[sum, squares]: [Scaled; 2]| {
+            let items = self.items();
+            Spread::of_numbers(&[sum], squares, items, options.ddof, scales[0]).value(change)
+        };
+        Some(self.scaled().map_or(f64::NAN, spread))
     }
 
-    fn spread(&self, ddof: u32, change: impl Fn(Magnitude) -> Magnitude) -> Option<f64> {
-        let items = self.mean.items;
-        let sum = &self.mean.sum.number;
-        if items <= ddof.into() {
-            return None;
-        }
-        if sum.kinds.special().is_some() {
-            return Some(f64::NAN);
-        }
-        let squares = self.squares.number.scaled();
-        let spread = Spread::of_numbers(&[sum.scaled()], squares, items, ddof.into());
-        Some(spread.value(change))
+    fn has_specials(&self) -> bool {
+        self.sum.has_specials()
+    }
+}
+
+impl<N: CompactItem> CompactRows<N> for CompactMoments {
+    #[inline]
+    fn add_row(&mut self, row: N) {
+        self.add(row);
+    }
+}
+
+impl CompactBytes for CompactMoments {
+    fn to_bytes(&self) -> Vec<u8> {
+        self.moments().to_bytes()
+    }
+
+    fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
+        Moments::of_bytes(bytes).map(|moments| Self::of_moments(&moments))
     }
 }

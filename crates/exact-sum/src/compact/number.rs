@@ -3,10 +3,11 @@
 use num_bigint::BigInt;
 
 use super::digits::Digits;
-use crate::number::counters::LimitError;
-use crate::number::fixed::{self, Fixed, Magnitude};
+use crate::number::counters::{Counters, LimitError, RemoveError};
+use crate::number::fixed::{Fixed, FixedFormat, Magnitude};
 use crate::number::float::sealed::Sealed;
 use crate::number::scaled::Scaled;
+use crate::number::total::Total;
 
 /// Units are such multiples, so that most sums of alike items have the same one: these are merged by one addition.
 const UNIT_STEP: i32 = 16;
@@ -14,72 +15,120 @@ const UNIT_STEP: i32 = 16;
 /// That of a sum to which nothing was added: no item fits.
 const NO_UNIT: i16 = i16::MAX;
 
-/// Which kinds of items there are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Kinds(u8);
+/// The unit's exponent in the lowest 16 bits, and above them how many items were counted.
+#[derive(Clone, Copy, Debug)]
+struct Tag(u64);
 
-impl Kinds {
-    pub(super) const ANY: Self = Self(1);
-    const NAN: Self = Self(2);
-    const INFINITY: Self = Self(4);
-    const NEGATIVE_INFINITY: Self = Self(8);
+impl Tag {
+    const UNIT_BITS: u32 = u16::BITS;
+    const MOST_ITEMS: u64 = u64::MAX >> Self::UNIT_BITS;
 
-    pub(super) fn of_special(item: f64) -> Self {
-        match item {
-            f64::INFINITY => Self::INFINITY,
-            f64::NEG_INFINITY => Self::NEGATIVE_INFINITY,
-            _ => Self::NAN,
-        }
+    #[inline(always)]
+    const fn of(items: u64, unit: i16) -> Self {
+        Self(items << Self::UNIT_BITS | unit.cast_unsigned() as u64)
     }
 
     #[inline(always)]
-    pub(super) fn add(&mut self, other: Self) {
-        self.0 |= other.0;
+    #[expect(clippy::cast_possible_truncation, reason = "these bits are asked for")]
+    fn unit(self) -> i16 {
+        (self.0 as u16).cast_signed()
     }
 
-    pub(super) fn is_none(self) -> bool {
-        self == Self::default()
-    }
-
-    /// The sum, if an item is not finite.
-    pub(super) fn special(self) -> Option<f64> {
-        match Self(self.0 & !Self::ANY.0) {
-            Self(0) => None,
-            Self::INFINITY => Some(f64::INFINITY),
-            Self::NEGATIVE_INFINITY => Some(f64::NEG_INFINITY),
-            _ => Some(f64::NAN),
-        }
+    fn items(self) -> u64 {
+        self.0 >> Self::UNIT_BITS
     }
 }
 
-/// digits * 2^unit, and what has no room there.
+/// digits * 2^unit, and what has no room there. It counts items if it is told to.
 #[derive(Clone, Debug)]
-pub(super) struct Number<D: Digits, F: fixed::FixedFormat> {
-    pub(super) digits: D,
-    /// What came before the digits had another unit, or overflowed. Most sums have none.
-    spilled: Option<Box<Fixed<F>>>,
-    pub(super) unit: i16,
-    pub(super) kinds: Kinds,
+pub(super) struct Number<D: Digits, F: FixedFormat> {
+    digits: D,
+    /// What came before the digits had another unit, or overflowed; the numbers of items that are not finite; and items that the tag has no
+    /// room for. Most sums have none.
+    spilled: Option<Box<Total<F>>>,
+    tag: Tag,
 }
 
-impl<D: Digits, F: fixed::FixedFormat> Default for Number<D, F> {
+impl<D: Digits, F: FixedFormat> Default for Number<D, F> {
     fn default() -> Self {
         Self::EMPTY
     }
 }
 
-impl<D: Digits, F: fixed::FixedFormat> Number<D, F> {
+impl<D: Digits, F: FixedFormat> PartialEq for Number<D, F> {
+    fn eq(&self, other: &Self) -> bool {
+        self.total() == other.total()
+    }
+}
+
+impl<D: Digits, F: FixedFormat> Number<D, F> {
     pub(super) const EMPTY: Self = Self {
         digits: D::ZERO,
         spilled: None,
-        unit: NO_UNIT,
-        kinds: Kinds(0),
+        tag: Tag::of(0, NO_UNIT),
     };
+
+    /// Counts items, all of which are counted before they are added.
+    ///
+    /// # Panics
+    /// There would be more than 2^63 - 1.
+    #[inline(always)]
+    pub(super) fn count(&mut self, items: u64) {
+        let room = Tag::MOST_ITEMS - self.tag.items();
+        if items <= room {
+            self.tag.0 += items << Tag::UNIT_BITS;
+        } else {
+            self.count_apart(items);
+        }
+    }
+
+    #[cold]
+    fn count_apart(&mut self, items: u64) {
+        let mut counters = self.counters();
+        let all = counters.items.checked_add_unsigned(items);
+        counters.items = all.expect("a sum has room for 2^63 - 1 items");
+        self.set_counters(counters);
+    }
+
+    pub(super) fn items(&self) -> u64 {
+        self.counters().items.cast_unsigned()
+    }
+
+    pub(super) fn counters(&self) -> Counters {
+        let apart = self.spilled.as_ref();
+        let apart = apart.map_or_else(Counters::default, |total| total.counters);
+        Counters {
+            items: apart.items + self.tag.items().cast_signed(),
+            ..apart
+        }
+    }
+
+    fn set_counters(&mut self, counters: Counters) {
+        let items = counters.items.cast_unsigned();
+        let own = items.min(Tag::MOST_ITEMS);
+        self.tag = Tag::of(own, self.tag.unit());
+        let apart = Counters {
+            items: (items - own).cast_signed(),
+            ..counters
+        };
+        if self.spilled.is_some() || apart != Counters::default() {
+            self.room().counters = apart;
+        }
+    }
+
+    pub(super) fn unit(&self) -> i32 {
+        self.tag.unit().into()
+    }
+
+    fn set_unit(&mut self, unit: i32) {
+        let unit = i16::try_from(unit).expect("it is near that of some doubles' product");
+        self.tag = Tag::of(self.tag.items(), unit);
+    }
 
     /// Adds item * 2^unit if there is room; says whether there is.
     #[inline(always)]
     pub(super) fn add_item(&mut self, item: D::Item, unit: i32) -> bool {
-        let own = i32::from(self.unit);
+        let own = self.unit();
         let unit = if item == D::Item::default() {
             own
         } else {
@@ -103,7 +152,7 @@ impl<D: Digits, F: fixed::FixedFormat> Number<D, F> {
         let (integer, unit) = (integer >> zeros, unit + zeros.cast_signed());
         let bits = (i128::BITS - integer.unsigned_abs().leading_zeros()).cast_signed();
         let most = D::BITS.cast_signed() - 2;
-        let places = unit - i32::from(self.unit);
+        let places = unit - self.unit();
         if (0..=most - bits).contains(&places)
             && let Some(sum) = self.digits.plus(integer, places.cast_unsigned())
         {
@@ -111,115 +160,190 @@ impl<D: Digits, F: fixed::FixedFormat> Number<D, F> {
             return;
         }
         self.spill();
-        let top = unit + bits;
-        let from_top = (top - D::ITEM_BITS.cast_signed() - D::BELOW) & -UNIT_STEP;
-        let own = from_top.max(top - most).min(unit).min(D::MOST_UNIT);
-        let places = (unit - own).cast_unsigned();
-        if own < top - most {
-            self.room().add_integer(integer, unit);
-        } else if let Some(digits) = D::ZERO.plus(integer, places) {
-            self.digits = digits;
-            self.unit = i16::try_from(own).expect("it is near that of a product of doubles");
+        match Self::unit_of(unit, unit + bits) {
+            Some(own) => {
+                let places = (unit - own).cast_unsigned();
+                self.digits = D::ZERO.plus(integer, places).expect("it has room");
+                self.set_unit(own);
+            }
+            None => self.room().fixed.add_integer(integer, unit),
         }
+    }
+
+    /// The exponent of the unit that digits get for a first number, whose bits are the places from `lowest` to below `top`; `None` if there is no
+    /// room.
+    fn unit_of(lowest: i32, top: i32) -> Option<i32> {
+        let most = D::BITS.cast_signed() - 2;
+        let from_top = (top - D::ITEM_BITS.cast_signed() - D::BELOW) & -UNIT_STEP;
+        let own = from_top.max(top - most).min(lowest).min(D::MOST_UNIT);
+        (own >= top - most).then_some(own)
     }
 
     /// Adds an integer to a sum of integers.
     pub(super) fn add_whole(&mut self, integer: i128) {
         if self.digits.is_zero() {
-            self.unit = 0;
+            self.set_unit(0);
         }
         match self.digits.plus(integer, 0) {
-            Some(sum) if self.unit == 0 => self.digits = sum,
+            Some(sum) if self.unit() == 0 => self.digits = sum,
             _ => self.add_integer(integer, 0),
         }
     }
 
-    fn has_room(&self) -> bool {
-        let spilled = self.spilled.as_ref();
-        spilled.is_none_or(|spilled| spilled.has_room())
+    /// Counts the kind of an item that is not finite.
+    #[cold]
+    pub(super) fn count_special(&mut self, item: f64) {
+        self.room().counters.count_special(item);
     }
 
-    fn room(&mut self) -> &mut Fixed<F> {
-        self.spilled.get_or_insert_with(|| Box::new(Fixed::ZERO))
+    fn room(&mut self) -> &mut Total<F> {
+        self.spilled.get_or_insert_with(|| Box::new(Total::ZERO))
     }
 
     /// Leaves no digits.
     fn spill(&mut self) {
         if !self.digits.is_zero() {
-            let (digits, unit) = (self.digits, self.unit.into());
-            add_to(self.room(), digits, unit);
+            let (digits, unit) = (self.digits, self.unit());
+            add_to(&mut self.room().fixed, digits, unit);
             self.digits = D::ZERO;
         }
     }
 
     pub(super) fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-        if !self.has_room() || !other.has_room() {
-            return Err(LimitError::Items);
+        let counters = self.counters().with(other.counters())?;
+        self.add_digits(other.digits, other.unit());
+        if let Some(spilled) = &other.spilled {
+            self.room().fixed.merge(&spilled.fixed);
         }
-        self.kinds.add(other.kinds);
+        self.set_counters(counters);
+        Ok(())
+    }
+
+    fn add_digits(&mut self, digits: D, unit: i32) {
         if self.digits.is_zero() {
-            (self.digits, self.unit) = (other.digits, other.unit);
-        } else if self.unit == other.unit
-            && let Some(sum) = self.digits.plus_all(other.digits)
+            self.digits = digits;
+            self.set_unit(unit);
+        } else if self.unit() == unit
+            && let Some(sum) = self.digits.plus_all(digits)
         {
             self.digits = sum;
         } else {
+            for (part, place) in digits.parts() {
+                self.add_integer(part, unit + place.cast_signed());
+            }
+        }
+    }
+
+    pub(super) fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
+        let counters = self.counters().without(other.counters())?;
+        if let Some(negated) = other.digits.negated() {
+            self.add_digits(negated, other.unit());
+        } else {
             for (part, place) in other.digits.parts() {
-                self.add_integer(part, i32::from(other.unit) + place.cast_signed());
+                self.add_integer(-part, other.unit() + place.cast_signed());
             }
         }
         if let Some(spilled) = &other.spilled {
-            self.room().merge(spilled);
+            self.room().fixed.unmerge(&spilled.fixed);
+        }
+        self.set_counters(counters);
+        // What was far from the others may have left.
+        if self.spilled.is_some() {
+            *self = Self::of_total(&self.total());
         }
         Ok(())
     }
 
-    /// All of it, if not all are digits.
-    fn fixed(&self) -> Option<Fixed<F>> {
-        let spilled = self.spilled.as_deref();
-        spilled.map(|spilled| {
-            let mut fixed = *spilled;
-            add_to(&mut fixed, self.digits, self.unit.into());
-            fixed
+    /// All of it.
+    pub(super) fn total(&self) -> Total<F> {
+        let spilled = self.spilled.as_ref();
+        let mut fixed = spilled.map_or(Fixed::ZERO, |spilled| spilled.fixed);
+        add_to(&mut fixed, self.digits, self.unit());
+        let counters = self.counters();
+        Total { fixed, counters }
+    }
+
+    /// The same number and counts, but for negative zeros: in digits, if they have room.
+    pub(super) fn of_total(total: &Total<F>) -> Self {
+        let mut number = Self::EMPTY;
+        let (integer, unit) = total.fixed.integer();
+        let places = |bits: u64| i32::try_from(bits).expect("a number has some thousand bits");
+        if let Some(zeros) = integer.trailing_zeros() {
+            let (lowest, top) = (
+                unit + places(zeros),
+                unit + places(integer.magnitude().bits()),
+            );
+            match Self::unit_of(lowest, top) {
+                Some(own) => {
+                    let shifted = if own <= unit {
+                        integer << (unit - own)
+                    } else {
+                        integer >> (own - unit)
+                    };
+                    number.digits = D::of_big(&shifted);
+                    number.set_unit(own);
+                }
+                None => number.room().fixed = total.fixed,
+            }
+        }
+        number.set_counters(Counters {
+            negative_zeros: 0,
+            ..total.counters
+        });
+        number
+    }
+
+    /// A number without counts.
+    pub(super) fn of_fixed(fixed: Fixed<F>) -> Self {
+        Self::of_total(&Total {
+            fixed,
+            ..Total::ZERO
         })
     }
 
-    /// The digits, if they are all.
+    /// The digits, if they are all and every item is finite.
+    #[inline(always)]
     pub(super) fn only_digits(&self) -> Option<D> {
         self.spilled.is_none().then_some(self.digits)
     }
 
+    /// The sum, if an item is not finite.
+    pub(super) fn special(&self) -> Option<f64> {
+        let spilled = self.spilled.as_ref();
+        spilled.and_then(|spilled| spilled.special::<f64>())
+    }
+
     /// The sign and the magnitude of the finite items' sum; `None` for zero.
     pub(super) fn magnitude(&self) -> Option<(bool, Magnitude)> {
-        match self.fixed() {
-            None => self.digits.magnitude(self.unit.into()),
-            Some(fixed) => fixed.magnitude(),
+        match self.only_digits() {
+            Some(digits) => digits.magnitude(self.unit()),
+            None => self.total().fixed.magnitude(),
         }
     }
 
     /// The finite items' sum.
     pub(super) fn scaled(&self) -> Scaled {
-        match self.fixed() {
-            None if self.digits.is_zero() => Scaled {
+        match self.only_digits() {
+            Some(digits) if digits.is_zero() => Scaled {
                 integer: BigInt::ZERO,
                 unit: 0,
             },
-            None => Scaled {
-                integer: self.digits.big(),
-                unit: self.unit.into(),
+            Some(digits) => Scaled {
+                integer: digits.big(),
+                unit: self.unit(),
             },
-            Some(fixed) => Scaled::of(&fixed),
+            None => Scaled::of(&self.total().fixed),
         }
     }
 
     /// The sum, rounded once; +0.0 for zero.
     pub(super) fn value(&self) -> f64 {
-        let special = self.kinds.special();
+        let special = self.special();
         special.unwrap_or_else(|| self.magnitude().map_or(0.0, f64::signed))
     }
 }
 
-fn add_to<D: Digits, F: fixed::FixedFormat>(fixed: &mut Fixed<F>, digits: D, unit: i32) {
+fn add_to<D: Digits, F: FixedFormat>(fixed: &mut Fixed<F>, digits: D, unit: i32) {
     for (part, place) in digits.parts() {
         fixed.add_integer(part, unit + place.cast_signed());
     }

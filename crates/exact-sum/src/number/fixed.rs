@@ -162,12 +162,6 @@ impl<F: FixedFormat> Fixed<F> {
         }
     }
 
-    /// Whether a number that has room, too, and 2^63 that fit its range can be added: the highest limb holds little but the sign.
-    pub(crate) fn has_room(&self) -> bool {
-        let highest = self.limbs.as_ref().last();
-        highest.is_some_and(|limb| limb.unsigned_abs() < 1 << LIMB_BITS)
-    }
-
     /// Adds another number.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.add_limbs(other.propagated_limbs().as_ref());
@@ -287,23 +281,7 @@ impl<F: FixedFormat> Fixed<F> {
         let mut words = F::Words::zeroed();
         let words = &mut words.as_mut()[..Self::WORDS];
         self.write_words(words);
-        let is_negative = words.last().is_some_and(|word| word.cast_signed() < 0);
-        if is_negative {
-            negate(words);
-        }
-        let top = words.iter().rposition(|&word| word != 0)?;
-        let at = |below: usize| top.checked_sub(below).map_or(0, |index| words[index]);
-        let upper = u128::from(at(0)) << 64 | u128::from(at(1));
-        let free = upper.leading_zeros();
-        let next = u128::from(at(2)) << free;
-        let rest = &words[..top.saturating_sub(2)];
-        let top = i32::try_from(top).expect("a number has some hundred words");
-        let magnitude = Magnitude {
-            bits: upper << free | next >> 64,
-            exponent: F::LOWEST + 64 * (top - 1) - free.cast_signed(),
-            is_more: lower_half(next) != 0 || rest.iter().any(|&word| word != 0),
-        };
-        Some((is_negative, magnitude))
+        magnitude_of(words, F::LOWEST)
     }
 }
 
@@ -313,6 +291,28 @@ impl<F: FixedFormat> Fixed<F> {
 )]
 pub(crate) fn lower_half(number: u128) -> u64 {
     number as u64
+}
+
+/// The sign and the magnitude of words in two's complement times 2^unit; `None` for zero. The words are changed.
+#[inline(always)]
+pub(crate) fn magnitude_of(words: &mut [u64], unit: i32) -> Option<(bool, Magnitude)> {
+    let is_negative = words.last().is_some_and(|word| word.cast_signed() < 0);
+    if is_negative {
+        negate(words);
+    }
+    let top = words.iter().rposition(|&word| word != 0)?;
+    let at = |below: usize| top.checked_sub(below).map_or(0, |index| words[index]);
+    let upper = u128::from(at(0)) << 64 | u128::from(at(1));
+    let free = upper.leading_zeros();
+    let next = u128::from(at(2)) << free;
+    let rest = &words[..top.saturating_sub(2)];
+    let top = i32::try_from(top).expect("a number has some hundred words");
+    let magnitude = Magnitude {
+        bits: upper << free | next >> 64,
+        exponent: unit + 64 * (top - 1) - free.cast_signed(),
+        is_more: lower_half(next) != 0 || rest.iter().any(|&word| word != 0),
+    };
+    Some((is_negative, magnitude))
 }
 
 /// Negates a number in two's complement.

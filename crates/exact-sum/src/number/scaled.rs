@@ -63,6 +63,16 @@ impl Scaled {
     }
 }
 
+/// A quotient over a power of ten.
+pub(crate) fn over_tens([numerator, denominator]: [Scaled; 2], tens: i32) -> [Scaled; 2] {
+    let power = || BigInt::from(10).pow(tens.unsigned_abs());
+    match tens {
+        0 => [numerator, denominator],
+        1.. => [numerator, denominator.times(&power())],
+        _ => [numerator.times(&power()), denominator],
+    }
+}
+
 /// The quotient of two numbers, rounded once: NaN by zero, and +0.0 of zero.
 pub(crate) fn quotient<T: Float>(numerator: &Scaled, denominator: &Scaled) -> T {
     rounded(numerator, numerator, denominator, |magnitude| magnitude)

@@ -2,9 +2,10 @@
 
 use num_bigint::BigInt;
 
-use crate::number::counters::{LimitError, RemoveError};
+use crate::bytes::{self, BytesError, Kind, Reader};
+use crate::number::counters::{Counters, LimitError, RemoveError};
 use crate::number::float::Float;
-use crate::number::scaled::{Scaled, quotient, signed_root};
+use crate::number::scaled::{Scaled, over_tens, quotient, signed_root};
 use crate::slots::Slot;
 use crate::slots::accumulator::sealed::Sealed;
 use crate::slots::moments::Moments;
@@ -27,6 +28,7 @@ use crate::statistic::{Options, Statistic};
 pub struct CoMoments<T: Float> {
     pub(crate) x: Moments<T>,
     pub(crate) y: Moments<T>,
+    /// Without counts: the columns tell whether all products are finite.
     pub(crate) products: ProductSum<T>,
 }
 
@@ -72,6 +74,7 @@ impl<T: Float> CoMoments<T> {
     /// The slices differ in length.
     pub fn add(&mut self, x: &[T], y: &[T]) {
         self.products.add(x, y);
+        self.products.total.counters = Counters::default();
         self.x.add(x);
         self.y.add(y);
     }
@@ -81,9 +84,10 @@ impl<T: Float> CoMoments<T> {
     /// # Errors
     /// As [`Moments::merge`].
     pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-        self.products.merge(&other.products)?;
+        // Both columns have as many items, and products are not counted.
         self.x.merge(&other.x)?;
-        self.y.merge(&other.y)
+        self.y.merge(&other.y)?;
+        self.products.merge(&other.products)
     }
 
     /// Takes back what another one was given.
@@ -133,54 +137,82 @@ impl<T: Float> CoMoments<T> {
     /// pairs as `ddof`, or fewer.
     #[must_use]
     pub fn covariance(&self, ddof: f64) -> T {
-        match self.raw() {
-            Some(raw) if ddof.is_finite() => {
-                let freedom = Scaled::from(self.items()).less(&Scaled::from(ddof));
-                let denominator = freedom.times(&raw.n);
-                if denominator.is_positive() {
-                    quotient(&raw.xy(), &denominator)
-                } else {
-                    T::NAN
-                }
-            }
-            _ => T::NAN,
-        }
+        self.sums().map_or(T::NAN, |sums| sums.covariance(ddof))
     }
 
     /// The correlation, from -1 to 1: the covariance over the product of both standard deviations. NaN where an item is not finite or a column
     /// is constant, and of less than two pairs.
     #[must_use]
     pub fn correlation(&self) -> T {
-        self.raw().map_or(T::NAN, |raw| {
-            let xy = raw.xy();
-            signed_root(&xy, &xy.by(&xy), &raw.xx().by(&raw.yy()))
-        })
+        self.sums().map_or(T::NAN, |sums| sums.correlation())
     }
 
     /// The slope of the line y = a + b x that has the least squares of errors in y. NaN where an item is not finite or x is constant.
     #[must_use]
     pub fn slope(&self) -> T {
-        self.raw()
-            .map_or(T::NAN, |raw| quotient(&raw.xy(), &raw.xx()))
+        self.sums().map_or(T::NAN, |sums| sums.slope())
     }
 
     /// The height a of that line at x = 0.
     #[must_use]
     pub fn intercept(&self) -> T {
-        self.raw().map_or(T::NAN, |raw| {
-            let ([x, squares], [y, _]) = (&raw.x, &raw.y);
-            // Σx² Σy - Σx Σxy
-            quotient(&squares.by(y).less(&x.by(&raw.products)), &raw.xx())
-        })
+        self.sums().map_or(T::NAN, |sums| sums.intercept())
     }
 
     /// The sums, if all items are finite and there are some.
-    fn raw(&self) -> Option<Raw> {
-        Some(Raw {
-            n: self.items().into(),
-            x: self.x.finite()?,
-            y: self.y.finite()?,
-            products: Scaled::of(&self.products.total.fixed),
+    fn sums(&self) -> Option<PairSums> {
+        let (x, y) = (self.x.finite()?, self.y.finite()?);
+        let products = Scaled::of(&self.products.total.fixed);
+        Some(PairSums::new(self.items(), [x, y], products))
+    }
+
+    /// As [`Accumulator::to_bytes`](crate::Accumulator::to_bytes), of kind 9: the sum of x with its counts and that of y with its own, then
+    /// without counts the sums of the squares of x, of those of y, and of the products.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = bytes::header::<T>(Kind::CoMoments);
+        for column in [&self.x, &self.y] {
+            bytes::write_total(&column.sum.total, &mut bytes);
+        }
+        for sum in [&self.x.squares, &self.y.squares, &self.products] {
+            bytes::write_number(&sum.total.fixed, &mut bytes);
+        }
+        bytes
+    }
+
+    /// What bytes stand for.
+    ///
+    /// # Errors
+    /// They are not those of co-moments of this type.
+    pub fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
+        let mut reader = Reader::of::<T>(Kind::CoMoments, bytes)?;
+        let mut both = Self::new();
+        for column in [&mut both.x, &mut both.y] {
+            column.sum.total = reader.total()?;
+        }
+        for column in [&mut both.x, &mut both.y] {
+            column.read_squares(&mut reader)?;
+        }
+        (both.products.total.fixed, _) = reader.number()?;
+        reader.end()?;
+        bytes::check_parts(&[&both.x.sum.total, &both.y.sum.total])?;
+        both.check()?;
+        Ok(both)
+    }
+
+    /// Whether the products may be those of the items: their squared sum is at most the product of the sums of squares (Cauchy and Schwarz);
+    /// of what items differ from their means, if all are finite.
+    fn check(&self) -> Result<(), BytesError> {
+        let is_possible = if let Some(sums) = self.sums() {
+            sums.is_possible()
+        } else {
+            let columns = [&self.x, &self.y];
+            let [xx, yy] = columns.map(|column| Scaled::of(&column.squares.total.fixed));
+            let xy = Scaled::of(&self.products.total.fixed);
+            !xy.by(&xy).less(&xx.by(&yy)).is_positive()
+        };
+        is_possible.then_some(()).ok_or(BytesError::Corrupted {
+            what: "the products are not those of the items",
         })
     }
 }
@@ -192,6 +224,44 @@ impl<T: Float> Slot for CoMoments<T> {
     type Items<'i> = [&'i [T]; 2];
 
     fn statistic(&self, statistic: Statistic, options: Options) -> Option<T> {
+        let value = |sums: PairSums| sums.statistic(statistic, options);
+        match statistic {
+            Statistic::Covariance
+            | Statistic::Correlation
+            | Statistic::Slope
+            | Statistic::Intercept => self.sums().map_or(Some(T::NAN), value),
+            _ => None,
+        }
+    }
+}
+
+/// The number of pairs, the sums of each column and of its squares, and that of the products, if all are finite and there are some.
+pub(crate) struct PairSums {
+    n: BigInt,
+    x: [Scaled; 2],
+    y: [Scaled; 2],
+    products: Scaled,
+    /// Items are integers that count units of ten to minus these powers.
+    tens: [i32; 2],
+}
+
+impl PairSums {
+    pub(crate) fn new(items: u64, [x, y]: [[Scaled; 2]; 2], products: Scaled) -> Self {
+        Self {
+            n: items.into(),
+            x,
+            y,
+            products,
+            tens: [0; 2],
+        }
+    }
+
+    pub(crate) fn with_tens(self, tens: [i32; 2]) -> Self {
+        Self { tens, ..self }
+    }
+
+    /// A statistic of two columns, NaN where it has a denominator of zero; `None` if it is none.
+    pub(crate) fn statistic<T: Float>(&self, statistic: Statistic, options: Options) -> Option<T> {
         match statistic {
             Statistic::Covariance => Some(self.covariance(options.ddof)),
             Statistic::Correlation => Some(self.correlation()),
@@ -200,19 +270,50 @@ impl<T: Float> Slot for CoMoments<T> {
             _ => None,
         }
     }
-}
 
-/// The number of pairs, the sums of each column and of its squares, and that of the products.
-///
-/// The functions return n times the sums of products of what items differ from their means.
-struct Raw {
-    n: BigInt,
-    x: [Scaled; 2],
-    y: [Scaled; 2],
-    products: Scaled,
-}
+    fn covariance<T: Float>(&self, ddof: f64) -> T {
+        if !ddof.is_finite() {
+            return T::NAN;
+        }
+        let pairs = Scaled {
+            integer: self.n.clone(),
+            unit: 0,
+        };
+        let denominator = pairs.less(&Scaled::from(ddof)).times(&self.n);
+        if denominator.is_positive() {
+            self.quotient([self.xy(), denominator], [1, 1])
+        } else {
+            T::NAN
+        }
+    }
 
-impl Raw {
+    fn correlation<T: Float>(&self) -> T {
+        let xy = self.xy();
+        signed_root(&xy, &xy.by(&xy), &self.xx().by(&self.yy()))
+    }
+
+    fn slope<T: Float>(&self) -> T {
+        self.quotient([self.xy(), self.xx()], [-1, 1])
+    }
+
+    fn intercept<T: Float>(&self) -> T {
+        let ([x, squares], [y, _]) = (&self.x, &self.y);
+        // Σx² Σy - Σx Σxy
+        let numerator = squares.by(y).less(&x.by(&self.products));
+        self.quotient([numerator, self.xx()], [0, 1])
+    }
+
+    /// A quotient that grows with such powers of x and y.
+    fn quotient<T: Float>(&self, parts: [Scaled; 2], [x, y]: [i32; 2]) -> T {
+        let [numerator, denominator] = over_tens(parts, x * self.tens[0] + y * self.tens[1]);
+        quotient(&numerator, &denominator)
+    }
+
+    fn is_possible(&self) -> bool {
+        let xy = self.xy();
+        !xy.by(&xy).less(&self.xx().by(&self.yy())).is_positive()
+    }
+
     fn xx(&self) -> Scaled {
         self.centred(&self.x[1], &self.x[0], &self.x[0])
     }
@@ -225,6 +326,7 @@ impl Raw {
         self.centred(&self.products, &self.x[0], &self.y[0])
     }
 
+    /// n times the sum of products of what items differ from their means.
     fn centred(&self, products: &Scaled, first: &Scaled, second: &Scaled) -> Scaled {
         products.times(&self.n).less(&first.by(second))
     }

@@ -106,7 +106,7 @@ impl IntegerMoments {
             integer: integer.big(),
             unit: 0,
         });
-        Spread::of_numbers(&[sum], squares, self.items(), ddof)
+        Spread::of_numbers(&[sum], squares, self.items(), ddof, 0)
     }
 }
 

@@ -3,11 +3,11 @@
 use num_bigint::{BigInt, Sign};
 
 use crate::bytes::{self, BytesError, Kind, Reader};
-use crate::number::counters::{LimitError, RemoveError};
+use crate::number::counters::{Counters, LimitError, RemoveError};
 use crate::number::fixed::{Fixed, FixedFormat, Magnitude};
 use crate::number::float::Float;
 use crate::number::round::{ratio, root};
-use crate::number::scaled::Scaled;
+use crate::number::scaled::{Scaled, over_tens};
 use crate::number::total::{Total, check_counts};
 use crate::slots::Slot;
 use crate::slots::accumulator::sealed::Sealed;
@@ -206,6 +206,27 @@ impl<T: Float> Moments<T> {
         self.sum.mean()
     }
 
+    /// Those of items with this sum, and this sum of the squares of those that are finite.
+    pub(crate) fn of_parts(sum: Total<T::Sums>, fixed: Fixed<T::Products>) -> Self {
+        let counters = Counters {
+            negative_zeros: 0,
+            ..sum.counters.squared()
+        };
+        let mut moments = Self::new();
+        moments.sum.total = sum;
+        moments.squares.total = Total { fixed, counters };
+        moments
+    }
+
+    /// Reads the sum of the squares of items whose sum is known, without counts.
+    pub(crate) fn read_squares(&mut self, reader: &mut Reader<'_>) -> Result<(), BytesError> {
+        let counters = self.sum.total.counters;
+        let (fixed, items) = reader.number()?;
+        bytes::check_counters(counters, items)?;
+        *self = Self::of_parts(self.sum.total, fixed);
+        self.check()
+    }
+
     /// The sum and the sum of the squares of items, if there are some and all are finite.
     pub(crate) fn finite(&self) -> Option<[Scaled; 2]> {
         let squares = &self.squares.total;
@@ -269,11 +290,17 @@ impl Spread {
             return Self::Special(f64::NAN);
         }
         let parts: Vec<Scaled> = parts.iter().map(|part| Scaled::of(&part.fixed)).collect();
-        Self::of_numbers(&parts, Scaled::of(&total.fixed), items, ddof)
+        Self::of_numbers(&parts, Scaled::of(&total.fixed), items, ddof, 0)
     }
 
-    /// The same of items of which there are some, all finite, where `ddof` is a number.
-    pub(crate) fn of_numbers(parts: &[Scaled], squares: Scaled, items: u64, ddof: f64) -> Self {
+    /// The same of items of which there are some, all finite, where `ddof` is a number, and items count units of 10^-tens.
+    pub(crate) fn of_numbers(
+        parts: &[Scaled],
+        squares: Scaled,
+        items: u64,
+        ddof: f64,
+        tens: i32,
+    ) -> Self {
         let numerator = numerator(items, parts, squares);
         let differ = numerator.is_positive();
         let freedom = match ddof {
@@ -287,6 +314,7 @@ impl Spread {
             Some(_) if !differ => Self::Special(0.0),
             Some(freedom) => {
                 let denominator = freedom.times(&BigInt::from(items));
+                let [numerator, denominator] = over_tens([numerator, denominator], 2 * tens);
                 Self::Number(ratio(
                     numerator.integer.magnitude(),
                     denominator.integer.magnitude(),

@@ -2,6 +2,7 @@
 
 use num_bigint::BigInt;
 
+use crate::bytes::{self, BytesError, Kind, Reader};
 use crate::number::counters::{LimitError, RemoveError};
 use crate::number::fixed::{Fixed, integer};
 use crate::number::float::Float;
@@ -75,20 +76,15 @@ impl<T: Float> Powers<T> {
 
     /// Adds the cube and the fourth power of a finite item.
     fn add_higher(&mut self, item: f64) {
-        const HALF_BITS: u32 = 53;
         let (value, unit) = integer(item);
         // A float as a double has bits below the smallest float, which are zero.
         let zeros = value.trailing_zeros() % u64::BITS;
-        let (value, unit) = (i128::from(value >> zeros), unit + zeros.cast_signed());
-        let square = value * value;
-        let [lower, upper] = [square & ((1 << HALF_BITS) - 1), square >> HALF_BITS];
-        let step = HALF_BITS.cast_signed();
-        for (place, half) in (0..).zip([lower, upper]) {
-            self.cubes
-                .add_integer(value * half, 3 * unit + place * step);
+        let (cubes, fourths) = higher_powers(value >> zeros, unit + zeros.cast_signed());
+        for (part, unit) in cubes {
+            self.cubes.add_integer(part, unit);
         }
-        for (place, part) in (0..).zip([lower * lower, 2 * lower * upper, upper * upper]) {
-            self.fourths.add_integer(part, 4 * unit + place * step);
+        for (part, unit) in fourths {
+            self.fourths.add_integer(part, unit);
         }
     }
 
@@ -138,53 +134,62 @@ impl<T: Float> Powers<T> {
     /// G1 = g1 √(n (n - 1)) / (n - 2). NaN where an item is not finite or all are alike, and of no items, without bias of less than 3.
     #[must_use]
     pub fn skewness(&self, bias: bool) -> T {
-        let Some(raw) = self.raw(if bias { 1 } else { 3 }) else {
-            return T::NAN;
-        };
-        let (second, third) = (raw.second(), raw.third());
-        let (square, cube) = (third.by(&third), second.by(&second).by(&second));
-        if bias {
-            return signed_root(&third, &square, &cube);
-        }
-        let [one, two] = [&raw.n - 1, &raw.n - 2];
-        signed_root(
-            &third,
-            &square.times(&(&raw.n * one)),
-            &cube.times(&(&two * &two)),
-        )
+        self.sums().map_or(T::NAN, |sums| sums.skewness(bias))
     }
 
     /// The excess kurtosis: with a bias g2 = m4 / m2^2 - 3, without one G2 = (n - 1) ((n + 1) g2 + 6) / ((n - 2) (n - 3)). NaN where an
     /// item is not finite or all are alike, and of no items, without bias of less than 4.
     #[must_use]
     pub fn kurtosis(&self, bias: bool) -> T {
-        let Some(raw) = self.raw(if bias { 1 } else { 4 }) else {
-            return T::NAN;
-        };
-        let second = raw.second();
-        let square = second.by(&second);
-        let excess = raw.fourth().less(&square.times(&3.into()));
-        if bias {
-            return quotient(&excess, &square);
-        }
-        let n = &raw.n;
-        let numerator = excess.times(&(n + 1)).plus(&square.times(&6.into()));
-        quotient(
-            &numerator.times(&(n - 1)),
-            &square.times(&((n - 2) * (n - 3))),
-        )
+        self.sums().map_or(T::NAN, |sums| sums.kurtosis(bias))
     }
 
-    /// The sums of powers, if all items are finite and there are enough.
-    fn raw(&self, least: u64) -> Option<Raw> {
-        if self.items() < least {
-            return None;
-        }
+    /// The sums of powers, if all items are finite and there are some.
+    fn sums(&self) -> Option<PowerSums> {
         let [first, second] = self.moments.finite()?;
-        let [third, fourth] = [Scaled::of(&self.cubes), Scaled::of(&self.fourths)];
-        Some(Raw {
-            n: self.items().into(),
-            sums: [first, second, third, fourth],
+        let higher = [Scaled::of(&self.cubes), Scaled::of(&self.fourths)];
+        Some(PowerSums::new(self.items(), [first, second], higher))
+    }
+
+    /// As [`Accumulator::to_bytes`](crate::Accumulator::to_bytes), of kind 10: the sum of the items with its counts, then without counts the
+    /// sums of their squares, cubes and fourth powers.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = bytes::header::<T>(Kind::Powers);
+        bytes::write_total(&self.moments.sum.total, &mut bytes);
+        bytes::write_number(&self.moments.squares.total.fixed, &mut bytes);
+        bytes::write_number(&self.cubes, &mut bytes);
+        bytes::write_number(&self.fourths, &mut bytes);
+        bytes
+    }
+
+    /// What bytes stand for.
+    ///
+    /// # Errors
+    /// They are not those of four powers of items of this type.
+    pub fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
+        let mut reader = Reader::of::<T>(Kind::Powers, bytes)?;
+        let mut powers = Self::new();
+        powers.moments.sum.total = reader.total()?;
+        powers.moments.read_squares(&mut reader)?;
+        let counters = powers.moments.sum.total.counters;
+        let (cubes, of_cubes) = reader.number()?;
+        let (fourths, of_fourths) = reader.number()?;
+        reader.end()?;
+        bytes::check_counters(counters, of_cubes.max(of_fourths))?;
+        (powers.cubes, powers.fourths) = (cubes, fourths);
+        let moments = &powers.moments;
+        let finite = PowerSums::new(
+            moments.items() - counters.specials(),
+            [
+                Scaled::of(&moments.sum.total.fixed),
+                Scaled::of(&moments.squares.total.fixed),
+            ],
+            [Scaled::of(&powers.cubes), Scaled::of(&powers.fourths)],
+        );
+        let is_possible = finite.is_possible();
+        is_possible.then_some(powers).ok_or(BytesError::Corrupted {
+            what: "the powers are not those of the items",
         })
     }
 }
@@ -204,15 +209,102 @@ impl<T: Float> Slot for Powers<T> {
     }
 }
 
-/// The number of items, and the sums S1, S2, S3 and S4 of their powers.
-///
-/// The functions return n^(k - 1) times the sum of the k-th powers of what items differ from their mean.
-struct Raw {
+/// The parts of a power from the highest to the lowest: integers and the exponents of their units.
+type Parts<const N: usize> = [(i128, i32); N];
+
+/// The cube and the fourth power of value * 2^unit.
+#[inline(always)]
+pub(crate) fn higher_powers(value: i64, unit: i32) -> (Parts<2>, Parts<3>) {
+    // Of the square of 64 bits, a sign among them.
+    const HALF_BITS: u32 = 63;
+    let value = i128::from(value);
+    let square = value * value;
+    let [lower, upper] = [square & ((1 << HALF_BITS) - 1), square >> HALF_BITS];
+    let step = HALF_BITS.cast_signed();
+    (
+        [(value * upper, 3 * unit + step), (value * lower, 3 * unit)],
+        [
+            (upper * upper, 4 * unit + 2 * step),
+            (2 * lower * upper, 4 * unit + step),
+            (lower * lower, 4 * unit),
+        ],
+    )
+}
+
+/// The number of finite items, and the sums S1, S2, S3 and S4 of their powers.
+pub(crate) struct PowerSums {
     n: BigInt,
     sums: [Scaled; 4],
 }
 
-impl Raw {
+impl PowerSums {
+    pub(crate) fn new(items: u64, [s1, s2]: [Scaled; 2], [s3, s4]: [Scaled; 2]) -> Self {
+        Self {
+            n: items.into(),
+            sums: [s1, s2, s3, s4],
+        }
+    }
+
+    /// Skewness or kurtosis, NaN where all items are alike; `None` if the statistic is another.
+    pub(crate) fn statistic<T: Float>(&self, statistic: Statistic, options: Options) -> Option<T> {
+        match statistic {
+            Statistic::Skewness => Some(self.skewness(options.bias)),
+            Statistic::Kurtosis => Some(self.kurtosis(options.bias)),
+            _ => None,
+        }
+    }
+
+    /// As [`Powers::skewness`].
+    fn skewness<T: Float>(&self, bias: bool) -> T {
+        if !bias && self.n < BigInt::from(3) {
+            return T::NAN;
+        }
+        let (second, third) = (self.second(), self.third());
+        let (square, cube) = (third.by(&third), second.by(&second).by(&second));
+        if bias {
+            return signed_root(&third, &square, &cube);
+        }
+        let [one, two] = [&self.n - 1, &self.n - 2];
+        signed_root(
+            &third,
+            &square.times(&(&self.n * one)),
+            &cube.times(&(&two * &two)),
+        )
+    }
+
+    /// As [`Powers::kurtosis`].
+    fn kurtosis<T: Float>(&self, bias: bool) -> T {
+        if !bias && self.n < BigInt::from(4) {
+            return T::NAN;
+        }
+        let second = self.second();
+        let square = second.by(&second);
+        let excess = self.fourth().less(&square.times(&3.into()));
+        if bias {
+            return quotient(&excess, &square);
+        }
+        let n = &self.n;
+        let numerator = excess.times(&(n + 1)).plus(&square.times(&6.into()));
+        quotient(
+            &numerator.times(&(n - 1)),
+            &square.times(&((n - 2) * (n - 3))),
+        )
+    }
+
+    /// Whether items can have these sums. With A, B and C the sums of squares, cubes and fourth powers of what items differ from their mean,
+    /// as below, A C is at least A^3 + B^2, as a kurtosis is at least 1 more than the square of a skewness; and all are zero if A is.
+    fn is_possible(&self) -> bool {
+        let (a, b, c) = (self.second(), self.third(), self.fourth());
+        if a.is_positive() {
+            let least = a.by(&a).by(&a).plus(&b.by(&b));
+            !least.less(&a.by(&c)).is_positive()
+        } else {
+            [a, b, c].iter().all(|sum| sum.integer == BigInt::ZERO)
+        }
+    }
+
+    // n^(k - 1) times the sums of the k-th powers of what items differ from their mean:
+
     /// n S2 - S1^2.
     fn second(&self) -> Scaled {
         let [s1, s2, ..] = &self.sums;

@@ -138,7 +138,7 @@ pub(crate) fn weighted_mean<T: Float>(
 }
 
 /// The quotient of numbers of which one is zero, infinite or NaN, as IEEE 754 has it, without an exception.
-fn quotient_of_special<T: Float>(above: T, below: T) -> T {
+pub(crate) fn quotient_of_special<T: Float>(above: T, below: T) -> T {
     let [x, y] = [above, below].map(T::widened);
     let is_nan = x.is_nan() || y.is_nan();
     if is_nan || (x.is_infinite() && y.is_infinite()) || (is_zero(x) && is_zero(y)) {

@@ -3,8 +3,8 @@
 use std::fmt::Debug;
 
 use exact_sum::{
-    Accumulator, BytesError, ComplexMoments, ComplexProductSum, ComplexSum, Keyed, LimitError,
-    Moments, ProductSum, Sum,
+    Accumulator, BytesError, CoMoments, ComplexMoments, ComplexProductSum, ComplexSum, Keyed,
+    LimitError, Moments, Options, Powers, ProductSum, Slot, Statistic, Sum,
 };
 use proptest::prelude::*;
 
@@ -86,6 +86,30 @@ macro_rules! check_moments {
     }};
 }
 
+/// All statistics of a slot, which is added to and taken from.
+macro_rules! check_slot {
+    ($slot:ident, [$($items:expr),+], $flip:expr) => {{
+        let flip = &$flip;
+        let bytes = flip($slot::of($($items),+).to_bytes());
+        if let Ok(read) = $slot::of_bytes(&bytes) {
+            assert_eq!(read.to_bytes(), bytes);
+            use_all(
+                read,
+                |slot| slot.to_bytes(),
+                $slot::of_bytes,
+                $slot::merge,
+                |slot| {
+                    for statistic in Statistic::ALL {
+                        _ = slot.statistic(statistic, Options { ddof: 1.0, bias: false });
+                    }
+                    slot.add($($items),+);
+                    _ = slot.remove($($items),+);
+                },
+            );
+        }
+    }};
+}
+
 macro_rules! check_keyed {
     ($sums:ty, $new:expr, $keys:expr, $items:expr, $flip:expr, $statistics:expr) => {{
         let (keys, items, flip) = ($keys, $items, &$flip);
@@ -135,6 +159,11 @@ proptest! {
         check_moments!(Moments, &items, flip);
         check_moments!(Moments, &singles, flip);
         check_moments!(ComplexMoments, pairs, flip);
+        let others: Vec<f64> = items.iter().rev().copied().collect();
+        check_slot!(CoMoments, [&items, &others], flip);
+        check_slot!(CoMoments, [&singles, &singles], flip);
+        check_slot!(Powers, [&items], flip);
+        check_slot!(Powers, [&singles], flip);
         let keys: Vec<u8> = (0..6).cycle().take(items.len()).collect();
         check_keyed!(Keyed<Sum<f64>>, Keyed::<Sum<f64>>::new(6).unwrap(), &keys, &items, flip, |sums: &Keyed<Sum<f64>>| sums.values());
         check_keyed!(Keyed<Sum<f32>>, Keyed::<Sum<f32>>::new(6).unwrap(), &keys, &singles, flip, |sums: &Keyed<Sum<f32>>| sums.values());
@@ -220,6 +249,86 @@ fn squares_are_those_of_the_items() {
             Keyed::<Moments<_>>::of_bytes(&moments.to_bytes()).as_ref(),
             Ok(&moments)
         );
+    }
+}
+
+/// The bytes of numbers without a header and counts: those at the end of other bytes.
+fn number(sum: &[u8]) -> &[u8] {
+    &sum[8 + 5 * 8..]
+}
+
+/// Products that are too large, however little.
+#[test]
+fn products_are_those_of_the_items() {
+    let wrong = BytesError::Corrupted {
+        what: "the products are not those of the items",
+    };
+    let of = |x: &[f64], y: &[f64], factors: [&[f64]; 2]| {
+        let header = &CoMoments::of(x, y).to_bytes()[..8];
+        let [sum, other] = [x, y].map(|items| Sum::of(items).to_bytes());
+        let products = [[x, x], [y, y], factors].map(|[x, y]| ProductSum::of(x, y).to_bytes());
+        let [xx, yy, xy] = products.each_ref().map(|sum| number(sum));
+        CoMoments::<f64>::of_bytes(&[header, &sum[8..], &other[8..], xx, yy, xy].concat())
+    };
+    const NAN: f64 = f64::NAN;
+    for (x, y, others) in [
+        (
+            &[1.0, 2.0][..],
+            &[2.0, 4.0][..],
+            &[2.0, 4.0_f64.next_up()][..],
+        ),
+        (&[3.0, 3.0], &[1.0, 5.0], &[1.0, 4.0]),
+        (&[1.0, -1.0, NAN], &[1.0, 1.0, 1.0], &[2.0, 0.5, 1.0]),
+        (&[5e-324], &[1.0], &[2.0]),
+    ] {
+        assert_eq!(of(x, y, [x, y]), Ok(CoMoments::of(x, y)));
+        let finite: Vec<f64> = x
+            .iter()
+            .map(|x| if x.is_nan() { 1.0 } else { *x })
+            .collect();
+        assert_eq!(
+            of(x, y, [&finite, others]).as_ref(),
+            Err(&wrong),
+            "{x:?} {y:?}"
+        );
+    }
+}
+
+/// Powers that no such items have: too small, however little, or not alike.
+#[test]
+fn powers_are_those_of_the_items() {
+    // In the units of small integers' cubes and fourth powers.
+    let power = |integer: i64, unit: i32| {
+        let mut bytes = unit.to_le_bytes().to_vec();
+        bytes.extend(8_u32.to_le_bytes());
+        bytes.extend((integer << -unit).to_le_bytes());
+        bytes
+    };
+    let wrong = BytesError::Corrupted {
+        what: "the powers are not those of the items",
+    };
+    for (items, cubes, fourths, others) in [
+        (&[1.0, 2.0][..], 9, 17, &[(9, 16), (10, 17)][..]),
+        (&[3.0, 3.0], 54, 162, &[(54, 163), (54, 161), (53, 162)]),
+        (&[1.0, 1.0, -3.0, f64::NAN], -25, 83, &[(25, 83), (-25, 40)]),
+    ] {
+        let read = |(cubes, fourths): (i64, i64)| {
+            let header = &Powers::of(items).to_bytes()[..8];
+            let [sum, squares] = [
+                &Sum::of(items).to_bytes()[8..],
+                &ProductSum::of(items, items).to_bytes(),
+            ];
+            let powers = [power(cubes, -22), power(fourths, -8)].concat();
+            Powers::<f64>::of_bytes(&[header, sum, number(squares), &powers].concat())
+        };
+        assert_eq!(read((cubes, fourths)), Ok(Powers::of(items)));
+        for (cubes, fourths) in others {
+            assert_eq!(
+                read((*cubes, *fourths)).as_ref(),
+                Err(&wrong),
+                "{items:?} {cubes} {fourths}"
+            );
+        }
     }
 }
 

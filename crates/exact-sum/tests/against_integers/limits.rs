@@ -3,9 +3,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use exact_sum::{
-    Accumulator, CompactMean, CompactMoments, CompactProducts, CompactSum, ComplexMoments,
-    ComplexProductSum, ComplexSum, Extrema, Hashed, IntegerMoments, IntegerSum, KeyError, Keyed,
-    KeyedSlot, LimitError, Moments, ProductSum, Sum, WeightedMean, by_key,
+    Accumulator, CompactCoMoments, CompactMoments, CompactPowers, CompactProducts, CompactState,
+    CompactSum, CompactWeightedMean, ComplexMoments, ComplexProductSum, ComplexSum, Extrema,
+    Hashed, IntegerMoments, IntegerSum, KeyError, Keyed, KeyedSlot, LimitError, Moments, Options,
+    ProductSum, Statistic, Sum, WeightedMean, by_key,
 };
 
 /// Merges a sum with itself until it has no room, and returns it and how often that was done.
@@ -72,52 +73,42 @@ fn accumulators_do_not_wrap() {
     assert_eq!(doubled(mean, WeightedMean::merge).0.value(), 3.0);
 }
 
-/// Doubles a compact sum until it has no room, and returns its value and how often that was done.
-fn doubled_compact<S: Clone>(
-    mut sum: S,
-    merge: impl Fn(&mut S, &S) -> Result<(), LimitError>,
-    value: impl Fn(&S) -> Option<f64>,
-) -> (f64, u32) {
-    for times in 0.. {
-        let before = sum.clone();
-        let merged = merge(&mut sum, &before);
-        let values = [&before, &sum].map(|sum| value(sum).expect("it has items"));
-        if let Err(error) = merged {
-            assert_eq!(error, LimitError::Items);
-            assert_eq!(values[0].to_bits(), values[1].to_bits());
-            return (values[0], times);
-        }
-    }
-    unreachable!("a sum has no room for so many")
-}
-
 #[test]
-fn compact_sums_do_not_wrap() {
+fn compact_states_do_not_wrap() {
     for item in [f64::MAX, -f64::MAX, 1.0, -3e-320] {
+        let whole = 2_f64.powi(62) * item;
         let mut sum = CompactSum::new();
         sum.add(item);
-        let (value, times) = doubled_compact(sum, CompactSum::merge, CompactSum::value);
-        assert_eq!(value, f64::INFINITY.copysign(item));
-        assert!(times > 64, "{item:e} has room for 2^{times}");
+        let (sum, times) = doubled(sum, CompactSum::merge);
+        assert_eq!((sum.value(), times), (Some(whole), 62));
         let mut products = CompactProducts::new();
         products.add(item, 1.0);
-        let (value, times) =
-            doubled_compact(products, CompactProducts::merge, CompactProducts::value);
-        assert_eq!(value, f64::INFINITY.copysign(item));
-        assert!(times > 64, "{item:e} has room for 2^{times}");
-        let mut mean = CompactMean::new();
-        mean.add(item);
-        assert_eq!(
-            doubled_compact(mean, CompactMean::merge, CompactMean::value),
-            (item, 62)
-        );
+        let (products, times) = doubled(products, CompactProducts::merge);
+        assert_eq!((products.value(), times), (Some(whole), 62));
+        let statistic = |state: &dyn Fn(Statistic, Options) -> Option<f64>,
+                         statistic: Statistic| {
+            state(statistic, statistic.defaults())
+        };
+        let mut powers = CompactPowers::new();
+        powers.add(item);
+        let (powers, times) = doubled(powers, CompactPowers::merge);
+        let of_powers = |name| statistic(&|name, options| powers.statistic(name, options), name);
+        assert_eq!((of_powers(Statistic::Mean), times), (Some(item), 62));
+        assert_eq!(of_powers(Statistic::Variance), Some(0.0));
+        assert_eq!(of_powers(Statistic::Kurtosis), None);
+        let mut both = CompactCoMoments::new();
+        both.add(item, -item);
+        let (both, times) = doubled(both, CompactCoMoments::merge);
+        let of_both = |name| statistic(&|name, options| both.statistic(name, options), name);
+        assert_eq!((of_both(Statistic::Covariance), times), (Some(0.0), 62));
+        let mut mean = CompactWeightedMean::new();
+        mean.add(item, 3.0);
+        let (mean, times) = doubled(mean, CompactWeightedMean::merge);
+        let of_mean = |name| statistic(&|name, options| mean.statistic(name, options), name);
+        assert_eq!((of_mean(Statistic::WeightedMean), times), (Some(item), 62));
         let mut moments = CompactMoments::new();
         moments.add(item);
-        let variance = |moments: &CompactMoments| moments.variance(0);
-        assert_eq!(
-            doubled_compact(moments, CompactMoments::merge, variance),
-            (0.0, 62)
-        );
+        assert_eq!(doubled(moments, CompactMoments::merge).1, 62);
     }
 }
 

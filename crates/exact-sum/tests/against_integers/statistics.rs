@@ -92,6 +92,8 @@ proptest! {
         prop_assert_eq!(left, CoMoments::of(&[x, u.clone()].concat(), &[y, v.clone()].concat()));
         left.remove(&u, &v).unwrap();
         prop_assert_eq!(left, both);
+        prop_assert_eq!(CoMoments::of_bytes(&left.to_bytes()), Ok(both));
+        prop_assert_eq!(left.to_bytes(), both.to_bytes());
     }
 
     #[test]
@@ -125,6 +127,8 @@ proptest! {
         prop_assert_eq!(left, Powers::of(&[items, rest.clone()].concat()));
         left.remove(&rest).unwrap();
         prop_assert_eq!(left, powers);
+        prop_assert_eq!(Powers::of_bytes(&left.to_bytes()), Ok(powers));
+        prop_assert_eq!(left.to_bytes(), powers.to_bytes());
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod exact;
 mod keyed;
 mod masked;
 mod order;
+mod powers;
 
 use std::fs;
 use std::path::{Path, PathBuf};

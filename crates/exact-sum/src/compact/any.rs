@@ -1,0 +1,155 @@
+//! States of which only their bytes tell what they hold.
+
+use super::{
+    CompactBytes, CompactCoMoments, CompactMoments, CompactPowers, CompactProducts, CompactState,
+    CompactSum,
+};
+use crate::bytes::{BytesError, Kind};
+use crate::statistic::{Held, Options, Statistic};
+
+/// A state of any kind that bytes have: that of state columns in databases.
+///
+/// ```
+/// use exact_sum::{CompactAny, CompactBytes, CompactMoments, Options, Statistic};
+///
+/// let mut days = [[1e300, 0.5], [-1e300, 0.5]].map(|items| {
+///     let mut day = CompactMoments::new();
+///     items.map(|item| day.add(item));
+///     day.to_bytes()
+/// });
+/// let mut month = CompactAny::of_bytes(&days[0])?;
+/// month.merge(&CompactAny::of_bytes(&days[1])?)?;
+/// assert_eq!(month.statistic(Statistic::Sum, Statistic::Sum.defaults()), Some(1.0));
+/// # Ok::<(), exact_sum::BytesError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum CompactAny {
+    /// A sum.
+    Sum(CompactSum),
+    /// A sum of products.
+    Products(CompactProducts),
+    /// Moments.
+    Moments(CompactMoments),
+    /// Co-moments.
+    CoMoments(CompactCoMoments),
+    /// Sums of four powers.
+    Powers(CompactPowers),
+}
+
+/// Evaluates an expression of the state, whatever it is.
+macro_rules! of_any {
+    ($any:expr, $state:ident => $value:expr) => {
+        match $any {
+            CompactAny::Sum($state) => $value,
+            CompactAny::Products($state) => $value,
+            CompactAny::Moments($state) => $value,
+            CompactAny::CoMoments($state) => $value,
+            CompactAny::Powers($state) => $value,
+        }
+    };
+}
+
+impl CompactAny {
+    /// What bytes stand for.
+    ///
+    /// # Errors
+    /// They are not those of a state of doubles.
+    pub fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
+        match Kind::of_doubles(bytes)? {
+            Kind::Sum => CompactSum::of_bytes(bytes).map(Self::Sum),
+            Kind::ProductSum => CompactProducts::of_bytes(bytes).map(Self::Products),
+            Kind::Moments => CompactMoments::of_bytes(bytes).map(Self::Moments),
+            Kind::CoMoments => CompactCoMoments::of_bytes(bytes).map(Self::CoMoments),
+            Kind::Powers => CompactPowers::of_bytes(bytes).map(Self::Powers),
+            kind => Err(BytesError::Kind {
+                found: kind.name().to_owned(),
+                expected: "a state of doubles".to_owned(),
+            }),
+        }
+    }
+
+    /// The state as bytes.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        of_any!(self, state => state.to_bytes())
+    }
+
+    /// What it holds.
+    #[must_use]
+    pub fn held(&self) -> Held {
+        match self {
+            Self::Sum(_) => Held::Sum,
+            Self::Products(_) => Held::Products,
+            Self::Moments(_) => Held::Moments,
+            Self::CoMoments(_) => Held::CoMoments,
+            Self::Powers(_) => Held::Powers,
+        }
+    }
+
+    /// The number of rows.
+    #[must_use]
+    pub fn items(&self) -> u64 {
+        of_any!(self, state => state.items())
+    }
+
+    /// Adds another one's rows.
+    ///
+    /// # Errors
+    /// It holds something else, or there would be more than 2^63 - 1 rows. It stays as it was.
+    pub fn merge(&mut self, other: &Self) -> Result<(), BytesError> {
+        match (&mut *self, other) {
+            (Self::Sum(own), Self::Sum(other)) => own.merge(other)?,
+            (Self::Products(own), Self::Products(other)) => own.merge(other)?,
+            (Self::Moments(own), Self::Moments(other)) => own.merge(other)?,
+            (Self::CoMoments(own), Self::CoMoments(other)) => own.merge(other)?,
+            (Self::Powers(own), Self::Powers(other)) => own.merge(other)?,
+            _ => {
+                return Err(BytesError::Kind {
+                    found: other.kind().name().to_owned(),
+                    expected: self.kind().name().to_owned(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// As [`CompactState::statistic`].
+    #[must_use]
+    pub fn statistic(&self, statistic: Statistic, options: Options) -> Option<f64> {
+        of_any!(self, state => state.statistic(statistic, options))
+    }
+
+    /// Whether it is a state for a statistic.
+    #[must_use]
+    pub fn has(&self, statistic: Statistic) -> bool {
+        let is_count = statistic == Statistic::Count;
+        let of_one = |most: Held| match statistic.held() {
+            Held::Sum => true,
+            Held::Moments => {
+                most != Held::Sum || matches!(statistic, Statistic::Mean | Statistic::Count)
+            }
+            held => held == most,
+        };
+        match self.held() {
+            own @ (Held::Sum | Held::Moments | Held::Powers) => of_one(own),
+            own => is_count || statistic.held() == own && statistic != Statistic::Norm,
+        }
+    }
+
+    /// What it is in words.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.kind().name()
+    }
+
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Sum(_) => Kind::Sum,
+            Self::Products(_) => Kind::ProductSum,
+            Self::Moments(_) => Kind::Moments,
+            Self::CoMoments(_) => Kind::CoMoments,
+            Self::Powers(_) => Kind::Powers,
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Covariances, correlations and regression lines.
+
+use super::number::Number;
+use super::products::Products;
+use super::{CompactBytes, CompactItem, CompactMoments, CompactRows, CompactState};
+use crate::bytes::BytesError;
+use crate::number::counters::{LimitError, RemoveError};
+use crate::slots::co_moments::{CoMoments, PairSums};
+use crate::statistic::{Options, Statistic};
+
+/// The moments of two columns, and the sum of their products, in 208 bytes.
+///
+/// ```
+/// use exact_sum::{CompactCoMoments, CompactState, Statistic};
+///
+/// let mut both = CompactCoMoments::new();
+/// [(1e9, 2.0), (1e9 + 1.0, 4.0), (1e9 + 2.0, 6.0)].map(|(x, y)| both.add(x, y));
+/// let slope = Statistic::Slope;
+/// assert_eq!(both.statistic(slope, slope.defaults()), Some(2.0));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CompactCoMoments {
+    x: CompactMoments,
+    y: CompactMoments,
+    products: Products,
+}
+
+impl CompactCoMoments {
+    /// Those of no pairs.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            x: CompactMoments::new(),
+            y: CompactMoments::new(),
+            products: Number::EMPTY,
+        }
+    }
+
+    /// Adds a pair.
+    #[inline]
+    pub fn add(&mut self, x: impl CompactItem, y: impl CompactItem) {
+        self.x.add(x);
+        self.y.add(y);
+        if x.special().is_none() && y.special().is_none() {
+            self.products.add_product(x, y);
+        }
+    }
+}
+
+impl CompactState for CompactCoMoments {
+    fn items(&self) -> u64 {
+        self.x.items()
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+        // Both columns have as many items.
+        self.x.merge(&other.x)?;
+        self.y.merge(&other.y)?;
+        self.products.merge(&other.products)
+    }
+
+    fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
+        // One column may lack what the other has.
+        let mut left = self.clone();
+        left.x.unmerge(&other.x)?;
+        left.y.unmerge(&other.y)?;
+        left.products.unmerge(&other.products)?;
+        *self = left;
+        Ok(())
+    }
+
+    fn value_of(&self, statistic: Statistic, options: Options, scales: [i32; 2]) -> Option<f64> {
+        if statistic == Statistic::Count {
+            return self.x.value_of(statistic, options, scales);
+        }
+        if statistic.held() != crate::Held::CoMoments {
+            return None;
+        }
+        let (Some(x), Some(y)) = (self.x.scaled(), self.y.scaled()) else {
+            return Some(f64::NAN);
+        };
+        let sums = PairSums::new(self.items(), [x, y], self.products.scaled());
+        sums.with_tens(scales).statistic(statistic, options)
+    }
+
+    fn has_specials(&self) -> bool {
+        self.x.has_specials() || self.y.has_specials()
+    }
+}
+
+impl<X: CompactItem, Y: CompactItem> CompactRows<(X, Y)> for CompactCoMoments {
+    #[inline]
+    fn add_row(&mut self, (x, y): (X, Y)) {
+        self.add(x, y);
+    }
+}
+
+impl CompactBytes for CompactCoMoments {
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut both = CoMoments::new();
+        (both.x, both.y) = (self.x.moments(), self.y.moments());
+        both.products.total = self.products.total();
+        both.to_bytes()
+    }
+
+    fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
+        let both = CoMoments::of_bytes(bytes)?;
+        Ok(Self {
+            x: CompactMoments::of_moments(&both.x),
+            y: CompactMoments::of_moments(&both.y),
+            products: Number::of_fixed(both.products.total.fixed),
+        })
+    }
+}

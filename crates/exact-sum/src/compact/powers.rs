@@ -1,0 +1,122 @@
+//! Skewness and kurtosis.
+
+use super::digits::{Cubes, Fourths};
+use super::number::Number;
+use super::{CompactBytes, CompactItem, CompactMoments, CompactRows, CompactState};
+use crate::bytes::BytesError;
+use crate::number::counters::{LimitError, RemoveError};
+use crate::number::fixed::{DoubleCubes, DoubleFourths};
+use crate::slots::powers::{PowerSums, Powers, higher_powers};
+use crate::statistic::{Options, Statistic};
+
+/// The number of items and the sums of their first four powers, in 200 bytes.
+///
+/// ```
+/// use exact_sum::{CompactPowers, CompactRows, CompactState, Statistic};
+///
+/// let mut powers = CompactPowers::new();
+/// [5000.0, 0.01, -0.02, 0.015, 0.005, -0.01].map(|item| powers.add(item));
+/// powers.remove(5000.0)?;
+/// let skewness = Statistic::Skewness;
+/// assert_eq!(powers.statistic(skewness, skewness.defaults()), Some(-0.4060402882133138));
+/// # Ok::<(), exact_sum::RemoveError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CompactPowers {
+    moments: CompactMoments,
+    cubes: Number<Cubes, DoubleCubes>,
+    fourths: Number<Fourths, DoubleFourths>,
+}
+
+impl CompactPowers {
+    /// Those of no items.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            moments: CompactMoments::new(),
+            cubes: Number::EMPTY,
+            fourths: Number::EMPTY,
+        }
+    }
+
+    /// Adds an item.
+    #[inline]
+    pub fn add(&mut self, item: impl CompactItem) {
+        self.moments.add(item);
+        if item.special().is_none() {
+            let (integer, unit) = item.parts();
+            let (cubes, fourths) = higher_powers(integer, unit);
+            // The highest part first: digits get a unit that is right for it.
+            for (part, unit) in cubes {
+                self.cubes.add_integer(part, unit);
+            }
+            for (part, unit) in fourths {
+                self.fourths.add_integer(part, unit);
+            }
+        }
+    }
+}
+
+impl CompactState for CompactPowers {
+    fn items(&self) -> u64 {
+        self.moments.items()
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+        self.moments.merge(&other.moments)?;
+        self.cubes.merge(&other.cubes)?;
+        self.fourths.merge(&other.fourths)
+    }
+
+    fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
+        // Powers are not counted.
+        self.moments.unmerge(&other.moments)?;
+        self.cubes.unmerge(&other.cubes)?;
+        self.fourths.unmerge(&other.fourths)
+    }
+
+    fn value_of(&self, statistic: Statistic, options: Options, scales: [i32; 2]) -> Option<f64> {
+        let sums = || {
+            let lower = self.moments.scaled()?;
+            let higher = [self.cubes.scaled(), self.fourths.scaled()];
+            Some(PowerSums::new(self.items(), lower, higher))
+        };
+        match statistic {
+            Statistic::Skewness | Statistic::Kurtosis => {
+                let value = |sums: PowerSums| sums.statistic(statistic, options);
+                sums().map_or(Some(f64::NAN), value)
+            }
+            _ => self.moments.value_of(statistic, options, scales),
+        }
+    }
+
+    fn has_specials(&self) -> bool {
+        self.moments.has_specials()
+    }
+}
+
+impl<N: CompactItem> CompactRows<N> for CompactPowers {
+    #[inline]
+    fn add_row(&mut self, row: N) {
+        self.add(row);
+    }
+}
+
+impl CompactBytes for CompactPowers {
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut powers = Powers::new();
+        powers.moments = self.moments.moments();
+        powers.cubes = self.cubes.total().fixed;
+        powers.fourths = self.fourths.total().fixed;
+        powers.to_bytes()
+    }
+
+    fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
+        let powers = Powers::of_bytes(bytes)?;
+        Ok(Self {
+            moments: CompactMoments::of_moments(&powers.moments),
+            cubes: Number::of_fixed(powers.cubes),
+            fourths: Number::of_fixed(powers.fourths),
+        })
+    }
+}

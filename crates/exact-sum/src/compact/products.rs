@@ -1,0 +1,141 @@
+//! Dot products.
+
+use super::digits::Wide;
+use super::number::Number;
+use super::{CompactBytes, CompactItem, CompactRows, CompactState};
+use crate::bytes::{self, BytesError, Kind};
+use crate::number::counters::{LimitError, RemoveError};
+use crate::number::fixed::DoubleProducts;
+use crate::number::scaled::{over_tens, quotient};
+use crate::statistic::{Options, Statistic};
+
+/// A sum of products that counts them, or does not.
+pub(super) type Products = Number<Wide, DoubleProducts>;
+
+/// An exact sum of products in 48 bytes. As [`CompactSum`](crate::CompactSum), it owns some 1,100 bytes more if products do not fit 256 bits.
+///
+/// ```
+/// use exact_sum::CompactProducts;
+///
+/// let mut dot = CompactProducts::new();
+/// [(1e200, 1e100), (3.0, 4.0), (1e200, -1e100)].map(|(x, y)| dot.add(x, y));
+/// assert_eq!(dot.value(), Some(12.0));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CompactProducts {
+    pub(super) number: Products,
+}
+
+impl CompactProducts {
+    /// The sum of no products.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            number: Number::EMPTY,
+        }
+    }
+
+    /// Adds x * y.
+    #[inline]
+    pub fn add(&mut self, x: impl CompactItem, y: impl CompactItem) {
+        self.number.count(1);
+        let specials = [x.special(), y.special()];
+        if specials == [None, None] {
+            self.number.add_product(x, y);
+        } else {
+            self.count_special([(x.parts(), specials[0]), (y.parts(), specials[1])]);
+        }
+    }
+
+    /// Counts the product of two factors of which one is not finite: infinity times zero is NaN, otherwise the signs tell.
+    #[cold]
+    fn count_special(&mut self, factors: [((i64, i32), Option<f64>); 2]) {
+        let sign = |((integer, _), special): ((i64, i32), Option<f64>)| match special {
+            Some(special) if special.is_nan() => 0,
+            Some(special) if special < 0.0 => -1,
+            Some(_) => 1,
+            None => integer.signum(),
+        };
+        let [x, y] = factors.map(sign);
+        self.number.count_special(match x * y {
+            0 => f64::NAN,
+            1 => f64::INFINITY,
+            _ => f64::NEG_INFINITY,
+        });
+    }
+
+    /// The sum, rounded once to nearest; `None` if there are no products.
+    #[must_use]
+    pub fn value(&self) -> Option<f64> {
+        (self.number.items() > 0).then(|| self.number.value())
+    }
+}
+
+impl Products {
+    /// Adds the product of two finite numbers.
+    #[inline(always)]
+    pub(super) fn add_product<X: CompactItem, Y: CompactItem>(&mut self, x: X, y: Y) {
+        let [(x, x_unit), (y, y_unit)] = [x.parts(), y.parts()];
+        let product = i128::from(x) * i128::from(y);
+        if X::IS_INTEGER && Y::IS_INTEGER {
+            self.add_whole(product);
+        } else if !self.add_item(product, x_unit + y_unit) {
+            self.add_apart(product, x_unit + y_unit);
+        }
+    }
+
+    #[cold]
+    fn add_apart(&mut self, product: i128, unit: i32) {
+        self.add_integer(product, unit);
+    }
+}
+
+impl CompactState for CompactProducts {
+    fn items(&self) -> u64 {
+        self.number.items()
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+        self.number.merge(&other.number)
+    }
+
+    fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
+        self.number.unmerge(&other.number)
+    }
+
+    fn value_of(&self, statistic: Statistic, _: Options, scales: [i32; 2]) -> Option<f64> {
+        let of_decimals = || {
+            let sum = [self.number.scaled(), 1.into()];
+            let [sum, divisor] = over_tens(sum, scales[0] + scales[1]);
+            quotient(&sum, &divisor)
+        };
+        match (statistic, scales) {
+            (Statistic::Dot, [0, 0]) => self.value(),
+            (Statistic::Dot, _) => Some(self.number.special().unwrap_or_else(of_decimals)),
+            _ => None,
+        }
+    }
+
+    fn has_specials(&self) -> bool {
+        self.number.special().is_some()
+    }
+}
+
+impl<X: CompactItem, Y: CompactItem> CompactRows<(X, Y)> for CompactProducts {
+    #[inline]
+    fn add_row(&mut self, (x, y): (X, Y)) {
+        self.add(x, y);
+    }
+}
+
+impl CompactBytes for CompactProducts {
+    fn to_bytes(&self) -> Vec<u8> {
+        bytes::write::<f64, DoubleProducts, 1>(Kind::ProductSum, [&self.number.total()])
+    }
+
+    fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
+        let [total] = bytes::read::<f64, DoubleProducts, 1>(Kind::ProductSum, bytes)?;
+        let number = Number::of_total(&total);
+        Ok(Self { number })
+    }
+}
