@@ -162,6 +162,22 @@ impl<F: FixedFormat> Fixed<F> {
         }
     }
 
+    /// Adds value * 2^unit, a multiple of 2^`F::LOWEST` within the format's range, where the value is words in two's complement.
+    pub(crate) fn add_wide(&mut self, words: &[u64], unit: i32) {
+        let is_negative = words.last().is_some_and(|word| word.cast_signed() < 0);
+        let sign = if is_negative { -1 } else { 1 };
+        let mut carry = is_negative;
+        for (place, &word) in (0..).zip(words) {
+            let mut magnitude = word;
+            if is_negative {
+                (magnitude, carry) = (!word).overflowing_add(carry.into());
+            }
+            let magnitude = i128::from(magnitude);
+            // No limb above the value's is touched: there may be none.
+            self.add_integer(sign * magnitude, unit + 64 * place);
+        }
+    }
+
     /// Whether a number that has room, too, and 2^63 that fit its range can be added: the highest limb holds little but the sign.
     pub(crate) fn has_room(&self) -> bool {
         let highest = self.limbs.as_ref().last();
@@ -280,23 +296,7 @@ impl<F: FixedFormat> Fixed<F> {
         let mut words = F::Words::zeroed();
         let words = &mut words.as_mut()[..Self::WORDS];
         self.write_words(words);
-        let is_negative = words.last().is_some_and(|word| word.cast_signed() < 0);
-        if is_negative {
-            negate(words);
-        }
-        let top = words.iter().rposition(|&word| word != 0)?;
-        let at = |below: usize| top.checked_sub(below).map_or(0, |index| words[index]);
-        let upper = u128::from(at(0)) << 64 | u128::from(at(1));
-        let free = upper.leading_zeros();
-        let next = u128::from(at(2)) << free;
-        let rest = &words[..top.saturating_sub(2)];
-        let top = i32::try_from(top).expect("a number has some hundred words");
-        let magnitude = Magnitude {
-            bits: upper << free | next >> 64,
-            exponent: F::LOWEST + 64 * (top - 1) - free.cast_signed(),
-            is_more: lower_half(next) != 0 || rest.iter().any(|&word| word != 0),
-        };
-        Some((is_negative, magnitude))
+        magnitude_of(words, F::LOWEST)
     }
 }
 
@@ -306,6 +306,28 @@ impl<F: FixedFormat> Fixed<F> {
 )]
 fn lower_half(number: u128) -> u64 {
     number as u64
+}
+
+/// The sign and the magnitude of words in two's complement times 2^unit; `None` for zero. The words are changed.
+#[inline(always)]
+pub(crate) fn magnitude_of(words: &mut [u64], unit: i32) -> Option<(bool, Magnitude)> {
+    let is_negative = words.last().is_some_and(|word| word.cast_signed() < 0);
+    if is_negative {
+        negate(words);
+    }
+    let top = words.iter().rposition(|&word| word != 0)?;
+    let at = |below: usize| top.checked_sub(below).map_or(0, |index| words[index]);
+    let upper = u128::from(at(0)) << 64 | u128::from(at(1));
+    let free = upper.leading_zeros();
+    let next = u128::from(at(2)) << free;
+    let rest = &words[..top.saturating_sub(2)];
+    let top = i32::try_from(top).expect("a number has some hundred words");
+    let magnitude = Magnitude {
+        bits: upper << free | next >> 64,
+        exponent: unit + 64 * (top - 1) - free.cast_signed(),
+        is_more: lower_half(next) != 0 || rest.iter().any(|&word| word != 0),
+    };
+    Some((is_negative, magnitude))
 }
 
 /// Negates a number in two's complement.

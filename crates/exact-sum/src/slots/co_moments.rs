@@ -25,9 +25,9 @@ use crate::statistic::{Options, Statistic};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct CoMoments<T: Float> {
-    x: Moments<T>,
-    y: Moments<T>,
-    products: ProductSum<T>,
+    pub(crate) x: Moments<T>,
+    pub(crate) y: Moments<T>,
+    pub(crate) products: ProductSum<T>,
 }
 
 impl<T: Float> Default for CoMoments<T> {

@@ -6,6 +6,7 @@ pub(crate) mod complex;
 pub(crate) mod extrema;
 pub(crate) mod integers;
 pub(crate) mod moments;
+pub(crate) mod narrow;
 pub(crate) mod powers;
 pub(crate) mod product_sum;
 pub(crate) mod rows;

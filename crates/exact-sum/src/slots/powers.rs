@@ -24,9 +24,9 @@ use crate::statistic::{Options, Statistic};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Powers<T: Float> {
-    moments: Moments<T>,
-    cubes: Fixed<T::Cubes>,
-    fourths: Fixed<T::Fourths>,
+    pub(crate) moments: Moments<T>,
+    pub(crate) cubes: Fixed<T::Cubes>,
+    pub(crate) fourths: Fixed<T::Fourths>,
 }
 
 impl<T: Float> Default for Powers<T> {
@@ -68,27 +68,29 @@ impl<T: Float> Powers<T> {
         for item in items {
             let item = item.widened();
             if item.is_finite() {
-                self.add_higher(item);
+                self.step_higher(item, 1);
             }
         }
     }
 
-    /// Adds the cube and the fourth power of a finite item.
-    fn add_higher(&mut self, item: f64) {
+    /// Adds the cube and the fourth power of a finite item if `sign` is 1; takes them back if it is -1.
+    pub(crate) fn step_higher(&mut self, item: f64, sign: i64) {
         const HALF_BITS: u32 = 53;
         let (value, unit) = integer(item);
         // A float as a double has bits below the smallest float, which are zero.
         let zeros = value.trailing_zeros() % u64::BITS;
         let (value, unit) = (i128::from(value >> zeros), unit + zeros.cast_signed());
         let square = value * value;
+        let sign = i128::from(sign);
         let [lower, upper] = [square & ((1 << HALF_BITS) - 1), square >> HALF_BITS];
         let step = HALF_BITS.cast_signed();
         for (place, half) in (0..).zip([lower, upper]) {
             self.cubes
-                .add_integer(value * half, 3 * unit + place * step);
+                .add_integer(sign * value * half, 3 * unit + place * step);
         }
         for (place, part) in (0..).zip([lower * lower, 2 * lower * upper, upper * upper]) {
-            self.fourths.add_integer(part, 4 * unit + place * step);
+            self.fourths
+                .add_integer(sign * part, 4 * unit + place * step);
         }
     }
 

@@ -25,8 +25,8 @@ use crate::statistic::{Options, Statistic};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct WeightedMean<T: Float> {
-    products: ProductSum<T>,
-    weights: Sum<T>,
+    pub(crate) products: ProductSum<T>,
+    pub(crate) weights: Sum<T>,
 }
 
 impl<T: Float> Default for WeightedMean<T> {

@@ -39,7 +39,7 @@ pub use exact_sum::{
     Accumulator, BytesError, CoMoments, ComplexMoments, ComplexProductSum, ComplexSum, Extrema,
     Float, HashedSums, IntegerMoments, Key, KeyError, KeyedAccumulator, KeyedColumns, KeyedExtrema,
     KeyedIntegers, KeyedMoments, KeyedProducts, KeyedSums, KeyedWeightedMeans, LimitError, Moments,
-    Options, Powers, ProductSum, RemoveError, RemoveKeyedError, Rolling, RollingError,
+    Options, Placement, Powers, ProductSum, RemoveError, RemoveKeyedError, Rolling, RollingError,
     RollingIndex, Slot, SparseKey, Statistic, Sum, UnknownStatistic, WeightedMean, by_key, mean,
     norm, standard_deviation, sum, variance,
 };
