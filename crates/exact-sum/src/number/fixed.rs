@@ -284,6 +284,29 @@ impl<F: FixedFormat> Fixed<F> {
         (BigInt::from_signed_bytes_le(&bytes), unit)
     }
 
+    /// The number in units of 2^unit, rounded down, as N words in two's complement, which must be enough.
+    pub(crate) fn cut<const N: usize>(&self, unit: i32) -> [u64; N] {
+        const BITS: i32 = u64::BITS.cast_signed();
+        let mut words = F::Words::zeroed();
+        let words = &mut words.as_mut()[..Self::WORDS];
+        self.write_words(words);
+        let sign = words
+            .last()
+            .map_or(0, |word| word.cast_signed() >> (BITS - 1));
+        let place = unit - F::LOWEST;
+        let (first, shift) = (place.div_euclid(BITS), place.rem_euclid(BITS));
+        let word = |index: i32| match usize::try_from(index) {
+            Ok(index) => words.get(index).copied().unwrap_or(sign.cast_unsigned()),
+            Err(_) => 0,
+        };
+        let mut cut = [0; N];
+        for (index, cut) in (first..).zip(&mut cut) {
+            let both = u128::from(word(index + 1)) << BITS | u128::from(word(index));
+            *cut = lower_half(both >> shift);
+        }
+        cut
+    }
+
     /// The words of a number.
     pub(crate) const WORDS: usize = F::LIMBS.div_ceil(2);
 
@@ -380,6 +403,13 @@ pub(crate) struct Magnitude {
     pub(crate) exponent: i32,
     /// Whether it is more.
     pub(crate) is_more: bool,
+}
+
+impl Magnitude {
+    /// It is below 2^this, and at least half of that.
+    pub(crate) fn bits_end(self) -> i32 {
+        self.exponent + u128::BITS.cast_signed()
+    }
 }
 
 /// A finite number as an integer of 53 bits and a sign, in units of 2^unit.

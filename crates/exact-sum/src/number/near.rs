@@ -95,13 +95,23 @@ impl Near {
         Self::sum(root, rest / (2.0 * root), (self.exponent - is_odd) / 2)
     }
 
-    /// The number that is nearest to this one, or to its opposite, if that is beyond doubt: it is not subnormal, and this one's error does not
-    /// reach the middle between two numbers.
+    /// The number that is nearest to this one, or to its opposite, if that is beyond doubt: it is not subnormal, and this one's error, with
+    /// what its operands lacked relative to them, does not reach the middle between two numbers.
     #[inline(always)]
-    pub(crate) fn nearest<T: Float>(self, is_negative: bool) -> Option<T> {
+    pub(crate) fn nearest<T: Float>(self, is_negative: bool, lacking: f64) -> Option<T> {
         /// Powers of two by which no double from 2^-16 to 2^16 becomes subnormal or infinite.
         const EXPONENTS: std::ops::Range<i32> = -1000..1000;
-        let error = self.high * ERROR;
+        /// And those by which all become zero or infinite.
+        const BEYOND: std::ops::Range<i32> = -1200..1200;
+        if !BEYOND.contains(&self.exponent) {
+            let value = if self.exponent < 0 {
+                T::ZERO
+            } else {
+                T::INFINITY
+            };
+            return Some(if is_negative { value.negate() } else { value });
+        }
+        let error = self.high * (ERROR + lacking);
         let [least, most] = [-error, error].map(|error| self.high + (self.low + error));
         if least.to_bits() != most.to_bits() || !EXPONENTS.contains(&self.exponent) {
             return None;
@@ -129,19 +139,55 @@ fn halves(number: f64) -> [f64; 2] {
     [upper, number - upper]
 }
 
-/// What a function makes of a numerator and a denominator as [`Wide::magnitude`](crate::number::wide::Wide::magnitude) gives them, rounded once:
-/// NaN if the denominator is zero, and +0.0 if the numerator is. `None` where that is in doubt.
+/// A number as [`Wide::magnitude`](crate::number::wide::Wide::magnitude) gives it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    number: Option<(bool, Magnitude)>,
+    /// It is exact, or off by less than 2^this.
+    error: Option<i32>,
+}
+
+impl Part {
+    #[inline(always)]
+    pub(crate) fn of(number: Option<(bool, Magnitude)>, error: Option<i32>) -> Self {
+        Self { number, error }
+    }
+
+    /// How much of the magnitude it may lack.
+    #[inline(always)]
+    fn lacking(&self, magnitude: Magnitude) -> f64 {
+        self.error.map_or(0.0, |error| {
+            let places = (magnitude.bits_end() - 1 - error)
+                .clamp(0, 1000)
+                .cast_unsigned();
+            f64::from_bits(u64::from(1023 - places) << 52)
+        })
+    }
+}
+
+impl From<Option<(bool, Magnitude)>> for Part {
+    #[inline(always)]
+    fn from(number: Option<(bool, Magnitude)>) -> Self {
+        Self::of(number, None)
+    }
+}
+
+/// What a function makes of a numerator and a denominator, rounded once: NaN if the denominator is zero, and +0.0 if the numerator is. `None`
+/// where that is in doubt. In the function, each may be a factor, or one to the power of 1/2 or 3/2.
 #[inline(always)]
 pub(crate) fn near_quotient<T: Float>(
-    numerator: Option<(bool, Magnitude)>,
-    denominator: Option<(bool, Magnitude)>,
+    numerator: Part,
+    denominator: Part,
     of: impl FnOnce(Near, Near) -> Near,
 ) -> Option<T> {
-    match (numerator, denominator) {
+    match (numerator.number, denominator.number) {
+        (None, _) | (_, None) if numerator.error.or(denominator.error).is_some() => None,
         (_, None) => Some(T::NAN),
         (None, _) => Some(T::ZERO),
         (Some((is_negative, above)), Some((is_opposite, below))) => {
-            of(Near::of(above), Near::of(below)).nearest(is_negative != is_opposite)
+            // Where they lack so much that (1 + x)^(3/2) is not below 1 + 2x, there is doubt.
+            let lacking = 2.0 * (numerator.lacking(above) + denominator.lacking(below));
+            of(Near::of(above), Near::of(below)).nearest(is_negative != is_opposite, 2.0 * lacking)
         }
     }
 }
@@ -174,14 +220,15 @@ mod tests {
                 near.to_bits() == exact.to_bits()
             })
         };
-        let ratio = near_quotient::<T>(above, below, |a, b| a.over(b));
+        let ratio = near_quotient::<T>(above.into(), below.into(), |a, b| a.over(b));
         let mut are_right = is_right(ratio, quotient(&exact_above, &exact_below));
         if !a.is_negative() && !b.is_negative() {
-            let root = near_quotient::<T>(above, below, |a, b| a.over(b).root());
+            let root = near_quotient::<T>(above.into(), below.into(), |a, b| a.over(b).root());
             are_right &= is_right(root, signed_root(&exact_above, &exact_above, &exact_below));
         }
         if !b.is_negative() {
-            let power = near_quotient::<T>(above, below, |a, b| a.over(b.by(b.root())));
+            let power =
+                near_quotient::<T>(above.into(), below.into(), |a, b| a.over(b.by(b.root())));
             are_right &= is_right(power, signed_root(&exact_above, &square, &cube));
         }
         [are_right, ratio.is_some()]

@@ -33,11 +33,9 @@ impl<const N: usize> Wide<N> {
     /// The sum.
     #[inline(always)]
     pub(crate) fn plus(mut self, other: Self) -> Self {
-        let mut carry = 0;
+        let mut carry = false;
         for (own, other) in self.0.iter_mut().zip(other.0) {
-            let sum = u128::from(*own) + u128::from(other) + carry;
-            *own = lower_word(sum);
-            carry = sum >> 64;
+            (*own, carry) = added(*own, other, carry);
         }
         self
     }
@@ -45,11 +43,9 @@ impl<const N: usize> Wide<N> {
     /// The difference.
     #[inline(always)]
     pub(crate) fn less(mut self, other: Self) -> Self {
-        let mut carry = 1;
+        let mut carry = true;
         for (own, other) in self.0.iter_mut().zip(other.0) {
-            let sum = u128::from(*own) + u128::from(!other) + carry;
-            *own = lower_word(sum);
-            carry = sum >> 64;
+            (*own, carry) = added(*own, !other, carry);
         }
         self
     }
@@ -70,16 +66,17 @@ impl<const N: usize> Wide<N> {
         const { assert!(R <= N + M, "the words above the factors' are not computed") };
         let mut words = [0; R];
         for (place, own) in self.0.into_iter().enumerate() {
-            let mut carry = 0;
+            let mut carry = 0_u64;
             for (other_place, other) in other.0.into_iter().enumerate() {
                 if let Some(word) = words.get_mut(place + other_place) {
-                    let sum = u128::from(own) * u128::from(other) + u128::from(*word) + carry;
+                    let sum =
+                        u128::from(own) * u128::from(other) + u128::from(*word) + u128::from(carry);
                     *word = lower_word(sum);
-                    carry = sum >> 64;
+                    carry = lower_word(sum >> 64);
                 }
             }
             if let Some(word) = words.get_mut(place + M) {
-                *word = lower_word(carry);
+                *word = carry;
             }
         }
         // The words of a negative number a stand for a + 2^(64 N), whose product has 2^(64 N) times the other factor too much.
@@ -92,13 +89,17 @@ impl<const N: usize> Wide<N> {
     #[inline(always)]
     fn less_above<const M: usize>(mut self, place: usize, words: [u64; M], is_so: bool) -> Self {
         let mask = sign(is_so);
-        let mut carry = 1;
+        let mut carry = true;
         for (own, word) in self.0.iter_mut().skip(place).zip(words) {
-            let sum = u128::from(*own) + u128::from(!(word & mask)) + carry;
-            *own = lower_word(sum);
-            carry = sum >> 64;
+            (*own, carry) = added(*own, !(word & mask), carry);
         }
         self
+    }
+
+    /// How many bits the magnitude has.
+    pub(crate) fn bits(self) -> i32 {
+        self.magnitude(0)
+            .map_or(0, |(_, magnitude)| magnitude.bits_end())
     }
 
     /// The sign and the magnitude of this number times 2^unit; `None` for zero.
@@ -107,6 +108,14 @@ impl<const N: usize> Wide<N> {
         let Self(mut words) = self;
         magnitude_of(&mut words, unit)
     }
+}
+
+/// The sum of two words and a carry, and the next carry.
+#[inline(always)]
+fn added(own: u64, other: u64, carry: bool) -> (u64, bool) {
+    let (sum, is_over) = own.overflowing_add(other);
+    let (sum, is_over_by_carry) = sum.overflowing_add(carry.into());
+    (sum, is_over | is_over_by_carry)
 }
 
 /// The word above all words of a number.

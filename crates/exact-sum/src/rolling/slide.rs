@@ -11,7 +11,7 @@ use crate::statistic::{Options, Statistic};
 
 /// A window that moves over rows of C columns.
 struct Slide<'c, T: Float, N: Narrow<T, C>, const C: usize> {
-    columns: [&'c [T]; C],
+    columns: [&'c [f64]; C],
     grids: [Grid; C],
     /// The window's rows whose items fit the grids.
     narrow: N,
@@ -28,10 +28,12 @@ pub(super) fn statistics<T: Float, N: Narrow<T, C>, const C: usize>(
     statistic: Statistic,
     options: Options,
 ) -> Vec<T> {
+    let columns = columns.map(T::as_doubles);
+    let columns = columns.each_ref().map(|column| column.as_ref());
     let len = columns[0].len();
     let longest = windows.longest(len);
     let bits = Grid::bits(usize::BITS - longest.leading_zeros());
-    let grids = columns.map(|column| Grid::of(column, bits));
+    let grids = columns.map(|column| Grid::of::<T>(column, bits));
     let units = grids.map(Grid::unit);
     let mut slide = Slide::<T, N, C> {
         columns,
@@ -41,6 +43,7 @@ pub(super) fn statistics<T: Float, N: Narrow<T, C>, const C: usize>(
         others_rows: 0,
     };
     let quiet = Quiet::now();
+    let is_quiet = quiet.is_some();
     let mut window = 0..0;
     let mut values = Vec::with_capacity(len);
     for number in 0..len {
@@ -53,12 +56,14 @@ pub(super) fn statistics<T: Float, N: Narrow<T, C>, const C: usize>(
             continue;
         }
         let items = window.len() as u64;
-        let near = if slide.others_rows == 0 && quiet.is_some() {
-            slide.narrow.statistic(statistic, options, items, units)
+        let near = if slide.others_rows == 0 && is_quiet {
+            let narrow = &slide.narrow;
+            narrow.statistic(statistic, options, items, units, false)
         } else {
             None
         };
-        values.push(near.unwrap_or_else(|| slide.exact(statistic, options, items, units)));
+        let exact = || slide.exact(statistic, options, items, units, is_quiet);
+        values.push(near.unwrap_or_else(exact));
     }
     if let Some(quiet) = quiet {
         quiet.forget_since();
@@ -70,7 +75,7 @@ impl<T: Float, N: Narrow<T, C>, const C: usize> Slide<'_, T, N, C> {
     /// A row, and the integers it stands for, if it fits.
     #[inline(always)]
     fn row(&self, number: usize) -> ([f64; C], Option<[i128; C]>) {
-        let row = self.columns.map(|column| column[number].widened());
+        let row = self.columns.map(|column| column[number]);
         let mut integers = [0; C];
         for ((integer, grid), item) in integers.iter_mut().zip(self.grids).zip(row) {
             match grid.integer(item) {
@@ -103,10 +108,24 @@ impl<T: Float, N: Narrow<T, C>, const C: usize> Slide<'_, T, N, C> {
         }
     }
 
-    /// The statistic by integers of any size.
+    /// The statistic of items that do not fit the grids, or where the sums in them leave doubt.
     #[cold]
-    fn exact(&self, statistic: Statistic, options: Options, items: u64, units: [i32; C]) -> T {
+    fn exact(
+        &self,
+        statistic: Statistic,
+        options: Options,
+        items: u64,
+        units: [i32; C],
+        is_quiet: bool,
+    ) -> T {
         let all = self.narrow.with(&self.others, items, units);
+        if is_quiet
+            && self.others_rows > 0
+            && let Some((cut, units)) = N::cut(&all, items)
+            && let Some(value) = cut.statistic(statistic, options, items, units, true)
+        {
+            return value;
+        }
         all.statistic(statistic, options)
             .expect("the slot holds what the statistic is of")
     }

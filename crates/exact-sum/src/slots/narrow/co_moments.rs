@@ -1,7 +1,7 @@
 //! The products of two columns of items near each other.
 
 use crate::number::float::Float;
-use crate::number::near::near_quotient;
+use crate::number::near::{Part, near_quotient};
 use crate::number::wide::Wide;
 use crate::slots::co_moments::CoMoments;
 use crate::slots::narrow::moments::NarrowMoments;
@@ -21,10 +21,34 @@ impl NarrowCoMoments {
     #[inline(always)]
     fn mixed(&self, items: u64) -> Wide<4> {
         let [x, y] = [self.x.sum, self.y.sum].map(Wide::<2>::of);
-        let items = Wide::<2>::of(items.into());
-        self.products.times::<2, 4>(items).less(x.times::<2, 4>(y))
+        let items = Wide::<1>::of(items.into());
+        self.products.times::<1, 4>(items).less(x.times::<2, 4>(y))
     }
 
+    /// If the sums lack up to 1 each, [`mixed`](Self::mixed) is off by less than 2^this: n + |Σx| + |Σy| + 1.
+    fn mixed_error(&self, items: u64) -> i32 {
+        let [n, x, y] = [items.into(), self.x.sum, self.y.sum].map(|sum| Wide::<2>::of(sum).bits());
+        n.max(x).max(y) + 2
+    }
+
+    /// The same of [`height`](Self::height): Σx² + |Σy| + |Σx| + |Σxy| + 2.
+    fn height_error(&self) -> i32 {
+        let [x, y] = [self.x.sum, self.y.sum].map(|sum| Wide::<2>::of(sum).bits());
+        let [xx, xy] = [self.x.squares, self.products].map(Wide::bits);
+        x.max(y).max(xx).max(xy) + 3
+    }
+
+    /// n^4 times the product of both variances, and where it is cut, what it is off by.
+    #[inline(always)]
+    fn variances(&self, items: u64, is_cut: bool) -> (Wide<8>, Option<i32>) {
+        let [x, y] = [self.x.second(items), self.y.second(items)];
+        let error = is_cut.then(|| {
+            let [x_error, y_error] = [&self.x, &self.y].map(|of| of.second_error(items));
+            let both = (x.bits() + y_error).max(y.bits() + x_error);
+            both.max(x_error + y_error) + 2
+        });
+        (x.times(y), error)
+    }
     /// Σx² Σy - Σx Σxy.
     #[inline(always)]
     fn height(&self) -> Wide<5> {
@@ -62,30 +86,43 @@ impl<T: Float> Narrow<T, 2> for NarrowCoMoments {
         options: Options,
         items: u64,
         [x, y]: [i32; 2],
+        is_cut: bool,
     ) -> Option<T> {
-        let mixed = || self.mixed(items).magnitude(x + y);
+        let mixed = || {
+            let error = is_cut.then(|| self.mixed_error(items) + x + y);
+            Part::of(self.mixed(items).magnitude(x + y), error)
+        };
+        let second = || {
+            let error = is_cut.then(|| self.x.second_error(items) + 2 * x);
+            Part::of(self.x.second(items).magnitude(2 * x), error)
+        };
         match statistic {
             Statistic::Covariance => {
                 let divisor = i128::from(items) * freedom(items, options.ddof)?;
                 let divisor = Wide::<2>::of(divisor).magnitude(0);
-                near_quotient(mixed(), divisor, |a, b| a.over(b))
+                near_quotient(mixed(), divisor.into(), |a, b| a.over(b))
             }
             Statistic::Correlation => {
-                let [xx, yy] = [self.x.second(items), self.y.second(items)];
-                let product = xx.times::<4, 8>(yy).magnitude(2 * (x + y));
+                let unit = 2 * (x + y);
+                let (product, error) = self.variances(items, is_cut);
+                let product = Part::of(product.magnitude(unit), error.map(|error| error + unit));
                 near_quotient(mixed(), product, |a, b| a.over(b.root()))
             }
-            Statistic::Slope => {
-                let below = self.x.second(items).magnitude(2 * x);
-                near_quotient(mixed(), below, |a, b| a.over(b))
-            }
+            Statistic::Slope => near_quotient(mixed(), second(), |a, b| a.over(b)),
             Statistic::Intercept => {
-                let below = self.x.second(items).magnitude(2 * x);
-                let above = self.height().magnitude(2 * x + y);
-                near_quotient(above, below, |a, b| a.over(b))
+                let error = is_cut.then(|| self.height_error() + 2 * x + y);
+                let above = Part::of(self.height().magnitude(2 * x + y), error);
+                near_quotient(above, second(), |a, b| a.over(b))
             }
             _ => None,
         }
+    }
+
+    fn cut(slot: &CoMoments<T>, items: u64) -> Option<(Self, [i32; 2])> {
+        let (x, x_unit) = NarrowMoments::cut(&slot.x, items)?;
+        let (y, y_unit) = NarrowMoments::cut(&slot.y, items)?;
+        let products = Wide(slot.products.total.fixed.cut(x_unit + y_unit));
+        Some((Self { x, y, products }, [x_unit, y_unit]))
     }
 
     fn with(&self, others: &CoMoments<T>, items: u64, [x, y]: [i32; 2]) -> CoMoments<T> {

@@ -31,8 +31,8 @@ impl Grid {
         MOST.min((319 - count_bits) / 4)
     }
 
-    /// The grid of integers of so many bits that most items fit.
-    pub(crate) fn of<T: Float>(items: &[T], bits: u32) -> Self {
+    /// The grid of integers of so many bits that most items fit, which are of type `T`.
+    pub(crate) fn of<T: Float>(items: &[f64], bits: u32) -> Self {
         let precision = if T::IS_SINGLE {
             f32::MANTISSA_DIGITS
         } else {
@@ -42,7 +42,7 @@ impl Grid {
         let exponents = (bits + 1).saturating_sub(precision) as usize;
         let mut counts = vec![0_usize; BEYOND + 1];
         for item in items {
-            counts[(item.widened().to_bits() >> FRACTION_BITS) as usize & BEYOND] += 1;
+            counts[(item.to_bits() >> FRACTION_BITS) as usize & BEYOND] += 1;
         }
         // The last bit of an item is not below the format's, as long sums need it. Subnormal numbers do not fit.
         let least = T::Sums::LOWEST + 1075 - zeros.cast_signed();

@@ -22,14 +22,21 @@ pub(crate) trait Narrow<T: Float, const C: usize>: Copy + Default {
     fn remove(&mut self, row: [i128; C]);
 
     /// A statistic of so many rows, rounded once. The units are 2^`units[c]`. `None` where only the slot can tell. Floating-point
-    /// arithmetic must be IEEE 754's default.
+    /// arithmetic must be IEEE 754's default. If the sums are [`cut`](Self::cut), each lacks less than 1.
     fn statistic(
         &self,
         statistic: Statistic,
         options: Options,
         items: u64,
         units: [i32; C],
+        is_cut: bool,
     ) -> Option<T>;
+
+    /// A slot's sums, if they are finite, rounded down to integers in units in which they fit. `None` also where it takes no less time to compute
+    /// statistics from the slot itself.
+    fn cut(_: &Self::Slot, _: u64) -> Option<(Self, [i32; C])> {
+        None
+    }
 
     /// A slot with what another one holds and these, so many rows together.
     fn with(&self, others: &Self::Slot, items: u64, units: [i32; C]) -> Self::Slot;

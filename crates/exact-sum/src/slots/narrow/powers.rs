@@ -4,7 +4,7 @@
 //! 2^(4 b + 6 c + 8), which is at most 2^507.
 
 use crate::number::float::Float;
-use crate::number::near::{Near, near_quotient};
+use crate::number::near::{Near, Part, near_quotient};
 use crate::number::wide::Wide;
 use crate::slots::narrow::Narrow;
 use crate::slots::narrow::moments::NarrowMoments;
@@ -62,10 +62,35 @@ impl NarrowPowers {
             .less(alone)
     }
 
+    /// If the sums lack up to 1 each, [`third`](Self::third) is off by less than 2^this: n^2 + 3 n (|S1| + S2 + 1) + 6 S1^2 + 6 |S1| + 2.
+    fn third_error(&self, items: u64) -> i32 {
+        let [n, s1, s2, _] = self.bits(items);
+        let mixed = n + 2 + s1.max(s2);
+        (2 * n).max(mixed).max(2 * s1 + 3) + 3
+    }
+
+    /// The same of [`fourth`](Self::fourth):
+    /// n^3 + 4 n^2 (|S1| + |S3| + 1) + 6 n (2 |S1| S2 + 2 |S1| + S2 + 1 + S1^2) + 12 |S1|^3 + 18 S1^2 + 12 |S1| + 3.
+    fn fourth_error(&self, items: u64) -> i32 {
+        let [n, s1, s2, s3] = self.bits(items);
+        let cubes = (2 * n + 2 + s1.max(s3)).max(3 * s1 + 4);
+        let squares = n + 4 + s1 + s2.max(s1);
+        (3 * n).max(cubes).max(squares) + 4
+    }
+
+    /// Those of n, S1, S2 and S3, each at least 1.
+    fn bits(&self, items: u64) -> [i32; 4] {
+        let [n, sum] = [items.into(), self.moments.sum].map(|number| Wide::<2>::of(number).bits());
+        let [squares, cubes] = [self.moments.squares.bits(), self.cubes.bits()];
+        [n, sum, squares, cubes].map(|bits| bits.max(1))
+    }
+
     #[inline(always)]
-    fn skewness<T: Float>(&self, bias: bool, items: u64) -> Option<T> {
+    fn skewness<T: Float>(&self, bias: bool, items: u64, is_cut: bool) -> Option<T> {
         let second = self.moments.second(items).magnitude(0);
+        let second = Part::of(second, is_cut.then(|| self.moments.second_error(items)));
         let third = self.third(items).magnitude(0);
+        let third = Part::of(third, is_cut.then(|| self.third_error(items)));
         if bias {
             return near_quotient(third, second, |third, second| {
                 third.over(second.by(second.root()))
@@ -81,21 +106,36 @@ impl NarrowPowers {
     }
 
     #[inline(always)]
-    fn kurtosis<T: Float>(&self, bias: bool, items: u64) -> Option<T> {
+    fn kurtosis<T: Float>(&self, bias: bool, items: u64, is_cut: bool) -> Option<T> {
         let second = self.moments.second(items);
         let square = second.times::<4, 8>(second);
         let thrice = square.plus(square).plus(square);
         let excess = self.fourth(items).less(thrice);
+        let errors = is_cut.then(|| {
+            let error = self.moments.second_error(items);
+            let square = second.bits().max(error) + error + 2;
+            [self.fourth_error(items).max(square + 2) + 1, square]
+        });
         if bias {
             let [above, below] = [excess, square].map(|number| number.magnitude(0));
+            let above = Part::of(above, errors.map(|[excess, _]| excess));
+            let below = Part::of(below, errors.map(|[_, square]| square));
             return near_quotient(above, below, |a, b| a.over(b));
         }
         let n = i128::from(items);
+        // Factors are below 2^bits.
+        let bits = Wide::<2>::of(n + 1).bits();
+        let errors = errors.map(|[excess, square]| {
+            let above = (excess + bits).max(square + 3) + 1;
+            [above + bits, square + 2 * bits]
+        });
         let excess = excess.times::<1, 8>(Wide::of(n + 1));
         let excess = excess.plus(thrice).plus(thrice);
         let above = excess.times::<1, 8>(Wide::of(n - 1));
         let below = square.times::<2, 8>(Wide::of((n - 2) * (n - 3)));
-        near_quotient(above.magnitude(0), below.magnitude(0), |a, b| a.over(b))
+        let above = Part::of(above.magnitude(0), errors.map(|[above, _]| above));
+        let below = Part::of(below.magnitude(0), errors.map(|[_, below]| below));
+        near_quotient(above, below, |a, b| a.over(b))
     }
 }
 
@@ -125,15 +165,26 @@ impl<T: Float> Narrow<T, 1> for NarrowPowers {
         options: Options,
         items: u64,
         _: [i32; 1],
+        is_cut: bool,
     ) -> Option<T> {
         if items < statistic.least_items(options) {
             return None;
         }
         match statistic {
-            Statistic::Skewness => self.skewness(options.bias, items),
-            Statistic::Kurtosis => self.kurtosis(options.bias, items),
+            Statistic::Skewness => self.skewness(options.bias, items, is_cut),
+            Statistic::Kurtosis => self.kurtosis(options.bias, items, is_cut),
             _ => None,
         }
+    }
+
+    fn cut(slot: &Powers<T>, items: u64) -> Option<(Self, [i32; 1])> {
+        let (moments, unit) = NarrowMoments::cut(&slot.moments, items)?;
+        let cut = Self {
+            moments,
+            cubes: Wide(slot.cubes.cut(3 * unit)),
+            fourths: Wide(slot.fourths.cut(4 * unit)),
+        };
+        Some((cut, [unit]))
     }
 
     fn with(&self, others: &Powers<T>, items: u64, [unit]: [i32; 1]) -> Powers<T> {

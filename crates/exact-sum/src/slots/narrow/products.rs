@@ -35,13 +35,20 @@ impl<T: Float, const C: usize> Narrow<T, C> for NarrowProducts {
     }
 
     #[inline(always)]
-    fn statistic(&self, statistic: Statistic, _: Options, _: u64, units: [i32; C]) -> Option<T> {
+    fn statistic(
+        &self,
+        statistic: Statistic,
+        _: Options,
+        _: u64,
+        units: [i32; C],
+        _: bool,
+    ) -> Option<T> {
         let magnitude = self.0.magnitude(units[0] + units[C - 1]);
         match statistic {
             Statistic::Dot => Some(magnitude.map_or(T::ZERO, T::signed)),
             Statistic::Norm => match magnitude {
                 None => Some(T::ZERO),
-                Some((_, magnitude)) => Near::of(magnitude).root().nearest(false),
+                Some((_, magnitude)) => Near::of(magnitude).root().nearest(false, 0.0),
             },
             _ => None,
         }
@@ -76,10 +83,10 @@ impl<T: Float> Narrow<T, 2> for NarrowWeighted {
     }
 
     #[inline(always)]
-    fn statistic(&self, _: Statistic, _: Options, _: u64, [x, y]: [i32; 2]) -> Option<T> {
+    fn statistic(&self, _: Statistic, _: Options, _: u64, [x, y]: [i32; 2], _: bool) -> Option<T> {
         let above = self.products.0.magnitude(x + y)?;
         let below = Wide::<2>::of(self.weights).magnitude(y)?;
-        near_quotient(Some(above), Some(below), |a, b| a.over(b))
+        near_quotient(Some(above).into(), Some(below).into(), |a, b| a.over(b))
     }
 
     fn with(&self, others: &WeightedMean<T>, items: u64, units: [i32; 2]) -> WeightedMean<T> {
