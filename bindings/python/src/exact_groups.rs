@@ -6,11 +6,12 @@ use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use treefold::exact::{
-    Float, IntegerMoments, IntegerSum, Integers, KeyError, Keyed, Mean, Moments, Sum,
+    Float, IntegerMoments, IntegerSum, Integers, KeyError, Keyed, Mean, Moments, Options,
+    Statistic, Sum,
 };
 
 use crate::element::Item;
-use crate::exact_keyed::{RealTask, Statistic, raised, sums_by_key, with_real_type};
+use crate::exact_keyed::{RealTask, raised, statistic_of_name, sums_by_key, with_real_type};
 use crate::fold::{compute, reserved};
 use crate::pool::Workers;
 
@@ -150,11 +151,8 @@ impl RealTask for OfGroups<'_, '_> {
             Figure::Statistic(statistic) => {
                 let mut moments = Keyed::<Moments<T>>::new(groups)?;
                 kept.each_block(keys, items, is_nan, |keys, items| moments.add(keys, items))?;
-                let value = |group| match statistic {
-                    Statistic::Variance => moments.get(group).variance(ddof),
-                    _ => moments.get(group).standard_deviation(ddof),
-                };
-                Ok((0..groups).map(value).collect())
+                let values = moments.statistics(statistic, Options { ddof, bias: true });
+                Ok(values.expect("moments have it"))
             }
             _ if kept.keeps_all(0..items.len(), keys, items, is_nan) => {
                 sums_by_key(&by, keys, items, groups)
@@ -219,12 +217,8 @@ impl OfGroups<'_, '_> {
                         |_| false,
                         |keys, items| moments.add(keys, items.into()),
                     )?;
-                    let value = |group| match statistic {
-                        Statistic::Mean => moments.get(group).mean(),
-                        Statistic::Variance => moments.get(group).variance(ddof),
-                        Statistic::StandardDeviation => moments.get(group).standard_deviation(ddof),
-                    };
-                    Ok((0..groups).map(value).collect::<Vec<f64>>())
+                    let values = moments.statistics(statistic, Options { ddof, bias: true });
+                    Ok(values.expect("moments have it"))
                 });
                 Ok(PyArray1::from_vec(py, values.map_err(raised)?)
                     .into_any()
@@ -252,7 +246,7 @@ pub(crate) fn exact_of_groups(
     let figure = match statistic {
         "sum" => Figure::Sum,
         "count" => Figure::Count,
-        _ => Figure::Statistic(Statistic::of_name(statistic)?),
+        _ => Figure::Statistic(statistic_of_name(statistic)?),
     };
     // No figure takes more of a group.
     drop(reserved::<[u64; 8]>(groups)?);

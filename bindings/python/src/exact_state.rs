@@ -4,10 +4,12 @@ use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use treefold::exact::{Accumulator, Float, Keyed, Moments, ProductSum, RemoveKeyedError, Sum};
+use treefold::exact::{
+    Accumulator, Float, Keyed, Moments, Options, ProductSum, RemoveKeyedError, Sum,
+};
 
 use crate::element::Item;
-use crate::exact_keyed::{Statistic, raised};
+use crate::exact_keyed::{raised, statistic_of_name};
 use crate::fold::{check_length, compute, reserved};
 use crate::pool::Workers;
 
@@ -160,13 +162,8 @@ fn moments<T: Item + Kept>(
         let counts = PyArray1::from_slice(py, moments.counts().expect("moments count items"));
         return Ok(counts.into_any().unbind());
     }
-    let statistic = Statistic::of_name(statistic)?;
-    let value = |group| match statistic {
-        Statistic::Mean => moments.get(group).mean(),
-        Statistic::Variance => moments.get(group).variance(ddof),
-        Statistic::StandardDeviation => moments.get(group).standard_deviation(ddof),
-    };
-    Ok(floats(py, (0..moments.keys()).map(value)))
+    let values = moments.statistics(statistic_of_name(statistic)?, Options { ddof, bias: true });
+    Ok(floats(py, values.expect("moments have it").into_iter()))
 }
 
 #[pymethods]

@@ -43,7 +43,7 @@ pub use keyed::ranks::{sparse, wire};
 pub use keyed::{Hashed, Key, KeyError, Keyed, KeyedSlot, RemoveKeyedError, by_key};
 pub use number::counters::{LimitError, RemoveError};
 pub use number::float::Float;
-pub use rolling::{Rolling, RollingError, RollingIndex};
+pub use rolling::{Placement, Rolling, RollingError, RollingIndex};
 pub use slots::Slot;
 pub use slots::accumulator::Accumulator;
 pub use slots::co_moments::CoMoments;

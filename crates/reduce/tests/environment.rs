@@ -120,6 +120,8 @@ fn what_follows_from_exact_sums_is_right_in_every_environment() {
     let keys: Vec<u16> = (0..5000).map(|i| i % 5).collect();
     let singles: Vec<f32> = (0..5000).map(|i| f32::from_bits(i * 7919)).collect();
     let weights: Vec<f64> = x.iter().rev().copied().collect();
+    let ratio = |item: i32| f64::from(item * item % 977) / 7.0;
+    let near: [Vec<f64>; 2] = [0, 7].map(|from| (from..from + 300).map(ratio).collect());
     let values = || {
         let mut all = exact::by_key(&keys, &x, 5).unwrap();
         let mut keyed = exact::Keyed::<exact::Moments<_>>::new(5).unwrap();
@@ -137,10 +139,21 @@ fn what_follows_from_exact_sums_is_right_in_every_environment() {
         extrema.add(&keys, &x).unwrap();
         let bounds = (0..5).map(|key| [extrema.get(key).minimum(), extrema.get(key).maximum()]);
         all.extend(bounds.flatten().flatten());
-        let windows = exact::Rolling::of_items(4);
-        all.extend([windows.sums(&x), windows.means(&x)].concat());
-        let ranges = exact::Rolling::of_range(&[0.0, tiny, 1.0], f64::from_bits(4)).unwrap();
-        all.extend(ranges.sums(&[1.0, 2.0, 4.0]));
+        for placement in [exact::Placement::Trailing, exact::Placement::Centred] {
+            let windows = exact::Rolling::of_items(4, placement);
+            let width = f64::from_bits(3);
+            let ranges = exact::Rolling::of_range(&[0.0, tiny, 1.0], width, placement).unwrap();
+            for statistic in exact::Statistic::ALL {
+                let (inputs, options) = (statistic.inputs(), statistic.defaults());
+                let near = [near[0].as_slice(), &near[1]];
+                for columns in [near, [&x[..200], &weights[..200]]] {
+                    let values = windows.values(statistic, options, &columns[..inputs]);
+                    all.extend(values.unwrap());
+                }
+                let short = [[1.0, 2.0, 4.0].as_slice(); 2];
+                all.extend(ranges.values(statistic, options, &short[..inputs]).unwrap());
+            }
+        }
         let moments = exact::Moments::of(&x);
         all.extend([moments.mean(), moments.standard_deviation(1.0)]);
         for (items, weights) in [(&x[..], &weights[..]), (&[0.0], &[tiny]), (&[1.0], &[0.0])] {

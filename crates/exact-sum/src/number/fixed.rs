@@ -162,6 +162,22 @@ impl<F: FixedFormat> Fixed<F> {
         }
     }
 
+    /// Adds value * 2^unit, a multiple of 2^`F::LOWEST` within the format's range, where the value is words in two's complement.
+    pub(crate) fn add_wide(&mut self, words: &[u64], unit: i32) {
+        let is_negative = words.last().is_some_and(|word| word.cast_signed() < 0);
+        let sign = if is_negative { -1 } else { 1 };
+        let mut carry = is_negative;
+        for (place, &word) in (0..).zip(words) {
+            let mut magnitude = word;
+            if is_negative {
+                (magnitude, carry) = (!word).overflowing_add(carry.into());
+            }
+            let magnitude = i128::from(magnitude);
+            // No limb above the value's is touched: there may be none.
+            self.add_integer(sign * magnitude, unit + 64 * place);
+        }
+    }
+
     /// Adds another number.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.add_limbs(other.propagated_limbs().as_ref());
@@ -267,6 +283,29 @@ impl<F: FixedFormat> Fixed<F> {
             .collect();
         let unit = F::LOWEST + 64 * i32::try_from(zeros).expect("a number has some hundred words");
         (BigInt::from_signed_bytes_le(&bytes), unit)
+    }
+
+    /// The number in units of 2^unit, rounded down, as N words in two's complement, which must be enough.
+    pub(crate) fn cut<const N: usize>(&self, unit: i32) -> [u64; N] {
+        const BITS: i32 = u64::BITS.cast_signed();
+        let mut words = F::Words::zeroed();
+        let words = &mut words.as_mut()[..Self::WORDS];
+        self.write_words(words);
+        let sign = words
+            .last()
+            .map_or(0, |word| word.cast_signed() >> (BITS - 1));
+        let place = unit - F::LOWEST;
+        let (first, shift) = (place.div_euclid(BITS), place.rem_euclid(BITS));
+        let word = |index: i32| match usize::try_from(index) {
+            Ok(index) => words.get(index).copied().unwrap_or(sign.cast_unsigned()),
+            Err(_) => 0,
+        };
+        let mut cut = [0; N];
+        for (index, cut) in (first..).zip(&mut cut) {
+            let both = u128::from(word(index + 1)) << BITS | u128::from(word(index));
+            *cut = lower_half(both >> shift);
+        }
+        cut
     }
 
     /// The words of a number.
@@ -404,6 +443,13 @@ pub(crate) struct Magnitude {
     pub(crate) exponent: i32,
     /// Whether it is more.
     pub(crate) is_more: bool,
+}
+
+impl Magnitude {
+    /// It is below 2^this, and at least half of that.
+    pub(crate) fn bits_end(self) -> i32 {
+        self.exponent + u128::BITS.cast_signed()
+    }
 }
 
 /// A finite number as an integer of 53 bits and a sign, in units of 2^unit.

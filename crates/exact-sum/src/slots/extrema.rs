@@ -28,7 +28,7 @@ pub struct Extrema<T: Float> {
 const NAN: [i64; 2] = [i64::MIN, i64::MAX];
 
 /// An integer for a number, in the same order, or the number's bits for such an integer.
-fn ordered(bits: i64) -> i64 {
+pub(crate) fn ordered(bits: i64) -> i64 {
     bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
 }
 

@@ -8,6 +8,7 @@ pub(crate) mod integers;
 pub(crate) mod items;
 pub(crate) mod mean;
 pub(crate) mod moments;
+pub(crate) mod narrow;
 pub(crate) mod powers;
 pub(crate) mod product_sum;
 pub(crate) mod rows;

@@ -37,10 +37,10 @@ mod words;
 
 pub use exact_sum::{
     Accumulator, BytesError, CoMoments, ComplexMoments, ComplexProductSum, ComplexSum, Extrema,
-    Float, Hashed, IntegerMoments, IntegerSum, Integers, Items, Key, KeyError, Keyed, KeyedSlot,
-    LimitError, Mean, Moments, Options, Powers, ProductSum, RemoveError, RemoveKeyedError, Rolling,
-    RollingError, RollingIndex, Slot, SparseKey, Statistic, Sum, UnknownStatistic, WeightedMean,
-    by_key, mean, norm, standard_deviation, sum, variance,
+    Float, Hashed, Held, IntegerMoments, IntegerSum, Integers, Items, Key, KeyError, Keyed,
+    KeyedSlot, LimitError, Mean, Moments, Options, Placement, Powers, ProductSum, RemoveError,
+    RemoveKeyedError, Rolling, RollingError, RollingIndex, Slot, SparseKey, Statistic, Sum,
+    UnknownStatistic, WeightedMean, by_key, mean, norm, standard_deviation, sum, variance,
 };
 pub use keyed::{HashedPlan, KeyedPlan, KeyedState};
 pub use plan::Plan;

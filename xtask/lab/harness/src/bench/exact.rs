@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use hashbrown::HashMap;
-use reduce::exact::{self, Hashed, Keyed, Level, Rolling};
+use reduce::exact::{self, Hashed, Keyed, Level, Placement, Rolling, Statistic};
 use reduce::{Plan, Sum, World};
 use serde::{Deserialize, Serialize};
 
@@ -203,29 +203,34 @@ fn one_at_a_time(keys: &Keys, items: &[f64], rounds: usize) -> Vec<Row> {
 }
 
 fn rolling(items: &[f64], window: usize, rounds: usize) -> Vec<Row> {
-    let windows = Rolling::of_items(window);
-    let candidates = vec![
-        Candidate::new(PLAIN, || {
-            let mut sum = 0.0;
-            let first = items.iter().take(window);
-            let mut sums: Vec<f64> = Vec::with_capacity(items.len());
-            sums.extend(first.map(|item| {
-                sum += item;
-                sum
-            }));
-            sums.extend(items.iter().zip(&items[window..]).map(|(left, item)| {
-                sum += item - left;
-                sum
-            }));
-            black_box(sums);
-        }),
-        Candidate::new("rolling-sums", || {
-            black_box(windows.sums(black_box(items)));
-        }),
-        Candidate::new("rolling-means", || {
-            black_box(windows.means(black_box(items)));
-        }),
-    ];
+    let windows = Rolling::of_items(window, Placement::Trailing);
+    let mut candidates = vec![Candidate::new(PLAIN, || {
+        let mut sum = 0.0;
+        let first = items.iter().take(window);
+        let mut sums: Vec<f64> = Vec::with_capacity(items.len());
+        sums.extend(first.map(|item| {
+            sum += item;
+            sum
+        }));
+        sums.extend(items.iter().zip(&items[window..]).map(|(left, item)| {
+            sum += item - left;
+            sum
+        }));
+        black_box(sums);
+    })];
+    for statistic in Statistic::ALL {
+        let name = match statistic {
+            Statistic::Sum => "rolling-sums".to_owned(),
+            Statistic::Mean => "rolling-means".to_owned(),
+            other => format!("rolling-{other}"),
+        };
+        let (windows, items) = (&windows, black_box(items));
+        candidates.push(Candidate::new(name, move || {
+            let columns = &[items; 2][..statistic.inputs()];
+            let values = windows.values(statistic, statistic.defaults(), columns);
+            black_box(values.expect("the columns are of one length"));
+        }));
+    }
     let windows = [items.len(), window];
     rows(candidates, windows, "f64", "window", "running sum", rounds)
 }
