@@ -21,7 +21,7 @@ use crate::number::float::Float;
 /// (3 u^2). Quotient: the first one leaves a rest of at most 3u; its parts of u, u and 2u are rounded (4 u^2), and so is it (3 u^2); to divide it
 /// by y.high instead of y, and to round that, takes 6 u^2. Root: the first one leaves a rest of at most 3u that is computed to 5 u^2, which is
 /// halved; its divisor is twice that root instead of the sum of both (1.5 u^2), and the quotient is rounded (1.5 u^2). A root halves its operand's error.
-/// Differences of high parts are exact (Sterbenz), and so are errors of products (Dekker), as all high parts lie within 2^±16 here. What the slots compute adds up to less than 64 u^2 = 2^-100: the longest is a √b / (c √c d), with
+/// Differences of high parts are exact (Sterbenz), and so are errors of products (Dekker), as all high parts lie within 2^±64 here. What the slots compute adds up to less than 64 u^2 = 2^-100: the longest is a √b / (c √c d), with
 /// (2 + 7 + 8) + (2 + 7 + 8 + 2 + 8) + 13 = 57.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Near {
@@ -53,6 +53,19 @@ impl Near {
             low as f64 * BELOW_ONE,
             magnitude.exponent + u128::BITS.cast_signed() - 1,
         )
+    }
+
+    /// An integer that a double is, if it is not 0.
+    #[expect(clippy::cast_precision_loss, reason = "it is exact")]
+    #[inline(always)]
+    pub(crate) fn of_integer(integer: i128) -> Option<Self> {
+        let integer = i64::try_from(integer).ok()?;
+        let range = 1..1 << f64::MANTISSA_DIGITS;
+        range.contains(&integer).then_some(Self {
+            high: integer as f64,
+            low: 0.0,
+            exponent: 0,
+        })
     }
 
     /// The sum of two numbers, of which the second one is not greater (Dekker's Fast2Sum).
@@ -99,8 +112,8 @@ impl Near {
     /// what its operands lacked relative to them, does not reach the middle between two numbers.
     #[inline(always)]
     pub(crate) fn nearest<T: Float>(self, is_negative: bool, lacking: f64) -> Option<T> {
-        /// Powers of two by which no double from 2^-16 to 2^16 becomes subnormal or infinite.
-        const EXPONENTS: std::ops::Range<i32> = -1000..1000;
+        /// Powers of two by which no double from 2^-64 to 2^64 becomes subnormal or infinite.
+        const EXPONENTS: std::ops::Range<i32> = -950..950;
         /// And those by which all become zero or infinite.
         const BEYOND: std::ops::Range<i32> = -1200..1200;
         if !BEYOND.contains(&self.exponent) {
@@ -151,6 +164,18 @@ impl Part {
     #[inline(always)]
     pub(crate) fn of(number: Option<(bool, Magnitude)>, error: Option<i32>) -> Self {
         Self { number, error }
+    }
+
+    /// What a function makes of it, rounded once: +0.0 if it is zero. `None` where that is in doubt.
+    #[inline(always)]
+    pub(crate) fn rounded<T: Float>(self, of: impl FnOnce(Near) -> Near) -> Option<T> {
+        match self.number {
+            None => self.error.is_none().then_some(T::ZERO),
+            Some((is_negative, magnitude)) => {
+                let lacking = 4.0 * self.lacking(magnitude);
+                of(Near::of(magnitude)).nearest(is_negative, lacking)
+            }
+        }
     }
 
     /// How much of the magnitude it may lack.
