@@ -116,6 +116,11 @@ impl Near {
         const EXPONENTS: std::ops::Range<i32> = -950..950;
         /// And those by which all become zero or infinite.
         const BEYOND: std::ops::Range<i32> = -1200..1200;
+        let error = self.high * (ERROR + lacking);
+        let [least, most] = [-error, error].map(|error| self.high + (self.low + error));
+        if least.to_bits() != most.to_bits() {
+            return None;
+        }
         if !BEYOND.contains(&self.exponent) {
             let value = if self.exponent < 0 {
                 T::ZERO
@@ -124,9 +129,7 @@ impl Near {
             };
             return Some(if is_negative { value.negate() } else { value });
         }
-        let error = self.high * (ERROR + lacking);
-        let [least, most] = [-error, error].map(|error| self.high + (self.low + error));
-        if least.to_bits() != most.to_bits() || !EXPONENTS.contains(&self.exponent) {
+        if !EXPONENTS.contains(&self.exponent) {
             return None;
         }
         let biased = (self.exponent + 1023).cast_unsigned();
