@@ -225,7 +225,8 @@ mod tests {
     use num_bigint::BigInt;
     use proptest::prelude::*;
 
-    use super::near_quotient;
+    use super::{Near, near_quotient};
+    use crate::number::fixed::Magnitude;
     use crate::number::float::Float;
     use crate::number::scaled::{Scaled, quotient, signed_root};
     use crate::number::wide::Wide;
@@ -286,8 +287,52 @@ mod tests {
         ]
     }
 
+    /// Whether a number differs from an exact one by at most so many times 2^-106 of that.
+    fn is_within(near: &Scaled, exact: &Scaled, most: i32) -> bool {
+        let difference = near.less(exact);
+        let difference = if difference.is_positive() {
+            difference
+        } else {
+            exact.less(near)
+        };
+        let bound = exact.by(&Scaled::from(f64::from(most) * 2_f64.powi(-106)));
+        !difference.less(&bound).is_positive()
+    }
+
+    /// The errors of the table, with those of the operands.
+    fn check_errors(a: Magnitude, b: Magnitude) {
+        let exact = |of: Magnitude| Scaled {
+            integer: of.bits.into(),
+            unit: of.exponent,
+        };
+        let value = |near: Near| {
+            let unit = near.exponent;
+            let [high, low] = [near.high, near.low].map(Scaled::from);
+            let Scaled { integer, unit: own } = high.plus(&low);
+            Scaled {
+                integer,
+                unit: unit + own,
+            }
+        };
+        let (near_a, near_b) = (Near::of(a), Near::of(b));
+        let (a, b) = (exact(a), exact(b));
+        assert!(is_within(&value(near_a), &a, 2));
+        assert!(is_within(&value(near_a.by(near_b)), &a.by(&b), 12));
+        assert!(is_within(&value(near_a.over(near_b)).by(&b), &a, 17));
+        let root = value(near_a.root());
+        assert!(is_within(&root.by(&root), &a, 15));
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4000))]
+        #[test]
+        fn errors_are_bounded(a: u128, b: u128, zeros in 0..100_u32, exponent in -100..100) {
+            let of = |bits: u128, exponent| Magnitude { bits: bits | 1 << 127, exponent, is_more: false };
+            check_errors(of(a, exponent), of(b, 0));
+            // Factors that are near powers of two, from above and from below.
+            check_errors(of(a >> zeros, exponent), of(!(b >> zeros), 0));
+        }
+
         #[test]
         fn is_nearest_or_in_doubt(a in wide(), b in wide(), unit in prop_oneof![Just(0), -1200..1200]) {
             prop_assert!(check::<f64>(a, b, unit)[0], "{:?} {:?}", a, b);
