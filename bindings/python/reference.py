@@ -36,10 +36,10 @@ MODULES = {
     "treefold.polars": {
         "polars": [
             "exact_sum", "exact_mean", "exact_var", "exact_std", "exact_dot", "exact_list_sum", "exact_list_mean", "exact_list_var",
-            "exact_list_std", "exact_list_dot", "tree_sum",
+            "exact_list_std", "exact_list_dot", "tree_sum", "rolling", "RollingWindows",
         ],
     },
-    "treefold.pandas": {"pandas": ["groupby", "GroupBy"]},
+    "treefold.pandas": {"pandas": ["groupby", "GroupBy", "rolling", "RollingWindows"]},
     "treefold.duckdb": {"duckdb": ["connect", "load"]},
     "treefold.mpi": {
         "mpi/_plan": ["Plan"],

@@ -22,6 +22,7 @@ mod exact_keyed;
 mod exact_moments;
 mod exact_partial;
 mod exact_reductions;
+mod exact_rolling;
 mod exact_state;
 mod fold;
 mod fused;
@@ -56,13 +57,15 @@ mod _native {
     #[pymodule_export]
     use crate::exact_groups::exact_of_groups;
     #[pymodule_export]
-    use crate::exact_keyed::{exact_by_key, exact_rolling, exact_rolling_range, factorize};
+    use crate::exact_keyed::{exact_by_key, factorize};
     #[pymodule_export]
     use crate::exact_moments::{ExactAccumulator, exact_statistic};
     #[pymodule_export]
     use crate::exact_partial::ExactPartial;
     #[pymodule_export]
     use crate::exact_reductions::exact_arrays;
+    #[pymodule_export]
+    use crate::exact_rolling::ExactWindows;
     #[pymodule_export]
     use crate::exact_state::ExactState;
     #[pymodule_export]
