@@ -33,8 +33,9 @@ mod statistic;
 
 pub use bytes::{BytesError, partial};
 pub use compact::{
-    CompactAny, CompactBytes, CompactCoMoments, CompactItem, CompactMoments, CompactPowers,
-    CompactProducts, CompactRows, CompactState, CompactSum, CompactWeightedMean, IntegerSum,
+    CompactAny, CompactBytes, CompactCoMoments, CompactItem, CompactMoments, CompactNumber,
+    CompactPowers, CompactProducts, CompactRows, CompactState, CompactSum, CompactWeightedMean,
+    IntegerSum,
 };
 pub use keyed::ranks::sparse::SparseKey;
 pub use keyed::ranks::wire::KeyedAccumulator;

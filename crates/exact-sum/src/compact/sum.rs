@@ -58,11 +58,11 @@ impl CompactSum {
 
     /// Adds an item that does not fit the digits.
     #[cold]
-    fn add_apart<N: CompactItem>(&mut self, item: N) {
+    fn add_apart(&mut self, item: impl CompactItem) {
         let (integer, unit) = item.parts();
         match item.special() {
             Some(special) => self.number.count_special(special),
-            None if N::IS_INTEGER => self.number.add_whole(integer.into()),
+            None if item.is_integer() => self.number.add_whole(integer.into()),
             None => self.number.add_integer(integer.into(), unit),
         }
     }

@@ -2,9 +2,9 @@
 
 use exact_sum::Accumulator as _;
 use exact_sum::{
-    CoMoments, CompactAny, CompactBytes, CompactCoMoments, CompactMoments, CompactPowers,
-    CompactProducts, CompactRows, CompactState, CompactSum, CompactWeightedMean, IntegerSum,
-    Moments, Options, Powers, ProductSum, Slot, Statistic, Sum, WeightedMean,
+    CoMoments, CompactAny, CompactBytes, CompactCoMoments, CompactMoments, CompactNumber,
+    CompactPowers, CompactProducts, CompactRows, CompactState, CompactSum, CompactWeightedMean,
+    IntegerSum, Moments, Options, Powers, ProductSum, Slot, Statistic, Sum, WeightedMean,
 };
 use integer_sums::units::{
     UNITS_PER_ONE, dot, quotient_to_double, root_of_quotient, sum, to_double,
@@ -266,6 +266,11 @@ proptest! {
             both.add(*x, *y);
             dot.add(*x, *y);
         }
+        let mut mixed = CompactCoMoments::new();
+        for (x, y) in &pairs {
+            mixed.add(CompactNumber::Integer(*x), CompactNumber::Integer(*y));
+        }
+        prop_assert_eq!(&mixed, &both);
         let n = BigInt::from(pairs.len());
         let total = |of: &dyn Fn(BigInt, BigInt) -> BigInt| {
             let terms = pairs.iter().map(|(x, y)| of(BigInt::from(*x), BigInt::from(*y)));

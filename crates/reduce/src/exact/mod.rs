@@ -36,8 +36,10 @@ mod slices;
 mod words;
 
 pub use exact_sum::{
-    Accumulator, BytesError, CoMoments, ComplexMoments, ComplexProductSum, ComplexSum, Extrema,
-    Float, HashedSums, IntegerMoments, Key, KeyError, KeyedAccumulator, KeyedColumns, KeyedExtrema,
+    Accumulator, BytesError, CoMoments, CompactAny, CompactBytes, CompactCoMoments, CompactItem,
+    CompactMoments, CompactNumber, CompactPowers, CompactProducts, CompactRows, CompactState,
+    CompactSum, CompactWeightedMean, ComplexMoments, ComplexProductSum, ComplexSum, Extrema, Float,
+    HashedSums, Held, IntegerMoments, Key, KeyError, KeyedAccumulator, KeyedColumns, KeyedExtrema,
     KeyedIntegers, KeyedMoments, KeyedProducts, KeyedSums, KeyedWeightedMeans, LimitError, Moments,
     Options, Powers, ProductSum, RemoveError, RemoveKeyedError, Rolling, RollingError,
     RollingIndex, Slot, SparseKey, Statistic, Sum, UnknownStatistic, WeightedMean, by_key, mean,
