@@ -4,23 +4,25 @@ use std::cell::RefCell;
 use std::ops::{Deref, Range};
 use std::rc::Rc;
 
+use bytemuck::Pod;
 use treefold::exact::quantity::{ComplexDots, ComplexSums, Dots, Norms, Quantity, Sums};
-use treefold::exact::{Float, KeyedAccumulator, KeyedMoments, KeyedPlan, KeyedState, KeyedSums};
+use treefold::exact::{Float, KeyedPlan, KeyedSlot};
 use treefold::mpi::Duplicate;
 use treefold::{Algorithm, AnyPlan, BuildError, Builder, Operation, Ownership, Plan, World};
-use treefold_c::by_type;
 use treefold_c::element::{Element, ElementType};
 use treefold_c::failure::{Code, Failure};
 use treefold_c::figure::Figure;
+use treefold_c::keyed::{check_figure, no_figure};
 use treefold_c::operator::{Builtin, of_function};
 use treefold_c::raw::Function;
+use treefold_c::{by_slot, by_type};
 
 use crate::failure::of_build;
 #[cfg(feature = "cuda")]
 use crate::gpu::Floats;
 use crate::handle::handle;
 use crate::items::Items;
-use crate::operands::{Summary, Takes};
+use crate::operands::Takes;
 use crate::plan::Shaped;
 
 handle!(
@@ -56,7 +58,7 @@ pub(crate) enum Kind {
     /// A type of `treefold.h`, and a figure of exact sums.
     Exact(ElementType, Figure),
     /// `F32` or `F64`, what is summed by key, and the number of keys.
-    ByKey(ElementType, Summary, usize),
+    ByKey(ElementType, i32, usize),
     /// Items of so many bytes, by a function of the program's.
     User {
         name: String,
@@ -85,9 +87,9 @@ impl Kind {
         figure: i32,
         keys: usize,
     ) -> Result<Self, Failure> {
-        let summary = Summary::of_code(figure)?;
+        check_figure(figure)?;
         check_real(element_type)?;
-        Ok(Self::ByKey(element_type, summary, keys))
+        Ok(Self::ByKey(element_type, figure, keys))
     }
 
     /// What its sums are of, if a GPU can make them.
@@ -230,17 +232,15 @@ impl Settings {
                 (ElementType::C64, figure) => self.build_complex::<f64>(*figure),
                 _ => unreachable!("`Figure::of_code` knows which types have figures"),
             },
-            Kind::ByKey(element_type, summary, keys) => {
-                let takes = Takes::ByKey(*element_type, *summary);
-                match (element_type, summary) {
-                    (ElementType::F32, Summary::Sums) => {
-                        self.build_by_key::<KeyedSums<f32>>(takes, *keys)
+            Kind::ByKey(element_type, figure, keys) => {
+                let (takes, keys) = (Takes::ByKey(*element_type, *figure), *keys);
+                match element_type {
+                    ElementType::F32 => {
+                        by_slot!(*figure, f32, S => self.build_by_key::<S>(takes, keys), else no_figure(*figure))
                     }
-                    (ElementType::F32, Summary::Moments) => {
-                        self.build_by_key::<KeyedMoments<f32>>(takes, *keys)
+                    _ => {
+                        by_slot!(*figure, f64, S => self.build_by_key::<S>(takes, keys), else no_figure(*figure))
                     }
-                    (_, Summary::Sums) => self.build_by_key::<KeyedSums<f64>>(takes, *keys),
-                    (_, Summary::Moments) => self.build_by_key::<KeyedMoments<f64>>(takes, *keys),
                 }
             }
             Kind::User {
@@ -296,13 +296,13 @@ impl Settings {
         self.shaped(plan, takes, Items::of::<Q::Item>())
     }
 
-    fn build_by_key<A: KeyedAccumulator + KeyedState>(
+    fn build_by_key<S: KeyedSlot<Item: Pod>>(
         &self,
         takes: Takes,
         keys: usize,
     ) -> Result<Rc<Shaped>, Failure> {
-        let plan = self.builder().build_keyed::<A>(keys);
-        self.shaped(plan.map(KeyedPlan::into_any), takes, Items::of::<A::Item>())
+        let plan = self.builder().build_keyed::<S>(keys);
+        self.shaped(plan.map(KeyedPlan::into_any), takes, Items::of::<S::Item>())
     }
 
     /// The settings, for crate `treefold`.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use bytemuck::Pod;
-use treefold::exact::{Float, HashedPlan, SparseKey};
+use treefold::exact::{Float, HashedPlan, SparseKey, Sum};
 use treefold::{Operation, Plan, RunError, World};
 use treefold_c::element::ElementType;
 use treefold_c::failure::{Code, Failure};
@@ -78,14 +78,14 @@ fn types_of(key_type: i32, element_type: i32) -> Result<(bool, bool), Failure> {
 }
 
 struct Hashed<K: SparseKey, T: Float> {
-    plan: HashedPlan<K, T>,
+    plan: HashedPlan<K, Sum<T>>,
     /// That of the last run.
     result: RefCell<Vec<(K, T)>>,
 }
 
 impl<K: SparseKey + Pod, T: Float + Pod> Hashed<K, T> {
     fn build(world: &World, root: usize) -> Result<Rc<dyn AnyHashed>, Failure> {
-        let plan = Plan::builder(world).root(root).build_hashed::<K, T>();
+        let plan = Plan::builder(world).root(root).build_hashed::<K, Sum<T>>();
         Ok(Rc::new(Self {
             plan: plan.map_err(|error| of_build(&error))?,
             result: RefCell::default(),

@@ -2,12 +2,11 @@
 
 use std::any::Any;
 
-use treefold::exact::{KeyedMoments, KeyedSums};
 use treefold::{AnyPlan, Operation};
 use treefold_c::boundary::treefold_keyed;
 use treefold_c::element::ElementType;
 use treefold_c::failure::{Code, Failure};
-use treefold_c::keyed::{Collected, Keys};
+use treefold_c::keyed::{Keys, collected};
 
 /// What a rank gives to a call. Items are as the plan takes them.
 #[derive(Clone, Copy)]
@@ -36,32 +35,8 @@ pub(crate) enum Takes {
     Exact,
     /// and pairs of exact dot products.
     ExactPairs,
-    /// Items with keys: `F32` or `F64`, and what is made of them.
-    ByKey(ElementType, Summary),
-}
-
-/// What a plan by key adds up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Summary {
-    Sums,
-    Moments,
-}
-
-impl Summary {
-    /// That of a code of `treefold.h`.
-    ///
-    /// # Errors
-    /// There is none by key.
-    pub(crate) fn of_code(figure: i32) -> Result<Self, Failure> {
-        match figure {
-            1 => Ok(Self::Sums),
-            5 => Ok(Self::Moments),
-            _ => {
-                let reason = format_args!("there are no exact figures {figure} by key");
-                Err(Failure::argument("figure", reason))
-            }
-        }
-    }
+    /// Items with keys: `F32` or `F64`, and the code of the figure that is made of them.
+    ByKey(ElementType, i32),
 }
 
 impl Takes {
@@ -117,20 +92,9 @@ impl Takes {
         of_items: Keys<'_>,
         items: &[u8],
     ) -> Result<Box<dyn Any>, Failure> {
-        fn added<A: Collected + Any>(
-            keys: usize,
-            of_items: Keys<'_>,
-            items: &[u8],
-        ) -> Result<Box<dyn Any>, Failure> {
-            Ok(Box::new(A::collected(keys, of_items, items)?))
-        }
-        let added = match self {
-            Self::ByKey(ElementType::F32, Summary::Sums) => added::<KeyedSums<f32>>,
-            Self::ByKey(ElementType::F32, Summary::Moments) => added::<KeyedMoments<f32>>,
-            Self::ByKey(_, Summary::Sums) => added::<KeyedSums<f64>>,
-            Self::ByKey(_, Summary::Moments) => added::<KeyedMoments<f64>>,
-            _ => unreachable!("the call was checked"),
+        let Self::ByKey(element_type, figure) = self else {
+            unreachable!("the call was checked");
         };
-        added(keys, of_items, items)
+        collected(element_type, figure, keys, of_items, items)
     }
 }

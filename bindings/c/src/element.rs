@@ -42,6 +42,13 @@ impl ElementType {
         Self::U64,
     ];
 
+    /// Whether it is one of integers.
+    #[must_use]
+    pub fn is_integer(self) -> bool {
+        use ElementType::{C32, C64, F32, F64};
+        !matches!(self, F32 | F64 | C32 | C64)
+    }
+
     /// The type of a code; they count from 1.
     ///
     /// # Errors

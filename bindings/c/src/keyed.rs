@@ -8,15 +8,13 @@ mod windows;
 
 use bytemuck::cast_slice_mut;
 use treefold::FoldError;
-use treefold::exact::{
-    Float, Key, KeyError, KeyedColumns, LimitError, RemoveKeyedError, by_key, par,
-};
+use treefold::exact::{Float, Key, KeyError, LimitError, RemoveKeyedError, Sum, by_key, par};
 
 pub(crate) use self::hashed::of_codes as hashed_of_codes;
 use self::integers::Integers;
 use self::kind::{Kind, Real, SUM_BYTES};
-pub use self::state::{Collected, treefold_keyed};
 pub(crate) use self::state::{KeyedState, of_codes, of_rows};
+pub use self::state::{check_figure, collected, no_figure, treefold_keyed};
 pub(crate) use self::windows::{Window, rolling};
 use crate::accumulator::Change;
 use crate::element::ElementType;
@@ -143,38 +141,26 @@ pub(crate) fn sums<T: Float>(
     Ok(())
 }
 
-/// A statistic of the items of each key, by a state that is made for them.
+/// A statistic of the items of each key, by a slot that is made for them.
 pub(crate) fn of_items<S: Kind>(
-    make: impl FnOnce(usize) -> Result<S, LimitError>,
     statistic: Statistic,
     keys: Keys<'_>,
-    arrays: [&[S::Item]; 2],
-    result: &mut [S::Item],
+    arrays: [&[S::Real]; 2],
+    result: &mut [S::Real],
 ) -> Result<(), Failure> {
-    let groups = result.len();
-    of_items_as(
-        make,
-        statistic,
-        keys,
-        arrays,
-        groups,
-        cast_slice_mut(result),
-    )
+    of_rows_of_items::<S>(statistic, keys, arrays, 1, result)
 }
 
-/// The same as bytes, of a type that is not the items' or of several results a key.
-fn of_items_as<S: Kind>(
-    make: impl FnOnce(usize) -> Result<S, LimitError>,
+fn of_rows_of_items<S: Kind>(
     statistic: Statistic,
     keys: Keys<'_>,
-    arrays: [&[S::Item]; 2],
-    groups: usize,
-    result: &mut [u8],
+    arrays: [&[S::Real]; 2],
+    width: usize,
+    result: &mut [S::Real],
 ) -> Result<(), Failure> {
-    has_room(groups, S::KEY_BYTES)?;
-    let mut state = make(groups).map_err(|error| of_limit("result", error))?;
-    state::change(&mut state, Change::Add, keys, arrays)?;
-    state.statistic(statistic, result).map(drop)
+    let mut slots = state::empty::<S>(result.len() / width, width)?;
+    state::change_arrays(&mut slots, Change::Add, keys, arrays)?;
+    slots.write(statistic, cast_slice_mut(result))
 }
 
 /// The exact sums of the columns of each key's rows.
@@ -190,9 +176,7 @@ pub(crate) fn sum_rows<T: Real>(
             return Err(FoldError::NotRows { values, width }.into());
         }
     }
-    let make = |groups| KeyedColumns::new(groups, width);
-    let (groups, result) = (result.len() / width, cast_slice_mut(result));
-    of_items_as(make, Statistic::Value, keys, [items, &[]], groups, result)
+    of_rows_of_items::<Sum<T>>(Statistic::Value, keys, [items, &[]], width, result)
 }
 
 /// The sums of each key's integers, which have a type, in 64 bits.
@@ -203,15 +187,12 @@ pub(crate) fn integer_sums(
     groups: usize,
     result: &mut [u8],
 ) -> Result<(), Failure> {
-    by_integer!(
-        element_type,
-        I => {
-            let items = elements::<I>("items", items)?;
-            let make = Integers::<I>::new;
-            of_items_as(make, Statistic::Value, keys, [items, &[]], groups, result)
-        },
-        else Err(Failure::argument("type", "items are integers"))
-    )
+    if !element_type.is_integer() {
+        return Err(Failure::argument("type", "items are integers"));
+    }
+    let mut sums = Integers::new(element_type, groups)?;
+    sums.change(Change::Add, keys, &[items])?;
+    sums.write(Statistic::Value, result)
 }
 
 /// Whether there is memory for as many elements of so many bytes.
@@ -259,6 +240,7 @@ fn of_removal(keys: Keys<'_>, error: &RemoveKeyedError, array: &str, width: usiz
             let reason = format_args!("key {key}, column {column}: {error}");
             Failure::argument(array, reason)
         }
+        RemoveKeyedError::Never => Failure::new(Code::Unsupported, error.to_string()),
         other => Failure::argument(array, other),
     }
 }

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::handle;
 use crate::keyed::treefold_keyed;
 
-/// Lets `body` change the state of a handle, which is a `KeyedSums` or the like. If it fails, it leaves the state as it was.
+/// Lets `body` change the state of a handle, which is a `Keyed<Sum<f64>>` or the like. If it fails, it leaves the state as it was.
 ///
 /// # Errors
 /// The handle names no state; another thread uses it; or those of `body`.

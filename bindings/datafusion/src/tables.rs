@@ -1,6 +1,6 @@
 //! What is known of the items of all groups: sums by key of each kind.
 
-use std::fmt::Debug;
+use std::fmt::{Debug, Display};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -9,9 +9,7 @@ use arrow::array::{
 };
 use arrow::datatypes::Float64Type;
 use datafusion_common::Result;
-use exact_sum::{
-    KeyError, KeyedIntegers, KeyedMoments, KeyedProducts, KeyedSums, LimitError, partial,
-};
+use exact_sum::{IntegerSum, KeyError, Keyed, LimitError, Moments, ProductSum, Sum, partial};
 
 use crate::accumulator::{binary, integers, wrong_state};
 use crate::groups::{Columns, Groups, Values};
@@ -24,14 +22,14 @@ macro_rules! counted {
         #[derive(Debug)]
         pub(crate) struct $groups {
             counts: Vec<u64>,
-            sums: $table<f64>,
+            sums: Keyed<$table<f64>>,
         }
 
         impl Default for $groups {
             fn default() -> Self {
                 Self {
                     counts: Vec::new(),
-                    sums: $table::new(0),
+                    sums: Keyed::new(0).expect("no groups need no memory"),
                 }
             }
         }
@@ -99,9 +97,9 @@ macro_rules! counted {
 counted!(
     "Numbers and sums of items.",
     Sums,
-    KeyedSums,
-    |sums: &mut KeyedSums<f64>, groups: &[usize], [items, _]: [&[f64]; 2]| sums.add(groups, items),
-    |sums: &KeyedSums<f64>, kind, counts: &[u64]| {
+    Sum,
+    |sums: &mut Keyed<Sum<f64>>, groups: &[usize], [items, _]: [&[f64]; 2]| sums.add(groups, items),
+    |sums: &Keyed<Sum<f64>>, kind, counts: &[u64]| {
         let groups = counts.iter().enumerate();
         match kind {
             Kind::Mean => groups
@@ -117,9 +115,10 @@ counted!(
 counted!(
     "Numbers and sums of products.",
     Products,
-    KeyedProducts,
-    |sums: &mut KeyedProducts<f64>, groups: &[usize], [x, y]: [&[f64]; 2]| sums.add(groups, x, y),
-    |sums: &KeyedProducts<f64>, _, counts: &[u64]| {
+    ProductSum,
+    |sums: &mut Keyed<ProductSum<f64>>, groups: &[usize], [x, y]: [&[f64]; 2]| sums
+        .add(groups, [x, y]),
+    |sums: &Keyed<ProductSum<f64>>, _, counts: &[u64]| {
         (0..counts.len()).map(|group| sums.value(group)).collect()
     },
     |[x, y], each| partial::of_products(x, y, each)
@@ -127,11 +126,11 @@ counted!(
 
 /// Numbers and sums of items, and of their squares.
 #[derive(Debug)]
-pub(crate) struct Squares(KeyedMoments<f64>);
+pub(crate) struct Squares(Keyed<Moments<f64>>);
 
 impl Default for Squares {
     fn default() -> Self {
-        Self(KeyedMoments::new(0).expect("no groups need no memory"))
+        Self(Keyed::<Moments<_>>::new(0).expect("no groups need no memory"))
     }
 }
 
@@ -139,7 +138,7 @@ impl Groups for Squares {
     type Item = Float64Type;
 
     fn counts(&self) -> &[u64] {
-        self.0.counts()
+        self.0.counts().expect("moments count items")
     }
 
     fn grow(&mut self, groups: usize) -> Result<(), LimitError> {
@@ -160,9 +159,9 @@ impl Groups for Squares {
 
     fn values(&self, kind: Kind, groups: usize) -> Values {
         let value = |group| match kind {
-            Kind::Deviation(divisor) => self.0.standard_deviation(group, divisor.ddof()),
-            Kind::Variance(divisor) => self.0.variance(group, divisor.ddof()),
-            _ => self.0.mean(group),
+            Kind::Deviation(divisor) => self.0.get(group).standard_deviation(divisor.ddof()),
+            Kind::Variance(divisor) => self.0.get(group).variance(divisor.ddof()),
+            _ => self.0.value(group),
         };
         Values::Doubles((0..groups).map(value).collect())
     }
@@ -197,16 +196,26 @@ impl Groups for Squares {
 /// Numbers and sums of integers of a type.
 #[derive(Debug)]
 pub(crate) struct LongSums<P> {
-    sums: KeyedIntegers,
+    sums: Keyed<IntegerSum>,
+    counts: Vec<u64>,
     of: PhantomData<fn() -> P>,
 }
 
 impl<P> Default for LongSums<P> {
     fn default() -> Self {
         Self {
-            sums: KeyedIntegers::new(0).expect("no groups need no memory"),
+            sums: Keyed::new(0).expect("no groups need no memory"),
+            counts: Vec::new(),
             of: PhantomData,
         }
+    }
+}
+
+impl<P> LongSums<P> {
+    /// A group's sum, which 128 bits hold: of 2^63 items, too.
+    fn sum(&self, group: usize) -> i128 {
+        let sum = self.sums.get(group).value();
+        sum.expect("items have 64 bits")
     }
 }
 
@@ -214,39 +223,60 @@ impl<P: ArrowPrimitiveType<Native: Into<i128>> + Debug> Groups for LongSums<P> {
     type Item = P;
 
     fn counts(&self) -> &[u64] {
-        self.sums.counts()
+        &self.counts
     }
 
     fn grow(&mut self, groups: usize) -> Result<(), LimitError> {
-        self.sums.grow(groups)
+        self.sums.grow(groups)?;
+        self.counts.resize(groups.max(self.counts.len()), 0);
+        Ok(())
     }
 
     fn forget_first(&mut self, groups: usize) {
+        self.counts.drain(..groups);
         self.sums.forget_first(groups);
     }
 
     fn memory(&self) -> usize {
-        self.sums.memory()
+        self.counts.capacity() * size_of::<u64>() + self.sums.memory()
     }
 
     fn add(&mut self, groups: &[usize], [items, _]: Columns<'_, Self>) -> Result<(), KeyError> {
-        self.sums.add(groups, items)
+        let items: Vec<i128> = items.iter().map(|&item| item.into()).collect();
+        self.sums.add(groups, items[..].into())?;
+        groups.iter().for_each(|&group| self.counts[group] += 1);
+        Ok(())
     }
 
     fn values(&self, kind: Kind, groups: usize) -> Values {
         match kind {
-            Kind::Mean => Values::Doubles((0..groups).map(|group| self.sums.mean(group)).collect()),
-            _ => Values::Integers(self.sums.values()[..groups].to_vec()),
+            Kind::Mean => {
+                let means =
+                    (0..groups).map(|group| self.sums.get(group).mean().unwrap_or(f64::NAN));
+                Values::Doubles(means.collect())
+            }
+            _ => Values::Integers((0..groups).map(|group| self.sum(group)).collect()),
         }
     }
 
     fn write(&self, groups: usize) -> Vec<ArrayRef> {
-        vec![long(self.sums.values()[..groups].iter().copied())]
+        vec![long((0..groups).map(|group| self.sum(group)))]
     }
 
     fn merge(&mut self, groups: &[usize], counts: &[u64], columns: &[ArrayRef]) -> Result<()> {
-        let merged = self.sums.add_sums(groups, integers(columns)?, counts);
-        merged.map_err(|error| datafusion_common::internal_datafusion_err!("{error}"))
+        let wrong = |error: &dyn Display| datafusion_common::internal_datafusion_err!("{error}");
+        let parts = integers(columns)?.iter().zip(counts);
+        let parts = parts.map(|(sum, count)| IntegerSum::with(*sum, *count));
+        let parts = parts
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| wrong(&error))?;
+        self.sums
+            .add_slots(groups, &parts)
+            .map_err(|error| wrong(&error))?;
+        for (&group, count) in groups.iter().zip(counts) {
+            self.counts[group] += count;
+        }
+        Ok(())
     }
 
     fn write_rows(items: &Items<'_, P>) -> Vec<ArrayRef> {

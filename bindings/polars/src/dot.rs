@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use treefold::exact::{KeyedProducts, ProductSum};
+use treefold::exact::{Keyed, ProductSum};
 
 use crate::arrow::{Chunk, Series, Values};
 use crate::column::{BLOCK_ITEMS, Real, from_zero, with_integers};
@@ -49,10 +49,11 @@ pub(crate) fn of_lists<T: Real>(x: &Series, y: &Series) -> Result<Vec<Option<T>>
         )));
     }
     let (x_chunks, y_chunks) = (x.chunks()?, y.chunks()?);
-    let mut sums = KeyedProducts::<T>::new(x.len());
+    let mut sums = Keyed::<ProductSum<T>>::new(x.len()).expect("there are as many lists");
     let mut are_there = Vec::with_capacity(x.len());
     let mut pairs = Pairs::new([x, y], |keys: &[u32], x: &[T], y: &[T]| {
-        sums.add(keys, x, y).expect("there is a sum for each list");
+        sums.add(keys, [x, y])
+            .expect("there is a sum for each list");
     });
     for (x_chunk, y_chunk, [x_rows, y_rows]) in common(&x_chunks, &y_chunks) {
         for (x_row, y_row) in x_rows.zip(y_rows) {

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use treefold::exact::{self, IntegerMoments, KeyedMoments, KeyedSums};
+use treefold::exact::{
+    self, IntegerMoments, Keyed, KeyedSlot, Mean, Moments, Options, Slot, Statistic, Sum,
+};
 
 use crate::arrow::{Chunk, DataType, Lists, Made, Series, Values};
 use crate::column::{BLOCK_ITEMS, Real, each_integer, from_zero};
@@ -54,7 +56,14 @@ fn of_floats<T: Real>(
                 Figure::Tree => add_trees(lists, rows.clone(), &mut values)?,
                 Figure::Sum => add_sums(lists, rows.clone(), &mut values),
                 Figure::Mean => add_means(lists, rows.clone(), &mut values),
-                _ => add_spreads(lists, rows.clone(), figure, ddof, &mut values),
+                Figure::Variance => {
+                    let variance = Statistic::Variance;
+                    add_statistics::<Moments<T>>(lists, rows.clone(), variance, ddof, &mut values);
+                }
+                _ => {
+                    let deviation = Statistic::StandardDeviation;
+                    add_statistics::<Moments<T>>(lists, rows.clone(), deviation, ddof, &mut values);
+                }
             }
             for row in rows.filter(|&row| !chunk.is_valid(row)) {
                 values[before + row - begin] = None;
@@ -92,7 +101,7 @@ fn add_sums<T: Real>(lists: &Lists<'_>, rows: Range<usize>, values: &mut Vec<Opt
         values.extend(sums.map(|sum| Some(from_zero(sum))));
         return;
     }
-    let mut sums = KeyedSums::<T>::new(rows.len());
+    let mut sums = Keyed::<Sum<T>>::new(rows.len()).expect("there are as many lists");
     each_block(lists, rows, |keys, items| {
         sums.add(keys, items).expect("there is a sum for each list");
     });
@@ -100,37 +109,34 @@ fn add_sums<T: Real>(lists: &Lists<'_>, rows: Range<usize>, values: &mut Vec<Opt
 }
 
 fn add_means<T: Real>(lists: &Lists<'_>, rows: Range<usize>, values: &mut Vec<Option<T>>) {
-    let mut sums = KeyedSums::<T>::new(rows.len());
-    let mut counts = vec![0_u64; rows.len()];
-    each_block(lists, rows, |keys, items| {
-        for &key in keys {
-            counts[key as usize] += 1;
-        }
-        sums.add(keys, items).expect("there is a sum for each list");
-    });
-    let means = counts.iter().enumerate();
-    values.extend(means.map(|(key, &count)| (count > 0).then(|| sums.mean(key, count))));
+    add_statistics::<Mean<T>>(lists, rows, Statistic::Mean, 0.0, values);
 }
 
-fn add_spreads<T: Real>(
+/// A statistic of each list that has more than `ddof` items.
+fn add_statistics<S>(
     lists: &Lists<'_>,
     rows: Range<usize>,
-    figure: Figure,
+    statistic: Statistic,
     ddof: f64,
-    values: &mut Vec<Option<T>>,
-) {
-    let mut moments = KeyedMoments::<T>::new(rows.len()).expect("there are as many lists");
+    values: &mut Vec<Option<S::Item>>,
+) where
+    S: for<'i> KeyedSlot<Item: Real, Items<'i> = &'i [<S as Slot>::Item]>,
+{
+    let mut slots = Keyed::<S>::new(rows.len()).expect("there are as many lists");
     each_block(lists, rows, |keys, items| {
-        moments
+        slots
             .add(keys, items)
-            .expect("there is a sum for each list");
+            .expect("there is a slot for each list");
     });
-    let spreads = moments.counts().iter().enumerate();
-    values.extend(spreads.map(|(key, &count)| {
-        (count as f64 > ddof).then(|| match figure {
-            Figure::Variance => moments.variance(key, ddof),
-            _ => moments.standard_deviation(key, ddof),
-        })
+    let options = Options { ddof, bias: true };
+    let counts = slots
+        .counts()
+        .expect("the slots count items")
+        .iter()
+        .enumerate();
+    values.extend(counts.map(|(key, &count)| {
+        let value = || slots.statistic(key, statistic, options);
+        (count as f64 > ddof).then(value).flatten()
     }));
 }
 

@@ -5,10 +5,13 @@ use std::ops::Range;
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
-use treefold::exact::{Float, IntegerMoments, KeyError, KeyedIntegers, KeyedMoments, KeyedSums};
+use treefold::exact::{
+    Float, IntegerMoments, IntegerSum, Integers, KeyError, Keyed, Mean, Moments, Options,
+    Statistic, Sum,
+};
 
 use crate::element::Item;
-use crate::exact_keyed::{RealTask, Statistic, raised, sums_by_key, with_real_type};
+use crate::exact_keyed::{RealTask, raised, statistic_of_name, sums_by_key, with_real_type};
 use crate::fold::{compute, reserved};
 use crate::pool::Workers;
 
@@ -141,33 +144,21 @@ impl RealTask for OfGroups<'_, '_> {
         }
         let values = compute(py, size_of_val(items), || match self.figure {
             Figure::Statistic(Statistic::Mean) => {
-                let mut sums = KeyedSums::<T>::new(groups);
-                let mut counts = vec![0_u64; groups];
-                kept.each_block(keys, items, is_nan, |keys, items| {
-                    for &key in keys {
-                        counts[group_of(key)] += 1;
-                    }
-                    sums.add(keys, items)
-                })?;
-                let means = counts.iter().enumerate();
-                Ok(means
-                    .map(|(group, &count)| sums.mean(group, count))
-                    .collect())
+                let mut means = Keyed::<Mean<T>>::new(groups)?;
+                kept.each_block(keys, items, is_nan, |keys, items| means.add(keys, items))?;
+                Ok(means.values())
             }
             Figure::Statistic(statistic) => {
-                let mut moments = KeyedMoments::<T>::new(groups)?;
+                let mut moments = Keyed::<Moments<T>>::new(groups)?;
                 kept.each_block(keys, items, is_nan, |keys, items| moments.add(keys, items))?;
-                let value = |group| match statistic {
-                    Statistic::Variance => moments.variance(group, ddof),
-                    _ => moments.standard_deviation(group, ddof),
-                };
-                Ok((0..groups).map(value).collect())
+                let values = moments.statistics(statistic, Options { ddof, bias: true });
+                Ok(values.expect("moments have it"))
             }
             _ if kept.keeps_all(0..items.len(), keys, items, is_nan) => {
                 sums_by_key(&by, keys, items, groups)
             }
             _ => {
-                let mut sums = KeyedSums::<T>::new(groups);
+                let mut sums = Keyed::<Sum<T>>::new(groups)?;
                 kept.each_block(keys, items, is_nan, |keys, items| sums.add(keys, items))?;
                 Ok(sums.values())
             }
@@ -181,7 +172,8 @@ impl OfGroups<'_, '_> {
     /// The same of integers: sums have their type, and other figures are doubles.
     fn of_integers<T>(&self, x: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Py<PyAny>>
     where
-        T: numpy::Element + Copy + Into<i128> + TryFrom<i128> + Send + Sync,
+        T: numpy::Element + Copy + TryFrom<i128> + Send + Sync,
+        for<'i> Integers<'i>: From<&'i [T]>,
     {
         let (keys_ref, x_ref) = (self.keys.try_readonly()?, x.try_readonly()?);
         let (keys, items) = (keys_ref.as_slice()?, x_ref.as_slice()?);
@@ -199,45 +191,34 @@ impl OfGroups<'_, '_> {
             }
             Figure::Sum => {
                 let sums = compute(py, bytes, || {
-                    let mut sums = KeyedIntegers::new(groups)?;
+                    let mut sums = Keyed::<IntegerSum>::new(groups)?;
                     let added = kept.each_block(
                         keys,
                         items,
                         |_| false,
-                        |keys, items| sums.add(keys, items),
+                        |keys, items| sums.add(keys, items.into()),
                     );
                     added.map(|()| sums)
                 });
                 let sums = sums.map_err(raised)?;
-                let beyond = |(group, sum)| PyOverflowError::new_err((group, sum));
-                let values = sums
-                    .values()
-                    .iter()
-                    .enumerate()
-                    .map(|(group, &sum)| T::try_from(sum).map_err(|_| beyond((group, sum))));
+                let values = (0..groups).map(|group| {
+                    let sum = sums.get(group).value().expect("items have 64 bits");
+                    T::try_from(sum).map_err(|_| PyOverflowError::new_err((group, sum)))
+                });
                 let values: Vec<T> = values.collect::<PyResult<_>>()?;
                 Ok(PyArray1::from_vec(py, values).into_any().unbind())
             }
             Figure::Statistic(statistic) => {
                 let values = compute(py, bytes, || {
-                    let mut moments = vec![IntegerMoments::new(); groups];
+                    let mut moments = Keyed::<IntegerMoments>::new(groups)?;
                     kept.each_block(
                         keys,
                         items,
                         |_| false,
-                        |keys, items| {
-                            for (&key, &item) in keys.iter().zip(items) {
-                                moments[group_of(key)].add_one(item);
-                            }
-                            Ok(())
-                        },
+                        |keys, items| moments.add(keys, items.into()),
                     )?;
-                    let value = |moments: &IntegerMoments| match statistic {
-                        Statistic::Mean => moments.mean(),
-                        Statistic::Variance => moments.variance(ddof),
-                        Statistic::StandardDeviation => moments.standard_deviation(ddof),
-                    };
-                    Ok(moments.iter().map(value).collect::<Vec<f64>>())
+                    let values = moments.statistics(statistic, Options { ddof, bias: true });
+                    Ok(values.expect("moments have it"))
                 });
                 Ok(PyArray1::from_vec(py, values.map_err(raised)?)
                     .into_any()
@@ -265,7 +246,7 @@ pub(crate) fn exact_of_groups(
     let figure = match statistic {
         "sum" => Figure::Sum,
         "count" => Figure::Count,
-        _ => Figure::Statistic(Statistic::of_name(statistic)?),
+        _ => Figure::Statistic(statistic_of_name(statistic)?),
     };
     // No figure takes more of a group.
     drop(reserved::<[u64; 8]>(groups)?);

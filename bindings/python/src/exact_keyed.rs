@@ -4,7 +4,8 @@ use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArray
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use treefold::exact::{
-    self, Float, HashedSums, KeyError, LimitError, Rolling, RollingError, by_key,
+    self, Float, Hashed, Held, KeyError, LimitError, Placement, Rolling, RollingError, Statistic,
+    Sum, by_key,
 };
 
 use crate::element::{Item, with_first_of};
@@ -90,26 +91,15 @@ pub(crate) fn exact_by_key(
     with_real_type(x, Sums { keys, sums })
 }
 
-/// A statistic by its name in Python.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Statistic {
-    Mean,
-    Variance,
-    StandardDeviation,
-}
-
-impl Statistic {
-    pub(crate) fn of_name(name: &str) -> PyResult<Self> {
-        match name {
-            "mean" => Ok(Self::Mean),
-            "var" => Ok(Self::Variance),
-            "std" => Ok(Self::StandardDeviation),
-            _ => {
-                let message = format!("statistic: `{name}` is none of mean, var and std");
-                Err(PyValueError::new_err(message))
-            }
-        }
-    }
+/// A mean, a variance or a standard deviation by its name.
+pub(crate) fn statistic_of_name(name: &str) -> PyResult<Statistic> {
+    let statistic = name.parse().ok();
+    let is_known =
+        |statistic: &Statistic| statistic.held() == Held::Moments && *statistic != Statistic::Count;
+    statistic.filter(is_known).ok_or_else(|| {
+        let message = format!("statistic: `{name}` is none of mean, var and std");
+        PyValueError::new_err(message)
+    })
 }
 
 /// The distinct keys, ascending, and which of them each key is.
@@ -155,7 +145,7 @@ fn within_range(keys: &[i64]) -> Option<(Vec<i64>, Vec<i64>)> {
 }
 
 fn hashed(keys: &[i64]) -> (Vec<i64>, Vec<i64>) {
-    let mut seen = HashedSums::<i64, f64>::new();
+    let mut seen = Hashed::<i64, Sum<f64>>::new();
     let mut codes: Vec<i64> = keys.iter().map(|key| seen.code(key).into()).collect();
     let mut order: Vec<usize> = (0..seen.keys().len()).collect();
     order.sort_unstable_by_key(|&code| seen.keys()[code]);
@@ -184,12 +174,15 @@ impl RealTask for OfWindows {
         let items = x_ref.as_slice()?;
         let _environment = Workers::of(items.len())?;
         let values = compute(x.py(), size_of_val(items), || {
-            if self.is_mean {
-                self.windows.means(items)
+            let statistic = if self.is_mean {
+                Statistic::Mean
             } else {
-                self.windows.sums(items)
-            }
+                Statistic::Sum
+            };
+            self.windows
+                .values(statistic, statistic.defaults(), &[items])
         });
+        let values = values.map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(PyArray1::from_vec(x.py(), values).into_any().unbind())
     }
 }
@@ -205,7 +198,7 @@ pub(crate) fn exact_rolling(
     if window == 0 {
         return Err(PyValueError::new_err("window: 0 is not positive"));
     }
-    let windows = Rolling::of_items(window).least_items(least);
+    let windows = Rolling::of_items(window, Placement::Trailing).least_items(least);
     with_real_type(x, OfWindows { windows, is_mean })
 }
 
@@ -219,10 +212,18 @@ pub(crate) fn exact_rolling_range(
     is_mean: bool,
 ) -> PyResult<Py<PyAny>> {
     let windows = if let Ok(index) = index.cast::<PyArray1<u64>>() {
-        Rolling::of_range(index.try_readonly()?.as_slice()?, width.extract()?)
+        Rolling::of_range(
+            index.try_readonly()?.as_slice()?,
+            width.extract()?,
+            Placement::Trailing,
+        )
     } else {
         let index = index.cast::<PyArray1<f64>>()?;
-        Rolling::of_range(index.try_readonly()?.as_slice()?, width.extract()?)
+        Rolling::of_range(
+            index.try_readonly()?.as_slice()?,
+            width.extract()?,
+            Placement::Trailing,
+        )
     };
     let raised = |error: RollingError| PyValueError::new_err(error.to_string());
     let windows = windows.map_err(raised)?.least_items(least);

@@ -8,10 +8,10 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use treefold::exact::par::{by_parts, install};
-use treefold::exact::{ComplexMoments, Moments};
+use treefold::exact::{ComplexMoments, Moments, Statistic};
 
 use crate::exact_item::FEWER;
-use crate::exact_keyed::Statistic;
+use crate::exact_keyed::statistic_of_name;
 use crate::fold::{compute, scalar};
 use crate::pool::{DIVIDED_ELEMENTS, Workers};
 
@@ -81,7 +81,7 @@ pub(crate) fn exact_statistic(
     value_of(
         array.py(),
         &of_array(array)?,
-        Statistic::of_name(statistic)?,
+        statistic_of_name(statistic)?,
         ddof,
     )
 }
@@ -95,7 +95,7 @@ fn value_of(py: Python<'_>, held: &Held, statistic: Statistic, ddof: f64) -> PyR
         (Statistic::Variance, held) => {
             with_held!(held, moments => scalar(py, moments.variance(ddof)))
         }
-        (Statistic::StandardDeviation, held) => {
+        (_, held) => {
             with_held!(held, moments => scalar(py, moments.standard_deviation(ddof)))
         }
     }
@@ -201,6 +201,6 @@ impl ExactAccumulator {
     }
 
     fn statistic(&self, py: Python<'_>, statistic: &str, ddof: f64) -> PyResult<Py<PyAny>> {
-        value_of(py, &self.0, Statistic::of_name(statistic)?, ddof)
+        value_of(py, &self.0, statistic_of_name(statistic)?, ddof)
     }
 }

@@ -4,10 +4,12 @@ use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use treefold::exact::{Accumulator, Float, KeyedMoments, KeyedSums, ProductSum, RemoveKeyedError};
+use treefold::exact::{
+    Accumulator, Float, Keyed, Moments, Options, ProductSum, RemoveKeyedError, Sum,
+};
 
 use crate::element::Item;
-use crate::exact_keyed::{Statistic, raised};
+use crate::exact_keyed::{raised, statistic_of_name};
 use crate::fold::{check_length, compute, reserved};
 use crate::pool::Workers;
 
@@ -18,12 +20,12 @@ use crate::pool::Workers;
     reason = "a Python object holds one, and there are few"
 )]
 enum Held {
-    SumsF64(KeyedSums<f64>),
-    SumsF32(KeyedSums<f32>),
+    SumsF64(Keyed<Sum<f64>>),
+    SumsF32(Keyed<Sum<f32>>),
     ProductsF64(ProductSum<f64>),
     ProductsF32(ProductSum<f32>),
-    F64(KeyedMoments<f64>),
-    F32(KeyedMoments<f32>),
+    F64(Keyed<Moments<f64>>),
+    F32(Keyed<Moments<f32>>),
 }
 
 impl Held {
@@ -64,13 +66,13 @@ pub(crate) struct ExactState(Held);
 
 /// Items of a type in the variants for it.
 trait Kept: Float {
-    fn sums(sums: KeyedSums<Self>) -> Held;
+    fn sums(sums: Keyed<Sum<Self>>) -> Held;
     fn products(products: ProductSum<Self>) -> Held;
-    fn moments(moments: KeyedMoments<Self>) -> Held;
+    fn moments(moments: Keyed<Moments<Self>>) -> Held;
 }
 
 impl Kept for f64 {
-    fn sums(sums: KeyedSums<Self>) -> Held {
+    fn sums(sums: Keyed<Sum<Self>>) -> Held {
         Held::SumsF64(sums)
     }
 
@@ -78,13 +80,13 @@ impl Kept for f64 {
         Held::ProductsF64(products)
     }
 
-    fn moments(moments: KeyedMoments<Self>) -> Held {
+    fn moments(moments: Keyed<Moments<Self>>) -> Held {
         Held::F64(moments)
     }
 }
 
 impl Kept for f32 {
-    fn sums(sums: KeyedSums<Self>) -> Held {
+    fn sums(sums: Keyed<Sum<Self>>) -> Held {
         Held::SumsF32(sums)
     }
 
@@ -92,7 +94,7 @@ impl Kept for f32 {
         Held::ProductsF32(products)
     }
 
-    fn moments(moments: KeyedMoments<Self>) -> Held {
+    fn moments(moments: Keyed<Moments<Self>>) -> Held {
         Held::F32(moments)
     }
 }
@@ -113,12 +115,12 @@ fn of_items<T: Item + Kept + PartialEq>(
     let _environment = Workers::of(items.len())?;
     let held = compute(x.py(), size_of_val(items), || {
         if has_squares {
-            let mut moments = KeyedMoments::new(groups)?;
+            let mut moments = Keyed::<Moments<_>>::new(groups)?;
             moments.add(keys, items).map_err(RemoveKeyedError::Key)?;
             moments.remove(other_keys, others)?;
             Ok(T::moments(moments))
         } else {
-            let mut sums = KeyedSums::new(groups);
+            let mut sums = Keyed::<Sum<_>>::new(groups)?;
             sums.add(keys, items).map_err(RemoveKeyedError::Key)?;
             sums.remove(other_keys, others)?;
             Ok(T::sums(sums))
@@ -152,21 +154,16 @@ fn floats<T: Item>(py: Python<'_>, values: impl Iterator<Item = T>) -> Py<PyAny>
 /// A value for each key.
 fn moments<T: Item + Kept>(
     py: Python<'_>,
-    moments: &KeyedMoments<T>,
+    moments: &Keyed<Moments<T>>,
     statistic: &str,
     ddof: f64,
 ) -> PyResult<Py<PyAny>> {
     if statistic == "count" {
-        let counts = PyArray1::from_slice(py, moments.counts());
+        let counts = PyArray1::from_slice(py, moments.counts().expect("moments count items"));
         return Ok(counts.into_any().unbind());
     }
-    let statistic = Statistic::of_name(statistic)?;
-    let value = |group| match statistic {
-        Statistic::Mean => moments.mean(group),
-        Statistic::Variance => moments.variance(group, ddof),
-        Statistic::StandardDeviation => moments.standard_deviation(group, ddof),
-    };
-    Ok(floats(py, (0..moments.keys()).map(value)))
+    let values = moments.statistics(statistic_of_name(statistic)?, Options { ddof, bias: true });
+    Ok(floats(py, values.expect("moments have it").into_iter()))
 }
 
 #[pymethods]
@@ -222,10 +219,10 @@ impl ExactState {
     #[staticmethod]
     fn of_bytes(kind: u8, bytes: &[u8]) -> PyResult<Self> {
         let held = match kind {
-            0 => KeyedSums::of_bytes(bytes).map(Held::SumsF64),
-            1 => KeyedSums::of_bytes(bytes).map(Held::SumsF32),
-            2 => KeyedMoments::of_bytes(bytes).map(Held::F64),
-            3 => KeyedMoments::of_bytes(bytes).map(Held::F32),
+            0 => Keyed::of_bytes(bytes).map(Held::SumsF64),
+            1 => Keyed::of_bytes(bytes).map(Held::SumsF32),
+            2 => Keyed::of_bytes(bytes).map(Held::F64),
+            3 => Keyed::of_bytes(bytes).map(Held::F32),
             4 => ProductSum::of_bytes(bytes).map(Held::ProductsF64),
             5 => ProductSum::of_bytes(bytes).map(Held::ProductsF32),
             _ => return Err(PyValueError::new_err("kind: not from 0 to 5")),

@@ -5,6 +5,7 @@
 //! | [`Sum`] | the sum of items, or of their magnitudes |
 //! | [`ComplexSum`] | the sums of the two parts of complex items |
 //! | [`IntegerSum`] | the sum of integers |
+//! | [`Mean`] | a mean |
 //! | [`ProductSum`] | a dot product, or a sum of squares |
 //! | [`ComplexProductSum`] | a dot product of complex items |
 //! | [`Moments`], [`ComplexMoments`], [`IntegerMoments`] | a mean, a variance, a standard deviation |
@@ -38,22 +39,20 @@ pub use compact::{
     IntegerSum,
 };
 pub use keyed::ranks::sparse::SparseKey;
-pub use keyed::ranks::wire::KeyedAccumulator;
 #[doc(hidden)]
 pub use keyed::ranks::{sparse, wire};
-pub use keyed::{
-    HashedSums, Key, KeyError, KeyedColumns, KeyedExtrema, KeyedIntegers, KeyedMoments,
-    KeyedProducts, KeyedSums, KeyedWeightedMeans, RemoveKeyedError, by_key,
-};
+pub use keyed::{Hashed, Key, KeyError, Keyed, KeyedSlot, RemoveKeyedError, by_key};
 pub use number::counters::{LimitError, RemoveError};
 pub use number::float::Float;
-pub use rolling::{Rolling, RollingError, RollingIndex};
+pub use rolling::{Placement, Rolling, RollingError, RollingIndex};
 pub use slots::Slot;
 pub use slots::accumulator::Accumulator;
 pub use slots::co_moments::CoMoments;
 pub use slots::complex::{ComplexProductSum, ComplexSum};
 pub use slots::extrema::Extrema;
 pub use slots::integers::IntegerMoments;
+pub use slots::items::{Integers, Items};
+pub use slots::mean::Mean;
 pub use slots::moments::{ComplexMoments, Moments};
 pub use slots::powers::Powers;
 pub use slots::product_sum::ProductSum;

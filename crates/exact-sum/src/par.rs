@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::ThreadPool;
 
-use crate::keyed::{Key, KeyError, KeyedSums, check, check_lengths};
+use crate::keyed::{Key, KeyError, Keyed, check, check_lengths};
 use crate::number::counters::check_memory;
 use crate::number::float::Float;
 use crate::slots::product_sum::ProductSum;
@@ -124,7 +124,7 @@ fn products<T: Float>(x: &[T], y: &[T]) -> ProductSum<T> {
 pub fn by_key<K: Key, T: Float>(keys: &[K], items: &[T], sums: usize) -> Result<Vec<T>, KeyError> {
     check_lengths(keys, items.len())?;
     check_memory::<T>(sums)?;
-    let empty = KeyedSums::for_such(sums, items);
+    let empty = Keyed::<Sum<T>>::for_such(sums, items)?;
     // Each part has sums of its own, which are merged: some items a key are worth that. Several parts a thread let all end together.
     let of_thread = items.len().div_ceil(rayon::current_num_threads());
     let of_few_keys = GRAIN_ITEMS.max(sums.saturating_mul(64));
@@ -137,8 +137,8 @@ pub fn by_key<K: Key, T: Float>(keys: &[K], items: &[T], sums: usize) -> Result<
         let mut sums = empty.clone();
         sums.add(&keys[part.clone()], &items[part]).map(|()| sums)
     };
-    let merge = |left: Result<KeyedSums<T>, KeyError>, right| {
-        let (mut sums, part): (_, KeyedSums<T>) = (left?, right?);
+    let merge = |left: Result<Keyed<Sum<T>>, KeyError>, right| {
+        let (mut sums, part): (_, Keyed<Sum<T>>) = (left?, right?);
         sums.merge(&part)?;
         Ok(sums)
     };

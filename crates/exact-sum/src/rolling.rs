@@ -1,8 +1,12 @@
-//! Sums and means of windows that move over a slice.
+//! Statistics of windows that move over slices.
 
+mod extrema;
 mod index;
+mod slide;
 mod walk;
+mod windows;
 
+use std::cmp::Ordering;
 use std::error::Error;
 use std::fmt;
 
@@ -11,21 +15,35 @@ use simd_kernels::{DECODED_ITEMS, DecodeUnit, Level, Pair, Quiet, nearest_quotie
 use crate::number::fixed::integer_of;
 use crate::number::float::Float;
 use crate::number::total::{Total, short_mean};
+use crate::slots::narrow::Narrow;
+use crate::slots::narrow::co_moments::NarrowCoMoments;
+use crate::slots::narrow::moments::NarrowMoments;
+use crate::slots::narrow::powers::NarrowPowers;
+use crate::slots::narrow::products::{NarrowProducts, NarrowWeighted};
+use crate::statistic::{Options, Statistic};
 pub use index::RollingIndex;
-use walk::{Walk, Windows};
+use walk::Walk;
+pub use windows::Placement;
+use windows::Windows;
 
-/// Windows that end at each item of a slice, and begin so many items before, or so far.
+/// A window for each item of a slice: by a number of items, by the range of an index, or from the first item on.
 ///
-/// Items that leave a window are taken back exactly: sums do not drift, and what is left after an infinity, a NaN or a huge item is as if that
-/// had never been there.
+/// Items that leave a window are taken back exactly: statistics do not drift, and what is left after an infinity, a NaN or a huge item is as if
+/// that had never been there.
 ///
 /// ```
-/// use exact_sum::Rolling;
+/// use exact_sum::{Placement, Rolling, Statistic};
 ///
+/// let windows = Rolling::of_items(2, Placement::Trailing);
+/// let of = |statistic: Statistic, columns: &[&[f64]]| {
+///     windows.values(statistic, statistic.defaults(), columns)
+/// };
 /// let x = [1e300, 0.1, 0.2, f64::INFINITY, 0.3, 0.4];
-/// let sums = Rolling::of_items(2).sums(&x);
+/// let sums = of(Statistic::Sum, &[&x])?;
 /// assert!(sums[0].is_nan());
 /// assert_eq!(sums[2..], [0.1 + 0.2, f64::INFINITY, f64::INFINITY, 0.7]);
+/// assert_eq!(of(Statistic::Covariance, &[&x, &[0.0, 0.0, 2.0, 0.0, 0.0, 0.0]])?[2], 0.1);
+/// # Ok::<(), exact_sum::RollingError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Rolling {
@@ -33,7 +51,7 @@ pub struct Rolling {
     least_items: usize,
 }
 
-/// Windows that cannot be.
+/// Windows that cannot be, or columns that do not fit them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RollingError {
@@ -44,6 +62,22 @@ pub enum RollingError {
     },
     /// The width is not more than 0, or NaN.
     Width,
+    /// A statistic is of another number of columns.
+    Columns {
+        /// The statistic.
+        statistic: Statistic,
+        /// The number of columns.
+        found: usize,
+    },
+    /// A column has another number of items than there are indices, or than the first column has.
+    Length {
+        /// The number of the column, from 0 on.
+        column: usize,
+        /// The number of its items.
+        found: usize,
+        /// The number of the others.
+        expected: usize,
+    },
 }
 
 impl fmt::Display for RollingError {
@@ -53,6 +87,15 @@ impl fmt::Display for RollingError {
                 write!(f, "index {item} is not at least the one before")
             }
             Self::Width => f.write_str("the width of a window is not more than 0"),
+            Self::Columns { statistic, found } => {
+                let expected = statistic.inputs();
+                write!(f, "`{statistic}` is of {expected} columns, not of {found}")
+            }
+            Self::Length {
+                column,
+                found,
+                expected,
+            } => write!(f, "column {column} has {found} items instead of {expected}"),
         }
     }
 }
@@ -60,57 +103,94 @@ impl fmt::Display for RollingError {
 impl Error for RollingError {}
 
 impl Rolling {
-    /// Windows of so many items, each with the last of them. Shorter ones, at the beginning, have no value unless
-    /// [`least_items`](Self::least_items) allows it.
+    /// Windows of so many items. Shorter ones, at the ends, have no value unless [`least_items`](Self::least_items) allows it.
     ///
     /// # Panics
     /// A window has no item.
     #[must_use]
-    pub fn of_items(items: usize) -> Self {
+    pub fn of_items(items: usize, placement: Placement) -> Self {
         assert_ne!(items, 0, "a window has items");
         Self {
-            windows: Windows::OfItems(items),
+            windows: Windows::of_items(items, placement),
             least_items: items,
         }
     }
 
-    /// Windows of the items whose index is more than that of the last one less `width`. The index ascends. No difference overflows or is
-    /// rounded: 0.44, 0.96 and a width of 0.52 are doubles whose exact difference is less than the width, so 0.44 is in the window of 0.96.
-    /// Infinite indices are beyond any width of all but themselves.
+    /// Windows that begin at the first item, and end at each.
+    #[must_use]
+    pub fn expanding() -> Self {
+        Self::of_items(usize::MAX, Placement::Trailing).least_items(1)
+    }
+
+    /// Windows by an index i that ascends.
+    ///
+    /// | placement | items in the window of one at t |
+    /// |---|---|
+    /// | trailing | that and the items before it with i > t - `width` |
+    /// | forward | that and the items after it with i < t + `width` |
+    /// | centred | those with t - `width` / 2 < i ≤ t + `width` / 2 |
+    ///
+    /// as pandas has trailing and centred ones. No difference overflows or is rounded: 0.44, 0.96 and a width of 0.52 are doubles whose exact
+    /// difference is less than the width, so 0.44 is in the trailing window of 0.96. Infinite indices are beyond any width of all but themselves.
     ///
     /// ```
-    /// use exact_sum::Rolling;
+    /// use exact_sum::{Placement, Rolling, Statistic};
     ///
     /// let days = [1, 2, 2, 9];
-    /// let sums = Rolling::of_range(&days, 2)?.sums(&[0.5, 1.0, 2.0, 4.0]);
+    /// let windows = Rolling::of_range(&days, 2, Placement::Trailing)?;
+    /// let sums = windows.values(Statistic::Sum, Statistic::Sum.defaults(), &[&[0.5, 1.0, 2.0, 4.0]])?;
     /// assert_eq!(sums, [0.5, 1.5, 3.5, 4.0]);
     /// # Ok::<(), exact_sum::RollingError>(())
     /// ```
     ///
     /// # Errors
     /// The index does not ascend, or the width is not more than 0.
-    pub fn of_range<I: RollingIndex>(index: &[I], width: I) -> Result<Self, RollingError> {
+    pub fn of_range<I: RollingIndex>(
+        index: &[I],
+        width: I,
+        placement: Placement,
+    ) -> Result<Self, RollingError> {
         if !width.is_positive() {
             return Err(RollingError::Width);
         }
         let quiet = Quiet::now();
         let is_quiet = quiet.is_some();
-        let mut first = 0;
-        let mut starts = Vec::with_capacity(index.len());
         for (item, &at) in index.iter().enumerate() {
             if !at.is_at_least(index[item.saturating_sub(1)], is_quiet) {
                 return Err(RollingError::Descending { item });
             }
-            while first < item && at.is_beyond(index[first], width, is_quiet) {
+        }
+        let is_half = placement == Placement::Centred;
+        let compare = |last: I, first: I| last.compare(first, width, is_half, is_quiet);
+        let mut first = 0;
+        let start = |item: usize| {
+            while first < item && compare(index[item], index[first]) != Ordering::Less {
                 first += 1;
             }
-            starts.push(first);
-        }
+            first
+        };
+        let starts = match placement {
+            Placement::Forward => (0..index.len()).collect(),
+            _ => (0..index.len()).map(start).collect(),
+        };
+        let is_in = |order| order == Ordering::Less || is_half && order == Ordering::Equal;
+        let mut end = 0;
+        let end = |item: usize| {
+            end = end.max(item + 1);
+            while index
+                .get(end)
+                .is_some_and(|at| is_in(compare(*at, index[item])))
+            {
+                end += 1;
+            }
+            end
+        };
+        let ends = (placement != Placement::Trailing).then(|| (0..index.len()).map(end).collect());
         if let Some(quiet) = quiet {
             quiet.forget_since();
         }
         Ok(Self {
-            windows: Windows::From(starts),
+            windows: Windows::Ranges { starts, ends },
             least_items: 1,
         })
     }
@@ -124,25 +204,116 @@ impl Rolling {
         }
     }
 
-    /// The sum of each window, rounded once. A sum of zeros is +0.0.
+    /// A statistic of each window, rounded once, of as many columns as it has [inputs](Statistic::inputs). It is that of a slot of the window's
+    /// items, but sums and means of zeros are +0.0. It is NaN of fewer items than [`least_items`](Self::least_items) or the statistic
+    /// needs, and of an infinity or a NaN in the window as the slot has it.
     ///
-    /// # Panics
-    /// There is another number of items than there are indices.
-    #[must_use]
-    pub fn sums<T: Float>(&self, items: &[T]) -> Vec<T> {
+    /// A step takes about as long in a long window as in a short one. It takes longest where items do not lie within some 2^20 of most
+    /// others in magnitude.
+    ///
+    /// # Errors
+    /// There are other numbers of columns or of items.
+    pub fn values<T: Float>(
+        &self,
+        statistic: Statistic,
+        options: Options,
+        columns: &[&[T]],
+    ) -> Result<Vec<T>, RollingError> {
+        if columns.len() != statistic.inputs() {
+            let found = columns.len();
+            return Err(RollingError::Columns { statistic, found });
+        }
+        let expected = self.windows.len().unwrap_or(columns[0].len());
+        for (column, items) in columns.iter().enumerate() {
+            if items.len() != expected {
+                return Err(RollingError::Length {
+                    column,
+                    found: items.len(),
+                    expected,
+                });
+            }
+        }
+        let least = statistic.least_items(options);
+        let least = usize::try_from(least).expect("it is a few");
+        let of = Of {
+            windows: &self.windows,
+            least_items: self.least_items.max(least),
+            statistic,
+            options,
+        };
+        Ok(match statistic {
+            Statistic::Count => of.counts(columns[0].len()),
+            Statistic::Sum => of.sums(columns[0]),
+            Statistic::Mean => of.means(columns[0]),
+            Statistic::Minimum | Statistic::Maximum => of.extrema(columns[0]),
+            Statistic::Variance | Statistic::StandardDeviation => {
+                of.slide::<T, NarrowMoments, 1>(columns)
+            }
+            Statistic::Skewness | Statistic::Kurtosis => of.slide::<T, NarrowPowers, 1>(columns),
+            Statistic::Norm => of.slide::<T, NarrowProducts, 1>(columns),
+            Statistic::Dot => of.slide::<T, NarrowProducts, 2>(columns),
+            Statistic::WeightedMean => of.slide::<T, NarrowWeighted, 2>(columns),
+            Statistic::Covariance
+            | Statistic::Correlation
+            | Statistic::Slope
+            | Statistic::Intercept => of.slide::<T, NarrowCoMoments, 2>(columns),
+        })
+    }
+}
+
+/// A statistic of some windows.
+struct Of<'w> {
+    windows: &'w Windows,
+    least_items: usize,
+    statistic: Statistic,
+    options: Options,
+}
+
+impl Of<'_> {
+    fn slide<T: Float, N: Narrow<T, C>, const C: usize>(&self, columns: &[&[T]]) -> Vec<T> {
+        let columns = columns.try_into().expect("there are as many columns");
+        slide::statistics::<T, N, C>(
+            columns,
+            self.windows,
+            self.least_items,
+            self.statistic,
+            self.options,
+        )
+    }
+
+    fn counts<T: Float>(&self, items: usize) -> Vec<T> {
+        let mut counts = vec![0; items];
+        self.windows.write_counts(0, items, &mut counts);
+        let value = |count: &usize| {
+            if *count < self.least_items {
+                T::NAN
+            } else {
+                T::of_integer(*count as i128, 0, false)
+            }
+        };
+        counts.iter().map(value).collect()
+    }
+
+    fn extrema<T: Float>(&self, items: &[T]) -> Vec<T> {
+        let is_greatest = self.statistic == Statistic::Maximum;
+        let mut values = extrema::extrema(items, self.windows, is_greatest);
+        for (window, value) in values.iter_mut().enumerate() {
+            if self.windows.range(window, items.len()).len() < self.least_items {
+                *value = T::NAN;
+            }
+        }
+        values
+    }
+
+    fn sums<T: Float>(&self, items: &[T]) -> Vec<T> {
         let is_quiet = Quiet::now().is_some();
         let round = |sums: &[Pair], _: &[usize], unit: DecodeUnit, values: &mut Vec<T>| {
             T::append_rounded(sums, unit, is_quiet, values);
         };
-        self.values(items, round, |total, _| total.value())
+        self.walk(items, round, |total, _| total.value())
     }
 
-    /// The mean of each window, rounded once.
-    ///
-    /// # Panics
-    /// There is another number of items than there are indices.
-    #[must_use]
-    pub fn means<T: Float>(&self, items: &[T]) -> Vec<T> {
+    fn means<T: Float>(&self, items: &[T]) -> Vec<T> {
         let is_quiet = Quiet::now().is_some();
         let mut doubles = [0.0; DECODED_ITEMS];
         let round = |sums: &[Pair], counts: &[usize], unit: DecodeUnit, values: &mut Vec<T>| {
@@ -158,21 +329,18 @@ impl Rolling {
                 T::of_nearest(*double).unwrap_or_else(exactly)
             }));
         };
-        self.values(items, round, |total, count| total.mean_of(count as u64))
+        self.walk(items, round, |total, count| total.mean_of(count as u64))
     }
 
     /// The value of each window. A function appends those of a block of windows, of whose items it is given the sums, the numbers and the unit;
     /// another one tells that of a window with items that do not fit the unit.
-    fn values<T: Float>(
+    fn walk<T: Float>(
         &self,
         items: &[T],
         mut of_block: impl FnMut(&[Pair], &[usize], DecodeUnit, &mut Vec<T>),
         of_total: impl Fn(&Total<T::Sums>, usize) -> T,
     ) -> Vec<T> {
-        if let Windows::From(starts) = &self.windows {
-            assert_eq!(starts.len(), items.len(), "an index for each item");
-        }
-        let mut walk = Walk::new(items, &self.windows);
+        let mut walk = Walk::new(items, self.windows);
         let mut sums = [[0; 2]; DECODED_ITEMS];
         let mut counts = [0; DECODED_ITEMS];
         let mut values = Vec::with_capacity(items.len());
@@ -180,11 +348,11 @@ impl Rolling {
         while values.len() < items.len() {
             let first = values.len();
             let windows = walk.next_block(&mut sums, |window, total| {
-                let count = self.windows.count(first + window);
+                let count = self.windows.range(first + window, items.len()).len();
                 others.push((first + window, of_total(&total, count)));
             });
             let counts = &mut counts[..windows];
-            self.windows.write_counts(first, counts);
+            self.windows.write_counts(first, items.len(), counts);
             of_block(&sums[..windows], counts, walk.unit(), &mut values);
             for (index, value) in others.drain(..) {
                 values[index] = value;

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
 use reduce::exact::quantity::Sums;
-use reduce::exact::{KeyedMoments, KeyedSums, ProductSum, Sum};
+use reduce::exact::{Moments, ProductSum, Sum};
 use reduce::operator::custom;
 use reduce::{
     Algorithm, BuildError, Builder, DEFAULT_LINK, Link, Max, MessageBuffer, Plan, threads,
@@ -135,31 +135,31 @@ const KINDS: &[Kind] = &[
     (
         "exact sums by key",
         "nothing",
-        |builder| builder.build_keyed::<KeyedSums<f64>>(2).map(drop),
+        |builder| builder.build_keyed::<Sum<f64>>(2).map(drop),
         &[SETTINGS],
     ),
     (
         "exact sums by key",
         "number of keys",
-        |builder| builder.build_keyed::<KeyedSums<f64>>(3).map(drop),
+        |builder| builder.build_keyed::<Sum<f64>>(3).map(drop),
         &[],
     ),
     (
         "exact sums by key",
         "operator",
-        |builder| builder.build_keyed::<KeyedMoments<f64>>(2).map(drop),
+        |builder| builder.build_keyed::<Moments<f64>>(2).map(drop),
         &[],
     ),
     (
         "exact sums by keys of 64 bits",
         "nothing",
-        |builder| builder.build_hashed::<u64, f64>().map(drop),
+        |builder| builder.build_hashed::<u64, Sum<f64>>().map(drop),
         &[&[USUAL, ("root", |builder| builder.root(2))]],
     ),
     (
         "exact sums by keys of 64 bits",
         "operator",
-        |builder| builder.build_hashed::<i64, f64>().map(drop),
+        |builder| builder.build_hashed::<i64, Sum<f64>>().map(drop),
         &[],
     ),
 ];

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
 use distribution::{Distribution, Ownership, Scheme};
-use reduce::exact::KeyedSums;
+use reduce::exact::Sum;
 use reduce::threads::run;
 use reduce::{Algorithm, MessageBuffer, Plan};
 use tree_index::Tree;
@@ -172,12 +172,14 @@ fn sums_that_do_not_fit_take_a_logarithm_of_messages() {
                 let local = if world.rank() == 0 { item } else { 1.0 };
                 let before;
                 if is_hashed {
-                    let plan = Plan::builder(world).build_hashed::<u64, f64>().unwrap();
+                    let plan = Plan::builder(world)
+                        .build_hashed::<u64, Sum<f64>>()
+                        .unwrap();
                     before = world.traffic().messages;
                     let sums = plan.by_key(&[7], &[local]).unwrap();
                     assert_eq!(sums.len(), 1);
                 } else {
-                    let plan = Plan::builder(world).build_keyed::<KeyedSums<f64>>(2);
+                    let plan = Plan::builder(world).build_keyed::<Sum<f64>>(2);
                     let plan = plan.unwrap();
                     before = world.traffic().messages;
                     let mut sums = [0.0; 2];

@@ -120,27 +120,40 @@ fn what_follows_from_exact_sums_is_right_in_every_environment() {
     let keys: Vec<u16> = (0..5000).map(|i| i % 5).collect();
     let singles: Vec<f32> = (0..5000).map(|i| f32::from_bits(i * 7919)).collect();
     let weights: Vec<f64> = x.iter().rev().copied().collect();
+    let ratio = |item: i32| f64::from(item * item % 977) / 7.0;
+    let near: [Vec<f64>; 2] = [0, 7].map(|from| (from..from + 300).map(ratio).collect());
     let values = || {
         let mut all = exact::by_key(&keys, &x, 5).unwrap();
-        let mut keyed = exact::KeyedMoments::new(5).unwrap();
+        let mut keyed = exact::Keyed::<exact::Moments<_>>::new(5).unwrap();
         keyed.add(&keys, &x).unwrap();
-        all.extend((0..5).map(|key| keyed.variance(key, 0.0)));
-        let mut few = exact::KeyedSums::new(2);
+        all.extend((0..5).map(|key| keyed.get(key).variance(0.0)));
+        let mut few = exact::Keyed::<exact::Sum<_>>::new(2).unwrap();
         few.add_one(0, 1.0);
         few.add_one(1, tiny);
         few.add(&[1, 1_u8], &[tiny, -0.0]).unwrap();
         all.extend(few.values());
-        let mut products = exact::KeyedProducts::new(5);
-        products.add(&keys, &x, &weights).unwrap();
+        let mut products = exact::Keyed::<exact::ProductSum<_>>::new(5).unwrap();
+        products.add(&keys, [&x, &weights]).unwrap();
         all.extend(products.values());
-        let mut extrema = exact::KeyedExtrema::new(5).unwrap();
+        let mut extrema = exact::Keyed::<exact::Extrema<_>>::new(5).unwrap();
         extrema.add(&keys, &x).unwrap();
-        let bounds = (0..5).map(|key| [extrema.minimum(key), extrema.maximum(key)]);
+        let bounds = (0..5).map(|key| [extrema.get(key).minimum(), extrema.get(key).maximum()]);
         all.extend(bounds.flatten().flatten());
-        let windows = exact::Rolling::of_items(4);
-        all.extend([windows.sums(&x), windows.means(&x)].concat());
-        let ranges = exact::Rolling::of_range(&[0.0, tiny, 1.0], f64::from_bits(4)).unwrap();
-        all.extend(ranges.sums(&[1.0, 2.0, 4.0]));
+        for placement in [exact::Placement::Trailing, exact::Placement::Centred] {
+            let windows = exact::Rolling::of_items(4, placement);
+            let width = f64::from_bits(3);
+            let ranges = exact::Rolling::of_range(&[0.0, tiny, 1.0], width, placement).unwrap();
+            for statistic in exact::Statistic::ALL {
+                let (inputs, options) = (statistic.inputs(), statistic.defaults());
+                let near = [near[0].as_slice(), &near[1]];
+                for columns in [near, [&x[..200], &weights[..200]]] {
+                    let values = windows.values(statistic, options, &columns[..inputs]);
+                    all.extend(values.unwrap());
+                }
+                let short = [[1.0, 2.0, 4.0].as_slice(); 2];
+                all.extend(ranges.values(statistic, options, &short[..inputs]).unwrap());
+            }
+        }
         let moments = exact::Moments::of(&x);
         all.extend([moments.mean(), moments.standard_deviation(1.0)]);
         for (items, weights) in [(&x[..], &weights[..]), (&[0.0], &[tiny]), (&[1.0], &[0.0])] {
@@ -151,9 +164,9 @@ fn what_follows_from_exact_sums_is_right_in_every_environment() {
         let mut all: Vec<u64> = all.into_iter().map(f64::to_bits).collect();
         let singles = exact::by_key(&keys, &singles, 5).unwrap();
         all.extend(singles.iter().map(|sum| u64::from(sum.to_bits())));
-        let mut extrema = exact::KeyedExtrema::new(1).unwrap();
+        let mut extrema = exact::Keyed::<exact::Extrema<_>>::new(1).unwrap();
         extrema.add(&[0_u8; 2], &[f32::from_bits(1), 0.0]).unwrap();
-        let greatest = extrema.maximum(0).map(f32::to_bits);
+        let greatest = extrema.get(0).maximum().map(f32::to_bits);
         all.push(greatest.unwrap().into());
         all
     };
@@ -183,7 +196,9 @@ fn one_rank_s_environment_stops_the_plan_on_every_rank() {
 fn an_environment_that_changes_after_the_plan_stops_its_run() {
     let results = run(5, |world| {
         let plan = Plan::builder(world).local_items(1).build::<f64>().unwrap();
-        let hashed = Plan::builder(world).build_hashed::<i64, f64>().unwrap();
+        let hashed = Plan::builder(world)
+            .build_hashed::<i64, exact::Sum<f64>>()
+            .unwrap();
         let bits = if world.rank() == 3 { ROUND_UP } else { 0 };
         with(bits, || {
             let by_key = hashed.by_key(&[7], &[1.0]);

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use comm::threads::ThreadCommunicator;
 use comm::{Communicator, Error, Request, RequestId, Tag, Traffic};
-use reduce::exact::KeyedSums;
+use reduce::exact::Sum;
 use reduce::{BuildError, Plan, World};
 
 /// A rank's end of a transport that ends one of its receives, as one whose peer is silent.
@@ -98,7 +98,7 @@ fn a_rank_that_gives_up_one_part_gives_up_the_others() {
                 patience: Rc::clone(&patience),
             });
             patience.set((rank == 1).then_some(part));
-            let keyed = Plan::builder(&world).build_keyed::<KeyedSums<f64>>(3);
+            let keyed = Plan::builder(&world).build_keyed::<Sum<f64>>(3);
             patience.set(None);
             let plan = Plan::builder(&world).local_items(1).build::<f64>();
             (keyed.err(), plan.unwrap().allreduce(&[1.0]).unwrap())

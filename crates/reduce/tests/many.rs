@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use distribution::Ownership;
 use nix::time::ClockId;
-use reduce::exact::{self, KeyedSums};
+use reduce::exact::{self, Keyed, Sum};
 use reduce::{Algorithm, BuildError, Plan, World, threads};
 
 /// A limit of 1 makes a message of each column: their number, not its square, is the time that they take.
@@ -148,8 +148,8 @@ const STARTS: [(&str, Start); 4] = [
 ];
 
 fn start_keyed(world: &World, item: f64) -> Box<dyn FnOnce() -> bool> {
-    let plan = Plan::builder(world).build_keyed::<KeyedSums<f64>>(2);
-    let mut local = KeyedSums::new(2);
+    let plan = Plan::builder(world).build_keyed::<Sum<f64>>(2);
+    let mut local = Keyed::<Sum<_>>::new(2).unwrap();
     local.add(&[1_u32], &[item]).unwrap();
     let run = plan.unwrap().start_allreduce(&local).unwrap();
     let sum = item * world.size() as f64;

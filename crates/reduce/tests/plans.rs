@@ -8,7 +8,7 @@ mod suite;
 use distribution::Distribution;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use reduce::exact::KeyedSums;
+use reduce::exact;
 use reduce::operator::custom;
 use reduce::threads::{run, run_seeded};
 use reduce::{Algorithm, Plan, RunError, Sum, World};
@@ -188,7 +188,7 @@ proptest! {
         let expected = suite::keyed::expected(&lots, keys);
         run_seeded(ranks, seed, |world| {
             let builder = Plan::builder(world).algorithm(algorithm).root(root);
-            let plan = builder.build_keyed::<KeyedSums<f64>>(keys).unwrap();
+            let plan = builder.build_keyed::<exact::Sum<f64>>(keys).unwrap();
             suite::keyed::check_all(&plan, root, &lots, &expected);
         }).unwrap();
     }

@@ -15,7 +15,7 @@
 
 use std::error::Error;
 
-use treefold::exact::{KeyedPlan, KeyedSums};
+use treefold::exact::{self, KeyedPlan};
 use treefold::{Plan, Sum, World, threads};
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -29,7 +29,7 @@ const TIME: f64 = 0.1;
 
 /// Adds up what all ranks' particles leave in the cells.
 enum Deposition {
-    Keyed(KeyedPlan<KeyedSums<f64>>),
+    Keyed(KeyedPlan<exact::Keyed<exact::Sum<f64>>>),
     /// Each rank adds up its own particles, and then the ranks' sums are added.
     Plain(Plan<f64, Sum>),
 }

@@ -5,7 +5,7 @@
 use std::error::Error;
 use std::thread;
 
-use treefold::exact::{KeyedMoments, KeyedProducts};
+use treefold::exact::{Keyed, Moments, ProductSum};
 
 const SHOPS: usize = 5;
 const ROWS: usize = 200_000;
@@ -20,8 +20,8 @@ struct Table {
 
 /// What is asked of each shop.
 struct Groups {
-    revenue: KeyedProducts<f64>,
-    price: KeyedMoments<f64>,
+    revenue: Keyed<ProductSum<f64>>,
+    price: Keyed<Moments<f64>>,
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -31,10 +31,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     for shop in 0..SHOPS {
         println!(
             "{shop}     {}  {:<17}  {:<17}  {}",
-            groups.price.counts()[shop],
+            groups.price.get(shop).items(),
             groups.revenue.value(shop),
-            groups.price.mean(shop),
-            groups.price.standard_deviation(shop, 1.0),
+            groups.price.get(shop).mean(),
+            groups.price.get(shop).standard_deviation(1.0),
         );
     }
     println!("\nrows      threads  treefold's bits   bits of plain loops");
@@ -55,12 +55,12 @@ fn grouped(table: &Table, threads: usize) -> Result<Groups, Box<dyn Error>> {
         let parts = parts(table, threads).map(|part| {
             scope.spawn(move || {
                 let mut groups = Groups {
-                    revenue: KeyedProducts::new(SHOPS),
-                    price: KeyedMoments::new(SHOPS)?,
+                    revenue: Keyed::<ProductSum<_>>::new(SHOPS)?,
+                    price: Keyed::<Moments<_>>::new(SHOPS)?,
                 };
                 groups
                     .revenue
-                    .add(&part.shop, &part.price, &part.quantity)?;
+                    .add(&part.shop, [&part.price, &part.quantity])?;
                 groups.price.add(&part.shop, &part.price)?;
                 Ok(groups)
             })
@@ -90,8 +90,8 @@ fn parts(table: &Table, threads: usize) -> impl Iterator<Item = Table> {
 
 fn answers(groups: &Groups) -> Vec<f64> {
     let shops = (0..SHOPS).flat_map(|shop| {
-        let price = &groups.price;
-        [price.mean(shop), price.standard_deviation(shop, 1.0)]
+        let price = groups.price.get(shop);
+        [price.mean(), price.standard_deviation(1.0)]
     });
     groups.revenue.values().into_iter().chain(shops).collect()
 }

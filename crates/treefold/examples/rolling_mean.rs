@@ -7,7 +7,7 @@
 use std::error::Error;
 use std::{env, fs};
 
-use treefold::exact::Rolling;
+use treefold::exact::{Placement, Rolling, Statistic};
 
 const SAMPLES: usize = 1_000_000;
 const WINDOW: usize = 100;
@@ -33,7 +33,8 @@ const HEAD: &str = r#"{
 
 fn main() -> Result<(), Box<dyn Error>> {
     let samples: Vec<f64> = (0..SAMPLES).map(sample).collect();
-    let rolling = Rolling::of_items(WINDOW).means(&samples);
+    let windows = Rolling::of_items(WINDOW, Placement::Trailing);
+    let rolling = windows.values(Statistic::Mean, Statistic::Mean.defaults(), &[&samples])?;
     let running = running_means(&samples);
     println!("sample     relative error: treefold, running sum");
     let points = (STEP..=SAMPLES).step_by(STEP).map(|sample| {

@@ -4,7 +4,7 @@
 
 use std::error::Error;
 
-use treefold::exact::KeyedWeightedMeans;
+use treefold::exact::{Keyed, WeightedMean};
 use treefold::threads;
 
 const LATITUDES: usize = 36;
@@ -44,10 +44,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn means(parts: &[Part]) -> Result<Vec<f64>, Box<dyn Error>> {
     let zones = threads::run(parts.len(), |world| {
         let (zones, items, weights) = parts[world.rank()].cells();
-        let mut means = KeyedWeightedMeans::<f64>::new(LATITUDES);
-        means.add(&zones, &items, &weights).map(|()| means)
+        let mut means = Keyed::<WeightedMean<f64>>::new(LATITUDES)?;
+        means.add(&zones, [&items, &weights]).map(|()| means)
     })?;
-    let mut all = KeyedWeightedMeans::new(LATITUDES);
+    let mut all = Keyed::<WeightedMean<_>>::new(LATITUDES)?;
     for means in zones {
         all.merge(&means?)?;
     }

@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use treefold::exact::{KeyedExtrema, KeyedMoments};
+use treefold::exact::{Extrema, Moments};
 
 use super::keyed::by_key;
 use crate::failure::Status;
@@ -80,9 +80,7 @@ pub unsafe extern "C" fn treefold_exact_mean_by_key_f32(
             (key_type, keys, k),
             [("items", items, n)],
             (result, m),
-            |keys, [x], result| {
-                of_items(KeyedMoments::new, Statistic::Mean, keys, [x, &[]], result)
-            },
+            |keys, [x], result| of_items::<Moments<_>>(Statistic::Mean, keys, [x, &[]], result),
         )
     }
 }
@@ -107,9 +105,7 @@ pub unsafe extern "C" fn treefold_exact_mean_by_key_f64(
             (key_type, keys, k),
             [("items", items, n)],
             (result, m),
-            |keys, [x], result| {
-                of_items(KeyedMoments::new, Statistic::Mean, keys, [x, &[]], result)
-            },
+            |keys, [x], result| of_items::<Moments<_>>(Statistic::Mean, keys, [x, &[]], result),
         )
     }
 }
@@ -134,15 +130,7 @@ pub unsafe extern "C" fn treefold_exact_min_by_key_f32(
             (key_type, keys, k),
             [("items", items, n)],
             (result, m),
-            |keys, [x], result| {
-                of_items(
-                    KeyedExtrema::new,
-                    Statistic::Minimum,
-                    keys,
-                    [x, &[]],
-                    result,
-                )
-            },
+            |keys, [x], result| of_items::<Extrema<_>>(Statistic::Minimum, keys, [x, &[]], result),
         )
     }
 }
@@ -167,15 +155,7 @@ pub unsafe extern "C" fn treefold_exact_min_by_key_f64(
             (key_type, keys, k),
             [("items", items, n)],
             (result, m),
-            |keys, [x], result| {
-                of_items(
-                    KeyedExtrema::new,
-                    Statistic::Minimum,
-                    keys,
-                    [x, &[]],
-                    result,
-                )
-            },
+            |keys, [x], result| of_items::<Extrema<_>>(Statistic::Minimum, keys, [x, &[]], result),
         )
     }
 }
@@ -200,15 +180,7 @@ pub unsafe extern "C" fn treefold_exact_max_by_key_f32(
             (key_type, keys, k),
             [("items", items, n)],
             (result, m),
-            |keys, [x], result| {
-                of_items(
-                    KeyedExtrema::new,
-                    Statistic::Maximum,
-                    keys,
-                    [x, &[]],
-                    result,
-                )
-            },
+            |keys, [x], result| of_items::<Extrema<_>>(Statistic::Maximum, keys, [x, &[]], result),
         )
     }
 }
@@ -233,15 +205,7 @@ pub unsafe extern "C" fn treefold_exact_max_by_key_f64(
             (key_type, keys, k),
             [("items", items, n)],
             (result, m),
-            |keys, [x], result| {
-                of_items(
-                    KeyedExtrema::new,
-                    Statistic::Maximum,
-                    keys,
-                    [x, &[]],
-                    result,
-                )
-            },
+            |keys, [x], result| of_items::<Extrema<_>>(Statistic::Maximum, keys, [x, &[]], result),
         )
     }
 }
@@ -268,13 +232,7 @@ pub unsafe extern "C" fn treefold_exact_variance_by_key_f32(
             [("items", items, n)],
             (result, m),
             |keys, [x], result| {
-                of_items(
-                    KeyedMoments::new,
-                    Statistic::Variance(ddof),
-                    keys,
-                    [x, &[]],
-                    result,
-                )
+                of_items::<Moments<_>>(Statistic::Variance(ddof), keys, [x, &[]], result)
             },
         )
     }
@@ -302,13 +260,7 @@ pub unsafe extern "C" fn treefold_exact_variance_by_key_f64(
             [("items", items, n)],
             (result, m),
             |keys, [x], result| {
-                of_items(
-                    KeyedMoments::new,
-                    Statistic::Variance(ddof),
-                    keys,
-                    [x, &[]],
-                    result,
-                )
+                of_items::<Moments<_>>(Statistic::Variance(ddof), keys, [x, &[]], result)
             },
         )
     }
@@ -336,13 +288,7 @@ pub unsafe extern "C" fn treefold_exact_standard_deviation_by_key_f32(
             [("items", items, n)],
             (result, m),
             |keys, [x], result| {
-                of_items(
-                    KeyedMoments::new,
-                    Statistic::StandardDeviation(ddof),
-                    keys,
-                    [x, &[]],
-                    result,
-                )
+                of_items::<Moments<_>>(Statistic::StandardDeviation(ddof), keys, [x, &[]], result)
             },
         )
     }
@@ -370,13 +316,7 @@ pub unsafe extern "C" fn treefold_exact_standard_deviation_by_key_f64(
             [("items", items, n)],
             (result, m),
             |keys, [x], result| {
-                of_items(
-                    KeyedMoments::new,
-                    Statistic::StandardDeviation(ddof),
-                    keys,
-                    [x, &[]],
-                    result,
-                )
+                of_items::<Moments<_>>(Statistic::StandardDeviation(ddof), keys, [x, &[]], result)
             },
         )
     }

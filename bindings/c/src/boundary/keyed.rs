@@ -157,7 +157,7 @@ pub(super) unsafe fn counts(
     (result, m): (*mut u64, usize),
 ) -> Status {
     let write = |held: &dyn KeyedState, result: &mut [u8]| {
-        elements_mut("result", result)?.copy_from_slice(held.counts()?);
+        elements_mut("result", result)?.copy_from_slice(&held.counts()?);
         Ok(())
     };
     // SAFETY: the caller's promise is this function's.

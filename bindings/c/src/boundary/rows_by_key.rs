@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use treefold::exact::{KeyedProducts, KeyedWeightedMeans};
+use treefold::exact::{ProductSum, WeightedMean};
 
 use super::keyed::by_key;
 use crate::failure::Status;
@@ -32,13 +32,7 @@ pub unsafe extern "C" fn treefold_exact_dot_by_key_f32(
             [("x", x, n), ("y", y, l)],
             (result, m),
             |keys, arrays, result| {
-                of_items(
-                    |keys| Ok(KeyedProducts::new(keys)),
-                    Statistic::Value,
-                    keys,
-                    arrays,
-                    result,
-                )
+                of_items::<ProductSum<_>>(Statistic::Value, keys, arrays, result)
             },
         )
     }
@@ -67,13 +61,7 @@ pub unsafe extern "C" fn treefold_exact_dot_by_key_f64(
             [("x", x, n), ("y", y, l)],
             (result, m),
             |keys, arrays, result| {
-                of_items(
-                    |keys| Ok(KeyedProducts::new(keys)),
-                    Statistic::Value,
-                    keys,
-                    arrays,
-                    result,
-                )
+                of_items::<ProductSum<_>>(Statistic::Value, keys, arrays, result)
             },
         )
     }
@@ -102,13 +90,7 @@ pub unsafe extern "C" fn treefold_exact_weighted_mean_by_key_f32(
             [("x", x, n), ("y", y, l)],
             (result, m),
             |keys, arrays, result| {
-                of_items(
-                    |keys| Ok(KeyedWeightedMeans::new(keys)),
-                    Statistic::Mean,
-                    keys,
-                    arrays,
-                    result,
-                )
+                of_items::<WeightedMean<_>>(Statistic::Mean, keys, arrays, result)
             },
         )
     }
@@ -137,13 +119,7 @@ pub unsafe extern "C" fn treefold_exact_weighted_mean_by_key_f64(
             [("x", x, n), ("y", y, l)],
             (result, m),
             |keys, arrays, result| {
-                of_items(
-                    |keys| Ok(KeyedWeightedMeans::new(keys)),
-                    Statistic::Mean,
-                    keys,
-                    arrays,
-                    result,
-                )
+                of_items::<WeightedMean<_>>(Statistic::Mean, keys, arrays, result)
             },
         )
     }

@@ -3,7 +3,7 @@
 use std::hash::Hash;
 
 use bytemuck::Pod;
-use treefold::exact::HashedSums;
+use treefold::exact::{Hashed, RemoveKeyedError, Sum};
 
 use super::kind::{Real, SUM_BYTES};
 use super::state::{KeyedState, same_kind};
@@ -41,10 +41,10 @@ pub(crate) fn of_codes(
 ) -> Result<Box<dyn KeyedState>, Failure> {
     use ElementType::{F32, F64, I64, U64};
     Ok(match (element_type, key_type) {
-        (F32, I64) => Box::new(HashedSums::<i64, f32>::new()),
-        (F32, U64) => Box::new(HashedSums::<u64, f32>::new()),
-        (F64, I64) => Box::new(HashedSums::<i64, f64>::new()),
-        (F64, U64) => Box::new(HashedSums::<u64, f64>::new()),
+        (F32, I64) => Box::new(Hashed::<i64, Sum<f32>>::new()),
+        (F32, U64) => Box::new(Hashed::<u64, Sum<f32>>::new()),
+        (F64, I64) => Box::new(Hashed::<i64, Sum<f64>>::new()),
+        (F64, U64) => Box::new(Hashed::<u64, Sum<f64>>::new()),
         (F32 | F64, _) => {
             let reason = "any keys are TREEFOLD_I64 or TREEFOLD_U64";
             return Err(Failure::argument("key_type", reason));
@@ -70,7 +70,7 @@ fn widened<K: HashedKey>(keys: Keys<'_>) -> Result<Vec<K>, Failure> {
     }, else Err(Failure::argument("key_type", "keys are integers")))
 }
 
-impl<K: HashedKey, T: Real> KeyedState for HashedSums<K, T> {
+impl<K: HashedKey, T: Real> KeyedState for Hashed<K, Sum<T>> {
     fn element_type(&self) -> ElementType {
         T::TYPE
     }
@@ -84,16 +84,23 @@ impl<K: HashedKey, T: Real> KeyedState for HashedSums<K, T> {
             return Err(self.takes("items"));
         };
         let items = crate::raw::elements("items", items)?;
-        if change == Change::Remove {
-            return Err(self.takes_nothing_back());
-        }
         has_room(items.len(), KEY_BYTES)?;
-        let added = if keys.key_type == K::TYPE {
-            self.add(crate::raw::elements("keys", keys.bytes)?, items)
+        let own: Vec<K>;
+        let keys = if keys.key_type == K::TYPE {
+            crate::raw::elements("keys", keys.bytes)?
         } else {
-            self.add(&widened(keys)?, items)
+            own = widened(keys)?;
+            &own
         };
-        added.map_err(|error| of_keys(&error, "items", 1))
+        match change {
+            Change::Add => self
+                .add(keys, items)
+                .map_err(|error| of_keys(&error, "items", 1)),
+            Change::Remove => self.remove(keys, items).map_err(|error| match error {
+                RemoveKeyedError::Key(error) => of_keys(&error, "items", 1),
+                other => Failure::argument("items", other),
+            }),
+        }
     }
 
     fn merge(&mut self, other: &dyn KeyedState) -> Result<(), Failure> {

@@ -1,110 +1,119 @@
-//! Sums of integers by key, in 128 bits.
+//! Sums of integers by key, in 192 bits.
 
 use std::fmt::Display;
-use std::marker::PhantomData;
 
 use bytemuck::Pod;
-use treefold::exact::{Key, KeyError, KeyedIntegers, LimitError};
+use treefold::exact::{self, IntegerSum, Keyed};
 
-use super::kind::{Kind, Removal, write};
+use super::kind::{asked, write};
+use super::state::{KeyedState, change_slots, merge_slots, same_kind};
+use super::{Keys, has_room};
+use crate::accumulator::{Change, of_bytes_error};
+use crate::by_integer;
 use crate::element::ElementType;
 use crate::failure::{Code, Failure};
+use crate::raw::elements;
 use crate::statistic::Statistic;
 
-/// The types of items that are added as integers.
-pub(crate) trait Integer: Pod + Into<i128> + Send + Sync {
-    const TYPE: ElementType;
-    /// Of as many signs.
-    type Longest: Pod + TryFrom<i128>;
-}
-
-macro_rules! integers {
-    ($($item:ty, $code:ident, $longest:ty);+) => {$(
-        impl Integer for $item {
-            const TYPE: ElementType = ElementType::$code;
-            type Longest = $longest;
-        }
-    )+};
-}
-
-integers!(
-    i8, I8, i64; i16, I16, i64; i32, I32, i64; i64, I64, i64;
-    u8, U8, u64; u16, U16, u64; u32, U32, u64; u64, U64, u64
-);
-
 /// Sums of integers of a type.
-pub(crate) struct Integers<I> {
-    sums: KeyedIntegers,
-    item: PhantomData<I>,
+#[derive(Clone)]
+pub(crate) struct Integers {
+    sums: Keyed<IntegerSum>,
+    item_type: ElementType,
 }
 
-impl<I: Integer> Integers<I> {
-    pub(crate) fn new(keys: usize) -> Result<Self, LimitError> {
-        Ok(Self {
-            sums: KeyedIntegers::new(keys)?,
-            item: PhantomData,
-        })
+/// What a key takes.
+pub(super) const KEY_BYTES: usize = size_of::<IntegerSum>();
+
+impl Integers {
+    pub(super) fn new(item_type: ElementType, keys: usize) -> Result<Self, Failure> {
+        has_room(keys, KEY_BYTES)?;
+        let sums = Keyed::new(keys).map_err(|error| super::of_limit("keys", error))?;
+        Ok(Self { sums, item_type })
+    }
+
+    /// Writes the sums as integers of 64 bits, of as many signs as items have.
+    fn write_sums<L: Pod + TryFrom<i128>>(&self, result: &mut [u8]) -> Result<(), Failure> {
+        let longest = |key: usize| {
+            let sum = self.sums.get(key);
+            let value = sum
+                .value()
+                .ok_or_else(|| too_large(key, &"of more than 128 bits"))?;
+            L::try_from(value).map_err(|_| too_large(key, &value))
+        };
+        let sums: Vec<L> = (0..self.sums.keys())
+            .map(longest)
+            .collect::<Result<_, _>>()?;
+        write(result, &sums)
     }
 }
 
-impl<I> Clone for Integers<I> {
-    fn clone(&self) -> Self {
-        Self {
-            sums: self.sums.clone(),
-            item: PhantomData,
-        }
+impl KeyedState for Integers {
+    fn element_type(&self) -> ElementType {
+        self.item_type
     }
-}
-
-impl<I> PartialEq for Integers<I> {
-    fn eq(&self, other: &Self) -> bool {
-        self.sums == other.sums
-    }
-}
-
-impl<I: Integer> Kind for Integers<I> {
-    type Item = I;
-    const TYPE: ElementType = I::TYPE;
-    const NAME: &'static str = "sums by key";
-    const KEY_BYTES: usize = size_of::<i128>() + size_of::<u64>();
 
     fn groups(&self) -> usize {
         self.sums.keys()
     }
 
-    fn memory(&self) -> usize {
-        self.sums.memory()
+    fn change(&mut self, change: Change, keys: Keys<'_>, arrays: &[&[u8]]) -> Result<(), Failure> {
+        let [items] = arrays else {
+            return Err(self.takes("items"));
+        };
+        let items = by_integer!(
+            self.item_type,
+            I => exact::Integers::from(elements::<I>("items", items)?),
+            else unreachable!("items are integers")
+        );
+        change_slots(&mut self.sums, change, keys, items, "items")
     }
 
-    fn take<K: Key>(&mut self, keys: &[K], x: &[I], _: &[I]) -> Result<(), KeyError> {
-        self.sums.add(keys, x)
+    fn merge(&mut self, other: &dyn KeyedState) -> Result<(), Failure> {
+        let other = same_kind(self, other)?;
+        merge_slots(&mut self.sums, &other.sums)
     }
 
-    fn take_back<K: Key>(&mut self, keys: &[K], x: &[I], _: &[I]) -> Result<(), Removal> {
-        self.sums.remove(keys, x).map_err(Removal::Refused)
+    fn equals(&self, other: &dyn KeyedState) -> Result<bool, Failure> {
+        Ok(self.sums == same_kind(self, other)?.sums)
     }
 
-    fn join(&mut self, other: &Self) -> Result<(), LimitError> {
-        self.sums.merge(&other.sums)
+    fn counts(&self) -> Result<Vec<u64>, Failure> {
+        let counts = (0..self.sums.keys()).map(|key| self.sums.get(key).items());
+        Ok(counts.collect())
     }
 
-    fn counted(&self) -> Option<&[u64]> {
-        Some(self.sums.counts())
-    }
-
-    fn statistic(&self, statistic: Statistic, result: &mut [u8]) -> Result<bool, Failure> {
-        match statistic {
-            Statistic::Value => {
-                let longest = |(key, &sum): (usize, &i128)| {
-                    I::Longest::try_from(sum).map_err(|_| too_large(key, &sum))
-                };
-                let sums = self.sums.values().iter().enumerate().map(longest);
-                let sums: Vec<I::Longest> = sums.collect::<Result<_, _>>()?;
-                write(result, sums.into_iter())
-            }
-            Statistic::Mean => write(result, (0..self.sums.keys()).map(|key| self.sums.mean(key))),
-            _ => Ok(false),
+    fn write(&self, statistic: Statistic, result: &mut [u8]) -> Result<(), Failure> {
+        use ElementType::I64;
+        has_room(result.len(), 1)?;
+        if let Statistic::Value = statistic {
+            return match statistic.element_type(self.item_type) {
+                I64 => self.write_sums::<i64>(result),
+                _ => self.write_sums::<u64>(result),
+            };
         }
+        let (asked, options) = asked(statistic);
+        let values = self.sums.statistics(asked[0], options);
+        write(result, &values.ok_or_else(|| self.lacks(statistic))?)
+    }
+
+    fn to_bytes(&self) -> Result<Vec<u8>, Failure> {
+        Ok(self.sums.to_bytes())
+    }
+
+    fn become_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        has_room(bytes.len() / KEY_BYTES, KEY_BYTES)?;
+        self.sums = Keyed::of_bytes(bytes).map_err(|error| of_bytes_error(&error))?;
+        Ok(())
+    }
+
+    fn boxed(&self) -> Result<Box<dyn KeyedState>, Failure> {
+        has_room(self.sums.memory(), 1)?;
+        Ok(Box::new(self.clone()))
+    }
+
+    fn name(&self) -> String {
+        format!("sums by key of TREEFOLD_{:?}", self.item_type)
     }
 }
 

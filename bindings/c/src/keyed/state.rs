@@ -3,16 +3,12 @@
 use std::any::Any;
 
 use treefold::FoldError;
-use treefold::exact::{
-    KeyedAccumulator, KeyedColumns, KeyedExtrema, KeyedMoments, KeyedProducts, KeyedSums,
-    KeyedWeightedMeans, LimitError,
-};
+use treefold::exact::{Items, Keyed, KeyedSlot};
 
 use super::integers::Integers;
-use super::kind::{Kind, Real, Removal};
+use super::kind::{Kind, Real, asked, write};
 use super::{Keys, has_room, of_limit, of_removal, with_keys};
-use crate::accumulator::{Change, MOMENTS, OF_MOMENTS, OF_SUM, of_bytes_error};
-use crate::by_integer;
+use crate::accumulator::{Change, OF_MOMENTS, OF_SUM, of_bytes_error};
 use crate::element::ElementType;
 use crate::failure::{self, Code, Failure};
 use crate::handle::{Copied, handle};
@@ -27,13 +23,25 @@ handle!(
     "keyed"
 );
 
-/// The code of sums.
-const SUM: i32 = 1;
+/// The codes of figures, and the slots that keys have for them. `$slot` is the slot of real numbers of a type.
+#[macro_export]
+macro_rules! by_slot {
+    ($figure:expr, $real:ty, $slot:ident => $body:expr, else $other:expr) => {
+        match $figure {
+            1 => $crate::with_type!(treefold::exact::Sum<$real>, $slot, $body),
+            3 => $crate::with_type!(treefold::exact::ProductSum<$real>, $slot, $body),
+            5 => $crate::with_type!(treefold::exact::Moments<$real>, $slot, $body),
+            6 => $crate::with_type!(treefold::exact::WeightedMean<$real>, $slot, $body),
+            7 => $crate::with_type!(treefold::exact::Extrema<$real>, $slot, $body),
+            8 => $crate::with_type!(treefold::exact::CoMoments<$real>, $slot, $body),
+            9 => $crate::with_type!(treefold::exact::Powers<$real>, $slot, $body),
+            _ => $other,
+        }
+    };
+}
 
-/// Those of what only states by key have.
-const DOT: i32 = 3;
-const WEIGHTED_MEAN: i32 = 6;
-const EXTREMA: i32 = 7;
+/// That of sums.
+const SUM: i32 = 1;
 
 /// A state of each of the keys 0 to K - 1, or of those that have come.
 pub(crate) trait KeyedState: Any + Send + Sync {
@@ -71,7 +79,7 @@ pub(crate) trait KeyedState: Any + Send + Sync {
     ///
     /// # Errors
     /// They are not counted.
-    fn counts(&self) -> Result<&[u64], Failure> {
+    fn counts(&self) -> Result<Vec<u64>, Failure> {
         Err(self.does_not_count())
     }
 
@@ -127,19 +135,13 @@ pub(crate) trait KeyedState: Any + Send + Sync {
     #[cold]
     fn has_no_bytes(&self) -> Failure {
         let name = self.name();
-        let message = format!("{name} have no bytes: {OF_SUM} and {OF_MOMENTS} of reals have");
+        let message = format!("{name} have no bytes: states of the keys 0 to K - 1 have");
         Failure::new(Code::Unsupported, message)
     }
 
     #[cold]
     fn takes(&self, what: &str) -> Failure {
         Failure::new(Code::Unsupported, format!("{} take {what}", self.name()))
-    }
-
-    #[cold]
-    fn takes_nothing_back(&self) -> Failure {
-        let message = format!("{} take nothing back", self.name());
-        Failure::new(Code::Unsupported, message)
     }
 
     #[cold]
@@ -171,30 +173,47 @@ pub(crate) fn of_codes(
     keys: usize,
 ) -> Result<Box<dyn KeyedState>, Failure> {
     use ElementType::{F32, F64};
-    if ![SUM, DOT, MOMENTS, WEIGHTED_MEAN, EXTREMA].contains(&figure) {
-        let reason = format_args!("there are no exact figures {figure} by key");
-        return Err(Failure::argument("figure", reason));
-    }
-    match (element_type, figure) {
-        (F32, _) => of_reals::<f32>(figure, keys),
-        (F64, _) => of_reals::<f64>(figure, keys),
-        (_, SUM) => by_integer!(
-            element_type,
-            I => empty(keys, 1, Integers::<I>::new),
-            else Err(only_reals())
-        ),
+    check_figure(figure)?;
+    match element_type {
+        F32 | F64 => of_reals(element_type, figure, keys, 1),
+        _ if figure == SUM && element_type.is_integer() => {
+            Ok(Box::new(Integers::new(element_type, keys)?))
+        }
         _ => Err(only_reals()),
     }
 }
 
-fn of_reals<T: Real>(figure: i32, keys: usize) -> Result<Box<dyn KeyedState>, Failure> {
-    match figure {
-        SUM => empty(keys, 1, |keys| Ok(KeyedSums::<T>::new(keys))),
-        DOT => empty(keys, 1, |keys| Ok(KeyedProducts::<T>::new(keys))),
-        WEIGHTED_MEAN => empty(keys, 1, |keys| Ok(KeyedWeightedMeans::<T>::new(keys))),
-        EXTREMA => empty(keys, 1, KeyedExtrema::<T>::new),
-        _ => empty(keys, 1, KeyedMoments::<T>::new),
+fn of_reals(
+    element_type: ElementType,
+    figure: i32,
+    keys: usize,
+    width: usize,
+) -> Result<Box<dyn KeyedState>, Failure> {
+    match element_type {
+        ElementType::F32 => {
+            by_slot!(figure, f32, S => boxed::<S>(keys, width), else no_figure(figure))
+        }
+        _ => by_slot!(figure, f64, S => boxed::<S>(keys, width), else no_figure(figure)),
     }
+}
+
+fn boxed<S: Kind>(keys: usize, width: usize) -> Result<Box<dyn KeyedState>, Failure> {
+    Ok(Box::new(empty::<S>(keys, width)?))
+}
+
+/// Whether there is such a figure by key.
+///
+/// # Errors
+/// There is none.
+pub fn check_figure(figure: i32) -> Result<(), Failure> {
+    by_slot!(figure, f64, _S => Ok(()), else no_figure(figure))
+}
+
+/// # Errors
+/// There is no such figure by key.
+pub fn no_figure<T>(figure: i32) -> Result<T, Failure> {
+    let reason = format_args!("there are no exact figures {figure} by key");
+    Err(Failure::argument("figure", reason))
 }
 
 /// Sums of no rows of so many items, for so many keys.
@@ -210,8 +229,7 @@ pub(crate) fn of_rows(
         return Err(Failure::argument("width", "a row has items"));
     }
     match element_type {
-        ElementType::F32 => empty(keys, width, |keys| KeyedColumns::<f32>::new(keys, width)),
-        ElementType::F64 => empty(keys, width, |keys| KeyedColumns::<f64>::new(keys, width)),
+        ElementType::F32 | ElementType::F64 => of_reals(element_type, SUM, keys, width),
         _ => Err(only_reals()),
     }
 }
@@ -222,50 +240,28 @@ fn only_reals() -> Failure {
     Failure::new(Code::Unsupported, message)
 }
 
-fn empty<S: Kind>(
-    keys: usize,
-    width: usize,
-    make: impl FnOnce(usize) -> Result<S, LimitError>,
-) -> Result<Box<dyn KeyedState>, Failure> {
-    Ok(Box::new(made(keys, width, make)?))
-}
-
-fn made<S: Kind>(
-    keys: usize,
-    width: usize,
-    make: impl FnOnce(usize) -> Result<S, LimitError>,
-) -> Result<S, Failure> {
+/// Slots of no items.
+pub(super) fn empty<S: Kind>(keys: usize, width: usize) -> Result<Keyed<S>, Failure> {
     has_room(keys.saturating_mul(width), S::KEY_BYTES)?;
-    make(keys).map_err(|error| of_limit("keys", error))
+    Keyed::of_rows(keys, width).map_err(|error| of_limit("keys", error))
 }
 
-/// States that plans by key reduce. They are made of items in this crate, so that no other one compiles that for each type of keys.
-pub trait Collected: Sized {
-    /// Adds items up by keys 0 to `keys` - 1.
-    ///
-    /// # Errors
-    /// As those of `treefold_keyed_create` and `treefold_keyed_add`.
-    fn collected(keys: usize, of_items: Keys<'_>, items: &[u8]) -> Result<Self, Failure>;
+/// Items of real numbers added up by keys 0 to `keys` - 1, as plans by key reduce them. They are made of items in this crate, so that no
+/// other one compiles that for each type of keys.
+///
+/// # Errors
+/// As those of `treefold_keyed_create` and `treefold_keyed_add`.
+pub fn collected(
+    element_type: ElementType,
+    figure: i32,
+    keys: usize,
+    of_items: Keys<'_>,
+    items: &[u8],
+) -> Result<Box<dyn Any>, Failure> {
+    let mut state = of_codes(element_type, figure, keys)?;
+    state.change(Change::Add, of_items, &[items])?;
+    Ok(state)
 }
-
-macro_rules! collected {
-    ($($state:ty),+) => {$(
-        impl Collected for $state {
-            fn collected(keys: usize, of_items: Keys<'_>, items: &[u8]) -> Result<Self, Failure> {
-                let mut state: Self = made(keys, 1, KeyedAccumulator::of_keys)?;
-                KeyedState::change(&mut state, Change::Add, of_items, &[items])?;
-                Ok(state)
-            }
-        }
-    )+};
-}
-
-collected!(
-    KeyedSums<f32>,
-    KeyedSums<f64>,
-    KeyedMoments<f32>,
-    KeyedMoments<f64>
-);
 
 /// Another state, if it is of this kind.
 pub(super) fn same_kind<'o, S: KeyedState>(
@@ -273,61 +269,73 @@ pub(super) fn same_kind<'o, S: KeyedState>(
     other: &'o dyn KeyedState,
 ) -> Result<&'o S, Failure> {
     let any: &dyn Any = other;
-    any.downcast_ref::<S>().ok_or_else(|| {
+    let same = any.downcast_ref::<S>();
+    let same = same.filter(|other| own.element_type() == other.element_type());
+    same.ok_or_else(|| {
         let reason = format_args!("it is {}, not {}", other.name(), own.name());
         Failure::argument("other", reason)
     })
 }
 
-/// Adds items to a state, or removes them.
-pub(super) fn change<S: Kind>(
-    state: &mut S,
+/// Adds items to slots, or removes them.
+pub(super) fn change_slots<S: KeyedSlot>(
+    slots: &mut Keyed<S>,
     change: Change,
     keys: Keys<'_>,
-    [x, y]: [&[S::Item]; 2],
+    items: S::Items<'_>,
+    array: &str,
 ) -> Result<(), Failure> {
-    let width = state.width();
-    if !x.len().is_multiple_of(width) {
-        let (values, width) = (x.len() as u64, width as u64);
+    let width = slots.width();
+    let values = items.count();
+    if !values.is_multiple_of(width) {
+        let (values, width) = (values as u64, width as u64);
         return Err(FoldError::NotRows { values, width }.into());
     }
-    if S::TAKES_PAIRS && x.len() != y.len() {
-        return Err(failure::lengths(x.len(), y.len()));
-    }
-    let array = array_name::<S>();
-    let of_items = keys.without_signs(state.groups())?;
+    let of_items = keys.without_signs(slots.keys())?;
     with_keys!(of_items.key_type, K => {
         let of_items = of_items.of::<K>()?;
         match change {
             Change::Add => {
-                let added = state.take(of_items, x, y);
+                let added = slots.add(of_items, items);
                 added.map_err(|error| keys.of_keys(error, array, width))
             }
-            Change::Remove => match state.take_back(of_items, x, y) {
-                Ok(()) => Ok(()),
-                Err(Removal::Refused(error)) => Err(of_removal(keys, &error, array, width)),
-                Err(Removal::Never) => Err(state.takes_nothing_back()),
-            },
+            Change::Remove => {
+                let removed = slots.remove(of_items, items);
+                removed.map_err(|error| of_removal(keys, &error, array, width))
+            }
         }
     })
 }
 
-/// What the first array of items is called.
-fn array_name<S: Kind>() -> &'static str {
-    ["items", "x"][usize::from(S::TAKES_PAIRS)]
+/// Adds other slots of as many keys and columns.
+pub(super) fn merge_slots<S: KeyedSlot>(
+    slots: &mut Keyed<S>,
+    other: &Keyed<S>,
+) -> Result<(), Failure> {
+    let found = [other, slots].map(|slots| [slots.keys(), slots.width()]);
+    for (what, [found, expected]) in [
+        ("keys", found.map(|[keys, _]| keys)),
+        ("columns", found.map(|[_, columns]| columns)),
+    ] {
+        if found != expected {
+            let message = format!("`other` has {found} {what}, but `keyed` has {expected}");
+            return Err(Failure::new(Code::Length, message));
+        }
+    }
+    slots.merge(other).map_err(|error| of_limit("other", error))
 }
 
-impl<S: Kind> KeyedState for S {
+impl<S: Kind> KeyedState for Keyed<S> {
     fn element_type(&self) -> ElementType {
-        S::TYPE
+        S::Real::TYPE
     }
 
     fn groups(&self) -> usize {
-        Kind::groups(self)
+        self.keys()
     }
 
     fn width(&self) -> usize {
-        Kind::width(self)
+        self.width()
     }
 
     fn change(&mut self, change: Change, keys: Keys<'_>, arrays: &[&[u8]]) -> Result<(), Failure> {
@@ -336,51 +344,40 @@ impl<S: Kind> KeyedState for S {
             ([x, y], true) => [elements("x", x)?, elements("y", y)?],
             _ => return Err(self.takes(["items", "products"][usize::from(S::TAKES_PAIRS)])),
         };
-        self::change(self, change, keys, arrays)
+        change_arrays(self, change, keys, arrays)
     }
 
     fn merge(&mut self, other: &dyn KeyedState) -> Result<(), Failure> {
-        let other = same_kind(self, other)?;
-        let found = [other, self].map(|state| [Kind::groups(state), Kind::width(state)]);
-        for (what, [found, expected]) in [
-            ("keys", found.map(|[keys, _]| keys)),
-            ("columns", found.map(|[_, columns]| columns)),
-        ] {
-            if found != expected {
-                let message = format!("`other` has {found} {what}, but `keyed` has {expected}");
-                return Err(Failure::new(Code::Length, message));
-            }
-        }
-        self.join(other).map_err(|error| of_limit("other", error))
+        merge_slots(self, same_kind(self, other)?)
     }
 
     fn equals(&self, other: &dyn KeyedState) -> Result<bool, Failure> {
         Ok(self == same_kind(self, other)?)
     }
 
-    fn counts(&self) -> Result<&[u64], Failure> {
-        self.counted().ok_or_else(|| self.does_not_count())
+    fn counts(&self) -> Result<Vec<u64>, Failure> {
+        let counts = self.counts().map(<[u64]>::to_vec);
+        counts.ok_or_else(|| self.does_not_count())
     }
 
     fn write(&self, statistic: Statistic, result: &mut [u8]) -> Result<(), Failure> {
-        // Some are computed before they are written.
+        // Results are computed before they are written.
         has_room(result.len(), 1)?;
-        if self.statistic(statistic, result)? {
-            Ok(())
-        } else {
-            Err(self.lacks(statistic))
-        }
+        let (asked, options) = asked(statistic);
+        let mut values = asked
+            .iter()
+            .filter_map(|asked| self.statistics(*asked, options));
+        write(result, &values.next().ok_or_else(|| self.lacks(statistic))?)
     }
 
     fn to_bytes(&self) -> Result<Vec<u8>, Failure> {
-        self.bytes().ok_or_else(|| self.has_no_bytes())
+        Ok(self.to_bytes())
     }
 
     fn become_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         // A key has nine bytes at least.
         has_room(bytes.len() / 9, S::KEY_BYTES)?;
-        let state = S::of(bytes).ok_or_else(|| self.has_no_bytes())?;
-        *self = state.map_err(|error| of_bytes_error(&error))?;
+        *self = Self::of_bytes(bytes).map_err(|error| of_bytes_error(&error))?;
         Ok(())
     }
 
@@ -390,6 +387,21 @@ impl<S: Kind> KeyedState for S {
     }
 
     fn name(&self) -> String {
-        format!("{} of TREEFOLD_{:?}", S::NAME, S::TYPE)
+        let rows = if self.width() > 1 { " of rows" } else { "" };
+        format!("{}{rows} of TREEFOLD_{:?}", S::NAME, S::Real::TYPE)
     }
+}
+
+/// Adds items of one array or of two to slots, or removes them.
+pub(super) fn change_arrays<S: Kind>(
+    slots: &mut Keyed<S>,
+    change: Change,
+    keys: Keys<'_>,
+    [x, y]: [&[S::Real]; 2],
+) -> Result<(), Failure> {
+    if S::TAKES_PAIRS && x.len() != y.len() {
+        return Err(failure::lengths(x.len(), y.len()));
+    }
+    let array = ["items", "x"][usize::from(S::TAKES_PAIRS)];
+    change_slots(slots, change, keys, S::items([x, y]), array)
 }

@@ -1,7 +1,7 @@
 //! Exact sums and means of windows that end at each item.
 
 use bytemuck::AnyBitPattern;
-use treefold::exact::{Float, Rolling, RollingError, RollingIndex};
+use treefold::exact::{self, Float, Placement, Rolling, RollingError, RollingIndex};
 
 use super::has_room;
 use crate::by_integer;
@@ -39,7 +39,7 @@ pub(crate) fn rolling<T: Float>(
     has_room(items.len(), size_of::<T>() + size_of::<u64>())?;
     let windows = match window {
         Window::Items(0) => return Err(Failure::argument("window", "a window has items")),
-        Window::Items(window) => Rolling::of_items(window),
+        Window::Items(window) => Rolling::of_items(window, Placement::Trailing),
         Window::Range {
             index_type,
             index,
@@ -47,10 +47,12 @@ pub(crate) fn rolling<T: Float>(
         } => of_range(items.len(), index_type, index, width)?,
     };
     let windows = windows.least_items(least_items);
-    let values = match statistic {
-        Statistic::Mean => windows.means(items),
-        _ => windows.sums(items),
+    let statistic = match statistic {
+        Statistic::Mean => exact::Statistic::Mean,
+        _ => exact::Statistic::Sum,
     };
+    let values = windows.values(statistic, statistic.defaults(), &[items]);
+    let values = values.map_err(|error| Failure::argument("items", error))?;
     result.copy_from_slice(&values);
     Ok(())
 }
@@ -84,7 +86,11 @@ fn ascending<I: RollingIndex + AnyBitPattern>(
         let message = format!("`index` has {found} elements, but `items` has {items}");
         return Err(Failure::new(Code::Length, message));
     }
-    let windows = Rolling::of_range(index, bytemuck::pod_read_unaligned(width));
+    let windows = Rolling::of_range(
+        index,
+        bytemuck::pod_read_unaligned(width),
+        Placement::Trailing,
+    );
     windows.map_err(|error| match error {
         RollingError::Width => Failure::argument("width", "it is not more than 0"),
         error => Failure::argument("index", error),

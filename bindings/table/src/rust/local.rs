@@ -68,7 +68,7 @@ const BY_KEY_BEGINS: &str = "\
 
 use std::ffi::c_void;
 
-use treefold::exact::{KeyedExtrema, KeyedMoments};
+use treefold::exact::{Extrema, Moments};
 
 use super::keyed::by_key;
 use crate::statistic::Statistic;
@@ -82,7 +82,7 @@ const ROWS_BY_KEY_BEGINS: &str = "\
 
 use std::ffi::c_void;
 
-use treefold::exact::{KeyedProducts, KeyedWeightedMeans};
+use treefold::exact::{ProductSum, WeightedMean};
 
 use super::keyed::by_key;
 use crate::statistic::Statistic;

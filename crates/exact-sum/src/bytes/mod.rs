@@ -14,7 +14,7 @@ use crate::number::total::Total;
 
 /// What a sum is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     Sum = 1,
     ProductSum = 2,
     ComplexSum = 3,
@@ -25,10 +25,18 @@ pub(crate) enum Kind {
     KeyedMoments = 8,
     CoMoments = 9,
     Powers = 10,
+    KeyedMeans = 11,
+    KeyedProducts = 12,
+    KeyedWeightedMeans = 13,
+    KeyedCoMoments = 14,
+    KeyedPowers = 15,
+    KeyedExtrema = 16,
+    KeyedIntegers = 17,
+    KeyedIntegerMoments = 18,
 }
 
 impl Kind {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 18] = [
         Self::Sum,
         Self::ProductSum,
         Self::ComplexSum,
@@ -39,6 +47,14 @@ impl Kind {
         Self::KeyedMoments,
         Self::CoMoments,
         Self::Powers,
+        Self::KeyedMeans,
+        Self::KeyedProducts,
+        Self::KeyedWeightedMeans,
+        Self::KeyedCoMoments,
+        Self::KeyedPowers,
+        Self::KeyedExtrema,
+        Self::KeyedIntegers,
+        Self::KeyedIntegerMoments,
     ];
 
     /// That of bytes that begin as those of doubles.
@@ -61,6 +77,14 @@ impl Kind {
             Self::KeyedMoments => "moments by key",
             Self::CoMoments => "co-moments",
             Self::Powers => "sums of four powers",
+            Self::KeyedMeans => "means by key",
+            Self::KeyedProducts => "sums of products by key",
+            Self::KeyedWeightedMeans => "weighted means by key",
+            Self::KeyedCoMoments => "co-moments by key",
+            Self::KeyedPowers => "powers by key",
+            Self::KeyedExtrema => "extrema by key",
+            Self::KeyedIntegers => "sums of integers by key",
+            Self::KeyedIntegerMoments => "moments of integers by key",
         }
     }
 }
@@ -245,8 +269,8 @@ fn least_items<F: FixedFormat>(number: &Fixed<F>) -> Option<u64> {
 }
 
 /// What is left of bytes to read.
-#[derive(Clone, Copy)]
-pub(crate) struct Reader<'b>(&'b [u8]);
+#[derive(Clone, Copy, Debug)]
+pub struct Reader<'b>(&'b [u8]);
 
 impl<'b> Reader<'b> {
     /// All of some bytes, which have no header.
@@ -256,6 +280,15 @@ impl<'b> Reader<'b> {
 
     /// What follows the beginning of a sum of a kind.
     pub(crate) fn of<T: Float>(kind: Kind, bytes: &'b [u8]) -> Result<Self, BytesError> {
+        Self::of_header::<T>(kind, bytes, [0; 2])
+    }
+
+    /// The same, of a beginning that ends with these bytes.
+    pub(crate) fn of_header<T: Float>(
+        kind: Kind,
+        bytes: &'b [u8],
+        end: [u8; 2],
+    ) -> Result<Self, BytesError> {
         let mut reader = Self(bytes);
         let begins_as_a_sum = bytes.iter().zip(MAGIC).all(|(byte, magic)| *byte == magic);
         if !begins_as_a_sum {
@@ -265,14 +298,14 @@ impl<'b> Reader<'b> {
         if version != VERSION {
             return Err(BytesError::Version { version });
         }
-        let [found, size, zeros @ ..] = reader.array::<4>()?;
+        let [found, size, ends @ ..] = reader.array::<4>()?;
         if [found, size] != [kind as u8, T::BYTES] {
             return Err(BytesError::Kind {
                 found: named(found, size),
                 expected: named(kind as u8, T::BYTES),
             });
         }
-        if zeros != [0; 2] {
+        if ends != end {
             return Err(BytesError::Corrupted {
                 what: "the header does not end with zeros",
             });
@@ -348,6 +381,11 @@ impl<'b> Reader<'b> {
             what: "a number is larger than any sum",
         };
         Ok((number, items.ok_or(too_large)?))
+    }
+
+    /// Goes past so many bytes.
+    pub(crate) fn skip(&mut self, bytes: usize) -> Result<(), BytesError> {
+        self.take(bytes).map(drop)
     }
 
     /// Goes past a number, and returns the exponent of its unit and how many words it has.

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | a finite double | that: 8; zero is +0.0 |
 //! | another sum of two finite doubles, the first of which is nearest to it | these: 16 |
-//! | any other | the entry of a key in [`KeyedSums::to_bytes`](crate::KeyedSums::to_bytes): an odd number, at least 9 |
+//! | any other | the entry of a key in [`Keyed::to_bytes`](crate::Keyed::to_bytes): an odd number, at least 9 |
 //!
 //! A sum has the first of these forms that there is for it, so equal sums have equal bytes, whatever order, threads or groups made them.
 
@@ -14,7 +14,7 @@ use simd_kernels::{DECODED_ITEMS, EXACT_PRODUCT, Level, Quiet, exact_products, i
 
 use crate::bytes::{BytesError, Reader, check_counters};
 use crate::keyed::bytes::{read_entry, write_entry};
-use crate::keyed::ranks::terms::moved;
+use crate::keyed::message::terms::moved;
 use crate::number::counters::Counters;
 use crate::number::fixed::{DoubleProducts, Doubles, Fixed, FixedFormat, integer as parts_of};
 use crate::number::float::sealed::Sealed;

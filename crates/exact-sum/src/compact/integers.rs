@@ -20,8 +20,8 @@ use crate::number::round::quotient;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IntegerSum {
-    sum: Long,
-    items: u64,
+    pub(crate) sum: Long,
+    pub(crate) items: u64,
 }
 
 impl IntegerSum {
@@ -43,14 +43,14 @@ impl IntegerSum {
 
     /// Adds items.
     pub fn add(&mut self, items: &[impl Into<i128> + Copy]) {
-        items.iter().for_each(|item| self.add_one((*item).into()));
+        items.iter().for_each(|item| self.add_one(*item));
     }
 
     /// Adds an item.
     #[inline]
-    pub fn add_one(&mut self, item: i128) {
+    pub fn add_one(&mut self, item: impl Into<i128>) {
         self.items += 1;
-        self.sum.add(Long::of(item));
+        self.sum.add(Long::of(item.into()));
     }
 
     /// Takes back items that were added.
@@ -142,7 +142,23 @@ impl Long {
         *self = Self::of_parts((lower, highest.wrapping_add(carries.into())));
     }
 
-    fn negated(self) -> Self {
+    /// The lower 64 bits, and the integer above them.
+    pub(crate) fn halves(self) -> [i128; 2] {
+        let Self([lowest, lower, highest]) = self;
+        let upper = i128::from(highest.cast_signed()) << 64 | i128::from(lower);
+        [lowest.into(), upper]
+    }
+
+    /// That of which one of the [`halves`](Self::halves) is an integer, and the other one zero.
+    pub(crate) fn of_half(half: usize, integer: i128) -> Self {
+        let [lower, upper] = words_of(integer.cast_unsigned());
+        match half {
+            0 => Self::of(integer),
+            _ => Self([0, lower, upper]),
+        }
+    }
+
+    pub(crate) fn negated(self) -> Self {
         let mut negated = Self(self.0.map(|word| !word));
         negated.add(Self([1, 0, 0]));
         negated

@@ -1,197 +1,180 @@
-//! Sums by key as bytes, and their equality.
+//! Slots of keys as bytes.
 
-use super::moments::KeyedMoments;
-use super::totals::Totals;
-use super::{KeyedProducts, KeyedSums};
-use crate::bytes::{BytesError, Kind, Reader, check_counters, header, write_number};
+use hashbrown::HashMap;
+
+use super::columns::Columns;
+use super::slot::Field;
+use super::{Keyed, KeyedSlot};
+use crate::bytes::{BytesError, Reader, check_counters, header, write_number};
 use crate::number::counters::Counters;
-use crate::number::fixed::{Fixed, FixedFormat};
-use crate::number::float::Float;
+use crate::number::fixed::FixedFormat;
 use crate::number::total::Total;
-use crate::slots::moments::can_have;
 
-/// The fewest bytes of a key: of a sum, and of moments.
-const SUM_BYTES: usize = 9;
-const MOMENTS_BYTES: usize = 8 + SUM_BYTES + 8;
-
-impl<T: Float> KeyedSums<T> {
-    /// The sums as bytes, for files and other programs. Sums that are equal have the same bytes, whatever order, calls and threads they come
+impl<S: KeyedSlot> Keyed<S> {
+    /// The slots as bytes, for files and other programs. Slots that are equal have the same bytes, whatever order, calls and threads they come
     /// from.
     ///
-    /// All numbers are little-endian. The header and a sum's number are those of [`Accumulator::to_bytes`](crate::Accumulator::to_bytes), the
-    /// kind being 7.
+    /// All numbers are little-endian. The header and numbers are those of [`Accumulator::to_bytes`](crate::Accumulator::to_bytes).
     ///
     /// | bytes | what |
     /// |---|---|
     /// | 8 | the header |
     /// | 8 | the number of keys, `u64` |
-    /// | for each key: 1 | 1 if some of its items are not finite, otherwise 0 |
+    /// | for each key | its fields |
+    ///
+    /// | kind | slot | fields |
+    /// |---|---|---|
+    /// | 7 | [`Sum`](crate::Sum) | a sum |
+    /// | 8 | [`Moments`](crate::Moments) | the number of items, a sum, the number that is the sum of the squares of those that are finite |
+    /// | 11 | [`Mean`](crate::Mean) | the number of items, a sum |
+    /// | 12 | [`ProductSum`](crate::ProductSum) | a sum |
+    /// | 13 | [`WeightedMean`](crate::WeightedMean) | the sum of the products, that of the weights |
+    /// | 14 | [`CoMoments`](crate::CoMoments) | as moments of x; a sum and a number as of the moments of y; the sum of the products |
+    /// | 15 | [`Powers`](crate::Powers) | as moments; the numbers that are the sums of cubes and of fourth powers |
+    /// | 16 | [`Extrema`](crate::Extrema) | the negative minimum, and the maximum |
+    /// | 17 | [`IntegerSum`](crate::IntegerSum) | the number of items, the lower 64 bits of the sum, and the integer above them |
+    /// | 18 | [`IntegerMoments`](crate::IntegerMoments) | as such a sum, and the two parts of the sum of the squares |
+    ///
+    /// Numbers of items are `u64`; fields of integers and extrema are `i128`, extrema being integers in the order of doubles: their bits, of
+    /// which all but the sign are inverted if they are negative; -2^127 if there are no items. A sum is:
+    ///
+    /// | bytes | what |
+    /// |---|---|
+    /// | 1 | 1 if some of its items are not finite, otherwise 0 |
     /// | if they are: 3 × 8 | how many are NaN, infinity, negative infinity: `u64` each |
     /// | 4 + 4 + n | the number: exponent of its unit `i32`, n `u32`, n bytes of two's complement |
+    ///
+    /// Where rows have a width other than 1, the last byte of the header is 1, and the width follows the number of keys, `u64`. Then the
+    /// slots of a key follow each other.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = begin::<T>(Kind::KeyedSums, self.keys());
-        for key in 0..self.keys() {
-            write_sum(&self.totals, key, &mut bytes);
+        let mut bytes = header::<S::Item>(S::KIND);
+        bytes.extend((self.keys as u64).to_le_bytes());
+        if self.width > 1 {
+            bytes[HAS_WIDTH] = 1;
+            bytes.extend((self.width as u64).to_le_bytes());
+        }
+        for slot in 0..self.slots() {
+            S::write(&self.columns, slot, &mut bytes);
         }
         bytes
     }
 
-    /// The sums that bytes stand for.
+    /// The slots that bytes stand for.
     ///
     /// # Errors
-    /// They are not those of such sums.
+    /// They are not those of such slots, or there is no memory for them.
     pub fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
-        let mut reader = Reader::of::<T>(Kind::KeyedSums, bytes)?;
-        let keys = keys(&mut reader, SUM_BYTES)?;
-        let mut skipped = reader;
-        let numbers = (0..keys).map_while(|_| skip_entry(&mut skipped).ok());
-        let is_common = common_words::<T::Sums>(keys, numbers);
-        let mut sums = Self::new(keys);
-        for key in 0..keys {
-            let (sum, items) = read_entry(&mut reader)?;
-            sums.totals.raise_items(items + sum.counters.specials());
-            let is_common = |word| is_common[word];
-            sums.totals
-                .add_number(key, &sum.fixed, sum.counters, is_common);
-        }
-        reader.end()?;
-        Ok(sums)
-    }
-}
-
-/// Sums are equal if there are as many, if their numbers are equal, and their counts of items that are not finite.
-impl<T: Float> PartialEq for KeyedSums<T> {
-    fn eq(&self, other: &Self) -> bool {
-        are_equal(&self.totals, &other.totals)
-    }
-}
-
-impl<T: Float> Eq for KeyedSums<T> {}
-
-impl<T: Float> KeyedMoments<T> {
-    /// The moments as bytes: as [`KeyedSums::to_bytes`], the kind being 8. Before each sum stands the number of the key's items, `u64`, and
-    /// behind it the number that is the sum of the squares of those that are finite.
-    #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = begin::<T>(Kind::KeyedMoments, self.keys());
-        for (key, count) in self.counts().iter().enumerate() {
-            bytes.extend(count.to_le_bytes());
-            write_sum(&self.sums, key, &mut bytes);
-            write_number(&self.squares.total(key).fixed, &mut bytes);
-        }
-        bytes
-    }
-
-    /// The moments that bytes stand for.
-    ///
-    /// # Errors
-    /// They are not those of such moments.
-    pub fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
-        let mut reader = Reader::of::<T>(Kind::KeyedMoments, bytes)?;
-        let keys = keys(&mut reader, MOMENTS_BYTES)?;
-        let begin = reader;
-        let skipped = || {
-            let mut reader = begin;
-            (0..keys).map_while(move |_| {
-                reader.array::<8>().ok()?;
-                Some((skip_entry(&mut reader).ok()?, reader.skip_number().ok()?))
-            })
+        let has_width = bytes.get(HAS_WIDTH) == Some(&1);
+        let mut reader = Reader::of_header::<S::Item>(S::KIND, bytes, [0, has_width.into()])?;
+        let keys = read_length(&mut reader)?;
+        let width = if has_width {
+            read_length(&mut reader)?
+        } else {
+            1
         };
-        let of_sums = common_words::<T::Sums>(keys, skipped().map(|(sum, _)| sum));
-        let of_squares = common_words::<T::Products>(keys, skipped().map(|(_, squares)| squares));
-        let mut moments = Self::new(keys)?;
-        for key in 0..keys {
-            let count = u64::from_le_bytes(reader.array()?);
-            let (sum, items) = read_entry(&mut reader)?;
-            let (squares, squared): (Fixed<T::Products>, u64) = reader.number()?;
-            let all = Counters {
-                items: count.cast_signed(),
-                ..sum.counters
-            };
-            check_counters(all, items.max(squared))?;
-            let finite = count - sum.counters.specials();
-            if !can_have(finite, &[&sum.fixed], &squares) {
-                return Err(BytesError::Corrupted {
-                    what: "the squares are not those of the items",
-                });
-            }
-            moments.raise_items(count);
-            moments
-                .sums
-                .add_number(key, &sum.fixed, sum.counters, |word| of_sums[word]);
-            moments.squares.parts[0].add_number(key, &squares, sum.counters.squared(), |word| {
-                of_squares[word]
-            });
-            moments.set_count(key, count);
+        let fields = S::FIELDS.iter().map(|field| field.least_bytes());
+        let least = fields.fold(0, |sum, bytes| sum + bytes);
+        let slots = keys
+            .checked_mul(width)
+            .filter(|slots| *slots <= reader.left() / least);
+        let slots = slots.ok_or(BytesError::Truncated)?;
+        if has_width && width < 2 {
+            let what = "the width of rows is not more than 1";
+            return Err(BytesError::Corrupted { what });
+        }
+        let common = common_words(S::FIELDS, slots, reader);
+        let mut columns = S::Columns::new(slots)?;
+        for slot in 0..slots {
+            let is_common = |field: usize, exponent: i32| common[field].contains(&exponent.into());
+            S::read(&mut columns, slot, &mut reader, &is_common)?;
         }
         reader.end()?;
-        Ok(moments)
+        Ok(Self {
+            keys,
+            width,
+            columns,
+        })
     }
 }
 
-impl<T: Float> PartialEq for KeyedMoments<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.counts() == other.counts()
-            && are_equal(&self.sums, &other.sums)
-            && self.squares == other.squares
+/// The byte of the header that tells of a width.
+const HAS_WIDTH: usize = 7;
+
+fn read_length(reader: &mut Reader<'_>) -> Result<usize, BytesError> {
+    let length = usize::try_from(u64::from_le_bytes(reader.array()?));
+    length.map_err(|_| BytesError::Truncated)
+}
+
+impl Field {
+    /// The fewest bytes that it has.
+    fn least_bytes(self) -> usize {
+        match self {
+            Self::Bytes(bytes) => bytes,
+            Self::Number => 8,
+            Self::Entry => 9,
+        }
+    }
+
+    /// Goes past it, and returns the exponent of its number's unit, and how many words there are.
+    fn skip(self, reader: &mut Reader<'_>) -> Result<(i32, usize), BytesError> {
+        match self {
+            Self::Bytes(bytes) => reader.skip(bytes).map(|()| (0, 0)),
+            Self::Number => reader.skip_number(),
+            Self::Entry => {
+                if reader.array()? != [0] {
+                    reader.skip(3 * 8)?;
+                }
+                reader.skip_number()
+            }
+        }
     }
 }
 
-impl<T: Float> Eq for KeyedMoments<T> {}
-
-/// As those of [`KeyedSums`].
-impl<T: Float> PartialEq for KeyedProducts<T> {
-    fn eq(&self, other: &Self) -> bool {
-        let is_equal = |key| are_alike(&self.total(key), &other.total(key));
-        self.keys() == other.keys() && (0..self.keys()).all(is_equal)
-    }
-}
-
-impl<T: Float> Eq for KeyedProducts<T> {}
-
-fn are_equal<F: FixedFormat>(left: &Totals<F>, right: &Totals<F>) -> bool {
-    let is_equal = |key| are_alike(&left.total(key), &right.total(key));
-    left.len() == right.len() && (0..left.len()).all(is_equal)
-}
-
-/// Whether sums of a key are equal.
-pub(super) fn are_alike<F: FixedFormat>(left: &Total<F>, right: &Total<F>) -> bool {
-    left.fixed == right.fixed && left.counters.of_specials() == right.counters.of_specials()
-}
-
-fn begin<T: Float>(kind: Kind, keys: usize) -> Vec<u8> {
-    let mut bytes = header::<T>(kind);
-    bytes.extend((keys as u64).to_le_bytes());
-    bytes
-}
-
-/// The number of keys, each of which has so many bytes at least.
-fn keys(reader: &mut Reader<'_>, key_bytes: usize) -> Result<usize, BytesError> {
-    let keys = usize::try_from(u64::from_le_bytes(reader.array()?));
-    keys.ok()
-        .filter(|keys| *keys <= reader.left() / key_bytes)
-        .ok_or(BytesError::Truncated)
-}
-
-/// For each word of a number, whether so many of the keys have it that a table of it is not much longer than their bytes.
-fn common_words<F: FixedFormat>(
-    keys: usize,
-    numbers: impl Iterator<Item = (i32, usize)>,
-) -> Vec<bool> {
+/// For each field, the exponents of words that so many of the slots have that a table of them is not much longer than their bytes.
+fn common_words(fields: &[Field], slots: usize, mut reader: Reader<'_>) -> Vec<Vec<i64>> {
     const RARE: usize = 16;
-    let mut counts = vec![0; Fixed::<F>::WORDS];
-    for (exponent, words) in numbers {
-        let first = usize::try_from((i64::from(exponent) - i64::from(F::LOWEST)) / 64);
-        let of_number = first.ok().and_then(|first| counts.get_mut(first..));
-        let of_number = of_number.into_iter().flatten().take(words);
-        of_number.for_each(|count| *count += 1);
+    let mut counts: Vec<HashMap<i64, usize>> = vec![HashMap::new(); fields.len()];
+    'slots: for _ in 0..slots {
+        for (field, counts) in fields.iter().zip(&mut counts) {
+            let Ok((lowest, words)) = field.skip(&mut reader) else {
+                break 'slots;
+            };
+            for exponent in (i64::from(lowest)..)
+                .step_by(64)
+                .take(words.min(MOST_WORDS))
+            {
+                *counts.entry(exponent).or_default() += 1;
+            }
+        }
     }
-    counts.iter().map(|count| count * RARE >= keys).collect()
+    let is_common = |(_, count): &(i64, usize)| count * RARE >= slots;
+    let of_field = |counts: HashMap<i64, usize>| {
+        let common = counts.into_iter().filter(is_common);
+        common.map(|(exponent, _)| exponent).collect()
+    };
+    counts.into_iter().map(of_field).collect()
 }
 
-fn write_sum<F: FixedFormat>(totals: &Totals<F>, key: usize, bytes: &mut Vec<u8>) {
-    write_entry(&totals.total(key), bytes);
+/// No number has more.
+const MOST_WORDS: usize = 200;
+
+/// Reads a number of items.
+pub(super) fn read_count(reader: &mut Reader<'_>) -> Result<u64, BytesError> {
+    reader.array().map(u64::from_le_bytes)
+}
+
+/// Whether a sum can be one of so many items, of which its number takes some.
+pub(super) fn check_count<F: FixedFormat>(
+    count: u64,
+    sum: &Total<F>,
+    of_number: u64,
+) -> Result<(), BytesError> {
+    let all = Counters {
+        items: count.cast_signed(),
+        ..sum.counters
+    };
+    check_counters(all, of_number)
 }
 
 /// Writes a sum without its number of items.
@@ -204,14 +187,6 @@ pub(crate) fn write_entry<F: FixedFormat>(total: &Total<F>, bytes: &mut Vec<u8>)
         bytes.extend(specials.iter().flat_map(|count| count.to_le_bytes()));
     }
     write_number(&total.fixed, bytes);
-}
-
-/// Goes past a sum, as [`Reader::skip_number`].
-fn skip_entry(reader: &mut Reader<'_>) -> Result<(i32, usize), BytesError> {
-    if reader.array()? != [0] {
-        reader.array::<{ 3 * 8 }>()?;
-    }
-    reader.skip_number()
 }
 
 /// Reads a sum without its number of items, and the fewest finite ones that it can be of.

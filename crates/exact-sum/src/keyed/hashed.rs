@@ -1,4 +1,4 @@
-//! Sums by keys of any type.
+//! Slots of keys of any type.
 
 use std::hash::{BuildHasher, Hash};
 
@@ -6,50 +6,53 @@ use hashbrown::hash_table::Entry;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use simd_kernels::{DECODED_ITEMS, Level};
 
-use super::KeyedSums;
-use super::bytes::are_alike;
-use super::decoded::{Decoded, FEW_ITEMS};
+use super::columns::decoded::Decoded;
+use super::columns::{Columns, Places};
 use super::key::{self, KeyError};
+use super::remove::RemoveKeyedError;
+use super::{Keyed, KeyedSlot};
 use crate::number::counters::LimitError;
-use crate::number::float::Float;
-use crate::number::total::Total;
+use crate::slots::items::Items;
+use crate::statistic::{Options, Statistic};
 
-/// A sum for each key that has items, exact until it is rounded: [`KeyedSums`] for keys of any type.
+/// A slot for each key that has items: [`Keyed`] for keys of any type.
 ///
 /// ```
-/// use exact_sum::HashedSums;
+/// use exact_sum::{Hashed, Sum};
 ///
-/// let mut prices = HashedSums::new();
-/// prices.add(&["pear", "plum", "pear"], &[0.1, 5.0, 0.2])?;
+/// let mut prices = Hashed::<_, Sum<f64>>::new();
+/// prices.add(&["pear", "plum", "pear", "plum"], &[0.1, 5.0, 0.2, 1e300])?;
+/// prices.remove(&["plum"], &[1e300])?;
 /// assert_eq!(prices.value(&"pear"), Some(0.1 + 0.2));
 /// assert_eq!(prices.values(), [(&"pear", 0.1 + 0.2), (&"plum", 5.0)]);
-/// # Ok::<(), exact_sum::KeyError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct HashedSums<K, T: Float> {
+pub struct Hashed<K, S: KeyedSlot> {
     /// In the order in which they came.
     keys: Vec<K>,
     /// Which key is where.
     places: HashTable<u32>,
     hasher: DefaultHashBuilder,
-    pub(super) sums: KeyedSums<T>,
+    /// Those of the keys, but for the last ones that have no items yet.
+    pub(crate) slots: Keyed<S>,
 }
 
-impl<K, T: Float> Default for HashedSums<K, T> {
+impl<K, S: KeyedSlot> Default for Hashed<K, S> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<K, T: Float> HashedSums<K, T> {
-    /// Sums of no items.
+impl<K, S: KeyedSlot> Hashed<K, S> {
+    /// Slots of no items.
     #[must_use]
     pub fn new() -> Self {
         Self {
             keys: Vec::new(),
             places: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
-            sums: KeyedSums::new(0),
+            slots: Keyed::new(0).expect("no keys need no memory"),
         }
     }
 
@@ -59,52 +62,138 @@ impl<K, T: Float> HashedSums<K, T> {
         &self.keys
     }
 
+    /// The slots of the [keys](Self::keys), by their number.
+    #[must_use]
+    pub fn slots(&self) -> &Keyed<S> {
+        &self.slots
+    }
+
     /// The bytes that are allocated, without those that keys own.
     #[must_use]
     pub fn memory(&self) -> usize {
-        self.keys.capacity() * size_of::<K>() + self.places.allocation_size() + self.sums.memory()
+        self.keys.capacity() * size_of::<K>() + self.places.allocation_size() + self.slots.memory()
     }
 }
 
-impl<K: Hash + Eq + Clone, T: Float> HashedSums<K, T> {
-    /// Adds items to the sums of their keys.
+impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
+    /// Adds items to the slots of their keys.
+    ///
+    /// # Panics
+    /// The items are two slices that differ in length.
     ///
     /// # Errors
-    /// There are not as many keys as items, or there would be more than 2^63 - 1 items. No sum has changed then.
-    pub fn add(&mut self, keys: &[K], items: &[T]) -> Result<(), KeyError> {
-        key::check_lengths(keys, items.len())?;
-        self.sums.check_room(items)?;
-        if items.len() < FEW_ITEMS {
-            for (key, item) in keys.iter().zip(items) {
-                let place = self.code(key) as usize;
-                self.sums.totals.grow(self.keys.len());
-                self.sums.add_one(place, *item);
-            }
-            return Ok(());
-        }
+    /// There are not as many keys as items, there would be more than 2^63 - 1 items, or there is no memory. No slot has changed then.
+    pub fn add(&mut self, keys: &[K], items: S::Items<'_>) -> Result<(), KeyError> {
+        key::check_lengths(keys, items.count())?;
+        S::check_room(&self.slots.columns, items)?;
         let mut decoded = Decoded::none();
         let mut places = [0_u32; DECODED_ITEMS];
-        for (keys, items) in keys.chunks(DECODED_ITEMS).zip(items.chunks(DECODED_ITEMS)) {
+        let mut first = 0;
+        for keys in keys.chunks(DECODED_ITEMS) {
             let places = &mut places[..keys.len()];
             for (place, key) in places.iter_mut().zip(keys) {
                 *place = self.code(key);
             }
-            self.sums.totals.grow(self.keys.len());
-            self.sums
-                .change_block(Level::best(), places, items, false, &mut decoded);
+            self.slots.grow(self.keys.len())?;
+            let (level, items) = (Level::best(), items.part(first..first + keys.len()));
+            S::change(
+                &mut self.slots.columns,
+                level,
+                places,
+                items,
+                false,
+                &mut decoded,
+            );
+            first += keys.len();
         }
         Ok(())
     }
 
-    /// Adds other sums, key by key.
+    /// Takes back items that were added with these keys. A key stays, though all its items go: see [`retain`](Self::retain).
+    ///
+    /// # Panics
+    /// As [`add`](Self::add).
     ///
     /// # Errors
-    /// As [`KeyedSums::merge`].
+    /// As [`Keyed::remove`]; or a key is unknown. No slot has changed then.
+    pub fn remove(&mut self, keys: &[K], items: S::Items<'_>) -> Result<(), RemoveKeyedError> {
+        self.slots.remove(&self.known(keys)?, items)
+    }
+
+    /// Adds other slots, key by key.
+    ///
+    /// # Errors
+    /// As [`Keyed::merge`].
     pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-        self.sums.totals.make_room(&other.sums.totals)?;
-        let places: Vec<u32> = other.keys.iter().map(|key| self.code(key)).collect();
-        self.sums.totals.grow(self.keys.len());
-        self.sums.merge_at(&other.sums, &places);
+        let known = other.keys[..other.slots.keys()].iter();
+        let places: Vec<u32> = known.map(|key| self.code(key)).collect();
+        self.slots.grow(self.keys.len())?;
+        let (columns, places) = (&mut self.slots.columns, Places::At(&places));
+        columns.make_room(&other.slots.columns, places)?;
+        columns.merge(&other.slots.columns, places, false);
+        Ok(())
+    }
+
+    /// Takes back what other slots were given.
+    ///
+    /// # Errors
+    /// As [`remove`](Self::remove), items being keys.
+    pub fn unmerge(&mut self, other: &Self) -> Result<(), RemoveKeyedError> {
+        if !S::TAKES_BACK {
+            return Err(RemoveKeyedError::Never);
+        }
+        let places = self.known(&other.keys[..other.slots.keys()])?;
+        let (columns, places) = (&mut self.slots.columns, Places::At(&places));
+        columns.check_held(&other.slots.columns, places)?;
+        columns.make_room(&other.slots.columns, places)?;
+        columns.merge(&other.slots.columns, places, true);
+        Ok(())
+    }
+
+    /// The places of keys that have slots.
+    fn known(&self, keys: &[K]) -> Result<Vec<u32>, RemoveKeyedError> {
+        let place = |(item, key)| {
+            let place = self.place(key).filter(|place| *place < self.slots.keys());
+            let place = place.ok_or(RemoveKeyedError::Unknown { item })?;
+            Ok(u32::try_from(place).expect("there are fewer keys"))
+        };
+        keys.iter().enumerate().map(place).collect()
+    }
+
+    /// Forgets the keys whose items have all been taken back. Only slots that [count](Keyed::counts) their items know which these are; of
+    /// others none is forgotten.
+    ///
+    /// ```
+    /// use exact_sum::{Hashed, Mean};
+    ///
+    /// let mut means = Hashed::<_, Mean<f64>>::new();
+    /// means.add(&[7, 9, 7], &[1.0, 5.0, 2.0])?;
+    /// means.remove(&[9], &[5.0])?;
+    /// means.forget_empty()?;
+    /// assert_eq!(means.keys(), [7]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// There is no memory for a copy.
+    pub fn forget_empty(&mut self) -> Result<(), LimitError> {
+        let counts = self.slots.counts().unwrap_or(&[]);
+        if !counts.contains(&0) {
+            return Ok(());
+        }
+        let mut left = Self::new();
+        // What is forgotten goes to a slot before the others'.
+        let place = |(key, count): (&K, &u64)| match count {
+            0 => 0,
+            _ => 1 + left.code(key),
+        };
+        let places: Vec<u32> = self.keys.iter().zip(counts).map(place).collect();
+        left.slots.grow(1 + left.keys.len())?;
+        let (columns, places) = (&mut left.slots.columns, Places::At(&places));
+        columns.make_room(&self.slots.columns, places)?;
+        columns.merge(&self.slots.columns, places, false);
+        left.slots.forget_first(1);
+        *self = left;
         Ok(())
     }
 
@@ -136,27 +225,36 @@ impl<K: Hash + Eq + Clone, T: Float> HashedSums<K, T> {
         }
     }
 
-    /// The sum of a key, rounded once; `None` if it has no items.
+    /// A key's slot: see [`Keyed::get`].
     #[must_use]
-    pub fn value(&self, key: &K) -> Option<T> {
-        Some(self.value_at(self.place(key)?))
+    pub fn get(&self, key: &K) -> Option<S> {
+        Some(self.at(self.place(key)?))
     }
 
-    /// Of a key that has a code, and no items yet, there is no sum.
-    fn value_at(&self, place: usize) -> T {
-        if place < self.sums.keys() {
-            self.sums.value(place)
+    /// Of a key that has a code, and no items yet, there is no slot.
+    fn at(&self, place: usize) -> S {
+        if place < self.slots.keys() {
+            self.slots.get(place)
         } else {
-            T::ZERO
+            S::default()
         }
     }
 
-    fn total(&self, place: usize) -> Total<T::Sums> {
-        if place < self.sums.keys() {
-            self.sums.total(place)
+    /// A statistic of a key's items, rounded once; `None` if there is no such key, or another slot is [needed](Statistic::held) for it.
+    #[must_use]
+    pub fn statistic(&self, key: &K, statistic: Statistic, options: Options) -> Option<S::Item> {
+        let place = self.place(key)?;
+        if place < self.slots.keys() {
+            self.slots.statistic(place, statistic, options)
         } else {
-            Total::ZERO
+            S::default().statistic(statistic, options)
         }
+    }
+
+    /// The statistic that the slot is for, rounded once: see [`Keyed::value`]. `None` if there is no such key.
+    #[must_use]
+    pub fn value(&self, key: &K) -> Option<S::Item> {
+        self.statistic(key, S::VALUE, S::VALUE.defaults())
     }
 
     fn place(&self, key: &K) -> Option<usize> {
@@ -165,30 +263,32 @@ impl<K: Hash + Eq + Clone, T: Float> HashedSums<K, T> {
         Some(*place as usize)
     }
 
-    /// All keys that have items with their sums, each rounded once, in ascending order of the keys.
+    /// All keys with their [values](Self::value), in ascending order of the keys.
     #[must_use]
-    pub fn values(&self) -> Vec<(&K, T)>
+    pub fn values(&self) -> Vec<(&K, S::Item)>
     where
         K: Ord,
     {
-        let keys = self.keys.iter().enumerate();
-        let mut values: Vec<(&K, T)> = keys
-            .map(|(place, key)| (key, self.value_at(place)))
-            .collect();
+        let of_empty = S::default().statistic(S::VALUE, S::VALUE.defaults());
+        let known = self.slots.values().into_iter().map(Some);
+        let all = known.chain(std::iter::repeat(of_empty));
+        let pairs = self.keys.iter().zip(all);
+        let pairs = pairs.filter_map(|(key, value)| Some((key, value?)));
+        let mut values: Vec<(&K, S::Item)> = pairs.collect();
         values.sort_unstable_by(|left, right| left.0.cmp(right.0));
         values
     }
 }
 
-/// Sums are equal if they have the same keys, in any order, with equal sums.
-impl<K: Hash + Eq + Clone, T: Float> PartialEq for HashedSums<K, T> {
+/// Slots are equal if they have the same keys, in any order, with equal slots.
+impl<K: Hash + Eq + Clone, S: KeyedSlot> PartialEq for Hashed<K, S> {
     fn eq(&self, other: &Self) -> bool {
         let is_equal = |(own, key): (usize, &K)| {
             let their = other.place(key);
-            their.is_some_and(|their| are_alike(&self.total(own), &other.total(their)))
+            their.is_some_and(|their| self.at(own) == other.at(their))
         };
         self.keys.len() == other.keys.len() && self.keys.iter().enumerate().all(is_equal)
     }
 }
 
-impl<K: Hash + Eq + Clone, T: Float> Eq for HashedSums<K, T> {}
+impl<K: Hash + Eq + Clone, S: KeyedSlot> Eq for Hashed<K, S> {}

@@ -1,109 +1,180 @@
-//! Sums by key: of the items of each group, bin, cell or bucket.
+//! A slot for each key: for the items of each group, bin, cell or bucket.
 
 pub(crate) mod bytes;
 mod columns;
-mod decoded;
-mod extrema;
-mod groups;
 mod hashed;
-mod integers;
 mod key;
-mod moments;
-mod products;
+mod kinds;
+pub(crate) mod message;
+mod partials;
 pub(crate) mod ranks;
 mod remove;
-mod tables;
-mod totals;
+mod slot;
 
-use simd_kernels::{DECODED_ITEMS, Level, Quiet, prefetch_after};
+use simd_kernels::{DECODED_ITEMS, Level, prefetch_after};
 
-use crate::number::counters::{Counters, LimitError, check_memory};
+use crate::number::counters::{LimitError, check_memory};
 use crate::number::float::Float;
-use crate::number::total::Total;
-pub use columns::KeyedColumns;
-use decoded::{Decoded, FEW_ITEMS};
-pub use extrema::KeyedExtrema;
-pub use hashed::HashedSums;
-pub use integers::KeyedIntegers;
+use crate::slots::items::Items;
+use crate::slots::sum::Sum;
+use crate::statistic::{Options, Statistic};
+use columns::decoded::Decoded;
+use columns::{Columns, Places};
+pub use hashed::Hashed;
 pub use key::{Key, KeyError};
 #[cfg(feature = "par")]
 pub(crate) use key::{check, check_lengths};
-pub use moments::KeyedMoments;
-pub use products::{KeyedProducts, KeyedWeightedMeans};
 pub use remove::RemoveKeyedError;
-use remove::check_specials;
-use totals::Totals;
+pub use slot::KeyedSlot;
 
-/// A sum for each of the keys 0 to K - 1, exact until it is rounded.
+/// The rows whose places are computed at once.
+const BLOCK_ROWS: usize = 256;
+
+/// A slot for each of the keys 0 to K - 1: a sum, moments, extrema or another [slot](KeyedSlot) of the items of the key.
 ///
-/// The sums depend on nothing but which items have which key: not on their order, nor on how they are spread over threads, calls or
-/// merged sums. They take 16 bytes for each key. Items that spread over more than some 50 binary places take as many again, for all keys, for
-/// each 32 places more. A key with a NaN or an infinity takes some 600 bytes more.
+/// The slots depend on nothing but which items have which key: not on their order, nor on how they are spread over threads, calls or
+/// merged slots. A key takes so many bytes at first:
+///
+/// | slot | bytes | |
+/// |---|---|---|
+/// | [`Sum`](crate::Sum) | 16 | |
+/// | [`Mean`](crate::Mean) | 24 | counts items |
+/// | [`ProductSum`](crate::ProductSum) | 32 | |
+/// | [`WeightedMean`](crate::WeightedMean) | 48 | |
+/// | [`Moments`](crate::Moments) | 56 | counts items |
+/// | [`CoMoments`](crate::CoMoments) | 136 | counts items |
+/// | [`Powers`](crate::Powers) | 144 | counts items |
+/// | [`Extrema`](crate::Extrema) | 16 | takes nothing back |
+/// | [`IntegerSum`](crate::IntegerSum), [`IntegerMoments`](crate::IntegerMoments) | 32, 56 | |
+///
+/// Items that spread over more than some 50 binary places take 16 bytes more, for all keys and each of a slot's numbers, for each 32 places
+/// more; powers 100 bytes more for the keys that have such. A key with a NaN or an infinity takes some 600 bytes more.
 ///
 /// ```
-/// use exact_sum::KeyedSums;
+/// use exact_sum::{Keyed, Moments, Sum};
 ///
-/// let mut sums = KeyedSums::<f64>::new(3);
+/// let mut sums = Keyed::<Sum<f64>>::new(3)?;
 /// sums.add(&[0, 2, 0, 2, 0_u8], &[1e300, 0.1, 1.0, 0.2, -1e300])?;
 /// assert_eq!(sums.values(), [1.0, 0.0, 0.1 + 0.2]);
+///
+/// let mut moments = Keyed::<Moments<f64>>::new(2)?;
+/// moments.add(&[0, 1, 0, 0_u8], &[1e8 + 1.0, 7.0, 1e8 + 2.0, 1e8 + 6.0])?;
+/// assert_eq!(moments.get(0).mean(), 1e8 + 3.0);
+/// assert_eq!(moments.get(0).variance(1.0), 7.0);
 /// # Ok::<(), exact_sum::KeyError>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct KeyedSums<T: Float> {
-    totals: Totals<T::Sums>,
+pub struct Keyed<S: KeyedSlot> {
+    keys: usize,
+    /// The slots of a key.
+    width: usize,
+    pub(crate) columns: S::Columns,
 }
 
-impl<T: Float> KeyedSums<T> {
-    /// Sums of no items, for so many keys.
-    #[must_use]
-    pub fn new(keys: usize) -> Self {
-        Self {
-            totals: Totals::new(keys),
-        }
+impl<S: KeyedSlot> Keyed<S> {
+    /// Slots of no items, for so many keys.
+    ///
+    /// # Errors
+    /// There is no memory for them.
+    pub fn new(keys: usize) -> Result<Self, LimitError> {
+        Self::of_rows(keys, 1)
     }
 
-    /// Sums of no items, for so many keys and for items like these: such are merged fast.
-    #[cfg(feature = "par")]
-    pub(crate) fn for_such(keys: usize, items: &[T]) -> Self {
-        let mut sums = Self::new(keys);
-        sums.totals
-            .prepare(&items[..items.len().min(DECODED_ITEMS)]);
-        sums
+    /// The same for items that are rows of so many: a key has a slot for each column.
+    ///
+    /// ```
+    /// use exact_sum::{Keyed, Sum};
+    ///
+    /// let mut sums = Keyed::<Sum<f64>>::of_rows(2, 3)?;
+    /// sums.add(&[1, 0, 1_u8], &[1e300, 1.0, 0.1, 2.0, 2.0, 2.0, -1e300, 3.0, 0.2])?;
+    /// assert_eq!(sums.values(), [2.0, 2.0, 2.0, 0.0, 4.0, 0.1 + 0.2]);
+    /// # Ok::<(), exact_sum::KeyError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// Rows have no items.
+    ///
+    /// # Errors
+    /// There is no memory for them.
+    pub fn of_rows(keys: usize, width: usize) -> Result<Self, LimitError> {
+        assert_ne!(width, 0, "rows have items");
+        // No slot takes less.
+        let bytes = [keys, width, 16].iter().fold(1, |bytes: u128, factor| {
+            bytes.saturating_mul(*factor as u128)
+        });
+        if bytes > isize::MAX as u128 {
+            return Err(LimitError::Memory { bytes });
+        }
+        Ok(Self {
+            keys,
+            width,
+            columns: S::Columns::new(keys * width)?,
+        })
+    }
+
+    fn of_columns(keys: usize, columns: S::Columns) -> Self {
+        Self {
+            keys,
+            width: 1,
+            columns,
+        }
     }
 
     /// The number of keys.
     #[must_use]
     pub fn keys(&self) -> usize {
-        self.totals.len()
+        self.keys
     }
 
-    /// Makes room for more keys.
+    /// The items of a row, and the slots of a key.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    fn slots(&self) -> usize {
+        self.keys * self.width
+    }
+
+    /// Has at least so many keys.
     ///
     /// # Errors
     /// There is no memory for them.
     pub fn grow(&mut self, keys: usize) -> Result<(), LimitError> {
-        self.totals.reserve(keys)?;
-        self.totals.grow(keys);
+        if keys > self.keys {
+            let slots = keys.saturating_mul(self.width);
+            self.columns.reserve(slots)?;
+            self.columns.grow(slots);
+            self.keys = keys;
+        }
         Ok(())
     }
 
-    /// Adds items to the sums of their keys.
-    ///
-    /// # Errors
-    /// There are not as many keys as items, a key has no sum, there would be more than 2^63 - 1 items, or there is no memory.
-    /// No sum has changed then.
-    pub fn add<K: Key>(&mut self, keys: &[K], items: &[T]) -> Result<(), KeyError> {
-        self.add_at(Level::best(), keys, items)
-    }
-
-    /// Adds an item to the sum of a key.
+    /// Drops the slots of the first keys: the others' numbers are so much less.
     ///
     /// # Panics
-    /// The key has no sum.
-    #[inline]
-    pub fn add_one(&mut self, key: usize, item: T) {
-        assert!(key < self.keys(), "key {key} has no sum");
-        self.totals.change_one(key, item.widened(), false);
+    /// There are fewer keys.
+    pub fn forget_first(&mut self, keys: usize) {
+        self.columns.forget_first(keys * self.width);
+        self.keys -= keys;
+    }
+
+    /// The bytes that are allocated.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.columns.memory()
+    }
+
+    /// Adds items to the slots of their keys. Rows of items follow each other.
+    ///
+    /// # Panics
+    /// The items are two slices that differ in length, or they are not whole rows.
+    ///
+    /// # Errors
+    /// There are not as many keys as items, a key has no slot, there would be more than 2^63 - 1 items, or there is no memory.
+    /// No slot has changed then.
+    pub fn add<K: Key>(&mut self, keys: &[K], items: S::Items<'_>) -> Result<(), KeyError> {
+        self.add_at(Level::best(), keys, items)
     }
 
     /// [`add`](Self::add) with the instructions of a level.
@@ -114,116 +185,225 @@ impl<T: Float> KeyedSums<T> {
         &mut self,
         level: Level,
         keys: &[K],
-        items: &[T],
+        items: S::Items<'_>,
     ) -> Result<(), KeyError> {
-        self.check_room(items)?;
-        self.change(level, keys, items, false)
-    }
-
-    /// Whether there is room for items.
-    fn check_room(&self, items: &[T]) -> Result<(), LimitError> {
-        let doubles = items.iter().map(|item| item.widened());
-        self.totals.check_room(items.len() as u64, doubles)
-    }
-
-    /// Adds items, or subtracts them. If a key is out of range, it takes back what it added before.
-    fn change<K: Key>(
-        &mut self,
-        level: Level,
-        keys: &[K],
-        items: &[T],
-        removes: bool,
-    ) -> Result<(), KeyError> {
-        key::check_lengths(keys, items.len())?;
-        if items.len() < FEW_ITEMS {
-            key::check_block(keys, 0, self.keys())?;
-            for (key, item) in keys.iter().zip(items) {
-                let item = item.widened();
-                self.totals.change_one(key.place(), item, removes);
-            }
-            return Ok(());
-        }
-        let mut decoded = Decoded::none();
-        let sums = self.keys();
-        let blocks = keys.chunks(DECODED_ITEMS).zip(items.chunks(DECODED_ITEMS));
-        for (number, (keys_of_block, block)) in blocks.enumerate() {
-            let first = number * DECODED_ITEMS;
-            if let Err(error) = key::check_block(keys_of_block, first, sums) {
-                self.change(level, &keys[..first], &items[..first], !removes)?;
-                return Err(error);
-            }
-            prefetch_after(keys_of_block);
-            prefetch_after(block);
-            self.change_block(level, keys_of_block, block, removes, &mut decoded);
-        }
-        Ok(())
-    }
-
-    /// Adds a block of items whose keys are right, or subtracts them.
-    #[inline]
-    fn change_block<K: Key>(
-        &mut self,
-        level: Level,
-        keys: &[K],
-        items: &[T],
-        removes: bool,
-        decoded: &mut Decoded,
-    ) {
-        if self.totals.add_short(level, keys, items, removes, decoded) {
-            return;
-        }
-        let mut rest = keys;
-        T::in_exact_doubles(items, |doubles| {
-            let (keys, others) = rest.split_at(doubles.len());
-            self.totals.add(level, keys, doubles, removes, decoded);
-            rest = others;
-        });
+        S::check_room(&self.columns, items)?;
+        self.change_rows(level, keys, items, false)
     }
 
     /// Takes back items that were added with these keys.
     ///
+    /// # Panics
+    /// As [`add`](Self::add).
+    ///
     /// # Errors
-    /// [`RemoveKeyedError::Key`] as [`add`](Self::add), or a key has fewer NaNs or infinities. No sum has changed then. That other items are
-    /// removed than were added is not noticed.
-    pub fn remove<K: Key>(&mut self, keys: &[K], items: &[T]) -> Result<(), RemoveKeyedError> {
-        key::check(keys, items.len(), self.keys()).map_err(RemoveKeyedError::Key)?;
-        let pairs = keys.iter().map(|key| key.place()).zip(items);
-        let specials = pairs.map(|(key, item)| (key, item.widened()));
-        let specials = specials.filter(|(_, item)| !item.is_finite());
-        let counted = specials.map(|(key, item)| (key, Counters::of_special(item)));
-        check_specials(counted.collect(), &|key| self.totals.counters(key))?;
-        self.check_room(items)?;
-        let removed = self.change(Level::best(), keys, items, true);
+    /// [`RemoveKeyedError::Key`] as [`add`](Self::add); a key has fewer items, if they are counted, or fewer NaNs or infinities; or the
+    /// slots take nothing back. No slot has changed then. That other items are removed than were added is not noticed. A key of an error
+    /// of rows is that of a slot: the key times the width of rows, plus the column.
+    pub fn remove<K: Key>(
+        &mut self,
+        keys: &[K],
+        items: S::Items<'_>,
+    ) -> Result<(), RemoveKeyedError> {
+        if !S::TAKES_BACK {
+            return Err(RemoveKeyedError::Never);
+        }
+        self.check_rows(keys, items)
+            .map_err(RemoveKeyedError::Key)?;
+        S::check_room(&self.columns, items)?;
+        if self.width == 1 {
+            S::check_held(&self.columns, keys, items)?;
+        } else {
+            let places: Vec<usize> = places(keys, self.width).collect();
+            S::check_held(&self.columns, &places, items)?;
+        }
+        let removed = self.change_rows(Level::best(), keys, items, true);
         removed.map_err(RemoveKeyedError::Key)
     }
 
-    /// Adds other sums, key by key. If they have more keys, so will these.
-    ///
-    /// # Errors
-    /// Together they have more than 2^63 - 1 items, or there is no memory for more keys. These sums stay as they were.
-    pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-        self.totals.make_room(&other.totals)?;
-        self.totals.merge_all(&other.totals);
+    fn check_rows<K: Key>(&self, keys: &[K], items: S::Items<'_>) -> Result<(), KeyError> {
+        let (count, width) = (items.count(), self.width);
+        assert!(
+            count.is_multiple_of(width),
+            "{count} items are not whole rows of {width}"
+        );
+        key::check(keys, count / width, self.keys)
+    }
+
+    /// Adds rows of items, or takes them back.
+    fn change_rows<K: Key>(
+        &mut self,
+        level: Level,
+        keys: &[K],
+        items: S::Items<'_>,
+        removes: bool,
+    ) -> Result<(), KeyError> {
+        if self.width == 1 {
+            return self.change(level, keys, items, removes);
+        }
+        self.check_rows(keys, items)?;
+        let mut first = 0;
+        for keys in keys.chunks(BLOCK_ROWS) {
+            let places: Vec<usize> = places(keys, self.width).collect();
+            let end = first + places.len();
+            self.change(level, &places, items.part(first..end), removes)?;
+            first = end;
+        }
         Ok(())
     }
 
-    /// Adds other sums: that of key number i to that of key `keys[i]`.
-    fn merge_at(&mut self, other: &Self, keys: &[u32]) {
-        self.totals.merge(&other.totals, |key| keys[key] as usize);
+    /// Adds items to slots, or takes them back. If a key is out of range, it undoes what it did before.
+    fn change<K: Key>(
+        &mut self,
+        level: Level,
+        keys: &[K],
+        items: S::Items<'_>,
+        removes: bool,
+    ) -> Result<(), KeyError> {
+        let (count, slots) = (items.count(), self.slots());
+        key::check_lengths(keys, count)?;
+        if !S::TAKES_BACK {
+            key::check(keys, count, slots)?;
+        }
+        let mut decoded = Decoded::none();
+        for (number, block) in keys.chunks(DECODED_ITEMS).enumerate() {
+            let first = number * DECODED_ITEMS;
+            if let Err(error) = key::check_block(block, first, slots) {
+                self.change(level, &keys[..first], items.part(0..first), !removes)?;
+                return Err(error);
+            }
+            prefetch_after(block);
+            let items = items.part(first..first + block.len());
+            S::change(
+                &mut self.columns,
+                level,
+                block,
+                items,
+                removes,
+                &mut decoded,
+            );
+        }
+        Ok(())
     }
 
-    fn total(&self, key: usize) -> Total<T::Sums> {
-        self.totals.total(key)
+    /// Adds other slots, key by key. If they have more keys, so will these.
+    ///
+    /// # Panics
+    /// Their rows have another width.
+    ///
+    /// # Errors
+    /// Together they have more than 2^63 - 1 items, or there is no memory for more keys. These slots stay as they were.
+    pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+        self.check_width(other);
+        self.columns.reserve(other.slots())?;
+        self.columns.make_room(&other.columns, Places::Same)?;
+        self.grow(other.keys)?;
+        self.columns.merge(&other.columns, Places::Same, false);
+        Ok(())
     }
 
-    /// The sum of a key, rounded to nearest, ties to even: see [`Sum::value`](crate::Sum::value). An empty sum is +0.0, and so is that of
-    /// negative zeros.
+    /// Takes back what other slots were given.
+    ///
+    /// # Panics
+    /// As [`merge`](Self::merge).
+    ///
+    /// # Errors
+    /// As [`remove`](Self::remove); or the others have more keys.
+    pub fn unmerge(&mut self, other: &Self) -> Result<(), RemoveKeyedError> {
+        self.check_width(other);
+        if !S::TAKES_BACK {
+            return Err(RemoveKeyedError::Never);
+        }
+        if other.keys > self.keys {
+            let (item, sums) = (self.keys, self.keys);
+            let key = item as i128;
+            return Err(RemoveKeyedError::Key(KeyError::OutOfRange {
+                item,
+                key,
+                sums,
+            }));
+        }
+        self.columns.check_held(&other.columns, Places::Same)?;
+        self.columns.make_room(&other.columns, Places::Same)?;
+        self.columns.merge(&other.columns, Places::Same, true);
+        Ok(())
+    }
+
+    fn check_width(&self, other: &Self) {
+        assert_eq!(self.width, other.width, "the rows differ in width");
+    }
+
+    /// The number of items of each slot, if they are counted.
+    #[must_use]
+    pub fn counts(&self) -> Option<&[u64]> {
+        S::counts(&self.columns)
+    }
+
+    /// A key's slot. Those of [`Sum`](crate::Sum), [`ProductSum`](crate::ProductSum) and [`WeightedMean`](crate::WeightedMean) do not know
+    /// how many items they are of, and a sum of zeros is +0.0.
+    ///
+    /// # Panics
+    /// There is no such slot.
+    #[must_use]
+    pub fn get(&self, slot: usize) -> S {
+        self.check_slot(slot);
+        S::of_key(&self.columns, slot)
+    }
+
+    fn check_slot(&self, slot: usize) {
+        assert!(slot < self.slots(), "key {slot} has no slot");
+    }
+
+    /// A statistic of a key's items, rounded once; `None` if another slot is [needed](Statistic::held) for it.
+    ///
+    /// # Panics
+    /// There is no such slot.
+    #[must_use]
+    pub fn statistic(
+        &self,
+        slot: usize,
+        statistic: Statistic,
+        options: Options,
+    ) -> Option<S::Item> {
+        self.check_slot(slot);
+        S::statistic_of(&self.columns, slot, statistic, options)
+    }
+
+    /// That of all keys.
+    #[must_use]
+    pub fn statistics(&self, statistic: Statistic, options: Options) -> Option<Vec<S::Item>> {
+        S::statistics(&self.columns, self.slots(), statistic, options)
+    }
+
+    /// The statistic that the slot is for, rounded once: a sum, a dot product, a mean, a weighted mean, a covariance, a skewness, a minimum.
+    ///
+    /// # Panics
+    /// There is no such slot.
+    #[must_use]
+    pub fn value(&self, slot: usize) -> S::Item {
+        let value = self.statistic(slot, S::VALUE, S::VALUE.defaults());
+        value.expect(OF_THE_SLOT)
+    }
+
+    /// That of all keys.
+    #[must_use]
+    pub fn values(&self) -> Vec<S::Item> {
+        let values = self.statistics(S::VALUE, S::VALUE.defaults());
+        values.expect(OF_THE_SLOT)
+    }
+}
+
+const OF_THE_SLOT: &str = "the statistic is one of the slot";
+
+impl<T: Float> Keyed<Sum<T>> {
+    /// Adds an item to the sum of a key.
     ///
     /// # Panics
     /// The key has no sum.
-    #[must_use]
-    pub fn value(&self, key: usize) -> T {
-        self.rounded(key, Quiet::now().is_some())
+    #[inline]
+    pub fn add_one(&mut self, key: usize, item: T) {
+        self.check_slot(key);
+        self.columns.change_one(key, item.widened(), false);
     }
 
     /// The sum of a key divided by the number of its items, which the caller has counted, rounded once; NaN if there are none.
@@ -232,28 +412,32 @@ impl<T: Float> KeyedSums<T> {
     /// The key has no sum.
     #[must_use]
     pub fn mean(&self, key: usize, items: u64) -> T {
-        self.totals.mean(key, items)
+        self.columns.mean(key, items)
     }
 
-    fn rounded(&self, key: usize, is_quiet: bool) -> T {
-        match self.totals.short(key) {
-            Some((integer, unit)) => T::of_integer(integer, unit, is_quiet),
-            None => self.totals.total(key).value(),
-        }
+    /// Sums of no items, for so many keys and for items like these: such are merged fast.
+    #[cfg(feature = "par")]
+    pub(crate) fn for_such(keys: usize, items: &[T]) -> Result<Self, LimitError> {
+        let mut sums = Self::new(keys)?;
+        let first = &items[..items.len().min(DECODED_ITEMS)];
+        sums.columns.prepare(first);
+        Ok(sums)
     }
+}
 
-    /// The sums of all keys, each rounded once.
-    #[must_use]
-    pub fn values(&self) -> Vec<T> {
-        let is_quiet = Quiet::now().is_some();
-        let mut values = Vec::with_capacity(self.keys());
-        if let Some((pairs, unit)) = self.totals.only_table() {
-            T::append_rounded(pairs, unit, is_quiet, &mut values);
-        } else {
-            values.extend((0..self.keys()).map(|key| self.rounded(key, is_quiet)));
-        }
-        values
+/// Slots are equal if there are as many, and each key's are equal.
+impl<S: KeyedSlot> PartialEq for Keyed<S> {
+    fn eq(&self, other: &Self) -> bool {
+        let is_equal = |slot| self.get(slot) == other.get(slot);
+        (self.keys, self.width) == (other.keys, other.width) && (0..self.slots()).all(is_equal)
     }
+}
+
+impl<S: KeyedSlot> Eq for Keyed<S> {}
+
+fn places<K: Key>(keys: &[K], width: usize) -> impl Iterator<Item = usize> {
+    let rows = keys.iter().map(move |key| key.place() * width);
+    rows.flat_map(move |first| first..first + width)
 }
 
 /// The exact sums of the items of each of the keys 0 to `sums` - 1, rounded to nearest.
@@ -265,10 +449,10 @@ impl<T: Float> KeyedSums<T> {
 /// ```
 ///
 /// # Errors
-/// As [`KeyedSums::add`].
+/// As [`Keyed::add`].
 pub fn by_key<K: Key, T: Float>(keys: &[K], items: &[T], sums: usize) -> Result<Vec<T>, KeyError> {
     check_memory::<T>(sums)?;
-    let mut by_key = KeyedSums::new(sums);
+    let mut by_key = Keyed::<Sum<T>>::new(sums)?;
     by_key.add(keys, items)?;
     Ok(by_key.values())
 }

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use super::key::{Key, KeyError};
-use crate::number::counters::{Counters, LimitError, RemoveError};
+use crate::number::counters::{Counters, LimitError, RemoveError, check_items as check_items_of};
 
 /// Items that cannot be removed. No sum has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,13 @@ pub enum RemoveKeyedError {
         /// Which kind.
         error: RemoveError,
     },
+    /// An item has a key that has no items.
+    Unknown {
+        /// The number of the item, from 0 on.
+        item: usize,
+    },
+    /// Extrema take nothing back.
+    Never,
 }
 
 impl From<LimitError> for RemoveKeyedError {
@@ -32,11 +39,25 @@ impl fmt::Display for RemoveKeyedError {
         match self {
             Self::Key(error) => error.fmt(f),
             Self::Fewer { key, error } => write!(f, "key {key}: {error}"),
+            Self::Unknown { item } => write!(f, "item {item} has a key that has no items"),
+            Self::Never => f.write_str("extrema take nothing back"),
         }
     }
 }
 
 impl Error for RemoveKeyedError {}
+
+/// Whether keys hold what is not finite of items that are to be removed.
+pub(super) fn check_items<K: Key>(
+    keys: &[K],
+    items: impl Iterator<Item = f64>,
+    held: &dyn Fn(usize) -> Counters,
+) -> Result<(), RemoveKeyedError> {
+    let pairs = keys.iter().map(|key| key.place()).zip(items);
+    let specials = pairs.filter(|(_, item)| !item.is_finite());
+    let counted = specials.map(|(key, item)| (key, Counters::of_special(item)));
+    check_specials(counted.collect(), held)
+}
 
 /// Whether keys hold as many items of each kind as are to be removed: one entry for each of these, in any order.
 pub(super) fn check_specials(
@@ -69,24 +90,17 @@ pub(super) fn check_counts<K: Key>(removed: &[K], counts: &[u64]) -> Result<(), 
         sums[key.place()] += 1;
     }
     let mut sums = sums.into_iter().enumerate();
-    sums.try_for_each(|(key, sum)| check(key, sum, counts))
+    sums.try_for_each(|(key, sum)| check_count(key, counts[key], sum))
 }
 
 fn check_few(mut keys: Vec<usize>, counts: &[u64]) -> Result<(), RemoveKeyedError> {
     keys.sort_unstable();
     let mut of_keys = keys.chunk_by(|left, right| left == right);
-    of_keys.try_for_each(|of_key| check(of_key[0], of_key.len() as i64, counts))
+    of_keys.try_for_each(|of_key| check_count(of_key[0], counts[of_key[0]], of_key.len() as u64))
 }
 
 /// Whether a key has so many items.
 #[inline]
-fn check(key: usize, items: i64, counts: &[u64]) -> Result<(), RemoveKeyedError> {
-    let of_items = |items| Counters {
-        items,
-        ..Counters::default()
-    };
-    let held = of_items(counts[key].cast_signed());
-    let left = held.without(of_items(items));
-    left.map(drop)
-        .map_err(|error| RemoveKeyedError::Fewer { key, error })
+pub(super) fn check_count(key: usize, held: u64, removed: u64) -> Result<(), RemoveKeyedError> {
+    check_items_of(held, removed).map_err(|error| RemoveKeyedError::Fewer { key, error })
 }

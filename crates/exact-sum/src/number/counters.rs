@@ -30,11 +30,6 @@ impl Error for RemoveError {}
 pub enum LimitError {
     /// A sum would have more than 2^63 - 1 items; sums by key, all keys together.
     Items,
-    /// A key's sum of integers would have more than 128 bits, or its key more than 2^64 - 1 items.
-    Integers {
-        /// The key.
-        key: usize,
-    },
     /// There is no memory for sums of so many keys.
     Memory {
         /// What they would take.
@@ -46,9 +41,6 @@ impl fmt::Display for LimitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Items => f.write_str("a sum has room for 2^63 - 1 items"),
-            Self::Integers { key } => {
-                write!(f, "the sum of key {key} has room for 128 bits")
-            }
             Self::Memory { bytes } => write!(f, "there is no memory for {bytes} bytes of sums"),
         }
     }
@@ -79,6 +71,15 @@ pub(crate) fn items_of_both(own: u64, other: u64) -> Result<u64, LimitError> {
     let items = own.checked_add(other);
     let items = items.filter(|items| *items <= i64::MAX.cast_unsigned());
     items.ok_or(LimitError::Items)
+}
+
+/// Whether so many items can be removed of those that are held.
+pub(crate) fn check_items(held: u64, removed: u64) -> Result<(), RemoveError> {
+    let of_items = |items: u64| Counters {
+        items: items.cast_signed(),
+        ..Counters::default()
+    };
+    of_items(held).without(of_items(removed)).map(drop)
 }
 
 /// Counters of items, each of which adds up when sums are merged.

@@ -162,6 +162,22 @@ impl<F: FixedFormat> Fixed<F> {
         }
     }
 
+    /// Adds value * 2^unit, a multiple of 2^`F::LOWEST` within the format's range, where the value is words in two's complement.
+    pub(crate) fn add_wide(&mut self, words: &[u64], unit: i32) {
+        let is_negative = words.last().is_some_and(|word| word.cast_signed() < 0);
+        let sign = if is_negative { -1 } else { 1 };
+        let mut carry = is_negative;
+        for (place, &word) in (0..).zip(words) {
+            let mut magnitude = word;
+            if is_negative {
+                (magnitude, carry) = (!word).overflowing_add(carry.into());
+            }
+            let magnitude = i128::from(magnitude);
+            // No limb above the value's is touched: there may be none.
+            self.add_integer(sign * magnitude, unit + 64 * place);
+        }
+    }
+
     /// Adds another number.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.add_limbs(other.propagated_limbs().as_ref());
@@ -227,6 +243,13 @@ impl<F: FixedFormat> Fixed<F> {
         }
     }
 
+    /// The number as words, before those of counters, which are zero.
+    pub(crate) fn to_words(self) -> F::Words {
+        let mut words = F::Words::zeroed();
+        self.write_words(&mut words.as_mut()[..Self::WORDS]);
+        words
+    }
+
     /// Makes every limb but the highest one a number from 0 to 2^32 - 1.
     pub(crate) fn propagate_carries(&mut self) {
         let limbs = self.limbs.as_mut();
@@ -262,6 +285,29 @@ impl<F: FixedFormat> Fixed<F> {
         (BigInt::from_signed_bytes_le(&bytes), unit)
     }
 
+    /// The number in units of 2^unit, rounded down, as N words in two's complement, which must be enough.
+    pub(crate) fn cut<const N: usize>(&self, unit: i32) -> [u64; N] {
+        const BITS: i32 = u64::BITS.cast_signed();
+        let mut words = F::Words::zeroed();
+        let words = &mut words.as_mut()[..Self::WORDS];
+        self.write_words(words);
+        let sign = words
+            .last()
+            .map_or(0, |word| word.cast_signed() >> (BITS - 1));
+        let place = unit - F::LOWEST;
+        let (first, shift) = (place.div_euclid(BITS), place.rem_euclid(BITS));
+        let word = |index: i32| match usize::try_from(index) {
+            Ok(index) => words.get(index).copied().unwrap_or(sign.cast_unsigned()),
+            Err(_) => 0,
+        };
+        let mut cut = [0; N];
+        for (index, cut) in (first..).zip(&mut cut) {
+            let both = u128::from(word(index + 1)) << BITS | u128::from(word(index));
+            *cut = lower_half(both >> shift);
+        }
+        cut
+    }
+
     /// The words of a number.
     pub(crate) const WORDS: usize = F::LIMBS.div_ceil(2);
 
@@ -282,7 +328,7 @@ impl<F: FixedFormat> Fixed<F> {
     clippy::cast_possible_truncation,
     reason = "only that half is asked for"
 )]
-fn lower_half(number: u128) -> u64 {
+pub(crate) fn lower_half(number: u128) -> u64 {
     number as u64
 }
 
@@ -322,6 +368,21 @@ impl<F: FixedFormat> PartialEq for Fixed<F> {
     }
 }
 
+/// Calls a function with the words of a number in two's complement that are not zero, each with the number's sign, and with the exponents of
+/// their units; that of the lowest word is given.
+pub(crate) fn each_word(words: &mut [u64], lowest: i32, mut each: impl FnMut(i128, i32)) {
+    let is_negative = words.last().is_some_and(|word| word.cast_signed() < 0);
+    if is_negative {
+        negate(words);
+    }
+    for (word, unit) in words.iter().zip((lowest..).step_by(64)) {
+        if *word != 0 {
+            let magnitude = i128::from(*word);
+            each(if is_negative { -magnitude } else { magnitude }, unit);
+        }
+    }
+}
+
 /// Adds a number in two's complement.
 pub(crate) fn add_to_words(words: &mut [u64], other: &[u64]) {
     let mut carry = false;
@@ -358,6 +419,13 @@ pub(crate) struct Magnitude {
     pub(crate) exponent: i32,
     /// Whether it is more.
     pub(crate) is_more: bool,
+}
+
+impl Magnitude {
+    /// It is below 2^this, and at least half of that.
+    pub(crate) fn bits_end(self) -> i32 {
+        self.exponent + u128::BITS.cast_signed()
+    }
 }
 
 /// A finite number as an integer of 53 bits and a sign, in units of 2^unit.

@@ -1,5 +1,6 @@
 //! The types of items.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
@@ -40,7 +41,7 @@ pub trait Float: sealed::Sealed + Compiled + Pod + Into<f64> + fmt::Debug + Send
 
 pub(crate) mod sealed {
     use super::{
-        DECODED_ITEMS, DecodeUnit, Level, Magnitude, Pair, Quiet, Range, integer, integer_of,
+        Cow, DECODED_ITEMS, DecodeUnit, Level, Magnitude, Pair, Quiet, Range, integer, integer_of,
         short_magnitude,
     };
 
@@ -80,6 +81,9 @@ pub(crate) mod sealed {
                 Self::in_doubles(items, add);
             }
         }
+
+        /// The items as doubles, in any floating-point environment.
+        fn as_doubles(items: &[Self]) -> Cow<'_, [f64]>;
 
         /// Calls a function with rows of doubles that have some columns of rows of `width` items: with the rows, their width and the first
         /// of these columns.
@@ -176,7 +180,7 @@ pub(crate) mod sealed {
 }
 
 macro_rules! float {
-    ($float:ident, $bytes:literal, $bits:ident, $format:ident, $sums:ident, $products:ident, $cubes:ident, $fourths:ident, $is_single:literal, $widened:expr, $in_doubles:ident, $in_pairs:ident, $columns:ident, $decode_short:expr) => {
+    ($float:ident, $bytes:literal, $bits:ident, $format:ident, $sums:ident, $products:ident, $cubes:ident, $fourths:ident, $is_single:literal, $widened:expr, $as_doubles:expr, $in_doubles:ident, $in_pairs:ident, $columns:ident, $decode_short:expr) => {
         #[expect(private_interfaces, reason = "as the trait's")]
         impl sealed::Sealed for $float {
             const NAME: &'static str = stringify!($float);
@@ -194,6 +198,10 @@ macro_rules! float {
             #[inline]
             fn in_doubles(items: &[Self], add: impl FnMut(&[f64])) {
                 $in_doubles(items, add);
+            }
+
+            fn as_doubles(items: &[Self]) -> Cow<'_, [f64]> {
+                $as_doubles(items)
             }
 
             fn columns_in_doubles(
@@ -317,6 +325,7 @@ float!(
     DoubleFourths,
     false,
     core::convert::identity,
+    Cow::Borrowed,
     as_they_are,
     pairs_as_they_are,
     columns_as_they_are,
@@ -333,6 +342,7 @@ float!(
     SingleFourths,
     true,
     widened,
+    |items: &[f32]| items.iter().copied().map(widened).collect(),
     converted,
     pairs_converted,
     columns_converted,

@@ -1,5 +1,7 @@
 //! The numbers of an index, and how far they are apart.
 
+use std::cmp::Ordering;
+
 use crate::number::fixed::{Doubles, Fixed, integer};
 use crate::number::float::sealed::Sealed as _;
 
@@ -7,6 +9,8 @@ use crate::number::float::sealed::Sealed as _;
 pub trait RollingIndex: Copy + sealed::Sealed {}
 
 pub(super) mod sealed {
+    use super::Ordering;
+
     /// What other crates cannot call, and cannot implement. `is_quiet`: the floating-point environment is the default.
     pub trait Sealed: Copy {
         fn is_positive(self) -> bool;
@@ -14,8 +18,8 @@ pub(super) mod sealed {
         /// False also if one is NaN.
         fn is_at_least(self, other: Self, is_quiet: bool) -> bool;
 
-        /// Whether the distance from `first`, which is not more than this number, is at least a width. It is not rounded.
-        fn is_beyond(self, first: Self, width: Self, is_quiet: bool) -> bool;
+        /// Compares the distance from `first`, which is not more than this number, with a width, or with half of it. Nothing is rounded.
+        fn compare(self, first: Self, width: Self, is_half: bool, is_quiet: bool) -> Ordering;
     }
 }
 
@@ -34,8 +38,13 @@ macro_rules! integers {
             }
 
             #[inline(always)]
-            fn is_beyond(self, first: Self, width: Self, _: bool) -> bool {
-                self.abs_diff(first) >= width.abs_diff(0)
+            fn compare(self, first: Self, width: Self, is_half: bool, _: bool) -> Ordering {
+                let (distance, width) = (self.abs_diff(first), width.abs_diff(0));
+                if !is_half {
+                    return distance.cmp(&width);
+                }
+                // Half of an odd width is between two integers.
+                distance.cmp(&(width / 2)).then((width % 2).cmp(&0).reverse())
             }
         }
     )*};
@@ -62,20 +71,23 @@ macro_rules! floats {
             }
 
             #[inline(always)]
-            fn is_beyond(self, first: Self, width: Self, is_quiet: bool) -> bool {
+            fn compare(self, first: Self, width: Self, is_half: bool, is_quiet: bool) -> Ordering {
                 let distance = if is_quiet { self - first } else { Self::NAN };
-                if distance.is_finite() {
-                    if distance < width {
-                        return false;
+                let bound = if is_half { width * 0.5 } else { width };
+                // Half of a subnormal width may not be a number of this type.
+                if distance.is_finite() && (!is_half || bound >= Self::MIN_POSITIVE) {
+                    if distance < bound {
+                        return Ordering::Less;
                     }
-                    if distance > width {
-                        return true;
+                    if distance > bound {
+                        return Ordering::Greater;
                     }
                     // What the difference lacks (2Sum: Knuth, TAOCP 2, 4.2.2).
                     let away = self - distance;
-                    return (self - (distance + away)) + (away - first) >= 0.0;
+                    let rest = (self - (distance + away)) + (away - first);
+                    return rest.partial_cmp(&0.0).unwrap_or(Ordering::Equal);
                 }
-                is_beyond_exactly([self, first, width].map(Self::widened))
+                compare_exactly([self, first, width].map(Self::widened), is_half)
             }
         }
     )*};
@@ -94,22 +106,26 @@ fn ordered(number: f64) -> Option<i64> {
     (magnitude <= f64::INFINITY.to_bits().cast_signed()).then_some(signed)
 }
 
-/// [`is_beyond`](sealed::Sealed::is_beyond) by integer arithmetic alone.
+/// [`compare`](sealed::Sealed::compare) by integer arithmetic alone.
 #[cold]
-fn is_beyond_exactly([last, first, width]: [f64; 3]) -> bool {
-    if ordered(last) == ordered(first) {
-        return false;
+fn compare_exactly([last, first, width]: [f64; 3], is_half: bool) -> Ordering {
+    if ordered(last) == ordered(first)
+        || width.is_infinite() && last.is_finite() && first.is_finite()
+    {
+        return Ordering::Less;
     }
     if !last.is_finite() || !first.is_finite() {
-        return true;
+        return Ordering::Greater;
     }
-    if !width.is_finite() {
-        return false;
-    }
+    let times = if is_half { 2 } else { 1 };
     let mut distance = Fixed::<Doubles>::ZERO;
-    for (number, sign) in [(last, 1), (first, -1), (width, -1)] {
+    for (number, times) in [(last, times), (first, -times), (width, -1)] {
         let (significand, unit) = integer(number);
-        distance.add(sign * significand, unit);
+        distance.add(times * significand, unit);
     }
-    !distance.is_negative()
+    match distance.magnitude() {
+        None => Ordering::Equal,
+        Some((true, _)) => Ordering::Less,
+        Some((false, _)) => Ordering::Greater,
+    }
 }

@@ -7,48 +7,15 @@ use simd_kernels::{DECODED_ITEMS, DecodeUnit, LOWER_PLACES, Level, Pair, decode}
 use crate::number::fixed::{FixedFormat, integer_of};
 use crate::number::float::Float;
 use crate::number::total::Total;
-
-/// Where windows begin.
-#[derive(Clone, Debug)]
-pub(super) enum Windows {
-    OfItems(usize),
-    /// Which item is the first in the window of each.
-    From(Vec<usize>),
-}
-
-impl Windows {
-    /// The first item of a window, of which an item is the last.
-    #[inline(always)]
-    pub(super) fn start(&self, last: usize) -> usize {
-        match self {
-            Self::OfItems(items) => (last + 1).saturating_sub(*items),
-            Self::From(starts) => starts[last],
-        }
-    }
-
-    #[inline(always)]
-    pub(super) fn count(&self, last: usize) -> usize {
-        last + 1 - self.start(last)
-    }
-
-    /// Writes those of windows one after another.
-    pub(super) fn write_counts(&self, first: usize, counts: &mut [usize]) {
-        match self {
-            Self::OfItems(items) if *items <= first => counts.fill(*items),
-            _ => {
-                for (window, count) in counts.iter_mut().enumerate() {
-                    *count = self.count(first + window);
-                }
-            }
-        }
-    }
-}
+use crate::rolling::windows::{Steps, Windows};
 
 /// A window that moves over items, and its sum.
 pub(super) struct Walk<'w, T: Float> {
     items: &'w [T],
     windows: &'w Windows,
     unit: DecodeUnit,
+    /// The first window that is not written.
+    next: usize,
     window: Range<usize>,
     /// That of the window's items that fit the unit. The first half is not negative, and below 2^53.
     sum: Pair,
@@ -65,14 +32,11 @@ struct Others<W: FixedFormat> {
 
 impl<'w, T: Float> Walk<'w, T> {
     pub(super) fn new(items: &'w [T], windows: &'w Windows) -> Self {
-        let longest = match windows {
-            Windows::OfItems(window) => items.len().min(*window),
-            Windows::From(_) => items.len(),
-        };
-        Self {
+        let mut walk = Self {
             items,
             windows,
-            unit: unit(items, longest),
+            unit: unit(items, windows.longest(items.len())),
+            next: 0,
             window: 0..0,
             sum: [0; 2],
             others: Others {
@@ -80,7 +44,9 @@ impl<'w, T: Float> Walk<'w, T> {
                 total: Total::ZERO,
             },
             leaving: [[0; 2]; DECODED_ITEMS],
-        }
+        };
+        walk.enter_until(windows.entered(items.len()));
+        walk
     }
 
     pub(super) fn unit(&self) -> DecodeUnit {
@@ -94,40 +60,51 @@ impl<'w, T: Float> Walk<'w, T> {
         sums: &mut [Pair; DECODED_ITEMS],
         mut other: impl FnMut(usize, Total<T::Sums>),
     ) -> usize {
-        let Range { start, end } = self.window;
-        let mut entering = &self.items[end..self.items.len().min(end + DECODED_ITEMS)];
-        let mut leaving: &[T] = &[];
-        let mut is_even = false;
-        if let Windows::OfItems(items) = *self.windows {
-            // Items leave with each that enters, or none does.
-            is_even = true;
-            if end < items {
-                entering = &entering[..entering.len().min(items - end)];
-            } else {
-                leaving = &self.items[start..start + entering.len()];
-            }
-        }
+        let items = self.items;
+        let (windows, entering, leaving) =
+            match self.windows.steps(self.next, items.len(), DECODED_ITEMS) {
+                Steps::Even {
+                    windows,
+                    entering,
+                    leaving,
+                } => (windows, entering, Some(leaving)),
+                Steps::Entering(windows) => {
+                    (windows, self.window.end..self.window.end + windows, None)
+                }
+                Steps::Any(windows) => (windows, 0..0, None),
+            };
+        let first = self.next;
+        self.next += windows;
+        let entering = &items[entering];
         let all_fit = decode_items(entering, self.unit, sums);
-        let sums = &mut sums[..entering.len()];
-        let all_leave = is_even && decode_items(leaving, self.unit, &mut self.leaving);
-        if all_fit && all_leave && self.others.items == 0 {
-            self.slide(sums);
-            self.window = start + leaving.len()..end + sums.len();
-            return sums.len();
-        }
-        for (number, (sum, &item)) in sums.iter_mut().zip(entering).enumerate() {
-            self.add(*sum);
-            if !all_fit && self.unit.pair(item.widened()).is_none() {
-                self.others.add(item.widened());
+        let sums = &mut sums[..windows];
+        sums[entering.len()..].fill([0; 2]);
+        if let Some(leaving) = leaving.filter(|_| all_fit && self.others.items == 0) {
+            let leaving = &items[leaving];
+            if decode_items(leaving, self.unit, &mut self.leaving) {
+                self.slide(sums);
+                self.window.start += leaving.len();
+                self.window.end += entering.len();
+                return windows;
             }
-            self.leave_until(self.windows.start(end + number));
+        }
+        for (number, sum) in sums.iter_mut().enumerate() {
+            if let Some(item) = entering.get(number) {
+                self.add(*sum);
+                if !all_fit && self.unit.pair(item.widened()).is_none() {
+                    self.others.add(item.widened());
+                }
+                self.window.end += 1;
+            }
+            let window = self.windows.range(first + number, items.len());
+            self.enter_until(window.end);
+            self.leave_until(window.start);
             *sum = self.sum;
             if self.others.items > 0 {
                 other(number, self.total());
             }
         }
-        self.window.end += sums.len();
-        sums.len()
+        windows
     }
 
     /// Makes sums of the integers of items that enter, while others leave, or none does.
@@ -139,6 +116,19 @@ impl<'w, T: Float> Walk<'w, T> {
             *entering = sum;
         }
         self.sum = sum;
+    }
+
+    #[inline(always)]
+    fn enter_until(&mut self, end: usize) {
+        while self.window.end < end {
+            let item = self.items[self.window.end].widened();
+            if let Some(pair) = self.unit.pair(item) {
+                self.add(pair);
+            } else {
+                self.others.add(item);
+            }
+            self.window.end += 1;
+        }
     }
 
     #[inline(always)]

@@ -221,6 +221,7 @@ impl<T: Float> Sealed for CoMoments<T> {}
 
 impl<T: Float> Slot for CoMoments<T> {
     type Item = T;
+    type Items<'i> = [&'i [T]; 2];
 
     fn statistic(&self, statistic: Statistic, options: Options) -> Option<T> {
         let value = |sums: PairSums| sums.statistic(statistic, options);

@@ -28,7 +28,7 @@ pub struct Extrema<T: Float> {
 const NAN: [i64; 2] = [i64::MIN, i64::MAX];
 
 /// An integer for a number, in the same order, or the number's bits for such an integer.
-fn ordered(bits: i64) -> i64 {
+pub(crate) fn ordered(bits: i64) -> i64 {
     bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
 }
 
@@ -73,15 +73,17 @@ impl<T: Float> Extrema<T> {
 
     /// Adds items.
     pub fn add(&mut self, items: &[T]) {
-        items.iter().for_each(|item| self.add_one(*item));
+        for item in items {
+            self.merge(&Self::of_item(*item));
+        }
     }
 
+    /// Those of an item.
     #[inline]
-    pub(crate) fn add_one(&mut self, item: T) {
+    pub(crate) fn of_item(item: T) -> Self {
         let item = item.widened();
         let number = ordered(item.to_bits().cast_signed());
-        let bounds = if item.is_nan() { NAN } else { [number; 2] };
-        self.merge(&Self::of_bounds(bounds));
+        Self::of_bounds(if item.is_nan() { NAN } else { [number; 2] })
     }
 
     /// Adds another one's items.
@@ -119,6 +121,7 @@ impl<T: Float> Sealed for Extrema<T> {}
 
 impl<T: Float> Slot for Extrema<T> {
     type Item = T;
+    type Items<'i> = &'i [T];
 
     fn statistic(&self, statistic: Statistic, _: Options) -> Option<T> {
         let bound = match statistic {

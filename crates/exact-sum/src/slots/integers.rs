@@ -2,9 +2,14 @@
 
 use crate::compact::{Digits, IntegerSum, Long};
 use crate::number::counters::LimitError;
+use crate::number::float::sealed::Sealed as _;
 use crate::number::round::root;
 use crate::number::scaled::Scaled;
+use crate::slots::Slot;
+use crate::slots::accumulator::sealed::Sealed;
+use crate::slots::items::Integers;
 use crate::slots::moments::Spread;
+use crate::statistic::{Options, Statistic};
 
 /// The number, sum and squares of integers of up to 64 bits: their mean, variance and standard deviation, each exact until it is rounded once
 /// to a double.
@@ -18,8 +23,8 @@ use crate::slots::moments::Spread;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IntegerMoments {
-    sum: IntegerSum,
-    squares: Long,
+    pub(crate) sum: IntegerSum,
+    pub(crate) squares: Long,
 }
 
 impl IntegerMoments {
@@ -102,6 +107,37 @@ impl IntegerMoments {
             unit: 0,
         });
         Spread::of_numbers(&[sum], squares, self.items(), ddof, 0)
+    }
+}
+
+impl Sealed for IntegerSum {}
+
+impl Slot for IntegerSum {
+    type Item = f64;
+    type Items<'i> = Integers<'i>;
+
+    fn statistic(&self, statistic: Statistic, _: Options) -> Option<f64> {
+        match statistic {
+            Statistic::Count => Some(f64::of_integer(self.items().into(), 0, false)),
+            Statistic::Sum => Some(self.wide().magnitude(0).map_or(0.0, f64::signed)),
+            Statistic::Mean => Some(self.mean().unwrap_or(f64::NAN)),
+            _ => None,
+        }
+    }
+}
+
+impl Sealed for IntegerMoments {}
+
+impl Slot for IntegerMoments {
+    type Item = f64;
+    type Items<'i> = Integers<'i>;
+
+    fn statistic(&self, statistic: Statistic, options: Options) -> Option<f64> {
+        match statistic {
+            Statistic::Variance => Some(self.variance(options.ddof)),
+            Statistic::StandardDeviation => Some(self.standard_deviation(options.ddof)),
+            _ => self.sum.statistic(statistic, options),
+        }
     }
 }
 

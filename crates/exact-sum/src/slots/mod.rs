@@ -5,7 +5,10 @@ pub(crate) mod co_moments;
 pub(crate) mod complex;
 pub(crate) mod extrema;
 pub(crate) mod integers;
+pub(crate) mod items;
+pub(crate) mod mean;
 pub(crate) mod moments;
+pub(crate) mod narrow;
 pub(crate) mod powers;
 pub(crate) mod product_sum;
 pub(crate) mod rows;
@@ -14,12 +17,16 @@ pub(crate) mod sum;
 pub(crate) mod weighted;
 
 use crate::number::float::Float;
+use crate::slots::items::Items;
 use crate::statistic::{Options, Statistic};
 
 /// What is held of items, and the statistics that follow from it.
 pub trait Slot: accumulator::sealed::Sealed + Clone + Default + Eq + std::fmt::Debug {
-    /// The type of items, and of statistics.
+    /// The type of statistics: that of items which are no integers.
     type Item: Float;
+
+    /// What is added: a slice of items, or two.
+    type Items<'i>: Items;
 
     /// A statistic, rounded once; `None` if another slot is [needed](Statistic::held) for it.
     fn statistic(&self, statistic: Statistic, options: Options) -> Option<Self::Item>;

@@ -244,6 +244,7 @@ impl<T: Float> Sealed for Moments<T> {}
 
 impl<T: Float> Slot for Moments<T> {
     type Item = T;
+    type Items<'i> = &'i [T];
 
     fn statistic(&self, statistic: Statistic, options: Options) -> Option<T> {
         match statistic {

@@ -69,22 +69,23 @@ impl<T: Float> Powers<T> {
         for item in items {
             let item = item.widened();
             if item.is_finite() {
-                self.add_higher(item);
+                self.step_higher(item, 1);
             }
         }
     }
 
-    /// Adds the cube and the fourth power of a finite item.
-    fn add_higher(&mut self, item: f64) {
+    /// Adds the cube and the fourth power of a finite item if `sign` is 1; takes them back if it is -1.
+    pub(crate) fn step_higher(&mut self, item: f64, sign: i64) {
         let (value, unit) = integer(item);
         // A float as a double has bits below the smallest float, which are zero.
         let zeros = value.trailing_zeros() % u64::BITS;
         let (cubes, fourths) = higher_powers(value >> zeros, unit + zeros.cast_signed());
+        let sign = i128::from(sign);
         for (part, unit) in cubes {
-            self.cubes.add_integer(part, unit);
+            self.cubes.add_integer(sign * part, unit);
         }
         for (part, unit) in fourths {
-            self.fourths.add_integer(part, unit);
+            self.fourths.add_integer(sign * part, unit);
         }
     }
 
@@ -198,6 +199,7 @@ impl<T: Float> Sealed for Powers<T> {}
 
 impl<T: Float> Slot for Powers<T> {
     type Item = T;
+    type Items<'i> = &'i [T];
 
     fn statistic(&self, statistic: Statistic, options: Options) -> Option<T> {
         match statistic {

@@ -1,7 +1,7 @@
 //! Sums of products of two items.
 
 use simd_kernels::{
-    Ahead, EXACT_PRODUCT, Exponents, Level, Quiet, RangeScale, exact_products, is_zero,
+    Ahead, EXACT_PRODUCT, Exponents, Level, Quiet, RangeScale, exact_products,
     split_products_in_range, without_traps,
 };
 
@@ -10,8 +10,9 @@ use crate::number::blocks::{FIRST_ITEMS, Pace};
 use crate::number::convert::FEW_ITEMS;
 use crate::number::counters::{Counters, LimitError, RemoveError, is_negative_zero};
 use crate::number::destination::Destination;
-use crate::number::fixed::{FixedFormat, integer};
+use crate::number::fixed::FixedFormat;
 use crate::number::float::Float;
+use crate::number::products::add_product;
 use crate::number::round;
 use crate::number::total::{Total, WithoutZeros};
 use crate::slots::Slot;
@@ -352,64 +353,9 @@ fn add_in_range(
     true
 }
 
-impl<F: FixedFormat> Total<F> {
-    /// That of one product.
-    pub(crate) fn of_product(x: f64, y: f64) -> Self {
-        let mut total = Self::ZERO;
-        total.add_product_by_integers(x, y);
-        total
-    }
-
-    /// Adds a product by integer arithmetic alone.
-    #[cold]
-    pub(crate) fn add_product_by_integers(&mut self, x: f64, y: f64) {
-        let is_negative = x.is_sign_negative() != y.is_sign_negative();
-        let has_zero = is_zero(x) || is_zero(y);
-        self.counters.count(1);
-        let Counters {
-            negative_zeros,
-            nans,
-            infinities,
-            negative_infinities,
-            ..
-        } = &mut self.counters;
-        let is_nan = x.is_nan() || y.is_nan();
-        if x.is_finite() && y.is_finite() {
-            *negative_zeros += i64::from(has_zero && is_negative);
-            add_product(x, y, |value, unit| self.fixed.add(value, unit));
-        } else if is_nan || has_zero {
-            *nans += 1;
-        } else if is_negative {
-            *negative_infinities += 1;
-        } else {
-            *infinities += 1;
-        }
-    }
-}
-
-/// Adds the product of two finite numbers as integers, in units of powers of two.
-#[cold]
-fn add_product(x: f64, y: f64, mut add: impl FnMut(i64, i32)) {
-    const HALF_BITS: u32 = 53;
-    let [(x, x_unit), (y, y_unit)] = [x, y].map(|factor| {
-        let (value, unit) = integer(factor);
-        // A float as a double has bits below the smallest float, which are zero.
-        let zeros = value.trailing_zeros() % u64::BITS;
-        (value >> zeros, unit + zeros.cast_signed())
-    });
-    let product = i128::from(x) * i128::from(y);
-    if product == 0 {
-        return;
-    }
-    let unit = x_unit + y_unit;
-    let halves = [product & ((1 << HALF_BITS) - 1), product >> HALF_BITS];
-    let [lower, upper] = halves.map(|half| i64::try_from(half).expect("a product has 106 bits"));
-    add(lower, unit);
-    add(upper, unit + HALF_BITS.cast_signed());
-}
-
 impl<T: Float> Slot for ProductSum<T> {
     type Item = T;
+    type Items<'i> = [&'i [T]; 2];
 
     fn statistic(&self, statistic: Statistic, _: Options) -> Option<T> {
         match statistic {

@@ -306,6 +306,7 @@ of_total!(Sum, Sums, Kind::Sum, "exact sum");
 
 impl<T: Float> Slot for Sum<T> {
     type Item = T;
+    type Items<'i> = &'i [T];
 
     fn statistic(&self, statistic: Statistic, _: Options) -> Option<T> {
         match statistic {

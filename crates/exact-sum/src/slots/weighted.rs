@@ -25,8 +25,8 @@ use crate::statistic::{Options, Statistic};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct WeightedMean<T: Float> {
-    products: ProductSum<T>,
-    weights: Sum<T>,
+    pub(crate) products: ProductSum<T>,
+    pub(crate) weights: Sum<T>,
 }
 
 impl<T: Float> Default for WeightedMean<T> {
@@ -111,6 +111,7 @@ impl<T: Float> Sealed for WeightedMean<T> {}
 
 impl<T: Float> Slot for WeightedMean<T> {
     type Item = T;
+    type Items<'i> = [&'i [T]; 2];
 
     fn statistic(&self, statistic: Statistic, _: Options) -> Option<T> {
         (statistic == Statistic::WeightedMean).then(|| self.value())

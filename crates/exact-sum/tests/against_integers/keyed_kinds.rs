@@ -1,8 +1,8 @@
 //! What else there is by key: against one accumulator for each key.
 
 use exact_sum::{
-    HashedSums, KeyedColumns, KeyedExtrema, KeyedIntegers, KeyedMoments, KeyedProducts, KeyedSums,
-    KeyedWeightedMeans, Moments, ProductSum, RemoveKeyedError, WeightedMean,
+    CoMoments, Extrema, Hashed, IntegerMoments, IntegerSum, Items, Keyed, KeyedSlot, Mean, Moments,
+    Powers, ProductSum, RemoveKeyedError, Slot, Statistic, Sum, WeightedMean,
 };
 use proptest::prelude::*;
 
@@ -16,6 +16,55 @@ fn others(items: &[f64], seed: u64) -> Vec<f64> {
     items.map(|item| item * factor).collect()
 }
 
+/// What all of these may do.
+const MAY: &str = "keys and items are right";
+
+fn check<S: KeyedSlot>(
+    keys: &[u32],
+    sums: usize,
+    items: S::Items<'_>,
+    more: S::Items<'_>,
+) -> Result<(), TestCaseError> {
+    let [mut all, mut one_by_one] = [0; 2].map(|_| Keyed::<S>::new(sums).expect(MAY));
+    let mut hashed = Hashed::<u32, S>::new();
+    let none = all.clone();
+    all.add(keys, items).expect(MAY);
+    hashed.add(keys, items).expect(MAY);
+    for at in (0..keys.len()).rev() {
+        one_by_one
+            .add(&keys[at..=at], items.part(at..at + 1))
+            .expect(MAY);
+        prop_assert_eq!(hashed.get(&keys[at]), Some(all.get(keys[at] as usize)));
+    }
+    prop_assert_eq!(&one_by_one, &all);
+    let bytes = all.to_bytes();
+    prop_assert_eq!(&Keyed::of_bytes(&bytes).expect(MAY), &all);
+    prop_assert_eq!(one_by_one.to_bytes(), bytes);
+    one_by_one.add(&[0_u32], more).expect(MAY);
+    prop_assert_ne!(&one_by_one, &all);
+    let Ok(()) = one_by_one.remove(&[0_u32], more) else {
+        prop_assert_eq!(one_by_one.unmerge(&all), Err(RemoveKeyedError::Never));
+        return Ok(());
+    };
+    prop_assert_eq!(&one_by_one, &all);
+    one_by_one.merge(&all).expect(MAY);
+    one_by_one.remove(keys, items).expect(MAY);
+    prop_assert_eq!(&one_by_one, &all);
+    one_by_one.unmerge(&all).expect(MAY);
+    prop_assert_eq!(one_by_one, none);
+    let mut others = Hashed::<u32, S>::new();
+    others.add(&[u32::MAX], more).expect(MAY);
+    others.merge(&hashed).expect(MAY);
+    others.unmerge(&hashed).expect(MAY);
+    others.merge(&hashed).expect(MAY);
+    others.remove(&[u32::MAX], more).expect(MAY);
+    others.forget_empty().expect(MAY);
+    if all.counts().is_some() {
+        prop_assert_eq!(others, hashed);
+    }
+    Ok(())
+}
+
 proptest! {
     #[test]
     fn products_and_weighted_means(
@@ -24,17 +73,17 @@ proptest! {
         sums in prop_oneof![Just(1), 2..50_usize],
         seed: u64,
     ) {
-        let mut products = KeyedProducts::<f64>::new(1);
-        let mut means = KeyedWeightedMeans::<f64>::new(1);
+        let mut products = Keyed::<ProductSum<f64>>::new(1).unwrap();
+        let mut means = Keyed::<WeightedMean<f64>>::new(1).unwrap();
         let mut of_keys = vec![ProductSum::<f64>::of(&[0.0], &[0.0]); sums];
         let mut mean_of_keys = vec![WeightedMean::<f64>::new(); sums];
         let first_keys = keys(first.len(), sums, seed);
         let weights = others(&first, seed);
-        let mut part = KeyedProducts::new(sums);
-        part.add(&first_keys, &first, &weights).unwrap();
+        let mut part = Keyed::<ProductSum<_>>::new(sums).unwrap();
+        part.add(&first_keys, [&first, &weights]).unwrap();
         products.merge(&part).unwrap();
-        let mut part = KeyedWeightedMeans::new(sums);
-        part.add(&first_keys, &first, &weights).unwrap();
+        let mut part = Keyed::<WeightedMean<_>>::new(sums).unwrap();
+        part.add(&first_keys, [&first, &weights]).unwrap();
         means.merge(&part).unwrap();
         for (key, (item, weight)) in first_keys.iter().zip(first.iter().zip(&weights)) {
             of_keys[*key as usize].add(&[*item], &[*weight]);
@@ -44,11 +93,11 @@ proptest! {
         prop_assert_eq!(bits(&products.values()), bits(&expected));
         let removed_keys = keys(removed.len(), sums, !seed);
         let removed_weights = others(&removed, !seed);
-        products.add(&removed_keys, &removed, &removed_weights).unwrap();
-        products.remove(&removed_keys, &removed, &removed_weights).unwrap();
+        products.add(&removed_keys, [&removed, &removed_weights]).unwrap();
+        products.remove(&removed_keys, [&removed, &removed_weights]).unwrap();
         prop_assert_eq!(bits(&products.values()), bits(&expected));
-        means.add(&removed_keys, &removed, &removed_weights).unwrap();
-        means.remove(&removed_keys, &removed, &removed_weights).unwrap();
+        means.add(&removed_keys, [&removed, &removed_weights]).unwrap();
+        means.remove(&removed_keys, [&removed, &removed_weights]).unwrap();
         for (key, mean) in mean_of_keys.iter().enumerate() {
             // The sign of a zero is that of +0.0 where sums by key are.
             let value = means.value(key);
@@ -64,7 +113,7 @@ proptest! {
         sums in 1..40_usize,
         seed: u64,
     ) {
-        let mut moments = KeyedMoments::<f64>::new(sums).unwrap();
+        let mut moments = Keyed::<Moments<f64>>::new(sums).unwrap();
         let removed_keys = keys(removed.len(), sums, !seed);
         moments.add(&removed_keys, &removed).unwrap();
         let kept_keys = keys(kept.len(), sums, seed);
@@ -75,8 +124,8 @@ proptest! {
             expected[*key as usize].add(&[*item]);
         }
         for (key, expected) in expected.iter().enumerate() {
-            prop_assert_eq!(moments.counts()[key], expected.items());
-            let of_key = [moments.variance(key, 1.0), moments.standard_deviation(key, 0.0)];
+            prop_assert_eq!(moments.counts().unwrap()[key], expected.items());
+            let of_key = [moments.get(key).variance(1.0), moments.get(key).standard_deviation(0.0)];
             let expected = [expected.variance(1.0), expected.standard_deviation(0.0)];
             prop_assert_eq!(bits(&of_key), bits(&expected));
         }
@@ -86,25 +135,25 @@ proptest! {
     fn bytes(first in items(), second in items(), sums in 1..40_usize, seed: u64) {
         let [first_keys, second_keys] = [(&first, seed), (&second, !seed)]
             .map(|(items, seed)| keys(items.len(), sums, seed));
-        let mut by_key = KeyedSums::<f64>::new(sums);
+        let mut by_key = Keyed::<Sum<f64>>::new(sums).unwrap();
         by_key.add(&first_keys, &first).unwrap();
         by_key.add(&second_keys, &second).unwrap();
-        let mut other = KeyedSums::new(sums);
+        let mut other = Keyed::<Sum<_>>::new(sums).unwrap();
         other.add(&second_keys, &second).unwrap();
         prop_assert_eq!(other == by_key, other.to_bytes() == by_key.to_bytes());
         other.add(&first_keys, &first).unwrap();
         prop_assert_eq!(&other, &by_key);
         let bytes = by_key.to_bytes();
         prop_assert_eq!(&other.to_bytes(), &bytes);
-        prop_assert_eq!(&KeyedSums::of_bytes(&bytes).unwrap(), &by_key);
-        let mut moments = KeyedMoments::<f64>::new(sums).unwrap();
+        prop_assert_eq!(&Keyed::<Sum<_>>::of_bytes(&bytes).unwrap(), &by_key);
+        let mut moments = Keyed::<Moments<f64>>::new(sums).unwrap();
         moments.add(&first_keys, &first).unwrap();
         let bytes = moments.to_bytes();
-        let read = KeyedMoments::<f64>::of_bytes(&bytes).unwrap();
+        let read = Keyed::<Moments<f64>>::of_bytes(&bytes).unwrap();
         prop_assert_eq!(&read, &moments);
         prop_assert_eq!(read.to_bytes(), bytes);
         for key in 0..sums {
-            prop_assert_eq!(read.variance(key, 1.0).to_bits(), moments.variance(key, 1.0).to_bits());
+            prop_assert_eq!(read.get(key).variance(1.0).to_bits(), moments.get(key).variance(1.0).to_bits());
         }
     }
 
@@ -112,53 +161,87 @@ proptest! {
     #[test]
     fn bytes_that_are_wrong(items in items(), sums in 1..10_usize, at: prop::sample::Index, byte: u8, seed: u64) {
         let keys = keys(items.len(), sums, seed);
-        let mut moments = KeyedMoments::<f64>::new(sums).unwrap();
+        let mut moments = Keyed::<Moments<f64>>::new(sums).unwrap();
         moments.add(&keys, &items).unwrap();
         let bytes = moments.to_bytes();
         let mut wrong = bytes.clone();
         let at = at.index(bytes.len());
         wrong[at] = byte;
-        if let Ok(read) = KeyedMoments::<f64>::of_bytes(&wrong) {
+        if let Ok(read) = Keyed::<Moments<f64>>::of_bytes(&wrong) {
             prop_assert_eq!(read.to_bytes(), wrong);
         }
-        prop_assert!(KeyedMoments::<f64>::of_bytes(&bytes[..at]).is_err());
-        prop_assert!(KeyedSums::<f64>::of_bytes(&bytes).is_err());
-        prop_assert!(KeyedMoments::<f32>::of_bytes(&bytes).is_err());
+        prop_assert!(Keyed::<Moments<f64>>::of_bytes(&bytes[..at]).is_err());
+        prop_assert!(Keyed::<Sum<f64>>::of_bytes(&bytes).is_err());
+        prop_assert!(Keyed::<Moments<f32>>::of_bytes(&bytes).is_err());
     }
 
-    /// Items that come one by one, from the last one on, make what they make at once; with one more, it is another.
+    /// Items that come one by one, from the last one on, make what they make at once; with one more, it is another. What was added is taken
+    /// back, item by item and slot by slot. Bytes stand for it.
     #[test]
     fn one_by_one(items in items(), sums in 1..40_usize, seed: u64) {
         let keys = keys(items.len(), sums, seed);
         let weights = others(&items, seed);
-        macro_rules! check {
-            ($new:expr, $($array:expr),+) => {{
-                let [mut all, mut one_by_one] = [$new, $new];
-                all.add(&keys, $($array),+).unwrap();
-                for at in (0..keys.len()).rev() {
-                    one_by_one.add(&keys[at..=at], $(&$array[at..=at]),+).unwrap();
-                }
-                prop_assert!(one_by_one == all);
-                one_by_one.add(&[0_u32], $({ let _: &[f64] = $array; &[f64::INFINITY] }),+).unwrap();
-                prop_assert!(one_by_one != all);
-            }};
+        let singles: Vec<f32> = items.iter().map(|item| *item as f32).collect();
+        let integers: Vec<i64> = items.iter().map(|item| item.to_bits().cast_signed()).collect();
+        let (items, pairs) = (&items[..], [&items[..], &weights[..]]);
+        check::<Sum<f64>>(&keys, sums, items, &[1e10])?;
+        check::<Sum<f32>>(&keys, sums, &singles[..], &[1e10])?;
+        check::<Mean<f64>>(&keys, sums, items, &[1e10])?;
+        check::<Moments<f64>>(&keys, sums, items, &[1e10])?;
+        check::<Powers<f64>>(&keys, sums, items, &[1e10])?;
+        check::<Powers<f32>>(&keys, sums, &singles[..], &[1e10])?;
+        check::<ProductSum<f64>>(&keys, sums, pairs, [&[1e10], &[1e10]])?;
+        check::<CoMoments<f64>>(&keys, sums, pairs, [&[1e10], &[1e10]])?;
+        check::<WeightedMean<f64>>(&keys, sums, pairs, [&[1e10], &[1e10]])?;
+        check::<IntegerSum>(&keys, sums, integers[..].into(), (&[7]).into())?;
+        check::<IntegerMoments>(&keys, sums, integers[..].into(), (&[7]).into())?;
+        let finite: Vec<f64> = items.iter().map(|item| if item.is_finite() { *item } else { 0.0 }).collect();
+        check::<Extrema<f64>>(&keys, sums, &finite[..], &[f64::INFINITY])?;
+        let [first, second] = [[3, 2], [2, 3]].map(|[keys, width]| Keyed::<Sum<f64>>::of_rows(keys, width).unwrap());
+        prop_assert!(first != second);
+    }
+
+    /// Each key's slot is that of its items.
+    #[test]
+    fn slots(items in items(), sums in 1..40_usize, seed: u64) {
+        let keys = keys(items.len(), sums, seed);
+        let weights = others(&items, seed);
+        let mut powers = Keyed::<Powers<f64>>::new(sums).unwrap();
+        powers.add(&keys, &items).unwrap();
+        let mut both = Keyed::<CoMoments<f64>>::new(sums).unwrap();
+        both.add(&keys, [&items, &weights]).unwrap();
+        for key in 0..sums {
+            let of_key = |column: &[f64]| -> Vec<f64> {
+                let column = keys.iter().zip(column).filter(|(of_item, _)| **of_item as usize == key);
+                column.map(|(_, item)| *item).collect()
+            };
+            let (x, y) = (of_key(&items), of_key(&weights));
+            let (own, expected) = (powers.get(key), Powers::of(&x));
+            let (own_both, expected_both) = (both.get(key), CoMoments::of(&x, &y));
+            prop_assert_eq!(own.items(), expected.items());
+            for statistic in Statistic::ALL {
+                let options = statistic.defaults();
+                let bits = |value: Option<f64>| value.map(|value| if value == 0.0 { 0 } else { value.to_bits() });
+                prop_assert_eq!(bits(own.statistic(statistic, options)), bits(expected.statistic(statistic, options)));
+                prop_assert_eq!(
+                    bits(powers.statistic(key, statistic, options)),
+                    bits(expected.statistic(statistic, options))
+                );
+                prop_assert_eq!(
+                    bits(own_both.statistic(statistic, options)),
+                    bits(expected_both.statistic(statistic, options))
+                );
+            }
         }
-        check!(KeyedSums::<f64>::new(sums), &items);
-        check!(KeyedMoments::<f64>::new(sums).unwrap(), &items);
-        check!(KeyedProducts::<f64>::new(sums), &items, &weights);
-        check!(KeyedWeightedMeans::<f64>::new(sums), &items, &weights);
-        check!(KeyedColumns::<f64>::new(sums, 1).unwrap(), &items);
-        check!(HashedSums::<u32, f64>::new(), &items);
-        prop_assert!(KeyedColumns::<f64>::new(3, 2).unwrap() != KeyedColumns::<f64>::new(2, 3).unwrap());
     }
 
     #[test]
     fn extrema(items in items(), sums in 1..40_usize, seed: u64) {
         let keys = keys(items.len(), sums, seed);
         let (half, all) = (items.len() / 2, items.len());
-        let mut extrema = KeyedExtrema::<f64>::new(0).unwrap();
+        let mut extrema = Keyed::<Extrema<f64>>::new(0).unwrap();
         for range in [half..all, 0..half] {
-            let mut part = KeyedExtrema::new(sums).unwrap();
+            let mut part = Keyed::<Extrema<_>>::new(sums).unwrap();
             part.add(&keys[range.clone()], &items[range]).unwrap();
             extrema.merge(&part).unwrap();
         }
@@ -168,8 +251,8 @@ proptest! {
             of_key.sort_unstable_by(f64::total_cmp);
             let is_nan = of_key.iter().any(|item| item.is_nan());
             let expected = |item: Option<&f64>| item.map(|item| if is_nan { f64::NAN } else { *item }.to_bits());
-            prop_assert_eq!(extrema.minimum(key).map(f64::to_bits), expected(of_key.first()));
-            prop_assert_eq!(extrema.maximum(key).map(f64::to_bits), expected(of_key.last()));
+            prop_assert_eq!(extrema.get(key).minimum().map(f64::to_bits), expected(of_key.first()));
+            prop_assert_eq!(extrema.get(key).maximum().map(f64::to_bits), expected(of_key.last()));
         }
     }
 
@@ -178,14 +261,14 @@ proptest! {
         let rows = items.len() / columns;
         let items = &items[..rows * columns];
         let keys = keys(rows, sums, seed);
-        let mut by_row = KeyedColumns::<f64>::new(sums, columns).unwrap();
+        let mut by_row = Keyed::<Sum<f64>>::of_rows(sums, columns).unwrap();
         by_row.add(&keys, items).unwrap();
         by_row.add(&keys, items).unwrap();
         by_row.remove(&keys, items).unwrap();
         let values = by_row.values();
         for column in 0..columns {
             let of_column: Vec<f64> = items.iter().copied().skip(column).step_by(columns).collect();
-            let mut expected = KeyedSums::new(sums);
+            let mut expected = Keyed::<Sum<_>>::new(sums).unwrap();
             expected.add(&keys, &of_column).unwrap();
             let values: Vec<f64> = values.iter().copied().skip(column).step_by(columns).collect();
             prop_assert_eq!(bits(&values), bits(&expected.values()));
@@ -195,19 +278,16 @@ proptest! {
     #[test]
     fn integers(items in prop::collection::vec(any::<i64>(), 0..500), sums in 1..20_usize, seed: u64) {
         let keys = keys(items.len(), sums, seed);
-        let mut by_key = KeyedIntegers::new(sums).unwrap();
-        by_key.add(&keys, &items).unwrap();
-        let mut twice = by_key.clone();
-        twice.merge(&by_key).unwrap();
-        twice.remove(&keys, &items).unwrap();
-        prop_assert_eq!(&twice, &by_key);
+        let mut by_key = Keyed::<IntegerSum>::new(sums).unwrap();
+        by_key.add(&keys, items[..].into()).unwrap();
         for key in 0..sums {
             let of_key = keys.iter().zip(&items).filter(|(of_item, _)| **of_item as usize == key);
             let [count, sum] = of_key.fold([0, 0], |[count, sum], (_, item)| [count + 1, sum + i128::from(*item)]);
-            prop_assert_eq!(by_key.values()[key], sum);
-            prop_assert_eq!(i128::from(by_key.counts()[key]), count);
+            let of_key = by_key.get(key);
+            prop_assert_eq!(of_key.value(), Some(sum));
+            prop_assert_eq!(i128::from(of_key.items()), count);
             if count == 1 {
-                prop_assert_eq!(by_key.mean(key), sum as f64);
+                prop_assert_eq!(of_key.mean(), Some(sum as f64));
             }
         }
     }
@@ -217,17 +297,17 @@ proptest! {
 #[test]
 fn extrema_of_floats() {
     let least = f32::from_bits(1);
-    let mut extrema = KeyedExtrema::<f32>::new(1).unwrap();
+    let mut extrema = Keyed::<Extrema<f32>>::new(1).unwrap();
     extrema.add(&[0_u8; 3], &[0.0, -0.0, -least]).unwrap();
-    assert_eq!(extrema.minimum(0), Some(-least));
-    assert_eq!(extrema.maximum(0).map(f32::to_bits), Some(0));
+    assert_eq!(extrema.get(0).minimum(), Some(-least));
+    assert_eq!(extrema.get(0).maximum().map(f32::to_bits), Some(0));
     extrema.add(&[0_u8], &[f32::NEG_INFINITY]).unwrap();
-    assert_eq!(extrema.minimum(0), Some(f32::NEG_INFINITY));
+    assert_eq!(extrema.get(0).minimum(), Some(f32::NEG_INFINITY));
 }
 
 #[test]
 fn more_than_was_added() {
-    let mut moments = KeyedMoments::<f64>::new(2).unwrap();
+    let mut moments = Keyed::<Moments<f64>>::new(2).unwrap();
     moments
         .add(&[0, 1, 1_u8], &[1.0, f64::INFINITY, 2.0])
         .unwrap();
@@ -239,22 +319,25 @@ fn more_than_was_added() {
         "key 1: 2 infinities cannot be removed of 1"
     );
     moments.remove(&[1_u8], &[f64::INFINITY]).unwrap();
-    assert_eq!([moments.mean(0), moments.mean(1)], [1.0, 2.0]);
-    let mut products = KeyedProducts::<f64>::new(1);
-    products.add(&[0_u8], &[f64::INFINITY], &[0.0]).unwrap();
+    assert_eq!([moments.get(0).mean(), moments.get(1).mean()], [1.0, 2.0]);
+    let mut products = Keyed::<ProductSum<f64>>::new(1).unwrap();
+    products.add(&[0_u8], [&[f64::INFINITY], &[0.0]]).unwrap();
     let error = products
-        .remove(&[0_u8], &[f64::INFINITY], &[1.0])
+        .remove(&[0_u8], [&[f64::INFINITY], &[1.0]])
         .unwrap_err();
     assert!(matches!(error, RemoveKeyedError::Fewer { key: 0, .. }));
     assert!(products.value(0).is_nan());
-    let mut integers = KeyedIntegers::new(1).unwrap();
-    let error = integers.remove(&[0_u8], &[1_i8]).unwrap_err();
+    let mut integers = Keyed::<IntegerSum>::new(1).unwrap();
+    let error = integers.remove(&[0_u8], (&[1_i8]).into()).unwrap_err();
     assert_eq!(error.to_string(), "key 0: 1 items cannot be removed of 0");
     // Few items of many keys.
-    let mut moments = KeyedMoments::<f64>::new(1000).unwrap();
+    let mut moments = Keyed::<Moments<f64>>::new(1000).unwrap();
     moments.add(&[7, 900, 7_u16], &[1.0, 2.0, 3.0]).unwrap();
     let error = moments.remove(&[900, 7, 900_u16], &[2.0; 3]).unwrap_err();
     assert_eq!(error.to_string(), "key 900: 2 items cannot be removed of 1");
     moments.remove(&[900, 7_u16], &[2.0, 1.0]).unwrap();
-    assert_eq!([moments.mean(7), moments.counts()[900] as f64], [3.0, 0.0]);
+    assert_eq!(
+        [moments.get(7).mean(), moments.counts().unwrap()[900] as f64],
+        [3.0, 0.0]
+    );
 }

@@ -17,6 +17,8 @@ mod partial;
 mod products;
 mod ranges;
 mod rolling;
+mod rolling_statistics;
+mod rolling_windows;
 mod statistics;
 
 use exact_sum::{Accumulator, ComplexProductSum, ComplexSum, ProductSum, Sum};

@@ -1,9 +1,6 @@
 //! Sums as few bytes each: whoever made them, equal sums have the same, and those of parts add up to that of all.
 
-use exact_sum::{
-    IntegerSum, KeyedIntegers, KeyedMoments, KeyedProducts, KeyedSums, Moments, ProductSum, Sum,
-    partial,
-};
+use exact_sum::{IntegerSum, Keyed, KeyedSlot, Moments, Powers, ProductSum, Sum, partial};
 use proptest::prelude::*;
 
 use super::keyed::{bits, items, keys};
@@ -15,11 +12,11 @@ fn partials(write: impl FnOnce(&mut Vec<Vec<u8>>)) -> Vec<Vec<u8>> {
     all
 }
 
-fn of_sums(sums: &KeyedSums<f64>) -> Vec<Vec<u8>> {
+fn of_sums(sums: &Keyed<Sum<f64>>) -> Vec<Vec<u8>> {
     partials(|all| sums.partials(0..sums.keys(), |_, bytes| all.push(bytes.to_vec())))
 }
 
-fn of_products(sums: &KeyedProducts<f64>) -> Vec<Vec<u8>> {
+fn of_products(sums: &Keyed<ProductSum<f64>>) -> Vec<Vec<u8>> {
     partials(|all| sums.partials(0..sums.keys(), |_, bytes| all.push(bytes.to_vec())))
 }
 
@@ -37,20 +34,20 @@ proptest! {
     #[test]
     fn sums(items in items(), groups in prop_oneof![Just(1), 2..50_usize], seed: u64) {
         let keys = keys(items.len(), groups, seed);
-        let mut direct = KeyedSums::<f64>::new(groups);
+        let mut direct = Keyed::<Sum<f64>>::new(groups).unwrap();
         direct.add(&keys, &items).unwrap();
         let expected = of_sums(&direct);
 
         // Item by item, and in two parts.
         let of_items = partials(|all| partial::of_items(&items, |bytes| all.push(bytes.to_vec())));
-        let mut sums = KeyedSums::new(groups);
+        let mut sums = Keyed::<Sum<_>>::new(groups).unwrap();
         sums.add_partials(&keys, slices(&of_items)).unwrap();
         prop_assert_eq!(of_sums(&sums), &expected[..]);
         let middle = items.len() / 2;
-        let mut sums = KeyedSums::new(groups);
+        let mut sums = Keyed::<Sum<_>>::new(groups).unwrap();
         let all: Vec<usize> = (0..groups).collect();
         for (keys, items) in [(&keys[middle..], &items[middle..]), (&keys[..middle], &items[..middle])] {
-            let mut part = KeyedSums::new(groups);
+            let mut part = Keyed::<Sum<_>>::new(groups).unwrap();
             part.add(keys, items).unwrap();
             sums.add_partials(&all, slices(&of_sums(&part))).unwrap();
         }
@@ -80,18 +77,18 @@ proptest! {
     ) {
         let keys = keys(items.len(), groups, seed);
         let factors: Vec<f64> = items.iter().rev().map(|item| item * factor).collect();
-        let mut direct = KeyedProducts::<f64>::new(groups);
-        direct.add(&keys, &items, &factors).unwrap();
+        let mut direct = Keyed::<ProductSum<f64>>::new(groups).unwrap();
+        direct.add(&keys, [&items, &factors]).unwrap();
         let expected = of_products(&direct);
         let of_items = partials(|all| {
             partial::of_products(&items, &factors, |bytes| all.push(bytes.to_vec()));
         });
-        let mut sums = KeyedProducts::new(groups);
+        let mut sums = Keyed::<ProductSum<_>>::new(groups).unwrap();
         sums.add_partials(&keys, slices(&of_items)).unwrap();
         prop_assert_eq!(of_products(&sums), &expected[..]);
         prop_assert_eq!(&sums, &direct);
 
-        let mut moments = KeyedMoments::<f64>::new(groups).unwrap();
+        let mut moments = Keyed::<Moments<f64>>::new(groups).unwrap();
         moments.add(&keys, &items).unwrap();
         let (mut of_sum, mut of_squares) = (Vec::new(), Vec::new());
         moments.partials(0..groups, |_, sum, squares| {
@@ -99,9 +96,9 @@ proptest! {
             of_squares.push(squares.to_vec());
         });
         let all: Vec<usize> = (0..groups).collect();
-        let mut twice = KeyedMoments::<f64>::new(groups).unwrap();
+        let mut twice = Keyed::<Moments<f64>>::new(groups).unwrap();
         for _ in 0..2 {
-            twice.add_partials(&all, moments.counts(), slices(&of_sum), slices(&of_squares)).unwrap();
+            twice.add_partials(&all, moments.counts().unwrap(), slices(&of_sum), slices(&of_squares)).unwrap();
         }
         let mut again = moments.clone();
         again.merge(&moments).unwrap();
@@ -136,57 +133,69 @@ proptest! {
         let left = groups - dropped;
         let first_keys = keys(first.len(), groups, seed);
         let then_keys = keys(then.len(), left + 1, !seed);
-        let factors: Vec<f64> = then.iter().rev().copied().collect();
         let (mut kept, mut kept_keys) = (Vec::new(), Vec::new());
         for (key, item) in first_keys.iter().zip(&first) {
             if let Some(key) = (*key as usize).checked_sub(dropped) {
                 kept.push(*item);
-                kept_keys.push(key);
+                kept_keys.push(u32::try_from(key).unwrap());
             }
         }
-        macro_rules! check {
-            ($sums:expr, $($factors:expr)?) => {{
-                let (mut sums, mut expected) = ($sums, $sums);
-                sums.grow(groups).unwrap();
-                sums.add(&first_keys, &first, $(&first.iter().map($factors).collect::<Vec<_>>())?).unwrap();
-                sums.forget_first(dropped);
-                expected.grow(left + 1).unwrap();
-                expected.add(&kept_keys, &kept, $(&kept.iter().map($factors).collect::<Vec<_>>())?).unwrap();
-                sums.grow(left + 1).unwrap();
-                sums.add(&then_keys, &then, $(&factors.iter().map($factors).collect::<Vec<_>>())?).unwrap();
-                expected.add(&then_keys, &then, $(&factors.iter().map($factors).collect::<Vec<_>>())?).unwrap();
-                prop_assert_eq!(sums.keys(), left + 1);
-                prop_assert_eq!(&sums, &expected);
-                prop_assert!(sums.memory() > 0 || then.iter().all(|item| *item == 0.0));
-                sums
-            }};
+        fn check<S: KeyedSlot>(
+            [groups, dropped, left]: [usize; 3],
+            first: (&[u32], S::Items<'_>),
+            kept: (&[u32], S::Items<'_>),
+            then: (&[u32], S::Items<'_>),
+        ) -> Result<Keyed<S>, TestCaseError> {
+            let [mut sums, mut expected] = [0; 2].map(|_| Keyed::<S>::new(0).unwrap());
+            sums.grow(groups).unwrap();
+            sums.add(first.0, first.1).unwrap();
+            sums.forget_first(dropped);
+            expected.grow(left + 1).unwrap();
+            expected.add(kept.0, kept.1).unwrap();
+            sums.grow(left + 1).unwrap();
+            sums.add(then.0, then.1).unwrap();
+            expected.add(then.0, then.1).unwrap();
+            prop_assert_eq!(sums.keys(), left + 1);
+            prop_assert_eq!(&sums, &expected);
+            Ok(sums)
         }
-        let sums = check!(KeyedSums::<f64>::new(0),);
+        let lengths = [groups, dropped, left];
+        let sums = check::<Sum<f64>>(lengths, (&first_keys, &first), (&kept_keys, &kept), (&then_keys, &then))?;
         prop_assert!(bits(&sums.values()).len() == left + 1);
-        check!(KeyedMoments::<f64>::new(0).unwrap(),);
-        check!(KeyedProducts::<f64>::new(0), |item: &f64| item * 0.3);
+        check::<Moments<f64>>(lengths, (&first_keys, &first), (&kept_keys, &kept), (&then_keys, &then))?;
+        check::<Powers<f64>>(lengths, (&first_keys, &first), (&kept_keys, &kept), (&then_keys, &then))?;
+        let [first, kept, then] = [(first_keys, first), (kept_keys, kept), (then_keys, then)].map(|(keys, x)| {
+            let y: Vec<f64> = x.iter().map(|item| item * 0.3).collect();
+            (keys, x, y)
+        });
+        check::<ProductSum<f64>>(
+            lengths,
+            (&first.0, [&first.1, &first.2]),
+            (&kept.0, [&kept.1, &kept.2]),
+            (&then.0, [&then.1, &then.2]),
+        )?;
     }
 
     #[test]
     fn integers(items in prop::collection::vec(any::<i64>(), 0..300), groups in 1..9_usize, seed: u64) {
         let keys = keys(items.len(), groups, seed);
-        let mut by_key = KeyedIntegers::new(0).unwrap();
+        let mut by_key = Keyed::<IntegerSum>::new(0).unwrap();
         by_key.grow(groups + 1).unwrap();
-        let (sums, counts): (Vec<i128>, Vec<u64>) = items.iter().map(|&item| (i128::from(item), 1)).unzip();
-        by_key.add_sums(&keys, &sums, &counts).unwrap();
-        let mut one_by_one = KeyedIntegers::new(groups + 1).unwrap();
-        one_by_one.add(&keys, &items).unwrap();
+        let sums: Vec<IntegerSum> = items.iter().map(|&item| IntegerSum::with(item.into(), 1).unwrap()).collect();
+        by_key.add_slots(&keys, &sums).unwrap();
+        let mut one_by_one = Keyed::<IntegerSum>::new(groups + 1).unwrap();
+        one_by_one.add(&keys, items[..].into()).unwrap();
         prop_assert_eq!(&by_key, &one_by_one);
         by_key.forget_first(1);
         prop_assert_eq!(by_key.values(), &one_by_one.values()[1..]);
-        prop_assert_eq!(by_key.counts(), &one_by_one.counts()[1..]);
+        prop_assert_eq!(by_key.get(0), one_by_one.get(1));
 
         let mut all = IntegerSum::new();
         all.add(&items);
         all.add(&[u64::MAX, 5]);
         prop_assert!(all.remove(&vec![1_i64; items.len() + 3]).is_err());
         all.remove(&[5, u64::MAX]).unwrap();
-        let expected = sums.iter().fold(0, |sum, item| sum + item);
+        let expected = items.iter().fold(0, |sum, item| sum + i128::from(*item));
         prop_assert_eq!(all, IntegerSum::with(expected, items.len() as u64).unwrap());
     }
 }
@@ -209,7 +218,7 @@ fn each_length_is_as_said() {
 fn other_bytes_are_refused() {
     let mut sum = Sum::of(&[1.5]);
     let before = sum;
-    let mut sums = KeyedSums::<f64>::new(1);
+    let mut sums = Keyed::<Sum<f64>>::new(1).unwrap();
     let infinity = f64::INFINITY.to_le_bytes();
     let mut long = alone(|bytes| Sum::of(&[1.0, 1e-30, 1e-60]).write_partial(bytes));
     long.pop();
@@ -219,7 +228,7 @@ fn other_bytes_are_refused() {
         assert!(sums.add_partials(&[0, 0_u8], [&one[..], bytes]).is_err());
     }
     assert_eq!(sum, before);
-    assert_eq!(sums, KeyedSums::new(1));
+    assert_eq!(sums, Keyed::<Sum<_>>::new(1).unwrap());
     let mut moments = Moments::<f64>::new();
     let nan = alone(|bytes| Sum::of(&[f64::NAN]).write_partial(bytes));
     let error = moments.add_partial(1, &nan, &1.0_f64.to_le_bytes());

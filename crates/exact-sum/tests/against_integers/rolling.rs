@@ -1,11 +1,19 @@
 //! Windows that move over a slice, against a sum of each.
 
-use exact_sum::{Rolling, RollingError, Sum};
+use exact_sum::{Float, Placement, Rolling, RollingError, Statistic, Sum};
 use proptest::prelude::*;
 
 use super::{finite, floats, in_range, ranges};
 
-fn items() -> impl Strategy<Value = Vec<f64>> {
+/// The sums and the means of all windows.
+fn sums_and_means<T: Float>(windows: &Rolling, items: &[T]) -> [Vec<T>; 2] {
+    [Statistic::Sum, Statistic::Mean].map(|statistic| {
+        let values = windows.values(statistic, statistic.defaults(), &[items]);
+        values.expect("the columns and windows are right")
+    })
+}
+
+pub(super) fn items() -> impl Strategy<Value = Vec<f64>> {
     let any_item = prop_oneof![
         6 => finite(),
         1 => Just(0.0),
@@ -39,8 +47,8 @@ fn expected(window: &[f64]) -> [u64; 2] {
 proptest! {
     #[test]
     fn by_count(items in items(), window in 1..300_usize, least in 1..40_usize) {
-        let rolling = Rolling::of_items(window).least_items(least);
-        let (sums, means) = (rolling.sums(&items), rolling.means(&items));
+        let rolling = Rolling::of_items(window, Placement::Trailing).least_items(least);
+        let [sums, means] = sums_and_means(&rolling, &items);
         prop_assert_eq!([sums.len(), means.len()], [items.len(); 2]);
         for last in 0..items.len() {
             let own = &items[(last + 1).saturating_sub(window)..=last];
@@ -61,8 +69,8 @@ proptest! {
             at
         };
         let index: Vec<i64> = items.iter().map(|_| next()).collect();
-        let rolling = Rolling::of_range(&index, width).unwrap();
-        let (sums, means) = (rolling.sums(&items), rolling.means(&items));
+        let rolling = Rolling::of_range(&index, width, Placement::Trailing).unwrap();
+        let [sums, means] = sums_and_means(&rolling, &items);
         for (last, (sum, mean)) in sums.iter().zip(means).enumerate() {
             let first = index.partition_point(|at| *at <= index[last] - width);
             let given = [sum.to_bits(), mean.to_bits()];
@@ -72,8 +80,8 @@ proptest! {
 
     #[test]
     fn of_floats(items in floats(0..600), window in 1..100_usize) {
-        let rolling = Rolling::of_items(window).least_items(1);
-        let (sums, means) = (rolling.sums(&items), rolling.means(&items));
+        let rolling = Rolling::of_items(window, Placement::Trailing).least_items(1);
+        let [sums, means] = sums_and_means(&rolling, &items);
         for (last, (sum, mean)) in sums.iter().zip(means).enumerate() {
             let mut own = Sum::of(&items[(last + 1).saturating_sub(window)..=last]);
             let expected = if own.value() == 0.0 { 0.0 } else { own.mean() };
@@ -93,7 +101,7 @@ fn firsts(index: &[i128], width: i128) -> Vec<usize> {
 /// Windows of items that are the powers of two say which items they have.
 fn firsts_of(windows: &Rolling, items: usize) -> Vec<usize> {
     let powers: Vec<f64> = (0..items).map(|item| 2_f64.powi(item as i32)).collect();
-    let sums = windows.sums(&powers);
+    let [sums, _] = sums_and_means(windows, &powers);
     sums.iter()
         .map(|sum| (*sum as u64).trailing_zeros() as usize)
         .collect()
@@ -104,12 +112,12 @@ macro_rules! check_widths {
         let (least, most) = ($integer::MIN, $integer::MAX);
         for index in [[least, 0, most], [least, least + 1, most], [0, most - 1, most]] {
             for width in [1, 10, most / 2 + 1, most - 1, most] {
-                let windows = Rolling::of_range(&index, width).unwrap();
+                let windows = Rolling::of_range(&index, width, Placement::Trailing).expect("the columns and windows are right");
                 let expected = firsts(&index.map(i128::from), width.into());
                 assert_eq!(firsts_of(&windows, 3), expected, "{index:?} by {width}");
             }
         }
-        assert_eq!(Rolling::of_range(&[least], 0).unwrap_err(), RollingError::Width);
+        assert_eq!(Rolling::of_range(&[least], 0, Placement::Trailing).unwrap_err(), RollingError::Width);
     })*};
 }
 
@@ -117,7 +125,7 @@ macro_rules! check_widths {
 fn differences_are_exact() {
     check_widths!(i8 i16 i32 i64 u8 u16 u32 u64);
     assert_eq!(
-        Rolling::of_range(&[1_i64], -1).unwrap_err(),
+        Rolling::of_range(&[1_i64], -1, Placement::Trailing).unwrap_err(),
         RollingError::Width
     );
     // What the rounded difference has lost decides.
@@ -133,12 +141,12 @@ fn differences_are_exact() {
         ([-1e-300, 1.0], 1.0, 1),
     ];
     for (index, width, first) in cases {
-        let windows = Rolling::of_range(&index, width).unwrap();
+        let windows = Rolling::of_range(&index, width, Placement::Trailing).unwrap();
         assert_eq!(firsts_of(&windows, 2), [0, first], "{index:?} by {width}");
     }
     for width in [0.0, -0.0, -1.0, f64::NAN] {
         assert_eq!(
-            Rolling::of_range(&[1.0, 2.0], width).unwrap_err(),
+            Rolling::of_range(&[1.0, 2.0], width, Placement::Trailing).unwrap_err(),
             RollingError::Width
         );
     }
@@ -146,8 +154,8 @@ fn differences_are_exact() {
 
 #[test]
 fn an_index_ascends() {
-    let error = Rolling::of_range(&[1.0, 2.0, 1.5], 1.0).unwrap_err();
+    let error = Rolling::of_range(&[1.0, 2.0, 1.5], 1.0, Placement::Trailing).unwrap_err();
     assert_eq!(error, RollingError::Descending { item: 2 });
-    assert!(Rolling::of_range(&[f64::NAN], 1.0).is_err());
-    assert!(Rolling::of_range(&[1, 1, 7], 3).is_ok());
+    assert!(Rolling::of_range(&[f64::NAN], 1.0, Placement::Trailing).is_err());
+    assert!(Rolling::of_range(&[1, 1, 7], 3, Placement::Trailing).is_ok());
 }

@@ -4,13 +4,13 @@ use std::any;
 use std::rc::Rc;
 
 use exact_sum::wire::Terms;
-use exact_sum::{Accumulator, Float, KeyedAccumulator, SparseKey};
+use exact_sum::{Accumulator, Keyed, KeyedSlot, SparseKey, wire};
 
-use super::keyed::{AddRows, ByKey, CombineTerms};
+use super::keyed::{ByKey, CombineRows, CombineTerms};
 use super::native::NativeIntegers;
 use super::quantity::{Exactly, Quantity};
 use super::words::merge;
-use super::{HashedPlan, KeyedPlan, KeyedState, KeyedSums, Plan};
+use super::{HashedPlan, KeyedPlan, Plan};
 use crate::engines::values::Words;
 use crate::error::BuildError;
 use crate::plan::{AnyPlan, Builder, Form, MakeEngine, PlanKind, make_native};
@@ -41,33 +41,31 @@ impl Builder {
         Ok(plan.with_form(Form::Encoded(Rc::new(Exactly::<Q>::NEW))))
     }
 
-    /// Builds a plan for exact sums, or moments, by keys 0 to `keys` - 1: see [`exact::KeyedPlan`](KeyedPlan). Collective.
+    /// Builds a plan for slots, such as sums or moments, of keys 0 to `keys` - 1: see [`exact::KeyedPlan`](KeyedPlan). Collective.
     ///
     /// Whose items they are, how many, and which keys they have, may change from run to run. What was said of items and of the
     /// [`width`](Builder::width) before is not looked at.
     ///
     /// # Errors
     /// As [`build`](Builder::build), but for those of items; or the ranks disagree on the number of keys, or it is 0.
-    pub fn build_keyed<A>(self, keys: usize) -> Result<KeyedPlan<A>, BuildError>
-    where
-        A: KeyedAccumulator + KeyedState,
-    {
+    pub fn build_keyed<S: KeyedSlot>(self, keys: usize) -> Result<KeyedPlan<Keyed<S>>, BuildError> {
         let world = &self.world;
         let mut rows = self.one_item_each(PlanKind::Keyed)?;
         let mut terms = rows.clone();
         (rows.width, rows.later_conversations) = (keys, 2);
-        (terms.width, terms.later_conversations) = (A::PARTS, 1);
-        let (element, values) = (any::type_name::<A::Row>(), AddRows::values::<A>());
+        (terms.width, terms.later_conversations) = (wire::parts::<S>(), 1);
+        let (element, name) = (any::type_name::<S::Row>(), wire::name::<S>());
+        let values = CombineRows::values::<S>(name);
         let rows = rows.build(world, element, values, make_native, &mut Ok);
         let rows = rows.map_err(|error| error.of_columns(BuildError::NoKeys))?;
         let (element, values) = (any::type_name::<Terms>(), CombineTerms::values());
         let terms = terms.build(world, element, values, make_native, &mut Ok)?;
         let beside = Conversation::open(world)?;
-        let by_key = ByKey::new::<A>(terms, &rows, beside);
+        let by_key = ByKey::new::<S>(terms, &rows, beside);
         Ok(KeyedPlan::new(&rows, Rc::new(by_key)))
     }
 
-    /// Builds a plan for exact sums by keys of 64 bits: see [`exact::HashedPlan`](HashedPlan). Collective.
+    /// Builds a plan for slots of keys of 64 bits: see [`exact::HashedPlan`](HashedPlan). Collective.
     ///
     /// Whose items they are, how many, and which keys they have, may change from run to run. Of what was said before, only the
     /// [`root`](Builder::root) is looked at.
@@ -75,11 +73,11 @@ impl Builder {
     /// # Errors
     /// The ranks disagree on the kind of plan, the types or the root, the root does not exist, a rank's floating-point environment is not IEEE 754's
     /// default, or the transport fails.
-    pub fn build_hashed<K: SparseKey, T: Float>(self) -> Result<HashedPlan<K, T>, BuildError> {
+    pub fn build_hashed<K: SparseKey, S: KeyedSlot>(self) -> Result<HashedPlan<K, S>, BuildError> {
         let builder = Builder::new(&self.world).root(self.wishes.root);
         let wishes = builder.one_item_each(PlanKind::Hashed)?;
-        let (element, name) = (any::type_name::<u64>(), exact_sum::sparse::name::<K, T>());
-        let values = AddRows::values_named::<KeyedSums<T>>(name);
+        let (element, name) = (any::type_name::<u64>(), exact_sum::sparse::name::<K, S>());
+        let values = CombineRows::values::<S>(name);
         let plan = wishes.build(&self.world, element, values, make_native, &mut Ok)?;
         Ok(HashedPlan::of_keys(&plan))
     }

@@ -39,11 +39,10 @@ pub use exact_sum::{
     Accumulator, BytesError, CoMoments, CompactAny, CompactBytes, CompactCoMoments, CompactItem,
     CompactMoments, CompactNumber, CompactPowers, CompactProducts, CompactRows, CompactState,
     CompactSum, CompactWeightedMean, ComplexMoments, ComplexProductSum, ComplexSum, Extrema, Float,
-    HashedSums, Held, IntegerMoments, Key, KeyError, KeyedAccumulator, KeyedColumns, KeyedExtrema,
-    KeyedIntegers, KeyedMoments, KeyedProducts, KeyedSums, KeyedWeightedMeans, LimitError, Moments,
-    Options, Powers, ProductSum, RemoveError, RemoveKeyedError, Rolling, RollingError,
-    RollingIndex, Slot, SparseKey, Statistic, Sum, UnknownStatistic, WeightedMean, by_key, mean,
-    norm, standard_deviation, sum, variance,
+    Hashed, Held, IntegerMoments, IntegerSum, Integers, Items, Key, KeyError, Keyed, KeyedSlot,
+    LimitError, Mean, Moments, Options, Placement, Powers, ProductSum, RemoveError,
+    RemoveKeyedError, Rolling, RollingError, RollingIndex, Slot, SparseKey, Statistic, Sum,
+    UnknownStatistic, WeightedMean, by_key, mean, norm, standard_deviation, sum, variance,
 };
 pub use keyed::{HashedPlan, KeyedPlan, KeyedState};
 pub use plan::Plan;

@@ -16,7 +16,7 @@ pub enum Operands<'r> {
     Pairs(&'r [[&'r [u8]; 2]]),
     /// What was made of its items elsewhere, or why it was not: the folds of its own nodes, or the words of exact sums.
     Nodes(Result<&'r [u8], &'r str>),
-    /// Sums by key, such as `KeyedSums<f64>`.
+    /// Slots by key, such as `Keyed<Sum<f64>>`.
     State(&'r dyn Any),
 }
 

@@ -1,6 +1,6 @@
 //! The vectors of bytes by key: those of sums and moments that were given the items in parts, from the last one on.
 
-use reduce::exact::{KeyedAccumulator, KeyedMoments, KeyedSums};
+use reduce::exact::{Keyed, Moments, Sum};
 use serde_json::Value;
 
 use super::element::Float;
@@ -18,14 +18,14 @@ fn every_vector_of_bytes_by_key() {
 }
 
 macro_rules! state {
-    ($case:expr, $state:ty, |$held:ident, $key:ident| $value:expr) => {{
+    ($case:expr, $slot:ty) => {{
         let keys = words($case, "keys");
         let key = |word: &String| u8::from_str_radix(word, 16).unwrap();
         let keys: Vec<u8> = keys.iter().map(key).collect();
         let (items, expected) = (values($case, "items"), words($case, "value"));
-        let mut whole = <$state as KeyedAccumulator>::of_keys(expected.len()).unwrap();
+        let mut whole = Keyed::<$slot>::new(expected.len()).unwrap();
         for begin in (0..keys.len()).rev() {
-            let mut own = <$state as KeyedAccumulator>::of_keys(expected.len()).unwrap();
+            let mut own = Keyed::<$slot>::new(expected.len()).unwrap();
             own.add(&keys[begin..=begin], &items[begin..=begin])
                 .unwrap();
             whole.merge(&own).unwrap();
@@ -33,10 +33,14 @@ macro_rules! state {
         let bytes = whole.to_bytes();
         let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(digits.concat(), text($case, "bytes"), "{}", $case);
-        let read = <$state>::of_bytes(&bytes).unwrap();
+        let read = Keyed::<$slot>::of_bytes(&bytes).unwrap();
         assert!(read == whole, "{}", $case);
-        for $held in [&whole, &read] {
-            let found: Vec<String> = (0..expected.len()).map(|$key| $value.word()).collect();
+        for held in [&whole, &read] {
+            let found: Vec<String> = held
+                .values()
+                .into_iter()
+                .map(|value| value.word())
+                .collect();
             assert_eq!(found, expected, "{}", $case);
         }
     }};
@@ -44,8 +48,8 @@ macro_rules! state {
 
 fn check<T: Float>(case: &Value) {
     match text(case, "kind") {
-        "keyed sums" => state!(case, KeyedSums<T>, |held, key| held.value(key)),
-        "keyed moments" => state!(case, KeyedMoments<T>, |held, key| held.mean(key)),
+        "keyed sums" => state!(case, Sum<T>),
+        "keyed moments" => state!(case, Moments<T>),
         kind => panic!("{kind}"),
     }
 }

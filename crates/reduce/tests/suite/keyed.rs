@@ -3,7 +3,9 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use reduce::exact::{self, HashedSums, KeyError, KeyedMoments, KeyedPlan, KeyedSums, LimitError};
+use reduce::exact::{
+    self, Hashed, KeyError, Keyed, KeyedPlan, KeyedSlot, LimitError, Moments, Sum,
+};
 use reduce::{
     AnyPending, AnyPlan, BuildError, Operands, Operation, Plan, RunError, World, wait_all,
 };
@@ -12,7 +14,7 @@ use super::{Check, offered};
 
 pub(crate) const CHECKS: [(&str, Check); 8] = [
     ("sums by key by every algorithm", every_algorithm),
-    ("moments by key", moments),
+    ("slots by key", slots),
     ("sums by key of floats", floats),
     ("sums by key under way", under_way),
     ("sums by key of several plans at once", several_in_flight),
@@ -27,11 +29,11 @@ fn limits(world: &World) {
     if ranks == 1 {
         return;
     }
-    let mut sums = KeyedSums::new(3);
+    let mut sums = Keyed::<Sum<_>>::new(3).unwrap();
     sums.add(&[1_u8], &[f64::MAX]).unwrap();
-    let mut moments = KeyedMoments::new(3).unwrap();
+    let mut moments = Keyed::<Moments<_>>::new(3).unwrap();
     moments.add(&[1_u8], &[f64::NAN]).unwrap();
-    let mut hashed = HashedSums::new();
+    let mut hashed = Hashed::<_, Sum<_>>::new();
     hashed.add(&[-7_i64], &[f64::MAX]).unwrap();
     for _ in 0..62 {
         let (of_sums, of_moments, of_hashed) = (sums.clone(), moments.clone(), hashed.clone());
@@ -45,17 +47,17 @@ fn limits(world: &World) {
     };
     for algorithm in offered(world).filter(|algorithm| algorithm.takes_rows()) {
         let builder = || Plan::builder(world).algorithm(algorithm);
-        let plan = builder().build_keyed::<KeyedSums<f64>>(3).unwrap();
+        let plan = builder().build_keyed::<Sum<f64>>(3).unwrap();
         assert_eq!(plan.allreduce(&sums).err(), Some(error.clone()));
         assert_eq!(plan.reduce(&sums).err(), Some(error.clone()));
         // The plan is not spent, and one rank may have as many.
         let one = if rank == 0 {
             sums.clone()
         } else {
-            KeyedSums::new(3)
+            Keyed::<Sum<_>>::new(3).unwrap()
         };
         assert_eq!(plan.allreduce(&one).unwrap(), sums);
-        let plan = builder().build_keyed::<KeyedMoments<f64>>(3).unwrap();
+        let plan = builder().build_keyed::<Moments<f64>>(3).unwrap();
         assert_eq!(plan.allreduce(&moments).err(), Some(error.clone()));
         if algorithm.is_scheduled() {
             let run = plan.start_allreduce(&moments).unwrap();
@@ -64,19 +66,33 @@ fn limits(world: &World) {
         let few = if rank == 0 {
             moments.clone()
         } else {
-            KeyedMoments::new(3).unwrap()
+            Keyed::<Moments<_>>::new(3).unwrap()
         };
         assert_eq!(plan.allreduce(&few).unwrap(), moments);
     }
-    let plan = Plan::builder(world).build_hashed::<i64, f64>().unwrap();
+    let plan = Plan::builder(world)
+        .build_hashed::<i64, Sum<f64>>()
+        .unwrap();
     assert_eq!(plan.allreduce(&hashed), Err(error.clone()));
     assert_eq!(plan.reduce_scatter(&hashed).err(), Some(error));
     let one = if rank == 0 {
         hashed.clone()
     } else {
-        HashedSums::new()
+        Hashed::<_, Sum<_>>::new()
     };
     assert_eq!(plan.allreduce(&one).unwrap(), [(-7, f64::INFINITY)]);
+}
+
+impl Lot {
+    /// Another column.
+    fn others(&self) -> Vec<f64> {
+        self.items.iter().rev().map(|item| item * 0.75).collect()
+    }
+
+    fn integers(&self) -> Vec<i64> {
+        let bits = |item: &f64| item.to_bits().cast_signed();
+        self.items.iter().map(bits).collect()
+    }
 }
 
 /// The items of one rank, with their keys.
@@ -173,26 +189,26 @@ pub(crate) fn bits(values: &[f64]) -> Vec<u64> {
     values.iter().copied().map(canonical).collect()
 }
 
-pub(crate) fn sums_of(lot: &Lot, keys: usize) -> KeyedSums<f64> {
-    let mut sums = KeyedSums::new(keys);
+pub(crate) fn sums_of(lot: &Lot, keys: usize) -> Keyed<Sum<f64>> {
+    let mut sums = Keyed::<Sum<_>>::new(keys).unwrap();
     sums.add(&lot.keys, &lot.items).unwrap();
     sums
 }
 
 /// Every operation of a plan, blocking and in split phase.
 pub(crate) fn check_all(
-    plan: &KeyedPlan<KeyedSums<f64>>,
+    plan: &KeyedPlan<Keyed<Sum<f64>>>,
     root: usize,
     lots: &[Lot],
     expected: &[u64],
 ) {
     let (rank, keys) = (plan.world().rank(), plan.keys());
     let (own, local) = (&lots[rank], sums_of(&lots[rank], keys));
-    let at_root = |sums: Option<KeyedSums<f64>>| {
+    let at_root = |sums: Option<Keyed<Sum<f64>>>| {
         let values = sums.map(|sums| bits(&sums.values()));
         assert_eq!(values, (rank == root).then(|| expected.to_vec()));
     };
-    let of_own = |sums: KeyedSums<f64>| {
+    let of_own = |sums: Keyed<Sum<f64>>| {
         assert_eq!(bits(&sums.values()), expected[plan.scattered_keys()]);
     };
     let mut values = vec![f64::NAN; keys];
@@ -226,7 +242,7 @@ fn every_algorithm(world: &World) {
         for algorithm in offered(world).filter(|algorithm| algorithm.takes_rows() || keys == 1) {
             let root = ranks / 2;
             let builder = Plan::builder(world).algorithm(algorithm).root(root);
-            let plan = builder.build_keyed::<KeyedSums<f64>>(keys).unwrap();
+            let plan = builder.build_keyed::<Sum<f64>>(keys).unwrap();
             assert_eq!(plan.keys(), keys);
             // Other items, and other keys, by the same plan.
             for (kind, lots, expected) in &cases {
@@ -246,43 +262,84 @@ fn every_algorithm(world: &World) {
     }
 }
 
-fn moments(world: &World) {
+/// Every slot of all ranks is that of all items.
+fn slots(world: &World) {
+    slot::<exact::Mean<f64>>(world, |lot, add| add(&lot.items));
+    slot::<Moments<f64>>(world, |lot, add| add(&lot.items));
+    slot::<exact::Powers<f64>>(world, |lot, add| add(&lot.items));
+    slot::<exact::Extrema<f64>>(world, |lot, add| add(&lot.items));
+    slot::<exact::ProductSum<f64>>(world, |lot, add| add([&lot.items, &lot.others()]));
+    slot::<exact::CoMoments<f64>>(world, |lot, add| add([&lot.items, &lot.others()]));
+    slot::<exact::WeightedMean<f64>>(world, |lot, add| add([&lot.items, &lot.others()]));
+    slot::<exact::IntegerSum>(world, |lot, add| add(lot.integers()[..].into()));
+    slot::<exact::IntegerMoments>(world, |lot, add| add(lot.integers()[..].into()));
+}
+
+/// What is done with items of a slot.
+type WithItems<'f, S> = &'f mut dyn FnMut(<S as exact::Slot>::Items<'_>);
+
+/// A function gives the items of a lot to another one.
+fn slot<S: KeyedSlot>(world: &World, with: fn(&Lot, WithItems<'_, S>)) {
     let (rank, ranks, keys) = (world.rank(), world.size(), 8);
+    let lots_of = |seed, kind| lots(ranks, keys, kind, seed);
     for algorithm in offered(world).filter(|algorithm| algorithm.takes_rows()) {
         let builder = Plan::builder(world).algorithm(algorithm);
-        let plan = builder.build_keyed::<KeyedMoments<f64>>(keys).unwrap();
+        let plan = builder.build_keyed::<S>(keys).unwrap();
         for (seed, kind) in (5..).zip(Kind::ALL) {
-            let lots = lots(ranks, keys, kind, seed);
+            let lots = lots_of(seed, kind);
+            let [mut expected, mut local] = [0; 2].map(|_| Keyed::<S>::new(keys).unwrap());
+            for lot in &lots {
+                with(lot, &mut |items| expected.add(&lot.keys, items).unwrap());
+            }
             let own = &lots[rank];
-            let all = plan.allreduce_items(&own.keys, &own.items).unwrap();
-            let of_own = (!own.items.is_empty()).then(|| {
-                let mut local = KeyedMoments::new(keys).unwrap();
-                local.add(&own.keys, &own.items).unwrap();
-                local
+            with(own, &mut |items| {
+                local.add(&own.keys, items).unwrap();
+                let all = plan.allreduce_items(&own.keys, items).unwrap();
+                assert_eq!(all, expected, "{algorithm}, {kind:?}");
             });
-            let local = of_own.unwrap_or_else(|| KeyedMoments::new(keys).unwrap());
-            let scattered = plan
-                .algorithm(Operation::ReduceScatter)
-                .map(|_| plan.reduce_scatter(&local).unwrap());
-            let range = plan.scattered_keys();
-            for (key, items) in by_key(&lots, keys).iter().enumerate() {
-                let check = |found: &KeyedMoments<f64>, key: usize| {
-                    let mut expected = exact::Moments::<f64>::new();
-                    expected.add(items);
-                    assert_eq!(found.counts()[key], items.len() as u64);
-                    let mean = expected.mean() + 0.0;
-                    let variances = [found.variance(key, 1.0), found.standard_deviation(key, 0.0)];
-                    assert_eq!(canonical(found.mean(key)), canonical(mean));
+            let mut values = plan.allreduce(&local).unwrap().values();
+            plan.allreduce_values(&local, &mut values).unwrap();
+            let bits = |values: Vec<S::Item>| -> Vec<u64> {
+                let values = values.into_iter().map(|value| canonical(value.into()));
+                values.collect()
+            };
+            assert_eq!(
+                bits(values),
+                bits(expected.values()),
+                "{algorithm}, {kind:?}"
+            );
+            if plan.algorithm(Operation::ReduceScatter).is_some() {
+                let scattered = plan.reduce_scatter(&local).unwrap();
+                for (key, of_all) in plan.scattered_keys().enumerate() {
                     assert_eq!(
-                        bits(&variances),
-                        bits(&[expected.variance(1.0), expected.standard_deviation(0.0)])
+                        scattered.get(key),
+                        expected.get(of_all),
+                        "{algorithm}, {kind:?}"
                     );
-                };
-                check(&all, key);
-                if let Some(scattered) = scattered.as_ref().filter(|_| range.contains(&key)) {
-                    check(scattered, key - range.start);
                 }
             }
+        }
+    }
+    let plan = Plan::builder(world).build_hashed::<u64, S>().unwrap();
+    for (seed, kind) in (5..).zip(Kind::ALL) {
+        let lots = lots_of(seed, kind);
+        let [mut expected, mut local] = [0; 2].map(|_| Hashed::<u64, S>::new());
+        for (of_rank, lot) in lots.iter().enumerate() {
+            let keys: Vec<u64> = lot.keys.iter().map(|key| u64::from(*key) << 40).collect();
+            with(lot, &mut |items| {
+                expected.add(&keys, items).unwrap();
+                if of_rank == rank {
+                    local.add(&keys, items).unwrap();
+                }
+            });
+        }
+        let own = plan.reduce_scatter(&local).unwrap();
+        for key in expected
+            .keys()
+            .iter()
+            .filter(|key| plan.owner(**key) == rank)
+        {
+            assert_eq!(own.get(key), expected.get(key), "{kind:?}");
         }
     }
 }
@@ -290,7 +347,7 @@ fn moments(world: &World) {
 #[expect(clippy::cast_possible_truncation, reason = "any floats will do")]
 fn floats(world: &World) {
     let (rank, ranks, keys) = (world.rank(), world.size(), 12);
-    let plan = Plan::builder(world).build_keyed::<KeyedSums<f32>>(keys);
+    let plan = Plan::builder(world).build_keyed::<Sum<f32>>(keys);
     let plan = plan.unwrap();
     for (seed, kind) in (9..).zip([Kind::Near, Kind::Special, Kind::Far, Kind::Apart]) {
         let lots = lots(ranks, keys, kind, seed);
@@ -317,7 +374,7 @@ fn floats(world: &World) {
 fn under_way(world: &World) {
     let (rank, ranks, keys) = (world.rank(), world.size(), 50);
     let builder = || Plan::builder(world);
-    let plan = builder().build_keyed::<KeyedSums<f64>>(keys).unwrap();
+    let plan = builder().build_keyed::<Sum<f64>>(keys).unwrap();
     for (seed, kind) in (20..).zip(Kind::ALL) {
         let lots = lots(ranks, keys, kind, seed);
         let expected = expected(&lots, keys);
@@ -348,10 +405,10 @@ fn under_way(world: &World) {
         assert_eq!(bits(&run.wait().unwrap().values()), expected);
     }
     // A run that is dropped: the plan is spent on all ranks, sooner or later.
-    let local = KeyedSums::new(keys);
+    let local = Keyed::<Sum<_>>::new(keys).unwrap();
     drop(plan.start_allreduce(&local).unwrap());
     assert!(plan.allreduce(&local).is_err());
-    let plan = builder().build_keyed::<KeyedSums<f64>>(keys).unwrap();
+    let plan = builder().build_keyed::<Sum<f64>>(keys).unwrap();
     assert!(plan.allreduce(&local).is_ok());
 }
 
@@ -360,14 +417,14 @@ fn several_in_flight(world: &World) {
     let (rank, ranks) = (world.rank(), world.size());
     let sizes = [3, 40, 100];
     let plans = sizes.map(|keys| {
-        let plan = Plan::builder(world).build_keyed::<KeyedSums<f64>>(keys);
+        let plan = Plan::builder(world).build_keyed::<Sum<f64>>(keys);
         plan.unwrap()
     });
     let single = Plan::builder(world).local_items(1).build::<f64>().unwrap();
     for seed in 0..4 {
         for kind in Kind::ALL {
             let lots = sizes.map(|keys| lots(ranks, keys, kind, seed));
-            let check = |number: usize, sums: KeyedSums<f64>| {
+            let check = |number: usize, sums: Keyed<Sum<f64>>| {
                 let expected = expected(&lots[number], sizes[number]);
                 assert_eq!(bits(&sums.values()), expected, "{kind:?}, seed {seed}");
             };
@@ -398,7 +455,7 @@ fn any_keys(world: &World) {
     let (rank, ranks) = (world.rank(), world.size());
     let root = ranks - 1;
     let builder = Plan::builder(world).root(root);
-    let plan = builder.build_hashed::<i64, f64>().unwrap();
+    let plan = builder.build_hashed::<i64, Sum<f64>>().unwrap();
     for (seed, kind) in (30..).zip(Kind::ALL) {
         let lots = lots(ranks, 60, kind, seed);
         // Keys anywhere, in an order of their own.
@@ -422,7 +479,7 @@ fn any_keys(world: &World) {
         let own = &lots[rank];
         let keys: Vec<i64> = own.keys.iter().map(|&key| spread(key)).collect();
         same(&plan.by_key(&keys, &own.items).unwrap());
-        let mut local = HashedSums::new();
+        let mut local = Hashed::<_, Sum<_>>::new();
         local.add(&keys, &own.items).unwrap();
         same(&plan.allreduce(&local).unwrap());
         let at_root = plan.reduce(&local).unwrap();
@@ -469,13 +526,17 @@ fn any_keys(world: &World) {
     };
     assert_eq!(plan.by_key(&[-1], items), Err(expected.clone()));
     assert_eq!(plan.by_key(&[-1], &[1.0]), Err(RunError::Spent { rank }));
-    let build = || Plan::builder(world).build_hashed::<i64, f64>().unwrap();
+    let build = || {
+        Plan::builder(world)
+            .build_hashed::<i64, Sum<f64>>()
+            .unwrap()
+    };
     let outcome = build().reduce_by_key(&[-1], items);
     assert_eq!(outcome.err(), Some(expected.clone()));
     let outcome = build().reduce_scatter_by_key(&[-1], items);
     assert_eq!(outcome.err(), Some(expected));
     // A run that is dropped: the plan is spent on all ranks, sooner or later.
-    let (plan, local) = (build(), HashedSums::new());
+    let (plan, local) = (build(), Hashed::<_, Sum<_>>::new());
     drop(plan.start_allreduce(&local).unwrap());
     assert!(plan.allreduce(&local).is_err());
     whatever_the_type(world);
@@ -484,7 +545,9 @@ fn any_keys(world: &World) {
 /// The same plan as other languages have it.
 fn whatever_the_type(world: &World) {
     let (rank, ranks) = (world.rank(), world.size());
-    let plan = Plan::builder(world).build_hashed::<i64, f64>().unwrap();
+    let plan = Plan::builder(world)
+        .build_hashed::<i64, Sum<f64>>()
+        .unwrap();
     let keys: Vec<i64> = (-3..9).collect();
     let items: Vec<f64> = (-3..9_i32).map(f64::from).collect();
     let expected: Vec<f64> = items.iter().map(|item| item * ranks as f64).collect();
@@ -494,7 +557,7 @@ fn whatever_the_type(world: &World) {
         .filter(|&(&key, _)| plan.owner(key) == rank)
         .map(|(_, &value)| canonical(value))
         .collect();
-    let mut local = HashedSums::new();
+    let mut local = Hashed::<_, Sum<_>>::new();
     local.add(&keys, &items).unwrap();
     let plan = plan.into_any();
     assert_eq!(plan.algorithm(Operation::Allreduce), None);
@@ -546,12 +609,14 @@ fn whatever_the_type(world: &World) {
         },
         |plan| {
             plan.refuse(Operation::Allreduce);
-            let again = plan.run_state(Operation::Allreduce, &mut HashedSums::<i64, f64>::new());
+            let again = plan.run_state(Operation::Allreduce, &mut Hashed::<i64, Sum<f64>>::new());
             again.err()
         },
     ];
     for (number, of_rank_0) in of_rank_0.into_iter().enumerate() {
-        let plan = Plan::builder(world).build_hashed::<i64, f64>().unwrap();
+        let plan = Plan::builder(world)
+            .build_hashed::<i64, Sum<f64>>()
+            .unwrap();
         let plan = plan.into_any();
         let error = match rank {
             0 => of_rank_0(&plan),
@@ -571,7 +636,7 @@ fn failures(world: &World) {
     for algorithm in offered(world).filter(|algorithm| algorithm.takes_rows()) {
         let build = || {
             let builder = Plan::builder(world).algorithm(algorithm);
-            builder.build_keyed::<KeyedSums<f64>>(5).unwrap()
+            builder.build_keyed::<Sum<f64>>(5).unwrap()
         };
         let of_last = |error: RunError| {
             if rank == last {
@@ -606,7 +671,7 @@ fn failures(world: &World) {
             planned: 5,
             given: 6,
         };
-        let own = KeyedSums::new(if rank == last { 6 } else { 5 });
+        let own = Keyed::<Sum<_>>::new(if rank == last { 6 } else { 5 }).unwrap();
         let outcome = build().allreduce(&own);
         assert_eq!(outcome.err(), Some(of_last(wrong.clone())));
         if algorithm.is_scheduled() {
@@ -615,9 +680,7 @@ fn failures(world: &World) {
             assert_eq!(outcome.err(), Some(of_last(wrong)));
         }
     }
-    let plan = Plan::builder(world)
-        .build_keyed::<KeyedSums<f64>>(3)
-        .unwrap();
+    let plan = Plan::builder(world).build_keyed::<Sum<f64>>(3).unwrap();
     let outcome = plan.by_key(&[0_i8], &[1.0], &mut [0.0; 2]);
     let wrong = RunError::WrongResultLength {
         rank,
@@ -625,19 +688,19 @@ fn failures(world: &World) {
         given: 2,
     };
     assert_eq!(outcome, Err(wrong));
-    let none = Plan::builder(world).build_keyed::<KeyedSums<f64>>(0);
+    let none = Plan::builder(world).build_keyed::<Sum<f64>>(0);
     assert_eq!(none.err(), Some(BuildError::NoKeys));
     if ranks > 1 {
         let keys = if rank == last { 6 } else { 5 };
-        let outcome = Plan::builder(world).build_keyed::<KeyedSums<f64>>(keys);
+        let outcome = Plan::builder(world).build_keyed::<Sum<f64>>(keys);
         let text = outcome.err().unwrap().to_string();
         let expected = "ranks disagree on the number of keys: rank 0 has 5; rank";
         assert_eq!(text, format!("{expected} {last} has 6"));
         let text = if rank == last {
-            let plan = Plan::builder(world).build_keyed::<KeyedSums<f32>>(5);
+            let plan = Plan::builder(world).build_keyed::<Sum<f32>>(5);
             plan.err().unwrap().to_string()
         } else {
-            let plan = Plan::builder(world).build_keyed::<KeyedSums<f64>>(5);
+            let plan = Plan::builder(world).build_keyed::<Sum<f64>>(5);
             plan.err().unwrap().to_string()
         };
         assert!(text.contains("exact sum by key of f32"), "{text}");

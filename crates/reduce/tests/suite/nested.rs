@@ -33,11 +33,12 @@ struct Hand {
     run: Pending<f64>,
     exact_run: Pending<exact::Sum<f64>>,
     keyed: exact::KeyedPlan<Keyed>,
-    hashed: exact::HashedPlan<u64, f64>,
+    hashed: exact::HashedPlan<u64, ExactSum>,
     keyed_run: Pending<Keyed>,
 }
 
-type Keyed = exact::KeyedSums<f64>;
+type Keyed = exact::Keyed<ExactSum>;
+type ExactSum = exact::Sum<f64>;
 
 impl Hand {
     fn new(world: &World) -> Self {
@@ -47,7 +48,7 @@ impl Hand {
                 .unwrap()
         };
         let plan = || Plan::builder(world).local_items(1).build().unwrap();
-        let keyed = || Plan::builder(world).build_keyed::<Keyed>(2).unwrap();
+        let keyed = || Plan::builder(world).build_keyed::<ExactSum>(2).unwrap();
         Self {
             world: world.clone(),
             plan: plan(),
@@ -59,7 +60,7 @@ impl Hand {
             exact_run: exact().start_allreduce(&exact::Sum::of(&[1.0])).unwrap(),
             keyed: keyed(),
             hashed: Plan::builder(world).build_hashed().unwrap(),
-            keyed_run: keyed().start_allreduce(&Keyed::new(2)).unwrap(),
+            keyed_run: keyed().start_allreduce(&Keyed::new(2).unwrap()).unwrap(),
         }
     }
 }
@@ -104,10 +105,10 @@ const CALLS: &[Call] = &[
         said(Plan::builder(&hand.world).build_exact::<exact::Sum<f64>>())
     }),
     ("Builder::build_keyed", |hand| {
-        said(Plan::builder(&hand.world).build_keyed::<Keyed>(2))
+        said(Plan::builder(&hand.world).build_keyed::<ExactSum>(2))
     }),
     ("Builder::build_hashed", |hand| {
-        said(Plan::builder(&hand.world).build_hashed::<u64, f64>())
+        said(Plan::builder(&hand.world).build_hashed::<u64, ExactSum>())
     }),
     ("Plan::allreduce", |hand| said(hand.plan.allreduce(ONE))),
     ("Plan::allreduce_into", |hand| {
@@ -273,46 +274,49 @@ const CALLS: &[Call] = &[
         said(hand.exact_run.wait_timeout(Duration::from_secs(1)))
     }),
     ("exact::KeyedPlan::allreduce", |hand| {
-        said(hand.keyed.allreduce(&Keyed::new(2)))
+        said(hand.keyed.allreduce(&Keyed::new(2).unwrap()))
     }),
     ("exact::KeyedPlan::allreduce_items", |hand| {
         said(hand.keyed.allreduce_items(&KEY, ONE))
     }),
     ("exact::KeyedPlan::reduce", |hand| {
-        said(hand.keyed.reduce(&Keyed::new(2)))
+        said(hand.keyed.reduce(&Keyed::new(2).unwrap()))
     }),
     ("exact::KeyedPlan::reduce_scatter", |hand| {
-        said(hand.keyed.reduce_scatter(&Keyed::new(2)))
+        said(hand.keyed.reduce_scatter(&Keyed::new(2).unwrap()))
     }),
     ("exact::KeyedPlan::start_allreduce", |hand| {
-        said(hand.keyed.start_allreduce(&Keyed::new(2)))
+        said(hand.keyed.start_allreduce(&Keyed::new(2).unwrap()))
     }),
     ("exact::KeyedPlan::start_reduce", |hand| {
-        said(hand.keyed.start_reduce(&Keyed::new(2)))
+        said(hand.keyed.start_reduce(&Keyed::new(2).unwrap()))
     }),
     ("exact::KeyedPlan::start_reduce_scatter", |hand| {
-        said(hand.keyed.start_reduce_scatter(&Keyed::new(2)))
+        said(hand.keyed.start_reduce_scatter(&Keyed::new(2).unwrap()))
     }),
     ("exact::KeyedPlan::by_key", |hand| {
         said(hand.keyed.by_key(&KEY, ONE, &mut [0.0; 2]))
     }),
     ("exact::KeyedPlan::allreduce_values", |hand| {
-        said(hand.keyed.allreduce_values(&Keyed::new(2), &mut [0.0; 2]))
+        said(
+            hand.keyed
+                .allreduce_values(&Keyed::new(2).unwrap(), &mut [0.0; 2]),
+        )
     }),
     ("exact::KeyedPlan::by_key, two lengths", |hand| {
         said(hand.keyed.by_key(&KEY, &[], &mut [0.0; 2]))
     }),
     ("exact::HashedPlan::reduce_scatter", |hand| {
-        said(hand.hashed.reduce_scatter(&exact::HashedSums::new()))
+        said(hand.hashed.reduce_scatter(&exact::Hashed::new()))
     }),
     ("exact::HashedPlan::allreduce", |hand| {
-        said(hand.hashed.allreduce(&exact::HashedSums::new()))
+        said(hand.hashed.allreduce(&exact::Hashed::new()))
     }),
     ("exact::HashedPlan::reduce", |hand| {
-        said(hand.hashed.reduce(&exact::HashedSums::new()))
+        said(hand.hashed.reduce(&exact::Hashed::new()))
     }),
     ("exact::HashedPlan::start_allreduce", |hand| {
-        let nothing = exact::HashedSums::new();
+        let nothing = exact::Hashed::new();
         said(hand.hashed.start_allreduce(&nothing))
     }),
     ("exact::HashedPlan::by_key", |hand| {

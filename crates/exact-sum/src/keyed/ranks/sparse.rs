@@ -3,12 +3,10 @@
 use std::fmt;
 use std::hash::Hash;
 
-use super::entry::{Entries, WrongEntries, write_long, write_short};
-use super::wire::add_entry;
-use crate::keyed::HashedSums;
-use crate::keyed::key::Key;
+use super::super::columns::Columns;
+use super::super::message::entry::{Entries, WrongEntries};
+use super::super::{Hashed, Key, KeyedSlot};
 use crate::number::counters::{LimitError, items_of_both};
-use crate::number::float::Float;
 
 /// Keys that ranks send each other: integers of 64 bits.
 pub trait SparseKey: Key + Hash + Ord + fmt::Debug + 'static {
@@ -41,9 +39,9 @@ impl SparseKey for i64 {
 
 /// What they are, with the types of keys and items: ranks compare it.
 #[must_use]
-pub fn name<K: SparseKey, T: Float>() -> String {
+pub fn name<K: SparseKey, S: KeyedSlot>() -> String {
     let key = std::any::type_name::<K>();
-    format!("exact sum by keys of {key} of {}", T::NAME)
+    format!("keys of {key}, {}", S::name())
 }
 
 /// A rank with at most its share of so many items need not tell the others how many it has.
@@ -54,27 +52,29 @@ fn few(ranks: usize) -> u64 {
     FEW_ITEMS / ranks as u64
 }
 
-/// All keys of sums as entries, dealt out to ranks. The first word of a list is a number that no key has more items than. Of a rank with more
+/// All keys of slots as entries, dealt out to ranks. The first word of a list is a number that no key has more items than. Of a rank with more
 /// items than its share, no list is empty; of another one, those of ranks that get no key are.
 #[must_use]
-pub fn to_entries<K: SparseKey, T: Float>(
-    sums: &HashedSums<K, T>,
+pub fn to_entries<K: SparseKey, S: KeyedSlot>(
+    slots: &Hashed<K, S>,
     ranks: usize,
     rank_of: impl Fn(K) -> usize,
 ) -> Vec<Vec<u64>> {
-    let totals = &sums.sums.totals;
-    let is_told = totals.items > few(ranks);
-    let first = if is_told { &[totals.items][..] } else { &[] };
+    let columns = &slots.slots.columns;
+    let items = columns.items();
+    let first = if items > few(ranks) {
+        &[items][..]
+    } else {
+        &[]
+    };
     let mut lists = vec![first.to_vec(); ranks];
-    for (place, &key) in sums.keys().iter().enumerate().take(totals.len()) {
+    let known = slots.keys().iter().take(slots.slots.keys());
+    for (place, &key) in known.enumerate() {
         let list = &mut lists[rank_of(key)];
         if list.is_empty() {
-            list.push(totals.items);
+            list.push(items);
         }
-        match totals.short(place) {
-            Some((integer, unit)) => write_short(key.to_word(), 0, integer, unit, list),
-            None => write_long(key.to_word(), 0, &totals.total(place), list),
-        }
+        columns.write_key(place, key.to_word(), 0, list);
     }
     lists
 }
@@ -90,25 +90,25 @@ pub fn check_items(lists: &[Vec<u64>]) -> Result<(), LimitError> {
     items_of_both(all, FEW_ITEMS).map(drop)
 }
 
-/// Adds a list to sums.
+/// Adds a list to slots.
 ///
 /// # Errors
-/// They are not entries.
-pub fn add_entries<K: SparseKey, T: Float>(
-    sums: &mut HashedSums<K, T>,
+/// They are not entries, or there is no memory for their keys.
+pub fn add_entries<K: SparseKey, S: KeyedSlot>(
+    slots: &mut Hashed<K, S>,
     list: &[u64],
 ) -> Result<(), WrongEntries> {
     let Some((items, entries)) = list.split_first() else {
         return Ok(());
     };
-    let totals = &mut sums.sums.totals;
-    totals.items = totals.items.saturating_add(*items);
+    let columns = &mut slots.slots.columns;
+    columns.raise_items(columns.items().saturating_add(*items));
     for entry in Entries::of(entries) {
         let entry = entry?;
-        let place = sums.code(&K::of_word(entry.key)) as usize;
-        let keys = sums.keys().len();
-        sums.sums.totals.grow(keys);
-        add_entry(&mut sums.sums.totals, &entry, place)?;
+        let place = slots.code(&K::of_word(entry.key)) as usize;
+        let grown = slots.slots.grow(slots.keys().len());
+        grown.map_err(|_| WrongEntries("there is no memory for so many keys"))?;
+        slots.slots.columns.add_entry(entry.part, &entry, place)?;
     }
     Ok(())
 }

@@ -5,10 +5,10 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::rc::Rc;
 
-use exact_sum::wire::{Agreed, NO_TERMS, Terms, WrongEntries};
-use exact_sum::{KeyedAccumulator, LimitError};
+use exact_sum::wire::{Agreed, Terms, WrongEntries};
+use exact_sum::{KeyedSlot, LimitError};
 
-use super::rows::{AnySums, Local, SumsOf};
+use super::rows::{AnySlots, Local, SlotsOf};
 use crate::engines::exchange::Exchange;
 use crate::engines::values::Memory;
 use crate::error::RunError;
@@ -21,13 +21,13 @@ pub(crate) struct ByKey {
     pub(super) rows: AnyPlan,
     /// For what does not fit the rows.
     beside: Rc<Conversation>,
-    pub(super) sums: Box<dyn AnySums>,
+    pub(super) slots: Box<dyn AnySlots>,
     /// That of earlier runs.
     memory: RefCell<Vec<Memory>>,
 }
 
 impl ByKey {
-    pub(crate) fn new<A: KeyedAccumulator>(
+    pub(crate) fn new<S: KeyedSlot>(
         terms: AnyPlan,
         rows: &AnyPlan,
         beside: Rc<Conversation>,
@@ -36,7 +36,7 @@ impl ByKey {
             terms,
             rows: rows.with_form(Form::Items),
             beside,
-            sums: Box::new(SumsOf::<A>(PhantomData)),
+            slots: Box::new(SlotsOf::<S>(PhantomData)),
             memory: RefCell::default(),
         }
     }
@@ -73,13 +73,13 @@ impl ByKey {
         let agreed = all.iter().map(|&terms| Agreed::on(terms, self.ranks()));
         let agreed: Result<Vec<Agreed>, LimitError> = agreed.collect();
         let agreed = agreed.map_err(|error| self.limit(error))?;
-        self.sums.settle(local, &agreed);
+        self.slots.settle(local, &agreed);
         Ok(agreed)
     }
 
     /// Terms of no sums.
     pub(super) fn no_terms(&self) -> Vec<Terms> {
-        vec![NO_TERMS; self.sums.parts()]
+        self.slots.no_terms()
     }
 
     /// Starts an exchange of entries, in a call that has entered the world.

@@ -30,8 +30,8 @@ impl ByKey {
     fn local(&self, sums: &dyn Any) -> Result<Local, RunError> {
         let rank = self.rank();
         let planned = self.rows.width();
-        match self.sums.keys(sums) {
-            Some(given) if given == planned => Ok(self.sums.local(sums, self.memory(planned))),
+        match self.slots.keys(sums) {
+            Some(given) if given == planned => Ok(self.slots.local(sums, self.memory(planned))),
             Some(given) => Err(RunError::WrongKeys {
                 rank,
                 planned,
@@ -155,7 +155,7 @@ impl ByKey {
     /// Begins to send what this rank has merged to all.
     fn share(self: &Rc<Self>, added: Added, lists: &[Vec<u64>]) -> Result<Stage, RunError> {
         let operation = added.operation;
-        let merged = self.sums.merged(lists);
+        let merged = self.slots.merged(lists);
         let merged = merged.map_err(|error| self.give_up(operation, error))?;
         let exchange = self.start_exchange(operation, &vec![&merged[..]; self.ranks()])?;
         let form = Rc::clone(self);
@@ -226,27 +226,27 @@ impl Staged for ByKey {
         if is_unused && bytes == 0 {
             return Ok(());
         }
-        let given = bytes / self.sums.value_bytes();
+        let given = bytes / self.slots.value_bytes();
         check_result(self.rank(), self.keys(operation).len(), given)
     }
 
     fn write_values(&self, total: Box<dyn Any>, result: &mut [u8]) -> Result<(), RunError> {
         let total = total_of(total);
         let keys = total.rows.bytes().len() / self.rows.item_bytes();
-        check_result(self.rank(), keys, result.len() / self.sums.value_bytes())?;
-        self.read(total, |total| self.sums.write_values(total, result))
+        check_result(self.rank(), keys, result.len() / self.slots.value_bytes())?;
+        self.read(total, |total| self.slots.write_values(total, result))
     }
 
     fn state(&self, total: Box<dyn Any>) -> Result<Box<dyn Any>, RunError> {
-        self.read(total_of(total), |total| self.sums.sums(total))
+        self.read(total_of(total), |total| self.slots.slots(total))
     }
 
     fn replace(&self, sums: &mut dyn Any, total: Box<dyn Any>) -> Result<(), RunError> {
-        self.read(total_of(total), |total| self.sums.replace(sums, total))
+        self.read(total_of(total), |total| self.slots.replace(sums, total))
     }
 
     fn takes(&self, sums: &dyn Any) -> bool {
-        self.sums.keys(sums).is_some()
+        self.slots.keys(sums).is_some()
     }
 
     fn refuse(&self, operation: Operation) {

@@ -5,7 +5,7 @@ use std::any::Any;
 use std::marker::PhantomData;
 use std::rc::Rc;
 
-use exact_sum::{Float, HashedSums, SparseKey, sparse};
+use exact_sum::{Float, Hashed, KeyedSlot, SparseKey, sparse};
 
 use super::plan::{KeyedPlan, all, typed};
 use crate::engines::exchange::Exchange;
@@ -16,20 +16,20 @@ use crate::plan::{AnyPlan, Outcome, Stage, Staged, Stages, check_result, not_tak
 use crate::world::World;
 use crate::world::conversation::Conversation;
 
-/// Exact sums of the items of each key over the ranks of a [`World`], for keys that are any integers of 64 bits. Made by
+/// Exact sums or other [slots](KeyedSlot) of the items of each key over the ranks of a [`World`], for keys that are any integers of 64 bits. Made by
 /// [`Builder::build_hashed`](crate::Builder::build_hashed).
 ///
 /// Each key is [owned](KeyedPlan::owner) by one rank, to which the ranks send what they have of it. For keys 0 to K - 1 that most ranks have,
-/// a plan of [`KeyedSums`](exact_sum::KeyedSums) is cheaper. Nobody says beforehand which keys there are, and each run may have others.
+/// a plan of [`Keyed`](exact_sum::Keyed) is cheaper. Nobody says beforehand which keys there are, and each run may have others.
 ///
-/// Each value has the bits of one process's [`HashedSums`] on all ranks' items, whatever the number of ranks and the distribution of the
+/// Each value has the bits of one process's [`Hashed`] on all ranks' items, whatever the number of ranks and the distribution of the
 /// items.
 ///
 /// ```
 /// use reduce::{Plan, exact, threads};
 ///
 /// let sums = threads::run(2, |world| {
-///     let plan = Plan::builder(world).build_hashed::<i64, f64>().unwrap();
+///     let plan = Plan::builder(world).build_hashed::<i64, exact::Sum<f64>>().unwrap();
 ///     let (keys, prices) = match world.rank() {
 ///         0 => ([-7, 1 << 40], [0.1, 5.0]),
 ///         _ => ([-7, 3], [0.2, 1e300]),
@@ -45,15 +45,15 @@ use crate::world::conversation::Conversation;
 /// # Errors of all runs
 ///
 /// [Those of a `KeyedPlan`](KeyedPlan#errors-of-all-runs).
-pub type HashedPlan<K, T> = KeyedPlan<HashedSums<K, T>>;
+pub type HashedPlan<K, S> = KeyedPlan<Hashed<K, S>>;
 
-impl<K: SparseKey, T: Float> KeyedPlan<HashedSums<K, T>> {
+impl<K: SparseKey, S: KeyedSlot> KeyedPlan<Hashed<K, S>> {
     pub(crate) fn of_keys(plan: &AnyPlan) -> Self {
-        let form = Hashed::<K, T> {
+        let form = ByOwner::<K, S> {
             world: plan.world().clone(),
             conversation: Rc::clone(&plan.conversation),
             root: plan.root(),
-            sums: PhantomData,
+            slots: PhantomData,
         };
         Self::new(plan, Rc::new(form))
     }
@@ -69,7 +69,7 @@ impl<K: SparseKey, T: Float> KeyedPlan<HashedSums<K, T>> {
     ///
     /// # Errors
     /// As [`allreduce`](KeyedPlan::allreduce), or a rank does not have as many keys as items.
-    pub fn by_key(&self, keys: &[K], items: &[T]) -> Result<Vec<(K, T)>, RunError> {
+    pub fn by_key(&self, keys: &[K], items: S::Items<'_>) -> Result<Vec<(K, S::Item)>, RunError> {
         self.collected(Operation::Allreduce, keys, items).map(all)
     }
 
@@ -77,7 +77,12 @@ impl<K: SparseKey, T: Float> KeyedPlan<HashedSums<K, T>> {
     ///
     /// # Errors
     /// As [`by_key`](KeyedPlan::by_key).
-    pub fn reduce_by_key(&self, keys: &[K], items: &[T]) -> Result<Option<Vec<(K, T)>>, RunError> {
+    #[expect(clippy::type_complexity, reason = "pairs, if there are some")]
+    pub fn reduce_by_key(
+        &self,
+        keys: &[K],
+        items: S::Items<'_>,
+    ) -> Result<Option<Vec<(K, S::Item)>>, RunError> {
         self.collected(Operation::Reduce, keys, items).map(typed)
     }
 
@@ -88,8 +93,8 @@ impl<K: SparseKey, T: Float> KeyedPlan<HashedSums<K, T>> {
     pub fn reduce_scatter_by_key(
         &self,
         keys: &[K],
-        items: &[T],
-    ) -> Result<HashedSums<K, T>, RunError> {
+        items: S::Items<'_>,
+    ) -> Result<Hashed<K, S>, RunError> {
         self.collected(Operation::ReduceScatter, keys, items)
             .map(all)
     }
@@ -98,10 +103,10 @@ impl<K: SparseKey, T: Float> KeyedPlan<HashedSums<K, T>> {
         &self,
         operation: Operation,
         keys: &[K],
-        items: &[T],
+        items: S::Items<'_>,
     ) -> Result<Outcome, RunError> {
         let rank = self.world().rank();
-        let mut local = HashedSums::new();
+        let mut local = Hashed::<K, S>::new();
         let added = local.add(keys, items);
         let added = added.map_err(|error| RunError::Keys { rank, error });
         self.run(operation, added.map(|()| &local))
@@ -119,14 +124,14 @@ fn owner(key: impl SparseKey, ranks: usize) -> usize {
     usize::try_from(scaled).expect("it is less than the number of ranks")
 }
 
-struct Hashed<K, T> {
+struct ByOwner<K, S> {
     world: World,
     conversation: Rc<Conversation>,
     root: usize,
-    sums: PhantomData<fn() -> (K, T)>,
+    slots: PhantomData<fn() -> (K, S)>,
 }
 
-impl<K: SparseKey, T: Float> Hashed<K, T> {
+impl<K: SparseKey, S: KeyedSlot> ByOwner<K, S> {
     fn exchange(&self, operation: Operation, lists: &[&[u64]]) -> Result<Exchange, RunError> {
         Exchange::start(&self.world, &self.conversation, operation, lists)
     }
@@ -135,7 +140,7 @@ impl<K: SparseKey, T: Float> Hashed<K, T> {
     fn checked<'s>(
         &self,
         state: Result<&'s dyn Any, RunError>,
-    ) -> Result<&'s HashedSums<K, T>, RunError> {
+    ) -> Result<&'s Hashed<K, S>, RunError> {
         let rank = self.world.rank();
         let sums = state?.downcast_ref().ok_or_else(|| not_taken(rank))?;
         environment::check().map_err(|error| RunError::Environment { rank, error })?;
@@ -143,11 +148,11 @@ impl<K: SparseKey, T: Float> Hashed<K, T> {
     }
 
     /// The sums of this rank's own keys.
-    fn own(&self, operation: Operation, sent: Exchange) -> Result<HashedSums<K, T>, RunError> {
+    fn own(&self, operation: Operation, sent: Exchange) -> Result<Hashed<K, S>, RunError> {
         let lists = sent.deliver()?;
         let rank = self.world.rank();
         sparse::check_items(&lists).map_err(|error| RunError::Limit { rank, error })?;
-        let mut sums = HashedSums::new();
+        let mut sums = Hashed::<K, S>::new();
         for list in lists {
             sparse::add_entries(&mut sums, &list).map_err(|error| {
                 let reason = error.to_string();
@@ -159,7 +164,7 @@ impl<K: SparseKey, T: Float> Hashed<K, T> {
     }
 
     /// Begins to send the values of this rank's keys to the ranks that get all.
-    fn share(&self, operation: Operation, own: &HashedSums<K, T>) -> Result<Stage, RunError> {
+    fn share(&self, operation: Operation, own: &Hashed<K, S>) -> Result<Stage, RunError> {
         let pairs = own.values().into_iter();
         let words: Vec<u64> = pairs
             .flat_map(|(key, value)| [key.to_word(), word(value)])
@@ -172,7 +177,7 @@ impl<K: SparseKey, T: Float> Hashed<K, T> {
         let then = move |sent: Exchange| {
             let lists = sent.deliver()?;
             let pairs = lists.iter().flat_map(|list| list.as_chunks().0);
-            let mut all: Vec<(K, T)> = pairs
+            let mut all: Vec<(K, S::Item)> = pairs
                 .map(|&[key, value]| (K::of_word(key), of_word(value)))
                 .collect();
             all.sort_unstable_by_key(|(key, _)| *key);
@@ -183,7 +188,7 @@ impl<K: SparseKey, T: Float> Hashed<K, T> {
     }
 }
 
-impl<K: SparseKey, T: Float> Staged for Hashed<K, T> {
+impl<K: SparseKey, S: KeyedSlot> Staged for ByOwner<K, S> {
     fn world(&self) -> &World {
         &self.world
     }
@@ -217,14 +222,14 @@ impl<K: SparseKey, T: Float> Staged for Hashed<K, T> {
     }
 
     fn write_values(&self, total: Box<dyn Any>, result: &mut [u8]) -> Result<(), RunError> {
-        let values: Vec<T> = match total.downcast::<HashedSums<K, T>>() {
+        let values: Vec<S::Item> = match total.downcast::<Hashed<K, S>>() {
             Ok(own) => own.values().into_iter().map(|(_, value)| value).collect(),
             Err(total) => {
-                let all: Vec<(K, T)> = all(Some(total));
+                let all: Vec<(K, S::Item)> = all(Some(total));
                 all.into_iter().map(|(_, value)| value).collect()
             }
         };
-        let given = result.len() / size_of::<T>();
+        let given = result.len() / size_of::<S::Item>();
         check_result(self.world.rank(), values.len(), given)?;
         result.copy_from_slice(bytemuck::cast_slice(&values));
         Ok(())
@@ -236,7 +241,7 @@ impl<K: SparseKey, T: Float> Staged for Hashed<K, T> {
 
     fn replace(&self, state: &mut dyn Any, total: Box<dyn Any>) -> Result<(), RunError> {
         let rank = self.world.rank();
-        let own = total.downcast::<HashedSums<K, T>>();
+        let own = total.downcast::<Hashed<K, S>>();
         let (Some(state), Ok(own)) = (state.downcast_mut(), own) else {
             return Err(not_taken(rank));
         };
@@ -245,7 +250,7 @@ impl<K: SparseKey, T: Float> Staged for Hashed<K, T> {
     }
 
     fn takes(&self, state: &dyn Any) -> bool {
-        state.is::<HashedSums<K, T>>()
+        state.is::<Hashed<K, S>>()
     }
 
     fn refuse(&self, operation: Operation) {

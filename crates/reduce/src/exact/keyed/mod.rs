@@ -9,4 +9,4 @@ mod rows;
 pub(crate) use by_key::ByKey;
 pub use hashed::HashedPlan;
 pub use plan::{KeyedPlan, KeyedState};
-pub(crate) use rows::{AddRows, CombineTerms};
+pub(crate) use rows::{CombineRows, CombineTerms};

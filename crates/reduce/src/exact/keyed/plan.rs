@@ -5,13 +5,13 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::rc::Rc;
 
-use exact_sum::{Float, HashedSums, Key, KeyedAccumulator, KeyedMoments, KeyedSums, SparseKey};
+use exact_sum::{Hashed, Key, Keyed, KeyedSlot, SparseKey};
 
 use crate::error::RunError;
 use crate::operation::Operation;
 use crate::plan::{AnyPlan, Form, Operands, Outcome, Pending, Staged, dereferences};
 
-/// What a [`KeyedPlan`] adds up: [`KeyedSums`], [`KeyedMoments`] or [`HashedSums`]. No other type implements it.
+/// What a [`KeyedPlan`] adds up: [`Keyed`] or [`Hashed`]. No other type implements it.
 pub trait KeyedState: Sealed + 'static {
     /// What a rank gets of all keys.
     type All: 'static;
@@ -19,25 +19,20 @@ pub trait KeyedState: Sealed + 'static {
 
 pub trait Sealed {}
 
-impl<T: Float> Sealed for KeyedSums<T> {}
-impl<T: Float> Sealed for KeyedMoments<T> {}
-impl<K: SparseKey, T: Float> Sealed for HashedSums<K, T> {}
+impl<S: KeyedSlot> Sealed for Keyed<S> {}
+impl<K: SparseKey, S: KeyedSlot> Sealed for Hashed<K, S> {}
 
-impl<T: Float> KeyedState for KeyedSums<T> {
+impl<S: KeyedSlot> KeyedState for Keyed<S> {
     type All = Self;
 }
 
-impl<T: Float> KeyedState for KeyedMoments<T> {
-    type All = Self;
+impl<K: SparseKey, S: KeyedSlot> KeyedState for Hashed<K, S> {
+    /// The keys that have items anywhere, in ascending order, and their [values](Keyed::value), each rounded once.
+    type All = Vec<(K, S::Item)>;
 }
 
-impl<K: SparseKey, T: Float> KeyedState for HashedSums<K, T> {
-    /// The keys that have items anywhere, in ascending order, and their sums, each rounded once.
-    type All = Vec<(K, T)>;
-}
-
-/// Exact sums, or moments, of the items of each key over the ranks of a [`World`](crate::World): of [`KeyedSums`] or [`KeyedMoments`], for the keys 0
-/// to K - 1, made by [`Builder::build_keyed`](crate::Builder::build_keyed); or of [`HashedSums`]: see [`HashedPlan`](super::HashedPlan).
+/// Exact sums, moments or other [slots](KeyedSlot) of the items of each key over the ranks of a [`World`](crate::World): of [`Keyed`], for the
+/// keys 0 to K - 1, made by [`Builder::build_keyed`](crate::Builder::build_keyed); or of [`Hashed`]: see [`HashedPlan`](super::HashedPlan).
 ///
 /// All ranks build it together and run it together, any number of times, as a [`Plan`](crate::Plan). Nobody says which keys a rank's items
 /// have, or how many items there are: that may change from run to run.
@@ -51,7 +46,7 @@ impl<K: SparseKey, T: Float> KeyedState for HashedSums<K, T> {
 ///
 /// // A histogram of three bins. Rank 1 has no items.
 /// let histograms = threads::run(2, |world| {
-///     let plan = Plan::builder(world).build_keyed::<exact::KeyedSums<f64>>(3).unwrap();
+///     let plan = Plan::builder(world).build_keyed::<exact::Sum<f64>>(3).unwrap();
 ///     let (bins, weights): (&[u32], &[f64]) = match world.rank() {
 ///         0 => (&[0, 2, 0, 2], &[1e300, 0.1, 1.0, 0.2]),
 ///         _ => (&[0], &[-1e300]),
@@ -89,7 +84,7 @@ impl<S: KeyedState> KeyedPlan<S> {
         self.plan
     }
 
-    /// Adds up the ranks' sums; every rank gets those of all keys, or, of [`HashedSums`], of all that have items anywhere. Collective.
+    /// Adds up the ranks' sums; every rank gets those of all keys, or, of [`Hashed`], of all that have items anywhere. Collective.
     ///
     /// # Errors
     /// As [all runs](KeyedPlan#errors-of-all-runs).
@@ -172,57 +167,63 @@ pub(super) fn all<R: 'static>(outcome: Outcome) -> R {
     typed(outcome).expect("every rank gets some")
 }
 
-impl<A: KeyedAccumulator + KeyedState<All = A>> KeyedPlan<A> {
+impl<S: KeyedSlot> KeyedPlan<Keyed<S>> {
     /// The number of keys.
     pub fn keys(&self) -> usize {
         self.width()
     }
 
-    /// The keys whose sums this rank gets from [`reduce_scatter`](KeyedPlan::reduce_scatter).
+    /// The keys whose slots this rank gets from [`reduce_scatter`](KeyedPlan::reduce_scatter).
     pub fn scattered_keys(&self) -> Range<usize> {
         self.scattered_columns()
     }
 
-    /// Adds this rank's items up by key, and then the ranks' sums, as [`allreduce`](KeyedPlan::allreduce). Collective.
+    /// Adds this rank's items up by key, and then the ranks' slots, as [`allreduce`](KeyedPlan::allreduce). Collective.
     ///
     /// # Errors
     /// As [`allreduce`](KeyedPlan::allreduce); or a rank does not have as many keys as items, or has a key that is not one of the plan's.
-    pub fn allreduce_items<K: Key>(&self, keys: &[K], items: &[A::Item]) -> Result<A, RunError> {
+    pub fn allreduce_items<K: Key>(
+        &self,
+        keys: &[K],
+        items: S::Items<'_>,
+    ) -> Result<Keyed<S>, RunError> {
         let local = self.collected(keys, items);
-        let sums = self.run(Operation::Allreduce, local.as_ref().map_err(Clone::clone));
-        sums.map(all)
+        let slots = self.run(Operation::Allreduce, local.as_ref().map_err(Clone::clone));
+        slots.map(all)
     }
 
     /// This rank's items, added up by key.
-    fn collected<K: Key>(&self, keys: &[K], items: &[A::Item]) -> Result<A, RunError> {
+    fn collected<K: Key>(&self, keys: &[K], items: S::Items<'_>) -> Result<Keyed<S>, RunError> {
         let rank = self.world().rank();
-        let local = A::of_keys(self.keys());
+        let local = Keyed::new(self.keys());
         let mut local = local.map_err(|error| RunError::Limit { rank, error })?;
-        let added = local.add_items(keys, items);
+        let added = local.add(keys, items);
         added.map_err(|error| RunError::Keys { rank, error })?;
         Ok(local)
     }
-}
 
-impl<T: Float> KeyedPlan<KeyedSums<T>> {
-    /// As [`allreduce`](KeyedPlan::allreduce), each sum rounded once. Collective.
+    /// As [`allreduce`](KeyedPlan::allreduce), each key's [value](Keyed::value) rounded once. Collective.
     ///
     /// # Errors
     /// As [`allreduce`](KeyedPlan::allreduce), or `result` does not have a place for each key.
-    pub fn allreduce_values(&self, local: &KeyedSums<T>, result: &mut [T]) -> Result<(), RunError> {
+    pub fn allreduce_values(
+        &self,
+        local: &Keyed<S>,
+        result: &mut [S::Item],
+    ) -> Result<(), RunError> {
         self.run_and_round(Ok(local), result)
     }
 
-    /// The sums of all ranks' items of each key, each rounded once: those of [`by_key`](exact_sum::by_key) on all items. A rank may have
-    /// any number of items. Collective.
+    /// The [values](Keyed::value) of all ranks' items of each key, each rounded once: of sums, those of [`by_key`](exact_sum::by_key) on all
+    /// items. A rank may have any number of items. Collective.
     ///
     /// # Errors
     /// As [`allreduce_items`](KeyedPlan::allreduce_items), or `result` does not have a place for each key.
     pub fn by_key<K: Key>(
         &self,
         keys: &[K],
-        items: &[T],
-        result: &mut [T],
+        items: S::Items<'_>,
+        result: &mut [S::Item],
     ) -> Result<(), RunError> {
         let local = self.collected(keys, items);
         self.run_and_round(local.as_ref().map_err(Clone::clone), result)
@@ -230,10 +231,10 @@ impl<T: Float> KeyedPlan<KeyedSums<T>> {
 
     fn run_and_round(
         &self,
-        local: Result<&KeyedSums<T>, RunError>,
-        result: &mut [T],
+        local: Result<&Keyed<S>, RunError>,
+        result: &mut [S::Item],
     ) -> Result<(), RunError> {
-        let local = local.map(|sums| sums as &dyn Any);
+        let local = local.map(|slots| slots as &dyn Any);
         let result = bytemuck::cast_slice_mut(result);
         self.plan
             .run_values(Operation::Allreduce, local, result)

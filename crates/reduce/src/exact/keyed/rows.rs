@@ -7,24 +7,22 @@ use std::rc::Rc;
 use std::slice;
 
 use bytemuck::Pod;
-use exact_sum::KeyedAccumulator;
 use exact_sum::wire::{self, Agreed, NO_TERMS, Terms, WrongEntries};
+use exact_sum::{Keyed, KeyedSlot};
 
 use crate::engines::values::{Memory, Typed, Values, typed, typed_mut};
 use crate::operator::Operator;
 
-/// Adds the integers of keys, which are far from overflowing.
-pub(crate) struct AddRows {
+/// Adds the integers of keys, which are far from overflowing, or takes their maxima.
+pub(crate) struct CombineRows {
     name: String,
+    adds: bool,
 }
 
-impl AddRows {
-    pub(crate) fn values<A: KeyedAccumulator>() -> Rc<dyn Values> {
-        Self::values_named::<A>(A::name())
-    }
-
-    pub(crate) fn values_named<A: KeyedAccumulator>(name: String) -> Rc<dyn Values> {
-        Typed::<A::Row, Self>::of(Self { name })
+impl CombineRows {
+    pub(crate) fn values<S: KeyedSlot>(name: String) -> Rc<dyn Values> {
+        let adds = wire::adds::<S>();
+        Typed::<S::Row, Self>::of(Self { name, adds })
     }
 }
 
@@ -32,7 +30,7 @@ fn integers<R: Pod>(rows: &[R]) -> &[i128] {
     bytemuck::cast_slice(rows)
 }
 
-impl<R: Pod> Operator<R> for AddRows {
+impl<R: Pod> Operator<R> for CombineRows {
     fn name(&self) -> &str {
         &self.name
     }
@@ -44,7 +42,10 @@ impl<R: Pod> Operator<R> for AddRows {
     }
 
     fn empty(&self) -> Option<R> {
-        Some(R::zeroed())
+        let mut row = R::zeroed();
+        let row_integers: &mut [i128] = bytemuck::cast_slice_mut(slice::from_mut(&mut row));
+        row_integers.fill(wire::empty(self.adds));
+        Some(row)
     }
 
     fn canonical(&self, row: R) -> R {
@@ -65,7 +66,7 @@ impl<R: Pod> Operator<R> for AddRows {
         let pairs = integers(left).iter().zip(integers(right));
         let into: &mut [i128] = bytemuck::cast_slice_mut(into);
         for (into, (left, right)) in into.iter_mut().zip(pairs) {
-            *into = left.wrapping_add(*right);
+            *into = wire::combined(self.adds, *left, *right);
         }
     }
 
@@ -139,28 +140,33 @@ pub(super) struct Total {
 
 impl Total {
     /// The sums of this type.
-    fn sums<A: KeyedAccumulator>(&self) -> Result<A, WrongEntries> {
-        let mut sums = A::of_rows(typed(self.rows.bytes()), &self.agreed);
+    fn slots<S: KeyedSlot>(&self) -> Result<Keyed<S>, WrongEntries> {
+        let mut slots = wire::of_rows(typed(self.rows.bytes()), &self.agreed);
         for entries in &self.entries {
-            sums.add_entries(entries, self.first)?;
+            wire::add_entries(&mut slots, entries, self.first)?;
         }
-        Ok(sums)
+        Ok(slots)
     }
 }
 
-/// Sums by key of a type that the program knows, and a plan does not.
-pub(super) trait AnySums {
-    /// The parts of a key's sums.
+/// Slots of a type that the program knows, and a plan does not.
+pub(super) trait AnySlots {
+    /// The parts of a key's slot.
     fn parts(&self) -> usize;
+
+    /// Terms of no items.
+    fn no_terms(&self) -> Vec<Terms> {
+        vec![NO_TERMS; self.parts()]
+    }
 
     /// The bytes of a key's value.
     fn value_bytes(&self) -> usize;
 
-    /// The number of keys of sums; `None` of those of another type.
-    fn keys(&self, sums: &dyn Any) -> Option<usize>;
+    /// The number of keys of slots; `None` of those of another type.
+    fn keys(&self, slots: &dyn Any) -> Option<usize>;
 
-    /// What a rank with these sums gives to a run, in memory that was used before.
-    fn local(&self, sums: &dyn Any, rows: Memory) -> Local;
+    /// What a rank with these slots gives to a run, in memory that was used before.
+    fn local(&self, slots: &dyn Any, rows: Memory) -> Local;
 
     /// Brings the rows to the units that the ranks agreed on.
     fn settle(&self, local: &mut Local, agreed: &[Agreed]);
@@ -168,72 +174,72 @@ pub(super) trait AnySums {
     /// Makes of the entries of several ranks one for each part of a key.
     fn merged(&self, lists: &[Vec<u64>]) -> Result<Vec<u64>, WrongEntries>;
 
-    /// The sums that a run left.
-    fn sums(&self, total: &Total) -> Result<Box<dyn Any>, WrongEntries>;
+    /// The slots that a run left.
+    fn slots(&self, total: &Total) -> Result<Box<dyn Any>, WrongEntries>;
 
-    /// Makes sums those that a run left.
-    fn replace(&self, sums: &mut dyn Any, total: &Total) -> Result<(), WrongEntries>;
+    /// Makes slots those that a run left.
+    fn replace(&self, slots: &mut dyn Any, total: &Total) -> Result<(), WrongEntries>;
 
     /// Writes the value of each key that a run left, rounded once.
     fn write_values(&self, total: &Total, result: &mut [u8]) -> Result<(), WrongEntries>;
 }
 
-pub(super) struct SumsOf<A>(pub(super) PhantomData<fn() -> A>);
+pub(super) struct SlotsOf<S>(pub(super) PhantomData<fn() -> S>);
 
 /// What those know who have asked for the number of keys.
-const OF_THE_TYPE: &str = "sums are of the plan's type";
+const OF_THE_TYPE: &str = "slots are of the plan's type";
 
-impl<A: KeyedAccumulator> AnySums for SumsOf<A> {
+impl<S: KeyedSlot> AnySlots for SlotsOf<S> {
     fn parts(&self) -> usize {
-        A::PARTS
+        wire::parts::<S>()
     }
 
     fn value_bytes(&self) -> usize {
-        size_of::<A::Item>()
+        size_of::<S::Item>()
     }
 
-    fn keys(&self, sums: &dyn Any) -> Option<usize> {
-        sums.downcast_ref().map(A::keys_count)
+    fn keys(&self, slots: &dyn Any) -> Option<usize> {
+        slots.downcast_ref::<Keyed<S>>().map(wire::rows)
     }
 
-    fn local(&self, sums: &dyn Any, mut rows: Memory) -> Local {
-        let sums: &A = sums.downcast_ref().expect(OF_THE_TYPE);
-        rows.resize(sums.keys_count() * size_of::<A::Row>());
+    fn local(&self, slots: &dyn Any, mut rows: Memory) -> Local {
+        let slots: &Keyed<S> = slots.downcast_ref().expect(OF_THE_TYPE);
+        rows.resize(wire::rows(slots) * size_of::<S::Row>());
         let mut local = Local {
             rows,
-            terms: vec![NO_TERMS; A::PARTS],
+            terms: self.no_terms(),
             entries: Vec::new(),
         };
         let rows = typed_mut(local.rows.bytes_mut());
-        sums.write(rows, &mut local.terms, &mut local.entries);
+        wire::write(slots, rows, &mut local.terms, &mut local.entries);
         local
     }
 
     fn settle(&self, local: &mut Local, agreed: &[Agreed]) {
         let rows = typed_mut(local.rows.bytes_mut());
-        A::settle(rows, &local.terms, agreed, &mut local.entries);
+        wire::settle::<S>(rows, &local.terms, agreed, &mut local.entries);
     }
 
     fn merged(&self, lists: &[Vec<u64>]) -> Result<Vec<u64>, WrongEntries> {
-        wire::merged::<A>(lists)
+        wire::merged::<S>(lists)
     }
 
-    fn sums(&self, total: &Total) -> Result<Box<dyn Any>, WrongEntries> {
-        Ok(Box::new(total.sums::<A>()?))
+    fn slots(&self, total: &Total) -> Result<Box<dyn Any>, WrongEntries> {
+        Ok(Box::new(total.slots::<S>()?))
     }
 
-    fn replace(&self, sums: &mut dyn Any, total: &Total) -> Result<(), WrongEntries> {
-        let sums: &mut A = sums.downcast_mut().expect(OF_THE_TYPE);
-        *sums = total.sums()?;
+    fn replace(&self, slots: &mut dyn Any, total: &Total) -> Result<(), WrongEntries> {
+        let slots: &mut Keyed<S> = slots.downcast_mut().expect(OF_THE_TYPE);
+        *slots = total.slots()?;
         Ok(())
     }
 
     fn write_values(&self, total: &Total, result: &mut [u8]) -> Result<(), WrongEntries> {
         let result = typed_mut(result);
         if total.entries.iter().all(Vec::is_empty) {
-            A::round_rows(typed(total.rows.bytes()), &total.agreed, result);
+            wire::write_values::<S>(typed(total.rows.bytes()), &total.agreed, result);
         } else {
-            total.sums::<A>()?.write_values(result);
+            result.copy_from_slice(&total.slots::<S>()?.values());
         }
         Ok(())
     }

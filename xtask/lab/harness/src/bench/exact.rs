@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use hashbrown::HashMap;
-use reduce::exact::{self, HashedSums, KeyedSums, Level, Rolling};
+use reduce::exact::{self, Hashed, Keyed, Level, Placement, Rolling, Statistic};
 use reduce::{Plan, Sum, World};
 use serde::{Deserialize, Serialize};
 
@@ -80,6 +80,9 @@ pub fn measure(quick: bool, output: &Output) -> Vec<Row> {
     rows
 }
 
+/// What a measurement begins with.
+const MEMORY: &str = "there is memory for as many sums as values";
+
 /// Items of random sign whose logarithms are spread evenly over some decades.
 fn log_normal(items: usize) -> Vec<f64> {
     let mut random = Random::new(1);
@@ -132,7 +135,7 @@ fn dense(keys: &Keys, items: &str, doubles: &[f64], rounds: usize) -> Vec<Row> {
     let mut candidates = vec![keys.plain(doubles)];
     candidates.extend(levels().into_iter().map(|level| {
         Candidate::new(format!("by-key-{level}"), move || {
-            let mut sums = KeyedSums::<f64>::new(keys.count);
+            let mut sums = Keyed::<exact::Sum<f64>>::new(keys.count).expect(MEMORY);
             let added = sums.add_at(level, black_box(&keys.of_items), doubles);
             added.expect("the keys are right");
             black_box(sums.values());
@@ -173,7 +176,7 @@ fn hashed(keys: &Keys, items: &[f64], rounds: usize) -> Vec<Row> {
         black_box(sums);
     });
     let own = Candidate::new("hashed", || {
-        let mut sums = HashedSums::<u64, f64>::new();
+        let mut sums = Hashed::<u64, exact::Sum<f64>>::new();
         let added = sums.add(black_box(&hashed), items);
         added.expect("there are as many keys");
         black_box(sums);
@@ -190,7 +193,7 @@ fn one_at_a_time(keys: &Keys, items: &[f64], rounds: usize) -> Vec<Row> {
         }
     });
     let own = Candidate::new("by-key-one", || {
-        let mut sums = KeyedSums::<f64>::new(keys.count);
+        let mut sums = Keyed::<exact::Sum<f64>>::new(keys.count).expect(MEMORY);
         for (key, item) in black_box(&keys.of_items).iter().zip(items) {
             sums.add_one(*key as usize, *item);
             black_box(&mut sums);
@@ -200,29 +203,34 @@ fn one_at_a_time(keys: &Keys, items: &[f64], rounds: usize) -> Vec<Row> {
 }
 
 fn rolling(items: &[f64], window: usize, rounds: usize) -> Vec<Row> {
-    let windows = Rolling::of_items(window);
-    let candidates = vec![
-        Candidate::new(PLAIN, || {
-            let mut sum = 0.0;
-            let first = items.iter().take(window);
-            let mut sums: Vec<f64> = Vec::with_capacity(items.len());
-            sums.extend(first.map(|item| {
-                sum += item;
-                sum
-            }));
-            sums.extend(items.iter().zip(&items[window..]).map(|(left, item)| {
-                sum += item - left;
-                sum
-            }));
-            black_box(sums);
-        }),
-        Candidate::new("rolling-sums", || {
-            black_box(windows.sums(black_box(items)));
-        }),
-        Candidate::new("rolling-means", || {
-            black_box(windows.means(black_box(items)));
-        }),
-    ];
+    let windows = Rolling::of_items(window, Placement::Trailing);
+    let mut candidates = vec![Candidate::new(PLAIN, || {
+        let mut sum = 0.0;
+        let first = items.iter().take(window);
+        let mut sums: Vec<f64> = Vec::with_capacity(items.len());
+        sums.extend(first.map(|item| {
+            sum += item;
+            sum
+        }));
+        sums.extend(items.iter().zip(&items[window..]).map(|(left, item)| {
+            sum += item - left;
+            sum
+        }));
+        black_box(sums);
+    })];
+    for statistic in Statistic::ALL {
+        let name = match statistic {
+            Statistic::Sum => "rolling-sums".to_owned(),
+            Statistic::Mean => "rolling-means".to_owned(),
+            other => format!("rolling-{other}"),
+        };
+        let (windows, items) = (&windows, black_box(items));
+        candidates.push(Candidate::new(name, move || {
+            let columns = &[items; 2][..statistic.inputs()];
+            let values = windows.values(statistic, statistic.defaults(), columns);
+            black_box(values.expect("the columns are of one length"));
+        }));
+    }
     let windows = [items.len(), window];
     rows(candidates, windows, "f64", "window", "running sum", rounds)
 }
@@ -320,7 +328,7 @@ pub fn on_rank(
     for &count in &job.keys {
         let items = log_normal(ITEMS_OF_KEY * count);
         let keys = Keys::random(count, items.len());
-        let mut local = KeyedSums::<f64>::new(count);
+        let mut local = Keyed::<exact::Sum<f64>>::new(count).expect(MEMORY);
         local
             .add(&keys.of_items, &items)
             .expect("the keys are right");

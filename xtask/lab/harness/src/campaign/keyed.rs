@@ -6,9 +6,7 @@
 use std::ops::Range;
 
 use integer_sums::units;
-use reduce::exact::{
-    Float, HashedSums, KeyedAccumulator, KeyedMoments, KeyedPlan, KeyedState, KeyedSums,
-};
+use reduce::exact::{self, Float, Hashed, KeyedPlan, KeyedSlot, KeyedState, Moments, Slot, Sum};
 use reduce::{Operation, Plan, RunError, World};
 
 use super::case::{FaultKind, Own};
@@ -177,18 +175,21 @@ fn items<T: Item>(own: &Own, asked: Asked, surplus: usize) -> (Vec<u32>, Vec<T>)
     items.map(|(key, item)| (key, T::of(item))).unzip()
 }
 
-/// A rank's sums of a dense plan.
-fn dense<A: KeyedAccumulator<Item: Item>>(own: &Own, asked: Asked) -> A {
-    let (keys, items) = items(own, asked, 0);
-    let local = A::of_keys(own.spec.width + asked.surplus);
+/// A rank's slots of a dense plan.
+fn dense<S>(own: &Own, asked: Asked) -> exact::Keyed<S>
+where
+    S: for<'i> KeyedSlot<Item: Item, Items<'i> = &'i [<S as Slot>::Item]>,
+{
+    let (keys, items) = items::<S::Item>(own, asked, 0);
+    let local = exact::Keyed::new(own.spec.width + asked.surplus);
     let mut local = local.expect("there is memory for few keys");
-    local.add_items(&keys, &items).expect(HAS_A_KEY);
+    local.add(&keys, &items[..]).expect(HAS_A_KEY);
     local
 }
 
 const HAS_A_KEY: &str = "each item has a key";
 
-fn sums<T: Item>(own: Own, plan: KeyedPlan<KeyedSums<T>>) -> Box<dyn Form> {
+fn sums<T: Item>(own: Own, plan: KeyedPlan<exact::Keyed<Sum<T>>>) -> Box<dyn Form> {
     Box::new(ByKey {
         plan,
         own,
@@ -205,11 +206,12 @@ fn sums<T: Item>(own: Own, plan: KeyedPlan<KeyedSums<T>>) -> Box<dyn Form> {
     })
 }
 
-fn moments(own: Own, plan: KeyedPlan<KeyedMoments<f64>>) -> Box<dyn Form> {
-    fn words(moments: &KeyedMoments<f64>) -> Vec<u64> {
+fn moments(own: Own, plan: KeyedPlan<exact::Keyed<Moments<f64>>>) -> Box<dyn Form> {
+    fn words(moments: &exact::Keyed<Moments<f64>>) -> Vec<u64> {
         let of_key = |key| {
-            let (mean, variance) = (moments.mean(key), moments.variance(key, 1.0));
-            [moments.counts()[key], mean.to_bits(), variance.to_bits()]
+            let of_key = moments.get(key);
+            let (mean, variance) = (of_key.mean(), of_key.variance(1.0));
+            [of_key.items(), mean.to_bits(), variance.to_bits()]
         };
         (0..moments.keys()).flat_map(of_key).collect()
     }
@@ -227,7 +229,7 @@ fn moments(own: Own, plan: KeyedPlan<KeyedMoments<f64>>) -> Box<dyn Form> {
     })
 }
 
-fn hashed(own: Own, plan: KeyedPlan<HashedSums<i64, f64>>) -> Box<dyn Form> {
+fn hashed(own: Own, plan: KeyedPlan<Hashed<i64, Sum<f64>>>) -> Box<dyn Form> {
     fn words(pairs: impl Iterator<Item = (i64, f64)>) -> Vec<u64> {
         pairs
             .flat_map(|(key, value)| [key.cast_unsigned(), value.to_bits()])
@@ -243,8 +245,8 @@ fn hashed(own: Own, plan: KeyedPlan<HashedSums<i64, f64>>) -> Box<dyn Form> {
         adds_surplus: true,
         local: |own, asked| {
             let (keys, items) = spread_items(own, asked);
-            let mut local = HashedSums::new();
-            local.add(&keys, &items).expect(HAS_A_KEY);
+            let mut local = Hashed::new();
+            local.add(&keys, &items[..]).expect(HAS_A_KEY);
             local
         },
         words: |own| words(own.values().into_iter().map(|(key, value)| (*key, value))),

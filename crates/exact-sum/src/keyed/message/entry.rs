@@ -32,7 +32,7 @@ enum Kind {
 const SHIFTS: [u32; 4] = [0, 8, 16, 32];
 
 /// What is added to units, so that none is negative.
-const UNIT_BIAS: i32 = 1 << 12;
+const UNIT_BIAS: i32 = 1 << 13;
 
 /// A part of a key's sum.
 #[derive(Clone, Copy, Debug)]
@@ -176,6 +176,24 @@ pub(crate) fn write_long<F: FixedFormat>(
     if has_counters {
         list.extend_from_slice(counters);
     }
+}
+
+/// Writes one entry for all of a part of a key.
+pub(crate) fn merge_entries<F: FixedFormat>(
+    same: &[Entry<'_>],
+    into: &mut Vec<u64>,
+) -> Result<(), WrongEntries> {
+    if let [one] = same {
+        one.copy_to(into);
+        return Ok(());
+    }
+    let mut total = Total::<F>::ZERO;
+    for entry in same {
+        entry.add_to(&mut total)?;
+    }
+    let (key, part) = same[0].place();
+    write_long(key, part, &total, into);
+    Ok(())
 }
 
 fn write(key: u64, part: usize, kind: Kind, detail: usize, number: &[u64], list: &mut Vec<u64>) {

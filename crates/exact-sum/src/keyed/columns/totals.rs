@@ -3,31 +3,37 @@
 use std::ops::RangeInclusive;
 
 use bytemuck::Zeroable;
-use simd_kernels::{DecodeUnit, Level, Pair};
+use simd_kernels::{DecodeUnit, Level, Pair, Quiet};
 
 use super::decoded::Decoded;
-use super::key::Key;
+use super::rows;
 use super::tables::Tables;
+use super::{Columns, Places};
 use crate::bytes::shortest;
+use crate::keyed::key::Key;
+use crate::keyed::message::entry::{Entry, WrongEntries, merge_entries, write_long, write_short};
+use crate::keyed::message::terms::{Agreed, ITEMS, Terms};
+use crate::keyed::remove::RemoveKeyedError;
 use crate::number::counters::{Counters, LimitError, items_of_both};
 use crate::number::fixed::{Fixed, FixedFormat};
 use crate::number::float::Float;
 use crate::number::total::{Total, short_mean};
+use crate::slots::sum::Sum;
 
 /// The exponents between which integers have places in tables: those of doubles, and of sums of many of them.
-const ITEMS: RangeInclusive<i32> = -1074..=1024 + 63;
+const EXPONENTS: RangeInclusive<i32> = -1074..=1024 + 63;
 
 /// A sum for each key: an integer, and for some keys more, namely counts of what is not finite, and squares beyond the range of doubles.
 #[derive(Clone, Debug)]
-pub(crate) struct Totals<F: FixedFormat> {
+pub struct Totals<F: FixedFormat> {
     /// At least as many as any key has had, for which numbers and counts have room.
-    pub(super) items: u64,
+    items: u64,
     tables: Tables,
     spilled: Spilled<F>,
 }
 
 impl<F: FixedFormat> Totals<F> {
-    pub(crate) fn new(keys: usize) -> Self {
+    pub(crate) fn of_none(keys: usize) -> Self {
         Self {
             items: 0,
             tables: Tables::new(keys),
@@ -45,54 +51,12 @@ impl<F: FixedFormat> Totals<F> {
         self.tables.check_memory(items)
     }
 
-    /// Makes room for another one's sums, key by key.
-    pub(crate) fn make_room(&mut self, other: &Self) -> Result<(), LimitError> {
-        items_of_both(self.items, other.items)?;
-        self.tables.reserve(other.len())?;
-        self.tables.check_memory_of(&other.tables)
-    }
-
-    /// Reserves memory for so many keys.
-    pub(crate) fn reserve(&mut self, keys: usize) -> Result<(), LimitError> {
-        self.tables.reserve(keys)
-    }
-
-    /// Has room for so many items of a key, if that is more than before.
-    pub(crate) fn raise_items(&mut self, items: u64) {
-        self.items = self.items.max(items);
-    }
-
     pub(crate) fn count(&mut self, items: u64) {
         self.items = self.items.saturating_add(items);
     }
 
     pub(crate) fn len(&self) -> usize {
         self.tables.keys()
-    }
-
-    /// Makes room for more keys.
-    pub(crate) fn grow(&mut self, keys: usize) {
-        self.tables.grow(keys);
-    }
-
-    /// Drops the sums of the first keys: the others' numbers are so much less.
-    pub(crate) fn forget_first(&mut self, keys: usize) {
-        self.tables.forget_first(keys);
-        let mut kept = Spilled::default();
-        for &(key, total) in &self.spilled.totals {
-            if let Some(key) = (key as usize).checked_sub(keys) {
-                *kept.of(self.len(), key) = total;
-            }
-        }
-        self.spilled = kept;
-    }
-
-    /// The bytes that are allocated.
-    pub(crate) fn memory(&self) -> usize {
-        let Spilled { places, totals } = &self.spilled;
-        self.tables.memory()
-            + places.capacity() * size_of::<u32>()
-            + totals.capacity() * size_of::<(u32, Total<F>)>()
     }
 
     /// Chooses the units that are right for items, if there is no sum yet: sums of the same units are merged faster.
@@ -154,44 +118,14 @@ impl<F: FixedFormat> Totals<F> {
         }
     }
 
-    /// Adds another one's sums: that of its key number i to this key number `keys(i)`.
-    pub(crate) fn merge(&mut self, other: &Self, keys: impl Fn(usize) -> usize) {
-        self.count(other.items);
-        for key in 0..other.len() {
-            for (integer, unit) in other.tables.integers(key) {
-                self.tables.add_integer(keys(key), integer, unit);
-            }
-        }
-        self.merge_spilled(other, keys);
-    }
-
-    fn merge_spilled(&mut self, other: &Self, keys: impl Fn(usize) -> usize) {
-        for (key, total) in &other.spilled.totals {
-            self.spilled
-                .of(self.len(), keys(*key as usize))
-                .merge(total);
-        }
-    }
-
-    /// The same, if keys have the same numbers. If there are more keys, so there will be here.
-    pub(crate) fn merge_all(&mut self, other: &Self) {
-        self.grow(other.len());
-        if self.tables.merge(&other.tables) {
-            self.count(other.items);
-            self.merge_spilled(other, |key| key);
-        } else {
-            self.merge(other, |key| key);
-        }
-    }
-
-    /// Adds a number to that of a key, and counts to its counts of what is not finite. A function tells of the words of numbers whether they
+    /// Adds a number to that of a key, and counts to its counts of what is not finite. A function tells of the exponents of words whether these
     /// may have tables.
     pub(crate) fn add_number(
         &mut self,
         key: usize,
         number: &Fixed<F>,
         counters: Counters,
-        is_common: impl Fn(usize) -> bool,
+        is_common: impl Fn(i32) -> bool,
     ) {
         let mut words = F::Words::zeroed();
         let words = &mut words.as_mut()[..Fixed::<F>::WORDS];
@@ -200,9 +134,9 @@ impl<F: FixedFormat> Totals<F> {
         let exponent = |word: usize| F::LOWEST + i32::try_from(64 * word).expect("they are few");
         let range = exponent(first)..=exponent(first + words.len());
         if let Some((last, others)) = words.split_last()
-            && ITEMS.contains(range.start())
-            && ITEMS.contains(range.end())
-            && (first..=first + others.len()).all(is_common)
+            && EXPONENTS.contains(range.start())
+            && EXPONENTS.contains(range.end())
+            && (first..=first + others.len()).all(|word| is_common(exponent(word)))
         {
             let integers = others.iter().map(|word| i128::from(*word));
             let integers = integers.chain([i128::from(last.cast_signed())]);
@@ -216,6 +150,18 @@ impl<F: FixedFormat> Totals<F> {
         if counters != Counters::default() {
             self.spilled.of(self.len(), key).counters.merge(counters);
         }
+    }
+
+    /// Adds what bytes say of a key, which has no more items than so many.
+    pub(crate) fn add_read(
+        &mut self,
+        key: usize,
+        total: &Total<F>,
+        items: u64,
+        is_common: impl Fn(i32) -> bool,
+    ) {
+        self.raise_items(items);
+        self.add_number(key, &total.fixed, total.counters, is_common);
     }
 
     /// Adds a product by integer arithmetic, or subtracts it. It is counted with those of its block.
@@ -237,6 +183,34 @@ impl<F: FixedFormat> Totals<F> {
             Some((integer, unit)) if items > 0 => short_mean(integer, unit, items),
             _ => self.total(key).mean_of(items),
         }
+    }
+
+    /// A key's sum, rounded once.
+    pub(crate) fn rounded<T: Float>(&self, key: usize, is_quiet: bool) -> T {
+        match self.short(key) {
+            Some((integer, unit)) => T::of_integer(integer, unit, is_quiet),
+            None => self.total(key).value(),
+        }
+    }
+
+    /// The sums of the first keys, each rounded once.
+    pub(crate) fn values<T: Float>(&self, keys: usize) -> Vec<T> {
+        let is_quiet = Quiet::now().is_some();
+        let mut values = Vec::with_capacity(keys);
+        if let Some((pairs, unit)) = self.only_table() {
+            T::append_rounded(pairs, unit, is_quiet, &mut values);
+        } else {
+            values.extend((0..keys).map(|key| self.rounded::<T>(key, is_quiet)));
+        }
+        values
+    }
+
+    /// The sum of a key's items, of which there are so many.
+    pub(crate) fn sum_of<T: Float<Sums = F>>(&self, key: usize, items: u64) -> Sum<T> {
+        let mut sum = Sum::new();
+        sum.total = self.total(key);
+        sum.total.counters.items = items.cast_signed();
+        sum
     }
 
     /// A key's sum as integer * 2^exponent, if it is one of 128 bits.
@@ -275,7 +249,7 @@ impl<F: FixedFormat> Totals<F> {
         exponent: i32,
         integers: impl ExactSizeIterator<Item = i128>,
     ) -> Self {
-        let mut totals = Self::new(integers.len());
+        let mut totals = Self::of_none(integers.len());
         totals
             .tables
             .fill(DecodeUnit::of_exponent(exponent), integers);
@@ -286,6 +260,131 @@ impl<F: FixedFormat> Totals<F> {
     pub(crate) fn add_integer(&mut self, key: usize, integer: i128, exponent: i32) {
         let unit = DecodeUnit::of_exponent(exponent);
         self.tables.add_integer(key, integer, unit);
+    }
+}
+
+impl<F: FixedFormat> Columns for Totals<F> {
+    const PARTS: usize = 1;
+
+    /// There is no table yet.
+    fn new(keys: usize) -> Result<Self, LimitError> {
+        Ok(Self::of_none(keys))
+    }
+
+    fn reserve(&mut self, keys: usize) -> Result<(), LimitError> {
+        self.tables.reserve(keys)
+    }
+
+    fn grow(&mut self, keys: usize) {
+        self.tables.grow(keys);
+    }
+
+    fn forget_first(&mut self, keys: usize) {
+        self.tables.forget_first(keys);
+        let mut kept = Spilled::default();
+        for &(key, total) in &self.spilled.totals {
+            if let Some(key) = (key as usize).checked_sub(keys) {
+                *kept.of(self.len(), key) = total;
+            }
+        }
+        self.spilled = kept;
+    }
+
+    fn memory(&self) -> usize {
+        let Spilled { places, totals } = &self.spilled;
+        self.tables.memory()
+            + places.capacity() * size_of::<u32>()
+            + totals.capacity() * size_of::<(u32, Total<F>)>()
+    }
+
+    fn make_room(&mut self, other: &Self, _: Places<'_>) -> Result<(), LimitError> {
+        items_of_both(self.items, other.items)?;
+        self.tables.check_memory_of(&other.tables)
+    }
+
+    fn check_held(&self, other: &Self, places: Places<'_>) -> Result<(), RemoveKeyedError> {
+        let mut others = other.spilled.totals.iter();
+        others.try_for_each(|(key, total)| {
+            let key = places.of(*key as usize);
+            let held = self.counters(key).of_specials();
+            let left = held.without(total.counters.of_specials());
+            let error = |error| RemoveKeyedError::Fewer { key, error };
+            left.map(drop).map_err(error)
+        })
+    }
+
+    fn merge(&mut self, other: &Self, places: Places<'_>, removes: bool) {
+        self.count(other.items);
+        let are_added = matches!(places, Places::Same) && self.tables.merge(&other.tables, removes);
+        if !are_added {
+            for key in 0..other.len() {
+                for (integer, unit) in other.tables.integers(key) {
+                    let integer = if removes { -integer } else { integer };
+                    self.tables.add_integer(places.of(key), integer, unit);
+                }
+            }
+        }
+        for (key, total) in &other.spilled.totals {
+            let own = self.spilled.of(self.len(), places.of(*key as usize));
+            if removes {
+                own.fixed.unmerge(&total.fixed);
+                own.counters.subtract(total.counters);
+            } else {
+                own.merge(total);
+            }
+        }
+    }
+
+    fn write<R: AsMut<[i128]>>(
+        &self,
+        first: usize,
+        rows: &mut [R],
+        terms: &mut [Terms],
+        entries: &mut Vec<u64>,
+    ) {
+        terms[first] = rows::write(self, first, rows, entries);
+        terms[first][ITEMS] = self.items.cast_signed();
+    }
+
+    fn read<R: AsRef<[i128]>>(rows: &[R], first: usize, agreed: &[Agreed]) -> Self {
+        let integers = rows.iter().map(|row| row.as_ref()[first]);
+        let mut totals = Self::of_integers(agreed[first].unit, integers);
+        totals.items = agreed[first].items;
+        totals
+    }
+
+    fn write_key(&self, key: usize, word: u64, first: usize, list: &mut Vec<u64>) {
+        match self.short(key) {
+            Some((integer, unit)) => write_short(word, first, integer, unit, list),
+            None => write_long(word, first, &self.total(key), list),
+        }
+    }
+
+    fn add_entry(&mut self, _: usize, entry: &Entry<'_>, key: usize) -> Result<(), WrongEntries> {
+        if let Some((integer, unit)) = entry.short() {
+            self.add_integer(key, integer, unit);
+        } else {
+            let mut total = Total::ZERO;
+            entry.add_to(&mut total)?;
+            self.add_number(key, &total.fixed, total.counters, |_| true);
+        }
+        Ok(())
+    }
+
+    fn merge_entries(
+        _: usize,
+        same: &[Entry<'_>],
+        into: &mut Vec<u64>,
+    ) -> Result<(), WrongEntries> {
+        merge_entries::<F>(same, into)
+    }
+
+    fn items(&self) -> u64 {
+        self.items
+    }
+
+    fn raise_items(&mut self, items: u64) {
+        self.items = self.items.max(items);
     }
 }
 

@@ -3,17 +3,19 @@
 use simd_kernels::{DECODED_ITEMS, Pair};
 
 /// Fewer items are added one by one.
-pub(super) const FEW_ITEMS: usize = 16;
+pub(crate) const FEW_ITEMS: usize = 16;
 
 /// As integers: the room is made when a block needs it.
-pub(crate) struct Decoded(Option<Room>);
+#[derive(Debug)]
+pub struct Decoded(Option<Room>);
 
 /// At the beginning of a cache line: no register of them is written to two.
 #[repr(align(64))]
-pub(super) struct Room {
-    pub(super) pairs: [Pair; DECODED_ITEMS],
-    pub(super) integers: [i64; DECODED_ITEMS],
-    pub(super) digits: [u8; DECODED_ITEMS],
+#[derive(Debug)]
+pub(crate) struct Room {
+    pub(crate) pairs: [Pair; DECODED_ITEMS],
+    pub(crate) integers: [i64; DECODED_ITEMS],
+    pub(crate) digits: [u8; DECODED_ITEMS],
 }
 
 impl Room {
@@ -33,13 +35,13 @@ impl Decoded {
     }
 
     #[inline]
-    pub(super) fn room(&mut self) -> &mut Room {
+    pub(crate) fn room(&mut self) -> &mut Room {
         self.0.get_or_insert_with(Room::cleared)
     }
 }
 
 /// As doubles, for each of N numbers of an item.
-pub(super) enum Rooms<const N: usize> {
+pub(crate) enum Rooms<const N: usize> {
     Few([[f64; FEW_ITEMS]; N]),
     Many([[f64; DECODED_ITEMS]; N]),
 }
@@ -47,7 +49,7 @@ pub(super) enum Rooms<const N: usize> {
 impl<const N: usize> Rooms<N> {
     /// Room for so many items, or for a block of them.
     #[inline(always)]
-    pub(super) fn for_items(items: usize) -> Self {
+    pub(crate) fn for_items(items: usize) -> Self {
         if items < FEW_ITEMS {
             Self::Few([[0.0; FEW_ITEMS]; N])
         } else {
@@ -57,7 +59,7 @@ impl<const N: usize> Rooms<N> {
 
     /// Those for so many of the items.
     #[inline(always)]
-    pub(super) fn first(&mut self, items: usize) -> [&mut [f64]; N] {
+    pub(crate) fn first(&mut self, items: usize) -> [&mut [f64]; N] {
         match self {
             Self::Few(rooms) => rooms.each_mut().map(|room| &mut room[..items]),
             Self::Many(rooms) => rooms.each_mut().map(|room| &mut room[..items]),

@@ -4,47 +4,33 @@ use std::ops::Range;
 
 use simd_kernels::{DECODED_ITEMS, Level, Quiet, is_zero};
 
-use super::decoded::Decoded;
+use super::Keyed;
+use super::columns::decoded::Decoded;
+use super::columns::products;
+use super::columns::totals::Totals;
 use super::key::{Key, check_block, check_lengths};
-use super::moments::KeyedMoments;
-use super::totals::Totals;
-use super::{KeyedProducts, KeyedSums};
 use crate::bytes::BytesError;
 use crate::bytes::partial::{Partial, check_moments, write, write_short};
-use crate::number::counters::{LimitError, items_of_both};
+use crate::number::counters::items_of_both;
 use crate::number::fixed::{DoubleProducts, Doubles, FixedFormat};
-use crate::number::float::Float;
 use crate::number::total::Total;
+use crate::slots::moments::Moments;
+use crate::slots::product_sum::ProductSum;
+use crate::slots::sum::Sum;
 
-impl<T: Float> KeyedSums<T> {
-    /// Drops the sums of the first keys: the others' numbers are so much less.
-    ///
-    /// # Panics
-    /// There are fewer keys.
-    pub fn forget_first(&mut self, keys: usize) {
-        self.totals.forget_first(keys);
-    }
-
-    /// The bytes that are allocated.
-    #[must_use]
-    pub fn memory(&self) -> usize {
-        self.totals.memory()
-    }
-}
-
-impl KeyedSums<f64> {
+impl Keyed<Sum<f64>> {
     /// Calls a function with each of some keys and its sum as [few bytes](crate::partial).
     ///
     /// ```
-    /// use exact_sum::KeyedSums;
+    /// use exact_sum::{Keyed, Sum};
     ///
-    /// let mut sums = KeyedSums::new(1);
+    /// let mut sums = Keyed::<Sum<f64>>::new(1)?;
     /// sums.add(&[0, 0_u8], &[0.1, 0.2])?;
     /// let mut part = Vec::new();
     /// sums.partials(0..1, |_, bytes| part.extend(bytes));
     /// assert_eq!(part.len(), 16);
     ///
-    /// let mut others = KeyedSums::new(9);
+    /// let mut others = Keyed::<Sum<f64>>::new(9)?;
     /// others.add_partials(&[7, 7_u8], [&part[..], &part[..]])?;
     /// assert_eq!(others.value(7), 0.2 + 0.4);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -57,7 +43,7 @@ impl KeyedSums<f64> {
         let mut bytes = Vec::new();
         for key in keys {
             bytes.clear();
-            write_sum(&self.totals, key, is_quiet, &mut bytes);
+            write_sum(&self.columns, key, is_quiet, &mut bytes);
             each(key, &bytes);
         }
     }
@@ -75,47 +61,13 @@ impl KeyedSums<f64> {
         partials: impl IntoIterator<Item = &'b [u8]>,
     ) -> Result<(), BytesError> {
         let (received, items) = Received::<Doubles>::of(keys, partials, self.keys())?;
-        self.totals.check_room(items, received.doubles())?;
-        received.add_to(&mut self.totals, items);
+        self.columns.check_room(items, received.doubles())?;
+        received.add_to(&mut self.columns, items);
         Ok(())
     }
 }
 
-impl<T: Float> KeyedProducts<T> {
-    /// Makes room for more keys.
-    ///
-    /// # Errors
-    /// There is no memory for them.
-    pub fn grow(&mut self, keys: usize) -> Result<(), LimitError> {
-        self.reserve(keys)?;
-        self.grow_reserved(keys);
-        Ok(())
-    }
-
-    fn grow_reserved(&mut self, keys: usize) {
-        for part in &mut self.parts {
-            part.grow(keys);
-        }
-    }
-
-    /// Drops the sums of the first keys: the others' numbers are so much less.
-    ///
-    /// # Panics
-    /// There are fewer keys.
-    pub fn forget_first(&mut self, keys: usize) {
-        for part in &mut self.parts {
-            part.forget_first(keys);
-        }
-    }
-
-    /// The bytes that are allocated.
-    #[must_use]
-    pub fn memory(&self) -> usize {
-        self.parts[0].memory() + self.parts[1].memory()
-    }
-}
-
-impl KeyedProducts<f64> {
+impl Keyed<ProductSum<f64>> {
     /// Calls a function with each of some keys and its sum as [few bytes](crate::partial).
     ///
     /// # Panics
@@ -124,12 +76,12 @@ impl KeyedProducts<f64> {
         let mut bytes = Vec::new();
         for key in keys {
             bytes.clear();
-            write(&self.total(key), &mut bytes);
+            write(&products::total::<f64>(&self.columns, key), &mut bytes);
             each(key, &bytes);
         }
     }
 
-    /// As [`KeyedSums::add_partials`].
+    /// As [`Keyed::add_partials`].
     ///
     /// # Panics
     /// As there.
@@ -142,43 +94,13 @@ impl KeyedProducts<f64> {
         partials: impl IntoIterator<Item = &'b [u8]>,
     ) -> Result<(), BytesError> {
         let (received, items) = Received::of(keys, partials, self.keys())?;
-        self.parts[0].check_room(items, received.doubles())?;
-        received.add_to(&mut self.parts[0], items);
+        self.columns.0.check_room(items, received.doubles())?;
+        received.add_to(&mut self.columns.0, items);
         Ok(())
     }
 }
 
-impl<T: Float> KeyedMoments<T> {
-    /// Makes room for more keys.
-    ///
-    /// # Errors
-    /// There is no memory for them.
-    pub fn grow(&mut self, keys: usize) -> Result<(), LimitError> {
-        self.reserve(keys)?;
-        self.counts.resize(self.keys().max(keys), 0);
-        self.sums.grow(keys);
-        self.squares.grow_reserved(keys);
-        Ok(())
-    }
-
-    /// Drops the moments of the first keys: the others' numbers are so much less.
-    ///
-    /// # Panics
-    /// There are fewer keys.
-    pub fn forget_first(&mut self, keys: usize) {
-        self.counts.drain(..keys);
-        self.sums.forget_first(keys);
-        self.squares.forget_first(keys);
-    }
-
-    /// The bytes that are allocated.
-    #[must_use]
-    pub fn memory(&self) -> usize {
-        self.counts.capacity() * size_of::<u64>() + self.sums.memory() + self.squares.memory()
-    }
-}
-
-impl KeyedMoments<f64> {
+impl Keyed<Moments<f64>> {
     /// Calls a function with each of some keys, and the sums of its items and of their squares as [few bytes](crate::partial).
     ///
     /// # Panics
@@ -186,17 +108,21 @@ impl KeyedMoments<f64> {
     pub fn partials(&self, keys: Range<usize>, mut each: impl FnMut(usize, &[u8], &[u8])) {
         let is_quiet = Quiet::now().is_some();
         let mut sum = Vec::new();
-        self.squares.partials(keys, |key, squares| {
+        let mut squares = Vec::new();
+        let (_, sums, of_squares) = &self.columns;
+        for key in keys {
             sum.clear();
-            write_sum(&self.sums, key, is_quiet, &mut sum);
-            each(key, &sum, squares);
-        });
+            write_sum(sums, key, is_quiet, &mut sum);
+            squares.clear();
+            write(&products::total::<f64>(of_squares, key), &mut squares);
+            each(key, &sum, &squares);
+        }
     }
 
     /// Adds moments of so many items, whose sums and sums of squares [few bytes](crate::partial) each stand for, to those of their keys.
     ///
     /// # Panics
-    /// As [`KeyedSums::add_partials`], or there are not as many counts as keys.
+    /// As [`Keyed::add_partials`], or there are not as many counts as keys.
     ///
     /// # Errors
     /// As there.
@@ -223,12 +149,13 @@ impl KeyedMoments<f64> {
             sums.next().is_none() && squares.next().is_none(),
             "{AS_MANY}"
         );
-        self.sums.check_room(items, of_sums.doubles())?;
-        self.squares.parts[0].check_room(items, of_squares.doubles())?;
-        of_sums.add_to(&mut self.sums, items);
-        of_squares.add_to(&mut self.squares.parts[0], items);
+        let (own_counts, own_sums, (own_squares, _)) = &mut self.columns;
+        own_sums.check_room(items, of_sums.doubles())?;
+        own_squares.check_room(items, of_squares.doubles())?;
+        of_sums.add_to(own_sums, items);
+        of_squares.add_to(own_squares, items);
         for (key, count) in keys.iter().zip(counts) {
-            self.counts[key.place()] += count;
+            own_counts.0[key.place()] += count;
         }
         Ok(())
     }

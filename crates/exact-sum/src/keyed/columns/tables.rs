@@ -15,7 +15,7 @@ use simd_kernels::{
 };
 
 use super::decoded::{Decoded, FEW_ITEMS, Room};
-use super::key::Key;
+use crate::keyed::key::Key;
 use crate::number::counters::{LimitError, check_memory, reserve};
 use crate::number::fixed::integer_of;
 use crate::number::float::Float;

@@ -6,8 +6,8 @@ use super::{Place, Tables, add_pair, is_near, pair_of};
 use crate::number::fixed::integer_of;
 
 impl Tables {
-    /// Adds another one's integers, key by key, and says whether it could: not if their units differ. There are not more keys.
-    pub(crate) fn merge(&mut self, other: &Self) -> bool {
+    /// Adds another one's integers, or subtracts them, key by key, and says whether it could: not if their units differ. There are not more keys.
+    pub(crate) fn merge(&mut self, other: &Self, removes: bool) -> bool {
         let Some(place) = other.place else {
             return true;
         };
@@ -17,7 +17,12 @@ impl Tables {
         for &digit in &other.used {
             let mut near = [0; 2];
             for (own, pair) in self.table(digit).iter_mut().zip(&other.tables[digit]) {
-                near = add_pair(own, pair, near);
+                let pair = if removes {
+                    pair.map(|half| -half)
+                } else {
+                    *pair
+                };
+                near = add_pair(own, &pair, near);
             }
             if is_near(near) {
                 (0..other.keys).for_each(|key| self.carry(digit, key));

@@ -1,0 +1,227 @@
+//! A small slot for each key.
+
+use hashbrown::HashMap;
+
+use super::{Columns, Places};
+use crate::keyed::key::Key;
+use crate::keyed::message::entry::{Entry, WrongEntries, write_short};
+use crate::keyed::message::terms::{Agreed, NO_TERMS, Terms, magnitude, terms_of};
+use crate::keyed::remove::RemoveKeyedError;
+use crate::number::counters::{LimitError, RemoveError, check_memory, reserve};
+use crate::slots::Slot;
+
+/// The most parts of a small slot.
+const MOST_PARTS: usize = 5;
+
+/// A slot of a few words.
+pub trait Small: Slot + Copy + Send + Sync + 'static {
+    /// The integers that it is in a message.
+    const PARTS: usize;
+
+    /// Whether the integers of two slots' sum are those of the slots added up. Otherwise their maxima are, and nothing is taken back.
+    const ADDS: bool = true;
+
+    /// Calls a function with the places of items, and a slot of each.
+    fn each(items: Self::Items<'_>, each: impl FnMut(usize, Self));
+
+    /// Whether there is room for another one's items.
+    ///
+    /// # Errors
+    /// There is none.
+    fn check_room(&self, other: &Self) -> Result<(), LimitError>;
+
+    /// Whether it holds another one's items.
+    ///
+    /// # Errors
+    /// It holds fewer.
+    fn check_held(&self, other: &Self) -> Result<(), RemoveError>;
+
+    /// Adds another one's items, or takes them back.
+    fn change(&mut self, other: &Self, removes: bool);
+
+    /// Writes its integers. Those of no items are there already.
+    fn write(&self, integers: &mut [i128]);
+
+    /// Takes an integer of a message in; false if there is no room for it.
+    #[must_use]
+    fn add_integer(&mut self, part: usize, integer: i128) -> bool;
+}
+
+/// A slot for each key.
+#[derive(Clone, Debug)]
+pub struct Each<S>(pub(crate) Vec<S>);
+
+impl<S: Small> Each<S> {
+    /// The integers of a slot, and more of no items.
+    pub(crate) fn integers(slot: &S) -> [i128; MOST_PARTS] {
+        let mut integers = [empty(S::ADDS); MOST_PARTS];
+        slot.write(&mut integers[..S::PARTS]);
+        integers
+    }
+
+    /// Whether keys hold items.
+    pub(crate) fn check_items<K: Key>(
+        &self,
+        keys: &[K],
+        items: S::Items<'_>,
+    ) -> Result<(), RemoveKeyedError> {
+        let mut removed: HashMap<usize, S> = HashMap::new();
+        S::each(items, |place, slot| {
+            removed
+                .entry(keys[place].place())
+                .or_default()
+                .change(&slot, false);
+        });
+        let mut removed = removed.into_iter();
+        removed.try_for_each(|(key, slot)| self.check_slot(key, &slot))
+    }
+
+    fn check_slot(&self, key: usize, removed: &S) -> Result<(), RemoveKeyedError> {
+        let error = |error| RemoveKeyedError::Fewer { key, error };
+        self.0[key].check_held(removed).map_err(error)
+    }
+}
+
+impl<S: Small> Columns for Each<S> {
+    const PARTS: usize = S::PARTS;
+
+    fn new(keys: usize) -> Result<Self, LimitError> {
+        check_memory::<S>(keys)?;
+        Ok(Self(vec![S::default(); keys]))
+    }
+
+    fn reserve(&mut self, keys: usize) -> Result<(), LimitError> {
+        reserve(&mut self.0, keys)
+    }
+
+    fn grow(&mut self, keys: usize) {
+        self.0.resize(self.0.len().max(keys), S::default());
+    }
+
+    fn forget_first(&mut self, keys: usize) {
+        self.0.drain(..keys);
+    }
+
+    fn memory(&self) -> usize {
+        self.0.capacity() * size_of::<S>()
+    }
+
+    fn make_room(&mut self, other: &Self, places: Places<'_>) -> Result<(), LimitError> {
+        let mut others = other.0.iter().enumerate();
+        others.try_for_each(|(key, other)| match self.0.get(places.of(key)) {
+            Some(own) => own.check_room(other),
+            None => Ok(()),
+        })
+    }
+
+    fn check_held(&self, other: &Self, places: Places<'_>) -> Result<(), RemoveKeyedError> {
+        let mut others = other.0.iter().enumerate();
+        others.try_for_each(|(key, other)| self.check_slot(places.of(key), other))
+    }
+
+    fn merge(&mut self, other: &Self, places: Places<'_>, removes: bool) {
+        for (key, other) in other.0.iter().enumerate() {
+            self.0[places.of(key)].change(other, removes);
+        }
+    }
+
+    fn write<R: AsMut<[i128]>>(
+        &self,
+        first: usize,
+        rows: &mut [R],
+        terms: &mut [Terms],
+        _: &mut Vec<u64>,
+    ) {
+        let mut bits = [0; MOST_PARTS];
+        for (row, slot) in rows.iter_mut().zip(&self.0) {
+            let integers = &mut row.as_mut()[first..][..S::PARTS];
+            integers.copy_from_slice(&Self::integers(slot)[..S::PARTS]);
+            for (bits, integer) in bits.iter_mut().zip(&*integers) {
+                *bits |= magnitude(*integer);
+            }
+        }
+        for (terms, bits) in terms[first..][..S::PARTS].iter_mut().zip(bits) {
+            // Of what is not added up, there is nothing to agree on.
+            *terms = if S::ADDS {
+                terms_of(0, bits, rows.len(), false)
+            } else {
+                NO_TERMS
+            };
+        }
+    }
+
+    fn read<R: AsRef<[i128]>>(rows: &[R], first: usize, _: &[Agreed]) -> Self {
+        let slot = |row: &R| {
+            let mut slot = S::default();
+            for (part, integer) in row.as_ref()[first..][..S::PARTS].iter().enumerate() {
+                let is_added = slot.add_integer(part, *integer);
+                assert!(is_added, "the terms have told that there is room");
+            }
+            slot
+        };
+        Self(rows.iter().map(slot).collect())
+    }
+
+    fn write_key(&self, key: usize, word: u64, first: usize, list: &mut Vec<u64>) {
+        let integers = Self::integers(&self.0[key]);
+        for (part, integer) in integers[..S::PARTS].iter().enumerate() {
+            write_short(word, first + part, *integer, 0, list);
+        }
+    }
+
+    fn add_entry(
+        &mut self,
+        part: usize,
+        entry: &Entry<'_>,
+        key: usize,
+    ) -> Result<(), WrongEntries> {
+        let is_added = self.0[key].add_integer(part, integer(entry)?);
+        is_added.then_some(()).ok_or(NO_SUCH_INTEGER)
+    }
+
+    fn merge_entries(
+        _: usize,
+        same: &[Entry<'_>],
+        into: &mut Vec<u64>,
+    ) -> Result<(), WrongEntries> {
+        let mut all = empty(S::ADDS);
+        for entry in same {
+            all = combined(S::ADDS, all, integer(entry)?);
+        }
+        let (key, part) = same[0].place();
+        write_short(key, part, all, 0, into);
+        Ok(())
+    }
+
+    fn items(&self) -> u64 {
+        0
+    }
+
+    fn raise_items(&mut self, _: u64) {}
+}
+
+/// The integer of no items, where integers of messages are added, or where their maxima are taken.
+#[must_use]
+pub fn empty(adds: bool) -> i128 {
+    if adds { 0 } else { i128::MIN }
+}
+
+/// What stands for the integers of two messages.
+#[inline]
+#[must_use]
+pub fn combined(adds: bool, left: i128, right: i128) -> i128 {
+    if adds {
+        left.wrapping_add(right)
+    } else {
+        left.max(right)
+    }
+}
+
+const NO_SUCH_INTEGER: WrongEntries = WrongEntries("a key has no such integer");
+
+fn integer(entry: &Entry<'_>) -> Result<i128, WrongEntries> {
+    match entry.short() {
+        Some((integer, 0)) => Ok(integer),
+        _ => Err(NO_SUCH_INTEGER),
+    }
+}

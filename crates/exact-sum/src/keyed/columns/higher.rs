@@ -1,0 +1,415 @@
+//! Sums of cubes and of fourth powers for all keys.
+
+use std::marker::PhantomData;
+
+use hashbrown::HashMap;
+use simd_kernels::is_zero;
+
+use super::{Columns, Places};
+use crate::keyed::key::Key;
+use crate::keyed::message::entry::{Entry, WrongEntries, merge_entries, write_long, write_short};
+use crate::keyed::message::terms::{Agreed, Terms, magnitude, terms_of};
+use crate::keyed::remove::RemoveKeyedError;
+use crate::number::counters::{Counters, LimitError, check_memory, reserve};
+use crate::number::fixed::{Fixed, FixedFormat, each_word, integer};
+use crate::number::float::Float;
+use crate::number::total::Total;
+use crate::number::wide::Wide;
+
+/// The words of a sum of cubes and of one of fourth powers. Items have 74 bits, so 2^63 of them have room.
+const CUBE_WORDS: usize = 5;
+const FOURTH_WORDS: usize = 6;
+const WORDS: usize = CUBE_WORDS + FOURTH_WORDS;
+
+/// Items whose exponents are within so many places have one unit.
+const PLACES: i32 = 21;
+
+/// Above what is added to a sum that is no item's power, so many bits are left for more.
+const SPARE_BITS: i32 = 24;
+
+/// The sums of some of a key's items, which have one unit.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    cubes: Wide<CUBE_WORDS>,
+    fourths: Wide<FOURTH_WORDS>,
+}
+
+impl Sums {
+    /// Those of an item.
+    #[inline(always)]
+    fn of(item: i128) -> Self {
+        let item = Wide::<2>::of(item);
+        let square = item.times::<2, 3>(item);
+        Self {
+            cubes: square.times(item),
+            fourths: square.times(square),
+        }
+    }
+
+    #[inline(always)]
+    fn change(&mut self, other: &Self, removes: bool) {
+        let (cubes, fourths) = (self.cubes, self.fourths);
+        if removes {
+            self.cubes = cubes.less(other.cubes);
+            self.fourths = fourths.less(other.fourths);
+        } else {
+            self.cubes = cubes.plus(other.cubes);
+            self.fourths = fourths.plus(other.fourths);
+        }
+    }
+
+    /// Adds integer * 2^places.
+    fn add(&mut self, power: Power, integer: i128, places: u32) {
+        match power {
+            Power::Cube => self.cubes = self.cubes.plus(Wide::shifted(integer, places)),
+            Power::Fourth => self.fourths = self.fourths.plus(Wide::shifted(integer, places)),
+        }
+    }
+
+    /// The words of both.
+    fn words(&self) -> [u64; WORDS] {
+        let mut words = [0; WORDS];
+        let (cubes, fourths) = words.split_at_mut(CUBE_WORDS);
+        cubes.copy_from_slice(&self.cubes.0);
+        fourths.copy_from_slice(&self.fourths.0);
+        words
+    }
+
+    /// Calls a function with parts of both sums, and the exponents of their units, for items with this one.
+    fn each_part(&self, of_items: i32, mut each: impl FnMut(Power, i128, i32)) {
+        let Self {
+            mut cubes,
+            mut fourths,
+        } = *self;
+        for (power, words) in [
+            (Power::Cube, &mut cubes.0[..]),
+            (Power::Fourth, &mut fourths.0[..]),
+        ] {
+            let unit = power.unit(of_items);
+            each_word(words, unit, |part, unit| each(power, part, unit));
+        }
+    }
+}
+
+/// What a sum is of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Power {
+    Cube = 3,
+    Fourth = 4,
+}
+
+impl Power {
+    /// That of a part of a message, and which word the part is.
+    fn of_part(part: usize) -> (Self, usize) {
+        match part.checked_sub(CUBE_WORDS) {
+            None => (Self::Cube, part),
+            Some(word) => (Self::Fourth, word),
+        }
+    }
+
+    /// The bits of a sum.
+    const fn bits(self) -> i32 {
+        match self {
+            Self::Cube => 5 * 64,
+            Self::Fourth => 6 * 64,
+        }
+    }
+
+    /// The exponent of the power's unit, for items with this one.
+    fn unit(self, of_items: i32) -> i32 {
+        self as i32 * of_items
+    }
+}
+
+/// The sums of the cubes and of the fourth powers of each key's finite items.
+///
+/// Items are integers in a unit. Where all items are near each other they have one unit, and each key has one pair of sums. Each further
+/// unit of a key's items has sums of its own.
+#[derive(Clone, Debug)]
+pub struct HigherPowers<T: Float> {
+    /// The exponent of the first items' unit u. Others are 2^(21 i) units.
+    unit: Option<i32>,
+    sums: Vec<Sums>,
+    /// For keys with items of other units: i, and the sums.
+    others: HashMap<usize, Vec<(i32, Sums)>>,
+    item: PhantomData<T>,
+}
+
+impl<T: Float> HigherPowers<T> {
+    /// Chooses the unit for items, if there is none.
+    fn prepare(&mut self, items: &[f64]) {
+        if self.unit.is_none() {
+            let numbers = items
+                .iter()
+                .filter(|item| item.is_finite() && !is_zero(**item));
+            let highest = numbers.map(|item| integer(*item).1).max();
+            self.unit = highest.map(|highest| highest - PLACES + 1);
+        }
+    }
+
+    /// Adds the powers of a block of items, or subtracts them.
+    pub(crate) fn change<K: Key>(&mut self, keys: &[K], items: &[f64], removes: bool) {
+        self.prepare(items);
+        let Some(own) = self.unit else {
+            return;
+        };
+        for (key, &item) in keys.iter().zip(items) {
+            if item.is_finite() && !is_zero(item) {
+                let (value, unit) = integer(item);
+                let above = unit - own;
+                let (digit, places) = (above.div_euclid(PLACES), above.rem_euclid(PLACES));
+                let powers = Sums::of(i128::from(value) << places);
+                self.sums_of(key.place(), digit).change(&powers, removes);
+            }
+        }
+    }
+
+    /// A key's sums of a unit.
+    #[inline]
+    fn sums_of(&mut self, key: usize, digit: i32) -> &mut Sums {
+        if digit == 0 {
+            return &mut self.sums[key];
+        }
+        let others = self.others.entry(key).or_default();
+        let place = others.iter().position(|(other, _)| *other == digit);
+        let place = place.unwrap_or_else(|| {
+            others.push((digit, Sums::default()));
+            others.len() - 1
+        });
+        &mut others[place].1
+    }
+
+    /// A key's sums of all units, with the units' exponents.
+    fn all_of(&self, key: usize) -> impl Iterator<Item = (i32, &Sums)> {
+        let own = self.unit.unwrap_or(0);
+        let others = self.others.get(&key).into_iter().flatten();
+        let others = others.map(move |(digit, sums)| (own + digit * PLACES, sums));
+        [(own, &self.sums[key])].into_iter().chain(others)
+    }
+
+    /// Adds integer * 2^unit to a key's sum.
+    fn add_integer(&mut self, key: usize, power: Power, integer: i128, unit: i32) {
+        if integer == 0 {
+            return;
+        }
+        let step = power as i32;
+        let own = *self.unit.get_or_insert(unit.div_euclid(step));
+        let above = unit - power.unit(own);
+        let bits = (i128::BITS - integer.unsigned_abs().leading_zeros()).cast_signed();
+        let room = power.bits() - SPARE_BITS;
+        let digit = if (0..=room - bits).contains(&above) {
+            0
+        } else {
+            above.div_euclid(step * PLACES)
+        };
+        let places = (above - digit * step * PLACES).unsigned_abs();
+        self.sums_of(key, digit).add(power, integer, places);
+    }
+
+    /// Adds a number to a key's sum.
+    pub(crate) fn add_number<F: FixedFormat>(
+        &mut self,
+        key: usize,
+        power: Power,
+        number: &Fixed<F>,
+    ) {
+        let mut words = number.to_words();
+        let words = &mut words.as_mut()[..Fixed::<F>::WORDS];
+        each_word(words, F::LOWEST, |word, unit| {
+            self.add_integer(key, power, word, unit)
+        });
+    }
+
+    /// A key's sum.
+    pub(crate) fn number<F: FixedFormat>(&self, key: usize, power: Power) -> Fixed<F> {
+        let mut number = Fixed::ZERO;
+        for (unit, sums) in self.all_of(key) {
+            let words: &[u64] = match power {
+                Power::Cube => &sums.cubes.0,
+                Power::Fourth => &sums.fourths.0,
+            };
+            number.add_wide(words, power.unit(unit));
+        }
+        number
+    }
+
+    fn total<F: FixedFormat>(&self, key: usize, power: Power) -> Total<F> {
+        Total {
+            fixed: self.number(key, power),
+            counters: Counters::default(),
+        }
+    }
+
+    fn add_total<F: FixedFormat>(
+        &mut self,
+        power: Power,
+        entry: &Entry<'_>,
+        key: usize,
+    ) -> Result<(), WrongEntries> {
+        let mut total = Total::<F>::ZERO;
+        entry.add_to(&mut total)?;
+        self.add_number(key, power, &total.fixed);
+        Ok(())
+    }
+}
+
+impl<T: Float> Columns for HigherPowers<T> {
+    /// A word each.
+    const PARTS: usize = WORDS;
+
+    fn new(keys: usize) -> Result<Self, LimitError> {
+        check_memory::<Sums>(keys)?;
+        Ok(Self {
+            unit: None,
+            sums: vec![Sums::default(); keys],
+            others: HashMap::new(),
+            item: PhantomData,
+        })
+    }
+
+    fn reserve(&mut self, keys: usize) -> Result<(), LimitError> {
+        reserve(&mut self.sums, keys)
+    }
+
+    fn grow(&mut self, keys: usize) {
+        self.sums.resize(self.sums.len().max(keys), Sums::default());
+    }
+
+    fn forget_first(&mut self, keys: usize) {
+        self.sums.drain(..keys);
+        let others = std::mem::take(&mut self.others).into_iter();
+        let kept = others.filter_map(|(key, sums)| Some((key.checked_sub(keys)?, sums)));
+        self.others = kept.collect();
+    }
+
+    fn memory(&self) -> usize {
+        let of_list = |list: &Vec<_>| list.capacity() * size_of::<(i32, Sums)>();
+        self.sums.capacity() * size_of::<Sums>()
+            + self.others.allocation_size()
+            + self
+                .others
+                .values()
+                .map(of_list)
+                .fold(0, |sum, bytes| sum + bytes)
+    }
+
+    /// Sums beside them have room for as many items.
+    fn make_room(&mut self, _: &Self, _: Places<'_>) -> Result<(), LimitError> {
+        Ok(())
+    }
+
+    fn check_held(&self, _: &Self, _: Places<'_>) -> Result<(), RemoveKeyedError> {
+        Ok(())
+    }
+
+    fn merge(&mut self, other: &Self, places: Places<'_>, removes: bool) {
+        let Some(unit) = other.unit else {
+            return;
+        };
+        let are_alike = *self.unit.get_or_insert(unit) == unit;
+        for key in 0..other.sums.len() {
+            let place = places.of(key);
+            if are_alike {
+                self.sums[place].change(&other.sums[key], removes);
+            }
+            for (unit, sums) in other.all_of(key).skip(are_alike.into()) {
+                sums.each_part(unit, |power, part, unit| {
+                    self.add_integer(place, power, if removes { -part } else { part }, unit);
+                });
+            }
+        }
+    }
+
+    fn write<R: AsMut<[i128]>>(
+        &self,
+        first: usize,
+        rows: &mut [R],
+        terms: &mut [Terms],
+        entries: &mut Vec<u64>,
+    ) {
+        let mut bits = [0; WORDS];
+        for (key, (row, sums)) in rows.iter_mut().zip(&self.sums).enumerate() {
+            let row = &mut row.as_mut()[first..][..WORDS];
+            for (part, (integer, word)) in row.iter_mut().zip(sums.words()).enumerate() {
+                *integer = part_of(part, word);
+                bits[part] |= magnitude(*integer);
+            }
+            for (unit, sums) in self.all_of(key).skip(1) {
+                let words = sums.words().into_iter().enumerate();
+                for (part, word) in words.filter(|(_, word)| *word != 0) {
+                    let unit = unit_of_part(part, unit);
+                    write_short(key as u64, first + part, part_of(part, word), unit, entries);
+                }
+            }
+        }
+        let has_entries = !self.others.is_empty();
+        for (part, terms) in terms[first..][..WORDS].iter_mut().enumerate() {
+            let keys = self.unit.map_or(0, |_| rows.len());
+            let unit = unit_of_part(part, self.unit.unwrap_or(0));
+            *terms = terms_of(unit, bits[part], keys, has_entries);
+        }
+    }
+
+    fn read<R: AsRef<[i128]>>(rows: &[R], first: usize, agreed: &[Agreed]) -> Self {
+        let mut powers = Self::new(rows.len()).expect("there is memory for as many rows");
+        for (key, row) in rows.iter().enumerate() {
+            let row = row.as_ref()[first..][..WORDS].iter();
+            for (part, (integer, agreed)) in row.zip(&agreed[first..]).enumerate() {
+                let (power, _) = Power::of_part(part);
+                powers.add_integer(key, power, *integer, agreed.unit);
+            }
+        }
+        powers
+    }
+
+    fn write_key(&self, key: usize, word: u64, first: usize, list: &mut Vec<u64>) {
+        let cubes = self.total::<T::Cubes>(key, Power::Cube);
+        write_long(word, first, &cubes, list);
+        let fourths = self.total::<T::Fourths>(key, Power::Fourth);
+        write_long(word, first + CUBE_WORDS, &fourths, list);
+    }
+
+    fn add_entry(
+        &mut self,
+        part: usize,
+        entry: &Entry<'_>,
+        key: usize,
+    ) -> Result<(), WrongEntries> {
+        let (power, _) = Power::of_part(part);
+        match power {
+            Power::Cube => self.add_total::<T::Cubes>(power, entry, key),
+            Power::Fourth => self.add_total::<T::Fourths>(power, entry, key),
+        }
+    }
+
+    fn merge_entries(
+        part: usize,
+        same: &[Entry<'_>],
+        into: &mut Vec<u64>,
+    ) -> Result<(), WrongEntries> {
+        match Power::of_part(part).0 {
+            Power::Cube => merge_entries::<T::Cubes>(same, into),
+            Power::Fourth => merge_entries::<T::Fourths>(same, into),
+        }
+    }
+
+    fn items(&self) -> u64 {
+        0
+    }
+
+    fn raise_items(&mut self, _: u64) {}
+}
+
+/// The integer that a word is: the highest ones have a sign.
+fn part_of(part: usize, word: u64) -> i128 {
+    match part + 1 {
+        CUBE_WORDS | WORDS => word.cast_signed().into(),
+        _ => word.into(),
+    }
+}
+
+/// The exponent of the unit of a part, for items with this one.
+fn unit_of_part(part: usize, of_items: i32) -> i32 {
+    let (power, word) = Power::of_part(part);
+    power.unit(of_items) + 64 * i32::try_from(word).expect("there are few words")
+}

@@ -1,0 +1,239 @@
+//! What slots are made of, for all keys: a column holds one number of each key.
+
+pub(crate) mod counts;
+pub(crate) mod decoded;
+pub(crate) mod each;
+pub(crate) mod higher;
+pub(crate) mod products;
+pub(crate) mod rows;
+pub(crate) mod tables;
+pub(crate) mod totals;
+
+use std::fmt;
+
+use crate::keyed::message::entry::{Entry, WrongEntries};
+use crate::keyed::message::terms::{Agreed, Terms};
+use crate::keyed::remove::RemoveKeyedError;
+use crate::number::counters::LimitError;
+
+/// Which keys another one's keys are.
+#[derive(Clone, Copy, Debug)]
+pub enum Places<'p> {
+    /// They have the same numbers.
+    Same,
+    /// Key number i is this one.
+    At(&'p [u32]),
+}
+
+impl Places<'_> {
+    #[inline]
+    pub(crate) fn of(self, key: usize) -> usize {
+        match self {
+            Self::Same => key,
+            Self::At(places) => places[key] as usize,
+        }
+    }
+}
+
+/// Numbers of all keys, which add up key by key.
+pub trait Columns: Clone + fmt::Debug + Send + Sync + 'static {
+    /// The integers of a key in a message.
+    const PARTS: usize;
+
+    /// Those of no items.
+    ///
+    /// # Errors
+    /// There is no memory for them.
+    fn new(keys: usize) -> Result<Self, LimitError>;
+
+    /// Reserves memory for so many keys.
+    ///
+    /// # Errors
+    /// There is none.
+    fn reserve(&mut self, keys: usize) -> Result<(), LimitError>;
+
+    /// Has at least so many keys.
+    fn grow(&mut self, keys: usize);
+
+    /// Drops those of the first keys: the others' numbers are so much less.
+    fn forget_first(&mut self, keys: usize);
+
+    /// The bytes that are allocated.
+    fn memory(&self) -> usize;
+
+    /// Makes room for another one's.
+    ///
+    /// # Errors
+    /// There is none, or no memory. They have not changed then.
+    fn make_room(&mut self, other: &Self, places: Places<'_>) -> Result<(), LimitError>;
+
+    /// Whether keys hold what another one's do, as far as that is known.
+    ///
+    /// # Errors
+    /// A key holds less.
+    fn check_held(&self, other: &Self, places: Places<'_>) -> Result<(), RemoveKeyedError>;
+
+    /// Adds another one's, or subtracts them. There is room for them.
+    fn merge(&mut self, other: &Self, places: Places<'_>, removes: bool);
+
+    /// Writes each key's integers from this part on, in units of their own, and their terms; and entries for what has no integer.
+    fn write<R: AsMut<[i128]>>(
+        &self,
+        first: usize,
+        rows: &mut [R],
+        terms: &mut [Terms],
+        entries: &mut Vec<u64>,
+    );
+
+    /// Those of rows that were added up, from this part on.
+    fn read<R: AsRef<[i128]>>(rows: &[R], first: usize, agreed: &[Agreed]) -> Self;
+
+    /// Writes entries for all of a key, whose word they have.
+    fn write_key(&self, key: usize, word: u64, first: usize, list: &mut Vec<u64>);
+
+    /// Adds an entry of a part to a key.
+    ///
+    /// # Errors
+    /// It is not one of such columns.
+    fn add_entry(&mut self, part: usize, entry: &Entry<'_>, key: usize)
+    -> Result<(), WrongEntries>;
+
+    /// Writes one entry for all of a part of a key.
+    ///
+    /// # Errors
+    /// They are not those of such columns.
+    fn merge_entries(
+        part: usize,
+        same: &[Entry<'_>],
+        into: &mut Vec<u64>,
+    ) -> Result<(), WrongEntries>;
+
+    /// A number that no key has more items than.
+    fn items(&self) -> u64;
+
+    /// Has room for so many items of a key, if that is more than before.
+    fn raise_items(&mut self, items: u64);
+}
+
+/// Several columns, one after another.
+macro_rules! columns {
+    ($($column:ident $index:tt),+) => {
+        impl<$($column: Columns),+> Columns for ($($column,)+) {
+            const PARTS: usize = 0 $(+ $column::PARTS)+;
+
+            fn new(keys: usize) -> Result<Self, LimitError> {
+                Ok(($($column::new(keys)?,)+))
+            }
+
+            fn reserve(&mut self, keys: usize) -> Result<(), LimitError> {
+                $(self.$index.reserve(keys)?;)+
+                Ok(())
+            }
+
+            fn grow(&mut self, keys: usize) {
+                $(self.$index.grow(keys);)+
+            }
+
+            fn forget_first(&mut self, keys: usize) {
+                $(self.$index.forget_first(keys);)+
+            }
+
+            fn memory(&self) -> usize {
+                0 $(+ self.$index.memory())+
+            }
+
+            fn make_room(&mut self, other: &Self, places: Places<'_>) -> Result<(), LimitError> {
+                $(self.$index.make_room(&other.$index, places)?;)+
+                Ok(())
+            }
+
+            fn check_held(&self, other: &Self, places: Places<'_>) -> Result<(), RemoveKeyedError> {
+                $(self.$index.check_held(&other.$index, places)?;)+
+                Ok(())
+            }
+
+            fn merge(&mut self, other: &Self, places: Places<'_>, removes: bool) {
+                $(self.$index.merge(&other.$index, places, removes);)+
+            }
+
+            fn write<R: AsMut<[i128]>>(
+                &self,
+                first: usize,
+                rows: &mut [R],
+                terms: &mut [Terms],
+                entries: &mut Vec<u64>,
+            ) {
+                let mut part = first;
+                $(
+                    self.$index.write(part, rows, terms, entries);
+                    part += $column::PARTS;
+                )+
+                debug_assert_eq!(part, first + Self::PARTS, "all parts are written");
+            }
+
+            fn read<R: AsRef<[i128]>>(rows: &[R], first: usize, agreed: &[Agreed]) -> Self {
+                let mut part = first;
+                let mut next = |parts: usize| {
+                    part += parts;
+                    part - parts
+                };
+                ($($column::read(rows, next($column::PARTS), agreed),)+)
+            }
+
+            fn write_key(&self, key: usize, word: u64, first: usize, list: &mut Vec<u64>) {
+                let mut part = first;
+                $(
+                    self.$index.write_key(key, word, part, list);
+                    part += $column::PARTS;
+                )+
+                debug_assert_eq!(part, first + Self::PARTS, "all parts are written");
+            }
+
+            fn add_entry(
+                &mut self,
+                part: usize,
+                entry: &Entry<'_>,
+                key: usize,
+            ) -> Result<(), WrongEntries> {
+                let mut part = part;
+                $(
+                    if part < $column::PARTS {
+                        return self.$index.add_entry(part, entry, key);
+                    }
+                    part -= $column::PARTS;
+                )+
+                Err(no_such_part(part))
+            }
+
+            fn merge_entries(
+                part: usize,
+                same: &[Entry<'_>],
+                into: &mut Vec<u64>,
+            ) -> Result<(), WrongEntries> {
+                let mut part = part;
+                $(
+                    if part < $column::PARTS {
+                        return $column::merge_entries(part, same, into);
+                    }
+                    part -= $column::PARTS;
+                )+
+                Err(no_such_part(part))
+            }
+
+            fn items(&self) -> u64 {
+                0 $(.max(self.$index.items()))+
+            }
+
+            fn raise_items(&mut self, items: u64) {
+                $(self.$index.raise_items(items);)+
+            }
+        }
+    };
+}
+
+columns!(A 0, B 1);
+columns!(A 0, B 1, C 2);
+
+fn no_such_part(_: usize) -> WrongEntries {
+    WrongEntries("a key has no such part")
+}

@@ -1,0 +1,251 @@
+//! Extrema, and sums and moments of integers, for each key.
+
+use simd_kernels::Level;
+
+use crate::bytes::{BytesError, Kind, Reader};
+use crate::compact::{IntegerSum, Long};
+use crate::keyed::Keyed;
+use crate::keyed::columns::decoded::Decoded;
+use crate::keyed::columns::each::{Each, Small};
+use crate::keyed::key::{self, Key, KeyError};
+use crate::keyed::remove::RemoveKeyedError;
+use crate::keyed::slot::Field;
+use crate::keyed::slot::sealed::InColumns;
+use crate::number::counters::{LimitError, RemoveError, check_items, items_of_both};
+use crate::number::float::Float;
+use crate::slots::extrema::Extrema;
+use crate::slots::integers::IntegerMoments;
+use crate::slots::items::{Integers, with_integers};
+use crate::statistic::Statistic;
+
+impl<T: Float> Small for Extrema<T> {
+    const PARTS: usize = 2;
+    const ADDS: bool = false;
+
+    fn each(items: &[T], mut each: impl FnMut(usize, Self)) {
+        for (place, item) in items.iter().enumerate() {
+            each(place, Self::of_item(*item));
+        }
+    }
+
+    fn check_room(&self, _: &Self) -> Result<(), LimitError> {
+        Ok(())
+    }
+
+    fn check_held(&self, _: &Self) -> Result<(), RemoveError> {
+        Ok(())
+    }
+
+    fn change(&mut self, other: &Self, _: bool) {
+        self.merge(other);
+    }
+
+    /// The negative minimum, and the maximum: of both, the maximum is that of all.
+    fn write(&self, integers: &mut [i128]) {
+        if *self != Self::new() {
+            let [low, high] = self.bounds.map(i128::from);
+            integers.copy_from_slice(&[-low, high]);
+        }
+    }
+
+    fn add_integer(&mut self, part: usize, integer: i128) -> bool {
+        if integer == i128::MIN {
+            return true;
+        }
+        let Ok(bound) = i64::try_from(if part == 0 { -integer } else { integer }) else {
+            return false;
+        };
+        let mut bounds = Self::new().bounds;
+        bounds[part] = bound;
+        self.merge(&Self::of_bounds(bounds));
+        true
+    }
+}
+
+impl Small for IntegerSum {
+    const PARTS: usize = 3;
+
+    fn each(items: Integers<'_>, mut each: impl FnMut(usize, Self)) {
+        with_integers!(items, items => {
+            for (place, item) in items.iter().enumerate() {
+                let mut sum = Self::new();
+                sum.add_one(*item);
+                each(place, sum);
+            }
+        });
+    }
+
+    fn check_room(&self, other: &Self) -> Result<(), LimitError> {
+        items_of_both(self.items, other.items).map(drop)
+    }
+
+    fn check_held(&self, other: &Self) -> Result<(), RemoveError> {
+        check_items(self.items, other.items)
+    }
+
+    fn change(&mut self, other: &Self, removes: bool) {
+        if removes {
+            self.items -= other.items;
+            self.sum.add(other.sum.negated());
+        } else {
+            self.items += other.items;
+            self.sum.add(other.sum);
+        }
+    }
+
+    fn write(&self, integers: &mut [i128]) {
+        integers[0] = self.items.into();
+        integers[1..].copy_from_slice(&self.sum.halves());
+    }
+
+    fn add_integer(&mut self, part: usize, integer: i128) -> bool {
+        match part.checked_sub(1) {
+            Some(half) => self.sum.add(Long::of_half(half, integer)),
+            None => {
+                let items = u64::try_from(integer).ok();
+                let both = items.and_then(|items| items_of_both(self.items, items).ok());
+                let Some(both) = both else {
+                    return false;
+                };
+                self.items = both;
+            }
+        }
+        true
+    }
+}
+
+impl Small for IntegerMoments {
+    const PARTS: usize = 5;
+
+    fn each(items: Integers<'_>, mut each: impl FnMut(usize, Self)) {
+        with_integers!(items, items => {
+            for (place, item) in items.iter().enumerate() {
+                let mut moments = Self::new();
+                moments.add_one(*item);
+                each(place, moments);
+            }
+        });
+    }
+
+    fn check_room(&self, other: &Self) -> Result<(), LimitError> {
+        self.sum.check_room(&other.sum)
+    }
+
+    fn check_held(&self, other: &Self) -> Result<(), RemoveError> {
+        self.sum.check_held(&other.sum)
+    }
+
+    fn change(&mut self, other: &Self, removes: bool) {
+        Small::change(&mut self.sum, &other.sum, removes);
+        let squares = other.squares;
+        self.squares
+            .add(if removes { squares.negated() } else { squares });
+    }
+
+    fn write(&self, integers: &mut [i128]) {
+        let (sum, squares) = integers.split_at_mut(IntegerSum::PARTS);
+        Small::write(&self.sum, sum);
+        squares.copy_from_slice(&self.squares.halves());
+    }
+
+    fn add_integer(&mut self, part: usize, integer: i128) -> bool {
+        match part.checked_sub(IntegerSum::PARTS) {
+            Some(half) => self.squares.add(Long::of_half(half, integer)),
+            None => return self.sum.add_integer(part, integer),
+        }
+        true
+    }
+}
+
+impl Keyed<IntegerSum> {
+    /// Adds sums to those of their keys.
+    ///
+    /// # Errors
+    /// There are not as many keys as sums, a key has no sum, or one would have more than 2^63 - 1 items. No sum has changed then.
+    pub fn add_slots<K: Key>(&mut self, keys: &[K], sums: &[IntegerSum]) -> Result<(), KeyError> {
+        key::check(keys, sums.len(), self.keys())?;
+        for (place, (key, sum)) in keys.iter().zip(sums).enumerate() {
+            let own = &mut self.columns.0[key.place()];
+            if let Err(error) = own.check_room(sum) {
+                for (key, sum) in keys.iter().zip(&sums[..place]) {
+                    Small::change(&mut self.columns.0[key.place()], sum, true);
+                }
+                return Err(error.into());
+            }
+            Small::change(own, sum, false);
+        }
+        Ok(())
+    }
+}
+
+macro_rules! small {
+    ([$($generic:tt)*] $slot:ty, $row:literal, $value:ident, $kind:ident, $name:expr) => {
+        impl $($generic)* InColumns for $slot {
+            type Columns = Each<Self>;
+            type Row = [i128; $row];
+            const VALUE: Statistic = Statistic::$value;
+            const TAKES_BACK: bool = Self::ADDS;
+            const KIND: Kind = Kind::$kind;
+            const FIELDS: &'static [Field] = &[Field::Bytes(16 * $row)];
+
+            fn name() -> String {
+                $name
+            }
+
+            fn check_room(_: &Self::Columns, _: Self::Items<'_>) -> Result<(), LimitError> {
+                Ok(())
+            }
+
+            fn check_held<K: Key>(
+                columns: &Self::Columns,
+                keys: &[K],
+                items: Self::Items<'_>,
+            ) -> Result<(), RemoveKeyedError> {
+                columns.check_items(keys, items)
+            }
+
+            fn change<K: Key>(
+                columns: &mut Self::Columns,
+                _: Level,
+                keys: &[K],
+                items: Self::Items<'_>,
+                removes: bool,
+                _: &mut Decoded,
+            ) {
+                Self::each(items, |item, slot| {
+                    Small::change(&mut columns.0[keys[item].place()], &slot, removes);
+                });
+            }
+
+            fn of_key(columns: &Self::Columns, key: usize) -> Self {
+                columns.0[key]
+            }
+
+            fn write(columns: &Self::Columns, key: usize, bytes: &mut Vec<u8>) {
+                let integers = Each::integers(&columns.0[key]);
+                let integers = integers[..Self::PARTS].iter();
+                bytes.extend(integers.flat_map(|integer| integer.to_le_bytes()));
+            }
+
+            fn read(
+                columns: &mut Self::Columns,
+                key: usize,
+                reader: &mut Reader<'_>,
+                _: &dyn Fn(usize, i32) -> bool,
+            ) -> Result<(), BytesError> {
+                for part in 0..Self::PARTS {
+                    let integer = i128::from_le_bytes(reader.array()?);
+                    if !columns.0[key].add_integer(part, integer) {
+                        let what = "an integer is too large";
+                        return Err(BytesError::Corrupted { what });
+                    }
+                }
+                Ok(())
+            }
+        }
+    };
+}
+
+small!([<T: Float>] Extrema<T>, 2, Minimum, KeyedExtrema, format!("extrema by key of {}", T::NAME));
+small!([] IntegerSum, 3, Sum, KeyedIntegers, "sums of integers by key".to_owned());
+small!([] IntegerMoments, 5, Mean, KeyedIntegerMoments, "moments of integers by key".to_owned());

@@ -1,0 +1,10 @@
+//! The slots that keys can have, and the columns that each is made of.
+
+mod co_moments;
+mod each;
+mod mean;
+mod moments;
+mod powers;
+mod product_sum;
+mod sum;
+mod weighted;

@@ -1,0 +1,119 @@
+//! What slots of each key do.
+
+use bytemuck::Pod;
+use simd_kernels::Level;
+
+use super::columns::Columns;
+use super::columns::decoded::Decoded;
+use super::key::Key;
+use super::remove::RemoveKeyedError;
+use crate::bytes::{BytesError, Kind, Reader};
+use crate::number::counters::LimitError;
+use crate::slots::Slot;
+use crate::statistic::{Options, Statistic};
+
+/// Slots that [`Keyed`](crate::Keyed) and [`Hashed`](crate::Hashed) hold for each key. No other type implements it.
+pub trait KeyedSlot: sealed::InColumns {}
+
+impl<S: sealed::InColumns> KeyedSlot for S {}
+
+/// A field of a key's bytes.
+#[derive(Clone, Copy, Debug)]
+pub enum Field {
+    /// So many bytes.
+    Bytes(usize),
+    /// A number.
+    Number,
+    /// A number and, if some items are not finite, how many.
+    Entry,
+}
+
+pub(crate) mod sealed {
+    use super::{
+        BytesError, Columns, Decoded, Field, Key, Kind, Level, LimitError, Options, Pod, Reader,
+        RemoveKeyedError, Slot, Statistic,
+    };
+
+    /// What other crates cannot call, and cannot implement.
+    pub trait InColumns: Slot + Send + Sync + 'static {
+        type Columns: Columns;
+
+        /// The integers of a key in a message: one for each of the columns' parts.
+        type Row: Pod + AsRef<[i128]> + AsMut<[i128]>;
+
+        /// What they are, with the type of items: ranks compare it.
+        fn name() -> String;
+
+        /// What [`value`](crate::Keyed::value) is of.
+        const VALUE: Statistic;
+
+        /// Whether what was added can be taken back. Otherwise, of two messages' integers the maximum stands for both, and not the sum.
+        const TAKES_BACK: bool = true;
+
+        /// Whether the slot is a [`Sum`](crate::Sum): rows of such are rounded fast.
+        const IS_SUM: bool = false;
+
+        /// What their bytes are, and of which fields those of a key.
+        const KIND: Kind;
+        const FIELDS: &'static [Field];
+
+        /// Whether there is room for items, whose keys may be any.
+        fn check_room(columns: &Self::Columns, items: Self::Items<'_>) -> Result<(), LimitError>;
+
+        /// Whether keys hold as many items, and what is not finite of them.
+        fn check_held<K: Key>(
+            columns: &Self::Columns,
+            keys: &[K],
+            items: Self::Items<'_>,
+        ) -> Result<(), RemoveKeyedError>;
+
+        /// Adds items of a block, whose keys are right, or takes them back.
+        fn change<K: Key>(
+            columns: &mut Self::Columns,
+            level: Level,
+            keys: &[K],
+            items: Self::Items<'_>,
+            removes: bool,
+            decoded: &mut Decoded,
+        );
+
+        /// A key's slot.
+        fn of_key(columns: &Self::Columns, key: usize) -> Self;
+
+        fn statistic_of(
+            columns: &Self::Columns,
+            key: usize,
+            statistic: Statistic,
+            options: Options,
+        ) -> Option<Self::Item> {
+            Self::of_key(columns, key).statistic(statistic, options)
+        }
+
+        /// Those of the first keys.
+        fn statistics(
+            columns: &Self::Columns,
+            keys: usize,
+            statistic: Statistic,
+            options: Options,
+        ) -> Option<Vec<Self::Item>> {
+            let of_key = |key| Self::statistic_of(columns, key, statistic, options);
+            (0..keys).map(of_key).collect()
+        }
+
+        fn counts(_: &Self::Columns) -> Option<&[u64]> {
+            None
+        }
+
+        /// Writes a key's fields.
+        fn write(columns: &Self::Columns, key: usize, bytes: &mut Vec<u8>);
+
+        /// Reads a key's fields. A function tells of a field, and of the exponent of a word of its number, whether many keys have
+        /// such a word.
+        fn read(
+            columns: &mut Self::Columns,
+            key: usize,
+            reader: &mut Reader<'_>,
+            is_common: &dyn Fn(usize, i32) -> bool,
+        ) -> Result<(), BytesError>;
+    }
+}

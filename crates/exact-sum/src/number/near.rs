@@ -1,0 +1,275 @@
+//! Numbers that are known to about a hundred bits, and rounding them where that is enough.
+//!
+//! A quotient, a root or a product of exact integers is rounded correctly if no number within its error bound is rounded otherwise (Ziv, "Fast
+//! evaluation of elementary mathematical functions with correctly rounded last bit", ACM TOMS 17, 1991). Otherwise its integers decide.
+
+use crate::number::fixed::Magnitude;
+use crate::number::float::Float;
+
+/// (high + low) * 2^exponent, where high is what the sum rounds to: a double-word number (Dekker, Numerische Mathematik 18, 1971).
+///
+/// Let u = 2^-53. The functions' relative errors, up to terms of u^3, are
+///
+/// | function | error beyond the operands' |
+/// |---|---|
+/// | [`of`](Self::of) | 2 u^2: it keeps 106 bits |
+/// | [`by`](Self::by) | 8 u^2 |
+/// | [`over`](Self::over) | 13 u^2 |
+/// | [`root`](Self::root) | 6 u^2 |
+///
+/// Product: x.low y.low is left out (u^2); rounded are the cross products (u^2 each), their sum (2 u^2) and its sum with the high parts' error
+/// (3 u^2). Quotient: the first one leaves a rest of at most 3u; its parts of u, u and 2u are rounded (4 u^2), and so is it (3 u^2); to divide it
+/// by y.high instead of y, and to round that, takes 6 u^2. Root: the first one leaves a rest of at most 3u that is computed to 5 u^2, which is
+/// halved; its divisor is twice that root instead of the sum of both (1.5 u^2), and the quotient is rounded (1.5 u^2). A root halves its operand's error.
+/// Differences of high parts are exact (Sterbenz), and so are errors of products (Dekker), as all high parts lie within 2^±16 here. What the slots compute adds up to less than 64 u^2 = 2^-100: the longest is a √b / (c √c d), with
+/// (2 + 7 + 8) + (2 + 7 + 8 + 2 + 8) + 13 = 57.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Near {
+    high: f64,
+    low: f64,
+    exponent: i32,
+}
+
+/// Eight times the bound of all errors, so that the roundings of [`Near::nearest`] are nothing beside it.
+const ERROR: f64 = 1.0 / (1_u128 << 97) as f64;
+
+impl Near {
+    /// The number that a magnitude stands for.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        reason = "halves of 53 bits are exact"
+    )]
+    #[inline(always)]
+    pub(crate) fn of(magnitude: Magnitude) -> Self {
+        const HALF_BITS: u32 = 53;
+        const ONE: f64 = 1.0 / (1_u64 << (HALF_BITS - 1)) as f64;
+        const BELOW_ONE: f64 = ONE / (1_u64 << HALF_BITS) as f64;
+        let high = (magnitude.bits >> (u128::BITS - HALF_BITS)) as i64;
+        let low = (magnitude.bits >> (u128::BITS - 2 * HALF_BITS)) as i64;
+        let low = low & ((1 << HALF_BITS) - 1);
+        Self::sum(
+            high as f64 * ONE,
+            low as f64 * BELOW_ONE,
+            magnitude.exponent + u128::BITS.cast_signed() - 1,
+        )
+    }
+
+    /// The sum of two numbers, of which the second one is not greater (Dekker's Fast2Sum).
+    #[inline(always)]
+    fn sum(high: f64, low: f64, exponent: i32) -> Self {
+        let sum = high + low;
+        Self {
+            high: sum,
+            low: low - (sum - high),
+            exponent,
+        }
+    }
+
+    /// The product.
+    #[inline(always)]
+    pub(crate) fn by(self, other: Self) -> Self {
+        let [product, error] = product(self.high, other.high);
+        let cross = self.high * other.low + self.low * other.high;
+        Self::sum(product, error + cross, self.exponent + other.exponent)
+    }
+
+    /// The quotient.
+    #[inline(always)]
+    pub(crate) fn over(self, other: Self) -> Self {
+        let quotient = self.high / other.high;
+        let [product, error] = product(quotient, other.high);
+        let rest = ((self.high - product) - error) + (self.low - quotient * other.low);
+        Self::sum(quotient, rest / other.high, self.exponent - other.exponent)
+    }
+
+    /// The square root.
+    #[inline(always)]
+    pub(crate) fn root(self) -> Self {
+        let is_odd = self.exponent & 1;
+        let scale = f64::from(1 + is_odd);
+        let [high, low] = [self.high * scale, self.low * scale];
+        let root = high.sqrt();
+        let [square, error] = product(root, root);
+        let rest = ((high - square) - error) + low;
+        Self::sum(root, rest / (2.0 * root), (self.exponent - is_odd) / 2)
+    }
+
+    /// The number that is nearest to this one, or to its opposite, if that is beyond doubt: it is not subnormal, and this one's error, with
+    /// what its operands lacked relative to them, does not reach the middle between two numbers.
+    #[inline(always)]
+    pub(crate) fn nearest<T: Float>(self, is_negative: bool, lacking: f64) -> Option<T> {
+        /// Powers of two by which no double from 2^-16 to 2^16 becomes subnormal or infinite.
+        const EXPONENTS: std::ops::Range<i32> = -1000..1000;
+        /// And those by which all become zero or infinite.
+        const BEYOND: std::ops::Range<i32> = -1200..1200;
+        if !BEYOND.contains(&self.exponent) {
+            let value = if self.exponent < 0 {
+                T::ZERO
+            } else {
+                T::INFINITY
+            };
+            return Some(if is_negative { value.negate() } else { value });
+        }
+        let error = self.high * (ERROR + lacking);
+        let [least, most] = [-error, error].map(|error| self.high + (self.low + error));
+        if least.to_bits() != most.to_bits() || !EXPONENTS.contains(&self.exponent) {
+            return None;
+        }
+        let biased = (self.exponent + 1023).cast_unsigned();
+        let value = T::of_nearest(least * f64::from_bits(u64::from(biased) << 52))?;
+        Some(if is_negative { value.negate() } else { value })
+    }
+}
+
+/// A product and its rounding error (Dekker and Veltkamp).
+#[inline(always)]
+fn product(x: f64, y: f64) -> [f64; 2] {
+    let product = x * y;
+    let [[x, lower_x], [y, lower_y]] = [halves(x), halves(y)];
+    let error = ((x * y - product) + x * lower_y + lower_x * y) + lower_x * lower_y;
+    [product, error]
+}
+
+/// A number as a sum of two whose products are exact.
+#[inline(always)]
+fn halves(number: f64) -> [f64; 2] {
+    let scaled = number * ((1 << 27) + 1) as f64;
+    let upper = scaled - (scaled - number);
+    [upper, number - upper]
+}
+
+/// A number as [`Wide::magnitude`](crate::number::wide::Wide::magnitude) gives it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    number: Option<(bool, Magnitude)>,
+    /// It is exact, or off by less than 2^this.
+    error: Option<i32>,
+}
+
+impl Part {
+    #[inline(always)]
+    pub(crate) fn of(number: Option<(bool, Magnitude)>, error: Option<i32>) -> Self {
+        Self { number, error }
+    }
+
+    /// How much of the magnitude it may lack.
+    #[inline(always)]
+    fn lacking(&self, magnitude: Magnitude) -> f64 {
+        self.error.map_or(0.0, |error| {
+            let places = (magnitude.bits_end() - 1 - error)
+                .clamp(0, 1000)
+                .cast_unsigned();
+            f64::from_bits(u64::from(1023 - places) << 52)
+        })
+    }
+}
+
+impl From<Option<(bool, Magnitude)>> for Part {
+    #[inline(always)]
+    fn from(number: Option<(bool, Magnitude)>) -> Self {
+        Self::of(number, None)
+    }
+}
+
+/// What a function makes of a numerator and a denominator, rounded once: NaN if the denominator is zero, and +0.0 if the numerator is. `None`
+/// where that is in doubt. In the function, each may be a factor, or one to the power of 1/2 or 3/2.
+#[inline(always)]
+pub(crate) fn near_quotient<T: Float>(
+    numerator: Part,
+    denominator: Part,
+    of: impl FnOnce(Near, Near) -> Near,
+) -> Option<T> {
+    match (numerator.number, denominator.number) {
+        (None, _) | (_, None) if numerator.error.or(denominator.error).is_some() => None,
+        (_, None) => Some(T::NAN),
+        (None, _) => Some(T::ZERO),
+        (Some((is_negative, above)), Some((is_opposite, below))) => {
+            // Where they lack so much that (1 + x)^(3/2) is not below 1 + 2x, there is doubt.
+            let lacking = 2.0 * (numerator.lacking(above) + denominator.lacking(below));
+            of(Near::of(above), Near::of(below)).nearest(is_negative != is_opposite, 2.0 * lacking)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use num_bigint::BigInt;
+    use proptest::prelude::*;
+
+    use super::near_quotient;
+    use crate::number::float::Float;
+    use crate::number::scaled::{Scaled, quotient, signed_root};
+    use crate::number::wide::Wide;
+
+    fn scaled<const N: usize>(wide: Wide<N>, unit: i32) -> Scaled {
+        let bytes: Vec<u8> = wide.0.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let integer = BigInt::from_signed_bytes_le(&bytes);
+        Scaled { integer, unit }
+    }
+
+    /// Whether what is not in doubt is right, and whether nothing was in doubt.
+    fn check<T: Float>(a: Wide<3>, b: Wide<3>, unit: i32) -> [bool; 2] {
+        let [above, below] = [a.magnitude(unit), b.magnitude(0)];
+        let (exact_above, exact_below) = (scaled(a, unit), scaled(b, 0));
+        let cube = exact_below.by(&exact_below).by(&exact_below);
+        let square = exact_above.by(&exact_above);
+        let is_right = |near: Option<T>, exact: T| {
+            near.is_none_or(|near| {
+                let [near, exact]: [f64; 2] = [near.into(), exact.into()];
+                near.to_bits() == exact.to_bits()
+            })
+        };
+        let ratio = near_quotient::<T>(above.into(), below.into(), |a, b| a.over(b));
+        let mut are_right = is_right(ratio, quotient(&exact_above, &exact_below));
+        if !a.is_negative() && !b.is_negative() {
+            let root = near_quotient::<T>(above.into(), below.into(), |a, b| a.over(b).root());
+            are_right &= is_right(root, signed_root(&exact_above, &exact_above, &exact_below));
+        }
+        if !b.is_negative() {
+            let power =
+                near_quotient::<T>(above.into(), below.into(), |a, b| a.over(b.by(b.root())));
+            are_right &= is_right(power, signed_root(&exact_above, &square, &cube));
+        }
+        [are_right, ratio.is_some()]
+    }
+
+    fn wide() -> impl Strategy<Value = Wide<3>> {
+        let all = any::<[u64; 3]>().prop_map(Wide);
+        let short =
+            (any::<i64>(), 0..64_u32).prop_map(|(bits, shift)| Wide::of((bits >> shift).into()));
+        // Quotients next to the middle between two numbers.
+        let close = (any::<u64>(), 0..120_u32, -1..=1_i128).prop_map(|(bits, shift, by)| {
+            let middle = i128::from(bits >> 11) * 2 + 1;
+            Wide::<3>::of(middle)
+                .times::<2, 3>(Wide::of(1_i128 << shift))
+                .plus(Wide::of(by))
+        });
+        prop_oneof![
+            all,
+            short,
+            close,
+            Just(Wide::of(1)),
+            (0..190_usize).prop_map(|bit| {
+                let mut words = [0; 3];
+                words[bit / 64] = 1 << (bit % 64);
+                Wide(words)
+            })
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4000))]
+        #[test]
+        fn is_nearest_or_in_doubt(a in wide(), b in wide(), unit in prop_oneof![Just(0), -1200..1200]) {
+            prop_assert!(check::<f64>(a, b, unit)[0], "{:?} {:?}", a, b);
+            prop_assert!(check::<f32>(a, b, unit)[0], "{:?} {:?}", a, b);
+        }
+
+        #[test]
+        fn most_are_clear(a: [u64; 2], b: [u64; 2]) {
+            let [a, b] = [a, b].map(|[low, high]| Wide([low, high >> 1 | 1, 0]));
+            prop_assert!(check::<f64>(a, b, 0)[1], "{:?} {:?}", a, b);
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Integers of a fixed number of words.
+
+use crate::number::fixed::{Magnitude, magnitude_of};
+
+/// An integer of N words in two's complement, the lowest word first. Results wrap: callers know how many bits theirs have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Wide<const N: usize>(pub(crate) [u64; N]);
+
+impl<const N: usize> Default for Wide<N> {
+    fn default() -> Self {
+        Self::ZERO
+    }
+}
+
+impl<const N: usize> Wide<N> {
+    pub(crate) const ZERO: Self = Self([0; N]);
+
+    /// A number of at most N words.
+    #[inline(always)]
+    pub(crate) fn of(number: i128) -> Self {
+        let mut words = [sign(number < 0); N];
+        for (place, word) in words.iter_mut().take(2).enumerate() {
+            *word = lower_word((number >> (64 * place)).cast_unsigned());
+        }
+        Self(words)
+    }
+
+    /// number * 2^places.
+    pub(crate) fn shifted(number: i128, places: u32) -> Self {
+        let mut words = [0; N];
+        let parts = Wide::<3>::of(number).0;
+        let (first, places) = ((places / 64) as usize, places % 64);
+        let mut below = 0;
+        for (index, word) in words.iter_mut().skip(first).enumerate() {
+            let part = parts[index.min(2)];
+            // A shift by 64 is none.
+            *word = part << places | below >> 1 >> (63 - places);
+            below = part;
+        }
+        Self(words)
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_negative(self) -> bool {
+        self.0[N - 1].cast_signed() < 0
+    }
+
+    /// The sum.
+    #[inline(always)]
+    pub(crate) fn plus(mut self, other: Self) -> Self {
+        let mut carry = false;
+        for (own, other) in self.0.iter_mut().zip(other.0) {
+            (*own, carry) = added(*own, other, carry);
+        }
+        self
+    }
+
+    /// The difference.
+    #[inline(always)]
+    pub(crate) fn less(mut self, other: Self) -> Self {
+        let mut carry = true;
+        for (own, other) in self.0.iter_mut().zip(other.0) {
+            (*own, carry) = added(*own, !other, carry);
+        }
+        self
+    }
+
+    /// The same number in more words, or in fewer if they are enough.
+    #[inline(always)]
+    pub(crate) fn resized<const R: usize>(self) -> Wide<R> {
+        let mut words = [sign(self.is_negative()); R];
+        for (word, own) in words.iter_mut().zip(self.0) {
+            *word = own;
+        }
+        Wide(words)
+    }
+
+    /// The product, in R words.
+    #[inline(always)]
+    pub(crate) fn times<const M: usize, const R: usize>(self, other: Wide<M>) -> Wide<R> {
+        const { assert!(R <= N + M, "the words above the factors' are not computed") };
+        let mut words = [0; R];
+        for (place, own) in self.0.into_iter().enumerate() {
+            let mut carry = 0_u64;
+            for (other_place, other) in other.0.into_iter().enumerate() {
+                if let Some(word) = words.get_mut(place + other_place) {
+                    let sum =
+                        u128::from(own) * u128::from(other) + u128::from(*word) + u128::from(carry);
+                    *word = lower_word(sum);
+                    carry = lower_word(sum >> 64);
+                }
+            }
+            if let Some(word) = words.get_mut(place + M) {
+                *word = carry;
+            }
+        }
+        // The words of a negative number a stand for a + 2^(64 N), whose product has 2^(64 N) times the other factor too much.
+        let product = Wide(words);
+        let product = product.less_above::<M>(N, other.0, self.is_negative());
+        product.less_above::<N>(M, self.0, other.is_negative())
+    }
+
+    /// Less a number of M words at a place, if a condition holds.
+    #[inline(always)]
+    fn less_above<const M: usize>(mut self, place: usize, words: [u64; M], is_so: bool) -> Self {
+        let mask = sign(is_so);
+        let mut carry = true;
+        for (own, word) in self.0.iter_mut().skip(place).zip(words) {
+            (*own, carry) = added(*own, !(word & mask), carry);
+        }
+        self
+    }
+
+    /// How many bits the magnitude has.
+    pub(crate) fn bits(self) -> i32 {
+        self.magnitude(0)
+            .map_or(0, |(_, magnitude)| magnitude.bits_end())
+    }
+
+    /// The sign and the magnitude of this number times 2^unit; `None` for zero.
+    #[inline(always)]
+    pub(crate) fn magnitude(self, unit: i32) -> Option<(bool, Magnitude)> {
+        let Self(mut words) = self;
+        magnitude_of(&mut words, unit)
+    }
+}
+
+/// The sum of two words and a carry, and the next carry.
+#[inline(always)]
+fn added(own: u64, other: u64, carry: bool) -> (u64, bool) {
+    let (sum, is_over) = own.overflowing_add(other);
+    let (sum, is_over_by_carry) = sum.overflowing_add(carry.into());
+    (sum, is_over | is_over_by_carry)
+}
+
+/// The word above all words of a number.
+#[inline(always)]
+fn sign(is_negative: bool) -> u64 {
+    u64::from(is_negative).wrapping_neg()
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "only that word is asked for"
+)]
+#[inline(always)]
+fn lower_word(number: u128) -> u64 {
+    number as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use num_bigint::BigInt;
+    use proptest::prelude::*;
+
+    use super::Wide;
+
+    fn integer<const N: usize>(wide: Wide<N>) -> BigInt {
+        let bytes: Vec<u8> = wide.0.iter().flat_map(|word| word.to_le_bytes()).collect();
+        BigInt::from_signed_bytes_le(&bytes)
+    }
+
+    fn word() -> impl Strategy<Value = u64> {
+        prop_oneof![any::<u64>(), Just(0), Just(u64::MAX), Just(1 << 63)]
+    }
+
+    proptest! {
+        #[test]
+        fn is_an_integer(a in [word(), word(), word()], b in [word(), word()], shift in 0..128_u32, number: i128) {
+            let (a, b) = (Wide(a), Wide(b));
+            let product: Wide<5> = a.times(b);
+            prop_assert_eq!(integer(product), integer(a) * integer(b));
+            prop_assert_eq!(integer(Wide::<5>::shifted(number, shift)), BigInt::from(number) << shift);
+            let lower: Wide<3> = a.times(b);
+            prop_assert_eq!(lower, product.resized());
+            let (long, other): (Wide<4>, Wide<4>) = (a.resized(), b.resized());
+            prop_assert_eq!(integer(long), integer(a));
+            prop_assert_eq!(integer(long.plus(other)), integer(a) + integer(b));
+            prop_assert_eq!(integer(long.less(other)), integer(a) - integer(b));
+            let number = number >> shift;
+            prop_assert_eq!(integer(Wide::<3>::of(number)), BigInt::from(number));
+            match a.magnitude(7) {
+                None => prop_assert_eq!(a, Wide::ZERO),
+                Some((is_negative, magnitude)) => {
+                    prop_assert_eq!(is_negative, a.is_negative());
+                    let all = integer(a).magnitude().clone();
+                    let dropped = i64::from(magnitude.exponent) - 7;
+                    let kept = if dropped < 0 { &all << dropped.unsigned_abs() } else { &all >> dropped.unsigned_abs() };
+                    prop_assert_eq!(kept, magnitude.bits.into());
+                    prop_assert_eq!(magnitude.bits >> 127, 1);
+                }
+            }
+        }
+    }
+}

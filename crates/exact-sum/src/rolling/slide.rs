@@ -1,0 +1,132 @@
+//! The statistics of windows one after another, from sums of powers and products.
+
+use simd_kernels::Quiet;
+
+use crate::number::float::Float;
+use crate::rolling::windows::Windows;
+use crate::slots::Slot as _;
+use crate::slots::narrow::Narrow;
+use crate::slots::narrow::grid::Grid;
+use crate::statistic::{Options, Statistic};
+
+/// A window that moves over rows of C columns.
+struct Slide<'c, T: Float, N: Narrow<T, C>, const C: usize> {
+    columns: [&'c [f64]; C],
+    grids: [Grid; C],
+    /// The window's rows whose items fit the grids.
+    narrow: N,
+    /// The other ones.
+    others: N::Slot,
+    others_rows: usize,
+}
+
+/// A statistic of each window, NaN of those with fewer rows than `least_items`.
+pub(super) fn statistics<T: Float, N: Narrow<T, C>, const C: usize>(
+    columns: [&[T]; C],
+    windows: &Windows,
+    least_items: usize,
+    statistic: Statistic,
+    options: Options,
+) -> Vec<T> {
+    let columns = columns.map(T::as_doubles);
+    let columns = columns.each_ref().map(|column| column.as_ref());
+    let len = columns[0].len();
+    let longest = windows.longest(len);
+    let bits = Grid::bits(usize::BITS - longest.leading_zeros());
+    let grids = columns.map(|column| Grid::of::<T>(column, bits));
+    let units = grids.map(Grid::unit);
+    let mut slide = Slide::<T, N, C> {
+        columns,
+        grids,
+        narrow: N::default(),
+        others: N::Slot::default(),
+        others_rows: 0,
+    };
+    let quiet = Quiet::now();
+    let is_quiet = quiet.is_some();
+    let mut window = 0..0;
+    let mut values = Vec::with_capacity(len);
+    for number in 0..len {
+        let next = windows.range(number, len);
+        (window.end..next.end).for_each(|row| slide.enter(row));
+        (window.start..next.start).for_each(|row| slide.leave(row));
+        window = next;
+        if window.len() < least_items {
+            values.push(T::NAN);
+            continue;
+        }
+        let items = window.len() as u64;
+        let near = if slide.others_rows == 0 && is_quiet {
+            let narrow = &slide.narrow;
+            narrow.statistic(statistic, options, items, units, false)
+        } else {
+            None
+        };
+        let exact = || slide.exact(statistic, options, items, units, is_quiet);
+        values.push(near.unwrap_or_else(exact));
+    }
+    if let Some(quiet) = quiet {
+        quiet.forget_since();
+    }
+    values
+}
+
+impl<T: Float, N: Narrow<T, C>, const C: usize> Slide<'_, T, N, C> {
+    /// A row, and the integers it stands for, if it fits.
+    #[inline(always)]
+    fn row(&self, number: usize) -> ([f64; C], Option<[i128; C]>) {
+        let row = self.columns.map(|column| column[number]);
+        let mut integers = [0; C];
+        for ((integer, grid), item) in integers.iter_mut().zip(self.grids).zip(row) {
+            match grid.integer(item) {
+                Some(own) => *integer = own,
+                None => return (row, None),
+            }
+        }
+        (row, Some(integers))
+    }
+
+    #[inline(always)]
+    fn enter(&mut self, number: usize) {
+        match self.row(number) {
+            (_, Some(integers)) => self.narrow.add(integers),
+            (row, None) => {
+                self.others_rows += 1;
+                N::step(&mut self.others, row, 1);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn leave(&mut self, number: usize) {
+        match self.row(number) {
+            (_, Some(integers)) => self.narrow.remove(integers),
+            (row, None) => {
+                self.others_rows -= 1;
+                N::step(&mut self.others, row, -1);
+            }
+        }
+    }
+
+    /// The statistic of items that do not fit the grids, or where the sums in them leave doubt.
+    #[cold]
+    fn exact(
+        &self,
+        statistic: Statistic,
+        options: Options,
+        items: u64,
+        units: [i32; C],
+        is_quiet: bool,
+    ) -> T {
+        let all = self.narrow.with(&self.others, items, units);
+        if is_quiet
+            && self.others_rows > 0
+            && let Some((cut, units)) = N::cut(&all, items)
+            && let Some(value) = cut.statistic(statistic, options, items, units, true)
+        {
+            return value;
+        }
+        all.statistic(statistic, options)
+            .expect("the slot holds what the statistic is of")
+    }
+}

@@ -1,0 +1,137 @@
+//! Which items each window has.
+
+use std::ops::Range;
+
+/// Where the item that a window belongs to lies in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Placement {
+    /// At its end: the window has the item and those before.
+    #[default]
+    Trailing,
+    /// At its beginning: the window has the item and those after.
+    Forward,
+    /// In the middle, as pandas has it: of n items, (n - 1) / 2 come after it, rounded down.
+    Centred,
+}
+
+/// The window of each item. Neither beginnings nor ends descend, and an item is in its own window.
+#[derive(Clone, Debug)]
+pub(super) enum Windows {
+    /// So many items, of which `ahead` come after the item.
+    OfItems { items: usize, ahead: usize },
+    /// From the first item of each to the end of each, which is after the item itself if there are no `ends`.
+    Ranges {
+        starts: Vec<usize>,
+        ends: Option<Vec<usize>>,
+    },
+}
+
+/// The next windows that alike many items enter and leave.
+pub(super) enum Steps {
+    /// In each window an item enters, or in none; and an item leaves, or in none.
+    Even {
+        windows: usize,
+        entering: Range<usize>,
+        leaving: Range<usize>,
+    },
+    /// In each window one item enters; any number leaves.
+    Entering(usize),
+    /// Any numbers enter and leave.
+    Any(usize),
+}
+
+impl Windows {
+    pub(super) fn of_items(items: usize, placement: Placement) -> Self {
+        let ahead = match placement {
+            Placement::Trailing => 0,
+            Placement::Forward => items - 1,
+            Placement::Centred => (items - 1) / 2,
+        };
+        Self::OfItems { items, ahead }
+    }
+
+    /// The number of items that they are windows of, if it is told.
+    pub(super) fn len(&self) -> Option<usize> {
+        match self {
+            Self::OfItems { .. } => None,
+            Self::Ranges { starts, .. } => Some(starts.len()),
+        }
+    }
+
+    /// The items in the window of an item, of `len`.
+    #[inline(always)]
+    pub(super) fn range(&self, item: usize, len: usize) -> Range<usize> {
+        match self {
+            Self::OfItems { items, ahead } => {
+                let end = item.saturating_add(*ahead).saturating_add(1);
+                end.saturating_sub(*items)..end.min(len)
+            }
+            Self::Ranges { starts, ends } => {
+                let end = ends.as_ref().map_or(item + 1, |ends| ends[item]);
+                starts[item]..end
+            }
+        }
+    }
+
+    /// No window of `len` items has more.
+    pub(super) fn longest(&self, len: usize) -> usize {
+        match self {
+            Self::OfItems { items, .. } => len.min(*items),
+            Self::Ranges { .. } => len,
+        }
+    }
+
+    /// Writes the numbers of items in windows one after another.
+    pub(super) fn write_counts(&self, first: usize, len: usize, counts: &mut [usize]) {
+        match self {
+            Self::OfItems { items, ahead }
+                if *items <= first && len - first >= counts.len() + ahead =>
+            {
+                counts.fill(*items);
+            }
+            _ => {
+                for (window, count) in (first..).zip(counts) {
+                    *count = self.range(window, len).len();
+                }
+            }
+        }
+    }
+
+    /// How many of `len` items have entered before the [steps](Self::steps) of the first window.
+    pub(super) fn entered(&self, len: usize) -> usize {
+        match self {
+            Self::OfItems { ahead, .. } => len.min(*ahead),
+            Self::Ranges { .. } => 0,
+        }
+    }
+
+    /// How the windows from `first` on, at most so many, follow from the ones before.
+    pub(super) fn steps(&self, first: usize, len: usize, most: usize) -> Steps {
+        let windows = most.min(len - first);
+        match self {
+            Self::OfItems { items, ahead } => {
+                let next = first.saturating_add(*ahead).min(len);
+                let mut windows = windows;
+                let (mut entering, mut leaving) = (next..next, 0..0);
+                if next < len {
+                    windows = windows.min(len - next);
+                    entering.end += windows;
+                }
+                let place = first.saturating_add(*ahead);
+                if let Some(start) = place.checked_sub(*items) {
+                    leaving = start..start + windows;
+                } else {
+                    windows = windows.min(items - place);
+                    entering.end = entering.end.min(next + windows);
+                }
+                Steps::Even {
+                    windows,
+                    entering,
+                    leaving,
+                }
+            }
+            Self::Ranges { ends: None, .. } => Steps::Entering(windows),
+            Self::Ranges { .. } => Steps::Any(windows),
+        }
+    }
+}

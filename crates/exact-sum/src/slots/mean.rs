@@ -1,0 +1,82 @@
+//! A mean.
+
+use crate::number::counters::{LimitError, RemoveError};
+use crate::number::float::Float;
+use crate::slots::Slot;
+use crate::slots::accumulator::sealed::Sealed;
+use crate::slots::sum::Sum;
+use crate::statistic::{Options, Statistic};
+
+/// The number and the sum of items: their mean, exact until it is rounded once. It is a [`Sum`] that holds the number of items by key, too.
+///
+/// ```
+/// use exact_sum::{Keyed, Mean};
+///
+/// let mut means = Keyed::<Mean<f64>>::new(2)?;
+/// means.add(&[0, 1, 0_u8], &[1e300, 7.0, -1e300])?;
+/// assert_eq!(means.counts(), Some(&[2, 1][..]));
+/// assert_eq!(means.values(), [0.0, 7.0]);
+/// # Ok::<(), exact_sum::KeyError>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Mean<T: Float>(pub(crate) Sum<T>);
+
+impl<T: Float> Default for Mean<T> {
+    fn default() -> Self {
+        Self(Sum::new())
+    }
+}
+
+impl<T: Float> PartialEq for Mean<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl<T: Float> Eq for Mean<T> {}
+
+impl<T: Float> Mean<T> {
+    /// The sum of the items, which knows their number.
+    #[must_use]
+    pub fn sum(&self) -> &Sum<T> {
+        &self.0
+    }
+
+    /// Adds items.
+    pub fn add(&mut self, items: &[T]) {
+        self.0.add(items);
+    }
+
+    /// Adds another one's items.
+    ///
+    /// # Errors
+    /// As [`Accumulator::merge`](crate::Accumulator::merge).
+    pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+        crate::Accumulator::merge(&mut self.0, &other.0)
+    }
+
+    /// Takes back items that were added.
+    ///
+    /// # Errors
+    /// As [`Sum::remove`].
+    pub fn remove(&mut self, items: &[T]) -> Result<(), RemoveError> {
+        self.0.remove(items)
+    }
+
+    /// The mean, rounded once: see [`Sum::mean`].
+    #[must_use]
+    pub fn value(&self) -> T {
+        self.0.mean()
+    }
+}
+
+impl<T: Float> Sealed for Mean<T> {}
+
+impl<T: Float> Slot for Mean<T> {
+    type Item = T;
+    type Items<'i> = &'i [T];
+
+    fn statistic(&self, statistic: Statistic, options: Options) -> Option<T> {
+        self.0.statistic(statistic, options)
+    }
+}

@@ -1,0 +1,142 @@
+//! The products of two columns of items near each other.
+
+use crate::number::float::Float;
+use crate::number::near::{Part, near_quotient};
+use crate::number::wide::Wide;
+use crate::slots::co_moments::CoMoments;
+use crate::slots::narrow::moments::NarrowMoments;
+use crate::slots::narrow::{Narrow, freedom};
+use crate::statistic::{Options, Statistic};
+
+/// The moments of both columns, and the sum of their products.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct NarrowCoMoments {
+    x: NarrowMoments,
+    y: NarrowMoments,
+    products: Wide<3>,
+}
+
+impl NarrowCoMoments {
+    /// n Σxy - Σx Σy.
+    #[inline(always)]
+    fn mixed(&self, items: u64) -> Wide<4> {
+        let [x, y] = [self.x.sum, self.y.sum].map(Wide::<2>::of);
+        let items = Wide::<1>::of(items.into());
+        self.products.times::<1, 4>(items).less(x.times::<2, 4>(y))
+    }
+
+    /// If the sums lack up to 1 each, [`mixed`](Self::mixed) is off by less than 2^this: n + |Σx| + |Σy| + 1.
+    fn mixed_error(&self, items: u64) -> i32 {
+        let [n, x, y] = [items.into(), self.x.sum, self.y.sum].map(|sum| Wide::<2>::of(sum).bits());
+        n.max(x).max(y) + 2
+    }
+
+    /// The same of [`height`](Self::height): Σx² + |Σy| + |Σx| + |Σxy| + 2.
+    fn height_error(&self) -> i32 {
+        let [x, y] = [self.x.sum, self.y.sum].map(|sum| Wide::<2>::of(sum).bits());
+        let [xx, xy] = [self.x.squares, self.products].map(Wide::bits);
+        x.max(y).max(xx).max(xy) + 3
+    }
+
+    /// n^4 times the product of both variances, and where it is cut, what it is off by.
+    #[inline(always)]
+    fn variances(&self, items: u64, is_cut: bool) -> (Wide<8>, Option<i32>) {
+        let [x, y] = [self.x.second(items), self.y.second(items)];
+        let error = is_cut.then(|| {
+            let [x_error, y_error] = [&self.x, &self.y].map(|of| of.second_error(items));
+            let both = (x.bits() + y_error).max(y.bits() + x_error);
+            both.max(x_error + y_error) + 2
+        });
+        (x.times(y), error)
+    }
+    /// Σx² Σy - Σx Σxy.
+    #[inline(always)]
+    fn height(&self) -> Wide<5> {
+        let [x, y] = [self.x.sum, self.y.sum].map(Wide::<2>::of);
+        self.x
+            .squares
+            .times::<2, 5>(y)
+            .less(self.products.times::<2, 5>(x))
+    }
+}
+
+impl<T: Float> Narrow<T, 2> for NarrowCoMoments {
+    type Slot = CoMoments<T>;
+
+    #[inline(always)]
+    fn add(&mut self, [x, y]: [i128; 2]) {
+        Narrow::<T, 1>::add(&mut self.x, [x]);
+        Narrow::<T, 1>::add(&mut self.y, [y]);
+        let product = Wide::<2>::of(x).times::<2, 3>(Wide::of(y));
+        self.products = self.products.plus(product);
+    }
+
+    #[inline(always)]
+    fn remove(&mut self, [x, y]: [i128; 2]) {
+        Narrow::<T, 1>::remove(&mut self.x, [x]);
+        Narrow::<T, 1>::remove(&mut self.y, [y]);
+        let product = Wide::<2>::of(x).times::<2, 3>(Wide::of(y));
+        self.products = self.products.less(product);
+    }
+
+    #[inline(always)]
+    fn statistic(
+        &self,
+        statistic: Statistic,
+        options: Options,
+        items: u64,
+        [x, y]: [i32; 2],
+        is_cut: bool,
+    ) -> Option<T> {
+        let mixed = || {
+            let error = is_cut.then(|| self.mixed_error(items) + x + y);
+            Part::of(self.mixed(items).magnitude(x + y), error)
+        };
+        let second = || {
+            let error = is_cut.then(|| self.x.second_error(items) + 2 * x);
+            Part::of(self.x.second(items).magnitude(2 * x), error)
+        };
+        match statistic {
+            Statistic::Covariance => {
+                let divisor = i128::from(items) * freedom(items, options.ddof)?;
+                let divisor = Wide::<2>::of(divisor).magnitude(0);
+                near_quotient(mixed(), divisor.into(), |a, b| a.over(b))
+            }
+            Statistic::Correlation => {
+                let unit = 2 * (x + y);
+                let (product, error) = self.variances(items, is_cut);
+                let product = Part::of(product.magnitude(unit), error.map(|error| error + unit));
+                near_quotient(mixed(), product, |a, b| a.over(b.root()))
+            }
+            Statistic::Slope => near_quotient(mixed(), second(), |a, b| a.over(b)),
+            Statistic::Intercept => {
+                let error = is_cut.then(|| self.height_error() + 2 * x + y);
+                let above = Part::of(self.height().magnitude(2 * x + y), error);
+                near_quotient(above, second(), |a, b| a.over(b))
+            }
+            _ => None,
+        }
+    }
+
+    fn cut(slot: &CoMoments<T>, items: u64) -> Option<(Self, [i32; 2])> {
+        let (x, x_unit) = NarrowMoments::cut(&slot.x, items)?;
+        let (y, y_unit) = NarrowMoments::cut(&slot.y, items)?;
+        let products = Wide(slot.products.total.fixed.cut(x_unit + y_unit));
+        Some((Self { x, y, products }, [x_unit, y_unit]))
+    }
+
+    fn with(&self, others: &CoMoments<T>, items: u64, [x, y]: [i32; 2]) -> CoMoments<T> {
+        let mut all = *others;
+        all.x = self.x.with(&others.x, items, [x]);
+        all.y = self.y.with(&others.y, items, [y]);
+        all.products.total.counters.items = items.cast_signed();
+        all.products.total.fixed.add_wide(&self.products.0, x + y);
+        all
+    }
+
+    fn step(slot: &mut CoMoments<T>, [x, y]: [f64; 2], sign: i64) {
+        NarrowMoments::step(&mut slot.x, [x], sign);
+        NarrowMoments::step(&mut slot.y, [y], sign);
+        slot.products.total.step_product(x, y, sign);
+    }
+}

@@ -1,0 +1,59 @@
+//! Sums of items that lie near each other: integers of a fixed width in one unit, where slots hold any items.
+
+pub(crate) mod co_moments;
+pub(crate) mod grid;
+pub(crate) mod moments;
+pub(crate) mod powers;
+pub(crate) mod products;
+
+use crate::number::float::Float;
+use crate::slots::Slot;
+use crate::statistic::{Options, Statistic};
+
+/// What is held of rows of C items that a [`Grid`](grid::Grid) has made integers.
+pub(crate) trait Narrow<T: Float, const C: usize>: Copy + Default {
+    /// What holds the same of any items.
+    type Slot: Slot<Item = T>;
+
+    /// Adds a row.
+    fn add(&mut self, row: [i128; C]);
+
+    /// Takes a row back.
+    fn remove(&mut self, row: [i128; C]);
+
+    /// A statistic of so many rows, rounded once. The units are 2^`units[c]`. `None` where only the slot can tell. Floating-point
+    /// arithmetic must be IEEE 754's default. If the sums are [`cut`](Self::cut), each lacks less than 1.
+    fn statistic(
+        &self,
+        statistic: Statistic,
+        options: Options,
+        items: u64,
+        units: [i32; C],
+        is_cut: bool,
+    ) -> Option<T>;
+
+    /// A slot's sums, if they are finite, rounded down to integers in units in which they fit. `None` also where it takes no less time to compute
+    /// statistics from the slot itself.
+    fn cut(_: &Self::Slot, _: u64) -> Option<(Self, [i32; C])> {
+        None
+    }
+
+    /// A slot with what another one holds and these, so many rows together.
+    fn with(&self, others: &Self::Slot, items: u64, units: [i32; C]) -> Self::Slot;
+
+    /// Adds a row of any items to a slot, which does not count it, if `sign` is 1; takes it back if it is -1.
+    fn step(slot: &mut Self::Slot, row: [f64; C], sign: i64);
+}
+
+/// The number of items less `ddof`, if that is more than 0 and an integer.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "what is no such integer is found out"
+)]
+#[inline(always)]
+fn freedom(items: u64, ddof: f64) -> Option<i128> {
+    let whole = ddof as i32;
+    let freedom = i128::from(items) - i128::from(whole);
+    let is_whole = f64::from(whole).to_bits() == ddof.to_bits();
+    (is_whole && freedom > 0).then_some(freedom)
+}

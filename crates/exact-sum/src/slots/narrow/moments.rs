@@ -1,0 +1,107 @@
+//! The first two powers of items near each other.
+
+use crate::number::float::Float;
+use crate::number::near::{Part, near_quotient};
+use crate::number::wide::Wide;
+use crate::slots::moments::Moments;
+use crate::slots::narrow::grid::Grid;
+use crate::slots::narrow::{Narrow, freedom};
+use crate::statistic::{Options, Statistic};
+
+/// The sums of items and of their squares.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct NarrowMoments {
+    pub(crate) sum: i128,
+    pub(crate) squares: Wide<3>,
+}
+
+impl NarrowMoments {
+    /// n S2 - S1^2, which is n^2 times the variance, in units squared.
+    #[inline(always)]
+    pub(crate) fn second(&self, items: u64) -> Wide<4> {
+        let sum = Wide::<2>::of(self.sum);
+        let square = sum.times::<2, 4>(sum);
+        let items = Wide::<1>::of(items.into());
+        self.squares.times::<1, 4>(items).less(square)
+    }
+
+    /// If the sums lack up to 1 each, [`second`](Self::second) is off by less than 2^this: n + 2 |S1| + 1.
+    pub(crate) fn second_error(&self, items: u64) -> i32 {
+        let [n, sum] = [items.into(), self.sum].map(|number| Wide::<2>::of(number).bits());
+        n.max(sum + 1) + 2
+    }
+
+    /// The sums of moments, rounded down in a unit in which so many items fit.
+    pub(crate) fn cut<T: Float>(slot: &Moments<T>, items: u64) -> Option<(Self, i32)> {
+        let squares = &slot.squares.total;
+        let bits = Grid::bits(u64::BITS - items.leading_zeros());
+        if squares.special::<T>().is_some() || bits == 0 {
+            return None;
+        }
+        // No item is greater than the root of the sum of the squares.
+        let (_, magnitude) = squares.fixed.magnitude()?;
+        let unit = (magnitude.bits_end() + 1).div_euclid(2) - bits.cast_signed();
+        let [low, high] = slot.sum.total.fixed.cut::<2>(unit).map(i128::from);
+        let cut = Self {
+            sum: high << u64::BITS | low,
+            squares: Wide(squares.fixed.cut(2 * unit)),
+        };
+        Some((cut, unit))
+    }
+}
+
+impl<T: Float> Narrow<T, 1> for NarrowMoments {
+    type Slot = Moments<T>;
+
+    #[inline(always)]
+    fn add(&mut self, [x]: [i128; 1]) {
+        self.sum += x;
+        let x = Wide::<2>::of(x);
+        self.squares = self.squares.plus(x.times(x));
+    }
+
+    #[inline(always)]
+    fn remove(&mut self, [x]: [i128; 1]) {
+        self.sum -= x;
+        let x = Wide::<2>::of(x);
+        self.squares = self.squares.less(x.times(x));
+    }
+
+    #[inline(always)]
+    fn statistic(
+        &self,
+        statistic: Statistic,
+        options: Options,
+        items: u64,
+        [unit]: [i32; 1],
+        is_cut: bool,
+    ) -> Option<T> {
+        let divisor = Wide::<2>::of(i128::from(items) * freedom(items, options.ddof)?);
+        let error = is_cut.then(|| self.second_error(items) + 2 * unit);
+        let above = Part::of(self.second(items).magnitude(2 * unit), error);
+        let below = divisor.magnitude(0).into();
+        match statistic {
+            Statistic::Variance => near_quotient(above, below, |a, b| a.over(b)),
+            Statistic::StandardDeviation => near_quotient(above, below, |a, b| a.over(b).root()),
+            _ => None,
+        }
+    }
+
+    fn cut(slot: &Moments<T>, items: u64) -> Option<(Self, [i32; 1])> {
+        Self::cut(slot, items).map(|(cut, unit)| (cut, [unit]))
+    }
+
+    fn with(&self, others: &Moments<T>, items: u64, [unit]: [i32; 1]) -> Moments<T> {
+        let mut all = *others;
+        all.sum.total.counters.items = items.cast_signed();
+        all.sum.total.fixed.add_integer(self.sum, unit);
+        all.squares.total.counters.items = items.cast_signed();
+        all.squares.total.fixed.add_wide(&self.squares.0, 2 * unit);
+        all
+    }
+
+    fn step(slot: &mut Moments<T>, [x]: [f64; 1], sign: i64) {
+        slot.sum.total.step(x, sign);
+        slot.squares.total.step_product(x, x, sign);
+    }
+}

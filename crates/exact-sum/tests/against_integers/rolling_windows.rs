@@ -1,0 +1,159 @@
+//! Which items windows have, of every kind.
+
+use std::ops::Range;
+
+use exact_sum::{Placement, Rolling, RollingError, Statistic};
+use proptest::prelude::*;
+
+pub(super) const PLACEMENTS: [Placement; 3] =
+    [Placement::Trailing, Placement::Forward, Placement::Centred];
+
+/// Windows, and the items of each by their definition.
+pub(super) type Windows = (Rolling, Vec<Range<usize>>);
+
+/// Windows of so many items.
+pub(super) fn by_count(len: usize, items: usize, placement: Placement) -> Windows {
+    let ahead = match placement {
+        Placement::Trailing => 0,
+        Placement::Forward => items - 1,
+        Placement::Centred => (items - 1) / 2,
+    };
+    let range = |item: usize| (item + ahead + 1).saturating_sub(items)..(item + ahead + 1).min(len);
+    (
+        Rolling::of_items(items, placement),
+        (0..len).map(range).collect(),
+    )
+}
+
+/// The windows of an index of integers, by twice their distances.
+pub(super) fn by_range(index: &[i64], width: i64, placement: Placement) -> Windows {
+    let range = |item: usize| {
+        let is_in = |other: &usize| {
+            let after = 2 * (i128::from(index[*other]) - i128::from(index[item]));
+            let width = i128::from(width);
+            match placement {
+                Placement::Trailing => *other <= item && after > -2 * width,
+                Placement::Forward => *other >= item && after < 2 * width,
+                Placement::Centred => -width < after && after <= width,
+            }
+        };
+        let own: Vec<usize> = (0..index.len()).filter(is_in).collect();
+        own[0]..own[own.len() - 1] + 1
+    };
+    let ranges = (0..index.len()).map(range).collect();
+    let windows =
+        Rolling::of_range(index, width, placement).expect("the columns and windows are right");
+    (windows, ranges)
+}
+
+pub(super) fn expanding(len: usize) -> Windows {
+    (
+        Rolling::expanding(),
+        (0..len).map(|last| 0..last + 1).collect(),
+    )
+}
+
+/// An index that ascends by small steps, some of them 0.
+pub(super) fn index(len: usize, seed: u64) -> Vec<i64> {
+    let mut state = seed;
+    let mut at = -3_i64;
+    let next = |_| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        at += (state >> 61) as i64;
+        at
+    };
+    (0..len).map(next).collect()
+}
+
+/// Windows of every kind over so many items.
+pub(super) fn kinds(len: usize, items: usize, width: i64, seed: u64) -> Vec<Windows> {
+    let index = index(len, seed);
+    let mut kinds = vec![expanding(len)];
+    for placement in PLACEMENTS {
+        kinds.push(by_count(len, items, placement));
+        kinds.push(by_range(&index, width, placement));
+    }
+    kinds
+}
+
+/// The least and the greatest item's number, of each window.
+fn ends(windows: &Rolling, len: usize) -> Vec<Range<usize>> {
+    let numbers: Vec<f64> = (0..len).map(|item| item as f64).collect();
+    let of = |statistic: Statistic| {
+        let values = windows.values(statistic, statistic.defaults(), &[&numbers]);
+        values.expect("the columns and windows are right")
+    };
+    let (first, last) = (of(Statistic::Minimum), of(Statistic::Maximum));
+    let range = |(first, last): (f64, f64)| first as usize..last as usize + 1;
+    first.into_iter().zip(last).map(range).collect()
+}
+
+proptest! {
+    #[test]
+    fn have_the_items_of_their_definition(len in 0..60_usize, items in 1..80_usize, width in 1..30_i64, seed: u64) {
+        for (windows, ranges) in kinds(len, items, width, seed) {
+            prop_assert_eq!(ends(&windows.clone().least_items(1), len), ranges, "{:?}", windows);
+        }
+    }
+
+    /// Floats in a unit of 2^-1074 or 2^900, where differences and halves are rounded or overflow, are as the integers.
+    #[test]
+    fn of_floats_are_those_of_integers(len in 0..60_usize, width in 1..30_i64, seed: u64, is_tiny: bool, by in 0..2_i64) {
+        let index = index(len, seed);
+        let unit = if is_tiny { 5e-324 } else { 2_f64.powi(900) };
+        // An odd width has a half between two integers.
+        let at = |number: i64| number as f64 * unit;
+        let floats: Vec<f64> = index.iter().copied().map(at).collect();
+        let width = width + by;
+        for placement in PLACEMENTS {
+            let (_, ranges) = by_range(&index, width, placement);
+            let windows = Rolling::of_range(&floats, at(width), placement).unwrap();
+            prop_assert_eq!(ends(&windows, len), ranges);
+        }
+    }
+}
+
+/// Those of pandas 2.2: `pd.Series(range(7)).rolling(n, center=True, min_periods=1)`, and by times with a width of "4ns" and "5ns".
+#[test]
+fn centred_windows_are_those_of_pandas() {
+    let ranges = |windows: &Rolling| ends(&windows.clone().least_items(1), 7);
+    let centred = |items| ranges(&Rolling::of_items(items, Placement::Centred));
+    assert_eq!(centred(3), [0..2, 0..3, 1..4, 2..5, 3..6, 4..7, 5..7]);
+    assert_eq!(centred(4), [0..2, 0..3, 0..4, 1..5, 2..6, 3..7, 4..7]);
+    let times = [0, 2, 3, 4, 7, 9, 10];
+    let by = |width| ranges(&Rolling::of_range(&times, width, Placement::Centred).unwrap());
+    assert_eq!(by(4), [0..2, 1..4, 1..4, 2..4, 4..6, 5..7, 5..7]);
+    assert_eq!(by(5), [0..2, 0..4, 1..4, 1..4, 4..6, 4..7, 5..7]);
+}
+
+#[test]
+fn columns_that_do_not_fit_are_errors() {
+    let windows = Rolling::of_range(&[1, 2], 1, Placement::Trailing).unwrap();
+    let values = |statistic: Statistic, columns: &[&[f64]]| {
+        windows.values(statistic, statistic.defaults(), columns)
+    };
+    let error = values(Statistic::Correlation, &[&[1.0, 2.0]]).unwrap_err();
+    assert_eq!(error.to_string(), "`corr` is of 2 columns, not of 1");
+    assert!(matches!(
+        values(Statistic::Norm, &[]),
+        Err(RollingError::Columns { found: 0, .. })
+    ));
+    let error = values(Statistic::Dot, &[&[1.0, 2.0], &[1.0]]).unwrap_err();
+    assert_eq!(error.to_string(), "column 1 has 1 items instead of 2");
+    assert!(matches!(
+        values(Statistic::Sum, &[&[1.0]]),
+        Err(RollingError::Length {
+            column: 0,
+            found: 1,
+            expected: 2
+        })
+    ));
+    let none = Rolling::expanding().values::<f64>(
+        Statistic::Kurtosis,
+        Statistic::Kurtosis.defaults(),
+        &[&[]],
+    );
+    assert_eq!(none, Ok(vec![]));
+}
