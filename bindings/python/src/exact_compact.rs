@@ -4,7 +4,7 @@ use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use treefold::exact::{CompactAny, CompactRows, CompactSum, Held, Options, Statistic};
+use treefold::exact::{CompactAny, Held, Options, Statistic};
 
 /// A state of rows of doubles: `treefold/_state.py` documents it.
 #[pyclass(module = "treefold._native")]
@@ -53,12 +53,10 @@ impl ExactCompact {
     /// Adds rows of one contiguous column.
     fn add(&mut self, x: PyReadonlyArray1<'_, f64>) -> PyResult<()> {
         let x = x.as_slice()?;
-        match &mut self.0 {
-            CompactAny::Sum(state) => CompactSum::add_all(state, x),
-            CompactAny::Moments(state) => x.iter().for_each(|x| state.add_row(*x)),
-            CompactAny::Powers(state) => x.iter().for_each(|x| state.add_row(*x)),
-            _ => return Err(PyTypeError::new_err("the state is one of two columns")),
+        if self.0.held().inputs() != 1 {
+            return Err(PyTypeError::new_err("the state is one of two columns"));
         }
+        self.0.add_all(x, &[]);
         Ok(())
     }
 
@@ -75,12 +73,10 @@ impl ExactCompact {
                 "x has {own} items, and y {other}"
             )));
         }
-        let rows = x.iter().copied().zip(y.iter().copied());
-        match &mut self.0 {
-            CompactAny::Products(state) => rows.for_each(|row| state.add_row(row)),
-            CompactAny::CoMoments(state) => rows.for_each(|row| state.add_row(row)),
-            _ => return Err(PyTypeError::new_err("the state is one of one column")),
+        if self.0.held().inputs() != 2 {
+            return Err(PyTypeError::new_err("the state is one of one column"));
         }
+        self.0.add_all(x, y);
         Ok(())
     }
 

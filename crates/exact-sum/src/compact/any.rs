@@ -128,6 +128,24 @@ impl CompactAny {
         of_any!(self, state => state.items())
     }
 
+    /// Adds rows of doubles: x, or x and y if it is of two columns.
+    ///
+    /// # Panics
+    /// It is of two columns, and they differ in length.
+    pub fn add_all(&mut self, x: &[f64], y: &[f64]) {
+        let rows = || {
+            assert_eq!(x.len(), y.len(), "the columns differ in length");
+            x.iter().copied().zip(y.iter().copied())
+        };
+        match self {
+            Self::Sum(state) => state.add_all(x),
+            Self::Moments(state) => x.iter().for_each(|x| state.add(*x)),
+            Self::Powers(state) => x.iter().for_each(|x| state.add(*x)),
+            Self::Products(state) => rows().for_each(|(x, y)| state.add(x, y)),
+            Self::CoMoments(state) => rows().for_each(|(x, y)| state.add(x, y)),
+        }
+    }
+
     /// Adds another one's rows.
     ///
     /// # Errors

@@ -246,6 +246,7 @@ proptest! {
         let mut doubles = CompactSum::new();
         items.iter().for_each(|item| doubles.add_integer(*item));
         prop_assert_eq!(doubles.value(), Some(to_double(&units)));
+        prop_assert_eq!(doubles.integer(), sum.value());
         let of_decimals = doubles.statistic_of_decimals(Statistic::Mean, SAMPLE, [7, 0]);
         let divisor = BigInt::from(items.len()) * 10_000_000;
         prop_assert_eq!(of_decimals, Some(quotient_to_double(&units, &divisor)));
@@ -381,6 +382,7 @@ fn digits_and_counters_that_overflow() {
         sum.add(-2_f64.powi(70));
     }
     assert_eq!(sum.value(), Some(3.0 * 2_f64.powi(-60)));
+    assert_eq!(sum.integer(), None);
 }
 
 /// States whose bytes tell what they are: they merge with their like, and have the statistics that they say they have.
