@@ -22,6 +22,7 @@ MODULES = {
         "_statistics": ["sum", "mean", "var", "std", "average", "nansum", "nanmean", "nanvar", "nanstd"],
         "exact": ["dot", "inner", "vdot", "norm", "Partial"],
         "_accumulator": ["Accumulator"],
+        "_state": ["State"],
         "_keyed": ["bincount", "add_at", "histogram", "reduceat"],
         "_rolling": ["rolling", "RollingWindows"],
         "_groups": ["groupby", "GroupBy"],
@@ -36,7 +37,10 @@ MODULES = {
     "treefold.polars": {
         "polars": [
             "exact_sum", "exact_mean", "exact_var", "exact_std", "exact_dot", "exact_list_sum", "exact_list_mean", "exact_list_var",
-            "exact_list_std", "exact_list_dot", "tree_sum", "rolling", "RollingWindows",
+            "exact_list_std", "exact_list_dot", "tree_sum", "rolling", "RollingWindows", "exact_average", "exact_cov", "exact_corr", "exact_slope", "exact_intercept",
+            "exact_skewness", "exact_kurtosis", "exact_sum_state", "exact_moments_state", "exact_powers_state", "exact_dot_state",
+            "exact_comoments_state", "exact_merge", "exact_count_of", "exact_sum_of", "exact_mean_of", "exact_var_of", "exact_std_of",
+            "exact_dot_of", "exact_skewness_of", "exact_kurtosis_of", "exact_cov_of", "exact_corr_of", "exact_slope_of", "exact_intercept_of",
         ],
     },
     "treefold.pandas": {"pandas": ["groupby", "GroupBy", "rolling", "RollingWindows"]},

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::slice;
 
 use exact_sum::{
-    CompactAny, CompactBytes, CompactCoMoments, CompactItem, CompactState, CompactSum, IntegerSum,
+    CompactAny, CompactBytes, CompactCoMoments, CompactNumber, CompactState, CompactSum, IntegerSum,
 };
 use simd_kernels::{Float, Level};
 
@@ -106,7 +106,7 @@ one_by_one!(
 /// Rows are y and x, as SQL has them.
 impl AddAll<(f64, f64)> for CompactCoMoments {
     fn add_all(&mut self, rows: &[(f64, f64)]) {
-        rows.iter().for_each(|row| self.add_pair(row.0, row.1));
+        rows.iter().for_each(|(y, x)| self.add(*x, *y));
     }
 }
 
@@ -155,8 +155,6 @@ pub(crate) trait AddNumbers<const N: usize>: CompactState {
     }
 }
 
-const TOO_LONG: &str = "a number has more than 64 bits: cast the column to DOUBLE";
-
 impl Number {
     fn scale(self) -> u8 {
         match self {
@@ -164,11 +162,16 @@ impl Number {
             _ => 0,
         }
     }
-}
 
-/// An integer of 64 bits.
-fn short(integer: i128) -> Result<i64, Error> {
-    i64::try_from(integer).map_err(|_| TOO_LONG.to_owned())
+    /// It, if it is no longer than products take.
+    fn short(self) -> Result<CompactNumber, Error> {
+        let short = match self {
+            Self::Double(item) => Some(CompactNumber::Double(item)),
+            Self::Integer(item, _) => i64::try_from(item).ok().map(CompactNumber::Integer),
+            Self::Beyond => None,
+        };
+        short.ok_or_else(|| "a number has more than 64 bits: cast the column to DOUBLE".to_owned())
+    }
 }
 
 impl AddNumbers<1> for CompactSum {
@@ -186,11 +189,7 @@ macro_rules! of_one {
     ($($state:ident)*) => {$(
         impl AddNumbers<1> for exact_sum::$state {
             fn add_numbers(&mut self, [number]: [Number; 1]) -> Result<(), Error> {
-                match number {
-                    Number::Double(item) => self.add(item),
-                    Number::Integer(item, _) => self.add(short(item)?),
-                    Number::Beyond => return Err(TOO_LONG.to_owned()),
-                }
+                self.add(number.short()?);
                 Ok(())
             }
         }
@@ -199,58 +198,30 @@ macro_rules! of_one {
 
 of_one!(CompactMoments CompactPowers);
 
-/// A state to which rows of two items of all kinds are added.
-trait Pairs: CompactState {
-    /// Whether y comes first in a row, and then x, as SQL has them.
-    const IS_Y_FIRST: bool;
-
-    fn add_pair(&mut self, x: impl CompactItem, y: impl CompactItem);
-}
-
-impl<S: Pairs> AddNumbers<2> for S {
-    fn add_numbers(&mut self, [x, y]: [Number; 2]) -> Result<(), Error> {
-        fn with_x<S: Pairs>(state: &mut S, x: impl CompactItem, y: Number) -> Result<(), Error> {
-            match y {
-                Number::Double(y) => state.add_pair(x, y),
-                Number::Integer(y, _) => state.add_pair(x, short(y)?),
-                Number::Beyond => return Err(TOO_LONG.to_owned()),
-            }
-            Ok(())
-        }
-        match x {
-            Number::Double(x) => with_x(self, x, y),
-            Number::Integer(x, _) => with_x(self, short(x)?, y),
-            Number::Beyond => Err(TOO_LONG.to_owned()),
-        }
-    }
-
-    fn scales([first, second]: [u8; 2]) -> [u8; 2] {
-        if S::IS_Y_FIRST {
-            [second, first]
-        } else {
-            [first, second]
-        }
-    }
-}
-
-macro_rules! pairs {
-    ($($state:ident: $is_y_first:literal)*) => {$(
-        impl Pairs for exact_sum::$state {
-            const IS_Y_FIRST: bool = $is_y_first;
-
-            #[inline]
-            fn add_pair(&mut self, first: impl CompactItem, second: impl CompactItem) {
-                if $is_y_first {
-                    self.add(second, first);
-                } else {
-                    self.add(first, second);
-                }
+macro_rules! of_two {
+    ($($state:ident)*) => {$(
+        impl AddNumbers<2> for exact_sum::$state {
+            fn add_numbers(&mut self, [x, y]: [Number; 2]) -> Result<(), Error> {
+                self.add(x.short()?, y.short()?);
+                Ok(())
             }
         }
     )*};
 }
 
-pairs!(CompactProducts: false CompactWeightedMean: false CompactCoMoments: true);
+of_two!(CompactProducts CompactWeightedMean);
+
+/// Rows are y and x, as SQL has them.
+impl AddNumbers<2> for CompactCoMoments {
+    fn add_numbers(&mut self, [y, x]: [Number; 2]) -> Result<(), Error> {
+        self.add(x.short()?, y.short()?);
+        Ok(())
+    }
+
+    fn scales([y, x]: [u8; 2]) -> [u8; 2] {
+        [x, y]
+    }
+}
 
 /// A state, and the scales of the columns' decimals.
 #[derive(Clone, Default)]

@@ -2,6 +2,7 @@
 
 import math
 import os
+import pickle
 from fractions import Fraction
 
 import duckdb
@@ -9,6 +10,7 @@ import numpy as np
 import pyarrow
 import pytest
 import treefold.duckdb
+from treefold import exact
 
 SEED = int(os.environ.get("TREEFOLD_SEED", "1"))
 INFINITY, NAN = float("inf"), float("nan")
@@ -221,6 +223,36 @@ def test_days_that_are_merged_are_the_month(connection, state, exponents):
     assert merged == whole and len(whole) == 3
     all_days = one(connection, "SELECT exact_merge(s) FROM (SELECT exact_merge(state) AS s FROM daily GROUP BY month)")
     assert all_days == one(connection, f"SELECT {state} FROM items")
+
+
+def test_states_are_the_same_in_python(connection):
+    """Of a day each, made in DuckDB and read in Python, and the other way round."""
+    random = np.random.default_rng(SEED)
+    table = table_of(random, 1500, 20, 30)
+    connection.register("arrow", table)
+    for state in STATES:
+        kind, columns = state.split("_")[1], state[state.index("(") + 1 : -1].split(", ")
+        made = dict(connection.execute(f"SELECT k, {state} FROM arrow GROUP BY k").fetchall())
+        month = exact.State(kind)
+        frame = {name: table[name].to_numpy() for name in "kxy"}
+        for k, data in made.items():
+            day = exact.State(kind)
+            day.add(*(frame[name][frame["k"] == k] for name in sorted(columns)))
+            assert day.to_bytes() == data and exact.State.of_bytes(data) == day and pickle.loads(pickle.dumps(day)) == day
+            month.merge(day)
+        assert one(connection, f"SELECT {state} FROM arrow") == (month.to_bytes(),)
+        connection.register("days", pyarrow.table({"state": [exact.State.of_bytes(data).to_bytes() for data in made.values()]}))
+        assert one(connection, "SELECT exact_merge(state) FROM days") == (month.to_bytes(),)
+    values = one(connection, "SELECT exact_var_samp(x), exact_skewness(x), exact_kurtosis_pop(x), exact_corr(y, x), exact_regr_slope(y, x) FROM arrow")
+    powers, both = exact.State("powers"), exact.State("comoments")
+    powers.add(frame["x"])
+    both.add(frame["x"], frame["y"])
+    found = powers.value("var", ddof=1), powers.value("skewness", bias=False), powers.value("kurtosis"), both.value("corr"), both.value("slope")
+    assert found == values
+    moments = exact.Accumulator()
+    moments.add(frame["x"])
+    assert one(connection, "SELECT exact_moments_state(x) FROM arrow") == (moments.to_bytes(),)
+    assert exact.Accumulator.of_bytes(moments.to_bytes()) == moments
 
 
 def test_states_of_nothing_and_missing_states(connection):

@@ -12,6 +12,8 @@ use std::ffi::{CString, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::slice;
 
+use treefold::exact::{Held, Statistic};
+
 use crate::arrow::{ArrowSchema, DataType, SeriesExport, all_of};
 use crate::error::Error;
 use crate::figure::Figure;
@@ -106,7 +108,7 @@ unsafe fn field(
 }
 
 macro_rules! functions {
-    ($($name:literal, $figure:ident, $of_lists:literal, $call:ident, $field:ident;)+) => {$(
+    ($($name:literal, $figure:expr, $of_lists:literal, $call:ident, $field:ident;)+) => {$(
         /// # Safety
         /// As Polars calls it: see [`call`].
         #[unsafe(no_mangle)]
@@ -118,7 +120,7 @@ macro_rules! functions {
             result: *mut SeriesExport,
             _context: *const c_void,
         ) {
-            let function = Function { name: $name, figure: Figure::$figure, of_lists: $of_lists };
+            let function = Function { name: $name, figure: $figure, of_lists: $of_lists };
             // SAFETY: by the contract.
             unsafe { call(function, columns, count, result) };
         }
@@ -133,7 +135,7 @@ macro_rules! functions {
             _arguments: *const u8,
             _bytes: usize,
         ) {
-            let function = Function { name: $name, figure: Figure::$figure, of_lists: $of_lists };
+            let function = Function { name: $name, figure: $figure, of_lists: $of_lists };
             // SAFETY: by the contract.
             unsafe { field(function, fields, count, result) };
         }
@@ -141,17 +143,42 @@ macro_rules! functions {
 }
 
 functions! {
-    "exact_sum", Sum, false, _polars_plugin_exact_sum, _polars_plugin_field_exact_sum;
-    "exact_mean", Mean, false, _polars_plugin_exact_mean, _polars_plugin_field_exact_mean;
-    "exact_var", Variance, false, _polars_plugin_exact_var, _polars_plugin_field_exact_var;
-    "exact_std", Deviation, false, _polars_plugin_exact_std, _polars_plugin_field_exact_std;
-    "exact_dot", Dot, false, _polars_plugin_exact_dot, _polars_plugin_field_exact_dot;
-    "exact_list_sum", Sum, true, _polars_plugin_exact_list_sum, _polars_plugin_field_exact_list_sum;
-    "exact_list_mean", Mean, true, _polars_plugin_exact_list_mean, _polars_plugin_field_exact_list_mean;
-    "exact_list_var", Variance, true, _polars_plugin_exact_list_var, _polars_plugin_field_exact_list_var;
-    "exact_list_std", Deviation, true, _polars_plugin_exact_list_std, _polars_plugin_field_exact_list_std;
-    "exact_list_dot", Dot, true, _polars_plugin_exact_list_dot, _polars_plugin_field_exact_list_dot;
-    "tree_sum", Tree, true, _polars_plugin_tree_sum, _polars_plugin_field_tree_sum;
+    "exact_sum", Figure::Sum, false, _polars_plugin_exact_sum, _polars_plugin_field_exact_sum;
+    "exact_mean", Figure::Mean, false, _polars_plugin_exact_mean, _polars_plugin_field_exact_mean;
+    "exact_var", Figure::Variance, false, _polars_plugin_exact_var, _polars_plugin_field_exact_var;
+    "exact_std", Figure::Deviation, false, _polars_plugin_exact_std, _polars_plugin_field_exact_std;
+    "exact_dot", Figure::Dot, false, _polars_plugin_exact_dot, _polars_plugin_field_exact_dot;
+    "exact_list_sum", Figure::Sum, true, _polars_plugin_exact_list_sum, _polars_plugin_field_exact_list_sum;
+    "exact_list_mean", Figure::Mean, true, _polars_plugin_exact_list_mean, _polars_plugin_field_exact_list_mean;
+    "exact_list_var", Figure::Variance, true, _polars_plugin_exact_list_var, _polars_plugin_field_exact_list_var;
+    "exact_list_std", Figure::Deviation, true, _polars_plugin_exact_list_std, _polars_plugin_field_exact_list_std;
+    "exact_list_dot", Figure::Dot, true, _polars_plugin_exact_list_dot, _polars_plugin_field_exact_list_dot;
+    "tree_sum", Figure::Tree, true, _polars_plugin_tree_sum, _polars_plugin_field_tree_sum;
+    "exact_skewness", Figure::Other(Statistic::Skewness), false, _polars_plugin_exact_skewness, _polars_plugin_field_exact_skewness;
+    "exact_kurtosis", Figure::Other(Statistic::Kurtosis), false, _polars_plugin_exact_kurtosis, _polars_plugin_field_exact_kurtosis;
+    "exact_cov", Figure::Other(Statistic::Covariance), false, _polars_plugin_exact_cov, _polars_plugin_field_exact_cov;
+    "exact_corr", Figure::Other(Statistic::Correlation), false, _polars_plugin_exact_corr, _polars_plugin_field_exact_corr;
+    "exact_slope", Figure::Other(Statistic::Slope), false, _polars_plugin_exact_slope, _polars_plugin_field_exact_slope;
+    "exact_intercept", Figure::Other(Statistic::Intercept), false, _polars_plugin_exact_intercept, _polars_plugin_field_exact_intercept;
+    "exact_average", Figure::Other(Statistic::WeightedMean), false, _polars_plugin_exact_average, _polars_plugin_field_exact_average;
+    "exact_sum_state", Figure::State(Held::Sum), false, _polars_plugin_exact_sum_state, _polars_plugin_field_exact_sum_state;
+    "exact_dot_state", Figure::State(Held::Products), false, _polars_plugin_exact_dot_state, _polars_plugin_field_exact_dot_state;
+    "exact_moments_state", Figure::State(Held::Moments), false, _polars_plugin_exact_moments_state, _polars_plugin_field_exact_moments_state;
+    "exact_powers_state", Figure::State(Held::Powers), false, _polars_plugin_exact_powers_state, _polars_plugin_field_exact_powers_state;
+    "exact_comoments_state", Figure::State(Held::CoMoments), false, _polars_plugin_exact_comoments_state, _polars_plugin_field_exact_comoments_state;
+    "exact_merge", Figure::Merged, false, _polars_plugin_exact_merge, _polars_plugin_field_exact_merge;
+    "exact_count_of", Figure::Of(Statistic::Count), false, _polars_plugin_exact_count_of, _polars_plugin_field_exact_count_of;
+    "exact_sum_of", Figure::Of(Statistic::Sum), false, _polars_plugin_exact_sum_of, _polars_plugin_field_exact_sum_of;
+    "exact_mean_of", Figure::Of(Statistic::Mean), false, _polars_plugin_exact_mean_of, _polars_plugin_field_exact_mean_of;
+    "exact_var_of", Figure::Of(Statistic::Variance), false, _polars_plugin_exact_var_of, _polars_plugin_field_exact_var_of;
+    "exact_std_of", Figure::Of(Statistic::StandardDeviation), false, _polars_plugin_exact_std_of, _polars_plugin_field_exact_std_of;
+    "exact_dot_of", Figure::Of(Statistic::Dot), false, _polars_plugin_exact_dot_of, _polars_plugin_field_exact_dot_of;
+    "exact_skewness_of", Figure::Of(Statistic::Skewness), false, _polars_plugin_exact_skewness_of, _polars_plugin_field_exact_skewness_of;
+    "exact_kurtosis_of", Figure::Of(Statistic::Kurtosis), false, _polars_plugin_exact_kurtosis_of, _polars_plugin_field_exact_kurtosis_of;
+    "exact_cov_of", Figure::Of(Statistic::Covariance), false, _polars_plugin_exact_cov_of, _polars_plugin_field_exact_cov_of;
+    "exact_corr_of", Figure::Of(Statistic::Correlation), false, _polars_plugin_exact_corr_of, _polars_plugin_field_exact_corr_of;
+    "exact_slope_of", Figure::Of(Statistic::Slope), false, _polars_plugin_exact_slope_of, _polars_plugin_field_exact_slope_of;
+    "exact_intercept_of", Figure::Of(Statistic::Intercept), false, _polars_plugin_exact_intercept_of, _polars_plugin_field_exact_intercept_of;
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! The functions: what they take, and what they return.
 
+use treefold::exact::{Options, Statistic};
+
 use crate::arrow::{DataType, Made, Series};
 use crate::error::Error;
-use crate::figure::Figure;
-use crate::{dot, lists, whole};
+use crate::figure::{Figure, Parameter};
+use crate::{dot, lists, states, whole};
 
 /// A function that Polars calls.
 #[derive(Clone, Copy, Debug)]
@@ -16,30 +18,40 @@ pub(crate) struct Function {
 }
 
 impl Function {
-    /// What the columns are called, and what their types are, as messages name them.
-    fn columns(self) -> usize {
-        // The second column of variances is `ddof`.
-        match self.figure {
-            Figure::Sum | Figure::Mean | Figure::Tree => 1,
-            Figure::Variance | Figure::Deviation | Figure::Dot => 2,
-        }
-    }
-
     /// The type of the result of columns of names and types.
     pub(crate) fn result(self, columns: &[(&str, &DataType)]) -> Result<DataType, Error> {
-        if columns.len() != self.columns() {
+        let inputs = self.figure.inputs();
+        // Behind the columns is `ddof` or `bias`.
+        let expected = inputs + usize::from(self.figure.parameter().is_some());
+        if columns.len() != expected {
             let count = columns.len();
-            return Err(Error::new(format!(
-                "{count} columns, not {}",
-                self.columns()
-            )));
+            return Err(Error::new(format!("{count} columns, not {expected}")));
         }
-        let of_items = if self.figure == Figure::Dot { 2 } else { 1 };
-        let mut types = columns[..of_items]
+        if matches!(self.figure, Figure::Merged | Figure::Of(_)) {
+            let [(name, data_type), ..] = columns else {
+                return Err(Error::new("there is no column"));
+            };
+            if !matches!(data_type, DataType::Binary { .. } | DataType::Null) {
+                return Err(Error::new(format!(
+                    "column `{name}` has type {data_type}, and states are Binary"
+                )));
+            }
+            return Ok(if self.figure == Figure::Merged {
+                DataType::BINARY
+            } else {
+                DataType::Float64
+            });
+        }
+        let mut types = columns[..inputs]
             .iter()
             .map(|(name, data_type)| self.items_of(name, data_type));
         let first = types.next().expect("there is a column")?;
         let second = types.next().transpose()?;
+        match self.figure {
+            Figure::State(_) => return Ok(DataType::BINARY),
+            Figure::Other(_) => return Ok(DataType::Float64),
+            _ => {}
+        }
         let is_single = |data_type: &DataType| *data_type == DataType::Float32;
         Ok(match (self.figure, second) {
             (Figure::Dot, Some(second)) if is_single(first) && is_single(second) => {
@@ -90,12 +102,34 @@ impl Function {
             .map(|column| (column.name.as_str(), &column.data_type));
         let pairs: Vec<_> = pairs.collect();
         let result = self.result(&pairs)?;
-        let spread = matches!(self.figure, Figure::Variance | Figure::Deviation);
-        let ddof = if spread {
-            whole::only_number(&columns[1])?
-        } else {
-            0.0
+        let parameter = match self.figure.parameter() {
+            Some(parameter) => whole::only_number(&columns[columns.len() - 1], parameter)?,
+            None => 0.0,
         };
+        let options = |statistic: Statistic| match self.figure.parameter() {
+            Some(Parameter::Ddof) => Options {
+                ddof: parameter,
+                ..statistic.defaults()
+            },
+            Some(Parameter::Bias) => Options {
+                bias: parameter > 0.0,
+                ..statistic.defaults()
+            },
+            None => statistic.defaults(),
+        };
+        let items = &columns[..self.figure.inputs()];
+        match self.figure {
+            Figure::Other(statistic) => {
+                return states::statistic(items, statistic, options(statistic));
+            }
+            Figure::State(held) => return states::state(items, held),
+            Figure::Merged => return states::merged(&columns[0]),
+            Figure::Of(statistic) => {
+                return states::read(&columns[0], statistic, options(statistic));
+            }
+            _ => {}
+        }
+        let ddof = parameter;
         match (self.figure, self.of_lists, result) {
             (Figure::Dot, false, DataType::Float32) => {
                 dot::of_columns(&columns[0], &columns[1]).map(Made::F32)

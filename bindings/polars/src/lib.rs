@@ -10,4 +10,5 @@ mod error;
 mod figure;
 mod function;
 mod lists;
+mod states;
 mod whole;

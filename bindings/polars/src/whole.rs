@@ -5,7 +5,7 @@ use treefold::exact::{self, IntegerMoments, Moments, Sum};
 use crate::arrow::{Chunk, DataType, Made, Series, Values};
 use crate::column::{Real, each_block, each_integer, from_zero};
 use crate::error::Error;
-use crate::figure::Figure;
+use crate::figure::{Figure, Parameter};
 
 /// A figure of a column of numbers.
 pub(crate) fn of_column(column: &Series, figure: Figure, ddof: f64) -> Result<Made, Error> {
@@ -99,12 +99,15 @@ fn narrowed<T: TryFrom<i128>>(
 }
 
 /// The item of a column of one float, as which arguments that are no columns come.
-pub(crate) fn only_number(column: &Series) -> Result<f64, Error> {
+pub(crate) fn only_number(column: &Series, parameter: Parameter) -> Result<f64, Error> {
     match column.chunks()?.first() {
         Some(Chunk {
             values: Values::F64([number, ..]),
             ..
         }) if !number.is_nan() => Ok(*number),
-        _ => Err(Error::new("ddof is not a number")),
+        _ => Err(Error::new(match parameter {
+            Parameter::Ddof => "ddof is not a number",
+            Parameter::Bias => "bias is not a truth value",
+        })),
     }
 }

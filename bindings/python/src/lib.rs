@@ -16,6 +16,7 @@ mod element;
 mod engine;
 mod error;
 mod exact;
+mod exact_compact;
 mod exact_groups;
 mod exact_item;
 mod exact_keyed;
@@ -54,6 +55,8 @@ mod _native {
     use crate::error::panic_on_purpose;
     #[pymodule_export]
     use crate::exact::{exact_dot, exact_norm};
+    #[pymodule_export]
+    use crate::exact_compact::ExactCompact;
     #[pymodule_export]
     use crate::exact_groups::exact_of_groups;
     #[pymodule_export]

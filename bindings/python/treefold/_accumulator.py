@@ -112,6 +112,21 @@ class Accumulator:
         """The standard deviation of the items, rounded once: see `treefold.exact.std`."""
         return self._native.statistic("std", float(ddof))
 
+    def to_bytes(self):
+        """The accumulator as bytes: equal items make equal bytes. Those of float64 are a state of moments in databases, too: see `State`."""
+        return self._native.to_bytes()
+
+    @classmethod
+    def of_bytes(cls, data, dtype=np.float64):
+        """The accumulator of bytes, for items of a type.
+
+        Raises
+        ------
+        ValueError
+            They are not those of such an accumulator.
+        """
+        return _restored(dtype, bytes(data))
+
     def __eq__(self, other):
         if not isinstance(other, Accumulator):
             return NotImplemented

@@ -18,6 +18,7 @@ from ._groups import GroupBy, groupby
 from ._keyed import add_at, bincount, histogram, reduceat
 from ._products import _matched, _matched_items, _matched_rows, _operands
 from ._rolling import RollingWindows, rolling
+from ._state import State
 from ._statistics import average, mean, nanmean, nanstd, nansum, nanvar, std, statistic, sum, types, var
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "GroupBy",
     "Partial",
     "RollingWindows",
+    "State",
     "add_at",
     "average",
     "bincount",

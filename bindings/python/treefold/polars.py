@@ -17,9 +17,16 @@ Windows that move:
 
 >>> frame.select(tp.rolling("x", 2).sum()).to_series().to_list()
 [None, 1e+300, 1.5, -1e+300]
+
+The same with names of Polars' own kind:
+
+>>> frame.select(pl.col("x").exact.sum()).item(), frame["x"].exact.mean(), frame.exact.sum().item()
+(1.5, 0.375, 1.5)
 """
 
 import math
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -33,17 +40,42 @@ _Column: TypeAlias = "pl.Expr | pl.Series | str"
 
 __all__ = [
     "RollingWindows",
+    "exact_average",
+    "exact_comoments_state",
+    "exact_corr",
+    "exact_corr_of",
+    "exact_count_of",
+    "exact_cov",
+    "exact_cov_of",
     "exact_dot",
+    "exact_dot_of",
+    "exact_dot_state",
+    "exact_intercept",
+    "exact_intercept_of",
+    "exact_kurtosis",
+    "exact_kurtosis_of",
     "exact_list_dot",
     "exact_list_mean",
     "exact_list_std",
     "exact_list_sum",
     "exact_list_var",
     "exact_mean",
+    "exact_mean_of",
+    "exact_merge",
+    "exact_moments_state",
+    "exact_powers_state",
+    "exact_skewness",
+    "exact_skewness_of",
+    "exact_slope",
+    "exact_slope_of",
     "exact_std",
+    "exact_std_of",
     "exact_sum",
+    "exact_sum_of",
+    "exact_sum_state",
     "exact_var",
     "rolling",
+    "exact_var_of",
     "tree_sum",
 ]
 
@@ -56,7 +88,7 @@ if tuple(map(int, pl.__version__.split(".")[:2])) < _OLDEST:
 
 def _called(function: str, *arguments: _Column) -> pl.Expr:
     """The call of a function of the plugin: of each row of columns of lists, or of a whole column."""
-    of_rows = "list" in function or function == "tree_sum"
+    of_rows = "list" in function or function.endswith("_of") or function == "tree_sum"
     return register_plugin_function(
         plugin_path=Path(_native.__file__),
         function_name=function,
@@ -72,6 +104,11 @@ def _freedom(ddof: float) -> pl.Expr:
     if math.isnan(number):
         raise ValueError("ddof: nan is not a number")
     return pl.lit(number, pl.Float64)
+
+
+def _bias(bias: bool) -> pl.Expr:
+    """`bias` as an expression."""
+    return pl.lit(float(bool(bias)), pl.Float64)
 
 
 def exact_sum(x: _Column) -> pl.Expr:
@@ -119,6 +156,149 @@ def exact_dot(x: _Column, y: _Column) -> pl.Expr:
     not hold are an error. See `exact_sum`.
     """
     return _called("exact_dot", x, y)
+
+
+def exact_average(x: _Column, weights: _Column) -> pl.Expr:
+    """The exact mean of a column with weights, rounded once; null if these add up to zero.
+
+    It is of type Float64, as all that follow, and rows with a null in either column are skipped.
+    """
+    return _called("exact_average", x, weights)
+
+
+def exact_cov(x: _Column, y: _Column, ddof: float = 1) -> pl.Expr:
+    """The exact covariance of two columns, rounded once; null if they have no more than `ddof` rows."""
+    return _called("exact_cov", x, y, _freedom(ddof))
+
+
+def exact_corr(x: _Column, y: _Column) -> pl.Expr:
+    """The exact correlation of two columns, rounded once; null if one is constant."""
+    return _called("exact_corr", x, y)
+
+
+def exact_slope(y: _Column, x: _Column) -> pl.Expr:
+    """The slope of the line y = a + b x with the least squares of errors in y, rounded once; null if x is constant."""
+    return _called("exact_slope", y, x)
+
+
+def exact_intercept(y: _Column, x: _Column) -> pl.Expr:
+    """The height a of that line at x = 0."""
+    return _called("exact_intercept", y, x)
+
+
+def exact_skewness(x: _Column, bias: bool = True) -> pl.Expr:
+    """The exact skewness of a column, rounded once; null if all items are alike, or less than 3 without a bias.
+
+    Parameters
+    ----------
+    bias : bool
+        As in Polars' `skew`: whether it is g1, or G1.
+    """
+    return _called("exact_skewness", x, _bias(bias))
+
+
+def exact_kurtosis(x: _Column, bias: bool = True) -> pl.Expr:
+    """The exact excess kurtosis of a column, rounded once; null if all items are alike, or less than 4 without a bias.
+
+    Parameters
+    ----------
+    bias : bool
+        As in Polars' `kurtosis`: whether it is g2, or G2.
+    """
+    return _called("exact_kurtosis", x, _bias(bias))
+
+
+def exact_sum_state(x: _Column) -> pl.Expr:
+    """The state of a column's sum and mean: bytes that `exact_merge` merges, and `exact_sum_of` reads.
+
+    States are the same in DuckDB, and in `treefold.exact.State`. That of no items is null.
+    """
+    return _called("exact_sum_state", x)
+
+
+def exact_moments_state(x: _Column) -> pl.Expr:
+    """The state of a column's sum, mean, variance and standard deviation. See `exact_sum_state`."""
+    return _called("exact_moments_state", x)
+
+
+def exact_powers_state(x: _Column) -> pl.Expr:
+    """The state of a column's moments, skewness and kurtosis. See `exact_sum_state`."""
+    return _called("exact_powers_state", x)
+
+
+def exact_dot_state(x: _Column, y: _Column) -> pl.Expr:
+    """The state of the sum of two columns' products. See `exact_sum_state`."""
+    return _called("exact_dot_state", x, y)
+
+
+def exact_comoments_state(y: _Column, x: _Column) -> pl.Expr:
+    """The state of two columns' covariance, correlation and regression line. See `exact_sum_state`."""
+    return _called("exact_comoments_state", y, x)
+
+
+def exact_merge(state: _Column) -> pl.Expr:
+    """The state of all rows of a column of states, which must be of one kind. Nulls are skipped."""
+    return _called("exact_merge", state)
+
+
+def exact_count_of(state: _Column) -> pl.Expr:
+    """The number of rows of each state, as Float64; null where it is."""
+    return _called("exact_count_of", state)
+
+
+def exact_sum_of(state: _Column) -> pl.Expr:
+    """The sum of each state of a column; null where it is."""
+    return _called("exact_sum_of", state)
+
+
+def exact_mean_of(state: _Column) -> pl.Expr:
+    """The mean of each state of a column."""
+    return _called("exact_mean_of", state)
+
+
+def exact_var_of(state: _Column, ddof: float = 1) -> pl.Expr:
+    """The variance of each state of a column, of moments or of powers."""
+    return _called("exact_var_of", state, _freedom(ddof))
+
+
+def exact_std_of(state: _Column, ddof: float = 1) -> pl.Expr:
+    """The standard deviation of each state of a column."""
+    return _called("exact_std_of", state, _freedom(ddof))
+
+
+def exact_dot_of(state: _Column) -> pl.Expr:
+    """The sum of products of each state of a column."""
+    return _called("exact_dot_of", state)
+
+
+def exact_skewness_of(state: _Column, bias: bool = True) -> pl.Expr:
+    """The skewness of each state of a column of powers."""
+    return _called("exact_skewness_of", state, _bias(bias))
+
+
+def exact_kurtosis_of(state: _Column, bias: bool = True) -> pl.Expr:
+    """The kurtosis of each state of a column of powers."""
+    return _called("exact_kurtosis_of", state, _bias(bias))
+
+
+def exact_cov_of(state: _Column, ddof: float = 1) -> pl.Expr:
+    """The covariance of each state of a column of co-moments."""
+    return _called("exact_cov_of", state, _freedom(ddof))
+
+
+def exact_corr_of(state: _Column) -> pl.Expr:
+    """The correlation of each state of a column of co-moments."""
+    return _called("exact_corr_of", state)
+
+
+def exact_slope_of(state: _Column) -> pl.Expr:
+    """The slope of the regression line of each state of a column of co-moments."""
+    return _called("exact_slope_of", state)
+
+
+def exact_intercept_of(state: _Column) -> pl.Expr:
+    """The height at x = 0 of the regression line of each state of a column of co-moments."""
+    return _called("exact_intercept_of", state)
 
 
 def exact_list_sum(x: _Column) -> pl.Expr:
@@ -269,3 +449,83 @@ def rolling(
     RollingWindows
     """
     return RollingWindows(x, {"window": window, "min_periods": min_periods, "on": on, "placement": placement})
+
+
+# What the namespaces have: `exact_NAME` for each.
+_OF_A_COLUMN = ("sum", "mean", "var", "std", "skewness", "kurtosis")
+_WITH_ANOTHER = ("dot", "average", "cov", "corr", "slope", "intercept")
+_STATES = ("sum_state", "moments_state", "powers_state", "dot_state", "comoments_state", "merge")
+_OF_STATES = tuple(f"{name}_of" for name in ("count", *_OF_A_COLUMN, "dot", "cov", "corr", "slope", "intercept"))
+_NAMES = (*_OF_A_COLUMN, *_WITH_ANOTHER, *_STATES, *_OF_STATES)
+
+
+def _function(name: str) -> Callable[..., pl.Expr]:
+    function: Callable[..., pl.Expr] = globals()[f"exact_{name}"]
+    return function
+
+
+@pl.api.register_expr_namespace("exact")
+class ExprNamespace:
+    """`pl.col("x").exact.sum()` is `exact_sum("x")`, and so is each name of the functions here without `exact_`; `exact_cov(x, y)` is `x.exact.cov(y)`."""
+
+    def __init__(self, expr: pl.Expr) -> None:
+        self._expr = expr
+
+    def __getattr__(self, name: str) -> Callable[..., pl.Expr]:
+        if name not in _NAMES:
+            raise AttributeError(f"{name}: `exact` has {', '.join(_NAMES)}")
+        return partial(_function(name), self._expr)
+
+    def __dir__(self) -> "list[str]":
+        return list(_NAMES)
+
+
+@pl.api.register_series_namespace("exact")
+class SeriesNamespace:
+    """`series.exact.sum()` is a number, `series.exact.cov(other)` too; of a series of states `.exact.sum_of()` is a series."""
+
+    def __init__(self, series: pl.Series) -> None:
+        self._series = series
+
+    def __getattr__(self, name: str) -> "Callable[..., Any]":
+        if name not in _NAMES:
+            raise AttributeError(f"{name}: `exact` has {', '.join(_NAMES)}")
+
+        def of_series(*arguments: Any, **named: Any) -> Any:
+            literals = [pl.lit(argument) if isinstance(argument, pl.Series) else argument for argument in arguments]
+            result = pl.select(_function(name)(pl.lit(self._series), *literals, **named)).to_series()
+            return result if name in _OF_STATES else result.item()
+
+        return of_series
+
+    def __dir__(self) -> "list[str]":
+        return list(_NAMES)
+
+
+class _OfFrames:
+    def __init__(self, frame: "pl.DataFrame | pl.LazyFrame") -> None:
+        self._frame = frame
+
+    def __getattr__(self, name: str) -> "Callable[..., Any]":
+        if name not in _OF_A_COLUMN:
+            raise AttributeError(f"{name}: `exact` of frames has {', '.join(_OF_A_COLUMN)}")
+
+        def of_frame(**named: Any) -> Any:
+            kinds = self._frame.collect_schema()
+            numbers = [column for column, kind in kinds.items() if kind.is_integer() or kind in (pl.Float32, pl.Float64)]
+            return self._frame.select(_function(name)(column, **named) for column in numbers)
+
+        return of_frame
+
+    def __dir__(self) -> "list[str]":
+        return list(_OF_A_COLUMN)
+
+
+@pl.api.register_dataframe_namespace("exact")
+class DataFrameNamespace(_OfFrames):
+    """`frame.exact.sum()` is a frame of one row: the sums of the columns of numbers. So are `mean`, `var`, `std`, `skewness`, `kurtosis`."""
+
+
+@pl.api.register_lazyframe_namespace("exact")
+class LazyFrameNamespace(_OfFrames):
+    """The same of a lazy frame."""

@@ -34,8 +34,9 @@ mod statistic;
 
 pub use bytes::{BytesError, partial};
 pub use compact::{
-    CompactAny, CompactBytes, CompactCoMoments, CompactItem, CompactMoments, CompactPowers,
-    CompactProducts, CompactRows, CompactState, CompactSum, CompactWeightedMean, IntegerSum,
+    CompactAny, CompactBytes, CompactCoMoments, CompactItem, CompactMoments, CompactNumber,
+    CompactPowers, CompactProducts, CompactRows, CompactState, CompactSum, CompactWeightedMean,
+    IntegerSum,
 };
 pub use keyed::ranks::sparse::SparseKey;
 #[doc(hidden)]

@@ -21,6 +21,10 @@ pub(crate) enum DataType {
     List(Box<Self>),
     /// Lists of so many items each.
     Array(Box<Self>, usize),
+    /// Bytes: as views, or with bounds.
+    Binary {
+        are_views: bool,
+    },
     /// What has no sums here, by Polars' name.
     Other(String),
 }
@@ -41,7 +45,7 @@ const NUMBERS: [(&str, DataType, &str); 11] = [
 ];
 
 /// How the formats of other types begin, and Polars' names.
-const OTHERS: [(&str, &str); 16] = [
+const OTHERS: [(&str, &str); 14] = [
     ("b", "Boolean"),
     ("e", "Float16"),
     ("_pli128", "Int128"),
@@ -54,13 +58,14 @@ const OTHERS: [(&str, &str); 16] = [
     ("vu", "String"),
     ("u", "String"),
     ("U", "String"),
-    ("vz", "Binary"),
     ("z", "Binary"),
-    ("Z", "Binary"),
     ("+s", "Struct"),
 ];
 
 impl DataType {
+    /// That of bytes that are made.
+    pub(crate) const BINARY: Self = Self::Binary { are_views: false };
+
     pub(crate) fn of(schema: &ArrowSchema) -> Self {
         if schema.is_dictionary() {
             return Self::Other("Categorical".into());
@@ -74,6 +79,8 @@ impl DataType {
         let width = format.strip_prefix("+w:");
         let width = width.and_then(|width| width.parse().ok());
         match (format.as_str(), width, items) {
+            ("vz", ..) => Self::Binary { are_views: true },
+            ("Z", ..) => Self::BINARY,
             ("+L", _, Some(items)) => Self::List(items),
             (_, Some(width), Some(items)) => Self::Array(items, width),
             _ => {
@@ -100,6 +107,7 @@ impl DataType {
                 | Self::Float64
                 | Self::List(_)
                 | Self::Array(..)
+                | Self::Binary { .. }
                 | Self::Other(_)
         )
     }
@@ -111,8 +119,11 @@ impl DataType {
         )
     }
 
-    /// Arrow's format of a number.
+    /// Arrow's format of a number, or of bytes that are made.
     pub(super) fn format(&self) -> Option<&'static str> {
+        if *self == Self::BINARY {
+            return Some("Z");
+        }
         let number = NUMBERS.iter().find(|(_, number, _)| number == self);
         number.map(|(format, ..)| *format)
     }
@@ -123,6 +134,7 @@ impl fmt::Display for DataType {
         match self {
             Self::List(items) => write!(formatter, "List({items})"),
             Self::Array(items, width) => write!(formatter, "Array({items}, {width})"),
+            Self::Binary { .. } => formatter.write_str("Binary"),
             Self::Other(name) => formatter.write_str(name),
             number => {
                 let named = NUMBERS.iter().find(|(_, known, _)| known == number);

@@ -13,11 +13,12 @@ pub(crate) enum Made {
     F32(Vec<Option<f32>>),
     I64(Vec<Option<i64>>),
     U64(Vec<Option<u64>>),
+    Bytes(Vec<Option<Vec<u8>>>),
 }
 
 /// What an array's buffers are.
 struct Held {
-    buffers: [*const c_void; 2],
+    buffers: [*const c_void; 3],
     _values: Box<dyn Send>,
     _validity: Vec<u8>,
 }
@@ -30,6 +31,7 @@ impl Made {
             Self::F32(items) => (DataType::Float32, array(items)),
             Self::I64(items) => (DataType::Int64, array(items)),
             Self::U64(items) => (DataType::UInt64, array(items)),
+            Self::Bytes(items) => (DataType::BINARY, array_of_bytes(items)),
         };
         let array = Box::into_raw(Box::new(array));
         let arrays = Box::into_raw(Box::new(array));
@@ -68,40 +70,82 @@ impl ArrowSchema {
 }
 
 fn array<T: Copy + Default + Send + 'static>(items: Vec<Option<T>>) -> ArrowArray {
-    let null_count = items.iter().filter(|item| item.is_none()).count();
-    let mut validity = Vec::new();
-    if null_count > 0 {
-        validity = vec![0_u8; items.len().div_ceil(8)];
-        let valid = items.iter().enumerate().filter(|(_, item)| item.is_some());
-        for (place, _) in valid {
-            validity[place / 8] |= 1 << (place % 8);
+    let validity = Validity::of(&items);
+    let values: Vec<T> = items.iter().map(|item| item.unwrap_or_default()).collect();
+    // What vectors point to stays in place when they are moved.
+    let buffers = [values.as_ptr().cast(), ptr::null()];
+    validity.array(2, buffers, Box::new(values))
+}
+
+/// The bounds of the items, and their bytes one after the other.
+fn array_of_bytes(items: Vec<Option<Vec<u8>>>) -> ArrowArray {
+    let validity = Validity::of(&items);
+    let (mut bounds, mut bytes) = (vec![0_i64], Vec::new());
+    for item in items {
+        bytes.extend(item.unwrap_or_default());
+        bounds.push(bytes.len() as i64);
+    }
+    let buffers = [bounds.as_ptr().cast(), bytes.as_ptr().cast()];
+    validity.array(3, buffers, Box::new((bounds, bytes)))
+}
+
+/// Which items are null.
+struct Validity {
+    bits: Vec<u8>,
+    len: usize,
+    null_count: usize,
+}
+
+impl Validity {
+    fn of<T>(items: &[Option<T>]) -> Self {
+        let null_count = items.iter().filter(|item| item.is_none()).count();
+        let mut bits = Vec::new();
+        if null_count > 0 {
+            bits = vec![0_u8; items.len().div_ceil(8)];
+            let valid = items.iter().enumerate().filter(|(_, item)| item.is_some());
+            for (place, _) in valid {
+                bits[place / 8] |= 1 << (place % 8);
+            }
+        }
+        let len = items.len();
+        Self {
+            bits,
+            len,
+            null_count,
         }
     }
-    let values: Vec<T> = items.iter().map(|item| item.unwrap_or_default()).collect();
-    let bits = if validity.is_empty() {
-        ptr::null()
-    } else {
-        validity.as_ptr().cast()
-    };
-    let held = Box::into_raw(Box::new(Held {
-        // What vectors point to stays in place when they are moved.
-        buffers: [bits, values.as_ptr().cast()],
-        _values: Box::new(values),
-        _validity: validity,
-    }));
-    let [length, null_count] = [items.len(), null_count].map(|count| count as i64);
-    ArrowArray {
-        length,
-        null_count,
-        offset: 0,
-        n_buffers: 2,
-        n_children: 0,
-        // SAFETY: it was just made; the place of a field is taken without a reference.
-        buffers: unsafe { &raw mut (*held).buffers }.cast(),
-        children: ptr::null_mut(),
-        dictionary: ptr::null_mut(),
-        release: Some(release_array),
-        private_data: held.cast(),
+
+    /// An array with buffers, which lie in what is held.
+    fn array(
+        self,
+        n_buffers: i64,
+        [first, second]: [*const c_void; 2],
+        values: Box<dyn Send>,
+    ) -> ArrowArray {
+        let bits = if self.bits.is_empty() {
+            ptr::null()
+        } else {
+            self.bits.as_ptr().cast()
+        };
+        let [length, null_count] = [self.len, self.null_count].map(|count| count as i64);
+        let held = Box::into_raw(Box::new(Held {
+            buffers: [bits, first, second],
+            _values: values,
+            _validity: self.bits,
+        }));
+        ArrowArray {
+            length,
+            null_count,
+            offset: 0,
+            n_buffers,
+            n_children: 0,
+            // SAFETY: it was just made; the place of a field is taken without a reference.
+            buffers: unsafe { &raw mut (*held).buffers }.cast(),
+            children: ptr::null_mut(),
+            dictionary: ptr::null_mut(),
+            release: Some(release_array),
+            private_data: held.cast(),
+        }
     }
 }
 

@@ -4,6 +4,7 @@
     reason = "Polars passes pointers; each block says what its interface promises"
 )]
 
+mod bytes;
 mod data_type;
 mod layout;
 mod made;

@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::ops::Range;
 use std::{ptr, slice};
 
+use super::bytes::Bytes;
 use super::data_type::DataType;
 use super::layout::{ArrowArray, SeriesExport};
 use crate::error::Error;
@@ -108,6 +109,7 @@ pub(crate) enum Values<'a> {
     F32(&'a [f32]),
     F64(&'a [f64]),
     Lists(Lists<'a>),
+    Bytes(Bytes<'a>),
 }
 
 /// Lists one after the other.
@@ -167,6 +169,7 @@ impl<'a> Chunk<'a> {
             DataType::UInt64 => Values::U64(items(array)?),
             DataType::Float32 => Values::F32(items(array)?),
             DataType::Float64 => Values::F64(items(array)?),
+            DataType::Binary { are_views } => Values::Bytes(Bytes::of(array, *are_views)?),
             DataType::List(of) => {
                 let bounds: &[i64] = if len == 0 {
                     &[0]
@@ -276,7 +279,7 @@ impl Validity<'_> {
 }
 
 /// The items of a chunk of numbers.
-fn items<T: bytemuck::Pod>(array: &ArrowArray) -> Option<&[T]> {
+pub(super) fn items<T: bytemuck::Pod>(array: &ArrowArray) -> Option<&[T]> {
     let len = usize::try_from(array.length).ok()?;
     let offset = usize::try_from(array.offset).ok()?;
     if len == 0 {
@@ -286,7 +289,7 @@ fn items<T: bytemuck::Pod>(array: &ArrowArray) -> Option<&[T]> {
 }
 
 /// Numbers of a buffer; `None` if it is not aligned for them. They live as long as the caller's array.
-fn numbers<'a, T: bytemuck::Pod>(
+pub(super) fn numbers<'a, T: bytemuck::Pod>(
     buffer: *const c_void,
     offset: usize,
     len: usize,

@@ -1,5 +1,7 @@
 //! States of which only their bytes tell what they hold.
 
+use std::error::Error;
+
 use super::{
     CompactBytes, CompactCoMoments, CompactMoments, CompactPowers, CompactProducts, CompactState,
     CompactSum,
@@ -50,6 +52,26 @@ macro_rules! of_any {
     };
 }
 
+/// Evaluates an expression of two states of one kind; otherwise returns an error.
+macro_rules! of_two {
+    ($any:expr, $other:expr, ($own:ident, $else:ident) => $value:expr) => {
+        match ($any, $other) {
+            (CompactAny::Sum($own), CompactAny::Sum($else)) => $value,
+            (CompactAny::Products($own), CompactAny::Products($else)) => $value,
+            (CompactAny::Moments($own), CompactAny::Moments($else)) => $value,
+            (CompactAny::CoMoments($own), CompactAny::CoMoments($else)) => $value,
+            (CompactAny::Powers($own), CompactAny::Powers($else)) => $value,
+            (own, other) => {
+                return Err(BytesError::Kind {
+                    found: other.kind().name().to_owned(),
+                    expected: own.kind().name().to_owned(),
+                }
+                .into());
+            }
+        }
+    };
+}
+
 impl CompactAny {
     /// What bytes stand for.
     ///
@@ -66,6 +88,19 @@ impl CompactAny {
                 found: kind.name().to_owned(),
                 expected: "a state of doubles".to_owned(),
             }),
+        }
+    }
+
+    /// The state of no rows; `None` if nothing of this kind has bytes.
+    #[must_use]
+    pub fn empty(held: Held) -> Option<Self> {
+        match held {
+            Held::Sum => Some(Self::Sum(CompactSum::new())),
+            Held::Products => Some(Self::Products(CompactProducts::new())),
+            Held::Moments => Some(Self::Moments(CompactMoments::new())),
+            Held::CoMoments => Some(Self::CoMoments(CompactCoMoments::new())),
+            Held::Powers => Some(Self::Powers(CompactPowers::new())),
+            _ => None,
         }
     }
 
@@ -93,25 +128,38 @@ impl CompactAny {
         of_any!(self, state => state.items())
     }
 
+    /// Adds rows of doubles: x, or x and y if it is of two columns.
+    ///
+    /// # Panics
+    /// It is of two columns, and they differ in length.
+    pub fn add_all(&mut self, x: &[f64], y: &[f64]) {
+        let rows = || {
+            assert_eq!(x.len(), y.len(), "the columns differ in length");
+            x.iter().copied().zip(y.iter().copied())
+        };
+        match self {
+            Self::Sum(state) => state.add_all(x),
+            Self::Moments(state) => x.iter().for_each(|x| state.add(*x)),
+            Self::Powers(state) => x.iter().for_each(|x| state.add(*x)),
+            Self::Products(state) => rows().for_each(|(x, y)| state.add(x, y)),
+            Self::CoMoments(state) => rows().for_each(|(x, y)| state.add(x, y)),
+        }
+    }
+
     /// Adds another one's rows.
     ///
     /// # Errors
     /// It holds something else, or there would be more than 2^63 - 1 rows. It stays as it was.
     pub fn merge(&mut self, other: &Self) -> Result<(), BytesError> {
-        match (&mut *self, other) {
-            (Self::Sum(own), Self::Sum(other)) => own.merge(other)?,
-            (Self::Products(own), Self::Products(other)) => own.merge(other)?,
-            (Self::Moments(own), Self::Moments(other)) => own.merge(other)?,
-            (Self::CoMoments(own), Self::CoMoments(other)) => own.merge(other)?,
-            (Self::Powers(own), Self::Powers(other)) => own.merge(other)?,
-            _ => {
-                return Err(BytesError::Kind {
-                    found: other.kind().name().to_owned(),
-                    expected: self.kind().name().to_owned(),
-                });
-            }
-        }
-        Ok(())
+        Ok(of_two!(self, other, (own, other) => own.merge(other))?)
+    }
+
+    /// Takes back another one's rows.
+    ///
+    /// # Errors
+    /// It holds something else, or there are fewer rows, or fewer of a kind: the text says so. It stays as it was.
+    pub fn unmerge(&mut self, other: &Self) -> Result<(), Box<dyn Error + Send + Sync>> {
+        Ok(of_two!(self, other, (own, other) => own.unmerge(other))?)
     }
 
     /// As [`CompactState::statistic`].

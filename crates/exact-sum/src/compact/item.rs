@@ -2,13 +2,14 @@
 
 use crate::number::fixed::integer;
 
-/// A double, or an integer that is taken as it is.
+/// A double, or an integer that is taken as it is. A state takes those of one kind.
 pub trait CompactItem: Copy + sealed::Sealed {}
 
 pub(crate) mod sealed {
     /// What other crates cannot call.
     pub trait Sealed: Copy {
-        const IS_INTEGER: bool;
+        /// Whether it is an integer that is taken as it is.
+        fn is_integer(self) -> bool;
 
         /// An integer and the exponent of its unit; of what is not finite, anything.
         fn parts(self) -> (i64, i32);
@@ -21,7 +22,10 @@ pub(crate) mod sealed {
 impl CompactItem for f64 {}
 
 impl sealed::Sealed for f64 {
-    const IS_INTEGER: bool = false;
+    #[inline(always)]
+    fn is_integer(self) -> bool {
+        false
+    }
 
     #[inline(always)]
     fn parts(self) -> (i64, i32) {
@@ -37,7 +41,10 @@ impl sealed::Sealed for f64 {
 impl CompactItem for i64 {}
 
 impl sealed::Sealed for i64 {
-    const IS_INTEGER: bool = true;
+    #[inline(always)]
+    fn is_integer(self) -> bool {
+        true
+    }
 
     #[inline(always)]
     fn parts(self) -> (i64, i32) {
@@ -47,5 +54,39 @@ impl sealed::Sealed for i64 {
     #[inline(always)]
     fn special(self) -> Option<f64> {
         None
+    }
+}
+
+/// A number of a column whose type is known when the program runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum CompactNumber {
+    /// A double.
+    Double(f64),
+    /// An integer.
+    Integer(i64),
+}
+
+impl CompactItem for CompactNumber {}
+
+impl sealed::Sealed for CompactNumber {
+    #[inline(always)]
+    fn is_integer(self) -> bool {
+        matches!(self, Self::Integer(_))
+    }
+
+    #[inline(always)]
+    fn parts(self) -> (i64, i32) {
+        match self {
+            Self::Double(item) => item.parts(),
+            Self::Integer(item) => item.parts(),
+        }
+    }
+
+    #[inline(always)]
+    fn special(self) -> Option<f64> {
+        match self {
+            Self::Double(item) => item.special(),
+            Self::Integer(_) => None,
+        }
     }
 }

@@ -19,7 +19,7 @@ pub use co_moments::CompactCoMoments;
 pub(crate) use digits::Digits;
 pub use integers::IntegerSum;
 pub(crate) use integers::Long;
-pub use item::CompactItem;
+pub use item::{CompactItem, CompactNumber};
 pub use moments::CompactMoments;
 pub use powers::CompactPowers;
 pub use products::CompactProducts;

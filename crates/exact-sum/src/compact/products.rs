@@ -40,11 +40,10 @@ impl CompactProducts {
     #[inline]
     pub fn add(&mut self, x: impl CompactItem, y: impl CompactItem) {
         self.number.count(1);
-        let specials = [x.special(), y.special()];
-        if specials == [None, None] {
+        if x.special().is_none() && y.special().is_none() {
             self.number.add_product(x, y);
         } else {
-            self.count_special([(x.parts(), specials[0]), (y.parts(), specials[1])]);
+            self.count_special([(x.parts(), x.special()), (y.parts(), y.special())]);
         }
     }
 
@@ -75,10 +74,11 @@ impl CompactProducts {
 impl Products {
     /// Adds the product of two finite numbers.
     #[inline(always)]
-    pub(super) fn add_product<X: CompactItem, Y: CompactItem>(&mut self, x: X, y: Y) {
+    pub(super) fn add_product(&mut self, x: impl CompactItem, y: impl CompactItem) {
+        let are_integers = x.is_integer() && y.is_integer();
         let [(x, x_unit), (y, y_unit)] = [x.parts(), y.parts()];
         let product = i128::from(x) * i128::from(y);
-        if X::IS_INTEGER && Y::IS_INTEGER {
+        if are_integers {
             self.add_whole(product);
         } else if !self.add_item(product, x_unit + y_unit) {
             self.add_apart(product, x_unit + y_unit);

@@ -13,7 +13,7 @@ use crate::number::destination::Destination;
 use crate::number::fixed::Doubles;
 use crate::number::float::sealed::Sealed;
 use crate::number::round;
-use crate::number::scaled::{over_tens, quotient};
+use crate::number::scaled::{Scaled, over_tens, quotient};
 use crate::statistic::{Options, Statistic};
 
 /// Fewer items are added one by one.
@@ -58,11 +58,11 @@ impl CompactSum {
 
     /// Adds an item that does not fit the digits.
     #[cold]
-    fn add_apart<N: CompactItem>(&mut self, item: N) {
+    fn add_apart(&mut self, item: impl CompactItem) {
         let (integer, unit) = item.parts();
         match item.special() {
             Some(special) => self.number.count_special(special),
-            None if N::IS_INTEGER => self.number.add_whole(integer.into()),
+            None if item.is_integer() => self.number.add_whole(integer.into()),
             None => self.number.add_integer(integer.into(), unit),
         }
     }
@@ -71,6 +71,23 @@ impl CompactSum {
     pub fn add_integer(&mut self, item: i128) {
         self.number.count(1);
         self.number.add_whole(item);
+    }
+
+    /// The sum, if it is an integer of 128 bits.
+    #[must_use]
+    pub fn integer(&self) -> Option<i128> {
+        if self.has_specials() {
+            return None;
+        }
+        let Scaled { integer, unit } = self.number.scaled();
+        let places = unit.unsigned_abs();
+        let whole = if unit < 0 {
+            let whole = &integer >> places;
+            (&whole << places == integer).then_some(whole)
+        } else {
+            Some(integer << places)
+        };
+        whole.and_then(|whole| i128::try_from(whole).ok())
     }
 
     /// Adds items: many take less time than one by one.

@@ -2,9 +2,9 @@
 
 use exact_sum::Accumulator as _;
 use exact_sum::{
-    CoMoments, CompactAny, CompactBytes, CompactCoMoments, CompactMoments, CompactPowers,
-    CompactProducts, CompactRows, CompactState, CompactSum, CompactWeightedMean, IntegerSum,
-    Moments, Options, Powers, ProductSum, Slot, Statistic, Sum, WeightedMean,
+    CoMoments, CompactAny, CompactBytes, CompactCoMoments, CompactMoments, CompactNumber,
+    CompactPowers, CompactProducts, CompactRows, CompactState, CompactSum, CompactWeightedMean,
+    IntegerSum, Moments, Options, Powers, ProductSum, Slot, Statistic, Sum, WeightedMean,
 };
 use integer_sums::units::{
     UNITS_PER_ONE, dot, quotient_to_double, root_of_quotient, sum, to_double,
@@ -246,6 +246,7 @@ proptest! {
         let mut doubles = CompactSum::new();
         items.iter().for_each(|item| doubles.add_integer(*item));
         prop_assert_eq!(doubles.value(), Some(to_double(&units)));
+        prop_assert_eq!(doubles.integer(), sum.value());
         let of_decimals = doubles.statistic_of_decimals(Statistic::Mean, SAMPLE, [7, 0]);
         let divisor = BigInt::from(items.len()) * 10_000_000;
         prop_assert_eq!(of_decimals, Some(quotient_to_double(&units, &divisor)));
@@ -266,6 +267,11 @@ proptest! {
             both.add(*x, *y);
             dot.add(*x, *y);
         }
+        let mut mixed = CompactCoMoments::new();
+        for (x, y) in &pairs {
+            mixed.add(CompactNumber::Integer(*x), CompactNumber::Integer(*y));
+        }
+        prop_assert_eq!(&mixed, &both);
         let n = BigInt::from(pairs.len());
         let total = |of: &dyn Fn(BigInt, BigInt) -> BigInt| {
             let terms = pairs.iter().map(|(x, y)| of(BigInt::from(*x), BigInt::from(*y)));
@@ -376,6 +382,7 @@ fn digits_and_counters_that_overflow() {
         sum.add(-2_f64.powi(70));
     }
     assert_eq!(sum.value(), Some(3.0 * 2_f64.powi(-60)));
+    assert_eq!(sum.integer(), None);
 }
 
 /// States whose bytes tell what they are: they merge with their like, and have the statistics that they say they have.

@@ -36,9 +36,11 @@ mod slices;
 mod words;
 
 pub use exact_sum::{
-    Accumulator, BytesError, CoMoments, ComplexMoments, ComplexProductSum, ComplexSum, Extrema,
-    Float, Hashed, Held, IntegerMoments, IntegerSum, Integers, Items, Key, KeyError, Keyed,
-    KeyedSlot, LimitError, Mean, Moments, Options, Placement, Powers, ProductSum, RemoveError,
+    Accumulator, BytesError, CoMoments, CompactAny, CompactBytes, CompactCoMoments, CompactItem,
+    CompactMoments, CompactNumber, CompactPowers, CompactProducts, CompactRows, CompactState,
+    CompactSum, CompactWeightedMean, ComplexMoments, ComplexProductSum, ComplexSum, Extrema, Float,
+    Hashed, Held, IntegerMoments, IntegerSum, Integers, Items, Key, KeyError, Keyed, KeyedSlot,
+    LimitError, Mean, Moments, Options, Placement, Powers, ProductSum, RemoveError,
     RemoveKeyedError, Rolling, RollingError, RollingIndex, Slot, SparseKey, Statistic, Sum,
     UnknownStatistic, WeightedMean, by_key, mean, norm, standard_deviation, sum, variance,
 };

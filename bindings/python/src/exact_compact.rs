@@ -1,0 +1,119 @@
+//! States that databases have, too, as Python objects.
+
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use treefold::exact::{CompactAny, Held, Options, Statistic};
+
+/// A state of rows of doubles: `treefold/_state.py` documents it.
+#[pyclass(module = "treefold._native")]
+#[derive(Debug)]
+pub(crate) struct ExactCompact(CompactAny);
+
+fn said(error: impl std::fmt::Display) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// What a name says that is held.
+const NAMES: [(&str, Held); 5] = [
+    ("sum", Held::Sum),
+    ("dot", Held::Products),
+    ("moments", Held::Moments),
+    ("comoments", Held::CoMoments),
+    ("powers", Held::Powers),
+];
+
+#[pymethods]
+impl ExactCompact {
+    /// That of no rows.
+    #[staticmethod]
+    fn of(name: &str) -> PyResult<Self> {
+        let named = NAMES.iter().find(|(known, _)| *known == name);
+        let state = named.and_then(|(_, held)| CompactAny::empty(*held));
+        let names = NAMES.map(|(name, _)| name).join(", ");
+        let unknown = || PyValueError::new_err(format!("kind: `{name}` is none of {names}"));
+        state.map(Self).ok_or_else(unknown)
+    }
+
+    #[staticmethod]
+    fn of_bytes(bytes: &[u8]) -> PyResult<Self> {
+        CompactAny::of_bytes(bytes).map(Self).map_err(said)
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.to_bytes())
+    }
+
+    fn kind(&self) -> &'static str {
+        let named = NAMES.iter().find(|(_, held)| *held == self.0.held());
+        named.map_or("", |(name, _)| name)
+    }
+
+    /// Adds rows of one contiguous column.
+    fn add(&mut self, x: PyReadonlyArray1<'_, f64>) -> PyResult<()> {
+        let x = x.as_slice()?;
+        if self.0.held().inputs() != 1 {
+            return Err(PyTypeError::new_err("the state is one of two columns"));
+        }
+        self.0.add_all(x, &[]);
+        Ok(())
+    }
+
+    /// Adds rows of two contiguous columns of one length.
+    fn add_pairs(
+        &mut self,
+        x: PyReadonlyArray1<'_, f64>,
+        y: PyReadonlyArray1<'_, f64>,
+    ) -> PyResult<()> {
+        let (x, y) = (x.as_slice()?, y.as_slice()?);
+        if x.len() != y.len() {
+            let (own, other) = (x.len(), y.len());
+            return Err(PyValueError::new_err(format!(
+                "x has {own} items, and y {other}"
+            )));
+        }
+        if self.0.held().inputs() != 2 {
+            return Err(PyTypeError::new_err("the state is one of one column"));
+        }
+        self.0.add_all(x, y);
+        Ok(())
+    }
+
+    fn merge(&mut self, other: PyRef<'_, Self>) -> PyResult<()> {
+        self.0.merge(&other.0).map_err(said)
+    }
+
+    fn unmerge(&mut self, other: PyRef<'_, Self>) -> PyResult<()> {
+        self.0.unmerge(&other.0).map_err(said)
+    }
+
+    fn equals(&self, other: PyRef<'_, Self>) -> bool {
+        self.0 == other.0
+    }
+
+    fn items(&self) -> u64 {
+        self.0.items()
+    }
+
+    /// A statistic; NaN if there are too few rows, or a denominator is zero.
+    fn value(&self, name: &str, ddof: Option<f64>, bias: Option<bool>) -> PyResult<f64> {
+        let statistic: Statistic = name.parse().map_err(said)?;
+        if !self.0.has(statistic) {
+            let held = self.0.name();
+            return Err(PyValueError::new_err(format!(
+                "the state is {held}, which has no {name}"
+            )));
+        }
+        let defaults = statistic.defaults();
+        let options = Options {
+            ddof: ddof.unwrap_or(defaults.ddof),
+            bias: bias.unwrap_or(defaults.bias),
+        };
+        let empty = match statistic {
+            Statistic::Sum | Statistic::Dot => 0.0,
+            _ => f64::NAN,
+        };
+        Ok(self.0.statistic(statistic, options).unwrap_or(empty))
+    }
+}

@@ -1,0 +1,141 @@
+"""States of columns, which databases have, too."""
+
+import numpy as np
+
+from . import _native
+from ._arrays import as_array, counted
+
+
+class State:
+    """What statistics of a column, or of two, are computed from; merged, those of all their rows.
+
+    Its bytes are those of the state columns of `treefold.duckdb` and `treefold.polars`. Rows that are added and removed leave no trace.
+
+    Parameters
+    ----------
+    kind : str
+        `"sum"` has a sum and a mean; `"moments"` a variance and a standard deviation, too; `"powers"` a skewness and a kurtosis, too;
+        `"dot"` the sum of the products of two columns; `"comoments"` their covariance, correlation and regression line.
+
+    Examples
+    --------
+    >>> from treefold import exact
+    >>> days = [exact.State("moments"), exact.State("moments")]
+    >>> days[0].add([1e300, 4.0])
+    >>> days[1].add([-1e300, 7.0])
+    >>> month = days[0] + exact.State.of_bytes(days[1].to_bytes())
+    >>> month.value("sum"), month.count
+    (11.0, 4)
+    """
+
+    __slots__ = ("_native",)
+
+    def __init__(self, kind):
+        self._native = _native.ExactCompact.of(str(kind))
+
+    @classmethod
+    def of_bytes(cls, data):
+        """The state of bytes, such as a database's.
+
+        Raises
+        ------
+        ValueError
+            They are not those of a state of float64.
+        """
+        state = cls.__new__(cls)
+        state._native = _native.ExactCompact.of_bytes(bytes(data))
+        return state
+
+    def to_bytes(self):
+        """The state as bytes. Equal rows make equal bytes, but for negative zeros, which count as zeros."""
+        return self._native.to_bytes()
+
+    @property
+    def kind(self):
+        """What it holds: the name that it was made with."""
+        return self._native.kind()
+
+    @property
+    def count(self):
+        """The number of rows."""
+        return self._native.items()
+
+    def _added(self, x, y):
+        columns = [_doubles(x, "x")] if y is None else [_doubles(x, "x"), _doubles(y, "y")]
+        rows = State(self.kind)
+        (rows._native.add if y is None else rows._native.add_pairs)(*columns)
+        return rows
+
+    def add(self, x, y=None):
+        """Adds rows: the items of an array, or of two of one length.
+
+        Raises
+        ------
+        TypeError
+            The state is one of two columns, and there is one, or the other way round.
+        ValueError
+            An array has other numbers than float64 holds.
+        """
+        self.merge(self._added(x, y))
+
+    def remove(self, x, y=None):
+        """Removes rows that were added.
+
+        Raises
+        ------
+        ValueError
+            There are fewer rows, or fewer NaNs or infinities. The state is as it was.
+        """
+        self._native.unmerge(self._added(x, y)._native)
+
+    def merge(self, other):
+        """Adds the rows of another state of the same kind."""
+        if not isinstance(other, State):
+            raise TypeError(f"other is a {type(other).__name__}, and not a State")
+        self._native.merge(State.of_bytes(other.to_bytes())._native if other is self else other._native)
+
+    def __add__(self, other):
+        if not isinstance(other, State):
+            return NotImplemented
+        both = State.of_bytes(self.to_bytes())
+        both.merge(other)
+        return both
+
+    def value(self, statistic, ddof=None, bias=None):
+        """A statistic of all rows, rounded once; NaN if there are too few, or a denominator is zero.
+
+        Parameters
+        ----------
+        statistic : str
+            `"count"`, `"sum"`, `"mean"`, `"var"`, `"std"`, `"skewness"`, `"kurtosis"`, `"dot"`, `"cov"`, `"corr"`, `"slope"` (of y over x) or
+            `"intercept"`.
+        ddof : float, optional
+            What the number of rows is lessened by in divisors: 0 by default, and 1 in a covariance.
+        bias : bool, optional
+            Whether skewness and kurtosis are those of the rows, as by default, or estimates of those of a population.
+        """
+        freedom = None if ddof is None else float(ddof)
+        return self._native.value(str(statistic), freedom, None if bias is None else bool(bias))
+
+    def __eq__(self, other):
+        if not isinstance(other, State):
+            return NotImplemented
+        return self.kind == other.kind and self._native.equals(other._native)
+
+    __hash__ = None
+
+    def __reduce__(self):
+        return State.of_bytes, (self.to_bytes(),)
+
+    def __repr__(self):
+        return f"<treefold.exact.State: {self.kind} of {counted(self.count, 'row')}>"
+
+
+def _doubles(x, name):
+    array = np.ravel(as_array(x, name))
+    if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
+        raise TypeError(f"{name} has elements of type {array.dtype}, which a state does not hold")
+    doubles = np.ascontiguousarray(array, np.float64)
+    if array.dtype.kind in "iu" and array.dtype.itemsize == 8 and any(int(a) != int(b) for a, b in zip(doubles.tolist(), array.tolist())):
+        raise ValueError(f"{name} has integers that float64 does not hold")
+    return doubles
