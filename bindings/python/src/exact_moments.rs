@@ -95,8 +95,12 @@ fn value_of(py: Python<'_>, held: &Held, statistic: Statistic, ddof: f64) -> PyR
         (Statistic::Variance, held) => {
             with_held!(held, moments => scalar(py, moments.variance(ddof)))
         }
-        (_, held) => {
+        (Statistic::StandardDeviation, held) => {
             with_held!(held, moments => scalar(py, moments.standard_deviation(ddof)))
+        }
+        _ => {
+            let message = format!("statistic: `{statistic}` is none of mean, var and std");
+            Err(PyValueError::new_err(message))
         }
     }
 }

@@ -10,7 +10,8 @@ import numpy as np
 from dask.layers import ArraySliceDep
 
 from . import exact
-from ._arrays import as_array, size
+from ._arrays import as_array, contiguous, size
+from ._keyed import slots_of
 from ._partial import Partial
 
 
@@ -104,18 +105,45 @@ def moments_state(items, found, axes):
     return (states,)
 
 
+class Places:
+    """What is held of the items of each place of some axes."""
+
+    __slots__ = ("_shape", "_slots")
+
+    def __init__(self, slots, shape):
+        self._slots, self._shape = slots, shape
+
+    def __add__(self, other):
+        return Places(self._slots + other._slots, self._shape)
+
+    def __reduce__(self):
+        return Places, (self._slots, self._shape)
+
+    def values(self, statistic, ddof, bias):
+        return self._slots.values(statistic, ddof, bias).reshape(self._shape)
+
+
+def places_state(columns, found, axes, statistic):
+    """What a statistic needs of one or two columns of floats, for each place of the other axes."""
+    columns = [as_rows(column, axes) for column in columns]
+    rows, *shape = columns[0].shape
+    keys = np.broadcast_to(np.arange(size(shape), dtype=np.int64), (rows, size(shape))).ravel()
+    columns = [np.ravel(column) for column in columns]
+    if found is not None:
+        found = np.ravel(as_rows(found, axes))
+        keys, columns = keys[found], [column[found] for column in columns]
+    slots = slots_of(statistic, contiguous(keys), [contiguous(column) for column in columns], size(shape))
+    return (Places(slots, tuple(shape)),)
+
+
 def _merged_one(one, other):
-    if one is None:
-        return None
+    """What a task made is not changed: others may use it."""
     if isinstance(one, np.ndarray) and one.dtype == object:
+        # Of no axes, the sum is no array.
         merged = np.empty(one.shape, object)
-        for at in np.ndindex(one.shape):
-            # What a task made is not changed: others may use it.
-            merged[at] = exact.Accumulator(one[at].dtype)
-            merged[at].merge(one[at])
-            merged[at].merge(other[at])
+        merged[...] = one + other
         return merged
-    return one + other if isinstance(one, (np.ndarray, np.generic)) else one.merge(other)
+    return None if one is None else one + other
 
 
 def _all(states):

@@ -7,8 +7,9 @@ import dask.array as da
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _chunks, _native
+from . import _chunks
 from ._arrays import as_array, as_doubles, as_unmasked, contiguous
+from ._keyed import slots_of
 
 
 class GroupBy:
@@ -85,13 +86,22 @@ def _state(keys, x, *, groups, statistic):
         items, beyond = as_doubles(items)
         codes = np.resize(codes, len(items))
     parts = (items.real, items.imag) if items.dtype.kind == "c" else (items,)
-    return tuple(_native.ExactState.of(codes, contiguous(part), beyond, len(groups), statistic != "sum") for part in parts)
+    return tuple(_slots(statistic, codes, contiguous(part), beyond, len(groups)) for part in parts)
+
+
+def _slots(statistic, codes, items, beyond, groups):
+    """Of all items but so many at the end, which are taken back."""
+    kept = len(items) - beyond
+    slots = slots_of(statistic, codes[:kept], [items[:kept]], groups)
+    if beyond:
+        slots.change(codes[kept:], [items[kept:]], True)
+    return slots
 
 
 def _values(*states, statistic, ddof):
     if statistic == "count":
         return states[0]
-    values = [state.values(statistic, ddof) for state in states]
+    values = [state.values(statistic, ddof, True) for state in states]
     return values[0] if len(values) == 1 else _complex(*values)
 
 
@@ -129,15 +139,19 @@ def exact_groupby(keys: Any, groups: ArrayLike) -> GroupBy:
 def _products(x, y, *, dtype):
     x, y = (contiguous(as_unmasked(one, name).astype(dtype, copy=False)) for one, name in ((x, "x"), (y, "y")))
     if dtype.kind != "c":
-        return (_native.ExactState.of_products(x, y),)
+        return (_dot(x, y),)
     parts = [contiguous(part) for part in (x.real, x.imag, y.real, y.imag)]
     real = np.concatenate([parts[0], -parts[1]]), np.concatenate([parts[2], parts[3]])
     imaginary = np.concatenate([parts[0], parts[1]]), np.concatenate([parts[3], parts[2]])
-    return tuple(_native.ExactState.of_products(*pair) for pair in (real, imaginary))
+    return tuple(_dot(*pair) for pair in (real, imaginary))
+
+
+def _dot(x, y):
+    return slots_of("dot", np.zeros(len(x), np.int64), [x, y], 1)
 
 
 def _product_value(*states):
-    values = [state.values("sum", 0.0)[0] for state in states]
+    values = [state.values("dot", 0.0, True)[0] for state in states]
     return values[0] if len(values) == 1 else _complex(*values)[()]
 
 
