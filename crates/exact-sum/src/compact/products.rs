@@ -2,6 +2,7 @@
 
 use super::digits::Wide;
 use super::number::Number;
+use super::sum::count;
 use super::{CompactBytes, CompactItem, CompactRows, CompactState};
 use crate::bytes::{self, BytesError, Kind};
 use crate::number::counters::{LimitError, RemoveError};
@@ -110,6 +111,7 @@ impl CompactState for CompactProducts {
             quotient(&sum, &divisor)
         };
         match (statistic, scales) {
+            (Statistic::Count, _) => Some(count(self.items())),
             (Statistic::Dot, [0, 0]) => self.value(),
             (Statistic::Dot, _) => Some(self.number.special().unwrap_or_else(of_decimals)),
             _ => None,

@@ -146,7 +146,7 @@ impl CompactState for CompactSum {
 }
 
 /// A number of items as a double.
-fn count(items: u64) -> f64 {
+pub(super) fn count(items: u64) -> f64 {
     f64::of_integer(items.into(), 0, false)
 }
 

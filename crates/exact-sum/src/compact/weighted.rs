@@ -62,10 +62,8 @@ impl CompactState for CompactWeightedMean {
 
     fn value_of(&self, statistic: Statistic, options: Options, scales: [i32; 2]) -> Option<f64> {
         if statistic != Statistic::WeightedMean {
-            let is_count = statistic == Statistic::Count;
-            return is_count
-                .then(|| self.weights.value_of(statistic, options, scales))
-                .flatten();
+            let count = || self.weights.value_of(statistic, options, scales);
+            return (statistic == Statistic::Count).then(count).flatten();
         }
         let [products, weights] = [self.products.value()?, self.weights.value()?];
         if self.has_specials() {

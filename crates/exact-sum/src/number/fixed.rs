@@ -383,30 +383,6 @@ pub(crate) fn each_word(words: &mut [u64], lowest: i32, mut each: impl FnMut(i12
     }
 }
 
-/// Writes integer * 2^places as words, which have room for it.
-pub(crate) fn shift_into(integer: i128, places: u32, words: &mut [u64]) {
-    let word = |index: usize| lower_half((integer >> (64 * index).min(127)).cast_unsigned());
-    let parts = [word(0), word(1), word(2)];
-    let (first, places) = ((places / 64) as usize, places % 64);
-    let mut below = 0;
-    for (index, to) in words[first..].iter_mut().enumerate() {
-        let part = parts[index.min(2)];
-        // A shift by 64 is none.
-        *to = part << places | below >> 1 >> (63 - places);
-        below = part;
-    }
-}
-
-/// Subtracts a number in two's complement.
-pub(crate) fn subtract_from_words(words: &mut [u64], other: &[u64]) {
-    let mut borrow = false;
-    for (word, &other) in words.iter_mut().zip(other) {
-        let (difference, overflows) = word.overflowing_sub(other);
-        let (difference, borrows) = difference.overflowing_sub(borrow.into());
-        (*word, borrow) = (difference, overflows | borrows);
-    }
-}
-
 /// Adds a number in two's complement.
 pub(crate) fn add_to_words(words: &mut [u64], other: &[u64]) {
     let mut carry = false;

@@ -25,6 +25,21 @@ impl<const N: usize> Wide<N> {
         Self(words)
     }
 
+    /// number * 2^places.
+    pub(crate) fn shifted(number: i128, places: u32) -> Self {
+        let mut words = [0; N];
+        let parts = Wide::<3>::of(number).0;
+        let (first, places) = ((places / 64) as usize, places % 64);
+        let mut below = 0;
+        for (index, word) in words.iter_mut().skip(first).enumerate() {
+            let part = parts[index.min(2)];
+            // A shift by 64 is none.
+            *word = part << places | below >> 1 >> (63 - places);
+            below = part;
+        }
+        Self(words)
+    }
+
     #[inline(always)]
     pub(crate) fn is_negative(self) -> bool {
         self.0[N - 1].cast_signed() < 0
@@ -155,6 +170,7 @@ mod tests {
             let (a, b) = (Wide(a), Wide(b));
             let product: Wide<5> = a.times(b);
             prop_assert_eq!(integer(product), integer(a) * integer(b));
+            prop_assert_eq!(integer(Wide::<5>::shifted(number, shift)), BigInt::from(number) << shift);
             let lower: Wide<3> = a.times(b);
             prop_assert_eq!(lower, product.resized());
             let (long, other): (Wide<4>, Wide<4>) = (a.resized(), b.resized());

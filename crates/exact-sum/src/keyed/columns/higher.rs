@@ -11,14 +11,12 @@ use crate::keyed::message::entry::{Entry, WrongEntries, merge_entries, write_lon
 use crate::keyed::message::terms::{Agreed, Terms, magnitude, terms_of};
 use crate::keyed::remove::RemoveKeyedError;
 use crate::number::counters::{Counters, LimitError, check_memory, reserve};
-use crate::number::fixed::{
-    Fixed, FixedFormat, add_to_words, each_word, integer, lower_half, shift_into,
-    subtract_from_words,
-};
+use crate::number::fixed::{Fixed, FixedFormat, each_word, integer};
 use crate::number::float::Float;
 use crate::number::total::Total;
+use crate::number::wide::Wide;
 
-/// The words of a sum of cubes and of one of fourth powers, in two's complement. Items have 74 bits, so 2^63 of them have room.
+/// The words of a sum of cubes and of one of fourth powers. Items have 74 bits, so 2^63 of them have room.
 const CUBE_WORDS: usize = 5;
 const FOURTH_WORDS: usize = 6;
 const WORDS: usize = CUBE_WORDS + FOURTH_WORDS;
@@ -30,7 +28,68 @@ const PLACES: i32 = 21;
 const SPARE_BITS: i32 = 24;
 
 /// The sums of some of a key's items, which have one unit.
-type Sums = [u64; WORDS];
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    cubes: Wide<CUBE_WORDS>,
+    fourths: Wide<FOURTH_WORDS>,
+}
+
+impl Sums {
+    /// Those of an item.
+    #[inline(always)]
+    fn of(item: i128) -> Self {
+        let item = Wide::<2>::of(item);
+        let square = item.times::<2, 3>(item);
+        Self {
+            cubes: square.times(item),
+            fourths: square.times(square),
+        }
+    }
+
+    #[inline(always)]
+    fn change(&mut self, other: &Self, removes: bool) {
+        let (cubes, fourths) = (self.cubes, self.fourths);
+        if removes {
+            self.cubes = cubes.less(other.cubes);
+            self.fourths = fourths.less(other.fourths);
+        } else {
+            self.cubes = cubes.plus(other.cubes);
+            self.fourths = fourths.plus(other.fourths);
+        }
+    }
+
+    /// Adds integer * 2^places.
+    fn add(&mut self, power: Power, integer: i128, places: u32) {
+        match power {
+            Power::Cube => self.cubes = self.cubes.plus(Wide::shifted(integer, places)),
+            Power::Fourth => self.fourths = self.fourths.plus(Wide::shifted(integer, places)),
+        }
+    }
+
+    /// The words of both.
+    fn words(&self) -> [u64; WORDS] {
+        let mut words = [0; WORDS];
+        let (cubes, fourths) = words.split_at_mut(CUBE_WORDS);
+        cubes.copy_from_slice(&self.cubes.0);
+        fourths.copy_from_slice(&self.fourths.0);
+        words
+    }
+
+    /// Calls a function with parts of both sums, and the exponents of their units, for items with this one.
+    fn each_part(&self, of_items: i32, mut each: impl FnMut(Power, i128, i32)) {
+        let Self {
+            mut cubes,
+            mut fourths,
+        } = *self;
+        for (power, words) in [
+            (Power::Cube, &mut cubes.0[..]),
+            (Power::Fourth, &mut fourths.0[..]),
+        ] {
+            let unit = power.unit(of_items);
+            each_word(words, unit, |part, unit| each(power, part, unit));
+        }
+    }
+}
 
 /// What a sum is of.
 #[derive(Clone, Copy, Debug)]
@@ -40,8 +99,6 @@ pub(crate) enum Power {
 }
 
 impl Power {
-    const BOTH: [Self; 2] = [Self::Cube, Self::Fourth];
-
     /// That of a part of a message, and which word the part is.
     fn of_part(part: usize) -> (Self, usize) {
         match part.checked_sub(CUBE_WORDS) {
@@ -55,20 +112,6 @@ impl Power {
         match self {
             Self::Cube => 5 * 64,
             Self::Fourth => 6 * 64,
-        }
-    }
-
-    fn words(self, sums: &Sums) -> &[u64] {
-        match self {
-            Self::Cube => &sums[..CUBE_WORDS],
-            Self::Fourth => &sums[CUBE_WORDS..],
-        }
-    }
-
-    fn words_mut(self, sums: &mut Sums) -> &mut [u64] {
-        match self {
-            Self::Cube => &mut sums[..CUBE_WORDS],
-            Self::Fourth => &mut sums[CUBE_WORDS..],
         }
     }
 
@@ -110,21 +153,13 @@ impl<T: Float> HigherPowers<T> {
         let Some(own) = self.unit else {
             return;
         };
-        let change = if removes {
-            subtract_from_words
-        } else {
-            add_to_words
-        };
         for (key, &item) in keys.iter().zip(items) {
             if item.is_finite() && !is_zero(item) {
                 let (value, unit) = integer(item);
                 let above = unit - own;
                 let (digit, places) = (above.div_euclid(PLACES), above.rem_euclid(PLACES));
-                let powers = powers(i128::from(value) << places);
-                let sums = self.sums_of(key.place(), digit);
-                for power in Power::BOTH {
-                    change(power.words_mut(sums), power.words(&powers));
-                }
+                let powers = Sums::of(i128::from(value) << places);
+                self.sums_of(key.place(), digit).change(&powers, removes);
             }
         }
     }
@@ -138,7 +173,7 @@ impl<T: Float> HigherPowers<T> {
         let others = self.others.entry(key).or_default();
         let place = others.iter().position(|(other, _)| *other == digit);
         let place = place.unwrap_or_else(|| {
-            others.push((digit, [0; WORDS]));
+            others.push((digit, Sums::default()));
             others.len() - 1
         });
         &mut others[place].1
@@ -168,11 +203,7 @@ impl<T: Float> HigherPowers<T> {
             above.div_euclid(step * PLACES)
         };
         let places = (above - digit * step * PLACES).unsigned_abs();
-        let sums = power.words_mut(self.sums_of(key, digit));
-        let mut words = [0; WORDS];
-        let words = &mut words[..sums.len()];
-        shift_into(integer, places, words);
-        add_to_words(sums, words);
+        self.sums_of(key, digit).add(power, integer, places);
     }
 
     /// Adds a number to a key's sum.
@@ -193,11 +224,11 @@ impl<T: Float> HigherPowers<T> {
     pub(crate) fn number<F: FixedFormat>(&self, key: usize, power: Power) -> Fixed<F> {
         let mut number = Fixed::ZERO;
         for (unit, sums) in self.all_of(key) {
-            let mut sums = *sums;
-            let words = power.words_mut(&mut sums);
-            each_word(words, power.unit(unit), |word, unit| {
-                number.add_integer(word, unit);
-            });
+            let words: &[u64] = match power {
+                Power::Cube => &sums.cubes.0,
+                Power::Fourth => &sums.fourths.0,
+            };
+            number.add_wide(words, power.unit(unit));
         }
         number
     }
@@ -222,44 +253,6 @@ impl<T: Float> HigherPowers<T> {
     }
 }
 
-/// The cube and the fourth power of an integer of 74 bits and a sign.
-#[inline]
-fn powers(item: i128) -> Sums {
-    let magnitude = item.unsigned_abs();
-    let [lower, upper] = [magnitude & u128::from(u64::MAX), magnitude >> 64];
-    // 148 bits.
-    let square = {
-        let middle = 2 * lower * upper + ((lower * lower) >> 64);
-        [lower * lower, middle, upper * upper + (middle >> 64)].map(lower_half)
-    };
-    let mut powers = [0; WORDS];
-    multiply(
-        &square,
-        &[lower, upper].map(lower_half),
-        &mut powers[..CUBE_WORDS],
-    );
-    if item < 0 {
-        let cube = powers;
-        powers[..CUBE_WORDS].fill(0);
-        subtract_from_words(&mut powers[..CUBE_WORDS], &cube[..CUBE_WORDS]);
-    }
-    multiply(&square, &square, &mut powers[CUBE_WORDS..]);
-    powers
-}
-
-/// Adds a product to a number that is zero.
-#[inline(always)]
-fn multiply(left: &[u64], right: &[u64], product: &mut [u64]) {
-    for (place, &left) in left.iter().enumerate() {
-        let mut carry = 0;
-        for (&right, word) in right.iter().zip(&mut product[place..]) {
-            let sum = u128::from(left) * u128::from(right) + u128::from(*word) + carry;
-            (*word, carry) = (lower_half(sum), sum >> 64);
-        }
-        product[place + right.len()] = lower_half(carry);
-    }
-}
-
 impl<T: Float> Columns for HigherPowers<T> {
     /// A word each.
     const PARTS: usize = WORDS;
@@ -268,7 +261,7 @@ impl<T: Float> Columns for HigherPowers<T> {
         check_memory::<Sums>(keys)?;
         Ok(Self {
             unit: None,
-            sums: vec![[0; WORDS]; keys],
+            sums: vec![Sums::default(); keys],
             others: HashMap::new(),
             item: PhantomData,
         })
@@ -279,7 +272,7 @@ impl<T: Float> Columns for HigherPowers<T> {
     }
 
     fn grow(&mut self, keys: usize) {
-        self.sums.resize(self.sums.len().max(keys), [0; WORDS]);
+        self.sums.resize(self.sums.len().max(keys), Sums::default());
     }
 
     fn forget_first(&mut self, keys: usize) {
@@ -310,39 +303,19 @@ impl<T: Float> Columns for HigherPowers<T> {
     }
 
     fn merge(&mut self, other: &Self, places: Places<'_>, removes: bool) {
-        let are_alike =
-            *self.unit.get_or_insert(other.unit.unwrap_or(0)) == other.unit.unwrap_or(0);
-        let change = if removes {
-            subtract_from_words
-        } else {
-            add_to_words
+        let Some(unit) = other.unit else {
+            return;
         };
+        let are_alike = *self.unit.get_or_insert(unit) == unit;
         for key in 0..other.sums.len() {
             let place = places.of(key);
             if are_alike {
-                for power in Power::BOTH {
-                    change(
-                        power.words_mut(&mut self.sums[place]),
-                        power.words(&other.sums[key]),
-                    );
-                }
+                self.sums[place].change(&other.sums[key], removes);
             }
             for (unit, sums) in other.all_of(key).skip(are_alike.into()) {
-                for power in Power::BOTH {
-                    let mut sums = *sums;
-                    each_word(
-                        power.words_mut(&mut sums),
-                        power.unit(unit),
-                        |word, unit| {
-                            self.add_integer(
-                                place,
-                                power,
-                                if removes { -word } else { word },
-                                unit,
-                            );
-                        },
-                    );
-                }
+                sums.each_part(unit, |power, part, unit| {
+                    self.add_integer(place, power, if removes { -part } else { part }, unit);
+                });
             }
         }
     }
@@ -357,12 +330,13 @@ impl<T: Float> Columns for HigherPowers<T> {
         let mut bits = [0; WORDS];
         for (key, (row, sums)) in rows.iter_mut().zip(&self.sums).enumerate() {
             let row = &mut row.as_mut()[first..][..WORDS];
-            for (part, (integer, &word)) in row.iter_mut().zip(sums).enumerate() {
+            for (part, (integer, word)) in row.iter_mut().zip(sums.words()).enumerate() {
                 *integer = part_of(part, word);
                 bits[part] |= magnitude(*integer);
             }
             for (unit, sums) in self.all_of(key).skip(1) {
-                for (part, &word) in sums.iter().enumerate().filter(|(_, word)| **word != 0) {
+                let words = sums.words().into_iter().enumerate();
+                for (part, word) in words.filter(|(_, word)| *word != 0) {
                     let unit = unit_of_part(part, unit);
                     write_short(key as u64, first + part, part_of(part, word), unit, entries);
                 }
