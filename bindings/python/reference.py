@@ -31,8 +31,9 @@ MODULES = {
         "dask": ["sum", "prod", "min", "max", "mean", "var", "std", "dot", "exact_sum", "exact_mean", "exact_var", "exact_std",
                  "exact_average", "exact_cov", "exact_corr", "exact_skewness", "exact_kurtosis"],
         "_keyed_chunks": ["exact_dot", "exact_groupby", "GroupBy"],
+        "_rolling_chunks": ["exact_rolling", "RollingWindows"],
     },
-    "treefold.xarray": {"xarray": ["Accessor"]},
+    "treefold.xarray": {"xarray": ["Accessor", "ExactAccessor"]},
     "treefold.flox": {"flox": ["aggregation"]},
     "treefold.replacer": {"replacer": ["checked", "replaced", "Report"]},
     "treefold.polars": {

@@ -263,8 +263,6 @@ class KeyedAccumulator:
         alike = (self._statistic, self._dtype, self._codes.keys()) == (other._statistic, other._dtype, other._codes.keys())
         return alike and self._native.equals(other._native, np.array([other._codes[key] for key in self._codes], np.uint32))
 
-    __hash__ = None
-
     def __reduce__(self):
         keys, codes = self._sorted()
         return _restored, (_VERSION, self._statistic, self._dtype.str, keys, self._arranged(codes).to_bytes())

@@ -24,9 +24,11 @@ from ._arrays import as_unmasked, check_inexact, index, reduced_axes, size
 from ._chunks import converted, present, two_vectors
 from ._engine import quotient
 from ._keyed_chunks import GroupBy, exact_dot, exact_groupby
+from ._rolling_chunks import RollingWindows, exact_rolling
 
 __all__ = [
     "GroupBy",
+    "RollingWindows",
     "dot",
     "exact_average",
     "exact_corr",
@@ -35,6 +37,7 @@ __all__ = [
     "exact_groupby",
     "exact_kurtosis",
     "exact_mean",
+    "exact_rolling",
     "exact_skewness",
     "exact_std",
     "exact_sum",
