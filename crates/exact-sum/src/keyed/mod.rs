@@ -349,36 +349,6 @@ impl<S: KeyedSlot> Keyed<S> {
 
 const OF_THE_SLOT: &str = "the statistic is one of the slot";
 
-impl<T: Float> Keyed<Sum<T>> {
-    /// Adds an item to the sum of a key.
-    ///
-    /// # Panics
-    /// The key has no sum.
-    #[inline]
-    pub fn add_one(&mut self, key: usize, item: T) {
-        self.check_slot(key);
-        self.columns.change_one(key, item.widened(), false);
-    }
-
-    /// The sum of a key divided by the number of its items, which the caller has counted, rounded once; NaN if there are none.
-    ///
-    /// # Panics
-    /// The key has no sum.
-    #[must_use]
-    pub fn mean(&self, key: usize, items: u64) -> T {
-        self.columns.mean(key, items)
-    }
-
-    /// Sums of no items, for so many keys and for items like these: such are merged fast.
-    #[cfg(feature = "par")]
-    pub(crate) fn for_such(keys: usize, items: &[T]) -> Result<Self, LimitError> {
-        let mut sums = Self::new(keys)?;
-        let first = &items[..items.len().min(DECODED_ITEMS)];
-        sums.columns.prepare(first);
-        Ok(sums)
-    }
-}
-
 /// Slots are equal if there are as many, and each key's are equal.
 impl<S: KeyedSlot> PartialEq for Keyed<S> {
     fn eq(&self, other: &Self) -> bool {

@@ -4,7 +4,7 @@ use simd_kernels::Level;
 
 use super::moments::{change, read};
 use crate::bytes::{BytesError, Kind, Reader, write_number};
-use crate::keyed::bytes::{check_count, read_entry, write_entry};
+use crate::keyed::bytes::{check_count, write_entry};
 use crate::keyed::columns::decoded::Decoded;
 use crate::keyed::columns::products::{self, Products};
 use crate::keyed::columns::totals::Totals;
@@ -12,8 +12,10 @@ use crate::keyed::key::Key;
 use crate::keyed::remove::RemoveKeyedError;
 use crate::keyed::slot::Field;
 use crate::keyed::slot::sealed::InColumns;
-use crate::number::counters::LimitError;
+use crate::number::counters::{Counters, LimitError};
+use crate::number::fixed::Fixed;
 use crate::number::float::Float;
+use crate::number::total::Total;
 use crate::slots::co_moments::CoMoments;
 use crate::slots::moments::Moments;
 use crate::slots::product_sum::ProductSum;
@@ -35,7 +37,7 @@ impl<T: Float> InColumns for CoMoments<T> {
         Field::Number,
         Field::Entry,
         Field::Number,
-        Field::Entry,
+        Field::Number,
     ];
 
     fn name() -> String {
@@ -77,13 +79,15 @@ impl<T: Float> InColumns for CoMoments<T> {
     fn of_key((of_x, (sums, squares), both): &Self::Columns, key: usize) -> Self {
         let x = Moments::<T>::of_key(of_x, key);
         let items = x.items();
+        let mut products = ProductSum::new();
+        products.total.fixed = products::total::<T>(both, key).fixed;
         Self {
             x,
             y: Moments {
                 sum: sums.sum_of(key, items),
                 squares: products::sum_of(squares, key, items),
             },
-            products: products::sum_of(both, key, items),
+            products,
         }
     }
 
@@ -95,7 +99,7 @@ impl<T: Float> InColumns for CoMoments<T> {
         Moments::<T>::write(of_x, key, bytes);
         write_entry(&sums.total(key), bytes);
         write_number(&products::total::<T>(squares, key).fixed, bytes);
-        write_entry(&products::total::<T>(both, key), bytes);
+        write_number(&products::total::<T>(both, key).fixed, bytes);
     }
 
     fn read(
@@ -108,10 +112,11 @@ impl<T: Float> InColumns for CoMoments<T> {
         let count = of_x.0.0[key];
         let of_y = |field, word| is_common(field + 3, word);
         read::<T>(sums, squares, key, count, reader, &of_y)?;
-        let (products, items) = read_entry(reader)?;
-        check_count(count, &products, items)?;
+        let (products, items): (Fixed<T::Products>, u64) = reader.number()?;
+        check_count(count, &Total::<T::Products>::ZERO, items)?;
+        let counters = Counters::default();
         both.0
-            .add_read(key, &products, count, |word| is_common(5, word));
+            .add_number(key, &products, counters, |word| is_common(5, word));
         Ok(())
     }
 }
