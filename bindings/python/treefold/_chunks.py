@@ -185,10 +185,11 @@ def reduced(state, arrays, axes, finish, dtype, keepdims=False, split_every=None
     return _merging(states, functools.partial(_finished, finish=finish), axes, keepdims, split_every)
 
 
-def by_group(state, keys, x, finish, groups, dtype, split_every):
-    """The same of two vectors, whose states have a result for each group."""
+def by_group(state, arrays, finish, groups, dtype, split_every):
+    """The same of vectors, whose states have a result for each group."""
     ones = {0: 1}
-    states = da.blockwise(state, "i", keys, "i", x, "i", dtype=dtype, meta=np.empty(0, dtype), adjust_chunks=ones, align_arrays=False)
+    arguments = [argument for array in arrays for argument in (array, "i")]
+    states = da.blockwise(state, "i", *arguments, dtype=dtype, meta=np.empty(0, dtype), adjust_chunks=ones, align_arrays=False)
     return _merging(states, functools.partial(_grouped, finish=finish), (0,), True, split_every, groups)
 
 
@@ -221,18 +222,20 @@ def in_memory(state, arrays, axes, finish, keepdims, has_places):
     return _finished(state(*arrays, *place), axes, keepdims, finish)[()]
 
 
-def two_vectors(x, y, names=("x", "y")):
-    """Two vectors of one length, in the same chunks."""
-    lazy = [isinstance(one, da.Array) for one in (x, y)]
-    x, y = (one if known else np.asanyarray(one) for one, known in zip((x, y), lazy))
-    for name, array in zip(names, (x, y)):
+def vectors(arrays, names):
+    """Vectors of one length, in the same chunks."""
+    is_lazy = any(isinstance(one, da.Array) for one in arrays)
+    arrays = [one if isinstance(one, da.Array) else np.asanyarray(one) for one in arrays]
+    for name, array in zip(names, arrays):
         if array.ndim != 1:
             raise ValueError(f"{name} has {array.ndim} axes, not one")
-    if x.shape != y.shape and not any(np.isnan(array.shape[0]) for array in (x, y)):
-        raise ValueError(f"{names[1]} has {y.shape[0]} items, and {names[0]} {x.shape[0]}")
-    if not any(lazy):
-        return x, y
-    x, y = (da.asanyarray(one) for one in (x, y))
-    if x.numblocks != y.numblocks or x.chunks != y.chunks and not any(np.isnan(array.shape[0]) for array in (x, y)):
-        _, (x, y) = da.core.unify_chunks(x, "i", y, "i")
-    return x, y
+    has_sizes = not any(np.isnan(array.shape[0]) for array in arrays)
+    for name, array in zip(names[1:], arrays[1:]):
+        if array.shape != arrays[0].shape and has_sizes:
+            raise ValueError(f"{name} has {array.shape[0]} items, and {names[0]} {arrays[0].shape[0]}")
+    if not is_lazy:
+        return arrays
+    arrays = [da.asanyarray(one) for one in arrays]
+    if len({one.numblocks for one in arrays}) > 1 or has_sizes and len({one.chunks for one in arrays}) > 1:
+        _, arrays = da.core.unify_chunks(*(argument for one in arrays for argument in (one, "i")))
+    return arrays

@@ -21,7 +21,7 @@ from numpy.typing import DTypeLike
 
 from . import _chunks, _native
 from ._arrays import as_unmasked, check_inexact, index, reduced_axes, size
-from ._chunks import converted, present, two_vectors
+from ._chunks import converted, present, vectors
 from ._engine import quotient
 from ._keyed_chunks import GroupBy, exact_dot, exact_groupby
 from ._rolling_chunks import RollingWindows, exact_rolling
@@ -287,7 +287,7 @@ def _plain_value(partial, counts):
 
 def dot(x: Any, y: Any, *, split_every: _Split = None) -> Any:
     """As `sum`, of `treefold.dot` of two vectors, of which one may be NumPy's."""
-    x, y = two_vectors(x, y)
+    x, y = vectors((x, y), ("x", "y"))
     dtype = np.result_type(x.dtype, y.dtype)
     dtype = np.dtype(np.int64) if dtype.kind == "b" else dtype
     call = _Call(x, None, None, False, split_every, False, 0, True)

@@ -87,6 +87,25 @@ def test_states_are_not_changed_by_those_that_share_them():
         assert bits(found[1]) == bits(found[2]) == bits([of("cov", x[:, place], y[:, place]) for place in range(3)])
 
 
+@pytest.mark.parametrize("statistic", CALLS)
+def test_groups(statistic):
+    x, y = two("f8", (300,))
+    keys = np.random.default_rng(3).integers(0, 7, 300)
+    columns = (x, y) if statistic in ("average", "cov", "corr") else (x,)
+    held = exact.KeyedAccumulator(statistic)
+    held.add(keys, *columns)
+    assert held.keys() == list(range(7))
+    options = OPTIONS.get(statistic, {})
+    for chunks in (300, 40, (1, 200, 99)):
+        groups = treefold.dask.exact_groupby(da.from_array(keys, chunks=37), range(7))
+        lazy = getattr(groups, statistic)(*(da.from_array(column, chunks=chunks) for column in columns), **options)
+        assert lazy.shape == (7,) and bits(lazy.compute(scheduler="sync")) == bits(held.value(**options))
+    assert bits(getattr(treefold.dask.exact_groupby(keys, range(7)), statistic)(*columns, **options)) == bits(held.value(**options))
+    if len(columns) == 2:
+        with pytest.raises(ValueError, match="y has 3 items, and keys 300"):
+            getattr(treefold.dask.exact_groupby(keys, range(7)), statistic)(x, y[:3])
+
+
 def test_windows_over_chunks():
     x = items(200, "f8", seed=5)
     for window in (1, 2, 17, 150, 300):
