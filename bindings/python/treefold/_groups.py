@@ -1,5 +1,6 @@
 """Exact sums of groups of items, in the forms of pandas."""
 
+import functools
 import sys
 
 import numpy as np
@@ -70,6 +71,11 @@ class Column:
             if missing.any():
                 present = ~missing if present is None else present & ~missing
         return present
+
+
+def _both(one, other):
+    """Where both are true; `None` is true everywhere."""
+    return one if other is None else other if one is None else one & other
 
 
 # Integers have these themselves, however large they are.
@@ -175,13 +181,17 @@ class GroupBy:
             if len(column) != items:
                 raise ValueError(f"{counted(items, 'key')} for {counted(len(column), 'item')}")
         codes, kept = self._codes, self._kept
-        present = [some for some in (column.present(skipna) for column in columns) if some is not None]
-        if present:
-            present = np.logical_and.reduce(present)
-            codes, kept = (codes[present], present) if kept is None else (codes[present[kept]], kept & present)
-        arrays = [column.values if kept is None else column.values[kept] for column in columns]
+        present = functools.reduce(_both, (column.present(skipna) for column in columns), None)
+        if present is not None:
+            codes, kept = codes[present if kept is None else present[kept]], _both(present, kept)
+        arrays = [column.values for column in columns]
+        if kept is not None:
+            # Places are faster than a boolean array.
+            places = np.flatnonzero(kept)
+            arrays = [array.take(places) for array in arrays]
         if codes.size and codes.min() < 0:
-            codes, arrays = codes[codes >= 0], [array[codes >= 0] for array in arrays]
+            places = np.flatnonzero(codes >= 0)
+            codes, arrays = codes.take(places), [array.take(places) for array in arrays]
         return codes, [contiguous(array) for array in arrays]
 
     def _statistic(self, statistic, arrays, skipna, ddof=0, bias=True):
