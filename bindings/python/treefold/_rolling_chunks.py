@@ -16,6 +16,8 @@ class RollingWindows:
     def __init__(self, x: Any, window: SupportsIndex, min_periods: SupportsIndex | None) -> None:
         if np.ndim(x) != 1:
             raise ValueError(f"x has {np.ndim(x)} axes, not one")
+        if isinstance(x, da.Array) and np.isnan(x.shape[0]):
+            raise ValueError("x has chunks of unknown sizes: call x.compute_chunk_sizes()")
         self._x, self._window, self._min_periods = x, index(window, "window"), min_periods
         # It checks the others.
         exact.rolling(np.zeros(0), self._window, min_periods)

@@ -122,6 +122,9 @@ def test_windows_over_chunks():
         treefold.dask.exact_rolling(x, 1.5)
     with pytest.raises(ValueError, match="2 axes"):
         treefold.dask.exact_rolling(x[None], 2)
+    array = da.from_array(x, chunks=40)
+    with pytest.raises(ValueError, match="unknown sizes"):
+        treefold.dask.exact_rolling(array[array > 0], 2)
 
 
 def test_xarrays_accessor():
