@@ -5,8 +5,8 @@ use simd_kernels::Level;
 use super::moments::{change, read};
 use crate::bytes::{BytesError, Kind, Reader, write_number};
 use crate::keyed::bytes::{check_count, write_entry};
-use crate::keyed::columns::decoded::Decoded;
-use crate::keyed::columns::products::{self, Products};
+use crate::keyed::columns::decoded::{Decoded, Rooms};
+use crate::keyed::columns::products::{self, Products, widen};
 use crate::keyed::columns::totals::Totals;
 use crate::keyed::key::Key;
 use crate::keyed::remove::RemoveKeyedError;
@@ -18,7 +18,6 @@ use crate::number::float::Float;
 use crate::number::total::Total;
 use crate::slots::co_moments::CoMoments;
 use crate::slots::moments::Moments;
-use crate::slots::product_sum::ProductSum;
 use crate::slots::sum::Sum;
 use crate::statistic::Statistic;
 
@@ -73,21 +72,30 @@ impl<T: Float> InColumns for CoMoments<T> {
     ) {
         Moments::<T>::change(of_x, level, keys, x, removes, decoded);
         change(sums, squares, level, keys, y, removes, decoded);
-        ProductSum::<T>::change(both, level, keys, [x, y], removes, decoded);
+        let mut doubles = Rooms::for_items(x.len());
+        let [x_doubles, y_doubles] = doubles.first(x.len());
+        widen(x, x_doubles);
+        widen(y, y_doubles);
+        // What is not finite is counted with the columns.
+        for (x, y) in x_doubles.iter_mut().zip(&mut *y_doubles) {
+            if !x.is_finite() || !y.is_finite() {
+                (*x, *y) = (0.0, 0.0);
+            }
+        }
+        let factors = [&*x_doubles, &*y_doubles];
+        products::change::<K, T>(both, level, keys, factors, removes, decoded);
     }
 
     fn of_key((of_x, (sums, squares), both): &Self::Columns, key: usize) -> Self {
         let x = Moments::<T>::of_key(of_x, key);
         let items = x.items();
-        let mut products = ProductSum::new();
-        products.total.fixed = products::total::<T>(both, key).fixed;
         Self {
             x,
             y: Moments {
                 sum: sums.sum_of(key, items),
                 squares: products::sum_of(squares, key, items),
             },
-            products,
+            products: products::sum_of(both, key, 0),
         }
     }
 
