@@ -3,7 +3,7 @@
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use treefold::exact::{self, Float, Hashed, Held, KeyError, LimitError, Statistic, Sum, by_key};
+use treefold::exact::{self, Float, Hashed, KeyError, LimitError, Statistic, Sum, by_key};
 
 use crate::element::{Item, with_first_of};
 use crate::fold::compute;
@@ -45,7 +45,7 @@ pub(crate) fn raised(error: KeyError) -> PyErr {
 }
 
 /// The exact sum of the items of each key, by the threads that there are.
-pub(crate) fn sums_by_key<T: Item + Float + PartialEq>(
+fn sums_by_key<T: Item + Float + PartialEq>(
     by: &Workers,
     keys: &[i64],
     items: &[T],
@@ -88,15 +88,10 @@ pub(crate) fn exact_by_key(
     with_real_type(x, Sums { keys, sums })
 }
 
-/// A mean, a variance or a standard deviation by its name.
+/// A statistic by its name.
 pub(crate) fn statistic_of_name(name: &str) -> PyResult<Statistic> {
-    let statistic = name.parse().ok();
-    let is_known =
-        |statistic: &Statistic| statistic.held() == Held::Moments && *statistic != Statistic::Count;
-    statistic.filter(is_known).ok_or_else(|| {
-        let message = format!("statistic: `{name}` is none of mean, var and std");
-        PyValueError::new_err(message)
-    })
+    let statistic = name.parse::<Statistic>();
+    statistic.map_err(|error| PyValueError::new_err(format!("statistic: {error}")))
 }
 
 /// The distinct keys, ascending, and which of them each key is.

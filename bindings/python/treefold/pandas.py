@@ -7,9 +7,13 @@
 {'a': 1.0, 'b': 0.5}
 >>> tp.rolling(frame["x"], 2).sum().tolist()
 [nan, 1e+300, 1.5, -1e+300]
+
+Importing this module registers `Series.exact` and `DataFrame.exact`:
+
+>>> float(frame["x"].exact.sum()), frame.exact.groupby("k").max("x").to_dict()
+(1.5, {'a': 1e+300, 'b': 0.5})
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,7 +22,7 @@ import pandas as pd
 from . import exact
 from ._groups import GroupBy as _Groups
 
-__all__ = ["GroupBy", "RollingWindows", "groupby", "rolling"]
+__all__ = ["DataFrameAccessor", "GroupBy", "RollingWindows", "SeriesAccessor", "groupby", "rolling"]
 
 
 def _places(index: pd.Index, present: pd.Index) -> Any:
@@ -68,53 +72,135 @@ class GroupBy:
         self._frame = frame
         self._groups = _Groups._of_codes(*_codes(frame, by, options))
 
-    def _applied(self, x: Any, figure: Callable[[Any], Any]) -> Any:
+    @classmethod
+    def _of(cls, frame: pd.DataFrame, groups: _Groups) -> "GroupBy":
+        made = object.__new__(cls)
+        made._frame, made._groups = frame, groups
+        return made
+
+    def _applied(self, x: Any, statistic: str, *others: Any, **options: Any) -> Any:
         index = self._groups.keys
         if isinstance(x, list):
-            return pd.DataFrame({name: self._named(figure, name) for name in x}, index=index)
-        return pd.Series(self._named(figure, x), index=index, name=x)
+            return pd.DataFrame({name: self._named(statistic, (name, *others), options) for name in x}, index=index)
+        return pd.Series(self._named(statistic, (x, *others), options), index=index, name=x)
 
-    def _named(self, figure: Callable[[Any], Any], name: Any) -> Any:
-        column = self._frame[name]
-        if not isinstance(column, pd.Series):
-            raise ValueError(f"x: {name!r} names {column.shape[1]} columns")
+    def _named(self, statistic: str, names: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        columns = [self._frame[name] for name in names]
+        for name, column in zip(names, columns):
+            if not isinstance(column, pd.Series):
+                raise ValueError(f"x: {name!r} names {column.shape[1]} columns")
         try:
-            return figure(column)
+            values = getattr(self._groups, statistic)(*columns, **options)
+            if "ddof" in options:
+                # pandas has no infinity there.
+                values[self._groups._count(columns, options["skipna"]) <= options["ddof"]] = np.nan
+            return values
         except (TypeError, OverflowError) as error:
-            raise type(error)(f"column {name!r}: {error}") from None
+            raise type(error)(f"column {names[0]!r}: {error}") from None
 
     def sum(self, x: Any, *, skipna: bool = True, min_count: int = 0) -> Any:
         """The exact sum of each group's items, rounded once; NaN where there are fewer than `min_count`.
 
         Sums of integers are integers of 64 bits; one beyond is an OverflowError.
         """
-        return self._applied(x, lambda column: self._groups.sum(column, skipna=skipna, min_count=min_count))
+        return self._applied(x, "sum", skipna=skipna, min_count=min_count)
 
     def count(self, x: Any) -> Any:
         """The number of each group's items that are not missing."""
-        return self._applied(x, lambda column: self._groups.count(column, skipna=True))
+        return self._applied(x, "count", skipna=True)
 
     def mean(self, x: Any, *, skipna: bool = True) -> Any:
         """The exact mean of each group's items, rounded once."""
-        return self._applied(x, lambda column: self._groups.mean(column, skipna=skipna))
+        return self._applied(x, "mean", skipna=skipna)
 
     def var(self, x: Any, ddof: float = 1, *, skipna: bool = True) -> Any:
         """The exact variance of each group's items, rounded once."""
-        return self._applied(x, lambda column: self._spread("var", column, ddof, skipna))
+        return self._applied(x, "var", skipna=skipna, ddof=ddof)
 
     def std(self, x: Any, ddof: float = 1, *, skipna: bool = True) -> Any:
         """The square root of the exact variance of each group's items, rounded once."""
-        return self._applied(x, lambda column: self._spread("std", column, ddof, skipna))
+        return self._applied(x, "std", skipna=skipna, ddof=ddof)
 
-    def _spread(self, statistic: str, column: Any, ddof: float, skipna: bool) -> Any:
-        spread = getattr(self._groups, statistic)(column, ddof, skipna=skipna)
-        # pandas has no infinity there.
-        spread[self._groups.count(column, skipna=skipna) <= ddof] = np.nan
-        return spread
+    def skew(self, x: Any, *, skipna: bool = True) -> Any:
+        """The exact skewness G1 of each group's items, rounded once; NaN where they are fewer than three, or all alike."""
+        return self._applied(x, "skewness", skipna=skipna, bias=False)
+
+    def kurt(self, x: Any, *, skipna: bool = True) -> Any:
+        """The exact excess kurtosis G2 of each group's items, rounded once; NaN where they are fewer than four, or all alike."""
+        return self._applied(x, "kurtosis", skipna=skipna, bias=False)
+
+    def min(self, x: Any, *, skipna: bool = True) -> Any:
+        """The least of each group's items."""
+        return self._applied(x, "min", skipna=skipna)
+
+    def max(self, x: Any, *, skipna: bool = True) -> Any:
+        """The greatest of each group's items."""
+        return self._applied(x, "max", skipna=skipna)
+
+    def average(self, x: Any, weights: Any, *, skipna: bool = True) -> Any:
+        """The exact mean of each group's items with the weights in another column, rounded once. Rows where either is missing are skipped."""
+        return self._applied(x, "average", weights, skipna=skipna)
+
+    def cov(self, x: Any, y: Any, ddof: float = 1, *, skipna: bool = True) -> Any:
+        """The exact covariance of two columns in each group, rounded once."""
+        return self._applied(x, "cov", y, skipna=skipna, ddof=ddof)
+
+    def corr(self, x: Any, y: Any, *, skipna: bool = True) -> Any:
+        """The exact correlation of two columns in each group, rounded once."""
+        return self._applied(x, "corr", y, skipna=skipna)
+
+
+@pd.api.extensions.register_series_accessor("exact")
+class SeriesAccessor:
+    """`Series.exact`: exact statistics of all items, each rounded once, by pandas' names and with its defaults.
+
+    They are `sum`, `count`, `mean`, `var`, `std`, `skew`, `kurt`, `min` and `max`; with another Series, whose rows are those of the same index,
+    `cov`, `corr` and `average`. Keywords are those of `GroupBy`.
+    """
+
+    def __init__(self, series: pd.Series) -> None:
+        self._series = series
+
+    def _value(self, statistic: str, *others: pd.Series, **options: Any) -> Any:
+        columns = dict(enumerate(others, 1)) | {0: self._series}
+        frame = pd.concat(columns, axis=1, join="inner") if others else self._series.to_frame(0)
+        groups = _Groups._of_codes(np.zeros(len(frame), np.int64), pd.RangeIndex(1))
+        return getattr(GroupBy._of(frame, groups), statistic)(0, *range(1, len(columns)), **options)[0]
+
+
+@pd.api.extensions.register_dataframe_accessor("exact")
+class DataFrameAccessor:
+    """`DataFrame.exact`: those of `Series.exact` that are of one column, for each column; and `groupby(by)`."""
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        self._frame = frame
+
+    def _value(self, statistic: str, **options: Any) -> Any:
+        return pd.Series({name: getattr(self._frame[name].exact, statistic)(**options) for name in self._frame})
+
+    def groupby(self, by: Any, **options: Any) -> GroupBy:
+        """`treefold.pandas.groupby` of the frame."""
+        return groupby(self._frame, by, **options)
+
+
+def _method(accessor: type, name: str) -> None:
+    def method(self: Any, *others: Any, **options: Any) -> Any:
+        return self._value(name, *others, **options)
+
+    method.__name__, method.__qualname__ = name, f"{accessor.__name__}.{name}"
+    method.__doc__ = f"`GroupBy.{name}` of all rows."
+    setattr(accessor, name, method)
+
+
+for _name in ("sum", "count", "mean", "var", "std", "skew", "kurt", "min", "max"):
+    _method(SeriesAccessor, _name)
+    _method(DataFrameAccessor, _name)
+for _name in ("cov", "corr", "average"):
+    _method(SeriesAccessor, _name)
 
 
 def groupby(frame: pd.DataFrame, by: Any, **options: Any) -> GroupBy:
-    """Groups the rows of a DataFrame: `groupby(frame, by).sum(x)`, `.mean(x)`, `.var(x)`, `.std(x)`, `.count(x)`.
+    """Groups the rows of a DataFrame: `groupby(frame, by).sum(x)`, `.mean(x)`, `.cov(x, y)` and other statistics.
 
     Parameters
     ----------
