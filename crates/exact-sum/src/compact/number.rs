@@ -170,6 +170,29 @@ impl<D: Digits, F: FixedFormat> Number<D, F> {
         }
     }
 
+    /// Adds the parts of a power, from the highest to the lowest: integers and the exponents of their units. No part makes the power longer than
+    /// one of an integer of 64 bits.
+    #[inline(always)]
+    pub(super) fn add_parts<const N: usize>(&mut self, parts: [(i128, i32); N]) {
+        let own = self.unit();
+        let (_, lowest) = parts[N - 1];
+        let factors = D::ITEM_BITS / 53;
+        let most_places = D::BITS - 2 - factors * 63;
+        if (lowest - own).cast_unsigned() <= most_places {
+            let sum = parts.iter().try_fold(self.digits, |sum, (part, unit)| {
+                sum.plus(*part, (unit - own).cast_unsigned())
+            });
+            if let Some(sum) = sum {
+                self.digits = sum;
+                return;
+            }
+        }
+        // The highest part first: digits get a unit that is right for it.
+        for (part, unit) in parts {
+            self.add_integer(part, unit);
+        }
+    }
+
     /// The exponent of the unit that digits get for a first number, whose bits are the places from `lowest` to below `top`; `None` if there is no
     /// room.
     fn unit_of(lowest: i32, top: i32) -> Option<i32> {

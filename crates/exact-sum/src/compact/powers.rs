@@ -46,13 +46,8 @@ impl CompactPowers {
         if item.special().is_none() {
             let (integer, unit) = item.parts();
             let (cubes, fourths) = higher_powers(integer, unit);
-            // The highest part first: digits get a unit that is right for it.
-            for (part, unit) in cubes {
-                self.cubes.add_integer(part, unit);
-            }
-            for (part, unit) in fourths {
-                self.fourths.add_integer(part, unit);
-            }
+            self.cubes.add_parts(cubes);
+            self.fourths.add_parts(fourths);
         }
     }
 }
