@@ -48,6 +48,7 @@ def test_any_chunks(statistic, dtype):
     expected = {
         (0, False): [of(statistic, *(column[:, place] for column in columns), **options) for place in range(6)],
         (0, True): [of(statistic, *(column[there[:, place], place] for column in columns), **options) for place in range(6)],
+        (1, True): [of(statistic, *(column[place, there[place]] for column in columns), **options) for place in range(40)],
         (None, True): of(statistic, *(column[there] for column in columns), **options),
     }
     for (axis, skipna), values in expected.items():
@@ -57,7 +58,7 @@ def test_any_chunks(statistic, dtype):
             lazy = CALLS[statistic](da.from_array(x, chunks=first), da.from_array(y, chunks=second), axis=axis, skipna=skipna, split_every=3, **options)
             assert lazy.dtype == x.dtype and bits(lazy.compute(scheduler="sync")) == bits(values)
         kept = CALLS[statistic](da.from_array(x, chunks=(7, 4)), y, axis=axis, skipna=skipna, keepdims=True, **options)
-        assert kept.shape == ((1, 6) if axis == 0 else (1, 1)) and bits(np.ravel(kept.compute(scheduler="sync"))) == bits(np.ravel(values))
+        assert kept.shape == {0: (1, 6), 1: (40, 1), None: (1, 1)}[axis] and bits(np.ravel(kept.compute(scheduler="sync"))) == bits(np.ravel(values))
 
 
 def test_weights_along_an_axis_and_what_is_refused():
