@@ -112,15 +112,15 @@ pub trait CompactState: Clone + Debug + Default + PartialEq {
 }
 
 /// Rows of a kind that are added to a state, and taken back.
-pub trait CompactRows<Row>: CompactState {
+pub trait CompactRows<R>: CompactState {
     /// Adds a row.
-    fn add_row(&mut self, row: Row);
+    fn add_row(&mut self, row: R);
 
     /// Takes back a row that was added.
     ///
     /// # Errors
     /// As [`CompactState::unmerge`].
-    fn remove(&mut self, row: Row) -> Result<(), RemoveError> {
+    fn remove(&mut self, row: R) -> Result<(), RemoveError> {
         let mut removed = Self::default();
         removed.add_row(row);
         self.unmerge(&removed)
