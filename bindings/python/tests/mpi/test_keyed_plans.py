@@ -130,6 +130,28 @@ def test_moments():
     with pytest.raises(TypeError, match="exact_mean"):
         KeyedPlan(COMM, 3).start_allreduce_moments([0], [1.0])
 
+def test_co_moments_and_powers():
+    keys, x, owners = lots(300, 10, spread=10, seed=13)
+    y = np.roll(x, 7)
+    both, powers = KeyedPlan(COMM, 10, op="exact_cov", root=LAST), KeyedPlan(COMM, 10, op="exact_skewness")
+    covariances, kurtoses = exact.KeyedAccumulator("cov"), exact.KeyedAccumulator("kurtosis")
+    covariances.add(keys, x, y)
+    kurtoses.add(keys, x)
+    order = np.argsort(covariances.keys()), np.argsort(kurtoses.keys())
+    for owner in owners:
+        mine = owner == RANK
+        moments = both.allreduce_moments(keys[mine], x[mine], y[mine])
+        assert bits(moments.cov()[:9]) == bits(covariances.value()[order[0]])
+        assert np.all(np.abs(moments.corr()[:9]) <= 1) and np.isnan(moments.slope()[9])
+        at_root = both.reduce_moments(keys[mine], x[mine], y[mine])
+        assert (at_root is None) == (RANK != LAST)
+        assert at_root is None or bits(at_root.cov()[:9]) == bits(moments.cov()[:9])
+        assert bits(powers.allreduce_moments(keys[mine], x[mine]).kurtosis()[:9]) == bits(kurtoses.value()[order[1]])
+    with pytest.raises(TypeError, match="two columns"):
+        both.allreduce_moments(keys, x)
+    with pytest.raises(TypeError, match="two columns"):
+        powers.allreduce_moments(keys, x, y)
+
 def test_another_plans_operator_does_not_take_moments_with_it():
     def fails(left, right):
         raise ArithmeticError

@@ -16,7 +16,12 @@ from ._operators import type_code
 from ._runs import START, AnyPlan, Items, Pending, Run, buffers, converted_items, natural, refuse_to_build, set_all
 from ._world import world_of
 
-_FIGURES = {"exact_sum": lib.TREEFOLD_EXACT_SUM, "exact_mean": lib.TREEFOLD_EXACT_MOMENTS}
+_FIGURES = {
+    "exact_sum": lib.TREEFOLD_EXACT_SUM,
+    "exact_mean": lib.TREEFOLD_EXACT_MOMENTS,
+    "exact_skewness": lib.TREEFOLD_EXACT_POWERS,
+    "exact_cov": lib.TREEFOLD_EXACT_CO_MOMENTS,
+}
 
 class KeyedPlan(AnyPlan):
     """Exact sums, or means, of the items of each of the keys 0 to `groups` - 1 over the ranks of a communicator. Collective.
@@ -33,7 +38,7 @@ class KeyedPlan(AnyPlan):
     dtype : data-type, optional
         The type of the items: float64 or float32.
     op : str, optional
-        "exact_sum" or "exact_mean".
+        "exact_sum", "exact_mean", "exact_skewness", or "exact_cov", of two columns, which `allreduce_moments` takes.
     root, algorithm, blocks, ports, node_ranks, message_limit : optional
         As for `Plan`.
 
@@ -138,32 +143,36 @@ class KeyedPlan(AnyPlan):
         """Starts a `reduce_scatter`, as `start_allreduce`."""
         return self._start("reduce_scatter_by_key", (keys, x), out)
 
-    def allreduce_moments(self, keys: ArrayLike, x: ArrayLike) -> "Moments":
-        """Counts, means, variances and standard deviations of each key's items, on every rank. For plans of "exact_mean". Collective."""
-        return self._run_moments("allreduce", keys, x)
+    def allreduce_moments(self, keys: ArrayLike, x: ArrayLike, y: ArrayLike | None = None) -> "Moments":
+        """All statistics of each key's items, on every rank. Collective.
 
-    def reduce_moments(self, keys: ArrayLike, x: ArrayLike) -> "Moments | None":
+        For plans of "exact_mean"; of "exact_skewness", which have skewness and kurtosis, too; and of "exact_cov", which take y.
+        """
+        return self._run_moments("allreduce", keys, x, y)
+
+    def reduce_moments(self, keys: ArrayLike, x: ArrayLike, y: ArrayLike | None = None) -> "Moments | None":
         """The same on the root, None on other ranks. Collective."""
-        return self._run_moments("reduce", keys, x)
+        return self._run_moments("reduce", keys, x, y)
 
     def start_allreduce_moments(self, keys: ArrayLike, x: ArrayLike) -> Pending:
-        """Starts an `allreduce_moments`, as `start_allreduce`. Collective."""
+        """Starts an `allreduce_moments` of one column, as `start_allreduce`. Collective."""
         return self._start_moments("allreduce", keys, x)
 
     def start_reduce_moments(self, keys: ArrayLike, x: ArrayLike) -> Pending:
         """Starts a `reduce_moments`, as `start_allreduce`."""
         return self._start_moments("reduce", keys, x)
 
-    def _run_moments(self, operation: str, keys: ArrayLike, x: ArrayLike) -> Any:
-        if not self._is_blocking:
+    def _run_moments(self, operation: str, keys: ArrayLike, x: ArrayLike, y: ArrayLike | None) -> Any:
+        if not self._is_blocking and y is None:
             # What fails in other runs that the wait drives does not take this one with it.
             return self._start_moments(operation, keys, x).wait()
         name = f"{operation}_by_key"
-        items, _, _ = self._moments_arguments(name, keys, x)
-        moments = Moments(self._dtype, self._groups)
+        items, _, _ = self._moments_arguments(name, keys, x, y)
+        moments = Moments(self._dtype, self._groups, self._figure)
         state = moments._state.place[0]
+        add = lib.treefold_keyed_add if y is None else lib.treefold_keyed_add_dot
         try:
-            check(lib.treefold_keyed_add(state, *self._passed("", items)))
+            check(add(state, *self._passed("", items)))
         except BaseException:
             self._refuse(name)
             raise
@@ -183,20 +192,25 @@ class KeyedPlan(AnyPlan):
         handle, operation, _, _ = run
         if not operation.endswith("_moments"):
             return super()._result(run)
-        moments = Moments(self._dtype, self._groups)
+        moments = Moments(self._dtype, self._groups, self._figure)
         self._check(lib.treefold_wait_keyed(handle.place, moments._state.place[0], ffi.NULL))
         return moments if self._is_root or operation == "allreduce_moments" else None
 
-    def _moments_arguments(self, operation: str, keys: ArrayLike, x: ArrayLike) -> tuple[Items, Array | None, tuple[int, ...]]:
-        arguments = self._arguments(operation, (keys, x), None)
-        if self._figure != lib.TREEFOLD_EXACT_MOMENTS:
+    def _moments_arguments(
+        self, operation: str, keys: ArrayLike, x: ArrayLike, y: ArrayLike | None = None
+    ) -> tuple[Items, Array | None, tuple[int, ...]]:
+        arguments = self._arguments(operation, (keys, x) if y is None else (keys, x, y), None)
+        if self._figure == lib.TREEFOLD_EXACT_SUM:
             self._refuse(operation)
             raise TypeError("a plan of sums has no moments: op is \"exact_mean\" for them")
+        if (y is None) == (self._figure == lib.TREEFOLD_EXACT_CO_MOMENTS):
+            self._refuse(operation)
+            raise TypeError("y: plans of \"exact_cov\" take two columns, others one")
         return arguments
 
     def _items(self, operation: str, given: tuple[Any, ...]) -> Items:
-        keys, x = given
-        return _keys(keys), self._array("x", _here("x", x))
+        keys, *columns = given
+        return _keys(keys), *(self._array(name, _here(name, column)) for name, column in zip("xy", columns))
 
     def _passed(self, operation: str, items: Items) -> list[Any]:
         return [type_code(items[0].dtype), *buffers(items)]
@@ -218,12 +232,12 @@ class KeyedPlan(AnyPlan):
         return self._scattered_columns
 
 class Moments:
-    """The number of each key's items, their means, variances and standard deviations, each rounded once from the exact one."""
+    """Statistics of each key's items, each rounded once from the exact one: those that follow from what the plan's `op` adds up."""
 
-    def __init__(self, dtype: np.dtype[Any], groups: int):
+    def __init__(self, dtype: np.dtype[Any], groups: int, figure: int = lib.TREEFOLD_EXACT_MOMENTS):
         self._dtype, self._groups = dtype, groups
         self._state = Handle("treefold_keyed **")
-        check(lib.treefold_keyed_create(type_code(dtype), lib.TREEFOLD_EXACT_MOMENTS, groups, self._state.place))
+        check(lib.treefold_keyed_create(type_code(dtype), figure, groups, self._state.place))
 
     def count(self) -> np.ndarray:
         """How many items each key has."""
@@ -234,19 +248,43 @@ class Moments:
 
     def mean(self) -> np.ndarray:
         """The mean of each key's items; NaN if there are none."""
-        return self._statistic(lib.treefold_keyed_means)
+        return self._statistic(lib.TREEFOLD_MEAN)
 
     def var(self, ddof: float = 0) -> np.ndarray:
         """The variance of each key's items, less `ddof` degrees of freedom."""
-        return self._statistic(lib.treefold_keyed_variances, float(ddof))
+        return self._statistic(lib.TREEFOLD_VARIANCE, ddof)
 
     def std(self, ddof: float = 0) -> np.ndarray:
         """The root of the exact variance, rounded once."""
-        return self._statistic(lib.treefold_keyed_standard_deviations, float(ddof))
+        return self._statistic(lib.TREEFOLD_STANDARD_DEVIATION, ddof)
 
-    def _statistic(self, function: Any, *ddof: float) -> np.ndarray:
+    def skewness(self, bias: bool = True) -> np.ndarray:
+        """The skewness; without a bias an estimate of that of a population."""
+        return self._statistic(lib.TREEFOLD_SKEWNESS, bias=bias)
+
+    def kurtosis(self, bias: bool = True) -> np.ndarray:
+        """The excess kurtosis; without a bias an estimate of that of a population."""
+        return self._statistic(lib.TREEFOLD_KURTOSIS, bias=bias)
+
+    def cov(self, ddof: float = 1) -> np.ndarray:
+        """The covariance of both columns, less `ddof` degrees of freedom."""
+        return self._statistic(lib.TREEFOLD_COVARIANCE, ddof)
+
+    def corr(self) -> np.ndarray:
+        """The correlation of both columns."""
+        return self._statistic(lib.TREEFOLD_CORRELATION)
+
+    def slope(self) -> np.ndarray:
+        """The slope of the regression line of y over x."""
+        return self._statistic(lib.TREEFOLD_SLOPE)
+
+    def intercept(self) -> np.ndarray:
+        """The height of that line at x = 0."""
+        return self._statistic(lib.TREEFOLD_INTERCEPT)
+
+    def _statistic(self, statistic: int, ddof: float = 0, bias: bool = True) -> np.ndarray:
         result = np.empty(self._groups, self._dtype)
-        check(function(self._state.place[0], *ddof, *buffers((result,))))
+        check(lib.treefold_keyed_statistics(self._state.place[0], statistic, float(ddof), bias, *buffers((result,))))
         return result
 
 class HashedPlan:

@@ -2,7 +2,8 @@
 
 use num_bigint::{BigInt, Sign};
 
-use crate::number::fixed::{Magnitude, magnitude_of, short_magnitude};
+use crate::number::fixed::{Magnitude, short_magnitude};
+use crate::number::wide::{Wide, words_of};
 
 /// An integer in two's complement. Words of 64 bits have the alignment of what databases keep for a group.
 pub(crate) trait Digits: Copy + std::fmt::Debug {
@@ -137,69 +138,15 @@ impl Digits for Narrow {
     }
 }
 
-/// Room for products of two doubles, which have 106 bits; for cubes; and for fourth powers.
-pub(crate) type Wide = Words<4>;
-pub(super) type Cubes = Words<5>;
-pub(super) type Fourths = Words<6>;
-
-/// Room for products of N - 2 doubles.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Words<const N: usize>([u64; N]);
-
-impl<const N: usize> Words<N> {
-    #[expect(clippy::cast_possible_truncation, reason = "there are at most six")]
-    const FACTORS: u32 = N as u32 - 2;
-
-    fn is_negative(self) -> bool {
-        self.0[N - 1].cast_signed() < 0
-    }
-
-    /// An integer times 2^places, of which less than `BITS` - 1 bits are its own.
-    #[inline(always)]
-    fn shifted(integer: i128, places: u32) -> Self {
-        if N == 4 {
-            return Self::of_halves(if places < 128 {
-                // By 128 places in two steps, as one would be no shift.
-                let upper = integer >> 1 >> (127 - places);
-                (integer.cast_unsigned() << places, upper)
-            } else {
-                (0, integer << (places - 128))
-            });
-        }
-        let (skipped, places) = ((places / 64) as usize, places % 64);
-        let [lowest, lower] = words_of(integer.cast_unsigned() << places);
-        let [higher, _] = words_of((integer >> 1 >> (127 - places)).cast_unsigned());
-        let [sign, _] = words_of((integer >> 127).cast_unsigned());
-        let mut words = [sign; N];
-        words[..skipped].fill(0);
-        for (word, own) in words[skipped..].iter_mut().zip([lowest, lower, higher]) {
-            *word = own;
-        }
-        Self(words)
-    }
-
-    /// The lower 128 bits, and those above with the sign.
-    #[inline(always)]
-    pub(super) fn of_halves((lower, upper): (u128, i128)) -> Self {
-        let [lowest, next] = words_of(lower);
-        let [higher, highest] = words_of(upper.cast_unsigned());
-        let [sign, _] = words_of((upper >> 127).cast_unsigned());
-        let mut words = [sign; N];
-        for (word, own) in words.iter_mut().zip([lowest, next, higher, highest]) {
-            *word = own;
-        }
-        Self(words)
-    }
-}
-
-impl<const N: usize> Digits for Words<N> {
+/// Room for products of N - 2 doubles: of two, which have 106 bits, for cubes, and for fourth powers.
+impl<const N: usize> Digits for Wide<N> {
     type Item = i128;
-    const BITS: u32 = 64 * (Self::FACTORS + 2);
-    const ITEM_BITS: u32 = 53 * Self::FACTORS;
+    const BITS: u32 = 64 * (factors(N) + 2);
+    const ITEM_BITS: u32 = 53 * factors(N);
     const BELOW: i32 = (Self::MOST_PLACES.cast_signed() - 16) / 2;
     const MOST_PLACES: u32 = Self::BITS - 2 - Self::ITEM_BITS;
-    const MOST_UNIT: i32 = Self::FACTORS.cast_signed() * 971;
-    const ZERO: Self = Self([0; N]);
+    const MOST_UNIT: i32 = factors(N).cast_signed() * 971;
+    const ZERO: Self = Self::ZERO;
 
     fn is_zero(self) -> bool {
         self.0 == [0; N]
@@ -207,7 +154,7 @@ impl<const N: usize> Digits for Words<N> {
 
     #[inline(always)]
     fn plus_item(self, item: i128, places: u32) -> Option<Self> {
-        self.plus(item, places)
+        Digits::plus(self, item, places)
     }
 
     #[inline(always)]
@@ -217,13 +164,7 @@ impl<const N: usize> Digits for Words<N> {
 
     #[inline(always)]
     fn plus_all(self, other: Self) -> Option<Self> {
-        let mut sum = self;
-        let mut carries = false;
-        for (word, other) in sum.0.iter_mut().zip(other.0) {
-            let (own, overflows) = word.overflowing_add(other);
-            let (own, overflows_again) = own.overflowing_add(carries.into());
-            (*word, carries) = (own, overflows | overflows_again);
-        }
+        let sum = Wide::plus(self, other);
         let signs = [self, other, sum].map(Self::is_negative);
         let has_room = signs[0] != signs[1] || signs[0] == signs[2];
         has_room.then_some(sum)
@@ -231,7 +172,7 @@ impl<const N: usize> Digits for Words<N> {
 
     fn negated(self) -> Option<Self> {
         let inverted = Self(self.0.map(|word| !word));
-        inverted.plus(1, 0)
+        Digits::plus(inverted, 1, 0)
     }
 
     fn parts(self) -> impl Iterator<Item = (i128, u32)> {
@@ -262,13 +203,15 @@ impl<const N: usize> Digits for Words<N> {
     }
 
     fn magnitude(self, unit: i32) -> Option<(bool, Magnitude)> {
-        let Self(mut words) = self;
-        magnitude_of(&mut words, unit)
+        Wide::magnitude(self, unit)
     }
 }
 
-#[inline(always)]
-#[expect(clippy::cast_possible_truncation, reason = "each half is asked for")]
-pub(super) fn words_of(integer: u128) -> [u64; 2] {
-    [integer as u64, (integer >> 64) as u64]
+/// The factors of products that N words are for.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "there are at most six words"
+)]
+const fn factors(words: usize) -> u32 {
+    words as u32 - 2
 }

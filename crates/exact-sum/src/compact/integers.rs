@@ -1,9 +1,9 @@
 //! Sums of integers.
 
-use super::digits::{Digits, Wide, words_of};
 use crate::number::counters::{Counters, LimitError, RemoveError, items_of_both};
 use crate::number::float::sealed::Sealed;
 use crate::number::round::quotient;
+use crate::number::wide::{Wide, words_of};
 
 /// The sum of integers of up to 128 bits and their number, in 32 bytes. On the way to an end in range it does not overflow.
 ///
@@ -104,7 +104,7 @@ impl IntegerSum {
     }
 
     /// The sum, which may have more than 128 bits.
-    pub(crate) fn wide(&self) -> Wide {
+    pub(crate) fn wide(&self) -> Wide<4> {
         self.sum.wide()
     }
 }
@@ -164,7 +164,7 @@ impl Long {
         negated
     }
 
-    pub(crate) fn wide(self) -> Wide {
+    pub(crate) fn wide(self) -> Wide<4> {
         let (lower, highest) = self.parts();
         Wide::of_halves((lower, highest.cast_signed().into()))
     }

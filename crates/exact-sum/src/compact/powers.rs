@@ -1,11 +1,11 @@
 //! Skewness and kurtosis.
 
-use super::digits::{Cubes, Fourths};
 use super::number::Number;
 use super::{CompactBytes, CompactItem, CompactMoments, CompactRows, CompactState};
 use crate::bytes::BytesError;
 use crate::number::counters::{LimitError, RemoveError};
 use crate::number::fixed::{DoubleCubes, DoubleFourths};
+use crate::number::wide::Wide;
 use crate::slots::powers::{PowerSums, Powers, higher_powers};
 use crate::statistic::{Options, Statistic};
 
@@ -24,8 +24,8 @@ use crate::statistic::{Options, Statistic};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CompactPowers {
     moments: CompactMoments,
-    cubes: Number<Cubes, DoubleCubes>,
-    fourths: Number<Fourths, DoubleFourths>,
+    cubes: Number<Wide<5>, DoubleCubes>,
+    fourths: Number<Wide<6>, DoubleFourths>,
 }
 
 impl CompactPowers {

@@ -1,6 +1,5 @@
 //! Dot products.
 
-use super::digits::Wide;
 use super::number::Number;
 use super::sum::count;
 use super::{CompactBytes, CompactItem, CompactRows, CompactState};
@@ -8,10 +7,11 @@ use crate::bytes::{self, BytesError, Kind};
 use crate::number::counters::{LimitError, RemoveError};
 use crate::number::fixed::DoubleProducts;
 use crate::number::scaled::{over_tens, quotient};
+use crate::number::wide::Wide;
 use crate::statistic::{Options, Statistic};
 
 /// A sum of products that counts them, or does not.
-pub(super) type Products = Number<Wide, DoubleProducts>;
+pub(super) type Products = Number<Wide<4>, DoubleProducts>;
 
 /// An exact sum of products in 48 bytes. As [`CompactSum`](crate::CompactSum), it owns some 1,100 bytes more if products do not fit 256 bits.
 ///

@@ -25,17 +25,39 @@ impl<const N: usize> Wide<N> {
         Self(words)
     }
 
-    /// number * 2^places.
-    pub(crate) fn shifted(number: i128, places: u32) -> Self {
-        let mut words = [0; N];
-        let parts = Wide::<3>::of(number).0;
-        let (first, places) = ((places / 64) as usize, places % 64);
-        let mut below = 0;
-        for (index, word) in words.iter_mut().skip(first).enumerate() {
-            let part = parts[index.min(2)];
-            // A shift by 64 is none.
-            *word = part << places | below >> 1 >> (63 - places);
-            below = part;
+    /// integer * 2^places, which has room.
+    #[inline(always)]
+    pub(crate) fn shifted(integer: i128, places: u32) -> Self {
+        if N == 4 {
+            return Self::of_halves(if places < 128 {
+                // By 128 places in two steps, as one would be no shift.
+                let upper = integer >> 1 >> (127 - places);
+                (integer.cast_unsigned() << places, upper)
+            } else {
+                (0, integer << (places - 128))
+            });
+        }
+        let (skipped, places) = ((places / 64) as usize, places % 64);
+        let [lowest, lower] = words_of(integer.cast_unsigned() << places);
+        let [higher, _] = words_of((integer >> 1 >> (127 - places)).cast_unsigned());
+        let [sign, _] = words_of((integer >> 127).cast_unsigned());
+        let mut words = [sign; N];
+        words[..skipped].fill(0);
+        for (word, own) in words[skipped..].iter_mut().zip([lowest, lower, higher]) {
+            *word = own;
+        }
+        Self(words)
+    }
+
+    /// The lower 128 bits, and those above with the sign.
+    #[inline(always)]
+    pub(crate) fn of_halves((lower, upper): (u128, i128)) -> Self {
+        let [lowest, next] = words_of(lower);
+        let [higher, highest] = words_of(upper.cast_unsigned());
+        let [sign, _] = words_of((upper >> 127).cast_unsigned());
+        let mut words = [sign; N];
+        for (word, own) in words.iter_mut().zip([lowest, next, higher, highest]) {
+            *word = own;
         }
         Self(words)
     }
@@ -167,6 +189,12 @@ fn sign(is_negative: bool) -> u64 {
 #[inline(always)]
 fn lower_word(number: u128) -> u64 {
     number as u64
+}
+
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "each half is asked for")]
+pub(crate) fn words_of(integer: u128) -> [u64; 2] {
+    [integer as u64, (integer >> 64) as u64]
 }
 
 #[cfg(test)]
