@@ -1,9 +1,11 @@
-"""Checks exact.jsonl, bytes.jsonl, keyed.jsonl and powers.jsonl by fractions, and sums also by math.fsum, with nothing but the standard library."""
+"""Checks exact.jsonl, bytes.jsonl, keyed.jsonl, slots.jsonl and powers.jsonl by fractions, and sums also by math.fsum, with nothing but the standard library."""
 import json, math, pathlib, struct
 from fractions import Fraction
 
 FORMATS = {"f64": ("<d", "<Q", 53, -1074, 0x7FF << 52, 0x7FF8 << 48), "f32": ("<f", "<I", 24, -149, 0xFF << 23, 0x7FC0 << 16)}
-KINDS = {"sum": 1, "dot": 2, "complex sum": 3, "complex dot": 4, "moments": 5, "complex moments": 6, "keyed sums": 7, "keyed moments": 8, "co-moments": 9, "powers": 10}
+KINDS = {"sum": 1, "dot": 2, "complex sum": 3, "complex dot": 4, "moments": 5, "complex moments": 6, "keyed sums": 7, "keyed moments": 8, "co-moments": 9, "powers": 10,
+         "keyed means": 11, "keyed products": 12, "keyed weighted means": 13, "keyed co-moments": 14, "keyed powers": 15, "keyed extrema": 16,
+         "keyed integers": 17, "keyed integer moments": 18}
 
 def reader(type):
     """How a number is read from a word."""
@@ -121,6 +123,54 @@ def bytes_of(type, kind, groups):
         if is_moments: found += number(sum((item * item for item in finite), Fraction(0)), 2 * lowest)
     return found
 
+def entry(rows, lowest):
+    """The bytes of the sum of products by key."""
+    counts = struct.unpack_from("<5Q", part(rows, lowest))[2:]
+    return (struct.pack("<B3Q", 1, *counts) if any(counts) else b"\0") + part(rows, lowest)[40:]
+
+def power_sum(rows, lowest, *powers):
+    """The bytes of a sum of products of powers, of the rows without a NaN and an infinity."""
+    finite = [[*map(Fraction, row)] for row in rows if all(map(math.isfinite, row))]
+    return number(sum((math.prod(x**power for x, power in zip(row, powers)) for row in finite), Fraction(0)), lowest * sum(powers))
+
+def ordered(x):
+    """A double as an integer in the order of doubles, and a NaN as the least and the greatest one."""
+    if math.isnan(x): return -(2**63), 2**63 - 1
+    word = struct.unpack("<q", struct.pack("<d", x))[0]
+    return (word if word >= 0 else word ^ (2**63 - 1),) * 2
+
+def slot_bytes(type, kind, rows):
+    """The bytes of a key's rows, each of one item or two."""
+    whole = lambda *integers: b"".join(integer.to_bytes(16, "little", signed=True) for integer in integers)
+    if kind == "keyed extrema":
+        bounds = [ordered(x) for x, in rows]
+        return whole(-min(low for low, _ in bounds), max(high for _, high in bounds)) if rows else whole(*[-(2**127)] * 2)
+    if "integer" in kind:
+        sums = [sum(x**power for x, in rows) for power in ((1, 2) if "moments" in kind else (1,))]
+        return whole(len(rows), *(half for total in sums for half in (total % 2**64, total >> 64)))
+    lowest, count = FORMATS[type][3], struct.pack("<Q", len(rows))
+    column = lambda at: [(row[at], 1.0) for row in rows]
+    square = lambda at: power_sum([(row[at],) for row in rows], lowest, 2)
+    if kind == "keyed products": return entry(rows, 2 * lowest)
+    if kind == "keyed weighted means": return entry(rows, 2 * lowest) + entry(column(1), lowest)
+    if kind == "keyed means": return count + entry(column(0), lowest)
+    moments = count + entry(column(0), lowest) + square(0)
+    if kind == "keyed powers": return moments + power_sum(rows, lowest, 3) + power_sum(rows, lowest, 4)
+    return moments + entry(column(1), lowest) + square(1) + power_sum(rows, lowest, 1, 1)
+
+def bytes_of_slots(case):
+    type, kind = case["type"], case["kind"]
+    read = (lambda word: (int(word, 16) ^ 1 << 63) - (1 << 63)) if type == "i64" else reader(type)
+    groups = [[] for _ in range(case["groups"])]
+    for key, *words in zip(case["keys"], *(case[name] for name in ("items", "other") if name in case), strict=True):
+        groups[int(key, 16)].append(tuple(map(read, words)))
+    size = 8 if type == "i64" else struct.calcsize(FORMATS[type][0])
+    header = b"tfx\x01" + bytes([KINDS[kind], size, 0, 0]) + struct.pack("<Q", len(groups))
+    return (header + b"".join(slot_bytes(type, kind, rows) for rows in groups)).hex()
+
+def check_slots(case):
+    assert bytes_of_slots(case) == case["bytes"], f"{case['name']}: other bytes"
+
 def check_keyed(case):
     type, kind, name = case["type"], case["kind"], case["name"]
     groups = [[] for _ in case["value"]]
@@ -169,7 +219,7 @@ def check_powers(case):
             values = [quotient(type, third, n * third**2, second**3, True), quotient(type, excess, excess, second**2)]
     assert values == bits(case["value"]), f"{name}: {values} instead of {case['value']}"
 
-for name, check in {"exact": check_exact, "bytes": check_bytes, "keyed": check_keyed, "powers": check_powers}.items():
+for name, check in {"exact": check_exact, "bytes": check_bytes, "keyed": check_keyed, "slots": check_slots, "powers": check_powers}.items():
     cases = [json.loads(line) for line in (pathlib.Path(__file__).parent / f"{name}.jsonl").open()]
     for case in cases: check(case)
     print(f"{len(cases)} golden vectors of {name}: all as they should be")

@@ -2311,6 +2311,17 @@ module treefold_support
          integer(c_int32_t) :: returned
       end function c_keyed_standard_deviations
 
+      function c_keyed_statistics(keyed, statistic, ddof, bias, result, m) &
+         bind(c, name='treefold_keyed_statistics') result(returned)
+         import :: c_double, c_int, c_int32_t, c_ptr, c_size_t
+         type(c_ptr), value :: keyed, result
+         integer(c_int32_t), value :: statistic
+         real(c_double), value :: ddof
+         integer(c_int), value :: bias
+         integer(c_size_t), value :: m
+         integer(c_int32_t) :: returned
+      end function c_keyed_statistics
+
       function c_keyed_equal(keyed, other, result) bind(c, name='treefold_keyed_equal') result(returned)
          import :: c_int, c_int32_t, c_ptr
          type(c_ptr), value :: keyed, other

@@ -319,8 +319,9 @@ treefold_status treefold_exact_rolling_mean_by_range_f64(treefold_type index_typ
  */
 
 /* What is made of the items: their sum; the square root of the sum of their squares; the sum of products x[i] * y[i] of two arrays; the
-   same with the complex conjugate of x[i]; their sum, mean, variance and standard deviation. The last two are of keyed states alone: the
-   mean of items x[i] with weights y[i]; the least and the greatest item. */
+   same with the complex conjugate of x[i]; their sum, mean, variance and standard deviation. The last four are of keyed states alone: the
+   mean of items x[i] with weights y[i]; the least and the greatest item; the moments of x and y and the sum of their products; the sums of
+   the first four powers. */
 enum {
     TREEFOLD_EXACT_SUM = 1,
     TREEFOLD_EXACT_NORM = 2,
@@ -328,7 +329,29 @@ enum {
     TREEFOLD_EXACT_VDOT = 4,
     TREEFOLD_EXACT_MOMENTS = 5,
     TREEFOLD_EXACT_WEIGHTED_MEAN = 6,
-    TREEFOLD_EXACT_EXTREMA = 7
+    TREEFOLD_EXACT_EXTREMA = 7,
+    TREEFOLD_EXACT_CO_MOMENTS = 8,
+    TREEFOLD_EXACT_POWERS = 9
+};
+
+/* Statistics, each exact until it is rounded once. */
+enum {
+    TREEFOLD_COUNT = 0,
+    TREEFOLD_SUM_OF_ITEMS = 1,
+    TREEFOLD_MEAN = 2,
+    TREEFOLD_VARIANCE = 3,
+    TREEFOLD_STANDARD_DEVIATION = 4,
+    TREEFOLD_MINIMUM = 5,
+    TREEFOLD_MAXIMUM = 6,
+    TREEFOLD_NORM = 7,
+    TREEFOLD_DOT_PRODUCT = 8,
+    TREEFOLD_WEIGHTED_MEAN = 9,
+    TREEFOLD_COVARIANCE = 10,
+    TREEFOLD_CORRELATION = 11,
+    TREEFOLD_SLOPE = 12,
+    TREEFOLD_INTERCEPT = 13,
+    TREEFOLD_SKEWNESS = 14,
+    TREEFOLD_KURTOSIS = 15
 };
 
 /* An exact sum of TREEFOLD_F32, F64, C32 or C64. Wherever a function takes or leaves an element, it has this type. */
@@ -396,6 +419,8 @@ typedef struct treefold_keyed treefold_keyed;
  *     TREEFOLD_EXACT_DOT              32    sums
  *     TREEFOLD_EXACT_WEIGHTED_MEAN    48    means
  *     TREEFOLD_EXACT_EXTREMA          16    minima, maxima; nothing can be taken back
+ *     TREEFOLD_EXACT_CO_MOMENTS      136    counts; TREEFOLD_COVARIANCE, CORRELATION, SLOPE and INTERCEPT by keyed_statistics
+ *     TREEFOLD_EXACT_POWERS          144    those of moments; TREEFOLD_SKEWNESS and KURTOSIS by keyed_statistics
  *
  * Items of TREEFOLD_EXACT_SUM may also be integers, TREEFOLD_I8 to TREEFOLD_U64: these have counts, sums as those of
  * treefold_exact_integer_sum_by_key, and means, which are double, and take 24 bytes.
@@ -406,7 +431,7 @@ treefold_status treefold_keyed_create(treefold_type type, int32_t figure, size_t
 treefold_status treefold_keyed_create_rows(treefold_type type, size_t keys, size_t width, treefold_keyed **result);
 
 /* Sums of the keys that have items, which may be any of key_type: TREEFOLD_I64 or TREEFOLD_U64. Keys that are added may have other types of
-   integers, if each is one of key_type. Nothing can be taken back. */
+   integers, if each is one of key_type. Of keys without a sum, none can be taken back. */
 treefold_status treefold_keyed_create_hashed(treefold_type type, treefold_type key_type, treefold_keyed **result);
 
 /* Ends it. */
@@ -418,7 +443,7 @@ treefold_status treefold_keyed_add(treefold_keyed *keyed, treefold_type key_type
 treefold_status treefold_keyed_remove(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *items,
                                       size_t n);
 
-/* The same for TREEFOLD_EXACT_DOT, and for TREEFOLD_EXACT_WEIGHTED_MEAN, where y are the weights. TREEFOLD_LENGTH if n and l differ. */
+/* The same for TREEFOLD_EXACT_DOT and CO_MOMENTS, and for TREEFOLD_EXACT_WEIGHTED_MEAN, where y are the weights. TREEFOLD_LENGTH if n and l differ. */
 treefold_status treefold_keyed_add_dot(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *x, size_t n,
                                        const void *y, size_t l);
 treefold_status treefold_keyed_remove_dot(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *x,
@@ -442,6 +467,11 @@ treefold_status treefold_keyed_minima(const treefold_keyed *keyed, void *result,
 treefold_status treefold_keyed_maxima(const treefold_keyed *keyed, void *result, size_t m);
 treefold_status treefold_keyed_variances(const treefold_keyed *keyed, double ddof, void *result, size_t m);
 treefold_status treefold_keyed_standard_deviations(const treefold_keyed *keyed, double ddof, void *result, size_t m);
+
+/* Any statistic of each key. `ddof` lessens the number of items that a variance, a standard deviation or a covariance is divided by. `bias`
+   tells skewness and kurtosis of the items (g1, g2), and 0 the estimates of those of a population (G1, G2). Too few items, or a zero that
+   is divided by, give NaN. Results have the items' type; those of integers are double. */
+treefold_status treefold_keyed_statistics(const treefold_keyed *keyed, int32_t statistic, double ddof, int bias, void *result, size_t m);
 
 /* Leaves 1 if the two have the same keys, each with the same sum of as many items; else 0. Where items are not counted, only those that are
    infinite or not numbers matter. */

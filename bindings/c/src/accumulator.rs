@@ -243,7 +243,7 @@ impl<K: Kind> Accumulator for Typed<K> {
                 let spread = spread.ok_or_else(|| statistic.missing(&self.name(), OF_MOMENTS))?;
                 put(spread, result);
             }
-            Statistic::Minimum | Statistic::Maximum => {
+            Statistic::Minimum | Statistic::Maximum | Statistic::Any(..) => {
                 unreachable!("C has no function for it")
             }
         }

@@ -1,5 +1,7 @@
 //! What is asked for of what was added.
 
+use treefold::exact;
+
 use crate::element::ElementType;
 use crate::failure::{Code, Failure};
 
@@ -14,6 +16,8 @@ pub(crate) enum Statistic {
     /// By key alone, as the next one.
     Minimum,
     Maximum,
+    /// By key alone.
+    Any(exact::Statistic, exact::Options),
 }
 
 impl Statistic {
@@ -25,7 +29,21 @@ impl Statistic {
             Self::StandardDeviation(_) => "standard deviation",
             Self::Minimum => "minimum",
             Self::Maximum => "maximum",
+            Self::Any(statistic, _) => statistic.name(),
         }
+    }
+
+    /// That of a code of `treefold.h`.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) fn of_code(code: i32, options: exact::Options) -> Result<Self, Failure> {
+        let place = usize::try_from(code).ok();
+        let statistic = place.and_then(|place| exact::Statistic::ALL.get(place));
+        let statistic = statistic.map(|statistic| Self::Any(*statistic, options));
+        statistic.ok_or_else(|| {
+            Failure::argument("statistic", format_args!("there is no statistic {code}"))
+        })
     }
 
     /// The type of a statistic of elements: variances of complex numbers are real, sums of integers have 64 bits, and means of them are

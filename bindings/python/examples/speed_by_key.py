@@ -87,6 +87,11 @@ def main():
         ours, theirs = exact.rolling(x, window), series.rolling(window)
         compare("python-rolling-sums", window, "window", rows, turns, own=ours.sum, pandas=theirs.sum)
         compare("python-rolling-means", window, "window", rows, turns, own=ours.mean, pandas=theirs.mean)
+        compare("python-rolling-std", window, "window", rows, turns, own=ours.std, pandas=theirs.std)
+        compare("python-rolling-corr", window, "window", rows, turns,
+                own=lambda: ours.corr(x[::-1]), pandas=lambda: theirs.corr(series[::-1].reset_index(drop=True)))
+        compare("python-rolling-kurtosis", window, "window", rows, turns,
+                own=lambda: ours.kurtosis(bias=False), pandas=theirs.kurt)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,9 @@
-//! Exact sums, means and variances by key, and those of windows that move.
+//! Exact sums by key.
 
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use treefold::exact::{
-    self, Float, Hashed, Held, KeyError, LimitError, Placement, Rolling, RollingError, Statistic,
-    Sum, by_key,
-};
+use treefold::exact::{self, Float, Hashed, KeyError, LimitError, Statistic, Sum, by_key};
 
 use crate::element::{Item, with_first_of};
 use crate::fold::compute;
@@ -48,7 +45,7 @@ pub(crate) fn raised(error: KeyError) -> PyErr {
 }
 
 /// The exact sum of the items of each key, by the threads that there are.
-pub(crate) fn sums_by_key<T: Item + Float + PartialEq>(
+fn sums_by_key<T: Item + Float + PartialEq>(
     by: &Workers,
     keys: &[i64],
     items: &[T],
@@ -91,15 +88,10 @@ pub(crate) fn exact_by_key(
     with_real_type(x, Sums { keys, sums })
 }
 
-/// A mean, a variance or a standard deviation by its name.
+/// A statistic by its name.
 pub(crate) fn statistic_of_name(name: &str) -> PyResult<Statistic> {
-    let statistic = name.parse().ok();
-    let is_known =
-        |statistic: &Statistic| statistic.held() == Held::Moments && *statistic != Statistic::Count;
-    statistic.filter(is_known).ok_or_else(|| {
-        let message = format!("statistic: `{name}` is none of mean, var and std");
-        PyValueError::new_err(message)
-    })
+    let statistic = name.parse::<Statistic>();
+    statistic.map_err(|error| PyValueError::new_err(format!("statistic: {error}")))
 }
 
 /// The distinct keys, ascending, and which of them each key is.
@@ -158,74 +150,4 @@ fn hashed(keys: &[i64]) -> (Vec<i64>, Vec<i64>) {
     }
     let distinct: Vec<i64> = order.iter().map(|&code| seen.keys()[code]).collect();
     (distinct, codes)
-}
-
-struct OfWindows {
-    windows: Rolling,
-    is_mean: bool,
-}
-
-impl RealTask for OfWindows {
-    fn visit<T: Item + Float + PartialEq>(
-        self,
-        x: &Bound<'_, PyArrayDyn<T>>,
-    ) -> PyResult<Py<PyAny>> {
-        let x_ref = x.try_readonly()?;
-        let items = x_ref.as_slice()?;
-        let _environment = Workers::of(items.len())?;
-        let values = compute(x.py(), size_of_val(items), || {
-            let statistic = if self.is_mean {
-                Statistic::Mean
-            } else {
-                Statistic::Sum
-            };
-            self.windows
-                .values(statistic, statistic.defaults(), &[items])
-        });
-        let values = values.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(PyArray1::from_vec(x.py(), values).into_any().unbind())
-    }
-}
-
-/// The sums or means of windows of so many items, each rounded once; NaN for those of fewer than `least` items.
-#[pyfunction]
-pub(crate) fn exact_rolling(
-    x: &Bound<'_, PyAny>,
-    window: usize,
-    least: usize,
-    is_mean: bool,
-) -> PyResult<Py<PyAny>> {
-    if window == 0 {
-        return Err(PyValueError::new_err("window: 0 is not positive"));
-    }
-    let windows = Rolling::of_items(window, Placement::Trailing).least_items(least);
-    with_real_type(x, OfWindows { windows, is_mean })
-}
-
-/// The same of windows of the items whose index is more than that of the last one less a width.
-#[pyfunction]
-pub(crate) fn exact_rolling_range(
-    x: &Bound<'_, PyAny>,
-    index: &Bound<'_, PyAny>,
-    width: &Bound<'_, PyAny>,
-    least: usize,
-    is_mean: bool,
-) -> PyResult<Py<PyAny>> {
-    let windows = if let Ok(index) = index.cast::<PyArray1<u64>>() {
-        Rolling::of_range(
-            index.try_readonly()?.as_slice()?,
-            width.extract()?,
-            Placement::Trailing,
-        )
-    } else {
-        let index = index.cast::<PyArray1<f64>>()?;
-        Rolling::of_range(
-            index.try_readonly()?.as_slice()?,
-            width.extract()?,
-            Placement::Trailing,
-        )
-    };
-    let raised = |error: RollingError| PyValueError::new_err(error.to_string());
-    let windows = windows.map_err(raised)?.least_items(least);
-    with_real_type(x, OfWindows { windows, is_mean })
 }

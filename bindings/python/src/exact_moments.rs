@@ -1,5 +1,6 @@
 //! Means, variances and standard deviations, and accumulators, as Python objects.
 
+use std::any::Any;
 use std::ops::Range;
 
 use num_complex::Complex;
@@ -15,40 +16,99 @@ use crate::exact_keyed::statistic_of_name;
 use crate::fold::{compute, scalar};
 use crate::pool::{DIVIDED_ELEMENTS, Workers};
 
-/// An accumulator of items of a type.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a Python object holds one, and there are few"
-)]
-enum Held {
-    F64(Moments<f64>),
-    F32(Moments<f32>),
-    C128(ComplexMoments<f64>),
-    C64(ComplexMoments<f32>),
+/// Moments of items of some type.
+trait AnyMoments: Any + Send + Sync {
+    fn merge(&mut self, other: &dyn AnyMoments) -> PyResult<()>;
+
+    fn unmerge(&mut self, other: &dyn AnyMoments) -> PyResult<()>;
+
+    fn equals(&self, other: &dyn AnyMoments) -> bool;
+
+    fn items(&self) -> u64;
+
+    fn to_bytes(&self) -> Vec<u8>;
+
+    /// Of what `to_bytes` returned, for items of the same type.
+    fn of_bytes(&self, bytes: &[u8]) -> PyResult<Box<dyn AnyMoments>>;
+
+    /// A sum, a mean, a variance or a standard deviation.
+    fn statistic(&self, py: Python<'_>, statistic: Statistic, ddof: f64) -> PyResult<Py<PyAny>>;
 }
 
-/// Does the same with whichever is held.
-macro_rules! with_held {
-    ($held:expr, $moments:ident => $body:expr) => {
-        match $held {
-            Held::F64($moments) => $body,
-            Held::F32($moments) => $body,
-            Held::C128($moments) => $body,
-            Held::C64($moments) => $body,
+fn same<M: 'static>(other: &dyn AnyMoments) -> PyResult<&M> {
+    let any: &dyn Any = other;
+    any.downcast_ref()
+        .ok_or_else(|| PyTypeError::new_err("the accumulators have items of different types"))
+}
+
+fn raised(error: impl std::fmt::Display) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+macro_rules! any_moments {
+    ($($moments:ty, |$value:ident| $of_parts:expr;)+) => {$(
+        impl AnyMoments for $moments {
+            fn merge(&mut self, other: &dyn AnyMoments) -> PyResult<()> {
+                self.merge(same(other)?).map_err(raised)
+            }
+
+            fn unmerge(&mut self, other: &dyn AnyMoments) -> PyResult<()> {
+                self.unmerge(same(other)?).map_err(raised)
+            }
+
+            fn equals(&self, other: &dyn AnyMoments) -> bool {
+                same(other).is_ok_and(|other| self == other)
+            }
+
+            fn items(&self) -> u64 {
+                self.items()
+            }
+
+            fn to_bytes(&self) -> Vec<u8> {
+                self.to_bytes()
+            }
+
+            fn of_bytes(&self, bytes: &[u8]) -> PyResult<Box<dyn AnyMoments>> {
+                Ok(Box::new(Self::of_bytes(bytes).map_err(raised)?))
+            }
+
+            fn statistic(
+                &self,
+                py: Python<'_>,
+                statistic: Statistic,
+                ddof: f64,
+            ) -> PyResult<Py<PyAny>> {
+                let $value = match statistic {
+                    Statistic::Sum => self.sum().value(),
+                    Statistic::Mean => self.mean(),
+                    Statistic::Variance => return scalar(py, self.variance(ddof)),
+                    Statistic::StandardDeviation => {
+                        return scalar(py, self.standard_deviation(ddof));
+                    }
+                    _ => return Err(raised(format!("statistic: moments have no `{statistic}`"))),
+                };
+                scalar(py, $of_parts)
+            }
         }
-    };
+    )+};
+}
+
+any_moments! {
+    Moments<f64>, |value| value;
+    Moments<f32>, |value| value;
+    ComplexMoments<f64>, |value| Complex { re: value[0], im: value[1] };
+    ComplexMoments<f32>, |value| Complex { re: value[0], im: value[1] };
 }
 
 /// The moments of a contiguous array's items, by all threads if there are many.
-fn of_array(array: &Bound<'_, PyAny>) -> PyResult<Held> {
+fn of_array(array: &Bound<'_, PyAny>) -> PyResult<Box<dyn AnyMoments>> {
     macro_rules! first_of {
-        ($($element:ty, $item:ty, $held:ident, $moments:ident);+) => {$(
+        ($($element:ty, $item:ty, $moments:ident);+) => {$(
             if let Ok(array) = array.cast::<PyArrayDyn<$element>>() {
                 let array_ref = array.try_readonly()?;
                 let items: &[$item] = bytemuck::cast_slice(array_ref.as_slice()?);
                 let by = Workers::of(items.len())?;
-                return Ok(Held::$held(compute(array.py(), size_of_val(items), || {
+                return Ok(Box::new(compute(array.py(), size_of_val(items), || {
                     let Some(pool) = by.pool() else {
                         return $moments::of(items);
                     };
@@ -63,10 +123,10 @@ fn of_array(array: &Bound<'_, PyAny>) -> PyResult<Held> {
         )+};
     }
     first_of!(
-        f64, f64, F64, Moments;
-        f32, f32, F32, Moments;
-        Complex<f64>, [f64; 2], C128, ComplexMoments;
-        Complex<f32>, [f32; 2], C64, ComplexMoments
+        f64, f64, Moments;
+        f32, f32, Moments;
+        Complex<f64>, [f64; 2], ComplexMoments;
+        Complex<f32>, [f32; 2], ComplexMoments
     );
     Err(PyTypeError::new_err("x has elements that are no floats"))
 }
@@ -78,73 +138,13 @@ pub(crate) fn exact_statistic(
     statistic: &str,
     ddof: f64,
 ) -> PyResult<Py<PyAny>> {
-    value_of(
-        array.py(),
-        &of_array(array)?,
-        statistic_of_name(statistic)?,
-        ddof,
-    )
-}
-
-fn value_of(py: Python<'_>, held: &Held, statistic: Statistic, ddof: f64) -> PyResult<Py<PyAny>> {
-    match (statistic, held) {
-        (Statistic::Mean, Held::F64(moments)) => scalar(py, moments.mean()),
-        (Statistic::Mean, Held::F32(moments)) => scalar(py, moments.mean()),
-        (Statistic::Mean, Held::C128(moments)) => scalar(py, complex(moments.mean())),
-        (Statistic::Mean, Held::C64(moments)) => scalar(py, complex(moments.mean())),
-        (Statistic::Variance, held) => {
-            with_held!(held, moments => scalar(py, moments.variance(ddof)))
-        }
-        (_, held) => {
-            with_held!(held, moments => scalar(py, moments.standard_deviation(ddof)))
-        }
-    }
-}
-
-fn complex<F>([re, im]: [F; 2]) -> Complex<F> {
-    Complex { re, im }
+    let statistic = statistic_of_name(statistic)?;
+    of_array(array)?.statistic(array.py(), statistic, ddof)
 }
 
 /// The number, sum and squares of items, which `treefold/exact.py` knows the type of.
 #[pyclass(module = "treefold._native")]
-#[derive(Debug)]
-pub(crate) struct ExactAccumulator(Held);
-
-/// Changes one accumulator by another of its type.
-fn change(
-    own: &mut Held,
-    other: &Held,
-    change: impl Fn(&mut Held, &Held) -> PyResult<()>,
-) -> PyResult<()> {
-    if std::mem::discriminant(own) != std::mem::discriminant(other) {
-        return Err(PyTypeError::new_err(
-            "the accumulators have items of different types",
-        ));
-    }
-    change(own, other)
-}
-
-fn merge(own: &mut Held, other: &Held) -> PyResult<()> {
-    let merged = match (own, other) {
-        (Held::F64(own), Held::F64(other)) => own.merge(other),
-        (Held::F32(own), Held::F32(other)) => own.merge(other),
-        (Held::C128(own), Held::C128(other)) => own.merge(other),
-        (Held::C64(own), Held::C64(other)) => own.merge(other),
-        _ => unreachable!("they are of one type"),
-    };
-    merged.map_err(|error| PyValueError::new_err(error.to_string()))
-}
-
-fn unmerge(own: &mut Held, other: &Held) -> PyResult<()> {
-    let unmerged = match (own, other) {
-        (Held::F64(own), Held::F64(other)) => own.unmerge(other),
-        (Held::F32(own), Held::F32(other)) => own.unmerge(other),
-        (Held::C128(own), Held::C128(other)) => own.unmerge(other),
-        (Held::C64(own), Held::C64(other)) => own.unmerge(other),
-        _ => unreachable!("they are of one type"),
-    };
-    unmerged.map_err(|error| PyValueError::new_err(error.to_string()))
-}
+pub(crate) struct ExactAccumulator(Box<dyn AnyMoments>);
 
 #[pymethods]
 impl ExactAccumulator {
@@ -157,50 +157,38 @@ impl ExactAccumulator {
     /// Of what `to_bytes` returned, for items of the type of an array.
     #[staticmethod]
     fn of_bytes(array: &Bound<'_, PyAny>, bytes: &[u8]) -> PyResult<Self> {
-        let held = match of_array(array)? {
-            Held::F64(_) => Moments::of_bytes(bytes).map(Held::F64),
-            Held::F32(_) => Moments::of_bytes(bytes).map(Held::F32),
-            Held::C128(_) => ComplexMoments::of_bytes(bytes).map(Held::C128),
-            Held::C64(_) => ComplexMoments::of_bytes(bytes).map(Held::C64),
-        };
-        let held = held.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(Self(held))
+        of_array(array)?.of_bytes(bytes).map(Self)
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &with_held!(&self.0, moments => moments.to_bytes()))
+        PyBytes::new(py, &self.0.to_bytes())
     }
 
     fn add(&mut self, array: &Bound<'_, PyAny>) -> PyResult<()> {
-        change(&mut self.0, &of_array(array)?, merge)
+        self.0.merge(&*of_array(array)?)
     }
 
     fn remove(&mut self, array: &Bound<'_, PyAny>) -> PyResult<()> {
-        change(&mut self.0, &of_array(array)?, unmerge)
+        self.0.unmerge(&*of_array(array)?)
     }
 
     fn merge(&mut self, other: PyRef<'_, Self>) -> PyResult<()> {
-        change(&mut self.0, &other.0, merge)
+        self.0.merge(&*other.0)
     }
 
     fn equals(&self, other: PyRef<'_, Self>) -> bool {
-        self.0 == other.0
+        self.0.equals(&*other.0)
     }
 
     fn items(&self) -> u64 {
-        with_held!(&self.0, moments => moments.items())
+        self.0.items()
     }
 
     fn value(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        match &self.0 {
-            Held::F64(moments) => scalar(py, moments.sum().value()),
-            Held::F32(moments) => scalar(py, moments.sum().value()),
-            Held::C128(moments) => scalar(py, complex(moments.sum().value())),
-            Held::C64(moments) => scalar(py, complex(moments.sum().value())),
-        }
+        self.0.statistic(py, Statistic::Sum, 0.0)
     }
 
     fn statistic(&self, py: Python<'_>, statistic: &str, ddof: f64) -> PyResult<Py<PyAny>> {
-        value_of(py, &self.0, statistic_of_name(statistic)?, ddof)
+        self.0.statistic(py, statistic_of_name(statistic)?, ddof)
     }
 }

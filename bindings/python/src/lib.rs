@@ -17,13 +17,13 @@ mod engine;
 mod error;
 mod exact;
 mod exact_compact;
-mod exact_groups;
 mod exact_item;
 mod exact_keyed;
 mod exact_moments;
 mod exact_partial;
 mod exact_reductions;
-mod exact_state;
+mod exact_rolling;
+mod exact_slots;
 mod fold;
 mod fused;
 mod items;
@@ -57,9 +57,7 @@ mod _native {
     #[pymodule_export]
     use crate::exact_compact::ExactCompact;
     #[pymodule_export]
-    use crate::exact_groups::exact_of_groups;
-    #[pymodule_export]
-    use crate::exact_keyed::{exact_by_key, exact_rolling, exact_rolling_range, factorize};
+    use crate::exact_keyed::{exact_by_key, factorize};
     #[pymodule_export]
     use crate::exact_moments::{ExactAccumulator, exact_statistic};
     #[pymodule_export]
@@ -67,7 +65,9 @@ mod _native {
     #[pymodule_export]
     use crate::exact_reductions::exact_arrays;
     #[pymodule_export]
-    use crate::exact_state::ExactState;
+    use crate::exact_rolling::ExactWindows;
+    #[pymodule_export]
+    use crate::exact_slots::{ExactSlots, statistic_defaults};
     #[pymodule_export]
     use crate::fold::{fold, fold_all};
     #[pymodule_export]

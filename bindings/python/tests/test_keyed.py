@@ -1,6 +1,5 @@
 """Exact sums by key and of windows, means, variances and accumulators, against fractions."""
 
-import datetime
 import math
 import os
 import pickle
@@ -187,105 +186,6 @@ def test_groups_of_nan():
     assert exact.groupby(keys).keys.tolist() == ["a", "b"] and exact.groupby(keys).sum(x).tolist() == [4.0, 9.0]
     with pytest.raises(ValueError, match="keys have nulls"):
         exact.groupby(keys, dropna=False)
-
-
-@pytest.mark.parametrize("dtype", FLOATS)
-def test_rolling(dtype):
-    random = np.random.default_rng(SEED)
-    x = drawn(random, 700, dtype)
-    x[[100, 333, 334]] = [np.inf, np.nan, -np.inf]
-    for window, least in [(1, None), (5, 3), (200, 1)]:
-        rolling = exact.rolling(x, window, min_periods=least)
-        sums, means = rolling.sum(), rolling.mean()
-        for last in range(len(x)):
-            items = x[max(0, last + 1 - window) : last + 1]
-            if len(items) < (window if least is None else least):
-                assert np.isnan(sums[last]) and np.isnan(means[last])
-            elif np.isfinite(items).all():
-                expected = sum(fractions(items), Fraction(0))
-                assert bits(sums[last]) == bits(nearest(expected, dtype))
-                assert bits(means[last]) == bits(nearest(expected / len(items), dtype))
-            else:
-                with np.errstate(invalid="ignore"):
-                    assert bits(np.isnan(sums[last])) == bits(np.isnan(items[~np.isfinite(items)].sum()))
-    days = np.datetime64("2026-01-01") + np.cumsum(random.integers(0, 3, 700)).astype("m8[D]")
-    sums = exact.rolling(x[:90], np.timedelta64(2, "D"), on=days[:90]).sum()
-    for last in range(90):
-        inside = (days[:90] > days[last] - np.timedelta64(2, "D")) & (np.arange(90) <= last)
-        assert bits(sums[last]) == bits(nearest(sum(fractions(x[:90][inside]), Fraction(0)), dtype))
-    with pytest.raises(ValueError, match="index 1 is not at least the one before"):
-        exact.rolling([1.0, 2.0], 1, on=[2, 1]).sum()
-    ends = np.array([np.iinfo(np.int64).min, 0, np.iinfo(np.int64).max])
-    assert exact.rolling([1.0, 2.0, 4.0], 10, on=ends).sum().tolist() == [1.0, 2.0, 4.0]
-    assert exact.rolling([1.0, 2.0, 4.0], 2**64 - 1, on=ends).sum().tolist() == [1.0, 3.0, 6.0]
-    with pytest.raises(ValueError, match="is more than 2\\^64 - 1"):
-        exact.rolling([1.0, 2.0, 4.0], 2**64, on=ends)
-    assert exact.rolling([1.0, 2.0], 0.52, on=[0.44, 0.96]).sum().tolist() == [1.0, 3.0]
-    with pytest.raises(ValueError, match="window: 0 is not positive"):
-        exact.rolling([1.0], 0)
-
-
-# In attoseconds, and in months.
-UNITS = [
-    {"D": 86_400 * 10**18, "h": 3_600 * 10**18, "m": 60 * 10**18, "s": 10**18, "ms": 10**15, "us": 10**12, "ns": 10**9},
-    {"Y": 12, "M": 1},
-]
-
-
-def test_windows_of_times_in_any_units():
-    """The items less than a window before the last, whatever its unit and that of the index: by integers."""
-    for case in range(1000):
-        random = np.random.default_rng((SEED, 6, case))
-        units = UNITS[int(random.integers(0, 20) == 0)]
-        of_on, of_window = (str(random.choice(list(units))) for _ in range(2))
-        step, of_step = (int(random.choice([1, 1, 10, 25])) for _ in range(2))
-        count = int(random.integers(0, 12))
-        index = np.cumsum(random.integers(0, 4, count)) + int(random.integers(-1000, 1000))
-        on = index.astype(f"{random.choice(['m8', 'M8'])}[{step}{of_on}]")
-        unit = step * units[of_on]
-        # Of some steps of the index, and not always a whole number of them.
-        number = max(1, int(random.integers(1, 40)) * unit // (10 * of_step * units[of_window]))
-        window = np.timedelta64(number, (of_window, of_step))
-        width = number * of_step * units[of_window]
-        sums = exact.rolling(np.arange(count) + 1.0, window, on=on).sum()
-        expected = [sum(k + 1 for k in range(last + 1) if (int(index[last]) - int(index[k])) * unit < width) for last in range(count)]
-        assert sums.tolist() == expected, f"TREEFOLD_SEED={SEED}, case {case}: {window!r}, {on.dtype}"
-
-
-def test_windows_of_other_indices():
-    x = [1.0, 2.0, 4.0]
-    assert exact.rolling(x, 1.5, on=[0, 1, 2]).sum().tolist() == [1.0, 3.0, 6.0]
-    assert exact.rolling(x, np.inf, on=[0, 1, 2]).sum().tolist() == exact.rolling(x, 2**70, on=[0, 1, 2]).sum().tolist() == [1.0, 3.0, 7.0]
-    assert exact.rolling(x, 2, on=np.array([2, 2**63, 2**63 + 1], np.uint64)).sum().tolist() == [1.0, 2.0, 6.0]
-    assert exact.rolling(x, 2**70, min_periods=1).sum().tolist() == [1.0, 3.0, 7.0] and np.isnan(exact.rolling(x, 2**70).sum()).all()
-    start, zone = datetime.datetime(2026, 1, 1), datetime.timezone(datetime.timedelta(hours=5))
-    hours = [start + datetime.timedelta(hours=k) for k in (0, 30, 48)]
-    zoned = [hours[0].replace(tzinfo=zone), *(one.replace(tzinfo=datetime.timezone.utc) for one in hours[1:])]
-    for on, expected in ((hours, [1.0, 3.0, 6.0]), (zoned, [1.0, 2.0, 6.0])):
-        assert exact.rolling(x, datetime.timedelta(hours=34), on=on).sum().tolist() == expected
-
-
-@pytest.mark.parametrize(
-    "window, on, error, match",
-    [
-        (0, [1], ValueError, "window: 0 is not positive"),
-        (-1.5, [1.0], ValueError, "window: -1.5 is not positive"),
-        (np.nan, [1], ValueError, "window: nan is not positive"),
-        (np.timedelta64("NaT"), np.array([1], "M8[s]"), ValueError, "window: NaT is not positive"),
-        (np.timedelta64(-1, "s"), np.array([1], "M8[D]"), ValueError, "window: -1 seconds is not positive"),
-        (1, np.array(["NaT"], "M8[s]"), ValueError, "on: element 0 is NaT"),
-        (1, [np.nan], ValueError, "on: element 0 is nan"),
-        (np.timedelta64(1, "D"), np.array([1], "M8[M]"), TypeError, "no fixed length in units of on"),
-        (np.timedelta64(1, "D"), [1], TypeError, "is not a number, as on has elements of type int64"),
-        (1.5, np.array([1], "M8[s]"), TypeError, "window: 1.5 is not an integer"),
-        (True, [1], TypeError, "window: True is not a number"),
-        (1, [1j], TypeError, "on has elements of type complex128"),
-        (1, [1, 2], ValueError, "on has 2 elements, and x 1 item"),
-    ],
-)
-def test_windows_that_cannot_be(window, on, error, match):
-    with pytest.raises(error, match=match):
-        exact.rolling([1.0], window, on=on)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

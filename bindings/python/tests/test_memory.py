@@ -68,7 +68,8 @@ def test_reductions_copy_no_whole_array():
 TOO_LARGE = """
 import resource
 import numpy as np, treefold
-from treefold import _native, exact
+from treefold import exact
+from treefold._keyed import slots_of
 
 resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
 large = {dtype: np.broadcast_to(np.ones((), dtype), (2**30, 2)) for dtype in ("f8", "f4", "f2", "c16", "i8", "i4", "?")}
@@ -78,7 +79,7 @@ calls = {
     "minlength": lambda: exact.bincount([0], [1.0], minlength=2**40),
     "minlength beyond 64 bits": lambda: exact.bincount([0], [1.0], minlength=2**70),
     "complex": lambda: exact.bincount([0, 2**40], [1.0, 2.0j]),
-    "tables": lambda: _native.ExactState.of(np.zeros(2000, "i8"), 2.0 ** np.arange(-1000.0, 1000.0), 0, 2**24, False),
+    "tables": lambda: slots_of("sum", np.zeros(2000, "i8"), [2.0 ** np.arange(-1000.0, 1000.0)], 2**24),
     "partial": lambda: exact.Partial(np.zeros((1, 2**24)), axis=0),
     "histogram": lambda: exact.histogram([1.0, 2.0], 2**33, weights=[1.0, 2.0]),
 }

@@ -57,7 +57,7 @@ def test_every_byte_but_zero_is_true():
             lambda x: treefold.sum(np.ma.array(w, mask=x)),
             lambda x: treefold.sum(w, where=x),
             lambda x: treefold.max(w, where=x, initial=0),
-            lambda x: treefold.Partial(x, 0, x.size).result(),
+            lambda x: treefold.Partial(x, 0, x.size).value(),
             lambda x: exact.sum(w, where=x),
             lambda x: exact.sum(x, dtype="f4"),
             lambda x: exact.mean(x),

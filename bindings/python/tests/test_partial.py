@@ -15,7 +15,7 @@ def merged(partials, random):
     """Merges two at random until one is left, as another process would get them."""
     while len(partials) > 1:
         left, right = (partials.pop(random.integers(len(partials))) for _ in range(2))
-        partials.append(left.merge(pickle.loads(pickle.dumps(right))))
+        partials.append(left + pickle.loads(pickle.dumps(right)))
     return partials[0]
 
 
@@ -35,7 +35,7 @@ def test_runs_in_any_order(op, dtype):
         parts = [treefold.Partial(x[a:b], a, total, op=op) for a, b in zip(bounds, bounds[1:])]
         whole = merged(parts, random)
         assert whole.total == total and whole.op == op
-        assert bits(whole.result()) == bits(getattr(treefold, op)(x))
+        assert bits(whole.value()) == bits(getattr(treefold, op)(x))
 
 
 def test_items_of_any_chunk():
@@ -47,7 +47,7 @@ def test_items_of_any_chunk():
             block = x[row : row + 5, column : column + 8]
             extents = [(20 * i + column, 20 * i + column + block.shape[1]) for i in range(row, row + block.shape[0])]
             blocks.append(treefold.Partial(block, extents=extents, total=x.size))
-    assert bits(merged(blocks, random).result()) == bits(treefold.sum(x))
+    assert bits(merged(blocks, random).value()) == bits(treefold.sum(x))
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2, -2])
@@ -56,13 +56,13 @@ def test_items_that_are_arrays(axis):
     total = x.shape[axis]
     starts = range(0, total, 2)
     parts = [treefold.Partial(np.take(x, range(k, min(k + 2, total)), axis), k, total, axis=axis) for k in starts]
-    result = merged(parts, np.random.default_rng(3)).result()
+    result = merged(parts, np.random.default_rng(3)).value()
     assert bits(result) == bits(treefold.sum(x, axis))
 
 
 def test_items_without_values():
     parts = [treefold.Partial(np.empty((2, 0)), k, 4, axis=0) for k in (0, 2)]
-    assert parts[0].merge(pickle.loads(pickle.dumps(parts[1]))).result().shape == (0,)
+    assert (parts[0] + pickle.loads(pickle.dumps(parts[1]))).value().shape == (0,)
 
 
 def _part(chunk):
@@ -75,7 +75,7 @@ def test_a_pool_of_processes():
     chunks = [(x[k : k + 999], k, x.size) for k in range(0, x.size, 999)]
     with concurrent.futures.ProcessPoolExecutor(2) as pool:
         parts = list(pool.map(_part, chunks))
-    assert bits(merged(parts, np.random.default_rng(4)).result()) == bits(treefold.sum(x))
+    assert bits(merged(parts, np.random.default_rng(4)).value()) == bits(treefold.sum(x))
 
 
 def test_a_child_has_threads_of_its_own():
@@ -95,7 +95,7 @@ assert os.waitpid(child, 0)[1] == 0
 def test_what_does_not_fit():
     part = treefold.Partial([1.0, 2.0], 0, 4)
     with pytest.raises(ValueError, match="item 2 is missing"):
-        part.result()
+        part.value()
     with pytest.raises(ValueError, match="item 1 is there twice"):
         part.merge(treefold.Partial([5.0], 1, 4))
     with pytest.raises(ValueError, match="one of 5"):
@@ -141,7 +141,7 @@ def test_what_does_not_fit():
 def test_pickles_of_another_kind():
     restore, state = treefold.Partial([1.0, 2.0], 0, 3).__reduce__()
     version, op, dtype, shape, total, nodes = state
-    assert bits(restore(*state).merge(treefold.Partial([4.0], 2, 3)).result()) == bits(np.float64(7))
+    assert bits((restore(*state) + treefold.Partial([4.0], 2, 3)).value()) == bits(np.float64(7))
     with pytest.raises(ValueError, match="version 9"):
         restore(9, *state[1:])
     short = [(x, y, row[:-1]) for x, y, row in nodes]
@@ -152,8 +152,8 @@ def test_pickles_of_another_kind():
         (op, dtype, shape, total, short),
     ]:
         with pytest.raises(ValueError):
-            restore(version, *wrong).merge(restore(version, *wrong)).result()
+            (restore(version, *wrong) + restore(version, *wrong)).value()
     swapped = np.dtype(dtype).newbyteorder()
     rows = [(x, y, np.frombuffer(row, dtype).astype(swapped).tobytes()) for x, y, row in nodes]
     foreign = restore(version, op, swapped.str, shape, total, rows)
-    assert bits(foreign.merge(treefold.Partial([4.0], 2, 3)).result()) == bits(np.float64(7))
+    assert bits((foreign + treefold.Partial([4.0], 2, 3)).value()) == bits(np.float64(7))

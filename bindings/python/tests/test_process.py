@@ -129,7 +129,7 @@ def functions(size):
         lambda: treefold.norm(np.full(9, 1e-160)), lambda: treefold.cumsum(tiny)[-1], lambda: treefold.average(tiny, weights=spread * 1e200),
         lambda: treefold.mean(np.array([3e-308, 1e-308, 5e-324])), lambda: treefold.var(np.array([1e-160, 3e-160, 2e-160])),
         lambda: treefold.max(tiny), lambda: treefold.nanmean(tiny), lambda: treefold.sum(tiny, where=keys == 1),
-        lambda: treefold.Partial(tiny, 0, total=tiny.size).result(), lambda: exact.Partial(tiny).result(),
+        lambda: treefold.Partial(tiny, 0, total=tiny.size).value(), lambda: exact.Partial(tiny).value(),
         lambda: exact.vdot(parts, parts), lambda: exact.norm(tiny), lambda: exact.mean(tiny), lambda: exact.var(spread), lambda: exact.std(spread),
         lambda: exact.bincount(keys, tiny)[1], lambda: exact.groupby(keys).mean(tiny)[1], lambda: exact.rolling(tiny, 3).mean()[5],
         lambda: exact.average(tiny, weights=spread),
@@ -222,7 +222,7 @@ def test_arrays_by_dlpack_are_not_copied(dtype):
     producer = Producer(x)
     functions = [treefold.sum, lambda x: treefold.sum(x, axis=0), lambda x: treefold.sum(x, axis=1)]
     if dtype != "i8":
-        functions += [treefold.mean, exact.sum, lambda x: exact.Partial(x, axis=0).result()]
+        functions += [treefold.mean, exact.sum, lambda x: exact.Partial(x, axis=0).value()]
     for function in functions:
         expected = bits(function(x))
         function(producer)

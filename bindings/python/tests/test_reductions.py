@@ -77,7 +77,7 @@ def test_the_order_is_that_of_c_however_the_array_lies(dtype):
         assert bits(treefold.sum(x.T.copy().T)) == expected
         assert bits(treefold.vdot(np.conj(np.asfortranarray(x)), np.ones_like(x))) == expected
         partial = treefold.Partial(np.asfortranarray(x), 0, x.size)
-        assert bits(partial.result()) == expected
+        assert bits(partial.value()) == expected
     assert differing > 3, "the test could not fail"
 
 

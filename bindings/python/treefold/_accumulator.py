@@ -93,8 +93,20 @@ class Accumulator:
         if not isinstance(other, Accumulator):
             raise TypeError(f"other is a {type(other).__name__}, and not an Accumulator")
         if other is self:
-            other = _restored(*self.__reduce__()[1])
+            other = self.copy()
         self._native.merge(other._native)
+
+    def copy(self):
+        """Another one of the same items."""
+        return _restored(*self.__reduce__()[1])
+
+    def __add__(self, other):
+        """An accumulator of the items of both: `merge` changes this one."""
+        if not isinstance(other, Accumulator):
+            return NotImplemented
+        merged = self.copy()
+        merged.merge(other)
+        return merged
 
     def value(self):
         """The sum of the items, rounded once."""

@@ -10,7 +10,8 @@ import numpy as np
 from dask.layers import ArraySliceDep
 
 from . import exact
-from ._arrays import as_array, size
+from ._arrays import as_array, contiguous, size
+from ._keyed import slots_of
 from ._partial import Partial
 
 
@@ -104,18 +105,45 @@ def moments_state(items, found, axes):
     return (states,)
 
 
+class Places:
+    """What is held of the items of each place of some axes."""
+
+    __slots__ = ("_shape", "_slots")
+
+    def __init__(self, slots, shape):
+        self._slots, self._shape = slots, shape
+
+    def __add__(self, other):
+        return Places(self._slots + other._slots, self._shape)
+
+    def __reduce__(self):
+        return Places, (self._slots, self._shape)
+
+    def values(self, statistic, ddof, bias):
+        return self._slots.values(statistic, ddof, bias).reshape(self._shape)
+
+
+def places_state(columns, found, axes, statistic):
+    """What a statistic needs of one or two columns of floats, for each place of the other axes."""
+    columns = [as_rows(column, axes) for column in columns]
+    rows, *shape = columns[0].shape
+    keys = np.broadcast_to(np.arange(size(shape), dtype=np.int64), (rows, size(shape))).ravel()
+    columns = [np.ravel(column) for column in columns]
+    if found is not None:
+        found = np.ravel(as_rows(found, axes))
+        keys, columns = keys[found], [column[found] for column in columns]
+    slots = slots_of(statistic, contiguous(keys), [contiguous(column) for column in columns], size(shape))
+    return (Places(slots, tuple(shape)),)
+
+
 def _merged_one(one, other):
-    if one is None:
-        return None
+    """What a task made is not changed: others may use it."""
     if isinstance(one, np.ndarray) and one.dtype == object:
+        # Of no axes, the sum is no array.
         merged = np.empty(one.shape, object)
-        for at in np.ndindex(one.shape):
-            # What a task made is not changed: others may use it.
-            merged[at] = exact.Accumulator(one[at].dtype)
-            merged[at].merge(one[at])
-            merged[at].merge(other[at])
+        merged[...] = one + other
         return merged
-    return one + other if isinstance(one, (np.ndarray, np.generic)) else one.merge(other)
+    return None if one is None else one + other
 
 
 def _all(states):
@@ -157,10 +185,11 @@ def reduced(state, arrays, axes, finish, dtype, keepdims=False, split_every=None
     return _merging(states, functools.partial(_finished, finish=finish), axes, keepdims, split_every)
 
 
-def by_group(state, keys, x, finish, groups, dtype, split_every):
-    """The same of two vectors, whose states have a result for each group."""
+def by_group(state, arrays, finish, groups, dtype, split_every):
+    """The same of vectors, whose states have a result for each group."""
     ones = {0: 1}
-    states = da.blockwise(state, "i", keys, "i", x, "i", dtype=dtype, meta=np.empty(0, dtype), adjust_chunks=ones, align_arrays=False)
+    arguments = [argument for array in arrays for argument in (array, "i")]
+    states = da.blockwise(state, "i", *arguments, dtype=dtype, meta=np.empty(0, dtype), adjust_chunks=ones, align_arrays=False)
     return _merging(states, functools.partial(_grouped, finish=finish), (0,), True, split_every, groups)
 
 
@@ -193,18 +222,20 @@ def in_memory(state, arrays, axes, finish, keepdims, has_places):
     return _finished(state(*arrays, *place), axes, keepdims, finish)[()]
 
 
-def two_vectors(x, y, names=("x", "y")):
-    """Two vectors of one length, in the same chunks."""
-    lazy = [isinstance(one, da.Array) for one in (x, y)]
-    x, y = (one if known else np.asanyarray(one) for one, known in zip((x, y), lazy))
-    for name, array in zip(names, (x, y)):
+def vectors(arrays, names):
+    """Vectors of one length, in the same chunks."""
+    is_lazy = any(isinstance(one, da.Array) for one in arrays)
+    arrays = [one if isinstance(one, da.Array) else np.asanyarray(one) for one in arrays]
+    for name, array in zip(names, arrays):
         if array.ndim != 1:
             raise ValueError(f"{name} has {array.ndim} axes, not one")
-    if x.shape != y.shape and not any(np.isnan(array.shape[0]) for array in (x, y)):
-        raise ValueError(f"{names[1]} has {y.shape[0]} items, and {names[0]} {x.shape[0]}")
-    if not any(lazy):
-        return x, y
-    x, y = (da.asanyarray(one) for one in (x, y))
-    if x.numblocks != y.numblocks or x.chunks != y.chunks and not any(np.isnan(array.shape[0]) for array in (x, y)):
-        _, (x, y) = da.core.unify_chunks(x, "i", y, "i")
-    return x, y
+    has_sizes = not any(np.isnan(array.shape[0]) for array in arrays)
+    for name, array in zip(names[1:], arrays[1:]):
+        if array.shape != arrays[0].shape and has_sizes:
+            raise ValueError(f"{name} has {array.shape[0]} items, and {names[0]} {arrays[0].shape[0]}")
+    if not is_lazy:
+        return arrays
+    arrays = [da.asanyarray(one) for one in arrays]
+    if len({one.numblocks for one in arrays}) > 1 or has_sizes and len({one.chunks for one in arrays}) > 1:
+        _, arrays = da.core.unify_chunks(*(argument for one in arrays for argument in (one, "i")))
+    return arrays

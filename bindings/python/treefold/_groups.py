@@ -1,12 +1,13 @@
 """Exact sums of groups of items, in the forms of pandas."""
 
+import functools
 import sys
 
 import numpy as np
 
 from . import _native
 from ._arrays import as_array, contiguous, counted, index
-from ._keyed import as_keys, by_key
+from ._keyed import as_exact_floats, as_keys, by_key, slots_of
 
 
 class Column:
@@ -60,15 +61,25 @@ class Column:
     def __len__(self):
         return len(self.values)
 
-    def chosen(self, places):
-        """The items at places that a boolean array tells."""
+    def present(self, skipna):
+        """Which items are not missing; `None` if all are there."""
+        present = None
         if self.bits is not None:
-            valid = np.unpackbits(self.bits, bitorder="little")[self.offset : self.offset + len(self)]
-            self.bits, self.offset = np.packbits(valid[places], bitorder="little"), 0
-        self.values = self.values[places]
-        return self
+            present = np.unpackbits(self.bits, bitorder="little")[self.offset : self.offset + len(self)].astype(bool)
+        if skipna and self.values.dtype.kind in "fc":
+            missing = np.isnan(self.values)
+            if missing.any():
+                present = ~missing if present is None else present & ~missing
+        return present
 
 
+def _both(one, other):
+    """Where both are true; `None` is true everywhere."""
+    return one if other is None else other if one is None else one & other
+
+
+# Integers have these themselves, however large they are.
+_OF_INTEGERS = ("sum", "mean", "var", "std")
 _NUMBERS = {("f", 4), ("f", 8), *((kind, size) for kind in "iu" for size in (1, 2, 4, 8))}
 
 
@@ -162,20 +173,36 @@ class GroupBy:
             self._kept[self._kept] = kept
         return keys if keys is None else keys[kept]
 
-    def _column(self, x):
-        column = Column(x)
+    def _columns(self, arrays, skipna):
+        """The codes and the items of what is not missing in any of some columns."""
+        columns = [Column(x) for x in arrays]
         items = len(self._codes) if self._kept is None else len(self._kept)
-        if len(column) != items:
-            raise ValueError(f"{counted(items, 'key')} for {counted(len(column), 'item')}")
-        return column if self._kept is None else column.chosen(self._kept)
+        for column in columns:
+            if len(column) != items:
+                raise ValueError(f"{counted(items, 'key')} for {counted(len(column), 'item')}")
+        codes, kept = self._codes, self._kept
+        present = functools.reduce(_both, (column.present(skipna) for column in columns), None)
+        if present is not None:
+            codes, kept = codes[present if kept is None else present[kept]], _both(present, kept)
+        arrays = [column.values for column in columns]
+        if kept is not None:
+            # Places are faster than a boolean array.
+            places = np.flatnonzero(kept)
+            arrays = [array.take(places) for array in arrays]
+        if codes.size and codes.min() < 0:
+            places = np.flatnonzero(codes >= 0)
+            codes, arrays = codes.take(places), [array.take(places) for array in arrays]
+        return codes, [contiguous(array) for array in arrays]
 
-    def _figure(self, x, statistic, ddof, skipna):
-        column = x if isinstance(x, Column) else self._column(x)
-        if column.values.dtype.kind == "c":
+    def _statistic(self, statistic, arrays, skipna, ddof=0, bias=True):
+        codes, columns = self._columns(arrays, skipna)
+        if any(column.dtype.kind == "c" for column in columns):
             raise TypeError("x has complex elements, whose groups have sums alone")
-        return _native.exact_of_groups(
-            self._codes, column.values, len(self.keys), statistic, float(ddof), column.bits, column.offset, bool(skipna)
-        )
+        if statistic not in _OF_INTEGERS or columns[0].dtype.kind == "f":
+            columns = [as_exact_floats(column, name) for name, column in zip(("x", "y"), columns)]
+            dtype = np.result_type(*columns)
+            columns = [column.astype(dtype, copy=False) for column in columns]
+        return slots_of(statistic, codes, columns, len(self.keys)).values(statistic, float(ddof), bool(bias))
 
     def sum(self, x, *, skipna=False, min_count=0):
         """The exact sum of each group's items, rounded once.
@@ -183,46 +210,78 @@ class GroupBy:
         Sums of integers are integers of 64 bits; one beyond is an OverflowError. Groups of fewer than `min_count` items have the sum NaN.
         """
         min_count = index(min_count, "min_count")
-        column = self._column(x)
-        if column.values.dtype.kind == "c":
-            if skipna or min_count > 0:
-                raise TypeError("x has complex elements, whose sums have neither skipna nor min_count")
-            return by_key(self._codes, column.values, len(self.keys))
-        try:
-            sums = self._figure(column, "sum", 0, skipna)
-        except OverflowError as error:
-            group, value = error.args
-            key = self.keys[group : group + 1].tolist()[0]
-            message = f"the sum of key {key!r} is {value}, beyond {column.values.dtype}: convert x to float64"
-            raise OverflowError(message) from None
+        codes, (items,) = self._columns((x,), skipna)
+        if items.dtype.kind == "c" and (skipna or min_count > 0):
+            raise TypeError("x has complex elements, whose sums have neither skipna nor min_count")
+        if items.dtype.kind in "fc":
+            sums = by_key(codes, items, len(self.keys))
+        else:
+            sums = self._integers(slots_of("sum", codes, [items], len(self.keys)), items.dtype)
         if min_count > 0:
-            few = self._figure(column, "count", 0, skipna) < min_count
+            few = np.bincount(codes, minlength=len(self.keys)) < min_count
             if few.any():
                 sums = sums.astype(np.result_type(sums, np.float32 if sums.dtype.kind == "f" else np.float64))
                 sums[few] = np.nan
         return sums
 
+    def _integers(self, slots, dtype):
+        try:
+            return slots.values("sum", 0.0, True)
+        except OverflowError as error:
+            group, value = error.args
+            key = self.keys[group : group + 1].tolist()[0]
+            raise OverflowError(f"the sum of key {key!r} is {value}, beyond {dtype}: convert x to float64") from None
+
     def count(self, x=None, *, skipna=False):
         """The number of items of each group; without any, of keys."""
-        if x is None:
-            return np.bincount(self._codes[self._codes >= 0], minlength=len(self.keys))
-        return self._figure(x, "count", 0, skipna)
+        return self._count(() if x is None else (x,), skipna)
+
+    def _count(self, arrays, skipna):
+        return np.bincount(self._columns(arrays, skipna)[0], minlength=len(self.keys))
 
     def mean(self, x, *, skipna=False):
         """The exact mean of each group's items, rounded once; NaN where there are none."""
-        return self._figure(x, "mean", 0, skipna)
+        return self._statistic("mean", (x,), skipna)
 
     def var(self, x, ddof=1, *, skipna=False):
         """The exact variance of each group's items, rounded once; NaN where there are no more than `ddof` items, all alike."""
-        return self._figure(x, "var", ddof, skipna)
+        return self._statistic("var", (x,), skipna, ddof)
 
     def std(self, x, ddof=1, *, skipna=False):
         """The square root of the exact variance of each group's items, rounded once."""
-        return self._figure(x, "std", ddof, skipna)
+        return self._statistic("std", (x,), skipna, ddof)
+
+    def skewness(self, x, bias=True, *, skipna=False):
+        """The exact skewness g1 of each group's items, or without bias G1, rounded once; NaN where items are too few, or all alike."""
+        return self._statistic("skewness", (x,), skipna, bias=bias)
+
+    def kurtosis(self, x, bias=True, *, skipna=False):
+        """The exact excess kurtosis g2 of each group's items, or without bias G2, rounded once."""
+        return self._statistic("kurtosis", (x,), skipna, bias=bias)
+
+    def min(self, x, *, skipna=False):
+        """The least of each group's items; NaN where there are none."""
+        return self._statistic("min", (x,), skipna)
+
+    def max(self, x, *, skipna=False):
+        """The greatest of each group's items; NaN where there are none."""
+        return self._statistic("max", (x,), skipna)
+
+    def average(self, x, weights, *, skipna=False):
+        """The exact weighted mean of each group's items, rounded once. With `skipna`, pairs are skipped where one is missing."""
+        return self._statistic("average", (x, weights), skipna)
+
+    def cov(self, x, y, ddof=1, *, skipna=False):
+        """The exact covariance of each group's pairs, rounded once."""
+        return self._statistic("cov", (x, y), skipna, ddof)
+
+    def corr(self, x, y, *, skipna=False):
+        """The exact correlation of each group's pairs, rounded once; NaN of fewer than two, or where a column is constant."""
+        return self._statistic("corr", (x, y), skipna)
 
 
 def groupby(keys, dropna=True):
-    """Groups items by keys: `groupby(keys).sum(x)`, `.mean(x)`, `.var(x)`, `.std(x)`, `.count()`.
+    """Groups items by keys: `groupby(keys).sum(x)`, `.mean(x)`, `.cov(x, y)` and other statistics.
 
     Parameters
     ----------

@@ -28,6 +28,21 @@ def as_keys(keys):
     return contiguous(array.astype(np.int64, copy=False))
 
 
+def as_exact_floats(array, name):
+    """An array with integers as float64, of which none is rounded."""
+    if array.dtype.kind in "iu" and array.size:
+        for wrong in np.flatnonzero((array > 2**53) | (array < -(2**53)))[:1]:
+            raise ValueError(f"{name}: item {wrong} is {array[wrong]}, beyond 2^53, which float64 may round: convert it, or sum integers")
+    return as_float(array)
+
+
+def slots_of(statistic, keys, columns, groups):
+    """What a statistic needs of the items of each of the keys 0 to `groups` - 1: a vector of keys, and one or two columns of a type."""
+    slots = _native.ExactSlots(statistic, columns[0][:0], groups)
+    slots.change(keys, columns, False)
+    return slots
+
+
 def of_parts(x, function):
     """What a function of vectors of floats makes of a vector, part by part if it is complex."""
     if x.dtype.kind != "c":

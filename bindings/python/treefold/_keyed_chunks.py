@@ -7,8 +7,9 @@ import dask.array as da
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _chunks, _native
+from . import _chunks
 from ._arrays import as_array, as_doubles, as_unmasked, contiguous
+from ._keyed import as_exact_floats, slots_of
 
 
 class GroupBy:
@@ -33,35 +34,55 @@ class GroupBy:
 
     def sum(self, x: Any, split_every: Any = None) -> Any:
         """The exact sum of each group's items, rounded once; that of nothing is 0.0."""
-        return self._reduced(x, "sum", 0, split_every)
+        return self._reduced("sum", (x,), split_every)
 
     def count(self, split_every: Any = None) -> Any:
         """The number of items of each group."""
-        return self._reduced(self._array, "count", 0, split_every)
+        return self._reduced("count", (self._array,), split_every)
 
     def mean(self, x: Any, split_every: Any = None) -> Any:
         """The exact mean of each group's items, rounded once; NaN where there are none."""
-        return self._reduced(x, "mean", 0, split_every)
+        return self._reduced("mean", (x,), split_every)
 
     def var(self, x: Any, ddof: float = 1, split_every: Any = None) -> Any:
         """The exact variance of each group's items, rounded once, as `treefold.exact.groupby` has it."""
-        return self._reduced(x, "var", ddof, split_every)
+        return self._reduced("var", (x,), split_every, ddof)
 
     def std(self, x: Any, ddof: float = 1, split_every: Any = None) -> Any:
         """The square root of `var`, rounded once."""
-        return self._reduced(x, "std", ddof, split_every)
+        return self._reduced("std", (x,), split_every, ddof)
 
-    def _reduced(self, x, statistic, ddof, split_every):
-        keys, x = _chunks.two_vectors(self._array, x, ("keys", "x"))
-        dtype = np.dtype(np.float64) if x.dtype.kind not in "fc" else x.dtype
+    def skewness(self, x: Any, bias: bool = True, split_every: Any = None) -> Any:
+        """The exact skewness of each group's items, rounded once."""
+        return self._reduced("skewness", (x,), split_every, bias=bias)
+
+    def kurtosis(self, x: Any, bias: bool = True, split_every: Any = None) -> Any:
+        """The exact excess kurtosis of each group's items, rounded once."""
+        return self._reduced("kurtosis", (x,), split_every, bias=bias)
+
+    def average(self, x: Any, weights: Any, split_every: Any = None) -> Any:
+        """The exact weighted mean of each group's items, rounded once."""
+        return self._reduced("average", (x, weights), split_every)
+
+    def cov(self, x: Any, y: Any, ddof: float = 1, split_every: Any = None) -> Any:
+        """The exact covariance of each group's pairs, rounded once."""
+        return self._reduced("cov", (x, y), split_every, ddof)
+
+    def corr(self, x: Any, y: Any, split_every: Any = None) -> Any:
+        """The exact correlation of each group's pairs, rounded once."""
+        return self._reduced("corr", (x, y), split_every)
+
+    def _reduced(self, statistic, columns, split_every, ddof=0, bias=True):
+        keys, *columns = _chunks.vectors((self._array, *columns), ("keys", "x", "y"))
+        dtype = np.result_type(*(np.float64 if one.dtype.kind not in "fc" else one.dtype for one in columns))
         if dtype.kind == "c" and statistic not in ("sum", "count"):
             raise TypeError("x has complex elements, whose groups have sums alone")
-        state = functools.partial(_state, groups=self.keys, statistic=statistic)
-        finish = functools.partial(_values, statistic=statistic, ddof=float(ddof))
+        state = functools.partial(_state, groups=self.keys, statistic=statistic, dtype=dtype)
+        finish = functools.partial(_values, statistic=statistic, ddof=float(ddof), bias=bool(bias))
         result = np.dtype(np.int64) if statistic == "count" else dtype
-        if isinstance(x, da.Array):
-            return _chunks.by_group(state, keys, x, finish, len(self.keys), result, split_every)
-        return finish(*state(keys, x))
+        if isinstance(keys, da.Array):
+            return _chunks.by_group(state, (keys, *columns), finish, len(self.keys), result, split_every)
+        return finish(*state(keys, *columns))
 
 
 def _codes(keys, groups):
@@ -74,24 +95,34 @@ def _codes(keys, groups):
     return codes, groups[codes] == keys
 
 
-def _state(keys, x, *, groups, statistic):
+def _state(keys, *columns, groups, statistic, dtype):
     codes, known = _codes(np.asarray(keys), groups)
     known &= ~np.ma.getmaskarray(keys)
     codes = contiguous(codes[known])
     if statistic == "count":
         return (np.bincount(codes, minlength=len(groups)),)
-    items, beyond = as_array(x, "x")[known], 0
-    if items.dtype.kind in "biu":
-        items, beyond = as_doubles(items)
-        codes = np.resize(codes, len(items))
-    parts = (items.real, items.imag) if items.dtype.kind == "c" else (items,)
-    return tuple(_native.ExactState.of(codes, contiguous(part), beyond, len(groups), statistic != "sum") for part in parts)
+    columns, beyond = [as_array(one, name)[known] for one, name in zip(columns, ("x", "y"))], 0
+    if statistic in ("sum", "mean", "var", "std") and columns[0].dtype.kind in "biu":
+        columns[0], beyond = as_doubles(columns[0])
+        codes = np.resize(codes, len(columns[0]))
+    columns = [as_exact_floats(one, name).astype(dtype, copy=False) for one, name in zip(columns, ("x", "y"))]
+    parts = [[columns[0].real], [columns[0].imag]] if dtype.kind == "c" else [columns]
+    return tuple(_slots(statistic, codes, [contiguous(column) for column in part], beyond, len(groups)) for part in parts)
 
 
-def _values(*states, statistic, ddof):
+def _slots(statistic, codes, columns, beyond, groups):
+    """Of all items but so many at the end, which are taken back."""
+    kept = len(codes) - beyond
+    slots = slots_of(statistic, codes[:kept], [column[:kept] for column in columns], groups)
+    if beyond:
+        slots.change(codes[kept:], [column[kept:] for column in columns], True)
+    return slots
+
+
+def _values(*states, statistic, ddof, bias):
     if statistic == "count":
         return states[0]
-    values = [state.values(statistic, ddof) for state in states]
+    values = [state.values(statistic, ddof, bias) for state in states]
     return values[0] if len(values) == 1 else _complex(*values)
 
 
@@ -102,7 +133,7 @@ def _complex(real, imaginary):
 
 
 def exact_groupby(keys: Any, groups: ArrayLike) -> GroupBy:
-    """Groups the items of dask arrays by keys: `exact_groupby(keys, groups).sum(x)`, `.mean(x)`, `.var(x)`, `.std(x)`, `.count()`.
+    """Groups the items of dask arrays by keys: `exact_groupby(keys, groups).sum(x)`, `.mean(x)`, `.cov(x, y)` and other statistics.
 
     Parameters
     ----------
@@ -129,21 +160,25 @@ def exact_groupby(keys: Any, groups: ArrayLike) -> GroupBy:
 def _products(x, y, *, dtype):
     x, y = (contiguous(as_unmasked(one, name).astype(dtype, copy=False)) for one, name in ((x, "x"), (y, "y")))
     if dtype.kind != "c":
-        return (_native.ExactState.of_products(x, y),)
+        return (_dot(x, y),)
     parts = [contiguous(part) for part in (x.real, x.imag, y.real, y.imag)]
     real = np.concatenate([parts[0], -parts[1]]), np.concatenate([parts[2], parts[3]])
     imaginary = np.concatenate([parts[0], parts[1]]), np.concatenate([parts[3], parts[2]])
-    return tuple(_native.ExactState.of_products(*pair) for pair in (real, imaginary))
+    return tuple(_dot(*pair) for pair in (real, imaginary))
+
+
+def _dot(x, y):
+    return slots_of("dot", np.zeros(len(x), np.int64), [x, y], 1)
 
 
 def _product_value(*states):
-    values = [state.values("sum", 0.0)[0] for state in states]
+    values = [state.values("dot", 0.0, True)[0] for state in states]
     return values[0] if len(values) == 1 else _complex(*values)[()]
 
 
 def exact_dot(x: Any, y: Any, *, split_every: Any = None) -> Any:
     """As `treefold.dask.exact_sum`, of `treefold.exact.dot` of two vectors: no product is rounded."""
-    x, y = _chunks.two_vectors(x, y)
+    x, y = _chunks.vectors((x, y), ("x", "y"))
     dtype = np.result_type(x.dtype, y.dtype)
     dtype = dtype if dtype.kind in "fc" else np.dtype(np.float64)
     state = functools.partial(_products, dtype=dtype)

@@ -58,8 +58,7 @@ class Partial:
     >>> x = np.linspace(0.0, 1.0, 1000)
     >>> parts = [treefold.Partial(x[k : k + 300], k, total=1000) for k in range(0, 1000, 300)]
     >>> parts = [pickle.loads(pickle.dumps(part)) for part in parts]
-    >>> last = parts[3].merge(parts[1])
-    >>> bool(last.merge(parts[0]).merge(parts[2]).result() == treefold.sum(x))
+    >>> bool((parts[3] + parts[1] + parts[0] + parts[2]).value() == treefold.sum(x))
     True
     """
 
@@ -91,7 +90,7 @@ class Partial:
         self._native, self._dtype, self._shape = native, dtype, shape
 
     def merge(self, other):
-        """A partial of the items of both.
+        """Adds the items of another partial: `+` makes a new one.
 
         Raises
         ------
@@ -104,12 +103,17 @@ class Partial:
             raise ValueError(
                 f"other has items of type {other._dtype} and shape {other._shape}; these have {self._dtype} and {self._shape}"
             )
+        self._native = self._native.merge(other._native, np.empty(0, self._dtype))
+
+    def __add__(self, other):
+        if not isinstance(other, Partial):
+            return NotImplemented
         merged = object.__new__(Partial)
-        native = self._native.merge(other._native, np.empty(0, self._dtype))
-        merged._set(native, self._dtype, self._shape)
+        merged._set(self._native, self._dtype, self._shape)
+        merged.merge(other)
         return merged
 
-    def result(self):
+    def value(self):
         """The reduction of all items: a scalar, or an array if the items have axes.
 
         Raises

@@ -1,6 +1,7 @@
-"""Exact sums of windows that move, in the forms of pandas."""
+"""Exact statistics of windows that move, in the forms of pandas."""
 
 import datetime
+import functools
 import math
 import numbers
 from fractions import Fraction
@@ -86,8 +87,8 @@ def _check_width(width, window):
         raise ValueError(f"window: {window} is not positive")
 
 
-def _width(window, dtype):
-    """The width of a window in units of an index of a type. Between integers it is rounded up, which leaves out the same items."""
+def _width(window, dtype, is_centred):
+    """The width of a window in units of an index of a type. Between integers it is rounded to one that leaves out the same items."""
     width = _duration(window)
     is_duration = isinstance(width, np.timedelta64)
     if dtype.kind in "mM":
@@ -95,68 +96,158 @@ def _width(window, dtype):
     elif is_duration or isinstance(width, (bool, np.bool_)) or not isinstance(width, numbers.Real):
         raise TypeError(f"window: {window!r} is not a number, as on has elements of type {dtype}")
     _check_width(width, window)
-    return float(width) if dtype.kind == "f" else math.ceil(min(width, 1 << 64))
+    if dtype.kind == "f":
+        return float(width)
+    width = min(width, 1 << 66)
+    # Of a centred window, half the width counts: if it is between two integers, an item's distance is not it.
+    return math.floor(width) // 2 * 2 + 1 if is_centred and width != int(width) else math.ceil(width)
+
+
+def _range(window, on, is_centred):
+    """An index and the width of windows by it, as numbers that the native half takes."""
+    width, on = _width(window, on.dtype, is_centred), _as_numbers(on)
+    if on.dtype == np.uint64 and width > _UINT_MAX:
+        if np.any(on[1:] < on[:-1]):
+            # The native half says where.
+            return on, 1
+        if is_centred and on.size and 2 * (int(on[-1]) - int(on[0])) >= width:
+            raise ValueError(f"window: {window} is more than 2^64 - 1, and elements of on are half of that apart")
+        # All items are within the width of each other.
+        return np.zeros_like(on), 1
+    return on, width
 
 
 class RollingWindows:
-    """Windows that move over a vector: `rolling` makes it."""
+    """Windows that move over a vector: `rolling` makes it.
 
-    __slots__ = ("_index", "_least", "_width", "_x")
+    Each function returns a vector of the type of `x`, and of `y` if it has one: the statistic of each window, exact until it is rounded once.
+    """
 
-    def __init__(self, x, window, min_periods, on):
+    __slots__ = ("_windows", "_x")
+
+    def __init__(self, x, window=None, min_periods=None, on=None, placement="trailing", skipna=False):
         self._x = as_vector(x, "x")
         length = len(self._x)
-        if on is None:
-            self._index, width = None, index(window, "window")
-            _check_width(width, window)
-            self._width, least = min(width, max(length, 1)), width
-        else:
+        if on is not None and window is not None:
             on = _as_index(on)
             if on.shape != self._x.shape:
                 raise ValueError(f"on has {counted(on.size, 'element')}, and x {counted(length, 'item')}")
-            self._index, self._width, least = _as_numbers(on), _width(window, on.dtype), 1
-            if on.dtype.kind != "f" and self._width > _UINT_MAX:
-                if length and int(self._index[-1]) - int(self._index[0]) == _UINT_MAX:
-                    raise ValueError(f"window: {window} is more than 2^64 - 1, as far as elements of on are apart")
-                self._width = _UINT_MAX
+            make = functools.partial(_native.ExactWindows.of_range, *_range(window, on, placement == "centred"))
+            least = 1
+        elif on is not None:
+            raise ValueError("window: none is given, so windows have all items from the first one on, which `on` does not change")
+        elif window is None:
+            if placement != "trailing":
+                raise ValueError(f"placement: {placement!r}, but without a window there is none after an item")
+            make, least = functools.partial(_native.ExactWindows.of_items, None), 1
+        else:
+            least = index(window, "window")
+            _check_width(least, window)
+            make = functools.partial(_native.ExactWindows.of_items, min(least, 2 * max(length, 1)))
         least = index(least if min_periods is None else min_periods, "min_periods")
         if least < 0:
             raise ValueError(f"min_periods: {least} is negative")
-        self._least = min(least, length + 1)
+        self._windows = make(placement, min(least, length + 1), bool(skipna))
 
-    def _values(self, is_mean):
-        def of_part(x):
-            if self._index is None:
-                return _native.exact_rolling(x, self._width, self._least, is_mean)
-            return _native.exact_rolling_range(x, self._index, self._width, self._least, is_mean)
+    def _of(self, statistic, y=None, ddof=0.0, bias=True):
+        x = self._x
+        if y is not None:
+            y = as_vector(y, "y")
+            if y.shape != x.shape:
+                raise ValueError(f"y has {counted(len(y), 'item')}, and x {counted(len(x), 'item')}")
+            dtype = np.result_type(x, y)
+            x, y = (contiguous(column.astype(dtype, copy=False)) for column in (x, y))
+        return self._windows.values(x, y, statistic, float(ddof), bool(bias))
 
-        return of_parts(self._x, of_part)
+    def count(self):
+        """The number of items; with `skipna`, of those that are not NaN."""
+        return self._of("count")
 
     def sum(self):
-        """The exact sum of each window, rounded once."""
-        return self._values(False)
+        """The sum."""
+        return of_parts(self._x, lambda part: self._windows.values(part, None, "sum", 0.0, True))
 
     def mean(self):
-        """The exact mean of each window, rounded once."""
-        return self._values(True)
+        """The mean."""
+        return of_parts(self._x, lambda part: self._windows.values(part, None, "mean", 0.0, True))
+
+    def min(self):
+        """The least item."""
+        return self._of("min")
+
+    def max(self):
+        """The greatest item."""
+        return self._of("max")
+
+    def var(self, ddof=0):
+        """The variance, divided by the number of items less `ddof`."""
+        return self._of("var", ddof=ddof)
+
+    def std(self, ddof=0):
+        """The square root of the exact variance."""
+        return self._of("std", ddof=ddof)
+
+    def skewness(self, bias=True):
+        """The skewness: g1, or G1 without a bias, as `scipy.stats.skew`."""
+        return self._of("skewness", bias=bias)
+
+    def kurtosis(self, bias=True):
+        """The excess kurtosis: g2, or G2 without a bias, as `scipy.stats.kurtosis`."""
+        return self._of("kurtosis", bias=bias)
+
+    def norm(self):
+        """The square root of the sum of the squares."""
+        return self._of("norm")
+
+    def dot(self, y):
+        """The sum of the products of `x` and `y`."""
+        return self._of("dot", y)
+
+    def average(self, weights):
+        """The mean of `x` with weights."""
+        return self._of("average", weights)
+
+    def cov(self, y, ddof=1):
+        """The covariance of `x` and `y`, divided by the number of pairs less `ddof`."""
+        return self._of("cov", y, ddof=ddof)
+
+    def corr(self, y):
+        """The correlation of `x` and `y`."""
+        return self._of("corr", y)
+
+    def slope(self, y):
+        """The slope of the regression line of `y` over `x`."""
+        return self._of("slope", y)
+
+    def intercept(self, y):
+        """The height of that line where `x` is 0."""
+        return self._of("intercept", y)
 
 
-def rolling(x, window, min_periods=None, on=None):
-    """Windows that end at each item: `rolling(x, window).sum()`, `.mean()`.
+def rolling(x, window=None, min_periods=None, on=None, *, placement="trailing", skipna=False):
+    """Windows of the items around each item: `rolling(x, window).sum()`, `.mean()`, `.var()`, `.corr(y)`, ….
 
-    Items that leave a window are taken back exactly, so nothing drifts, and nothing is left of an infinity or a NaN.
+    Items that leave a window are taken back exactly, so nothing drifts, and nothing is left of an infinity or a NaN. A statistic has the
+    defaults of NumPy and SciPy: `ddof` is 0, and 1 of a covariance; `bias` is true.
 
     Parameters
     ----------
     x : array_like
-        A vector of floats or complex numbers; integers are converted to float64.
-    window : int, or a width of `on`
-        The items of a window; with `on`, how far back it reaches: it has the items whose index is more than that of its last item less the
-        width. Where `on` has times, it is a duration of NumPy's, Python's or pandas', as `"36h"`, or an int, which counts units of `on`.
+        A vector of floats; integers are converted to float64. Sums and means may be of complex numbers.
+    window : int, or a width of `on`, optional
+        The items of a window; with `on`, how far it reaches: with "trailing" windows, these are the items whose index is more than that of
+        the last one less the width. Where `on` has times, it is a duration of NumPy's, Python's or pandas', as `"36h"`, or an int, which counts
+        units of `on`. Without it, windows begin at the first item.
     min_periods : int, optional
-        Windows of fewer items have the value NaN; by default those of fewer than `window` items, with `on` none.
+        Windows of fewer items have the value NaN; by default those of fewer than `window` items, with `on` or without a window none.
     on : array_like, optional
         An ascending index for each item: numbers, times or durations, without NaN. Times with a zone are those of UTC.
+    placement : str
+        Where the item is in its window: at the end of a "trailing" one, at the beginning of a "forward" one, in the middle of a "centred" one.
+        That has (window - 1) // 2 items after it; with `on`, those from half the width before to half the width after, where an item just
+        half the width before is left out. So does pandas with `center=True`.
+    skipna : bool
+        Whether NaN, in `x` or in `y`, is left out of windows, and does not count for `min_periods`.
 
     Returns
     -------
@@ -165,7 +256,7 @@ def rolling(x, window, min_periods=None, on=None):
     Raises
     ------
     ValueError
-        The window is not positive; `on` has a NaN, a not-a-time, or other elements than `x` has items. From `sum` and `mean`: `on` descends.
+        The window is not positive; `on` descends, has a NaN, a not-a-time, or other elements than `x` has items.
     TypeError
         The window is no duration that has a fixed length in units of `on`.
 
@@ -176,5 +267,7 @@ def rolling(x, window, min_periods=None, on=None):
     [nan, 1e+300, 0.30000000000000004, 0.7]
     >>> exact.rolling([0.5, 1.0, 2.0, 4.0], 2, on=[1, 2, 2, 9]).mean().tolist()
     [0.5, 0.75, 1.1666666666666667, 4.0]
+    >>> exact.rolling([1e16, 1.0, 2.0, 4.0], 3, placement="centred").var().tolist()
+    [nan, 2.2222222222222215e+31, 1.5555555555555556, nan]
     """
-    return RollingWindows(x, window, min_periods, on)
+    return RollingWindows(x, window, min_periods, on, placement, skipna)

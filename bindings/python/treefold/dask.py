@@ -21,16 +21,24 @@ from numpy.typing import DTypeLike
 
 from . import _chunks, _native
 from ._arrays import as_unmasked, check_inexact, index, reduced_axes, size
-from ._chunks import converted, present, two_vectors
+from ._chunks import converted, present, vectors
 from ._engine import quotient
 from ._keyed_chunks import GroupBy, exact_dot, exact_groupby
+from ._rolling_chunks import RollingWindows, exact_rolling
 
 __all__ = [
     "GroupBy",
+    "RollingWindows",
     "dot",
+    "exact_average",
+    "exact_corr",
+    "exact_cov",
     "exact_dot",
     "exact_groupby",
+    "exact_kurtosis",
     "exact_mean",
+    "exact_rolling",
+    "exact_skewness",
     "exact_std",
     "exact_sum",
     "exact_var",
@@ -124,12 +132,12 @@ def _state(block, place, *, call, op, shape):
 
 
 def _value(partial, counts, *, op, min_count, dtype):
-    value = _completed(partial.result(), counts, min_count, op)
+    value = _completed(partial.value(), counts, min_count, op)
     return value if value.dtype.kind == "f" and dtype.kind in "biu" else value.astype(dtype, copy=False)
 
 
 def _mean_value(partial, counts, *, count):
-    return quotient(partial.result(), count if counts is None else counts)
+    return quotient(partial.value(), count if counts is None else counts)
 
 
 def _reduce(op, array, axis, dtype, keepdims, split_every, skipna, min_count):
@@ -234,7 +242,7 @@ def _squares_state(block, middle, place, *, call, shape):
 def _variance(partial, counts, *, count, ddof, is_root):
     freedom = np.maximum((count if counts is None else counts) - ddof, 0)
     with np.errstate(all="ignore"), _native.Subnormals():
-        value = quotient(partial.result(), freedom)
+        value = quotient(partial.value(), freedom)
         return np.sqrt(value) if is_root else value
 
 
@@ -274,12 +282,12 @@ def _products_state(x, y, place, *, dtype, shape):
 
 
 def _plain_value(partial, counts):
-    return partial.result()
+    return partial.value()
 
 
 def dot(x: Any, y: Any, *, split_every: _Split = None) -> Any:
     """As `sum`, of `treefold.dot` of two vectors, of which one may be NumPy's."""
-    x, y = two_vectors(x, y)
+    x, y = vectors((x, y), ("x", "y"))
     dtype = np.result_type(x.dtype, y.dtype)
     dtype = np.dtype(np.int64) if dtype.kind == "b" else dtype
     call = _Call(x, None, None, False, split_every, False, 0, True)
@@ -311,12 +319,86 @@ def _statistic(states, *, statistic, ddof, dtype):
     return value
 
 
+def _places_state(*blocks, call, statistic):
+    items, present = zip(*map(call.items, blocks))
+    present = [found for found in present if found is not None]
+    return _chunks.places_state(items, np.logical_and.reduce(present) if present else None, call.axes, statistic)
+
+
+def _values(places, *, statistic, ddof, bias):
+    return places.values(statistic, ddof, bias)
+
+
+def _exact(statistic, call, *others, ddof=0, bias=True):
+    """A statistic of real items, or of pairs of items."""
+    state = functools.partial(_places_state, call=call.without_array(), statistic=statistic)
+    return call.reduced(state, functools.partial(_values, statistic=statistic, ddof=float(ddof), bias=bool(bias)), call.dtype, *others)
+
+
 def _exact_moments(statistic, array, axis, dtype, ddof, keepdims, split_every, skipna):
     call = _inexact(array, axis, dtype, keepdims, split_every, skipna, has_places=False)
     result = call.dtype if statistic == "mean" else np.empty(0, call.dtype).real.dtype
     state = functools.partial(_moments_state, call=call.without_array())
     finish = functools.partial(_statistic, statistic=statistic, ddof=float(ddof), dtype=result)
     return call.reduced(state, finish, result)
+
+
+def _exact_pair(statistic, x, y, names, axis, keepdims, split_every, skipna, ddof=0):
+    lazy = isinstance(x, da.Array) or isinstance(y, da.Array)
+    x, y = (da.asanyarray(one) if lazy else np.asanyarray(one) for one in (x, y))
+    dtype = np.result_type(x.dtype, y.dtype)
+    call = _inexact(x, axis, None if dtype.kind in "biu" else dtype, keepdims, split_every, skipna, has_places=False)
+    if call.dtype.kind == "c":
+        raise TypeError(f"{names[0]} or {names[1]} has complex elements, of which there is no `{statistic}`")
+    if y.ndim == 1 < x.ndim and len(call.axes) == 1:
+        # Of the reduced axis alone, as NumPy's weights may be.
+        y = y[tuple(slice(None) if at == call.axes[0] else None for at in range(x.ndim))]
+    elif y.ndim != x.ndim:
+        raise ValueError(f"{names[1]} has {y.ndim} axes, and {names[0]} {x.ndim}")
+    if x.shape != y.shape:
+        y = (da if lazy else np).broadcast_to(y, x.shape)
+    if lazy:
+        indices = tuple(range(x.ndim))
+        _, (call.array, y) = da.core.unify_chunks(x, indices, y, indices)
+        call.is_masked = any(isinstance(one._meta, np.ma.MaskedArray) for one in (call.array, y))
+    return _exact(statistic, call, y, ddof=ddof)
+
+
+def exact_average(array: Any, axis: _Axes = None, weights: Any = None, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False) -> Any:
+    """As `exact_mean`, of `treefold.exact.average`: weights have the shape of the array, or are a vector along the axis. NaN where they add up to 0.
+
+    With `skipna`, pairs are skipped where the item or the weight is NaN.
+    """
+    if weights is None:
+        return exact_mean(array, axis, None, keepdims, split_every=split_every, skipna=skipna)
+    return _exact_pair("average", array, weights, ("array", "weights"), axis, keepdims, split_every, skipna)
+
+
+def exact_cov(x: Any, y: Any, axis: _Axes = None, ddof: float = 1, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False) -> Any:
+    """The exact covariance of two arrays of one shape along axes, rounded once. With `skipna`, pairs are skipped where one is NaN."""
+    return _exact_pair("cov", x, y, ("x", "y"), axis, keepdims, split_every, skipna, ddof)
+
+
+def exact_corr(x: Any, y: Any, axis: _Axes = None, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False) -> Any:
+    """As `exact_cov`, the correlation; NaN of fewer than two pairs, or where an array is constant."""
+    return _exact_pair("corr", x, y, ("x", "y"), axis, keepdims, split_every, skipna)
+
+
+def _exact_shape(statistic, array, axis, bias, keepdims, split_every, skipna):
+    call = _inexact(array, axis, None, keepdims, split_every, skipna, has_places=False)
+    if call.dtype.kind == "c":
+        raise TypeError(f"array has complex elements, of which there is no `{statistic}`")
+    return _exact(statistic, call, bias=bias)
+
+
+def exact_skewness(array: Any, axis: _Axes = None, bias: bool = True, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False) -> Any:
+    """As `exact_var`, the skewness g1, or without bias G1; NaN where items are too few, or all alike."""
+    return _exact_shape("skewness", array, axis, bias, keepdims, split_every, skipna)
+
+
+def exact_kurtosis(array: Any, axis: _Axes = None, bias: bool = True, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False) -> Any:
+    """As `exact_skewness`, the excess kurtosis g2 or G2."""
+    return _exact_shape("kurtosis", array, axis, bias, keepdims, split_every, skipna)
 
 
 def exact_mean(array: Any, axis: _Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False) -> Any:

@@ -16,6 +16,7 @@ from ._arrays import as_array, check_inexact, counted, items_along, row_width, s
 from ._engine import Items, given, tell
 from ._groups import GroupBy, groupby
 from ._keyed import add_at, bincount, histogram, reduceat
+from ._keyed_accumulator import KeyedAccumulator
 from ._products import _matched, _matched_items, _matched_rows, _operands
 from ._rolling import RollingWindows, rolling
 from ._state import State
@@ -24,6 +25,7 @@ from ._statistics import average, mean, nanmean, nanstd, nansum, nanvar, std, st
 __all__ = [
     "Accumulator",
     "GroupBy",
+    "KeyedAccumulator",
     "Partial",
     "RollingWindows",
     "State",
@@ -206,7 +208,7 @@ class Partial:
     >>> x = np.linspace(0.0, 1.0, 1000)
     >>> first, second = exact.Partial(x[::3]), exact.Partial(x[1::3])
     >>> third = pickle.loads(pickle.dumps(exact.Partial(x[2::3])))
-    >>> bool(third.merge(first).merge(second).result() == exact.sum(x))
+    >>> bool((third + first + second).value() == exact.sum(x))
     True
     """
 
@@ -225,7 +227,7 @@ class Partial:
         return np.empty(row_width(self._shape), self._dtype)
 
     def merge(self, other):
-        """A partial of the items of both.
+        """Adds the items of another partial: `+` makes a new one.
 
         Raises
         ------
@@ -241,9 +243,16 @@ class Partial:
             raise raised(
                 f"other has items of type {other._dtype} and shape {other._shape}; these have {self._dtype} and {self._shape}"
             )
-        return _made(self._native.merge(other._native, self._values()), self._dtype, self._shape)
+        self._native = self._native.merge(other._native, self._values())
 
-    def result(self):
+    def __add__(self, other):
+        if not isinstance(other, Partial):
+            return NotImplemented
+        merged = _made(self._native, self._dtype, self._shape)
+        merged.merge(other)
+        return merged
+
+    def value(self):
         """The sum of the items, rounded once: a scalar, or an array if the items have axes."""
         result = self._values()
         self._native.result(result)

@@ -9,20 +9,27 @@
 """
 
 import functools
+import operator
 
 import numpy as np
 from flox import Aggregation
 
 from . import exact
-from ._arrays import as_array
+from ._arrays import as_array, contiguous
+from ._keyed import slots_of
 
 __all__ = ["aggregation"]
 
-_STATISTICS = ("sum", "mean", "var", "std")
+# Of complex items as well, and of no items without a type; the others.
+_OF_ACCUMULATORS = ("sum", "mean", "var", "std")
+_STATISTICS = (*_OF_ACCUMULATORS, "skewness", "kurtosis")
 
 
 class _Empty:
     """The state of a group without items in a block, whatever their type."""
+
+    def __add__(self, other):
+        return other
 
     def __reduce__(self):
         return "_EMPTY"
@@ -44,8 +51,17 @@ def _groups(group_idx, items):
             yield number, items[..., places]
 
 
-def _states(group_idx, array, *, size=None, skipna=False, **_):
-    """An accumulator for each place and group."""
+def _state(row, dtype, statistic):
+    """What is held of some items: an accumulator, or else slots of one key."""
+    if statistic not in _OF_ACCUMULATORS:
+        return slots_of(statistic, np.zeros(len(row), np.int64), [contiguous(row.astype(dtype, copy=False))], 1)
+    state = exact.Accumulator(dtype)
+    state.add(row)
+    return state
+
+
+def _states(group_idx, array, *, statistic, size=None, skipna=False, **_):
+    """A state for each place and group."""
     items = as_array(array, "array")
     dtype = items.dtype if items.dtype.kind in "fc" else np.float64
     size = int(np.max(group_idx, initial=-1)) + 1 if size is None else size
@@ -53,21 +69,13 @@ def _states(group_idx, array, *, size=None, skipna=False, **_):
     for number, some in _groups(group_idx, items):
         for at in np.ndindex(some.shape[:-1]):
             row = some[at]
-            state = exact.Accumulator(dtype)
-            state.add(row[~np.isnan(row)] if skipna else row)
-            states[(*at, number)] = state
+            states[(*at, number)] = _state(row[~np.isnan(row)] if skipna else row, dtype, statistic)
     return states
 
 
 def _merged(states):
     """One of several, which stay as they are."""
-    merged = _EMPTY
-    for state in states:
-        if state is not _EMPTY:
-            if merged is _EMPTY:
-                merged = exact.Accumulator(state.dtype)
-            merged.merge(state)
-    return merged
+    return functools.reduce(operator.add, (state for state in states if state is not _EMPTY), _EMPTY)
 
 
 def _combined(*arguments, axis=None, keepdims=True, size=None, **_):
@@ -89,46 +97,48 @@ def _combined(*arguments, axis=None, keepdims=True, size=None, **_):
     return result
 
 
-def _values(states, statistic, ddof):
+def _values(states, statistic, ddof, bias):
     def value(state):
         if state is _EMPTY:
             return 0.0 if statistic == "sum" else np.nan
+        if statistic not in _OF_ACCUMULATORS:
+            return state.values(statistic, ddof, bias)[0]
         if statistic in ("sum", "mean"):
             return state.value() if statistic == "sum" else state.mean()
         return getattr(state, statistic)(ddof)
 
     values = [value(state) for state in states.ravel()]
-    dtypes = {state.dtype for state in states.ravel() if state is not _EMPTY} or {np.dtype(np.float64)}
-    dtype = np.result_type(*dtypes)
-    dtype = np.empty(0, dtype).real.dtype if statistic in ("var", "std") else dtype
-    return np.array(values, dtype).reshape(states.shape)
+    dtypes = {value.dtype for value in values if isinstance(value, np.generic)} or {np.dtype(np.float64)}
+    return np.array(values, np.result_type(*dtypes)).reshape(states.shape)
 
 
-def _at_once(group_idx, array, *, statistic, ddof, skipna, size=None, **_):
-    return _values(_states(group_idx, array, size=size, skipna=skipna), statistic, ddof)
+def _at_once(group_idx, array, *, statistic, skipna, size=None, ddof, bias, **_):
+    return _values(_states(group_idx, array, statistic=statistic, size=size, skipna=skipna), statistic, ddof, bias)
 
 
-def _finalized(states, *, statistic, ddof):
+def _finalized(states, *, statistic, ddof, bias):
     # What flox reduces in memory has values already.
-    return _values(states, statistic, ddof) if states.dtype == object else states
+    return _values(states, statistic, ddof, bias) if states.dtype == object else states
 
 
-def aggregation(statistic: str, *, ddof: float = 0, skipna: bool = False) -> Aggregation:
+def aggregation(statistic: str, *, ddof: float = 0, bias: bool = True, skipna: bool = False) -> Aggregation:
     """What `flox.groupby_reduce` and `flox.xarray.xarray_reduce` take as `func`.
 
     Parameters
     ----------
     statistic : str
-        "sum", "mean", "var" or "std", as `treefold.exact` has them: rounded once. The sum of nothing is 0.0, the others are NaN.
+        "sum", "mean", "var", "std", "skewness" or "kurtosis", as `treefold.exact` has them: rounded once. The sum of nothing is 0.0, the others are NaN.
     ddof : float, optional
         For variances, as in `treefold.exact.var`.
+    bias : bool, optional
+        Whether a skewness or kurtosis is that of the items (g1, g2), or the estimate of a population's (G1, G2).
     skipna : bool, optional
         Whether items that are NaN do not count.
 
     Returns
     -------
     flox.Aggregation
-        Its states between blocks are arrays of objects, an `exact.Accumulator` for each place and group.
+        Its states between blocks are arrays of objects, one for each place and group.
 
     Raises
     ------
@@ -137,11 +147,11 @@ def aggregation(statistic: str, *, ddof: float = 0, skipna: bool = False) -> Agg
     """
     if statistic not in _STATISTICS:
         raise ValueError(f"statistic: {statistic!r} is none of {', '.join(_STATISTICS)}")
-    options = {"statistic": statistic, "ddof": float(ddof)}
+    options = {"statistic": statistic, "ddof": float(ddof), "bias": bool(bias)}
     return Aggregation(
         f"treefold_exact_{statistic}",
         numpy=functools.partial(_at_once, skipna=bool(skipna), **options),
-        chunk=functools.partial(_states, skipna=bool(skipna)),
+        chunk=functools.partial(_states, statistic=statistic, skipna=bool(skipna)),
         combine=(_combined,),
         finalize=functools.partial(_finalized, **options),
         fill_value=_EMPTY,

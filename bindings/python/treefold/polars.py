@@ -13,6 +13,11 @@ Polars calls a function once for each group. With many groups, lists are faster,
 >>> frame.group_by("k").agg("x").with_columns(tp.exact_list_sum("x")).sort("k").rows()
 [('a', 1.0), ('b', 0.5)]
 
+Windows that move:
+
+>>> frame.select(tp.rolling("x", 2).sum()).to_series().to_list()
+[None, 1e+300, 1.5, -1e+300]
+
 The same with names of Polars' own kind:
 
 >>> frame.select(pl.col("x").exact.sum()).item(), frame["x"].exact.mean(), frame.exact.sum().item()
@@ -25,14 +30,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
 import polars as pl
 from polars.plugins import register_plugin_function
 
-from . import _native
+from . import _native, exact
 
 _Column: TypeAlias = "pl.Expr | pl.Series | str"
 
 __all__ = [
+    "RollingWindows",
     "exact_average",
     "exact_comoments_state",
     "exact_corr",
@@ -67,6 +74,7 @@ __all__ = [
     "exact_sum_of",
     "exact_sum_state",
     "exact_var",
+    "rolling",
     "exact_var_of",
     "tree_sum",
 ]
@@ -321,6 +329,126 @@ def exact_list_dot(x: _Column, y: _Column) -> pl.Expr:
 def tree_sum(x: _Column) -> pl.Expr:
     """The sum in tree order of each list of a column of lists or arrays of floats: `treefold.sum` of its items that are not null."""
     return _called("tree_sum", x)
+
+
+def _expression(column: _Column) -> pl.Expr:
+    return pl.col(column) if isinstance(column, str) else pl.lit(column) if isinstance(column, pl.Series) else column
+
+
+def _column_of(series: pl.Series) -> Any:
+    """A column's items, null ones as 0, and which are null."""
+    if not series.dtype.is_numeric():
+        raise pl.exceptions.InvalidOperationError(f"rolling: a column has elements of type {series.dtype}, not numbers")
+    return series.cast(pl.Float64).fill_null(0.0).to_numpy(), series.is_null().to_numpy()
+
+
+class RollingWindows:
+    """Windows that move over a column: `rolling` makes it.
+
+    Functions return expressions. Rows with a null, of two columns in either, do not count. A statistic is null where too few items do, or where
+    it has a zero denominator. The result is of type Float64. As in Polars, `ddof` is 1, and skewness and kurtosis are with a bias.
+    """
+
+    __slots__ = ("_options", "_x")
+
+    def __init__(self, x: _Column, options: dict[str, Any]) -> None:
+        self._x, self._options = x, options
+
+    def _of(self, statistic: str, *others: _Column, **options: Any) -> pl.Expr:
+        named = [_expression(self._x)]
+        named += [_expression(other).alias(f"other {place}") for place, other in enumerate(others)]
+        if self._options["on"] is not None:
+            named.append(_expression(self._options["on"]).alias("on"))
+        return pl.struct(named).map_batches(lambda rows: self._values(rows, statistic, options), return_dtype=pl.Float64)
+
+    def _values(self, rows: pl.Series, statistic: str, options: dict[str, Any]) -> pl.Series:
+        columns = rows.struct.unnest().get_columns()
+        windows = {**self._options, "on": None if self._options["on"] is None else columns.pop().to_numpy()}
+        items, nulls = zip(*map(_column_of, columns))
+        missing = np.any(nulls, axis=0)
+        is_nan, is_finite = np.any(np.isnan(items), axis=0), np.all(np.isfinite(items), axis=0)
+        x = np.where(missing | is_nan, np.nan, items[0])
+        if statistic == "count":
+            x = np.where(missing, np.nan, 0.0)
+        values = getattr(exact.rolling(x, **windows, skipna=True), statistic)(*items[1:], **options)
+
+        def have(odd: Any) -> Any:
+            return exact.rolling((odd & ~missing).astype("f8"), **{**windows, "min_periods": 0}).max() > 0
+
+        if statistic != "count":
+            values[have(is_nan)] = np.nan
+        result = pl.Series(rows.struct.fields[0], values)
+        return result.set(pl.Series(np.isnan(values) & ~have(~is_finite)), None)
+
+    def count(self) -> pl.Expr:
+        """The number of items that are not null."""
+        return self._of("count")
+
+    def sum(self) -> pl.Expr:
+        """The exact sum, rounded once."""
+        return self._of("sum")
+
+    def mean(self) -> pl.Expr:
+        """The exact mean, rounded once."""
+        return self._of("mean")
+
+    def min(self) -> pl.Expr:
+        """The least item."""
+        return self._of("min")
+
+    def max(self) -> pl.Expr:
+        """The greatest item."""
+        return self._of("max")
+
+    def var(self, ddof: float = 1) -> pl.Expr:
+        """The exact variance, rounded once."""
+        return self._of("var", ddof=ddof)
+
+    def std(self, ddof: float = 1) -> pl.Expr:
+        """The square root of the exact variance, rounded once."""
+        return self._of("std", ddof=ddof)
+
+    def skew(self, bias: bool = True) -> pl.Expr:
+        """The exact skewness, rounded once."""
+        return self._of("skewness", bias=bias)
+
+    def kurtosis(self, bias: bool = True) -> pl.Expr:
+        """The exact excess kurtosis, rounded once."""
+        return self._of("kurtosis", bias=bias)
+
+    def cov(self, y: _Column, ddof: float = 1) -> pl.Expr:
+        """The exact covariance with another column, rounded once."""
+        return self._of("cov", y, ddof=ddof)
+
+    def corr(self, y: _Column) -> pl.Expr:
+        """The exact correlation with another column, rounded once."""
+        return self._of("corr", y)
+
+
+def rolling(
+    x: _Column,
+    window: Any = None,
+    min_periods: int | None = None,
+    on: "_Column | None" = None,
+    *,
+    placement: str = "trailing",
+) -> RollingWindows:
+    """Windows that move over a column: `rolling(x, window).mean()`, `.std()`, `.corr(y)`, ….
+
+    Parameters
+    ----------
+    x : Expr, Series or str
+        A column of numbers.
+    window, min_periods, placement
+        As in `treefold.exact.rolling`.
+    on : Expr, Series or str, optional
+        An ascending column of numbers or times.
+
+    Returns
+    -------
+    RollingWindows
+    """
+    return RollingWindows(x, {"window": window, "min_periods": min_periods, "on": on, "placement": placement})
 
 
 # What the namespaces have: `exact_NAME` for each.

@@ -1,4 +1,4 @@
-"""`DataArray.treefold` and `Dataset.treefold`: reductions by the names of dimensions, in memory and over dask.
+"""`DataArray.treefold`, `DataArray.exact` and those of a Dataset: reductions by the names of dimensions, in memory and over dask.
 
 Importing this module registers them. They are shorthands of `reduce`: `array.reduce(treefold.dask.sum, "time", skipna=True)`.
 
@@ -8,13 +8,17 @@ Importing this module registers them. They are shorthands of `reduce`: `array.re
 [0.30000000000000004, 0.3]
 >>> array.treefold.sum("time", min_count=2).values.tolist()
 [0.30000000000000004, nan]
+>>> array.exact.average(xarray.DataArray([1.0, 3.0], dims="time"), "time").values.tolist()
+[0.17500000000000002, 0.3]
 """
+
+import functools
 
 import xarray
 
 from . import dask
 
-__all__ = ["Accessor"]
+__all__ = ["Accessor", "ExactAccessor"]
 
 
 @xarray.register_dataarray_accessor("treefold")
@@ -36,18 +40,54 @@ class Accessor:
         return self._array.reduce(function, dim, skipna=skipna, **keywords)
 
 
-def _method(name):
-    function = getattr(dask, name)
+@xarray.register_dataarray_accessor("exact")
+@xarray.register_dataset_accessor("exact")
+class ExactAccessor(Accessor):
+    """`DataArray.exact` and `Dataset.exact`: the exact functions of `treefold.dask` by their short names, `array.exact.mean("time")`.
 
+    They are `sum`, `mean`, `var`, `std`, `skewness` and `kurtosis`; with another DataArray, to whose dimensions and coordinates the array is
+    broadcast, `average(weights, dim)`, `cov(other, dim)` and `corr(other, dim)`: pairs of which one is NaN do not count.
+    """
+
+    def _pair(self, function, other, dim, skipna, keywords):
+        if isinstance(self._array, xarray.Dataset):
+            return self._array.map(lambda array: type(self)(array)._pair(function, other, dim, skipna, keywords))
+        array, other = xarray.broadcast(*xarray.align(self._array, other, join="exact"))
+        return type(self)(array)._reduce(functools.partial(function, other=other.data), dim, skipna, dict(keywords))
+
+
+def _method(accessor, name, function):
     def method(self, dim=None, *, skipna=None, **keywords):
         return self._reduce(function, dim, skipna, keywords)
 
-    method.__name__ = name
-    method.__qualname__ = f"Accessor.{name}"
-    method.__doc__ = f"`treefold.dask.{name}` along dimensions."
-    return method
+    method.__doc__ = f"`treefold.dask.{function.__name__}` along dimensions."
+    _set(accessor, name, method)
 
 
+def _method_of_pairs(name, function, second):
+    def of_blocks(array, axis=None, *, other, **keywords):
+        return function(array, axis=axis, **{second: other}, **keywords)
+
+    def method(self, other, dim=None, *, skipna=None, **keywords):
+        return self._pair(of_blocks, other, dim, skipna, keywords)
+
+    method.__doc__ = f"`treefold.dask.{function.__name__}` along dimensions."
+    _set(ExactAccessor, name, method)
+
+
+def _set(accessor, name, method):
+    method.__name__, method.__qualname__ = name, f"{accessor.__name__}.{name}"
+    setattr(accessor, name, method)
+
+
+_OF_PAIRS = {"average": "weights", "cov": "y", "corr": "y"}
 for _name in dask.__all__:
-    if _name not in ("GroupBy", "dot", "exact_dot", "exact_groupby"):
-        setattr(Accessor, _name, _method(_name))
+    _function, _short = getattr(dask, _name), _name.removeprefix("exact_")
+    if _short in ("GroupBy", "RollingWindows", "dot", "groupby", "rolling"):
+        continue
+    if _short in _OF_PAIRS:
+        _method_of_pairs(_short, _function, _OF_PAIRS[_short])
+        continue
+    _method(Accessor, _name, _function)
+    if _name != _short:
+        _method(ExactAccessor, _short, _function)

@@ -49,6 +49,7 @@ use windows::Windows;
 pub struct Rolling {
     windows: Windows,
     least_items: usize,
+    skips_nan: bool,
 }
 
 /// Windows that cannot be, or columns that do not fit them.
@@ -113,6 +114,7 @@ impl Rolling {
         Self {
             windows: Windows::of_items(items, placement),
             least_items: items,
+            skips_nan: false,
         }
     }
 
@@ -192,6 +194,7 @@ impl Rolling {
         Ok(Self {
             windows: Windows::Ranges { starts, ends },
             least_items: 1,
+            skips_nan: false,
         })
     }
 
@@ -199,9 +202,15 @@ impl Rolling {
     #[must_use]
     pub fn least_items(self, items: usize) -> Self {
         Self {
-            least_items: items.max(1),
+            least_items: items,
             ..self
         }
+    }
+
+    /// Rows of which an item is NaN do not count: windows are as before, but without them.
+    #[must_use]
+    pub fn skip_nan(self, skips_nan: bool) -> Self {
+        Self { skips_nan, ..self }
     }
 
     /// A statistic of each window, rounded once, of as many columns as it has [inputs](Statistic::inputs). It is that of a slot of the window's
@@ -233,15 +242,43 @@ impl Rolling {
                 });
             }
         }
+        let is_nan = |row: usize| columns.iter().any(|column| column[row].widened().is_nan());
+        let is_missing: Vec<bool> = if self.skips_nan {
+            (0..expected).map(is_nan).collect()
+        } else {
+            Vec::new()
+        };
+        if is_missing.contains(&true) {
+            let rows = |column: &&[T]| {
+                let rows = column.iter().zip(&is_missing);
+                let present = rows.filter(|(_, is_missing)| !**is_missing);
+                present.map(|(item, _)| *item).collect::<Vec<T>>()
+            };
+            let columns: Vec<Vec<T>> = columns.iter().map(rows).collect();
+            let columns: Vec<&[T]> = columns.iter().map(Vec::as_slice).collect();
+            let windows = self.windows.without(&is_missing);
+            return Ok(self.of(&windows, statistic, options, &columns));
+        }
+        Ok(self.of(&self.windows, statistic, options, columns))
+    }
+
+    /// A statistic of columns that were checked.
+    fn of<T: Float>(
+        &self,
+        windows: &Windows,
+        statistic: Statistic,
+        options: Options,
+        columns: &[&[T]],
+    ) -> Vec<T> {
         let least = statistic.least_items(options);
         let least = usize::try_from(least).expect("it is a few");
         let of = Of {
-            windows: &self.windows,
+            windows,
             least_items: self.least_items.max(least),
             statistic,
             options,
         };
-        Ok(match statistic {
+        match statistic {
             Statistic::Count => of.counts(columns[0].len()),
             Statistic::Sum => of.sums(columns[0]),
             Statistic::Mean => of.means(columns[0]),
@@ -257,7 +294,7 @@ impl Rolling {
             | Statistic::Correlation
             | Statistic::Slope
             | Statistic::Intercept => of.slide::<T, NarrowCoMoments, 2>(columns),
-        })
+        }
     }
 }
 
@@ -282,7 +319,7 @@ impl Of<'_> {
     }
 
     fn counts<T: Float>(&self, items: usize) -> Vec<T> {
-        let mut counts = vec![0; items];
+        let mut counts = vec![0; self.windows.len().unwrap_or(items)];
         self.windows.write_counts(0, items, &mut counts);
         let value = |count: &usize| {
             if *count < self.least_items {
@@ -345,7 +382,7 @@ impl Of<'_> {
         let mut counts = [0; DECODED_ITEMS];
         let mut values = Vec::with_capacity(items.len());
         let mut others = Vec::new();
-        while values.len() < items.len() {
+        while values.len() < self.windows.len().unwrap_or(items.len()) {
             let first = values.len();
             let windows = walk.next_block(&mut sums, |window, total| {
                 let count = self.windows.range(first + window, items.len()).len();

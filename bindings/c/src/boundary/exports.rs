@@ -2,12 +2,15 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
-use super::held;
+use treefold::exact::Options;
+
 use super::keyed as by_keys;
+use super::{guard, held};
 use crate::accumulator::{self, treefold_accumulator};
 use crate::element::ElementType;
 use crate::failure::{self, Code, Status};
 use crate::keyed::{self, treefold_keyed};
+use crate::statistic::Statistic;
 
 /// The version: 10000 times the major number, plus 100 times the minor one, plus the patch.
 #[unsafe(no_mangle)]
@@ -179,6 +182,27 @@ pub unsafe extern "C" fn treefold_keyed_counts(
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
     unsafe { by_keys::counts(keyed, (result, m)) }
+}
+
+/// A statistic of each key.
+///
+/// # Safety
+/// `result` are m elements of its type.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_statistics(
+    keyed: *const treefold_keyed,
+    statistic: i32,
+    ddof: f64,
+    bias: c_int,
+    result: *mut c_void,
+    m: usize,
+) -> Status {
+    let bias = bias != 0;
+    match Statistic::of_code(statistic, Options { ddof, bias }) {
+        // SAFETY: the caller's promise is this function's.
+        Ok(statistic) => unsafe { by_keys::statistics(keyed, statistic, (result, m)) },
+        Err(failure) => guard(|| Err(failure)),
+    }
 }
 
 /// A state of sums of rows, of no rows for so many keys.

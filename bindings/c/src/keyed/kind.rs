@@ -69,6 +69,7 @@ kinds! {
 pub(super) fn asked(statistic: Statistic) -> ([exact::Statistic; 2], exact::Options) {
     use exact::Statistic as Exact;
     let (asked, ddof) = match statistic {
+        Statistic::Any(statistic, options) => return ([statistic; 2], options),
         Statistic::Value => ([Exact::Sum, Exact::Dot], 0.0),
         Statistic::Mean => ([Exact::Mean, Exact::WeightedMean], 0.0),
         Statistic::Variance(ddof) => ([Exact::Variance; 2], ddof),

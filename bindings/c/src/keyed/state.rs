@@ -146,12 +146,23 @@ pub(crate) trait KeyedState: Any + Send + Sync {
 
     #[cold]
     fn lacks(&self, statistic: Statistic) -> Failure {
+        use treefold::exact::{Held, Statistic as Exact};
         let instead = match statistic {
             Statistic::Value => OF_SUM,
             Statistic::Minimum | Statistic::Maximum => "TREEFOLD_EXACT_EXTREMA",
             Statistic::Mean | Statistic::Variance(_) | Statistic::StandardDeviation(_) => {
                 OF_MOMENTS
             }
+            Statistic::Any(Exact::Norm, _) => "TREEFOLD_EXACT_DOT of x and x",
+            Statistic::Any(statistic, _) => match statistic.held() {
+                Held::Sum => OF_SUM,
+                Held::Products => "TREEFOLD_EXACT_DOT",
+                Held::Moments => OF_MOMENTS,
+                Held::CoMoments => "TREEFOLD_EXACT_CO_MOMENTS",
+                Held::Weighted => "TREEFOLD_EXACT_WEIGHTED_MEAN",
+                Held::Extrema => "TREEFOLD_EXACT_EXTREMA",
+                _ => "TREEFOLD_EXACT_POWERS",
+            },
         };
         statistic.missing(&self.name(), instead)
     }

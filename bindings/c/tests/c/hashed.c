@@ -52,7 +52,11 @@ static void hashed(void)
     EXPECT(TREEFOLD_ARGUMENT, "`keys`: item 0 has key -3, which is no TREEFOLD_U64",
            treefold_keyed_add(floats, TREEFOLD_I8, narrow, 3, items, 3));
     EXPECT(TREEFOLD_LENGTH, "`keys` has 2 elements, but `items` has 3", treefold_keyed_add(floats, TREEFOLD_U64, large, 2, items, 3));
-    EXPECT(TREEFOLD_UNSUPPORTED, "take nothing back", treefold_keyed_remove(all, TREEFOLD_I64, any, 1, x, 1));
+    int64_t unknown[2] = {any[0], 17};
+    EXPECT(TREEFOLD_ARGUMENT, "`items`: item 1 has a key that has no items", treefold_keyed_remove(all, TREEFOLD_I64, unknown, 2, x, 2));
+    OK(treefold_keyed_add(all, TREEFOLD_I64, any, 1, x, 1));
+    CHECK(are_equal(all, part) == 0);
+    OK(treefold_keyed_remove(all, TREEFOLD_I64, any, 1, x, 1));
     EXPECT(TREEFOLD_UNSUPPORTED, "no bytes", treefold_keyed_to_bytes(all, NULL, 0, &groups));
     EXPECT(TREEFOLD_UNSUPPORTED, "no bytes", treefold_keyed_of_bytes(all, x, 8));
     EXPECT(TREEFOLD_UNSUPPORTED, "do not count", treefold_keyed_counts(all, (uint64_t *)(void *)read, KEYS));

@@ -110,7 +110,7 @@ static void extrema(void)
     OK(treefold_keyed_add(all, TREEFOLD_I32, &seven, 1, &nan, 1));
     OK(treefold_keyed_minima(all, found, GROUPS));
     CHECK(isnan(found[7]) && bits(found[5]) == bits(-0.0) && are_equal(all, part) == 0);
-    EXPECT(TREEFOLD_UNSUPPORTED, "extrema by key of TREEFOLD_F64 take nothing back",
+    EXPECT(TREEFOLD_UNSUPPORTED, "extrema take nothing back",
            treefold_keyed_remove(all, TREEFOLD_I32, &seven, 1, &nan, 1));
     EXPECT(TREEFOLD_UNSUPPORTED, "no variance", treefold_keyed_variances(all, 0, found, GROUPS));
     float low = -1, high = -1, items[2] = {3, -4};
@@ -205,7 +205,12 @@ static void rows(void)
         CHECK(memcmp(result, held, sizeof result) == 0);                                                                               \
         EXPECT(TREEFOLD_ARGUMENT, "key 36: 1 items cannot be removed of 0",                                                            \
                treefold_keyed_remove(two, TREEFOLD_I32, (int32_t[1]){GROUPS - 1}, 1, items, 1));                                       \
-        EXPECT(TREEFOLD_UNSUPPORTED, "no bytes", treefold_keyed_to_bytes(two, NULL, 0, &(size_t){0}));                                 \
+        unsigned char bytes[64 * GROUPS];                                                                                              \
+        size_t length = 0;                                                                                                             \
+        OK(treefold_keyed_to_bytes(two, bytes, sizeof bytes, &length));                                                                \
+        OK(treefold_keyed_add(two, TREEFOLD_I32, keys, 1, items, 1));                                                                  \
+        OK(treefold_keyed_of_bytes(two, bytes, length));                                                                               \
+        CHECK(are_equal(one, two) == 1);                                                                                               \
         end(one);                                                                                                                      \
         end(two);                                                                                                                      \
     } while (0);
@@ -240,6 +245,42 @@ static void integers(void)
     EXPECT(TREEFOLD_UNSUPPORTED, "real numbers", treefold_keyed_create(TREEFOLD_I64, TREEFOLD_EXACT_MOMENTS, 2, &none));
     CHECK(none == NULL);
     end(sums);
+}
+
+/* Statistics by their codes, of published cases and of two keys. */
+static void statistics(void)
+{
+    const uint8_t of_x[8] = {0, 0, 1, 1, 1, 1, 1, 0}, one_key[11] = {0};
+    const double items[8] = {1, 2, 1e12, 1e7, 6, 5, 8, 7}, others[8] = {2, 1, 3, -1e12, 4, 7, 6, 9};
+    const double few[11] = {5000, .01, -.02, .015, .005, -.01, .02, .01, -.03, 0, .01};
+    double two[2] = {0}, value = 0;
+    treefold_keyed *both = NULL, *powers = NULL;
+    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_CO_MOMENTS, 2, &both));
+    OK(treefold_keyed_add_dot(both, TREEFOLD_U8, of_x, 8, items, 8, others, 8));
+    OK(treefold_keyed_remove_dot(both, TREEFOLD_U8, of_x + 2, 2, items + 2, 2, others + 2, 2));
+    OK(treefold_keyed_statistics(both, TREEFOLD_COVARIANCE, 1, 1, two, 2));
+    CHECK(two[0] == 13.5 && two[1] == -1.0 / 3);
+    OK(treefold_keyed_statistics(both, TREEFOLD_CORRELATION, 0, 1, two, 2));
+    CHECK(two[1] == -0.14285714285714285);
+    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_POWERS, 1, &powers));
+    OK(treefold_keyed_add(powers, TREEFOLD_U8, one_key, 11, few, 11));
+    OK(treefold_keyed_remove(powers, TREEFOLD_U8, one_key, 1, few, 1));
+    OK(treefold_keyed_statistics(powers, TREEFOLD_KURTOSIS, 0, 1, &value, 1));
+    CHECK(value == -0.586894586894587);
+    OK(treefold_keyed_statistics(powers, TREEFOLD_KURTOSIS, 0, 0, &value, 1));
+    CHECK(value == -0.07326007326007344);
+    OK(treefold_keyed_statistics(powers, TREEFOLD_SKEWNESS, 0, 1, &value, 1));
+    CHECK(value == -0.7970360876769786);
+    OK(treefold_keyed_statistics(powers, TREEFOLD_SKEWNESS, 0, 0, &value, 1));
+    CHECK(value == -0.9451685304033433);
+    OK(treefold_keyed_means(powers, &value, 1));
+    CHECK(fabs(value - 0.001) < 1e-18);
+    EXPECT(TREEFOLD_UNSUPPORTED, "no corr of powers by key of TREEFOLD_F64: TREEFOLD_EXACT_CO_MOMENTS has one",
+           treefold_keyed_statistics(powers, TREEFOLD_CORRELATION, 0, 1, &value, 1));
+    EXPECT(TREEFOLD_ARGUMENT, "`statistic`: there is no statistic 77", treefold_keyed_statistics(powers, 77, 0, 1, &value, 1));
+    EXPECT(TREEFOLD_ARGUMENT, "there are no exact figures 10 by key", treefold_keyed_create(TREEFOLD_F64, 10, 1, &(treefold_keyed *){NULL}));
+    end(both);
+    end(powers);
 }
 
 static void errors(void)
@@ -315,6 +356,7 @@ int main(void)
     extrema();
     rows();
     integers();
+    statistics();
     errors();
     if (failures == 0)
         printf("keyed states hold what integers do\n");

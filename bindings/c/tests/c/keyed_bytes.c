@@ -64,7 +64,8 @@ static void bytes_of(int32_t figure)
     OK(treefold_accumulator_to_bytes(accumulator, room, sizeof room, &again));
     EXPECT(TREEFOLD_ARGUMENT, "the bytes are a sum of f64, not ", treefold_keyed_of_bytes(read, room, again));
     EXPECT(TREEFOLD_ARGUMENT, "`other`: it is ", treefold_keyed_equal(read, foreign, &(int){0}));
-    EXPECT(TREEFOLD_UNSUPPORTED, "no bytes", treefold_keyed_to_bytes(dot, NULL, 0, &again));
+    OK(treefold_keyed_to_bytes(dot, room, sizeof room, &again));
+    EXPECT(TREEFOLD_ARGUMENT, "sums of products by key of f64, not ", treefold_keyed_of_bytes(read, room, again));
     OK(treefold_accumulator_destroy(&accumulator));
     end(one);
     end(two);

@@ -201,6 +201,7 @@ CALL(treefold_keyed_to_bytes, bytes, (keyed_sums, bytes, ROOM_BYTES, (void *)(re
 CALL(treefold_keyed_to_bytes, needed, (keyed_sums, nothing, ROOM_BYTES, needed))
 CALL(treefold_keyed_variances, result, (keyed_moments, 1, result, 2))
 CALL(treefold_keyed_standard_deviations, result, (keyed_moments, 1, result, 2))
+CALL(treefold_keyed_statistics, result, (keyed_moments, TREEFOLD_VARIANCE, 1, 1, result, 2))
 
 static const struct place table[] = {
     ALL(ROW_ONE, ROW_LANES, ROW_DOT, ROW_SUMS)
@@ -269,6 +270,7 @@ static const struct place table[] = {
     ROW(treefold_keyed_to_bytes, needed, 8, 8, {nothing, "`bytes`"}),
     ROW(treefold_keyed_variances, result, 8, 16, {NULL, NULL}),
     ROW(treefold_keyed_standard_deviations, result, 8, 16, {NULL, NULL}),
+    ROW(treefold_keyed_statistics, result, 8, 16, {NULL, NULL}),
 };
 
 /* A result that begins before the items and ends in them, or begins with their last element. */

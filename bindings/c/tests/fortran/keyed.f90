@@ -186,8 +186,11 @@ contains
       call check('any keys are not equal', .not. treefold_keyed_equal(sums, other))
       call treefold_keyed_keys(other, distinct, ierr)
       call fails('too few keys', ierr, TREEFOLD_LENGTH, '11 keys')
-      call treefold_keyed_remove(sums, large, x, ierr)
-      call fails('any keys taken back', ierr, TREEFOLD_UNSUPPORTED, 'nothing back')
+      call treefold_keyed_add(sums, large, x)
+      call treefold_keyed_remove(sums, large, x)
+      call treefold_keyed_remove(other, [-7], [1.0_real64])
+      call treefold_keyed_remove(sums, [17], [1.0_real64], ierr)
+      call fails('a key without items', ierr, TREEFOLD_ARGUMENT, 'has no items')
    end subroutine any_keys
 
    subroutine bytes_and_equality()
@@ -212,8 +215,9 @@ contains
       call fails('bytes of sums', ierr, TREEFOLD_ARGUMENT, 'not moments by key of f64')
       call check('equal still', treefold_keyed_equal(one, other))
       call treefold_keyed_create(TREEFOLD_F64, TREEFOLD_FIGURE_EXTREMA, GROUPS, moments)
-      call treefold_keyed_to_bytes(moments, bytes, ierr)
-      call fails('extrema as bytes', ierr, TREEFOLD_UNSUPPORTED, 'no bytes')
+      call treefold_keyed_to_bytes(moments, bytes)
+      call treefold_keyed_of_bytes(other, bytes, ierr)
+      call fails('bytes of extrema', ierr, TREEFOLD_ARGUMENT, 'extrema by key of f64, not sums')
    end subroutine bytes_and_equality
 
    subroutine ranges()

@@ -253,6 +253,65 @@ def test_windows_of_times():
         exact.rolling([1.0, 2.0], "1h", on=pd.Series([times[0], pd.NaT]))
 
 
+ROLLING = ["count", "sum", "mean", "min", "max", "var", "std", "skew", "kurt"]
+
+
+@pytest.mark.parametrize("dtype", ["f8", "Float64", "f4"])
+def test_windows_are_those_of_pandas(dtype):
+    """Of small integers and no constant window, pandas' own are near; the index, the names and the windows without a value are the same."""
+    random = np.random.default_rng(SEED)
+    index = pd.date_range("2026-01-01", periods=80, freq="7min")
+    x = pd.Series(random.integers(-50, 50, 80).astype("f8"), index, name="x")
+    y = pd.Series(random.integers(-50, 50, 80).astype("f8"), index, name="y")
+    x[random.integers(0, 5, 80) == 0] = np.nan
+    y[random.integers(0, 5, 80) == 0] = np.nan
+    x, y = x.astype(dtype), y.astype(dtype)
+    frame = pd.DataFrame({"x": x, "y": y})
+    kinds = [
+        ({"window": 6}, {"window": 6}), ({"window": 7, "min_periods": 2}, {"window": 7, "min_periods": 2}),
+        ({"window": 6, "min_periods": 3, "placement": "centred"}, {"window": 6, "min_periods": 3, "center": True}),
+        ({"window": 5, "min_periods": 3, "placement": "forward"}, {"window": pd.api.indexers.FixedForwardWindowIndexer(window_size=5), "min_periods": 3}),
+        ({"window": "50min"}, {"window": "50min"}), ({"window": "42min", "placement": "centred"}, {"window": "42min", "center": True}),
+        ({"window": None, "min_periods": 4}, None),
+    ]
+
+    def check(own, theirs, loose):
+        assert type(own) is type(theirs) and own.index.equals(theirs.index)
+        own, theirs = (np.asarray(one.astype("f8")) for one in (own, theirs))
+        assert np.array_equal(np.isnan(own), np.isnan(theirs))
+        assert np.allclose(own, theirs, rtol=loose, atol=loose, equal_nan=True)
+
+    loose = 1e-4 if dtype == "f4" else 1e-9
+    for ours, theirs in kinds:
+        made = [one.expanding(4) if theirs is None else one.rolling(**theirs) for one in (x, frame)]
+        for rows, windows in zip((x, frame), made):
+            for name in ROLLING:
+                check(getattr(tp.rolling(rows, **ours), name)(), getattr(windows, name)(), loose)
+        check(tp.rolling(x, **ours).cov(y), made[0].cov(y), loose)
+        check(tp.rolling(x, **ours).corr(y), made[0].corr(y), loose)
+        assert tp.rolling(x, **ours).var(ddof=0).name == "x" and tp.rolling(x, **ours).cov(y).name is None
+    timed = frame.reset_index(names="t")
+    pd.testing.assert_frame_equal(tp.rolling(timed, "50min", on="t").sum().set_axis(index), tp.rolling(frame, "50min").sum())
+    assert tp.rolling(pd.Series([1.0, 2.0, 4.0]), 2).var(ddof=2).isna().all()
+    for wrong, error, match in (
+        (lambda: tp.rolling([1.0], 1), TypeError, "rows is a list"), (lambda: tp.rolling(frame, 2).cov(x), TypeError, "rows is a DataFrame"),
+        (lambda: tp.rolling(pd.Series(["a"]), 1).sum(), TypeError, "not floats or integers"),
+        (lambda: tp.rolling(x, 2).cov(y.iloc[1:]), ValueError, "other: its index is not that of the rows"),
+    ):
+        with pytest.raises(error, match=match):
+            wrong()
+
+
+def test_an_outlier_leaves_nothing():
+    block = [0.01, -0.02, 0.015, 0.005, -0.01, 0.02, 0.01, -0.03, 0.0, 0.01]
+    windows = tp.rolling(pd.Series([5000.0, *block * 3]), 10)
+    assert windows.kurt().iloc[-1] == -0.07326007326007344 and windows.skew().iloc[-1] == -0.9451685304033433
+    x = pd.Series([1, 2, 10**12, 10**7, 6, 5, 8, 7])
+    y = pd.Series([2, 1, 3, -(10**12), 4, 7, 6, 9])
+    assert tp.rolling(x, 3).cov(y).iloc[-1] == -1 / 3 and tp.rolling(x, 3).corr(y).iloc[-1] == -0.14285714285714285
+    assert tp.rolling(pd.Series([1e9] * 5 + [1, 0, 1, 0, 1]), 3).std().iloc[-1] == 0.5773502691896257
+
+
 def test_replacer_leaves_series_and_frames_to_pandas():
     x = pd.Series([1.0, np.nan, 3.0], index=list("abc"), name="x")
     frame = pd.DataFrame({"x": x, "y": [1, 2, 3]})

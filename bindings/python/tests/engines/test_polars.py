@@ -160,6 +160,49 @@ def test_windows():
     assert frame.select(tp.exact_mean("x").rolling("t", period="2i")).to_series().to_list() == own
 
 
+def test_windows_are_those_of_polars():
+    """Of small integers, Polars' own are near; nulls are where it has them."""
+    random = np.random.default_rng(SEED)
+    x = [None if gap == 0 else float(item) for gap, item in zip(random.integers(0, 5, 60), random.integers(-50, 50, 60))]
+    y = [None if gap == 0 else float(item) for gap, item in zip(random.integers(0, 5, 60), random.integers(-50, 50, 60))]
+    frame = pl.DataFrame({"x": x, "y": y, "t": np.cumsum(random.integers(1, 4, 60)), "k": [row % 2 for row in range(60)]})
+    for window, least, placement in ((4, 2, "trailing"), (5, 3, "centred")):
+        windows = tp.rolling("x", window, least, placement=placement)
+        options = {"window_size": window, "min_samples": least, "center": placement == "centred"}
+        own = frame.select(
+            sum=windows.sum(), mean=windows.mean(), min=windows.min(), max=windows.max(), var=windows.var(), std=windows.std(),
+        )
+        theirs = frame.select(**{name: getattr(pl.col("x"), f"rolling_{name}")(**options) for name in own.columns})
+        for name in own.columns:
+            ours, others = own[name].to_list(), theirs[name].to_list()
+            assert [one is None for one in ours] == [one is None for one in others], name
+            assert all(one is None or math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9) for one, other in zip(ours, others)), name
+    both = frame.select(cov=tp.rolling("x", 6, 3).cov("y"), corr=tp.rolling("x", 6, 3).corr(pl.col("y"))).to_dict(as_series=False)
+    pairs = [(one, other) for one, other in zip(x, y)]
+    for last in range(60):
+        own = [pair for pair in pairs[max(0, last - 5) : last + 1] if None not in pair]
+        if len(own) < 3:
+            assert both["cov"][last] is None and both["corr"][last] is None
+        else:
+            assert math.isclose(both["cov"][last], np.cov(*zip(*own))[0, 1], rel_tol=1e-9, abs_tol=1e-9)
+    assert frame.lazy().select(tp.rolling("x", 3, on="t").sum()).collect().height == 60
+    over = frame.select(tp.rolling("x", 3, 1).sum().over("k")).to_series().to_list()
+    parts = [frame.filter(pl.col("k") == key).select(tp.rolling("x", 3, 1).sum()).to_series().to_list() for key in (0, 1)]
+    assert over == [parts[row % 2][row // 2] for row in range(60)]
+
+
+def test_windows_of_what_is_no_number():
+    frame = pl.DataFrame({"x": [1.0, math.nan, None, 3.0, math.inf, 4.0, 5.0]})
+    windows = tp.rolling("x", 2, 1)
+    assert str(frame.select(windows.sum()).to_series().to_list()) == "[1.0, nan, nan, 3.0, inf, inf, 9.0]"
+    assert str(frame.select(windows.var()).to_series().to_list()) == "[None, nan, nan, None, nan, nan, 0.5]"
+    assert frame.select(windows.count()).to_series().to_list() == [1.0, 2.0, 1.0, 1.0, 2.0, 2.0, 2.0]
+    singles = frame.select(tp.rolling(pl.col("x").cast(pl.Float32), 2).mean())
+    assert singles.dtypes == [pl.Float64] and singles.columns == ["x"]
+    with pytest.raises(pl.exceptions.PolarsError, match="not numbers"):
+        pl.DataFrame({"x": ["a"]}).select(tp.rolling("x", 1).sum())
+
+
 @pytest.mark.parametrize("report", SUMS)
 def test_reported_sums(report):
     items, value = SUMS[report]

@@ -47,5 +47,5 @@ def test_a_file_read_in_pieces(tmp_path):
         start += len(group)
     whole = parts[0]
     for part in parts[1:]:
-        whole = part.merge(whole)
-    assert bits(whole.result()) == bits(treefold.sum(x))
+        whole = part + whole
+    assert bits(whole.value()) == bits(treefold.sum(x))

@@ -29,7 +29,7 @@ impl<S: KeyedSlot> Keyed<S> {
     /// | 11 | [`Mean`](crate::Mean) | the number of items, a sum |
     /// | 12 | [`ProductSum`](crate::ProductSum) | a sum |
     /// | 13 | [`WeightedMean`](crate::WeightedMean) | the sum of the products, that of the weights |
-    /// | 14 | [`CoMoments`](crate::CoMoments) | as moments of x; a sum and a number as of the moments of y; the sum of the products |
+    /// | 14 | [`CoMoments`](crate::CoMoments) | as moments of x; a sum and a number as of the moments of y; the number that is the sum of the products of finite items |
     /// | 15 | [`Powers`](crate::Powers) | as moments; the numbers that are the sums of cubes and of fourth powers |
     /// | 16 | [`Extrema`](crate::Extrema) | the negative minimum, and the maximum |
     /// | 17 | [`IntegerSum`](crate::IntegerSum) | the number of items, the lower 64 bits of the sum, and the integer above them |

@@ -109,7 +109,7 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
         Ok(())
     }
 
-    /// Takes back items that were added with these keys. A key stays, though all its items go: see [`retain`](Self::retain).
+    /// Takes back items that were added with these keys. A key stays, though all its items go: see [`forget_empty`](Self::forget_empty).
     ///
     /// # Panics
     /// As [`add`](Self::add).

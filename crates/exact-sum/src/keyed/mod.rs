@@ -5,6 +5,7 @@ mod columns;
 mod hashed;
 mod key;
 mod kinds;
+mod merge;
 pub(crate) mod message;
 mod partials;
 pub(crate) mod ranks;
@@ -18,8 +19,8 @@ use crate::number::float::Float;
 use crate::slots::items::Items;
 use crate::slots::sum::Sum;
 use crate::statistic::{Options, Statistic};
+use columns::Columns;
 use columns::decoded::Decoded;
-use columns::{Columns, Places};
 pub use hashed::Hashed;
 pub use key::{Key, KeyError};
 #[cfg(feature = "par")]
@@ -286,53 +287,6 @@ impl<S: KeyedSlot> Keyed<S> {
         Ok(())
     }
 
-    /// Adds other slots, key by key. If they have more keys, so will these.
-    ///
-    /// # Panics
-    /// Their rows have another width.
-    ///
-    /// # Errors
-    /// Together they have more than 2^63 - 1 items, or there is no memory for more keys. These slots stay as they were.
-    pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-        self.check_width(other);
-        self.columns.reserve(other.slots())?;
-        self.columns.make_room(&other.columns, Places::Same)?;
-        self.grow(other.keys)?;
-        self.columns.merge(&other.columns, Places::Same, false);
-        Ok(())
-    }
-
-    /// Takes back what other slots were given.
-    ///
-    /// # Panics
-    /// As [`merge`](Self::merge).
-    ///
-    /// # Errors
-    /// As [`remove`](Self::remove); or the others have more keys.
-    pub fn unmerge(&mut self, other: &Self) -> Result<(), RemoveKeyedError> {
-        self.check_width(other);
-        if !S::TAKES_BACK {
-            return Err(RemoveKeyedError::Never);
-        }
-        if other.keys > self.keys {
-            let (item, sums) = (self.keys, self.keys);
-            let key = item as i128;
-            return Err(RemoveKeyedError::Key(KeyError::OutOfRange {
-                item,
-                key,
-                sums,
-            }));
-        }
-        self.columns.check_held(&other.columns, Places::Same)?;
-        self.columns.make_room(&other.columns, Places::Same)?;
-        self.columns.merge(&other.columns, Places::Same, true);
-        Ok(())
-    }
-
-    fn check_width(&self, other: &Self) {
-        assert_eq!(self.width, other.width, "the rows differ in width");
-    }
-
     /// The number of items of each slot, if they are counted.
     #[must_use]
     pub fn counts(&self) -> Option<&[u64]> {
@@ -394,36 +348,6 @@ impl<S: KeyedSlot> Keyed<S> {
 }
 
 const OF_THE_SLOT: &str = "the statistic is one of the slot";
-
-impl<T: Float> Keyed<Sum<T>> {
-    /// Adds an item to the sum of a key.
-    ///
-    /// # Panics
-    /// The key has no sum.
-    #[inline]
-    pub fn add_one(&mut self, key: usize, item: T) {
-        self.check_slot(key);
-        self.columns.change_one(key, item.widened(), false);
-    }
-
-    /// The sum of a key divided by the number of its items, which the caller has counted, rounded once; NaN if there are none.
-    ///
-    /// # Panics
-    /// The key has no sum.
-    #[must_use]
-    pub fn mean(&self, key: usize, items: u64) -> T {
-        self.columns.mean(key, items)
-    }
-
-    /// Sums of no items, for so many keys and for items like these: such are merged fast.
-    #[cfg(feature = "par")]
-    pub(crate) fn for_such(keys: usize, items: &[T]) -> Result<Self, LimitError> {
-        let mut sums = Self::new(keys)?;
-        let first = &items[..items.len().min(DECODED_ITEMS)];
-        sums.columns.prepare(first);
-        Ok(sums)
-    }
-}
 
 /// Slots are equal if there are as many, and each key's are equal.
 impl<S: KeyedSlot> PartialEq for Keyed<S> {

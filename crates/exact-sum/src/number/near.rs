@@ -21,7 +21,7 @@ use crate::number::float::Float;
 /// (3 u^2). Quotient: the first one leaves a rest of at most 3u; its parts of u, u and 2u are rounded (4 u^2), and so is it (3 u^2); to divide it
 /// by y.high instead of y, and to round that, takes 6 u^2. Root: the first one leaves a rest of at most 3u that is computed to 5 u^2, which is
 /// halved; its divisor is twice that root instead of the sum of both (1.5 u^2), and the quotient is rounded (1.5 u^2). A root halves its operand's error.
-/// Differences of high parts are exact (Sterbenz), and so are errors of products (Dekker), as all high parts lie within 2^±16 here. What the slots compute adds up to less than 64 u^2 = 2^-100: the longest is a √b / (c √c d), with
+/// Differences of high parts are exact (Sterbenz), and so are errors of products (Dekker), as all high parts lie within 2^±64 here. What the slots compute adds up to less than 64 u^2 = 2^-100: the longest is a √b / (c √c d), with
 /// (2 + 7 + 8) + (2 + 7 + 8 + 2 + 8) + 13 = 57.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Near {
@@ -53,6 +53,19 @@ impl Near {
             low as f64 * BELOW_ONE,
             magnitude.exponent + u128::BITS.cast_signed() - 1,
         )
+    }
+
+    /// An integer that a double is, if it is not 0.
+    #[expect(clippy::cast_precision_loss, reason = "it is exact")]
+    #[inline(always)]
+    pub(crate) fn of_integer(integer: i128) -> Option<Self> {
+        let integer = i64::try_from(integer).ok()?;
+        let range = 1..1 << f64::MANTISSA_DIGITS;
+        range.contains(&integer).then_some(Self {
+            high: integer as f64,
+            low: 0.0,
+            exponent: 0,
+        })
     }
 
     /// The sum of two numbers, of which the second one is not greater (Dekker's Fast2Sum).
@@ -99,10 +112,15 @@ impl Near {
     /// what its operands lacked relative to them, does not reach the middle between two numbers.
     #[inline(always)]
     pub(crate) fn nearest<T: Float>(self, is_negative: bool, lacking: f64) -> Option<T> {
-        /// Powers of two by which no double from 2^-16 to 2^16 becomes subnormal or infinite.
-        const EXPONENTS: std::ops::Range<i32> = -1000..1000;
+        /// Powers of two by which no double from 2^-64 to 2^64 becomes subnormal or infinite.
+        const EXPONENTS: std::ops::Range<i32> = -950..950;
         /// And those by which all become zero or infinite.
         const BEYOND: std::ops::Range<i32> = -1200..1200;
+        let error = self.high * (ERROR + lacking);
+        let [least, most] = [-error, error].map(|error| self.high + (self.low + error));
+        if least.to_bits() != most.to_bits() {
+            return None;
+        }
         if !BEYOND.contains(&self.exponent) {
             let value = if self.exponent < 0 {
                 T::ZERO
@@ -111,9 +129,7 @@ impl Near {
             };
             return Some(if is_negative { value.negate() } else { value });
         }
-        let error = self.high * (ERROR + lacking);
-        let [least, most] = [-error, error].map(|error| self.high + (self.low + error));
-        if least.to_bits() != most.to_bits() || !EXPONENTS.contains(&self.exponent) {
+        if !EXPONENTS.contains(&self.exponent) {
             return None;
         }
         let biased = (self.exponent + 1023).cast_unsigned();
@@ -151,6 +167,18 @@ impl Part {
     #[inline(always)]
     pub(crate) fn of(number: Option<(bool, Magnitude)>, error: Option<i32>) -> Self {
         Self { number, error }
+    }
+
+    /// What a function makes of it, rounded once: +0.0 if it is zero. `None` where that is in doubt.
+    #[inline(always)]
+    pub(crate) fn rounded<T: Float>(self, of: impl FnOnce(Near) -> Near) -> Option<T> {
+        match self.number {
+            None => self.error.is_none().then_some(T::ZERO),
+            Some((is_negative, magnitude)) => {
+                let lacking = 4.0 * self.lacking(magnitude);
+                of(Near::of(magnitude)).nearest(is_negative, lacking)
+            }
+        }
     }
 
     /// How much of the magnitude it may lack.
@@ -197,7 +225,8 @@ mod tests {
     use num_bigint::BigInt;
     use proptest::prelude::*;
 
-    use super::near_quotient;
+    use super::{Near, near_quotient};
+    use crate::number::fixed::Magnitude;
     use crate::number::float::Float;
     use crate::number::scaled::{Scaled, quotient, signed_root};
     use crate::number::wide::Wide;
@@ -258,8 +287,52 @@ mod tests {
         ]
     }
 
+    /// Whether a number differs from an exact one by at most so many times 2^-106 of that.
+    fn is_within(near: &Scaled, exact: &Scaled, most: i32) -> bool {
+        let difference = near.less(exact);
+        let difference = if difference.is_positive() {
+            difference
+        } else {
+            exact.less(near)
+        };
+        let bound = exact.by(&Scaled::from(f64::from(most) * 2_f64.powi(-106)));
+        !difference.less(&bound).is_positive()
+    }
+
+    /// The errors of the table, with those of the operands.
+    fn check_errors(a: Magnitude, b: Magnitude) {
+        let exact = |of: Magnitude| Scaled {
+            integer: of.bits.into(),
+            unit: of.exponent,
+        };
+        let value = |near: Near| {
+            let unit = near.exponent;
+            let [high, low] = [near.high, near.low].map(Scaled::from);
+            let Scaled { integer, unit: own } = high.plus(&low);
+            Scaled {
+                integer,
+                unit: unit + own,
+            }
+        };
+        let (near_a, near_b) = (Near::of(a), Near::of(b));
+        let (a, b) = (exact(a), exact(b));
+        assert!(is_within(&value(near_a), &a, 2));
+        assert!(is_within(&value(near_a.by(near_b)), &a.by(&b), 12));
+        assert!(is_within(&value(near_a.over(near_b)).by(&b), &a, 17));
+        let root = value(near_a.root());
+        assert!(is_within(&root.by(&root), &a, 15));
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4000))]
+        #[test]
+        fn errors_are_bounded(a: u128, b: u128, zeros in 0..100_u32, exponent in -100..100) {
+            let of = |bits: u128, exponent| Magnitude { bits: bits | 1 << 127, exponent, is_more: false };
+            check_errors(of(a, exponent), of(b, 0));
+            // Factors that are near powers of two, from above and from below.
+            check_errors(of(a >> zeros, exponent), of(!(b >> zeros), 0));
+        }
+
         #[test]
         fn is_nearest_or_in_doubt(a in wide(), b in wide(), unit in prop_oneof![Just(0), -1200..1200]) {
             prop_assert!(check::<f64>(a, b, unit)[0], "{:?} {:?}", a, b);

@@ -78,6 +78,30 @@ impl<const N: usize> Wide<N> {
     /// The product, in R words.
     #[inline(always)]
     pub(crate) fn times<const M: usize, const R: usize>(self, other: Wide<M>) -> Wide<R> {
+        // The words of a negative number a stand for a + 2^(64 N), whose product has 2^(64 N) times the other factor too much.
+        let product: Wide<R> = self.times_unsigned(other);
+        let product = product.less_above::<M>(N, other.0, self.is_negative());
+        product.less_above::<N>(M, self.0, other.is_negative())
+    }
+
+    /// The product with a number that is not negative, which takes less time.
+    #[inline(always)]
+    pub(crate) fn times_count<const R: usize>(self, count: u64) -> Wide<R> {
+        let product: Wide<R> = self.times_unsigned(Wide([count]));
+        product.less_above::<1>(N, [count], self.is_negative())
+    }
+
+    /// The square of a number, which takes less time.
+    #[inline(always)]
+    pub(crate) fn square_of(number: i128) -> Self {
+        let magnitude = number.unsigned_abs();
+        let words = Wide([lower_word(magnitude), lower_word(magnitude >> u64::BITS)]);
+        words.times_unsigned(words)
+    }
+
+    /// The product of the numbers that the words without a sign stand for.
+    #[inline(always)]
+    fn times_unsigned<const M: usize, const R: usize>(self, other: Wide<M>) -> Wide<R> {
         const { assert!(R <= N + M, "the words above the factors' are not computed") };
         let mut words = [0; R];
         for (place, own) in self.0.into_iter().enumerate() {
@@ -87,17 +111,14 @@ impl<const N: usize> Wide<N> {
                     let sum =
                         u128::from(own) * u128::from(other) + u128::from(*word) + u128::from(carry);
                     *word = lower_word(sum);
-                    carry = lower_word(sum >> 64);
+                    carry = lower_word(sum >> u64::BITS);
                 }
             }
             if let Some(word) = words.get_mut(place + M) {
                 *word = carry;
             }
         }
-        // The words of a negative number a stand for a + 2^(64 N), whose product has 2^(64 N) times the other factor too much.
-        let product = Wide(words);
-        let product = product.less_above::<M>(N, other.0, self.is_negative());
-        product.less_above::<N>(M, self.0, other.is_negative())
+        Wide(words)
     }
 
     /// Less a number of M words at a place, if a condition holds.
@@ -177,7 +198,9 @@ mod tests {
             prop_assert_eq!(integer(long), integer(a));
             prop_assert_eq!(integer(long.plus(other)), integer(a) + integer(b));
             prop_assert_eq!(integer(long.less(other)), integer(a) - integer(b));
+            prop_assert_eq!(integer(a.times_count::<4>(b.0[0])), integer(a) * b.0[0]);
             let number = number >> shift;
+            prop_assert_eq!(integer(Wide::<4>::square_of(number)), BigInt::from(number) * number);
             prop_assert_eq!(integer(Wide::<3>::of(number)), BigInt::from(number));
             match a.magnitude(7) {
                 None => prop_assert_eq!(a, Wide::ZERO),

@@ -24,7 +24,7 @@ pub(super) fn extrema<T: Float>(items: &[T], windows: &Windows, is_greatest: boo
     let mut queue: VecDeque<(usize, i64)> = VecDeque::new();
     let mut entered = 0;
     let mut values = Vec::with_capacity(items.len());
-    for window in 0..items.len() {
+    for window in 0..windows.len().unwrap_or(items.len()) {
         let range = windows.range(window, items.len());
         while entered < range.end {
             let own = key(items[entered]);
@@ -37,8 +37,8 @@ pub(super) fn extrema<T: Float>(items: &[T], windows: &Windows, is_greatest: boo
         while queue.front().is_some_and(|(item, _)| *item < range.start) {
             queue.pop_front();
         }
-        let (item, key) = *queue.front().expect("an item is in its own window");
-        values.push(if key == NAN { T::NAN } else { items[item] });
+        let least = queue.front().filter(|(_, key)| *key != NAN);
+        values.push(least.map_or(T::NAN, |(item, _)| items[*item]));
     }
     values
 }

@@ -46,7 +46,7 @@ pub(super) fn statistics<T: Float, N: Narrow<T, C>, const C: usize>(
     let is_quiet = quiet.is_some();
     let mut window = 0..0;
     let mut values = Vec::with_capacity(len);
-    for number in 0..len {
+    for number in 0..windows.len().unwrap_or(len) {
         let next = windows.range(number, len);
         (window.end..next.end).for_each(|row| slide.enter(row));
         (window.start..next.start).for_each(|row| slide.leave(row));

@@ -19,7 +19,8 @@ pub enum Placement {
 pub(super) enum Windows {
     /// So many items, of which `ahead` come after the item.
     OfItems { items: usize, ahead: usize },
-    /// From the first item of each to the end of each, which is after the item itself if there are no `ends`.
+    /// From the first item of each to the end of each, which is after the item itself if there are no `ends`. With `ends`, there may be more windows
+    /// than items, and windows of none.
     Ranges {
         starts: Vec<usize>,
         ends: Option<Vec<usize>>,
@@ -50,7 +51,7 @@ impl Windows {
         Self::OfItems { items, ahead }
     }
 
-    /// The number of items that they are windows of, if it is told.
+    /// The number of windows, if it is told.
     pub(super) fn len(&self) -> Option<usize> {
         match self {
             Self::OfItems { .. } => None,
@@ -81,6 +82,22 @@ impl Windows {
         }
     }
 
+    /// The windows without the items that are missing, of `len` items.
+    pub(super) fn without(&self, is_missing: &[bool]) -> Self {
+        let mut before = vec![0];
+        for (item, is_missing) in is_missing.iter().enumerate() {
+            before.push(before[item] + usize::from(!is_missing));
+        }
+        let ranges = (0..is_missing.len()).map(|window| self.range(window, is_missing.len()));
+        let (starts, ends) = ranges
+            .map(|range| (before[range.start], before[range.end]))
+            .unzip();
+        Self::Ranges {
+            starts,
+            ends: Some(ends),
+        }
+    }
+
     /// Writes the numbers of items in windows one after another.
     pub(super) fn write_counts(&self, first: usize, len: usize, counts: &mut [usize]) {
         match self {
@@ -107,7 +124,7 @@ impl Windows {
 
     /// How the windows from `first` on, at most so many, follow from the ones before.
     pub(super) fn steps(&self, first: usize, len: usize, most: usize) -> Steps {
-        let windows = most.min(len - first);
+        let windows = most.min(self.len().unwrap_or(len) - first);
         match self {
             Self::OfItems { items, ahead } => {
                 let next = first.saturating_add(*ahead).min(len);

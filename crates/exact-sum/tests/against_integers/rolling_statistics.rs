@@ -165,6 +165,36 @@ proptest! {
         }
     }
 
+    /// What is skipped is left out of each window, of two columns together.
+    #[test]
+    fn of_items_that_are_not_missing(x in near(), y in near(), window in 1..20_usize, seed: u64, holes: u64, least in 0..4_usize) {
+        let [mut x, mut y] = pair(x, y);
+        for row in 0..x.len() {
+            match holes >> (row % 60) & 7 {
+                0 => x[row] = f64::NAN,
+                1 => y[row] = f64::NAN,
+                _ => {}
+            }
+        }
+        for (windows, ranges) in kinds(x.len(), window, 20, seed) {
+            let windows = windows.least_items(least).skip_nan(true);
+            for (statistic, options) in all() {
+                let columns = [x.as_slice(), &y];
+                let columns = &columns[..statistic.inputs()];
+                let values = windows.values(statistic, options, columns).unwrap();
+                prop_assert_eq!(values.len(), x.len());
+                for (value, range) in values.into_iter().zip(&ranges) {
+                    let is_there = |row: &usize| columns.iter().all(|column| !column[*row].is_nan());
+                    let rows: Vec<usize> = range.clone().filter(is_there).collect();
+                    let [x, y] = [&x, &y].map(|column| rows.iter().map(|row| column[*row]).collect::<Vec<f64>>());
+                    let least = least.max(statistic.least_items(options) as usize);
+                    let expected = if rows.len() < least { f64::NAN } else { expected(statistic, options, &x, &y, 0.0) };
+                    prop_assert_eq!(value.to_bits(), expected.to_bits(), "{} {:?} of {:?}", statistic, options, range);
+                }
+            }
+        }
+    }
+
     #[test]
     fn of_long_columns(x in items(), seed: u64, window in 1..300_usize) {
         let y = in_range(x.len().max(1), (0, 15), true, seed);

@@ -109,11 +109,12 @@ pub(crate) fn engines(steps: &mut Steps, environment: &Environment, which: &str)
 }
 
 /// What people read; the other examples are measurements.
-const TYPED_EXAMPLES: [&str; 4] = [
+const TYPED_EXAMPLES: [&str; 5] = [
     "first_sum.py",
     "compare.py",
     "conjugate_gradient.py",
     "field_mean.py",
+    "maintained_view.py",
 ];
 
 /// What type checkers know of results, which are of these types.
@@ -198,6 +199,8 @@ pub(crate) fn python_story(steps: &mut Steps) -> Result {
     let example = |name: &str| sources().join("examples").join(name);
     let mean = environment.python(words![example("field_mean.py")]);
     steps.step("the mean of a field", mean)?;
+    let view = environment.python(words![example("maintained_view.py")]);
+    steps.step("a maintained view", view)?;
     let numbers = environment.target.join("numpy.json");
     let speed = command!(environment.interpreter(), example("speed.py"), numbers);
     steps.step("times over NumPy's", speed)?;

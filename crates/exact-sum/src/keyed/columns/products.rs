@@ -32,7 +32,7 @@ pub(crate) fn check_room<T: Float>(
     sums.1.check_room(x.len() as u64, errors)
 }
 
-/// Adds the products of at most [`DECODED_ITEMS`] pairs of items whose keys are right, or subtracts them.
+/// Adds the products of at most [`DECODED_ITEMS`](simd_kernels::DECODED_ITEMS) pairs of items whose keys are right, or subtracts them.
 pub(crate) fn change<K: Key, T: Float>(
     sums: &mut Products<T>,
     level: Level,

@@ -4,19 +4,20 @@ use simd_kernels::Level;
 
 use super::moments::{change, read};
 use crate::bytes::{BytesError, Kind, Reader, write_number};
-use crate::keyed::bytes::{check_count, read_entry, write_entry};
-use crate::keyed::columns::decoded::Decoded;
-use crate::keyed::columns::products::{self, Products};
+use crate::keyed::bytes::{check_count, write_entry};
+use crate::keyed::columns::decoded::{Decoded, Rooms};
+use crate::keyed::columns::products::{self, Products, widen};
 use crate::keyed::columns::totals::Totals;
 use crate::keyed::key::Key;
 use crate::keyed::remove::RemoveKeyedError;
 use crate::keyed::slot::Field;
 use crate::keyed::slot::sealed::InColumns;
-use crate::number::counters::LimitError;
+use crate::number::counters::{Counters, LimitError};
+use crate::number::fixed::Fixed;
 use crate::number::float::Float;
+use crate::number::total::Total;
 use crate::slots::co_moments::CoMoments;
 use crate::slots::moments::Moments;
-use crate::slots::product_sum::ProductSum;
 use crate::slots::sum::Sum;
 use crate::statistic::Statistic;
 
@@ -35,7 +36,7 @@ impl<T: Float> InColumns for CoMoments<T> {
         Field::Number,
         Field::Entry,
         Field::Number,
-        Field::Entry,
+        Field::Number,
     ];
 
     fn name() -> String {
@@ -71,7 +72,18 @@ impl<T: Float> InColumns for CoMoments<T> {
     ) {
         Moments::<T>::change(of_x, level, keys, x, removes, decoded);
         change(sums, squares, level, keys, y, removes, decoded);
-        ProductSum::<T>::change(both, level, keys, [x, y], removes, decoded);
+        let mut doubles = Rooms::for_items(x.len());
+        let [x_doubles, y_doubles] = doubles.first(x.len());
+        widen(x, x_doubles);
+        widen(y, y_doubles);
+        // What is not finite is counted with the columns.
+        for (x, y) in x_doubles.iter_mut().zip(&mut *y_doubles) {
+            if !x.is_finite() || !y.is_finite() {
+                (*x, *y) = (0.0, 0.0);
+            }
+        }
+        let factors = [&*x_doubles, &*y_doubles];
+        products::change::<K, T>(both, level, keys, factors, removes, decoded);
     }
 
     fn of_key((of_x, (sums, squares), both): &Self::Columns, key: usize) -> Self {
@@ -83,7 +95,7 @@ impl<T: Float> InColumns for CoMoments<T> {
                 sum: sums.sum_of(key, items),
                 squares: products::sum_of(squares, key, items),
             },
-            products: products::sum_of(both, key, items),
+            products: products::sum_of(both, key, 0),
         }
     }
 
@@ -95,7 +107,7 @@ impl<T: Float> InColumns for CoMoments<T> {
         Moments::<T>::write(of_x, key, bytes);
         write_entry(&sums.total(key), bytes);
         write_number(&products::total::<T>(squares, key).fixed, bytes);
-        write_entry(&products::total::<T>(both, key), bytes);
+        write_number(&products::total::<T>(both, key).fixed, bytes);
     }
 
     fn read(
@@ -108,10 +120,11 @@ impl<T: Float> InColumns for CoMoments<T> {
         let count = of_x.0.0[key];
         let of_y = |field, word| is_common(field + 3, word);
         read::<T>(sums, squares, key, count, reader, &of_y)?;
-        let (products, items) = read_entry(reader)?;
-        check_count(count, &products, items)?;
+        let (products, items): (Fixed<T::Products>, u64) = reader.number()?;
+        check_count(count, &Total::<T::Products>::ZERO, items)?;
+        let counters = Counters::default();
         both.0
-            .add_read(key, &products, count, |word| is_common(5, word));
+            .add_number(key, &products, counters, |word| is_common(5, word));
         Ok(())
     }
 }

@@ -1,8 +1,11 @@
 //! A sum for each key.
 
+#[cfg(feature = "par")]
+use simd_kernels::DECODED_ITEMS;
 use simd_kernels::{Level, Quiet, prefetch_after};
 
 use crate::bytes::{BytesError, Kind, Reader};
+use crate::keyed::Keyed;
 use crate::keyed::bytes::{read_entry, write_entry};
 use crate::keyed::columns::decoded::{Decoded, FEW_ITEMS};
 use crate::keyed::columns::totals::Totals;
@@ -106,5 +109,35 @@ impl<T: Float> InColumns for Sum<T> {
         let items = items + sum.counters.specials();
         columns.add_read(key, &sum, items, |word| is_common(0, word));
         Ok(())
+    }
+}
+
+impl<T: Float> Keyed<Sum<T>> {
+    /// Adds an item to the sum of a key.
+    ///
+    /// # Panics
+    /// The key has no sum.
+    #[inline]
+    pub fn add_one(&mut self, key: usize, item: T) {
+        assert!(key < self.keys(), "key {key} has no sum");
+        self.columns.change_one(key, item.widened(), false);
+    }
+
+    /// The sum of a key divided by the number of its items, which the caller has counted, rounded once; NaN if there are none.
+    ///
+    /// # Panics
+    /// The key has no sum.
+    #[must_use]
+    pub fn mean(&self, key: usize, items: u64) -> T {
+        self.columns.mean(key, items)
+    }
+
+    /// Sums of no items, for so many keys and for items like these: such are merged fast.
+    #[cfg(feature = "par")]
+    pub(crate) fn for_such(keys: usize, items: &[T]) -> Result<Self, LimitError> {
+        let mut sums = Self::new(keys)?;
+        let first = &items[..items.len().min(DECODED_ITEMS)];
+        sums.columns.prepare(first);
+        Ok(sums)
     }
 }

@@ -5,7 +5,7 @@ use crate::number::near::{Part, near_quotient};
 use crate::number::wide::Wide;
 use crate::slots::co_moments::CoMoments;
 use crate::slots::narrow::moments::NarrowMoments;
-use crate::slots::narrow::{Narrow, freedom};
+use crate::slots::narrow::{Narrow, divisor};
 use crate::statistic::{Options, Statistic};
 
 /// The moments of both columns, and the sum of their products.
@@ -21,8 +21,9 @@ impl NarrowCoMoments {
     #[inline(always)]
     fn mixed(&self, items: u64) -> Wide<4> {
         let [x, y] = [self.x.sum, self.y.sum].map(Wide::<2>::of);
-        let items = Wide::<1>::of(items.into());
-        self.products.times::<1, 4>(items).less(x.times::<2, 4>(y))
+        self.products
+            .times_count::<4>(items)
+            .less(x.times::<2, 4>(y))
     }
 
     /// If the sums lack up to 1 each, [`mixed`](Self::mixed) is off by less than 2^this: n + |Σx| + |Σy| + 1.
@@ -98,9 +99,8 @@ impl<T: Float> Narrow<T, 2> for NarrowCoMoments {
         };
         match statistic {
             Statistic::Covariance => {
-                let divisor = i128::from(items) * freedom(items, options.ddof)?;
-                let divisor = Wide::<2>::of(divisor).magnitude(0);
-                near_quotient(mixed(), divisor.into(), |a, b| a.over(b))
+                let divisor = divisor(items, options.ddof)?;
+                mixed().rounded(|mixed| mixed.over(divisor))
             }
             Statistic::Correlation => {
                 let unit = 2 * (x + y);

@@ -78,7 +78,8 @@ impl Grid {
         let distance = (bits >> FRACTION_BITS & BEYOND as u64).wrapping_sub(self.lowest);
         if distance < self.exponents {
             let significand = (bits & (IMPLICIT - 1) | IMPLICIT) >> self.zeros;
-            let magnitude = i128::from(significand) << distance;
+            // Fewer places than a word has, which the compiler does not know.
+            let magnitude = i128::from(significand) << (distance % 64);
             let sign = i128::from(bits.cast_signed() >> (u64::BITS - 1));
             Some((magnitude ^ sign) - sign)
         } else {

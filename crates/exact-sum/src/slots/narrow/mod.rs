@@ -7,6 +7,7 @@ pub(crate) mod powers;
 pub(crate) mod products;
 
 use crate::number::float::Float;
+use crate::number::near::Near;
 use crate::slots::Slot;
 use crate::statistic::{Options, Statistic};
 
@@ -45,15 +46,15 @@ pub(crate) trait Narrow<T: Float, const C: usize>: Copy + Default {
     fn step(slot: &mut Self::Slot, row: [f64; C], sign: i64);
 }
 
-/// The number of items less `ddof`, if that is more than 0 and an integer.
+/// The number of items times itself less `ddof`, if that is an integer of so few bits, and more than 0.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "what is no such integer is found out"
 )]
 #[inline(always)]
-fn freedom(items: u64, ddof: f64) -> Option<i128> {
+fn divisor(items: u64, ddof: f64) -> Option<Near> {
     let whole = ddof as i32;
     let freedom = i128::from(items) - i128::from(whole);
     let is_whole = f64::from(whole).to_bits() == ddof.to_bits();
-    (is_whole && freedom > 0).then_some(freedom)
+    Near::of_integer(i128::from(items) * freedom).filter(|_| is_whole)
 }

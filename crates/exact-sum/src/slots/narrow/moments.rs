@@ -1,11 +1,11 @@
 //! The first two powers of items near each other.
 
 use crate::number::float::Float;
-use crate::number::near::{Part, near_quotient};
+use crate::number::near::Part;
 use crate::number::wide::Wide;
 use crate::slots::moments::Moments;
 use crate::slots::narrow::grid::Grid;
-use crate::slots::narrow::{Narrow, freedom};
+use crate::slots::narrow::{Narrow, divisor};
 use crate::statistic::{Options, Statistic};
 
 /// The sums of items and of their squares.
@@ -19,10 +19,9 @@ impl NarrowMoments {
     /// n S2 - S1^2, which is n^2 times the variance, in units squared.
     #[inline(always)]
     pub(crate) fn second(&self, items: u64) -> Wide<4> {
-        let sum = Wide::<2>::of(self.sum);
-        let square = sum.times::<2, 4>(sum);
-        let items = Wide::<1>::of(items.into());
-        self.squares.times::<1, 4>(items).less(square)
+        self.squares
+            .times_count::<4>(items)
+            .less(Wide::square_of(self.sum))
     }
 
     /// If the sums lack up to 1 each, [`second`](Self::second) is off by less than 2^this: n + 2 |S1| + 1.
@@ -56,15 +55,13 @@ impl<T: Float> Narrow<T, 1> for NarrowMoments {
     #[inline(always)]
     fn add(&mut self, [x]: [i128; 1]) {
         self.sum += x;
-        let x = Wide::<2>::of(x);
-        self.squares = self.squares.plus(x.times(x));
+        self.squares = self.squares.plus(Wide::square_of(x));
     }
 
     #[inline(always)]
     fn remove(&mut self, [x]: [i128; 1]) {
         self.sum -= x;
-        let x = Wide::<2>::of(x);
-        self.squares = self.squares.less(x.times(x));
+        self.squares = self.squares.less(Wide::square_of(x));
     }
 
     #[inline(always)]
@@ -76,13 +73,12 @@ impl<T: Float> Narrow<T, 1> for NarrowMoments {
         [unit]: [i32; 1],
         is_cut: bool,
     ) -> Option<T> {
-        let divisor = Wide::<2>::of(i128::from(items) * freedom(items, options.ddof)?);
+        let divisor = divisor(items, options.ddof)?;
         let error = is_cut.then(|| self.second_error(items) + 2 * unit);
-        let above = Part::of(self.second(items).magnitude(2 * unit), error);
-        let below = divisor.magnitude(0).into();
+        let second = Part::of(self.second(items).magnitude(2 * unit), error);
         match statistic {
-            Statistic::Variance => near_quotient(above, below, |a, b| a.over(b)),
-            Statistic::StandardDeviation => near_quotient(above, below, |a, b| a.over(b).root()),
+            Statistic::Variance => second.rounded(|second| second.over(divisor)),
+            Statistic::StandardDeviation => second.rounded(|second| second.over(divisor).root()),
             _ => None,
         }
     }

@@ -1,0 +1,282 @@
+"""Windows that move, against fractions."""
+
+import datetime
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from definition import bits
+from test_exact import nearest
+from test_exact import root as root_of_units
+from test_keyed import FLOATS, SEED, drawn, fractions, squares_of
+from treefold import exact
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_rolling(dtype):
+    random = np.random.default_rng(SEED)
+    x = drawn(random, 700, dtype)
+    x[[100, 333, 334]] = [np.inf, np.nan, -np.inf]
+    for window, least in [(1, None), (5, 3), (200, 1)]:
+        rolling = exact.rolling(x, window, min_periods=least)
+        sums, means = rolling.sum(), rolling.mean()
+        for last in range(len(x)):
+            items = x[max(0, last + 1 - window) : last + 1]
+            if len(items) < (window if least is None else least):
+                assert np.isnan(sums[last]) and np.isnan(means[last])
+            elif np.isfinite(items).all():
+                expected = sum(fractions(items), Fraction(0))
+                assert bits(sums[last]) == bits(nearest(expected, dtype))
+                assert bits(means[last]) == bits(nearest(expected / len(items), dtype))
+            else:
+                with np.errstate(invalid="ignore"):
+                    assert bits(np.isnan(sums[last])) == bits(np.isnan(items[~np.isfinite(items)].sum()))
+    days = np.datetime64("2026-01-01") + np.cumsum(random.integers(0, 3, 700)).astype("m8[D]")
+    sums = exact.rolling(x[:90], np.timedelta64(2, "D"), on=days[:90]).sum()
+    for last in range(90):
+        inside = (days[:90] > days[last] - np.timedelta64(2, "D")) & (np.arange(90) <= last)
+        assert bits(sums[last]) == bits(nearest(sum(fractions(x[:90][inside]), Fraction(0)), dtype))
+    with pytest.raises(ValueError, match="index 1 is not at least the one before"):
+        exact.rolling([1.0, 2.0], 1, on=[2, 1]).sum()
+    ends = np.array([np.iinfo(np.int64).min, 0, np.iinfo(np.int64).max])
+    assert exact.rolling([1.0, 2.0, 4.0], 10, on=ends).sum().tolist() == [1.0, 2.0, 4.0]
+    assert exact.rolling([1.0, 2.0, 4.0], 2**64 - 1, on=ends).sum().tolist() == [1.0, 3.0, 6.0]
+    assert exact.rolling([1.0, 2.0, 4.0], 2**64, on=ends).sum().tolist() == [1.0, 3.0, 7.0]
+    with pytest.raises(ValueError, match="is more than 2\\^64 - 1"):
+        exact.rolling([1.0, 2.0, 4.0], 2**64, on=ends, placement="centred")
+    assert exact.rolling([1.0, 2.0], 0.52, on=[0.44, 0.96]).sum().tolist() == [1.0, 3.0]
+    with pytest.raises(ValueError, match="window: 0 is not positive"):
+        exact.rolling([1.0], 0)
+
+
+# In attoseconds, and in months.
+UNITS = [
+    {"D": 86_400 * 10**18, "h": 3_600 * 10**18, "m": 60 * 10**18, "s": 10**18, "ms": 10**15, "us": 10**12, "ns": 10**9},
+    {"Y": 12, "M": 1},
+]
+
+
+def test_windows_of_times_in_any_units():
+    """The items less than a window before the last, whatever its unit and that of the index: by integers."""
+    for case in range(1000):
+        random = np.random.default_rng((SEED, 6, case))
+        units = UNITS[int(random.integers(0, 20) == 0)]
+        of_on, of_window = (str(random.choice(list(units))) for _ in range(2))
+        step, of_step = (int(random.choice([1, 1, 10, 25])) for _ in range(2))
+        count = int(random.integers(0, 12))
+        index = np.cumsum(random.integers(0, 4, count)) + int(random.integers(-1000, 1000))
+        on = index.astype(f"{random.choice(['m8', 'M8'])}[{step}{of_on}]")
+        unit = step * units[of_on]
+        # Of some steps of the index, and not always a whole number of them.
+        number = max(1, int(random.integers(1, 40)) * unit // (10 * of_step * units[of_window]))
+        window = np.timedelta64(number, (of_window, of_step))
+        width = number * of_step * units[of_window]
+        sums = exact.rolling(np.arange(count) + 1.0, window, on=on).sum()
+        expected = [sum(k + 1 for k in range(last + 1) if (int(index[last]) - int(index[k])) * unit < width) for last in range(count)]
+        assert sums.tolist() == expected, f"TREEFOLD_SEED={SEED}, case {case}: {window!r}, {on.dtype}"
+
+
+def test_windows_of_other_indices():
+    x = [1.0, 2.0, 4.0]
+    assert exact.rolling(x, 1.5, on=[0, 1, 2]).sum().tolist() == [1.0, 3.0, 6.0]
+    assert exact.rolling(x, np.inf, on=[0, 1, 2]).sum().tolist() == exact.rolling(x, 2**70, on=[0, 1, 2]).sum().tolist() == [1.0, 3.0, 7.0]
+    assert exact.rolling(x, 2, on=np.array([2, 2**63, 2**63 + 1], np.uint64)).sum().tolist() == [1.0, 2.0, 6.0]
+    assert exact.rolling(x, 2**70, min_periods=1).sum().tolist() == [1.0, 3.0, 7.0] and np.isnan(exact.rolling(x, 2**70).sum()).all()
+    start, zone = datetime.datetime(2026, 1, 1), datetime.timezone(datetime.timedelta(hours=5))
+    hours = [start + datetime.timedelta(hours=k) for k in (0, 30, 48)]
+    zoned = [hours[0].replace(tzinfo=zone), *(one.replace(tzinfo=datetime.timezone.utc) for one in hours[1:])]
+    for on, expected in ((hours, [1.0, 3.0, 6.0]), (zoned, [1.0, 2.0, 6.0])):
+        assert exact.rolling(x, datetime.timedelta(hours=34), on=on).sum().tolist() == expected
+
+
+@pytest.mark.parametrize(
+    "window, on, error, match",
+    [
+        (0, [1], ValueError, "window: 0 is not positive"),
+        (-1.5, [1.0], ValueError, "window: -1.5 is not positive"),
+        (np.nan, [1], ValueError, "window: nan is not positive"),
+        (np.timedelta64("NaT"), np.array([1], "M8[s]"), ValueError, "window: NaT is not positive"),
+        (np.timedelta64(-1, "s"), np.array([1], "M8[D]"), ValueError, "window: -1 seconds is not positive"),
+        (1, np.array(["NaT"], "M8[s]"), ValueError, "on: element 0 is NaT"),
+        (1, [np.nan], ValueError, "on: element 0 is nan"),
+        (np.timedelta64(1, "D"), np.array([1], "M8[M]"), TypeError, "no fixed length in units of on"),
+        (np.timedelta64(1, "D"), [1], TypeError, "is not a number, as on has elements of type int64"),
+        (1.5, np.array([1], "M8[s]"), TypeError, "window: 1.5 is not an integer"),
+        (True, [1], TypeError, "window: True is not a number"),
+        (1, [1j], TypeError, "on has elements of type complex128"),
+        (1, [1, 2], ValueError, "on has 2 elements, and x 1 item"),
+    ],
+)
+def test_windows_that_cannot_be(window, on, error, match):
+    with pytest.raises(error, match=match):
+        exact.rolling([1.0], window, on=on)
+
+
+def root(value):
+    """The square root of a fraction, exact if it is one."""
+    exactly = Fraction(math.isqrt(value.numerator), math.isqrt(value.denominator))
+    return exactly if exactly**2 == value else root_of_units(squares_of(value))
+
+
+PLACEMENTS = ["trailing", "forward", "centred"]
+
+
+def reached(length, window, placement):
+    """The items of each window of so many."""
+    ahead = {"trailing": 0, "forward": window - 1, "centred": (window - 1) // 2}[placement]
+    return [range(max(0, k + ahead + 1 - window), min(length, k + ahead + 1)) for k in range(length)]
+
+
+def central(x):
+    """The sums of the squares, cubes and fourth powers of what items differ from their mean."""
+    mean = sum(x, Fraction(0)) / len(x)
+    return [sum(((item - mean) ** power for item in x), Fraction(0)) for power in (2, 3, 4)]
+
+
+def signed_root(sign, square, dtype):
+    return math.copysign(nearest(root(square), dtype), sign)
+
+
+def quotient(above, below, dtype):
+    return nearest(above / below, dtype) if below else math.nan
+
+
+def expected_of(statistic, options, x, y, dtype):
+    """A statistic of two lists of fractions."""
+    n, (second, third, fourth) = len(x), central(x)
+    mean, other = sum(x, Fraction(0)) / n, sum(y, Fraction(0)) / n
+    mixed = sum(((one - mean) * (two - other) for one, two in zip(x, y)), Fraction(0))
+    ddof, bias = options.get("ddof", 0), options.get("bias", True)
+    if statistic in ("var", "std"):
+        if n <= ddof:
+            return math.inf if second else math.nan
+        variance = second / (n - ddof)
+        return nearest(root(variance), dtype) if statistic == "std" else nearest(variance, dtype)
+    if statistic == "cov":
+        return nearest(mixed / (n - ddof), dtype) if n > ddof else math.nan
+    if statistic == "corr":
+        square = second * central(y)[0]
+        return signed_root(mixed, mixed**2 / square, dtype) if square else math.nan
+    if statistic == "slope":
+        return quotient(mixed, second, dtype)
+    if statistic == "intercept":
+        return quotient(other * second - mean * mixed, second, dtype)
+    if statistic == "skewness":
+        if not second or (not bias and n < 3):
+            return math.nan
+        square = n * third**2 / second**3
+        return signed_root(third, square if bias else square * n * (n - 1) / (n - 2) ** 2, dtype)
+    if statistic == "kurtosis":
+        if not second or (not bias and n < 4):
+            return math.nan
+        excess = n * fourth / second**2 - 3
+        return nearest(excess if bias else ((n + 1) * excess + 6) * (n - 1) / ((n - 2) * (n - 3)), dtype)
+    if statistic == "dot":
+        return nearest(sum((one * two for one, two in zip(x, y)), Fraction(0)), dtype)
+    if statistic == "average":
+        return nearest(sum((one * two for one, two in zip(x, y)), Fraction(0)) / sum(y), dtype)
+    if statistic == "norm":
+        return nearest(root(sum((item * item for item in x), Fraction(0))), dtype)
+    return {"count": n, "min": nearest(min(x), dtype), "max": nearest(max(x), dtype)}[statistic]
+
+
+OF_ONE = [
+    ("count", {}), ("min", {}), ("max", {}), ("norm", {}), ("var", {}), ("var", {"ddof": 1}), ("std", {}), ("std", {"ddof": 2}),
+    ("skewness", {}), ("skewness", {"bias": False}), ("kurtosis", {}), ("kurtosis", {"bias": False}),
+]
+OF_TWO = [("dot", {}), ("average", {}), ("cov", {"ddof": 1}), ("cov", {"ddof": 0}), ("corr", {}), ("slope", {}), ("intercept", {})]
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_every_statistic(dtype, placement):
+    random = np.random.default_rng(SEED)
+    for spread, skipna in ((3, False), (40, False), (3, True)):
+        x, y = drawn(random, 40, dtype, spread), abs(drawn(random, 40, dtype, spread))
+        x[7:11] = 0.5
+        missing = random.integers(0, 6, 40) == 0
+        if skipna:
+            x[missing] = np.nan
+        for window in (1, 4, 15):
+            rolling = exact.rolling(x, window, min_periods=1, placement=placement, skipna=skipna)
+            for statistic, options in OF_ONE + OF_TWO:
+                of_two = (statistic, options) in OF_TWO
+                values = getattr(rolling, statistic)(*[y][: int(of_two)], **options)
+                assert values.dtype == x.dtype and values.shape == x.shape
+                for k, items in enumerate(reached(40, window, placement)):
+                    present = [item for item in items if not (skipna and missing[item])]
+                    if len(present) < (2 if statistic == "corr" else 1):
+                        assert np.isnan(values[k])
+                        continue
+                    of = expected_of(statistic, options, fractions(x[present]), fractions(y[present]), dtype)
+                    where = f"TREEFOLD_SEED={SEED}, {statistic} {options} of {items}"
+                    assert bits(values[k]) == bits(np.dtype(dtype).type(of)) or np.isnan(values[k]) and math.isnan(of), where
+
+
+def test_reported_windows():
+    """What other programs keep of an outlier that has left."""
+    block = [0.01, -0.02, 0.015, 0.005, -0.01, 0.02, 0.01, -0.03, 0.0, 0.01]
+    rolling = exact.rolling([5000.0, *block * 3], 10)
+    assert rolling.kurtosis()[-1] == -0.586894586894587 and rolling.kurtosis(bias=False)[-1] == -0.07326007326007344
+    assert rolling.skewness()[-1] == -0.7970360876769786 and rolling.skewness(bias=False)[-1] == -0.9451685304033433
+    x, y = [1, 2, 1e12, 1e7, 6, 5, 8, 7], [2, 1, 3, -1e12, 4, 7, 6, 9]
+    assert exact.rolling(x, 3).cov(y)[-1] == -1 / 3 and exact.rolling(x, 3).corr(y)[-1] == -0.14285714285714285
+    rolling = exact.rolling([1e9] * 5 + [1, 0, 1, 0, 1], 3)
+    assert rolling.std()[-1] == 0.4714045207910317 and rolling.std(ddof=1)[-1] == 0.5773502691896257
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_ranges_of_each_placement(placement):
+    """By twice the distances, which are integers; and by widths between integers, as of finer units."""
+    for case in range(300):
+        random = np.random.default_rng((SEED, 7, case))
+        index = np.cumsum(random.integers(0, 4, 12)) - 9
+        quarters = int(random.integers(1, 40))
+        sums = []
+        for on, window in (
+            (index / 4.0, quarters / 16),
+            (index.astype("M8[h]"), np.timedelta64(15 * quarters, "m")),
+            (index.astype("m8[h]"), datetime.timedelta(minutes=15 * quarters)),
+        ):
+            sums.append(exact.rolling(2.0 ** np.arange(12), window, on=on, placement=placement).sum().tolist())
+        expected = []
+        for own in range(12):
+            after = [8 * int(one - index[own]) for one in index]
+            is_in = {
+                "trailing": lambda k: k <= own and after[k] > -2 * quarters,
+                "forward": lambda k: k >= own and after[k] < 2 * quarters,
+                "centred": lambda k: -quarters < after[k] <= quarters,
+            }[placement]
+            expected.append(sum(2.0**k for k in range(12) if is_in(k)))
+        assert sums == [expected] * 3, f"TREEFOLD_SEED={SEED}, case {case}"
+    x = [1.0, 2.0, 4.0]
+    everything = exact.rolling(x, 2**70, on=[0, 1, 2], placement=placement).sum().tolist()
+    assert everything == {"trailing": [1.0, 3.0, 7.0], "forward": [7.0, 6.0, 4.0], "centred": [7.0] * 3}[placement]
+    with pytest.raises(ValueError, match="index 1 is not at least"):
+        exact.rolling(x, 2**70, on=[2, 0, 1], placement=placement)
+
+
+def test_windows_from_the_first_item_on():
+    x = [1.0, 1e300, -1e300, np.nan, 4.0]
+    assert exact.rolling(x).sum().tolist()[:3] == [1.0, 1e300, 1.0] and exact.rolling(x, skipna=True).sum().tolist()[3:] == [1.0, 5.0]
+    assert exact.rolling(x, min_periods=2, skipna=True).count().tolist()[1:] == [2.0, 3.0, 3.0, 4.0]
+    assert exact.rolling([]).kurtosis().tolist() == []
+    for arguments, error, match in (
+        ({"placement": "forward"}, ValueError, "placement: 'forward', but without a window"),
+        ({"window": 2, "placement": "left"}, ValueError, "placement: 'left' is none of trailing, forward, centred"),
+        ({"on": [1, 2, 3, 4, 5]}, ValueError, "window: none is given"),
+    ):
+        with pytest.raises(error, match=match):
+            exact.rolling(x, **arguments)
+
+
+def test_columns_that_do_not_fit_windows():
+    with pytest.raises(ValueError, match="y has 1 item, and x 2 items"):
+        exact.rolling([1.0, 2.0], 1).cov([1.0])
+    with pytest.raises(TypeError, match="x has elements of type complex128, not floats"):
+        exact.rolling([1.0, 2.0], 1).corr([1j, 2.0])
+    with pytest.raises(TypeError, match="x has elements of type complex128, not floats"):
+        exact.rolling([1j], 1).var()
+    halves = exact.rolling(np.float32([1.5, 2.5]), 2).cov(np.float64([0.1, 0.2]))
+    assert halves.dtype == np.float64 and exact.rolling([1, 3], 2).var().tolist()[1:] == [1.0]

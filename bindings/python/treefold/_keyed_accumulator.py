@@ -1,0 +1,282 @@
+"""Statistics by key that are held between calls."""
+
+import numpy as np
+
+from . import _native
+from ._arrays import as_array, as_unmasked, contiguous, counted
+from ._keyed import as_exact_floats, as_keys
+
+_VERSION = 1
+_DTYPES = tuple(np.dtype(name) for name in ("f8", "f4", "i8", "u8"))
+
+
+def _as_array_of_keys(keys):
+    """Keys as an array where NumPy has them as they are, or else as a list."""
+    if isinstance(keys, (str, bytes)):
+        raise TypeError(f"keys are one {type(keys).__name__}, not a key for each item")
+    if hasattr(keys, "dtype") or hasattr(keys, "__arrow_array__") or hasattr(keys, "__array__"):
+        array = as_unmasked(keys, "keys")
+        if array.ndim != 1:
+            raise ValueError(f"keys have {array.ndim} axes, not one")
+        return array if array.dtype.kind in "biufmMSU" else array.tolist()
+    keys = list(keys)
+    try:
+        return np.array(keys, np.int64) if set(map(type, keys)) == {int} else keys
+    except OverflowError:
+        return keys
+
+
+def _factorized(keys):
+    """The distinct keys as Python's objects, and for each item which of them its key is."""
+    keys = _as_array_of_keys(keys)
+    if isinstance(keys, list):
+        numbers = {}
+        codes = np.fromiter((numbers.setdefault(key, len(numbers)) for key in keys), np.int64, len(keys))
+        return list(numbers), codes
+    if keys.dtype.kind in "biu" and keys.dtype != np.uint64:
+        distinct, codes = _native.factorize(as_keys(keys))
+        return distinct.astype(keys.dtype).tolist(), codes
+    distinct, codes = np.unique(keys, return_inverse=True)
+    # NumPy's times are keys themselves: those of a fine unit are no times of Python's.
+    return list(distinct) if keys.dtype.kind in "mM" else distinct.tolist(), contiguous(codes.astype(np.int64))
+
+
+def _check(keys):
+    """Whether all are keys that can be found again."""
+    for key in keys:
+        try:
+            is_lost = key is None or not key == key
+        except TypeError:
+            # The missing value of pandas equals neither itself nor anything else.
+            is_lost = True
+        if is_lost:
+            raise ValueError(f"keys: {key!r} is no key: leave such items out")
+
+
+class KeyedAccumulator:
+    """A statistic by key, of items that are added and may be removed again: each exact until it is rounded once.
+
+    It depends on the items of a key alone: not on their order, nor on how they came. Items that were added and are removed leave no trace, and a
+    key without items is none; but those of "dot", "norm" and "average" stay, whose items are not counted.
+
+    Parameters
+    ----------
+    statistic : str
+        "count", "sum", "mean", "var", "std", "min", "max", "norm", "skewness" or "kurtosis" of x; "dot", "cov", "corr", "slope" or "intercept" of x
+        and y; "average" of x with the weights y. The slope and the intercept are those of y over x.
+    dtype : dtype, optional
+        The type of the items: float64, float32, int64 or uint64. Integers have counts, sums, means, variances and standard deviations; float64
+        takes integers up to 2^53, too.
+
+    Examples
+    --------
+    >>> from treefold import exact
+    >>> stock = exact.KeyedAccumulator("sum")
+    >>> stock.add(["pear", "plum", "pear"], [1e300, 0.5, 0.25])
+    >>> stock.remove(["pear", "plum"], [1e300, 0.5])
+    >>> dict(zip(stock.keys(), stock.value().tolist()))
+    {'pear': 0.25}
+    """
+
+    __slots__ = ("_codes", "_ddof", "_dtype", "_has_removed", "_inputs", "_native", "_statistic")
+
+    def __init__(self, statistic, dtype=np.float64):
+        self._statistic, self._dtype = statistic, np.dtype(dtype).newbyteorder("=")
+        self._inputs, self._ddof = _native.statistic_defaults(statistic)
+        if self._dtype not in _DTYPES:
+            raise TypeError(f"dtype: {self._dtype} is none of {', '.join(map(str, _DTYPES))}")
+        self._native, self._codes, self._has_removed = self._empty(0), {}, False
+
+    def _empty(self, keys):
+        return _native.ExactSlots(self._statistic, np.empty(0, self._dtype), keys)
+
+    @property
+    def statistic(self):
+        """Its name."""
+        return self._statistic
+
+    @property
+    def dtype(self):
+        """The type of the items."""
+        return self._dtype
+
+    def _columns(self, x, y, keys):
+        if (y is None) != (self._inputs == 1):
+            raise TypeError(f"`{self._statistic}` is of {'x alone' if self._inputs == 1 else 'x and y'}")
+        columns = []
+        for name, array in zip("xy"[: self._inputs], (x, y)):
+            array = as_array(array, name)
+            if array.ndim != 1:
+                raise ValueError(f"{name} has {array.ndim} axes, not one")
+            if len(array) != keys:
+                raise ValueError(f"{counted(keys, 'key')} for {counted(len(array), 'item')} of {name}")
+            if self._dtype.kind == "f":
+                array = as_exact_floats(array, name)
+            if not np.can_cast(array.dtype, self._dtype):
+                raise TypeError(f"{name} has elements of type {array.dtype}, which an accumulator of {self._dtype} does not hold")
+            columns.append(contiguous(array.astype(self._dtype, copy=False)))
+        return columns
+
+    def add(self, keys, x, y=None):
+        """Adds items.
+
+        Parameters
+        ----------
+        keys : array_like
+            A vector with the key of each item: any values that have a hash, of which no NaN and no `None`.
+        x, y : array_like
+            As many items; pairs, for a statistic of two columns.
+        """
+        distinct, codes = _factorized(keys)
+        columns = self._columns(x, y, len(codes))
+        _check(distinct)
+        before = len(self._codes)
+        try:
+            own = np.array([self._codes.setdefault(key, len(self._codes)) for key in distinct], np.int64)
+            self._native.grow(len(self._codes))
+            self._native.change(own[codes], columns, False)
+        except BaseException:
+            for key in list(self._codes)[before:]:
+                del self._codes[key]
+            raise
+
+    def remove(self, keys, x, y=None):
+        """Removes items that were added.
+
+        Raises
+        ------
+        ValueError
+            A key has fewer items, or fewer of a kind: NaNs, infinities; or the statistic is a minimum or a maximum. Nothing has changed then. That
+            other items are removed than were added is not noticed.
+        """
+        distinct, codes = _factorized(keys)
+        columns = self._columns(x, y, len(codes))
+        for key in distinct:
+            if key not in self._codes:
+                raise ValueError(f"key {key!r} has no items")
+        own = np.array([self._codes[key] for key in distinct], np.int64)
+        try:
+            self._native.change(own[codes], columns, True)
+        except ValueError as error:
+            if len(error.args) < 2:
+                raise
+            code, reason = error.args
+            raise ValueError(f"key {self._key_of(code)!r}: {reason}") from None
+        self._has_removed = True
+
+    def _key_of(self, code):
+        return next(key for key, own in self._codes.items() if own == code)
+
+    def _arranged(self, codes):
+        """The slots of some codes, which have all items."""
+        slots = self._empty(len(codes))
+        if len(codes):
+            places = np.zeros(self._native.keys, np.uint32)
+            places[codes] = np.arange(len(codes))
+            slots.merge(self._native, places)
+        return slots
+
+    def _forget(self):
+        """Forgets the keys whose items have all been removed."""
+        counts = self._native.counts() if self._has_removed else None
+        self._has_removed = False
+        if counts is None or counts[: len(self._codes)].all():
+            return
+        kept = [key for key, code in self._codes.items() if counts[code]]
+        self._native = self._arranged(np.array([self._codes[key] for key in kept], np.int64))
+        self._codes = {key: code for code, key in enumerate(kept)}
+
+    def _sorted(self):
+        """The keys in order, and their codes."""
+        self._forget()
+        try:
+            keys = sorted(self._codes)
+        except TypeError:
+            keys = list(self._codes)
+        return keys, np.array([self._codes[key] for key in keys], np.int64)
+
+    def keys(self):
+        """A list of the keys that have items: ascending; if they do not compare, in the order in which they came."""
+        return self._sorted()[0]
+
+    def value(self, *, ddof=None, bias=True):
+        """The statistic of each key, rounded once, in the order of `keys`.
+
+        Parameters
+        ----------
+        ddof : float, optional
+            For variances and standard deviations, 0 by default; for covariances, 1 by default.
+        bias : bool, optional
+            Whether a skewness or kurtosis is that of the items (g1, g2), or the estimate of a population's (G1, G2).
+
+        Raises
+        ------
+        OverflowError
+            A sum of integers is beyond their type.
+        """
+        codes = self._sorted()[1]
+        try:
+            values = self._native.values(self._statistic, self._ddof if ddof is None else float(ddof), bool(bias))
+        except OverflowError as error:
+            code, value = error.args
+            raise OverflowError(f"the sum of key {self._key_of(code)!r} is {value}, beyond {self._dtype}") from None
+        return values[codes]
+
+    def merge(self, other):
+        """Adds the items of another accumulator of the same statistic and type: `+` makes a new one."""
+        if not isinstance(other, KeyedAccumulator):
+            raise TypeError(f"other is a {type(other).__name__}, and not a KeyedAccumulator")
+        if (self._statistic, self._dtype) != (other._statistic, other._dtype):
+            mine, others = (f"`{one._statistic}` of {one._dtype}" for one in (self, other))
+            raise TypeError(f"other accumulates {others}, not {mine}")
+        other = other.copy() if other is self else other
+        other._forget()
+        if not other._codes:
+            return
+        places = np.zeros(other._native.keys, np.uint32)
+        places[list(other._codes.values())] = [self._codes.setdefault(key, len(self._codes)) for key in other._codes]
+        self._native.grow(len(self._codes))
+        self._native.merge(other._native, places)
+
+    def __add__(self, other):
+        if not isinstance(other, KeyedAccumulator):
+            return NotImplemented
+        merged = self.copy()
+        merged.merge(other)
+        return merged
+
+    def copy(self):
+        """Another one of the same items."""
+        copied = KeyedAccumulator(self._statistic, self._dtype)
+        copied._native, copied._codes, copied._has_removed = self._native.copy(), dict(self._codes), self._has_removed
+        return copied
+
+    def __len__(self):
+        self._forget()
+        return len(self._codes)
+
+    def __eq__(self, other):
+        if not isinstance(other, KeyedAccumulator):
+            return NotImplemented
+        self._forget()
+        other._forget()
+        alike = (self._statistic, self._dtype, self._codes.keys()) == (other._statistic, other._dtype, other._codes.keys())
+        return alike and self._native.equals(other._native, np.array([other._codes[key] for key in self._codes], np.uint32))
+
+    def __reduce__(self):
+        keys, codes = self._sorted()
+        return _restored, (_VERSION, self._statistic, self._dtype.str, keys, self._arranged(codes).to_bytes())
+
+    def __repr__(self):
+        return f"<treefold.exact.KeyedAccumulator: {self._statistic!r} of {counted(len(self), 'key')} of type {self._dtype}>"
+
+
+def _restored(version, statistic, dtype, keys, slots):
+    if version != _VERSION:
+        raise ValueError(f"a pickled accumulator by key of version {version}; this treefold reads version {_VERSION}")
+    accumulator = KeyedAccumulator(statistic, dtype)
+    accumulator._native = _native.ExactSlots.of_bytes(statistic, np.empty(0, accumulator._dtype), slots)
+    accumulator._codes = {key: code for code, key in enumerate(keys)}
+    if not len(accumulator._codes) == len(keys) == accumulator._native.keys:
+        raise ValueError(f"{counted(len(keys), 'key')} for {counted(accumulator._native.keys, 'slot')}")
+    return accumulator

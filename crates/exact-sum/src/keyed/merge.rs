@@ -1,0 +1,82 @@
+//! Slots that are added to others.
+
+use super::columns::{Columns, Places};
+use super::key::{self, KeyError};
+use super::remove::RemoveKeyedError;
+use super::{Keyed, KeyedSlot};
+use crate::number::counters::LimitError;
+
+impl<S: KeyedSlot> Keyed<S> {
+    /// Adds other slots, key by key. If they have more keys, so will these.
+    ///
+    /// # Panics
+    /// Their rows have another width.
+    ///
+    /// # Errors
+    /// Together they have more than 2^63 - 1 items, or there is no memory for more keys. These slots stay as they were.
+    pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+        self.check_width(other);
+        self.columns.reserve(other.slots())?;
+        self.columns.make_room(&other.columns, Places::Same)?;
+        self.grow(other.keys)?;
+        self.columns.merge(&other.columns, Places::Same, false);
+        Ok(())
+    }
+
+    /// Adds other slots: those of their key i to the slot of `keys[i]`. Several may be added to one.
+    ///
+    /// ```
+    /// use exact_sum::{Keyed, Mean};
+    ///
+    /// let mut days = Keyed::<Mean<f64>>::new(3)?;
+    /// days.add(&[0, 1, 2_u8], &[1e300, 0.5, -1e300])?;
+    /// let mut months = Keyed::<Mean<f64>>::new(2)?;
+    /// months.merge_at(&[1, 0, 1_u32], &days)?;
+    /// assert_eq!(months.values(), [0.5, 0.0]);
+    /// # Ok::<(), exact_sum::KeyError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// A row has more than one item.
+    ///
+    /// # Errors
+    /// There are not as many keys as the others have, a key has no slot, or as [`merge`](Self::merge). These slots stay as they were.
+    pub fn merge_at(&mut self, keys: &[u32], other: &Self) -> Result<(), KeyError> {
+        assert_eq!([self.width, other.width], [1, 1], "rows have one item");
+        key::check(keys, other.keys, self.keys)?;
+        self.columns.make_room(&other.columns, Places::At(keys))?;
+        self.columns.merge(&other.columns, Places::At(keys), false);
+        Ok(())
+    }
+
+    /// Takes back what other slots were given.
+    ///
+    /// # Panics
+    /// As [`merge`](Self::merge).
+    ///
+    /// # Errors
+    /// As [`remove`](Self::remove); or the others have more keys.
+    pub fn unmerge(&mut self, other: &Self) -> Result<(), RemoveKeyedError> {
+        self.check_width(other);
+        if !S::TAKES_BACK {
+            return Err(RemoveKeyedError::Never);
+        }
+        if other.keys > self.keys {
+            let (item, sums) = (self.keys, self.keys);
+            let key = item as i128;
+            return Err(RemoveKeyedError::Key(KeyError::OutOfRange {
+                item,
+                key,
+                sums,
+            }));
+        }
+        self.columns.check_held(&other.columns, Places::Same)?;
+        self.columns.make_room(&other.columns, Places::Same)?;
+        self.columns.merge(&other.columns, Places::Same, true);
+        Ok(())
+    }
+
+    fn check_width(&self, other: &Self) {
+        assert_eq!(self.width, other.width, "the rows differ in width");
+    }
+}
