@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, FieldRef, Int64Type, UInt64Type};
-use datafusion_common::{Result, plan_err};
+use datafusion_common::{Result, not_impl_err, plan_err};
 use datafusion_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion_expr::utils::{AggregateOrderSensitivity, format_state_name};
 use datafusion_expr::{
@@ -12,6 +12,7 @@ use datafusion_expr::{
 use exact_sum::{Moments, ProductSum, Sum};
 
 use crate::accumulator::{Exact, Integers};
+use crate::decimals::Decimals;
 use crate::distinct::Distinct;
 use crate::groups::ExactGroups;
 use crate::kind::Kind;
@@ -21,6 +22,7 @@ use crate::tables::{LongSums, Products, Squares, Sums};
 pub(crate) struct ExactAggregate {
     kind: Kind,
     signature: Signature,
+    aliases: Vec<String>,
 }
 
 impl ExactAggregate {
@@ -28,6 +30,11 @@ impl ExactAggregate {
         Self {
             kind,
             signature: Signature::user_defined(Volatility::Immutable),
+            aliases: kind
+                .aliases()
+                .iter()
+                .map(|&alias| alias.to_owned())
+                .collect(),
         }
     }
 }
@@ -60,6 +67,12 @@ fn argument(kind: Kind, fields: &[FieldRef]) -> Result<&DataType> {
 
 fn accumulator(kind: Kind, args: &AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
     let fields = args.expr_fields;
+    if let DataType::Decimal128(_, scale) = argument(kind, fields)? {
+        if args.is_distinct {
+            return not_impl_err!("{} of DISTINCT decimals", kind.name());
+        }
+        return Ok(Box::new(Decimals::new(kind, *scale)));
+    }
     if args.is_distinct {
         of_type!(kind, fields, Distinct: Sum<f64>, Integers<Int64Type>, Integers<UInt64Type>, ProductSum<f64>, Moments<f64>)
     } else {
@@ -70,6 +83,10 @@ fn accumulator(kind: Kind, args: &AccumulatorArgs<'_>) -> Result<Box<dyn Accumul
 impl AggregateUDFImpl for ExactAggregate {
     fn name(&self) -> &str {
         self.kind.name()
+    }
+
+    fn aliases(&self) -> &[String] {
+        &self.aliases
     }
 
     fn signature(&self) -> &Signature {
@@ -115,7 +132,8 @@ impl AggregateUDFImpl for ExactAggregate {
     }
 
     fn groups_accumulator_supported(&self, args: AccumulatorArgs<'_>) -> bool {
-        !args.is_distinct
+        let of_decimals = |field: &FieldRef| matches!(field.data_type(), DataType::Decimal128(..));
+        !args.is_distinct && !args.expr_fields.iter().any(of_decimals)
     }
 
     fn create_groups_accumulator(

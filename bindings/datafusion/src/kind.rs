@@ -3,6 +3,9 @@
 use arrow::datatypes::DataType;
 use datafusion_common::{Result, plan_err};
 
+/// The most digits of a decimal.
+pub(crate) const DIGITS: u8 = 38;
+
 /// An aggregate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
@@ -58,6 +61,17 @@ impl Kind {
         }
     }
 
+    /// Other names, after DataFusion's.
+    pub(crate) fn aliases(self) -> &'static [&'static str] {
+        match self {
+            Self::Mean => &["exact_mean"],
+            Self::Variance(Divisor::Sample) => &["exact_var", "exact_var_sample", "exact_variance"],
+            Self::Variance(Divisor::Population) => &["exact_var_population"],
+            Self::Deviation(Divisor::Sample) => &["exact_stddev"],
+            _ => &[],
+        }
+    }
+
     /// The number of arguments.
     pub(crate) fn arguments(self) -> usize {
         match self {
@@ -89,6 +103,17 @@ impl Kind {
         let coerced = types.map(|(number, of_argument)| match of_argument {
             DataType::UInt64 if adds_integers => Ok(DataType::UInt64),
             integer if adds_integers && integer.is_integer() => Ok(DataType::Int64),
+            DataType::Decimal32(_, scale)
+            | DataType::Decimal64(_, scale)
+            | DataType::Decimal128(_, scale)
+                if adds_integers && *scale >= 0 =>
+            {
+                Ok(DataType::Decimal128(DIGITS, *scale))
+            }
+            decimal if decimal.is_decimal() => plan_err!(
+                "{name}: argument {} is {decimal}: cast it to DOUBLE",
+                number + 1
+            ),
             number if number.is_numeric() => Ok(DataType::Float64),
             DataType::Null => Ok(DataType::Float64),
             other => plan_err!("{name}: argument {} is {other}, not a number", number + 1),
@@ -100,6 +125,7 @@ impl Kind {
     pub(crate) fn returned(self, argument: &DataType) -> DataType {
         match (self, argument) {
             (Self::Sum, DataType::Int64 | DataType::UInt64) => LONG,
+            (Self::Sum, DataType::Decimal128(..)) => argument.clone(),
             _ => DataType::Float64,
         }
     }

@@ -1,11 +1,14 @@
 #![doc = include_str!("../README.md")]
 
 mod accumulator;
+mod decimals;
 mod distinct;
 mod function;
 mod groups;
 mod input;
 mod kind;
+mod states;
+mod table;
 mod tables;
 mod tree;
 
@@ -17,13 +20,32 @@ use datafusion_expr::{AggregateUDF, ScalarUDF};
 
 use function::ExactAggregate;
 use kind::Kind;
+use states::{OfState, Outcome, Read};
+use table::{MERGE, OTHERS, STATES, STATISTICS};
 use tree::TreeSum;
 
-/// The aggregates `exact_sum`, `exact_avg`, `exact_dot`, `exact_var_pop`, `exact_var_samp`, `exact_stddev_pop` and `exact_stddev_samp`.
+/// The aggregates `exact_sum`, `exact_avg`, `exact_dot`, `exact_var_pop`, `exact_var_samp`, `exact_stddev_pop` and `exact_stddev_samp`; then
+/// `exact_skewness`, `exact_covar_samp`, `exact_corr`, `exact_regr_slope` and their kin; then those that give states, and `exact_merge`.
 #[must_use]
 pub fn aggregates() -> Vec<AggregateUDF> {
     let functions = Kind::ALL.into_iter().map(ExactAggregate::new);
-    functions.map(AggregateUDF::new_from_impl).collect()
+    let functions = functions.map(AggregateUDF::new_from_impl);
+    let statistics = STATISTICS
+        .iter()
+        .map(|function| (function, Outcome::Figure));
+    let states = STATES.iter().map(|function| (function, Outcome::State));
+    let of_states = statistics.chain(states).chain([(&MERGE, Outcome::Merged)]);
+    let of_states = of_states.map(|(function, outcome)| OfState::new(function, outcome));
+    functions
+        .chain(of_states.map(AggregateUDF::new_from_impl))
+        .collect()
+}
+
+/// The scalar functions that read states: `exact_sum_of`, `exact_var_samp_of` and their kin.
+#[must_use]
+pub fn readers() -> Vec<ScalarUDF> {
+    let functions = OTHERS.iter().chain(&STATISTICS).map(Read::new);
+    functions.map(ScalarUDF::new_from_impl).collect()
 }
 
 /// The scalar function `tree_sum`, of a column of lists.
@@ -39,6 +61,9 @@ pub fn tree_sum() -> ScalarUDF {
 pub fn register(registry: &mut dyn FunctionRegistry) -> Result<()> {
     for function in aggregates() {
         registry.register_udaf(Arc::new(function))?;
+    }
+    for function in readers() {
+        registry.register_udf(Arc::new(function))?;
     }
     registry.register_udf(Arc::new(tree_sum()))?;
     Ok(())

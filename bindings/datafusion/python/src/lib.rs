@@ -18,15 +18,20 @@ fn aggregates(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyCapsule>>> {
     capsules.collect()
 }
 
-/// A capsule for `tree_sum`.
+/// A capsule for each function of a row.
 #[pyfunction]
-fn tree_sum(py: Python<'_>) -> PyResult<Bound<'_, PyCapsule>> {
-    let function = FFI_ScalarUDF::from(Arc::new(treefold_datafusion::tree_sum()));
-    PyCapsule::new_with_value(py, function, c"datafusion_scalar_udf")
+fn scalars(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyCapsule>>> {
+    let readers = treefold_datafusion::readers().into_iter();
+    let functions = readers.chain([treefold_datafusion::tree_sum()]);
+    let capsules = functions.map(|function| {
+        let function = FFI_ScalarUDF::from(Arc::new(function));
+        PyCapsule::new_with_value(py, function, c"datafusion_scalar_udf")
+    });
+    capsules.collect()
 }
 
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(aggregates, module)?)?;
-    module.add_function(wrap_pyfunction!(tree_sum, module)?)
+    module.add_function(wrap_pyfunction!(scalars, module)?)
 }

@@ -14,7 +14,8 @@ _MAJOR = "55"
 
 
 def register(session: SessionContext) -> None:
-    """Makes exact_sum, exact_avg, exact_dot, exact_var_pop, exact_var_samp, exact_stddev_pop, exact_stddev_samp and tree_sum known to a session.
+    """Makes exact_sum, exact_avg, exact_dot, exact_var_pop, exact_var_samp, exact_stddev_pop, exact_stddev_samp, exact_skewness, exact_corr,
+    exact_regr_slope and their kin, exact_moments_state, exact_merge, exact_var_samp_of and their kin, and tree_sum known to a session.
 
     ImportError where `datafusion` has another major version than this package was built for.
     """
@@ -25,4 +26,5 @@ def register(session: SessionContext) -> None:
         )
     for capsule in _native.aggregates():
         session.register_udaf(AggregateUDF.from_pycapsule(capsule))
-    session.register_udf(ScalarUDF.from_pycapsule(_native.tree_sum()))
+    for capsule in _native.scalars():
+        session.register_udf(ScalarUDF.from_pycapsule(capsule))

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails")]
 #![expect(clippy::print_stdout, reason = "seeds are printed")]
 
+mod compact;
+mod decimals;
 mod distinct;
 mod groups;
 mod reports;
