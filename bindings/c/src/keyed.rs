@@ -6,6 +6,8 @@ mod kind;
 mod state;
 mod windows;
 
+use std::borrow::Cow;
+
 use bytemuck::cast_slice_mut;
 use treefold::FoldError;
 use treefold::exact::{Float, Key, KeyError, LimitError, RemoveKeyedError, Sum, by_key, par};
@@ -101,8 +103,41 @@ impl<'k> Keys<'k> {
         }
     }
 
+    /// The keys in 32 bits, of those that [`without_signs`](Self::without_signs) leaves. No sums are as many as the last of these numbers,
+    /// which stands for all greater keys.
+    ///
+    /// # Errors
+    /// As those of [`of`](Self::of), or there is no memory for them.
+    fn short(self) -> Result<Cow<'k, [u32]>, Failure> {
+        if self.key_type == ElementType::U32 {
+            return self.of().map(Cow::Borrowed);
+        }
+        with_keys!(self.key_type, K => {
+            let keys = self.of::<K>()?;
+            has_room(keys.len(), size_of::<u32>())?;
+            let short = keys.iter().map(|&key| u32::try_from(u128::from(key)).unwrap_or(u32::MAX));
+            Ok(Cow::Owned(short.collect()))
+        })
+    }
+
+    /// A key as the program gave it, without its sign.
+    fn at(self, item: usize) -> i128 {
+        let unsigned = self
+            .signed()
+            .map_or(self, |(_, key_type)| Self { key_type, ..self });
+        with_keys!(unsigned.key_type, K => unsigned.of::<K>().map_or(0, |keys| keys[item].into()))
+    }
+
     /// What is wrong with keys that have lost their signs.
     fn of_keys(self, error: KeyError, array: &str, width: usize) -> Failure {
+        let error = match error {
+            KeyError::OutOfRange { item, sums, .. } => KeyError::OutOfRange {
+                item,
+                key: self.at(item),
+                sums,
+            },
+            error => error,
+        };
         match (error, self.signed()) {
             (KeyError::OutOfRange { item, key, sums }, Some((bits, _)))
                 if key >= 1 << (bits - 1) =>

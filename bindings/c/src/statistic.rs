@@ -67,3 +67,38 @@ impl Statistic {
         Failure::new(Code::Unsupported, message)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use treefold::exact;
+
+    #[test]
+    fn codes_are_those_of_the_header() {
+        let header = include_str!("../include/treefold.h");
+        let names = [
+            ("COUNT", "count"),
+            ("SUM_OF_ITEMS", "sum"),
+            ("MEAN", "mean"),
+            ("VARIANCE", "var"),
+            ("STANDARD_DEVIATION", "std"),
+            ("MINIMUM", "min"),
+            ("MAXIMUM", "max"),
+            ("NORM", "norm"),
+            ("DOT_PRODUCT", "dot"),
+            ("WEIGHTED_MEAN", "average"),
+            ("COVARIANCE", "cov"),
+            ("CORRELATION", "corr"),
+            ("SLOPE", "slope"),
+            ("INTERCEPT", "intercept"),
+            ("SKEWNESS", "skewness"),
+            ("KURTOSIS", "kurtosis"),
+        ];
+        for (code, (of_c, name)) in names.into_iter().enumerate() {
+            let line = format!("    TREEFOLD_{of_c} = {code}");
+            let mut lines = header.lines().map(|line| line.trim_end_matches(','));
+            assert!(lines.any(|found| found == line), "{line}");
+            assert_eq!(exact::Statistic::ALL[code].name(), name);
+        }
+        assert_eq!(exact::Statistic::ALL.len(), names.len());
+    }
+}

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use bytemuck::Pod;
 use treefold::exact::{self, IntegerSum, Keyed};
 
-use super::kind::{asked, write};
+use super::kind::{asked, change_by_short_keys, write};
 use super::state::{KeyedState, change_slots, merge_slots, same_kind};
 use super::{Keys, has_room};
 use crate::accumulator::{Change, of_bytes_error};
@@ -66,7 +66,9 @@ impl KeyedState for Integers {
             I => exact::Integers::from(elements::<I>("items", items)?),
             else unreachable!("items are integers")
         );
-        change_slots(&mut self.sums, change, keys, items, "items")
+        change_slots(&mut self.sums, keys, items, "items", |sums, keys, items| {
+            change_by_short_keys(sums, change, keys, items)
+        })
     }
 
     fn merge(&mut self, other: &dyn KeyedState) -> Result<(), Failure> {

@@ -2,9 +2,12 @@
 
 use bytemuck::Pod;
 use treefold::exact::{
-    self, CoMoments, Extrema, Float, KeyedSlot, Moments, Powers, ProductSum, Sum, WeightedMean,
+    self, CoMoments, Extrema, Float, Key, Keyed, KeyedSlot, Moments, Powers, ProductSum,
+    RemoveKeyedError, Sum, WeightedMean,
 };
 
+use super::{Keys, with_keys};
+use crate::accumulator::Change;
 use crate::element::ElementType;
 use crate::failure::Failure;
 use crate::raw::elements_mut;
@@ -35,13 +38,67 @@ pub(crate) trait Kind: KeyedSlot<Item = Self::Real> {
 
     /// The items of one array, or of two of one length.
     fn items<'i>(arrays: [&'i [Self::Real]; 2]) -> Self::Items<'i>;
+
+    /// Adds items, or removes them.
+    ///
+    /// # Errors
+    /// Those of [`Keyed::add`] and [`Keyed::remove`].
+    fn change_items(
+        slots: &mut Keyed<Self>,
+        change: Change,
+        keys: Keys<'_>,
+        items: Self::Items<'_>,
+    ) -> Result<(), Unchanged> {
+        change_by_short_keys(slots, change, keys, items)
+    }
+}
+
+/// Why slots are as they were.
+pub(crate) enum Unchanged {
+    Failure(Failure),
+    Removal(RemoveKeyedError),
+}
+
+impl From<Failure> for Unchanged {
+    fn from(failure: Failure) -> Self {
+        Self::Failure(failure)
+    }
+}
+
+impl From<RemoveKeyedError> for Unchanged {
+    fn from(error: RemoveKeyedError) -> Self {
+        Self::Removal(error)
+    }
+}
+
+/// Adds items, or removes them, by keys of one type: slots are compiled for one.
+pub(super) fn change_by_short_keys<S: KeyedSlot>(
+    slots: &mut Keyed<S>,
+    change: Change,
+    keys: Keys<'_>,
+    items: S::Items<'_>,
+) -> Result<(), Unchanged> {
+    let keys = keys.short()?;
+    Ok(change_by(slots, change, &keys, items)?)
+}
+
+fn change_by<S: KeyedSlot, K: Key>(
+    slots: &mut Keyed<S>,
+    change: Change,
+    keys: &[K],
+    items: S::Items<'_>,
+) -> Result<(), RemoveKeyedError> {
+    match change {
+        Change::Add => slots.add(keys, items).map_err(RemoveKeyedError::Key),
+        Change::Remove => slots.remove(keys, items),
+    }
 }
 
 /// What a key takes of a sum.
 pub(super) const SUM_BYTES: usize = 16;
 
 macro_rules! kinds {
-    ($($slot:ident, $name:literal, $key_bytes:expr, |$arrays:ident| $items:expr, $takes_pairs:literal;)+) => {$(
+    ($($slot:ident, $name:literal, $key_bytes:expr, |$arrays:ident| $items:expr, $takes_pairs:literal, [$($change:item)?];)+) => {$(
         impl<T: Real> Kind for $slot<T> {
             type Real = T;
             const NAME: &'static str = $name;
@@ -51,18 +108,32 @@ macro_rules! kinds {
             fn items<'i>($arrays: [&'i [T]; 2]) -> Self::Items<'i> {
                 $items
             }
+
+            $($change)?
         }
     )+};
 }
 
 kinds! {
-    Sum, "sums by key", SUM_BYTES, |arrays| arrays[0], false;
-    Moments, "moments by key", 3 * SUM_BYTES + 8, |arrays| arrays[0], false;
-    Powers, "powers by key", 9 * SUM_BYTES, |arrays| arrays[0], false;
-    Extrema, "extrema by key", SUM_BYTES, |arrays| arrays[0], false;
-    ProductSum, "dot products by key", 2 * SUM_BYTES, |arrays| arrays, true;
-    CoMoments, "co-moments by key", 8 * SUM_BYTES + 8, |arrays| arrays, true;
-    WeightedMean, "weighted means by key", 3 * SUM_BYTES, |arrays| arrays, true;
+    Sum, "sums by key", SUM_BYTES, |arrays| arrays[0], false, [
+        // To bring keys to one type would take a part of the time of sums.
+        fn change_items(
+            slots: &mut Keyed<Self>,
+            change: Change,
+            keys: Keys<'_>,
+            items: &[T],
+        ) -> Result<(), Unchanged> {
+            with_keys!(keys.key_type, K => {
+                Ok(change_by(slots, change, keys.of::<K>()?, items)?)
+            })
+        }
+    ];
+    Moments, "moments by key", 3 * SUM_BYTES + 8, |arrays| arrays[0], false, [];
+    Powers, "powers by key", 9 * SUM_BYTES, |arrays| arrays[0], false, [];
+    Extrema, "extrema by key", SUM_BYTES, |arrays| arrays[0], false, [];
+    ProductSum, "dot products by key", 2 * SUM_BYTES, |arrays| arrays, true, [];
+    CoMoments, "co-moments by key", 8 * SUM_BYTES + 8, |arrays| arrays, true, [];
+    WeightedMean, "weighted means by key", 3 * SUM_BYTES, |arrays| arrays, true, [];
 }
 
 /// The statistics of a slot that answer a question: the first one that it has.

@@ -6,8 +6,8 @@ use treefold::FoldError;
 use treefold::exact::{Items, Keyed, KeyedSlot};
 
 use super::integers::Integers;
-use super::kind::{Kind, Real, asked, write};
-use super::{Keys, has_room, of_limit, of_removal, with_keys};
+use super::kind::{Kind, Real, Unchanged, asked, write};
+use super::{Keys, has_room, of_limit, of_removal};
 use crate::accumulator::{Change, OF_MOMENTS, OF_SUM, of_bytes_error};
 use crate::element::ElementType;
 use crate::failure::{self, Code, Failure};
@@ -288,13 +288,13 @@ pub(super) fn same_kind<'o, S: KeyedState>(
     })
 }
 
-/// Adds items to slots, or removes them.
+/// Adds items to slots, or removes them, by a function for these slots.
 pub(super) fn change_slots<S: KeyedSlot>(
     slots: &mut Keyed<S>,
-    change: Change,
     keys: Keys<'_>,
     items: S::Items<'_>,
     array: &str,
+    change: impl FnOnce(&mut Keyed<S>, Keys<'_>, S::Items<'_>) -> Result<(), Unchanged>,
 ) -> Result<(), Failure> {
     let width = slots.width();
     let values = items.count();
@@ -303,18 +303,9 @@ pub(super) fn change_slots<S: KeyedSlot>(
         return Err(FoldError::NotRows { values, width }.into());
     }
     let of_items = keys.without_signs(slots.keys())?;
-    with_keys!(of_items.key_type, K => {
-        let of_items = of_items.of::<K>()?;
-        match change {
-            Change::Add => {
-                let added = slots.add(of_items, items);
-                added.map_err(|error| keys.of_keys(error, array, width))
-            }
-            Change::Remove => {
-                let removed = slots.remove(of_items, items);
-                removed.map_err(|error| of_removal(keys, &error, array, width))
-            }
-        }
+    change(slots, of_items, items).map_err(|unchanged| match unchanged {
+        Unchanged::Failure(failure) => failure,
+        Unchanged::Removal(error) => of_removal(keys, &error, array, width),
     })
 }
 
@@ -414,5 +405,11 @@ pub(super) fn change_arrays<S: Kind>(
         return Err(failure::lengths(x.len(), y.len()));
     }
     let array = ["items", "x"][usize::from(S::TAKES_PAIRS)];
-    change_slots(slots, change, keys, S::items([x, y]), array)
+    change_slots(
+        slots,
+        keys,
+        S::items([x, y]),
+        array,
+        |slots, keys, items| S::change_items(slots, change, keys, items),
+    )
 }
