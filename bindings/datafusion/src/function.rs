@@ -31,7 +31,8 @@ impl ExactAggregate {
             kind,
             signature: Signature::user_defined(Volatility::Immutable),
             aliases: kind
-                .aliases()
+                .function()
+                .aliases
                 .iter()
                 .map(|&alias| alias.to_owned())
                 .collect(),

@@ -2,6 +2,8 @@
 
 use arrow::datatypes::DataType;
 use datafusion_common::{Result, plan_err};
+use exact_sum::Statistic;
+use exact_sum::sql::{FUNCTIONS, SqlFunction};
 
 /// The most digits of a decimal.
 pub(crate) const DIGITS: u8 = 38;
@@ -49,27 +51,24 @@ impl Kind {
         Self::Deviation(Divisor::Sample),
     ];
 
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Sum => "exact_sum",
-            Self::Mean => "exact_avg",
-            Self::Dot => "exact_dot",
-            Self::Variance(Divisor::Population) => "exact_var_pop",
-            Self::Variance(Divisor::Sample) => "exact_var_samp",
-            Self::Deviation(Divisor::Population) => "exact_stddev_pop",
-            Self::Deviation(Divisor::Sample) => "exact_stddev_samp",
-        }
+    /// What it is in SQL.
+    pub(crate) fn function(self) -> &'static SqlFunction {
+        let (statistic, divisor) = match self {
+            Self::Sum => (Statistic::Sum, Divisor::Population),
+            Self::Mean => (Statistic::Mean, Divisor::Population),
+            Self::Dot => (Statistic::Dot, Divisor::Population),
+            Self::Variance(divisor) => (Statistic::Variance, divisor),
+            Self::Deviation(divisor) => (Statistic::StandardDeviation, divisor),
+        };
+        let bias = divisor == Divisor::Population;
+        let is_it = |function: &&SqlFunction| {
+            function.statistic == statistic && function.options.bias == bias
+        };
+        FUNCTIONS.iter().find(is_it).expect("there is one")
     }
 
-    /// Other names, after DataFusion's.
-    pub(crate) fn aliases(self) -> &'static [&'static str] {
-        match self {
-            Self::Mean => &["exact_mean"],
-            Self::Variance(Divisor::Sample) => &["exact_var", "exact_var_sample", "exact_variance"],
-            Self::Variance(Divisor::Population) => &["exact_var_population"],
-            Self::Deviation(Divisor::Sample) => &["exact_stddev"],
-            _ => &[],
-        }
+    pub(crate) fn name(self) -> &'static str {
+        self.function().name
     }
 
     /// The number of arguments.

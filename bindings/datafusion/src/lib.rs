@@ -8,7 +8,6 @@ mod groups;
 mod input;
 mod kind;
 mod states;
-mod table;
 mod tables;
 mod tree;
 
@@ -17,11 +16,12 @@ use std::sync::Arc;
 use datafusion_common::Result;
 use datafusion_expr::registry::FunctionRegistry;
 use datafusion_expr::{AggregateUDF, ScalarUDF};
+use exact_sum::Held;
+use exact_sum::sql::{FUNCTIONS, MERGE, STATES, SqlFunction};
 
 use function::ExactAggregate;
 use kind::Kind;
 use states::{OfState, Outcome, Read};
-use table::{MERGE, OTHERS, STATES, STATISTICS};
 use tree::TreeSum;
 
 /// The aggregates `exact_sum`, `exact_avg`, `exact_dot`, `exact_var_pop`, `exact_var_samp`, `exact_stddev_pop` and `exact_stddev_samp`; then
@@ -30,9 +30,10 @@ use tree::TreeSum;
 pub fn aggregates() -> Vec<AggregateUDF> {
     let functions = Kind::ALL.into_iter().map(ExactAggregate::new);
     let functions = functions.map(AggregateUDF::new_from_impl);
-    let statistics = STATISTICS
-        .iter()
-        .map(|function| (function, Outcome::Figure));
+    let has_loops =
+        |function: &SqlFunction| Kind::ALL.iter().any(|kind| kind.name() == function.name);
+    let statistics = of_states().filter(|function| !has_loops(function));
+    let statistics = statistics.map(|function| (function, Outcome::Figure));
     let states = STATES.iter().map(|function| (function, Outcome::State));
     let of_states = statistics.chain(states).chain([(&MERGE, Outcome::Merged)]);
     let of_states = of_states.map(|(function, outcome)| OfState::new(function, outcome));
@@ -44,8 +45,16 @@ pub fn aggregates() -> Vec<AggregateUDF> {
 /// The scalar functions that read states: `exact_sum_of`, `exact_var_samp_of` and their kin.
 #[must_use]
 pub fn readers() -> Vec<ScalarUDF> {
-    let functions = OTHERS.iter().chain(&STATISTICS).map(Read::new);
-    functions.map(ScalarUDF::new_from_impl).collect()
+    of_states()
+        .map(Read::new)
+        .map(ScalarUDF::new_from_impl)
+        .collect()
+}
+
+/// The functions that are statistics of states: all but weighted means.
+fn of_states() -> impl Iterator<Item = &'static SqlFunction> {
+    let functions = FUNCTIONS.iter();
+    functions.filter(|function| function.statistic.held() != Held::Weighted)
 }
 
 /// The scalar function `tree_sum`, of a column of lists.

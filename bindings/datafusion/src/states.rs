@@ -15,10 +15,10 @@ use datafusion_expr::{
     Accumulator, AggregateUDFImpl, ColumnarValue, ReversedUDAF, ScalarFunctionArgs, ScalarUDFImpl,
     Signature, Volatility,
 };
+use exact_sum::sql::SqlFunction;
 use exact_sum::{CompactAny, Held};
 
 use crate::input::Items;
-use crate::table::Function;
 
 /// What an aggregate returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,7 +33,7 @@ pub(crate) enum Outcome {
 
 #[derive(Debug)]
 pub(crate) struct OfState {
-    function: &'static Function,
+    function: &'static SqlFunction,
     outcome: Outcome,
     signature: Signature,
     aliases: Vec<String>,
@@ -55,7 +55,7 @@ impl std::hash::Hash for OfState {
 }
 
 impl OfState {
-    pub(crate) fn new(function: &'static Function, outcome: Outcome) -> Self {
+    pub(crate) fn new(function: &'static SqlFunction, outcome: Outcome) -> Self {
         let aliases = function.aliases.iter();
         Self {
             function,
@@ -178,7 +178,7 @@ impl AggregateUDFImpl for OfState {
 /// The state of one group.
 #[derive(Debug)]
 struct States {
-    function: &'static Function,
+    function: &'static SqlFunction,
     outcome: Outcome,
     /// What rows are added to; nothing if states come.
     held: Option<Held>,
@@ -263,7 +263,7 @@ impl Accumulator for States {
         if self.outcome != Outcome::Figure {
             return Ok(self.bytes());
         }
-        let Function {
+        let SqlFunction {
             statistic, options, ..
         } = self.function;
         let state = self.state.as_ref();
@@ -292,7 +292,7 @@ impl Accumulator for States {
 /// A statistic of the rows of each state of a column.
 #[derive(Debug)]
 pub(crate) struct Read {
-    function: &'static Function,
+    function: &'static SqlFunction,
     name: String,
     signature: Signature,
 }
@@ -312,7 +312,7 @@ impl std::hash::Hash for Read {
 }
 
 impl Read {
-    pub(crate) fn new(function: &'static Function) -> Self {
+    pub(crate) fn new(function: &'static SqlFunction) -> Self {
         Self {
             function,
             name: format!("{}_of", function.name),
@@ -321,7 +321,7 @@ impl Read {
     }
 
     fn value(&self, bytes: &[u8]) -> Result<Option<f64>> {
-        let Function {
+        let SqlFunction {
             statistic, options, ..
         } = self.function;
         let name = &self.name;

@@ -4,12 +4,11 @@ use std::fmt::Display;
 use std::marker::PhantomData;
 use std::slice;
 
+use exact_sum::sql::SqlFunction;
 use exact_sum::{
     CompactAny, CompactBytes, CompactCoMoments, CompactNumber, CompactState, CompactSum, IntegerSum,
 };
 use simd_kernels::{Float, Level};
-
-use crate::table::Function;
 
 /// What a function says is wrong.
 pub(crate) type Error = String;
@@ -34,7 +33,7 @@ pub(crate) trait Aggregate {
     fn merge(state: &mut Self::State, other: &Self::State) -> Result<(), Error>;
 
     /// `None` is NULL; an error says what is beyond the type.
-    fn value(state: &Self::State, function: &Function) -> Result<Option<Self::Value>, Error>;
+    fn value(state: &Self::State, function: &SqlFunction) -> Result<Option<Self::Value>, Error>;
 }
 
 fn said(error: impl Display) -> Error {
@@ -45,7 +44,8 @@ fn said(error: impl Display) -> Error {
 pub(crate) trait Outcome<S> {
     type Value;
 
-    fn of(state: &S, scales: [u8; 2], function: &Function) -> Result<Option<Self::Value>, Error>;
+    fn of(state: &S, scales: [u8; 2], function: &SqlFunction)
+    -> Result<Option<Self::Value>, Error>;
 }
 
 /// A statistic.
@@ -54,7 +54,7 @@ pub(crate) struct Figure;
 impl<S: CompactState> Outcome<S> for Figure {
     type Value = f64;
 
-    fn of(state: &S, scales: [u8; 2], function: &Function) -> Result<Option<f64>, Error> {
+    fn of(state: &S, scales: [u8; 2], function: &SqlFunction) -> Result<Option<f64>, Error> {
         Ok(state.statistic_of_decimals(function.statistic, function.options, scales))
     }
 }
@@ -65,7 +65,7 @@ pub(crate) struct Bytes;
 impl<S: CompactBytes> Outcome<S> for Bytes {
     type Value = Vec<u8>;
 
-    fn of(state: &S, scales: [u8; 2], _: &Function) -> Result<Option<Vec<u8>>, Error> {
+    fn of(state: &S, scales: [u8; 2], _: &SqlFunction) -> Result<Option<Vec<u8>>, Error> {
         if scales != [0; 2] {
             return Err("states have no decimals: cast the DECIMAL to DOUBLE, or to an integer of its smallest units".to_owned());
         }
@@ -130,7 +130,7 @@ impl<Row: Copy, S: AddAll<Row>, O: Outcome<S>> Aggregate for OfDoubles<Row, S, O
         state.merge(other).map_err(said)
     }
 
-    fn value(state: &S, function: &Function) -> Result<Option<O::Value>, Error> {
+    fn value(state: &S, function: &SqlFunction) -> Result<Option<O::Value>, Error> {
         O::of(state, [0; 2], function)
     }
 }
@@ -253,7 +253,7 @@ impl<const N: usize, S: AddNumbers<N>, O: Outcome<S>> Aggregate for OfNumbers<N,
         state.state.merge(&other.state).map_err(said)
     }
 
-    fn value(state: &Scaled<S>, function: &Function) -> Result<Option<O::Value>, Error> {
+    fn value(state: &Scaled<S>, function: &SqlFunction) -> Result<Option<O::Value>, Error> {
         O::of(&state.state, S::scales(state.scales), function)
     }
 }
@@ -307,7 +307,7 @@ impl<T: Integer> Aggregate for SumOfIntegers<T> {
         state.merge(other).map_err(said)
     }
 
-    fn value(state: &IntegerSum, _: &Function) -> Result<Option<i128>, Error> {
+    fn value(state: &IntegerSum, _: &SqlFunction) -> Result<Option<i128>, Error> {
         match (state.items(), state.value()) {
             (0, _) => Ok(None),
             (_, Some(sum)) => Ok(Some(sum)),
@@ -333,7 +333,7 @@ impl<T: Integer> Aggregate for MeanOfIntegers<T> {
         SumOfIntegers::<T>::merge(state, other)
     }
 
-    fn value(state: &IntegerSum, _: &Function) -> Result<Option<f64>, Error> {
+    fn value(state: &IntegerSum, _: &SqlFunction) -> Result<Option<f64>, Error> {
         Ok(state.mean())
     }
 }
@@ -368,16 +368,16 @@ impl Aggregate for Merge {
         }
     }
 
-    fn value(state: &Option<CompactAny>, _: &Function) -> Result<Option<Vec<u8>>, Error> {
+    fn value(state: &Option<CompactAny>, _: &SqlFunction) -> Result<Option<Vec<u8>>, Error> {
         Ok(state.as_ref().map(CompactAny::to_bytes))
     }
 }
 
 /// A statistic of the rows of a state.
-pub(crate) fn statistic_of(bytes: &[u8], function: &Function) -> Result<Option<f64>, Error> {
+pub(crate) fn statistic_of(bytes: &[u8], function: &SqlFunction) -> Result<Option<f64>, Error> {
     let state = CompactAny::of_bytes(bytes).map_err(said)?;
     if !state.has(function.statistic) {
-        let Function { statistic, .. } = function;
+        let SqlFunction { statistic, .. } = function;
         return Err(format!(
             "the state is {}, which has no {statistic}",
             state.name()

@@ -6,4 +6,3 @@
 
 mod boundary;
 mod functions;
-mod table;

@@ -30,6 +30,7 @@ mod number;
 pub mod par;
 mod rolling;
 mod slots;
+pub mod sql;
 mod statistic;
 
 pub use bytes::{BytesError, partial};

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ffi::CString;
 use std::slice;
 
+use exact_sum::sql::SqlFunction;
 use libduckdb_sys::{
     duckdb_aggregate_function_get_extra_info, duckdb_aggregate_function_set_error,
     duckdb_aggregate_state, duckdb_data_chunk, duckdb_function_info, duckdb_vector, idx_t,
@@ -14,7 +15,6 @@ use simd_kernels::prefetch_item;
 use super::guarded;
 use super::vectors::{Arguments, Chunk, Output, Validity, Written};
 use crate::functions::{Aggregate, Error};
-use crate::table::Function;
 
 /// States of so many rows ahead are brought into the nearest cache: those of many groups are far.
 const AHEAD: usize = 32;
@@ -188,11 +188,14 @@ unsafe fn states_of<'c, A: Aggregate>(
 }
 
 /// Calls a function with the one that was registered, and tells DuckDB what is wrong.
-fn report(info: duckdb_function_info, call: impl FnOnce(&'static Function) -> Result<(), Error>) {
+fn report(
+    info: duckdb_function_info,
+    call: impl FnOnce(&'static SqlFunction) -> Result<(), Error>,
+) {
     // SAFETY: the information is that of this call.
     let function = unsafe { duckdb_aggregate_function_get_extra_info(info) };
     // SAFETY: all aggregates were registered with a function that is static.
-    let function: &'static Function = unsafe { &*function.cast_const().cast() };
+    let function: &'static SqlFunction = unsafe { &*function.cast_const().cast() };
     if let Err(error) = guarded(function.name, || call(function)) {
         let error = CString::new(error).unwrap_or_default();
         // SAFETY: the information is that of this call, and DuckDB copies the text.

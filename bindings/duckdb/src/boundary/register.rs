@@ -2,6 +2,7 @@
 
 use std::ffi::CString;
 
+use exact_sum::sql::{FUNCTIONS, MERGE, STATES, SqlFunction};
 use exact_sum::{
     CompactCoMoments, CompactMoments, CompactPowers, CompactProducts, CompactSum,
     CompactWeightedMean, Held, Statistic,
@@ -32,7 +33,6 @@ use crate::functions::{
     AddAll, AddNumbers, Aggregate, Bytes, Figure, MeanOfIntegers, Merge, Number, OfDoubles,
     OfNumbers, Outcome, SumOfIntegers, TREE_SUM, Tree,
 };
-use crate::table::{FUNCTIONS, Function, MERGE, STATES};
 
 /// Registers all.
 ///
@@ -43,22 +43,31 @@ use crate::table::{FUNCTIONS, Function, MERGE, STATES};
 /// The connection is open.
 pub(super) unsafe fn register_all(connection: duckdb_connection) -> Result<(), String> {
     for function in &FUNCTIONS {
-        // SAFETY: the connection is open.
-        unsafe { register(connection, function, &overloads(function)) }?;
-        // There are no states of weighted means.
-        if function.statistic.held() != Held::Weighted {
-            let name = format!("{}_of", function.name);
-            // SAFETY: as above.
-            unsafe { register_scalar(connection, &name, &[add_reader(function)]) }?;
+        for name in function.names() {
+            // SAFETY: the connection is open.
+            unsafe { register(connection, name, function, &overloads(function)) }?;
+            // There are no states of weighted means.
+            if function.statistic.held() != Held::Weighted {
+                let name = format!("{name}_of");
+                // SAFETY: as above.
+                unsafe { register_scalar(connection, &name, &[add_reader(function)]) }?;
+            }
         }
     }
     for function in &STATES {
         // SAFETY: the connection is open.
-        unsafe { register(connection, function, &state_overloads(function)) }?;
+        unsafe {
+            register(
+                connection,
+                function.name,
+                function,
+                &state_overloads(function),
+            )
+        }?;
     }
     let merge = [Overload::of::<Merge>(&[DUCKDB_TYPE_DUCKDB_TYPE_BLOB])];
     // SAFETY: the connection is open.
-    unsafe { register(connection, &MERGE, &merge) }?;
+    unsafe { register(connection, MERGE.name, &MERGE, &merge) }?;
     let sums = [add_tree_sum::<f64>(), add_tree_sum::<f32>()];
     // SAFETY: the connection is open.
     unsafe { register_scalar(connection, TREE_SUM, &sums) }
@@ -70,7 +79,7 @@ const ANY: &[duckdb_type] = &[DUCKDB_TYPE_DUCKDB_TYPE_ANY];
 const ANY_TWO: &[duckdb_type] = &[DUCKDB_TYPE_DUCKDB_TYPE_ANY; 2];
 
 /// The functions of a statistic. Of arguments that fit several, DuckDB takes those that are not cast, then ANY: so decimals, and what is no number.
-fn overloads(function: &Function) -> Vec<Overload> {
+fn overloads(function: &SqlFunction) -> Vec<Overload> {
     let mut overloads = match function.statistic.held() {
         _ if function.statistic == Statistic::Mean => of_one::<CompactSum, Figure>(),
         Held::Sum => of_one::<CompactSum, Figure>(),
@@ -101,7 +110,7 @@ fn overloads(function: &Function) -> Vec<Overload> {
 }
 
 /// The functions that give a state for a statistic.
-fn state_overloads(function: &Function) -> Vec<Overload> {
+fn state_overloads(function: &SqlFunction) -> Vec<Overload> {
     match function.statistic.held() {
         Held::Sum => of_one::<CompactSum, Bytes>(),
         Held::Moments => of_one::<CompactMoments, Bytes>(),
@@ -179,10 +188,11 @@ unsafe fn set_functions<A: Aggregate<Item: Arguments, Value: Written>>(
 /// The connection is open.
 unsafe fn register(
     connection: duckdb_connection,
-    own: &'static Function,
+    name: &str,
+    own: &'static SqlFunction,
     overloads: &[Overload],
 ) -> Result<(), String> {
-    let c_name = c_name(own.name);
+    let c_name = c_name(name);
     // SAFETY: the name ends with a zero.
     let mut set = unsafe { duckdb_create_aggregate_function_set(c_name.as_ptr()) };
     for overload in overloads {
@@ -210,7 +220,7 @@ unsafe fn register(
     let state = unsafe { duckdb_register_aggregate_function_set(connection, set) };
     // SAFETY: it is freed once.
     unsafe { duckdb_destroy_aggregate_function_set(&raw mut set) };
-    result(state, own.name)
+    result(state, name)
 }
 
 /// A function of a row: its parameter, its result, and what DuckDB calls with what.
@@ -218,7 +228,7 @@ struct Scalar {
     parameter: Type,
     result: duckdb_type,
     call: duckdb_scalar_function_t,
-    own: Option<&'static Function>,
+    own: Option<&'static SqlFunction>,
 }
 
 fn add_tree_sum<T: Native + Tree>() -> Scalar {
@@ -230,7 +240,7 @@ fn add_tree_sum<T: Native + Tree>() -> Scalar {
     }
 }
 
-fn add_reader(function: &'static Function) -> Scalar {
+fn add_reader(function: &'static SqlFunction) -> Scalar {
     Scalar {
         parameter: Type::of(DUCKDB_TYPE_DUCKDB_TYPE_BLOB),
         result: DUCKDB_TYPE_DUCKDB_TYPE_DOUBLE,

@@ -2,6 +2,7 @@
 
 use std::ffi::CString;
 
+use exact_sum::sql::SqlFunction;
 use libduckdb_sys::{
     duckdb_data_chunk, duckdb_function_info, duckdb_scalar_function_get_extra_info,
     duckdb_scalar_function_set_error, duckdb_vector,
@@ -10,7 +11,6 @@ use libduckdb_sys::{
 use super::guarded;
 use super::vectors::{Chunk, Native, Output};
 use crate::functions::{Error, TREE_SUM, Tree, statistic_of, tree_sum};
-use crate::table::Function;
 
 /// # Safety
 /// DuckDB calls it with a chunk of one vector, of lists of this type, and with a flat vector of the type that has as many rows.
@@ -59,7 +59,7 @@ pub(super) unsafe extern "C" fn read_states(
     // SAFETY: the information is that of this call.
     let function = unsafe { duckdb_scalar_function_get_extra_info(info) };
     // SAFETY: it was registered with a function that is static.
-    let function: &'static Function = unsafe { &*function.cast_const().cast() };
+    let function: &'static SqlFunction = unsafe { &*function.cast_const().cast() };
     let call = || {
         // SAFETY: DuckDB passes what the function was registered with.
         let chunk = unsafe { Chunk::new(chunk) };
