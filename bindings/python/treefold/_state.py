@@ -122,8 +122,6 @@ class State:
             return NotImplemented
         return self.kind == other.kind and self._native.equals(other._native)
 
-    __hash__ = None
-
     def __reduce__(self):
         return State.of_bytes, (self.to_bytes(),)
 
