@@ -7,7 +7,8 @@ use reduce::exact::{
     self, Hashed, KeyError, Keyed, KeyedPlan, KeyedSlot, LimitError, Moments, Sum,
 };
 use reduce::{
-    AnyPending, AnyPlan, BuildError, Operands, Operation, Plan, RunError, World, wait_all,
+    Algorithm, AnyPending, AnyPlan, BuildError, Operands, Operation, Plan, RunError, World,
+    wait_all,
 };
 
 use super::{Check, offered};
@@ -262,27 +263,32 @@ fn every_algorithm(world: &World) {
     }
 }
 
-/// Every slot of all ranks is that of all items.
+/// Every slot of all ranks is that of all items: moments by all algorithms, other slots by two.
 fn slots(world: &World) {
-    slot::<exact::Mean<f64>>(world, |lot, add| add(&lot.items));
-    slot::<Moments<f64>>(world, |lot, add| add(&lot.items));
-    slot::<exact::Powers<f64>>(world, |lot, add| add(&lot.items));
-    slot::<exact::Extrema<f64>>(world, |lot, add| add(&lot.items));
-    slot::<exact::ProductSum<f64>>(world, |lot, add| add([&lot.items, &lot.others()]));
-    slot::<exact::CoMoments<f64>>(world, |lot, add| add([&lot.items, &lot.others()]));
-    slot::<exact::WeightedMean<f64>>(world, |lot, add| add([&lot.items, &lot.others()]));
-    slot::<exact::IntegerSum>(world, |lot, add| add(lot.integers()[..].into()));
-    slot::<exact::IntegerMoments>(world, |lot, add| add(lot.integers()[..].into()));
+    let all: Vec<Algorithm> = offered(world)
+        .filter(|algorithm| algorithm.takes_rows())
+        .collect();
+    let two = [all[0], all[all.len() - 1]];
+    slot::<Moments<f64>>(world, &all, |lot, add| add(&lot.items));
+    slot::<exact::Mean<f64>>(world, &two, |lot, add| add(&lot.items));
+    slot::<exact::Powers<f64>>(world, &two, |lot, add| add(&lot.items));
+    slot::<exact::Extrema<f64>>(world, &two, |lot, add| add(&lot.items));
+    let both = |lot: &Lot, add: &mut dyn FnMut([&[f64]; 2])| add([&lot.items, &lot.others()]);
+    slot::<exact::ProductSum<f64>>(world, &two, both);
+    slot::<exact::CoMoments<f64>>(world, &two, both);
+    slot::<exact::WeightedMean<f64>>(world, &two, both);
+    slot::<exact::IntegerSum>(world, &two, |lot, add| add(lot.integers()[..].into()));
+    slot::<exact::IntegerMoments>(world, &two, |lot, add| add(lot.integers()[..].into()));
 }
 
 /// What is done with items of a slot.
 type WithItems<'f, S> = &'f mut dyn FnMut(<S as exact::Slot>::Items<'_>);
 
 /// A function gives the items of a lot to another one.
-fn slot<S: KeyedSlot>(world: &World, with: fn(&Lot, WithItems<'_, S>)) {
+fn slot<S: KeyedSlot>(world: &World, algorithms: &[Algorithm], with: fn(&Lot, WithItems<'_, S>)) {
     let (rank, ranks, keys) = (world.rank(), world.size(), 8);
     let lots_of = |seed, kind| lots(ranks, keys, kind, seed);
-    for algorithm in offered(world).filter(|algorithm| algorithm.takes_rows()) {
+    for &algorithm in algorithms {
         let builder = Plan::builder(world).algorithm(algorithm);
         let plan = builder.build_keyed::<S>(keys).unwrap();
         for (seed, kind) in (5..).zip(Kind::ALL) {
