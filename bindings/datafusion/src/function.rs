@@ -30,12 +30,7 @@ impl ExactAggregate {
         Self {
             kind,
             signature: Signature::user_defined(Volatility::Immutable),
-            aliases: kind
-                .function()
-                .aliases
-                .iter()
-                .map(|&alias| alias.to_owned())
-                .collect(),
+            aliases: kind.aliases().into_iter().map(str::to_owned).collect(),
         }
     }
 }

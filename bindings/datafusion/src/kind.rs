@@ -71,6 +71,11 @@ impl Kind {
         self.function().name
     }
 
+    /// Other names.
+    pub(crate) fn aliases(self) -> Vec<&'static str> {
+        self.function().aliases().unwrap_or_default()
+    }
+
     /// The number of arguments.
     pub(crate) fn arguments(self) -> usize {
         match self {

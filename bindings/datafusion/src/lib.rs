@@ -30,9 +30,13 @@ use tree::TreeSum;
 pub fn aggregates() -> Vec<AggregateUDF> {
     let functions = Kind::ALL.into_iter().map(ExactAggregate::new);
     let functions = functions.map(AggregateUDF::new_from_impl);
-    let has_loops =
-        |function: &SqlFunction| Kind::ALL.iter().any(|kind| kind.name() == function.name);
-    let statistics = of_states().filter(|function| !has_loops(function));
+    // Each by its first name: others are aliases.
+    let has_loops = |function: &SqlFunction| {
+        let mut kinds = Kind::ALL.iter();
+        kinds.any(|kind| kind.function().is_like(function))
+    };
+    let statistics =
+        of_states().filter(|function| function.aliases().is_some() && !has_loops(function));
     let statistics = statistics.map(|function| (function, Outcome::Figure));
     let states = STATES.iter().map(|function| (function, Outcome::State));
     let of_states = statistics.chain(states).chain([(&MERGE, Outcome::Merged)]);

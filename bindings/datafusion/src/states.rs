@@ -56,12 +56,12 @@ impl std::hash::Hash for OfState {
 
 impl OfState {
     pub(crate) fn new(function: &'static SqlFunction, outcome: Outcome) -> Self {
-        let aliases = function.aliases.iter();
+        let aliases = function.aliases().unwrap_or_default().into_iter();
         Self {
             function,
             outcome,
             signature: Signature::user_defined(Volatility::Immutable),
-            aliases: aliases.map(|alias| (*alias).to_owned()).collect(),
+            aliases: aliases.map(str::to_owned).collect(),
         }
     }
 

@@ -1,16 +1,12 @@
-//! The functions of databases: what each engine's aggregates and readers of states are called, and which statistics they are.
-
-use std::iter;
+//! The functions of databases: what aggregates and readers of states are called, and which statistics they are.
 
 use crate::statistic::{Options, Statistic};
 
 /// A statistic as SQL has it.
 #[derive(Debug)]
 pub struct SqlFunction {
-    /// The engine's own name behind `exact_`. `_of` follows it where a state is read.
+    /// An engine's own name behind `exact_`. `_of` follows it where a state is read.
     pub name: &'static str,
-    /// Names that some engines have for it, too.
-    pub aliases: &'static [&'static str],
     /// What it is.
     pub statistic: Statistic,
     /// What that depends on.
@@ -19,84 +15,75 @@ pub struct SqlFunction {
 
 impl SqlFunction {
     /// Of a sample: divided by one less than the number of items, and without bias.
-    const fn of_sample(
-        name: &'static str,
-        aliases: &'static [&'static str],
-        statistic: Statistic,
-    ) -> Self {
+    const fn of_sample(name: &'static str, statistic: Statistic) -> Self {
         let (ddof, bias) = (1.0, false);
         Self {
             name,
-            aliases,
             statistic,
             options: Options { ddof, bias },
         }
     }
 
-    const fn of_population(
-        name: &'static str,
-        aliases: &'static [&'static str],
-        statistic: Statistic,
-    ) -> Self {
+    const fn of_population(name: &'static str, statistic: Statistic) -> Self {
         let (ddof, bias) = (0.0, true);
         Self {
             name,
-            aliases,
             statistic,
             options: Options { ddof, bias },
         }
     }
 
-    /// All names.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        iter::once(self.name).chain(self.aliases.iter().copied())
+    /// Whether it is the same as another one, perhaps by another name.
+    #[must_use]
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.statistic == other.statistic && self.options == other.options
+    }
+
+    /// Other names of it, if its own is the first one of the [list](FUNCTIONS); otherwise `None`.
+    #[must_use]
+    pub fn aliases(&self) -> Option<Vec<&'static str>> {
+        let mut names = FUNCTIONS.iter().filter(|other| self.is_like(other));
+        let is_first = names.next().is_none_or(|first| first.name == self.name);
+        is_first.then(|| names.map(|other| other.name).collect())
     }
 }
 
-/// The aggregates of rows, which states have as well.
-pub static FUNCTIONS: [SqlFunction; 16] = [
-    SqlFunction::of_population("exact_sum", &[], Statistic::Sum),
-    SqlFunction::of_population("exact_avg", &["exact_mean"], Statistic::Mean),
-    SqlFunction::of_population("exact_dot", &[], Statistic::Dot),
-    SqlFunction::of_population(
-        "exact_weighted_avg",
-        &["exact_wavg"],
-        Statistic::WeightedMean,
-    ),
-    SqlFunction::of_population(
-        "exact_var_pop",
-        &["exact_var_population"],
-        Statistic::Variance,
-    ),
-    SqlFunction::of_sample(
-        "exact_var_samp",
-        &["exact_var", "exact_var_sample", "exact_variance"],
-        Statistic::Variance,
-    ),
-    SqlFunction::of_population("exact_stddev_pop", &[], Statistic::StandardDeviation),
-    SqlFunction::of_sample(
-        "exact_stddev_samp",
-        &["exact_stddev"],
-        Statistic::StandardDeviation,
-    ),
-    SqlFunction::of_sample("exact_skewness", &[], Statistic::Skewness),
-    SqlFunction::of_sample("exact_kurtosis", &[], Statistic::Kurtosis),
-    SqlFunction::of_population("exact_kurtosis_pop", &[], Statistic::Kurtosis),
-    SqlFunction::of_population("exact_covar_pop", &[], Statistic::Covariance),
-    SqlFunction::of_sample("exact_covar_samp", &["exact_covar"], Statistic::Covariance),
-    SqlFunction::of_population("exact_corr", &[], Statistic::Correlation),
-    SqlFunction::of_population("exact_regr_slope", &[], Statistic::Slope),
-    SqlFunction::of_population("exact_regr_intercept", &[], Statistic::Intercept),
+/// The aggregates of rows, which states have as well. Names of one function follow each other, all engines' together.
+pub static FUNCTIONS: [SqlFunction; 24] = [
+    SqlFunction::of_population("exact_sum", Statistic::Sum),
+    SqlFunction::of_population("exact_avg", Statistic::Mean),
+    SqlFunction::of_population("exact_mean", Statistic::Mean),
+    SqlFunction::of_population("exact_dot", Statistic::Dot),
+    SqlFunction::of_population("exact_weighted_avg", Statistic::WeightedMean),
+    SqlFunction::of_population("exact_wavg", Statistic::WeightedMean),
+    SqlFunction::of_population("exact_var_pop", Statistic::Variance),
+    SqlFunction::of_population("exact_var_population", Statistic::Variance),
+    SqlFunction::of_sample("exact_var_samp", Statistic::Variance),
+    SqlFunction::of_sample("exact_var_sample", Statistic::Variance),
+    SqlFunction::of_sample("exact_var", Statistic::Variance),
+    SqlFunction::of_sample("exact_variance", Statistic::Variance),
+    SqlFunction::of_population("exact_stddev_pop", Statistic::StandardDeviation),
+    SqlFunction::of_sample("exact_stddev_samp", Statistic::StandardDeviation),
+    SqlFunction::of_sample("exact_stddev", Statistic::StandardDeviation),
+    SqlFunction::of_sample("exact_skewness", Statistic::Skewness),
+    SqlFunction::of_sample("exact_kurtosis", Statistic::Kurtosis),
+    SqlFunction::of_population("exact_kurtosis_pop", Statistic::Kurtosis),
+    SqlFunction::of_population("exact_covar_pop", Statistic::Covariance),
+    SqlFunction::of_sample("exact_covar_samp", Statistic::Covariance),
+    SqlFunction::of_sample("exact_covar", Statistic::Covariance),
+    SqlFunction::of_population("exact_corr", Statistic::Correlation),
+    SqlFunction::of_population("exact_regr_slope", Statistic::Slope),
+    SqlFunction::of_population("exact_regr_intercept", Statistic::Intercept),
 ];
 
 /// The aggregates that give states, each with a statistic that needs one.
 pub static STATES: [SqlFunction; 5] = [
-    SqlFunction::of_population("exact_sum_state", &[], Statistic::Sum),
-    SqlFunction::of_population("exact_dot_state", &[], Statistic::Dot),
-    SqlFunction::of_population("exact_moments_state", &[], Statistic::Variance),
-    SqlFunction::of_population("exact_comoments_state", &[], Statistic::Covariance),
-    SqlFunction::of_population("exact_powers_state", &[], Statistic::Kurtosis),
+    SqlFunction::of_population("exact_sum_state", Statistic::Sum),
+    SqlFunction::of_population("exact_dot_state", Statistic::Dot),
+    SqlFunction::of_population("exact_moments_state", Statistic::Variance),
+    SqlFunction::of_population("exact_comoments_state", Statistic::Covariance),
+    SqlFunction::of_population("exact_powers_state", Statistic::Kurtosis),
 ];
 
 /// The aggregate of states.
-pub static MERGE: SqlFunction = SqlFunction::of_population("exact_merge", &[], Statistic::Count);
+pub static MERGE: SqlFunction = SqlFunction::of_population("exact_merge", Statistic::Count);

@@ -43,31 +43,22 @@ use crate::functions::{
 /// The connection is open.
 pub(super) unsafe fn register_all(connection: duckdb_connection) -> Result<(), String> {
     for function in &FUNCTIONS {
-        for name in function.names() {
-            // SAFETY: the connection is open.
-            unsafe { register(connection, name, function, &overloads(function)) }?;
-            // There are no states of weighted means.
-            if function.statistic.held() != Held::Weighted {
-                let name = format!("{name}_of");
-                // SAFETY: as above.
-                unsafe { register_scalar(connection, &name, &[add_reader(function)]) }?;
-            }
+        // SAFETY: the connection is open.
+        unsafe { register(connection, function, &overloads(function)) }?;
+        // There are no states of weighted means.
+        if function.statistic.held() != Held::Weighted {
+            let name = format!("{}_of", function.name);
+            // SAFETY: as above.
+            unsafe { register_scalar(connection, &name, &[add_reader(function)]) }?;
         }
     }
     for function in &STATES {
         // SAFETY: the connection is open.
-        unsafe {
-            register(
-                connection,
-                function.name,
-                function,
-                &state_overloads(function),
-            )
-        }?;
+        unsafe { register(connection, function, &state_overloads(function)) }?;
     }
     let merge = [Overload::of::<Merge>(&[DUCKDB_TYPE_DUCKDB_TYPE_BLOB])];
     // SAFETY: the connection is open.
-    unsafe { register(connection, MERGE.name, &MERGE, &merge) }?;
+    unsafe { register(connection, &MERGE, &merge) }?;
     let sums = [add_tree_sum::<f64>(), add_tree_sum::<f32>()];
     // SAFETY: the connection is open.
     unsafe { register_scalar(connection, TREE_SUM, &sums) }
@@ -188,11 +179,10 @@ unsafe fn set_functions<A: Aggregate<Item: Arguments, Value: Written>>(
 /// The connection is open.
 unsafe fn register(
     connection: duckdb_connection,
-    name: &str,
     own: &'static SqlFunction,
     overloads: &[Overload],
 ) -> Result<(), String> {
-    let c_name = c_name(name);
+    let c_name = c_name(own.name);
     // SAFETY: the name ends with a zero.
     let mut set = unsafe { duckdb_create_aggregate_function_set(c_name.as_ptr()) };
     for overload in overloads {
@@ -220,7 +210,7 @@ unsafe fn register(
     let state = unsafe { duckdb_register_aggregate_function_set(connection, set) };
     // SAFETY: it is freed once.
     unsafe { duckdb_destroy_aggregate_function_set(&raw mut set) };
-    result(state, name)
+    result(state, own.name)
 }
 
 /// A function of a row: its parameter, its result, and what DuckDB calls with what.
