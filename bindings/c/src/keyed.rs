@@ -1,5 +1,6 @@
 //! Exact sums and moments by key, and those of windows, on bytes that are keys of a type which only the program's codes tell.
 
+mod codes;
 mod hashed;
 mod integers;
 mod kind;
@@ -12,11 +13,13 @@ use bytemuck::cast_slice_mut;
 use treefold::FoldError;
 use treefold::exact::{Float, Key, KeyError, LimitError, RemoveKeyedError, Sum, by_key, par};
 
+pub use self::codes::{check_figure, collected, no_figure};
+pub(crate) use self::codes::{of_codes, of_rows};
 pub(crate) use self::hashed::of_codes as hashed_of_codes;
 use self::integers::Integers;
 use self::kind::{Kind, Real, SUM_BYTES};
-pub(crate) use self::state::{KeyedState, of_codes, of_rows};
-pub use self::state::{check_figure, collected, no_figure, treefold_keyed};
+pub(crate) use self::state::KeyedState;
+pub use self::state::treefold_keyed;
 pub(crate) use self::windows::{Window, rolling};
 use crate::accumulator::Change;
 use crate::element::ElementType;

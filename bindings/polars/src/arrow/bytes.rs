@@ -1,7 +1,6 @@
 //! Columns of bytes that Polars lends.
 
-use super::layout::ArrowArray;
-use super::read::{items, numbers};
+use super::layout::{ArrowArray, items, numbers};
 
 /// The items of a chunk of bytes.
 #[derive(Debug)]

@@ -126,3 +126,29 @@ fn text(pointer: *const c_char) -> String {
     let text = unsafe { CStr::from_ptr(pointer) };
     text.to_string_lossy().into_owned()
 }
+
+/// The items of a chunk of numbers.
+pub(super) fn items<T: bytemuck::Pod>(array: &ArrowArray) -> Option<&[T]> {
+    let len = usize::try_from(array.length).ok()?;
+    let offset = usize::try_from(array.offset).ok()?;
+    if len == 0 {
+        return Some(&[]);
+    }
+    numbers(array.buffer(1)?, offset, len)
+}
+
+/// Numbers of a buffer; `None` if it is not aligned for them. They live as long as the caller's array.
+pub(super) fn numbers<'a, T: bytemuck::Pod>(
+    buffer: *const c_void,
+    offset: usize,
+    len: usize,
+) -> Option<&'a [T]> {
+    let buffer = buffer.cast::<T>();
+    if !buffer.is_aligned() {
+        return None;
+    }
+    // SAFETY: a buffer has as many numbers as its array's offset and length say.
+    let first = unsafe { buffer.add(offset) };
+    // SAFETY: likewise; any bits are a number, and nobody writes them before the array is released.
+    Some(unsafe { slice::from_raw_parts(first, len) })
+}

@@ -219,10 +219,8 @@ pub(crate) fn write_total<F: FixedFormat>(total: &Total<F>, bytes: &mut Vec<u8>)
 }
 
 pub(crate) fn write_number<F: FixedFormat>(number: &Fixed<F>, bytes: &mut Vec<u8>) {
-    let mut words = F::Words::zeroed();
-    let words = &mut words.as_mut()[..Fixed::<F>::WORDS];
-    number.write_words(words);
-    let (first, words) = shortest(words);
+    let words = number.words();
+    let (first, words) = shortest(&words.as_ref()[..Fixed::<F>::WORDS]);
     let unit = if words.is_empty() {
         0
     } else {

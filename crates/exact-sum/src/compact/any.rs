@@ -171,17 +171,14 @@ impl CompactAny {
     /// Whether it is a state for a statistic.
     #[must_use]
     pub fn has(&self, statistic: Statistic) -> bool {
-        let is_count = statistic == Statistic::Count;
-        let of_one = |most: Held| match statistic.held() {
-            Held::Sum => true,
-            Held::Moments => {
-                most != Held::Sum || matches!(statistic, Statistic::Mean | Statistic::Count)
+        match (statistic, self.held()) {
+            (Statistic::Count, _)
+            | (Statistic::Sum | Statistic::Mean, Held::Sum | Held::Moments | Held::Powers)
+            | (Statistic::Variance | Statistic::StandardDeviation, Held::Moments | Held::Powers) => {
+                true
             }
-            held => held == most,
-        };
-        match self.held() {
-            own @ (Held::Sum | Held::Moments | Held::Powers) => of_one(own),
-            own => is_count || statistic.held() == own && statistic != Statistic::Norm,
+            (Statistic::Norm, _) => false,
+            (_, held) => statistic.held() == held,
         }
     }
 

@@ -6,7 +6,7 @@ use super::{CompactBytes, CompactItem, CompactMoments, CompactRows, CompactState
 use crate::bytes::BytesError;
 use crate::number::counters::{LimitError, RemoveError};
 use crate::slots::co_moments::{CoMoments, PairSums};
-use crate::statistic::{Options, Statistic};
+use crate::statistic::{Held, Options, Statistic};
 
 /// The moments of two columns, and the sum of their products, in 208 bytes.
 ///
@@ -73,7 +73,7 @@ impl CompactState for CompactCoMoments {
         if statistic == Statistic::Count {
             return self.x.value_of(statistic, options, scales);
         }
-        if statistic.held() != crate::Held::CoMoments {
+        if statistic.held() != Held::CoMoments {
             return None;
         }
         let (Some(x), Some(y)) = (self.x.scaled(), self.y.scaled()) else {

@@ -6,8 +6,8 @@ use hashbrown::hash_table::Entry;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use simd_kernels::{DECODED_ITEMS, Level};
 
+use super::columns::Places;
 use super::columns::decoded::Decoded;
-use super::columns::{Columns, Places};
 use super::key::{self, KeyError};
 use super::remove::RemoveKeyedError;
 use super::{Keyed, KeyedSlot};
@@ -128,10 +128,7 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
         let known = other.keys[..other.slots.keys()].iter();
         let places: Vec<u32> = known.map(|key| self.code(key)).collect();
         self.slots.grow(self.keys.len())?;
-        let (columns, places) = (&mut self.slots.columns, Places::At(&places));
-        columns.make_room(&other.slots.columns, places)?;
-        columns.merge(&other.slots.columns, places, false);
-        Ok(())
+        self.slots.merge_places(&other.slots, Places::At(&places))
     }
 
     /// Takes back what other slots were given.
@@ -143,11 +140,7 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
             return Err(RemoveKeyedError::Never);
         }
         let places = self.known(&other.keys[..other.slots.keys()])?;
-        let (columns, places) = (&mut self.slots.columns, Places::At(&places));
-        columns.check_held(&other.slots.columns, places)?;
-        columns.make_room(&other.slots.columns, places)?;
-        columns.merge(&other.slots.columns, places, true);
-        Ok(())
+        self.slots.unmerge_places(&other.slots, Places::At(&places))
     }
 
     /// The places of keys that have slots.
@@ -189,9 +182,7 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
         };
         let places: Vec<u32> = self.keys.iter().zip(counts).map(place).collect();
         left.slots.grow(1 + left.keys.len())?;
-        let (columns, places) = (&mut left.slots.columns, Places::At(&places));
-        columns.make_room(&self.slots.columns, places)?;
-        columns.merge(&self.slots.columns, places, false);
+        left.slots.merge_places(&self.slots, Places::At(&places))?;
         left.slots.forget_first(1);
         *self = left;
         Ok(())

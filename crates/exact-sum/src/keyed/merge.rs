@@ -44,8 +44,17 @@ impl<S: KeyedSlot> Keyed<S> {
     pub fn merge_at(&mut self, keys: &[u32], other: &Self) -> Result<(), KeyError> {
         assert_eq!([self.width, other.width], [1, 1], "rows have one item");
         key::check(keys, other.keys, self.keys)?;
-        self.columns.make_room(&other.columns, Places::At(keys))?;
-        self.columns.merge(&other.columns, Places::At(keys), false);
+        Ok(self.merge_places(other, Places::At(keys))?)
+    }
+
+    /// Adds other slots, whose places there are.
+    pub(super) fn merge_places(
+        &mut self,
+        other: &Self,
+        places: Places<'_>,
+    ) -> Result<(), LimitError> {
+        self.columns.make_room(&other.columns, places)?;
+        self.columns.merge(&other.columns, places, false);
         Ok(())
     }
 
@@ -70,9 +79,18 @@ impl<S: KeyedSlot> Keyed<S> {
                 sums,
             }));
         }
-        self.columns.check_held(&other.columns, Places::Same)?;
-        self.columns.make_room(&other.columns, Places::Same)?;
-        self.columns.merge(&other.columns, Places::Same, true);
+        self.unmerge_places(other, Places::Same)
+    }
+
+    /// Takes back what other slots were given, whose places there are.
+    pub(super) fn unmerge_places(
+        &mut self,
+        other: &Self,
+        places: Places<'_>,
+    ) -> Result<(), RemoveKeyedError> {
+        self.columns.check_held(&other.columns, places)?;
+        self.columns.make_room(&other.columns, places)?;
+        self.columns.merge(&other.columns, places, true);
         Ok(())
     }
 

@@ -163,19 +163,9 @@ impl<F: FixedFormat> Fixed<F> {
     }
 
     /// Adds value * 2^unit, a multiple of 2^`F::LOWEST` within the format's range, where the value is words in two's complement.
-    pub(crate) fn add_wide(&mut self, words: &[u64], unit: i32) {
-        let is_negative = words.last().is_some_and(|word| word.cast_signed() < 0);
-        let sign = if is_negative { -1 } else { 1 };
-        let mut carry = is_negative;
-        for (place, &word) in (0..).zip(words) {
-            let mut magnitude = word;
-            if is_negative {
-                (magnitude, carry) = (!word).overflowing_add(carry.into());
-            }
-            let magnitude = i128::from(magnitude);
-            // No limb above the value's is touched: there may be none.
-            self.add_integer(sign * magnitude, unit + 64 * place);
-        }
+    pub(crate) fn add_wide<const N: usize>(&mut self, mut words: [u64; N], unit: i32) {
+        // No limb above the value's is touched: there may be none.
+        each_word(&mut words, unit, |word, unit| self.add_integer(word, unit));
     }
 
     /// Adds another number.
@@ -244,7 +234,7 @@ impl<F: FixedFormat> Fixed<F> {
     }
 
     /// The number as words, before those of counters, which are zero.
-    pub(crate) fn to_words(self) -> F::Words {
+    pub(crate) fn words(&self) -> F::Words {
         let mut words = F::Words::zeroed();
         self.write_words(&mut words.as_mut()[..Self::WORDS]);
         words
@@ -273,9 +263,8 @@ impl<F: FixedFormat> Fixed<F> {
 
     /// The number as an integer, in units of the power of two that is returned beside it.
     pub(crate) fn integer(&self) -> (BigInt, i32) {
-        let mut words = F::Words::zeroed();
-        let words = &mut words.as_mut()[..Self::WORDS];
-        self.write_words(words);
+        let words = self.words();
+        let words = &words.as_ref()[..Self::WORDS];
         let zeros = words.iter().take_while(|&&word| word == 0).count();
         let bytes: Vec<u8> = words[zeros..]
             .iter()
@@ -288,9 +277,8 @@ impl<F: FixedFormat> Fixed<F> {
     /// The number in units of 2^unit, rounded down, as N words in two's complement, which must be enough.
     pub(crate) fn cut<const N: usize>(&self, unit: i32) -> [u64; N] {
         const BITS: i32 = u64::BITS.cast_signed();
-        let mut words = F::Words::zeroed();
-        let words = &mut words.as_mut()[..Self::WORDS];
-        self.write_words(words);
+        let words = self.words();
+        let words = &words.as_ref()[..Self::WORDS];
         let sign = words
             .last()
             .map_or(0, |word| word.cast_signed() >> (BITS - 1));
@@ -317,9 +305,8 @@ impl<F: FixedFormat> Fixed<F> {
 
     /// The sign and the magnitude; `None` for zero.
     pub(crate) fn magnitude(&self) -> Option<(bool, Magnitude)> {
-        let mut words = F::Words::zeroed();
+        let mut words = self.words();
         let words = &mut words.as_mut()[..Self::WORDS];
-        self.write_words(words);
         magnitude_of(words, F::LOWEST)
     }
 }

@@ -10,7 +10,7 @@ use crate::slots::Slot;
 use crate::slots::accumulator::sealed::Sealed;
 use crate::slots::moments::Moments;
 use crate::slots::product_sum::ProductSum;
-use crate::statistic::{Options, Statistic};
+use crate::statistic::{Held, Options, Statistic};
 
 /// The moments of pairs of items x and y, and the sum of their products: their covariance, correlation and regression line, each exact until
 /// it is rounded once.
@@ -200,16 +200,15 @@ impl<T: Float> CoMoments<T> {
         Ok(both)
     }
 
-    /// Whether the products may be those of the items: their squared sum is at most the product of the sums of squares (Cauchy and Schwarz);
-    /// of what items differ from their means, if all are finite.
+    /// Whether the products may be those of the items, by [their bound](is_bounded): where all items are finite, of what they differ from their
+    /// means.
     fn check(&self) -> Result<(), BytesError> {
         let is_possible = if let Some(sums) = self.sums() {
             sums.is_possible()
         } else {
             let columns = [&self.x, &self.y];
             let [xx, yy] = columns.map(|column| Scaled::of(&column.squares.total.fixed));
-            let xy = Scaled::of(&self.products.total.fixed);
-            !xy.by(&xy).less(&xx.by(&yy)).is_positive()
+            is_bounded(&Scaled::of(&self.products.total.fixed), &xx, &yy)
         };
         is_possible.then_some(()).ok_or(BytesError::Corrupted {
             what: "the products are not those of the items",
@@ -225,13 +224,8 @@ impl<T: Float> Slot for CoMoments<T> {
 
     fn statistic(&self, statistic: Statistic, options: Options) -> Option<T> {
         let value = |sums: PairSums| sums.statistic(statistic, options);
-        match statistic {
-            Statistic::Covariance
-            | Statistic::Correlation
-            | Statistic::Slope
-            | Statistic::Intercept => self.sums().map_or(Some(T::NAN), value),
-            _ => None,
-        }
+        let value = || self.sums().map_or(Some(T::NAN), value);
+        (statistic.held() == Held::CoMoments).then(value).flatten()
     }
 }
 
@@ -310,8 +304,7 @@ impl PairSums {
     }
 
     fn is_possible(&self) -> bool {
-        let xy = self.xy();
-        !xy.by(&xy).less(&self.xx().by(&self.yy())).is_positive()
+        is_bounded(&self.xy(), &self.xx(), &self.yy())
     }
 
     fn xx(&self) -> Scaled {
@@ -330,4 +323,9 @@ impl PairSums {
     fn centred(&self, products: &Scaled, first: &Scaled, second: &Scaled) -> Scaled {
         products.times(&self.n).less(&first.by(second))
     }
+}
+
+/// Whether sums of products and of squares fit each other: the square of the one is at most the product of the others (Cauchy and Schwarz).
+fn is_bounded(xy: &Scaled, xx: &Scaled, yy: &Scaled) -> bool {
+    !xy.by(xy).less(&xx.by(yy)).is_positive()
 }

@@ -47,11 +47,6 @@ impl Columns for Counts {
         self.0.capacity() * size_of::<u64>()
     }
 
-    /// Sums beside them have room for as many items.
-    fn make_room(&mut self, _: &Self, _: Places<'_>) -> Result<(), LimitError> {
-        Ok(())
-    }
-
     fn check_held(&self, other: &Self, places: Places<'_>) -> Result<(), RemoveKeyedError> {
         let mut others = other.0.iter().enumerate();
         others.try_for_each(|(key, count)| {
@@ -118,10 +113,4 @@ impl Columns for Counts {
         sum.write_key(0, key, part, into);
         Ok(())
     }
-
-    fn items(&self) -> u64 {
-        0
-    }
-
-    fn raise_items(&mut self, _: u64) {}
 }

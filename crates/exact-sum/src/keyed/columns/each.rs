@@ -192,12 +192,6 @@ impl<S: Small> Columns for Each<S> {
         write_short(key, part, all, 0, into);
         Ok(())
     }
-
-    fn items(&self) -> u64 {
-        0
-    }
-
-    fn raise_items(&mut self, _: u64) {}
 }
 
 /// The integer of no items, where integers of messages are added, or where their maxima are taken.

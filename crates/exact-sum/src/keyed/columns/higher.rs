@@ -9,7 +9,6 @@ use super::{Columns, Places};
 use crate::keyed::key::Key;
 use crate::keyed::message::entry::{Entry, WrongEntries, merge_entries, write_long, write_short};
 use crate::keyed::message::terms::{Agreed, Terms, magnitude, terms_of};
-use crate::keyed::remove::RemoveKeyedError;
 use crate::number::counters::{Counters, LimitError, check_memory, reserve};
 use crate::number::fixed::{Fixed, FixedFormat, each_word, integer};
 use crate::number::float::Float;
@@ -213,7 +212,7 @@ impl<T: Float> HigherPowers<T> {
         power: Power,
         number: &Fixed<F>,
     ) {
-        let mut words = number.to_words();
+        let mut words = number.words();
         let words = &mut words.as_mut()[..Fixed::<F>::WORDS];
         each_word(words, F::LOWEST, |word, unit| {
             self.add_integer(key, power, word, unit)
@@ -224,11 +223,11 @@ impl<T: Float> HigherPowers<T> {
     pub(crate) fn number<F: FixedFormat>(&self, key: usize, power: Power) -> Fixed<F> {
         let mut number = Fixed::ZERO;
         for (unit, sums) in self.all_of(key) {
-            let words: &[u64] = match power {
-                Power::Cube => &sums.cubes.0,
-                Power::Fourth => &sums.fourths.0,
-            };
-            number.add_wide(words, power.unit(unit));
+            let unit = power.unit(unit);
+            match power {
+                Power::Cube => number.add_wide(sums.cubes.0, unit),
+                Power::Fourth => number.add_wide(sums.fourths.0, unit),
+            }
         }
         number
     }
@@ -291,15 +290,6 @@ impl<T: Float> Columns for HigherPowers<T> {
                 .values()
                 .map(of_list)
                 .fold(0, |sum, bytes| sum + bytes)
-    }
-
-    /// Sums beside them have room for as many items.
-    fn make_room(&mut self, _: &Self, _: Places<'_>) -> Result<(), LimitError> {
-        Ok(())
-    }
-
-    fn check_held(&self, _: &Self, _: Places<'_>) -> Result<(), RemoveKeyedError> {
-        Ok(())
     }
 
     fn merge(&mut self, other: &Self, places: Places<'_>, removes: bool) {
@@ -392,12 +382,6 @@ impl<T: Float> Columns for HigherPowers<T> {
             Power::Fourth => merge_entries::<T::Fourths>(same, into),
         }
     }
-
-    fn items(&self) -> u64 {
-        0
-    }
-
-    fn raise_items(&mut self, _: u64) {}
 }
 
 /// The integer that a word is: the highest ones have a sign.

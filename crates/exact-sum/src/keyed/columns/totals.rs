@@ -1,19 +1,16 @@
 //! An exact sum for each key.
 
+pub(crate) mod rows;
+
 use std::ops::RangeInclusive;
 
-use bytemuck::Zeroable;
 use simd_kernels::{DecodeUnit, Level, Pair, Quiet};
 
+use super::Columns as _;
 use super::decoded::Decoded;
-use super::rows;
 use super::tables::Tables;
-use super::{Columns, Places};
 use crate::bytes::shortest;
 use crate::keyed::key::Key;
-use crate::keyed::message::entry::{Entry, WrongEntries, merge_entries, write_long, write_short};
-use crate::keyed::message::terms::{Agreed, ITEMS, Terms};
-use crate::keyed::remove::RemoveKeyedError;
 use crate::number::counters::{Counters, LimitError, items_of_both};
 use crate::number::fixed::{Fixed, FixedFormat};
 use crate::number::float::Float;
@@ -127,10 +124,8 @@ impl<F: FixedFormat> Totals<F> {
         counters: Counters,
         is_common: impl Fn(i32) -> bool,
     ) {
-        let mut words = F::Words::zeroed();
-        let words = &mut words.as_mut()[..Fixed::<F>::WORDS];
-        number.write_words(words);
-        let (first, words) = shortest(words);
+        let words = number.words();
+        let (first, words) = shortest(&words.as_ref()[..Fixed::<F>::WORDS]);
         let exponent = |word: usize| F::LOWEST + i32::try_from(64 * word).expect("they are few");
         let range = exponent(first)..=exponent(first + words.len());
         if let Some((last, others)) = words.split_last()
@@ -260,131 +255,6 @@ impl<F: FixedFormat> Totals<F> {
     pub(crate) fn add_integer(&mut self, key: usize, integer: i128, exponent: i32) {
         let unit = DecodeUnit::of_exponent(exponent);
         self.tables.add_integer(key, integer, unit);
-    }
-}
-
-impl<F: FixedFormat> Columns for Totals<F> {
-    const PARTS: usize = 1;
-
-    /// There is no table yet.
-    fn new(keys: usize) -> Result<Self, LimitError> {
-        Ok(Self::of_none(keys))
-    }
-
-    fn reserve(&mut self, keys: usize) -> Result<(), LimitError> {
-        self.tables.reserve(keys)
-    }
-
-    fn grow(&mut self, keys: usize) {
-        self.tables.grow(keys);
-    }
-
-    fn forget_first(&mut self, keys: usize) {
-        self.tables.forget_first(keys);
-        let mut kept = Spilled::default();
-        for &(key, total) in &self.spilled.totals {
-            if let Some(key) = (key as usize).checked_sub(keys) {
-                *kept.of(self.len(), key) = total;
-            }
-        }
-        self.spilled = kept;
-    }
-
-    fn memory(&self) -> usize {
-        let Spilled { places, totals } = &self.spilled;
-        self.tables.memory()
-            + places.capacity() * size_of::<u32>()
-            + totals.capacity() * size_of::<(u32, Total<F>)>()
-    }
-
-    fn make_room(&mut self, other: &Self, _: Places<'_>) -> Result<(), LimitError> {
-        items_of_both(self.items, other.items)?;
-        self.tables.check_memory_of(&other.tables)
-    }
-
-    fn check_held(&self, other: &Self, places: Places<'_>) -> Result<(), RemoveKeyedError> {
-        let mut others = other.spilled.totals.iter();
-        others.try_for_each(|(key, total)| {
-            let key = places.of(*key as usize);
-            let held = self.counters(key).of_specials();
-            let left = held.without(total.counters.of_specials());
-            let error = |error| RemoveKeyedError::Fewer { key, error };
-            left.map(drop).map_err(error)
-        })
-    }
-
-    fn merge(&mut self, other: &Self, places: Places<'_>, removes: bool) {
-        self.count(other.items);
-        let are_added = matches!(places, Places::Same) && self.tables.merge(&other.tables, removes);
-        if !are_added {
-            for key in 0..other.len() {
-                for (integer, unit) in other.tables.integers(key) {
-                    let integer = if removes { -integer } else { integer };
-                    self.tables.add_integer(places.of(key), integer, unit);
-                }
-            }
-        }
-        for (key, total) in &other.spilled.totals {
-            let own = self.spilled.of(self.len(), places.of(*key as usize));
-            if removes {
-                own.fixed.unmerge(&total.fixed);
-                own.counters.subtract(total.counters);
-            } else {
-                own.merge(total);
-            }
-        }
-    }
-
-    fn write<R: AsMut<[i128]>>(
-        &self,
-        first: usize,
-        rows: &mut [R],
-        terms: &mut [Terms],
-        entries: &mut Vec<u64>,
-    ) {
-        terms[first] = rows::write(self, first, rows, entries);
-        terms[first][ITEMS] = self.items.cast_signed();
-    }
-
-    fn read<R: AsRef<[i128]>>(rows: &[R], first: usize, agreed: &[Agreed]) -> Self {
-        let integers = rows.iter().map(|row| row.as_ref()[first]);
-        let mut totals = Self::of_integers(agreed[first].unit, integers);
-        totals.items = agreed[first].items;
-        totals
-    }
-
-    fn write_key(&self, key: usize, word: u64, first: usize, list: &mut Vec<u64>) {
-        match self.short(key) {
-            Some((integer, unit)) => write_short(word, first, integer, unit, list),
-            None => write_long(word, first, &self.total(key), list),
-        }
-    }
-
-    fn add_entry(&mut self, _: usize, entry: &Entry<'_>, key: usize) -> Result<(), WrongEntries> {
-        if let Some((integer, unit)) = entry.short() {
-            self.add_integer(key, integer, unit);
-        } else {
-            let mut total = Total::ZERO;
-            entry.add_to(&mut total)?;
-            self.add_number(key, &total.fixed, total.counters, |_| true);
-        }
-        Ok(())
-    }
-
-    fn merge_entries(
-        _: usize,
-        same: &[Entry<'_>],
-        into: &mut Vec<u64>,
-    ) -> Result<(), WrongEntries> {
-        merge_entries::<F>(same, into)
-    }
-
-    fn items(&self) -> u64 {
-        self.items
-    }
-
-    fn raise_items(&mut self, items: u64) {
-        self.items = self.items.max(items);
     }
 }
 

@@ -4,7 +4,7 @@ use simd_kernels::Level;
 
 use super::moments::{change, read};
 use crate::bytes::{BytesError, Kind, Reader, write_number};
-use crate::keyed::bytes::{check_count, write_entry};
+use crate::keyed::bytes::check_count;
 use crate::keyed::columns::decoded::{Decoded, Rooms};
 use crate::keyed::columns::products::{self, Products, widen};
 use crate::keyed::columns::totals::Totals;
@@ -105,7 +105,7 @@ impl<T: Float> InColumns for CoMoments<T> {
 
     fn write((of_x, (sums, squares), both): &Self::Columns, key: usize, bytes: &mut Vec<u8>) {
         Moments::<T>::write(of_x, key, bytes);
-        write_entry(&sums.total(key), bytes);
+        Sum::<T>::write(sums, key, bytes);
         write_number(&products::total::<T>(squares, key).fixed, bytes);
         write_number(&products::total::<T>(both, key).fixed, bytes);
     }

@@ -3,7 +3,7 @@
 use simd_kernels::Level;
 
 use crate::bytes::{BytesError, Kind, Reader};
-use crate::keyed::bytes::{check_count, read_count, read_entry, write_entry};
+use crate::keyed::bytes::{check_count, read_count, read_entry};
 use crate::keyed::columns::counts::Counts;
 use crate::keyed::columns::decoded::Decoded;
 use crate::keyed::columns::totals::Totals;
@@ -77,7 +77,7 @@ impl<T: Float> InColumns for Mean<T> {
 
     fn write(columns: &Self::Columns, key: usize, bytes: &mut Vec<u8>) {
         bytes.extend(columns.0.0[key].to_le_bytes());
-        write_entry(&columns.1.total(key), bytes);
+        Sum::<T>::write(&columns.1, key, bytes);
     }
 
     fn read(

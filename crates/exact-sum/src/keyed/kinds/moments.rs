@@ -3,7 +3,7 @@
 use simd_kernels::Level;
 
 use crate::bytes::{BytesError, Kind, Reader, write_number};
-use crate::keyed::bytes::{check_count, read_count, read_entry, write_entry};
+use crate::keyed::bytes::{check_count, read_count, read_entry};
 use crate::keyed::columns::counts::Counts;
 use crate::keyed::columns::decoded::{Decoded, Rooms};
 use crate::keyed::columns::products::{self, Products, widen};
@@ -86,7 +86,7 @@ impl<T: Float> InColumns for Moments<T> {
 
     fn write((counts, sums, squares): &Self::Columns, key: usize, bytes: &mut Vec<u8>) {
         bytes.extend(counts.0[key].to_le_bytes());
-        write_entry(&sums.total(key), bytes);
+        Sum::<T>::write(sums, key, bytes);
         write_number(&products::total::<T>(squares, key).fixed, bytes);
     }
 

@@ -3,7 +3,6 @@
 use simd_kernels::Level;
 
 use crate::bytes::{BytesError, Kind, Reader};
-use crate::keyed::bytes::{read_entry, write_entry};
 use crate::keyed::columns::decoded::Decoded;
 use crate::keyed::columns::products::{self, Products};
 use crate::keyed::columns::totals::Totals;
@@ -67,8 +66,8 @@ impl<T: Float> InColumns for WeightedMean<T> {
     }
 
     fn write((products, sums): &Self::Columns, key: usize, bytes: &mut Vec<u8>) {
-        write_entry(&products::total::<T>(products, key), bytes);
-        write_entry(&sums.total(key), bytes);
+        ProductSum::<T>::write(products, key, bytes);
+        Sum::<T>::write(sums, key, bytes);
     }
 
     fn read(
@@ -78,9 +77,6 @@ impl<T: Float> InColumns for WeightedMean<T> {
         is_common: &dyn Fn(usize, i32) -> bool,
     ) -> Result<(), BytesError> {
         ProductSum::<T>::read(products, key, reader, is_common)?;
-        let (sum, items) = read_entry(reader)?;
-        let items = items + sum.counters.specials();
-        sums.add_read(key, &sum, items, |word| is_common(1, word));
-        Ok(())
+        Sum::<T>::read(sums, key, reader, &|_, word| is_common(1, word))
     }
 }

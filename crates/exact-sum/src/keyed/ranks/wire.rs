@@ -14,7 +14,7 @@ use bytemuck::cast_slice;
 
 use super::super::columns::Columns;
 pub use super::super::columns::each::{combined, empty};
-use super::super::columns::rows as of_sums;
+use super::super::columns::totals::rows as of_sums;
 pub use super::super::message::entry::WrongEntries;
 use super::super::message::entry::{Entries, Entry, write_short};
 use super::super::message::terms::LOWEST;

@@ -5,6 +5,7 @@ use crate::number::near::{Part, near_quotient};
 use crate::number::wide::Wide;
 use crate::slots::co_moments::CoMoments;
 use crate::slots::narrow::moments::NarrowMoments;
+use crate::slots::narrow::products::NarrowProducts;
 use crate::slots::narrow::{Narrow, divisor};
 use crate::statistic::{Options, Statistic};
 
@@ -13,7 +14,7 @@ use crate::statistic::{Options, Statistic};
 pub(crate) struct NarrowCoMoments {
     x: NarrowMoments,
     y: NarrowMoments,
-    products: Wide<3>,
+    products: NarrowProducts,
 }
 
 impl NarrowCoMoments {
@@ -22,6 +23,7 @@ impl NarrowCoMoments {
     fn mixed(&self, items: u64) -> Wide<4> {
         let [x, y] = [self.x.sum, self.y.sum].map(Wide::<2>::of);
         self.products
+            .0
             .times_count::<4>(items)
             .less(x.times::<2, 4>(y))
     }
@@ -35,7 +37,7 @@ impl NarrowCoMoments {
     /// The same of [`height`](Self::height): Σx² + |Σy| + |Σx| + |Σxy| + 2.
     fn height_error(&self) -> i32 {
         let [x, y] = [self.x.sum, self.y.sum].map(|sum| Wide::<2>::of(sum).bits());
-        let [xx, xy] = [self.x.squares, self.products].map(Wide::bits);
+        let [xx, xy] = [self.x.squares, self.products.0].map(Wide::bits);
         x.max(y).max(xx).max(xy) + 3
     }
 
@@ -50,6 +52,7 @@ impl NarrowCoMoments {
         });
         (x.times(y), error)
     }
+
     /// Σx² Σy - Σx Σxy.
     #[inline(always)]
     fn height(&self) -> Wide<5> {
@@ -57,7 +60,7 @@ impl NarrowCoMoments {
         self.x
             .squares
             .times::<2, 5>(y)
-            .less(self.products.times::<2, 5>(x))
+            .less(self.products.0.times::<2, 5>(x))
     }
 }
 
@@ -68,16 +71,14 @@ impl<T: Float> Narrow<T, 2> for NarrowCoMoments {
     fn add(&mut self, [x, y]: [i128; 2]) {
         Narrow::<T, 1>::add(&mut self.x, [x]);
         Narrow::<T, 1>::add(&mut self.y, [y]);
-        let product = Wide::<2>::of(x).times::<2, 3>(Wide::of(y));
-        self.products = self.products.plus(product);
+        Narrow::<T, 2>::add(&mut self.products, [x, y]);
     }
 
     #[inline(always)]
     fn remove(&mut self, [x, y]: [i128; 2]) {
         Narrow::<T, 1>::remove(&mut self.x, [x]);
         Narrow::<T, 1>::remove(&mut self.y, [y]);
-        let product = Wide::<2>::of(x).times::<2, 3>(Wide::of(y));
-        self.products = self.products.less(product);
+        Narrow::<T, 2>::remove(&mut self.products, [x, y]);
     }
 
     #[inline(always)]
@@ -121,22 +122,21 @@ impl<T: Float> Narrow<T, 2> for NarrowCoMoments {
     fn cut(slot: &CoMoments<T>, items: u64) -> Option<(Self, [i32; 2])> {
         let (x, x_unit) = NarrowMoments::cut(&slot.x, items)?;
         let (y, y_unit) = NarrowMoments::cut(&slot.y, items)?;
-        let products = Wide(slot.products.total.fixed.cut(x_unit + y_unit));
+        let products = NarrowProducts(Wide(slot.products.total.fixed.cut(x_unit + y_unit)));
         Some((Self { x, y, products }, [x_unit, y_unit]))
     }
 
     fn with(&self, others: &CoMoments<T>, items: u64, [x, y]: [i32; 2]) -> CoMoments<T> {
-        let mut all = *others;
-        all.x = self.x.with(&others.x, items, [x]);
-        all.y = self.y.with(&others.y, items, [y]);
-        all.products.total.counters.items = items.cast_signed();
-        all.products.total.fixed.add_wide(&self.products.0, x + y);
-        all
+        CoMoments {
+            x: self.x.with(&others.x, items, [x]),
+            y: self.y.with(&others.y, items, [y]),
+            products: self.products.with(&others.products, items, [x, y]),
+        }
     }
 
     fn step(slot: &mut CoMoments<T>, [x, y]: [f64; 2], sign: i64) {
         NarrowMoments::step(&mut slot.x, [x], sign);
         NarrowMoments::step(&mut slot.y, [y], sign);
-        slot.products.total.step_product(x, y, sign);
+        NarrowProducts::step(&mut slot.products, [x, y], sign);
     }
 }

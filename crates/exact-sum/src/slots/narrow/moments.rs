@@ -92,7 +92,7 @@ impl<T: Float> Narrow<T, 1> for NarrowMoments {
         all.sum.total.counters.items = items.cast_signed();
         all.sum.total.fixed.add_integer(self.sum, unit);
         all.squares.total.counters.items = items.cast_signed();
-        all.squares.total.fixed.add_wide(&self.squares.0, 2 * unit);
+        all.squares.total.fixed.add_wide(self.squares.0, 2 * unit);
         all
     }
 

@@ -190,8 +190,8 @@ impl<T: Float> Narrow<T, 1> for NarrowPowers {
     fn with(&self, others: &Powers<T>, items: u64, [unit]: [i32; 1]) -> Powers<T> {
         let mut all = *others;
         all.moments = self.moments.with(&others.moments, items, [unit]);
-        all.cubes.add_wide(&self.cubes.0, 3 * unit);
-        all.fourths.add_wide(&self.fourths.0, 4 * unit);
+        all.cubes.add_wide(self.cubes.0, 3 * unit);
+        all.fourths.add_wide(self.fourths.0, 4 * unit);
         all
     }
 

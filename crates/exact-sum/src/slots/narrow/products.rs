@@ -10,7 +10,7 @@ use crate::statistic::{Options, Statistic};
 
 /// The sum of the products of C columns, one of which is squared if it is the only one.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct NarrowProducts(Wide<3>);
+pub(crate) struct NarrowProducts(pub(super) Wide<3>);
 
 /// The sum of the products of items with their weights, and that of the weights.
 #[derive(Clone, Copy, Debug, Default)]
@@ -58,7 +58,7 @@ impl<T: Float, const C: usize> Narrow<T, C> for NarrowProducts {
         let mut all = *others;
         all.total.counters.items = items.cast_signed();
         let unit = units[0] + units[C - 1];
-        all.total.fixed.add_wide(&self.0.0, unit);
+        all.total.fixed.add_wide(self.0.0, unit);
         all
     }
 
