@@ -1,13 +1,12 @@
-"""Exact sums of groups of items, in the forms of pandas."""
+"""Exact statistics of groups of items, in the forms of pandas."""
 
 import functools
 import sys
 
 import numpy as np
 
-from . import _native
 from ._arrays import as_array, contiguous, counted, index
-from ._keyed import as_exact_floats, as_keys, by_key, slots_of
+from ._keyed import as_exact_floats, by_key, distinct_of, slots_of
 
 
 class Column:
@@ -139,18 +138,13 @@ class GroupBy:
         elif keys.dtype.kind == "O":
             # What does not equal itself is a NaN or a not-a-time, which has no place in an order.
             keys = self._without(np.array([key is None or key != key for key in keys], bool), keys, dropna)
-        if keys.dtype.kind in "biu" and keys.dtype != np.uint64:
-            distinct, self._codes = _native.factorize(as_keys(keys))
-            self.keys = distinct.astype(keys.dtype)
-        else:
-            self.keys, codes = np.unique(keys, return_inverse=True)
-            self._codes = contiguous(codes.astype(np.int64))
+        self.keys, self._codes = distinct_of(keys)
 
     @classmethod
     def _of_codes(cls, codes, keys):
         """Groups whose numbers are known; items of negative numbers have none."""
-        made = object.__new__(cls)
-        made._kept, made._codes, made.keys = None, contiguous(codes), keys
+        made, kept = object.__new__(cls), codes >= 0
+        made._kept, made._codes, made.keys = None if kept.all() else kept, contiguous(codes[kept]), keys
         return made
 
     def _of_arrow(self, keys, dropna):
@@ -189,9 +183,6 @@ class GroupBy:
             # Places are faster than a boolean array.
             places = np.flatnonzero(kept)
             arrays = [array.take(places) for array in arrays]
-        if codes.size and codes.min() < 0:
-            places = np.flatnonzero(codes >= 0)
-            codes, arrays = codes.take(places), [array.take(places) for array in arrays]
         return codes, [contiguous(array) for array in arrays]
 
     def _statistic(self, statistic, arrays, skipna, ddof=0, bias=True):

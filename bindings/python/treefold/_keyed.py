@@ -28,6 +28,15 @@ def as_keys(keys):
     return contiguous(array.astype(np.int64, copy=False))
 
 
+def distinct_of(keys):
+    """The distinct keys of a vector, ascending, and which of them each key is."""
+    if keys.dtype.kind in "biu" and keys.dtype != np.uint64:
+        distinct, codes = _native.factorize(as_keys(keys))
+        return distinct.astype(keys.dtype), codes
+    distinct, codes = np.unique(keys, return_inverse=True)
+    return distinct, contiguous(codes.astype(np.int64))
+
+
 def as_exact_floats(array, name):
     """An array with integers as float64, of which none is rounded."""
     if array.dtype.kind in "iu" and array.size:

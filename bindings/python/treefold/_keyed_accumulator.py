@@ -4,7 +4,7 @@ import numpy as np
 
 from . import _native
 from ._arrays import as_array, as_unmasked, contiguous, counted
-from ._keyed import as_exact_floats, as_keys
+from ._keyed import as_exact_floats, distinct_of
 
 _VERSION = 1
 _DTYPES = tuple(np.dtype(name) for name in ("f8", "f4", "i8", "u8"))
@@ -33,12 +33,9 @@ def _factorized(keys):
         numbers = {}
         codes = np.fromiter((numbers.setdefault(key, len(numbers)) for key in keys), np.int64, len(keys))
         return list(numbers), codes
-    if keys.dtype.kind in "biu" and keys.dtype != np.uint64:
-        distinct, codes = _native.factorize(as_keys(keys))
-        return distinct.astype(keys.dtype).tolist(), codes
-    distinct, codes = np.unique(keys, return_inverse=True)
+    distinct, codes = distinct_of(keys)
     # NumPy's times are keys themselves: those of a fine unit are no times of Python's.
-    return list(distinct) if keys.dtype.kind in "mM" else distinct.tolist(), contiguous(codes.astype(np.int64))
+    return list(distinct) if keys.dtype.kind in "mM" else distinct.tolist(), codes
 
 
 def _check(keys):
@@ -130,15 +127,16 @@ class KeyedAccumulator:
         distinct, codes = _factorized(keys)
         columns = self._columns(x, y, len(codes))
         _check(distinct)
-        before = len(self._codes)
-        try:
-            own = np.array([self._codes.setdefault(key, len(self._codes)) for key in distinct], np.int64)
-            self._native.grow(len(self._codes))
-            self._native.change(own[codes], columns, False)
-        except BaseException:
-            for key in list(self._codes)[before:]:
-                del self._codes[key]
-            raise
+        own, new = self._coded(distinct)
+        self._native.change(np.array(own, np.int64)[codes], columns, False)
+        self._codes.update(new)
+
+    def _coded(self, keys):
+        """The codes of keys, which have room then, and those that are new: they count once their items are there."""
+        known, new = self._codes, {}
+        codes = [known[key] if key in known else new.setdefault(key, len(known) + len(new)) for key in keys]
+        self._native.grow(len(known) + len(new))
+        return codes, new
 
     def remove(self, keys, x, y=None):
         """Removes items that were added.
@@ -234,9 +232,9 @@ class KeyedAccumulator:
         if not other._codes:
             return
         places = np.zeros(other._native.keys, np.uint32)
-        places[list(other._codes.values())] = [self._codes.setdefault(key, len(self._codes)) for key in other._codes]
-        self._native.grow(len(self._codes))
+        places[list(other._codes.values())], new = self._coded(other._codes)
         self._native.merge(other._native, places)
+        self._codes.update(new)
 
     def __add__(self, other):
         if not isinstance(other, KeyedAccumulator):

@@ -1,4 +1,4 @@
-"""Exact sums, means and variances by key of dask arrays."""
+"""Exact statistics by key of dask arrays."""
 
 import functools
 from typing import Any

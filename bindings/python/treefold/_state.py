@@ -133,7 +133,8 @@ def _doubles(x, name):
     array = np.ravel(as_array(x, name))
     if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
         raise TypeError(f"{name} has elements of type {array.dtype}, which a state does not hold")
-    doubles = np.ascontiguousarray(array, np.float64)
-    if array.dtype.kind in "iu" and array.dtype.itemsize == 8 and any(int(a) != int(b) for a, b in zip(doubles.tolist(), array.tolist())):
-        raise ValueError(f"{name} has integers that float64 does not hold")
-    return doubles
+    if array.dtype.kind in "iu":
+        large = array[(array > 2**53) | (array < -(2**53))]
+        if any(int(float(item)) != item for item in large.tolist()):
+            raise ValueError(f"{name} has integers that float64 does not hold")
+    return np.ascontiguousarray(array, np.float64)

@@ -231,7 +231,7 @@ def _items(column: Any, name: str) -> Any:
 class RollingWindows:
     """Windows that move over a column, or over each of a DataFrame's: `rolling` makes it.
 
-    Functions return a Series or a DataFrame with the index of the rows. Names and defaults are pandas': `ddof` is 1, skewness and kurtosis
+    Functions return a Series or a DataFrame with the index of the rows. Integers are converted to float64 first. Names and defaults are pandas': `ddof` is 1, skewness and kurtosis
     are without bias, and missing items do not count, of two columns together.
     """
 

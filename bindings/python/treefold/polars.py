@@ -346,7 +346,7 @@ class RollingWindows:
     """Windows that move over a column: `rolling` makes it.
 
     Functions return expressions. Rows with a null, of two columns in either, do not count. A statistic is null where too few items do, or where
-    it has a zero denominator. The result is of type Float64. As in Polars, `ddof` is 1, and skewness and kurtosis are with a bias.
+    it has a zero denominator. Integers are converted to Float64 first, and results have this type. As in Polars, `ddof` is 1, and skewness and kurtosis are with a bias.
     """
 
     __slots__ = ("_options", "_x")
@@ -373,6 +373,8 @@ class RollingWindows:
         values = getattr(exact.rolling(x, **windows, skipna=True), statistic)(*items[1:], **options)
 
         def have(odd: Any) -> Any:
+            if not odd.any():
+                return odd
             return exact.rolling((odd & ~missing).astype("f8"), **{**windows, "min_periods": 0}).max() > 0
 
         if statistic != "count":
@@ -464,61 +466,54 @@ def _function(name: str) -> Callable[..., pl.Expr]:
     return function
 
 
-@pl.api.register_expr_namespace("exact")
-class ExprNamespace:
-    """`pl.col("x").exact.sum()` is `exact_sum("x")`, and so is each name of the functions here without `exact_`; `exact_cov(x, y)` is `x.exact.cov(y)`."""
+class _Namespace:
+    """Functions by their names without `exact_`."""
 
-    def __init__(self, expr: pl.Expr) -> None:
-        self._expr = expr
+    _names: "tuple[str, ...]" = _NAMES
+    _what = "`exact`"
 
-    def __getattr__(self, name: str) -> Callable[..., pl.Expr]:
-        if name not in _NAMES:
-            raise AttributeError(f"{name}: `exact` has {', '.join(_NAMES)}")
-        return partial(_function(name), self._expr)
+    def __init__(self, of: Any) -> None:
+        self._of = of
+
+    def __getattr__(self, name: str) -> "Callable[..., Any]":
+        if name not in self._names:
+            raise AttributeError(f"{name}: {self._what} has {', '.join(self._names)}")
+        return partial(self._called, name)
 
     def __dir__(self) -> "list[str]":
-        return list(_NAMES)
+        return list(self._names)
+
+    def _called(self, name: str, *arguments: Any, **named: Any) -> Any:
+        raise NotImplementedError
+
+
+@pl.api.register_expr_namespace("exact")
+class ExprNamespace(_Namespace):
+    """`pl.col("x").exact.sum()` is `exact_sum("x")`, and `x.exact.cov(y)` is `exact_cov(x, y)`. It has the functions of columns and of states, not those
+    of lists."""
+
+    def _called(self, name: str, *arguments: Any, **named: Any) -> pl.Expr:
+        return _function(name)(self._of, *arguments, **named)
 
 
 @pl.api.register_series_namespace("exact")
-class SeriesNamespace:
-    """`series.exact.sum()` is a number, `series.exact.cov(other)` too; of a series of states `.exact.sum_of()` is a series."""
+class SeriesNamespace(_Namespace):
+    """`series.exact.sum()` and `series.exact.cov(other)` are numbers. Of a series of states, `.exact.sum_of()` is a series."""
 
-    def __init__(self, series: pl.Series) -> None:
-        self._series = series
-
-    def __getattr__(self, name: str) -> "Callable[..., Any]":
-        if name not in _NAMES:
-            raise AttributeError(f"{name}: `exact` has {', '.join(_NAMES)}")
-
-        def of_series(*arguments: Any, **named: Any) -> Any:
-            literals = [pl.lit(argument) if isinstance(argument, pl.Series) else argument for argument in arguments]
-            result = pl.select(_function(name)(pl.lit(self._series), *literals, **named)).to_series()
-            return result if name in _OF_STATES else result.item()
-
-        return of_series
-
-    def __dir__(self) -> "list[str]":
-        return list(_NAMES)
+    def _called(self, name: str, *arguments: Any, **named: Any) -> Any:
+        literals = [pl.lit(argument) if isinstance(argument, pl.Series) else argument for argument in arguments]
+        result = pl.select(_function(name)(pl.lit(self._of), *literals, **named)).to_series()
+        return result if name in _OF_STATES else result.item()
 
 
-class _OfFrames:
-    def __init__(self, frame: "pl.DataFrame | pl.LazyFrame") -> None:
-        self._frame = frame
+class _OfFrames(_Namespace):
+    _names = _OF_A_COLUMN
+    _what = "`exact` of frames"
 
-    def __getattr__(self, name: str) -> "Callable[..., Any]":
-        if name not in _OF_A_COLUMN:
-            raise AttributeError(f"{name}: `exact` of frames has {', '.join(_OF_A_COLUMN)}")
-
-        def of_frame(**named: Any) -> Any:
-            kinds = self._frame.collect_schema()
-            numbers = [column for column, kind in kinds.items() if kind.is_integer() or kind in (pl.Float32, pl.Float64)]
-            return self._frame.select(_function(name)(column, **named) for column in numbers)
-
-        return of_frame
-
-    def __dir__(self) -> "list[str]":
-        return list(_OF_A_COLUMN)
+    def _called(self, name: str, *arguments: Any, **named: Any) -> Any:
+        kinds = self._of.collect_schema()
+        numbers = [column for column, kind in kinds.items() if kind.is_integer() or kind in (pl.Float32, pl.Float64)]
+        return self._of.select(_function(name)(column, *arguments, **named) for column in numbers)
 
 
 @pl.api.register_dataframe_namespace("exact")

@@ -1,4 +1,4 @@
-"""Plans of exact sums by key."""
+"""Plans of exact statistics by key."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ _FIGURES = {
 }
 
 class KeyedPlan(AnyPlan):
-    """Exact sums, or means, of the items of each of the keys 0 to `groups` - 1 over the ranks of a communicator. Collective.
+    """Exact sums, or other statistics, of the items of each of the keys 0 to `groups` - 1 over the ranks of a communicator. Collective.
 
     In each run each rank gives any number of items, with any of these keys. A sum is that of `treefold.exact.bincount` on all ranks' items:
     rounded once, whoever has which. It takes 16 bytes of a message for each key. For keys that are any integers there is `HashedPlan`.
@@ -144,7 +144,7 @@ class KeyedPlan(AnyPlan):
         return self._start("reduce_scatter_by_key", (keys, x), out)
 
     def allreduce_moments(self, keys: ArrayLike, x: ArrayLike, y: ArrayLike | None = None) -> "Moments":
-        """All statistics of each key's items, on every rank. Collective.
+        """The statistics of each key's items, on every rank. Collective.
 
         For plans of "exact_mean"; of "exact_skewness", which have skewness and kurtosis, too; and of "exact_cov", which take y.
         """
