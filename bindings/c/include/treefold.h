@@ -319,9 +319,9 @@ treefold_status treefold_exact_rolling_mean_by_range_f64(treefold_type index_typ
  */
 
 /* What is made of the items: their sum; the square root of the sum of their squares; the sum of products x[i] * y[i] of two arrays; the
-   same with the complex conjugate of x[i]; their sum, mean, variance and standard deviation. The last four are of keyed states alone: the
-   mean of items x[i] with weights y[i]; the least and the greatest item; the moments of x and y and the sum of their products; the sums of
-   the first four powers. */
+   same with the complex conjugate of x[i]; their sum, mean, variance and standard deviation. These are of keyed states alone:
+   WEIGHTED_MEAN, of items x[i] with weights y[i]; EXTREMA, the least and the greatest item; CO_MOMENTS, the moments of x and y and the sum
+   of their products; POWERS, the sums of the first four powers. */
 enum {
     TREEFOLD_EXACT_SUM = 1,
     TREEFOLD_EXACT_NORM = 2,
@@ -431,7 +431,7 @@ treefold_status treefold_keyed_create(treefold_type type, int32_t figure, size_t
 treefold_status treefold_keyed_create_rows(treefold_type type, size_t keys, size_t width, treefold_keyed **result);
 
 /* Sums of the keys that have items, which may be any of key_type: TREEFOLD_I64 or TREEFOLD_U64. Keys that are added may have other types of
-   integers, if each is one of key_type. Of keys without a sum, none can be taken back. */
+   integers, if each is one of key_type. To remove an item whose key has no sum is TREEFOLD_ARGUMENT. */
 treefold_status treefold_keyed_create_hashed(treefold_type type, treefold_type key_type, treefold_keyed **result);
 
 /* Ends it. */
@@ -468,9 +468,10 @@ treefold_status treefold_keyed_maxima(const treefold_keyed *keyed, void *result,
 treefold_status treefold_keyed_variances(const treefold_keyed *keyed, double ddof, void *result, size_t m);
 treefold_status treefold_keyed_standard_deviations(const treefold_keyed *keyed, double ddof, void *result, size_t m);
 
-/* Any statistic of each key. `ddof` lessens the number of items that a variance, a standard deviation or a covariance is divided by. `bias`
-   tells skewness and kurtosis of the items (g1, g2), and 0 the estimates of those of a population (G1, G2). Too few items, or a zero that
-   is divided by, give NaN. Results have the items' type; those of integers are double. */
+/* A statistic of each key: TREEFOLD_UNSUPPORTED if the figure does not have it. In the divisor of a variance, a standard deviation or a
+   covariance, `ddof` is subtracted from the number of items. If `bias` is not 0, skewness and kurtosis are those of the items (g1, g2),
+   otherwise estimates of a population's (G1, G2). Too few items, or a denominator of zero, give NaN. Results have the items' type; those of
+   integers are double. */
 treefold_status treefold_keyed_statistics(const treefold_keyed *keyed, int32_t statistic, double ddof, int bias, void *result, size_t m);
 
 /* Leaves 1 if the two have the same keys, each with the same sum of as many items; else 0. Where items are not counted, only those that are

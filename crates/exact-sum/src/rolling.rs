@@ -63,7 +63,7 @@ pub enum RollingError {
     },
     /// The width is not more than 0, or NaN.
     Width,
-    /// A statistic is of another number of columns.
+    /// The statistic takes another number of columns.
     Columns {
         /// The statistic.
         statistic: Statistic,
@@ -213,9 +213,9 @@ impl Rolling {
         Self { skips_nan, ..self }
     }
 
-    /// A statistic of each window, rounded once, of as many columns as it has [inputs](Statistic::inputs). It is that of a slot of the window's
-    /// items, but sums and means of zeros are +0.0. It is NaN of fewer items than [`least_items`](Self::least_items) or the statistic
-    /// needs, and of an infinity or a NaN in the window as the slot has it.
+    /// A statistic of each window, rounded once, of as many columns as it has [inputs](Statistic::inputs). Each is that of a slot
+    /// with the window's items, but sums and means of zeros are +0.0. It is NaN of fewer items than [`least_items`](Self::least_items), or than
+    /// the statistic [needs](Statistic::least_items).
     ///
     /// A step takes about as long in a long window as in a short one. It takes longest where items do not lie within some 2^20 of most
     /// others in magnitude.

@@ -16,7 +16,7 @@ use std::str::FromStr;
 /// | skewness | x | 1; without bias 3 | NaN |
 /// | kurtosis | x | 1; without bias 4 | NaN |
 ///
-/// Databases give NULL where this gives NaN for too few items or a zero denominator.
+/// Databases give NULL for too few items, for a zero denominator, and of no rows for all but the count.
 ///
 /// ```
 /// use exact_sum::{Options, Statistic};
@@ -67,7 +67,7 @@ pub enum Statistic {
 /// What some statistics depend on besides the items.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
-    /// What the number of items is lessened by in the divisor of a variance, a standard deviation or a covariance.
+    /// What is subtracted from the number of items in the divisor of a variance, a standard deviation or a covariance.
     pub ddof: f64,
     /// Whether skewness and kurtosis are those of the items (g1, g2), or estimates of those of a population (G1, G2).
     pub bias: bool,
@@ -137,7 +137,8 @@ impl Statistic {
         }
     }
 
-    /// What has to be held of items for it: the least that is enough.
+    /// What has to be held of items for it. For a mean and a count, which are of [`Moments`](crate::Moments) here, a
+    /// [`Mean`](crate::Mean) is enough.
     #[must_use]
     pub fn held(self) -> Held {
         match self {
@@ -160,14 +161,14 @@ impl Statistic {
         }
     }
 
-    /// NumPy's: a `ddof` of 0, or 1 of a covariance; and a bias.
+    /// NumPy's: `ddof` is 0, or 1 for a covariance, and `bias` is true.
     #[must_use]
     pub fn defaults(self) -> Options {
         let ddof = if self == Self::Covariance { 1.0 } else { 0.0 };
         Options { ddof, bias: true }
     }
 
-    /// The fewest items that it is a number of. Of fewer it is NaN; one that is a number of none is zero then.
+    /// The fewest items for which it is defined, `ddof` and denominators of zero aside. Of fewer it is NaN; where this is 0, it is zero of none.
     #[must_use]
     pub fn least_items(self, options: Options) -> u64 {
         match self {

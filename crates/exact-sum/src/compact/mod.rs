@@ -73,8 +73,8 @@ pub trait CompactState: Clone + Debug + Default + PartialEq {
     /// There are fewer rows, or fewer of a kind: NaNs, infinities. It stays as it was.
     fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError>;
 
-    /// A statistic, rounded once, as SQL has it: `None`, which is NULL, of too few rows, of none but for their number, and where a denominator is
-    /// zero. `None`, too, if another state is needed for it.
+    /// A statistic, rounded once, as SQL has it: `None`, which is NULL, of too few rows, of no rows for all but their number, and where a
+    /// denominator is zero. `None`, too, if the state does not have it.
     fn statistic(&self, statistic: Statistic, options: Options) -> Option<f64> {
         self.statistic_of_decimals(statistic, options, [0; 2])
     }

@@ -82,7 +82,8 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
     /// The items are two slices that differ in length.
     ///
     /// # Errors
-    /// There are not as many keys as items, there would be more than 2^63 - 1 items, or there is no memory. No slot has changed then.
+    /// There are not as many keys as items, or there would be more than 2^63 - 1 items: no slot has changed then. Or there is no memory: some of
+    /// the items may have been added then.
     pub fn add(&mut self, keys: &[K], items: S::Items<'_>) -> Result<(), KeyError> {
         key::check_lengths(keys, items.count())?;
         S::check_room(&self.slots.columns, items)?;
@@ -123,7 +124,7 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
     /// Adds other slots, key by key.
     ///
     /// # Errors
-    /// As [`Keyed::merge`].
+    /// As [`Keyed::merge`]. New keys may have come without items.
     pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
         let known = other.keys[..other.slots.keys()].iter();
         let places: Vec<u32> = known.map(|key| self.code(key)).collect();
@@ -134,7 +135,7 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
     /// Takes back what other slots were given.
     ///
     /// # Errors
-    /// As [`remove`](Self::remove), items being keys.
+    /// As [`remove`](Self::remove), where an item's number is that of a key of the others.
     pub fn unmerge(&mut self, other: &Self) -> Result<(), RemoveKeyedError> {
         if !S::TAKES_BACK {
             return Err(RemoveKeyedError::Never);
@@ -231,7 +232,7 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
         }
     }
 
-    /// A statistic of a key's items, rounded once; `None` if there is no such key, or another slot is [needed](Statistic::held) for it.
+    /// A statistic of a key's items, rounded once; `None` if there is no such key, or the slot does not have it.
     #[must_use]
     pub fn statistic(&self, key: &K, statistic: Statistic, options: Options) -> Option<S::Item> {
         let place = self.place(key)?;

@@ -49,7 +49,7 @@ const BLOCK_ROWS: usize = 256;
 /// | [`IntegerSum`](crate::IntegerSum), [`IntegerMoments`](crate::IntegerMoments) | 32, 56 | |
 ///
 /// Items that spread over more than some 50 binary places take 16 bytes more, for all keys and each of a slot's numbers, for each 32 places
-/// more; powers 100 bytes more for the keys that have such. A key with a NaN or an infinity takes some 600 bytes more.
+/// more. `Powers` take some 100 bytes more for each 21 places more, for the keys that have such items. A key with a NaN or an infinity takes some 600 bytes more.
 ///
 /// ```
 /// use exact_sum::{Keyed, Moments, Sum};
@@ -151,7 +151,7 @@ impl<S: KeyedSlot> Keyed<S> {
         Ok(())
     }
 
-    /// Drops the slots of the first keys: the others' numbers are so much less.
+    /// Drops the slots of the first keys. The others are then numbered from 0 on.
     ///
     /// # Panics
     /// There are fewer keys.
@@ -199,8 +199,8 @@ impl<S: KeyedSlot> Keyed<S> {
     ///
     /// # Errors
     /// [`RemoveKeyedError::Key`] as [`add`](Self::add); a key has fewer items, if they are counted, or fewer NaNs or infinities; or the
-    /// slots take nothing back. No slot has changed then. That other items are removed than were added is not noticed. A key of an error
-    /// of rows is that of a slot: the key times the width of rows, plus the column.
+    /// slots take nothing back. No slot has changed then. That other items are removed than were added is not noticed. Of rows, the
+    /// key in an error is the number of a slot: the key times the width of rows, plus the column.
     pub fn remove<K: Key>(
         &mut self,
         keys: &[K],
@@ -308,7 +308,7 @@ impl<S: KeyedSlot> Keyed<S> {
         assert!(slot < self.slots(), "key {slot} has no slot");
     }
 
-    /// A statistic of a key's items, rounded once; `None` if another slot is [needed](Statistic::held) for it.
+    /// A statistic of a key's items, rounded once; `None` if the slot does not have it.
     ///
     /// # Panics
     /// There is no such slot.
@@ -323,7 +323,7 @@ impl<S: KeyedSlot> Keyed<S> {
         S::statistic_of(&self.columns, slot, statistic, options)
     }
 
-    /// That of all keys.
+    /// A statistic of all keys: see [`statistic`](Self::statistic).
     #[must_use]
     pub fn statistics(&self, statistic: Statistic, options: Options) -> Option<Vec<S::Item>> {
         S::statistics(&self.columns, self.slots(), statistic, options)
@@ -339,7 +339,7 @@ impl<S: KeyedSlot> Keyed<S> {
         value.expect(OF_THE_SLOT)
     }
 
-    /// That of all keys.
+    /// The values of all keys: see [`value`](Self::value).
     #[must_use]
     pub fn values(&self) -> Vec<S::Item> {
         let values = self.statistics(S::VALUE, S::VALUE.defaults());

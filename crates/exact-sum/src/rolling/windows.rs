@@ -14,7 +14,7 @@ pub enum Placement {
     Centred,
 }
 
-/// The window of each item. Neither beginnings nor ends descend, and an item is in its own window.
+/// The window of each item. Neither beginnings nor ends descend. An item is in its own window, unless it is left out as missing.
 #[derive(Clone, Debug)]
 pub(super) enum Windows {
     /// So many items, of which `ahead` come after the item.

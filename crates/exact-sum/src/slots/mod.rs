@@ -28,6 +28,6 @@ pub trait Slot: accumulator::sealed::Sealed + Clone + Default + Eq + std::fmt::D
     /// What is added: a slice of items, or two.
     type Items<'i>: Items;
 
-    /// A statistic, rounded once; `None` if another slot is [needed](Statistic::held) for it.
+    /// A statistic, rounded once; `None` if the slot does not have it.
     fn statistic(&self, statistic: Statistic, options: Options) -> Option<Self::Item>;
 }
