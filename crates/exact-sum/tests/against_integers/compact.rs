@@ -204,6 +204,34 @@ proptest! {
         prop_assert_eq!(mean.statistic(Statistic::WeightedMean, SAMPLE), expected);
     }
 
+    /// A product of a double and an integer has more bits than one of two doubles.
+    #[test]
+    fn doubles_with_integers(x in items(), y in prop::collection::vec(any::<i64>(), 60), shift in 0..64, division in divisions()) {
+        let pairs: Vec<(f64, i64)> = x.into_iter().zip(y.iter().map(|y| y >> shift)).collect();
+        let exact = |pairs: &[(f64, i64)]| {
+            let units = pairs.iter().map(|(x, y)| (sum([*x]), BigInt::from(*y)));
+            units.fold([BigInt::ZERO, BigInt::ZERO, BigInt::ZERO], |[xy, x, y], (next_x, next_y)| {
+                [xy + &next_x * &next_y, x + next_x, y + next_y]
+            })
+        };
+        let (state, left) = divided::<(f64, i64), CompactProducts>(&pairs, division);
+        let [xy, ..] = exact(&left);
+        prop_assert_eq!(state.value(), (!left.is_empty()).then(|| to_double(&xy)));
+        let (state, left) = divided::<(f64, i64), CompactCoMoments>(&pairs, division);
+        let [xy, x, y] = exact(&left);
+        let n = BigInt::from(left.len());
+        let covariance = (left.len() > 1).then(|| quotient_to_double(&(&n * &xy - &x * &y), &(&n * (&n - 1))));
+        prop_assert_eq!(state.statistic(Statistic::Covariance, SAMPLE), covariance);
+        let (state, left) = divided::<(i64, f64), CompactCoMoments>(&pairs.iter().map(|(x, y)| (*y, *x)).collect::<Vec<_>>(), division);
+        prop_assert_eq!(state.statistic(Statistic::Covariance, SAMPLE), covariance);
+        prop_assert_eq!(left.len(), n.try_into().unwrap());
+        let mut mean = CompactWeightedMean::new();
+        left.iter().for_each(|(weight, item)| mean.add(*item, *weight));
+        let [above, below] = if y < BigInt::ZERO { [-&xy, -&y] } else { [xy.clone(), y.clone()] };
+        let expected = (y != BigInt::ZERO).then(|| quotient_to_double(&above, &below));
+        prop_assert_eq!(mean.statistic(Statistic::WeightedMean, SAMPLE), expected);
+    }
+
     #[test]
     fn what_is_not_finite_can_be_taken_back(items in prop::collection::vec((finite(), 0..9_u8), 2..40), division in divisions()) {
         let items: Vec<f64> = items.into_iter().map(|(item, kind)| match kind {
