@@ -35,7 +35,7 @@ MODULES = {
         "_rolling_chunks": ["exact_rolling", "RollingWindows"],
     },
     "treefold.xarray": {"xarray": ["Accessor", "ExactAccessor"]},
-    "treefold.flox": {"flox": ["aggregation"]},
+    "treefold.flox": {"flox": ["aggregation", "pairs"]},
     "treefold.replacer": {"replacer": ["checked", "replaced", "Report"]},
     "treefold.polars": {
         "polars": [

@@ -1,6 +1,5 @@
 """Exact sums by key and of windows, means, variances and accumulators, against fractions."""
 
-import math
 import os
 import pickle
 import struct
@@ -9,8 +8,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import treefold
+from by_fractions import expected
 from definition import bits
-from test_exact import nearest, root
+from test_exact import nearest
 from treefold import exact
 
 # Another one draws other cases.
@@ -28,12 +28,6 @@ def fractions(x):
     return [Fraction(float(item)) for item in x]
 
 
-def mean_and_variance(items, ddof):
-    """As fractions."""
-    total, squares, n = sum(items, Fraction(0)), sum((item * item for item in items), Fraction(0)), len(items)
-    return total / n, (n * squares - total**2) / (n * (n - Fraction(ddof)))
-
-
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("threads", [1, 2])
 def test_bincount(dtype, threads):
@@ -45,8 +39,7 @@ def test_bincount(dtype, threads):
             result = exact.bincount(keys, weights=x, minlength=sums)
             assert result.dtype == x.dtype and result.shape == (sums,)
             for key in range(min(sums, 20)):
-                expected = sum(fractions(x[keys == key]), Fraction(0))
-                assert bits(result[key]) == bits(nearest(expected, dtype))
+                assert bits(result[key]) == bits(expected("sum", x[keys == key], dtype=dtype))
             order = random.permutation(count)
             assert bits(exact.bincount(keys[order], weights=x[order], minlength=sums)) == bits(result)
     finally:
@@ -100,8 +93,7 @@ def test_add_at(dtype):
     exact.add_at(sums, keys, x)
     assert bits(sums[0]) == bits(before[0]) and bits(sums[30:]) == bits(before[30:])
     for key in range(1, 30):
-        expected = sum(fractions(x[keys == key]), Fraction(float(before[key])))
-        assert bits(sums[key]) == bits(nearest(expected, dtype))
+        assert bits(sums[key]) == bits(expected("sum", np.append(x[keys == key], before[key]), dtype=dtype))
 
 
 def test_histogram():
@@ -148,25 +140,11 @@ def test_groupby(dtype):
     ]:
         groups = exact.groupby(keys)
         assert groups.keys.tolist() == np.unique(keys).tolist() and groups.keys.dtype == keys.dtype
-        results = [groups.sum(x), groups.mean(x), groups.var(x), groups.std(x, ddof=0), groups.count()]
-        for place, key in enumerate(groups.keys):
-            items = fractions(x[keys == key])
-            total, mean, variance, deviation, count = (result[place] for result in results)
-            assert count == len(items)
-            assert bits(total) == bits(nearest(sum(items, Fraction(0)), dtype))
-            expected_mean, population = mean_and_variance(items, 0)
-            assert bits(mean) == bits(nearest(expected_mean, dtype))
-            assert bits(deviation) == bits(nearest(root(squares_of(population)), dtype))
-            if len(items) > 1:
-                assert bits(variance) == bits(nearest(mean_and_variance(items, 1)[1], dtype))
-            else:
-                assert math.isnan(variance)
-
-
-def squares_of(value):
-    """A fraction whose denominator is a power of two, so near below a value that no rounding of its root sees a difference."""
-    shift = 4000
-    return Fraction((value.numerator << shift) // value.denominator | 1, 1 << shift) if value else value
+        assert groups.count().tolist() == [np.sum(keys == key) for key in groups.keys]
+        for name, options in [("sum", {}), ("mean", {}), ("var", {"ddof": 1}), ("std", {"ddof": 0})]:
+            of_keys = [expected(name, x[keys == key], dtype=dtype, **options) for key in groups.keys]
+            assert bits(getattr(groups, name)(x, **options)) == bits(np.array(of_keys))
+        assert bits(groups.var(x)) == bits(groups.var(x, ddof=1)) and bits(groups.std(x)) == bits(groups.std(x, ddof=1))
 
 
 def test_groups_of_nan():
@@ -196,10 +174,8 @@ def test_statistics(dtype, ddof):
     for axis, rows in [(None, [x.ravel()]), (1, x), (0, x.T), ((0, 1), [x.ravel()])]:
         means, variances, deviations = exact.mean(x, axis), exact.var(x, axis, ddof=ddof), exact.std(x, axis, ddof=ddof)
         for place, row in enumerate(rows):
-            mean, variance = mean_and_variance(fractions(row), ddof)
-            assert bits(np.ravel(means)[place]) == bits(nearest(mean, dtype))
-            assert bits(np.ravel(variances)[place]) == bits(nearest(variance, dtype))
-            assert bits(np.ravel(deviations)[place]) == bits(nearest(root(squares_of(variance)), dtype))
+            for name, found in [("mean", means), ("var", variances), ("std", deviations)]:
+                assert bits(np.ravel(found)[place]) == bits(expected(name, row, dtype=dtype, ddof=ddof))
     assert exact.mean(x, 0, keepdims=True).shape == (1, 50) and exact.var(x, keepdims=True).shape == (1, 1)
 
 
@@ -270,12 +246,11 @@ def test_accumulators_of_integers(dtype):
         own.add(np.concatenate([x, x[:1]]))
         own.remove(x[0])
         other.add(x)
-        numbers = [Fraction(int(item)) for item in x.flat]
-        mean, variance = mean_and_variance(numbers, 1)
+        numbers = [int(item) for item in x.flat]
         place = f"TREEFOLD_SEED={SEED}, case {case}"
         for one in (own, other):
-            assert one.count == x.size and one.value() == float(nearest(sum(numbers), "f8")), place
-            assert one.mean() == nearest(mean, "f8") and one.var(1) == nearest(variance, "f8"), place
+            assert one.count == x.size and one.value() == expected("sum", numbers), place
+            assert one.mean() == expected("mean", numbers) and one.var(1) == expected("var", numbers, ddof=1), place
     own = exact.Accumulator()
     own.add([2**53 + 1, 2**53 + 1, -(2**53) - 1, -(2**53)])
     assert own.value() == 1.0

@@ -4,12 +4,12 @@ import datetime
 import math
 from fractions import Fraction
 
+import by_fractions
 import numpy as np
 import pytest
 from definition import bits
 from test_exact import nearest
-from test_exact import root as root_of_units
-from test_keyed import FLOATS, SEED, drawn, fractions, squares_of
+from test_keyed import FLOATS, SEED, drawn, fractions
 from treefold import exact
 
 
@@ -113,12 +113,6 @@ def test_windows_that_cannot_be(window, on, error, match):
         exact.rolling([1.0], window, on=on)
 
 
-def root(value):
-    """The square root of a fraction, exact if it is one."""
-    exactly = Fraction(math.isqrt(value.numerator), math.isqrt(value.denominator))
-    return exactly if exactly**2 == value else root_of_units(squares_of(value))
-
-
 PLACEMENTS = ["trailing", "forward", "centred"]
 
 
@@ -126,59 +120,6 @@ def reached(length, window, placement):
     """The items of each window of so many."""
     ahead = {"trailing": 0, "forward": window - 1, "centred": (window - 1) // 2}[placement]
     return [range(max(0, k + ahead + 1 - window), min(length, k + ahead + 1)) for k in range(length)]
-
-
-def central(x):
-    """The sums of the squares, cubes and fourth powers of what items differ from their mean."""
-    mean = sum(x, Fraction(0)) / len(x)
-    return [sum(((item - mean) ** power for item in x), Fraction(0)) for power in (2, 3, 4)]
-
-
-def signed_root(sign, square, dtype):
-    return math.copysign(nearest(root(square), dtype), sign)
-
-
-def quotient(above, below, dtype):
-    return nearest(above / below, dtype) if below else math.nan
-
-
-def expected_of(statistic, options, x, y, dtype):
-    """A statistic of two lists of fractions."""
-    n, (second, third, fourth) = len(x), central(x)
-    mean, other = sum(x, Fraction(0)) / n, sum(y, Fraction(0)) / n
-    mixed = sum(((one - mean) * (two - other) for one, two in zip(x, y)), Fraction(0))
-    ddof, bias = options.get("ddof", 0), options.get("bias", True)
-    if statistic in ("var", "std"):
-        if n <= ddof:
-            return math.inf if second else math.nan
-        variance = second / (n - ddof)
-        return nearest(root(variance), dtype) if statistic == "std" else nearest(variance, dtype)
-    if statistic == "cov":
-        return nearest(mixed / (n - ddof), dtype) if n > ddof else math.nan
-    if statistic == "corr":
-        square = second * central(y)[0]
-        return signed_root(mixed, mixed**2 / square, dtype) if square else math.nan
-    if statistic == "slope":
-        return quotient(mixed, second, dtype)
-    if statistic == "intercept":
-        return quotient(other * second - mean * mixed, second, dtype)
-    if statistic == "skewness":
-        if not second or (not bias and n < 3):
-            return math.nan
-        square = n * third**2 / second**3
-        return signed_root(third, square if bias else square * n * (n - 1) / (n - 2) ** 2, dtype)
-    if statistic == "kurtosis":
-        if not second or (not bias and n < 4):
-            return math.nan
-        excess = n * fourth / second**2 - 3
-        return nearest(excess if bias else ((n + 1) * excess + 6) * (n - 1) / ((n - 2) * (n - 3)), dtype)
-    if statistic == "dot":
-        return nearest(sum((one * two for one, two in zip(x, y)), Fraction(0)), dtype)
-    if statistic == "average":
-        return nearest(sum((one * two for one, two in zip(x, y)), Fraction(0)) / sum(y), dtype)
-    if statistic == "norm":
-        return nearest(root(sum((item * item for item in x), Fraction(0))), dtype)
-    return {"count": n, "min": nearest(min(x), dtype), "max": nearest(max(x), dtype)}[statistic]
 
 
 OF_ONE = [
@@ -209,7 +150,7 @@ def test_every_statistic(dtype, placement):
                     if len(present) < (2 if statistic == "corr" else 1):
                         assert np.isnan(values[k])
                         continue
-                    of = expected_of(statistic, options, fractions(x[present]), fractions(y[present]), dtype)
+                    of = by_fractions.expected(statistic, x[present], y[present], dtype, **options)
                     where = f"TREEFOLD_SEED={SEED}, {statistic} {options} of {items}"
                     assert bits(values[k]) == bits(np.dtype(dtype).type(of)) or np.isnan(values[k]) and math.isnan(of), where
 

@@ -10,12 +10,12 @@ from ._keyed import as_exact_floats, by_key, distinct_of, slots_of
 
 
 class Column:
-    """Numbers of which some may be missing: an array, and a bit for each item from an offset on, or no bits."""
+    """Numbers of which some may be missing: an array, and a boolean one that tells which are there, or `None`."""
 
-    __slots__ = ("bits", "offset", "values")
+    __slots__ = ("_found", "values")
 
     def __init__(self, x):
-        self.bits, self.offset = None, 0
+        self._found = None
         arrow = _arrow(x)
         if arrow is not None:
             self._take_arrow(arrow)
@@ -37,12 +37,11 @@ class Column:
             dtype = np.dtype(object)
         if (dtype.kind, dtype.itemsize) not in _NUMBERS:
             raise TypeError(f"x has elements of Arrow's type {array.type}, not floats or integers")
-        nulls, items = array.buffers()
         first, length = array.offset, len(array)
-        values = np.frombuffer(items, dtype)[first : first + length] if length else np.empty(0, dtype)
+        values = np.frombuffer(array.buffers()[1], dtype)[first : first + length] if length else np.empty(0, dtype)
         self.values = contiguous(_widened(values))
-        if nulls is not None and array.null_count:
-            self.bits, self.offset = np.frombuffer(nulls, np.uint8), first
+        if array.null_count:
+            self._found = array.is_valid().to_numpy(zero_copy_only=False)
 
     def _take_extension(self, x):
         """A column of pandas whose type has missing items of its own."""
@@ -55,21 +54,18 @@ class Column:
     def _miss(self, missing):
         """Items that a boolean array tells are missing."""
         if missing.any():
-            self.bits = np.packbits(~missing, bitorder="little")
+            self._found = ~missing
 
     def __len__(self):
         return len(self.values)
 
     def present(self, skipna):
         """Which items are not missing; `None` if all are there."""
-        present = None
-        if self.bits is not None:
-            present = np.unpackbits(self.bits, bitorder="little")[self.offset : self.offset + len(self)].astype(bool)
         if skipna and self.values.dtype.kind in "fc":
             missing = np.isnan(self.values)
             if missing.any():
-                present = ~missing if present is None else present & ~missing
-        return present
+                return _both(~missing, self._found)
+        return self._found
 
 
 def _both(one, other):
@@ -185,7 +181,8 @@ class GroupBy:
             arrays = [array.take(places) for array in arrays]
         return codes, [contiguous(array) for array in arrays]
 
-    def _statistic(self, statistic, arrays, skipna, ddof=0, bias=True):
+    def _slots(self, statistic, arrays, skipna):
+        """What is held of each group for a statistic."""
         codes, columns = self._columns(arrays, skipna)
         if any(column.dtype.kind == "c" for column in columns):
             raise TypeError("x has complex elements, whose groups have sums alone")
@@ -193,7 +190,10 @@ class GroupBy:
             columns = [as_exact_floats(column, name) for name, column in zip(("x", "y"), columns)]
             dtype = np.result_type(*columns)
             columns = [column.astype(dtype, copy=False) for column in columns]
-        return slots_of(statistic, codes, columns, len(self.keys)).values(statistic, float(ddof), bool(bias))
+        return slots_of(statistic, codes, columns, len(self.keys))
+
+    def _statistic(self, statistic, arrays, skipna, ddof=0, bias=True):
+        return self._slots(statistic, arrays, skipna).values(statistic, float(ddof), bool(bias))
 
     def sum(self, x, *, skipna=False, min_count=0):
         """The exact sum of each group's items, rounded once.
@@ -225,10 +225,7 @@ class GroupBy:
 
     def count(self, x=None, *, skipna=False):
         """The number of items of each group; without any, of keys."""
-        return self._count(() if x is None else (x,), skipna)
-
-    def _count(self, arrays, skipna):
-        return np.bincount(self._columns(arrays, skipna)[0], minlength=len(self.keys))
+        return np.bincount(self._columns(() if x is None else (x,), skipna)[0], minlength=len(self.keys))
 
     def mean(self, x, *, skipna=False):
         """The exact mean of each group's items, rounded once; NaN where there are none."""

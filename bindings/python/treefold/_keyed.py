@@ -56,8 +56,12 @@ def of_parts(x, function):
     """What a function of vectors of floats makes of a vector, part by part if it is complex."""
     if x.dtype.kind != "c":
         return function(x)
-    real, imaginary = function(x.real.copy()), function(x.imag.copy())
-    result = np.empty(real.shape, x.dtype)
+    return as_complex(function(x.real.copy()), function(x.imag.copy()))
+
+
+def as_complex(real, imaginary):
+    """One array of both parts, whatever they are: NumPy's sum of them makes a NaN of an infinity."""
+    result = np.empty(np.broadcast_shapes(real.shape, imaginary.shape), np.result_type(real, imaginary, np.complex64))
     result.real, result.imag = real, imaginary
     return result
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from . import _chunks
 from ._arrays import as_array, as_doubles, as_unmasked, contiguous
-from ._keyed import as_exact_floats, slots_of
+from ._keyed import as_complex, as_exact_floats, slots_of
 
 
 class GroupBy:
@@ -123,13 +123,7 @@ def _values(*states, statistic, ddof, bias):
     if statistic == "count":
         return states[0]
     values = [state.values(statistic, ddof, bias) for state in states]
-    return values[0] if len(values) == 1 else _complex(*values)
-
-
-def _complex(real, imaginary):
-    result = np.empty(real.shape, np.result_type(real.dtype, np.complex64))
-    result.real, result.imag = real, imaginary
-    return result
+    return values[0] if len(values) == 1 else as_complex(*values)
 
 
 def exact_groupby(keys: Any, groups: ArrayLike) -> GroupBy:
@@ -173,7 +167,7 @@ def _dot(x, y):
 
 def _product_value(*states):
     values = [state.values("dot", 0.0, True)[0] for state in states]
-    return values[0] if len(values) == 1 else _complex(*values)[()]
+    return values[0] if len(values) == 1 else as_complex(*values)[()]
 
 
 def exact_dot(x: Any, y: Any, *, split_every: Any = None) -> Any:

@@ -1,6 +1,7 @@
 """Exact statistics of windows that move over dask arrays."""
 
 import functools
+import inspect
 from typing import Any, SupportsIndex
 
 import dask.array as da
@@ -39,10 +40,16 @@ def _of_windows(*blocks, statistic, window, least, options):
 
 
 def _rolling_method(name):
-    def method(self, *others, **options):
-        return self._values(name, others, options)
+    signature = inspect.signature(getattr(exact.RollingWindows, name))
+    # Columns have no default, and options have one.
+    columns = [parameter.name for parameter in signature.parameters.values() if parameter.default is parameter.empty][1:]
 
-    method.__name__, method.__qualname__ = name, f"RollingWindows.{name}"
+    def method(self, *arguments, **keywords):
+        options = signature.bind(self, *arguments, **keywords).arguments
+        del options["self"]
+        return self._values(name, [options.pop(column) for column in columns], options)
+
+    method.__name__, method.__qualname__, method.__signature__ = name, f"RollingWindows.{name}", signature
     method.__doc__ = f"`treefold.exact.RollingWindows.{name}`."
     setattr(RollingWindows, name, method)
 

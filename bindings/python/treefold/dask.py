@@ -56,6 +56,10 @@ _Axes = SupportsIndex | tuple[SupportsIndex, ...] | None
 _Split = int | dict[int, int] | None
 
 
+def _is_masked(array):
+    return isinstance(array._meta if isinstance(array, da.Array) else array, np.ma.MaskedArray)
+
+
 class _Call:
     """The arguments that all reductions have, checked, and what follows from them."""
 
@@ -75,7 +79,7 @@ class _Call:
             if given.kind not in "biufc" or given.itemsize // (1 + (given.kind == "c")) not in (1, 2, 4, 8):
                 raise TypeError(f"array has elements of type {given}, which treefold does not reduce")
         self.keepdims, self.split_every = bool(keepdims), split_every
-        self.is_masked = isinstance(array._meta if self.is_lazy else array, np.ma.MaskedArray)
+        self.is_masked = _is_masked(array)
         self.skipna = bool(skipna) or self.min_count > 0
         self.has_places = has_places
 
@@ -320,9 +324,14 @@ def _statistic(states, *, statistic, ddof, dtype):
 
 
 def _places_state(*blocks, call, statistic):
-    items, present = zip(*map(call.items, blocks))
+    # Of the shape of the first block: items and masks apart, since NumPy broadcasts masked arrays without their masks.
+    items, present = zip(*(tuple(_as_large(part, blocks[0]) for part in call.items(block)) for block in blocks))
     present = [found for found in present if found is not None]
     return _chunks.places_state(items, np.logical_and.reduce(present) if present else None, call.axes, statistic)
+
+
+def _as_large(part, block):
+    return None if part is None else np.broadcast_to(part, block.shape)
 
 
 def _values(places, *, statistic, ddof, bias):
@@ -355,12 +364,12 @@ def _exact_pair(statistic, x, y, names, axis, keepdims, split_every, skipna, ddo
         y = y[tuple(slice(None) if at == call.axes[0] else None for at in range(x.ndim))]
     elif y.ndim != x.ndim:
         raise ValueError(f"{names[1]} has {y.ndim} axes, and {names[0]} {x.ndim}")
-    if x.shape != y.shape:
-        y = (da if lazy else np).broadcast_to(y, x.shape)
+    if x.shape != y.shape and any(own not in (1, length) for own, length in zip(y.shape, x.shape)):
+        raise ValueError(f"{names[1]} has the shape {y.shape}, and {names[0]} {x.shape}")
+    call.is_masked = _is_masked(x) or _is_masked(y)
     if lazy:
         indices = tuple(range(x.ndim))
         _, (call.array, y) = da.core.unify_chunks(x, indices, y, indices)
-        call.is_masked = any(isinstance(one._meta, np.ma.MaskedArray) for one in (call.array, y))
     return _exact(statistic, call, y, ddof=ddof)
 
 

@@ -6,23 +6,33 @@
 >>> sums, groups = flox.groupby_reduce(x, labels, func=treefold.flox.aggregation("sum"))
 >>> sums.tolist(), groups.tolist()
 ([0.30000000000000004, 0.0], [1, 2])
+
+Of two arrays, as an array and its weights:
+
+>>> pairs = treefold.flox.pairs(x, [1.0, 1.0, 1.0, 3.0])
+>>> means, _ = flox.groupby_reduce(pairs, labels, func=treefold.flox.aggregation("average"))
+>>> means.tolist()
+[0.17500000000000002, 0.0]
 """
 
 import functools
 import operator
+import sys
+from typing import Any
 
 import numpy as np
 from flox import Aggregation
 
-from . import exact
+from . import _native, exact
 from ._arrays import as_array, contiguous
-from ._keyed import slots_of
+from ._keyed import as_complex, as_exact_floats, slots_of
 
-__all__ = ["aggregation"]
+__all__ = ["aggregation", "pairs"]
 
-# Of complex items as well, and of no items without a type; the others.
+# Of complex items as well, and of no items without a type; of pairs, which are complex numbers to flox; the others.
 _OF_ACCUMULATORS = ("sum", "mean", "var", "std")
-_STATISTICS = (*_OF_ACCUMULATORS, "skewness", "kurtosis")
+_OF_PAIRS = ("average", "cov", "corr")
+_STATISTICS = (*_OF_ACCUMULATORS, "skewness", "kurtosis", *_OF_PAIRS)
 
 
 class _Empty:
@@ -54,7 +64,8 @@ def _groups(group_idx, items):
 def _state(row, dtype, statistic):
     """What is held of some items: an accumulator, or else slots of one key."""
     if statistic not in _OF_ACCUMULATORS:
-        return slots_of(statistic, np.zeros(len(row), np.int64), [contiguous(row.astype(dtype, copy=False))], 1)
+        columns = [part.astype(np.float64) for part in (row.real, row.imag)] if statistic in _OF_PAIRS else [as_exact_floats(row, "array")]
+        return slots_of(statistic, np.zeros(len(row), np.int64), [contiguous(column) for column in columns], 1)
     state = exact.Accumulator(dtype)
     state.add(row)
     return state
@@ -63,6 +74,8 @@ def _state(row, dtype, statistic):
 def _states(group_idx, array, *, statistic, size=None, skipna=False, **_):
     """A state for each place and group."""
     items = as_array(array, "array")
+    if statistic in _OF_PAIRS and items.dtype.kind != "c":
+        raise TypeError(f"array has elements of type {items.dtype}, and `{statistic}` is of pairs: treefold.flox.pairs makes them")
     dtype = items.dtype if items.dtype.kind in "fc" else np.float64
     size = int(np.max(group_idx, initial=-1)) + 1 if size is None else size
     states = np.full((*items.shape[:-1], size), _EMPTY, object)
@@ -121,19 +134,20 @@ def _finalized(states, *, statistic, ddof, bias):
     return _values(states, statistic, ddof, bias) if states.dtype == object else states
 
 
-def aggregation(statistic: str, *, ddof: float = 0, bias: bool = True, skipna: bool = False) -> Aggregation:
+def aggregation(statistic: str, *, ddof: float | None = None, bias: bool = True, skipna: bool = False) -> Aggregation:
     """What `flox.groupby_reduce` and `flox.xarray.xarray_reduce` take as `func`.
 
     Parameters
     ----------
     statistic : str
-        "sum", "mean", "var", "std", "skewness" or "kurtosis", as `treefold.exact` has them: rounded once. The sum of nothing is 0.0, the others are NaN.
+        "sum", "mean", "var", "std", "skewness" or "kurtosis", as `treefold.exact` has them: rounded once. Of arrays that `pairs` makes, also
+        "average", "cov" or "corr". The sum of nothing is 0.0, the others are NaN.
     ddof : float, optional
-        For variances, as in `treefold.exact.var`.
+        For variances 0 by default, and for covariances 1, as in `treefold.exact`.
     bias : bool, optional
         Whether a skewness or kurtosis is that of the items (g1, g2), or the estimate of a population's (G1, G2).
     skipna : bool, optional
-        Whether items that are NaN do not count.
+        Whether items that are NaN, or pairs of which one is, do not count.
 
     Returns
     -------
@@ -147,7 +161,8 @@ def aggregation(statistic: str, *, ddof: float = 0, bias: bool = True, skipna: b
     """
     if statistic not in _STATISTICS:
         raise ValueError(f"statistic: {statistic!r} is none of {', '.join(_STATISTICS)}")
-    options = {"statistic": statistic, "ddof": float(ddof), "bias": bool(bias)}
+    ddof = _native.statistic_defaults(statistic)[1] if ddof is None else float(ddof)
+    options = {"statistic": statistic, "ddof": ddof, "bias": bool(bias)}
     return Aggregation(
         f"treefold_exact_{statistic}",
         numpy=functools.partial(_at_once, skipna=bool(skipna), **options),
@@ -157,5 +172,33 @@ def aggregation(statistic: str, *, ddof: float = 0, bias: bool = True, skipna: b
         fill_value=_EMPTY,
         final_fill_value=0.0 if statistic == "sum" else np.nan,
         dtypes=object,
-        final_dtype=np.floating,
+        final_dtype=np.float64 if statistic in _OF_PAIRS else np.floating,
     )
+
+
+def pairs(x: Any, y: Any) -> Any:
+    """Two arrays as one of pairs, since flox groups one array.
+
+    Parameters
+    ----------
+    x, y : array_like, dask.array.Array or xarray.DataArray
+        Floats, or integers up to 2^53. They are broadcast, those of xarray by the names of dimensions. For an average, y has the weights.
+
+    Returns
+    -------
+    An array of complex numbers, lazy if one of the two is: x are their real parts, and y the imaginary ones.
+    """
+    xarray, da = sys.modules.get("xarray"), sys.modules.get("dask.array")
+    if xarray is not None and any(isinstance(one, (xarray.DataArray, xarray.Dataset)) for one in (x, y)):
+        return xarray.apply_ufunc(pairs, x, y, dask="allowed")
+    if da is not None and any(isinstance(one, da.Array) for one in (x, y)):
+        return da.core.elemwise(_pairs, x, y, dtype=np.complex128)
+    return _pairs(x, y)
+
+
+def _pairs(x, y):
+    columns = [as_exact_floats(as_array(one, name), name) for one, name in ((x, "x"), (y, "y"))]
+    for name, column in zip("xy", columns):
+        if column.dtype.kind == "c":
+            raise TypeError(f"{name} has elements of type {column.dtype}, not floats or integers")
+    return as_complex(*(column.astype(np.float64, copy=False) for column in columns))

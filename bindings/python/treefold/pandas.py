@@ -14,6 +14,7 @@ Importing this module registers `Series.exact` and `DataFrame.exact`:
 (1.5, {'a': 1e+300, 'b': 0.5})
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,13 @@ def _places(index: pd.Index, present: pd.Index) -> Any:
         codes = [level.get_indexer(present.get_level_values(number)) for number, level in enumerate(index.levels)]
         present = pd.MultiIndex(index.levels, codes)
     return index.get_indexer(present)
+
+
+def _frame(columns: list[Any], index: pd.Index, names: Any) -> pd.DataFrame:
+    """A DataFrame of columns, of which some may have one name."""
+    frame = pd.DataFrame(dict(enumerate(columns)), index=index)
+    frame.columns = names
+    return frame
 
 
 def _codes(frame: pd.DataFrame, by: Any, options: dict[str, Any]) -> tuple[Any, pd.Index]:
@@ -81,7 +89,7 @@ class GroupBy:
     def _applied(self, x: Any, statistic: str, *others: Any, **options: Any) -> Any:
         index = self._groups.keys
         if isinstance(x, list):
-            return pd.DataFrame({name: self._named(statistic, (name, *others), options) for name in x}, index=index)
+            return _frame([self._named(statistic, (name, *others), options) for name in x], index, x)
         return pd.Series(self._named(statistic, (x, *others), options), index=index, name=x)
 
     def _named(self, statistic: str, names: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -90,10 +98,13 @@ class GroupBy:
             if not isinstance(column, pd.Series):
                 raise ValueError(f"x: {name!r} names {column.shape[1]} columns")
         try:
-            values = getattr(self._groups, statistic)(*columns, **options)
-            if "ddof" in options:
-                # pandas has no infinity there.
-                values[self._groups._count(columns, options["skipna"]) <= options["ddof"]] = np.nan
+            if "ddof" not in options:
+                return getattr(self._groups, statistic)(*columns, **options)
+            ddof = float(options["ddof"])
+            slots = self._groups._slots(statistic, columns, options["skipna"])
+            values = slots.values(statistic, ddof, True)
+            # pandas has no infinity there.
+            values[slots.counts() <= ddof] = np.nan
             return values
         except (TypeError, OverflowError) as error:
             raise type(error)(f"column {names[0]!r}: {error}") from None
@@ -155,13 +166,27 @@ class SeriesAccessor:
     """`Series.exact`: exact statistics of all items, each rounded once, by pandas' names and with its defaults.
 
     They are `sum`, `count`, `mean`, `var`, `std`, `skew`, `kurt`, `min` and `max`; with another Series, whose rows are those of the same index,
-    `cov`, `corr` and `average`. Keywords are those of `GroupBy`.
+    `cov`, `corr` and `average`. Options, such as `ddof` and `skipna`, are keywords: those of `GroupBy`.
     """
 
     def __init__(self, series: pd.Series) -> None:
         self._series = series
 
+    def cov(self, other: pd.Series, **options: Any) -> Any:
+        """`GroupBy.cov` of all rows of the same index."""
+        return self._value("cov", other, **options)
+
+    def corr(self, other: pd.Series, **options: Any) -> Any:
+        """`GroupBy.corr` of all rows of the same index."""
+        return self._value("corr", other, **options)
+
+    def average(self, weights: pd.Series, **options: Any) -> Any:
+        """`GroupBy.average` of all rows of the same index."""
+        return self._value("average", weights, **options)
+
     def _value(self, statistic: str, *others: pd.Series, **options: Any) -> Any:
+        for other in others:
+            _check_series(other, "other")
         columns = dict(enumerate(others, 1)) | {0: self._series}
         frame = pd.concat(columns, axis=1, join="inner") if others else self._series.to_frame(0)
         groups = _Groups._of_codes(np.zeros(len(frame), np.int64), pd.RangeIndex(1))
@@ -176,7 +201,8 @@ class DataFrameAccessor:
         self._frame = frame
 
     def _value(self, statistic: str, **options: Any) -> Any:
-        return pd.Series({name: getattr(self._frame[name].exact, statistic)(**options) for name in self._frame})
+        values = [getattr(column.exact, statistic)(**options) for _, column in self._frame.items()]
+        return pd.Series(values, index=self._frame.columns)
 
     def groupby(self, by: Any, **options: Any) -> GroupBy:
         """`treefold.pandas.groupby` of the frame."""
@@ -184,8 +210,8 @@ class DataFrameAccessor:
 
 
 def _method(accessor: type, name: str) -> None:
-    def method(self: Any, *others: Any, **options: Any) -> Any:
-        return self._value(name, *others, **options)
+    def method(self: Any, **options: Any) -> Any:
+        return self._value(name, **options)
 
     method.__name__, method.__qualname__ = name, f"{accessor.__name__}.{name}"
     method.__doc__ = f"`GroupBy.{name}` of all rows."
@@ -195,8 +221,6 @@ def _method(accessor: type, name: str) -> None:
 for _name in ("sum", "count", "mean", "var", "std", "skew", "kurt", "min", "max"):
     _method(SeriesAccessor, _name)
     _method(DataFrameAccessor, _name)
-for _name in ("cov", "corr", "average"):
-    _method(SeriesAccessor, _name)
 
 
 def groupby(frame: pd.DataFrame, by: Any, **options: Any) -> GroupBy:
@@ -218,10 +242,14 @@ def groupby(frame: pd.DataFrame, by: Any, **options: Any) -> GroupBy:
     return GroupBy(frame, by, options)
 
 
-def _items(column: Any, name: str) -> Any:
-    """A column of floats, NaN where one is missing."""
+def _check_series(column: Any, name: str) -> None:
     if not isinstance(column, pd.Series):
         raise TypeError(f"{name} is a {type(column).__name__}, not a Series")
+
+
+def _items(column: Any, name: str) -> Any:
+    """A column of floats, NaN where one is missing."""
+    _check_series(column, name)
     dtype = column.dtype if isinstance(column.dtype, np.dtype) else getattr(column.dtype, "numpy_dtype", np.dtype(object))
     if dtype.kind not in "biuf":
         raise TypeError(f"{name} has elements of type {column.dtype}, not floats or integers")
@@ -246,10 +274,8 @@ class RollingWindows:
         if isinstance(self._rows, pd.DataFrame):
             if others:
                 raise TypeError(f"{statistic}: rows is a DataFrame, not a Series")
-            columns = {place: self._of_column(self._rows.iloc[:, place], statistic, (), least, options) for place in range(self._rows.shape[1])}
-            frame = pd.DataFrame(columns, index=self._rows.index)
-            frame.columns = self._rows.columns
-            return frame
+            columns = [self._of_column(column, statistic, (), least, options) for _, column in self._rows.items()]
+            return _frame(columns, self._rows.index, self._rows.columns)
         for other in others:
             if isinstance(other, pd.Series) and not other.index.equals(self._rows.index):
                 raise ValueError("other: its index is not that of the rows")
@@ -262,12 +288,11 @@ class RollingWindows:
         if statistic == "count":
             # As in pandas, `min_periods` is a number of rows here.
             return exact.rolling(1.0 - np.isnan(items), **{**self._options, "skipna": False}).sum()
-        windows = exact.rolling(items, **self._options)
-        values = getattr(windows, statistic)(*others, **options)
-        if least:
-            # pandas has no infinity there.
-            values[~(exact.rolling(items, **{**self._options, "min_periods": 0}).count() > least)] = np.nan
-        return values
+        windows = dict(self._options)
+        if least > 0:
+            # Of no more than so many items pandas has no infinity.
+            windows["min_periods"] = max(windows["min_periods"], math.floor(min(least, len(items))) + 1)
+        return getattr(exact.rolling(items, **windows), statistic)(*others, **options)
 
     def count(self) -> Any:
         """The number of items that are not missing; NaN of fewer than `min_periods` rows."""
@@ -346,5 +371,7 @@ def rolling(
         rows, on = rows.drop(columns=on), rows[on]
     if on is None and window is not None and not isinstance(window, (int, np.integer)):
         on = rows.index
+    if min_periods is None:
+        min_periods = window if on is None and window is not None else 1
     options = {"window": window, "min_periods": min_periods, "on": on, "placement": placement, "skipna": True}
     return RollingWindows(rows, options)

@@ -21,14 +21,8 @@ from . import dask
 __all__ = ["Accessor", "ExactAccessor"]
 
 
-@xarray.register_dataarray_accessor("treefold")
-@xarray.register_dataset_accessor("treefold")
-class Accessor:
-    """The reductions of `treefold.dask`, with dimensions in place of axes.
-
-    `dim` is a name, several, or None for all; `keepdims`, `keep_attrs` are those of `xarray.DataArray.reduce`. `skipna` is true by default, as in xarray:
-    items that are NaN do not count. Other keywords, such as `min_count`, `ddof` and `dtype`, are those of the function.
-    """
+class _Accessor:
+    """What both accessors have: no reduction of their own."""
 
     def __init__(self, array):
         self._array = array
@@ -40,9 +34,19 @@ class Accessor:
         return self._array.reduce(function, dim, skipna=skipna, **keywords)
 
 
+@xarray.register_dataarray_accessor("treefold")
+@xarray.register_dataset_accessor("treefold")
+class Accessor(_Accessor):
+    """The reductions of `treefold.dask`, with dimensions in place of axes.
+
+    `dim` is a name, several, or None for all; `keepdims`, `keep_attrs` are those of `xarray.DataArray.reduce`. `skipna` is true by default, as in xarray:
+    items that are NaN do not count. Other keywords, such as `min_count`, `ddof` and `dtype`, are those of the function.
+    """
+
+
 @xarray.register_dataarray_accessor("exact")
 @xarray.register_dataset_accessor("exact")
-class ExactAccessor(Accessor):
+class ExactAccessor(_Accessor):
     """`DataArray.exact` and `Dataset.exact`: the exact functions of `treefold.dask` by their short names, `array.exact.mean("time")`.
 
     They are `sum`, `mean`, `var`, `std`, `skewness` and `kurtosis`; with another DataArray, to whose dimensions and coordinates the array is

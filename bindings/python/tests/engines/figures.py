@@ -1,11 +1,10 @@
 """What is expected of an engine's exact sums, by fractions; and the public reports, as the facts they give."""
 
 import math
-from fractions import Fraction
 
+import by_fractions
 import numpy as np
-from test_exact import nearest, root
-from test_keyed import drawn, mean_and_variance, squares_of
+from test_keyed import drawn
 
 # Of items that engines sum wrongly or in changing ways: items and their sum, or mean.
 SUMS = {
@@ -39,13 +38,7 @@ def expected(items, figure, dtype="f8", ddof=1):
         # Without a NaN, and of one sign.
         alone = len(set(special)) == 1 and not math.isnan(special[0]) and figure in ("sum", "mean")
         return np.dtype(dtype).type(special[0] if alone else np.nan)
-    items = [Fraction(item) for item in items]
-    if figure == "sum":
-        return nearest(sum(items, Fraction(0)), dtype)
-    mean, variance = mean_and_variance(items, ddof if figure in ("var", "std") else 0)
-    if figure == "mean":
-        return nearest(mean, dtype)
-    return nearest(variance if figure == "var" else root(squares_of(variance)), dtype)
+    return by_fractions.expected(figure, items, dtype=dtype, ddof=ddof)
 
 
 def hexed(value):

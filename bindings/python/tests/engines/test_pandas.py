@@ -64,11 +64,11 @@ def test_arrow(threads):
 def test_arrow_is_not_copied():
     x = pa.array(np.arange(8.0))
     column = treefold._groups.Column(x[2:])
-    assert column.values.ctypes.data == x.buffers()[1].address + 16 and column.bits is None
+    assert column.values.ctypes.data == x.buffers()[1].address + 16 and column.present(False) is None
     holed = pa.array([1.0, None, 3.0])
     column = treefold._groups.Column(holed)
     assert column.values.ctypes.data == holed.buffers()[1].address
-    assert column.bits.ctypes.data == holed.buffers()[0].address
+    assert column.present(False).tolist() == [True, False, True]
 
 
 def test_arrow_keys():
