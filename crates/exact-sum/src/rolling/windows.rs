@@ -64,8 +64,8 @@ impl Windows {
     pub(super) fn range(&self, item: usize, len: usize) -> Range<usize> {
         match self {
             Self::OfItems { items, ahead } => {
-                let end = item.saturating_add(*ahead).saturating_add(1);
-                end.saturating_sub(*items)..end.min(len)
+                let start = (item + 1).saturating_sub(items - ahead);
+                start..(item + 1).saturating_add(*ahead).min(len)
             }
             Self::Ranges { starts, ends } => {
                 let end = ends.as_ref().map_or(item + 1, |ends| ends[item]);
@@ -102,7 +102,7 @@ impl Windows {
     pub(super) fn write_counts(&self, first: usize, len: usize, counts: &mut [usize]) {
         match self {
             Self::OfItems { items, ahead }
-                if *items <= first && len - first >= counts.len() + ahead =>
+                if *items <= first && len - first >= counts.len().saturating_add(*ahead) =>
             {
                 counts.fill(*items);
             }
@@ -134,11 +134,11 @@ impl Windows {
                     windows = windows.min(len - next);
                     entering.end += windows;
                 }
-                let place = first.saturating_add(*ahead);
-                if let Some(start) = place.checked_sub(*items) {
+                let behind = items - ahead;
+                if let Some(start) = first.checked_sub(behind) {
                     leaving = start..start + windows;
                 } else {
-                    windows = windows.min(items - place);
+                    windows = windows.min(behind - first);
                     entering.end = entering.end.min(next + windows);
                 }
                 Steps::Even {
