@@ -264,7 +264,7 @@ def test_accumulators_that_cannot_be():
     own = exact.Accumulator()
     own.add([1.0, np.nan, -0.0])
     before = pickle.dumps(own)
-    with pytest.raises(ValueError, match="2 NaNs cannot be removed of 1"):
+    with pytest.raises(ValueError, match="cannot remove 2 NaNs: the sum holds 1"):
         own.remove([np.nan, np.nan])
     with pytest.raises(TypeError, match="complex128"):
         own.add(1j)

@@ -15,10 +15,14 @@ pub use simd_kernels::Subnormals;
 #[non_exhaustive]
 pub enum EnvironmentError {
     /// Results below the normal range become 0.
-    #[error("this thread flushes subnormal results to zero")]
+    #[error(
+        "flush-to-zero is set in this thread; was something compiled or linked with -ffast-math?"
+    )]
     FlushToZero,
     /// Operands below the normal range are taken as 0.
-    #[error("this thread takes subnormal operands for zero")]
+    #[error(
+        "denormals-are-zero is set in this thread; was something compiled or linked with -ffast-math?"
+    )]
     DenormalsAreZero,
     /// Sums are not rounded to the nearest number.
     #[error("this thread does not round to nearest")]

@@ -6,7 +6,8 @@ use std::fmt;
 /// More was removed from a sum than had been added to it. The sum is as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RemoveError {
-    what: &'static str,
+    /// One item of the kind, and several.
+    what: [&'static str; 2],
     held: u64,
     removed: u64,
 }
@@ -18,7 +19,8 @@ impl fmt::Display for RemoveError {
             held,
             removed,
         } = self;
-        write!(f, "{removed} {what} cannot be removed of {held}")
+        let what = what[usize::from(*removed != 1)];
+        write!(f, "cannot remove {removed} {what}: the sum holds {held}")
     }
 }
 
@@ -173,12 +175,12 @@ impl Counters {
 
     /// What is left when others are removed.
     pub(crate) fn without(self, removed: Self) -> Result<Self, RemoveError> {
-        const NAMES: [&str; Counters::INTEGERS] = [
-            "items",
-            "negative zeros",
-            "NaNs",
-            "infinities",
-            "negative infinities",
+        const NAMES: [[&str; 2]; Counters::INTEGERS] = [
+            ["item", "items"],
+            ["negative zero", "negative zeros"],
+            ["NaN", "NaNs"],
+            ["infinity", "infinities"],
+            ["negative infinity", "negative infinities"],
         ];
         let mut left = self.integers();
         for ((left, removed), what) in left.iter_mut().zip(removed.integers()).zip(NAMES) {

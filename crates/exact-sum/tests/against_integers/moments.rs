@@ -183,11 +183,11 @@ fn more_than_was_added_cannot_be_removed() {
     let mut sum = Sum::of(&items);
     let before = sum;
     let error = sum.remove(&[f64::NAN, f64::NAN]).unwrap_err().to_string();
-    assert_eq!(error, "2 NaNs cannot be removed of 1");
+    assert_eq!(error, "cannot remove 2 NaNs: the sum holds 1");
     let error = sum.remove(&[1.0; 4]).unwrap_err().to_string();
-    assert_eq!(error, "4 items cannot be removed of 3");
+    assert_eq!(error, "cannot remove 4 items: the sum holds 3");
     let error = sum.remove(&[f64::INFINITY]).unwrap_err().to_string();
-    assert_eq!(error, "1 infinities cannot be removed of 0");
+    assert_eq!(error, "cannot remove 1 infinity: the sum holds 0");
     assert_eq!(sum, before);
 
     let mut complex = ComplexSum::new();
