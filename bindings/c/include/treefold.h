@@ -9,18 +9,26 @@
  *     if (treefold_sum_f64(x, 4, &sum) != TREEFOLD_OK)
  *         fprintf(stderr, "%s\n", treefold_last_error());
  *
- * Every function returns TREEFOLD_OK or the code of an error, and leaves its result where a pointer says. After an error the
- * result is not to be used. Arrays belong to the caller, and are read or written during the call only. A length counts elements,
- * not bytes. An array of 0 elements may be NULL; any other pointer that is NULL is the error TREEFOLD_NULL. A result, be it one
- * number, has an address that its type can have, and no byte in common with what the call reads or with another result: else the
- * error is TREEFOLD_ARGUMENT, and nothing is written. Items of the caller's operator may have any address.
+ * As in MPI, the type of the elements is an argument, and so is the operator. The names with _f32 or _f64 are short forms for float and
+ * double; in C11, treefold_sum(x, n, &sum) and its kin find the type by themselves.
  *
- * All functions of this header may be called by several threads at once.
+ * Every function returns TREEFOLD_OK or the code of an error, and writes its result where a pointer says. After an error the result is
+ * not to be used. Arrays belong to the caller; a call reads or writes them before it returns, not later. A length counts elements, not
+ * bytes. An array of 0 elements may be NULL; any other NULL is TREEFOLD_NULL. Results must be aligned for their type and must not
+ * overlap the inputs or each other: otherwise the call returns TREEFOLD_ARGUMENT and writes nothing. Items of the caller's operator may
+ * have any address.
+ *
+ * All functions of this header may be called by several threads at once. By default a call does all its work in the thread that made it:
+ * see treefold_threads.
  *
  * Link with libtreefold (pkg-config: treefold; CMake: treefold::treefold). C99 or later, C++11 or later; 64-bit processors.
  */
 #ifndef TREEFOLD_H
 #define TREEFOLD_H
+
+#if !defined(__cplusplus) && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#error "treefold.h needs C99 or later: compile with -std=c99 or -std=c11"
+#else
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,6 +44,9 @@ extern "C" {
 
 /* The version of the library, in the same form. Before 1.0, libraries of one minor version fit each other's headers. */
 uint32_t treefold_version(void);
+
+/* The version of the library as text, such as "0.1.0". */
+const char *treefold_version_string(void);
 
 /* ---- Errors ------------------------------------------------------------------------------------------------------------------- */
 
@@ -75,6 +86,10 @@ int32_t treefold_last_error_rank(void);
 
 /* The name of a code, such as "TREEFOLD_LENGTH"; "unknown" for any other number. */
 const char *treefold_status_name(treefold_status status);
+
+/* Makes a text this thread's last error, as a failed call does, and returns the code: for bindings of other languages, which find errors
+   of their own. A code that is none becomes TREEFOLD_ARGUMENT. */
+treefold_status treefold_report(treefold_status status, const char *message);
 
 /* ---- Types and operators ------------------------------------------------------------------------------------------------------ */
 
@@ -120,37 +135,37 @@ typedef int (*treefold_combine)(void *context, const void *left, const void *rig
 /* The longest item of an operator of the caller's, in bytes. */
 #define TREEFOLD_ITEM_BYTES_MAX 512
 
-/* ---- One process -------------------------------------------------------------------------------------------------------------- */
+/* ---- Threads ------------------------------------------------------------------------------------------------------------------ */
 
 /*
- * The sum of n numbers in tree order; 0 if there are none.
+ * Sets how many threads the later calls of this thread may use: 1, the default, is the calling thread alone; 0 is one thread a core, or
+ * RAYON_NUM_THREADS. No number of threads changes a bit. The functions that use several threads are treefold_sum and treefold_dot (also as
+ * _f32 and _f64), fold, fold_rows, fields, fold_user, sum_lanes, sum_and_absolute_sum, and the exact sums, dot products, norms and sums by
+ * key. They work alone on short arrays.
  *
- * Complex numbers are passed as their parts: x has 2 n of them, and result 2.
+ * The threads belong to a pool, which starts with the first call that needs it: TREEFOLD_MEMORY if it cannot. A child that fork() has made
+ * has none of its parent's threads, and starts a pool of its own. TREEFOLD_ARGUMENT if n is negative or more than 65535.
  */
+treefold_status treefold_threads(int n);
+
+/* The setting of this thread. */
+int treefold_thread_count(void);
+
+/*
+ * For threads of the caller's own, such as OpenMP's: calls part(job, i) once for each i from 0 to parts - 1, in any order and by any
+ * threads, and returns when all these calls have returned. `context` is what the caller gave with it.
+ */
+typedef void (*treefold_part)(void *job, size_t part);
+typedef void (*treefold_team)(void *context, size_t parts, treefold_part part, void *job);
+
+/* ---- One process, in tree order ----------------------------------------------------------------------------------------------- */
+
+/* The sum of n numbers, and the sum of the products x[i] * y[i], each of which rounds once; 0 if there are none. x has n numbers and y has
+   m: TREEFOLD_LENGTH if they differ. */
 treefold_status treefold_sum_f32(const float *x, size_t n, float *result);
 treefold_status treefold_sum_f64(const double *x, size_t n, double *result);
-treefold_status treefold_sum_c32(const float *x, size_t n, float *result);
-treefold_status treefold_sum_c64(const double *x, size_t n, double *result);
-
-/*
- * The sum in lanes, the order of ISO C++'s P4016 (docs/lanes.md): x[i] belongs to lane i mod lanes, each lane is summed in tree order, and
- * then their sums. There are 1 to 2^20 lanes, else TREEFOLD_ARGUMENT; 16, 32, 64 and 128 are the fastest, and 1 is the sum above.
- */
-treefold_status treefold_sum_lanes_f32(const float *x, size_t n, size_t lanes, float *result);
-treefold_status treefold_sum_lanes_f64(const double *x, size_t n, size_t lanes, double *result);
-
-/* The sum of the products x[i] * y[i] in tree order. Each product rounds once. x has n numbers and y has m: TREEFOLD_LENGTH if they
-   differ. */
 treefold_status treefold_dot_f32(const float *x, size_t n, const float *y, size_t m, float *result);
 treefold_status treefold_dot_f64(const double *x, size_t n, const double *y, size_t m, double *result);
-
-/* The sum of the squares x[i] * x[i] in tree order: the bits of the dot product of x with itself. */
-treefold_status treefold_squared_norm_f32(const float *x, size_t n, float *result);
-treefold_status treefold_squared_norm_f64(const double *x, size_t n, double *result);
-
-/* The sum of the numbers, and that of their absolute values, which bounds the error of the first (docs/order.md). */
-treefold_status treefold_sum_and_absolute_sum_f32(const float *x, size_t n, float *sum, float *absolute_sum);
-treefold_status treefold_sum_and_absolute_sum_f64(const double *x, size_t n, double *sum, double *absolute_sum);
 
 /* The reduction of n items of any type by any operator. result is one item. */
 treefold_status treefold_fold(treefold_type type, treefold_op op, const void *items, size_t n, void *result);
@@ -170,134 +185,167 @@ treefold_status treefold_fields(treefold_type type, treefold_op op, const void *
 /*
  * The reduction of n items by the caller's operator. An item has item_bytes bytes, a multiple of 4 and at most
  * TREEFOLD_ITEM_BYTES_MAX. Items of a multiple of 8 bytes that are aligned to 8 bytes are not copied. `empty` is the reduction of
- * nothing, or NULL if that is an error (TREEFOLD_EMPTY).
+ * nothing, or NULL if that is an error (TREEFOLD_EMPTY). If treefold_threads allows several threads, they call `combine` at once, all with
+ * the same context.
  */
 treefold_status treefold_fold_user(const void *items, size_t n, size_t item_bytes, treefold_combine combine, void *context,
                                    const void *empty, void *result);
 
-/* ---- One process, no order ---------------------------------------------------------------------------------------------------- */
+/* The dot product of TREEFOLD_F32 or F64. That of x and x is the sum of the squares. */
+treefold_status treefold_dot(treefold_type type, const void *x, size_t n, const void *y, size_t m, void *result);
 
 /*
- * Exact sums, rounded once, to nearest with ties to even. They depend neither on the order of the numbers nor on the floating-point
- * environment: these functions are right in every one, do not check it, and never return TREEFOLD_ENVIRONMENT. Nothing overflows on
- * the way: a result is infinite only if the exact one is beyond the range, or a number is infinite. One that is not a number is the
- * positive quiet NaN without payload. The sum of nothing is +0; that of -0 alone is -0; any other sum of zero is +0.
+ * The sum in lanes, the order of ISO C++'s P4016 (docs/lanes.md): x[i] belongs to lane i mod lanes, each lane is summed in tree order, and
+ * then their sums. There are 1 to 2^20 lanes, else TREEFOLD_ARGUMENT; 16, 32, 64 and 128 are the fastest, and 1 is the sum above.
+ * TREEFOLD_F32 or F64.
+ */
+treefold_status treefold_sum_lanes(treefold_type type, const void *x, size_t n, size_t lanes, void *result);
+
+/* The sum of the numbers, and that of their absolute values, which bounds the error of the first (docs/order.md). TREEFOLD_F32 or F64. */
+treefold_status treefold_sum_and_absolute_sum(treefold_type type, const void *x, size_t n, void *sum, void *absolute_sum);
+
+/* As treefold_fold and treefold_dot, by the caller's threads. A part that `team` has left out is TREEFOLD_ARGUMENT. */
+treefold_status treefold_fold_on(treefold_type type, treefold_op op, const void *items, size_t n, treefold_team team, void *context,
+                                 void *result);
+treefold_status treefold_dot_on(treefold_type type, const void *x, size_t n, const void *y, size_t m, treefold_team team, void *context,
+                                void *result);
+
+/* ---- One process, exact ------------------------------------------------------------------------------------------------------- */
+
+/*
+ * Exact sums, and statistics that follow from them. Each is computed exactly and rounded once, to nearest with ties to even. They depend
+ * neither on the order of the numbers nor on the floating-point environment: these functions are right in every one, do not check it, and
+ * never return TREEFOLD_ENVIRONMENT. Nothing overflows on the way: a result is infinite only if the exact one is beyond the range, or a
+ * number is infinite. One that is not a number is the positive quiet NaN without payload. The sum of nothing is +0; that of -0 alone is
+ * -0; any other sum of zero is +0.
  */
 
-/* The exact sum of n numbers. */
+/* The exact sum of n numbers, and of the products x[i] * y[i], which are not rounded. x has n numbers and y has m: TREEFOLD_LENGTH if they
+   differ. */
 treefold_status treefold_exact_sum_f32(const float *x, size_t n, float *result);
 treefold_status treefold_exact_sum_f64(const double *x, size_t n, double *result);
-
-/* The exact sum of the products x[i] * y[i], which are not rounded. x has n numbers and y has m: TREEFOLD_LENGTH if they differ. */
 treefold_status treefold_exact_dot_f32(const float *x, size_t n, const float *y, size_t m, float *result);
 treefold_status treefold_exact_dot_f64(const double *x, size_t n, const double *y, size_t m, double *result);
 
-/* The Euclidean norm: the square root of the exact sum of the squares, rounded once. */
-treefold_status treefold_exact_norm_f32(const float *x, size_t n, float *result);
-treefold_status treefold_exact_norm_f64(const double *x, size_t n, double *result);
-
 /*
- * The exact sums of the columns of rows: result[c] becomes that of every row's number c. The n numbers of items are rows of `width`
- * numbers, one after the other. result has m numbers: TREEFOLD_LENGTH if m is not the width, or the numbers are not whole rows. The
- * call takes some hundred bytes of memory for each column: TREEFOLD_MEMORY if there is not so much.
+ * A statistic. Those of two arrays have pairs x[i], y[i].
+ *
+ *                                      of        of no or too few items
+ *     TREEFOLD_EXACT_COUNT             x         0
+ *     TREEFOLD_EXACT_SUM               x         0
+ *     TREEFOLD_EXACT_MEAN              x         NaN
+ *     TREEFOLD_EXACT_VARIANCE          x         see ddof
+ *     TREEFOLD_EXACT_STD               x         see ddof
+ *     TREEFOLD_EXACT_MIN               x         NaN
+ *     TREEFOLD_EXACT_MAX               x         NaN
+ *     TREEFOLD_EXACT_NORM              x         0         the square root of the sum of squares; by key, of pairs x, x
+ *     TREEFOLD_EXACT_DOT               x, y      0         the sum of the products
+ *     TREEFOLD_EXACT_WEIGHTED_MEAN     x, y      NaN       y are weights; where they add up to 0, the quotient of two rounded sums
+ *     TREEFOLD_EXACT_COVARIANCE        x, y      NaN
+ *     TREEFOLD_EXACT_CORRELATION       x, y      NaN       also if x or y is constant
+ *     TREEFOLD_EXACT_SLOPE             x, y      NaN       of the regression line of y over x; also if x is constant
+ *     TREEFOLD_EXACT_INTERCEPT         x, y      NaN       the height of that line at x = 0
+ *     TREEFOLD_EXACT_SKEWNESS          x         NaN       also if x is constant
+ *     TREEFOLD_EXACT_KURTOSIS          x         NaN       also if x is constant
+ *     TREEFOLD_EXACT_VDOT              x, y      0         the sum of the products of x's complex conjugates and y
+ *
+ * `ddof`, the degrees of freedom, is 0 if the items are the whole population, and 1 if they are a sample of it. A variance, a standard
+ * deviation and a covariance are divided by the number of items less ddof, which may be any number; of as many items as ddof, or fewer, a
+ * variance is infinite, and if the items are all alike, or there are none, NaN. Skewness and kurtosis are g1 and g2 for ddof 0, and G1 and
+ * G2 for ddof 1, which need 3 and 4 items; any other ddof of these two is TREEFOLD_ARGUMENT. Other statistics ignore ddof.
+ *
+ * A minimum and a maximum are as TREEFOLD_MIN and TREEFOLD_MAX have them. What a function does not have for a type is
+ * TREEFOLD_UNSUPPORTED.
  */
-treefold_status treefold_exact_sum_rows_f32(const float *items, size_t n, size_t width, float *result, size_t m);
-treefold_status treefold_exact_sum_rows_f64(const double *items, size_t n, size_t width, double *result, size_t m);
+typedef int32_t treefold_statistic;
+
+enum {
+    TREEFOLD_EXACT_COUNT = 0,
+    TREEFOLD_EXACT_SUM = 1,
+    TREEFOLD_EXACT_MEAN = 2,
+    TREEFOLD_EXACT_VARIANCE = 3,
+    TREEFOLD_EXACT_STD = 4,
+    TREEFOLD_EXACT_MIN = 5,
+    TREEFOLD_EXACT_MAX = 6,
+    TREEFOLD_EXACT_NORM = 7,
+    TREEFOLD_EXACT_DOT = 8,
+    TREEFOLD_EXACT_WEIGHTED_MEAN = 9,
+    TREEFOLD_EXACT_COVARIANCE = 10,
+    TREEFOLD_EXACT_CORRELATION = 11,
+    TREEFOLD_EXACT_SLOPE = 12,
+    TREEFOLD_EXACT_INTERCEPT = 13,
+    TREEFOLD_EXACT_SKEWNESS = 14,
+    TREEFOLD_EXACT_KURTOSIS = 15,
+    TREEFOLD_EXACT_VDOT = 16
+};
 
 /*
- * The exact sum of each key's items, rounded once: result[g] becomes that of the items whose key is g, and +0 if there are none, or all
- * are -0. keys are k integers of a type, TREEFOLD_I8 to TREEFOLD_U64; item i has key keys[i]: TREEFOLD_LENGTH if k and n differ. Keys are
- * 0 to m - 1: any other is TREEFOLD_ARGUMENT, which names the item and the key. The call takes 16 bytes of memory for each key; if items
- * spread over more than some 50 binary places, as many again, for all keys, for each 32 places more; and some 600 for a key with an item
- * that is not finite. TREEFOLD_MEMORY if there is not room for 16 bytes a key.
+ * The type of a result: of a count TREEFOLD_U64; of complex items' variance and standard deviation that of their parts; of integers by
+ * key TREEFOLD_I64 or U64 for a sum, as their type has a sign or not, and F64 for other statistics; else the type of the items.
  */
-treefold_status treefold_exact_sum_by_key_f32(treefold_type key_type, const void *keys, size_t k, const float *items, size_t n,
-                                              float *result, size_t m);
-treefold_status treefold_exact_sum_by_key_f64(treefold_type key_type, const void *keys, size_t k, const double *items, size_t n,
-                                              double *result, size_t m);
+
+/* A statistic of all items. x has n elements; y has m, or is NULL with m = 0 if the statistic takes one array. Of complex numbers there are
+   the count, the sum, the mean, the variance, the standard deviation and both dot products. */
+treefold_status treefold_exact(treefold_type type, treefold_statistic statistic, double ddof, const void *x, size_t n, const void *y,
+                               size_t m, void *result);
 
 /*
- * The mean, the variance and the standard deviation of each key's items, each rounded once from the exact one. A variance is the sum of the
- * squares of what the items differ from their exact mean, divided by their number less ddof. A mean of nothing is not a number. For as
- * many items as ddof, or fewer, a variance is infinite; if the items are all alike, or there are none, it is not a number.
+ * A statistic of each key's items: result[g] becomes that of the items whose key is g. keys are k integers of key_type, TREEFOLD_I8 to
+ * TREEFOLD_U64; item i has key keys[i]: TREEFOLD_LENGTH if k and n differ. Keys are 0 to m - 1: any other is TREEFOLD_ARGUMENT, and the
+ * error names the item and the key. y is as above. TREEFOLD_F32 or F64; of integers there are the count, the sum, whose result must fit
+ * into 64 bits (TREEFOLD_ARGUMENT names the key of one that does not), the mean, the variance and the standard deviation.
+ *
+ * The call takes some bytes of memory for each key, which treefold_keyed_create lists: TREEFOLD_MEMORY if there is not room for so many.
  */
-treefold_status treefold_exact_mean_by_key_f32(treefold_type key_type, const void *keys, size_t k, const float *items, size_t n,
-                                               float *result, size_t m);
-treefold_status treefold_exact_mean_by_key_f64(treefold_type key_type, const void *keys, size_t k, const double *items, size_t n,
-                                               double *result, size_t m);
-treefold_status treefold_exact_variance_by_key_f32(treefold_type key_type, const void *keys, size_t k, const float *items, size_t n,
-                                                   double ddof, float *result, size_t m);
-treefold_status treefold_exact_variance_by_key_f64(treefold_type key_type, const void *keys, size_t k, const double *items, size_t n,
-                                                   double ddof, double *result, size_t m);
-treefold_status treefold_exact_standard_deviation_by_key_f32(treefold_type key_type, const void *keys, size_t k, const float *items,
-                                                             size_t n, double ddof, float *result, size_t m);
-treefold_status treefold_exact_standard_deviation_by_key_f64(treefold_type key_type, const void *keys, size_t k, const double *items,
-                                                             size_t n, double ddof, double *result, size_t m);
+treefold_status treefold_by_key(treefold_type type, treefold_statistic statistic, double ddof, treefold_type key_type, const void *keys,
+                                size_t k, const void *x, size_t n, const void *y, size_t l, void *result, size_t m);
 
 /*
- * The exact sum of the products x[i] * y[i] of each key, which are not rounded, and the mean of each key's items x with weights y: the
- * exact sum of the products, divided by that of the weights, rounded once. x has n numbers and y has l: TREEFOLD_LENGTH if they differ.
- * Where the weights add up to 0, a mean is the quotient of the two rounded sums: of no items, not a number.
- */
-treefold_status treefold_exact_dot_by_key_f32(treefold_type key_type, const void *keys, size_t k, const float *x, size_t n, const float *y,
-                                              size_t l, float *result, size_t m);
-treefold_status treefold_exact_dot_by_key_f64(treefold_type key_type, const void *keys, size_t k, const double *x, size_t n,
-                                              const double *y, size_t l, double *result, size_t m);
-treefold_status treefold_exact_weighted_mean_by_key_f32(treefold_type key_type, const void *keys, size_t k, const float *x, size_t n,
-                                                        const float *y, size_t l, float *result, size_t m);
-treefold_status treefold_exact_weighted_mean_by_key_f64(treefold_type key_type, const void *keys, size_t k, const double *x, size_t n,
-                                                        const double *y, size_t l, double *result, size_t m);
-
-/* The least and the greatest item of each key, as TREEFOLD_MIN and TREEFOLD_MAX have them; of no items, not a number. */
-treefold_status treefold_exact_min_by_key_f32(treefold_type key_type, const void *keys, size_t k, const float *items, size_t n,
-                                              float *result, size_t m);
-treefold_status treefold_exact_min_by_key_f64(treefold_type key_type, const void *keys, size_t k, const double *items, size_t n,
-                                              double *result, size_t m);
-treefold_status treefold_exact_max_by_key_f32(treefold_type key_type, const void *keys, size_t k, const float *items, size_t n,
-                                              float *result, size_t m);
-treefold_status treefold_exact_max_by_key_f64(treefold_type key_type, const void *keys, size_t k, const double *items, size_t n,
-                                              double *result, size_t m);
-
-/*
- * The exact sums of the columns of each key's rows: result[g * width + c] becomes that of number c of the rows whose key is g. The n
+ * The same for the columns of each key's rows: result[g * width + c] becomes the statistic of number c of the rows whose key is g. The n
  * numbers of items are k rows of `width` numbers, and the m of result one row for each key: TREEFOLD_LENGTH if they are not whole rows.
+ * If keys is NULL and k is 0, all rows have one key: result is one row, the statistics of the columns. TREEFOLD_F32 or F64.
  */
-treefold_status treefold_exact_sum_rows_by_key_f32(treefold_type key_type, const void *keys, size_t k, const float *items, size_t n,
-                                                   size_t width, float *result, size_t m);
-treefold_status treefold_exact_sum_rows_by_key_f64(treefold_type key_type, const void *keys, size_t k, const double *items, size_t n,
-                                                   size_t width, double *result, size_t m);
+treefold_status treefold_by_key_rows(treefold_type type, treefold_statistic statistic, double ddof, size_t width, treefold_type key_type,
+                                     const void *keys, size_t k, const void *items, size_t n, void *result, size_t m);
 
-/* The sum of each key's integers of a type, TREEFOLD_I8 to TREEFOLD_U64, added in 128 bits. result has m int64_t, or uint64_t for types
-   without a sign: a sum that does not fit is TREEFOLD_ARGUMENT, which names the key. */
-treefold_status treefold_exact_integer_sum_by_key(treefold_type key_type, const void *keys, size_t k, treefold_type type,
-                                                  const void *items, size_t n, void *result, size_t m);
+/* ---- One process, moving windows ---------------------------------------------------------------------------------------------- */
 
-/*
- * The exact sum, or mean, of the window that ends at each item, rounded once: result[i] becomes that of the `window` items up to item i, or
- * of all of them at the beginning. A `window` of 0 is TREEFOLD_ARGUMENT. A window of fewer than least_items items gives a value that is not
- * a number. A sum of zeros is +0.0, also if all are -0.0, and so is a mean. result has as many numbers as items: TREEFOLD_LENGTH if m is
- * not n. Items that leave a window are taken back exactly: nothing is left of a huge one, nor of one that is infinite or not a number.
- */
-treefold_status treefold_exact_rolling_sum_f32(const float *items, size_t n, size_t window, size_t least_items, float *result, size_t m);
-treefold_status treefold_exact_rolling_sum_f64(const double *items, size_t n, size_t window, size_t least_items, double *result, size_t m);
-treefold_status treefold_exact_rolling_mean_f32(const float *items, size_t n, size_t window, size_t least_items, float *result, size_t m);
-treefold_status treefold_exact_rolling_mean_f64(const double *items, size_t n, size_t window, size_t least_items, double *result, size_t m);
+/* Which items are in the window of item i. */
+enum {
+    TREEFOLD_TRAILING = 0, /* the window ends at i */
+    TREEFOLD_FORWARD = 1,  /* it begins at i */
+    TREEFOLD_CENTRED = 2,  /* i is in its middle: of n items, (n - 1) / 2 come after i, rounded down */
+    TREEFOLD_EXPANDING = 3 /* it has all items up to i; items and index are not used */
+};
 
 /*
- * The same for windows by an index, such as a time, which ascends: result[i] becomes the sum or mean of the items up to item i whose index
- * is more than index[i] less a width. This difference neither overflows nor is rounded: 0.44 is in the window of 0.96 if the width is
- * 0.52, as the exact difference of these doubles is less. index has k numbers of index_type, a real type or one of integers, as many as
- * items, and `width` is one number of it, more than 0. An index that is less than the one before, or not a number, is TREEFOLD_ARGUMENT,
- * which names it; so is a width that is not more than 0.
+ * Windows. Set what is needed, and the rest to 0: treefold_window window = {.items = 20}.
+ *
+ * - By a number of items: at both ends of the array a window has fewer.
+ * - By an index, such as a time, which ascends: index has as many numbers as there are items, of index_type, a real type or one of
+ *   integers, and `width` is one of these, more than 0. A trailing window at t has the items with t - width < index, a forward one those
+ *   with index < t + width, a centred one those with t - width / 2 < index <= t + width / 2. No difference overflows or is rounded: 0.44
+ *   is in the trailing window of 0.96 if the width is 0.52, as the exact difference of these doubles is less. An index that is less than
+ *   the one before, or NaN, is TREEFOLD_ARGUMENT, and the error names it.
  */
-treefold_status treefold_exact_rolling_sum_by_range_f32(treefold_type index_type, const void *index, size_t k, const float *items,
-                                                        size_t n, const void *width, size_t least_items, float *result, size_t m);
-treefold_status treefold_exact_rolling_sum_by_range_f64(treefold_type index_type, const void *index, size_t k, const double *items,
-                                                        size_t n, const void *width, size_t least_items, double *result, size_t m);
-treefold_status treefold_exact_rolling_mean_by_range_f32(treefold_type index_type, const void *index, size_t k, const float *items,
-                                                         size_t n, const void *width, size_t least_items, float *result, size_t m);
-treefold_status treefold_exact_rolling_mean_by_range_f64(treefold_type index_type, const void *index, size_t k, const double *items,
-                                                         size_t n, const void *width, size_t least_items, double *result, size_t m);
+typedef struct treefold_window {
+    size_t items;             /* 0 if the window goes by an index */
+    const void *index;        /* NULL if it goes by a number of items */
+    const void *width;
+    treefold_type index_type;
+    int32_t placement;
+    size_t least_items;       /* a window of fewer items has the value NaN */
+    int32_t skip_nan;         /* not 0: items that are NaN, or pairs with one that is, do not count */
+} treefold_window;
+
+/*
+ * A statistic of the window of each item: x has n items, y has l or is NULL, as above, and result has as many numbers as items:
+ * TREEFOLD_LENGTH if m is not n. Results have the type of the items, TREEFOLD_F32 or F64; a count is rounded to it. A sum or a mean of
+ * zeros is +0. Items that leave a window are taken back exactly: nothing is left of a huge one, nor of one that is infinite or NaN. A step
+ * takes about as long in a long window as in a short one.
+ */
+treefold_status treefold_rolling(treefold_type type, treefold_statistic statistic, double ddof, const treefold_window *window,
+                                 const void *x, size_t n, const void *y, size_t l, void *result, size_t m);
 
 /* ---- One process, between calls ----------------------------------------------------------------------------------------------- */
 
@@ -309,223 +357,190 @@ treefold_status treefold_exact_rolling_mean_by_range_f64(treefold_type index_typ
  *     treefold_accumulator_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, &total);
  *     treefold_accumulator_add(total, x, n);
  *     treefold_accumulator_remove(total, &x[0], 1);
- *     treefold_accumulator_value(total, &sum);
+ *     treefold_accumulator_value(total, TREEFOLD_EXACT_SUM, 0, &sum);
  *     treefold_accumulator_destroy(&total);
  *
- * Handles (treefold_accumulator, treefold_keyed) are names, not addresses: after their destruction they are TREEFOLD_ARGUMENT. Any thread
- * may use them, and several may read one at once; while one thread changes what a handle names, a call of another with it is
- * TREEFOLD_ARGUMENT. Functions that end a handle take its address and set it to NULL; to end one that is NULL already is no error. What a
- * call with an error was to change is as it was before.
+ * What an accumulator or a keyed state holds follows from the statistic that it is created for; it has all other statistics that follow
+ * from the same sums, too:
+ *
+ *     created for                                  holds                                     has
+ *     SUM                                          a sum                                     SUM; accumulators COUNT and MEAN
+ *     COUNT, MEAN, VARIANCE, STD                   the sums of x and x^2                     these, and SUM
+ *     DOT, VDOT                                    the sum of x y                            DOT, VDOT; accumulators COUNT and MEAN
+ *     NORM                                         the sum of x^2; by key, of x y            NORM; accumulators COUNT
+ *     WEIGHTED_MEAN                                the sums of x y and y                     WEIGHTED_MEAN
+ *     MIN, MAX                                     the least and the greatest item           MIN, MAX; nothing can be taken back
+ *     COVARIANCE, CORRELATION, SLOPE, INTERCEPT    the sums of x, x^2, y, y^2 and x y        these, and COUNT
+ *     SKEWNESS, KURTOSIS                           the sums of the first four powers of x    these, and those of VARIANCE
+ *
+ * By key, DOT, VDOT and NORM hold the same.
+ *
+ * Handles (treefold_accumulator, treefold_keyed) are names, not addresses: one that was destroyed is TREEFOLD_ARGUMENT. Any thread may use
+ * them, and several may read one at once; while one thread changes what a handle names, a call of another with it is TREEFOLD_ARGUMENT.
+ * Functions that destroy a handle take its address and set it to NULL; destroying one that is NULL already is no error. A failed call
+ * changes nothing.
  */
 
-/* What is made of the items: their sum; the square root of the sum of their squares; the sum of products x[i] * y[i] of two arrays; the
-   same with the complex conjugate of x[i]; their sum, mean, variance and standard deviation. These are of keyed states alone:
-   WEIGHTED_MEAN, of items x[i] with weights y[i]; EXTREMA, the least and the greatest item; CO_MOMENTS, the moments of x and y and the sum
-   of their products; POWERS, the sums of the first four powers. */
-enum {
-    TREEFOLD_EXACT_SUM = 1,
-    TREEFOLD_EXACT_NORM = 2,
-    TREEFOLD_EXACT_DOT = 3,
-    TREEFOLD_EXACT_VDOT = 4,
-    TREEFOLD_EXACT_MOMENTS = 5,
-    TREEFOLD_EXACT_WEIGHTED_MEAN = 6,
-    TREEFOLD_EXACT_EXTREMA = 7,
-    TREEFOLD_EXACT_CO_MOMENTS = 8,
-    TREEFOLD_EXACT_POWERS = 9
-};
-
-/* Statistics, each exact until it is rounded once. */
-enum {
-    TREEFOLD_COUNT = 0,
-    TREEFOLD_SUM_OF_ITEMS = 1,
-    TREEFOLD_MEAN = 2,
-    TREEFOLD_VARIANCE = 3,
-    TREEFOLD_STANDARD_DEVIATION = 4,
-    TREEFOLD_MINIMUM = 5,
-    TREEFOLD_MAXIMUM = 6,
-    TREEFOLD_NORM = 7,
-    TREEFOLD_DOT_PRODUCT = 8,
-    TREEFOLD_WEIGHTED_MEAN = 9,
-    TREEFOLD_COVARIANCE = 10,
-    TREEFOLD_CORRELATION = 11,
-    TREEFOLD_SLOPE = 12,
-    TREEFOLD_INTERCEPT = 13,
-    TREEFOLD_SKEWNESS = 14,
-    TREEFOLD_KURTOSIS = 15
-};
-
-/* An exact sum of TREEFOLD_F32, F64, C32 or C64. Wherever a function takes or leaves an element, it has this type. */
+/* The exact sum of all items, of TREEFOLD_F32, F64, C32 or C64. Wherever a function takes items, they have this type. */
 typedef struct treefold_accumulator treefold_accumulator;
 
-/* An accumulator of no items. C32 and C64 have no TREEFOLD_EXACT_NORM: that of twice as many real numbers is theirs. */
-treefold_status treefold_accumulator_create(treefold_type type, int32_t figure, treefold_accumulator **result);
+/* Creates an accumulator of no items, for COUNT, SUM, MEAN, VARIANCE, STD, NORM, DOT or VDOT: keyed states of one key have the others.
+   Complex numbers have no NORM: that of twice as many real numbers is theirs. */
+treefold_status treefold_accumulator_create(treefold_type type, treefold_statistic statistic, treefold_accumulator **result);
+
+/* Another accumulator of the same items. */
+treefold_status treefold_accumulator_copy(const treefold_accumulator *accumulator, treefold_accumulator **result);
 
 /* Ends an accumulator. */
 treefold_status treefold_accumulator_destroy(treefold_accumulator **accumulator);
 
+/* Forgets all items. */
+treefold_status treefold_accumulator_clear(treefold_accumulator *accumulator);
+
 /*
- * Adds n items, or takes back n that were added. To take back more than there are, or more that are not numbers, infinite or -0, is
- * TREEFOLD_ARGUMENT; that others are taken back than were added is not noticed. For TREEFOLD_EXACT_DOT and VDOT the two functions after
- * these: TREEFOLD_LENGTH if n and m differ.
+ * Adds n items, or takes back n that were added. Taking back more than there are, or more that are NaN, infinite or -0, is
+ * TREEFOLD_ARGUMENT; that others are taken back than were added is not noticed. DOT and VDOT take pairs: TREEFOLD_LENGTH if n and m
+ * differ.
  */
 treefold_status treefold_accumulator_add(treefold_accumulator *accumulator, const void *items, size_t n);
 treefold_status treefold_accumulator_remove(treefold_accumulator *accumulator, const void *items, size_t n);
-treefold_status treefold_accumulator_add_dot(treefold_accumulator *accumulator, const void *x, size_t n, const void *y, size_t m);
-treefold_status treefold_accumulator_remove_dot(treefold_accumulator *accumulator, const void *x, size_t n, const void *y, size_t m);
+treefold_status treefold_accumulator_add_pairs(treefold_accumulator *accumulator, const void *x, size_t n, const void *y, size_t m);
+treefold_status treefold_accumulator_remove_pairs(treefold_accumulator *accumulator, const void *x, size_t n, const void *y, size_t m);
 
 /* Adds what another accumulator was given, which may be the same, or takes it back. TREEFOLD_ARGUMENT if the other one is of another type
-   or another figure. */
+   or holds something else. */
 treefold_status treefold_accumulator_merge(treefold_accumulator *accumulator, const treefold_accumulator *other);
 treefold_status treefold_accumulator_unmerge(treefold_accumulator *accumulator, const treefold_accumulator *other);
 
-/* The number of items, or of products. */
-treefold_status treefold_accumulator_count(const treefold_accumulator *accumulator, uint64_t *result);
+/* A statistic of the items: one number of the type above. */
+treefold_status treefold_accumulator_value(const treefold_accumulator *accumulator, treefold_statistic statistic, double ddof,
+                                           void *result);
 
-/*
- * The value, in one element: of TREEFOLD_EXACT_MOMENTS it is the sum. The mean is the exact sum divided by the number of items or
- * products; a norm has none (TREEFOLD_UNSUPPORTED). Only TREEFOLD_EXACT_MOMENTS has a variance and a standard deviation, as those by
- * key; of C32 they are float, and of C64 double.
- */
-treefold_status treefold_accumulator_value(const treefold_accumulator *accumulator, void *result);
-treefold_status treefold_accumulator_mean(const treefold_accumulator *accumulator, void *result);
-treefold_status treefold_accumulator_variance(const treefold_accumulator *accumulator, double ddof, void *result);
-treefold_status treefold_accumulator_standard_deviation(const treefold_accumulator *accumulator, double ddof, void *result);
-
-/* Leaves 1 if the two hold the same sum of as many items, of each kind of those that are not numbers, infinite or -0; else 0. */
+/* Sets *result to 1 if the two hold the same sum of as many items, of each kind of those that are NaN, infinite or -0; else to 0. */
 treefold_status treefold_accumulator_equal(const treefold_accumulator *accumulator, const treefold_accumulator *other, int *result);
 
 /*
- * Writes an accumulator as bytes, for files and other programs, into `bytes`, and leaves their number in *needed. With capacity 0, bytes
- * may be NULL; with any other that is too small, TREEFOLD_LENGTH. Equal accumulators have the same bytes, whatever order or language
+ * Writes an accumulator as bytes, for files and other programs, into `bytes`, and sets *needed to their number. With capacity 0, bytes
+ * may be NULL; any other capacity that is too small is TREEFOLD_LENGTH. Equal accumulators have the same bytes, whatever order or language
  * made them: docs/tree-or-exact.md has the format.
  */
 treefold_status treefold_accumulator_to_bytes(const treefold_accumulator *accumulator, void *bytes, size_t capacity, size_t *needed);
 
 /* Makes an accumulator what n bytes stand for, in place of what it held. Bytes that end early or late, such as none, are TREEFOLD_LENGTH,
-   and those that begin as no accumulator's, of another type or figure, or that no items have, TREEFOLD_ARGUMENT. */
+   and those that begin as no accumulator's, are of another type, hold something else, or that no items have, TREEFOLD_ARGUMENT. */
 treefold_status treefold_accumulator_of_bytes(treefold_accumulator *accumulator, const void *bytes, size_t n);
 
 /*
- * Exact sums, or what follows from them, of the items of each of the keys 0 to K - 1. Items are TREEFOLD_F32 or F64; keys, and the errors
- * about them, are those of treefold_exact_sum_by_key_f64. A call takes longer than to add an item: give many in one.
+ * Exact statistics of the items of each of the keys 0 to K - 1. Items are TREEFOLD_F32 or F64; keys, and the errors about them, are those
+ * of treefold_by_key. A call takes longer than adding an item: give many in one.
  */
 typedef struct treefold_keyed treefold_keyed;
 
 /*
- * Begins with no items. For each key, a figure takes so many bytes at first, and has results:
+ * Creates a state of no items. At first a key takes 16 bytes for SUM, 56 for VARIANCE, 32 for DOT, 48 for WEIGHTED_MEAN, 16 for MIN,
+ * 136 for COVARIANCE and 144 for SKEWNESS, and for what holds the same as these; if items spread over more than some 50 binary places, as
+ * many again, for all keys, for each 32 places more; and some 600 for a key with an item that is not finite. TREEFOLD_MEMORY if there is
+ * not so much.
  *
- *     TREEFOLD_EXACT_SUM              16    sums
- *     TREEFOLD_EXACT_MOMENTS          56    counts, means, variances, standard_deviations
- *     TREEFOLD_EXACT_DOT              32    sums
- *     TREEFOLD_EXACT_WEIGHTED_MEAN    48    means
- *     TREEFOLD_EXACT_EXTREMA          16    minima, maxima; nothing can be taken back
- *     TREEFOLD_EXACT_CO_MOMENTS      136    counts; TREEFOLD_COVARIANCE, CORRELATION, SLOPE and INTERCEPT by keyed_statistics
- *     TREEFOLD_EXACT_POWERS          144    those of moments; TREEFOLD_SKEWNESS and KURTOSIS by keyed_statistics
- *
- * Items of TREEFOLD_EXACT_SUM may also be integers, TREEFOLD_I8 to TREEFOLD_U64: these have counts, sums as those of
- * treefold_exact_integer_sum_by_key, and means, which are double, and take 24 bytes.
+ * Items may also be integers, TREEFOLD_I8 to TREEFOLD_U64, for COUNT, SUM, MEAN, VARIANCE and STD: a key takes 24 bytes for COUNT, SUM and
+ * MEAN.
  */
-treefold_status treefold_keyed_create(treefold_type type, int32_t figure, size_t keys, treefold_keyed **result);
+treefold_status treefold_keyed_create(treefold_type type, treefold_statistic statistic, size_t keys, treefold_keyed **result);
 
-/* Sums of rows of `width` items: keyed_add takes as many rows as keys, and sums leaves a row for each key. */
-treefold_status treefold_keyed_create_rows(treefold_type type, size_t keys, size_t width, treefold_keyed **result);
+/* A state of rows of `width` items: keyed_add takes as many rows as keys, and keyed_values writes a row for each key. */
+treefold_status treefold_keyed_create_rows(treefold_type type, treefold_statistic statistic, size_t keys, size_t width,
+                                           treefold_keyed **result);
 
 /* Sums of the keys that have items, which may be any of key_type: TREEFOLD_I64 or TREEFOLD_U64. Keys that are added may have other types of
    integers, if each is one of key_type. To remove an item whose key has no sum is TREEFOLD_ARGUMENT. */
 treefold_status treefold_keyed_create_hashed(treefold_type type, treefold_type key_type, treefold_keyed **result);
 
-/* Ends it. */
+/* As those of accumulators. */
+treefold_status treefold_keyed_copy(const treefold_keyed *keyed, treefold_keyed **result);
 treefold_status treefold_keyed_destroy(treefold_keyed **keyed);
+treefold_status treefold_keyed_clear(treefold_keyed *keyed);
 
-/* Adds n items to those of their keys, or takes back n that were added: more than a key has is TREEFOLD_ARGUMENT, which names the key.
-   Moments and sums of integers count all items, others those that are infinite or not numbers. */
+/* Adds n items to those of their keys, or takes back n that were added: taking back more than a key has is TREEFOLD_ARGUMENT, and the error
+   names the key. States that have a COUNT notice it of all items, others of those that are infinite or NaN. */
 treefold_status treefold_keyed_add(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *items, size_t n);
 treefold_status treefold_keyed_remove(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *items,
                                       size_t n);
 
-/* The same for TREEFOLD_EXACT_DOT and CO_MOMENTS, and for TREEFOLD_EXACT_WEIGHTED_MEAN, where y are the weights. TREEFOLD_LENGTH if n and l differ. */
-treefold_status treefold_keyed_add_dot(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *x, size_t n,
-                                       const void *y, size_t l);
-treefold_status treefold_keyed_remove_dot(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *x,
-                                          size_t n, const void *y, size_t l);
+/* The same for states of two arrays; by key, NORM is one, of x and x. TREEFOLD_LENGTH if n and l differ. */
+treefold_status treefold_keyed_add_pairs(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *x, size_t n,
+                                         const void *y, size_t l);
+treefold_status treefold_keyed_remove_pairs(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *x,
+                                            size_t n, const void *y, size_t l);
 
-/* Adds what another one of this type, figure and number of keys was given, key by key. It may be the same. A state of any keys takes those
-   of the other one, too. */
+/* Adds what another state of this type, of as many keys, that holds the same was given, key by key, or takes it back. It may be the same
+   state. A state of any keys takes those of the other one, too. */
 treefold_status treefold_keyed_merge(treefold_keyed *keyed, const treefold_keyed *other);
+treefold_status treefold_keyed_unmerge(treefold_keyed *keyed, const treefold_keyed *other);
 
-/* The number of keys; and the keys of a state of any keys, ascending, in the order of their sums. Of other states, whose keys are 0 to
+/* The number of keys; and the keys of a state of any keys, ascending, in the order of their values. Of other states, whose keys are 0 to
    K - 1, the latter is TREEFOLD_UNSUPPORTED. */
 treefold_status treefold_keyed_groups(const treefold_keyed *keyed, size_t *result);
 treefold_status treefold_keyed_keys(const treefold_keyed *keyed, void *result, size_t m);
 
-/* A result for each key: TREEFOLD_LENGTH if m is not their number, TREEFOLD_UNSUPPORTED if the figure has no such result. Counts and
-   results of integers have the types above, others that of the items. */
-treefold_status treefold_keyed_sums(const treefold_keyed *keyed, void *result, size_t m);
-treefold_status treefold_keyed_counts(const treefold_keyed *keyed, uint64_t *result, size_t m);
-treefold_status treefold_keyed_means(const treefold_keyed *keyed, void *result, size_t m);
-treefold_status treefold_keyed_minima(const treefold_keyed *keyed, void *result, size_t m);
-treefold_status treefold_keyed_maxima(const treefold_keyed *keyed, void *result, size_t m);
-treefold_status treefold_keyed_variances(const treefold_keyed *keyed, double ddof, void *result, size_t m);
-treefold_status treefold_keyed_standard_deviations(const treefold_keyed *keyed, double ddof, void *result, size_t m);
+/* A statistic of each key, which has the type above: TREEFOLD_LENGTH if m is not the number of keys times the width, TREEFOLD_UNSUPPORTED
+   if the state does not have the statistic. */
+treefold_status treefold_keyed_values(const treefold_keyed *keyed, treefold_statistic statistic, double ddof, void *result, size_t m);
 
-/* A statistic of each key: TREEFOLD_UNSUPPORTED if the figure does not have it. In the divisor of a variance, a standard deviation or a
-   covariance, `ddof` is subtracted from the number of items. If `bias` is not 0, skewness and kurtosis are those of the items (g1, g2),
-   otherwise estimates of a population's (G1, G2). Too few items, or a denominator of zero, give NaN. Results have the items' type; those of
-   integers are double. */
-treefold_status treefold_keyed_statistics(const treefold_keyed *keyed, int32_t statistic, double ddof, int bias, void *result, size_t m);
-
-/* Leaves 1 if the two have the same keys, each with the same sum of as many items; else 0. Where items are not counted, only those that are
-   infinite or not numbers matter. */
+/* Sets *result to 1 if the two have the same keys, each with the same sum of as many items; else to 0. Where items are not counted, only
+   those that are infinite or NaN matter. */
 treefold_status treefold_keyed_equal(const treefold_keyed *keyed, const treefold_keyed *other, int *result);
 
-/* As the bytes of accumulators. For the keys 0 to K - 1, TREEFOLD_EXACT_SUM of real items and TREEFOLD_EXACT_MOMENTS have bytes; of other
-   states they are TREEFOLD_UNSUPPORTED. of_bytes leaves a state of as many keys as the bytes have. */
+/* As the bytes of accumulators. States of the keys 0 to K - 1 have bytes; those of any keys are TREEFOLD_UNSUPPORTED. of_bytes leaves a
+   state of as many keys as the bytes have. */
 treefold_status treefold_keyed_to_bytes(const treefold_keyed *keyed, void *bytes, size_t capacity, size_t *needed);
 treefold_status treefold_keyed_of_bytes(treefold_keyed *keyed, const void *bytes, size_t n);
-
-/* ---- One process, all threads ------------------------------------------------------------------------------------------------- */
-
-/*
- * The same reductions, with the same bits, by the threads of a pool: one thread a core, or RAYON_NUM_THREADS. The pool starts with the
- * first call that needs it, TREEFOLD_MEMORY if it cannot. Short arrays are reduced by the caller's thread. A child that fork() has made
- * has none of its parent's threads, and starts a pool of its own.
- */
-treefold_status treefold_par_sum_f32(const float *x, size_t n, float *result);
-treefold_status treefold_par_sum_f64(const double *x, size_t n, double *result);
-treefold_status treefold_par_sum_c32(const float *x, size_t n, float *result);
-treefold_status treefold_par_sum_c64(const double *x, size_t n, double *result);
-treefold_status treefold_par_sum_lanes_f32(const float *x, size_t n, size_t lanes, float *result);
-treefold_status treefold_par_sum_lanes_f64(const double *x, size_t n, size_t lanes, double *result);
-treefold_status treefold_par_dot_f32(const float *x, size_t n, const float *y, size_t m, float *result);
-treefold_status treefold_par_dot_f64(const double *x, size_t n, const double *y, size_t m, double *result);
-treefold_status treefold_par_squared_norm_f32(const float *x, size_t n, float *result);
-treefold_status treefold_par_squared_norm_f64(const double *x, size_t n, double *result);
-treefold_status treefold_par_sum_and_absolute_sum_f32(const float *x, size_t n, float *sum, float *absolute_sum);
-treefold_status treefold_par_sum_and_absolute_sum_f64(const double *x, size_t n, double *sum, double *absolute_sum);
-treefold_status treefold_par_fold(treefold_type type, treefold_op op, const void *items, size_t n, void *result);
-treefold_status treefold_par_fold_rows(treefold_type type, treefold_op op, const void *items, size_t n, size_t width, void *result,
-                                       size_t m);
-treefold_status treefold_par_fields(treefold_type type, treefold_op op, const void *const *fields, size_t count, size_t n,
-                                    void *result);
-
-/* As treefold_fold_user; several threads call `combine` at once, all with the same context. */
-treefold_status treefold_par_fold_user(const void *items, size_t n, size_t item_bytes, treefold_combine combine, void *context,
-                                       const void *empty, void *result);
-
-/* As treefold_exact_sum_f32 and so on, in any floating-point environment. */
-treefold_status treefold_par_exact_sum_f32(const float *x, size_t n, float *result);
-treefold_status treefold_par_exact_sum_f64(const double *x, size_t n, double *result);
-treefold_status treefold_par_exact_dot_f32(const float *x, size_t n, const float *y, size_t m, float *result);
-treefold_status treefold_par_exact_dot_f64(const double *x, size_t n, const double *y, size_t m, double *result);
-treefold_status treefold_par_exact_norm_f32(const float *x, size_t n, float *result);
-treefold_status treefold_par_exact_norm_f64(const double *x, size_t n, double *result);
-treefold_status treefold_par_exact_sum_by_key_f32(treefold_type key_type, const void *keys, size_t k, const float *items, size_t n,
-                                                  float *result, size_t m);
-treefold_status treefold_par_exact_sum_by_key_f64(treefold_type key_type, const void *keys, size_t k, const double *items, size_t n,
-                                                  double *result, size_t m);
 
 #ifdef __cplusplus
 }
 #endif
+
+/* ---- Calls that find the type -------------------------------------------------------------------------------------------------- */
+
+#if !defined(__cplusplus) && __STDC_VERSION__ >= 201112L
+
+/* The code of the type of what a pointer leads to; 0 for any other type. */
+#ifdef __STDC_NO_COMPLEX__
+#define TREEFOLD_COMPLEX_TYPES
+#else
+#define TREEFOLD_COMPLEX_TYPES float _Complex : TREEFOLD_C32, double _Complex : TREEFOLD_C64,
+#endif
+#define TREEFOLD_TYPE_OF(pointer)                                                                                                      \
+    _Generic(*(pointer),                                                                                                               \
+        float: TREEFOLD_F32,                                                                                                           \
+        double: TREEFOLD_F64,                                                                                                          \
+        TREEFOLD_COMPLEX_TYPES                                                                                                         \
+        signed char: TREEFOLD_I8,                                                                                                      \
+        short: TREEFOLD_I16,                                                                                                           \
+        int: TREEFOLD_I32,                                                                                                             \
+        long: sizeof(long) == 8 ? TREEFOLD_I64 : TREEFOLD_I32,                                                                         \
+        long long: TREEFOLD_I64,                                                                                                       \
+        unsigned char: TREEFOLD_U8,                                                                                                    \
+        unsigned short: TREEFOLD_U16,                                                                                                  \
+        unsigned int: TREEFOLD_U32,                                                                                                    \
+        unsigned long: sizeof(long) == 8 ? TREEFOLD_U64 : TREEFOLD_U32,                                                                \
+        unsigned long long: TREEFOLD_U64,                                                                                              \
+        default: 0)
+
+/* The same of two pointers: unless both lead to one type, an array of negative size, which no compiler takes. */
+#define TREEFOLD_IS_ONE_TYPE(x, result) (TREEFOLD_TYPE_OF(x) != 0 && TREEFOLD_TYPE_OF(x) == TREEFOLD_TYPE_OF(result))
+#define TREEFOLD_TYPE_OF_BOTH(x, result)                                                                                               \
+    ((treefold_type)(TREEFOLD_TYPE_OF(x) * (int)sizeof(char[TREEFOLD_IS_ONE_TYPE(x, result) ? 1 : -1])))
+
+/* Reductions in tree order, and exact ones, of n elements of any type that has them: treefold_sum(x, n, &sum). */
+#define treefold_sum(x, n, result) treefold_fold(TREEFOLD_TYPE_OF_BOTH(x, result), TREEFOLD_SUM, (x), (n), (result))
+#define treefold_product(x, n, result) treefold_fold(TREEFOLD_TYPE_OF_BOTH(x, result), TREEFOLD_PRODUCT, (x), (n), (result))
+#define treefold_min(x, n, result) treefold_fold(TREEFOLD_TYPE_OF_BOTH(x, result), TREEFOLD_MIN, (x), (n), (result))
+#define treefold_max(x, n, result) treefold_fold(TREEFOLD_TYPE_OF_BOTH(x, result), TREEFOLD_MAX, (x), (n), (result))
+#define treefold_exact_sum(x, n, result)                                                                                               \
+    treefold_exact(TREEFOLD_TYPE_OF_BOTH(x, result), TREEFOLD_EXACT_SUM, 0, (x), (n), NULL, 0, (result))
+
+#endif
+
+#endif /* C99 */
 
 #endif

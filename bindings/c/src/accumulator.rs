@@ -5,6 +5,7 @@ mod kind;
 use std::any::Any;
 
 use bytemuck::NoUninit;
+use treefold::exact::Statistic;
 use treefold::exact::quantity::{ComplexDots, ComplexSums, Dots, Norms, Sums};
 
 pub(crate) use self::kind::of_bytes_error;
@@ -14,7 +15,7 @@ use crate::failure::{self, Code, Failure};
 use crate::figure::Figure;
 use crate::handle::{Copied, handle};
 use crate::raw::elements;
-use crate::statistic::Statistic;
+use crate::statistic::{Asked, Question};
 
 handle!(
     /// The handle of an accumulator.
@@ -33,15 +34,6 @@ pub(crate) enum Change {
     Remove,
 }
 
-/// The code of an accumulator that has a variance. Codes of other figures are those of [`Figure`].
-pub(crate) const MOMENTS: i32 = 5;
-
-/// What has a variance, in C.
-pub(crate) const OF_MOMENTS: &str = "TREEFOLD_EXACT_MOMENTS";
-
-/// What has a value and a mean.
-pub(crate) const OF_SUM: &str = "TREEFOLD_EXACT_SUM";
-
 /// An accumulator, whatever it holds.
 pub(crate) trait Accumulator: Any + Send + Sync {
     /// The type of the program's elements.
@@ -59,14 +51,11 @@ pub(crate) trait Accumulator: Any + Send + Sync {
     /// The other one is of another kind, or fewer items are there than are removed.
     fn change_by(&mut self, change: Change, other: &dyn Accumulator) -> Result<(), Failure>;
 
-    /// The number of items, or of products.
-    fn items(&self) -> u64;
-
-    /// Writes a statistic to an element, whose type is [`Statistic::element_type`].
+    /// Writes a statistic to an element, whose type is [`Asked::element_type`].
     ///
     /// # Errors
     /// It has no such statistic.
-    fn write(&self, statistic: Statistic, result: &mut [u8]) -> Result<(), Failure>;
+    fn write(&self, question: Question, result: &mut [u8]) -> Result<(), Failure>;
 
     /// Whether another one is equal.
     ///
@@ -81,6 +70,9 @@ pub(crate) trait Accumulator: Any + Send + Sync {
     /// # Errors
     /// They are not those of an accumulator of this kind.
     fn become_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure>;
+
+    /// One of no items.
+    fn emptied(&self) -> Box<dyn Accumulator>;
 
     fn boxed(&self) -> Box<dyn Accumulator>;
 
@@ -97,56 +89,59 @@ impl Copied for Box<dyn Accumulator> {
 /// An accumulator of no items.
 ///
 /// # Errors
-/// There is no such figure of elements of the type.
+/// There is none for the statistic of elements of the type.
 pub(crate) fn of_codes(
     element_type: ElementType,
-    figure: i32,
+    asked: Asked,
 ) -> Result<Box<dyn Accumulator>, Failure> {
     use ElementType::{C32, C64, F32, F64};
-    if figure == MOMENTS {
+    use Statistic::{Count, Mean, StandardDeviation, Variance};
+    if let Asked::Of(Count | Mean | Variance | StandardDeviation) = asked {
         return Ok(match element_type {
-            F32 => empty::<MomentsOf<f32>>(F32),
-            F64 => empty::<MomentsOf<f64>>(F64),
-            C32 => empty::<ComplexMomentsOf<f32>>(C32),
-            C64 => empty::<ComplexMomentsOf<f64>>(C64),
+            F32 => empty::<MomentsOf<f32>>(F32, None),
+            F64 => empty::<MomentsOf<f64>>(F64, None),
+            C32 => empty::<ComplexMomentsOf<f32>>(C32, None),
+            C64 => empty::<ComplexMomentsOf<f64>>(C64, None),
             _ => {
                 let message = "moments are of real or complex numbers";
                 return Err(Failure::new(Code::Unsupported, message));
             }
         });
     }
+    let figure = Figure::of_statistic(asked, element_type)?;
     macro_rules! real {
-        ($float:ty, $figure:expr) => {
-            match $figure {
-                Figure::Sum => empty::<OfFigure<Sums<$float>>>(element_type),
-                Figure::Norm => empty::<OfFigure<Norms<$float>>>(element_type),
-                Figure::Dot | Figure::ConjugateDot => empty::<OfFigure<Dots<$float>>>(element_type),
+        ($float:ty) => {
+            match figure {
+                Figure::Sum => empty::<OfFigure<Sums<$float>>>,
+                Figure::Norm => empty::<OfFigure<Norms<$float>>>,
+                Figure::Dot | Figure::ConjugateDot => empty::<OfFigure<Dots<$float>>>,
             }
         };
     }
     macro_rules! complex {
-        ($float:ty, $figure:expr) => {
-            match $figure {
-                Figure::Sum => empty::<OfFigure<ComplexSums<$float>>>(element_type),
-                Figure::Dot => empty::<OfFigure<ComplexDots<$float, false>>>(element_type),
-                Figure::ConjugateDot => empty::<OfFigure<ComplexDots<$float, true>>>(element_type),
-                Figure::Norm => unreachable!("`Figure::of_code` knows that there is none"),
+        ($float:ty) => {
+            match figure {
+                Figure::Sum => empty::<OfFigure<ComplexSums<$float>>>,
+                Figure::Dot => empty::<OfFigure<ComplexDots<$float, false>>>,
+                Figure::ConjugateDot => empty::<OfFigure<ComplexDots<$float, true>>>,
+                Figure::Norm => unreachable!("`Figure::of_statistic` knows that there is none"),
             }
         };
     }
-    let figure = Figure::of_code(figure, element_type)?;
-    Ok(match element_type {
-        F32 => real!(f32, figure),
-        F64 => real!(f64, figure),
-        C32 => complex!(f32, figure),
-        C64 => complex!(f64, figure),
-        _ => unreachable!("`Figure::of_code` knows which types have figures"),
-    })
+    let make = match element_type {
+        F32 => real!(f32),
+        F64 => real!(f64),
+        C32 => complex!(f32),
+        C64 => complex!(f64),
+        _ => unreachable!("`Figure::of_statistic` knows which types have figures"),
+    };
+    Ok(make(element_type, Some(figure)))
 }
 
-fn empty<K: Kind>(element_type: ElementType) -> Box<dyn Accumulator> {
+fn empty<K: Kind>(element_type: ElementType, figure: Option<Figure>) -> Box<dyn Accumulator> {
     Box::new(Typed::<K> {
         element_type,
+        figure,
         total: K::Total::default(),
     })
 }
@@ -154,6 +149,8 @@ fn empty<K: Kind>(element_type: ElementType) -> Box<dyn Accumulator> {
 /// An accumulator of a kind.
 struct Typed<K: Kind> {
     element_type: ElementType,
+    /// What its value is; none of moments.
+    figure: Option<Figure>,
     total: K::Total,
 }
 
@@ -178,7 +175,7 @@ impl<K: Kind> Accumulator for Typed<K> {
             ([x], false) => [elements("items", x)?, &[]],
             ([x, y], true) => [elements("x", x)?, elements("y", y)?],
             _ => {
-                let takes = ["items", "products"][usize::from(K::TAKES_PAIRS)];
+                let takes = ["one array", "two arrays"][usize::from(K::TAKES_PAIRS)];
                 let message = format!("{} takes {takes}", self.name());
                 return Err(Failure::new(Code::Unsupported, message));
             }
@@ -223,29 +220,27 @@ impl<K: Kind> Accumulator for Typed<K> {
         }
     }
 
-    fn items(&self) -> u64 {
-        K::items(&self.total)
-    }
-
-    fn write(&self, statistic: Statistic, result: &mut [u8]) -> Result<(), Failure> {
+    fn write(&self, question: Question, result: &mut [u8]) -> Result<(), Failure> {
         fn put(value: impl NoUninit, result: &mut [u8]) {
             result.copy_from_slice(bytemuck::bytes_of(&value));
         }
-        match statistic {
-            Statistic::Value => put(K::value(&self.total), result),
-            Statistic::Mean => {
-                let mean = K::mean(&self.total);
-                let mean = mean.ok_or_else(|| statistic.missing(&self.name(), OF_SUM))?;
-                put(mean, result);
+        let Question { asked, options } = question;
+        let lacks = || asked.missing(&self.name());
+        let is_value = match self.figure {
+            Some(figure) => figure.is(asked, self.element_type),
+            None => asked == Asked::Of(Statistic::Sum),
+        };
+        match asked {
+            _ if is_value => put(K::value(&self.total), result),
+            Asked::Of(Statistic::Count) => put(K::items(&self.total), result),
+            Asked::Of(Statistic::Mean) => {
+                put(K::mean(&self.total).ok_or_else(lacks)?, result);
             }
-            Statistic::Variance(_) | Statistic::StandardDeviation(_) => {
-                let spread = K::spread(&self.total, statistic);
-                let spread = spread.ok_or_else(|| statistic.missing(&self.name(), OF_MOMENTS))?;
-                put(spread, result);
+            Asked::Of(statistic) => {
+                let spread = K::spread(&self.total, statistic, options.ddof);
+                put(spread.ok_or_else(lacks)?, result);
             }
-            Statistic::Minimum | Statistic::Maximum | Statistic::Any(..) => {
-                unreachable!("C has no function for it")
-            }
+            Asked::ConjugateDot => return Err(lacks()),
         }
         Ok(())
     }
@@ -263,9 +258,14 @@ impl<K: Kind> Accumulator for Typed<K> {
         Ok(())
     }
 
+    fn emptied(&self) -> Box<dyn Accumulator> {
+        empty::<K>(self.element_type, self.figure)
+    }
+
     fn boxed(&self) -> Box<dyn Accumulator> {
         Box::new(Self {
             element_type: self.element_type,
+            figure: self.figure,
             total: self.total.clone(),
         })
     }

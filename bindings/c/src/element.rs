@@ -49,6 +49,14 @@ impl ElementType {
         !matches!(self, F32 | F64 | C32 | C64)
     }
 
+    /// What is wrong with a type that is none of real numbers.
+    #[cold]
+    pub fn is_not_real(self) -> Failure {
+        let message =
+            format!("`type`: it must be TREEFOLD_F32 or TREEFOLD_F64 here, not TREEFOLD_{self:?}");
+        Failure::new(Code::Unsupported, message)
+    }
+
     /// The type of a code; they count from 1.
     ///
     /// # Errors
@@ -148,6 +156,18 @@ macro_rules! by_integer {
             $crate::element::ElementType::U32 => $crate::with_type!(u32, $integer, $body),
             $crate::element::ElementType::U64 => $crate::with_type!(u64, $integer, $body),
             _ => $other,
+        }
+    };
+}
+
+/// An expression for the type of an [`ElementType`] of real numbers; an error for any other.
+#[macro_export]
+macro_rules! by_real {
+    ($code:expr, $real:ident => $body:expr) => {
+        match $code {
+            $crate::element::ElementType::F32 => $crate::with_type!(f32, $real, $body),
+            $crate::element::ElementType::F64 => $crate::with_type!(f64, $real, $body),
+            other => Err($crate::element::ElementType::is_not_real(other)),
         }
     };
 }

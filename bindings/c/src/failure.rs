@@ -59,6 +59,13 @@ impl Code {
         (Self::Interrupted, c"TREEFOLD_INTERRUPTED"),
     ];
 
+    /// The error of a number.
+    pub(crate) fn of_error(status: Status) -> Option<Self> {
+        let mut errors = Self::NAMES[1..].iter();
+        let found = errors.find(|(code, _)| *code as Status == status);
+        found.map(|(code, _)| *code)
+    }
+
     /// The name of a number in `treefold.h`.
     pub(crate) fn name(status: Status) -> &'static CStr {
         let mut names = Self::NAMES.iter();

@@ -1,9 +1,12 @@
 //! What exact plans and accumulators make of a program's items: a sum, a norm or a dot product.
 
+use treefold::exact::Statistic;
+
 use crate::element::ElementType;
 use crate::failure::{Code, Failure};
+use crate::statistic::Asked;
 
-/// What exact plans and accumulators make of the items, by a code of `treefold.h`.
+/// What exact plans and accumulators make of the items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "treefold.h describes them")]
 pub enum Figure {
@@ -14,30 +17,38 @@ pub enum Figure {
 }
 
 impl Figure {
-    const ALL: [Self; 4] = [Self::Sum, Self::Norm, Self::Dot, Self::ConjugateDot];
-
-    /// The figure of a code on a type; they count from 1.
+    /// That of a statistic on a type.
     ///
     /// # Errors
-    /// There is no such code, or the type has no such figure.
-    pub fn of_code(code: i32, element_type: ElementType) -> Result<Self, Failure> {
-        let index = usize::try_from(code)
-            .ok()
-            .and_then(|code| code.checked_sub(1));
-        let known = index.and_then(|index| Self::ALL.get(index)).copied();
-        let figure = known.ok_or_else(|| {
-            Failure::argument("figure", format_args!("there is no exact figure {code}"))
-        })?;
-        let unsupported = |message| Err(Failure::new(Code::Unsupported, message));
-        match (element_type, figure) {
-            (ElementType::F32 | ElementType::F64, _)
-            | (ElementType::C32 | ElementType::C64, Self::Sum | Self::Dot | Self::ConjugateDot) => {
-                Ok(figure)
-            }
-            (ElementType::C32 | ElementType::C64, Self::Norm) => unsupported(
-                "the exact norm of complex numbers is that of twice as many real ones: give them as those",
-            ),
-            _ => unsupported("integers have exact sums in tree order"),
+    /// The statistic is none of these four, or the type does not have it.
+    pub fn of_statistic(asked: Asked, element_type: ElementType) -> Result<Self, Failure> {
+        let unsupported = |message: String| Err(Failure::new(Code::Unsupported, message));
+        if element_type.is_integer() {
+            return unsupported("integers have exact sums in tree order".to_owned());
         }
+        let is_complex = matches!(element_type, ElementType::C32 | ElementType::C64);
+        match asked {
+            Asked::Of(Statistic::Sum) => Ok(Self::Sum),
+            Asked::Of(Statistic::Dot) => Ok(Self::Dot),
+            Asked::ConjugateDot => Ok(Self::ConjugateDot),
+            Asked::Of(Statistic::Norm) if is_complex => unsupported(
+                "the exact norm of complex numbers is that of twice as many real ones: give them as those"
+                    .to_owned(),
+            ),
+            Asked::Of(Statistic::Norm) => Ok(Self::Norm),
+            Asked::Of(_) => unsupported(format!(
+                "`statistic`: it must be TREEFOLD_EXACT_SUM, NORM, DOT or VDOT here, not {}",
+                asked.name()
+            )),
+        }
+    }
+
+    /// Whether its value is a statistic; of real numbers both dot products are the same.
+    pub(crate) fn is(self, asked: Asked, element_type: ElementType) -> bool {
+        Self::of_statistic(asked, element_type).is_ok_and(|other| {
+            let is_real = matches!(element_type, ElementType::F32 | ElementType::F64);
+            let dots = [Self::Dot, Self::ConjugateDot];
+            self == other || is_real && dots.contains(&self) && dots.contains(&other)
+        })
     }
 }

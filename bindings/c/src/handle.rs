@@ -246,7 +246,7 @@ fn unknown<H: Named>(argument: &str, handle: *const H) -> Failure {
     if handle.is_null() {
         return Failure::null(argument);
     }
-    Failure::argument(argument, "it is no handle of this kind")
+    Failure::argument(argument, format_args!("not a valid {} handle", H::NAME))
 }
 
 #[cfg(test)]
@@ -315,10 +315,7 @@ mod tests {
         }
         assert_eq!(said(ptr::null()), "`number` is NULL");
         let foreign = name::<other>(1).unwrap();
-        assert_eq!(
-            said(foreign.cast()),
-            "`number`: it is no handle of this kind"
-        );
+        assert_eq!(said(foreign.cast()), "`number`: not a valid number handle");
         let local = 5_u64;
         for address in [1, 8, usize::MAX, ptr::from_ref(&local).addr()] {
             assert!(

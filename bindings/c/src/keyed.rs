@@ -1,4 +1,4 @@
-//! Exact sums and moments by key, and those of windows, on bytes that are keys of a type which only the program's codes tell.
+//! Exact statistics by key, and those of windows, on bytes that are keys of a type which only the program's codes tell.
 
 mod codes;
 mod hashed;
@@ -9,24 +9,25 @@ mod windows;
 
 use std::borrow::Cow;
 
-use bytemuck::cast_slice_mut;
 use treefold::FoldError;
-use treefold::exact::{Float, Key, KeyError, LimitError, RemoveKeyedError, Sum, by_key, par};
+use treefold::exact::{
+    Float, Key, KeyError, LimitError, RemoveKeyedError, Statistic, by_key, par, sum_rows,
+};
 
-pub use self::codes::{check_figure, collected, no_figure};
-pub(crate) use self::codes::{of_codes, of_rows};
+pub use self::codes::collected;
+pub(crate) use self::codes::of_codes;
 pub(crate) use self::hashed::of_codes as hashed_of_codes;
-use self::integers::Integers;
-use self::kind::{Kind, Real, SUM_BYTES};
+use self::kind::SUM_BYTES;
 pub(crate) use self::state::KeyedState;
 pub use self::state::treefold_keyed;
-pub(crate) use self::windows::{Window, rolling};
+pub(crate) use self::windows::{Extent, Window, rolling};
 use crate::accumulator::Change;
 use crate::element::ElementType;
 use crate::failure::{Code, Failure};
 use crate::local::By;
-use crate::raw::elements;
-use crate::statistic::Statistic;
+use crate::raw::{elements, elements_mut};
+use crate::statistic::{Asked, Question};
+use crate::{by_real, local};
 
 /// An expression for the type of keys as [`Keys::without_signs`] leaves them.
 macro_rules! with_keys {
@@ -74,7 +75,7 @@ impl<'k> Keys<'k> {
                 ElementType::U8 | ElementType::U16 | ElementType::U32 | ElementType::U64 => {
                     Ok(self)
                 }
-                _ => Err(Failure::argument("key_type", "keys are integers")),
+                _ => Err(no_keys()),
             };
         };
         if sums as u128 > 1 << (bits - 1) {
@@ -154,83 +155,102 @@ impl<'k> Keys<'k> {
 }
 
 /// The exact sums of the items of each key.
-pub(crate) fn sums<T: Float>(
-    by: By,
-    keys: Keys<'_>,
-    items: &[T],
-    result: &mut [T],
-) -> Result<(), Failure> {
-    // Threads have sums of their own, which take no more than as many sums as there are items and keys.
-    let most = match by {
-        By::Caller => result.len(),
-        By::Pool => result.len().saturating_add(items.len()),
-    };
-    has_room(most, SUM_BYTES)?;
+fn sums<T: Float>(keys: Keys<'_>, items: &[T], result: &mut [T]) -> Result<(), Failure> {
     let of_items = keys.without_signs(result.len())?;
     let sums = with_keys!(of_items.key_type, K => {
         let of_items = of_items.of::<K>()?;
-        let sums = by.reduce(items.len(), |by| match by {
-            By::Caller => by_key(of_items, items, result.len()),
-            By::Pool => par::by_key(of_items, items, result.len()),
-        })?;
-        sums.map_err(|error| keys.of_keys(error, "items", 1))
+        local::reduce(items.len(), |by| {
+            // Threads have sums of their own, which take no more than as many sums as there are items and keys.
+            let most = match by {
+                By::Caller => result.len(),
+                By::Pool => result.len().saturating_add(items.len()),
+            };
+            has_room(most, SUM_BYTES)?;
+            let sums = match by {
+                By::Caller => by_key(of_items, items, result.len()),
+                By::Pool => par::by_key(of_items, items, result.len()),
+            };
+            sums.map_err(|error| keys.of_keys(error, "x", 1))
+        })
     })?;
     result.copy_from_slice(&sums);
     Ok(())
 }
 
-/// A statistic of the items of each key, by a slot that is made for them.
-pub(crate) fn of_items<S: Kind>(
-    statistic: Statistic,
-    keys: Keys<'_>,
-    arrays: [&[S::Real]; 2],
-    result: &mut [S::Real],
-) -> Result<(), Failure> {
-    of_rows_of_items::<S>(statistic, keys, arrays, 1, result)
-}
-
-fn of_rows_of_items<S: Kind>(
-    statistic: Statistic,
-    keys: Keys<'_>,
-    arrays: [&[S::Real]; 2],
+/// A statistic of the rows of each key, or of all rows if they have no keys: an array's elements in rows of so many, or those of two arrays.
+/// There are so many results.
+pub(crate) fn of_arrays(
+    element_type: ElementType,
+    question: Question,
+    keys: Option<Keys<'_>>,
+    arrays: &[&[u8]],
     width: usize,
-    result: &mut [S::Real],
+    (result, m): (&mut [u8], usize),
 ) -> Result<(), Failure> {
-    let mut slots = state::empty::<S>(result.len() / width, width)?;
-    state::change_arrays(&mut slots, Change::Add, keys, arrays)?;
-    slots.write(statistic, cast_slice_mut(result))
-}
-
-/// The exact sums of the columns of each key's rows.
-pub(crate) fn sum_rows<T: Real>(
-    keys: Keys<'_>,
-    items: &[T],
-    width: usize,
-    result: &mut [T],
-) -> Result<(), Failure> {
-    for array in [items, result] {
-        if width == 0 || !array.len().is_multiple_of(width) {
-            let (values, width) = (array.len() as u64, width as u64);
+    let are_rows = |count: usize| width > 0 && count.is_multiple_of(width);
+    let items = arrays[0].len() / local::element_bytes(element_type);
+    for count in [items, m] {
+        if !are_rows(count) {
+            let (values, width) = (count as u64, width as u64);
             return Err(FoldError::NotRows { values, width }.into());
         }
     }
-    of_rows_of_items::<Sum<T>>(Statistic::Value, keys, [items, &[]], width, result)
+    let is_sum = question.asked == Asked::Of(Statistic::Sum);
+    match keys {
+        None if m != width => {
+            let (width, found) = (width as u64, m as u64);
+            return Err(FoldError::ResultLength { width, found }.into());
+        }
+        None if is_sum && !element_type.is_integer() => {
+            return by_real!(element_type, T => {
+                has_room(width, size_of::<treefold::exact::Sum<T>>())?;
+                let items = elements::<T>("items", arrays[0])?;
+                Ok(sum_rows(items, width, elements_mut("result", result)?)?)
+            });
+        }
+        Some(keys) if is_sum && width == 1 && !element_type.is_integer() => {
+            return by_real!(element_type, T => {
+                sums::<T>(keys, elements("x", arrays[0])?, elements_mut("result", result)?)
+            });
+        }
+        _ => {}
+    }
+    let mut state = of_codes(element_type, question.asked, m / width, width)?;
+    match keys {
+        Some(keys) => state.change(Change::Add, keys, arrays)?,
+        None => add_to_one(
+            state.as_mut(),
+            arrays,
+            width * local::element_bytes(element_type),
+        )?,
+    }
+    state.write(question, result)
 }
 
-/// The sums of each key's integers, which have a type, in 64 bits.
-pub(crate) fn integer_sums(
-    keys: Keys<'_>,
-    element_type: ElementType,
-    items: &[u8],
-    groups: usize,
-    result: &mut [u8],
+/// Adds rows of so many bytes to the one key of a state.
+fn add_to_one(
+    state: &mut dyn KeyedState,
+    arrays: &[&[u8]],
+    row_bytes: usize,
 ) -> Result<(), Failure> {
-    if !element_type.is_integer() {
-        return Err(Failure::argument("type", "items are integers"));
+    let zeros = [0; 4096];
+    let bytes = zeros.len() * row_bytes;
+    let longest = arrays.iter().map(|array| array.len()).max().unwrap_or(0);
+    for begin in (0..longest).step_by(bytes) {
+        let part = |array: &&'_ [u8]| begin.min(array.len())..array.len().min(begin + bytes);
+        let parts: Vec<&[u8]> = arrays.iter().map(|array| &array[part(array)]).collect();
+        let keys = Keys {
+            key_type: ElementType::U8,
+            bytes: &zeros[..parts[0].len() / row_bytes],
+        };
+        state.change(Change::Add, keys, &parts)?;
     }
-    let mut sums = Integers::new(element_type, groups)?;
-    sums.change(Change::Add, keys, &[items])?;
-    sums.write(Statistic::Value, result)
+    Ok(())
+}
+
+#[cold]
+fn no_keys() -> Failure {
+    Failure::argument("key_type", "keys must be integers")
 }
 
 /// Whether there is memory for as many elements of so many bytes.
@@ -290,7 +310,6 @@ mod tests {
     use super::{Keys, has_room, sums};
     use crate::element::ElementType;
     use crate::failure::Code;
-    use crate::local::By;
 
     #[test]
     fn keys_have_a_type_of_integers() {
@@ -299,12 +318,12 @@ mod tests {
             let bytes = &[1; 8][..crate::local::element_bytes(key_type).min(8)];
             // One key of as many bytes, each of which is 1: 1 only of one byte.
             let keys = Keys { key_type, bytes };
-            let error = sums(By::Caller, keys, &[2.5], &mut result).err();
+            let error = sums(keys, &[2.5], &mut result).err();
             let error = error.map(|error| (error.code, error.message.clone()));
             match key_type {
                 ElementType::I8 | ElementType::U8 => assert_eq!(error, None),
                 ElementType::F32 | ElementType::F64 | ElementType::C32 | ElementType::C64 => {
-                    let message = "`key_type`: keys are integers".to_owned();
+                    let message = "`key_type`: keys must be integers".to_owned();
                     assert_eq!(error, Some((Code::Argument, message)));
                 }
                 _ => assert!(error.unwrap().1.starts_with("`keys`: item 0 has key ")),
@@ -327,7 +346,7 @@ mod tests {
         let said = |key_type, bytes: &[u8], sums_count| {
             let mut result = vec![0.0; sums_count];
             let keys = Keys { key_type, bytes };
-            let added = sums(By::Caller, keys, &[1.0, 2.0], &mut result);
+            let added = sums(keys, &[1.0, 2.0], &mut result);
             added
                 .map(|()| result)
                 .map_err(|failure| failure.message.clone())

@@ -18,7 +18,7 @@ mod local;
 pub mod operator;
 pub mod raw;
 pub mod states;
-mod statistic;
+pub mod statistic;
 
 #[cfg(not(target_pointer_width = "64"))]
 compile_error!("treefold's C interface is for 64-bit processors: handles are 64-bit numbers");

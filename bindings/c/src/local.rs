@@ -1,12 +1,15 @@
-//! The reductions of one process, on bytes that are elements of a type which only the program's codes tell.
+//! The reductions of one process in tree order, on bytes that are elements of a type which only the program's codes tell.
 
+use std::cell::Cell;
+
+use num_complex::Complex;
 use treefold::{Float, Operator, Sum, par};
 
 use crate::element::{Element, ElementType};
 use crate::failure::Failure;
 use crate::operator::{Builtin, in_words, of_function};
-use crate::raw::{Function, threads};
-use crate::{by_type, raw};
+use crate::raw::{Function, elements, elements_mut, threads};
+use crate::{by_real, by_type};
 
 /// Who does the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,83 +23,78 @@ pub(crate) enum By {
 /// Reductions of no more elements are done by one thread: `treefold::par` divides no less.
 const DIVIDED_ELEMENTS: usize = 1 << 17;
 
-impl By {
-    /// Runs a reduction, and tells it who does the work: only long arrays are worth waking the threads of the pool.
-    ///
-    /// # Errors
-    /// The threads cannot be started.
-    pub(crate) fn reduce<R: Send>(
-        self,
-        elements: usize,
-        reduce: impl FnOnce(Self) -> R + Send,
-    ) -> Result<R, Failure> {
-        match self {
-            Self::Pool if elements > DIVIDED_ELEMENTS => {
-                Ok(par::install(threads()?, || reduce(Self::Pool)))
-            }
-            Self::Caller | Self::Pool => Ok(reduce(Self::Caller)),
-        }
-    }
+/// The most threads that a program can ask for.
+const THREADS_MAX: i32 = 65535;
+
+thread_local! {
+    /// `treefold_threads` of this thread.
+    static THREADS: Cell<i32> = const { Cell::new(1) };
 }
 
-/// The sum, by the threads of the pool.
-pub(crate) fn par_sum<T: Copy + Send + Sync + 'static>(x: &[T]) -> Result<T, Failure>
+/// Sets how many threads the calls of this thread may use; 0 for one a core.
+///
+/// # Errors
+/// There are not so many.
+pub(crate) fn set_threads(count: i32) -> Result<(), Failure> {
+    if !(0..=THREADS_MAX).contains(&count) {
+        let reason = format_args!("it must be from 0 to {THREADS_MAX}, not {count}");
+        return Err(Failure::argument("n", reason));
+    }
+    // A thread that is about to end has no place for it any more.
+    let _ = THREADS.try_with(|own| own.set(count));
+    Ok(())
+}
+
+/// The setting of this thread.
+pub(crate) fn thread_count() -> i32 {
+    THREADS.try_with(Cell::get).unwrap_or(1)
+}
+
+/// Runs a reduction of so many elements, and tells it who does the work: only long arrays are worth waking the threads of a pool.
+///
+/// # Errors
+/// The threads cannot be started, or the reduction's.
+#[inline]
+pub(crate) fn reduce<R: Send, E: Into<Failure> + Send>(
+    elements: usize,
+    reduce: impl FnOnce(By) -> Result<R, E> + Send,
+) -> Result<R, Failure> {
+    if elements > DIVIDED_ELEMENTS
+        && let count = thread_count()
+        && count != 1
+    {
+        let pool = threads(usize::try_from(count).unwrap_or(0))?;
+        return par::install(pool, || reduce(By::Pool)).map_err(Into::into);
+    }
+    reduce(By::Caller).map_err(Into::into)
+}
+
+/// The sum.
+#[inline]
+pub(crate) fn sum<T: Copy + Send + Sync + 'static>(x: &[T]) -> Result<T, Failure>
 where
     Sum: Operator<T>,
 {
-    let reduced = By::Pool.reduce(x.len(), |by| match by {
+    reduce(x.len(), |by| match by {
         By::Caller => treefold::sum(x),
         By::Pool => par::sum(x),
-    });
-    Ok(reduced??)
+    })
 }
 
-/// The sum in lanes, by the threads of the pool.
-pub(crate) fn par_sum_lanes<T: Float + Send + Sync>(x: &[T], lanes: usize) -> Result<T, Failure>
+/// The dot product of arrays of one length.
+#[inline]
+pub(crate) fn dot<T: Float + Send + Sync>(x: &[T], y: &[T]) -> Result<T, Failure>
 where
     Sum: Operator<T>,
 {
-    let reduced = By::Pool.reduce(x.len(), |by| match by {
-        By::Caller => treefold::sum_lanes(x, lanes),
-        By::Pool => par::sum_lanes(x, lanes),
-    });
-    Ok(reduced??)
-}
-
-/// The dot product of arrays of one length, by the threads of the pool.
-pub(crate) fn par_dot<T: Float + Send + Sync>(x: &[T], y: &[T]) -> Result<T, Failure>
-where
-    Sum: Operator<T>,
-{
-    let reduced = By::Pool.reduce(x.len(), |by| match by {
-        By::Caller => treefold::dot(x, y),
-        By::Pool => par::dot(x, y),
-    });
-    Ok(reduced??)
-}
-
-/// The sum of the squares, by the threads of the pool.
-pub(crate) fn par_squared_norm<T: Float + Send + Sync>(x: &[T]) -> Result<T, Failure>
-where
-    Sum: Operator<T>,
-{
-    let reduced = By::Pool.reduce(x.len(), |by| match by {
-        By::Caller => treefold::squared_norm(x),
-        By::Pool => par::squared_norm(x),
-    });
-    Ok(reduced??)
-}
-
-/// The sum, and that of the absolute values, by the threads of the pool.
-pub(crate) fn par_sum_and_absolute_sum<T: Float + Send + Sync>(x: &[T]) -> Result<(T, T), Failure>
-where
-    Sum: Operator<T>,
-{
-    let reduced = By::Pool.reduce(x.len(), |by| match by {
-        By::Caller => treefold::sum_and_absolute_sum(x),
-        By::Pool => par::sum_and_absolute_sum(x),
-    });
-    Ok(reduced??)
+    // An array of its own factors is read once.
+    let is_square = x.as_ptr_range() == y.as_ptr_range();
+    reduce(x.len(), |by| match (by, is_square) {
+        (By::Caller, false) => treefold::dot(x, y),
+        (By::Caller, true) => treefold::squared_norm(x),
+        (By::Pool, false) => par::dot(x, y),
+        (By::Pool, true) => par::squared_norm(x),
+    })
 }
 
 /// The bytes of an element of a type.
@@ -105,16 +103,22 @@ pub(crate) fn element_bytes(element_type: ElementType) -> usize {
 }
 
 /// The bytes of the longest element.
-pub(crate) const LONGEST_ELEMENT: usize = size_of::<num_complex::Complex<f64>>();
+pub(crate) const LONGEST_ELEMENT: usize = size_of::<Complex<f64>>();
+
+/// An element of any type.
+pub(crate) type AnyElement = [u8; LONGEST_ELEMENT];
 
 /// What an address of an element of a type is a multiple of.
 pub(crate) fn alignment(element_type: ElementType) -> usize {
     by_type!(element_type, T => align_of::<T>())
 }
 
+fn put<T: bytemuck::NoUninit>(value: T, result: &mut [u8]) {
+    result.copy_from_slice(bytemuck::bytes_of(&value));
+}
+
 /// The reduction of the items, into one item.
 pub(crate) fn fold(
-    by: By,
     element_type: ElementType,
     operator: Builtin,
     items: &[u8],
@@ -122,19 +126,66 @@ pub(crate) fn fold(
 ) -> Result<(), Failure> {
     by_type!(element_type, T => {
         let operator = T::operator(operator)?;
-        let items = raw::elements::<T>("items", items)?;
-        let value = by.reduce(items.len(), |by| match by {
+        let items = elements::<T>("items", items)?;
+        let value = reduce(items.len(), |by| match by {
             By::Caller => treefold::fold(items, &operator),
             By::Pool => par::fold(items, &operator),
-        })??;
-        result.copy_from_slice(bytemuck::bytes_of(&value));
+        })?;
+        put(value, result);
+        Ok(())
+    })
+}
+
+/// The dot product of two arrays, into one number.
+pub(crate) fn dot_of(
+    element_type: ElementType,
+    [x, y]: [&[u8]; 2],
+    result: &mut [u8],
+) -> Result<(), Failure> {
+    by_real!(element_type, T => {
+        put(dot::<T>(elements("x", x)?, elements("y", y)?)?, result);
+        Ok(())
+    })
+}
+
+/// The sum in lanes, into one number.
+pub(crate) fn sum_lanes(
+    element_type: ElementType,
+    x: &[u8],
+    lanes: usize,
+    result: &mut [u8],
+) -> Result<(), Failure> {
+    by_real!(element_type, T => {
+        let x = elements::<T>("x", x)?;
+        let sum = reduce(x.len(), |by| match by {
+            By::Caller => treefold::sum_lanes(x, lanes),
+            By::Pool => par::sum_lanes(x, lanes),
+        })?;
+        put(sum, result);
+        Ok(())
+    })
+}
+
+/// The sum, and that of the absolute values.
+pub(crate) fn sum_and_absolute_sum(
+    element_type: ElementType,
+    x: &[u8],
+    [sum, absolute_sum]: [&mut [u8]; 2],
+) -> Result<(), Failure> {
+    by_real!(element_type, T => {
+        let x = elements::<T>("x", x)?;
+        let sums = reduce(x.len(), |by| match by {
+            By::Caller => treefold::sum_and_absolute_sum(x),
+            By::Pool => par::sum_and_absolute_sum(x),
+        })?;
+        put(sums.0, sum);
+        put(sums.1, absolute_sum);
         Ok(())
     })
 }
 
 /// The reduction of rows, into one row.
 pub(crate) fn fold_rows(
-    by: By,
     element_type: ElementType,
     operator: Builtin,
     items: &[u8],
@@ -143,19 +194,17 @@ pub(crate) fn fold_rows(
 ) -> Result<(), Failure> {
     by_type!(element_type, T => {
         let operator = T::operator(operator)?;
-        let items = raw::elements::<T>("items", items)?;
-        let result = raw::elements_mut::<T>("result", result)?;
-        by.reduce(items.len(), |by| match by {
+        let items = elements::<T>("items", items)?;
+        let result = elements_mut::<T>("result", result)?;
+        reduce(items.len(), |by| match by {
             By::Caller => treefold::fold_rows(items, width, &operator, result),
             By::Pool => par::fold_rows(items, width, &operator, result),
-        })??;
-        Ok(())
+        })
     })
 }
 
 /// The reductions of fields, into an item for each.
 pub(crate) fn fields(
-    by: By,
     element_type: ElementType,
     operator: Builtin,
     fields: &[&[u8]],
@@ -163,13 +212,13 @@ pub(crate) fn fields(
 ) -> Result<(), Failure> {
     by_type!(element_type, T => {
         let operator = T::operator(operator)?;
-        let fields = fields.iter().map(|&field| raw::elements::<T>("fields", field));
+        let fields = fields.iter().map(|&field| elements::<T>("fields", field));
         let fields: Vec<&[T]> = fields.collect::<Result<_, _>>()?;
         let longest = fields.first().map_or(0, |field| field.len());
-        let values = by.reduce(longest, |by| match by {
+        let values = reduce(longest, |by| match by {
             By::Caller => treefold::fields(&fields, &operator),
             By::Pool => par::fields(&fields, &operator),
-        })??;
+        })?;
         result.copy_from_slice(bytemuck::cast_slice(&values));
         Ok(())
     })
@@ -177,7 +226,6 @@ pub(crate) fn fields(
 
 /// The reduction of items by the caller's operator, into one item.
 pub(crate) fn fold_user(
-    by: By,
     items: &[u8],
     function: Function,
     empty: Option<&[u8]>,
@@ -185,10 +233,60 @@ pub(crate) fn fold_user(
 ) -> Result<(), Failure> {
     let operator = of_function("the operator".to_owned(), function, empty);
     let items = in_words(items, result.len())?;
-    let value = by.reduce(items.len(), |by| match by {
+    let value = reduce(items.len(), |by| match by {
         By::Caller => operator.fold(&items),
         By::Pool => par::fold_words(&items, &operator),
-    })??;
+    })?;
     result.copy_from_slice(&bytemuck::cast_slice(&value)[..result.len()]);
     Ok(())
+}
+
+/// How an array is divided among the threads of a program's own: parts of a power of two items each, of which only the last has fewer.
+/// Each is a subtree, so what they give is reduced in tree order, too.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parts {
+    items: usize,
+    each: usize,
+}
+
+/// The fewest items of a part, and the most parts.
+const PART_ITEMS: usize = 1 << 15;
+const PARTS_MAX: usize = 256;
+
+impl Parts {
+    pub(crate) fn of(items: usize) -> Self {
+        let each = items.div_ceil(PARTS_MAX).next_power_of_two();
+        Self {
+            items,
+            each: each.max(PART_ITEMS),
+        }
+    }
+
+    /// How many they are: 0 if there are no items.
+    pub(crate) fn count(self) -> usize {
+        self.items.div_ceil(self.each)
+    }
+
+    /// The bytes of a part of an array with elements of so many bytes.
+    pub(crate) fn part(self, array: &[u8], element_bytes: usize, part: usize) -> &[u8] {
+        let begin = part * self.each;
+        let end = self.items.min(begin + self.each);
+        &array[begin * element_bytes..end * element_bytes]
+    }
+}
+
+/// The reduction of what parts gave, into one item.
+pub(crate) fn fold_parts(
+    element_type: ElementType,
+    operator: Builtin,
+    parts: &[AnyElement],
+    result: &mut [u8],
+) -> Result<(), Failure> {
+    by_type!(element_type, T => {
+        let value = |part: &AnyElement| bytemuck::pod_read_unaligned(&part[..size_of::<T>()]);
+        let values: Vec<T> = parts.iter().map(value).collect();
+        let operator = T::operator(operator)?;
+        put(treefold::fold(&values, &operator)?, result);
+        Ok(())
+    })
 }

@@ -19,5 +19,8 @@ pub fn change<R>(
 
 /// A state that a plan or a run does not take.
 pub fn of_another_type() -> Failure {
-    Failure::argument("keyed", "it is of another type or figure than the plan")
+    Failure::argument(
+        "keyed",
+        "it is of another type, or holds something else, than the plan",
+    )
 }

@@ -1,104 +1,146 @@
-//! What is asked for of what was added.
+//! Statistics by their codes.
 
-use treefold::exact;
+use treefold::exact::{Held, Options, Statistic};
 
 use crate::element::ElementType;
 use crate::failure::{Code, Failure};
 
-/// What is made of the items, rounded once.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Statistic {
-    Value,
-    Mean,
-    /// Less so many degrees of freedom.
-    Variance(f64),
-    StandardDeviation(f64),
-    /// By key alone, as the next one.
-    Minimum,
-    Maximum,
-    /// By key alone.
-    Any(exact::Statistic, exact::Options),
+/// A statistic of `treefold.h`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// One of Rust's.
+    Of(Statistic),
+    /// The dot product with the first array's conjugates; of real numbers, the dot product.
+    ConjugateDot,
 }
 
-impl Statistic {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Value => "value",
-            Self::Mean => "mean",
-            Self::Variance(_) => "variance",
-            Self::StandardDeviation(_) => "standard deviation",
-            Self::Minimum => "minimum",
-            Self::Maximum => "maximum",
-            Self::Any(statistic, _) => statistic.name(),
-        }
-    }
+impl Asked {
+    /// The statistics by their codes, with their names in C.
+    const ALL: [(Self, &str); 17] = [
+        (Self::Of(Statistic::Count), "TREEFOLD_EXACT_COUNT"),
+        (Self::Of(Statistic::Sum), "TREEFOLD_EXACT_SUM"),
+        (Self::Of(Statistic::Mean), "TREEFOLD_EXACT_MEAN"),
+        (Self::Of(Statistic::Variance), "TREEFOLD_EXACT_VARIANCE"),
+        (Self::Of(Statistic::StandardDeviation), "TREEFOLD_EXACT_STD"),
+        (Self::Of(Statistic::Minimum), "TREEFOLD_EXACT_MIN"),
+        (Self::Of(Statistic::Maximum), "TREEFOLD_EXACT_MAX"),
+        (Self::Of(Statistic::Norm), "TREEFOLD_EXACT_NORM"),
+        (Self::Of(Statistic::Dot), "TREEFOLD_EXACT_DOT"),
+        (
+            Self::Of(Statistic::WeightedMean),
+            "TREEFOLD_EXACT_WEIGHTED_MEAN",
+        ),
+        (Self::Of(Statistic::Covariance), "TREEFOLD_EXACT_COVARIANCE"),
+        (
+            Self::Of(Statistic::Correlation),
+            "TREEFOLD_EXACT_CORRELATION",
+        ),
+        (Self::Of(Statistic::Slope), "TREEFOLD_EXACT_SLOPE"),
+        (Self::Of(Statistic::Intercept), "TREEFOLD_EXACT_INTERCEPT"),
+        (Self::Of(Statistic::Skewness), "TREEFOLD_EXACT_SKEWNESS"),
+        (Self::Of(Statistic::Kurtosis), "TREEFOLD_EXACT_KURTOSIS"),
+        (Self::ConjugateDot, "TREEFOLD_EXACT_VDOT"),
+    ];
 
-    /// That of a code of `treefold.h`.
+    /// That of a code; they count from 0.
     ///
     /// # Errors
-    /// There is none.
-    pub(crate) fn of_code(code: i32, options: exact::Options) -> Result<Self, Failure> {
-        let place = usize::try_from(code).ok();
-        let statistic = place.and_then(|place| exact::Statistic::ALL.get(place));
-        let statistic = statistic.map(|statistic| Self::Any(*statistic, options));
-        statistic.ok_or_else(|| {
-            Failure::argument("statistic", format_args!("there is no statistic {code}"))
+    /// There is no such code.
+    pub fn of_code(code: i32) -> Result<Self, Failure> {
+        let index = usize::try_from(code).ok();
+        let known = index.and_then(|index| Self::ALL.get(index));
+        known.map(|(asked, _)| *asked).ok_or_else(|| {
+            let last = Self::ALL.len() - 1;
+            let reason = format_args!("{code} is not a statistic, which are 0 to {last}");
+            Failure::argument("statistic", reason)
         })
     }
 
-    /// The type of a statistic of elements: variances of complex numbers are real, sums of integers have 64 bits, and means of them are
-    /// doubles.
+    /// Its name in C.
+    pub fn name(self) -> &'static str {
+        let mut all = Self::ALL.iter();
+        let found = all.find(|(asked, _)| *asked == self);
+        found.map_or("", |(_, name)| name)
+    }
+
+    /// The same of real numbers.
+    pub fn of_reals(self) -> Statistic {
+        match self {
+            Self::Of(statistic) => statistic,
+            Self::ConjugateDot => Statistic::Dot,
+        }
+    }
+
+    /// What is held of real items for it.
+    pub fn held(self) -> Held {
+        self.of_reals().held()
+    }
+
+    /// The type of the statistic of elements: counts are unsigned, variances of complex numbers real, sums of integers have 64 bits, and other
+    /// statistics of them are doubles.
     pub(crate) fn element_type(self, of: ElementType) -> ElementType {
         use ElementType::{C32, C64, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
         match (of, self) {
-            (F32 | F64, _) | (C32 | C64, Self::Value | Self::Mean) => of,
-            (C32, _) => F32,
-            (C64, _) => F64,
-            (I8 | I16 | I32 | I64, Self::Value) => I64,
-            (U8 | U16 | U32 | U64, Self::Value) => U64,
+            (_, Self::Of(Statistic::Count)) => U64,
+            (C32, Self::Of(Statistic::Variance | Statistic::StandardDeviation)) => F32,
+            (C64, Self::Of(Statistic::Variance | Statistic::StandardDeviation)) => F64,
+            (F32 | F64 | C32 | C64, _) => of,
+            (I8 | I16 | I32 | I64, Self::Of(Statistic::Sum)) => I64,
+            (U8 | U16 | U32 | U64, Self::Of(Statistic::Sum)) => U64,
             (I8 | I16 | I32 | I64 | U8 | U16 | U32 | U64, _) => F64,
         }
     }
 
     /// What is wrong with asking for it.
     #[cold]
-    pub(crate) fn missing(self, of: &str, instead: &str) -> Failure {
-        let message = format!("there is no {} of {of}: {instead} has one", self.name());
+    pub(crate) fn missing(self, of: &str) -> Failure {
+        let message = format!("{} is not available of {of}", self.name());
         Failure::new(Code::Unsupported, message)
+    }
+}
+
+/// A statistic, and what it depends on besides the items.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Question {
+    pub(crate) asked: Asked,
+    pub(crate) options: Options,
+}
+
+impl Question {
+    /// # Errors
+    /// There is no such statistic, or it does not have such degrees of freedom.
+    pub(crate) fn of_codes(statistic: i32, ddof: f64) -> Result<Self, Failure> {
+        let asked = Asked::of_code(statistic)?;
+        let is_shape = matches!(asked.of_reals(), Statistic::Skewness | Statistic::Kurtosis);
+        if is_shape && ![0.0, 1.0].contains(&ddof) {
+            let reason = format_args!("{} takes 0 or 1, not {ddof}", asked.name());
+            return Err(Failure::argument("ddof", reason));
+        }
+        let options = Options {
+            ddof,
+            bias: ddof == 0.0,
+        };
+        Ok(Self { asked, options })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use treefold::exact;
+    use treefold::exact::Statistic;
+
+    use super::Asked;
 
     #[test]
     fn codes_are_those_of_the_header() {
         let header = include_str!("../include/treefold.h");
-        let names = [
-            ("COUNT", "count"),
-            ("SUM_OF_ITEMS", "sum"),
-            ("MEAN", "mean"),
-            ("VARIANCE", "var"),
-            ("STANDARD_DEVIATION", "std"),
-            ("MINIMUM", "min"),
-            ("MAXIMUM", "max"),
-            ("NORM", "norm"),
-            ("DOT_PRODUCT", "dot"),
-            ("WEIGHTED_MEAN", "average"),
-            ("COVARIANCE", "cov"),
-            ("CORRELATION", "corr"),
-            ("SLOPE", "slope"),
-            ("INTERCEPT", "intercept"),
-            ("SKEWNESS", "skewness"),
-            ("KURTOSIS", "kurtosis"),
-        ];
-        for (code, (of_c, name)) in names.into_iter().enumerate() {
-            let line = format!("    TREEFOLD_{of_c} = {code}");
+        for (code, (asked, name)) in Asked::ALL.into_iter().enumerate() {
+            let line = format!("    {name} = {code}");
             let mut lines = header.lines().map(|line| line.trim_end_matches(','));
             assert!(lines.any(|found| found == line), "{line}");
-            assert_eq!(exact::Statistic::ALL[code].name(), name);
+            if let Asked::Of(statistic) = asked {
+                assert_eq!(Statistic::ALL[code], statistic);
+            }
         }
-        assert_eq!(exact::Statistic::ALL.len(), names.len());
+        assert_eq!(Asked::ALL.len(), Statistic::ALL.len() + 1);
     }
 }

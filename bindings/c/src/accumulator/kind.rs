@@ -4,11 +4,11 @@ use std::marker::PhantomData;
 
 use bytemuck::Pod;
 use treefold::exact::{
-    Accumulator as _, BytesError, ComplexMoments, Float, LimitError, Moments, Quantity, RemoveError,
+    Accumulator as _, BytesError, ComplexMoments, Float, LimitError, Moments, Quantity,
+    RemoveError, Statistic,
 };
 
 use crate::failure::{Code, Failure};
-use crate::statistic::Statistic;
 
 /// A kind of accumulator.
 pub(crate) trait Kind: 'static {
@@ -29,7 +29,8 @@ pub(crate) trait Kind: 'static {
     fn items(total: &Self::Total) -> u64;
     fn value(total: &Self::Total) -> Self::Item;
     fn mean(total: &Self::Total) -> Option<Self::Item>;
-    fn spread(total: &Self::Total, statistic: Statistic) -> Option<Self::Real>;
+    /// A variance or a standard deviation.
+    fn spread(total: &Self::Total, statistic: Statistic, ddof: f64) -> Option<Self::Real>;
     fn to_bytes(total: &Self::Total) -> Vec<u8>;
     fn of_bytes(bytes: &[u8]) -> Result<Self::Total, BytesError>;
 }
@@ -69,7 +70,7 @@ impl<Q: Quantity> Kind for OfFigure<Q> {
         Q::mean(total)
     }
 
-    fn spread(_: &Q::Total, _: Statistic) -> Option<u8> {
+    fn spread(_: &Q::Total, _: Statistic, _: f64) -> Option<u8> {
         None
     }
 
@@ -121,10 +122,10 @@ macro_rules! moments {
                 Some(total.mean())
             }
 
-            fn spread(total: &$moments<T>, statistic: Statistic) -> Option<T> {
+            fn spread(total: &$moments<T>, statistic: Statistic, ddof: f64) -> Option<T> {
                 match statistic {
-                    Statistic::Variance(ddof) => Some(total.variance(ddof)),
-                    Statistic::StandardDeviation(ddof) => Some(total.standard_deviation(ddof)),
+                    Statistic::Variance => Some(total.variance(ddof)),
+                    Statistic::StandardDeviation => Some(total.standard_deviation(ddof)),
                     _ => None,
                 }
             }

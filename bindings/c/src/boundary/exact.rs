@@ -1,222 +1,241 @@
-//! The functions of `treefold.h` whose results are exact until rounded once, by one thread or all. Written by crate `table`.
+//! The functions of `treefold.h` for exact statistics, of all items, by key, and of windows.
 
-use super::shapes::{one_array, results, two_arrays};
+use std::ffi::c_void;
+
+use treefold::exact::{Placement, Statistic};
+
+use super::arrays::{input, inputs, keys_of, place_of, type_of};
+use super::guard;
+use super::tree::{of_one_array, of_two_arrays, write_element};
+use crate::element::ElementType;
 use crate::exact;
-use crate::failure::Status;
-use crate::local::By;
+use crate::failure::{Code, Failure, Status};
+use crate::keyed::{self, Extent, Window};
+use crate::local;
+use crate::raw::{Bytes, disjoint, place};
+use crate::statistic::{Asked, Question};
 
-/// The exact sum of n numbers.
-///
-/// # Safety
-/// `x` has n numbers, and `result` is one.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn treefold_exact_sum_f32(
-    x: *const f32,
-    n: usize,
-    result: *mut f32,
-) -> Status {
-    // SAFETY: the caller's promise is this function's.
-    unsafe { one_array(x, n, result, |x| exact::sum(By::Caller, x)) }
+of_one_array! {
+    treefold_exact_sum_f32, f32, exact::sum;
+    treefold_exact_sum_f64, f64, exact::sum;
 }
 
-/// The exact sum of n numbers.
-///
-/// # Safety
-/// `x` has n numbers, and `result` is one.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn treefold_exact_sum_f64(
-    x: *const f64,
-    n: usize,
-    result: *mut f64,
-) -> Status {
-    // SAFETY: the caller's promise is this function's.
-    unsafe { one_array(x, n, result, |x| exact::sum(By::Caller, x)) }
+of_two_arrays! {
+    treefold_exact_dot_f32, f32, exact::dot;
+    treefold_exact_dot_f64, f64, exact::dot;
 }
 
-/// The exact dot product.
+/// A statistic of all items.
 ///
 /// # Safety
-/// `x` has n numbers, `y` has m, and `result` is one.
+/// `x` has n elements of the type, `y` has m or is NULL, and `result` is one of the statistic's type.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn treefold_exact_dot_f32(
-    x: *const f32,
+pub unsafe extern "C" fn treefold_exact(
+    element_type: i32,
+    statistic: i32,
+    ddof: f64,
+    x: *const c_void,
     n: usize,
-    y: *const f32,
+    y: *const c_void,
     m: usize,
-    result: *mut f32,
+    result: *mut c_void,
 ) -> Status {
-    // SAFETY: the caller's promise is this function's.
-    unsafe { two_arrays((x, n), (y, m), result, |x, y| exact::dot(By::Caller, x, y)) }
+    guard(|| {
+        let element_type = ElementType::of_code(element_type)?;
+        let question = Question::of_codes(statistic, ddof)?;
+        let asked = question.asked;
+        let result_type = asked.element_type(element_type);
+        let written = [place_of("result", result, result_type)?];
+        let arrays = [("x", x, n), ("y", y, m)];
+        // SAFETY: the caller promises such arrays.
+        let arrays = unsafe { inputs(arrays, element_type, asked, &written) }?;
+        let make = |value: &mut [u8]| exact::statistic(element_type, question, &arrays, value);
+        // SAFETY: the caller promises room for an element.
+        unsafe { write_element(("result", result), result_type, make) }
+    })
 }
 
-/// The exact dot product.
+/// A statistic of each key's items.
 ///
 /// # Safety
-/// `x` has n numbers, `y` has m, and `result` is one.
+/// `keys` are k numbers of their type, `x` has n elements of the type, `y` has l or is NULL, and `result` are m of the statistic's type.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn treefold_exact_dot_f64(
-    x: *const f64,
+pub unsafe extern "C" fn treefold_by_key(
+    element_type: i32,
+    statistic: i32,
+    ddof: f64,
+    key_type: i32,
+    keys: *const c_void,
+    k: usize,
+    x: *const c_void,
     n: usize,
-    y: *const f64,
+    y: *const c_void,
+    l: usize,
+    result: *mut c_void,
     m: usize,
-    result: *mut f64,
 ) -> Status {
-    // SAFETY: the caller's promise is this function's.
-    unsafe { two_arrays((x, n), (y, m), result, |x, y| exact::dot(By::Caller, x, y)) }
+    guard(|| {
+        let element_type = ElementType::of_code(element_type)?;
+        let question = Question::of_codes(statistic, ddof)?;
+        let asked = question.asked;
+        let result_bytes = local::element_bytes(asked.element_type(element_type));
+        let results = Bytes::of("result", result, m, result_bytes)?;
+        // SAFETY: the caller promises such keys.
+        let (keys, keys_array) = unsafe { keys_of((key_type, keys, k)) }?;
+        disjoint(keys_array, results)?;
+        let arrays = [("x", x, n), ("y", y, l)];
+        // SAFETY: the caller promises such arrays.
+        let mut arrays = unsafe { inputs(arrays, element_type, asked, &[results]) }?;
+        if asked == Asked::Of(Statistic::Norm) {
+            arrays.push(arrays[0]);
+        }
+        // SAFETY: the caller promises m elements, which are neither keys nor items, as was just found.
+        let result = (unsafe { results.write(result) }, m);
+        keyed::of_arrays(element_type, question, Some(keys), &arrays, 1, result)
+    })
 }
 
-/// The square root of the exact sum of the squares.
+/// A statistic of the columns of each key's rows, or of all rows.
 ///
 /// # Safety
-/// `x` has n numbers, and `result` is one.
+/// `keys` are k numbers of their type or NULL, `items` are n elements of the type, and `result` are m of the statistic's type.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn treefold_exact_norm_f32(
-    x: *const f32,
-    n: usize,
-    result: *mut f32,
-) -> Status {
-    // SAFETY: the caller's promise is this function's.
-    unsafe { one_array(x, n, result, |x| exact::norm(By::Caller, x)) }
-}
-
-/// The square root of the exact sum of the squares.
-///
-/// # Safety
-/// `x` has n numbers, and `result` is one.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn treefold_exact_norm_f64(
-    x: *const f64,
-    n: usize,
-    result: *mut f64,
-) -> Status {
-    // SAFETY: the caller's promise is this function's.
-    unsafe { one_array(x, n, result, |x| exact::norm(By::Caller, x)) }
-}
-
-/// The exact sums of the columns of rows.
-///
-/// # Safety
-/// `items` are n numbers, and `result` are m.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn treefold_exact_sum_rows_f32(
-    items: *const f32,
-    n: usize,
+pub unsafe extern "C" fn treefold_by_key_rows(
+    element_type: i32,
+    statistic: i32,
+    ddof: f64,
     width: usize,
-    result: *mut f32,
+    key_type: i32,
+    keys: *const c_void,
+    k: usize,
+    items: *const c_void,
+    n: usize,
+    result: *mut c_void,
     m: usize,
 ) -> Status {
-    // SAFETY: the caller's promise is this function's.
-    unsafe {
-        results((items, n), (result, m), |items, result| {
-            exact::sum_rows(items, width, result)
-        })
-    }
+    guard(|| {
+        let element_type = ElementType::of_code(element_type)?;
+        if !matches!(element_type, ElementType::F32 | ElementType::F64) {
+            return Err(element_type.is_not_real());
+        }
+        let question = Question::of_codes(statistic, ddof)?;
+        let asked = question.asked;
+        if asked.of_reals().held().inputs() > 1 {
+            let message = format!("rows have no {}, which takes two arrays", asked.name());
+            return Err(Failure::new(Code::Unsupported, message));
+        }
+        let result_bytes = local::element_bytes(asked.element_type(element_type));
+        let results = Bytes::of("result", result, m, result_bytes)?;
+        let keys = if keys.is_null() && k == 0 {
+            None
+        } else {
+            // SAFETY: the caller promises such keys.
+            let (keys, keys_array) = unsafe { keys_of((key_type, keys, k)) }?;
+            disjoint(keys_array, results)?;
+            Some(keys)
+        };
+        // SAFETY: the caller promises n elements.
+        let items = unsafe { input(("items", items, n), element_type, &[results]) }?;
+        // SAFETY: the caller promises m elements, which are neither keys nor items, as was just found.
+        let result = (unsafe { results.write(result) }, m);
+        keyed::of_arrays(element_type, question, keys, &[items], width, result)
+    })
 }
 
-/// The exact sums of the columns of rows.
+/// `treefold_window`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+#[allow(non_camel_case_types, reason = "it is C's name")]
+pub struct treefold_window {
+    items: usize,
+    index: *const c_void,
+    width: *const c_void,
+    index_type: i32,
+    placement: i32,
+    least_items: usize,
+    skip_nan: i32,
+}
+
+/// A statistic of the window of each item.
 ///
 /// # Safety
-/// `items` are n numbers, and `result` are m.
+/// `window` is one, with an index of as many numbers as `x` has elements and a width or NULL for both; `x` has n elements of the type, `y` has l
+/// or is NULL, and `result` are m.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn treefold_exact_sum_rows_f64(
-    items: *const f64,
+pub unsafe extern "C" fn treefold_rolling(
+    element_type: i32,
+    statistic: i32,
+    ddof: f64,
+    window: *const treefold_window,
+    x: *const c_void,
     n: usize,
-    width: usize,
-    result: *mut f64,
+    y: *const c_void,
+    l: usize,
+    result: *mut c_void,
     m: usize,
 ) -> Status {
-    // SAFETY: the caller's promise is this function's.
-    unsafe {
-        results((items, n), (result, m), |items, result| {
-            exact::sum_rows(items, width, result)
-        })
-    }
+    guard(|| {
+        let element_type = ElementType::of_code(element_type)?;
+        let question = Question::of_codes(statistic, ddof)?;
+        place("window", window)?;
+        let results = Bytes::of("result", result, m, local::element_bytes(element_type))?;
+        disjoint(Bytes::of_place("window", window)?, results)?;
+        // SAFETY: not NULL and aligned, as was just found, and the caller promises a window.
+        let window = unsafe { window.read() };
+        // SAFETY: the caller promises such an index.
+        let window = unsafe { window_of(window, n, results) }?;
+        let arrays = [("x", x, n), ("y", y, l)];
+        // SAFETY: the caller promises such arrays.
+        let arrays = unsafe { inputs(arrays, element_type, question.asked, &[results]) }?;
+        // SAFETY: the caller promises m elements, which nothing else has, as was just found.
+        let result = unsafe { results.write(result) };
+        keyed::rolling(element_type, question, window, &arrays, result)
+    })
 }
 
-/// The exact sum of n numbers, by all threads.
+/// A window, with slices for pointers.
 ///
 /// # Safety
-/// `x` has n numbers, and `result` is one.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn treefold_par_exact_sum_f32(
-    x: *const f32,
-    n: usize,
-    result: *mut f32,
-) -> Status {
-    // SAFETY: the caller's promise is this function's.
-    unsafe { one_array(x, n, result, |x| exact::sum(By::Pool, x)) }
-}
-
-/// The exact sum of n numbers, by all threads.
-///
-/// # Safety
-/// `x` has n numbers, and `result` is one.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn treefold_par_exact_sum_f64(
-    x: *const f64,
-    n: usize,
-    result: *mut f64,
-) -> Status {
-    // SAFETY: the caller's promise is this function's.
-    unsafe { one_array(x, n, result, |x| exact::sum(By::Pool, x)) }
-}
-
-/// The exact dot product, by all threads.
-///
-/// # Safety
-/// `x` has n numbers, `y` has m, and `result` is one.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn treefold_par_exact_dot_f32(
-    x: *const f32,
-    n: usize,
-    y: *const f32,
-    m: usize,
-    result: *mut f32,
-) -> Status {
-    // SAFETY: the caller's promise is this function's.
-    unsafe { two_arrays((x, n), (y, m), result, |x, y| exact::dot(By::Pool, x, y)) }
-}
-
-/// The exact dot product, by all threads.
-///
-/// # Safety
-/// `x` has n numbers, `y` has m, and `result` is one.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn treefold_par_exact_dot_f64(
-    x: *const f64,
-    n: usize,
-    y: *const f64,
-    m: usize,
-    result: *mut f64,
-) -> Status {
-    // SAFETY: the caller's promise is this function's.
-    unsafe { two_arrays((x, n), (y, m), result, |x, y| exact::dot(By::Pool, x, y)) }
-}
-
-/// The square root of the exact sum of the squares, by all threads.
-///
-/// # Safety
-/// `x` has n numbers, and `result` is one.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn treefold_par_exact_norm_f32(
-    x: *const f32,
-    n: usize,
-    result: *mut f32,
-) -> Status {
-    // SAFETY: the caller's promise is this function's.
-    unsafe { one_array(x, n, result, |x| exact::norm(By::Pool, x)) }
-}
-
-/// The square root of the exact sum of the squares, by all threads.
-///
-/// # Safety
-/// `x` has n numbers, and `result` is one.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn treefold_par_exact_norm_f64(
-    x: *const f64,
-    n: usize,
-    result: *mut f64,
-) -> Status {
-    // SAFETY: the caller's promise is this function's.
-    unsafe { one_array(x, n, result, |x| exact::norm(By::Pool, x)) }
+/// Its index has so many numbers of its type, and its width is one, or both are NULL.
+unsafe fn window_of<'a>(
+    window: treefold_window,
+    items: usize,
+    results: Bytes,
+) -> Result<Window<'a>, Failure> {
+    const EXPANDING: i32 = 3;
+    let placement = match window.placement {
+        0 | EXPANDING => Placement::Trailing,
+        1 => Placement::Forward,
+        2 => Placement::Centred,
+        other => {
+            let reason = format_args!("`placement` must be from 0 to 3, not {other}");
+            return Err(Failure::argument("window", reason));
+        }
+    };
+    let extent = match (window.placement, window.items, window.index.is_null()) {
+        (EXPANDING, ..) => Extent::Expanding,
+        (_, items, true) => Extent::Items(items),
+        (_, 0, false) => {
+            let index_type = type_of("index_type", window.index_type)?;
+            // SAFETY: the caller promises so many numbers.
+            let index = unsafe { input(("index", window.index, items), index_type, &[results]) }?;
+            // SAFETY: the caller promises a number.
+            let width = unsafe { input(("width", window.width, 1), index_type, &[results]) }?;
+            Extent::Range {
+                index_type,
+                index,
+                width,
+            }
+        }
+        _ => {
+            let reason = "it must have `items` or an `index`, not both";
+            return Err(Failure::argument("window", reason));
+        }
+    };
+    Ok(Window {
+        extent,
+        placement,
+        least_items: window.least_items,
+        skips_nan: window.skip_nan != 0,
+    })
 }

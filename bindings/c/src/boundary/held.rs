@@ -1,15 +1,12 @@
-//! What functions of `treefold.h` do with accumulators, and with all that a program holds: handles become objects, and arrays slices.
+//! What functions of `treefold.h` do with all that a program holds: handles become objects.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
 use super::guard;
-use crate::accumulator::{Change, treefold_accumulator};
 use crate::failure::{Code, Failure, Status};
-use crate::handle::{self, Named};
-use crate::local;
-use crate::raw::{Bytes, disjoint, place, write, write_bytes};
-use crate::statistic::Statistic;
+use crate::handle::{self, Copied as _, Named};
+use crate::raw::{Bytes, disjoint, place, write};
 
 /// Makes an object, and leaves its handle.
 ///
@@ -46,95 +43,13 @@ pub(super) unsafe fn destroy<H: Named>(handle: *mut *mut H) -> Status {
     })
 }
 
-/// Adds or removes the items of an array.
+/// Makes an object like another one, and leaves its handle.
 ///
 /// # Safety
-/// `items` are n elements of the accumulator's type.
-pub(super) unsafe fn change(
-    accumulator: *const treefold_accumulator,
-    change: Change,
-    (items, n): (*const c_void, usize),
-) -> Status {
-    guard(|| {
-        handle::change(accumulator, |held| {
-            let array = Bytes::of("items", items, n, local::element_bytes(held.element_type()))?;
-            // SAFETY: the caller promises n elements.
-            held.change(change, &[unsafe { array.read(items) }])
-        })
-    })
-}
-
-/// Adds or removes the products of two arrays.
-///
-/// # Safety
-/// `x` has n elements of the accumulator's type, and `y` has m.
-pub(super) unsafe fn change_pairs(
-    accumulator: *const treefold_accumulator,
-    change: Change,
-    (x, n): (*const c_void, usize),
-    (y, m): (*const c_void, usize),
-) -> Status {
-    guard(|| {
-        handle::change(accumulator, |held| {
-            let element_bytes = local::element_bytes(held.element_type());
-            let x_array = Bytes::of("x", x, n, element_bytes)?;
-            let y_array = Bytes::of("y", y, m, element_bytes)?;
-            // SAFETY: the caller promises n elements.
-            let x = unsafe { x_array.read(x) };
-            // SAFETY: the caller promises m elements.
-            let y = unsafe { y_array.read(y) };
-            held.change(change, &[x, y])
-        })
-    })
-}
-
-/// Adds or removes what another accumulator was given.
-pub(super) fn change_by(
-    accumulator: *const treefold_accumulator,
-    change: Change,
-    other: *const treefold_accumulator,
-) -> Status {
-    guard(|| {
-        handle::change_by(accumulator, other, |held, other| {
-            held.change_by(change, other.as_ref())
-        })
-    })
-}
-
-/// A statistic of an accumulator's items.
-///
-/// # Safety
-/// `result` is one element of its type.
-pub(super) unsafe fn statistic(
-    accumulator: *const treefold_accumulator,
-    statistic: Statistic,
-    result: *mut c_void,
-) -> Status {
-    guard(|| {
-        handle::read(accumulator, |held| {
-            let element_type = statistic.element_type(held.element_type());
-            let element_bytes = local::element_bytes(element_type);
-            Bytes::of("result", result, 1, element_bytes)?
-                .aligned(local::alignment(element_type))?;
-            let mut value = [0; local::LONGEST_ELEMENT];
-            let value = &mut value[..element_bytes];
-            held.write(statistic, value)?;
-            // SAFETY: the caller promises room for an element, and `value` is on this stack.
-            unsafe { write_bytes("result", result, value) }
-        })
-    })
-}
-
-/// The number of an accumulator's items.
-///
-/// # Safety
-/// `result` is one number.
-pub(super) unsafe fn count(accumulator: *const treefold_accumulator, result: *mut u64) -> Status {
-    guard(|| {
-        let count = handle::read(accumulator, |held| Ok(held.items()))?;
-        // SAFETY: the caller promises room for a number.
-        unsafe { write("result", result, count) }
-    })
+/// `result` is one handle.
+pub(super) unsafe fn copy<H: Named>(of: *const H, result: *mut *mut H) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { create(result, || handle::read(of, |object| object.copied())) }
 }
 
 /// Whether two objects are equal.

@@ -1,104 +1,102 @@
-//! What functions of `treefold.h` do with items that have keys, or an index: arrays become slices, and handles states.
+//! The functions of `treefold.h` for states by key.
 
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 
-use bytemuck::Pod;
-
-use super::guard;
+use super::arrays::{Array, KeysInput, input, keys_of, type_of};
+use super::{guard, held};
 use crate::accumulator::Change;
 use crate::element::ElementType;
 use crate::failure::{Code, Failure, Status};
 use crate::handle;
-use crate::keyed::{self, KeyedState, Keys, Window, treefold_keyed};
+use crate::keyed::{self, KeyedState, treefold_keyed};
 use crate::local;
-use crate::raw::{Bytes, disjoint, elements, elements_mut, write};
-use crate::statistic::Statistic;
+use crate::raw::{Bytes, write};
+use crate::statistic::{Asked, Question};
 
-/// An array of a program's: what the header calls it, where it is, and its length.
-pub(super) type Array<T> = (&'static str, *const T, usize);
-
-/// Keys of a program's: their type, where they begin, and how many they are.
-pub type KeysInput = (i32, *const c_void, usize);
-
-/// A result for each key.
+/// A state of no items for so many keys.
 ///
 /// # Safety
-/// `keys` are so many numbers of their type, the arrays have so many elements, and `result` are m.
-pub(super) unsafe fn by_key<T: Pod, const ARRAYS: usize>(
-    keys: KeysInput,
-    arrays: [Array<T>; ARRAYS],
-    (result, m): (*mut T, usize),
-    reduce: impl FnOnce(Keys<'_>, [&[T]; ARRAYS], &mut [T]) -> Result<(), Failure>,
+/// `result` is one handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_create(
+    element_type: i32,
+    statistic: i32,
+    keys: usize,
+    result: *mut *mut treefold_keyed,
 ) -> Status {
-    guard(|| {
-        // SAFETY: the caller promises such keys.
-        let (keys, keys_array) = unsafe { keys_of(keys) }?;
-        let (result, result_array) = (result.cast(), array_of(("result", result, m))?);
-        disjoint(keys_array, result_array)?;
-        // SAFETY: the caller promises so many elements.
-        let arrays = unsafe { slices(arrays, result_array) }?;
-        // SAFETY: the caller promises m elements, which are neither keys nor items, as was just found.
-        let result = unsafe { result_array.write(result) };
-        reduce(keys, arrays, elements_mut("result", result)?)
-    })
+    // SAFETY: the caller's promise is this function's.
+    unsafe { treefold_keyed_create_rows(element_type, statistic, keys, 1, result) }
 }
 
-/// A result for the window of each item, by an index of a type, of which the width of windows is an element.
+/// A state of no rows for so many keys.
 ///
 /// # Safety
-/// `index` are so many numbers of their type, `width` is one, `items` are n elements, and `result` are m.
-pub(super) unsafe fn by_range<T: Pod>(
-    (index_type, index, k): (i32, *const c_void, usize),
-    items: (*const T, usize),
-    width: *const c_void,
-    (result, m): (*mut T, usize),
-    reduce: impl FnOnce(&[T], Window<'_>, &mut [T]) -> Result<(), Failure>,
+/// `result` is one handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_create_rows(
+    element_type: i32,
+    statistic: i32,
+    keys: usize,
+    width: usize,
+    result: *mut *mut treefold_keyed,
 ) -> Status {
-    guard(|| {
-        let index_type = type_of("index_type", index_type)?;
-        let number_bytes = local::element_bytes(index_type);
-        let index_array = Bytes::of("index", index, k, number_bytes)?;
-        let width_array = Bytes::of("width", width, 1, number_bytes)?;
-        let (result, result_array) = (result.cast(), array_of(("result", result, m))?);
-        disjoint(index_array, result_array)?;
-        disjoint(width_array, result_array)?;
-        // SAFETY: the caller promises so many elements.
-        let [items] = unsafe { slices([("items", items.0, items.1)], result_array) }?;
-        let window = Window::Range {
-            index_type,
-            // SAFETY: the caller promises so many numbers.
-            index: unsafe { index_array.read(index) },
-            // SAFETY: the caller promises a number.
-            width: unsafe { width_array.read(width) },
-        };
-        // SAFETY: the caller promises m elements, which nothing else has, as was just found.
-        let result = unsafe { result_array.write(result) };
-        reduce(items, window, elements_mut("result", result)?)
-    })
+    let make = || {
+        let asked = Asked::of_code(statistic)?;
+        keyed::of_codes(ElementType::of_code(element_type)?, asked, keys, width)
+    };
+    // SAFETY: the caller's promise is this function's.
+    unsafe { held::create(result, make) }
 }
 
-/// The sums of each key's integers.
+/// A state of sums by any keys, of no items.
 ///
 /// # Safety
-/// `keys` are so many numbers of their type, `items` are n, and `result` are m of 64 bits.
-pub(super) unsafe fn integer_sums(
-    keys: KeysInput,
-    (item_type, items, n): (i32, *const c_void, usize),
-    (result, m): (*mut c_void, usize),
+/// `result` is one handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_create_hashed(
+    element_type: i32,
+    key_type: i32,
+    result: *mut *mut treefold_keyed,
 ) -> Status {
+    let make = || {
+        let key_type = type_of("key_type", key_type)?;
+        keyed::hashed_of_codes(ElementType::of_code(element_type)?, key_type)
+    };
+    // SAFETY: the caller's promise is this function's.
+    unsafe { held::create(result, make) }
+}
+
+/// Another state of the same items.
+///
+/// # Safety
+/// `result` is one handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_copy(
+    keyed: *const treefold_keyed,
+    result: *mut *mut treefold_keyed,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { held::copy(keyed, result) }
+}
+
+/// Ends a state.
+///
+/// # Safety
+/// `keyed` is one handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_destroy(keyed: *mut *mut treefold_keyed) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { held::destroy(keyed) }
+}
+
+/// Forgets all items.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_keyed_clear(keyed: *mut treefold_keyed) -> Status {
     guard(|| {
-        // SAFETY: the caller promises such keys.
-        let (keys, keys_array) = unsafe { keys_of(keys) }?;
-        let item_type = type_of("type", item_type)?;
-        let items_array = Bytes::of("items", items, n, local::element_bytes(item_type))?;
-        let result_array = Bytes::of("result", result, m, size_of::<u64>())?;
-        disjoint(keys_array, result_array)?;
-        disjoint(items_array, result_array)?;
-        // SAFETY: the caller promises n numbers.
-        let items = unsafe { items_array.read(items) };
-        // SAFETY: the caller promises m numbers, which are neither keys nor items, as was just found.
-        let result = unsafe { result_array.write(result) };
-        keyed::integer_sums(keys, item_type, items, m, result)
+        handle::change(keyed, |held| {
+            *held = held.emptied()?;
+            Ok(())
+        })
     })
 }
 
@@ -106,85 +104,181 @@ pub(super) unsafe fn integer_sums(
 ///
 /// # Safety
 /// `keys` are so many numbers of their type, and the arrays have so many elements of the state's.
-pub(super) unsafe fn change<const ARRAYS: usize>(
+unsafe fn change(
     keyed: *const treefold_keyed,
     change: Change,
     keys: KeysInput,
-    arrays: [Array<c_void>; ARRAYS],
+    arrays: &[Array],
 ) -> Status {
     guard(|| {
         // SAFETY: the caller promises such keys.
         let (keys, _) = unsafe { keys_of(keys) }?;
         handle::change(keyed, |held| {
-            let element_bytes = local::element_bytes(held.element_type());
-            let mut slices: [&[u8]; ARRAYS] = [&[]; ARRAYS];
-            for (slice, (name, array, n)) in slices.iter_mut().zip(arrays) {
-                let bytes = Bytes::of(name, array, n, element_bytes)?;
-                // SAFETY: the caller promises n elements.
-                *slice = unsafe { bytes.read(array) };
+            let mut slices = [&[][..]; 2];
+            for (slice, &array) in slices.iter_mut().zip(arrays) {
+                // SAFETY: the caller promises so many elements.
+                *slice = unsafe { input(array, held.element_type(), &[]) }?;
             }
-            held.change(change, keys, &slices)
+            held.change(change, keys, &slices[..arrays.len()])
+        })
+    })
+}
+
+/// Adds items by key.
+///
+/// # Safety
+/// `keys` are k numbers of their type, and `items` are n elements of the state's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_add(
+    keyed: *mut treefold_keyed,
+    key_type: i32,
+    keys: *const c_void,
+    k: usize,
+    items: *const c_void,
+    n: usize,
+) -> Status {
+    let arrays = [("items", items, n)];
+    // SAFETY: the caller's promise is this function's.
+    unsafe { change(keyed, Change::Add, (key_type, keys, k), &arrays) }
+}
+
+/// Takes items back by key.
+///
+/// # Safety
+/// `keys` are k numbers of their type, and `items` are n elements of the state's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_remove(
+    keyed: *mut treefold_keyed,
+    key_type: i32,
+    keys: *const c_void,
+    k: usize,
+    items: *const c_void,
+    n: usize,
+) -> Status {
+    let arrays = [("items", items, n)];
+    // SAFETY: the caller's promise is this function's.
+    unsafe { change(keyed, Change::Remove, (key_type, keys, k), &arrays) }
+}
+
+/// Adds pairs by key.
+///
+/// # Safety
+/// `keys` are k numbers of their type, `x` has n elements of the state's, and `y` has l.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_add_pairs(
+    keyed: *mut treefold_keyed,
+    key_type: i32,
+    keys: *const c_void,
+    k: usize,
+    x: *const c_void,
+    n: usize,
+    y: *const c_void,
+    l: usize,
+) -> Status {
+    let arrays = [("x", x, n), ("y", y, l)];
+    // SAFETY: the caller's promise is this function's.
+    unsafe { change(keyed, Change::Add, (key_type, keys, k), &arrays) }
+}
+
+/// Takes pairs back by key.
+///
+/// # Safety
+/// `keys` are k numbers of their type, `x` has n elements of the state's, and `y` has l.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_remove_pairs(
+    keyed: *mut treefold_keyed,
+    key_type: i32,
+    keys: *const c_void,
+    k: usize,
+    x: *const c_void,
+    n: usize,
+    y: *const c_void,
+    l: usize,
+) -> Status {
+    let arrays = [("x", x, n), ("y", y, l)];
+    // SAFETY: the caller's promise is this function's.
+    unsafe { change(keyed, Change::Remove, (key_type, keys, k), &arrays) }
+}
+
+/// Adds or removes what another state was given.
+fn change_by(keyed: *const treefold_keyed, change: Change, other: *const treefold_keyed) -> Status {
+    guard(|| {
+        handle::change_by(keyed, other, |held, other| {
+            held.change_by(change, other.as_ref())
         })
     })
 }
 
 /// Adds what another state was given.
-pub(super) fn merge(keyed: *const treefold_keyed, other: *const treefold_keyed) -> Status {
-    guard(|| handle::change_by(keyed, other, |held, other| held.merge(other.as_ref())))
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_keyed_merge(
+    keyed: *mut treefold_keyed,
+    other: *const treefold_keyed,
+) -> Status {
+    change_by(keyed, Change::Add, other)
+}
+
+/// Takes back what another state was given.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_keyed_unmerge(
+    keyed: *mut treefold_keyed,
+    other: *const treefold_keyed,
+) -> Status {
+    change_by(keyed, Change::Remove, other)
+}
+
+/// The number of a state's keys.
+///
+/// # Safety
+/// `result` is one number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_groups(
+    keyed: *const treefold_keyed,
+    result: *mut usize,
+) -> Status {
+    guard(|| {
+        let groups = handle::read(keyed, |held| Ok(held.groups()))?;
+        // SAFETY: the caller promises room for a number.
+        unsafe { write("result", result, groups) }
+    })
+}
+
+/// The keys of a state, in ascending order.
+///
+/// # Safety
+/// `result` are m numbers of their type.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_keys(
+    keyed: *const treefold_keyed,
+    result: *mut c_void,
+    m: usize,
+) -> Status {
+    let of_type = |held: &dyn KeyedState| held.key_type().unwrap_or(ElementType::U64);
+    let write = |held: &dyn KeyedState, result: &mut [u8]| held.write_keys(result);
+    // SAFETY: the caller's promise is this function's.
+    unsafe { of_each_key(keyed, (result, m), of_type, write) }
 }
 
 /// A statistic of each key.
 ///
 /// # Safety
 /// `result` are m elements of its type.
-pub(super) unsafe fn statistics(
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_values(
     keyed: *const treefold_keyed,
-    statistic: Statistic,
-    result: (*mut c_void, usize),
+    statistic: i32,
+    ddof: f64,
+    result: *mut c_void,
+    m: usize,
 ) -> Status {
-    let write = |held: &dyn KeyedState, result: &mut [u8]| held.write(statistic, result);
-    let of_type = |held: &dyn KeyedState| statistic.element_type(held.element_type());
-    // SAFETY: the caller's promise is this function's.
-    unsafe { of_each_key(keyed, result, of_type, write) }
-}
-
-/// The number of each key's items.
-///
-/// # Safety
-/// `result` are m numbers.
-pub(super) unsafe fn counts(
-    keyed: *const treefold_keyed,
-    (result, m): (*mut u64, usize),
-) -> Status {
-    let write = |held: &dyn KeyedState, result: &mut [u8]| {
-        elements_mut("result", result)?.copy_from_slice(&held.counts()?);
-        Ok(())
+    let question = match Question::of_codes(statistic, ddof) {
+        Ok(question) => question,
+        Err(failure) => return guard(|| Err(failure)),
     };
+    let of_type = |held: &dyn KeyedState| question.asked.element_type(held.element_type());
+    let write = |held: &dyn KeyedState, result: &mut [u8]| held.write(question, result);
     // SAFETY: the caller's promise is this function's.
-    unsafe { of_each_key(keyed, (result.cast(), m), |_| ElementType::U64, write) }
-}
-
-/// The keys.
-///
-/// # Safety
-/// `result` are m numbers of their type.
-pub(super) unsafe fn keys(keyed: *const treefold_keyed, result: (*mut c_void, usize)) -> Status {
-    let of_type = |held: &dyn KeyedState| held.key_type().unwrap_or(ElementType::U64);
-    let write = |held: &dyn KeyedState, result: &mut [u8]| held.write_keys(result);
-    // SAFETY: the caller's promise is this function's.
-    unsafe { of_each_key(keyed, result, of_type, write) }
-}
-
-/// The number of keys.
-///
-/// # Safety
-/// `result` is one number.
-pub(super) unsafe fn groups(keyed: *const treefold_keyed, result: *mut usize) -> Status {
-    guard(|| {
-        let groups = handle::read(keyed, |held| Ok(held.groups()))?;
-        // SAFETY: the caller promises room for a number.
-        unsafe { write("result", result, groups) }
-    })
+    unsafe { of_each_key(keyed, (result, m), of_type, write) }
 }
 
 /// Writes an element of a type for each key, or a row of them.
@@ -218,46 +312,49 @@ unsafe fn of_each_key(
     })
 }
 
-/// Keys, and where they are.
+/// Whether two states are equal.
 ///
 /// # Safety
-/// They are so many numbers of the type, or NULL.
-///
-/// # Errors
-/// There is no such type, or no such keys.
-pub unsafe fn keys_of<'k>((key_type, keys, k): KeysInput) -> Result<(Keys<'k>, Bytes), Failure> {
-    let key_type = type_of("key_type", key_type)?;
-    let array = Bytes::of("keys", keys, k, local::element_bytes(key_type))?;
-    // SAFETY: the caller promises so many keys.
-    let bytes = unsafe { array.read(keys) };
-    Ok((Keys { key_type, bytes }, array))
-}
-
-/// The type of a code that is an argument of this name.
-pub(super) fn type_of(name: &str, code: i32) -> Result<ElementType, Failure> {
-    let known = ElementType::of_code(code);
-    known.map_err(|_| Failure::argument(name, format_args!("there is no type {code}")))
-}
-
-/// Arrays of items, if they are apart from the result.
-///
-/// # Safety
-/// They have so many elements.
-unsafe fn slices<'a, T: Pod, const ARRAYS: usize>(
-    arrays: [Array<T>; ARRAYS],
-    result: Bytes,
-) -> Result<[&'a [T]; ARRAYS], Failure> {
-    let mut slices: [&[T]; ARRAYS] = [&[]; ARRAYS];
-    for (slice, array) in slices.iter_mut().zip(arrays) {
-        let (name, pointer, _) = array;
-        let bytes = array_of(array)?;
-        disjoint(bytes, result)?;
-        // SAFETY: the caller promises so many elements.
-        *slice = elements(name, unsafe { bytes.read(pointer.cast()) })?;
+/// `result` is one number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_equal(
+    keyed: *const treefold_keyed,
+    other: *const treefold_keyed,
+    result: *mut c_int,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe {
+        held::equal(keyed, other, result, |held, other| {
+            held.equals(other.as_ref())
+        })
     }
-    Ok(slices)
 }
 
-fn array_of<T>((name, pointer, length): Array<T>) -> Result<Bytes, Failure> {
-    Bytes::of(name, pointer.cast(), length, size_of::<T>())
+/// A state as bytes.
+///
+/// # Safety
+/// `bytes` has room for `capacity` bytes, and `needed` is one number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_to_bytes(
+    keyed: *const treefold_keyed,
+    bytes: *mut c_void,
+    capacity: usize,
+    needed: *mut usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { held::to_bytes(keyed, (bytes, capacity), needed, |held| held.to_bytes()) }
+}
+
+/// Makes a state what bytes stand for.
+///
+/// # Safety
+/// `bytes` are n bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_keyed_of_bytes(
+    keyed: *mut treefold_keyed,
+    bytes: *const c_void,
+    n: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { held::of_bytes(keyed, (bytes, n), |held, bytes| held.become_bytes(bytes)) }
 }

@@ -9,17 +9,13 @@
     reason = "C programs pass pointers; each block says what their promise is"
 )]
 
-pub mod any_type;
-pub mod by_key;
+pub mod accumulators;
+mod arrays;
 pub mod exact;
-pub mod exports;
 mod held;
-mod keyed;
-pub mod rows_by_key;
-mod shapes;
-pub mod states;
-pub mod typed;
-pub mod windows;
+pub mod keyed;
+pub mod library;
+pub mod tree;
 
 use std::panic::{self, AssertUnwindSafe};
 
@@ -27,7 +23,7 @@ use crate::failure::{self, Code, Failure, Status};
 
 pub use crate::accumulator::treefold_accumulator;
 pub use crate::keyed::treefold_keyed;
-pub use keyed::{KeysInput, keys_of};
+pub use arrays::{KeysInput, keys_of};
 
 /// Runs what a function does: keeps its error for `treefold_last_error`, and stops panics.
 #[inline]

@@ -2,6 +2,8 @@
 
 use std::any::Any;
 
+use treefold::exact::{Held, IntegerMoments, IntegerSum, Statistic};
+
 use super::Keys;
 use super::integers::Integers;
 use super::kind::Kind;
@@ -9,58 +11,71 @@ use super::state::{KeyedState, empty};
 use crate::accumulator::Change;
 use crate::element::ElementType;
 use crate::failure::{Code, Failure};
+use crate::statistic::Asked;
 
-/// The codes of figures, and the slots that keys have for them. `$slot` is the slot of real numbers of a type.
+/// The slots that keys have for what is [`Held`](treefold::exact::Held). `$slot` is the slot of real numbers of a type.
 #[macro_export]
 macro_rules! by_slot {
-    ($figure:expr, $real:ty, $slot:ident => $body:expr, else $other:expr) => {
-        match $figure {
-            1 => $crate::with_type!(treefold::exact::Sum<$real>, $slot, $body),
-            3 => $crate::with_type!(treefold::exact::ProductSum<$real>, $slot, $body),
-            5 => $crate::with_type!(treefold::exact::Moments<$real>, $slot, $body),
-            6 => $crate::with_type!(treefold::exact::WeightedMean<$real>, $slot, $body),
-            7 => $crate::with_type!(treefold::exact::Extrema<$real>, $slot, $body),
-            8 => $crate::with_type!(treefold::exact::CoMoments<$real>, $slot, $body),
-            9 => $crate::with_type!(treefold::exact::Powers<$real>, $slot, $body),
-            _ => $other,
+    ($held:expr, $real:ty, $slot:ident => $body:expr) => {{
+        use treefold::exact::Held;
+        match $held {
+            Held::Sum => $crate::with_type!(treefold::exact::Sum<$real>, $slot, $body),
+            Held::Products => $crate::with_type!(treefold::exact::ProductSum<$real>, $slot, $body),
+            Held::Moments => $crate::with_type!(treefold::exact::Moments<$real>, $slot, $body),
+            Held::Weighted => {
+                $crate::with_type!(treefold::exact::WeightedMean<$real>, $slot, $body)
+            }
+            Held::Extrema => $crate::with_type!(treefold::exact::Extrema<$real>, $slot, $body),
+            Held::CoMoments => $crate::with_type!(treefold::exact::CoMoments<$real>, $slot, $body),
+            Held::Powers => $crate::with_type!(treefold::exact::Powers<$real>, $slot, $body),
+            _ => unreachable!("there is a slot for everything that is held"),
         }
-    };
+    }};
 }
 
-/// That of sums.
-const SUM: i32 = 1;
-
-/// A state of no items for so many keys.
+/// A state of no items for so many keys, with rows of so many items.
 ///
 /// # Errors
 /// There is no such state, or no memory for it.
 pub(crate) fn of_codes(
     element_type: ElementType,
-    figure: i32,
+    asked: Asked,
     keys: usize,
+    width: usize,
 ) -> Result<Box<dyn KeyedState>, Failure> {
-    use ElementType::{F32, F64};
-    check_figure(figure)?;
-    match element_type {
-        F32 | F64 => of_reals(element_type, figure, keys, 1),
-        _ if figure == SUM && element_type.is_integer() => {
-            Ok(Box::new(Integers::new(element_type, keys)?))
+    if width == 0 {
+        return Err(Failure::argument("width", "it must be at least 1"));
+    }
+    match (element_type, asked.of_reals()) {
+        (ElementType::F32 | ElementType::F64, _) => {
+            of_reals(element_type, asked.held(), keys, width)
         }
-        _ => Err(only_reals()),
+        (ElementType::C32 | ElementType::C64, _) => {
+            Err(unsupported("complex numbers have no statistics by key"))
+        }
+        _ if width > 1 => Err(unsupported("rows are of TREEFOLD_F32 or TREEFOLD_F64")),
+        (_, Statistic::Count | Statistic::Sum | Statistic::Mean) => {
+            Ok(Box::new(Integers::<IntegerSum>::new(element_type, keys)?))
+        }
+        (_, Statistic::Variance | Statistic::StandardDeviation) => {
+            Ok(Box::new(Integers::<IntegerMoments>::new(
+                element_type,
+                keys,
+            )?))
+        }
+        _ => Err(asked.missing("integers by key")),
     }
 }
 
 fn of_reals(
     element_type: ElementType,
-    figure: i32,
+    held: Held,
     keys: usize,
     width: usize,
 ) -> Result<Box<dyn KeyedState>, Failure> {
     match element_type {
-        ElementType::F32 => {
-            by_slot!(figure, f32, S => boxed::<S>(keys, width), else no_figure(figure))
-        }
-        _ => by_slot!(figure, f64, S => boxed::<S>(keys, width), else no_figure(figure)),
+        ElementType::F32 => by_slot!(held, f32, S => boxed::<S>(keys, width)),
+        _ => by_slot!(held, f64, S => boxed::<S>(keys, width)),
     }
 }
 
@@ -68,42 +83,7 @@ fn boxed<S: Kind>(keys: usize, width: usize) -> Result<Box<dyn KeyedState>, Fail
     Ok(Box::new(empty::<S>(keys, width)?))
 }
 
-/// Whether there is such a figure by key.
-///
-/// # Errors
-/// There is none.
-pub fn check_figure(figure: i32) -> Result<(), Failure> {
-    by_slot!(figure, f64, _S => Ok(()), else no_figure(figure))
-}
-
-/// # Errors
-/// There is no such figure by key.
-pub fn no_figure<T>(figure: i32) -> Result<T, Failure> {
-    let reason = format_args!("there are no exact figures {figure} by key");
-    Err(Failure::argument("figure", reason))
-}
-
-/// Sums of no rows of so many items, for so many keys.
-///
-/// # Errors
-/// Their items are not real, they have none, or there is no memory.
-pub(crate) fn of_rows(
-    element_type: ElementType,
-    keys: usize,
-    width: usize,
-) -> Result<Box<dyn KeyedState>, Failure> {
-    if width == 0 {
-        return Err(Failure::argument("width", "a row has items"));
-    }
-    match element_type {
-        ElementType::F32 | ElementType::F64 => of_reals(element_type, SUM, keys, width),
-        _ => Err(only_reals()),
-    }
-}
-
-fn only_reals() -> Failure {
-    let message =
-        "sums by key are of real numbers, or of integers without a statistic but the mean";
+fn unsupported(message: &str) -> Failure {
     Failure::new(Code::Unsupported, message)
 }
 
@@ -114,12 +94,12 @@ fn only_reals() -> Failure {
 /// As those of `treefold_keyed_create` and `treefold_keyed_add`.
 pub fn collected(
     element_type: ElementType,
-    figure: i32,
+    held: Held,
     keys: usize,
     of_items: Keys<'_>,
     items: &[u8],
 ) -> Result<Box<dyn Any>, Failure> {
-    let mut state = of_codes(element_type, figure, keys)?;
+    let mut state = of_reals(element_type, held, keys, 1)?;
     state.change(Change::Add, of_items, &[items])?;
     Ok(state)
 }

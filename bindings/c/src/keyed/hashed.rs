@@ -3,17 +3,17 @@
 use std::hash::Hash;
 
 use bytemuck::Pod;
-use treefold::exact::{Hashed, RemoveKeyedError, Sum};
+use treefold::exact::{Hashed, RemoveKeyedError, Statistic, Sum};
 
 use super::kind::{Real, SUM_BYTES};
-use super::state::{KeyedState, same_kind};
-use super::{Keys, has_room, of_keys, of_limit};
+use super::state::{KeyedState, of_unmerge, same_kind};
+use super::{Keys, has_room, no_keys, of_keys, of_limit};
 use crate::accumulator::Change;
 use crate::by_integer;
 use crate::element::ElementType;
 use crate::failure::{Code, Failure};
 use crate::raw::elements_mut;
-use crate::statistic::Statistic;
+use crate::statistic::{Asked, Question};
 
 /// What a key takes at first: a sum, the key, and its place in a table that is not full.
 const KEY_BYTES: usize = SUM_BYTES + 2 * size_of::<u64>();
@@ -46,7 +46,7 @@ pub(crate) fn of_codes(
         (F64, I64) => Box::new(Hashed::<i64, Sum<f64>>::new()),
         (F64, U64) => Box::new(Hashed::<u64, Sum<f64>>::new()),
         (F32 | F64, _) => {
-            let reason = "any keys are TREEFOLD_I64 or TREEFOLD_U64";
+            let reason = "keys of a hashed state must be TREEFOLD_I64 or TREEFOLD_U64";
             return Err(Failure::argument("key_type", reason));
         }
         _ => {
@@ -67,7 +67,7 @@ fn widened<K: HashedKey>(keys: Keys<'_>) -> Result<Vec<K>, Failure> {
             })
         });
         wide.collect()
-    }, else Err(Failure::argument("key_type", "keys are integers")))
+    }, else Err(no_keys()))
 }
 
 impl<K: HashedKey, T: Real> KeyedState for Hashed<K, Sum<T>> {
@@ -81,7 +81,7 @@ impl<K: HashedKey, T: Real> KeyedState for Hashed<K, Sum<T>> {
 
     fn change(&mut self, change: Change, keys: Keys<'_>, arrays: &[&[u8]]) -> Result<(), Failure> {
         let [items] = arrays else {
-            return Err(self.takes("items"));
+            return Err(self.takes("one array"));
         };
         let items = crate::raw::elements("items", items)?;
         has_room(items.len(), KEY_BYTES)?;
@@ -103,18 +103,21 @@ impl<K: HashedKey, T: Real> KeyedState for Hashed<K, Sum<T>> {
         }
     }
 
-    fn merge(&mut self, other: &dyn KeyedState) -> Result<(), Failure> {
+    fn change_by(&mut self, change: Change, other: &dyn KeyedState) -> Result<(), Failure> {
         let other = same_kind(self, other)?;
-        self.merge(other).map_err(|error| of_limit("other", error))
+        match change {
+            Change::Add => self.merge(other).map_err(|error| of_limit("other", error)),
+            Change::Remove => self.unmerge(other).map_err(|error| of_unmerge(&error)),
+        }
     }
 
     fn equals(&self, other: &dyn KeyedState) -> Result<bool, Failure> {
         Ok(self == same_kind(self, other)?)
     }
 
-    fn write(&self, statistic: Statistic, result: &mut [u8]) -> Result<(), Failure> {
-        if !matches!(statistic, Statistic::Value) {
-            return Err(self.lacks(statistic));
+    fn write(&self, question: Question, result: &mut [u8]) -> Result<(), Failure> {
+        if question.asked != Asked::Of(Statistic::Sum) {
+            return Err(self.lacks(question.asked));
         }
         let result = elements_mut::<T>("result", result)?;
         has_room(result.len(), size_of::<(&K, T)>())?;
@@ -133,6 +136,10 @@ impl<K: HashedKey, T: Real> KeyedState for Hashed<K, Sum<T>> {
         result.copy_from_slice(self.keys());
         result.sort_unstable();
         Ok(())
+    }
+
+    fn emptied(&self) -> Result<Box<dyn KeyedState>, Failure> {
+        Ok(Box::new(Self::new()))
     }
 
     fn boxed(&self) -> Result<Box<dyn KeyedState>, Failure> {

@@ -3,114 +3,143 @@
 use std::fmt::Display;
 
 use bytemuck::Pod;
-use treefold::exact::{self, IntegerSum, Keyed};
+use treefold::exact::{self, IntegerMoments, IntegerSum, Keyed, KeyedSlot, Statistic};
 
-use super::kind::{asked, change_by_short_keys, write};
-use super::state::{KeyedState, change_slots, merge_slots, same_kind};
+use super::kind::{change_by_short_keys, write};
+use super::state::{KeyedState, change_by_slots, change_slots, same_kind};
 use super::{Keys, has_room};
 use crate::accumulator::{Change, of_bytes_error};
 use crate::by_integer;
 use crate::element::ElementType;
 use crate::failure::{Code, Failure};
 use crate::raw::elements;
-use crate::statistic::Statistic;
+use crate::statistic::{Asked, Question};
 
-/// Sums of integers of a type.
+/// Slots of integers, which have sums that are integers.
+pub(super) trait IntegerSlot:
+    for<'i> KeyedSlot<Items<'i> = exact::Integers<'i>, Item = f64>
+{
+    fn count(&self) -> u64;
+
+    /// `None` if it has more than 128 bits.
+    fn sum(&self) -> Option<i128>;
+}
+
+impl IntegerSlot for IntegerSum {
+    fn count(&self) -> u64 {
+        self.items()
+    }
+
+    fn sum(&self) -> Option<i128> {
+        self.value()
+    }
+}
+
+impl IntegerSlot for IntegerMoments {
+    fn count(&self) -> u64 {
+        self.items()
+    }
+
+    fn sum(&self) -> Option<i128> {
+        Some(self.sum())
+    }
+}
+
+/// Slots of integers of a type.
 #[derive(Clone)]
-pub(crate) struct Integers {
-    sums: Keyed<IntegerSum>,
+pub(super) struct Integers<S: IntegerSlot> {
+    slots: Keyed<S>,
     item_type: ElementType,
 }
 
-/// What a key takes.
-pub(super) const KEY_BYTES: usize = size_of::<IntegerSum>();
-
-impl Integers {
+impl<S: IntegerSlot> Integers<S> {
     pub(super) fn new(item_type: ElementType, keys: usize) -> Result<Self, Failure> {
-        has_room(keys, KEY_BYTES)?;
-        let sums = Keyed::new(keys).map_err(|error| super::of_limit("keys", error))?;
-        Ok(Self { sums, item_type })
+        has_room(keys, size_of::<S>())?;
+        let slots = Keyed::new(keys).map_err(|error| super::of_limit("keys", error))?;
+        Ok(Self { slots, item_type })
     }
 
-    /// Writes the sums as integers of 64 bits, of as many signs as items have.
+    /// Writes the sums as integers of 64 bits, with a sign if items have one.
     fn write_sums<L: Pod + TryFrom<i128>>(&self, result: &mut [u8]) -> Result<(), Failure> {
-        let longest = |key: usize| {
-            let sum = self.sums.get(key);
-            let value = sum
-                .value()
-                .ok_or_else(|| too_large(key, &"of more than 128 bits"))?;
+        let sum_of = |key: usize| {
+            let value = self.slots.get(key).sum();
+            let value = value.ok_or_else(|| too_large(key, &"of more than 128 bits"))?;
             L::try_from(value).map_err(|_| too_large(key, &value))
         };
-        let sums: Vec<L> = (0..self.sums.keys())
-            .map(longest)
-            .collect::<Result<_, _>>()?;
+        let sums: Vec<L> = (0..self.groups()).map(sum_of).collect::<Result<_, _>>()?;
         write(result, &sums)
     }
 }
 
-impl KeyedState for Integers {
+impl<S: IntegerSlot> KeyedState for Integers<S> {
     fn element_type(&self) -> ElementType {
         self.item_type
     }
 
     fn groups(&self) -> usize {
-        self.sums.keys()
+        self.slots.keys()
     }
 
     fn change(&mut self, change: Change, keys: Keys<'_>, arrays: &[&[u8]]) -> Result<(), Failure> {
         let [items] = arrays else {
-            return Err(self.takes("items"));
+            return Err(self.takes("one array"));
         };
         let items = by_integer!(
             self.item_type,
             I => exact::Integers::from(elements::<I>("items", items)?),
             else unreachable!("items are integers")
         );
-        change_slots(&mut self.sums, keys, items, "items", |sums, keys, items| {
-            change_by_short_keys(sums, change, keys, items)
-        })
+        change_slots(
+            &mut self.slots,
+            keys,
+            items,
+            "items",
+            |slots, keys, items| change_by_short_keys(slots, change, keys, items),
+        )
     }
 
-    fn merge(&mut self, other: &dyn KeyedState) -> Result<(), Failure> {
+    fn change_by(&mut self, change: Change, other: &dyn KeyedState) -> Result<(), Failure> {
         let other = same_kind(self, other)?;
-        merge_slots(&mut self.sums, &other.sums)
+        change_by_slots(&mut self.slots, change, &other.slots)
     }
 
     fn equals(&self, other: &dyn KeyedState) -> Result<bool, Failure> {
-        Ok(self.sums == same_kind(self, other)?.sums)
+        Ok(self.slots == same_kind(self, other)?.slots)
     }
 
-    fn counts(&self) -> Result<Vec<u64>, Failure> {
-        let counts = (0..self.sums.keys()).map(|key| self.sums.get(key).items());
-        Ok(counts.collect())
-    }
-
-    fn write(&self, statistic: Statistic, result: &mut [u8]) -> Result<(), Failure> {
-        use ElementType::I64;
+    fn write(&self, question: Question, result: &mut [u8]) -> Result<(), Failure> {
         has_room(result.len(), 1)?;
-        if let Statistic::Value = statistic {
-            return match statistic.element_type(self.item_type) {
-                I64 => self.write_sums::<i64>(result),
-                _ => self.write_sums::<u64>(result),
-            };
+        let Question { asked, options } = question;
+        match (asked, asked.element_type(self.item_type)) {
+            (Asked::Of(Statistic::Count), _) => {
+                let counts = (0..self.groups()).map(|key| self.slots.get(key).count());
+                write(result, &counts.collect::<Vec<u64>>())
+            }
+            (Asked::Of(Statistic::Sum), ElementType::I64) => self.write_sums::<i64>(result),
+            (Asked::Of(Statistic::Sum), _) => self.write_sums::<u64>(result),
+            _ => {
+                let values = self.slots.statistics(asked.of_reals(), options);
+                write(result, &values.ok_or_else(|| self.lacks(asked))?)
+            }
         }
-        let (asked, options) = asked(statistic);
-        let values = self.sums.statistics(asked[0], options);
-        write(result, &values.ok_or_else(|| self.lacks(statistic))?)
     }
 
     fn to_bytes(&self) -> Result<Vec<u8>, Failure> {
-        Ok(self.sums.to_bytes())
+        Ok(self.slots.to_bytes())
     }
 
     fn become_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        has_room(bytes.len() / KEY_BYTES, KEY_BYTES)?;
-        self.sums = Keyed::of_bytes(bytes).map_err(|error| of_bytes_error(&error))?;
+        has_room(bytes.len(), 1)?;
+        self.slots = Keyed::of_bytes(bytes).map_err(|error| of_bytes_error(&error))?;
         Ok(())
     }
 
+    fn emptied(&self) -> Result<Box<dyn KeyedState>, Failure> {
+        Ok(Box::new(Self::new(self.item_type, self.groups())?))
+    }
+
     fn boxed(&self) -> Result<Box<dyn KeyedState>, Failure> {
-        has_room(self.sums.memory(), 1)?;
+        has_room(self.slots.memory(), 1)?;
         Ok(Box::new(self.clone()))
     }
 

@@ -2,7 +2,7 @@
 
 use bytemuck::Pod;
 use treefold::exact::{
-    self, CoMoments, Extrema, Float, Key, Keyed, KeyedSlot, Moments, Powers, ProductSum,
+    CoMoments, Extrema, Float, Key, Keyed, KeyedSlot, Moments, Powers, ProductSum,
     RemoveKeyedError, Sum, WeightedMean,
 };
 
@@ -11,7 +11,6 @@ use crate::accumulator::Change;
 use crate::element::ElementType;
 use crate::failure::Failure;
 use crate::raw::elements_mut;
-use crate::statistic::Statistic;
 
 /// The types of items that are rounded.
 pub(crate) trait Real: Float + Pod + PartialEq {
@@ -134,21 +133,6 @@ kinds! {
     ProductSum, "dot products by key", 2 * SUM_BYTES, |arrays| arrays, true, [];
     CoMoments, "co-moments by key", 8 * SUM_BYTES + 8, |arrays| arrays, true, [];
     WeightedMean, "weighted means by key", 3 * SUM_BYTES, |arrays| arrays, true, [];
-}
-
-/// The statistics of a slot that answer a question: the first one that it has.
-pub(super) fn asked(statistic: Statistic) -> ([exact::Statistic; 2], exact::Options) {
-    use exact::Statistic as Exact;
-    let (asked, ddof) = match statistic {
-        Statistic::Any(statistic, options) => return ([statistic; 2], options),
-        Statistic::Value => ([Exact::Sum, Exact::Dot], 0.0),
-        Statistic::Mean => ([Exact::Mean, Exact::WeightedMean], 0.0),
-        Statistic::Variance(ddof) => ([Exact::Variance; 2], ddof),
-        Statistic::StandardDeviation(ddof) => ([Exact::StandardDeviation; 2], ddof),
-        Statistic::Minimum => ([Exact::Minimum; 2], 0.0),
-        Statistic::Maximum => ([Exact::Maximum; 2], 0.0),
-    };
-    (asked, exact::Options { ddof, bias: true })
 }
 
 /// Writes the results of all keys.

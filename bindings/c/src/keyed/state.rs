@@ -3,16 +3,16 @@
 use std::any::Any;
 
 use treefold::FoldError;
-use treefold::exact::{Items, Keyed, KeyedSlot};
+use treefold::exact::{Items, Keyed, KeyedSlot, RemoveKeyedError, Statistic};
 
-use super::kind::{Kind, Real, Unchanged, asked, write};
+use super::kind::{Kind, Real, Unchanged, write};
 use super::{Keys, has_room, of_limit, of_removal};
-use crate::accumulator::{Change, OF_MOMENTS, OF_SUM, of_bytes_error};
+use crate::accumulator::{Change, of_bytes_error};
 use crate::element::ElementType;
 use crate::failure::{self, Code, Failure};
 use crate::handle::{Copied, handle};
 use crate::raw::elements;
-use crate::statistic::Statistic;
+use crate::statistic::{Asked, Question};
 
 handle!(
     /// The handle of sums by key.
@@ -42,11 +42,11 @@ pub(crate) trait KeyedState: Any + Send + Sync {
     /// items are there than are removed.
     fn change(&mut self, change: Change, keys: Keys<'_>, arrays: &[&[u8]]) -> Result<(), Failure>;
 
-    /// Adds other ones, key by key.
+    /// Adds other ones, key by key, or takes them back.
     ///
     /// # Errors
-    /// They are of another kind, or for another number of keys.
-    fn merge(&mut self, other: &dyn KeyedState) -> Result<(), Failure>;
+    /// They are of another kind, or for another number of keys; or fewer items are there than are removed.
+    fn change_by(&mut self, change: Change, other: &dyn KeyedState) -> Result<(), Failure>;
 
     /// Whether another one is equal.
     ///
@@ -54,19 +54,11 @@ pub(crate) trait KeyedState: Any + Send + Sync {
     /// It is of another kind.
     fn equals(&self, other: &dyn KeyedState) -> Result<bool, Failure>;
 
-    /// The number of items of each key.
-    ///
-    /// # Errors
-    /// They are not counted.
-    fn counts(&self) -> Result<Vec<u64>, Failure> {
-        Err(self.does_not_count())
-    }
-
-    /// Writes a statistic of each key, of type [`Statistic::element_type`].
+    /// Writes a statistic of each key, of type [`Asked::element_type`].
     ///
     /// # Errors
     /// There is no such statistic, an address is not aligned, or a result does not fit its type.
-    fn write(&self, statistic: Statistic, result: &mut [u8]) -> Result<(), Failure>;
+    fn write(&self, question: Question, result: &mut [u8]) -> Result<(), Failure>;
 
     /// The type of keys that are not 0 to K - 1.
     fn key_type(&self) -> Option<ElementType> {
@@ -96,6 +88,12 @@ pub(crate) trait KeyedState: Any + Send + Sync {
         Err(self.has_no_bytes())
     }
 
+    /// One of as many keys, but no items.
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    fn emptied(&self) -> Result<Box<dyn KeyedState>, Failure>;
+
     /// A copy.
     ///
     /// # Errors
@@ -106,15 +104,9 @@ pub(crate) trait KeyedState: Any + Send + Sync {
     fn name(&self) -> String;
 
     #[cold]
-    fn does_not_count(&self) -> Failure {
-        let message = format!("{} do not count items: {OF_MOMENTS} does", self.name());
-        Failure::new(Code::Unsupported, message)
-    }
-
-    #[cold]
     fn has_no_bytes(&self) -> Failure {
         let name = self.name();
-        let message = format!("{name} have no bytes: states of the keys 0 to K - 1 have");
+        let message = format!("{name} have no bytes: only states of the keys 0 to K - 1 do");
         Failure::new(Code::Unsupported, message)
     }
 
@@ -124,26 +116,8 @@ pub(crate) trait KeyedState: Any + Send + Sync {
     }
 
     #[cold]
-    fn lacks(&self, statistic: Statistic) -> Failure {
-        use treefold::exact::{Held, Statistic as Exact};
-        let instead = match statistic {
-            Statistic::Value => OF_SUM,
-            Statistic::Minimum | Statistic::Maximum => "TREEFOLD_EXACT_EXTREMA",
-            Statistic::Mean | Statistic::Variance(_) | Statistic::StandardDeviation(_) => {
-                OF_MOMENTS
-            }
-            Statistic::Any(Exact::Norm, _) => "TREEFOLD_EXACT_DOT of x and x",
-            Statistic::Any(statistic, _) => match statistic.held() {
-                Held::Sum => OF_SUM,
-                Held::Products => "TREEFOLD_EXACT_DOT",
-                Held::Moments => OF_MOMENTS,
-                Held::CoMoments => "TREEFOLD_EXACT_CO_MOMENTS",
-                Held::Weighted => "TREEFOLD_EXACT_WEIGHTED_MEAN",
-                Held::Extrema => "TREEFOLD_EXACT_EXTREMA",
-                _ => "TREEFOLD_EXACT_POWERS",
-            },
-        };
-        statistic.missing(&self.name(), instead)
+    fn lacks(&self, asked: Asked) -> Failure {
+        asked.missing(&self.name())
     }
 }
 
@@ -194,9 +168,10 @@ pub(super) fn change_slots<S: KeyedSlot>(
     })
 }
 
-/// Adds other slots of as many keys and columns.
-pub(super) fn merge_slots<S: KeyedSlot>(
+/// Adds other slots of as many keys and columns, or takes them back.
+pub(super) fn change_by_slots<S: KeyedSlot>(
     slots: &mut Keyed<S>,
+    change: Change,
     other: &Keyed<S>,
 ) -> Result<(), Failure> {
     let found = [other, slots].map(|slots| [slots.keys(), slots.width()]);
@@ -209,7 +184,21 @@ pub(super) fn merge_slots<S: KeyedSlot>(
             return Err(Failure::new(Code::Length, message));
         }
     }
-    slots.merge(other).map_err(|error| of_limit("other", error))
+    match change {
+        Change::Add => slots.merge(other).map_err(|error| of_limit("other", error)),
+        Change::Remove => {
+            let unmerged = slots.unmerge(other);
+            unmerged.map_err(|error| of_unmerge(&error))
+        }
+    }
+}
+
+/// Why a state cannot be taken back.
+pub(super) fn of_unmerge(error: &RemoveKeyedError) -> Failure {
+    match error {
+        RemoveKeyedError::Never => Failure::new(Code::Unsupported, error.to_string()),
+        other => Failure::argument("other", other),
+    }
 }
 
 impl<S: Kind> KeyedState for Keyed<S> {
@@ -229,32 +218,31 @@ impl<S: Kind> KeyedState for Keyed<S> {
         let arrays = match (arrays, S::TAKES_PAIRS) {
             ([x], false) => [elements("items", x)?, &[]],
             ([x, y], true) => [elements("x", x)?, elements("y", y)?],
-            _ => return Err(self.takes(["items", "products"][usize::from(S::TAKES_PAIRS)])),
+            _ => return Err(self.takes(["one array", "two arrays"][usize::from(S::TAKES_PAIRS)])),
         };
         change_arrays(self, change, keys, arrays)
     }
 
-    fn merge(&mut self, other: &dyn KeyedState) -> Result<(), Failure> {
-        merge_slots(self, same_kind(self, other)?)
+    fn change_by(&mut self, change: Change, other: &dyn KeyedState) -> Result<(), Failure> {
+        change_by_slots(self, change, same_kind(self, other)?)
     }
 
     fn equals(&self, other: &dyn KeyedState) -> Result<bool, Failure> {
         Ok(self == same_kind(self, other)?)
     }
 
-    fn counts(&self) -> Result<Vec<u64>, Failure> {
-        let counts = self.counts().map(<[u64]>::to_vec);
-        counts.ok_or_else(|| self.does_not_count())
-    }
-
-    fn write(&self, statistic: Statistic, result: &mut [u8]) -> Result<(), Failure> {
+    fn write(&self, question: Question, result: &mut [u8]) -> Result<(), Failure> {
         // Results are computed before they are written.
         has_room(result.len(), 1)?;
-        let (asked, options) = asked(statistic);
-        let mut values = asked
-            .iter()
-            .filter_map(|asked| self.statistics(*asked, options));
-        write(result, &values.next().ok_or_else(|| self.lacks(statistic))?)
+        let Question { asked, options } = question;
+        let lacks = || self.lacks(asked);
+        match asked.of_reals() {
+            Statistic::Count => write(result, self.counts().ok_or_else(lacks)?),
+            statistic => write(
+                result,
+                &self.statistics(statistic, options).ok_or_else(lacks)?,
+            ),
+        }
     }
 
     fn to_bytes(&self) -> Result<Vec<u8>, Failure> {
@@ -266,6 +254,10 @@ impl<S: Kind> KeyedState for Keyed<S> {
         has_room(bytes.len() / 9, S::KEY_BYTES)?;
         *self = Self::of_bytes(bytes).map_err(|error| of_bytes_error(&error))?;
         Ok(())
+    }
+
+    fn emptied(&self) -> Result<Box<dyn KeyedState>, Failure> {
+        Ok(Box::new(empty::<S>(self.keys(), self.width())?))
     }
 
     fn boxed(&self) -> Result<Box<dyn KeyedState>, Failure> {

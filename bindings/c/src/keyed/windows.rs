@@ -1,98 +1,115 @@
-//! Exact sums and means of windows that end at each item.
+//! Statistics of windows that move over arrays.
 
-use bytemuck::AnyBitPattern;
-use treefold::exact::{self, Float, Placement, Rolling, RollingError, RollingIndex};
+use treefold::exact::{Float, Placement, Rolling, RollingError, RollingIndex};
 
 use super::has_room;
-use crate::by_integer;
 use crate::element::ElementType;
-use crate::failure::{Code, Failure};
-use crate::raw::elements;
-use crate::statistic::Statistic;
+use crate::failure::{self, Code, Failure};
+use crate::raw::{elements, elements_mut};
+use crate::statistic::Question;
+use crate::{by_integer, by_real};
 
 /// Which items a window has.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Window<'i> {
-    /// The last ones, so many.
+pub(crate) enum Extent<'i> {
+    /// So many.
     Items(usize),
-    /// Those whose index is more than that of the last one less a width: both are elements of a type.
+    /// Those by an index, of which the width is an element.
     Range {
         index_type: ElementType,
         index: &'i [u8],
         width: &'i [u8],
     },
+    /// All up to the item.
+    Expanding,
 }
 
-/// The exact sums or means of the windows that end at each item.
-pub(crate) fn rolling<T: Float>(
-    statistic: Statistic,
-    items: &[T],
+/// `treefold_window`, with arrays for pointers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window<'i> {
+    pub(crate) extent: Extent<'i>,
+    pub(crate) placement: Placement,
+    pub(crate) least_items: usize,
+    pub(crate) skips_nan: bool,
+}
+
+/// A statistic of the window of each item.
+pub(crate) fn rolling(
+    element_type: ElementType,
+    question: Question,
     window: Window<'_>,
-    least_items: usize,
-    result: &mut [T],
+    arrays: &[&[u8]],
+    result: &mut [u8],
 ) -> Result<(), Failure> {
-    if result.len() != items.len() {
-        let (found, expected) = (result.len(), items.len());
-        let message = format!("`result` has {found} elements, but `items` has {expected}");
+    by_real!(element_type, T => of_reals::<T>(question, window, arrays, result))
+}
+
+fn of_reals<T: Float + bytemuck::Pod>(
+    question: Question,
+    window: Window<'_>,
+    arrays: &[&[u8]],
+    result: &mut [u8],
+) -> Result<(), Failure> {
+    let names = ["x", "y"].iter().zip(arrays);
+    let columns = names.map(|(name, array)| elements::<T>(name, array));
+    let columns: Vec<&[T]> = columns.collect::<Result<_, _>>()?;
+    let result = elements_mut::<T>("result", result)?;
+    let (found, expected) = (result.len(), columns[0].len());
+    if found != expected {
+        let message = format!("`result` has {found} elements, but `x` has {expected}");
         return Err(Failure::new(Code::Length, message));
     }
-    has_room(items.len(), size_of::<T>() + size_of::<u64>())?;
-    let windows = match window {
-        Window::Items(0) => return Err(Failure::argument("window", "a window has items")),
-        Window::Items(window) => Rolling::of_items(window, Placement::Trailing),
-        Window::Range {
-            index_type,
-            index,
-            width,
-        } => of_range(items.len(), index_type, index, width)?,
-    };
-    let windows = windows.least_items(least_items);
-    let statistic = match statistic {
-        Statistic::Mean => exact::Statistic::Mean,
-        _ => exact::Statistic::Sum,
-    };
-    let values = windows.values(statistic, statistic.defaults(), &[items]);
-    let values = values.map_err(|error| Failure::argument("items", error))?;
+    has_room(expected, size_of::<T>() + size_of::<u64>())?;
+    let windows = window.rolling()?;
+    let windows = windows
+        .least_items(window.least_items)
+        .skip_nan(window.skips_nan);
+    let values = windows.values(question.asked.of_reals(), question.options, &columns);
+    let values = values.map_err(|error| match error {
+        RollingError::Length {
+            column: 1,
+            found,
+            expected,
+        } => failure::lengths(expected, found),
+        error => Failure::argument("x", error),
+    })?;
     result.copy_from_slice(&values);
     Ok(())
 }
 
-/// The windows of so many items by an index of a type.
-fn of_range(
-    items: usize,
-    index_type: ElementType,
-    index: &[u8],
-    width: &[u8],
-) -> Result<Rolling, Failure> {
-    match index_type {
-        ElementType::F32 => ascending::<f32>(items, index, width),
-        ElementType::F64 => ascending::<f64>(items, index, width),
-        _ => by_integer!(
-            index_type,
-            I => ascending::<I>(items, index, width),
-            else Err(Failure::argument("index_type", "an index is of real numbers or integers"))
-        ),
+impl Window<'_> {
+    fn rolling(self) -> Result<Rolling, Failure> {
+        match self.extent {
+            Extent::Items(0) => Err(Failure::argument("window", "`items` must be at least 1")),
+            Extent::Items(window) => Ok(Rolling::of_items(window, self.placement)),
+            Extent::Expanding => Ok(Rolling::expanding()),
+            Extent::Range {
+                index_type,
+                index,
+                width,
+            } => match index_type {
+                ElementType::F32 => self.ascending::<f32>(index, width),
+                ElementType::F64 => self.ascending::<f64>(index, width),
+                _ => by_integer!(
+                    index_type,
+                    I => self.ascending::<I>(index, width),
+                    else Err(Failure::argument("index_type", "an index must be of real numbers or integers"))
+                ),
+            },
+        }
     }
-}
 
-fn ascending<I: RollingIndex + AnyBitPattern>(
-    items: usize,
-    index: &[u8],
-    width: &[u8],
-) -> Result<Rolling, Failure> {
-    let index = elements::<I>("index", index)?;
-    if index.len() != items {
-        let found = index.len();
-        let message = format!("`index` has {found} elements, but `items` has {items}");
-        return Err(Failure::new(Code::Length, message));
+    fn ascending<I: RollingIndex + bytemuck::AnyBitPattern>(
+        self,
+        index: &[u8],
+        width: &[u8],
+    ) -> Result<Rolling, Failure> {
+        let index = elements::<I>("index", index)?;
+        let width = bytemuck::pod_read_unaligned(width);
+        let windows = Rolling::of_range(index, width, self.placement);
+        windows.map_err(|error| match error {
+            RollingError::Width => Failure::argument("width", "it must be more than 0"),
+            error => Failure::argument("index", error),
+        })
     }
-    let windows = Rolling::of_range(
-        index,
-        bytemuck::pod_read_unaligned(width),
-        Placement::Trailing,
-    );
-    windows.map_err(|error| match error {
-        RollingError::Width => Failure::argument("width", "it is not more than 0"),
-        error => Failure::argument("index", error),
-    })
 }

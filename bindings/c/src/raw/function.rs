@@ -42,8 +42,8 @@ pub struct Function {
     words: usize,
 }
 
-// SAFETY: the context is passed on to the function and not followed here. Threads share a function in `treefold_par_fold_user` alone,
-// whose caller promises that several threads may call it at once with this context.
+// SAFETY: the context is passed on to the function and not followed here. Threads share a function in `treefold_fold_user` alone, whose
+// caller promises, where it has allowed several threads, that they may call it at once with this context.
 unsafe impl Sync for Function {}
 
 impl fmt::Debug for Function {

@@ -8,6 +8,7 @@
 mod function;
 mod pointers;
 mod pool;
+mod team;
 
 pub use function::{Combine, Function, ITEM_BYTES_MAX, WORD_BYTES, words_of_item};
 pub use pointers::{
@@ -15,3 +16,4 @@ pub use pointers::{
     write_bytes,
 };
 pub(crate) use pool::threads;
+pub(crate) use team::{Team, by_team};

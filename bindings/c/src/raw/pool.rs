@@ -11,45 +11,68 @@ use crate::failure::{Code, Failure};
 /// Threads, and the process that started them. A child of it, made by `fork`, has none of them, and must start its own.
 struct Pool {
     process: u32,
+    /// How many threads were asked for; 0 for one a core.
+    asked: usize,
     threads: ThreadPool,
+    /// The pool that was the last one before.
+    before: *mut Pool,
 }
 
 /// The pool that was built last. No lock guards it: one that another thread held during a `fork` would never be free in the child.
-static POOL: AtomicPtr<Pool> = AtomicPtr::new(ptr::null_mut());
+static LAST: AtomicPtr<Pool> = AtomicPtr::new(ptr::null_mut());
 
-/// The threads of this process: as many as rayon takes by default, which `RAYON_NUM_THREADS` sets. The first call starts them.
+/// So many threads of this process; for 0 as many as rayon takes by default, which `RAYON_NUM_THREADS` sets. The first call starts them.
 ///
 /// # Errors
 /// They cannot be started.
-pub(crate) fn threads() -> Result<&'static ThreadPool, Failure> {
-    let process = process::id();
-    let known = POOL.load(Ordering::Acquire);
-    // SAFETY: it is null, or was a `Box` that `start` has published and nobody frees.
-    match unsafe { known.as_ref() } {
-        Some(pool) if pool.process == process => Ok(&pool.threads),
-        _ => start(process, known),
-    }
+pub(crate) fn threads(asked: usize) -> Result<&'static ThreadPool, Failure> {
+    let last = LAST.load(Ordering::Acquire);
+    find(last, asked).map_or_else(|| start(last, asked), Ok)
 }
 
-/// Starts the threads of this process in place of those that are known, unless another thread is faster.
+/// This process' pool of so many threads, if it is the last one or one before.
+fn find(last: *mut Pool, asked: usize) -> Option<&'static ThreadPool> {
+    let process = process::id();
+    let mut place = last;
+    // SAFETY: each is null, or was a `Box` that `start` has published and nobody frees.
+    while let Some(pool) = unsafe { place.as_ref() } {
+        if (pool.process, pool.asked) == (process, asked) {
+            return Some(&pool.threads);
+        }
+        place = pool.before;
+    }
+    None
+}
+
+/// Starts threads, unless another thread is faster.
 #[cold]
-fn start(process: u32, known: *mut Pool) -> Result<&'static ThreadPool, Failure> {
-    let built = ThreadPoolBuilder::new().build();
+fn start(last: *mut Pool, asked: usize) -> Result<&'static ThreadPool, Failure> {
+    let built = ThreadPoolBuilder::new().num_threads(asked).build();
     let threads = built.map_err(|error| {
         let message = format!("the threads of the pool cannot be started: {error}");
         Failure::new(Code::Memory, message)
     })?;
-    let own = Box::into_raw(Box::new(Pool { process, threads }));
-    // A pool of the parent's is forgotten: there are no threads here that could be ended.
-    let published = POOL.compare_exchange(known, own, Ordering::AcqRel, Ordering::Acquire);
-    let pool = published.map_or_else(
-        |faster| {
-            // SAFETY: it is the `Box` made above, which nobody else has seen.
-            drop(unsafe { Box::from_raw(own) });
-            faster
-        },
-        |_| own,
-    );
-    // SAFETY: not null, as it was just made or has replaced `known`, and nobody frees what is published.
-    Ok(unsafe { &(*pool).threads })
+    let mut own = Box::new(Pool {
+        process: process::id(),
+        asked,
+        threads,
+        before: last,
+    });
+    loop {
+        let place = Box::into_raw(own);
+        // SAFETY: it is the `Box` made above, which nobody else has seen.
+        let before = unsafe { (*place).before };
+        match LAST.compare_exchange(before, place, Ordering::AcqRel, Ordering::Acquire) {
+            // SAFETY: not null, and nobody frees what is published.
+            Ok(_) => return Ok(unsafe { &(*place).threads }),
+            Err(faster) => {
+                // SAFETY: as above: it was not published.
+                own = unsafe { Box::from_raw(place) };
+                if let Some(threads) = find(faster, asked) {
+                    return Ok(threads);
+                }
+                own.before = faster;
+            }
+        }
+    }
 }

@@ -239,7 +239,10 @@ fn keys_that_cannot_be() {
     let error = by_key(&[0_u16], &[1.0], 0).unwrap_err();
     assert_eq!(error.to_string(), "item 0 has key 0, and there is no sum");
     let error = sums.remove(&[0, 2_u8], &[1.0, f64::NAN]).unwrap_err();
-    assert_eq!(error.to_string(), "key 2: cannot remove 1 NaN: the sum holds 0");
+    assert_eq!(
+        error.to_string(),
+        "key 2: cannot remove 1 NaN: the sum holds 0"
+    );
     assert!(matches!(error, RemoveKeyedError::Fewer { key: 2, .. }));
     assert_eq!(sums.values(), [0.0, 0.0, 1.5]);
 }

@@ -312,7 +312,10 @@ fn more_than_was_added() {
         .add(&[0, 1, 1_u8], &[1.0, f64::INFINITY, 2.0])
         .unwrap();
     let error = moments.remove(&[0, 0_u8], &[1.0, 1.0]).unwrap_err();
-    assert_eq!(error.to_string(), "key 0: cannot remove 2 items: the sum holds 1");
+    assert_eq!(
+        error.to_string(),
+        "key 0: cannot remove 2 items: the sum holds 1"
+    );
     let error = moments.remove(&[1, 1_u8], &[f64::INFINITY; 2]).unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -329,12 +332,18 @@ fn more_than_was_added() {
     assert!(products.value(0).is_nan());
     let mut integers = Keyed::<IntegerSum>::new(1).unwrap();
     let error = integers.remove(&[0_u8], (&[1_i8]).into()).unwrap_err();
-    assert_eq!(error.to_string(), "key 0: cannot remove 1 item: the sum holds 0");
+    assert_eq!(
+        error.to_string(),
+        "key 0: cannot remove 1 item: the sum holds 0"
+    );
     // Few items of many keys.
     let mut moments = Keyed::<Moments<f64>>::new(1000).unwrap();
     moments.add(&[7, 900, 7_u16], &[1.0, 2.0, 3.0]).unwrap();
     let error = moments.remove(&[900, 7, 900_u16], &[2.0; 3]).unwrap_err();
-    assert_eq!(error.to_string(), "key 900: cannot remove 2 items: the sum holds 1");
+    assert_eq!(
+        error.to_string(),
+        "key 900: cannot remove 2 items: the sum holds 1"
+    );
     moments.remove(&[900, 7_u16], &[2.0, 1.0]).unwrap();
     assert_eq!(
         [moments.get(7).mean(), moments.counts().unwrap()[900] as f64],

@@ -90,6 +90,12 @@ impl Builder {
 }
 
 impl<T: Pod> LanesPlan<T> {
+    /// The same plan whatever its type.
+    #[doc(hidden)]
+    pub fn into_any(self) -> AnyPlan {
+        self.plan
+    }
+
     /// The number of lanes.
     pub fn lanes(&self) -> usize {
         self.width()

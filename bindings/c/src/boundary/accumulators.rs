@@ -1,0 +1,256 @@
+//! The functions of `treefold.h` for accumulators.
+
+use std::ffi::{c_int, c_void};
+
+use super::arrays::{Array, input, place_of};
+use super::tree::write_element;
+use super::{guard, held};
+use crate::accumulator::{self, Change, treefold_accumulator};
+use crate::element::ElementType;
+use crate::failure::Status;
+use crate::handle;
+use crate::statistic::{Asked, Question};
+
+/// An accumulator of no items.
+///
+/// # Safety
+/// `result` is one handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_accumulator_create(
+    element_type: i32,
+    statistic: i32,
+    result: *mut *mut treefold_accumulator,
+) -> Status {
+    let make = || {
+        let asked = Asked::of_code(statistic)?;
+        accumulator::of_codes(ElementType::of_code(element_type)?, asked)
+    };
+    // SAFETY: the caller's promise is this function's.
+    unsafe { held::create(result, make) }
+}
+
+/// Another accumulator of the same items.
+///
+/// # Safety
+/// `result` is one handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_accumulator_copy(
+    accumulator: *const treefold_accumulator,
+    result: *mut *mut treefold_accumulator,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { held::copy(accumulator, result) }
+}
+
+/// Ends an accumulator.
+///
+/// # Safety
+/// `accumulator` is one handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_accumulator_destroy(
+    accumulator: *mut *mut treefold_accumulator,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { held::destroy(accumulator) }
+}
+
+/// Forgets all items.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_accumulator_clear(accumulator: *mut treefold_accumulator) -> Status {
+    guard(|| {
+        handle::change(accumulator, |held| {
+            *held = held.emptied();
+            Ok(())
+        })
+    })
+}
+
+/// Adds or removes the items of some arrays.
+///
+/// # Safety
+/// They have so many elements of the accumulator's type.
+unsafe fn change(
+    accumulator: *const treefold_accumulator,
+    change: Change,
+    arrays: &[Array],
+) -> Status {
+    guard(|| {
+        handle::change(accumulator, |held| {
+            let mut slices = [&[][..]; 2];
+            for (slice, &array) in slices.iter_mut().zip(arrays) {
+                // SAFETY: the caller promises so many elements.
+                *slice = unsafe { input(array, held.element_type(), &[]) }?;
+            }
+            held.change(change, &slices[..arrays.len()])
+        })
+    })
+}
+
+/// Adds items.
+///
+/// # Safety
+/// `items` are n elements of the accumulator's type.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_accumulator_add(
+    accumulator: *mut treefold_accumulator,
+    items: *const c_void,
+    n: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { change(accumulator, Change::Add, &[("items", items, n)]) }
+}
+
+/// Takes items back.
+///
+/// # Safety
+/// `items` are n elements of the accumulator's type.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_accumulator_remove(
+    accumulator: *mut treefold_accumulator,
+    items: *const c_void,
+    n: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { change(accumulator, Change::Remove, &[("items", items, n)]) }
+}
+
+/// Adds pairs.
+///
+/// # Safety
+/// `x` has n elements of the accumulator's type, and `y` has m.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_accumulator_add_pairs(
+    accumulator: *mut treefold_accumulator,
+    x: *const c_void,
+    n: usize,
+    y: *const c_void,
+    m: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { change(accumulator, Change::Add, &[("x", x, n), ("y", y, m)]) }
+}
+
+/// Takes pairs back.
+///
+/// # Safety
+/// `x` has n elements of the accumulator's type, and `y` has m.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_accumulator_remove_pairs(
+    accumulator: *mut treefold_accumulator,
+    x: *const c_void,
+    n: usize,
+    y: *const c_void,
+    m: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { change(accumulator, Change::Remove, &[("x", x, n), ("y", y, m)]) }
+}
+
+/// Adds or removes what another accumulator was given.
+fn change_by(
+    accumulator: *const treefold_accumulator,
+    change: Change,
+    other: *const treefold_accumulator,
+) -> Status {
+    guard(|| {
+        handle::change_by(accumulator, other, |held, other| {
+            held.change_by(change, other.as_ref())
+        })
+    })
+}
+
+/// Adds what another accumulator was given.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_accumulator_merge(
+    accumulator: *mut treefold_accumulator,
+    other: *const treefold_accumulator,
+) -> Status {
+    change_by(accumulator, Change::Add, other)
+}
+
+/// Takes back what another accumulator was given.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_accumulator_unmerge(
+    accumulator: *mut treefold_accumulator,
+    other: *const treefold_accumulator,
+) -> Status {
+    change_by(accumulator, Change::Remove, other)
+}
+
+/// A statistic of the items.
+///
+/// # Safety
+/// `result` is one element of its type.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_accumulator_value(
+    accumulator: *const treefold_accumulator,
+    statistic: i32,
+    ddof: f64,
+    result: *mut c_void,
+) -> Status {
+    guard(|| {
+        let question = Question::of_codes(statistic, ddof)?;
+        handle::read(accumulator, |held| {
+            let result_type = question.asked.element_type(held.element_type());
+            place_of("result", result, result_type)?;
+            let write = |value: &mut [u8]| held.write(question, value);
+            // SAFETY: the caller promises room for an element.
+            unsafe { write_element(("result", result), result_type, write) }
+        })
+    })
+}
+
+/// Whether two accumulators are equal.
+///
+/// # Safety
+/// `result` is one number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_accumulator_equal(
+    accumulator: *const treefold_accumulator,
+    other: *const treefold_accumulator,
+    result: *mut c_int,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe {
+        held::equal(accumulator, other, result, |held, other| {
+            held.equals(other.as_ref())
+        })
+    }
+}
+
+/// An accumulator as bytes.
+///
+/// # Safety
+/// `bytes` has room for `capacity` bytes, and `needed` is one number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_accumulator_to_bytes(
+    accumulator: *const treefold_accumulator,
+    bytes: *mut c_void,
+    capacity: usize,
+    needed: *mut usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe {
+        held::to_bytes(accumulator, (bytes, capacity), needed, |held| {
+            Ok(held.to_bytes())
+        })
+    }
+}
+
+/// Makes an accumulator what bytes stand for.
+///
+/// # Safety
+/// `bytes` are n bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_accumulator_of_bytes(
+    accumulator: *mut treefold_accumulator,
+    bytes: *const c_void,
+    n: usize,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe {
+        held::of_bytes(accumulator, (bytes, n), |held, bytes| {
+            held.become_bytes(bytes)
+        })
+    }
+}

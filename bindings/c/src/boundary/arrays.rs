@@ -1,0 +1,96 @@
+//! Arrays of a program's as slices of bytes, and places for results.
+
+use std::ffi::c_void;
+
+use crate::element::ElementType;
+use crate::failure::Failure;
+use crate::keyed::Keys;
+use crate::local;
+use crate::raw::{Bytes, disjoint};
+use crate::statistic::Asked;
+
+/// An array of a program's: what the header calls it, where it is, and how many elements it has.
+pub(super) type Array = (&'static str, *const c_void, usize);
+
+/// Keys of a program's: the code of their type, where they begin, and how many they are.
+pub type KeysInput = (i32, *const c_void, usize);
+
+/// An array of elements that is read, if it is apart from what is written.
+///
+/// # Safety
+/// It has so many elements.
+///
+/// # Errors
+/// It is NULL, too long, or overlaps what is written.
+pub(super) unsafe fn input<'a>(
+    (name, pointer, length): Array,
+    element_type: ElementType,
+    written: &[Bytes],
+) -> Result<&'a [u8], Failure> {
+    let array = Bytes::of(name, pointer, length, local::element_bytes(element_type))?;
+    for &written in written {
+        disjoint(array, written)?;
+    }
+    // SAFETY: the caller promises so many elements.
+    Ok(unsafe { array.read(pointer) })
+}
+
+/// The one or two arrays of a statistic, of which the second is NULL and has no elements if the statistic takes one.
+///
+/// # Safety
+/// They have so many elements.
+///
+/// # Errors
+/// As [`input`]; or there is a second array, and the statistic takes one.
+pub(super) unsafe fn inputs<'a>(
+    [x, y]: [Array; 2],
+    element_type: ElementType,
+    asked: Asked,
+    written: &[Bytes],
+) -> Result<Vec<&'a [u8]>, Failure> {
+    // SAFETY: the caller's promise is this function's.
+    let mut arrays = vec![unsafe { input(x, element_type, written) }?];
+    let (name, pointer, length) = y;
+    if asked.of_reals().inputs() > 1 {
+        // SAFETY: the caller's promise is this function's.
+        arrays.push(unsafe { input(y, element_type, written) }?);
+    } else if !pointer.is_null() || length > 0 {
+        let reason = format_args!("{} takes one array: it must be NULL", asked.name());
+        return Err(Failure::argument(name, reason));
+    }
+    Ok(arrays)
+}
+
+/// Where an element of a type is to be written.
+///
+/// # Errors
+/// It is NULL, or not aligned.
+pub(super) fn place_of(
+    name: &'static str,
+    pointer: *const c_void,
+    element_type: ElementType,
+) -> Result<Bytes, Failure> {
+    let place = Bytes::of(name, pointer, 1, local::element_bytes(element_type))?;
+    place.aligned(local::alignment(element_type))
+}
+
+/// Keys, and where they are.
+///
+/// # Safety
+/// They are so many numbers of the type, or NULL.
+///
+/// # Errors
+/// There is no such type, or no such keys.
+pub unsafe fn keys_of<'k>((key_type, keys, k): KeysInput) -> Result<(Keys<'k>, Bytes), Failure> {
+    let key_type = type_of("key_type", key_type)?;
+    let array = Bytes::of("keys", keys, k, local::element_bytes(key_type))?;
+    // SAFETY: the caller promises so many keys.
+    let bytes = unsafe { array.read(keys) };
+    Ok((Keys { key_type, bytes }, array))
+}
+
+/// The type of a code that is an argument of this name.
+pub(super) fn type_of(name: &str, code: i32) -> Result<ElementType, Failure> {
+    let known = ElementType::of_code(code);
+    known.map_err(|_| Failure::argument(name, format_args!("{code} is not a type")))
+}

@@ -1,0 +1,68 @@
+//! The functions of `treefold.h` about the library, its errors and its threads.
+
+use std::ffi::{c_char, c_int};
+
+use super::guard;
+use crate::failure::{self, Code, Failure, Status};
+use crate::{local, raw};
+
+/// The version: 10000 times the major number, plus 100 times the minor one, plus the patch.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_version() -> u32 {
+    let number = |text: &str| text.parse::<u32>().expect("cargo checks versions");
+    10_000 * number(env!("CARGO_PKG_VERSION_MAJOR"))
+        + 100 * number(env!("CARGO_PKG_VERSION_MINOR"))
+        + number(env!("CARGO_PKG_VERSION_PATCH"))
+}
+
+/// The version as text.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_version_string() -> *const c_char {
+    const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
+    VERSION.as_ptr().cast()
+}
+
+/// What went wrong in this thread's last call that failed.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_last_error() -> *const c_char {
+    failure::last_message()
+}
+
+/// The rank that the last error of this thread is about, or -1.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_last_error_rank() -> i32 {
+    let rank = failure::last_rank().and_then(|rank| i32::try_from(rank).ok());
+    rank.unwrap_or(failure::NO_RANK)
+}
+
+/// The name of a code.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_status_name(status: Status) -> *const c_char {
+    Code::name(status).as_ptr()
+}
+
+/// Makes a text this thread's last error.
+///
+/// # Safety
+/// `message` ends with a zero.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_report(status: Status, message: *const c_char) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise is this function's.
+        let message = unsafe { raw::text("message", message) }?;
+        let code = Code::of_error(status).unwrap_or(Code::Argument);
+        Err(Failure::new(code, message))
+    })
+}
+
+/// Sets how many threads the later calls of this thread may use.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_threads(n: c_int) -> Status {
+    guard(|| local::set_threads(n))
+}
+
+/// How many threads the calls of this thread may use.
+#[unsafe(no_mangle)]
+pub extern "C" fn treefold_thread_count() -> c_int {
+    local::thread_count()
+}

@@ -1,0 +1,453 @@
+//! The functions of `treefold.h` that reduce in tree order.
+
+use std::ffi::c_void;
+use std::slice;
+
+use bytemuck::Pod;
+
+use super::arrays::{input, place_of};
+use super::guard;
+use crate::element::ElementType;
+use crate::failure::{self, Failure, Status};
+use crate::local::{self, AnyElement, LONGEST_ELEMENT, Parts};
+use crate::operator::Builtin;
+use crate::raw::{Bytes, Combine, Function, Team, by_team, disjoint, elements, write, write_bytes};
+
+/// A reduction of one array to one number.
+///
+/// # Safety
+/// `x` has n elements, and `result` is one.
+#[inline]
+pub(super) unsafe fn one_array<T: Pod>(
+    x: *const T,
+    n: usize,
+    result: *mut T,
+    reduce: impl FnOnce(&[T]) -> Result<T, Failure>,
+) -> Status {
+    guard(|| {
+        let place = Bytes::of_place("result", result)?;
+        let array = Bytes::of("x", x.cast(), n, size_of::<T>())?;
+        disjoint(array, place)?;
+        // SAFETY: the caller promises n elements.
+        let x = unsafe { array.read(x.cast()) };
+        let value = reduce(elements("x", x)?)?;
+        // SAFETY: the caller promises room for the result.
+        unsafe { write("result", result, value) }
+    })
+}
+
+/// A dot product.
+///
+/// # Safety
+/// `x` has n elements, `y` has m, and `result` is one.
+#[inline]
+pub(super) unsafe fn two_arrays<T: Pod>(
+    (x, n): (*const T, usize),
+    (y, m): (*const T, usize),
+    result: *mut T,
+    reduce: impl FnOnce(&[T], &[T]) -> Result<T, Failure>,
+) -> Status {
+    guard(|| {
+        let place = Bytes::of_place("result", result)?;
+        let x_array = Bytes::of("x", x.cast(), n, size_of::<T>())?;
+        let y_array = Bytes::of("y", y.cast(), m, size_of::<T>())?;
+        disjoint(x_array, place)?;
+        disjoint(y_array, place)?;
+        if n != m {
+            return Err(failure::lengths(n, m));
+        }
+        // SAFETY: the caller promises n elements.
+        let x = unsafe { x_array.read(x.cast()) };
+        // SAFETY: the caller promises m elements.
+        let y = unsafe { y_array.read(y.cast()) };
+        let value = reduce(elements("x", x)?, elements("y", y)?)?;
+        // SAFETY: the caller promises room for the result.
+        unsafe { write("result", result, value) }
+    })
+}
+
+/// Defines the short forms for float and double.
+macro_rules! of_one_array {
+    ($($function:ident, $float:ty, $reduce:path;)+) => {$(
+        /// As `treefold.h` says.
+        ///
+        /// # Safety
+        /// `x` has n numbers, and `result` is one.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $function(
+            x: *const $float,
+            n: usize,
+            result: *mut $float,
+        ) -> $crate::failure::Status {
+            // SAFETY: the caller's promise is this function's.
+            unsafe { $crate::boundary::tree::one_array(x, n, result, $reduce) }
+        }
+    )+};
+}
+
+/// The same for dot products.
+macro_rules! of_two_arrays {
+    ($($function:ident, $float:ty, $reduce:path;)+) => {$(
+        /// As `treefold.h` says.
+        ///
+        /// # Safety
+        /// `x` has n numbers, `y` has m, and `result` is one.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $function(
+            x: *const $float,
+            n: usize,
+            y: *const $float,
+            m: usize,
+            result: *mut $float,
+        ) -> $crate::failure::Status {
+            // SAFETY: the caller's promise is this function's.
+            unsafe { $crate::boundary::tree::two_arrays((x, n), (y, m), result, $reduce) }
+        }
+    )+};
+}
+
+pub(super) use {of_one_array, of_two_arrays};
+
+of_one_array! {
+    treefold_sum_f32, f32, local::sum;
+    treefold_sum_f64, f64, local::sum;
+}
+
+of_two_arrays! {
+    treefold_dot_f32, f32, local::dot;
+    treefold_dot_f64, f64, local::dot;
+}
+
+/// Writes one element of a type, which a function leaves in a buffer.
+///
+/// # Safety
+/// `result` is one element of the type.
+pub(super) unsafe fn write_element(
+    (name, result): (&'static str, *mut c_void),
+    element_type: ElementType,
+    make: impl FnOnce(&mut [u8]) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut value = [0; LONGEST_ELEMENT];
+    let value = &mut value[..local::element_bytes(element_type)];
+    make(value)?;
+    // SAFETY: the caller promises room for an element, and `value` is on this stack.
+    unsafe { write_bytes(name, result, value) }
+}
+
+/// The reduction of n items of any type by any operator.
+///
+/// # Safety
+/// `items` are n elements of the type, and `result` is one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_fold(
+    element_type: i32,
+    op: i32,
+    items: *const c_void,
+    n: usize,
+    result: *mut c_void,
+) -> Status {
+    guard(|| {
+        let element_type = ElementType::of_code(element_type)?;
+        let operator = Builtin::of_code(op)?;
+        let place = place_of("result", result, element_type)?;
+        // SAFETY: the caller promises n elements.
+        let items = unsafe { input(("items", items, n), element_type, &[place]) }?;
+        let fold = |value: &mut [u8]| local::fold(element_type, operator, items, value);
+        // SAFETY: the caller promises room for an element.
+        unsafe { write_element(("result", result), element_type, fold) }
+    })
+}
+
+/// The reduction of rows, element by element.
+///
+/// # Safety
+/// `items` are n elements of the type, and `result` are m.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_fold_rows(
+    element_type: i32,
+    op: i32,
+    items: *const c_void,
+    n: usize,
+    width: usize,
+    result: *mut c_void,
+    m: usize,
+) -> Status {
+    guard(|| {
+        let element_type = ElementType::of_code(element_type)?;
+        let operator = Builtin::of_code(op)?;
+        let results = Bytes::of("result", result, m, local::element_bytes(element_type))?;
+        // SAFETY: the caller promises n elements.
+        let items = unsafe { input(("items", items, n), element_type, &[results]) }?;
+        // SAFETY: the caller promises m elements, which are no items, as was just found.
+        let result = unsafe { results.write(result) };
+        local::fold_rows(element_type, operator, items, width, result)
+    })
+}
+
+/// The reductions of several fields.
+///
+/// # Safety
+/// `fields` are `count` pointers to n elements of the type each, and `result` are `count` elements.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_fields(
+    element_type: i32,
+    op: i32,
+    fields: *const *const c_void,
+    count: usize,
+    n: usize,
+    result: *mut c_void,
+) -> Status {
+    guard(|| {
+        let element_type = ElementType::of_code(element_type)?;
+        let operator = Builtin::of_code(op)?;
+        let element_bytes = local::element_bytes(element_type);
+        let alignment = local::alignment(element_type);
+        let pointers = Bytes::of("fields", fields.cast(), count, size_of::<*const c_void>())?;
+        let pointers = pointers.aligned(align_of::<*const c_void>())?;
+        let results = Bytes::of("result", result, count, element_bytes)?.aligned(alignment)?;
+        disjoint(pointers, results)?;
+        let pointers = match count {
+            0 => &[],
+            // SAFETY: the caller promises `count` pointers; they are not NULL and aligned, as was just found.
+            _ => unsafe { slice::from_raw_parts(fields, count) },
+        };
+        let mut arrays = Vec::with_capacity(count);
+        for (index, &field) in pointers.iter().enumerate() {
+            let array = Bytes::of("fields", field, n, element_bytes).and_then(|array| {
+                let array = array.aligned(alignment)?;
+                disjoint(array, results)?;
+                Ok(array)
+            });
+            let array = array.map_err(|failure| failure.of_element("fields", index))?;
+            // SAFETY: the caller promises n elements at each.
+            arrays.push(unsafe { array.read(field) });
+        }
+        // SAFETY: the caller promises `count` elements, which no field has, as was just found.
+        let result = unsafe { results.write(result) };
+        local::fields(element_type, operator, &arrays, result)
+    })
+}
+
+/// The reduction of n items by the caller's operator.
+///
+/// # Safety
+/// `items` are n items of so many bytes, `empty` is NULL or one, `result` is one, and the operator is as in [`Function::new`]; if this thread's
+/// setting allows several threads, they may call it at once.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_fold_user(
+    items: *const c_void,
+    n: usize,
+    item_bytes: usize,
+    combine: Combine,
+    context: *mut c_void,
+    empty: *const c_void,
+    result: *mut c_void,
+) -> Status {
+    guard(|| {
+        // SAFETY: the caller promises such an operator.
+        let function = unsafe { Function::new(item_bytes, combine, context) }?;
+        let place = Bytes::of("result", result, 1, item_bytes)?;
+        let array = Bytes::of("items", items, n, item_bytes)?;
+        let empty_item = Bytes::of("empty", empty, usize::from(!empty.is_null()), item_bytes)?;
+        disjoint(array, place)?;
+        disjoint(empty_item, place)?;
+        // SAFETY: the caller promises n items.
+        let items = unsafe { array.read(items) };
+        // SAFETY: the caller promises one item, or NULL.
+        let empty = unsafe { empty_item.read(empty) };
+        let empty = (!empty.is_empty()).then_some(empty);
+        let mut value = vec![0; item_bytes];
+        local::fold_user(items, function, empty, &mut value)?;
+        // SAFETY: the caller promises room for an item, and `value` is this function's.
+        unsafe { write_bytes("result", result, &value) }
+    })
+}
+
+/// The dot product.
+///
+/// # Safety
+/// `x` has n elements of the type, `y` has m, and `result` is one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_dot(
+    element_type: i32,
+    x: *const c_void,
+    n: usize,
+    y: *const c_void,
+    m: usize,
+    result: *mut c_void,
+) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { dot_by(element_type, (x, n), (y, m), result, local::dot_of) }
+}
+
+/// A dot product, by a function of both arrays.
+///
+/// # Safety
+/// `x` has n elements of the type, `y` has m, and `result` is one.
+unsafe fn dot_by(
+    element_type: i32,
+    (x, n): (*const c_void, usize),
+    (y, m): (*const c_void, usize),
+    result: *mut c_void,
+    dot: impl FnOnce(ElementType, [&[u8]; 2], &mut [u8]) -> Result<(), Failure>,
+) -> Status {
+    guard(|| {
+        let element_type = ElementType::of_code(element_type)?;
+        let place = place_of("result", result, element_type)?;
+        // SAFETY: the caller promises n elements.
+        let first = unsafe { input(("x", x, n), element_type, &[place]) }?;
+        // SAFETY: the caller promises m elements.
+        let second = unsafe { input(("y", y, m), element_type, &[place]) }?;
+        if n != m {
+            return Err(failure::lengths(n, m));
+        }
+        let dot = |value: &mut [u8]| dot(element_type, [first, second], value);
+        // SAFETY: the caller promises room for an element.
+        unsafe { write_element(("result", result), element_type, dot) }
+    })
+}
+
+/// The sum in lanes.
+///
+/// # Safety
+/// `x` has n elements of the type, and `result` is one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_sum_lanes(
+    element_type: i32,
+    x: *const c_void,
+    n: usize,
+    lanes: usize,
+    result: *mut c_void,
+) -> Status {
+    guard(|| {
+        let element_type = ElementType::of_code(element_type)?;
+        let place = place_of("result", result, element_type)?;
+        // SAFETY: the caller promises n elements.
+        let x = unsafe { input(("x", x, n), element_type, &[place]) }?;
+        let sum = |value: &mut [u8]| local::sum_lanes(element_type, x, lanes, value);
+        // SAFETY: the caller promises room for an element.
+        unsafe { write_element(("result", result), element_type, sum) }
+    })
+}
+
+/// The sum, and that of the absolute values.
+///
+/// # Safety
+/// `x` has n elements of the type, and `sum` and `absolute_sum` are one each.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_sum_and_absolute_sum(
+    element_type: i32,
+    x: *const c_void,
+    n: usize,
+    sum: *mut c_void,
+    absolute_sum: *mut c_void,
+) -> Status {
+    guard(|| {
+        let element_type = ElementType::of_code(element_type)?;
+        let places = [
+            place_of("sum", sum, element_type)?,
+            place_of("absolute_sum", absolute_sum, element_type)?,
+        ];
+        disjoint(places[0], places[1])?;
+        // SAFETY: the caller promises n elements.
+        let x = unsafe { input(("x", x, n), element_type, &places) }?;
+        // SAFETY: the caller promises room for an element.
+        let sum = unsafe { places[0].write(sum) };
+        // SAFETY: as before, and the two are apart, as was just found.
+        let absolute_sum = unsafe { places[1].write(absolute_sum) };
+        local::sum_and_absolute_sum(element_type, x, [sum, absolute_sum])
+    })
+}
+
+/// The reduction of n items by the caller's threads.
+///
+/// # Safety
+/// `items` are n elements of the type, `result` is one, and the team is as in [`by_team`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_fold_on(
+    element_type: i32,
+    op: i32,
+    items: *const c_void,
+    n: usize,
+    team: Team,
+    context: *mut c_void,
+    result: *mut c_void,
+) -> Status {
+    guard(|| {
+        let element_type = ElementType::of_code(element_type)?;
+        let operator = Builtin::of_code(op)?;
+        let place = place_of("result", result, element_type)?;
+        // SAFETY: the caller promises n elements.
+        let items = unsafe { input(("items", items, n), element_type, &[place]) }?;
+        let part =
+            |part: &[&[u8]], value: &mut [u8]| local::fold(element_type, operator, part[0], value);
+        let fold = |value: &mut [u8]| {
+            let team = (team, context);
+            // SAFETY: the caller promises such a team.
+            unsafe { by_parts((element_type, operator), &[items], n, team, &part, value) }
+        };
+        // SAFETY: the caller promises room for an element.
+        unsafe { write_element(("result", result), element_type, fold) }
+    })
+}
+
+/// The dot product by the caller's threads.
+///
+/// # Safety
+/// `x` has n elements of the type, `y` has m, `result` is one, and the team is as in [`by_team`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_dot_on(
+    element_type: i32,
+    x: *const c_void,
+    n: usize,
+    y: *const c_void,
+    m: usize,
+    team: Team,
+    context: *mut c_void,
+    result: *mut c_void,
+) -> Status {
+    let dot = |element_type: ElementType, arrays: [&[u8]; 2], value: &mut [u8]| {
+        let part = |part: &[&[u8]], value: &mut [u8]| {
+            local::dot_of(element_type, [part[0], part[1]], value)
+        };
+        let (of, team) = ((element_type, Builtin::Sum), (team, context));
+        // SAFETY: the caller promises such a team.
+        unsafe { by_parts(of, &arrays, n, team, &part, value) }
+    };
+    // SAFETY: the caller's promise is this function's.
+    unsafe { dot_by(element_type, (x, n), (y, m), result, dot) }
+}
+
+/// What reduces a part of some arrays into an element.
+type OfPart<'a> = dyn Fn(&[&[u8]], &mut [u8]) -> Result<(), Failure> + Sync + 'a;
+
+/// Reduces arrays of so many items by parts.
+///
+/// # Safety
+/// The team is as in [`by_team`].
+unsafe fn by_parts(
+    (element_type, operator): (ElementType, Builtin),
+    arrays: &[&[u8]],
+    items: usize,
+    team: (Team, *mut c_void),
+    of_part: &OfPart<'_>,
+    result: &mut [u8],
+) -> Result<(), Failure> {
+    let parts = Parts::of(items);
+    if parts.count() <= 1 && team.0.is_some() {
+        return of_part(arrays, result);
+    }
+    let element_bytes = result.len();
+    let reduce = |part: usize| {
+        let of_arrays = arrays.iter();
+        let of_arrays: Vec<&[u8]> = of_arrays
+            .map(|array| parts.part(array, element_bytes, part))
+            .collect();
+        let mut value: AnyElement = [0; LONGEST_ELEMENT];
+        of_part(&of_arrays, &mut value[..element_bytes])?;
+        Ok(value)
+    };
+    // SAFETY: the caller's promise is this function's.
+    let values = unsafe { by_team(team, parts.count(), &reduce) }?;
+    local::fold_parts(element_type, operator, &values, result)
+}
