@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use treefold::{Plan, World};
 use treefold_c_mpi::boundary::{builders, calls, communicators, exports};
-use treefold_c_mpi::local::boundary::typed as c_local;
+use treefold_c_mpi::local::boundary::tree as c_local;
 
 /// How often each way is measured. The median of the differences is shown.
 const ROUNDS: usize = 301;

@@ -39,6 +39,9 @@
 #include <mpi.h>
 #include <treefold.h>
 
+/* Without it, treefold.h has said what is wrong. */
+#ifdef TREEFOLD_VERSION
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -126,8 +129,8 @@ typedef struct treefold_range {
 treefold_status treefold_builder_create(const treefold_comm *comm, treefold_type type, treefold_op op, treefold_builder **result);
 
 /*
- * Begins a plan of exact sums of TREEFOLD_F32, F64, C32 or C64. The figure is TREEFOLD_EXACT_SUM, NORM, DOT or VDOT of treefold.h; C32 and
- * C64 have no norm (that of twice as many real numbers is theirs).
+ * Begins a plan of exact sums of TREEFOLD_F32, F64, C32 or C64. The statistic is TREEFOLD_EXACT_SUM, NORM, DOT or VDOT of treefold.h; C32
+ * and C64 have no norm (that of twice as many real numbers is theirs).
  * The result is the exact one of all ranks' items, rounded once, to nearest with ties to even: it depends neither on the order of the
  * items nor on who has which. So they have no numbers: in each run each rank gives as many as it likes, none included, and setters that
  * say who has which items are TREEFOLD_ARGUMENT. With a width, items are rows, of which each rank gives any number of whole ones.
@@ -135,15 +138,17 @@ treefold_status treefold_builder_create(const treefold_comm *comm, treefold_type
  * Infinities, numbers that are not numbers, and signs of zeros: as treefold_exact_sum_f64. A message has some hundred bytes for each
  * element of the width.
  */
-treefold_status treefold_builder_create_exact(const treefold_comm *comm, treefold_type type, int32_t figure, treefold_builder **result);
+treefold_status treefold_builder_create_exact(const treefold_comm *comm, treefold_type type, treefold_statistic statistic,
+                                              treefold_builder **result);
 
 /*
  * Begins a plan by key, of TREEFOLD_F32 or F64: for each of the keys 0 to `keys` - 1 the sum of its items, by TREEFOLD_EXACT_SUM, or their
- * mean, by TREEFOLD_EXACT_MOMENTS, rounded once: as treefold_exact_sum_by_key_f64 and its kin on all ranks' items. In each run each rank
- * gives any number of items, with any of the keys, to treefold_allreduce_by_key and its kin. A message has 16 bytes a key, or 64 of
- * moments; sums that do not fit travel beside. Keys are the columns of treefold_plan_scattered_columns; a width is TREEFOLD_ARGUMENT.
+ * mean, by TREEFOLD_EXACT_MEAN, rounded once: as treefold_by_key on all ranks' items. In each run each rank gives any number of items, with
+ * any of the keys, to treefold_run_by_key. Plans for other statistics are made for treefold_run_keyed, on states that are created for
+ * the same statistic. A message has 16 bytes a key, or 64 of means; sums that do not fit travel beside. Keys are the columns of
+ * treefold_plan_scattered_columns; a width is TREEFOLD_ARGUMENT.
  */
-treefold_status treefold_builder_create_by_key(const treefold_comm *comm, treefold_type type, int32_t figure, size_t keys,
+treefold_status treefold_builder_create_by_key(const treefold_comm *comm, treefold_type type, treefold_statistic statistic, size_t keys,
                                                treefold_builder **result);
 
 /*
@@ -187,12 +192,18 @@ treefold_status treefold_builder_root(treefold_builder *builder, int rank);
    TREEFOLD_ALGORITHM, or else the one that should take the least time. */
 treefold_status treefold_builder_algorithm(treefold_builder *builder, const char *name);
 
-/* Parameters of algorithms, which change no bit either: the column blocks of a row, 1 to 2^20; the messages that a rank sends at once
-   (bruck, dissemination), 1 to 2^20; the ranks of a node (hierarchical), at least 1; the longest message, in elements, at least 1. */
-treefold_status treefold_builder_blocks(treefold_builder *builder, size_t blocks);
-treefold_status treefold_builder_ports(treefold_builder *builder, size_t ports);
-treefold_status treefold_builder_node_ranks(treefold_builder *builder, size_t ranks);
-treefold_status treefold_builder_message_limit(treefold_builder *builder, size_t elements);
+/* Parameters of algorithms, which change no bit either. */
+enum {
+    TREEFOLD_BLOCKS = 1,       /* the column blocks of a row, 1 to 2^20 */
+    TREEFOLD_PORTS = 2,        /* the messages that a rank sends at once (bruck, dissemination), 1 to 2^20 */
+    TREEFOLD_NODE_RANKS = 3,   /* the ranks of a node (hierarchical), at least 1 */
+    TREEFOLD_MESSAGE_LIMIT = 4 /* the longest message, in elements, at least 1 */
+};
+treefold_status treefold_builder_parameter(treefold_builder *builder, int32_t parameter, size_t value);
+
+/* Sums in so many lanes, 1 to 2^20: the order of treefold_sum_lanes, on all ranks' items. TREEFOLD_F32 or F64, TREEFOLD_SUM, of width 1;
+   plans in lanes have allreduce and reduce, and each range of items that a rank has begins at a multiple of the lanes. */
+treefold_status treefold_builder_lanes(treefold_builder *builder, size_t lanes);
 
 /* Builds without communicating: the items follow a rule, and all ranks call the builder alike, which is not checked. */
 treefold_status treefold_builder_agreed(treefold_builder *builder);
@@ -252,7 +263,7 @@ treefold_status treefold_plan_print(const treefold_plan *plan, char *text, size_
  *
  * Any of these arrays may be in the memory of an NVIDIA GPU, on each rank by itself: the bits are the same. Reductions (not scans) of
  * TREEFOLD_SUM of F32, F64, C32 and C64, and exact sums of F32 and F64 without a width, are folded there; a few values are left, which go
- * through ordinary memory. For everything else (other types, operators and figures, scans, broadcasts, algorithms that are no schedules)
+ * through ordinary memory. For everything else (other types, operators and statistics, scans, broadcasts, algorithms that are no schedules)
  * an array is copied to ordinary memory, and reduced there. A result is copied to where it is to be.
  *
  * - The program uses CUDA as ever. It is linked to nothing more: the library takes CUDA's driver if the program has loaded it when a plan
@@ -271,89 +282,81 @@ treefold_status treefold_exscan(const treefold_plan *plan, const void *local, si
 treefold_status treefold_broadcast(const treefold_plan *plan, void *row, size_t m);
 
 /*
- * Dot products: x has n elements and y has k; TREEFOLD_LENGTH if they differ. Those of a row are several dot products at once. Plans of
- * TREEFOLD_EXACT_DOT and TREEFOLD_EXACT_VDOT have no other operations: one array for them is TREEFOLD_ARGUMENT. Plans in tree order have
- * these calls, too, if they are of sums of floats or doubles: products are rounded once each, and added as treefold_dot_f64 does; of
- * single items, no array of products is made. If x and y are one array, the square root of the result is its norm. Two arrays for any
- * other plan are TREEFOLD_ARGUMENT.
+ * Dot products: x has n elements and y has k; TREEFOLD_LENGTH if they differ. The operation is TREEFOLD_ALLREDUCE or TREEFOLD_REDUCE, and
+ * result, m and is_mine are as those of treefold_reduce; is_mine may be NULL. Those of a row are several dot products at once. Plans of
+ * TREEFOLD_EXACT_DOT and TREEFOLD_EXACT_VDOT have no other calls: one array for them is TREEFOLD_ARGUMENT. Plans in tree order have these
+ * calls, too, if they are of sums of floats or doubles: products are rounded once each, and added as treefold_dot_f64 does; of single
+ * items, no array of products is made. If x and y are one array, the square root of the result is its norm. Two arrays for any other plan
+ * are TREEFOLD_ARGUMENT.
  *
  * Plans of exact sums and norms have the calls above, but no broadcast (TREEFOLD_UNSUPPORTED). Their scans go over the items of the ranks
  * below first, and each prefix is rounded once.
  */
-treefold_status treefold_allreduce_dot(const treefold_plan *plan, const void *x, size_t n, const void *y, size_t k, void *result,
-                                       size_t m);
-treefold_status treefold_reduce_dot(const treefold_plan *plan, const void *x, size_t n, const void *y, size_t k, void *result, size_t m,
-                                    int *is_mine);
+treefold_status treefold_run_dot(const treefold_plan *plan, int32_t operation, const void *x, size_t n, const void *y, size_t k,
+                                 void *result, size_t m, int *is_mine);
 
 /*
  * Several dot products of arrays that lie apart, as one message: x and y are k pointers each, k being the plan's width, to n elements.
- * Element j of the result is the dot product of x[j] and y[j]. For the plans that have treefold_allreduce_dot.
+ * Element j of the result is the dot product of x[j] and y[j]. For the plans that have treefold_run_dot.
  */
-treefold_status treefold_allreduce_dots(const treefold_plan *plan, const void *const *x, const void *const *y, size_t k, size_t n,
-                                        void *result, size_t m);
+treefold_status treefold_run_dots(const treefold_plan *plan, int32_t operation, const void *const *x, const void *const *y, size_t k,
+                                  size_t n, void *result, size_t m, int *is_mine);
 
 /*
- * The same for plans by key: items are n elements, and keys are k integers of a type, TREEFOLD_I8 to TREEFOLD_U64. TREEFOLD_LENGTH if k and
- * n differ; a key that is not one of the plan's is TREEFOLD_ARGUMENT, which names the item and the key. The other ranks get
- * TREEFOLD_RANK_FAILED. By allreduce_by_key every rank gets the values of all keys, whose number is m, by reduce_by_key the root; by
- * reduce_scatter_by_key every rank gets those of its keys. Arrays are in ordinary memory. Other plans have none of these calls, and plans
+ * Items by key, for plans by key: items are n elements, and keys are k integers of a type, TREEFOLD_I8 to TREEFOLD_U64. TREEFOLD_LENGTH if
+ * k and n differ; a key that is not one of the plan's is TREEFOLD_ARGUMENT, and the error names the item and the key. The other ranks get
+ * TREEFOLD_RANK_FAILED. By TREEFOLD_ALLREDUCE every rank gets the values of all keys, whose number is m, by TREEFOLD_REDUCE the root, and
+ * by TREEFOLD_REDUCE_SCATTER every rank those of its keys. Arrays are in ordinary memory. Other plans have none of these calls, and plans
  * by key none without keys (TREEFOLD_ARGUMENT).
  */
-treefold_status treefold_allreduce_by_key(const treefold_plan *plan, treefold_type key_type, const void *keys, size_t k, const void *items,
-                                          size_t n, void *result, size_t m);
-treefold_status treefold_reduce_by_key(const treefold_plan *plan, treefold_type key_type, const void *keys, size_t k, const void *items,
-                                       size_t n, void *result, size_t m, int *is_mine);
-treefold_status treefold_reduce_scatter_by_key(const treefold_plan *plan, treefold_type key_type, const void *keys, size_t k,
-                                               const void *items, size_t n, void *result, size_t m);
+treefold_status treefold_run_by_key(const treefold_plan *plan, int32_t operation, treefold_type key_type, const void *keys, size_t k,
+                                    const void *items, size_t n, void *result, size_t m, int *is_mine);
 
-/* The same on states of treefold.h: this rank's, of the plan's type, figure and number of keys, becomes that of all ranks, from which
-   counts, means, variances and standard deviations are read. By reduce_keyed only the root's does; by reduce_scatter_keyed each rank's
-   becomes that of its keys, the first of which is key 0 there. After an error it is as it was. */
-treefold_status treefold_allreduce_keyed(const treefold_plan *plan, treefold_keyed *keyed);
-treefold_status treefold_reduce_keyed(const treefold_plan *plan, treefold_keyed *keyed, int *is_mine);
-treefold_status treefold_reduce_scatter_keyed(const treefold_plan *plan, treefold_keyed *keyed);
+/* The same on states of treefold.h: this rank's state, of the plan's type and number of keys, which holds what the plan's statistic needs,
+   becomes that of all ranks, and statistics are read from it. By TREEFOLD_REDUCE only the root's does; by TREEFOLD_REDUCE_SCATTER each
+   rank's becomes that of its keys, the first of which is key 0 there. After an error it is as it was. */
+treefold_status treefold_run_keyed(const treefold_plan *plan, int32_t operation, treefold_keyed *keyed, int *is_mine);
 
 /* A run between its start and its end. Several plans may be under way at once; waiting for one drives all. */
 typedef struct treefold_run treefold_run;
 
 /*
- * Start a collective, and return when this rank's items are folded: `local` is free then. A scan keeps a copy of it until the run ends.
- * Collective. An error of this rank's own, such as a wrong length, is returned by the wait.
+ * Start a collective (TREEFOLD_ALLREDUCE, REDUCE, REDUCE_SCATTER, SCAN or EXSCAN; dot products and items by key as above), and return when
+ * this rank's items are folded: they are free then. A scan keeps a copy of them until the run ends. Collective.
+ *
+ * The result is written to `result`, m elements, when the run is waited for: until then it must stay allocated, and it is not touched. It
+ * may be NULL with m = 0: then the wait says where the result is to go, or this rank gets none.
+ *
+ * An error of this rank's own, such as a wrong length, is returned by the wait. Of exact sums, norms and dot products, and by key, it is
+ * returned by the start, which leaves no run.
  */
-treefold_status treefold_start_allreduce(const treefold_plan *plan, const void *local, size_t n, treefold_run **run);
-treefold_status treefold_start_reduce(const treefold_plan *plan, const void *local, size_t n, treefold_run **run);
-treefold_status treefold_start_reduce_scatter(const treefold_plan *plan, const void *local, size_t n, treefold_run **run);
-treefold_status treefold_start_scan(const treefold_plan *plan, const void *local, size_t n, treefold_run **run);
-treefold_status treefold_start_exscan(const treefold_plan *plan, const void *local, size_t n, treefold_run **run);
+treefold_status treefold_start(const treefold_plan *plan, int32_t operation, const void *local, size_t n, void *result, size_t m,
+                               treefold_run **run);
+treefold_status treefold_start_dot(const treefold_plan *plan, int32_t operation, const void *x, size_t n, const void *y, size_t k,
+                                   void *result, size_t m, treefold_run **run);
+treefold_status treefold_start_dots(const treefold_plan *plan, int32_t operation, const void *const *x, const void *const *y, size_t k,
+                                    size_t n, void *result, size_t m, treefold_run **run);
+treefold_status treefold_start_by_key(const treefold_plan *plan, int32_t operation, treefold_type key_type, const void *keys, size_t k,
+                                      const void *items, size_t n, void *result, size_t m, treefold_run **run);
 
-/* The same for dot products, and by key; treefold_wait waits for them. Of exact sums, norms and dot products, and by key, an error of this
-   rank's own is returned by the start, which leaves no run. */
-treefold_status treefold_start_allreduce_dot(const treefold_plan *plan, const void *x, size_t n, const void *y, size_t k,
-                                             treefold_run **run);
-treefold_status treefold_start_reduce_dot(const treefold_plan *plan, const void *x, size_t n, const void *y, size_t k, treefold_run **run);
-treefold_status treefold_start_allreduce_dots(const treefold_plan *plan, const void *const *x, const void *const *y, size_t k, size_t n,
-                                              treefold_run **run);
-
-treefold_status treefold_start_allreduce_by_key(const treefold_plan *plan, treefold_type key_type, const void *keys, size_t k,
-                                                const void *items, size_t n, treefold_run **run);
-treefold_status treefold_start_reduce_by_key(const treefold_plan *plan, treefold_type key_type, const void *keys, size_t k,
-                                             const void *items, size_t n, treefold_run **run);
-treefold_status treefold_start_reduce_scatter_by_key(const treefold_plan *plan, treefold_type key_type, const void *keys, size_t k,
-                                                     const void *items, size_t n, treefold_run **run);
-
-/* Makes progress without waiting; *done becomes 1 if the wait would return at once, else 0. */
+/* Makes progress without waiting; sets *done to 1 if the wait would return at once, else to 0. */
 treefold_status treefold_test(const treefold_run *run, int *done);
 
 /* Waits until the run is over, for so many seconds at most: then TREEFOLD_TIMED_OUT, and the run goes on. The result is fetched by
    treefold_wait. */
 treefold_status treefold_wait_timeout(const treefold_run *run, double seconds);
 
-/* Waits for a run, leaves its result in `result`, ends the handle, and says whether this rank got a result (is_mine may be NULL). If m is
-   wrong, the run ends well, and the plan can be run again. */
+/* Waits for a run, writes its result, ends the handle, and says whether this rank got a result (is_mine may be NULL). With NULL and m = 0
+   the result goes where the start said; TREEFOLD_ARGUMENT if both name a place. If m is wrong, the run ends well, and the plan can be run
+   again. */
 treefold_status treefold_wait(treefold_run **run, void *result, size_t m, int *is_mine);
 
-/* Waits for a run of a plan by key: a state of the plan's type and figure, of any number of keys, becomes this rank's result. Where there
-   is none, it is left alone. */
+/* Waits for n runs, whose results go where their starts said, and ends all handles, also after an error, which is that of the first run
+   that failed. Handles that are NULL are passed over. */
+treefold_status treefold_wait_all(treefold_run **runs, size_t n);
+
+/* Waits for a run of a plan by key: a state of the plan's type that holds the same, of any number of keys, becomes this rank's result.
+   Where there is none, it is left alone. */
 treefold_status treefold_wait_keyed(treefold_run **run, treefold_keyed *keyed, int *is_mine);
 
 /* Whether a run of the plan is pending: *pending becomes 1 from its start until the end of its handle, else 0. A plan has one run at a
@@ -377,23 +380,19 @@ treefold_status treefold_cancel(treefold_run **run);
 typedef struct treefold_hashed treefold_hashed;
 
 /* Compares the ranks' types and roots. Keys are TREEFOLD_I64 or U64, items TREEFOLD_F32 or F64; the root gets the result of
-   treefold_hashed_reduce. Collective: if it fails, then on every rank. */
+   TREEFOLD_REDUCE. Collective: if it fails, then on every rank. */
 treefold_status treefold_hashed_create(const treefold_comm *comm, treefold_type key_type, treefold_type type, int root,
                                        treefold_hashed **result);
 treefold_status treefold_hashed_destroy(treefold_hashed **hashed);
 
 /*
- * Blocking collectives. Each rank gives any number of items with their keys: TREEFOLD_LENGTH if k and n differ. *count becomes the number
- * of keys in this rank's result, which treefold_hashed_result fetches: by allreduce all keys that have items anywhere, by reduce the same
- * on the root and none on the others, by reduce_scatter those that the rank owns, which depends on the key and the number of ranks alone.
- * Arrays are in ordinary memory.
+ * A blocking collective. Each rank gives any number of items with their keys: TREEFOLD_LENGTH if k and n differ. *count becomes the number
+ * of keys in this rank's result, which treefold_hashed_result fetches: by TREEFOLD_ALLREDUCE all keys that have items anywhere, by
+ * TREEFOLD_REDUCE the same on the root and none on the others, by TREEFOLD_REDUCE_SCATTER those that the rank owns, which depends on the
+ * key and the number of ranks alone. Arrays are in ordinary memory.
  */
-treefold_status treefold_hashed_allreduce(const treefold_hashed *hashed, const void *keys, size_t k, const void *items, size_t n,
-                                          size_t *count);
-treefold_status treefold_hashed_reduce(const treefold_hashed *hashed, const void *keys, size_t k, const void *items, size_t n,
-                                       size_t *count);
-treefold_status treefold_hashed_reduce_scatter(const treefold_hashed *hashed, const void *keys, size_t k, const void *items, size_t n,
-                                               size_t *count);
+treefold_status treefold_hashed_run(const treefold_hashed *hashed, int32_t operation, const void *keys, size_t k, const void *items,
+                                    size_t n, size_t *count);
 
 /* The keys of this rank's result of the last run, in ascending order, and the sum of each key's items, rounded once: TREEFOLD_LENGTH unless
    k and m are the count of that run; 0 after one that failed. */
@@ -401,12 +400,13 @@ treefold_status treefold_hashed_result(const treefold_hashed *hashed, void *keys
 
 /* ---- Algorithms --------------------------------------------------------------------------------------------------------------- */
 
-/* The number of algorithms, and the name of one of them, from 0 on, which lives for ever; NULL beyond the last. */
-size_t treefold_algorithm_count(void);
+/* The name of an algorithm, from 0 on, which lives for ever; NULL beyond the last. */
 const char *treefold_algorithm_name(size_t index);
 
 #ifdef __cplusplus
 }
 #endif
+
+#endif /* TREEFOLD_VERSION */
 
 #endif

@@ -6,16 +6,15 @@ use std::rc::Rc;
 
 use bytemuck::Pod;
 use treefold::exact::quantity::{ComplexDots, ComplexSums, Dots, Norms, Quantity, Sums};
-use treefold::exact::{Float, KeyedPlan, KeyedSlot};
+use treefold::exact::{Float, Held, KeyedPlan, KeyedSlot};
 use treefold::mpi::Duplicate;
-use treefold::{Algorithm, AnyPlan, BuildError, Builder, Operation, Ownership, Plan, World};
+use treefold::{Algorithm, AnyPlan, BuildError, Builder, LanesPlan, Ownership, Plan, World};
 use treefold_c::element::{Element, ElementType};
 use treefold_c::failure::{Code, Failure};
 use treefold_c::figure::Figure;
-use treefold_c::keyed::{check_figure, no_figure};
 use treefold_c::operator::{Builtin, of_function};
 use treefold_c::raw::Function;
-use treefold_c::{by_slot, by_type};
+use treefold_c::{by_real, by_slot, by_type};
 
 use crate::failure::of_build;
 #[cfg(feature = "cuda")]
@@ -57,8 +56,8 @@ pub(crate) enum Kind {
     Builtin(ElementType, Builtin),
     /// A type of `treefold.h`, and a figure of exact sums.
     Exact(ElementType, Figure),
-    /// `F32` or `F64`, what is summed by key, and the number of keys.
-    ByKey(ElementType, i32, usize),
+    /// `F32` or `F64`, what is held of each key's items, and the number of keys.
+    ByKey(ElementType, Held, usize),
     /// Items of so many bytes, by a function of the program's.
     User {
         name: String,
@@ -76,20 +75,6 @@ impl Kind {
     pub(crate) fn builtin(element_type: ElementType, operator: Builtin) -> Result<Self, Failure> {
         by_type!(element_type, T => T::operator(operator).map(drop))?;
         Ok(Self::Builtin(element_type, operator))
-    }
-
-    /// What is summed by key, for so many keys.
-    ///
-    /// # Errors
-    /// There is no such plan.
-    pub(crate) fn by_key(
-        element_type: ElementType,
-        figure: i32,
-        keys: usize,
-    ) -> Result<Self, Failure> {
-        check_figure(figure)?;
-        check_real(element_type)?;
-        Ok(Self::ByKey(element_type, figure, keys))
     }
 
     /// What its sums are of, if a GPU can make them.
@@ -114,6 +99,34 @@ pub(crate) enum Share {
     Rule(Ownership),
 }
 
+type Setter = fn(Builder, usize) -> Builder;
+
+/// The parameters of algorithms, whose codes count from 1: the name, the greatest value, and what sets it.
+const PARAMETERS: [(&str, usize, Setter); 4] = [
+    ("TREEFOLD_BLOCKS", 1 << 20, Builder::blocks),
+    ("TREEFOLD_PORTS", 1 << 20, Builder::ports),
+    ("TREEFOLD_NODE_RANKS", usize::MAX, Builder::node_ranks),
+    ("TREEFOLD_MESSAGE_LIMIT", usize::MAX, Builder::message_limit),
+];
+
+/// The most lanes of a sum.
+const LANES_MAX: usize = 1 << 20;
+
+/// A number of which there is at least one.
+///
+/// # Errors
+/// There is none, or there are too many.
+pub(crate) fn positive(name: &str, number: usize, most: usize) -> Result<usize, Failure> {
+    if (1..=most).contains(&number) {
+        return Ok(number);
+    }
+    let reason = match most {
+        usize::MAX => format!("it must be at least 1, not {number}"),
+        most => format!("it must be from 1 to {most}, not {number}"),
+    };
+    Err(Failure::argument(name, reason))
+}
+
 /// The settings of a plan, as the program gave them.
 pub(crate) struct Settings {
     pub(crate) world: World,
@@ -123,10 +136,9 @@ pub(crate) struct Settings {
     pub(crate) width: Option<usize>,
     pub(crate) root: usize,
     pub(crate) algorithm: Option<Algorithm>,
-    pub(crate) blocks: Option<usize>,
-    pub(crate) ports: Option<usize>,
-    pub(crate) node_ranks: Option<usize>,
-    pub(crate) message_limit: Option<usize>,
+    /// The values of [`PARAMETERS`].
+    parameters: [Option<usize>; PARAMETERS.len()],
+    lanes: Option<usize>,
     pub(crate) is_agreed: bool,
 }
 
@@ -141,10 +153,8 @@ impl Settings {
             width: None,
             root: 0,
             algorithm: None,
-            blocks: None,
-            ports: None,
-            node_ranks: None,
-            message_limit: None,
+            parameters: Default::default(),
+            lanes: None,
             is_agreed: false,
         }
     }
@@ -193,17 +203,43 @@ impl Settings {
     /// Says how many elements an item has.
     pub(crate) fn set_width(&mut self, elements: usize) -> Result<(), Failure> {
         if let Kind::ByKey(..) = self.kind {
-            let reason = "it is by key, and its items are no rows";
-            return Err(Failure::argument("builder", reason));
+            return Err(Failure::argument("builder", "plans by key have no width"));
         }
-        self.width = Some(elements);
+        self.width = Some(positive("elements", elements, usize::MAX)?);
+        Ok(())
+    }
+
+    /// Sets a parameter of algorithms.
+    pub(crate) fn set_parameter(&mut self, code: i32, value: usize) -> Result<(), Failure> {
+        let index = usize::try_from(code).ok();
+        let index = index.and_then(|code| code.checked_sub(1));
+        let found =
+            index.and_then(|index| PARAMETERS.get(index).zip(self.parameters.get_mut(index)));
+        let ((_, most, _), parameter) = found.ok_or_else(|| {
+            let names = PARAMETERS.map(|(name, ..)| name).join(", ");
+            let reason = format_args!("it must be one of {names}, not {code}");
+            Failure::argument("parameter", reason)
+        })?;
+        *parameter = Some(positive("value", value, *most)?);
+        Ok(())
+    }
+
+    /// Says how many lanes a sum has.
+    pub(crate) fn set_lanes(&mut self, lanes: usize) -> Result<(), Failure> {
+        let lanes = positive("lanes", lanes, LANES_MAX)?;
+        let Kind::Builtin(ElementType::F32 | ElementType::F64, Builtin::Sum) = self.kind else {
+            let message = "plans in lanes are TREEFOLD_SUM of TREEFOLD_F32 or TREEFOLD_F64";
+            return Err(Failure::new(Code::Unsupported, message));
+        };
+        self.lanes = Some(lanes);
         Ok(())
     }
 
     fn check_numbered(&self) -> Result<(), Failure> {
         match self.kind {
             Kind::Exact(..) | Kind::ByKey(..) => {
-                let reason = "it is of exact sums, whose items have no numbers: each call takes any number of them";
+                let reason =
+                    "items of exact sums have no numbers: each call takes any number of them";
                 Err(Failure::argument("builder", reason))
             }
             Kind::Builtin(..) | Kind::User { .. } => Ok(()),
@@ -214,34 +250,32 @@ impl Settings {
     pub(crate) fn build(&self) -> Result<Rc<Shaped>, Failure> {
         let plan = self.build_of_kind()?;
         #[cfg(feature = "cuda")]
-        plan.gpu.floats.set(self.kind.floats());
+        if self.lanes.is_none() {
+            plan.gpu.floats.set(self.kind.floats());
+        }
         Ok(plan)
     }
 
     fn build_of_kind(&self) -> Result<Rc<Shaped>, Failure> {
         match &self.kind {
-            Kind::Builtin(element_type, operator) => by_type!(*element_type, T => {
-                let builder = self.builder().operator(T::operator(*operator)?);
-                let plan = builder.build::<T>().map(Plan::into_any);
-                self.shaped(plan, Takes::InTree, Items::of::<T>())
-            }),
+            Kind::Builtin(element_type, operator) => match self.lanes {
+                Some(lanes) => self.build_in_lanes(*element_type, lanes),
+                None => by_type!(*element_type, T => {
+                    let builder = self.builder().operator(T::operator(*operator)?);
+                    let plan = builder.build::<T>().map(Plan::into_any);
+                    self.shaped(plan, Takes::InTree, Items::of::<T>())
+                }),
+            },
             Kind::Exact(element_type, figure) => match (element_type, figure) {
                 (ElementType::F32, figure) => self.build_real::<f32>(*figure),
                 (ElementType::F64, figure) => self.build_real::<f64>(*figure),
                 (ElementType::C32, figure) => self.build_complex::<f32>(*figure),
                 (ElementType::C64, figure) => self.build_complex::<f64>(*figure),
-                _ => unreachable!("`Figure::of_code` knows which types have figures"),
+                _ => unreachable!("`Figure::of_statistic` knows which types have figures"),
             },
-            Kind::ByKey(element_type, figure, keys) => {
-                let (takes, keys) = (Takes::ByKey(*element_type, *figure), *keys);
-                match element_type {
-                    ElementType::F32 => {
-                        by_slot!(*figure, f32, S => self.build_by_key::<S>(takes, keys), else no_figure(*figure))
-                    }
-                    _ => {
-                        by_slot!(*figure, f64, S => self.build_by_key::<S>(takes, keys), else no_figure(*figure))
-                    }
-                }
+            Kind::ByKey(element_type, held, keys) => {
+                let (takes, keys) = (Takes::ByKey(*element_type, *held), *keys);
+                by_real!(*element_type, T => by_slot!(*held, T, S => self.build_by_key::<S>(takes, keys)))
             }
             Kind::User {
                 name,
@@ -269,6 +303,23 @@ impl Settings {
         Ok(Rc::new(Shaped::new(plan, takes, items, is_root)))
     }
 
+    fn build_in_lanes(
+        &self,
+        element_type: ElementType,
+        lanes: usize,
+    ) -> Result<Rc<Shaped>, Failure> {
+        if let Some(width @ 2..) = self.width {
+            // A plan of which nobody says who has which items cannot be built: the others hear of this rank.
+            drop(Plan::builder(&self.world).build::<f64>());
+            let reason = format_args!("plans in lanes have width 1, not {width}");
+            return Err(Failure::argument("builder", reason));
+        }
+        by_real!(element_type, T => {
+            let plan = self.builder().build_lanes::<T>(lanes).map(LanesPlan::into_any);
+            self.shaped(plan, Takes::InLanes, Items::of::<T>())
+        })
+    }
+
     fn build_real<T: Float>(&self, figure: Figure) -> Result<Rc<Shaped>, Failure> {
         match figure {
             Figure::Sum => self.build_quantity::<Sums<T>>(),
@@ -282,7 +333,7 @@ impl Settings {
             Figure::Sum => self.build_quantity::<ComplexSums<T>>(),
             Figure::Dot => self.build_quantity::<ComplexDots<T, false>>(),
             Figure::ConjugateDot => self.build_quantity::<ComplexDots<T, true>>(),
-            Figure::Norm => unreachable!("`Figure::of_code` knows that there is none"),
+            Figure::Norm => unreachable!("`Figure::of_statistic` knows that there is none"),
         }
     }
 
@@ -323,17 +374,10 @@ impl Settings {
         if let Some(algorithm) = self.algorithm {
             builder = builder.algorithm(algorithm);
         }
-        if let Some(blocks) = self.blocks {
-            builder = builder.blocks(blocks);
-        }
-        if let Some(ports) = self.ports {
-            builder = builder.ports(ports);
-        }
-        if let Some(ranks) = self.node_ranks {
-            builder = builder.node_ranks(ranks);
-        }
-        if let Some(elements) = self.message_limit {
-            builder = builder.message_limit(elements);
+        for (value, (.., set)) in self.parameters.iter().zip(PARAMETERS) {
+            if let Some(value) = value {
+                builder = set(builder, *value);
+            }
         }
         if self.is_agreed {
             builder.agreed()
@@ -341,38 +385,4 @@ impl Settings {
             builder
         }
     }
-}
-
-/// Whether there are sums by key of a type.
-///
-/// # Errors
-/// There are none.
-pub(crate) fn check_real(element_type: ElementType) -> Result<(), Failure> {
-    match element_type {
-        ElementType::F32 | ElementType::F64 => Ok(()),
-        _ => {
-            let message = "sums by key are of real numbers";
-            Err(Failure::new(Code::Unsupported, message))
-        }
-    }
-}
-
-/// The operation of a code of `treefold_mpi.h`; they count from 1.
-pub(crate) fn operation_of_code(code: i32) -> Result<Operation, Failure> {
-    const OPERATIONS: [Operation; 6] = [
-        Operation::Allreduce,
-        Operation::Reduce,
-        Operation::ReduceScatter,
-        Operation::Scan,
-        Operation::Exscan,
-        Operation::Broadcast,
-    ];
-    let index = usize::try_from(code)
-        .ok()
-        .and_then(|code| code.checked_sub(1));
-    let operation = index.and_then(|index| OPERATIONS.get(index)).copied();
-    operation.ok_or_else(|| {
-        let reason = format_args!("there is no operation {code}");
-        Failure::argument("operation", reason)
-    })
 }

@@ -250,7 +250,7 @@ fn unknown<H: Named>(handle: *const H) -> Failure {
         return Failure::null(H::NAME);
     }
     match Name::of(handle) {
-        None => Failure::argument(H::NAME, "it is no handle of this kind"),
+        None => Failure::argument(H::NAME, format_args!("not a valid {} handle", H::NAME)),
         Some(name) if name.thread != thread_number() => {
             Failure::argument(H::NAME, "it belongs to another thread")
         }
@@ -302,7 +302,7 @@ mod tests {
         assert_eq!(&*object(word).unwrap(), "word");
         assert_eq!(
             error(word.cast::<number>()).1,
-            "`number`: it is no handle of this kind"
+            "`number`: not a valid number handle"
         );
         assert_eq!(error(ptr::null::<number>()).0, Code::Null);
     }

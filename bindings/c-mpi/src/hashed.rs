@@ -6,11 +6,11 @@ use std::rc::Rc;
 use bytemuck::Pod;
 use treefold::exact::{Float, HashedPlan, SparseKey, Sum};
 use treefold::{Operation, Plan, RunError, World};
+use treefold_c::by_real;
 use treefold_c::element::ElementType;
 use treefold_c::failure::{Code, Failure};
 use treefold_c::raw::{elements, elements_mut};
 
-use crate::builder::check_real;
 use crate::failure::{of_build, of_run};
 use crate::handle::handle;
 use crate::run::ToldOfPanics;
@@ -68,12 +68,12 @@ fn types_of(key_type: i32, element_type: i32) -> Result<(bool, bool), Failure> {
         Ok(ElementType::I64) => true,
         Ok(ElementType::U64) => false,
         _ => {
-            let reason = "keys are TREEFOLD_I64 or TREEFOLD_U64";
+            let reason = format_args!("it must be TREEFOLD_I64 or TREEFOLD_U64, not {key_type}");
             return Err(Failure::argument("key_type", reason));
         }
     };
     let element_type = ElementType::of_code(element_type)?;
-    check_real(element_type)?;
+    by_real!(element_type, _T => Ok(()))?;
     Ok((is_signed, element_type == ElementType::F32))
 }
 

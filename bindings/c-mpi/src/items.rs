@@ -65,6 +65,11 @@ impl Items {
         &mut bytemuck::cast_slice_mut(words)[..bytes]
     }
 
+    /// A divisor of the addresses that arrays may have.
+    pub(crate) fn alignment(self) -> usize {
+        if self.are_copied { 1 } else { self.alignment }
+    }
+
     /// Whether an array lies as the plan takes it.
     #[inline]
     pub(crate) fn lies_right(self, array: &[u8]) -> bool {

@@ -2,11 +2,49 @@
 
 use std::any::Any;
 
+use treefold::exact::Held;
 use treefold::{AnyPlan, Operation};
 use treefold_c::boundary::treefold_keyed;
 use treefold_c::element::ElementType;
 use treefold_c::failure::{Code, Failure};
 use treefold_c::keyed::{Keys, collected};
+
+/// The operations of `treefold_mpi.h`, whose codes count from 1, with their names there. What a call has are the first ones.
+pub(crate) const OPERATIONS: [(Operation, &str); 6] = [
+    (Operation::Allreduce, "TREEFOLD_ALLREDUCE"),
+    (Operation::Reduce, "TREEFOLD_REDUCE"),
+    (Operation::ReduceScatter, "TREEFOLD_REDUCE_SCATTER"),
+    (Operation::Scan, "TREEFOLD_SCAN"),
+    (Operation::Exscan, "TREEFOLD_EXSCAN"),
+    (Operation::Broadcast, "TREEFOLD_BROADCAST"),
+];
+
+/// How many there are for dot products,
+pub(crate) const OF_DOTS: usize = 2;
+
+/// for items with keys,
+pub(crate) const OF_KEYS: usize = 3;
+
+/// and to be started.
+pub(crate) const OF_STARTS: usize = 5;
+
+/// The operation of a code, among the first so many.
+///
+/// # Errors
+/// It is none of them.
+pub(crate) fn operation_of_code(code: i32, among: usize) -> Result<Operation, Failure> {
+    let known = &OPERATIONS[..among];
+    let index = usize::try_from(code).ok();
+    let found = index.and_then(|code| known.get(code.checked_sub(1)?));
+    found.map(|(operation, _)| *operation).ok_or_else(|| {
+        let names: Vec<&str> = known.iter().map(|(_, name)| *name).collect();
+        let reason = format_args!("it must be one of {}, not {code}", names.join(", "));
+        Failure::argument("operation", reason)
+    })
+}
+
+/// What is wrong with keys for a plan of items.
+pub(crate) const NOT_BY_KEY: &str = "this plan was not built by key";
 
 /// What a rank gives to a call. Items are as the plan takes them.
 #[derive(Clone, Copy)]
@@ -35,8 +73,10 @@ pub(crate) enum Takes {
     Exact,
     /// and pairs of exact dot products.
     ExactPairs,
-    /// Items with keys: `F32` or `F64`, and the code of the figure that is made of them.
-    ByKey(ElementType, i32),
+    /// Items of sums in lanes.
+    InLanes,
+    /// Items with keys: `F32` or `F64`, and what is held of them.
+    ByKey(ElementType, Held),
 }
 
 impl Takes {
@@ -46,7 +86,7 @@ impl Takes {
         match self {
             Self::InTree => true,
             Self::Exact => operation != Operation::Broadcast,
-            Self::ExactPairs => is_reduction,
+            Self::ExactPairs | Self::InLanes => is_reduction,
             Self::ByKey(..) => is_reduction || operation == Operation::ReduceScatter,
         }
     }
@@ -61,10 +101,9 @@ impl Takes {
         operation: Operation,
         given: Given<'_>,
     ) -> Result<(), Failure> {
-        let no_pairs = "it takes one array of items: it is of no dot products";
-        let no_keys = "it takes items without keys: it is not by key";
-        let pairs = "it is of dot products, which take two arrays: treefold_allreduce_dot";
-        let keys = "it is by key, and takes items with their keys: treefold_allreduce_by_key";
+        let no_pairs = "this plan is not of dot products: it takes one array";
+        let pairs = "this plan is of dot products: call treefold_run_dot";
+        let keys = "this plan was built by key: call treefold_run_by_key";
         let unsupported = |message| Err(Failure::new(Code::Unsupported, message));
         let reason = match (self, given) {
             (Self::ByKey(..), Given::ByKey(..) | Given::Keyed(_)) => return Ok(()),
@@ -73,13 +112,16 @@ impl Takes {
                 return unsupported("plans by key have neither scans nor a broadcast");
             }
             (Self::ByKey(..), _) => keys,
-            (_, Given::ByKey(..) | Given::Keyed(_)) => no_keys,
+            (_, Given::ByKey(..) | Given::Keyed(_)) => NOT_BY_KEY,
+            (Self::InLanes, _) if !self.has(operation) => {
+                return unsupported("plans in lanes have only allreduce and reduce");
+            }
             (Self::Exact | Self::ExactPairs, _) if operation == Operation::Broadcast => {
                 return unsupported("plans of exact sums have no broadcast");
             }
             (Self::ExactPairs, Given::Items(_)) => pairs,
-            (Self::Exact, Given::Pair(_) | Given::Pairs(_)) => no_pairs,
-            (Self::InTree, Given::Pair(_) | Given::Pairs(_)) if !plan.has_products() => no_pairs,
+            (Self::ExactPairs, _) => return Ok(()),
+            (_, Given::Pair(_) | Given::Pairs(_)) if !plan.has_products() => no_pairs,
             _ => return Ok(()),
         };
         Err(Failure::argument("plan", reason))
@@ -92,9 +134,38 @@ impl Takes {
         of_items: Keys<'_>,
         items: &[u8],
     ) -> Result<Box<dyn Any>, Failure> {
-        let Self::ByKey(element_type, figure) = self else {
+        let Self::ByKey(element_type, held) = self else {
             unreachable!("the call was checked");
         };
-        collected(element_type, figure, keys, of_items, items)
+        collected(element_type, held, keys, of_items, items)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OF_KEYS, OPERATIONS, operation_of_code};
+
+    #[test]
+    fn codes_are_those_of_the_header() {
+        let header = include_str!("../include/treefold_mpi.h");
+        for (code, (operation, name)) in (1..).zip(OPERATIONS) {
+            let line = format!("    {name} = {code}");
+            let mut lines = header.lines().map(|line| line.trim_end_matches(','));
+            assert!(lines.any(|found| found == line), "{line}");
+            for among in 1..=OPERATIONS.len() {
+                let found = operation_of_code(code, among).ok();
+                let is_known = usize::try_from(code).is_ok_and(|code| code <= among);
+                assert_eq!(found, is_known.then_some(operation), "{name} among {among}");
+            }
+        }
+        for code in [i32::MIN, -1, 0, 4, 7, i32::MAX] {
+            let failure = operation_of_code(code, OF_KEYS).expect_err("there is none");
+            assert_eq!(
+                failure.message,
+                format!(
+                    "`operation`: it must be one of TREEFOLD_ALLREDUCE, TREEFOLD_REDUCE, TREEFOLD_REDUCE_SCATTER, not {code}"
+                )
+            );
+        }
     }
 }

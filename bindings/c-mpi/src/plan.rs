@@ -17,8 +17,8 @@ use crate::failure::of_run;
 use crate::gpu::Gpu;
 use crate::handle::handle;
 use crate::items::{Items, Read};
-use crate::operands::{Given, Takes};
-use crate::run::{Origin, Run, ToldOfPanics};
+use crate::operands::{Given, OF_STARTS, OPERATIONS, Takes};
+use crate::run::{Origin, Output, Run, ToldOfPanics, is_place};
 
 handle!(
     /// `treefold_plan`: a plan.
@@ -43,23 +43,19 @@ pub(crate) struct Shaped {
     /// Whether a run was started, and neither waited for nor abandoned.
     is_pending: Rc<Cell<bool>>,
     /// What runs for each operation that was started, which takes some time to find out.
-    algorithms: [OnceCell<Option<Algorithm>>; STARTED.len()],
+    algorithms: [OnceCell<Option<Algorithm>>; OF_STARTS],
 }
-
-/// The operations that can be started.
-const STARTED: [Operation; 5] = [
-    Operation::Allreduce,
-    Operation::Reduce,
-    Operation::ReduceScatter,
-    Operation::Scan,
-    Operation::Exscan,
-];
 
 impl Shaped {
     pub(crate) fn new(plan: AnyPlan, takes: Takes, items: Items, is_root: bool) -> Self {
         Self {
             items,
-            width: plan.width(),
+            // A sum in lanes is one item.
+            width: if takes == Takes::InLanes {
+                1
+            } else {
+                plan.width()
+            },
             is_root,
             #[cfg(feature = "cuda")]
             gpu: Gpu::default(),
@@ -69,6 +65,12 @@ impl Shaped {
             is_pending: Rc::default(),
             algorithms: Default::default(),
         }
+    }
+
+    /// Whether this rank gets no result of an operation.
+    #[inline]
+    pub(crate) fn is_unused(&self, operation: Operation) -> bool {
+        operation == Operation::Reduce && !self.is_root
     }
 
     /// Takes no part in a call, which cannot be made on this rank. The other ranks hear of it.
@@ -115,12 +117,13 @@ impl Shaped {
         })
     }
 
-    /// Starts an operation other than a broadcast on the plan of this name.
+    /// Starts an operation other than a broadcast on the plan of this name, whose result goes to a place, if that is one.
     pub(crate) fn start(
         &self,
         name: *const treefold_plan,
         operation: Operation,
         given: Given<'_>,
+        result: Output,
     ) -> Result<Rc<Run>, Failure> {
         let _told = ToldOfPanics(self.plan.world());
         let started = self.read(given, |given| self.start_given(operation, given));
@@ -128,7 +131,7 @@ impl Shaped {
             self.refuse_to_start(operation);
             Err(failure)
         });
-        Ok(self.under_way(name, operation, started?))
+        Ok(self.under_way(name, operation, started?, result))
     }
 
     fn run_given(
@@ -247,7 +250,7 @@ impl Shaped {
             Given::Keyed(_) => return run(&mut []),
             _ => {}
         }
-        let is_unused = operation == Operation::Reduce && !self.is_root && result.is_empty();
+        let is_unused = self.is_unused(operation) && result.is_empty();
         // An operator may call this plan again: that fails, but not here.
         if is_unused && let Ok(mut unused) = self.unused.try_borrow_mut() {
             return run(self.items.room(self.width, &mut unused));
@@ -272,18 +275,20 @@ impl Shaped {
         name: *const treefold_plan,
         operation: Operation,
         started: AnyPending,
+        result: Output,
     ) -> Rc<Run> {
-        let is_unused = operation == Operation::Reduce && !self.is_root;
-        let place = STARTED.iter().position(|&known| known == operation);
-        let place = place.expect("no other can be started");
-        let algorithm = *self.algorithms[place].get_or_init(|| self.algorithm(operation));
+        let mut known = self.algorithms.iter().zip(OPERATIONS);
+        let known = known.find(|(_, (known, _))| *known == operation);
+        let (algorithm, _) = known.expect("no other can be started");
+        let algorithm = *algorithm.get_or_init(|| self.algorithm(operation));
         self.is_pending.set(true);
         Rc::new(Run {
             world: self.plan.world().clone(),
             items: self.items,
             started: RefCell::new(Some(started)),
             is_by_key: matches!(self.takes, Takes::ByKey(..)),
-            unused_result: is_unused.then_some(self.width),
+            unused_result: self.is_unused(operation).then_some(self.width),
+            place: is_place(result).then_some(result),
             origin: Origin {
                 plan: name.cast(),
                 algorithm,

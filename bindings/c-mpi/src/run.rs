@@ -14,11 +14,15 @@ use treefold_c::states;
 use crate::failure::of_run;
 use crate::handle::handle;
 use crate::items::Items;
+use crate::operands::NOT_BY_KEY;
 
 handle!(
     /// `treefold_run`: a run under way.
     pub treefold_run, Run, 4, "run"
 );
+
+/// An array that is written to: where it begins, and its elements.
+pub(crate) type Output = (*mut c_void, usize);
 
 /// What a run is of.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +43,8 @@ pub(crate) struct Run {
     pub(crate) is_by_key: bool,
     /// The length of the result on a rank that gets none, and may leave it out.
     pub(crate) unused_result: Option<usize>,
+    /// Where its start said that the result is to go.
+    pub(crate) place: Option<Output>,
     pub(crate) origin: Origin,
     /// Whether the plan has a run that nobody has waited for: this one, until it ends.
     pub(crate) is_pending: Rc<Cell<bool>>,
@@ -88,6 +94,26 @@ impl Run {
         self.unused_result.is_some()
     }
 
+    /// Where the result goes: to the place that the wait names, or else the start.
+    ///
+    /// # Errors
+    /// Both name one.
+    pub(crate) fn place(&self, result: Output) -> Result<Output, Failure> {
+        match self.place {
+            Some(_) if is_place(result) => Err(is_given("result")),
+            Some(place) => Ok(place),
+            None => Ok(result),
+        }
+    }
+
+    /// A result, or else its error after the run has ended well.
+    pub(crate) fn or_end<R>(&self, result: Result<R, Failure>) -> Result<R, Failure> {
+        if result.is_err() {
+            self.wait_without_arrays()?;
+        }
+        result
+    }
+
     /// Waits, and says whether this rank gets the result.
     pub(crate) fn wait(&self, result: &mut [u8]) -> Result<bool, Failure> {
         let _told = ToldOfPanics(&self.world);
@@ -113,9 +139,14 @@ impl Run {
     pub(crate) fn wait_keyed(&self, keyed: *const treefold_keyed) -> Result<bool, Failure> {
         let _told = ToldOfPanics(&self.world);
         let started = self.take()?;
-        if !self.is_by_key {
+        let refused = match self.place {
+            Some(_) => Some(is_given("keyed")),
+            None if self.is_by_key => None,
+            None => Some(Failure::argument("run", NOT_BY_KEY)),
+        };
+        if let Some(failure) = refused {
             end(started);
-            return Err(Failure::argument("run", "it is not by key"));
+            return Err(failure);
         }
         let ended = started.wait_until_over();
         ended.map_err(|error| of_run(&error))?;
@@ -139,7 +170,7 @@ impl Run {
     }
 
     /// Waits without an array: the run ends well, or with its own failure.
-    pub(crate) fn wait_without_arrays(&self) -> Result<(), Failure> {
+    fn wait_without_arrays(&self) -> Result<(), Failure> {
         let outcome = self.take()?.wait(&mut []);
         match outcome.map_err(|error| of_run(&error)) {
             // There are none: that the result is too short is no news.
@@ -152,6 +183,19 @@ impl Run {
 /// Lets a run end well that cannot deliver its result here.
 fn end(started: AnyPending) {
     let _ = started.wait(&mut []);
+}
+
+/// Whether it is the place of a result, and not none.
+pub(crate) fn is_place((pointer, m): Output) -> bool {
+    !pointer.is_null() || m != 0
+}
+
+#[cold]
+fn is_given(name: &str) -> Failure {
+    Failure::argument(
+        name,
+        "the start of this run already named the place of the result",
+    )
 }
 
 #[cold]

@@ -6,16 +6,18 @@ use std::rc::Rc;
 
 use treefold::{Algorithm, Distribution, Ownership};
 use treefold_c::boundary::guard;
+use treefold_c::by_real;
 use treefold_c::element::ElementType;
 use treefold_c::failure::{Failure, Status};
+use treefold_c::figure::Figure;
 use treefold_c::operator::Builtin;
 use treefold_c::raw::{Bytes, Combine, Function, disjoint, place, text, words_of_item};
+use treefold_c::statistic::Asked;
 
 use super::handles::{destroy, write_handle};
-use crate::builder::{Kind, Settings, Share};
+use crate::builder::{Kind, Settings, Share, positive};
 use crate::handle;
 use crate::words;
-use treefold_c::figure::Figure;
 
 pub use crate::builder::{treefold_builder, treefold_comm};
 
@@ -71,12 +73,12 @@ pub unsafe extern "C" fn treefold_builder_create(
 pub unsafe extern "C" fn treefold_builder_create_exact(
     comm: *const treefold_comm,
     element_type: i32,
-    figure: i32,
+    statistic: i32,
     result: *mut *mut treefold_builder,
 ) -> Status {
     let kind = || {
         let element_type = ElementType::of_code(element_type)?;
-        let figure = Figure::of_code(figure, element_type)?;
+        let figure = Figure::of_statistic(Asked::of_code(statistic)?, element_type)?;
         Ok(Kind::Exact(element_type, figure))
     };
     // SAFETY: the caller's promise is this function's.
@@ -91,13 +93,16 @@ pub unsafe extern "C" fn treefold_builder_create_exact(
 pub unsafe extern "C" fn treefold_builder_create_by_key(
     comm: *const treefold_comm,
     element_type: i32,
-    figure: i32,
+    statistic: i32,
     keys: usize,
     result: *mut *mut treefold_builder,
 ) -> Status {
     let kind = || {
         let keys = positive("keys", keys, usize::MAX)?;
-        Kind::by_key(ElementType::of_code(element_type)?, figure, keys)
+        let held = Asked::of_code(statistic)?.held();
+        let element_type = ElementType::of_code(element_type)?;
+        by_real!(element_type, _T => Ok(()))?;
+        Ok(Kind::ByKey(element_type, held, keys))
     };
     // SAFETY: the caller's promise is this function's.
     unsafe { begin(comm, result, kind) }
@@ -248,66 +253,23 @@ pub extern "C" fn treefold_builder_width(
     builder: *mut treefold_builder,
     elements: usize,
 ) -> Status {
-    set(builder, |settings| {
-        settings.set_width(positive("elements", elements, usize::MAX)?)
-    })
+    set(builder, |settings| settings.set_width(elements))
 }
 
-/// The most blocks and ports that schedules take.
-const PARAMETER_MAX: usize = 1 << 20;
-
-/// A number of which there is at least one.
-fn positive(name: &str, number: usize, most: usize) -> Result<usize, Failure> {
-    if (1..=most).contains(&number) {
-        return Ok(number);
-    }
-    let reason = match most {
-        usize::MAX => format!("{number}, but it is at least 1"),
-        most => format!("{number} is not from 1 to {most}"),
-    };
-    Err(Failure::argument(name, reason))
-}
-
-/// The column blocks of a row.
+/// A parameter of algorithms.
 #[unsafe(no_mangle)]
-pub extern "C" fn treefold_builder_blocks(builder: *mut treefold_builder, blocks: usize) -> Status {
-    set(builder, |settings| {
-        settings.blocks = Some(positive("blocks", blocks, PARAMETER_MAX)?);
-        Ok(())
-    })
-}
-
-/// The messages that a rank sends at once.
-#[unsafe(no_mangle)]
-pub extern "C" fn treefold_builder_ports(builder: *mut treefold_builder, ports: usize) -> Status {
-    set(builder, |settings| {
-        settings.ports = Some(positive("ports", ports, PARAMETER_MAX)?);
-        Ok(())
-    })
-}
-
-/// The ranks of a node.
-#[unsafe(no_mangle)]
-pub extern "C" fn treefold_builder_node_ranks(
+pub extern "C" fn treefold_builder_parameter(
     builder: *mut treefold_builder,
-    ranks: usize,
+    parameter: i32,
+    value: usize,
 ) -> Status {
-    set(builder, |settings| {
-        settings.node_ranks = Some(positive("ranks", ranks, usize::MAX)?);
-        Ok(())
-    })
+    set(builder, |settings| settings.set_parameter(parameter, value))
 }
 
-/// The longest message, in elements.
+/// Sums in lanes.
 #[unsafe(no_mangle)]
-pub extern "C" fn treefold_builder_message_limit(
-    builder: *mut treefold_builder,
-    elements: usize,
-) -> Status {
-    set(builder, |settings| {
-        settings.message_limit = Some(positive("elements", elements, usize::MAX)?);
-        Ok(())
-    })
+pub extern "C" fn treefold_builder_lanes(builder: *mut treefold_builder, lanes: usize) -> Status {
+    set(builder, |settings| settings.set_lanes(lanes))
 }
 
 /// Builds without communicating.

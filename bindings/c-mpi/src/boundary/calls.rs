@@ -1,19 +1,22 @@
-//! The functions of `treefold_mpi.h` that run and start plans. Written by crate `table`.
+//! The functions of `treefold_mpi.h` that run and start plans.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
 use treefold::Operation;
+use treefold_c::boundary::treefold_keyed;
 use treefold_c::failure::Status;
 
+use super::arrays::Arrays;
 use super::entry;
+use crate::operands::{OF_DOTS, OF_KEYS, OF_STARTS};
 use crate::plan::treefold_plan;
 use crate::run::treefold_run;
 
-/// `treefold_allreduce`. Collective.
+/// Reduces; every rank gets the result. Collective.
 ///
 /// # Safety
-/// `local` is n elements and `result` is m, or NULL.
+/// `local` is n elements and `result` is m; each may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_allreduce(
     plan: *const treefold_plan,
@@ -22,19 +25,12 @@ pub unsafe extern "C" fn treefold_allreduce(
     result: *mut c_void,
     m: usize,
 ) -> Status {
+    let (operation, none) = (Operation::Allreduce, ptr::null_mut());
     // SAFETY: the caller's promise is this function's.
-    unsafe {
-        entry::run(
-            plan,
-            Operation::Allreduce,
-            (local, n),
-            (result, m),
-            ptr::null_mut(),
-        )
-    }
+    unsafe { entry::run(plan, operation, (local, n), (result, m), none) }
 }
 
-/// `treefold_reduce`. Collective.
+/// Reduces; the root gets the result. Collective.
 ///
 /// # Safety
 /// `local` is n elements, `result` is m, and `is_mine` is one int; each may be NULL.
@@ -51,10 +47,10 @@ pub unsafe extern "C" fn treefold_reduce(
     unsafe { entry::run(plan, Operation::Reduce, (local, n), (result, m), is_mine) }
 }
 
-/// `treefold_reduce_scatter`. Collective.
+/// Reduces; every rank gets its columns. Collective.
 ///
 /// # Safety
-/// `local` is n elements and `result` is m, or NULL.
+/// As [`treefold_allreduce`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_reduce_scatter(
     plan: *const treefold_plan,
@@ -63,22 +59,15 @@ pub unsafe extern "C" fn treefold_reduce_scatter(
     result: *mut c_void,
     m: usize,
 ) -> Status {
+    let (operation, none) = (Operation::ReduceScatter, ptr::null_mut());
     // SAFETY: the caller's promise is this function's.
-    unsafe {
-        entry::run(
-            plan,
-            Operation::ReduceScatter,
-            (local, n),
-            (result, m),
-            ptr::null_mut(),
-        )
-    }
+    unsafe { entry::run(plan, operation, (local, n), (result, m), none) }
 }
 
-/// `treefold_scan`. Collective.
+/// Reduces all items up to each one. Collective.
 ///
 /// # Safety
-/// `local` is n elements and `result` is m, or NULL.
+/// As [`treefold_allreduce`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_scan(
     plan: *const treefold_plan,
@@ -87,22 +76,15 @@ pub unsafe extern "C" fn treefold_scan(
     result: *mut c_void,
     m: usize,
 ) -> Status {
+    let none = ptr::null_mut();
     // SAFETY: the caller's promise is this function's.
-    unsafe {
-        entry::run(
-            plan,
-            Operation::Scan,
-            (local, n),
-            (result, m),
-            ptr::null_mut(),
-        )
-    }
+    unsafe { entry::run(plan, Operation::Scan, (local, n), (result, m), none) }
 }
 
-/// `treefold_exscan`. Collective.
+/// Reduces all items below each one. Collective.
 ///
 /// # Safety
-/// `local` is n elements and `result` is m, or NULL.
+/// As [`treefold_allreduce`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_exscan(
     plan: *const treefold_plan,
@@ -111,19 +93,12 @@ pub unsafe extern "C" fn treefold_exscan(
     result: *mut c_void,
     m: usize,
 ) -> Status {
+    let none = ptr::null_mut();
     // SAFETY: the caller's promise is this function's.
-    unsafe {
-        entry::run(
-            plan,
-            Operation::Exscan,
-            (local, n),
-            (result, m),
-            ptr::null_mut(),
-        )
-    }
+    unsafe { entry::run(plan, Operation::Exscan, (local, n), (result, m), none) }
 }
 
-/// `treefold_broadcast`. Collective.
+/// Copies the root's row. Collective.
 ///
 /// # Safety
 /// `row` is m elements, or NULL.
@@ -133,118 +108,19 @@ pub unsafe extern "C" fn treefold_broadcast(
     row: *mut c_void,
     m: usize,
 ) -> Status {
+    let (nothing, none) = ((ptr::null(), 0), ptr::null_mut());
     // SAFETY: the caller's promise is this function's.
-    unsafe { entry::broadcast(plan, (row, m)) }
+    unsafe { entry::run(plan, Operation::Broadcast, nothing, (row, m), none) }
 }
 
-/// Starts `treefold_allreduce`. Collective.
-///
-/// # Safety
-/// `local` is n elements, and `run` is room for a handle; each may be NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn treefold_start_allreduce(
-    plan: *const treefold_plan,
-    local: *const c_void,
-    n: usize,
-    run: *mut *mut treefold_run,
-) -> Status {
-    // SAFETY: the caller's promise is this function's.
-    unsafe { entry::start(plan, Operation::Allreduce, (local, n), run) }
-}
-
-/// Starts `treefold_reduce`. Collective.
-///
-/// # Safety
-/// `local` is n elements, and `run` is room for a handle; each may be NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn treefold_start_reduce(
-    plan: *const treefold_plan,
-    local: *const c_void,
-    n: usize,
-    run: *mut *mut treefold_run,
-) -> Status {
-    // SAFETY: the caller's promise is this function's.
-    unsafe { entry::start(plan, Operation::Reduce, (local, n), run) }
-}
-
-/// Starts `treefold_reduce_scatter`. Collective.
-///
-/// # Safety
-/// `local` is n elements, and `run` is room for a handle; each may be NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn treefold_start_reduce_scatter(
-    plan: *const treefold_plan,
-    local: *const c_void,
-    n: usize,
-    run: *mut *mut treefold_run,
-) -> Status {
-    // SAFETY: the caller's promise is this function's.
-    unsafe { entry::start(plan, Operation::ReduceScatter, (local, n), run) }
-}
-
-/// Starts `treefold_scan`. Collective.
-///
-/// # Safety
-/// `local` is n elements, and `run` is room for a handle; each may be NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn treefold_start_scan(
-    plan: *const treefold_plan,
-    local: *const c_void,
-    n: usize,
-    run: *mut *mut treefold_run,
-) -> Status {
-    // SAFETY: the caller's promise is this function's.
-    unsafe { entry::start(plan, Operation::Scan, (local, n), run) }
-}
-
-/// Starts `treefold_exscan`. Collective.
-///
-/// # Safety
-/// `local` is n elements, and `run` is room for a handle; each may be NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn treefold_start_exscan(
-    plan: *const treefold_plan,
-    local: *const c_void,
-    n: usize,
-    run: *mut *mut treefold_run,
-) -> Status {
-    // SAFETY: the caller's promise is this function's.
-    unsafe { entry::start(plan, Operation::Exscan, (local, n), run) }
-}
-
-/// The dot product on every rank. Collective.
-///
-/// # Safety
-/// `x` is n elements, `y` is k, and `result` is m; each may be NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn treefold_allreduce_dot(
-    plan: *const treefold_plan,
-    x: *const c_void,
-    n: usize,
-    y: *const c_void,
-    k: usize,
-    result: *mut c_void,
-    m: usize,
-) -> Status {
-    // SAFETY: the caller's promise is this function's.
-    unsafe {
-        entry::run_pairs(
-            plan,
-            Operation::Allreduce,
-            [(x, n), (y, k)],
-            (result, m),
-            ptr::null_mut(),
-        )
-    }
-}
-
-/// The dot product on the root. Collective.
+/// The dot product. Collective.
 ///
 /// # Safety
 /// `x` is n elements, `y` is k, `result` is m, and `is_mine` is one int; each may be NULL.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn treefold_reduce_dot(
+pub unsafe extern "C" fn treefold_run_dot(
     plan: *const treefold_plan,
+    operation: i32,
     x: *const c_void,
     n: usize,
     y: *const c_void,
@@ -253,48 +129,149 @@ pub unsafe extern "C" fn treefold_reduce_dot(
     m: usize,
     is_mine: *mut c_int,
 ) -> Status {
+    let arrays = Arrays::Pair([(x, n), (y, k)]);
     // SAFETY: the caller's promise is this function's.
-    unsafe {
-        entry::run_pairs(
-            plan,
-            Operation::Reduce,
-            [(x, n), (y, k)],
-            (result, m),
-            is_mine,
-        )
-    }
+    unsafe { entry::run_code(plan, (operation, OF_DOTS), arrays, (result, m), is_mine) }
 }
 
-/// Starts `treefold_allreduce_dot`. Collective.
+/// The dot products of k pairs of arrays. Collective.
 ///
 /// # Safety
-/// `x` is n elements, `y` is k, and `run` is room for a handle; each may be NULL.
+/// `x` and `y` are k pointers to n elements each, `result` is m, and `is_mine` is one int; each may be NULL.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn treefold_start_allreduce_dot(
+pub unsafe extern "C" fn treefold_run_dots(
     plan: *const treefold_plan,
+    operation: i32,
+    x: *const *const c_void,
+    y: *const *const c_void,
+    k: usize,
+    n: usize,
+    result: *mut c_void,
+    m: usize,
+    is_mine: *mut c_int,
+) -> Status {
+    let arrays = Arrays::Pairs([x, y], k, n);
+    // SAFETY: the caller's promise is this function's.
+    unsafe { entry::run_code(plan, (operation, OF_DOTS), arrays, (result, m), is_mine) }
+}
+
+/// The value of each key. Collective.
+///
+/// # Safety
+/// `keys` are k numbers, `items` are n elements, `result` is m, and `is_mine` is one int; each may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_run_by_key(
+    plan: *const treefold_plan,
+    operation: i32,
+    key_type: i32,
+    keys: *const c_void,
+    k: usize,
+    items: *const c_void,
+    n: usize,
+    result: *mut c_void,
+    m: usize,
+    is_mine: *mut c_int,
+) -> Status {
+    let arrays = Arrays::ByKey((key_type, keys, k), (items, n));
+    // SAFETY: the caller's promise is this function's.
+    unsafe { entry::run_code(plan, (operation, OF_KEYS), arrays, (result, m), is_mine) }
+}
+
+/// Merges the ranks' states by key. Collective.
+///
+/// # Safety
+/// `is_mine` is one int, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_run_keyed(
+    plan: *const treefold_plan,
+    operation: i32,
+    keyed: *mut treefold_keyed,
+    is_mine: *mut c_int,
+) -> Status {
+    let (arrays, none) = (Arrays::State(keyed), (ptr::null_mut(), 0));
+    // SAFETY: the caller's promise is this function's.
+    unsafe { entry::run_code(plan, (operation, OF_KEYS), arrays, none, is_mine) }
+}
+
+/// Starts an operation. Collective.
+///
+/// # Safety
+/// `local` is n elements, `result` is m until the run ends, and `run` is room for a handle; each may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_start(
+    plan: *const treefold_plan,
+    operation: i32,
+    local: *const c_void,
+    n: usize,
+    result: *mut c_void,
+    m: usize,
+    run: *mut *mut treefold_run,
+) -> Status {
+    let arrays = Arrays::Items((local, n));
+    // SAFETY: the caller's promise is this function's.
+    unsafe { entry::start(plan, (operation, OF_STARTS), arrays, (result, m), run) }
+}
+
+/// Starts [`treefold_run_dot`]. Collective.
+///
+/// # Safety
+/// `x` is n elements, `y` is k, `result` is m until the run ends, and `run` is room for a handle; each may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_start_dot(
+    plan: *const treefold_plan,
+    operation: i32,
     x: *const c_void,
     n: usize,
     y: *const c_void,
     k: usize,
+    result: *mut c_void,
+    m: usize,
     run: *mut *mut treefold_run,
 ) -> Status {
+    let arrays = Arrays::Pair([(x, n), (y, k)]);
     // SAFETY: the caller's promise is this function's.
-    unsafe { entry::start_pairs(plan, Operation::Allreduce, [(x, n), (y, k)], run) }
+    unsafe { entry::start(plan, (operation, OF_DOTS), arrays, (result, m), run) }
 }
 
-/// Starts `treefold_reduce_dot`. Collective.
+/// Starts [`treefold_run_dots`]. Collective.
 ///
 /// # Safety
-/// `x` is n elements, `y` is k, and `run` is room for a handle; each may be NULL.
+/// `x` and `y` are k pointers to n elements each, `result` is m until the run ends, and `run` is room for a handle; each may be NULL.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn treefold_start_reduce_dot(
+pub unsafe extern "C" fn treefold_start_dots(
     plan: *const treefold_plan,
-    x: *const c_void,
-    n: usize,
-    y: *const c_void,
+    operation: i32,
+    x: *const *const c_void,
+    y: *const *const c_void,
     k: usize,
+    n: usize,
+    result: *mut c_void,
+    m: usize,
     run: *mut *mut treefold_run,
 ) -> Status {
+    let arrays = Arrays::Pairs([x, y], k, n);
     // SAFETY: the caller's promise is this function's.
-    unsafe { entry::start_pairs(plan, Operation::Reduce, [(x, n), (y, k)], run) }
+    unsafe { entry::start(plan, (operation, OF_DOTS), arrays, (result, m), run) }
+}
+
+/// Starts [`treefold_run_by_key`]. Collective.
+///
+/// # Safety
+/// `keys` are k numbers, `items` are n elements, `result` is m until the run ends, and `run` is room for a handle; each may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_start_by_key(
+    plan: *const treefold_plan,
+    operation: i32,
+    key_type: i32,
+    keys: *const c_void,
+    k: usize,
+    items: *const c_void,
+    n: usize,
+    result: *mut c_void,
+    m: usize,
+    run: *mut *mut treefold_run,
+) -> Status {
+    let arrays = Arrays::ByKey((key_type, keys, k), (items, n));
+    // SAFETY: the caller's promise is this function's.
+    unsafe { entry::start(plan, (operation, OF_KEYS), arrays, (result, m), run) }
 }

@@ -8,9 +8,9 @@ use treefold_c::boundary::guard;
 use treefold_c::failure::{Failure, Status};
 use treefold_c::raw::{place, text, write};
 
+use super::exports::duration;
 use super::handles::{destroy, read_handle, take_handle, write_handle};
 use super::library;
-use super::started::duration;
 use crate::failure::of_transport;
 use crate::handle;
 

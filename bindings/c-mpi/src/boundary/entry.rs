@@ -1,28 +1,32 @@
 //! Calls that read or write arrays, wherever these are.
 
+use std::any::Any;
 use std::ffi::c_int;
+use std::panic::{self, AssertUnwindSafe};
 use std::ptr;
 use std::rc::Rc;
+use std::slice;
 
 use treefold::Operation;
 #[cfg(feature = "cuda")]
 use treefold::cuda::may_have_arrays;
 use treefold_c::boundary::{guard, treefold_keyed};
 use treefold_c::failure::{Code, Failure, Status};
+use treefold_c::raw::{Bytes, disjoint};
 
-use super::collectives::{self, Input, Output, check_told, tell};
+use super::arrays::{Arrays, Input, Output, places, start_places, tell};
 #[cfg(feature = "cuda")]
 use super::device;
 use super::handles::{read_handle, write_handle};
-use super::started;
 use crate::handle;
-use crate::plan::treefold_plan;
+use crate::operands::operation_of_code;
+use crate::plan::{Shaped, treefold_plan};
 use crate::run::{Run, treefold_run};
 
-/// A blocking operation other than a broadcast. Leaves in `is_mine`, if that is not NULL, whether this rank gets a result.
+/// A blocking operation on items. Leaves in `is_mine`, if that is not NULL, whether this rank gets a result.
 ///
 /// # Safety
-/// `local` and `result` are so many elements of the plan's type, or NULL; `is_mine` is one int, or NULL.
+/// `local` and `result` are so many elements of the plan's type, or NULL, and `is_mine` is one int, or NULL.
 #[inline(always)]
 pub(super) unsafe fn run(
     plan: *const treefold_plan,
@@ -34,11 +38,48 @@ pub(super) unsafe fn run(
     let may_fold = operation == Operation::Allreduce && is_mine.is_null() && are_here();
     // Nothing in it panics: the operator is one of treefold's.
     // SAFETY: the caller's promise is this function's.
-    if may_fold && unsafe { collectives::fold_here(plan, local, result) }.is_some() {
+    if may_fold && unsafe { fold_here(plan, local, result) }.is_some() {
         return Code::Ok as Status;
     }
     // SAFETY: the caller's promise is this function's.
-    unsafe { run_object(plan, operation, local, result, is_mine) }
+    unsafe { run_items(plan, operation, local, result, is_mine) }
+}
+
+/// # Safety
+/// As [`run`].
+#[inline(never)]
+unsafe fn run_items(
+    plan: *const treefold_plan,
+    operation: Operation,
+    local: Input,
+    result: Output,
+    is_mine: *mut c_int,
+) -> Status {
+    guard(|| {
+        let plan = handle::object(plan)?;
+        // SAFETY: the caller's promise is this function's.
+        unsafe { run_object(&plan, operation, Arrays::Items(local), result, is_mine) }
+    })
+}
+
+/// A blocking operation that the program names, of so many that the call has. What it reads is no items.
+///
+/// # Safety
+/// The arrays are as [`Arrays`] says; `result` and `is_mine` as those of [`run`].
+pub(super) unsafe fn run_code(
+    plan: *const treefold_plan,
+    (code, among): (i32, usize),
+    arrays: Arrays,
+    result: Output,
+    is_mine: *mut c_int,
+) -> Status {
+    guard(|| {
+        let plan = handle::object(plan)?;
+        let refuse = |_: &Failure| plan.refuse(Operation::Allreduce);
+        let operation = operation_of_code(code, among).inspect_err(refuse)?;
+        // SAFETY: the caller's promise is this function's.
+        unsafe { run_object(&plan, operation, arrays, result, is_mine) }
+    })
 }
 
 /// Whether all arrays are in ordinary memory.
@@ -50,111 +91,137 @@ fn are_here() -> bool {
     true
 }
 
+/// An allreduce that is a fold of this rank's items by an operator of `treefold.h`; `None`, and nothing is done, if it is not, or something
+/// is wrong. A short call costs what it touches, and this touches little.
+///
 /// # Safety
 /// As [`run`].
-#[inline(never)]
+#[inline(always)]
+unsafe fn fold_here(
+    plan: *const treefold_plan,
+    (local, n): Input,
+    (result, m): Output,
+) -> Option<()> {
+    handle::look(plan, |plan| {
+        let [local_bytes, result_bytes] = plan.plan.fold_bytes(n)?;
+        let (begin, place) = (local.addr(), result.addr());
+        let ends = [(begin, local_bytes), (place, result_bytes)];
+        let [end, place_end] = ends.map(|(begin, bytes)| begin.checked_add(bytes));
+        let are_apart = place >= end? || place_end? <= begin;
+        let is_valid = m == 1 && begin != 0 && place != 0 && plan.items.lie_right(begin, place);
+        if !(is_valid && are_apart) {
+            return None;
+        }
+        // SAFETY: not NULL, and the caller promises n elements, which have so many bytes: no more than any slice, as `fold_bytes` knows.
+        let local = unsafe { slice::from_raw_parts(local.cast(), local_bytes) };
+        // SAFETY: not NULL, and the caller promises one element, which is no item, as was just found.
+        let result = unsafe { slice::from_raw_parts_mut(result.cast(), result_bytes) };
+        plan.plan.fold(local, result)
+    })
+}
+
+/// # Safety
+/// As [`run_code`].
+#[inline(always)]
 unsafe fn run_object(
-    plan: *const treefold_plan,
+    plan: &Shaped,
     operation: Operation,
-    local: Input,
+    arrays: Arrays,
     result: Output,
     is_mine: *mut c_int,
-) -> Status {
-    guard(|| {
-        let plan = handle::object(plan)?;
-        #[cfg(feature = "cuda")]
-        if may_have_arrays() {
-            // SAFETY: the caller's promise is this function's.
-            return unsafe { device::run(&plan, operation, local, result, is_mine) }.map(drop);
-        }
+) -> Result<(), Failure> {
+    #[cfg(feature = "cuda")]
+    if may_have_arrays() {
         // SAFETY: the caller's promise is this function's.
-        unsafe { collectives::run_here(&plan, operation, local, result, is_mine) }.map(drop)
-    })
+        return unsafe { device::run(plan, operation, arrays, result, is_mine) }.map(drop);
+    }
+    // SAFETY: the caller's promise is this function's.
+    unsafe { run_here(plan, operation, arrays, result, is_mine) }.map(drop)
 }
 
-/// A blocking operation on pairs of items.
+/// [`run`] and [`run_code`] on arrays in ordinary memory. Says whether this rank gets a result.
 ///
 /// # Safety
-/// As [`run`].
-pub(super) unsafe fn run_pairs(
-    plan: *const treefold_plan,
+/// As there.
+#[inline(always)]
+pub(super) unsafe fn run_here(
+    plan: &Shaped,
     operation: Operation,
-    local: [Input; 2],
+    arrays: Arrays,
     result: Output,
     is_mine: *mut c_int,
-) -> Status {
-    guard(|| {
-        let plan = handle::object(plan)?;
-        #[cfg(feature = "cuda")]
-        if may_have_arrays() {
-            // SAFETY: the caller's promise is this function's.
-            return unsafe { device::run_pairs(&plan, operation, local, result, is_mine) }
-                .map(drop);
-        }
-        // SAFETY: the caller's promise is this function's.
-        unsafe { collectives::run_pairs_here(&plan, operation, local, result, is_mine) }.map(drop)
-    })
+) -> Result<bool, Failure> {
+    let refuse = |_: &Failure| plan.refuse(operation);
+    let mut kept = Vec::new();
+    let written = places(plan, operation, result, is_mine).inspect_err(refuse)?;
+    // SAFETY: the caller's promise is this function's.
+    let given = unsafe { arrays.given(plan.items.bytes, &written, &mut kept) };
+    let given = given.inspect_err(refuse)?;
+    // SAFETY: the caller promises m elements, which the call does not read, as was just found.
+    let result = unsafe { written[0].write(result.0) };
+    let outcome = plan.run(operation, given, result)?;
+    // SAFETY: the caller promises an int, or NULL.
+    unsafe { tell(is_mine, outcome) }?;
+    Ok(outcome)
 }
 
-/// Copies the root's row.
+/// Starts an operation that the program names, of so many that the call has. Its result goes to `result`, unless that is NULL.
 ///
 /// # Safety
-/// `row` is so many elements of the plan's type, or NULL.
-pub(super) unsafe fn broadcast(plan: *const treefold_plan, row: Output) -> Status {
-    guard(|| {
-        let plan = handle::object(plan)?;
-        #[cfg(feature = "cuda")]
-        if may_have_arrays() {
-            // SAFETY: the caller's promise is this function's.
-            return unsafe { device::broadcast(&plan, row) };
-        }
-        // SAFETY: the caller's promise is this function's.
-        unsafe { collectives::broadcast_here(&plan, row) }
-    })
-}
-
-/// Starts an operation.
-///
-/// # Safety
-/// `local` is so many elements of the plan's type, or NULL; `run` is room for a handle, or NULL.
+/// The arrays are as [`Arrays`] says, `result` is so many elements of the plan's type until the run ends, or NULL, and `run` is room for a
+/// handle, or NULL.
 pub(super) unsafe fn start(
     name: *const treefold_plan,
-    operation: Operation,
-    local: Input,
+    (code, among): (i32, usize),
+    arrays: Arrays,
+    result: Output,
     run: *mut *mut treefold_run,
 ) -> Status {
     guard(|| {
         let plan = handle::object(name)?;
+        let operation = operation_of_code(code, among)
+            .inspect_err(|_| plan.refuse_to_start(Operation::Allreduce))?;
         #[cfg(feature = "cuda")]
         if may_have_arrays() {
             // SAFETY: the caller's promise is this function's.
-            return unsafe { device::start(&plan, name, operation, local, run) };
+            return unsafe { device::start(&plan, name, operation, arrays, result, run) };
         }
         // SAFETY: the caller's promise is this function's.
-        unsafe { started::start_here(&plan, name, operation, local, run) }
+        unsafe { start_here(&plan, name, operation, arrays, result, run) }
     })
 }
 
-/// Starts an operation on pairs of items.
+/// [`start`] on arrays in ordinary memory.
 ///
 /// # Safety
-/// `x` and `y` are so many elements of the plan's type, or NULL; `run` is room for a handle, or NULL.
-pub(super) unsafe fn start_pairs(
+/// As there.
+pub(super) unsafe fn start_here(
+    plan: &Shaped,
     name: *const treefold_plan,
     operation: Operation,
-    pairs: [Input; 2],
+    arrays: Arrays,
+    result: Output,
     run: *mut *mut treefold_run,
-) -> Status {
-    guard(|| {
-        let plan = handle::object(name)?;
-        #[cfg(feature = "cuda")]
-        if may_have_arrays() {
-            // SAFETY: the caller's promise is this function's.
-            return unsafe { device::start_pairs(&plan, name, operation, pairs, run) };
-        }
-        // SAFETY: the caller's promise is this function's.
-        unsafe { started::start_pairs_here(&plan, name, operation, pairs, run) }
-    })
+) -> Result<(), Failure> {
+    let refuse = |_: &Failure| plan.refuse_to_start(operation);
+    let mut kept = Vec::new();
+    let written = start_places(plan, operation, result, run).inspect_err(refuse)?;
+    // SAFETY: the caller's promise is this function's.
+    let given = unsafe { arrays.given(plan.items.bytes, &written, &mut kept) };
+    let given = given.inspect_err(refuse)?;
+    let started = plan.start(name, operation, given, result)?;
+    // SAFETY: the caller promises room for a handle.
+    unsafe { write_run(run, started) }
+}
+
+/// Leaves the handle of a run where a pointer says.
+///
+/// # Safety
+/// `place` is room for a handle, or NULL.
+pub(super) unsafe fn write_run(place: *mut *mut treefold_run, run: Rc<Run>) -> Result<(), Failure> {
+    let name = handle::name::<treefold_run>(run)?;
+    // SAFETY: the caller's promise is this function's.
+    unsafe { write_handle("run", place, name) }
 }
 
 /// Ends the handle of a run that is waited for.
@@ -170,29 +237,7 @@ unsafe fn take_run(run: *mut *mut treefold_run) -> Result<Rc<Run>, Failure> {
     Ok(object)
 }
 
-/// `treefold_wait_keyed`. Ends the handle.
-///
-/// # Safety
-/// `run` is a handle, or NULL; `is_mine` is one int, or NULL.
-pub(super) unsafe fn wait_keyed(
-    run: *mut *mut treefold_run,
-    keyed: *const treefold_keyed,
-    is_mine: *mut c_int,
-) -> Status {
-    guard(|| {
-        // SAFETY: the caller promises a handle, or NULL.
-        let object = unsafe { take_run(run) }?;
-        if let Err(failure) = check_told(is_mine, &[]) {
-            object.wait_without_arrays()?;
-            return Err(failure);
-        }
-        let outcome = object.wait_keyed(keyed)?;
-        // SAFETY: the caller promises an int, or NULL.
-        unsafe { tell(is_mine, outcome) }
-    })
-}
-
-/// `treefold_wait`. Ends the handle.
+/// Waits for a run, and ends its handle.
 ///
 /// # Safety
 /// `run` is a handle, or NULL; `result` is so many elements of the plan's type, or NULL; `is_mine` is one int, or NULL.
@@ -200,16 +245,87 @@ pub(super) unsafe fn wait(
     run: *mut *mut treefold_run,
     result: Output,
     is_mine: *mut c_int,
-) -> Status {
-    guard(|| {
-        // SAFETY: the caller promises a handle, or NULL.
-        let object = unsafe { take_run(run) }?;
-        #[cfg(feature = "cuda")]
-        if may_have_arrays() {
-            // SAFETY: the caller's promise is this function's.
-            return unsafe { device::wait(&object, result, is_mine) }.map(drop);
-        }
+) -> Result<(), Failure> {
+    // SAFETY: the caller promises a handle, or NULL.
+    let object = unsafe { take_run(run) }?;
+    let result = object.or_end(object.place(result))?;
+    #[cfg(feature = "cuda")]
+    if may_have_arrays() {
         // SAFETY: the caller's promise is this function's.
-        unsafe { started::wait_here(&object, result, is_mine) }.map(drop)
-    })
+        return unsafe { device::wait(&object, result, is_mine) };
+    }
+    // SAFETY: the caller's promise is this function's.
+    unsafe { wait_here(&object, result, is_mine) }.map(drop)
+}
+
+/// [`wait`] for a result in ordinary memory. Says whether this rank gets one.
+///
+/// # Safety
+/// As there.
+pub(super) unsafe fn wait_here(
+    run: &Run,
+    result: Output,
+    is_mine: *mut c_int,
+) -> Result<bool, Failure> {
+    let array = run.or_end(check_result(run, result, is_mine))?;
+    // SAFETY: the caller promises m elements.
+    let outcome = run.wait(unsafe { array.write(result.0) })?;
+    // SAFETY: the caller promises an int, or NULL.
+    unsafe { tell(is_mine, outcome) }?;
+    Ok(outcome)
+}
+
+/// Where the result of a wait goes.
+pub(super) fn check_result(
+    run: &Run,
+    (result, m): Output,
+    is_mine: *mut c_int,
+) -> Result<Bytes, Failure> {
+    let is_absent = run.may_lack_result() && result.is_null();
+    let m = if is_absent { 0 } else { m };
+    let array = Bytes::of("result", result, m, run.items.bytes)?;
+    let told = Bytes::of_optional_place("is_mine", is_mine)?;
+    disjoint(told, array)?;
+    Ok(array)
+}
+
+/// Waits for runs whose results go where their starts said, and ends all handles.
+///
+/// # Safety
+/// `runs` are n handles, or NULL.
+pub(super) unsafe fn wait_all(runs: *mut *mut treefold_run, n: usize) -> Result<(), Failure> {
+    let list = Bytes::of("runs", runs.cast(), n, size_of::<*mut treefold_run>())?;
+    list.aligned(align_of::<*mut treefold_run>())?;
+    let mut outcome: Result<Result<(), Failure>, Box<dyn Any + Send>> = Ok(Ok(()));
+    for place in (0..n).map(|index| runs.wrapping_add(index)) {
+        // SAFETY: the caller promises n handles.
+        if unsafe { read_handle("runs", place) }?.is_null() {
+            continue;
+        }
+        // An operator that fails unwinds; the other runs are waited for all the same.
+        // SAFETY: as above.
+        let wait = || unsafe { wait(place, (ptr::null_mut(), 0), ptr::null_mut()) };
+        let waited = panic::catch_unwind(AssertUnwindSafe(wait));
+        if matches!(outcome, Ok(Ok(()))) {
+            outcome = waited;
+        }
+    }
+    outcome.unwrap_or_else(|payload| panic::resume_unwind(payload))
+}
+
+/// Waits for a run by key, whose result becomes a state, and ends its handle.
+///
+/// # Safety
+/// `run` is a handle, or NULL; `is_mine` is one int, or NULL.
+pub(super) unsafe fn wait_keyed(
+    run: *mut *mut treefold_run,
+    keyed: *const treefold_keyed,
+    is_mine: *mut c_int,
+) -> Result<(), Failure> {
+    // SAFETY: the caller promises a handle, or NULL.
+    let object = unsafe { take_run(run) }?;
+    object.or_end(Bytes::of_optional_place("is_mine", is_mine).map(drop))?;
+    let outcome = object.wait_keyed(keyed)?;
+    // SAFETY: the caller promises an int, or NULL.
+    unsafe { tell(is_mine, outcome) }
 }

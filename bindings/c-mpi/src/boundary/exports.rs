@@ -3,6 +3,7 @@
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use treefold::Algorithm;
 use treefold_c::boundary::{guard, treefold_keyed};
@@ -11,9 +12,9 @@ use treefold_c::raw::{Bytes, disjoint, place, write};
 
 use super::entry;
 use super::handles::{destroy, take_handle, write_handle};
-use super::started;
-use crate::builder::{operation_of_code, treefold_builder};
+use crate::builder::treefold_builder;
 use crate::handle;
+use crate::operands::{OPERATIONS, operation_of_code};
 
 pub use crate::plan::treefold_plan;
 pub use crate::run::treefold_run;
@@ -59,7 +60,7 @@ pub unsafe extern "C" fn treefold_plan_algorithm(
     guard(|| {
         let plan = handle::object(plan)?;
         place("name", name)?;
-        let algorithm = plan.algorithm(operation_of_code(operation)?);
+        let algorithm = plan.algorithm(operation_of_code(operation, OPERATIONS.len())?);
         // SAFETY: the caller's promise is this function's.
         unsafe { write_algorithm(name, algorithm) }
     })
@@ -140,14 +141,38 @@ pub unsafe extern "C" fn treefold_plan_print(
 /// `done` is one int, or NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_test(run: *const treefold_run, done: *mut c_int) -> Status {
-    // SAFETY: the caller's promise is this function's.
-    unsafe { started::test(run, done) }
+    guard(|| {
+        let run = handle::object(run)?;
+        place("done", done)?;
+        let is_done = run.test()?;
+        // SAFETY: the caller promises an int.
+        unsafe { write("done", done, c_int::from(is_done)) }
+    })
 }
 
 /// Waits for so many seconds at most.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_wait_timeout(run: *const treefold_run, seconds: f64) -> Status {
-    started::wait_timeout(run, seconds)
+    guard(|| {
+        let run = handle::object(run)?;
+        run.wait_timeout(duration(seconds)?)
+    })
+}
+
+/// For ever, as a time that clocks can add to the present one: more than a century.
+const FOR_EVER: Duration = Duration::from_secs(1 << 32);
+
+/// A time of the program's.
+pub(super) fn duration(seconds: f64) -> Result<Duration, Failure> {
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(duration) => Ok(duration.min(FOR_EVER)),
+        // Infinity, or more than a duration holds.
+        Err(_) if seconds > 0.0 => Ok(FOR_EVER),
+        Err(_) => {
+            let reason = format_args!("it must be at least 0, not {seconds}");
+            Err(Failure::argument("seconds", reason))
+        }
+    }
 }
 
 /// Whether a run of a plan was started, and neither waited for nor abandoned.
@@ -159,8 +184,11 @@ pub unsafe extern "C" fn treefold_plan_pending(
     plan: *const treefold_plan,
     pending: *mut c_int,
 ) -> Status {
-    // SAFETY: the caller's promise is this function's.
-    unsafe { started::pending(plan, pending) }
+    guard(|| {
+        let plan = handle::object(plan)?;
+        // SAFETY: the caller promises an int.
+        unsafe { write("pending", pending, c_int::from(plan.is_pending())) }
+    })
 }
 
 /// The plan of a run.
@@ -172,8 +200,15 @@ pub unsafe extern "C" fn treefold_run_plan(
     run: *const treefold_run,
     plan: *mut *const treefold_plan,
 ) -> Status {
-    // SAFETY: the caller's promise is this function's.
-    unsafe { started::plan_of(run, plan) }
+    guard(|| {
+        let name: *const treefold_plan = handle::object(run)?.origin.plan.cast();
+        place("plan", plan)?;
+        let is_there = handle::object(name).is_ok();
+        let found = if is_there { name } else { ptr::null() };
+        // SAFETY: not NULL and aligned, as was just found; the caller promises room for a handle.
+        unsafe { plan.write(found) };
+        Ok(())
+    })
 }
 
 /// The algorithm of a run.
@@ -195,7 +230,7 @@ pub unsafe extern "C" fn treefold_run_algorithm(
 /// Waits for a run.
 ///
 /// # Safety
-/// `run` is a handle, `result` is m elements, and `is_mine` is one int; each may be NULL.
+/// `run` is a handle, `result` is m elements, and `is_mine` is one int; each may be NULL. The result that a start has named is still there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_wait(
     run: *mut *mut treefold_run,
@@ -204,7 +239,17 @@ pub unsafe extern "C" fn treefold_wait(
     is_mine: *mut c_int,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { entry::wait(run, (result, m), is_mine) }
+    guard(|| unsafe { entry::wait(run, (result, m), is_mine) })
+}
+
+/// Waits for runs whose results go where their starts said.
+///
+/// # Safety
+/// `runs` are n handles, or NULL. The results that starts have named are still there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_wait_all(runs: *mut *mut treefold_run, n: usize) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    guard(|| unsafe { entry::wait_all(runs, n) })
 }
 
 /// Waits for a run by key, whose result becomes a state.
@@ -218,7 +263,7 @@ pub unsafe extern "C" fn treefold_wait_keyed(
     is_mine: *mut c_int,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { entry::wait_keyed(run, keyed, is_mine) }
+    guard(|| unsafe { entry::wait_keyed(run, keyed, is_mine) })
 }
 
 /// Abandons a run.
@@ -253,12 +298,6 @@ fn c_name(algorithm: Algorithm) -> &'static CStr {
         .iter()
         .find(|(known, _)| *known == algorithm);
     &found.expect("all algorithms are known").1
-}
-
-/// The number of algorithms.
-#[unsafe(no_mangle)]
-pub extern "C" fn treefold_algorithm_count() -> usize {
-    algorithm_names().len()
 }
 
 /// The name of an algorithm.

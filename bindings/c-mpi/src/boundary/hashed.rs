@@ -7,11 +7,12 @@ use treefold_c::boundary::guard;
 use treefold_c::failure::{Failure, Status};
 use treefold_c::raw::{Bytes, disjoint, place, write};
 
-use super::collectives::Input;
+use super::arrays::Input;
 use super::handles::{destroy, write_handle};
 use crate::builder::treefold_comm;
 use crate::handle;
 use crate::hashed::{AnyHashed, KEY_BYTES, build};
+use crate::operands::{OF_KEYS, operation_of_code};
 
 pub use crate::hashed::treefold_hashed;
 
@@ -46,63 +47,31 @@ pub unsafe extern "C" fn treefold_hashed_destroy(hashed: *mut *mut treefold_hash
     unsafe { destroy("hashed", hashed) }
 }
 
-/// The sums of all ranks' items of each key: every rank gets all keys. Collective.
+/// The sums of all ranks' items of each key. Collective.
 ///
 /// # Safety
 /// `keys` are k numbers, `items` are n elements, and `count` is one number; each may be NULL.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn treefold_hashed_allreduce(
+pub unsafe extern "C" fn treefold_hashed_run(
     hashed: *const treefold_hashed,
+    operation: i32,
     keys: *const c_void,
     k: usize,
     items: *const c_void,
     n: usize,
     count: *mut usize,
 ) -> Status {
-    // SAFETY: the caller's promise is this function's.
-    unsafe { run(hashed, Operation::Allreduce, (keys, k), (items, n), count) }
-}
-
-/// The sums of all ranks' items of each key: the root gets all keys. Collective.
-///
-/// # Safety
-/// `keys` are k numbers, `items` are n elements, and `count` is one number; each may be NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn treefold_hashed_reduce(
-    hashed: *const treefold_hashed,
-    keys: *const c_void,
-    k: usize,
-    items: *const c_void,
-    n: usize,
-    count: *mut usize,
-) -> Status {
-    // SAFETY: the caller's promise is this function's.
-    unsafe { run(hashed, Operation::Reduce, (keys, k), (items, n), count) }
-}
-
-/// The sums of all ranks' items of each key: every rank gets its own keys. Collective.
-///
-/// # Safety
-/// `keys` are k numbers, `items` are n elements, and `count` is one number; each may be NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn treefold_hashed_reduce_scatter(
-    hashed: *const treefold_hashed,
-    keys: *const c_void,
-    k: usize,
-    items: *const c_void,
-    n: usize,
-    count: *mut usize,
-) -> Status {
-    // SAFETY: the caller's promise is this function's.
-    unsafe {
-        run(
-            hashed,
-            Operation::ReduceScatter,
-            (keys, k),
-            (items, n),
-            count,
-        )
-    }
+    guard(|| {
+        let plan = handle::object(hashed)?;
+        let operation = operation_of_code(operation, OF_KEYS)
+            .inspect_err(|_| plan.refuse(Operation::Allreduce))?;
+        // SAFETY: the caller's promise is this function's.
+        let arrays = unsafe { arrays(&*plan, (keys, k), (items, n), count) };
+        let (keys, items) = arrays.inspect_err(|_| plan.refuse(operation))?;
+        let found = plan.run(operation, keys, items)?;
+        // SAFETY: the caller promises a number.
+        unsafe { write("count", count, found) }
+    })
 }
 
 /// The keys and sums of the last run.
@@ -130,32 +99,10 @@ pub unsafe extern "C" fn treefold_hashed_result(
     })
 }
 
-/// Runs an operation, and leaves how many keys there are in the result.
-///
-/// # Safety
-/// `keys` are so many numbers, `items` so many elements, and `count` is one number; each may be NULL.
-unsafe fn run(
-    hashed: *const treefold_hashed,
-    operation: Operation,
-    keys: Input,
-    items: Input,
-    count: *mut usize,
-) -> Status {
-    guard(|| {
-        let plan = handle::object(hashed)?;
-        // SAFETY: the caller's promise is this function's.
-        let arrays = unsafe { arrays(&*plan, keys, items, count) };
-        let (keys, items) = arrays.inspect_err(|_| plan.refuse(operation))?;
-        let found = plan.run(operation, keys, items)?;
-        // SAFETY: the caller promises a number.
-        unsafe { write("count", count, found) }
-    })
-}
-
 /// What an operation reads, which is apart from where it writes.
 ///
 /// # Safety
-/// As [`run`].
+/// As [`treefold_hashed_run`].
 unsafe fn arrays<'a>(
     plan: &dyn AnyHashed,
     (keys, k): Input,

@@ -142,7 +142,7 @@ unsafe fn duplicate_handle(library: &Library, comm: mpi_library::Comm) -> Result
     // SAFETY: the handle is a communicator, as the caller promises; `is_inter` is a live int.
     let code = unsafe { library.MPI_Comm_test_inter(comm, &raw mut is_inter) };
     if code != MPI_SUCCESS {
-        return Err(Failure::argument("comm", "it is no communicator"));
+        return Err(Failure::argument("comm", "it is not a communicator"));
     }
     if is_inter != 0 {
         let message = "`comm` is an intercommunicator: its ranks are in two groups";

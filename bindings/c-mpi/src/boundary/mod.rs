@@ -8,19 +8,15 @@
     reason = "C programs pass pointers, and MPI is a C library; each block says what is promised"
 )]
 
+mod arrays;
 pub mod builders;
-pub mod by_key;
 pub mod calls;
-mod collectives;
 pub mod communicators;
 #[cfg(feature = "cuda")]
 mod device;
-pub mod dots;
 mod entry;
 pub mod exports;
 mod handles;
 pub mod hashed;
-pub mod keyed;
 mod library;
 pub mod reprored;
-mod started;

@@ -10,7 +10,7 @@ use treefold_c::failure::{Code, Failure};
 use super::{Shaped, treefold_plan};
 use crate::gpu::Floats;
 use crate::operands::{Given, Takes};
-use crate::run::{Run, ToldOfPanics};
+use crate::run::{Output, Run, ToldOfPanics};
 
 /// Items in the memory of a GPU.
 #[derive(Clone, Copy, Debug)]
@@ -112,6 +112,7 @@ impl Shaped {
         name: *const treefold_plan,
         operation: Operation,
         local: OnDevice,
+        result: Output,
     ) -> Result<Rc<Run>, Failure> {
         let _told = ToldOfPanics(self.plan.world());
         let folded = self.nodes(operation, local);
@@ -121,12 +122,12 @@ impl Shaped {
         // What the driver says has a code of its own.
         let started =
             started.map_err(|failure| folded.err().map_or(failure, |error| of_cuda(&error)));
-        Ok(self.under_way(name, operation, started?))
+        Ok(self.under_way(name, operation, started?, result))
     }
 
     /// The sums of this rank's own nodes, or its exact sum.
     fn nodes(&self, operation: Operation, local: OnDevice) -> Result<Nodes, Error> {
-        if self.takes != Takes::InTree {
+        if self.takes == Takes::Exact {
             return local.exact_sum();
         }
         let lengths = self.plan.own_node_lengths(operation).unwrap_or_default();

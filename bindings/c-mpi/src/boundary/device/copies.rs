@@ -3,10 +3,10 @@
 use std::ffi::c_void;
 
 use treefold::Operation;
-use treefold::cuda::Device;
+use treefold::cuda::{Device, device_of};
 use treefold_c::failure::{Code, Failure};
 
-use crate::boundary::collectives::{Input, Output};
+use crate::boundary::arrays::{Input, Output};
 use crate::gpu::Floats;
 use crate::plan::Shaped;
 use crate::plan::device::{OnDevice, of_cuda};
@@ -97,15 +97,11 @@ pub(super) struct Source {
 impl Source {
     /// # Safety
     /// The array has n elements of so many bytes.
-    pub(super) unsafe fn of(
-        ordinal: Option<usize>,
-        array: Input,
-        element_bytes: usize,
-    ) -> Result<Self, Failure> {
+    pub(super) unsafe fn of(array: Input, element_bytes: usize) -> Result<Self, Failure> {
         let (pointer, n) = array;
         // SAFETY: the caller promises the elements.
         let read = |ordinal| unsafe { Copied::of(ordinal, pointer, n * element_bytes) };
-        let copied = ordinal.map(read).transpose()?;
+        let copied = device_of(pointer).map(read).transpose()?;
         Ok(Self { array, copied })
     }
 
@@ -126,15 +122,11 @@ pub(super) struct Target {
 }
 
 impl Target {
-    /// For m elements of so many bytes.
-    pub(super) fn of(
-        ordinal: Option<usize>,
-        array: Output,
-        element_bytes: usize,
-    ) -> Result<Self, Failure> {
+    /// For m elements of so many bytes, which are no more than memory has.
+    pub(super) fn of(array: Output, element_bytes: usize) -> Result<Self, Failure> {
         let (pointer, m) = array;
         let room = |ordinal| Copied::room(ordinal, pointer, m * element_bytes);
-        let room = ordinal.map(room).transpose()?;
+        let room = device_of(pointer).map(room).transpose()?;
         Ok(Self { array, room })
     }
 
@@ -175,9 +167,9 @@ impl Target {
 pub(super) unsafe fn folded(
     plan: &Shaped,
     operation: Operation,
-    ordinal: Option<usize>,
     (pointer, n): Input,
 ) -> Result<Option<OnDevice>, Failure> {
+    let ordinal = device_of(pointer);
     let (Some(ordinal), Some(floats)) = (ordinal, plan.folded_floats(operation, n)) else {
         return Ok(None);
     };

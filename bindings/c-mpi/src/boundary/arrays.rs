@@ -1,0 +1,193 @@
+//! What a call reads and writes, as a program passes it.
+
+use std::ffi::{c_int, c_void};
+
+use treefold::Operation;
+use treefold_c::boundary::{KeysInput, keys_of, treefold_keyed};
+use treefold_c::failure::{Code, Failure};
+use treefold_c::raw::{Bytes, disjoint, write};
+
+use crate::operands::Given;
+use crate::plan::Shaped;
+use crate::run::treefold_run;
+
+pub(super) use crate::run::Output;
+
+/// An array that is read: where it begins, and its elements.
+pub(super) type Input = (*const c_void, usize);
+
+/// The pairs of arrays of a call, as slices.
+pub(super) type Pairs<'a> = Vec<[&'a [u8]; 2]>;
+
+/// What a call reads. Each pointer leads to so many elements, or is NULL.
+#[derive(Clone, Copy)]
+pub(super) enum Arrays {
+    /// Items; none for a broadcast.
+    Items(Input),
+    /// Two arrays of factors.
+    Pair([Input; 2]),
+    /// Two lists of so many pointers each, to arrays of so many elements each.
+    Pairs([*const *const c_void; 2], usize, usize),
+    /// Items with keys.
+    ByKey(KeysInput, Input),
+    /// A state by key, which becomes the result.
+    State(*mut treefold_keyed),
+}
+
+impl Arrays {
+    /// The arrays as slices, which are apart from what is written to.
+    ///
+    /// # Safety
+    /// Nobody writes to them while the result is in use.
+    #[inline(always)]
+    pub(super) unsafe fn given<'k, 'a: 'k>(
+        self,
+        element_bytes: usize,
+        written: &[Bytes; 2],
+        kept: &'k mut Pairs<'a>,
+    ) -> Result<Given<'k>, Failure> {
+        let read = |name, array: Input| -> Result<&'a [u8], Failure> {
+            let bytes = apart(name, array, element_bytes, written)?;
+            // SAFETY: the caller promises so many elements.
+            Ok(unsafe { bytes.read(array.0) })
+        };
+        let pair = |[x, y]: [Input; 2]| Ok([read("x", x)?, read("y", y)?]);
+        Ok(match self {
+            Self::Items(local) => Given::Items(read("local", local)?),
+            Self::Pair(arrays) => Given::Pair(pair(arrays)?),
+            Self::Pairs(lists, k, n) => {
+                // SAFETY: the caller promises k pointers.
+                let pairs = unsafe { listed(lists, k, n, written) }?;
+                let pairs: Result<_, Failure> = pairs.into_iter().map(pair).collect();
+                *kept = pairs?;
+                Given::Pairs(kept)
+            }
+            Self::ByKey(keys, items) => {
+                // SAFETY: the caller promises such keys.
+                let (keys, array) = unsafe { keys_of(keys) }?;
+                written
+                    .iter()
+                    .try_for_each(|&place| disjoint(array, place))?;
+                Given::ByKey(keys, read("items", items)?)
+            }
+            Self::State(state) => Given::Keyed(state),
+        })
+    }
+
+    /// The arrays that may be on a GPU, which are apart from what is written to. Those with keys are in ordinary memory.
+    ///
+    /// # Safety
+    /// Lists have so many pointers.
+    #[cfg(feature = "cuda")]
+    pub(super) unsafe fn inputs(
+        self,
+        element_bytes: usize,
+        written: &[Bytes; 2],
+    ) -> Result<Vec<Input>, Failure> {
+        let named = |[x, y]: [Input; 2]| [("x", x), ("y", y)];
+        let named = match self {
+            Self::Items(local) => vec![("local", local)],
+            Self::Pair(pair) => named(pair).to_vec(),
+            Self::Pairs(lists, k, n) => {
+                // SAFETY: the caller promises k pointers.
+                let pairs = unsafe { listed(lists, k, n, written) }?;
+                pairs.into_iter().flat_map(named).collect()
+            }
+            Self::ByKey(..) | Self::State(_) => Vec::new(),
+        };
+        let checked = named
+            .into_iter()
+            .map(|(name, array)| apart(name, array, element_bytes, written).map(|_| array));
+        checked.collect()
+    }
+}
+
+/// Where an array lies that a call reads, which is apart from what it writes to.
+#[inline(always)]
+fn apart(
+    name: &'static str,
+    (pointer, n): Input,
+    element_bytes: usize,
+    written: &[Bytes; 2],
+) -> Result<Bytes, Failure> {
+    let array = Bytes::of(name, pointer, n, element_bytes)?;
+    written
+        .iter()
+        .try_for_each(|&place| disjoint(array, place))?;
+    Ok(array)
+}
+
+/// The arrays that two lists of pointers name.
+///
+/// # Safety
+/// Each list has k pointers.
+unsafe fn listed(
+    lists: [*const *const c_void; 2],
+    k: usize,
+    n: usize,
+    written: &[Bytes; 2],
+) -> Result<Vec<[Input; 2]>, Failure> {
+    for (name, list) in ["x", "y"].into_iter().zip(lists) {
+        let list = apart(name, (list.cast(), k), size_of::<*const c_void>(), written)?;
+        list.aligned(align_of::<*const c_void>())?;
+    }
+    // SAFETY: not NULL and aligned, as was just found, and k pointers, as the caller promises.
+    let at = |list: *const *const c_void, j| unsafe { list.wrapping_add(j).read() };
+    Ok((0..k).map(|j| lists.map(|list| (at(list, j), n))).collect())
+}
+
+/// Where a blocking call writes: its result, and whether this rank gets one.
+#[inline(always)]
+pub(super) fn places(
+    plan: &Shaped,
+    operation: Operation,
+    (result, m): Output,
+    is_mine: *mut c_int,
+) -> Result<[Bytes; 2], Failure> {
+    let mut m = m;
+    // A rank that gets no result need not have room for one.
+    if plan.is_unused(operation) && result.is_null() {
+        if m != 0 && m != plan.width {
+            let message = format!("`result` has {m} elements, but a row has {}", plan.width);
+            return Err(Failure::new(Code::Length, message));
+        }
+        m = 0;
+    }
+    let name = match operation {
+        Operation::Broadcast => "row",
+        _ => "result",
+    };
+    let result = Bytes::of(name, result, m, plan.items.bytes)?;
+    let told = Bytes::of_optional_place("is_mine", is_mine)?;
+    disjoint(told, result)?;
+    Ok([result, told])
+}
+
+/// Where a start writes, now and later: the handle, and the result.
+pub(super) fn start_places(
+    plan: &Shaped,
+    operation: Operation,
+    (result, m): Output,
+    run: *mut *mut treefold_run,
+) -> Result<[Bytes; 2], Failure> {
+    let place = Bytes::of_place("run", run)?;
+    let is_absent = plan.is_unused(operation) && result.is_null();
+    let m = if is_absent { 0 } else { m };
+    let result = Bytes::of("result", result, m, plan.items.bytes)?;
+    let result = result.aligned(plan.items.alignment())?;
+    disjoint(place, result)?;
+    Ok([place, result])
+}
+
+/// Says whether this rank gets a result.
+///
+/// # Safety
+/// `is_mine` is one int, or NULL.
+#[inline]
+pub(super) unsafe fn tell(is_mine: *mut c_int, outcome: bool) -> Result<(), Failure> {
+    if is_mine.is_null() {
+        return Ok(());
+    }
+    // SAFETY: not NULL, and the caller promises an int.
+    unsafe { write("is_mine", is_mine, c_int::from(outcome)) }
+}
