@@ -17,730 +17,45 @@
 !
 ! Exact sums, norms and dot products need no numbers: each rank gives as many items as it likes, and the result is rounded once.
 !
-!     call treefold_builder_create_exact(comm, TREEFOLD_F64, TREEFOLD_FIGURE_DOT, builder)
+!     call treefold_builder_create_exact(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_DOT, builder)
 !     call treefold_plan_build(builder, plan)
-!     call treefold_allreduce_dot(plan, x, y, s)
+!     call treefold_run_dot(plan, TREEFOLD_CALL_ALLREDUCE, x, y, s)
 !
 ! "Collective" means: all ranks of the communicator make this call, in the same order with regard to the other collective calls
 ! on it. An error in a collective call reaches every rank that needs the failed one, in this call or in its next one; a plan whose
 ! run failed is spent. docs/items-and-ranks.md says what ranks must do alike, and what happens if they do not.
 !
-! The last argument, ierr, is as in module treefold, whose public names are those of this module, too. A result of an error is not
-! to be used.
+! The argument ierr is as in module treefold, whose public names are those of this module, too. A result of an error is not to be used.
 !
-! Arrays are contiguous; of any other section the compiler makes a copy. An array of rank 1 holds items one after the other; in one
-! of rank 2, x(:, i) is item i, a row of as many values as the width of the plan. Arrays must be of the plan's type: another
-! one is the error TREEFOLD_ARGUMENT, of which the other ranks hear as of a wrong length. For an operator of the caller, arrays of
-! any type count by their bytes, which must be whole items. Arguments of type c_ptr are addresses of items of any type, followed by
-! the number of elements, or of items of the caller's operator; what lies there is taken on trust. It may be in the memory of a GPU,
-! as treefold_mpi.h says.
+! One procedure takes arrays of any type, rank and stride, and scalars: any rank means all elements in array element order. So x(:, i) of
+! an array of rank 2 is item i, a row of as many values as the width of the plan. Arrays must be of the plan's type, which is checked when
+! the call is made: another one is the error TREEFOLD_ARGUMENT, of which the other ranks hear. Integers stand for unsigned ones of their
+! size. For an operator of the caller, arrays of any type count by their bytes, which must be whole items. An array that is not contiguous
+! is copied first. c_f_pointer makes an array of an address, which may be in the memory of a GPU, as treefold_mpi.h says.
 !
-! Communicators, builders, plans and runs are variables of types with a finaliser: they end where they go out of scope, or by
+! Communicators, builders, plans, runs and hashed sums are variables of types with a finaliser: they end where they go out of scope, or by
 ! treefold_..._destroy. Variables of the main program do not go out of scope. They cannot be copied, since one of two copies would
 ! be left with nothing: an assignment of one that is in use ends the program. They belong to the thread that made them. They may
 ! end in any order, also after MPI_Finalize and after the main program; no end communicates, prints anything or stops the program.
 !
-! Compile with the wrapper of any MPI library, and link with libtreefold. A library without module mpi_f08 needs -DTREEFOLD_NO_MPI_F08.
-!
-! As in treefold.F90, the text that follows next is that of several modules, one for each type of element. TREEFOLD_FLOATING is
-! defined for types that have dot products, TREEFOLD_REAL for those that have sums by key.
-#ifdef TREEFOLD_TYPE
-! ---- The text of the modules for one type: TREEFOLD_TYPE, whose code is `element` ----------------------------------------------
-   implicit none
-   private
+! Compile with the wrapper of any MPI library, beside treefold.F90 and treefold_descriptor.c, and link with libtreefold. A library without
+! module mpi_f08 needs -DTREEFOLD_NO_MPI_F08.
 
-   ! <table: names of one type>
-   public :: treefold_allreduce, treefold_reduce, treefold_reduce_scatter, treefold_scan, treefold_exscan, treefold_broadcast, &
-      treefold_start_allreduce, treefold_start_reduce, treefold_start_reduce_scatter, treefold_start_scan, &
-      treefold_start_exscan, treefold_wait
-
-   interface treefold_allreduce
-      module procedure allreduce_one, allreduce_row, allreduce_rows
-   end interface
-   interface treefold_reduce
-      module procedure reduce_one, reduce_row, reduce_rows
-   end interface
-   interface treefold_reduce_scatter
-      module procedure reduce_scatter_row, reduce_scatter_rows
-   end interface
-   interface treefold_scan
-      module procedure scan_row, scan_rows
-   end interface
-   interface treefold_exscan
-      module procedure exscan_row, exscan_rows
-   end interface
-   interface treefold_broadcast
-      module procedure broadcast_one, broadcast_row
-   end interface
-   interface treefold_start_allreduce
-      module procedure start_allreduce_row, start_allreduce_rows
-   end interface
-   interface treefold_start_reduce
-      module procedure start_reduce_row, start_reduce_rows
-   end interface
-   interface treefold_start_reduce_scatter
-      module procedure start_reduce_scatter_row, start_reduce_scatter_rows
-   end interface
-   interface treefold_start_scan
-      module procedure start_scan_row, start_scan_rows
-   end interface
-   interface treefold_start_exscan
-      module procedure start_exscan_row, start_exscan_rows
-   end interface
-   interface treefold_wait
-      module procedure wait_one, wait_row, wait_rows
-   end interface
-#ifdef TREEFOLD_FLOATING
-   public :: treefold_allreduce_dot, treefold_reduce_dot, treefold_start_allreduce_dot, treefold_start_reduce_dot
-
-   interface treefold_allreduce_dot
-      module procedure allreduce_dot_one, allreduce_dot_row, allreduce_dot_rows
-   end interface
-   interface treefold_reduce_dot
-      module procedure reduce_dot_one, reduce_dot_row, reduce_dot_rows
-   end interface
-   interface treefold_start_allreduce_dot
-      module procedure start_allreduce_dot_row, start_allreduce_dot_rows
-   end interface
-   interface treefold_start_reduce_dot
-      module procedure start_reduce_dot_row, start_reduce_dot_rows
-   end interface
-#endif
-   ! </table>
-#ifdef TREEFOLD_FLOATING
-   public :: treefold_allreduce_dots
-
-   interface treefold_allreduce_dots
-      module procedure allreduce_dots_row
-   end interface
-#endif
-#ifdef TREEFOLD_REAL
-   ! <table: names by key>
-   public :: treefold_allreduce_by_key, treefold_reduce_by_key, treefold_reduce_scatter_by_key, treefold_start_allreduce_by_key, &
-      treefold_start_reduce_by_key, treefold_start_reduce_scatter_by_key, treefold_hashed_allreduce, treefold_hashed_reduce, &
-      treefold_hashed_reduce_scatter
-
-   interface treefold_allreduce_by_key
-      module procedure allreduce_by_key_int32, allreduce_by_key_int64
-   end interface
-   interface treefold_reduce_by_key
-      module procedure reduce_by_key_int32, reduce_by_key_int64
-   end interface
-   interface treefold_reduce_scatter_by_key
-      module procedure reduce_scatter_by_key_int32, reduce_scatter_by_key_int64
-   end interface
-   interface treefold_start_allreduce_by_key
-      module procedure start_allreduce_by_key_int32, start_allreduce_by_key_int64
-   end interface
-   interface treefold_start_reduce_by_key
-      module procedure start_reduce_by_key_int32, start_reduce_by_key_int64
-   end interface
-   interface treefold_start_reduce_scatter_by_key
-      module procedure start_reduce_scatter_by_key_int32, start_reduce_scatter_by_key_int64
-   end interface
-   interface treefold_hashed_allreduce
-      module procedure hashed_allreduce_items
-   end interface
-   interface treefold_hashed_reduce
-      module procedure hashed_reduce_items
-   end interface
-   interface treefold_hashed_reduce_scatter
-      module procedure hashed_reduce_scatter_items
-   end interface
-   ! </table>
-   public :: treefold_hashed_result
-
-   interface treefold_hashed_result
-      module procedure hashed_result_items
-   end interface
-#endif
-
-contains
-
-   ! <table: procedures of one type>
-   subroutine allreduce_one(plan, local, result, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:)
-      TREEFOLD_TYPE, intent(inout), target :: result
-      integer, intent(out), optional :: ierr
-
-      call run_plan(TREEFOLD_CALL_ALLREDUCE, plan, element, address(local), size(local, kind=c_size_t), &
-         c_loc(result), 1_c_size_t, ierr=ierr)
-   end subroutine allreduce_one
-
-   subroutine allreduce_row(plan, local, result, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:)
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
-      integer, intent(out), optional :: ierr
-
-      call run_plan(TREEFOLD_CALL_ALLREDUCE, plan, element, address(local), size(local, kind=c_size_t), &
-         address(result), size(result, kind=c_size_t), ierr=ierr)
-   end subroutine allreduce_row
-
-   subroutine allreduce_rows(plan, local, result, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:, :)
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
-      integer, intent(out), optional :: ierr
-
-      call run_plan(TREEFOLD_CALL_ALLREDUCE, plan, element, address(local), size(local, kind=c_size_t), &
-         address(result), size(result, kind=c_size_t), ierr=ierr)
-   end subroutine allreduce_rows
-
-   subroutine reduce_one(plan, local, result, is_mine, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:)
-      TREEFOLD_TYPE, intent(inout), target :: result
-      logical, intent(out), optional :: is_mine
-      integer, intent(out), optional :: ierr
-
-      call run_plan(TREEFOLD_CALL_REDUCE, plan, element, address(local), size(local, kind=c_size_t), &
-         c_loc(result), 1_c_size_t, is_mine, ierr)
-   end subroutine reduce_one
-
-   subroutine reduce_row(plan, local, result, is_mine, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:)
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
-      logical, intent(out), optional :: is_mine
-      integer, intent(out), optional :: ierr
-
-      call run_plan(TREEFOLD_CALL_REDUCE, plan, element, address(local), size(local, kind=c_size_t), &
-         address(result), size(result, kind=c_size_t), is_mine, ierr)
-   end subroutine reduce_row
-
-   subroutine reduce_rows(plan, local, result, is_mine, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:, :)
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
-      logical, intent(out), optional :: is_mine
-      integer, intent(out), optional :: ierr
-
-      call run_plan(TREEFOLD_CALL_REDUCE, plan, element, address(local), size(local, kind=c_size_t), &
-         address(result), size(result, kind=c_size_t), is_mine, ierr)
-   end subroutine reduce_rows
-
-   subroutine reduce_scatter_row(plan, local, result, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:)
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
-      integer, intent(out), optional :: ierr
-
-      call run_plan(TREEFOLD_CALL_REDUCE_SCATTER, plan, element, address(local), size(local, kind=c_size_t), &
-         address(result), size(result, kind=c_size_t), ierr=ierr)
-   end subroutine reduce_scatter_row
-
-   subroutine reduce_scatter_rows(plan, local, result, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:, :)
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
-      integer, intent(out), optional :: ierr
-
-      call run_plan(TREEFOLD_CALL_REDUCE_SCATTER, plan, element, address(local), size(local, kind=c_size_t), &
-         address(result), size(result, kind=c_size_t), ierr=ierr)
-   end subroutine reduce_scatter_rows
-
-   subroutine scan_row(plan, local, result, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:)
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
-      integer, intent(out), optional :: ierr
-
-      call run_plan(TREEFOLD_CALL_SCAN, plan, element, address(local), size(local, kind=c_size_t), &
-         address(result), size(result, kind=c_size_t), ierr=ierr)
-   end subroutine scan_row
-
-   subroutine scan_rows(plan, local, result, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:, :)
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:, :)
-      integer, intent(out), optional :: ierr
-
-      call run_plan(TREEFOLD_CALL_SCAN, plan, element, address(local), size(local, kind=c_size_t), &
-         address(result), size(result, kind=c_size_t), ierr=ierr)
-   end subroutine scan_rows
-
-   subroutine exscan_row(plan, local, result, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:)
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
-      integer, intent(out), optional :: ierr
-
-      call run_plan(TREEFOLD_CALL_EXSCAN, plan, element, address(local), size(local, kind=c_size_t), &
-         address(result), size(result, kind=c_size_t), ierr=ierr)
-   end subroutine exscan_row
-
-   subroutine exscan_rows(plan, local, result, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:, :)
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:, :)
-      integer, intent(out), optional :: ierr
-
-      call run_plan(TREEFOLD_CALL_EXSCAN, plan, element, address(local), size(local, kind=c_size_t), &
-         address(result), size(result, kind=c_size_t), ierr=ierr)
-   end subroutine exscan_rows
-
-   subroutine broadcast_one(plan, row, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(inout), target :: row
-      integer, intent(out), optional :: ierr
-
-      call run_plan(TREEFOLD_CALL_BROADCAST, plan, element, c_null_ptr, 0_c_size_t, &
-         c_loc(row), 1_c_size_t, ierr=ierr)
-   end subroutine broadcast_one
-
-   subroutine broadcast_row(plan, row, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: row(:)
-      integer, intent(out), optional :: ierr
-
-      call run_plan(TREEFOLD_CALL_BROADCAST, plan, element, c_null_ptr, 0_c_size_t, &
-         address(row), size(row, kind=c_size_t), ierr=ierr)
-   end subroutine broadcast_row
-
-   subroutine start_allreduce_row(plan, local, run, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:)
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-
-      call start_plan(TREEFOLD_CALL_ALLREDUCE, plan, element, address(local), size(local, kind=c_size_t), run, ierr)
-   end subroutine start_allreduce_row
-
-   subroutine start_allreduce_rows(plan, local, run, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:, :)
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-
-      call start_plan(TREEFOLD_CALL_ALLREDUCE, plan, element, address(local), size(local, kind=c_size_t), run, ierr)
-   end subroutine start_allreduce_rows
-
-   subroutine start_reduce_row(plan, local, run, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:)
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-
-      call start_plan(TREEFOLD_CALL_REDUCE, plan, element, address(local), size(local, kind=c_size_t), run, ierr)
-   end subroutine start_reduce_row
-
-   subroutine start_reduce_rows(plan, local, run, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:, :)
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-
-      call start_plan(TREEFOLD_CALL_REDUCE, plan, element, address(local), size(local, kind=c_size_t), run, ierr)
-   end subroutine start_reduce_rows
-
-   subroutine start_reduce_scatter_row(plan, local, run, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:)
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-
-      call start_plan(TREEFOLD_CALL_REDUCE_SCATTER, plan, element, address(local), size(local, kind=c_size_t), run, ierr)
-   end subroutine start_reduce_scatter_row
-
-   subroutine start_reduce_scatter_rows(plan, local, run, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:, :)
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-
-      call start_plan(TREEFOLD_CALL_REDUCE_SCATTER, plan, element, address(local), size(local, kind=c_size_t), run, ierr)
-   end subroutine start_reduce_scatter_rows
-
-   subroutine start_scan_row(plan, local, run, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:)
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-
-      call start_plan(TREEFOLD_CALL_SCAN, plan, element, address(local), size(local, kind=c_size_t), run, ierr)
-   end subroutine start_scan_row
-
-   subroutine start_scan_rows(plan, local, run, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:, :)
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-
-      call start_plan(TREEFOLD_CALL_SCAN, plan, element, address(local), size(local, kind=c_size_t), run, ierr)
-   end subroutine start_scan_rows
-
-   subroutine start_exscan_row(plan, local, run, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:)
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-
-      call start_plan(TREEFOLD_CALL_EXSCAN, plan, element, address(local), size(local, kind=c_size_t), run, ierr)
-   end subroutine start_exscan_row
-
-   subroutine start_exscan_rows(plan, local, run, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: local(:, :)
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-
-      call start_plan(TREEFOLD_CALL_EXSCAN, plan, element, address(local), size(local, kind=c_size_t), run, ierr)
-   end subroutine start_exscan_rows
-
-   subroutine wait_one(run, result, is_mine, ierr)
-      type(treefold_run), intent(inout) :: run
-      TREEFOLD_TYPE, intent(inout), target :: result
-      logical, intent(out), optional :: is_mine
-      integer, intent(out), optional :: ierr
-
-      call wait_for(run, element, c_loc(result), 1_c_size_t, is_mine, ierr)
-   end subroutine wait_one
-
-   subroutine wait_row(run, result, is_mine, ierr)
-      type(treefold_run), intent(inout) :: run
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
-      logical, intent(out), optional :: is_mine
-      integer, intent(out), optional :: ierr
-
-      call wait_for(run, element, address(result), size(result, kind=c_size_t), is_mine, ierr)
-   end subroutine wait_row
-
-   subroutine wait_rows(run, result, is_mine, ierr)
-      type(treefold_run), intent(inout) :: run
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:, :)
-      logical, intent(out), optional :: is_mine
-      integer, intent(out), optional :: ierr
-
-      call wait_for(run, element, address(result), size(result, kind=c_size_t), is_mine, ierr)
-   end subroutine wait_rows
-
-#ifdef TREEFOLD_FLOATING
-   subroutine allreduce_dot_one(plan, x, y, result, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:), y(:)
-      TREEFOLD_TYPE, intent(inout), target :: result
-      integer, intent(out), optional :: ierr
-
-      call run_dot(TREEFOLD_CALL_ALLREDUCE, plan, element, address(x), size(x, kind=c_size_t), &
-         address(y), size(y, kind=c_size_t), c_loc(result), 1_c_size_t, ierr=ierr)
-   end subroutine allreduce_dot_one
-
-   subroutine allreduce_dot_row(plan, x, y, result, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:), y(:)
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
-      integer, intent(out), optional :: ierr
-
-      call run_dot(TREEFOLD_CALL_ALLREDUCE, plan, element, address(x), size(x, kind=c_size_t), &
-         address(y), size(y, kind=c_size_t), address(result), size(result, kind=c_size_t), ierr=ierr)
-   end subroutine allreduce_dot_row
-
-   subroutine allreduce_dot_rows(plan, x, y, result, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:, :), y(:, :)
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
-      integer, intent(out), optional :: ierr
-
-      call run_dot(TREEFOLD_CALL_ALLREDUCE, plan, element, address(x), size(x, kind=c_size_t), &
-         address(y), size(y, kind=c_size_t), address(result), size(result, kind=c_size_t), ierr=ierr)
-   end subroutine allreduce_dot_rows
-
-   subroutine reduce_dot_one(plan, x, y, result, is_mine, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:), y(:)
-      TREEFOLD_TYPE, intent(inout), target :: result
-      logical, intent(out), optional :: is_mine
-      integer, intent(out), optional :: ierr
-
-      call run_dot(TREEFOLD_CALL_REDUCE, plan, element, address(x), size(x, kind=c_size_t), &
-         address(y), size(y, kind=c_size_t), c_loc(result), 1_c_size_t, is_mine, ierr)
-   end subroutine reduce_dot_one
-
-   subroutine reduce_dot_row(plan, x, y, result, is_mine, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:), y(:)
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
-      logical, intent(out), optional :: is_mine
-      integer, intent(out), optional :: ierr
-
-      call run_dot(TREEFOLD_CALL_REDUCE, plan, element, address(x), size(x, kind=c_size_t), &
-         address(y), size(y, kind=c_size_t), address(result), size(result, kind=c_size_t), is_mine, ierr)
-   end subroutine reduce_dot_row
-
-   subroutine reduce_dot_rows(plan, x, y, result, is_mine, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:, :), y(:, :)
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
-      logical, intent(out), optional :: is_mine
-      integer, intent(out), optional :: ierr
-
-      call run_dot(TREEFOLD_CALL_REDUCE, plan, element, address(x), size(x, kind=c_size_t), &
-         address(y), size(y, kind=c_size_t), address(result), size(result, kind=c_size_t), is_mine, ierr)
-   end subroutine reduce_dot_rows
-
-   subroutine start_allreduce_dot_row(plan, x, y, run, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:), y(:)
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-
-      call start_dot(TREEFOLD_CALL_ALLREDUCE, plan, element, address(x), size(x, kind=c_size_t), &
-         address(y), size(y, kind=c_size_t), run, ierr)
-   end subroutine start_allreduce_dot_row
-
-   subroutine start_allreduce_dot_rows(plan, x, y, run, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:, :), y(:, :)
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-
-      call start_dot(TREEFOLD_CALL_ALLREDUCE, plan, element, address(x), size(x, kind=c_size_t), &
-         address(y), size(y, kind=c_size_t), run, ierr)
-   end subroutine start_allreduce_dot_rows
-
-   subroutine start_reduce_dot_row(plan, x, y, run, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:), y(:)
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-
-      call start_dot(TREEFOLD_CALL_REDUCE, plan, element, address(x), size(x, kind=c_size_t), &
-         address(y), size(y, kind=c_size_t), run, ierr)
-   end subroutine start_reduce_dot_row
-
-   subroutine start_reduce_dot_rows(plan, x, y, run, ierr)
-      type(treefold_plan), intent(in) :: plan
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:, :), y(:, :)
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-
-      call start_dot(TREEFOLD_CALL_REDUCE, plan, element, address(x), size(x, kind=c_size_t), &
-         address(y), size(y, kind=c_size_t), run, ierr)
-   end subroutine start_reduce_dot_rows
-#endif
-   ! </table>
-#ifdef TREEFOLD_FLOATING
-
-   ! Several dot products of arrays that lie apart, as one message: result(j) is that of the n elements at x(j) and at y(j). There are
-   ! as many as the plan's width.
-   subroutine allreduce_dots_row(plan, x, y, n, result, ierr)
-      type(treefold_plan), intent(in) :: plan
-      type(c_ptr), intent(in) :: x(:), y(:)
-      integer(int64), intent(in) :: n
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
-      integer, intent(out), optional :: ierr
-
-      call run_dots(plan, element, x, y, n, address(result), size(result, kind=c_size_t), ierr)
-   end subroutine allreduce_dots_row
-#endif
-#ifdef TREEFOLD_REAL
-
-   ! <table: procedures by key>
-   subroutine allreduce_by_key_int32(plan, keys, x, result, ierr)
-      type(treefold_plan), intent(in) :: plan
-      integer(int32), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
-      integer, intent(out), optional :: ierr
-
-      call run_by_key(TREEFOLD_CALL_ALLREDUCE, plan, element, TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), &
-         address(x), size(x, kind=c_size_t), address(result), size(result, kind=c_size_t), ierr=ierr)
-   end subroutine allreduce_by_key_int32
-
-   subroutine allreduce_by_key_int64(plan, keys, x, result, ierr)
-      type(treefold_plan), intent(in) :: plan
-      integer(int64), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
-      integer, intent(out), optional :: ierr
-
-      call run_by_key(TREEFOLD_CALL_ALLREDUCE, plan, element, TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), &
-         address(x), size(x, kind=c_size_t), address(result), size(result, kind=c_size_t), ierr=ierr)
-   end subroutine allreduce_by_key_int64
-
-   subroutine reduce_by_key_int32(plan, keys, x, result, is_mine, ierr)
-      type(treefold_plan), intent(in) :: plan
-      integer(int32), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
-      logical, intent(out), optional :: is_mine
-      integer, intent(out), optional :: ierr
-
-      call run_by_key(TREEFOLD_CALL_REDUCE, plan, element, TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), &
-         address(x), size(x, kind=c_size_t), address(result), size(result, kind=c_size_t), is_mine, ierr)
-   end subroutine reduce_by_key_int32
-
-   subroutine reduce_by_key_int64(plan, keys, x, result, is_mine, ierr)
-      type(treefold_plan), intent(in) :: plan
-      integer(int64), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
-      logical, intent(out), optional :: is_mine
-      integer, intent(out), optional :: ierr
-
-      call run_by_key(TREEFOLD_CALL_REDUCE, plan, element, TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), &
-         address(x), size(x, kind=c_size_t), address(result), size(result, kind=c_size_t), is_mine, ierr)
-   end subroutine reduce_by_key_int64
-
-   subroutine reduce_scatter_by_key_int32(plan, keys, x, result, ierr)
-      type(treefold_plan), intent(in) :: plan
-      integer(int32), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
-      integer, intent(out), optional :: ierr
-
-      call run_by_key(TREEFOLD_CALL_REDUCE_SCATTER, plan, element, TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), &
-         address(x), size(x, kind=c_size_t), address(result), size(result, kind=c_size_t), ierr=ierr)
-   end subroutine reduce_scatter_by_key_int32
-
-   subroutine reduce_scatter_by_key_int64(plan, keys, x, result, ierr)
-      type(treefold_plan), intent(in) :: plan
-      integer(int64), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
-      integer, intent(out), optional :: ierr
-
-      call run_by_key(TREEFOLD_CALL_REDUCE_SCATTER, plan, element, TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), &
-         address(x), size(x, kind=c_size_t), address(result), size(result, kind=c_size_t), ierr=ierr)
-   end subroutine reduce_scatter_by_key_int64
-
-   subroutine start_allreduce_by_key_int32(plan, keys, x, run, ierr)
-      type(treefold_plan), intent(in) :: plan
-      integer(int32), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-
-      call start_by_key(TREEFOLD_CALL_ALLREDUCE, plan, element, TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), &
-         address(x), size(x, kind=c_size_t), run, ierr)
-   end subroutine start_allreduce_by_key_int32
-
-   subroutine start_allreduce_by_key_int64(plan, keys, x, run, ierr)
-      type(treefold_plan), intent(in) :: plan
-      integer(int64), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-
-      call start_by_key(TREEFOLD_CALL_ALLREDUCE, plan, element, TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), &
-         address(x), size(x, kind=c_size_t), run, ierr)
-   end subroutine start_allreduce_by_key_int64
-
-   subroutine start_reduce_by_key_int32(plan, keys, x, run, ierr)
-      type(treefold_plan), intent(in) :: plan
-      integer(int32), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-
-      call start_by_key(TREEFOLD_CALL_REDUCE, plan, element, TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), &
-         address(x), size(x, kind=c_size_t), run, ierr)
-   end subroutine start_reduce_by_key_int32
-
-   subroutine start_reduce_by_key_int64(plan, keys, x, run, ierr)
-      type(treefold_plan), intent(in) :: plan
-      integer(int64), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-
-      call start_by_key(TREEFOLD_CALL_REDUCE, plan, element, TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), &
-         address(x), size(x, kind=c_size_t), run, ierr)
-   end subroutine start_reduce_by_key_int64
-
-   subroutine start_reduce_scatter_by_key_int32(plan, keys, x, run, ierr)
-      type(treefold_plan), intent(in) :: plan
-      integer(int32), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-
-      call start_by_key(TREEFOLD_CALL_REDUCE_SCATTER, plan, element, TREEFOLD_I32, address_of(keys), size(keys, kind=c_size_t), &
-         address(x), size(x, kind=c_size_t), run, ierr)
-   end subroutine start_reduce_scatter_by_key_int32
-
-   subroutine start_reduce_scatter_by_key_int64(plan, keys, x, run, ierr)
-      type(treefold_plan), intent(in) :: plan
-      integer(int64), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-
-      call start_by_key(TREEFOLD_CALL_REDUCE_SCATTER, plan, element, TREEFOLD_I64, address_of(keys), size(keys, kind=c_size_t), &
-         address(x), size(x, kind=c_size_t), run, ierr)
-   end subroutine start_reduce_scatter_by_key_int64
-
-   subroutine hashed_allreduce_items(hashed, keys, x, count, ierr)
-      type(treefold_hashed), intent(in) :: hashed
-      integer(int64), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      integer(int64), intent(out) :: count
-      integer, intent(out), optional :: ierr
-
-      call run_hashed(TREEFOLD_CALL_ALLREDUCE, hashed, element, address_of(keys), size(keys, kind=c_size_t), &
-         address(x), size(x, kind=c_size_t), count, ierr)
-   end subroutine hashed_allreduce_items
-
-   subroutine hashed_reduce_items(hashed, keys, x, count, ierr)
-      type(treefold_hashed), intent(in) :: hashed
-      integer(int64), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      integer(int64), intent(out) :: count
-      integer, intent(out), optional :: ierr
-
-      call run_hashed(TREEFOLD_CALL_REDUCE, hashed, element, address_of(keys), size(keys, kind=c_size_t), &
-         address(x), size(x, kind=c_size_t), count, ierr)
-   end subroutine hashed_reduce_items
-
-   subroutine hashed_reduce_scatter_items(hashed, keys, x, count, ierr)
-      type(treefold_hashed), intent(in) :: hashed
-      integer(int64), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      integer(int64), intent(out) :: count
-      integer, intent(out), optional :: ierr
-
-      call run_hashed(TREEFOLD_CALL_REDUCE_SCATTER, hashed, element, address_of(keys), size(keys, kind=c_size_t), &
-         address(x), size(x, kind=c_size_t), count, ierr)
-   end subroutine hashed_reduce_scatter_items
-   ! </table>
-
-   ! The keys, in ascending order, and the sums of the last run: as many as that has said.
-   subroutine hashed_result_items(hashed, keys, sums, ierr)
-      type(treefold_hashed), intent(in) :: hashed
-      integer(int64), intent(inout), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: sums(:)
-      integer, intent(out), optional :: ierr
-
-      call fetch_hashed(hashed, element, address_of(keys), size(keys, kind=c_size_t), address(sums), &
-         size(sums, kind=c_size_t), ierr)
-   end subroutine hashed_result_items
-#endif
-
-   ! Fortran 2008 has no c_loc of an assumed-shape array, nor of one without elements; this is both. There is no intent, since
-   ! results go through here, too.
-   function address(x)
-      TREEFOLD_TYPE, target :: x(*)
-      type(c_ptr) :: address
-
-      address = c_loc(x)
-   end function address
-#else
-! ---- What all modules share: handles, and what needs no type -------------------------------------------------------------------
-
-! Programs use module treefold_mpi, which passes on the names that begin with treefold_.
+! What module treefold_mpi is made of. Programs use that one, which passes on the names that begin with treefold_.
 module treefold_mpi_support
+   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_funloc, c_funptr, c_int, c_int32_t, c_int64_t, c_loc, &
+      c_null_char, c_null_funptr, c_null_ptr, c_ptr, c_size_t
+   use, intrinsic :: iso_fortran_env, only: int32, int64, real64
 #ifndef TREEFOLD_NO_MPI_F08
    use mpi_f08, only: MPI_Comm, all_ranks => MPI_COMM_WORLD
 #else
    use mpi, only: all_ranks => MPI_COMM_WORLD
 #endif
-   use treefold_support
+   use treefold
    implicit none
    public
 
-   ! What plans can do, for treefold_plan_algorithm. In C these have the names of the procedures, in capitals.
+   ! What plans can do. In C these have the names of the procedures, in capitals.
    integer, parameter :: TREEFOLD_CALL_ALLREDUCE = 1
    integer, parameter :: TREEFOLD_CALL_REDUCE = 2
    integer, parameter :: TREEFOLD_CALL_REDUCE_SCATTER = 3
@@ -748,727 +63,277 @@ module treefold_mpi_support
    integer, parameter :: TREEFOLD_CALL_EXSCAN = 5
    integer, parameter :: TREEFOLD_CALL_BROADCAST = 6
 
-   ! A length that no array has. C takes it for a mistake, and reads and writes nothing.
-   integer(c_size_t), parameter, private :: NO_LENGTH = -1
+   ! Parameters of algorithms: the column blocks of a row; the messages that a rank sends at once (bruck, dissemination); the ranks of
+   ! a node (hierarchical); the longest message, in elements.
+   integer, parameter :: TREEFOLD_BLOCKS = 1, TREEFOLD_PORTS = 2, TREEFOLD_NODE_RANKS = 3, TREEFOLD_MESSAGE_LIMIT = 4
 
-   ! What a plan has for its type of elements if its operator is the caller's.
-   integer(c_int32_t), parameter, private :: USER_ITEMS = 0
+   ! A length that no array has.
+   integer(c_size_t), parameter :: NO_LENGTH = -1
+
+   ! Asked some times a second by every wait on a communicator that lasts: any number but 0 ends the wait.
+   abstract interface
+      function treefold_interrupt(context) bind(c) result(is)
+         import
+         type(c_ptr), value :: context
+         integer(c_int) :: is
+      end function treefold_interrupt
+   end interface
+
+   ! ---- Functions of treefold_mpi.h, by what they take --------------------------------------------------------------------------
+
+   abstract interface
+      integer(c_int32_t) function c_end(handle) bind(c)
+         import; type(c_ptr), intent(inout) :: handle
+      end function
+      integer(c_int32_t) function c_act(handle) bind(c)
+         import; type(c_ptr), value :: handle
+      end function
+      integer(c_int32_t) function c_ask(handle, found) bind(c)
+         import; type(c_ptr), value :: handle; integer(c_int), intent(inout) :: found
+      end function
+      integer(c_int32_t) function c_ask_pointer(handle, found) bind(c)
+         import; type(c_ptr), value :: handle; type(c_ptr), intent(inout) :: found
+      end function
+      integer(c_int32_t) function c_set_seconds(handle, seconds) bind(c)
+         import; type(c_ptr), value :: handle; real(c_double), value :: seconds
+      end function
+      ! size_t and uint64_t are one type on the processors that treefold runs on.
+      integer(c_int32_t) function c_set_count(builder, count) bind(c)
+         import; type(c_ptr), value :: builder; integer(c_int64_t), value :: count
+      end function
+      integer(c_int32_t) function c_create(comm, type, kind, result) bind(c)
+         import; type(c_ptr), value :: comm; integer(c_int32_t), value :: type, kind; type(c_ptr), intent(inout) :: result
+      end function
+      integer(c_int32_t) function c_run(plan, local, n, result, m) bind(c)
+         import; type(c_ptr), value :: plan, local, result; integer(c_size_t), value :: n, m
+      end function
+      ! The last argument of these three is the place of an int, is_mine, if they run a plan, and that of a run's handle if they start one.
+      integer(c_int32_t) function c_dot(plan, operation, x, n, y, k, result, m, last) bind(c)
+         import; type(c_ptr), value :: plan, x, y, result, last; integer(c_int32_t), value :: operation
+         integer(c_size_t), value :: n, k, m
+      end function
+      integer(c_int32_t) function c_dots(plan, operation, x, y, k, n, result, m, last) bind(c)
+         import; type(c_ptr), value :: plan, result, last; type(c_ptr), intent(in) :: x(*), y(*)
+         integer(c_int32_t), value :: operation; integer(c_size_t), value :: k, n, m
+      end function
+      integer(c_int32_t) function c_by_key(plan, operation, key_type, keys, k, items, n, result, m, last) bind(c)
+         import; type(c_ptr), value :: plan, keys, items, result, last; integer(c_int32_t), value :: operation, key_type
+         integer(c_size_t), value :: k, n, m
+      end function
+   end interface
+
+   procedure(c_end), bind(c, name='treefold_comm_destroy') :: c_comm_destroy
+   procedure(c_end), bind(c, name='treefold_comm_free') :: c_comm_free
+   procedure(c_end), bind(c, name='treefold_builder_destroy') :: c_builder_destroy
+   procedure(c_end), bind(c, name='treefold_plan_destroy') :: c_plan_destroy
+   procedure(c_end), bind(c, name='treefold_hashed_destroy') :: c_hashed_destroy
+   procedure(c_end), bind(c, name='treefold_cancel') :: c_cancel
+   procedure(c_end), bind(c, name='treefold_mpi_library') :: c_mpi_library
+   procedure(c_act), bind(c, name='treefold_comm_measure_link') :: c_measure_link
+   procedure(c_act), bind(c, name='treefold_builder_agreed') :: c_agreed
+   procedure(c_ask), bind(c, name='treefold_comm_rank') :: c_rank
+   procedure(c_ask), bind(c, name='treefold_comm_size') :: c_size
+   procedure(c_ask), bind(c, name='treefold_test') :: c_test
+   procedure(c_ask), bind(c, name='treefold_plan_pending') :: c_pending
+   procedure(c_ask_pointer), bind(c, name='treefold_plan_build') :: c_build
+   procedure(c_ask_pointer), bind(c, name='treefold_run_plan') :: c_run_plan
+   procedure(c_ask_pointer), bind(c, name='treefold_run_algorithm') :: c_run_algorithm
+   procedure(c_set_seconds), bind(c, name='treefold_comm_silence_limit') :: c_silence_limit
+   procedure(c_set_seconds), bind(c, name='treefold_wait_timeout') :: c_wait_timeout
+   procedure(c_set_count), bind(c, name='treefold_builder_local_items') :: c_local_items
+   procedure(c_set_count), bind(c, name='treefold_builder_even') :: c_even
+   procedure(c_set_count), bind(c, name='treefold_builder_items') :: c_items
+   procedure(c_set_count), bind(c, name='treefold_builder_width') :: c_width
+   procedure(c_set_count), bind(c, name='treefold_builder_lanes') :: c_lanes
+   procedure(c_create), bind(c, name='treefold_builder_create') :: c_builder_create
+   procedure(c_create), bind(c, name='treefold_builder_create_exact') :: c_builder_create_exact
+   procedure(c_run), bind(c, name='treefold_allreduce') :: c_allreduce
+   procedure(c_run), bind(c, name='treefold_reduce_scatter') :: c_reduce_scatter
+   procedure(c_run), bind(c, name='treefold_scan') :: c_scan
+   procedure(c_run), bind(c, name='treefold_exscan') :: c_exscan
+   procedure(c_dot), bind(c, name='treefold_run_dot') :: c_run_dot
+   procedure(c_dot), bind(c, name='treefold_start_dot') :: c_start_dot
+   procedure(c_dots), bind(c, name='treefold_run_dots') :: c_run_dots
+   procedure(c_dots), bind(c, name='treefold_start_dots') :: c_start_dots
+   procedure(c_by_key), bind(c, name='treefold_run_by_key') :: c_run_by_key
+   procedure(c_by_key), bind(c, name='treefold_start_by_key') :: c_start_by_key
+
+   interface
+      integer(c_int32_t) function c_duplicate(comm, world, result) bind(c, name='treefold_comm_duplicate_f')
+         import; integer(c_int32_t), value :: comm, world; type(c_ptr), intent(inout) :: result
+      end function
+      integer(c_int32_t) function c_interruption(comm, interrupted, context) bind(c, name='treefold_comm_interruption')
+         import; type(c_ptr), value :: comm, context; type(c_funptr), value :: interrupted
+      end function
+      integer(c_int32_t) function c_builder_create_by_key(comm, type, statistic, keys, result) &
+         bind(c, name='treefold_builder_create_by_key')
+         import; type(c_ptr), value :: comm; integer(c_int32_t), value :: type, statistic; integer(c_int64_t), value :: keys
+         type(c_ptr), intent(inout) :: result
+      end function
+      integer(c_int32_t) function c_builder_create_user(comm, name, item_bytes, combine, context, empty, result) &
+         bind(c, name='treefold_builder_create_user')
+         import; type(c_ptr), value :: comm, context, empty; character(kind=c_char), intent(in) :: name(*)
+         integer(c_int64_t), value :: item_bytes; type(c_funptr), value :: combine; type(c_ptr), intent(inout) :: result
+      end function
+      integer(c_int32_t) function c_extents(builder, ranges, n) bind(c, name='treefold_builder_extents')
+         import; type(c_ptr), value :: builder; integer(c_int64_t), intent(in) :: ranges(*); integer(c_size_t), value :: n
+      end function
+      integer(c_int32_t) function c_block_cyclic(builder, items, block) bind(c, name='treefold_builder_block_cyclic')
+         import; type(c_ptr), value :: builder; integer(c_int64_t), value :: items, block
+      end function
+      integer(c_int32_t) function c_root(builder, rank) bind(c, name='treefold_builder_root')
+         import; type(c_ptr), value :: builder; integer(c_int), value :: rank
+      end function
+      integer(c_int32_t) function c_algorithm(builder, name) bind(c, name='treefold_builder_algorithm')
+         import; type(c_ptr), value :: builder; character(kind=c_char), intent(in) :: name(*)
+      end function
+      integer(c_int32_t) function c_parameter(builder, parameter, value) bind(c, name='treefold_builder_parameter')
+         import; type(c_ptr), value :: builder; integer(c_int32_t), value :: parameter; integer(c_int64_t), value :: value
+      end function
+      integer(c_int32_t) function c_plan_algorithm(plan, operation, name) bind(c, name='treefold_plan_algorithm')
+         import; type(c_ptr), value :: plan; integer(c_int32_t), value :: operation; type(c_ptr), intent(inout) :: name
+      end function
+      integer(c_int32_t) function c_scattered_columns(plan, begin, end) bind(c, name='treefold_plan_scattered_columns')
+         import; type(c_ptr), value :: plan; integer(c_int64_t), intent(inout) :: begin, end
+      end function
+      integer(c_int32_t) function c_print(plan, text, capacity, needed) bind(c, name='treefold_plan_print')
+         import; type(c_ptr), value :: plan; character(kind=c_char), intent(inout) :: text(*)
+         integer(c_size_t), value :: capacity; integer(c_size_t), intent(inout) :: needed
+      end function
+      integer(c_int32_t) function c_reduce(plan, local, n, result, m, is_mine) bind(c, name='treefold_reduce')
+         import; type(c_ptr), value :: plan, local, result; integer(c_size_t), value :: n, m
+         integer(c_int), intent(inout) :: is_mine
+      end function
+      integer(c_int32_t) function c_broadcast(plan, row, m) bind(c, name='treefold_broadcast')
+         import; type(c_ptr), value :: plan, row; integer(c_size_t), value :: m
+      end function
+      integer(c_int32_t) function c_run_keyed(plan, operation, keyed, is_mine) bind(c, name='treefold_run_keyed')
+         import; type(c_ptr), value :: plan, keyed; integer(c_int32_t), value :: operation
+         integer(c_int), intent(inout) :: is_mine
+      end function
+      integer(c_int32_t) function c_start(plan, operation, local, n, result, m, run) bind(c, name='treefold_start')
+         import; type(c_ptr), value :: plan, local, result; integer(c_int32_t), value :: operation
+         integer(c_size_t), value :: n, m; type(c_ptr), intent(inout) :: run
+      end function
+      integer(c_int32_t) function c_wait(run, result, m, is_mine) bind(c, name='treefold_wait')
+         import; type(c_ptr), intent(inout) :: run; type(c_ptr), value :: result; integer(c_size_t), value :: m
+         integer(c_int), intent(inout) :: is_mine
+      end function
+      integer(c_int32_t) function c_wait_keyed(run, keyed, is_mine) bind(c, name='treefold_wait_keyed')
+         import; type(c_ptr), intent(inout) :: run; type(c_ptr), value :: keyed; integer(c_int), intent(inout) :: is_mine
+      end function
+      integer(c_int32_t) function c_wait_all(runs, n) bind(c, name='treefold_wait_all')
+         import; type(c_ptr), intent(inout) :: runs(*); integer(c_size_t), value :: n
+      end function
+      integer(c_int32_t) function c_hashed_create(comm, key_type, type, root, result) bind(c, name='treefold_hashed_create')
+         import; type(c_ptr), value :: comm; integer(c_int32_t), value :: key_type, type; integer(c_int), value :: root
+         type(c_ptr), intent(inout) :: result
+      end function
+      integer(c_int32_t) function c_hashed_run(hashed, operation, keys, k, items, n, count) bind(c, name='treefold_hashed_run')
+         import; type(c_ptr), value :: hashed, keys, items; integer(c_int32_t), value :: operation
+         integer(c_size_t), value :: k, n; integer(c_int64_t), intent(inout) :: count
+      end function
+      integer(c_int32_t) function c_hashed_result(hashed, keys, k, sums, m) bind(c, name='treefold_hashed_result')
+         import; type(c_ptr), value :: hashed, keys, sums; integer(c_size_t), value :: k, m
+      end function
+      function c_algorithm_name(index) bind(c, name='treefold_algorithm_name') result(name)
+         import; integer(c_size_t), value :: index; type(c_ptr) :: name
+      end function
+   end interface
+
+   ! ---- Types -------------------------------------------------------------------------------------------------------------------
+
+   ! What C knows by a handle, and the function that ends it.
+   type :: owned
+      private
+      type(c_ptr) :: handle = c_null_ptr
+      procedure(c_end), pointer, nopass :: destroy => null()
+   contains
+      procedure, private :: assign
+      generic :: assignment(=) => assign
+      final :: finalise
+   end type owned
+
+   ! What arrays are made of: elements of a type, or items of so many bytes of the caller's operator.
+   type :: item_kind
+      integer(c_int32_t) :: type = 0
+      integer(c_int64_t) :: bytes = 0
+   end type item_kind
 
    ! The ranks of a communicator, on a duplicate of it.
    type :: treefold_comm
-      private
-      type(c_ptr) :: handle = c_null_ptr
-   contains
-      procedure, private :: assign_comm
-      generic :: assignment(=) => assign_comm
-      final :: finalise_comm
+      type(owned), private :: own
    end type treefold_comm
 
-   ! What a plan is to be. Settings are looked at in treefold_plan_build.
+   ! What a plan is to be. Settings are compared in treefold_plan_build.
    type :: treefold_builder
-      private
-      type(c_ptr) :: handle = c_null_ptr
-      integer(c_int32_t) :: element = USER_ITEMS  ! The type of the elements,
-      integer(c_size_t) :: item_bytes = 0         ! or the bytes of an item of the caller's operator.
-      logical :: is_exact = .false.               ! Any number of items is right.
-   contains
-      procedure, private :: assign_builder
-      generic :: assignment(=) => assign_builder
-      final :: finalise_builder
+      type(owned), private :: own
+      type(item_kind), private :: items
    end type treefold_builder
 
    ! A reduction that the ranks have agreed on: built once, run many times.
    type :: treefold_plan
-      private
-      type(c_ptr) :: handle = c_null_ptr
-      integer(c_int32_t) :: element = USER_ITEMS  ! The type of the elements,
-      integer(c_size_t) :: item_bytes = 0         ! or the bytes of an item of the caller's operator.
-      logical :: is_exact = .false.               ! Any number of items is right.
-   contains
-      procedure, private :: assign_plan
-      generic :: assignment(=) => assign_plan
-      final :: finalise_plan
+      type(owned), private :: own
+      type(item_kind), private :: items
    end type treefold_plan
 
    ! A run between its start and its end. Several plans may be under way at once; waiting for one drives all. A variable that goes
    ! out of scope before its run is over cancels it.
    type :: treefold_run
-      private
-      type(c_ptr) :: handle = c_null_ptr
-      integer(c_int32_t) :: element = USER_ITEMS  ! The type of the elements,
-      integer(c_size_t) :: item_bytes = 0         ! or the bytes of an item of the caller's operator.
-      integer :: mistake = TREEFOLD_OK            ! What was wrong at the start: the wait says it.
-      character(len=200) :: mistake_message = ''
-   contains
-      procedure, private :: assign_run
-      generic :: assignment(=) => assign_run
-      final :: finalise_run
+      type(owned), private :: own
+      type(item_kind), private :: items
    end type treefold_run
 
    ! Exact sums by keys of 64 bits that the ranks have agreed on, and the result of the last run.
    type :: treefold_hashed
-      private
-      type(c_ptr) :: handle = c_null_ptr
-      integer(c_int32_t) :: element = USER_ITEMS  ! The type of the items.
-   contains
-      procedure, private :: assign_hashed
-      generic :: assignment(=) => assign_hashed
-      final :: finalise_hashed
+      type(owned), private :: own
+      type(item_kind), private :: items
    end type treefold_hashed
 
-   ! <table: functions of treefold_mpi.h>
-   interface
-      function c_mpi_library(text) bind(c, name='treefold_mpi_library') result(returned)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), intent(inout) :: text
-         integer(c_int32_t) :: returned
-      end function c_mpi_library
-
-      function c_comm_duplicate_checked(comm, comm_bytes, family, function, result) &
-         bind(c, name='treefold_comm_duplicate_checked') result(returned)
-         import :: c_char, c_funptr, c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: comm
-         integer(c_size_t), value :: comm_bytes
-         character(kind=c_char), intent(in) :: family(*)
-         type(c_funptr), value :: function
-         type(c_ptr), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_comm_duplicate_checked
-
-      function c_comm_duplicate_f(comm, world, result) bind(c, name='treefold_comm_duplicate_f') result(returned)
-         import :: c_int32_t, c_ptr
-         integer(c_int32_t), value :: comm, world
-         type(c_ptr), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_comm_duplicate_f
-
-      function c_comm_rank(comm, rank) bind(c, name='treefold_comm_rank') result(returned)
-         import :: c_int, c_int32_t, c_ptr
-         type(c_ptr), value :: comm
-         integer(c_int), intent(inout) :: rank
-         integer(c_int32_t) :: returned
-      end function c_comm_rank
-
-      function c_comm_size(comm, size) bind(c, name='treefold_comm_size') result(returned)
-         import :: c_int, c_int32_t, c_ptr
-         type(c_ptr), value :: comm
-         integer(c_int), intent(inout) :: size
-         integer(c_int32_t) :: returned
-      end function c_comm_size
-
-      function c_comm_silence_limit(comm, seconds) bind(c, name='treefold_comm_silence_limit') result(returned)
-         import :: c_double, c_int32_t, c_ptr
-         type(c_ptr), value :: comm
-         real(c_double), value :: seconds
-         integer(c_int32_t) :: returned
-      end function c_comm_silence_limit
-
-      function c_comm_measure_link(comm) bind(c, name='treefold_comm_measure_link') result(returned)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), value :: comm
-         integer(c_int32_t) :: returned
-      end function c_comm_measure_link
-
-      function c_comm_interruption(comm, interrupted, context) bind(c, name='treefold_comm_interruption') result(returned)
-         import :: c_funptr, c_int32_t, c_ptr
-         type(c_ptr), value :: comm, context
-         type(c_funptr), value :: interrupted
-         integer(c_int32_t) :: returned
-      end function c_comm_interruption
-
-      function c_comm_destroy(comm) bind(c, name='treefold_comm_destroy') result(returned)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), intent(inout) :: comm
-         integer(c_int32_t) :: returned
-      end function c_comm_destroy
-
-      function c_comm_free(comm) bind(c, name='treefold_comm_free') result(returned)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), intent(inout) :: comm
-         integer(c_int32_t) :: returned
-      end function c_comm_free
-
-      function c_builder_create(comm, type, op, result) bind(c, name='treefold_builder_create') result(returned)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), value :: comm
-         integer(c_int32_t), value :: type, op
-         type(c_ptr), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_builder_create
-
-      function c_builder_create_exact(comm, type, figure, result) bind(c, name='treefold_builder_create_exact') result(returned)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), value :: comm
-         integer(c_int32_t), value :: type, figure
-         type(c_ptr), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_builder_create_exact
-
-      function c_builder_create_by_key(comm, type, figure, keys, result) &
-         bind(c, name='treefold_builder_create_by_key') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: comm
-         integer(c_int32_t), value :: type, figure
-         integer(c_size_t), value :: keys
-         type(c_ptr), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_builder_create_by_key
-
-      function c_builder_create_user(comm, name, item_bytes, combine, context, empty, result) &
-         bind(c, name='treefold_builder_create_user') result(returned)
-         import :: c_char, c_funptr, c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: comm, context, empty
-         character(kind=c_char), intent(in) :: name(*)
-         integer(c_size_t), value :: item_bytes
-         type(c_funptr), value :: combine
-         type(c_ptr), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_builder_create_user
-
-      function c_builder_local_items(builder, items) bind(c, name='treefold_builder_local_items') result(returned)
-         import :: c_int32_t, c_int64_t, c_ptr
-         type(c_ptr), value :: builder
-         integer(c_int64_t), value :: items
-         integer(c_int32_t) :: returned
-      end function c_builder_local_items
-
-      function c_builder_extents(builder, ranges, n) bind(c, name='treefold_builder_extents') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: builder, ranges
-         integer(c_size_t), value :: n
-         integer(c_int32_t) :: returned
-      end function c_builder_extents
-
-      function c_builder_even(builder, items) bind(c, name='treefold_builder_even') result(returned)
-         import :: c_int32_t, c_int64_t, c_ptr
-         type(c_ptr), value :: builder
-         integer(c_int64_t), value :: items
-         integer(c_int32_t) :: returned
-      end function c_builder_even
-
-      function c_builder_block_cyclic(builder, items, block) bind(c, name='treefold_builder_block_cyclic') result(returned)
-         import :: c_int32_t, c_int64_t, c_ptr
-         type(c_ptr), value :: builder
-         integer(c_int64_t), value :: items, block
-         integer(c_int32_t) :: returned
-      end function c_builder_block_cyclic
-
-      function c_builder_items(builder, items) bind(c, name='treefold_builder_items') result(returned)
-         import :: c_int32_t, c_int64_t, c_ptr
-         type(c_ptr), value :: builder
-         integer(c_int64_t), value :: items
-         integer(c_int32_t) :: returned
-      end function c_builder_items
-
-      function c_builder_width(builder, elements) bind(c, name='treefold_builder_width') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: builder
-         integer(c_size_t), value :: elements
-         integer(c_int32_t) :: returned
-      end function c_builder_width
-
-      function c_builder_root(builder, rank) bind(c, name='treefold_builder_root') result(returned)
-         import :: c_int, c_int32_t, c_ptr
-         type(c_ptr), value :: builder
-         integer(c_int), value :: rank
-         integer(c_int32_t) :: returned
-      end function c_builder_root
-
-      function c_builder_algorithm(builder, name) bind(c, name='treefold_builder_algorithm') result(returned)
-         import :: c_char, c_int32_t, c_ptr
-         type(c_ptr), value :: builder
-         character(kind=c_char), intent(in) :: name(*)
-         integer(c_int32_t) :: returned
-      end function c_builder_algorithm
-
-      function c_builder_blocks(builder, blocks) bind(c, name='treefold_builder_blocks') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: builder
-         integer(c_size_t), value :: blocks
-         integer(c_int32_t) :: returned
-      end function c_builder_blocks
-
-      function c_builder_ports(builder, ports) bind(c, name='treefold_builder_ports') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: builder
-         integer(c_size_t), value :: ports
-         integer(c_int32_t) :: returned
-      end function c_builder_ports
-
-      function c_builder_node_ranks(builder, ranks) bind(c, name='treefold_builder_node_ranks') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: builder
-         integer(c_size_t), value :: ranks
-         integer(c_int32_t) :: returned
-      end function c_builder_node_ranks
-
-      function c_builder_message_limit(builder, elements) bind(c, name='treefold_builder_message_limit') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: builder
-         integer(c_size_t), value :: elements
-         integer(c_int32_t) :: returned
-      end function c_builder_message_limit
-
-      function c_builder_agreed(builder) bind(c, name='treefold_builder_agreed') result(returned)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), value :: builder
-         integer(c_int32_t) :: returned
-      end function c_builder_agreed
-
-      function c_builder_destroy(builder) bind(c, name='treefold_builder_destroy') result(returned)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), intent(inout) :: builder
-         integer(c_int32_t) :: returned
-      end function c_builder_destroy
-
-      function c_plan_build(builder, result) bind(c, name='treefold_plan_build') result(returned)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), value :: builder
-         type(c_ptr), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_plan_build
-
-      function c_plan_destroy(plan) bind(c, name='treefold_plan_destroy') result(returned)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), intent(inout) :: plan
-         integer(c_int32_t) :: returned
-      end function c_plan_destroy
-
-      function c_plan_algorithm(plan, operation, name) bind(c, name='treefold_plan_algorithm') result(returned)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), value :: plan
-         integer(c_int32_t), value :: operation
-         type(c_ptr), intent(inout) :: name
-         integer(c_int32_t) :: returned
-      end function c_plan_algorithm
-
-      function c_plan_scattered_columns(plan, begin, end) bind(c, name='treefold_plan_scattered_columns') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: plan
-         integer(c_size_t), intent(inout) :: begin, end
-         integer(c_int32_t) :: returned
-      end function c_plan_scattered_columns
-
-      function c_plan_print(plan, text, capacity, needed) bind(c, name='treefold_plan_print') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: plan, text
-         integer(c_size_t), value :: capacity
-         integer(c_size_t), intent(inout) :: needed
-         integer(c_int32_t) :: returned
-      end function c_plan_print
-
-      function c_allreduce(plan, local, n, result, m) bind(c, name='treefold_allreduce') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: plan, local, result
-         integer(c_size_t), value :: n, m
-         integer(c_int32_t) :: returned
-      end function c_allreduce
-
-      function c_reduce(plan, local, n, result, m, is_mine) bind(c, name='treefold_reduce') result(returned)
-         import :: c_int, c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: plan, local, result
-         integer(c_size_t), value :: n, m
-         integer(c_int), intent(inout) :: is_mine
-         integer(c_int32_t) :: returned
-      end function c_reduce
-
-      function c_reduce_scatter(plan, local, n, result, m) bind(c, name='treefold_reduce_scatter') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: plan, local, result
-         integer(c_size_t), value :: n, m
-         integer(c_int32_t) :: returned
-      end function c_reduce_scatter
-
-      function c_scan(plan, local, n, result, m) bind(c, name='treefold_scan') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: plan, local, result
-         integer(c_size_t), value :: n, m
-         integer(c_int32_t) :: returned
-      end function c_scan
-
-      function c_exscan(plan, local, n, result, m) bind(c, name='treefold_exscan') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: plan, local, result
-         integer(c_size_t), value :: n, m
-         integer(c_int32_t) :: returned
-      end function c_exscan
-
-      function c_broadcast(plan, row, m) bind(c, name='treefold_broadcast') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: plan, row
-         integer(c_size_t), value :: m
-         integer(c_int32_t) :: returned
-      end function c_broadcast
-
-      function c_allreduce_dot(plan, x, n, y, k, result, m) bind(c, name='treefold_allreduce_dot') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: plan, x, y, result
-         integer(c_size_t), value :: n, k, m
-         integer(c_int32_t) :: returned
-      end function c_allreduce_dot
-
-      function c_reduce_dot(plan, x, n, y, k, result, m, is_mine) bind(c, name='treefold_reduce_dot') result(returned)
-         import :: c_int, c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: plan, x, y, result
-         integer(c_size_t), value :: n, k, m
-         integer(c_int), intent(inout) :: is_mine
-         integer(c_int32_t) :: returned
-      end function c_reduce_dot
-
-      function c_allreduce_dots(plan, x, y, k, n, result, m) bind(c, name='treefold_allreduce_dots') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: plan, x, y, result
-         integer(c_size_t), value :: k, n, m
-         integer(c_int32_t) :: returned
-      end function c_allreduce_dots
-
-      function c_allreduce_by_key(plan, key_type, keys, k, items, n, result, m) &
-         bind(c, name='treefold_allreduce_by_key') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: plan, keys, items, result
-         integer(c_int32_t), value :: key_type
-         integer(c_size_t), value :: k, n, m
-         integer(c_int32_t) :: returned
-      end function c_allreduce_by_key
-
-      function c_reduce_by_key(plan, key_type, keys, k, items, n, result, m, is_mine) &
-         bind(c, name='treefold_reduce_by_key') result(returned)
-         import :: c_int, c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: plan, keys, items, result
-         integer(c_int32_t), value :: key_type
-         integer(c_size_t), value :: k, n, m
-         integer(c_int), intent(inout) :: is_mine
-         integer(c_int32_t) :: returned
-      end function c_reduce_by_key
-
-      function c_reduce_scatter_by_key(plan, key_type, keys, k, items, n, result, m) &
-         bind(c, name='treefold_reduce_scatter_by_key') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: plan, keys, items, result
-         integer(c_int32_t), value :: key_type
-         integer(c_size_t), value :: k, n, m
-         integer(c_int32_t) :: returned
-      end function c_reduce_scatter_by_key
-
-      function c_allreduce_keyed(plan, keyed) bind(c, name='treefold_allreduce_keyed') result(returned)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), value :: plan, keyed
-         integer(c_int32_t) :: returned
-      end function c_allreduce_keyed
-
-      function c_reduce_keyed(plan, keyed, is_mine) bind(c, name='treefold_reduce_keyed') result(returned)
-         import :: c_int, c_int32_t, c_ptr
-         type(c_ptr), value :: plan, keyed
-         integer(c_int), intent(inout) :: is_mine
-         integer(c_int32_t) :: returned
-      end function c_reduce_keyed
-
-      function c_reduce_scatter_keyed(plan, keyed) bind(c, name='treefold_reduce_scatter_keyed') result(returned)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), value :: plan, keyed
-         integer(c_int32_t) :: returned
-      end function c_reduce_scatter_keyed
-
-      function c_start_allreduce(plan, local, n, run) bind(c, name='treefold_start_allreduce') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: plan, local
-         integer(c_size_t), value :: n
-         type(c_ptr), intent(inout) :: run
-         integer(c_int32_t) :: returned
-      end function c_start_allreduce
-
-      function c_start_reduce(plan, local, n, run) bind(c, name='treefold_start_reduce') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: plan, local
-         integer(c_size_t), value :: n
-         type(c_ptr), intent(inout) :: run
-         integer(c_int32_t) :: returned
-      end function c_start_reduce
-
-      function c_start_reduce_scatter(plan, local, n, run) bind(c, name='treefold_start_reduce_scatter') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: plan, local
-         integer(c_size_t), value :: n
-         type(c_ptr), intent(inout) :: run
-         integer(c_int32_t) :: returned
-      end function c_start_reduce_scatter
-
-      function c_start_scan(plan, local, n, run) bind(c, name='treefold_start_scan') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: plan, local
-         integer(c_size_t), value :: n
-         type(c_ptr), intent(inout) :: run
-         integer(c_int32_t) :: returned
-      end function c_start_scan
-
-      function c_start_exscan(plan, local, n, run) bind(c, name='treefold_start_exscan') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: plan, local
-         integer(c_size_t), value :: n
-         type(c_ptr), intent(inout) :: run
-         integer(c_int32_t) :: returned
-      end function c_start_exscan
-
-      function c_start_allreduce_dot(plan, x, n, y, k, run) bind(c, name='treefold_start_allreduce_dot') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: plan, x, y
-         integer(c_size_t), value :: n, k
-         type(c_ptr), intent(inout) :: run
-         integer(c_int32_t) :: returned
-      end function c_start_allreduce_dot
-
-      function c_start_reduce_dot(plan, x, n, y, k, run) bind(c, name='treefold_start_reduce_dot') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: plan, x, y
-         integer(c_size_t), value :: n, k
-         type(c_ptr), intent(inout) :: run
-         integer(c_int32_t) :: returned
-      end function c_start_reduce_dot
-
-      function c_start_allreduce_dots(plan, x, y, k, n, run) bind(c, name='treefold_start_allreduce_dots') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: plan, x, y
-         integer(c_size_t), value :: k, n
-         type(c_ptr), intent(inout) :: run
-         integer(c_int32_t) :: returned
-      end function c_start_allreduce_dots
-
-      function c_start_allreduce_by_key(plan, key_type, keys, k, items, n, run) &
-         bind(c, name='treefold_start_allreduce_by_key') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: plan, keys, items
-         integer(c_int32_t), value :: key_type
-         integer(c_size_t), value :: k, n
-         type(c_ptr), intent(inout) :: run
-         integer(c_int32_t) :: returned
-      end function c_start_allreduce_by_key
-
-      function c_start_reduce_by_key(plan, key_type, keys, k, items, n, run) &
-         bind(c, name='treefold_start_reduce_by_key') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: plan, keys, items
-         integer(c_int32_t), value :: key_type
-         integer(c_size_t), value :: k, n
-         type(c_ptr), intent(inout) :: run
-         integer(c_int32_t) :: returned
-      end function c_start_reduce_by_key
-
-      function c_start_reduce_scatter_by_key(plan, key_type, keys, k, items, n, run) &
-         bind(c, name='treefold_start_reduce_scatter_by_key') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: plan, keys, items
-         integer(c_int32_t), value :: key_type
-         integer(c_size_t), value :: k, n
-         type(c_ptr), intent(inout) :: run
-         integer(c_int32_t) :: returned
-      end function c_start_reduce_scatter_by_key
-
-      function c_test(run, done) bind(c, name='treefold_test') result(returned)
-         import :: c_int, c_int32_t, c_ptr
-         type(c_ptr), value :: run
-         integer(c_int), intent(inout) :: done
-         integer(c_int32_t) :: returned
-      end function c_test
-
-      function c_wait_timeout(run, seconds) bind(c, name='treefold_wait_timeout') result(returned)
-         import :: c_double, c_int32_t, c_ptr
-         type(c_ptr), value :: run
-         real(c_double), value :: seconds
-         integer(c_int32_t) :: returned
-      end function c_wait_timeout
-
-      function c_wait(run, result, m, is_mine) bind(c, name='treefold_wait') result(returned)
-         import :: c_int, c_int32_t, c_ptr, c_size_t
-         type(c_ptr), intent(inout) :: run
-         type(c_ptr), value :: result
-         integer(c_size_t), value :: m
-         integer(c_int), intent(inout) :: is_mine
-         integer(c_int32_t) :: returned
-      end function c_wait
-
-      function c_wait_keyed(run, keyed, is_mine) bind(c, name='treefold_wait_keyed') result(returned)
-         import :: c_int, c_int32_t, c_ptr
-         type(c_ptr), intent(inout) :: run
-         type(c_ptr), value :: keyed
-         integer(c_int), intent(inout) :: is_mine
-         integer(c_int32_t) :: returned
-      end function c_wait_keyed
-
-      function c_plan_pending(plan, pending) bind(c, name='treefold_plan_pending') result(returned)
-         import :: c_int, c_int32_t, c_ptr
-         type(c_ptr), value :: plan
-         integer(c_int), intent(inout) :: pending
-         integer(c_int32_t) :: returned
-      end function c_plan_pending
-
-      function c_run_plan(run, plan) bind(c, name='treefold_run_plan') result(returned)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), value :: run
-         type(c_ptr), intent(inout) :: plan
-         integer(c_int32_t) :: returned
-      end function c_run_plan
-
-      function c_run_algorithm(run, name) bind(c, name='treefold_run_algorithm') result(returned)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), value :: run
-         type(c_ptr), intent(inout) :: name
-         integer(c_int32_t) :: returned
-      end function c_run_algorithm
-
-      function c_cancel(run) bind(c, name='treefold_cancel') result(returned)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), intent(inout) :: run
-         integer(c_int32_t) :: returned
-      end function c_cancel
-
-      function c_hashed_create(comm, key_type, type, root, result) bind(c, name='treefold_hashed_create') result(returned)
-         import :: c_int, c_int32_t, c_ptr
-         type(c_ptr), value :: comm
-         integer(c_int32_t), value :: key_type, type
-         integer(c_int), value :: root
-         type(c_ptr), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_hashed_create
-
-      function c_hashed_destroy(hashed) bind(c, name='treefold_hashed_destroy') result(returned)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), intent(inout) :: hashed
-         integer(c_int32_t) :: returned
-      end function c_hashed_destroy
-
-      function c_hashed_allreduce(hashed, keys, k, items, n, count) bind(c, name='treefold_hashed_allreduce') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: hashed, keys, items
-         integer(c_size_t), value :: k, n
-         integer(c_size_t), intent(inout) :: count
-         integer(c_int32_t) :: returned
-      end function c_hashed_allreduce
-
-      function c_hashed_reduce(hashed, keys, k, items, n, count) bind(c, name='treefold_hashed_reduce') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: hashed, keys, items
-         integer(c_size_t), value :: k, n
-         integer(c_size_t), intent(inout) :: count
-         integer(c_int32_t) :: returned
-      end function c_hashed_reduce
-
-      function c_hashed_reduce_scatter(hashed, keys, k, items, n, count) &
-         bind(c, name='treefold_hashed_reduce_scatter') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: hashed, keys, items
-         integer(c_size_t), value :: k, n
-         integer(c_size_t), intent(inout) :: count
-         integer(c_int32_t) :: returned
-      end function c_hashed_reduce_scatter
-
-      function c_hashed_result(hashed, keys, k, sums, m) bind(c, name='treefold_hashed_result') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: hashed, keys, sums
-         integer(c_size_t), value :: k, m
-         integer(c_int32_t) :: returned
-      end function c_hashed_result
-
-      function c_algorithm_count() bind(c, name='treefold_algorithm_count') result(returned)
-         import :: c_size_t
-         integer(c_size_t) :: returned
-      end function c_algorithm_count
-
-      function c_algorithm_name(index) bind(c, name='treefold_algorithm_name') result(returned)
-         import :: c_ptr, c_size_t
-         integer(c_size_t), value :: index
-         type(c_ptr) :: returned
-      end function c_algorithm_name
-   end interface
-   ! </table>
-
-   ! Communicators are those of mpi_f08, or integers as in mpif.h; counts have four or eight bytes.
+   ! An array as C takes it: where it begins, its length in elements or items, and a copy of one that is not contiguous.
+   type :: operand
+      type(c_ptr) :: begin = c_null_ptr
+      integer(c_size_t) :: count = 0
+      integer(c_int32_t) :: type = 0
+      integer(int64), allocatable :: copy(:)
+   end type operand
+
+   ! What is wrong with an array, if anything.
+   type :: mistake
+      integer :: status = TREEFOLD_OK
+      character(len=:), allocatable :: message
+   end type mistake
+
+   ! What a call gives to C, and what came of it.
+   type :: given_to_c
+      type(operand) :: x, y, result
+      integer(c_int) :: mine = 0
+      integer(c_int32_t) :: status = TREEFOLD_OK
+      type(mistake) :: wrong
+   end type given_to_c
+
+   ! Communicators are those of mpi_f08, or integers as in mpif.h.
    interface treefold_comm_duplicate
 #ifndef TREEFOLD_NO_MPI_F08
       module procedure comm_duplicate_f08
 #endif
       module procedure comm_duplicate_integer
    end interface
-   ! <table: generic names>
-   interface treefold_builder_local_items
-      module procedure local_items_int32, local_items_int64
-   end interface
-   interface treefold_builder_even
-      module procedure even_int32, even_int64
-   end interface
-   interface treefold_builder_block_cyclic
-      module procedure block_cyclic_int32, block_cyclic_int64
-   end interface
-   interface treefold_builder_items
-      module procedure items_int32, items_int64
-   end interface
-   interface treefold_builder_width
-      module procedure width_int32, width_int64
-   end interface
-   interface treefold_builder_blocks
-      module procedure blocks_int32, blocks_int64
-   end interface
-   interface treefold_builder_ports
-      module procedure ports_int32, ports_int64
-   end interface
-   interface treefold_builder_node_ranks
-      module procedure node_ranks_int32, node_ranks_int64
-   end interface
-   interface treefold_builder_message_limit
-      module procedure message_limit_int32, message_limit_int64
-   end interface
-   interface treefold_allreduce
-      module procedure allreduce_pointer
-   end interface
-   interface treefold_reduce
-      module procedure reduce_pointer
-   end interface
-   interface treefold_reduce_scatter
-      module procedure reduce_scatter_pointer
-   end interface
-   interface treefold_scan
-      module procedure scan_pointer
-   end interface
-   interface treefold_exscan
-      module procedure exscan_pointer
-   end interface
-   interface treefold_broadcast
-      module procedure broadcast_pointer
-   end interface
-   interface treefold_start_allreduce
-      module procedure start_allreduce_pointer
-   end interface
-   interface treefold_start_reduce
-      module procedure start_reduce_pointer
-   end interface
-   interface treefold_start_reduce_scatter
-      module procedure start_reduce_scatter_pointer
-   end interface
-   interface treefold_start_scan
-      module procedure start_scan_pointer
-   end interface
-   interface treefold_start_exscan
-      module procedure start_exscan_pointer
-   end interface
-   interface treefold_allreduce_dot
-      module procedure allreduce_dot_pointer
-   end interface
-   interface treefold_reduce_dot
-      module procedure reduce_dot_pointer
-   end interface
-   interface treefold_start_allreduce_dot
-      module procedure start_allreduce_dot_pointer
-   end interface
-   interface treefold_start_reduce_dot
-      module procedure start_reduce_dot_pointer
-   end interface
-   interface treefold_wait
-      module procedure wait_pointer
-   end interface
-   ! </table>
 
 contains
 
-   ! ---- Communicators ---------------------------------------------------------------------------------------------------------
+   ! ---- Communicators -----------------------------------------------------------------------------------------------------------
+
+   ! Which MPI library treefold calls, and why it is that one, in one line.
+   subroutine treefold_mpi_library(text, ierr)
+      character(len=:), allocatable, intent(out) :: text
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: found
+
+      found = c_null_ptr
+      call treefold_end_call(c_mpi_library(found), ierr)
+      text = treefold_text_of(found)
+   end subroutine treefold_mpi_library
 
    ! Duplicates a communicator of the program's. Collective. The program may free its own one afterwards.
 #ifndef TREEFOLD_NO_MPI_F08
@@ -1476,7 +341,6 @@ contains
       type(MPI_Comm), intent(in) :: comm
       type(treefold_comm), intent(inout) :: result
       integer, intent(out), optional :: ierr
-
       call comm_duplicate_integer(comm%MPI_VAL, result, ierr)
    end subroutine comm_duplicate_f08
 #endif
@@ -1485,7 +349,6 @@ contains
       integer, intent(in) :: comm
       type(treefold_comm), intent(inout) :: result
       integer, intent(out), optional :: ierr
-
       integer(c_int32_t) :: world
 
       ! By this the library notices a program that was compiled for another MPI library.
@@ -1494,8 +357,8 @@ contains
 #else
       world = int(all_ranks, c_int32_t)
 #endif
-      call finalise_comm(result)
-      call report(c_comm_duplicate_f(int(comm, c_int32_t), world, result%handle), ierr)
+      call begin_anew(result%own, c_comm_destroy)
+      call treefold_end_call(c_duplicate(int(comm, c_int32_t), world, result%own%handle), ierr)
    end subroutine comm_duplicate_integer
 
    ! This rank, from 0 on.
@@ -1506,7 +369,7 @@ contains
       integer(c_int) :: found
 
       found = -1
-      call report(c_comm_rank(comm%handle, found), ierr)
+      call treefold_end_call(c_rank(comm%own%handle, found), ierr)
       rank = found
    end subroutine treefold_comm_rank
 
@@ -1518,7 +381,7 @@ contains
       integer(c_int) :: found
 
       found = 0
-      call report(c_comm_size(comm%handle, found), ierr)
+      call treefold_end_call(c_size(comm%own%handle, found), ierr)
       ranks = found
    end subroutine treefold_comm_size
 
@@ -1527,316 +390,205 @@ contains
       type(treefold_comm), intent(inout) :: comm
       real(real64), intent(in) :: seconds
       integer, intent(out), optional :: ierr
-
-      call report(c_comm_silence_limit(comm%handle, seconds), ierr)
+      call treefold_end_call(c_silence_limit(comm%own%handle, seconds), ierr)
    end subroutine treefold_comm_silence_limit
 
    ! Measures what a message costs, in some milliseconds: plans that are built later choose their algorithm by it. Collective.
    subroutine treefold_comm_measure_link(comm, ierr)
       type(treefold_comm), intent(inout) :: comm
       integer, intent(out), optional :: ierr
-
-      call report(c_comm_measure_link(comm%handle), ierr)
+      call treefold_end_call(c_measure_link(comm%own%handle), ierr)
    end subroutine treefold_comm_measure_link
+
+   ! Sets what waits ask, a procedure of a module; nothing if it is missing. A wait that it ends has the error TREEFOLD_INTERRUPTED, and
+   ! its plan is spent.
+   subroutine treefold_comm_interruption(comm, interrupted, context, ierr)
+      type(treefold_comm), intent(inout) :: comm
+      procedure(treefold_interrupt), optional :: interrupted
+      type(c_ptr), intent(in), optional :: context
+      integer, intent(out), optional :: ierr
+      type(c_funptr) :: asked
+      type(c_ptr) :: given
+
+      asked = c_null_funptr
+      if (present(interrupted)) asked = c_funloc(interrupted)
+      given = c_null_ptr
+      if (present(context)) given = context
+      call treefold_end_call(c_interruption(comm%own%handle, asked, given), ierr)
+   end subroutine treefold_comm_interruption
 
    subroutine treefold_comm_destroy(comm, ierr)
       type(treefold_comm), intent(inout) :: comm
       integer, intent(out), optional :: ierr
-
-      call report(c_comm_destroy(comm%handle), ierr)
+      call treefold_end_call(c_comm_destroy(comm%own%handle), ierr)
    end subroutine treefold_comm_destroy
 
    ! Ends a handle, and frees MPI's own communicator, unless some rank still has a plan or a run of it. Collective.
    subroutine treefold_comm_free(comm, ierr)
       type(treefold_comm), intent(inout) :: comm
       integer, intent(out), optional :: ierr
-
-      call report(c_comm_free(comm%handle), ierr)
+      call treefold_end_call(c_comm_free(comm%own%handle), ierr)
    end subroutine treefold_comm_free
 
-   ! ---- Builders --------------------------------------------------------------------------------------------------------------
+   ! ---- Builders ----------------------------------------------------------------------------------------------------------------
 
    ! Begins a plan for items of a type and an operator by their codes, such as TREEFOLD_F64 and TREEFOLD_OP_SUM.
    subroutine treefold_builder_create(comm, type, op, builder, ierr)
       type(treefold_comm), intent(in) :: comm
-      integer(c_int32_t), intent(in) :: type, op
+      integer, intent(in) :: type, op
       type(treefold_builder), intent(inout) :: builder
       integer, intent(out), optional :: ierr
 
-      call finalise_builder(builder)
-      builder%element = type
-      builder%is_exact = .false.
-      call report(c_builder_create(comm%handle, type, op, builder%handle), ierr)
+      call begin_anew(builder%own, c_builder_destroy)
+      builder%items = item_kind(int(type, c_int32_t))
+      call treefold_end_call(c_builder_create(comm%own%handle, int(type, c_int32_t), int(op, c_int32_t), builder%own%handle), ierr)
    end subroutine treefold_builder_create
 
-   ! Begins a plan of exact sums: a type of real or complex numbers, and what is made of them, such as TREEFOLD_FIGURE_NORM, which
-   ! complex numbers do not have. The result is rounded once, to nearest with ties to even; it depends neither on the order of the
-   ! items nor on who has which. In each run each rank gives as many as it likes, or as many whole rows, none included: who has
-   ! which is not set. Plans of sums and norms have all calls but treefold_broadcast; those of dot products have
-   ! treefold_allreduce_dot, treefold_reduce_dot and their starts.
-   subroutine treefold_builder_create_exact(comm, type, figure, builder, ierr)
+   ! Begins a plan of exact sums: a type of real or complex numbers, and TREEFOLD_STATISTIC_SUM, _NORM, _DOT or _VDOT; complex numbers have
+   ! no norm. The result is rounded once, to nearest with ties to even; it depends neither on the order of the items nor on who has which.
+   ! In each run each rank gives as many as it likes, or as many whole rows, none included: who has which is not set. Plans of sums and
+   ! norms have all calls of one array but treefold_broadcast; those of dot products have treefold_run_dot and treefold_run_dots.
+   subroutine treefold_builder_create_exact(comm, type, statistic, builder, ierr)
       type(treefold_comm), intent(in) :: comm
-      integer(c_int32_t), intent(in) :: type, figure
+      integer, intent(in) :: type, statistic
       type(treefold_builder), intent(inout) :: builder
       integer, intent(out), optional :: ierr
 
-      call finalise_builder(builder)
-      builder%element = type
-      builder%is_exact = .true.
-      call report(c_builder_create_exact(comm%handle, type, figure, builder%handle), ierr)
+      call begin_anew(builder%own, c_builder_destroy)
+      builder%items = item_kind(int(type, c_int32_t))
+      call treefold_end_call(c_builder_create_exact(comm%own%handle, int(type, c_int32_t), int(statistic, c_int32_t), &
+         builder%own%handle), ierr)
    end subroutine treefold_builder_create_exact
 
-   ! Begins a plan by key, of real numbers: for each of the keys 0 to keys - 1 the sum of its items, by TREEFOLD_FIGURE_SUM, or their
-   ! mean, by TREEFOLD_FIGURE_MOMENTS, rounded once. In each run each rank gives any number of items, each with its key, an integer of
-   ! 32 or 64 bits: treefold_allreduce_by_key, treefold_reduce_by_key, treefold_reduce_scatter_by_key and their starts. The columns of
-   ! a row are its keys, for treefold_plan_scattered_columns, too.
-   subroutine treefold_builder_create_by_key(comm, type, figure, keys, builder, ierr)
+   ! Begins a plan by key, of real numbers: for each of the keys 0 to keys - 1 the sum of its items, by TREEFOLD_STATISTIC_SUM, or their
+   ! mean, by TREEFOLD_STATISTIC_MEAN, rounded once. In each run each rank gives any number of items with their keys to treefold_run_by_key.
+   ! Plans for other statistics are made for treefold_run_keyed. Keys are the columns of treefold_plan_scattered_columns.
+   subroutine treefold_builder_create_by_key(comm, type, statistic, keys, builder, ierr)
       type(treefold_comm), intent(in) :: comm
-      integer(c_int32_t), intent(in) :: type, figure
-      integer, intent(in) :: keys
+      integer, intent(in) :: type, statistic
+      class(*), intent(in) :: keys
       type(treefold_builder), intent(inout) :: builder
       integer, intent(out), optional :: ierr
+      integer(int64) :: count
 
-      call finalise_builder(builder)
-      if (negative('keys', int(keys, int64), ierr)) return
-      builder%element = type
-      builder%is_exact = .true.
-      call report(c_builder_create_by_key(comm%handle, type, figure, int(keys, c_size_t), builder%handle), ierr)
+      call begin_anew(builder%own, c_builder_destroy)
+      if (.not. is_count('keys', keys, count, ierr)) return
+      builder%items = item_kind(int(type, c_int32_t))
+      call treefold_end_call(c_builder_create_by_key(comm%own%handle, int(type, c_int32_t), int(statistic, c_int32_t), count, &
+         builder%own%handle), ierr)
    end subroutine treefold_builder_create_by_key
-
-   ! Builds a plan of exact sums by keys of 64 bits, which may be any: treefold_hashed_allreduce, _reduce and _reduce_scatter. The
-   ! type is TREEFOLD_F32 or TREEFOLD_F64; the root gets the result of treefold_hashed_reduce. Collective.
-   subroutine treefold_hashed_create(comm, type, root, hashed, ierr)
-      type(treefold_comm), intent(in) :: comm
-      integer(c_int32_t), intent(in) :: type
-      integer, intent(in) :: root
-      type(treefold_hashed), intent(inout) :: hashed
-      integer, intent(out), optional :: ierr
-
-      call finalise_hashed(hashed)
-      hashed%element = type
-      call report(c_hashed_create(comm%handle, TREEFOLD_I64, type, int(root, c_int), hashed%handle), ierr)
-   end subroutine treefold_hashed_create
-
-   subroutine treefold_hashed_destroy(hashed, ierr)
-      type(treefold_hashed), intent(inout) :: hashed
-      integer, intent(out), optional :: ierr
-
-      call report(c_hashed_destroy(hashed%handle), ierr)
-   end subroutine treefold_hashed_destroy
 
    ! Begins a plan for items of item_bytes bytes and an operator of the caller, a procedure of a module. Ranks compare the name, the
    ! bytes of an item and the value for nothing. `empty` is copied. The context must live as long as plans of this builder.
    subroutine treefold_builder_create_user(comm, name, item_bytes, combine, builder, context, empty, ierr)
       type(treefold_comm), intent(in) :: comm
       character(len=*), intent(in) :: name
-      integer, intent(in) :: item_bytes
+      class(*), intent(in) :: item_bytes
       procedure(treefold_combine) :: combine
       type(treefold_builder), intent(inout) :: builder
       type(c_ptr), intent(in), optional :: context, empty
       integer, intent(out), optional :: ierr
+      type(c_ptr) :: given, nothing
+      integer(int64) :: bytes
 
-      call finalise_builder(builder)
-      if (negative('item_bytes', int(item_bytes, int64), ierr)) return
-      builder%element = USER_ITEMS
-      builder%item_bytes = item_bytes
-      builder%is_exact = .false.
-      call report(c_builder_create_user(comm%handle, trim(name) // c_null_char, int(item_bytes, c_size_t), c_funloc(combine), &
-         pointer_or_null(context), pointer_or_null(empty), builder%handle), ierr)
+      call begin_anew(builder%own, c_builder_destroy)
+      if (.not. is_count('item_bytes', item_bytes, bytes, ierr)) return
+      given = c_null_ptr
+      if (present(context)) given = context
+      nothing = c_null_ptr
+      if (present(empty)) nothing = empty
+      builder%items = item_kind(bytes=bytes)
+      call treefold_end_call(c_builder_create_user(comm%own%handle, trim(name) // c_null_char, bytes, c_funloc(combine), given, &
+         nothing, builder%own%handle), ierr)
    end subroutine treefold_builder_create_user
 
-   ! <table: settings>
-   ! Which items this rank has: one of these three and treefold_builder_extents is needed, except for exact sums. So many, which
-   ! follow those of the ranks below:
-   subroutine local_items_int64(builder, items, ierr)
+   ! Which items this rank has: one of local_items, extents, even and block_cyclic is needed, except for exact sums. Counts are integers of
+   ! 32 or 64 bits. So many items, which follow those of the ranks below:
+   subroutine treefold_builder_local_items(builder, items, ierr)
       type(treefold_builder), intent(inout) :: builder
-      integer(int64), intent(in) :: items
+      class(*), intent(in) :: items
       integer, intent(out), optional :: ierr
-
-      if (negative('items', items, ierr)) return
-      call report(c_builder_local_items(builder%handle, items), ierr)
-   end subroutine local_items_int64
-
-   subroutine local_items_int32(builder, items, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      integer(int32), intent(in) :: items
-      integer, intent(out), optional :: ierr
-
-      call local_items_int64(builder, int(items, int64), ierr)
-   end subroutine local_items_int32
-
-   ! N items over all ranks, floor(N / p) for each of p ranks and one more for the first N mod p of them. A rule, as block_cyclic:
-   ! all ranks give the same numbers, and a plan needs no table of the ranks.
-   subroutine even_int64(builder, items, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      integer(int64), intent(in) :: items
-      integer, intent(out), optional :: ierr
-
-      if (negative('items', items, ierr)) return
-      call report(c_builder_even(builder%handle, items), ierr)
-   end subroutine even_int64
-
-   subroutine even_int32(builder, items, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      integer(int32), intent(in) :: items
-      integer, intent(out), optional :: ierr
-
-      call even_int64(builder, int(items, int64), ierr)
-   end subroutine even_int32
-
-   ! Blocks of so many of N items, dealt to the ranks in turn.
-   subroutine block_cyclic_int64(builder, items, block, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      integer(int64), intent(in) :: items, block
-      integer, intent(out), optional :: ierr
-
-      if (negative('items', items, ierr)) return
-      if (negative('block', block, ierr)) return
-      call report(c_builder_block_cyclic(builder%handle, items, block), ierr)
-   end subroutine block_cyclic_int64
-
-   subroutine block_cyclic_int32(builder, items, block, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      integer(int32), intent(in) :: items, block
-      integer, intent(out), optional :: ierr
-
-      call block_cyclic_int64(builder, int(items, int64), int(block, int64), ierr)
-   end subroutine block_cyclic_int32
-
-   ! The items on all ranks, to be checked against what they have.
-   subroutine items_int64(builder, items, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      integer(int64), intent(in) :: items
-      integer, intent(out), optional :: ierr
-
-      if (negative('items', items, ierr)) return
-      call report(c_builder_items(builder%handle, items), ierr)
-   end subroutine items_int64
-
-   subroutine items_int32(builder, items, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      integer(int32), intent(in) :: items
-      integer, intent(out), optional :: ierr
-
-      call items_int64(builder, int(items, int64), ierr)
-   end subroutine items_int32
-
-   ! The elements of an item: with more than one, items are rows, which are reduced element by element. 1 by default.
-   subroutine width_int64(builder, elements, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      integer(int64), intent(in) :: elements
-      integer, intent(out), optional :: ierr
-
-      if (negative('elements', elements, ierr)) return
-      call report(c_builder_width(builder%handle, elements), ierr)
-   end subroutine width_int64
-
-   subroutine width_int32(builder, elements, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      integer(int32), intent(in) :: elements
-      integer, intent(out), optional :: ierr
-
-      call width_int64(builder, int(elements, int64), ierr)
-   end subroutine width_int32
-
-   ! Parameters of algorithms, which change no bit either. The column blocks of a row:
-   subroutine blocks_int64(builder, blocks, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      integer(int64), intent(in) :: blocks
-      integer, intent(out), optional :: ierr
-
-      if (negative('blocks', blocks, ierr)) return
-      call report(c_builder_blocks(builder%handle, blocks), ierr)
-   end subroutine blocks_int64
-
-   subroutine blocks_int32(builder, blocks, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      integer(int32), intent(in) :: blocks
-      integer, intent(out), optional :: ierr
-
-      call blocks_int64(builder, int(blocks, int64), ierr)
-   end subroutine blocks_int32
-
-   ! The messages that a rank sends at once (bruck, dissemination):
-   subroutine ports_int64(builder, ports, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      integer(int64), intent(in) :: ports
-      integer, intent(out), optional :: ierr
-
-      if (negative('ports', ports, ierr)) return
-      call report(c_builder_ports(builder%handle, ports), ierr)
-   end subroutine ports_int64
-
-   subroutine ports_int32(builder, ports, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      integer(int32), intent(in) :: ports
-      integer, intent(out), optional :: ierr
-
-      call ports_int64(builder, int(ports, int64), ierr)
-   end subroutine ports_int32
-
-   ! The ranks of a node (hierarchical):
-   subroutine node_ranks_int64(builder, ranks, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      integer(int64), intent(in) :: ranks
-      integer, intent(out), optional :: ierr
-
-      if (negative('ranks', ranks, ierr)) return
-      call report(c_builder_node_ranks(builder%handle, ranks), ierr)
-   end subroutine node_ranks_int64
-
-   subroutine node_ranks_int32(builder, ranks, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      integer(int32), intent(in) :: ranks
-      integer, intent(out), optional :: ierr
-
-      call node_ranks_int64(builder, int(ranks, int64), ierr)
-   end subroutine node_ranks_int32
-
-   ! The longest message, in elements:
-   subroutine message_limit_int64(builder, elements, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      integer(int64), intent(in) :: elements
-      integer, intent(out), optional :: ierr
-
-      if (negative('elements', elements, ierr)) return
-      call report(c_builder_message_limit(builder%handle, elements), ierr)
-   end subroutine message_limit_int64
-
-   subroutine message_limit_int32(builder, elements, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      integer(int32), intent(in) :: elements
-      integer, intent(out), optional :: ierr
-
-      call message_limit_int64(builder, int(elements, int64), ierr)
-   end subroutine message_limit_int32
-   ! </table>
+      call set_count(c_local_items, builder, 'items', items, ierr)
+   end subroutine treefold_builder_local_items
 
    ! The ranges, in the order in which the rank's array holds them. Column j of `ranges` stands for the items ranges(1, j) to
    ! ranges(2, j) - 1, which count from 0 on. With those of all ranks they are 0 to N - 1, each once.
    subroutine treefold_builder_extents(builder, ranges, ierr)
       type(treefold_builder), intent(inout) :: builder
-      integer(int64), intent(in), contiguous :: ranges(:, :)
+      integer(int64), intent(in) :: ranges(:, :)
       integer, intent(out), optional :: ierr
-      integer(int64), allocatable, target :: copy(:)
 
-      if (other_length('a column of ranges', size(ranges, 1, int64), 2_int64, ierr)) return
-      if (size(ranges) > 0) then
-         if (negative('one of the ranges', minval(ranges), ierr)) return
+      if (size(ranges, 1) /= 2) then
+         if (treefold_refused(TREEFOLD_LENGTH, '`ranges` must have columns of 2 numbers', ierr)) return
+      else if (any(ranges < 0)) then
+         if (treefold_refused(TREEFOLD_ARGUMENT, '`ranges` must be at least 0', ierr)) return
       end if
-      ! c_loc takes no assumed-shape array, nor one without elements.
-      allocate (copy(max(2, size(ranges))))
-      copy(:size(ranges)) = reshape(ranges, [size(ranges)])
-      call report(c_builder_extents(builder%handle, c_loc(copy), size(ranges, 2, c_size_t)), ierr)
+      call treefold_end_call(c_extents(builder%own%handle, ranges, size(ranges, 2, c_size_t)), ierr)
    end subroutine treefold_builder_extents
 
-   ! The rank that gets the result of treefold_reduce, and whose row treefold_broadcast sends. 0 by default.
+   ! N items over all ranks, floor(N / p) for each of p ranks and one more for the first N mod p of them. A rule, as block_cyclic:
+   ! all ranks give the same numbers, and a plan needs no table of the ranks.
+   subroutine treefold_builder_even(builder, items, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      class(*), intent(in) :: items
+      integer, intent(out), optional :: ierr
+      call set_count(c_even, builder, 'items', items, ierr)
+   end subroutine treefold_builder_even
+
+   ! Blocks of so many of N items, dealt to the ranks in turn.
+   subroutine treefold_builder_block_cyclic(builder, items, block, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      class(*), intent(in) :: items, block
+      integer, intent(out), optional :: ierr
+      integer(int64) :: counts(2)
+
+      if (.not. is_count('items', items, counts(1), ierr)) return
+      if (.not. is_count('block', block, counts(2), ierr)) return
+      call treefold_end_call(c_block_cyclic(builder%own%handle, counts(1), counts(2)), ierr)
+   end subroutine treefold_builder_block_cyclic
+
+   ! The items on all ranks, to be checked against what they have.
+   subroutine treefold_builder_items(builder, items, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      class(*), intent(in) :: items
+      integer, intent(out), optional :: ierr
+      call set_count(c_items, builder, 'items', items, ierr)
+   end subroutine treefold_builder_items
+
+   ! The elements of an item: with more than one, items are rows, which are reduced element by element. 1 by default.
+   subroutine treefold_builder_width(builder, elements, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      class(*), intent(in) :: elements
+      integer, intent(out), optional :: ierr
+      call set_count(c_width, builder, 'elements', elements, ierr)
+   end subroutine treefold_builder_width
+
+   ! Sums in so many lanes, the order of treefold_sum_lanes.
+   subroutine treefold_builder_lanes(builder, lanes, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      class(*), intent(in) :: lanes
+      integer, intent(out), optional :: ierr
+      call set_count(c_lanes, builder, 'lanes', lanes, ierr)
+   end subroutine treefold_builder_lanes
+
+   ! A parameter of an algorithm, such as TREEFOLD_BLOCKS. None changes a bit.
+   subroutine treefold_builder_parameter(builder, parameter, value, ierr)
+      type(treefold_builder), intent(inout) :: builder
+      integer, intent(in) :: parameter
+      class(*), intent(in) :: value
+      integer, intent(out), optional :: ierr
+      integer(int64) :: count
+
+      if (.not. is_count('value', value, count, ierr)) return
+      call treefold_end_call(c_parameter(builder%own%handle, int(parameter, c_int32_t), count), ierr)
+   end subroutine treefold_builder_parameter
+
+   ! The rank that gets the result of a reduce, and whose row treefold_broadcast sends. 0 by default.
    subroutine treefold_builder_root(builder, rank, ierr)
       type(treefold_builder), intent(inout) :: builder
       integer, intent(in) :: rank
       integer, intent(out), optional :: ierr
-
-      call report(c_builder_root(builder%handle, int(rank, c_int)), ierr)
+      call treefold_end_call(c_root(builder%own%handle, int(rank, c_int)), ierr)
    end subroutine treefold_builder_root
 
    ! Who talks to whom, by a name that treefold_algorithm_name knows. No algorithm changes a bit.
@@ -1844,26 +596,57 @@ contains
       type(treefold_builder), intent(inout) :: builder
       character(len=*), intent(in) :: name
       integer, intent(out), optional :: ierr
-
-      call report(c_builder_algorithm(builder%handle, trim(name) // c_null_char), ierr)
+      call treefold_end_call(c_algorithm(builder%own%handle, trim(name) // c_null_char), ierr)
    end subroutine treefold_builder_algorithm
 
    ! Builds without communicating: the items follow a rule, and all ranks call the builder alike, which is not checked.
    subroutine treefold_builder_agreed(builder, ierr)
       type(treefold_builder), intent(inout) :: builder
       integer, intent(out), optional :: ierr
-
-      call report(c_builder_agreed(builder%handle), ierr)
+      call treefold_end_call(c_agreed(builder%own%handle), ierr)
    end subroutine treefold_builder_agreed
 
    subroutine treefold_builder_destroy(builder, ierr)
       type(treefold_builder), intent(inout) :: builder
       integer, intent(out), optional :: ierr
-
-      call report(c_builder_destroy(builder%handle), ierr)
+      call treefold_end_call(c_builder_destroy(builder%own%handle), ierr)
    end subroutine treefold_builder_destroy
 
-   ! ---- Plans -----------------------------------------------------------------------------------------------------------------
+   subroutine set_count(setter, builder, name, given, ierr)
+      procedure(c_set_count) :: setter
+      type(treefold_builder), intent(in) :: builder
+      character(len=*), intent(in) :: name
+      class(*), intent(in) :: given
+      integer, intent(out), optional :: ierr
+      integer(int64) :: count
+      if (is_count(name, given, count, ierr)) call treefold_end_call(setter(builder%own%handle, count), ierr)
+   end subroutine set_count
+
+   ! A count as C takes it; reports one that is none.
+   function is_count(name, given, count, ierr) result(is)
+      character(len=*), intent(in) :: name
+      class(*), intent(in) :: given
+      integer(int64), intent(out) :: count
+      integer, intent(out), optional :: ierr
+      logical :: is
+      character(len=20) :: digits
+
+      count = -1
+      digits = 'of another type'
+      select type (given)
+      type is (integer(int32))
+         count = given
+         write (digits, '(i0)') given
+      type is (integer(int64))
+         count = given
+         write (digits, '(i0)') given
+      end select
+      is = count >= 0
+      if (.not. is) is = .not. treefold_refused(TREEFOLD_ARGUMENT, '`' // name // &
+         '` must be an integer of 32 or 64 bits that is at least 0: it is ' // trim(digits), ierr)
+   end function is_count
+
+   ! ---- Plans -------------------------------------------------------------------------------------------------------------------
 
    ! Compares the ranks' settings and builds a plan. Collective: if it fails, then with the same error on every rank. The builder
    ! may be used again.
@@ -1872,21 +655,18 @@ contains
       type(treefold_plan), intent(inout) :: plan
       integer, intent(out), optional :: ierr
 
-      call finalise_plan(plan)
-      plan%element = builder%element
-      plan%item_bytes = builder%item_bytes
-      plan%is_exact = builder%is_exact
-      call report(c_plan_build(builder%handle, plan%handle), ierr)
+      call begin_anew(plan%own, c_plan_destroy)
+      plan%items = builder%items
+      call treefold_end_call(c_build(builder%own%handle, plan%own%handle), ierr)
    end subroutine treefold_plan_build
 
    subroutine treefold_plan_destroy(plan, ierr)
       type(treefold_plan), intent(inout) :: plan
       integer, intent(out), optional :: ierr
-
-      call report(c_plan_destroy(plan%handle), ierr)
+      call treefold_end_call(c_plan_destroy(plan%own%handle), ierr)
    end subroutine treefold_plan_destroy
 
-   ! The name of the algorithm that runs for a call, such as TREEFOLD_CALL_ALLREDUCE; empty if the plan does not offer the call.
+   ! The name of the algorithm that runs for an operation, such as TREEFOLD_CALL_ALLREDUCE; empty if the plan does not offer it.
    subroutine treefold_plan_algorithm(plan, operation, name, ierr)
       type(treefold_plan), intent(in) :: plan
       integer, intent(in) :: operation
@@ -1895,8 +675,8 @@ contains
       type(c_ptr) :: found
 
       found = c_null_ptr
-      call report(c_plan_algorithm(plan%handle, int(operation, c_int32_t), found), ierr)
-      name = text_of(found)
+      call treefold_end_call(c_plan_algorithm(plan%own%handle, int(operation, c_int32_t), found), ierr)
+      name = treefold_text_of(found)
    end subroutine treefold_plan_algorithm
 
    ! The columns of a row that this rank gets from treefold_reduce_scatter: row(begin + 1:end).
@@ -1904,13 +684,10 @@ contains
       type(treefold_plan), intent(in) :: plan
       integer(int64), intent(out) :: begin, end
       integer, intent(out), optional :: ierr
-      integer(c_size_t) :: found_begin, found_end
 
-      found_begin = 0
-      found_end = 0
-      call report(c_plan_scattered_columns(plan%handle, found_begin, found_end), ierr)
-      begin = found_begin
-      end = found_end
+      begin = 0
+      end = 0
+      call treefold_end_call(c_scattered_columns(plan%own%handle, begin, end), ierr)
    end subroutine treefold_plan_scattered_columns
 
    ! Who sends what to whom, and when: a text of several lines.
@@ -1918,90 +695,17 @@ contains
       type(treefold_plan), intent(in) :: plan
       character(len=:), allocatable, intent(out) :: text
       integer, intent(out), optional :: ierr
-      character(kind=c_char), allocatable, target :: characters(:)
+      character(len=1, kind=c_char) :: nothing(1)
       integer(c_size_t) :: needed
       integer(c_int32_t) :: status
 
-      text = ''
       needed = 0
-      status = c_plan_print(plan%handle, c_null_ptr, 0_c_size_t, needed)
-      if (status == TREEFOLD_OK .and. needed > 0) then
-         allocate (characters(needed))
-         status = c_plan_print(plan%handle, c_loc(characters), needed, needed)
-         if (status == TREEFOLD_OK) text = text_of(c_loc(characters))
-      end if
-      call report(status, ierr)
+      status = c_print(plan%own%handle, nothing, 0_c_size_t, needed)
+      allocate (character(len=needed) :: text)
+      if (status == TREEFOLD_OK) status = c_print(plan%own%handle, text, needed, needed)
+      text = text(:max(0_c_size_t, needed - 1))
+      call treefold_end_call(status, ierr)
    end subroutine treefold_plan_print
-
-   ! Adds up the ranks' states by key, of the plan's type, figure and number of keys. Collective. Each rank's becomes that of all; by
-   ! treefold_reduce_keyed only the root's, and by treefold_reduce_scatter_keyed each rank's that of its keys. After an error it is as it
-   ! was.
-   subroutine treefold_allreduce_keyed(plan, keyed, ierr)
-      type(treefold_plan), intent(in) :: plan
-      type(treefold_keyed), intent(inout) :: keyed
-      integer, intent(out), optional :: ierr
-
-      call run_keyed(TREEFOLD_CALL_ALLREDUCE, plan, keyed, ierr=ierr)
-   end subroutine treefold_allreduce_keyed
-
-   subroutine treefold_reduce_keyed(plan, keyed, is_mine, ierr)
-      type(treefold_plan), intent(in) :: plan
-      type(treefold_keyed), intent(inout) :: keyed
-      logical, intent(out), optional :: is_mine
-      integer, intent(out), optional :: ierr
-
-      call run_keyed(TREEFOLD_CALL_REDUCE, plan, keyed, is_mine, ierr)
-   end subroutine treefold_reduce_keyed
-
-   subroutine treefold_reduce_scatter_keyed(plan, keyed, ierr)
-      type(treefold_plan), intent(in) :: plan
-      type(treefold_keyed), intent(inout) :: keyed
-      integer, intent(out), optional :: ierr
-
-      call run_keyed(TREEFOLD_CALL_REDUCE_SCATTER, plan, keyed, ierr=ierr)
-   end subroutine treefold_reduce_scatter_keyed
-
-   ! Waits for a run by key, as treefold_wait: a state of the plan's type and figure becomes the result, where there is one.
-   subroutine treefold_wait_keyed(run, keyed, is_mine, ierr)
-      type(treefold_run), intent(inout) :: run
-      type(treefold_keyed), intent(inout) :: keyed
-      logical, intent(out), optional :: is_mine
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-      integer(c_int) :: mine
-      integer(c_int32_t) :: status
-      integer :: mistake
-
-      if (other_keyed(keyed, run%element, handle, mistake)) handle = c_null_ptr
-      mine = 0
-      status = c_wait_keyed(run%handle, handle, mine)
-      if (present(is_mine)) is_mine = mine /= 0
-      call report_state(status, mistake, ierr)
-   end subroutine treefold_wait_keyed
-
-   ! ---- Runs ------------------------------------------------------------------------------------------------------------------
-
-   ! Makes progress without waiting; `done` says whether the wait would return at once.
-   subroutine treefold_test(run, done, ierr)
-      type(treefold_run), intent(in) :: run
-      logical, intent(out) :: done
-      integer, intent(out), optional :: ierr
-      integer(c_int) :: found
-
-      found = 0
-      call report(c_test(run%handle, found), ierr)
-      done = found /= 0
-   end subroutine treefold_test
-
-   ! Waits until the run is over, for so many seconds at most: then TREEFOLD_TIMED_OUT, and the run goes on. treefold_wait fetches
-   ! the result.
-   subroutine treefold_wait_timeout(run, seconds, ierr)
-      type(treefold_run), intent(in) :: run
-      real(real64), intent(in) :: seconds
-      integer, intent(out), optional :: ierr
-
-      call report(c_wait_timeout(run%handle, seconds), ierr)
-   end subroutine treefold_wait_timeout
 
    ! Whether a run of the plan is pending: started, and neither waited for nor abandoned. A plan has one run at a time.
    subroutine treefold_plan_pending(plan, pending, ierr)
@@ -2011,9 +715,262 @@ contains
       integer(c_int) :: found
 
       found = 0
-      call report(c_plan_pending(plan%handle, found), ierr)
+      call treefold_end_call(c_pending(plan%own%handle, found), ierr)
       pending = found /= 0
    end subroutine treefold_plan_pending
+
+   ! ---- Runs that wait ----------------------------------------------------------------------------------------------------------
+
+   ! Every rank gets the reduction of all items: result has as many elements as the width.
+   subroutine treefold_allreduce(plan, local, result, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(*), dimension(..), intent(in) :: local
+      type(*), dimension(..), intent(inout) :: result
+      integer, intent(out), optional :: ierr
+      call run_plan(c_allreduce, plan, local, result, ierr)
+   end subroutine treefold_allreduce
+
+   ! The root gets it: is_mine says whether this rank is the root. The results of other ranks are left alone.
+   subroutine treefold_reduce(plan, local, result, is_mine, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(*), dimension(..), intent(in) :: local
+      type(*), dimension(..), intent(inout) :: result
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+      type(given_to_c), target :: c
+
+      call take(c%wrong, c%x, 'local', local, plan%items)
+      call take(c%wrong, c%result, 'result', result, plan%items)
+      c%status = c_reduce(plan%own%handle, c%x%begin, c%x%count, c%result%begin, c%result%count, c%mine)
+      call finish(c, ierr, is_mine, result)
+   end subroutine treefold_reduce
+
+   ! Every rank gets its columns of the reduction, which treefold_plan_scattered_columns says.
+   subroutine treefold_reduce_scatter(plan, local, result, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(*), dimension(..), intent(in) :: local
+      type(*), dimension(..), intent(inout) :: result
+      integer, intent(out), optional :: ierr
+      call run_plan(c_reduce_scatter, plan, local, result, ierr)
+   end subroutine treefold_reduce_scatter
+
+   ! For each of this rank's items, the reduction of all items up to it, itself included.
+   subroutine treefold_scan(plan, local, result, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(*), dimension(..), intent(in) :: local
+      type(*), dimension(..), intent(inout) :: result
+      integer, intent(out), optional :: ierr
+      call run_plan(c_scan, plan, local, result, ierr)
+   end subroutine treefold_scan
+
+   ! The same without the item itself.
+   subroutine treefold_exscan(plan, local, result, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(*), dimension(..), intent(in) :: local
+      type(*), dimension(..), intent(inout) :: result
+      integer, intent(out), optional :: ierr
+      call run_plan(c_exscan, plan, local, result, ierr)
+   end subroutine treefold_exscan
+
+   ! The root's row is copied to every rank.
+   subroutine treefold_broadcast(plan, row, ierr)
+      type(treefold_plan), intent(in) :: plan
+      type(*), dimension(..), intent(inout) :: row
+      integer, intent(out), optional :: ierr
+      type(given_to_c), target :: c
+
+      call take(c%wrong, c%result, 'row', row, plan%items)
+      c%status = c_broadcast(plan%own%handle, c%result%begin, c%result%count)
+      call finish(c, ierr, result=row)
+   end subroutine treefold_broadcast
+
+   ! The dot product of x and y, by TREEFOLD_CALL_ALLREDUCE or _REDUCE. For plans of exact dot products, and of sums of real numbers.
+   subroutine treefold_run_dot(plan, operation, x, y, result, is_mine, ierr)
+      type(treefold_plan), intent(in) :: plan
+      integer, intent(in) :: operation
+      type(*), dimension(..), intent(in) :: x, y
+      type(*), dimension(..), intent(inout) :: result
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+      type(given_to_c), target :: c
+
+      call run_dot(c, c_run_dot, plan, operation, x, y, c_loc(c%mine), result)
+      call finish(c, ierr, is_mine, result)
+   end subroutine treefold_run_dot
+
+   ! Several dot products of arrays that lie apart, as one message: x and y are as many addresses as the width, each of n elements, which
+   ! are taken on trust. Element j of the result is the dot product of those at x(j) and y(j).
+   subroutine treefold_run_dots(plan, operation, x, y, n, result, is_mine, ierr)
+      type(treefold_plan), intent(in) :: plan
+      integer, intent(in) :: operation
+      type(c_ptr), intent(in) :: x(:), y(:)
+      class(*), intent(in) :: n
+      type(*), dimension(..), intent(inout) :: result
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+      type(given_to_c), target :: c
+
+      call run_dots(c, c_run_dots, plan, operation, x, y, n, c_loc(c%mine), result)
+      call finish(c, ierr, is_mine, result)
+   end subroutine treefold_run_dots
+
+   ! The sums, or means, of the items of each key, for plans by key: keys are integers. By TREEFOLD_CALL_ALLREDUCE every rank gets the
+   ! values of all keys, by _REDUCE the root, and by _REDUCE_SCATTER every rank those of its keys.
+   subroutine treefold_run_by_key(plan, operation, keys, x, result, is_mine, ierr)
+      type(treefold_plan), intent(in) :: plan
+      integer, intent(in) :: operation
+      type(*), dimension(..), intent(in) :: keys, x
+      type(*), dimension(..), intent(inout) :: result
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+      type(given_to_c), target :: c
+
+      call run_by_key(c, c_run_by_key, plan, operation, keys, x, c_loc(c%mine), result)
+      call finish(c, ierr, is_mine, result)
+   end subroutine treefold_run_by_key
+
+   ! The same on states by key, of the plan's type, statistic and number of keys: each rank's becomes that of all; by _REDUCE only the
+   ! root's, and by _REDUCE_SCATTER each rank's that of its keys. After an error it is as it was.
+   subroutine treefold_run_keyed(plan, operation, keyed, is_mine, ierr)
+      type(treefold_plan), intent(in) :: plan
+      integer, intent(in) :: operation
+      type(treefold_keyed), intent(inout) :: keyed
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+      type(given_to_c), target :: c
+
+      c%status = c_run_keyed(plan%own%handle, int(operation, c_int32_t), treefold_keyed_handle(keyed), c%mine)
+      call finish(c, ierr, is_mine)
+   end subroutine treefold_run_keyed
+
+   ! ---- Runs between start and end ----------------------------------------------------------------------------------------------
+
+   ! Start an operation, and return when this rank's items are folded: they are free then. Collective. The result goes where the wait says;
+   ! or it goes to `result`, given by its keyword, which must be contiguous, live until the wait, and be declared `asynchronous`. An array
+   ! that cannot be the plan's is an error of the start, which leaves no run.
+   subroutine treefold_start(plan, operation, local, run, ierr, result)
+      type(treefold_plan), intent(in) :: plan
+      integer, intent(in) :: operation
+      type(*), dimension(..), intent(in) :: local
+      type(treefold_run), intent(inout) :: run
+      integer, intent(out), optional :: ierr
+      type(*), dimension(..), intent(inout), asynchronous, optional :: result
+      type(given_to_c), target :: c
+
+      if (is_under_way(run, plan, ierr)) return
+      call take(c%wrong, c%x, 'local', local, plan%items)
+      if (present(result)) call take(c%wrong, c%result, 'result', result, plan%items, .true.)
+      c%status = c_start(plan%own%handle, int(operation, c_int32_t), c%x%begin, c%x%count, c%result%begin, c%result%count, &
+         run%own%handle)
+      call finish(c, ierr)
+   end subroutine treefold_start
+
+   subroutine treefold_start_dot(plan, operation, x, y, run, ierr, result)
+      type(treefold_plan), intent(in) :: plan
+      integer, intent(in) :: operation
+      type(*), dimension(..), intent(in) :: x, y
+      type(treefold_run), intent(inout), target :: run
+      integer, intent(out), optional :: ierr
+      type(*), dimension(..), intent(inout), asynchronous, optional :: result
+      type(given_to_c), target :: c
+
+      if (is_under_way(run, plan, ierr)) return
+      call run_dot(c, c_start_dot, plan, operation, x, y, c_loc(run%own%handle), result, .true.)
+      call finish(c, ierr)
+   end subroutine treefold_start_dot
+
+   subroutine treefold_start_dots(plan, operation, x, y, n, run, ierr, result)
+      type(treefold_plan), intent(in) :: plan
+      integer, intent(in) :: operation
+      type(c_ptr), intent(in) :: x(:), y(:)
+      class(*), intent(in) :: n
+      type(treefold_run), intent(inout), target :: run
+      integer, intent(out), optional :: ierr
+      type(*), dimension(..), intent(inout), asynchronous, optional :: result
+      type(given_to_c), target :: c
+
+      if (is_under_way(run, plan, ierr)) return
+      call run_dots(c, c_start_dots, plan, operation, x, y, n, c_loc(run%own%handle), result, .true.)
+      call finish(c, ierr)
+   end subroutine treefold_start_dots
+
+   subroutine treefold_start_by_key(plan, operation, keys, x, run, ierr, result)
+      type(treefold_plan), intent(in) :: plan
+      integer, intent(in) :: operation
+      type(*), dimension(..), intent(in) :: keys, x
+      type(treefold_run), intent(inout), target :: run
+      integer, intent(out), optional :: ierr
+      type(*), dimension(..), intent(inout), asynchronous, optional :: result
+      type(given_to_c), target :: c
+
+      if (is_under_way(run, plan, ierr)) return
+      call run_by_key(c, c_start_by_key, plan, operation, keys, x, c_loc(run%own%handle), result, .true.)
+      call finish(c, ierr)
+   end subroutine treefold_start_by_key
+
+   ! Makes progress without waiting; `done` says whether the wait would return at once.
+   subroutine treefold_test(run, done, ierr)
+      type(treefold_run), intent(in) :: run
+      logical, intent(out) :: done
+      integer, intent(out), optional :: ierr
+      integer(c_int) :: found
+
+      found = 0
+      call treefold_end_call(c_test(run%own%handle, found), ierr)
+      done = found /= 0
+   end subroutine treefold_test
+
+   ! Waits until the run is over, for so many seconds at most: then TREEFOLD_TIMED_OUT, and the run goes on. treefold_wait fetches
+   ! the result.
+   subroutine treefold_wait_timeout(run, seconds, ierr)
+      type(treefold_run), intent(in) :: run
+      real(real64), intent(in) :: seconds
+      integer, intent(out), optional :: ierr
+      call treefold_end_call(c_wait_timeout(run%own%handle, seconds), ierr)
+   end subroutine treefold_wait_timeout
+
+   ! Waits for a run, and ends it; is_mine says whether this rank got a result. Without one here it goes where the start said. A result of
+   ! another type or length is an error, and the run ends well all the same.
+   subroutine treefold_wait(run, result, is_mine, ierr)
+      type(treefold_run), intent(inout) :: run
+      type(*), dimension(..), intent(inout), optional :: result
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+      type(given_to_c), target :: c
+
+      if (present(result)) call take(c%wrong, c%result, 'result', result, run%items)
+      c%status = c_wait(run%own%handle, c%result%begin, c%result%count, c%mine)
+      call finish(c, ierr, is_mine, result)
+   end subroutine treefold_wait
+
+   ! Waits for runs whose results go where their starts said, and ends all of them, also after an error, which is that of the first run
+   ! that failed. Those that are not under way are passed over.
+   subroutine treefold_wait_all(runs, ierr)
+      type(treefold_run), intent(inout) :: runs(:)
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handles(size(runs))
+      integer(c_int32_t) :: status
+      integer :: i
+
+      handles = [(runs(i)%own%handle, i = 1, size(runs))]
+      status = c_wait_all(handles, size(runs, kind=c_size_t))
+      do i = 1, size(runs)
+         runs(i)%own%handle = handles(i)
+      end do
+      call treefold_end_call(status, ierr)
+   end subroutine treefold_wait_all
+
+   ! Waits for a run by key, as treefold_wait: a state of the plan's type and statistic becomes the result, where there is one.
+   subroutine treefold_wait_keyed(run, keyed, is_mine, ierr)
+      type(treefold_run), intent(inout) :: run
+      type(treefold_keyed), intent(inout) :: keyed
+      logical, intent(out), optional :: is_mine
+      integer, intent(out), optional :: ierr
+      type(given_to_c), target :: c
+
+      c%status = c_wait_keyed(run%own%handle, treefold_keyed_handle(keyed), c%mine)
+      call finish(c, ierr, is_mine)
+   end subroutine treefold_wait_keyed
 
    ! Whether a run is one of this plan, which must not have ended meanwhile. A plan cannot be copied: so the run is not asked for it.
    subroutine treefold_run_of_plan(run, plan, is_its, ierr)
@@ -2024,9 +981,9 @@ contains
       type(c_ptr) :: found
 
       found = c_null_ptr
-      call report(c_run_plan(run%handle, found), ierr)
+      call treefold_end_call(c_run_plan(run%own%handle, found), ierr)
       is_its = c_associated(found)
-      if (is_its) is_its = c_associated(found, plan%handle)
+      if (is_its) is_its = c_associated(found, plan%own%handle)
    end subroutine treefold_run_of_plan
 
    ! The name of the algorithm by which a run goes.
@@ -2037,949 +994,310 @@ contains
       type(c_ptr) :: found
 
       found = c_null_ptr
-      call report(c_run_algorithm(run%handle, found), ierr)
-      name = text_of(found)
+      call treefold_end_call(c_run_algorithm(run%own%handle, found), ierr)
+      name = treefold_text_of(found)
    end subroutine treefold_run_algorithm
 
    ! Abandons a run. Its plan is spent, and the other ranks are told.
    subroutine treefold_cancel(run, ierr)
       type(treefold_run), intent(inout) :: run
       integer, intent(out), optional :: ierr
-
-      call report(c_cancel(run%handle), ierr)
+      call treefold_end_call(c_cancel(run%own%handle), ierr)
    end subroutine treefold_cancel
 
-   ! <table: calls of addresses>
-   subroutine allreduce_pointer(plan, local, n, result, m, ierr)
-      type(treefold_plan), intent(in) :: plan
-      type(c_ptr), intent(in) :: local, result
-      integer(int64), intent(in) :: n, m
+   ! ---- Sums by keys of 64 bits -------------------------------------------------------------------------------------------------
+
+   ! Begins exact sums by keys that are any integers of 64 bits. The type is TREEFOLD_F32 or TREEFOLD_F64; the root gets the result of
+   ! TREEFOLD_CALL_REDUCE. Collective.
+   subroutine treefold_hashed_create(comm, type, root, hashed, ierr)
+      type(treefold_comm), intent(in) :: comm
+      integer, intent(in) :: type, root
+      type(treefold_hashed), intent(inout) :: hashed
       integer, intent(out), optional :: ierr
 
-      call run_plan(TREEFOLD_CALL_ALLREDUCE, plan, USER_ITEMS, local, n, result, m, ierr=ierr)
-   end subroutine allreduce_pointer
+      call begin_anew(hashed%own, c_hashed_destroy)
+      hashed%items = item_kind(int(type, c_int32_t))
+      call treefold_end_call(c_hashed_create(comm%own%handle, TREEFOLD_I64, int(type, c_int32_t), int(root, c_int), &
+         hashed%own%handle), ierr)
+   end subroutine treefold_hashed_create
 
-   subroutine reduce_pointer(plan, local, n, result, m, is_mine, ierr)
-      type(treefold_plan), intent(in) :: plan
-      type(c_ptr), intent(in) :: local, result
-      integer(int64), intent(in) :: n, m
-      logical, intent(out), optional :: is_mine
+   subroutine treefold_hashed_destroy(hashed, ierr)
+      type(treefold_hashed), intent(inout) :: hashed
       integer, intent(out), optional :: ierr
+      call treefold_end_call(c_hashed_destroy(hashed%own%handle), ierr)
+   end subroutine treefold_hashed_destroy
 
-      call run_plan(TREEFOLD_CALL_REDUCE, plan, USER_ITEMS, local, n, result, m, is_mine, ierr)
-   end subroutine reduce_pointer
-
-   subroutine reduce_scatter_pointer(plan, local, n, result, m, ierr)
-      type(treefold_plan), intent(in) :: plan
-      type(c_ptr), intent(in) :: local, result
-      integer(int64), intent(in) :: n, m
-      integer, intent(out), optional :: ierr
-
-      call run_plan(TREEFOLD_CALL_REDUCE_SCATTER, plan, USER_ITEMS, local, n, result, m, ierr=ierr)
-   end subroutine reduce_scatter_pointer
-
-   subroutine scan_pointer(plan, local, n, result, m, ierr)
-      type(treefold_plan), intent(in) :: plan
-      type(c_ptr), intent(in) :: local, result
-      integer(int64), intent(in) :: n, m
-      integer, intent(out), optional :: ierr
-
-      call run_plan(TREEFOLD_CALL_SCAN, plan, USER_ITEMS, local, n, result, m, ierr=ierr)
-   end subroutine scan_pointer
-
-   subroutine exscan_pointer(plan, local, n, result, m, ierr)
-      type(treefold_plan), intent(in) :: plan
-      type(c_ptr), intent(in) :: local, result
-      integer(int64), intent(in) :: n, m
-      integer, intent(out), optional :: ierr
-
-      call run_plan(TREEFOLD_CALL_EXSCAN, plan, USER_ITEMS, local, n, result, m, ierr=ierr)
-   end subroutine exscan_pointer
-
-   subroutine broadcast_pointer(plan, row, m, ierr)
-      type(treefold_plan), intent(in) :: plan
-      type(c_ptr), intent(in) :: row
-      integer(int64), intent(in) :: m
-      integer, intent(out), optional :: ierr
-
-      call run_plan(TREEFOLD_CALL_BROADCAST, plan, USER_ITEMS, c_null_ptr, 0_c_size_t, row, m, ierr=ierr)
-   end subroutine broadcast_pointer
-
-   subroutine start_allreduce_pointer(plan, local, n, run, ierr)
-      type(treefold_plan), intent(in) :: plan
-      type(c_ptr), intent(in) :: local
-      integer(int64), intent(in) :: n
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-
-      call start_plan(TREEFOLD_CALL_ALLREDUCE, plan, USER_ITEMS, local, n, run, ierr)
-   end subroutine start_allreduce_pointer
-
-   subroutine start_reduce_pointer(plan, local, n, run, ierr)
-      type(treefold_plan), intent(in) :: plan
-      type(c_ptr), intent(in) :: local
-      integer(int64), intent(in) :: n
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-
-      call start_plan(TREEFOLD_CALL_REDUCE, plan, USER_ITEMS, local, n, run, ierr)
-   end subroutine start_reduce_pointer
-
-   subroutine start_reduce_scatter_pointer(plan, local, n, run, ierr)
-      type(treefold_plan), intent(in) :: plan
-      type(c_ptr), intent(in) :: local
-      integer(int64), intent(in) :: n
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-
-      call start_plan(TREEFOLD_CALL_REDUCE_SCATTER, plan, USER_ITEMS, local, n, run, ierr)
-   end subroutine start_reduce_scatter_pointer
-
-   subroutine start_scan_pointer(plan, local, n, run, ierr)
-      type(treefold_plan), intent(in) :: plan
-      type(c_ptr), intent(in) :: local
-      integer(int64), intent(in) :: n
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-
-      call start_plan(TREEFOLD_CALL_SCAN, plan, USER_ITEMS, local, n, run, ierr)
-   end subroutine start_scan_pointer
-
-   subroutine start_exscan_pointer(plan, local, n, run, ierr)
-      type(treefold_plan), intent(in) :: plan
-      type(c_ptr), intent(in) :: local
-      integer(int64), intent(in) :: n
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-
-      call start_plan(TREEFOLD_CALL_EXSCAN, plan, USER_ITEMS, local, n, run, ierr)
-   end subroutine start_exscan_pointer
-
-   subroutine allreduce_dot_pointer(plan, x, n, y, k, result, m, ierr)
-      type(treefold_plan), intent(in) :: plan
-      type(c_ptr), intent(in) :: x, y, result
-      integer(int64), intent(in) :: n, k, m
-      integer, intent(out), optional :: ierr
-
-      call run_dot(TREEFOLD_CALL_ALLREDUCE, plan, USER_ITEMS, x, n, y, k, result, m, ierr=ierr)
-   end subroutine allreduce_dot_pointer
-
-   subroutine reduce_dot_pointer(plan, x, n, y, k, result, m, is_mine, ierr)
-      type(treefold_plan), intent(in) :: plan
-      type(c_ptr), intent(in) :: x, y, result
-      integer(int64), intent(in) :: n, k, m
-      logical, intent(out), optional :: is_mine
-      integer, intent(out), optional :: ierr
-
-      call run_dot(TREEFOLD_CALL_REDUCE, plan, USER_ITEMS, x, n, y, k, result, m, is_mine, ierr)
-   end subroutine reduce_dot_pointer
-
-   subroutine start_allreduce_dot_pointer(plan, x, n, y, k, run, ierr)
-      type(treefold_plan), intent(in) :: plan
-      type(c_ptr), intent(in) :: x, y
-      integer(int64), intent(in) :: n, k
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-
-      call start_dot(TREEFOLD_CALL_ALLREDUCE, plan, USER_ITEMS, x, n, y, k, run, ierr)
-   end subroutine start_allreduce_dot_pointer
-
-   subroutine start_reduce_dot_pointer(plan, x, n, y, k, run, ierr)
-      type(treefold_plan), intent(in) :: plan
-      type(c_ptr), intent(in) :: x, y
-      integer(int64), intent(in) :: n, k
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-
-      call start_dot(TREEFOLD_CALL_REDUCE, plan, USER_ITEMS, x, n, y, k, run, ierr)
-   end subroutine start_reduce_dot_pointer
-   ! </table>
-
-   subroutine wait_pointer(run, result, m, is_mine, ierr)
-      type(treefold_run), intent(inout) :: run
-      type(c_ptr), intent(in) :: result
-      integer(int64), intent(in) :: m
-      logical, intent(out), optional :: is_mine
-      integer, intent(out), optional :: ierr
-
-      call wait_for(run, USER_ITEMS, result, m, is_mine, ierr)
-   end subroutine wait_pointer
-
-   ! Runs a plan on arrays of a type, whose lengths count its elements.
-   !
-   ! Where an array cannot be the plan's, C gets lengths of 0 for both: a rank that waits for this one must hear that it failed, as
-   ! it does of any other wrong length, and C reads and writes nothing. For an exact plan, which takes no items as well, C gets none
-   ! that could be.
-   subroutine run_plan(operation, plan, element, local, n, result, m, is_mine, ierr)
-      integer, intent(in) :: operation
-      type(treefold_plan), intent(in) :: plan
-      integer(c_int32_t), intent(in) :: element
-      type(c_ptr), intent(in) :: local, result
-      integer(c_size_t), intent(in) :: n, m
-      logical, intent(out), optional :: is_mine
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: first
-      integer(c_size_t) :: local_count, result_count
-      integer(c_int) :: mine
-      integer(c_int32_t) :: status
-      integer :: mistake
-      character(len=200) :: message
-
-      mistake = TREEFOLD_OK
-      message = ''
-      local_count = count_of('local', plan%element, plan%item_bytes, element, n, mistake, message)
-      result_count = count_of('result', plan%element, plan%item_bytes, element, m, mistake, message)
-      first = local
-      if (mistake /= TREEFOLD_OK) then
-         call no_array(plan, first, local_count)
-         result_count = 0
-      end if
-
-      mine = 0
-      status = TREEFOLD_UNSUPPORTED
-      select case (operation)
-      ! <table: calls of C>
-      case (TREEFOLD_CALL_ALLREDUCE)
-         status = c_allreduce(plan%handle, first, local_count, result, result_count)
-      case (TREEFOLD_CALL_REDUCE)
-         status = c_reduce(plan%handle, first, local_count, result, result_count, mine)
-      case (TREEFOLD_CALL_REDUCE_SCATTER)
-         status = c_reduce_scatter(plan%handle, first, local_count, result, result_count)
-      case (TREEFOLD_CALL_SCAN)
-         status = c_scan(plan%handle, first, local_count, result, result_count)
-      case (TREEFOLD_CALL_EXSCAN)
-         status = c_exscan(plan%handle, first, local_count, result, result_count)
-      case (TREEFOLD_CALL_BROADCAST)
-         status = c_broadcast(plan%handle, result, result_count)
-      ! </table>
-      end select
-
-      if (present(is_mine)) is_mine = mine /= 0
-      call report_either(status, mistake, message, ierr)
-   end subroutine run_plan
-
-   ! Runs a plan of dot products, as run_plan.
-   subroutine run_dot(operation, plan, element, x, n, y, k, result, m, is_mine, ierr)
-      integer, intent(in) :: operation
-      type(treefold_plan), intent(in) :: plan
-      integer(c_int32_t), intent(in) :: element
-      type(c_ptr), intent(in) :: x, y, result
-      integer(c_size_t), intent(in) :: n, k, m
-      logical, intent(out), optional :: is_mine
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: first
-      integer(c_size_t) :: x_count, y_count, result_count
-      integer(c_int) :: mine
-      integer(c_int32_t) :: status
-      integer :: mistake
-      character(len=200) :: message
-
-      mistake = TREEFOLD_OK
-      message = ''
-      x_count = count_of('x', plan%element, plan%item_bytes, element, n, mistake, message)
-      y_count = count_of('y', plan%element, plan%item_bytes, element, k, mistake, message)
-      result_count = count_of('result', plan%element, plan%item_bytes, element, m, mistake, message)
-      first = x
-      if (mistake /= TREEFOLD_OK) then
-         call no_array(plan, first, x_count)
-         y_count = 0
-         result_count = 0
-      end if
-
-      mine = 0
-      status = TREEFOLD_UNSUPPORTED
-      select case (operation)
-      ! <table: dot products of C>
-      case (TREEFOLD_CALL_ALLREDUCE)
-         status = c_allreduce_dot(plan%handle, first, x_count, y, y_count, result, result_count)
-      case (TREEFOLD_CALL_REDUCE)
-         status = c_reduce_dot(plan%handle, first, x_count, y, y_count, result, result_count, mine)
-      ! </table>
-      end select
-
-      if (present(is_mine)) is_mine = mine /= 0
-      call report_either(status, mistake, message, ierr)
-   end subroutine run_dot
-
-   ! Runs a plan of dot products on arrays that lie apart, as run_plan.
-   subroutine run_dots(plan, element, x, y, n, result, m, ierr)
-      type(treefold_plan), intent(in) :: plan
-      integer(c_int32_t), intent(in) :: element
-      type(c_ptr), intent(in) :: x(:), y(:), result
-      integer(c_size_t), intent(in) :: n, m
-      integer, intent(out), optional :: ierr
-      type(c_ptr), target :: pairs(max(1, size(x)), 2)
-      integer(c_size_t) :: k, x_count, result_count
-      integer(c_int32_t) :: status
-      integer :: mistake
-      character(len=200) :: message
-
-      mistake = TREEFOLD_OK
-      message = ''
-      x_count = count_of('x', plan%element, plan%item_bytes, element, n, mistake, message)
-      result_count = count_of('result', plan%element, plan%item_bytes, element, m, mistake, message)
-      call check_pairs(x, y, n, mistake, message)
-      call list_pairs(x, y, mistake == TREEFOLD_OK, pairs, k)
-      status = c_allreduce_dots(plan%handle, c_loc(pairs(1, 1)), c_loc(pairs(1, 2)), k, x_count, result, result_count)
-      call report_either(status, mistake, message, ierr)
-   end subroutine run_dots
-
-   ! The pairs as C takes them. After a mistake there are none: that is an error in C, of which the other ranks hear.
-   subroutine list_pairs(x, y, are_right, pairs, k)
-      type(c_ptr), intent(in) :: x(:), y(:)
-      logical, intent(in) :: are_right
-      type(c_ptr), intent(inout) :: pairs(:, :)
-      integer(c_size_t), intent(out) :: k
-
-      k = 0
-      if (.not. are_right) return
-      k = size(x, kind=c_size_t)
-      pairs(:k, 1) = x
-      pairs(:k, 2) = y
-   end subroutine list_pairs
-
-   subroutine check_pairs(x, y, n, mistake, message)
-      type(c_ptr), intent(in) :: x(:), y(:)
-      integer(c_size_t), intent(in) :: n
-      integer, intent(inout) :: mistake
-      character(len=*), intent(inout) :: message
-
-      if (mistake /= TREEFOLD_OK) return
-      if (n < 0) then
-         mistake = TREEFOLD_ARGUMENT
-         message = 'n is negative: ' // decimal(n)
-      else if (size(x) /= size(y)) then
-         mistake = TREEFOLD_LENGTH
-         message = 'x has ' // decimal(size(x, kind=c_size_t)) // ' pointers, but y has ' // decimal(size(y, kind=c_size_t))
-      end if
-   end subroutine check_pairs
-
-   ! Runs a plan by key, as run_plan.
-   subroutine run_by_key(operation, plan, element, key_type, keys, k, x, n, result, m, is_mine, ierr)
-      integer, intent(in) :: operation
-      type(treefold_plan), intent(in) :: plan
-      integer(c_int32_t), intent(in) :: element, key_type
-      type(c_ptr), intent(in) :: keys, x, result
-      integer(c_size_t), intent(in) :: k, n, m
-      logical, intent(out), optional :: is_mine
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: first
-      integer(c_size_t) :: count, result_count
-      integer(c_int) :: mine
-      integer(c_int32_t) :: status
-      integer :: mistake
-      character(len=200) :: message
-
-      mistake = TREEFOLD_OK
-      message = ''
-      count = count_of('x', plan%element, plan%item_bytes, element, n, mistake, message)
-      result_count = count_of('result', plan%element, plan%item_bytes, element, m, mistake, message)
-      first = x
-      if (mistake /= TREEFOLD_OK) then
-         call no_array(plan, first, count)
-         result_count = 0
-      end if
-
-      mine = 0
-      status = TREEFOLD_UNSUPPORTED
-      select case (operation)
-      ! <table: sums by key of C>
-      case (TREEFOLD_CALL_ALLREDUCE)
-         status = c_allreduce_by_key(plan%handle, key_type, keys, k, first, count, result, result_count)
-      case (TREEFOLD_CALL_REDUCE)
-         status = c_reduce_by_key(plan%handle, key_type, keys, k, first, count, result, result_count, mine)
-      case (TREEFOLD_CALL_REDUCE_SCATTER)
-         status = c_reduce_scatter_by_key(plan%handle, key_type, keys, k, first, count, result, result_count)
-      ! </table>
-      end select
-
-      if (present(is_mine)) is_mine = mine /= 0
-      call report_either(status, mistake, message, ierr)
-   end subroutine run_by_key
-
-   ! Runs a plan by key on a state. One of another type is none to C, so that the other ranks hear of it.
-   subroutine run_keyed(operation, plan, keyed, is_mine, ierr)
-      integer, intent(in) :: operation
-      type(treefold_plan), intent(in) :: plan
-      type(treefold_keyed), intent(in) :: keyed
-      logical, intent(out), optional :: is_mine
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-      integer(c_int) :: mine
-      integer(c_int32_t) :: status
-      integer :: mistake
-
-      if (other_keyed(keyed, plan%element, handle, mistake)) handle = c_null_ptr
-      mine = 0
-      status = TREEFOLD_UNSUPPORTED
-      select case (operation)
-      ! <table: states by key of C>
-      case (TREEFOLD_CALL_ALLREDUCE)
-         status = c_allreduce_keyed(plan%handle, handle)
-      case (TREEFOLD_CALL_REDUCE)
-         status = c_reduce_keyed(plan%handle, handle, mine)
-      case (TREEFOLD_CALL_REDUCE_SCATTER)
-         status = c_reduce_scatter_keyed(plan%handle, handle)
-      ! </table>
-      end select
-      if (present(is_mine)) is_mine = mine /= 0
-      call report_state(status, mistake, ierr)
-   end subroutine run_keyed
-
-   ! Reports what C said, or that it got no state since this was of another type.
-   subroutine report_state(status, mistake, ierr)
-      integer(c_int32_t), intent(in) :: status
-      integer, intent(in) :: mistake
-      integer, intent(out), optional :: ierr
-
-      if (mistake /= TREEFOLD_OK .and. status == TREEFOLD_NULL) then
-         call report_own(mistake, 'keyed is not of the type of the plan', ierr)
-      else
-         call report(status, ierr)
-      end if
-   end subroutine report_state
-
-   ! Runs sums by keys of 64 bits, as run_plan.
-   subroutine run_hashed(operation, hashed, element, keys, k, x, n, count, ierr)
-      integer, intent(in) :: operation
+   ! Adds up the items of each key; keys are integer(int64). `count` becomes the number of keys in this rank's result: by
+   ! TREEFOLD_CALL_ALLREDUCE all of them, by _REDUCE the same on the root and none elsewhere, by _REDUCE_SCATTER those that the rank owns.
+   subroutine treefold_hashed_run(hashed, operation, keys, x, count, ierr)
       type(treefold_hashed), intent(in) :: hashed
-      integer(c_int32_t), intent(in) :: element
-      type(c_ptr), intent(in) :: keys, x
-      integer(c_size_t), intent(in) :: k, n
+      integer, intent(in) :: operation
+      type(*), dimension(..), intent(in) :: keys, x
       integer(int64), intent(out) :: count
       integer, intent(out), optional :: ierr
-      type(c_ptr) :: first
-      integer(c_size_t) :: item_count, found
-      integer(c_int32_t) :: status
-      integer :: mistake
-      character(len=200) :: message
-
-      mistake = TREEFOLD_OK
-      message = ''
-      item_count = count_of('x', hashed%element, 0_c_size_t, element, n, mistake, message)
-      first = x
-      if (mistake /= TREEFOLD_OK) call impossible_array(first, item_count)
-
-      found = 0
-      status = TREEFOLD_UNSUPPORTED
-      select case (operation)
-      ! <table: sums by keys of 64 bits of C>
-      case (TREEFOLD_CALL_ALLREDUCE)
-         status = c_hashed_allreduce(hashed%handle, keys, k, first, item_count, found)
-      case (TREEFOLD_CALL_REDUCE)
-         status = c_hashed_reduce(hashed%handle, keys, k, first, item_count, found)
-      case (TREEFOLD_CALL_REDUCE_SCATTER)
-         status = c_hashed_reduce_scatter(hashed%handle, keys, k, first, item_count, found)
-      ! </table>
-      end select
-      count = found
-      call report_either(status, mistake, message, ierr)
-   end subroutine run_hashed
-
-   ! Fetches what the last run has left.
-   subroutine fetch_hashed(hashed, element, keys, k, sums, m, ierr)
-      type(treefold_hashed), intent(in) :: hashed
-      integer(c_int32_t), intent(in) :: element
-      type(c_ptr), intent(in) :: keys, sums
-      integer(c_size_t), intent(in) :: k, m
-      integer, intent(out), optional :: ierr
-      character(len=200) :: message
-      integer(c_size_t) :: count
-      integer :: mistake
-
-      mistake = TREEFOLD_OK
-      count = count_of('sums', hashed%element, 0_c_size_t, element, m, mistake, message)
-      if (mistake == TREEFOLD_OK) then
-         call report(c_hashed_result(hashed%handle, keys, k, sums, count), ierr)
-      else
-         call report_own(mistake, message, ierr)
-      end if
-   end subroutine fetch_hashed
-
-   ! Starts a plan on an array of a type. What is wrong with it is said by the wait, as in C; of an exact plan by the start.
-   subroutine start_plan(operation, plan, element, local, n, run, ierr)
-      integer, intent(in) :: operation
-      type(treefold_plan), intent(in) :: plan
-      integer(c_int32_t), intent(in) :: element
-      type(c_ptr), intent(in) :: local
-      integer(c_size_t), intent(in) :: n
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: first
-      integer(c_size_t) :: local_count
-      integer(c_int32_t) :: status
-
-      if (is_under_way(run, ierr)) return
-      call announce(plan, run)
-      local_count = count_of('local', plan%element, plan%item_bytes, element, n, run%mistake, run%mistake_message)
-      first = local
-      if (run%mistake /= TREEFOLD_OK) call no_array(plan, first, local_count)
-
-      status = TREEFOLD_UNSUPPORTED
-      select case (operation)
-      ! <table: starts of C>
-      case (TREEFOLD_CALL_ALLREDUCE)
-         status = c_start_allreduce(plan%handle, first, local_count, run%handle)
-      case (TREEFOLD_CALL_REDUCE)
-         status = c_start_reduce(plan%handle, first, local_count, run%handle)
-      case (TREEFOLD_CALL_REDUCE_SCATTER)
-         status = c_start_reduce_scatter(plan%handle, first, local_count, run%handle)
-      case (TREEFOLD_CALL_SCAN)
-         status = c_start_scan(plan%handle, first, local_count, run%handle)
-      case (TREEFOLD_CALL_EXSCAN)
-         status = c_start_exscan(plan%handle, first, local_count, run%handle)
-      ! </table>
-      end select
-      call report_start(status, run, ierr)
-   end subroutine start_plan
-
-   ! Starts a plan of dot products, as start_plan.
-   subroutine start_dot(operation, plan, element, x, n, y, k, run, ierr)
-      integer, intent(in) :: operation
-      type(treefold_plan), intent(in) :: plan
-      integer(c_int32_t), intent(in) :: element
-      type(c_ptr), intent(in) :: x, y
-      integer(c_size_t), intent(in) :: n, k
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: first
-      integer(c_size_t) :: x_count, y_count
-      integer(c_int32_t) :: status
-
-      if (is_under_way(run, ierr)) return
-      call announce(plan, run)
-      x_count = count_of('x', plan%element, plan%item_bytes, element, n, run%mistake, run%mistake_message)
-      y_count = count_of('y', plan%element, plan%item_bytes, element, k, run%mistake, run%mistake_message)
-      first = x
-      if (run%mistake /= TREEFOLD_OK) then
-         call no_array(plan, first, x_count)
-         y_count = 0
-      end if
-
-      status = TREEFOLD_UNSUPPORTED
-      select case (operation)
-      ! <table: starts of dot products of C>
-      case (TREEFOLD_CALL_ALLREDUCE)
-         status = c_start_allreduce_dot(plan%handle, first, x_count, y, y_count, run%handle)
-      case (TREEFOLD_CALL_REDUCE)
-         status = c_start_reduce_dot(plan%handle, first, x_count, y, y_count, run%handle)
-      ! </table>
-      end select
-      call report_start(status, run, ierr)
-   end subroutine start_dot
-
-   ! Starts treefold_allreduce_dots; treefold_wait takes the result.
-   subroutine treefold_start_allreduce_dots(plan, x, y, n, run, ierr)
-      type(treefold_plan), intent(in) :: plan
-      type(c_ptr), intent(in) :: x(:), y(:)
-      integer(int64), intent(in) :: n
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-      type(c_ptr), target :: pairs(max(1, size(x)), 2)
-      integer(c_size_t) :: k
-      integer(c_int32_t) :: status
-
-      if (is_under_way(run, ierr)) return
-      call announce(plan, run)
-      call check_pairs(x, y, int(n, c_size_t), run%mistake, run%mistake_message)
-      call list_pairs(x, y, run%mistake == TREEFOLD_OK, pairs, k)
-      status = c_start_allreduce_dots(plan%handle, c_loc(pairs(1, 1)), c_loc(pairs(1, 2)), k, int(n, c_size_t), run%handle)
-      call report_start(status, run, ierr)
-   end subroutine treefold_start_allreduce_dots
-
-   ! Starts a plan by key, as start_plan.
-   subroutine start_by_key(operation, plan, element, key_type, keys, k, x, n, run, ierr)
-      integer, intent(in) :: operation
-      type(treefold_plan), intent(in) :: plan
-      integer(c_int32_t), intent(in) :: element, key_type
-      type(c_ptr), intent(in) :: keys, x
-      integer(c_size_t), intent(in) :: k, n
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: first
-      integer(c_size_t) :: count
-      integer(c_int32_t) :: status
-
-      if (is_under_way(run, ierr)) return
-      call announce(plan, run)
-      count = count_of('x', plan%element, plan%item_bytes, element, n, run%mistake, run%mistake_message)
-      first = x
-      if (run%mistake /= TREEFOLD_OK) call no_array(plan, first, count)
-
-      status = TREEFOLD_UNSUPPORTED
-      select case (operation)
-      ! <table: starts of sums by key of C>
-      case (TREEFOLD_CALL_ALLREDUCE)
-         status = c_start_allreduce_by_key(plan%handle, key_type, keys, k, first, count, run%handle)
-      case (TREEFOLD_CALL_REDUCE)
-         status = c_start_reduce_by_key(plan%handle, key_type, keys, k, first, count, run%handle)
-      case (TREEFOLD_CALL_REDUCE_SCATTER)
-         status = c_start_reduce_scatter_by_key(plan%handle, key_type, keys, k, first, count, run%handle)
-      ! </table>
-      end select
-      call report_start(status, run, ierr)
-   end subroutine start_by_key
-
-   ! Whether a run cannot be started since it is under way, which is reported.
-   function is_under_way(run, ierr) result(is)
-      type(treefold_run), intent(in) :: run
-      integer, intent(out), optional :: ierr
-      logical :: is
-
-      is = c_associated(run%handle)
-      if (is) call report_own(TREEFOLD_ARGUMENT, 'run is under way: wait for it first, or start another', ierr)
-   end function is_under_way
-
-   ! Makes a run one of a plan's, which is about to start.
-   subroutine announce(plan, run)
-      type(treefold_plan), intent(in) :: plan
-      type(treefold_run), intent(inout) :: run
-
-      run%element = plan%element
-      run%item_bytes = plan%item_bytes
-      run%mistake = TREEFOLD_OK
-      run%mistake_message = ''
-   end subroutine announce
-
-   ! Reports what C said of a start. A mistake is that of the run, if there is one; else it made the start fail.
-   subroutine report_start(status, run, ierr)
-      integer(c_int32_t), intent(in) :: status
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-
-      if (status == TREEFOLD_OK) then
-         call report(status, ierr)
-      else
-         call report_either(status, run%mistake, run%mistake_message, ierr)
-         run%mistake = TREEFOLD_OK
-      end if
-   end subroutine report_start
-
-   ! What C gets for an array that cannot be the plan's: no items, or if these could be right a length that cannot be.
-   subroutine no_array(plan, first, count)
-      type(treefold_plan), intent(in) :: plan
-      type(c_ptr), intent(inout) :: first
-      integer(c_size_t), intent(inout) :: count
+      type(given_to_c), target :: c
 
       count = 0
-      if (plan%is_exact) call impossible_array(first, count)
-   end subroutine no_array
+      call take(c%wrong, c%x, 'keys', keys, item_kind(TREEFOLD_I64))
+      call take(c%wrong, c%y, 'x', x, hashed%items)
+      c%status = c_hashed_run(hashed%own%handle, int(operation, c_int32_t), c%x%begin, c%x%count, c%y%begin, c%y%count, count)
+      call finish(c, ierr)
+   end subroutine treefold_hashed_run
 
-   ! An array of a length that cannot be.
-   subroutine impossible_array(first, count)
-      type(c_ptr), intent(out) :: first
-      integer(c_size_t), intent(out) :: count
-      integer(int64), target, save :: nothing = 0
-
-      first = c_loc(nothing)
-      count = NO_LENGTH
-   end subroutine impossible_array
-
-   ! Waits for a run. A result of another type has no length that could be right; the run ends all the same.
-   subroutine wait_for(run, element, result, m, is_mine, ierr)
-      type(treefold_run), intent(inout) :: run
-      integer(c_int32_t), intent(in) :: element
-      type(c_ptr), intent(in) :: result
-      integer(c_size_t), intent(in) :: m
-      logical, intent(out), optional :: is_mine
+   ! The keys, in ascending order, and the sums of the last run: as many as that has said.
+   subroutine treefold_hashed_result(hashed, keys, sums, ierr)
+      type(treefold_hashed), intent(in) :: hashed
+      type(*), dimension(..), intent(inout) :: keys, sums
       integer, intent(out), optional :: ierr
-      integer(c_size_t) :: result_count
-      integer(c_int) :: mine
-      integer(c_int32_t) :: status
-      integer :: mistake
-      character(len=200) :: message
+      type(given_to_c), target :: c
 
-      mistake = run%mistake
-      message = run%mistake_message
-      result_count = count_of('result', run%element, run%item_bytes, element, m, mistake, message)
-      if (mistake /= TREEFOLD_OK) result_count = 0
-      mine = 0
-      status = c_wait(run%handle, result, result_count, mine)
-      if (present(is_mine)) is_mine = mine /= 0
-      call report_either(status, mistake, message, ierr)
-   end subroutine wait_for
+      call take(c%wrong, c%x, 'keys', keys, item_kind(TREEFOLD_I64))
+      call take(c%wrong, c%result, 'sums', sums, hashed%items)
+      c%status = c_hashed_result(hashed%own%handle, c%x%begin, c%x%count, c%result%begin, c%result%count)
+      if (c%status == TREEFOLD_OK .and. allocated(c%x%copy)) call treefold_view_write(keys, c_loc(c%x%copy))
+      call finish(c, ierr, result=sums)
+   end subroutine treefold_hashed_result
 
-   ! The length of an array in what a plan counts: elements of its type, or items of the caller's operator. Notes a mistake, unless
-   ! there is one already. USER_ITEMS for the array's own type stands for an address, which C takes as it is.
-   function count_of(name, plan_element, item_bytes, element, length, mistake, message) result(count)
-      character(len=*), intent(in) :: name
-      integer(c_int32_t), intent(in) :: plan_element, element
-      integer(c_size_t), intent(in) :: item_bytes, length
-      integer, intent(inout) :: mistake
-      character(len=*), intent(inout) :: message
-      integer(c_size_t) :: count, length_bytes
-
-      count = length
-      if (mistake /= TREEFOLD_OK) return
-      if (element == USER_ITEMS) then
-         if (length >= 0) return
-         mistake = TREEFOLD_ARGUMENT
-         message = 'the length of ' // name // ' is negative: ' // decimal(length)
-      else if (plan_element == USER_ITEMS) then
-         if (item_bytes == 0) return  ! The plan has not been built: C says so.
-         length_bytes = length * bytes_of(element)
-         count = length_bytes / item_bytes
-         if (count * item_bytes == length_bytes) return
-         mistake = TREEFOLD_LENGTH
-         message = name // ' has ' // decimal(length_bytes) // ' bytes, which are no whole items of ' // decimal(item_bytes)
-      else if (plan_element /= element .and. plan_element /= unsigned(element)) then
-         mistake = TREEFOLD_ARGUMENT
-         message = name // ' is ' // type_name(element) // ', the plan is for ' // type_name(plan_element)
-      end if
-   end function count_of
-
-   ! Reports what C said, or the mistake that made it fail. What it says of wrong lengths is then not what the caller gave.
-   subroutine report_either(status, mistake, message, ierr)
-      integer(c_int32_t), intent(in) :: status
-      integer, intent(in) :: mistake
-      character(len=*), intent(in) :: message
-      integer, intent(out), optional :: ierr
-
-      if (mistake /= TREEFOLD_OK .and. (status == TREEFOLD_OK .or. status == TREEFOLD_LENGTH)) then
-         call report_own(mistake, message, ierr)
-      else
-         call report(status, ierr)
-      end if
-   end subroutine report_either
-
-   ! The code of the unsigned type of the same size; no code for what is no integer.
-   function unsigned(element) result(code)
-      integer(c_int32_t), intent(in) :: element
-      integer(c_int32_t) :: code
-
-      code = -1
-      if (element >= TREEFOLD_I8 .and. element <= TREEFOLD_I64) code = element + (TREEFOLD_U8 - TREEFOLD_I8)
-   end function unsigned
-
-   function bytes_of(element) result(bytes)
-      integer(c_int32_t), intent(in) :: element
-      integer(c_size_t) :: bytes
-      integer(c_size_t), parameter :: BYTES_BY_CODE(12) = int([4, 8, 8, 16, 1, 2, 4, 8, 1, 2, 4, 8], c_size_t)
-
-      bytes = BYTES_BY_CODE(element)
-   end function bytes_of
-
-   function type_name(element) result(name)
-      integer(c_int32_t), intent(in) :: element
-      character(len=:), allocatable :: name
-      character(len=15), parameter :: NAMES(12) = [character(len=15) :: 'real(real32)', 'real(real64)', 'complex(real32)', &
-         'complex(real64)', 'integer(int8)', 'integer(int16)', 'integer(int32)', 'integer(int64)', 'unsigned int8', &
-         'unsigned int16', 'unsigned int32', 'unsigned int64']
-
-      name = 'an unknown type'
-      if (element >= 1 .and. element <= size(NAMES)) name = trim(NAMES(element))
-   end function type_name
-
-   ! ---- Algorithms ------------------------------------------------------------------------------------------------------------
-
-   function treefold_algorithm_count() result(count)
-      integer :: count
-
-      count = int(c_algorithm_count())
-   end function treefold_algorithm_count
-
-   ! The name of algorithm 1 to treefold_algorithm_count(); empty for any other number.
+   ! The name of algorithm 1, 2 and so on; empty beyond the last.
    function treefold_algorithm_name(number) result(name)
       integer, intent(in) :: number
       character(len=:), allocatable :: name
 
       name = ''
-      if (number > 0) name = text_of(c_algorithm_name(int(number - 1, c_size_t)))
+      if (number > 0) name = treefold_text_of(c_algorithm_name(int(number - 1, c_size_t)))
    end function treefold_algorithm_name
 
-   ! ---- The end of handles ----------------------------------------------------------------------------------------------------
+   ! ---- Calls on arrays ---------------------------------------------------------------------------------------------------------
 
-   ! <table: handles>
-   ! Nobody is left to hear of an error in a finaliser. It has no effect on what has ended already, nor on what was never made.
+   subroutine run_plan(function, plan, local, result, ierr)
+      procedure(c_run) :: function
+      type(treefold_plan), intent(in) :: plan
+      type(*), dimension(..), intent(in) :: local
+      type(*), dimension(..), intent(inout) :: result
+      integer, intent(out), optional :: ierr
+      type(given_to_c), target :: c
 
-   impure elemental subroutine finalise_comm(comm)
-      type(treefold_comm), intent(inout) :: comm
-      integer(c_int32_t) :: status
+      call take(c%wrong, c%x, 'local', local, plan%items)
+      call take(c%wrong, c%result, 'result', result, plan%items)
+      c%status = function(plan%own%handle, c%x%begin, c%x%count, c%result%begin, c%result%count)
+      call finish(c, ierr, result=result)
+   end subroutine run_plan
 
-      if (c_associated(comm%handle)) status = c_comm_destroy(comm%handle)
-      comm%handle = c_null_ptr
-   end subroutine finalise_comm
+   ! These three run a plan, or start it: then the result stays where it is.
+   subroutine run_dot(c, function, plan, operation, x, y, last, result, stays)
+      type(given_to_c), intent(inout), target :: c
+      procedure(c_dot) :: function
+      type(treefold_plan), intent(in) :: plan
+      integer, intent(in) :: operation
+      type(*), dimension(..), intent(in) :: x, y
+      type(c_ptr), intent(in) :: last
+      type(*), dimension(..), intent(inout), optional :: result
+      logical, intent(in), optional :: stays
 
-   impure elemental subroutine finalise_builder(builder)
-      type(treefold_builder), intent(inout) :: builder
-      integer(c_int32_t) :: status
+      call take(c%wrong, c%x, 'x', x, plan%items)
+      call take(c%wrong, c%y, 'y', y, plan%items)
+      if (present(result)) call take(c%wrong, c%result, 'result', result, plan%items, stays)
+      c%status = function(plan%own%handle, int(operation, c_int32_t), c%x%begin, c%x%count, c%y%begin, c%y%count, &
+         c%result%begin, c%result%count, last)
+   end subroutine run_dot
 
-      if (c_associated(builder%handle)) status = c_builder_destroy(builder%handle)
-      builder%handle = c_null_ptr
-   end subroutine finalise_builder
+   subroutine run_dots(c, function, plan, operation, x, y, n, last, result, stays)
+      type(given_to_c), intent(inout), target :: c
+      procedure(c_dots) :: function
+      type(treefold_plan), intent(in) :: plan
+      integer, intent(in) :: operation
+      type(c_ptr), intent(in) :: x(:), y(:), last
+      class(*), intent(in) :: n
+      type(*), dimension(..), intent(inout), optional :: result
+      logical, intent(in), optional :: stays
+      integer(int64) :: count
+      integer :: ierr
 
-   impure elemental subroutine finalise_plan(plan)
-      type(treefold_plan), intent(inout) :: plan
-      integer(c_int32_t) :: status
+      if (.not. is_count('n', n, count, ierr)) call note(c%wrong, TREEFOLD_ARGUMENT, treefold_error_message())
+      if (size(x) /= size(y)) call note(c%wrong, TREEFOLD_LENGTH, '`x` has ' // digits_of(size(x, kind=int64)) // &
+         ' addresses, but `y` has ' // digits_of(size(y, kind=int64)))
+      if (present(result)) call take(c%wrong, c%result, 'result', result, plan%items, stays)
+      ! No arrays at all are a mistake, too, of which the other ranks hear.
+      c%status = function(plan%own%handle, int(operation, c_int32_t), x, y, merge(size(x, kind=c_size_t), 0_c_size_t, &
+         c%wrong%status == TREEFOLD_OK), count, c%result%begin, c%result%count, last)
+   end subroutine run_dots
 
-      if (c_associated(plan%handle)) status = c_plan_destroy(plan%handle)
-      plan%handle = c_null_ptr
-   end subroutine finalise_plan
+   subroutine run_by_key(c, function, plan, operation, keys, x, last, result, stays)
+      type(given_to_c), intent(inout), target :: c
+      procedure(c_by_key) :: function
+      type(treefold_plan), intent(in) :: plan
+      integer, intent(in) :: operation
+      type(*), dimension(..), intent(in) :: keys, x
+      type(c_ptr), intent(in) :: last
+      type(*), dimension(..), intent(inout), optional :: result
+      logical, intent(in), optional :: stays
 
-   impure elemental subroutine finalise_run(run)
+      call take(c%wrong, c%x, 'keys', keys, item_kind())
+      if (c%x%type < TREEFOLD_I8) call note(c%wrong, TREEFOLD_ARGUMENT, &
+         '`keys` must be integers, not ' // treefold_type_name(c%x%type))
+      call take(c%wrong, c%y, 'x', x, plan%items)
+      if (present(result)) call take(c%wrong, c%result, 'result', result, plan%items, stays)
+      c%status = function(plan%own%handle, int(operation, c_int32_t), max(c%x%type, TREEFOLD_I8), c%x%begin, c%x%count, c%y%begin, &
+         c%y%count, c%result%begin, c%result%count, last)
+   end subroutine run_by_key
+
+   ! Makes an operand of an array, or notes what is wrong with it. One that is not contiguous is copied, unless it has to stay where it is.
+   subroutine take(wrong, taken, name, array, items, stays)
+      type(mistake), intent(inout) :: wrong
+      type(operand), intent(inout), target :: taken
+      character(len=*), intent(in) :: name
+      type(*), dimension(..), intent(in) :: array
+      type(item_kind), intent(in) :: items
+      logical, intent(in), optional :: stays
+      type(treefold_view) :: view
+      integer(int64) :: bytes
+      integer(c_int32_t) :: type
+      integer(int64), target, save :: nothing = 0
+
+      ! Integers stand for unsigned ones of their size.
+      type = items%type - merge(TREEFOLD_U8 - TREEFOLD_I8, 0, items%type >= TREEFOLD_U8)
+      call treefold_view_of(array, view)
+      bytes = view%elements * view%bytes
+      taken%begin = view%address
+      taken%count = view%elements
+      taken%type = view%type
+      if (view%state == 1) then
+         call note(wrong, TREEFOLD_ARGUMENT, '`' // name // '` is an array of assumed size: give a section of it, such as ' // &
+            name // '(:n)')
+      else if (view%state /= 0) then
+         call note(wrong, TREEFOLD_NULL, '`' // name // '` is not allocated, or a pointer without a target')
+      else if (items%bytes > 0) then
+         taken%count = bytes / items%bytes
+         if (taken%count * items%bytes /= bytes) call note(wrong, TREEFOLD_LENGTH, '`' // name // '` has ' // digits_of(bytes) // &
+            ' bytes, which are not whole items of ' // digits_of(items%bytes))
+      else if (items%type /= 0 .and. view%type /= type) then
+         call note(wrong, TREEFOLD_ARGUMENT, '`' // name // '` is ' // treefold_type_name(view%type) // &
+            ', but the plan is for ' // treefold_type_name(type))
+      end if
+      if (view%is_contiguous == 0 .and. present(stays)) &
+         call note(wrong, TREEFOLD_ARGUMENT, '`' // name // '` is not contiguous: give it to the wait')
+      if (wrong%status /= TREEFOLD_OK) then
+         ! An array of a length that cannot be, which C reads and writes nothing of. So this rank takes part in the call by failing, and no
+         ! other one waits for it.
+         taken%begin = c_loc(nothing)
+         taken%count = NO_LENGTH
+      else if (view%is_contiguous == 0) then
+         allocate (taken%copy((bytes + 7) / 8))
+         taken%begin = c_loc(taken%copy)
+         call treefold_view_read(array, 0_int64, view%elements, taken%begin)
+      end if
+   end subroutine take
+
+   ! Keeps the first mistake.
+   subroutine note(wrong, status, message)
+      type(mistake), intent(inout) :: wrong
+      integer, intent(in) :: status
+      character(len=*), intent(in) :: message
+
+      if (wrong%status /= TREEFOLD_OK) return
+      wrong%status = status
+      wrong%message = message
+   end subroutine note
+
+   ! Writes the copy of a result, and reports what C said, or the mistake that made it fail.
+   subroutine finish(c, ierr, is_mine, result)
+      type(given_to_c), intent(in), target :: c
+      integer, intent(out), optional :: ierr
+      logical, intent(out), optional :: is_mine
+      type(*), dimension(..), intent(inout), optional :: result
+
+      if (present(is_mine)) is_mine = c%mine /= 0
+      if (present(result) .and. c%status == TREEFOLD_OK .and. c%wrong%status == TREEFOLD_OK) then
+         if (allocated(c%result%copy)) call treefold_view_write(result, c_loc(c%result%copy))
+      end if
+      ! What C says of lengths is not of those that the caller gave.
+      if (c%wrong%status /= TREEFOLD_OK .and. (c%status == TREEFOLD_OK .or. c%status == TREEFOLD_LENGTH)) then
+         if (treefold_refused(c%wrong%status, c%wrong%message, ierr)) return
+      end if
+      call treefold_end_call(c%status, ierr)
+   end subroutine finish
+
+   ! Makes a run one of the plan's, which is about to start; reports one that is under way.
+   function is_under_way(run, plan, ierr) result(is)
       type(treefold_run), intent(inout) :: run
+      type(treefold_plan), intent(in) :: plan
+      integer, intent(out), optional :: ierr
+      logical :: is
+
+      is = c_associated(run%own%handle)
+      if (is) then
+         is = treefold_refused(TREEFOLD_ARGUMENT, '`run` is under way: wait for it first, or start another', ierr)
+      else
+         call begin_anew(run%own, c_cancel)
+         run%items = plan%items
+      end if
+   end function is_under_way
+
+   function digits_of(number) result(digits)
+      integer(int64), intent(in) :: number
+      character(len=:), allocatable :: digits
+      character(len=20) :: text
+
+      write (text, '(i0)') number
+      digits = trim(text)
+   end function digits_of
+
+   ! ---- The end of handles ------------------------------------------------------------------------------------------------------
+
+   ! Ends what a variable has named, before it names something new.
+   subroutine begin_anew(variable, destroy)
+      type(owned), intent(inout) :: variable
+      procedure(c_end) :: destroy
+
+      if (c_associated(variable%handle)) call end_handle(variable%handle, destroy)
+      variable%destroy => destroy
+   end subroutine begin_anew
+
+   ! Nobody is left to hear of an error.
+   subroutine end_handle(handle, destroy)
+      type(c_ptr), intent(inout) :: handle
+      procedure(c_end) :: destroy
       integer(c_int32_t) :: status
 
-      if (c_associated(run%handle)) status = c_cancel(run%handle)
-      run%handle = c_null_ptr
-   end subroutine finalise_run
+      status = destroy(handle)
+      handle = c_null_ptr
+   end subroutine end_handle
 
-   impure elemental subroutine finalise_hashed(hashed)
-      type(treefold_hashed), intent(inout) :: hashed
-      integer(c_int32_t) :: status
+   impure elemental subroutine finalise(variable)
+      type(owned), intent(inout) :: variable
+      if (c_associated(variable%handle)) call end_handle(variable%handle, variable%destroy)
+   end subroutine finalise
 
-      if (c_associated(hashed%handle)) status = c_hashed_destroy(hashed%handle)
-      hashed%handle = c_null_ptr
-   end subroutine finalise_hashed
+   ! An assignment of what has not been made, such as treefold_plan(), ends the old value; of anything else the program.
+   impure elemental subroutine assign(to, from)
+      class(owned), intent(inout) :: to
+      type(owned), intent(in) :: from
+      logical :: is_refused
 
-   ! Assignments: of what has not been made, such as treefold_plan(), it ends the old value; of anything else the program.
-
-   impure elemental subroutine assign_comm(to, from)
-      class(treefold_comm), intent(inout) :: to
-      type(treefold_comm), intent(in) :: from
-
-      if (c_associated(from%handle)) call no_copy('treefold_comm')
-      call finalise_comm(to)
-   end subroutine assign_comm
-
-   impure elemental subroutine assign_builder(to, from)
-      class(treefold_builder), intent(inout) :: to
-      type(treefold_builder), intent(in) :: from
-
-      if (c_associated(from%handle)) call no_copy('treefold_builder')
-      call finalise_builder(to)
-   end subroutine assign_builder
-
-   impure elemental subroutine assign_plan(to, from)
-      class(treefold_plan), intent(inout) :: to
-      type(treefold_plan), intent(in) :: from
-
-      if (c_associated(from%handle)) call no_copy('treefold_plan')
-      call finalise_plan(to)
-   end subroutine assign_plan
-
-   impure elemental subroutine assign_run(to, from)
-      class(treefold_run), intent(inout) :: to
-      type(treefold_run), intent(in) :: from
-
-      if (c_associated(from%handle)) call no_copy('treefold_run')
-      call finalise_run(to)
-   end subroutine assign_run
-
-   impure elemental subroutine assign_hashed(to, from)
-      class(treefold_hashed), intent(inout) :: to
-      type(treefold_hashed), intent(in) :: from
-
-      if (c_associated(from%handle)) call no_copy('treefold_hashed')
-      call finalise_hashed(to)
-   end subroutine assign_hashed
-   ! </table>
+      if (c_associated(from%handle)) is_refused = treefold_refused(TREEFOLD_ARGUMENT, &
+         'a communicator, builder, plan or run that is in use cannot be copied')
+      if (c_associated(to%handle)) call end_handle(to%handle, to%destroy)
+   end subroutine assign
 end module treefold_mpi_support
-
-! ---- One module for each type ---------------------------------------------------------------------------------------------------
-
-module treefold_mpi_real32
-   use treefold_mpi_support, element => TREEFOLD_F32
-#define TREEFOLD_TYPE real(real32)
-#define TREEFOLD_FLOATING
-#define TREEFOLD_REAL
-#include "treefold_mpi.F90"
-#undef TREEFOLD_TYPE
-#undef TREEFOLD_FLOATING
-#undef TREEFOLD_REAL
-end module treefold_mpi_real32
-
-module treefold_mpi_real64
-   use treefold_mpi_support, element => TREEFOLD_F64
-#define TREEFOLD_TYPE real(real64)
-#define TREEFOLD_FLOATING
-#define TREEFOLD_REAL
-#include "treefold_mpi.F90"
-#undef TREEFOLD_TYPE
-#undef TREEFOLD_FLOATING
-#undef TREEFOLD_REAL
-end module treefold_mpi_real64
-
-module treefold_mpi_complex32
-   use treefold_mpi_support, element => TREEFOLD_C32
-#define TREEFOLD_TYPE complex(real32)
-#define TREEFOLD_FLOATING
-#include "treefold_mpi.F90"
-#undef TREEFOLD_TYPE
-#undef TREEFOLD_FLOATING
-end module treefold_mpi_complex32
-
-module treefold_mpi_complex64
-   use treefold_mpi_support, element => TREEFOLD_C64
-#define TREEFOLD_TYPE complex(real64)
-#define TREEFOLD_FLOATING
-#include "treefold_mpi.F90"
-#undef TREEFOLD_TYPE
-#undef TREEFOLD_FLOATING
-end module treefold_mpi_complex64
-
-module treefold_mpi_int8
-   use treefold_mpi_support, element => TREEFOLD_I8
-#define TREEFOLD_TYPE integer(int8)
-#include "treefold_mpi.F90"
-#undef TREEFOLD_TYPE
-end module treefold_mpi_int8
-
-module treefold_mpi_int16
-   use treefold_mpi_support, element => TREEFOLD_I16
-#define TREEFOLD_TYPE integer(int16)
-#include "treefold_mpi.F90"
-#undef TREEFOLD_TYPE
-end module treefold_mpi_int16
-
-module treefold_mpi_int32
-   use treefold_mpi_support, element => TREEFOLD_I32
-#define TREEFOLD_TYPE integer(int32)
-#include "treefold_mpi.F90"
-#undef TREEFOLD_TYPE
-end module treefold_mpi_int32
-
-module treefold_mpi_int64
-   use treefold_mpi_support, element => TREEFOLD_I64
-#define TREEFOLD_TYPE integer(int64)
-#include "treefold_mpi.F90"
-#undef TREEFOLD_TYPE
-end module treefold_mpi_int64
-
-! ---- What programs use ----------------------------------------------------------------------------------------------------------
 
 module treefold_mpi
    use treefold
    use treefold_mpi_support, only: treefold_comm, treefold_builder, treefold_plan, treefold_run, treefold_hashed, &
-      treefold_comm_duplicate, treefold_comm_rank, treefold_comm_size, treefold_comm_silence_limit, treefold_comm_measure_link, &
-      treefold_comm_destroy, treefold_comm_free, &
-      treefold_builder_create, treefold_builder_create_exact, treefold_builder_create_user, &
-      treefold_builder_create_by_key, treefold_hashed_create, treefold_hashed_destroy, &
-      treefold_allreduce_keyed, treefold_reduce_keyed, treefold_reduce_scatter_keyed, treefold_wait_keyed, &
-      treefold_start_allreduce_dots, &
-      treefold_builder_extents, &
-      treefold_builder_root, treefold_builder_algorithm, &
-      treefold_builder_agreed, treefold_builder_destroy, &
-      treefold_plan_build, treefold_plan_destroy, treefold_plan_algorithm, treefold_plan_scattered_columns, &
-      treefold_plan_print, &
-      TREEFOLD_CALL_ALLREDUCE, TREEFOLD_CALL_REDUCE, TREEFOLD_CALL_REDUCE_SCATTER, TREEFOLD_CALL_SCAN, TREEFOLD_CALL_EXSCAN, &
-      TREEFOLD_CALL_BROADCAST, &
-      treefold_plan_pending, treefold_run_of_plan, treefold_run_algorithm, &
-      treefold_test, treefold_wait_timeout, treefold_cancel, treefold_algorithm_count, treefold_algorithm_name
-   ! <table: names of settings>
-   use treefold_mpi_support, only: treefold_builder_local_items, treefold_builder_even, treefold_builder_block_cyclic, &
-      treefold_builder_items, treefold_builder_width, treefold_builder_blocks, treefold_builder_ports, &
-      treefold_builder_node_ranks, treefold_builder_message_limit
-   ! </table>
-   use treefold_mpi_real32
-   use treefold_mpi_real64
-   use treefold_mpi_complex32
-   use treefold_mpi_complex64
-   use treefold_mpi_int8
-   use treefold_mpi_int16
-   use treefold_mpi_int32
-   use treefold_mpi_int64
+      treefold_interrupt, treefold_comm_duplicate, treefold_mpi_library, treefold_comm_rank, treefold_comm_size, &
+      treefold_comm_silence_limit, treefold_comm_measure_link, treefold_comm_interruption, treefold_comm_destroy, &
+      treefold_comm_free, treefold_builder_create, treefold_builder_create_exact, treefold_builder_create_by_key, &
+      treefold_builder_create_user, treefold_builder_local_items, treefold_builder_extents, treefold_builder_even, &
+      treefold_builder_block_cyclic, treefold_builder_items, treefold_builder_width, treefold_builder_lanes, &
+      treefold_builder_parameter, treefold_builder_root, treefold_builder_algorithm, treefold_builder_agreed, &
+      treefold_builder_destroy, treefold_plan_build, treefold_plan_destroy, treefold_plan_algorithm, &
+      treefold_plan_scattered_columns, treefold_plan_print, treefold_plan_pending, treefold_allreduce, treefold_reduce, &
+      treefold_reduce_scatter, treefold_scan, treefold_exscan, treefold_broadcast, treefold_run_dot, treefold_run_dots, &
+      treefold_run_by_key, treefold_run_keyed, treefold_start, treefold_start_dot, treefold_start_dots, treefold_start_by_key, &
+      treefold_test, treefold_wait_timeout, treefold_wait, treefold_wait_all, treefold_wait_keyed, treefold_run_of_plan, &
+      treefold_run_algorithm, treefold_cancel, treefold_hashed_create, treefold_hashed_destroy, treefold_hashed_run, &
+      treefold_hashed_result, treefold_algorithm_name, TREEFOLD_CALL_ALLREDUCE, TREEFOLD_CALL_REDUCE, &
+      TREEFOLD_CALL_REDUCE_SCATTER, TREEFOLD_CALL_SCAN, TREEFOLD_CALL_EXSCAN, TREEFOLD_CALL_BROADCAST, TREEFOLD_BLOCKS, &
+      TREEFOLD_PORTS, TREEFOLD_NODE_RANKS, TREEFOLD_MESSAGE_LIMIT
    implicit none
    public
 end module treefold_mpi
-#endif

@@ -1,29 +1,32 @@
 ! Checks the cases of a text file, given as the first argument, against module treefold and against a plan over the ranks of
 ! MPI_COMM_WORLD. Ends with an error if any bits differ.
 !
-!     mpifort treefold.F90 treefold_mpi.F90 golden.f90 -ltreefold && mpirun -n 3 ./a.out cases.txt
+!     mpifort treefold_descriptor.c treefold.F90 treefold_mpi.F90 golden.f90 -ltreefold && mpirun -n 3 ./a.out cases.txt
 !
-! Cases are lines as xtask/lab/gate/src/c/golden.rs has them. The type is one of f32, f64, c32, c64, i8, i16, i32 and i64; cases of other
-! types, as of unsigned integers, which Fortran does not have, are counted only.
+! Cases are lines as xtask/lab/gate/src/c/golden.rs has them. Unsigned integers, which Fortran does not have, are reduced by ranks only.
 program golden
+   use, intrinsic :: iso_c_binding, only: c_f_pointer, c_loc, c_ptr
    use, intrinsic :: iso_fortran_env, only: error_unit, int8, int16, int32, int64, iostat_end, real32, real64
    use mpi_f08
    use treefold_mpi
    implicit none
 
+   ! By their codes.
+   character(len=3), parameter :: TYPES(12) = ['f32', 'f64', 'c32', 'c64', 'i8 ', 'i16', 'i32', 'i64', 'u8 ', 'u16', 'u32', 'u64']
+   character(len=7), parameter :: OPERATORS(4) = ['sum    ', 'product', 'min    ', 'max    ']
+   integer, parameter :: PART_BYTES(12) = [4, 8, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8]
    integer(int64), parameter :: LOW_HALF = 4294967295_int64
-   integer :: rank, ranks, checked, skipped, faults
+   integer(int8), parameter :: BYTE(1) = [0_int8]
+   integer :: rank, ranks, checked, faults, number
 
    call MPI_Init()
    call MPI_Comm_rank(MPI_COMM_WORLD, rank)
    call MPI_Comm_size(MPI_COMM_WORLD, ranks)
    checked = 0
-   skipped = 0
    faults = 0
    call check_file()
    call MPI_Allreduce(MPI_IN_PLACE, faults, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
-   if (faults == 0 .and. rank == 0) print '(i0, a, i0, a, i0, a)', checked, ' golden cases checked locally and by ', ranks, &
-      ' ranks, ', skipped, ' skipped'
+   if (faults == 0 .and. rank == 0) print '(i0, a, i0, a)', checked, ' golden cases checked locally and by ', ranks, ' ranks'
    call MPI_Finalize()
    if (faults > 0) error stop 'golden cases have other bits'
 
@@ -34,7 +37,7 @@ contains
       character(len=1000) :: path
       character(len=20) :: type, operator, operation
       integer(int64), allocatable :: items(:, :), others(:, :), result(:, :)
-      integer :: unit, status, width, n, k, m, number
+      integer :: unit, status, width, n, k, m
 
       call treefold_comm_duplicate(MPI_COMM_WORLD, comm)
       call get_command_argument(1, path)
@@ -47,40 +50,25 @@ contains
          read (unit, *, iostat=status) type, operator, operation, width, n, k, m
          if (status == iostat_end) exit
          number = number + 1
-         if (status /= 0) call broken(number)
+         if (status /= 0 .or. width < 1 .or. all(TYPES /= type)) call broken()
          allocate (items(2, n), others(2, k), result(2, m))
-         call read_words(unit, type, number, items)
-         call read_words(unit, type, number, others)
-         call read_words(unit, type, number, result)
-         if (width < 1) call broken(number)
-         checked = checked + 1
-         select case (operation)
-         case ('p4016')
+         call read_words(unit, type, items)
+         call read_words(unit, type, others)
+         call read_words(unit, type, result)
+         if (operation == 'p4016') then
             n = int(items(1, 1))
             deallocate (items)
             allocate (items(2, n))
             call make_p4016(items)
-            call check_f64(comm, number, operator, width, items, result)
-         case ('reduce')
-            if (m /= width .or. mod(n, width) /= 0) call broken(number)
-            call check_reduction(comm, number, type, operator, width, items, result)
-         case ('scan', 'exscan')
-            if (m /= n .or. operator /= 'sum' .and. operator /= 'product' .and. operator /= 'max') call broken(number)
-            call check_prefixes(comm, number, type, operator, operation, items, result)
-         case default
-            if (m /= 1) call broken(number)
-            call check_figure(comm, number, type, operator, operation, items, others, result)
-         end select
+            operation = 'reduce'
+         end if
+         if (mod(n, width) /= 0 .or. operation == 'reduce' .and. m /= width) call broken()
+         call check_case(comm, findloc(TYPES, type, 1), operator, operation, width, items, others, result)
+         checked = checked + 1
          deallocate (items, others, result)
       end do
       close (unit)
    end subroutine check_file
-
-   ! A type that there is no program for.
-   subroutine skip()
-      checked = checked - 1
-      skipped = skipped + 1
-   end subroutine skip
 
    ! The items of ISO C++ paper P4016.
    subroutine make_p4016(items)
@@ -120,105 +108,174 @@ contains
       end do
    end function product_of
 
-   subroutine check_reduction(comm, number, type, operator, width, items, result)
+   ! Typed arrays of the words: rows of items, others, and room for the result; and of each what is this rank's.
+   subroutine check_case(comm, type, operator, operation, width, items, others, expected)
       type(treefold_comm), intent(in) :: comm
-      integer, intent(in) :: number, width
-      character(len=*), intent(in) :: type, operator
-      integer(int64), intent(in) :: items(:, :), result(:, :)
-
-      select case (type)
-      case ('f32')
-         call check_f32(comm, number, operator, width, items, result)
-      case ('f64')
-         call check_f64(comm, number, operator, width, items, result)
-      case ('c32')
-         call check_c32(comm, number, operator, width, items, result)
-      case ('c64')
-         call check_c64(comm, number, operator, width, items, result)
-      case ('i8')
-         call check_i8(comm, number, operator, width, items, result)
-      case ('i16')
-         call check_i16(comm, number, operator, width, items, result)
-      case ('i32')
-         call check_i32(comm, number, operator, width, items, result)
-      case ('i64')
-         call check_i64(comm, number, operator, width, items, result)
-      case default
-         call skip()
-      end select
-   end subroutine check_reduction
-
-   ! Prefixes, which plans have alone.
-   subroutine check_prefixes(comm, number, type, operator, operation, items, expected)
-      type(treefold_comm), intent(in) :: comm
-      integer, intent(in) :: number
-      character(len=*), intent(in) :: type, operator, operation
-      integer(int64), intent(in) :: items(:, :), expected(:, :)
-
-      select case (type)
-      case ('f32')
-         call prefixes_f32(comm, number, operator, operation, items, expected)
-      case ('f64')
-         call prefixes_f64(comm, number, operator, operation, items, expected)
-      case ('c64')
-         call prefixes_c64(comm, number, operator, operation, items, expected)
-      case ('i32')
-         call prefixes_i32(comm, number, operator, operation, items, expected)
-      case default
-         call skip()
-      end select
-   end subroutine check_prefixes
-
-   ! Dot products and squared norms in the order of the tree, and all exact sums.
-   subroutine check_figure(comm, number, type, operator, operation, items, others, expected)
-      type(treefold_comm), intent(in) :: comm
-      integer, intent(in) :: number
-      character(len=*), intent(in) :: type, operator, operation
+      integer, intent(in) :: type, width
+      character(len=*), intent(in) :: operator, operation
       integer(int64), intent(in) :: items(:, :), others(:, :), expected(:, :)
+      integer(int8), allocatable, target :: memory(:)
+      integer(int8), allocatable :: bytes(:)
+      real(real32), pointer :: f32(:, :)
+      real(real64), pointer :: f64(:, :)
+      complex(real32), pointer :: c32(:, :)
+      complex(real64), pointer :: c64(:, :)
+      integer(int8), pointer :: i8(:, :)
+      integer(int16), pointer :: i16(:, :)
+      integer(int32), pointer :: i32(:, :)
+      integer(int64), pointer :: i64(:, :)
+      type(c_ptr) :: place
+      integer :: n, k, m, a, b, at_z, shape(2)
 
+      n = size(items, 2) / width
+      k = size(others, 2)
+      m = size(expected, 2) / width
+      a = n * rank / ranks
+      b = n * (rank + 1) / ranks
+      at_z = n + k + 1
+      allocate (bytes, source=bytes_of(type, expected))
+      allocate (memory, source=[bytes_of(type, items), bytes_of(type, others), 0_int8 * bytes])
+      place = c_loc(memory)
+      shape = [width, n + k + m]
       select case (type)
-      case ('f32')
-         call figure_f32(comm, number, operator, operation, items, others, expected)
-      case ('f64')
-         call figure_f64(comm, number, operator, operation, items, others, expected)
-      case ('c32')
-         call figure_c32(comm, number, operator, operation, items, others, expected)
-      case ('c64')
-         call figure_c64(comm, number, operator, operation, items, others, expected)
-      case default
-         call broken(number)
+      case (TREEFOLD_F32)
+         call c_f_pointer(place, f32, shape)
+         if (operator == 'sum' .and. operation == 'dot') f32(:, at_z) = treefold_dot(f32(:, :n), f32(:, n + 1:n + k))
+         if (operation == 'squared_norm') f32(:, at_z) = treefold_squared_norm(f32(:, :n))
+         call check_arrays(comm, type, operator, operation, width, b - a, bytes, f32(:, :n), f32(:, a + 1:b), f32(:, n + 1:n + k), &
+            f32(:, n + a + 1:n + min(b, k)), f32(:, at_z:), f32(:, at_z + a:at_z + min(b, m) - 1), a)
+      case (TREEFOLD_F64)
+         call c_f_pointer(place, f64, shape)
+         if (operator == 'sum' .and. operation == 'dot') f64(:, at_z) = treefold_dot(f64(:, :n), f64(:, n + 1:n + k))
+         if (operation == 'squared_norm') f64(:, at_z) = treefold_squared_norm(f64(:, :n))
+         call check_arrays(comm, type, operator, operation, width, b - a, bytes, f64(:, :n), f64(:, a + 1:b), f64(:, n + 1:n + k), &
+            f64(:, n + a + 1:n + min(b, k)), f64(:, at_z:), f64(:, at_z + a:at_z + min(b, m) - 1), a)
+      case (TREEFOLD_C32)
+         call c_f_pointer(place, c32, shape)
+         call check_arrays(comm, type, operator, operation, width, b - a, bytes, c32(:, :n), c32(:, a + 1:b), c32(:, n + 1:n + k), &
+            c32(:, n + a + 1:n + min(b, k)), c32(:, at_z:), c32(:, at_z + a:at_z + min(b, m) - 1), a)
+      case (TREEFOLD_C64)
+         call c_f_pointer(place, c64, shape)
+         call check_arrays(comm, type, operator, operation, width, b - a, bytes, c64(:, :n), c64(:, a + 1:b), c64(:, n + 1:n + k), &
+            c64(:, n + a + 1:n + min(b, k)), c64(:, at_z:), c64(:, at_z + a:at_z + min(b, m) - 1), a)
+      case (TREEFOLD_I8, TREEFOLD_U8)
+         call c_f_pointer(place, i8, shape)
+         call check_arrays(comm, type, operator, operation, width, b - a, bytes, i8(:, :n), i8(:, a + 1:b), i8(:, n + 1:n + k), &
+            i8(:, n + a + 1:n + min(b, k)), i8(:, at_z:), i8(:, at_z + a:at_z + min(b, m) - 1), a)
+      case (TREEFOLD_I16, TREEFOLD_U16)
+         call c_f_pointer(place, i16, shape)
+         call check_arrays(comm, type, operator, operation, width, b - a, bytes, i16(:, :n), i16(:, a + 1:b), i16(:, n + 1:n + k), &
+            i16(:, n + a + 1:n + min(b, k)), i16(:, at_z:), i16(:, at_z + a:at_z + min(b, m) - 1), a)
+      case (TREEFOLD_I32, TREEFOLD_U32)
+         call c_f_pointer(place, i32, shape)
+         call check_arrays(comm, type, operator, operation, width, b - a, bytes, i32(:, :n), i32(:, a + 1:b), i32(:, n + 1:n + k), &
+            i32(:, n + a + 1:n + min(b, k)), i32(:, at_z:), i32(:, at_z + a:at_z + min(b, m) - 1), a)
+      case (TREEFOLD_I64, TREEFOLD_U64)
+         call c_f_pointer(place, i64, shape)
+         call check_arrays(comm, type, operator, operation, width, b - a, bytes, i64(:, :n), i64(:, a + 1:b), i64(:, n + 1:n + k), &
+            i64(:, n + a + 1:n + min(b, k)), i64(:, at_z:), i64(:, at_z + a:at_z + min(b, m) - 1), a)
       end select
-   end subroutine check_figure
+   end subroutine check_case
 
-   ! The plan of an exact case, and which items this rank has: first + 1 to last.
-   subroutine build_exact(comm, type, operation, items, plan, first, last)
+   subroutine check_arrays(comm, type, operator, operation, width, own, bytes, x, my_x, y, my_y, z, my_z, below)
       type(treefold_comm), intent(in) :: comm
-      integer, intent(in) :: type, items
-      character(len=*), intent(in) :: operation
-      type(treefold_plan), intent(inout) :: plan
-      integer, intent(out) :: first, last
+      integer, intent(in) :: type, width, own, below
+      character(len=*), intent(in) :: operator, operation
+      integer(int8), intent(in) :: bytes(:)
+      type(*), dimension(..), intent(in) :: x, my_x, y, my_y
+      type(*), dimension(..), intent(inout) :: z, my_z
       type(treefold_builder) :: builder
-      integer :: figure
+      type(treefold_plan) :: plan
+      integer(int8), target :: nothing(size(bytes))
+      integer :: statistic, each
 
-      select case (operation)
-      case ('sum')
-         figure = TREEFOLD_FIGURE_SUM
-      case ('norm')
-         figure = TREEFOLD_FIGURE_NORM
-      case ('dot')
-         figure = TREEFOLD_FIGURE_DOT
-      case default
-         figure = TREEFOLD_FIGURE_VDOT
-      end select
-      first = items * rank / ranks
-      last = items * (rank + 1) / ranks
-      call treefold_builder_create_exact(comm, type, figure, builder)
+      ! Others than the folds are there already, and a plan alone has prefixes.
+      if (operator == 'exact') then
+         select case (operation)
+         case ('sum'); statistic = TREEFOLD_STATISTIC_SUM
+         case ('norm'); statistic = TREEFOLD_STATISTIC_NORM
+         case ('dot'); statistic = TREEFOLD_STATISTIC_DOT
+         case ('conjugate_dot'); statistic = TREEFOLD_STATISTIC_VDOT
+         case default; call broken()
+         end select
+         if (statistic == TREEFOLD_STATISTIC_SUM .or. statistic == TREEFOLD_STATISTIC_NORM) call treefold_exact(statistic, x, z)
+         if (statistic == TREEFOLD_STATISTIC_DOT .or. statistic == TREEFOLD_STATISTIC_VDOT) call treefold_exact(statistic, x, z, y)
+         call treefold_builder_create_exact(comm, type, statistic, builder)
+      else
+         if (all(OPERATORS /= operator)) call broken()
+         if (operation == 'reduce') call treefold_fold_rows(findloc(OPERATORS, operator, 1), x, z)
+         call treefold_builder_create(comm, type, findloc(OPERATORS, operator, 1), builder)
+         call treefold_builder_local_items(builder, own)
+         call treefold_builder_width(builder, width)
+      end if
+      if (operation /= 'scan' .and. operation /= 'exscan' .and. type < TREEFOLD_U8) call compare('locally', z, bytes)
+
+      nothing = 0
+      call treefold_view_write(z, c_loc(nothing))
       call treefold_plan_build(builder, plan)
-   end subroutine build_exact
+      each = size(bytes_in(my_z)) / max(1, own)
+      select case (operation)
+      case ('scan')
+         call treefold_scan(plan, my_x, my_z)
+         call compare('by ranks', my_z, bytes(below * each + 1:(below + own) * each))
+      case ('exscan')
+         call treefold_exscan(plan, my_x, my_z)
+         call compare('by ranks', my_z, bytes(below * each + 1:(below + own) * each))
+      case ('dot', 'conjugate_dot')
+         call treefold_run_dot(plan, TREEFOLD_CALL_ALLREDUCE, my_x, my_y, z)
+         call compare('by ranks', z, bytes)
+      case ('squared_norm')
+         call treefold_run_dot(plan, TREEFOLD_CALL_ALLREDUCE, my_x, my_x, z)
+         call compare('by ranks', z, bytes)
+      case default
+         call treefold_allreduce(plan, my_x, z)
+         call compare('by ranks', z, bytes)
+      end select
+   end subroutine check_arrays
+
+   subroutine compare(how, found, expected)
+      character(len=*), intent(in) :: how
+      type(*), dimension(..), intent(in) :: found
+      integer(int8), intent(in) :: expected(:)
+
+      if (size(bytes_in(found)) == size(expected)) then
+         if (all(bytes_in(found) == expected)) return
+      end if
+      faults = faults + 1
+      write (error_unit, '(a, i0, a, i0, 3a)') 'rank ', rank, ': golden case ', number, ' has other bits ', how, ': found, expected'
+      write (error_unit, '(2x, *(z2.2))') bytes_in(found)
+      write (error_unit, '(2x, *(z2.2))') expected
+   end subroutine compare
+
+   function bytes_in(array) result(found)
+      type(*), dimension(..), intent(in) :: array
+      integer(int8), allocatable, target :: found(:)
+      type(treefold_view) :: view
+
+      call treefold_view_of(array, view)
+      allocate (found(view%elements * view%bytes))
+      call treefold_view_read(array, 0_int64, view%elements, c_loc(found))
+   end function bytes_in
+
+   ! Each word is one part of a complex number, or a number.
+   function bytes_of(type, words) result(bytes)
+      integer, intent(in) :: type
+      integer(int64), intent(in) :: words(:, :)
+      integer(int8), allocatable :: bytes(:)
+      integer(int64), allocatable :: parts(:)
+
+      parts = pack(words(:merge(2, 1, TYPES(type)(1:1) == 'c'), :), .true.)
+      select case (PART_BYTES(type))
+      case (1); bytes = int(parts, int8)
+      case (2); bytes = transfer(int(parts, int16), BYTE)
+      case (4); bytes = transfer(int(parts, int32), BYTE)
+      case default; bytes = transfer(parts, BYTE)
+      end select
+   end function bytes_of
 
    ! One line for each element: one word, or two for a complex number. Every word is extended by its sign to 64 bits.
-   subroutine read_words(unit, type, number, words)
-      integer, intent(in) :: unit, number
+   subroutine read_words(unit, type, words)
+      integer, intent(in) :: unit
       character(len=*), intent(in) :: type
       integer(int64), intent(out) :: words(:, :)
       character(len=100) :: line
@@ -227,574 +284,35 @@ contains
       words = 0
       do element = 1, size(words, 2)
          read (unit, '(a)', iostat=status) line
-         if (status /= 0) call broken(number)
+         if (status /= 0) call broken()
          line = adjustl(line)
          blank = index(line, ' ')
-         words(1, element) = word_of(line(:blank), number)
-         if (type(1:1) == 'c') words(2, element) = word_of(line(blank + 1:), number)
+         words(1, element) = word_of(line(:blank))
+         if (type(1:1) == 'c') words(2, element) = word_of(line(blank + 1:))
       end do
    end subroutine read_words
 
    ! The number of 2, 4, 8 or 16 digits.
-   function word_of(text, number) result(word)
+   function word_of(text) result(word)
       character(len=*), intent(in) :: text
-      integer, intent(in) :: number
       integer(int64) :: word
       character(len=len(text)) :: digits
       integer :: i, bits, digit
 
       digits = adjustl(text)
       bits = 4 * len_trim(digits)
-      if (bits == 0 .or. bits > 64) call broken(number)
+      if (bits == 0 .or. bits > 64) call broken()
       word = 0
       do i = 1, len_trim(digits)
          digit = index('0123456789ABCDEF0123456789abcdef', digits(i:i)) - 1
-         if (digit < 0) call broken(number)
+         if (digit < 0) call broken()
          word = ior(shiftl(word, 4), int(mod(digit, 16), int64))
       end do
       word = shifta(shiftl(word, 64 - bits), 64 - bits)
    end function word_of
 
-   subroutine broken(number)
-      integer, intent(in) :: number
-
+   subroutine broken()
       write (error_unit, '(a, i0, a)') 'golden: case ', number, ' of the file cannot be read'
       error stop
    end subroutine broken
-
-   ! The plan of a case, and which rows of it this rank has: first + 1 to last.
-   subroutine build(comm, type, operator, width, items, plan, first, last)
-      type(treefold_comm), intent(in) :: comm
-      integer, intent(in) :: type, width, items
-      character(len=*), intent(in) :: operator
-      type(treefold_plan), intent(inout) :: plan
-      integer, intent(out) :: first, last
-      type(treefold_builder) :: builder
-      integer :: op
-
-      select case (operator)
-      case ('sum')
-         op = TREEFOLD_OP_SUM
-      case ('product')
-         op = TREEFOLD_OP_PRODUCT
-      case ('min')
-         op = TREEFOLD_OP_MIN
-      case default
-         op = TREEFOLD_OP_MAX
-      end select
-      first = items * rank / ranks
-      last = items * (rank + 1) / ranks
-      call treefold_builder_create(comm, type, op, builder)
-      call treefold_builder_local_items(builder, last - first)
-      call treefold_builder_width(builder, width)
-      call treefold_plan_build(builder, plan)
-   end subroutine build
-
-   subroutine check_f32(comm, number, operator, width, items, expected)
-      type(treefold_comm), intent(in) :: comm
-      integer, intent(in) :: number, width
-      character(len=*), intent(in) :: operator
-      integer(int64), intent(in) :: items(:, :), expected(:, :)
-      type(treefold_plan) :: plan
-      real(real32) :: rows(width, size(items, 2) / width), result(width)
-      integer :: first, last
-
-      rows = reshape(transfer(int(items(1, :), int32), [0.0_real32]), shape(rows))
-      select case (operator)
-      case ('sum')
-         result = treefold_sum_rows(rows)
-      case ('product')
-         result = treefold_product_rows(rows)
-      case ('min')
-         result = treefold_min_rows(rows)
-      case ('max')
-         result = treefold_max_rows(rows)
-      case default
-         call broken(number)
-      end select
-      call compare(number, 'locally', words_of_f32(result), expected)
-
-      call build(comm, TREEFOLD_F32, operator, width, size(rows, 2), plan, first, last)
-      result = 0
-      call treefold_allreduce(plan, rows(:, first + 1:last), result)
-      call compare(number, 'by ranks', words_of_f32(result), expected)
-   end subroutine check_f32
-
-   function words_of_f32(row) result(words)
-      real(real32), intent(in) :: row(:)
-      integer(int64) :: words(2, size(row))
-
-      words = 0
-      words(1, :) = transfer(row, [0_int32])
-   end function words_of_f32
-
-   subroutine check_f64(comm, number, operator, width, items, expected)
-      type(treefold_comm), intent(in) :: comm
-      integer, intent(in) :: number, width
-      character(len=*), intent(in) :: operator
-      integer(int64), intent(in) :: items(:, :), expected(:, :)
-      type(treefold_plan) :: plan
-      real(real64) :: rows(width, size(items, 2) / width), result(width)
-      integer :: first, last
-
-      rows = reshape(transfer(items(1, :), [0.0_real64]), shape(rows))
-      select case (operator)
-      case ('sum')
-         result = treefold_sum_rows(rows)
-      case ('product')
-         result = treefold_product_rows(rows)
-      case ('min')
-         result = treefold_min_rows(rows)
-      case ('max')
-         result = treefold_max_rows(rows)
-      case default
-         call broken(number)
-      end select
-      call compare(number, 'locally', words_of_f64(result), expected)
-
-      call build(comm, TREEFOLD_F64, operator, width, size(rows, 2), plan, first, last)
-      result = 0
-      call treefold_allreduce(plan, rows(:, first + 1:last), result)
-      call compare(number, 'by ranks', words_of_f64(result), expected)
-   end subroutine check_f64
-
-   function words_of_f64(row) result(words)
-      real(real64), intent(in) :: row(:)
-      integer(int64) :: words(2, size(row))
-
-      words = 0
-      words(1, :) = transfer(row, [0_int64])
-   end function words_of_f64
-
-   subroutine check_c32(comm, number, operator, width, items, expected)
-      type(treefold_comm), intent(in) :: comm
-      integer, intent(in) :: number, width
-      character(len=*), intent(in) :: operator
-      integer(int64), intent(in) :: items(:, :), expected(:, :)
-      type(treefold_plan) :: plan
-      complex(real32) :: rows(width, size(items, 2) / width), result(width)
-      integer :: first, last
-
-      rows = reshape(transfer(int(reshape(items, [size(items)]), int32), [(0.0_real32, 0.0_real32)]), shape(rows))
-      select case (operator)
-      case ('sum')
-         result = treefold_sum_rows(rows)
-      case ('product')
-         result = treefold_product_rows(rows)
-      case default
-         call broken(number)
-      end select
-      call compare(number, 'locally', words_of_c32(result), expected)
-
-      call build(comm, TREEFOLD_C32, operator, width, size(rows, 2), plan, first, last)
-      result = 0
-      call treefold_allreduce(plan, rows(:, first + 1:last), result)
-      call compare(number, 'by ranks', words_of_c32(result), expected)
-   end subroutine check_c32
-
-   function words_of_c32(row) result(words)
-      complex(real32), intent(in) :: row(:)
-      integer(int64) :: words(2, size(row))
-
-      words = 0
-      words(1, :) = transfer(real(row, real32), [0_int32])
-      words(2, :) = transfer(aimag(row), [0_int32])
-   end function words_of_c32
-
-   subroutine check_c64(comm, number, operator, width, items, expected)
-      type(treefold_comm), intent(in) :: comm
-      integer, intent(in) :: number, width
-      character(len=*), intent(in) :: operator
-      integer(int64), intent(in) :: items(:, :), expected(:, :)
-      type(treefold_plan) :: plan
-      complex(real64) :: rows(width, size(items, 2) / width), result(width)
-      integer :: first, last
-
-      rows = reshape(transfer(reshape(items, [size(items)]), [(0.0_real64, 0.0_real64)]), shape(rows))
-      select case (operator)
-      case ('sum')
-         result = treefold_sum_rows(rows)
-      case ('product')
-         result = treefold_product_rows(rows)
-      case default
-         call broken(number)
-      end select
-      call compare(number, 'locally', words_of_c64(result), expected)
-
-      call build(comm, TREEFOLD_C64, operator, width, size(rows, 2), plan, first, last)
-      result = 0
-      call treefold_allreduce(plan, rows(:, first + 1:last), result)
-      call compare(number, 'by ranks', words_of_c64(result), expected)
-   end subroutine check_c64
-
-   function words_of_c64(row) result(words)
-      complex(real64), intent(in) :: row(:)
-      integer(int64) :: words(2, size(row))
-
-      words = 0
-      words(1, :) = transfer(real(row, real64), [0_int64])
-      words(2, :) = transfer(aimag(row), [0_int64])
-   end function words_of_c64
-
-   subroutine check_i8(comm, number, operator, width, items, expected)
-      type(treefold_comm), intent(in) :: comm
-      integer, intent(in) :: number, width
-      character(len=*), intent(in) :: operator
-      integer(int64), intent(in) :: items(:, :), expected(:, :)
-      type(treefold_plan) :: plan
-      integer(int8) :: rows(width, size(items, 2) / width), result(width)
-      integer :: first, last
-
-      rows = reshape(int(items(1, :), int8), shape(rows))
-      select case (operator)
-      case ('sum')
-         result = treefold_sum_rows(rows)
-      case ('product')
-         result = treefold_product_rows(rows)
-      case ('min')
-         result = treefold_min_rows(rows)
-      case ('max')
-         result = treefold_max_rows(rows)
-      case default
-         call broken(number)
-      end select
-      call compare(number, 'locally', words_of_i8(result), expected)
-
-      call build(comm, TREEFOLD_I8, operator, width, size(rows, 2), plan, first, last)
-      result = 0
-      call treefold_allreduce(plan, rows(:, first + 1:last), result)
-      call compare(number, 'by ranks', words_of_i8(result), expected)
-   end subroutine check_i8
-
-   function words_of_i8(row) result(words)
-      integer(int8), intent(in) :: row(:)
-      integer(int64) :: words(2, size(row))
-
-      words = 0
-      words(1, :) = row
-   end function words_of_i8
-
-   subroutine check_i16(comm, number, operator, width, items, expected)
-      type(treefold_comm), intent(in) :: comm
-      integer, intent(in) :: number, width
-      character(len=*), intent(in) :: operator
-      integer(int64), intent(in) :: items(:, :), expected(:, :)
-      type(treefold_plan) :: plan
-      integer(int16) :: rows(width, size(items, 2) / width), result(width)
-      integer :: first, last
-
-      rows = reshape(int(items(1, :), int16), shape(rows))
-      select case (operator)
-      case ('sum')
-         result = treefold_sum_rows(rows)
-      case ('product')
-         result = treefold_product_rows(rows)
-      case ('min')
-         result = treefold_min_rows(rows)
-      case ('max')
-         result = treefold_max_rows(rows)
-      case default
-         call broken(number)
-      end select
-      call compare(number, 'locally', words_of_i16(result), expected)
-
-      call build(comm, TREEFOLD_I16, operator, width, size(rows, 2), plan, first, last)
-      result = 0
-      call treefold_allreduce(plan, rows(:, first + 1:last), result)
-      call compare(number, 'by ranks', words_of_i16(result), expected)
-   end subroutine check_i16
-
-   function words_of_i16(row) result(words)
-      integer(int16), intent(in) :: row(:)
-      integer(int64) :: words(2, size(row))
-
-      words = 0
-      words(1, :) = row
-   end function words_of_i16
-
-   subroutine check_i32(comm, number, operator, width, items, expected)
-      type(treefold_comm), intent(in) :: comm
-      integer, intent(in) :: number, width
-      character(len=*), intent(in) :: operator
-      integer(int64), intent(in) :: items(:, :), expected(:, :)
-      type(treefold_plan) :: plan
-      integer(int32) :: rows(width, size(items, 2) / width), result(width)
-      integer :: first, last
-
-      rows = reshape(int(items(1, :), int32), shape(rows))
-      select case (operator)
-      case ('sum')
-         result = treefold_sum_rows(rows)
-      case ('product')
-         result = treefold_product_rows(rows)
-      case ('min')
-         result = treefold_min_rows(rows)
-      case ('max')
-         result = treefold_max_rows(rows)
-      case default
-         call broken(number)
-      end select
-      call compare(number, 'locally', words_of_i32(result), expected)
-
-      call build(comm, TREEFOLD_I32, operator, width, size(rows, 2), plan, first, last)
-      result = 0
-      call treefold_allreduce(plan, rows(:, first + 1:last), result)
-      call compare(number, 'by ranks', words_of_i32(result), expected)
-   end subroutine check_i32
-
-   function words_of_i32(row) result(words)
-      integer(int32), intent(in) :: row(:)
-      integer(int64) :: words(2, size(row))
-
-      words = 0
-      words(1, :) = row
-   end function words_of_i32
-
-   subroutine check_i64(comm, number, operator, width, items, expected)
-      type(treefold_comm), intent(in) :: comm
-      integer, intent(in) :: number, width
-      character(len=*), intent(in) :: operator
-      integer(int64), intent(in) :: items(:, :), expected(:, :)
-      type(treefold_plan) :: plan
-      integer(int64) :: rows(width, size(items, 2) / width), result(width)
-      integer :: first, last
-
-      rows = reshape(int(items(1, :), int64), shape(rows))
-      select case (operator)
-      case ('sum')
-         result = treefold_sum_rows(rows)
-      case ('product')
-         result = treefold_product_rows(rows)
-      case ('min')
-         result = treefold_min_rows(rows)
-      case ('max')
-         result = treefold_max_rows(rows)
-      case default
-         call broken(number)
-      end select
-      call compare(number, 'locally', words_of_i64(result), expected)
-
-      call build(comm, TREEFOLD_I64, operator, width, size(rows, 2), plan, first, last)
-      result = 0
-      call treefold_allreduce(plan, rows(:, first + 1:last), result)
-      call compare(number, 'by ranks', words_of_i64(result), expected)
-   end subroutine check_i64
-
-   function words_of_i64(row) result(words)
-      integer(int64), intent(in) :: row(:)
-      integer(int64) :: words(2, size(row))
-
-      words = 0
-      words(1, :) = row
-   end function words_of_i64
-
-   subroutine prefixes_f32(comm, number, operator, operation, items, expected)
-      type(treefold_comm), intent(in) :: comm
-      integer, intent(in) :: number
-      character(len=*), intent(in) :: operator, operation
-      integer(int64), intent(in) :: items(:, :), expected(:, :)
-      type(treefold_plan) :: plan
-      real(real32) :: x(size(items, 2)), prefixes(size(items, 2))
-      integer :: first, last
-
-      x = transfer(int(items(1, :), int32), [0.0_real32])
-      call build(comm, TREEFOLD_F32, operator, 1, size(x), plan, first, last)
-      if (operation == 'scan') then
-         call treefold_scan(plan, x(first + 1:last), prefixes(first + 1:last))
-      else
-         call treefold_exscan(plan, x(first + 1:last), prefixes(first + 1:last))
-      end if
-      call compare(number, 'by ranks', words_of_f32(prefixes(first + 1:last)), expected(:, first + 1:last))
-   end subroutine prefixes_f32
-
-   subroutine prefixes_f64(comm, number, operator, operation, items, expected)
-      type(treefold_comm), intent(in) :: comm
-      integer, intent(in) :: number
-      character(len=*), intent(in) :: operator, operation
-      integer(int64), intent(in) :: items(:, :), expected(:, :)
-      type(treefold_plan) :: plan
-      real(real64) :: x(size(items, 2)), prefixes(size(items, 2))
-      integer :: first, last
-
-      x = transfer(items(1, :), [0.0_real64])
-      call build(comm, TREEFOLD_F64, operator, 1, size(x), plan, first, last)
-      if (operation == 'scan') then
-         call treefold_scan(plan, x(first + 1:last), prefixes(first + 1:last))
-      else
-         call treefold_exscan(plan, x(first + 1:last), prefixes(first + 1:last))
-      end if
-      call compare(number, 'by ranks', words_of_f64(prefixes(first + 1:last)), expected(:, first + 1:last))
-   end subroutine prefixes_f64
-
-   subroutine prefixes_c64(comm, number, operator, operation, items, expected)
-      type(treefold_comm), intent(in) :: comm
-      integer, intent(in) :: number
-      character(len=*), intent(in) :: operator, operation
-      integer(int64), intent(in) :: items(:, :), expected(:, :)
-      type(treefold_plan) :: plan
-      complex(real64) :: x(size(items, 2)), prefixes(size(items, 2))
-      integer :: first, last
-
-      x = transfer(reshape(items, [size(items)]), [(0.0_real64, 0.0_real64)])
-      call build(comm, TREEFOLD_C64, operator, 1, size(x), plan, first, last)
-      if (operation == 'scan') then
-         call treefold_scan(plan, x(first + 1:last), prefixes(first + 1:last))
-      else
-         call treefold_exscan(plan, x(first + 1:last), prefixes(first + 1:last))
-      end if
-      call compare(number, 'by ranks', words_of_c64(prefixes(first + 1:last)), expected(:, first + 1:last))
-   end subroutine prefixes_c64
-
-   subroutine prefixes_i32(comm, number, operator, operation, items, expected)
-      type(treefold_comm), intent(in) :: comm
-      integer, intent(in) :: number
-      character(len=*), intent(in) :: operator, operation
-      integer(int64), intent(in) :: items(:, :), expected(:, :)
-      type(treefold_plan) :: plan
-      integer(int32) :: x(size(items, 2)), prefixes(size(items, 2))
-      integer :: first, last
-
-      x = int(items(1, :), int32)
-      call build(comm, TREEFOLD_I32, operator, 1, size(x), plan, first, last)
-      if (operation == 'scan') then
-         call treefold_scan(plan, x(first + 1:last), prefixes(first + 1:last))
-      else
-         call treefold_exscan(plan, x(first + 1:last), prefixes(first + 1:last))
-      end if
-      call compare(number, 'by ranks', words_of_i32(prefixes(first + 1:last)), expected(:, first + 1:last))
-   end subroutine prefixes_i32
-
-   subroutine figure_f32(comm, number, operator, operation, items, others, expected)
-      type(treefold_comm), intent(in) :: comm
-      integer, intent(in) :: number
-      character(len=*), intent(in) :: operator, operation
-      integer(int64), intent(in) :: items(:, :), others(:, :), expected(:, :)
-      type(treefold_plan) :: plan
-      real(real32) :: x(size(items, 2)), y(size(others, 2)), result
-      integer :: first, last
-
-      x = transfer(int(items(1, :), int32), [0.0_real32])
-      y = transfer(int(others(1, :), int32), [0.0_real32])
-      select case (trim(operator)//' '//operation)
-      case ('exact sum')
-         result = treefold_exact_sum(x)
-      case ('exact norm')
-         result = treefold_exact_norm(x)
-      case ('exact dot')
-         result = treefold_exact_dot(x, y)
-      case ('sum dot')
-         result = treefold_dot(x, y)
-      case ('sum squared_norm')
-         result = treefold_squared_norm(x)
-      case default
-         call broken(number)
-      end select
-      call compare(number, 'locally', words_of_f32([result]), expected)
-      if (operator /= 'exact') return
-
-      call build_exact(comm, TREEFOLD_F32, operation, size(x), plan, first, last)
-      result = 0
-      if (operation == 'sum' .or. operation == 'norm') then
-         call treefold_allreduce(plan, x(first + 1:last), result)
-      else
-         call treefold_allreduce_dot(plan, x(first + 1:last), y(first + 1:last), result)
-      end if
-      call compare(number, 'by ranks', words_of_f32([result]), expected)
-   end subroutine figure_f32
-
-   subroutine figure_f64(comm, number, operator, operation, items, others, expected)
-      type(treefold_comm), intent(in) :: comm
-      integer, intent(in) :: number
-      character(len=*), intent(in) :: operator, operation
-      integer(int64), intent(in) :: items(:, :), others(:, :), expected(:, :)
-      type(treefold_plan) :: plan
-      real(real64) :: x(size(items, 2)), y(size(others, 2)), result
-      integer :: first, last
-
-      x = transfer(items(1, :), [0.0_real64])
-      y = transfer(others(1, :), [0.0_real64])
-      select case (trim(operator)//' '//operation)
-      case ('exact sum')
-         result = treefold_exact_sum(x)
-      case ('exact norm')
-         result = treefold_exact_norm(x)
-      case ('exact dot')
-         result = treefold_exact_dot(x, y)
-      case ('sum dot')
-         result = treefold_dot(x, y)
-      case ('sum squared_norm')
-         result = treefold_squared_norm(x)
-      case default
-         call broken(number)
-      end select
-      call compare(number, 'locally', words_of_f64([result]), expected)
-      if (operator /= 'exact') return
-
-      call build_exact(comm, TREEFOLD_F64, operation, size(x), plan, first, last)
-      result = 0
-      if (operation == 'sum' .or. operation == 'norm') then
-         call treefold_allreduce(plan, x(first + 1:last), result)
-      else
-         call treefold_allreduce_dot(plan, x(first + 1:last), y(first + 1:last), result)
-      end if
-      call compare(number, 'by ranks', words_of_f64([result]), expected)
-   end subroutine figure_f64
-
-   subroutine figure_c32(comm, number, operator, operation, items, others, expected)
-      type(treefold_comm), intent(in) :: comm
-      integer, intent(in) :: number
-      character(len=*), intent(in) :: operator, operation
-      integer(int64), intent(in) :: items(:, :), others(:, :), expected(:, :)
-      type(treefold_plan) :: plan
-      complex(real32) :: x(size(items, 2)), y(size(others, 2)), result
-      integer :: first, last
-
-      x = transfer(int(reshape(items, [size(items)]), int32), [(0.0_real32, 0.0_real32)])
-      y = transfer(int(reshape(others, [size(others)]), int32), [(0.0_real32, 0.0_real32)])
-      if (operator /= 'exact') call broken(number)
-      call build_exact(comm, TREEFOLD_C32, operation, size(x), plan, first, last)
-      result = 0
-      if (operation == 'sum' .or. operation == 'norm') then
-         call treefold_allreduce(plan, x(first + 1:last), result)
-      else
-         call treefold_allreduce_dot(plan, x(first + 1:last), y(first + 1:last), result)
-      end if
-      call compare(number, 'by ranks', words_of_c32([result]), expected)
-   end subroutine figure_c32
-
-   subroutine figure_c64(comm, number, operator, operation, items, others, expected)
-      type(treefold_comm), intent(in) :: comm
-      integer, intent(in) :: number
-      character(len=*), intent(in) :: operator, operation
-      integer(int64), intent(in) :: items(:, :), others(:, :), expected(:, :)
-      type(treefold_plan) :: plan
-      complex(real64) :: x(size(items, 2)), y(size(others, 2)), result
-      integer :: first, last
-
-      x = transfer(reshape(items, [size(items)]), [(0.0_real64, 0.0_real64)])
-      y = transfer(reshape(others, [size(others)]), [(0.0_real64, 0.0_real64)])
-      if (operator /= 'exact') call broken(number)
-      call build_exact(comm, TREEFOLD_C64, operation, size(x), plan, first, last)
-      result = 0
-      if (operation == 'sum' .or. operation == 'norm') then
-         call treefold_allreduce(plan, x(first + 1:last), result)
-      else
-         call treefold_allreduce_dot(plan, x(first + 1:last), y(first + 1:last), result)
-      end if
-      call compare(number, 'by ranks', words_of_c64([result]), expected)
-   end subroutine figure_c64
-
-   subroutine compare(number, how, found, expected)
-      integer, intent(in) :: number
-      character(len=*), intent(in) :: how
-      integer(int64), intent(in) :: found(:, :), expected(:, :)
-      integer :: element
-
-      if (all(found == expected)) return
-      faults = faults + 1
-      write (error_unit, '(a, i0, a, i0, 3a)') 'rank ', rank, ': golden case ', number, ' has other bits ', how, ': found, expected'
-      do element = 1, size(found, 2)
-         write (error_unit, '(2(2x, 2z17.16))') found(:, element), expected(:, element)
-      end do
-   end subroutine compare
 end program golden

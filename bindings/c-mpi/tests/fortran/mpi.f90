@@ -1,7 +1,7 @@
-! Walks the procedures of module treefold_mpi, with right and with wrong arguments, on any number of ranks, and compares bits with a
-! tree that is written here, and with module treefold.
+! Walks the procedures of module treefold_mpi, with right and with wrong arguments, on any number of ranks, and compares bits with
+! integers and with a tree that is written here.
 !
-!     mpifort treefold.F90 treefold_mpi.F90 mpi.f90 -ltreefold && mpirun -n 3 ./a.out
+!     mpifort treefold_descriptor.c treefold.F90 treefold_mpi.F90 mpi.f90 -ltreefold && mpirun -n 3 ./a.out
 !
 ! With the argument `copy` it copies a plan instead, and must end with an error.
 
@@ -14,6 +14,7 @@ module operators_of_test
 
 contains
 
+   ! Maps y -> a y + b, of which the left one is applied first.
    function composed(context, left, right, out) bind(c) result(status)
       type(c_ptr), value :: context, left, right, out
       integer(c_int) :: status
@@ -32,10 +33,21 @@ contains
 
       status = merge(9, 7, c_associated(context) .or. c_associated(left, right) .or. c_associated(left, out))
    end function failing
+
+   ! What ends every wait that lasts, and counts how often it was asked.
+   function ending(context) bind(c) result(is)
+      type(c_ptr), value :: context
+      integer(c_int) :: is
+      integer(c_int), pointer :: asked
+
+      call c_f_pointer(context, asked)
+      asked = asked + 1
+      is = 1
+   end function ending
 end module operators_of_test
 
 program mpi_walk
-   use, intrinsic :: iso_c_binding, only: c_int32_t, c_loc, c_null_ptr, c_ptr
+   use, intrinsic :: iso_c_binding, only: c_f_pointer, c_int, c_int32_t, c_loc, c_null_ptr, c_ptr
    use, intrinsic :: iso_fortran_env, only: error_unit, int8, int16, int32, int64, real32, real64
    use mpi_f08
    use operators_of_test
@@ -44,29 +56,18 @@ program mpi_walk
 
    ! Handles as C has them, to see what finalisers have done.
    interface
-      function c_comm_destroy(comm) bind(c, name='treefold_comm_destroy') result(status)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), intent(inout) :: comm
-         integer(c_int32_t) :: status
-      end function c_comm_destroy
-
-      function c_builder_destroy(builder) bind(c, name='treefold_builder_destroy') result(status)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), intent(inout) :: builder
-         integer(c_int32_t) :: status
-      end function c_builder_destroy
-
-      function c_plan_destroy(plan) bind(c, name='treefold_plan_destroy') result(status)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), intent(inout) :: plan
-         integer(c_int32_t) :: status
-      end function c_plan_destroy
-
-      function c_cancel(run) bind(c, name='treefold_cancel') result(status)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), intent(inout) :: run
-         integer(c_int32_t) :: status
-      end function c_cancel
+      integer(c_int32_t) function c_comm_destroy(handle) bind(c, name='treefold_comm_destroy')
+         import; type(c_ptr), intent(inout) :: handle
+      end function
+      integer(c_int32_t) function c_builder_destroy(handle) bind(c, name='treefold_builder_destroy')
+         import; type(c_ptr), intent(inout) :: handle
+      end function
+      integer(c_int32_t) function c_plan_destroy(handle) bind(c, name='treefold_plan_destroy')
+         import; type(c_ptr), intent(inout) :: handle
+      end function
+      integer(c_int32_t) function c_cancel(handle) bind(c, name='treefold_cancel')
+         import; type(c_ptr), intent(inout) :: handle
+      end function
    end interface
 
    ! What a program has that keeps its plans.
@@ -76,9 +77,9 @@ program mpi_walk
       integer :: steps = 0
    end type solver
 
-   integer, parameter :: WIDTH = 3, N = 50
-   integer(int8), parameter :: BYTES(1) = [0_int8]
-   integer :: rank, ranks, faults, all_faults, checks
+   integer, parameter :: WIDTH = 3, N = 50, BLOCK = 4
+   integer :: rank, ranks, faults, all_faults, checks, first, last
+   real(real64) :: x(N)
    character(len=20) :: argument
 
    call MPI_Init()
@@ -86,14 +87,15 @@ program mpi_walk
    call MPI_Comm_size(MPI_COMM_WORLD, ranks)
    checks = 0
    faults = 0
+   ! This rank has items first + 1 to last, so that all ranks have other numbers of them.
+   first = N * rank * (rank + 1) / (ranks * (ranks + 1))
+   last = N * (rank + 1) * (rank + 2) / (ranks * (ranks + 1))
    call get_command_argument(1, argument)
-
    if (argument == 'copy') then
       call copy_a_plan()
    else
       call walk()
    end if
-
    call MPI_Allreduce(faults, all_faults, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
    call MPI_Finalize()
    if (all_faults > 0) error stop 'checks of module treefold_mpi failed'
@@ -101,23 +103,21 @@ program mpi_walk
 
 contains
 
+   include 'checks.inc'
+
    subroutine walk()
       type(treefold_comm) :: comm
+      integer :: i
 
+      x = [(1.0_real64 / i, i = 1, N)]
       call communicators(comm)
       call builders(comm)
       call plans(comm)
-
-      call walk_f32(comm)
-      call walk_f64(comm)
-      call walk_c32(comm)
-      call walk_c64(comm)
-      call walk_i8(comm)
-      call walk_i16(comm)
-      call walk_i32(comm)
-      call walk_i64(comm)
+      call all_types(comm)
+      call arrays(comm)
       call operators(comm)
       call split_phase(comm)
+      call interruptions()
       call local_errors(comm)
       call errors_of_ranks(comm)
       call handles_end(comm)
@@ -139,23 +139,17 @@ contains
       total = tree(x(:half)) + tree(x(half + 1:))
    end function tree
 
-   ! This rank's stretch of n items, so that all stretches differ: items first + 1 to last.
-   subroutine stretch(n, first, last)
-      integer, intent(in) :: n
-      integer, intent(out) :: first, last
-
-      first = n * rank * (rank + 1) / (ranks * (ranks + 1))
-      last = n * (rank + 1) * (rank + 2) / (ranks * (ranks + 1))
-   end subroutine stretch
-
    ! ---- Communicators ---------------------------------------------------------------------------------------------------------
 
    subroutine communicators(comm)
       type(treefold_comm), intent(inout) :: comm
       type(treefold_comm) :: other
       type(MPI_Comm) :: half
+      character(len=:), allocatable :: text
       integer :: found, ierr
 
+      call treefold_mpi_library(text)
+      call check('the library: ' // text, len(text) > 10)
       call treefold_comm_duplicate(MPI_COMM_WORLD, comm)
       call treefold_comm_rank(comm, found)
       call check('rank', found == rank)
@@ -175,27 +169,19 @@ contains
       call check('rank in a half', found == rank / 2)
 
       call treefold_comm_destroy(other)
-      call treefold_comm_destroy(other, ierr)
-      call fails('the end of what has ended', ierr, TREEFOLD_OK)
-      call treefold_comm_rank(other, found, ierr)
-      call fails('the rank in what has ended', ierr, TREEFOLD_NULL)
-      call treefold_comm_size(other, found, ierr)
-      call fails('the size of what has ended', ierr, TREEFOLD_NULL)
-      call treefold_comm_silence_limit(other, 1.0_real64, ierr)
-      call fails('a limit for what has ended', ierr, TREEFOLD_NULL)
-      call treefold_comm_silence_limit(comm, -1.0_real64, ierr)
-      call fails('a negative limit', ierr, TREEFOLD_ARGUMENT)
-      call treefold_comm_measure_link(other, ierr)
-      call fails('a link that has ended', ierr, TREEFOLD_NULL)
-      call treefold_comm_duplicate(MPI_COMM_NULL, other, ierr)
-      call fails('no communicator', ierr, TREEFOLD_ARGUMENT)
+      call treefold_comm_destroy(other, ierr); call fails('the end of what has ended', ierr, TREEFOLD_OK)
+      call treefold_comm_rank(other, found, ierr); call fails('the rank in what has ended', ierr, TREEFOLD_NULL)
+      call treefold_comm_size(other, found, ierr); call fails('the size of what has ended', ierr, TREEFOLD_NULL)
+      call treefold_comm_silence_limit(other, 1.0_real64, ierr); call fails('a limit for what has ended', ierr, TREEFOLD_NULL)
+      call treefold_comm_silence_limit(comm, -1.0_real64, ierr); call fails('a negative limit', ierr, TREEFOLD_ARGUMENT)
+      call treefold_comm_measure_link(other, ierr); call fails('a link that has ended', ierr, TREEFOLD_NULL)
+      call treefold_comm_interruption(other, ierr=ierr); call fails('an interruption of what has ended', ierr, TREEFOLD_NULL)
+      call treefold_comm_duplicate(MPI_COMM_NULL, other, ierr); call fails('no communicator', ierr, TREEFOLD_ARGUMENT)
 
       call treefold_comm_duplicate(MPI_COMM_WORLD, other)
       call treefold_comm_free(other)
-      call treefold_comm_rank(other, found, ierr)
-      call fails('the rank in what was freed', ierr, TREEFOLD_NULL)
-      call treefold_comm_free(other, ierr)
-      call fails('the freeing of nothing', ierr, TREEFOLD_OK)
+      call treefold_comm_rank(other, found, ierr); call fails('the rank in what was freed', ierr, TREEFOLD_NULL)
+      call treefold_comm_free(other, ierr); call fails('the freeing of nothing', ierr, TREEFOLD_OK)
    end subroutine communicators
 
    ! ---- Builders --------------------------------------------------------------------------------------------------------------
@@ -204,154 +190,132 @@ contains
    subroutine builders(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_builder) :: builder
-      real(real64) :: x(N)
       integer(int64), allocatable :: ranges(:, :)
       real(real64), allocatable :: mine(:)
-      integer :: first, last, i, ierr
-      integer, parameter :: BLOCK = 4
+      integer :: i, ierr, begin, end
 
-      x = [(1.0_real64 / i, i = 1, N)]
-      call stretch(N, first, last)
-
-      call begin(comm, builder)
+      call new(comm, builder)
       call treefold_builder_local_items(builder, last - first)
       call treefold_builder_items(builder, N)
-      call total_by('local_items', builder, x(first + 1:last), x)
+      call total_by('local_items', builder, x(first + 1:last))
       call treefold_builder_local_items(builder, int(last - first, int64))
       call treefold_builder_items(builder, int(N, int64))
       call treefold_builder_width(builder, 1_int64)
-      call total_by('local_items of 64 bits', builder, x(first + 1:last), x)
+      call total_by('local_items of 64 bits', builder, x(first + 1:last))
 
-      ! Every item whose number is this rank, modulo their number; the later half first.
+      ! Every item whose number is this rank, modulo their number; the last one first.
       allocate (ranges(2, 0), mine(0))
       do i = N - 1, 0, -1
          if (mod(i, ranks) /= rank) cycle
          ranges = reshape([ranges, int([i, i + 1], int64)], [2, size(ranges, 2) + 1])
          mine = [mine, x(i + 1)]
       end do
-      call begin(comm, builder)
+      call new(comm, builder)
       call treefold_builder_extents(builder, ranges)
-      call total_by('extents', builder, mine, x)
+      call total_by('extents', builder, mine)
       ! All of the items on the last rank, none elsewhere.
-      call begin(comm, builder)
-      if (rank == ranks - 1) then
-         call treefold_builder_extents(builder, reshape([0_int64, int(N, int64)], [2, 1]))
-         call total_by('extents of one rank', builder, x, x)
-      else
-         call treefold_builder_extents(builder, ranges(:, :0))
-         call total_by('no extents', builder, x(:0), x)
-      end if
+      call new(comm, builder)
+      call treefold_builder_extents(builder, reshape([0_int64, int(N, int64)], [2, merge(1, 0, rank == ranks - 1)]))
+      call total_by('extents of one rank', builder, x(:merge(N, 0, rank == ranks - 1)))
 
-      first = (N / ranks) * rank + min(rank, mod(N, ranks))
-      last = (N / ranks) * (rank + 1) + min(rank + 1, mod(N, ranks))
-      call begin(comm, builder)
+      begin = (N / ranks) * rank + min(rank, mod(N, ranks))
+      end = (N / ranks) * (rank + 1) + min(rank + 1, mod(N, ranks))
+      call new(comm, builder)
       call treefold_builder_even(builder, N)
-      call total_by('even', builder, x(first + 1:last), x)
-      call begin(comm, builder)
+      call total_by('even', builder, x(begin + 1:end))
+      call new(comm, builder)
       call treefold_builder_even(builder, int(N, int64))
       call treefold_builder_agreed(builder)
-      call total_by('even, agreed', builder, x(first + 1:last), x)
+      call total_by('even, agreed', builder, x(begin + 1:end))
 
-      mine = [(x(i + 1:min(i + BLOCK, N)), i = BLOCK * rank, N - 1, BLOCK * ranks)]
-      call begin(comm, builder)
-      call treefold_builder_block_cyclic(builder, N, BLOCK)
-      call total_by('block_cyclic', builder, mine, x)
-      call begin(comm, builder)
-      call treefold_builder_block_cyclic(builder, int(N, int64), int(BLOCK, int64))
-      call total_by('block_cyclic of 64 bits', builder, mine, x)
+      call new(comm, builder)
+      call treefold_builder_block_cyclic(builder, N, int(BLOCK, int64))
+      call total_by('block_cyclic', builder, [(x(i + 1:min(i + BLOCK, N)), i = BLOCK * rank, N - 1, BLOCK * ranks)])
 
-      ! What cannot be is said at once, or by the build.
-      call treefold_builder_local_items(builder, -1, ierr)
-      call fails('negative local_items', ierr, TREEFOLD_ARGUMENT)
-      call check('its text', treefold_error_message() == 'items is negative: -1')
-      call check('its rank', treefold_error_rank() == -1)
-      call treefold_builder_even(builder, -1_int64, ierr)
-      call fails('negative even', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_block_cyclic(builder, -1, 4, ierr)
-      call fails('negative block_cyclic', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_block_cyclic(builder, 4, -1, ierr)
-      call fails('negative block', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_items(builder, -1, ierr)
-      call fails('negative items', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_width(builder, -1, ierr)
-      call fails('negative width', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_message_limit(builder, -1, ierr)
-      call fails('negative message_limit', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_blocks(builder, -1, ierr)
-      call fails('negative blocks', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_ports(builder, -1, ierr)
-      call fails('negative ports', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_node_ranks(builder, -1, ierr)
-      call fails('negative node_ranks', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_extents(builder, reshape([-1_int64, 3_int64], [2, 1]), ierr)
-      call fails('a negative range', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_extents(builder, reshape([0_int64, 1_int64, 2_int64], [3, 1]), ierr)
-      call fails('ranges of three numbers', ierr, TREEFOLD_LENGTH)
-      call treefold_builder_algorithm(builder, 'nonsense', ierr)
-      call fails('an unknown algorithm', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_extents(builder, reshape([5_int64, 3_int64], [2, 1]), ierr)
-      call fails('a range that ends before it begins', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_extents(builder, reshape([0_int64, 2_int64, 1_int64, 3_int64], [2, 2]), ierr)
-      call fails('an item in two ranges', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_block_cyclic(builder, 4, 0, ierr)
-      call fails('blocks of no items', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_width(builder, 0, ierr)
-      call fails('a width of 0', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_root(builder, -1, ierr)
-      call fails('a negative root', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_root(builder, ranks, ierr)
-      call fails('a root that is no rank', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_blocks(builder, 0, ierr)
-      call fails('no blocks', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_ports(builder, 0, ierr)
-      call fails('no ports', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_node_ranks(builder, 0, ierr)
-      call fails('nodes of no ranks', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_message_limit(builder, 0, ierr)
-      call fails('messages of nothing', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_create(comm, 99, TREEFOLD_OP_SUM, builder, ierr)
-      call fails('an unknown type', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_create(comm, TREEFOLD_F64, 99, builder, ierr)
-      call fails('an unknown operator', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_create(comm, TREEFOLD_C64, TREEFOLD_OP_MIN, builder, ierr)
-      call fails('the least complex number', ierr, TREEFOLD_UNSUPPORTED)
+      ! Lanes 0, 1 and 2, whose sums are added in tree order.
+      call new(comm, builder)
+      call treefold_builder_lanes(builder, 3)
+      call treefold_builder_local_items(builder, merge(N, 0, rank == 0))
+      call total_by('lanes', builder, x(:merge(N, 0, rank == 0)), tree([tree(x(1::3)), tree(x(2::3)), tree(x(3::3))]))
 
-      call begin(comm, builder)
+      call wrong_settings(comm)
+      call new(comm, builder)
       call build_fails('no items', builder, TREEFOLD_ARGUMENT)
       call treefold_builder_local_items(builder, 1)
       call treefold_builder_items(builder, ranks + 1)
       call build_fails('another number of items', builder, TREEFOLD_DISAGREE)
 
       call treefold_builder_destroy(builder)
-      call treefold_builder_destroy(builder, ierr)
-      call fails('the end of a builder that has ended', ierr, TREEFOLD_OK)
-      call treefold_builder_root(builder, 0, ierr)
-      call fails('a root for what has ended', ierr, TREEFOLD_NULL)
-      call treefold_builder_agreed(builder, ierr)
-      call fails('what has ended is agreed', ierr, TREEFOLD_NULL)
+      call treefold_builder_destroy(builder, ierr); call fails('the end of a builder that has ended', ierr, TREEFOLD_OK)
+      call treefold_builder_root(builder, 0, ierr); call fails('a root for what has ended', ierr, TREEFOLD_NULL)
+      call treefold_builder_agreed(builder, ierr); call fails('what has ended is agreed', ierr, TREEFOLD_NULL)
    end subroutine builders
 
-   subroutine begin(comm, builder)
+   ! What cannot be is said at once.
+   subroutine wrong_settings(comm)
+      type(treefold_comm), intent(in) :: comm
+      type(treefold_builder) :: builder
+      integer :: i, ierr
+      integer, parameter :: KNOWN(4) = [TREEFOLD_BLOCKS, TREEFOLD_PORTS, TREEFOLD_NODE_RANKS, TREEFOLD_MESSAGE_LIMIT]
+
+      call new(comm, builder)
+      call treefold_builder_local_items(builder, -1, ierr); call fails('negative local_items', ierr, TREEFOLD_ARGUMENT)
+      call says('`items` must be an integer of 32 or 64 bits that is at least 0: it is -1')
+      call check('its rank', treefold_error_rank() == -1)
+      call treefold_builder_local_items(builder, 1.0_real64, ierr); call fails('a number with a point', ierr, TREEFOLD_ARGUMENT)
+      call treefold_builder_even(builder, -1_int64, ierr); call fails('negative even', ierr, TREEFOLD_ARGUMENT)
+      call treefold_builder_items(builder, -1, ierr); call fails('negative items', ierr, TREEFOLD_ARGUMENT)
+      do i = -1, 0
+         call treefold_builder_block_cyclic(builder, i, i, ierr); call fails('no blocks', ierr, TREEFOLD_ARGUMENT)
+         call treefold_builder_width(builder, i, ierr); call fails('no width', ierr, TREEFOLD_ARGUMENT)
+         call treefold_builder_lanes(builder, i, ierr); call fails('no lanes', ierr, TREEFOLD_ARGUMENT)
+      end do
+      do i = 1, size(KNOWN)
+         call treefold_builder_parameter(builder, KNOWN(i), -1, ierr); call fails('a negative parameter', ierr, TREEFOLD_ARGUMENT)
+         call treefold_builder_parameter(builder, KNOWN(i), 0_int64, ierr); call fails('a parameter of 0', ierr, TREEFOLD_ARGUMENT)
+      end do
+      call treefold_builder_parameter(builder, 99, 1, ierr); call fails('an unknown parameter', ierr, TREEFOLD_ARGUMENT)
+      call treefold_builder_extents(builder, reshape([-1_int64, 3_int64], [2, 1]), ierr)
+      call fails('a negative range', ierr, TREEFOLD_ARGUMENT)
+      call treefold_builder_extents(builder, reshape([0_int64, 1_int64, 2_int64], [3, 1]), ierr)
+      call fails('ranges of three numbers', ierr, TREEFOLD_LENGTH)
+      call treefold_builder_extents(builder, reshape([5_int64, 3_int64], [2, 1]), ierr)
+      call fails('a range that ends before it begins', ierr, TREEFOLD_ARGUMENT)
+      call treefold_builder_extents(builder, reshape([0_int64, 2_int64, 1_int64, 3_int64], [2, 2]), ierr)
+      call fails('an item in two ranges', ierr, TREEFOLD_ARGUMENT)
+      call treefold_builder_algorithm(builder, 'nonsense', ierr); call fails('an unknown algorithm', ierr, TREEFOLD_ARGUMENT)
+      do i = -1, ranks, ranks + 1
+         call treefold_builder_root(builder, i, ierr); call fails('a root that is no rank', ierr, TREEFOLD_ARGUMENT)
+      end do
+      call treefold_builder_create(comm, 99, TREEFOLD_OP_SUM, builder, ierr); call fails('an unknown type', ierr, TREEFOLD_ARGUMENT)
+      call treefold_builder_create(comm, TREEFOLD_F64, 99, builder, ierr)
+      call fails('an unknown operator', ierr, TREEFOLD_ARGUMENT)
+      call treefold_builder_create(comm, TREEFOLD_I64, TREEFOLD_OP_SUM, builder)
+      call treefold_builder_lanes(builder, 4, ierr); call fails('lanes of integers', ierr, TREEFOLD_UNSUPPORTED)
+   end subroutine wrong_settings
+
+   subroutine new(comm, builder)
       type(treefold_comm), intent(in) :: comm
       type(treefold_builder), intent(inout) :: builder
-
       call treefold_builder_create(comm, TREEFOLD_F64, TREEFOLD_OP_SUM, builder)
-   end subroutine begin
+   end subroutine new
 
-   subroutine total_by(what, builder, mine, all)
+   subroutine total_by(what, builder, mine, expected)
       character(len=*), intent(in) :: what
       type(treefold_builder), intent(in) :: builder
-      real(real64), intent(in) :: mine(:), all(:)
+      real(real64), intent(in) :: mine(:)
+      real(real64), intent(in), optional :: expected
       type(treefold_plan) :: plan
       real(real64) :: total
       integer :: ierr
 
-      call treefold_plan_build(builder, plan, ierr)
-      call fails(what // ', build', ierr, TREEFOLD_OK)
-      if (ierr /= TREEFOLD_OK) return
-      call treefold_allreduce(plan, mine, total, ierr)
-      call fails(what, ierr, TREEFOLD_OK)
-      call same(what, transfer(total, BYTES), transfer(tree(all), BYTES))
+      call treefold_plan_build(builder, plan, ierr); call fails(what // ', build', ierr, TREEFOLD_OK)
+      call treefold_allreduce(plan, mine, total, ierr); call fails(what, ierr, TREEFOLD_OK)
+      if (present(expected)) then
+         call same(what, total, expected)
+      else
+         call same(what, total, tree(x))
+      end if
    end subroutine total_by
 
    subroutine build_fails(what, builder, expected)
@@ -362,993 +326,356 @@ contains
       real(real64) :: total
       integer :: ierr
 
-      call treefold_plan_build(builder, plan, ierr)
-      call fails(what, ierr, expected)
-      call treefold_allreduce(plan, [1.0_real64], total, ierr)
-      call fails(what // ', a call of the plan', ierr, TREEFOLD_NULL)
+      call treefold_plan_build(builder, plan, ierr); call fails(what, ierr, expected)
+      call treefold_allreduce(plan, [1.0_real64], total, ierr); call fails(what // ', a call of the plan', ierr, TREEFOLD_NULL)
    end subroutine build_fails
 
    ! ---- Plans -----------------------------------------------------------------------------------------------------------------
 
-   ! Every algorithm, with its parameters, gives the same bits, and says who it is.
+   ! Every algorithm, and every parameter, gives the same bits; algorithms say who they are.
    subroutine plans(comm)
       type(treefold_comm), intent(in) :: comm
-      type(treefold_builder) :: builder
       type(treefold_plan) :: plan
       character(len=:), allocatable :: name, text
-      real(real64) :: x(WIDTH, N), row(WIDTH)
       integer(int64) :: begin_column, end_column
-      integer :: first, last, i, columns, algorithm, ierr
+      integer :: algorithm, i, ierr
+      logical :: is_so
+      character(len=12), parameter :: BY(4) = [character(len=12) :: '', 'bruck', 'hierarchical', '']
 
-      x = reshape([(1.0_real64 / i, i = 1, size(x))], shape(x))
-      call stretch(N, first, last)
-      call check('some algorithms', treefold_algorithm_count() > 3)
       call check('no algorithm 0', treefold_algorithm_name(0) == '')
-      call check('none beyond the last', treefold_algorithm_name(treefold_algorithm_count() + 1) == '')
-
-      do algorithm = 1, treefold_algorithm_count()
+      algorithm = 1
+      do while (treefold_algorithm_name(algorithm) /= '')
          name = treefold_algorithm_name(algorithm)
-         call begin(comm, builder)
-         call treefold_builder_local_items(builder, last - first)
-         call treefold_builder_width(builder, WIDTH)
-         call treefold_builder_algorithm(builder, name)
-         columns = WIDTH
-         call treefold_plan_build(builder, plan, ierr)
-         if (ierr == TREEFOLD_UNSUPPORTED) then
-            ! Algorithms of single values.
-            columns = 1
-            call treefold_builder_width(builder, 1)
-            call treefold_plan_build(builder, plan, ierr)
-         end if
-         call fails('a plan by ' // name, ierr, TREEFOLD_OK)
+         call rows_by(comm, name, 0, plan)
          call treefold_plan_algorithm(plan, TREEFOLD_CALL_ALLREDUCE, text)
          call check('an algorithm for allreduce by ' // name, len(text) > 0)
          call treefold_plan_print(plan, text)
-         call check('a text for ' // name, len(text) > 20)
-         row = 0
-         call treefold_allreduce(plan, x(:columns, first + 1:last), row(:columns), ierr)
-         call fails(name, ierr, TREEFOLD_OK)
-         do i = 1, columns
-            call same(name, transfer(row(i), BYTES), transfer(tree(x(i, :)), BYTES))
-         end do
+         call check('a text for ' // name, len(text) > 20 .and. index(text, achar(0)) == 0)
+         algorithm = algorithm + 1
+      end do
+      call check('some algorithms', algorithm > 4)
+      do i = 1, size(BY)
+         call rows_by(comm, trim(BY(i)), i, plan)
       end do
 
-      call parameter_changes_no_bit(comm, 'blocks')
-      call parameter_changes_no_bit(comm, 'ports')
-      call parameter_changes_no_bit(comm, 'node_ranks')
-      call parameter_changes_no_bit(comm, 'message_limit')
-
-      call treefold_plan_algorithm(plan, 77, text, ierr)
-      call fails('an operation that does not exist', ierr, TREEFOLD_ARGUMENT)
+      call treefold_plan_algorithm(plan, 77, text, ierr); call fails('an operation that does not exist', ierr, TREEFOLD_ARGUMENT)
       call treefold_plan_destroy(plan)
-      call treefold_plan_destroy(plan, ierr)
-      call fails('the end of a plan that has ended', ierr, TREEFOLD_OK)
+      call treefold_plan_destroy(plan, ierr); call fails('the end of a plan that has ended', ierr, TREEFOLD_OK)
       call treefold_plan_algorithm(plan, TREEFOLD_CALL_SCAN, text, ierr)
       call fails('the algorithm of what has ended', ierr, TREEFOLD_NULL)
-      call treefold_plan_print(plan, text, ierr)
-      call fails('the text of what has ended', ierr, TREEFOLD_NULL)
+      call treefold_plan_print(plan, text, ierr); call fails('the text of what has ended', ierr, TREEFOLD_NULL)
+      call treefold_plan_pending(plan, is_so, ierr); call fails('a run of what has ended', ierr, TREEFOLD_NULL)
       call treefold_plan_scattered_columns(plan, begin_column, end_column, ierr)
       call fails('the columns of what has ended', ierr, TREEFOLD_NULL)
    end subroutine plans
 
-   subroutine parameter_changes_no_bit(comm, parameter)
+   ! Rows by an algorithm, if it has a name, with a parameter of 2, if it is none of 0.
+   subroutine rows_by(comm, name, parameter, plan)
       type(treefold_comm), intent(in) :: comm
-      character(len=*), intent(in) :: parameter
+      character(len=*), intent(in) :: name
+      integer, intent(in) :: parameter
+      type(treefold_plan), intent(inout) :: plan
       type(treefold_builder) :: builder
-      type(treefold_plan) :: plan
-      real(real64) :: x(WIDTH, N), row(WIDTH)
-      integer :: first, last, i, ierr
+      real(real64) :: all(WIDTH, N), row(WIDTH)
+      integer :: columns, i, ierr
 
-      x = reshape([(1.0_real64 / i, i = 1, size(x))], shape(x))
-      call stretch(N, first, last)
-      call begin(comm, builder)
+      all = reshape([(1.0_real64 / i, i = 1, size(all))], shape(all))
+      call new(comm, builder)
       call treefold_builder_local_items(builder, last - first)
       call treefold_builder_width(builder, WIDTH)
-      select case (parameter)
-      case ('blocks')
-         call treefold_builder_blocks(builder, 2)
-      case ('ports')
-         call treefold_builder_algorithm(builder, 'bruck')
-         call treefold_builder_ports(builder, 2)
-      case ('node_ranks')
-         call treefold_builder_algorithm(builder, 'hierarchical')
-         call treefold_builder_node_ranks(builder, 2)
-      case ('message_limit')
-         call treefold_builder_message_limit(builder, 2)
-         call treefold_builder_message_limit(builder, 2_int64)
-      end select
+      if (name /= '') call treefold_builder_algorithm(builder, name)
+      if (parameter > 0) call treefold_builder_parameter(builder, parameter, 2)
+      columns = WIDTH
       call treefold_plan_build(builder, plan, ierr)
-      call fails(parameter // ', build', ierr, TREEFOLD_OK)
-      if (ierr /= TREEFOLD_OK) return
-      call treefold_allreduce(plan, x(:, first + 1:last), row, ierr)
-      call fails(parameter, ierr, TREEFOLD_OK)
-      do i = 1, WIDTH
-         call same(parameter, transfer(row(i), BYTES), transfer(tree(x(i, :)), BYTES))
-      end do
-   end subroutine parameter_changes_no_bit
+      if (ierr == TREEFOLD_UNSUPPORTED) then
+         ! Algorithms of single values.
+         columns = 1
+         call treefold_builder_width(builder, 1)
+         call treefold_plan_build(builder, plan, ierr)
+      end if
+      call fails('a plan by ' // name, ierr, TREEFOLD_OK)
+      call treefold_allreduce(plan, all(:columns, first + 1:last), row(:columns), ierr)
+      call fails('rows by ' // name, ierr, TREEFOLD_OK)
+      call same('rows by ' // name, row(:columns), [(tree(all(i, :)), i = 1, columns)])
+   end subroutine rows_by
 
    ! ---- Every call with every type --------------------------------------------------------------------------------------------
 
-   subroutine walk_f32(comm)
+   ! Slot 1 of an array has the items, and each result has one of its own.
+   subroutine all_types(comm)
       type(treefold_comm), intent(in) :: comm
-      type(treefold_plan) :: wide, narrow
-      type(treefold_run) :: run
-      real(real32) :: all(WIDTH, N), total(WIDTH), rows(WIDTH, 4), s(4)
-      real(real32), allocatable :: mine(:, :), flat(:), up_to(:, :), before(:, :), scanned(:, :), parts(:, :)
-      integer(int64) :: begin_column, end_column
-      integer :: first, last, i
-      logical :: is_mine(4), is_done
-
-      all = reshape([((-1)**i / real(i, real32), i = 1, size(all))], shape(all))
-      total = treefold_sum_rows(all)
-      call stretch(N, first, last)
-      allocate (mine(WIDTH, last - first), up_to(WIDTH, last - first), before(WIDTH, last - first))
-      allocate (scanned(WIDTH, last - first), flat(WIDTH * (last - first)))
-      mine = all(:, first + 1:last)
-      flat = reshape(mine, [size(mine)])
-      do i = first + 1, last
-         up_to(:, i - first) = treefold_sum_rows(all(:, :i))
-         before(:, i - first) = treefold_sum_rows(all(:, :i - 1))
-      end do
-      call build_two(comm, TREEFOLD_F32, last - first, narrow, wide)
-
-      rows = 0
-      call treefold_allreduce(wide, mine, rows(:, 1))
-      call treefold_allreduce(wide, flat, rows(:, 2))
-      call treefold_start_allreduce(wide, mine, run)
-      call treefold_test(run, is_done)
-      call treefold_wait_timeout(run, 60.0_real64)
-      call treefold_wait(run, rows(:, 3))
-      call treefold_start_allreduce(wide, flat, run)
-      call treefold_wait(run, rows(:, 4), is_mine(1))
-      call same('allreduce f32', transfer(rows, BYTES), transfer(spread(total, 2, 4), BYTES))
-      s = 0
-      call treefold_allreduce(narrow, mine(1, :), s(1))
-      call treefold_allreduce(narrow, mine(1, :), s(2:2))
-      call treefold_start_allreduce(narrow, mine(1, :), run)
-      call treefold_wait(run, s(3))
-      call treefold_start_allreduce(narrow, mine(1, :), run)
-      call treefold_wait(run, s(4:4))
-      call same('allreduce of a column f32', transfer(s, BYTES), transfer(spread(total(1), 1, 4), BYTES))
-
-      rows = 0
-      call treefold_reduce(wide, mine, rows(:, 1), is_mine(1))
-      call treefold_reduce(wide, flat, rows(:, 2))
-      call treefold_start_reduce(wide, mine, run)
-      call treefold_wait(run, rows(:, 3), is_mine(2))
-      call treefold_start_reduce(wide, flat, run)
-      call treefold_wait(run, rows(:, 4))
-      s = 0
-      call treefold_reduce(narrow, mine(1, :), s(1), is_mine(3))
-      call treefold_start_reduce(narrow, mine(1, :), run)
-      call treefold_wait(run, s(2), is_mine(4))
-      call check('who is the root f32', all_are(is_mine, rank == ranks - 1))
-      if (rank /= ranks - 1) total = 0
-      call same('reduce f32', transfer(rows, BYTES), transfer(spread(total, 2, 4), BYTES))
-      call same('reduce of a column f32', transfer(s(:2), BYTES), transfer(spread(total(1), 1, 2), BYTES))
-
-      ! Which row total still is on the root only.
-      rows = spread(total, 2, 4)
-      call treefold_broadcast(wide, rows(:, 1))
-      call treefold_broadcast(narrow, rows(1, 2))
-      total = treefold_sum_rows(all)
-      call same('broadcast f32', transfer([rows(:, 1), rows(1, 2)], BYTES), transfer([total, total(1)], BYTES))
-
-      call treefold_plan_scattered_columns(wide, begin_column, end_column)
-      allocate (parts(end_column - begin_column, 4))
-      call treefold_reduce_scatter(wide, mine, parts(:, 1))
-      call treefold_reduce_scatter(wide, flat, parts(:, 2))
-      call treefold_start_reduce_scatter(wide, mine, run)
-      call treefold_wait(run, parts(:, 3))
-      call treefold_start_reduce_scatter(wide, flat, run)
-      call treefold_wait(run, parts(:, 4))
-      call same('reduce_scatter f32', transfer(parts, BYTES), transfer(spread(total(begin_column + 1:end_column), 2, 4), BYTES))
-
-      call treefold_scan(wide, mine, scanned)
-      call same('scan f32', transfer(scanned, BYTES), transfer(up_to, BYTES))
-      call treefold_exscan(wide, mine, scanned)
-      call same('exscan f32', transfer(scanned, BYTES), transfer(before, BYTES))
-      call treefold_start_scan(wide, mine, run)
-      call treefold_wait(run, scanned)
-      call same('start_scan f32', transfer(scanned, BYTES), transfer(up_to, BYTES))
-      call treefold_start_exscan(wide, mine, run)
-      call treefold_wait(run, scanned)
-      call same('start_exscan f32', transfer(scanned, BYTES), transfer(before, BYTES))
-      call treefold_scan(narrow, mine(1, :), scanned(1, :))
-      call treefold_start_scan(narrow, mine(2, :), run)
-      call treefold_wait(run, scanned(2, :))
-      call same('scan of columns f32', transfer(scanned(:2, :), BYTES), transfer(up_to(:2, :), BYTES))
-      call treefold_exscan(narrow, mine(1, :), scanned(1, :))
-      call treefold_start_exscan(narrow, mine(2, :), run)
-      call treefold_wait(run, scanned(2, :))
-      call same('exscan of columns f32', transfer(scanned(:2, :), BYTES), transfer(before(:2, :), BYTES))
-   end subroutine walk_f32
-
-   subroutine walk_f64(comm)
-      type(treefold_comm), intent(in) :: comm
-      type(treefold_plan) :: wide, narrow
-      type(treefold_run) :: run
-      real(real64) :: all(WIDTH, N), total(WIDTH), rows(WIDTH, 4), s(4)
-      real(real64), allocatable :: mine(:, :), flat(:), up_to(:, :), before(:, :), scanned(:, :), parts(:, :)
-      integer(int64) :: begin_column, end_column
-      integer :: first, last, i
-      logical :: is_mine(4), is_done
-
-      all = reshape([((-1)**i / real(i, real64), i = 1, size(all))], shape(all))
-      total = treefold_sum_rows(all)
-      call stretch(N, first, last)
-      allocate (mine(WIDTH, last - first), up_to(WIDTH, last - first), before(WIDTH, last - first))
-      allocate (scanned(WIDTH, last - first), flat(WIDTH * (last - first)))
-      mine = all(:, first + 1:last)
-      flat = reshape(mine, [size(mine)])
-      do i = first + 1, last
-         up_to(:, i - first) = treefold_sum_rows(all(:, :i))
-         before(:, i - first) = treefold_sum_rows(all(:, :i - 1))
-      end do
-      call build_two(comm, TREEFOLD_F64, last - first, narrow, wide)
-
-      rows = 0
-      call treefold_allreduce(wide, mine, rows(:, 1))
-      call treefold_allreduce(wide, flat, rows(:, 2))
-      call treefold_start_allreduce(wide, mine, run)
-      call treefold_test(run, is_done)
-      call treefold_wait_timeout(run, 60.0_real64)
-      call treefold_wait(run, rows(:, 3))
-      call treefold_start_allreduce(wide, flat, run)
-      call treefold_wait(run, rows(:, 4), is_mine(1))
-      call same('allreduce f64', transfer(rows, BYTES), transfer(spread(total, 2, 4), BYTES))
-      s = 0
-      call treefold_allreduce(narrow, mine(1, :), s(1))
-      call treefold_allreduce(narrow, mine(1, :), s(2:2))
-      call treefold_start_allreduce(narrow, mine(1, :), run)
-      call treefold_wait(run, s(3))
-      call treefold_start_allreduce(narrow, mine(1, :), run)
-      call treefold_wait(run, s(4:4))
-      call same('allreduce of a column f64', transfer(s, BYTES), transfer(spread(total(1), 1, 4), BYTES))
-
-      rows = 0
-      call treefold_reduce(wide, mine, rows(:, 1), is_mine(1))
-      call treefold_reduce(wide, flat, rows(:, 2))
-      call treefold_start_reduce(wide, mine, run)
-      call treefold_wait(run, rows(:, 3), is_mine(2))
-      call treefold_start_reduce(wide, flat, run)
-      call treefold_wait(run, rows(:, 4))
-      s = 0
-      call treefold_reduce(narrow, mine(1, :), s(1), is_mine(3))
-      call treefold_start_reduce(narrow, mine(1, :), run)
-      call treefold_wait(run, s(2), is_mine(4))
-      call check('who is the root f64', all_are(is_mine, rank == ranks - 1))
-      if (rank /= ranks - 1) total = 0
-      call same('reduce f64', transfer(rows, BYTES), transfer(spread(total, 2, 4), BYTES))
-      call same('reduce of a column f64', transfer(s(:2), BYTES), transfer(spread(total(1), 1, 2), BYTES))
-
-      ! Which row total still is on the root only.
-      rows = spread(total, 2, 4)
-      call treefold_broadcast(wide, rows(:, 1))
-      call treefold_broadcast(narrow, rows(1, 2))
-      total = treefold_sum_rows(all)
-      call same('broadcast f64', transfer([rows(:, 1), rows(1, 2)], BYTES), transfer([total, total(1)], BYTES))
-
-      call treefold_plan_scattered_columns(wide, begin_column, end_column)
-      allocate (parts(end_column - begin_column, 4))
-      call treefold_reduce_scatter(wide, mine, parts(:, 1))
-      call treefold_reduce_scatter(wide, flat, parts(:, 2))
-      call treefold_start_reduce_scatter(wide, mine, run)
-      call treefold_wait(run, parts(:, 3))
-      call treefold_start_reduce_scatter(wide, flat, run)
-      call treefold_wait(run, parts(:, 4))
-      call same('reduce_scatter f64', transfer(parts, BYTES), transfer(spread(total(begin_column + 1:end_column), 2, 4), BYTES))
-
-      call treefold_scan(wide, mine, scanned)
-      call same('scan f64', transfer(scanned, BYTES), transfer(up_to, BYTES))
-      call treefold_exscan(wide, mine, scanned)
-      call same('exscan f64', transfer(scanned, BYTES), transfer(before, BYTES))
-      call treefold_start_scan(wide, mine, run)
-      call treefold_wait(run, scanned)
-      call same('start_scan f64', transfer(scanned, BYTES), transfer(up_to, BYTES))
-      call treefold_start_exscan(wide, mine, run)
-      call treefold_wait(run, scanned)
-      call same('start_exscan f64', transfer(scanned, BYTES), transfer(before, BYTES))
-      call treefold_scan(narrow, mine(1, :), scanned(1, :))
-      call treefold_start_scan(narrow, mine(2, :), run)
-      call treefold_wait(run, scanned(2, :))
-      call same('scan of columns f64', transfer(scanned(:2, :), BYTES), transfer(up_to(:2, :), BYTES))
-      call treefold_exscan(narrow, mine(1, :), scanned(1, :))
-      call treefold_start_exscan(narrow, mine(2, :), run)
-      call treefold_wait(run, scanned(2, :))
-      call same('exscan of columns f64', transfer(scanned(:2, :), BYTES), transfer(before(:2, :), BYTES))
-   end subroutine walk_f64
-
-   subroutine walk_c32(comm)
-      type(treefold_comm), intent(in) :: comm
-      type(treefold_plan) :: wide, narrow
-      type(treefold_run) :: run
-      complex(real32) :: all(WIDTH, N), total(WIDTH), rows(WIDTH, 4), s(4)
-      complex(real32), allocatable :: mine(:, :), flat(:), up_to(:, :), before(:, :), scanned(:, :), parts(:, :)
-      integer(int64) :: begin_column, end_column
-      integer :: first, last, i
-      logical :: is_mine(4), is_done
-
-      all = reshape([(cmplx(1.0_real32 / i, (-1)**i * sqrt(real(i, real32)), real32), i = 1, size(all))], shape(all))
-      total = treefold_sum_rows(all)
-      call stretch(N, first, last)
-      allocate (mine(WIDTH, last - first), up_to(WIDTH, last - first), before(WIDTH, last - first))
-      allocate (scanned(WIDTH, last - first), flat(WIDTH * (last - first)))
-      mine = all(:, first + 1:last)
-      flat = reshape(mine, [size(mine)])
-      do i = first + 1, last
-         up_to(:, i - first) = treefold_sum_rows(all(:, :i))
-         before(:, i - first) = treefold_sum_rows(all(:, :i - 1))
-      end do
-      call build_two(comm, TREEFOLD_C32, last - first, narrow, wide)
-
-      rows = 0
-      call treefold_allreduce(wide, mine, rows(:, 1))
-      call treefold_allreduce(wide, flat, rows(:, 2))
-      call treefold_start_allreduce(wide, mine, run)
-      call treefold_test(run, is_done)
-      call treefold_wait_timeout(run, 60.0_real64)
-      call treefold_wait(run, rows(:, 3))
-      call treefold_start_allreduce(wide, flat, run)
-      call treefold_wait(run, rows(:, 4), is_mine(1))
-      call same('allreduce c32', transfer(rows, BYTES), transfer(spread(total, 2, 4), BYTES))
-      s = 0
-      call treefold_allreduce(narrow, mine(1, :), s(1))
-      call treefold_allreduce(narrow, mine(1, :), s(2:2))
-      call treefold_start_allreduce(narrow, mine(1, :), run)
-      call treefold_wait(run, s(3))
-      call treefold_start_allreduce(narrow, mine(1, :), run)
-      call treefold_wait(run, s(4:4))
-      call same('allreduce of a column c32', transfer(s, BYTES), transfer(spread(total(1), 1, 4), BYTES))
-
-      rows = 0
-      call treefold_reduce(wide, mine, rows(:, 1), is_mine(1))
-      call treefold_reduce(wide, flat, rows(:, 2))
-      call treefold_start_reduce(wide, mine, run)
-      call treefold_wait(run, rows(:, 3), is_mine(2))
-      call treefold_start_reduce(wide, flat, run)
-      call treefold_wait(run, rows(:, 4))
-      s = 0
-      call treefold_reduce(narrow, mine(1, :), s(1), is_mine(3))
-      call treefold_start_reduce(narrow, mine(1, :), run)
-      call treefold_wait(run, s(2), is_mine(4))
-      call check('who is the root c32', all_are(is_mine, rank == ranks - 1))
-      if (rank /= ranks - 1) total = 0
-      call same('reduce c32', transfer(rows, BYTES), transfer(spread(total, 2, 4), BYTES))
-      call same('reduce of a column c32', transfer(s(:2), BYTES), transfer(spread(total(1), 1, 2), BYTES))
-
-      ! Which row total still is on the root only.
-      rows = spread(total, 2, 4)
-      call treefold_broadcast(wide, rows(:, 1))
-      call treefold_broadcast(narrow, rows(1, 2))
-      total = treefold_sum_rows(all)
-      call same('broadcast c32', transfer([rows(:, 1), rows(1, 2)], BYTES), transfer([total, total(1)], BYTES))
-
-      call treefold_plan_scattered_columns(wide, begin_column, end_column)
-      allocate (parts(end_column - begin_column, 4))
-      call treefold_reduce_scatter(wide, mine, parts(:, 1))
-      call treefold_reduce_scatter(wide, flat, parts(:, 2))
-      call treefold_start_reduce_scatter(wide, mine, run)
-      call treefold_wait(run, parts(:, 3))
-      call treefold_start_reduce_scatter(wide, flat, run)
-      call treefold_wait(run, parts(:, 4))
-      call same('reduce_scatter c32', transfer(parts, BYTES), transfer(spread(total(begin_column + 1:end_column), 2, 4), BYTES))
-
-      call treefold_scan(wide, mine, scanned)
-      call same('scan c32', transfer(scanned, BYTES), transfer(up_to, BYTES))
-      call treefold_exscan(wide, mine, scanned)
-      call same('exscan c32', transfer(scanned, BYTES), transfer(before, BYTES))
-      call treefold_start_scan(wide, mine, run)
-      call treefold_wait(run, scanned)
-      call same('start_scan c32', transfer(scanned, BYTES), transfer(up_to, BYTES))
-      call treefold_start_exscan(wide, mine, run)
-      call treefold_wait(run, scanned)
-      call same('start_exscan c32', transfer(scanned, BYTES), transfer(before, BYTES))
-      call treefold_scan(narrow, mine(1, :), scanned(1, :))
-      call treefold_start_scan(narrow, mine(2, :), run)
-      call treefold_wait(run, scanned(2, :))
-      call same('scan of columns c32', transfer(scanned(:2, :), BYTES), transfer(up_to(:2, :), BYTES))
-      call treefold_exscan(narrow, mine(1, :), scanned(1, :))
-      call treefold_start_exscan(narrow, mine(2, :), run)
-      call treefold_wait(run, scanned(2, :))
-      call same('exscan of columns c32', transfer(scanned(:2, :), BYTES), transfer(before(:2, :), BYTES))
-   end subroutine walk_c32
-
-   subroutine walk_c64(comm)
-      type(treefold_comm), intent(in) :: comm
-      type(treefold_plan) :: wide, narrow
-      type(treefold_run) :: run
-      complex(real64) :: all(WIDTH, N), total(WIDTH), rows(WIDTH, 4), s(4)
-      complex(real64), allocatable :: mine(:, :), flat(:), up_to(:, :), before(:, :), scanned(:, :), parts(:, :)
-      integer(int64) :: begin_column, end_column
-      integer :: first, last, i
-      logical :: is_mine(4), is_done
-
-      all = reshape([(cmplx(1.0_real64 / i, (-1)**i * sqrt(real(i, real64)), real64), i = 1, size(all))], shape(all))
-      total = treefold_sum_rows(all)
-      call stretch(N, first, last)
-      allocate (mine(WIDTH, last - first), up_to(WIDTH, last - first), before(WIDTH, last - first))
-      allocate (scanned(WIDTH, last - first), flat(WIDTH * (last - first)))
-      mine = all(:, first + 1:last)
-      flat = reshape(mine, [size(mine)])
-      do i = first + 1, last
-         up_to(:, i - first) = treefold_sum_rows(all(:, :i))
-         before(:, i - first) = treefold_sum_rows(all(:, :i - 1))
-      end do
-      call build_two(comm, TREEFOLD_C64, last - first, narrow, wide)
-
-      rows = 0
-      call treefold_allreduce(wide, mine, rows(:, 1))
-      call treefold_allreduce(wide, flat, rows(:, 2))
-      call treefold_start_allreduce(wide, mine, run)
-      call treefold_test(run, is_done)
-      call treefold_wait_timeout(run, 60.0_real64)
-      call treefold_wait(run, rows(:, 3))
-      call treefold_start_allreduce(wide, flat, run)
-      call treefold_wait(run, rows(:, 4), is_mine(1))
-      call same('allreduce c64', transfer(rows, BYTES), transfer(spread(total, 2, 4), BYTES))
-      s = 0
-      call treefold_allreduce(narrow, mine(1, :), s(1))
-      call treefold_allreduce(narrow, mine(1, :), s(2:2))
-      call treefold_start_allreduce(narrow, mine(1, :), run)
-      call treefold_wait(run, s(3))
-      call treefold_start_allreduce(narrow, mine(1, :), run)
-      call treefold_wait(run, s(4:4))
-      call same('allreduce of a column c64', transfer(s, BYTES), transfer(spread(total(1), 1, 4), BYTES))
-
-      rows = 0
-      call treefold_reduce(wide, mine, rows(:, 1), is_mine(1))
-      call treefold_reduce(wide, flat, rows(:, 2))
-      call treefold_start_reduce(wide, mine, run)
-      call treefold_wait(run, rows(:, 3), is_mine(2))
-      call treefold_start_reduce(wide, flat, run)
-      call treefold_wait(run, rows(:, 4))
-      s = 0
-      call treefold_reduce(narrow, mine(1, :), s(1), is_mine(3))
-      call treefold_start_reduce(narrow, mine(1, :), run)
-      call treefold_wait(run, s(2), is_mine(4))
-      call check('who is the root c64', all_are(is_mine, rank == ranks - 1))
-      if (rank /= ranks - 1) total = 0
-      call same('reduce c64', transfer(rows, BYTES), transfer(spread(total, 2, 4), BYTES))
-      call same('reduce of a column c64', transfer(s(:2), BYTES), transfer(spread(total(1), 1, 2), BYTES))
-
-      ! Which row total still is on the root only.
-      rows = spread(total, 2, 4)
-      call treefold_broadcast(wide, rows(:, 1))
-      call treefold_broadcast(narrow, rows(1, 2))
-      total = treefold_sum_rows(all)
-      call same('broadcast c64', transfer([rows(:, 1), rows(1, 2)], BYTES), transfer([total, total(1)], BYTES))
-
-      call treefold_plan_scattered_columns(wide, begin_column, end_column)
-      allocate (parts(end_column - begin_column, 4))
-      call treefold_reduce_scatter(wide, mine, parts(:, 1))
-      call treefold_reduce_scatter(wide, flat, parts(:, 2))
-      call treefold_start_reduce_scatter(wide, mine, run)
-      call treefold_wait(run, parts(:, 3))
-      call treefold_start_reduce_scatter(wide, flat, run)
-      call treefold_wait(run, parts(:, 4))
-      call same('reduce_scatter c64', transfer(parts, BYTES), transfer(spread(total(begin_column + 1:end_column), 2, 4), BYTES))
-
-      call treefold_scan(wide, mine, scanned)
-      call same('scan c64', transfer(scanned, BYTES), transfer(up_to, BYTES))
-      call treefold_exscan(wide, mine, scanned)
-      call same('exscan c64', transfer(scanned, BYTES), transfer(before, BYTES))
-      call treefold_start_scan(wide, mine, run)
-      call treefold_wait(run, scanned)
-      call same('start_scan c64', transfer(scanned, BYTES), transfer(up_to, BYTES))
-      call treefold_start_exscan(wide, mine, run)
-      call treefold_wait(run, scanned)
-      call same('start_exscan c64', transfer(scanned, BYTES), transfer(before, BYTES))
-      call treefold_scan(narrow, mine(1, :), scanned(1, :))
-      call treefold_start_scan(narrow, mine(2, :), run)
-      call treefold_wait(run, scanned(2, :))
-      call same('scan of columns c64', transfer(scanned(:2, :), BYTES), transfer(up_to(:2, :), BYTES))
-      call treefold_exscan(narrow, mine(1, :), scanned(1, :))
-      call treefold_start_exscan(narrow, mine(2, :), run)
-      call treefold_wait(run, scanned(2, :))
-      call same('exscan of columns c64', transfer(scanned(:2, :), BYTES), transfer(before(:2, :), BYTES))
-   end subroutine walk_c64
-
-   subroutine walk_i8(comm)
-      type(treefold_comm), intent(in) :: comm
-      type(treefold_plan) :: wide, narrow
-      type(treefold_run) :: run
-      integer(int8) :: all(WIDTH, N), total(WIDTH), rows(WIDTH, 4), s(4)
-      integer(int8), allocatable :: mine(:, :), flat(:), up_to(:, :), before(:, :), scanned(:, :), parts(:, :)
-      integer(int64) :: begin_column, end_column
-      integer :: first, last, i
-      logical :: is_mine(4), is_done
-
-      all = reshape([(int(modulo(7919 * i * i, 251) - 125, int8), i = 1, size(all))], shape(all))
-      total = treefold_sum_rows(all)
-      call stretch(N, first, last)
-      allocate (mine(WIDTH, last - first), up_to(WIDTH, last - first), before(WIDTH, last - first))
-      allocate (scanned(WIDTH, last - first), flat(WIDTH * (last - first)))
-      mine = all(:, first + 1:last)
-      flat = reshape(mine, [size(mine)])
-      do i = first + 1, last
-         up_to(:, i - first) = treefold_sum_rows(all(:, :i))
-         before(:, i - first) = treefold_sum_rows(all(:, :i - 1))
-      end do
-      call build_two(comm, TREEFOLD_I8, last - first, narrow, wide)
-
-      rows = 0
-      call treefold_allreduce(wide, mine, rows(:, 1))
-      call treefold_allreduce(wide, flat, rows(:, 2))
-      call treefold_start_allreduce(wide, mine, run)
-      call treefold_test(run, is_done)
-      call treefold_wait_timeout(run, 60.0_real64)
-      call treefold_wait(run, rows(:, 3))
-      call treefold_start_allreduce(wide, flat, run)
-      call treefold_wait(run, rows(:, 4), is_mine(1))
-      call same('allreduce i8', transfer(rows, BYTES), transfer(spread(total, 2, 4), BYTES))
-      s = 0
-      call treefold_allreduce(narrow, mine(1, :), s(1))
-      call treefold_allreduce(narrow, mine(1, :), s(2:2))
-      call treefold_start_allreduce(narrow, mine(1, :), run)
-      call treefold_wait(run, s(3))
-      call treefold_start_allreduce(narrow, mine(1, :), run)
-      call treefold_wait(run, s(4:4))
-      call same('allreduce of a column i8', transfer(s, BYTES), transfer(spread(total(1), 1, 4), BYTES))
-
-      rows = 0
-      call treefold_reduce(wide, mine, rows(:, 1), is_mine(1))
-      call treefold_reduce(wide, flat, rows(:, 2))
-      call treefold_start_reduce(wide, mine, run)
-      call treefold_wait(run, rows(:, 3), is_mine(2))
-      call treefold_start_reduce(wide, flat, run)
-      call treefold_wait(run, rows(:, 4))
-      s = 0
-      call treefold_reduce(narrow, mine(1, :), s(1), is_mine(3))
-      call treefold_start_reduce(narrow, mine(1, :), run)
-      call treefold_wait(run, s(2), is_mine(4))
-      call check('who is the root i8', all_are(is_mine, rank == ranks - 1))
-      if (rank /= ranks - 1) total = 0
-      call same('reduce i8', transfer(rows, BYTES), transfer(spread(total, 2, 4), BYTES))
-      call same('reduce of a column i8', transfer(s(:2), BYTES), transfer(spread(total(1), 1, 2), BYTES))
-
-      ! Which row total still is on the root only.
-      rows = spread(total, 2, 4)
-      call treefold_broadcast(wide, rows(:, 1))
-      call treefold_broadcast(narrow, rows(1, 2))
-      total = treefold_sum_rows(all)
-      call same('broadcast i8', transfer([rows(:, 1), rows(1, 2)], BYTES), transfer([total, total(1)], BYTES))
-
-      call treefold_plan_scattered_columns(wide, begin_column, end_column)
-      allocate (parts(end_column - begin_column, 4))
-      call treefold_reduce_scatter(wide, mine, parts(:, 1))
-      call treefold_reduce_scatter(wide, flat, parts(:, 2))
-      call treefold_start_reduce_scatter(wide, mine, run)
-      call treefold_wait(run, parts(:, 3))
-      call treefold_start_reduce_scatter(wide, flat, run)
-      call treefold_wait(run, parts(:, 4))
-      call same('reduce_scatter i8', transfer(parts, BYTES), transfer(spread(total(begin_column + 1:end_column), 2, 4), BYTES))
-
-      call treefold_scan(wide, mine, scanned)
-      call same('scan i8', transfer(scanned, BYTES), transfer(up_to, BYTES))
-      call treefold_exscan(wide, mine, scanned)
-      call same('exscan i8', transfer(scanned, BYTES), transfer(before, BYTES))
-      call treefold_start_scan(wide, mine, run)
-      call treefold_wait(run, scanned)
-      call same('start_scan i8', transfer(scanned, BYTES), transfer(up_to, BYTES))
-      call treefold_start_exscan(wide, mine, run)
-      call treefold_wait(run, scanned)
-      call same('start_exscan i8', transfer(scanned, BYTES), transfer(before, BYTES))
-      call treefold_scan(narrow, mine(1, :), scanned(1, :))
-      call treefold_start_scan(narrow, mine(2, :), run)
-      call treefold_wait(run, scanned(2, :))
-      call same('scan of columns i8', transfer(scanned(:2, :), BYTES), transfer(up_to(:2, :), BYTES))
-      call treefold_exscan(narrow, mine(1, :), scanned(1, :))
-      call treefold_start_exscan(narrow, mine(2, :), run)
-      call treefold_wait(run, scanned(2, :))
-      call same('exscan of columns i8', transfer(scanned(:2, :), BYTES), transfer(before(:2, :), BYTES))
-   end subroutine walk_i8
-
-   subroutine walk_i16(comm)
-      type(treefold_comm), intent(in) :: comm
-      type(treefold_plan) :: wide, narrow
-      type(treefold_run) :: run
-      integer(int16) :: all(WIDTH, N), total(WIDTH), rows(WIDTH, 4), s(4)
-      integer(int16), allocatable :: mine(:, :), flat(:), up_to(:, :), before(:, :), scanned(:, :), parts(:, :)
-      integer(int64) :: begin_column, end_column
-      integer :: first, last, i
-      logical :: is_mine(4), is_done
-
-      all = reshape([(int(modulo(7919 * i * i, 251) - 125, int16), i = 1, size(all))], shape(all))
-      total = treefold_sum_rows(all)
-      call stretch(N, first, last)
-      allocate (mine(WIDTH, last - first), up_to(WIDTH, last - first), before(WIDTH, last - first))
-      allocate (scanned(WIDTH, last - first), flat(WIDTH * (last - first)))
-      mine = all(:, first + 1:last)
-      flat = reshape(mine, [size(mine)])
-      do i = first + 1, last
-         up_to(:, i - first) = treefold_sum_rows(all(:, :i))
-         before(:, i - first) = treefold_sum_rows(all(:, :i - 1))
-      end do
-      call build_two(comm, TREEFOLD_I16, last - first, narrow, wide)
-
-      rows = 0
-      call treefold_allreduce(wide, mine, rows(:, 1))
-      call treefold_allreduce(wide, flat, rows(:, 2))
-      call treefold_start_allreduce(wide, mine, run)
-      call treefold_test(run, is_done)
-      call treefold_wait_timeout(run, 60.0_real64)
-      call treefold_wait(run, rows(:, 3))
-      call treefold_start_allreduce(wide, flat, run)
-      call treefold_wait(run, rows(:, 4), is_mine(1))
-      call same('allreduce i16', transfer(rows, BYTES), transfer(spread(total, 2, 4), BYTES))
-      s = 0
-      call treefold_allreduce(narrow, mine(1, :), s(1))
-      call treefold_allreduce(narrow, mine(1, :), s(2:2))
-      call treefold_start_allreduce(narrow, mine(1, :), run)
-      call treefold_wait(run, s(3))
-      call treefold_start_allreduce(narrow, mine(1, :), run)
-      call treefold_wait(run, s(4:4))
-      call same('allreduce of a column i16', transfer(s, BYTES), transfer(spread(total(1), 1, 4), BYTES))
-
-      rows = 0
-      call treefold_reduce(wide, mine, rows(:, 1), is_mine(1))
-      call treefold_reduce(wide, flat, rows(:, 2))
-      call treefold_start_reduce(wide, mine, run)
-      call treefold_wait(run, rows(:, 3), is_mine(2))
-      call treefold_start_reduce(wide, flat, run)
-      call treefold_wait(run, rows(:, 4))
-      s = 0
-      call treefold_reduce(narrow, mine(1, :), s(1), is_mine(3))
-      call treefold_start_reduce(narrow, mine(1, :), run)
-      call treefold_wait(run, s(2), is_mine(4))
-      call check('who is the root i16', all_are(is_mine, rank == ranks - 1))
-      if (rank /= ranks - 1) total = 0
-      call same('reduce i16', transfer(rows, BYTES), transfer(spread(total, 2, 4), BYTES))
-      call same('reduce of a column i16', transfer(s(:2), BYTES), transfer(spread(total(1), 1, 2), BYTES))
-
-      ! Which row total still is on the root only.
-      rows = spread(total, 2, 4)
-      call treefold_broadcast(wide, rows(:, 1))
-      call treefold_broadcast(narrow, rows(1, 2))
-      total = treefold_sum_rows(all)
-      call same('broadcast i16', transfer([rows(:, 1), rows(1, 2)], BYTES), transfer([total, total(1)], BYTES))
-
-      call treefold_plan_scattered_columns(wide, begin_column, end_column)
-      allocate (parts(end_column - begin_column, 4))
-      call treefold_reduce_scatter(wide, mine, parts(:, 1))
-      call treefold_reduce_scatter(wide, flat, parts(:, 2))
-      call treefold_start_reduce_scatter(wide, mine, run)
-      call treefold_wait(run, parts(:, 3))
-      call treefold_start_reduce_scatter(wide, flat, run)
-      call treefold_wait(run, parts(:, 4))
-      call same('reduce_scatter i16', transfer(parts, BYTES), transfer(spread(total(begin_column + 1:end_column), 2, 4), BYTES))
-
-      call treefold_scan(wide, mine, scanned)
-      call same('scan i16', transfer(scanned, BYTES), transfer(up_to, BYTES))
-      call treefold_exscan(wide, mine, scanned)
-      call same('exscan i16', transfer(scanned, BYTES), transfer(before, BYTES))
-      call treefold_start_scan(wide, mine, run)
-      call treefold_wait(run, scanned)
-      call same('start_scan i16', transfer(scanned, BYTES), transfer(up_to, BYTES))
-      call treefold_start_exscan(wide, mine, run)
-      call treefold_wait(run, scanned)
-      call same('start_exscan i16', transfer(scanned, BYTES), transfer(before, BYTES))
-      call treefold_scan(narrow, mine(1, :), scanned(1, :))
-      call treefold_start_scan(narrow, mine(2, :), run)
-      call treefold_wait(run, scanned(2, :))
-      call same('scan of columns i16', transfer(scanned(:2, :), BYTES), transfer(up_to(:2, :), BYTES))
-      call treefold_exscan(narrow, mine(1, :), scanned(1, :))
-      call treefold_start_exscan(narrow, mine(2, :), run)
-      call treefold_wait(run, scanned(2, :))
-      call same('exscan of columns i16', transfer(scanned(:2, :), BYTES), transfer(before(:2, :), BYTES))
-   end subroutine walk_i16
-
-   subroutine walk_i32(comm)
-      type(treefold_comm), intent(in) :: comm
-      type(treefold_plan) :: wide, narrow
-      type(treefold_run) :: run
-      integer(int32) :: all(WIDTH, N), total(WIDTH), rows(WIDTH, 4), s(4)
-      integer(int32), allocatable :: mine(:, :), flat(:), up_to(:, :), before(:, :), scanned(:, :), parts(:, :)
-      integer(int64) :: begin_column, end_column
-      integer :: first, last, i
-      logical :: is_mine(4), is_done
-
-      all = reshape([(int(modulo(7919 * i * i, 251) - 125, int32), i = 1, size(all))], shape(all))
-      total = treefold_sum_rows(all)
-      call stretch(N, first, last)
-      allocate (mine(WIDTH, last - first), up_to(WIDTH, last - first), before(WIDTH, last - first))
-      allocate (scanned(WIDTH, last - first), flat(WIDTH * (last - first)))
-      mine = all(:, first + 1:last)
-      flat = reshape(mine, [size(mine)])
-      do i = first + 1, last
-         up_to(:, i - first) = treefold_sum_rows(all(:, :i))
-         before(:, i - first) = treefold_sum_rows(all(:, :i - 1))
-      end do
-      call build_two(comm, TREEFOLD_I32, last - first, narrow, wide)
-
-      rows = 0
-      call treefold_allreduce(wide, mine, rows(:, 1))
-      call treefold_allreduce(wide, flat, rows(:, 2))
-      call treefold_start_allreduce(wide, mine, run)
-      call treefold_test(run, is_done)
-      call treefold_wait_timeout(run, 60.0_real64)
-      call treefold_wait(run, rows(:, 3))
-      call treefold_start_allreduce(wide, flat, run)
-      call treefold_wait(run, rows(:, 4), is_mine(1))
-      call same('allreduce i32', transfer(rows, BYTES), transfer(spread(total, 2, 4), BYTES))
-      s = 0
-      call treefold_allreduce(narrow, mine(1, :), s(1))
-      call treefold_allreduce(narrow, mine(1, :), s(2:2))
-      call treefold_start_allreduce(narrow, mine(1, :), run)
-      call treefold_wait(run, s(3))
-      call treefold_start_allreduce(narrow, mine(1, :), run)
-      call treefold_wait(run, s(4:4))
-      call same('allreduce of a column i32', transfer(s, BYTES), transfer(spread(total(1), 1, 4), BYTES))
-
-      rows = 0
-      call treefold_reduce(wide, mine, rows(:, 1), is_mine(1))
-      call treefold_reduce(wide, flat, rows(:, 2))
-      call treefold_start_reduce(wide, mine, run)
-      call treefold_wait(run, rows(:, 3), is_mine(2))
-      call treefold_start_reduce(wide, flat, run)
-      call treefold_wait(run, rows(:, 4))
-      s = 0
-      call treefold_reduce(narrow, mine(1, :), s(1), is_mine(3))
-      call treefold_start_reduce(narrow, mine(1, :), run)
-      call treefold_wait(run, s(2), is_mine(4))
-      call check('who is the root i32', all_are(is_mine, rank == ranks - 1))
-      if (rank /= ranks - 1) total = 0
-      call same('reduce i32', transfer(rows, BYTES), transfer(spread(total, 2, 4), BYTES))
-      call same('reduce of a column i32', transfer(s(:2), BYTES), transfer(spread(total(1), 1, 2), BYTES))
-
-      ! Which row total still is on the root only.
-      rows = spread(total, 2, 4)
-      call treefold_broadcast(wide, rows(:, 1))
-      call treefold_broadcast(narrow, rows(1, 2))
-      total = treefold_sum_rows(all)
-      call same('broadcast i32', transfer([rows(:, 1), rows(1, 2)], BYTES), transfer([total, total(1)], BYTES))
-
-      call treefold_plan_scattered_columns(wide, begin_column, end_column)
-      allocate (parts(end_column - begin_column, 4))
-      call treefold_reduce_scatter(wide, mine, parts(:, 1))
-      call treefold_reduce_scatter(wide, flat, parts(:, 2))
-      call treefold_start_reduce_scatter(wide, mine, run)
-      call treefold_wait(run, parts(:, 3))
-      call treefold_start_reduce_scatter(wide, flat, run)
-      call treefold_wait(run, parts(:, 4))
-      call same('reduce_scatter i32', transfer(parts, BYTES), transfer(spread(total(begin_column + 1:end_column), 2, 4), BYTES))
-
-      call treefold_scan(wide, mine, scanned)
-      call same('scan i32', transfer(scanned, BYTES), transfer(up_to, BYTES))
-      call treefold_exscan(wide, mine, scanned)
-      call same('exscan i32', transfer(scanned, BYTES), transfer(before, BYTES))
-      call treefold_start_scan(wide, mine, run)
-      call treefold_wait(run, scanned)
-      call same('start_scan i32', transfer(scanned, BYTES), transfer(up_to, BYTES))
-      call treefold_start_exscan(wide, mine, run)
-      call treefold_wait(run, scanned)
-      call same('start_exscan i32', transfer(scanned, BYTES), transfer(before, BYTES))
-      call treefold_scan(narrow, mine(1, :), scanned(1, :))
-      call treefold_start_scan(narrow, mine(2, :), run)
-      call treefold_wait(run, scanned(2, :))
-      call same('scan of columns i32', transfer(scanned(:2, :), BYTES), transfer(up_to(:2, :), BYTES))
-      call treefold_exscan(narrow, mine(1, :), scanned(1, :))
-      call treefold_start_exscan(narrow, mine(2, :), run)
-      call treefold_wait(run, scanned(2, :))
-      call same('exscan of columns i32', transfer(scanned(:2, :), BYTES), transfer(before(:2, :), BYTES))
-   end subroutine walk_i32
-
-   subroutine walk_i64(comm)
-      type(treefold_comm), intent(in) :: comm
-      type(treefold_plan) :: wide, narrow
-      type(treefold_run) :: run
-      integer(int64) :: all(WIDTH, N), total(WIDTH), rows(WIDTH, 4), s(4)
-      integer(int64), allocatable :: mine(:, :), flat(:), up_to(:, :), before(:, :), scanned(:, :), parts(:, :)
-      integer(int64) :: begin_column, end_column
-      integer :: first, last, i
-      logical :: is_mine(4), is_done
-
-      all = reshape([(int(modulo(7919 * i * i, 251) - 125, int64), i = 1, size(all))], shape(all))
-      total = treefold_sum_rows(all)
-      call stretch(N, first, last)
-      allocate (mine(WIDTH, last - first), up_to(WIDTH, last - first), before(WIDTH, last - first))
-      allocate (scanned(WIDTH, last - first), flat(WIDTH * (last - first)))
-      mine = all(:, first + 1:last)
-      flat = reshape(mine, [size(mine)])
-      do i = first + 1, last
-         up_to(:, i - first) = treefold_sum_rows(all(:, :i))
-         before(:, i - first) = treefold_sum_rows(all(:, :i - 1))
-      end do
-      call build_two(comm, TREEFOLD_I64, last - first, narrow, wide)
-
-      rows = 0
-      call treefold_allreduce(wide, mine, rows(:, 1))
-      call treefold_allreduce(wide, flat, rows(:, 2))
-      call treefold_start_allreduce(wide, mine, run)
-      call treefold_test(run, is_done)
-      call treefold_wait_timeout(run, 60.0_real64)
-      call treefold_wait(run, rows(:, 3))
-      call treefold_start_allreduce(wide, flat, run)
-      call treefold_wait(run, rows(:, 4), is_mine(1))
-      call same('allreduce i64', transfer(rows, BYTES), transfer(spread(total, 2, 4), BYTES))
-      s = 0
-      call treefold_allreduce(narrow, mine(1, :), s(1))
-      call treefold_allreduce(narrow, mine(1, :), s(2:2))
-      call treefold_start_allreduce(narrow, mine(1, :), run)
-      call treefold_wait(run, s(3))
-      call treefold_start_allreduce(narrow, mine(1, :), run)
-      call treefold_wait(run, s(4:4))
-      call same('allreduce of a column i64', transfer(s, BYTES), transfer(spread(total(1), 1, 4), BYTES))
-
-      rows = 0
-      call treefold_reduce(wide, mine, rows(:, 1), is_mine(1))
-      call treefold_reduce(wide, flat, rows(:, 2))
-      call treefold_start_reduce(wide, mine, run)
-      call treefold_wait(run, rows(:, 3), is_mine(2))
-      call treefold_start_reduce(wide, flat, run)
-      call treefold_wait(run, rows(:, 4))
-      s = 0
-      call treefold_reduce(narrow, mine(1, :), s(1), is_mine(3))
-      call treefold_start_reduce(narrow, mine(1, :), run)
-      call treefold_wait(run, s(2), is_mine(4))
-      call check('who is the root i64', all_are(is_mine, rank == ranks - 1))
-      if (rank /= ranks - 1) total = 0
-      call same('reduce i64', transfer(rows, BYTES), transfer(spread(total, 2, 4), BYTES))
-      call same('reduce of a column i64', transfer(s(:2), BYTES), transfer(spread(total(1), 1, 2), BYTES))
-
-      ! Which row total still is on the root only.
-      rows = spread(total, 2, 4)
-      call treefold_broadcast(wide, rows(:, 1))
-      call treefold_broadcast(narrow, rows(1, 2))
-      total = treefold_sum_rows(all)
-      call same('broadcast i64', transfer([rows(:, 1), rows(1, 2)], BYTES), transfer([total, total(1)], BYTES))
-
-      call treefold_plan_scattered_columns(wide, begin_column, end_column)
-      allocate (parts(end_column - begin_column, 4))
-      call treefold_reduce_scatter(wide, mine, parts(:, 1))
-      call treefold_reduce_scatter(wide, flat, parts(:, 2))
-      call treefold_start_reduce_scatter(wide, mine, run)
-      call treefold_wait(run, parts(:, 3))
-      call treefold_start_reduce_scatter(wide, flat, run)
-      call treefold_wait(run, parts(:, 4))
-      call same('reduce_scatter i64', transfer(parts, BYTES), transfer(spread(total(begin_column + 1:end_column), 2, 4), BYTES))
-
-      call treefold_scan(wide, mine, scanned)
-      call same('scan i64', transfer(scanned, BYTES), transfer(up_to, BYTES))
-      call treefold_exscan(wide, mine, scanned)
-      call same('exscan i64', transfer(scanned, BYTES), transfer(before, BYTES))
-      call treefold_start_scan(wide, mine, run)
-      call treefold_wait(run, scanned)
-      call same('start_scan i64', transfer(scanned, BYTES), transfer(up_to, BYTES))
-      call treefold_start_exscan(wide, mine, run)
-      call treefold_wait(run, scanned)
-      call same('start_exscan i64', transfer(scanned, BYTES), transfer(before, BYTES))
-      call treefold_scan(narrow, mine(1, :), scanned(1, :))
-      call treefold_start_scan(narrow, mine(2, :), run)
-      call treefold_wait(run, scanned(2, :))
-      call same('scan of columns i64', transfer(scanned(:2, :), BYTES), transfer(up_to(:2, :), BYTES))
-      call treefold_exscan(narrow, mine(1, :), scanned(1, :))
-      call treefold_start_exscan(narrow, mine(2, :), run)
-      call treefold_wait(run, scanned(2, :))
-      call same('exscan of columns i64', transfer(scanned(:2, :), BYTES), transfer(before(:2, :), BYTES))
-   end subroutine walk_i64
-
-   ! A plan for numbers, and one for rows, of a type.
-   subroutine build_two(comm, type, items, narrow, wide)
-      type(treefold_comm), intent(in) :: comm
-      integer, intent(in) :: type, items
-      type(treefold_plan), intent(inout) :: narrow, wide
       type(treefold_builder) :: builder
+      type(treefold_plan) :: wide, narrow
+      real(real32) :: f32(WIDTH, N, 6)
+      real(real64) :: f64(WIDTH, N, 6)
+      complex(real32) :: c32(WIDTH, N, 6)
+      complex(real64) :: c64(WIDTH, N, 6)
+      integer(int8) :: i8(WIDTH, N, 6)
+      integer(int16) :: i16(WIDTH, N, 6)
+      integer(int32) :: i32(WIDTH, N, 6)
+      integer(int64) :: i64(WIDTH, N, 6), items(WIDTH, N), upto(WIDTH, 0:N)
+      integer(int64) :: a, b
+      integer :: type, op, i, ierr
 
-      call treefold_builder_create(comm, type, TREEFOLD_OP_SUM, builder)
-      call treefold_builder_local_items(builder, items)
-      call treefold_builder_root(builder, ranks - 1)
-      call treefold_plan_build(builder, narrow)
-      call treefold_builder_width(builder, WIDTH)
-      call treefold_plan_build(builder, wide)
-   end subroutine build_two
+      do type = TREEFOLD_F32, TREEFOLD_U64
+         do op = TREEFOLD_OP_SUM, TREEFOLD_OP_MAX
+            call treefold_builder_create(comm, type, op, builder, ierr)
+            if (op >= TREEFOLD_OP_MIN .and. (type == TREEFOLD_C32 .or. type == TREEFOLD_C64)) then
+               call fails('an order of complex numbers', ierr, TREEFOLD_UNSUPPORTED)
+               cycle
+            end if
+            call fails('a builder', ierr, TREEFOLD_OK)
+            call treefold_builder_local_items(builder, last - first)
+            call treefold_builder_root(builder, ranks - 1)
+            call treefold_plan_build(builder, narrow)
+            call treefold_builder_width(builder, WIDTH)
+            call treefold_plan_build(builder, wide)
+            call treefold_plan_scattered_columns(wide, a, b)
+            a = a + 1
 
-   function all_are(values, expected) result(are)
-      logical, intent(in) :: values(:), expected
-      logical :: are
+            ! Small numbers, of either sign where the type has signs. Products of complex numbers z + z i are left to the golden vectors.
+            items = reshape([(int(mod(7 * i, 5) - 2, int64), i = 1, size(items))], shape(items))
+            if (type >= TREEFOLD_U8) items = abs(items)
+            if (op == TREEFOLD_OP_PRODUCT) items = merge(2, 1, items == 2 .and. spread([(i, i = 1, N)], 1, WIDTH) < 10)
+            if (op == TREEFOLD_OP_PRODUCT .and. (type == TREEFOLD_C32 .or. type == TREEFOLD_C64)) cycle
+            upto(:, 0) = merge(1, 0, op == TREEFOLD_OP_PRODUCT)
+            do i = 1, N
+               select case (op)
+               case (TREEFOLD_OP_SUM); upto(:, i) = upto(:, i - 1) + items(:, i)
+               case (TREEFOLD_OP_PRODUCT); upto(:, i) = upto(:, i - 1) * items(:, i)
+               case (TREEFOLD_OP_MIN); upto(:, i) = minval(items(:, :i), 2)
+               case (TREEFOLD_OP_MAX); upto(:, i) = maxval(items(:, :i), 2)
+               end select
+            end do
+            select case (type)
+            case (TREEFOLD_F32)
+               call put(type, pack(items, .true.), f32(:, :, 1))
+               call calls(wide, narrow, type, op, upto, f32(:, first + 1:last, 1), f32(:, 1, 2), f32(a:b, 1, 3), &
+                  f32(:, first + 1:last, 4), f32(1, first + 1:last, 1), f32(1, 1, 5), f32(1, first + 1:last, 6))
+            case (TREEFOLD_F64)
+               call put(type, pack(items, .true.), f64(:, :, 1))
+               call calls(wide, narrow, type, op, upto, f64(:, first + 1:last, 1), f64(:, 1, 2), f64(a:b, 1, 3), &
+                  f64(:, first + 1:last, 4), f64(1, first + 1:last, 1), f64(1, 1, 5), f64(1, first + 1:last, 6))
+            case (TREEFOLD_C32)
+               call put(type, pack(items, .true.), c32(:, :, 1))
+               call calls(wide, narrow, type, op, upto, c32(:, first + 1:last, 1), c32(:, 1, 2), c32(a:b, 1, 3), &
+                  c32(:, first + 1:last, 4), c32(1, first + 1:last, 1), c32(1, 1, 5), c32(1, first + 1:last, 6))
+            case (TREEFOLD_C64)
+               call put(type, pack(items, .true.), c64(:, :, 1))
+               call calls(wide, narrow, type, op, upto, c64(:, first + 1:last, 1), c64(:, 1, 2), c64(a:b, 1, 3), &
+                  c64(:, first + 1:last, 4), c64(1, first + 1:last, 1), c64(1, 1, 5), c64(1, first + 1:last, 6))
+            case (TREEFOLD_I8, TREEFOLD_U8)
+               call put(type, pack(items, .true.), i8(:, :, 1))
+               call calls(wide, narrow, type, op, upto, i8(:, first + 1:last, 1), i8(:, 1, 2), i8(a:b, 1, 3), &
+                  i8(:, first + 1:last, 4), i8(1, first + 1:last, 1), i8(1, 1, 5), i8(1, first + 1:last, 6))
+            case (TREEFOLD_I16, TREEFOLD_U16)
+               call put(type, pack(items, .true.), i16(:, :, 1))
+               call calls(wide, narrow, type, op, upto, i16(:, first + 1:last, 1), i16(:, 1, 2), i16(a:b, 1, 3), &
+                  i16(:, first + 1:last, 4), i16(1, first + 1:last, 1), i16(1, 1, 5), i16(1, first + 1:last, 6))
+            case (TREEFOLD_I32, TREEFOLD_U32)
+               call put(type, pack(items, .true.), i32(:, :, 1))
+               call calls(wide, narrow, type, op, upto, i32(:, first + 1:last, 1), i32(:, 1, 2), i32(a:b, 1, 3), &
+                  i32(:, first + 1:last, 4), i32(1, first + 1:last, 1), i32(1, 1, 5), i32(1, first + 1:last, 6))
+            case default
+               call put(type, pack(items, .true.), i64(:, :, 1))
+               call calls(wide, narrow, type, op, upto, i64(:, first + 1:last, 1), i64(:, 1, 2), i64(a:b, 1, 3), &
+                  i64(:, first + 1:last, 4), i64(1, first + 1:last, 1), i64(1, 1, 5), i64(1, first + 1:last, 6))
+            end select
+         end do
+      end do
+   end subroutine all_types
 
-      are = all(values .eqv. expected)
-   end function all_are
+   ! Sums in every way, other operators in one.
+   subroutine calls(wide, narrow, type, op, upto, mine, row, part, room, column, one, room_column)
+      type(treefold_plan), intent(in) :: wide, narrow
+      integer, intent(in) :: type, op
+      integer(int64), intent(in) :: upto(WIDTH, 0:N)
+      type(*), dimension(..), intent(in) :: mine, column
+      type(*), dimension(..), intent(inout) :: row, part, room, one, room_column
+      integer(int64) :: begin, end, total(WIDTH)
+      integer :: way, operation, from
+      character(len=:), allocatable :: what
+
+      total = upto(:, N)
+      call treefold_plan_scattered_columns(wide, begin, end)
+      do operation = TREEFOLD_CALL_ALLREDUCE, TREEFOLD_CALL_EXSCAN
+         ! Of nothing, there is no minimum.
+         if (operation == TREEFOLD_CALL_EXSCAN .and. op >= TREEFOLD_OP_MIN) cycle
+         do way = 1, merge(4, 1, op == TREEFOLD_OP_SUM)
+            what = 'type ' // achar(64 + type) // ', operator ' // achar(48 + op)
+            from = first + merge(1, 0, operation == TREEFOLD_CALL_SCAN)
+            select case (operation)
+            case (TREEFOLD_CALL_REDUCE_SCATTER)
+               call gives(what, way, wide, operation, mine, part, of_type(type, total(begin + 1:end)))
+            case (TREEFOLD_CALL_ALLREDUCE, TREEFOLD_CALL_REDUCE)
+               call gives(what, way, wide, operation, mine, row, of_type(type, total))
+               call gives(what // ', column', way, narrow, operation, column, one, of_type(type, total(:1)))
+            case default
+               call gives(what, way, wide, operation, mine, room, &
+                  of_type(type, pack(upto(:, from:from + last - first - 1), .true.)))
+               if (way < 3) call gives(what // ', column', way, narrow, operation, column, room_column, &
+                  of_type(type, upto(1, from:from + last - first - 1)))
+            end select
+         end do
+      end do
+      call put(type, total * merge(1, 0, rank == ranks - 1), row)
+      call treefold_broadcast(wide, row)
+      call same('broadcast', row, of_type(type, total))
+      call put(type, total(:1) * merge(1, 0, rank == ranks - 1), one)
+      call treefold_broadcast(narrow, one)
+      call same('broadcast of one', one, of_type(type, total(:1)))
+   end subroutine calls
+
+   ! ---- Arrays of every kind --------------------------------------------------------------------------------------------------
+
+   ! Strides of any sign, vector subscripts, components, any rank, addresses; and what is no array that C could read.
+   subroutine arrays(comm)
+      type(treefold_comm), intent(in) :: comm
+      type :: point
+         real(real64) :: x, y
+      end type point
+      type(treefold_builder) :: builder
+      type(treefold_plan) :: plan, rows
+      type(treefold_run) :: run
+      type(point) :: points(N)
+      real(real64), target :: wide(2 * N), total, grid(2, N, 2)
+      real(real64), allocatable :: never(:)
+      real(real64), pointer :: nowhere(:), there(:)
+      logical :: truth(2)
+      integer :: numbers(N), i, ierr
+
+      call new(comm, builder)
+      call treefold_builder_local_items(builder, last - first)
+      call treefold_plan_build(builder, plan)
+      wide(::2) = x
+      wide(2::2) = -1
+      points%x = x
+      points%y = 0
+      numbers = [(N + 1 - i, i = 1, N)]
+      call treefold_allreduce(plan, wide(2 * first + 1:2 * last:2), total)
+      call same('every other one', total, tree(x))
+      wide(:N) = x(N:1:-1)
+      call treefold_allreduce(plan, wide(N - first:N - last + 1:-1), total)
+      call same('a negative stride', total, tree(x))
+      call treefold_allreduce(plan, wide(numbers(first + 1:last)), total)
+      call same('a vector subscript', total, tree(x))
+      call treefold_allreduce(plan, points(first + 1:last)%x, total)
+      call same('components', total, tree(x))
+      call treefold_allreduce(plan, x(first + 1:last) + 0.0_real64, total)
+      call same('an expression', total, tree(x))
+      call c_f_pointer(c_loc(wide), there, [N])
+      there = x
+      call treefold_allreduce(plan, there(first + 1:last), total)
+      call same('what lies at an address', total, tree(x))
+      call of_assumed_size(builder, x)
+
+      ! A row that is not contiguous gets the result; a start cannot keep it.
+      call treefold_builder_width(builder, 2)
+      call treefold_plan_build(builder, rows)
+      grid(1, :, 1) = x
+      grid(2, :, 1) = 2 * x
+      grid(:, :, 2) = 5
+      call treefold_allreduce(rows, grid(:, first + 1:last, 1), grid(2, 1:2, 2))
+      call same('a strided row', grid(2, 1:2, 2), tree(x) * [1, 2])
+      call same('what is beside it', grid(1, :, 2), 0 * x + 5)
+      call treefold_start(rows, TREEFOLD_CALL_ALLREDUCE, grid(:, first + 1:last, 1), run, ierr, grid(2, 1:2, 2))
+      call fails('a strided row of a start', ierr, TREEFOLD_ARGUMENT)
+      call says('`result` is not contiguous')
+
+      allocate (never(2))
+      deallocate (never)
+      call treefold_plan_build(builder, rows)
+      call treefold_allreduce(rows, never, grid(:, 1, 2), ierr); call fails('an array without memory', ierr, TREEFOLD_NULL)
+      call says('`local` is not allocated')
+      nowhere => wide(:2)
+      nullify (nowhere)
+      call treefold_plan_build(builder, rows)
+      call treefold_allreduce(rows, grid(:, first + 1:last, 1), nowhere, ierr)
+      call fails('a result at no address', ierr, TREEFOLD_NULL)
+      call says('`result` is not allocated, or a pointer without a target')
+      call treefold_plan_build(builder, rows)
+      call treefold_allreduce(rows, grid(:, first + 1:last, 1), truth, ierr)
+      call fails('a result that is true or false', ierr, TREEFOLD_ARGUMENT)
+      call treefold_plan_build(builder, rows)
+      call treefold_allreduce(rows, points(first + 1:last), grid(:, 1, 2), ierr)
+      call fails('items of a derived type', ierr, TREEFOLD_ARGUMENT)
+      call treefold_plan_build(builder, plan)
+      call treefold_broadcast(plan, truth, ierr); call fails('a row that is true or false', ierr, TREEFOLD_ARGUMENT)
+   end subroutine arrays
+
+   subroutine of_assumed_size(builder, array)
+      type(treefold_builder), intent(inout) :: builder
+      real(real64), intent(in) :: array(*)
+      type(treefold_plan) :: plan
+      real(real64) :: total
+      integer :: ierr
+
+      call treefold_plan_build(builder, plan)
+      call treefold_allreduce(plan, array(first + 1:last), total)
+      call same('a section of assumed size', total, tree(x))
+      call treefold_allreduce(plan, array, total, ierr); call fails('an array of assumed size', ierr, TREEFOLD_ARGUMENT)
+      call says('`local` is an array of assumed size')
+   end subroutine of_assumed_size
 
    ! ---- Operators of the caller -----------------------------------------------------------------------------------------------
 
-   ! Maps y -> a y + b, which are composed: as columns of numbers, and by their addresses.
    subroutine operators(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_builder) :: builder
       type(treefold_plan) :: plan
       type(treefold_run) :: run
-      real(real64), target :: maps(2, N), expected(2), map(2), one(2)
-      real(real64), allocatable, target :: mine(:, :), scanned(:, :), before(:, :)
-      integer(int64) :: count
-      integer :: first, last, i, ierr
+      real(real64), target :: maps(2, N), one(2)
+      real(real64) :: expected(2, 0:N), map(2), scanned(2, N)
+      integer(c_int) :: status
+      integer :: i, ierr
       logical :: is_mine
 
-      maps = reshape([(1 - 1.0_real64 / (i + 1), 1.0_real64 / i, i = 1, N)], shape(maps))
+      ! Maps with whole numbers, whose products do not hang on the order.
+      maps = reshape([(real(merge(-1, 1, mod(i, 3) == 0), real64), real(mod(7 * i, 9), real64), i = 1, N)], shape(maps))
       one = [1, 0]
-      call stretch(N, first, last)
-      allocate (mine(2, last - first), scanned(2, last - first), before(2, last - first))
-      mine = maps(:, first + 1:last)
-      count = last - first
-      call treefold_fold(maps, composed, expected)
-      do i = first + 1, last
-         call treefold_fold(maps(:, :i - 1), composed, before(:, i - first), empty=one)
+      expected(:, 0) = one
+      do i = 1, N
+         expected(:, i) = [maps(1, i) * expected(1, i - 1), maps(1, i) * expected(2, i - 1) + maps(2, i)]
       end do
+      status = composed(c_null_ptr, c_loc(maps), c_loc(maps(1, 2)), c_loc(one))
+      call check('the operator', status == 0 .and. all(nint(one - expected(:, 2)) == 0))
+      one = [1, 0]
 
-      call treefold_builder_create_user(comm, 'composition', 16, composed, builder, empty=c_loc(one))
-      call treefold_builder_local_items(builder, count)
+      call treefold_builder_create_user(comm, 'composition', 16_int64, composed, builder, empty=c_loc(one))
+      call treefold_builder_local_items(builder, last - first)
       call treefold_plan_build(builder, plan)
+      associate (mine => maps(:, first + 1:last))
+         call treefold_allreduce(plan, mine, map)
+         call same('maps', map, expected(:, N))
+         map = 0
+         call treefold_reduce(plan, mine, map, is_mine)
+         call check('the root by default', is_mine .eqv. rank == 0)
+         call same('reduce of maps', map, merge(expected(:, N), 0 * map, is_mine))
+         call treefold_broadcast(plan, map)
+         call same('broadcast of a map', map, expected(:, N))
+         call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, run)
+         call treefold_wait(run, map)
+         call same('started maps', map, expected(:, N))
+         call treefold_scan(plan, mine, scanned(:, :last - first))
+         call same('scan of maps', scanned(:, :last - first), expected(:, first + 1:last))
+         call treefold_exscan(plan, mine, scanned(:, :last - first))
+         call same('exscan of maps', scanned(:, :last - first), expected(:, first:last - 1))
 
-      call treefold_allreduce(plan, mine, map)
-      call same('maps', transfer(map, BYTES), transfer(expected, BYTES))
-      map = 0
-      call treefold_start_allreduce(plan, mine, run)
-      call treefold_wait(run, map)
-      call same('started maps', transfer(map, BYTES), transfer(expected, BYTES))
-      call treefold_exscan(plan, mine, scanned)
-      call same('exscan of maps', transfer(scanned, BYTES), transfer(before, BYTES))
-
-      map = 0
-      call treefold_allreduce(plan, c_loc(mine), count, c_loc(map), 1_int64)
-      call same('maps by address', transfer(map, BYTES), transfer(expected, BYTES))
-      map = 0
-      call treefold_reduce(plan, c_loc(mine), count, c_loc(map), 1_int64, is_mine)
-      call same('reduce of maps', transfer(map, BYTES), transfer(merge(expected, 0 * expected, is_mine), BYTES))
-      call check('the root by default', is_mine .eqv. rank == 0)
-      map = merge(expected, 0 * expected, is_mine)
-      call treefold_broadcast(plan, c_loc(map), 1_int64)
-      call same('broadcast of a map', transfer(map, BYTES), transfer(expected, BYTES))
-      map = expected
-      call treefold_reduce_scatter(plan, c_loc(mine), count, c_loc(map), int(merge(1, 0, rank == 0), int64))
-      call same('reduce_scatter of maps', transfer(map, BYTES), transfer(expected, BYTES))
-      scanned = 0
-      call treefold_exscan(plan, c_loc(mine), count, c_loc(scanned), count)
-      call same('exscan by address', transfer(scanned, BYTES), transfer(before, BYTES))
-      call treefold_scan(plan, c_loc(mine), count, c_loc(scanned), count)
-      if (rank == ranks - 1) call same('scan by address', transfer(scanned(:, count), BYTES), transfer(expected, BYTES))
-
-      call treefold_start_allreduce(plan, c_loc(mine), count, run)
-      call treefold_wait(run, c_loc(map), 1_int64)
-      call same('started maps by address', transfer(map, BYTES), transfer(expected, BYTES))
-      map = expected
-      call treefold_start_reduce(plan, c_loc(mine), count, run)
-      call treefold_wait(run, c_loc(map), 1_int64, is_mine)
-      call same('started reduce by address', transfer(map, BYTES), transfer(expected, BYTES))
-      call treefold_start_reduce_scatter(plan, c_loc(mine), count, run)
-      call treefold_wait(run, c_loc(map), int(merge(1, 0, rank == 0), int64))
-      call same('started reduce_scatter by address', transfer(map, BYTES), transfer(expected, BYTES))
-      scanned = 0
-      call treefold_start_exscan(plan, c_loc(mine), count, run)
-      call treefold_wait(run, c_loc(scanned), count)
-      call same('started exscan by address', transfer(scanned, BYTES), transfer(before, BYTES))
-      call treefold_start_scan(plan, c_loc(mine), count, run)
-      call treefold_wait(run, c_loc(scanned), count)
-      if (rank == ranks - 1) call same('started scan by address', transfer(scanned(:, count), BYTES), transfer(expected, BYTES))
-
-      ! Bytes that are no whole items, on every rank.
-      call treefold_allreduce(plan, mine, map(:1), ierr)
-      call fails('half a map', ierr, TREEFOLD_LENGTH)
-      call check('its text', index(treefold_error_message(), 'result has 8 bytes') == 1)
-      call treefold_allreduce(plan, mine, map, ierr)
-      call fails('a plan whose run failed', ierr, TREEFOLD_SPENT)
-
-      call treefold_plan_build(builder, plan)
-      call treefold_allreduce(plan, c_loc(mine), -1_int64, c_loc(map), 1_int64, ierr)
-      call fails('a negative number of maps', ierr, TREEFOLD_ARGUMENT)
+         ! Bytes that are no whole items, on every rank.
+         call treefold_allreduce(plan, mine, map(:1), ierr); call fails('half a map', ierr, TREEFOLD_LENGTH)
+         call says('`result` has 8 bytes, which are not whole items of 16')
+         call treefold_allreduce(plan, mine, map, ierr); call fails('a plan whose run failed', ierr, TREEFOLD_SPENT)
+      end associate
 
       call treefold_builder_create_user(comm, 'no value for nothing', 16, composed, builder)
       call treefold_builder_local_items(builder, 0)
       call treefold_plan_build(builder, plan, ierr)
-      if (ierr == TREEFOLD_OK) call treefold_allreduce(plan, mine(:, :0), map, ierr)
+      if (ierr == TREEFOLD_OK) call treefold_allreduce(plan, maps(:, :0), map, ierr)
       call fails('no maps', ierr, TREEFOLD_EMPTY)
-
       call treefold_builder_create_user(comm, 'failing', 16, failing, builder)
-      call treefold_builder_even(builder, 64 * ranks)
+      call treefold_builder_even(builder, N * ranks)
       call treefold_plan_build(builder, plan)
-      call treefold_allreduce(plan, reshape([(1.0_real64, i = 1, 128)], [2, 64]), map, ierr)
-      call fails('an operator that fails', ierr, TREEFOLD_OPERATOR)
-
+      call treefold_allreduce(plan, maps, map, ierr); call fails('an operator that fails', ierr, TREEFOLD_OPERATOR)
       call treefold_builder_create_user(comm, 'odd', 3, composed, builder, ierr=ierr)
       call fails('items of three bytes', ierr, TREEFOLD_ARGUMENT)
       call treefold_builder_create_user(comm, 'negative', -16, composed, builder, ierr=ierr)
@@ -1361,44 +688,49 @@ contains
       type(treefold_comm), intent(in) :: comm
       type(treefold_builder) :: builder
       type(treefold_plan) :: plan, other
-      type(treefold_run) :: run, second
-      real(real64) :: x(N), total
-      real(real64), allocatable :: mine(:), scanned(:)
-      integer :: first, last, i, ierr
+      type(treefold_run) :: run, second, runs(3)
+      real(real64) :: total, scanned(N)
+      real(real64), asynchronous :: totals(2)
+      real(real64), allocatable :: mine(:)
+      integer :: ierr
       logical :: is_done, is_so
       character(len=:), allocatable :: name, planned
 
-      x = [(1.0_real64 / i, i = 1, N)]
-      call stretch(N, first, last)
-      call begin(comm, builder)
+      call new(comm, builder)
       call treefold_builder_local_items(builder, last - first)
       call treefold_plan_build(builder, plan)
       call treefold_plan_build(builder, other)
 
       ! Two at once, whose arrays are free after the start; waited for in the other order on odd ranks.
-      mine = x(first + 1:last)
-      call treefold_start_allreduce(plan, mine, run)
+      allocate (mine, source=x(first + 1:last))
+      call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, run)
       mine = 0
-      call treefold_start_allreduce(other, mine, second)
-      call treefold_start_allreduce(plan, mine, run, ierr)
+      call treefold_start(other, TREEFOLD_CALL_ALLREDUCE, mine, second)
+      call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, run, ierr)
       call fails('a run that is under way', ierr, TREEFOLD_ARGUMENT)
-      if (mod(rank, 2) == 0) then
-         call treefold_wait(run, total)
-         call same('the first of two', transfer(total, BYTES), transfer(tree(x), BYTES))
-         call treefold_wait(second, total)
-         call same('the second of two', transfer(total, BYTES), transfer(0.0_real64, BYTES))
-      else
-         call treefold_wait(second, total)
-         call same('the second of two', transfer(total, BYTES), transfer(0.0_real64, BYTES))
-         call treefold_wait(run, total)
-         call same('the first of two', transfer(total, BYTES), transfer(tree(x), BYTES))
-      end if
+      if (mod(rank, 2) == 0) call treefold_wait(run, total)
+      call treefold_wait(second, scanned(1))
+      if (mod(rank, 2) /= 0) call treefold_wait(run, total)
+      call same('the first of two', total, tree(x))
+      call same('the second of two', scanned(1), 0.0_real64)
+
+      ! Both at once, one of three being none.
+      mine = x(first + 1:last)
+      totals = 0
+      call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, runs(1), result=totals(1))
+      call treefold_start(other, TREEFOLD_CALL_ALLREDUCE, 2 * mine, runs(3), result=totals(2:2))
+      call treefold_wait_all(runs)
+      call same('two that are waited for at once', totals, tree(x) * [1, 2])
+      call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, runs(1))
+      call treefold_start(other, TREEFOLD_CALL_ALLREDUCE, mine, runs(2), result=totals(1))
+      call treefold_wait_all(runs, ierr); call fails('a run without a place', ierr, TREEFOLD_LENGTH)
+      call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, run, result=totals(1))
+      call treefold_wait(run, totals(2), ierr=ierr); call fails('a result of two places', ierr, TREEFOLD_ARGUMENT)
 
       ! A plan has one run at a time, which goes on.
-      mine = x(first + 1:last)
       call treefold_plan_pending(plan, is_so)
       call check('a plan without a run', .not. is_so)
-      call treefold_start_allreduce(plan, mine, run)
+      call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, run)
       call treefold_plan_pending(plan, is_so)
       call check('a plan with a run', is_so)
       call treefold_plan_pending(other, is_so)
@@ -1410,75 +742,82 @@ contains
       call treefold_run_algorithm(run, name)
       call treefold_plan_algorithm(plan, TREEFOLD_CALL_ALLREDUCE, planned)
       call check('the algorithm of a run', len(name) > 0 .and. name == planned)
-      call treefold_allreduce(plan, mine, total, ierr)
-      call fails('a plan that is under way', ierr, TREEFOLD_UNDER_WAY)
+      call treefold_allreduce(plan, mine, total, ierr); call fails('a plan that is under way', ierr, TREEFOLD_UNDER_WAY)
       call treefold_wait(run, total)
-      call same('it went on', transfer(total, BYTES), transfer(tree(x), BYTES))
-      call treefold_plan_pending(plan, is_so)
-      call check('a plan after its run', .not. is_so)
-      call treefold_run_algorithm(run, name, ierr)
-      call fails('the algorithm of no run', ierr, TREEFOLD_NULL)
+      call same('it went on', total, tree(x))
+      call treefold_run_algorithm(run, name, ierr); call fails('the algorithm of no run', ierr, TREEFOLD_NULL)
+      call treefold_run_of_plan(run, plan, is_so, ierr); call fails('the plan of no run', ierr, TREEFOLD_NULL)
 
       ! A wait that is over too soon, for the last rank, which has items for sure. With one rank nothing is waited for.
       if (ranks > 1) then
          if (rank /= ranks - 1) then
-            call treefold_start_allreduce(plan, mine, run)
-            call treefold_wait_timeout(run, 0.0_real64, ierr)
-            call fails('no time', ierr, TREEFOLD_TIMED_OUT)
+            call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, run)
+            call treefold_wait_timeout(run, 0.0_real64, ierr); call fails('no time', ierr, TREEFOLD_TIMED_OUT)
          end if
          call MPI_Barrier(MPI_COMM_WORLD)
-         if (rank == ranks - 1) call treefold_start_allreduce(plan, mine, run)
+         if (rank == ranks - 1) call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, run)
          is_done = .false.
          do while (.not. is_done)
             call treefold_test(run, is_done)
          end do
          call treefold_wait(run, total)
-         call same('after no time', transfer(total, BYTES), transfer(tree(x), BYTES))
+         call same('after no time', total, tree(x))
       end if
 
-      ! A result of another length or type ends the run well.
-      call treefold_start_allreduce(plan, mine, run)
-      call treefold_wait(run, x, ierr=ierr)
-      call fails('a result that is too long', ierr, TREEFOLD_LENGTH)
-      call treefold_start_allreduce(plan, mine, run)
-      call treefold_wait(run, i, ierr=ierr)
-      call fails('a result of another type', ierr, TREEFOLD_ARGUMENT)
-      call check('its text', treefold_error_message() == 'result is integer(int32), the plan is for real(real64)')
-      call treefold_allreduce(plan, mine, total, ierr)
-      call fails('the plan after both', ierr, TREEFOLD_OK)
-
-      ! Without room for each item's prefix a scan has no result, and ends well.
-      allocate (scanned(last - first + 1))
-      call treefold_start_scan(plan, mine, run)
-      call treefold_wait(run, scanned, ierr=ierr)
-      call fails('a wait for a scan of fewer items', ierr, TREEFOLD_LENGTH)
-      call treefold_start_scan(plan, mine, run)
-      call treefold_wait(run, scanned(:last - first), ierr=ierr)
-      call fails('the scan after that', ierr, TREEFOLD_OK)
+      ! A result of another length or type ends the run well, and so does a scan without room.
+      call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, run)
+      call treefold_wait(run, scanned, ierr=ierr); call fails('a result that is too long', ierr, TREEFOLD_LENGTH)
+      call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, run)
+      call treefold_wait(run, ierr, ierr=ierr); call fails('a result of another type', ierr, TREEFOLD_ARGUMENT)
+      call says('`result` is integer(int32), but the plan is for real(real64)')
+      call treefold_start(plan, TREEFOLD_CALL_SCAN, mine, run)
+      call treefold_wait(run, scanned(:last - first - 1), ierr=ierr); call fails('a scan of fewer items', ierr, TREEFOLD_LENGTH)
+      call treefold_allreduce(plan, mine, total, ierr); call fails('the plan after all of them', ierr, TREEFOLD_OK)
 
       ! Nothing is under way.
-      call treefold_test(second, is_done, ierr)
-      call fails('a test of nothing', ierr, TREEFOLD_NULL)
-      call treefold_wait_timeout(second, 1.0_real64, ierr)
-      call fails('a wait for nothing, for a time', ierr, TREEFOLD_NULL)
-      call treefold_wait(second, total, ierr=ierr)
-      call fails('a wait for nothing', ierr, TREEFOLD_NULL)
-      call treefold_wait(second, scanned, ierr=ierr)
-      call fails('a wait for no scan', ierr, TREEFOLD_NULL)
-      call treefold_cancel(second, ierr)
-      call fails('the end of nothing', ierr, TREEFOLD_OK)
+      call treefold_test(second, is_done, ierr); call fails('a test of nothing', ierr, TREEFOLD_NULL)
+      call treefold_wait_timeout(second, 1.0_real64, ierr); call fails('a wait for nothing, for a time', ierr, TREEFOLD_NULL)
+      call treefold_wait(second, total, ierr=ierr); call fails('a wait for nothing', ierr, TREEFOLD_NULL)
+      call treefold_wait_all(runs, ierr); call fails('a wait for no runs', ierr, TREEFOLD_OK)
+      call treefold_cancel(second, ierr); call fails('the end of nothing', ierr, TREEFOLD_OK)
 
       ! Every rank abandons a run: its plan is spent.
-      call treefold_plan_build(builder, plan)
-      call treefold_start_allreduce(plan, mine, run)
+      call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, run)
       call treefold_cancel(run)
       call treefold_allreduce(plan, mine, total, ierr)
       call check('a plan whose run was cancelled', ierr == TREEFOLD_SPENT .or. ierr == TREEFOLD_RANK_FAILED)
-      call treefold_plan_build(builder, plan, ierr)
-      call fails('another plan', ierr, TREEFOLD_OK)
-      call treefold_allreduce(plan, mine, total, ierr)
-      call fails('a run of another plan', ierr, TREEFOLD_OK)
+      call treefold_plan_build(builder, plan)
+      call treefold_allreduce(plan, mine, total)
+      call same('another plan', total, tree(x))
    end subroutine split_phase
+
+   ! A wait that lasts asks a procedure, which ends it.
+   subroutine interruptions()
+      type(treefold_comm) :: comm
+      type(treefold_builder) :: builder
+      type(treefold_plan) :: plan
+      integer(c_int), target :: asked
+      real(real64) :: total
+      integer :: ierr
+
+      asked = 0
+      call treefold_comm_duplicate(MPI_COMM_WORLD, comm)
+      call treefold_comm_interruption(comm, ending, c_loc(asked))
+      call new(comm, builder)
+      call treefold_builder_even(builder, ranks)
+      call treefold_plan_build(builder, plan, ierr)
+      if (ranks > 1 .and. ierr == TREEFOLD_OK) then
+         if (rank == 0) call treefold_allreduce(plan, [1.0_real64], total, ierr)
+         if (rank == 0) call fails('a wait that is ended', ierr, TREEFOLD_INTERRUPTED)
+         if (rank == 0) call check('it was asked', asked > 0)
+         call MPI_Barrier(MPI_COMM_WORLD)
+         if (rank /= 0) call treefold_allreduce(plan, [1.0_real64], total, ierr)
+         ! Rank 0 may have sent enough.
+         if (rank /= 0) call check('a plan that rank 0 has left', ierr == TREEFOLD_OK .or. ierr == TREEFOLD_RANK_FAILED .or. &
+            ierr == TREEFOLD_INTERRUPTED)
+      end if
+      call treefold_comm_interruption(comm)
+   end subroutine interruptions
 
    ! ---- Errors ----------------------------------------------------------------------------------------------------------------
 
@@ -1488,34 +827,34 @@ contains
       type(treefold_builder) :: builder
       type(treefold_plan) :: plan
       type(treefold_run) :: run
-      real(real64) :: x(2), total
-      real(real32) :: small(2), small_total
+      real(real64) :: total
+      real(real32) :: small_total
       integer(int64) :: word
       integer :: ierr
 
-      x = [1, 2]
-      small = [1, 2]
-      call begin(comm, builder)
+      call new(comm, builder)
       call treefold_builder_local_items(builder, 2)
-
       call treefold_plan_build(builder, plan)
-      call treefold_allreduce(plan, small, small_total, ierr)
+      call treefold_allreduce(plan, [1.0_real32, 2.0_real32], small_total, ierr)
       call fails('arrays of another type', ierr, TREEFOLD_ARGUMENT)
-      call check('its text', treefold_error_message() == 'local is real(real32), the plan is for real(real64)')
-      call treefold_allreduce(plan, x, total, ierr)
-      call fails('a plan after that', ierr, TREEFOLD_SPENT)
-
+      call says('`local` is real(real32), but the plan is for real(real64)')
+      call treefold_allreduce(plan, x(:2), total, ierr); call fails('a plan after that', ierr, TREEFOLD_SPENT)
       call treefold_plan_build(builder, plan)
-      call treefold_allreduce(plan, x(:1), total, ierr)
-      call fails('an array of another length', ierr, TREEFOLD_LENGTH)
+      call treefold_allreduce(plan, x(:1), total, ierr); call fails('an array of another length', ierr, TREEFOLD_LENGTH)
 
+      ! The start says what is wrong, and leaves no run.
       call treefold_plan_build(builder, plan)
-      call treefold_start_allreduce(plan, small, run, ierr)
-      call fails('the start with another type', ierr, TREEFOLD_OK)
-      call treefold_wait(run, total, ierr=ierr)
-      call fails('the wait for another type', ierr, TREEFOLD_ARGUMENT)
-      call treefold_wait(run, total, ierr=ierr)
-      call fails('a wait for what is over', ierr, TREEFOLD_NULL)
+      call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, [1.0_real32, 2.0_real32], run, ierr)
+      call fails('the start with another type', ierr, TREEFOLD_ARGUMENT)
+      call treefold_wait(run, total, ierr=ierr); call fails('a wait after that', ierr, TREEFOLD_NULL)
+      call treefold_plan_build(builder, plan)
+      call treefold_start(plan, 99, x(:2), run, ierr); call fails('the start of an unknown operation', ierr, TREEFOLD_ARGUMENT)
+      call treefold_start(plan, TREEFOLD_CALL_BROADCAST, x(:2), run, ierr)
+      call check('the start of a broadcast', ierr /= TREEFOLD_OK)
+      ! A wrong length is the error of the wait.
+      call treefold_plan_build(builder, plan)
+      call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, x(:1), run)
+      call treefold_wait(run, total, ierr=ierr); call fails('the wait for another length', ierr, TREEFOLD_LENGTH)
 
       ! Unsigned integers travel in signed ones of their size.
       call treefold_builder_create(comm, TREEFOLD_U64, TREEFOLD_OP_MAX, builder)
@@ -1533,57 +872,45 @@ contains
       type(treefold_builder) :: builder
       type(treefold_plan) :: plan
       type(treefold_run) :: run
-      real(real64) :: x(2), total
-      real(real32) :: small_total
-      integer :: ierr
+      real(real64) :: total
+      real(real32) :: small(2), small_total
+      integer :: ierr, heard
 
       if (ranks == 1) return
-      x = [1, 2]
-      call begin(comm, builder)
+      small = [1, 2]
+      heard = merge(TREEFOLD_ARGUMENT, TREEFOLD_RANK_FAILED, rank == 1)
+      call new(comm, builder)
       call treefold_builder_local_items(builder, 2)
       call treefold_builder_width(builder, merge(2, 1, rank == 1))
       call build_fails('another width on one rank', builder, TREEFOLD_DISAGREE)
       call treefold_builder_width(builder, 1)
 
       call treefold_plan_build(builder, plan)
-      if (rank == 1) then
-         call treefold_allreduce(plan, real(x, real32), small_total, ierr)
-         call fails('another type on this rank', ierr, TREEFOLD_ARGUMENT)
-      else
-         call treefold_allreduce(plan, x, total, ierr)
-         call fails('another type on rank 1', ierr, TREEFOLD_RANK_FAILED)
-         call check('it is rank 1', treefold_error_rank() == 1)
-      end if
+      if (rank == 1) call treefold_allreduce(plan, small, small_total, ierr)
+      if (rank /= 1) call treefold_allreduce(plan, x(:2), total, ierr)
+      call fails('another type on rank 1', ierr, heard)
+      if (rank /= 1) call check('it is rank 1', treefold_error_rank() == 1)
+      call treefold_plan_build(builder, plan)
+      if (rank == 1) call treefold_allreduce(plan, x(:2), small_total, ierr)
+      if (rank /= 1) call treefold_allreduce(plan, x(:2), total, ierr)
+      call fails('a result of another type on rank 1', ierr, heard)
 
       call treefold_plan_build(builder, plan)
       if (rank == 1) then
-         call treefold_start_allreduce(plan, real(x, real32), run)
+         call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, small, run, ierr)
       else
-         call treefold_start_allreduce(plan, x, run)
+         call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, x(:2), run)
+         call treefold_wait(run, total, ierr=ierr)
       end if
-      call treefold_wait(run, total, ierr=ierr)
-      call fails('a start with another type on rank 1', ierr, merge(TREEFOLD_ARGUMENT, TREEFOLD_RANK_FAILED, rank == 1))
-
+      call fails('a start with another type on rank 1', ierr, heard)
       call treefold_plan_build(builder, plan)
       call treefold_allreduce(plan, x(:merge(1, 2, rank == 1)), total, ierr)
       call fails('another length on rank 1', ierr, merge(TREEFOLD_LENGTH, TREEFOLD_RANK_FAILED, rank == 1))
 
-      ! One of a rank without items, which the others need not notice; nor do they wait for it.
-      call treefold_builder_local_items(builder, merge(0, 2, rank == 1))
-      call treefold_plan_build(builder, plan)
-      if (rank == 1) then
-         call treefold_allreduce(plan, real(x(:0), real32), small_total, ierr)
-         call fails('another type and no items on this rank', ierr, TREEFOLD_ARGUMENT)
-      else
-         call treefold_allreduce(plan, x, total, ierr)
-         call check('another type and no items on rank 1', ierr == TREEFOLD_OK .or. ierr == TREEFOLD_RANK_FAILED)
-      end if
-      call treefold_builder_local_items(builder, 2)
-
       ! The communicator goes on.
       call treefold_plan_build(builder, plan)
-      call treefold_allreduce(plan, x, total)
-      call check('after the errors', int(total) == 3 * ranks)
+      call treefold_allreduce(plan, [1.0_real64, 2.0_real64], total)
+      call check('after the errors', nint(total) == 3 * ranks)
    end subroutine errors_of_ranks
 
    ! ---- Handles ---------------------------------------------------------------------------------------------------------------
@@ -1606,7 +933,7 @@ contains
       call check('a run has ended', c_cancel(handles(4)) == TREEFOLD_ARGUMENT)
 
       ! A component, an array of plans, and one that is built over another.
-      call begin(comm, builder)
+      call new(comm, builder)
       call treefold_builder_even(builder, ranks)
       allocate (one%others(2))
       call treefold_plan_build(builder, one%plan)
@@ -1628,8 +955,7 @@ contains
       call treefold_plan_build(builder, moved)
       handles(1) = transfer(moved, c_null_ptr)
       call move_alloc(moved, target_of_move)
-      call treefold_allreduce(target_of_move, [1.0_real64], total, ierr)
-      call fails('a plan that was moved', ierr, TREEFOLD_OK)
+      call treefold_allreduce(target_of_move, [1.0_real64], total, ierr); call fails('a plan that was moved', ierr, TREEFOLD_OK)
       deallocate (target_of_move)
       call check('it has ended where it was moved to', c_plan_destroy(handles(1)) == TREEFOLD_ARGUMENT)
 
@@ -1638,8 +964,7 @@ contains
       handles(1) = transfer(plan, c_null_ptr)
       plan = treefold_plan()
       call check('a plan that nothing is assigned to', c_plan_destroy(handles(1)) == TREEFOLD_ARGUMENT)
-      call treefold_allreduce(plan, [1.0_real64], total, ierr)
-      call fails('a plan after that', ierr, TREEFOLD_NULL)
+      call treefold_allreduce(plan, [1.0_real64], total, ierr); call fails('a plan after that', ierr, TREEFOLD_NULL)
    end subroutine handles_end
 
    subroutine leave_four(handles)
@@ -1650,10 +975,10 @@ contains
       type(treefold_run) :: run
 
       call treefold_comm_duplicate(MPI_COMM_WORLD, comm)
-      call begin(comm, builder)
+      call new(comm, builder)
       call treefold_builder_local_items(builder, 1)
       call treefold_plan_build(builder, plan)
-      call treefold_start_allreduce(plan, [1.0_real64], run)
+      call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, [1.0_real64], run)
       handles(1) = transfer(comm, c_null_ptr)
       handles(2) = transfer(builder, c_null_ptr)
       handles(3) = transfer(plan, c_null_ptr)
@@ -1666,42 +991,11 @@ contains
       type(solver) :: one, other
 
       call treefold_comm_duplicate(MPI_COMM_WORLD, comm)
-      call begin(comm, builder)
+      call new(comm, builder)
       call treefold_builder_even(builder, N)
       call treefold_plan_build(builder, one%plan)
       other = one
       ! Not reached: this would look like success.
       call treefold_plan_destroy(other%plan)
    end subroutine copy_a_plan
-
-   ! ---- What the checks are made of -------------------------------------------------------------------------------------------
-
-   subroutine fails(what, ierr, expected)
-      character(len=*), intent(in) :: what
-      integer, intent(in) :: ierr, expected
-
-      call check(what // ': ' // treefold_status_name(ierr) // ' instead of ' // treefold_status_name(expected), ierr == expected)
-      if (ierr /= expected .and. ierr /= TREEFOLD_OK) write (error_unit, '(2a)') '   ', treefold_error_message()
-   end subroutine fails
-
-   subroutine same(what, found, expected)
-      character(len=*), intent(in) :: what
-      integer(int8), intent(in) :: found(:), expected(:)
-
-      if (size(found) /= size(expected)) then
-         call check(what // ': another length', .false.)
-      else
-         call check(what // ': other bits', all(found == expected))
-      end if
-   end subroutine same
-
-   subroutine check(what, holds)
-      character(len=*), intent(in) :: what
-      logical, intent(in) :: holds
-
-      checks = checks + 1
-      if (holds) return
-      faults = faults + 1
-      write (error_unit, '(a, i0, 2a)') 'rank ', rank, ': ', what
-   end subroutine check
 end program mpi_walk
