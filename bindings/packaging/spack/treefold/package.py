@@ -28,6 +28,7 @@ class Treefold(Package):
         "lib/libtreefold.so",
         "lib/libtreefold_mpi.so",
         "lib/pkgconfig/treefold.pc",
+        "share/treefold/fortran/treefold_descriptor.c",
     ]
 
     def setup_build_environment(self, env):

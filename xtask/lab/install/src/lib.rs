@@ -7,16 +7,20 @@
 
 #![expect(clippy::print_stdout, reason = "it says what it builds and installs")]
 
+mod headers;
 mod manifest;
+mod manual;
 mod prefix;
 mod reprored;
+mod shared;
 mod template;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process;
 
 use checkout::licences::{joined, linked};
-use checkout::workspace::{BuiltLibrary, Sources, cargo, libraries, workspace};
+use checkout::workspace::{BuiltLibrary, Sources, cargo, libraries, target, workspace};
 use checkout::{Error, shell_word};
 use clap::Args;
 
@@ -42,8 +46,11 @@ pub struct Options {
     /// Leave out the interposer, which unchanged MPI programs load
     #[arg(long)]
     no_mpi: bool,
+    /// Keep no names in shared libraries but those that programs link; line numbers for debuggers are never kept
+    #[arg(long)]
+    strip: bool,
     /// Remove what was installed in the prefix, but for files that were changed since
-    #[arg(long, conflicts_with_all = ["libdir", "offline", "no_mpi"])]
+    #[arg(long, conflicts_with_all = ["libdir", "offline", "no_mpi", "strip"])]
     uninstall: bool,
     /// Not needed any more: what is installed is for every MPI library
     #[arg(long, value_name = "NAME", num_args = 0..=1)]
@@ -66,7 +73,7 @@ pub fn install(options: &Options) -> Result<(), Error> {
     }
     // What can be refused is refused before anything is built, which takes minutes.
     let libdir = checked_libdir(&options.libdir)?;
-    let prefix = Prefix::open(folder, &[libdir, "bin", "include", "share"])?;
+    let prefix = Prefix::open(folder, &[libdir, "bin", "include", "share"], options.strip)?;
     let version = VERSION;
     let values = Values { version, libdir };
     let parts: &[&Part] = if options.no_mpi {
@@ -79,7 +86,7 @@ pub fn install(options: &Options) -> Result<(), Error> {
         .iter()
         .try_for_each(|part| part.install(&built, &prefix, &values))
         .and_then(|()| install_licences(parts, &sources, &prefix))
-        .and_then(|()| install_pages(&prefix));
+        .and_then(|()| install_texts(&prefix));
     // What was installed before something failed is in the list, too.
     prefix.write_manifest()?;
     installed?;
@@ -193,11 +200,38 @@ const PAGES: [&str; 5] = [
     "tutorial-fortran.md",
 ];
 
-fn install_pages(prefix: &Prefix) -> Result<(), Error> {
-    PAGES.iter().try_for_each(|name| {
+/// The headers that have manual pages.
+const HEADERS: [(&str, &str); 2] = [("c", "treefold.h"), ("c-mpi", "treefold_mpi.h")];
+
+/// What helgrind must not report: it does not know the atomic operations by which a pool's threads take turns.
+const SUPPRESSIONS: &str = "helgrind.supp";
+
+/// Installs what people and valgrind read.
+fn install_texts(prefix: &Prefix) -> Result<(), Error> {
+    for name in PAGES {
         let text = read(&workspace().join("docs").join(name))?;
-        prefix.write(&format!("share/treefold/docs/{name}"), &text, Kind::Text)
-    })
+        prefix.write(&format!("share/treefold/docs/{name}"), &text, Kind::Text)?;
+    }
+    let suppressions = workspace().join("bindings/c/packaging").join(SUPPRESSIONS);
+    let place = format!("share/treefold/{SUPPRESSIONS}");
+    prefix.write(&place, &read(&suppressions)?, Kind::Text)?;
+    for (folder, name) in HEADERS {
+        for page in manual::pages(name, &header(folder, name)?, VERSION) {
+            let place = format!("share/man/man3/{}.3", page.name);
+            prefix.write(&place, page.text.as_bytes(), Kind::Text)?;
+        }
+    }
+    Ok(())
+}
+
+/// The text of a header.
+fn header(folder: &str, name: &str) -> Result<String, Error> {
+    let path = workspace()
+        .join("bindings")
+        .join(folder)
+        .join("include")
+        .join(name);
+    Ok(String::from_utf8_lossy(&read(&path)?).into_owned())
 }
 
 /// A package that is built, and what is installed of it.
@@ -251,11 +285,20 @@ impl Part {
         let built = built.iter().find(|library| library.target == self.target);
         let missing = || Error::Cargo(format!("it built no library of {}", self.package));
         let built = built.ok_or_else(missing)?;
-        let content = read(self.file(built, "so")?)?;
-        install_shared(&format!("lib{}", self.name), &content, prefix, values)?;
-        if !self.folders.is_empty() {
-            self.install_for_compilers(built, prefix, values)?;
-            reprored::install(built, prefix, values)?;
+        let name = format!("lib{}", self.name);
+        if self.folders.is_empty() {
+            install_shared(&name, &read(self.file(built, "so")?)?, prefix, values)?;
+        } else {
+            let folder = target()?.join(format!("install-{}", process::id()));
+            fs::create_dir_all(&folder).map_err(|error| Error::file(&folder, error))?;
+            let installed =
+                shared::link(self.file(built, "a")?, &name, &symbols()?, &folder, values)
+                    .and_then(|()| read(&folder.join(format!("{name}.so"))))
+                    .and_then(|content| install_shared(&name, &content, prefix, values))
+                    .and_then(|()| self.install_for_compilers(built, prefix, values))
+                    .and_then(|()| reprored::install(&folder, prefix, values));
+            let _ = fs::remove_dir_all(&folder);
+            installed?;
         }
         for template in self.templates {
             let text = template.fill(values);
@@ -289,6 +332,17 @@ impl Part {
         }
         Ok(())
     }
+}
+
+/// The functions of the headers, and those that `libtreefold_reprored` calls.
+fn symbols() -> Result<Vec<String>, Error> {
+    let mut symbols = Vec::new();
+    for (folder, name) in HEADERS {
+        symbols.extend(headers::functions(&header(folder, name)?));
+    }
+    let called = reprored::symbols()?.into_iter();
+    symbols.extend(called.map(|name| format!("treefold_reprored_{name}")));
+    Ok(symbols)
 }
 
 /// Installs a shared library and its other names.

@@ -16,6 +16,8 @@ pub(super) struct Prefix {
     folder: PathBuf,
     /// What is in it of treefold's, of earlier installations as well.
     manifest: RefCell<Manifest>,
+    /// What `strip` removes from shared libraries.
+    stripped: &'static str,
 }
 
 /// What a file is.
@@ -32,7 +34,7 @@ impl Prefix {
     ///
     /// # Errors
     /// It is a file, or what is to be written to, of these folders below it, cannot be.
-    pub(super) fn open(folder: &Path, below: &[&str]) -> Result<Self, Error> {
+    pub(super) fn open(folder: &Path, below: &[&str], strip: bool) -> Result<Self, Error> {
         fs::create_dir_all(folder).map_err(|error| refused(folder, &error))?;
         let folder = folder
             .canonicalize()
@@ -41,6 +43,11 @@ impl Prefix {
         let prefix = Self {
             folder,
             manifest: RefCell::new(manifest),
+            stripped: if strip {
+                "--strip-unneeded"
+            } else {
+                LINE_NUMBERS
+            },
         };
         // Only writing shows whether they can be written to.
         let below = below.iter().map(|name| prefix.folder.join(name));
@@ -59,8 +66,10 @@ impl Prefix {
     pub(super) fn write(&self, path: &str, content: &[u8], kind: Kind) -> Result<(), Error> {
         self.place(path, |new| {
             fs::write(new, content)?;
-            if matches!(kind, Kind::SharedLibrary | Kind::StaticLibrary) {
-                strip(new);
+            match kind {
+                Kind::SharedLibrary => strip(new, self.stripped),
+                Kind::StaticLibrary => strip(new, LINE_NUMBERS),
+                Kind::Text | Kind::Program => {}
             }
             set_mode(new, kind)?;
             Ok(Entry::File(content_hash(&fs::read(new)?)))
@@ -161,10 +170,13 @@ fn is_same(a: &Path, b: &Path) -> bool {
     }
 }
 
-/// Removes the line numbers for debuggers, which are four fifths of a library. Where `strip` is missing, a library is larger, and whole.
-fn strip(path: &Path) {
+/// Removes the line numbers for debuggers, which are four fifths of a library.
+const LINE_NUMBERS: &str = "--strip-debug";
+
+/// Where `strip` is missing, a library is larger, and whole.
+fn strip(path: &Path, what: &str) {
     let mut command = Command::new("strip");
-    command.arg("--strip-debug").arg(path);
+    command.arg(what).arg(path);
     let _ = command.stdin(Stdio::null()).stderr(Stdio::null()).status();
 }
 
@@ -211,7 +223,7 @@ mod tests {
 
     /// Installs files, and a link.
     fn install(folder: &Path, names: &[&str]) {
-        let prefix = Prefix::open(folder, &["lib"]).unwrap();
+        let prefix = Prefix::open(folder, &["lib"], false).unwrap();
         for name in names {
             prefix.write(name, b"content", Kind::Text).unwrap();
         }

@@ -50,7 +50,7 @@ pub(super) const INTERPOSER: &[Template] = &[
 
 /// What a program needs that links a static library: what `rustc --print native-static-libs` says on Linux, but for `gcc_s`. That
 /// exists as a shared library only; compilers add what unwinds panics by themselves, `gcc_eh` where a program is to be fully static.
-const SYSTEM_LIBRARIES: [&str; 6] = ["util", "rt", "pthread", "m", "dl", "c"];
+pub(super) const SYSTEM_LIBRARIES: [&str; 6] = ["util", "rt", "pthread", "m", "dl", "c"];
 
 /// What stands for the markers of templates.
 #[derive(Clone, Copy)]

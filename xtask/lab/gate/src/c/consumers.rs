@@ -25,6 +25,15 @@ const VALGRIND: &str =
 /// The same for ranks, whose findings are written to a file for each process: those of the MPI library do not count.
 const VALGRIND_ON_RANKS: &str = "--xml=yes --leak-check=full --show-leak-kinds=definite";
 
+/// Finds what threads do not agree on, but for what is installed as known.
+const HELGRIND: &str = "valgrind --quiet --error-exitcode=1 --tool=helgrind";
+
+/// A program of this name sums sections of large arrays, and must copy none.
+const STRIDED: &str = "strided";
+
+/// The most memory that it may allocate in all, in bytes. A copy of its section would be four times that.
+const STRIDED_BYTES: u64 = 1_000_000;
+
 /// The number of ranks that run under valgrind.
 const VALGRIND_RANKS: usize = 2;
 
@@ -127,10 +136,12 @@ impl<'a> Consumers<'a> {
                 self.run(steps, program, &executable, &[])?;
             }
         }
+        steps.part(|steps| self.by_command_lines(steps))?;
         // MPI libraries are shared ones here.
         if self.mpi.is_some() {
             return Ok(());
         }
+        steps.part(|steps| self.under_helgrind(steps))?;
         // Not even the compiler's is shared. It repeats a name that it does not find.
         let archive = output(command!("cc -print-file-name=libc.a"))?;
         if !archive.starts_with('/') {
@@ -140,6 +151,52 @@ impl<'a> Consumers<'a> {
         for program in &programs {
             let executable = self.compile(steps, program, STATIC)?;
             self.run(steps, program, &executable, &[])?;
+        }
+        Ok(())
+    }
+
+    /// Fortran by the command line of the tutorial: the modules, and the C file that reads their arrays.
+    fn by_command_lines(&self, steps: &mut Steps) -> Result {
+        let (library, modules, compiler) = match self.mpi {
+            Some(suffix) => (
+                "treefold-mpi",
+                &["treefold_descriptor.c", "treefold.F90", "treefold_mpi.F90"][..],
+                format!("mpifort.{suffix}"),
+            ),
+            None => (
+                "treefold",
+                &["treefold_descriptor.c", "treefold.F90"][..],
+                "gfortran".to_owned(),
+            ),
+        };
+        needs("Fortran by its command line", &[&compiler, "pkg-config"])?;
+        let of_library = flags(self.prefix, library, "")?;
+        let folder = self.prefix.join("share/treefold/fortran");
+        let modules: Vec<PathBuf> = modules.iter().map(|name| folder.join(name)).collect();
+        let found = format!("-Wl,-rpath,{}", self.prefix.join("lib").display());
+        for program in programs(&self.package, &[("examples", "f90")])? {
+            let executable = self.build.join(format!("{}-by-line", program.name));
+            let sources = &program.source;
+            let mut compile = command!(compiler, modules, sources, of_library, found, "-o");
+            // Modules are written to where the compiler is called.
+            compile.arg(&executable).current_dir(&self.build);
+            let step = format!("{}: {} by one command line", self.title(), program.name);
+            steps.build(step, compile)?;
+            let ranks = self.ranks().get(..1).unwrap_or_default();
+            self.run(steps, &program, &executable, ranks)?;
+        }
+        Ok(())
+    }
+
+    /// A program whose calls use several threads.
+    fn under_helgrind(&self, steps: &mut Steps) -> Result {
+        needs("threads under helgrind", &["cc", "pkg-config", "valgrind"])?;
+        for program in programs(&self.package, &[("tests/helgrind", "c")])? {
+            let executable = self.compile(steps, &program, "")?;
+            let known = self.prefix.join("share/treefold/helgrind.supp");
+            let known = format!("--suppressions={}", known.display());
+            let command = command!(HELGRIND, known, executable);
+            self.step(steps, &program, &executable, command, "under helgrind")?;
         }
         Ok(())
     }
@@ -187,10 +244,28 @@ impl<'a> Consumers<'a> {
             (shared_ones, self.ranks()),
         ] {
             for program in programs {
-                self.run(steps, &program, &build.join(&program.name), ranks)?;
+                let executable = build.join(&program.name);
+                self.run(steps, &program, &executable, ranks)?;
+                if program.is(STRIDED) {
+                    steps.part(|steps| self.allocates_little(steps, &executable))?;
+                }
             }
         }
         Ok(())
+    }
+
+    /// Counts what a program allocates.
+    fn allocates_little(&self, steps: &mut Steps, executable: &Path) -> Result {
+        needs("what strided sums allocate", &["valgrind"])?;
+        let step = format!("{}: what strided sums allocate", self.title());
+        steps.check(step, || {
+            let told = run(command!("valgrind", executable))?.errors;
+            let bytes = allocated(&told).ok_or_else(|| format!("no count in:\n{told}"))?;
+            if bytes > STRIDED_BYTES {
+                return Err(format!("{bytes} bytes, more than {STRIDED_BYTES}").into());
+            }
+            Ok(format!("{bytes} bytes"))
+        })
     }
 
     /// Compiles one file of C with what pkg-config says of the library that it uses; these options are added.
@@ -315,5 +390,26 @@ impl<'a> Consumers<'a> {
     /// For a person.
     fn title(&self) -> &str {
         self.mpi.unwrap_or("without MPI")
+    }
+}
+
+/// The bytes of the line `total heap usage: 1 allocs, 1 frees, 1,024 bytes allocated` of valgrind's.
+fn allocated(told: &str) -> Option<u64> {
+    let (_, rest) = told.split_once("total heap usage:")?;
+    let (before, _) = rest.split_once(" bytes allocated")?;
+    let number = before.rsplit(' ').next()?.replace(',', "");
+    number.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::allocated;
+
+    #[test]
+    fn bytes_are_read() {
+        let told =
+            "==1==   total heap usage: 1,024 allocs, 7 frees, 283,797 bytes allocated\n==1== \n";
+        assert_eq!(allocated(told), Some(283_797));
+        assert_eq!(allocated("==1== "), None);
     }
 }

@@ -1,5 +1,5 @@
-//! A shared library exports the functions that its headers declare, and nothing else; it is asked for by its interface's version, and
-//! loads no MPI library.
+//! A shared library exports the functions that its headers declare, and nothing else, by its interface's version; it is asked for by that
+//! version, and loads no MPI library.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -38,7 +38,14 @@ pub(super) fn check(steps: &mut Steps, prefix: &Path) -> Result {
                     let text = read(&workspace().join("bindings").join(header))?;
                     declared.extend(functions(&text));
                 }
-                let mut exported = exported(&library)?;
+                let version = version();
+                let mut exported = BTreeSet::new();
+                for symbol in versioned(&library)? {
+                    match symbol.split_once("@@") {
+                        Some((name, found)) if found == version => exported.insert(name.to_owned()),
+                        _ => return Err(format!("{symbol} has not the version {version}").into()),
+                    };
+                }
                 exported.retain(|name| !name.starts_with(OF_REPRORED));
                 same(&declared, &exported)
             },
@@ -68,13 +75,22 @@ pub(super) fn check(steps: &mut Steps, prefix: &Path) -> Result {
     })
 }
 
-/// The name that programs ask for when they start. Before 1.0, a minor version is an interface of its own.
-fn interface(name: &str) -> String {
-    let version = env!("CARGO_PKG_VERSION_MAJOR");
-    match version {
-        "0" => format!("{name}.so.0.{}", env!("CARGO_PKG_VERSION_MINOR")),
-        major => format!("{name}.so.{major}"),
+/// The version of the interface. Before 1.0, a minor version is an interface of its own.
+fn numbers() -> String {
+    match env!("CARGO_PKG_VERSION_MAJOR") {
+        "0" => format!("0.{}", env!("CARGO_PKG_VERSION_MINOR")),
+        major => major.to_owned(),
     }
+}
+
+/// The name that programs ask for when they start.
+fn interface(name: &str) -> String {
+    format!("{name}.so.{}", numbers())
+}
+
+/// The version that symbols have.
+fn version() -> String {
+    format!("TREEFOLD_{}", numbers())
 }
 
 /// What both sets have, or else the difference.
@@ -92,10 +108,21 @@ fn same(declared: &BTreeSet<String>, exported: &BTreeSet<String>) -> Result<Stri
 
 /// The symbols that a shared library defines.
 pub(crate) fn exported(library: &Path) -> Result<BTreeSet<String>> {
+    let symbols = versioned(library)?.into_iter();
+    let name = |symbol: String| symbol.split('@').next().unwrap_or_default().to_owned();
+    Ok(symbols.map(name).collect())
+}
+
+/// The same with their versions, as in `treefold_sum_f64@@TREEFOLD_0.1`.
+fn versioned(library: &Path) -> Result<Vec<String>> {
     let lines = output(command!("nm --dynamic --defined-only", library))?;
-    let symbols = lines.lines();
-    let symbols = symbols.filter_map(|line| line.split_whitespace().last());
-    Ok(symbols.map(str::to_owned).collect())
+    let words = lines.lines().map(|line| line.split_whitespace());
+    let symbols = words.filter_map(|mut words| match words.nth(1)? {
+        // The version itself.
+        "A" => None,
+        _ => words.next().map(str::to_owned),
+    });
+    Ok(symbols.collect())
 }
 
 /// The functions that a header declares, but for those that it defines itself. A declaration begins its line, and no line of a comment or of a body
@@ -122,7 +149,22 @@ fn functions(header: &str) -> BTreeSet<String> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{functions, same};
+    use super::{LIBRARIES, functions, read, same, workspace};
+
+    /// The most functions that both headers may declare: whoever reads them is to know them all.
+    const MOST_FUNCTIONS: usize = 120;
+
+    #[test]
+    fn headers_declare_few_functions() {
+        let (_, headers) = LIBRARIES[0];
+        let counts = headers.iter().map(|header| {
+            let text = read(&workspace().join("bindings").join(header)).unwrap();
+            functions(&text).len()
+        });
+        let counts: Vec<usize> = counts.collect();
+        assert!(counts.iter().all(|&count| count > 40), "{counts:?}");
+        assert!(counts[0] + counts[1] <= MOST_FUNCTIONS, "{counts:?}");
+    }
 
     fn set(names: &[&str]) -> BTreeSet<String> {
         names.iter().map(|&name| name.to_owned()).collect()

@@ -1,0 +1,69 @@
+//! Shared libraries whose symbols have a version. Rust's compiler gives its linker a script that has none, and cannot be added to; so the
+//! C compiler links the static library anew.
+
+use std::env;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use checkout::Error;
+
+use crate::template::{SYSTEM_LIBRARIES, Values};
+
+/// The C compiler that Rust links with.
+pub(super) fn compiler() -> Command {
+    Command::new(env::var_os("CC").unwrap_or_else(|| "cc".into()))
+}
+
+/// Adds to a linker's command that a library has a name and these symbols, of the interface's version, and no others.
+pub(super) fn name(
+    link: &mut Command,
+    library: &str,
+    symbols: &[String],
+    folder: &Path,
+    values: &Values<'_>,
+) -> Result<(), Error> {
+    let script = folder.join(format!("{library}.map"));
+    let interface = values.interface();
+    let text = format!(
+        "TREEFOLD_{interface} {{\nglobal:\n    {};\nlocal:\n    *;\n}};\n",
+        symbols.join(";\n    ")
+    );
+    fs::write(&script, text).map_err(|error| Error::file(&script, error))?;
+    link.args(["-shared", "-Wl,--gc-sections", "-Wl,-z,relro,-z,now"]);
+    link.arg(format!("-Wl,-soname,{library}.so.{interface}"));
+    link.arg(format!("-Wl,--version-script={}", script.display()));
+    Ok(())
+}
+
+/// Links a static library of Rust's as a shared one with these symbols.
+pub(super) fn link(
+    archive: &Path,
+    library: &str,
+    symbols: &[String],
+    folder: &Path,
+    values: &Values<'_>,
+) -> Result<(), Error> {
+    let mut link = compiler();
+    link.args(symbols.iter().map(|name| format!("-Wl,--undefined={name}")));
+    link.arg(archive);
+    name(&mut link, library, symbols, folder, values)?;
+    link.arg("-Wl,--as-needed");
+    link.args(SYSTEM_LIBRARIES.map(|library| format!("-l{library}")));
+    link.arg("-lgcc_s")
+        .arg("-o")
+        .arg(folder.join(format!("{library}.so")));
+    run(&mut link).map_err(|reason| Error::file(archive, reason))
+}
+
+/// Runs a tool of C's; what it says if it fails.
+pub(super) fn run(command: &mut Command) -> Result<(), String> {
+    let output = command.stdin(Stdio::null()).output();
+    let told = match output {
+        Ok(output) if output.status.success() => return Ok(()),
+        Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+        Err(error) => format!("{error}: install gcc or clang, and binutils"),
+    };
+    let tool = command.get_program().to_string_lossy();
+    Err(format!("{tool}: {told}"))
+}
