@@ -12,8 +12,8 @@ BINDINGS = PACKAGE.parent
 # In the order in which they include each other.
 HEADERS = [BINDINGS / "c/include/treefold.h", BINDINGS / "c-mpi/include/treefold_mpi.h"]
 
-# They would start a pool of threads beside Python's.
-PARALLEL = re.compile("treefold_status treefold_par_[^;]*;")
+# It would start a pool of threads beside Python's.
+THREADS = re.compile("treefold_status treefold_threads[^;]*;")
 
 # By whose address the MPI library is told. It is not called.
 OF_MPI = "void MPI_Comm_size(void);"
@@ -28,6 +28,8 @@ def declarations(header):
         elif line.startswith("static inline"):
             last = "}"
         elif line.startswith("#"):
+            while line.endswith("\\"):
+                line = next(lines)
             continue
         else:
             yield line
@@ -41,7 +43,7 @@ def make(place):
     ffi = cffi.FFI()
     for header in HEADERS:
         text = "\n".join(declarations(header.read_text()))
-        ffi.cdef(PARALLEL.sub("", text))
+        ffi.cdef(THREADS.sub("", text))
     ffi.cdef(OF_MPI)
     ffi.set_source("treefold.mpi._declarations", None)
     ffi.emit_python_code(str(place))

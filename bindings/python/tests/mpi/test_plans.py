@@ -166,9 +166,30 @@ def test_several_dot_products():
     with Plan(COMM, op="exact_dot", width=3) as plan:
         assert bits(plan.allreduce_dots(pairs)) == bits(np.array(expected))
         assert bits(plan.start_allreduce_dots(pairs).wait()) == bits(np.array(expected))
+        for reduced in (plan.reduce_dots(pairs), plan.start_reduce_dots(pairs).wait()):
+            assert (reduced is None) == (RANK != 0)
+            assert reduced is None or bits(reduced) == bits(np.array(expected))
     for wrong, message in ((pairs[:2], "width is 3"), ([*pairs[:2], (x[0, :3], x[1, :2])], "pairs: arrays of 2")):
         with Plan(COMM, op="exact_dot", width=3) as plan, pytest.raises((Error, ValueError), match=message):
             plan.allreduce_dots(wrong)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_sums_in_lanes(dtype):
+    x = wide(100).astype(dtype)
+    lanes = 8
+    begin, end = (min(100, lanes * ((100 // lanes + 1) * rank // RANKS)) for rank in (RANK, RANK + 1))
+    expected = treefold.sum(x, lanes=lanes)
+    with Plan(COMM, end - begin, dtype=dtype, lanes=lanes) as plan:
+        assert bits(plan.allreduce(x[begin:end])) == bits(expected)
+        reduced = plan.reduce(x[begin:end])
+        assert (reduced is None) == (RANK != 0)
+        assert reduced is None or bits(reduced) == bits(expected)
+        with pytest.raises(TypeError):
+            plan.scan(x[begin:end])
+    for wrong in (0, (1 << 20) + 1):
+        with pytest.raises(ValueError, match="lanes"):
+            Plan(COMM, 1, lanes=wrong)
 
 
 def test_exact_rows_and_prefixes():
@@ -219,10 +240,10 @@ def test_wrong_uses_of_exact_sums():
         Plan(COMM, op="exact_sum", dtype="i8")
     with pytest.raises(ValueError, match="exact_vdot"):
         Plan(COMM, 3, op="exact_dots")
-    with pytest.raises(ValueError, match="two arrays"):
+    with pytest.raises(ValueError, match="of dot products"):
         Plan(COMM, op="exact_dot").allreduce([1.0])
     for plan in (Plan(COMM, op="exact_sum"), Plan(COMM, 1, op="max"), Plan(COMM, 1, dtype="i4")):
-        with pytest.raises(ValueError, match="no dot products"):
+        with pytest.raises(ValueError, match="not of dot products"):
             plan.allreduce_dot([1], [1])
     plan = Plan(COMM, op="exact_sum")
     with pytest.raises(TypeError, match="broadcast"):

@@ -13,14 +13,14 @@ from ._errors import check
 from ._handles import Handle, end_what_is_left
 from ._load import ffi, lib
 from ._operators import type_code
-from ._runs import START, AnyPlan, Items, Pending, Run, buffers, converted_items, natural, refuse_to_build, set_all
+from ._runs import AnyPlan, Items, Pending, Run, buffers, converted_items, natural, refuse_to_build, set_all, start
 from ._world import world_of
 
-_FIGURES = {
+_STATISTICS = {
     "exact_sum": lib.TREEFOLD_EXACT_SUM,
-    "exact_mean": lib.TREEFOLD_EXACT_MOMENTS,
-    "exact_skewness": lib.TREEFOLD_EXACT_POWERS,
-    "exact_cov": lib.TREEFOLD_EXACT_CO_MOMENTS,
+    "exact_mean": lib.TREEFOLD_EXACT_MEAN,
+    "exact_skewness": lib.TREEFOLD_EXACT_SKEWNESS,
+    "exact_cov": lib.TREEFOLD_EXACT_COVARIANCE,
 }
 
 class KeyedPlan(AnyPlan):
@@ -79,12 +79,12 @@ class KeyedPlan(AnyPlan):
         try:
             self._dtype = np.dtype(dtype)
             self._raised = []
-            if op not in _FIGURES:
-                raise ValueError(f"op: {op!r} is none of {', '.join(_FIGURES)}")
+            if op not in _STATISTICS:
+                raise ValueError(f"op: {op!r} is none of {', '.join(_STATISTICS)}")
             self._groups = natural("groups", groups)
             builder = Handle("treefold_builder **")
-            self._figure = _FIGURES[op]
-            check(lib.treefold_builder_create_by_key(world, type_code(self._dtype), self._figure, self._groups, builder.place))
+            self._statistic = _STATISTICS[op]
+            check(lib.treefold_builder_create_by_key(world, type_code(self._dtype), self._statistic, self._groups, builder.place))
             numbers = {
                 "root": root,
                 "blocks": blocks,
@@ -168,19 +168,17 @@ class KeyedPlan(AnyPlan):
             return self._start_moments(operation, keys, x).wait()
         name = f"{operation}_by_key"
         items, _, _ = self._moments_arguments(name, keys, x, y)
-        moments = Moments(self._dtype, self._groups, self._figure)
+        moments = Moments(self._dtype, self._groups, self._statistic)
         state = moments._state.place[0]
-        add = lib.treefold_keyed_add if y is None else lib.treefold_keyed_add_dot
+        add = lib.treefold_keyed_add if y is None else lib.treefold_keyed_add_pairs
         try:
             check(add(state, *self._passed("", items)))
         except BaseException:
             self._refuse(name)
             raise
-        if operation == "reduce":
-            self._check(lib.treefold_reduce_keyed(self._handle(), state, ffi.NULL))
-            return moments if self._is_root else None
-        self._check(lib.treefold_allreduce_keyed(self._handle(), state))
-        return moments
+        code = lib.TREEFOLD_REDUCE if operation == "reduce" else lib.TREEFOLD_ALLREDUCE
+        self._check(lib.treefold_run_keyed(self._handle(), code, state, ffi.NULL))
+        return moments if self._is_root or operation == "allreduce" else None
 
     def _start_moments(self, operation: str, keys: ArrayLike, x: ArrayLike) -> Pending:
         name = f"{operation}_by_key"
@@ -192,7 +190,7 @@ class KeyedPlan(AnyPlan):
         handle, operation, _, _ = run
         if not operation.endswith("_moments"):
             return super()._result(run)
-        moments = Moments(self._dtype, self._groups, self._figure)
+        moments = Moments(self._dtype, self._groups, self._statistic)
         self._check(lib.treefold_wait_keyed(handle.place, moments._state.place[0], ffi.NULL))
         return moments if self._is_root or operation == "allreduce_moments" else None
 
@@ -200,10 +198,10 @@ class KeyedPlan(AnyPlan):
         self, operation: str, keys: ArrayLike, x: ArrayLike, y: ArrayLike | None = None
     ) -> tuple[Items, Array | None, tuple[int, ...]]:
         arguments = self._arguments(operation, (keys, x) if y is None else (keys, x, y), None)
-        if self._figure == lib.TREEFOLD_EXACT_SUM:
+        if self._statistic == lib.TREEFOLD_EXACT_SUM:
             self._refuse(operation)
             raise TypeError("a plan of sums has no moments: op is \"exact_mean\" for them")
-        if (y is None) == (self._figure == lib.TREEFOLD_EXACT_CO_MOMENTS):
+        if (y is None) == (self._statistic == lib.TREEFOLD_EXACT_COVARIANCE):
             self._refuse(operation)
             raise TypeError("y: plans of \"exact_cov\" take two columns, others one")
         return arguments
@@ -219,7 +217,7 @@ class KeyedPlan(AnyPlan):
         return super()._check_out(_here(name, out), shape, name)
 
     def _refuse(self, operation: str) -> None:
-        START[operation](self._handle(), lib.TREEFOLD_I64, ffi.NULL, 1, ffi.NULL, 1, ffi.new("treefold_run **"))
+        start(self._handle(), operation, [lib.TREEFOLD_I64, ffi.NULL, 1, ffi.NULL, 1], ffi.new("treefold_run **"))
 
     @property
     def groups(self) -> int:
@@ -234,57 +232,54 @@ class KeyedPlan(AnyPlan):
 class Moments:
     """Statistics of each key's items, each rounded once from the exact one: those that follow from what the plan's `op` adds up."""
 
-    def __init__(self, dtype: np.dtype[Any], groups: int, figure: int = lib.TREEFOLD_EXACT_MOMENTS):
+    def __init__(self, dtype: np.dtype[Any], groups: int, statistic: int = lib.TREEFOLD_EXACT_MEAN):
         self._dtype, self._groups = dtype, groups
         self._state = Handle("treefold_keyed **")
-        check(lib.treefold_keyed_create(type_code(dtype), figure, groups, self._state.place))
+        check(lib.treefold_keyed_create(type_code(dtype), statistic, groups, self._state.place))
 
     def count(self) -> np.ndarray:
         """How many items each key has."""
-        result = np.empty(self._groups, np.uint64)
-        place = ffi.cast("uint64_t *", ffi.from_buffer(result))
-        check(lib.treefold_keyed_counts(self._state.place[0], place, result.size))
-        return result
+        return self._values(lib.TREEFOLD_EXACT_COUNT, dtype=np.dtype(np.uint64))
 
     def mean(self) -> np.ndarray:
         """The mean of each key's items; NaN if there are none."""
-        return self._statistic(lib.TREEFOLD_MEAN)
+        return self._values(lib.TREEFOLD_EXACT_MEAN)
 
     def var(self, ddof: float = 0) -> np.ndarray:
         """The variance of each key's items, less `ddof` degrees of freedom."""
-        return self._statistic(lib.TREEFOLD_VARIANCE, ddof)
+        return self._values(lib.TREEFOLD_EXACT_VARIANCE, ddof)
 
     def std(self, ddof: float = 0) -> np.ndarray:
         """The root of the exact variance, rounded once."""
-        return self._statistic(lib.TREEFOLD_STANDARD_DEVIATION, ddof)
+        return self._values(lib.TREEFOLD_EXACT_STD, ddof)
 
     def skewness(self, bias: bool = True) -> np.ndarray:
         """The skewness; without a bias an estimate of that of a population."""
-        return self._statistic(lib.TREEFOLD_SKEWNESS, bias=bias)
+        return self._values(lib.TREEFOLD_EXACT_SKEWNESS, 0 if bias else 1)
 
     def kurtosis(self, bias: bool = True) -> np.ndarray:
         """The excess kurtosis; without a bias an estimate of that of a population."""
-        return self._statistic(lib.TREEFOLD_KURTOSIS, bias=bias)
+        return self._values(lib.TREEFOLD_EXACT_KURTOSIS, 0 if bias else 1)
 
     def cov(self, ddof: float = 1) -> np.ndarray:
         """The covariance of both columns, less `ddof` degrees of freedom."""
-        return self._statistic(lib.TREEFOLD_COVARIANCE, ddof)
+        return self._values(lib.TREEFOLD_EXACT_COVARIANCE, ddof)
 
     def corr(self) -> np.ndarray:
         """The correlation of both columns."""
-        return self._statistic(lib.TREEFOLD_CORRELATION)
+        return self._values(lib.TREEFOLD_EXACT_CORRELATION)
 
     def slope(self) -> np.ndarray:
         """The slope of the regression line of y over x."""
-        return self._statistic(lib.TREEFOLD_SLOPE)
+        return self._values(lib.TREEFOLD_EXACT_SLOPE)
 
     def intercept(self) -> np.ndarray:
         """The height of that line at x = 0."""
-        return self._statistic(lib.TREEFOLD_INTERCEPT)
+        return self._values(lib.TREEFOLD_EXACT_INTERCEPT)
 
-    def _statistic(self, statistic: int, ddof: float = 0, bias: bool = True) -> np.ndarray:
-        result = np.empty(self._groups, self._dtype)
-        check(lib.treefold_keyed_statistics(self._state.place[0], statistic, float(ddof), bias, *buffers((result,))))
+    def _values(self, statistic: int, ddof: float = 0, dtype: np.dtype[Any] | None = None) -> np.ndarray:
+        result = np.empty(self._groups, self._dtype if dtype is None else dtype)
+        check(lib.treefold_keyed_values(self._state.place[0], statistic, float(ddof), *buffers((result,))))
         return result
 
 class HashedPlan:
@@ -357,26 +352,26 @@ class HashedPlan:
         Error, ValueError, TypeError
             As `KeyedPlan.allreduce`.
         """
-        return self._run(lib.treefold_hashed_allreduce, keys, x)
+        return self._run(lib.TREEFOLD_ALLREDUCE, keys, x)
 
     def reduce(self, keys: ArrayLike, x: ArrayLike) -> tuple[np.ndarray, np.ndarray] | None:
         """The same on the root, None on other ranks. Collective."""
-        result = self._run(lib.treefold_hashed_reduce, keys, x)
+        result = self._run(lib.TREEFOLD_REDUCE, keys, x)
         return result if self._is_root else None
 
     def reduce_scatter(self, keys: ArrayLike, x: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """The same for the keys that this rank owns. Collective."""
-        return self._run(lib.treefold_hashed_reduce_scatter, keys, x)
+        return self._run(lib.TREEFOLD_REDUCE_SCATTER, keys, x)
 
-    def _run(self, function: Any, keys: ArrayLike, x: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    def _run(self, operation: int, keys: ArrayLike, x: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         plan, count = self._handle(), ffi.new("size_t *")
         end_what_is_left()
         try:
             items = _keys(keys, self._keys), converted_items("x", _here("x", x), self._dtype)
         except BaseException:
-            function(plan, ffi.NULL, 1, ffi.NULL, 1, count)
+            lib.treefold_hashed_run(plan, operation, ffi.NULL, 1, ffi.NULL, 1, count)
             raise
-        check(function(plan, *buffers(items), count))
+        check(lib.treefold_hashed_run(plan, operation, *buffers(items), count))
         result = np.empty(count[0], self._keys), np.empty(count[0], self._dtype)
         check(lib.treefold_hashed_result(plan, *buffers(result)))
         return result

@@ -27,13 +27,13 @@ _OPERATORS = {
     "min": lib.TREEFOLD_MIN,
     "max": lib.TREEFOLD_MAX,
 }
-FIGURES = {
+STATISTICS = {
     "exact_sum": lib.TREEFOLD_EXACT_SUM,
     "exact_norm": lib.TREEFOLD_EXACT_NORM,
     "exact_dot": lib.TREEFOLD_EXACT_DOT,
     "exact_vdot": lib.TREEFOLD_EXACT_VDOT,
 }
-_NAMED = _OPERATORS | FIGURES
+_NAMED = _OPERATORS | STATISTICS
 
 
 def type_code(dtype: np.dtype[Any]) -> int:
@@ -45,7 +45,7 @@ def type_code(dtype: np.dtype[Any]) -> int:
 
 
 def operator_code(name: str) -> int:
-    """The C library's number of an operator, or of what is made of an exact sum."""
+    """The C library's number of an operator, or of an exact statistic."""
     if name not in _NAMED:
         raise ValueError(f"op: {name!r} is none of {', '.join(_NAMED)}")
     return _NAMED[name]

@@ -12,8 +12,8 @@ from ._arrays import one_item
 from ._errors import check
 from ._handles import Handle, end_what_is_left
 from ._load import ffi, lib
-from ._operators import FIGURES, combine_of, is_compiled, name_of, operator_code, type_code
-from ._runs import START, AnyPlan, Items, Pending, buffers, natural, pointer, refuse_to_build, set_all, set_one
+from ._operators import STATISTICS, combine_of, is_compiled, name_of, operator_code, type_code
+from ._runs import AnyPlan, Items, Pending, buffers, natural, parts, pointer, refuse_to_build, set_all, set_one, start
 from ._world import world_of
 
 _SCANS = ("scan", "exscan")
@@ -22,8 +22,8 @@ class Plan(AnyPlan):
     """A reduction over the ranks of a communicator, which they build together and run many times. Collective.
 
     Items are numbered 0 to N - 1 over all ranks. Which of them this rank has is said by one of `local_items`, `extents`, `even` and
-    `block_cyclic`; except for exact sums, of which each rank gives any number of items in each run. No other parameter but `dtype`, `op`
-    and `width` has an influence on the bits of a result.
+    `block_cyclic`; except for exact sums, of which each rank gives any number of items in each run. No other parameter but `dtype`, `op`,
+    `width` and `lanes` has an influence on the bits of a result.
 
     A plan belongs to the thread that built it, and a communicator to the thread that built its first plan. A plan is a context manager:
     `close` ends it early.
@@ -54,6 +54,9 @@ class Plan(AnyPlan):
         The reduction of no items by a function; without it that is an error.
     width : int, optional
         The elements of an item: items are rows then, which are reduced element by element.
+    lanes : int, optional
+        Sums in so many lanes, the order of `treefold.sum_lanes`; for `allreduce` and `reduce`, where the ranges of each rank begin at
+        multiples of it.
     root : int, optional
         The rank that gets the result of `reduce`, and whose row `bcast` sends.
     algorithm : str, optional
@@ -93,6 +96,7 @@ class Plan(AnyPlan):
         op: str | Callable[[Any, Any], Any] = "sum",
         empty: Any = None,
         width: int | None = None,
+        lanes: int | None = None,
         root: int = 0,
         algorithm: str | None = None,
         blocks: int | None = None,
@@ -109,13 +113,14 @@ class Plan(AnyPlan):
             self._raised = []
             self._is_compiled = is_compiled(op)
             builder = self._builder(world, op, empty)
-            if not _is_figure(op):
+            if not _is_exact(op):
                 _set_share(builder, local_items, extents, even, block_cyclic)
             elif any(given is not None for given in (local_items, extents, even, block_cyclic, items)):
                 raise TypeError("items of an exact sum have no numbers: nothing says which of them this rank has")
             numbers = {
                 "items": items,
                 "width": width,
+                "lanes": lanes,
                 "root": root,
                 "blocks": blocks,
                 "ports": ports,
@@ -134,7 +139,7 @@ class Plan(AnyPlan):
             if empty is not None:
                 raise TypeError("empty is for operators that are functions")
             builder = Handle("treefold_builder **")
-            create = lib.treefold_builder_create_exact if _is_figure(op) else lib.treefold_builder_create
+            create = lib.treefold_builder_create_exact if _is_exact(op) else lib.treefold_builder_create
             check(create(world, type_code(dtype), operator_code(op), builder.place))
             return builder
         if dtype.hasobject:
@@ -217,6 +222,10 @@ class Plan(AnyPlan):
         """The same on the root, None on other ranks. Collective."""
         return self._run("reduce_dot", (x, y), out)
 
+    def reduce_dots(self, pairs: Sequence[tuple[ArrayLike, ArrayLike]], out: Any = None) -> Any:
+        """As `allreduce_dots` on the root, None on other ranks. Collective."""
+        return self._run("reduce_dots", tuple(pairs), out)
+
     def bcast(self, row: Any) -> Any:
         """Copies the root's row, an array of `width` elements of the plan's type, to every rank's. Collective."""
         try:
@@ -262,8 +271,12 @@ class Plan(AnyPlan):
         """Starts a `reduce_dot`, as `start_allreduce`."""
         return self._start("reduce_dot", (x, y), out)
 
+    def start_reduce_dots(self, pairs: Sequence[tuple[ArrayLike, ArrayLike]], out: Any = None) -> "Pending":
+        """Starts a `reduce_dots`, as `start_allreduce`."""
+        return self._start("reduce_dots", tuple(pairs), out)
+
     def _items(self, operation: str, given: tuple[Any, ...]) -> Items:
-        if operation != "allreduce_dots":
+        if parts(operation)[1] != "_dots":
             return tuple(map(self._array, "xy", given))
         items = tuple(self._array(name, array) for x, y in given for name, array in (("x", x), ("y", y)))
         lengths = sorted({array.size for array in items})
@@ -272,7 +285,7 @@ class Plan(AnyPlan):
         return items
 
     def _passed(self, operation: str, items: Items) -> list[Any]:
-        if operation != "allreduce_dots":
+        if parts(operation)[1] != "_dots":
             return buffers(items)
         factors = [ffi.new("const void *[]", [pointer(array) for array in items[first::2]]) for first in (0, 1)]
         return [*factors, len(items) // 2, items[0].size if items else 0]
@@ -286,18 +299,18 @@ class Plan(AnyPlan):
         if operation == "bcast":
             lib.treefold_broadcast(plan, ffi.NULL, 1)
         else:
-            # Of k arrays at NULL, or of n elements there.
-            arrays = {"allreduce_dot": (ffi.NULL, 1) * 2, "reduce_dot": (ffi.NULL, 1) * 2, "allreduce_dots": (ffi.NULL, ffi.NULL, 1, 1)}
-            START[operation](plan, *arrays.get(operation, (ffi.NULL, 1)), ffi.new("treefold_run **"))
+            # Of n elements at NULL, or of k arrays there.
+            arrays = {"_dot": [ffi.NULL, 1] * 2, "_dots": [ffi.NULL, ffi.NULL, 1, 1]}
+            start(plan, operation, arrays.get(parts(operation)[1], [ffi.NULL, 1]), ffi.new("treefold_run **"))
 
     @property
     def scattered_columns(self) -> slice:
         """The columns of a row that this rank gets from `reduce_scatter`."""
         return self._scattered_columns
 
-def _is_figure(op: Any) -> bool:
-    """Whether an operator is a figure of exact sums."""
-    return isinstance(op, str) and op in FIGURES
+def _is_exact(op: Any) -> bool:
+    """Whether an operator is a statistic of exact sums."""
+    return isinstance(op, str) and op in STATISTICS
 
 def _set_share(builder: Handle, local_items: Any, extents: Any, even: Any, block_cyclic: Any) -> None:
     given = [share is not None for share in (local_items, extents, even, block_cyclic)]

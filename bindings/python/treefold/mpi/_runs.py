@@ -29,33 +29,29 @@ _OPERATIONS = {
     "exscan": lib.TREEFOLD_EXSCAN,
     "bcast": lib.TREEFOLD_BROADCAST,
 }
-START = {
-    "allreduce": lib.treefold_start_allreduce,
-    "reduce": lib.treefold_start_reduce,
-    "reduce_scatter": lib.treefold_start_reduce_scatter,
-    "scan": lib.treefold_start_scan,
-    "exscan": lib.treefold_start_exscan,
-    "allreduce_dot": lib.treefold_start_allreduce_dot,
-    "reduce_dot": lib.treefold_start_reduce_dot,
-    "allreduce_dots": lib.treefold_start_allreduce_dots,
-    "allreduce_by_key": lib.treefold_start_allreduce_by_key,
-    "reduce_by_key": lib.treefold_start_reduce_by_key,
-    "reduce_scatter_by_key": lib.treefold_start_reduce_scatter_by_key,
-}
-_TO_ROOT = ("reduce", "reduce_dot", "reduce_by_key")
 
+# C's calls by what a rank's items are: one array, two of a dot product, pairs of them, or keys and items.
+_START = {
+    "": lib.treefold_start,
+    "_dot": lib.treefold_start_dot,
+    "_dots": lib.treefold_start_dots,
+    "_by_key": lib.treefold_start_by_key,
+}
+_RUN = {"_dot": lib.treefold_run_dot, "_dots": lib.treefold_run_dots, "_by_key": lib.treefold_run_by_key}
 _BLOCKING = {
     "allreduce": lib.treefold_allreduce,
-    "allreduce_dot": lib.treefold_allreduce_dot,
-    "allreduce_dots": lib.treefold_allreduce_dots,
     "reduce": lib.treefold_reduce,
-    "reduce_dot": lib.treefold_reduce_dot,
     "reduce_scatter": lib.treefold_reduce_scatter,
     "scan": lib.treefold_scan,
     "exscan": lib.treefold_exscan,
-    "allreduce_by_key": lib.treefold_allreduce_by_key,
-    "reduce_by_key": lib.treefold_reduce_by_key,
-    "reduce_scatter_by_key": lib.treefold_reduce_scatter_by_key,
+}
+
+# Settings of a builder that C has as parameters of algorithms.
+_PARAMETERS = {
+    "blocks": lib.TREEFOLD_BLOCKS,
+    "ports": lib.TREEFOLD_PORTS,
+    "node_ranks": lib.TREEFOLD_NODE_RANKS,
+    "message_limit": lib.TREEFOLD_MESSAGE_LIMIT,
 }
 
 # These algorithms cannot be started.
@@ -133,7 +129,7 @@ class AnyPlan:
     def _launch(self, operation: str, items: Items, out: Array | None, shape: tuple[int, ...]) -> Run:
         # Before the call: whatever interrupts this function, the handle abandons the run.
         handle = Handle("treefold_run **", self._combine)
-        self._check(START[operation](self._handle(), *self._passed(operation, items), handle.place))
+        self._check(start(self._handle(), operation, self._passed(operation, items), handle.place))
         return handle, operation, out, shape
 
     def _start(self, operation: str, given: tuple[Any, ...], out: Any) -> "Pending":
@@ -157,14 +153,13 @@ class AnyPlan:
 
     def _run_at_once(self, operation: str, items: Items, out: Array | None, shape: tuple[int, ...]) -> Any:
         result = np.empty(shape, self._dtype) if out is None else out
-        arguments = self._handle(), *self._passed(operation, items), *buffers((result,))
-        if operation in _TO_ROOT:
-            self._check(_BLOCKING[operation](*arguments, ffi.NULL))
-            if not self._is_root:
-                return None
+        name, kind = parts(operation)
+        arguments = *self._passed(operation, items), *buffers((result,))
+        if kind:
+            self._check(_RUN[kind](self._handle(), _OPERATIONS[name], *arguments, ffi.NULL))
         else:
-            self._check(_BLOCKING[operation](*arguments))
-        return _given(result, out)
+            self._check(_BLOCKING[name](self._handle(), *arguments, *([ffi.NULL] if name == "reduce" else [])))
+        return _given(result, out) if self._is_root or name != "reduce" else None
 
     def _wait(self, handle: Handle, seconds: float) -> None:
         """Waits until a run is done. It goes on if the time is over."""
@@ -177,7 +172,7 @@ class AnyPlan:
     def _result(self, run: Run) -> Any:
         """The result of a run that is done, whose handle ends."""
         handle, operation, out, shape = run
-        if operation in _TO_ROOT and not self._is_root:
+        if parts(operation)[0] == "reduce" and not self._is_root:
             self._check(lib.treefold_wait(handle.place, ffi.NULL, 0, ffi.NULL))
             return None
         result = np.empty(shape, self._dtype) if out is None else out
@@ -328,6 +323,19 @@ class Pending:
         raise TypeError("a run under way cannot be copied")
 
 
+def parts(operation: str) -> tuple[str, str]:
+    """The operation of a call such as `reduce_scatter_by_key`, and what its items are."""
+    kind = next((kind for kind in _RUN if operation.endswith(kind)), "")
+    return operation.removesuffix(kind), kind
+
+
+def start(plan: Any, operation: str, passed: list[Any], place: Any) -> int:
+    """Starts a run, whose result goes where the wait says."""
+    name, kind = parts(operation)
+    status: int = _START[kind](plan, _OPERATIONS[name], *passed, ffi.NULL, 0, place)
+    return status
+
+
 def converted_items(name: str, given: ArrayLike, dtype: np.dtype[Any]) -> np.ndarray:
     """Items as an array of a type for C."""
     items = as_unmasked(given, name)
@@ -375,7 +383,11 @@ def text_of(name: str, text: Any) -> bytes:
 def set_all(builder: Handle, numbers: dict[str, Any], algorithm: Any) -> None:
     """Passes settings that are natural numbers, and the algorithm, unless they are None."""
     for name, number in numbers.items():
-        if number is not None:
+        if number is None:
+            continue
+        if name in _PARAMETERS:
+            set_one(builder, "parameter", _PARAMETERS[name], natural(name, number))
+        else:
             set_one(builder, name, natural(name, number))
     if algorithm is not None:
         set_one(builder, "algorithm", text_of("algorithm", algorithm))

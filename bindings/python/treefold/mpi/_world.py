@@ -1,5 +1,6 @@
 """The ranks of a communicator."""
 
+from itertools import count, takewhile
 from typing import Any
 
 from mpi4py import MPI
@@ -11,7 +12,7 @@ from ._signals import interrupted
 
 #: The names of all algorithms. None changes a bit.
 ALGORITHMS: tuple[str, ...] = tuple(
-    ffi.string(lib.treefold_algorithm_name(index)).decode() for index in range(lib.treefold_algorithm_count())
+    ffi.string(name).decode() for name in takewhile(bool, map(lib.treefold_algorithm_name, count()))
 )
 
 # Of the attribute by which a communicator keeps its duplicate, so that all its plans share one; made when it is first needed.
