@@ -7,22 +7,21 @@
 // Items are numbered 0 to N - 1 over all ranks. The ranks build a plan together, once, and run it many times: the bits do not depend
 // on the number of ranks, on who has which items, on the algorithm, or on the MPI library.
 //
-// Exact sums, norms and dot products need no numbers; they are rounded once:
+// Exact sums, norms and dot products need no numbers, and statistics by key take items with their keys, 0 to groups - 1. They are rounded
+// once:
 //
-//     using treefold::figure;
-//     auto dots = treefold::exact_plan_builder<double, figure::dot>(world).build();
+//     auto dots = treefold::plan_builder<double>(world, treefold::statistic::dot).build();
 //     double dot = dots.allreduce(x, y);
-//
-// Sums by key, in treefold_mpi_keyed.hpp, take items with their keys, 0 to groups - 1:
-//
-//     auto sums = treefold::keyed_plan_builder<double>(world, groups).build();
+//     auto sums = treefold::plan_builder<double>(world, treefold::statistic::sum, groups).build();
 //     std::vector<double> histogram = sums.allreduce(keys, x);
+//     treefold::hashed_plan<std::int64_t, double> prices(world);
+//     for (const auto &[key, sum] : prices.allreduce(words, x)) {}
 //
 // "Collective" means: all ranks of the communicator make this call, in the same order with regard to the other collective calls on
-// it. Errors are those of treefold.hpp: a failure throws treefold::error, and functions named `try_…` return a code instead. A failure
-// on one rank reaches the others as code::rank_failed; a plan whose run failed is spent. treefold_mpi.h has the details.
+// it. A failure throws treefold::error; one on another rank is code::rank_failed, and a plan whose run failed is spent. treefold_mpi.h has
+// the details.
 //
-// comm, plans and pending can be moved, not copied. They belong to the thread that made them. One that was moved from, or made
+// comm, plans and runs can be moved, not copied. They belong to the thread that made them. One that was moved from, or made
 // without arguments, is empty: its calls fail with code::null. They may be destroyed in any order, also after MPI_Finalize and, as static
 // objects, after main; destructors do not communicate, and print nothing.
 //
@@ -37,22 +36,9 @@
 // treefold.hpp has said what is missing.
 #ifdef TREEFOLD_HPP_IS_COMPLETE
 
-#include <array>
 #include <chrono>
-#include <cmath>
-#include <concepts>
-#include <cstddef>
-#include <cstdint>
-#include <exception>
-#include <memory>
-#include <new>
 #include <optional>
-#include <span>
-#include <string>
 #include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 #include <treefold_mpi.h>
 
@@ -73,27 +59,15 @@ template <class T, class F> int combine_in_plan(void *context, const void *left,
     return combine_items<T>(*static_cast<const F *>(context), left, right, out, keep);
 }
 
-// Throws what the operator has thrown, or else an error.
-[[noreturn]] inline void fail_run(treefold_status status)
+// Throws what the operator has thrown, or else the error of a call.
+inline void check_run(treefold_status status)
 {
+    if (status == TREEFOLD_OK) [[likely]]
+        return;
     const auto thrown = std::exchange(thrown_by_operator, nullptr);
     if (status == TREEFOLD_OPERATOR && thrown != nullptr)
         std::rethrow_exception(thrown);
     fail(status);
-}
-
-inline void check_run(treefold_status status)
-{
-    if (status != TREEFOLD_OK) [[unlikely]]
-        fail_run(status);
-}
-
-// The code of a call. What the operator has thrown is dropped.
-inline code settle_run(treefold_status status) noexcept
-{
-    if (status != TREEFOLD_OK) [[unlikely]]
-        thrown_by_operator = nullptr;
-    return code{status};
 }
 
 } // namespace detail
@@ -107,42 +81,16 @@ public:
 
     // Duplicates a communicator of the program's. Collective. The program may free its own one afterwards.
     explicit comm(MPI_Comm own) { detail::check(treefold_comm_duplicate(own, comm_.address())); }
-    static code try_duplicate(MPI_Comm own, comm &result) noexcept
-    {
-        comm duplicate;
-        const auto status = treefold_comm_duplicate(own, duplicate.comm_.address());
-        if (status == TREEFOLD_OK)
-            result = std::move(duplicate);
-        return code{status};
-    }
 
     // This rank, from 0 on, and the number of ranks.
-    [[nodiscard]] int rank() const
-    {
-        int rank = 0;
-        detail::check(treefold_comm_rank(handle(), &rank));
-        return rank;
-    }
-    [[nodiscard]] int size() const
-    {
-        int size = 0;
-        detail::check(treefold_comm_size(handle(), &size));
-        return size;
-    }
+    [[nodiscard]] int rank() const { return detail::got<treefold_comm_rank, int>(handle()); }
+    [[nodiscard]] int size() const { return detail::got<treefold_comm_size, int>(handle()); }
 
     // How long a wait tolerates that another rank says nothing; half an hour by default. Then it ends with code::mpi.
-    void silence_limit(std::chrono::duration<double> limit)
-    {
-        detail::check(treefold_comm_silence_limit(comm_.get(), limit.count()));
-    }
-    code try_silence_limit(std::chrono::duration<double> limit) noexcept
-    {
-        return code{treefold_comm_silence_limit(comm_.get(), limit.count())};
-    }
+    void silence_limit(std::chrono::duration<double> limit) { detail::check(treefold_comm_silence_limit(comm_.get(), limit.count())); }
 
     // Measures what a message costs: plans that are built later choose their algorithm by it. Collective.
     void measure_link() { detail::check(treefold_comm_measure_link(comm_.get())); }
-    code try_measure_link() noexcept { return code{treefold_comm_measure_link(comm_.get())}; }
 
     // What waits that last ask some times a second: any number but 0 ends them with code::interrupted. It is a function of C's, which
     // may destroy objects, and makes no other call of this library.
@@ -150,15 +98,10 @@ public:
     {
         detail::check(treefold_comm_interruption(comm_.get(), interrupted, context));
     }
-    code try_interruption(treefold_interrupted interrupted, void *context = nullptr) noexcept
-    {
-        return code{treefold_comm_interruption(comm_.get(), interrupted, context)};
-    }
 
     // Frees MPI's own communicator, unless some rank still has a plan or a run of it; the destructor leaves it to MPI_Finalize, or to the
     // next duplicate of the same communicator. Collective. The object is empty then.
     void free() { detail::check(treefold_comm_free(comm_.address())); }
-    code try_free() noexcept { return code{treefold_comm_free(comm_.address())}; }
 
     // For treefold_mpi.h. It stays this object's.
     [[nodiscard]] const treefold_comm *handle() const noexcept { return comm_.get(); }
@@ -169,184 +112,56 @@ private:
 
 // ---- Runs under way ----------------------------------------------------------------------------------------------------------------
 
-// Which call a run is, by the type of its result.
-enum class call {
-    allreduce,      // T
-    reduce,         // std::optional<T>: on the root
-    allreduce_row,  // std::vector<T>
-    reduce_row,     // std::optional<std::vector<T>>: on the root
-    reduce_scatter, // std::vector<T>: this rank's columns
-    scan,           // std::vector<T>: a prefix for each of this rank's items, which the wait takes again
-};
+template <class T> class plan;
+template <class T, class R = T> class run;
+template <class... T> void wait_all(run<T, bool> &...runs);
+template <class T> void wait_all(std::span<run<T, bool>> runs);
 
 namespace detail {
-template <class T> class any_plan;
-}
 
-// States by key of treefold_exact.hpp.
-template <class State>
-concept state_by_key = requires(State &state) {
-    { state.handle() } -> std::same_as<treefold_keyed *>;
-};
-
-// A run between its start and its end. Several plans may be under way at once; waiting for one drives all. A wait ends it. One that is
-// destroyed is abandoned, as by cancel().
-template <class T, call Call = call::allreduce> class [[nodiscard]] pending {
-    static constexpr bool is_row = Call == call::allreduce_row || Call == call::reduce_scatter || Call == call::scan;
-
+// A run of any type, and the operator that it needs.
+class any_run {
 public:
-    pending() noexcept = default;
-    pending(pending &&) noexcept = default;
-    pending &operator=(pending &&other) noexcept
+    any_run() noexcept = default;
+    any_run(any_run &&) noexcept = default;
+    any_run &operator=(any_run &&other) noexcept
     {
-        if (this != &other) {
-            cancel();
-            run_ = std::move(other.run_);
-            op_ = std::move(other.op_);
-            length_ = other.length_;
-        }
+        any_run former(std::move(other));
+        std::swap(run_, former.run_);
+        op_.swap(former.op_);
+        std::swap(length_, former.length_);
         return *this;
     }
-    ~pending() { cancel(); }
+    ~any_run() { cancel(); }
 
     // Makes progress without waiting; true if a wait would return at once.
     [[nodiscard]] bool test()
     {
         int done = 0;
-        detail::check_run(treefold_test(run_.get(), &done));
+        check_run(treefold_test(run_.get(), &done));
         return done != 0;
     }
-    code try_test(bool &is_done) noexcept
-    {
-        int done = 0;
-        const auto status = treefold_test(run_.get(), &done);
-        is_done = done != 0;
-        return detail::settle_run(status);
-    }
 
-    // Waits until the run is over, so long at most. False if it goes on then; the twin returns code::timed_out.
+    // Waits until the run is over, so long at most. False if it goes on then.
     [[nodiscard]] bool wait_for(std::chrono::duration<double> limit)
     {
-        const auto status = wait_so_long(limit);
-        if (status == TREEFOLD_TIMED_OUT)
-            return false;
-        detail::check_run(status);
-        return true;
-    }
-    code try_wait_for(std::chrono::duration<double> limit) noexcept
-    {
-        return detail::settle_run(wait_so_long(limit));
-    }
-
-    // Waits for the run and returns its result.
-    [[nodiscard]] T wait()
-        requires(Call == call::allreduce)
-    {
-        detail::slot<T> result;
-        detail::check_run(wait_one(std::addressof(result.value), nullptr));
-        return result.value;
-    }
-    code try_wait(T &result) noexcept
-        requires(Call == call::allreduce)
-    {
-        return detail::settle_run(wait_one(std::addressof(result), nullptr));
-    }
-
-    // The same on the root; nothing on the other ranks.
-    std::optional<T> wait()
-        requires(Call == call::reduce)
-    {
-        std::optional<T> result;
-        detail::check_run(wait_root(result));
-        return result;
-    }
-    code try_wait(std::optional<T> &result) noexcept
-        requires(Call == call::reduce)
-    {
-        return detail::settle_run(wait_root(result));
-    }
-
-    // Waits for the run and returns a row, this rank's columns of it, or the prefixes of a scan. If the span of wait_into has another length, the run ends
-    // well, and the plan can be run again.
-    [[nodiscard]] std::vector<T> wait()
-        requires is_row
-    {
-        std::vector<T> result(length_);
-        wait_into(result);
-        return result;
-    }
-    void wait_into(std::span<T> result)
-        requires is_row
-    {
-        detail::check_run(wait_row(result, nullptr));
-    }
-    code try_wait_into(std::span<T> result) noexcept
-        requires is_row
-    {
-        return detail::settle_run(wait_row(result, nullptr));
-    }
-
-    // The same on the root; nothing on the other ranks, whose span is left alone. wait_into says whether this is the root.
-    std::optional<std::vector<T>> wait()
-        requires(Call == call::reduce_row)
-    {
-        std::vector<T> row(length_);
-        const bool is_mine = wait_into(row);
-        return is_mine ? std::optional(std::move(row)) : std::nullopt;
-    }
-    bool wait_into(std::span<T> result)
-        requires(Call == call::reduce_row)
-    {
-        int is_mine = 0;
-        detail::check_run(wait_row(result, &is_mine));
-        return is_mine != 0;
-    }
-    code try_wait_into(std::span<T> result, bool &is_mine) noexcept
-        requires(Call == call::reduce_row)
-    {
-        int mine = 0;
-        const auto status = wait_row(result, &mine);
-        is_mine = mine != 0;
-        return detail::settle_run(status);
-    }
-
-    // The same of a plan by key, where a state becomes the result, if this rank gets one: that is said.
-    template <state_by_key State>
-        requires(is_row || Call == call::reduce_row)
-    bool wait_into(State &state)
-    {
-        int is_mine = 0;
-        detail::check_run(treefold_wait_keyed(run_.address(), state.handle(), &is_mine));
-        return is_mine != 0;
-    }
-    template <state_by_key State>
-        requires(is_row || Call == call::reduce_row)
-    code try_wait_into(State &state, bool &is_mine) noexcept
-    {
-        int mine = 0;
-        const auto status = treefold_wait_keyed(run_.address(), state.handle(), &mine);
-        is_mine = mine != 0;
-        return detail::settle_run(status);
+        const double seconds = limit.count();
+        const auto status = treefold_wait_timeout(run_.get(), seconds < 0 ? 0 : seconds);
+        if (status != TREEFOLD_TIMED_OUT)
+            check_run(status);
+        return status == TREEFOLD_OK;
     }
 
     // The name of the algorithm by which the run goes.
-    [[nodiscard]] std::string_view algorithm() const
-    {
-        const char *name = nullptr;
-        detail::check_run(treefold_run_algorithm(run_.get(), &name));
-        return name == nullptr ? std::string_view() : std::string_view(name);
-    }
+    [[nodiscard]] std::string_view algorithm() const { return got<treefold_run_algorithm, const char *>(handle()); }
 
     // The plan of the run by its handle(); null if that plan has ended.
-    [[nodiscard]] const treefold_plan *plan_handle() const
-    {
-        const treefold_plan *of = nullptr;
-        detail::check_run(treefold_run_plan(run_.get(), &of));
-        return of;
-    }
+    [[nodiscard]] const treefold_plan *plan_handle() const { return got<treefold_run_plan, const treefold_plan *>(handle()); }
 
-    // Abandons the run. Its plan is spent, and the other ranks are told. There need
-    // be no run.
+    // For treefold_mpi.h. It stays this object's.
+    [[nodiscard]] const treefold_run *handle() const noexcept { return run_.get(); }
+
+    // Abandons the run. Its plan is spent, and the other ranks are told. There need be no run.
     void cancel() noexcept
     {
         // The library does not end a run of another thread's: the operator must stay for it, for ever.
@@ -354,37 +169,97 @@ public:
             static_cast<void>(new (std::nothrow) std::shared_ptr(std::move(op_)));
     }
 
-private:
-    template <class U> friend class detail::any_plan;
-
-    [[nodiscard]] treefold_status wait_so_long(std::chrono::duration<double> limit) const noexcept
+protected:
+    // Waits for the run. Whether this rank got a result, which goes to a place, or where the start said.
+    bool finish(void *result, std::size_t length)
     {
-        const double seconds = limit.count();
-        return treefold_wait_timeout(run_.get(), seconds < 0 ? 0 : seconds);
-    }
-    [[nodiscard]] treefold_status wait_one(T *result, int *is_mine) noexcept
-    {
-        return treefold_wait(run_.address(), result, 1, is_mine);
-    }
-    [[nodiscard]] treefold_status wait_row(std::span<T> result, int *is_mine) noexcept
-    {
-        return treefold_wait(run_.address(), result.data(), result.size(), is_mine);
-    }
-    [[nodiscard]] treefold_status wait_root(std::optional<T> &result) noexcept
-    {
-        detail::slot<T> value;
         int is_mine = 0;
-        const auto status = wait_one(std::addressof(value.value), &is_mine);
-        result.reset();
-        if (status == TREEFOLD_OK && is_mine != 0)
-            result.emplace(value.value);
-        return status;
+        check_run(treefold_wait(run_.address(), result, length, &is_mine));
+        return is_mine != 0;
     }
 
     detail::handle<treefold_run, treefold_cancel> run_;
     std::shared_ptr<const void> op_;
     std::size_t length_ = 0; // of the result, in items
+
+private:
+    template <class> friend class treefold::plan;
+    template <class... T> friend void treefold::wait_all(run<T, bool> &...);
+    template <class T> friend void treefold::wait_all(std::span<run<T, bool>>);
 };
+
+} // namespace detail
+
+// A run between its start and its end, with items of type T. Several plans may be under way at once; waiting for one drives all. A wait
+// ends it. One that is destroyed is abandoned, as by cancel(). R is what its wait() returns:
+//
+//     T                                  the result
+//     std::vector<T>                     a row, this rank's columns of it, or the prefixes of a scan
+//     std::optional of one of these      the same on the root, and nothing on the others
+//     bool                               whether this rank got a result, which is where the start said
+template <class T, class R> class [[nodiscard]] run : public detail::any_run {
+    static constexpr bool is_item = std::same_as<R, T>, is_row = std::same_as<R, std::vector<T>>;
+    static constexpr bool is_optional_row = std::same_as<R, std::optional<std::vector<T>>>;
+    static constexpr bool has_place = std::same_as<R, bool>;
+
+public:
+    // Waits for the run.
+    R wait()
+    {
+        if constexpr (has_place) {
+            return finish(nullptr, 0);
+        } else if constexpr (is_row || is_optional_row) {
+            std::vector<T> row(length_);
+            const bool is_mine = finish(row.data(), row.size());
+            if constexpr (is_optional_row)
+                return is_mine ? R(std::move(row)) : std::nullopt;
+            else
+                return row;
+        } else {
+            detail::slot<T> item;
+            const bool is_mine = finish(std::addressof(item.value), 1);
+            if constexpr (is_item)
+                return item.value;
+            else
+                return is_mine ? R(item.value) : std::nullopt;
+        }
+    }
+
+    // The same into a span, or of a plan by key into a state that becomes the result. Whether this rank got one: else nothing is written.
+    // If the span has another length than the result, the run ends well, and the plan can be run again.
+    bool wait_into(std::span<T> result) requires(is_row || is_optional_row)
+    {
+        return finish(result.data(), result.size());
+    }
+    template <std::same_as<T> U> requires((is_row || is_optional_row) && floating<U>)
+    bool wait_into(keyed<U> &state)
+    {
+        int is_mine = 0;
+        detail::check_run(treefold_wait_keyed(run_.address(), state.handle(), &is_mine));
+        return is_mine != 0;
+    }
+};
+
+// Waits for runs whose results go where their starts said, in any order; empty ones are passed over. They all end, also after an error,
+// which is that of the first one that failed.
+template <class... T> void wait_all(run<T, bool> &...runs)
+{
+    treefold_run *handles[] = {*runs.run_.address()..., nullptr};
+    const auto status = treefold_wait_all(handles, sizeof...(T));
+    [[maybe_unused]] auto ended = std::begin(handles);
+    ((*runs.run_.address() = *ended++), ...);
+    detail::check_run(status);
+}
+template <class T> void wait_all(std::span<run<T, bool>> runs)
+{
+    std::vector<treefold_run *> handles;
+    for (auto &run : runs)
+        handles.push_back(*run.run_.address());
+    const auto status = treefold_wait_all(handles.data(), handles.size());
+    for (auto ended = handles.cbegin(); auto &run : runs)
+        *run.run_.address() = *ended++;
+    detail::check_run(status);
+}
 
 // ---- Plans -------------------------------------------------------------------------------------------------------------------------
 
@@ -400,8 +275,7 @@ enum class operation : std::int32_t {
 
 // The columns begin to end - 1 of a row.
 struct columns {
-    std::size_t begin;
-    std::size_t end;
+    std::size_t begin, end;
 
     [[nodiscard]] std::size_t size() const noexcept { return end - begin; }
 };
@@ -409,85 +283,153 @@ struct columns {
 // The arrays of a dot product, of one length.
 template <class T> using factors = std::pair<std::span<const T>, std::span<const T>>;
 
-namespace detail {
+// What a run takes, in one or two arguments:
+//
+//     x           this rank's items, times the width: as many as planned, or of exact sums and norms as many as it likes
+//     x, y        the factors of a dot product, or with a width of one for each column, by the plans of dot products and of floats' sums
+//     pairs       a range of factors<T>, as many as the width, whose dot products are one message
+//     keys, x     items with their keys, integers of any type, by the plans by key
+template <class T, class... In> struct input;
 
-template <class Builder, class Plan> class plan_settings;
+template <class T, range_of<T> X> struct input<T, X> {
+    static constexpr bool is_row = false;
+    std::span<const T> x;
 
-// The functions of treefold_mpi.h for one array of items, and for two.
-template <std::size_t Arrays> struct functions;
+    explicit input(const X &of) : x(detail::view(of)) {}
 
-template <> struct functions<1> {
-    static constexpr auto allreduce = &treefold_allreduce;
-    static constexpr auto reduce = &treefold_reduce;
-    static constexpr auto start_allreduce = &treefold_start_allreduce;
-    static constexpr auto start_reduce = &treefold_start_reduce;
-};
-
-template <> struct functions<2> {
-    static constexpr auto allreduce = &treefold_allreduce_dot;
-    static constexpr auto reduce = &treefold_reduce_dot;
-    static constexpr auto start_allreduce = &treefold_start_allreduce_dot;
-    static constexpr auto start_reduce = &treefold_start_reduce_dot;
-};
-
-// Pairs of arrays of one length, as C takes them.
-template <class T> class factors_of {
-public:
-    // If the arrays differ in length, C gets no pairs: it says so to the other ranks.
-    explicit factors_of(std::span<const factors<T>> pairs) : length_(pairs.empty() ? 0 : pairs.front().first.size())
+    treefold_status run(const treefold_plan *plan, std::int32_t operation, void *result, std::size_t m, int *is_mine) const
     {
-        for (const auto &[x, y] : pairs) {
-            are_alike_ = are_alike_ && x.size() == length_ && y.size() == length_;
-            x_.push_back(x.data());
-            y_.push_back(y.data());
+        *is_mine = 1;
+        switch (operation) {
+        case TREEFOLD_ALLREDUCE:
+            return treefold_allreduce(plan, x.data(), x.size(), result, m);
+        case TREEFOLD_REDUCE:
+            return treefold_reduce(plan, x.data(), x.size(), result, m, is_mine);
+        case TREEFOLD_REDUCE_SCATTER:
+            return treefold_reduce_scatter(plan, x.data(), x.size(), result, m);
+        case TREEFOLD_SCAN:
+            return treefold_scan(plan, x.data(), x.size(), result, m);
+        case TREEFOLD_EXSCAN:
+            return treefold_exscan(plan, x.data(), x.size(), result, m);
+        }
+        // There is no such operation: the start says so, to the other ranks as well.
+        treefold_run *none = nullptr;
+        const auto status = start(plan, operation, result, m, &none);
+        return status == TREEFOLD_OK ? treefold_wait(&none, nullptr, 0, is_mine) : status;
+    }
+    treefold_status start(const treefold_plan *plan, std::int32_t operation, void *result, std::size_t m, treefold_run **run) const
+    {
+        return treefold_start(plan, operation, x.data(), x.size(), result, m, run);
+    }
+};
+
+template <class T, range_of<T> X, range_of<T> Y> struct input<T, X, Y> {
+    static constexpr bool is_row = false;
+    std::span<const T> x, y;
+
+    input(const X &left, const Y &right) : x(detail::view(left)), y(detail::view(right)) {}
+
+    treefold_status run(const treefold_plan *plan, std::int32_t operation, void *result, std::size_t m, int *is_mine) const
+    {
+        return treefold_run_dot(plan, operation, x.data(), x.size(), y.data(), y.size(), result, m, is_mine);
+    }
+    treefold_status start(const treefold_plan *plan, std::int32_t operation, void *result, std::size_t m, treefold_run **run) const
+    {
+        return treefold_start_dot(plan, operation, x.data(), x.size(), y.data(), y.size(), result, m, run);
+    }
+};
+
+template <floating T, range_of<factors<T>> P> struct input<T, P> {
+    static constexpr bool is_row = true;
+    std::vector<const void *> x, y;
+    std::size_t length = 0;
+    bool are_alike = true;
+
+    explicit input(const P &pairs)
+    {
+        for (const auto &[left, right] : detail::view(pairs)) {
+            length = x.empty() ? left.size() : length;
+            are_alike = are_alike && left.size() == length && right.size() == length;
+            x.push_back(left.data());
+            y.push_back(right.data());
         }
     }
 
-    [[nodiscard]] const void *const *x() const noexcept { return x_.data(); }
-    [[nodiscard]] const void *const *y() const noexcept { return y_.data(); }
-    [[nodiscard]] std::size_t size() const noexcept { return are_alike_ ? x_.size() : 0; }
-    [[nodiscard]] std::size_t length() const noexcept { return length_; }
-
-    // What a call with them returned.
-    void check(treefold_status status) const
+    // Of arrays that differ in length, the library gets none: it says so to the other ranks.
+    [[nodiscard]] std::size_t count() const noexcept { return are_alike ? x.size() : 0; }
+    [[nodiscard]] treefold_status status(treefold_status of_call) const noexcept
     {
-        if (!are_alike_)
-            throw error(code::length, -1, "the arrays of the pairs differ in length");
-        check_run(status);
+        return are_alike ? of_call : treefold_report(TREEFOLD_LENGTH, "the arrays of the pairs differ in length");
     }
 
-private:
-    std::vector<const void *> x_, y_;
-    std::size_t length_;
-    bool are_alike_ = true;
+    treefold_status run(const treefold_plan *plan, std::int32_t operation, void *result, std::size_t m, int *is_mine) const
+    {
+        return status(treefold_run_dots(plan, operation, x.data(), y.data(), count(), length, result, m, is_mine));
+    }
+    treefold_status start(const treefold_plan *plan, std::int32_t operation, void *result, std::size_t m, treefold_run **run) const
+    {
+        return status(treefold_start_dots(plan, operation, x.data(), y.data(), count(), length, result, m, run));
+    }
 };
 
-// What all plans have, whatever their calls take.
-template <class T> class any_plan {
+template <floating T, item_range K, range_of<T> X> requires integer<item_of<K>>
+struct input<T, K, X> {
+    static constexpr bool is_row = true;
+    std::span<const item_of<K>> keys;
+    std::span<const T> x;
+
+    input(const K &of, const X &items) : keys(detail::view(of)), x(detail::view(items)) {}
+
+    treefold_status run(const treefold_plan *plan, std::int32_t operation, void *result, std::size_t m, int *is_mine) const
+    {
+        return treefold_run_by_key(plan, operation, detail::type_of<item_of<K>>, keys.data(), keys.size(), x.data(), x.size(), result, m,
+                                   is_mine);
+    }
+    treefold_status start(const treefold_plan *plan, std::int32_t operation, void *result, std::size_t m, treefold_run **run) const
+    {
+        return treefold_start_by_key(plan, operation, detail::type_of<item_of<K>>, keys.data(), keys.size(), x.data(), x.size(), result, m,
+                                     run);
+    }
+};
+
+template <class T, class... In> concept run_input = requires(const In &...in) { input<T, In...>(in...); };
+
+// A reduction that the ranks have agreed on: built once by a plan_builder, run many times. All runs are collective, and `in` is what a run
+// takes, as above. Nothing is written to it, and a result must not overlap it.
+template <class T> class plan {
+    // What a call returns: an item, or with pairs and by key a row.
+    template <class... In> using whole = std::conditional_t<input<T, In...>::is_row, std::vector<T>, T>;
+
 public:
+    plan() noexcept = default;
+
+    // The elements of a result: the width, or the number of keys.
+    [[nodiscard]] std::size_t width() const noexcept { return width_; }
+
+    // The columns of a row, or the keys, that this rank gets from reduce_scatter.
+    [[nodiscard]] columns scattered_columns() const
+    {
+        columns mine{};
+        detail::check(treefold_plan_scattered_columns(handle(), &mine.begin, &mine.end));
+        return mine;
+    }
+
     // The name of the algorithm that runs for an operation; none if the plan does not offer the operation.
     [[nodiscard]] std::optional<std::string_view> algorithm(operation of) const
     {
-        const char *name = nullptr;
-        check_run(treefold_plan_algorithm(handle(), static_cast<std::int32_t>(of), &name));
+        const auto name = detail::got<treefold_plan_algorithm, const char *>(handle(), static_cast<std::int32_t>(of));
         return name == nullptr ? std::nullopt : std::optional<std::string_view>(name);
     }
 
     // Whether a run is pending: started, and neither waited for nor abandoned. A plan has one run at a time.
-    [[nodiscard]] bool is_pending() const
-    {
-        int pending = 0;
-        check_run(treefold_plan_pending(handle(), &pending));
-        return pending != 0;
-    }
+    [[nodiscard]] bool is_pending() const { return detail::got<treefold_plan_pending, int>(handle()) != 0; }
 
     // Who sends what to whom, and when.
     [[nodiscard]] std::string to_string() const
     {
-        std::size_t needed = 0;
-        check_run(treefold_plan_print(handle(), nullptr, 0, &needed));
+        auto needed = detail::got<treefold_plan_print, std::size_t>(handle(), nullptr, 0);
         std::string text(needed, '\0');
-        check_run(treefold_plan_print(handle(), text.data(), text.size(), &needed));
+        detail::check(treefold_plan_print(handle(), text.data(), text.size(), &needed));
         text.resize(needed - 1); // The last byte is C's final 0.
         return text;
     }
@@ -495,353 +437,164 @@ public:
     // For treefold_mpi.h. It stays this object's.
     [[nodiscard]] const treefold_plan *handle() const noexcept { return plan_.get(); }
 
-protected:
-    any_plan() noexcept = default;
-
-    // The elements of a result.
-    [[nodiscard]] std::size_t row() const noexcept { return row_; }
-
-    // This rank's part of a result that is scattered.
-    [[nodiscard]] treefold_status scattered(columns &mine) const noexcept
+    // The reduction of all ranks' items, on every rank: an item, or with pairs or keys a row.
+    template <class... In> requires run_input<T, In...>
+    [[nodiscard]] whole<In...> allreduce(const In &...in) const
     {
-        return treefold_plan_scattered_columns(handle(), &mine.begin, &mine.end);
+        if constexpr (input<T, In...>::is_row) {
+            return allreduce_row(in...);
+        } else {
+            detail::slot<T> item;
+            call(operation::allreduce, input<T, In...>(in...), {std::addressof(item.value), 1});
+            return item.value;
+        }
+    }
+    template <class... In> requires run_input<T, In...>
+    [[nodiscard]] std::vector<T> allreduce_row(const In &...in) const
+    {
+        return row(operation::allreduce, width(), in...);
     }
 
-    // Starts a run whose result has so many items, by a call that takes where its handle goes.
-    template <call Call, class Start> [[nodiscard]] pending<T, Call> launch(std::size_t length, const Start &start) const
+    // The same on the root; nothing on the other ranks.
+    template <class... In> requires run_input<T, In...>
+    std::optional<whole<In...>> reduce(const In &...in) const
     {
-        pending<T, Call> started = announce<Call>(length);
-        check_run(start(started.run_.address()));
-        return started;
+        if constexpr (input<T, In...>::is_row) {
+            return reduce_row(in...);
+        } else {
+            detail::slot<T> item;
+            const bool is_mine = call(operation::reduce, input<T, In...>(in...), {std::addressof(item.value), 1});
+            return is_mine ? std::optional<T>(item.value) : std::nullopt;
+        }
+    }
+    template <class... In> requires run_input<T, In...>
+    std::optional<std::vector<T>> reduce_row(const In &...in) const
+    {
+        std::vector<T> result(width());
+        const bool is_mine = call(operation::reduce, input<T, In...>(in...), result);
+        return is_mine ? std::optional(std::move(result)) : std::nullopt;
     }
 
-    template <call Call, class Start> code try_launch(std::size_t length, const Start &start, pending<T, Call> &run) const noexcept
+    // This rank's scattered_columns() of the reduction.
+    template <class... In> requires run_input<T, In...>
+    [[nodiscard]] std::vector<T> reduce_scatter(const In &...in) const
     {
-        pending<T, Call> started = announce<Call>(length);
-        const auto status = start(started.run_.address());
-        if (status == TREEFOLD_OK)
-            run = std::move(started);
-        return settle_run(status);
+        return row(operation::reduce_scatter, scattered_columns().size(), in...);
+    }
+
+    // For each of this rank's items, the reduction of all items up to it, itself included, or without it: then item 0 gets the operator's
+    // value for nothing. Exact sums go over the items of the ranks below first.
+    template <range_of<T> X> [[nodiscard]] std::vector<T> scan(const X &x) const
+    {
+        return row(operation::scan, std::ranges::size(x), x);
+    }
+    template <range_of<T> X> [[nodiscard]] std::vector<T> exscan(const X &x) const
+    {
+        return row(operation::exscan, std::ranges::size(x), x);
+    }
+
+    // Any of these operations, with its result in a span. Whether this rank got one: else the span is left alone, and may be empty.
+    template <class X> requires run_input<T, X>
+    bool run_into(operation of, const X &x, std::span<T> result) const { return call(of, input<T, X>(x), result); }
+    template <class X, class Y> requires run_input<T, X, Y>
+    bool run_into(operation of, const X &x, const Y &y, std::span<T> result) const
+    {
+        return call(of, input<T, X, Y>(x, y), result);
+    }
+
+    // Copies the root's row to every rank's. Plans of exact sums and norms have no broadcast: code::unsupported.
+    void broadcast(std::span<T> row) const { detail::check_run(treefold_broadcast(handle(), row.data(), row.size())); }
+
+    // Runs a plan by key on a state of as many keys, which holds what the plan's statistic needs: it becomes that of all ranks; of reduce
+    // on the root alone; of reduce_scatter that of this rank's keys, the first of which is key 0 then. Whether it became a result.
+    template <std::same_as<T> U> requires floating<U>
+    bool run_on(operation of, keyed<U> &state) const
+    {
+        int is_mine = 0;
+        detail::check_run(treefold_run_keyed(handle(), static_cast<std::int32_t>(of), state.handle(), &is_mine));
+        return is_mine != 0;
+    }
+
+    // Start a collective, and return when this rank's items are folded: they are free then. An error of this rank's own, such as a wrong
+    // length or an exception of the operator, comes from the wait; of exact sums, norms and dot products, and by key, from the start.
+    template <class... In> requires run_input<T, In...>
+    [[nodiscard]] run<T, whole<In...>> start_allreduce(const In &...in) const
+    {
+        return start<whole<In...>>(operation::allreduce, input<T, In...>(in...), width());
+    }
+    template <class... In> requires run_input<T, In...>
+    [[nodiscard]] run<T, std::vector<T>> start_allreduce_row(const In &...in) const
+    {
+        return start<std::vector<T>>(operation::allreduce, input<T, In...>(in...), width());
+    }
+    template <class... In> requires run_input<T, In...>
+    [[nodiscard]] run<T, std::optional<whole<In...>>> start_reduce(const In &...in) const
+    {
+        return start<std::optional<whole<In...>>>(operation::reduce, input<T, In...>(in...), width());
+    }
+    template <class... In> requires run_input<T, In...>
+    [[nodiscard]] run<T, std::optional<std::vector<T>>> start_reduce_row(const In &...in) const
+    {
+        return start<std::optional<std::vector<T>>>(operation::reduce, input<T, In...>(in...), width());
+    }
+    template <class... In> requires run_input<T, In...>
+    [[nodiscard]] run<T, std::vector<T>> start_reduce_scatter(const In &...in) const
+    {
+        return start<std::vector<T>>(operation::reduce_scatter, input<T, In...>(in...), scattered_columns().size());
+    }
+    template <range_of<T> X> [[nodiscard]] run<T, std::vector<T>> start_scan(const X &x) const
+    {
+        return start<std::vector<T>>(operation::scan, input<T, X>(x), std::ranges::size(x));
+    }
+    template <range_of<T> X> [[nodiscard]] run<T, std::vector<T>> start_exscan(const X &x) const
+    {
+        return start<std::vector<T>>(operation::exscan, input<T, X>(x), std::ranges::size(x));
+    }
+
+    // The same, any of these, with the place of the result, to which the wait writes: until then it must stay allocated. Where a rank gets
+    // no result, it may be empty.
+    template <class X> requires run_input<T, X>
+    [[nodiscard]] run<T, bool> start_into(operation of, const X &x, std::span<T> result) const
+    {
+        return start<bool>(of, input<T, X>(x), 0, result);
+    }
+    template <class X, class Y> requires run_input<T, X, Y>
+    [[nodiscard]] run<T, bool> start_into(operation of, const X &x, const Y &y, std::span<T> result) const
+    {
+        return start<bool>(of, input<T, X, Y>(x, y), 0, result);
     }
 
 private:
-    template <class Builder, class Plan> friend class plan_settings;
+    template <class> friend class plan_builder;
 
-    // A run that is about to start.
-    template <call Call> [[nodiscard]] pending<T, Call> announce(std::size_t length) const noexcept
+    // Runs an operation. Whether this rank got a result.
+    template <class In> bool call(operation of, const In &in, std::span<T> result) const
     {
-        pending<T, Call> run;
-        run.op_ = op_;
-        run.length_ = length;
-        return run;
+        int is_mine = 0;
+        detail::check_run(in.run(handle(), static_cast<std::int32_t>(of), result.data(), result.size(), &is_mine));
+        return is_mine != 0;
+    }
+
+    template <class... In> std::vector<T> row(operation of, std::size_t length, const In &...in) const
+    {
+        std::vector<T> result(length);
+        call(of, input<T, In...>(in...), result);
+        return result;
+    }
+
+    // Starts a run whose result has so many items, or a place.
+    template <class R, class In> run<T, R> start(operation of, const In &in, std::size_t length, std::span<T> result = {}) const
+    {
+        run<T, R> started;
+        started.op_ = op_;
+        started.length_ = length;
+        detail::check_run(in.start(handle(), static_cast<std::int32_t>(of), result.data(), result.size(), started.run_.address()));
+        return started;
     }
 
     detail::handle<treefold_plan, treefold_plan_destroy> plan_;
     std::shared_ptr<const void> op_; // null for an operator of treefold's
-    std::size_t row_ = 0;
-};
-
-// What plans of items without keys can do. Arrays are the spans that a call takes, one or two.
-template <class T, class... Arrays> class reductions : public any_plan<T> {
-    using library = functions<sizeof...(Arrays)>;
-
-public:
-    // The elements of an item: more than one if items are rows.
-    [[nodiscard]] std::size_t width() const noexcept { return this->row(); }
-
-    // The reduction of all ranks' items, on every rank. Of rows: allreduce_row and allreduce_into.
-    [[nodiscard]] T allreduce(Arrays... local) const
-    {
-        slot<T> result;
-        check_run(run(library::allreduce, {local...}, one(std::addressof(result.value))));
-        return result.value;
-    }
-    [[nodiscard]] std::vector<T> allreduce_row(Arrays... local) const
-    {
-        std::vector<T> row(this->row());
-        allreduce_into(local..., row);
-        return row;
-    }
-    void allreduce_into(Arrays... local, std::span<T> row) const { check_run(run(library::allreduce, {local...}, row)); }
-    code try_allreduce(Arrays... local, T &result) const noexcept
-    {
-        return settle_run(run(library::allreduce, {local...}, one(std::addressof(result))));
-    }
-    code try_allreduce_into(Arrays... local, std::span<T> row) const noexcept
-    {
-        return settle_run(run(library::allreduce, {local...}, row));
-    }
-
-    // The same on the root; nothing on the other ranks, whose span is left alone. reduce_into says whether this is the root.
-    std::optional<T> reduce(Arrays... local) const
-    {
-        std::optional<T> result;
-        check_run(run_reduce({local...}, result));
-        return result;
-    }
-    std::optional<std::vector<T>> reduce_row(Arrays... local) const
-    {
-        std::vector<T> row(this->row());
-        const bool is_mine = reduce_into(local..., row);
-        return is_mine ? std::optional(std::move(row)) : std::nullopt;
-    }
-    bool reduce_into(Arrays... local, std::span<T> row) const
-    {
-        int is_mine = 0;
-        check_run(run(library::reduce, {local...}, row, &is_mine));
-        return is_mine != 0;
-    }
-    code try_reduce(Arrays... local, std::optional<T> &result) const noexcept { return settle_run(run_reduce({local...}, result)); }
-    code try_reduce_into(Arrays... local, std::span<T> row, bool &is_mine) const noexcept
-    {
-        int mine = 0;
-        const auto status = run(library::reduce, {local...}, row, &mine);
-        is_mine = mine != 0;
-        return settle_run(status);
-    }
-
-    // Start a collective, and return when this rank's items are folded: they are free then, except that the wait for a scan takes them
-    // again. An error of this rank's own, such as a wrong length or an exception of the operator, comes from the wait; of exact sums,
-    // norms and dot products it comes from the start.
-    [[nodiscard]] pending<T> start_allreduce(Arrays... local) const
-    {
-        return start<call::allreduce>(library::start_allreduce, {local...}, 1);
-    }
-    [[nodiscard]] pending<T, call::allreduce_row> start_allreduce_row(Arrays... local) const
-    {
-        return start<call::allreduce_row>(library::start_allreduce, {local...}, this->row());
-    }
-    [[nodiscard]] pending<T, call::reduce> start_reduce(Arrays... local) const
-    {
-        return start<call::reduce>(library::start_reduce, {local...}, 1);
-    }
-    [[nodiscard]] pending<T, call::reduce_row> start_reduce_row(Arrays... local) const
-    {
-        return start<call::reduce_row>(library::start_reduce, {local...}, this->row());
-    }
-
-    code try_start_allreduce(Arrays... local, pending<T> &run) const noexcept
-    {
-        return try_start(library::start_allreduce, {local...}, 1, run);
-    }
-    code try_start_allreduce_row(Arrays... local, pending<T, call::allreduce_row> &run) const noexcept
-    {
-        return try_start(library::start_allreduce, {local...}, this->row(), run);
-    }
-    code try_start_reduce(Arrays... local, pending<T, call::reduce> &run) const noexcept
-    {
-        return try_start(library::start_reduce, {local...}, 1, run);
-    }
-    code try_start_reduce_row(Arrays... local, pending<T, call::reduce_row> &run) const noexcept
-    {
-        return try_start(library::start_reduce, {local...}, this->row(), run);
-    }
-
-protected:
-    using arrays = std::array<std::span<const T>, sizeof...(Arrays)>;
-
-    reductions() noexcept = default;
-
-    // Runs a function of C's, which may take more than the result.
-    template <class Function, class... More>
-    [[nodiscard]] treefold_status run(Function function, arrays local, std::span<T> result, More... more) const noexcept
-    {
-        return pass(function, local, result.data(), result.size(), more...);
-    }
-
-    // Starts a run whose result has so many items.
-    template <call Call, class Function>
-    [[nodiscard]] pending<T, Call> start(Function function, arrays local, std::size_t length) const
-    {
-        return this->template launch<Call>(length, [&](treefold_run **run) { return pass(function, local, run); });
-    }
-
-    template <call Call, class Function>
-    code try_start(Function function, arrays local, std::size_t length, pending<T, Call> &run) const noexcept
-    {
-        return this->try_launch(length, [&](treefold_run **started) { return pass(function, local, started); }, run);
-    }
-
-private:
-    [[nodiscard]] static std::span<T> one(T *item) noexcept { return {item, 1}; }
-
-    [[nodiscard]] treefold_status run_reduce(arrays local, std::optional<T> &result) const noexcept
-    {
-        slot<T> value;
-        int is_mine = 0;
-        const auto status = run(library::reduce, local, one(std::addressof(value.value)), &is_mine);
-        result.reset();
-        if (status == TREEFOLD_OK && is_mine != 0)
-            result.emplace(value.value);
-        return status;
-    }
-
-    // Passes the plan, each array's address and length, and what else there is.
-    template <class Function, class... More>
-    [[nodiscard]] treefold_status pass(Function function, arrays local, More... more) const noexcept
-    {
-        if constexpr (sizeof...(Arrays) == 1)
-            return function(this->handle(), local[0].data(), local[0].size(), more...);
-        else
-            return function(this->handle(), local[0].data(), local[0].size(), local[1].data(), local[1].size(), more...);
-    }
-};
-
-} // namespace detail
-
-// A reduction that the ranks have agreed on: built once by a plan_builder or an exact_plan_builder, run many times.
-//
-// All runs are collective. `local` are this rank's items, times the width: as many as planned, or of exact sums and norms as many as it
-// likes. Nothing is written to them, and the result must not overlap them.
-//
-// allreduce, reduce, their twins and the other calls for any plan are those of detail::reductions.
-template <class T> class plan : public detail::reductions<T, std::span<const T>> {
-public:
-    plan() noexcept = default;
-
-    // The columns of a row that this rank gets from reduce_scatter.
-    [[nodiscard]] columns scattered_columns() const
-    {
-        columns result{};
-        detail::check_run(this->scattered(result));
-        return result;
-    }
-
-    // This rank's scattered_columns() of the reduction.
-    [[nodiscard]] std::vector<T> reduce_scatter(std::span<const T> local) const
-    {
-        std::vector<T> result(scattered_columns().size());
-        reduce_scatter_into(local, result);
-        return result;
-    }
-    void reduce_scatter_into(std::span<const T> local, std::span<T> result) const
-    {
-        detail::check_run(this->run(treefold_reduce_scatter, {local}, result));
-    }
-    code try_reduce_scatter_into(std::span<const T> local, std::span<T> result) const noexcept
-    {
-        return detail::settle_run(this->run(treefold_reduce_scatter, {local}, result));
-    }
-
-    // For each of this rank's items, the reduction of all items up to it, itself included. Exact sums go over the items of the ranks
-    // below first.
-    [[nodiscard]] std::vector<T> scan(std::span<const T> local) const
-    {
-        std::vector<T> result(local.size());
-        scan_into(local, result);
-        return result;
-    }
-    void scan_into(std::span<const T> local, std::span<T> result) const
-    {
-        detail::check_run(this->run(treefold_scan, {local}, result));
-    }
-    code try_scan_into(std::span<const T> local, std::span<T> result) const noexcept
-    {
-        return detail::settle_run(this->run(treefold_scan, {local}, result));
-    }
-
-    // The same without the item itself; item 0 gets the operator's value for nothing.
-    [[nodiscard]] std::vector<T> exscan(std::span<const T> local) const
-    {
-        std::vector<T> result(local.size());
-        exscan_into(local, result);
-        return result;
-    }
-    void exscan_into(std::span<const T> local, std::span<T> result) const
-    {
-        detail::check_run(this->run(treefold_exscan, {local}, result));
-    }
-    code try_exscan_into(std::span<const T> local, std::span<T> result) const noexcept
-    {
-        return detail::settle_run(this->run(treefold_exscan, {local}, result));
-    }
-
-    // The sum of x[i] * y[i] over all ranks' items in tree order, by plans of sums of single floats or doubles: that of treefold::dot in
-    // one process. No array of products is made.
-    [[nodiscard]] T dot(std::span<const T> x, std::span<const T> y) const
-        requires std::floating_point<T>
-    {
-        T result{};
-        detail::check_run(treefold_allreduce_dot(this->handle(), x.data(), x.size(), y.data(), y.size(), &result, 1));
-        return result;
-    }
-    // Several dot products as one message: element j of the result is that of pairs[j], of which there are as many as the plan's width.
-    void dots(std::span<const factors<T>> pairs, std::span<T> result) const
-        requires std::floating_point<T>
-    {
-        const detail::factors_of<T> of(pairs);
-        of.check(treefold_allreduce_dots(this->handle(), of.x(), of.y(), of.size(), of.length(), result.data(), result.size()));
-    }
-    // As start_allreduce.
-    [[nodiscard]] pending<T, call::allreduce_row> start_dots(std::span<const factors<T>> pairs) const
-        requires std::floating_point<T>
-    {
-        const detail::factors_of<T> of(pairs);
-        return this->template launch<call::allreduce_row>(pairs.size(), [&](treefold_run **run) {
-            const auto status = treefold_start_allreduce_dots(this->handle(), of.x(), of.y(), of.size(), of.length(), run);
-            of.check(status);
-            return status;
-        });
-    }
-    // The square root of dot(x, x).
-    [[nodiscard]] T norm2(std::span<const T> x) const
-        requires std::floating_point<T>
-    {
-        return std::sqrt(dot(x, x));
-    }
-    // As start_allreduce.
-    [[nodiscard]] pending<T> start_dot(std::span<const T> x, std::span<const T> y) const
-        requires std::floating_point<T>
-    {
-        return this->template launch<call::allreduce>(1, [&](treefold_run **run) {
-            return treefold_start_allreduce_dot(this->handle(), x.data(), x.size(), y.data(), y.size(), run);
-        });
-    }
-
-    // Copies the root's row to every rank's. Plans of exact sums and norms have no broadcast: code::unsupported.
-    void broadcast(std::span<T> row) const { detail::check_run(treefold_broadcast(this->handle(), row.data(), row.size())); }
-    code try_broadcast(std::span<T> row) const noexcept
-    {
-        return detail::settle_run(treefold_broadcast(this->handle(), row.data(), row.size()));
-    }
-
-    // As start_allreduce.
-    [[nodiscard]] pending<T, call::reduce_scatter> start_reduce_scatter(std::span<const T> local) const
-    {
-        return this->template start<call::reduce_scatter>(treefold_start_reduce_scatter, {local}, scattered_columns().size());
-    }
-    [[nodiscard]] pending<T, call::scan> start_scan(std::span<const T> local) const
-    {
-        return this->template start<call::scan>(treefold_start_scan, {local}, local.size());
-    }
-    [[nodiscard]] pending<T, call::scan> start_exscan(std::span<const T> local) const
-    {
-        return this->template start<call::scan>(treefold_start_exscan, {local}, local.size());
-    }
-
-    code try_start_reduce_scatter(std::span<const T> local, pending<T, call::reduce_scatter> &run) const noexcept
-    {
-        columns mine{};
-        const auto status = this->scattered(mine);
-        return status == TREEFOLD_OK ? this->try_start(treefold_start_reduce_scatter, {local}, mine.size(), run) : code{status};
-    }
-    code try_start_scan(std::span<const T> local, pending<T, call::scan> &run) const noexcept
-    {
-        return this->try_start(treefold_start_scan, {local}, local.size(), run);
-    }
-    code try_start_exscan(std::span<const T> local, pending<T, call::scan> &run) const noexcept
-    {
-        return this->try_start(treefold_start_exscan, {local}, local.size(), run);
-    }
-};
-
-// Exact dot products that the ranks have agreed on: built once by an exact_plan_builder, run many times.
-//
-// It has the calls of detail::reductions, which take two arrays: allreduce(x, y), reduce(x, y), start_allreduce(x, y) and so on. x and y
-// have the same length; else the call is code::length. With a width they are rows: several dot products at once, one for each column.
-template <class T>
-    requires(floating<T> || complex_number<T>)
-class dot_plan : public detail::reductions<T, std::span<const T>, std::span<const T>> {
+    std::size_t width_ = 0;
 };
 
 // ---- Builders ----------------------------------------------------------------------------------------------------------------------
@@ -849,83 +602,129 @@ class dot_plan : public detail::reductions<T, std::span<const T>, std::span<cons
 // The items begin to end - 1.
 using range = treefold_range;
 
-namespace detail {
+// Parameters of algorithms, as in treefold_mpi.h. They change no bit.
+enum class parameter : std::int32_t {
+    blocks = TREEFOLD_BLOCKS,
+    ports = TREEFOLD_PORTS,
+    node_ranks = TREEFOLD_NODE_RANKS,
+    message_limit = TREEFOLD_MESSAGE_LIMIT,
+};
 
-// The settings of every builder, whose type is Builder.
-template <class Builder, class Plan> class plan_settings {
+// Whether ranks have exact sums, norms or dot products: a norm takes complex numbers as twice as many real ones.
+template <class T, treefold_statistic S>
+concept has_exact_plan =
+    (S == TREEFOLD_EXACT_SUM || S == TREEFOLD_EXACT_NORM || S == TREEFOLD_EXACT_DOT || S == TREEFOLD_EXACT_VDOT) && has_statistic<T, S>;
+
+// What a plan is to be: the type of the items, what is made of them, and settings, of which one that says who has which items is needed,
+// unless the plan is exact. All settings are looked at in build(). A builder may be copied, and build several plans.
+template <class T> class plan_builder {
 public:
-    // The elements of an item: with more than one, items are rows, which are reduced element by element. 1 by default.
-    Builder &width(std::size_t elements) noexcept { return set(width_, elements); }
-
-    // The rank that gets the result of reduce(), and whose row broadcast() sends. 0 by default.
-    Builder &root(int rank) noexcept { return set(root_, rank); }
-
-    // Who talks to whom, by a name of algorithm_names(). No algorithm changes a bit.
-    Builder &algorithm(std::string_view name)
+    // Items of a type and an operator of treefold's; their sum by default.
+    template <treefold_op Op = TREEFOLD_SUM> requires reducible<T, Op>
+    explicit plan_builder(const comm &world, builtin<Op> = {})
+        : plan_builder(world, [](const treefold_comm *on, treefold_builder **result) {
+              return treefold_builder_create(on, detail::type_of<T>, Op, result);
+          })
     {
-        algorithm_ = name;
-        return self();
     }
 
-    // Parameters of algorithms, as in treefold_mpi.h. They change no bit either.
-    Builder &blocks(std::size_t count) noexcept { return set(blocks_, count); }
-    Builder &ports(std::size_t count) noexcept { return set(ports_, count); }
-    Builder &node_ranks(std::size_t count) noexcept { return set(node_ranks_, count); }
-    Builder &message_limit(std::size_t elements) noexcept { return set(message_limit_, elements); }
+    // The exact sum, norm or dot product of all ranks' items, rounded once: it depends neither on their order nor on who has which. In each
+    // run each rank gives as many as it likes, none included; with a width, items are rows.
+    template <treefold_statistic S> requires has_exact_plan<T, S>
+    plan_builder(const comm &world, statistic_of<S>)
+        : plan_builder(world, [](const treefold_comm *on, treefold_builder **result) {
+              return treefold_builder_create_exact(on, detail::type_of<T>, S, result);
+          })
+    {
+    }
+
+    // The statistic of the items of each of the keys 0 to groups - 1: sums and means of items, and others on states.
+    template <treefold_statistic S> requires floating<T>
+    plan_builder(const comm &world, statistic_of<S>, std::size_t groups)
+        : plan_builder(world, [groups](const treefold_comm *on, treefold_builder **result) {
+              return treefold_builder_create_by_key(on, detail::type_of<T>, S, groups, result);
+          })
+    {
+        width_ = groups;
+    }
+
+    // Items of any trivially copyable type of 4, 8, … up to 512 bytes, and an operator of the caller's: op(left, right) returns their
+    // combination, with the same bits on every rank, and does not communicate. Ranks compare the name and the value for nothing.
+    template <callers_operator F>
+    plan_builder(const comm &world, std::string_view name, F op) : plan_builder(world, name, std::move(op), std::optional<T>())
+    {
+    }
+    template <callers_operator F>
+    plan_builder(const comm &world, std::string_view name, F op, const T &empty)
+        : plan_builder(world, name, std::move(op), std::optional<T>(empty))
+    {
+    }
+
+    // Who has which items: one of these four is needed. The latter two are rules: all ranks give the same numbers, and a plan needs no
+    // table of the ranks.
+
+    // This rank has so many, which follow those of the ranks below.
+    plan_builder &local_items(std::uint64_t items) { return set<treefold_builder_local_items>(items); }
+    // This rank has these ranges, in the order in which `local` holds them. With those of all ranks they are 0 to N - 1, each once.
+    plan_builder &extents(std::vector<range> ranges)
+    {
+        settings_.push_back([ranges = std::move(ranges)](treefold_builder *builder) {
+            return treefold_builder_extents(builder, ranges.data(), ranges.size());
+        });
+        return *this;
+    }
+    // So many items on all ranks: floor(N / p) on each of p ranks, and one more on the first N mod p.
+    plan_builder &even(std::uint64_t items) { return set<treefold_builder_even>(items); }
+    // Blocks of so many of the items of all ranks, dealt to the ranks in turn.
+    plan_builder &block_cyclic(std::uint64_t items, std::uint64_t block) { return set<treefold_builder_block_cyclic>(items, block); }
+
+    // The items on all ranks, to be checked against what they have.
+    plan_builder &items(std::uint64_t count) { return set<treefold_builder_items>(count); }
+
+    // The elements of an item: with more than one, items are rows, which are reduced element by element. 1 by default.
+    plan_builder &width(std::size_t elements)
+    {
+        width_ = elements;
+        return set<treefold_builder_width>(elements);
+    }
+
+    // The rank that gets the result of reduce(), and whose row broadcast() sends. 0 by default.
+    plan_builder &root(int rank) { return set<treefold_builder_root>(rank); }
+
+    // Who talks to whom, by a name of algorithm_names(), and parameters of that. They change no bit.
+    plan_builder &algorithm(std::string_view name)
+    {
+        settings_.push_back([name = std::string(name)](treefold_builder *builder) {
+            return treefold_builder_algorithm(builder, name.c_str());
+        });
+        return *this;
+    }
+    plan_builder &parameter(treefold::parameter of, std::size_t value)
+    {
+        return set<treefold_builder_parameter>(static_cast<std::int32_t>(of), value);
+    }
+
+    // Sums in so many lanes, in the order of treefold::sum_lanes on all ranks' items.
+    plan_builder &lanes(std::size_t count)
+        requires floating<T>
+    {
+        return set<treefold_builder_lanes>(count);
+    }
 
     // Builds without communicating: the items, if they have numbers, follow a rule, and all ranks call the builder alike, which is not
     // checked.
-    Builder &agreed() noexcept
+    plan_builder &agreed()
     {
         is_agreed_ = true;
-        return self();
+        return set<treefold_builder_agreed>();
     }
 
     // Compares the ranks' settings and builds a plan. Collective: if it fails, then with the same error on every rank; but a rank with a
     // setting that cannot be at all, such as an algorithm of an unknown name, has the error of that, and the others have
     // code::argument, which names the rank.
-    [[nodiscard]] Plan build() const
+    [[nodiscard]] plan<T> build() const
     {
-        Plan result;
-        check(make(result));
-        return result;
-    }
-    code try_build(Plan &result) const noexcept
-    try {
-        Plan built;
-        const auto status = make(built);
-        if (status == TREEFOLD_OK)
-            result = std::move(built);
-        return code{status};
-    } catch (const std::bad_alloc &) {
-        return code::memory;
-    }
-
-protected:
-    using builder_handle = handle<treefold_builder, treefold_builder_destroy>;
-
-    explicit plan_settings(const comm &world, std::shared_ptr<const void> op = nullptr) noexcept
-        : comm_(world.handle()), op_(std::move(op))
-    {
-    }
-
-    [[nodiscard]] const treefold_comm *world() const noexcept { return comm_; }
-
-    // The elements of a result.
-    [[nodiscard]] std::size_t row() const noexcept { return width_.value_or(1); }
-    [[nodiscard]] const void *op() const noexcept { return op_.get(); }
-
-    template <class Value> Builder &set(std::optional<Value> &setting, Value value) noexcept
-    {
-        setting = value;
-        return self();
-    }
-
-private:
-    [[nodiscard]] Builder &self() noexcept { return static_cast<Builder &>(*this); }
-
-    [[nodiscard]] treefold_status make(Plan &result) const
-    {
+        plan<T> result;
         builder_handle builder;
         auto status = prepare(builder);
         if (status == TREEFOLD_OK) {
@@ -934,17 +733,50 @@ private:
             refuse();
             status = prepare(builder); // Once more: the error that is told is this one.
         }
+        detail::check(status);
         result.op_ = op_;
-        result.row_ = static_cast<const Builder &>(*this).row();
-        return status;
+        result.width_ = width_;
+        return result;
     }
 
-    // Begins a builder, and passes it all settings.
-    [[nodiscard]] treefold_status prepare(builder_handle &builder) const noexcept
+private:
+    using builder_handle = detail::handle<treefold_builder, treefold_builder_destroy>;
+    using begin = std::function<treefold_status(const treefold_comm *, treefold_builder **)>;
+
+    plan_builder(const comm &world, begin create) : comm_(world.handle()), create_(std::move(create)) {}
+
+    template <class F>
+    plan_builder(const comm &world, std::string_view name, F given, const std::optional<T> &empty) : comm_(world.handle())
+    {
+        detail::check_operator<T, F>();
+        const auto op = std::make_shared<const F>(std::move(given));
+        op_ = op;
+        // C's context is not const; what it points to is, and is not written to.
+        create_ = [op = const_cast<F *>(op.get()), name = std::string(name), empty](const treefold_comm *on, treefold_builder **result) {
+            detail::slot<T> nothing;
+            if (empty) {
+                nothing.load(std::addressof(*empty));
+                nothing.clear_padding();
+            }
+            return treefold_builder_create_user(on, name.c_str(), sizeof(T), &detail::combine_in_plan<T, F>, op,
+                                                empty ? &nothing : nullptr, result);
+        };
+    }
+
+    template <auto Set, class... Values> plan_builder &set(Values... values)
+    {
+        settings_.push_back([values...](treefold_builder *builder) { return Set(builder, values...); });
+        return *this;
+    }
+
+    // Begins a builder of C's, and passes it all settings.
+    [[nodiscard]] treefold_status prepare(builder_handle &builder) const
     {
         static_cast<void>(builder.end());
-        const auto status = static_cast<const Builder &>(*this).begin(builder);
-        return status == TREEFOLD_OK ? pass_settings(builder.get()) : status;
+        auto status = create_(comm_, builder.address());
+        for (auto setting = settings_.begin(); status == TREEFOLD_OK && setting != settings_.end(); ++setting)
+            status = (*setting)(builder.get());
+        return status;
     }
 
     // Takes part in building a plan without being able to: it says nothing of this rank's items, so that it fails on all ranks, and names
@@ -952,29 +784,9 @@ private:
     void refuse() const noexcept
     {
         builder_handle builder;
-        handle<treefold_plan, treefold_plan_destroy> plan;
+        detail::handle<treefold_plan, treefold_plan_destroy> plan;
         if (treefold_builder_create(comm_, TREEFOLD_F64, TREEFOLD_SUM, builder.address()) == TREEFOLD_OK)
             static_cast<void>(treefold_plan_build(builder.get(), plan.address()));
-    }
-
-    [[nodiscard]] treefold_status pass_settings(treefold_builder *builder) const noexcept
-    {
-        treefold_status status = TREEFOLD_OK;
-        const auto set = [&](auto function, const auto &setting) {
-            if (status == TREEFOLD_OK && setting)
-                status = function(builder, *setting);
-        };
-        set(treefold_builder_width, width_);
-        set(treefold_builder_root, root_);
-        set(treefold_builder_blocks, blocks_);
-        set(treefold_builder_ports, ports_);
-        set(treefold_builder_node_ranks, node_ranks_);
-        set(treefold_builder_message_limit, message_limit_);
-        if (status == TREEFOLD_OK && algorithm_)
-            status = treefold_builder_algorithm(builder, algorithm_->c_str());
-        if (status == TREEFOLD_OK && is_agreed_)
-            status = treefold_builder_agreed(builder);
-        return status;
     }
 
     // A name that the library knows, not an address: after the end of the comm it is an error.
@@ -983,181 +795,62 @@ private:
     // The caller's operator, at the address that plans know; null for one of treefold's.
     std::shared_ptr<const void> op_;
 
-    std::optional<std::size_t> width_;
-    std::optional<int> root_;
-    std::optional<std::string> algorithm_;
-    std::optional<std::size_t> blocks_;
-    std::optional<std::size_t> ports_;
-    std::optional<std::size_t> node_ranks_;
-    std::optional<std::size_t> message_limit_;
+    begin create_;
+    std::vector<std::function<treefold_status(treefold_builder *)>> settings_;
+    std::size_t width_ = 1;
     bool is_agreed_ = false;
 };
 
-} // namespace detail
+// ---- Sums by keys of 64 bits -------------------------------------------------------------------------------------------------------
 
-// What a plan is to be: the type of the items, the operator, and settings, of which one that says who has which items is needed. All
-// settings are looked at in build(). A builder may be copied, and build several plans.
-//
-// build(), width() and the other settings of any plan are those of detail::plan_settings.
-template <class T> class plan_builder : public detail::plan_settings<plan_builder<T>, plan<T>> {
-    using settings = detail::plan_settings<plan_builder<T>, plan<T>>;
-
+// Exact sums by keys of 64 bits, which may be any, and others in each run. Each key is owned by one rank, which depends on the key and the
+// number of ranks alone. Pairs of a key and its sum are in ascending order of the keys.
+template <class K, floating T> requires any_of<K, std::int64_t, std::uint64_t>
+class hashed_plan {
 public:
-    // Items of a type and an operator of treefold's; their sum by default.
-    template <treefold_op Op = TREEFOLD_SUM>
-        requires reducible<T, Op>
-    explicit plan_builder(const comm &world, builtin<Op> = {}) noexcept : settings(world), builtin_(Op)
+    using value_type = std::pair<K, T>;
+
+    hashed_plan() noexcept = default;
+
+    // Compares the ranks' types and roots. Collective: if it fails, then on every rank.
+    explicit hashed_plan(const comm &world, int root = 0)
     {
+        detail::check(treefold_hashed_create(world.handle(), detail::type_of<K>, detail::type_of<T>, root, plan_.address()));
     }
 
-    // Items of any trivially copyable type of 4, 8, … up to 512 bytes, and an operator of the caller's: op(left, right) returns their
-    // combination, with the same bits on every rank, and does not communicate. Ranks compare the name and the value for nothing.
-    template <callers_operator F>
-    plan_builder(const comm &world, std::string_view name, F op)
-        : settings(world, std::make_shared<const F>(std::move(op))), name_(name), combine_(&detail::combine_in_plan<T, F>)
+    // All keys that have items anywhere, on every rank; the same on the root, and nothing on the others; the keys that this rank owns.
+    // Collective.
+    [[nodiscard]] std::vector<value_type> allreduce(std::span<const K> keys, std::span<const T> x) const
     {
-        detail::check_operator<T, F>();
+        return run(TREEFOLD_ALLREDUCE, keys, x);
     }
-    template <callers_operator F>
-    plan_builder(const comm &world, std::string_view name, F op, const T &empty) : plan_builder(world, name, std::move(op))
+    [[nodiscard]] std::vector<value_type> reduce(std::span<const K> keys, std::span<const T> x) const
     {
-        empty_.emplace(empty);
+        return run(TREEFOLD_REDUCE, keys, x);
     }
-
-    // Who has which items: one of these four is needed. The latter two are rules: all ranks give the same numbers, and a plan needs no
-    // table of the ranks.
-
-    // This rank has so many, which follow those of the ranks below.
-    plan_builder &local_items(std::uint64_t items) noexcept { return set_share(share::local_items, items); }
-    // This rank has these ranges, in the order in which `local` holds them. With those of all ranks they are 0 to N - 1, each once.
-    plan_builder &extents(std::vector<range> ranges) noexcept
+    [[nodiscard]] std::vector<value_type> reduce_scatter(std::span<const K> keys, std::span<const T> x) const
     {
-        extents_ = std::move(ranges);
-        return set_share(share::extents);
-    }
-    // So many items on all ranks: floor(N / p) on each of p ranks, and one more on the first N mod p.
-    plan_builder &even(std::uint64_t items) noexcept { return set_share(share::even, items); }
-    // Blocks of so many of the items of all ranks, dealt to the ranks in turn.
-    plan_builder &block_cyclic(std::uint64_t items, std::uint64_t block) noexcept
-    {
-        return set_share(share::block_cyclic, items, block);
+        return run(TREEFOLD_REDUCE_SCATTER, keys, x);
     }
 
-    // The items on all ranks, to be checked against what they have.
-    plan_builder &items(std::uint64_t count) noexcept { return this->set(items_, count); }
+    // For treefold_mpi.h. It stays this object's.
+    [[nodiscard]] const treefold_hashed *handle() const noexcept { return plan_.get(); }
 
 private:
-    friend settings;
-    using typename settings::builder_handle;
-
-    enum class share { none, local_items, extents, even, block_cyclic };
-
-    plan_builder &set_share(share kind, std::uint64_t items = 0, std::uint64_t block = 0) noexcept
+    [[nodiscard]] std::vector<value_type> run(std::int32_t operation, std::span<const K> keys, std::span<const T> x) const
     {
-        share_ = kind;
-        share_items_ = items;
-        share_block_ = block;
-        return *this;
+        std::size_t count = 0;
+        detail::check_run(treefold_hashed_run(handle(), operation, keys.data(), keys.size(), x.data(), x.size(), &count));
+        std::vector<K> found(count);
+        std::vector<T> sums(count);
+        detail::check_run(treefold_hashed_result(handle(), found.data(), count, sums.data(), count));
+        std::vector<value_type> result(count);
+        for (std::size_t i = 0; i < count; ++i)
+            result[i] = {found[i], sums[i]};
+        return result;
     }
 
-    // Begins a plan, and says who has which items.
-    [[nodiscard]] treefold_status begin(builder_handle &builder) const noexcept
-    {
-        auto status = create(builder);
-        if (status == TREEFOLD_OK)
-            status = pass_share(builder.get());
-        if (status == TREEFOLD_OK && items_)
-            status = treefold_builder_items(builder.get(), *items_);
-        return status;
-    }
-
-    [[nodiscard]] treefold_status create(builder_handle &builder) const noexcept
-    {
-        if (this->op() == nullptr) {
-            if constexpr (number<T>)
-                return treefold_builder_create(this->world(), detail::type_of<T>, builtin_, builder.address());
-        }
-        detail::slot<T> empty;
-        if (empty_) {
-            empty.load(std::addressof(*empty_));
-            empty.clear_padding();
-        }
-        // C's context is not const; what it points to is, and is not written to.
-        return treefold_builder_create_user(this->world(), name_.c_str(), sizeof(T), combine_, const_cast<void *>(this->op()),
-                                            empty_ ? &empty : nullptr, builder.address());
-    }
-
-    [[nodiscard]] treefold_status pass_share(treefold_builder *builder) const noexcept
-    {
-        switch (share_) {
-        case share::local_items:
-            return treefold_builder_local_items(builder, share_items_);
-        case share::extents:
-            return treefold_builder_extents(builder, extents_.data(), extents_.size());
-        case share::even:
-            return treefold_builder_even(builder, share_items_);
-        case share::block_cyclic:
-            return treefold_builder_block_cyclic(builder, share_items_, share_block_);
-        case share::none:
-            break; // The ranks tell each other that one is needed.
-        }
-        return TREEFOLD_OK;
-    }
-
-    treefold_op builtin_ = TREEFOLD_SUM;
-
-    // What ranks compare of an operator of the caller's, and its function.
-    std::string name_;
-    treefold_combine combine_ = nullptr;
-    std::optional<T> empty_;
-
-    share share_ = share::none;
-    std::uint64_t share_items_ = 0;
-    std::uint64_t share_block_ = 0;
-    std::vector<range> extents_;
-    std::optional<std::uint64_t> items_;
-};
-
-// GCC says that these names hide treefold::sum and treefold::dot, which the names of an enum class do not.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
-// What an exact plan makes of the items.
-enum class figure : std::int32_t {
-    sum = TREEFOLD_EXACT_SUM,
-    norm = TREEFOLD_EXACT_NORM, // the square root of the sum of squares
-    dot = TREEFOLD_EXACT_DOT,   // the sum of products x[i] * y[i]
-    vdot = TREEFOLD_EXACT_VDOT, // the same with the complex conjugate of x[i]
-};
-#pragma GCC diagnostic pop
-
-// Whether an exact plan exists: that of a norm takes complex numbers as twice as many real ones.
-template <class T, figure Figure>
-concept has_figure = floating<T> || (complex_number<T> && Figure != figure::norm);
-
-// What an exact plan is to be: a plan<T> of a sum or a norm, a dot_plan<T> of a dot product.
-//
-// The result is the exact one of all ranks' items, rounded once, to nearest with ties to even: it depends neither on the order of the
-// items nor on who has which. So nothing says who has which items: in each run each rank gives as many as it likes, none included. With
-// a width, items are rows, of which each rank gives any number of whole ones.
-//
-// build(), width() and the other settings are those of detail::plan_settings.
-template <class T, figure Figure = figure::sum>
-    requires has_figure<T, Figure>
-class exact_plan_builder
-    : public detail::plan_settings<exact_plan_builder<T, Figure>,
-                                   std::conditional_t<Figure == figure::dot || Figure == figure::vdot, dot_plan<T>, plan<T>>> {
-    using settings = typename exact_plan_builder::plan_settings;
-
-public:
-    explicit exact_plan_builder(const comm &world) noexcept : settings(world) {}
-
-private:
-    friend settings;
-
-    [[nodiscard]] treefold_status begin(typename settings::builder_handle &builder) const noexcept
-    {
-        return treefold_builder_create_exact(this->world(), detail::type_of<T>, static_cast<std::int32_t>(Figure), builder.address());
-    }
+    detail::handle<treefold_hashed, treefold_hashed_destroy> plan_;
 };
 
 // ---- Algorithms --------------------------------------------------------------------------------------------------------------------
@@ -1166,14 +859,12 @@ private:
 [[nodiscard]] inline std::vector<std::string_view> algorithm_names()
 {
     std::vector<std::string_view> names;
-    for (std::size_t index = 0; index < treefold_algorithm_count(); ++index)
-        names.emplace_back(treefold_algorithm_name(index));
+    while (const char *name = treefold_algorithm_name(names.size()))
+        names.emplace_back(name);
     return names;
 }
 
 } // namespace treefold
-
-#include <treefold_mpi_keyed.hpp>
 
 #endif // TREEFOLD_HPP_IS_COMPLETE
 

@@ -238,7 +238,7 @@ treefold_status treefold_exact_dot_f64(const double *x, size_t n, const double *
  *     TREEFOLD_EXACT_STD               x         see ddof
  *     TREEFOLD_EXACT_MIN               x         NaN
  *     TREEFOLD_EXACT_MAX               x         NaN
- *     TREEFOLD_EXACT_NORM              x         0         the square root of the sum of squares; by key, of pairs x, x
+ *     TREEFOLD_EXACT_NORM              x         0         the square root of the sum of squares; keyed states take x and x
  *     TREEFOLD_EXACT_DOT               x, y      0         the sum of the products
  *     TREEFOLD_EXACT_WEIGHTED_MEAN     x, y      NaN       y are weights; where they add up to 0, the quotient of two rounded sums
  *     TREEFOLD_EXACT_COVARIANCE        x, y      NaN
@@ -466,7 +466,8 @@ treefold_status treefold_keyed_add(treefold_keyed *keyed, treefold_type key_type
 treefold_status treefold_keyed_remove(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *items,
                                       size_t n);
 
-/* The same for states of two arrays; by key, NORM is one, of x and x. TREEFOLD_LENGTH if n and l differ. */
+/* The same for states of two arrays, of which NORM is one, of x and x. TREEFOLD_LENGTH if n and l differ. A state of one array takes no pairs,
+   and one of pairs no items: TREEFOLD_UNSUPPORTED. */
 treefold_status treefold_keyed_add_pairs(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *x, size_t n,
                                          const void *y, size_t l);
 treefold_status treefold_keyed_remove_pairs(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *x,

@@ -16,29 +16,15 @@
 //     T fold(items, op)              by an operator of treefold::ops, or by a function T(const T &, const T &)
 //     T fold(items, op, empty)       the same, with a value for nothing
 //     T fold_on(items, op, run)      by an operator of treefold::ops, and threads of the caller's, as OpenMP's
+//     T dot_on(x, y, run)
 //     vector<T> sum_rows(items, width), fold_rows(items, width, op)    rows of `width` items, element by element
 //     vector<T> fields(fields, op)   each of several ranges of one length
 //
-//     T exact_sum(items), exact_dot(x, y), exact_norm(x)    without rounding errors, rounded once, in no order; float and double
-//     vector<T> exact_sum_rows(items, width)
-//     vector<T> exact_sum_by_key(keys, items, groups), exact_mean_by_key    of each of the keys 0 to groups - 1
-//     vector<T> exact_min_by_key(keys, items, groups), exact_max_by_key
-//     vector<T> exact_variance_by_key(keys, items, groups, ddof), exact_standard_deviation_by_key
-//     vector<T> exact_dot_by_key(keys, x, y, groups), exact_weighted_mean_by_key(keys, x, weights, groups)
-//     vector<T> exact_sum_rows_by_key(keys, items, width, groups)           rows of `width` items, each with a key
-//     vector<std::int64_t> exact_integer_sum_by_key(keys, items, groups)    of integers; std::uint64_t of those without a sign
-//     vector<T> exact_rolling_sum(items, window), exact_rolling_mean    of the window that ends at each item
-//     ... (items, window, least_items)                                  not a number where a window has fewer items
-//     vector<T> exact_rolling_sum_by_range(index, items, width), exact_rolling_mean_by_range    of the items whose index is more than the
-//     ... (index, items, width, least_items)                                                   last one's less a width
+// Names with `_into` leave their result in a std::span<T>, the last argument. treefold_exact.hpp has exact statistics, and
+// treefold_states.hpp those that are held between calls; this header includes both.
 //
-// Names with `_into` leave their result in a std::span<T>, the last argument, in place of the number of groups. Namespace treefold::par
-// has all of these, with the same bits, by the threads of a pool: of the exact ones, the sums of all items and by key, dot products and
-// norms. Namespace treefold::exact has sums that are held between calls: treefold_exact.hpp.
-//
-// A failure throws treefold::error, and what the caller's operator throws comes through as it is. Each function that returns no vector
-// has a twin `try_…` that throws nothing: it takes the result by reference, or as a span, as its last argument and returns a
-// treefold::code. The exception of an operator is dropped there, and the code is operator_failed.
+// A failure throws treefold::error, and what the caller's operator throws comes through as it is. try_(function, arguments...) calls any
+// function, and returns its result or its error.
 //
 // Link with libtreefold. treefold_mpi.hpp has the reductions over MPI's ranks.
 #ifndef TREEFOLD_HPP
@@ -52,7 +38,6 @@
 #else
 #define TREEFOLD_HPP_IS_COMPLETE
 
-#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <complex>
@@ -71,6 +56,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <treefold.h>
@@ -122,30 +108,76 @@ private:
     int rank_;
 };
 
-// The version of the library; that of the header is TREEFOLD_VERSION.
-[[nodiscard]] inline std::uint32_t version() noexcept
+// The result of a call, or its error.
+template <class T> class [[nodiscard]] outcome {
+public:
+    using value_type = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
+
+    template <class Value> requires std::constructible_from<value_type, Value>
+    explicit outcome(Value &&value) : held_(std::in_place_index<0>, std::forward<Value>(value)) {}
+    explicit outcome(const error &failed) : held_(std::in_place_index<1>, failed) {}
+
+    [[nodiscard]] explicit operator bool() const noexcept { return held_.index() == 0; }
+
+    // The code of the error; ok if there is a result.
+    treefold::code code() const noexcept { return *this ? treefold::code::ok : std::get<1>(held_).code(); }
+
+    // The error. There is one.
+    [[nodiscard]] const treefold::error &error() const { return std::get<1>(held_); }
+
+    // The result; throws the error if there is none.
+    [[nodiscard]] value_type &value()
+    {
+        if (!*this)
+            throw std::get<1>(held_);
+        return std::get<0>(held_);
+    }
+    [[nodiscard]] value_type &operator*() { return value(); }
+
+private:
+    std::variant<value_type, treefold::error> held_;
+};
+
+// Calls a function, and returns its result, or the error that it throws. Other exceptions, as those of an operator, come through.
+//
+//     if (auto total = treefold::try_(treefold::sum, x))
+//         use(*total);
+//     auto built = treefold::try_([&] { return builder.build(); });
+template <class F, class... Arguments> requires std::invocable<F, Arguments...>
+auto try_(F &&function, Arguments &&...arguments) -> outcome<std::remove_cvref_t<std::invoke_result_t<F, Arguments...>>>
 {
-    return treefold_version();
+    using result = outcome<std::remove_cvref_t<std::invoke_result_t<F, Arguments...>>>;
+    try {
+        if constexpr (std::is_void_v<std::invoke_result_t<F, Arguments...>>) {
+            std::invoke(std::forward<F>(function), std::forward<Arguments>(arguments)...);
+            return result(std::monostate());
+        } else {
+            return result(std::invoke(std::forward<F>(function), std::forward<Arguments>(arguments)...));
+        }
+    } catch (const error &failed) {
+        return result(failed);
+    } catch (const std::bad_alloc &) {
+        return result(error(code::memory, -1, "there is not enough memory"));
+    }
 }
+
+// The version of the library; that of the header is TREEFOLD_VERSION.
+[[nodiscard]] inline std::uint32_t version() noexcept { return treefold_version(); }
 
 // ---- Types and operators -----------------------------------------------------------------------------------------------------------
 
-template <class T, class... Ts>
-concept any_of = (std::same_as<T, Ts> || ...);
+template <class T, class... Ts> concept any_of = (std::same_as<T, Ts> || ...);
 
 // The types of which treefold.h has codes. Characters and bool are no numbers here.
-template <class T>
-concept floating = any_of<T, float, double>;
+template <class T> concept floating = any_of<T, float, double>;
 
-template <class T>
-concept complex_number = any_of<T, std::complex<float>, std::complex<double>>;
+template <class T> concept complex_number = any_of<T, std::complex<float>, std::complex<double>>;
 
 template <class T>
 concept integer = std::integral<T> && sizeof(T) <= 8 && std::same_as<T, std::remove_cv_t<T>> &&
                   !any_of<T, bool, char, wchar_t, char8_t, char16_t, char32_t>;
 
-template <class T>
-concept number = floating<T> || complex_number<T> || integer<T>;
+template <class T> concept number = floating<T> || complex_number<T> || integer<T>;
 
 // The operators of treefold.h.
 template <treefold_op Op> struct builtin {};
@@ -166,15 +198,15 @@ concept reducible = number<T> && !(complex_number<T> && (Op == TREEFOLD_MIN || O
 
 // The sum of numbers, and that of their absolute values, which bounds the error of the first.
 template <floating T> struct sums {
-    T sum;
-    T absolute_sum;
+    T sum, absolute_sum;
 };
 
 // Items one after the other in memory.
-template <class R>
-concept item_range = std::ranges::contiguous_range<const R> && std::ranges::sized_range<const R>;
+template <class R> concept item_range = std::ranges::contiguous_range<const R> && std::ranges::sized_range<const R>;
 
 template <item_range R> using item_of = std::ranges::range_value_t<const R>;
+
+template <class R, class T> concept range_of = item_range<R> && std::same_as<item_of<R>, T>;
 
 // Several ranges of items of one type.
 template <class F>
@@ -198,22 +230,44 @@ inline void check(treefold_status status)
         fail(status);
 }
 
+// What a function of C's leaves at the address that is its last argument.
+template <auto Function, class T, class... Arguments> T got(Arguments... arguments)
+{
+    T result{};
+    check(Function(arguments..., &result));
+    return result;
+}
+
+// An error that C++ finds, which becomes this thread's last one.
+[[noreturn]] inline void refuse(code value, const char *message)
+{
+    fail(treefold_report(static_cast<treefold_status>(value), message));
+}
+
 template <item_range R> std::span<const item_of<R>> view(const R &range) noexcept
 {
     return {std::ranges::data(range), std::ranges::size(range)};
+}
+
+// A vector of so many items, which a function has written to.
+template <class T, class Write> std::vector<T> filled(std::size_t count, const Write &write)
+{
+    std::vector<T> result(count);
+    write(std::span<T>(result));
+    return result;
 }
 
 // Owns a handle of the library's.
 template <class T, treefold_status (*End)(T **)> class handle {
 public:
     handle() noexcept = default;
+    handle(const handle &) = delete;
     handle(handle &&other) noexcept : value_(std::exchange(other.value_, nullptr)) {}
+    handle &operator=(const handle &) = delete;
     handle &operator=(handle &&other) noexcept
     {
-        if (this != &other) {
-            end();
-            value_ = std::exchange(other.value_, nullptr);
-        }
+        handle former(std::move(other));
+        std::swap(value_, former.value_);
         return *this;
     }
     ~handle() { end(); }
@@ -234,18 +288,12 @@ private:
 };
 
 template <number T> inline constexpr treefold_type type_of = [] {
-    if constexpr (std::same_as<T, float>)
-        return TREEFOLD_F32;
-    else if constexpr (std::same_as<T, double>)
-        return TREEFOLD_F64;
-    else if constexpr (std::same_as<T, std::complex<float>>)
-        return TREEFOLD_C32;
-    else if constexpr (std::same_as<T, std::complex<double>>)
-        return TREEFOLD_C64;
-    else if constexpr (std::signed_integral<T>)
-        return sizeof(T) == 1 ? TREEFOLD_I8 : sizeof(T) == 2 ? TREEFOLD_I16 : sizeof(T) == 4 ? TREEFOLD_I32 : TREEFOLD_I64;
-    else
-        return sizeof(T) == 1 ? TREEFOLD_U8 : sizeof(T) == 2 ? TREEFOLD_U16 : sizeof(T) == 4 ? TREEFOLD_U32 : TREEFOLD_U64;
+    if constexpr (floating<T>)
+        return std::same_as<T, float> ? TREEFOLD_F32 : TREEFOLD_F64;
+    else if constexpr (complex_number<T>)
+        return std::same_as<T, std::complex<float>> ? TREEFOLD_C32 : TREEFOLD_C64;
+    else // The codes of integers are in the order of their sizes.
+        return (std::signed_integral<T> ? TREEFOLD_I8 : TREEFOLD_U8) + std::countr_zero(sizeof(T));
 }();
 
 // What an item of the caller's operator must be. The messages are for whoever reads the compiler's.
@@ -291,11 +339,11 @@ public:
             exception_ = std::current_exception();
     }
 
-    // The exception, which is here no longer; null if there is none. The reduction is over: no other thread is in keep().
-    [[nodiscard]] std::exception_ptr take() noexcept
+    // Throws the exception, if there is one. The reduction is over: no other thread is in keep().
+    void rethrow() const
     {
-        is_taken_ = false;
-        return std::exchange(exception_, nullptr);
+        if (exception_ != nullptr)
+            std::rethrow_exception(exception_);
     }
 
 private:
@@ -336,750 +384,244 @@ template <class T, class F> struct guarded {
     }
 };
 
-// Who does the work, and the functions of treefold.h for it.
-enum class by { caller, pool };
+// The caller's threads during a call: a treefold_team and its context.
+template <class Run> struct team {
+    Run &run;
+    first_exception thrown{};
 
-template <by> struct library;
-
-template <> struct library<by::caller> {
-    static constexpr auto sum_f32 = &treefold_sum_f32;
-    static constexpr auto sum_f64 = &treefold_sum_f64;
-    static constexpr auto fold = &treefold_fold;
-    static constexpr auto fold_rows = &treefold_fold_rows;
-    static constexpr auto fields = &treefold_fields;
-    static constexpr auto fold_user = &treefold_fold_user;
-};
-
-template <> struct library<by::pool> {
-    static constexpr auto sum_f32 = &treefold_par_sum_f32;
-    static constexpr auto sum_f64 = &treefold_par_sum_f64;
-    static constexpr auto fold = &treefold_par_fold;
-    static constexpr auto fold_rows = &treefold_par_fold_rows;
-    static constexpr auto fields = &treefold_par_fields;
-    static constexpr auto fold_user = &treefold_par_fold_user;
-};
-
-// ---- Calls of the library, typed
-
-template <by By, treefold_op Op, reducible<Op> T> treefold_status reduce(std::span<const T> items, T *result) noexcept
-{
-    // A sum of floats has a function of its own, which need not look at a type and an operator first.
-    if constexpr (Op == TREEFOLD_SUM && std::same_as<T, float>)
-        return library<By>::sum_f32(items.data(), items.size(), result);
-    else if constexpr (Op == TREEFOLD_SUM && std::same_as<T, double>)
-        return library<By>::sum_f64(items.data(), items.size(), result);
-    else
-        return library<By>::fold(type_of<T>, Op, items.data(), items.size(), result);
-}
-
-// Two functions of treefold.h that do the same to floats and to doubles.
-template <floating T, auto F32, auto F64, class... Arguments> treefold_status reduce_floats(Arguments... arguments) noexcept
-{
-    if constexpr (std::same_as<T, float>)
-        return F32(arguments...);
-    else
-        return F64(arguments...);
-}
-
-template <auto F32, auto F64, class T> treefold_status reduce_two(std::span<const T> x, std::span<const T> y, T *result) noexcept
-{
-    return reduce_floats<T, F32, F64>(x.data(), x.size(), y.data(), y.size(), result);
-}
-
-template <by By, treefold_op Op, reducible<Op> T>
-treefold_status fold_rows(std::span<const T> items, std::size_t width, std::span<T> result) noexcept
-{
-    return library<By>::fold_rows(type_of<T>, Op, items.data(), items.size(), width, result.data(), result.size());
-}
-
-template <by By, class T, class F>
-treefold_status fold_user(std::span<const T> items, guarded<T, F> &op, const T *empty, T *result) noexcept
-{
-    check_operator<T, F>();
-    return library<By>::fold_user(items.data(), items.size(), sizeof(T), &guarded<T, F>::combine, &op, empty, result);
-}
-
-// The addresses of fields, as treefold_fields takes them.
-template <class T> struct field_list {
-    std::vector<const void *> addresses{};
-    std::size_t length = 0;
-    bool is_even = true;
-
-    template <item_fields F> explicit field_list(const F &fields)
+    static void work(void *context, std::size_t parts, treefold_part part, void *job) noexcept
     {
-        for (auto &&field : fields) {
-            const std::span<const T> items = detail::view(field);
-            length = addresses.empty() ? items.size() : length;
-            is_even = is_even && items.size() == length;
-            addresses.push_back(items.data());
+        auto &self = *static_cast<team *>(context);
+        try {
+            std::invoke(self.run, parts, [part, job](std::size_t number) noexcept { part(job, number); });
+        } catch (...) {
+            self.thrown.keep();
         }
     }
+};
 
-    template <by By, treefold_op Op> treefold_status reduce(std::span<T> result) const noexcept
+// What a function of C's makes of items by them. An exception of theirs is the reason for an error.
+template <auto Function, class T, class Run, class... Arguments> T got_on(Run &run, Arguments... arguments)
+{
+    team<Run> threads{run};
+    T result{};
+    const treefold_status status = Function(arguments..., &team<Run>::work, &threads, &result);
+    threads.thrown.rethrow();
+    check(status);
+    return result;
+}
+
+// ---- The functions, as objects: argument-dependent lookup finds no other, and try_ takes them
+
+template <treefold_op Op> struct reduce_function {
+    template <item_range R> requires reducible<item_of<R>, Op>
+    [[nodiscard]] item_of<R> operator()(const R &range) const
     {
-        const auto count = addresses.size();
-        return library<By>::fields(type_of<T>, Op, addresses.data(), count, length, result.data());
+        using T = item_of<R>;
+        const auto items = view(range);
+        // A sum of floats has a function of its own, which need not look at a type and an operator first.
+        if constexpr (Op == TREEFOLD_SUM && std::same_as<T, float>)
+            return got<treefold_sum_f32, T>(items.data(), items.size());
+        else if constexpr (Op == TREEFOLD_SUM && std::same_as<T, double>)
+            return got<treefold_sum_f64, T>(items.data(), items.size());
+        else
+            return got<treefold_fold, T>(type_of<T>, Op, items.data(), items.size());
     }
 };
 
-// ---- The functions, as objects: one definition each serves both namespaces, and argument-dependent lookup finds no other
-
-template <by By, treefold_op Op> struct reduce_function {
-    template <item_range R>
-        requires reducible<item_of<R>, Op>
-    [[nodiscard]] item_of<R> operator()(const R &items) const
+struct dot_function {
+    template <item_range X, range_of<item_of<X>> Y> requires floating<item_of<X>>
+    [[nodiscard]] item_of<X> operator()(const X &left, const Y &right) const
     {
-        item_of<R> result;
-        check(detail::reduce<By, Op>(detail::view(items), &result));
-        return result;
+        const auto x = view(left), y = view(right);
+        return got<treefold_dot, item_of<X>>(type_of<item_of<X>>, x.data(), x.size(), y.data(), y.size());
     }
 };
 
-template <by By, treefold_op Op> struct try_reduce_function {
-    template <item_range R>
-        requires reducible<item_of<R>, Op>
-    code operator()(const R &items, item_of<R> &result) const noexcept
+struct squared_norm_function {
+    template <item_range X> requires floating<item_of<X>>
+    [[nodiscard]] item_of<X> operator()(const X &x) const { return dot_function{}(x, x); }
+};
+
+struct sum_lanes_function {
+    template <item_range X> requires floating<item_of<X>>
+    [[nodiscard]] item_of<X> operator()(const X &items, std::size_t lanes) const
     {
-        return code{detail::reduce<By, Op>(detail::view(items), &result)};
+        const auto x = view(items);
+        return got<treefold_sum_lanes, item_of<X>>(type_of<item_of<X>>, x.data(), x.size(), lanes);
     }
 };
 
-// An array to a number.
-template <auto F32, auto F64> struct array_function {
-    template <item_range X>
-        requires floating<item_of<X>>
-    [[nodiscard]] item_of<X> operator()(const X &x) const
+struct sums_function {
+    template <item_range X> requires floating<item_of<X>>
+    [[nodiscard]] sums<item_of<X>> operator()(const X &items) const
     {
-        item_of<X> result;
-        check(reduce_floats<item_of<X>, F32, F64>(std::ranges::data(x), std::ranges::size(x), &result));
-        return result;
-    }
-};
-
-template <auto F32, auto F64> struct try_array_function {
-    template <item_range X>
-        requires floating<item_of<X>>
-    code operator()(const X &x, item_of<X> &result) const noexcept
-    {
-        return code{reduce_floats<item_of<X>, F32, F64>(std::ranges::data(x), std::ranges::size(x), &result)};
-    }
-};
-
-// An array to a number, in lanes.
-template <auto F32, auto F64> struct try_lanes_function {
-    template <item_range X>
-        requires floating<item_of<X>>
-    code operator()(const X &x, std::size_t lanes, item_of<X> &result) const noexcept
-    {
-        return code{reduce_floats<item_of<X>, F32, F64>(std::ranges::data(x), std::ranges::size(x), lanes, &result)};
-    }
-};
-
-template <auto F32, auto F64> struct lanes_function {
-    template <item_range X>
-        requires floating<item_of<X>>
-    [[nodiscard]] item_of<X> operator()(const X &x, std::size_t lanes) const
-    {
-        item_of<X> result;
-        check(static_cast<treefold_status>(try_lanes_function<F32, F64>{}(x, lanes, result)));
-        return result;
-    }
-};
-
-// Two arrays to a number.
-template <auto F32, auto F64> struct arrays_function {
-    template <item_range X, item_range Y>
-        requires floating<item_of<X>> && std::same_as<item_of<X>, item_of<Y>>
-    [[nodiscard]] item_of<X> operator()(const X &x, const Y &y) const
-    {
-        item_of<X> result;
-        check(detail::reduce_two<F32, F64>(detail::view(x), detail::view(y), &result));
-        return result;
-    }
-};
-
-template <auto F32, auto F64> struct try_arrays_function {
-    template <item_range X, item_range Y>
-        requires floating<item_of<X>> && std::same_as<item_of<X>, item_of<Y>>
-    code operator()(const X &x, const Y &y, item_of<X> &result) const noexcept
-    {
-        return code{detail::reduce_two<F32, F64>(detail::view(x), detail::view(y), &result)};
-    }
-};
-
-// An array to two numbers.
-template <auto F32, auto F64> struct numbers_function {
-    template <item_range X>
-        requires floating<item_of<X>>
-    [[nodiscard]] sums<item_of<X>> operator()(const X &x) const
-    {
+        const auto x = view(items);
         sums<item_of<X>> result;
-        check(reduce_floats<item_of<X>, F32, F64>(std::ranges::data(x), std::ranges::size(x), &result.sum, &result.absolute_sum));
+        check(treefold_sum_and_absolute_sum(type_of<item_of<X>>, x.data(), x.size(), &result.sum, &result.absolute_sum));
         return result;
     }
 };
 
-template <auto F32, auto F64> struct try_numbers_function {
-    template <item_range X>
-        requires floating<item_of<X>>
-    code operator()(const X &x, sums<item_of<X>> &result) const noexcept
-    {
-        return code{reduce_floats<item_of<X>, F32, F64>(std::ranges::data(x), std::ranges::size(x), &result.sum, &result.absolute_sum)};
-    }
-};
-
-// Rows to a row.
-template <auto F32, auto F64> struct try_rows_into_function {
-    template <item_range R>
-        requires floating<item_of<R>>
-    code operator()(const R &items, std::size_t width, std::span<item_of<R>> result) const noexcept
-    {
-        const auto all = detail::view(items);
-        return code{reduce_floats<item_of<R>, F32, F64>(all.data(), all.size(), width, result.data(), result.size())};
-    }
-};
-
-template <auto F32, auto F64> struct rows_into_function {
-    template <item_range R>
-        requires floating<item_of<R>>
-    void operator()(const R &items, std::size_t width, std::span<item_of<R>> result) const
-    {
-        check(static_cast<treefold_status>(try_rows_into_function<F32, F64>{}(items, width, result)));
-    }
-};
-
-template <auto F32, auto F64> struct rows_function {
-    template <item_range R>
-        requires floating<item_of<R>>
-    [[nodiscard]] std::vector<item_of<R>> operator()(const R &items, std::size_t width) const
-    {
-        std::vector<item_of<R>> result(width);
-        rows_into_function<F32, F64>{}(items, width, result);
-        return result;
-    }
-};
-
-// Items with keys to a number for each key.
-template <auto F32, auto F64> struct try_by_key_into_function {
-    template <item_range K, item_range X>
-        requires integer<item_of<K>> && floating<item_of<X>>
-    code operator()(const K &keys, const X &items, std::span<item_of<X>> result) const noexcept
-    {
-        const auto k = detail::view(keys);
-        const auto x = detail::view(items);
-        return code{reduce_floats<item_of<X>, F32, F64>(type_of<item_of<K>>, k.data(), k.size(), x.data(), x.size(), result.data(),
-                                                        result.size())};
-    }
-};
-
-template <auto F32, auto F64> struct by_key_into_function {
-    template <item_range K, item_range X>
-        requires integer<item_of<K>> && floating<item_of<X>>
-    void operator()(const K &keys, const X &items, std::span<item_of<X>> result) const
-    {
-        check(static_cast<treefold_status>(try_by_key_into_function<F32, F64>{}(keys, items, result)));
-    }
-};
-
-template <auto F32, auto F64> struct by_key_function {
-    template <item_range K, item_range X>
-        requires integer<item_of<K>> && floating<item_of<X>>
-    [[nodiscard]] std::vector<item_of<X>> operator()(const K &keys, const X &items, std::size_t groups) const
-    {
-        std::vector<item_of<X>> result(groups);
-        by_key_into_function<F32, F64>{}(keys, items, result);
-        return result;
-    }
-};
-
-// The same, less degrees of freedom.
-template <auto F32, auto F64> struct try_spread_by_key_into_function {
-    template <item_range K, item_range X>
-        requires integer<item_of<K>> && floating<item_of<X>>
-    code operator()(const K &keys, const X &items, double ddof, std::span<item_of<X>> result) const noexcept
-    {
-        const auto k = detail::view(keys);
-        const auto x = detail::view(items);
-        return code{reduce_floats<item_of<X>, F32, F64>(type_of<item_of<K>>, k.data(), k.size(), x.data(), x.size(), ddof,
-                                                        result.data(), result.size())};
-    }
-};
-
-template <auto F32, auto F64> struct spread_by_key_into_function {
-    template <item_range K, item_range X>
-        requires integer<item_of<K>> && floating<item_of<X>>
-    void operator()(const K &keys, const X &items, double ddof, std::span<item_of<X>> result) const
-    {
-        check(static_cast<treefold_status>(try_spread_by_key_into_function<F32, F64>{}(keys, items, ddof, result)));
-    }
-};
-
-template <auto F32, auto F64> struct spread_by_key_function {
-    template <item_range K, item_range X>
-        requires integer<item_of<K>> && floating<item_of<X>>
-    [[nodiscard]] std::vector<item_of<X>> operator()(const K &keys, const X &items, std::size_t groups, double ddof) const
-    {
-        std::vector<item_of<X>> result(groups);
-        spread_by_key_into_function<F32, F64>{}(keys, items, ddof, result);
-        return result;
-    }
-};
-
-// Two ranges with keys to a number for each key.
-template <auto F32, auto F64> struct try_pairs_by_key_into_function {
-    template <item_range K, item_range X, item_range Y>
-        requires integer<item_of<K>> && floating<item_of<X>> && std::same_as<item_of<X>, item_of<Y>>
-    code operator()(const K &keys, const X &x, const Y &y, std::span<item_of<X>> result) const noexcept
-    {
-        const auto k = detail::view(keys);
-        const auto left = detail::view(x);
-        const auto right = detail::view(y);
-        return code{reduce_floats<item_of<X>, F32, F64>(type_of<item_of<K>>, k.data(), k.size(), left.data(), left.size(), right.data(),
-                                                        right.size(), result.data(), result.size())};
-    }
-};
-
-template <auto F32, auto F64> struct pairs_by_key_into_function {
-    template <item_range K, item_range X, item_range Y>
-        requires integer<item_of<K>> && floating<item_of<X>> && std::same_as<item_of<X>, item_of<Y>>
-    void operator()(const K &keys, const X &x, const Y &y, std::span<item_of<X>> result) const
-    {
-        check(static_cast<treefold_status>(try_pairs_by_key_into_function<F32, F64>{}(keys, x, y, result)));
-    }
-};
-
-template <auto F32, auto F64> struct pairs_by_key_function {
-    template <item_range K, item_range X, item_range Y>
-        requires integer<item_of<K>> && floating<item_of<X>> && std::same_as<item_of<X>, item_of<Y>>
-    [[nodiscard]] std::vector<item_of<X>> operator()(const K &keys, const X &x, const Y &y, std::size_t groups) const
-    {
-        std::vector<item_of<X>> result(groups);
-        pairs_by_key_into_function<F32, F64>{}(keys, x, y, result);
-        return result;
-    }
-};
-
-// Rows with keys to a row for each key.
-template <auto F32, auto F64> struct try_rows_by_key_into_function {
-    template <item_range K, item_range X>
-        requires integer<item_of<K>> && floating<item_of<X>>
-    code operator()(const K &keys, const X &items, std::size_t width, std::span<item_of<X>> result) const noexcept
-    {
-        const auto k = detail::view(keys);
-        const auto x = detail::view(items);
-        return code{reduce_floats<item_of<X>, F32, F64>(type_of<item_of<K>>, k.data(), k.size(), x.data(), x.size(), width,
-                                                        result.data(), result.size())};
-    }
-};
-
-template <auto F32, auto F64> struct rows_by_key_into_function {
-    template <item_range K, item_range X>
-        requires integer<item_of<K>> && floating<item_of<X>>
-    void operator()(const K &keys, const X &items, std::size_t width, std::span<item_of<X>> result) const
-    {
-        check(static_cast<treefold_status>(try_rows_by_key_into_function<F32, F64>{}(keys, items, width, result)));
-    }
-};
-
-template <auto F32, auto F64> struct rows_by_key_function {
-    template <item_range K, item_range X>
-        requires integer<item_of<K>> && floating<item_of<X>>
-    [[nodiscard]] std::vector<item_of<X>> operator()(const K &keys, const X &items, std::size_t width, std::size_t groups) const
-    {
-        std::vector<item_of<X>> result(width * groups);
-        rows_by_key_into_function<F32, F64>{}(keys, items, width, result);
-        return result;
-    }
-};
-
-// Integers with keys to a sum for each key.
-template <class T> struct total {
-    using type = T;
-};
-
-template <integer T> struct total<T> {
-    using type = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
-};
-
-template <class T> using total_of = typename total<T>::type;
-
-struct try_integer_sum_by_key_into_function {
-    template <item_range K, item_range X>
-        requires integer<item_of<K>> && integer<item_of<X>>
-    code operator()(const K &keys, const X &items, std::span<total_of<item_of<X>>> result) const noexcept
-    {
-        const auto k = detail::view(keys);
-        const auto x = detail::view(items);
-        return code{treefold_exact_integer_sum_by_key(type_of<item_of<K>>, k.data(), k.size(), type_of<item_of<X>>, x.data(), x.size(),
-                                                      result.data(), result.size())};
-    }
-};
-
-struct integer_sum_by_key_into_function {
-    template <item_range K, item_range X>
-        requires integer<item_of<K>> && integer<item_of<X>>
-    void operator()(const K &keys, const X &items, std::span<total_of<item_of<X>>> result) const
-    {
-        check(static_cast<treefold_status>(try_integer_sum_by_key_into_function{}(keys, items, result)));
-    }
-};
-
-struct integer_sum_by_key_function {
-    template <item_range K, item_range X>
-        requires integer<item_of<K>> && integer<item_of<X>>
-    [[nodiscard]] std::vector<total_of<item_of<X>>> operator()(const K &keys, const X &items, std::size_t groups) const
-    {
-        std::vector<total_of<item_of<X>>> result(groups);
-        integer_sum_by_key_into_function{}(keys, items, result);
-        return result;
-    }
-};
-
-// Items to a number for each window.
-template <auto F32, auto F64> struct try_windows_into_function {
-    template <item_range X>
-        requires floating<item_of<X>>
-    code operator()(const X &items, std::size_t window, std::size_t least_items, std::span<item_of<X>> result) const noexcept
-    {
-        const auto x = detail::view(items);
-        return code{reduce_floats<item_of<X>, F32, F64>(x.data(), x.size(), window, least_items, result.data(), result.size())};
-    }
-};
-
-template <auto F32, auto F64> struct windows_into_function {
-    template <item_range X>
-        requires floating<item_of<X>>
-    void operator()(const X &items, std::size_t window, std::size_t least_items, std::span<item_of<X>> result) const
-    {
-        check(static_cast<treefold_status>(try_windows_into_function<F32, F64>{}(items, window, least_items, result)));
-    }
-};
-
-template <auto F32, auto F64> struct windows_function {
-    template <item_range X>
-        requires floating<item_of<X>>
-    [[nodiscard]] std::vector<item_of<X>> operator()(const X &items, std::size_t window, std::size_t least_items) const
-    {
-        std::vector<item_of<X>> result(std::ranges::size(items));
-        windows_into_function<F32, F64>{}(items, window, least_items, result);
-        return result;
-    }
-
-    template <item_range X>
-        requires floating<item_of<X>>
-    [[nodiscard]] std::vector<item_of<X>> operator()(const X &items, std::size_t window) const
-    {
-        return (*this)(items, window, window);
-    }
-};
-
-// The same for windows by an index.
-template <auto F32, auto F64> struct try_ranges_into_function {
-    template <item_range I, item_range X>
-        requires(integer<item_of<I>> || floating<item_of<I>>) && floating<item_of<X>>
-    code operator()(const I &index, const X &items, item_of<I> width, std::size_t least_items, std::span<item_of<X>> result) const noexcept
-    {
-        const auto i = detail::view(index);
-        const auto x = detail::view(items);
-        return code{reduce_floats<item_of<X>, F32, F64>(type_of<item_of<I>>, i.data(), i.size(), x.data(), x.size(),
-                                                        std::addressof(width), least_items, result.data(), result.size())};
-    }
-};
-
-template <auto F32, auto F64> struct ranges_into_function {
-    template <item_range I, item_range X>
-        requires(integer<item_of<I>> || floating<item_of<I>>) && floating<item_of<X>>
-    void operator()(const I &index, const X &items, item_of<I> width, std::size_t least_items, std::span<item_of<X>> result) const
-    {
-        check(static_cast<treefold_status>(try_ranges_into_function<F32, F64>{}(index, items, width, least_items, result)));
-    }
-};
-
-template <auto F32, auto F64> struct ranges_function {
-    template <item_range I, item_range X>
-        requires(integer<item_of<I>> || floating<item_of<I>>) && floating<item_of<X>>
-    [[nodiscard]] std::vector<item_of<X>> operator()(const I &index, const X &items, item_of<I> width, std::size_t least_items = 1) const
-    {
-        std::vector<item_of<X>> result(std::ranges::size(items));
-        ranges_into_function<F32, F64>{}(index, items, width, least_items, result);
-        return result;
-    }
-};
-
-template <by By> struct fold_function {
-    template <item_range R, treefold_op Op>
-        requires reducible<item_of<R>, Op>
-    [[nodiscard]] item_of<R> operator()(const R &items, builtin<Op>) const
-    {
-        return reduce_function<By, Op>{}(items);
-    }
+struct fold_function {
+    template <item_range R, treefold_op Op> requires reducible<item_of<R>, Op>
+    [[nodiscard]] item_of<R> operator()(const R &items, builtin<Op>) const { return reduce_function<Op>{}(items); }
 
     template <item_range R, callers_operator F> [[nodiscard]] item_of<R> operator()(const R &items, const F &op) const
     {
-        return run(detail::view(items), op, static_cast<const item_of<R> *>(nullptr));
+        return run(view(items), op, static_cast<const item_of<R> *>(nullptr));
     }
 
     template <item_range R, callers_operator F>
     [[nodiscard]] item_of<R> operator()(const R &items, const F &op, const item_of<R> &empty) const
     {
-        return run(detail::view(items), op, std::addressof(empty));
+        return run(view(items), op, std::addressof(empty));
     }
 
 private:
     template <class T, class F> static T run(std::span<const T> items, const F &op, const T *empty)
     {
+        check_operator<T, F>();
         guarded<T, F> function{op};
         slot<T> result;
-        const auto status = detail::fold_user<By>(items, function, empty, std::addressof(result.value));
-        if (const auto thrown = function.thrown.take())
-            std::rethrow_exception(thrown);
+        const auto status = treefold_fold_user(items.data(), items.size(), sizeof(T), &guarded<T, F>::combine, &function, empty,
+                                               std::addressof(result.value));
+        function.thrown.rethrow();
         check(status);
         return result.value;
     }
 };
 
-template <by By> struct try_fold_function {
-    template <item_range R, treefold_op Op>
-        requires reducible<item_of<R>, Op>
-    code operator()(const R &items, builtin<Op>, item_of<R> &result) const noexcept
-    {
-        return try_reduce_function<By, Op>{}(items, result);
-    }
+template <class Run> concept callers_threads = std::invocable<Run, std::size_t, void (*)(std::size_t)>;
 
-    template <item_range R, callers_operator F> code operator()(const R &items, const F &op, item_of<R> &result) const noexcept
+struct fold_on_function {
+    template <item_range R, treefold_op Op, callers_threads Run> requires reducible<item_of<R>, Op>
+    [[nodiscard]] item_of<R> operator()(const R &range, builtin<Op>, Run &&run) const
     {
-        return run(detail::view(items), op, static_cast<const item_of<R> *>(nullptr), result);
-    }
-
-    template <item_range R, callers_operator F>
-    code operator()(const R &items, const F &op, const item_of<R> &empty, item_of<R> &result) const noexcept
-    {
-        return run(detail::view(items), op, std::addressof(empty), result);
-    }
-
-private:
-    template <class T, class F> static code run(std::span<const T> items, const F &op, const T *empty, T &result) noexcept
-    {
-        guarded<T, F> function{op};
-        return code{detail::fold_user<By>(items, function, empty, std::addressof(result))};
+        const auto items = view(range);
+        return got_on<treefold_fold_on, item_of<R>>(run, type_of<item_of<R>>, Op, items.data(), items.size());
     }
 };
 
-template <by By> struct fold_rows_function {
-    template <item_range R, treefold_op Op>
-        requires reducible<item_of<R>, Op>
-    [[nodiscard]] std::vector<item_of<R>> operator()(const R &items, std::size_t width, builtin<Op>) const
+struct dot_on_function {
+    template <item_range X, range_of<item_of<X>> Y, callers_threads Run> requires floating<item_of<X>>
+    [[nodiscard]] item_of<X> operator()(const X &left, const Y &right, Run &&run) const
     {
-        std::vector<item_of<R>> result(width);
-        check(detail::fold_rows<By, Op>(detail::view(items), width, std::span(result)));
-        return result;
+        const auto x = view(left), y = view(right);
+        return got_on<treefold_dot_on, item_of<X>>(run, type_of<item_of<X>>, x.data(), x.size(), y.data(), y.size());
     }
 };
 
-template <by By> struct fold_rows_into_function {
-    template <item_range R, treefold_op Op>
-        requires reducible<item_of<R>, Op>
-    void operator()(const R &items, std::size_t width, builtin<Op>, std::span<item_of<R>> result) const
+struct fold_rows_into_function {
+    template <item_range R, treefold_op Op> requires reducible<item_of<R>, Op>
+    void operator()(const R &range, std::size_t width, builtin<Op>, std::span<item_of<R>> result) const
     {
-        check(detail::fold_rows<By, Op>(detail::view(items), width, result));
+        const auto items = view(range);
+        check(treefold_fold_rows(type_of<item_of<R>>, Op, items.data(), items.size(), width, result.data(), result.size()));
     }
 };
 
-template <by By> struct try_fold_rows_into_function {
-    template <item_range R, treefold_op Op>
-        requires reducible<item_of<R>, Op>
-    code operator()(const R &items, std::size_t width, builtin<Op>, std::span<item_of<R>> result) const noexcept
+struct fold_rows_function {
+    template <item_range R, treefold_op Op> requires reducible<item_of<R>, Op>
+    [[nodiscard]] std::vector<item_of<R>> operator()(const R &items, std::size_t width, builtin<Op> op) const
     {
-        return code{detail::fold_rows<By, Op>(detail::view(items), width, result)};
+        return filled<item_of<R>>(width, [&](auto result) { fold_rows_into_function{}(items, width, op, result); });
     }
 };
 
-template <by By> struct sum_rows_function {
-    template <item_range R>
-        requires number<item_of<R>>
+struct sum_rows_function {
+    template <item_range R> requires number<item_of<R>>
     [[nodiscard]] std::vector<item_of<R>> operator()(const R &items, std::size_t width) const
     {
-        return fold_rows_function<By>{}(items, width, ops::sum);
+        return fold_rows_function{}(items, width, ops::sum);
     }
 };
 
-template <by By> struct sum_rows_into_function {
-    template <item_range R>
-        requires number<item_of<R>>
-    void operator()(const R &items, std::size_t width, std::span<item_of<R>> result) const
-    {
-        fold_rows_into_function<By>{}(items, width, ops::sum, result);
-    }
-};
-
-template <by By> struct try_sum_rows_into_function {
-    template <item_range R>
-        requires number<item_of<R>>
-    code operator()(const R &items, std::size_t width, std::span<item_of<R>> result) const noexcept
-    {
-        return try_fold_rows_into_function<By>{}(items, width, ops::sum, result);
-    }
-};
-
-template <by By> struct fields_function {
-    template <item_fields F, treefold_op Op>
-        requires reducible<field_item<F>, Op>
-    [[nodiscard]] std::vector<field_item<F>> operator()(const F &fields, builtin<Op>) const
-    {
-        std::vector<field_item<F>> result(static_cast<std::size_t>(std::ranges::distance(fields)));
-        into(field_list<field_item<F>>(fields), builtin<Op>{}, std::span(result));
-        return result;
-    }
-
-protected:
-    template <class T, treefold_op Op> static void into(const field_list<T> &list, builtin<Op>, std::span<T> result)
-    {
-        if (!list.is_even)
-            throw error(code::length, -1, "the fields do not have the same number of items");
-        if (list.addresses.size() != result.size())
-            throw error(code::length, -1, "the result does not have one item for each field");
-        check(list.template reduce<By, Op>(result));
-    }
-};
-
-template <by By> struct fields_into_function : private fields_function<By> {
-    template <item_fields F, treefold_op Op>
-        requires reducible<field_item<F>, Op>
+struct fields_into_function {
+    template <item_fields F, treefold_op Op> requires reducible<field_item<F>, Op>
     void operator()(const F &fields, builtin<Op>, std::span<field_item<F>> result) const
     {
-        this->into(field_list<field_item<F>>(fields), builtin<Op>{}, result);
+        std::vector<const void *> addresses;
+        std::size_t length = 0;
+        for (auto &&field : fields) {
+            const std::span<const field_item<F>> items = view(field);
+            if (!addresses.empty() && items.size() != length)
+                refuse(code::length, "the fields do not have the same number of items");
+            length = items.size();
+            addresses.push_back(items.data());
+        }
+        if (addresses.size() != result.size())
+            refuse(code::length, "the result does not have one item for each field");
+        check(treefold_fields(type_of<field_item<F>>, Op, addresses.data(), addresses.size(), length, result.data()));
     }
 };
 
-template <by By> struct try_fields_into_function {
-    template <item_fields F, treefold_op Op>
-        requires reducible<field_item<F>, Op>
-    code operator()(const F &fields, builtin<Op>, std::span<field_item<F>> result) const noexcept
-    try {
-        const field_list<field_item<F>> list(fields);
-        if (!list.is_even || list.addresses.size() != result.size())
-            return code::length;
-        return code{list.template reduce<By, Op>(result)};
-    } catch (const std::bad_alloc &) {
-        return code::memory;
+struct fields_function {
+    template <item_fields F, treefold_op Op> requires reducible<field_item<F>, Op>
+    [[nodiscard]] std::vector<field_item<F>> operator()(const F &fields, builtin<Op> op) const
+    {
+        const auto count = static_cast<std::size_t>(std::ranges::distance(fields));
+        return filled<field_item<F>>(count, [&](auto result) { fields_into_function{}(fields, op, result); });
     }
 };
 
 } // namespace detail
 
+// ---- Threads -----------------------------------------------------------------------------------------------------------------------
+
+// Sets how many threads the later calls of this thread may use: 1, the default, is the calling thread alone, and 0 one thread a core. No
+// number of threads changes a bit. An operator of the caller's is called by several threads at once then. treefold.h says which functions
+// use several.
+inline void threads(int count)
+{
+    detail::check(treefold_threads(count));
+}
+
+// The setting of this thread.
+[[nodiscard]] inline int thread_count() noexcept { return treefold_thread_count(); }
+
+// Sets the number of threads, and restores what it was: by the same thread, at the end of a block.
+//
+//     treefold::thread_scope all(0);
+//     double total = treefold::sum(x);
+class [[nodiscard]] thread_scope {
+public:
+    explicit thread_scope(int count) { threads(count); }
+    thread_scope(const thread_scope &) = delete;
+    thread_scope &operator=(const thread_scope &) = delete;
+    ~thread_scope() { static_cast<void>(treefold_threads(before_)); }
+
+private:
+    int before_ = thread_count();
+};
+
 // ---- One process -------------------------------------------------------------------------------------------------------------------
 
-// <table: functions of one thread>
-inline constexpr detail::reduce_function<detail::by::caller, TREEFOLD_SUM> sum{};
-inline constexpr detail::reduce_function<detail::by::caller, TREEFOLD_PRODUCT> product{};
-inline constexpr detail::reduce_function<detail::by::caller, TREEFOLD_MIN> min{};
-inline constexpr detail::reduce_function<detail::by::caller, TREEFOLD_MAX> max{};
-inline constexpr detail::lanes_function<&treefold_sum_lanes_f32, &treefold_sum_lanes_f64> sum_lanes{};
-inline constexpr detail::arrays_function<&treefold_dot_f32, &treefold_dot_f64> dot{};
-inline constexpr detail::array_function<&treefold_squared_norm_f32, &treefold_squared_norm_f64> squared_norm{};
-inline constexpr detail::numbers_function<&treefold_sum_and_absolute_sum_f32, &treefold_sum_and_absolute_sum_f64> sum_and_absolute_sum{};
-inline constexpr detail::array_function<&treefold_exact_sum_f32, &treefold_exact_sum_f64> exact_sum{};
-inline constexpr detail::arrays_function<&treefold_exact_dot_f32, &treefold_exact_dot_f64> exact_dot{};
-inline constexpr detail::array_function<&treefold_exact_norm_f32, &treefold_exact_norm_f64> exact_norm{};
-inline constexpr detail::rows_function<&treefold_exact_sum_rows_f32, &treefold_exact_sum_rows_f64> exact_sum_rows{};
-inline constexpr detail::rows_into_function<&treefold_exact_sum_rows_f32, &treefold_exact_sum_rows_f64> exact_sum_rows_into{};
-inline constexpr detail::by_key_function<&treefold_exact_sum_by_key_f32, &treefold_exact_sum_by_key_f64> exact_sum_by_key{};
-inline constexpr detail::by_key_into_function<&treefold_exact_sum_by_key_f32, &treefold_exact_sum_by_key_f64> exact_sum_by_key_into{};
-inline constexpr detail::by_key_function<&treefold_exact_mean_by_key_f32, &treefold_exact_mean_by_key_f64> exact_mean_by_key{};
-inline constexpr detail::by_key_into_function<&treefold_exact_mean_by_key_f32, &treefold_exact_mean_by_key_f64> exact_mean_by_key_into{};
-inline constexpr detail::by_key_function<&treefold_exact_min_by_key_f32, &treefold_exact_min_by_key_f64> exact_min_by_key{};
-inline constexpr detail::by_key_into_function<&treefold_exact_min_by_key_f32, &treefold_exact_min_by_key_f64> exact_min_by_key_into{};
-inline constexpr detail::by_key_function<&treefold_exact_max_by_key_f32, &treefold_exact_max_by_key_f64> exact_max_by_key{};
-inline constexpr detail::by_key_into_function<&treefold_exact_max_by_key_f32, &treefold_exact_max_by_key_f64> exact_max_by_key_into{};
-inline constexpr detail::spread_by_key_function<&treefold_exact_variance_by_key_f32, &treefold_exact_variance_by_key_f64>
-    exact_variance_by_key{};
-inline constexpr detail::spread_by_key_into_function<&treefold_exact_variance_by_key_f32, &treefold_exact_variance_by_key_f64>
-    exact_variance_by_key_into{};
-inline constexpr detail::spread_by_key_function<&treefold_exact_standard_deviation_by_key_f32, &treefold_exact_standard_deviation_by_key_f64>
-    exact_standard_deviation_by_key{};
-inline constexpr detail::spread_by_key_into_function<&treefold_exact_standard_deviation_by_key_f32, &treefold_exact_standard_deviation_by_key_f64>
-    exact_standard_deviation_by_key_into{};
-inline constexpr detail::pairs_by_key_function<&treefold_exact_dot_by_key_f32, &treefold_exact_dot_by_key_f64> exact_dot_by_key{};
-inline constexpr detail::pairs_by_key_into_function<&treefold_exact_dot_by_key_f32, &treefold_exact_dot_by_key_f64> exact_dot_by_key_into{};
-inline constexpr detail::pairs_by_key_function<&treefold_exact_weighted_mean_by_key_f32, &treefold_exact_weighted_mean_by_key_f64>
-    exact_weighted_mean_by_key{};
-inline constexpr detail::pairs_by_key_into_function<&treefold_exact_weighted_mean_by_key_f32, &treefold_exact_weighted_mean_by_key_f64>
-    exact_weighted_mean_by_key_into{};
-inline constexpr detail::rows_by_key_function<&treefold_exact_sum_rows_by_key_f32, &treefold_exact_sum_rows_by_key_f64>
-    exact_sum_rows_by_key{};
-inline constexpr detail::rows_by_key_into_function<&treefold_exact_sum_rows_by_key_f32, &treefold_exact_sum_rows_by_key_f64>
-    exact_sum_rows_by_key_into{};
-inline constexpr detail::windows_function<&treefold_exact_rolling_sum_f32, &treefold_exact_rolling_sum_f64> exact_rolling_sum{};
-inline constexpr detail::windows_into_function<&treefold_exact_rolling_sum_f32, &treefold_exact_rolling_sum_f64> exact_rolling_sum_into{};
-inline constexpr detail::windows_function<&treefold_exact_rolling_mean_f32, &treefold_exact_rolling_mean_f64> exact_rolling_mean{};
-inline constexpr detail::windows_into_function<&treefold_exact_rolling_mean_f32, &treefold_exact_rolling_mean_f64>
-    exact_rolling_mean_into{};
-inline constexpr detail::ranges_function<&treefold_exact_rolling_sum_by_range_f32, &treefold_exact_rolling_sum_by_range_f64>
-    exact_rolling_sum_by_range{};
-inline constexpr detail::ranges_into_function<&treefold_exact_rolling_sum_by_range_f32, &treefold_exact_rolling_sum_by_range_f64>
-    exact_rolling_sum_by_range_into{};
-inline constexpr detail::ranges_function<&treefold_exact_rolling_mean_by_range_f32, &treefold_exact_rolling_mean_by_range_f64>
-    exact_rolling_mean_by_range{};
-inline constexpr detail::ranges_into_function<&treefold_exact_rolling_mean_by_range_f32, &treefold_exact_rolling_mean_by_range_f64>
-    exact_rolling_mean_by_range_into{};
+inline constexpr detail::reduce_function<TREEFOLD_SUM> sum{};
+inline constexpr detail::reduce_function<TREEFOLD_PRODUCT> product{};
+inline constexpr detail::reduce_function<TREEFOLD_MIN> min{};
+inline constexpr detail::reduce_function<TREEFOLD_MAX> max{};
+inline constexpr detail::sum_lanes_function sum_lanes{};
+inline constexpr detail::dot_function dot{};
+inline constexpr detail::squared_norm_function squared_norm{};
+inline constexpr detail::sums_function sum_and_absolute_sum{};
+inline constexpr detail::fold_function fold{};
+inline constexpr detail::sum_rows_function sum_rows{};
+inline constexpr detail::fold_rows_function fold_rows{};
+inline constexpr detail::fold_rows_into_function fold_rows_into{};
+inline constexpr detail::fields_function fields{};
+inline constexpr detail::fields_into_function fields_into{};
 
-inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_SUM> try_sum{};
-inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_PRODUCT> try_product{};
-inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_MIN> try_min{};
-inline constexpr detail::try_reduce_function<detail::by::caller, TREEFOLD_MAX> try_max{};
-inline constexpr detail::try_lanes_function<&treefold_sum_lanes_f32, &treefold_sum_lanes_f64> try_sum_lanes{};
-inline constexpr detail::try_arrays_function<&treefold_dot_f32, &treefold_dot_f64> try_dot{};
-inline constexpr detail::try_array_function<&treefold_squared_norm_f32, &treefold_squared_norm_f64> try_squared_norm{};
-inline constexpr detail::try_numbers_function<&treefold_sum_and_absolute_sum_f32, &treefold_sum_and_absolute_sum_f64>
-    try_sum_and_absolute_sum{};
-inline constexpr detail::try_array_function<&treefold_exact_sum_f32, &treefold_exact_sum_f64> try_exact_sum{};
-inline constexpr detail::try_arrays_function<&treefold_exact_dot_f32, &treefold_exact_dot_f64> try_exact_dot{};
-inline constexpr detail::try_array_function<&treefold_exact_norm_f32, &treefold_exact_norm_f64> try_exact_norm{};
-inline constexpr detail::try_rows_into_function<&treefold_exact_sum_rows_f32, &treefold_exact_sum_rows_f64> try_exact_sum_rows_into{};
-inline constexpr detail::try_by_key_into_function<&treefold_exact_sum_by_key_f32, &treefold_exact_sum_by_key_f64>
-    try_exact_sum_by_key_into{};
-inline constexpr detail::try_by_key_into_function<&treefold_exact_mean_by_key_f32, &treefold_exact_mean_by_key_f64>
-    try_exact_mean_by_key_into{};
-inline constexpr detail::try_by_key_into_function<&treefold_exact_min_by_key_f32, &treefold_exact_min_by_key_f64>
-    try_exact_min_by_key_into{};
-inline constexpr detail::try_by_key_into_function<&treefold_exact_max_by_key_f32, &treefold_exact_max_by_key_f64>
-    try_exact_max_by_key_into{};
-inline constexpr detail::try_spread_by_key_into_function<&treefold_exact_variance_by_key_f32, &treefold_exact_variance_by_key_f64>
-    try_exact_variance_by_key_into{};
-inline constexpr detail::try_spread_by_key_into_function<&treefold_exact_standard_deviation_by_key_f32, &treefold_exact_standard_deviation_by_key_f64>
-    try_exact_standard_deviation_by_key_into{};
-inline constexpr detail::try_pairs_by_key_into_function<&treefold_exact_dot_by_key_f32, &treefold_exact_dot_by_key_f64>
-    try_exact_dot_by_key_into{};
-inline constexpr detail::try_pairs_by_key_into_function<&treefold_exact_weighted_mean_by_key_f32, &treefold_exact_weighted_mean_by_key_f64>
-    try_exact_weighted_mean_by_key_into{};
-inline constexpr detail::try_rows_by_key_into_function<&treefold_exact_sum_rows_by_key_f32, &treefold_exact_sum_rows_by_key_f64>
-    try_exact_sum_rows_by_key_into{};
-inline constexpr detail::try_windows_into_function<&treefold_exact_rolling_sum_f32, &treefold_exact_rolling_sum_f64>
-    try_exact_rolling_sum_into{};
-inline constexpr detail::try_windows_into_function<&treefold_exact_rolling_mean_f32, &treefold_exact_rolling_mean_f64>
-    try_exact_rolling_mean_into{};
-inline constexpr detail::try_ranges_into_function<&treefold_exact_rolling_sum_by_range_f32, &treefold_exact_rolling_sum_by_range_f64>
-    try_exact_rolling_sum_by_range_into{};
-inline constexpr detail::try_ranges_into_function<&treefold_exact_rolling_mean_by_range_f32, &treefold_exact_rolling_mean_by_range_f64>
-    try_exact_rolling_mean_by_range_into{};
-// </table>
-
-inline constexpr detail::integer_sum_by_key_function exact_integer_sum_by_key{};
-inline constexpr detail::integer_sum_by_key_into_function exact_integer_sum_by_key_into{};
-inline constexpr detail::try_integer_sum_by_key_into_function try_exact_integer_sum_by_key_into{};
-
-inline constexpr detail::fold_function<detail::by::caller> fold{};
-inline constexpr detail::sum_rows_function<detail::by::caller> sum_rows{};
-inline constexpr detail::sum_rows_into_function<detail::by::caller> sum_rows_into{};
-inline constexpr detail::fold_rows_function<detail::by::caller> fold_rows{};
-inline constexpr detail::fold_rows_into_function<detail::by::caller> fold_rows_into{};
-inline constexpr detail::fields_function<detail::by::caller> fields{};
-inline constexpr detail::fields_into_function<detail::by::caller> fields_into{};
-
-inline constexpr detail::try_fold_function<detail::by::caller> try_fold{};
-inline constexpr detail::try_sum_rows_into_function<detail::by::caller> try_sum_rows_into{};
-inline constexpr detail::try_fold_rows_into_function<detail::by::caller> try_fold_rows_into{};
-inline constexpr detail::try_fields_into_function<detail::by::caller> try_fields_into{};
+// By threads of the caller's, with the bits of fold(items, op) and dot(x, y): run(parts, part) calls part(i) once for each i below parts,
+// in any order and on any threads, and returns when all are done. part(i) throws nothing.
+//
+//     treefold::fold_on(items, treefold::ops::sum, [](std::size_t parts, const auto &part) {
+//     #pragma omp parallel for schedule(dynamic)
+//         for (std::size_t i = 0; i < parts; ++i)
+//             part(i);
+//     });
+inline constexpr detail::fold_on_function fold_on{};
+inline constexpr detail::dot_on_function dot_on{};
 
 // ---- ISO C++'s P4016 ---------------------------------------------------------------------------------------------------------------
 
@@ -1172,135 +714,10 @@ template <std::size_t L, std::input_iterator I, std::sentinel_for<I> S, class T,
     }
 }
 
-// ---- One process, the caller's threads ---------------------------------------------------------------------------------------------
-
-namespace detail {
-
-// Subtrees of the items, reduced one by one. Not all threads are as fast: there are more parts than threads.
-template <treefold_op Op, class T> class subtrees {
-public:
-    explicit subtrees(std::span<const T> items)
-        : items_(items), length_(std::max(std::bit_ceil(items.size()) / most, least)), roots_((items.size() + length_ - 1) / length_),
-          begun_(roots_.size())
-    {
-    }
-
-    [[nodiscard]] std::size_t size() const noexcept { return roots_.size(); }
-
-    void reduce(std::size_t part) noexcept
-    {
-        try {
-            if (part >= size() || begun_[part].exchange(true))
-                throw error(code::argument, -1, "`run`: there is no part " + std::to_string(part) + " of " + std::to_string(size()) + " left");
-            const auto first = part * length_;
-            const auto own = items_.subspan(first, std::min(length_, items_.size() - first));
-            check(detail::reduce<by::caller, Op>(own, &roots_[part]));
-            ++done_;
-        } catch (...) {
-            thrown_.keep();
-        }
-    }
-
-    T value()
-    {
-        if (const auto thrown = thrown_.take())
-            std::rethrow_exception(thrown);
-        if (done_ != size())
-            throw error(code::argument, -1, "`run` has done " + std::to_string(done_) + " of " + std::to_string(size()) + " parts");
-        T result;
-        check(detail::reduce<by::caller, Op>(std::span<const T>(roots_), &result));
-        return result;
-    }
-
-private:
-    static constexpr std::size_t most = 256, least = 4096;
-
-    std::span<const T> items_;
-    std::size_t length_;
-    std::vector<T> roots_;
-    std::vector<std::atomic<bool>> begun_;
-    std::atomic<std::size_t> done_ = 0;
-    first_exception thrown_{};
-};
-
-} // namespace detail
-
-// The reduction of items by threads of the caller's, with the bits of fold(items, op): run(parts, part) calls part(i) once for each i
-// below parts, in any order and on any threads, and returns when all are done. part(i) throws nothing.
-//
-//     treefold::fold_on(items, treefold::ops::sum, [](std::size_t parts, const auto &part) {
-//     #pragma omp parallel for schedule(dynamic)
-//         for (std::size_t i = 0; i < parts; ++i)
-//             part(i);
-//     });
-template <item_range R, treefold_op Op, class Run>
-    requires reducible<item_of<R>, Op>
-[[nodiscard]] item_of<R> fold_on(const R &items, builtin<Op>, Run &&run)
-{
-    detail::subtrees<Op, item_of<R>> subtrees(detail::view(items));
-    if (subtrees.size() <= 1)
-        return detail::reduce_function<detail::by::caller, Op>{}(items);
-    const auto part = [&subtrees](std::size_t number) noexcept { subtrees.reduce(number); };
-    std::invoke(run, subtrees.size(), part);
-    return subtrees.value();
-}
-
-// ---- One process, all threads ------------------------------------------------------------------------------------------------------
-
-// An operator of the caller's is called by several threads at once here.
-namespace par {
-
-// <table: functions of all threads>
-inline constexpr detail::reduce_function<detail::by::pool, TREEFOLD_SUM> sum{};
-inline constexpr detail::reduce_function<detail::by::pool, TREEFOLD_PRODUCT> product{};
-inline constexpr detail::reduce_function<detail::by::pool, TREEFOLD_MIN> min{};
-inline constexpr detail::reduce_function<detail::by::pool, TREEFOLD_MAX> max{};
-inline constexpr detail::lanes_function<&treefold_par_sum_lanes_f32, &treefold_par_sum_lanes_f64> sum_lanes{};
-inline constexpr detail::arrays_function<&treefold_par_dot_f32, &treefold_par_dot_f64> dot{};
-inline constexpr detail::array_function<&treefold_par_squared_norm_f32, &treefold_par_squared_norm_f64> squared_norm{};
-inline constexpr detail::numbers_function<&treefold_par_sum_and_absolute_sum_f32, &treefold_par_sum_and_absolute_sum_f64>
-    sum_and_absolute_sum{};
-inline constexpr detail::array_function<&treefold_par_exact_sum_f32, &treefold_par_exact_sum_f64> exact_sum{};
-inline constexpr detail::arrays_function<&treefold_par_exact_dot_f32, &treefold_par_exact_dot_f64> exact_dot{};
-inline constexpr detail::array_function<&treefold_par_exact_norm_f32, &treefold_par_exact_norm_f64> exact_norm{};
-inline constexpr detail::by_key_function<&treefold_par_exact_sum_by_key_f32, &treefold_par_exact_sum_by_key_f64> exact_sum_by_key{};
-inline constexpr detail::by_key_into_function<&treefold_par_exact_sum_by_key_f32, &treefold_par_exact_sum_by_key_f64>
-    exact_sum_by_key_into{};
-
-inline constexpr detail::try_reduce_function<detail::by::pool, TREEFOLD_SUM> try_sum{};
-inline constexpr detail::try_reduce_function<detail::by::pool, TREEFOLD_PRODUCT> try_product{};
-inline constexpr detail::try_reduce_function<detail::by::pool, TREEFOLD_MIN> try_min{};
-inline constexpr detail::try_reduce_function<detail::by::pool, TREEFOLD_MAX> try_max{};
-inline constexpr detail::try_lanes_function<&treefold_par_sum_lanes_f32, &treefold_par_sum_lanes_f64> try_sum_lanes{};
-inline constexpr detail::try_arrays_function<&treefold_par_dot_f32, &treefold_par_dot_f64> try_dot{};
-inline constexpr detail::try_array_function<&treefold_par_squared_norm_f32, &treefold_par_squared_norm_f64> try_squared_norm{};
-inline constexpr detail::try_numbers_function<&treefold_par_sum_and_absolute_sum_f32, &treefold_par_sum_and_absolute_sum_f64>
-    try_sum_and_absolute_sum{};
-inline constexpr detail::try_array_function<&treefold_par_exact_sum_f32, &treefold_par_exact_sum_f64> try_exact_sum{};
-inline constexpr detail::try_arrays_function<&treefold_par_exact_dot_f32, &treefold_par_exact_dot_f64> try_exact_dot{};
-inline constexpr detail::try_array_function<&treefold_par_exact_norm_f32, &treefold_par_exact_norm_f64> try_exact_norm{};
-inline constexpr detail::try_by_key_into_function<&treefold_par_exact_sum_by_key_f32, &treefold_par_exact_sum_by_key_f64>
-    try_exact_sum_by_key_into{};
-// </table>
-
-inline constexpr detail::fold_function<detail::by::pool> fold{};
-inline constexpr detail::sum_rows_function<detail::by::pool> sum_rows{};
-inline constexpr detail::sum_rows_into_function<detail::by::pool> sum_rows_into{};
-inline constexpr detail::fold_rows_function<detail::by::pool> fold_rows{};
-inline constexpr detail::fold_rows_into_function<detail::by::pool> fold_rows_into{};
-inline constexpr detail::fields_function<detail::by::pool> fields{};
-inline constexpr detail::fields_into_function<detail::by::pool> fields_into{};
-
-inline constexpr detail::try_fold_function<detail::by::pool> try_fold{};
-inline constexpr detail::try_sum_rows_into_function<detail::by::pool> try_sum_rows_into{};
-inline constexpr detail::try_fold_rows_into_function<detail::by::pool> try_fold_rows_into{};
-inline constexpr detail::try_fields_into_function<detail::by::pool> try_fields_into{};
-
-} // namespace par
-
 } // namespace treefold
 
 #include <treefold_exact.hpp>
+#include <treefold_states.hpp>
 
 #endif // C++20 with exceptions
 

@@ -1,16 +1,23 @@
-// treefold_exact.hpp: exact sums that are held between calls. treefold.hpp includes it.
+// treefold_exact.hpp: statistics that are computed exactly and rounded once: of all items, by key, and of moving windows. treefold.hpp
+// includes it.
 //
-//     treefold::exact::sum<double> total;
-//     total.add(x);
-//     total.remove(x[0]);
-//     double value = total.value(), mean = total.mean();
+//     double variance = treefold::exact(treefold::statistic::variance, x, {.ddof = 1});
+//     std::vector<double> means = treefold::by_key(treefold::statistic::mean, keys, x, groups);
+//     std::vector<double> slopes = treefold::rolling(treefold::statistic::slope, x, y, treefold::window{.items = 20});
 //
-// sum<T> and moments<T> take items, norm<T> takes items of real types, and dot<T> and vdot<T> take pairs of them; T is float, double or a
-// std::complex of them. treefold_keyed.hpp has those of items with keys.
+//     T exact_sum(items), exact_dot(x, y), exact_norm(x)
+//     R exact(statistic, items), exact(statistic, x, y)                      x and y for a statistic of two arrays
+//     vector<R> exact_rows(statistic, items, width)                          of the columns of rows
+//     vector<R> by_key(statistic, keys, items, groups)                       of the items of each of the keys 0 to groups - 1
+//     vector<R> by_key(statistic, keys, x, y, groups)
+//     vector<R> by_key_rows(statistic, keys, items, width, groups)           of the columns of each key's rows
+//     vector<T> rolling(statistic, items, window), rolling(statistic, x, y, window)    of the window of each item
 //
-// Objects can be moved, not copied: merge() adds what another one was given. Any thread may use them, and several may read one at once.
-// Functions throw treefold::error; those with `try_` throw nothing, take the result by reference or as a span, and return a treefold::code.
-// After an error, an object is as it was.
+// Those with a statistic may have options as their last argument: {.ddof = 1}. Names with `_into` take a std::span for the result where
+// the others have the number of groups, or after everything else but the options.
+//
+// R is the type of the result: std::uint64_t of a count; of complex items' variance and standard deviation that of their parts; of
+// integers' sums by key std::int64_t or std::uint64_t, and double of their other statistics; else that of the items.
 #ifndef TREEFOLD_EXACT_HPP
 #define TREEFOLD_EXACT_HPP
 
@@ -20,241 +27,314 @@
 
 namespace treefold {
 
+// ---- Statistics --------------------------------------------------------------------------------------------------------------------
+
+// A statistic of treefold.h.
+template <treefold_statistic S> struct statistic_of {};
+
+// treefold.h says what they are.
+namespace statistic {
+inline constexpr statistic_of<TREEFOLD_EXACT_COUNT> count{};
+inline constexpr statistic_of<TREEFOLD_EXACT_SUM> sum{};
+inline constexpr statistic_of<TREEFOLD_EXACT_MEAN> mean{};
+inline constexpr statistic_of<TREEFOLD_EXACT_VARIANCE> variance{};
+inline constexpr statistic_of<TREEFOLD_EXACT_STD> standard_deviation{};
+inline constexpr statistic_of<TREEFOLD_EXACT_MIN> min{};
+inline constexpr statistic_of<TREEFOLD_EXACT_MAX> max{};
+inline constexpr statistic_of<TREEFOLD_EXACT_NORM> norm{};
+inline constexpr statistic_of<TREEFOLD_EXACT_DOT> dot{};
+inline constexpr statistic_of<TREEFOLD_EXACT_WEIGHTED_MEAN> weighted_mean{};
+inline constexpr statistic_of<TREEFOLD_EXACT_COVARIANCE> covariance{};
+inline constexpr statistic_of<TREEFOLD_EXACT_CORRELATION> correlation{};
+inline constexpr statistic_of<TREEFOLD_EXACT_SLOPE> slope{};
+inline constexpr statistic_of<TREEFOLD_EXACT_INTERCEPT> intercept{};
+inline constexpr statistic_of<TREEFOLD_EXACT_SKEWNESS> skewness{};
+inline constexpr statistic_of<TREEFOLD_EXACT_KURTOSIS> kurtosis{};
+inline constexpr statistic_of<TREEFOLD_EXACT_VDOT> vdot{};
+} // namespace statistic
+
+// The degrees of freedom: 0 if the items are the whole population, 1 if they are a sample of it.
+struct options {
+    double ddof = 0;
+};
+
+// Whether a statistic is one of two arrays.
+template <treefold_statistic S>
+concept of_pairs = S == TREEFOLD_EXACT_VDOT || (TREEFOLD_EXACT_DOT <= S && S <= TREEFOLD_EXACT_INTERCEPT);
+
+// Whether complex numbers have a statistic, and whether integers have it by key.
+template <treefold_statistic S> concept of_integers = TREEFOLD_EXACT_COUNT <= S && S <= TREEFOLD_EXACT_STD;
+template <treefold_statistic S>
+concept of_complex = of_integers<S> || S == TREEFOLD_EXACT_DOT || S == TREEFOLD_EXACT_VDOT;
+
+template <class T, treefold_statistic S> concept has_statistic = floating<T> || (complex_number<T> && of_complex<S>);
+template <class T, treefold_statistic S>
+concept has_statistic_by_key = floating<T> || (integer<T> && of_integers<S>);
+
 namespace detail {
 
-template <class T> struct real_part {
+template <class T, treefold_statistic S> struct result {
     using type = T;
 };
-
-template <class T> struct real_part<std::complex<T>> {
-    using type = T;
+template <class T, treefold_statistic S>
+    requires(S == TREEFOLD_EXACT_COUNT)
+struct result<T, S> {
+    using type = std::uint64_t;
 };
-
-template <class T> using real_of = typename real_part<T>::type;
-
-// What a handle names, as bytes.
-template <auto ToBytes, class H> std::vector<std::byte> bytes_of(const H *handle)
-{
-    std::size_t needed;
-    check(ToBytes(handle, nullptr, 0, &needed));
-    std::vector<std::byte> result(needed);
-    check(ToBytes(handle, result.data(), result.size(), &needed));
-    return result;
-}
-
-// An exact sum, and what an accumulator of treefold.h makes of it.
-template <class T, std::int32_t Figure>
-    requires floating<T> || (complex_number<T> && Figure != TREEFOLD_EXACT_NORM)
-class accumulator {
-    static constexpr bool takes_pairs = Figure == TREEFOLD_EXACT_DOT || Figure == TREEFOLD_EXACT_VDOT;
-    static constexpr bool has_mean = Figure != TREEFOLD_EXACT_NORM;
-    static constexpr bool has_variance = Figure == TREEFOLD_EXACT_MOMENTS;
-
-public:
-    // That of no items.
-    accumulator() { check(treefold_accumulator_create(type_of<T>, Figure, state_.address())); }
-
-    // What bytes() of such an object has given.
-    [[nodiscard]] static accumulator of_bytes(std::span<const std::byte> bytes)
-    {
-        accumulator result;
-        check(treefold_accumulator_of_bytes(result.handle(), bytes.data(), bytes.size()));
-        return result;
-    }
-
-    // Adds items or one item, or takes back what was added: more than that is an error, as far as it can be seen.
-    template <item_range R>
-        requires(!takes_pairs && std::same_as<item_of<R>, T>)
-    void add(const R &items)
-    {
-        check(static_cast<treefold_status>(try_add(items)));
-    }
-
-    void add(const T &item)
-        requires(!takes_pairs)
-    {
-        check(static_cast<treefold_status>(try_add(item)));
-    }
-
-    template <item_range R>
-        requires(!takes_pairs && std::same_as<item_of<R>, T>)
-    void remove(const R &items)
-    {
-        check(static_cast<treefold_status>(try_remove(items)));
-    }
-
-    void remove(const T &item)
-        requires(!takes_pairs)
-    {
-        check(static_cast<treefold_status>(try_remove(item)));
-    }
-
-    template <item_range R>
-        requires(!takes_pairs && std::same_as<item_of<R>, T>)
-    code try_add(const R &items) noexcept
-    {
-        return code{treefold_accumulator_add(handle(), std::ranges::data(items), std::ranges::size(items))};
-    }
-
-    code try_add(const T &item) noexcept
-        requires(!takes_pairs)
-    {
-        return code{treefold_accumulator_add(handle(), std::addressof(item), 1)};
-    }
-
-    template <item_range R>
-        requires(!takes_pairs && std::same_as<item_of<R>, T>)
-    code try_remove(const R &items) noexcept
-    {
-        return code{treefold_accumulator_remove(handle(), std::ranges::data(items), std::ranges::size(items))};
-    }
-
-    code try_remove(const T &item) noexcept
-        requires(!takes_pairs)
-    {
-        return code{treefold_accumulator_remove(handle(), std::addressof(item), 1)};
-    }
-
-    // The same for the products of two ranges of one length.
-    template <item_range X, item_range Y>
-        requires(takes_pairs && std::same_as<item_of<X>, T> && std::same_as<item_of<Y>, T>)
-    void add(const X &x, const Y &y)
-    {
-        check(static_cast<treefold_status>(try_add(x, y)));
-    }
-
-    template <item_range X, item_range Y>
-        requires(takes_pairs && std::same_as<item_of<X>, T> && std::same_as<item_of<Y>, T>)
-    void remove(const X &x, const Y &y)
-    {
-        check(static_cast<treefold_status>(try_remove(x, y)));
-    }
-
-    template <item_range X, item_range Y>
-        requires(takes_pairs && std::same_as<item_of<X>, T> && std::same_as<item_of<Y>, T>)
-    code try_add(const X &x, const Y &y) noexcept
-    {
-        return code{treefold_accumulator_add_dot(handle(), std::ranges::data(x), std::ranges::size(x), std::ranges::data(y),
-                                                 std::ranges::size(y))};
-    }
-
-    template <item_range X, item_range Y>
-        requires(takes_pairs && std::same_as<item_of<X>, T> && std::same_as<item_of<Y>, T>)
-    code try_remove(const X &x, const Y &y) noexcept
-    {
-        return code{treefold_accumulator_remove_dot(handle(), std::ranges::data(x), std::ranges::size(x), std::ranges::data(y),
-                                                    std::ranges::size(y))};
-    }
-
-    // Adds what another one was given, which may be the same, or takes it back.
-    void merge(const accumulator &other) { check(static_cast<treefold_status>(try_merge(other))); }
-    void unmerge(const accumulator &other) { check(static_cast<treefold_status>(try_unmerge(other))); }
-    code try_merge(const accumulator &other) noexcept { return code{treefold_accumulator_merge(handle(), other.handle())}; }
-    code try_unmerge(const accumulator &other) noexcept { return code{treefold_accumulator_unmerge(handle(), other.handle())}; }
-
-    // The number of items, or of products.
-    [[nodiscard]] std::uint64_t count() const
-    {
-        std::uint64_t result;
-        check(treefold_accumulator_count(handle(), &result));
-        return result;
-    }
-
-    // The value and the mean, rounded once.
-    [[nodiscard]] T value() const
-    {
-        T result;
-        check(static_cast<treefold_status>(try_value(result)));
-        return result;
-    }
-
-    [[nodiscard]] T mean() const
-        requires has_mean
-    {
-        T result;
-        check(static_cast<treefold_status>(try_mean(result)));
-        return result;
-    }
-
-    code try_value(T &result) const noexcept { return code{treefold_accumulator_value(handle(), &result)}; }
-
-    code try_mean(T &result) const noexcept
-        requires has_mean
-    {
-        return code{treefold_accumulator_mean(handle(), &result)};
-    }
-
-    // The variance and the standard deviation, less so many degrees of freedom.
-    [[nodiscard]] real_of<T> variance(double ddof) const
-        requires has_variance
-    {
-        real_of<T> result;
-        check(static_cast<treefold_status>(try_variance(ddof, result)));
-        return result;
-    }
-
-    [[nodiscard]] real_of<T> standard_deviation(double ddof) const
-        requires has_variance
-    {
-        real_of<T> result;
-        check(static_cast<treefold_status>(try_standard_deviation(ddof, result)));
-        return result;
-    }
-
-    code try_variance(double ddof, real_of<T> &result) const noexcept
-        requires has_variance
-    {
-        return code{treefold_accumulator_variance(handle(), ddof, &result)};
-    }
-
-    code try_standard_deviation(double ddof, real_of<T> &result) const noexcept
-        requires has_variance
-    {
-        return code{treefold_accumulator_standard_deviation(handle(), ddof, &result)};
-    }
-
-    // For files and other programs. Equal objects have the same bytes.
-    [[nodiscard]] std::vector<std::byte> bytes() const
-    {
-        return bytes_of<treefold_accumulator_to_bytes>(handle());
-    }
-
-    // Whether both hold the same sum of as many items, of each kind of those that are not numbers, infinite or -0.
-    [[nodiscard]] friend bool operator==(const accumulator &left, const accumulator &right)
-    {
-        int result;
-        check(treefold_accumulator_equal(left.handle(), right.handle(), &result));
-        return result == 1;
-    }
-
-    [[nodiscard]] treefold_accumulator *handle() const noexcept { return state_.get(); }
-
-private:
-    detail::handle<treefold_accumulator, treefold_accumulator_destroy> state_;
+template <complex_number T, treefold_statistic S>
+    requires(S == TREEFOLD_EXACT_VARIANCE || S == TREEFOLD_EXACT_STD)
+struct result<T, S> {
+    using type = typename T::value_type;
+};
+template <integer T, treefold_statistic S>
+    requires(S != TREEFOLD_EXACT_COUNT)
+struct result<T, S> {
+    using type = std::conditional_t<S != TREEFOLD_EXACT_SUM, double, std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
 };
 
 } // namespace detail
 
-namespace exact {
+// The type of a statistic of items.
+template <class T, treefold_statistic S> using result_of = typename detail::result<T, S>::type;
 
-// The sum of the items.
-template <class T> using sum = detail::accumulator<T, TREEFOLD_EXACT_SUM>;
+// ---- Windows -----------------------------------------------------------------------------------------------------------------------
 
-// The square root of the sum of their squares.
-template <class T> using norm = detail::accumulator<T, TREEFOLD_EXACT_NORM>;
+// Which items are in the window of item i.
+enum class placement : std::int32_t {
+    trailing = TREEFOLD_TRAILING,   // the window ends at i
+    forward = TREEFOLD_FORWARD,     // it begins at i
+    centred = TREEFOLD_CENTRED,     // i is in its middle
+    expanding = TREEFOLD_EXPANDING, // it has all items up to i
+};
 
-// The sum of products x[i] * y[i], and the same with the complex conjugate of x[i].
-template <class T> using dot = detail::accumulator<T, TREEFOLD_EXACT_DOT>;
-template <class T> using vdot = detail::accumulator<T, TREEFOLD_EXACT_VDOT>;
+// An ascending index with a number for each item, such as a time, and the width of a window in it. The numbers must live as long as this.
+class window_index {
+public:
+    window_index() noexcept = default;
 
-// The sum, mean, variance and standard deviation of the items.
-template <class T> using moments = detail::accumulator<T, TREEFOLD_EXACT_MOMENTS>;
+    template <item_range I> requires floating<item_of<I>> || integer<item_of<I>>
+    window_index(const I &numbers, item_of<I> width) noexcept
+        : numbers_(std::ranges::data(numbers)), length_(std::ranges::size(numbers)), type_(detail::type_of<item_of<I>>)
+    {
+        std::memcpy(width_, std::addressof(width), sizeof width);
+    }
 
-} // namespace exact
+    // Whether there is an index; and what treefold.h has of it.
+    [[nodiscard]] explicit operator bool() const noexcept { return type_ != 0; }
+    [[nodiscard]] const void *numbers() const noexcept { return numbers_; }
+    [[nodiscard]] std::size_t size() const noexcept { return length_; }
+    [[nodiscard]] const void *width() const noexcept { return width_; }
+    [[nodiscard]] treefold_type type() const noexcept { return type_; }
+
+private:
+    const void *numbers_ = nullptr;
+    std::size_t length_ = 0;
+    alignas(8) std::byte width_[8] = {};
+    treefold_type type_ = 0;
+};
+
+// Windows by a number of items, or by an index: window{.items = 20}, window{.index = {days, 7}}.
+struct window {
+    std::size_t items = 0;
+    window_index index = {};
+    treefold::placement placement = treefold::placement::trailing;
+    std::size_t least_items = 0; // a window of fewer items has the value NaN
+    bool skip_nan = false;       // items that are NaN, or pairs with one that is, do not count
+};
+
+// ---- Behind the functions ----------------------------------------------------------------------------------------------------------
+
+namespace detail {
+
+// The second array of a statistic of one.
+template <class T> inline constexpr std::span<const T> no_array{};
+
+// The address of an array that may have no items, but is one.
+template <class T> const void *address_of(std::span<const T> array) noexcept
+{
+    static constexpr T none{};
+    return array.data() == nullptr && array.empty() ? &none : array.data();
+}
+
+struct exact_function {
+    template <treefold_statistic S, item_range X> requires has_statistic<item_of<X>, S> && (!of_pairs<S>)
+    [[nodiscard]] result_of<item_of<X>, S> operator()(statistic_of<S>, const X &x, options given = {}) const
+    {
+        const auto items = view(x);
+        return got<treefold_exact, result_of<item_of<X>, S>>(type_of<item_of<X>>, S, given.ddof, items.data(), items.size(), nullptr, 0);
+    }
+
+    template <treefold_statistic S, item_range X, range_of<item_of<X>> Y> requires has_statistic<item_of<X>, S> && of_pairs<S>
+    [[nodiscard]] result_of<item_of<X>, S> operator()(statistic_of<S>, const X &x, const Y &y, options given = {}) const
+    {
+        const auto left = view(x), right = view(y);
+        return got<treefold_exact, result_of<item_of<X>, S>>(type_of<item_of<X>>, S, given.ddof, left.data(), left.size(), right.data(),
+                                                             right.size());
+    }
+};
+
+// One statistic.
+template <treefold_statistic S> struct exact_of_function {
+    template <item_range... Arrays> [[nodiscard]] auto operator()(const Arrays &...arrays) const
+        requires requires { exact_function{}(statistic_of<S>(), arrays...); }
+    {
+        return exact_function{}(statistic_of<S>(), arrays...);
+    }
+};
+
+struct by_key_into_function {
+    template <treefold_statistic S, item_range K, item_range X>
+        requires integer<item_of<K>> && has_statistic_by_key<item_of<X>, S> && (!of_pairs<S>)
+    void operator()(statistic_of<S> of, const K &keys, const X &x, std::span<result_of<item_of<X>, S>> result, options given = {}) const
+    {
+        run(of, view(keys), view(x), no_array<item_of<X>>, result, given);
+    }
+
+    template <treefold_statistic S, item_range K, item_range X, range_of<item_of<X>> Y>
+        requires integer<item_of<K>> && has_statistic_by_key<item_of<X>, S> && of_pairs<S>
+    void operator()(statistic_of<S> of, const K &keys, const X &x, const Y &y, std::span<result_of<item_of<X>, S>> result,
+                    options given = {}) const
+    {
+        run(of, view(keys), view(x), view(y), result, given);
+    }
+
+private:
+    template <treefold_statistic S, class K, class T, class R>
+    static void run(statistic_of<S>, std::span<const K> keys, std::span<const T> x, std::span<const T> y, std::span<R> result,
+                    options given)
+    {
+        check(treefold_by_key(type_of<T>, S, given.ddof, type_of<K>, keys.data(), keys.size(), x.data(), x.size(), y.data(), y.size(),
+                              result.data(), result.size()));
+    }
+};
+
+struct by_key_function {
+    template <treefold_statistic S, item_range K, item_range X>
+        requires integer<item_of<K>> && has_statistic_by_key<item_of<X>, S> && (!of_pairs<S>)
+    [[nodiscard]] std::vector<result_of<item_of<X>, S>> operator()(statistic_of<S> of, const K &keys, const X &x, std::size_t groups,
+                                                                   options given = {}) const
+    {
+        return filled<result_of<item_of<X>, S>>(groups, [&](auto result) { by_key_into_function{}(of, keys, x, result, given); });
+    }
+
+    template <treefold_statistic S, item_range K, item_range X, range_of<item_of<X>> Y>
+        requires integer<item_of<K>> && has_statistic_by_key<item_of<X>, S> && of_pairs<S>
+    [[nodiscard]] std::vector<result_of<item_of<X>, S>> operator()(statistic_of<S> of, const K &keys, const X &x, const Y &y,
+                                                                   std::size_t groups, options given = {}) const
+    {
+        return filled<result_of<item_of<X>, S>>(groups, [&](auto result) { by_key_into_function{}(of, keys, x, y, result, given); });
+    }
+};
+
+struct by_key_rows_into_function {
+    template <treefold_statistic S, item_range K, item_range X> requires integer<item_of<K>> && floating<item_of<X>> && (!of_pairs<S>)
+    void operator()(statistic_of<S>, const K &keys, const X &items, std::size_t width, std::span<result_of<item_of<X>, S>> result,
+                    options given = {}) const
+    {
+        const auto k = view(keys);
+        const auto x = view(items);
+        check(treefold_by_key_rows(type_of<item_of<X>>, S, given.ddof, width, type_of<item_of<K>>, address_of(k), k.size(), x.data(),
+                                   x.size(), result.data(), result.size()));
+    }
+};
+
+struct by_key_rows_function {
+    template <treefold_statistic S, item_range K, item_range X> requires integer<item_of<K>> && floating<item_of<X>> && (!of_pairs<S>)
+    [[nodiscard]] std::vector<result_of<item_of<X>, S>> operator()(statistic_of<S> of, const K &keys, const X &items, std::size_t width,
+                                                                   std::size_t groups, options given = {}) const
+    {
+        return filled<result_of<item_of<X>, S>>(width * groups,
+                                                [&](auto result) { by_key_rows_into_function{}(of, keys, items, width, result, given); });
+    }
+};
+
+struct exact_rows_into_function {
+    template <treefold_statistic S, item_range X> requires floating<item_of<X>> && (!of_pairs<S>)
+    void operator()(statistic_of<S>, const X &items, std::size_t width, std::span<result_of<item_of<X>, S>> result,
+                    options given = {}) const
+    {
+        const auto x = view(items);
+        check(treefold_by_key_rows(type_of<item_of<X>>, S, given.ddof, width, TREEFOLD_U64, nullptr, 0, x.data(), x.size(), result.data(),
+                                   result.size()));
+    }
+};
+
+struct exact_rows_function {
+    template <treefold_statistic S, item_range X> requires floating<item_of<X>> && (!of_pairs<S>)
+    [[nodiscard]] std::vector<result_of<item_of<X>, S>> operator()(statistic_of<S> of, const X &items, std::size_t width,
+                                                                   options given = {}) const
+    {
+        return filled<result_of<item_of<X>, S>>(width,
+                                                [&](auto result) { exact_rows_into_function{}(of, items, width, result, given); });
+    }
+};
+
+struct rolling_into_function {
+    template <treefold_statistic S, item_range X> requires floating<item_of<X>> && (!of_pairs<S>)
+    void operator()(statistic_of<S> of, const X &x, const window &over, std::span<item_of<X>> result, options given = {}) const
+    {
+        run(of, view(x), no_array<item_of<X>>, over, result, given);
+    }
+
+    template <treefold_statistic S, item_range X, range_of<item_of<X>> Y> requires floating<item_of<X>> && of_pairs<S>
+    void operator()(statistic_of<S> of, const X &x, const Y &y, const window &over, std::span<item_of<X>> result, options given = {}) const
+    {
+        run(of, view(x), view(y), over, result, given);
+    }
+
+private:
+    template <treefold_statistic S, class T>
+    static void run(statistic_of<S>, std::span<const T> x, std::span<const T> y, const window &over, std::span<T> result, options given)
+    {
+        treefold_window of{};
+        of.items = over.items;
+        if (over.index) {
+            if (over.index.size() != x.size())
+                refuse(code::length, "the index does not have one number for each item");
+            of.index = over.index.size() == 0 ? over.index.width() : over.index.numbers();
+            of.width = over.index.width();
+            of.index_type = over.index.type();
+        }
+        of.placement = static_cast<std::int32_t>(over.placement);
+        of.least_items = over.least_items;
+        of.skip_nan = over.skip_nan;
+        check(treefold_rolling(type_of<T>, S, given.ddof, &of, x.data(), x.size(), y.data(), y.size(), result.data(), result.size()));
+    }
+};
+
+struct rolling_function {
+    template <treefold_statistic S, item_range X> requires floating<item_of<X>> && (!of_pairs<S>)
+    [[nodiscard]] std::vector<item_of<X>> operator()(statistic_of<S> of, const X &x, const window &over, options given = {}) const
+    {
+        return filled<item_of<X>>(std::ranges::size(x), [&](auto result) { rolling_into_function{}(of, x, over, result, given); });
+    }
+
+    template <treefold_statistic S, item_range X, range_of<item_of<X>> Y> requires floating<item_of<X>> && of_pairs<S>
+    [[nodiscard]] std::vector<item_of<X>> operator()(statistic_of<S> of, const X &x, const Y &y, const window &over,
+                                                     options given = {}) const
+    {
+        return filled<item_of<X>>(std::ranges::size(x), [&](auto result) { rolling_into_function{}(of, x, y, over, result, given); });
+    }
+};
+
+} // namespace detail
+
+// ---- The functions -----------------------------------------------------------------------------------------------------------------
+
+inline constexpr detail::exact_function exact{};
+inline constexpr detail::exact_of_function<TREEFOLD_EXACT_SUM> exact_sum{};
+inline constexpr detail::exact_of_function<TREEFOLD_EXACT_DOT> exact_dot{};
+inline constexpr detail::exact_of_function<TREEFOLD_EXACT_NORM> exact_norm{};
+inline constexpr detail::exact_rows_function exact_rows{};
+inline constexpr detail::exact_rows_into_function exact_rows_into{};
+inline constexpr detail::by_key_function by_key{};
+inline constexpr detail::by_key_into_function by_key_into{};
+inline constexpr detail::by_key_rows_function by_key_rows{};
+inline constexpr detail::by_key_rows_into_function by_key_rows_into{};
+inline constexpr detail::rolling_function rolling{};
+inline constexpr detail::rolling_into_function rolling_into{};
 
 } // namespace treefold
-
-#include <treefold_keyed.hpp>
 
 #endif // C++20 with exceptions
 

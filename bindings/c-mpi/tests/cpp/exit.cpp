@@ -53,10 +53,15 @@ treefold::comm world;
 treefold::plan<double> sum, spare;
 treefold::plan<affine> compose;
 treefold::plan<float> exact;
-treefold::dot_plan<double> dots;
-treefold::pending<double> run;
-treefold::pending<affine, treefold::call::allreduce> composing;
-treefold::pending<double, treefold::call::scan> scanning;
+treefold::plan<double> dots;
+treefold::run<double> run;
+treefold::run<affine> composing;
+treefold::run<double, std::vector<double>> scanning;
+treefold::run<double, bool> placed;
+std::vector<double> place(1);
+treefold::hashed_plan<std::int64_t, double> hashed;
+treefold::accumulator<double> total(treefold::statistic::sum);
+treefold::keyed<double> keyed(treefold::statistic::variance, 3);
 std::optional<treefold::plan_builder<double>> builder;
 thread_local treefold::comm of_thread;
 thread_local treefold::plan<double> plan_of_thread;
@@ -103,19 +108,23 @@ void make()
         return affine{left.scale * right.scale, right.scale * left.shift + right.shift};
     };
     compose = treefold::plan_builder<affine>(world, "affine", after).local_items(1).build();
-    exact = treefold::exact_plan_builder<float>(world).build();
-    dots = treefold::exact_plan_builder<double, treefold::figure::dot>(world).build();
+    exact = treefold::plan_builder<float>(world, treefold::statistic::sum).build();
+    dots = treefold::plan_builder<double>(world, treefold::statistic::dot).build();
+    hashed = treefold::hashed_plan<std::int64_t, double>(world);
+    total.add(x);
+    keyed.add(std::vector<int>{1}, x);
     static_cast<void>(late().allreduce(x));
 
     // Runs that nobody waits for.
     run = sum.start_allreduce(x);
     composing = compose.start_allreduce(maps);
     scanning = spare.start_scan(x);
+    placed = dots.start_into(treefold::operation::allreduce, x, x, place);
 
     if (treefold_comm_duplicate(MPI_COMM_WORLD, &c_comm) != TREEFOLD_OK ||
         treefold_builder_create(c_comm, TREEFOLD_F64, TREEFOLD_SUM, &c_builder) != TREEFOLD_OK ||
         treefold_builder_local_items(c_builder, 1) != TREEFOLD_OK || treefold_plan_build(c_builder, &c_plan) != TREEFOLD_OK ||
-        treefold_start_allreduce(c_plan, x.data(), 1, &c_run) != TREEFOLD_OK)
+        treefold_start(c_plan, TREEFOLD_ALLREDUCE, x.data(), 1, nullptr, 0, &c_run) != TREEFOLD_OK)
         std::fprintf(stderr, "%s\n", treefold_last_error());
 }
 

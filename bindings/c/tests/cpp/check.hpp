@@ -1,9 +1,17 @@
-// What tests in C++ say of a condition that does not hold, and how many there were.
+// What tests in C++ share: conditions, the definition of tree order in docs/order.md, items, and loops over types and statistics.
 
 #pragma once
 
+#include <bit>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <treefold.hpp>
 
@@ -11,22 +19,132 @@
 
 inline int failures = 0;
 
+// Which rank this is, if it is one.
+inline std::string where;
+
 inline void check(bool is_true, const char *condition, const char *file, int line)
 {
     if (is_true)
         return;
-    std::printf("%s:%d: not so: %s\n", file, line, condition);
+    std::printf("%s:%d: %snot so: %s\n", file, line, where.c_str(), condition);
+    std::fflush(stdout);
     ++failures;
 }
 
-// The code of what a call throws, whose text has these words.
+// The code of what a call throws, whose text has these words; ok if it throws nothing.
 template <class Call> treefold::code thrown(const char *words, const Call &call)
 {
     try {
-        call();
+        static_cast<void>(call());
         return treefold::code::ok;
     } catch (const treefold::error &error) {
-        CHECK(std::strstr(error.what(), words) != nullptr);
+        if (std::strstr(error.what(), words) == nullptr || std::strlen(error.what()) == 0)
+            std::printf("the error is: %s\n", error.what());
+        CHECK(std::strstr(error.what(), words) != nullptr && std::strlen(error.what()) > 0);
         return error.code();
     }
+}
+template <class Call> treefold::code thrown(const Call &call)
+{
+    return thrown("", call);
+}
+
+template <class T> bool same_bits(const T &one, const T &other)
+{
+    return std::memcmp(&one, &other, sizeof(T)) == 0;
+}
+template <class T> bool same_bits(const std::vector<T> &one, const std::vector<T> &other)
+{
+    return one.size() == other.size() && (one.empty() || std::memcmp(one.data(), other.data(), sizeof(T) * one.size()) == 0);
+}
+
+// Calls a function for each of the types, and for each of the statistics.
+template <class... T, class Call> void for_types(const Call &call)
+{
+    (call.template operator()<T>(), ...);
+}
+template <class Call> void for_statistics(const Call &call)
+{
+    [&]<std::int32_t... S>(std::integer_sequence<std::int32_t, S...>) {
+        (call(treefold::statistic_of<S>()), ...);
+    }(std::make_integer_sequence<std::int32_t, TREEFOLD_EXACT_VDOT + 1>());
+}
+
+// Node by node: the left child of n items has as many as the greatest power of two below n.
+template <class T, class Combine> T tree(std::span<const T> items, const Combine &combine)
+{
+    if (items.size() == 1)
+        return items.front();
+    const std::size_t half = std::bit_ceil(items.size()) / 2;
+    return combine(tree(items.first(half), combine), tree(items.subspan(half), combine));
+}
+
+// A NaN of any bits is one of the positive quiet one's.
+template <class T> T canonical(const T &value)
+{
+    if constexpr (treefold::complex_number<T>)
+        return {canonical(value.real()), canonical(value.imag())};
+    else if constexpr (treefold::floating<T>)
+        return std::isnan(value) ? std::numeric_limits<T>::quiet_NaN() : value;
+    else
+        return value;
+}
+template <class T, class Combine> T tree(const std::vector<T> &items, const Combine &combine)
+{
+    return canonical(tree(std::span<const T>(items), combine));
+}
+
+// Integers wrap; in C++ only the unsigned ones do, and small ones are promoted to int.
+template <class T> T plus(const T &left, const T &right)
+{
+    if constexpr (treefold::integer<T>)
+        return static_cast<T>(static_cast<std::uint64_t>(left) + static_cast<std::uint64_t>(right));
+    else
+        return left + right;
+}
+template <class T> T times(const T &left, const T &right)
+{
+    if constexpr (treefold::integer<T>)
+        return static_cast<T>(static_cast<std::uint64_t>(left) * static_cast<std::uint64_t>(right));
+    else if constexpr (treefold::complex_number<T>)
+        return {left.real() * right.real() - left.imag() * right.imag(), left.real() * right.imag() + left.imag() * right.real()};
+    else
+        return left * right;
+}
+template <class T> T lesser(const T &left, const T &right)
+{
+    return right < left ? right : left;
+}
+template <class T> T greater(const T &left, const T &right)
+{
+    return left < right ? right : left;
+}
+
+// Items that a rounding at every step, and a wrong order, would show.
+template <class T> T some_item(std::uint64_t number)
+{
+    const std::uint64_t state = (number + 1) * 6364136223846793005U + 1442695040888963407U;
+    const auto next = static_cast<std::int32_t>(state >> 33) - (1 << 30);
+    if constexpr (treefold::complex_number<T>)
+        return {static_cast<typename T::value_type>(next) / 3, static_cast<typename T::value_type>(number) / 7};
+    else if constexpr (treefold::floating<T>)
+        return std::ldexp(static_cast<T>(next) / 3, static_cast<int>(number % 50) - 25);
+    else
+        return static_cast<T>(state >> 29);
+}
+template <class T> std::vector<T> some_items(std::uint64_t begin, std::uint64_t end)
+{
+    std::vector<T> items;
+    for (std::uint64_t number = begin; number < end; ++number)
+        items.push_back(some_item<T>(number));
+    return items;
+}
+
+// The columns of rows.
+template <class T> std::vector<std::vector<T>> columns_of(const std::vector<T> &rows, std::size_t width)
+{
+    std::vector<std::vector<T>> columns(width);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        columns[i % width].push_back(rows[i]);
+    return columns;
 }

@@ -1,213 +1,255 @@
-// Exact sums in C++: values that only an exact sum gives, the bits of the C functions, and wrong arguments.
+// Exact statistics in C++, of all items, by key and of windows: values that only an exact sum gives, the definitions, and wrong arguments.
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cfenv>
 #include <cmath>
 #include <complex>
+#include <concepts>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <limits>
+#include <numeric>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include <treefold.hpp>
 
 #include "check.hpp"
+#include "statistics.hpp"
 
 namespace {
 
-template <class T> bool same_bits(const T &one, const T &other)
-{
-    return std::memcmp(&one, &other, sizeof(T)) == 0;
-}
+using treefold::code;
+using treefold::statistic_of;
+using treefold::window;
+namespace statistic = treefold::statistic;
 
-template <class Call> treefold::code thrown(const Call &call)
-{
-    try {
-        call();
-        return treefold::code::ok;
-    } catch (const treefold::error &error) {
-        CHECK(std::strlen(error.what()) > 0);
-        return error.code();
-    }
-}
-
-// ---- Both namespaces as one argument
-
-#define FUNCTIONS(name, space)                                                                                                          \
-    struct name {                                                                                                                       \
-        static constexpr auto sum = treefold::space exact_sum;                                                                          \
-        static constexpr auto dot = treefold::space exact_dot;                                                                          \
-        static constexpr auto norm = treefold::space exact_norm;                                                                        \
-        static constexpr auto try_sum = treefold::space try_exact_sum;                                                                  \
-        static constexpr auto try_dot = treefold::space try_exact_dot;                                                                  \
-        static constexpr auto try_norm = treefold::space try_exact_norm;                                                                \
-    }
-
-FUNCTIONS(caller, );
-FUNCTIONS(pool, par::);
-
-template <class X>
-concept has_exact_sum = requires(const X &x) { treefold::exact_sum(x); };
-
-template <class X, class Y>
-concept has_exact_dot = requires(const X &x, const Y &y) { treefold::exact_dot(x, y); };
+template <class X, class S> concept has_exact = requires(const X &x, S of) { treefold::exact(of, x); };
+template <class X, class S> concept has_exact_pairs = requires(const X &x, S of) { treefold::exact(of, x, x); };
+template <class X, class S> concept has_by_key = requires(const X &x, S of) { treefold::by_key(of, std::array{1}, x, 3); };
+template <class X> concept has_exact_sum = requires(const X &x) { treefold::exact_sum(x); };
 
 static_assert(has_exact_sum<std::vector<float>> && has_exact_sum<std::span<const double>> && has_exact_sum<double[3]>);
-static_assert(!has_exact_sum<std::vector<int>> && !has_exact_sum<std::vector<std::complex<double>>>);
-static_assert(has_exact_dot<std::vector<float>, std::span<float>> && !has_exact_dot<std::vector<float>, std::vector<double>>);
-static_assert(noexcept(treefold::try_exact_sum(std::declval<std::vector<double>>(), std::declval<double &>())));
+static_assert(!has_exact_sum<std::vector<int>> && has_exact_sum<std::vector<std::complex<double>>>);
+static_assert(has_exact<std::vector<double>, decltype(statistic::kurtosis)> && !has_exact<std::vector<double>, decltype(statistic::dot)>);
+static_assert(has_exact_pairs<std::vector<float>, decltype(statistic::slope)>);
+static_assert(!has_exact_pairs<std::vector<float>, decltype(statistic::sum)>);
+static_assert(!has_exact<std::vector<std::complex<float>>, decltype(statistic::min)>);
+static_assert(has_by_key<std::vector<int>, decltype(statistic::variance)> && !has_by_key<std::vector<int>, decltype(statistic::min)>);
+static_assert(std::same_as<treefold::result_of<float, TREEFOLD_EXACT_COUNT>, std::uint64_t>);
+static_assert(std::same_as<treefold::result_of<std::complex<float>, TREEFOLD_EXACT_STD>, float>);
+static_assert(std::same_as<treefold::result_of<std::int8_t, TREEFOLD_EXACT_SUM>, std::int64_t>);
+static_assert(std::same_as<treefold::result_of<std::uint16_t, TREEFOLD_EXACT_SUM>, std::uint64_t>);
+static_assert(std::same_as<treefold::result_of<int, TREEFOLD_EXACT_MEAN>, double>);
 
 // ---- Values
 
-template <class By, class T> void values()
+template <class T> void values()
 {
     using limits = std::numeric_limits<T>;
     const T large = std::ldexp(T{1}, limits::max_exponent - 2), most = limits::max();
-    CHECK(same_bits(By::sum(std::array{large, T{1}, -large}), T{1}));
-    CHECK(same_bits(By::sum(std::array{most, most, -most}), most));
-    CHECK(same_bits(By::sum(std::array{most, most}), limits::infinity()));
-    CHECK(same_bits(By::sum(std::array{T{-0.0}, T{-0.0}}), T{-0.0}));
-    CHECK(same_bits(By::sum(std::array{T{1}, T{-1}}), T{0}));
-    CHECK(same_bits(By::sum(std::array{T{1}, -limits::quiet_NaN()}), limits::quiet_NaN()));
-    CHECK(same_bits(By::dot(std::array{large, T{3}, large}, std::array{large, T{4}, -large}), T{12}));
-    CHECK(same_bits(By::norm(std::array{3 * (large / 8), 4 * (large / 8)}), 5 * (large / 8)));
-    CHECK(same_bits(By::norm(std::array{most}), most));
-    const std::vector<T> none;
-    CHECK(same_bits(By::sum(none), T{0}));
-    CHECK(same_bits(By::dot(none, none), T{0}));
-    CHECK(same_bits(By::norm(none), T{0}));
-
-    T result{};
-    CHECK(By::try_sum(std::array{large, T{1}, -large}, result) == treefold::code::ok && result == T{1});
-    CHECK(By::try_dot(std::array{T{3}, large}, std::array{T{4}, T{0}}, result) == treefold::code::ok && result == T{12});
-    CHECK(By::try_norm(std::array{T{3}, T{4}}, result) == treefold::code::ok && result == T{5});
+    const auto sum = [](auto... x) { return treefold::exact_sum(std::array{x...}); };
+    CHECK(same_bits(sum(large, T{1}, -large), T{1}) && same_bits(sum(most, most, -most), most));
+    CHECK(same_bits(sum(most, most), limits::infinity()) && same_bits(sum(T{-0.0}, T{-0.0}), T{-0.0}));
+    CHECK(same_bits(sum(T{1}, T{-1}), T{0}) && same_bits(sum(T{1}, -limits::quiet_NaN()), limits::quiet_NaN()));
+    CHECK(same_bits(treefold::exact_dot(std::array{large, T{3}, large}, std::array{large, T{4}, -large}), T{12}));
+    CHECK(same_bits(treefold::exact_norm(std::array{3 * (large / 8), 4 * (large / 8)}), 5 * (large / 8)));
+    CHECK(same_bits(treefold::exact_norm(std::array{most}), most));
+    CHECK(same_bits(treefold::exact(statistic::mean, std::array{most, most, T{0}, T{0}}), most / 2));
 
     const std::array<T, 2> two{};
     const std::array<T, 3> three{};
-    CHECK(thrown([&] { static_cast<void>(By::dot(two, three)); }) == treefold::code::length);
-    CHECK(By::try_dot(two, three, result) == treefold::code::length);
+    CHECK(treefold::try_(treefold::exact_dot, two, three).code() == code::length);
+    CHECK(treefold::try_(treefold::exact, statistic::slope, two, three).code() == code::length);
+    CHECK(treefold::try_(treefold::exact, statistic::kurtosis, two, treefold::options{.ddof = 2}).code() == code::argument);
     const std::span<const T> nowhere(static_cast<const T *>(nullptr), 2);
-    CHECK(thrown([&] { static_cast<void>(By::sum(nowhere)); }) == treefold::code::null);
-    CHECK(By::try_norm(nowhere, result) == treefold::code::null);
-}
+    CHECK(thrown([&] { return treefold::exact_sum(nowhere); }) == code::null);
+    CHECK(std::isinf(treefold::exact(statistic::variance, std::array<T, 2>{1, 2}, {.ddof = 2})));
 
-// The bits of the C functions, which exact.c compares with integers.
-treefold_status c_sum(std::span<const float> x, float &result)
-{
-    return treefold_exact_sum_f32(x.data(), x.size(), &result);
-}
-
-treefold_status c_sum(std::span<const double> x, double &result)
-{
-    return treefold_exact_sum_f64(x.data(), x.size(), &result);
-}
-
-treefold_status c_dot(std::span<const float> x, std::span<const float> y, float &result)
-{
-    return treefold_exact_dot_f32(x.data(), x.size(), y.data(), y.size(), &result);
-}
-
-treefold_status c_dot(std::span<const double> x, std::span<const double> y, double &result)
-{
-    return treefold_exact_dot_f64(x.data(), x.size(), y.data(), y.size(), &result);
-}
-
-template <class T> std::vector<T> some_items(std::size_t count)
-{
-    std::vector<T> items;
-    std::uint64_t state = count + 1;
-    for (std::size_t i = 0; i < count; ++i) {
-        state = state * 6364136223846793005U + 1442695040888963407U;
-        const auto next = static_cast<std::int32_t>(state >> 33) - (1 << 30);
-        items.push_back(std::ldexp(static_cast<T>(next) / 3, static_cast<int>(i % 50) - 25));
-    }
-    return items;
-}
-
-template <class By, class T> void long_slices()
-{
+    // Sums do not depend on the order, the number of threads or the rounding.
     for (const std::size_t count : {1, 2, 3, 9, 100, 4097, 500'000}) {
-        const auto x = some_items<T>(count);
-        auto y = some_items<T>(count + 1);
-        y.pop_back();
-        T sum{}, dot{};
-        CHECK(c_sum(x, sum) == TREEFOLD_OK && same_bits(By::sum(x), sum));
-        CHECK(c_dot(x, y, dot) == TREEFOLD_OK && same_bits(By::dot(x, y), dot));
-        // The square root of a double rounds once more than the norm, by half a unit in the last place.
-        const T norm = By::norm(x), root = std::sqrt(By::dot(x, x));
+        auto x = some_items<T>(0, count), y = some_items<T>(count, 2 * count);
+        const T total = treefold::exact_sum(x), dot = treefold::exact_dot(x, y), norm = treefold::exact_norm(x);
+        const T root = std::sqrt(treefold::exact_dot(x, x));
         CHECK(norm == root || std::nextafter(norm, root) == root);
-
-        auto reversed = x;
-        std::ranges::reverse(reversed);
+        std::ranges::reverse(x);
         std::ranges::reverse(y);
-        CHECK(same_bits(By::sum(reversed), sum));
-        CHECK(same_bits(By::dot(reversed, y), dot));
-        CHECK(same_bits(By::norm(reversed), norm));
+        const treefold::thread_scope scope(3);
+        std::fesetround(FE_UPWARD);
+        const T again = treefold::exact_sum(x), dot_again = treefold::exact_dot(x, y), norm_again = treefold::exact_norm(x);
+        std::fesetround(FE_TONEAREST);
+        CHECK(same_bits(again, total) && same_bits(dot_again, dot) && same_bits(norm_again, norm));
     }
 }
 
-template <class T> void rows()
+template <class T> void complex_numbers()
 {
-    for (const std::size_t width : {1U, 2U, 3U, 8U, 33U}) {
-        for (const std::size_t rows : {0U, 1U, 2U, 17U, 2000U}) {
-            const auto x = some_items<T>(rows * width);
-            std::vector<std::vector<T>> columns(width);
-            for (std::size_t i = 0; i < x.size(); ++i)
-                columns[i % width].push_back(x[i]);
-            const auto sums = treefold::exact_sum_rows(x, width);
-            std::vector<T> result(width), tried(width);
-            treefold::exact_sum_rows_into(x, width, result);
-            CHECK(treefold::try_exact_sum_rows_into(x, width, tried) == treefold::code::ok);
-            for (std::size_t c = 0; c < width; ++c) {
-                const T sum = treefold::exact_sum(columns[c]);
-                CHECK(same_bits(sums[c], sum) && same_bits(result[c], sum) && same_bits(tried[c], sum));
+    using complex = std::complex<T>;
+    const std::array<complex, 2> x{complex{1, 2}, complex{3, 8}}, y{complex{3, 4}, complex{-5, 5}};
+    CHECK((treefold::exact_sum(x) == complex{4, 10}) && (treefold::exact(statistic::mean, x) == complex{2, 5}));
+    CHECK((treefold::exact_dot(x, y) == complex{-60, -15}) && (treefold::exact(statistic::vdot, x, y) == complex{36, 53}));
+    CHECK(treefold::exact(statistic::count, x) == 2 && treefold::exact(statistic::variance, x) == 10);
+    CHECK(treefold::exact(statistic::standard_deviation, x, {.ddof = 1}) == std::sqrt(T{20}));
+}
+
+// ---- All statistics
+
+template <class T, treefold_statistic S> void walk(statistic_of<S> of, double ddof)
+{
+    const treefold::options given{.ddof = ddof};
+    const auto all = draw<T>(900);
+    if constexpr (treefold::floating<T>) {
+        const auto of_all = [&](const auto &...arrays) { return treefold::exact(of, arrays..., given); };
+        const auto whole = with_arrays<S>(all, of_all);
+        CHECK(is_near(whole, expected<S>(all, ddof)));
+        CHECK(same_bits(with_arrays<S>(all.reversed(), of_all), whole));
+    }
+
+    // Each key alone.
+    using R = treefold::result_of<T, S>;
+    const auto of_keys = [&](const auto &...arrays) { return treefold::by_key(of, all.keys, arrays..., groups, given); };
+    const auto values = with_arrays<S>(all, of_keys);
+    static_assert(std::same_as<decltype(values), const std::vector<R>>);
+    std::vector<R> result(groups), fewer(groups - 3);
+    with_arrays<S>(all, [&](const auto &...arrays) { treefold::by_key_into(of, all.keys, arrays..., result, given); });
+    for (std::size_t key = 0; key < groups; ++key)
+        CHECK(is_near(values[key], expected<S>(all.of_key(key), ddof)));
+    CHECK(same_bits(values, result));
+    const auto wrong = [&](const auto &...arrays) { treefold::by_key_into(of, all.keys, arrays..., fewer, given); };
+    CHECK(thrown("key 4, and keys are 0 to 3", [&] { with_arrays<S>(all, wrong); }) == code::argument);
+    const std::vector<int> few(all.keys.begin(), all.keys.end() - 1);
+    const auto too_few = [&](const auto &...arrays) { treefold::by_key_into(of, few, arrays..., result, given); };
+    CHECK(thrown([&] { with_arrays<S>(all, too_few); }) == code::length);
+}
+
+template <class T, treefold_statistic S> void walk_rows(statistic_of<S> of, double ddof)
+{
+    const treefold::options given{.ddof = ddof};
+    const std::size_t width = 3;
+    const auto all = draw<T>(300 * width);
+    const std::vector<std::uint8_t> keys(all.keys.begin(), all.keys.begin() + 300);
+    const auto columns = columns_of(all.x, width);
+    using R = treefold::result_of<T, S>;
+    std::vector<R> result(groups * width), row(width), wrong(width + 1);
+    if (S == TREEFOLD_EXACT_NORM) {
+        CHECK(thrown([&] { return treefold::by_key_rows(of, keys, all.x, width, groups); }) == code::unsupported);
+        CHECK(thrown([&] { return treefold::exact_rows(of, all.x, width); }) == code::unsupported);
+        return;
+    }
+    const auto by_key = treefold::by_key_rows(of, keys, all.x, width, groups, given);
+    const auto whole = treefold::exact_rows(of, all.x, width, given);
+    treefold::by_key_rows_into(of, keys, all.x, width, result, given);
+    treefold::exact_rows_into(of, all.x, width, row, given);
+    CHECK(same_bits(by_key, result) && same_bits(whole, row));
+    for (std::size_t c = 0; c < width; ++c) {
+        const auto of_column = treefold::by_key(of, keys, columns[c], groups, given);
+        const auto of_keys = treefold::exact(of, columns[c], given);
+        CHECK(same_bits(whole[c], of_keys));
+        for (std::size_t key = 0; key < groups; ++key)
+            CHECK(same_bits(by_key[key * width + c], of_column[key]));
+    }
+    CHECK(thrown([&] { return treefold::exact_rows(of, all.x, 7, given); }) == code::length);
+    CHECK(thrown([&] { treefold::exact_rows_into(of, all.x, width, wrong, given); }) == code::length);
+    CHECK(thrown([&] { return treefold::by_key_rows(of, keys, all.x, width + 1, groups, given); }) == code::length);
+    // No rows are not one key's.
+    const std::vector<T> none;
+    CHECK(treefold::by_key_rows(of, std::vector<int>(), none, width, groups, given).size() == groups * width);
+}
+
+// Each window alone.
+template <class T, treefold_statistic S, class Index> void walk_windows(statistic_of<S> of, double ddof)
+{
+    const treefold::options given{.ddof = ddof};
+    const auto all = draw<T>(60);
+    std::vector<Index> days(60);
+    std::iota(days.begin(), days.end(), Index(1));
+    const auto check_windows = [&](const window &over, auto first, auto last) {
+        const auto values = with_arrays<S>(all, [&](const auto &...arrays) { return treefold::rolling(of, arrays..., over, given); });
+        std::vector<T> result(60);
+        with_arrays<S>(all, [&](const auto &...arrays) { treefold::rolling_into(of, arrays..., over, result, given); });
+        CHECK(same_bits(values, result));
+        for (int i = 0; i < 60; ++i) {
+            items<T> own;
+            for (int other = std::max(first(i), 0); other <= std::min(last(i), 59); ++other)
+                own.push(all.x[static_cast<std::size_t>(other)], all.y[static_cast<std::size_t>(other)], 0);
+            const T value = values[static_cast<std::size_t>(i)];
+            if (own.x.size() < over.least_items) {
+                CHECK(std::isnan(value));
+                continue;
             }
+            if (own.x.size() < 6)
+                continue; // Some statistics have too few items.
+            const auto alone = with_arrays<S>(own, [&](const auto &...arrays) { return treefold::exact(of, arrays..., given); });
+            CHECK(same_bits(value, static_cast<T>(alone)) || (std::isnan(value) && alone != alone));
         }
+    };
+    const auto same = [](int i) { return i; };
+    const auto before = [](int i) { return i - 8; };
+    using treefold::placement;
+    for (const std::size_t least : {0U, 9U}) {
+        check_windows({.items = 9, .least_items = least}, before, same);
+        check_windows({.index = {days, 9}, .least_items = least}, before, same);
+        check_windows({.items = 9, .placement = placement::forward, .least_items = least}, same, [](int i) { return i + 8; });
+        check_windows({.items = 9, .placement = placement::centred}, [](int i) { return i - 4; }, [](int i) { return i + 4; });
+        check_windows({.placement = placement::expanding}, [](int) { return 0; }, same);
     }
-    const std::array<T, 6> x{};
-    std::array<T, 2> two{};
-    CHECK(thrown([&] { static_cast<void>(treefold::exact_sum_rows(x, 4)); }) == treefold::code::length);
-    CHECK(thrown([&] { static_cast<void>(treefold::exact_sum_rows(x, 0)); }) == treefold::code::length);
-    CHECK(thrown([&] { treefold::exact_sum_rows_into(x, 3, two); }) == treefold::code::length);
-    CHECK(treefold::try_exact_sum_rows_into(x, 3, two) == treefold::code::length);
+    std::vector<T> result(59);
+    const auto into = [&](const window &over) {
+        return [&, over](const auto &...arrays) { treefold::rolling_into(of, arrays..., over, result, given); };
+    };
+    CHECK(thrown([&] { with_arrays<S>(all, into({.items = 9})); }) == code::length);
+    result.resize(60);
+    CHECK(thrown([&] { with_arrays<S>(all, into({})); }) == code::argument);
+    CHECK(thrown([&] { with_arrays<S>(all, into({.index = {days, 0}})); }) == code::argument);
+    days[30] = days[28];
+    CHECK(thrown("30", [&] { with_arrays<S>(all, into({.index = {days, 9}})); }) == code::argument);
+    days.pop_back();
+    CHECK(thrown("one number for each item", [&] { with_arrays<S>(all, into({.index = {days, 9}})); }) == code::length);
 }
 
-// Sums are right where the processor rounds otherwise.
-void environment()
+template <class T> void windows()
 {
-    const auto x = some_items<double>(10'000);
-    const double sum = treefold::exact_sum(x), norm = treefold::par::exact_norm(x);
-    double other_sum{}, other_norm{};
-    std::fesetround(FE_UPWARD);
-    const auto first = treefold::try_exact_sum(x, other_sum);
-    const auto second = treefold::par::try_exact_norm(x, other_norm);
-    std::fesetround(FE_TONEAREST);
-    CHECK(first == treefold::code::ok && same_bits(sum, other_sum));
-    CHECK(second == treefold::code::ok && same_bits(norm, other_norm));
+    const T infinity = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+    const std::vector<T> x{1, infinity, 2, nan, 3, 5}, none;
+    const auto sums = treefold::rolling(statistic::sum, x, window{.items = 2, .skip_nan = true});
+    CHECK(sums[0] == 1 && std::isinf(sums[1]) && std::isinf(sums[2]) && sums[3] == 2 && sums[4] == 3 && sums[5] == 8);
+    const auto times = std::array{0.5, 1.0, 2.0, 2.25, 2.5, 3.0};
+    const auto means = treefold::rolling(statistic::mean, x, window{.index = {times, 1}, .least_items = 2, .skip_nan = true});
+    CHECK(std::isnan(means[0]) && std::isinf(means[1]) && std::isnan(means[3]) && means[4] == T{2.5} && means[5] == 4);
+    CHECK(treefold::rolling(statistic::sum, none, window{.items = 2}).empty());
+    CHECK(treefold::rolling(statistic::sum, none, window{.index = {std::vector<int>(), 2}}).empty());
 }
 
-template <class By> void all()
+void beyond_64_bits()
 {
-    values<By, float>();
-    values<By, double>();
-    long_slices<By, float>();
-    long_slices<By, double>();
+    const std::array<std::int64_t, 2> items{std::numeric_limits<std::int64_t>::min(), -1};
+    CHECK(thrown("key 1", [&] { return treefold::by_key(statistic::sum, std::array{1, 1}, items, 2); }) == code::argument);
+    CHECK(treefold::by_key(statistic::sum, std::array{0, 1}, items, 2)[1] == -1);
 }
 
 } // namespace
 
 int main()
 {
-    all<caller>();
-    all<pool>();
-    rows<float>();
-    rows<double>();
-    environment();
-    std::printf("exact sums of treefold.hpp: %d checks failed\n", failures);
+    for_types<float, double>([]<class T>() {
+        values<T>();
+        complex_numbers<T>();
+        windows<T>();
+    });
+    for (const double ddof : {0.0, 1.0}) {
+        for_statistics([ddof]<treefold_statistic S>(statistic_of<S> of) {
+            for_types<float, double, std::int8_t, std::uint16_t, std::int32_t, std::uint64_t>([&]<class T>() {
+                if constexpr (treefold::has_statistic_by_key<T, S>)
+                    walk<T>(of, ddof);
+                if constexpr (treefold::floating<T> && !treefold::of_pairs<S>)
+                    walk_rows<T>(of, ddof);
+            });
+            walk_windows<float, S, double>(of, ddof);
+            walk_windows<double, S, std::int16_t>(of, ddof);
+        });
+    }
+    beyond_64_bits();
+    std::printf("exact statistics of treefold.hpp: %d checks failed\n", failures);
     return failures == 0 ? 0 : 1;
 }

@@ -1,6 +1,6 @@
-// Exact sums in C++ that are held between calls, by key and of windows: values that only an exact sum gives, and wrong arguments.
+// Exact statistics in C++ that are held between calls, of all items and by key: every statistic that a state is made for, every one that
+// it has, and wrong arguments.
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <complex>
@@ -8,208 +8,305 @@
 #include <cstdint>
 #include <cstdio>
 #include <limits>
-#include <string>
+#include <map>
 #include <utility>
 #include <vector>
 
 #include <treefold.hpp>
 
 #include "check.hpp"
+#include "statistics.hpp"
 
 namespace {
 
-namespace exact = treefold::exact;
+using treefold::accumulator;
 using treefold::code;
+using treefold::keyed;
+using treefold::statistic_of;
+namespace statistic = treefold::statistic;
 
-// Which members there are depends on what is added up.
-template <class S> concept has_mean = requires(const S &sum) { sum.mean(); };
-template <class S> concept has_variance = requires(const S &sum) { sum.variance(0.0); };
-template <class S> concept takes_items = requires(S &sum, std::array<double, 1> x) { sum.add(x); };
-template <class S> concept takes_pairs = requires(S &sum, std::array<double, 1> x) { sum.add(x, x); };
-static_assert(has_mean<exact::sum<double>> && !has_variance<exact::sum<double>> && !has_mean<exact::norm<double>>);
-static_assert(has_variance<exact::moments<double>> && has_mean<exact::dot<double>> && !has_variance<exact::vdot<double>>);
-static_assert(takes_items<exact::sum<double>> && takes_items<exact::norm<double>> && !takes_items<exact::dot<double>>);
-static_assert(takes_pairs<exact::dot<double>> && !takes_pairs<exact::moments<double>> && !takes_items<exact::sum<float>>);
-static_assert(!std::copyable<exact::sum<double>> && std::movable<exact::sum<double>> && std::movable<exact::keyed<float>>);
+static_assert(!std::copyable<accumulator<double>> && std::movable<accumulator<double>> && std::movable<keyed<float>>);
+static_assert(!std::copyable<keyed<float>> && !std::copyable<treefold::hashed<double>>);
+static_assert(!std::constructible_from<accumulator<std::complex<double>>, decltype(statistic::norm)>);
+static_assert(!std::constructible_from<keyed<int>, decltype(statistic::min), std::size_t>);
 
-template <class T> std::vector<T> some_items(std::size_t count)
+// What is held for a statistic, as the table of treefold.h says: statistics of one letter hold the same.
+constexpr char holding(treefold_statistic of, bool is_by_key, bool is_integer)
 {
-    std::vector<T> items;
-    std::uint64_t state = 2026 + count;
-    for (std::size_t i = 0; i < count; ++i) {
-        state = state * 6364136223846793005U + 1442695040888963407U;
-        const auto next = static_cast<std::int32_t>(state >> 33) - (1 << 30);
-        items.push_back(std::ldexp(static_cast<T>(next) / 3, static_cast<int>(i % 50) - 25));
-    }
-    return items;
+    constexpr char letters[] = "msmmmeeddwcccckkd"; // moments, sum, extrema, dot, weighted mean, co-moments, powers
+    if (is_integer)
+        return of <= TREEFOLD_EXACT_MEAN ? 's' : 'm';
+    if (of == TREEFOLD_EXACT_NORM)
+        return is_by_key ? 'd' : 'n';
+    return of == TREEFOLD_EXACT_COUNT ? 'm' : letters[of];
 }
 
-template <class T> void sums()
+// Whether a state that is made for a statistic has another one.
+constexpr bool has(treefold_statistic made_for, treefold_statistic asked, bool is_by_key, bool is_integer)
 {
-    const auto x = some_items<T>(10'000);
-    auto shuffled = x;
-    std::ranges::reverse(shuffled);
-    exact::sum<T> total, other;
+    const char held = holding(made_for, is_by_key, is_integer);
+    const bool is_moment = asked <= TREEFOLD_EXACT_STD;
+    switch (held) {
+    case 'm':
+        return is_moment;
+    case 's':
+        return asked == TREEFOLD_EXACT_SUM || ((!is_by_key || is_integer) && asked <= TREEFOLD_EXACT_MEAN);
+    case 'd':
+        return asked == TREEFOLD_EXACT_DOT || asked == TREEFOLD_EXACT_VDOT || (is_by_key && asked == TREEFOLD_EXACT_NORM) ||
+               (!is_by_key && (asked == TREEFOLD_EXACT_COUNT || asked == TREEFOLD_EXACT_MEAN));
+    case 'n':
+        return asked == TREEFOLD_EXACT_NORM || asked == TREEFOLD_EXACT_COUNT;
+    case 'k':
+        return is_moment || asked == TREEFOLD_EXACT_SKEWNESS || asked == TREEFOLD_EXACT_KURTOSIS;
+    case 'c':
+        return holding(asked, true, false) == 'c' || asked == TREEFOLD_EXACT_COUNT;
+    default:
+        return holding(asked, true, false) == held;
+    }
+}
+
+// Calls a function with the keys, if there are some, and the arrays that a state takes.
+template <treefold_statistic S, bool IsByKey, class T, class Call> void with(const items<T> &of, const Call &call)
+{
+    if constexpr (!IsByKey)
+        with_arrays<S>(of, call);
+    else if constexpr (S == TREEFOLD_EXACT_NORM)
+        call(of.keys, of.x, of.x);
+    else
+        with_arrays<S>(of, [&](const auto &...arrays) { call(of.keys, arrays...); });
+}
+
+// What every state does alike, one of all items or by key.
+template <bool IsByKey, class T, treefold_statistic S, class State> void walk(statistic_of<S> made_for, State &state, State &other)
+{
+    const auto all = draw<T>(600), more = draw<T>(700);
+    const auto add = [](State &to, const items<T> &of) {
+        with<S, IsByKey>(of, [&](const auto &...arrays) { to.add(arrays...); });
+    };
+    const auto remove = [](State &from, const items<T> &of) {
+        with<S, IsByKey>(of, [&](const auto &...arrays) { from.remove(arrays...); });
+    };
+    const State empty = state.clone();
+    add(state, all);
+    const State kept = state.clone();
+    CHECK(kept == state && state != empty);
+    constexpr bool is_removable = !(S == TREEFOLD_EXACT_MIN || S == TREEFOLD_EXACT_MAX);
+    if (is_removable) {
+        add(state, more);
+        remove(state, more);
+        CHECK(state == kept);
+        state.merge(kept);
+        state.merge(state);
+        for (int i = 0; i < 3; ++i)
+            state.unmerge(kept);
+        CHECK(state == kept);
+        add(other, all.reversed());
+        CHECK(other == kept);
+        other.unmerge(other);
+        CHECK(other == empty);
+    } else {
+        CHECK(thrown([&] { remove(state, all); }) == code::unsupported);
+        CHECK(thrown([&] { state.unmerge(kept); }) == code::unsupported);
+        state.merge(kept);
+    }
+    if constexpr (requires { State::of_bytes(made_for, kept.bytes()); }) {
+        auto bytes = kept.bytes();
+        const auto read = State::of_bytes(made_for, bytes);
+        CHECK(read == kept && read.bytes() == bytes);
+        bytes.pop_back();
+        CHECK(thrown("`bytes`", [&] { return State::of_bytes(made_for, bytes); }) == code::length);
+        bytes[0] ^= std::byte{1};
+        CHECK(thrown("`bytes`", [&] { return State::of_bytes(made_for, bytes); }) == code::argument);
+    }
+    // A pair that lacks one is an error that changes nothing.
+    if constexpr (treefold::of_pairs<S>) {
+        auto torn = all;
+        torn.y.pop_back();
+        CHECK(thrown("`x` has 600 elements, but `y` has 599", [&] { add(state, torn); }) == code::length && state == kept);
+    }
+    other.clear();
+    CHECK(other == empty);
+    State moved = std::move(other);
+    CHECK(moved == empty && other.handle() == nullptr && thrown([&] { other.clear(); }) == code::null);
+    other = std::move(moved);
+
+    // Every statistic, that it has and that it has not.
+    for_statistics([&]<treefold_statistic Asked>(statistic_of<Asked> asked) {
+        constexpr bool is_shape = Asked == TREEFOLD_EXACT_SKEWNESS || Asked == TREEFOLD_EXACT_KURTOSIS;
+        for (const double ddof : {0.0, 1.0}) {
+            const treefold::options given{.ddof = ddof};
+            if constexpr (IsByKey && treefold::has_statistic_by_key<T, Asked>) {
+                const auto values = treefold::try_([&] { return state.values(asked, given); });
+                CHECK(values.code() == (has(S, Asked, true, treefold::integer<T>) ? code::ok : code::unsupported));
+                std::vector<treefold::result_of<T, Asked>> result(groups), few(groups - 1);
+                if (values.code() != code::ok)
+                    continue;
+                state.values_into(asked, result, given);
+                CHECK(same_bits(result, state.values(asked, given)));
+                for (std::size_t key = 0; key < groups; ++key) {
+                    auto own = all.of_key(key);
+                    if (S == TREEFOLD_EXACT_NORM)
+                        own.y = own.x;
+                    // A norm is the root of the sum of the products that there are.
+                    CHECK(is_near(result[key], Asked == TREEFOLD_EXACT_NORM ? std::sqrt(expected<TREEFOLD_EXACT_DOT>(own, 0))
+                                                                             : expected<Asked>(own, ddof)));
+                }
+                CHECK(thrown([&] { state.values_into(asked, few, given); }) == code::length);
+            } else if constexpr (!IsByKey && treefold::has_statistic<T, Asked>) {
+                auto value = treefold::try_([&] { return state.value(asked, given); });
+                CHECK(value.code() == (has(S, Asked, false, false) ? code::ok : code::unsupported));
+                if (!value)
+                    continue;
+                const auto of_products = static_cast<long double>(expected<TREEFOLD_EXACT_DOT>(all, 0)) / 600;
+                CHECK(is_near(*value, treefold::of_pairs<S> && Asked == TREEFOLD_EXACT_MEAN ? of_products : expected<Asked>(all, ddof)));
+            }
+        }
+        if constexpr (is_shape && IsByKey && treefold::floating<T>) {
+            if (has(S, Asked, true, false))
+                CHECK(thrown("ddof", [&] { return state.values(asked, {.ddof = 2}); }) == code::argument);
+        }
+    });
+}
+
+template <class T, treefold_statistic S> void of_all_items(statistic_of<S> made_for)
+{
+    const bool is_held = S <= TREEFOLD_EXACT_STD || S == TREEFOLD_EXACT_NORM || S == TREEFOLD_EXACT_DOT || S == TREEFOLD_EXACT_VDOT;
+    const auto made = treefold::try_([&] { return accumulator<T>(made_for); });
+    CHECK(made.code() == (is_held ? code::ok : code::unsupported));
+    if (is_held) {
+        accumulator<T> state(made_for), other(made_for);
+        walk<false, T>(made_for, state, other);
+    }
+}
+
+template <class T, treefold_statistic S> void by_key(statistic_of<S> made_for)
+{
+    keyed<T> state(made_for, groups), other(made_for, groups);
+    CHECK(state.groups() == groups && state.width() == 1);
+    walk<true, T>(made_for, state, other);
+    CHECK(thrown([&] { keyed<T>(made_for, 3).merge(state); }) == code::length);
+    auto bad = draw<T>(4);
+    bad.keys[3] = static_cast<int>(groups);
+    const auto add = [&](const auto &...arrays) { state.add(arrays...); };
+    CHECK(thrown("item 3 has key 7, and keys are 0 to 6", [&] { with<S, true>(bad, add); }) == code::argument);
+    bad.keys.pop_back();
+    CHECK(thrown([&] { with<S, true>(bad, add); }) == code::length);
+}
+
+template <class T> void one_by_one()
+{
+    using limits = std::numeric_limits<T>;
+    const auto x = some_items<T>(0, 10'000);
+    accumulator<T> total(statistic::sum), other(statistic::sum);
     total.add(x);
-    total.add(std::numeric_limits<T>::infinity());
-    total.add(std::numeric_limits<T>::max());
-    total.remove(std::numeric_limits<T>::infinity());
-    total.remove(std::array{std::numeric_limits<T>::max()});
-    for (const T item : shuffled)
-        CHECK(other.try_add(item) == code::ok);
-    CHECK(total == other && total.value() == treefold::exact_sum(x) && total.count() == 10'000);
-    CHECK(total.bytes() == other.bytes());
-    CHECK(exact::sum<T>::of_bytes(other.bytes()) == total);
-    total.merge(other);
-    total.merge(total);
-    CHECK(total.value() == 4 * other.value() && total != other);
-    total.unmerge(other);
-    total.unmerge(other);
-    total.unmerge(other);
-    T value{}, mean{};
-    CHECK(total.try_value(value) == code::ok && value == other.value());
-    CHECK(total.try_mean(mean) == code::ok && mean == other.mean());
-    CHECK(total.try_unmerge(total) == code::ok && total.count() == 0);
-    CHECK(total.try_remove(x) == code::argument);
-    CHECK(thrown("10000 items cannot be removed of 0", [&] { total.remove(x); }) == code::argument);
-    CHECK(thrown("`other`", [&] { total.unmerge(other); }) == code::argument);
-
-    exact::norm<T> norm;
-    norm.add(std::array<T, 3>{3, 4, 1000});
-    norm.remove(T{1000});
-    CHECK(norm.value() == 5 && norm.count() == 2);
-
-    exact::moments<T> moments;
-    moments.add(std::array<T, 3>{1, 2, 6});
-    CHECK(moments.mean() == 3 && moments.value() == 9 && moments.variance(1) == 7);
-    CHECK(moments.standard_deviation(1) == std::sqrt(T{7}));
-    T variance{}, deviation{};
-    CHECK(moments.try_variance(3, variance) == code::ok && std::isinf(variance));
-    CHECK(moments.try_standard_deviation(0, deviation) == code::ok && deviation > 2);
-    auto bytes = moments.bytes();
-    CHECK(exact::moments<T>::of_bytes(bytes) == moments);
-    bytes.pop_back();
-    CHECK(thrown("`bytes`", [&] { static_cast<void>(exact::moments<T>::of_bytes(bytes)); }) == code::length);
-    CHECK(thrown("moments", [&] { static_cast<void>(exact::sum<T>::of_bytes(bytes)); }) == code::argument);
+    total.add(limits::infinity());
+    total.add(limits::max());
+    total.remove(limits::infinity());
+    total.remove(std::array{limits::max()});
+    for (auto item = x.rbegin(); item != x.rend(); ++item)
+        other.add(*item);
+    CHECK(total == other && total.bytes() == other.bytes() && total.value(statistic::sum) == treefold::exact_sum(x));
+    CHECK(thrown("10001", [&] { total.remove(some_items<T>(0, 10'001)); }) == code::argument);
+    CHECK(thrown("infinit", [&] { total.remove(limits::infinity()); }) == code::argument && total == other);
+    const accumulator<T> moments(statistic::mean);
+    CHECK(thrown([&] { total.merge(moments); }) == code::argument && total == other);
+    CHECK(thrown([&] { total.add(x, x); }) == code::unsupported);
+    CHECK(thrown([&] { accumulator<T>(statistic::dot).add(x); }) == code::unsupported);
 }
 
 template <class T> void complex_numbers()
 {
     using complex = std::complex<T>;
     const std::array<complex, 2> x{complex{1, 2}, complex{100, 7}}, y{complex{3, 4}, complex{-5, 50}};
-    exact::sum<complex> sum;
-    exact::dot<complex> dot;
-    exact::vdot<complex> vdot;
-    exact::moments<complex> moments;
+    accumulator<complex> sum(statistic::sum), dot(statistic::dot), vdot(statistic::vdot), moments(statistic::variance);
     sum.add(x);
     dot.add(x, y);
     vdot.add(x, y);
     sum.remove(x[1]);
     dot.remove(std::array{x[1]}, std::array{y[1]});
-    CHECK(vdot.try_remove(std::array{x[1]}, std::array{y[1]}) == code::ok);
-    CHECK(sum.value() == x[0] && (dot.value() == complex{-5, 10}) && (vdot.value() == complex{11, -2}) && dot.count() == 1);
+    vdot.remove(std::array{x[1]}, std::array{y[1]});
+    CHECK(sum.value(statistic::sum) == x[0] && dot.value(statistic::count) == 1);
+    CHECK((dot.value(statistic::dot) == complex{-5, 10}) && (vdot.value(statistic::vdot) == complex{11, -2}));
     moments.add(std::array<complex, 2>{complex{1, 1}, complex{2, 3}});
-    const T variance = moments.variance(0);
-    CHECK(variance == T{1.25} && (moments.mean() == complex{T{1.5}, 2}));
-    CHECK(thrown("`x` has 2 elements, but `y` has 1", [&] { dot.add(x, std::array{y[0]}); }) == code::length);
-    CHECK(dot.try_add(x, std::array{y[0]}) == code::length && dot.count() == 1);
+    CHECK(moments.value(statistic::variance) == T{1.25} && (moments.value(statistic::mean) == complex{T{1.5}, 2}));
+    CHECK(accumulator<complex>::of_bytes(statistic::vdot, vdot.bytes()) == vdot);
 }
 
-void moved_from()
+template <class T> void rows()
 {
-    exact::sum<double> first;
-    first.add(1.5);
-    exact::sum<double> second = std::move(first);
-    CHECK(second.value() == 1.5 && first.handle() == nullptr);
-    CHECK(first.try_add(1.0) == code::null);
-    first = std::move(second);
-    CHECK(first.value() == 1.5);
-    first = exact::sum<double>();
-    CHECK(first.value() == 0 && first.count() == 0);
+    const auto all = draw<T>(1500), more = draw<T>(3000);
+    keyed<T> sums(statistic::variance, groups, 2);
+    CHECK(sums.width() == 2 && sums.groups() == groups);
+    sums.add(all.keys, more.x);
+    sums.add(all.keys, more.y);
+    sums.remove(all.keys, more.y);
+    for (const double ddof : {0.0, 1.0}) {
+        const auto expected = treefold::by_key_rows(statistic::variance, all.keys, more.x, 2, groups, {.ddof = ddof});
+        CHECK(same_bits(sums.values(statistic::variance, {.ddof = ddof}), expected) && expected.size() == 2 * groups);
+    }
+    const auto again = sums.clone();
+    CHECK(again.width() == 2 && again == sums);
+    CHECK(thrown([&] { sums.add(more.keys, more.x); }) == code::length);
+    CHECK(thrown("`width`", [] { keyed<T>(statistic::sum, 3, 0); }) == code::argument);
+    std::vector<T> short_row(3);
+    CHECK(thrown([&] { sums.values_into(statistic::mean, std::span<T>(short_row)); }) == code::length);
 }
 
-template <class T, class K> void by_key()
+template <class T, class K> void any_keys()
 {
-    constexpr std::size_t groups = 7;
-    const auto x = some_items<T>(20'000);
-    std::vector<K> keys;
-    std::array<exact::moments<T>, groups> alone;
+    const auto x = some_items<T>(0, 4000);
+    std::map<K, std::vector<T>> alone;
+    std::vector<K> keys, few(96);
     for (std::size_t i = 0; i < x.size(); ++i) {
-        keys.push_back(static_cast<K>(i * i % (groups - 1)));
-        alone[static_cast<std::size_t>(keys[i])].add(x[i]);
+        keys.push_back(static_cast<K>(i % 97 * 0x9E3779B97F4A7C15U));
+        alone[keys.back()].push_back(x[i]);
     }
-    exact::keyed<T> sums(groups);
-    exact::keyed_moments<T> moments(groups);
+    treefold::hashed<T, K> sums, other;
     sums.add(keys, x);
-    CHECK(sums.try_add(keys, x) == code::ok && sums.groups() == groups);
+    sums.add(keys, x);
     sums.remove(keys, x);
-    moments.add(keys, x);
-    moments.add(keys, x);
-    moments.remove(keys, x);
-    const auto values = sums.sums();
-    std::vector<T> result(groups);
-    CHECK(values == treefold::exact_sum_by_key(keys, x, groups));
-    CHECK(values == treefold::par::exact_sum_by_key(keys, x, groups));
-    treefold::exact_sum_by_key_into(keys, x, result);
-    CHECK(values == result);
-    CHECK(treefold::par::try_exact_sum_by_key_into(keys, x, result) == code::ok && values == result);
-    const auto counts = moments.counts();
-    const auto means = treefold::exact_mean_by_key(keys, x, groups), variances = treefold::exact_variance_by_key(keys, x, groups, 1);
-    const auto deviations = treefold::exact_standard_deviation_by_key(keys, x, groups, 0);
-    for (std::size_t key = 0; key < groups; ++key) {
-        CHECK(counts[key] == alone[key].count());
-        CHECK(values[key] == alone[key].value());
-        if (counts[key] == 0) {
-            CHECK(std::isnan(means[key]) && std::isnan(variances[key]));
-            continue;
-        }
-        CHECK(means[key] == alone[key].mean() && means[key] == moments.means()[key]);
-        CHECK(variances[key] == alone[key].variance(1) && variances[key] == moments.variances(1)[key]);
-        CHECK(deviations[key] == alone[key].standard_deviation(0) && deviations[key] == moments.standard_deviations(0)[key]);
+    other.add(keys, x);
+    CHECK(sums == other && sums == other.clone() && sums.groups() == 97);
+    const auto found = sums.keys();
+    const auto values = sums.values(statistic::sum);
+    std::size_t place = 0;
+    for (const auto &[key, items] : alone) {
+        CHECK(found[place] == key && values[place] == treefold::exact_sum(items));
+        ++place;
     }
-    treefold::exact_variance_by_key_into(keys, x, 1, result);
-    CHECK(result[0] == variances[0]);
-    moments.merge(moments);
-    CHECK(moments.counts()[0] == 2 * counts[0] && moments.means()[0] == means[0]);
-
-    keys[3] = static_cast<K>(groups);
-    CHECK(thrown("item 3 has key 7, and keys are 0 to 6", [&] { sums.add(keys, x); }) == code::argument);
-    CHECK(sums.try_remove(keys, x) == code::argument && sums.sums() == values);
-    CHECK(thrown("item 3", [&] { static_cast<void>(treefold::exact_sum_by_key(keys, x, groups)); }) == code::argument);
-    keys.pop_back();
-    CHECK(treefold::try_exact_mean_by_key_into(keys, x, result) == code::length);
-    CHECK(thrown("has 7 keys, but", [&] { exact::keyed<T>(3).merge(sums); }) == code::length);
-}
-
-template <class T> void windows()
-{
-    const std::vector<T> x{1, std::numeric_limits<T>::infinity(), 2, 3, 5};
-    const auto sums = treefold::exact_rolling_sum(x, 2), shorter = treefold::exact_rolling_sum(x, 2, 1);
-    CHECK(std::isnan(sums[0]) && std::isinf(sums[2]) && sums[3] == 5 && sums[4] == 8);
-    CHECK(shorter[0] == 1 && shorter[4] == 8);
-    std::vector<T> means(5);
-    treefold::exact_rolling_mean_into(x, 2, 1, means);
-    CHECK(means[0] == 1 && means[3] == T{2.5} && treefold::exact_rolling_mean(x, 2, 1)[3] == T{2.5});
-    CHECK(treefold::try_exact_rolling_sum_into(x, 0, 1, means) == code::argument);
-    means.pop_back();
-    CHECK(treefold::try_exact_rolling_sum_into(x, 2, 1, means) == code::length);
+    other.merge(sums);
+    CHECK(other.keys() == found && other.values(statistic::sum)[0] == 2 * values[0] && sums != other);
+    other.unmerge(sums);
+    CHECK(sums == other);
+    CHECK(thrown([&] { sums.keys_into(std::span<K>(few)); }) == code::length);
+    CHECK(thrown([&] { return sums.values(statistic::variance); }) == code::unsupported);
+    CHECK(thrown([&] { sums.remove(std::array<K, 1>{5}, std::array<T, 1>{1}); }) == code::argument && sums == other);
+    sums.clear();
+    CHECK(sums.groups() == 0 && sums.keys().empty());
+    keyed<T> of_small(statistic::sum, 3);
+    std::vector<std::int64_t> none(3);
+    CHECK(treefold_keyed_keys(of_small.handle(), none.data(), 3) == TREEFOLD_UNSUPPORTED);
 }
 
 } // namespace
 
 int main()
 {
-    sums<float>();
-    sums<double>();
-    complex_numbers<float>();
-    complex_numbers<double>();
-    moved_from();
-    by_key<float, std::int32_t>();
-    by_key<double, std::int64_t>();
-    by_key<double, std::uint8_t>();
-    by_key<double, std::size_t>();
-    windows<float>();
-    windows<double>();
-    std::printf("accumulators and keyed states of treefold.hpp: %d checks failed\n", failures);
+    for_statistics([]<treefold_statistic S>(statistic_of<S> of) {
+        for_types<float, double, std::int8_t, std::uint16_t, std::int32_t, std::uint64_t>([of]<class T>() {
+            if constexpr (treefold::floating<T>)
+                of_all_items<T>(of);
+            if constexpr (treefold::has_statistic_by_key<T, S>)
+                by_key<T>(of);
+        });
+    });
+    for_types<float, double>([]<class T>() {
+        one_by_one<T>();
+        complex_numbers<T>();
+        rows<T>();
+        any_keys<T, std::int64_t>();
+        any_keys<T, std::uint64_t>();
+    });
+    std::printf("states of treefold.hpp: %d checks failed\n", failures);
     return failures == 0 ? 0 : 1;
 }

@@ -1,0 +1,262 @@
+// treefold_states.hpp: exact statistics that are held between calls. treefold.hpp includes it.
+//
+//     treefold::accumulator<double> total(treefold::statistic::variance);
+//     total.add(x);
+//     total.remove(x[0]);
+//     double mean = total.value(treefold::statistic::mean), sample = total.value(treefold::statistic::variance, {.ddof = 1});
+//
+//     treefold::keyed<double> shops(treefold::statistic::sum, groups);
+//     shops.add(keys, x);
+//     std::vector<double> sums = shops.values(treefold::statistic::sum);
+//
+// treefold.h lists what an object that was made for a statistic holds, and which others it has: any other is code::unsupported.
+//
+// Objects can be moved; clone() makes another one. Any thread may use them, and several may read one at once. After an error, an object
+// is as it was.
+#ifndef TREEFOLD_STATES_HPP
+#define TREEFOLD_STATES_HPP
+
+#include <treefold_exact.hpp>
+
+#ifdef TREEFOLD_HPP_IS_COMPLETE
+
+namespace treefold {
+
+namespace detail {
+
+// What a handle names, as bytes.
+template <auto ToBytes, class H> std::vector<std::byte> bytes_of(const H *handle)
+{
+    auto needed = got<ToBytes, std::size_t>(handle, nullptr, 0);
+    std::vector<std::byte> result(needed);
+    check(ToBytes(handle, result.data(), result.size(), &needed));
+    return result;
+}
+
+} // namespace detail
+
+// Exact statistics of items in any order and any number of calls, for count, sum, mean, variance, standard_deviation, norm, dot or vdot.
+template <class T> requires floating<T> || complex_number<T>
+class accumulator {
+public:
+    // That of no items.
+    template <treefold_statistic S> requires has_statistic<T, S>
+    explicit accumulator(statistic_of<S>)
+    {
+        detail::check(treefold_accumulator_create(detail::type_of<T>, S, state_.address()));
+    }
+
+    // What bytes() of an object that was made for a statistic has given.
+    template <treefold_statistic S> [[nodiscard]] static accumulator of_bytes(statistic_of<S> of, std::span<const std::byte> bytes)
+    {
+        accumulator result(of);
+        detail::check(treefold_accumulator_of_bytes(result.handle(), bytes.data(), bytes.size()));
+        return result;
+    }
+
+    // Another one, of the same items.
+    [[nodiscard]] accumulator clone() const
+    {
+        accumulator result;
+        detail::check(treefold_accumulator_copy(handle(), result.state_.address()));
+        return result;
+    }
+
+    // Adds items or one item, or takes back what was added: more than that is an error, as far as it can be seen.
+    template <range_of<T> R> void add(const R &items)
+    {
+        detail::check(treefold_accumulator_add(handle(), std::ranges::data(items), std::ranges::size(items)));
+    }
+    template <range_of<T> R> void remove(const R &items)
+    {
+        detail::check(treefold_accumulator_remove(handle(), std::ranges::data(items), std::ranges::size(items)));
+    }
+    void add(const T &item) { add(std::span(std::addressof(item), 1)); }
+    void remove(const T &item) { remove(std::span(std::addressof(item), 1)); }
+
+    // The same for the pairs of two ranges of one length.
+    template <range_of<T> X, range_of<T> Y> void add(const X &x, const Y &y)
+    {
+        detail::check(treefold_accumulator_add_pairs(handle(), std::ranges::data(x), std::ranges::size(x), std::ranges::data(y),
+                                                     std::ranges::size(y)));
+    }
+    template <range_of<T> X, range_of<T> Y> void remove(const X &x, const Y &y)
+    {
+        detail::check(treefold_accumulator_remove_pairs(handle(), std::ranges::data(x), std::ranges::size(x), std::ranges::data(y),
+                                                        std::ranges::size(y)));
+    }
+
+    // Adds what another one was given, which may be the same, or takes it back.
+    void merge(const accumulator &other) { detail::check(treefold_accumulator_merge(handle(), other.handle())); }
+    void unmerge(const accumulator &other) { detail::check(treefold_accumulator_unmerge(handle(), other.handle())); }
+
+    // Forgets all items.
+    void clear() { detail::check(treefold_accumulator_clear(handle())); }
+
+    // A statistic of the items, rounded once.
+    template <treefold_statistic S> requires has_statistic<T, S>
+    [[nodiscard]] result_of<T, S> value(statistic_of<S>, options given = {}) const
+    {
+        return detail::got<treefold_accumulator_value, result_of<T, S>>(handle(), S, given.ddof);
+    }
+
+    // For files and other programs. Equal objects have the same bytes.
+    [[nodiscard]] std::vector<std::byte> bytes() const { return detail::bytes_of<treefold_accumulator_to_bytes>(handle()); }
+
+    // Whether both hold the same sum of as many items, of each kind of those that are not numbers, infinite or -0.
+    [[nodiscard]] friend bool operator==(const accumulator &left, const accumulator &right)
+    {
+        return detail::got<treefold_accumulator_equal, int>(left.handle(), right.handle()) == 1;
+    }
+
+    // For treefold.h. It stays this object's.
+    [[nodiscard]] treefold_accumulator *handle() const noexcept { return state_.get(); }
+
+private:
+    accumulator() noexcept = default;
+
+    detail::handle<treefold_accumulator, treefold_accumulator_destroy> state_;
+};
+
+// Exact statistics of the items of each key. Keys are 0 to groups - 1, in ranges of any type of integers; or with a type K of 64 bits they
+// are any of that type, and the state has the sums of those that have items: see `hashed`.
+template <class T, class K = void>
+    requires(floating<T> || integer<T>) && any_of<K, void, std::int64_t, std::uint64_t>
+class keyed {
+    static constexpr bool is_hashed = !std::is_void_v<K>;
+
+public:
+    // That of no items. With a width, items are rows: as many as keys are added, and values() has a row for each key.
+    template <treefold_statistic S>
+        requires(!is_hashed && has_statistic_by_key<T, S>)
+    keyed(statistic_of<S>, std::size_t groups)
+    {
+        detail::check(treefold_keyed_create(detail::type_of<T>, S, groups, state_.address()));
+    }
+    template <treefold_statistic S>
+        requires(!is_hashed && has_statistic_by_key<T, S>)
+    keyed(statistic_of<S>, std::size_t groups, std::size_t width) : width_(width)
+    {
+        detail::check(treefold_keyed_create_rows(detail::type_of<T>, S, groups, width, state_.address()));
+    }
+    keyed()
+        requires is_hashed
+    {
+        detail::check(treefold_keyed_create_hashed(detail::type_of<T>, detail::type_of<K>, state_.address()));
+    }
+
+    // What bytes() of an object that was made for a statistic has given, with as many keys.
+    template <treefold_statistic S>
+    [[nodiscard]] static keyed of_bytes(statistic_of<S> of, std::span<const std::byte> bytes)
+        requires(!is_hashed)
+    {
+        keyed result(of, 0);
+        detail::check(treefold_keyed_of_bytes(result.handle(), bytes.data(), bytes.size()));
+        return result;
+    }
+
+    // Another one, of the same items.
+    [[nodiscard]] keyed clone() const
+    {
+        keyed result{nothing()};
+        result.width_ = width_;
+        detail::check(treefold_keyed_copy(handle(), result.state_.address()));
+        return result;
+    }
+
+    // Adds items to those of their keys, or takes back what was added.
+    template <item_range Keys, range_of<T> X> requires integer<item_of<Keys>>
+    void add(const Keys &keys, const X &items)
+    {
+        change<treefold_keyed_add>(keys, std::ranges::data(items), std::ranges::size(items));
+    }
+    template <item_range Keys, range_of<T> X> requires integer<item_of<Keys>>
+    void remove(const Keys &keys, const X &items)
+    {
+        change<treefold_keyed_remove>(keys, std::ranges::data(items), std::ranges::size(items));
+    }
+
+    // The same for the pairs of two ranges of one length.
+    template <item_range Keys, range_of<T> X, range_of<T> Y> requires integer<item_of<Keys>>
+    void add(const Keys &keys, const X &x, const Y &y)
+    {
+        change<treefold_keyed_add_pairs>(keys, std::ranges::data(x), std::ranges::size(x), std::ranges::data(y), std::ranges::size(y));
+    }
+    template <item_range Keys, range_of<T> X, range_of<T> Y> requires integer<item_of<Keys>>
+    void remove(const Keys &keys, const X &x, const Y &y)
+    {
+        change<treefold_keyed_remove_pairs>(keys, std::ranges::data(x), std::ranges::size(x), std::ranges::data(y), std::ranges::size(y));
+    }
+
+    // Adds what another one was given, which may be the same, or takes it back. Both have as many keys, unless these may be any.
+    void merge(const keyed &other) { detail::check(treefold_keyed_merge(handle(), other.handle())); }
+    void unmerge(const keyed &other) { detail::check(treefold_keyed_unmerge(handle(), other.handle())); }
+
+    // Forgets all items.
+    void clear() { detail::check(treefold_keyed_clear(handle())); }
+
+    // The number of keys, and the columns of a row.
+    [[nodiscard]] std::size_t groups() const { return detail::got<treefold_keyed_groups, std::size_t>(handle()); }
+    [[nodiscard]] std::size_t width() const noexcept { return width_; }
+
+    // The keys in ascending order, in which values() has theirs.
+    [[nodiscard]] std::vector<K> keys() const
+        requires is_hashed
+    {
+        return detail::filled<K>(groups(), [this](auto result) { keys_into(result); });
+    }
+    template <std::same_as<K> Key> requires is_hashed
+    void keys_into(std::span<Key> result) const
+    {
+        detail::check(treefold_keyed_keys(handle(), result.data(), result.size()));
+    }
+
+    // A statistic of each key, rounded once.
+    template <treefold_statistic S> requires has_statistic_by_key<T, S>
+    [[nodiscard]] std::vector<result_of<T, S>> values(statistic_of<S> of, options given = {}) const
+    {
+        return detail::filled<result_of<T, S>>(groups() * width_, [&](auto result) { values_into(of, result, given); });
+    }
+    template <treefold_statistic S> requires has_statistic_by_key<T, S>
+    void values_into(statistic_of<S>, std::span<result_of<T, S>> result, options given = {}) const
+    {
+        detail::check(treefold_keyed_values(handle(), S, given.ddof, result.data(), result.size()));
+    }
+
+    // For files and other programs. Equal objects have the same bytes.
+    [[nodiscard]] std::vector<std::byte> bytes() const requires(!is_hashed)
+    {
+        return detail::bytes_of<treefold_keyed_to_bytes>(handle());
+    }
+
+    // Whether both have the same keys with the same sums.
+    [[nodiscard]] friend bool operator==(const keyed &left, const keyed &right)
+    {
+        return detail::got<treefold_keyed_equal, int>(left.handle(), right.handle()) == 1;
+    }
+
+    // For treefold.h. It stays this object's.
+    [[nodiscard]] treefold_keyed *handle() const noexcept { return state_.get(); }
+
+private:
+    struct nothing {};
+    explicit keyed(nothing) noexcept {}
+
+    // Passes the keys, and the address and length of each array.
+    template <auto Change, class Keys, class... Arrays> void change(const Keys &keys, Arrays... arrays)
+    {
+        detail::check(Change(handle(), detail::type_of<item_of<Keys>>, std::ranges::data(keys), std::ranges::size(keys), arrays...));
+    }
+
+    detail::handle<treefold_keyed, treefold_keyed_destroy> state_;
+    std::size_t width_ = 1;
+};
+
+// The sums of the items of the keys that have any, which may be any of a type.
+template <class T, class K = std::int64_t> using hashed = keyed<T, K>;
+
+} // namespace treefold
+
+#endif // C++20 with exceptions
+
+#endif
