@@ -4,1530 +4,233 @@
 !     s = treefold_sum(x)
 !
 ! Module treefold reduces the items of one process; module treefold_mpi has the reductions over the ranks of MPI, which give the
-! same bits. docs/tutorial-fortran.md is the page to begin with, docs/order.md specifies the order. Pages are installed in
-! share/treefold/docs.
+! same bits. docs/tutorial-fortran.md is the page to begin with, docs/order.md specifies the order, and treefold.h says more of each
+! call. Pages are installed in share/treefold/docs.
 !
-! A reduction to one value or one row is a function, as the intrinsic sum is; one with two results, or by an operator of the
-! caller, is a subroutine. The last argument, ierr, is optional: with it, a call leaves TREEFOLD_OK or the code of an error there,
-! and after an error the result is not to be used. Without it, an error is printed on error_unit and ends the program by error
-! stop. All procedures of this file may be called by several threads at once.
+! A sum, a product, a minimum, a maximum, a dot product and a norm are functions, as the intrinsic sum is. All others are
+! subroutines with the result as an argument. The last argument, ierr, is optional: with it, a call leaves TREEFOLD_OK or the
+! code of an error there, and after an error the result is not to be used. Without it, an error is printed on error_unit and
+! ends the program by error stop. All procedures of this file may be called by several threads at once.
 !
-! Arrays are contiguous; of any other section the compiler makes a copy. A compiler that follows Fortran 2008 and a preprocessor
-! are needed, nothing else: link with libtreefold.
+! Arrays have any type that treefold reduces, any rank and any stride: an array of rank 2 is all its elements, in array element
+! order; rows have names of their own. Sections such as x(::2) are read in blocks, not copied as a whole, except by
+! treefold_fold_user, _sum_lanes, _sum_and_absolute_sum and _rolling. Types are compared when a call is made: a wrong one is the
+! error TREEFOLD_ARGUMENT, and so is an array of assumed size; one that is not allocated is TREEFOLD_NULL.
 !
-! Exact sums that are held between calls are variables of types treefold_accumulator and treefold_keyed, with a finaliser: they end
-! where they go out of scope, which variables of the main program do not, or by treefold_..._destroy. They cannot be copied: an
-! assignment of one that is in use ends the program. Their results are the last argument of subroutines, before ierr. Keys are
-! integers of 4 or 8 bytes that count from 0, and so do items in the text of an error: declare sums(0:groups - 1).
+! Keys are integers of any kind that count from 0, and so do items in the text of an error: declare sums(0:groups - 1).
 !
-! The file has one module for each type of element. They share the text that follows next, which this file includes from itself,
-! so that it can be installed and compiled alone. Generic names with several specific procedures join where module treefold uses
-! all of them.
+! Fortran 2018 and a preprocessor are needed. Compile treefold_descriptor.c and this file with your own files, and link with
+! libtreefold:
+!
+!     gfortran -I$P/include $F/treefold_descriptor.c $F/treefold.F90 program.f90 -L$P/lib -ltreefold
+!
+! The functions have one module for each type. They share the text that follows next, which this file includes from itself.
 #ifdef TREEFOLD_TYPE
-! ---- The text of the modules for one type: TREEFOLD_TYPE, whose code is `element` ----------------------------------------------
+! ---- The text of the modules for one type --------------------------------------------------------------------------------------
+   use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64
+   use treefold_any
    implicit none
    private
 
-   public :: treefold_fold, treefold_par_fold
-
-   interface treefold_fold
-      module procedure fold_items, fold_columns
-   end interface
-   interface treefold_par_fold
-      module procedure par_fold_items, par_fold_columns
-   end interface
-
-   ! <table: names of one type>
-   public :: treefold_sum, treefold_sum_rows, treefold_par_sum, treefold_par_sum_rows, treefold_product, treefold_product_rows, &
-      treefold_par_product, treefold_par_product_rows
-
-   interface treefold_sum
-      module procedure sum_items
-   end interface
-   interface treefold_sum_rows
-      module procedure sum_rows
-   end interface
-   interface treefold_par_sum
-      module procedure par_sum_items
-   end interface
-   interface treefold_par_sum_rows
-      module procedure par_sum_rows
-   end interface
-   interface treefold_product
-      module procedure product_items
-   end interface
-   interface treefold_product_rows
-      module procedure product_rows
-   end interface
-   interface treefold_par_product
-      module procedure par_product_items
-   end interface
-   interface treefold_par_product_rows
-      module procedure par_product_rows
-   end interface
-
-#ifdef TREEFOLD_ORDERED
-   public :: treefold_min, treefold_min_rows, treefold_par_min, treefold_par_min_rows, treefold_max, treefold_max_rows, &
-      treefold_par_max, treefold_par_max_rows
-
-   interface treefold_min
-      module procedure min_items
-   end interface
-   interface treefold_min_rows
-      module procedure min_rows
-   end interface
-   interface treefold_par_min
-      module procedure par_min_items
-   end interface
-   interface treefold_par_min_rows
-      module procedure par_min_rows
-   end interface
-   interface treefold_max
-      module procedure max_items
-   end interface
-   interface treefold_max_rows
-      module procedure max_rows
-   end interface
-   interface treefold_par_max
-      module procedure par_max_items
-   end interface
-   interface treefold_par_max_rows
-      module procedure par_max_rows
-   end interface
+   public :: treefold_sum, treefold_product
+   interface treefold_sum; procedure sum_of; end interface
+   interface treefold_product; procedure product_of; end interface
+#ifndef TREEFOLD_COMPLEX
+   public :: treefold_min, treefold_max
+   interface treefold_min; procedure min_of; end interface
+   interface treefold_max; procedure max_of; end interface
 #endif
-
-#ifdef TREEFOLD_FLOATING
-   public :: treefold_accumulator_add, treefold_accumulator_remove, treefold_accumulator_add_dot, &
-      treefold_accumulator_remove_dot, treefold_accumulator_value, treefold_accumulator_mean
-
-   interface treefold_accumulator_add
-      module procedure accumulator_add_items, accumulator_add_one
-   end interface
-   interface treefold_accumulator_remove
-      module procedure accumulator_remove_items, accumulator_remove_one
-   end interface
-   interface treefold_accumulator_add_dot
-      module procedure accumulator_add_dot_items
-   end interface
-   interface treefold_accumulator_remove_dot
-      module procedure accumulator_remove_dot_items
-   end interface
-   interface treefold_accumulator_value
-      module procedure accumulator_value_one
-   end interface
-   interface treefold_accumulator_mean
-      module procedure accumulator_mean_one
-   end interface
+#ifndef TREEFOLD_INTEGER
+   public :: treefold_exact_sum, treefold_exact_dot
+   interface treefold_exact_sum; procedure exact_sum_of; end interface
+   interface treefold_exact_dot; procedure exact_dot_of; end interface
+#ifndef TREEFOLD_COMPLEX
+   public :: treefold_dot, treefold_squared_norm, treefold_exact_norm
+   interface treefold_dot; procedure dot_of; end interface
+   interface treefold_squared_norm; procedure squared_norm_of; end interface
+   interface treefold_exact_norm; procedure exact_norm_of; end interface
 #endif
-
-#ifdef TREEFOLD_INTEGER
-   public :: treefold_exact_integer_sum_by_key
-
-   interface treefold_exact_integer_sum_by_key
-      module procedure exact_integer_sum_by_key_int32, exact_integer_sum_by_key_int64
-   end interface
-
-   public :: treefold_keyed_add, treefold_keyed_remove
-
-   interface treefold_keyed_add
-      module procedure keyed_add_int32, keyed_add_int64
-   end interface
-   interface treefold_keyed_remove
-      module procedure keyed_remove_int32, keyed_remove_int64
-   end interface
 #endif
-
-#ifdef TREEFOLD_REAL
-   public :: treefold_sum_lanes, treefold_par_sum_lanes, treefold_dot, treefold_par_dot, treefold_squared_norm, &
-      treefold_par_squared_norm, treefold_sum_and_absolute_sum, treefold_par_sum_and_absolute_sum, treefold_exact_sum, &
-      treefold_par_exact_sum, treefold_exact_dot, treefold_par_exact_dot, treefold_exact_norm, treefold_par_exact_norm, &
-      treefold_exact_sum_rows, treefold_exact_sum_by_key, treefold_par_exact_sum_by_key, treefold_exact_mean_by_key, &
-      treefold_exact_min_by_key, treefold_exact_max_by_key, treefold_exact_variance_by_key, &
-      treefold_exact_standard_deviation_by_key, treefold_exact_dot_by_key, treefold_exact_weighted_mean_by_key, &
-      treefold_exact_sum_rows_by_key, treefold_exact_rolling_sum, treefold_exact_rolling_mean, &
-      treefold_exact_rolling_sum_by_range, treefold_exact_rolling_mean_by_range
-
-   interface treefold_sum_lanes
-      module procedure sum_lanes_items
-   end interface
-   interface treefold_par_sum_lanes
-      module procedure par_sum_lanes_items
-   end interface
-   interface treefold_dot
-      module procedure dot_items
-   end interface
-   interface treefold_par_dot
-      module procedure par_dot_items
-   end interface
-   interface treefold_squared_norm
-      module procedure squared_norm_items
-   end interface
-   interface treefold_par_squared_norm
-      module procedure par_squared_norm_items
-   end interface
-   interface treefold_sum_and_absolute_sum
-      module procedure sum_and_absolute_sum_items
-   end interface
-   interface treefold_par_sum_and_absolute_sum
-      module procedure par_sum_and_absolute_sum_items
-   end interface
-   interface treefold_exact_sum
-      module procedure exact_sum_items
-   end interface
-   interface treefold_par_exact_sum
-      module procedure par_exact_sum_items
-   end interface
-   interface treefold_exact_dot
-      module procedure exact_dot_items
-   end interface
-   interface treefold_par_exact_dot
-      module procedure par_exact_dot_items
-   end interface
-   interface treefold_exact_norm
-      module procedure exact_norm_items
-   end interface
-   interface treefold_par_exact_norm
-      module procedure par_exact_norm_items
-   end interface
-   interface treefold_exact_sum_rows
-      module procedure exact_sum_rows
-   end interface
-   interface treefold_exact_sum_by_key
-      module procedure exact_sum_by_key_int32, exact_sum_by_key_int64
-   end interface
-   interface treefold_par_exact_sum_by_key
-      module procedure par_exact_sum_by_key_int32, par_exact_sum_by_key_int64
-   end interface
-   interface treefold_exact_mean_by_key
-      module procedure exact_mean_by_key_int32, exact_mean_by_key_int64
-   end interface
-   interface treefold_exact_min_by_key
-      module procedure exact_min_by_key_int32, exact_min_by_key_int64
-   end interface
-   interface treefold_exact_max_by_key
-      module procedure exact_max_by_key_int32, exact_max_by_key_int64
-   end interface
-   interface treefold_exact_variance_by_key
-      module procedure exact_variance_by_key_int32, exact_variance_by_key_int64
-   end interface
-   interface treefold_exact_standard_deviation_by_key
-      module procedure exact_standard_deviation_by_key_int32, exact_standard_deviation_by_key_int64
-   end interface
-   interface treefold_exact_dot_by_key
-      module procedure exact_dot_by_key_int32, exact_dot_by_key_int64
-   end interface
-   interface treefold_exact_weighted_mean_by_key
-      module procedure exact_weighted_mean_by_key_int32, exact_weighted_mean_by_key_int64
-   end interface
-   interface treefold_exact_sum_rows_by_key
-      module procedure exact_sum_rows_by_key_int32, exact_sum_rows_by_key_int64
-   end interface
-   interface treefold_exact_rolling_sum
-      module procedure exact_rolling_sum_items
-   end interface
-   interface treefold_exact_rolling_mean
-      module procedure exact_rolling_mean_items
-   end interface
-   interface treefold_exact_rolling_sum_by_range
-      module procedure exact_rolling_sum_by_range_int32, exact_rolling_sum_by_range_int64, exact_rolling_sum_by_range_real64
-   end interface
-   interface treefold_exact_rolling_mean_by_range
-      module procedure exact_rolling_mean_by_range_int32, exact_rolling_mean_by_range_int64, exact_rolling_mean_by_range_real64
-   end interface
-
-   public :: treefold_accumulator_variance, treefold_accumulator_standard_deviation, treefold_keyed_add, treefold_keyed_remove, &
-      treefold_keyed_add_dot, treefold_keyed_remove_dot, treefold_keyed_sums, treefold_keyed_means, treefold_keyed_minima, &
-      treefold_keyed_maxima, treefold_keyed_variances, treefold_keyed_standard_deviations
-
-   interface treefold_accumulator_variance
-      module procedure accumulator_variance_one
-   end interface
-   interface treefold_accumulator_standard_deviation
-      module procedure accumulator_standard_deviation_one
-   end interface
-   interface treefold_keyed_add
-      module procedure keyed_add_int32, keyed_add_int64, keyed_add_rows_int32, keyed_add_rows_int64
-   end interface
-   interface treefold_keyed_remove
-      module procedure keyed_remove_int32, keyed_remove_int64, keyed_remove_rows_int32, keyed_remove_rows_int64
-   end interface
-   interface treefold_keyed_add_dot
-      module procedure keyed_add_dot_int32, keyed_add_dot_int64
-   end interface
-   interface treefold_keyed_remove_dot
-      module procedure keyed_remove_dot_int32, keyed_remove_dot_int64
-   end interface
-   interface treefold_keyed_sums
-      module procedure keyed_sums_items, keyed_sums_rows
-   end interface
-   interface treefold_keyed_means
-      module procedure keyed_means_items
-   end interface
-   interface treefold_keyed_minima
-      module procedure keyed_minima_items
-   end interface
-   interface treefold_keyed_maxima
-      module procedure keyed_maxima_items
-   end interface
-   interface treefold_keyed_variances
-      module procedure keyed_variances_items
-   end interface
-   interface treefold_keyed_standard_deviations
-      module procedure keyed_standard_deviations_items
-   end interface
-#endif
-   ! </table>
 
 contains
 
-   ! <table: procedures of one type>
-   function sum_items(x, ierr) result(total)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+   function sum_of(x, ierr) result(value)
+      TREEFOLD_TYPE, intent(in) :: x(..)
       integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE, target :: total
+      TREEFOLD_TYPE :: value
 
-      total = 0
-      call report(c_fold(element, TREEFOLD_OP_SUM, address(x), size(x, kind=c_size_t), c_loc(total)), ierr)
-   end function sum_items
+      value = 0
+      call treefold_fold(TREEFOLD_OP_SUM, x, value, ierr)
+   end function sum_of
 
-   function par_sum_items(x, ierr) result(total)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+   function product_of(x, ierr) result(value)
+      TREEFOLD_TYPE, intent(in) :: x(..)
       integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE, target :: total
+      TREEFOLD_TYPE :: value
 
-      total = 0
-      call report(c_par_fold(element, TREEFOLD_OP_SUM, address(x), size(x, kind=c_size_t), c_loc(total)), ierr)
-   end function par_sum_items
+      value = 0
+      call treefold_fold(TREEFOLD_OP_PRODUCT, x, value, ierr)
+   end function product_of
 
-   function sum_rows(rows, ierr) result(total)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: rows(:, :)
+#ifndef TREEFOLD_COMPLEX
+   function min_of(x, ierr) result(value)
+      TREEFOLD_TYPE, intent(in) :: x(..)
       integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE, target :: total(size(rows, 1))
+      TREEFOLD_TYPE :: value
 
-      total = 0
-      call report(c_fold_rows(element, TREEFOLD_OP_SUM, address(rows), size(rows, kind=c_size_t), &
-         size(rows, 1, c_size_t), address(total), size(total, kind=c_size_t)), ierr)
-   end function sum_rows
+      value = 0
+      call treefold_fold(TREEFOLD_OP_MIN, x, value, ierr)
+   end function min_of
 
-   function par_sum_rows(rows, ierr) result(total)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: rows(:, :)
+   function max_of(x, ierr) result(value)
+      TREEFOLD_TYPE, intent(in) :: x(..)
       integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE, target :: total(size(rows, 1))
+      TREEFOLD_TYPE :: value
 
-      total = 0
-      call report(c_par_fold_rows(element, TREEFOLD_OP_SUM, address(rows), size(rows, kind=c_size_t), &
-         size(rows, 1, c_size_t), address(total), size(total, kind=c_size_t)), ierr)
-   end function par_sum_rows
-
-   function product_items(x, ierr) result(total)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE, target :: total
-
-      total = 0
-      call report(c_fold(element, TREEFOLD_OP_PRODUCT, address(x), size(x, kind=c_size_t), c_loc(total)), ierr)
-   end function product_items
-
-   function par_product_items(x, ierr) result(total)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE, target :: total
-
-      total = 0
-      call report(c_par_fold(element, TREEFOLD_OP_PRODUCT, address(x), size(x, kind=c_size_t), c_loc(total)), ierr)
-   end function par_product_items
-
-   function product_rows(rows, ierr) result(total)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: rows(:, :)
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE, target :: total(size(rows, 1))
-
-      total = 0
-      call report(c_fold_rows(element, TREEFOLD_OP_PRODUCT, address(rows), size(rows, kind=c_size_t), &
-         size(rows, 1, c_size_t), address(total), size(total, kind=c_size_t)), ierr)
-   end function product_rows
-
-   function par_product_rows(rows, ierr) result(total)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: rows(:, :)
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE, target :: total(size(rows, 1))
-
-      total = 0
-      call report(c_par_fold_rows(element, TREEFOLD_OP_PRODUCT, address(rows), size(rows, kind=c_size_t), &
-         size(rows, 1, c_size_t), address(total), size(total, kind=c_size_t)), ierr)
-   end function par_product_rows
-
-#ifdef TREEFOLD_ORDERED
-   function min_items(x, ierr) result(least)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE, target :: least
-
-      least = 0
-      call report(c_fold(element, TREEFOLD_OP_MIN, address(x), size(x, kind=c_size_t), c_loc(least)), ierr)
-   end function min_items
-
-   function par_min_items(x, ierr) result(least)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE, target :: least
-
-      least = 0
-      call report(c_par_fold(element, TREEFOLD_OP_MIN, address(x), size(x, kind=c_size_t), c_loc(least)), ierr)
-   end function par_min_items
-
-   function min_rows(rows, ierr) result(least)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: rows(:, :)
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE, target :: least(size(rows, 1))
-
-      least = 0
-      call report(c_fold_rows(element, TREEFOLD_OP_MIN, address(rows), size(rows, kind=c_size_t), &
-         size(rows, 1, c_size_t), address(least), size(least, kind=c_size_t)), ierr)
-   end function min_rows
-
-   function par_min_rows(rows, ierr) result(least)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: rows(:, :)
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE, target :: least(size(rows, 1))
-
-      least = 0
-      call report(c_par_fold_rows(element, TREEFOLD_OP_MIN, address(rows), size(rows, kind=c_size_t), &
-         size(rows, 1, c_size_t), address(least), size(least, kind=c_size_t)), ierr)
-   end function par_min_rows
-
-   function max_items(x, ierr) result(greatest)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE, target :: greatest
-
-      greatest = 0
-      call report(c_fold(element, TREEFOLD_OP_MAX, address(x), size(x, kind=c_size_t), c_loc(greatest)), ierr)
-   end function max_items
-
-   function par_max_items(x, ierr) result(greatest)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE, target :: greatest
-
-      greatest = 0
-      call report(c_par_fold(element, TREEFOLD_OP_MAX, address(x), size(x, kind=c_size_t), c_loc(greatest)), ierr)
-   end function par_max_items
-
-   function max_rows(rows, ierr) result(greatest)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: rows(:, :)
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE, target :: greatest(size(rows, 1))
-
-      greatest = 0
-      call report(c_fold_rows(element, TREEFOLD_OP_MAX, address(rows), size(rows, kind=c_size_t), &
-         size(rows, 1, c_size_t), address(greatest), size(greatest, kind=c_size_t)), ierr)
-   end function max_rows
-
-   function par_max_rows(rows, ierr) result(greatest)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: rows(:, :)
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE, target :: greatest(size(rows, 1))
-
-      greatest = 0
-      call report(c_par_fold_rows(element, TREEFOLD_OP_MAX, address(rows), size(rows, kind=c_size_t), &
-         size(rows, 1, c_size_t), address(greatest), size(greatest, kind=c_size_t)), ierr)
-   end function par_max_rows
+      value = 0
+      call treefold_fold(TREEFOLD_OP_MAX, x, value, ierr)
+   end function max_of
 #endif
 
-#ifdef TREEFOLD_FLOATING
-   subroutine accumulator_add_items(accumulator, x, ierr)
-      type(treefold_accumulator), intent(inout) :: accumulator
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+#ifndef TREEFOLD_INTEGER
+   function exact_sum_of(x, ierr) result(value)
+      TREEFOLD_TYPE, intent(in) :: x(..)
       integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
+      TREEFOLD_TYPE :: value
 
-      if (other_accumulator(accumulator, element, handle, ierr)) return
-      call report(c_accumulator_add(handle, address(x), size(x, kind=c_size_t)), ierr)
-   end subroutine accumulator_add_items
+      value = 0
+      call treefold_exact(TREEFOLD_STATISTIC_SUM, x, value, ierr=ierr)
+   end function exact_sum_of
 
-   subroutine accumulator_add_one(accumulator, x, ierr)
-      type(treefold_accumulator), intent(inout) :: accumulator
-      TREEFOLD_TYPE, intent(in), target :: x
+   function exact_dot_of(x, y, ierr) result(value)
+      TREEFOLD_TYPE, intent(in) :: x(..), y(..)
       integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
+      TREEFOLD_TYPE :: value
 
-      if (other_accumulator(accumulator, element, handle, ierr)) return
-      call report(c_accumulator_add(handle, c_loc(x), 1_c_size_t), ierr)
-   end subroutine accumulator_add_one
+      value = 0
+      call treefold_exact(TREEFOLD_STATISTIC_DOT, x, value, y, ierr=ierr)
+   end function exact_dot_of
 
-   subroutine accumulator_remove_items(accumulator, x, ierr)
-      type(treefold_accumulator), intent(inout) :: accumulator
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
+#ifndef TREEFOLD_COMPLEX
+   function dot_of(x, y, ierr) result(value)
+      TREEFOLD_TYPE, intent(in) :: x(..), y(..)
       integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
+      TREEFOLD_TYPE :: value
 
-      if (other_accumulator(accumulator, element, handle, ierr)) return
-      call report(c_accumulator_remove(handle, address(x), size(x, kind=c_size_t)), ierr)
-   end subroutine accumulator_remove_items
+      value = 0
+      call treefold_dot_into(x, y, value, ierr)
+   end function dot_of
 
-   subroutine accumulator_remove_one(accumulator, x, ierr)
-      type(treefold_accumulator), intent(inout) :: accumulator
-      TREEFOLD_TYPE, intent(in), target :: x
+   ! The sum of the squares, each of which is rounded.
+   function squared_norm_of(x, ierr) result(value)
+      TREEFOLD_TYPE, intent(in) :: x(..)
       integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
+      TREEFOLD_TYPE :: value
 
-      if (other_accumulator(accumulator, element, handle, ierr)) return
-      call report(c_accumulator_remove(handle, c_loc(x), 1_c_size_t), ierr)
-   end subroutine accumulator_remove_one
+      value = 0
+      call treefold_dot_into(x, x, value, ierr)
+   end function squared_norm_of
 
-   subroutine accumulator_add_dot_items(accumulator, x, y, ierr)
-      type(treefold_accumulator), intent(inout) :: accumulator
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:), y(:)
+   function exact_norm_of(x, ierr) result(value)
+      TREEFOLD_TYPE, intent(in) :: x(..)
       integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
+      TREEFOLD_TYPE :: value
 
-      if (other_accumulator(accumulator, element, handle, ierr)) return
-      call report(c_accumulator_add_dot(handle, address(x), size(x, kind=c_size_t), address(y), size(y, kind=c_size_t)), ierr)
-   end subroutine accumulator_add_dot_items
-
-   subroutine accumulator_remove_dot_items(accumulator, x, y, ierr)
-      type(treefold_accumulator), intent(inout) :: accumulator
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:), y(:)
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-
-      if (other_accumulator(accumulator, element, handle, ierr)) return
-      call report(c_accumulator_remove_dot(handle, address(x), size(x, kind=c_size_t), address(y), size(y, kind=c_size_t)), ierr)
-   end subroutine accumulator_remove_dot_items
-
-   subroutine accumulator_value_one(accumulator, result, ierr)
-      type(treefold_accumulator), intent(in) :: accumulator
-      TREEFOLD_TYPE, intent(inout), target :: result
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-
-      if (other_accumulator(accumulator, element, handle, ierr)) return
-      call report(c_accumulator_value(handle, c_loc(result)), ierr)
-   end subroutine accumulator_value_one
-
-   subroutine accumulator_mean_one(accumulator, result, ierr)
-      type(treefold_accumulator), intent(in) :: accumulator
-      TREEFOLD_TYPE, intent(inout), target :: result
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-
-      if (other_accumulator(accumulator, element, handle, ierr)) return
-      call report(c_accumulator_mean(handle, c_loc(result)), ierr)
-   end subroutine accumulator_mean_one
+      value = 0
+      call treefold_exact(TREEFOLD_STATISTIC_NORM, x, value, ierr=ierr)
+   end function exact_norm_of
 #endif
-
-#ifdef TREEFOLD_INTEGER
-   function exact_integer_sum_by_key_int32(keys, x, groups, ierr) result(totals)
-      integer(int32), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      integer, intent(in) :: groups
-      integer, intent(out), optional :: ierr
-      integer(int64), target :: totals(groups)
-
-      totals = 0
-      if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_integer_sum_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), element, &
-         address(x), size(x, kind=c_size_t), address_of(totals), size(totals, kind=c_size_t)), ierr)
-   end function exact_integer_sum_by_key_int32
-
-   function exact_integer_sum_by_key_int64(keys, x, groups, ierr) result(totals)
-      integer(int64), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      integer, intent(in) :: groups
-      integer, intent(out), optional :: ierr
-      integer(int64), target :: totals(groups)
-
-      totals = 0
-      if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_integer_sum_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), element, &
-         address(x), size(x, kind=c_size_t), address_of(totals), size(totals, kind=c_size_t)), ierr)
-   end function exact_integer_sum_by_key_int64
-
-   subroutine keyed_add_int32(keyed, keys, x, ierr)
-      type(treefold_keyed), intent(inout) :: keyed
-      integer(int32), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-
-      if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_add(handle, OF_INT32, address_of(keys), size(keys, kind=c_size_t), address(x), &
-         size(x, kind=c_size_t)), ierr)
-   end subroutine keyed_add_int32
-
-   subroutine keyed_add_int64(keyed, keys, x, ierr)
-      type(treefold_keyed), intent(inout) :: keyed
-      integer(int64), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-
-      if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_add(handle, OF_INT64, address_of(keys), size(keys, kind=c_size_t), address(x), &
-         size(x, kind=c_size_t)), ierr)
-   end subroutine keyed_add_int64
-
-   subroutine keyed_remove_int32(keyed, keys, x, ierr)
-      type(treefold_keyed), intent(inout) :: keyed
-      integer(int32), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-
-      if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_remove(handle, OF_INT32, address_of(keys), size(keys, kind=c_size_t), address(x), &
-         size(x, kind=c_size_t)), ierr)
-   end subroutine keyed_remove_int32
-
-   subroutine keyed_remove_int64(keyed, keys, x, ierr)
-      type(treefold_keyed), intent(inout) :: keyed
-      integer(int64), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-
-      if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_remove(handle, OF_INT64, address_of(keys), size(keys, kind=c_size_t), address(x), &
-         size(x, kind=c_size_t)), ierr)
-   end subroutine keyed_remove_int64
 #endif
-
-#ifdef TREEFOLD_REAL
-   function sum_lanes_items(x, lanes, ierr) result(total)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      integer, intent(in) :: lanes
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: total
-
-      total = 0
-      if (negative('lanes', int(lanes, int64), ierr)) return
-      call report(c_sum_lanes(x, size(x, kind=c_size_t), int(lanes, c_size_t), total), ierr)
-   end function sum_lanes_items
-
-   function par_sum_lanes_items(x, lanes, ierr) result(total)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      integer, intent(in) :: lanes
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: total
-
-      total = 0
-      if (negative('lanes', int(lanes, int64), ierr)) return
-      call report(c_par_sum_lanes(x, size(x, kind=c_size_t), int(lanes, c_size_t), total), ierr)
-   end function par_sum_lanes_items
-
-   function dot_items(x, y, ierr) result(total)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:), y(:)
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: total
-
-      total = 0
-      call report(c_dot(x, size(x, kind=c_size_t), y, size(y, kind=c_size_t), total), ierr)
-   end function dot_items
-
-   function par_dot_items(x, y, ierr) result(total)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:), y(:)
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: total
-
-      total = 0
-      call report(c_par_dot(x, size(x, kind=c_size_t), y, size(y, kind=c_size_t), total), ierr)
-   end function par_dot_items
-
-   function squared_norm_items(x, ierr) result(total)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: total
-
-      total = 0
-      call report(c_squared_norm(x, size(x, kind=c_size_t), total), ierr)
-   end function squared_norm_items
-
-   function par_squared_norm_items(x, ierr) result(total)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: total
-
-      total = 0
-      call report(c_par_squared_norm(x, size(x, kind=c_size_t), total), ierr)
-   end function par_squared_norm_items
-
-   subroutine sum_and_absolute_sum_items(x, total, absolute_total, ierr)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      TREEFOLD_TYPE, intent(out) :: total, absolute_total
-      integer, intent(out), optional :: ierr
-
-      total = 0
-      absolute_total = 0
-      call report(c_sum_and_absolute_sum(x, size(x, kind=c_size_t), total, absolute_total), ierr)
-   end subroutine sum_and_absolute_sum_items
-
-   subroutine par_sum_and_absolute_sum_items(x, total, absolute_total, ierr)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      TREEFOLD_TYPE, intent(out) :: total, absolute_total
-      integer, intent(out), optional :: ierr
-
-      total = 0
-      absolute_total = 0
-      call report(c_par_sum_and_absolute_sum(x, size(x, kind=c_size_t), total, absolute_total), ierr)
-   end subroutine par_sum_and_absolute_sum_items
-
-   function exact_sum_items(x, ierr) result(total)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: total
-
-      total = 0
-      call report(c_exact_sum(x, size(x, kind=c_size_t), total), ierr)
-   end function exact_sum_items
-
-   function par_exact_sum_items(x, ierr) result(total)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: total
-
-      total = 0
-      call report(c_par_exact_sum(x, size(x, kind=c_size_t), total), ierr)
-   end function par_exact_sum_items
-
-   function exact_dot_items(x, y, ierr) result(total)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:), y(:)
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: total
-
-      total = 0
-      call report(c_exact_dot(x, size(x, kind=c_size_t), y, size(y, kind=c_size_t), total), ierr)
-   end function exact_dot_items
-
-   function par_exact_dot_items(x, y, ierr) result(total)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:), y(:)
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: total
-
-      total = 0
-      call report(c_par_exact_dot(x, size(x, kind=c_size_t), y, size(y, kind=c_size_t), total), ierr)
-   end function par_exact_dot_items
-
-   function exact_norm_items(x, ierr) result(norm)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: norm
-
-      norm = 0
-      call report(c_exact_norm(x, size(x, kind=c_size_t), norm), ierr)
-   end function exact_norm_items
-
-   function par_exact_norm_items(x, ierr) result(norm)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: norm
-
-      norm = 0
-      call report(c_par_exact_norm(x, size(x, kind=c_size_t), norm), ierr)
-   end function par_exact_norm_items
-
-   function exact_sum_rows(rows, ierr) result(total)
-      TREEFOLD_TYPE, intent(in), contiguous :: rows(:, :)
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: total(size(rows, 1))
-
-      total = 0
-      call report(c_exact_sum_rows(rows, size(rows, kind=c_size_t), size(rows, 1, c_size_t), total, &
-         size(total, kind=c_size_t)), ierr)
-   end function exact_sum_rows
-
-   function exact_sum_by_key_int32(keys, x, groups, ierr) result(totals)
-      integer(int32), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      integer, intent(in) :: groups
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: totals(groups)
-
-      totals = 0
-      if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_sum_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), x, &
-         size(x, kind=c_size_t), totals, size(totals, kind=c_size_t)), ierr)
-   end function exact_sum_by_key_int32
-
-   function exact_sum_by_key_int64(keys, x, groups, ierr) result(totals)
-      integer(int64), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      integer, intent(in) :: groups
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: totals(groups)
-
-      totals = 0
-      if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_sum_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), x, &
-         size(x, kind=c_size_t), totals, size(totals, kind=c_size_t)), ierr)
-   end function exact_sum_by_key_int64
-
-   function par_exact_sum_by_key_int32(keys, x, groups, ierr) result(totals)
-      integer(int32), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      integer, intent(in) :: groups
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: totals(groups)
-
-      totals = 0
-      if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_par_exact_sum_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), x, &
-         size(x, kind=c_size_t), totals, size(totals, kind=c_size_t)), ierr)
-   end function par_exact_sum_by_key_int32
-
-   function par_exact_sum_by_key_int64(keys, x, groups, ierr) result(totals)
-      integer(int64), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      integer, intent(in) :: groups
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: totals(groups)
-
-      totals = 0
-      if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_par_exact_sum_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), x, &
-         size(x, kind=c_size_t), totals, size(totals, kind=c_size_t)), ierr)
-   end function par_exact_sum_by_key_int64
-
-   function exact_mean_by_key_int32(keys, x, groups, ierr) result(means)
-      integer(int32), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      integer, intent(in) :: groups
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: means(groups)
-
-      means = 0
-      if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_mean_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), x, &
-         size(x, kind=c_size_t), means, size(means, kind=c_size_t)), ierr)
-   end function exact_mean_by_key_int32
-
-   function exact_mean_by_key_int64(keys, x, groups, ierr) result(means)
-      integer(int64), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      integer, intent(in) :: groups
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: means(groups)
-
-      means = 0
-      if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_mean_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), x, &
-         size(x, kind=c_size_t), means, size(means, kind=c_size_t)), ierr)
-   end function exact_mean_by_key_int64
-
-   function exact_min_by_key_int32(keys, x, groups, ierr) result(minima)
-      integer(int32), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      integer, intent(in) :: groups
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: minima(groups)
-
-      minima = 0
-      if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_min_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), x, &
-         size(x, kind=c_size_t), minima, size(minima, kind=c_size_t)), ierr)
-   end function exact_min_by_key_int32
-
-   function exact_min_by_key_int64(keys, x, groups, ierr) result(minima)
-      integer(int64), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      integer, intent(in) :: groups
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: minima(groups)
-
-      minima = 0
-      if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_min_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), x, &
-         size(x, kind=c_size_t), minima, size(minima, kind=c_size_t)), ierr)
-   end function exact_min_by_key_int64
-
-   function exact_max_by_key_int32(keys, x, groups, ierr) result(maxima)
-      integer(int32), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      integer, intent(in) :: groups
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: maxima(groups)
-
-      maxima = 0
-      if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_max_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), x, &
-         size(x, kind=c_size_t), maxima, size(maxima, kind=c_size_t)), ierr)
-   end function exact_max_by_key_int32
-
-   function exact_max_by_key_int64(keys, x, groups, ierr) result(maxima)
-      integer(int64), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      integer, intent(in) :: groups
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: maxima(groups)
-
-      maxima = 0
-      if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_max_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), x, &
-         size(x, kind=c_size_t), maxima, size(maxima, kind=c_size_t)), ierr)
-   end function exact_max_by_key_int64
-
-   function exact_variance_by_key_int32(keys, x, groups, ddof, ierr) result(variances)
-      integer(int32), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      integer, intent(in) :: groups
-      real(real64), intent(in) :: ddof
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: variances(groups)
-
-      variances = 0
-      if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_variance_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), x, &
-         size(x, kind=c_size_t), ddof, variances, size(variances, kind=c_size_t)), ierr)
-   end function exact_variance_by_key_int32
-
-   function exact_variance_by_key_int64(keys, x, groups, ddof, ierr) result(variances)
-      integer(int64), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      integer, intent(in) :: groups
-      real(real64), intent(in) :: ddof
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: variances(groups)
-
-      variances = 0
-      if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_variance_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), x, &
-         size(x, kind=c_size_t), ddof, variances, size(variances, kind=c_size_t)), ierr)
-   end function exact_variance_by_key_int64
-
-   function exact_standard_deviation_by_key_int32(keys, x, groups, ddof, ierr) result(deviations)
-      integer(int32), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      integer, intent(in) :: groups
-      real(real64), intent(in) :: ddof
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: deviations(groups)
-
-      deviations = 0
-      if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_standard_deviation_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), x, &
-         size(x, kind=c_size_t), ddof, deviations, size(deviations, kind=c_size_t)), ierr)
-   end function exact_standard_deviation_by_key_int32
-
-   function exact_standard_deviation_by_key_int64(keys, x, groups, ddof, ierr) result(deviations)
-      integer(int64), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      integer, intent(in) :: groups
-      real(real64), intent(in) :: ddof
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: deviations(groups)
-
-      deviations = 0
-      if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_standard_deviation_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), x, &
-         size(x, kind=c_size_t), ddof, deviations, size(deviations, kind=c_size_t)), ierr)
-   end function exact_standard_deviation_by_key_int64
-
-   function exact_dot_by_key_int32(keys, x, y, groups, ierr) result(totals)
-      integer(int32), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:), y(:)
-      integer, intent(in) :: groups
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: totals(groups)
-
-      totals = 0
-      if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_dot_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), x, &
-         size(x, kind=c_size_t), y, size(y, kind=c_size_t), totals, size(totals, kind=c_size_t)), ierr)
-   end function exact_dot_by_key_int32
-
-   function exact_dot_by_key_int64(keys, x, y, groups, ierr) result(totals)
-      integer(int64), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:), y(:)
-      integer, intent(in) :: groups
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: totals(groups)
-
-      totals = 0
-      if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_dot_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), x, &
-         size(x, kind=c_size_t), y, size(y, kind=c_size_t), totals, size(totals, kind=c_size_t)), ierr)
-   end function exact_dot_by_key_int64
-
-   function exact_weighted_mean_by_key_int32(keys, x, y, groups, ierr) result(means)
-      integer(int32), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:), y(:)
-      integer, intent(in) :: groups
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: means(groups)
-
-      means = 0
-      if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_weighted_mean_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), x, &
-         size(x, kind=c_size_t), y, size(y, kind=c_size_t), means, size(means, kind=c_size_t)), ierr)
-   end function exact_weighted_mean_by_key_int32
-
-   function exact_weighted_mean_by_key_int64(keys, x, y, groups, ierr) result(means)
-      integer(int64), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:), y(:)
-      integer, intent(in) :: groups
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: means(groups)
-
-      means = 0
-      if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_weighted_mean_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), x, &
-         size(x, kind=c_size_t), y, size(y, kind=c_size_t), means, size(means, kind=c_size_t)), ierr)
-   end function exact_weighted_mean_by_key_int64
-
-   function exact_sum_rows_by_key_int32(keys, rows, groups, ierr) result(totals)
-      integer(int32), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous :: rows(:, :)
-      integer, intent(in) :: groups
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: totals(size(rows, 1), groups)
-
-      totals = 0
-      if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_sum_rows_by_key(OF_INT32, address_of(keys), size(keys, kind=c_size_t), rows, &
-         size(rows, kind=c_size_t), size(rows, 1, c_size_t), totals, size(totals, kind=c_size_t)), ierr)
-   end function exact_sum_rows_by_key_int32
-
-   function exact_sum_rows_by_key_int64(keys, rows, groups, ierr) result(totals)
-      integer(int64), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous :: rows(:, :)
-      integer, intent(in) :: groups
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: totals(size(rows, 1), groups)
-
-      totals = 0
-      if (negative('groups', int(groups, int64), ierr)) return
-      call report(c_exact_sum_rows_by_key(OF_INT64, address_of(keys), size(keys, kind=c_size_t), rows, &
-         size(rows, kind=c_size_t), size(rows, 1, c_size_t), totals, size(totals, kind=c_size_t)), ierr)
-   end function exact_sum_rows_by_key_int64
-
-   function exact_rolling_sum_items(x, window, least_items, ierr) result(totals)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      integer, intent(in) :: window
-      integer, intent(in), optional :: least_items
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: totals(size(x))
-      integer(int64) :: least
-
-      totals = 0
-      least = window
-      if (present(least_items)) least = least_items
-      if (negative('window', int(window, int64), ierr)) return
-      if (negative('least_items', least, ierr)) return
-      call report(c_exact_rolling_sum(x, size(x, kind=c_size_t), int(window, c_size_t), least, totals, &
-         size(totals, kind=c_size_t)), ierr)
-   end function exact_rolling_sum_items
-
-   function exact_rolling_mean_items(x, window, least_items, ierr) result(means)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      integer, intent(in) :: window
-      integer, intent(in), optional :: least_items
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: means(size(x))
-      integer(int64) :: least
-
-      means = 0
-      least = window
-      if (present(least_items)) least = least_items
-      if (negative('window', int(window, int64), ierr)) return
-      if (negative('least_items', least, ierr)) return
-      call report(c_exact_rolling_mean(x, size(x, kind=c_size_t), int(window, c_size_t), least, means, &
-         size(means, kind=c_size_t)), ierr)
-   end function exact_rolling_mean_items
-
-   function exact_rolling_sum_by_range_int32(index, x, width, least_items, ierr) result(totals)
-      integer(int32), intent(in), contiguous, target :: index(:)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      integer(int32), intent(in), target :: width
-      integer, intent(in), optional :: least_items
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: totals(size(x))
-      integer(int64) :: least
-
-      totals = 0
-      least = 1
-      if (present(least_items)) least = least_items
-      if (negative('least_items', least, ierr)) return
-      call report(c_exact_rolling_sum_by_range(OF_INT32, address_of(index), size(index, kind=c_size_t), x, &
-         size(x, kind=c_size_t), c_loc(width), least, totals, size(totals, kind=c_size_t)), ierr)
-   end function exact_rolling_sum_by_range_int32
-
-   function exact_rolling_sum_by_range_int64(index, x, width, least_items, ierr) result(totals)
-      integer(int64), intent(in), contiguous, target :: index(:)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      integer(int64), intent(in), target :: width
-      integer, intent(in), optional :: least_items
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: totals(size(x))
-      integer(int64) :: least
-
-      totals = 0
-      least = 1
-      if (present(least_items)) least = least_items
-      if (negative('least_items', least, ierr)) return
-      call report(c_exact_rolling_sum_by_range(OF_INT64, address_of(index), size(index, kind=c_size_t), x, &
-         size(x, kind=c_size_t), c_loc(width), least, totals, size(totals, kind=c_size_t)), ierr)
-   end function exact_rolling_sum_by_range_int64
-
-   function exact_rolling_sum_by_range_real64(index, x, width, least_items, ierr) result(totals)
-      real(real64), intent(in), contiguous, target :: index(:)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      real(real64), intent(in), target :: width
-      integer, intent(in), optional :: least_items
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: totals(size(x))
-      integer(int64) :: least
-
-      totals = 0
-      least = 1
-      if (present(least_items)) least = least_items
-      if (negative('least_items', least, ierr)) return
-      call report(c_exact_rolling_sum_by_range(OF_REAL64, address_of(index), size(index, kind=c_size_t), x, &
-         size(x, kind=c_size_t), c_loc(width), least, totals, size(totals, kind=c_size_t)), ierr)
-   end function exact_rolling_sum_by_range_real64
-
-   function exact_rolling_mean_by_range_int32(index, x, width, least_items, ierr) result(means)
-      integer(int32), intent(in), contiguous, target :: index(:)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      integer(int32), intent(in), target :: width
-      integer, intent(in), optional :: least_items
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: means(size(x))
-      integer(int64) :: least
-
-      means = 0
-      least = 1
-      if (present(least_items)) least = least_items
-      if (negative('least_items', least, ierr)) return
-      call report(c_exact_rolling_mean_by_range(OF_INT32, address_of(index), size(index, kind=c_size_t), x, &
-         size(x, kind=c_size_t), c_loc(width), least, means, size(means, kind=c_size_t)), ierr)
-   end function exact_rolling_mean_by_range_int32
-
-   function exact_rolling_mean_by_range_int64(index, x, width, least_items, ierr) result(means)
-      integer(int64), intent(in), contiguous, target :: index(:)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      integer(int64), intent(in), target :: width
-      integer, intent(in), optional :: least_items
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: means(size(x))
-      integer(int64) :: least
-
-      means = 0
-      least = 1
-      if (present(least_items)) least = least_items
-      if (negative('least_items', least, ierr)) return
-      call report(c_exact_rolling_mean_by_range(OF_INT64, address_of(index), size(index, kind=c_size_t), x, &
-         size(x, kind=c_size_t), c_loc(width), least, means, size(means, kind=c_size_t)), ierr)
-   end function exact_rolling_mean_by_range_int64
-
-   function exact_rolling_mean_by_range_real64(index, x, width, least_items, ierr) result(means)
-      real(real64), intent(in), contiguous, target :: index(:)
-      TREEFOLD_TYPE, intent(in), contiguous :: x(:)
-      real(real64), intent(in), target :: width
-      integer, intent(in), optional :: least_items
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: means(size(x))
-      integer(int64) :: least
-
-      means = 0
-      least = 1
-      if (present(least_items)) least = least_items
-      if (negative('least_items', least, ierr)) return
-      call report(c_exact_rolling_mean_by_range(OF_REAL64, address_of(index), size(index, kind=c_size_t), x, &
-         size(x, kind=c_size_t), c_loc(width), least, means, size(means, kind=c_size_t)), ierr)
-   end function exact_rolling_mean_by_range_real64
-
-   subroutine accumulator_variance_one(accumulator, ddof, result, ierr)
-      type(treefold_accumulator), intent(in) :: accumulator
-      real(real64), intent(in) :: ddof
-      TREEFOLD_TYPE, intent(inout), target :: result
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-
-      if (other_part(accumulator, element, handle, ierr)) return
-      call report(c_accumulator_variance(handle, ddof, c_loc(result)), ierr)
-   end subroutine accumulator_variance_one
-
-   subroutine accumulator_standard_deviation_one(accumulator, ddof, result, ierr)
-      type(treefold_accumulator), intent(in) :: accumulator
-      real(real64), intent(in) :: ddof
-      TREEFOLD_TYPE, intent(inout), target :: result
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-
-      if (other_part(accumulator, element, handle, ierr)) return
-      call report(c_accumulator_standard_deviation(handle, ddof, c_loc(result)), ierr)
-   end subroutine accumulator_standard_deviation_one
-
-   subroutine keyed_add_int32(keyed, keys, x, ierr)
-      type(treefold_keyed), intent(inout) :: keyed
-      integer(int32), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-
-      if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_add(handle, OF_INT32, address_of(keys), size(keys, kind=c_size_t), address(x), &
-         size(x, kind=c_size_t)), ierr)
-   end subroutine keyed_add_int32
-
-   subroutine keyed_add_int64(keyed, keys, x, ierr)
-      type(treefold_keyed), intent(inout) :: keyed
-      integer(int64), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-
-      if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_add(handle, OF_INT64, address_of(keys), size(keys, kind=c_size_t), address(x), &
-         size(x, kind=c_size_t)), ierr)
-   end subroutine keyed_add_int64
-
-   subroutine keyed_add_rows_int32(keyed, keys, x, ierr)
-      type(treefold_keyed), intent(inout) :: keyed
-      integer(int32), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:, :)
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-
-      if (other_keyed(keyed, element, handle, ierr)) return
-      if (other_row('x', size(x, 1, int64), keyed, ierr)) return
-      call report(c_keyed_add(handle, OF_INT32, address_of(keys), size(keys, kind=c_size_t), address(x), &
-         size(x, kind=c_size_t)), ierr)
-   end subroutine keyed_add_rows_int32
-
-   subroutine keyed_add_rows_int64(keyed, keys, x, ierr)
-      type(treefold_keyed), intent(inout) :: keyed
-      integer(int64), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:, :)
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-
-      if (other_keyed(keyed, element, handle, ierr)) return
-      if (other_row('x', size(x, 1, int64), keyed, ierr)) return
-      call report(c_keyed_add(handle, OF_INT64, address_of(keys), size(keys, kind=c_size_t), address(x), &
-         size(x, kind=c_size_t)), ierr)
-   end subroutine keyed_add_rows_int64
-
-   subroutine keyed_remove_int32(keyed, keys, x, ierr)
-      type(treefold_keyed), intent(inout) :: keyed
-      integer(int32), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-
-      if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_remove(handle, OF_INT32, address_of(keys), size(keys, kind=c_size_t), address(x), &
-         size(x, kind=c_size_t)), ierr)
-   end subroutine keyed_remove_int32
-
-   subroutine keyed_remove_int64(keyed, keys, x, ierr)
-      type(treefold_keyed), intent(inout) :: keyed
-      integer(int64), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:)
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-
-      if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_remove(handle, OF_INT64, address_of(keys), size(keys, kind=c_size_t), address(x), &
-         size(x, kind=c_size_t)), ierr)
-   end subroutine keyed_remove_int64
-
-   subroutine keyed_remove_rows_int32(keyed, keys, x, ierr)
-      type(treefold_keyed), intent(inout) :: keyed
-      integer(int32), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:, :)
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-
-      if (other_keyed(keyed, element, handle, ierr)) return
-      if (other_row('x', size(x, 1, int64), keyed, ierr)) return
-      call report(c_keyed_remove(handle, OF_INT32, address_of(keys), size(keys, kind=c_size_t), address(x), &
-         size(x, kind=c_size_t)), ierr)
-   end subroutine keyed_remove_rows_int32
-
-   subroutine keyed_remove_rows_int64(keyed, keys, x, ierr)
-      type(treefold_keyed), intent(inout) :: keyed
-      integer(int64), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:, :)
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-
-      if (other_keyed(keyed, element, handle, ierr)) return
-      if (other_row('x', size(x, 1, int64), keyed, ierr)) return
-      call report(c_keyed_remove(handle, OF_INT64, address_of(keys), size(keys, kind=c_size_t), address(x), &
-         size(x, kind=c_size_t)), ierr)
-   end subroutine keyed_remove_rows_int64
-
-   subroutine keyed_add_dot_int32(keyed, keys, x, y, ierr)
-      type(treefold_keyed), intent(inout) :: keyed
-      integer(int32), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:), y(:)
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-
-      if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_add_dot(handle, OF_INT32, address_of(keys), size(keys, kind=c_size_t), address(x), &
-         size(x, kind=c_size_t), address(y), size(y, kind=c_size_t)), ierr)
-   end subroutine keyed_add_dot_int32
-
-   subroutine keyed_add_dot_int64(keyed, keys, x, y, ierr)
-      type(treefold_keyed), intent(inout) :: keyed
-      integer(int64), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:), y(:)
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-
-      if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_add_dot(handle, OF_INT64, address_of(keys), size(keys, kind=c_size_t), address(x), &
-         size(x, kind=c_size_t), address(y), size(y, kind=c_size_t)), ierr)
-   end subroutine keyed_add_dot_int64
-
-   subroutine keyed_remove_dot_int32(keyed, keys, x, y, ierr)
-      type(treefold_keyed), intent(inout) :: keyed
-      integer(int32), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:), y(:)
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-
-      if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_remove_dot(handle, OF_INT32, address_of(keys), size(keys, kind=c_size_t), address(x), &
-         size(x, kind=c_size_t), address(y), size(y, kind=c_size_t)), ierr)
-   end subroutine keyed_remove_dot_int32
-
-   subroutine keyed_remove_dot_int64(keyed, keys, x, y, ierr)
-      type(treefold_keyed), intent(inout) :: keyed
-      integer(int64), intent(in), contiguous, target :: keys(:)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: x(:), y(:)
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-
-      if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_remove_dot(handle, OF_INT64, address_of(keys), size(keys, kind=c_size_t), address(x), &
-         size(x, kind=c_size_t), address(y), size(y, kind=c_size_t)), ierr)
-   end subroutine keyed_remove_dot_int64
-
-   subroutine keyed_sums_items(keyed, result, ierr)
-      type(treefold_keyed), intent(in) :: keyed
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-
-      if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_sums(handle, address(result), size(result, kind=c_size_t)), ierr)
-   end subroutine keyed_sums_items
-
-   subroutine keyed_sums_rows(keyed, result, ierr)
-      type(treefold_keyed), intent(in) :: keyed
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:, :)
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-
-      if (other_keyed(keyed, element, handle, ierr)) return
-      if (other_row('result', size(result, 1, int64), keyed, ierr)) return
-      call report(c_keyed_sums(handle, address(result), size(result, kind=c_size_t)), ierr)
-   end subroutine keyed_sums_rows
-
-   subroutine keyed_means_items(keyed, result, ierr)
-      type(treefold_keyed), intent(in) :: keyed
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-
-      if (other_mean(keyed, element, handle, ierr)) return
-      call report(c_keyed_means(handle, address(result), size(result, kind=c_size_t)), ierr)
-   end subroutine keyed_means_items
-
-   subroutine keyed_minima_items(keyed, result, ierr)
-      type(treefold_keyed), intent(in) :: keyed
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-
-      if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_minima(handle, address(result), size(result, kind=c_size_t)), ierr)
-   end subroutine keyed_minima_items
-
-   subroutine keyed_maxima_items(keyed, result, ierr)
-      type(treefold_keyed), intent(in) :: keyed
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-
-      if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_maxima(handle, address(result), size(result, kind=c_size_t)), ierr)
-   end subroutine keyed_maxima_items
-
-   subroutine keyed_variances_items(keyed, ddof, result, ierr)
-      type(treefold_keyed), intent(in) :: keyed
-      real(real64), intent(in) :: ddof
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-
-      if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_variances(handle, ddof, address(result), size(result, kind=c_size_t)), ierr)
-   end subroutine keyed_variances_items
-
-   subroutine keyed_standard_deviations_items(keyed, ddof, result, ierr)
-      type(treefold_keyed), intent(in) :: keyed
-      real(real64), intent(in) :: ddof
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-
-      if (other_keyed(keyed, element, handle, ierr)) return
-      call report(c_keyed_standard_deviations(handle, ddof, address(result), size(result, kind=c_size_t)), ierr)
-   end subroutine keyed_standard_deviations_items
-#endif
-   ! </table>
-
-   subroutine fold_items(items, combine, result, context, empty, ierr)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: items(:)
-      procedure(treefold_combine) :: combine
-      TREEFOLD_TYPE, intent(inout), target :: result
-      type(c_ptr), intent(in), optional :: context
-      TREEFOLD_TYPE, intent(in), target, optional :: empty
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: nothing
-
-      nothing = c_null_ptr
-      if (present(empty)) nothing = c_loc(empty)
-      call report(c_fold_user(address(items), size(items, kind=c_size_t), storage_size(items, c_size_t) / 8, &
-         c_funloc(combine), pointer_or_null(context), nothing, c_loc(result)), ierr)
-   end subroutine fold_items
-
-   subroutine par_fold_items(items, combine, result, context, empty, ierr)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: items(:)
-      procedure(treefold_combine) :: combine
-      TREEFOLD_TYPE, intent(inout), target :: result
-      type(c_ptr), intent(in), optional :: context
-      TREEFOLD_TYPE, intent(in), target, optional :: empty
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: nothing
-
-      nothing = c_null_ptr
-      if (present(empty)) nothing = c_loc(empty)
-      call report(c_par_fold_user(address(items), size(items, kind=c_size_t), storage_size(items, c_size_t) / 8, &
-         c_funloc(combine), pointer_or_null(context), nothing, c_loc(result)), ierr)
-   end subroutine par_fold_items
-
-   subroutine fold_columns(items, combine, result, context, empty, ierr)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: items(:, :)
-      procedure(treefold_combine) :: combine
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
-      type(c_ptr), intent(in), optional :: context
-      TREEFOLD_TYPE, intent(in), contiguous, target, optional :: empty(:)
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: nothing
-
-      nothing = c_null_ptr
-      if (present(empty)) nothing = address(empty)
-      if (other_length('result', size(result, kind=int64), size(items, 1, int64), ierr)) return
-      if (present(empty)) then
-         if (other_length('empty', size(empty, kind=int64), size(items, 1, int64), ierr)) return
-      end if
-      call report(c_fold_user(address(items), size(items, 2, c_size_t), &
-         size(items, 1, c_size_t) * storage_size(items, c_size_t) / 8, c_funloc(combine), pointer_or_null(context), &
-         nothing, address(result)), ierr)
-   end subroutine fold_columns
-
-   subroutine par_fold_columns(items, combine, result, context, empty, ierr)
-      TREEFOLD_TYPE, intent(in), contiguous, target :: items(:, :)
-      procedure(treefold_combine) :: combine
-      TREEFOLD_TYPE, intent(inout), contiguous, target :: result(:)
-      type(c_ptr), intent(in), optional :: context
-      TREEFOLD_TYPE, intent(in), contiguous, target, optional :: empty(:)
-      integer, intent(out), optional :: ierr
-      type(c_ptr) :: nothing
-
-      nothing = c_null_ptr
-      if (present(empty)) nothing = address(empty)
-      if (other_length('result', size(result, kind=int64), size(items, 1, int64), ierr)) return
-      if (present(empty)) then
-         if (other_length('empty', size(empty, kind=int64), size(items, 1, int64), ierr)) return
-      end if
-      call report(c_par_fold_user(address(items), size(items, 2, c_size_t), &
-         size(items, 1, c_size_t) * storage_size(items, c_size_t) / 8, c_funloc(combine), pointer_or_null(context), &
-         nothing, address(result)), ierr)
-   end subroutine par_fold_columns
-
-   ! Fortran 2008 has no c_loc of an assumed-shape array, nor of one without elements; this is both. There is no intent, since
-   ! results go through here, too.
-   function address(x)
-      TREEFOLD_TYPE, target :: x(*)
-      type(c_ptr) :: address
-
-      address = c_loc(x)
-   end function address
+#undef TREEFOLD_TYPE
 #else
-! ---- What all modules share: codes, errors, and the functions of C --------------------------------------------------------------
+! ---- What serves every type -----------------------------------------------------------------------------------------------------
 
-! Programs use module treefold, which passes on the names that begin with treefold_.
-module treefold_support
-   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_f_pointer, c_float, c_funloc, c_funptr, c_int, &
-      c_int32_t, c_int64_t, c_loc, c_null_char, c_null_ptr, c_ptr, c_size_t
-   use, intrinsic :: iso_fortran_env, only: error_unit, int8, int16, int32, int64, real32, real64
+module treefold_any
+   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_f_pointer, c_funloc, c_funptr, c_int, c_int32_t, &
+      c_int64_t, c_loc, c_null_char, c_null_funptr, c_null_ptr, c_ptr, c_size_t
+   use, intrinsic :: iso_fortran_env, only: error_unit, int8, int64, real64
    implicit none
-   public
+   private
+
+   public :: treefold_combine, treefold_team, treefold_part, treefold_view_of, treefold_view_read, treefold_view_write, &
+      treefold_view_extent, treefold_version, treefold_error_message, treefold_error_rank, treefold_status_name, &
+      treefold_threads, treefold_thread_count, treefold_fold, treefold_fold_rows, treefold_fold_on, treefold_dot_on, &
+      treefold_dot_into, treefold_fold_user, treefold_sum_lanes, treefold_sum_and_absolute_sum, treefold_exact, &
+      treefold_exact_rows, treefold_by_key, treefold_by_key_rows, treefold_rolling, treefold_accumulator_create, &
+      treefold_accumulator_copy, treefold_accumulator_destroy, treefold_accumulator_clear, treefold_accumulator_add, &
+      treefold_accumulator_remove, treefold_accumulator_add_pairs, treefold_accumulator_remove_pairs, &
+      treefold_accumulator_merge, treefold_accumulator_unmerge, treefold_accumulator_value, treefold_accumulator_equal, &
+      treefold_accumulator_to_bytes, treefold_accumulator_of_bytes, treefold_keyed_create, treefold_keyed_create_rows, &
+      treefold_keyed_create_hashed, treefold_keyed_copy, treefold_keyed_destroy, treefold_keyed_clear, treefold_keyed_add, &
+      treefold_keyed_remove, treefold_keyed_add_pairs, treefold_keyed_remove_pairs, treefold_keyed_merge, &
+      treefold_keyed_unmerge, treefold_keyed_groups, treefold_keyed_keys, treefold_keyed_values, treefold_keyed_equal, &
+      treefold_keyed_to_bytes, treefold_keyed_of_bytes, treefold_unusable, treefold_refused, treefold_end_call, &
+      treefold_text_of, treefold_keyed_handle, treefold_type_name
 
    ! The version of this file, in the form of treefold_version().
-   integer, parameter :: TREEFOLD_SOURCE_VERSION = 100
+   integer, parameter, public :: TREEFOLD_SOURCE_VERSION = 100
 
    ! What ierr becomes. treefold.h says more of each.
-   integer, parameter :: TREEFOLD_OK = 0
-   integer, parameter :: TREEFOLD_NULL = 1          ! A handle has not been made, or has been destroyed; a c_ptr is null.
-   integer, parameter :: TREEFOLD_ARGUMENT = 2      ! An argument has a value or a type that it cannot have.
-   integer, parameter :: TREEFOLD_LENGTH = 3        ! An array has another length than it must have.
-   integer, parameter :: TREEFOLD_DISAGREE = 4      ! The ranks do not agree, or their items are not 0 to N - 1, each once.
-   integer, parameter :: TREEFOLD_EMPTY = 5         ! There are no items, and the operator has no value for nothing.
-   integer, parameter :: TREEFOLD_ENVIRONMENT = 6   ! The processor does not round to nearest, or takes subnormal numbers for zero.
-   integer, parameter :: TREEFOLD_RANK_FAILED = 7   ! Another rank failed: treefold_error_rank() says which.
-   integer, parameter :: TREEFOLD_SPENT = 8         ! An earlier run of the plan failed: build another.
-   integer, parameter :: TREEFOLD_UNDER_WAY = 9     ! A run of the plan is under way: wait for it first. It goes on.
-   integer, parameter :: TREEFOLD_TIMED_OUT = 10    ! The time is over. The run goes on.
-   integer, parameter :: TREEFOLD_MPI_FAILED = 11   ! TREEFOLD_MPI in C, which is a module here. The MPI library failed.
-   integer, parameter :: TREEFOLD_UNSUPPORTED = 12  ! There is no such function for this type, operator or algorithm.
-   integer, parameter :: TREEFOLD_PANIC = 13        ! An error in treefold itself; please report it.
-   integer, parameter :: TREEFOLD_MISMATCHED = 14   ! The ranks make different calls on a plan.
-   integer, parameter :: TREEFOLD_MEMORY = 15       ! There is not enough memory.
-   integer, parameter :: TREEFOLD_OPERATOR = 16     ! The operator of the caller returned an error, or communicated.
-   integer, parameter :: TREEFOLD_INTERRUPTED = 17  ! The program has ended a wait, by treefold_comm_interruption of C.
+   integer, parameter, public :: TREEFOLD_OK = 0
+   integer, parameter, public :: TREEFOLD_NULL = 1          ! A handle was not created, or was destroyed; an array is not allocated.
+   integer, parameter, public :: TREEFOLD_ARGUMENT = 2      ! An argument has a value or a type that it cannot have.
+   integer, parameter, public :: TREEFOLD_LENGTH = 3        ! An array has another length than it must have.
+   integer, parameter, public :: TREEFOLD_DISAGREE = 4      ! The ranks do not agree, or their items are not 0 to N - 1, each once.
+   integer, parameter, public :: TREEFOLD_EMPTY = 5         ! There are no items, and the operator has no value for nothing.
+   integer, parameter, public :: TREEFOLD_ENVIRONMENT = 6   ! The processor does not round to nearest, or flushes subnormal numbers.
+   integer, parameter, public :: TREEFOLD_RANK_FAILED = 7   ! Another rank failed: treefold_error_rank() says which.
+   integer, parameter, public :: TREEFOLD_SPENT = 8         ! An earlier run of the plan failed: build another.
+   integer, parameter, public :: TREEFOLD_UNDER_WAY = 9     ! A run of the plan is under way: wait for it first. It goes on.
+   integer, parameter, public :: TREEFOLD_TIMED_OUT = 10    ! The time is over. The run goes on.
+   integer, parameter, public :: TREEFOLD_MPI_FAILED = 11   ! TREEFOLD_MPI in C, which is a module here. The MPI library failed.
+   integer, parameter, public :: TREEFOLD_UNSUPPORTED = 12  ! The call does not exist for this type, operator or algorithm.
+   integer, parameter, public :: TREEFOLD_PANIC = 13        ! An error in treefold itself; please report it.
+   integer, parameter, public :: TREEFOLD_MISMATCHED = 14   ! The ranks make different calls on a plan.
+   integer, parameter, public :: TREEFOLD_MEMORY = 15       ! There is not enough memory.
+   integer, parameter, public :: TREEFOLD_OPERATOR = 16     ! The caller's operator returned an error.
+   integer, parameter, public :: TREEFOLD_INTERRUPTED = 17  ! The program has ended a wait, by treefold_comm_interruption of C.
 
-   ! Types of elements, and operators, whose names in C would be those of procedures here: Fortran does not tell cases apart. There
-   ! are no unsigned integers in Fortran; plans for them take the signed ones of their size.
-   integer(c_int32_t), parameter :: TREEFOLD_F32 = 1, TREEFOLD_F64 = 2, TREEFOLD_C32 = 3, TREEFOLD_C64 = 4
-   integer(c_int32_t), parameter :: TREEFOLD_I8 = 5, TREEFOLD_I16 = 6, TREEFOLD_I32 = 7, TREEFOLD_I64 = 8
-   integer(c_int32_t), parameter :: TREEFOLD_U8 = 9, TREEFOLD_U16 = 10, TREEFOLD_U32 = 11, TREEFOLD_U64 = 12
-   integer(c_int32_t), parameter :: TREEFOLD_OP_SUM = 1, TREEFOLD_OP_PRODUCT = 2, TREEFOLD_OP_MIN = 3, TREEFOLD_OP_MAX = 4
+   ! Types of elements. There are no unsigned integers in Fortran: what has an unsigned type in C takes the signed one of its size.
+   integer(c_int32_t), parameter, public :: TREEFOLD_F32 = 1, TREEFOLD_F64 = 2, TREEFOLD_C32 = 3, TREEFOLD_C64 = 4
+   integer(c_int32_t), parameter, public :: TREEFOLD_I8 = 5, TREEFOLD_I16 = 6, TREEFOLD_I32 = 7, TREEFOLD_I64 = 8
+   integer(c_int32_t), parameter, public :: TREEFOLD_U8 = 9, TREEFOLD_U16 = 10, TREEFOLD_U32 = 11, TREEFOLD_U64 = 12
 
-   ! Types of keys and indices, where the module of a type knows its own by another name.
-   integer(c_int32_t), parameter :: OF_INT32 = TREEFOLD_I32, OF_INT64 = TREEFOLD_I64, OF_REAL64 = TREEFOLD_F64
+   ! Operators and exact statistics. In C they are TREEFOLD_SUM, TREEFOLD_EXACT_SUM and so on, which are procedures here: Fortran
+   ! does not tell cases apart.
+   integer(c_int32_t), parameter, public :: TREEFOLD_OP_SUM = 1, TREEFOLD_OP_PRODUCT = 2, TREEFOLD_OP_MIN = 3, TREEFOLD_OP_MAX = 4
+   integer(c_int32_t), parameter, public :: TREEFOLD_STATISTIC_COUNT = 0, TREEFOLD_STATISTIC_SUM = 1, TREEFOLD_STATISTIC_MEAN = 2, &
+      TREEFOLD_STATISTIC_VARIANCE = 3, TREEFOLD_STATISTIC_STD = 4, TREEFOLD_STATISTIC_MIN = 5, TREEFOLD_STATISTIC_MAX = 6, &
+      TREEFOLD_STATISTIC_NORM = 7, TREEFOLD_STATISTIC_DOT = 8, TREEFOLD_STATISTIC_WEIGHTED_MEAN = 9, &
+      TREEFOLD_STATISTIC_COVARIANCE = 10, TREEFOLD_STATISTIC_CORRELATION = 11, TREEFOLD_STATISTIC_SLOPE = 12, &
+      TREEFOLD_STATISTIC_INTERCEPT = 13, TREEFOLD_STATISTIC_SKEWNESS = 14, TREEFOLD_STATISTIC_KURTOSIS = 15, &
+      TREEFOLD_STATISTIC_VDOT = 16
 
-   ! What exact plans and accumulators make of the items: their sum; the square root of the sum of their squares; the sum of products
-   ! x(i) * y(i); the same with the complex conjugate of x(i); their sum, variance and standard deviation, which plans do not have. In C
-   ! these are TREEFOLD_EXACT_SUM and so on, which here is a procedure's name.
-   integer(c_int32_t), parameter :: TREEFOLD_FIGURE_SUM = 1
-   integer(c_int32_t), parameter :: TREEFOLD_FIGURE_NORM = 2
-   integer(c_int32_t), parameter :: TREEFOLD_FIGURE_DOT = 3
-   integer(c_int32_t), parameter :: TREEFOLD_FIGURE_VDOT = 4
-   integer(c_int32_t), parameter :: TREEFOLD_FIGURE_MOMENTS = 5
-   ! Of keyed states alone: the mean of items x(i) with weights y(i); the least and the greatest item.
-   integer(c_int32_t), parameter :: TREEFOLD_FIGURE_WEIGHTED_MEAN = 6
-   integer(c_int32_t), parameter :: TREEFOLD_FIGURE_EXTREMA = 7
+   ! Which items are in the window of item i: those up to i, from i on, around i, or all up to i.
+   integer(c_int32_t), parameter, public :: TREEFOLD_TRAILING = 0, TREEFOLD_FORWARD = 1, TREEFOLD_CENTRED = 2, &
+      TREEFOLD_EXPANDING = 3
 
-   ! An exact sum that is held between calls.
-   type :: treefold_accumulator
+   ! Windows, for treefold_rolling: treefold_window(items=20). Without items, windows go by an index.
+   type, public :: treefold_window
+      integer(int64) :: items = 0
+      integer :: placement = TREEFOLD_TRAILING
+      integer(int64) :: least_items = 0  ! A window of fewer items has the value NaN.
+      logical :: skip_nan = .false.      ! Items that are NaN do not count.
+   end type treefold_window
+
+   ! An exact sum that is held between calls, or what follows from it. It ends where it goes out of scope, which variables of the
+   ! main program do not, or by treefold_accumulator_destroy. An assignment copies it.
+   type, public :: treefold_accumulator
       private
       type(c_ptr) :: handle = c_null_ptr
-      integer(c_int32_t) :: element = 0  ! The type of the elements.
+      integer(c_int32_t) :: element = 0  ! The type of the items.
    contains
       procedure, private :: assign_accumulator
       generic :: assignment(=) => assign_accumulator
       final :: finalise_accumulator
    end type treefold_accumulator
 
-   ! Exact sums, or what follows from them, of the items of each key.
-   type :: treefold_keyed
+   ! The same of the items of each key.
+   type, public :: treefold_keyed
       private
       type(c_ptr) :: handle = c_null_ptr
       integer(c_int32_t) :: element = 0  ! The type of the items.
@@ -1539,1040 +242,254 @@ module treefold_support
    end type treefold_keyed
 
    ! The longest item of an operator of the caller, in bytes.
-   integer, parameter :: TREEFOLD_ITEM_BYTES_MAX = 512
+   integer, parameter, public :: TREEFOLD_ITEM_BYTES_MAX = 512
 
-   ! An operator of the caller: leaves the combination of two items in `out`, `left` having the lower numbers, and returns 0. Any
-   ! other number ends the reduction with TREEFOLD_OPERATOR. The items are aligned to 8 bytes; c_f_pointer makes variables of
-   ! them. The operator must give the same bits for the same operands on every rank, and must not communicate. `context` is what
-   ! the caller gave with it.
    abstract interface
+      ! An operator of the caller: leaves the combination of two items in `out`, `left` having the lower numbers, and returns 0. Any
+      ! other number ends the reduction with TREEFOLD_OPERATOR. The items are aligned to 8 bytes; c_f_pointer makes variables of
+      ! them. The operator must give the same bits for the same operands on every rank, and must not communicate. `context` is what
+      ! the caller gave with it.
       function treefold_combine(context, left, right, out) bind(c) result(status)
          import :: c_int, c_ptr
          type(c_ptr), value :: context, left, right, out
          integer(c_int) :: status
       end function treefold_combine
-   end interface
 
-   ! What the last call that failed has to say if it failed here, before C; blank if it failed in C, which keeps its own text. One
-   ! for each thread if this file is compiled for OpenMP; else threads that fail at once may exchange texts, but not codes.
-   character(len=200), save, private :: own_message = ''
-   !$omp threadprivate(own_message)
-
-   ! <table: functions of treefold.h>
-   interface
-      function c_version() bind(c, name='treefold_version') result(returned)
-         import :: c_int32_t
-         integer(c_int32_t) :: returned
-      end function c_version
-
-      function c_last_error() bind(c, name='treefold_last_error') result(returned)
-         import :: c_ptr
-         type(c_ptr) :: returned
-      end function c_last_error
-
-      function c_last_error_rank() bind(c, name='treefold_last_error_rank') result(returned)
-         import :: c_int32_t
-         integer(c_int32_t) :: returned
-      end function c_last_error_rank
-
-      function c_status_name(status) bind(c, name='treefold_status_name') result(returned)
-         import :: c_int32_t, c_ptr
-         integer(c_int32_t), value :: status
-         type(c_ptr) :: returned
-      end function c_status_name
-
-      function c_sum_f32(x, n, result) bind(c, name='treefold_sum_f32') result(returned)
-         import :: c_float, c_int32_t, c_size_t
-         real(c_float), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_float), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_sum_f32
-
-      function c_sum_f64(x, n, result) bind(c, name='treefold_sum_f64') result(returned)
-         import :: c_double, c_int32_t, c_size_t
-         real(c_double), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_double), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_sum_f64
-
-      function c_sum_c32(x, n, result) bind(c, name='treefold_sum_c32') result(returned)
-         import :: c_float, c_int32_t, c_size_t
-         real(c_float), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_float), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_sum_c32
-
-      function c_sum_c64(x, n, result) bind(c, name='treefold_sum_c64') result(returned)
-         import :: c_double, c_int32_t, c_size_t
-         real(c_double), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_double), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_sum_c64
-
-      function c_sum_lanes_f32(x, n, lanes, result) bind(c, name='treefold_sum_lanes_f32') result(returned)
-         import :: c_float, c_int32_t, c_size_t
-         real(c_float), intent(in) :: x(*)
-         integer(c_size_t), value :: n, lanes
-         real(c_float), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_sum_lanes_f32
-
-      function c_sum_lanes_f64(x, n, lanes, result) bind(c, name='treefold_sum_lanes_f64') result(returned)
-         import :: c_double, c_int32_t, c_size_t
-         real(c_double), intent(in) :: x(*)
-         integer(c_size_t), value :: n, lanes
-         real(c_double), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_sum_lanes_f64
-
-      function c_dot_f32(x, n, y, m, result) bind(c, name='treefold_dot_f32') result(returned)
-         import :: c_float, c_int32_t, c_size_t
-         real(c_float), intent(in) :: x(*), y(*)
-         integer(c_size_t), value :: n, m
-         real(c_float), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_dot_f32
-
-      function c_dot_f64(x, n, y, m, result) bind(c, name='treefold_dot_f64') result(returned)
-         import :: c_double, c_int32_t, c_size_t
-         real(c_double), intent(in) :: x(*), y(*)
-         integer(c_size_t), value :: n, m
-         real(c_double), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_dot_f64
-
-      function c_squared_norm_f32(x, n, result) bind(c, name='treefold_squared_norm_f32') result(returned)
-         import :: c_float, c_int32_t, c_size_t
-         real(c_float), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_float), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_squared_norm_f32
-
-      function c_squared_norm_f64(x, n, result) bind(c, name='treefold_squared_norm_f64') result(returned)
-         import :: c_double, c_int32_t, c_size_t
-         real(c_double), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_double), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_squared_norm_f64
-
-      function c_sum_and_absolute_sum_f32(x, n, sum, absolute_sum) &
-         bind(c, name='treefold_sum_and_absolute_sum_f32') result(returned)
-         import :: c_float, c_int32_t, c_size_t
-         real(c_float), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_float), intent(inout) :: sum, absolute_sum
-         integer(c_int32_t) :: returned
-      end function c_sum_and_absolute_sum_f32
-
-      function c_sum_and_absolute_sum_f64(x, n, sum, absolute_sum) &
-         bind(c, name='treefold_sum_and_absolute_sum_f64') result(returned)
-         import :: c_double, c_int32_t, c_size_t
-         real(c_double), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_double), intent(inout) :: sum, absolute_sum
-         integer(c_int32_t) :: returned
-      end function c_sum_and_absolute_sum_f64
-
-      function c_fold(type, op, items, n, result) bind(c, name='treefold_fold') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: type, op
-         type(c_ptr), value :: items, result
-         integer(c_size_t), value :: n
-         integer(c_int32_t) :: returned
-      end function c_fold
-
-      function c_fold_rows(type, op, items, n, width, result, m) bind(c, name='treefold_fold_rows') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: type, op
-         type(c_ptr), value :: items, result
-         integer(c_size_t), value :: n, width, m
-         integer(c_int32_t) :: returned
-      end function c_fold_rows
-
-      function c_fields(type, op, fields, count, n, result) bind(c, name='treefold_fields') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: type, op
-         type(c_ptr), value :: fields, result
-         integer(c_size_t), value :: count, n
-         integer(c_int32_t) :: returned
-      end function c_fields
-
-      function c_fold_user(items, n, item_bytes, combine, context, empty, result) &
-         bind(c, name='treefold_fold_user') result(returned)
-         import :: c_funptr, c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: items, context, empty, result
-         integer(c_size_t), value :: n, item_bytes
-         type(c_funptr), value :: combine
-         integer(c_int32_t) :: returned
-      end function c_fold_user
-
-      function c_exact_sum_f32(x, n, result) bind(c, name='treefold_exact_sum_f32') result(returned)
-         import :: c_float, c_int32_t, c_size_t
-         real(c_float), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_float), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_exact_sum_f32
-
-      function c_exact_sum_f64(x, n, result) bind(c, name='treefold_exact_sum_f64') result(returned)
-         import :: c_double, c_int32_t, c_size_t
-         real(c_double), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_double), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_exact_sum_f64
-
-      function c_exact_dot_f32(x, n, y, m, result) bind(c, name='treefold_exact_dot_f32') result(returned)
-         import :: c_float, c_int32_t, c_size_t
-         real(c_float), intent(in) :: x(*), y(*)
-         integer(c_size_t), value :: n, m
-         real(c_float), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_exact_dot_f32
-
-      function c_exact_dot_f64(x, n, y, m, result) bind(c, name='treefold_exact_dot_f64') result(returned)
-         import :: c_double, c_int32_t, c_size_t
-         real(c_double), intent(in) :: x(*), y(*)
-         integer(c_size_t), value :: n, m
-         real(c_double), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_exact_dot_f64
-
-      function c_exact_norm_f32(x, n, result) bind(c, name='treefold_exact_norm_f32') result(returned)
-         import :: c_float, c_int32_t, c_size_t
-         real(c_float), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_float), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_exact_norm_f32
-
-      function c_exact_norm_f64(x, n, result) bind(c, name='treefold_exact_norm_f64') result(returned)
-         import :: c_double, c_int32_t, c_size_t
-         real(c_double), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_double), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_exact_norm_f64
-
-      function c_exact_sum_rows_f32(items, n, width, result, m) bind(c, name='treefold_exact_sum_rows_f32') result(returned)
-         import :: c_float, c_int32_t, c_size_t
-         real(c_float), intent(in) :: items(*)
-         integer(c_size_t), value :: n, width, m
-         real(c_float), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_exact_sum_rows_f32
-
-      function c_exact_sum_rows_f64(items, n, width, result, m) bind(c, name='treefold_exact_sum_rows_f64') result(returned)
-         import :: c_double, c_int32_t, c_size_t
-         real(c_double), intent(in) :: items(*)
-         integer(c_size_t), value :: n, width, m
-         real(c_double), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_exact_sum_rows_f64
-
-      function c_exact_sum_by_key_f32(key_type, keys, k, items, n, result, m) &
-         bind(c, name='treefold_exact_sum_by_key_f32') result(returned)
-         import :: c_float, c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: key_type
-         type(c_ptr), value :: keys
-         integer(c_size_t), value :: k, n, m
-         real(c_float), intent(in) :: items(*)
-         real(c_float), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_exact_sum_by_key_f32
-
-      function c_exact_sum_by_key_f64(key_type, keys, k, items, n, result, m) &
-         bind(c, name='treefold_exact_sum_by_key_f64') result(returned)
-         import :: c_double, c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: key_type
-         type(c_ptr), value :: keys
-         integer(c_size_t), value :: k, n, m
-         real(c_double), intent(in) :: items(*)
-         real(c_double), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_exact_sum_by_key_f64
-
-      function c_exact_mean_by_key_f32(key_type, keys, k, items, n, result, m) &
-         bind(c, name='treefold_exact_mean_by_key_f32') result(returned)
-         import :: c_float, c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: key_type
-         type(c_ptr), value :: keys
-         integer(c_size_t), value :: k, n, m
-         real(c_float), intent(in) :: items(*)
-         real(c_float), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_exact_mean_by_key_f32
-
-      function c_exact_mean_by_key_f64(key_type, keys, k, items, n, result, m) &
-         bind(c, name='treefold_exact_mean_by_key_f64') result(returned)
-         import :: c_double, c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: key_type
-         type(c_ptr), value :: keys
-         integer(c_size_t), value :: k, n, m
-         real(c_double), intent(in) :: items(*)
-         real(c_double), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_exact_mean_by_key_f64
-
-      function c_exact_variance_by_key_f32(key_type, keys, k, items, n, ddof, result, m) &
-         bind(c, name='treefold_exact_variance_by_key_f32') result(returned)
-         import :: c_double, c_float, c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: key_type
-         type(c_ptr), value :: keys
-         integer(c_size_t), value :: k, n, m
-         real(c_float), intent(in) :: items(*)
-         real(c_double), value :: ddof
-         real(c_float), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_exact_variance_by_key_f32
-
-      function c_exact_variance_by_key_f64(key_type, keys, k, items, n, ddof, result, m) &
-         bind(c, name='treefold_exact_variance_by_key_f64') result(returned)
-         import :: c_double, c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: key_type
-         type(c_ptr), value :: keys
-         integer(c_size_t), value :: k, n, m
-         real(c_double), intent(in) :: items(*)
-         real(c_double), value :: ddof
-         real(c_double), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_exact_variance_by_key_f64
-
-      function c_exact_standard_deviation_by_key_f32(key_type, keys, k, items, n, ddof, result, m) &
-         bind(c, name='treefold_exact_standard_deviation_by_key_f32') result(returned)
-         import :: c_double, c_float, c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: key_type
-         type(c_ptr), value :: keys
-         integer(c_size_t), value :: k, n, m
-         real(c_float), intent(in) :: items(*)
-         real(c_double), value :: ddof
-         real(c_float), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_exact_standard_deviation_by_key_f32
-
-      function c_exact_standard_deviation_by_key_f64(key_type, keys, k, items, n, ddof, result, m) &
-         bind(c, name='treefold_exact_standard_deviation_by_key_f64') result(returned)
-         import :: c_double, c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: key_type
-         type(c_ptr), value :: keys
-         integer(c_size_t), value :: k, n, m
-         real(c_double), intent(in) :: items(*)
-         real(c_double), value :: ddof
-         real(c_double), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_exact_standard_deviation_by_key_f64
-
-      function c_exact_dot_by_key_f32(key_type, keys, k, x, n, y, l, result, m) &
-         bind(c, name='treefold_exact_dot_by_key_f32') result(returned)
-         import :: c_float, c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: key_type
-         type(c_ptr), value :: keys
-         integer(c_size_t), value :: k, n, l, m
-         real(c_float), intent(in) :: x(*), y(*)
-         real(c_float), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_exact_dot_by_key_f32
-
-      function c_exact_dot_by_key_f64(key_type, keys, k, x, n, y, l, result, m) &
-         bind(c, name='treefold_exact_dot_by_key_f64') result(returned)
-         import :: c_double, c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: key_type
-         type(c_ptr), value :: keys
-         integer(c_size_t), value :: k, n, l, m
-         real(c_double), intent(in) :: x(*), y(*)
-         real(c_double), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_exact_dot_by_key_f64
-
-      function c_exact_weighted_mean_by_key_f32(key_type, keys, k, x, n, y, l, result, m) &
-         bind(c, name='treefold_exact_weighted_mean_by_key_f32') result(returned)
-         import :: c_float, c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: key_type
-         type(c_ptr), value :: keys
-         integer(c_size_t), value :: k, n, l, m
-         real(c_float), intent(in) :: x(*), y(*)
-         real(c_float), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_exact_weighted_mean_by_key_f32
-
-      function c_exact_weighted_mean_by_key_f64(key_type, keys, k, x, n, y, l, result, m) &
-         bind(c, name='treefold_exact_weighted_mean_by_key_f64') result(returned)
-         import :: c_double, c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: key_type
-         type(c_ptr), value :: keys
-         integer(c_size_t), value :: k, n, l, m
-         real(c_double), intent(in) :: x(*), y(*)
-         real(c_double), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_exact_weighted_mean_by_key_f64
-
-      function c_exact_min_by_key_f32(key_type, keys, k, items, n, result, m) &
-         bind(c, name='treefold_exact_min_by_key_f32') result(returned)
-         import :: c_float, c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: key_type
-         type(c_ptr), value :: keys
-         integer(c_size_t), value :: k, n, m
-         real(c_float), intent(in) :: items(*)
-         real(c_float), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_exact_min_by_key_f32
-
-      function c_exact_min_by_key_f64(key_type, keys, k, items, n, result, m) &
-         bind(c, name='treefold_exact_min_by_key_f64') result(returned)
-         import :: c_double, c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: key_type
-         type(c_ptr), value :: keys
-         integer(c_size_t), value :: k, n, m
-         real(c_double), intent(in) :: items(*)
-         real(c_double), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_exact_min_by_key_f64
-
-      function c_exact_max_by_key_f32(key_type, keys, k, items, n, result, m) &
-         bind(c, name='treefold_exact_max_by_key_f32') result(returned)
-         import :: c_float, c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: key_type
-         type(c_ptr), value :: keys
-         integer(c_size_t), value :: k, n, m
-         real(c_float), intent(in) :: items(*)
-         real(c_float), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_exact_max_by_key_f32
-
-      function c_exact_max_by_key_f64(key_type, keys, k, items, n, result, m) &
-         bind(c, name='treefold_exact_max_by_key_f64') result(returned)
-         import :: c_double, c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: key_type
-         type(c_ptr), value :: keys
-         integer(c_size_t), value :: k, n, m
-         real(c_double), intent(in) :: items(*)
-         real(c_double), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_exact_max_by_key_f64
-
-      function c_exact_sum_rows_by_key_f32(key_type, keys, k, items, n, width, result, m) &
-         bind(c, name='treefold_exact_sum_rows_by_key_f32') result(returned)
-         import :: c_float, c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: key_type
-         type(c_ptr), value :: keys
-         integer(c_size_t), value :: k, n, width, m
-         real(c_float), intent(in) :: items(*)
-         real(c_float), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_exact_sum_rows_by_key_f32
-
-      function c_exact_sum_rows_by_key_f64(key_type, keys, k, items, n, width, result, m) &
-         bind(c, name='treefold_exact_sum_rows_by_key_f64') result(returned)
-         import :: c_double, c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: key_type
-         type(c_ptr), value :: keys
-         integer(c_size_t), value :: k, n, width, m
-         real(c_double), intent(in) :: items(*)
-         real(c_double), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_exact_sum_rows_by_key_f64
-
-      function c_exact_integer_sum_by_key(key_type, keys, k, type, items, n, result, m) &
-         bind(c, name='treefold_exact_integer_sum_by_key') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: key_type, type
-         type(c_ptr), value :: keys, items, result
-         integer(c_size_t), value :: k, n, m
-         integer(c_int32_t) :: returned
-      end function c_exact_integer_sum_by_key
-
-      function c_exact_rolling_sum_f32(items, n, window, least_items, result, m) &
-         bind(c, name='treefold_exact_rolling_sum_f32') result(returned)
-         import :: c_float, c_int32_t, c_size_t
-         real(c_float), intent(in) :: items(*)
-         integer(c_size_t), value :: n, window, least_items, m
-         real(c_float), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_exact_rolling_sum_f32
-
-      function c_exact_rolling_sum_f64(items, n, window, least_items, result, m) &
-         bind(c, name='treefold_exact_rolling_sum_f64') result(returned)
-         import :: c_double, c_int32_t, c_size_t
-         real(c_double), intent(in) :: items(*)
-         integer(c_size_t), value :: n, window, least_items, m
-         real(c_double), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_exact_rolling_sum_f64
-
-      function c_exact_rolling_mean_f32(items, n, window, least_items, result, m) &
-         bind(c, name='treefold_exact_rolling_mean_f32') result(returned)
-         import :: c_float, c_int32_t, c_size_t
-         real(c_float), intent(in) :: items(*)
-         integer(c_size_t), value :: n, window, least_items, m
-         real(c_float), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_exact_rolling_mean_f32
-
-      function c_exact_rolling_mean_f64(items, n, window, least_items, result, m) &
-         bind(c, name='treefold_exact_rolling_mean_f64') result(returned)
-         import :: c_double, c_int32_t, c_size_t
-         real(c_double), intent(in) :: items(*)
-         integer(c_size_t), value :: n, window, least_items, m
-         real(c_double), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_exact_rolling_mean_f64
-
-      function c_exact_rolling_sum_by_range_f32(index_type, index, k, items, n, width, least_items, result, m) &
-         bind(c, name='treefold_exact_rolling_sum_by_range_f32') result(returned)
-         import :: c_float, c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: index_type
-         type(c_ptr), value :: index, width
-         integer(c_size_t), value :: k, n, least_items, m
-         real(c_float), intent(in) :: items(*)
-         real(c_float), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_exact_rolling_sum_by_range_f32
-
-      function c_exact_rolling_sum_by_range_f64(index_type, index, k, items, n, width, least_items, result, m) &
-         bind(c, name='treefold_exact_rolling_sum_by_range_f64') result(returned)
-         import :: c_double, c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: index_type
-         type(c_ptr), value :: index, width
-         integer(c_size_t), value :: k, n, least_items, m
-         real(c_double), intent(in) :: items(*)
-         real(c_double), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_exact_rolling_sum_by_range_f64
-
-      function c_exact_rolling_mean_by_range_f32(index_type, index, k, items, n, width, least_items, result, m) &
-         bind(c, name='treefold_exact_rolling_mean_by_range_f32') result(returned)
-         import :: c_float, c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: index_type
-         type(c_ptr), value :: index, width
-         integer(c_size_t), value :: k, n, least_items, m
-         real(c_float), intent(in) :: items(*)
-         real(c_float), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_exact_rolling_mean_by_range_f32
-
-      function c_exact_rolling_mean_by_range_f64(index_type, index, k, items, n, width, least_items, result, m) &
-         bind(c, name='treefold_exact_rolling_mean_by_range_f64') result(returned)
-         import :: c_double, c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: index_type
-         type(c_ptr), value :: index, width
-         integer(c_size_t), value :: k, n, least_items, m
-         real(c_double), intent(in) :: items(*)
-         real(c_double), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_exact_rolling_mean_by_range_f64
-
-      function c_accumulator_create(type, figure, result) bind(c, name='treefold_accumulator_create') result(returned)
-         import :: c_int32_t, c_ptr
-         integer(c_int32_t), value :: type, figure
-         type(c_ptr), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_accumulator_create
-
-      function c_accumulator_destroy(accumulator) bind(c, name='treefold_accumulator_destroy') result(returned)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), intent(inout) :: accumulator
-         integer(c_int32_t) :: returned
-      end function c_accumulator_destroy
-
-      function c_accumulator_add(accumulator, items, n) bind(c, name='treefold_accumulator_add') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: accumulator, items
-         integer(c_size_t), value :: n
-         integer(c_int32_t) :: returned
-      end function c_accumulator_add
-
-      function c_accumulator_remove(accumulator, items, n) bind(c, name='treefold_accumulator_remove') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: accumulator, items
-         integer(c_size_t), value :: n
-         integer(c_int32_t) :: returned
-      end function c_accumulator_remove
-
-      function c_accumulator_add_dot(accumulator, x, n, y, m) bind(c, name='treefold_accumulator_add_dot') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: accumulator, x, y
-         integer(c_size_t), value :: n, m
-         integer(c_int32_t) :: returned
-      end function c_accumulator_add_dot
-
-      function c_accumulator_remove_dot(accumulator, x, n, y, m) bind(c, name='treefold_accumulator_remove_dot') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: accumulator, x, y
-         integer(c_size_t), value :: n, m
-         integer(c_int32_t) :: returned
-      end function c_accumulator_remove_dot
-
-      function c_accumulator_merge(accumulator, other) bind(c, name='treefold_accumulator_merge') result(returned)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), value :: accumulator, other
-         integer(c_int32_t) :: returned
-      end function c_accumulator_merge
-
-      function c_accumulator_unmerge(accumulator, other) bind(c, name='treefold_accumulator_unmerge') result(returned)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), value :: accumulator, other
-         integer(c_int32_t) :: returned
-      end function c_accumulator_unmerge
-
-      function c_accumulator_count(accumulator, result) bind(c, name='treefold_accumulator_count') result(returned)
-         import :: c_int32_t, c_int64_t, c_ptr
-         type(c_ptr), value :: accumulator
-         integer(c_int64_t), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_accumulator_count
-
-      function c_accumulator_value(accumulator, result) bind(c, name='treefold_accumulator_value') result(returned)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), value :: accumulator, result
-         integer(c_int32_t) :: returned
-      end function c_accumulator_value
-
-      function c_accumulator_mean(accumulator, result) bind(c, name='treefold_accumulator_mean') result(returned)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), value :: accumulator, result
-         integer(c_int32_t) :: returned
-      end function c_accumulator_mean
-
-      function c_accumulator_variance(accumulator, ddof, result) bind(c, name='treefold_accumulator_variance') result(returned)
-         import :: c_double, c_int32_t, c_ptr
-         type(c_ptr), value :: accumulator, result
-         real(c_double), value :: ddof
-         integer(c_int32_t) :: returned
-      end function c_accumulator_variance
-
-      function c_accumulator_standard_deviation(accumulator, ddof, result) &
-         bind(c, name='treefold_accumulator_standard_deviation') result(returned)
-         import :: c_double, c_int32_t, c_ptr
-         type(c_ptr), value :: accumulator, result
-         real(c_double), value :: ddof
-         integer(c_int32_t) :: returned
-      end function c_accumulator_standard_deviation
-
-      function c_accumulator_equal(accumulator, other, result) bind(c, name='treefold_accumulator_equal') result(returned)
-         import :: c_int, c_int32_t, c_ptr
-         type(c_ptr), value :: accumulator, other
-         integer(c_int), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_accumulator_equal
-
-      function c_accumulator_to_bytes(accumulator, bytes, capacity, needed) &
-         bind(c, name='treefold_accumulator_to_bytes') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: accumulator, bytes
-         integer(c_size_t), value :: capacity
-         integer(c_size_t), intent(inout) :: needed
-         integer(c_int32_t) :: returned
-      end function c_accumulator_to_bytes
-
-      function c_accumulator_of_bytes(accumulator, bytes, n) bind(c, name='treefold_accumulator_of_bytes') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: accumulator, bytes
-         integer(c_size_t), value :: n
-         integer(c_int32_t) :: returned
-      end function c_accumulator_of_bytes
-
-      function c_keyed_create(type, figure, keys, result) bind(c, name='treefold_keyed_create') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: type, figure
-         integer(c_size_t), value :: keys
-         type(c_ptr), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_keyed_create
-
-      function c_keyed_create_rows(type, keys, width, result) bind(c, name='treefold_keyed_create_rows') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: type
-         integer(c_size_t), value :: keys, width
-         type(c_ptr), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_keyed_create_rows
-
-      function c_keyed_create_hashed(type, key_type, result) bind(c, name='treefold_keyed_create_hashed') result(returned)
-         import :: c_int32_t, c_ptr
-         integer(c_int32_t), value :: type, key_type
-         type(c_ptr), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_keyed_create_hashed
-
-      function c_keyed_destroy(keyed) bind(c, name='treefold_keyed_destroy') result(returned)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), intent(inout) :: keyed
-         integer(c_int32_t) :: returned
-      end function c_keyed_destroy
-
-      function c_keyed_add(keyed, key_type, keys, k, items, n) bind(c, name='treefold_keyed_add') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: keyed, keys, items
-         integer(c_int32_t), value :: key_type
-         integer(c_size_t), value :: k, n
-         integer(c_int32_t) :: returned
-      end function c_keyed_add
-
-      function c_keyed_remove(keyed, key_type, keys, k, items, n) bind(c, name='treefold_keyed_remove') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: keyed, keys, items
-         integer(c_int32_t), value :: key_type
-         integer(c_size_t), value :: k, n
-         integer(c_int32_t) :: returned
-      end function c_keyed_remove
-
-      function c_keyed_add_dot(keyed, key_type, keys, k, x, n, y, l) bind(c, name='treefold_keyed_add_dot') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: keyed, keys, x, y
-         integer(c_int32_t), value :: key_type
-         integer(c_size_t), value :: k, n, l
-         integer(c_int32_t) :: returned
-      end function c_keyed_add_dot
-
-      function c_keyed_remove_dot(keyed, key_type, keys, k, x, n, y, l) bind(c, name='treefold_keyed_remove_dot') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: keyed, keys, x, y
-         integer(c_int32_t), value :: key_type
-         integer(c_size_t), value :: k, n, l
-         integer(c_int32_t) :: returned
-      end function c_keyed_remove_dot
-
-      function c_keyed_merge(keyed, other) bind(c, name='treefold_keyed_merge') result(returned)
-         import :: c_int32_t, c_ptr
-         type(c_ptr), value :: keyed, other
-         integer(c_int32_t) :: returned
-      end function c_keyed_merge
-
-      function c_keyed_groups(keyed, result) bind(c, name='treefold_keyed_groups') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: keyed
-         integer(c_size_t), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_keyed_groups
-
-      function c_keyed_keys(keyed, result, m) bind(c, name='treefold_keyed_keys') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: keyed, result
-         integer(c_size_t), value :: m
-         integer(c_int32_t) :: returned
-      end function c_keyed_keys
-
-      function c_keyed_sums(keyed, result, m) bind(c, name='treefold_keyed_sums') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: keyed, result
-         integer(c_size_t), value :: m
-         integer(c_int32_t) :: returned
-      end function c_keyed_sums
-
-      function c_keyed_counts(keyed, result, m) bind(c, name='treefold_keyed_counts') result(returned)
-         import :: c_int32_t, c_int64_t, c_ptr, c_size_t
-         type(c_ptr), value :: keyed
-         integer(c_int64_t), intent(inout) :: result(*)
-         integer(c_size_t), value :: m
-         integer(c_int32_t) :: returned
-      end function c_keyed_counts
-
-      function c_keyed_means(keyed, result, m) bind(c, name='treefold_keyed_means') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: keyed, result
-         integer(c_size_t), value :: m
-         integer(c_int32_t) :: returned
-      end function c_keyed_means
-
-      function c_keyed_minima(keyed, result, m) bind(c, name='treefold_keyed_minima') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: keyed, result
-         integer(c_size_t), value :: m
-         integer(c_int32_t) :: returned
-      end function c_keyed_minima
-
-      function c_keyed_maxima(keyed, result, m) bind(c, name='treefold_keyed_maxima') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: keyed, result
-         integer(c_size_t), value :: m
-         integer(c_int32_t) :: returned
-      end function c_keyed_maxima
-
-      function c_keyed_variances(keyed, ddof, result, m) bind(c, name='treefold_keyed_variances') result(returned)
-         import :: c_double, c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: keyed, result
-         real(c_double), value :: ddof
-         integer(c_size_t), value :: m
-         integer(c_int32_t) :: returned
-      end function c_keyed_variances
-
-      function c_keyed_standard_deviations(keyed, ddof, result, m) &
-         bind(c, name='treefold_keyed_standard_deviations') result(returned)
-         import :: c_double, c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: keyed, result
-         real(c_double), value :: ddof
-         integer(c_size_t), value :: m
-         integer(c_int32_t) :: returned
-      end function c_keyed_standard_deviations
-
-      function c_keyed_statistics(keyed, statistic, ddof, bias, result, m) &
-         bind(c, name='treefold_keyed_statistics') result(returned)
-         import :: c_double, c_int, c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: keyed, result
-         integer(c_int32_t), value :: statistic
-         real(c_double), value :: ddof
-         integer(c_int), value :: bias
-         integer(c_size_t), value :: m
-         integer(c_int32_t) :: returned
-      end function c_keyed_statistics
-
-      function c_keyed_equal(keyed, other, result) bind(c, name='treefold_keyed_equal') result(returned)
-         import :: c_int, c_int32_t, c_ptr
-         type(c_ptr), value :: keyed, other
-         integer(c_int), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_keyed_equal
-
-      function c_keyed_to_bytes(keyed, bytes, capacity, needed) bind(c, name='treefold_keyed_to_bytes') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: keyed, bytes
-         integer(c_size_t), value :: capacity
-         integer(c_size_t), intent(inout) :: needed
-         integer(c_int32_t) :: returned
-      end function c_keyed_to_bytes
-
-      function c_keyed_of_bytes(keyed, bytes, n) bind(c, name='treefold_keyed_of_bytes') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: keyed, bytes
-         integer(c_size_t), value :: n
-         integer(c_int32_t) :: returned
-      end function c_keyed_of_bytes
-
-      function c_par_sum_f32(x, n, result) bind(c, name='treefold_par_sum_f32') result(returned)
-         import :: c_float, c_int32_t, c_size_t
-         real(c_float), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_float), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_par_sum_f32
-
-      function c_par_sum_f64(x, n, result) bind(c, name='treefold_par_sum_f64') result(returned)
-         import :: c_double, c_int32_t, c_size_t
-         real(c_double), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_double), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_par_sum_f64
-
-      function c_par_sum_c32(x, n, result) bind(c, name='treefold_par_sum_c32') result(returned)
-         import :: c_float, c_int32_t, c_size_t
-         real(c_float), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_float), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_par_sum_c32
-
-      function c_par_sum_c64(x, n, result) bind(c, name='treefold_par_sum_c64') result(returned)
-         import :: c_double, c_int32_t, c_size_t
-         real(c_double), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_double), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_par_sum_c64
-
-      function c_par_sum_lanes_f32(x, n, lanes, result) bind(c, name='treefold_par_sum_lanes_f32') result(returned)
-         import :: c_float, c_int32_t, c_size_t
-         real(c_float), intent(in) :: x(*)
-         integer(c_size_t), value :: n, lanes
-         real(c_float), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_par_sum_lanes_f32
-
-      function c_par_sum_lanes_f64(x, n, lanes, result) bind(c, name='treefold_par_sum_lanes_f64') result(returned)
-         import :: c_double, c_int32_t, c_size_t
-         real(c_double), intent(in) :: x(*)
-         integer(c_size_t), value :: n, lanes
-         real(c_double), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_par_sum_lanes_f64
-
-      function c_par_dot_f32(x, n, y, m, result) bind(c, name='treefold_par_dot_f32') result(returned)
-         import :: c_float, c_int32_t, c_size_t
-         real(c_float), intent(in) :: x(*), y(*)
-         integer(c_size_t), value :: n, m
-         real(c_float), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_par_dot_f32
-
-      function c_par_dot_f64(x, n, y, m, result) bind(c, name='treefold_par_dot_f64') result(returned)
-         import :: c_double, c_int32_t, c_size_t
-         real(c_double), intent(in) :: x(*), y(*)
-         integer(c_size_t), value :: n, m
-         real(c_double), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_par_dot_f64
-
-      function c_par_squared_norm_f32(x, n, result) bind(c, name='treefold_par_squared_norm_f32') result(returned)
-         import :: c_float, c_int32_t, c_size_t
-         real(c_float), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_float), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_par_squared_norm_f32
-
-      function c_par_squared_norm_f64(x, n, result) bind(c, name='treefold_par_squared_norm_f64') result(returned)
-         import :: c_double, c_int32_t, c_size_t
-         real(c_double), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_double), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_par_squared_norm_f64
-
-      function c_par_sum_and_absolute_sum_f32(x, n, sum, absolute_sum) &
-         bind(c, name='treefold_par_sum_and_absolute_sum_f32') result(returned)
-         import :: c_float, c_int32_t, c_size_t
-         real(c_float), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_float), intent(inout) :: sum, absolute_sum
-         integer(c_int32_t) :: returned
-      end function c_par_sum_and_absolute_sum_f32
-
-      function c_par_sum_and_absolute_sum_f64(x, n, sum, absolute_sum) &
-         bind(c, name='treefold_par_sum_and_absolute_sum_f64') result(returned)
-         import :: c_double, c_int32_t, c_size_t
-         real(c_double), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_double), intent(inout) :: sum, absolute_sum
-         integer(c_int32_t) :: returned
-      end function c_par_sum_and_absolute_sum_f64
-
-      function c_par_fold(type, op, items, n, result) bind(c, name='treefold_par_fold') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: type, op
-         type(c_ptr), value :: items, result
-         integer(c_size_t), value :: n
-         integer(c_int32_t) :: returned
-      end function c_par_fold
-
-      function c_par_fold_rows(type, op, items, n, width, result, m) bind(c, name='treefold_par_fold_rows') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: type, op
-         type(c_ptr), value :: items, result
-         integer(c_size_t), value :: n, width, m
-         integer(c_int32_t) :: returned
-      end function c_par_fold_rows
-
-      function c_par_fields(type, op, fields, count, n, result) bind(c, name='treefold_par_fields') result(returned)
-         import :: c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: type, op
-         type(c_ptr), value :: fields, result
-         integer(c_size_t), value :: count, n
-         integer(c_int32_t) :: returned
-      end function c_par_fields
-
-      function c_par_fold_user(items, n, item_bytes, combine, context, empty, result) &
-         bind(c, name='treefold_par_fold_user') result(returned)
-         import :: c_funptr, c_int32_t, c_ptr, c_size_t
-         type(c_ptr), value :: items, context, empty, result
-         integer(c_size_t), value :: n, item_bytes
-         type(c_funptr), value :: combine
-         integer(c_int32_t) :: returned
-      end function c_par_fold_user
-
-      function c_par_exact_sum_f32(x, n, result) bind(c, name='treefold_par_exact_sum_f32') result(returned)
-         import :: c_float, c_int32_t, c_size_t
-         real(c_float), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_float), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_par_exact_sum_f32
-
-      function c_par_exact_sum_f64(x, n, result) bind(c, name='treefold_par_exact_sum_f64') result(returned)
-         import :: c_double, c_int32_t, c_size_t
-         real(c_double), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_double), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_par_exact_sum_f64
-
-      function c_par_exact_dot_f32(x, n, y, m, result) bind(c, name='treefold_par_exact_dot_f32') result(returned)
-         import :: c_float, c_int32_t, c_size_t
-         real(c_float), intent(in) :: x(*), y(*)
-         integer(c_size_t), value :: n, m
-         real(c_float), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_par_exact_dot_f32
-
-      function c_par_exact_dot_f64(x, n, y, m, result) bind(c, name='treefold_par_exact_dot_f64') result(returned)
-         import :: c_double, c_int32_t, c_size_t
-         real(c_double), intent(in) :: x(*), y(*)
-         integer(c_size_t), value :: n, m
-         real(c_double), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_par_exact_dot_f64
-
-      function c_par_exact_norm_f32(x, n, result) bind(c, name='treefold_par_exact_norm_f32') result(returned)
-         import :: c_float, c_int32_t, c_size_t
-         real(c_float), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_float), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_par_exact_norm_f32
-
-      function c_par_exact_norm_f64(x, n, result) bind(c, name='treefold_par_exact_norm_f64') result(returned)
-         import :: c_double, c_int32_t, c_size_t
-         real(c_double), intent(in) :: x(*)
-         integer(c_size_t), value :: n
-         real(c_double), intent(inout) :: result
-         integer(c_int32_t) :: returned
-      end function c_par_exact_norm_f64
-
-      function c_par_exact_sum_by_key_f32(key_type, keys, k, items, n, result, m) &
-         bind(c, name='treefold_par_exact_sum_by_key_f32') result(returned)
-         import :: c_float, c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: key_type
-         type(c_ptr), value :: keys
-         integer(c_size_t), value :: k, n, m
-         real(c_float), intent(in) :: items(*)
-         real(c_float), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_par_exact_sum_by_key_f32
-
-      function c_par_exact_sum_by_key_f64(key_type, keys, k, items, n, result, m) &
-         bind(c, name='treefold_par_exact_sum_by_key_f64') result(returned)
-         import :: c_double, c_int32_t, c_ptr, c_size_t
-         integer(c_int32_t), value :: key_type
-         type(c_ptr), value :: keys
-         integer(c_size_t), value :: k, n, m
-         real(c_double), intent(in) :: items(*)
-         real(c_double), intent(inout) :: result(*)
-         integer(c_int32_t) :: returned
-      end function c_par_exact_sum_by_key_f64
-   end interface
-   ! </table>
-
-   interface
-      function c_strlen(text) bind(c, name='strlen') result(length)
+      ! Threads of the caller's own, such as OpenMP's: calls part(job, i) once for each i from 0 to parts - 1, in any order and by
+      ! any threads, and returns when all these calls have returned. c_f_procpointer makes a procedure(treefold_part) of `part`.
+      subroutine treefold_team(context, parts, part, job) bind(c)
+         import :: c_funptr, c_ptr, c_size_t
+         type(c_ptr), value :: context, job
+         integer(c_size_t), value :: parts
+         type(c_funptr), value :: part
+      end subroutine treefold_team
+
+      subroutine treefold_part(job, part) bind(c)
          import :: c_ptr, c_size_t
-         type(c_ptr), value :: text
-         integer(c_size_t) :: length
-      end function c_strlen
+         type(c_ptr), value :: job
+         integer(c_size_t), value :: part
+      end subroutine treefold_part
    end interface
 
-   interface treefold_fold
-      module procedure fold_pointer
-   end interface
-   interface treefold_par_fold
-      module procedure par_fold_pointer
-   end interface
-   private :: fold_pointer, par_fold_pointer
+   ! What an array is, as treefold_descriptor.c finds it. This and the procedures that take it are for module treefold_mpi.
+   type, bind(c), public :: treefold_view
+      type(c_ptr) :: address = c_null_ptr
+      integer(c_int64_t) :: elements = 0, bytes = 0
+      integer(c_int32_t) :: type = 0, rank = 0, is_contiguous = 1, state = 0
+   end type treefold_view
 
-   interface treefold_keyed_sums
-      module procedure keyed_integer_sums
-   end interface
-   private :: keyed_integer_sums
+   interface
+      subroutine treefold_view_of(array, view) bind(c)
+         import :: treefold_view
+         type(*), dimension(..), intent(in) :: array
+         type(treefold_view), intent(inout) :: view
+      end subroutine treefold_view_of
 
-   interface address_of
-      module procedure address_of_int8, address_of_int32, address_of_int64, address_of_real64
+      subroutine treefold_view_read(array, begin, count, into) bind(c)
+         import :: c_int64_t, c_ptr
+         type(*), dimension(..), intent(in) :: array
+         integer(c_int64_t), value :: begin, count
+         type(c_ptr), value :: into
+      end subroutine treefold_view_read
+
+      subroutine treefold_view_write(array, from) bind(c)
+         import :: c_ptr
+         type(*), dimension(..), intent(inout) :: array
+         type(c_ptr), value :: from
+      end subroutine treefold_view_write
+
+      function treefold_view_extent(array, dimension) bind(c) result(extent)
+         import :: c_int, c_size_t
+         type(*), dimension(..), intent(in) :: array
+         integer(c_int), value :: dimension
+         integer(c_size_t) :: extent
+      end function treefold_view_extent
    end interface
+
+   ! ---- The functions of treefold.h ----
+
+   interface
+      type(c_ptr) function c_status_name(status) bind(c, name='treefold_status_name')
+         import; integer(c_int32_t), value :: status
+      end function
+      type(c_ptr) function c_last_error() bind(c, name='treefold_last_error')
+         import
+      end function
+      integer(c_int32_t) function treefold_report(status, message) bind(c)
+         import; integer(c_int32_t), value :: status; character(kind=c_char), intent(in) :: message(*)
+      end function
+      integer(c_int32_t) function c_threads(n) bind(c, name='treefold_threads')
+         import; integer(c_int), value :: n
+      end function
+      integer(c_int32_t) function c_fold(type, op, items, n, result) bind(c, name='treefold_fold')
+         import; integer(c_int32_t), value :: type, op; type(c_ptr), value :: items, result; integer(c_size_t), value :: n
+      end function
+      integer(c_int32_t) function c_fold_rows(type, op, items, n, width, result, m) bind(c, name='treefold_fold_rows')
+         import; integer(c_int32_t), value :: type, op; type(c_ptr), value :: items, result
+         integer(c_size_t), value :: n, width, m
+      end function
+      integer(c_int32_t) function c_fold_on(type, op, items, n, team, context, result) bind(c, name='treefold_fold_on')
+         import; integer(c_int32_t), value :: type, op; type(c_ptr), value :: items, context, result
+         integer(c_size_t), value :: n; type(c_funptr), value :: team
+      end function
+      integer(c_int32_t) function c_fold_user(items, n, item_bytes, combine, context, empty, result) &
+         bind(c, name='treefold_fold_user')
+         import; type(c_ptr), value :: items, context, empty, result; integer(c_size_t), value :: n, item_bytes
+         type(c_funptr), value :: combine
+      end function
+      integer(c_int32_t) function c_dot(type, x, n, y, m, result) bind(c, name='treefold_dot')
+         import; integer(c_int32_t), value :: type; type(c_ptr), value :: x, y, result; integer(c_size_t), value :: n, m
+      end function
+      integer(c_int32_t) function c_dot_on(type, x, n, y, m, team, context, result) bind(c, name='treefold_dot_on')
+         import; integer(c_int32_t), value :: type; type(c_ptr), value :: x, y, context, result
+         integer(c_size_t), value :: n, m; type(c_funptr), value :: team
+      end function
+      integer(c_int32_t) function c_sum_lanes(type, x, n, lanes, result) bind(c, name='treefold_sum_lanes')
+         import; integer(c_int32_t), value :: type; type(c_ptr), value :: x, result; integer(c_size_t), value :: n, lanes
+      end function
+      integer(c_int32_t) function c_sum_and_absolute_sum(type, x, n, sum, absolute_sum) &
+         bind(c, name='treefold_sum_and_absolute_sum')
+         import; integer(c_int32_t), value :: type; type(c_ptr), value :: x, sum, absolute_sum; integer(c_size_t), value :: n
+      end function
+      integer(c_int32_t) function c_exact(type, statistic, ddof, x, n, y, m, result) bind(c, name='treefold_exact')
+         import; integer(c_int32_t), value :: type, statistic; real(c_double), value :: ddof; type(c_ptr), value :: x, y, result
+         integer(c_size_t), value :: n, m
+      end function
+      integer(c_int32_t) function c_by_key(type, statistic, ddof, key_type, keys, k, x, n, y, l, result, m) &
+         bind(c, name='treefold_by_key')
+         import; integer(c_int32_t), value :: type, statistic, key_type; real(c_double), value :: ddof
+         type(c_ptr), value :: keys, x, y, result; integer(c_size_t), value :: k, n, l, m
+      end function
+      integer(c_int32_t) function c_by_key_rows(type, statistic, ddof, width, key_type, keys, k, items, n, result, m) &
+         bind(c, name='treefold_by_key_rows')
+         import; integer(c_int32_t), value :: type, statistic, key_type; real(c_double), value :: ddof
+         type(c_ptr), value :: keys, items, result; integer(c_size_t), value :: width, k, n, m
+      end function
+   end interface
+
+   type, bind(c) :: c_window
+      integer(c_size_t) :: items
+      type(c_ptr) :: index, width
+      integer(c_int32_t) :: index_type, placement
+      integer(c_size_t) :: least_items
+      integer(c_int32_t) :: skip_nan
+   end type c_window
+
+   interface
+      integer(c_int32_t) function c_rolling(type, statistic, ddof, window, x, n, y, l, result, m) bind(c, name='treefold_rolling')
+         import; integer(c_int32_t), value :: type, statistic; real(c_double), value :: ddof
+         type(c_window), intent(in) :: window; type(c_ptr), value :: x, y, result; integer(c_size_t), value :: n, l, m
+      end function
+      integer(c_int32_t) function c_accumulator_create(type, statistic, result) bind(c, name='treefold_accumulator_create')
+         import; integer(c_int32_t), value :: type, statistic; type(c_ptr), intent(inout) :: result
+      end function
+      integer(c_int32_t) function c_keyed_create_rows(type, statistic, keys, width, result) &
+         bind(c, name='treefold_keyed_create_rows')
+         import; integer(c_int32_t), value :: type, statistic; integer(c_size_t), value :: keys, width
+         type(c_ptr), intent(inout) :: result
+      end function
+      integer(c_int32_t) function c_keyed_create(type, statistic, keys, result) bind(c, name='treefold_keyed_create')
+         import; integer(c_int32_t), value :: type, statistic; integer(c_size_t), value :: keys
+         type(c_ptr), intent(inout) :: result
+      end function
+      integer(c_int32_t) function c_accumulator_value(state, statistic, ddof, result) bind(c, name='treefold_accumulator_value')
+         import; type(c_ptr), value :: state, result; integer(c_int32_t), value :: statistic; real(c_double), value :: ddof
+      end function
+      integer(c_int32_t) function c_accumulator_copy(state, result) bind(c, name='treefold_accumulator_copy')
+         import; type(c_ptr), value :: state; type(c_ptr), intent(inout) :: result
+      end function
+      integer(c_int32_t) function c_keyed_copy(state, result) bind(c, name='treefold_keyed_copy')
+         import; type(c_ptr), value :: state; type(c_ptr), intent(inout) :: result
+      end function
+      integer(c_int32_t) function c_keyed_values(state, statistic, ddof, result, m) bind(c, name='treefold_keyed_values')
+         import; type(c_ptr), value :: state, result; integer(c_int32_t), value :: statistic; real(c_double), value :: ddof
+         integer(c_size_t), value :: m
+      end function
+      integer(c_int32_t) function c_keyed_groups(state, result) bind(c, name='treefold_keyed_groups')
+         import; type(c_ptr), value :: state; integer(c_size_t), intent(inout) :: result
+      end function
+   end interface
+
+   ! Functions that have the same arguments as others.
+   abstract interface
+      integer(c_int32_t) function c_number() bind(c)
+         import
+      end function
+      integer(c_int32_t) function c_one(state) bind(c)
+         import; type(c_ptr), value :: state
+      end function
+      integer(c_int32_t) function c_end(state) bind(c)
+         import; type(c_ptr), intent(inout) :: state
+      end function
+      integer(c_int32_t) function c_two(state, other) bind(c)
+         import; type(c_ptr), value :: state, other
+      end function
+      integer(c_int32_t) function c_typed_into(type, key_type, result) bind(c)
+         import; integer(c_int32_t), value :: type, key_type; type(c_ptr), intent(inout) :: result
+      end function
+      integer(c_int32_t) function c_compare(state, other, result) bind(c)
+         import; type(c_ptr), value :: state, other; integer(c_int), intent(inout) :: result
+      end function
+      integer(c_int32_t) function c_array(state, items, n) bind(c)
+         import; type(c_ptr), value :: state, items; integer(c_size_t), value :: n
+      end function
+      integer(c_int32_t) function c_to_bytes(state, bytes, capacity, needed) bind(c)
+         import; type(c_ptr), value :: state, bytes; integer(c_size_t), value :: capacity
+         integer(c_size_t), intent(inout) :: needed
+      end function
+      integer(c_int32_t) function c_arrays(state, x, n, y, m) bind(c)
+         import; type(c_ptr), value :: state, x, y; integer(c_size_t), value :: n, m
+      end function
+      integer(c_int32_t) function c_keyed_array(state, key_type, keys, k, x, n) bind(c)
+         import; type(c_ptr), value :: state, keys, x; integer(c_int32_t), value :: key_type; integer(c_size_t), value :: k, n
+      end function
+      integer(c_int32_t) function c_keyed_arrays(state, key_type, keys, k, x, n, y, l) bind(c)
+         import; type(c_ptr), value :: state, keys, x, y; integer(c_int32_t), value :: key_type
+         integer(c_size_t), value :: k, n, l
+      end function
+      integer(c_size_t) function c_length(text) bind(c)
+         import; type(c_ptr), value :: text
+      end function
+   end interface
+
+   procedure(c_length), bind(c, name='strlen') :: c_strlen
+   procedure(c_number), bind(c, name='treefold_version') :: c_version
+   procedure(c_number), bind(c, name='treefold_last_error_rank') :: c_last_error_rank
+   procedure(c_number), bind(c, name='treefold_thread_count') :: c_thread_count
+   procedure(c_end), bind(c, name='treefold_accumulator_destroy') :: c_accumulator_destroy
+   procedure(c_end), bind(c, name='treefold_keyed_destroy') :: c_keyed_destroy
+   procedure(c_one), bind(c, name='treefold_accumulator_clear') :: c_accumulator_clear
+   procedure(c_one), bind(c, name='treefold_keyed_clear') :: c_keyed_clear
+   procedure(c_array), bind(c, name='treefold_accumulator_add') :: c_accumulator_add
+   procedure(c_array), bind(c, name='treefold_accumulator_remove') :: c_accumulator_remove
+   procedure(c_arrays), bind(c, name='treefold_accumulator_add_pairs') :: c_accumulator_add_pairs
+   procedure(c_arrays), bind(c, name='treefold_accumulator_remove_pairs') :: c_accumulator_remove_pairs
+   procedure(c_keyed_array), bind(c, name='treefold_keyed_add') :: c_keyed_add
+   procedure(c_keyed_array), bind(c, name='treefold_keyed_remove') :: c_keyed_remove
+   procedure(c_keyed_arrays), bind(c, name='treefold_keyed_add_pairs') :: c_keyed_add_pairs
+   procedure(c_keyed_arrays), bind(c, name='treefold_keyed_remove_pairs') :: c_keyed_remove_pairs
+   procedure(c_two), bind(c, name='treefold_accumulator_merge') :: c_accumulator_merge
+   procedure(c_two), bind(c, name='treefold_accumulator_unmerge') :: c_accumulator_unmerge
+   procedure(c_two), bind(c, name='treefold_keyed_merge') :: c_keyed_merge
+   procedure(c_two), bind(c, name='treefold_keyed_unmerge') :: c_keyed_unmerge
+   procedure(c_compare), bind(c, name='treefold_accumulator_equal') :: c_accumulator_equal
+   procedure(c_compare), bind(c, name='treefold_keyed_equal') :: c_keyed_equal
+   procedure(c_to_bytes), bind(c, name='treefold_accumulator_to_bytes') :: c_accumulator_to_bytes
+   procedure(c_to_bytes), bind(c, name='treefold_keyed_to_bytes') :: c_keyed_to_bytes
+   procedure(c_array), bind(c, name='treefold_accumulator_of_bytes') :: c_accumulator_of_bytes
+   procedure(c_array), bind(c, name='treefold_keyed_of_bytes') :: c_keyed_of_bytes
+   procedure(c_array), bind(c, name='treefold_keyed_keys') :: c_keyed_keys
+   procedure(c_typed_into), bind(c, name='treefold_keyed_create_hashed') :: c_keyed_create_hashed
+
+   ! In place of an operator: the sum of the products of two arrays.
+   integer(c_int32_t), parameter :: DOT_OF_TWO = -1
+
+   ! How many elements of an array with strides are copied at once, by one thread and by several; a power of 2.
+   integer(int64), parameter :: BLOCK_ELEMENTS = 2_int64**13, BLOCK_OF_THREADS = 2_int64**20
 
 contains
+
+   ! ---- Versions, errors, threads ----
 
    ! The version of the library: 10000 times the major number, plus 100 times the minor one, plus the patch. While the major
    ! number is 0, sources and library must agree in the minor one.
@@ -2586,19 +503,14 @@ contains
    function treefold_error_message() result(text)
       character(len=:), allocatable :: text
 
-      if (own_message /= '') then
-         text = trim(own_message)
-      else
-         text = text_of(c_last_error())
-      end if
+      text = treefold_text_of(c_last_error())
    end function treefold_error_message
 
    ! The rank that the last error of this thread is about, from 0 on; -1 if it is about none.
    function treefold_error_rank() result(rank)
       integer :: rank
 
-      rank = -1
-      if (own_message == '') rank = c_last_error_rank()
+      rank = c_last_error_rank()
    end function treefold_error_rank
 
    ! The name of a code as in C, such as TREEFOLD_LENGTH; "unknown" for any other number.
@@ -2606,156 +518,750 @@ contains
       integer, intent(in) :: status
       character(len=:), allocatable :: text
 
-      text = text_of(c_status_name(int(status, c_int32_t)))
+      text = treefold_text_of(c_status_name(int(status, c_int32_t)))
    end function treefold_status_name
 
-   ! The reduction of n items of item_bytes bytes at `items`, such as variables of a derived type, by an operator of the caller.
-   ! `result` has room for one item; `empty`, the reduction of nothing, is one.
-   subroutine fold_pointer(items, n, item_bytes, combine, result, context, empty, ierr)
-      type(c_ptr), intent(in) :: items
-      integer(int64), intent(in) :: n, item_bytes
+   ! How many threads the later calls of this thread may use: 1, the default, is the calling thread alone; 0 is one thread a core.
+   ! No number of threads changes a bit.
+   subroutine treefold_threads(n, ierr)
+      integer, intent(in) :: n
+      integer, intent(out), optional :: ierr
+
+      call treefold_end_call(c_threads(int(n, c_int)), ierr)
+   end subroutine treefold_threads
+
+   function treefold_thread_count() result(n)
+      integer :: n
+
+      n = c_thread_count()
+   end function treefold_thread_count
+
+   ! ---- In tree order ----
+
+   ! The reduction of all elements of x by TREEFOLD_OP_SUM and so on.
+   subroutine treefold_fold(op, x, result, ierr)
+      integer(c_int32_t), intent(in) :: op
+      type(*), dimension(..), intent(in) :: x
+      type(*), dimension(..), intent(inout) :: result
+      integer, intent(out), optional :: ierr
+
+      call reduce(op, .false., x, x, result, ierr=ierr)
+   end subroutine treefold_fold
+
+   ! The reduction of rows, element by element: x(:, i) is row i, and result(c) becomes the reduction of x(c, :).
+   subroutine treefold_fold_rows(op, x, result, ierr)
+      integer(c_int32_t), intent(in) :: op
+      type(*), dimension(..), intent(in) :: x
+      type(*), dimension(..), intent(inout) :: result
+      integer, intent(out), optional :: ierr
+
+      call reduce(op, .true., x, x, result, ierr=ierr)
+   end subroutine treefold_fold_rows
+
+   ! The reduction by the caller's threads. A part that `team` has left out is TREEFOLD_ARGUMENT.
+   subroutine treefold_fold_on(op, x, result, team, context, ierr)
+      integer(c_int32_t), intent(in) :: op
+      type(*), dimension(..), intent(in) :: x
+      type(*), dimension(..), intent(inout) :: result
+      procedure(treefold_team) :: team
+      type(c_ptr), intent(in), optional :: context
+      integer, intent(out), optional :: ierr
+
+      call reduce(op, .false., x, x, result, c_funloc(team), context, ierr)
+   end subroutine treefold_fold_on
+
+   ! The sum of the products x(i) * y(i), each of which rounds once: what the function treefold_dot returns.
+   subroutine treefold_dot_into(x, y, result, ierr)
+      type(*), dimension(..), intent(in) :: x, y
+      type(*), dimension(..), intent(inout) :: result
+      integer, intent(out), optional :: ierr
+
+      call reduce(DOT_OF_TWO, .false., x, y, result, ierr=ierr)
+   end subroutine treefold_dot_into
+
+   subroutine treefold_dot_on(x, y, result, team, context, ierr)
+      type(*), dimension(..), intent(in) :: x, y
+      type(*), dimension(..), intent(inout) :: result
+      procedure(treefold_team) :: team
+      type(c_ptr), intent(in), optional :: context
+      integer, intent(out), optional :: ierr
+
+      call reduce(DOT_OF_TWO, .false., x, y, result, c_funloc(team), context, ierr)
+   end subroutine treefold_dot_on
+
+   ! The reduction of items of any type, such as a derived one, by the caller's operator. `result` is an item, and so is `empty`,
+   ! the reduction of nothing: an element, or an array that has the first dimensions of `items`.
+   subroutine treefold_fold_user(items, combine, result, context, empty, ierr)
+      type(*), dimension(..), intent(in) :: items
       procedure(treefold_combine) :: combine
-      type(c_ptr), intent(in) :: result
-      type(c_ptr), intent(in), optional :: context, empty
+      type(*), dimension(..), intent(inout) :: result
+      type(c_ptr), intent(in), optional :: context
+      type(*), dimension(..), intent(in), optional :: empty
       integer, intent(out), optional :: ierr
+      type(treefold_view) :: of_items, of_result, of_empty
+      integer(int8), allocatable, target :: copy_of_items(:), copy_of_result(:), copy_of_empty(:)
+      type(c_ptr) :: place
+      integer(c_int32_t) :: status
+      integer :: i
 
-      if (negative('n', n, ierr)) return
-      if (negative('item_bytes', item_bytes, ierr)) return
-      call report(c_fold_user(items, n, item_bytes, c_funloc(combine), pointer_or_null(context), pointer_or_null(empty), &
-         result), ierr)
-   end subroutine fold_pointer
+      if (treefold_unusable('items', items, of_items, -1, ierr)) return
+      if (treefold_unusable('result', result, of_result, -1, ierr)) return
+      if (other_type('result', of_result, of_items, ierr)) return
+      do i = 1, of_result%rank
+         if (other_length('dimension ' // decimal(int(i, int64)) // ' of result', treefold_view_extent(result, i), &
+            treefold_view_extent(items, i), ierr)) return
+      end do
+      if (present(empty)) then
+         if (treefold_unusable('empty', empty, of_empty, -1, ierr)) return
+         if (other_type('empty', of_empty, of_items, ierr)) return
+         if (other_length('empty', of_empty%elements, of_result%elements, ierr)) return
+         of_empty%address = gathered(empty, of_empty, copy_of_empty)
+      end if
+      place = place_of(of_result, copy_of_result)
+      status = c_fold_user(gathered(items, of_items, copy_of_items), of_items%elements / max(1_int64, of_result%elements), &
+         of_result%elements * of_result%bytes, c_funloc(combine), pointer_or_null(context), of_empty%address, place)
+      call end_call(status, result, of_result, place, ierr)
+   end subroutine treefold_fold_user
 
-   ! The same by several threads, which call `combine` at once.
-   subroutine par_fold_pointer(items, n, item_bytes, combine, result, context, empty, ierr)
-      type(c_ptr), intent(in) :: items
-      integer(int64), intent(in) :: n, item_bytes
-      procedure(treefold_combine) :: combine
-      type(c_ptr), intent(in) :: result
-      type(c_ptr), intent(in), optional :: context, empty
+   ! The sum in lanes: x(i) belongs to lane mod(i - 1, lanes), each lane is summed in tree order, and then their sums.
+   subroutine treefold_sum_lanes(x, lanes, result, ierr)
+      type(*), dimension(..), intent(in) :: x
+      integer, intent(in) :: lanes
+      type(*), dimension(..), intent(inout) :: result
       integer, intent(out), optional :: ierr
+      type(treefold_view) :: of_x, of_result
+      integer(int8), allocatable, target :: copy_of_x(:)
 
-      if (negative('n', n, ierr)) return
-      if (negative('item_bytes', item_bytes, ierr)) return
-      call report(c_par_fold_user(items, n, item_bytes, c_funloc(combine), pointer_or_null(context), pointer_or_null(empty), &
-         result), ierr)
-   end subroutine par_fold_pointer
+      if (treefold_unusable('x', x, of_x, 0, ierr)) return
+      if (treefold_unusable('result', result, of_result, of_x%type, ierr)) return
+      if (other_length('result', of_result%elements, 1_int64, ierr)) return
+      if (negative('lanes', int(lanes, int64), ierr)) return
+      call treefold_end_call(c_sum_lanes(of_x%type, gathered(x, of_x, copy_of_x), of_x%elements, int(lanes, c_size_t), &
+         of_result%address), ierr)
+   end subroutine treefold_sum_lanes
 
-   ! An accumulator of no items: a type of real or complex numbers, and what is made of them, such as TREEFOLD_FIGURE_MOMENTS.
-   subroutine treefold_accumulator_create(type, figure, accumulator, ierr)
-      integer(c_int32_t), intent(in) :: type, figure
-      type(treefold_accumulator), intent(inout) :: accumulator
+   ! The sum of the numbers, and that of their absolute values, which bounds the error of the first.
+   subroutine treefold_sum_and_absolute_sum(x, sum, absolute_sum, ierr)
+      type(*), dimension(..), intent(in) :: x
+      type(*), dimension(..), intent(inout) :: sum, absolute_sum
       integer, intent(out), optional :: ierr
+      type(treefold_view) :: of_x, of_sum, of_absolute
+      integer(int8), allocatable, target :: copy_of_x(:)
+
+      if (treefold_unusable('x', x, of_x, 0, ierr)) return
+      if (treefold_unusable('sum', sum, of_sum, of_x%type, ierr)) return
+      if (treefold_unusable('absolute_sum', absolute_sum, of_absolute, of_x%type, ierr)) return
+      if (other_length('sum', of_sum%elements, 1_int64, ierr)) return
+      if (other_length('absolute_sum', of_absolute%elements, 1_int64, ierr)) return
+      call treefold_end_call(c_sum_and_absolute_sum(of_x%type, gathered(x, of_x, copy_of_x), of_x%elements, of_sum%address, &
+         of_absolute%address), ierr)
+   end subroutine treefold_sum_and_absolute_sum
+
+   ! Reduces all elements of x, or its rows, or, for DOT_OF_TWO, its products with y, by the threads of `team` if there is one.
+   subroutine reduce(op, by_rows, x, y, result, team, context, ierr)
+      integer(c_int32_t), intent(in) :: op
+      logical, intent(in) :: by_rows
+      type(*), dimension(..), intent(in) :: x, y
+      type(*), dimension(..), intent(inout) :: result
+      type(c_funptr), intent(in), optional :: team
+      type(c_ptr), intent(in), optional :: context
+      integer, intent(out), optional :: ierr
+      type(treefold_view) :: of_x, of_y, of_result
+      integer(int8), allocatable, target :: copy_of_result(:)
+      type(c_ptr) :: place
+      integer(c_int32_t) :: status
+      integer(int64) :: width
+
+      if (treefold_unusable('x', x, of_x, 0, ierr)) return
+      if (treefold_unusable('result', result, of_result, of_x%type, ierr)) return
+      width = 1
+      if (by_rows) width = treefold_view_extent(x, 1)
+      if (other_length('result', of_result%elements, width, ierr)) return
+      if (op == DOT_OF_TWO) then
+         if (treefold_unusable('y', y, of_y, of_x%type, ierr)) return
+         if (other_length('y', of_y%elements, of_x%elements, ierr)) return
+      end if
+      place = place_of(of_result, copy_of_result)
+      if (of_x%is_contiguous /= 0 .and. of_y%is_contiguous /= 0) then
+         status = folded(op, of_x%type, of_x%address, of_x%elements, by_rows, width, of_y%address, team, context, place)
+      else
+         status = folded_by_blocks(op, x, of_x, y, by_rows, width, team, context, place)
+      end if
+      call end_call(status, result, of_result, place, ierr)
+   end subroutine reduce
+
+   ! The reduction of n elements that follow each other.
+   function folded(op, type, x, n, by_rows, width, y, team, context, result) result(status)
+      integer(c_int32_t), intent(in) :: op, type
+      type(c_ptr), intent(in) :: x, y, result
+      integer(int64), intent(in) :: n, width
+      logical, intent(in) :: by_rows
+      type(c_funptr), intent(in), optional :: team
+      type(c_ptr), intent(in), optional :: context
       integer(c_int32_t) :: status
 
+      if (op == DOT_OF_TWO .and. present(team)) then
+         status = c_dot_on(type, x, n, y, n, team, pointer_or_null(context), result)
+      else if (op == DOT_OF_TWO) then
+         status = c_dot(type, x, n, y, n, result)
+      else if (present(team)) then
+         status = c_fold_on(type, op, x, n, team, pointer_or_null(context), result)
+      else if (by_rows) then
+         status = c_fold_rows(type, op, x, n, width, result, width)
+      else
+         status = c_fold(type, op, x, n, result)
+      end if
+   end function folded
+
+   ! The reduction of elements with gaps between them: blocks of 2^k rows are copied and reduced. Every block but the last is a
+   ! complete subtree, so that the values of blocks combine as in a binary counter, and what is left from right to left.
+   function folded_by_blocks(op, x, of_x, y, by_rows, width, team, context, result) result(status)
+      integer(c_int32_t), intent(in) :: op
+      type(*), dimension(..), intent(in) :: x, y
+      type(treefold_view), intent(in) :: of_x
+      logical, intent(in) :: by_rows
+      integer(int64), intent(in) :: width
+      type(c_funptr), intent(in), optional :: team
+      type(c_ptr), intent(in), optional :: context
+      type(c_ptr), intent(in) :: result
+      integer(c_int32_t) :: status
+      integer(int8), allocatable, target :: x_block(:), y_block(:), values(:, :), joined(:)
+      integer(int8), pointer :: row(:)
+      integer(int64) :: rows, block, row_bytes, begin, count, limit, i
+      integer :: level, levels
+
+      limit = BLOCK_ELEMENTS
+      if (present(team)) limit = BLOCK_OF_THREADS
+      if (c_thread_count() /= 1) limit = BLOCK_OF_THREADS
+      rows = of_x%elements / width
+      block = 1
+      do while (2 * block * width <= limit .and. block < rows)
+         block = 2 * block
+      end do
+      row_bytes = width * of_x%bytes
+      levels = 66 - leadz(rows / block)
+      allocate (x_block(block * row_bytes), y_block(merge(block * row_bytes, 1_int64, op == DOT_OF_TWO)))
+      allocate (values(row_bytes, levels), joined(row_bytes))
+      level = 0
+      do begin = 0, rows - 1, block
+         count = min(block, rows - begin) * width
+         call treefold_view_read(x, begin * width, count, c_loc(x_block))
+         if (op == DOT_OF_TWO) call treefold_view_read(y, begin, count, c_loc(y_block))
+         level = level + 1
+         status = folded(op, of_x%type, c_loc(x_block), count, by_rows, width, c_loc(y_block), team, context, &
+            c_loc(values(1, level)))
+         if (status /= TREEFOLD_OK) return
+         do i = 1, trailz(begin / block + 1)
+            call join()
+            if (status /= TREEFOLD_OK) return
+         end do
+      end do
+      do while (level > 1)
+         call join()
+         if (status /= TREEFOLD_OK) return
+      end do
+      call c_f_pointer(result, row, [row_bytes])
+      row = values(:, 1)
+
+   contains
+
+      ! Combines the two uppermost values.
+      subroutine join()
+         level = level - 1
+         status = c_fold_rows(of_x%type, merge(TREEFOLD_OP_SUM, op, op == DOT_OF_TWO), c_loc(values(1, level)), 2 * width, &
+            width, c_loc(joined), width)
+         values(:, level) = joined
+      end subroutine join
+   end function folded_by_blocks
+
+   ! ---- Exact ----
+
+   ! A statistic of all elements of x, or of the pairs x(i), y(i). A count is an integer(int64).
+   subroutine treefold_exact(statistic, x, result, y, ddof, ierr)
+      integer(c_int32_t), intent(in) :: statistic
+      type(*), dimension(..), intent(in) :: x
+      type(*), dimension(..), intent(inout) :: result
+      type(*), dimension(..), intent(in), optional :: y
+      real(real64), intent(in), optional :: ddof
+      integer, intent(out), optional :: ierr
+
+      if (present(y)) then
+         call compute(statistic, 1_int64, .false., x, .true., y, .false., x, result, ddof, ierr)
+      else
+         call compute(statistic, 1_int64, .false., x, .false., x, .false., x, result, ddof, ierr)
+      end if
+   end subroutine treefold_exact
+
+   ! A statistic of each row's element c, for every c: result(c) becomes that of x(c, :).
+   subroutine treefold_exact_rows(statistic, x, result, ddof, ierr)
+      integer(c_int32_t), intent(in) :: statistic
+      type(*), dimension(..), intent(in) :: x
+      type(*), dimension(..), intent(inout) :: result
+      real(real64), intent(in), optional :: ddof
+      integer, intent(out), optional :: ierr
+
+      call compute(statistic, treefold_view_extent(x, 1), .true., x, .false., x, .false., x, result, ddof, ierr)
+   end subroutine treefold_exact_rows
+
+   ! A statistic of each key's items: element g of the result, counted from 0, becomes that of the items whose key is g. Keys are
+   ! 0 to size(result) - 1.
+   subroutine treefold_by_key(statistic, keys, x, result, y, ddof, ierr)
+      integer(c_int32_t), intent(in) :: statistic
+      type(*), dimension(..), intent(in) :: keys, x
+      type(*), dimension(..), intent(inout) :: result
+      type(*), dimension(..), intent(in), optional :: y
+      real(real64), intent(in), optional :: ddof
+      integer, intent(out), optional :: ierr
+
+      if (present(y)) then
+         call compute(statistic, 1_int64, .false., x, .true., y, .true., keys, result, ddof, ierr)
+      else
+         call compute(statistic, 1_int64, .false., x, .false., x, .true., keys, result, ddof, ierr)
+      end if
+   end subroutine treefold_by_key
+
+   ! The same for the columns of each key's rows: x(:, i) is a row with key keys(i), and result has a row for each key.
+   subroutine treefold_by_key_rows(statistic, keys, x, result, ddof, ierr)
+      integer(c_int32_t), intent(in) :: statistic
+      type(*), dimension(..), intent(in) :: keys, x
+      type(*), dimension(..), intent(inout) :: result
+      real(real64), intent(in), optional :: ddof
+      integer, intent(out), optional :: ierr
+
+      call compute(statistic, treefold_view_extent(x, 1), .true., x, .false., x, .true., keys, result, ddof, ierr)
+   end subroutine treefold_by_key_rows
+
+   subroutine compute(statistic, width, by_rows, x, has_y, y, has_keys, keys, result, ddof, ierr)
+      integer(c_int32_t), intent(in) :: statistic
+      integer(int64), intent(in) :: width
+      logical, intent(in) :: by_rows, has_y, has_keys
+      type(*), dimension(..), intent(in) :: x, y, keys
+      type(*), dimension(..), intent(inout) :: result
+      real(real64), intent(in), optional :: ddof
+      integer, intent(out), optional :: ierr
+      type(treefold_view) :: of_x, of_y, of_keys, of_result
+      integer(int8), allocatable, target :: copy_of_result(:)
+      type(c_ptr) :: place
+      integer(c_int32_t) :: status
+      integer(int64) :: m
+
+      if (unusable_items(x, of_x, 0, width, has_y, y, of_y, has_keys, keys, of_keys, ierr)) return
+      if (treefold_unusable('result', result, of_result, type_of_result(statistic, of_x%type), ierr)) return
+      if (.not. has_keys) then
+         if (other_length('result', of_result%elements, width, ierr)) return
+      else if (by_rows .and. of_result%rank > 1) then
+         if (other_length('a row of result', treefold_view_extent(result, 1), width, ierr)) return
+      end if
+      m = of_result%elements
+      place = place_of(of_result, copy_of_result)
+      if (of_x%is_contiguous == 0 .or. of_y%is_contiguous == 0 .or. of_keys%is_contiguous == 0) then
+         status = computed_by_blocks()
+      else if (by_rows) then
+         status = c_by_key_rows(of_x%type, statistic, or_zero(ddof), width, of_keys%type, of_keys%address, of_keys%elements, &
+            of_x%address, of_x%elements, place, m)
+      else if (has_keys) then
+         status = c_by_key(of_x%type, statistic, or_zero(ddof), of_keys%type, of_keys%address, of_keys%elements, of_x%address, &
+            of_x%elements, of_y%address, of_y%elements, place, m)
+      else
+         status = c_exact(of_x%type, statistic, or_zero(ddof), of_x%address, of_x%elements, of_y%address, of_y%elements, place)
+      end if
+      call end_call(status, result, of_result, place, ierr)
+
+   contains
+
+      ! The same by a state that takes block after block: an accumulator, or sums by key, which have more statistics.
+      function computed_by_blocks() result(status)
+         integer(c_int32_t) :: status, ignored
+         type(c_ptr) :: state
+         logical :: is_keyed
+
+         state = c_null_ptr
+         is_keyed = by_rows .or. has_keys .or. all(statistic /= [TREEFOLD_STATISTIC_COUNT, TREEFOLD_STATISTIC_SUM, &
+            TREEFOLD_STATISTIC_MEAN, TREEFOLD_STATISTIC_VARIANCE, TREEFOLD_STATISTIC_STD, TREEFOLD_STATISTIC_NORM, &
+            TREEFOLD_STATISTIC_DOT, TREEFOLD_STATISTIC_VDOT])
+         if (.not. is_keyed) then
+            status = c_accumulator_create(of_x%type, statistic, state)
+         else if (by_rows) then
+            status = c_keyed_create_rows(of_x%type, statistic, m / width, width, state)
+         else
+            status = c_keyed_create(of_x%type, statistic, m, state)
+         end if
+         if (status /= TREEFOLD_OK) return
+         if (is_keyed .and. statistic == TREEFOLD_STATISTIC_NORM) then
+            status = added_by_blocks(state, is_keyed, .false., width, x, of_x, .true., x, of_x, has_keys, keys, of_keys)
+         else
+            status = added_by_blocks(state, is_keyed, .false., width, x, of_x, has_y, y, of_y, has_keys, keys, of_keys)
+         end if
+         if (status == TREEFOLD_OK .and. is_keyed) status = c_keyed_values(state, statistic, or_zero(ddof), place, m)
+         if (status == TREEFOLD_OK .and. .not. is_keyed) status = c_accumulator_value(state, statistic, or_zero(ddof), place)
+         if (is_keyed) ignored = c_keyed_destroy(state)
+         if (.not. is_keyed) ignored = c_accumulator_destroy(state)
+      end function computed_by_blocks
+   end subroutine compute
+
+   ! Looks at the items of a statistic; true after an error.
+   function unusable_items(x, of_x, type, width, has_y, y, of_y, has_keys, keys, of_keys, ierr) result(is)
+      type(*), dimension(..), intent(in) :: x, y, keys
+      type(treefold_view), intent(inout) :: of_x, of_y, of_keys
+      logical, intent(in) :: has_y, has_keys
+      integer(c_int32_t), intent(in) :: type
+      integer(int64), intent(in) :: width
+      integer, intent(out), optional :: ierr
+      logical :: is
+
+      is = .true.
+      if (treefold_unusable('x', x, of_x, type, ierr)) return
+      if (width > 1 .and. of_x%rank > 1) then
+         if (other_length('a row of x', treefold_view_extent(x, 1), width, ierr)) return
+      end if
+      if (has_y) then
+         if (treefold_unusable('y', y, of_y, of_x%type, ierr)) return
+         if (other_length('y', of_y%elements, of_x%elements, ierr)) return
+      end if
+      if (has_keys) then
+         if (treefold_unusable('keys', keys, of_keys, 0, ierr)) return
+         if (of_keys%type < TREEFOLD_I8) then
+            is = treefold_refused(TREEFOLD_ARGUMENT, '`keys`: ' // treefold_type_name(of_keys%type) // ' instead of integers', ierr)
+            return
+         end if
+         if (other_length('x', of_x%elements, of_keys%elements * width, ierr)) return
+      end if
+      is = .false.
+   end function unusable_items
+
+   ! Adds items to a state, or takes them back, by blocks of rows; as one block where none has gaps. A state that a later block
+   ! leaves in error has the earlier ones.
+   function added_by_blocks(state, is_keyed, is_removal, width, x, of_x, has_y, y, of_y, has_keys, keys, of_keys) result(status)
+      type(c_ptr), intent(in) :: state
+      logical, intent(in) :: is_keyed, is_removal, has_y, has_keys
+      integer(int64), intent(in) :: width
+      type(*), dimension(..), intent(in) :: x, y, keys
+      type(treefold_view), intent(in) :: of_x, of_y, of_keys
+      integer(c_int32_t) :: status
+      integer(int8), allocatable, target :: x_block(:), y_block(:), key_block(:)
+      type(c_ptr) :: x_items, y_items, key_items
+      integer(int64) :: rows, block, begin, count, n
+      integer(c_int32_t) :: key_type
+
+      rows = of_x%elements / max(1_int64, width)
+      block = max(1_int64, BLOCK_ELEMENTS / max(1_int64, width))
+      if (of_x%is_contiguous /= 0 .and. of_y%is_contiguous /= 0 .and. of_keys%is_contiguous /= 0) block = max(1_int64, rows)
+      key_type = merge(of_keys%type, TREEFOLD_I8, has_keys)
+      if (is_keyed .and. .not. has_keys) then
+         allocate (key_block(min(block, rows)))
+         key_block = 0
+      end if
+      begin = 0
+      do
+         count = min(block, rows - begin)
+         n = count * width
+         if (rows == 0) n = of_x%elements
+         x_items = part_of(x, of_x, begin * width, n, x_block)
+         y_items = c_null_ptr
+         if (has_y) y_items = part_of(y, of_y, begin * width, n, y_block)
+         if (has_keys) then
+            key_items = part_of(keys, of_keys, begin, count, key_block)
+         else if (is_keyed) then
+            key_items = c_loc(key_block)
+         end if
+         status = added()
+         if (status /= TREEFOLD_OK .and. begin > 0) status = treefold_report(status, 'numbers of items count from item ' // &
+            decimal(begin) // ' here: ' // treefold_error_message() // c_null_char)
+         begin = begin + block
+         if (begin >= rows .or. status /= TREEFOLD_OK) return
+      end do
+
+   contains
+
+      function added() result(status)
+         integer(c_int32_t) :: status
+         procedure(c_array), pointer :: take
+         procedure(c_arrays), pointer :: take_pairs
+         procedure(c_keyed_array), pointer :: take_keyed
+         procedure(c_keyed_arrays), pointer :: take_keyed_pairs
+
+         if (is_keyed .and. has_y) then
+            take_keyed_pairs => c_keyed_add_pairs
+            if (is_removal) take_keyed_pairs => c_keyed_remove_pairs
+            status = take_keyed_pairs(state, key_type, key_items, count, x_items, n, y_items, n)
+         else if (is_keyed) then
+            take_keyed => c_keyed_add
+            if (is_removal) take_keyed => c_keyed_remove
+            status = take_keyed(state, key_type, key_items, count, x_items, n)
+         else if (has_y) then
+            take_pairs => c_accumulator_add_pairs
+            if (is_removal) take_pairs => c_accumulator_remove_pairs
+            status = take_pairs(state, x_items, n, y_items, n)
+         else
+            take => c_accumulator_add
+            if (is_removal) take => c_accumulator_remove
+            status = take(state, x_items, n)
+         end if
+      end function added
+   end function added_by_blocks
+
+   ! Adds to a state of the caller's, or takes back. Several blocks go to a copy first, since a failed call changes nothing.
+   subroutine change(state, is_keyed, is_removal, element, width, x, has_pairs, y, keys, ierr)
+      type(c_ptr), intent(inout) :: state
+      logical, intent(in) :: is_keyed, is_removal, has_pairs
+      integer(c_int32_t), intent(in) :: element
+      integer(int64), intent(in) :: width
+      type(*), dimension(..), intent(in) :: x, y, keys
+      integer, intent(out), optional :: ierr
+      type(treefold_view) :: of_x, of_y, of_keys
+      type(c_ptr) :: old, copy
+      integer(c_int32_t) :: status, ignored
+
+      if (unusable_items(x, of_x, merge(element, 0_c_int32_t, c_associated(state)), width, &
+         has_pairs, y, of_y, is_keyed, keys, of_keys, ierr)) return
+      if (of_x%elements <= BLOCK_ELEMENTS .or. &
+         (of_x%is_contiguous /= 0 .and. of_y%is_contiguous /= 0 .and. of_keys%is_contiguous /= 0)) then
+         status = added_by_blocks(state, is_keyed, is_removal, width, x, of_x, has_pairs, y, of_y, is_keyed, keys, of_keys)
+      else
+         old = state
+         copy = c_null_ptr
+         if (is_keyed) status = c_keyed_copy(old, copy)
+         if (.not. is_keyed) status = c_accumulator_copy(old, copy)
+         if (status == TREEFOLD_OK) status = added_by_blocks(copy, is_keyed, is_removal, width, x, of_x, has_pairs, y, of_y, &
+            is_keyed, keys, of_keys)
+         if (status == TREEFOLD_OK) then
+            state = copy
+            copy = old
+         end if
+         if (is_keyed) ignored = c_keyed_destroy(copy)
+         if (.not. is_keyed) ignored = c_accumulator_destroy(copy)
+      end if
+      call treefold_end_call(status, ierr)
+   end subroutine change
+
+   ! The type of a statistic of items of a type.
+   pure function type_of_result(statistic, element) result(type)
+      integer(c_int32_t), intent(in) :: statistic, element
+      integer(c_int32_t) :: type
+
+      type = element
+      if (statistic == TREEFOLD_STATISTIC_COUNT) then
+         type = TREEFOLD_I64
+      else if (any(statistic == [TREEFOLD_STATISTIC_VARIANCE, TREEFOLD_STATISTIC_STD]) .and. &
+         any(element == [TREEFOLD_C32, TREEFOLD_C64])) then
+         type = merge(TREEFOLD_F32, TREEFOLD_F64, element == TREEFOLD_C32)
+      else if (element >= TREEFOLD_I8) then
+         type = merge(TREEFOLD_I64, TREEFOLD_F64, statistic == TREEFOLD_STATISTIC_SUM)
+      end if
+   end function type_of_result
+
+   ! ---- Moving windows ----
+
+   ! A statistic of the window of each item: result has as many numbers as x, of its type. Windows go by window%items, or by an
+   ! index, such as a time, which ascends: a real or an integer for each item, and `width`, one of these.
+   subroutine treefold_rolling(statistic, x, result, window, y, ddof, index, width, ierr)
+      integer(c_int32_t), intent(in) :: statistic
+      type(*), dimension(..), intent(in) :: x
+      type(*), dimension(..), intent(inout) :: result
+      type(treefold_window), intent(in) :: window
+      type(*), dimension(..), intent(in), optional :: y, index, width
+      real(real64), intent(in), optional :: ddof
+      integer, intent(out), optional :: ierr
+      type(treefold_view) :: of_x, of_y, of_index, of_width, of_result
+      integer(int8), allocatable, target :: copy_of_x(:), copy_of_y(:), copy_of_index(:), copy_of_result(:)
+      type(c_window) :: windows
+      type(c_ptr) :: place, y_items
+      integer(c_int32_t) :: status
+
+      if (treefold_unusable('x', x, of_x, 0, ierr)) return
+      if (treefold_unusable('result', result, of_result, of_x%type, ierr)) return
+      y_items = c_null_ptr
+      if (present(y)) then
+         if (treefold_unusable('y', y, of_y, of_x%type, ierr)) return
+         y_items = gathered(y, of_y, copy_of_y)
+      end if
+      if (negative('window%items', window%items, ierr)) return
+      if (negative('window%least_items', window%least_items, ierr)) return
+      windows = c_window(window%items, c_null_ptr, c_null_ptr, 0, int(window%placement, c_int32_t), window%least_items, &
+         merge(1, 0, window%skip_nan))
+      if (present(index)) then
+         if (treefold_unusable('index', index, of_index, 0, ierr)) return
+         if (other_length('index', of_index%elements, of_x%elements, ierr)) return
+         windows%index = gathered(index, of_index, copy_of_index)
+         windows%index_type = of_index%type
+      end if
+      if (present(width)) then
+         if (treefold_unusable('width', width, of_width, of_index%type, ierr)) return
+         if (other_length('width', of_width%elements, 1_int64, ierr)) return
+         windows%width = of_width%address
+      end if
+      place = place_of(of_result, copy_of_result)
+      status = c_rolling(of_x%type, statistic, or_zero(ddof), windows, gathered(x, of_x, copy_of_x), of_x%elements, y_items, &
+         of_y%elements, place, of_result%elements)
+      call end_call(status, result, of_result, place, ierr)
+   end subroutine treefold_rolling
+
+   ! ---- Accumulators ----
+
+   ! An accumulator of no items: of a type of real or complex numbers, for COUNT, SUM, MEAN, VARIANCE, STD, NORM, DOT or VDOT.
+   subroutine treefold_accumulator_create(type, statistic, accumulator, ierr)
+      integer(c_int32_t), intent(in) :: type, statistic
+      type(treefold_accumulator), intent(inout) :: accumulator
+      integer, intent(out), optional :: ierr
+
       call finalise_accumulator(accumulator)
-      status = c_accumulator_create(type, figure, accumulator%handle)
       accumulator%element = type
-      call report(status, ierr)
+      call treefold_end_call(c_accumulator_create(type, statistic, accumulator%handle), ierr)
    end subroutine treefold_accumulator_create
 
-   ! Ends an accumulator; no error if it has ended, or was never made.
+   ! Makes `copy` another accumulator of the same items.
+   subroutine treefold_accumulator_copy(accumulator, copy, ierr)
+      type(treefold_accumulator), intent(in) :: accumulator
+      type(treefold_accumulator), intent(inout) :: copy
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+      integer(c_int32_t) :: status
+
+      handle = c_null_ptr
+      status = c_accumulator_copy(accumulator%handle, handle)
+      if (status == TREEFOLD_OK) then
+         call finalise_accumulator(copy)
+         copy%handle = handle
+         copy%element = accumulator%element
+      end if
+      call treefold_end_call(status, ierr)
+   end subroutine treefold_accumulator_copy
+
+   ! Ends an accumulator; no error if it has ended, or was never created.
    subroutine treefold_accumulator_destroy(accumulator, ierr)
       type(treefold_accumulator), intent(inout) :: accumulator
       integer, intent(out), optional :: ierr
 
-      call report(c_accumulator_destroy(accumulator%handle), ierr)
+      call treefold_end_call(c_accumulator_destroy(accumulator%handle), ierr)
    end subroutine treefold_accumulator_destroy
 
-   ! Adds what another accumulator of the same type and figure was given, which may be this one.
+   ! Forgets all items.
+   subroutine treefold_accumulator_clear(accumulator, ierr)
+      type(treefold_accumulator), intent(inout) :: accumulator
+      integer, intent(out), optional :: ierr
+
+      call treefold_end_call(c_accumulator_clear(accumulator%handle), ierr)
+   end subroutine treefold_accumulator_clear
+
+   ! Adds items, or takes back items that were added; DOT and VDOT take pairs.
+   subroutine treefold_accumulator_add(accumulator, x, ierr)
+      type(treefold_accumulator), intent(inout) :: accumulator
+      type(*), dimension(..), intent(in) :: x
+      integer, intent(out), optional :: ierr
+
+      call change(accumulator%handle, .false., .false., accumulator%element, 1_int64, x, .false., x, x, ierr)
+   end subroutine treefold_accumulator_add
+
+   subroutine treefold_accumulator_remove(accumulator, x, ierr)
+      type(treefold_accumulator), intent(inout) :: accumulator
+      type(*), dimension(..), intent(in) :: x
+      integer, intent(out), optional :: ierr
+
+      call change(accumulator%handle, .false., .true., accumulator%element, 1_int64, x, .false., x, x, ierr)
+   end subroutine treefold_accumulator_remove
+
+   subroutine treefold_accumulator_add_pairs(accumulator, x, y, ierr)
+      type(treefold_accumulator), intent(inout) :: accumulator
+      type(*), dimension(..), intent(in) :: x, y
+      integer, intent(out), optional :: ierr
+
+      call change(accumulator%handle, .false., .false., accumulator%element, 1_int64, x, .true., y, x, ierr)
+   end subroutine treefold_accumulator_add_pairs
+
+   subroutine treefold_accumulator_remove_pairs(accumulator, x, y, ierr)
+      type(treefold_accumulator), intent(inout) :: accumulator
+      type(*), dimension(..), intent(in) :: x, y
+      integer, intent(out), optional :: ierr
+
+      call change(accumulator%handle, .false., .true., accumulator%element, 1_int64, x, .true., y, x, ierr)
+   end subroutine treefold_accumulator_remove_pairs
+
+   ! Adds what another accumulator of the same type and sums was given, which may be this one, or takes it back.
    subroutine treefold_accumulator_merge(accumulator, other, ierr)
       type(treefold_accumulator), intent(in) :: accumulator, other
       integer, intent(out), optional :: ierr
 
-      call report(c_accumulator_merge(accumulator%handle, other%handle), ierr)
+      call treefold_end_call(c_accumulator_merge(accumulator%handle, other%handle), ierr)
    end subroutine treefold_accumulator_merge
 
-   ! Takes it back.
    subroutine treefold_accumulator_unmerge(accumulator, other, ierr)
       type(treefold_accumulator), intent(in) :: accumulator, other
       integer, intent(out), optional :: ierr
 
-      call report(c_accumulator_unmerge(accumulator%handle, other%handle), ierr)
+      call treefold_end_call(c_accumulator_unmerge(accumulator%handle, other%handle), ierr)
    end subroutine treefold_accumulator_unmerge
 
-   ! The number of items, or of products.
-   function treefold_accumulator_count(accumulator, ierr) result(count)
+   ! A statistic of the items. A count is an integer(int64); a variance and a standard deviation of complex numbers are real.
+   subroutine treefold_accumulator_value(accumulator, statistic, result, ddof, ierr)
       type(treefold_accumulator), intent(in) :: accumulator
+      integer(c_int32_t), intent(in) :: statistic
+      type(*), dimension(..), intent(inout) :: result
+      real(real64), intent(in), optional :: ddof
       integer, intent(out), optional :: ierr
-      integer(int64) :: count
+      type(treefold_view) :: of_result
 
-      count = 0
-      call report(c_accumulator_count(accumulator%handle, count), ierr)
-   end function treefold_accumulator_count
+      if (treefold_unusable('result', result, of_result, merge(type_of_result(statistic, accumulator%element), &
+         0_c_int32_t, c_associated(accumulator%handle)), ierr)) return
+      if (other_length('result', of_result%elements, 1_int64, ierr)) return
+      call treefold_end_call(c_accumulator_value(accumulator%handle, statistic, or_zero(ddof), of_result%address), ierr)
+   end subroutine treefold_accumulator_value
 
-   ! Whether two hold the same sum of as many items, of each kind of those that are not numbers, infinite or -0.
+   ! Whether two hold the same sum of as many items, of each kind of those that are NaN, infinite or -0.
    function treefold_accumulator_equal(accumulator, other, ierr) result(is_equal)
       type(treefold_accumulator), intent(in) :: accumulator, other
       integer, intent(out), optional :: ierr
       logical :: is_equal
-      integer(c_int) :: found
 
-      found = 0
-      call report(c_accumulator_equal(accumulator%handle, other%handle, found), ierr)
-      is_equal = found == 1
+      is_equal = are_equal(c_accumulator_equal, accumulator%handle, other%handle, ierr)
    end function treefold_accumulator_equal
 
    ! An accumulator as bytes, for files and other programs. Equal ones have the same.
    subroutine treefold_accumulator_to_bytes(accumulator, bytes, ierr)
       type(treefold_accumulator), intent(in) :: accumulator
-      integer(int8), intent(out), allocatable, target :: bytes(:)
+      integer(int8), intent(out), allocatable :: bytes(:)
       integer, intent(out), optional :: ierr
-      integer(c_size_t) :: needed
-      integer(c_int32_t) :: status
 
-      needed = 0
-      status = c_accumulator_to_bytes(accumulator%handle, c_null_ptr, 0_c_size_t, needed)
-      allocate (bytes(needed))
-      if (status == TREEFOLD_OK) &
-         status = c_accumulator_to_bytes(accumulator%handle, address_of(bytes), size(bytes, kind=c_size_t), needed)
-      call report(status, ierr)
+      call write_bytes(c_accumulator_to_bytes, accumulator%handle, bytes, ierr)
    end subroutine treefold_accumulator_to_bytes
 
-   ! Makes an accumulator what bytes stand for. They are those of one of its type and figure.
+   ! Makes an accumulator what bytes stand for. They are those of one of its type that holds the same.
    subroutine treefold_accumulator_of_bytes(accumulator, bytes, ierr)
       type(treefold_accumulator), intent(in) :: accumulator
-      integer(int8), intent(in), contiguous, target :: bytes(:)
+      type(*), dimension(..), intent(in) :: bytes
       integer, intent(out), optional :: ierr
 
-      call report(c_accumulator_of_bytes(accumulator%handle, address_of(bytes), size(bytes, kind=c_size_t)), ierr)
+      call read_bytes(c_accumulator_of_bytes, accumulator%handle, bytes, ierr)
    end subroutine treefold_accumulator_of_bytes
 
-   ! A state of no items for the keys 0 to keys - 1: a type of real numbers, and a figure but TREEFOLD_FIGURE_NORM and _VDOT; or a type of
-   ! integers, and TREEFOLD_FIGURE_SUM. treefold.h says which results each has.
-   subroutine treefold_keyed_create(type, figure, keys, keyed, ierr)
-      integer(c_int32_t), intent(in) :: type, figure
+   ! ---- Sums by key that are held ----
+
+   ! A state of no items for the keys 0 to keys - 1: of real numbers, or of integers for COUNT, SUM, MEAN, VARIANCE and STD.
+   subroutine treefold_keyed_create(type, statistic, keys, keyed, ierr)
+      integer(c_int32_t), intent(in) :: type, statistic
       integer, intent(in) :: keys
       type(treefold_keyed), intent(inout) :: keyed
       integer, intent(out), optional :: ierr
-      integer(c_int32_t) :: status
 
       call finalise_keyed(keyed)
       if (negative('keys', int(keys, int64), ierr)) return
-      status = c_keyed_create(type, figure, int(keys, c_size_t), keyed%handle)
       keyed%element = type
       keyed%width = 1
-      call report(status, ierr)
+      call treefold_end_call(c_keyed_create(type, statistic, int(keys, c_size_t), keyed%handle), ierr)
    end subroutine treefold_keyed_create
 
-   ! Sums of rows of `width` items: treefold_keyed_add takes x(:, i) with keys(i), and treefold_keyed_sums leaves result(:, key + 1).
-   subroutine treefold_keyed_create_rows(type, keys, width, keyed, ierr)
-      integer(c_int32_t), intent(in) :: type
+   ! A state of rows of `width` items: treefold_keyed_add takes x(:, i) with keys(i), _values writes a row for each key.
+   subroutine treefold_keyed_create_rows(type, statistic, keys, width, keyed, ierr)
+      integer(c_int32_t), intent(in) :: type, statistic
       integer, intent(in) :: keys, width
       type(treefold_keyed), intent(inout) :: keyed
       integer, intent(out), optional :: ierr
-      integer(c_int32_t) :: status
 
       call finalise_keyed(keyed)
       if (negative('keys', int(keys, int64), ierr)) return
       if (negative('width', int(width, int64), ierr)) return
-      status = c_keyed_create_rows(type, int(keys, c_size_t), int(width, c_size_t), keyed%handle)
       keyed%element = type
       keyed%width = width
-      call report(status, ierr)
+      call treefold_end_call(c_keyed_create_rows(type, statistic, int(keys, c_size_t), int(width, c_size_t), keyed%handle), ierr)
    end subroutine treefold_keyed_create_rows
 
    ! Sums of the keys that have items, which may be any integers.
@@ -2763,290 +1269,315 @@ contains
       integer(c_int32_t), intent(in) :: type
       type(treefold_keyed), intent(inout) :: keyed
       integer, intent(out), optional :: ierr
-      integer(c_int32_t) :: status
 
       call finalise_keyed(keyed)
-      status = c_keyed_create_hashed(type, TREEFOLD_I64, keyed%handle)
       keyed%element = type
       keyed%width = 1
-      call report(status, ierr)
+      call treefold_end_call(c_keyed_create_hashed(type, TREEFOLD_I64, keyed%handle), ierr)
    end subroutine treefold_keyed_create_hashed
 
-   ! Ends a keyed state; no error if it has ended, or was never made.
+   ! The next ones are as those of accumulators.
+   subroutine treefold_keyed_copy(keyed, copy, ierr)
+      type(treefold_keyed), intent(in) :: keyed
+      type(treefold_keyed), intent(inout) :: copy
+      integer, intent(out), optional :: ierr
+      type(c_ptr) :: handle
+      integer(c_int32_t) :: status
+
+      handle = c_null_ptr
+      status = c_keyed_copy(keyed%handle, handle)
+      if (status == TREEFOLD_OK) then
+         call finalise_keyed(copy)
+         copy%handle = handle
+         copy%element = keyed%element
+         copy%width = keyed%width
+      end if
+      call treefold_end_call(status, ierr)
+   end subroutine treefold_keyed_copy
+
    subroutine treefold_keyed_destroy(keyed, ierr)
       type(treefold_keyed), intent(inout) :: keyed
       integer, intent(out), optional :: ierr
 
-      call report(c_keyed_destroy(keyed%handle), ierr)
+      call treefold_end_call(c_keyed_destroy(keyed%handle), ierr)
    end subroutine treefold_keyed_destroy
 
-   ! Adds what another one of the same type, figure and number of keys was given, which may be this one.
+   subroutine treefold_keyed_clear(keyed, ierr)
+      type(treefold_keyed), intent(inout) :: keyed
+      integer, intent(out), optional :: ierr
+
+      call treefold_end_call(c_keyed_clear(keyed%handle), ierr)
+   end subroutine treefold_keyed_clear
+
+   ! Adds items to those of their keys, or takes back what was added. States of two arrays take pairs; NORM is one, of x and x.
+   subroutine treefold_keyed_add(keyed, keys, x, ierr)
+      type(treefold_keyed), intent(inout) :: keyed
+      type(*), dimension(..), intent(in) :: keys, x
+      integer, intent(out), optional :: ierr
+
+      call change(keyed%handle, .true., .false., keyed%element, keyed%width, x, .false., x, keys, ierr)
+   end subroutine treefold_keyed_add
+
+   subroutine treefold_keyed_remove(keyed, keys, x, ierr)
+      type(treefold_keyed), intent(inout) :: keyed
+      type(*), dimension(..), intent(in) :: keys, x
+      integer, intent(out), optional :: ierr
+
+      call change(keyed%handle, .true., .true., keyed%element, keyed%width, x, .false., x, keys, ierr)
+   end subroutine treefold_keyed_remove
+
+   subroutine treefold_keyed_add_pairs(keyed, keys, x, y, ierr)
+      type(treefold_keyed), intent(inout) :: keyed
+      type(*), dimension(..), intent(in) :: keys, x, y
+      integer, intent(out), optional :: ierr
+
+      call change(keyed%handle, .true., .false., keyed%element, keyed%width, x, .true., y, keys, ierr)
+   end subroutine treefold_keyed_add_pairs
+
+   subroutine treefold_keyed_remove_pairs(keyed, keys, x, y, ierr)
+      type(treefold_keyed), intent(inout) :: keyed
+      type(*), dimension(..), intent(in) :: keys, x, y
+      integer, intent(out), optional :: ierr
+
+      call change(keyed%handle, .true., .true., keyed%element, keyed%width, x, .true., y, keys, ierr)
+   end subroutine treefold_keyed_remove_pairs
+
    subroutine treefold_keyed_merge(keyed, other, ierr)
       type(treefold_keyed), intent(in) :: keyed, other
       integer, intent(out), optional :: ierr
 
-      call report(c_keyed_merge(keyed%handle, other%handle), ierr)
+      call treefold_end_call(c_keyed_merge(keyed%handle, other%handle), ierr)
    end subroutine treefold_keyed_merge
 
-   ! The number of items of each key.
-   subroutine treefold_keyed_counts(keyed, counts, ierr)
-      type(treefold_keyed), intent(in) :: keyed
-      integer(int64), intent(inout), contiguous :: counts(:)
+   subroutine treefold_keyed_unmerge(keyed, other, ierr)
+      type(treefold_keyed), intent(in) :: keyed, other
       integer, intent(out), optional :: ierr
 
-      call report(c_keyed_counts(keyed%handle, counts, size(counts, kind=c_size_t)), ierr)
-   end subroutine treefold_keyed_counts
-
-   ! The sum of each key's integers, of whatever type.
-   subroutine keyed_integer_sums(keyed, result, ierr)
-      type(treefold_keyed), intent(in) :: keyed
-      integer(int64), intent(inout), contiguous, target :: result(:)
-      integer, intent(out), optional :: ierr
-
-      if (other_type('keyed', keyed%handle, keyed%element < TREEFOLD_I8, ierr)) return
-      call report(c_keyed_sums(keyed%handle, address_of(result), size(result, kind=c_size_t)), ierr)
-   end subroutine keyed_integer_sums
+      call treefold_end_call(c_keyed_unmerge(keyed%handle, other%handle), ierr)
+   end subroutine treefold_keyed_unmerge
 
    ! The number of keys.
    function treefold_keyed_groups(keyed, ierr) result(groups)
       type(treefold_keyed), intent(in) :: keyed
       integer, intent(out), optional :: ierr
-      integer(c_size_t) :: groups
+      integer(int64) :: groups
 
       groups = 0
-      call report(c_keyed_groups(keyed%handle, groups), ierr)
+      call treefold_end_call(c_keyed_groups(keyed%handle, groups), ierr)
    end function treefold_keyed_groups
 
-   ! The keys of a state of any keys, in ascending order.
-   subroutine treefold_keyed_keys(keyed, keys, ierr)
+   ! The keys of a state of any keys, ascending, as integer(int64).
+   subroutine treefold_keyed_keys(keyed, result, ierr)
       type(treefold_keyed), intent(in) :: keyed
-      integer(int64), intent(inout), contiguous, target :: keys(:)
+      type(*), dimension(..), intent(inout) :: result
       integer, intent(out), optional :: ierr
+      type(treefold_view) :: of_result
+      integer(int8), allocatable, target :: copy_of_result(:)
+      type(c_ptr) :: place
+      integer(c_int32_t) :: status
 
-      call report(c_keyed_keys(keyed%handle, address_of(keys), size(keys, kind=c_size_t)), ierr)
+      if (treefold_unusable('result', result, of_result, TREEFOLD_I64, ierr)) return
+      place = place_of(of_result, copy_of_result)
+      status = c_keyed_keys(keyed%handle, place, of_result%elements)
+      call end_call(status, result, of_result, place, ierr)
    end subroutine treefold_keyed_keys
 
-   ! Whether two have the same keys with the same sums, as those of accumulators.
+   ! A statistic of each key: integer(int64) for a count and for sums of integers, real(real64) for other statistics of integers,
+   ! else the type of the items.
+   subroutine treefold_keyed_values(keyed, statistic, result, ddof, ierr)
+      type(treefold_keyed), intent(in) :: keyed
+      integer(c_int32_t), intent(in) :: statistic
+      type(*), dimension(..), intent(inout) :: result
+      real(real64), intent(in), optional :: ddof
+      integer, intent(out), optional :: ierr
+      type(treefold_view) :: of_result
+      integer(int8), allocatable, target :: copy_of_result(:)
+      type(c_ptr) :: place
+      integer(c_int32_t) :: status
+
+      if (treefold_unusable('result', result, of_result, merge(type_of_result(statistic, keyed%element), 0_c_int32_t, &
+         c_associated(keyed%handle)), ierr)) return
+      if (keyed%width > 1 .and. of_result%rank > 1) then
+         if (other_length('a row of result', treefold_view_extent(result, 1), keyed%width, ierr)) return
+      end if
+      place = place_of(of_result, copy_of_result)
+      status = c_keyed_values(keyed%handle, statistic, or_zero(ddof), place, of_result%elements)
+      call end_call(status, result, of_result, place, ierr)
+   end subroutine treefold_keyed_values
+
+   ! Whether two have the same keys, each with the same sum of as many items.
    function treefold_keyed_equal(keyed, other, ierr) result(is_equal)
       type(treefold_keyed), intent(in) :: keyed, other
+      integer, intent(out), optional :: ierr
+      logical :: is_equal
+
+      is_equal = are_equal(c_keyed_equal, keyed%handle, other%handle, ierr)
+   end function treefold_keyed_equal
+
+   subroutine treefold_keyed_to_bytes(keyed, bytes, ierr)
+      type(treefold_keyed), intent(in) :: keyed
+      integer(int8), intent(out), allocatable :: bytes(:)
+      integer, intent(out), optional :: ierr
+
+      call write_bytes(c_keyed_to_bytes, keyed%handle, bytes, ierr)
+   end subroutine treefold_keyed_to_bytes
+
+   ! The state has as many keys then as the bytes have.
+   subroutine treefold_keyed_of_bytes(keyed, bytes, ierr)
+      type(treefold_keyed), intent(in) :: keyed
+      type(*), dimension(..), intent(in) :: bytes
+      integer, intent(out), optional :: ierr
+
+      call read_bytes(c_keyed_of_bytes, keyed%handle, bytes, ierr)
+   end subroutine treefold_keyed_of_bytes
+
+   ! The name that C has for a state: for module treefold_mpi.
+   pure function treefold_keyed_handle(keyed) result(handle)
+      type(treefold_keyed), intent(in) :: keyed
+      type(c_ptr) :: handle
+
+      handle = keyed%handle
+   end function treefold_keyed_handle
+
+   function are_equal(compare, state, other, ierr) result(is_equal)
+      procedure(c_compare) :: compare
+      type(c_ptr), intent(in) :: state, other
       integer, intent(out), optional :: ierr
       logical :: is_equal
       integer(c_int) :: found
 
       found = 0
-      call report(c_keyed_equal(keyed%handle, other%handle, found), ierr)
+      call treefold_end_call(compare(state, other, found), ierr)
       is_equal = found == 1
-   end function treefold_keyed_equal
+   end function are_equal
 
-   ! Sums or moments by key as bytes, for files and other programs. Equal ones have the same.
-   subroutine treefold_keyed_to_bytes(keyed, bytes, ierr)
-      type(treefold_keyed), intent(in) :: keyed
+   subroutine write_bytes(to_bytes, state, bytes, ierr)
+      procedure(c_to_bytes) :: to_bytes
+      type(c_ptr), intent(in) :: state
       integer(int8), intent(out), allocatable, target :: bytes(:)
       integer, intent(out), optional :: ierr
       integer(c_size_t) :: needed
       integer(c_int32_t) :: status
 
       needed = 0
-      status = c_keyed_to_bytes(keyed%handle, c_null_ptr, 0_c_size_t, needed)
+      status = to_bytes(state, c_null_ptr, 0_c_size_t, needed)
       allocate (bytes(needed))
-      if (status == TREEFOLD_OK) &
-         status = c_keyed_to_bytes(keyed%handle, address_of(bytes), size(bytes, kind=c_size_t), needed)
-      call report(status, ierr)
-   end subroutine treefold_keyed_to_bytes
+      if (status == TREEFOLD_OK) status = to_bytes(state, c_loc(bytes), size(bytes, kind=c_size_t), needed)
+      call treefold_end_call(status, ierr)
+   end subroutine write_bytes
 
-   ! Makes a keyed state what bytes stand for, with as many keys. They are those of one of its type and figure.
-   subroutine treefold_keyed_of_bytes(keyed, bytes, ierr)
-      type(treefold_keyed), intent(in) :: keyed
-      integer(int8), intent(in), contiguous, target :: bytes(:)
+   subroutine read_bytes(of_bytes, state, bytes, ierr)
+      procedure(c_array) :: of_bytes
+      type(c_ptr), intent(in) :: state
+      type(*), dimension(..), intent(in) :: bytes
       integer, intent(out), optional :: ierr
+      type(treefold_view) :: of_array
+      integer(int8), allocatable, target :: copy(:)
 
-      call report(c_keyed_of_bytes(keyed%handle, address_of(bytes), size(bytes, kind=c_size_t)), ierr)
-   end subroutine treefold_keyed_of_bytes
+      if (treefold_unusable('bytes', bytes, of_array, TREEFOLD_I8, ierr)) return
+      call treefold_end_call(of_bytes(state, gathered(bytes, of_array, copy), of_array%elements), ierr)
+   end subroutine read_bytes
 
-   ! <table: handles>
-   ! Nobody is left to hear of an error in a finaliser. It has no effect on what has ended already, nor on what was never made.
-
+   ! Nobody is left to hear of an error in a finaliser. It has no effect on what has ended already, nor on what was never created.
    impure elemental subroutine finalise_accumulator(accumulator)
       type(treefold_accumulator), intent(inout) :: accumulator
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: ignored
 
-      if (c_associated(accumulator%handle)) status = c_accumulator_destroy(accumulator%handle)
+      if (c_associated(accumulator%handle)) ignored = c_accumulator_destroy(accumulator%handle)
       accumulator%handle = c_null_ptr
    end subroutine finalise_accumulator
 
    impure elemental subroutine finalise_keyed(keyed)
       type(treefold_keyed), intent(inout) :: keyed
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: ignored
 
-      if (c_associated(keyed%handle)) status = c_keyed_destroy(keyed%handle)
+      if (c_associated(keyed%handle)) ignored = c_keyed_destroy(keyed%handle)
       keyed%handle = c_null_ptr
    end subroutine finalise_keyed
-
-   ! Assignments: of what has not been made, such as treefold_plan(), it ends the old value; of anything else the program.
 
    impure elemental subroutine assign_accumulator(to, from)
       class(treefold_accumulator), intent(inout) :: to
       type(treefold_accumulator), intent(in) :: from
 
-      if (c_associated(from%handle)) call no_copy('treefold_accumulator')
-      call finalise_accumulator(to)
+      if (c_associated(from%handle)) then
+         call treefold_accumulator_copy(from, to)
+      else
+         call finalise_accumulator(to)
+      end if
    end subroutine assign_accumulator
 
    impure elemental subroutine assign_keyed(to, from)
       class(treefold_keyed), intent(inout) :: to
       type(treefold_keyed), intent(in) :: from
 
-      if (c_associated(from%handle)) call no_copy('treefold_keyed')
-      call finalise_keyed(to)
+      if (c_associated(from%handle)) then
+         call treefold_keyed_copy(from, to)
+      else
+         call finalise_keyed(to)
+      end if
    end subroutine assign_keyed
-   ! </table>
 
-   subroutine no_copy(type)
-      character(len=*), intent(in) :: type
+   ! ---- Arguments ----
 
-      write (error_unit, '(3a)') 'treefold: a ', type, ' that is in use cannot be copied; use it where it is, or move_alloc'
-      flush (error_unit)
-      error stop
-   end subroutine no_copy
-
-   ! Reports that elements are not of an accumulator's type; else fetches its handle.
-   function other_accumulator(accumulator, element, handle, ierr) result(is)
-      type(treefold_accumulator), intent(in) :: accumulator
-      integer(c_int32_t), intent(in) :: element
-      type(c_ptr), intent(out) :: handle
-      integer, intent(out), optional :: ierr
-      logical :: is
-
-      handle = accumulator%handle
-      is = other_type('accumulator', handle, element /= accumulator%element, ierr)
-   end function other_accumulator
-
-   ! The same for the real parts of elements.
-   function other_part(accumulator, element, handle, ierr) result(is)
-      type(treefold_accumulator), intent(in) :: accumulator
-      integer(c_int32_t), intent(in) :: element
-      type(c_ptr), intent(out) :: handle
-      integer, intent(out), optional :: ierr
-      integer(c_int32_t) :: part
-      logical :: is
-
-      handle = accumulator%handle
-      part = accumulator%element
-      if (part == TREEFOLD_C32) part = TREEFOLD_F32
-      if (part == TREEFOLD_C64) part = TREEFOLD_F64
-      is = other_type('accumulator', handle, element /= part, ierr)
-   end function other_part
-
-   ! The same for items of a keyed state.
-   function other_keyed(keyed, element, handle, ierr) result(is)
-      type(treefold_keyed), intent(in) :: keyed
-      integer(c_int32_t), intent(in) :: element
-      type(c_ptr), intent(out) :: handle
-      integer, intent(out), optional :: ierr
-      logical :: is
-
-      handle = keyed%handle
-      is = other_type('keyed', handle, element /= keyed%element, ierr)
-   end function other_keyed
-
-   ! The same for means, which of integers are real64.
-   function other_mean(keyed, element, handle, ierr) result(is)
-      type(treefold_keyed), intent(in) :: keyed
-      integer(c_int32_t), intent(in) :: element
-      type(c_ptr), intent(out) :: handle
-      integer, intent(out), optional :: ierr
-      integer(c_int32_t) :: of_means
-      logical :: is
-
-      handle = keyed%handle
-      of_means = keyed%element
-      if (of_means >= TREEFOLD_I8) of_means = TREEFOLD_F64
-      is = other_type('keyed', handle, element /= of_means, ierr)
-   end function other_mean
-
-   ! Reports rows of another length than a state's, which C takes for others as long as there are enough.
-   function other_row(name, length, keyed, ierr) result(is)
+   ! Looks at an array; true after an error that names it. `type` is what its elements must be: 0 for any type that treefold
+   ! reduces, -1 for any at all.
+   function treefold_unusable(name, array, view, type, ierr) result(is)
       character(len=*), intent(in) :: name
-      integer(int64), intent(in) :: length
-      type(treefold_keyed), intent(in) :: keyed
+      type(*), dimension(..), intent(in) :: array
+      type(treefold_view), intent(inout) :: view
+      integer, intent(in) :: type
       integer, intent(out), optional :: ierr
       logical :: is
 
-      is = other_length('a row of ' // name, length, keyed%width, ierr)
-   end function other_row
+      is = .false.
+      call treefold_view_of(array, view)
+      if (view%state == 1) then
+         is = treefold_refused(TREEFOLD_ARGUMENT, '`' // name // '` is an array of assumed size: give a section ' // &
+            'of it, such as ' // name // '(:n)', ierr)
+      else if (view%state == 2) then
+         is = treefold_refused(TREEFOLD_NULL, '`' // name // '` is not allocated, or a pointer without a target', ierr)
+      else if (type >= 0 .and. view%type == 0) then
+         is = treefold_refused(TREEFOLD_ARGUMENT, '`' // name // '` has elements of another type than integers ' // &
+            'of 1, 2, 4 or 8 bytes, real32, real64 and complex numbers of these', ierr)
+      else if (type > 0 .and. view%type /= type) then
+         is = treefold_refused(TREEFOLD_ARGUMENT, '`' // name // '` is ' // treefold_type_name(view%type) // ' instead of ' // &
+            treefold_type_name(int(type, c_int32_t)), ierr)
+      end if
+   end function treefold_unusable
 
-   ! C says what is wrong with a handle that has not been made.
-   function other_type(name, handle, is_other, ierr) result(is)
+   ! The type of a code in Fortran.
+   pure function treefold_type_name(type) result(name)
+      integer(c_int32_t), intent(in) :: type
+      character(len=:), allocatable :: name
+      character(len=15), parameter :: NAMES(8) = [character(len=15) :: 'real(real32)', 'real(real64)', 'complex(real32)', &
+         'complex(real64)', 'integer(int8)', 'integer(int16)', 'integer(int32)', 'integer(int64)']
+
+      name = 'of another type'
+      if (type >= TREEFOLD_F32 .and. type <= TREEFOLD_I64) name = trim(NAMES(type))
+   end function treefold_type_name
+
+   ! Reports items of the caller's operator that are not alike.
+   function other_type(name, view, expected, ierr) result(is)
       character(len=*), intent(in) :: name
-      type(c_ptr), intent(in) :: handle
-      logical, intent(in) :: is_other
+      type(treefold_view), intent(in) :: view, expected
       integer, intent(out), optional :: ierr
       logical :: is
 
-      is = is_other .and. c_associated(handle)
-      if (is) call report_own(TREEFOLD_ARGUMENT, name // ' is not of the type of the array', ierr)
+      is = view%type /= expected%type .or. view%bytes /= expected%bytes
+      if (is) is = treefold_refused(TREEFOLD_ARGUMENT, '`' // name // '` does not have elements of the type of `items`', ierr)
    end function other_type
 
-   ! As address() of the modules for one type.
-   function address_of_int8(x) result(address)
-      integer(int8), target :: x(*)
-      type(c_ptr) :: address
-
-      address = c_loc(x)
-   end function address_of_int8
-
-   function address_of_int32(x) result(address)
-      integer(int32), target :: x(*)
-      type(c_ptr) :: address
-
-      address = c_loc(x)
-   end function address_of_int32
-
-   function address_of_int64(x) result(address)
-      integer(int64), target :: x(*)
-      type(c_ptr) :: address
-
-      address = c_loc(x)
-   end function address_of_int64
-
-   function address_of_real64(x) result(address)
-      real(real64), target :: x(*)
-      type(c_ptr) :: address
-
-      address = c_loc(x)
-   end function address_of_real64
-
-   ! Ends every call that has been to C: hands on its status, or ends the program.
-   subroutine report(status, ierr)
-      integer(c_int32_t), intent(in) :: status
+   ! Reports the length of an array.
+   function other_length(name, length, expected, ierr) result(is)
+      character(len=*), intent(in) :: name
+      integer(int64), intent(in) :: length, expected
       integer, intent(out), optional :: ierr
+      logical :: is
 
-      if (status /= TREEFOLD_OK) own_message = ''
-      call hand_on(int(status), ierr)
-   end subroutine report
-
-   ! The same for an error that is found before C is called, which C keeps no text of.
-   subroutine report_own(status, message, ierr)
-      integer, intent(in) :: status
-      character(len=*), intent(in) :: message
-      integer, intent(out), optional :: ierr
-
-      own_message = message
-      call hand_on(status, ierr)
-   end subroutine report_own
-
-   subroutine hand_on(status, ierr)
-      integer, intent(in) :: status
-      integer, intent(out), optional :: ierr
-
-      if (present(ierr)) then
-         ierr = status
-      else if (status /= TREEFOLD_OK) then
-         write (error_unit, '(4a)') 'treefold: ', treefold_status_name(status), ': ', treefold_error_message()
-         flush (error_unit)
-         error stop
-      end if
-   end subroutine hand_on
+      is = length /= expected
+      if (is) is = treefold_refused(TREEFOLD_LENGTH, &
+         '`' // name // '` has ' // decimal(length) // ' elements instead of ' // decimal(expected), ierr)
+   end function other_length
 
    ! Reports a number that C would take for a huge one.
    function negative(name, number, ierr) result(is)
@@ -3056,20 +1587,98 @@ contains
       logical :: is
 
       is = number < 0
-      if (is) call report_own(TREEFOLD_ARGUMENT, name // ' is negative: ' // decimal(number), ierr)
+      if (is) is = treefold_refused(TREEFOLD_ARGUMENT, '`' // name // '` must not be negative: it is ' // decimal(number), ierr)
    end function negative
 
-   ! Reports the length of an array that C takes on trust.
-   function other_length(name, length, expected, ierr) result(is)
-      character(len=*), intent(in) :: name
-      integer(int64), intent(in) :: length, expected
+   ! Reports an error that is found here; always true.
+   function treefold_refused(status, message, ierr) result(is)
+      integer, intent(in) :: status
+      character(len=*), intent(in) :: message
       integer, intent(out), optional :: ierr
       logical :: is
 
-      is = length /= expected
-      if (is) call report_own(TREEFOLD_LENGTH, &
-         name // ' has ' // decimal(length) // ' elements instead of ' // decimal(expected), ierr)
-   end function other_length
+      is = .true.
+      call treefold_end_call(treefold_report(int(status, c_int32_t), message // c_null_char), ierr)
+   end function treefold_refused
+
+   ! Ends every call: hands on its status, or ends the program.
+   subroutine treefold_end_call(status, ierr)
+      integer(c_int32_t), intent(in) :: status
+      integer, intent(out), optional :: ierr
+
+      if (present(ierr)) then
+         ierr = status
+      else if (status /= TREEFOLD_OK) then
+         write (error_unit, '(4a)') 'treefold: ', treefold_status_name(int(status)), ': ', treefold_error_message()
+         flush (error_unit)
+         error stop
+      end if
+   end subroutine treefold_end_call
+
+   ! The same for a call that has written a result to a place for it.
+   subroutine end_call(status, result, of_result, place, ierr)
+      integer(c_int32_t), intent(in) :: status
+      type(*), dimension(..), intent(inout) :: result
+      type(treefold_view), intent(in) :: of_result
+      type(c_ptr), intent(in) :: place
+      integer, intent(out), optional :: ierr
+
+      if (of_result%is_contiguous == 0 .and. status == TREEFOLD_OK) call treefold_view_write(result, place)
+      call treefold_end_call(status, ierr)
+   end subroutine end_call
+
+   ! Where the elements of an array follow each other: in the array, or in a copy.
+   function gathered(array, view, copy) result(address)
+      type(*), dimension(..), intent(in) :: array
+      type(treefold_view), intent(in) :: view
+      integer(int8), allocatable, target, intent(inout) :: copy(:)
+      type(c_ptr) :: address
+
+      address = part_of(array, view, 0_int64, view%elements, copy)
+   end function gathered
+
+   ! The same for `count` elements; of an array without gaps there are all.
+   function part_of(array, view, begin, count, copy) result(address)
+      type(*), dimension(..), intent(in) :: array
+      type(treefold_view), intent(in) :: view
+      integer(int64), intent(in) :: begin, count
+      integer(int8), allocatable, target, intent(inout) :: copy(:)
+      type(c_ptr) :: address
+
+      address = view%address
+      if (view%is_contiguous /= 0 .and. count == view%elements) return
+      if (.not. allocated(copy)) allocate (copy(count * view%bytes))
+      call treefold_view_read(array, begin, count, c_loc(copy))
+      address = c_loc(copy)
+   end function part_of
+
+   ! Where a result is to be written: into the array, or, if that has gaps, into a copy.
+   function place_of(view, copy) result(address)
+      type(treefold_view), intent(in) :: view
+      integer(int8), allocatable, target, intent(inout) :: copy(:)
+      type(c_ptr) :: address
+
+      address = view%address
+      if (view%is_contiguous /= 0) return
+      allocate (copy(view%elements * view%bytes))
+      address = c_loc(copy)
+   end function place_of
+
+   pure function or_zero(ddof) result(degrees)
+      real(real64), intent(in), optional :: ddof
+      real(real64) :: degrees
+
+      degrees = 0
+      if (present(ddof)) degrees = ddof
+   end function or_zero
+
+   function pointer_or_null(pointer) result(found)
+      type(c_ptr), intent(in), optional :: pointer
+      type(c_ptr) :: found
+
+      found = c_null_ptr
+      if (present(pointer)) found = pointer
+   end function pointer_or_null
 
    function decimal(number) result(text)
       integer(int64), intent(in) :: number
@@ -3080,16 +1689,8 @@ contains
       text = trim(digits)
    end function decimal
 
-   function pointer_or_null(pointer) result(found)
-      type(c_ptr), intent(in), optional :: pointer
-      type(c_ptr) :: found
-
-      found = c_null_ptr
-      if (present(pointer)) found = pointer
-   end function pointer_or_null
-
    ! The text of a string of C.
-   function text_of(string) result(text)
+   function treefold_text_of(string) result(text)
       type(c_ptr), intent(in) :: string
       character(len=:), allocatable :: text
       character(kind=c_char), pointer :: characters(:)
@@ -3103,149 +1704,58 @@ contains
       do i = 1, length
          text(i:i) = characters(i)
       end do
-   end function text_of
-end module treefold_support
+   end function treefold_text_of
+end module treefold_any
 
 ! ---- One module for each type ---------------------------------------------------------------------------------------------------
 
 module treefold_real32
-   ! <table: real32>
-   use treefold_support, element => TREEFOLD_F32, c_sum_lanes => c_sum_lanes_f32, c_par_sum_lanes => c_par_sum_lanes_f32, &
-      c_dot => c_dot_f32, c_par_dot => c_par_dot_f32, c_squared_norm => c_squared_norm_f32, &
-      c_par_squared_norm => c_par_squared_norm_f32, c_sum_and_absolute_sum => c_sum_and_absolute_sum_f32, &
-      c_par_sum_and_absolute_sum => c_par_sum_and_absolute_sum_f32, c_exact_sum => c_exact_sum_f32, &
-      c_par_exact_sum => c_par_exact_sum_f32, c_exact_dot => c_exact_dot_f32, c_par_exact_dot => c_par_exact_dot_f32, &
-      c_exact_norm => c_exact_norm_f32, c_par_exact_norm => c_par_exact_norm_f32, c_exact_sum_rows => c_exact_sum_rows_f32, &
-      c_exact_sum_by_key => c_exact_sum_by_key_f32, c_par_exact_sum_by_key => c_par_exact_sum_by_key_f32, &
-      c_exact_mean_by_key => c_exact_mean_by_key_f32, c_exact_min_by_key => c_exact_min_by_key_f32, &
-      c_exact_max_by_key => c_exact_max_by_key_f32, c_exact_variance_by_key => c_exact_variance_by_key_f32, &
-      c_exact_standard_deviation_by_key => c_exact_standard_deviation_by_key_f32, c_exact_dot_by_key => c_exact_dot_by_key_f32, &
-      c_exact_weighted_mean_by_key => c_exact_weighted_mean_by_key_f32, c_exact_sum_rows_by_key => c_exact_sum_rows_by_key_f32, &
-      c_exact_rolling_sum => c_exact_rolling_sum_f32, c_exact_rolling_mean => c_exact_rolling_mean_f32, &
-      c_exact_rolling_sum_by_range => c_exact_rolling_sum_by_range_f32, &
-      c_exact_rolling_mean_by_range => c_exact_rolling_mean_by_range_f32
-   ! </table>
 #define TREEFOLD_TYPE real(real32)
-#define TREEFOLD_ORDERED
-#define TREEFOLD_FLOATING
-#define TREEFOLD_REAL
 #include "treefold.F90"
-#undef TREEFOLD_TYPE
-#undef TREEFOLD_ORDERED
-#undef TREEFOLD_FLOATING
-#undef TREEFOLD_REAL
 end module treefold_real32
 
 module treefold_real64
-   ! <table: real64>
-   use treefold_support, element => TREEFOLD_F64, c_sum_lanes => c_sum_lanes_f64, c_par_sum_lanes => c_par_sum_lanes_f64, &
-      c_dot => c_dot_f64, c_par_dot => c_par_dot_f64, c_squared_norm => c_squared_norm_f64, &
-      c_par_squared_norm => c_par_squared_norm_f64, c_sum_and_absolute_sum => c_sum_and_absolute_sum_f64, &
-      c_par_sum_and_absolute_sum => c_par_sum_and_absolute_sum_f64, c_exact_sum => c_exact_sum_f64, &
-      c_par_exact_sum => c_par_exact_sum_f64, c_exact_dot => c_exact_dot_f64, c_par_exact_dot => c_par_exact_dot_f64, &
-      c_exact_norm => c_exact_norm_f64, c_par_exact_norm => c_par_exact_norm_f64, c_exact_sum_rows => c_exact_sum_rows_f64, &
-      c_exact_sum_by_key => c_exact_sum_by_key_f64, c_par_exact_sum_by_key => c_par_exact_sum_by_key_f64, &
-      c_exact_mean_by_key => c_exact_mean_by_key_f64, c_exact_min_by_key => c_exact_min_by_key_f64, &
-      c_exact_max_by_key => c_exact_max_by_key_f64, c_exact_variance_by_key => c_exact_variance_by_key_f64, &
-      c_exact_standard_deviation_by_key => c_exact_standard_deviation_by_key_f64, c_exact_dot_by_key => c_exact_dot_by_key_f64, &
-      c_exact_weighted_mean_by_key => c_exact_weighted_mean_by_key_f64, c_exact_sum_rows_by_key => c_exact_sum_rows_by_key_f64, &
-      c_exact_rolling_sum => c_exact_rolling_sum_f64, c_exact_rolling_mean => c_exact_rolling_mean_f64, &
-      c_exact_rolling_sum_by_range => c_exact_rolling_sum_by_range_f64, &
-      c_exact_rolling_mean_by_range => c_exact_rolling_mean_by_range_f64
-   ! </table>
 #define TREEFOLD_TYPE real(real64)
-#define TREEFOLD_ORDERED
-#define TREEFOLD_FLOATING
-#define TREEFOLD_REAL
 #include "treefold.F90"
-#undef TREEFOLD_TYPE
-#undef TREEFOLD_ORDERED
-#undef TREEFOLD_FLOATING
-#undef TREEFOLD_REAL
 end module treefold_real64
 
+#define TREEFOLD_COMPLEX
 module treefold_complex32
-   use treefold_support, element => TREEFOLD_C32
 #define TREEFOLD_TYPE complex(real32)
-#define TREEFOLD_FLOATING
 #include "treefold.F90"
-#undef TREEFOLD_TYPE
-#undef TREEFOLD_FLOATING
 end module treefold_complex32
 
 module treefold_complex64
-   use treefold_support, element => TREEFOLD_C64
 #define TREEFOLD_TYPE complex(real64)
-#define TREEFOLD_FLOATING
 #include "treefold.F90"
-#undef TREEFOLD_TYPE
-#undef TREEFOLD_FLOATING
 end module treefold_complex64
+#undef TREEFOLD_COMPLEX
 
-module treefold_int8
-   use treefold_support, element => TREEFOLD_I8
-#define TREEFOLD_TYPE integer(int8)
-#define TREEFOLD_ORDERED
 #define TREEFOLD_INTEGER
+module treefold_int8
+#define TREEFOLD_TYPE integer(int8)
 #include "treefold.F90"
-#undef TREEFOLD_TYPE
-#undef TREEFOLD_ORDERED
-#undef TREEFOLD_INTEGER
 end module treefold_int8
 
 module treefold_int16
-   use treefold_support, element => TREEFOLD_I16
 #define TREEFOLD_TYPE integer(int16)
-#define TREEFOLD_ORDERED
-#define TREEFOLD_INTEGER
 #include "treefold.F90"
-#undef TREEFOLD_TYPE
-#undef TREEFOLD_ORDERED
-#undef TREEFOLD_INTEGER
 end module treefold_int16
 
 module treefold_int32
-   use treefold_support, element => TREEFOLD_I32
 #define TREEFOLD_TYPE integer(int32)
-#define TREEFOLD_ORDERED
-#define TREEFOLD_INTEGER
 #include "treefold.F90"
-#undef TREEFOLD_TYPE
-#undef TREEFOLD_ORDERED
-#undef TREEFOLD_INTEGER
 end module treefold_int32
 
 module treefold_int64
-   use treefold_support, element => TREEFOLD_I64
 #define TREEFOLD_TYPE integer(int64)
-#define TREEFOLD_ORDERED
-#define TREEFOLD_INTEGER
 #include "treefold.F90"
-#undef TREEFOLD_TYPE
-#undef TREEFOLD_ORDERED
-#undef TREEFOLD_INTEGER
 end module treefold_int64
 
 ! ---- What programs use ----------------------------------------------------------------------------------------------------------
 
 module treefold
-   use treefold_support, only: TREEFOLD_SOURCE_VERSION, treefold_version, &
-      TREEFOLD_OK, TREEFOLD_NULL, TREEFOLD_ARGUMENT, TREEFOLD_LENGTH, TREEFOLD_DISAGREE, TREEFOLD_EMPTY, TREEFOLD_ENVIRONMENT, &
-      TREEFOLD_RANK_FAILED, TREEFOLD_SPENT, TREEFOLD_UNDER_WAY, TREEFOLD_TIMED_OUT, TREEFOLD_MPI_FAILED, TREEFOLD_UNSUPPORTED, &
-      TREEFOLD_PANIC, TREEFOLD_MISMATCHED, TREEFOLD_MEMORY, TREEFOLD_OPERATOR, TREEFOLD_INTERRUPTED, &
-      treefold_error_message, treefold_error_rank, treefold_status_name, &
-      TREEFOLD_F32, TREEFOLD_F64, TREEFOLD_C32, TREEFOLD_C64, TREEFOLD_I8, TREEFOLD_I16, TREEFOLD_I32, TREEFOLD_I64, &
-      TREEFOLD_U8, TREEFOLD_U16, TREEFOLD_U32, TREEFOLD_U64, &
-      TREEFOLD_OP_SUM, TREEFOLD_OP_PRODUCT, TREEFOLD_OP_MIN, TREEFOLD_OP_MAX, &
-      treefold_combine, TREEFOLD_ITEM_BYTES_MAX, treefold_fold, treefold_par_fold, &
-      TREEFOLD_FIGURE_SUM, TREEFOLD_FIGURE_NORM, TREEFOLD_FIGURE_DOT, TREEFOLD_FIGURE_VDOT, TREEFOLD_FIGURE_MOMENTS, &
-      TREEFOLD_FIGURE_WEIGHTED_MEAN, TREEFOLD_FIGURE_EXTREMA, &
-      treefold_accumulator, treefold_accumulator_create, treefold_accumulator_destroy, treefold_accumulator_merge, &
-      treefold_accumulator_unmerge, treefold_accumulator_count, treefold_accumulator_equal, treefold_accumulator_to_bytes, &
-      treefold_accumulator_of_bytes, &
-      treefold_keyed, treefold_keyed_create, treefold_keyed_create_rows, treefold_keyed_create_hashed, treefold_keyed_destroy, &
-      treefold_keyed_merge, treefold_keyed_sums, treefold_keyed_counts, treefold_keyed_groups, treefold_keyed_keys, &
-      treefold_keyed_equal, treefold_keyed_to_bytes, treefold_keyed_of_bytes
+   use treefold_any
    use treefold_real32
    use treefold_real64
    use treefold_complex32

@@ -1,225 +1,332 @@
-! Exact sums in Fortran: values that only an exact sum gives, sums of integers between large numbers that cancel, and errors.
-!
-!     gfortran treefold.F90 exact.f90 -ltreefold && ./a.out
+! Exact statistics in Fortran: values that only an exact sum gives, and every statistic of all items, of each key's, and of windows,
+! with and without gaps between them, one against the other.
+
+include 'checks.inc'
+
 program exact
    use, intrinsic :: ieee_arithmetic, only: ieee_is_nan, ieee_nearest, ieee_quiet_nan, ieee_set_rounding_mode, &
       ieee_support_rounding, ieee_up, ieee_value
-   use, intrinsic :: iso_fortran_env, only: error_unit, int32, int64, real32, real64
-   use treefold
+   use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64
+   use checks
    implicit none
 
-   integer, parameter :: LENGTHS(9) = [1, 2, 3, 7, 8, 9, 1000, 4097, 100000]
-   integer :: length, cases, faults
+   integer, parameter :: N = 20000, GROUPS = 11
+   ! The statistics of pairs, and those whose result is not one of the items' type.
+   integer, parameter :: PAIRS(*) = [TREEFOLD_STATISTIC_DOT, TREEFOLD_STATISTIC_WEIGHTED_MEAN, TREEFOLD_STATISTIC_COVARIANCE, &
+      TREEFOLD_STATISTIC_CORRELATION, TREEFOLD_STATISTIC_SLOPE, TREEFOLD_STATISTIC_INTERCEPT, TREEFOLD_STATISTIC_VDOT]
+   integer :: i, threads
+   integer(int64) :: whole(N), weights(N)
+   integer(int32) :: keys(N)
+   real(real64) :: x(N), y(N), large(N), gaps(2, N), between(3 * N), ones(3 * N)
 
-   cases = 0
-   faults = 0
-   call special_f64()
-   call special_f32()
-   do length = 1, size(LENGTHS)
-      call integers_f64(LENGTHS(length))
-      call integers_f32(LENGTHS(length))
+   whole = [(mod(1103515245_int64 * i, 2147483648_int64) - 1073741824, i = 1, N)]
+   weights = [(1 + mod(i * 37_int64, 1024_int64), i = 1, N)]
+   ! The last key has no items.
+   keys = [(mod(7 * i, GROUPS - 1), i = 1, N)]
+   x = real(whole, real64)
+   y = real(weights, real64)
+   gaps(1, :) = x
+   gaps(2, :) = y
+   large = [(2.0_real64**(mod(i, 900) + 60), i = 1, N)]
+   ! Integers, each between two large numbers that cancel.
+   between = reshape(transpose(reshape([large, x, -large], [N, 3])), [3 * N])
+   ones = 1
+   do threads = 1, 2
+      call treefold_threads(threads)
+      call of_real64()
+      call of_real32()
+      call sums()
+      call by_key()
    end do
-   call sections()
+   call treefold_threads(1)
+   call complex_numbers()
+   call integers()
+   call known()
+   call rows()
+   call windows()
    call environment()
    call errors()
-   if (faults > 0) then
-      write (error_unit, '(i0, a, i0, a)') faults, ' of ', cases, ' checks failed'
-      error stop
-   end if
-   print '(i0, a)', cases, ' checks of exact sums passed'
+   call finish('exact statistics')
 
 contains
 
-   subroutine special_f64()
-      real(real64) :: nothing(0), nan, large
+   subroutine of_real64()
+      integer, parameter :: KIND = real64, EXPONENT = 1000
+      include 'exact.inc'
+   end subroutine of_real64
 
-      nan = ieee_value(nan, ieee_quiet_nan)
-      large = huge(large)
-      call same('sum', treefold_exact_sum([1e300_real64, 1.0_real64, -1e300_real64]), 1.0_real64)
-      call same('par sum', treefold_par_exact_sum([1e300_real64, 1.0_real64, -1e300_real64]), 1.0_real64)
-      call same('beyond the range on the way', treefold_exact_sum([large, large, -large]), large)
-      call same('par: beyond the range on the way', treefold_par_exact_sum([large, large, -large]), large)
-      call same('negative zeros', treefold_exact_sum([-0.0_real64, -0.0_real64]), -0.0_real64)
-      call same('par negative zeros', treefold_par_exact_sum([-0.0_real64, -0.0_real64]), -0.0_real64)
-      call same('zeros', treefold_exact_sum([-0.0_real64, 0.0_real64]), 0.0_real64)
-      call same('nothing', treefold_exact_sum(nothing), 0.0_real64)
-      call same('par nothing', treefold_par_exact_sum(nothing), 0.0_real64)
-      call check('NaN', ieee_is_nan(treefold_exact_sum([1.0_real64, nan])))
-      call check('par NaN', ieee_is_nan(treefold_par_exact_sum([1.0_real64, nan])))
-      call same('dot', treefold_exact_dot([1e200_real64, 3.0_real64, 1e200_real64], &
-         [1e200_real64, 4.0_real64, -1e200_real64]), 12.0_real64)
-      call same('par dot', treefold_par_exact_dot([1e200_real64, 3.0_real64, 1e200_real64], &
-         [1e200_real64, 4.0_real64, -1e200_real64]), 12.0_real64)
-      call same('dot of nothing', treefold_exact_dot(nothing, nothing), 0.0_real64)
-      call same('norm', treefold_exact_norm(scale([3.0_real64, 4.0_real64], 700)), scale(5.0_real64, 700))
-      call same('par norm', treefold_par_exact_norm(scale([3.0_real64, 4.0_real64], 700)), scale(5.0_real64, 700))
-      call same('norm of the greatest', treefold_exact_norm([-large]), large)
-      call same('norm of nothing', treefold_exact_norm(nothing), 0.0_real64)
-      call same('first column', sum_of_column(1), 5.0_real64)
-      call same('second column', sum_of_column(2), 6.0_real64)
-   end subroutine special_f64
+   subroutine of_real32()
+      integer, parameter :: KIND = real32, EXPONENT = 120
+      include 'exact.inc'
+   end subroutine of_real32
 
-   function sum_of_column(column) result(total)
-      integer, intent(in) :: column
-      real(real64) :: total, rows(2, 3), row(2)
+   subroutine sums()
+      real(real64) :: total
 
-      rows = reshape([1e300_real64, 1.0_real64, 5.0_real64, 2.0_real64, -1e300_real64, 3.0_real64], [2, 3])
-      row = treefold_exact_sum_rows(rows)
-      total = row(column)
-   end function sum_of_column
+      total = real(sum(whole), real64)
+      call same('integers', treefold_exact_sum(between), total)
+      call same('integers backwards', treefold_exact_sum(between(3 * N:1:-1)), total)
+      call same('integers in two columns', treefold_exact_sum(gaps(:1, :)), total)
+      call same('products', treefold_exact_dot(gaps(1, :), y), real(sum(whole * weights), real64))
+      call same('products with 1', treefold_exact_dot(ones, between), total)
+      call same('squares', treefold_exact_norm(gaps(2, :)), sqrt(real(sum(weights**2), real64)))
+   end subroutine sums
 
-   subroutine special_f32()
-      real(real32) :: nothing(0), large, row(2)
+   subroutine complex_numbers()
+      complex(real64) :: z(3), found
+      real(real64) :: part
+      complex(real32) :: small
 
-      large = huge(large)
-      call same_f32('sum f32', treefold_exact_sum([1e30_real32, 1.0_real32, -1e30_real32]), 1.0_real32)
-      call same_f32('par sum f32', treefold_par_exact_sum([1e30_real32, 1.0_real32, -1e30_real32]), 1.0_real32)
-      call same_f32('f32 beyond the range on the way', treefold_exact_sum([large, large, -large]), large)
-      call same_f32('negative zeros f32', treefold_exact_sum([-0.0_real32, -0.0_real32]), -0.0_real32)
-      call same_f32('nothing f32', treefold_par_exact_sum(nothing), 0.0_real32)
-      call same_f32('dot f32', treefold_exact_dot([1e30_real32, 3.0_real32, 1e30_real32], &
-         [1e30_real32, 4.0_real32, -1e30_real32]), 12.0_real32)
-      call same_f32('par dot f32', treefold_par_exact_dot([1e30_real32, 3.0_real32, 1e30_real32], &
-         [1e30_real32, 4.0_real32, -1e30_real32]), 12.0_real32)
-      call same_f32('norm f32', treefold_exact_norm(scale([3.0_real32, 4.0_real32], 100)), scale(5.0_real32, 100))
-      call same_f32('par norm f32', treefold_par_exact_norm(scale([3.0_real32, 4.0_real32], 100)), scale(5.0_real32, 100))
-      row = treefold_exact_sum_rows(reshape([large, 1.0_real32, large, 2.0_real32, -large, 3.0_real32], [2, 3]))
-      call same_f32('first column f32', row(1), large)
-      call same_f32('second column f32', row(2), 6.0_real32)
-   end subroutine special_f32
+      z = [(1e300_real64, 1.0_real64), (2.0_real64, 1e-300_real64), (-1e300_real64, -1.0_real64)]
+      call same('complex sum', treefold_exact_sum(z), (2.0_real64, 1e-300_real64))
+      call same('complex sum backwards', treefold_exact_sum(z(3:1:-1)), (2.0_real64, 1e-300_real64))
+      call same('complex dot', treefold_exact_dot([(1.0_real64, 2.0_real64)], [(3.0_real64, 4.0_real64)]), &
+         (-5.0_real64, 10.0_real64))
+      call treefold_exact(TREEFOLD_STATISTIC_VDOT, [(1.0_real64, 2.0_real64)], found, [(3.0_real64, 4.0_real64)])
+      call same('conjugate dot', found, (11.0_real64, -2.0_real64))
+      call treefold_exact(TREEFOLD_STATISTIC_VARIANCE, [(1.0_real64, 1.0_real64), (2.0_real64, 3.0_real64)], part)
+      call same('complex variance', part, 1.25_real64)
+      call treefold_exact(TREEFOLD_STATISTIC_MEAN, [(1.0_real32, 2.0_real32), (1.0_real32, 4.0_real32)], small)
+      call same('complex mean', small, (1.0_real32, 3.0_real32))
+   end subroutine complex_numbers
 
-   ! Integers of up to 30 bits, each between two large numbers that cancel: the sums are those of integers, and so are those of the
-   ! products by 1, 2, 3, and the norms of few bits.
-   subroutine integers_f64(n)
-      integer, intent(in) :: n
-      integer(int64) :: whole(n), total, columns(3)
-      real(real64) :: x(3 * n), y(3 * n), row(3)
-      integer :: i
+   ! By key, with keys and items of every kind.
+   subroutine integers()
+      integer(int64) :: totals(0:GROUPS - 1), found(0:GROUPS - 1)
+      real(real64) :: means(0:GROUPS - 1)
+      integer(int16) :: short(N), wide(2, N)
+      integer :: key
 
-      do i = 1, n
-         whole(i) = mod(1103515245_int64 * i + 12345 * int(n, int64), 2147483648_int64) - 1073741824
-         x(3 * i - 2:3 * i) = [2.0_real64**(mod(i, 900) + 60), real(whole(i), real64), -2.0_real64**(mod(i, 900) + 60)]
-         y(3 * i - 2:3 * i) = 1 + mod(i, 3)
+      short = int(mod(whole, 32768_int64), int16)
+      wide = 0
+      wide(2, :) = short
+      do key = 0, GROUPS - 1
+         totals(key) = sum(int(short, int64), keys == key)
       end do
-      total = sum(whole)
-      call same('integers', treefold_exact_sum(x), real(total, real64))
-      call same('par integers', treefold_par_exact_sum(x), real(total, real64))
-      call same('integers backwards', treefold_exact_sum(x(size(x):1:-1)), real(total, real64))
-      total = sum([(whole(i) * (1 + mod(i, 3)), i = 1, n)])
-      call same('products', treefold_exact_dot(x, y), real(total, real64))
-      call same('par products', treefold_par_exact_dot(x, y), real(total, real64))
-      total = sum(mod(whole, 1000_int64)**2)
-      call same('squares', treefold_exact_norm(real(mod(whole, 1000_int64), real64)), sqrt(real(total, real64)))
-      call same('par squares', treefold_par_exact_norm(real(mod(whole, 1000_int64), real64)), sqrt(real(total, real64)))
-      ! Rows of three: column 2 has the integers, and what the other two have cancels between them.
-      row = treefold_exact_sum_rows(reshape(x, [3, n]))
-      columns = [0_int64, sum(whole), 0_int64]
-      call same('column of integers', row(2), real(columns(2), real64))
-      call same('columns that cancel', row(1), -row(3))
-   end subroutine integers_f64
+      call treefold_by_key(TREEFOLD_STATISTIC_SUM, int(keys, int8), short, found)
+      call same('int16 by int8', found, totals)
+      call treefold_by_key(TREEFOLD_STATISTIC_SUM, int(keys, int16), wide(2, :), found)
+      call same('int16 with gaps by int16', found, totals)
+      call treefold_by_key(TREEFOLD_STATISTIC_SUM, keys, int(short, int32), found)
+      call same('int32 by int32', found, totals)
+      call treefold_by_key(TREEFOLD_STATISTIC_SUM, int(keys, int64), int(short, int64), found)
+      call same('int64 by int64', found, totals)
+      call treefold_by_key(TREEFOLD_STATISTIC_COUNT, keys, short, found)
+      call same('counts', found, [(count(keys == key, kind=int64), key = 0, GROUPS - 1)])
+      call treefold_by_key(TREEFOLD_STATISTIC_MEAN, keys, short, means)
+      call check('means', all(abs(means(:GROUPS - 2) * found(:GROUPS - 2) - totals(:GROUPS - 2)) < 1e-6) .and. &
+         ieee_is_nan(means(GROUPS - 1)))
+   end subroutine integers
 
-   subroutine integers_f32(n)
-      integer, intent(in) :: n
-      integer(int64) :: whole(n)
-      real(real32) :: x(3 * n), row(3)
-      integer :: i
+   ! Statistics 1 to 16 of 4, 7, 13, 16, and of these with 9, 15, 27, 33, as of a sample where that is another one.
+   subroutine known()
+      real(real64), parameter :: EXPECTED(*) = [40.0_real64, 10.0_real64, 30.0_real64, sqrt(30.0_real64), 4.0_real64, 16.0_real64, &
+         sqrt(490.0_real64), 1020.0_real64, 1020.0_real64 / 84, 60.0_real64, 1.0_real64, 2.0_real64, 1.0_real64, 0.0_real64, &
+         -1.64_real64, 1020.0_real64]
+      real(real64) :: few(4), found
+      integer(int64) :: count
+      integer :: s
 
-      do i = 1, n
-         whole(i) = mod(1103515245_int64 * i + 12345 * int(n, int64), 16777216_int64) - 8388608
-         x(3 * i - 2:3 * i) = [2.0_real32**(mod(i, 90) + 30), real(whole(i), real32), -2.0_real32**(mod(i, 90) + 30)]
+      few = [4, 7, 13, 16]
+      do s = 1, size(EXPECTED)
+         call of_all(s, few, 2 * few + 1, found, merge(0.0_real64, 1.0_real64, s == TREEFOLD_STATISTIC_KURTOSIS))
+         call same('statistic ' // name(s), found, EXPECTED(s))
       end do
-      call same_f32('integers f32', treefold_exact_sum(x), real(sum(whole), real32))
-      call same_f32('par integers f32', treefold_par_exact_sum(x), real(sum(whole), real32))
-      call same_f32('products f32', treefold_exact_dot(x, [(1.0_real32, i = 1, 3 * n)]), real(sum(whole), real32))
-      row = treefold_exact_sum_rows(reshape(x, [3, n]))
-      call same_f32('column of integers f32', row(2), real(sum(whole), real32))
-   end subroutine integers_f32
+      call treefold_exact(TREEFOLD_STATISTIC_COUNT, few(::2), count)
+      call same('count', count, 2_int64)
+      call treefold_exact(TREEFOLD_STATISTIC_VARIANCE, few, found)
+      call same('variance of a population', found, 22.5_real64)
+   end subroutine known
 
-   ! What is not contiguous arrives as it is.
-   subroutine sections()
-      real(real64) :: x(1000), r(6, 100), row(3)
-      integer :: i
+   ! A statistic of one array or of two.
+   subroutine of_all(statistic, x, y, found, ddof)
+      integer, intent(in) :: statistic
+      type(*), dimension(..), intent(in) :: x, y
+      type(*), dimension(..), intent(inout) :: found
+      real(real64), intent(in) :: ddof
 
-      x = [(1.0_real64 / i, i = 1, 1000)]
-      call same('every third', treefold_exact_sum(x(::3)), treefold_exact_sum([(x(i), i = 1, 1000, 3)]))
-      r = reshape(x(:600), shape(r))
-      row = treefold_exact_sum_rows(r(2:6:2, ::2))
-      do i = 1, 3
-         call same('a row of the array', row(i), treefold_exact_sum(r(2 * i, ::2)))
+      if (any(statistic == PAIRS)) then
+         call treefold_exact(statistic, x, found, y, ddof)
+      else
+         call treefold_exact(statistic, x, found, ddof=ddof)
+      end if
+   end subroutine of_all
+
+   ! Each with and without gaps; of each key, against that key's items alone.
+   subroutine by_key()
+      real(real64) :: found(0:GROUPS - 1), again(0:GROUPS - 1), scattered(2, 0:GROUPS - 1), alone, of_gaps
+      integer :: s, key
+
+      do s = 1, TREEFOLD_STATISTIC_VDOT
+         call of_all(s, x, y, alone, 1.0_real64)
+         call of_all(s, gaps(1, :), gaps(2, :), of_gaps, 1.0_real64)
+         call same('with gaps: statistic ' // name(s), of_gaps, alone)
+         if (any(s == PAIRS)) then
+            call treefold_by_key(s, keys, x, found, y, 1.0_real64)
+            call treefold_by_key(s, int(keys, int8), gaps(1, :), scattered(2, :), y, 1.0_real64)
+         else
+            call treefold_by_key(s, keys, x, found, ddof=1.0_real64)
+            call treefold_by_key(s, int(keys, int8), gaps(1, :), scattered(2, :), ddof=1.0_real64)
+         end if
+         again = scattered(2, :)
+         call same('by key with gaps: statistic ' // name(s), again, found)
+         do key = 0, GROUPS - 1, 5
+            call of_all(s, pack(x, keys == key), pack(y, keys == key), alone, 1.0_real64)
+            call same('of a key: statistic ' // name(s), found(key), alone)
+         end do
       end do
-   end subroutine sections
+   end subroutine by_key
 
-   ! Sums are right where the processor rounds otherwise.
+   subroutine rows()
+      real(real64) :: columns(3, N / 3), wide(3, 2 * (N / 3)), row(3), scattered(2, 3), alone
+      real(real64) :: found(3, 0:GROUPS - 1), again(3, 0:GROUPS - 1)
+      integer :: s, column, key
+
+      columns = reshape(x, shape(columns))
+      wide = 0
+      wide(:, ::2) = columns
+      do s = 1, TREEFOLD_STATISTIC_KURTOSIS
+         if (any(s == PAIRS) .or. s == TREEFOLD_STATISTIC_NORM) cycle
+         call treefold_exact_rows(s, columns, row, 1.0_real64)
+         do column = 1, 3
+            call treefold_exact(s, columns(column, :), alone, ddof=1.0_real64)
+            call same('a column: statistic ' // name(s), row(column), alone)
+         end do
+         call treefold_exact_rows(s, wide(3:1:-1, ::2), scattered(2, :), 1.0_real64)
+         call same('columns with gaps: statistic ' // name(s), [scattered(2, 3:1:-1)], row)
+         call treefold_by_key_rows(s, keys(:N / 3), columns, found, 1.0_real64)
+         call treefold_by_key_rows(s, keys(:N / 3), wide(:, ::2), again, 1.0_real64)
+         call same('rows with gaps: statistic ' // name(s), again, found)
+         do key = 0, GROUPS - 2, 3
+            call treefold_exact(s, pack(columns(2, :), keys(:N / 3) == key), alone, ddof=1.0_real64)
+            call same('rows of a key: statistic ' // name(s), found(2, key), alone)
+         end do
+      end do
+   end subroutine rows
+
+   ! Each window against its items alone, if it has at least 4.
+   subroutine windows()
+      integer, parameter :: M = 40, SPAN = 6
+      real(real64) :: a(M), b(M), found(M), scattered(2, M), alone
+      real(real32) :: means(3)
+      type(treefold_window) :: window
+      integer :: s, placement, i, first, last, days(5)
+      real(real64) :: few(5), times(5), of_few(5)
+
+      a = x(:M)
+      b = y(:M)
+      do s = 1, TREEFOLD_STATISTIC_KURTOSIS
+         do placement = TREEFOLD_TRAILING, TREEFOLD_EXPANDING
+            window = treefold_window(merge(0, SPAN, placement == TREEFOLD_EXPANDING), placement, 4)
+            if (any(s == PAIRS)) then
+               call treefold_rolling(s, a, found, window, b)
+               call treefold_rolling(s, gaps(1, :M), scattered(1, :), window, gaps(2, :M))
+            else
+               call treefold_rolling(s, a, found, window)
+               call treefold_rolling(s, gaps(1, :M), scattered(1, :), window)
+            end if
+            call same('windows with gaps', [scattered(1, :)], found)
+            do i = 1, M
+               first = i
+               last = i
+               if (placement == TREEFOLD_TRAILING) first = max(1, i - SPAN + 1)
+               if (placement == TREEFOLD_FORWARD) last = min(M, i + SPAN - 1)
+               if (placement == TREEFOLD_CENTRED) first = max(1, i - SPAN / 2)
+               if (placement == TREEFOLD_CENTRED) last = min(M, i + (SPAN - 1) / 2)
+               if (placement == TREEFOLD_EXPANDING) first = 1
+               alone = ieee_value(alone, ieee_quiet_nan)
+               if (last - first >= 3) call of_all(s, a(first:last), b(first:last), alone, 0.0_real64)
+               call same('a window: statistic ' // name(s), found(i), alone)
+            end do
+         end do
+      end do
+
+      few = [1.0_real64, 1e300_real64, 2.0_real64, 3.0_real64, 5.0_real64]
+      days = [-3, 0, 2, 2, 9]
+      times = [0.5_real64, 1.0_real64, 2.0_real64, 2.25_real64, 3.0_real64]
+      call treefold_rolling(TREEFOLD_STATISTIC_SUM, few, of_few, treefold_window(), index=days, width=2)
+      call same('by days', of_few, [1.0_real64, 1e300_real64, 2.0_real64, 5.0_real64, 5.0_real64])
+      call treefold_rolling(TREEFOLD_STATISTIC_SUM, few, of_few, treefold_window(), index=int(days, int64), width=3_int64)
+      call same('by long integers', of_few, [1.0_real64, 1e300_real64, 1e300_real64, 1e300_real64, 5.0_real64])
+      call treefold_rolling(TREEFOLD_STATISTIC_MEAN, few, of_few, treefold_window(least_items=2), index=times, width=1.0_real64)
+      call check('a short window', ieee_is_nan(of_few(1)) .and. ieee_is_nan(of_few(3)))
+      call same('by times', of_few(4:), [2.5_real64, 4.0_real64])
+      few(2) = ieee_value(few(2), ieee_quiet_nan)
+      call treefold_rolling(TREEFOLD_STATISTIC_COUNT, few, of_few, treefold_window(3, skip_nan=.true.))
+      call same('counts without NaN', of_few, [1.0_real64, 1.0_real64, 2.0_real64, 2.0_real64, 3.0_real64])
+      call treefold_rolling(TREEFOLD_STATISTIC_MEAN, [1.0_real32, 2.0_real32, 4.0_real32], means, treefold_window(2, least_items=1))
+      call same('means of floats', means, [1.0_real32, 1.5_real32, 3.0_real32])
+   end subroutine windows
+
+   ! Exact sums are right where the processor rounds otherwise.
    subroutine environment()
-      real(real64) :: x(1000), upward(3), expected(3)
-      integer :: i, ierr(3)
+      real(real64) :: upward(3), expected(3)
+      integer :: ierr(3)
 
       if (.not. ieee_support_rounding(ieee_up)) return
-      x = [((-1)**i / real(i, real64), i = 1, 1000)]
-      expected = [treefold_exact_sum(x), treefold_exact_dot(x, x(1000:1:-1)), treefold_exact_norm(x)]
+      expected = [treefold_exact_sum(1 / x), treefold_exact_dot(1 / x, y), treefold_exact_norm(1 / x)]
+      between(:N) = 1 / x
       call ieee_set_rounding_mode(ieee_up)
-      upward(1) = treefold_exact_sum(x, ierr(1))
-      upward(2) = treefold_par_exact_dot(x, x(1000:1:-1), ierr(2))
-      upward(3) = treefold_exact_norm(x, ierr(3))
+      upward(1) = treefold_exact_sum(between(:N), ierr(1))
+      upward(2) = treefold_exact_dot(between(:N), y, ierr(2))
+      upward(3) = treefold_exact_norm(between(N:1:-1), ierr(3))
       call ieee_set_rounding_mode(ieee_nearest)
       call check('no error where sums round upwards', all(ierr == TREEFOLD_OK))
-      do i = 1, 3
-         call same('rounding upwards', upward(i), expected(i))
-      end do
+      call same('rounding upwards', upward, expected)
    end subroutine environment
 
    subroutine errors()
-      real(real64) :: x(4), total, no_columns(0, 4), nothing(0)
-      integer :: ierr
+      real(real64) :: few(4), total, found(3), nothing(0, 4)
+      real(real64), allocatable :: none(:)
+      integer :: ierr, i
 
-      x = [0.1_real64, 0.2_real64, 0.3_real64, 0.4_real64]
-      total = treefold_exact_sum(x, ierr)
-      call fails('no error', ierr, TREEFOLD_OK)
-      total = treefold_exact_dot(x, x(:3), ierr)
-      call fails('factors of two lengths', ierr, TREEFOLD_LENGTH)
-      total = treefold_par_exact_dot(x(:0), x, ierr)
-      call fails('par: factors of two lengths', ierr, TREEFOLD_LENGTH)
-      nothing = treefold_exact_sum_rows(no_columns, ierr)
-      call fails('rows of nothing', ierr, TREEFOLD_LENGTH)
-      total = treefold_par_exact_norm(x, ierr)
-      call fails('no error in a norm', ierr, TREEFOLD_OK)
+      few = [4, 7, 13, 16]
+      allocate (none(4))
+      deallocate (none)
+      total = treefold_exact_dot(few, few(:3), ierr)
+      call fails('factors of two lengths', ierr, TREEFOLD_LENGTH, '`y` has 3 elements instead of 4')
+      total = treefold_exact_dot(few, none, ierr)
+      call fails('a factor that is not allocated', ierr, TREEFOLD_LENGTH, '`y`')
+      call treefold_exact(TREEFOLD_STATISTIC_COUNT, few, total, ierr=ierr)
+      call fails('a count in a real', ierr, TREEFOLD_ARGUMENT, 'instead of integer(int64)')
+      call treefold_exact(99, few, total, ierr=ierr)
+      call fails('no statistic', ierr, TREEFOLD_ARGUMENT, '99')
+      call treefold_exact(TREEFOLD_STATISTIC_SUM, [1, 2], whole(1), ierr=ierr)
+      call fails('an exact sum of integers', ierr, TREEFOLD_UNSUPPORTED, '')
+      call treefold_exact_rows(TREEFOLD_STATISTIC_SUM, nothing, found(:0), ierr=ierr)
+      call fails('rows of nothing', ierr, TREEFOLD_LENGTH, '')
+      call treefold_exact_rows(TREEFOLD_STATISTIC_SUM, reshape(few, [2, 2]), found, ierr=ierr)
+      call fails('a long row', ierr, TREEFOLD_LENGTH, '`result` has 3 elements instead of 2')
+      call treefold_by_key(TREEFOLD_STATISTIC_SUM, [0, 1, -1], few(:3), found, ierr=ierr)
+      call fails('a negative key', ierr, TREEFOLD_ARGUMENT, 'item 2 has key -1')
+      call treefold_by_key(TREEFOLD_STATISTIC_SUM, [(merge(3, 0, i == N - 5), i = 0, N - 1)], gaps(1, :), found, ierr=ierr)
+      call fails('a large key among items with gaps', ierr, TREEFOLD_ARGUMENT, 'from item 16384 here: `keys`: item 3611 has key 3')
+      call treefold_by_key(TREEFOLD_STATISTIC_MAX, [0, 1], few, found, ierr=ierr)
+      call fails('too few keys', ierr, TREEFOLD_LENGTH, '`x` has 4 elements instead of 2')
+      call treefold_by_key(TREEFOLD_STATISTIC_MAX, few, few, found, ierr=ierr)
+      call fails('keys that are real', ierr, TREEFOLD_ARGUMENT, '`keys`: real(real64) instead of integers')
+      call treefold_by_key_rows(TREEFOLD_STATISTIC_SUM, [0, 1], reshape(few, [2, 2]), gaps(:1, :4), ierr=ierr)
+      call fails('short rows of results', ierr, TREEFOLD_LENGTH, 'a row of result')
+      call treefold_rolling(TREEFOLD_STATISTIC_SUM, few, found, treefold_window(2), ierr=ierr)
+      call fails('too few results', ierr, TREEFOLD_LENGTH, 'result')
+      call treefold_rolling(TREEFOLD_STATISTIC_SUM, few(:3), found, treefold_window(-1), ierr=ierr)
+      call fails('a negative window', ierr, TREEFOLD_ARGUMENT, '`window%items` must not be negative: it is -1')
+      call treefold_rolling(TREEFOLD_STATISTIC_SUM, few(:3), found, treefold_window(), ierr=ierr)
+      call fails('no window', ierr, TREEFOLD_ARGUMENT, 'window')
+      call treefold_rolling(TREEFOLD_STATISTIC_SUM, few(:3), found, treefold_window(), index=[1, 0, 2], width=1, ierr=ierr)
+      call fails('an index that falls', ierr, TREEFOLD_ARGUMENT, 'index 1')
+      call treefold_rolling(TREEFOLD_STATISTIC_SUM, few(:3), found, treefold_window(), index=[1, 2, 3], width=0, ierr=ierr)
+      call fails('no width', ierr, TREEFOLD_ARGUMENT, 'width')
+      call treefold_rolling(TREEFOLD_STATISTIC_SUM, few(:3), found, treefold_window(), index=[1, 2], width=1, ierr=ierr)
+      call fails('too few indices', ierr, TREEFOLD_LENGTH, '`index` has 2 elements instead of 3')
+      call treefold_rolling(TREEFOLD_STATISTIC_SUM, few(:3), found, treefold_window(), index=[1, 2, 3], width=1.0, ierr=ierr)
+      call fails('a real width of integers', ierr, TREEFOLD_ARGUMENT, '`width` is real(real32) instead of integer(int32)')
    end subroutine errors
 
-   subroutine fails(what, ierr, expected)
-      character(len=*), intent(in) :: what
-      integer, intent(in) :: ierr, expected
+   function name(number) result(text)
+      integer, intent(in) :: number
+      character(len=2) :: text
 
-      call check(what // ': ' // treefold_status_name(ierr) // ' instead of ' // treefold_status_name(expected), ierr == expected)
-      if (ierr /= TREEFOLD_OK) call check(what // ' says nothing', len(treefold_error_message()) > 0)
-   end subroutine fails
-
-   subroutine same(what, found, expected)
-      character(len=*), intent(in) :: what
-      real(real64), intent(in) :: found, expected
-
-      cases = cases + 1
-      if (transfer(found, 0_int64) == transfer(expected, 0_int64)) return
-      faults = faults + 1
-      write (error_unit, '(2a, 2(2x, es24.16e3))') what, ': found, expected', found, expected
-   end subroutine same
-
-   subroutine same_f32(what, found, expected)
-      character(len=*), intent(in) :: what
-      real(real32), intent(in) :: found, expected
-
-      cases = cases + 1
-      if (transfer(found, 0_int32) == transfer(expected, 0_int32)) return
-      faults = faults + 1
-      write (error_unit, '(2a, 2(2x, es16.8e3))') what, ': found, expected', found, expected
-   end subroutine same_f32
-
-   subroutine check(what, holds)
-      character(len=*), intent(in) :: what
-      logical, intent(in) :: holds
-
-      cases = cases + 1
-      if (holds) return
-      faults = faults + 1
-      write (error_unit, '(a)') what
-   end subroutine check
+      write (text, '(i0)') number
+   end function name
 end program exact

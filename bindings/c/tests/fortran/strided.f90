@@ -1,0 +1,21 @@
+! Sums over every other of 10^6 doubles, which are read by blocks: under valgrind, "bytes allocated" stays below 1 MB.
+program strided
+   use, intrinsic :: iso_fortran_env, only: real64
+   use treefold
+   implicit none
+   integer, parameter :: N = 1000000
+   real(real64), save :: x(N)
+   real(real64) :: exact
+   integer :: i
+
+   do i = 1, N
+      x(i) = i
+   end do
+   ! The odd numbers below 10^6: their sum is exact in either order, and so is that of their products with 1.
+   if (treefold_sum(x(1:N:2)) /= 2.5e11_real64) error stop 'the sum in tree order'
+   call treefold_exact(TREEFOLD_STATISTIC_SUM, x(N - 1:1:-2), exact)
+   if (exact /= 2.5e11_real64) error stop 'the exact sum'
+   x(2:N:2) = 1
+   if (treefold_dot(x(1:N:2), x(2:N:2)) /= 2.5e11_real64) error stop 'the dot product'
+   print '(a)', 'sums of every other item passed'
+end program strided
