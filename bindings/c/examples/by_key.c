@@ -15,13 +15,17 @@ int main(void)
     unsigned shop[6] = {0, 2, 0, 1, 2, 0};
     double price[6] = {0.1, 1e9, 0.2, 5, 1e9 + 2, 0.3};
     double sums[3], means[3], rolling[6], last;
+    treefold_window window = {.items = 2};
 
-    if (failed(treefold_exact_sum_by_key_f64(
-            TREEFOLD_U32, shop, 6, price, 6, sums, 3)) ||
-        failed(treefold_exact_mean_by_key_f64(
-            TREEFOLD_U32, shop, 6, price, 6, means, 3)) ||
-        failed(treefold_exact_rolling_sum_f64(
-            price, 6, 2, 1, rolling, 6)))
+    if (failed(treefold_by_key(
+            TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, TREEFOLD_U32, shop, 6,
+            price, 6, NULL, 0, sums, 3)) ||
+        failed(treefold_by_key(
+            TREEFOLD_F64, TREEFOLD_EXACT_MEAN, 0, TREEFOLD_U32, shop, 6,
+            price, 6, NULL, 0, means, 3)) ||
+        failed(treefold_rolling(
+            TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, &window,
+            price, 6, NULL, 0, rolling, 6)))
         return 1;
     for (int i = 0; i < 3; i++)
         printf("%d: %.17g, mean %.17g\n", i, sums[i], means[i]);
@@ -34,7 +38,8 @@ int main(void)
         failed(treefold_accumulator_add(total, price, 6)) ||
         failed(treefold_accumulator_remove(total, &price[1], 1)) ||
         failed(treefold_accumulator_remove(total, &price[4], 1)) ||
-        failed(treefold_accumulator_value(total, &last)))
+        failed(treefold_accumulator_value(
+            total, TREEFOLD_EXACT_SUM, 0, &last)))
         return 1;
     printf("the others: %.17g\n", last);
     return failed(treefold_accumulator_destroy(&total));

@@ -10,13 +10,14 @@ program by_key
    type(treefold_accumulator) :: total
 
    ! Keys count from 0, as in C.
-   sums = treefold_exact_sum_by_key(shop, price, 3)
+   call treefold_by_key(TREEFOLD_STATISTIC_SUM, shop, price, sums)
    print '(3(g0.17, 1x))', sums
 
    call treefold_accumulator_create( &
-      TREEFOLD_F64, TREEFOLD_FIGURE_SUM, total)
+      TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, total)
    call treefold_accumulator_add(total, price)
    call treefold_accumulator_remove(total, [price(2), price(5)])
-   call treefold_accumulator_value(total, last)
+   call treefold_accumulator_value(total, &
+      TREEFOLD_STATISTIC_SUM, last)
    print '(g0.17)', last
 end program by_key

@@ -1,310 +1,400 @@
-/* Plans by key: each sum against integers, whoever has which items, by every algorithm. */
-#include "by_key.h"
+/* Plans by key, states by key over ranks, and sums by keys of 64 bits: against integers, whoever has which items, by every algorithm. */
+#include "ranks.h"
 
-static treefold_builder *builder_of(treefold_type type, int32_t figure, size_t groups)
-{
-    treefold_builder *builder = NULL;
-    OK(treefold_builder_create_by_key(comm, type, figure, groups, &builder));
-    OK(treefold_builder_root(builder, last()));
-    return builder;
-}
+#include "../../../c/tests/c/statistics.h"
 
-static treefold_plan *plan_of(treefold_type type, int32_t figure)
-{
-    treefold_plan *plan = NULL;
-    treefold_builder *builder = builder_of(type, figure, KEYS);
-    if (figure == TREEFOLD_EXACT_MOMENTS)
-        OK(treefold_builder_agreed(builder));
-    OK(treefold_plan_build(builder, &plan));
-    OK(treefold_builder_destroy(&builder));
-    return plan;
-}
+enum { N = 700, KEYS = 23, STEPS = 3, TYPES = 2 };
 
-static int same(const double *found, const double *expected, size_t count)
-{
-    return memcmp(found, expected, count * sizeof(double)) == 0;
-}
+static const treefold_type types[TYPES] = {TREEFOLD_F32, TREEFOLD_F64};
 
-/* Every operation of a plan. */
-static void check_plan(treefold_plan *plan, int step)
+/* Pairs of small integers and their keys, of which the last has none; sums of numbers that are far apart in magnitude, for floats and
+   doubles; and what the rank has of all these. */
+static int32_t keys[N], own_keys[N];
+static struct sums sums[KEYS];
+static struct fraction wide_sums[TYPES][KEYS];
+static void *x[TYPES], *y[TYPES], *wide[TYPES], *own_x[TYPES], *own_y[TYPES], *own_wide[TYPES];
+
+static integer wide_item(size_t i, int type) { return random_integer(i, type == 0 ? 24 : 53) * ((integer)1 << (i * 7 % 50)); }
+
+static void draw(void)
 {
-    double result[KEYS] = {0};
-    int is_mine = -1;
-    size_t begin = 0, end = 0, n = deal(step);
-    treefold_run *run = NULL;
-    const char *name = NULL;
-    OK(treefold_allreduce_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, result, KEYS));
-    CHECK(same(result, sums, KEYS));
-    memset(result, 0, sizeof result);
-    size_t m = rank == last() ? KEYS : 0;
-    OK(treefold_reduce_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, m > 0 ? result : NULL, m, &is_mine));
-    CHECK(is_mine == (rank == last()) && (!is_mine || same(result, sums, KEYS)));
-    OK(treefold_plan_algorithm(plan, TREEFOLD_REDUCE_SCATTER, &name));
-    if (name == NULL) {
-        EXPECT(TREEFOLD_UNSUPPORTED, "", treefold_start_allreduce_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, &run));
-        return;
+    for (int type = 0; type < TYPES; type++) {
+        void **arrays[6] = {&x[type], &y[type], &wide[type], &own_x[type], &own_y[type], &own_wide[type]};
+        for (int i = 0; i < 6; i++)
+            *arrays[i] = calloc(N, 8);
+        for (size_t key = 0; key < KEYS; key++)
+            wide_sums[type][key] = (struct fraction){0, {0}, {1}};
+        for (size_t i = 0; i < N; i++) {
+            keys[i] = (int32_t)(i * 5 % (KEYS - 1));
+            put(types[type], x[type], i, left_of(i)), put(types[type], y[type], i, right_of(i));
+            put(types[type], wide[type], i, wide_item(i, type));
+            wide_sums[type][keys[i]].p[0] += wide_item(i, type);
+        }
     }
-    OK(treefold_plan_scattered_columns(plan, &begin, &end));
-    OK(treefold_reduce_scatter_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, result, end - begin));
-    CHECK(same(result, sums + begin, end - begin));
-    OK(treefold_start_allreduce_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, &run));
-    /* They are free now. */
-    memset(own_x, 0xFF, sizeof own_x);
-    OK(treefold_wait(&run, result, KEYS, NULL));
-    CHECK(same(result, sums, KEYS));
-    n = deal(step);
-    OK(treefold_start_reduce_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, &run));
-    OK(treefold_wait(&run, result, KEYS, &is_mine));
-    CHECK(is_mine == (rank == last()) && same(result, sums, KEYS));
-    OK(treefold_start_reduce_scatter_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, &run));
-    OK(treefold_wait_timeout(run, 100));
-    OK(treefold_wait(&run, result, end - begin, &is_mine));
-    CHECK(is_mine && same(result, sums + begin, end - begin));
+    for (size_t i = 0; i < N; i++)
+        include(&sums[keys[i]], left_of(i), right_of(i));
 }
 
-static void algorithms(void)
+/* Who has item i: in the first step the last rank has all. */
+static int owner(size_t i, int step) { return step == 0 ? last() : (int)((i * 7919 + (size_t)step) % 11) % size; }
+
+/* This rank's items, in another order in every other step. */
+static size_t deal(int step)
 {
-    for (size_t index = 0; index < treefold_algorithm_count(); index++) {
-        treefold_builder *builder = builder_of(TREEFOLD_F64, TREEFOLD_EXACT_SUM, KEYS);
-        treefold_plan *plan = NULL;
-        OK(treefold_builder_algorithm(builder, treefold_algorithm_name(index)));
-        treefold_status status = treefold_plan_build(builder, &plan);
-        OK(treefold_builder_destroy(&builder));
-        if (status == TREEFOLD_UNSUPPORTED)
+    size_t count = 0;
+    for (size_t turn = 0; turn < N; turn++) {
+        const size_t i = step % 2 == 0 ? turn : N - 1 - turn;
+        if (owner(i, step) != rank)
             continue;
-        CHECK(status == TREEFOLD_OK);
-        for (int step = 0; step < STEPS; step++)
-            check_plan(plan, step);
-        OK(treefold_plan_destroy(&plan));
+        own_keys[count] = keys[i];
+        for (int type = 0; type < TYPES; type++) {
+            put(types[type], own_x[type], count, left_of(i)), put(types[type], own_y[type], count, right_of(i));
+            put(types[type], own_wide[type], count, wide_item(i, type));
+        }
+        count++;
     }
+    return count;
 }
 
-/* Each type of keys, floats, and means. */
-static void types(void)
+static struct recipe recipe_of(int type, treefold_statistic statistic, const char *algorithm)
 {
-    static uint64_t room[N];
-    double result[KEYS];
-    float small[KEYS];
-    treefold_plan *plan = plan_of(TREEFOLD_F64, TREEFOLD_EXACT_SUM), *small_plan = plan_of(TREEFOLD_F32, TREEFOLD_EXACT_SUM);
-    treefold_plan *mean_plan = plan_of(TREEFOLD_F64, TREEFOLD_EXACT_MOMENTS);
-    size_t n = deal(1);
-#define OF_TYPE(code, c_type)                                                                                                          \
-    for (size_t i = 0; i < n; i++)                                                                                                     \
-        ((c_type *)(void *)room)[i] = (c_type)own_keys[i];                                                                             \
-    OK(treefold_allreduce_by_key(plan, code, room, n, own_x, n, result, KEYS));                                                        \
-    CHECK(same(result, sums, KEYS));
-    OF_TYPE(TREEFOLD_I8, int8_t)
-    OF_TYPE(TREEFOLD_I16, int16_t)
-    OF_TYPE(TREEFOLD_I64, int64_t)
-    OF_TYPE(TREEFOLD_U8, uint8_t)
-    OF_TYPE(TREEFOLD_U16, uint16_t)
-    OF_TYPE(TREEFOLD_U32, uint32_t)
-    OF_TYPE(TREEFOLD_U64, uint64_t)
-    OK(treefold_allreduce_by_key(small_plan, TREEFOLD_I32, own_keys, n, own_small, n, small, KEYS));
-    CHECK(memcmp(small, small_sums, sizeof small) == 0);
-    OK(treefold_allreduce_by_key(mean_plan, TREEFOLD_I32, own_keys, n, own_x, n, result, KEYS));
-    double expected[KEYS];
-    OK(treefold_exact_mean_by_key_f64(TREEFOLD_I64, keys, N, x, N, expected, KEYS));
-    for (size_t key = 0; key < KEYS; key++) {
-        CHECK(bits(result[key]) == bits(expected[key]));
-        CHECK(key == KEYS - 1 ? isnan(result[key]) : fabs(result[key] - means[key] * UNIT) <= fabs(result[key]) * 0x1p-52);
-    }
-    OK(treefold_plan_destroy(&plan));
-    OK(treefold_plan_destroy(&small_plan));
-    OK(treefold_plan_destroy(&mean_plan));
+    return (struct recipe){BY_KEY, types[type], statistic, 0, KEYS, algorithm};
 }
 
-/* States by key, of which moments have more than one result. */
+/* Sums and means by every algorithm, type of items and of keys, and in every way. */
+static void sums_and_means(void)
+{
+    void *typed = calloc(N, 8);
+    int turn = 0;
+    for (size_t a = 0; treefold_algorithm_name(a) != NULL; a++)
+        for (int of = 0; of < 2 * TYPES; of++) {
+            const int type = of / 2;
+            const treefold_statistic statistic = of % 2 == 0 ? TREEFOLD_EXACT_SUM : TREEFOLD_EXACT_MEAN;
+            const size_t bytes = bytes_of(types[type]);
+            const struct recipe recipe = recipe_of(type, statistic, treefold_algorithm_name(a));
+            treefold_builder *builder = builder_of(&recipe);
+            treefold_plan *plan = NULL;
+            treefold_status built = treefold_plan_build(builder, &plan);
+            OK(treefold_builder_destroy(&builder));
+            if (built == TREEFOLD_UNSUPPORTED)
+                continue;
+            CHECK(built == TREEFOLD_OK);
+            _Alignas(8) unsigned char expected[KEYS * 8];
+            OK(treefold_by_key(types[type], statistic, 0, TREEFOLD_I32, keys, N, wide[type], N, NULL, 0, expected, KEYS));
+            for (size_t key = 0; key < KEYS && statistic == TREEFOLD_EXACT_SUM; key++)
+                CHECK(is_nearest(real(types[type], expected, key), type == 0 ? 24 : 53, &wide_sums[type][key]));
+            const char *scatters = NULL;
+            OK(treefold_plan_algorithm(plan, TREEFOLD_REDUCE_SCATTER, &scatters));
+            const treefold_type key_type = TREEFOLD_I8 + turn++ % 8;
+            const size_t n = deal(turn % STEPS);
+            for (size_t i = 0; i < n; i++)
+                put(key_type, typed, i, own_keys[i]);
+            const struct input in = {.form = WITH_KEYS, .x = own_wide[type], .n = n, .key_type = key_type, .keys = typed};
+            for (int32_t operation = TREEFOLD_ALLREDUCE; operation <= TREEFOLD_REDUCE_SCATTER; operation++) {
+                size_t begin = 0, end = KEYS;
+                if (scatters == NULL) {
+                    /* It is no schedule: there are only the calls that wait. */
+                    unsigned char found[KEYS * 8];
+                    int is_mine = -1;
+                    treefold_run *none = NULL;
+                    if (operation == TREEFOLD_REDUCE_SCATTER)
+                        continue;
+                    OK(run(plan, operation, &in, found, KEYS, &is_mine));
+                    CHECK(is_mine == (operation == TREEFOLD_ALLREDUCE || rank == last()));
+                    CHECK(!is_mine || memcmp(found, expected, KEYS * bytes) == 0);
+                    if (operation == TREEFOLD_REDUCE)
+                        EXPECT(TREEFOLD_UNSUPPORTED, "", start(plan, operation, &in, NULL, 0, &none));
+                    continue;
+                }
+                if (operation == TREEFOLD_REDUCE_SCATTER)
+                    OK(treefold_plan_scattered_columns(plan, &begin, &end));
+                CHECK(is_right_in_every_way(plan, operation, &in, expected + begin * bytes, (end - begin) * bytes, end - begin));
+            }
+            end_plan(&plan);
+        }
+    free(typed);
+}
+
+static treefold_keyed *state_of(int type, treefold_statistic statistic, const void *left, const void *right, const int32_t *of_keys,
+                                size_t n)
+{
+    /* By key, a norm is of pairs. */
+    const int is_norm = statistic == TREEFOLD_EXACT_NORM;
+    const int has_pairs = statistic >= TREEFOLD_EXACT_NORM && statistic != TREEFOLD_EXACT_SKEWNESS && statistic != TREEFOLD_EXACT_KURTOSIS;
+    treefold_keyed *made = NULL;
+    OK(treefold_keyed_create(types[type], statistic, KEYS, &made));
+    OK(has_pairs ? treefold_keyed_add_pairs(made, TREEFOLD_I32, of_keys, n, left, n, is_norm ? left : right, n)
+                 : treefold_keyed_add(made, TREEFOLD_I32, of_keys, n, left, n));
+    return made;
+}
+
+static int are_equal(const treefold_keyed *one, const treefold_keyed *other)
+{
+    int equal = -1;
+    OK(treefold_keyed_equal(one, other, &equal));
+    return equal;
+}
+
+/* States of every statistic become those of all ranks. */
 static void states(void)
 {
-    treefold_keyed *all = NULL, *own = NULL, *own_sums = NULL, *other = NULL;
-    treefold_plan *plan = plan_of(TREEFOLD_F64, TREEFOLD_EXACT_MOMENTS), *sum_plan = plan_of(TREEFOLD_F64, TREEFOLD_EXACT_SUM);
-    uint64_t counts[KEYS], all_counts[KEYS];
-    double found[KEYS], expected[KEYS];
-    size_t n = deal(1), begin, end;
+    for (int type = 0; type < TYPES; type++)
+        for (treefold_statistic statistic = 0; statistic <= TREEFOLD_EXACT_VDOT; statistic++)
+            for (int step = 0; step < STEPS; step++) {
+                const struct recipe recipe = recipe_of(type, statistic, NULL);
+                treefold_plan *plan = plan_of(&recipe);
+                const size_t n = deal(step);
+                const treefold_type of_result = type_of_result(types[type], statistic);
+                treefold_keyed *whole = state_of(type, statistic, x[type], y[type], keys, N), *before = NULL;
+                treefold_keyed *own = state_of(type, statistic, own_x[type], own_y[type], own_keys, n), *root = NULL;
+                uint64_t expected[KEYS], found[KEYS];
+                size_t begin, end, groups;
+                int is_mine = -1;
+                OK(treefold_keyed_copy(own, &before));
+                OK(treefold_keyed_copy(own, &root));
+                OK(treefold_keyed_values(whole, statistic, 1, expected, KEYS));
+                for (size_t key = 0; key < KEYS; key++)
+                    CHECK(is_right(&sums[key], statistic, 1, of_result, expected, key));
+                /* Only the root's changes. */
+                OK(treefold_run_keyed(plan, TREEFOLD_REDUCE, root, &is_mine));
+                CHECK(is_mine == (rank == last()) && are_equal(root, is_mine ? whole : before) == 1);
+                OK(treefold_run_keyed(plan, TREEFOLD_ALLREDUCE, own, NULL));
+                CHECK(are_equal(own, whole) == 1);
+                OK(treefold_plan_scattered_columns(plan, &begin, &end));
+                OK(treefold_run_keyed(plan, TREEFOLD_REDUCE_SCATTER, before, &is_mine));
+                OK(treefold_keyed_groups(before, &groups));
+                CHECK(is_mine == 1 && groups == end - begin);
+                OK(treefold_keyed_values(before, statistic, 1, found, groups));
+                CHECK(memcmp(found, (const char *)expected + begin * bytes_of(of_result), groups * bytes_of(of_result)) == 0);
+                OK(treefold_keyed_destroy(&whole));
+                OK(treefold_keyed_destroy(&before));
+                OK(treefold_keyed_destroy(&own));
+                OK(treefold_keyed_destroy(&root));
+                end_plan(&plan);
+            }
+    /* Between start and end: another state, of any number of keys, becomes the result, on the root alone. */
+    const struct recipe means = recipe_of(1, TREEFOLD_EXACT_MEAN, NULL), of_sums = recipe_of(1, TREEFOLD_EXACT_SUM, NULL);
+    treefold_plan *plan = plan_of(&means);
+    const size_t n = deal(1);
+    const struct input in = {.form = WITH_KEYS, .x = own_x[1], .n = n, .key_type = TREEFOLD_I32, .keys = own_keys};
+    treefold_keyed *whole = state_of(1, TREEFOLD_EXACT_MEAN, x[1], y[1], keys, N), *other = NULL, *foreign = NULL, *kept = NULL;
+    treefold_run *started = NULL;
+    double found[KEYS];
     int is_mine = -1;
-    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_MOMENTS, KEYS, &all));
-    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_MOMENTS, KEYS, &own));
-    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, KEYS, &own_sums));
-    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_MOMENTS, KEYS + 1, &other));
-    OK(treefold_keyed_add(all, TREEFOLD_I64, keys, N, x, N));
-    OK(treefold_keyed_add(own, TREEFOLD_I32, own_keys, n, own_x, n));
-    OK(treefold_keyed_add(own_sums, TREEFOLD_I32, own_keys, n, own_x, n));
-    OK(treefold_keyed_variances(all, 1, expected, KEYS));
-    OK(treefold_keyed_counts(all, all_counts, KEYS));
-    /* Only the root's changes. */
-    OK(treefold_reduce_keyed(sum_plan, own_sums, &is_mine));
-    CHECK(is_mine == (rank == last()));
-    OK(treefold_keyed_sums(own_sums, found, KEYS));
-    CHECK(!is_mine || same(found, sums, KEYS));
-    if (rank == last()) {
-        /* It begins again with its own items. */
-        OK(treefold_keyed_destroy(&own_sums));
-        OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, KEYS, &own_sums));
-        OK(treefold_keyed_add(own_sums, TREEFOLD_I32, own_keys, n, own_x, n));
-    }
-    OK(treefold_plan_scattered_columns(sum_plan, &begin, &end));
-    OK(treefold_reduce_scatter_keyed(sum_plan, own_sums));
-    OK(treefold_keyed_sums(own_sums, found, end - begin));
-    CHECK(same(found, sums + begin, end - begin));
-    OK(treefold_allreduce_keyed(plan, own));
-    OK(treefold_keyed_counts(own, counts, KEYS));
-    OK(treefold_keyed_variances(own, 1, found, KEYS));
-    CHECK(memcmp(counts, all_counts, sizeof counts) == 0);
-    for (size_t key = 0; key < KEYS; key++)
-        CHECK(bits(found[key]) == bits(expected[key]) || (isnan(found[key]) && isnan(expected[key])));
-    /* The same between start and end: another state becomes the result, on the root alone. */
-    treefold_run *run = NULL;
-    OK(treefold_start_allreduce_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, &run));
-    OK(treefold_wait_keyed(&run, other, &is_mine));
-    OK(treefold_keyed_variances(other, 1, found, KEYS));
-    CHECK(is_mine && run == NULL && same(found, expected, KEYS - 1));
-    OK(treefold_start_reduce_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, &run));
-    OK(treefold_wait_keyed(&run, rank == last() ? own : NULL, &is_mine));
-    CHECK(is_mine == (rank == last()));
-    OK(treefold_keyed_counts(own, counts, KEYS));
-    CHECK(memcmp(counts, all_counts, sizeof counts) == 0);
+    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_MEAN, KEYS + 1, &other));
+    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, KEYS, &foreign));
+    OK(start(plan, TREEFOLD_ALLREDUCE, &in, NULL, 0, &started));
+    OK(treefold_wait_keyed(&started, other, &is_mine));
+    CHECK(is_mine == 1 && started == NULL && are_equal(other, whole) == 1);
+    OK(start(plan, TREEFOLD_REDUCE, &in, NULL, 0, &started));
+    OK(treefold_wait_keyed(&started, rank == last() ? other : NULL, &is_mine));
+    CHECK(is_mine == (rank == last()) && are_equal(other, whole) == 1);
     /* The run ends well, and the plan goes on. */
-    OK(treefold_start_allreduce_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, &run));
-    EXPECT(TREEFOLD_ARGUMENT, "another type or figure", treefold_wait_keyed(&run, own_sums, NULL));
-    OK(treefold_allreduce_by_key(plan, TREEFOLD_I32, own_keys, n, own_x, n, found, KEYS));
-    OK(treefold_keyed_destroy(&other));
-    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_MOMENTS, KEYS + 1, &other));
-    /* A state of another kind or size on one rank, which stays as it was. */
-    OK(treefold_plan_destroy(&plan));
-    for (int kind = 0; kind < 2; kind++) {
-        plan = plan_of(TREEFOLD_F64, TREEFOLD_EXACT_MOMENTS);
-        if (rank != last())
-            EXPECT(TREEFOLD_RANK_FAILED, "", treefold_allreduce_keyed(plan, own));
-        else if (kind == 0)
-            EXPECT(TREEFOLD_ARGUMENT, "another type or figure", treefold_allreduce_keyed(plan, own_sums));
-        else
-            EXPECT(TREEFOLD_LENGTH, "the plan is for 23 keys, not 24", treefold_allreduce_keyed(plan, other));
-        OK(treefold_plan_destroy(&plan));
+    OK(start(plan, TREEFOLD_ALLREDUCE, &in, NULL, 0, &started));
+    EXPECT(TREEFOLD_ARGUMENT, "", treefold_wait_keyed(&started, foreign, NULL));
+    OK(start(plan, TREEFOLD_ALLREDUCE, &in, found, KEYS, &started));
+    EXPECT(TREEFOLD_ARGUMENT, "", treefold_wait_keyed(&started, other, NULL));
+    OK(run(plan, TREEFOLD_ALLREDUCE, &in, found, KEYS, &is_mine));
+    end_plan(&plan);
+    /* A state of another kind, type or size on one rank, which stays as it was. */
+    for (int what = 0; what < 3; what++) {
+        treefold_keyed *wrong = NULL;
+        OK(treefold_keyed_create(what == 1 ? TREEFOLD_F32 : TREEFOLD_F64, what == 0 ? TREEFOLD_EXACT_SUM : TREEFOLD_EXACT_MEAN,
+                                 KEYS + (what == 2), &wrong));
+        OK(treefold_keyed_copy(wrong, &kept));
+        ON_LAST(&means, what == 2 ? TREEFOLD_LENGTH : TREEFOLD_ARGUMENT, what == 2 ? "24" : "",
+                treefold_run_keyed(plan, TREEFOLD_ALLREDUCE, wrong, NULL), treefold_run_keyed(plan, TREEFOLD_ALLREDUCE, whole, NULL));
+        CHECK(are_equal(wrong, kept) == 1);
+        OK(treefold_keyed_destroy(&wrong));
+        OK(treefold_keyed_destroy(&kept));
     }
-    OK(treefold_keyed_counts(own, counts, KEYS));
-    CHECK(memcmp(counts, all_counts, sizeof counts) == 0);
-    OK(treefold_plan_destroy(&sum_plan));
-    OK(treefold_keyed_destroy(&all));
-    OK(treefold_keyed_destroy(&own));
-    OK(treefold_keyed_destroy(&own_sums));
+    ON_LAST(&of_sums, TREEFOLD_NULL, "`keyed`", treefold_run_keyed(plan, TREEFOLD_ALLREDUCE, NULL, NULL),
+            treefold_run_keyed(plan, TREEFOLD_ALLREDUCE, foreign, NULL));
+    ON_LAST(&of_sums, TREEFOLD_ARGUMENT, "`operation`", treefold_run_keyed(plan, TREEFOLD_SCAN, foreign, NULL),
+            treefold_run_keyed(plan, TREEFOLD_ALLREDUCE, foreign, NULL));
+    OK(treefold_keyed_destroy(&whole));
     OK(treefold_keyed_destroy(&other));
+    OK(treefold_keyed_destroy(&foreign));
 }
 
 /* What does not fit a row travels beside it. */
 static void far_and_special(void)
 {
-    double wide[N], own[N], expected[KEYS], result[KEYS];
+    double items[N], own[N], expected[KEYS], result[KEYS];
     for (size_t i = 0; i < N; i++)
-        wide[i] = i % 50 == 3 ? INFINITY : i % 50 == 4 ? -0.0 : ldexp(number(i), (int)(i * 37 % 2000) - 1000);
-    wide[7] = NAN;
-    OK(treefold_exact_sum_by_key_f64(TREEFOLD_I64, keys, N, wide, N, expected, KEYS));
-    treefold_plan *plan = plan_of(TREEFOLD_F64, TREEFOLD_EXACT_SUM);
+        items[i] = i % 50 == 3 ? INFINITY : i % 50 == 4 ? -0.0 : ldexp(number(i), (int)(i * 37 % 2000) - 1000);
+    items[7] = NAN;
+    OK(treefold_by_key(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, TREEFOLD_I32, keys, N, items, N, NULL, 0, expected, KEYS));
+    const struct recipe recipe = recipe_of(1, TREEFOLD_EXACT_SUM, NULL);
+    treefold_plan *plan = plan_of(&recipe);
     for (int step = 0; step < STEPS; step++) {
-        size_t count = 0;
+        size_t n = 0;
         for (size_t i = 0; i < N; i++)
             if (owner(i, step) == rank)
-                own_keys[count] = (int32_t)keys[i], own[count++] = wide[i];
-        OK(treefold_allreduce_by_key(plan, TREEFOLD_I32, own_keys, count, own, count, result, KEYS));
-        CHECK(same(result, expected, KEYS));
+                own_keys[n] = keys[i], own[n++] = items[i];
+        OK(treefold_run_by_key(plan, TREEFOLD_ALLREDUCE, TREEFOLD_I32, own_keys, n, own, n, result, KEYS, NULL));
+        CHECK(memcmp(result, expected, sizeof result) == 0);
     }
     /* Nobody has items. */
-    OK(treefold_allreduce_by_key(plan, TREEFOLD_U8, NULL, 0, NULL, 0, result, KEYS));
+    OK(treefold_run_by_key(plan, TREEFOLD_ALLREDUCE, TREEFOLD_U8, NULL, 0, NULL, 0, result, KEYS, NULL));
     for (size_t key = 0; key < KEYS; key++)
         CHECK(bits(result[key]) == bits(0.0));
-    OK(treefold_plan_destroy(&plan));
+    end_plan(&plan);
 }
 
-/* One rank's call fails as it should, and the others hear of it; the plan is spent. */
-#define OF_LAST(code, words, call, right)                                                                                              \
-    do {                                                                                                                               \
-        treefold_plan *plan = plan_of(TREEFOLD_F64, TREEFOLD_EXACT_SUM);                                                               \
-        if (rank == last()) {                                                                                                          \
-            EXPECT(code, words, call);                                                                                                 \
-        } else {                                                                                                                       \
-            EXPECT(TREEFOLD_RANK_FAILED, "", right);                                                                                   \
-            CHECK(treefold_last_error_rank() == last());                                                                               \
-        }                                                                                                                              \
-        EXPECT(TREEFOLD_SPENT, "", treefold_allreduce_by_key(plan, TREEFOLD_I32, good, 2, own_x, 2, result, KEYS));                    \
-        OK(treefold_plan_destroy(&plan));                                                                                              \
-    } while (0)
-
-static treefold_status started(treefold_plan *plan, const int32_t *of_keys, size_t n)
+static treefold_status started(const treefold_plan *plan, const int32_t *of_keys, size_t k)
 {
     double result[KEYS];
-    treefold_run *run = NULL;
-    treefold_status status = treefold_start_allreduce_by_key(plan, TREEFOLD_I32, of_keys, n, own_x, 2, &run);
-    return status == TREEFOLD_OK ? treefold_wait(&run, result, KEYS, NULL) : status;
+    treefold_run *run_of = NULL;
+    treefold_status status = treefold_start_by_key(plan, TREEFOLD_ALLREDUCE, TREEFOLD_I32, of_keys, k, own_x[1], 2, NULL, 0, &run_of);
+    return status == TREEFOLD_OK ? treefold_wait(&run_of, result, KEYS, NULL) : status;
 }
 
 static void mistakes(void)
 {
     const int32_t good[2] = {0, KEYS - 1}, large[2] = {0, KEYS}, negative[2] = {-3, 0};
-    double result[KEYS];
+    const struct recipe recipe = recipe_of(1, TREEFOLD_EXACT_SUM, NULL), exact = {EXACT, TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, 1, NULL};
+    double result[KEYS], *items = own_x[1];
     int is_mine;
     treefold_builder *builder = NULL;
-    treefold_run *run = NULL;
-    deal(0);
-#define RIGHT treefold_allreduce_by_key(plan, TREEFOLD_I32, good, 2, own_x, 2, result, KEYS)
-    OF_LAST(TREEFOLD_ARGUMENT, "item 1 has key 23, and keys are 0 to 22",
-            treefold_allreduce_by_key(plan, TREEFOLD_I32, large, 2, own_x, 2, result, KEYS), RIGHT);
-    OF_LAST(TREEFOLD_ARGUMENT, "item 0 has key -3, and keys are 0 to 22",
-            treefold_reduce_by_key(plan, TREEFOLD_I32, negative, 2, own_x, 2, result, KEYS, &is_mine),
-            treefold_reduce_by_key(plan, TREEFOLD_I32, good, 2, own_x, 2, result, KEYS, &is_mine));
-    OF_LAST(TREEFOLD_LENGTH, "`keys` has 1 elements, but `items` has 2",
-            treefold_allreduce_by_key(plan, TREEFOLD_I32, good, 1, own_x, 2, result, KEYS), RIGHT);
-    OF_LAST(TREEFOLD_LENGTH, "", treefold_allreduce_by_key(plan, TREEFOLD_I32, good, 2, own_x, 2, result, KEYS - 1), RIGHT);
-    OF_LAST(TREEFOLD_ARGUMENT, "keys are integers", treefold_allreduce_by_key(plan, TREEFOLD_F32, good, 2, own_x, 2, result, KEYS), RIGHT);
-    OF_LAST(TREEFOLD_ARGUMENT, "overlap", treefold_allreduce_by_key(plan, TREEFOLD_I32, good, 2, own_x, 2, own_x, KEYS), RIGHT);
-    OF_LAST(TREEFOLD_NULL, "`keys`", treefold_allreduce_by_key(plan, TREEFOLD_I32, NULL, 2, own_x, 2, result, KEYS), RIGHT);
-    OF_LAST(TREEFOLD_ARGUMENT, "treefold_allreduce_by_key", treefold_allreduce(plan, own_x, 2, result, KEYS), RIGHT);
-    OF_LAST(TREEFOLD_ARGUMENT, "item 1 has key 23", started(plan, large, 2), started(plan, good, 2));
-    OF_LAST(TREEFOLD_LENGTH, "`keys` has 1", started(plan, good, 1), started(plan, good, 2));
-    treefold_plan *plan = plan_of(TREEFOLD_F64, TREEFOLD_EXACT_SUM);
-    OK(treefold_start_allreduce_by_key(plan, TREEFOLD_I32, good, 2, own_x, 2, &run));
-    EXPECT(TREEFOLD_UNDER_WAY, "", RIGHT);
-    EXPECT(TREEFOLD_LENGTH, "", treefold_wait(&run, result, 3, NULL));
-    OK(RIGHT);
-    OK(treefold_plan_destroy(&plan));
-    plan = plan_of(TREEFOLD_F64, TREEFOLD_EXACT_SUM);
-    EXPECT(TREEFOLD_UNSUPPORTED, "broadcast", treefold_broadcast(plan, result, KEYS));
-    OK(treefold_plan_destroy(&plan));
-    /* A plan of exact sums takes no keys. */
+    treefold_run *run_of = NULL;
     treefold_keyed *keyed = NULL;
+#define BY_KEYS(operation, type, ...) treefold_run_by_key(plan, TREEFOLD_##operation, type, __VA_ARGS__)
+#define RIGHT BY_KEYS(ALLREDUCE, TREEFOLD_I32, good, 2, items, 2, result, KEYS, NULL)
+#define WRONG(code, words, wrong) ON_LAST(&recipe, code, words, wrong, RIGHT)
+    WRONG(TREEFOLD_ARGUMENT, "item 1 has key 23", BY_KEYS(ALLREDUCE, TREEFOLD_I32, large, 2, items, 2, result, KEYS, NULL));
+    WRONG(TREEFOLD_ARGUMENT, "item 0 has key -3", BY_KEYS(ALLREDUCE, TREEFOLD_I32, negative, 2, items, 2, result, KEYS, &is_mine));
+    WRONG(TREEFOLD_LENGTH, "`keys`", BY_KEYS(ALLREDUCE, TREEFOLD_I32, good, 1, items, 2, result, KEYS, NULL));
+    WRONG(TREEFOLD_LENGTH, "", BY_KEYS(ALLREDUCE, TREEFOLD_I32, good, 2, items, 2, result, KEYS - 1, NULL));
+    WRONG(TREEFOLD_ARGUMENT, "`key_type`", BY_KEYS(ALLREDUCE, TREEFOLD_F32, good, 2, items, 2, result, KEYS, NULL));
+    WRONG(TREEFOLD_ARGUMENT, "overlap", BY_KEYS(ALLREDUCE, TREEFOLD_I32, good, 2, items, 2, items, KEYS, NULL));
+    WRONG(TREEFOLD_NULL, "`keys`", BY_KEYS(ALLREDUCE, TREEFOLD_I32, NULL, 2, items, 2, result, KEYS, NULL));
+    WRONG(TREEFOLD_NULL, "`items`", BY_KEYS(ALLREDUCE, TREEFOLD_I32, good, 2, NULL, 2, result, KEYS, NULL));
+    WRONG(TREEFOLD_ARGUMENT, "`operation`", BY_KEYS(SCAN, TREEFOLD_I32, good, 2, items, 2, result, KEYS, NULL));
+    WRONG(TREEFOLD_ARGUMENT, "treefold_run_by_key", treefold_allreduce(plan, items, 2, result, KEYS));
+    ON_LAST(&recipe, TREEFOLD_ARGUMENT, "item 1 has key 23", started(plan, large, 2), started(plan, good, 2));
+    ON_LAST(&recipe, TREEFOLD_LENGTH, "`keys`", started(plan, good, 1), started(plan, good, 2));
+    treefold_plan *plan = plan_of(&recipe);
+    OK(treefold_start_by_key(plan, TREEFOLD_ALLREDUCE, TREEFOLD_I32, good, 2, items, 2, NULL, 0, &run_of));
+    EXPECT(TREEFOLD_UNDER_WAY, "", RIGHT);
+    EXPECT(TREEFOLD_LENGTH, "", treefold_wait(&run_of, result, 3, NULL));
+    OK(RIGHT);
+    end_plan(&plan);
+    plan = plan_of(&recipe);
+    EXPECT(TREEFOLD_UNSUPPORTED, "broadcast", treefold_broadcast(plan, result, KEYS));
+    end_plan(&plan);
+    /* A plan of exact sums takes no keys. */
+    plan = plan_of(&exact);
     OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, KEYS, &keyed));
-    OK(treefold_builder_create_exact(comm, TREEFOLD_F64, TREEFOLD_EXACT_SUM, &builder));
-    OK(treefold_plan_build(builder, &plan));
-    OK(treefold_builder_destroy(&builder));
-    OK(treefold_start_allreduce(plan, own_x, 2, &run));
-    EXPECT(TREEFOLD_ARGUMENT, "not by key", treefold_wait_keyed(&run, keyed, NULL));
+    OK(treefold_start(plan, TREEFOLD_ALLREDUCE, items, 2, NULL, 0, &run_of));
+    EXPECT(TREEFOLD_ARGUMENT, "not built by key", treefold_wait_keyed(&run_of, keyed, NULL));
     OK(treefold_keyed_destroy(&keyed));
-    EXPECT(TREEFOLD_ARGUMENT, "not by key", treefold_allreduce_by_key(plan, TREEFOLD_I32, good, 2, own_x, 2, result, 1));
-    OK(treefold_plan_destroy(&plan));
-    EXPECT(TREEFOLD_ARGUMENT, "`keys`: 0", treefold_builder_create_by_key(comm, TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, &builder));
-    EXPECT(TREEFOLD_ARGUMENT, "figures 2", treefold_builder_create_by_key(comm, TREEFOLD_F64, TREEFOLD_EXACT_NORM, 1, &builder));
-    EXPECT(TREEFOLD_UNSUPPORTED, "real", treefold_builder_create_by_key(comm, TREEFOLD_C64, TREEFOLD_EXACT_SUM, 1, &builder));
-    builder = builder_of(TREEFOLD_F64, TREEFOLD_EXACT_SUM, rank == 0 ? 5 : 6);
-    EXPECT(TREEFOLD_ARGUMENT, "no rows", treefold_builder_width(builder, 2));
+    EXPECT(TREEFOLD_ARGUMENT, "not built by key", BY_KEYS(ALLREDUCE, TREEFOLD_I32, good, 2, items, 2, result, 1, NULL));
+    end_plan(&plan);
+    EXPECT(TREEFOLD_ARGUMENT, "`keys`", treefold_builder_create_by_key(comm, TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, &builder));
+    EXPECT(TREEFOLD_ARGUMENT, "`statistic`", treefold_builder_create_by_key(comm, TREEFOLD_F64, 17, 1, &builder));
+    EXPECT(TREEFOLD_UNSUPPORTED, "", treefold_builder_create_by_key(comm, TREEFOLD_C64, TREEFOLD_EXACT_SUM, 1, &builder));
+    builder = builder_of(&(struct recipe){BY_KEY, TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, rank == 0 ? 5 : 6, NULL});
+    EXPECT(TREEFOLD_ARGUMENT, "", treefold_builder_width(builder, 2));
     EXPECT(TREEFOLD_ARGUMENT, "no numbers", treefold_builder_local_items(builder, 2));
     if (size > 1)
-        EXPECT(TREEFOLD_DISAGREE, "number of keys: rank 0 has 5", treefold_plan_build(builder, &plan));
+        EXPECT(TREEFOLD_DISAGREE, "number of keys", treefold_plan_build(builder, &plan));
     OK(treefold_builder_destroy(&builder));
     /* There is no memory for these: an error, and no abort. */
-    builder = builder_of(TREEFOLD_F64, TREEFOLD_EXACT_SUM, (size_t)1 << 58);
-    EXPECT(TREEFOLD_MEMORY, "more than it can get", treefold_plan_build(builder, &plan));
+    builder = builder_of(&(struct recipe){BY_KEY, TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, (size_t)1 << 58, NULL});
+    EXPECT(TREEFOLD_MEMORY, "", treefold_plan_build(builder, &plan));
     OK(treefold_builder_destroy(&builder));
 }
 
-static void all(void)
+static int64_t spread(int64_t key) { return (int64_t)((uint64_t)(key + 1) * 0x9E3779B97F4A7C15u); }
+
+/* Keys of 64 bits, signed and not. */
+static void hashed(void)
 {
-    algorithms();
-    types();
-    states();
-    far_and_special();
-    mistakes();
+    static int64_t own[N], found[KEYS];
+    double results[KEYS];
+    size_t counts[4] = {0};
+    for (int of = 0; of < 2 * TYPES; of++) {
+        const int type = of / 2;
+        const treefold_type key_type = of % 2 == 0 ? TREEFOLD_I64 : TREEFOLD_U64;
+        treefold_hashed *plan = NULL;
+        OK(treefold_hashed_create(comm, key_type, types[type], last(), &plan));
+        for (int step = 0; step < STEPS; step++) {
+            const size_t n = deal(step);
+            uint64_t mine, all = 0;
+            for (size_t i = 0; i < n; i++)
+                own[i] = spread(own_keys[i]);
+            for (int32_t operation = TREEFOLD_ALLREDUCE; operation <= TREEFOLD_REDUCE_SCATTER; operation++) {
+                size_t *count = &counts[operation], right = 0;
+                OK(treefold_hashed_run(plan, operation, own, n, own_wide[type], n, count));
+                CHECK(*count <= KEYS - 1);
+                OK(treefold_hashed_result(plan, found, *count, results, *count));
+                for (size_t i = 0; i < *count; i++) {
+                    CHECK(i == 0 || (of % 2 == 0 ? found[i - 1] < found[i] : (uint64_t)found[i - 1] < (uint64_t)found[i]));
+                    for (size_t key = 0; key < KEYS; key++)
+                        if (found[i] == spread((int64_t)key))
+                            right += is_nearest(real(types[type], results, i), type == 0 ? 24 : 53, &wide_sums[type][key]);
+                }
+                CHECK(right == *count);
+            }
+            CHECK(counts[TREEFOLD_ALLREDUCE] == KEYS - 1 && counts[TREEFOLD_REDUCE] == (rank == last() ? KEYS - 1 : 0));
+            mine = counts[TREEFOLD_REDUCE_SCATTER];
+            MPI_Allreduce(&mine, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+            CHECK(all == KEYS - 1);
+        }
+        OK(treefold_hashed_run(plan, TREEFOLD_ALLREDUCE, own, 0, NULL, 0, counts));
+        CHECK(counts[0] == 0);
+        OK(treefold_hashed_run(plan, TREEFOLD_ALLREDUCE, &(int64_t){5}, 1, own_x[type], 1, counts));
+        EXPECT(TREEFOLD_LENGTH, "`sums`", treefold_hashed_result(plan, found, 1, results, 2));
+        EXPECT(TREEFOLD_LENGTH, "`keys`", treefold_hashed_result(plan, found, 2, results, 1));
+        OK(treefold_hashed_destroy(&plan));
+        OK(treefold_hashed_destroy(&plan));
+    }
+    /* One rank's mistakes, of which the others hear; a run that failed leaves nothing of the one before. */
+    for (int what = 0; what < 4; what++) {
+        const double two[2] = {1, 2};
+        const int64_t fives[2] = {5, 5};
+        treefold_hashed *plan = NULL;
+        OK(treefold_hashed_create(comm, TREEFOLD_I64, TREEFOLD_F64, last(), &plan));
+        OK(treefold_hashed_run(plan, TREEFOLD_ALLREDUCE, fives, 2, two, 2, counts));
+        if (rank != last())
+            EXPECT(TREEFOLD_RANK_FAILED, "", treefold_hashed_run(plan, TREEFOLD_REDUCE, fives, 2, two, 2, counts));
+        else if (what == 0)
+            EXPECT(TREEFOLD_LENGTH, "`keys`", treefold_hashed_run(plan, TREEFOLD_REDUCE, fives, 1, two, 2, counts));
+        else if (what == 1)
+            EXPECT(TREEFOLD_NULL, "`items`", treefold_hashed_run(plan, TREEFOLD_REDUCE, fives, 2, NULL, 2, counts));
+        else if (what == 2)
+            EXPECT(TREEFOLD_NULL, "`keys`", treefold_hashed_run(plan, TREEFOLD_REDUCE, NULL, 2, two, 2, counts));
+        else
+            EXPECT(TREEFOLD_ARGUMENT, "`operation`", treefold_hashed_run(plan, TREEFOLD_SCAN, fives, 2, two, 2, counts));
+        EXPECT(TREEFOLD_LENGTH, "0", treefold_hashed_result(plan, found, 1, results, 1));
+        OK(treefold_hashed_result(plan, NULL, 0, NULL, 0));
+        EXPECT(TREEFOLD_SPENT, "", treefold_hashed_run(plan, TREEFOLD_REDUCE, fives, 2, two, 2, counts));
+        OK(treefold_hashed_destroy(&plan));
+    }
+    /* On every rank, whoever is wrong. */
+    treefold_hashed *none = NULL;
+    CHECK(treefold_hashed_create(comm, rank == last() ? TREEFOLD_F64 : TREEFOLD_I64, TREEFOLD_F64, 0, &none) != TREEFOLD_OK);
+    EXPECT(TREEFOLD_ARGUMENT, "root", treefold_hashed_create(comm, TREEFOLD_I64, TREEFOLD_F64, size, &none));
+    EXPECT(TREEFOLD_ARGUMENT, "root", treefold_hashed_create(comm, TREEFOLD_I64, TREEFOLD_F64, -1, &none));
+    if (size > 1)
+        EXPECT(TREEFOLD_DISAGREE, "f32", treefold_hashed_create(comm, TREEFOLD_I64, rank == 0 ? TREEFOLD_F32 : TREEFOLD_F64, 0, &none));
+    CHECK(none == NULL);
 }
 
 int main(int argc, char **argv)
 {
-    return on_ranks(argc, argv, all);
+    begin_ranks(&argc, &argv);
+    draw();
+    sums_and_means();
+    states();
+    far_and_special();
+    mistakes();
+    hashed();
+    OK(treefold_comm_free(&comm));
+    for (int type = 0; type < TYPES; type++) {
+        free(x[type]), free(y[type]), free(wide[type]);
+        free(own_x[type]), free(own_y[type]), free(own_wide[type]);
+    }
+    return end_ranks();
 }

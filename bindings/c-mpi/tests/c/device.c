@@ -2,14 +2,9 @@
    share one. Without, it says so. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "../../../c/tests/c/check.h"
+#include "ranks.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
-#include <treefold_mpi.h>
-
-static int rank, size;
-static treefold_comm *comm;
 
 /* What the program needs of the driver, whose pointers to a GPU's memory are numbers, and whose contexts are pointers. */
 static struct {
@@ -89,9 +84,6 @@ static int has_bytes(const void *array, const void *expected, size_t count)
     return is_same;
 }
 
-static size_t begin_of(size_t n, int r) { return n * (size_t)r / (size_t)size; }
-static size_t count_of(size_t n) { return begin_of(n, rank + 1) - begin_of(n, rank); }
-
 static const struct {
     treefold_type type;
     size_t bytes, parts;
@@ -118,30 +110,6 @@ static unsigned char *elements(size_t type, size_t n, uint64_t seed)
     return all;
 }
 
-/* A plan's operation, blocking or in two calls. */
-static treefold_status run(const treefold_plan *plan, int operation, int is_split, const void *local, size_t n, void *result, size_t m)
-{
-    treefold_run *started = NULL;
-    treefold_status status;
-    if (is_split) {
-        switch (operation) {
-        case TREEFOLD_ALLREDUCE: status = treefold_start_allreduce(plan, local, n, &started); break;
-        case TREEFOLD_REDUCE: status = treefold_start_reduce(plan, local, n, &started); break;
-        case TREEFOLD_REDUCE_SCATTER: status = treefold_start_reduce_scatter(plan, local, n, &started); break;
-        case TREEFOLD_SCAN: status = treefold_start_scan(plan, local, n, &started); break;
-        default: status = treefold_start_exscan(plan, local, n, &started); break;
-        }
-        return status != TREEFOLD_OK ? status : treefold_wait(&started, result, m, NULL);
-    }
-    switch (operation) {
-    case TREEFOLD_ALLREDUCE: return treefold_allreduce(plan, local, n, result, m);
-    case TREEFOLD_REDUCE: return treefold_reduce(plan, local, n, result, m, NULL);
-    case TREEFOLD_REDUCE_SCATTER: return treefold_reduce_scatter(plan, local, n, result, m);
-    case TREEFOLD_SCAN: return treefold_scan(plan, local, n, result, m);
-    default: return treefold_exscan(plan, local, n, result, m);
-    }
-}
-
 /* All operations of a plan, with arrays here and there; some ranks have them in ordinary memory. */
 static void check_plan(const treefold_plan *plan, const unsigned char *local, size_t n, size_t width, size_t bytes)
 {
@@ -154,12 +122,13 @@ static void check_plan(const treefold_plan *plan, const unsigned char *local, si
         /* What is not written stays. */
         unsigned char *expected = malloc(m * bytes + 1), *found = malloc(m * bytes + 1);
         memset(expected, 7, m * bytes);
-        OK(run(plan, operation, 0, local, n, expected, m));
-        for (int turn = 0; turn < 8; turn++) {
-            int is_here = (rank + turn) % 4 == 3, is_result_there = turn & 1, is_split = turn >> 2;
+        OK(run_by(BLOCKING, plan, operation, &(struct input){.x = local, .n = n}, expected, m, &(int){0}));
+        for (int turn = 0; turn < 2 * WAYS; turn++) {
+            int is_here = (rank + turn) % 4 == 3, is_result_there = turn & 1;
             memset(found, 7, m * bytes);
             void *result = is_result_there ? on_device(found, m * bytes) : found;
-            OK(run(plan, operation, is_split, is_here ? (const void *)local : items, n, result, m));
+            const struct input in = {.x = is_here ? (const void *)local : items, .n = n};
+            OK(run_by((enum way)(turn / 2), plan, operation, &in, result, m, &(int){0}));
             CHECK(is_result_there ? has_bytes(result, expected, m * bytes) : memcmp(result, expected, m * bytes) == 0);
             if (is_result_there)
                 free_on_device(result);
@@ -171,18 +140,11 @@ static void check_plan(const treefold_plan *plan, const unsigned char *local, si
     free_on_device(items);
 }
 
-static treefold_plan *plan_of(treefold_type type, treefold_op op, size_t rows, size_t width, const char *algorithm)
+static void check_recipe(const struct recipe *recipe, const unsigned char *all, size_t bytes)
 {
-    treefold_builder *builder = NULL;
-    treefold_plan *plan = NULL;
-    OK(treefold_builder_create(comm, type, op, &builder));
-    OK(treefold_builder_local_items(builder, count_of(rows)));
-    OK(treefold_builder_width(builder, width));
-    if (algorithm != NULL)
-        OK(treefold_builder_algorithm(builder, algorithm));
-    OK(treefold_plan_build(builder, &plan));
-    OK(treefold_builder_destroy(&builder));
-    return plan;
+    treefold_plan *plan = plan_of(recipe);
+    check_plan(plan, all + begin_of(recipe, rank) * recipe->width * bytes, count_of(recipe) * recipe->width, recipe->width, bytes);
+    end_plan(&plan);
 }
 
 static void trees(void)
@@ -193,9 +155,7 @@ static void trees(void)
             for (treefold_op op = TREEFOLD_SUM; op <= TREEFOLD_PRODUCT; op++) {
                 size_t rows = shapes[shape][0], width = shapes[shape][1], bytes = types[type].bytes * types[type].parts;
                 unsigned char *all = elements(type, rows * width, rows);
-                treefold_plan *plan = plan_of(types[type].type, op, rows, width, NULL);
-                check_plan(plan, all + begin_of(rows, rank) * width * bytes, count_of(rows) * width, width, bytes);
-                OK(treefold_plan_destroy(&plan));
+                check_recipe(&(struct recipe){TREE, types[type].type, op, rows, width, NULL}, all, bytes);
                 free(all);
             }
 }
@@ -203,42 +163,29 @@ static void trees(void)
 /* By each algorithm, also those that take items alone. */
 static void algorithms(void)
 {
-    const size_t rows = 5000;
-    unsigned char *all = elements(1, rows, 11);
-    const unsigned char *local = all + begin_of(rows, rank) * 8;
-    void *items = on_device(local, count_of(rows) * 8);
-    double expected = tree_sum((const double *)(const void *)all, rows);
-    for (size_t i = 0; i < treefold_algorithm_count(); i++) {
-        treefold_plan *plan = plan_of(TREEFOLD_F64, TREEFOLD_SUM, rows, 1, treefold_algorithm_name(i));
+    struct recipe recipe = {TREE, TREEFOLD_F64, TREEFOLD_SUM, 5000, 1, NULL};
+    const size_t n = count_of(&recipe);
+    unsigned char *all = elements(1, recipe.rows, 11);
+    void *items = on_device(all + begin_of(&recipe, rank) * 8, n * 8);
+    double expected = tree_sum((const double *)(const void *)all, recipe.rows);
+    for (size_t i = 0; (recipe.algorithm = treefold_algorithm_name(i)) != NULL; i++) {
+        treefold_plan *plan = plan_of(&recipe);
         double result = 7;
-        OK(treefold_allreduce(plan, items, count_of(rows), &result, 1));
+        OK(treefold_allreduce(plan, items, n, &result, 1));
         CHECK(bits(result) == bits(expected));
-        OK(treefold_plan_destroy(&plan));
+        end_plan(&plan);
     }
     free_on_device(items);
     free(all);
-}
-
-static treefold_plan *exact_plan(treefold_type type, int32_t figure, size_t width)
-{
-    treefold_builder *builder = NULL;
-    treefold_plan *plan = NULL;
-    OK(treefold_builder_create_exact(comm, type, figure, &builder));
-    OK(treefold_builder_width(builder, width));
-    OK(treefold_plan_build(builder, &plan));
-    OK(treefold_builder_destroy(&builder));
-    return plan;
 }
 
 static void exact_sums(void)
 {
     for (size_t type = 0; type < 4; type++)
         for (size_t width = 1; width <= 3; width += 2) {
-            size_t rows = 3000, bytes = types[type].bytes * types[type].parts;
-            unsigned char *all = elements(type, rows * width, 5);
-            treefold_plan *plan = exact_plan(types[type].type, TREEFOLD_EXACT_SUM, width);
-            check_plan(plan, all + begin_of(rows, rank) * width * bytes, count_of(rows) * width, width, bytes);
-            OK(treefold_plan_destroy(&plan));
+            unsigned char *all = elements(type, 3000 * width, 5);
+            const struct recipe recipe = {EXACT, types[type].type, TREEFOLD_EXACT_SUM, 3000, width, NULL};
+            check_recipe(&recipe, all, types[type].bytes * types[type].parts);
             free(all);
         }
 }
@@ -246,27 +193,23 @@ static void exact_sums(void)
 /* Two arrays, each here or there. */
 static void dots(void)
 {
-    size_t rows = 2000, n = count_of(rows);
-    unsigned char *x = elements(1, rows, 3), *y = elements(1, rows, 4);
-    const void *here[2] = {x + begin_of(rows, rank) * 8, y + begin_of(rows, rank) * 8};
+    const struct recipe recipe = {EXACT, TREEFOLD_F64, TREEFOLD_EXACT_DOT, 2000, 1, NULL};
+    const size_t n = count_of(&recipe), begin = begin_of(&recipe, rank);
+    unsigned char *x = elements(1, recipe.rows, 3), *y = elements(1, recipe.rows, 4);
+    const void *here[2] = {x + begin * 8, y + begin * 8};
     void *there[2] = {on_device(here[0], n * 8), on_device(here[1], n * 8)};
-    treefold_plan *plan = exact_plan(TREEFOLD_F64, TREEFOLD_EXACT_DOT, 1);
+    treefold_plan *plan = plan_of(&recipe);
     double expected = 0, nothing = 7;
-    OK(treefold_allreduce_dot(plan, here[0], n, here[1], n, &expected, 1));
-    for (int turn = 0; turn < 8; turn++) {
+    OK(treefold_exact_dot_f64((const void *)x, recipe.rows, (const void *)y, recipe.rows, &expected));
+    for (int turn = 0; turn < 4 * WAYS; turn++) {
         const void *first = turn & 1 ? there[0] : here[0], *second = turn & 2 ? there[1] : here[1];
+        const struct input in = {.form = PAIRS, .x = first, .y = second, .n = n};
         void *result = on_device(&nothing, 8);
-        treefold_run *started = NULL;
-        if (turn & 4) {
-            OK(treefold_start_allreduce_dot(plan, first, n, second, n, &started));
-            OK(treefold_wait(&started, result, 1, NULL));
-        } else {
-            OK(treefold_allreduce_dot(plan, first, n, second, n, result, 1));
-        }
+        OK(run_by((enum way)(turn / 4), plan, TREEFOLD_ALLREDUCE, &in, result, 1, &(int){0}));
         CHECK(has_bytes(result, &expected, 8));
         free_on_device(result);
     }
-    OK(treefold_plan_destroy(&plan));
+    end_plan(&plan);
     free_on_device(there[0]);
     free_on_device(there[1]);
     free(x);
@@ -285,36 +228,39 @@ static void users(void)
 {
     treefold_builder *builder = NULL;
     treefold_plan *plan = NULL;
-    size_t rows = 100, n = count_of(rows);
-    unsigned char *all = elements(0, 3 * rows, 9);
+    const struct recipe recipe = {.rows = 100};
+    const size_t n = count_of(&recipe);
+    unsigned char *all = elements(0, 3 * recipe.rows, 9);
     OK(treefold_builder_create_user(comm, "greater", 12, greater, NULL, all, &builder));
     OK(treefold_builder_local_items(builder, n));
+    OK(treefold_builder_root(builder, last()));
     OK(treefold_plan_build(builder, &plan));
     OK(treefold_builder_destroy(&builder));
-    check_plan(plan, all + begin_of(rows, rank) * 12, n, 1, 12);
-    OK(treefold_plan_destroy(&plan));
+    check_plan(plan, all + begin_of(&recipe, rank) * 12, n, 1, 12);
+    end_plan(&plan);
     free(all);
 }
 
 static void broadcasts(void)
 {
     const double row[3] = {1, 2, 3}, nothing[3] = {7, 7, 7};
-    treefold_plan *plan = plan_of(TREEFOLD_F64, TREEFOLD_SUM, 10, 3, NULL);
-    void *there = on_device(rank == 0 ? row : nothing, sizeof row);
+    treefold_plan *plan = plan_of(&(struct recipe){TREE, TREEFOLD_F64, TREEFOLD_SUM, 10, 3, NULL});
+    void *there = on_device(rank == last() ? row : nothing, sizeof row);
     OK(treefold_broadcast(plan, there, 3));
     CHECK(has_bytes(there, row, sizeof row));
     free_on_device(there);
-    OK(treefold_plan_destroy(&plan));
+    end_plan(&plan);
 }
 
 /* Memory that the driver moves, and whose context is current when a call is made. */
 static void memories(void)
 {
-    const size_t rows = 1000, n = count_of(rows);
-    unsigned char *all = elements(1, rows, 6);
-    const unsigned char *local = all + begin_of(rows, rank) * 8;
-    double expected = tree_sum((const double *)(const void *)all, rows), result = 7;
-    treefold_plan *plan = plan_of(TREEFOLD_F64, TREEFOLD_SUM, rows, 1, NULL);
+    const struct recipe recipe = {TREE, TREEFOLD_F64, TREEFOLD_SUM, 1000, 1, NULL};
+    const size_t n = count_of(&recipe);
+    unsigned char *all = elements(1, recipe.rows, 6);
+    const unsigned char *local = all + begin_of(&recipe, rank) * 8;
+    double expected = tree_sum((const double *)(const void *)all, recipe.rows), result = 7;
+    treefold_plan *plan = plan_of(&recipe);
     uintptr_t managed = 0;
     CHECK(driver.allocate_managed(&managed, n * 8 + 8, 1) == 0);
     CHECK(driver.in(managed, local, n * 8) == 0);
@@ -339,25 +285,26 @@ static void memories(void)
     CHECK(driver.set(context) == 0);
     free_on_device(items);
     free_on_device((void *)managed);
-    OK(treefold_plan_destroy(&plan));
+    end_plan(&plan);
     free(all);
 }
 
 /* What is wrong on one rank is an error there, and the others hear of it. */
 static void errors(void)
 {
-    const size_t rows = 1000, n = count_of(rows);
-    double *all = calloc(rows + 1, 8), result = 7;
-    double *items = on_device(all, (rows + 1) * 8);
+    const struct recipe recipe = {TREE, TREEFOLD_F64, TREEFOLD_SUM, 1000, 1, NULL};
+    const size_t n = count_of(&recipe);
+    double *all = calloc(recipe.rows + 1, 8), result = 7;
+    double *items = on_device(all, (recipe.rows + 1) * 8);
     for (int what = 0; what < 3; what++) {
-        treefold_plan *plan = plan_of(TREEFOLD_F64, TREEFOLD_SUM, rows, 1, NULL);
+        treefold_plan *plan = plan_of(&recipe);
         int is_wrong = rank == size - 1;
         const void *local = is_wrong && what == 1 ? (const char *)items + 4 : (const char *)items;
         void *into = is_wrong && what == 2 ? (void *)(items + 1) : (void *)&result;
         treefold_status status = treefold_allreduce(plan, local, is_wrong && what == 0 ? n + 1 : n, into, 1);
         CHECK(status == (is_wrong ? what == 0 ? TREEFOLD_LENGTH : TREEFOLD_ARGUMENT : TREEFOLD_RANK_FAILED));
         CHECK(!is_wrong || strstr(treefold_last_error(), what == 0 ? "the plan is for" : what == 1 ? "aligned" : "overlap") != NULL);
-        OK(treefold_plan_destroy(&plan));
+        end_plan(&plan);
     }
     free_on_device(items);
     free(all);
@@ -377,11 +324,8 @@ static void before_the_driver(const treefold_plan *plan)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    OK(treefold_comm_duplicate(MPI_COMM_WORLD, &comm));
-    treefold_plan *plan = plan_of(TREEFOLD_F64, TREEFOLD_SUM, 3 * (size_t)size, 1, NULL);
+    begin_ranks(&argc, &argv);
+    treefold_plan *plan = plan_of(&(struct recipe){TREE, TREEFOLD_F64, TREEFOLD_SUM, 3 * (size_t)size, 1, NULL});
     if (has_gpu()) {
         before_the_driver(plan);
         trees();
@@ -397,8 +341,7 @@ int main(int argc, char **argv)
     } else if (rank == 0) {
         printf("skipped: no GPU\n");
     }
-    OK(treefold_plan_destroy(&plan));
+    end_plan(&plan);
     OK(treefold_comm_destroy(&comm));
-    MPI_Finalize();
-    return failures != 0;
+    return end_ranks();
 }

@@ -16,7 +16,8 @@ static const struct {
 };
 
 static const char *const ops[] = {"", "sum", "product", "min", "max"};
-static const char *const figures[] = {"", "sum", "norm", "dot", "conjugate_dot"};
+static const char *const statistics[] = {"sum", "norm", "dot", "conjugate_dot"};
+static const treefold_statistic codes[] = {TREEFOLD_EXACT_SUM, TREEFOLD_EXACT_NORM, TREEFOLD_EXACT_DOT, TREEFOLD_EXACT_VDOT, -1};
 
 /* A case: n items and k other factors, and the m elements that come of them. */
 struct golden {
@@ -97,38 +98,30 @@ static int read_case(FILE *file, struct golden *g)
     return 1;
 }
 
-/* What functions for one type make of the items; 0 if there is no such function. */
-#define FLOATS_LOCALLY(TYPE, SUFFIX)                                                          \
-    static int floats_locally_##SUFFIX(const struct golden *g, TYPE *result)                  \
-    {                                                                                         \
-        const TYPE *x = (const TYPE *)(const void *)g->items;                                 \
-        const TYPE *y = (const TYPE *)(const void *)g->others;                                \
-        if (g->is_exact && is(g, "sum"))                                                      \
-            OK(treefold_exact_sum_##SUFFIX(x, g->n, result));                                 \
-        else if (g->is_exact && is(g, "norm"))                                                \
-            OK(treefold_exact_norm_##SUFFIX(x, g->n, result));                                \
-        else if (g->is_exact && is(g, "dot"))                                                 \
-            OK(treefold_exact_dot_##SUFFIX(x, g->n, y, g->k, result));                        \
-        else if (is(g, "dot"))                                                                \
-            OK(treefold_dot_##SUFFIX(x, g->n, y, g->k, result));                              \
-        else if (is(g, "squared_norm"))                                                       \
-            OK(treefold_squared_norm_##SUFFIX(x, g->n, result));                              \
-        else                                                                                  \
-            return 0;                                                                         \
-        return 1;                                                                             \
-    }
-FLOATS_LOCALLY(float, f32)
-FLOATS_LOCALLY(double, f64)
+/* The exact statistic of a case; -1 if it is none. */
+static treefold_statistic statistic_of(const struct golden *g)
+{
+    return g->is_exact ? codes[find(statistics, 4, g->operation)] : -1;
+}
 
 /* By one process; 1 if there is a function for it. */
 static int locally(const struct golden *g, void *result)
 {
     treefold_type type = types[g->type].type;
-    if (is(g, "reduce") || is(g, "p4016")) {
+    const treefold_statistic statistic = statistic_of(g);
+    if (is(g, "reduce") || is(g, "p4016"))
         OK(treefold_fold_rows(type, g->op, g->items, g->n, g->width, result, g->m));
-        return 1;
-    }
-    return type == TREEFOLD_F32 ? floats_locally_f32(g, result) : type == TREEFOLD_F64 ? floats_locally_f64(g, result) : 0;
+    else if (statistic >= TREEFOLD_EXACT_DOT)
+        OK(treefold_exact(type, statistic, 0, g->items, g->n, g->others, g->k, result));
+    else if (statistic >= 0)
+        OK(treefold_exact(type, statistic, 0, g->items, g->n, NULL, 0, result));
+    else if (!g->is_exact && is(g, "dot"))
+        OK(treefold_dot(type, g->items, g->n, g->others, g->k, result));
+    else if (is(g, "squared_norm"))
+        OK(treefold_dot(type, g->items, g->n, g->items, g->n, result));
+    else
+        return 0;
+    return 1;
 }
 
 /* By a plan, in which each rank has some of the rows; 1 if there is a plan for it. Says which elements of the result this rank has. */
@@ -143,8 +136,8 @@ static int by_plan(const struct golden *g, treefold_comm *comm, int rank, int si
     treefold_plan *plan;
     *first = 0;
     *count = g->m;
-    if (g->is_exact) {
-        OK(treefold_builder_create_exact(comm, type, (int32_t)find(figures, 5, g->operation), &builder));
+    if (statistic_of(g) >= 0) {
+        OK(treefold_builder_create_exact(comm, type, statistic_of(g), &builder));
     } else if (is(g, "dot") || is(g, "squared_norm")) {
         return 0;
     } else {
@@ -159,7 +152,7 @@ static int by_plan(const struct golden *g, treefold_comm *comm, int rank, int si
         *count = own;
         OK((is(g, "scan") ? treefold_scan : treefold_exscan)(plan, x, own, result, own));
     } else if (g->is_exact && g->k == g->n && (is(g, "dot") || is(g, "conjugate_dot"))) {
-        OK(treefold_allreduce_dot(plan, x, own, y, own, result, g->m));
+        OK(treefold_run_dot(plan, TREEFOLD_ALLREDUCE, x, own, y, own, result, g->m, NULL));
     } else {
         OK(treefold_allreduce(plan, x, own, result, g->m));
     }

@@ -1,4 +1,4 @@
-/* A child made by fork has none of its parent's threads: the pool of treefold_par_... is built anew in it. */
+/* A child made by fork has none of its parent's threads: the pool of treefold_threads is built anew in it. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "check.h"
@@ -10,9 +10,10 @@
 enum { MANY = 300000 };
 
 static double x[MANY];
-static struct {
-    double sum, dot, square, absolute, row[2], exact, norm;
-} expected;
+static uint8_t keys_of_x[MANY];
+/* What each kind of reduction gives by the calling thread alone; rows and absolute sums have two results. */
+enum { KINDS = 12 };
+static double expected[KINDS][2];
 
 static int add(void *context, const void *left, const void *right, void *out)
 {
@@ -21,31 +22,33 @@ static int add(void *context, const void *left, const void *right, void *out)
     return 0;
 }
 
-/* Every kind of reduction by the pool. */
-static void reduce(void)
+static treefold_status reduce(int kind, double *result)
 {
-    double result, absolute, row[2];
     const void *field[1] = {x};
-    OK(treefold_par_sum_f64(x, MANY, &result));
-    CHECK(bits(result) == bits(expected.sum));
-    OK(treefold_par_dot_f64(x, MANY, x, MANY, &result));
-    CHECK(bits(result) == bits(expected.dot));
-    OK(treefold_par_squared_norm_f64(x, MANY, &result));
-    CHECK(bits(result) == bits(expected.square));
-    OK(treefold_par_sum_and_absolute_sum_f64(x, MANY, &result, &absolute));
-    CHECK(bits(absolute) == bits(expected.absolute));
-    OK(treefold_par_fold(TREEFOLD_F64, TREEFOLD_SUM, x, MANY, &result));
-    CHECK(bits(result) == bits(expected.sum));
-    OK(treefold_par_fold_rows(TREEFOLD_F64, TREEFOLD_SUM, x, MANY, 2, row, 2));
-    CHECK(bits(row[0]) == bits(expected.row[0]) && bits(row[1]) == bits(expected.row[1]));
-    OK(treefold_par_fields(TREEFOLD_F64, TREEFOLD_SUM, field, 1, MANY, &result));
-    CHECK(bits(result) == bits(expected.sum));
-    OK(treefold_par_fold_user(x, MANY, sizeof *x, add, NULL, NULL, &result));
-    CHECK(bits(result) == bits(expected.sum));
-    OK(treefold_par_exact_sum_f64(x, MANY, &result));
-    CHECK(bits(result) == bits(expected.exact));
-    OK(treefold_par_exact_norm_f64(x, MANY, &result));
-    CHECK(bits(result) == bits(expected.norm));
+    switch (kind) {
+    case 0: return treefold_sum_f64(x, MANY, result);
+    case 1: return treefold_dot_f64(x, MANY, x, MANY, result);
+    case 2: return treefold_dot(TREEFOLD_F64, x, MANY, x, MANY, result);
+    case 3: return treefold_sum_and_absolute_sum(TREEFOLD_F64, x, MANY, result, result + 1);
+    case 4: return treefold_fold(TREEFOLD_F64, TREEFOLD_MAX, x, MANY, result);
+    case 5: return treefold_fold_rows(TREEFOLD_F64, TREEFOLD_SUM, x, MANY, 2, result, 2);
+    case 6: return treefold_fields(TREEFOLD_F64, TREEFOLD_SUM, field, 1, MANY, result);
+    case 7: return treefold_fold_user(x, MANY, sizeof *x, add, NULL, NULL, result);
+    case 8: return treefold_sum_lanes(TREEFOLD_F64, x, MANY, 16, result);
+    case 9: return treefold_exact_sum_f64(x, MANY, result);
+    case 10: return treefold_exact(TREEFOLD_F64, TREEFOLD_EXACT_NORM, 0, x, MANY, NULL, 0, result);
+    default: return treefold_by_key(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, TREEFOLD_U8, keys_of_x, MANY, x, MANY, NULL, 0, result, 2);
+    }
+}
+
+static void by_pool(void)
+{
+    OK(treefold_threads(4));
+    for (int kind = 0; kind < KINDS; kind++) {
+        double result[2] = {0, 0};
+        OK(reduce(kind, result));
+        CHECK(memcmp(result, expected[kind], sizeof result) == 0);
+    }
 }
 
 /* Reduces in a child, and in a child of that. */
@@ -59,7 +62,7 @@ static void in_children(int generations)
     if (child == 0) {
         /* Ends a child that waits for ever. */
         alarm(60);
-        reduce();
+        by_pool();
         if (generations > 1)
             in_children(generations - 1);
         /* It ends so that nobody looks for lost memory: that of the parent's threads, which are not here, is. */
@@ -77,21 +80,15 @@ static void in_children(int generations)
 
 int main(void)
 {
-    double sum;
     for (size_t i = 0; i < MANY; i++)
-        x[i] = number(i);
-    OK(treefold_sum_f64(x, MANY, &expected.sum));
-    CHECK(bits(expected.sum) == bits(tree_sum(x, MANY)));
-    OK(treefold_dot_f64(x, MANY, x, MANY, &expected.dot));
-    OK(treefold_squared_norm_f64(x, MANY, &expected.square));
-    OK(treefold_sum_and_absolute_sum_f64(x, MANY, &sum, &expected.absolute));
-    OK(treefold_fold_rows(TREEFOLD_F64, TREEFOLD_SUM, x, MANY, 2, expected.row, 2));
-    OK(treefold_exact_sum_f64(x, MANY, &expected.exact));
-    OK(treefold_exact_norm_f64(x, MANY, &expected.norm));
+        x[i] = number(i), keys_of_x[i] = i % 3 == 0;
+    for (int kind = 0; kind < KINDS; kind++)
+        OK(reduce(kind, expected[kind]));
+    CHECK(bits(expected[0][0]) == bits(tree_sum(x, MANY)));
     /* Before this process has a pool, with one, and with one of its own that its children do not disturb. */
     in_children(1);
-    reduce();
+    by_pool();
     in_children(2);
-    reduce();
+    by_pool();
     return failures != 0;
 }

@@ -10,7 +10,7 @@ enum { MOST = 256, MOST_BYTES = 4096 };
 
 struct kind {
     const char *name;
-    int32_t figure;
+    treefold_statistic statistic;
     treefold_type types[2]; /* of f64 and f32 */
     int is_keyed;
 };
@@ -18,12 +18,12 @@ struct kind {
 static const struct kind kinds[] = {
     {"sum", TREEFOLD_EXACT_SUM, {TREEFOLD_F64, TREEFOLD_F32}, 0},
     {"dot", TREEFOLD_EXACT_DOT, {TREEFOLD_F64, TREEFOLD_F32}, 0},
-    {"moments", TREEFOLD_EXACT_MOMENTS, {TREEFOLD_F64, TREEFOLD_F32}, 0},
+    {"moments", TREEFOLD_EXACT_VARIANCE, {TREEFOLD_F64, TREEFOLD_F32}, 0},
     {"complex-sum", TREEFOLD_EXACT_SUM, {TREEFOLD_C64, TREEFOLD_C32}, 0},
     {"complex-dot", TREEFOLD_EXACT_DOT, {TREEFOLD_C64, TREEFOLD_C32}, 0},
-    {"complex-moments", TREEFOLD_EXACT_MOMENTS, {TREEFOLD_C64, TREEFOLD_C32}, 0},
+    {"complex-moments", TREEFOLD_EXACT_VARIANCE, {TREEFOLD_C64, TREEFOLD_C32}, 0},
     {"keyed-sums", TREEFOLD_EXACT_SUM, {TREEFOLD_F64, TREEFOLD_F32}, 1},
-    {"keyed-moments", TREEFOLD_EXACT_MOMENTS, {TREEFOLD_F64, TREEFOLD_F32}, 1},
+    {"keyed-moments", TREEFOLD_EXACT_VARIANCE, {TREEFOLD_F64, TREEFOLD_F32}, 1},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -49,13 +49,13 @@ static void check_case(FILE *file, const struct kind *kind, int is_single, const
     read_words(file, counts[1] * parts, bytes, others);
     read_words(file, counts[2], 1, expected);
     read_words(file, parts, bytes, value);
-    OK(treefold_accumulator_create(kind->types[is_single], kind->figure, &whole));
-    OK(treefold_accumulator_create(kind->types[is_single], kind->figure, &read));
+    OK(treefold_accumulator_create(kind->types[is_single], kind->statistic, &whole));
+    OK(treefold_accumulator_create(kind->types[is_single], kind->statistic, &read));
     for (size_t i = counts[0]; i-- > 0;) {
         const void *x = items + i * parts * bytes, *y = others + i * parts * bytes;
         if (counts[1] > 0)
-            OK(treefold_accumulator_add_dot(whole, x, 1, y, 1));
-        else if (kind->figure != TREEFOLD_EXACT_DOT)
+            OK(treefold_accumulator_add_pairs(whole, x, 1, y, 1));
+        else if (kind->statistic != TREEFOLD_EXACT_DOT)
             OK(treefold_accumulator_add(whole, x, 1));
     }
     OK(treefold_accumulator_to_bytes(whole, found, sizeof found, &length));
@@ -64,7 +64,7 @@ static void check_case(FILE *file, const struct kind *kind, int is_single, const
     int equal = 0;
     OK(treefold_accumulator_equal(whole, read, &equal));
     CHECK(equal == 1);
-    OK(treefold_accumulator_value(read, found));
+    OK(treefold_accumulator_value(read, kind->statistic == TREEFOLD_EXACT_DOT ? TREEFOLD_EXACT_DOT : TREEFOLD_EXACT_SUM, 0, found));
     CHECK(memcmp(found, value, parts * bytes) == 0);
     OK(treefold_accumulator_destroy(&whole));
     OK(treefold_accumulator_destroy(&read));
@@ -80,8 +80,8 @@ static void check_by_key(FILE *file, const struct kind *kind, int is_single, con
     read_words(file, counts[1], 1, keys);
     read_words(file, counts[2], 1, expected);
     read_words(file, groups, bytes, value);
-    OK(treefold_keyed_create(kind->types[is_single], kind->figure, groups, &whole));
-    OK(treefold_keyed_create(kind->types[is_single], kind->figure, 0, &read));
+    OK(treefold_keyed_create(kind->types[is_single], kind->statistic, groups, &whole));
+    OK(treefold_keyed_create(kind->types[is_single], kind->statistic, 0, &read));
     for (size_t i = counts[0]; i-- > 0;)
         OK(treefold_keyed_add(whole, TREEFOLD_U8, keys + i, 1, items + i * bytes, 1));
     OK(treefold_keyed_to_bytes(whole, written, sizeof written, &length));
@@ -91,10 +91,7 @@ static void check_by_key(FILE *file, const struct kind *kind, int is_single, con
     int equal = 0;
     OK(treefold_keyed_equal(whole, read, &equal));
     CHECK(equal == 1 && read_groups == groups);
-    if (kind->figure == TREEFOLD_EXACT_SUM)
-        OK(treefold_keyed_sums(read, found, groups));
-    else
-        OK(treefold_keyed_means(read, found, groups));
+    OK(treefold_keyed_values(read, kind->statistic == TREEFOLD_EXACT_SUM ? TREEFOLD_EXACT_SUM : TREEFOLD_EXACT_MEAN, 0, found, groups));
     CHECK(memcmp(found, value, groups * bytes) == 0);
     OK(treefold_keyed_destroy(&whole));
     OK(treefold_keyed_destroy(&read));

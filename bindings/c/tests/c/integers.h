@@ -1,8 +1,10 @@
-/* Numbers whose sums are integers of 128 bits. */
+/* Numbers whose sums are integers of 128 bits, and arrays of real numbers by the code of their type. */
 #ifndef INTEGERS_H
 #define INTEGERS_H
 
 #include <stdint.h>
+#include <stdlib.h>
+#include <treefold.h>
 
 typedef __int128 integer;
 
@@ -17,11 +19,53 @@ static inline int64_t random_integer(uint64_t seed, int bits)
     return z & 1 ? magnitude : -magnitude;
 }
 
-/* Whether m 2^exponent is n / d, rounded to nearest. d is positive, and the exponent is not. */
-static inline int is_quotient(integer n, integer d, integer m, int exponent)
+/* Types of integers, and of all real numbers: EACH(code, type of C). */
+#define INTEGER_TYPES(EACH)                                                                                                            \
+    EACH(TREEFOLD_I8, int8_t) EACH(TREEFOLD_I16, int16_t) EACH(TREEFOLD_I32, int32_t) EACH(TREEFOLD_I64, int64_t)                      \
+    EACH(TREEFOLD_U8, uint8_t) EACH(TREEFOLD_U16, uint16_t) EACH(TREEFOLD_U32, uint32_t) EACH(TREEFOLD_U64, uint64_t)
+#define REAL_TYPES(EACH) EACH(TREEFOLD_F32, float) EACH(TREEFOLD_F64, double) INTEGER_TYPES(EACH)
+
+/* Element i of an array of a real type. Complex numbers are two elements of the type of their parts. */
+static inline void put(treefold_type type, void *array, size_t i, integer value)
 {
-    integer scaled = 2 * n * ((integer)1 << -exponent);
-    return (2 * m - 1) * d <= scaled && scaled <= (2 * m + 1) * d;
+    switch (type) {
+#define PUT(code, c_type)                                                                                                              \
+    case code:                                                                                                                         \
+        ((c_type *)array)[i] = (c_type)value;                                                                                          \
+        return;
+        REAL_TYPES(PUT)
+    default:
+        abort();
+    }
+}
+
+static inline integer get(treefold_type type, const void *array, size_t i)
+{
+    switch (type) {
+#define GET(code, c_type)                                                                                                              \
+    case code:                                                                                                                         \
+        return (integer)((const c_type *)array)[i];
+        INTEGER_TYPES(GET)
+    default:
+        abort();
+    }
+}
+
+static inline double real(treefold_type type, const void *array, size_t i)
+{
+    return type == TREEFOLD_F32 ? ((const float *)array)[i] : ((const double *)array)[i];
+}
+
+/* The type of the parts of complex numbers; of real ones their own. */
+static inline treefold_type part_of(treefold_type type)
+{
+    return type == TREEFOLD_C32 ? TREEFOLD_F32 : type == TREEFOLD_C64 ? TREEFOLD_F64 : type;
+}
+
+static inline size_t bytes_of(treefold_type type)
+{
+    static const size_t bytes[] = {0, 4, 8, 8, 16, 1, 2, 4, 8, 1, 2, 4, 8};
+    return bytes[type];
 }
 
 #endif

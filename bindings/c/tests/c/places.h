@@ -1,5 +1,5 @@
-/* Places of results, as c.md says: not NULL, aligned, and apart from all else that a call reads or writes. A row for each function and
-   each of its results; xtask/tests/headers.rs finds one that the header has and the table has not. */
+/* Places of results, as treefold.h says: not NULL, aligned, and apart from all else that a call reads or writes. A row for each function
+   and each of its results; xtask/lab/documents/tests/headers.rs finds one that the header has and the table has not. */
 #ifndef PLACES_H
 #define PLACES_H
 
@@ -10,22 +10,24 @@ enum { ROOM_BYTES = 64 };
 /* What calls read: `items`, and `others` where they take a second array. Results that are right are left in `results`. */
 static _Alignas(16) unsigned char items[ROOM_BYTES], others[ROOM_BYTES], results[2 * ROOM_BYTES];
 
-/* The call with this result, and with all else right. */
-typedef treefold_status (*call_with)(void *place);
-
+/* A function with one of its results. */
 struct place {
     const char *function, *result;
-    call_with call;
+    /* The call with this result, and with all else right. */
+    treefold_status (*call)(void *place);
     /* What its address is a multiple of; 1 if it may have any. */
     size_t alignment;
-    /* The bytes that it takes. */
-    size_t bytes;
     /* What it must not overlap, up to the first NULL, and what that is called. */
     struct {
-        unsigned char *begin;
+        void *begin;
         const char *name;
     } apart[4];
 };
+
+/* A row of RESULTS, as the function that makes the call, and as a row of the table. */
+#define CALL_OF(function, result, call, ...)                                                                                           \
+    static treefold_status function##_##result(void *result) { return call; }
+#define PLACE_OF(function, result, call, ...) {#function, #result, function##_##result, __VA_ARGS__},
 
 static void expect(const struct place *place, const char *what, void *result, treefold_status code, const char *words)
 {
@@ -56,8 +58,7 @@ static void check_place(const struct place *place, int may_be_null)
         expect(place, "not aligned", results + place->alignment / 2, TREEFOLD_ARGUMENT, words);
     }
     for (size_t i = 0; i < 4 && place->apart[i].begin != NULL; i++) {
-        unsigned char *begin = place->apart[i].begin;
-        expect(place, "at the begin of what it must not be", begin, TREEFOLD_ARGUMENT, "overlap");
+        expect(place, "at the begin of what it must not be", place->apart[i].begin, TREEFOLD_ARGUMENT, "overlap");
         CHECK(strstr(treefold_last_error(), place->apart[i].name) != NULL);
         CHECK(strstr(treefold_last_error(), place->result) != NULL);
     }

@@ -1,322 +1,635 @@
-/* Accumulators: against integers of 128 bits, with values that only an exact sum gives, and with what cannot be. */
+/* What a program holds between calls: accumulators, and states by key, of rows and of any keys. For each, every statistic is made of what
+   is added, taken back, merged, copied and written as bytes, against integers of 128 bits; and what cannot be. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "check.h"
-#include "integers.h"
+#include "statistics.h"
 
 #include <complex.h>
 #include <float.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
 
-enum { MANY = 20000, PARTS = 7 };
+enum { ITEMS = 1200, GROUPS = 10, WIDTH = 3, BYTES_MAX = 8192, MANY = 20000 };
 
-static double x[MANY], y[MANY];
-static float small_x[MANY];
+enum form { ACCUMULATOR, KEYED, ROWS, HASHED, FORMS };
 
-static treefold_accumulator *make(treefold_type type, int32_t figure)
+struct state {
+    enum form form;
+    treefold_type type;
+    int has_pairs;
+    treefold_accumulator *one;
+    treefold_keyed *many;
+};
+
+/* Items, which are integers, and their keys; x and y have them in the type of the items. */
+static int64_t left[ITEMS], right[ITEMS], keys[FORMS][ITEMS];
+static void *x, *y;
+
+static treefold_status create(enum form form, treefold_type type, treefold_statistic statistic, struct state *made)
 {
-    treefold_accumulator *made = NULL;
-    OK(treefold_accumulator_create(type, figure, &made));
+    const int is_norm_by_key = statistic == TREEFOLD_EXACT_NORM && form != ACCUMULATOR;
+    const int is_of_two = statistic >= TREEFOLD_EXACT_DOT && statistic != TREEFOLD_EXACT_SKEWNESS && statistic != TREEFOLD_EXACT_KURTOSIS;
+    *made = (struct state){form, type, is_of_two || is_norm_by_key, NULL, NULL};
+    return form == ACCUMULATOR ? treefold_accumulator_create(type, statistic, &made->one)
+           : form == KEYED     ? treefold_keyed_create(type, statistic, GROUPS, &made->many)
+           : form == ROWS      ? treefold_keyed_create_rows(type, statistic, GROUPS, WIDTH, &made->many)
+                               : treefold_keyed_create_hashed(type, TREEFOLD_I64, &made->many);
+}
+
+static void end(struct state *state)
+{
+    for (int turn = 0; turn < 2; turn++)
+        OK(state->form == ACCUMULATOR ? treefold_accumulator_destroy(&state->one) : treefold_keyed_destroy(&state->many));
+    CHECK(state->one == NULL && state->many == NULL);
+}
+
+/* Adds the items from begin on, or takes them back. */
+static treefold_status change(const struct state *state, int takes_back, size_t begin, size_t n, int as_pairs)
+{
+    const size_t width = state->form == ROWS ? WIDTH : 1, bytes = bytes_of(state->type);
+    const void *a = (const char *)x + begin * bytes, *b = (const char *)y + begin * bytes;
+    const int64_t *own = keys[state->form] + begin / width;
+    if (state->form == ACCUMULATOR)
+        return as_pairs ? (takes_back ? treefold_accumulator_remove_pairs : treefold_accumulator_add_pairs)(state->one, a, n, b, n)
+                        : (takes_back ? treefold_accumulator_remove : treefold_accumulator_add)(state->one, a, n);
+    const size_t k = n / width;
+    return as_pairs ? (takes_back ? treefold_keyed_remove_pairs : treefold_keyed_add_pairs)(state->many, TREEFOLD_I64, own, k, a, n, b, n)
+                    : (takes_back ? treefold_keyed_remove : treefold_keyed_add)(state->many, TREEFOLD_I64, own, k, a, n);
+}
+
+static treefold_status merge(const struct state *state, int takes_back, const struct state *other)
+{
+    return state->form == ACCUMULATOR ? (takes_back ? treefold_accumulator_unmerge : treefold_accumulator_merge)(state->one, other->one)
+                                      : (takes_back ? treefold_keyed_unmerge : treefold_keyed_merge)(state->many, other->many);
+}
+
+static struct state copy(const struct state *state)
+{
+    struct state made = *state;
+    made.one = NULL, made.many = NULL;
+    OK(state->form == ACCUMULATOR ? treefold_accumulator_copy(state->one, &made.one) : treefold_keyed_copy(state->many, &made.many));
     return made;
 }
 
-static void end(treefold_accumulator *accumulator)
+static void clear(const struct state *state)
 {
-    OK(treefold_accumulator_destroy(&accumulator));
-    CHECK(accumulator == NULL);
-    OK(treefold_accumulator_destroy(&accumulator));
+    OK(state->form == ACCUMULATOR ? treefold_accumulator_clear(state->one) : treefold_keyed_clear(state->many));
 }
 
-static double value_of(const treefold_accumulator *accumulator)
-{
-    double value = -1;
-    OK(treefold_accumulator_value(accumulator, &value));
-    return value;
-}
-
-static uint64_t count_of(const treefold_accumulator *accumulator)
-{
-    uint64_t count = 0;
-    OK(treefold_accumulator_count(accumulator, &count));
-    return count;
-}
-
-static int are_equal(const treefold_accumulator *one, const treefold_accumulator *other)
+static int are_equal(const struct state *one, const struct state *other)
 {
     int equal = -1;
-    OK(treefold_accumulator_equal(one, other, &equal));
+    OK(one->form == ACCUMULATOR ? treefold_accumulator_equal(one->one, other->one, &equal)
+                                : treefold_keyed_equal(one->many, other->many, &equal));
     return equal;
 }
 
-static int in_order(const void *left, const void *right)
+static treefold_status values(const struct state *state, treefold_statistic statistic, double ddof, void *result, size_t m)
 {
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
+    return state->form == ACCUMULATOR ? treefold_accumulator_value(state->one, statistic, ddof, result)
+                                      : treefold_keyed_values(state->many, statistic, ddof, result, m);
 }
 
-/* Numbers whose sum an integer holds, added in parts that are merged, with others that are taken back. */
-static void sums(void)
+static treefold_status to_bytes(const struct state *state, void *bytes, size_t capacity, size_t *needed)
 {
-    integer sum = 0;
-    for (size_t i = 0; i < MANY; i++) {
-        integer scale = (integer)1 << (i % 40), m = random_integer(i, 53);
-        sum += m * scale;
-        x[i] = (double)(m * scale);
-        y[i] = ldexp((double)random_integer(i + MANY, 53), (int)(i % 1900) - 1000);
-    }
-    treefold_accumulator *whole = make(TREEFOLD_F64, TREEFOLD_EXACT_SUM), *merged = make(TREEFOLD_F64, TREEFOLD_EXACT_SUM);
-    for (size_t part = 0; part < PARTS; part++) {
-        treefold_accumulator *own = make(TREEFOLD_F64, TREEFOLD_EXACT_SUM);
-        size_t begin = part * MANY / PARTS, n = (part + 1) * MANY / PARTS - begin;
-        OK(treefold_accumulator_add(own, y + begin, n));
-        OK(treefold_accumulator_add(own, x + begin, n));
-        OK(treefold_accumulator_merge(merged, own));
-        end(own);
-    }
-    CHECK(count_of(merged) == 2 * MANY);
-    qsort(y, MANY, sizeof *y, in_order);
-    OK(treefold_accumulator_remove(merged, y, MANY));
-    OK(treefold_accumulator_add(whole, NULL, 0));
-    for (size_t i = MANY; i-- > 0;)
-        OK(treefold_accumulator_add(whole, &x[i], 1));
-    CHECK(bits(value_of(whole)) == bits((double)sum));
-    CHECK(are_equal(whole, merged) == 1);
-    double mean = -1;
-    OK(treefold_accumulator_mean(whole, &mean));
-    CHECK(mean == (double)sum / MANY || fabs(mean - (double)sum / MANY) <= DBL_EPSILON * fabs(mean));
-    EXPECT(TREEFOLD_NULL, "`other` is NULL", treefold_accumulator_merge(whole, NULL));
-    OK(treefold_accumulator_merge(whole, whole));
-    CHECK(bits(value_of(whole)) == bits((double)(2 * sum)) && count_of(whole) == 2 * MANY);
-    CHECK(are_equal(whole, merged) == 0 && are_equal(whole, whole) == 1);
-    OK(treefold_accumulator_unmerge(whole, merged));
-    CHECK(are_equal(whole, merged) == 1);
-    OK(treefold_accumulator_unmerge(whole, whole));
-    CHECK(bits(value_of(whole)) == bits(0.0) && count_of(whole) == 0);
-    end(whole);
-    end(merged);
+    return state->form == ACCUMULATOR ? treefold_accumulator_to_bytes(state->one, bytes, capacity, needed)
+                                      : treefold_keyed_to_bytes(state->many, bytes, capacity, needed);
 }
 
-/* Variances of integers, as quotients of integers; the squares of standard deviations of floats. */
-static void moments(void)
+static treefold_status of_bytes(const struct state *state, const void *bytes, size_t n)
 {
-    treefold_accumulator *doubles = make(TREEFOLD_F64, TREEFOLD_EXACT_MOMENTS), *floats = make(TREEFOLD_F32, TREEFOLD_EXACT_MOMENTS);
-    for (int n = 2; n <= 1000; n += 1 + n / 3) {
-        integer sum = 0, squares = 0;
-        for (int i = 0; i < n; i++) {
-            int64_t item = random_integer((uint64_t)(n + i), 20);
-            sum += item, squares += item * item;
-            x[i] = (double)item, small_x[i] = (float)item;
-        }
-        OK(treefold_accumulator_add(doubles, x, (size_t)n));
-        OK(treefold_accumulator_add(floats, small_x, (size_t)n));
+    return state->form == ACCUMULATOR ? treefold_accumulator_of_bytes(state->one, bytes, n)
+                                      : treefold_keyed_of_bytes(state->many, bytes, n);
+}
+
+/* The statistics that a state has which was created for one, as a set. */
+#define SET(code) (1u << TREEFOLD_EXACT_##code)
+
+static unsigned has(enum form form, treefold_type type, treefold_statistic statistic)
+{
+    const unsigned mean = SET(COUNT) | SET(SUM) | SET(MEAN), moments = mean | SET(VARIANCE) | SET(STD);
+    const unsigned of_pairs = SET(COUNT) | SET(COVARIANCE) | SET(CORRELATION) | SET(SLOPE) | SET(INTERCEPT);
+    switch (statistic) {
+    case TREEFOLD_EXACT_SUM: return form == ACCUMULATOR || type >= TREEFOLD_I8 ? mean : SET(SUM);
+    case TREEFOLD_EXACT_COUNT:
+    case TREEFOLD_EXACT_MEAN: return type >= TREEFOLD_I8 ? mean : moments;
+    case TREEFOLD_EXACT_VARIANCE:
+    case TREEFOLD_EXACT_STD: return moments;
+    case TREEFOLD_EXACT_DOT:
+    case TREEFOLD_EXACT_VDOT: return SET(DOT) | SET(VDOT) | (form == ACCUMULATOR ? SET(COUNT) | SET(MEAN) : 0);
+    case TREEFOLD_EXACT_NORM: return SET(NORM) | (form == ACCUMULATOR ? SET(COUNT) : SET(DOT) | SET(VDOT));
+    case TREEFOLD_EXACT_WEIGHTED_MEAN: return SET(WEIGHTED_MEAN);
+    case TREEFOLD_EXACT_MIN:
+    case TREEFOLD_EXACT_MAX: return SET(MIN) | SET(MAX);
+    case TREEFOLD_EXACT_SKEWNESS:
+    case TREEFOLD_EXACT_KURTOSIS: return SET(SKEWNESS) | SET(KURTOSIS) | moments;
+    default: return of_pairs;
+    }
+}
+
+/* Items of a type; the last key has none. */
+static void draw(treefold_type type)
+{
+    for (size_t i = 0; i < ITEMS; i++) {
+        const int64_t key = (int64_t)(i * i + i / 7) % (GROUPS - 1);
+        put(type, x, i, type < TREEFOLD_U8 ? left_of(i) : llabs(left_of(i)));
+        left[i] = type < TREEFOLD_I8 ? left_of(i) : (int64_t)get(type, x, i), right[i] = right_of(i);
+        keys[KEYED][i] = keys[ROWS][i] = key, keys[HASHED][i] = (key - 4) * INT64_C(0x0123456789ABCDEF);
+    }
+}
+
+/* The value that an item belongs to. */
+static size_t place_of(enum form form, size_t i)
+{
+    return form == ACCUMULATOR ? 0 : form == ROWS ? (size_t)keys[ROWS][i / WIDTH] * WIDTH + i % WIDTH : (size_t)keys[KEYED][i];
+}
+
+/* Holds what a state has against the first n items. */
+static void check_values(const struct state *state, treefold_statistic made_for, size_t n, int is_norm)
+{
+    static struct sums s[GROUPS * WIDTH];
+    static uint64_t results[GROUPS * WIDTH + 1];
+    const size_t width = state->form == ROWS ? WIDTH : 1;
+    const size_t count = state->form == ACCUMULATOR ? 1 : state->form != HASHED ? GROUPS * width : n == 0 ? 0 : GROUPS - 1;
+    memset(s, 0, sizeof s);
+    for (size_t i = 0; i < n; i++)
+        include(&s[place_of(state->form, i)], left[i], is_norm ? left[i] : right[i]);
+    for (treefold_statistic code = 0; code <= TREEFOLD_EXACT_VDOT; code++)
         for (int ddof = 0; ddof < 2; ddof++) {
-            integer numerator = n * squares - sum * sum, denominator = (integer)n * (n - ddof);
-            double variance = -1;
-            int exponent;
-            OK(treefold_accumulator_variance(doubles, ddof, &variance));
-            integer m = (integer)ldexp(frexp(variance, &exponent), 53);
-            CHECK(exponent <= 53 && is_quotient(numerator, denominator, m, exponent - 53));
-            float deviation = -1;
-            OK(treefold_accumulator_standard_deviation(floats, ddof, &deviation));
-            m = (integer)ldexp(frexp(deviation, &exponent), 24);
-            integer scaled = 4 * numerator * ((integer)1 << (48 - 2 * exponent));
-            CHECK(exponent <= 24 && (2 * m - 1) * (2 * m - 1) * denominator <= scaled);
-            CHECK(scaled <= (2 * m + 1) * (2 * m + 1) * denominator);
+            const treefold_type type = type_of_result(state->type, code);
+            if (!(has(state->form, state->type, made_for) >> code & 1)) {
+                /* A sum of products by key may also be asked for its root. */
+                if (state->form == ACCUMULATOR || code != TREEFOLD_EXACT_NORM || !(has(KEYED, state->type, made_for) & SET(DOT)))
+                    EXPECT(TREEFOLD_UNSUPPORTED, "", values(state, code, ddof, results, count));
+                continue;
+            }
+            OK(values(state, code, ddof, results, count));
+            for (size_t i = 0; i < count; i++) {
+                struct sums own = s[i];
+                /* The mean of products. */
+                if (state->has_pairs && code == TREEFOLD_EXACT_MEAN)
+                    own.x = own.xy;
+                if (!is_right(&own, code, ddof, type, results, i)) {
+                    fprintf(stderr, "form %d, type %d, created for %d, statistic %d, ddof %d, value %zu of %zu\n", (int)state->form,
+                            (int)state->type, (int)made_for, (int)code, ddof, i, n);
+                    failures++;
+                }
+            }
         }
-        CHECK(bits(value_of(doubles)) == bits((double)sum));
-        OK(treefold_accumulator_remove(doubles, x, (size_t)n));
-        OK(treefold_accumulator_remove(floats, small_x, (size_t)n));
-    }
-    double large[4] = {1e8 + 4, 1e8 + 7, 1e8 + 13, 1e8 + 16}, result = -1;
-    OK(treefold_accumulator_add(doubles, large, 4));
-    OK(treefold_accumulator_mean(doubles, &result));
-    CHECK(result == 1e8 + 10);
-    OK(treefold_accumulator_variance(doubles, 1, &result));
-    CHECK(result == 30);
-    OK(treefold_accumulator_variance(doubles, 4, &result));
-    CHECK(result == INFINITY);
-    end(doubles);
-    end(floats);
 }
 
-/* Products, norms and complex numbers. */
-static void figures(void)
+static void check_bytes(const struct state *state, treefold_statistic made_for)
 {
-    double left[3] = {1e200, 3, 1e200}, right[3] = {1e200, 4, -1e200}, result = -1;
-    treefold_accumulator *dot = make(TREEFOLD_F64, TREEFOLD_EXACT_DOT);
-    for (int i = 2; i >= 0; i--)
-        OK(treefold_accumulator_add_dot(dot, left + i, 1, right + i, 1));
-    OK(treefold_accumulator_add_dot(dot, right, 3, right, 3));
-    OK(treefold_accumulator_remove_dot(dot, right, 3, right, 3));
-    CHECK(value_of(dot) == 12 && count_of(dot) == 3);
-    OK(treefold_accumulator_mean(dot, &result));
-    CHECK(result == 4);
-    EXPECT(TREEFOLD_LENGTH, "`x` has 3 elements, but `y` has 2", treefold_accumulator_add_dot(dot, left, 3, right, 2));
-    EXPECT(TREEFOLD_UNSUPPORTED, "a dot product of TREEFOLD_F64 takes products", treefold_accumulator_add(dot, left, 3));
-    EXPECT(TREEFOLD_ARGUMENT, "4 items cannot be removed of 3", treefold_accumulator_remove_dot(dot, x, 4, y, 4));
-    CHECK(value_of(dot) == 12);
+    static unsigned char first[BYTES_MAX], second[BYTES_MAX];
+    size_t length = 0, again = 0;
+    struct state read, twin = copy(state);
+    if (state->form == HASHED) {
+        EXPECT(TREEFOLD_UNSUPPORTED, "", to_bytes(state, NULL, 0, &length));
+        EXPECT(TREEFOLD_UNSUPPORTED, "", of_bytes(state, first, 8));
+        end(&twin);
+        return;
+    }
+    OK(to_bytes(state, NULL, 0, &length));
+    CHECK(length > 4 && length <= sizeof first);
+    OK(to_bytes(state, first, length, &again));
+    OK(to_bytes(&twin, second, sizeof second, &again));
+    CHECK(length == again && memcmp(first, second, length) == 0);
+    EXPECT(TREEFOLD_LENGTH, "`bytes`", to_bytes(state, second, 1, &again));
+    EXPECT(TREEFOLD_NULL, "`bytes`", to_bytes(state, NULL, 1, &again));
+    OK(create(state->form, state->type, made_for, &read));
+    OK(of_bytes(&read, first, length));
+    CHECK(are_equal(&read, state) == 1);
+    EXPECT(TREEFOLD_LENGTH, "`bytes`", of_bytes(&read, first, length - 1));
+    EXPECT(TREEFOLD_NULL, "`bytes`", of_bytes(&read, NULL, 3));
+    CHECK(are_equal(&read, state) == 1);
+    end(&read);
+    end(&twin);
+}
 
-    treefold_accumulator *norm = make(TREEFOLD_F32, TREEFOLD_EXACT_NORM);
-    float sides[3] = {0x1.8p101f, FLT_MAX, 0x1p102f}, root = -1;
-    OK(treefold_accumulator_add(norm, sides, 3));
-    OK(treefold_accumulator_remove(norm, sides + 1, 1));
-    OK(treefold_accumulator_value(norm, &root));
-    CHECK(root == 0x1.4p102f);
-    EXPECT(TREEFOLD_UNSUPPORTED, "there is no mean of a norm of TREEFOLD_F32", treefold_accumulator_mean(norm, &root));
-    EXPECT(TREEFOLD_UNSUPPORTED, "no variance of a norm", treefold_accumulator_variance(norm, 1, &root));
-    EXPECT(TREEFOLD_UNSUPPORTED, "takes items", treefold_accumulator_add_dot(norm, sides, 3, sides, 3));
-    EXPECT(TREEFOLD_ARGUMENT, "`other`: it is a dot product of TREEFOLD_F64, not a norm of TREEFOLD_F32",
-           treefold_accumulator_merge(norm, dot));
+static void check_state(enum form form, treefold_type type, treefold_statistic made_for)
+{
+    struct state whole, part, both, none, foreign;
+    const size_t third = ITEMS / 3 / WIDTH * WIDTH;
+    const int is_norm = made_for == TREEFOLD_EXACT_NORM, is_extrema = made_for == TREEFOLD_EXACT_MIN || made_for == TREEFOLD_EXACT_MAX;
+    treefold_status created = create(form, type, made_for, &whole);
+    if (form == ACCUMULATOR && made_for > TREEFOLD_EXACT_STD && (made_for < TREEFOLD_EXACT_NORM || made_for > TREEFOLD_EXACT_DOT) &&
+        made_for != TREEFOLD_EXACT_VDOT) {
+        CHECK(created == TREEFOLD_UNSUPPORTED && whole.one == NULL);
+        return;
+    }
+    if (form == ROWS && created == TREEFOLD_UNSUPPORTED && made_for != TREEFOLD_EXACT_SUM)
+        return;
+    OK(created);
+    OK(create(form, type, made_for, &part));
+    OK(create(form, type, made_for, &none));
+    for (size_t i = 0; i < ITEMS; i++)
+        put(type, y, i, is_norm ? left[i] : right[i]);
+    check_values(&none, made_for, 0, is_norm);
+    const int pairs = whole.has_pairs;
+    OK(change(&whole, 0, 0, ITEMS, pairs));
+    OK(change(&part, 0, 0, third, pairs));
+    CHECK(are_equal(&whole, &none) == 0);
+    both = copy(&part);
+    clear(&part);
+    OK(change(&part, 0, third, ITEMS - third, pairs));
+    CHECK(are_equal(&part, &none) == 0);
+    OK(merge(&both, 0, &part));
+    CHECK(are_equal(&both, &whole) == 1);
+    check_values(&both, made_for, ITEMS, is_norm);
+    check_bytes(&both, made_for);
+    if (is_extrema) {
+        EXPECT(TREEFOLD_UNSUPPORTED, "", change(&both, 1, 0, third, pairs));
+        EXPECT(TREEFOLD_UNSUPPORTED, "", merge(&both, 1, &part));
+    } else {
+        OK(merge(&both, 1, &part));
+        check_values(&both, made_for, third, is_norm);
+        OK(merge(&both, 0, &both));
+        OK(change(&both, 1, 0, third, pairs));
+        check_values(&both, made_for, third, is_norm);
+    }
+    EXPECT(TREEFOLD_UNSUPPORTED, "", change(&both, 0, 0, third, !pairs));
+    EXPECT(TREEFOLD_UNSUPPORTED, "", change(&both, 1, 0, third, !pairs));
+    clear(&both);
+    CHECK(are_equal(&both, &none) == 1);
+    check_values(&both, made_for, 0, is_norm);
+    /* Another type, and what holds something else. */
+    if (type < TREEFOLD_I8) {
+        OK(create(form, type == TREEFOLD_F32 ? TREEFOLD_F64 : TREEFOLD_F32, made_for, &foreign));
+        EXPECT(TREEFOLD_ARGUMENT, "`other`", merge(&whole, 0, &foreign));
+        EXPECT(TREEFOLD_ARGUMENT, "`other`", merge(&whole, 1, &foreign));
+        end(&foreign);
+        if (form != HASHED && form != ROWS) {
+            OK(create(form, type, made_for == TREEFOLD_EXACT_SUM ? TREEFOLD_EXACT_VARIANCE : TREEFOLD_EXACT_SUM, &foreign));
+            EXPECT(TREEFOLD_ARGUMENT, "`other`", merge(&whole, 0, &foreign));
+            end(&foreign);
+        }
+    }
+    end(&whole), end(&part), end(&both), end(&none);
+}
 
-    double complex z[2] = {1 + 2 * I, 1e300 - 5 * I}, w[2] = {3 + 4 * I, 7 * I}, product;
-    treefold_accumulator *plain = make(TREEFOLD_C64, TREEFOLD_EXACT_DOT), *conjugate = make(TREEFOLD_C64, TREEFOLD_EXACT_VDOT);
-    OK(treefold_accumulator_add_dot(plain, z, 2, w, 2));
-    OK(treefold_accumulator_add_dot(conjugate, z, 2, w, 2));
-    OK(treefold_accumulator_remove_dot(plain, z + 1, 1, w + 1, 1));
-    OK(treefold_accumulator_remove_dot(conjugate, z + 1, 1, w + 1, 1));
-    OK(treefold_accumulator_value(plain, &product));
-    CHECK(creal(product) == -5 && cimag(product) == 10);
-    OK(treefold_accumulator_value(conjugate, &product));
-    CHECK(creal(product) == 11 && cimag(product) == -2);
-    EXPECT(TREEFOLD_ARGUMENT, "with conjugates", treefold_accumulator_merge(plain, conjugate));
+static void every_state(void)
+{
+    for (enum form form = ACCUMULATOR; form < FORMS; form++)
+        for (treefold_type type = TREEFOLD_F32; type <= TREEFOLD_U64; type++) {
+            if ((type > TREEFOLD_F64 && type < TREEFOLD_I8) || (type >= TREEFOLD_I8 && form != KEYED))
+                continue;
+            draw(type);
+            for (treefold_statistic code = 0; code <= TREEFOLD_EXACT_VDOT; code++)
+                if ((form != HASHED || code == TREEFOLD_EXACT_SUM) && (type < TREEFOLD_I8 || code <= TREEFOLD_EXACT_STD))
+                    check_state(form, type, code);
+        }
+    struct state none;
+    for (enum form form = ACCUMULATOR; form < FORMS; form++)
+        for (treefold_type type = TREEFOLD_C32; type <= TREEFOLD_U64; type++) {
+            const int is_complex = type <= TREEFOLD_C64;
+            if (form == HASHED || is_complex != (form == ACCUMULATOR))
+                EXPECT(TREEFOLD_UNSUPPORTED, "",
+                       create(form, type, form == KEYED || is_complex ? TREEFOLD_EXACT_NORM : TREEFOLD_EXACT_SUM, &none));
+        }
+}
 
-    float complex small[3] = {1 + 1 * I, 2 + 3 * I, 1e30f}, mean;
-    treefold_accumulator *spread = make(TREEFOLD_C32, TREEFOLD_EXACT_MOMENTS);
+/* Numbers whose sum an integer holds, and others of the whole range, which are taken back in another order. */
+static void wide(void)
+{
+    double *items = x, *others = y;
+    for (size_t i = 0; i < ITEMS; i++) {
+        items[i] = (double)(random_integer(i, 53) * ((integer)1 << (i % 40)));
+        others[i] = ldexp((double)random_integer(i + MANY, 53), (int)(i % 1900) - 1000);
+    }
+    for (enum form form = ACCUMULATOR; form < FORMS; form++) {
+        struct fraction exact[GROUPS * WIDTH] = {{0}};
+        double results[GROUPS * WIDTH];
+        struct state state, foreign;
+        const size_t width = form == ROWS ? WIDTH : 1, count = form == ACCUMULATOR ? 1 : form == HASHED ? GROUPS - 1 : GROUPS * width;
+        OK(create(form, TREEFOLD_F64, TREEFOLD_EXACT_SUM, &state));
+        OK(create(form, TREEFOLD_F64, TREEFOLD_EXACT_SUM, &foreign));
+        for (size_t i = 0; i < ITEMS; i++) {
+            struct fraction *own = &exact[place_of(form, i)];
+            own->p[0] += random_integer(i, 53) * ((integer)1 << (i % 40)), own->q[0] = 1;
+        }
+        x = others;
+        OK(change(&state, 0, 0, ITEMS, 0));
+        for (size_t i = ITEMS; i > 0; i -= 60)
+            OK(change(&foreign, 0, i - 60, 60, 0));
+        x = items;
+        OK(change(&state, 0, 0, ITEMS, 0));
+        OK(merge(&state, 1, &foreign));
+        OK(values(&state, TREEFOLD_EXACT_SUM, 0, results, count));
+        for (size_t i = 0; i < count; i++)
+            CHECK(is_nearest(results[i], 53, &exact[i]));
+        end(&state), end(&foreign);
+    }
+}
+
+/* Keys that are far apart, of types that hold them or not. */
+static void any_keys(void)
+{
+    const int64_t own[4] = {INT64_MIN, INT64_MAX, -7, INT64_MIN}, sorted[3] = {INT64_MIN, -7, INT64_MAX}, unknown[2] = {-7, 17};
+    const double items[4] = {1, 2, 4, 8};
+    const float narrow[3] = {1, 2, 4};
+    const int8_t small[3] = {-3, 5, -3};
+    const uint64_t large[2] = {7, UINT64_MAX};
+    int64_t read[3];
+    double sums[3];
+    size_t groups = 77;
+    treefold_keyed *state = NULL, *floats = NULL, *dense = NULL;
+    OK(treefold_keyed_create_hashed(TREEFOLD_F64, TREEFOLD_I64, &state));
+    OK(treefold_keyed_create_hashed(TREEFOLD_F32, TREEFOLD_U64, &floats));
+    OK(treefold_keyed_groups(state, &groups));
+    CHECK(groups == 0);
+    OK(treefold_keyed_add(state, TREEFOLD_I64, own, 4, items, 4));
+    OK(treefold_keyed_groups(state, &groups));
+    CHECK(groups == 3);
+    OK(treefold_keyed_keys(state, read, 3));
+    OK(treefold_keyed_values(state, TREEFOLD_EXACT_SUM, 0, sums, 3));
+    CHECK(memcmp(read, sorted, sizeof read) == 0 && sums[0] == 9 && sums[1] == 4 && sums[2] == 2);
+    EXPECT(TREEFOLD_ARGUMENT, "18446744073709551615", treefold_keyed_add(state, TREEFOLD_U64, large, 2, items, 2));
+    EXPECT(TREEFOLD_ARGUMENT, "-3", treefold_keyed_add(floats, TREEFOLD_I8, small, 3, narrow, 3));
+    EXPECT(TREEFOLD_ARGUMENT, "item 1", treefold_keyed_remove(state, TREEFOLD_I64, unknown, 2, items, 2));
+    EXPECT(TREEFOLD_LENGTH, "3", treefold_keyed_keys(state, read, 2));
+    EXPECT(TREEFOLD_LENGTH, "3", treefold_keyed_values(state, TREEFOLD_EXACT_SUM, 0, sums, 2));
+    EXPECT(TREEFOLD_ARGUMENT, "`other`", treefold_keyed_merge(state, floats));
+    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 3, &dense));
+    EXPECT(TREEFOLD_ARGUMENT, "`other`", treefold_keyed_merge(state, dense));
+    EXPECT(TREEFOLD_UNSUPPORTED, "", treefold_keyed_keys(dense, read, 3));
+    EXPECT(TREEFOLD_ARGUMENT, "`key_type`", treefold_keyed_create_hashed(TREEFOLD_F64, TREEFOLD_I32, &(treefold_keyed *){NULL}));
+    EXPECT(TREEFOLD_UNSUPPORTED, "", treefold_keyed_create_hashed(TREEFOLD_C64, TREEFOLD_I64, &(treefold_keyed *){NULL}));
+    OK(treefold_keyed_values(state, TREEFOLD_EXACT_SUM, 0, sums, 3));
+    CHECK(sums[0] == 9 && sums[1] == 4 && sums[2] == 2);
+    OK(treefold_keyed_add(floats, TREEFOLD_U64, large, 2, narrow, 2));
+    OK(treefold_keyed_add(floats, TREEFOLD_I8, small + 1, 1, narrow, 1));
+    OK(treefold_keyed_keys(floats, read, 3));
+    CHECK(read[0] == 5 && read[1] == 7 && read[2] == -1);
+    OK(treefold_keyed_destroy(&state));
+    OK(treefold_keyed_destroy(&floats));
+    OK(treefold_keyed_destroy(&dense));
+}
+
+/* Complex accumulators, of which something is taken back. */
+static void complex_numbers(void)
+{
+    const double complex z[2] = {1 + 2 * I, 1e300 - 5 * I}, w[2] = {3 + 4 * I, 7 * I};
+    const double complex dots[2] = {-5 + 10 * I, 11 - 2 * I};
+    treefold_accumulator *both[2] = {NULL, NULL}, *spread = NULL;
+    double complex result;
+    for (int i = 0; i < 2; i++) {
+        const treefold_statistic code = i == 0 ? TREEFOLD_EXACT_DOT : TREEFOLD_EXACT_VDOT;
+        OK(treefold_accumulator_create(TREEFOLD_C64, code, &both[i]));
+        OK(treefold_accumulator_add_pairs(both[i], z, 2, w, 2));
+        OK(treefold_accumulator_remove_pairs(both[i], z + 1, 1, w + 1, 1));
+        OK(treefold_accumulator_value(both[i], code, 0, &result));
+        CHECK(result == dots[i]);
+    }
+    EXPECT(TREEFOLD_ARGUMENT, "`other`", treefold_accumulator_merge(both[0], both[1]));
+    const float complex small[3] = {1 + 1 * I, 2 + 3 * I, 1e30f};
+    float complex mean;
+    float variance;
+    OK(treefold_accumulator_create(TREEFOLD_C32, TREEFOLD_EXACT_VARIANCE, &spread));
     OK(treefold_accumulator_add(spread, small, 3));
     OK(treefold_accumulator_remove(spread, small + 2, 1));
-    OK(treefold_accumulator_mean(spread, &mean));
-    CHECK(crealf(mean) == 1.5f && cimagf(mean) == 2);
-    OK(treefold_accumulator_variance(spread, 0, &root));
-    CHECK(root == 1.25f);
-    end(dot);
-    end(norm);
-    end(plain);
-    end(conjugate);
-    end(spread);
+    OK(treefold_accumulator_value(spread, TREEFOLD_EXACT_MEAN, 0, &mean));
+    OK(treefold_accumulator_value(spread, TREEFOLD_EXACT_VARIANCE, 0, &variance));
+    CHECK(crealf(mean) == 1.5f && cimagf(mean) == 2 && variance == 1.25f);
+    OK(treefold_accumulator_destroy(&both[0]));
+    OK(treefold_accumulator_destroy(&both[1]));
+    OK(treefold_accumulator_destroy(&spread));
 }
 
+/* Infinities, NaNs and zeros come and go, one by one; there is room for so many items only. */
 static void special(void)
 {
-    treefold_accumulator *sum = make(TREEFOLD_F64, TREEFOLD_EXACT_SUM), *other = make(TREEFOLD_F64, TREEFOLD_EXACT_SUM);
-    double items[5] = {1e300, NAN, INFINITY, -INFINITY, -0.0}, two[2] = {NAN, NAN};
+    const double items[5] = {1e300, NAN, INFINITY, -INFINITY, -0.0}, two[2] = {NAN, NAN};
+    const int32_t key[2] = {1, 1};
+    double sums[2];
+    uint64_t count = 0;
+    treefold_accumulator *sum = NULL, *other = NULL;
+    treefold_keyed *keyed = NULL;
+    OK(treefold_accumulator_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, &sum));
+    OK(treefold_accumulator_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, &other));
+    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 2, &keyed));
     OK(treefold_accumulator_add(sum, items, 5));
-    CHECK(isnan(value_of(sum)));
-    EXPECT(TREEFOLD_ARGUMENT, "`items`: 2 NaNs cannot be removed of 1", treefold_accumulator_remove(sum, two, 2));
-    OK(treefold_accumulator_remove(sum, items + 1, 1));
-    CHECK(isnan(value_of(sum)));
-    OK(treefold_accumulator_remove(sum, items + 3, 1));
-    CHECK(value_of(sum) == INFINITY);
-    OK(treefold_accumulator_remove(sum, items, 1));
-    OK(treefold_accumulator_remove(sum, items + 2, 1));
-    CHECK(bits(value_of(sum)) == bits(-0.0) && count_of(sum) == 1);
+    for (int i = 0; i < 5; i++)
+        OK(treefold_keyed_add(keyed, TREEFOLD_I32, key, 1, items + i, 1));
+    const double expected[4] = {NAN, NAN, INFINITY, INFINITY};
+    const int order[4] = {1, 3, 0, 2};
+    for (int i = 0; i < 5; i++) {
+        OK(treefold_accumulator_value(sum, TREEFOLD_EXACT_SUM, 0, sums));
+        OK(treefold_keyed_values(keyed, TREEFOLD_EXACT_SUM, 0, sums, 2));
+        CHECK(bits(sums[0]) == bits(0.0));
+        OK(treefold_accumulator_value(sum, TREEFOLD_EXACT_SUM, 0, sums));
+        CHECK(i == 4 ? bits(sums[0]) == bits(-0.0) && sums[1] == 0
+              : isnan(expected[i]) ? isnan(sums[0]) && isnan(sums[1])
+                                   : sums[0] == expected[i] && sums[1] == expected[i]);
+        EXPECT(TREEFOLD_ARGUMENT, i == 0 ? "NaN" : "", treefold_accumulator_remove(sum, two, 2));
+        EXPECT(TREEFOLD_ARGUMENT, "key 1", treefold_keyed_remove(keyed, TREEFOLD_I32, key, 2, two, 2));
+        if (i < 4) {
+            OK(treefold_accumulator_remove(sum, items + order[i], 1));
+            OK(treefold_keyed_remove(keyed, TREEFOLD_I32, key, 1, items + order[i], 1));
+        }
+    }
     OK(treefold_accumulator_add(other, items + 1, 1));
-    EXPECT(TREEFOLD_ARGUMENT, "`other`: 1 NaNs cannot be removed of 0", treefold_accumulator_unmerge(sum, other));
-    EXPECT(TREEFOLD_ARGUMENT, "2 items cannot be removed of 1", treefold_accumulator_remove(sum, x, 2));
-    CHECK(bits(value_of(sum)) == bits(-0.0) && count_of(sum) == 1);
+    EXPECT(TREEFOLD_ARGUMENT, "`other`", treefold_accumulator_unmerge(sum, other));
+    EXPECT(TREEFOLD_ARGUMENT, "2 items", treefold_accumulator_remove(sum, x, 2));
     for (int i = 0; i < 62; i++)
         OK(treefold_accumulator_merge(other, other));
-    EXPECT(TREEFOLD_ARGUMENT, "`other`: a sum has room for 2^63 - 1 items", treefold_accumulator_merge(other, other));
-    CHECK(isnan(value_of(other)) && count_of(other) == (uint64_t)1 << 62);
-    for (size_t n = 0; n < 4; n++)
-        EXPECT(TREEFOLD_LENGTH, "`bytes`: the bytes end too early", treefold_accumulator_of_bytes(other, "tfx\1", n));
-    end(sum);
-    end(other);
+    EXPECT(TREEFOLD_ARGUMENT, "`other`", treefold_accumulator_merge(other, other));
+    OK(treefold_accumulator_value(other, TREEFOLD_EXACT_COUNT, 0, &count));
+    CHECK(count == (uint64_t)1 << 62);
+    OK(treefold_accumulator_destroy(&sum));
+    OK(treefold_accumulator_destroy(&other));
+    OK(treefold_keyed_destroy(&keyed));
+    /* States by key, too. */
+    const treefold_type types[3] = {TREEFOLD_F64, TREEFOLD_F32, TREEFOLD_I64};
+    for (int i = 0; i < 3; i++) {
+        const double large = DBL_MAX;
+        const float narrow = FLT_MAX;
+        const int64_t whole = INT64_MAX;
+        treefold_status status = TREEFOLD_OK;
+        int times = 0;
+        OK(treefold_keyed_create(types[i], i == 1 ? TREEFOLD_EXACT_VARIANCE : TREEFOLD_EXACT_SUM, 2, &keyed));
+        OK(treefold_keyed_add(keyed, TREEFOLD_I32, key, 1, i == 0 ? (const void *)&large : i == 1 ? (const void *)&narrow : &whole, 1));
+        while (status == TREEFOLD_OK && times < 200)
+            status = treefold_keyed_merge(keyed, keyed), times++;
+        CHECK(status == TREEFOLD_ARGUMENT && (times == 63 || types[i] == TREEFOLD_I64));
+        OK(treefold_keyed_destroy(&keyed));
+    }
+    /* Sums of integers that 64 bits do not hold. */
+    const uint64_t most[2] = {UINT64_MAX, UINT64_MAX};
+    uint64_t wholes[2];
+    OK(treefold_keyed_create(TREEFOLD_U64, TREEFOLD_EXACT_SUM, 2, &keyed));
+    OK(treefold_keyed_add(keyed, TREEFOLD_I32, key, 2, most, 2));
+    EXPECT(TREEFOLD_ARGUMENT, "the sum of key 1 is 36893488147419103230", treefold_keyed_values(keyed, TREEFOLD_EXACT_SUM, 0, wholes, 2));
+    OK(treefold_keyed_values(keyed, TREEFOLD_EXACT_MEAN, 0, sums, 2));
+    CHECK(isnan(sums[0]) && sums[1] == 0x1p64);
+    OK(treefold_keyed_remove(keyed, TREEFOLD_I32, key, 1, most, 1));
+    OK(treefold_keyed_values(keyed, TREEFOLD_EXACT_SUM, 0, wholes, 2));
+    CHECK(wholes[0] == 0 && wholes[1] == UINT64_MAX);
+    EXPECT(TREEFOLD_ARGUMENT, "key 1", treefold_keyed_remove(keyed, TREEFOLD_I32, key, 2, most, 2));
+    OK(treefold_keyed_destroy(&keyed));
 }
 
-/* Bytes of equal sums are equal; those that are cut or changed leave an accumulator as it was. */
-static void bytes(void)
+/* Bytes that are cut or changed are refused, or stand for something else; a state that they are read into is left as it was. */
+static void changed_bytes(enum form form, treefold_statistic statistic)
 {
-    unsigned char first[400], second[400], room[400];
-    size_t length = 0, again = 0;
-    treefold_accumulator *sum = make(TREEFOLD_F64, TREEFOLD_EXACT_MOMENTS), *other = make(TREEFOLD_F64, TREEFOLD_EXACT_MOMENTS);
-    double items[6] = {1e100, -3, NAN, 1e-100, -0.0, 7};
-    OK(treefold_accumulator_add(sum, items, 6));
-    for (int i = 6; i-- > 0;)
-        OK(treefold_accumulator_add(other, items + i, 1));
-    OK(treefold_accumulator_to_bytes(sum, NULL, 0, &length));
-    CHECK(length > 100 && length <= sizeof first);
-    OK(treefold_accumulator_to_bytes(sum, first, length, &again));
-    OK(treefold_accumulator_to_bytes(other, second, sizeof second, &again));
-    CHECK(length == again && memcmp(first, second, length) == 0);
-    EXPECT(TREEFOLD_LENGTH, "`bytes` has room for 1, but ", treefold_accumulator_to_bytes(sum, room, 1, &again));
-    EXPECT(TREEFOLD_NULL, "`bytes`", treefold_accumulator_to_bytes(sum, NULL, 1, &again));
-
-    OK(treefold_accumulator_add(other, items, 1));
-    OK(treefold_accumulator_of_bytes(other, first, length));
-    CHECK(are_equal(sum, other) == 1);
+    static unsigned char bytes[BYTES_MAX], room[BYTES_MAX + 1];
+    const double items[6] = {1e100, -3, NAN, 1e-100, -0.0, 7};
+    struct state state, read, wrong;
+    size_t length = 0;
     int refused = 0;
+    memcpy(x, items, sizeof items);
+    OK(create(form, TREEFOLD_F64, statistic, &state));
+    OK(change(&state, 0, 0, 6, 0));
+    read = copy(&state);
+    OK(to_bytes(&state, bytes, sizeof bytes, &length));
     for (size_t n = 0; n < length; n++) {
-        treefold_status status = treefold_accumulator_of_bytes(other, first, n);
-        CHECK(status == TREEFOLD_LENGTH && strstr(treefold_last_error(), "`bytes`: ") != NULL);
-        memcpy(room, first, length);
+        EXPECT(TREEFOLD_LENGTH, "`bytes`", of_bytes(&read, bytes, n));
+        memcpy(room, bytes, length);
         room[n] ^= 0x80;
-        treefold_accumulator *changed = make(TREEFOLD_F64, TREEFOLD_EXACT_MOMENTS);
-        /* Numbers may have been others; the header and the counts may not. */
-        status = treefold_accumulator_of_bytes(changed, room, length);
+        OK(create(form, TREEFOLD_F64, statistic, &wrong));
+        treefold_status status = of_bytes(&wrong, room, length);
         CHECK(status == TREEFOLD_OK || status == TREEFOLD_ARGUMENT || status == TREEFOLD_LENGTH);
-        CHECK(status == TREEFOLD_OK ? are_equal(changed, sum) == 0 : count_of(changed) == 0);
+        CHECK(are_equal(&wrong, &state) == 0);
         refused += status != TREEFOLD_OK;
-        end(changed);
+        end(&wrong);
     }
-    CHECK(refused > 50);
-    memcpy(room, first, length);
+    CHECK(refused > 20);
+    memcpy(room, bytes, length);
     room[length] = 0;
-    EXPECT(TREEFOLD_LENGTH, "1 bytes follow", treefold_accumulator_of_bytes(other, room, length + 1));
-    CHECK(are_equal(sum, other) == 1);
-    treefold_accumulator *floats = make(TREEFOLD_F32, TREEFOLD_EXACT_MOMENTS), *plain = make(TREEFOLD_F64, TREEFOLD_EXACT_SUM);
-    EXPECT(TREEFOLD_ARGUMENT, "the bytes are moments of f64, not moments of f32", treefold_accumulator_of_bytes(floats, first, length));
-    EXPECT(TREEFOLD_ARGUMENT, "not a sum of f64", treefold_accumulator_of_bytes(plain, first, length));
+    EXPECT(TREEFOLD_LENGTH, "`bytes`", of_bytes(&read, room, length + 1));
     room[3] = 77;
-    EXPECT(TREEFOLD_ARGUMENT, "version 77", treefold_accumulator_of_bytes(other, room, length));
-    EXPECT(TREEFOLD_NULL, "`bytes`", treefold_accumulator_of_bytes(other, NULL, 3));
-    end(sum);
-    end(other);
-    end(floats);
-    end(plain);
+    EXPECT(TREEFOLD_ARGUMENT, "version 77", of_bytes(&read, room, length));
+    CHECK(are_equal(&read, &state) == 1);
+    /* Of another type, another kind and another form. */
+    OK(create(form, TREEFOLD_F32, statistic, &wrong));
+    EXPECT(TREEFOLD_ARGUMENT, "f64", of_bytes(&wrong, bytes, length));
+    end(&wrong);
+    OK(create(form, TREEFOLD_F64, TREEFOLD_EXACT_DOT, &wrong));
+    EXPECT(TREEFOLD_ARGUMENT, "f64", of_bytes(&wrong, bytes, length));
+    end(&wrong);
+    OK(create(form == KEYED ? ACCUMULATOR : KEYED, TREEFOLD_F64, statistic, &wrong));
+    EXPECT(TREEFOLD_ARGUMENT, "f64", of_bytes(&wrong, bytes, length));
+    end(&wrong);
+    if (form == KEYED) {
+        /* A state has as many keys as the bytes. */
+        size_t groups = 0;
+        OK(treefold_keyed_create(TREEFOLD_F64, statistic, 0, &wrong.many));
+        wrong.form = KEYED;
+        CHECK(are_equal(&wrong, &state) == 0);
+        OK(of_bytes(&wrong, bytes, length));
+        OK(treefold_keyed_groups(wrong.many, &groups));
+        CHECK(groups == GROUPS && are_equal(&wrong, &state) == 1);
+        end(&wrong);
+    }
+    end(&state), end(&read);
 }
 
 static void errors(void)
 {
-    treefold_accumulator *sum = NULL, *old;
-    treefold_keyed *keyed = NULL;
-    double result = -1;
-    EXPECT(TREEFOLD_ARGUMENT, "there is no type 99", treefold_accumulator_create(99, TREEFOLD_EXACT_SUM, &sum));
-    EXPECT(TREEFOLD_ARGUMENT, "there is no exact figure 6", treefold_accumulator_create(TREEFOLD_F64, 6, &sum));
-    EXPECT(TREEFOLD_UNSUPPORTED, "integers", treefold_accumulator_create(TREEFOLD_I32, TREEFOLD_EXACT_SUM, &sum));
-    EXPECT(TREEFOLD_UNSUPPORTED, "moments", treefold_accumulator_create(TREEFOLD_I32, TREEFOLD_EXACT_MOMENTS, &sum));
-    EXPECT(TREEFOLD_UNSUPPORTED, "twice as many", treefold_accumulator_create(TREEFOLD_C32, TREEFOLD_EXACT_NORM, &sum));
-    CHECK(sum == NULL);
-    EXPECT(TREEFOLD_NULL, "`accumulator` is NULL", treefold_accumulator_add(NULL, x, 1));
-    EXPECT(TREEFOLD_ARGUMENT, "no handle of this kind", treefold_accumulator_value((const treefold_accumulator *)x, &result));
+    const double items[6] = {1, 2, 3, 4, 5, 6};
+    const int32_t own[3] = {0, 1, 0}, negative[3] = {0, 1, -5};
+    double results[4] = {-1, -1, -1, -1};
+    int equal = -1;
+    size_t groups = 0;
+    treefold_accumulator *sum = NULL, *dot = NULL, *old;
+    treefold_keyed *keyed = NULL, *three = NULL, *rows = NULL, *wide_rows = NULL, *pairs = NULL, *powers = NULL, *none = NULL, *old_keyed;
+    EXPECT(TREEFOLD_ARGUMENT, "`type`", treefold_accumulator_create(99, TREEFOLD_EXACT_SUM, &sum));
+    EXPECT(TREEFOLD_ARGUMENT, "`statistic`", treefold_accumulator_create(TREEFOLD_F64, 17, &sum));
+    EXPECT(TREEFOLD_ARGUMENT, "`statistic`", treefold_keyed_create(TREEFOLD_F64, -1, 2, &none));
+    EXPECT(TREEFOLD_ARGUMENT, "`type`", treefold_keyed_create(0, TREEFOLD_EXACT_SUM, 2, &none));
+    EXPECT(TREEFOLD_UNSUPPORTED, "", treefold_keyed_create(TREEFOLD_C64, TREEFOLD_EXACT_SUM, 2, &none));
+    EXPECT(TREEFOLD_ARGUMENT, "`width`", treefold_keyed_create_rows(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 2, 0, &none));
+    EXPECT(TREEFOLD_MEMORY, "memory", treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, SIZE_MAX / 8, &none));
+    EXPECT(TREEFOLD_MEMORY, "memory", treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_VARIANCE, (size_t)1 << 50, &none));
+    EXPECT(TREEFOLD_MEMORY, "memory", treefold_keyed_create_rows(TREEFOLD_F32, TREEFOLD_EXACT_SUM, SIZE_MAX / 2, 4, &none));
+    CHECK(sum == NULL && none == NULL);
     OK(treefold_accumulator_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, &sum));
+    OK(treefold_accumulator_create(TREEFOLD_F64, TREEFOLD_EXACT_DOT, &dot));
+    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 2, &keyed));
+    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 3, &three));
+    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_DOT, 2, &pairs));
+    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_KURTOSIS, 2, &powers));
+    OK(treefold_keyed_create_rows(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 2, 2, &rows));
+    OK(treefold_keyed_create_rows(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 2, 3, &wide_rows));
+
+    EXPECT(TREEFOLD_NULL, "`accumulator`", treefold_accumulator_add(NULL, items, 1));
+    EXPECT(TREEFOLD_NULL, "`accumulator`", treefold_accumulator_clear(NULL));
+    EXPECT(TREEFOLD_NULL, "`accumulator`", treefold_accumulator_copy(NULL, &old));
+    EXPECT(TREEFOLD_ARGUMENT, "handle",
+           treefold_accumulator_value((const treefold_accumulator *)(const void *)items, TREEFOLD_EXACT_SUM, 0, results));
+    EXPECT(TREEFOLD_ARGUMENT, "handle", treefold_accumulator_merge(sum, (const treefold_accumulator *)keyed));
+    EXPECT(TREEFOLD_NULL, "`other`", treefold_accumulator_merge(sum, NULL));
+    EXPECT(TREEFOLD_NULL, "`other`", treefold_accumulator_unmerge(sum, NULL));
+    EXPECT(TREEFOLD_NULL, "NULL", treefold_accumulator_equal(sum, NULL, &equal));
     EXPECT(TREEFOLD_NULL, "`items`", treefold_accumulator_add(sum, NULL, 1));
-    EXPECT(TREEFOLD_ARGUMENT, "multiple of 8", treefold_accumulator_add(sum, (const char *)x + 4, 1));
-    EXPECT(TREEFOLD_LENGTH, "no memory is so large", treefold_accumulator_add(sum, x, SIZE_MAX / 4));
-    EXPECT(TREEFOLD_NULL, "NULL", treefold_accumulator_merge(sum, NULL));
-    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 1, &keyed));
-    EXPECT(TREEFOLD_ARGUMENT, "no handle of this kind", treefold_accumulator_merge(sum, (const treefold_accumulator *)keyed));
-    OK(treefold_keyed_destroy(&keyed));
-    CHECK(bits(value_of(sum)) == bits(0.0));
+    EXPECT(TREEFOLD_ARGUMENT, "multiple of 8", treefold_accumulator_add(sum, (const char *)items + 4, 1));
+    EXPECT(TREEFOLD_LENGTH, "", treefold_accumulator_add(sum, items, SIZE_MAX / 4));
+    EXPECT(TREEFOLD_ARGUMENT, "1 item", treefold_accumulator_remove(sum, items, 1));
+    EXPECT(TREEFOLD_LENGTH, "2", treefold_accumulator_add_pairs(dot, items, 3, items, 2));
+    EXPECT(TREEFOLD_LENGTH, "2", treefold_accumulator_remove_pairs(dot, items, 3, items, 2));
+    EXPECT(TREEFOLD_NULL, "`y`", treefold_accumulator_add_pairs(dot, items, 1, NULL, 1));
+    EXPECT(TREEFOLD_ARGUMENT, "`statistic`", treefold_accumulator_value(sum, 99, 0, results));
+    OK(treefold_accumulator_value(sum, TREEFOLD_EXACT_SUM, 0, results));
+    CHECK(bits(results[0]) == bits(0.0));
     old = sum;
     OK(treefold_accumulator_destroy(&sum));
-    EXPECT(TREEFOLD_ARGUMENT, "it was destroyed", treefold_accumulator_add(old, x, 1));
-    EXPECT(TREEFOLD_ARGUMENT, "it was destroyed", treefold_accumulator_destroy(&old));
+    EXPECT(TREEFOLD_ARGUMENT, "destroyed", treefold_accumulator_add(old, items, 1));
+    EXPECT(TREEFOLD_ARGUMENT, "destroyed", treefold_accumulator_destroy(&old));
+    OK(treefold_accumulator_destroy(&dot));
+
+    OK(treefold_keyed_add(keyed, TREEFOLD_I32, own, 3, items, 3));
+    EXPECT(TREEFOLD_ARGUMENT, "item 2 has key -5", treefold_keyed_add(keyed, TREEFOLD_I32, negative, 3, items, 3));
+    EXPECT(TREEFOLD_ARGUMENT, "item 2 has key -5", treefold_keyed_remove(keyed, TREEFOLD_I32, negative, 3, items, 3));
+    EXPECT(TREEFOLD_ARGUMENT, "item 2 has key -5", treefold_keyed_add_pairs(pairs, TREEFOLD_I32, negative, 3, items, 3, items, 3));
+    EXPECT(TREEFOLD_LENGTH, "`keys`", treefold_keyed_add(keyed, TREEFOLD_I32, own, 3, items, 2));
+    EXPECT(TREEFOLD_LENGTH, "", treefold_keyed_add_pairs(pairs, TREEFOLD_I32, own, 2, items, 2, items, 3));
+    EXPECT(TREEFOLD_LENGTH, "", treefold_keyed_remove_pairs(pairs, TREEFOLD_I32, own, 2, items, 3, items, 3));
+    EXPECT(TREEFOLD_ARGUMENT, "`key_type`", treefold_keyed_add(keyed, TREEFOLD_F64, items, 3, items, 3));
+    EXPECT(TREEFOLD_NULL, "`keys`", treefold_keyed_add(keyed, TREEFOLD_I32, NULL, 3, items, 3));
+    EXPECT(TREEFOLD_NULL, "`items`", treefold_keyed_remove(keyed, TREEFOLD_I32, own, 3, NULL, 3));
+    EXPECT(TREEFOLD_NULL, "`y`", treefold_keyed_add_pairs(pairs, TREEFOLD_I32, own, 3, items, 3, NULL, 3));
+    EXPECT(TREEFOLD_NULL, "`keyed`", treefold_keyed_add(NULL, TREEFOLD_I32, own, 3, items, 3));
+    EXPECT(TREEFOLD_NULL, "`keyed`", treefold_keyed_clear(NULL));
+    EXPECT(TREEFOLD_NULL, "`keyed`", treefold_keyed_copy(NULL, &none));
+    EXPECT(TREEFOLD_NULL, "`keyed`", treefold_keyed_groups(NULL, &groups));
+    EXPECT(TREEFOLD_NULL, "`other`", treefold_keyed_merge(keyed, NULL));
+    EXPECT(TREEFOLD_NULL, "`other`", treefold_keyed_unmerge(keyed, NULL));
+    EXPECT(TREEFOLD_LENGTH, "`other`", treefold_keyed_merge(keyed, three));
+    EXPECT(TREEFOLD_LENGTH, "`other`", treefold_keyed_merge(rows, wide_rows));
+    EXPECT(TREEFOLD_ARGUMENT, "`other`", treefold_keyed_unmerge(keyed, pairs));
+    EXPECT(TREEFOLD_LENGTH, "`result`", treefold_keyed_values(keyed, TREEFOLD_EXACT_SUM, 0, results, 1));
+    EXPECT(TREEFOLD_LENGTH, "`result`", treefold_keyed_values(rows, TREEFOLD_EXACT_SUM, 0, results, 2));
+    EXPECT(TREEFOLD_LENGTH, "", treefold_keyed_add(rows, TREEFOLD_I32, own, 3, items, 5));
+    EXPECT(TREEFOLD_LENGTH, "", treefold_keyed_add(rows, TREEFOLD_I32, own, 2, items, 6));
+    EXPECT(TREEFOLD_ARGUMENT, "`statistic`", treefold_keyed_values(keyed, 77, 0, results, 2));
+    EXPECT(TREEFOLD_UNSUPPORTED, "TREEFOLD_EXACT_", treefold_keyed_values(keyed, TREEFOLD_EXACT_MEAN, 0, results, 2));
+    EXPECT(TREEFOLD_ARGUMENT, "`ddof`", treefold_keyed_values(powers, TREEFOLD_EXACT_KURTOSIS, 2, results, 2));
+    CHECK(results[1] == -1 && equal == -1 && none == NULL);
+    OK(treefold_keyed_values(keyed, TREEFOLD_EXACT_SUM, 0, results, 2));
+    CHECK(results[0] == 4 && results[1] == 2);
+    OK(treefold_keyed_equal(rows, wide_rows, &equal));
+    CHECK(equal == 0);
+    old_keyed = keyed;
+    OK(treefold_keyed_destroy(&keyed));
+    EXPECT(TREEFOLD_ARGUMENT, "destroyed", treefold_keyed_values(old_keyed, TREEFOLD_EXACT_SUM, 0, results, 2));
+    OK(treefold_keyed_destroy(&three));
+    OK(treefold_keyed_destroy(&pairs));
+    OK(treefold_keyed_destroy(&powers));
+    OK(treefold_keyed_destroy(&rows));
+    OK(treefold_keyed_destroy(&wide_rows));
 }
 
 /* Threads add to accumulators of their own, which one of them merges, and all at once to one that is shared: where another thread is
    faster they hear so, and try again. */
-static treefold_accumulator *shared, *own[4];
+static treefold_accumulator *shared, *own_sums[4];
+static double numbers[MANY];
 
-static void *add_all(void *number)
+static void *add_all(void *argument)
 {
-    size_t thread = *(const size_t *)number;
+    const size_t thread = *(const size_t *)argument;
     for (size_t i = thread; i < MANY; i += 4) {
-        OK(treefold_accumulator_add(own[thread], &x[i], 1));
+        OK(treefold_accumulator_add(own_sums[thread], &numbers[i], 1));
         treefold_status status;
         do {
-            status = treefold_accumulator_add(shared, &x[i], 1);
+            status = treefold_accumulator_add(shared, &numbers[i], 1);
             CHECK(status == TREEFOLD_OK || (status == TREEFOLD_ARGUMENT && strstr(treefold_last_error(), "another thread") != NULL));
         } while (status == TREEFOLD_ARGUMENT);
     }
@@ -326,40 +639,46 @@ static void *add_all(void *number)
 static void threads(void)
 {
     pthread_t all[4];
-    size_t numbers[4];
+    size_t ids[4] = {0, 1, 2, 3};
+    int equal = 0;
+    double expected = -1, value = -2;
     for (size_t i = 0; i < MANY; i++)
-        x[i] = number(i);
-    shared = make(TREEFOLD_F64, TREEFOLD_EXACT_SUM);
-    for (size_t i = 0; i < 4; i++) {
-        numbers[i] = i;
-        own[i] = make(TREEFOLD_F64, TREEFOLD_EXACT_SUM);
-    }
+        numbers[i] = number(i);
+    OK(treefold_accumulator_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, &shared));
     for (size_t i = 0; i < 4; i++)
-        CHECK(pthread_create(&all[i], NULL, add_all, &numbers[i]) == 0);
+        OK(treefold_accumulator_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, &own_sums[i]));
+    for (size_t i = 0; i < 4; i++)
+        CHECK(pthread_create(&all[i], NULL, add_all, &ids[i]) == 0);
     for (size_t i = 0; i < 4; i++)
         CHECK(pthread_join(all[i], NULL) == 0);
-    for (size_t i = 1; i < 4; i++) {
-        OK(treefold_accumulator_merge(own[0], own[i]));
-        end(own[i]);
-    }
-    double expected = -1;
-    OK(treefold_exact_sum_f64(x, MANY, &expected));
-    CHECK(bits(value_of(shared)) == bits(expected));
-    CHECK(are_equal(shared, own[0]) == 1);
-    end(own[0]);
-    end(shared);
+    for (size_t i = 1; i < 4; i++)
+        OK(treefold_accumulator_merge(own_sums[0], own_sums[i]));
+    OK(treefold_exact_sum_f64(numbers, MANY, &expected));
+    OK(treefold_accumulator_value(shared, TREEFOLD_EXACT_SUM, 0, &value));
+    OK(treefold_accumulator_equal(shared, own_sums[0], &equal));
+    CHECK(bits(value) == bits(expected) && equal == 1);
+    for (size_t i = 0; i < 4; i++)
+        OK(treefold_accumulator_destroy(&own_sums[i]));
+    OK(treefold_accumulator_destroy(&shared));
 }
 
 int main(void)
 {
-    sums();
-    moments();
-    figures();
+    x = calloc(ITEMS, 8), y = calloc(ITEMS, 8);
+    every_state();
+    wide();
+    any_keys();
+    complex_numbers();
     special();
-    bytes();
+    changed_bytes(ACCUMULATOR, TREEFOLD_EXACT_SUM);
+    changed_bytes(ACCUMULATOR, TREEFOLD_EXACT_VARIANCE);
+    changed_bytes(KEYED, TREEFOLD_EXACT_SUM);
+    changed_bytes(KEYED, TREEFOLD_EXACT_VARIANCE);
     errors();
     threads();
+    free(x);
+    free(y);
     if (failures == 0)
-        printf("accumulators hold what integers do\n");
+        printf("states hold what integers do\n");
     return failures != 0;
 }

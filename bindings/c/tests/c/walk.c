@@ -1,240 +1,368 @@
-/* Walks every function of treefold.h with right and wrong arguments. */
+/* Reductions in tree order in one process, by every type, operator and number of threads, against the order's definition; versions, errors,
+   threads, and wrong arguments. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "check.h"
+#include "integers.h"
 
 #include <complex.h>
+#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
 
-enum { MANY = 300000 };
+enum { MANY = 300000, MOST_THREADS = 4 };
 
 static double x[MANY], y[MANY];
 
-static void versions(void)
+static void versions_and_errors(void)
 {
-    CHECK(treefold_version() == TREEFOLD_VERSION);
+    char text[32];
+    snprintf(text, sizeof text, "%u.%u.%u", TREEFOLD_VERSION / 10000, TREEFOLD_VERSION / 100 % 100, TREEFOLD_VERSION % 100);
+    CHECK(treefold_version() == TREEFOLD_VERSION && strcmp(treefold_version_string(), text) == 0);
+    CHECK(strcmp(treefold_last_error(), "") == 0 && treefold_last_error_rank() == -1);
     CHECK(strcmp(treefold_status_name(TREEFOLD_OK), "TREEFOLD_OK") == 0);
     CHECK(strcmp(treefold_status_name(TREEFOLD_OPERATOR), "TREEFOLD_OPERATOR") == 0);
-    CHECK(strcmp(treefold_status_name(-1), "unknown") == 0);
-    CHECK(strcmp(treefold_last_error(), "") == 0);
-    CHECK(treefold_last_error_rank() == -1);
+    for (treefold_status status = TREEFOLD_OK; status <= TREEFOLD_INTERRUPTED; status++)
+        CHECK(strncmp(treefold_status_name(status), "TREEFOLD_", 9) == 0);
+    CHECK(strcmp(treefold_status_name(-1), "unknown") == 0 && strcmp(treefold_status_name(TREEFOLD_INTERRUPTED + 1), "unknown") == 0);
+    EXPECT(TREEFOLD_LENGTH, "`x` has 3 elements", treefold_report(TREEFOLD_LENGTH, "`x` has 3 elements"));
+    EXPECT(TREEFOLD_ARGUMENT, "none of these", treefold_report(1000, "none of these"));
+    EXPECT(TREEFOLD_ARGUMENT, "no error", treefold_report(TREEFOLD_OK, "no error"));
+    CHECK(treefold_report(TREEFOLD_MEMORY, NULL) != TREEFOLD_OK);
+    CHECK(treefold_thread_count() == 1);
+    OK(treefold_threads(3));
+    EXPECT(TREEFOLD_ARGUMENT, "", treefold_threads(-1));
+    EXPECT(TREEFOLD_ARGUMENT, "", treefold_threads(65536));
+    CHECK(treefold_thread_count() == 3);
+    OK(treefold_threads(1));
 }
 
-static void sums(void)
+/* What an operator makes of two items, on whole types of C. */
+#define COMBINE(code, c_type, wide)                                                                                                    \
+    case code: {                                                                                                                       \
+        c_type a, b, all;                                                                                                              \
+        memcpy(&a, left, sizeof a), memcpy(&b, right, sizeof b);                                                                       \
+        all = op == TREEFOLD_SUM       ? (c_type)((wide)a + (wide)b)                                                                   \
+              : op == TREEFOLD_PRODUCT ? (c_type)((wide)a * (wide)b)                                                                   \
+                                       : ((op == TREEFOLD_MIN) == (LESS(a, b)) ? a : b);                                               \
+        memcpy(out, &all, sizeof all);                                                                                                 \
+        return;                                                                                                                        \
+    }
+#define COMBINE_INTEGERS(code, c_type) COMBINE(code, c_type, uint64_t)
+
+static void combine(treefold_type type, treefold_op op, const void *left, const void *right, void *out)
 {
-    size_t lengths[] = {0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 1000, 4097, MANY};
-    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        size_t n = lengths[i];
-        double sum = -1, parallel = -1, expected = tree_sum(x, n);
-        OK(treefold_sum_f64(x, n, &sum));
-        OK(treefold_par_sum_f64(x, n, &parallel));
-        CHECK(bits(sum) == bits(expected));
-        CHECK(bits(parallel) == bits(expected));
-        OK(treefold_fold(TREEFOLD_F64, TREEFOLD_SUM, x, n, &sum));
-        CHECK(bits(sum) == bits(expected));
-        OK(treefold_par_fold(TREEFOLD_F64, TREEFOLD_SUM, x, n, &sum));
-        CHECK(bits(sum) == bits(expected));
+    switch (type) {
+#define LESS(a, b) (a) < (b)
+        INTEGER_TYPES(COMBINE_INTEGERS)
+        COMBINE(TREEFOLD_F32, float, float)
+        COMBINE(TREEFOLD_F64, double, double)
+#undef LESS
+#define LESS(a, b) 0
+        COMBINE(TREEFOLD_C32, float complex, float complex)
+        COMBINE(TREEFOLD_C64, double complex, double complex)
+    default: CHECK(0);
     }
 }
 
-static void lanes(void)
+/* The order's definition: docs/order.md, section 1. */
+static void tree(treefold_type type, treefold_op op, const unsigned char *items, size_t n, void *result)
 {
-    static double own[MANY];
-    size_t lengths[] = {0, 1, 15, 16, 17, 255, 256, 300, 4097, MANY}, numbers[] = {1, 2, 16, 100, 128, 1 << 20};
-    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
-        for (size_t j = 0; j < sizeof numbers / sizeof *numbers; j++) {
-            size_t n = lengths[i], count = numbers[j] < n ? numbers[j] : n;
-            static double values[MANY];
-            for (size_t lane = 0; lane < count; lane++) {
-                size_t items = 0;
-                for (size_t k = lane; k < n; k += numbers[j])
-                    own[items++] = x[k];
-                values[lane] = tree_sum(own, items);
+    const size_t bytes = bytes_of(type);
+    if (n == 1) {
+        memcpy(result, items, bytes);
+        return;
+    }
+    double complex left, right;
+    tree(type, op, items, left_items(n), &left);
+    tree(type, op, items + left_items(n) * bytes, n - left_items(n), &right);
+    combine(type, op, &left, &right, result);
+}
+
+/* Threads of the program's own: the parts are dealt to them, but for those from `missing` on. */
+struct team {
+    size_t missing;
+};
+
+struct worker {
+    pthread_t thread;
+    size_t first, parts;
+    treefold_part part;
+    void *job;
+};
+
+static void *work(void *argument)
+{
+    const struct worker *worker = argument;
+    for (size_t part = worker->first; part < worker->parts; part += MOST_THREADS)
+        worker->part(worker->job, part);
+    return NULL;
+}
+
+static void run_team(void *context, size_t parts, treefold_part part, void *job)
+{
+    const struct team *team = context;
+    struct worker workers[MOST_THREADS];
+    for (size_t i = 0; i < MOST_THREADS; i++) {
+        workers[i] = (struct worker){.first = i, .parts = parts < team->missing ? parts : team->missing, .part = part, .job = job};
+        CHECK(pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0);
+    }
+    for (size_t i = 0; i < MOST_THREADS; i++)
+        CHECK(pthread_join(workers[i].thread, NULL) == 0);
+}
+
+/* Items of a type: real ones have many magnitudes; products of few complex ones are exact. */
+static void fill(treefold_type type, void *items, size_t n, uint64_t seed)
+{
+    const size_t parts = type == TREEFOLD_C32 || type == TREEFOLD_C64 ? 2 : 1;
+    for (size_t i = 0; i < parts * n; i++)
+        if (type >= TREEFOLD_I8)
+            put(type, items, i, random_integer(i + seed, 62));
+        else if (part_of(type) == TREEFOLD_F32)
+            ((float *)items)[i] = parts == 2 && n < 10 ? (float)(i % 4) - 1 : (float)number(i + seed) + 1;
+        else
+            ((double *)items)[i] = parts == 2 && n < 10 ? (double)(i % 4) - 1 : number(i + seed) + 1;
+}
+
+/* One reduction by every function that has it: of items, by the caller's threads, of the two columns of rows, and of two fields. */
+static void check_fold(treefold_type type, treefold_op op, size_t n)
+{
+    const size_t bytes = bytes_of(type);
+    unsigned char *columns[2] = {malloc(bytes * n + 1), malloc(bytes * n + 1)}, *rows = malloc(2 * bytes * n + 1);
+    const void *fields[2] = {columns[0], columns[1]};
+    struct team team = {SIZE_MAX};
+    _Alignas(16) unsigned char expected[32], result[32];
+    const treefold_status status = n == 0 && op >= TREEFOLD_MIN ? TREEFOLD_EMPTY : TREEFOLD_OK;
+    for (size_t c = 0; c < 2; c++) {
+        fill(type, columns[c], n, c * n);
+        for (size_t i = 0; i < n; i++)
+            memcpy(rows + (2 * i + c) * bytes, columns[c] + i * bytes, bytes);
+        memset(expected + c * bytes, 0, bytes);
+        if (n > 0)
+            tree(type, op, columns[c], n, expected + c * bytes);
+        else if (op == TREEFOLD_PRODUCT)
+            put(part_of(type), expected + c * bytes, 0, 1);
+    }
+    for (int threads = 1; threads <= MOST_THREADS; threads += MOST_THREADS - 1) {
+        OK(treefold_threads(threads));
+        for (int way = 0; way < 4; way++) {
+            memset(result, 7, sizeof result);
+            EXPECT(status, "",
+                   way == 0   ? treefold_fold(type, op, columns[0], n, result)
+                   : way == 1 ? treefold_fold_on(type, op, columns[0], n, run_team, &team, result)
+                   : way == 2 ? treefold_fold_rows(type, op, rows, 2 * n, 2, result, 2)
+                              : treefold_fields(type, op, fields, 2, n, result));
+            if (status == TREEFOLD_OK && memcmp(result, expected, way < 2 ? bytes : 2 * bytes) != 0) {
+                fprintf(stderr, "type %d, operator %d, %zu items, %d threads, way %d\n", (int)type, (int)op, n, threads, way);
+                failures++;
             }
-            double sum = -1, parallel = -1, expected = tree_sum(values, count);
-            OK(treefold_sum_lanes_f64(x, n, numbers[j], &sum));
-            OK(treefold_par_sum_lanes_f64(x, n, numbers[j], &parallel));
-            CHECK(bits(sum) == bits(expected));
-            CHECK(bits(parallel) == bits(expected));
         }
-    float z[] = {0.1f, 0.2f, 0.3f, 1e8f, -1e8f}, result;
-    OK(treefold_sum_lanes_f32(z, 5, 2, &result));
-    CHECK(result == ((0.1f + 0.3f) + -1e8f) + (0.2f + 1e8f));
-    OK(treefold_par_sum_lanes_f32(z, 5, 2, &result));
-    CHECK(result == ((0.1f + 0.3f) + -1e8f) + (0.2f + 1e8f));
-    double sum;
-    EXPECT(TREEFOLD_ARGUMENT, "`lanes`: the number of lanes is 0", treefold_sum_lanes_f64(x, 3, 0, &sum));
-    EXPECT(TREEFOLD_ARGUMENT, "1048577, which is not from 1", treefold_par_sum_lanes_f64(x, MANY, (1 << 20) + 1, &sum));
-    EXPECT(TREEFOLD_NULL, "`x`", treefold_sum_lanes_f64(NULL, 3, 16, &sum));
-}
-
-static void products_of_arrays(void)
-{
-    size_t n = 1000;
-    double terms[1000], absolute[1000], result, sum, absolute_sum;
-    for (size_t i = 0; i < n; i++) {
-        terms[i] = x[i] * y[i];
-        absolute[i] = x[i] < 0 ? -x[i] : x[i];
     }
-    OK(treefold_dot_f64(x, n, y, n, &result));
-    CHECK(bits(result) == bits(tree_sum(terms, n)));
-    OK(treefold_par_dot_f64(x, n, y, n, &result));
-    CHECK(bits(result) == bits(tree_sum(terms, n)));
-    EXPECT(TREEFOLD_LENGTH, "999", treefold_dot_f64(x, n, y, n - 1, &result));
-    EXPECT(TREEFOLD_LENGTH, "999", treefold_par_dot_f64(x, n, y, n - 1, &result));
+    OK(treefold_threads(1));
+    free(columns[0]), free(columns[1]), free(rows);
+}
+
+static void every_fold(void)
+{
+    const size_t lengths[] = {0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 1000, 4097, MANY};
+    double result;
+    for (treefold_type type = TREEFOLD_F32; type <= TREEFOLD_U64; type++)
+        for (treefold_op op = TREEFOLD_SUM; op <= TREEFOLD_MAX; op++) {
+            const int is_complex = type == TREEFOLD_C32 || type == TREEFOLD_C64;
+            if (is_complex && op >= TREEFOLD_MIN) {
+                EXPECT(TREEFOLD_UNSUPPORTED, "complex", treefold_fold(type, op, x, 2, &result));
+                continue;
+            }
+            for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
+                /* Many items only of some types. Long products of complex numbers are not exact here. */
+                if ((lengths[l] < MANY || type <= TREEFOLD_F64) && (lengths[l] < 10 || !is_complex || op == TREEFOLD_SUM))
+                    check_fold(type, op, lengths[l]);
+        }
+    const double zeros[3] = {0.0, -0.0, 1}, not_a_number[2] = {1, -NAN};
+    OK(treefold_fold(TREEFOLD_F64, TREEFOLD_MIN, zeros, 3, &result));
+    CHECK(bits(result) == bits(-0.0));
+    OK(treefold_fold(TREEFOLD_F64, TREEFOLD_MAX, not_a_number, 2, &result));
+    CHECK(bits(result) == UINT64_C(0x7FF8000000000000));
+}
+
+/* The short names, dot products, lanes and sums with a bound, of floats and doubles. */
+static void check_real(treefold_type type, size_t n)
+{
+    const size_t bytes = bytes_of(type), lanes[] = {1, 2, 16, 100, 128, 1 << 20};
+    const int is_narrow = type == TREEFOLD_F32;
+    unsigned char *items = malloc(n * bytes + 1), *others = malloc(n * bytes + 1), *terms = malloc(n * bytes + 1);
+    unsigned char *sizes = malloc(n * bytes + 1), *sums = malloc(n * bytes + 1);
+    struct team team = {SIZE_MAX};
+    double sum = 0, dot = 0, size = 0, result, absolute;
+    fill(type, items, n, 0), fill(type, others, n, n);
     for (size_t i = 0; i < n; i++)
-        terms[i] = x[i] * x[i];
-    OK(treefold_squared_norm_f64(x, n, &result));
-    CHECK(bits(result) == bits(tree_sum(terms, n)));
-    OK(treefold_par_squared_norm_f64(x, n, &result));
-    CHECK(bits(result) == bits(tree_sum(terms, n)));
-    OK(treefold_sum_and_absolute_sum_f64(x, n, &sum, &absolute_sum));
-    CHECK(bits(sum) == bits(tree_sum(x, n)));
-    CHECK(bits(absolute_sum) == bits(tree_sum(absolute, n)));
-    OK(treefold_par_sum_and_absolute_sum_f64(x, n, &sum, &absolute_sum));
-    CHECK(bits(absolute_sum) == bits(tree_sum(absolute, n)));
-    EXPECT(TREEFOLD_NULL, "`sum`", treefold_sum_and_absolute_sum_f64(x, n, NULL, &absolute_sum));
-    EXPECT(TREEFOLD_NULL, "`absolute_sum`", treefold_par_sum_and_absolute_sum_f64(x, n, &sum, NULL));
+        if (is_narrow) {
+            float *a = (float *)(void *)items + i, *b = (float *)(void *)others + i;
+            *a = i % 3 == 0 ? -*a : *a;
+            ((float *)(void *)terms)[i] = *a * *b, ((float *)(void *)sizes)[i] = *a < 0 ? -*a : *a;
+        } else {
+            double *a = (double *)(void *)items + i, *b = (double *)(void *)others + i;
+            *a = i % 3 == 0 ? -*a : *a;
+            ((double *)(void *)terms)[i] = *a * *b, ((double *)(void *)sizes)[i] = *a < 0 ? -*a : *a;
+        }
+    if (n > 0)
+        tree(type, TREEFOLD_SUM, items, n, &sum), tree(type, TREEFOLD_SUM, terms, n, &dot), tree(type, TREEFOLD_SUM, sizes, n, &size);
+    for (int threads = 1; threads <= MOST_THREADS; threads += MOST_THREADS - 1) {
+        OK(treefold_threads(threads));
+        OK(is_narrow ? treefold_sum_f32((void *)items, n, (void *)&result) : treefold_sum_f64((void *)items, n, &result));
+        CHECK(memcmp(&result, &sum, bytes) == 0);
+        OK(is_narrow ? treefold_dot_f32((void *)items, n, (void *)others, n, (void *)&result)
+                     : treefold_dot_f64((void *)items, n, (void *)others, n, &result));
+        CHECK(memcmp(&result, &dot, bytes) == 0);
+        result = 7;
+        OK(treefold_dot(type, items, n, others, n, &result));
+        CHECK(memcmp(&result, &dot, bytes) == 0);
+        result = 7;
+        OK(treefold_dot_on(type, items, n, others, n, run_team, &team, &result));
+        CHECK(memcmp(&result, &dot, bytes) == 0);
+        OK(treefold_sum_and_absolute_sum(type, items, n, &result, &absolute));
+        CHECK(memcmp(&result, &sum, bytes) == 0 && memcmp(&absolute, &size, bytes) == 0);
+        for (size_t j = 0; j < sizeof lanes / sizeof *lanes; j++) {
+            const size_t count = lanes[j] < n ? lanes[j] : n;
+            for (size_t lane = 0; lane < count; lane++) {
+                size_t own = 0;
+                for (size_t i = lane; i < n; i += lanes[j])
+                    memcpy(terms + own++ * bytes, items + i * bytes, bytes);
+                tree(type, TREEFOLD_SUM, terms, own, sums + lane * bytes);
+            }
+            double expected = 0;
+            if (n > 0)
+                tree(type, TREEFOLD_SUM, sums, count, &expected);
+            OK(treefold_sum_lanes(type, items, n, lanes[j], &result));
+            CHECK(memcmp(&result, &expected, bytes) == 0);
+        }
+    }
+    OK(treefold_threads(1));
+    free(items), free(others), free(terms), free(sizes), free(sums);
 }
 
-static void floats(void)
+static void real_numbers(void)
 {
-    float z[] = {0.1f, 0.2f, 0.3f, 1e8f, -1e8f}, result, absolute;
-    OK(treefold_sum_f32(z, 5, &result));
-    CHECK(result == ((0.1f + 0.2f) + (0.3f + 1e8f)) + -1e8f);
-    OK(treefold_par_sum_f32(z, 5, &result));
-    CHECK(result == ((0.1f + 0.2f) + (0.3f + 1e8f)) + -1e8f);
-    OK(treefold_dot_f32(z, 2, z + 2, 2, &result));
-    CHECK(result == 0.1f * 0.3f + 0.2f * 1e8f);
-    OK(treefold_par_dot_f32(z, 2, z + 2, 2, &result));
-    OK(treefold_squared_norm_f32(z, 2, &result));
-    CHECK(result == 0.1f * 0.1f + 0.2f * 0.2f);
-    OK(treefold_par_squared_norm_f32(z, 2, &result));
-    OK(treefold_sum_and_absolute_sum_f32(z + 3, 2, &result, &absolute));
-    CHECK(result == 0 && absolute == 2e8f);
-    OK(treefold_par_sum_and_absolute_sum_f32(z + 3, 2, &result, &absolute));
+    const size_t lengths[] = {0, 1, 2, 3, 15, 16, 17, 255, 256, 300, 4097, MANY};
+    for (treefold_type type = TREEFOLD_F32; type <= TREEFOLD_F64; type++)
+        for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
+            check_real(type, lengths[l]);
+    double result[4];
+    for (treefold_type type = TREEFOLD_C32; type <= TREEFOLD_U64; type++) {
+        EXPECT(TREEFOLD_UNSUPPORTED, "", treefold_dot(type, x, 2, y, 2, result));
+        EXPECT(TREEFOLD_UNSUPPORTED, "", treefold_sum_lanes(type, x, 2, 16, result));
+        EXPECT(TREEFOLD_UNSUPPORTED, "", treefold_sum_and_absolute_sum(type, x, 2, result, result + 2));
+    }
 }
 
-static void complex_numbers(void)
+/* A team that leaves parts out. */
+static void teams(void)
 {
-    double complex z[3] = {1 + 2 * I, 3 - 1 * I, 0.5 + 0.25 * I}, result;
-    float complex c[2] = {1 + 2 * I, 3 - 1 * I}, sum;
-    OK(treefold_sum_c64((const double *)z, 3, (double *)&result));
-    CHECK(creal(result) == 4.5 && cimag(result) == 1.25);
-    OK(treefold_sum_c32((const float *)c, 2, (float *)&sum));
-    CHECK(crealf(sum) == 4 && cimagf(sum) == 1);
-    result = 0, sum = 0;
-    OK(treefold_par_sum_c64((const double *)z, 3, (double *)&result));
-    CHECK(creal(result) == 4.5 && cimag(result) == 1.25);
-    OK(treefold_par_sum_c32((const float *)c, 2, (float *)&sum));
-    CHECK(crealf(sum) == 4 && cimagf(sum) == 1);
-    EXPECT(TREEFOLD_NULL, "`x`", treefold_par_sum_c64(NULL, 3, (double *)&result));
-    OK(treefold_fold(TREEFOLD_C64, TREEFOLD_PRODUCT, z, 2, &result));
-    CHECK(creal(result) == 5 && cimag(result) == 5);
-    OK(treefold_par_fold(TREEFOLD_C32, TREEFOLD_PRODUCT, c, 2, &sum));
-    CHECK(crealf(sum) == 5 && cimagf(sum) == 5);
-    EXPECT(TREEFOLD_UNSUPPORTED, "complex", treefold_fold(TREEFOLD_C64, TREEFOLD_MIN, z, 2, &result));
-    EXPECT(TREEFOLD_UNSUPPORTED, "complex", treefold_par_fold(TREEFOLD_C32, TREEFOLD_MAX, c, 2, &sum));
+    struct team none = {0}, one = {1}, all = {SIZE_MAX};
+    double result = -1;
+    EXPECT(TREEFOLD_ARGUMENT, "`team`", treefold_fold_on(TREEFOLD_F64, TREEFOLD_SUM, x, MANY, run_team, &none, &result));
+    EXPECT(TREEFOLD_ARGUMENT, "`team`", treefold_fold_on(TREEFOLD_F64, TREEFOLD_SUM, x, MANY, run_team, &one, &result));
+    EXPECT(TREEFOLD_ARGUMENT, "`team`", treefold_dot_on(TREEFOLD_F64, x, MANY, y, MANY, run_team, &none, &result));
+    EXPECT(TREEFOLD_NULL, "`team`", treefold_fold_on(TREEFOLD_F64, TREEFOLD_SUM, x, MANY, NULL, &all, &result));
+    EXPECT(TREEFOLD_NULL, "`team`", treefold_dot_on(TREEFOLD_F64, x, MANY, y, MANY, NULL, &all, &result));
+    EXPECT(TREEFOLD_NULL, "`items`", treefold_fold_on(TREEFOLD_F64, TREEFOLD_SUM, NULL, 1, run_team, &all, &result));
+    EXPECT(TREEFOLD_ARGUMENT, "`op`", treefold_fold_on(TREEFOLD_F64, 0, x, 1, run_team, &all, &result));
+    EXPECT(TREEFOLD_LENGTH, "999", treefold_dot_on(TREEFOLD_F64, x, 1000, y, 999, run_team, &all, &result));
+    EXPECT(TREEFOLD_UNSUPPORTED, "", treefold_dot_on(TREEFOLD_I32, x, 2, y, 2, run_team, &all, &result));
+    CHECK(result == -1);
 }
 
-/* Every integer type by every operator: 2, 3, 4 and a wrapping product. */
-#define INTEGERS(type, code)                                                                                                           \
+/* Calls that find the type: 2, 3 and 4, also of const items and by the other names of a type. */
+#define FRONT(c_type)                                                                                                                  \
     do {                                                                                                                               \
-        type items[3] = {2, 3, 4}, result;                                                                                             \
-        OK(treefold_fold(code, TREEFOLD_SUM, items, 3, &result));                                                                      \
+        const c_type items[3] = {2, 3, 4};                                                                                             \
+        c_type result = 0;                                                                                                             \
+        OK(treefold_sum(items, 3, &result));                                                                                           \
         CHECK(result == 9);                                                                                                            \
-        OK(treefold_fold(code, TREEFOLD_PRODUCT, items, 3, &result));                                                                  \
+        OK(treefold_product(items, 3, &result));                                                                                       \
         CHECK(result == 24);                                                                                                           \
-        OK(treefold_fold(code, TREEFOLD_MIN, items, 3, &result));                                                                      \
-        CHECK(result == 2);                                                                                                            \
-        OK(treefold_par_fold(code, TREEFOLD_MAX, items, 3, &result));                                                                  \
-        CHECK(result == 4);                                                                                                            \
-        OK(treefold_fold(code, TREEFOLD_PRODUCT, NULL, 0, &result));                                                                   \
-        CHECK(result == 1);                                                                                                            \
-        EXPECT(TREEFOLD_EMPTY, "no items", treefold_fold(code, TREEFOLD_MIN, NULL, 0, &result));                                       \
     } while (0)
+#define FRONT_OF_REAL(c_type)                                                                                                          \
+    do {                                                                                                                               \
+        c_type items[3] = {3, 2, 4}, result = 0;                                                                                       \
+        FRONT(c_type);                                                                                                                 \
+        OK(treefold_min(items, 3, &result));                                                                                           \
+        CHECK(result == 2);                                                                                                            \
+        OK(treefold_max(items, 3, &result));                                                                                           \
+        CHECK(result == 4);                                                                                                            \
+    } while (0)
+#define FRONT_OF_INTEGERS(code, c_type) FRONT_OF_REAL(c_type);
 
-static void integers(void)
+static void front(void)
 {
-    INTEGERS(int8_t, TREEFOLD_I8);
-    INTEGERS(int16_t, TREEFOLD_I16);
-    INTEGERS(int32_t, TREEFOLD_I32);
-    INTEGERS(int64_t, TREEFOLD_I64);
-    INTEGERS(uint8_t, TREEFOLD_U8);
-    INTEGERS(uint16_t, TREEFOLD_U16);
-    INTEGERS(uint32_t, TREEFOLD_U32);
-    INTEGERS(uint64_t, TREEFOLD_U64);
-    uint8_t wraps[2] = {200, 100}, result;
-    OK(treefold_fold(TREEFOLD_U8, TREEFOLD_SUM, wraps, 2, &result));
-    CHECK(result == 44);
-    double special[2] = {0.0, -0.0}, least;
-    OK(treefold_fold(TREEFOLD_F64, TREEFOLD_MIN, special, 2, &least));
-    CHECK(bits(least) == UINT64_C(1) << 63);
+    INTEGER_TYPES(FRONT_OF_INTEGERS)
+    FRONT_OF_REAL(float);
+    FRONT_OF_REAL(double);
+    FRONT_OF_REAL(long);
+    FRONT_OF_REAL(long long);
+    FRONT_OF_REAL(unsigned long);
+    FRONT_OF_REAL(unsigned long long);
+    FRONT(float complex);
+    FRONT(double complex);
+    const float narrow[3] = {1e30f, 1, -1e30f};
+    const double complex wide[3] = {1e300, 1 + 2 * I, -1e300};
+    float sum = 0;
+    double complex complex_sum = 0;
+    int64_t whole[2] = {1, 2}, none;
+    OK(treefold_exact_sum(narrow, 3, &sum));
+    OK(treefold_exact_sum(wide, 3, &complex_sum));
+    CHECK(sum == 1 && creal(complex_sum) == 1 && cimag(complex_sum) == 2);
+    EXPECT(TREEFOLD_UNSUPPORTED, "", treefold_exact_sum(whole, 2, &none));
+    EXPECT(TREEFOLD_UNSUPPORTED, "complex", treefold_min(wide, 2, &complex_sum));
 }
 
-static void codes(void)
+static void errors(void)
 {
-    double result;
-    EXPECT(TREEFOLD_ARGUMENT, "`type`: there is no type 0", treefold_fold(0, TREEFOLD_SUM, x, 1, &result));
-    EXPECT(TREEFOLD_ARGUMENT, "`type`: there is no type 13", treefold_fold(13, TREEFOLD_SUM, x, 1, &result));
-    EXPECT(TREEFOLD_ARGUMENT, "`type`: there is no type -2147483648", treefold_par_fold(INT32_MIN, TREEFOLD_SUM, x, 1, &result));
-    EXPECT(TREEFOLD_ARGUMENT, "`op`: there is no operator 0", treefold_fold(TREEFOLD_F64, 0, x, 1, &result));
-    EXPECT(TREEFOLD_ARGUMENT, "`op`: there is no operator 5", treefold_fold_rows(TREEFOLD_F64, 5, x, 1, 1, &result, 1));
-}
-
-static void pointers(void)
-{
-    double result;
-    EXPECT(TREEFOLD_NULL, "`x`", treefold_sum_f64(NULL, 1, &result));
-    EXPECT(TREEFOLD_NULL, "`result`", treefold_sum_f64(x, 1, NULL));
-    EXPECT(TREEFOLD_NULL, "`y`", treefold_dot_f64(x, 1, NULL, 1, &result));
-    EXPECT(TREEFOLD_NULL, "`items`", treefold_fold(TREEFOLD_F64, TREEFOLD_SUM, NULL, 1, &result));
-    EXPECT(TREEFOLD_NULL, "`result`", treefold_fold(TREEFOLD_F64, TREEFOLD_SUM, x, 1, NULL));
-    EXPECT(TREEFOLD_LENGTH, "no memory is so large", treefold_sum_f64(x, SIZE_MAX, &result));
-    EXPECT(TREEFOLD_LENGTH, "no memory is so large", treefold_sum_f64(x, SIZE_MAX / 16 + 1, &result));
-    EXPECT(TREEFOLD_ARGUMENT, "not a multiple of 8", treefold_sum_f64((const double *)(const void *)((const char *)x + 4), 2, &result));
-    double items[2] = {1, 2};
+    double items[6] = {0.1, 1, 0.2, 2, 0.3, 3}, result[5] = {-1, -1, -1, -1, -1};
+    const double *odd = (const double *)(const void *)((const char *)items + 4);
+    const void *both[2] = {x, y}, *broken[2] = {x, NULL}, *own[1] = {result};
+#define FOLD(type, op, ...) treefold_fold(type, TREEFOLD_##op, __VA_ARGS__)
+#define ROWS(op, ...) treefold_fold_rows(TREEFOLD_F64, TREEFOLD_##op, __VA_ARGS__)
+#define FIELDS(...) treefold_fields(TREEFOLD_F64, TREEFOLD_SUM, __VA_ARGS__)
+    EXPECT(TREEFOLD_ARGUMENT, "`type`: there is no type 0", FOLD(0, SUM, x, 1, result));
+    EXPECT(TREEFOLD_ARGUMENT, "`type`: there is no type 13", FOLD(13, SUM, x, 1, result));
+    EXPECT(TREEFOLD_ARGUMENT, "`type`: there is no type -2147483648", FOLD(INT32_MIN, SUM, x, 1, result));
+    EXPECT(TREEFOLD_ARGUMENT, "`op`", treefold_fold(TREEFOLD_F64, 0, x, 1, result));
+    EXPECT(TREEFOLD_ARGUMENT, "`op`", treefold_fold_rows(TREEFOLD_F64, 5, x, 1, 1, result, 1));
+    EXPECT(TREEFOLD_ARGUMENT, "`type`", treefold_fields(99, TREEFOLD_SUM, both, 2, 100, result));
+    EXPECT(TREEFOLD_NULL, "`items`", FOLD(TREEFOLD_F64, SUM, NULL, 1, result));
+    EXPECT(TREEFOLD_NULL, "`result`", FOLD(TREEFOLD_F64, SUM, x, 1, NULL));
+    EXPECT(TREEFOLD_NULL, "`x`", treefold_sum_f64(NULL, 1, result));
+    EXPECT(TREEFOLD_NULL, "`x`", treefold_sum_f32(NULL, 1, (float *)(void *)result));
+    EXPECT(TREEFOLD_NULL, "`y`", treefold_dot_f64(x, 1, NULL, 1, result));
+    EXPECT(TREEFOLD_LENGTH, "999", treefold_dot_f64(x, 1000, y, 999, result));
+    EXPECT(TREEFOLD_LENGTH, "999", treefold_dot(TREEFOLD_F32, x, 1000, y, 999, result));
+    EXPECT(TREEFOLD_LENGTH, "", treefold_sum_f64(x, SIZE_MAX, result));
+    EXPECT(TREEFOLD_LENGTH, "", treefold_sum_f64(x, SIZE_MAX / 16 + 1, result));
+    EXPECT(TREEFOLD_ARGUMENT, "not a multiple of 8", treefold_sum_f64(odd, 2, result));
     EXPECT(TREEFOLD_ARGUMENT, "`x` and `result` overlap", treefold_sum_f64(items, 2, items));
-    CHECK(items[0] == 1);
-}
-
-static void rows(void)
-{
-    double items[6] = {0.1, 1, 0.2, 2, 0.3, 3}, result[2];
-    OK(treefold_fold_rows(TREEFOLD_F64, TREEFOLD_SUM, items, 6, 2, result, 2));
-    CHECK(bits(result[0]) == bits((0.1 + 0.2) + 0.3) && result[1] == 6);
-    OK(treefold_par_fold_rows(TREEFOLD_F64, TREEFOLD_MAX, items, 6, 2, result, 2));
-    CHECK(result[0] == 0.3 && result[1] == 3);
-    OK(treefold_fold_rows(TREEFOLD_F64, TREEFOLD_SUM, NULL, 0, 2, result, 2));
+    EXPECT(TREEFOLD_ARGUMENT, "`lanes`", treefold_sum_lanes(TREEFOLD_F64, x, 3, 0, result));
+    EXPECT(TREEFOLD_ARGUMENT, "1048577", treefold_sum_lanes(TREEFOLD_F64, x, MANY, (1 << 20) + 1, result));
+    EXPECT(TREEFOLD_NULL, "`x`", treefold_sum_lanes(TREEFOLD_F32, NULL, 3, 16, result));
+    EXPECT(TREEFOLD_NULL, "`sum`", treefold_sum_and_absolute_sum(TREEFOLD_F64, x, 3, NULL, result));
+    EXPECT(TREEFOLD_NULL, "`absolute_sum`", treefold_sum_and_absolute_sum(TREEFOLD_F64, x, 3, result, NULL));
+    EXPECT(TREEFOLD_LENGTH, "", ROWS(SUM, items, 6, 0, result, 2));
+    EXPECT(TREEFOLD_LENGTH, "", ROWS(SUM, items, 6, 4, result, 2));
+    EXPECT(TREEFOLD_LENGTH, "", ROWS(SUM, items, 6, 2, result, 1));
+    EXPECT(TREEFOLD_EMPTY, "no items", ROWS(MAX, NULL, 0, 2, result, 2));
+    EXPECT(TREEFOLD_ARGUMENT, "overlap", ROWS(SUM, items, 6, 2, items + 4, 2));
+    EXPECT(TREEFOLD_NULL, "`items`", ROWS(SUM, NULL, 6, 2, result, 2));
+    EXPECT(TREEFOLD_NULL, "`result`", ROWS(SUM, items, 6, 2, NULL, 2));
+    OK(FIELDS(NULL, 0, 100, NULL));
+    EXPECT(TREEFOLD_NULL, "`fields[1]`", FIELDS(broken, 2, 100, result));
+    EXPECT(TREEFOLD_NULL, "`fields`", FIELDS(NULL, 2, 100, result));
+    EXPECT(TREEFOLD_NULL, "`result`", FIELDS(both, 2, 100, NULL));
+    EXPECT(TREEFOLD_ARGUMENT, "overlap", FIELDS(own, 1, 5, result + 4));
+    CHECK(items[0] == 0.1 && result[0] == -1 && result[4] == -1);
+    OK(FIELDS(broken, 2, 0, result));
     CHECK(result[0] == 0 && result[1] == 0);
-    EXPECT(TREEFOLD_LENGTH, "rows of 0", treefold_fold_rows(TREEFOLD_F64, TREEFOLD_SUM, items, 6, 0, result, 2));
-    EXPECT(TREEFOLD_LENGTH, "rows of 4", treefold_fold_rows(TREEFOLD_F64, TREEFOLD_SUM, items, 6, 4, result, 4 - 2));
-    EXPECT(TREEFOLD_LENGTH, "has 1", treefold_par_fold_rows(TREEFOLD_F64, TREEFOLD_SUM, items, 6, 2, result, 1));
-    EXPECT(TREEFOLD_EMPTY, "no items", treefold_fold_rows(TREEFOLD_F64, TREEFOLD_MAX, NULL, 0, 2, result, 2));
-    EXPECT(TREEFOLD_ARGUMENT, "overlap", treefold_fold_rows(TREEFOLD_F64, TREEFOLD_SUM, items, 6, 2, items + 4, 2));
-    EXPECT(TREEFOLD_NULL, "`items`", treefold_fold_rows(TREEFOLD_F64, TREEFOLD_SUM, NULL, 6, 2, result, 2));
-    EXPECT(TREEFOLD_NULL, "`result`", treefold_fold_rows(TREEFOLD_F64, TREEFOLD_SUM, items, 6, 2, NULL, 2));
 }
 
-static void fields(void)
-{
-    const void *both[2] = {x, y}, *broken[2] = {x, NULL};
-    double result[2], five[5];
-    OK(treefold_fields(TREEFOLD_F64, TREEFOLD_SUM, both, 2, 100, result));
-    CHECK(bits(result[0]) == bits(tree_sum(x, 100)) && bits(result[1]) == bits(tree_sum(y, 100)));
-    OK(treefold_par_fields(TREEFOLD_F64, TREEFOLD_SUM, both, 2, MANY, result));
-    CHECK(bits(result[1]) == bits(tree_sum(y, MANY)));
-    OK(treefold_fields(TREEFOLD_F64, TREEFOLD_SUM, NULL, 0, 100, NULL));
-    OK(treefold_fields(TREEFOLD_F64, TREEFOLD_SUM, broken, 2, 0, result));
-    EXPECT(TREEFOLD_NULL, "`fields[1]` is NULL", treefold_fields(TREEFOLD_F64, TREEFOLD_SUM, broken, 2, 100, result));
-    EXPECT(TREEFOLD_NULL, "`fields`", treefold_par_fields(TREEFOLD_F64, TREEFOLD_SUM, NULL, 2, 100, result));
-    EXPECT(TREEFOLD_NULL, "`result`", treefold_fields(TREEFOLD_F64, TREEFOLD_SUM, both, 2, 100, NULL));
-    const void *own[1] = {five};
-    EXPECT(TREEFOLD_ARGUMENT, "overlap", treefold_fields(TREEFOLD_F64, TREEFOLD_SUM, own, 1, 5, five + 4));
-}
-
-/* y = a x + b, composed. */
+/* y = a x + b, composed; a context that is not NULL counts calls. */
 struct affine {
     int32_t a, b;
     int32_t padding[3];
@@ -253,9 +381,7 @@ static int compose(void *context, const void *left, const void *right, void *out
 
 static int refuse(void *context, const void *left, const void *right, void *out)
 {
-    (void)left;
-    (void)right;
-    (void)out;
+    (void)left, (void)right, (void)out;
     return *(int *)context;
 }
 
@@ -263,7 +389,7 @@ static int last_byte(void *context, const void *left, const void *right, void *o
 {
     size_t bytes = *(size_t *)context;
     memcpy(out, left, bytes);
-    ((unsigned char *)out)[bytes - 1] = (unsigned char)(((const unsigned char *)left)[bytes - 1] + ((const unsigned char *)right)[bytes - 1]);
+    ((unsigned char *)out)[bytes - 1] += ((const unsigned char *)right)[bytes - 1];
     return 0;
 }
 
@@ -272,27 +398,29 @@ static void user_operators(void)
     struct affine maps[5] = {{2, 1, {1, 0, 1}}, {3, 0, {2, 0, 2}}, {1, 5, {3, 0, 3}}, {-1, 2, {4, 0, 4}}, {2, 2, {5, 0, 5}}}, result;
     struct affine none = {1, 0, {0, 0, 0}};
     int calls = 0, seven = 7;
-    OK(treefold_fold_user(maps, 5, sizeof *maps, compose, &calls, NULL, &result));
+#define FOLD_USER(items, n, ...) treefold_fold_user(items, n, __VA_ARGS__, &result)
+    OK(FOLD_USER(maps, 5, sizeof *maps, compose, &calls, NULL));
     CHECK(calls == 4 && result.a == -12 && result.b == -10 && result.padding[0] == 1 && result.padding[2] == 5);
-    OK(treefold_par_fold_user(maps, 5, sizeof *maps, compose, NULL, NULL, &result));
+    OK(treefold_threads(MOST_THREADS));
+    OK(FOLD_USER(maps, 5, sizeof *maps, compose, NULL, NULL));
     CHECK(result.a == -12 && result.b == -10);
+    EXPECT(TREEFOLD_OPERATOR, "returned 7", FOLD_USER(maps, 5, sizeof *maps, refuse, &seven, NULL));
+    OK(treefold_threads(1));
     /* Not aligned to 8 bytes. */
-    OK(treefold_fold_user(maps + 1, 4, sizeof *maps, compose, NULL, NULL, &result));
+    OK(FOLD_USER(maps + 1, 4, sizeof *maps, compose, NULL, NULL));
     CHECK(result.a == -6);
-    OK(treefold_fold_user(NULL, 0, sizeof *maps, compose, NULL, &none, &result));
+    OK(FOLD_USER(NULL, 0, sizeof *maps, compose, NULL, &none));
     CHECK(result.a == 1 && result.b == 0);
-    EXPECT(TREEFOLD_EMPTY, "no items", treefold_fold_user(NULL, 0, sizeof *maps, compose, NULL, NULL, &result));
-    EXPECT(TREEFOLD_OPERATOR, "returned 7", treefold_fold_user(maps, 5, sizeof *maps, refuse, &seven, NULL, &result));
-    EXPECT(TREEFOLD_OPERATOR, "returned 7", treefold_par_fold_user(maps, 5, sizeof *maps, refuse, &seven, NULL, &result));
-    EXPECT(TREEFOLD_NULL, "`combine`", treefold_fold_user(maps, 5, sizeof *maps, NULL, NULL, NULL, &result));
-    EXPECT(TREEFOLD_NULL, "`items`", treefold_fold_user(NULL, 5, sizeof *maps, compose, NULL, NULL, &result));
-    EXPECT(TREEFOLD_NULL, "`result`", treefold_par_fold_user(maps, 5, sizeof *maps, compose, NULL, NULL, NULL));
-    EXPECT(TREEFOLD_ARGUMENT, "`item_bytes`: 0", treefold_fold_user(maps, 5, 0, compose, NULL, NULL, &result));
-    EXPECT(TREEFOLD_ARGUMENT, "`item_bytes`: 6", treefold_fold_user(maps, 5, 6, compose, NULL, NULL, &result));
-    EXPECT(TREEFOLD_ARGUMENT, "`item_bytes`: 516", treefold_fold_user(maps, 5, 516, compose, NULL, NULL, &result));
+    EXPECT(TREEFOLD_EMPTY, "no items", FOLD_USER(NULL, 0, sizeof *maps, compose, NULL, NULL));
+    EXPECT(TREEFOLD_OPERATOR, "returned 7", FOLD_USER(maps, 5, sizeof *maps, refuse, &seven, NULL));
+    EXPECT(TREEFOLD_NULL, "`combine`", FOLD_USER(maps, 5, sizeof *maps, NULL, NULL, NULL));
+    EXPECT(TREEFOLD_NULL, "`items`", FOLD_USER(NULL, 5, sizeof *maps, compose, NULL, NULL));
+    EXPECT(TREEFOLD_NULL, "`result`", treefold_fold_user(maps, 5, sizeof *maps, compose, NULL, NULL, NULL));
+    for (size_t bytes = 0; bytes <= 516; bytes += bytes == 0 ? 6 : 510)
+        EXPECT(TREEFOLD_ARGUMENT, "`item_bytes`", FOLD_USER(maps, 5, bytes, compose, NULL, NULL));
     /* Every length of an item, from an aligned and from another address. */
     static unsigned char items[3 * TREEFOLD_ITEM_BYTES_MAX + 8], last[TREEFOLD_ITEM_BYTES_MAX + 1];
-    for (size_t bytes = 4; bytes <= TREEFOLD_ITEM_BYTES_MAX; bytes += 4) {
+    for (size_t bytes = 4; bytes <= TREEFOLD_ITEM_BYTES_MAX; bytes += 4)
         for (size_t shift = 0; shift < 2; shift++) {
             unsigned char *first = items + shift;
             memset(items, 9, sizeof items);
@@ -300,10 +428,8 @@ static void user_operators(void)
             for (size_t item = 0; item < 3; item++)
                 first[(item + 1) * bytes - 1] = (unsigned char)(item + 1);
             OK(treefold_fold_user(first, 3, bytes, last_byte, &bytes, NULL, last));
-            CHECK(last[bytes - 1] == 6 && last[bytes] == 77);
-            CHECK(bytes == 4 || last[0] == 9);
+            CHECK(last[bytes - 1] == 6 && last[bytes] == 77 && (bytes == 4 || last[0] == 9));
         }
-    }
 }
 
 #if defined(__x86_64__)
@@ -321,8 +447,9 @@ static void environment(void)
         printf("skipped: the floating-point environment, which cannot be set here\n");
         return;
     }
-    EXPECT(TREEFOLD_ENVIRONMENT, "subnormal", treefold_sum_f64(tiny, 2, &result));
-    EXPECT(TREEFOLD_ENVIRONMENT, "subnormal", treefold_fold(TREEFOLD_F64, TREEFOLD_SUM, tiny, 2, &result));
+    EXPECT(TREEFOLD_ENVIRONMENT, "", treefold_sum_f64(tiny, 2, &result));
+    EXPECT(TREEFOLD_ENVIRONMENT, "", treefold_fold(TREEFOLD_F64, TREEFOLD_SUM, tiny, 2, &result));
+    EXPECT(TREEFOLD_ENVIRONMENT, "", treefold_fold_on(TREEFOLD_F64, TREEFOLD_SUM, tiny, 2, run_team, &(struct team){SIZE_MAX}, &result));
     _mm_setcsr(before);
     OK(treefold_sum_f64(tiny, 2, &result));
     CHECK(result == 6e-310);
@@ -331,17 +458,21 @@ static void environment(void)
 static void environment(void) {}
 #endif
 
-/* Sums while other threads do, and keeps its own last error. */
+/* Sums while other threads do; the setting and the last error are the thread's own. */
 static void *thread(void *argument)
 {
-    size_t n = *(size_t *)argument;
+    const size_t n = *(size_t *)argument;
+    const int own = (int)(n % 3) + 1;
     char message[32];
+    CHECK(treefold_thread_count() == 1);
+    OK(treefold_threads(own));
     for (int round = 0; round < 200; round++) {
         double sum, expected = tree_sum(x, n);
         OK(treefold_sum_f64(x, n, &sum));
         CHECK(bits(sum) == bits(expected));
         snprintf(message, sizeof message, "%zu", n + 1);
         EXPECT(TREEFOLD_LENGTH, message, treefold_dot_f64(x, n, y, n + 1, &sum));
+        CHECK(treefold_thread_count() == own);
     }
     return NULL;
 }
@@ -354,25 +485,19 @@ static void threads(void)
         CHECK(pthread_create(&all[i], NULL, thread, &lengths[i]) == 0);
     for (int i = 0; i < 4; i++)
         pthread_join(all[i], NULL);
+    CHECK(treefold_thread_count() == 1);
 }
 
 int main(void)
 {
-    for (size_t i = 0; i < MANY; i++) {
-        x[i] = number(i);
-        y[i] = number(i + MANY);
-    }
-    versions();
-    sums();
-    lanes();
-    products_of_arrays();
-    floats();
-    complex_numbers();
-    integers();
-    codes();
-    pointers();
-    rows();
-    fields();
+    for (size_t i = 0; i < MANY; i++)
+        x[i] = number(i), y[i] = number(i + MANY);
+    versions_and_errors();
+    every_fold();
+    real_numbers();
+    teams();
+    front();
+    errors();
     user_operators();
     environment();
     threads();
