@@ -466,8 +466,8 @@ treefold_status treefold_keyed_add(treefold_keyed *keyed, treefold_type key_type
 treefold_status treefold_keyed_remove(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *items,
                                       size_t n);
 
-/* The same for states of two arrays, of which NORM is one, of x and x. TREEFOLD_LENGTH if n and l differ. A state of one array takes no pairs,
-   and one of pairs no items: TREEFOLD_UNSUPPORTED. */
+/* The same for states of two arrays, of which NORM is one, of x and x. TREEFOLD_LENGTH if n and l differ. A state of one array takes no
+   pairs, and one of pairs no items: TREEFOLD_UNSUPPORTED. */
 treefold_status treefold_keyed_add_pairs(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *x, size_t n,
                                          const void *y, size_t l);
 treefold_status treefold_keyed_remove_pairs(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *x,
