@@ -15,6 +15,7 @@ pub mod exact;
 mod held;
 pub mod keyed;
 pub mod library;
+pub mod team;
 pub mod tree;
 
 use std::panic::{self, AssertUnwindSafe};

@@ -1,0 +1,105 @@
+//! The functions of `treefold.h` that reduce by the caller's threads.
+
+use std::ffi::c_void;
+
+use super::arrays::{input, place_of};
+use super::guard;
+use super::tree::{dot_by, write_element};
+use crate::element::ElementType;
+use crate::failure::{Failure, Status};
+use crate::local::{self, AnyElement, LONGEST_ELEMENT, Parts};
+use crate::operator::Builtin;
+use crate::raw::{Team, by_team};
+
+/// The reduction of n items by the caller's threads.
+///
+/// # Safety
+/// `items` are n elements of the type, `result` is one, and the team is as in [`by_team`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_fold_on(
+    element_type: i32,
+    op: i32,
+    items: *const c_void,
+    n: usize,
+    team: Team,
+    context: *mut c_void,
+    result: *mut c_void,
+) -> Status {
+    guard(|| {
+        let element_type = ElementType::of_code(element_type)?;
+        let operator = Builtin::of_code(op)?;
+        let place = place_of("result", result, element_type)?;
+        // SAFETY: the caller promises n elements.
+        let items = unsafe { input(("items", items, n), element_type, &[place]) }?;
+        let part =
+            |part: &[&[u8]], value: &mut [u8]| local::fold(element_type, operator, part[0], value);
+        let fold = |value: &mut [u8]| {
+            let team = (team, context);
+            // SAFETY: the caller promises such a team.
+            unsafe { by_parts((element_type, operator), &[items], n, team, &part, value) }
+        };
+        // SAFETY: the caller promises room for an element.
+        unsafe { write_element(("result", result), element_type, fold) }
+    })
+}
+
+/// The dot product by the caller's threads.
+///
+/// # Safety
+/// `x` has n elements of the type, `y` has m, `result` is one, and the team is as in [`by_team`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treefold_dot_on(
+    element_type: i32,
+    x: *const c_void,
+    n: usize,
+    y: *const c_void,
+    m: usize,
+    team: Team,
+    context: *mut c_void,
+    result: *mut c_void,
+) -> Status {
+    let dot = |element_type: ElementType, arrays: [&[u8]; 2], value: &mut [u8]| {
+        let part = |part: &[&[u8]], value: &mut [u8]| {
+            local::dot_of(element_type, [part[0], part[1]], value)
+        };
+        let (of, team) = ((element_type, Builtin::Sum), (team, context));
+        // SAFETY: the caller promises such a team.
+        unsafe { by_parts(of, &arrays, n, team, &part, value) }
+    };
+    // SAFETY: the caller's promise is this function's.
+    unsafe { dot_by(element_type, (x, n), (y, m), result, dot) }
+}
+
+/// What reduces a part of some arrays into an element.
+type OfPart<'a> = dyn Fn(&[&[u8]], &mut [u8]) -> Result<(), Failure> + Sync + 'a;
+
+/// Reduces arrays of so many items by parts.
+///
+/// # Safety
+/// The team is as in [`by_team`].
+unsafe fn by_parts(
+    (element_type, operator): (ElementType, Builtin),
+    arrays: &[&[u8]],
+    items: usize,
+    team: (Team, *mut c_void),
+    of_part: &OfPart<'_>,
+    result: &mut [u8],
+) -> Result<(), Failure> {
+    let parts = Parts::of(items);
+    if parts.count() <= 1 && team.0.is_some() {
+        return of_part(arrays, result);
+    }
+    let element_bytes = result.len();
+    let reduce = |part: usize| {
+        let of_arrays = arrays.iter();
+        let of_arrays: Vec<&[u8]> = of_arrays
+            .map(|array| parts.part(array, element_bytes, part))
+            .collect();
+        let mut value: AnyElement = [0; LONGEST_ELEMENT];
+        of_part(&of_arrays, &mut value[..element_bytes])?;
+        Ok(value)
+    };
+    // SAFETY: the caller's promise is this function's.
+    let values = unsafe { by_team(team, parts.count(), &reduce) }?;
+    local::fold_parts(element_type, operator, &values, result)
+}
