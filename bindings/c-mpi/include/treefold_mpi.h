@@ -94,12 +94,13 @@ treefold_status treefold_comm_size(const treefold_comm *comm, int *size);
 /* How long a wait tolerates that another rank says nothing, in seconds from 0 on; 1800 by default. Then the wait ends with TREEFOLD_MPI. */
 treefold_status treefold_comm_silence_limit(treefold_comm *comm, double seconds);
 
-/* Measures what messages cost within nodes and between them, in some milliseconds, or some ten times the delay between nodes: plans that
+/* Measures what messages cost within nodes and between them, which takes a few milliseconds, or about ten message latencies: plans that
    are built later choose their algorithm by it. Collective. */
 treefold_status treefold_comm_measure_link(treefold_comm *comm);
 
-/* Asked some times a second by every wait on a communicator that lasts: any number but 0 ends the wait with TREEFOLD_INTERRUPTED, and
-   spends the plan. For programs that look for signals, as interpreters do. It may end handles, and makes no other call of this library. */
+/* Called several times a second by every wait on a communicator that takes long: any number but 0 ends the wait with TREEFOLD_INTERRUPTED,
+   and spends the plan. For programs that look for signals, as interpreters do. It may end handles, and makes no other call of this
+   library. */
 typedef int (*treefold_interrupted)(void *context);
 
 /* Sets what waits ask, and its context; NULL for nothing. It is called as long as the handle's communicator has plans. */
@@ -142,11 +143,11 @@ treefold_status treefold_builder_create_exact(const treefold_comm *comm, treefol
                                               treefold_builder **result);
 
 /*
- * Begins a plan by key, of TREEFOLD_F32 or F64: for each of the keys 0 to `keys` - 1 the sum of its items, by TREEFOLD_EXACT_SUM, or their
- * mean, by TREEFOLD_EXACT_MEAN, rounded once: as treefold_by_key on all ranks' items. In each run each rank gives any number of items, with
- * any of the keys, to treefold_run_by_key. Plans for other statistics are made for treefold_run_keyed, on states that are created for
- * the same statistic. A message has 16 bytes a key, or 64 of means; sums that do not fit travel beside. Keys are the columns of
- * treefold_plan_scattered_columns; a width is TREEFOLD_ARGUMENT.
+ * Begins a plan by key, of TREEFOLD_F32 or F64: for each of the keys 0 to `keys` - 1 the sum of its items, by TREEFOLD_EXACT_SUM, or
+ * their mean, by TREEFOLD_EXACT_MEAN, rounded once: as treefold_by_key on all ranks' items. In each run each rank gives any number of
+ * items, with any of the keys, to treefold_run_by_key. Plans for other statistics have no values (TREEFOLD_UNSUPPORTED): they are read
+ * from states, which treefold_run_keyed and treefold_wait_keyed leave. A message has 16 bytes a key, or 64 of means; sums that do not fit
+ * travel beside. Keys are the columns of treefold_plan_scattered_columns; a width is TREEFOLD_ARGUMENT.
  */
 treefold_status treefold_builder_create_by_key(const treefold_comm *comm, treefold_type type, treefold_statistic statistic, size_t keys,
                                                treefold_builder **result);
@@ -327,8 +328,8 @@ typedef struct treefold_run treefold_run;
  * The result is written to `result`, m elements, when the run is waited for: until then it must stay allocated, and it is not touched. It
  * may be NULL with m = 0: then the wait says where the result is to go, or this rank gets none.
  *
- * An error of this rank's own, such as a wrong length, is returned by the wait. Of exact sums, norms and dot products, and by key, it is
- * returned by the start, which leaves no run.
+ * An array that is NULL, misaligned or overlaps another one is an error of the start, which leaves no run. A wrong length is returned by
+ * the wait; of exact sums, norms and dot products, and by key, also by the start.
  */
 treefold_status treefold_start(const treefold_plan *plan, int32_t operation, const void *local, size_t n, void *result, size_t m,
                                treefold_run **run);
@@ -351,8 +352,9 @@ treefold_status treefold_wait_timeout(const treefold_run *run, double seconds);
    again. */
 treefold_status treefold_wait(treefold_run **run, void *result, size_t m, int *is_mine);
 
-/* Waits for n runs, whose results go where their starts said, and ends all handles, also after an error, which is that of the first run
-   that failed. Handles that are NULL are passed over. */
+/* Waits for n runs, whose results go where their starts said, and ends them, also after an error, which is that of the first run that
+   failed. A run without a place that has a result is TREEFOLD_LENGTH. Handles that are NULL are passed over; those that are no run of this
+   thread stay. */
 treefold_status treefold_wait_all(treefold_run **runs, size_t n);
 
 /* Waits for a run of a plan by key: a state of the plan's type that holds the same, of any number of keys, becomes this rank's result.

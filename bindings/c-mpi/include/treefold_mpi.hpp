@@ -314,8 +314,7 @@ template <class T, range_of<T> X> struct input<T, X> {
         }
         // There is no such operation: the start says so, to the other ranks as well.
         treefold_run *none = nullptr;
-        const auto status = start(plan, operation, result, m, &none);
-        return status == TREEFOLD_OK ? treefold_wait(&none, nullptr, 0, is_mine) : status;
+        return start(plan, operation, result, m, &none);
     }
     treefold_status start(const treefold_plan *plan, std::int32_t operation, void *result, std::size_t m, treefold_run **run) const
     {

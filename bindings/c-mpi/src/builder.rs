@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use bytemuck::Pod;
 use treefold::exact::quantity::{ComplexDots, ComplexSums, Dots, Norms, Quantity, Sums};
-use treefold::exact::{Float, Held, KeyedPlan, KeyedSlot};
+use treefold::exact::{Float, KeyedPlan, KeyedSlot};
 use treefold::mpi::Duplicate;
 use treefold::{Algorithm, AnyPlan, BuildError, Builder, LanesPlan, Ownership, Plan, World};
 use treefold_c::element::{Element, ElementType};
@@ -14,6 +14,7 @@ use treefold_c::failure::{Code, Failure};
 use treefold_c::figure::Figure;
 use treefold_c::operator::{Builtin, of_function};
 use treefold_c::raw::Function;
+use treefold_c::statistic::Asked;
 use treefold_c::{by_real, by_slot, by_type};
 
 use crate::failure::of_build;
@@ -56,8 +57,8 @@ pub(crate) enum Kind {
     Builtin(ElementType, Builtin),
     /// A type of `treefold.h`, and a figure of exact sums.
     Exact(ElementType, Figure),
-    /// `F32` or `F64`, what is held of each key's items, and the number of keys.
-    ByKey(ElementType, Held, usize),
+    /// `F32` or `F64`, a statistic of each key's items, and the number of keys.
+    ByKey(ElementType, Asked, usize),
     /// Items of so many bytes, by a function of the program's.
     User {
         name: String,
@@ -273,9 +274,9 @@ impl Settings {
                 (ElementType::C64, figure) => self.build_complex::<f64>(*figure),
                 _ => unreachable!("`Figure::of_statistic` knows which types have figures"),
             },
-            Kind::ByKey(element_type, held, keys) => {
-                let (takes, keys) = (Takes::ByKey(*element_type, *held), *keys);
-                by_real!(*element_type, T => by_slot!(*held, T, S => self.build_by_key::<S>(takes, keys)))
+            Kind::ByKey(element_type, asked, keys) => {
+                let (takes, keys) = (Takes::ByKey(*element_type, *asked), *keys);
+                by_real!(*element_type, T => by_slot!(asked.held(), T, S => self.build_by_key::<S>(takes, keys)))
             }
             Kind::User {
                 name,

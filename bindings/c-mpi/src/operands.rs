@@ -2,12 +2,13 @@
 
 use std::any::Any;
 
-use treefold::exact::Held;
+use treefold::exact::Statistic;
 use treefold::{AnyPlan, Operation};
 use treefold_c::boundary::treefold_keyed;
 use treefold_c::element::ElementType;
 use treefold_c::failure::{Code, Failure};
 use treefold_c::keyed::{Keys, collected};
+use treefold_c::statistic::Asked;
 
 /// The operations of `treefold_mpi.h`, whose codes count from 1, with their names there. What a call has are the first ones.
 pub(crate) const OPERATIONS: [(Operation, &str); 6] = [
@@ -75,8 +76,8 @@ pub(crate) enum Takes {
     ExactPairs,
     /// Items of sums in lanes.
     InLanes,
-    /// Items with keys: `F32` or `F64`, and what is held of them.
-    ByKey(ElementType, Held),
+    /// Items with keys: `F32` or `F64`, and the statistic that the plan was built for.
+    ByKey(ElementType, Asked),
 }
 
 impl Takes {
@@ -102,8 +103,8 @@ impl Takes {
         given: Given<'_>,
     ) -> Result<(), Failure> {
         let no_pairs = "this plan is not of dot products: it takes one array";
-        let pairs = "this plan is of dot products: call treefold_run_dot";
-        let keys = "this plan was built by key: call treefold_run_by_key";
+        let pairs = "this plan takes two arrays, x and y";
+        let keys = "this plan takes items with their keys";
         let unsupported = |message| Err(Failure::new(Code::Unsupported, message));
         let reason = match (self, given) {
             (Self::ByKey(..), Given::ByKey(..) | Given::Keyed(_)) => return Ok(()),
@@ -127,6 +128,24 @@ impl Takes {
         Err(Failure::argument("plan", reason))
     }
 
+    /// What is wrong with asking a plan by key for values: it has those of sums and means. All statistics follow from its states.
+    ///
+    /// # Errors
+    /// It is for another statistic.
+    pub(crate) fn check_values(self) -> Result<(), Failure> {
+        match self {
+            Self::ByKey(_, Asked::Of(Statistic::Sum | Statistic::Mean)) => Ok(()),
+            Self::ByKey(_, asked) => {
+                let message = format!(
+                    "this plan is for {}: read it from a state, by treefold_run_keyed or treefold_wait_keyed",
+                    asked.name()
+                );
+                Err(Failure::new(Code::Unsupported, message))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Items, added up by key.
     pub(crate) fn added(
         self,
@@ -134,10 +153,10 @@ impl Takes {
         of_items: Keys<'_>,
         items: &[u8],
     ) -> Result<Box<dyn Any>, Failure> {
-        let Self::ByKey(element_type, held) = self else {
+        let Self::ByKey(element_type, asked) = self else {
             unreachable!("the call was checked");
         };
-        collected(element_type, held, keys, of_items, items)
+        collected(element_type, asked.held(), keys, of_items, items)
     }
 }
 

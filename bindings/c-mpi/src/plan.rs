@@ -126,7 +126,9 @@ impl Shaped {
         result: Output,
     ) -> Result<Rc<Run>, Failure> {
         let _told = ToldOfPanics(self.plan.world());
-        let started = self.read(given, |given| self.start_given(operation, given));
+        let started = self.read(given, |given| {
+            self.start_given(operation, given, is_place(result))
+        });
         let started = started.unwrap_or_else(|failure| {
             self.refuse_to_start(operation);
             Err(failure)
@@ -143,28 +145,38 @@ impl Shaped {
         if let Given::Keyed(state) = given {
             return self.run_state(operation, state);
         }
-        self.with_operands(operation, given, Self::refuse, |call, operands| {
+        self.with_operands(operation, given, (true, Self::refuse), |call, operands| {
             self.plan.run(call, operands, result)
         })
     }
 
-    fn start_given(&self, operation: Operation, given: Given<'_>) -> Result<AnyPending, Failure> {
-        self.with_operands(operation, given, Self::refuse_to_start, |call, operands| {
+    fn start_given(
+        &self,
+        operation: Operation,
+        given: Given<'_>,
+        has_place: bool,
+    ) -> Result<AnyPending, Failure> {
+        let refuse = (has_place, Self::refuse_to_start as _);
+        self.with_operands(operation, given, refuse, |call, operands| {
             self.plan.start(call, operands)
         })
     }
 
-    /// Makes a call of what is given, which is no state. One that cannot be made is refused: the other ranks hear of it.
+    /// Makes a call of what is given, which is no state, for values or for a run that may give a state. One that cannot be made is refused: the
+    /// other ranks hear of it.
     fn with_operands<R>(
         &self,
         operation: Operation,
         given: Given<'_>,
-        refuse: fn(&Self, Operation),
+        (wants_values, refuse): (bool, fn(&Self, Operation)),
         call: impl FnOnce(Call, Operands<'_>) -> Result<R, RunError>,
     ) -> Result<R, Failure> {
         let refuse = |_: &Failure| refuse(self, operation);
         let checked = self.takes.check(&self.plan, operation, given);
         checked.inspect_err(refuse)?;
+        if wants_values {
+            self.takes.check_values().inspect_err(refuse)?;
+        }
         let of_pairs = match self.takes {
             Takes::InTree => operation.of(Operand::Products),
             _ => operation.into(),
@@ -286,7 +298,7 @@ impl Shaped {
             world: self.plan.world().clone(),
             items: self.items,
             started: RefCell::new(Some(started)),
-            is_by_key: matches!(self.takes, Takes::ByKey(..)),
+            takes: self.takes,
             unused_result: self.is_unused(operation).then_some(self.width),
             place: is_place(result).then_some(result),
             origin: Origin {

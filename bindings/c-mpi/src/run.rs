@@ -14,7 +14,7 @@ use treefold_c::states;
 use crate::failure::of_run;
 use crate::handle::handle;
 use crate::items::Items;
-use crate::operands::NOT_BY_KEY;
+use crate::operands::{NOT_BY_KEY, Takes};
 
 handle!(
     /// `treefold_run`: a run under way.
@@ -39,8 +39,8 @@ pub(crate) struct Run {
     pub(crate) items: Items,
     /// `None` once it was waited for.
     pub(crate) started: RefCell<Option<AnyPending>>,
-    /// Whether it is of sums by key.
-    pub(crate) is_by_key: bool,
+    /// What its plan takes.
+    pub(crate) takes: Takes,
     /// The length of the result on a rank that gets none, and may leave it out.
     pub(crate) unused_result: Option<usize>,
     /// Where its start said that the result is to go.
@@ -118,6 +118,12 @@ impl Run {
     pub(crate) fn wait(&self, result: &mut [u8]) -> Result<bool, Failure> {
         let _told = ToldOfPanics(&self.world);
         let started = self.take()?;
+        if let Err(failure) = self.takes.check_values()
+            && !(self.may_lack_result() && result.is_empty())
+        {
+            end(started);
+            return Err(failure);
+        }
         let wait = |started: AnyPending, result: &mut [u8]| {
             let outcome = started.wait(result);
             outcome.map_err(|error| of_run(&error))
@@ -141,7 +147,7 @@ impl Run {
         let started = self.take()?;
         let refused = match self.place {
             Some(_) => Some(is_given("keyed")),
-            None if self.is_by_key => None,
+            None if matches!(self.takes, Takes::ByKey(..)) => None,
             None => Some(Failure::argument("run", NOT_BY_KEY)),
         };
         if let Some(failure) = refused {

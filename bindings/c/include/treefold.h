@@ -12,11 +12,11 @@
  * As in MPI, the type of the elements is an argument, and so is the operator. The names with _f32 or _f64 are short forms for float and
  * double; in C11, treefold_sum(x, n, &sum) and its kin find the type by themselves.
  *
- * Every function returns TREEFOLD_OK or the code of an error, and writes its result where a pointer says. After an error the result is
- * not to be used. Arrays belong to the caller; a call reads or writes them before it returns, not later. A length counts elements, not
- * bytes. An array of 0 elements may be NULL; any other NULL is TREEFOLD_NULL. Results must be aligned for their type and must not
- * overlap the inputs or each other: otherwise the call returns TREEFOLD_ARGUMENT and writes nothing. Items of the caller's operator may
- * have any address.
+ * A function of type treefold_status returns TREEFOLD_OK or the code of an error, and writes its result where a pointer says. After an
+ * error the result is not to be used. Arrays belong to the caller; a call reads or writes them before it returns, not later. A length
+ * counts elements, not bytes. An array of 0 elements may be NULL; any other NULL is TREEFOLD_NULL. Results must be aligned for their type
+ * and must not overlap the inputs or each other: otherwise the call returns TREEFOLD_ARGUMENT and writes nothing. Items of the caller's
+ * operator may have any address.
  *
  * All functions of this header may be called by several threads at once. By default a call does all its work in the thread that made it:
  * see treefold_threads.
@@ -61,7 +61,7 @@ enum {
     TREEFOLD_LENGTH = 3,       /* An array has another length than it must have. */
     TREEFOLD_DISAGREE = 4,     /* The ranks do not agree on what they reduce, or their items are not 0 to N - 1, each once. */
     TREEFOLD_EMPTY = 5,        /* There are no items, and the operator has no value for nothing. */
-    TREEFOLD_ENVIRONMENT = 6,  /* The processor does not round to nearest here, or takes subnormal numbers for zero. */
+    TREEFOLD_ENVIRONMENT = 6,  /* The processor does not round to nearest here, or flushes subnormal numbers to zero. */
     TREEFOLD_RANK_FAILED = 7,  /* Another rank failed: treefold_last_error_rank says which. */
     TREEFOLD_SPENT = 8,        /* An earlier run of the plan failed: build another. */
     TREEFOLD_UNDER_WAY = 9,    /* A run of the plan is under way: wait for it first. It goes on. */
@@ -143,8 +143,9 @@ typedef int (*treefold_combine)(void *context, const void *left, const void *rig
  * _f32 and _f64), fold, fold_rows, fields, fold_user, sum_lanes, sum_and_absolute_sum, and the exact sums, dot products, norms and sums by
  * key. They work alone on short arrays.
  *
- * The threads belong to a pool, which starts with the first call that needs it: TREEFOLD_MEMORY if it cannot. A child that fork() has made
- * has none of its parent's threads, and starts a pool of its own. TREEFOLD_ARGUMENT if n is negative or more than 65535.
+ * There is one pool of threads for each number that was set. It starts with the first call that needs it, TREEFOLD_MEMORY if it cannot,
+ * and lasts until the process ends. A child that fork() has made has none of its parent's threads, and starts a pool of its own.
+ * TREEFOLD_ARGUMENT if n is negative or more than 65535.
  */
 treefold_status treefold_threads(int n);
 
@@ -303,7 +304,8 @@ treefold_status treefold_by_key(treefold_type type, treefold_statistic statistic
 /*
  * The same for the columns of each key's rows: result[g * width + c] becomes the statistic of number c of the rows whose key is g. The n
  * numbers of items are k rows of `width` numbers, and the m of result one row for each key: TREEFOLD_LENGTH if they are not whole rows.
- * If keys is NULL and k is 0, all rows have one key: result is one row, the statistics of the columns. TREEFOLD_F32 or F64.
+ * If keys is NULL and k is 0, all rows have one key: result is one row, the statistics of the columns. TREEFOLD_F32 or F64; statistics of
+ * one array, but NORM.
  */
 treefold_status treefold_by_key_rows(treefold_type type, treefold_statistic statistic, double ddof, size_t width, treefold_type key_type,
                                      const void *keys, size_t k, const void *items, size_t n, void *result, size_t m);
@@ -373,7 +375,7 @@ treefold_status treefold_rolling(treefold_type type, treefold_statistic statisti
  *     COVARIANCE, CORRELATION, SLOPE, INTERCEPT    the sums of x, x^2, y, y^2 and x y        these, and COUNT
  *     SKEWNESS, KURTOSIS                           the sums of the first four powers of x    these, and those of VARIANCE
  *
- * By key, DOT, VDOT and NORM hold the same.
+ * By key, DOT, VDOT and NORM hold the same. States of integers for COUNT, SUM and MEAN hold the sum, and have these three.
  *
  * Handles (treefold_accumulator, treefold_keyed) are names, not addresses: one that was destroyed is TREEFOLD_ARGUMENT. Any thread may use
  * them, and several may read one at once; while one thread changes what a handle names, a call of another with it is TREEFOLD_ARGUMENT.
@@ -399,7 +401,7 @@ treefold_status treefold_accumulator_clear(treefold_accumulator *accumulator);
 
 /*
  * Adds n items, or takes back n that were added. Taking back more than there are, or more that are NaN, infinite or -0, is
- * TREEFOLD_ARGUMENT; that others are taken back than were added is not noticed. DOT and VDOT take pairs: TREEFOLD_LENGTH if n and m
+ * TREEFOLD_ARGUMENT; removing items that were never added is not detected. DOT and VDOT take pairs: TREEFOLD_LENGTH if n and m
  * differ.
  */
 treefold_status treefold_accumulator_add(treefold_accumulator *accumulator, const void *items, size_t n);
@@ -426,8 +428,8 @@ treefold_status treefold_accumulator_equal(const treefold_accumulator *accumulat
  */
 treefold_status treefold_accumulator_to_bytes(const treefold_accumulator *accumulator, void *bytes, size_t capacity, size_t *needed);
 
-/* Makes an accumulator what n bytes stand for, in place of what it held. Bytes that end early or late, such as none, are TREEFOLD_LENGTH,
-   and those that begin as no accumulator's, are of another type, hold something else, or that no items have, TREEFOLD_ARGUMENT. */
+/* Replaces the contents of an accumulator by what treefold_accumulator_to_bytes wrote. Too few or too many bytes are TREEFOLD_LENGTH;
+   those of another type or another kind of sum, and corrupt ones, are TREEFOLD_ARGUMENT. */
 treefold_status treefold_accumulator_of_bytes(treefold_accumulator *accumulator, const void *bytes, size_t n);
 
 /*
@@ -492,7 +494,7 @@ treefold_status treefold_keyed_values(const treefold_keyed *keyed, treefold_stat
 treefold_status treefold_keyed_equal(const treefold_keyed *keyed, const treefold_keyed *other, int *result);
 
 /* As the bytes of accumulators. States of the keys 0 to K - 1 have bytes; those of any keys are TREEFOLD_UNSUPPORTED. of_bytes leaves a
-   state of as many keys as the bytes have. */
+   state of as many keys as the bytes have; their rows must be as wide as those of the state. */
 treefold_status treefold_keyed_to_bytes(const treefold_keyed *keyed, void *bytes, size_t capacity, size_t *needed);
 treefold_status treefold_keyed_of_bytes(treefold_keyed *keyed, const void *bytes, size_t n);
 
@@ -527,10 +529,13 @@ treefold_status treefold_keyed_of_bytes(treefold_keyed *keyed, const void *bytes
         unsigned long long: TREEFOLD_U64,                                                                                              \
         default: 0)
 
-/* The same of two pointers: unless both lead to one type, an array of negative size, which no compiler takes. */
+/* The same of two pointers, which must lead to one type. */
 #define TREEFOLD_IS_ONE_TYPE(x, result) (TREEFOLD_TYPE_OF(x) != 0 && TREEFOLD_TYPE_OF(x) == TREEFOLD_TYPE_OF(result))
 #define TREEFOLD_TYPE_OF_BOTH(x, result)                                                                                               \
-    ((treefold_type)(TREEFOLD_TYPE_OF(x) * (int)sizeof(char[TREEFOLD_IS_ONE_TYPE(x, result) ? 1 : -1])))
+    ((treefold_type)(TREEFOLD_TYPE_OF(x) * (int)sizeof(struct {                                                                        \
+                         _Static_assert(TREEFOLD_IS_ONE_TYPE(x, result), "x and result must point to one type that treefold has");     \
+                         char one;                                                                                                     \
+                     })))
 
 /* Reductions in tree order, and exact ones, of n elements of any type that has them: treefold_sum(x, n, &sum). */
 #define treefold_sum(x, n, result) treefold_fold(TREEFOLD_TYPE_OF_BOTH(x, result), TREEFOLD_SUM, (x), (n), (result))

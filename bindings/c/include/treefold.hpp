@@ -384,6 +384,15 @@ template <class T, class F> struct guarded {
     }
 };
 
+// What the caller's threads call, with the number of a part.
+struct part_of_job {
+    treefold_part part;
+    void *job;
+    void operator()(std::size_t number) const noexcept { part(job, number); }
+};
+
+template <class Run> concept callers_threads = std::invocable<Run, std::size_t, part_of_job>;
+
 // The caller's threads during a call: a treefold_team and its context.
 template <class Run> struct team {
     Run &run;
@@ -393,7 +402,7 @@ template <class Run> struct team {
     {
         auto &self = *static_cast<team *>(context);
         try {
-            std::invoke(self.run, parts, [part, job](std::size_t number) noexcept { part(job, number); });
+            std::invoke(self.run, parts, part_of_job{part, job});
         } catch (...) {
             self.thrown.keep();
         }
@@ -491,8 +500,6 @@ private:
         return result.value;
     }
 };
-
-template <class Run> concept callers_threads = std::invocable<Run, std::size_t, void (*)(std::size_t)>;
 
 struct fold_on_function {
     template <item_range R, treefold_op Op, callers_threads Run> requires reducible<item_of<R>, Op>

@@ -145,12 +145,12 @@ public:
         detail::check(treefold_keyed_create_hashed(detail::type_of<T>, detail::type_of<K>, state_.address()));
     }
 
-    // What bytes() of an object that was made for a statistic has given, with as many keys.
+    // What bytes() of an object that was made for a statistic and a width has given, with as many keys.
     template <treefold_statistic S>
-    [[nodiscard]] static keyed of_bytes(statistic_of<S> of, std::span<const std::byte> bytes)
+    [[nodiscard]] static keyed of_bytes(statistic_of<S> of, std::span<const std::byte> bytes, std::size_t width = 1)
         requires(!is_hashed)
     {
-        keyed result(of, 0);
+        keyed result(of, 0, width);
         detail::check(treefold_keyed_of_bytes(result.handle(), bytes.data(), bytes.size()));
         return result;
     }

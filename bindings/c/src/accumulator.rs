@@ -4,7 +4,6 @@ mod kind;
 
 use std::any::Any;
 
-use bytemuck::NoUninit;
 use treefold::exact::Statistic;
 use treefold::exact::quantity::{ComplexDots, ComplexSums, Dots, Norms, Sums};
 
@@ -14,7 +13,7 @@ use crate::element::ElementType;
 use crate::failure::{self, Code, Failure};
 use crate::figure::Figure;
 use crate::handle::{Copied, handle};
-use crate::raw::elements;
+use crate::raw::{elements, put};
 use crate::statistic::{Asked, Question};
 
 handle!(
@@ -102,10 +101,7 @@ pub(crate) fn of_codes(
             F64 => empty::<MomentsOf<f64>>(F64, None),
             C32 => empty::<ComplexMomentsOf<f32>>(C32, None),
             C64 => empty::<ComplexMomentsOf<f64>>(C64, None),
-            _ => {
-                let message = "moments are of real or complex numbers";
-                return Err(Failure::new(Code::Unsupported, message));
-            }
+            _ => return Err(asked.missing(&format!("TREEFOLD_{element_type:?}"))),
         });
     }
     let figure = Figure::of_statistic(asked, element_type)?;
@@ -221,9 +217,6 @@ impl<K: Kind> Accumulator for Typed<K> {
     }
 
     fn write(&self, question: Question, result: &mut [u8]) -> Result<(), Failure> {
-        fn put(value: impl NoUninit, result: &mut [u8]) {
-            result.copy_from_slice(bytemuck::bytes_of(&value));
-        }
         let Question { asked, options } = question;
         let lacks = || asked.missing(&self.name());
         let is_value = match self.figure {

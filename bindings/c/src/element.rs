@@ -62,11 +62,22 @@ impl ElementType {
     /// # Errors
     /// There is no such code.
     pub fn of_code(code: i32) -> Result<Self, Failure> {
+        Self::of_argument("type", code)
+    }
+
+    /// The same of an argument of this name.
+    ///
+    /// # Errors
+    /// There is no such code.
+    pub fn of_argument(name: &str, code: i32) -> Result<Self, Failure> {
         let index = usize::try_from(code)
             .ok()
             .and_then(|code| code.checked_sub(1));
         let known = index.and_then(|index| Self::ALL.get(index)).copied();
-        known.ok_or_else(|| Failure::argument("type", format_args!("there is no type {code}")))
+        known.ok_or_else(|| {
+            let reason = format_args!("it must be one of TREEFOLD_F32 to TREEFOLD_U64, not {code}");
+            Failure::argument(name, reason)
+        })
     }
 }
 

@@ -6,7 +6,7 @@ use crate::accumulator::{self, Change};
 use crate::element::ElementType;
 use crate::failure::{self, Failure};
 use crate::local::{self, By};
-use crate::raw::elements;
+use crate::raw::{elements, put};
 use crate::statistic::Question;
 use crate::{by_real, keyed};
 
@@ -47,6 +47,12 @@ pub(crate) fn statistic(
 ) -> Result<(), Failure> {
     let is_real = matches!(element_type, ElementType::F32 | ElementType::F64);
     let asked = question.asked;
+    if let [x, y] = arrays
+        && x.len() != y.len()
+    {
+        let [n, m] = [x, y].map(|array| array.len() / local::element_bytes(element_type));
+        return Err(failure::lengths(n, m));
+    }
     match (asked.of_reals(), arrays) {
         (Statistic::Sum, [x]) if is_real => by_real!(element_type, T => {
             put(sum::<T>(elements("x", x)?)?, result);
@@ -57,11 +63,7 @@ pub(crate) fn statistic(
             Ok(())
         }),
         (Statistic::Dot, [x, y]) if is_real => by_real!(element_type, T => {
-            let (x, y) = (elements::<T>("x", x)?, elements::<T>("y", y)?);
-            if x.len() != y.len() {
-                return Err(failure::lengths(x.len(), y.len()));
-            }
-            put(dot(x, y)?, result);
+            put(dot::<T>(elements("x", x)?, elements("y", y)?)?, result);
             Ok(())
         }),
         _ if asked.held() == Held::Moments || !is_real => {
@@ -71,8 +73,4 @@ pub(crate) fn statistic(
         }
         _ => keyed::of_arrays(element_type, question, None, arrays, 1, (result, 1)),
     }
-}
-
-fn put<T: bytemuck::NoUninit>(value: T, result: &mut [u8]) {
-    result.copy_from_slice(bytemuck::bytes_of(&value));
 }

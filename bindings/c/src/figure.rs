@@ -24,7 +24,10 @@ impl Figure {
     pub fn of_statistic(asked: Asked, element_type: ElementType) -> Result<Self, Failure> {
         let unsupported = |message: String| Err(Failure::new(Code::Unsupported, message));
         if element_type.is_integer() {
-            return unsupported("integers have exact sums in tree order".to_owned());
+            return unsupported(
+                "`type`: exact statistics are of floating-point numbers; sums of integers by treefold_fold are not rounded"
+                    .to_owned(),
+            );
         }
         let is_complex = matches!(element_type, ElementType::C32 | ElementType::C64);
         match asked {
@@ -37,7 +40,7 @@ impl Figure {
             ),
             Asked::Of(Statistic::Norm) => Ok(Self::Norm),
             Asked::Of(_) => unsupported(format!(
-                "`statistic`: it must be TREEFOLD_EXACT_SUM, NORM, DOT or VDOT here, not {}",
+                "{} is not available here from TREEFOLD_{element_type:?}",
                 asked.name()
             )),
         }

@@ -114,7 +114,7 @@ pub(crate) fn name<H: Named>(object: H::Object) -> Result<*mut H, Failure> {
         Some((place, slot))
     });
     let (place, slot) = slot.ok_or_else(|| {
-        let message = format!("there are too many of `{}`", H::NAME);
+        let message = format!("too many {} handles exist", H::NAME);
         Failure::new(Code::Memory, message)
     })?;
     // Nobody else uses a free place, but for a moment by a name that was destroyed.

@@ -3,12 +3,12 @@
 use std::cell::Cell;
 
 use num_complex::Complex;
-use treefold::{Float, Operator, Sum, par};
+use treefold::{Float, Operator, Sum, environment, par};
 
 use crate::element::{Element, ElementType};
 use crate::failure::Failure;
 use crate::operator::{Builtin, in_words, of_function};
-use crate::raw::{Function, elements, elements_mut, threads};
+use crate::raw::{Function, elements, elements_mut, put, threads};
 use crate::{by_real, by_type};
 
 /// Who does the work.
@@ -50,6 +50,19 @@ pub(crate) fn thread_count() -> i32 {
     THREADS.try_with(Cell::get).unwrap_or(1)
 }
 
+/// Runs a body as if this thread had asked for no other threads.
+pub(crate) fn alone<R>(body: impl FnOnce() -> R) -> R {
+    struct Restored(i32);
+    impl Drop for Restored {
+        fn drop(&mut self) {
+            let _ = THREADS.try_with(|own| own.set(self.0));
+        }
+    }
+    let _restored = Restored(thread_count());
+    let _ = THREADS.try_with(|own| own.set(1));
+    body()
+}
+
 /// Runs a reduction of so many elements, and tells it who does the work: only long arrays are worth waking the threads of a pool.
 ///
 /// # Errors
@@ -59,9 +72,11 @@ pub(crate) fn reduce<R: Send, E: Into<Failure> + Send>(
     elements: usize,
     reduce: impl FnOnce(By) -> Result<R, E> + Send,
 ) -> Result<R, Failure> {
+    // Threads of a pool begin with the environment of the one that starts them, and keep it.
     if elements > DIVIDED_ELEMENTS
         && let count = thread_count()
         && count != 1
+        && environment::check().is_ok()
     {
         let pool = threads(usize::try_from(count).unwrap_or(0))?;
         return par::install(pool, || reduce(By::Pool)).map_err(Into::into);
@@ -111,10 +126,6 @@ pub(crate) type AnyElement = [u8; LONGEST_ELEMENT];
 /// What an address of an element of a type is a multiple of.
 pub(crate) fn alignment(element_type: ElementType) -> usize {
     by_type!(element_type, T => align_of::<T>())
-}
-
-fn put<T: bytemuck::NoUninit>(value: T, result: &mut [u8]) {
-    result.copy_from_slice(bytemuck::bytes_of(&value));
 }
 
 /// The reduction of the items, into one item.

@@ -30,7 +30,8 @@ impl Builtin {
             3 => Ok(Self::Min),
             4 => Ok(Self::Max),
             _ => {
-                let reason = format_args!("there is no operator {code}");
+                let reason =
+                    format_args!("it must be TREEFOLD_SUM, PRODUCT, MIN or MAX, not {code}");
                 Err(Failure::argument("op", reason))
             }
         }

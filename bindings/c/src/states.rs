@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
 use crate::handle;
 use crate::keyed::treefold_keyed;
 
@@ -14,13 +14,19 @@ pub fn change<R>(
     keyed: *const treefold_keyed,
     body: impl FnOnce(&mut dyn Any) -> Result<R, Failure>,
 ) -> Result<R, Failure> {
-    handle::change(keyed, |held| body(held.as_mut()))
+    handle::change(keyed, |held| {
+        if held.width() > 1 {
+            let message = format!("plans take no rows: `keyed` is {}", held.name());
+            return Err(Failure::new(Code::Unsupported, message));
+        }
+        body(held.as_mut())
+    })
 }
 
 /// A state that a plan or a run does not take.
 pub fn of_another_type() -> Failure {
     Failure::argument(
         "keyed",
-        "it is of another type, or holds something else, than the plan",
+        "it must have the type of the plan, and be created for a statistic that holds the same",
     )
 }

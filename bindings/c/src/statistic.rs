@@ -94,7 +94,7 @@ impl Asked {
     /// What is wrong with asking for it.
     #[cold]
     pub(crate) fn missing(self, of: &str) -> Failure {
-        let message = format!("{} is not available of {of}", self.name());
+        let message = format!("{} is not available from {of}", self.name());
         Failure::new(Code::Unsupported, message)
     }
 }

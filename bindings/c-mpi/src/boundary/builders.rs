@@ -99,10 +99,10 @@ pub unsafe extern "C" fn treefold_builder_create_by_key(
 ) -> Status {
     let kind = || {
         let keys = positive("keys", keys, usize::MAX)?;
-        let held = Asked::of_code(statistic)?.held();
+        let asked = Asked::of_code(statistic)?;
         let element_type = ElementType::of_code(element_type)?;
         by_real!(element_type, _T => Ok(()))?;
-        Ok(Kind::ByKey(element_type, held, keys))
+        Ok(Kind::ByKey(element_type, asked, keys))
     };
     // SAFETY: the caller's promise is this function's.
     unsafe { begin(comm, result, kind) }

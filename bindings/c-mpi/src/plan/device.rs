@@ -118,7 +118,7 @@ impl Shaped {
         let folded = self.nodes(operation, local);
         let reason = folded.as_ref().err().map(ToString::to_string);
         let nodes = Given::Nodes(of_nodes(&folded, reason.as_deref()));
-        let started = self.start_given(operation, nodes);
+        let started = self.start_given(operation, nodes, true);
         // What the driver says has a code of its own.
         let started =
             started.map_err(|failure| folded.err().map_or(failure, |error| of_cuda(&error)));

@@ -28,6 +28,7 @@ pub(super) unsafe fn input<'a>(
     written: &[Bytes],
 ) -> Result<&'a [u8], Failure> {
     let array = Bytes::of(name, pointer, length, local::element_bytes(element_type))?;
+    let array = array.aligned(local::alignment(element_type))?;
     for &written in written {
         disjoint(array, written)?;
     }
@@ -82,15 +83,9 @@ pub(super) fn place_of(
 /// # Errors
 /// There is no such type, or no such keys.
 pub unsafe fn keys_of<'k>((key_type, keys, k): KeysInput) -> Result<(Keys<'k>, Bytes), Failure> {
-    let key_type = type_of("key_type", key_type)?;
+    let key_type = ElementType::of_argument("key_type", key_type)?;
     let array = Bytes::of("keys", keys, k, local::element_bytes(key_type))?;
     // SAFETY: the caller promises so many keys.
     let bytes = unsafe { array.read(keys) };
     Ok((Keys { key_type, bytes }, array))
-}
-
-/// The type of a code that is an argument of this name.
-pub(super) fn type_of(name: &str, code: i32) -> Result<ElementType, Failure> {
-    let known = ElementType::of_code(code);
-    known.map_err(|_| Failure::argument(name, format_args!("{code} is not a type")))
 }

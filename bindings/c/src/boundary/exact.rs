@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use treefold::exact::{Placement, Statistic};
 
-use super::arrays::{input, inputs, keys_of, place_of, type_of};
+use super::arrays::{input, inputs, keys_of, place_of};
 use super::guard;
 use super::tree::{of_one_array, of_two_arrays, write_element};
 use crate::element::ElementType;
@@ -83,6 +83,10 @@ pub unsafe extern "C" fn treefold_by_key(
         // SAFETY: the caller promises such keys.
         let (keys, keys_array) = unsafe { keys_of((key_type, keys, k)) }?;
         disjoint(keys_array, results)?;
+        if k != n {
+            let message = format!("`keys` has {k} elements, but `x` has {n}");
+            return Err(Failure::new(Code::Length, message));
+        }
         let arrays = [("x", x, n), ("y", y, l)];
         // SAFETY: the caller promises such arrays.
         let mut arrays = unsafe { inputs(arrays, element_type, asked, &[results]) }?;
@@ -121,12 +125,12 @@ pub unsafe extern "C" fn treefold_by_key_rows(
         let question = Question::of_codes(statistic, ddof)?;
         let asked = question.asked;
         if asked.of_reals().held().inputs() > 1 {
-            let message = format!("rows have no {}, which takes two arrays", asked.name());
-            return Err(Failure::new(Code::Unsupported, message));
+            return Err(asked.missing("rows"));
         }
         let result_bytes = local::element_bytes(asked.element_type(element_type));
         let results = Bytes::of("result", result, m, result_bytes)?;
-        let keys = if keys.is_null() && k == 0 {
+        // Of no rows there may be no keys either.
+        let keys = if keys.is_null() && k == 0 && n > 0 {
             None
         } else {
             // SAFETY: the caller promises such keys.
@@ -216,7 +220,7 @@ unsafe fn window_of<'a>(
         (EXPANDING, ..) => Extent::Expanding,
         (_, items, true) => Extent::Items(items),
         (_, 0, false) => {
-            let index_type = type_of("index_type", window.index_type)?;
+            let index_type = ElementType::of_argument("index_type", window.index_type)?;
             // SAFETY: the caller promises so many numbers.
             let index = unsafe { input(("index", window.index, items), index_type, &[results]) }?;
             // SAFETY: the caller promises a number.

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use super::arrays::{Array, KeysInput, input, keys_of, type_of};
+use super::arrays::{Array, KeysInput, input, keys_of};
 use super::{guard, held};
 use crate::accumulator::Change;
 use crate::element::ElementType;
@@ -59,7 +59,7 @@ pub unsafe extern "C" fn treefold_keyed_create_hashed(
     result: *mut *mut treefold_keyed,
 ) -> Status {
     let make = || {
-        let key_type = type_of("key_type", key_type)?;
+        let key_type = ElementType::of_argument("key_type", key_type)?;
         keyed::hashed_of_codes(ElementType::of_code(element_type)?, key_type)
     };
     // SAFETY: the caller's promise is this function's.
@@ -253,7 +253,7 @@ pub unsafe extern "C" fn treefold_keyed_keys(
     result: *mut c_void,
     m: usize,
 ) -> Status {
-    let of_type = |held: &dyn KeyedState| held.key_type().unwrap_or(ElementType::U64);
+    let of_type = |held: &dyn KeyedState| held.key_type();
     let write = |held: &dyn KeyedState, result: &mut [u8]| held.write_keys(result);
     // SAFETY: the caller's promise is this function's.
     unsafe { of_each_key(keyed, (result, m), of_type, write) }
@@ -275,7 +275,7 @@ pub unsafe extern "C" fn treefold_keyed_values(
         Ok(question) => question,
         Err(failure) => return guard(|| Err(failure)),
     };
-    let of_type = |held: &dyn KeyedState| question.asked.element_type(held.element_type());
+    let of_type = |held: &dyn KeyedState| Ok(question.asked.element_type(held.element_type()));
     let write = |held: &dyn KeyedState, result: &mut [u8]| held.write(question, result);
     // SAFETY: the caller's promise is this function's.
     unsafe { of_each_key(keyed, (result, m), of_type, write) }
@@ -288,13 +288,13 @@ pub unsafe extern "C" fn treefold_keyed_values(
 unsafe fn of_each_key(
     keyed: *const treefold_keyed,
     (result, m): (*mut c_void, usize),
-    element_type: impl FnOnce(&dyn KeyedState) -> ElementType,
+    element_type: impl FnOnce(&dyn KeyedState) -> Result<ElementType, Failure>,
     write: impl FnOnce(&dyn KeyedState, &mut [u8]) -> Result<(), Failure>,
 ) -> Status {
     guard(|| {
         handle::read(keyed, |held| {
             let held = held.as_ref();
-            let element_bytes = local::element_bytes(element_type(held));
+            let element_bytes = local::element_bytes(element_type(held)?);
             let array = Bytes::of("result", result, m, element_bytes)?;
             let (groups, width) = (held.groups(), held.width());
             if m != groups * width {

@@ -87,7 +87,7 @@ unsafe fn by_parts(
 ) -> Result<(), Failure> {
     let parts = Parts::of(items);
     if parts.count() <= 1 && team.0.is_some() {
-        return of_part(arrays, result);
+        return local::alone(|| of_part(arrays, result));
     }
     let element_bytes = result.len();
     let reduce = |part: usize| {
@@ -96,7 +96,7 @@ unsafe fn by_parts(
             .map(|array| parts.part(array, element_bytes, part))
             .collect();
         let mut value: AnyElement = [0; LONGEST_ELEMENT];
-        of_part(&of_arrays, &mut value[..element_bytes])?;
+        local::alone(|| of_part(&of_arrays, &mut value[..element_bytes]))?;
         Ok(value)
     };
     // SAFETY: the caller's promise is this function's.

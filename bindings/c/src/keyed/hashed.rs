@@ -127,8 +127,8 @@ impl<K: HashedKey, T: Real> KeyedState for Hashed<K, Sum<T>> {
         Ok(())
     }
 
-    fn key_type(&self) -> Option<ElementType> {
-        Some(K::TYPE)
+    fn key_type(&self) -> Result<ElementType, Failure> {
+        Ok(K::TYPE)
     }
 
     fn write_keys(&self, result: &mut [u8]) -> Result<(), Failure> {

@@ -61,17 +61,23 @@ pub(crate) trait KeyedState: Any + Send + Sync {
     fn write(&self, question: Question, result: &mut [u8]) -> Result<(), Failure>;
 
     /// The type of keys that are not 0 to K - 1.
-    fn key_type(&self) -> Option<ElementType> {
-        None
-    }
-
-    /// Writes the keys in ascending order.
     ///
     /// # Errors
-    /// They are 0 to K - 1, or an address is not aligned.
-    fn write_keys(&self, _: &mut [u8]) -> Result<(), Failure> {
-        let message = format!("the keys of {} are their numbers", self.name());
+    /// They are.
+    fn key_type(&self) -> Result<ElementType, Failure> {
+        let message = format!(
+            "{} has the keys 0 to K - 1: only hashed states list their keys",
+            self.name()
+        );
         Err(Failure::new(Code::Unsupported, message))
+    }
+
+    /// Writes the keys of which there is a type, in ascending order.
+    ///
+    /// # Errors
+    /// An address is not aligned.
+    fn write_keys(&self, _: &mut [u8]) -> Result<(), Failure> {
+        self.key_type().map(drop)
     }
 
     /// # Errors
@@ -252,7 +258,13 @@ impl<S: Kind> KeyedState for Keyed<S> {
     fn become_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         // A key has nine bytes at least.
         has_room(bytes.len() / 9, S::KEY_BYTES)?;
-        *self = Self::of_bytes(bytes).map_err(|error| of_bytes_error(&error))?;
+        let new = Self::of_bytes(bytes).map_err(|error| of_bytes_error(&error))?;
+        let [found, expected] = [new.width(), self.width()];
+        if found != expected {
+            let reason = format_args!("their rows have {found} items, those of `keyed` {expected}");
+            return Err(Failure::argument("bytes", reason));
+        }
+        *self = new;
         Ok(())
     }
 

@@ -12,8 +12,7 @@ mod team;
 
 pub use function::{Combine, Function, ITEM_BYTES_MAX, WORD_BYTES, words_of_item};
 pub use pointers::{
-    Bytes, bytes, bytes_mut, check_aligned, disjoint, elements, elements_mut, place, text, write,
-    write_bytes,
+    Bytes, check_aligned, disjoint, elements, elements_mut, place, put, text, write, write_bytes,
 };
 pub(crate) use pool::threads;
 pub(crate) use team::{Team, by_team};

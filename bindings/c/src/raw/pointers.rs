@@ -134,46 +134,6 @@ fn overlap(one: &str, other: &str) -> Failure {
     Failure::new(Code::Argument, message)
 }
 
-/// The bytes of an array.
-///
-/// # Safety
-/// If it is not NULL, the array can be read for so many elements of so many bytes each, and nobody writes to it, while the result is
-/// in use.
-///
-/// # Errors
-/// As [`Bytes::of`].
-#[inline]
-pub unsafe fn bytes<'a>(
-    name: &'static str,
-    pointer: *const c_void,
-    length: usize,
-    element_bytes: usize,
-) -> Result<&'a [u8], Failure> {
-    let array = Bytes::of(name, pointer, length, element_bytes)?;
-    // SAFETY: the caller's promise is this function's.
-    Ok(unsafe { array.read(pointer) })
-}
-
-/// The bytes of an array that is written to.
-///
-/// # Safety
-/// If it is not NULL, the array can be read and written for so many elements of so many bytes each, and nobody else does either,
-/// while the result is in use.
-///
-/// # Errors
-/// As [`Bytes::of`].
-#[inline]
-pub unsafe fn bytes_mut<'a>(
-    name: &'static str,
-    pointer: *mut c_void,
-    length: usize,
-    element_bytes: usize,
-) -> Result<&'a mut [u8], Failure> {
-    let array = Bytes::of(name, pointer, length, element_bytes)?;
-    // SAFETY: the caller's promise is this function's.
-    Ok(unsafe { array.write(pointer) })
-}
-
 /// The elements that bytes are.
 ///
 /// # Errors
@@ -247,6 +207,11 @@ pub unsafe fn write<T: NoUninit>(
     // SAFETY: not NULL and aligned, as was just found, and it can be written to, as the caller promises.
     unsafe { pointer.write(value) };
     Ok(())
+}
+
+/// Copies a value to bytes, which are as many.
+pub fn put<T: NoUninit>(value: T, bytes: &mut [u8]) {
+    bytes.copy_from_slice(bytemuck::bytes_of(&value));
 }
 
 /// Copies bytes to where a pointer says.

@@ -44,7 +44,7 @@ pub(crate) unsafe fn by_team<R: Send + Sync>(
     unsafe { team(context, parts, run::<R>, (&raw const job).cast_mut().cast()) };
     let parts = results.into_iter().enumerate();
     let found = parts.map(|(part, result)| {
-        let left_out = || Failure::argument("team", format_args!("it has left part {part} out"));
+        let left_out = || Failure::argument("team", format_args!("it did not call part {part}"));
         result.into_inner().ok_or_else(left_out)?
     });
     found.collect()
