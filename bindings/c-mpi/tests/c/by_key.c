@@ -18,10 +18,11 @@ static integer wide_item(size_t i, int type) { return random_integer(i, type == 
 
 static void draw(void)
 {
+    static double room[TYPES][6][N];
     for (int type = 0; type < TYPES; type++) {
         void **arrays[6] = {&x[type], &y[type], &wide[type], &own_x[type], &own_y[type], &own_wide[type]};
         for (int i = 0; i < 6; i++)
-            *arrays[i] = calloc(N, 8);
+            *arrays[i] = room[type][i];
         for (size_t key = 0; key < KEYS; key++)
             wide_sums[type][key] = (struct fraction){0, {0}, {1}};
         for (size_t i = 0; i < N; i++) {
@@ -74,11 +75,11 @@ static void sums_and_means(void)
             const struct recipe recipe = recipe_of(type, statistic, treefold_algorithm_name(a));
             treefold_builder *builder = builder_of(&recipe);
             treefold_plan *plan = NULL;
-            treefold_status built = treefold_plan_build(builder, &plan);
+            treefold_status status = treefold_plan_build(builder, &plan);
             OK(treefold_builder_destroy(&builder));
-            if (built == TREEFOLD_UNSUPPORTED)
+            if (status == TREEFOLD_UNSUPPORTED)
                 continue;
-            CHECK(built == TREEFOLD_OK);
+            CHECK(status == TREEFOLD_OK);
             _Alignas(8) unsigned char expected[KEYS * 8];
             OK(treefold_by_key(types[type], statistic, 0, TREEFOLD_I32, keys, N, wide[type], N, NULL, 0, expected, KEYS));
             for (size_t key = 0; key < KEYS && statistic == TREEFOLD_EXACT_SUM; key++)
@@ -90,22 +91,16 @@ static void sums_and_means(void)
             for (size_t i = 0; i < n; i++)
                 put(key_type, typed, i, own_keys[i]);
             const struct input in = {.form = WITH_KEYS, .x = own_wide[type], .n = n, .key_type = key_type, .keys = typed};
-            for (int32_t operation = TREEFOLD_ALLREDUCE; operation <= TREEFOLD_REDUCE_SCATTER; operation++) {
+            if (scatters == NULL) {
+                /* It is no schedule: there are only the calls that wait. */
+                unsigned char found[KEYS * 8];
+                treefold_run *none = NULL;
+                OK(run(plan, TREEFOLD_ALLREDUCE, &in, found, KEYS, NULL));
+                CHECK(memcmp(found, expected, KEYS * bytes) == 0);
+                EXPECT(TREEFOLD_UNSUPPORTED, "", start(plan, TREEFOLD_REDUCE, &in, NULL, 0, &none));
+            }
+            for (int32_t operation = TREEFOLD_ALLREDUCE; operation <= TREEFOLD_REDUCE_SCATTER && scatters != NULL; operation++) {
                 size_t begin = 0, end = KEYS;
-                if (scatters == NULL) {
-                    /* It is no schedule: there are only the calls that wait. */
-                    unsigned char found[KEYS * 8];
-                    int is_mine = -1;
-                    treefold_run *none = NULL;
-                    if (operation == TREEFOLD_REDUCE_SCATTER)
-                        continue;
-                    OK(run(plan, operation, &in, found, KEYS, &is_mine));
-                    CHECK(is_mine == (operation == TREEFOLD_ALLREDUCE || rank == last()));
-                    CHECK(!is_mine || memcmp(found, expected, KEYS * bytes) == 0);
-                    if (operation == TREEFOLD_REDUCE)
-                        EXPECT(TREEFOLD_UNSUPPORTED, "", start(plan, operation, &in, NULL, 0, &none));
-                    continue;
-                }
                 if (operation == TREEFOLD_REDUCE_SCATTER)
                     OK(treefold_plan_scattered_columns(plan, &begin, &end));
                 CHECK(is_right_in_every_way(plan, operation, &in, expected + begin * bytes, (end - begin) * bytes, end - begin));
@@ -166,10 +161,7 @@ static void states(void)
                 CHECK(is_mine == 1 && groups == end - begin);
                 OK(treefold_keyed_values(before, statistic, 1, found, groups));
                 CHECK(memcmp(found, (const char *)expected + begin * bytes_of(of_result), groups * bytes_of(of_result)) == 0);
-                OK(treefold_keyed_destroy(&whole));
-                OK(treefold_keyed_destroy(&before));
-                OK(treefold_keyed_destroy(&own));
-                OK(treefold_keyed_destroy(&root));
+                END(keyed, &whole, &before, &own, &root);
                 end_plan(&plan);
             }
     /* Between start and end: another state, of any number of keys, becomes the result, on the root alone. */
@@ -190,10 +182,10 @@ static void states(void)
     OK(treefold_wait_keyed(&started, rank == last() ? other : NULL, &is_mine));
     CHECK(is_mine == (rank == last()) && are_equal(other, whole) == 1);
     /* The run ends well, and the plan goes on. */
-    OK(start(plan, TREEFOLD_ALLREDUCE, &in, NULL, 0, &started));
-    EXPECT(TREEFOLD_ARGUMENT, "", treefold_wait_keyed(&started, foreign, NULL));
-    OK(start(plan, TREEFOLD_ALLREDUCE, &in, found, KEYS, &started));
-    EXPECT(TREEFOLD_ARGUMENT, "", treefold_wait_keyed(&started, other, NULL));
+    for (int has_place = 0; has_place < 2; has_place++) {
+        OK(start(plan, TREEFOLD_ALLREDUCE, &in, has_place ? found : NULL, has_place ? KEYS : 0, &started));
+        EXPECT(TREEFOLD_ARGUMENT, "", treefold_wait_keyed(&started, has_place ? other : foreign, NULL));
+    }
     OK(run(plan, TREEFOLD_ALLREDUCE, &in, found, KEYS, &is_mine));
     end_plan(&plan);
     /* A state of another kind, type or size on one rank, which stays as it was. */
@@ -205,16 +197,13 @@ static void states(void)
         ON_LAST(&means, what == 2 ? TREEFOLD_LENGTH : TREEFOLD_ARGUMENT, what == 2 ? "24" : "",
                 treefold_run_keyed(plan, TREEFOLD_ALLREDUCE, wrong, NULL), treefold_run_keyed(plan, TREEFOLD_ALLREDUCE, whole, NULL));
         CHECK(are_equal(wrong, kept) == 1);
-        OK(treefold_keyed_destroy(&wrong));
-        OK(treefold_keyed_destroy(&kept));
+        END(keyed, &wrong, &kept);
     }
     ON_LAST(&of_sums, TREEFOLD_NULL, "`keyed`", treefold_run_keyed(plan, TREEFOLD_ALLREDUCE, NULL, NULL),
             treefold_run_keyed(plan, TREEFOLD_ALLREDUCE, foreign, NULL));
     ON_LAST(&of_sums, TREEFOLD_ARGUMENT, "`operation`", treefold_run_keyed(plan, TREEFOLD_SCAN, foreign, NULL),
             treefold_run_keyed(plan, TREEFOLD_ALLREDUCE, foreign, NULL));
-    OK(treefold_keyed_destroy(&whole));
-    OK(treefold_keyed_destroy(&other));
-    OK(treefold_keyed_destroy(&foreign));
+    END(keyed, &whole, &other, &foreign);
 }
 
 /* What does not fit a row travels beside it. */
@@ -252,10 +241,9 @@ static treefold_status started(const treefold_plan *plan, const int32_t *of_keys
 
 static void mistakes(void)
 {
-    const int32_t good[2] = {0, KEYS - 1}, large[2] = {0, KEYS}, negative[2] = {-3, 0};
+    const int32_t good[2] = {0, KEYS - 1}, large[2] = {0, KEYS};
     const struct recipe recipe = recipe_of(1, TREEFOLD_EXACT_SUM, NULL), exact = {EXACT, TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, 1, NULL};
     double result[KEYS], *items = own_x[1];
-    int is_mine;
     treefold_builder *builder = NULL;
     treefold_run *run_of = NULL;
     treefold_keyed *keyed = NULL;
@@ -263,15 +251,12 @@ static void mistakes(void)
 #define RIGHT BY_KEYS(ALLREDUCE, TREEFOLD_I32, good, 2, items, 2, result, KEYS, NULL)
 #define WRONG(code, words, wrong) ON_LAST(&recipe, code, words, wrong, RIGHT)
     WRONG(TREEFOLD_ARGUMENT, "item 1 has key 23", BY_KEYS(ALLREDUCE, TREEFOLD_I32, large, 2, items, 2, result, KEYS, NULL));
-    WRONG(TREEFOLD_ARGUMENT, "item 0 has key -3", BY_KEYS(ALLREDUCE, TREEFOLD_I32, negative, 2, items, 2, result, KEYS, &is_mine));
     WRONG(TREEFOLD_LENGTH, "`keys`", BY_KEYS(ALLREDUCE, TREEFOLD_I32, good, 1, items, 2, result, KEYS, NULL));
-    WRONG(TREEFOLD_LENGTH, "", BY_KEYS(ALLREDUCE, TREEFOLD_I32, good, 2, items, 2, result, KEYS - 1, NULL));
     WRONG(TREEFOLD_ARGUMENT, "`key_type`", BY_KEYS(ALLREDUCE, TREEFOLD_F32, good, 2, items, 2, result, KEYS, NULL));
-    WRONG(TREEFOLD_ARGUMENT, "overlap", BY_KEYS(ALLREDUCE, TREEFOLD_I32, good, 2, items, 2, items, KEYS, NULL));
     WRONG(TREEFOLD_NULL, "`keys`", BY_KEYS(ALLREDUCE, TREEFOLD_I32, NULL, 2, items, 2, result, KEYS, NULL));
     WRONG(TREEFOLD_NULL, "`items`", BY_KEYS(ALLREDUCE, TREEFOLD_I32, good, 2, NULL, 2, result, KEYS, NULL));
     WRONG(TREEFOLD_ARGUMENT, "`operation`", BY_KEYS(SCAN, TREEFOLD_I32, good, 2, items, 2, result, KEYS, NULL));
-    WRONG(TREEFOLD_ARGUMENT, "treefold_run_by_key", treefold_allreduce(plan, items, 2, result, KEYS));
+    WRONG(TREEFOLD_ARGUMENT, "takes items with their keys", treefold_allreduce(plan, items, 2, result, KEYS));
     ON_LAST(&recipe, TREEFOLD_ARGUMENT, "item 1 has key 23", started(plan, large, 2), started(plan, good, 2));
     ON_LAST(&recipe, TREEFOLD_LENGTH, "`keys`", started(plan, good, 1), started(plan, good, 2));
     treefold_plan *plan = plan_of(&recipe);
@@ -279,8 +264,6 @@ static void mistakes(void)
     EXPECT(TREEFOLD_UNDER_WAY, "", RIGHT);
     EXPECT(TREEFOLD_LENGTH, "", treefold_wait(&run_of, result, 3, NULL));
     OK(RIGHT);
-    end_plan(&plan);
-    plan = plan_of(&recipe);
     EXPECT(TREEFOLD_UNSUPPORTED, "broadcast", treefold_broadcast(plan, result, KEYS));
     end_plan(&plan);
     /* A plan of exact sums takes no keys. */
@@ -290,6 +273,31 @@ static void mistakes(void)
     EXPECT(TREEFOLD_ARGUMENT, "not built by key", treefold_wait_keyed(&run_of, keyed, NULL));
     OK(treefold_keyed_destroy(&keyed));
     EXPECT(TREEFOLD_ARGUMENT, "not built by key", BY_KEYS(ALLREDUCE, TREEFOLD_I32, good, 2, items, 2, result, 1, NULL));
+    end_plan(&plan);
+    /* Values are those of sums and means: other statistics are read from states. */
+    for (treefold_statistic statistic = 0; statistic <= TREEFOLD_EXACT_VDOT; statistic++) {
+        if (statistic == TREEFOLD_EXACT_SUM || statistic == TREEFOLD_EXACT_MEAN)
+            continue;
+        const struct recipe other = recipe_of(1, statistic, NULL);
+        plan = plan_of(&other);
+        EXPECT(TREEFOLD_UNSUPPORTED, "read it from a state", RIGHT);
+        end_plan(&plan);
+    }
+    const struct recipe variances = recipe_of(1, TREEFOLD_EXACT_VARIANCE, NULL);
+    uint64_t counts[KEYS];
+    plan = plan_of(&variances);
+    OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_VARIANCE, KEYS, &keyed));
+    OK(treefold_start_by_key(plan, TREEFOLD_ALLREDUCE, TREEFOLD_I32, good, 2, items, 2, NULL, 0, &run_of));
+    EXPECT(TREEFOLD_UNSUPPORTED, "read it from a state", treefold_wait(&run_of, result, KEYS, NULL));
+    OK(treefold_start_by_key(plan, TREEFOLD_ALLREDUCE, TREEFOLD_I32, good, 2, items, 2, NULL, 0, &run_of));
+    OK(treefold_wait_keyed(&run_of, keyed, NULL));
+    OK(treefold_keyed_values(keyed, TREEFOLD_EXACT_COUNT, 0, counts, KEYS));
+    CHECK(counts[0] == (uint64_t)size && counts[1] == 0 && counts[KEYS - 1] == (uint64_t)size);
+    OK(treefold_keyed_destroy(&keyed));
+    /* Rows are no plan's. */
+    OK(treefold_keyed_create_rows(TREEFOLD_F64, TREEFOLD_EXACT_VARIANCE, 1, KEYS, &keyed));
+    EXPECT(TREEFOLD_UNSUPPORTED, "rows", treefold_run_keyed(plan, TREEFOLD_ALLREDUCE, keyed, NULL));
+    OK(treefold_keyed_destroy(&keyed));
     end_plan(&plan);
     EXPECT(TREEFOLD_ARGUMENT, "`keys`", treefold_builder_create_by_key(comm, TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, &builder));
     EXPECT(TREEFOLD_ARGUMENT, "`statistic`", treefold_builder_create_by_key(comm, TREEFOLD_F64, 17, 1, &builder));
@@ -301,9 +309,7 @@ static void mistakes(void)
         EXPECT(TREEFOLD_DISAGREE, "number of keys", treefold_plan_build(builder, &plan));
     OK(treefold_builder_destroy(&builder));
     /* There is no memory for these: an error, and no abort. */
-    builder = builder_of(&(struct recipe){BY_KEY, TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, (size_t)1 << 58, NULL});
-    EXPECT(TREEFOLD_MEMORY, "", treefold_plan_build(builder, &plan));
-    OK(treefold_builder_destroy(&builder));
+    CANNOT_BUILD(TREEFOLD_MEMORY, "", builder_of(&(struct recipe){BY_KEY, TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, (size_t)1 << 58, NULL}));
 }
 
 static int64_t spread(int64_t key) { return (int64_t)((uint64_t)(key + 1) * 0x9E3779B97F4A7C15u); }
@@ -347,8 +353,7 @@ static void hashed(void)
         OK(treefold_hashed_run(plan, TREEFOLD_ALLREDUCE, &(int64_t){5}, 1, own_x[type], 1, counts));
         EXPECT(TREEFOLD_LENGTH, "`sums`", treefold_hashed_result(plan, found, 1, results, 2));
         EXPECT(TREEFOLD_LENGTH, "`keys`", treefold_hashed_result(plan, found, 2, results, 1));
-        OK(treefold_hashed_destroy(&plan));
-        OK(treefold_hashed_destroy(&plan));
+        END(hashed, &plan, &plan);
     }
     /* One rank's mistakes, of which the others hear; a run that failed leaves nothing of the one before. */
     for (int what = 0; what < 4; what++) {
@@ -357,16 +362,12 @@ static void hashed(void)
         treefold_hashed *plan = NULL;
         OK(treefold_hashed_create(comm, TREEFOLD_I64, TREEFOLD_F64, last(), &plan));
         OK(treefold_hashed_run(plan, TREEFOLD_ALLREDUCE, fives, 2, two, 2, counts));
-        if (rank != last())
-            EXPECT(TREEFOLD_RANK_FAILED, "", treefold_hashed_run(plan, TREEFOLD_REDUCE, fives, 2, two, 2, counts));
-        else if (what == 0)
-            EXPECT(TREEFOLD_LENGTH, "`keys`", treefold_hashed_run(plan, TREEFOLD_REDUCE, fives, 1, two, 2, counts));
-        else if (what == 1)
-            EXPECT(TREEFOLD_NULL, "`items`", treefold_hashed_run(plan, TREEFOLD_REDUCE, fives, 2, NULL, 2, counts));
-        else if (what == 2)
-            EXPECT(TREEFOLD_NULL, "`keys`", treefold_hashed_run(plan, TREEFOLD_REDUCE, NULL, 2, two, 2, counts));
-        else
-            EXPECT(TREEFOLD_ARGUMENT, "`operation`", treefold_hashed_run(plan, TREEFOLD_SCAN, fives, 2, two, 2, counts));
+        const treefold_status expected[4] = {TREEFOLD_LENGTH, TREEFOLD_NULL, TREEFOLD_NULL, TREEFOLD_ARGUMENT};
+        const char *const words[4] = {"`keys`", "`items`", "`keys`", "`operation`"};
+        const int wrong = rank == last() ? what : -1;
+        EXPECT(wrong < 0 ? TREEFOLD_RANK_FAILED : expected[what], wrong < 0 ? "" : words[what],
+               treefold_hashed_run(plan, wrong == 3 ? TREEFOLD_SCAN : TREEFOLD_REDUCE, wrong == 2 ? NULL : fives, wrong == 0 ? 1 : 2,
+                                   wrong == 1 ? NULL : two, 2, counts));
         EXPECT(TREEFOLD_LENGTH, "0", treefold_hashed_result(plan, found, 1, results, 1));
         OK(treefold_hashed_result(plan, NULL, 0, NULL, 0));
         EXPECT(TREEFOLD_SPENT, "", treefold_hashed_run(plan, TREEFOLD_REDUCE, fives, 2, two, 2, counts));
@@ -376,7 +377,6 @@ static void hashed(void)
     treefold_hashed *none = NULL;
     CHECK(treefold_hashed_create(comm, rank == last() ? TREEFOLD_F64 : TREEFOLD_I64, TREEFOLD_F64, 0, &none) != TREEFOLD_OK);
     EXPECT(TREEFOLD_ARGUMENT, "root", treefold_hashed_create(comm, TREEFOLD_I64, TREEFOLD_F64, size, &none));
-    EXPECT(TREEFOLD_ARGUMENT, "root", treefold_hashed_create(comm, TREEFOLD_I64, TREEFOLD_F64, -1, &none));
     if (size > 1)
         EXPECT(TREEFOLD_DISAGREE, "f32", treefold_hashed_create(comm, TREEFOLD_I64, rank == 0 ? TREEFOLD_F32 : TREEFOLD_F64, 0, &none));
     CHECK(none == NULL);
@@ -392,9 +392,5 @@ int main(int argc, char **argv)
     mistakes();
     hashed();
     OK(treefold_comm_free(&comm));
-    for (int type = 0; type < TYPES; type++) {
-        free(x[type]), free(y[type]), free(wide[type]);
-        free(own_x[type]), free(own_y[type]), free(own_wide[type]);
-    }
     return end_ranks();
 }

@@ -1,27 +1,16 @@
 /* Checks the golden vectors, locally and by a plan over the ranks. The file's format is in xtask/lab/gate/src/c/golden.rs. */
-#include "../../../c/tests/c/check.h"
+#include "ranks.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <treefold_mpi.h>
 
-static const struct {
-    const char *name;
-    treefold_type type;
-    size_t bytes, words;
-} types[] = {
-    {"f32", TREEFOLD_F32, 4, 1}, {"f64", TREEFOLD_F64, 8, 1}, {"c32", TREEFOLD_C32, 4, 2}, {"c64", TREEFOLD_C64, 8, 2},
-    {"i8", TREEFOLD_I8, 1, 1},   {"i16", TREEFOLD_I16, 2, 1}, {"i32", TREEFOLD_I32, 4, 1}, {"i64", TREEFOLD_I64, 8, 1},
-    {"u8", TREEFOLD_U8, 1, 1},   {"u16", TREEFOLD_U16, 2, 1}, {"u32", TREEFOLD_U32, 4, 1}, {"u64", TREEFOLD_U64, 8, 1},
-};
-
+static const char *const types[] = {"", "f32", "f64", "c32", "c64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"};
 static const char *const ops[] = {"", "sum", "product", "min", "max"};
 static const char *const statistics[] = {"sum", "norm", "dot", "conjugate_dot"};
 static const treefold_statistic codes[] = {TREEFOLD_EXACT_SUM, TREEFOLD_EXACT_NORM, TREEFOLD_EXACT_DOT, TREEFOLD_EXACT_VDOT, -1};
 
 /* A case: n items and k other factors, and the m elements that come of them. */
 struct golden {
-    size_t type;
+    treefold_type type;
     treefold_op op;
     int is_exact;
     char operation[16];
@@ -34,11 +23,6 @@ static int is(const struct golden *g, const char *operation)
     return strcmp(g->operation, operation) == 0;
 }
 
-static size_t item_bytes(const struct golden *g)
-{
-    return types[g->type].bytes * types[g->type].words;
-}
-
 /* Which of n names a name is; n if it is none of them. */
 static size_t find(const char *const *names, size_t n, const char *name)
 {
@@ -48,11 +32,12 @@ static size_t find(const char *const *names, size_t n, const char *name)
     return i;
 }
 
-/* Reads n elements, each of so many words of so many bytes. */
-static unsigned char *read_elements(FILE *file, size_t n, size_t bytes, size_t words)
+/* Reads n elements of a type. */
+static unsigned char *read_elements(FILE *file, treefold_type type, size_t n)
 {
-    unsigned char *elements = malloc(n * bytes * words + 16);
-    for (size_t i = 0; i < n * words; i++) {
+    const size_t bytes = bytes_of(part_of(type)), words = n * bytes_of(type) / bytes;
+    unsigned char *elements = malloc(words * bytes + 16);
+    for (size_t i = 0; i < words; i++) {
         uint64_t word;
         if (fscanf(file, "%" SCNx64, &word) != 1)
             exit(3);
@@ -83,16 +68,14 @@ static int read_case(FILE *file, struct golden *g)
     char type_name[8], op_name[16];
     if (fscanf(file, "%7s %15s %15s %zu %zu %zu %zu", type_name, op_name, g->operation, &g->width, &g->n, &g->k, &g->m) != 7)
         return 0;
-    g->type = 0;
-    while (g->type < sizeof types / sizeof *types && strcmp(types[g->type].name, type_name) != 0)
-        g->type++;
+    g->type = (treefold_type)find(types, 13, type_name);
     g->is_exact = strcmp(op_name, "exact") == 0;
     g->op = g->is_exact ? TREEFOLD_SUM : (treefold_op)find(ops, 5, op_name);
-    if (g->type == sizeof types / sizeof *types || g->op > TREEFOLD_MAX || g->width == 0)
+    if (g->type > TREEFOLD_U64 || g->op > TREEFOLD_MAX || g->width == 0)
         exit(3);
-    g->items = read_elements(file, g->n, types[g->type].bytes, types[g->type].words);
-    g->others = read_elements(file, g->k, types[g->type].bytes, types[g->type].words);
-    g->expected = read_elements(file, g->m, types[g->type].bytes, types[g->type].words);
+    g->items = read_elements(file, g->type, g->n);
+    g->others = read_elements(file, g->type, g->k);
+    g->expected = read_elements(file, g->type, g->m);
     if (is(g, "p4016"))
         generate(g);
     return 1;
@@ -107,7 +90,7 @@ static treefold_statistic statistic_of(const struct golden *g)
 /* By one process; 1 if there is a function for it. */
 static int locally(const struct golden *g, void *result)
 {
-    treefold_type type = types[g->type].type;
+    const treefold_type type = g->type;
     const treefold_statistic statistic = statistic_of(g);
     if (is(g, "reduce") || is(g, "p4016"))
         OK(treefold_fold_rows(type, g->op, g->items, g->n, g->width, result, g->m));
@@ -125,28 +108,17 @@ static int locally(const struct golden *g, void *result)
 }
 
 /* By a plan, in which each rank has some of the rows; 1 if there is a plan for it. Says which elements of the result this rank has. */
-static int by_plan(const struct golden *g, treefold_comm *comm, int rank, int size, void *result, size_t *first, size_t *count)
+static int by_plan(const struct golden *g, void *result, size_t *first, size_t *count)
 {
-    size_t rows = g->n / g->width, item = item_bytes(g);
-    size_t begin = rows * (size_t)rank / (size_t)size, end = rows * ((size_t)rank + 1) / (size_t)size;
-    size_t own = (end - begin) * g->width;
-    const unsigned char *x = g->items + begin * g->width * item, *y = g->others + begin * item;
-    treefold_type type = types[g->type].type;
-    treefold_builder *builder;
-    treefold_plan *plan;
+    const int is_exact = statistic_of(g) >= 0;
+    const struct recipe recipe = {is_exact ? EXACT : TREE, g->type, is_exact ? statistic_of(g) : g->op, g->n / g->width, g->width, NULL};
+    const size_t item = bytes_of(g->type), begin = begin_of(&recipe, rank) * g->width, own = count_of(&recipe) * g->width;
+    const unsigned char *x = g->items + begin * item, *y = g->others + begin * item;
+    if (!is_exact && (is(g, "dot") || is(g, "squared_norm")))
+        return 0;
+    treefold_plan *plan = plan_of(&recipe);
     *first = 0;
     *count = g->m;
-    if (statistic_of(g) >= 0) {
-        OK(treefold_builder_create_exact(comm, type, statistic_of(g), &builder));
-    } else if (is(g, "dot") || is(g, "squared_norm")) {
-        return 0;
-    } else {
-        OK(treefold_builder_create(comm, type, g->op, &builder));
-        OK(treefold_builder_local_items(builder, end - begin));
-        OK(treefold_builder_width(builder, g->width));
-    }
-    OK(treefold_plan_build(builder, &plan));
-    OK(treefold_builder_destroy(&builder));
     if (is(g, "scan") || is(g, "exscan")) {
         *first = begin;
         *count = own;
@@ -156,26 +128,22 @@ static int by_plan(const struct golden *g, treefold_comm *comm, int rank, int si
     } else {
         OK(treefold_allreduce(plan, x, own, result, g->m));
     }
-    OK(treefold_plan_destroy(&plan));
+    end_plan(&plan);
     return 1;
 }
 
 int main(int argc, char **argv)
 {
-    int rank, size, cases = 0;
+    int cases = 0;
     struct golden g;
-    treefold_comm *comm;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    OK(treefold_comm_duplicate(MPI_COMM_WORLD, &comm));
+    begin_ranks(&argc, &argv);
     FILE *file = fopen(argc > 1 ? argv[1] : "", "r");
     if (file == NULL) {
         fprintf(stderr, "golden: cannot open the file that the first argument names\n");
         MPI_Abort(MPI_COMM_WORLD, 3);
     }
     while (read_case(file, &g)) {
-        size_t item = item_bytes(&g), first, count;
+        size_t item = bytes_of(g.type), first, count;
         unsigned char *result = calloc(g.m + 1, item);
         int before = failures, ways = 0;
         if (locally(&g, result)) {
@@ -183,13 +151,13 @@ int main(int argc, char **argv)
             ways++;
         }
         memset(result, 0, g.m * item);
-        if (by_plan(&g, comm, rank, size, result, &first, &count)) {
+        if (by_plan(&g, result, &first, &count)) {
             CHECK(memcmp(result, g.expected + first * item, count * item) == 0);
             ways++;
         }
         CHECK(ways > 0);
         if (failures != before)
-            fprintf(stderr, "case %d: %s %s %s, %zu elements\n", cases, types[g.type].name, g.is_exact ? "exact" : ops[g.op],
+            fprintf(stderr, "case %d: %s %s %s, %zu elements\n", cases, types[g.type], g.is_exact ? "exact" : ops[g.op],
                     g.operation, g.n);
         free(g.items);
         free(g.others);
@@ -202,6 +170,6 @@ int main(int argc, char **argv)
     OK(treefold_comm_destroy(&comm));
     if (rank == 0)
         printf("%d cases\n", cases);
-    MPI_Finalize();
-    return failures != 0 || cases < 380;
+    CHECK(cases >= 380);
+    return end_ranks();
 }

@@ -2,42 +2,22 @@
    itself: a plan whose run was refused is spent, so each call has one of its own. */
 #include "../../../c/tests/c/places.h"
 
-#include <treefold_mpi.h>
+#include "ranks.h"
 
-static treefold_comm *comm;
 static MPI_Comm self = MPI_COMM_SELF;
 
 /* The type's elements in `items`; keys are the zeros of `others`. */
-enum { COUNT = ROOM_BYTES / sizeof(double), TREE = 0, BY_KEY = -1 };
+enum { COUNT = ROOM_BYTES / sizeof(double), KEYED_RUN = -1 };
 
-/* In tree order, by key, or of an exact statistic. */
-static treefold_builder *builder_of(treefold_statistic kind, size_t width)
-{
-    treefold_builder *builder = NULL;
-    OK(kind == TREE     ? treefold_builder_create(comm, TREEFOLD_F64, TREEFOLD_SUM, &builder)
-       : kind == BY_KEY ? treefold_builder_create_by_key(comm, TREEFOLD_F64, TREEFOLD_EXACT_SUM, width, &builder)
-                        : treefold_builder_create_exact(comm, TREEFOLD_F64, kind, &builder));
-    if (kind == TREE)
-        OK(treefold_builder_local_items(builder, COUNT / width));
-    if (kind != BY_KEY)
-        OK(treefold_builder_width(builder, width));
-    return builder;
-}
-
-static treefold_plan *plan_of(treefold_statistic kind, size_t width)
-{
-    treefold_plan *plan = NULL;
-    treefold_builder *builder = builder_of(kind, width);
-    OK(treefold_plan_build(builder, &plan));
-    OK(treefold_builder_destroy(&builder));
-    return plan;
-}
+#define OF_TREE(width) &(struct recipe){TREE, TREEFOLD_F64, TREEFOLD_SUM, COUNT / (width), width, NULL}
+#define OF_EXACT(statistic, width) &(struct recipe){EXACT, TREEFOLD_F64, TREEFOLD_EXACT_##statistic, 0, width, NULL}
+#define OF_KEYS &(struct recipe){BY_KEY, TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, 2, NULL}
 
 static treefold_run *run_of(treefold_plan *plan, int32_t operation)
 {
     treefold_run *run = NULL;
-    OK(operation == BY_KEY ? treefold_start_by_key(plan, TREEFOLD_REDUCE, TREEFOLD_I64, others, COUNT, items, COUNT, NULL, 0, &run)
-                           : treefold_start(plan, operation, items, COUNT, NULL, 0, &run));
+    OK(operation == KEYED_RUN ? treefold_start_by_key(plan, TREEFOLD_REDUCE, TREEFOLD_I64, others, COUNT, items, COUNT, NULL, 0, &run)
+                              : treefold_start(plan, operation, items, COUNT, NULL, 0, &run));
     return run;
 }
 
@@ -88,14 +68,14 @@ static int left_one(void *context, const void *left, const void *right, void *ou
 #define PLACE_OF(function, result, make, call, end, ...) {#function, #result, function##_##result, __VA_ARGS__},
 
 #define NOTHING (void)0
-#define PLAN(kind, width) treefold_plan *plan = plan_of(kind, width)
+#define PLAN(recipe) treefold_plan *plan = plan_of(recipe)
 #define END_PLAN OK(treefold_plan_destroy(&plan))
 #define RUN(operation)                                                                                                                 \
-    PLAN(TREE, 1);                                                                                                                     \
+    PLAN(OF_TREE(1));                                                                                                                  \
     treefold_run *own = run_of(plan, operation)
 #define END_RUN OK(treefold_cancel(&own)); END_PLAN
 #define STATE                                                                                                                          \
-    PLAN(BY_KEY, 2);                                                                                                                   \
+    PLAN(OF_KEYS);                                                                                                                     \
     treefold_keyed *keyed = keyed_of()
 #define END_STATE OK(treefold_keyed_destroy(&keyed)); END_PLAN
 #define HASHED treefold_hashed *hashed = hashed_of()
@@ -103,7 +83,7 @@ static int left_one(void *context, const void *left, const void *right, void *ou
 #define END_STARTED OK(treefold_cancel((void *)results)); END_PLAN
 #define END_SECOND OK(treefold_cancel(SECOND)); END_PLAN
 /* A handle where the call looks for it, if it can. */
-#define PUT(place, handle) (place == results ? (void)memcpy(results, &handle, sizeof handle) : (void)0)
+#define AT(place, handle) (place == results ? (void)memcpy(results, &handle, sizeof handle) : (void)0)
 #define SECOND (void *)(results + ROOM_BYTES)
 #define OTHER(name) {SECOND, "`" #name "`"}
 #define LOCAL {items, "`local`"}
@@ -126,8 +106,8 @@ static int left_one(void *context, const void *left, const void *right, void *ou
         OK(treefold_comm_destroy(result)), 8, {{0}})                                                                                   \
     ROW(treefold_comm_rank, rank, NOTHING, (comm, rank), NOTHING, 4, {{0}})                                                            \
     ROW(treefold_comm_size, size, NOTHING, (comm, size), NOTHING, 4, {{0}})                                                            \
-    ROW(treefold_comm_destroy, comm, treefold_comm *own = comm_of(); PUT(comm, own), (comm), NOTHING, 8, {{0}})                        \
-    ROW(treefold_comm_free, comm, treefold_comm *own = comm_of(); PUT(comm, own), (comm), NOTHING, 8, {{0}})                           \
+    ROW(treefold_comm_destroy, comm, treefold_comm *own = comm_of(); AT(comm, own), (comm), NOTHING, 8, {{0}})                         \
+    ROW(treefold_comm_free, comm, treefold_comm *own = comm_of(); AT(comm, own), (comm), NOTHING, 8, {{0}})                            \
     ROW(treefold_builder_create, result, NOTHING, (comm, TREEFOLD_F64, TREEFOLD_SUM, result), OK(treefold_builder_destroy(result)), 8, \
         {{0}})                                                                                                                         \
     ROW(treefold_builder_create_exact, result, NOTHING, (comm, TREEFOLD_F64, TREEFOLD_EXACT_SUM, result),                              \
@@ -136,70 +116,70 @@ static int left_one(void *context, const void *left, const void *right, void *ou
         OK(treefold_builder_destroy(result)), 8, {{0}})                                                                                \
     ROW(treefold_builder_create_user, result, NOTHING, (comm, "left", 8, left_one, NULL, items, result),                               \
         OK(treefold_builder_destroy(result)), 8, {{items, "`empty`"}})                                                                 \
-    ROW(treefold_builder_destroy, builder, treefold_builder *own = builder_of(TREE, 1); PUT(builder, own), (builder), NOTHING, 8,      \
+    ROW(treefold_builder_destroy, builder, treefold_builder *own = builder_of(OF_TREE(1)); AT(builder, own), (builder), NOTHING, 8,    \
         {{0}})                                                                                                                         \
-    ROW(treefold_plan_build, result, treefold_builder *own = builder_of(TREE, 1), (own, result),                                       \
+    ROW(treefold_plan_build, result, treefold_builder *own = builder_of(OF_TREE(1)), (own, result),                                    \
         OK(treefold_plan_destroy(result)); OK(treefold_builder_destroy(&own)), 8, {{0}})                                               \
-    ROW(treefold_plan_destroy, plan, treefold_plan *own = plan_of(TREE, 1); PUT(plan, own), (plan), NOTHING, 8, {{0}})                 \
-    ROW(treefold_plan_algorithm, name, PLAN(TREE, 1), (plan, TREEFOLD_ALLREDUCE, name), END_PLAN, 8, {{0}})                            \
-    ROW(treefold_plan_scattered_columns, begin, PLAN(TREE, 1), (plan, begin, SECOND), END_PLAN, 8, {OTHER(end)})                       \
-    ROW(treefold_plan_scattered_columns, end, PLAN(TREE, 1), (plan, SECOND, end), END_PLAN, 8, {OTHER(begin)})                         \
-    ROW(treefold_plan_print, text, PLAN(TREE, 1), (plan, text, 32, SECOND), END_PLAN, 1, {OTHER(needed)})                              \
-    ROW(treefold_plan_print, needed, PLAN(TREE, 1), (plan, SECOND, 32, needed), END_PLAN, 8, {OTHER(text)})                            \
-    ROW(treefold_allreduce, result, PLAN(TREE, 1), (plan, X, result, 1), END_PLAN, 8, {LOCAL})                                         \
-    ROW(treefold_reduce, result, PLAN(TREE, 2), (plan, X, result, 2, SECOND), END_PLAN, 8, {LOCAL, OTHER(is_mine)})                    \
-    ROW(treefold_reduce_scatter, result, PLAN(TREE, 4), (plan, X, result, 4), END_PLAN, 8, {LOCAL})                                    \
-    ROW(treefold_scan, result, PLAN(TREE, 1), (plan, X, result, COUNT), END_PLAN, 8, {LOCAL})                                          \
-    ROW(treefold_exscan, result, PLAN(TREEFOLD_EXACT_SUM, 1), (plan, X, result, COUNT), END_PLAN, 8, {LOCAL})                          \
-    ROW(treefold_broadcast, row, PLAN(TREE, 2), (plan, row, 2), END_PLAN, 8, {{0}})                                                    \
-    ROW(treefold_run_dot, result, PLAN(TREEFOLD_EXACT_DOT, 2), (REDUCE, PAIR, result, 2, SECOND), END_PLAN, 8,                         \
+    ROW(treefold_plan_destroy, plan, treefold_plan *own = plan_of(OF_TREE(1)); AT(plan, own), (plan), NOTHING, 8, {{0}})               \
+    ROW(treefold_plan_algorithm, name, PLAN(OF_TREE(1)), (plan, TREEFOLD_ALLREDUCE, name), END_PLAN, 8, {{0}})                         \
+    ROW(treefold_plan_scattered_columns, begin, PLAN(OF_TREE(1)), (plan, begin, SECOND), END_PLAN, 8, {OTHER(end)})                    \
+    ROW(treefold_plan_scattered_columns, end, PLAN(OF_TREE(1)), (plan, SECOND, end), END_PLAN, 8, {OTHER(begin)})                      \
+    ROW(treefold_plan_print, text, PLAN(OF_TREE(1)), (plan, text, 32, SECOND), END_PLAN, 1, {OTHER(needed)})                           \
+    ROW(treefold_plan_print, needed, PLAN(OF_TREE(1)), (plan, SECOND, 32, needed), END_PLAN, 8, {OTHER(text)})                         \
+    ROW(treefold_allreduce, result, PLAN(OF_TREE(1)), (plan, X, result, 1), END_PLAN, 8, {LOCAL})                                      \
+    ROW(treefold_reduce, result, PLAN(OF_TREE(2)), (plan, X, result, 2, SECOND), END_PLAN, 8, {LOCAL, OTHER(is_mine)})                 \
+    ROW(treefold_reduce_scatter, result, PLAN(OF_TREE(4)), (plan, X, result, 4), END_PLAN, 8, {LOCAL})                                 \
+    ROW(treefold_scan, result, PLAN(OF_TREE(1)), (plan, X, result, COUNT), END_PLAN, 8, {LOCAL})                                       \
+    ROW(treefold_exscan, result, PLAN(OF_EXACT(SUM, 1)), (plan, X, result, COUNT), END_PLAN, 8, {LOCAL})                               \
+    ROW(treefold_broadcast, row, PLAN(OF_TREE(2)), (plan, row, 2), END_PLAN, 8, {{0}})                                                 \
+    ROW(treefold_run_dot, result, PLAN(OF_EXACT(DOT, 2)), (REDUCE, PAIR, result, 2, SECOND), END_PLAN, 8,                              \
         {X_AND_Y, OTHER(is_mine)})                                                                                                     \
-    ROW(treefold_run_dots, result, PLAN(TREEFOLD_EXACT_DOT, 1), (REDUCE, APART, result, 1, SECOND), END_PLAN, 8,                       \
+    ROW(treefold_run_dots, result, PLAN(OF_EXACT(DOT, 1)), (REDUCE, APART, result, 1, SECOND), END_PLAN, 8,                            \
         {X_AND_Y, OTHER(is_mine)})                                                                                                     \
-    ROW(treefold_run_by_key, result, PLAN(BY_KEY, 2), (REDUCE, KEYED, result, 2, SECOND), END_PLAN, 8,                                 \
+    ROW(treefold_run_by_key, result, PLAN(OF_KEYS), (REDUCE, KEYED, result, 2, SECOND), END_PLAN, 8,                                   \
         {KEYS_AND_ITEMS, OTHER(is_mine)})                                                                                              \
-    ROW(treefold_start, result, PLAN(TREE, 1), (REDUCE, X, result, 1, SECOND), END_SECOND, 8, {LOCAL, OTHER(run)})                     \
-    ROW(treefold_start, run, PLAN(TREE, 1), (REDUCE, X, SECOND, 1, run), END_STARTED, 8, {LOCAL, OTHER(result)})                       \
-    ROW(treefold_start_dot, result, PLAN(TREEFOLD_EXACT_DOT, 1), (REDUCE, PAIR, result, 1, SECOND), END_SECOND, 8,                     \
+    ROW(treefold_start, result, PLAN(OF_TREE(1)), (REDUCE, X, result, 1, SECOND), END_SECOND, 8, {LOCAL, OTHER(run)})                  \
+    ROW(treefold_start, run, PLAN(OF_TREE(1)), (REDUCE, X, SECOND, 1, run), END_STARTED, 8, {LOCAL, OTHER(result)})                    \
+    ROW(treefold_start_dot, result, PLAN(OF_EXACT(DOT, 1)), (REDUCE, PAIR, result, 1, SECOND), END_SECOND, 8,                          \
         {X_AND_Y, OTHER(run)})                                                                                                         \
-    ROW(treefold_start_dot, run, PLAN(TREEFOLD_EXACT_VDOT, 1), (REDUCE, PAIR, NO_PLACE, run), END_STARTED, 8, {X_AND_Y})               \
-    ROW(treefold_start_dots, result, PLAN(TREEFOLD_EXACT_DOT, 1), (REDUCE, APART, result, 1, SECOND), END_SECOND, 8,                   \
+    ROW(treefold_start_dot, run, PLAN(OF_EXACT(VDOT, 1)), (REDUCE, PAIR, NO_PLACE, run), END_STARTED, 8, {X_AND_Y})                    \
+    ROW(treefold_start_dots, result, PLAN(OF_EXACT(DOT, 1)), (REDUCE, APART, result, 1, SECOND), END_SECOND, 8,                        \
         {X_AND_Y, OTHER(run)})                                                                                                         \
-    ROW(treefold_start_dots, run, PLAN(TREEFOLD_EXACT_DOT, 1), (REDUCE, APART, NO_PLACE, run), END_STARTED, 8, {X_AND_Y})              \
-    ROW(treefold_start_by_key, result, PLAN(BY_KEY, 2), (REDUCE, KEYED, result, 2, SECOND), END_SECOND, 8,                             \
+    ROW(treefold_start_dots, run, PLAN(OF_EXACT(DOT, 1)), (REDUCE, APART, NO_PLACE, run), END_STARTED, 8, {X_AND_Y})                   \
+    ROW(treefold_start_by_key, result, PLAN(OF_KEYS), (REDUCE, KEYED, result, 2, SECOND), END_SECOND, 8,                               \
         {KEYS_AND_ITEMS, OTHER(run)})                                                                                                  \
-    ROW(treefold_start_by_key, run, PLAN(BY_KEY, 2), (REDUCE, KEYED, NO_PLACE, run), END_STARTED, 8, {KEYS_AND_ITEMS})                 \
+    ROW(treefold_start_by_key, run, PLAN(OF_KEYS), (REDUCE, KEYED, NO_PLACE, run), END_STARTED, 8, {KEYS_AND_ITEMS})                   \
     ROW(treefold_test, done, RUN(TREEFOLD_REDUCE), (own, done), END_RUN, 4, {{0}})                                                     \
-    ROW(treefold_plan_pending, pending, PLAN(TREE, 1), (plan, pending), END_PLAN, 4, {{0}})                                            \
-    ROW(treefold_run_plan, plan, treefold_run *own = run_of(plan_of(TREE, 1), TREEFOLD_REDUCE), (own, plan),                           \
+    ROW(treefold_plan_pending, pending, PLAN(OF_TREE(1)), (plan, pending), END_PLAN, 4, {{0}})                                         \
+    ROW(treefold_run_plan, plan, treefold_run *own = run_of(plan_of(OF_TREE(1)), TREEFOLD_REDUCE), (own, plan),                        \
         OK(treefold_cancel(&own)), 8, {{0}})                                                                                           \
     ROW(treefold_run_algorithm, name, RUN(TREEFOLD_REDUCE), (own, name), END_RUN, 8, {{0}})                                            \
     ROW(treefold_wait, result, RUN(TREEFOLD_REDUCE), (&own, result, 1, SECOND), END_PLAN, 8, {OTHER(is_mine)})                         \
-    ROW(treefold_wait, run, RUN(TREEFOLD_REDUCE); PUT(run, own), (run, SECOND, 1, NULL), END_PLAN, 8, {{0}})                           \
-    ROW(treefold_wait_all, runs, PLAN(TREE, 1); treefold_run *own = NULL;                                                              \
-        OK(treefold_start(REDUCE, X, SECOND, 1, &own)); PUT(runs, own), (runs, 1), END_PLAN, 8, {{0}})                                 \
-    ROW(treefold_wait_keyed, run, STATE; treefold_run *own = run_of(plan, BY_KEY); PUT(run, own), (run, keyed, NULL), END_STATE, 8,    \
+    ROW(treefold_wait, run, RUN(TREEFOLD_REDUCE); AT(run, own), (run, SECOND, 1, NULL), END_PLAN, 8, {{0}})                            \
+    ROW(treefold_wait_all, runs, PLAN(OF_TREE(1)); treefold_run *own = NULL;                                                           \
+        OK(treefold_start(REDUCE, X, SECOND, 1, &own)); AT(runs, own), (runs, 1), END_PLAN, 8, {{0}})                                  \
+    ROW(treefold_wait_keyed, run, STATE; treefold_run *own = run_of(plan, KEYED_RUN); AT(run, own), (run, keyed, NULL), END_STATE, 8,  \
         {{0}})                                                                                                                         \
-    ROW(treefold_cancel, run, RUN(TREEFOLD_REDUCE); PUT(run, own), (run), END_PLAN, 8, {{0}})                                          \
+    ROW(treefold_cancel, run, RUN(TREEFOLD_REDUCE); AT(run, own), (run), END_PLAN, 8, {{0}})                                           \
     ROW(treefold_hashed_create, result, NOTHING, (comm, TREEFOLD_I64, TREEFOLD_F64, 0, result), OK(treefold_hashed_destroy(result)),   \
         8, {{0}})                                                                                                                      \
-    ROW(treefold_hashed_destroy, hashed, treefold_hashed *own = hashed_of(); PUT(hashed, own), (hashed), NOTHING, 8, {{0}})            \
+    ROW(treefold_hashed_destroy, hashed, treefold_hashed *own = hashed_of(); AT(hashed, own), (hashed), NOTHING, 8, {{0}})             \
     ROW(treefold_hashed_run, count, HASHED, (hashed, TREEFOLD_ALLREDUCE, others, COUNT, items, COUNT, count), END_HASHED, 8,           \
         {KEYS_AND_ITEMS})                                                                                                              \
     ROW(treefold_hashed_result, keys, HASHED, (hashed, keys, 1, SECOND, 1), END_HASHED, 8, {OTHER(sums)})                              \
     ROW(treefold_hashed_result, sums, HASHED, (hashed, SECOND, 1, sums, 1), END_HASHED, 8, {OTHER(keys)})
 
 #define NULLABLE                                                                                                                       \
-    ROW(treefold_reduce, is_mine, PLAN(TREE, 1), (plan, X, SECOND, 1, is_mine), END_PLAN, 4, {LOCAL, OTHER(result)})                   \
-    ROW(treefold_run_dot, is_mine, PLAN(TREEFOLD_EXACT_DOT, 1), (REDUCE, PAIR, SECOND, 1, is_mine), END_PLAN, 4,                       \
+    ROW(treefold_reduce, is_mine, PLAN(OF_TREE(1)), (plan, X, SECOND, 1, is_mine), END_PLAN, 4, {LOCAL, OTHER(result)})                \
+    ROW(treefold_run_dot, is_mine, PLAN(OF_EXACT(DOT, 1)), (REDUCE, PAIR, SECOND, 1, is_mine), END_PLAN, 4,                            \
         {X_AND_Y, OTHER(result)})                                                                                                      \
-    ROW(treefold_run_dots, is_mine, PLAN(TREEFOLD_EXACT_DOT, 1), (REDUCE, APART, SECOND, 1, is_mine), END_PLAN, 4,                     \
+    ROW(treefold_run_dots, is_mine, PLAN(OF_EXACT(DOT, 1)), (REDUCE, APART, SECOND, 1, is_mine), END_PLAN, 4,                          \
         {X_AND_Y, OTHER(result)})                                                                                                      \
-    ROW(treefold_run_by_key, is_mine, PLAN(BY_KEY, 2), (REDUCE, KEYED, SECOND, 2, is_mine), END_PLAN, 4,                               \
+    ROW(treefold_run_by_key, is_mine, PLAN(OF_KEYS), (REDUCE, KEYED, SECOND, 2, is_mine), END_PLAN, 4,                                 \
         {KEYS_AND_ITEMS, OTHER(result)})                                                                                               \
     ROW(treefold_run_keyed, is_mine, STATE, (REDUCE, keyed, is_mine), END_STATE, 4, {{0}})                                             \
     ROW(treefold_wait, is_mine, RUN(TREEFOLD_REDUCE), (&own, SECOND, 1, is_mine), END_PLAN, 4, {OTHER(result)})                        \
-    ROW(treefold_wait_keyed, is_mine, STATE; treefold_run *own = run_of(plan, BY_KEY), (&own, keyed, is_mine), END_STATE, 4, {{0}})
+    ROW(treefold_wait_keyed, is_mine, STATE; treefold_run *own = run_of(plan, KEYED_RUN), (&own, keyed, is_mine), END_STATE, 4, {{0}})
 
 #define ROW CALL_OF
 RESULTS
@@ -211,7 +191,8 @@ static const struct place table[] = {RESULTS}, nullable[] = {NULLABLE};
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    OK(treefold_comm_duplicate(MPI_COMM_SELF, &comm));
+    size = 1;
+    comm = comm_of();
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         check_place(&table[i], 0);
     for (size_t i = 0; i < sizeof nullable / sizeof *nullable; i++)

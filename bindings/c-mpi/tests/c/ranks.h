@@ -72,15 +72,25 @@ static inline treefold_builder *builder_of(const struct recipe *recipe)
     return builder;
 }
 
-static inline treefold_plan *plan_of(const struct recipe *recipe)
+/* The plan of a builder, which ends. */
+static inline treefold_plan *built(treefold_builder *builder)
 {
-    treefold_builder *builder = builder_of(recipe);
     treefold_plan *plan = NULL;
     OK(treefold_plan_build(builder, &plan));
     OK(treefold_builder_destroy(&builder));
     CHECK(builder == NULL);
     return plan;
 }
+
+/* A builder that cannot build, which ends. */
+#define CANNOT_BUILD(code, words, builder)                                                                                             \
+    do {                                                                                                                               \
+        treefold_builder *own_ = (builder);                                                                                            \
+        EXPECT(code, words, treefold_plan_build(own_, &(treefold_plan *){NULL}));                                                      \
+        OK(treefold_builder_destroy(&own_));                                                                                           \
+    } while (0)
+
+static inline treefold_plan *plan_of(const struct recipe *recipe) { return built(builder_of(recipe)); }
 
 /* A plan of the sum of one double a rank. */
 static inline treefold_plan *plan_of_one(void)

@@ -1,33 +1,27 @@
 /* Processes that the program starts, and that it meets at a port: ranks of another MPI_COMM_WORLD, which have counted their communicators
    themselves. Both sides make plans together, and free communicators in several orders. */
-#include "../../../c/tests/c/check.h"
-
-#include <treefold_mpi.h>
+#include "ranks.h"
 
 enum { CHILDREN = 2, ROUNDS = 2, MOST_OWN = 3 };
 
 /* The sides of what is between two worlds. */
 enum { PARENTS = 0, CHILDREN_SIDE = 1 };
 
-static int rank, size;
-
 /* A plan over the ranks of a communicator, whose sum is exact. */
-static void check_sum(treefold_comm *comm)
+static void check_sum(treefold_comm *of)
 {
     int r = -1, p = -1;
-    double item, sum = 0;
+    double sum = 0;
     treefold_builder *builder = NULL;
-    treefold_plan *plan = NULL;
-    OK(treefold_comm_rank(comm, &r));
-    OK(treefold_comm_size(comm, &p));
-    item = r + 1;
-    OK(treefold_builder_create(comm, TREEFOLD_F64, TREEFOLD_SUM, &builder));
+    OK(treefold_comm_rank(of, &r));
+    OK(treefold_comm_size(of, &p));
+    const double item = r + 1;
+    OK(treefold_builder_create(of, TREEFOLD_F64, TREEFOLD_SUM, &builder));
     OK(treefold_builder_local_items(builder, 1));
-    OK(treefold_plan_build(builder, &plan));
-    OK(treefold_builder_destroy(&builder));
+    treefold_plan *plan = built(builder);
     OK(treefold_allreduce(plan, &item, 1, &sum, 1));
     CHECK(sum == p * (p + 1) / 2);
-    OK(treefold_plan_destroy(&plan));
+    end_plan(&plan);
 }
 
 static treefold_comm *duplicate(MPI_Comm comm)
@@ -86,7 +80,7 @@ static void meet(MPI_Comm between, int side)
 }
 
 /* More processes of this program; MPI_COMM_NULL where the library cannot start any. */
-static MPI_Comm start(const char *program)
+static MPI_Comm started(const char *program)
 {
     int codes[CHILDREN], code;
     MPI_Comm between = MPI_COMM_NULL;
@@ -107,7 +101,7 @@ int main(int argc, char **argv)
     MPI_Comm_get_parent(&between);
     int side = between == MPI_COMM_NULL ? PARENTS : CHILDREN_SIDE;
     if (side == PARENTS)
-        between = start(argv[0]);
+        between = started(argv[0]);
     if (between == MPI_COMM_NULL) {
         if (rank == 0)
             printf("skipped: spawn.c: this MPI library starts no processes here\n");

@@ -26,11 +26,8 @@ static void freeing(void)
         copy = own;
         OK(treefold_comm_free(&own));
         CHECK(own == NULL);
-        if (turn == 0) {
-            OK(treefold_comm_free(&own));
-            EXPECT(TREEFOLD_NULL, "`comm`", treefold_comm_free(NULL));
-            EXPECT(TREEFOLD_ARGUMENT, "destroyed", treefold_comm_free(&copy));
-        }
+        OK(treefold_comm_free(&own));
+        EXPECT(TREEFOLD_ARGUMENT, "destroyed", treefold_comm_free(&copy));
         MPI_Comm_free(&parent);
     }
     treefold_comm *world = comm;
@@ -82,16 +79,14 @@ static void communicators(void)
 {
     treefold_comm *other = NULL;
     MPI_Comm inter, half, world = MPI_COMM_WORLD;
-    int found = -1;
+    int found = -1, count = -1;
     const char *library = NULL;
     OK(treefold_mpi_library(&library));
     CHECK(library != NULL && strlen(library) > 5);
     OK(treefold_comm_rank(comm, &found));
-    CHECK(found == rank);
-    OK(treefold_comm_size(comm, &found));
-    CHECK(found == size);
+    OK(treefold_comm_size(comm, &count));
+    CHECK(found == rank && count == size);
     EXPECT(TREEFOLD_NULL, "`comm`", treefold_comm_size(NULL, &found));
-    EXPECT(TREEFOLD_NULL, "`result`", treefold_comm_duplicate(MPI_COMM_WORLD, NULL));
     EXPECT(TREEFOLD_ARGUMENT, "MPI_COMM_NULL", treefold_comm_duplicate(MPI_COMM_NULL, &other));
     const treefold_mpi_function size_of = (treefold_mpi_function)MPI_Comm_size;
     EXPECT(TREEFOLD_MPI, "another", treefold_comm_duplicate_checked(&world, sizeof world, "another", size_of, &other));
@@ -107,11 +102,8 @@ static void communicators(void)
     EXPECT(TREEFOLD_ARGUMENT, "`seconds`", treefold_comm_silence_limit(other, -1));
     treefold_comm *copy = other;
     OK(treefold_comm_destroy(&other));
-    CHECK(other == NULL);
     OK(treefold_comm_destroy(&other));
-    EXPECT(TREEFOLD_NULL, "`comm`", treefold_comm_destroy(NULL));
     EXPECT(TREEFOLD_ARGUMENT, "destroyed", treefold_comm_rank(copy, &found));
-    EXPECT(TREEFOLD_ARGUMENT, "destroyed", treefold_comm_destroy(&copy));
     EXPECT(TREEFOLD_ARGUMENT, "not a valid", treefold_comm_rank((const treefold_comm *)(const void *)&found, &found));
     freeing();
     interruption();
@@ -127,7 +119,13 @@ static void communicators(void)
 /* Every algorithm, every way of owning items: one number. */
 static void distributions_and_algorithms(void)
 {
-    const struct recipe even = {TREE, TREEFOLD_F64, TREEFOLD_SUM, N, 1, NULL};
+    const size_t p = (size_t)size, r = (size_t)rank, share = N / p, longer = N % p;
+    /* A rank's items follow those of the ranks below, or are in two pieces, with the ranks in reverse; even shares, or blocks in turn. */
+    const uint64_t begin = N * (p - 1 - r) / p, end = N * (p - r) / p, middle = (begin + end) / 2;
+    const treefold_range ranges[4][2] = {{{N * r / p, N * (r + 1) / p}, {0, 0}},
+                                         {{middle, end}, {begin, middle}},
+                                         {{r * share + (r < longer ? r : longer), (r + 1) * share + (r < longer ? r + 1 : longer)}, {0, 0}},
+                                         {{0, N}, {0, 0}}};
     double expected = tree_sum(all, N), local[N], sum;
     size_t algorithms = 0;
     for (const char *name; (name = treefold_algorithm_name(algorithms)) != NULL; algorithms++)
@@ -135,43 +133,23 @@ static void distributions_and_algorithms(void)
             treefold_builder *builder = NULL;
             treefold_plan *plan = NULL;
             size_t n = 0;
+            for (int piece = 0; piece < 2; piece++)
+                for (uint64_t i = ranges[way][piece].begin; i < ranges[way][piece].end; i++)
+                    if (way < 3 || i / 7 % p == r)
+                        local[n++] = all[i];
             OK(treefold_builder_create(comm, TREEFOLD_F64, TREEFOLD_SUM, &builder));
             OK(treefold_builder_algorithm(builder, name));
             OK(treefold_builder_items(builder, N));
-            if (way == 0) {
-                for (size_t i = begin_of(&even, rank); i < begin_of(&even, rank + 1); i++)
-                    local[n++] = all[i];
-                OK(treefold_builder_local_items(builder, n));
-            } else if (way == 1) {
-                /* Items in reverse over the ranks, in two pieces. */
-                int other = size - 1 - rank;
-                uint64_t begin = begin_of(&even, other), end = begin_of(&even, other + 1), middle = (begin + end) / 2;
-                treefold_range ranges[2] = {{middle, end}, {begin, middle}};
-                for (int piece = 0; piece < 2; piece++)
-                    for (uint64_t i = ranges[piece].begin; i < ranges[piece].end; i++)
-                        local[n++] = all[i];
-                OK(treefold_builder_extents(builder, ranges, 2));
-            } else if (way == 2) {
-                size_t share = N / (size_t)size, longer = N % (size_t)size, r = (size_t)rank;
-                size_t begin = r * share + (r < longer ? r : longer);
-                for (n = 0; n < share + (r < longer); n++)
-                    local[n] = all[begin + n];
-                OK(treefold_builder_even(builder, N));
-            } else {
-                for (size_t i = 0; i < N; i++)
-                    if (i / 7 % (size_t)size == (size_t)rank)
-                        local[n++] = all[i];
-                OK(treefold_builder_block_cyclic(builder, N, 7));
-            }
-            treefold_status built = treefold_plan_build(builder, &plan);
+            OK(way == 0   ? treefold_builder_local_items(builder, n)
+               : way == 1 ? treefold_builder_extents(builder, ranges[1], 2)
+               : way == 2 ? treefold_builder_even(builder, N)
+                          : treefold_builder_block_cyclic(builder, N, 7));
+            treefold_status status = treefold_plan_build(builder, &plan);
             OK(treefold_builder_destroy(&builder));
-            if (built == TREEFOLD_UNSUPPORTED && (way == 1 || way == 3))
+            if (status == TREEFOLD_UNSUPPORTED && (way == 1 || way == 3))
                 continue;
-            CHECK(built == TREEFOLD_OK);
-            sum = -1;
+            CHECK(status == TREEFOLD_OK);
             OK(treefold_allreduce(plan, local, n, &sum, 1));
-            if (bits(sum) != bits(expected))
-                fprintf(stderr, "%s, way %d\n", name, way);
             CHECK(bits(sum) == bits(expected));
             end_plan(&plan);
         }
@@ -300,11 +278,8 @@ static void builders(void)
     EXPECT(TREEFOLD_NULL, "`comm`", treefold_builder_create(NULL, TREEFOLD_F64, TREEFOLD_SUM, &none));
     EXPECT(TREEFOLD_ARGUMENT, "`type`", treefold_builder_create(comm, 99, TREEFOLD_SUM, &none));
     EXPECT(TREEFOLD_ARGUMENT, "`op`", treefold_builder_create(comm, TREEFOLD_F64, 99, &none));
-    for (treefold_type type = TREEFOLD_C32; type <= TREEFOLD_C64; type++)
-        for (treefold_op op = TREEFOLD_MIN; op <= TREEFOLD_MAX; op++)
-            EXPECT(TREEFOLD_UNSUPPORTED, "complex", treefold_builder_create(comm, type, op, &none));
-    EXPECT(TREEFOLD_NULL, "`comm`", treefold_builder_create_exact(NULL, TREEFOLD_F64, TREEFOLD_EXACT_SUM, &none));
-    EXPECT(TREEFOLD_ARGUMENT, "`type`", treefold_builder_create_exact(comm, 99, TREEFOLD_EXACT_SUM, &none));
+    EXPECT(TREEFOLD_UNSUPPORTED, "complex", treefold_builder_create(comm, TREEFOLD_C32, TREEFOLD_MIN, &none));
+    EXPECT(TREEFOLD_UNSUPPORTED, "complex", treefold_builder_create(comm, TREEFOLD_C64, TREEFOLD_MAX, &none));
     EXPECT(TREEFOLD_UNSUPPORTED, "", treefold_builder_create_exact(comm, TREEFOLD_I8, TREEFOLD_EXACT_SUM, &none));
     EXPECT(TREEFOLD_UNSUPPORTED, "", treefold_builder_create_exact(comm, TREEFOLD_C64, TREEFOLD_EXACT_NORM, &none));
     EXPECT(TREEFOLD_ARGUMENT, "`statistic`", treefold_builder_create_exact(comm, TREEFOLD_F64, 17, &none));
@@ -319,12 +294,7 @@ static void builders(void)
     OK(treefold_builder_items(builder, 99));
     EXPECT(TREEFOLD_DISAGREE, "99", treefold_plan_build(builder, &plan));
     OK(treefold_builder_items(builder, (uint64_t)size));
-    OK(treefold_builder_local_items(builder, UINT64_MAX));
-    CHECK(treefold_plan_build(builder, &plan) == TREEFOLD_DISAGREE);
     if (size > 1) {
-        OK(treefold_builder_extents(builder, &(treefold_range){0, 1}, 1));
-        EXPECT(TREEFOLD_DISAGREE, "item", treefold_plan_build(builder, &plan));
-        OK(treefold_builder_local_items(builder, 1));
         OK(treefold_builder_width(builder, rank == 0 ? 1 : 2));
         EXPECT(TREEFOLD_DISAGREE, "width", treefold_plan_build(builder, &plan));
         CHECK(treefold_last_error_rank() == 1);
@@ -340,17 +310,14 @@ static void builders(void)
     CHECK(sum == size);
     end_plan(&plan);
     copy = builder;
-    OK(treefold_builder_destroy(&builder));
-    OK(treefold_builder_destroy(&builder));
+    END(builder, &builder, &builder);
     EXPECT(TREEFOLD_ARGUMENT, "destroyed", treefold_builder_width(copy, 1));
     /* No items: the operator's value for nothing, or an error. */
     plan = plan_of(&(struct recipe){TREE, TREEFOLD_F64, TREEFOLD_PRODUCT, 0, WIDTH, NULL});
     OK(treefold_allreduce(plan, NULL, 0, zero, WIDTH));
     CHECK(zero[0] == 1 && zero[WIDTH - 1] == 1);
     end_plan(&plan);
-    builder = builder_of(&(struct recipe){TREE, TREEFOLD_I32, TREEFOLD_MAX, 0, 1, NULL});
-    EXPECT(TREEFOLD_EMPTY, "no items", treefold_plan_build(builder, &plan));
-    OK(treefold_builder_destroy(&builder));
+    CANNOT_BUILD(TREEFOLD_EMPTY, "no items", builder_of(&(struct recipe){TREE, TREEFOLD_I32, TREEFOLD_MAX, 0, 1, NULL}));
 }
 
 /* What can be seen to be wrong without the other ranks is an error of its setter, and the setting stays as it was: what is built in the end
@@ -370,23 +337,19 @@ static void setters(void)
     OK(treefold_builder_parameter(builder, TREEFOLD_BLOCKS, 2));
     EXPECT(TREEFOLD_ARGUMENT, "`ranges`", treefold_builder_extents(builder, reversed, 2));
     EXPECT(TREEFOLD_ARGUMENT, "`ranges`", treefold_builder_extents(builder, twice, 3));
-    EXPECT(TREEFOLD_ARGUMENT, "`ranges`", treefold_builder_extents(builder, (const void *)((const char *)twice + 4), 1));
     EXPECT(TREEFOLD_ARGUMENT, "`block`", treefold_builder_block_cyclic(builder, 10, 0));
     EXPECT(TREEFOLD_ARGUMENT, "`elements`", treefold_builder_width(builder, 0));
     EXPECT(TREEFOLD_ARGUMENT, "`rank`", treefold_builder_root(builder, -1));
     EXPECT(TREEFOLD_ARGUMENT, "`rank`", treefold_builder_root(builder, size));
     EXPECT(TREEFOLD_ARGUMENT, "no-such-algorithm", treefold_builder_algorithm(builder, "no-such-algorithm"));
-    EXPECT(TREEFOLD_ARGUMENT, "algorithm", treefold_builder_algorithm(builder, ""));
     for (int32_t parameter = TREEFOLD_BLOCKS; parameter <= TREEFOLD_MESSAGE_LIMIT; parameter++) {
         EXPECT(TREEFOLD_ARGUMENT, "0", treefold_builder_parameter(builder, parameter, 0));
         if (parameter <= TREEFOLD_PORTS)
             EXPECT(TREEFOLD_ARGUMENT, "1048577", treefold_builder_parameter(builder, parameter, most + 1));
     }
     EXPECT(TREEFOLD_ARGUMENT, "`parameter`", treefold_builder_parameter(builder, 0, 1));
-    EXPECT(TREEFOLD_ARGUMENT, "`parameter`", treefold_builder_parameter(builder, TREEFOLD_MESSAGE_LIMIT + 1, 1));
     EXPECT(TREEFOLD_NULL, "`builder`", treefold_builder_parameter(NULL, TREEFOLD_BLOCKS, 1));
     EXPECT(TREEFOLD_ARGUMENT, "`lanes`", treefold_builder_lanes(builder, 0));
-    EXPECT(TREEFOLD_ARGUMENT, "`lanes`", treefold_builder_lanes(builder, most + 1));
     OK(treefold_plan_build(builder, &plan));
     double row[2] = {1, 2}, result[2] = {0, 0};
     int is_mine = -1;
@@ -396,28 +359,22 @@ static void setters(void)
     OK(treefold_plan_algorithm(plan, TREEFOLD_REDUCE, &name));
     CHECK(strcmp(name, "binomial") == 0);
     end_plan(&plan);
-    for (int32_t parameter = TREEFOLD_BLOCKS; parameter <= TREEFOLD_MESSAGE_LIMIT; parameter++)
-        OK(treefold_builder_parameter(builder, parameter, parameter <= TREEFOLD_PORTS ? most : SIZE_MAX));
-    OK(treefold_plan_build(builder, &plan));
-    end_plan(&plan);
     /* Empty ranges may lie anywhere. What is right by itself may not fit the rest: that is an error of the plan. */
     OK(treefold_builder_extents(builder, empty, 3));
     EXPECT(TREEFOLD_DISAGREE, "item", treefold_plan_build(builder, &plan));
     OK(treefold_builder_agreed(builder));
-    EXPECT(TREEFOLD_ARGUMENT, "agreed", treefold_plan_build(builder, &plan));
-    OK(treefold_builder_destroy(&builder));
+    CANNOT_BUILD(TREEFOLD_ARGUMENT, "agreed", builder);
     /* Lanes are of sums of single floats, and each range begins at a multiple of them. */
     builder = builder_of(&(struct recipe){TREE, TREEFOLD_F64, TREEFOLD_SUM, N, WIDTH, NULL});
     OK(treefold_builder_lanes(builder, 16));
-    EXPECT(TREEFOLD_ARGUMENT, "", treefold_plan_build(builder, &plan));
-    OK(treefold_builder_destroy(&builder));
-    builder = builder_of(&(struct recipe){TREE, TREEFOLD_F64, TREEFOLD_MAX, N, 1, NULL});
-    EXPECT(TREEFOLD_UNSUPPORTED, "", treefold_builder_lanes(builder, 16));
-    OK(treefold_builder_destroy(&builder));
+    CANNOT_BUILD(TREEFOLD_ARGUMENT, "", builder);
     builder = builder_of(&(struct recipe){TREE, TREEFOLD_F64, TREEFOLD_SUM, 5 * (size_t)size, 1, NULL});
     OK(treefold_builder_lanes(builder, 16));
     CHECK((treefold_plan_build(builder, &plan) == TREEFOLD_OK) == (size == 1));
     OK(treefold_plan_destroy(&plan));
+    OK(treefold_builder_destroy(&builder));
+    builder = builder_of(&(struct recipe){TREE, TREEFOLD_F64, TREEFOLD_MAX, N, 1, NULL});
+    EXPECT(TREEFOLD_UNSUPPORTED, "", treefold_builder_lanes(builder, 16));
     OK(treefold_builder_destroy(&builder));
     /* Items of exact sums have no numbers. */
     OK(treefold_builder_create_exact(comm, TREEFOLD_F64, TREEFOLD_EXACT_SUM, &exact));
@@ -429,16 +386,15 @@ static void setters(void)
     CHECK(treefold_builder_lanes(exact, 16) != TREEFOLD_OK);
     OK(treefold_builder_destroy(&exact));
     if (size > 1) {
-        builder = builder_of(&(struct recipe){EXACT, TREEFOLD_F64, rank == 0 ? TREEFOLD_EXACT_SUM : TREEFOLD_EXACT_NORM, 0, 1, NULL});
-        EXPECT(TREEFOLD_DISAGREE, "", treefold_plan_build(builder, &plan));
-        OK(treefold_builder_destroy(&builder));
+        CANNOT_BUILD(TREEFOLD_DISAGREE, "",
+                     builder_of(&(struct recipe){EXACT, TREEFOLD_F64, rank == 0 ? TREEFOLD_EXACT_SUM : TREEFOLD_EXACT_NORM, 0, 1, NULL}));
     }
 }
 
 /* What plans say of themselves, and broadcasts. */
 static void plans(void)
 {
-    size_t needed, begin = 0;
+    size_t needed;
     const char *name = NULL;
     char text[64];
     double row[WIDTH], sum;
@@ -452,7 +408,6 @@ static void plans(void)
         CHECK(name != NULL && strlen(name) > 2);
     }
     EXPECT(TREEFOLD_ARGUMENT, "operation", treefold_plan_algorithm(plan, 7, &name));
-    EXPECT(TREEFOLD_NULL, "`end`", treefold_plan_scattered_columns(plan, &begin, NULL));
     OK(treefold_plan_print(plan, NULL, 0, &needed));
     CHECK(needed > sizeof text);
     memset(text, 'x', sizeof text);
@@ -466,17 +421,12 @@ static void plans(void)
     OK(treefold_plan_destroy(&plan));
     EXPECT(TREEFOLD_ARGUMENT, "`plan`: it was destroyed", treefold_allreduce(copy, row, 1, &sum, 1));
     EXPECT(TREEFOLD_NULL, "`plan`", treefold_allreduce(NULL, row, 1, &sum, 1));
-    /* Exact plans have no broadcast, those of dot products no other calls, and plans in lanes no scans. */
+    /* Exact plans and those in lanes have no broadcast. */
     plan = plan_of(&(struct recipe){EXACT, TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, 1, NULL});
     OK(treefold_plan_algorithm(plan, TREEFOLD_BROADCAST, &name));
     CHECK(name == NULL);
     EXPECT(TREEFOLD_UNSUPPORTED, "broadcast", treefold_broadcast(plan, &sum, 1));
     OK(treefold_allreduce(plan, row, 1, &sum, 1));
-    end_plan(&plan);
-    plan = plan_of(&(struct recipe){EXACT, TREEFOLD_F64, TREEFOLD_EXACT_DOT, 0, 1, NULL});
-    OK(treefold_plan_algorithm(plan, TREEFOLD_SCAN, &name));
-    CHECK(name == NULL);
-    EXPECT(TREEFOLD_ARGUMENT, "treefold_run_dot", treefold_allreduce(plan, row, 1, &sum, 1));
     end_plan(&plan);
     plan = plan_of(&(struct recipe){LANES, TREEFOLD_F64, 16, N, 1, NULL});
     EXPECT(TREEFOLD_UNSUPPORTED, "", treefold_broadcast(plan, &sum, 1));
@@ -492,14 +442,14 @@ static void runs(void)
     treefold_run *started = NULL, *again = NULL, *ended;
     const char *name = NULL;
     double one = 1, sum = 0, second = 0;
-    int pending = -1, done = -1, is_mine = -1;
+    int pending = -1, done = -1;
 #define START(plan, operation, ...) treefold_start(plan, TREEFOLD_##operation, &one, 1, __VA_ARGS__)
 #define CHECK_PENDING(plan, expected)                                                                                                  \
     do {                                                                                                                               \
         OK(treefold_plan_pending(plan, &pending));                                                                                     \
         CHECK(pending == (expected));                                                                                                  \
     } while (0)
-    for (int turn = 0; turn < 3; turn++) {
+    for (int turn = 0; turn < 2; turn++) {
         CHECK_PENDING(plan, 0);
         OK(START(plan, ALLREDUCE, NULL, 0, &started));
         CHECK_PENDING(plan, 1);
@@ -524,22 +474,22 @@ static void runs(void)
         EXPECT(TREEFOLD_ARGUMENT, "destroyed", treefold_run_plan(ended, &of));
         EXPECT(TREEFOLD_ARGUMENT, "destroyed", treefold_wait(&ended, &sum, 1, NULL));
         EXPECT(TREEFOLD_NULL, "`run`", treefold_run_algorithm(started, &name));
-        EXPECT(TREEFOLD_NULL, "`run`", treefold_test(started, &done));
     }
-    /* A wait that has a wrong place for its result ends the run as well, and so does one of two places. */
-    OK(START(plan, ALLREDUCE, NULL, 0, &started));
-    EXPECT(TREEFOLD_LENGTH, "", treefold_wait(&started, &sum, 2, NULL));
-    CHECK_PENDING(plan, 0);
-    OK(START(plan, ALLREDUCE, NULL, 0, &started));
-    EXPECT(TREEFOLD_NULL, "`result`", treefold_wait(&started, NULL, 1, NULL));
-    OK(START(plan, ALLREDUCE, NULL, 0, &started));
-    EXPECT(TREEFOLD_LENGTH, "", treefold_wait(&started, NULL, 0, NULL));
-    OK(START(plan, ALLREDUCE, &sum, 1, &started));
-    EXPECT(TREEFOLD_ARGUMENT, "`result`", treefold_wait(&started, &second, 1, NULL));
-    OK(START(plan, ALLREDUCE, &sum, 2, &started));
-    EXPECT(TREEFOLD_LENGTH, "", treefold_wait(&started, NULL, 0, NULL));
-    CHECK(started == NULL);
-    CHECK_PENDING(plan, 0);
+    /* A wait that has a wrong place for its result, none or two ends the run as well. */
+    const struct {
+        double *early, *late;
+        size_t early_length, late_length;
+        treefold_status status;
+    } places[] = {{NULL, &sum, 0, 2, TREEFOLD_LENGTH},
+                  {NULL, NULL, 0, 1, TREEFOLD_NULL},
+                  {NULL, NULL, 0, 0, TREEFOLD_LENGTH},
+                  {&sum, &second, 1, 1, TREEFOLD_ARGUMENT},
+                  {&sum, NULL, 2, 0, TREEFOLD_LENGTH}};
+    for (int i = 0; i < 5; i++) {
+        OK(START(plan, ALLREDUCE, places[i].early, places[i].early_length, &started));
+        EXPECT(places[i].status, "", treefold_wait(&started, places[i].late, places[i].late_length, NULL));
+        CHECK_PENDING(plan, 0);
+    }
     /* Two plans at once; a rank that gets no result. */
     sum = second = -1;
     treefold_run *both[3] = {NULL, NULL, NULL};
@@ -550,16 +500,12 @@ static void runs(void)
     CHECK(both[0] == NULL && both[2] == NULL && second == rank + 1 && sum == (rank == last() ? size : -1));
     OK(treefold_wait_all(both, 3));
     OK(treefold_wait_all(NULL, 0));
-    EXPECT(TREEFOLD_NULL, "`runs`", treefold_wait_all(NULL, 1));
     /* One has no place: its error, after the end of all. */
     OK(START(plan, ALLREDUCE, NULL, 0, &both[0]));
     OK(START(other, ALLREDUCE, &second, 1, &both[1]));
     EXPECT(TREEFOLD_LENGTH, "", treefold_wait_all(both, 2));
     CHECK(both[0] == NULL && both[1] == NULL && second == size);
     CHECK_PENDING(plan, 0);
-    OK(START(plan, REDUCE, NULL, 0, &started));
-    OK(treefold_wait(&started, rank == last() ? &sum : NULL, rank == last(), &is_mine));
-    CHECK(is_mine == (rank == last()));
     /* A scan is of the items that it was started with, whatever becomes of the array. A run outlives its plan. */
     double item = 1;
     kept = plan;
@@ -575,11 +521,9 @@ static void runs(void)
     OK(START(other, ALLREDUCE, &sum, 1, &started));
     OK(treefold_cancel(&started));
     OK(treefold_cancel(&started));
-    EXPECT(TREEFOLD_NULL, "`run`", treefold_cancel(NULL));
     CHECK_PENDING(other, 0);
     EXPECT(TREEFOLD_SPENT, "", treefold_allreduce(other, &one, 1, &sum, 1));
     end_plan(&other);
-    EXPECT(TREEFOLD_NULL, "`plan`", treefold_plan_pending(NULL, &pending));
 }
 
 /* Starts and waits. */
@@ -599,56 +543,39 @@ static void mistakes(void)
     const struct recipe dot = {EXACT, TREEFOLD_F64, TREEFOLD_EXACT_DOT, 0, 2, NULL};
     double x[4] = {1, 2, 3, 4}, y[4] = {5, 6, 7, 8}, results[4] = {0};
     const void *xs[2] = {x, x + 1}, *ys[2] = {y, NULL};
-    const struct input one = {.x = x, .n = 1}, no_array = {.n = 1}, far = {.x = x, .n = SIZE_MAX};
-    const struct input two = {.form = PAIRS, .x = x, .y = y, .n = 2}, three = {.form = PAIRS, .x = x, .y = y, .n = 3};
+    const struct input one = {.x = x, .n = 1}, no_array = {.n = 1};
+    const struct input three = {.form = PAIRS, .x = x, .y = y, .n = 3};
     const struct input broken = {.form = APART, .xs = xs, .ys = ys, .k = 2, .n = 1};
 #define RIGHT treefold_allreduce(plan, x, 1, results, 1)
 #define OF_TREE(code, words, wrong) ON_LAST(&tree, code, words, wrong, RIGHT)
     OF_TREE(TREEFOLD_NULL, "`local`", treefold_allreduce(plan, NULL, 1, results, 1));
-    OF_TREE(TREEFOLD_NULL, "`result`", treefold_allreduce(plan, x, 1, NULL, 1));
     OF_TREE(TREEFOLD_LENGTH, "", treefold_allreduce(plan, x, SIZE_MAX, results, 1));
-    OF_TREE(TREEFOLD_LENGTH, "", treefold_allreduce(plan, x, 2, results, 1));
     OF_TREE(TREEFOLD_LENGTH, "", treefold_allreduce(plan, x, 1, results, 2));
-    OF_TREE(TREEFOLD_ARGUMENT, "overlap", treefold_allreduce(plan, x, 1, x, 1));
     ON_LAST(&tree, TREEFOLD_LENGTH, "`y`", treefold_run_dot(plan, TREEFOLD_ALLREDUCE, x, 2, x, 1, results, 1, NULL),
             treefold_run_dot(plan, TREEFOLD_ALLREDUCE, x, 1, x, 1, results, 1, NULL));
     OF_TREE(TREEFOLD_ARGUMENT, "`operation`", treefold_run_dot(plan, TREEFOLD_SCAN, x, 1, y, 1, results, 1, NULL));
     OF_TREE(TREEFOLD_ARGUMENT, "`operation`", started(plan, TREEFOLD_BROADCAST, &one, results, 1));
     OF_TREE(TREEFOLD_NULL, "`local`", started(plan, TREEFOLD_ALLREDUCE, &no_array, results, 1));
-    OF_TREE(TREEFOLD_LENGTH, "", started(plan, TREEFOLD_ALLREDUCE, &far, results, 1));
     OF_TREE(TREEFOLD_NULL, "`result`", started(plan, TREEFOLD_ALLREDUCE, &one, NULL, 1));
-    OF_TREE(TREEFOLD_ARGUMENT, "overlap", started(plan, TREEFOLD_ALLREDUCE, &one, x, 1));
 #undef RIGHT
 #define RIGHT treefold_allreduce(plan, x, 2, results, 2)
     ON_LAST(&sum, TREEFOLD_LENGTH, "", treefold_allreduce(plan, x, 3, results, 2), RIGHT);
-    ON_LAST(&sum, TREEFOLD_LENGTH, "", treefold_allreduce(plan, x, 2, results, 1), RIGHT);
     ON_LAST(&sum, TREEFOLD_NULL, "`local`", treefold_allreduce(plan, NULL, 2, results, 2), RIGHT);
 #undef RIGHT
 #define RIGHT treefold_run_dots(plan, TREEFOLD_ALLREDUCE, xs, xs, 2, 1, results, 2, NULL)
     ON_LAST(&pair, TREEFOLD_LENGTH, "width", treefold_run_dots(plan, TREEFOLD_ALLREDUCE, xs, xs, 1, 1, results, 2, NULL), RIGHT);
-    ON_LAST(&pair, TREEFOLD_NULL, "`y`", treefold_run_dots(plan, TREEFOLD_ALLREDUCE, xs, ys, 2, 1, results, 2, NULL), RIGHT);
     ON_LAST(&pair, TREEFOLD_NULL, "`y`", started(plan, TREEFOLD_ALLREDUCE, &broken, results, 2), RIGHT);
 #undef RIGHT
 #define RIGHT treefold_run_dot(plan, TREEFOLD_ALLREDUCE, x, 2, y, 2, results, 2, NULL)
-    ON_LAST(&dot, TREEFOLD_ARGUMENT, "treefold_run_dot", treefold_allreduce(plan, x, 2, results, 2), RIGHT);
-    ON_LAST(&dot, TREEFOLD_LENGTH, "", treefold_run_dot(plan, TREEFOLD_ALLREDUCE, x, 2, y, 0, results, 2, NULL), RIGHT);
+    ON_LAST(&dot, TREEFOLD_ARGUMENT, "takes two arrays", treefold_allreduce(plan, x, 2, results, 2), RIGHT);
     ON_LAST(&dot, TREEFOLD_NULL, "`y`", treefold_run_dot(plan, TREEFOLD_ALLREDUCE, x, 2, NULL, 2, results, 2, NULL), RIGHT);
-    ON_LAST(&dot, TREEFOLD_ARGUMENT, "overlap", treefold_run_dot(plan, TREEFOLD_ALLREDUCE, x, 2, results, 2, results, 2, NULL), RIGHT);
-    ON_LAST(&dot, TREEFOLD_LENGTH, "", started(plan, TREEFOLD_ALLREDUCE, &three, results, 2),
-            started(plan, TREEFOLD_ALLREDUCE, &two, results, 2));
+    ON_LAST(&dot, TREEFOLD_LENGTH, "", started(plan, TREEFOLD_ALLREDUCE, &three, results, 2), RIGHT);
     /* What is wrong on all ranks. */
     treefold_plan *plan = plan_of(&(struct recipe){TREE, TREEFOLD_F64, TREEFOLD_MAX, (size_t)size, 2, NULL});
     EXPECT(TREEFOLD_ARGUMENT, "dot products", RIGHT);
     end_plan(&plan);
     plan = plan_of(&sum);
     EXPECT(TREEFOLD_ARGUMENT, "not of dot products", RIGHT);
-    end_plan(&plan);
-    plan = plan_of(&sum);
-    treefold_run *scan = NULL;
-    OK(treefold_start(plan, TREEFOLD_SCAN, x, 2, NULL, 0, &scan));
-    EXPECT(TREEFOLD_LENGTH, "", treefold_wait(&scan, results, 1, NULL));
-    OK(treefold_allreduce(plan, x, 4, results, 2));
-    CHECK(scan == NULL && results[0] == 4 * size && results[1] == 6 * size);
     end_plan(&plan);
 #undef RIGHT
 }
@@ -705,11 +632,8 @@ static int communicate(void *context, const void *left, const void *right, void 
         treefold_test(nested_run, &done),
         treefold_wait_timeout(nested_run, 1),
     };
-    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
-        if (statuses[i] != TREEFOLD_OPERATOR)
-            printf("call %d of an operator: %d\n", (int)i, (int)statuses[i]);
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
         CHECK(statuses[i] == TREEFOLD_OPERATOR);
-    }
     CHECK(own == comm && begun == NULL && plan == NULL);
     nested_calls++;
     memcpy(out, right, 8);
@@ -754,21 +678,18 @@ static void user_operators(void)
     CHECK(treefold_allreduce(plan, maps, 2, &result, 1) == TREEFOLD_SPENT);
     refuses = -1;
     end_plan(&plan);
-    OK(treefold_plan_build(builder, &plan));
+    plan = built(builder);
     OK(treefold_allreduce(plan, maps, 2, &result, 1));
     end_plan(&plan);
-    OK(treefold_builder_destroy(&builder));
     /* Ranks compare the length of items and the value for nothing. */
     for (int what = 0; what < 2 && size > 1; what++) {
         const size_t bytes = what == 0 && rank > 0 ? 12 : 20;
         OK(treefold_builder_create_user(comm, "compose", bytes, compose, &context, what == 1 && rank == 0 ? &none : NULL, &builder));
         OK(treefold_builder_local_items(builder, 1));
-        EXPECT(TREEFOLD_DISAGREE, "", treefold_plan_build(builder, &plan));
-        OK(treefold_builder_destroy(&builder));
+        CANNOT_BUILD(TREEFOLD_DISAGREE, "", builder);
     }
     EXPECT(TREEFOLD_NULL, "`name`", treefold_builder_create_user(comm, NULL, 8, compose, NULL, NULL, &builder));
     EXPECT(TREEFOLD_NULL, "`combine`", treefold_builder_create_user(comm, "x", 8, NULL, NULL, NULL, &builder));
-    EXPECT(TREEFOLD_ARGUMENT, "`item_bytes`", treefold_builder_create_user(comm, "x", 7, compose, NULL, NULL, &builder));
     EXPECT(TREEFOLD_ARGUMENT, "`item_bytes`", treefold_builder_create_user(comm, "x", 520, compose, NULL, NULL, &builder));
 
     nested = plan_of_one();
@@ -786,8 +707,7 @@ static void user_operators(void)
     OK(treefold_wait(&nested_run, NULL, 0, NULL));
     CHECK(sum == size);
     end_plan(&plan), end_plan(&running), end_plan(&nested);
-    OK(treefold_builder_destroy(&nested_builder));
-    OK(treefold_builder_destroy(&builder));
+    END(builder, &nested_builder, &builder);
 }
 
 /* Handles are of no use in another thread. */

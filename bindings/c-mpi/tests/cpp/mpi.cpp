@@ -29,15 +29,6 @@ using treefold::range;
 namespace ops = treefold::ops;
 using namespace std::chrono_literals;
 
-// The columns of rows, reduced one by one.
-template <class T, class Combine> std::vector<T> tree_of_rows(const std::vector<T> &rows, std::size_t width, const Combine &combine)
-{
-    std::vector<T> result;
-    for (const auto &column : columns_of(rows, width))
-        result.push_back(tree(column, combine));
-    return result;
-}
-
 // Uneven: rank r of p has 3 r + 1 items, and rank 1 has none.
 struct share {
     std::uint64_t begin = 0, end = 0, all = 0;
@@ -85,8 +76,7 @@ void communicators(const treefold::comm &world)
     CHECK(before.front() == (ranks - 1 - rank) * (ranks + rank) / 2);
 
     const treefold::comm moved = std::move(other);
-    CHECK(moved.size() == ranks);
-    CHECK(thrown([&] { return other.rank(); }) == code::null && thrown([&] { return other.size(); }) == code::null);
+    CHECK(moved.size() == ranks && thrown([&] { return other.rank(); }) == code::null);
     CHECK(thrown([&] { other.measure_link(); }) == code::null && thrown([&] { other.silence_limit(1s); }) == code::null);
     CHECK(thrown([&] { return sum_plan(other, 1); }) == code::null);
 }
@@ -99,13 +89,12 @@ static_assert(is_buildable<double, decltype(ops::min)> && !is_buildable<std::com
 static_assert(!is_buildable<bool, decltype(ops::sum)> && !is_buildable<long double, decltype(ops::sum)>);
 
 // Every call of a plan of a type and an operator, of items and of rows.
-template <class T, treefold_op Op, class Combine>
-void walk(const treefold::comm &world, treefold::builtin<Op> op, std::optional<T> empty, const Combine &combine)
+template <class T, treefold_op Op> void walk(const treefold::comm &world, treefold::builtin<Op> op)
 {
     const share mine;
     for (const std::size_t width : {1U, 5U}) {
         const auto local = some_items<T>(width * mine.begin, width * mine.end), all = some_items<T>(0, width * mine.all);
-        const auto right = tree_of_rows(all, width, combine);
+        const auto right = treefold::fold_rows(all, width, op);
         const auto plan = plan_builder<T>(world, op).local_items(mine.count()).width(width).root(last_rank()).build();
         walk_reductions(plan, right, last_rank(), local);
         walk_scattered(plan, right, local);
@@ -114,15 +103,16 @@ void walk(const treefold::comm &world, treefold::builtin<Op> op, std::optional<T
         CHECK(same_bits(row, std::vector<T>(width, some_item<T>(static_cast<std::uint64_t>(last_rank())))));
 
         // A scan's first prefix is that of nothing, if there is one.
+        constexpr bool has_empty = Op <= TREEFOLD_PRODUCT;
         std::vector<T> inclusive, exclusive;
         for (std::size_t i = 0; i < local.size(); ++i) {
             const auto column = columns_of(all, width)[i % width];
-            const std::span<const T> before = std::span(column).first(mine.begin + i / width);
-            const auto until = std::span(column).first(before.size() + 1);
-            exclusive.push_back(before.empty() ? empty.value_or(T()) : canonical(tree(before, combine)));
-            inclusive.push_back(canonical(tree(until, combine)));
+            const auto until = std::span(column).first(mine.begin + i / width + 1);
+            if (has_empty)
+                exclusive.push_back(treefold::fold(until.first(until.size() - 1), op));
+            inclusive.push_back(treefold::fold(until, op));
         }
-        if (empty)
+        if (has_empty)
             walk_scans(plan, inclusive, exclusive, local);
         else
             CHECK(same_bits(plan.scan(local), inclusive) && thrown([&] { return plan.exscan(local); }) != code::ok);
@@ -131,11 +121,11 @@ void walk(const treefold::comm &world, treefold::builtin<Op> op, std::optional<T
 
 template <class T> void walk_operators(const treefold::comm &world)
 {
-    walk<T>(world, ops::sum, T(0), plus<T>);
-    walk<T>(world, ops::product, T(1), times<T>);
+    walk<T>(world, ops::sum);
+    walk<T>(world, ops::product);
     if constexpr (!treefold::complex_number<T>) {
-        walk<T>(world, ops::min, std::nullopt, lesser<T>);
-        walk<T>(world, ops::max, std::nullopt, greater<T>);
+        walk<T>(world, ops::min);
+        walk<T>(world, ops::max);
         CHECK(built(plan_builder<T>(world, ops::max).local_items(0)) == code::empty);
     }
 }
@@ -166,18 +156,16 @@ template <class T> void dots_and_lanes(const treefold::comm &world)
     CHECK(thrown("the arrays of the pairs differ", [&] { return with_width(3).build().allreduce(torn); }) == code::length);
     go_on(world);
 
-    for (const std::size_t lanes : {1U, 3U, 16U}) {
+    for (const std::size_t lanes : {1U, 16U}) {
         const auto first = lanes * static_cast<std::uint64_t>(rank), all = lanes * static_cast<std::uint64_t>(ranks);
         const auto plan = plan_builder<T>(world).local_items(lanes).lanes(lanes).root(last_rank()).build();
         const std::vector<T> sum{treefold::sum_lanes(some_items<T>(0, all), lanes)};
         const auto local = some_items<T>(first, first + lanes);
-        CHECK(same_bits(plan.allreduce(local), sum[0]));
         walk_reductions(plan, sum, last_rank(), local);
     }
     for (const std::size_t wrong : {0U, (1U << 20) + 1})
         CHECK(built(plan_builder<T>(builder).lanes(wrong)) == code::argument);
     CHECK(built(plan_builder<T>(world, ops::max).local_items(1).lanes(2)) == code::unsupported);
-    CHECK(built(with_width(2).lanes(2)) == code::argument);
 }
 
 // ---- Who has which items
@@ -186,7 +174,7 @@ void shares(const treefold::comm &world)
 {
     const std::uint64_t count = 103;
     const auto all = some_items<double>(0, count);
-    const double right = tree(all, plus<double>);
+    const double right = treefold::sum(all);
     const auto size = static_cast<std::uint64_t>(ranks), me = static_cast<std::uint64_t>(rank);
 
     // The ranks' blocks in reverse order, and each rank's halves exchanged.
@@ -197,28 +185,24 @@ void shares(const treefold::comm &world)
     const auto reversed = plan_builder<double>(world).extents({{middle, end}, {begin, middle}}).items(count).build();
     CHECK(same_bits(reversed.allreduce(local), right));
     const auto prefixes = reversed.scan(local);
-    CHECK(same_bits(prefixes.front(), tree(std::span(all).first(middle + 1), plus<double>)));
-    CHECK(same_bits(prefixes.back(), tree(std::span(all).first(middle), plus<double>)));
+    CHECK(same_bits(prefixes.front(), treefold::sum(std::span(all).first(middle + 1))));
+    CHECK(same_bits(prefixes.back(), treefold::sum(std::span(all).first(middle))));
 
-    const std::uint64_t more = std::min(me, count % size);
-    const std::uint64_t even_begin = count / size * me + more, even_end = even_begin + count / size + (me < count % size);
-    const auto even_local = some_items<double>(even_begin, even_end);
+    const std::uint64_t more = std::min(me, count % size), even_begin = count / size * me + more;
+    const auto even_local = some_items<double>(even_begin, even_begin + count / size + (me < count % size));
     CHECK(same_bits(plan_builder<double>(world).even(count).build().allreduce(even_local), right));
     CHECK(same_bits(plan_builder<double>(world).even(count).agreed().build().allreduce(even_local), right));
-
     std::vector<double> cyclic_local;
-    for (std::uint64_t number = 0; number < count; ++number) {
+    for (std::uint64_t number = 0; number < count; ++number)
         if (number / 4 % size == me)
-            cyclic_local.push_back(some_item<double>(number));
-    }
+            cyclic_local.push_back(all[number]);
     CHECK(same_bits(plan_builder<double>(world).block_cyclic(count, 4).build().allreduce(cyclic_local), right));
 
     // What cannot be.
     const auto of_one = [&] { return plan_builder<double>(world).local_items(1); };
     CHECK(built(plan_builder<double>(world)) == code::argument && built(of_one().agreed()) == code::argument);
-    CHECK(built(plan_builder<double>(world).extents({{0, 2}}).items(2)) == (ranks == 1 ? code::ok : code::disagree));
-    CHECK(built(plan_builder<double>(world).extents({{me + 1, me + 2}})) == code::disagree);
     CHECK(built(of_one().items(size + 1)) == code::disagree);
+    CHECK(built(of_one().width(rank == 0 ? 2 : 3)) == (ranks == 1 ? code::ok : code::disagree));
 
     // What cannot be on any rank; or on one rank alone: it has its own error, and the others hear of it.
     using builder = plan_builder<double>;
@@ -232,7 +216,6 @@ void shares(const treefold::comm &world)
         CHECK(rank == 0 || treefold_last_error_rank() == 0);
     };
     wrong("`rank`: -1", [](builder &of) { of.root(-1); });
-    wrong("is no rank of", [](builder &of) { of.root(ranks); });
     wrong("`elements`", [](builder &of) { of.width(0); });
     wrong("{5, 3} ends before it begins", [](builder &of) { of.extents({{5, 3}}); });
     wrong("no such name", [](builder &of) { of.algorithm("no such name"); });
@@ -240,9 +223,6 @@ void shares(const treefold::comm &world)
     for (const auto parameter : {treefold::parameter::blocks, treefold::parameter::ports, treefold::parameter::node_ranks,
                                  treefold::parameter::message_limit})
         wrong("0", [parameter](builder &of) { of.parameter(parameter, 0); });
-
-    // What ranks do not agree on.
-    CHECK(built(of_one().width(rank == 0 ? 2 : 3)) == (ranks == 1 ? code::ok : code::disagree));
     go_on(world);
 }
 
@@ -251,38 +231,22 @@ void shares(const treefold::comm &world)
 void algorithms(const treefold::comm &world)
 {
     const share mine;
-    const auto local = some_items<double>(mine.begin, mine.end), all = some_items<double>(0, mine.all);
-    const auto rows = some_items<double>(5 * mine.begin, 5 * mine.end), all_rows = some_items<double>(0, 5 * mine.all);
-    const auto right = tree_of_rows(all_rows, 5, plus<double>);
+    const auto local = some_items<double>(5 * mine.begin, 5 * mine.end);
+    const auto right = treefold::sum_rows(some_items<double>(0, 5 * mine.all), 5);
     const auto names = treefold::algorithm_names();
     CHECK(names.size() > 20 && std::find(names.begin(), names.end(), "recursive-doubling") != names.end());
 
-    int with_rows = 0;
-    for (const auto name : names) {
-        plan_builder<double> builder(world);
-        builder.local_items(mine.count()).algorithm(name);
-        const auto plan = builder.build();
-        CHECK(same_bits(plan.allreduce(local), tree(all, plus<double>)) && plan.algorithm(operation::allreduce).has_value());
-        CHECK(plan.to_string().size() > 10 && plan.to_string().find('\0') == std::string::npos);
-        auto row_plan = treefold::try_([&] { return builder.width(5).build(); });
-        CHECK(row_plan || row_plan.code() == code::unsupported);
-        if (row_plan) {
-            CHECK(same_bits(row_plan.value().allreduce_row(rows), right));
-            ++with_rows;
-        }
-    }
-    CHECK(with_rows > 20);
-
-    // Parameters change no bit.
     using treefold::parameter;
     auto builder = plan_builder<double>(world).local_items(mine.count()).width(5).parameter(parameter::blocks, 2);
     builder.parameter(parameter::ports, 2).parameter(parameter::node_ranks, 2).parameter(parameter::message_limit, 3);
-    for (const auto name : {"binary-pipelined", "bruck", "hierarchical"})
-        CHECK(same_bits(builder.algorithm(name).build().allreduce_row(rows), right));
-
-    const auto native = plan_builder<double>(world).local_items(mine.count()).algorithm("mpi-native").build();
+    for (const auto name : {"binary-pipelined", "bruck", "hierarchical"}) {
+        const auto plan = builder.algorithm(name).build();
+        CHECK(plan.algorithm(operation::allreduce) == name && same_bits(plan.allreduce_row(local), right));
+        CHECK(plan.to_string().size() > 10 && plan.to_string().find('\0') == std::string::npos);
+    }
+    const auto native = builder.algorithm("mpi-native").build();
     CHECK(!native.algorithm(operation::scan) && thrown([&] { return native.scan(local); }) == code::unsupported);
-    CHECK(same_bits(native.allreduce(local), tree(all, plus<double>))); // It is not spent.
+    CHECK(same_bits(native.allreduce_row(local), right)); // It is not spent.
 }
 
 // ---- Split phase
@@ -301,21 +265,17 @@ void split_phase(const treefold::comm &world)
     const share mine;
     auto local = some_items<double>(mine.begin, mine.end);
     const auto kept = local, all = some_items<double>(0, mine.all);
-    const double right = tree(all, plus<double>);
+    const double right = treefold::sum(all);
     const auto plan = sum_plan(world, mine.count());
     auto sum = plan.start_allreduce(local);
     std::fill(local.begin(), local.end(), 0.0); // They are folded.
     CHECK(same_bits(sum.wait(), right));
     local = kept;
 
-    auto waited = plan.start_allreduce(local);
-    CHECK(waited.wait_for(10min) && waited.wait_for(-1s)); // It is over long since.
-    CHECK(same_bits(waited.wait(), right));
-
     // A run is a run of one plan.
     auto under_way = plan.start_allreduce(local);
     CHECK(thrown([&] { return plan.start_allreduce(local); }) == code::under_way);
-    CHECK(thrown([&] { return plan.allreduce(local); }) == code::under_way);
+    CHECK(under_way.wait_for(10min) && under_way.wait_for(-1s)); // It is over long since.
     CHECK(same_bits(under_way.wait(), right));
 
     // A run lives on without its plan and its communicator.
@@ -336,10 +296,8 @@ void several_runs(const treefold::comm &world)
     const auto floats = plan_builder<float>(world, ops::max).local_items(1).build();
     const std::vector<double> right{ranks * (ranks - 1) / 2.0, 2.0 * ranks, 3.0 * ranks};
     auto first = one.start_allreduce_row(local), second = two.start_allreduce_row(local);
-    if (rank % 2 == 0)
-        CHECK(second.wait() == right && first.wait() == right);
-    else
-        CHECK(first.wait() == right && second.wait() == right);
+    auto &early = rank % 2 == 0 ? second : first, &late = rank % 2 == 0 ? first : second;
+    CHECK(early.wait() == right && late.wait() == right);
 
     std::vector<double> sums(3), at_root(3);
     std::array<float, 1> greatest{};
@@ -352,26 +310,16 @@ void several_runs(const treefold::comm &world)
     CHECK(at_root == (rank == last_rank() ? right : std::vector<double>(3)));
     CHECK(!one.is_pending() && !two.is_pending() && thrown([&] { return sum_run.wait(); }) == code::null);
     treefold::wait_all();
-    std::vector<treefold::run<double, bool>> runs(3);
+    std::vector<treefold::run<double, bool>> runs(2);
     runs[0] = one.start_into(operation::allreduce, local, sums);
-    runs[2] = two.start_into(operation::allreduce, local, at_root);
     treefold::wait_all(std::span(runs));
-    CHECK(sums == right && at_root == right && thrown([&] { return runs[2].wait(); }) == code::null);
+    CHECK(sums == right && thrown([&] { return runs[0].wait(); }) == code::null);
 
     // A place of the wrong length is an error of the wait, after which the plan runs again; and all runs have ended.
     sum_run = one.start_into(operation::allreduce, local, std::span(sums).first(2));
     root_run = two.start_into(operation::allreduce, local, at_root);
     CHECK(thrown([&] { treefold::wait_all(sum_run, root_run); }) == code::length);
     CHECK(at_root == right && !one.is_pending() && !two.is_pending() && one.allreduce_row(local) == right);
-
-    // A place among the items.
-    auto overlap = std::vector<double>{1, 2, 3, 4};
-    const auto other = row_builder.build();
-    const auto overlapping = [&] {
-        return other.start_into(operation::allreduce, std::span(overlap).first(3), std::span(overlap).last(3)).wait();
-    };
-    CHECK(thrown(overlapping) == code::argument);
-    go_on(world);
 }
 
 // The other ranks wait for rank 0, which does not start.
@@ -409,10 +357,7 @@ affine map(std::uint64_t number)
     return {1.0 - 1.0 / static_cast<double>(number + 3), 1.0 / static_cast<double>(number + 1)};
 }
 
-// 12 bytes, which the library keeps in 16; and bytes between the members that no rank sets.
-struct odd {
-    std::uint32_t words[3];
-};
+// It has bytes between the members that no rank sets.
 struct padded {
     double value;
     std::int8_t count;
@@ -432,17 +377,13 @@ void operators(const treefold::comm &world)
     std::optional<treefold::plan<affine>> plan;
     {
         const auto neutral = std::make_shared<affine>(affine{1, 0});
-        const auto op = [neutral](const affine &left, const affine &right) {
-            const affine whole = after(*neutral, right);
-            return after(left, whole);
-        };
+        const auto op = [neutral](const affine &left, const affine &right) { return after(left, after(*neutral, right)); };
         plan = plan_builder<affine>(world, "affine", op, *neutral).local_items(each).build();
         CHECK(neutral.use_count() > 1);
     }
-    const affine right = tree(std::span<const affine>(all), &after);
-    CHECK(same_bits(plan->allreduce(local), right));
-    CHECK(same_bits(plan->scan(local).back(), tree(std::span<const affine>(all).first(first + each), &after)));
+    const affine right = tree(all, &after);
     const auto before = std::span<const affine>(all).first(first);
+    CHECK(same_bits(plan->allreduce(local), right));
     CHECK(same_bits(plan->exscan(local).front(), before.empty() ? affine{1, 0} : tree(before, &after)));
 
     // The run owns it, too.
@@ -456,13 +397,6 @@ void operators(const treefold::comm &world)
     auto one_run = one.start_allreduce(local), two_run = two.start_allreduce(local);
     CHECK(same_bits(two_run.wait(), right) && same_bits(one_run.wait(), right));
     CHECK(thrown([&] { return one.exscan(local); }) == code::empty);
-
-    const std::vector<odd> odds(each, odd{{1, 2, static_cast<std::uint32_t>(rank)}});
-    const auto odd_sum = plan_builder<odd>(world, "odd", [](const odd &l, const odd &r) {
-                             return odd{{l.words[0] + r.words[0], l.words[1] + r.words[1], std::max(l.words[2], r.words[2])}};
-                         }).local_items(each).build();
-    const odd odd_result = odd_sum.allreduce(odds);
-    CHECK(odd_result.words[0] == count && odd_result.words[1] == 2 * count && odd_result.words[2] == static_cast<unsigned>(last_rank()));
 
     // Ranks compare the value for nothing, but not the bytes that belong to no member.
     padded nothing;
@@ -493,25 +427,18 @@ template <class Run> void expect_failure(const treefold::comm &world, const Run 
         return left + right;
     };
     const auto plan = plan_builder<double>(world, "failing", op).local_items(local.size()).build();
-    bool is_mine = false;
-    code seen = code::ok;
-    int failed_rank = -1;
+    std::string seen;
     try {
         run(plan, std::span<const double>(local));
     } catch (const mine &error) {
-        is_mine = std::string(error.what()) == "by the operator";
+        seen = error.what();
     } catch (const treefold::error &error) {
-        seen = error.code();
-        failed_rank = error.rank();
+        CHECK(error.code() == code::rank_failed && error.rank() == last_rank());
+        seen = "another rank failed";
     }
     go_on(world);
-    if (rank == last_rank()) {
-        CHECK(is_mine);
-        CHECK(thrown([&] { return plan.allreduce(local); }) == code::spent);
-    } else {
-        CHECK(seen == code::rank_failed);
-        CHECK(failed_rank == last_rank());
-    }
+    CHECK(seen == (rank == last_rank() ? "by the operator" : "another rank failed"));
+    CHECK(rank != last_rank() || thrown([&] { return plan.allreduce(local); }) == code::spent);
 }
 
 using double_plan = treefold::plan<double>;
@@ -520,10 +447,8 @@ void exceptions(const treefold::comm &world)
 {
     expect_failure(world, [](const double_plan &plan, std::span<const double> local) { static_cast<void>(plan.allreduce(local)); });
     expect_failure(world, [](const double_plan &plan, std::span<const double> local) {
-        auto run = plan.start_allreduce(local);
-        static_cast<void>(run.wait());
+        static_cast<void>(plan.start_allreduce(local).wait());
     });
-
     expect_failure(world, [](const double_plan &plan, std::span<const double> local) {
         std::array<double, 1> result{};
         auto run = plan.start_into(operation::allreduce, local, result);
@@ -542,17 +467,14 @@ void exceptions(const treefold::comm &world)
     auto throwing_run = throwing.start_allreduce(std::span(local).first(1));
     auto quiet_run = quiet.start_allreduce(std::span(local).first(1));
     int exceptions_seen = 0;
-    const auto wait_for = [&exceptions_seen](treefold::run<double> &run) {
+    for (auto *run : {&quiet_run, &throwing_run})
         try {
-            static_cast<void>(run.wait());
+            static_cast<void>(run->wait());
         } catch (const mine &) {
             ++exceptions_seen;
         } catch (const treefold::error &error) {
             CHECK(error.code() == code::rank_failed);
         }
-    };
-    wait_for(quiet_run);
-    wait_for(throwing_run);
     go_on(world);
     CHECK(ranks == 1 || rank != 0 || exceptions_seen > 0);
 
@@ -583,10 +505,8 @@ void mistakes(const treefold::comm &world)
     }
 
     // Every rank's result is too long, and an operation that there is not.
-    const auto short_plan = sum_plan(world, 3), other = sum_plan(world, 3);
+    const auto short_plan = sum_plan(world, 3);
     CHECK(thrown([&] { short_plan.run_into(operation::allreduce, local, two); }) == code::length);
-    CHECK(thrown([&] { return short_plan.allreduce(local); }) == code::spent);
-    CHECK(thrown([&] { other.run_into(operation::scan, local, local, std::span<double>(two)); }) == code::argument);
     CHECK(thrown([&] { return sum_plan(world, 3).start_into(operation::broadcast, local, two).wait(); }) == code::argument);
     go_on(world);
 
@@ -595,16 +515,8 @@ void mistakes(const treefold::comm &world)
     auto row_run = patient.start_allreduce_row(local);
     CHECK(thrown([&] { row_run.wait_into(two); }) == code::length);
     CHECK(thrown([&] { return row_run.wait(); }) == code::null); // It has ended.
-    CHECK(patient.allreduce_row(local) == (std::vector{1.0 * ranks, 2.0 * ranks, 3.0 * ranks}));
     CHECK(thrown([&] { return patient.start_allreduce(local).wait(); }) == code::length); // A row is no item.
-    CHECK(patient.allreduce_row(local).size() == 3);
-
-    // A result among the items.
-    std::array<double, 4> overlap{1, 2, 3, 4};
-    const auto overlapping = plan_builder<double>(world).local_items(1).width(3).build();
-    const auto run_there = [&] { overlapping.run_into(operation::allreduce, std::span(overlap).first(3), std::span(overlap).last(3)); };
-    CHECK(thrown(run_there) == code::argument);
-    go_on(world);
+    CHECK(patient.allreduce_row(local) == (std::vector{1.0 * ranks, 2.0 * ranks, 3.0 * ranks}));
 
     // Cancelled by one rank, on purpose or because it goes away.
     for (const bool by_destruction : {false, true}) {
@@ -638,17 +550,12 @@ void moved_from(const treefold::comm &world)
 
     const auto is_null = [](auto... calls) { return ((thrown(calls) == code::null) && ...); };
     CHECK(is_null([&] { return run.test(); }, [&] { return run.wait_for(1s); }, [&] { return run.wait(); }, [&] { return run.algorithm(); },
-                  [&] { return run.plan_handle(); }));
-    CHECK(is_null([&] { return plan.algorithm(operation::allreduce); }, [&] { return plan.scattered_columns(); },
-                  [&] { return plan.to_string(); }, [&] { return plan.is_pending(); }, [&] { plan.broadcast(row); }));
-    CHECK(is_null([&] { return plan.allreduce(x); }, [&] { return plan.allreduce_row(x); }, [&] { return plan.reduce(x); },
-                  [&] { return plan.reduce_row(x); }, [&] { return plan.reduce_scatter(x); }, [&] { return plan.scan(x); },
-                  [&] { return plan.exscan(x); }, [&] { return plan.run_into(operation::allreduce, x, row); },
-                  [&] { return plan.allreduce(x, x); }));
-    CHECK(is_null([&] { return plan.start_allreduce(x); }, [&] { return plan.start_allreduce_row(x); },
-                  [&] { return plan.start_reduce(x); }, [&] { return plan.start_reduce_row(x); },
-                  [&] { return plan.start_reduce_scatter(x); }, [&] { return plan.start_scan(x); }, [&] { return plan.start_exscan(x); },
-                  [&] { return plan.start_into(operation::allreduce, x, row); }));
+                  [&] { return run.plan_handle(); }, [&] { return plan.algorithm(operation::scan); },
+                  [&] { return plan.scattered_columns(); }, [&] { return plan.to_string(); }, [&] { return plan.is_pending(); },
+                  [&] { plan.broadcast(row); }, [&] { return plan.allreduce(x); }, [&] { return plan.reduce_row(x); },
+                  [&] { return plan.exscan(x); }, [&] { return plan.run_into(operation::scan, x, row); },
+                  [&] { return plan.allreduce(x, x); }, [&] { return plan.start_allreduce(x); },
+                  [&] { return plan.start_into(operation::scan, x, row); }));
 
     // A plan that takes another's place.
     plan = std::move(other);

@@ -31,6 +31,14 @@ static int failures = 0;
 
 #define OK(call) EXPECT(TREEFOLD_OK, "", call)
 
+/* Ends handles of one kind. */
+#define END(kind, ...)                                                                                                                 \
+    do {                                                                                                                               \
+        treefold_##kind **const all_[] = {__VA_ARGS__};                                                                                \
+        for (size_t i_ = 0; i_ < sizeof all_ / sizeof *all_; i_++)                                                                     \
+            OK(treefold_##kind##_destroy(all_[i_]));                                                                                   \
+    } while (0)
+
 static inline uint64_t bits(double value)
 {
     uint64_t bits;
@@ -58,15 +66,20 @@ static inline double tree_sum(const double *x, size_t n)
     return tree_sum(x, left) + tree_sum(x + left, n - left);
 }
 
-/* Numbers between -1 and 1 of many magnitudes, so that every other order of a sum has other bits. */
-static inline double number(uint64_t seed)
+/* 64 bits of a seed's. */
+static inline uint64_t mixed(uint64_t seed)
 {
     uint64_t z = (seed + 1) * 0x9E3779B97F4A7C15u;
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    z ^= z >> 31;
-    double fraction = (double)(z >> 11) / (double)(UINT64_C(1) << 53);
-    return (fraction - 0.5) / (double)(1 + (z & 1023));
+    return z ^ (z >> 31);
+}
+
+/* Numbers between -1 and 1 of many magnitudes, so that every other order of a sum has other bits. */
+static inline double number(uint64_t seed)
+{
+    const uint64_t z = mixed(seed);
+    return ((double)(z >> 11) / (double)(UINT64_C(1) << 53) - 0.5) / (double)(1 + (z & 1023));
 }
 
 #endif

@@ -20,54 +20,35 @@ static treefold_status exact_dot(treefold_type type, const void *left, size_t n,
     return type == TREEFOLD_F32 ? treefold_exact_dot_f32(left, n, right, m, result) : treefold_exact_dot_f64(left, n, right, m, result);
 }
 
-/* Numbers far apart in magnitude, whose sum an integer holds, and products of 106 bits. */
+/* Numbers far apart in magnitude, whose sum an integer holds, products of 106 bits, and squares. */
 static void wide(void)
 {
     const size_t lengths[] = {0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 1000, 4097, 100001, MANY};
+    const treefold_statistic codes[] = {TREEFOLD_EXACT_SUM, TREEFOLD_EXACT_DOT, TREEFOLD_EXACT_VDOT, TREEFOLD_EXACT_NORM};
     int others = 0;
-    for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
-        for (treefold_type type = TREEFOLD_F32; type <= TREEFOLD_F64; type++) {
-            const size_t n = lengths[l];
-            const int digits = type == TREEFOLD_F32 ? 24 : 53;
-            struct fraction sum = {0, {0}, {1}}, dot = sum, norm = {1, {0}, {1}};
-            double results[4], rounded;
-            for (size_t i = 0; i < n; i++) {
-                integer item = random_integer(i, digits) * ((integer)1 << (i % 40));
-                put(type, x, i, item);
-                sum.p[0] += item;
-            }
-            for (int threads = 1; threads <= 4; threads += 3) {
-                OK(treefold_threads(threads));
-                OK(exact_sum(type, x, n, &results[0]));
-                OK(treefold_exact(type, TREEFOLD_EXACT_SUM, 0, x, n, NULL, 0, &results[1]));
-                CHECK(is_nearest(real(type, results, 0), digits, &sum) && memcmp(&results[0], &results[1], bytes_of(type)) == 0);
-            }
-            OK(treefold_fold(type, TREEFOLD_SUM, x, n, &rounded));
-            others += memcmp(&rounded, results, bytes_of(type)) != 0;
-            for (size_t i = 0; i < n; i++) {
-                int64_t left = random_integer(2 * i, digits), right = random_integer(2 * i + 1, digits);
-                put(type, x, i, left), put(type, y, i, right);
-                dot.p[0] += (integer)left * right;
-            }
-            for (int threads = 1; threads <= 4; threads += 3) {
-                OK(treefold_threads(threads));
-                OK(exact_dot(type, x, n, y, n, &results[0]));
-                OK(treefold_exact(type, TREEFOLD_EXACT_DOT, 0, x, n, y, n, &results[1]));
-                OK(treefold_exact(type, TREEFOLD_EXACT_VDOT, 0, x, n, y, n, &results[2]));
-                CHECK(is_nearest(real(type, &results[0], 0), digits, &dot) && memcmp(&results[0], &results[1], bytes_of(type)) == 0);
-                CHECK(memcmp(&results[0], &results[2], bytes_of(type)) == 0);
-            }
-            for (size_t i = 0; i < n; i++) {
-                int64_t item = random_integer(i + n, 20);
-                put(type, x, i, item);
-                norm.p[0] += (integer)item * item;
-            }
-            for (int threads = 1; threads <= 4; threads += 3) {
-                OK(treefold_threads(threads));
-                OK(treefold_exact(type, TREEFOLD_EXACT_NORM, 0, x, n, NULL, 0, results));
-                CHECK(is_nearest(real(type, results, 0), digits, &norm));
-            }
+    for (size_t turn = 0; turn < 14 * 4 * 2; turn++) {
+        const size_t n = lengths[turn / 8];
+        const treefold_type type = turn % 2 == 0 ? TREEFOLD_F32 : TREEFOLD_F64;
+        const treefold_statistic code = codes[turn / 2 % 4];
+        const int digits = type == TREEFOLD_F32 ? 24 : 53, is_sum = code == TREEFOLD_EXACT_SUM, is_norm = code == TREEFOLD_EXACT_NORM;
+        struct fraction exact = {is_norm, {0}, {1}};
+        double found[2], rounded;
+        for (size_t i = 0; i < n; i++) {
+            const integer left = random_integer(2 * i, is_norm ? 20 : digits) * ((integer)1 << (is_sum ? i % 40 : 0));
+            const integer right = is_norm ? left : random_integer(2 * i + 1, digits);
+            put(type, x, i, left), put(type, y, i, right);
+            exact.p[0] += is_sum ? left : left * right;
         }
+        for (int threads = 1; threads <= 4; threads += 3) {
+            OK(treefold_threads(threads));
+            OK(treefold_exact(type, code, 0, x, n, is_sum || is_norm ? NULL : y, is_sum || is_norm ? 0 : n, &found[0]));
+            OK(is_sum ? exact_sum(type, x, n, &found[1]) : exact_dot(type, x, n, y, n, &found[1]));
+            CHECK(is_nearest(real(type, found, 0), digits, &exact));
+            CHECK(is_norm || memcmp(&found[0], &found[1], bytes_of(type)) == 0);
+        }
+        OK(treefold_fold(type, TREEFOLD_SUM, x, n, &rounded));
+        others += is_sum && memcmp(&rounded, found, bytes_of(type)) != 0;
+    }
     OK(treefold_threads(1));
     /* Sums with rounding errors would fail. */
     CHECK(others > 0);
@@ -106,15 +87,15 @@ static void complex_numbers(void)
         const treefold_type part = part_of(type);
         const int digits = part == TREEFOLD_F32 ? 24 : 53;
         struct sums re = {0}, im = {0};
-        struct fraction dots[2][2] = {{{0, {0}, {1}}, {0, {0}, {1}}}, {{0, {0}, {1}}, {0, {0}, {1}}}};
+        struct fraction exact[4] = {{0, {0}, {1}}, {0, {0}, {1}}, {0, {0}, {1}}, {0, {0}, {1}}};
         double complex result;
         uint64_t count = 0;
         for (size_t i = 0; i < n; i++) {
-            int64_t a = left_of(2 * i), b = left_of(2 * i + 1), c = right_of(2 * i), d = right_of(2 * i + 1);
+            const int64_t a = left_of(2 * i), b = left_of(2 * i + 1), c = right_of(2 * i), d = right_of(2 * i + 1);
             put(part, x, 2 * i, a), put(part, x, 2 * i + 1, b), put(part, y, 2 * i, c), put(part, y, 2 * i + 1, d);
             include(&re, a, c), include(&im, b, d);
-            dots[0][0].p[0] += a * c - b * d, dots[0][1].p[0] += a * d + b * c;
-            dots[1][0].p[0] += a * c + b * d, dots[1][1].p[0] += a * d - b * c;
+            exact[0].p[0] += a * c - b * d, exact[1].p[0] += a * d + b * c;
+            exact[2].p[0] += a * c + b * d, exact[3].p[0] += a * d - b * c;
         }
         OK(treefold_exact(type, TREEFOLD_EXACT_COUNT, 0, x, n, NULL, 0, &count));
         CHECK(count == n);
@@ -122,17 +103,13 @@ static void complex_numbers(void)
             OK(treefold_exact(type, code, 0, x, n, NULL, 0, &result));
             CHECK(is_right(&re, code, 0, part, &result, 0) && is_right(&im, code, 0, part, &result, 1));
         }
-        for (int ddof = 0; ddof < 2; ddof++)
-            for (treefold_statistic code = TREEFOLD_EXACT_VARIANCE; code <= TREEFOLD_EXACT_STD; code++) {
-                integer squares = re.n * (re.xx + im.xx) - re.x * re.x - im.x * im.x;
-                struct fraction exact = {code == TREEFOLD_EXACT_STD, {squares}, {re.n, re.n - ddof}};
-                OK(treefold_exact(type, code, ddof, x, n, NULL, 0, &result));
-                CHECK(is_nearest(real(part, &result, 0), digits, &exact));
-            }
-        for (int is_conjugate = 0; is_conjugate < 2; is_conjugate++) {
-            OK(treefold_exact(type, is_conjugate ? TREEFOLD_EXACT_VDOT : TREEFOLD_EXACT_DOT, 0, x, n, y, n, &result));
-            CHECK(is_nearest(real(part, &result, 0), digits, &dots[is_conjugate][0]));
-            CHECK(is_nearest(real(part, &result, 1), digits, &dots[is_conjugate][1]));
+        for (int turn = 0; turn < 4; turn++) {
+            const integer squares = re.n * (re.xx + im.xx) - re.x * re.x - im.x * im.x;
+            const int ddof = turn % 2, is_root = turn / 2;
+            OK(treefold_exact(type, is_root ? TREEFOLD_EXACT_STD : TREEFOLD_EXACT_VARIANCE, ddof, x, n, NULL, 0, &result));
+            CHECK(is_nearest(real(part, &result, 0), digits, &(struct fraction){is_root, {squares}, {re.n, re.n - ddof}}));
+            OK(treefold_exact(type, is_root ? TREEFOLD_EXACT_VDOT : TREEFOLD_EXACT_DOT, 0, x, n, y, n, &result));
+            CHECK(is_nearest(real(part, &result, ddof), digits, &exact[turn]));
         }
     }
 }
@@ -147,20 +124,16 @@ static void special(void)
         double items[3], expected;
     } rows[] = {
         {TREEFOLD_F64, TREEFOLD_EXACT_SUM, {1e300, 1, -1e300}, 1},
-        {TREEFOLD_F64, TREEFOLD_EXACT_SUM, {DBL_MAX, DBL_MAX, -DBL_MAX}, DBL_MAX},
         {TREEFOLD_F64, TREEFOLD_EXACT_SUM, {DBL_MAX, DBL_MAX, 0}, INFINITY},
-        {TREEFOLD_F64, TREEFOLD_EXACT_SUM, {-INFINITY, DBL_MAX, 1}, -INFINITY},
         {TREEFOLD_F64, TREEFOLD_EXACT_SUM, {INFINITY, 1, -INFINITY}, NAN},
         {TREEFOLD_F64, TREEFOLD_EXACT_SUM, {1, -NAN, 2}, NAN},
         {TREEFOLD_F64, TREEFOLD_EXACT_SUM, {-0.0, -0.0, -0.0}, -0.0},
         {TREEFOLD_F64, TREEFOLD_EXACT_SUM, {-0.0, 0.0, -0.0}, 0.0},
-        {TREEFOLD_F64, TREEFOLD_EXACT_SUM, {1.5, 0.0, -1.5}, 0.0},
         {TREEFOLD_F64, TREEFOLD_EXACT_SUM, {least, least, -0.0}, 2 * least},
         {TREEFOLD_F64, TREEFOLD_EXACT_MEAN, {DBL_MAX, DBL_MAX, DBL_MAX}, DBL_MAX},
         {TREEFOLD_F64, TREEFOLD_EXACT_NORM, {0x1.8p701, 0x1p702, 0}, 0x1.4p702},
         /* In the middle between two numbers: the even one, which is not 5e200. */
         {TREEFOLD_F64, TREEFOLD_EXACT_NORM, {3e200, 4e200, 0}, 4.9999999999999995e200},
-        {TREEFOLD_F64, TREEFOLD_EXACT_NORM, {DBL_MAX, 0, 0}, DBL_MAX},
         {TREEFOLD_F64, TREEFOLD_EXACT_NORM, {0x1.8p-1060, -0x1p-1059, 0}, 0x1.4p-1059},
         {TREEFOLD_F64, TREEFOLD_EXACT_NORM, {DBL_MAX, DBL_MAX, 0}, INFINITY},
         {TREEFOLD_F64, TREEFOLD_EXACT_NORM, {1, -INFINITY, NAN}, NAN},
@@ -170,9 +143,7 @@ static void special(void)
         {TREEFOLD_F32, TREEFOLD_EXACT_SUM, {1e30f, 1, -1e30f}, 1},
         {TREEFOLD_F32, TREEFOLD_EXACT_SUM, {FLT_MAX, FLT_MAX, -FLT_MAX}, FLT_MAX},
         {TREEFOLD_F32, TREEFOLD_EXACT_SUM, {1, -NAN, 2}, NAN},
-        {TREEFOLD_F32, TREEFOLD_EXACT_SUM, {-0.0, -0.0, -0.0}, -0.0},
         {TREEFOLD_F32, TREEFOLD_EXACT_NORM, {0x1.8p101f, 0x1p102f, 0}, 0x1.4p102f},
-        {TREEFOLD_F32, TREEFOLD_EXACT_NORM, {FLT_MAX, 0, 0}, FLT_MAX},
     };
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
         float narrow[3], narrow_result = -1;
@@ -189,131 +160,90 @@ static void special(void)
         else
             CHECK(bits(is_narrow ? narrow_result : result) == bits(rows[row].expected));
     }
-    double left[3] = {1e200, 3, 1e200}, right[3] = {1e200, 4, -1e200}, result = -1;
+    const double left[3] = {1e200, 3, 1e200}, right[3] = {1e200, 4, -1e200};
+    double result = -1;
     OK(treefold_exact_dot_f64(left, 3, right, 3, &result));
     CHECK(result == 12);
-    left[1] = -NAN;
-    OK(treefold_exact_dot_f64(left, 3, right, 3, &result));
-    CHECK(bits(result) == UINT64_C(0x7FF8000000000000));
 }
 
-/* By key, and columns by key: each key's are those of its items. */
+/* By key, and columns by key, of every type of items and of keys: each key's are those of its items. */
 static void by_key(void)
 {
-    static uint64_t keys[FEW], results[GROUPS * WIDTH];
-    struct sums s[GROUPS] = {{0}}, of_rows[GROUPS * WIDTH] = {{0}};
-    const size_t rows = FEW / WIDTH;
-    for (size_t i = 0; i < FEW; i++) {
-        /* The last keys have no item, one, and two. */
-        size_t key = i < 3 ? GROUPS - 2 - (i + 1) / 2 : (i * i + i / 7) % (GROUPS - 3);
-        put(TREEFOLD_U64, keys, i, (integer)key);
-        include(&s[key], left_of(i), right_of(i));
-    }
-    for (size_t i = 0; i < FEW; i++)
-        include(&of_rows[keys[i / WIDTH] * WIDTH + i % WIDTH], left_of(i), 0);
+    static uint64_t keys[FEW], typed[FEW], results[GROUPS * WIDTH];
     for (int turn = 0; turn < 16; turn++) {
-        const treefold_type type = turn % 2 == 0 ? TREEFOLD_F32 : TREEFOLD_F64, key_type = TREEFOLD_I8 + turn / 2;
-        void *typed = malloc(FEW * 8);
+        const treefold_type type = turn >= 8 ? TREEFOLD_I8 + turn - 8 : turn % 2 == 0 ? TREEFOLD_F32 : TREEFOLD_F64;
+        const treefold_type key_type = TREEFOLD_I8 + turn % 8;
+        struct sums s[GROUPS] = {{0}}, of_rows[GROUPS * WIDTH] = {{0}};
         for (size_t i = 0; i < FEW; i++) {
-            put(key_type, typed, i, (integer)keys[i]);
-            put(type, x, i, left_of(i)), put(type, y, i, right_of(i));
+            /* The last keys have no item, one, and two. */
+            keys[i] = i < 3 ? GROUPS - 2 - (i + 1) / 2 : (i * i + i / 7) % (GROUPS - 3);
+            put(key_type, typed, i, (integer)keys[i]), put(type, y, i, right_of(i));
+            const int64_t left = put_left(type, x, i);
+            include(&s[keys[i]], left, right_of(i));
+            include(&of_rows[keys[i / WIDTH] * WIDTH + i % WIDTH], left, 0);
         }
         OK(treefold_threads(turn % 3 + 1));
         for (const struct statistic *of = statistics; of < statistics + STATISTICS; of++)
-            for (int ddof = 0; ddof <= of->has_ddof; ddof++) {
-                const void *other = of->arrays == 2 ? y : NULL;
+            for (int ddof = 0; ddof <= of->has_ddof && (type < TREEFOLD_I8 || of->code <= TREEFOLD_EXACT_STD); ddof++) {
                 const treefold_type type_there = type_of_result(type, of->code);
-                OK(treefold_by_key(type, of->code, ddof, key_type, typed, FEW, x, FEW, other, other == NULL ? 0 : FEW, results, GROUPS));
+                const int has_two = of->arrays == 2;
+                OK(treefold_by_key(type, of->code, ddof, key_type, typed, FEW, x, FEW, has_two ? y : NULL, has_two ? FEW : 0, results,
+                                   GROUPS));
                 for (size_t key = 0; key < GROUPS; key++)
                     CHECK(is_right(&s[key], of->code, ddof, type_there, results, key));
-                if (of->arrays == 2 || of->code == TREEFOLD_EXACT_NORM) {
-                    treefold_status status =
-                        treefold_by_key_rows(type, of->code, ddof, WIDTH, key_type, typed, rows, x, FEW, results, GROUPS * WIDTH);
+                treefold_status status = treefold_by_key_rows(type, of->code, ddof, WIDTH, key_type, typed, FEW / WIDTH, x, FEW, results,
+                                                              GROUPS * WIDTH);
+                if (has_two || of->code == TREEFOLD_EXACT_NORM || type >= TREEFOLD_I8) {
                     CHECK(status == TREEFOLD_UNSUPPORTED || status == TREEFOLD_ARGUMENT);
                     continue;
                 }
-                OK(treefold_by_key_rows(type, of->code, ddof, WIDTH, key_type, typed, rows, x, FEW, results, GROUPS * WIDTH));
+                OK(status);
                 for (size_t i = 0; i < GROUPS * WIDTH; i++)
                     CHECK(is_right(&of_rows[i], of->code, ddof, type_there, results, i));
             }
-        free(typed);
     }
     OK(treefold_threads(1));
-}
-
-/* Statistics of integers by key, whose sums are integers. */
-static void integers_by_key(void)
-{
-    static uint64_t results[GROUPS];
-    for (treefold_type type = TREEFOLD_I8; type <= TREEFOLD_U64; type++) {
-        struct sums s[GROUPS] = {{0}};
-        uint8_t keys[FEW];
-        for (size_t i = 0; i < FEW; i++) {
-            put(type, x, i, type < TREEFOLD_U8 ? random_integer(i, 28) : (integer)llabs(random_integer(i, 28)));
-            keys[i] = (uint8_t)(i % (GROUPS - 1));
-            include(&s[keys[i]], (int64_t)get(type, x, i), 0);
-        }
-        for (treefold_statistic code = TREEFOLD_EXACT_COUNT; code <= TREEFOLD_EXACT_STD; code++)
-            for (int ddof = 0; ddof < 2; ddof++) {
-                OK(treefold_by_key(type, code, ddof, TREEFOLD_U8, keys, FEW, x, FEW, NULL, 0, results, GROUPS));
-                for (size_t key = 0; key < GROUPS; key++)
-                    CHECK(is_right(&s[key], code, ddof, type_of_result(type, code), results, key));
-            }
-    }
     const int64_t most[3] = {INT64_MAX, 1, 5};
     const uint8_t few[3] = {1, 1, 0};
     int64_t result[2] = {-1, -1};
-    EXPECT(TREEFOLD_ARGUMENT, "the sum of key 1 is 9223372036854775808",
-           treefold_by_key(TREEFOLD_I64, TREEFOLD_EXACT_SUM, 0, TREEFOLD_U8, few, 3, most, 3, NULL, 0, result, 2));
+#define OF_INTEGERS(statistic) treefold_by_key(TREEFOLD_I64, statistic, 0, TREEFOLD_U8, few, 3, most, 3, NULL, 0, result, 2)
+    EXPECT(TREEFOLD_ARGUMENT, "the sum of key 1 is 9223372036854775808", OF_INTEGERS(TREEFOLD_EXACT_SUM));
+    EXPECT(TREEFOLD_UNSUPPORTED, "", OF_INTEGERS(TREEFOLD_EXACT_MIN));
     CHECK(result[0] == -1 && result[1] == -1);
-    EXPECT(TREEFOLD_UNSUPPORTED, "",
-           treefold_by_key(TREEFOLD_I64, TREEFOLD_EXACT_MIN, 0, TREEFOLD_U8, few, 3, most, 3, NULL, 0, result, 2));
 }
 
 /* Rows of every width; without keys, all rows have one. */
 static void columns(void)
 {
-    double column[1000], result[64], sum;
+    double column[100], result[64], sum, *items = x;
     for (size_t width = 1; width <= 64; width += 1 + width / 8) {
-        double *items = x;
-        for (size_t i = 0; i < 1000 * width; i++)
+        for (size_t i = 0; i < 100 * width; i++)
             items[i] = ldexp((double)random_integer(i, 53), (int)(i % 1300) - 700);
-        OK(treefold_by_key_rows(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, width, 0, NULL, 0, items, 1000 * width, result, width));
+        OK(treefold_by_key_rows(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, width, 0, NULL, 0, items, 100 * width, result, width));
         for (size_t c = 0; c < width; c++) {
-            for (size_t row = 0; row < 1000; row++)
+            for (size_t row = 0; row < 100; row++)
                 column[row] = items[row * width + c];
-            OK(treefold_exact_sum_f64(column, 1000, &sum));
+            OK(treefold_exact_sum_f64(column, 100, &sum));
             CHECK(bits(result[c]) == bits(sum));
         }
     }
-    OK(treefold_by_key_rows(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, 2, 0, NULL, 0, NULL, 0, result, 2));
-    CHECK(bits(result[0]) == bits(0.0) && bits(result[1]) == bits(0.0));
 }
 
 static void errors(void)
 {
     double items[6] = {1, 2, 3, 4, 5, 6}, result[4] = {-1, -1, -1, -1};
-    const double *odd = (const double *)(const void *)((const char *)items + 4);
     const int32_t keys[3] = {0, 1, 0}, negative[3] = {0, 1, -5};
     uint64_t huge[3] = {0, UINT64_MAX, 0};
-    OK(treefold_exact_sum_f64(items, 2, result));
-    CHECK(result[0] == 3);
-    result[0] = -1;
     for (treefold_type type = TREEFOLD_F32; type <= TREEFOLD_F64; type++) {
         EXPECT(TREEFOLD_NULL, "`x`", exact_sum(type, NULL, 1, result));
-        EXPECT(TREEFOLD_NULL, "`result`", exact_sum(type, items, 1, NULL));
         EXPECT(TREEFOLD_NULL, "`y`", exact_dot(type, items, 1, NULL, 1, result));
         EXPECT(TREEFOLD_LENGTH, "999", exact_dot(type, x, 1000, y, 999, result));
         EXPECT(TREEFOLD_LENGTH, "", exact_sum(type, x, SIZE_MAX, result));
         EXPECT(TREEFOLD_ARGUMENT, "`x`", exact_sum(type, (const char *)items + 2, 1, result));
-        EXPECT(TREEFOLD_ARGUMENT, "overlap", exact_sum(type, items, 2, items));
     }
 #define EXACT(type, statistic, ddof, ...) treefold_exact(type, TREEFOLD_EXACT_##statistic, ddof, __VA_ARGS__)
-    EXPECT(TREEFOLD_ARGUMENT, "`type`", EXACT(0, SUM, 0, items, 2, NULL, 0, result));
     EXPECT(TREEFOLD_ARGUMENT, "`statistic`", treefold_exact(TREEFOLD_F64, 17, 0, items, 2, NULL, 0, result));
-    EXPECT(TREEFOLD_ARGUMENT, "`statistic`", treefold_exact(TREEFOLD_F64, -1, 0, items, 2, NULL, 0, result));
     EXPECT(TREEFOLD_ARGUMENT, "`ddof`", EXACT(TREEFOLD_F64, SKEWNESS, 2, items, 6, NULL, 0, result));
-    EXPECT(TREEFOLD_ARGUMENT, "`ddof`", EXACT(TREEFOLD_F64, KURTOSIS, 0.5, items, 6, NULL, 0, result));
     EXPECT(TREEFOLD_UNSUPPORTED, "", EXACT(TREEFOLD_I32, SUM, 0, items, 2, NULL, 0, result));
     for (treefold_statistic code = TREEFOLD_EXACT_MIN; code < TREEFOLD_EXACT_VDOT; code++)
         if (code != TREEFOLD_EXACT_DOT) {
@@ -324,19 +254,15 @@ static void errors(void)
     EXPECT(TREEFOLD_NULL, "`y`", EXACT(TREEFOLD_F64, COVARIANCE, 0, items, 2, NULL, 2, result));
     EXPECT(TREEFOLD_LENGTH, "`y`", EXACT(TREEFOLD_F64, COVARIANCE, 0, items, 2, y, 3, result));
     CHECK(EXACT(TREEFOLD_F64, SUM, 0, items, 2, y, 2, result) != TREEFOLD_OK);
-    EXPECT(TREEFOLD_ARGUMENT, "`y`", EXACT(TREEFOLD_F64, DOT, 0, items, 1, odd, 1, result));
-    EXPECT(TREEFOLD_ARGUMENT, "`y` and `result` overlap", EXACT(TREEFOLD_F64, DOT, 0, items, 1, result, 1, result));
 #define BY_KEY(key_type, ...) treefold_by_key(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, key_type, __VA_ARGS__)
     EXPECT(TREEFOLD_LENGTH, "`keys`", BY_KEY(TREEFOLD_I32, keys, 2, items, 3, NULL, 0, result, 2));
     EXPECT(TREEFOLD_ARGUMENT, "item 2 has key -5", BY_KEY(TREEFOLD_I32, negative, 3, items, 3, NULL, 0, result, 2));
     EXPECT(TREEFOLD_ARGUMENT, "item 1 has key 18446744073709551615", BY_KEY(TREEFOLD_U64, huge, 3, items, 3, NULL, 0, result, 2));
     EXPECT(TREEFOLD_ARGUMENT, "item 0 has key 0", BY_KEY(TREEFOLD_I32, keys, 3, items, 3, NULL, 0, NULL, 0));
     EXPECT(TREEFOLD_ARGUMENT, "`key_type`", BY_KEY(TREEFOLD_F32, keys, 3, items, 3, NULL, 0, result, 2));
-    EXPECT(TREEFOLD_ARGUMENT, "`key_type`", BY_KEY(0, keys, 3, items, 3, NULL, 0, result, 2));
     EXPECT(TREEFOLD_NULL, "`keys`", BY_KEY(TREEFOLD_I32, NULL, 3, items, 3, NULL, 0, result, 2));
     EXPECT(TREEFOLD_NULL, "`x`", BY_KEY(TREEFOLD_I32, keys, 3, NULL, 3, NULL, 0, result, 2));
     EXPECT(TREEFOLD_ARGUMENT, "`keys`", BY_KEY(TREEFOLD_I32, (const char *)keys + 1, 2, items, 2, NULL, 0, result, 2));
-    EXPECT(TREEFOLD_ARGUMENT, "`keys` and `result` overlap", BY_KEY(TREEFOLD_U64, huge, 2, items, 2, NULL, 0, huge + 1, 2));
     EXPECT(TREEFOLD_UNSUPPORTED, "",
            treefold_by_key(TREEFOLD_C64, TREEFOLD_EXACT_SUM, 0, TREEFOLD_I32, keys, 3, x, 3, NULL, 0, result, 2));
     EXPECT(TREEFOLD_LENGTH, "`y`",
@@ -349,47 +275,43 @@ static void errors(void)
     EXPECT(TREEFOLD_LENGTH, "", ROWS(4, NULL, 0, items, 6, result, 4));
     CHECK(ROWS(0, keys, 3, items, 6, result, 4) != TREEFOLD_OK);
     EXPECT(TREEFOLD_ARGUMENT, "item 2 has key -5", ROWS(2, negative, 3, items, 6, result, 4));
-    EXPECT(TREEFOLD_ARGUMENT, "overlap", ROWS(2, NULL, 0, items, 6, items + 4, 2));
     EXPECT(TREEFOLD_NULL, "`items`", ROWS(2, keys, 3, NULL, 6, result, 4));
-    EXPECT(TREEFOLD_NULL, "`result`", ROWS(2, keys, 3, items, 6, NULL, 4));
     CHECK(items[0] == 1 && result[0] == -1 && result[3] == -1);
 }
 
-/* Results are right in every floating-point environment. */
+/* Every statistic of three items, and every other one by key. */
+static void find(double results[STATISTICS][2])
+{
+    const double items[3] = {1, 0x1p-60, -3e-310};
+    const int32_t keys[3] = {0, 1, 0};
+    memset(results, 0, 2 * STATISTICS * sizeof(double));
+    for (size_t of = 0; of < STATISTICS; of++) {
+        const treefold_statistic code = statistics[of].code;
+        const double *other = statistics[of].arrays == 2 ? items : NULL;
+        const size_t others = other == NULL ? 0 : 3;
+        OK(of % 2 == 0 ? treefold_exact(TREEFOLD_F64, code, 0, items, 3, other, others, results[of])
+                       : treefold_by_key(TREEFOLD_F64, code, 0, TREEFOLD_I32, keys, 3, items, 3, other, others, results[of], 2));
+    }
+}
+
+/* Results are right in every floating-point environment; in the last one the processor takes subnormal numbers for zero. */
 static void environments(void)
 {
-    const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
-    const int32_t keys[3] = {0, 1, 0};
-    for (size_t i = 0; i < sizeof modes / sizeof *modes + 1; i++) {
-        double items[3] = {1, 0x1p-60, -3e-310}, found[STATISTICS][2], expected[STATISTICS][2];
-        treefold_status status = TREEFOLD_OK;
-        for (int turn = 0; turn < 2; turn++) {
-            double(*results)[2] = turn == 0 ? expected : found;
+    const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST};
+    double found[STATISTICS][2], expected[STATISTICS][2];
+    find(expected);
+    for (int i = 0; i < 4; i++) {
+        CHECK(fesetround(modes[i]) == 0);
 #if defined(__x86_64__)
-            unsigned before = __builtin_ia32_stmxcsr();
+        const unsigned before = __builtin_ia32_stmxcsr();
+        __builtin_ia32_ldmxcsr(before | (i == 3 ? 0x8040 : 0));
 #endif
-            if (turn == 1 && i < sizeof modes / sizeof *modes)
-                CHECK(fesetround(modes[i]) == 0);
+        find(found);
 #if defined(__x86_64__)
-            else if (turn == 1)
-                __builtin_ia32_ldmxcsr(before | 0x8040);
+        __builtin_ia32_ldmxcsr(before);
 #endif
-            for (size_t of = 0; of < STATISTICS; of++) {
-                const treefold_statistic code = statistics[of].code;
-                const double *other = statistics[of].arrays == 2 ? items : NULL;
-                const size_t others = other == NULL ? 0 : 3;
-                status |= treefold_exact(TREEFOLD_F64, code, 0, items, 3, other, others, results[of]);
-                if (of % 2 == 1)
-                    status |= treefold_by_key(TREEFOLD_F64, code, 0, TREEFOLD_I32, keys, 3, items, 3, other, others, results[of], 2);
-                else
-                    results[of][1] = 0;
-            }
-#if defined(__x86_64__)
-            __builtin_ia32_ldmxcsr(before);
-#endif
-            fesetround(FE_TONEAREST);
-        }
-        CHECK(status == TREEFOLD_OK && memcmp(found, expected, sizeof found) == 0);
+        fesetround(FE_TONEAREST);
+        CHECK(memcmp(found, expected, sizeof found) == 0);
     }
 }
 
@@ -398,7 +320,7 @@ static void environments(void)
 static void cancelling(void)
 {
     enum { TRIPLES = 6000 };
-    static double items[3 * TRIPLES], ones[3 * TRIPLES];
+    static double items[3 * TRIPLES];
     int64_t expected = 0;
     for (int i = 0; i < TRIPLES; i++) {
         int64_t small = (int64_t)(INT64_C(1103515245) * (i + 1) % INT64_C(2147483648)) - 1073741824;
@@ -406,15 +328,10 @@ static void cancelling(void)
         expected += small;
         items[3 * i] = huge, items[3 * i + 1] = (double)small, items[3 * i + 2] = -huge;
     }
-    for (size_t i = 0; i < 3 * TRIPLES; i++)
-        ones[i] = 1;
-    double sum = -1, dot = -1, mean = -1;
+    double sum = -1, mean = -1;
     OK(treefold_exact_sum_f64(items, 3 * TRIPLES, &sum));
-    CHECK(sum == (double)expected);
-    OK(treefold_exact_dot_f64(items, 3 * TRIPLES, ones, 3 * TRIPLES, &dot));
-    CHECK(dot == (double)expected);
     OK(treefold_exact(TREEFOLD_F64, TREEFOLD_EXACT_MEAN, 0, items, 3 * TRIPLES, NULL, 0, &mean));
-    CHECK(mean == (double)expected / (3 * TRIPLES));
+    CHECK(sum == (double)expected && mean == (double)expected / (3 * TRIPLES));
 }
 
 int main(void)
@@ -426,7 +343,6 @@ int main(void)
     special();
     cancelling();
     by_key();
-    integers_by_key();
     columns();
     errors();
     environments();

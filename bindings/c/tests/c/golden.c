@@ -39,62 +39,46 @@ static void read_words(FILE *file, size_t count, size_t bytes, unsigned char *wo
     }
 }
 
+/* A state of the items, from the last to the first, against its bytes and its value. */
 static void check_case(FILE *file, const struct kind *kind, int is_single, const size_t *counts)
 {
-    static _Alignas(16) unsigned char items[MOST * 8], others[MOST * 8], expected[MOST_BYTES], value[16];
+    static _Alignas(16) unsigned char items[MOST * 8], others[MOST * 8], expected[MOST_BYTES], value[MOST * 8];
     unsigned char found[MOST_BYTES];
-    size_t bytes = is_single ? 4 : 8, parts = counts[3], length = 0;
+    const int is_keyed = kind->is_keyed, is_dot = kind->statistic == TREEFOLD_EXACT_DOT, is_sum = kind->statistic == TREEFOLD_EXACT_SUM;
+    const treefold_type type = kind->types[is_single];
+    const size_t bytes = is_single ? 4 : 8, parts = is_keyed ? 1 : counts[3], groups = counts[3];
+    size_t length = 0, read_groups = groups;
+    int equal = 0;
     treefold_accumulator *whole = NULL, *read = NULL;
+    treefold_keyed *keyed = NULL, *read_keyed = NULL;
     read_words(file, counts[0] * parts, bytes, items);
-    read_words(file, counts[1] * parts, bytes, others);
+    read_words(file, counts[1] * parts, is_keyed ? 1 : bytes, others);
     read_words(file, counts[2], 1, expected);
-    read_words(file, parts, bytes, value);
-    OK(treefold_accumulator_create(kind->types[is_single], kind->statistic, &whole));
-    OK(treefold_accumulator_create(kind->types[is_single], kind->statistic, &read));
+    read_words(file, counts[3], bytes, value);
+    OK(is_keyed ? treefold_keyed_create(type, kind->statistic, groups, &keyed)
+                : treefold_accumulator_create(type, kind->statistic, &whole));
+    OK(is_keyed ? treefold_keyed_create(type, kind->statistic, 0, &read_keyed)
+                : treefold_accumulator_create(type, kind->statistic, &read));
     for (size_t i = counts[0]; i-- > 0;) {
         const void *x = items + i * parts * bytes, *y = others + i * parts * bytes;
-        if (counts[1] > 0)
-            OK(treefold_accumulator_add_pairs(whole, x, 1, y, 1));
-        else if (kind->statistic != TREEFOLD_EXACT_DOT)
-            OK(treefold_accumulator_add(whole, x, 1));
+        if (is_keyed)
+            OK(treefold_keyed_add(keyed, TREEFOLD_U8, others + i, 1, x, 1));
+        else
+            OK(is_dot ? treefold_accumulator_add_pairs(whole, x, 1, y, 1) : treefold_accumulator_add(whole, x, 1));
     }
-    OK(treefold_accumulator_to_bytes(whole, found, sizeof found, &length));
+    OK(is_keyed ? treefold_keyed_to_bytes(keyed, found, sizeof found, &length)
+                : treefold_accumulator_to_bytes(whole, found, sizeof found, &length));
     CHECK(length == counts[2] && memcmp(found, expected, length) == 0);
-    OK(treefold_accumulator_of_bytes(read, expected, counts[2]));
-    int equal = 0;
-    OK(treefold_accumulator_equal(whole, read, &equal));
-    CHECK(equal == 1);
-    OK(treefold_accumulator_value(read, kind->statistic == TREEFOLD_EXACT_DOT ? TREEFOLD_EXACT_DOT : TREEFOLD_EXACT_SUM, 0, found));
-    CHECK(memcmp(found, value, parts * bytes) == 0);
-    OK(treefold_accumulator_destroy(&whole));
-    OK(treefold_accumulator_destroy(&read));
-}
-
-static void check_by_key(FILE *file, const struct kind *kind, int is_single, const size_t *counts)
-{
-    static _Alignas(16) unsigned char items[MOST * 8], keys[MOST], expected[MOST_BYTES], value[MOST * 8], found[MOST * 8];
-    unsigned char written[MOST_BYTES];
-    size_t bytes = is_single ? 4 : 8, groups = counts[3], length = 0, read_groups = 0;
-    treefold_keyed *whole = NULL, *read = NULL;
-    read_words(file, counts[0], bytes, items);
-    read_words(file, counts[1], 1, keys);
-    read_words(file, counts[2], 1, expected);
-    read_words(file, groups, bytes, value);
-    OK(treefold_keyed_create(kind->types[is_single], kind->statistic, groups, &whole));
-    OK(treefold_keyed_create(kind->types[is_single], kind->statistic, 0, &read));
-    for (size_t i = counts[0]; i-- > 0;)
-        OK(treefold_keyed_add(whole, TREEFOLD_U8, keys + i, 1, items + i * bytes, 1));
-    OK(treefold_keyed_to_bytes(whole, written, sizeof written, &length));
-    CHECK(length == counts[2] && memcmp(written, expected, length) == 0);
-    OK(treefold_keyed_of_bytes(read, expected, counts[2]));
-    OK(treefold_keyed_groups(read, &read_groups));
-    int equal = 0;
-    OK(treefold_keyed_equal(whole, read, &equal));
+    OK(is_keyed ? treefold_keyed_of_bytes(read_keyed, expected, counts[2]) : treefold_accumulator_of_bytes(read, expected, counts[2]));
+    OK(is_keyed ? treefold_keyed_equal(keyed, read_keyed, &equal) : treefold_accumulator_equal(whole, read, &equal));
+    if (is_keyed)
+        OK(treefold_keyed_groups(read_keyed, &read_groups));
     CHECK(equal == 1 && read_groups == groups);
-    OK(treefold_keyed_values(read, kind->statistic == TREEFOLD_EXACT_SUM ? TREEFOLD_EXACT_SUM : TREEFOLD_EXACT_MEAN, 0, found, groups));
-    CHECK(memcmp(found, value, groups * bytes) == 0);
-    OK(treefold_keyed_destroy(&whole));
-    OK(treefold_keyed_destroy(&read));
+    OK(is_keyed ? treefold_keyed_values(read_keyed, is_sum ? TREEFOLD_EXACT_SUM : TREEFOLD_EXACT_MEAN, 0, found, groups)
+                : treefold_accumulator_value(read, is_dot ? TREEFOLD_EXACT_DOT : TREEFOLD_EXACT_SUM, 0, found));
+    CHECK(memcmp(found, value, counts[3] * bytes) == 0);
+    END(accumulator, &whole, &read);
+    END(keyed, &keyed, &read_keyed);
 }
 
 int main(int argc, char **argv)
@@ -114,7 +98,7 @@ int main(int argc, char **argv)
         CHECK(kind < kinds + KINDS && (kind->is_keyed || (counts[0] * counts[3] <= MOST && counts[1] * counts[3] <= MOST)));
         if (failures > 0)
             break;
-        (kind->is_keyed ? check_by_key : check_case)(file, kind, strcmp(type, "f32") == 0, counts);
+        check_case(file, kind, strcmp(type, "f32") == 0, counts);
         cases++;
     }
     fclose(file);

@@ -2,19 +2,16 @@
 #ifndef INTEGERS_H
 #define INTEGERS_H
 
-#include <stdint.h>
+#include "check.h"
+
 #include <stdlib.h>
-#include <treefold.h>
 
 typedef __int128 integer;
 
 /* An integer of either sign, and of so many bits at most. */
 static inline int64_t random_integer(uint64_t seed, int bits)
 {
-    uint64_t z = (seed + 1) * 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    z ^= z >> 31;
+    const uint64_t z = mixed(seed);
     int64_t magnitude = (int64_t)(z >> (64 - bits));
     return z & 1 ? magnitude : -magnitude;
 }

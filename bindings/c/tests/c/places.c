@@ -26,41 +26,25 @@ static void alone(void *context, size_t parts, treefold_part part, void *job)
         part(job, i);
 }
 
-/* Ends the handle that a call has left, if it has. */
-static treefold_status made_accumulator(void *place, treefold_status status)
-{
-    if (status == TREEFOLD_OK)
-        OK(treefold_accumulator_destroy(place));
-    return status;
-}
-
-static treefold_status made_keyed(void *place, treefold_status status)
-{
-    if (status == TREEFOLD_OK)
-        OK(treefold_keyed_destroy(place));
-    return status;
-}
-
-/* A handle that a call ends. */
-static treefold_status end_accumulator(void *place)
-{
-    treefold_accumulator *own = NULL;
-    if (place == results) {
-        OK(treefold_accumulator_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, &own));
-        memcpy(place, &own, sizeof own);
+/* What ends the handle that a call has left, if it has; and a call that ends a handle, which is where it looks for it, if it can. */
+#define HANDLES(kind, ...)                                                                                                             \
+    static treefold_status made_##kind(void *place, treefold_status status)                                                            \
+    {                                                                                                                                  \
+        if (status == TREEFOLD_OK)                                                                                                     \
+            OK(treefold_##kind##_destroy(place));                                                                                      \
+        return status;                                                                                                                 \
+    }                                                                                                                                  \
+    static treefold_status end_##kind(void *place)                                                                                     \
+    {                                                                                                                                  \
+        treefold_##kind *own = NULL;                                                                                                   \
+        if (place == results) {                                                                                                        \
+            OK(treefold_##kind##_create(__VA_ARGS__, &own));                                                                           \
+            memcpy(place, &own, sizeof own);                                                                                           \
+        }                                                                                                                              \
+        return treefold_##kind##_destroy(place);                                                                                       \
     }
-    return treefold_accumulator_destroy(place);
-}
-
-static treefold_status end_keyed(void *place)
-{
-    treefold_keyed *own = NULL;
-    if (place == results) {
-        OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 2, &own));
-        memcpy(place, &own, sizeof own);
-    }
-    return treefold_keyed_destroy(place);
-}
+HANDLES(accumulator, TREEFOLD_F64, TREEFOLD_EXACT_SUM)
+HANDLES(keyed, TREEFOLD_F64, TREEFOLD_EXACT_SUM, 2)
 
 /* Arrays and their lengths. */
 #define X(type) (const void *)items, ROOM_BYTES / sizeof(type)
@@ -164,7 +148,6 @@ int main(void)
     }
     ends();
     OK(treefold_accumulator_destroy(&accumulator));
-    OK(treefold_keyed_destroy(&keyed));
-    OK(treefold_keyed_destroy(&hashed));
+    END(keyed, &keyed, &hashed);
     return failures != 0;
 }

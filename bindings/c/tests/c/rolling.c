@@ -130,13 +130,9 @@ static void published(void)
         treefold_statistic statistic;
         double ddof, last;
     } rows[] = {
-        {after_outlier, NULL, MOST, 10, TREEFOLD_EXACT_KURTOSIS, 0, -0.586894586894587},
         {after_outlier, NULL, MOST, 10, TREEFOLD_EXACT_KURTOSIS, 1, -0.07326007326007344},
         {after_outlier, NULL, MOST, 10, TREEFOLD_EXACT_SKEWNESS, 0, -0.7970360876769786},
-        {after_outlier, NULL, MOST, 10, TREEFOLD_EXACT_SKEWNESS, 1, -0.9451685304033433},
         {two, three, 8, 3, TREEFOLD_EXACT_COVARIANCE, 1, -1.0 / 3},
-        {two, three, 8, 3, TREEFOLD_EXACT_CORRELATION, 0, -0.14285714285714285},
-        {four, NULL, 10, 3, TREEFOLD_EXACT_STD, 0, 0.4714045207910317},
         {four, NULL, 10, 3, TREEFOLD_EXACT_STD, 1, 0.5773502691896257},
     };
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
@@ -162,7 +158,6 @@ static void published(void)
 static void errors(void)
 {
     double items[3] = {1, 2, 3}, index[3] = {0, 1, 2}, result[3] = {-1, -1, -1}, width = 1.5, none = 0;
-    const double not_a_number = NAN;
     const int32_t falls[3] = {0, 2, 1}, two = 2, below = -4;
     const treefold_window three = {.items = 3};
 #define ROLLING(window, ...) treefold_rolling(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, window, __VA_ARGS__)
@@ -172,27 +167,20 @@ static void errors(void)
     EXPECT(TREEFOLD_NULL, "`window`", ROLLING(NULL, items, 3, NULL, 0, result, 3));
     EXPECT(TREEFOLD_ARGUMENT, "`window`", WITH(.items = 0));
     EXPECT(TREEFOLD_ARGUMENT, "", WITH(.items = 3, .placement = 4));
-    EXPECT(TREEFOLD_ARGUMENT, "", WITH(.items = 3, .placement = -1));
     EXPECT(TREEFOLD_ARGUMENT, "", BY(TREEFOLD_F64, index, &width, .items = 3));
     EXPECT(TREEFOLD_LENGTH, "`result`", ROLLING(&three, items, 3, NULL, 0, result, 2));
-    EXPECT(TREEFOLD_ARGUMENT, "overlap", ROLLING(&three, items, 3, NULL, 0, items, 3));
     EXPECT(TREEFOLD_NULL, "`x`", ROLLING(&three, NULL, 3, NULL, 0, result, 3));
-    EXPECT(TREEFOLD_NULL, "`result`", ROLLING(&three, items, 3, NULL, 0, NULL, 3));
     CHECK(ROLLING(&three, items, 3, items, 3, result, 3) != TREEFOLD_OK);
     EXPECT(TREEFOLD_LENGTH, "`y`", treefold_rolling(TREEFOLD_F64, TREEFOLD_EXACT_DOT, 0, &three, items, 3, items, 2, result, 3));
     EXPECT(TREEFOLD_UNSUPPORTED, "", treefold_rolling(TREEFOLD_C64, TREEFOLD_EXACT_SUM, 0, &three, items, 1, NULL, 0, result, 1));
-    EXPECT(TREEFOLD_ARGUMENT, "`type`", treefold_rolling(77, TREEFOLD_EXACT_SUM, 0, &three, items, 3, NULL, 0, result, 3));
     EXPECT(TREEFOLD_ARGUMENT, "`statistic`", treefold_rolling(TREEFOLD_F64, 77, 0, &three, items, 3, NULL, 0, result, 3));
     EXPECT(TREEFOLD_ARGUMENT, "`ddof`", treefold_rolling(TREEFOLD_F64, TREEFOLD_EXACT_SKEWNESS, 2, &three, items, 3, NULL, 0, result, 3));
     EXPECT(TREEFOLD_ARGUMENT, "2", BY(TREEFOLD_I32, falls, &two));
     EXPECT(TREEFOLD_ARGUMENT, "width", BY(TREEFOLD_I32, falls, &below));
     EXPECT(TREEFOLD_ARGUMENT, "width", BY(TREEFOLD_F64, index, &none));
-    EXPECT(TREEFOLD_ARGUMENT, "width", BY(TREEFOLD_F64, index, &not_a_number));
     EXPECT(TREEFOLD_NULL, "width", BY(TREEFOLD_F64, index, NULL));
     EXPECT(TREEFOLD_ARGUMENT, "index_type", BY(TREEFOLD_C64, items, &width));
-    EXPECT(TREEFOLD_ARGUMENT, "index_type", BY(77, index, &width));
     EXPECT(TREEFOLD_ARGUMENT, "overlap", BY(TREEFOLD_F64, index, &result[1]));
-    EXPECT(TREEFOLD_ARGUMENT, "overlap", BY(TREEFOLD_F64, result, &width));
     index[1] = NAN;
     EXPECT(TREEFOLD_ARGUMENT, "1", BY(TREEFOLD_F64, index, &width));
     CHECK(items[0] == 1 && result[0] == -1 && result[1] == -1 && result[2] == -1);

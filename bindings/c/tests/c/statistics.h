@@ -167,4 +167,11 @@ static inline int is_right(const struct sums *s, treefold_statistic statistic, i
 static inline int64_t left_of(size_t i) { return random_integer(i, 12); }
 static inline int64_t right_of(size_t i) { return llabs(random_integer(i + 1000000, 10)) + 1; }
 
+/* Puts the first of a pair, and says what it is in its type. */
+static inline int64_t put_left(treefold_type type, void *array, size_t i)
+{
+    put(type, array, i, type < TREEFOLD_U8 ? left_of(i) : llabs(left_of(i)));
+    return type < TREEFOLD_I8 ? left_of(i) : (int64_t)get(type, array, i);
+}
+
 #endif

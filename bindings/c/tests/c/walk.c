@@ -189,55 +189,54 @@ static void check_real(treefold_type type, size_t n)
 {
     const size_t bytes = bytes_of(type), lanes[] = {1, 2, 16, 100, 128, 1 << 20};
     const int is_narrow = type == TREEFOLD_F32;
-    unsigned char *items = malloc(n * bytes + 1), *others = malloc(n * bytes + 1), *terms = malloc(n * bytes + 1);
-    unsigned char *sizes = malloc(n * bytes + 1), *sums = malloc(n * bytes + 1);
+    unsigned char *all[5];
+    for (int i = 0; i < 5; i++)
+        all[i] = calloc(n + 1, bytes);
+    void *items = all[0], *others = all[1];
+    unsigned char *terms = all[2], *sizes = all[3], *sums = all[4];
     struct team team = {SIZE_MAX};
-    double sum = 0, dot = 0, size = 0, result, absolute;
+    double sum = 0, dot = 0, size = 0, results[5], absolute;
     fill(type, items, n, 0), fill(type, others, n, n);
     for (size_t i = 0; i < n; i++)
         if (is_narrow) {
-            float *a = (float *)(void *)items + i, *b = (float *)(void *)others + i;
+            float *a = (float *)items + i;
             *a = i % 3 == 0 ? -*a : *a;
-            ((float *)(void *)terms)[i] = *a * *b, ((float *)(void *)sizes)[i] = *a < 0 ? -*a : *a;
+            ((float *)(void *)terms)[i] = *a * ((float *)others)[i], ((float *)(void *)sizes)[i] = fabsf(*a);
         } else {
-            double *a = (double *)(void *)items + i, *b = (double *)(void *)others + i;
+            double *a = (double *)items + i;
             *a = i % 3 == 0 ? -*a : *a;
-            ((double *)(void *)terms)[i] = *a * *b, ((double *)(void *)sizes)[i] = *a < 0 ? -*a : *a;
+            ((double *)(void *)terms)[i] = *a * ((double *)others)[i], ((double *)(void *)sizes)[i] = fabs(*a);
         }
     if (n > 0)
         tree(type, TREEFOLD_SUM, items, n, &sum), tree(type, TREEFOLD_SUM, terms, n, &dot), tree(type, TREEFOLD_SUM, sizes, n, &size);
     for (int threads = 1; threads <= MOST_THREADS; threads += MOST_THREADS - 1) {
         OK(treefold_threads(threads));
-        OK(is_narrow ? treefold_sum_f32((void *)items, n, (void *)&result) : treefold_sum_f64((void *)items, n, &result));
-        CHECK(memcmp(&result, &sum, bytes) == 0);
-        OK(is_narrow ? treefold_dot_f32((void *)items, n, (void *)others, n, (void *)&result)
-                     : treefold_dot_f64((void *)items, n, (void *)others, n, &result));
-        CHECK(memcmp(&result, &dot, bytes) == 0);
-        result = 7;
-        OK(treefold_dot(type, items, n, others, n, &result));
-        CHECK(memcmp(&result, &dot, bytes) == 0);
-        result = 7;
-        OK(treefold_dot_on(type, items, n, others, n, run_team, &team, &result));
-        CHECK(memcmp(&result, &dot, bytes) == 0);
-        OK(treefold_sum_and_absolute_sum(type, items, n, &result, &absolute));
-        CHECK(memcmp(&result, &sum, bytes) == 0 && memcmp(&absolute, &size, bytes) == 0);
+        OK(is_narrow ? treefold_sum_f32(items, n, (void *)&results[0]) : treefold_sum_f64(items, n, &results[0]));
+        OK(treefold_sum_and_absolute_sum(type, items, n, &results[1], &absolute));
+        OK(is_narrow ? treefold_dot_f32(items, n, others, n, (void *)&results[2]) : treefold_dot_f64(items, n, others, n, &results[2]));
+        OK(treefold_dot(type, items, n, others, n, &results[3]));
+        OK(treefold_dot_on(type, items, n, others, n, run_team, &team, &results[4]));
+        for (int i = 0; i < 5; i++)
+            CHECK(memcmp(&results[i], i < 2 ? &sum : &dot, bytes) == 0);
+        CHECK(memcmp(&absolute, &size, bytes) == 0);
         for (size_t j = 0; j < sizeof lanes / sizeof *lanes; j++) {
             const size_t count = lanes[j] < n ? lanes[j] : n;
+            double expected = 0;
             for (size_t lane = 0; lane < count; lane++) {
                 size_t own = 0;
                 for (size_t i = lane; i < n; i += lanes[j])
-                    memcpy(terms + own++ * bytes, items + i * bytes, bytes);
+                    memcpy(terms + own++ * bytes, (unsigned char *)items + i * bytes, bytes);
                 tree(type, TREEFOLD_SUM, terms, own, sums + lane * bytes);
             }
-            double expected = 0;
             if (n > 0)
                 tree(type, TREEFOLD_SUM, sums, count, &expected);
-            OK(treefold_sum_lanes(type, items, n, lanes[j], &result));
-            CHECK(memcmp(&result, &expected, bytes) == 0);
+            OK(treefold_sum_lanes(type, items, n, lanes[j], results));
+            CHECK(memcmp(results, &expected, bytes) == 0);
         }
     }
     OK(treefold_threads(1));
-    free(items), free(others), free(terms), free(sizes), free(sums);
+    for (int i = 0; i < 5; i++)
+        free(all[i]);
 }
 
 static void real_numbers(void)
@@ -257,10 +256,9 @@ static void real_numbers(void)
 /* A team that leaves parts out. */
 static void teams(void)
 {
-    struct team none = {0}, one = {1}, all = {SIZE_MAX};
+    struct team none = {0}, all = {SIZE_MAX};
     double result = -1;
     EXPECT(TREEFOLD_ARGUMENT, "`team`", treefold_fold_on(TREEFOLD_F64, TREEFOLD_SUM, x, MANY, run_team, &none, &result));
-    EXPECT(TREEFOLD_ARGUMENT, "`team`", treefold_fold_on(TREEFOLD_F64, TREEFOLD_SUM, x, MANY, run_team, &one, &result));
     EXPECT(TREEFOLD_ARGUMENT, "`team`", treefold_dot_on(TREEFOLD_F64, x, MANY, y, MANY, run_team, &none, &result));
     EXPECT(TREEFOLD_NULL, "`team`", treefold_fold_on(TREEFOLD_F64, TREEFOLD_SUM, x, MANY, NULL, &all, &result));
     EXPECT(TREEFOLD_NULL, "`team`", treefold_dot_on(TREEFOLD_F64, x, MANY, y, MANY, NULL, &all, &result));
@@ -272,23 +270,24 @@ static void teams(void)
 }
 
 /* Calls that find the type: 2, 3 and 4, also of const items and by the other names of a type. */
+#define FRONT_OF(function, expected)                                                                                                   \
+    do {                                                                                                                               \
+        OK(function(items, 3, &result));                                                                                               \
+        CHECK(result == expected);                                                                                                     \
+    } while (0)
 #define FRONT(c_type)                                                                                                                  \
     do {                                                                                                                               \
-        const c_type items[3] = {2, 3, 4};                                                                                             \
+        const c_type items[3] = {3, 2, 4};                                                                                             \
         c_type result = 0;                                                                                                             \
-        OK(treefold_sum(items, 3, &result));                                                                                           \
-        CHECK(result == 9);                                                                                                            \
-        OK(treefold_product(items, 3, &result));                                                                                       \
-        CHECK(result == 24);                                                                                                           \
+        FRONT_OF(treefold_sum, 9);                                                                                                     \
+        FRONT_OF(treefold_product, 24);                                                                                                \
     } while (0)
 #define FRONT_OF_REAL(c_type)                                                                                                          \
     do {                                                                                                                               \
         c_type items[3] = {3, 2, 4}, result = 0;                                                                                       \
         FRONT(c_type);                                                                                                                 \
-        OK(treefold_min(items, 3, &result));                                                                                           \
-        CHECK(result == 2);                                                                                                            \
-        OK(treefold_max(items, 3, &result));                                                                                           \
-        CHECK(result == 4);                                                                                                            \
+        FRONT_OF(treefold_min, 2);                                                                                                     \
+        FRONT_OF(treefold_max, 4);                                                                                                     \
     } while (0)
 #define FRONT_OF_INTEGERS(code, c_type) FRONT_OF_REAL(c_type);
 
@@ -299,7 +298,6 @@ static void front(void)
     FRONT_OF_REAL(double);
     FRONT_OF_REAL(long);
     FRONT_OF_REAL(long long);
-    FRONT_OF_REAL(unsigned long);
     FRONT_OF_REAL(unsigned long long);
     FRONT(float complex);
     FRONT(double complex);
@@ -312,51 +310,37 @@ static void front(void)
     OK(treefold_exact_sum(wide, 3, &complex_sum));
     CHECK(sum == 1 && creal(complex_sum) == 1 && cimag(complex_sum) == 2);
     EXPECT(TREEFOLD_UNSUPPORTED, "", treefold_exact_sum(whole, 2, &none));
-    EXPECT(TREEFOLD_UNSUPPORTED, "complex", treefold_min(wide, 2, &complex_sum));
 }
 
 static void errors(void)
 {
     double items[6] = {0.1, 1, 0.2, 2, 0.3, 3}, result[5] = {-1, -1, -1, -1, -1};
-    const double *odd = (const double *)(const void *)((const char *)items + 4);
-    const void *both[2] = {x, y}, *broken[2] = {x, NULL}, *own[1] = {result};
+    const void *both[2] = {x, y}, *broken[2] = {x, NULL};
 #define FOLD(type, op, ...) treefold_fold(type, TREEFOLD_##op, __VA_ARGS__)
 #define ROWS(op, ...) treefold_fold_rows(TREEFOLD_F64, TREEFOLD_##op, __VA_ARGS__)
 #define FIELDS(...) treefold_fields(TREEFOLD_F64, TREEFOLD_SUM, __VA_ARGS__)
-    EXPECT(TREEFOLD_ARGUMENT, "`type`: there is no type 0", FOLD(0, SUM, x, 1, result));
-    EXPECT(TREEFOLD_ARGUMENT, "`type`: there is no type 13", FOLD(13, SUM, x, 1, result));
-    EXPECT(TREEFOLD_ARGUMENT, "`type`: there is no type -2147483648", FOLD(INT32_MIN, SUM, x, 1, result));
+    EXPECT(TREEFOLD_ARGUMENT, "TREEFOLD_F32 to TREEFOLD_U64, not 0", FOLD(0, SUM, x, 1, result));
+    EXPECT(TREEFOLD_ARGUMENT, "TREEFOLD_F32 to TREEFOLD_U64, not -2147483648", FOLD(INT32_MIN, SUM, x, 1, result));
     EXPECT(TREEFOLD_ARGUMENT, "`op`", treefold_fold(TREEFOLD_F64, 0, x, 1, result));
     EXPECT(TREEFOLD_ARGUMENT, "`op`", treefold_fold_rows(TREEFOLD_F64, 5, x, 1, 1, result, 1));
     EXPECT(TREEFOLD_ARGUMENT, "`type`", treefold_fields(99, TREEFOLD_SUM, both, 2, 100, result));
     EXPECT(TREEFOLD_NULL, "`items`", FOLD(TREEFOLD_F64, SUM, NULL, 1, result));
-    EXPECT(TREEFOLD_NULL, "`result`", FOLD(TREEFOLD_F64, SUM, x, 1, NULL));
     EXPECT(TREEFOLD_NULL, "`x`", treefold_sum_f64(NULL, 1, result));
-    EXPECT(TREEFOLD_NULL, "`x`", treefold_sum_f32(NULL, 1, (float *)(void *)result));
     EXPECT(TREEFOLD_NULL, "`y`", treefold_dot_f64(x, 1, NULL, 1, result));
     EXPECT(TREEFOLD_LENGTH, "999", treefold_dot_f64(x, 1000, y, 999, result));
     EXPECT(TREEFOLD_LENGTH, "999", treefold_dot(TREEFOLD_F32, x, 1000, y, 999, result));
     EXPECT(TREEFOLD_LENGTH, "", treefold_sum_f64(x, SIZE_MAX, result));
-    EXPECT(TREEFOLD_LENGTH, "", treefold_sum_f64(x, SIZE_MAX / 16 + 1, result));
-    EXPECT(TREEFOLD_ARGUMENT, "not a multiple of 8", treefold_sum_f64(odd, 2, result));
-    EXPECT(TREEFOLD_ARGUMENT, "`x` and `result` overlap", treefold_sum_f64(items, 2, items));
     EXPECT(TREEFOLD_ARGUMENT, "`lanes`", treefold_sum_lanes(TREEFOLD_F64, x, 3, 0, result));
     EXPECT(TREEFOLD_ARGUMENT, "1048577", treefold_sum_lanes(TREEFOLD_F64, x, MANY, (1 << 20) + 1, result));
     EXPECT(TREEFOLD_NULL, "`x`", treefold_sum_lanes(TREEFOLD_F32, NULL, 3, 16, result));
-    EXPECT(TREEFOLD_NULL, "`sum`", treefold_sum_and_absolute_sum(TREEFOLD_F64, x, 3, NULL, result));
-    EXPECT(TREEFOLD_NULL, "`absolute_sum`", treefold_sum_and_absolute_sum(TREEFOLD_F64, x, 3, result, NULL));
     EXPECT(TREEFOLD_LENGTH, "", ROWS(SUM, items, 6, 0, result, 2));
     EXPECT(TREEFOLD_LENGTH, "", ROWS(SUM, items, 6, 4, result, 2));
     EXPECT(TREEFOLD_LENGTH, "", ROWS(SUM, items, 6, 2, result, 1));
     EXPECT(TREEFOLD_EMPTY, "no items", ROWS(MAX, NULL, 0, 2, result, 2));
-    EXPECT(TREEFOLD_ARGUMENT, "overlap", ROWS(SUM, items, 6, 2, items + 4, 2));
     EXPECT(TREEFOLD_NULL, "`items`", ROWS(SUM, NULL, 6, 2, result, 2));
-    EXPECT(TREEFOLD_NULL, "`result`", ROWS(SUM, items, 6, 2, NULL, 2));
     OK(FIELDS(NULL, 0, 100, NULL));
     EXPECT(TREEFOLD_NULL, "`fields[1]`", FIELDS(broken, 2, 100, result));
     EXPECT(TREEFOLD_NULL, "`fields`", FIELDS(NULL, 2, 100, result));
-    EXPECT(TREEFOLD_NULL, "`result`", FIELDS(both, 2, 100, NULL));
-    EXPECT(TREEFOLD_ARGUMENT, "overlap", FIELDS(own, 1, 5, result + 4));
     CHECK(items[0] == 0.1 && result[0] == -1 && result[4] == -1);
     OK(FIELDS(broken, 2, 0, result));
     CHECK(result[0] == 0 && result[1] == 0);
@@ -398,13 +382,13 @@ static void user_operators(void)
     struct affine maps[5] = {{2, 1, {1, 0, 1}}, {3, 0, {2, 0, 2}}, {1, 5, {3, 0, 3}}, {-1, 2, {4, 0, 4}}, {2, 2, {5, 0, 5}}}, result;
     struct affine none = {1, 0, {0, 0, 0}};
     int calls = 0, seven = 7;
+    EXPECT(TREEFOLD_OPERATOR, "returned 7", treefold_fold_user(maps, 5, sizeof *maps, refuse, &seven, NULL, &result));
 #define FOLD_USER(items, n, ...) treefold_fold_user(items, n, __VA_ARGS__, &result)
     OK(FOLD_USER(maps, 5, sizeof *maps, compose, &calls, NULL));
     CHECK(calls == 4 && result.a == -12 && result.b == -10 && result.padding[0] == 1 && result.padding[2] == 5);
     OK(treefold_threads(MOST_THREADS));
     OK(FOLD_USER(maps, 5, sizeof *maps, compose, NULL, NULL));
     CHECK(result.a == -12 && result.b == -10);
-    EXPECT(TREEFOLD_OPERATOR, "returned 7", FOLD_USER(maps, 5, sizeof *maps, refuse, &seven, NULL));
     OK(treefold_threads(1));
     /* Not aligned to 8 bytes. */
     OK(FOLD_USER(maps + 1, 4, sizeof *maps, compose, NULL, NULL));
@@ -412,10 +396,8 @@ static void user_operators(void)
     OK(FOLD_USER(NULL, 0, sizeof *maps, compose, NULL, &none));
     CHECK(result.a == 1 && result.b == 0);
     EXPECT(TREEFOLD_EMPTY, "no items", FOLD_USER(NULL, 0, sizeof *maps, compose, NULL, NULL));
-    EXPECT(TREEFOLD_OPERATOR, "returned 7", FOLD_USER(maps, 5, sizeof *maps, refuse, &seven, NULL));
     EXPECT(TREEFOLD_NULL, "`combine`", FOLD_USER(maps, 5, sizeof *maps, NULL, NULL, NULL));
     EXPECT(TREEFOLD_NULL, "`items`", FOLD_USER(NULL, 5, sizeof *maps, compose, NULL, NULL));
-    EXPECT(TREEFOLD_NULL, "`result`", treefold_fold_user(maps, 5, sizeof *maps, compose, NULL, NULL, NULL));
     for (size_t bytes = 0; bytes <= 516; bytes += bytes == 0 ? 6 : 510)
         EXPECT(TREEFOLD_ARGUMENT, "`item_bytes`", FOLD_USER(maps, 5, bytes, compose, NULL, NULL));
     /* Every length of an item, from an aligned and from another address. */

@@ -1,4 +1,5 @@
-// What tests in C++ share: conditions, the definition of tree order in docs/order.md, items, and loops over types and statistics.
+// What tests in C++ share: conditions, the definition of tree order in docs/order.md, items, and loops over types and statistics. Values
+// are compared with those of the functions in C, which tests in C hold against definitions.
 
 #pragma once
 
@@ -7,7 +8,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -58,6 +58,9 @@ template <class T> bool same_bits(const std::vector<T> &one, const std::vector<T
     return one.size() == other.size() && (one.empty() || std::memcmp(one.data(), other.data(), sizeof(T) * one.size()) == 0);
 }
 
+// The code of a type.
+template <class T> constexpr treefold_type type_of = treefold::detail::type_of<T>;
+
 // Calls a function for each of the types, and for each of the statistics.
 template <class... T, class Call> void for_types(const Call &call)
 {
@@ -79,45 +82,9 @@ template <class T, class Combine> T tree(std::span<const T> items, const Combine
     return combine(tree(items.first(half), combine), tree(items.subspan(half), combine));
 }
 
-// A NaN of any bits is one of the positive quiet one's.
-template <class T> T canonical(const T &value)
-{
-    if constexpr (treefold::complex_number<T>)
-        return {canonical(value.real()), canonical(value.imag())};
-    else if constexpr (treefold::floating<T>)
-        return std::isnan(value) ? std::numeric_limits<T>::quiet_NaN() : value;
-    else
-        return value;
-}
 template <class T, class Combine> T tree(const std::vector<T> &items, const Combine &combine)
 {
-    return canonical(tree(std::span<const T>(items), combine));
-}
-
-// Integers wrap; in C++ only the unsigned ones do, and small ones are promoted to int.
-template <class T> T plus(const T &left, const T &right)
-{
-    if constexpr (treefold::integer<T>)
-        return static_cast<T>(static_cast<std::uint64_t>(left) + static_cast<std::uint64_t>(right));
-    else
-        return left + right;
-}
-template <class T> T times(const T &left, const T &right)
-{
-    if constexpr (treefold::integer<T>)
-        return static_cast<T>(static_cast<std::uint64_t>(left) * static_cast<std::uint64_t>(right));
-    else if constexpr (treefold::complex_number<T>)
-        return {left.real() * right.real() - left.imag() * right.imag(), left.real() * right.imag() + left.imag() * right.real()};
-    else
-        return left * right;
-}
-template <class T> T lesser(const T &left, const T &right)
-{
-    return right < left ? right : left;
-}
-template <class T> T greater(const T &left, const T &right)
-{
-    return left < right ? right : left;
+    return tree(std::span<const T>(items), combine);
 }
 
 // Items that a rounding at every step, and a wrong order, would show.

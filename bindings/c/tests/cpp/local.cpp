@@ -1,17 +1,14 @@
-// Walks the functions of treefold.hpp in tree order, with right and wrong arguments, and compares bits with the definition in
-// docs/order.md: by one thread, and by several.
+// Walks the functions of treefold.hpp in tree order, with right and wrong arguments, and compares bits with those of the functions in C,
+// and of the caller's operators with the definition in docs/order.md: by one thread, and by several.
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cfenv>
-#include <cmath>
 #include <complex>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
-#include <limits>
 #include <list>
 #include <memory>
 #include <new>
@@ -19,7 +16,6 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
-#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -31,70 +27,35 @@ namespace {
 
 using treefold::code;
 
-// Small, at the edges of kernels, and long enough for all threads.
-const std::size_t counts[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 100, 1000, 4097, 300'000};
+// None, few, and enough for all threads.
+const std::size_t counts[] = {0, 1, 2, 17, 4097, 300'000};
 
 // ---- Operators
 
-// An operator, the function that it is here, its definition, and the reduction of nothing, if it has one.
-template <class T> auto operators_of()
+template <class T, treefold_op Op, class Reduce> void walk_operator(treefold::builtin<Op> op, const Reduce &reduce)
 {
-    constexpr auto sum = std::tuple(treefold::ops::sum, treefold::sum, &plus<T>, 0);
-    constexpr auto product = std::tuple(treefold::ops::product, treefold::product, &times<T>, 1);
-    if constexpr (treefold::complex_number<T>)
-        return std::tuple(sum, product);
-    else
-        return std::tuple(sum, product, std::tuple(treefold::ops::min, treefold::min, &lesser<T>, -1),
-                          std::tuple(treefold::ops::max, treefold::max, &greater<T>, -1));
-}
-
-template <class T, class Op, class Reduce>
-void walk_operator(const std::tuple<Op, Reduce, T (*)(const T &, const T &), int> &row)
-{
-    const auto &[op, reduce, combine, empty] = row;
+    const auto is = [](auto made, code status, const auto &right) {
+        return made.code() == status && (!made || same_bits(*made, right));
+    };
     for (const std::size_t count : counts) {
         const auto x = some_items<T>(0, count);
-        const T expected = tree(x, combine);
-        CHECK(same_bits(reduce(x), expected) && same_bits(treefold::fold(x, op), expected));
-        CHECK(same_bits(*treefold::try_(reduce, x), expected));
+        T right{};
+        const code status{treefold_fold(type_of<T>, Op, x.data(), count, &right)};
+        CHECK(is(treefold::try_(reduce, x), status, right) && is(treefold::try_(treefold::fold, x, op), status, right));
     }
-    const std::vector<T> none;
-    const auto of_none = treefold::try_(treefold::fold, none, op);
-    CHECK(empty < 0 ? of_none.code() == code::empty : static_cast<bool>(of_none));
-    CHECK(empty < 0 || same_bits(reduce(none), T(static_cast<float>(empty))));
-
-    for (const std::size_t width : {1U, 2U, 3U, 33U}) {
-        for (const std::size_t rows : {0U, 1U, 2U, 17U, 5000U}) {
-            const auto x = some_items<T>(0, rows * width);
-            const auto columns = columns_of(x, width);
-            std::vector<T> expected(width, T(static_cast<float>(empty))), row_of(width), field_of(width);
-            for (std::size_t c = 0; c < width && rows > 0; ++c)
-                expected[c] = tree(columns[c], combine);
-            const auto made = treefold::try_([&] { return treefold::fold_rows(x, width, op); });
-            const auto of_fields = treefold::try_([&] { return treefold::fields(columns, op); });
-            if (rows == 0 && empty < 0) {
-                CHECK(made.code() == code::empty && of_fields.code() == code::empty);
-                continue;
-            }
-            treefold::fold_rows_into(x, width, op, row_of);
-            treefold::fields_into(columns, op, field_of);
-            CHECK(same_bits(treefold::fold_rows(x, width, op), expected) && same_bits(row_of, expected));
-            CHECK(same_bits(treefold::fields(columns, op), expected) && same_bits(field_of, expected));
-            if constexpr (std::same_as<Op, treefold::builtin<TREEFOLD_SUM>>)
-                CHECK(same_bits(treefold::sum_rows(x, width), expected));
-        }
+    const std::size_t width = 3;
+    for (const std::size_t rows : {0U, 1U, 17U}) {
+        const auto x = some_items<T>(0, rows * width);
+        const auto columns = columns_of(x, width);
+        std::vector<T> right(width), row(width), field(width);
+        const code status{treefold_fold_rows(type_of<T>, Op, x.data(), x.size(), width, right.data(), width)};
+        CHECK(is(treefold::try_(treefold::fold_rows, x, width, op), status, right));
+        CHECK(is(treefold::try_(treefold::fields, columns, op), status, right));
+        CHECK(thrown([&] { treefold::fold_rows_into(x, width, op, row); }) == status && same_bits(row, right));
+        CHECK(thrown([&] { treefold::fields_into(columns, op, field); }) == status && same_bits(field, right));
+        if constexpr (Op == TREEFOLD_SUM)
+            CHECK(same_bits(treefold::sum_rows(x, width), right));
     }
-}
-
-template <class T> void special_numbers()
-{
-    using limits = std::numeric_limits<T>;
-    const T nan = -limits::quiet_NaN(), right = limits::quiet_NaN();
-    CHECK(same_bits(treefold::sum(std::array{nan}), right) && same_bits(treefold::sum(std::array{T(1), nan, T(2)}), right));
-    CHECK(same_bits(treefold::min(std::array{T(1), nan}), right));
-    CHECK(same_bits(treefold::min(std::array{T(0), T(-0.0)}), T(-0.0)) && same_bits(treefold::max(std::array{T(-0.0), T(0)}), T(0)));
-    CHECK(same_bits(treefold::sum(std::array{T(-0.0), T(-0.0)}), T(-0.0)));
-    CHECK(same_bits(treefold::sum(std::array{limits::denorm_min(), T(0)}), limits::denorm_min()));
 }
 
 void wrong_rows_and_fields()
@@ -111,7 +72,6 @@ void wrong_rows_and_fields()
     const std::array even = {std::span<const double>(x).first(3), std::span<const double>(x).last(3)};
     CHECK(treefold::fields(even, treefold::ops::max) == (std::vector{3.0, 6.0}));
     CHECK(thrown("one item for each field", [&] { treefold::fields_into(even, sum, three); }) == code::length);
-    CHECK(std::string(treefold_last_error()) == "the result does not have one item for each field");
     CHECK(treefold::fields(std::vector<std::vector<double>>{}, sum).empty());
 }
 
@@ -121,12 +81,11 @@ void ranges()
 {
     double array[4] = {0.1, 0.2, 0.3, 0.4};
     const double right = (0.1 + 0.2) + (0.3 + 0.4);
-    std::vector<double> vector(array, array + 4);
+    const std::vector<double> vector(array, array + 4);
     const std::array standard{0.1, 0.2, 0.3, 0.4};
-    CHECK(same_bits(treefold::sum(array), right) && same_bits(treefold::sum(vector), right));
-    CHECK(same_bits(treefold::sum(standard), right) && same_bits(treefold::sum(std::span(array)), right));
-    CHECK(same_bits(treefold::sum(std::span<const double>(array)), right));
-    CHECK(same_bits(treefold::sum(std::span(vector).subspan(2)), 0.3 + 0.4));
+    for (const double sum : {treefold::sum(array), treefold::sum(vector), treefold::sum(standard), treefold::sum(std::span(array)),
+                             treefold::sum(std::span<const double>(array))})
+        CHECK(same_bits(sum, right));
     CHECK(same_bits(treefold::dot(array, standard), treefold::squared_norm(vector)));
 }
 
@@ -161,85 +120,49 @@ template <class T> T tree_in_lanes(const std::vector<T> &items, std::size_t lane
 template <class T> void leaves_and_lanes()
 {
     for (const std::size_t count : counts) {
-        const auto x = some_items<T>(0, count);
-        auto y = some_items<T>(count, 2 * count);
-        std::vector<T> products, squares, absolute;
-        for (std::size_t i = 0; i < count; ++i) {
-            products.push_back(x[i] * y[i]);
-            squares.push_back(x[i] * x[i]);
-            absolute.push_back(std::abs(x[i]));
+        const auto x = some_items<T>(0, count), y = some_items<T>(count, 2 * count), longer = some_items<T>(0, count + 1);
+        T dot = 0, square = 0, sum = 0, absolute_sum = 0, in_lanes = 0;
+        CHECK(treefold_dot(type_of<T>, x.data(), count, y.data(), count, &dot) == TREEFOLD_OK);
+        CHECK(treefold_dot(type_of<T>, x.data(), count, x.data(), count, &square) == TREEFOLD_OK);
+        CHECK(treefold_sum_and_absolute_sum(type_of<T>, x.data(), count, &sum, &absolute_sum) == TREEFOLD_OK);
+        CHECK(same_bits(treefold::dot(x, y), dot) && same_bits(treefold::squared_norm(x), square));
+        const auto both = treefold::sum_and_absolute_sum(x);
+        CHECK(same_bits(both.sum, sum) && same_bits(both.absolute_sum, absolute_sum));
+        CHECK(treefold::try_(treefold::dot, x, longer).code() == code::length);
+        for (const std::size_t lanes : {1U, 3U, 1U << 20}) {
+            CHECK(treefold_sum_lanes(type_of<T>, x.data(), count, lanes, &in_lanes) == TREEFOLD_OK);
+            CHECK(same_bits(treefold::sum_lanes(x, lanes), in_lanes));
         }
-        CHECK(same_bits(treefold::dot(x, y), tree(products, plus<T>)));
-        CHECK(same_bits(treefold::squared_norm(x), tree(squares, plus<T>)));
-        const auto [sum, absolute_sum] = treefold::sum_and_absolute_sum(x);
-        CHECK(same_bits(sum, tree(x, plus<T>)) && same_bits(absolute_sum, tree(absolute, plus<T>)));
-        y.pop_back();
-        CHECK(treefold::try_(treefold::dot, x, y).code() == code::length);
-
-        for (const std::size_t lanes : {1U, 3U, 16U, 64U, 1U << 20})
-            CHECK(same_bits(treefold::sum_lanes(x, lanes), tree_in_lanes(x, lanes, plus<T>)));
         for (const std::size_t lanes : {0U, (1U << 20) + 1})
             CHECK(treefold::try_(treefold::sum_lanes, x, lanes).code() == code::argument);
     }
-    const std::vector<T> none;
-    CHECK(same_bits(treefold::dot(none, none), T(0)) && same_bits(treefold::squared_norm(none), T(0)));
-    CHECK(same_bits(treefold::sum_and_absolute_sum(none).absolute_sum, T(0)) && same_bits(treefold::sum_lanes(none, 16), T(0)));
 }
 
 template <std::size_t L> void canonical_reduce_in()
 {
-    for (const std::size_t count : {0U, 1U, 2U, 15U, 16U, 17U, 100U, 1000U, 4097U}) {
+    const auto plus = [](double left, double right) { return left + right; };
+    for (const std::size_t count : {0U, 1U, 15U, 17U, 4097U}) {
         const auto x = some_items<double>(0, count);
-        const auto sum = [&](double init) { return count == 0 ? init : init + tree_in_lanes(x, L, plus<double>); };
-        CHECK(same_bits(treefold::canonical_reduce<L>(x.begin(), x.end(), 0.1), sum(0.1)));
-        CHECK(same_bits(treefold::canonical_reduce<L>(x.data(), x.data() + count, 0.0, std::plus<double>{}), sum(0.0)));
-        // By iterators that are no pointers, and by an operator that the library does not know.
-        const std::list<double> list(x.begin(), x.end());
-        CHECK(same_bits(treefold::canonical_reduce<L>(list.begin(), list.end(), 0.1), sum(0.1)));
-        CHECK(same_bits(treefold::canonical_reduce<L>(x.begin(), x.end(), 0.1, plus<double>), sum(0.1)));
-        // Operands stay in order, and items become what init is.
+        const std::list<float> floats(x.begin(), x.end());
+        const std::vector<double> widened(floats.begin(), floats.end());
+        const double sum = count == 0 ? 0.1 : 0.1 + tree_in_lanes(x, L, plus);
+        CHECK(same_bits(treefold::canonical_reduce<L>(x.begin(), x.end(), 0.1), sum));
+        CHECK(same_bits(treefold::canonical_reduce<L>(x.data(), x.data() + count, 0.1, std::plus<double>{}), sum));
+        // By an operator that the library does not know; by iterators that are no pointers, to items that become what init is.
+        CHECK(same_bits(treefold::canonical_reduce<L>(x.begin(), x.end(), 0.1, plus), sum));
+        const auto wide = treefold::canonical_reduce<L>(floats.begin(), floats.end(), 0.5);
+        CHECK(same_bits(wide, count == 0 ? 0.5 : 0.5 + tree_in_lanes(widened, L, plus)));
+        // Operands stay in order.
         std::vector<std::string> letters;
         for (std::size_t i = 0; i < count; ++i)
             letters.push_back(std::to_string(i));
         const auto join = [](const std::string &left, const std::string &right) { return "(" + left + " " + right + ")"; };
         const auto expected = count == 0 ? "init" : join("init", tree_in_lanes(letters, L, join));
         CHECK(treefold::canonical_reduce<L>(letters.begin(), letters.end(), std::string("init"), join) == expected);
-        const std::vector<float> floats(x.begin(), x.end());
-        const std::vector<double> widened(floats.begin(), floats.end());
-        const auto wide = treefold::canonical_reduce<L>(floats.begin(), floats.end(), 0.5);
-        CHECK(same_bits(wide, count == 0 ? 0.5 : 0.5 + tree_in_lanes(widened, L, plus<double>)));
     }
 }
 
 // ---- Operators of one's own
-
-// 4 × Words bytes, with a rule that is neither commutative nor associative.
-template <std::size_t Words> struct words {
-    std::array<std::uint32_t, Words> value;
-
-    static words combine(const words &left, const words &right)
-    {
-        words result{};
-        for (std::size_t i = 0; i < Words; ++i)
-            result.value[i] = left.value[i] * 31 + (right.value[i] ^ 0x9E3779B9U) + static_cast<std::uint32_t>(i);
-        return result;
-    }
-};
-
-template <std::size_t Words> void item_size()
-{
-    using item = words<Words>;
-    for (const std::size_t count : {1U, 2U, 3U, 5U, 16U, 100U, 3001U}) {
-        std::vector<item> items(count);
-        std::uint32_t next = 1;
-        for (auto &one : items)
-            for (auto &word : one.value)
-                word = next = next * 1664525U + 1013904223U;
-        const item right = tree(std::span<const item>(items), &item::combine);
-        CHECK(same_bits(treefold::fold(items, &item::combine), right));
-        CHECK(same_bits(treefold::fold(items, item::combine, item{}), right));
-    }
-}
 
 // No default constructor, and an alignment beyond what the library promises.
 struct alignas(64) broad {
@@ -257,10 +180,6 @@ struct padded {
 
 void operators()
 {
-    [&]<std::size_t... Words>(std::index_sequence<Words...>) {
-        (item_size<Words>(), ...);
-    }(std::index_sequence<1, 2, 3, 5, 6, 16, 27, 128>());
-
     const auto x = some_items<double>(0, 1001);
     const auto difference = [](double left, double right) { return left - right; };
     CHECK(same_bits(treefold::fold(x, difference), tree(x, difference)));
@@ -284,8 +203,8 @@ void operators()
     }
     CHECK(same_bits(treefold::fold(broads, &broad::joined).value, tree(x, [](double l, double r) { return l - r / 3; })));
     const auto join = [](padded left, padded right) { return padded{left.value - right.value, left.count + right.count}; };
-    CHECK(same_bits(treefold::fold(with_padding, join).value, tree(x, difference)));
-    CHECK(treefold::fold(with_padding, join).count == 1001);
+    const padded joined = treefold::fold(with_padding, join);
+    CHECK(same_bits(joined.value, tree(x, difference)) && joined.count == 1001);
 
     // Nothing.
     const std::vector<double> none;
@@ -300,30 +219,16 @@ void operators()
 void exceptions()
 {
     const auto x = some_items<double>(0, 200'000);
-    const auto mine = std::make_exception_ptr(std::logic_error("mine"));
-    const auto failing = [&mine](double left, double right) {
-        if (left > right)
-            std::rethrow_exception(mine);
-        return left;
-    };
+    // Many threads throw, each an exception of its own: one arrives, whole, through try_ as well.
     for (int round = 0; round < 20; ++round) {
-        bool is_mine = false;
+        std::atomic<int> thrown_count = 0;
+        const auto failing = [&thrown_count](double, double) -> double { throw ++thrown_count; };
         try {
-            // It comes through try_ as well.
             static_cast<void>(round % 2 == 0 ? treefold::fold(x, failing) : *treefold::try_(treefold::fold, x, failing));
-        } catch (...) {
-            is_mine = std::current_exception() == mine;
+            CHECK(false);
+        } catch (int number) {
+            CHECK(number >= 1 && number <= thrown_count);
         }
-        CHECK(is_mine);
-    }
-
-    // Many threads throw, each an exception of its own: one arrives, whole.
-    std::atomic<int> thrown_count = 0;
-    try {
-        static_cast<void>(treefold::fold(x, [&thrown_count](double, double) -> double { throw ++thrown_count; }));
-        CHECK(false);
-    } catch (int number) {
-        CHECK(number >= 1 && number <= thrown_count);
     }
 
     // A failure of treefold's inside an operator is an exception like others.
@@ -344,8 +249,7 @@ void errors()
     CHECK(treefold::version() == TREEFOLD_VERSION);
 
     const treefold::error made(code::mpi, 3, "text");
-    const std::runtime_error &base = made;
-    CHECK(made.code() == code::mpi && made.rank() == 3 && std::string(base.what()) == "text");
+    CHECK(made.code() == code::mpi && made.rank() == 3 && std::string(static_cast<const std::runtime_error &>(made).what()) == "text");
 
     const std::array three{1.0, 2.0, 3.0}, one{1.0, 2.0, 4.0};
     auto good = treefold::try_(treefold::dot, three, one);
@@ -357,13 +261,12 @@ void errors()
     CHECK(treefold::try_([] { throw std::bad_alloc(); }).code() == code::memory);
     CHECK(treefold::try_(treefold::threads, 1).code() == code::ok);
 
-    // The environment is looked at in every call.
+    const std::span<const double> nowhere(static_cast<const double *>(nullptr), 2);
+    CHECK(thrown([&] { return treefold::sum(nowhere); }) == code::null);
     std::fesetround(FE_UPWARD);
     const auto upward = thrown([&] { return treefold::sum(one); });
     std::fesetround(FE_TONEAREST);
     CHECK(upward == code::environment && treefold::sum(std::array{1.0, 2.0}) == 3.0);
-    const std::span<const double> nowhere(static_cast<const double *>(nullptr), 2);
-    CHECK(thrown([&] { return treefold::sum(nowhere); }) == code::null);
 }
 
 // Several threads at once, each with its own errors and its own setting.
@@ -383,14 +286,13 @@ void threads()
     const auto x = some_items<double>(0, 50'000);
     const double right = treefold::sum(x);
     std::atomic<int> wrong = 0;
-    std::vector<std::thread> all;
-    for (int thread = 0; thread < 4; ++thread) {
-        all.emplace_back([&x, &wrong, right, thread] {
+    std::vector<std::jthread> all(4);
+    for (int thread = 0; thread < 4; ++thread)
+        all[static_cast<std::size_t>(thread)] = std::jthread([&x, &wrong, right, thread] {
             wrong += treefold::thread_count() != 1;
             treefold::threads(thread);
             for (int round = 0; round < 50; ++round) {
                 wrong += !same_bits(treefold::sum(x), right);
-                wrong += !same_bits(treefold::fold(x, [](double l, double r) { return l + r; }), right);
                 try {
                     static_cast<void>(treefold::fold(x, [thread](double, double) -> double { throw thread; }));
                     ++wrong;
@@ -399,9 +301,7 @@ void threads()
                 }
             }
         });
-    }
-    for (auto &thread : all)
-        thread.join();
+    all.clear();
     CHECK(wrong == 0);
 }
 
@@ -413,12 +313,14 @@ int main()
         const treefold::thread_scope scope(count);
         for_types<float, double, std::complex<float>, std::complex<double>, std::int8_t, std::int16_t, std::int32_t, long, long long,
                   std::uint8_t, std::uint16_t, std::uint32_t, unsigned long, unsigned long long>([]<class T>() {
-            std::apply([](const auto &...rows) { (walk_operator<T>(rows), ...); }, operators_of<T>());
+            walk_operator<T>(treefold::ops::sum, treefold::sum);
+            walk_operator<T>(treefold::ops::product, treefold::product);
+            if constexpr (!treefold::complex_number<T>) {
+                walk_operator<T>(treefold::ops::min, treefold::min);
+                walk_operator<T>(treefold::ops::max, treefold::max);
+            }
         });
-        for_types<float, double>([]<class T>() {
-            special_numbers<T>();
-            leaves_and_lanes<T>();
-        });
+        for_types<float, double>([]<class T>() { leaves_and_lanes<T>(); });
         wrong_rows_and_fields();
         operators();
         exceptions();
@@ -426,7 +328,6 @@ int main()
     canonical_reduce_in<1>();
     canonical_reduce_in<3>();
     canonical_reduce_in<16>();
-    canonical_reduce_in<128>();
     ranges();
     errors();
     threads();

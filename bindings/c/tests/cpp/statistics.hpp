@@ -1,22 +1,15 @@
-// The statistics of integers, by sums of 128 bits and their definitions in treefold.h, and items with keys.
+// Integers with their keys, and their statistics by the functions in C, which tests in C hold against integers of 128 bits.
 
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "check.hpp"
 
-__extension__ using wide = __int128;
-
 // The number of keys; the last one has no items.
 constexpr std::size_t groups = 7;
 
-// Integers with their keys.
 template <class T> struct items {
     std::vector<T> x, y;
     std::vector<int> keys;
@@ -26,16 +19,6 @@ template <class T> struct items {
         x.push_back(of_x);
         y.push_back(of_y);
         keys.push_back(key);
-    }
-
-    [[nodiscard]] items of_key(std::size_t key) const
-    {
-        items own;
-        for (std::size_t i = 0; i < x.size(); ++i) {
-            if (keys[i] == static_cast<int>(key))
-                own.push(x[i], y[i], keys[i]);
-        }
-        return own;
     }
 
     [[nodiscard]] items reversed() const
@@ -50,8 +33,7 @@ template <class T> items<T> draw(std::size_t count)
     std::uint64_t state = 2026;
     const auto next = [&] {
         state = state * 6364136223846793005U + 1442695040888963407U;
-        return static_cast<T>(treefold::integer<T> && std::is_unsigned_v<T> ? static_cast<int>((state >> 40) % 200)
-                                                                             : static_cast<int>((state >> 40) % 200) - 99);
+        return static_cast<T>(static_cast<int>((state >> 40) % 200) - (std::is_unsigned_v<T> ? 0 : 99));
     };
     for (std::size_t i = 0; i < count; ++i) {
         const T x = next(), y = next();
@@ -60,66 +42,21 @@ template <class T> items<T> draw(std::size_t count)
     return all;
 }
 
-// A statistic of such items, rounded to more places than a double has.
-template <treefold_statistic S, class T> long double expected(const items<T> &of, long double ddof)
+// A statistic of all items, and of those of each key.
+template <treefold_statistic S, class T> auto of_all(const items<T> &of, double ddof)
 {
-    wide n = 0, x = 0, x2 = 0, x3 = 0, x4 = 0, y = 0, y2 = 0, xy = 0;
-    for (std::size_t i = 0; i < of.x.size(); ++i) {
-        const auto a = static_cast<wide>(of.x[i]), b = static_cast<wide>(of.y[i]);
-        n += 1, x += a, x2 += a * a, x3 += a * a * a, x4 += a * a * a * a, y += b, y2 += b * b, xy += a * b;
-    }
-    const auto real = [](wide value) { return static_cast<long double>(value); };
-    const long double nan = std::numeric_limits<long double>::quiet_NaN(), items = real(n);
-    const long double of_x = real(n * x2 - x * x), of_y = real(n * y2 - y * y), of_both = real(n * xy - x * y);
-    const long double third = real(n * n * x3 - 3 * n * x * x2 + 2 * x * x * x);
-    const long double fourth = real(n * n * n * x4 - 4 * n * n * x * x3 + 6 * n * x * x * x2 - 3 * x * x * x * x);
-    const long double variance = of_x / (items * (items - ddof)), skew = third / std::pow(of_x, 1.5L), excess = fourth / (of_x * of_x) - 3;
-    switch (S) {
-    case TREEFOLD_EXACT_COUNT:
-        return items;
-    case TREEFOLD_EXACT_SUM:
-        return real(x);
-    case TREEFOLD_EXACT_MEAN:
-        return n == 0 ? nan : real(x) / items;
-    case TREEFOLD_EXACT_VARIANCE:
-        return n == 0 ? nan : variance;
-    case TREEFOLD_EXACT_STD:
-        return n == 0 ? nan : std::sqrt(variance);
-    case TREEFOLD_EXACT_MIN:
-        return n == 0 ? nan : static_cast<long double>(*std::ranges::min_element(of.x));
-    case TREEFOLD_EXACT_MAX:
-        return n == 0 ? nan : static_cast<long double>(*std::ranges::max_element(of.x));
-    case TREEFOLD_EXACT_NORM:
-        return std::sqrt(real(x2));
-    case TREEFOLD_EXACT_DOT:
-    case TREEFOLD_EXACT_VDOT:
-        return real(xy);
-    case TREEFOLD_EXACT_WEIGHTED_MEAN:
-        return real(xy) / real(y);
-    case TREEFOLD_EXACT_COVARIANCE:
-        return n == 0 ? nan : of_both / (items * (items - ddof));
-    case TREEFOLD_EXACT_CORRELATION:
-        return of_both / std::sqrt(of_x) / std::sqrt(of_y);
-    case TREEFOLD_EXACT_SLOPE:
-        return of_both / of_x;
-    case TREEFOLD_EXACT_INTERCEPT:
-        return real(y * x2 - x * xy) / of_x;
-    case TREEFOLD_EXACT_SKEWNESS:
-        return ddof == 0 ? skew : skew * std::sqrt(items * (items - 1)) / (items - 2);
-    default:
-        return ddof == 0 ? excess : ((items + 1) * excess + 6) * (items - 1) / ((items - 2) * (items - 3));
-    }
+    treefold::result_of<T, S> result{};
+    const std::size_t others = treefold::of_pairs<S> ? of.y.size() : 0;
+    CHECK(treefold_exact(type_of<T>, S, ddof, of.x.data(), of.x.size(), others == 0 ? nullptr : of.y.data(), others, &result) == 0);
+    return result;
 }
-
-// Whether a result is the expected number, rounded to its type: in the last place but one, where the above rounds, too.
-template <class R> bool is_near(R result, long double expected)
+template <treefold_statistic S, class T> auto of_keys(const items<T> &of, double ddof)
 {
-    if (std::isnan(expected))
-        return result != result;
-    if constexpr (treefold::integer<R>)
-        return result == static_cast<R>(expected);
-    else
-        return std::abs(result - expected) <= 2 * std::numeric_limits<R>::epsilon() * std::max(1.0L, std::abs(expected));
+    std::vector<treefold::result_of<T, S>> result(groups);
+    const std::size_t count = of.x.size(), others = treefold::of_pairs<S> ? count : 0;
+    CHECK(treefold_by_key(type_of<T>, S, ddof, TREEFOLD_I32, of.keys.data(), count, of.x.data(), count,
+                          others == 0 ? nullptr : of.y.data(), others, result.data(), groups) == TREEFOLD_OK);
+    return result;
 }
 
 // Calls a function with x, or with x and y, as a statistic takes them.
@@ -129,4 +66,13 @@ template <treefold_statistic S, class T, class Call> auto with_arrays(const item
         return call(of.x, of.y);
     else
         return call(of.x);
+}
+
+// The same by key: a norm is of pairs of one array twice.
+template <treefold_statistic S, class T, class Call> void with_keys(const items<T> &of, const Call &call)
+{
+    if constexpr (S == TREEFOLD_EXACT_NORM)
+        call(of.keys, of.x, of.x);
+    else
+        with_arrays<S>(of, [&](const auto &...arrays) { call(of.keys, arrays...); });
 }
