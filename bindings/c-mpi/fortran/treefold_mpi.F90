@@ -67,8 +67,8 @@ module treefold_mpi_support
    ! a node (hierarchical); the longest message, in elements.
    integer, parameter :: TREEFOLD_BLOCKS = 1, TREEFOLD_PORTS = 2, TREEFOLD_NODE_RANKS = 3, TREEFOLD_MESSAGE_LIMIT = 4
 
-   ! A length that no array has.
-   integer(c_size_t), parameter :: NO_LENGTH = -1
+   ! In place of a type.
+   integer(c_int32_t), parameter :: ANY_INTEGERS = -1
 
    ! Asked some times a second by every wait on a communicator that lasts: any number but 0 ends the wait.
    abstract interface
@@ -290,27 +290,41 @@ module treefold_mpi_support
       type(item_kind), private :: items
    end type treefold_hashed
 
-   ! An array as C takes it: where it begins, its length in elements or items, and a copy of one that is not contiguous.
-   type :: operand
-      type(c_ptr) :: begin = c_null_ptr
-      integer(c_size_t) :: count = 0
-      integer(c_int32_t) :: type = 0
-      integer(int64), allocatable :: copy(:)
+   ! What treefold_descriptor.c knows of an array, whose address and length it makes those that C gets.
+   type, bind(c) :: operand
+      type(c_ptr) :: at = c_null_ptr
+      integer(c_int64_t) :: n = 0, bytes = 0
+      integer(c_int32_t) :: type = 0, rank = 0, is_contiguous = 1, state = 0
+      type(c_ptr) :: array = c_null_ptr, copy = c_null_ptr
    end type operand
 
-   ! What is wrong with an array, if anything.
-   type :: mistake
-      integer :: status = TREEFOLD_OK
-      character(len=:), allocatable :: message
-   end type mistake
-
-   ! What a call gives to C, and what came of it.
-   type :: given_to_c
-      type(operand) :: x, y, result
-      integer(c_int) :: mine = 0
+   ! What it knows of a call, with the text of the first mistake, and what came of that.
+   type, bind(c) :: given_to_c
+      type(operand) :: x, y, keys, result
+      integer(c_int32_t) :: wrong = TREEFOLD_OK
+      character(kind=c_char) :: text(1024)
       integer(c_int32_t) :: status = TREEFOLD_OK
-      type(mistake) :: wrong
+      integer(c_int) :: mine = 0
    end type given_to_c
+
+   ! Which operand an array becomes.
+   integer(c_int), parameter :: AS_X = 0, AS_Y = 1, AS_RESULT = 2
+
+   interface
+      subroutine c_take(c, place, name, array, type, item_bytes, stays) bind(c, name='treefold_f_take')
+         import; type(given_to_c), intent(inout) :: c; integer(c_int), value :: place, stays
+         character(kind=c_char), intent(in) :: name(*); type(*), dimension(..), intent(in) :: array
+         integer(c_int32_t), value :: type; integer(c_int64_t), value :: item_bytes
+      end subroutine
+      subroutine c_note(c, status, text) bind(c, name='treefold_f_note')
+         import; type(given_to_c), intent(inout) :: c; integer(c_int32_t), value :: status
+         character(kind=c_char), intent(in) :: text(*)
+      end subroutine
+      integer(c_int32_t) function c_finish(c, status, result) bind(c, name='treefold_f_end')
+         import; type(given_to_c), intent(inout) :: c; integer(c_int32_t), value :: status
+         type(*), dimension(..), intent(inout), optional :: result
+      end function
+   end interface
 
    ! Communicators are those of mpi_f08, or integers as in mpif.h.
    interface treefold_comm_duplicate
@@ -366,11 +380,9 @@ contains
       type(treefold_comm), intent(in) :: comm
       integer, intent(out) :: rank
       integer, intent(out), optional :: ierr
-      integer(c_int) :: found
 
-      found = -1
-      call treefold_end_call(c_rank(comm%own%handle, found), ierr)
-      rank = found
+      rank = -1
+      call treefold_end_call(c_rank(comm%own%handle, rank), ierr)
    end subroutine treefold_comm_rank
 
    ! The number of ranks.
@@ -378,11 +390,9 @@ contains
       type(treefold_comm), intent(in) :: comm
       integer, intent(out) :: ranks
       integer, intent(out), optional :: ierr
-      integer(c_int) :: found
 
-      found = 0
-      call treefold_end_call(c_size(comm%own%handle, found), ierr)
-      ranks = found
+      ranks = 0
+      call treefold_end_call(c_size(comm%own%handle, ranks), ierr)
    end subroutine treefold_comm_size
 
    ! How long a wait tolerates that another rank says nothing; 1800 seconds by default. Then it ends with TREEFOLD_MPI_FAILED.
@@ -440,8 +450,8 @@ contains
       integer, intent(out), optional :: ierr
 
       call begin_anew(builder%own, c_builder_destroy)
-      builder%items = item_kind(int(type, c_int32_t))
-      call treefold_end_call(c_builder_create(comm%own%handle, int(type, c_int32_t), int(op, c_int32_t), builder%own%handle), ierr)
+      builder%items = item_kind(type)
+      call treefold_end_call(c_builder_create(comm%own%handle, type, op, builder%own%handle), ierr)
    end subroutine treefold_builder_create
 
    ! Begins a plan of exact sums: a type of real or complex numbers, and TREEFOLD_STATISTIC_SUM, _NORM, _DOT or _VDOT; complex numbers have
@@ -455,9 +465,8 @@ contains
       integer, intent(out), optional :: ierr
 
       call begin_anew(builder%own, c_builder_destroy)
-      builder%items = item_kind(int(type, c_int32_t))
-      call treefold_end_call(c_builder_create_exact(comm%own%handle, int(type, c_int32_t), int(statistic, c_int32_t), &
-         builder%own%handle), ierr)
+      builder%items = item_kind(type)
+      call treefold_end_call(c_builder_create_exact(comm%own%handle, type, statistic, builder%own%handle), ierr)
    end subroutine treefold_builder_create_exact
 
    ! Begins a plan by key, of real numbers: for each of the keys 0 to keys - 1 the sum of its items, by TREEFOLD_STATISTIC_SUM, or their
@@ -473,9 +482,8 @@ contains
 
       call begin_anew(builder%own, c_builder_destroy)
       if (.not. is_count('keys', keys, count, ierr)) return
-      builder%items = item_kind(int(type, c_int32_t))
-      call treefold_end_call(c_builder_create_by_key(comm%own%handle, int(type, c_int32_t), int(statistic, c_int32_t), count, &
-         builder%own%handle), ierr)
+      builder%items = item_kind(type)
+      call treefold_end_call(c_builder_create_by_key(comm%own%handle, type, statistic, count, builder%own%handle), ierr)
    end subroutine treefold_builder_create_by_key
 
    ! Begins a plan for items of item_bytes bytes and an operator of the caller, a procedure of a module. Ranks compare the name, the
@@ -580,7 +588,7 @@ contains
       integer(int64) :: count
 
       if (.not. is_count('value', value, count, ierr)) return
-      call treefold_end_call(c_parameter(builder%own%handle, int(parameter, c_int32_t), count), ierr)
+      call treefold_end_call(c_parameter(builder%own%handle, parameter, count), ierr)
    end subroutine treefold_builder_parameter
 
    ! The rank that gets the result of a reduce, and whose row treefold_broadcast sends. 0 by default.
@@ -588,7 +596,7 @@ contains
       type(treefold_builder), intent(inout) :: builder
       integer, intent(in) :: rank
       integer, intent(out), optional :: ierr
-      call treefold_end_call(c_root(builder%own%handle, int(rank, c_int)), ierr)
+      call treefold_end_call(c_root(builder%own%handle, rank), ierr)
    end subroutine treefold_builder_root
 
    ! Who talks to whom, by a name that treefold_algorithm_name knows. No algorithm changes a bit.
@@ -675,7 +683,7 @@ contains
       type(c_ptr) :: found
 
       found = c_null_ptr
-      call treefold_end_call(c_plan_algorithm(plan%own%handle, int(operation, c_int32_t), found), ierr)
+      call treefold_end_call(c_plan_algorithm(plan%own%handle, operation, found), ierr)
       name = treefold_text_of(found)
    end subroutine treefold_plan_algorithm
 
@@ -730,7 +738,8 @@ contains
       call run_plan(c_allreduce, plan, local, result, ierr)
    end subroutine treefold_allreduce
 
-   ! The root gets it: is_mine says whether this rank is the root. The results of other ranks are left alone.
+   ! The root gets it: is_mine says whether this rank is the root. The results of other ranks are left alone: they may have no
+   ! elements, but must be allocated.
    subroutine treefold_reduce(plan, local, result, is_mine, ierr)
       type(treefold_plan), intent(in) :: plan
       type(*), dimension(..), intent(in) :: local
@@ -739,9 +748,9 @@ contains
       integer, intent(out), optional :: ierr
       type(given_to_c), target :: c
 
-      call take(c%wrong, c%x, 'local', local, plan%items)
-      call take(c%wrong, c%result, 'result', result, plan%items)
-      c%status = c_reduce(plan%own%handle, c%x%begin, c%x%count, c%result%begin, c%result%count, c%mine)
+      call take(c, AS_X, 'local', local, plan%items)
+      call take(c, AS_RESULT, 'result', result, plan%items)
+      c%status = c_reduce(plan%own%handle, c%x%at, c%x%n, c%result%at, c%result%n, c%mine)
       call finish(c, ierr, is_mine, result)
    end subroutine treefold_reduce
 
@@ -779,8 +788,8 @@ contains
       integer, intent(out), optional :: ierr
       type(given_to_c), target :: c
 
-      call take(c%wrong, c%result, 'row', row, plan%items)
-      c%status = c_broadcast(plan%own%handle, c%result%begin, c%result%count)
+      call take(c, AS_RESULT, 'row', row, plan%items)
+      c%status = c_broadcast(plan%own%handle, c%result%at, c%result%n)
       call finish(c, ierr, result=row)
    end subroutine treefold_broadcast
 
@@ -794,7 +803,10 @@ contains
       integer, intent(out), optional :: ierr
       type(given_to_c), target :: c
 
-      call run_dot(c, c_run_dot, plan, operation, x, y, c_loc(c%mine), result)
+      call take(c, AS_X, 'x', x, plan%items)
+      call take(c, AS_Y, 'y', y, plan%items)
+      call take(c, AS_RESULT, 'result', result, plan%items)
+      c%status = c_run_dot(plan%own%handle, operation, c%x%at, c%x%n, c%y%at, c%y%n, c%result%at, c%result%n, c_loc(c%mine))
       call finish(c, ierr, is_mine, result)
    end subroutine treefold_run_dot
 
@@ -809,8 +821,11 @@ contains
       logical, intent(out), optional :: is_mine
       integer, intent(out), optional :: ierr
       type(given_to_c), target :: c
+      integer(int64) :: elements, addresses
 
-      call run_dots(c, c_run_dots, plan, operation, x, y, n, c_loc(c%mine), result)
+      call take_addresses(c, x, y, n, elements, addresses)
+      call take(c, AS_RESULT, 'result', result, plan%items)
+      c%status = c_run_dots(plan%own%handle, operation, x, y, addresses, elements, c%result%at, c%result%n, c_loc(c%mine))
       call finish(c, ierr, is_mine, result)
    end subroutine treefold_run_dots
 
@@ -825,7 +840,11 @@ contains
       integer, intent(out), optional :: ierr
       type(given_to_c), target :: c
 
-      call run_by_key(c, c_run_by_key, plan, operation, keys, x, c_loc(c%mine), result)
+      call take(c, AS_X, 'keys', keys, item_kind(ANY_INTEGERS))
+      call take(c, AS_Y, 'x', x, plan%items)
+      call take(c, AS_RESULT, 'result', result, plan%items)
+      c%status = c_run_by_key(plan%own%handle, operation, max(c%x%type, TREEFOLD_I8), c%x%at, c%x%n, &
+         c%y%at, c%y%n, c%result%at, c%result%n, c_loc(c%mine))
       call finish(c, ierr, is_mine, result)
    end subroutine treefold_run_by_key
 
@@ -839,7 +858,7 @@ contains
       integer, intent(out), optional :: ierr
       type(given_to_c), target :: c
 
-      c%status = c_run_keyed(plan%own%handle, int(operation, c_int32_t), treefold_keyed_handle(keyed), c%mine)
+      c%status = c_run_keyed(plan%own%handle, operation, treefold_keyed_handle(keyed), c%mine)
       call finish(c, ierr, is_mine)
    end subroutine treefold_run_keyed
 
@@ -858,10 +877,9 @@ contains
       type(given_to_c), target :: c
 
       if (is_under_way(run, plan, ierr)) return
-      call take(c%wrong, c%x, 'local', local, plan%items)
-      if (present(result)) call take(c%wrong, c%result, 'result', result, plan%items, .true.)
-      c%status = c_start(plan%own%handle, int(operation, c_int32_t), c%x%begin, c%x%count, c%result%begin, c%result%count, &
-         run%own%handle)
+      call take(c, AS_X, 'local', local, plan%items)
+      if (present(result)) call take(c, AS_RESULT, 'result', result, plan%items, .true.)
+      c%status = c_start(plan%own%handle, operation, c%x%at, c%x%n, c%result%at, c%result%n, run%own%handle)
       call finish(c, ierr)
    end subroutine treefold_start
 
@@ -875,7 +893,11 @@ contains
       type(given_to_c), target :: c
 
       if (is_under_way(run, plan, ierr)) return
-      call run_dot(c, c_start_dot, plan, operation, x, y, c_loc(run%own%handle), result, .true.)
+      call take(c, AS_X, 'x', x, plan%items)
+      call take(c, AS_Y, 'y', y, plan%items)
+      if (present(result)) call take(c, AS_RESULT, 'result', result, plan%items, .true.)
+      c%status = c_start_dot(plan%own%handle, operation, c%x%at, c%x%n, c%y%at, c%y%n, c%result%at, &
+         c%result%n, c_loc(run%own%handle))
       call finish(c, ierr)
    end subroutine treefold_start_dot
 
@@ -888,9 +910,12 @@ contains
       integer, intent(out), optional :: ierr
       type(*), dimension(..), intent(inout), asynchronous, optional :: result
       type(given_to_c), target :: c
+      integer(int64) :: elements, addresses
 
       if (is_under_way(run, plan, ierr)) return
-      call run_dots(c, c_start_dots, plan, operation, x, y, n, c_loc(run%own%handle), result, .true.)
+      call take_addresses(c, x, y, n, elements, addresses)
+      if (present(result)) call take(c, AS_RESULT, 'result', result, plan%items, .true.)
+      c%status = c_start_dots(plan%own%handle, operation, x, y, addresses, elements, c%result%at, c%result%n, c_loc(run%own%handle))
       call finish(c, ierr)
    end subroutine treefold_start_dots
 
@@ -904,7 +929,11 @@ contains
       type(given_to_c), target :: c
 
       if (is_under_way(run, plan, ierr)) return
-      call run_by_key(c, c_start_by_key, plan, operation, keys, x, c_loc(run%own%handle), result, .true.)
+      call take(c, AS_X, 'keys', keys, item_kind(ANY_INTEGERS))
+      call take(c, AS_Y, 'x', x, plan%items)
+      if (present(result)) call take(c, AS_RESULT, 'result', result, plan%items, .true.)
+      c%status = c_start_by_key(plan%own%handle, operation, max(c%x%type, TREEFOLD_I8), c%x%at, c%x%n, &
+         c%y%at, c%y%n, c%result%at, c%result%n, c_loc(run%own%handle))
       call finish(c, ierr)
    end subroutine treefold_start_by_key
 
@@ -938,8 +967,8 @@ contains
       integer, intent(out), optional :: ierr
       type(given_to_c), target :: c
 
-      if (present(result)) call take(c%wrong, c%result, 'result', result, run%items)
-      c%status = c_wait(run%own%handle, c%result%begin, c%result%count, c%mine)
+      if (present(result)) call take(c, AS_RESULT, 'result', result, run%items)
+      c%status = c_wait(run%own%handle, c%result%at, c%result%n, c%mine)
       call finish(c, ierr, is_mine, result)
    end subroutine treefold_wait
 
@@ -1016,9 +1045,8 @@ contains
       integer, intent(out), optional :: ierr
 
       call begin_anew(hashed%own, c_hashed_destroy)
-      hashed%items = item_kind(int(type, c_int32_t))
-      call treefold_end_call(c_hashed_create(comm%own%handle, TREEFOLD_I64, int(type, c_int32_t), int(root, c_int), &
-         hashed%own%handle), ierr)
+      hashed%items = item_kind(type)
+      call treefold_end_call(c_hashed_create(comm%own%handle, TREEFOLD_I64, type, root, hashed%own%handle), ierr)
    end subroutine treefold_hashed_create
 
    subroutine treefold_hashed_destroy(hashed, ierr)
@@ -1038,9 +1066,9 @@ contains
       type(given_to_c), target :: c
 
       count = 0
-      call take(c%wrong, c%x, 'keys', keys, item_kind(TREEFOLD_I64))
-      call take(c%wrong, c%y, 'x', x, hashed%items)
-      c%status = c_hashed_run(hashed%own%handle, int(operation, c_int32_t), c%x%begin, c%x%count, c%y%begin, c%y%count, count)
+      call take(c, AS_X, 'keys', keys, item_kind(TREEFOLD_I64))
+      call take(c, AS_Y, 'x', x, hashed%items)
+      c%status = c_hashed_run(hashed%own%handle, operation, c%x%at, c%x%n, c%y%at, c%y%n, count)
       call finish(c, ierr)
    end subroutine treefold_hashed_run
 
@@ -1051,10 +1079,10 @@ contains
       integer, intent(out), optional :: ierr
       type(given_to_c), target :: c
 
-      call take(c%wrong, c%x, 'keys', keys, item_kind(TREEFOLD_I64))
-      call take(c%wrong, c%result, 'sums', sums, hashed%items)
-      c%status = c_hashed_result(hashed%own%handle, c%x%begin, c%x%count, c%result%begin, c%result%count)
-      if (c%status == TREEFOLD_OK .and. allocated(c%x%copy)) call treefold_view_write(keys, c_loc(c%x%copy))
+      call take(c, AS_X, 'keys', keys, item_kind(TREEFOLD_I64))
+      call take(c, AS_RESULT, 'sums', sums, hashed%items)
+      c%status = c_hashed_result(hashed%own%handle, c%x%at, c%x%n, c%result%at, c%result%n)
+      if (c%status == TREEFOLD_OK .and. c_associated(c%x%copy)) call treefold_view_write(keys, c%x%copy)
       call finish(c, ierr, result=sums)
    end subroutine treefold_hashed_result
 
@@ -1077,144 +1105,47 @@ contains
       integer, intent(out), optional :: ierr
       type(given_to_c), target :: c
 
-      call take(c%wrong, c%x, 'local', local, plan%items)
-      call take(c%wrong, c%result, 'result', result, plan%items)
-      c%status = function(plan%own%handle, c%x%begin, c%x%count, c%result%begin, c%result%count)
+      call take(c, AS_X, 'local', local, plan%items)
+      call take(c, AS_RESULT, 'result', result, plan%items)
+      c%status = function(plan%own%handle, c%x%at, c%x%n, c%result%at, c%result%n)
       call finish(c, ierr, result=result)
    end subroutine run_plan
 
-   ! These three run a plan, or start it: then the result stays where it is.
-   subroutine run_dot(c, function, plan, operation, x, y, last, result, stays)
-      type(given_to_c), intent(inout), target :: c
-      procedure(c_dot) :: function
-      type(treefold_plan), intent(in) :: plan
-      integer, intent(in) :: operation
-      type(*), dimension(..), intent(in) :: x, y
-      type(c_ptr), intent(in) :: last
-      type(*), dimension(..), intent(inout), optional :: result
-      logical, intent(in), optional :: stays
-
-      call take(c%wrong, c%x, 'x', x, plan%items)
-      call take(c%wrong, c%y, 'y', y, plan%items)
-      if (present(result)) call take(c%wrong, c%result, 'result', result, plan%items, stays)
-      c%status = function(plan%own%handle, int(operation, c_int32_t), c%x%begin, c%x%count, c%y%begin, c%y%count, &
-         c%result%begin, c%result%count, last)
-   end subroutine run_dot
-
-   subroutine run_dots(c, function, plan, operation, x, y, n, last, result, stays)
-      type(given_to_c), intent(inout), target :: c
-      procedure(c_dots) :: function
-      type(treefold_plan), intent(in) :: plan
-      integer, intent(in) :: operation
-      type(c_ptr), intent(in) :: x(:), y(:), last
+   ! What treefold_run_dots and treefold_start_dots were given: so many addresses, none after a mistake, which the other ranks hear of.
+   subroutine take_addresses(c, x, y, n, elements, addresses)
+      type(given_to_c), intent(inout) :: c
+      type(c_ptr), intent(in) :: x(:), y(:)
       class(*), intent(in) :: n
-      type(*), dimension(..), intent(inout), optional :: result
-      logical, intent(in), optional :: stays
-      integer(int64) :: count
+      integer(int64), intent(out) :: elements, addresses
+      character(len=80) :: text
       integer :: ierr
 
-      if (.not. is_count('n', n, count, ierr)) call note(c%wrong, TREEFOLD_ARGUMENT, treefold_error_message())
-      if (size(x) /= size(y)) call note(c%wrong, TREEFOLD_LENGTH, '`x` has ' // digits_of(size(x, kind=int64)) // &
-         ' addresses, but `y` has ' // digits_of(size(y, kind=int64)))
-      if (present(result)) call take(c%wrong, c%result, 'result', result, plan%items, stays)
-      ! No arrays at all are a mistake, too, of which the other ranks hear.
-      c%status = function(plan%own%handle, int(operation, c_int32_t), x, y, merge(size(x, kind=c_size_t), 0_c_size_t, &
-         c%wrong%status == TREEFOLD_OK), count, c%result%begin, c%result%count, last)
-   end subroutine run_dots
-
-   subroutine run_by_key(c, function, plan, operation, keys, x, last, result, stays)
-      type(given_to_c), intent(inout), target :: c
-      procedure(c_by_key) :: function
-      type(treefold_plan), intent(in) :: plan
-      integer, intent(in) :: operation
-      type(*), dimension(..), intent(in) :: keys, x
-      type(c_ptr), intent(in) :: last
-      type(*), dimension(..), intent(inout), optional :: result
-      logical, intent(in), optional :: stays
-
-      call take(c%wrong, c%x, 'keys', keys, item_kind())
-      if (c%x%type < TREEFOLD_I8) call note(c%wrong, TREEFOLD_ARGUMENT, &
-         '`keys` must be integers, not ' // treefold_type_name(c%x%type))
-      call take(c%wrong, c%y, 'x', x, plan%items)
-      if (present(result)) call take(c%wrong, c%result, 'result', result, plan%items, stays)
-      c%status = function(plan%own%handle, int(operation, c_int32_t), max(c%x%type, TREEFOLD_I8), c%x%begin, c%x%count, c%y%begin, &
-         c%y%count, c%result%begin, c%result%count, last)
-   end subroutine run_by_key
+      if (.not. is_count('n', n, elements, ierr)) call c_note(c, TREEFOLD_ARGUMENT, treefold_error_message() // c_null_char)
+      write (text, '(2(a, i0))') '`x` has ', size(x), ' addresses, but `y` has ', size(y)
+      if (size(x) /= size(y)) call c_note(c, TREEFOLD_LENGTH, trim(text) // c_null_char)
+      addresses = merge(size(x, kind=int64), 0_int64, c%wrong == TREEFOLD_OK)
+   end subroutine take_addresses
 
    ! Makes an operand of an array, or notes what is wrong with it. One that is not contiguous is copied, unless it has to stay where it is.
-   subroutine take(wrong, taken, name, array, items, stays)
-      type(mistake), intent(inout) :: wrong
-      type(operand), intent(inout), target :: taken
+   subroutine take(c, place, name, array, items, stays)
+      type(given_to_c), intent(inout) :: c
+      integer(c_int), intent(in) :: place
       character(len=*), intent(in) :: name
       type(*), dimension(..), intent(in) :: array
       type(item_kind), intent(in) :: items
       logical, intent(in), optional :: stays
-      type(treefold_view) :: view
-      integer(int64) :: bytes
-      integer(c_int32_t) :: type
-      integer(int64), target, save :: nothing = 0
-
-      ! Integers stand for unsigned ones of their size.
-      type = items%type - merge(TREEFOLD_U8 - TREEFOLD_I8, 0, items%type >= TREEFOLD_U8)
-      call treefold_view_of(array, view)
-      bytes = view%elements * view%bytes
-      taken%begin = view%address
-      taken%count = view%elements
-      taken%type = view%type
-      if (view%state == 1) then
-         call note(wrong, TREEFOLD_ARGUMENT, '`' // name // '` is an array of assumed size: give a section of it, such as ' // &
-            name // '(:n)')
-      else if (view%state /= 0) then
-         call note(wrong, TREEFOLD_NULL, '`' // name // '` is not allocated, or a pointer without a target')
-      else if (items%bytes > 0) then
-         taken%count = bytes / items%bytes
-         if (taken%count * items%bytes /= bytes) call note(wrong, TREEFOLD_LENGTH, '`' // name // '` has ' // digits_of(bytes) // &
-            ' bytes, which are not whole items of ' // digits_of(items%bytes))
-      else if (items%type /= 0 .and. view%type /= type) then
-         call note(wrong, TREEFOLD_ARGUMENT, '`' // name // '` is ' // treefold_type_name(view%type) // &
-            ', but the plan is for ' // treefold_type_name(type))
-      end if
-      if (view%is_contiguous == 0 .and. present(stays)) &
-         call note(wrong, TREEFOLD_ARGUMENT, '`' // name // '` is not contiguous: give it to the wait')
-      if (wrong%status /= TREEFOLD_OK) then
-         ! An array of a length that cannot be, which C reads and writes nothing of. So this rank takes part in the call by failing, and no
-         ! other one waits for it.
-         taken%begin = c_loc(nothing)
-         taken%count = NO_LENGTH
-      else if (view%is_contiguous == 0) then
-         allocate (taken%copy((bytes + 7) / 8))
-         taken%begin = c_loc(taken%copy)
-         call treefold_view_read(array, 0_int64, view%elements, taken%begin)
-      end if
+      call c_take(c, place, name // c_null_char, array, items%type, items%bytes, merge(1, 0, present(stays)))
    end subroutine take
-
-   ! Keeps the first mistake.
-   subroutine note(wrong, status, message)
-      type(mistake), intent(inout) :: wrong
-      integer, intent(in) :: status
-      character(len=*), intent(in) :: message
-
-      if (wrong%status /= TREEFOLD_OK) return
-      wrong%status = status
-      wrong%message = message
-   end subroutine note
 
    ! Writes the copy of a result, and reports what C said, or the mistake that made it fail.
    subroutine finish(c, ierr, is_mine, result)
-      type(given_to_c), intent(in), target :: c
+      type(given_to_c), intent(inout) :: c
       integer, intent(out), optional :: ierr
       logical, intent(out), optional :: is_mine
       type(*), dimension(..), intent(inout), optional :: result
 
       if (present(is_mine)) is_mine = c%mine /= 0
-      if (present(result) .and. c%status == TREEFOLD_OK .and. c%wrong%status == TREEFOLD_OK) then
-         if (allocated(c%result%copy)) call treefold_view_write(result, c_loc(c%result%copy))
-      end if
-      ! What C says of lengths is not of those that the caller gave.
-      if (c%wrong%status /= TREEFOLD_OK .and. (c%status == TREEFOLD_OK .or. c%status == TREEFOLD_LENGTH)) then
-         if (treefold_refused(c%wrong%status, c%wrong%message, ierr)) return
-      end if
-      call treefold_end_call(c%status, ierr)
+      call treefold_end_call(c_finish(c, c%status, result), ierr)
    end subroutine finish
 
    ! Makes a run one of the plan's, which is about to start; reports one that is under way.
@@ -1232,15 +1163,6 @@ contains
          run%items = plan%items
       end if
    end function is_under_way
-
-   function digits_of(number) result(digits)
-      integer(int64), intent(in) :: number
-      character(len=:), allocatable :: digits
-      character(len=20) :: text
-
-      write (text, '(i0)') number
-      digits = trim(text)
-   end function digits_of
 
    ! ---- The end of handles ------------------------------------------------------------------------------------------------------
 

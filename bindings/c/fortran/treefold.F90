@@ -15,7 +15,7 @@
 ! Arrays have any type that treefold reduces, any rank and any stride: an array of rank 2 is all its elements, in array element
 ! order; rows have names of their own. Sections such as x(::2) are read in blocks, not copied as a whole, except by
 ! treefold_fold_user, _sum_lanes, _sum_and_absolute_sum and _rolling. Types are compared when a call is made: a wrong one is the
-! error TREEFOLD_ARGUMENT, and so is an array of assumed size; one that is not allocated is TREEFOLD_NULL.
+! error TREEFOLD_ARGUMENT, and so is an array of assumed size; one that is not allocated is TREEFOLD_NULL, where that can be seen.
 !
 ! Keys are integers of any kind that count from 0, and so do items in the text of an error: declare sums(0:groups - 1).
 !
@@ -147,13 +147,13 @@ contains
 
 module treefold_any
    use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_f_pointer, c_funloc, c_funptr, c_int, c_int32_t, &
-      c_int64_t, c_loc, c_null_char, c_null_funptr, c_null_ptr, c_ptr, c_size_t
+      c_int64_t, c_loc, c_null_char, c_null_ptr, c_ptr, c_size_t
    use, intrinsic :: iso_fortran_env, only: error_unit, int8, int64, real64
    implicit none
    private
 
    public :: treefold_combine, treefold_team, treefold_part, treefold_view_of, treefold_view_read, treefold_view_write, &
-      treefold_view_extent, treefold_version, treefold_error_message, treefold_error_rank, treefold_status_name, &
+      treefold_version, treefold_error_message, treefold_error_rank, treefold_status_name, &
       treefold_threads, treefold_thread_count, treefold_fold, treefold_fold_rows, treefold_fold_on, treefold_dot_on, &
       treefold_dot_into, treefold_fold_user, treefold_sum_lanes, treefold_sum_and_absolute_sum, treefold_exact, &
       treefold_exact_rows, treefold_by_key, treefold_by_key_rows, treefold_rolling, treefold_accumulator_create, &
@@ -164,8 +164,8 @@ module treefold_any
       treefold_keyed_create_hashed, treefold_keyed_copy, treefold_keyed_destroy, treefold_keyed_clear, treefold_keyed_add, &
       treefold_keyed_remove, treefold_keyed_add_pairs, treefold_keyed_remove_pairs, treefold_keyed_merge, &
       treefold_keyed_unmerge, treefold_keyed_groups, treefold_keyed_keys, treefold_keyed_values, treefold_keyed_equal, &
-      treefold_keyed_to_bytes, treefold_keyed_of_bytes, treefold_unusable, treefold_refused, treefold_end_call, &
-      treefold_text_of, treefold_keyed_handle, treefold_type_name
+      treefold_keyed_to_bytes, treefold_keyed_of_bytes, treefold_refused, treefold_end_call, &
+      treefold_text_of, treefold_keyed_handle
 
    ! The version of this file, in the form of treefold_version().
    integer, parameter, public :: TREEFOLD_SOURCE_VERSION = 100
@@ -217,12 +217,18 @@ module treefold_any
       logical :: skip_nan = .false.      ! Items that are NaN do not count.
    end type treefold_window
 
+   ! What treefold_descriptor.c knows of the next two.
+   type, bind(c) :: state_of_c
+      type(c_ptr) :: handle = c_null_ptr
+      integer(c_int32_t) :: element = 0, is_keyed = 0
+      integer(c_int64_t) :: width = 1
+   end type state_of_c
+
    ! An exact sum that is held between calls, or what follows from it. It ends where it goes out of scope, which variables of the
    ! main program do not, or by treefold_accumulator_destroy. An assignment copies it.
    type, public :: treefold_accumulator
       private
-      type(c_ptr) :: handle = c_null_ptr
-      integer(c_int32_t) :: element = 0  ! The type of the items.
+      type(state_of_c) :: state
    contains
       procedure, private :: assign_accumulator
       generic :: assignment(=) => assign_accumulator
@@ -232,9 +238,7 @@ module treefold_any
    ! The same of the items of each key.
    type, public :: treefold_keyed
       private
-      type(c_ptr) :: handle = c_null_ptr
-      integer(c_int32_t) :: element = 0  ! The type of the items.
-      integer(int64) :: width = 1        ! The items of a row.
+      type(state_of_c) :: state = state_of_c(is_keyed=1)
    contains
       procedure, private :: assign_keyed
       generic :: assignment(=) => assign_keyed
@@ -298,176 +302,144 @@ module treefold_any
          type(c_ptr), value :: from
       end subroutine treefold_view_write
 
-      function treefold_view_extent(array, dimension) bind(c) result(extent)
-         import :: c_int, c_size_t
-         type(*), dimension(..), intent(in) :: array
-         integer(c_int), value :: dimension
-         integer(c_size_t) :: extent
-      end function treefold_view_extent
-   end interface
-
-   ! ---- The functions of treefold.h ----
-
-   interface
+      ! The functions of that file, and those of treefold.h, by what they take. An argument that is missing stays missing.
+      integer(c_int32_t) function c_reduce(op, by_rows, x, result, y, team, context) bind(c, name='treefold_f_reduce')
+         import
+         integer(c_int32_t), value :: op, by_rows
+         type(*), dimension(..), intent(in) :: x
+         type(*), dimension(..), intent(inout) :: result
+         type(*), dimension(..), intent(in) :: y
+         type(c_funptr), intent(in), optional :: team
+         type(c_ptr), intent(in), optional :: context
+      end function
+      integer(c_int32_t) function c_fold_user(items, combine, result, context, empty) bind(c, name='treefold_f_fold_user')
+         import
+         type(*), dimension(..), intent(in) :: items
+         type(c_funptr), value :: combine
+         type(*), dimension(..), intent(inout) :: result
+         type(c_ptr), intent(in), optional :: context
+         type(*), dimension(..), intent(in), optional :: empty
+      end function
+      integer(c_int32_t) function c_sum_lanes(x, lanes, result) bind(c, name='treefold_f_sum_lanes')
+         import
+         type(*), dimension(..), intent(in) :: x
+         integer(c_int64_t), value :: lanes
+         type(*), dimension(..), intent(inout) :: result
+      end function
+      integer(c_int32_t) function c_sum_and_absolute_sum(x, sum, absolute_sum) bind(c, name='treefold_f_sum_and_absolute_sum')
+         import
+         type(*), dimension(..), intent(in) :: x
+         type(*), dimension(..), intent(inout) :: sum, absolute_sum
+      end function
+      integer(c_int32_t) function c_exact(statistic, parts, x, result, keys, y, ddof) bind(c, name='treefold_f_exact')
+         import
+         integer(c_int32_t), value :: statistic, parts
+         type(*), dimension(..), intent(in) :: x, keys
+         type(*), dimension(..), intent(inout) :: result
+         type(*), dimension(..), intent(in), optional :: y
+         real(c_double), intent(in), optional :: ddof
+      end function
+      integer(c_int32_t) function c_rolling(statistic, items, placement, least_items, skip_nan, x, result, y, ddof, index, width) &
+         bind(c, name='treefold_f_rolling')
+         import
+         integer(c_int32_t), value :: statistic, placement, skip_nan
+         integer(c_int64_t), value :: items, least_items
+         type(*), dimension(..), intent(in) :: x
+         type(*), dimension(..), intent(inout) :: result
+         type(*), dimension(..), intent(in), optional :: y, index, width
+         real(c_double), intent(in), optional :: ddof
+      end function
+      integer(c_int32_t) function c_create(state, type, statistic, keys, width) bind(c, name='treefold_f_create')
+         import
+         type(state_of_c), intent(inout) :: state
+         integer(c_int32_t), value :: type, statistic
+         integer(c_int), intent(in), optional :: keys, width
+      end function
+      integer(c_int32_t) function c_change(state, parts, x, y, keys) bind(c, name='treefold_f_change')
+         import
+         type(state_of_c), intent(inout) :: state
+         integer(c_int32_t), value :: parts
+         type(*), dimension(..), intent(in) :: x, y, keys
+      end function
+      integer(c_int32_t) function c_value(state, statistic, result, ddof) bind(c, name='treefold_f_value')
+         import
+         type(state_of_c), intent(in) :: state
+         integer(c_int32_t), value :: statistic
+         type(*), dimension(..), intent(inout) :: result
+         real(c_double), intent(in), optional :: ddof
+      end function
+      integer(c_int32_t) function c_keys(state, result) bind(c, name='treefold_f_keys')
+         import
+         type(state_of_c), intent(in) :: state
+         type(*), dimension(..), intent(inout) :: result
+      end function
+      integer(c_int32_t) function c_of_bytes(state, bytes) bind(c, name='treefold_f_of_bytes')
+         import
+         type(state_of_c), intent(in) :: state
+         type(*), dimension(..), intent(in) :: bytes
+      end function
+      integer(c_int32_t) function c_destroy(state) bind(c, name='treefold_f_destroy')
+         import; type(state_of_c), intent(inout) :: state
+      end function
+      integer(c_int32_t) function treefold_report(status, message) bind(c)
+         import
+         integer(c_int32_t), value :: status
+         character(kind=c_char), intent(in) :: message(*)
+      end function
+      integer(c_int32_t) function c_threads(n) bind(c, name='treefold_threads')
+         import; integer(c_int), value :: n
+      end function
+      integer(c_int32_t) function c_groups(handle, result) bind(c, name='treefold_keyed_groups')
+         import
+         type(c_ptr), value :: handle
+         integer(c_size_t), intent(inout) :: result
+      end function
       type(c_ptr) function c_status_name(status) bind(c, name='treefold_status_name')
          import; integer(c_int32_t), value :: status
       end function
       type(c_ptr) function c_last_error() bind(c, name='treefold_last_error')
          import
       end function
-      integer(c_int32_t) function treefold_report(status, message) bind(c)
-         import; integer(c_int32_t), value :: status; character(kind=c_char), intent(in) :: message(*)
-      end function
-      integer(c_int32_t) function c_threads(n) bind(c, name='treefold_threads')
-         import; integer(c_int), value :: n
-      end function
-      integer(c_int32_t) function c_fold(type, op, items, n, result) bind(c, name='treefold_fold')
-         import; integer(c_int32_t), value :: type, op; type(c_ptr), value :: items, result; integer(c_size_t), value :: n
-      end function
-      integer(c_int32_t) function c_fold_rows(type, op, items, n, width, result, m) bind(c, name='treefold_fold_rows')
-         import; integer(c_int32_t), value :: type, op; type(c_ptr), value :: items, result
-         integer(c_size_t), value :: n, width, m
-      end function
-      integer(c_int32_t) function c_fold_on(type, op, items, n, team, context, result) bind(c, name='treefold_fold_on')
-         import; integer(c_int32_t), value :: type, op; type(c_ptr), value :: items, context, result
-         integer(c_size_t), value :: n; type(c_funptr), value :: team
-      end function
-      integer(c_int32_t) function c_fold_user(items, n, item_bytes, combine, context, empty, result) &
-         bind(c, name='treefold_fold_user')
-         import; type(c_ptr), value :: items, context, empty, result; integer(c_size_t), value :: n, item_bytes
-         type(c_funptr), value :: combine
-      end function
-      integer(c_int32_t) function c_dot(type, x, n, y, m, result) bind(c, name='treefold_dot')
-         import; integer(c_int32_t), value :: type; type(c_ptr), value :: x, y, result; integer(c_size_t), value :: n, m
-      end function
-      integer(c_int32_t) function c_dot_on(type, x, n, y, m, team, context, result) bind(c, name='treefold_dot_on')
-         import; integer(c_int32_t), value :: type; type(c_ptr), value :: x, y, context, result
-         integer(c_size_t), value :: n, m; type(c_funptr), value :: team
-      end function
-      integer(c_int32_t) function c_sum_lanes(type, x, n, lanes, result) bind(c, name='treefold_sum_lanes')
-         import; integer(c_int32_t), value :: type; type(c_ptr), value :: x, result; integer(c_size_t), value :: n, lanes
-      end function
-      integer(c_int32_t) function c_sum_and_absolute_sum(type, x, n, sum, absolute_sum) &
-         bind(c, name='treefold_sum_and_absolute_sum')
-         import; integer(c_int32_t), value :: type; type(c_ptr), value :: x, sum, absolute_sum; integer(c_size_t), value :: n
-      end function
-      integer(c_int32_t) function c_exact(type, statistic, ddof, x, n, y, m, result) bind(c, name='treefold_exact')
-         import; integer(c_int32_t), value :: type, statistic; real(c_double), value :: ddof; type(c_ptr), value :: x, y, result
-         integer(c_size_t), value :: n, m
-      end function
-      integer(c_int32_t) function c_by_key(type, statistic, ddof, key_type, keys, k, x, n, y, l, result, m) &
-         bind(c, name='treefold_by_key')
-         import; integer(c_int32_t), value :: type, statistic, key_type; real(c_double), value :: ddof
-         type(c_ptr), value :: keys, x, y, result; integer(c_size_t), value :: k, n, l, m
-      end function
-      integer(c_int32_t) function c_by_key_rows(type, statistic, ddof, width, key_type, keys, k, items, n, result, m) &
-         bind(c, name='treefold_by_key_rows')
-         import; integer(c_int32_t), value :: type, statistic, key_type; real(c_double), value :: ddof
-         type(c_ptr), value :: keys, items, result; integer(c_size_t), value :: width, k, n, m
-      end function
-   end interface
-
-   type, bind(c) :: c_window
-      integer(c_size_t) :: items
-      type(c_ptr) :: index, width
-      integer(c_int32_t) :: index_type, placement
-      integer(c_size_t) :: least_items
-      integer(c_int32_t) :: skip_nan
-   end type c_window
-
-   interface
-      integer(c_int32_t) function c_rolling(type, statistic, ddof, window, x, n, y, l, result, m) bind(c, name='treefold_rolling')
-         import; integer(c_int32_t), value :: type, statistic; real(c_double), value :: ddof
-         type(c_window), intent(in) :: window; type(c_ptr), value :: x, y, result; integer(c_size_t), value :: n, l, m
-      end function
-      integer(c_int32_t) function c_accumulator_create(type, statistic, result) bind(c, name='treefold_accumulator_create')
-         import; integer(c_int32_t), value :: type, statistic; type(c_ptr), intent(inout) :: result
-      end function
-      integer(c_int32_t) function c_keyed_create_rows(type, statistic, keys, width, result) &
-         bind(c, name='treefold_keyed_create_rows')
-         import; integer(c_int32_t), value :: type, statistic; integer(c_size_t), value :: keys, width
-         type(c_ptr), intent(inout) :: result
-      end function
-      integer(c_int32_t) function c_keyed_create(type, statistic, keys, result) bind(c, name='treefold_keyed_create')
-         import; integer(c_int32_t), value :: type, statistic; integer(c_size_t), value :: keys
-         type(c_ptr), intent(inout) :: result
-      end function
-      integer(c_int32_t) function c_accumulator_value(state, statistic, ddof, result) bind(c, name='treefold_accumulator_value')
-         import; type(c_ptr), value :: state, result; integer(c_int32_t), value :: statistic; real(c_double), value :: ddof
-      end function
-      integer(c_int32_t) function c_accumulator_copy(state, result) bind(c, name='treefold_accumulator_copy')
-         import; type(c_ptr), value :: state; type(c_ptr), intent(inout) :: result
-      end function
-      integer(c_int32_t) function c_keyed_copy(state, result) bind(c, name='treefold_keyed_copy')
-         import; type(c_ptr), value :: state; type(c_ptr), intent(inout) :: result
-      end function
-      integer(c_int32_t) function c_keyed_values(state, statistic, ddof, result, m) bind(c, name='treefold_keyed_values')
-         import; type(c_ptr), value :: state, result; integer(c_int32_t), value :: statistic; real(c_double), value :: ddof
-         integer(c_size_t), value :: m
-      end function
-      integer(c_int32_t) function c_keyed_groups(state, result) bind(c, name='treefold_keyed_groups')
-         import; type(c_ptr), value :: state; integer(c_size_t), intent(inout) :: result
-      end function
-   end interface
-
-   ! Functions that have the same arguments as others.
-   abstract interface
-      integer(c_int32_t) function c_number() bind(c)
-         import
-      end function
-      integer(c_int32_t) function c_one(state) bind(c)
-         import; type(c_ptr), value :: state
-      end function
-      integer(c_int32_t) function c_end(state) bind(c)
-         import; type(c_ptr), intent(inout) :: state
-      end function
-      integer(c_int32_t) function c_two(state, other) bind(c)
-         import; type(c_ptr), value :: state, other
-      end function
-      integer(c_int32_t) function c_typed_into(type, key_type, result) bind(c)
-         import; integer(c_int32_t), value :: type, key_type; type(c_ptr), intent(inout) :: result
-      end function
-      integer(c_int32_t) function c_compare(state, other, result) bind(c)
-         import; type(c_ptr), value :: state, other; integer(c_int), intent(inout) :: result
-      end function
-      integer(c_int32_t) function c_array(state, items, n) bind(c)
-         import; type(c_ptr), value :: state, items; integer(c_size_t), value :: n
-      end function
-      integer(c_int32_t) function c_to_bytes(state, bytes, capacity, needed) bind(c)
-         import; type(c_ptr), value :: state, bytes; integer(c_size_t), value :: capacity
-         integer(c_size_t), intent(inout) :: needed
-      end function
-      integer(c_int32_t) function c_arrays(state, x, n, y, m) bind(c)
-         import; type(c_ptr), value :: state, x, y; integer(c_size_t), value :: n, m
-      end function
-      integer(c_int32_t) function c_keyed_array(state, key_type, keys, k, x, n) bind(c)
-         import; type(c_ptr), value :: state, keys, x; integer(c_int32_t), value :: key_type; integer(c_size_t), value :: k, n
-      end function
-      integer(c_int32_t) function c_keyed_arrays(state, key_type, keys, k, x, n, y, l) bind(c)
-         import; type(c_ptr), value :: state, keys, x, y; integer(c_int32_t), value :: key_type
-         integer(c_size_t), value :: k, n, l
-      end function
-      integer(c_size_t) function c_length(text) bind(c)
+      integer(c_size_t) function c_strlen(text) bind(c, name='strlen')
          import; type(c_ptr), value :: text
       end function
    end interface
 
-   procedure(c_length), bind(c, name='strlen') :: c_strlen
+   abstract interface
+      integer(c_int32_t) function c_number() bind(c)
+         import
+      end function
+      integer(c_int32_t) function c_copy(from, to) bind(c)
+         import
+         type(state_of_c), intent(in) :: from
+         type(state_of_c), intent(inout) :: to
+      end function
+      integer(c_int32_t) function c_one(handle) bind(c)
+         import; type(c_ptr), value :: handle
+      end function
+      integer(c_int32_t) function c_two(handle, other) bind(c)
+         import; type(c_ptr), value :: handle, other
+      end function
+      integer(c_int32_t) function c_compare(handle, other, result) bind(c)
+         import
+         type(c_ptr), value :: handle, other
+         integer(c_int), intent(inout) :: result
+      end function
+      integer(c_int32_t) function c_to_bytes(handle, bytes, capacity, needed) bind(c)
+         import
+         type(c_ptr), value :: handle, bytes
+         integer(c_size_t), value :: capacity
+         integer(c_size_t), intent(inout) :: needed
+      end function
+   end interface
+
    procedure(c_number), bind(c, name='treefold_version') :: c_version
    procedure(c_number), bind(c, name='treefold_last_error_rank') :: c_last_error_rank
    procedure(c_number), bind(c, name='treefold_thread_count') :: c_thread_count
-   procedure(c_end), bind(c, name='treefold_accumulator_destroy') :: c_accumulator_destroy
-   procedure(c_end), bind(c, name='treefold_keyed_destroy') :: c_keyed_destroy
+   procedure(c_copy), bind(c, name='treefold_f_copy') :: c_copy_state
+   procedure(c_copy), bind(c, name='treefold_f_assign') :: c_assign
    procedure(c_one), bind(c, name='treefold_accumulator_clear') :: c_accumulator_clear
    procedure(c_one), bind(c, name='treefold_keyed_clear') :: c_keyed_clear
-   procedure(c_array), bind(c, name='treefold_accumulator_add') :: c_accumulator_add
-   procedure(c_array), bind(c, name='treefold_accumulator_remove') :: c_accumulator_remove
-   procedure(c_arrays), bind(c, name='treefold_accumulator_add_pairs') :: c_accumulator_add_pairs
-   procedure(c_arrays), bind(c, name='treefold_accumulator_remove_pairs') :: c_accumulator_remove_pairs
-   procedure(c_keyed_array), bind(c, name='treefold_keyed_add') :: c_keyed_add
-   procedure(c_keyed_array), bind(c, name='treefold_keyed_remove') :: c_keyed_remove
-   procedure(c_keyed_arrays), bind(c, name='treefold_keyed_add_pairs') :: c_keyed_add_pairs
-   procedure(c_keyed_arrays), bind(c, name='treefold_keyed_remove_pairs') :: c_keyed_remove_pairs
    procedure(c_two), bind(c, name='treefold_accumulator_merge') :: c_accumulator_merge
    procedure(c_two), bind(c, name='treefold_accumulator_unmerge') :: c_accumulator_unmerge
    procedure(c_two), bind(c, name='treefold_keyed_merge') :: c_keyed_merge
@@ -476,16 +448,13 @@ module treefold_any
    procedure(c_compare), bind(c, name='treefold_keyed_equal') :: c_keyed_equal
    procedure(c_to_bytes), bind(c, name='treefold_accumulator_to_bytes') :: c_accumulator_to_bytes
    procedure(c_to_bytes), bind(c, name='treefold_keyed_to_bytes') :: c_keyed_to_bytes
-   procedure(c_array), bind(c, name='treefold_accumulator_of_bytes') :: c_accumulator_of_bytes
-   procedure(c_array), bind(c, name='treefold_keyed_of_bytes') :: c_keyed_of_bytes
-   procedure(c_array), bind(c, name='treefold_keyed_keys') :: c_keyed_keys
-   procedure(c_typed_into), bind(c, name='treefold_keyed_create_hashed') :: c_keyed_create_hashed
 
    ! In place of an operator: the sum of the products of two arrays.
    integer(c_int32_t), parameter :: DOT_OF_TWO = -1
 
-   ! How many elements of an array with strides are copied at once, by one thread and by several; a power of 2.
-   integer(int64), parameter :: BLOCK_ELEMENTS = 2_int64**13, BLOCK_OF_THREADS = 2_int64**20
+   ! What calls are made of, to be added up. Arrays that a call does not have stand for nothing: an optional argument that a caller does
+   ! not have, and one that is not allocated, are the same to C.
+   integer(c_int32_t), parameter :: BY_ROWS = 1, BY_KEY = 2, PAIRS = 4, REMOVAL = 8
 
 contains
 
@@ -495,21 +464,18 @@ contains
    ! number is 0, sources and library must agree in the minor one.
    function treefold_version() result(version)
       integer :: version
-
       version = c_version()
    end function treefold_version
 
    ! What went wrong in this thread's last call that failed.
    function treefold_error_message() result(text)
       character(len=:), allocatable :: text
-
       text = treefold_text_of(c_last_error())
    end function treefold_error_message
 
    ! The rank that the last error of this thread is about, from 0 on; -1 if it is about none.
    function treefold_error_rank() result(rank)
       integer :: rank
-
       rank = c_last_error_rank()
    end function treefold_error_rank
 
@@ -517,7 +483,6 @@ contains
    function treefold_status_name(status) result(text)
       integer, intent(in) :: status
       character(len=:), allocatable :: text
-
       text = treefold_text_of(c_status_name(int(status, c_int32_t)))
    end function treefold_status_name
 
@@ -526,13 +491,11 @@ contains
    subroutine treefold_threads(n, ierr)
       integer, intent(in) :: n
       integer, intent(out), optional :: ierr
-
       call treefold_end_call(c_threads(int(n, c_int)), ierr)
    end subroutine treefold_threads
 
    function treefold_thread_count() result(n)
       integer :: n
-
       n = c_thread_count()
    end function treefold_thread_count
 
@@ -544,8 +507,7 @@ contains
       type(*), dimension(..), intent(in) :: x
       type(*), dimension(..), intent(inout) :: result
       integer, intent(out), optional :: ierr
-
-      call reduce(op, .false., x, x, result, ierr=ierr)
+      call treefold_end_call(c_reduce(op, 0, x, result, x), ierr)
    end subroutine treefold_fold
 
    ! The reduction of rows, element by element: x(:, i) is row i, and result(c) becomes the reduction of x(c, :).
@@ -554,8 +516,7 @@ contains
       type(*), dimension(..), intent(in) :: x
       type(*), dimension(..), intent(inout) :: result
       integer, intent(out), optional :: ierr
-
-      call reduce(op, .true., x, x, result, ierr=ierr)
+      call treefold_end_call(c_reduce(op, 1, x, result, x), ierr)
    end subroutine treefold_fold_rows
 
    ! The reduction by the caller's threads. A part that `team` has left out is TREEFOLD_ARGUMENT.
@@ -566,8 +527,7 @@ contains
       procedure(treefold_team) :: team
       type(c_ptr), intent(in), optional :: context
       integer, intent(out), optional :: ierr
-
-      call reduce(op, .false., x, x, result, c_funloc(team), context, ierr)
+      call treefold_end_call(c_reduce(op, 0, x, result, x, c_funloc(team), context), ierr)
    end subroutine treefold_fold_on
 
    ! The sum of the products x(i) * y(i), each of which rounds once: what the function treefold_dot returns.
@@ -575,8 +535,7 @@ contains
       type(*), dimension(..), intent(in) :: x, y
       type(*), dimension(..), intent(inout) :: result
       integer, intent(out), optional :: ierr
-
-      call reduce(DOT_OF_TWO, .false., x, y, result, ierr=ierr)
+      call treefold_end_call(c_reduce(DOT_OF_TWO, 0, x, result, y), ierr)
    end subroutine treefold_dot_into
 
    subroutine treefold_dot_on(x, y, result, team, context, ierr)
@@ -585,8 +544,7 @@ contains
       procedure(treefold_team) :: team
       type(c_ptr), intent(in), optional :: context
       integer, intent(out), optional :: ierr
-
-      call reduce(DOT_OF_TWO, .false., x, y, result, c_funloc(team), context, ierr)
+      call treefold_end_call(c_reduce(DOT_OF_TWO, 0, x, result, y, c_funloc(team), context), ierr)
    end subroutine treefold_dot_on
 
    ! The reduction of items of any type, such as a derived one, by the caller's operator. `result` is an item, and so is `empty`,
@@ -598,29 +556,7 @@ contains
       type(c_ptr), intent(in), optional :: context
       type(*), dimension(..), intent(in), optional :: empty
       integer, intent(out), optional :: ierr
-      type(treefold_view) :: of_items, of_result, of_empty
-      integer(int8), allocatable, target :: copy_of_items(:), copy_of_result(:), copy_of_empty(:)
-      type(c_ptr) :: place
-      integer(c_int32_t) :: status
-      integer :: i
-
-      if (treefold_unusable('items', items, of_items, -1, ierr)) return
-      if (treefold_unusable('result', result, of_result, -1, ierr)) return
-      if (other_type('result', of_result, of_items, ierr)) return
-      do i = 1, of_result%rank
-         if (other_length('dimension ' // decimal(int(i, int64)) // ' of result', treefold_view_extent(result, i), &
-            treefold_view_extent(items, i), ierr)) return
-      end do
-      if (present(empty)) then
-         if (treefold_unusable('empty', empty, of_empty, -1, ierr)) return
-         if (other_type('empty', of_empty, of_items, ierr)) return
-         if (other_length('empty', of_empty%elements, of_result%elements, ierr)) return
-         of_empty%address = gathered(empty, of_empty, copy_of_empty)
-      end if
-      place = place_of(of_result, copy_of_result)
-      status = c_fold_user(gathered(items, of_items, copy_of_items), of_items%elements / max(1_int64, of_result%elements), &
-         of_result%elements * of_result%bytes, c_funloc(combine), pointer_or_null(context), of_empty%address, place)
-      call end_call(status, result, of_result, place, ierr)
+      call treefold_end_call(c_fold_user(items, c_funloc(combine), result, context, empty), ierr)
    end subroutine treefold_fold_user
 
    ! The sum in lanes: x(i) belongs to lane mod(i - 1, lanes), each lane is summed in tree order, and then their sums.
@@ -629,15 +565,7 @@ contains
       integer, intent(in) :: lanes
       type(*), dimension(..), intent(inout) :: result
       integer, intent(out), optional :: ierr
-      type(treefold_view) :: of_x, of_result
-      integer(int8), allocatable, target :: copy_of_x(:)
-
-      if (treefold_unusable('x', x, of_x, 0, ierr)) return
-      if (treefold_unusable('result', result, of_result, of_x%type, ierr)) return
-      if (other_length('result', of_result%elements, 1_int64, ierr)) return
-      if (negative('lanes', int(lanes, int64), ierr)) return
-      call treefold_end_call(c_sum_lanes(of_x%type, gathered(x, of_x, copy_of_x), of_x%elements, int(lanes, c_size_t), &
-         of_result%address), ierr)
+      call treefold_end_call(c_sum_lanes(x, int(lanes, c_int64_t), result), ierr)
    end subroutine treefold_sum_lanes
 
    ! The sum of the numbers, and that of their absolute values, which bounds the error of the first.
@@ -645,134 +573,8 @@ contains
       type(*), dimension(..), intent(in) :: x
       type(*), dimension(..), intent(inout) :: sum, absolute_sum
       integer, intent(out), optional :: ierr
-      type(treefold_view) :: of_x, of_sum, of_absolute
-      integer(int8), allocatable, target :: copy_of_x(:)
-
-      if (treefold_unusable('x', x, of_x, 0, ierr)) return
-      if (treefold_unusable('sum', sum, of_sum, of_x%type, ierr)) return
-      if (treefold_unusable('absolute_sum', absolute_sum, of_absolute, of_x%type, ierr)) return
-      if (other_length('sum', of_sum%elements, 1_int64, ierr)) return
-      if (other_length('absolute_sum', of_absolute%elements, 1_int64, ierr)) return
-      call treefold_end_call(c_sum_and_absolute_sum(of_x%type, gathered(x, of_x, copy_of_x), of_x%elements, of_sum%address, &
-         of_absolute%address), ierr)
+      call treefold_end_call(c_sum_and_absolute_sum(x, sum, absolute_sum), ierr)
    end subroutine treefold_sum_and_absolute_sum
-
-   ! Reduces all elements of x, or its rows, or, for DOT_OF_TWO, its products with y, by the threads of `team` if there is one.
-   subroutine reduce(op, by_rows, x, y, result, team, context, ierr)
-      integer(c_int32_t), intent(in) :: op
-      logical, intent(in) :: by_rows
-      type(*), dimension(..), intent(in) :: x, y
-      type(*), dimension(..), intent(inout) :: result
-      type(c_funptr), intent(in), optional :: team
-      type(c_ptr), intent(in), optional :: context
-      integer, intent(out), optional :: ierr
-      type(treefold_view) :: of_x, of_y, of_result
-      integer(int8), allocatable, target :: copy_of_result(:)
-      type(c_ptr) :: place
-      integer(c_int32_t) :: status
-      integer(int64) :: width
-
-      if (treefold_unusable('x', x, of_x, 0, ierr)) return
-      if (treefold_unusable('result', result, of_result, of_x%type, ierr)) return
-      width = 1
-      if (by_rows) width = treefold_view_extent(x, 1)
-      if (other_length('result', of_result%elements, width, ierr)) return
-      if (op == DOT_OF_TWO) then
-         if (treefold_unusable('y', y, of_y, of_x%type, ierr)) return
-         if (other_length('y', of_y%elements, of_x%elements, ierr)) return
-      end if
-      place = place_of(of_result, copy_of_result)
-      if (of_x%is_contiguous /= 0 .and. of_y%is_contiguous /= 0) then
-         status = folded(op, of_x%type, of_x%address, of_x%elements, by_rows, width, of_y%address, team, context, place)
-      else
-         status = folded_by_blocks(op, x, of_x, y, by_rows, width, team, context, place)
-      end if
-      call end_call(status, result, of_result, place, ierr)
-   end subroutine reduce
-
-   ! The reduction of n elements that follow each other.
-   function folded(op, type, x, n, by_rows, width, y, team, context, result) result(status)
-      integer(c_int32_t), intent(in) :: op, type
-      type(c_ptr), intent(in) :: x, y, result
-      integer(int64), intent(in) :: n, width
-      logical, intent(in) :: by_rows
-      type(c_funptr), intent(in), optional :: team
-      type(c_ptr), intent(in), optional :: context
-      integer(c_int32_t) :: status
-
-      if (op == DOT_OF_TWO .and. present(team)) then
-         status = c_dot_on(type, x, n, y, n, team, pointer_or_null(context), result)
-      else if (op == DOT_OF_TWO) then
-         status = c_dot(type, x, n, y, n, result)
-      else if (present(team)) then
-         status = c_fold_on(type, op, x, n, team, pointer_or_null(context), result)
-      else if (by_rows) then
-         status = c_fold_rows(type, op, x, n, width, result, width)
-      else
-         status = c_fold(type, op, x, n, result)
-      end if
-   end function folded
-
-   ! The reduction of elements with gaps between them: blocks of 2^k rows are copied and reduced. Every block but the last is a
-   ! complete subtree, so that the values of blocks combine as in a binary counter, and what is left from right to left.
-   function folded_by_blocks(op, x, of_x, y, by_rows, width, team, context, result) result(status)
-      integer(c_int32_t), intent(in) :: op
-      type(*), dimension(..), intent(in) :: x, y
-      type(treefold_view), intent(in) :: of_x
-      logical, intent(in) :: by_rows
-      integer(int64), intent(in) :: width
-      type(c_funptr), intent(in), optional :: team
-      type(c_ptr), intent(in), optional :: context
-      type(c_ptr), intent(in) :: result
-      integer(c_int32_t) :: status
-      integer(int8), allocatable, target :: x_block(:), y_block(:), values(:, :), joined(:)
-      integer(int8), pointer :: row(:)
-      integer(int64) :: rows, block, row_bytes, begin, count, limit, i
-      integer :: level, levels
-
-      limit = BLOCK_ELEMENTS
-      if (present(team)) limit = BLOCK_OF_THREADS
-      if (c_thread_count() /= 1) limit = BLOCK_OF_THREADS
-      rows = of_x%elements / width
-      block = 1
-      do while (2 * block * width <= limit .and. block < rows)
-         block = 2 * block
-      end do
-      row_bytes = width * of_x%bytes
-      levels = 66 - leadz(rows / block)
-      allocate (x_block(block * row_bytes), y_block(merge(block * row_bytes, 1_int64, op == DOT_OF_TWO)))
-      allocate (values(row_bytes, levels), joined(row_bytes))
-      level = 0
-      do begin = 0, rows - 1, block
-         count = min(block, rows - begin) * width
-         call treefold_view_read(x, begin * width, count, c_loc(x_block))
-         if (op == DOT_OF_TWO) call treefold_view_read(y, begin, count, c_loc(y_block))
-         level = level + 1
-         status = folded(op, of_x%type, c_loc(x_block), count, by_rows, width, c_loc(y_block), team, context, &
-            c_loc(values(1, level)))
-         if (status /= TREEFOLD_OK) return
-         do i = 1, trailz(begin / block + 1)
-            call join()
-            if (status /= TREEFOLD_OK) return
-         end do
-      end do
-      do while (level > 1)
-         call join()
-         if (status /= TREEFOLD_OK) return
-      end do
-      call c_f_pointer(result, row, [row_bytes])
-      row = values(:, 1)
-
-   contains
-
-      ! Combines the two uppermost values.
-      subroutine join()
-         level = level - 1
-         status = c_fold_rows(of_x%type, merge(TREEFOLD_OP_SUM, op, op == DOT_OF_TWO), c_loc(values(1, level)), 2 * width, &
-            width, c_loc(joined), width)
-         values(:, level) = joined
-      end subroutine join
-   end function folded_by_blocks
 
    ! ---- Exact ----
 
@@ -784,12 +586,7 @@ contains
       type(*), dimension(..), intent(in), optional :: y
       real(real64), intent(in), optional :: ddof
       integer, intent(out), optional :: ierr
-
-      if (present(y)) then
-         call compute(statistic, 1_int64, .false., x, .true., y, .false., x, result, ddof, ierr)
-      else
-         call compute(statistic, 1_int64, .false., x, .false., x, .false., x, result, ddof, ierr)
-      end if
+      call treefold_end_call(c_exact(statistic, 0, x, result, x, y, ddof), ierr)
    end subroutine treefold_exact
 
    ! A statistic of each row's element c, for every c: result(c) becomes that of x(c, :).
@@ -799,8 +596,7 @@ contains
       type(*), dimension(..), intent(inout) :: result
       real(real64), intent(in), optional :: ddof
       integer, intent(out), optional :: ierr
-
-      call compute(statistic, treefold_view_extent(x, 1), .true., x, .false., x, .false., x, result, ddof, ierr)
+      call treefold_end_call(c_exact(statistic, BY_ROWS, x, result, x, ddof=ddof), ierr)
    end subroutine treefold_exact_rows
 
    ! A statistic of each key's items: element g of the result, counted from 0, becomes that of the items whose key is g. Keys are
@@ -812,12 +608,7 @@ contains
       type(*), dimension(..), intent(in), optional :: y
       real(real64), intent(in), optional :: ddof
       integer, intent(out), optional :: ierr
-
-      if (present(y)) then
-         call compute(statistic, 1_int64, .false., x, .true., y, .true., keys, result, ddof, ierr)
-      else
-         call compute(statistic, 1_int64, .false., x, .false., x, .true., keys, result, ddof, ierr)
-      end if
+      call treefold_end_call(c_exact(statistic, BY_KEY, x, result, keys, y, ddof), ierr)
    end subroutine treefold_by_key
 
    ! The same for the columns of each key's rows: x(:, i) is a row with key keys(i), and result has a row for each key.
@@ -827,228 +618,8 @@ contains
       type(*), dimension(..), intent(inout) :: result
       real(real64), intent(in), optional :: ddof
       integer, intent(out), optional :: ierr
-
-      call compute(statistic, treefold_view_extent(x, 1), .true., x, .false., x, .true., keys, result, ddof, ierr)
+      call treefold_end_call(c_exact(statistic, BY_ROWS + BY_KEY, x, result, keys, ddof=ddof), ierr)
    end subroutine treefold_by_key_rows
-
-   subroutine compute(statistic, width, by_rows, x, has_y, y, has_keys, keys, result, ddof, ierr)
-      integer(c_int32_t), intent(in) :: statistic
-      integer(int64), intent(in) :: width
-      logical, intent(in) :: by_rows, has_y, has_keys
-      type(*), dimension(..), intent(in) :: x, y, keys
-      type(*), dimension(..), intent(inout) :: result
-      real(real64), intent(in), optional :: ddof
-      integer, intent(out), optional :: ierr
-      type(treefold_view) :: of_x, of_y, of_keys, of_result
-      integer(int8), allocatable, target :: copy_of_result(:)
-      type(c_ptr) :: place
-      integer(c_int32_t) :: status
-      integer(int64) :: m
-
-      if (unusable_items(x, of_x, 0, width, has_y, y, of_y, has_keys, keys, of_keys, ierr)) return
-      if (treefold_unusable('result', result, of_result, type_of_result(statistic, of_x%type), ierr)) return
-      if (.not. has_keys) then
-         if (other_length('result', of_result%elements, width, ierr)) return
-      else if (by_rows .and. of_result%rank > 1) then
-         if (other_length('a row of result', treefold_view_extent(result, 1), width, ierr)) return
-      end if
-      m = of_result%elements
-      place = place_of(of_result, copy_of_result)
-      if (of_x%is_contiguous == 0 .or. of_y%is_contiguous == 0 .or. of_keys%is_contiguous == 0) then
-         status = computed_by_blocks()
-      else if (by_rows) then
-         status = c_by_key_rows(of_x%type, statistic, or_zero(ddof), width, of_keys%type, of_keys%address, of_keys%elements, &
-            of_x%address, of_x%elements, place, m)
-      else if (has_keys) then
-         status = c_by_key(of_x%type, statistic, or_zero(ddof), of_keys%type, of_keys%address, of_keys%elements, of_x%address, &
-            of_x%elements, of_y%address, of_y%elements, place, m)
-      else
-         status = c_exact(of_x%type, statistic, or_zero(ddof), of_x%address, of_x%elements, of_y%address, of_y%elements, place)
-      end if
-      call end_call(status, result, of_result, place, ierr)
-
-   contains
-
-      ! The same by a state that takes block after block: an accumulator, or sums by key, which have more statistics.
-      function computed_by_blocks() result(status)
-         integer(c_int32_t) :: status, ignored
-         type(c_ptr) :: state
-         logical :: is_keyed
-
-         state = c_null_ptr
-         is_keyed = by_rows .or. has_keys .or. all(statistic /= [TREEFOLD_STATISTIC_COUNT, TREEFOLD_STATISTIC_SUM, &
-            TREEFOLD_STATISTIC_MEAN, TREEFOLD_STATISTIC_VARIANCE, TREEFOLD_STATISTIC_STD, TREEFOLD_STATISTIC_NORM, &
-            TREEFOLD_STATISTIC_DOT, TREEFOLD_STATISTIC_VDOT])
-         if (.not. is_keyed) then
-            status = c_accumulator_create(of_x%type, statistic, state)
-         else if (by_rows) then
-            status = c_keyed_create_rows(of_x%type, statistic, m / width, width, state)
-         else
-            status = c_keyed_create(of_x%type, statistic, m, state)
-         end if
-         if (status /= TREEFOLD_OK) return
-         if (is_keyed .and. statistic == TREEFOLD_STATISTIC_NORM) then
-            status = added_by_blocks(state, is_keyed, .false., width, x, of_x, .true., x, of_x, has_keys, keys, of_keys)
-         else
-            status = added_by_blocks(state, is_keyed, .false., width, x, of_x, has_y, y, of_y, has_keys, keys, of_keys)
-         end if
-         if (status == TREEFOLD_OK .and. is_keyed) status = c_keyed_values(state, statistic, or_zero(ddof), place, m)
-         if (status == TREEFOLD_OK .and. .not. is_keyed) status = c_accumulator_value(state, statistic, or_zero(ddof), place)
-         if (is_keyed) ignored = c_keyed_destroy(state)
-         if (.not. is_keyed) ignored = c_accumulator_destroy(state)
-      end function computed_by_blocks
-   end subroutine compute
-
-   ! Looks at the items of a statistic; true after an error.
-   function unusable_items(x, of_x, type, width, has_y, y, of_y, has_keys, keys, of_keys, ierr) result(is)
-      type(*), dimension(..), intent(in) :: x, y, keys
-      type(treefold_view), intent(inout) :: of_x, of_y, of_keys
-      logical, intent(in) :: has_y, has_keys
-      integer(c_int32_t), intent(in) :: type
-      integer(int64), intent(in) :: width
-      integer, intent(out), optional :: ierr
-      logical :: is
-
-      is = .true.
-      if (treefold_unusable('x', x, of_x, type, ierr)) return
-      if (width > 1 .and. of_x%rank > 1) then
-         if (other_length('a row of x', treefold_view_extent(x, 1), width, ierr)) return
-      end if
-      if (has_y) then
-         if (treefold_unusable('y', y, of_y, of_x%type, ierr)) return
-         if (other_length('y', of_y%elements, of_x%elements, ierr)) return
-      end if
-      if (has_keys) then
-         if (treefold_unusable('keys', keys, of_keys, 0, ierr)) return
-         if (of_keys%type < TREEFOLD_I8) then
-            is = treefold_refused(TREEFOLD_ARGUMENT, '`keys`: ' // treefold_type_name(of_keys%type) // ' instead of integers', ierr)
-            return
-         end if
-         if (other_length('x', of_x%elements, of_keys%elements * width, ierr)) return
-      end if
-      is = .false.
-   end function unusable_items
-
-   ! Adds items to a state, or takes them back, by blocks of rows; as one block where none has gaps. A state that a later block
-   ! leaves in error has the earlier ones.
-   function added_by_blocks(state, is_keyed, is_removal, width, x, of_x, has_y, y, of_y, has_keys, keys, of_keys) result(status)
-      type(c_ptr), intent(in) :: state
-      logical, intent(in) :: is_keyed, is_removal, has_y, has_keys
-      integer(int64), intent(in) :: width
-      type(*), dimension(..), intent(in) :: x, y, keys
-      type(treefold_view), intent(in) :: of_x, of_y, of_keys
-      integer(c_int32_t) :: status
-      integer(int8), allocatable, target :: x_block(:), y_block(:), key_block(:)
-      type(c_ptr) :: x_items, y_items, key_items
-      integer(int64) :: rows, block, begin, count, n
-      integer(c_int32_t) :: key_type
-
-      rows = of_x%elements / max(1_int64, width)
-      block = max(1_int64, BLOCK_ELEMENTS / max(1_int64, width))
-      if (of_x%is_contiguous /= 0 .and. of_y%is_contiguous /= 0 .and. of_keys%is_contiguous /= 0) block = max(1_int64, rows)
-      key_type = merge(of_keys%type, TREEFOLD_I8, has_keys)
-      if (is_keyed .and. .not. has_keys) then
-         allocate (key_block(min(block, rows)))
-         key_block = 0
-      end if
-      begin = 0
-      do
-         count = min(block, rows - begin)
-         n = count * width
-         if (rows == 0) n = of_x%elements
-         x_items = part_of(x, of_x, begin * width, n, x_block)
-         y_items = c_null_ptr
-         if (has_y) y_items = part_of(y, of_y, begin * width, n, y_block)
-         if (has_keys) then
-            key_items = part_of(keys, of_keys, begin, count, key_block)
-         else if (is_keyed) then
-            key_items = c_loc(key_block)
-         end if
-         status = added()
-         if (status /= TREEFOLD_OK .and. begin > 0) status = treefold_report(status, 'numbers of items count from item ' // &
-            decimal(begin) // ' here: ' // treefold_error_message() // c_null_char)
-         begin = begin + block
-         if (begin >= rows .or. status /= TREEFOLD_OK) return
-      end do
-
-   contains
-
-      function added() result(status)
-         integer(c_int32_t) :: status
-         procedure(c_array), pointer :: take
-         procedure(c_arrays), pointer :: take_pairs
-         procedure(c_keyed_array), pointer :: take_keyed
-         procedure(c_keyed_arrays), pointer :: take_keyed_pairs
-
-         if (is_keyed .and. has_y) then
-            take_keyed_pairs => c_keyed_add_pairs
-            if (is_removal) take_keyed_pairs => c_keyed_remove_pairs
-            status = take_keyed_pairs(state, key_type, key_items, count, x_items, n, y_items, n)
-         else if (is_keyed) then
-            take_keyed => c_keyed_add
-            if (is_removal) take_keyed => c_keyed_remove
-            status = take_keyed(state, key_type, key_items, count, x_items, n)
-         else if (has_y) then
-            take_pairs => c_accumulator_add_pairs
-            if (is_removal) take_pairs => c_accumulator_remove_pairs
-            status = take_pairs(state, x_items, n, y_items, n)
-         else
-            take => c_accumulator_add
-            if (is_removal) take => c_accumulator_remove
-            status = take(state, x_items, n)
-         end if
-      end function added
-   end function added_by_blocks
-
-   ! Adds to a state of the caller's, or takes back. Several blocks go to a copy first, since a failed call changes nothing.
-   subroutine change(state, is_keyed, is_removal, element, width, x, has_pairs, y, keys, ierr)
-      type(c_ptr), intent(inout) :: state
-      logical, intent(in) :: is_keyed, is_removal, has_pairs
-      integer(c_int32_t), intent(in) :: element
-      integer(int64), intent(in) :: width
-      type(*), dimension(..), intent(in) :: x, y, keys
-      integer, intent(out), optional :: ierr
-      type(treefold_view) :: of_x, of_y, of_keys
-      type(c_ptr) :: old, copy
-      integer(c_int32_t) :: status, ignored
-
-      if (unusable_items(x, of_x, merge(element, 0_c_int32_t, c_associated(state)), width, &
-         has_pairs, y, of_y, is_keyed, keys, of_keys, ierr)) return
-      if (of_x%elements <= BLOCK_ELEMENTS .or. &
-         (of_x%is_contiguous /= 0 .and. of_y%is_contiguous /= 0 .and. of_keys%is_contiguous /= 0)) then
-         status = added_by_blocks(state, is_keyed, is_removal, width, x, of_x, has_pairs, y, of_y, is_keyed, keys, of_keys)
-      else
-         old = state
-         copy = c_null_ptr
-         if (is_keyed) status = c_keyed_copy(old, copy)
-         if (.not. is_keyed) status = c_accumulator_copy(old, copy)
-         if (status == TREEFOLD_OK) status = added_by_blocks(copy, is_keyed, is_removal, width, x, of_x, has_pairs, y, of_y, &
-            is_keyed, keys, of_keys)
-         if (status == TREEFOLD_OK) then
-            state = copy
-            copy = old
-         end if
-         if (is_keyed) ignored = c_keyed_destroy(copy)
-         if (.not. is_keyed) ignored = c_accumulator_destroy(copy)
-      end if
-      call treefold_end_call(status, ierr)
-   end subroutine change
-
-   ! The type of a statistic of items of a type.
-   pure function type_of_result(statistic, element) result(type)
-      integer(c_int32_t), intent(in) :: statistic, element
-      integer(c_int32_t) :: type
-
-      type = element
-      if (statistic == TREEFOLD_STATISTIC_COUNT) then
-         type = TREEFOLD_I64
-      else if (any(statistic == [TREEFOLD_STATISTIC_VARIANCE, TREEFOLD_STATISTIC_STD]) .and. &
-         any(element == [TREEFOLD_C32, TREEFOLD_C64])) then
-         type = merge(TREEFOLD_F32, TREEFOLD_F64, element == TREEFOLD_C32)
-      else if (element >= TREEFOLD_I8) then
-         type = merge(TREEFOLD_I64, TREEFOLD_F64, statistic == TREEFOLD_STATISTIC_SUM)
-      end if
-   end function type_of_result
 
    ! ---- Moving windows ----
 
@@ -1062,38 +633,8 @@ contains
       type(*), dimension(..), intent(in), optional :: y, index, width
       real(real64), intent(in), optional :: ddof
       integer, intent(out), optional :: ierr
-      type(treefold_view) :: of_x, of_y, of_index, of_width, of_result
-      integer(int8), allocatable, target :: copy_of_x(:), copy_of_y(:), copy_of_index(:), copy_of_result(:)
-      type(c_window) :: windows
-      type(c_ptr) :: place, y_items
-      integer(c_int32_t) :: status
-
-      if (treefold_unusable('x', x, of_x, 0, ierr)) return
-      if (treefold_unusable('result', result, of_result, of_x%type, ierr)) return
-      y_items = c_null_ptr
-      if (present(y)) then
-         if (treefold_unusable('y', y, of_y, of_x%type, ierr)) return
-         y_items = gathered(y, of_y, copy_of_y)
-      end if
-      if (negative('window%items', window%items, ierr)) return
-      if (negative('window%least_items', window%least_items, ierr)) return
-      windows = c_window(window%items, c_null_ptr, c_null_ptr, 0, int(window%placement, c_int32_t), window%least_items, &
-         merge(1, 0, window%skip_nan))
-      if (present(index)) then
-         if (treefold_unusable('index', index, of_index, 0, ierr)) return
-         if (other_length('index', of_index%elements, of_x%elements, ierr)) return
-         windows%index = gathered(index, of_index, copy_of_index)
-         windows%index_type = of_index%type
-      end if
-      if (present(width)) then
-         if (treefold_unusable('width', width, of_width, of_index%type, ierr)) return
-         if (other_length('width', of_width%elements, 1_int64, ierr)) return
-         windows%width = of_width%address
-      end if
-      place = place_of(of_result, copy_of_result)
-      status = c_rolling(of_x%type, statistic, or_zero(ddof), windows, gathered(x, of_x, copy_of_x), of_x%elements, y_items, &
-         of_y%elements, place, of_result%elements)
-      call end_call(status, result, of_result, place, ierr)
+      call treefold_end_call(c_rolling(statistic, window%items, window%placement, window%least_items, &
+         merge(1, 0, window%skip_nan), x, result, y, ddof, index, width), ierr)
    end subroutine treefold_rolling
 
    ! ---- Accumulators ----
@@ -1103,10 +644,7 @@ contains
       integer(c_int32_t), intent(in) :: type, statistic
       type(treefold_accumulator), intent(inout) :: accumulator
       integer, intent(out), optional :: ierr
-
-      call finalise_accumulator(accumulator)
-      accumulator%element = type
-      call treefold_end_call(c_accumulator_create(type, statistic, accumulator%handle), ierr)
+      call treefold_end_call(c_create(accumulator%state, type, statistic), ierr)
    end subroutine treefold_accumulator_create
 
    ! Makes `copy` another accumulator of the same items.
@@ -1114,33 +652,21 @@ contains
       type(treefold_accumulator), intent(in) :: accumulator
       type(treefold_accumulator), intent(inout) :: copy
       integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-      integer(c_int32_t) :: status
-
-      handle = c_null_ptr
-      status = c_accumulator_copy(accumulator%handle, handle)
-      if (status == TREEFOLD_OK) then
-         call finalise_accumulator(copy)
-         copy%handle = handle
-         copy%element = accumulator%element
-      end if
-      call treefold_end_call(status, ierr)
+      call treefold_end_call(c_copy_state(accumulator%state, copy%state), ierr)
    end subroutine treefold_accumulator_copy
 
    ! Ends an accumulator; no error if it has ended, or was never created.
    subroutine treefold_accumulator_destroy(accumulator, ierr)
       type(treefold_accumulator), intent(inout) :: accumulator
       integer, intent(out), optional :: ierr
-
-      call treefold_end_call(c_accumulator_destroy(accumulator%handle), ierr)
+      call treefold_end_call(c_destroy(accumulator%state), ierr)
    end subroutine treefold_accumulator_destroy
 
    ! Forgets all items.
    subroutine treefold_accumulator_clear(accumulator, ierr)
       type(treefold_accumulator), intent(inout) :: accumulator
       integer, intent(out), optional :: ierr
-
-      call treefold_end_call(c_accumulator_clear(accumulator%handle), ierr)
+      call treefold_end_call(c_accumulator_clear(accumulator%state%handle), ierr)
    end subroutine treefold_accumulator_clear
 
    ! Adds items, or takes back items that were added; DOT and VDOT take pairs.
@@ -1148,47 +674,41 @@ contains
       type(treefold_accumulator), intent(inout) :: accumulator
       type(*), dimension(..), intent(in) :: x
       integer, intent(out), optional :: ierr
-
-      call change(accumulator%handle, .false., .false., accumulator%element, 1_int64, x, .false., x, x, ierr)
+      call treefold_end_call(c_change(accumulator%state, 0, x, x, x), ierr)
    end subroutine treefold_accumulator_add
 
    subroutine treefold_accumulator_remove(accumulator, x, ierr)
       type(treefold_accumulator), intent(inout) :: accumulator
       type(*), dimension(..), intent(in) :: x
       integer, intent(out), optional :: ierr
-
-      call change(accumulator%handle, .false., .true., accumulator%element, 1_int64, x, .false., x, x, ierr)
+      call treefold_end_call(c_change(accumulator%state, REMOVAL, x, x, x), ierr)
    end subroutine treefold_accumulator_remove
 
    subroutine treefold_accumulator_add_pairs(accumulator, x, y, ierr)
       type(treefold_accumulator), intent(inout) :: accumulator
       type(*), dimension(..), intent(in) :: x, y
       integer, intent(out), optional :: ierr
-
-      call change(accumulator%handle, .false., .false., accumulator%element, 1_int64, x, .true., y, x, ierr)
+      call treefold_end_call(c_change(accumulator%state, PAIRS, x, y, x), ierr)
    end subroutine treefold_accumulator_add_pairs
 
    subroutine treefold_accumulator_remove_pairs(accumulator, x, y, ierr)
       type(treefold_accumulator), intent(inout) :: accumulator
       type(*), dimension(..), intent(in) :: x, y
       integer, intent(out), optional :: ierr
-
-      call change(accumulator%handle, .false., .true., accumulator%element, 1_int64, x, .true., y, x, ierr)
+      call treefold_end_call(c_change(accumulator%state, PAIRS + REMOVAL, x, y, x), ierr)
    end subroutine treefold_accumulator_remove_pairs
 
    ! Adds what another accumulator of the same type and sums was given, which may be this one, or takes it back.
    subroutine treefold_accumulator_merge(accumulator, other, ierr)
       type(treefold_accumulator), intent(in) :: accumulator, other
       integer, intent(out), optional :: ierr
-
-      call treefold_end_call(c_accumulator_merge(accumulator%handle, other%handle), ierr)
+      call treefold_end_call(c_accumulator_merge(accumulator%state%handle, other%state%handle), ierr)
    end subroutine treefold_accumulator_merge
 
    subroutine treefold_accumulator_unmerge(accumulator, other, ierr)
       type(treefold_accumulator), intent(in) :: accumulator, other
       integer, intent(out), optional :: ierr
-
-      call treefold_end_call(c_accumulator_unmerge(accumulator%handle, other%handle), ierr)
+      call treefold_end_call(c_accumulator_unmerge(accumulator%state%handle, other%state%handle), ierr)
    end subroutine treefold_accumulator_unmerge
 
    ! A statistic of the items. A count is an integer(int64); a variance and a standard deviation of complex numbers are real.
@@ -1198,12 +718,7 @@ contains
       type(*), dimension(..), intent(inout) :: result
       real(real64), intent(in), optional :: ddof
       integer, intent(out), optional :: ierr
-      type(treefold_view) :: of_result
-
-      if (treefold_unusable('result', result, of_result, merge(type_of_result(statistic, accumulator%element), &
-         0_c_int32_t, c_associated(accumulator%handle)), ierr)) return
-      if (other_length('result', of_result%elements, 1_int64, ierr)) return
-      call treefold_end_call(c_accumulator_value(accumulator%handle, statistic, or_zero(ddof), of_result%address), ierr)
+      call treefold_end_call(c_value(accumulator%state, statistic, result, ddof), ierr)
    end subroutine treefold_accumulator_value
 
    ! Whether two hold the same sum of as many items, of each kind of those that are NaN, infinite or -0.
@@ -1211,8 +726,7 @@ contains
       type(treefold_accumulator), intent(in) :: accumulator, other
       integer, intent(out), optional :: ierr
       logical :: is_equal
-
-      is_equal = are_equal(c_accumulator_equal, accumulator%handle, other%handle, ierr)
+      is_equal = are_equal(c_accumulator_equal, accumulator%state%handle, other%state%handle, ierr)
    end function treefold_accumulator_equal
 
    ! An accumulator as bytes, for files and other programs. Equal ones have the same.
@@ -1220,8 +734,7 @@ contains
       type(treefold_accumulator), intent(in) :: accumulator
       integer(int8), intent(out), allocatable :: bytes(:)
       integer, intent(out), optional :: ierr
-
-      call write_bytes(c_accumulator_to_bytes, accumulator%handle, bytes, ierr)
+      call write_bytes(c_accumulator_to_bytes, accumulator%state%handle, bytes, ierr)
    end subroutine treefold_accumulator_to_bytes
 
    ! Makes an accumulator what bytes stand for. They are those of one of its type that holds the same.
@@ -1229,8 +742,7 @@ contains
       type(treefold_accumulator), intent(in) :: accumulator
       type(*), dimension(..), intent(in) :: bytes
       integer, intent(out), optional :: ierr
-
-      call read_bytes(c_accumulator_of_bytes, accumulator%handle, bytes, ierr)
+      call treefold_end_call(c_of_bytes(accumulator%state, bytes), ierr)
    end subroutine treefold_accumulator_of_bytes
 
    ! ---- Sums by key that are held ----
@@ -1241,12 +753,7 @@ contains
       integer, intent(in) :: keys
       type(treefold_keyed), intent(inout) :: keyed
       integer, intent(out), optional :: ierr
-
-      call finalise_keyed(keyed)
-      if (negative('keys', int(keys, int64), ierr)) return
-      keyed%element = type
-      keyed%width = 1
-      call treefold_end_call(c_keyed_create(type, statistic, int(keys, c_size_t), keyed%handle), ierr)
+      call treefold_end_call(c_create(keyed%state, type, statistic, keys), ierr)
    end subroutine treefold_keyed_create
 
    ! A state of rows of `width` items: treefold_keyed_add takes x(:, i) with keys(i), _values writes a row for each key.
@@ -1255,13 +762,7 @@ contains
       integer, intent(in) :: keys, width
       type(treefold_keyed), intent(inout) :: keyed
       integer, intent(out), optional :: ierr
-
-      call finalise_keyed(keyed)
-      if (negative('keys', int(keys, int64), ierr)) return
-      if (negative('width', int(width, int64), ierr)) return
-      keyed%element = type
-      keyed%width = width
-      call treefold_end_call(c_keyed_create_rows(type, statistic, int(keys, c_size_t), int(width, c_size_t), keyed%handle), ierr)
+      call treefold_end_call(c_create(keyed%state, type, statistic, keys, width), ierr)
    end subroutine treefold_keyed_create_rows
 
    ! Sums of the keys that have items, which may be any integers.
@@ -1269,11 +770,7 @@ contains
       integer(c_int32_t), intent(in) :: type
       type(treefold_keyed), intent(inout) :: keyed
       integer, intent(out), optional :: ierr
-
-      call finalise_keyed(keyed)
-      keyed%element = type
-      keyed%width = 1
-      call treefold_end_call(c_keyed_create_hashed(type, TREEFOLD_I64, keyed%handle), ierr)
+      call treefold_end_call(c_create(keyed%state, type, TREEFOLD_STATISTIC_SUM), ierr)
    end subroutine treefold_keyed_create_hashed
 
    ! The next ones are as those of accumulators.
@@ -1281,32 +778,19 @@ contains
       type(treefold_keyed), intent(in) :: keyed
       type(treefold_keyed), intent(inout) :: copy
       integer, intent(out), optional :: ierr
-      type(c_ptr) :: handle
-      integer(c_int32_t) :: status
-
-      handle = c_null_ptr
-      status = c_keyed_copy(keyed%handle, handle)
-      if (status == TREEFOLD_OK) then
-         call finalise_keyed(copy)
-         copy%handle = handle
-         copy%element = keyed%element
-         copy%width = keyed%width
-      end if
-      call treefold_end_call(status, ierr)
+      call treefold_end_call(c_copy_state(keyed%state, copy%state), ierr)
    end subroutine treefold_keyed_copy
 
    subroutine treefold_keyed_destroy(keyed, ierr)
       type(treefold_keyed), intent(inout) :: keyed
       integer, intent(out), optional :: ierr
-
-      call treefold_end_call(c_keyed_destroy(keyed%handle), ierr)
+      call treefold_end_call(c_destroy(keyed%state), ierr)
    end subroutine treefold_keyed_destroy
 
    subroutine treefold_keyed_clear(keyed, ierr)
       type(treefold_keyed), intent(inout) :: keyed
       integer, intent(out), optional :: ierr
-
-      call treefold_end_call(c_keyed_clear(keyed%handle), ierr)
+      call treefold_end_call(c_keyed_clear(keyed%state%handle), ierr)
    end subroutine treefold_keyed_clear
 
    ! Adds items to those of their keys, or takes back what was added. States of two arrays take pairs; NORM is one, of x and x.
@@ -1314,46 +798,40 @@ contains
       type(treefold_keyed), intent(inout) :: keyed
       type(*), dimension(..), intent(in) :: keys, x
       integer, intent(out), optional :: ierr
-
-      call change(keyed%handle, .true., .false., keyed%element, keyed%width, x, .false., x, keys, ierr)
+      call treefold_end_call(c_change(keyed%state, 0, x, x, keys), ierr)
    end subroutine treefold_keyed_add
 
    subroutine treefold_keyed_remove(keyed, keys, x, ierr)
       type(treefold_keyed), intent(inout) :: keyed
       type(*), dimension(..), intent(in) :: keys, x
       integer, intent(out), optional :: ierr
-
-      call change(keyed%handle, .true., .true., keyed%element, keyed%width, x, .false., x, keys, ierr)
+      call treefold_end_call(c_change(keyed%state, REMOVAL, x, x, keys), ierr)
    end subroutine treefold_keyed_remove
 
    subroutine treefold_keyed_add_pairs(keyed, keys, x, y, ierr)
       type(treefold_keyed), intent(inout) :: keyed
       type(*), dimension(..), intent(in) :: keys, x, y
       integer, intent(out), optional :: ierr
-
-      call change(keyed%handle, .true., .false., keyed%element, keyed%width, x, .true., y, keys, ierr)
+      call treefold_end_call(c_change(keyed%state, PAIRS, x, y, keys), ierr)
    end subroutine treefold_keyed_add_pairs
 
    subroutine treefold_keyed_remove_pairs(keyed, keys, x, y, ierr)
       type(treefold_keyed), intent(inout) :: keyed
       type(*), dimension(..), intent(in) :: keys, x, y
       integer, intent(out), optional :: ierr
-
-      call change(keyed%handle, .true., .true., keyed%element, keyed%width, x, .true., y, keys, ierr)
+      call treefold_end_call(c_change(keyed%state, PAIRS + REMOVAL, x, y, keys), ierr)
    end subroutine treefold_keyed_remove_pairs
 
    subroutine treefold_keyed_merge(keyed, other, ierr)
       type(treefold_keyed), intent(in) :: keyed, other
       integer, intent(out), optional :: ierr
-
-      call treefold_end_call(c_keyed_merge(keyed%handle, other%handle), ierr)
+      call treefold_end_call(c_keyed_merge(keyed%state%handle, other%state%handle), ierr)
    end subroutine treefold_keyed_merge
 
    subroutine treefold_keyed_unmerge(keyed, other, ierr)
       type(treefold_keyed), intent(in) :: keyed, other
       integer, intent(out), optional :: ierr
-
-      call treefold_end_call(c_keyed_unmerge(keyed%handle, other%handle), ierr)
+      call treefold_end_call(c_keyed_unmerge(keyed%state%handle, other%state%handle), ierr)
    end subroutine treefold_keyed_unmerge
 
    ! The number of keys.
@@ -1363,7 +841,7 @@ contains
       integer(int64) :: groups
 
       groups = 0
-      call treefold_end_call(c_keyed_groups(keyed%handle, groups), ierr)
+      call treefold_end_call(c_groups(keyed%state%handle, groups), ierr)
    end function treefold_keyed_groups
 
    ! The keys of a state of any keys, ascending, as integer(int64).
@@ -1371,15 +849,7 @@ contains
       type(treefold_keyed), intent(in) :: keyed
       type(*), dimension(..), intent(inout) :: result
       integer, intent(out), optional :: ierr
-      type(treefold_view) :: of_result
-      integer(int8), allocatable, target :: copy_of_result(:)
-      type(c_ptr) :: place
-      integer(c_int32_t) :: status
-
-      if (treefold_unusable('result', result, of_result, TREEFOLD_I64, ierr)) return
-      place = place_of(of_result, copy_of_result)
-      status = c_keyed_keys(keyed%handle, place, of_result%elements)
-      call end_call(status, result, of_result, place, ierr)
+      call treefold_end_call(c_keys(keyed%state, result), ierr)
    end subroutine treefold_keyed_keys
 
    ! A statistic of each key: integer(int64) for a count and for sums of integers, real(real64) for other statistics of integers,
@@ -1390,19 +860,7 @@ contains
       type(*), dimension(..), intent(inout) :: result
       real(real64), intent(in), optional :: ddof
       integer, intent(out), optional :: ierr
-      type(treefold_view) :: of_result
-      integer(int8), allocatable, target :: copy_of_result(:)
-      type(c_ptr) :: place
-      integer(c_int32_t) :: status
-
-      if (treefold_unusable('result', result, of_result, merge(type_of_result(statistic, keyed%element), 0_c_int32_t, &
-         c_associated(keyed%handle)), ierr)) return
-      if (keyed%width > 1 .and. of_result%rank > 1) then
-         if (other_length('a row of result', treefold_view_extent(result, 1), keyed%width, ierr)) return
-      end if
-      place = place_of(of_result, copy_of_result)
-      status = c_keyed_values(keyed%handle, statistic, or_zero(ddof), place, of_result%elements)
-      call end_call(status, result, of_result, place, ierr)
+      call treefold_end_call(c_value(keyed%state, statistic, result, ddof), ierr)
    end subroutine treefold_keyed_values
 
    ! Whether two have the same keys, each with the same sum of as many items.
@@ -1410,16 +868,14 @@ contains
       type(treefold_keyed), intent(in) :: keyed, other
       integer, intent(out), optional :: ierr
       logical :: is_equal
-
-      is_equal = are_equal(c_keyed_equal, keyed%handle, other%handle, ierr)
+      is_equal = are_equal(c_keyed_equal, keyed%state%handle, other%state%handle, ierr)
    end function treefold_keyed_equal
 
    subroutine treefold_keyed_to_bytes(keyed, bytes, ierr)
       type(treefold_keyed), intent(in) :: keyed
       integer(int8), intent(out), allocatable :: bytes(:)
       integer, intent(out), optional :: ierr
-
-      call write_bytes(c_keyed_to_bytes, keyed%handle, bytes, ierr)
+      call write_bytes(c_keyed_to_bytes, keyed%state%handle, bytes, ierr)
    end subroutine treefold_keyed_to_bytes
 
    ! The state has as many keys then as the bytes have.
@@ -1427,16 +883,14 @@ contains
       type(treefold_keyed), intent(in) :: keyed
       type(*), dimension(..), intent(in) :: bytes
       integer, intent(out), optional :: ierr
-
-      call read_bytes(c_keyed_of_bytes, keyed%handle, bytes, ierr)
+      call treefold_end_call(c_of_bytes(keyed%state, bytes), ierr)
    end subroutine treefold_keyed_of_bytes
 
    ! The name that C has for a state: for module treefold_mpi.
    pure function treefold_keyed_handle(keyed) result(handle)
       type(treefold_keyed), intent(in) :: keyed
       type(c_ptr) :: handle
-
-      handle = keyed%handle
+      handle = keyed%state%handle
    end function treefold_keyed_handle
 
    function are_equal(compare, state, other, ierr) result(is_equal)
@@ -1466,129 +920,32 @@ contains
       call treefold_end_call(status, ierr)
    end subroutine write_bytes
 
-   subroutine read_bytes(of_bytes, state, bytes, ierr)
-      procedure(c_array) :: of_bytes
-      type(c_ptr), intent(in) :: state
-      type(*), dimension(..), intent(in) :: bytes
-      integer, intent(out), optional :: ierr
-      type(treefold_view) :: of_array
-      integer(int8), allocatable, target :: copy(:)
-
-      if (treefold_unusable('bytes', bytes, of_array, TREEFOLD_I8, ierr)) return
-      call treefold_end_call(of_bytes(state, gathered(bytes, of_array, copy), of_array%elements), ierr)
-   end subroutine read_bytes
-
    ! Nobody is left to hear of an error in a finaliser. It has no effect on what has ended already, nor on what was never created.
    impure elemental subroutine finalise_accumulator(accumulator)
       type(treefold_accumulator), intent(inout) :: accumulator
       integer(c_int32_t) :: ignored
-
-      if (c_associated(accumulator%handle)) ignored = c_accumulator_destroy(accumulator%handle)
-      accumulator%handle = c_null_ptr
+      ignored = c_destroy(accumulator%state)
    end subroutine finalise_accumulator
 
    impure elemental subroutine finalise_keyed(keyed)
       type(treefold_keyed), intent(inout) :: keyed
       integer(c_int32_t) :: ignored
-
-      if (c_associated(keyed%handle)) ignored = c_keyed_destroy(keyed%handle)
-      keyed%handle = c_null_ptr
+      ignored = c_destroy(keyed%state)
    end subroutine finalise_keyed
 
    impure elemental subroutine assign_accumulator(to, from)
       class(treefold_accumulator), intent(inout) :: to
       type(treefold_accumulator), intent(in) :: from
-
-      if (c_associated(from%handle)) then
-         call treefold_accumulator_copy(from, to)
-      else
-         call finalise_accumulator(to)
-      end if
+      call treefold_end_call(c_assign(from%state, to%state))
    end subroutine assign_accumulator
 
    impure elemental subroutine assign_keyed(to, from)
       class(treefold_keyed), intent(inout) :: to
       type(treefold_keyed), intent(in) :: from
-
-      if (c_associated(from%handle)) then
-         call treefold_keyed_copy(from, to)
-      else
-         call finalise_keyed(to)
-      end if
+      call treefold_end_call(c_assign(from%state, to%state))
    end subroutine assign_keyed
 
-   ! ---- Arguments ----
-
-   ! Looks at an array; true after an error that names it. `type` is what its elements must be: 0 for any type that treefold
-   ! reduces, -1 for any at all.
-   function treefold_unusable(name, array, view, type, ierr) result(is)
-      character(len=*), intent(in) :: name
-      type(*), dimension(..), intent(in) :: array
-      type(treefold_view), intent(inout) :: view
-      integer, intent(in) :: type
-      integer, intent(out), optional :: ierr
-      logical :: is
-
-      is = .false.
-      call treefold_view_of(array, view)
-      if (view%state == 1) then
-         is = treefold_refused(TREEFOLD_ARGUMENT, '`' // name // '` is an array of assumed size: give a section ' // &
-            'of it, such as ' // name // '(:n)', ierr)
-      else if (view%state == 2) then
-         is = treefold_refused(TREEFOLD_NULL, '`' // name // '` is not allocated, or a pointer without a target', ierr)
-      else if (type >= 0 .and. view%type == 0) then
-         is = treefold_refused(TREEFOLD_ARGUMENT, '`' // name // '` has elements of another type than integers ' // &
-            'of 1, 2, 4 or 8 bytes, real32, real64 and complex numbers of these', ierr)
-      else if (type > 0 .and. view%type /= type) then
-         is = treefold_refused(TREEFOLD_ARGUMENT, '`' // name // '` is ' // treefold_type_name(view%type) // ' instead of ' // &
-            treefold_type_name(int(type, c_int32_t)), ierr)
-      end if
-   end function treefold_unusable
-
-   ! The type of a code in Fortran.
-   pure function treefold_type_name(type) result(name)
-      integer(c_int32_t), intent(in) :: type
-      character(len=:), allocatable :: name
-      character(len=15), parameter :: NAMES(8) = [character(len=15) :: 'real(real32)', 'real(real64)', 'complex(real32)', &
-         'complex(real64)', 'integer(int8)', 'integer(int16)', 'integer(int32)', 'integer(int64)']
-
-      name = 'of another type'
-      if (type >= TREEFOLD_F32 .and. type <= TREEFOLD_I64) name = trim(NAMES(type))
-   end function treefold_type_name
-
-   ! Reports items of the caller's operator that are not alike.
-   function other_type(name, view, expected, ierr) result(is)
-      character(len=*), intent(in) :: name
-      type(treefold_view), intent(in) :: view, expected
-      integer, intent(out), optional :: ierr
-      logical :: is
-
-      is = view%type /= expected%type .or. view%bytes /= expected%bytes
-      if (is) is = treefold_refused(TREEFOLD_ARGUMENT, '`' // name // '` does not have elements of the type of `items`', ierr)
-   end function other_type
-
-   ! Reports the length of an array.
-   function other_length(name, length, expected, ierr) result(is)
-      character(len=*), intent(in) :: name
-      integer(int64), intent(in) :: length, expected
-      integer, intent(out), optional :: ierr
-      logical :: is
-
-      is = length /= expected
-      if (is) is = treefold_refused(TREEFOLD_LENGTH, &
-         '`' // name // '` has ' // decimal(length) // ' elements instead of ' // decimal(expected), ierr)
-   end function other_length
-
-   ! Reports a number that C would take for a huge one.
-   function negative(name, number, ierr) result(is)
-      character(len=*), intent(in) :: name
-      integer(int64), intent(in) :: number
-      integer, intent(out), optional :: ierr
-      logical :: is
-
-      is = number < 0
-      if (is) is = treefold_refused(TREEFOLD_ARGUMENT, '`' // name // '` must not be negative: it is ' // decimal(number), ierr)
-   end function negative
+   ! ---- Errors and texts ----
 
    ! Reports an error that is found here; always true.
    function treefold_refused(status, message, ierr) result(is)
@@ -1614,80 +971,6 @@ contains
          error stop
       end if
    end subroutine treefold_end_call
-
-   ! The same for a call that has written a result to a place for it.
-   subroutine end_call(status, result, of_result, place, ierr)
-      integer(c_int32_t), intent(in) :: status
-      type(*), dimension(..), intent(inout) :: result
-      type(treefold_view), intent(in) :: of_result
-      type(c_ptr), intent(in) :: place
-      integer, intent(out), optional :: ierr
-
-      if (of_result%is_contiguous == 0 .and. status == TREEFOLD_OK) call treefold_view_write(result, place)
-      call treefold_end_call(status, ierr)
-   end subroutine end_call
-
-   ! Where the elements of an array follow each other: in the array, or in a copy.
-   function gathered(array, view, copy) result(address)
-      type(*), dimension(..), intent(in) :: array
-      type(treefold_view), intent(in) :: view
-      integer(int8), allocatable, target, intent(inout) :: copy(:)
-      type(c_ptr) :: address
-
-      address = part_of(array, view, 0_int64, view%elements, copy)
-   end function gathered
-
-   ! The same for `count` elements; of an array without gaps there are all.
-   function part_of(array, view, begin, count, copy) result(address)
-      type(*), dimension(..), intent(in) :: array
-      type(treefold_view), intent(in) :: view
-      integer(int64), intent(in) :: begin, count
-      integer(int8), allocatable, target, intent(inout) :: copy(:)
-      type(c_ptr) :: address
-
-      address = view%address
-      if (view%is_contiguous /= 0 .and. count == view%elements) return
-      if (.not. allocated(copy)) allocate (copy(count * view%bytes))
-      call treefold_view_read(array, begin, count, c_loc(copy))
-      address = c_loc(copy)
-   end function part_of
-
-   ! Where a result is to be written: into the array, or, if that has gaps, into a copy.
-   function place_of(view, copy) result(address)
-      type(treefold_view), intent(in) :: view
-      integer(int8), allocatable, target, intent(inout) :: copy(:)
-      type(c_ptr) :: address
-
-      address = view%address
-      if (view%is_contiguous /= 0) return
-      allocate (copy(view%elements * view%bytes))
-      address = c_loc(copy)
-   end function place_of
-
-   pure function or_zero(ddof) result(degrees)
-      real(real64), intent(in), optional :: ddof
-      real(real64) :: degrees
-
-      degrees = 0
-      if (present(ddof)) degrees = ddof
-   end function or_zero
-
-   function pointer_or_null(pointer) result(found)
-      type(c_ptr), intent(in), optional :: pointer
-      type(c_ptr) :: found
-
-      found = c_null_ptr
-      if (present(pointer)) found = pointer
-   end function pointer_or_null
-
-   function decimal(number) result(text)
-      integer(int64), intent(in) :: number
-      character(len=:), allocatable :: text
-      character(len=20) :: digits
-
-      write (digits, '(i0)') number
-      text = trim(digits)
-   end function decimal
 
    ! The text of a string of C.
    function treefold_text_of(string) result(text)

@@ -1,13 +1,18 @@
 /*
- * What an array of Fortran is: the modules treefold and treefold_mpi take arrays of any type, rank and stride, and ask this file for their
- * addresses, types and elements. The layout of a descriptor belongs to the compiler, so this file is compiled beside the modules, by the C
- * compiler of the same kind (gcc with gfortran, icx with ifx), which finds its own ISO_Fortran_binding.h:
+ * What the modules treefold and treefold_mpi do with arrays of Fortran, which have any type, rank and stride. The layout of a descriptor
+ * belongs to the compiler, so this file is compiled beside the modules, by the C compiler of the same kind (gcc with gfortran, icx with
+ * ifx), which finds its own ISO_Fortran_binding.h:
  *
  *     gcc -c -I<prefix>/include treefold_descriptor.c
+ *
+ * Functions that the modules call have names with treefold_view_ or treefold_f_. An argument that is missing in Fortran is NULL here.
  */
 #include <ISO_Fortran_binding.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "treefold.h"
@@ -48,7 +53,6 @@ static treefold_type type_of(const CFI_cdesc_t *array) {
 void treefold_view_of(const CFI_cdesc_t *array, treefold_view *view);
 void treefold_view_read(const CFI_cdesc_t *array, int64_t begin, int64_t count, void *into);
 void treefold_view_write(const CFI_cdesc_t *array, const void *from);
-size_t treefold_view_extent(const CFI_cdesc_t *array, int dimension);
 
 void treefold_view_of(const CFI_cdesc_t *array, treefold_view *view) {
     *view = (treefold_view){.address = array->base_addr, .bytes = (int64_t)array->elem_len, .type = type_of(array), .rank = array->rank,
@@ -74,11 +78,6 @@ void treefold_view_of(const CFI_cdesc_t *array, treefold_view *view) {
     }
     view->elements = elements;
     if (elements <= 1) view->is_contiguous = 1;
-}
-
-/* The extent of a dimension, from 1 on; 1 if the array has no such dimension. */
-size_t treefold_view_extent(const CFI_cdesc_t *array, int dimension) {
-    return dimension >= 1 && dimension <= array->rank ? (size_t)array->dim[dimension - 1].extent : 1;
 }
 
 /* Copies `count` elements from element `begin` on, which counts from 0, between an array and memory. The first dimension is walked by one
@@ -119,4 +118,507 @@ void treefold_view_write(const CFI_cdesc_t *array, const void *from) {
     treefold_view view;
     treefold_view_of(array, &view);
     copy(array, 0, view.elements, (char *)(uintptr_t)from, 1);
+}
+
+/* ---- Arguments ---- */
+
+/* An array that a call was given, and where its elements follow each other, if it has gaps: a copy of some of them. */
+typedef struct {
+    treefold_view is;
+    const CFI_cdesc_t *of; /* NULL if it is missing */
+    char *copy;
+} argument;
+
+/* What a call was given, and the first mistake in it. */
+typedef struct {
+    argument x, y, keys, result;
+    treefold_status wrong;
+    char text[1024];
+} arguments;
+
+static void refuse(arguments *all, treefold_status status, const char *format, ...) {
+    if (all->wrong != TREEFOLD_OK) return;
+    all->wrong = status;
+    va_list values;
+    va_start(values, format);
+    vsnprintf(all->text, sizeof all->text, format, values);
+    va_end(values);
+}
+
+/* Ends a call: writes the copy of a result, or reports the mistake. */
+static treefold_status end(arguments *all, treefold_status status) {
+    if (all->wrong != TREEFOLD_OK) status = treefold_report(all->wrong, all->text);
+    if (status == TREEFOLD_OK && all->result.copy != NULL) treefold_view_write(all->result.of, all->result.copy);
+    free(all->x.copy);
+    free(all->y.copy);
+    free(all->keys.copy);
+    free(all->result.copy);
+    return status;
+}
+
+/* The same after a call of C, which is left out if there was a mistake. */
+#define TREEFOLD_END(call) end(&all, all.wrong == TREEFOLD_OK ? (call) : TREEFOLD_OK)
+
+static const char *type_name(treefold_type type) {
+    static const char *const names[] = {"of another type", "real(real32)",   "real(real64)",   "complex(real32)", "complex(real64)",
+                                        "integer(int8)",   "integer(int16)", "integer(int32)", "integer(int64)"};
+    return names[type >= TREEFOLD_F32 && type <= TREEFOLD_I64 ? type : 0];
+}
+
+static void check_length(arguments *all, const char *name, int64_t length, int64_t expected) {
+    if (length == expected) return;
+    refuse(all, TREEFOLD_LENGTH, "`%s` has %lld elements instead of %lld", name, (long long)length, (long long)expected);
+}
+
+/* C would take a negative number for a huge one. */
+static void check_number(arguments *all, const char *name, int64_t number) {
+    if (number < 0) refuse(all, TREEFOLD_ARGUMENT, "`%s` must not be negative: it is %lld", name, (long long)number);
+}
+
+/* Looks at an array. `type` is what its elements must be: 0 for any type that treefold reduces, -1 for any at all. The length may be -1 for
+   any, too. One that is missing has no elements. */
+static void look(arguments *all, argument *found, const char *name, const CFI_cdesc_t *array, treefold_type type, int64_t length) {
+    *found = (argument){.of = array, .is.is_contiguous = 1};
+    if (array == NULL) return;
+    treefold_view_of(array, &found->is);
+    if (found->is.state == TREEFOLD_VIEW_ASSUMED_SIZE)
+        refuse(all, TREEFOLD_ARGUMENT, "`%s` is an array of assumed size: give a section of it, such as %s(:n)", name, name);
+    else if (found->is.state == TREEFOLD_VIEW_ABSENT)
+        refuse(all, TREEFOLD_NULL, "`%s` is not allocated, or a pointer without a target", name);
+    else if (type >= 0 && found->is.type == 0)
+        refuse(all, TREEFOLD_ARGUMENT, "`%s` has elements of another type than integers of 1, 2, 4 or 8 bytes, real32, real64 and "
+                                       "complex numbers of these", name);
+    else if (type > 0 && found->is.type != type)
+        refuse(all, TREEFOLD_ARGUMENT, "`%s` is %s instead of %s", name, type_name(found->is.type), type_name(type));
+    else if (length >= 0)
+        check_length(all, name, found->is.elements, length);
+}
+
+static int64_t extent(const argument *array, int dimension) {
+    return array->of != NULL && dimension < array->is.rank ? array->of->dim[dimension].extent : 1;
+}
+
+/* Memory for so many bytes, one at least, all 0. */
+static char *reserve(arguments *all, int64_t bytes) {
+    char *memory = calloc(bytes > 0 ? (size_t)bytes : 1, 1);
+    if (memory == NULL) refuse(all, TREEFOLD_MEMORY, "there is no memory for %lld bytes", (long long)bytes);
+    return memory;
+}
+
+/* Where `count` elements follow each other, from element `begin` on: in the array, or in a copy, which has room for as many as were first
+   asked for. */
+static void *part(arguments *all, argument *array, int64_t begin, int64_t count) {
+    if (all->wrong != TREEFOLD_OK || array->of == NULL) return NULL;
+    if (array->is.is_contiguous) return begin == 0 ? array->is.address : (char *)array->is.address + begin * array->is.bytes;
+    if (array->copy == NULL) array->copy = reserve(all, count * array->is.bytes);
+    if (array->copy != NULL) copy(array->of, begin, count, array->copy, 0);
+    return array->copy;
+}
+
+static void *whole(arguments *all, argument *array) { return part(all, array, 0, array->is.elements); }
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static int64_t greatest(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static double number_or_zero(const double *number) { return number != NULL ? *number : 0; }
+
+static void *pointer_or_null(void *const *pointer) { return pointer != NULL ? *pointer : NULL; }
+
+/* ---- Over ranks, for module treefold_mpi ---- */
+
+/* Takes an array of elements of a type, -1 for any integers, or of items of so many bytes: its address and its length in items become
+   those that C gets. One that is not contiguous is copied, unless it has to stay where it is. */
+void treefold_f_take(arguments *all, int place, const char *name, const CFI_cdesc_t *array, treefold_type type, int64_t item_bytes,
+                     int stays) {
+    static int64_t nothing;
+    argument *taken = place == 0 ? &all->x : place == 1 ? &all->y : &all->result;
+    look(all, taken, name, array, -1, -1);
+    int64_t bytes = taken->is.elements * taken->is.bytes, count = item_bytes > 0 ? bytes / item_bytes : taken->is.elements;
+    if (type >= TREEFOLD_U8) type -= TREEFOLD_U8 - TREEFOLD_I8;
+    if (count * item_bytes != bytes && item_bytes > 0)
+        refuse(all, TREEFOLD_LENGTH, "`%s` has %lld bytes, which are not whole items of %lld", name, (long long)bytes,
+               (long long)item_bytes);
+    if (type < 0 && taken->is.type < TREEFOLD_I8)
+        refuse(all, TREEFOLD_ARGUMENT, "`%s` must be integers, not %s", name, type_name(taken->is.type));
+    if (item_bytes == 0 && type > 0 && taken->is.type != type)
+        refuse(all, TREEFOLD_ARGUMENT, "`%s` is %s, but the plan is for %s", name, type_name(taken->is.type), type_name(type));
+    if (stays && !taken->is.is_contiguous) refuse(all, TREEFOLD_ARGUMENT, "`%s` is not contiguous: give it to the wait", name);
+    taken->is.address = whole(all, taken);
+    taken->is.elements = count;
+    if (all->wrong == TREEFOLD_OK) return;
+    /* An array of a length that cannot be, which C reads and writes nothing of. So this rank takes part in the call by failing, and no
+       other one waits for it. */
+    taken->is.address = &nothing;
+    taken->is.elements = -1;
+}
+
+/* Notes a mistake that Fortran has found. */
+void treefold_f_note(arguments *all, treefold_status status, const char *text) { refuse(all, status, "%s", text); }
+
+/* Ends a call that C has made. What C says of lengths is not of those that the caller gave. */
+treefold_status treefold_f_end(arguments *all, treefold_status status, const CFI_cdesc_t *result) {
+    if (status != TREEFOLD_OK && status != TREEFOLD_LENGTH) all->wrong = TREEFOLD_OK;
+    all->result.of = result;
+    return end(all, status);
+}
+
+/* ---- In tree order ---- */
+
+/* In place of an operator: the sum of the products of two arrays. */
+enum { TREEFOLD_DOT_OF_TWO = -1 };
+
+/* What a call is made of. Without them, its arrays stand for nothing. */
+enum { TREEFOLD_BY_ROWS = 1, TREEFOLD_BY_KEY = 2, TREEFOLD_PAIRS = 4, TREEFOLD_REMOVAL = 8 };
+
+/* How many elements of an array with gaps are copied at once, by one thread and by several: a power of 2. */
+static const int64_t block_elements = 1 << 13, block_of_threads = 1 << 20;
+
+typedef struct {
+    treefold_op op;
+    treefold_type type;
+    int by_rows;
+    size_t width;
+    treefold_team team; /* NULL for treefold's own threads */
+    void *context;
+} reduction;
+
+/* The reduction of n elements that follow each other. */
+static treefold_status fold(const reduction *how, const void *x, size_t n, const void *y, void *result) {
+    int is_dot = how->op == TREEFOLD_DOT_OF_TWO;
+    if (is_dot && how->team != NULL) return treefold_dot_on(how->type, x, n, y, n, how->team, how->context, result);
+    if (is_dot) return treefold_dot(how->type, x, n, y, n, result);
+    if (how->team != NULL) return treefold_fold_on(how->type, how->op, x, n, how->team, how->context, result);
+    if (how->by_rows) return treefold_fold_rows(how->type, how->op, x, n, how->width, result, how->width);
+    return treefold_fold(how->type, how->op, x, n, result);
+}
+
+/* Combines the two uppermost values of a stack, above which is room for another. */
+static treefold_status join(const reduction *how, char **top, size_t row_bytes) {
+    char *left = *top - 2 * row_bytes;
+    treefold_op op = how->op == TREEFOLD_DOT_OF_TWO ? TREEFOLD_SUM : how->op;
+    treefold_status status = treefold_fold_rows(how->type, op, left, 2 * how->width, how->width, *top, how->width);
+    memcpy(left, *top, row_bytes);
+    *top -= row_bytes;
+    return status;
+}
+
+/* The reduction of elements with gaps between them: blocks of 2^k rows are copied and reduced. Every block but the last is a complete
+   subtree, so that the values of blocks combine as in a binary counter, and what is left from right to left. */
+static treefold_status fold_by_blocks(arguments *all, const reduction *how, void *result) {
+    int64_t limit = how->team != NULL || treefold_thread_count() != 1 ? block_of_threads : block_elements;
+    int64_t width = (int64_t)how->width, rows = all->x.is.elements / width, block = 1, levels = 3;
+    while (2 * block * width <= limit && block < rows) block *= 2;
+    for (int64_t blocks = rows / block; blocks > 0; blocks /= 2) levels++;
+    size_t row_bytes = (size_t)(width * all->x.is.bytes);
+    char *values = reserve(all, levels * (int64_t)row_bytes), *top = values;
+    treefold_status status = all->wrong;
+    for (int64_t begin = 0; begin < rows && status == TREEFOLD_OK; begin += block) {
+        int64_t count = least(block, rows - begin) * width;
+        const void *x = part(all, &all->x, begin * width, count), *y = part(all, &all->y, begin, count);
+        status = all->wrong == TREEFOLD_OK ? fold(how, x, (size_t)count, y, top) : all->wrong;
+        top += row_bytes;
+        for (int64_t number = begin / block + 1; number % 2 == 0 && status == TREEFOLD_OK; number /= 2)
+            status = join(how, &top, row_bytes);
+    }
+    while (status == TREEFOLD_OK && top > values + row_bytes) status = join(how, &top, row_bytes);
+    if (status == TREEFOLD_OK) memcpy(result, values, row_bytes);
+    free(values);
+    return status;
+}
+
+/* Reduces all elements of x, or its rows, or, for TREEFOLD_DOT_OF_TWO, its products with y, by the threads of `team` if there is one. */
+treefold_status treefold_f_reduce(treefold_op op, int by_rows, const CFI_cdesc_t *x, const CFI_cdesc_t *result, const CFI_cdesc_t *y,
+                                  treefold_team const *team, void *const *context) {
+    arguments all = {0};
+    look(&all, &all.x, "x", x, 0, -1);
+    int64_t width = by_rows ? extent(&all.x, 0) : 1;
+    look(&all, &all.result, "result", result, all.x.is.type, width);
+    if (op == TREEFOLD_DOT_OF_TWO) look(&all, &all.y, "y", y, all.x.is.type, all.x.is.elements);
+    else all.y.is.is_contiguous = 1;
+    reduction how = {op, all.x.is.type, by_rows, (size_t)width, team != NULL ? *team : NULL, pointer_or_null(context)};
+    void *place = whole(&all, &all.result);
+    if (all.x.is.is_contiguous && all.y.is.is_contiguous)
+        return TREEFOLD_END(fold(&how, all.x.is.address, (size_t)all.x.is.elements, all.y.is.address, place));
+    return TREEFOLD_END(fold_by_blocks(&all, &how, place));
+}
+
+/* Items of the caller's operator, which are as those of x. */
+static void check_alike(arguments *all, const char *name, const argument *array) {
+    if (array->is.type == all->x.is.type && array->is.bytes == all->x.is.bytes) return;
+    refuse(all, TREEFOLD_ARGUMENT, "`%s` does not have elements of the type of `items`", name);
+}
+
+treefold_status treefold_f_fold_user(const CFI_cdesc_t *items, treefold_combine combine, const CFI_cdesc_t *result,
+                                     void *const *context, const CFI_cdesc_t *empty) {
+    arguments all = {0};
+    char name[40];
+    look(&all, &all.x, "items", items, -1, -1);
+    look(&all, &all.result, "result", result, -1, -1);
+    int64_t elements = all.result.is.elements;
+    check_alike(&all, "result", &all.result);
+    for (int i = 0; i < all.result.is.rank; i++) {
+        snprintf(name, sizeof name, "dimension %d of result", i + 1);
+        check_length(&all, name, extent(&all.result, i), extent(&all.x, i));
+    }
+    look(&all, &all.y, "empty", empty, -1, -1);
+    if (empty != NULL) check_alike(&all, "empty", &all.y);
+    if (empty != NULL) check_length(&all, "empty", all.y.is.elements, elements);
+    const void *given = whole(&all, &all.x), *nothing = whole(&all, &all.y);
+    void *place = whole(&all, &all.result);
+    return TREEFOLD_END(treefold_fold_user(given, (size_t)(all.x.is.elements / greatest(1, elements)),
+                                           (size_t)(elements * all.result.is.bytes), combine, pointer_or_null(context), nothing, place));
+}
+
+treefold_status treefold_f_sum_lanes(const CFI_cdesc_t *x, int64_t lanes, const CFI_cdesc_t *result) {
+    arguments all = {0};
+    look(&all, &all.x, "x", x, 0, -1);
+    look(&all, &all.result, "result", result, all.x.is.type, 1);
+    check_number(&all, "lanes", lanes);
+    const void *items = whole(&all, &all.x);
+    return TREEFOLD_END(treefold_sum_lanes(all.x.is.type, items, (size_t)all.x.is.elements, (size_t)lanes, all.result.is.address));
+}
+
+treefold_status treefold_f_sum_and_absolute_sum(const CFI_cdesc_t *x, const CFI_cdesc_t *sum, const CFI_cdesc_t *absolute_sum) {
+    arguments all = {0};
+    look(&all, &all.x, "x", x, 0, -1);
+    look(&all, &all.result, "sum", sum, all.x.is.type, 1);
+    look(&all, &all.y, "absolute_sum", absolute_sum, all.x.is.type, 1);
+    const void *items = whole(&all, &all.x);
+    return TREEFOLD_END(treefold_sum_and_absolute_sum(all.x.is.type, items, (size_t)all.x.is.elements, all.result.is.address,
+                                                      all.y.is.address));
+}
+
+/* ---- Exact ---- */
+
+/* What an accumulator or a keyed state of Fortran is. */
+typedef struct {
+    union {
+        treefold_accumulator *sum;
+        treefold_keyed *keyed;
+        void *any;
+    } handle;
+    treefold_type element; /* the type of the items */
+    int32_t is_keyed;
+    int64_t width; /* the items of a row */
+} treefold_state;
+
+treefold_status treefold_f_destroy(treefold_state *state) {
+    return state->is_keyed ? treefold_keyed_destroy(&state->handle.keyed) : treefold_accumulator_destroy(&state->handle.sum);
+}
+
+/* Makes `to` another state of the same items. After an error it is as it was. */
+treefold_status treefold_f_copy(const treefold_state *from, treefold_state *to) {
+    treefold_state made = *from;
+    made.handle.any = NULL;
+    treefold_status status = from->is_keyed ? treefold_keyed_copy(from->handle.keyed, &made.handle.keyed)
+                                            : treefold_accumulator_copy(from->handle.sum, &made.handle.sum);
+    if (status != TREEFOLD_OK) return status;
+    treefold_f_destroy(to);
+    *to = made;
+    return TREEFOLD_OK;
+}
+
+/* The assignment of a state that was not created ends the old one. */
+treefold_status treefold_f_assign(const treefold_state *from, treefold_state *to) {
+    return from->handle.any != NULL ? treefold_f_copy(from, to) : treefold_f_destroy(to);
+}
+
+/* Begins a state in place of what it was: an accumulator; or by `keys` keys, of rows if there is a width; or by any keys. */
+treefold_status treefold_f_create(treefold_state *state, treefold_type type, treefold_statistic statistic, const int *keys,
+                                  const int *width) {
+    arguments all = {0};
+    treefold_f_destroy(state);
+    state->handle.any = NULL;
+    if (keys != NULL) check_number(&all, "keys", *keys);
+    if (width != NULL) check_number(&all, "width", *width);
+    if (all.wrong != TREEFOLD_OK) return end(&all, TREEFOLD_OK);
+    state->element = type;
+    state->width = width != NULL ? *width : 1;
+    if (!state->is_keyed) return treefold_accumulator_create(type, statistic, &state->handle.sum);
+    if (keys == NULL) return treefold_keyed_create_hashed(type, TREEFOLD_I64, &state->handle.keyed);
+    if (width == NULL) return treefold_keyed_create(type, statistic, (size_t)*keys, &state->handle.keyed);
+    return treefold_keyed_create_rows(type, statistic, (size_t)*keys, (size_t)*width, &state->handle.keyed);
+}
+
+/* The type of a statistic of items of a type. */
+static treefold_type type_of_result(treefold_statistic statistic, treefold_type element) {
+    int is_spread = statistic == TREEFOLD_EXACT_VARIANCE || statistic == TREEFOLD_EXACT_STD;
+    if (statistic == TREEFOLD_EXACT_COUNT) return TREEFOLD_I64;
+    if (is_spread && element == TREEFOLD_C32) return TREEFOLD_F32;
+    if (is_spread && element == TREEFOLD_C64) return TREEFOLD_F64;
+    if (element >= TREEFOLD_I8) return statistic == TREEFOLD_EXACT_SUM ? TREEFOLD_I64 : TREEFOLD_F64;
+    return element;
+}
+
+/* Looks at the items of a statistic, of rows if the width is not 1; if it is -1, it becomes that of x. */
+static void look_at_items(arguments *all, const CFI_cdesc_t *keys, const CFI_cdesc_t *x, const CFI_cdesc_t *y, treefold_type type,
+                          int64_t *width) {
+    look(all, &all->x, "x", x, type, -1);
+    if (*width < 0) *width = extent(&all->x, 0);
+    if (*width > 1 && all->x.is.rank > 1) check_length(all, "a row of x", extent(&all->x, 0), *width);
+    look(all, &all->y, "y", y, all->x.is.type, all->x.is.elements);
+    look(all, &all->keys, "keys", keys, 0, -1);
+    if (keys == NULL) return;
+    if (all->keys.is.type < TREEFOLD_I8)
+        refuse(all, TREEFOLD_ARGUMENT, "`keys`: %s instead of integers", type_name(all->keys.is.type));
+    check_length(all, "x", all->x.is.elements, all->keys.is.elements * *width);
+}
+
+static int have_no_gaps(const arguments *all) {
+    return all->x.is.is_contiguous && all->y.is.is_contiguous && all->keys.is.is_contiguous;
+}
+
+/* Adds items to a state, or takes them back, by blocks of rows; as one block where none has gaps. A state that a later block leaves in
+   error has the earlier ones. Without keys, all rows of a keyed state have key 0. */
+static treefold_status add(const treefold_state *state, int is_removal, arguments *all) {
+    treefold_keyed *keyed = state->handle.keyed;
+    treefold_accumulator *sum = state->handle.sum;
+    int64_t width = state->width, rows = all->x.is.elements / greatest(1, width), begin = 0;
+    int64_t block = have_no_gaps(all) ? greatest(1, rows) : greatest(1, block_elements / greatest(1, width));
+    treefold_type key_type = all->keys.of != NULL ? all->keys.is.type : TREEFOLD_I8;
+    char *zeros = all->keys.of == NULL ? reserve(all, state->is_keyed ? least(block, rows) : 0) : NULL;
+    treefold_status status;
+    do {
+        int64_t count = least(block, rows - begin), elements = rows == 0 ? all->x.is.elements : count * width;
+        const void *x = part(all, &all->x, begin * width, elements), *y = part(all, &all->y, begin * width, elements);
+        const void *keys = all->keys.of != NULL ? part(all, &all->keys, begin, count) : zeros;
+        size_t k = (size_t)count, n = (size_t)elements;
+        if (all->wrong != TREEFOLD_OK)
+            status = all->wrong;
+        else if (state->is_keyed && all->y.of != NULL)
+            status = (is_removal ? treefold_keyed_remove_pairs : treefold_keyed_add_pairs)(keyed, key_type, keys, k, x, n, y, n);
+        else if (state->is_keyed)
+            status = (is_removal ? treefold_keyed_remove : treefold_keyed_add)(keyed, key_type, keys, k, x, n);
+        else if (all->y.of != NULL)
+            status = (is_removal ? treefold_accumulator_remove_pairs : treefold_accumulator_add_pairs)(sum, x, n, y, n);
+        else
+            status = (is_removal ? treefold_accumulator_remove : treefold_accumulator_add)(sum, x, n);
+        if (status != TREEFOLD_OK && begin > 0)
+            refuse(all, status, "numbers of items count from item %lld here: %s", (long long)begin, treefold_last_error());
+        begin += block;
+    } while (begin < rows && status == TREEFOLD_OK);
+    free(zeros);
+    return status;
+}
+
+/* A statistic by a state that takes block after block: an accumulator, or sums by key, which have more statistics. */
+static treefold_status exact_by_blocks(arguments *all, treefold_statistic statistic, int by_rows, int64_t width, double ddof,
+                                       void *result) {
+    const int of_accumulators = 1 << TREEFOLD_EXACT_COUNT | 1 << TREEFOLD_EXACT_SUM | 1 << TREEFOLD_EXACT_MEAN |
+                                1 << TREEFOLD_EXACT_VARIANCE | 1 << TREEFOLD_EXACT_STD | 1 << TREEFOLD_EXACT_NORM |
+                                1 << TREEFOLD_EXACT_DOT | 1 << TREEFOLD_EXACT_VDOT;
+    treefold_type type = all->x.is.type;
+    size_t m = (size_t)all->result.is.elements, row = (size_t)width;
+    int has_accumulator = statistic >= 0 && statistic <= TREEFOLD_EXACT_VDOT && (of_accumulators >> statistic & 1);
+    treefold_state state = {.element = type, .is_keyed = by_rows || all->keys.of != NULL || !has_accumulator, .width = width};
+    treefold_keyed **keyed = &state.handle.keyed;
+    treefold_status status = !state.is_keyed ? treefold_accumulator_create(type, statistic, &state.handle.sum)
+                             : by_rows       ? treefold_keyed_create_rows(type, statistic, m / (row > 0 ? row : 1), row, keyed)
+                                             : treefold_keyed_create(type, statistic, m, keyed);
+    if (state.is_keyed && statistic == TREEFOLD_EXACT_NORM) all->y = all->x;
+    if (status == TREEFOLD_OK) status = add(&state, 0, all);
+    if (status == TREEFOLD_OK)
+        status = state.is_keyed ? treefold_keyed_values(*keyed, statistic, ddof, result, m)
+                                : treefold_accumulator_value(state.handle.sum, statistic, ddof, result);
+    treefold_f_destroy(&state);
+    return status;
+}
+
+/* A statistic of all items, of each key's, or of columns. */
+treefold_status treefold_f_exact(treefold_statistic statistic, int parts, const CFI_cdesc_t *x, const CFI_cdesc_t *result,
+                                 const CFI_cdesc_t *keys, const CFI_cdesc_t *y, const double *ddof) {
+    arguments all = {0};
+    int by_rows = parts & TREEFOLD_BY_ROWS;
+    int64_t width = by_rows ? -1 : 1;
+    if (!(parts & TREEFOLD_BY_KEY)) keys = NULL;
+    look_at_items(&all, keys, x, y, 0, &width);
+    look(&all, &all.result, "result", result, type_of_result(statistic, all.x.is.type), keys == NULL ? width : -1);
+    if (by_rows && all.result.is.rank > 1) check_length(&all, "a row of result", extent(&all.result, 0), width);
+    treefold_view of_x = all.x.is, of_y = all.y.is, of_keys = all.keys.is;
+    size_t n = (size_t)of_x.elements, l = (size_t)of_y.elements, k = (size_t)of_keys.elements, m = (size_t)all.result.is.elements;
+    double degrees = number_or_zero(ddof);
+    if (keys == NULL) of_keys.type = TREEFOLD_I8;
+    void *place = whole(&all, &all.result);
+    if (!have_no_gaps(&all)) return TREEFOLD_END(exact_by_blocks(&all, statistic, by_rows, width, degrees, place));
+    if (by_rows)
+        return TREEFOLD_END(treefold_by_key_rows(of_x.type, statistic, degrees, (size_t)width, of_keys.type, of_keys.address, k,
+                                                 of_x.address, n, place, m));
+    if (keys != NULL)
+        return TREEFOLD_END(treefold_by_key(of_x.type, statistic, degrees, of_keys.type, of_keys.address, k, of_x.address, n,
+                                            of_y.address, l, place, m));
+    return TREEFOLD_END(treefold_exact(of_x.type, statistic, degrees, of_x.address, n, of_y.address, l, place));
+}
+
+/* Adds to a state of the caller's, or takes back. Several blocks go to a copy first, since a failed call changes nothing. */
+treefold_status treefold_f_change(treefold_state *state, int parts, const CFI_cdesc_t *x, const CFI_cdesc_t *y,
+                                  const CFI_cdesc_t *keys) {
+    arguments all = {0};
+    int is_removal = parts & TREEFOLD_REMOVAL;
+    if (!(parts & TREEFOLD_PAIRS)) y = NULL;
+    if (!state->is_keyed) keys = NULL;
+    treefold_state changed = *state;
+    changed.handle.any = NULL;
+    look_at_items(&all, keys, x, y, state->handle.any != NULL ? state->element : 0, &state->width);
+    if (all.x.is.elements <= block_elements || have_no_gaps(&all)) return TREEFOLD_END(add(state, is_removal, &all));
+    treefold_status status = all.wrong == TREEFOLD_OK ? treefold_f_copy(state, &changed) : all.wrong;
+    if (status == TREEFOLD_OK) status = add(&changed, is_removal, &all);
+    if (status == TREEFOLD_OK) {
+        void *old = state->handle.any;
+        state->handle.any = changed.handle.any;
+        changed.handle.any = old;
+    }
+    treefold_f_destroy(&changed);
+    return end(&all, status);
+}
+
+/* A statistic of a state's items. */
+treefold_status treefold_f_value(const treefold_state *state, treefold_statistic statistic, const CFI_cdesc_t *result,
+                                 const double *ddof) {
+    arguments all = {0};
+    treefold_type type = state->handle.any != NULL ? type_of_result(statistic, state->element) : 0;
+    look(&all, &all.result, "result", result, type, state->is_keyed ? -1 : 1);
+    if (state->width > 1 && all.result.is.rank > 1) check_length(&all, "a row of result", extent(&all.result, 0), state->width);
+    size_t m = (size_t)all.result.is.elements;
+    void *place = whole(&all, &all.result);
+    if (!state->is_keyed) return TREEFOLD_END(treefold_accumulator_value(state->handle.sum, statistic, number_or_zero(ddof), place));
+    return TREEFOLD_END(treefold_keyed_values(state->handle.keyed, statistic, number_or_zero(ddof), place, m));
+}
+
+treefold_status treefold_f_keys(const treefold_state *state, const CFI_cdesc_t *result) {
+    arguments all = {0};
+    look(&all, &all.result, "result", result, TREEFOLD_I64, -1);
+    void *place = whole(&all, &all.result);
+    return TREEFOLD_END(treefold_keyed_keys(state->handle.keyed, place, (size_t)all.result.is.elements));
+}
+
+treefold_status treefold_f_of_bytes(const treefold_state *state, const CFI_cdesc_t *bytes) {
+    arguments all = {0};
+    look(&all, &all.x, "bytes", bytes, TREEFOLD_I8, -1);
+    size_t n = (size_t)all.x.is.elements;
+    const void *items = whole(&all, &all.x);
+    return TREEFOLD_END(state->is_keyed ? treefold_keyed_of_bytes(state->handle.keyed, items, n)
+                                        : treefold_accumulator_of_bytes(state->handle.sum, items, n));
+}
+
+/* ---- Moving windows ---- */
+
+treefold_status treefold_f_rolling(treefold_statistic statistic, int64_t items, int placement, int64_t least_items, int skip_nan,
+                                   const CFI_cdesc_t *x, const CFI_cdesc_t *result, const CFI_cdesc_t *y, const double *ddof,
+                                   const CFI_cdesc_t *index, const CFI_cdesc_t *width) {
+    arguments all = {0};
+    argument of_width;
+    look(&all, &all.x, "x", x, 0, -1);
+    look(&all, &all.result, "result", result, all.x.is.type, -1);
+    look(&all, &all.y, "y", y, all.x.is.type, -1);
+    check_number(&all, "window%items", items);
+    check_number(&all, "window%least_items", least_items);
+    look(&all, &all.keys, "index", index, 0, all.x.is.elements);
+    look(&all, &of_width, "width", width, all.keys.is.type, 1);
+    treefold_window window = {(size_t)items, whole(&all, &all.keys), of_width.is.address, all.keys.is.type, placement,
+                              (size_t)least_items, skip_nan};
+    const void *left = whole(&all, &all.x), *right = whole(&all, &all.y);
+    void *place = whole(&all, &all.result);
+    return TREEFOLD_END(treefold_rolling(all.x.is.type, statistic, number_or_zero(ddof), &window, left, (size_t)all.x.is.elements, right,
+                                         (size_t)all.y.is.elements, place, (size_t)all.result.is.elements));
 }

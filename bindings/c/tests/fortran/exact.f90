@@ -278,9 +278,10 @@ contains
    subroutine errors()
       real(real64) :: few(4), total, found(3), nothing(0, 4)
       real(real64), allocatable :: none(:)
-      integer :: ierr, i
+      integer :: ierr, i, keys(8)
 
       few = [4, 7, 13, 16]
+      keys = 0
       allocate (none(4))
       deallocate (none)
       total = treefold_exact_dot(few, few(:3), ierr)
@@ -301,6 +302,10 @@ contains
       call fails('a negative key', ierr, TREEFOLD_ARGUMENT, 'item 2 has key -1')
       call treefold_by_key(TREEFOLD_STATISTIC_SUM, [(merge(3, 0, i == N - 5), i = 0, N - 1)], gaps(1, :), found, ierr=ierr)
       call fails('a large key among items with gaps', ierr, TREEFOLD_ARGUMENT, 'from item 16384 here: `keys`: item 3611 has key 3')
+      call treefold_by_key(TREEFOLD_STATISTIC_SUM, none, few, found, ierr=ierr)
+      call fails('keys that are not allocated', ierr, TREEFOLD_NULL, '`keys` is not allocated')
+      call treefold_by_key_rows(TREEFOLD_STATISTIC_SUM, keys(::2), nothing, found, ierr=ierr)
+      call fails('rows of no columns, with gaps between their keys', ierr, TREEFOLD_ARGUMENT, '`width`')
       call treefold_by_key(TREEFOLD_STATISTIC_MAX, [0, 1], few, found, ierr=ierr)
       call fails('too few keys', ierr, TREEFOLD_LENGTH, '`x` has 4 elements instead of 2')
       call treefold_by_key(TREEFOLD_STATISTIC_MAX, few, few, found, ierr=ierr)
