@@ -289,7 +289,7 @@ fn headers_declare_what_rust_defines() {
         Header {
             package: "c",
             name: "treefold.h",
-            sources: "library tree exact accumulators keyed",
+            sources: "library tree team exact accumulators keyed",
             compiler: ("cc", "CC"),
             prefix: "treefold_",
             types: SHARED,
