@@ -4,11 +4,11 @@
 //     auto plan = treefold::plan_builder<double>(world).local_items(x.size()).build();
 //     double total = plan.allreduce(x);
 //
-// Items are numbered 0 to N - 1 over all ranks. The ranks build a plan together, once, and run it many times: the bits do not depend
-// on the number of ranks, on who has which items, on the algorithm, or on the MPI library.
+// Items are numbered 0 to N - 1 over all ranks. The ranks build a plan together, once, and run it many times. The bits do not depend
+// on the number of ranks, on which rank has which items, on the algorithm, or on the MPI library.
 //
-// Exact sums, norms and dot products need no numbers, and statistics by key take items with their keys, 0 to groups - 1. They are rounded
-// once:
+// Exact sums, norms and dot products need no item numbers. Statistics by key take items and their keys, from 0 to groups - 1. All of these
+// are rounded once:
 //
 //     auto dots = treefold::plan_builder<double>(world, treefold::statistic::dot).build();
 //     double dot = dots.allreduce(x, y);
@@ -18,12 +18,12 @@
 //     for (const auto &[key, sum] : prices.allreduce(words, x)) {}
 //
 // "Collective" means: all ranks of the communicator make this call, in the same order with regard to the other collective calls on
-// it. A failure throws treefold::error; one on another rank is code::rank_failed, and a plan whose run failed is spent. treefold_mpi.h has
-// the details.
+// it. A failure throws treefold::error. A failure on another rank has code::rank_failed. A plan whose run failed is spent: it cannot run
+// again. treefold_mpi.h has the details.
 //
-// comm, plans and runs can be moved, not copied. They belong to the thread that made them. One that was moved from, or made
-// without arguments, is empty: its calls fail with code::null. They may be destroyed in any order, also after MPI_Finalize and, as static
-// objects, after main; destructors do not communicate, and print nothing.
+// comm, plans and runs can be moved, not copied. They belong to the thread that created them. An object that was moved from, or created
+// without arguments, is empty: its calls fail with code::null. Objects may be destroyed in any order, even after MPI_Finalize and, if they
+// are static, after main. Destructors do not communicate, and print nothing.
 //
 // Arrays may be in the memory of an NVIDIA GPU, as spans of device pointers; treefold_mpi.h says more.
 //
@@ -33,7 +33,7 @@
 
 #include <treefold.hpp>
 
-// treefold.hpp has said what is missing.
+// Otherwise treefold.hpp has reported what is missing.
 #ifdef TREEFOLD_HPP_IS_COMPLETE
 
 #include <chrono>
@@ -48,18 +48,18 @@ namespace treefold {
 
 namespace detail {
 
-// What an operator of the caller's has thrown in this thread's call, if that failed. The call that runs an operator need not be one
-// on its own plan: a wait drives all runs.
+// The exception that a caller's operator threw during a call of this thread, if any. The call may be one on another plan, because a wait
+// drives all runs.
 inline thread_local std::exception_ptr thrown_by_operator;
 
-// The function of a plan's operator, to which the context points.
+// Calls a plan's operator; `context` points to it.
 template <class T, class F> int combine_in_plan(void *context, const void *left, const void *right, void *out) noexcept
 {
     const auto keep = []() noexcept { thrown_by_operator = std::current_exception(); };
     return combine_items<T>(*static_cast<const F *>(context), left, right, out, keep);
 }
 
-// Throws what the operator has thrown, or else the error of a call.
+// If a call failed, rethrows the operator's exception, or else throws the error of the call.
 inline void check_run(treefold_status status)
 {
     if (status == TREEFOLD_OK) [[likely]]
@@ -74,36 +74,36 @@ inline void check_run(treefold_status status)
 
 // ---- Communicators -----------------------------------------------------------------------------------------------------------------
 
-// The ranks of a communicator, on a duplicate of it.
+// The ranks of an MPI communicator. Messages use a duplicate of it.
 class comm {
 public:
     comm() noexcept = default;
 
-    // Duplicates a communicator of the program's. Collective. The program may free its own one afterwards.
+    // Duplicates a communicator. Collective. The program may free its own communicator afterwards.
     explicit comm(MPI_Comm own) { detail::check(treefold_comm_duplicate(own, comm_.address())); }
 
-    // This rank, from 0 on, and the number of ranks.
+    // This rank, counted from 0, and the number of ranks.
     [[nodiscard]] int rank() const { return detail::got<treefold_comm_rank, int>(handle()); }
     [[nodiscard]] int size() const { return detail::got<treefold_comm_size, int>(handle()); }
 
-    // How long a wait tolerates that another rank says nothing; half an hour by default. Then it ends with code::mpi.
+    // Sets how long a wait tolerates silence from another rank; half an hour by default. Then the wait fails with code::mpi.
     void silence_limit(std::chrono::duration<double> limit) { detail::check(treefold_comm_silence_limit(comm_.get(), limit.count())); }
 
-    // Measures what a message costs: plans that are built later choose their algorithm by it. Collective.
+    // Measures the cost of a message. Plans that are built later use it to choose their algorithm. Collective.
     void measure_link() { detail::check(treefold_comm_measure_link(comm_.get())); }
 
-    // What waits that last ask some times a second: any number but 0 ends them with code::interrupted. It is a function of C's, which
-    // may destroy objects, and makes no other call of this library.
+    // Sets a C function that long waits call several times a second. If it returns anything but 0, the wait fails with code::interrupted.
+    // The function may destroy objects, but must make no other call of this library.
     void interruption(treefold_interrupted interrupted, void *context = nullptr)
     {
         detail::check(treefold_comm_interruption(comm_.get(), interrupted, context));
     }
 
-    // Frees MPI's own communicator, unless some rank still has a plan or a run of it; the destructor leaves it to MPI_Finalize, or to the
-    // next duplicate of the same communicator. Collective. The object is empty then.
+    // Frees the duplicate, unless some rank still has a plan or a run on it. Collective. The object is then empty. The destructor does not
+    // free the duplicate: MPI_Finalize does, or the next duplication of the same communicator.
     void free() { detail::check(treefold_comm_free(comm_.address())); }
 
-    // For treefold_mpi.h. It stays this object's.
+    // The handle for calls of treefold_mpi.h. This object still owns it.
     [[nodiscard]] const treefold_comm *handle() const noexcept { return comm_.get(); }
 
 private:
@@ -134,7 +134,7 @@ public:
     }
     ~any_run() { cancel(); }
 
-    // Makes progress without waiting; true if a wait would return at once.
+    // Makes progress without waiting. Returns true if a wait would return at once.
     [[nodiscard]] bool test()
     {
         int done = 0;
@@ -142,7 +142,7 @@ public:
         return done != 0;
     }
 
-    // Waits until the run is over, so long at most. False if it goes on then.
+    // Waits for the run, but not longer than `limit`. Returns false if the run is still under way.
     [[nodiscard]] bool wait_for(std::chrono::duration<double> limit)
     {
         const double seconds = limit.count();
@@ -152,25 +152,25 @@ public:
         return status == TREEFOLD_OK;
     }
 
-    // The name of the algorithm by which the run goes.
+    // The name of the run's algorithm.
     [[nodiscard]] std::string_view algorithm() const { return got<treefold_run_algorithm, const char *>(handle()); }
 
-    // The plan of the run by its handle(); null if that plan has ended.
+    // The handle() of the run's plan; null if the plan has been destroyed.
     [[nodiscard]] const treefold_plan *plan_handle() const { return got<treefold_run_plan, const treefold_plan *>(handle()); }
 
-    // For treefold_mpi.h. It stays this object's.
+    // The handle for calls of treefold_mpi.h. This object still owns it.
     [[nodiscard]] const treefold_run *handle() const noexcept { return run_.get(); }
 
-    // Abandons the run. Its plan is spent, and the other ranks are told. There need be no run.
+    // Abandons the run, if there is one. Its plan is then spent, and the other ranks are told.
     void cancel() noexcept
     {
-        // The library does not end a run of another thread's: the operator must stay for it, for ever.
+        // The library does not end a run of another thread. That run may still call the operator, which therefore is never freed.
         if (run_.end() != TREEFOLD_OK && op_ != nullptr)
             static_cast<void>(new (std::nothrow) std::shared_ptr(std::move(op_)));
     }
 
 protected:
-    // Waits for the run. Whether this rank got a result, which goes to a place, or where the start said.
+    // Waits for the run. The result goes to `result`, or to the place that the start named. Returns true if this rank got a result.
     bool finish(void *result, std::size_t length)
     {
         int is_mine = 0;
@@ -190,13 +190,13 @@ private:
 
 } // namespace detail
 
-// A run between its start and its end, with items of type T. Several plans may be under way at once; waiting for one drives all. A wait
-// ends it. One that is destroyed is abandoned, as by cancel(). R is what its wait() returns:
+// A run that has started and not yet ended, with items of type T. Runs of several plans may be under way at once; a wait for one drives
+// all. A wait ends the run. The destructor abandons it, as cancel() does. wait() returns an R:
 //
 //     T                                  the result
 //     std::vector<T>                     a row, this rank's columns of it, or the prefixes of a scan
 //     std::optional of one of these      the same on the root, and nothing on the others
-//     bool                               whether this rank got a result, which is where the start said
+//     bool                               whether this rank got a result; the start named its place
 template <class T, class R> class [[nodiscard]] run : public detail::any_run {
     static constexpr bool is_item = std::same_as<R, T>, is_row = std::same_as<R, std::vector<T>>;
     static constexpr bool is_optional_row = std::same_as<R, std::optional<std::vector<T>>>;
@@ -225,8 +225,8 @@ public:
         }
     }
 
-    // The same into a span, or of a plan by key into a state that becomes the result. Whether this rank got one: else nothing is written.
-    // If the span has another length than the result, the run ends well, and the plan can be run again.
+    // As wait(), but writes the result to a span or, for a plan by key, to a state. Returns true if this rank got a result; otherwise
+    // writes nothing. If the span has the wrong length, the call fails, but the run ends normally and the plan can run again.
     bool wait_into(std::span<T> result) requires(is_row || is_optional_row)
     {
         return finish(result.data(), result.size());
@@ -240,8 +240,8 @@ public:
     }
 };
 
-// Waits for runs whose results go where their starts said, in any order; empty ones are passed over. They all end, also after an error,
-// which is that of the first one that failed.
+// Waits for runs, in any order, whose starts named the places of the results. Skips empty runs. All runs end, even after an error. The
+// error is that of the first run that failed.
 template <class... T> void wait_all(run<T, bool> &...runs)
 {
     treefold_run *handles[] = {*runs.run_.address()..., nullptr};
@@ -263,7 +263,7 @@ template <class T> void wait_all(std::span<run<T, bool>> runs)
 
 // ---- Plans -------------------------------------------------------------------------------------------------------------------------
 
-// What plans can do.
+// The operations of plans.
 enum class operation : std::int32_t {
     allreduce = TREEFOLD_ALLREDUCE,
     reduce = TREEFOLD_REDUCE,
@@ -273,22 +273,22 @@ enum class operation : std::int32_t {
     broadcast = TREEFOLD_BROADCAST,
 };
 
-// The columns begin to end - 1 of a row.
+// Columns `begin` to `end - 1` of a row.
 struct columns {
     std::size_t begin, end;
 
     [[nodiscard]] std::size_t size() const noexcept { return end - begin; }
 };
 
-// The arrays of a dot product, of one length.
+// The two arrays of a dot product, which have the same length.
 template <class T> using factors = std::pair<std::span<const T>, std::span<const T>>;
 
-// What a run takes, in one or two arguments:
+// The input of a run, one or two arguments:
 //
-//     x           this rank's items, times the width: as many as planned, or of exact sums and norms as many as it likes
-//     x, y        the factors of a dot product, or with a width of one for each column, by the plans of dot products and of floats' sums
-//     pairs       a range of factors<T>, as many as the width, whose dot products are one message
-//     keys, x     items with their keys, integers of any type, by the plans by key
+//     x           this rank's items, `width` elements each: as many as planned; for exact sums and norms, any number
+//     x, y        the factors of a dot product, or of one for each column; for plans of dot products and of floating-point sums
+//     pairs       a range of as many factors<T> as the width; one message carries all their dot products
+//     keys, x     items and their keys, integers of any type; for plans by key
 template <class T, class... In> struct input;
 
 template <class T, range_of<T> X> struct input<T, X> {
@@ -312,7 +312,7 @@ template <class T, range_of<T> X> struct input<T, X> {
         case TREEFOLD_EXSCAN:
             return treefold_exscan(plan, x.data(), x.size(), result, m);
         }
-        // There is no such operation: the start says so, to the other ranks as well.
+        // There is no such operation. The start reports this, to the other ranks as well.
         treefold_run *none = nullptr;
         return start(plan, operation, result, m, &none);
     }
@@ -354,7 +354,7 @@ template <floating T, range_of<factors<T>> P> struct input<T, P> {
         }
     }
 
-    // Of arrays that differ in length, the library gets none: it says so to the other ranks.
+    // If the arrays differ in length, the library gets no arrays, and then reports an error to the other ranks.
     [[nodiscard]] std::size_t count() const noexcept { return are_alike ? x.size() : 0; }
     [[nodiscard]] treefold_status status(treefold_status of_call) const noexcept
     {
@@ -393,16 +393,16 @@ struct input<T, K, X> {
 
 template <class T, class... In> concept run_input = requires(const In &...in) { input<T, In...>(in...); };
 
-// A reduction that the ranks have agreed on: built once by a plan_builder, run many times. All runs are collective, and `in` is what a run
-// takes, as above. Nothing is written to it, and a result must not overlap it.
+// A reduction that the ranks have agreed on: built once by a plan_builder, run many times. All runs are collective. `in` is the input, as
+// above. A run does not write to its input, and the result must not overlap it.
 template <class T> class plan {
-    // What a call returns: an item, or with pairs and by key a row.
+    // The type that a call returns: an item, or a row for pairs and by key.
     template <class... In> using whole = std::conditional_t<input<T, In...>::is_row, std::vector<T>, T>;
 
 public:
     plan() noexcept = default;
 
-    // The elements of a result: the width, or the number of keys.
+    // The number of elements of a result: the width, or the number of keys.
     [[nodiscard]] std::size_t width() const noexcept { return width_; }
 
     // The columns of a row, or the keys, that this rank gets from reduce_scatter.
@@ -413,7 +413,7 @@ public:
         return mine;
     }
 
-    // The name of the algorithm that runs for an operation; none if the plan does not offer the operation.
+    // The name of the algorithm that runs an operation; none if the plan does not offer the operation.
     [[nodiscard]] std::optional<std::string_view> algorithm(operation of) const
     {
         const auto name = detail::got<treefold_plan_algorithm, const char *>(handle(), static_cast<std::int32_t>(of));
@@ -423,7 +423,7 @@ public:
     // Whether a run is pending: started, and neither waited for nor abandoned. A plan has one run at a time.
     [[nodiscard]] bool is_pending() const { return detail::got<treefold_plan_pending, int>(handle()) != 0; }
 
-    // Who sends what to whom, and when.
+    // The schedule as text: which rank sends what to whom, and when.
     [[nodiscard]] std::string to_string() const
     {
         auto needed = detail::got<treefold_plan_print, std::size_t>(handle(), nullptr, 0);
@@ -433,7 +433,7 @@ public:
         return text;
     }
 
-    // For treefold_mpi.h. It stays this object's.
+    // The handle for calls of treefold_mpi.h. This object still owns it.
     [[nodiscard]] const treefold_plan *handle() const noexcept { return plan_.get(); }
 
     // The reduction of all ranks' items, on every rank: an item, or with pairs or keys a row.
@@ -481,8 +481,8 @@ public:
         return row(operation::reduce_scatter, scattered_columns().size(), in...);
     }
 
-    // For each of this rank's items, the reduction of all items up to it, itself included, or without it: then item 0 gets the operator's
-    // value for nothing. Exact sums go over the items of the ranks below first.
+    // For each of this rank's items, the reduction of all items up to it. scan() includes the item. exscan() does not; item 0 gets the
+    // operator's value for no items. In exact sums and norms, the items of lower ranks come first.
     template <range_of<T> X> [[nodiscard]] std::vector<T> scan(const X &x) const
     {
         return row(operation::scan, std::ranges::size(x), x);
@@ -492,7 +492,8 @@ public:
         return row(operation::exscan, std::ranges::size(x), x);
     }
 
-    // Any of these operations, with its result in a span. Whether this rank got one: else the span is left alone, and may be empty.
+    // Runs any of these operations, and writes the result to a span. Returns true if this rank got a result; otherwise the span is not
+    // touched, and may be empty.
     template <class X> requires run_input<T, X>
     bool run_into(operation of, const X &x, std::span<T> result) const { return call(of, input<T, X>(x), result); }
     template <class X, class Y> requires run_input<T, X, Y>
@@ -501,11 +502,12 @@ public:
         return call(of, input<T, X, Y>(x, y), result);
     }
 
-    // Copies the root's row to every rank's. Plans of exact sums and norms have no broadcast: code::unsupported.
+    // Copies the root's row to every rank. Plans of exact sums and norms have no broadcast: code::unsupported.
     void broadcast(std::span<T> row) const { detail::check_run(treefold_broadcast(handle(), row.data(), row.size())); }
 
-    // Runs a plan by key on a state of as many keys, which holds what the plan's statistic needs: it becomes that of all ranks; of reduce
-    // on the root alone; of reduce_scatter that of this rank's keys, the first of which is key 0 then. Whether it became a result.
+    // Runs a plan by key on a state that has as many keys as the plan, and holds what the plan's statistic needs. allreduce replaces each
+    // rank's state by the state of all ranks' items. reduce does so on the root only. reduce_scatter leaves only this rank's keys,
+    // renumbered from 0. Returns true if the state became a result.
     template <std::same_as<T> U> requires floating<U>
     bool run_on(operation of, keyed<U> &state) const
     {
@@ -514,8 +516,9 @@ public:
         return is_mine != 0;
     }
 
-    // Start a collective, and return when this rank's items are folded: they are free then. An error of this rank's own, such as a wrong
-    // length or an exception of the operator, comes from the wait; of exact sums, norms and dot products, and by key, from the start.
+    // Start a collective, and return when this rank's items are folded: the caller may then change them. This rank's own errors, such as a
+    // wrong length or an exception of the operator, come from the wait. For exact sums, norms and dot products, and by key, they come from
+    // the start.
     template <class... In> requires run_input<T, In...>
     [[nodiscard]] run<T, whole<In...>> start_allreduce(const In &...in) const
     {
@@ -550,8 +553,8 @@ public:
         return start<std::vector<T>>(operation::exscan, input<T, X>(x), std::ranges::size(x));
     }
 
-    // The same, any of these, with the place of the result, to which the wait writes: until then it must stay allocated. Where a rank gets
-    // no result, it may be empty.
+    // Starts any of these operations with the place of the result. The wait writes to this span: until then it must stay allocated. On a
+    // rank that gets no result, it may be empty.
     template <class X> requires run_input<T, X>
     [[nodiscard]] run<T, bool> start_into(operation of, const X &x, std::span<T> result) const
     {
@@ -566,7 +569,7 @@ public:
 private:
     template <class> friend class plan_builder;
 
-    // Runs an operation. Whether this rank got a result.
+    // Runs an operation. Returns true if this rank got a result.
     template <class In> bool call(operation of, const In &in, std::span<T> result) const
     {
         int is_mine = 0;
@@ -581,7 +584,7 @@ private:
         return result;
     }
 
-    // Starts a run whose result has so many items, or a place.
+    // Starts a run whose result has `length` items, or goes to `result`.
     template <class R, class In> run<T, R> start(operation of, const In &in, std::size_t length, std::span<T> result = {}) const
     {
         run<T, R> started;
@@ -592,13 +595,13 @@ private:
     }
 
     detail::handle<treefold_plan, treefold_plan_destroy> plan_;
-    std::shared_ptr<const void> op_; // null for an operator of treefold's
+    std::shared_ptr<const void> op_; // null for a built-in operator
     std::size_t width_ = 0;
 };
 
 // ---- Builders ----------------------------------------------------------------------------------------------------------------------
 
-// The items begin to end - 1.
+// Items `begin` to `end - 1`.
 using range = treefold_range;
 
 // Parameters of algorithms, as in treefold_mpi.h. They change no bit.
@@ -609,16 +612,16 @@ enum class parameter : std::int32_t {
     message_limit = TREEFOLD_MESSAGE_LIMIT,
 };
 
-// Whether ranks have exact sums, norms or dot products: a norm takes complex numbers as twice as many real ones.
+// Whether T has exact plans for S. Complex numbers have no norm: pass them as twice as many real numbers.
 template <class T, treefold_statistic S>
 concept has_exact_plan =
     (S == TREEFOLD_EXACT_SUM || S == TREEFOLD_EXACT_NORM || S == TREEFOLD_EXACT_DOT || S == TREEFOLD_EXACT_VDOT) && has_statistic<T, S>;
 
-// What a plan is to be: the type of the items, what is made of them, and settings, of which one that says who has which items is needed,
-// unless the plan is exact. All settings are looked at in build(). A builder may be copied, and build several plans.
+// Describes a plan: the type of the items, the reduction, and settings. Unless the plan is exact, one setting must say which rank has which
+// items. build() checks all settings. A builder may be copied, and may build several plans.
 template <class T> class plan_builder {
 public:
-    // Items of a type and an operator of treefold's; their sum by default.
+    // A reduction by a built-in operator; by default the sum.
     template <treefold_op Op = TREEFOLD_SUM> requires reducible<T, Op>
     explicit plan_builder(const comm &world, builtin<Op> = {})
         : plan_builder(world, [](const treefold_comm *on, treefold_builder **result) {
@@ -627,8 +630,8 @@ public:
     {
     }
 
-    // The exact sum, norm or dot product of all ranks' items, rounded once: it depends neither on their order nor on who has which. In each
-    // run each rank gives as many as it likes, none included; with a width, items are rows.
+    // The exact sum, norm or dot product of all ranks' items, rounded once. It does not depend on the order of the items, or on which rank
+    // has which. In each run, each rank passes any number of items, or none. With a width, items are rows.
     template <treefold_statistic S> requires has_exact_plan<T, S>
     plan_builder(const comm &world, statistic_of<S>)
         : plan_builder(world, [](const treefold_comm *on, treefold_builder **result) {
@@ -637,7 +640,7 @@ public:
     {
     }
 
-    // The statistic of the items of each of the keys 0 to groups - 1: sums and means of items, and others on states.
+    // A statistic of each key's items; keys are 0 to groups - 1. For statistics other than sums and means, use run_on() and read the state.
     template <treefold_statistic S> requires floating<T>
     plan_builder(const comm &world, statistic_of<S>, std::size_t groups)
         : plan_builder(world, [groups](const treefold_comm *on, treefold_builder **result) {
@@ -647,8 +650,9 @@ public:
         width_ = groups;
     }
 
-    // Items of any trivially copyable type of 4, 8, … up to 512 bytes, and an operator of the caller's: op(left, right) returns their
-    // combination, with the same bits on every rank, and does not communicate. Ranks compare the name and the value for nothing.
+    // A reduction by the caller's operator. T is trivially copyable, of 4, 8, … up to 512 bytes. op(left, right) returns the combination
+    // of two items. It must return the same bits on every rank, and must not communicate. The ranks compare `name` and `empty`, the value
+    // for no items.
     template <callers_operator F>
     plan_builder(const comm &world, std::string_view name, F op) : plan_builder(world, name, std::move(op), std::optional<T>())
     {
@@ -659,12 +663,12 @@ public:
     {
     }
 
-    // Who has which items: one of these four is needed. The latter two are rules: all ranks give the same numbers, and a plan needs no
-    // table of the ranks.
+    // Which rank has which items: one of these four is needed. even() and block_cyclic() are rules: all ranks pass the same numbers, and a
+    // plan needs no table of the ranks.
 
-    // This rank has so many, which follow those of the ranks below.
+    // This rank has `items` items, numbered after those of the lower ranks.
     plan_builder &local_items(std::uint64_t items) { return set<treefold_builder_local_items>(items); }
-    // This rank has these ranges, in the order in which `local` holds them. With those of all ranks they are 0 to N - 1, each once.
+    // This rank has these ranges, in the order of its array. The ranges of all ranks together are 0 to N - 1, each item once.
     plan_builder &extents(std::vector<range> ranges)
     {
         settings_.push_back([ranges = std::move(ranges)](treefold_builder *builder) {
@@ -672,15 +676,15 @@ public:
         });
         return *this;
     }
-    // So many items on all ranks: floor(N / p) on each of p ranks, and one more on the first N mod p.
+    // N = `items` over all p ranks: floor(N / p) on each, and one more on the first N mod p ranks.
     plan_builder &even(std::uint64_t items) { return set<treefold_builder_even>(items); }
-    // Blocks of so many of the items of all ranks, dealt to the ranks in turn.
+    // `items` over all ranks, dealt to the ranks in turn in blocks of `block` items.
     plan_builder &block_cyclic(std::uint64_t items, std::uint64_t block) { return set<treefold_builder_block_cyclic>(items, block); }
 
-    // The items on all ranks, to be checked against what they have.
+    // The total number of items, to be checked against what the ranks have.
     plan_builder &items(std::uint64_t count) { return set<treefold_builder_items>(count); }
 
-    // The elements of an item: with more than one, items are rows, which are reduced element by element. 1 by default.
+    // The number of elements of an item; 1 by default. With more, items are rows, which are reduced element by element.
     plan_builder &width(std::size_t elements)
     {
         width_ = elements;
@@ -690,7 +694,7 @@ public:
     // The rank that gets the result of reduce(), and whose row broadcast() sends. 0 by default.
     plan_builder &root(int rank) { return set<treefold_builder_root>(rank); }
 
-    // Who talks to whom, by a name of algorithm_names(), and parameters of that. They change no bit.
+    // The algorithm, one of algorithm_names(), and its parameters. They change no bit.
     plan_builder &algorithm(std::string_view name)
     {
         settings_.push_back([name = std::string(name)](treefold_builder *builder) {
@@ -703,24 +707,24 @@ public:
         return set<treefold_builder_parameter>(static_cast<std::int32_t>(of), value);
     }
 
-    // Sums in so many lanes, in the order of treefold::sum_lanes on all ranks' items.
+    // Sums in `count` lanes, in the order of treefold::sum_lanes on all ranks' items.
     plan_builder &lanes(std::size_t count)
         requires floating<T>
     {
         return set<treefold_builder_lanes>(count);
     }
 
-    // Builds without communicating: the items, if they have numbers, follow a rule, and all ranks call the builder alike, which is not
-    // checked.
+    // Builds without communicating. If the items have numbers, they must follow a rule: even() or block_cyclic(). All ranks must call the
+    // builder alike, which is not checked.
     plan_builder &agreed()
     {
         is_agreed_ = true;
         return set<treefold_builder_agreed>();
     }
 
-    // Compares the ranks' settings and builds a plan. Collective: if it fails, then with the same error on every rank; but a rank with a
-    // setting that cannot be at all, such as an algorithm of an unknown name, has the error of that, and the others have
-    // code::argument, which names the rank.
+    // Compares the ranks' settings and builds a plan. Collective. If it fails, every rank gets the same error, with one exception: if a
+    // setting of one rank is invalid by itself, such as an unknown algorithm, that rank gets its own error, and the others get
+    // code::argument with the number of that rank.
     [[nodiscard]] plan<T> build() const
     {
         plan<T> result;
@@ -730,7 +734,7 @@ public:
             status = treefold_plan_build(builder.get(), result.plan_.address());
         } else if (!is_agreed_) {
             refuse();
-            status = prepare(builder); // Once more: the error that is told is this one.
+            status = prepare(builder); // Repeated, so that this error is the one reported.
         }
         detail::check(status);
         result.op_ = op_;
@@ -750,7 +754,7 @@ private:
         detail::check_operator<T, F>();
         const auto op = std::make_shared<const F>(std::move(given));
         op_ = op;
-        // C's context is not const; what it points to is, and is not written to.
+        // C's context points to non-const. The operator that it points to is const, and nothing writes to it.
         create_ = [op = const_cast<F *>(op.get()), name = std::string(name), empty](const treefold_comm *on, treefold_builder **result) {
             detail::slot<T> nothing;
             if (empty) {
@@ -768,7 +772,7 @@ private:
         return *this;
     }
 
-    // Begins a builder of C's, and passes it all settings.
+    // Creates a C builder, and passes it all settings.
     [[nodiscard]] treefold_status prepare(builder_handle &builder) const
     {
         static_cast<void>(builder.end());
@@ -778,8 +782,8 @@ private:
         return status;
     }
 
-    // Takes part in building a plan without being able to: it says nothing of this rank's items, so that it fails on all ranks, and names
-    // this one. Without it the others would wait.
+    // Lets the build fail on all ranks; otherwise the others would wait for this one. It builds a plan that does not say which items this
+    // rank has, so every rank gets an error that names this rank.
     void refuse() const noexcept
     {
         builder_handle builder;
@@ -788,10 +792,10 @@ private:
             static_cast<void>(treefold_plan_build(builder.get(), plan.address()));
     }
 
-    // A name that the library knows, not an address: after the end of the comm it is an error.
+    // A name that the library looks up, not an address: using it after the comm has ended is an error.
     const treefold_comm *comm_;
 
-    // The caller's operator, at the address that plans know; null for one of treefold's.
+    // The caller's operator, at the address that plans use; null for a built-in one.
     std::shared_ptr<const void> op_;
 
     begin create_;
@@ -802,8 +806,8 @@ private:
 
 // ---- Sums by keys of 64 bits -------------------------------------------------------------------------------------------------------
 
-// Exact sums by keys of 64 bits, which may be any, and others in each run. Each key is owned by one rank, which depends on the key and the
-// number of ranks alone. Pairs of a key and its sum are in ascending order of the keys.
+// Exact sums by 64-bit keys. A key may be any value, and each run may have other keys. Each key belongs to exactly one rank. Which one
+// depends only on the key and the number of ranks. Results are pairs of a key and its sum, in ascending order of the keys.
 template <class K, floating T> requires any_of<K, std::int64_t, std::uint64_t>
 class hashed_plan {
 public:
@@ -811,14 +815,14 @@ public:
 
     hashed_plan() noexcept = default;
 
-    // Compares the ranks' types and roots. Collective: if it fails, then on every rank.
+    // Compares the ranks' types and roots. Collective: if it fails, it fails on every rank.
     explicit hashed_plan(const comm &world, int root = 0)
     {
         detail::check(treefold_hashed_create(world.handle(), detail::type_of<K>, detail::type_of<T>, root, plan_.address()));
     }
 
-    // All keys that have items anywhere, on every rank; the same on the root, and nothing on the others; the keys that this rank owns.
-    // Collective.
+    // allreduce() returns all keys that have items on any rank. reduce() returns them on the root, and nothing on the other ranks.
+    // reduce_scatter() returns the keys that belong to this rank. Collective.
     [[nodiscard]] std::vector<value_type> allreduce(std::span<const K> keys, std::span<const T> x) const
     {
         return run(TREEFOLD_ALLREDUCE, keys, x);
@@ -832,7 +836,7 @@ public:
         return run(TREEFOLD_REDUCE_SCATTER, keys, x);
     }
 
-    // For treefold_mpi.h. It stays this object's.
+    // The handle for calls of treefold_mpi.h. This object still owns it.
     [[nodiscard]] const treefold_hashed *handle() const noexcept { return plan_.get(); }
 
 private:

@@ -8,16 +8,20 @@
 //     T exact_sum(items), exact_dot(x, y), exact_norm(x)
 //     R exact(statistic, items), exact(statistic, x, y)                      x and y for a statistic of two arrays
 //     vector<R> exact_rows(statistic, items, width)                          of the columns of rows
-//     vector<R> by_key(statistic, keys, items, groups)                       of the items of each of the keys 0 to groups - 1
+//     vector<R> by_key(statistic, keys, items, groups)                       of each key's items; keys are 0 to groups - 1
 //     vector<R> by_key(statistic, keys, x, y, groups)
 //     vector<R> by_key_rows(statistic, keys, items, width, groups)           of the columns of each key's rows
 //     vector<T> rolling(statistic, items, window), rolling(statistic, x, y, window)    of the window of each item
 //
-// Those with a statistic may have options as their last argument: {.ddof = 1}. Names with `_into` take a std::span for the result where
-// the others have the number of groups, or after everything else but the options.
+// Functions that take a statistic also take options as an optional last argument: {.ddof = 1}. Functions whose names end in `_into` write
+// to a std::span. It takes the place of the number of groups; in functions without groups it is the last argument before the options.
 //
-// R is the type of the result: std::uint64_t of a count; of complex items' variance and standard deviation that of their parts; of
-// integers' sums by key std::int64_t or std::uint64_t, and double of their other statistics; else that of the items.
+// R, the type of the result, is the type of the items, except:
+//
+//     count                                                std::uint64_t
+//     variance, standard_deviation of complex numbers      the type of the real part
+//     sum of integers by key                               std::int64_t, or std::uint64_t for unsigned types
+//     other statistics of integers by key                  double
 #ifndef TREEFOLD_EXACT_HPP
 #define TREEFOLD_EXACT_HPP
 
@@ -32,7 +36,7 @@ namespace treefold {
 // A statistic of treefold.h.
 template <treefold_statistic S> struct statistic_of {};
 
-// treefold.h says what they are.
+// treefold.h defines them.
 namespace statistic {
 inline constexpr statistic_of<TREEFOLD_EXACT_COUNT> count{};
 inline constexpr statistic_of<TREEFOLD_EXACT_SUM> sum{};
@@ -53,7 +57,7 @@ inline constexpr statistic_of<TREEFOLD_EXACT_KURTOSIS> kurtosis{};
 inline constexpr statistic_of<TREEFOLD_EXACT_VDOT> vdot{};
 } // namespace statistic
 
-// The degrees of freedom: 0 if the items are the whole population, 1 if they are a sample of it.
+// The delta degrees of freedom: 0 if the items are the whole population, 1 if they are a sample of it.
 struct options {
     double ddof = 0;
 };
@@ -62,7 +66,7 @@ struct options {
 template <treefold_statistic S>
 concept of_pairs = S == TREEFOLD_EXACT_VDOT || (TREEFOLD_EXACT_DOT <= S && S <= TREEFOLD_EXACT_INTERCEPT);
 
-// Whether complex numbers have a statistic, and whether integers have it by key.
+// Which statistics exist for integers by key, and which for complex numbers.
 template <treefold_statistic S> concept of_integers = TREEFOLD_EXACT_COUNT <= S && S <= TREEFOLD_EXACT_STD;
 template <treefold_statistic S>
 concept of_complex = of_integers<S> || S == TREEFOLD_EXACT_DOT || S == TREEFOLD_EXACT_VDOT;
@@ -94,7 +98,7 @@ struct result<T, S> {
 
 } // namespace detail
 
-// The type of a statistic of items.
+// The result type of statistic S of items of type T.
 template <class T, treefold_statistic S> using result_of = typename detail::result<T, S>::type;
 
 // ---- Windows -----------------------------------------------------------------------------------------------------------------------
@@ -107,7 +111,8 @@ enum class placement : std::int32_t {
     expanding = TREEFOLD_EXPANDING, // it has all items up to i
 };
 
-// An ascending index with a number for each item, such as a time, and the width of a window in it. The numbers must live as long as this.
+// An ascending index with one number for each item, such as a time, and the width of a window in the same unit. The numbers are not copied:
+// they must outlive this object.
 class window_index {
 public:
     window_index() noexcept = default;
@@ -119,7 +124,7 @@ public:
         std::memcpy(width_, std::addressof(width), sizeof width);
     }
 
-    // Whether there is an index; and what treefold.h has of it.
+    // Whether there is an index, and its parts for treefold_window.
     [[nodiscard]] explicit operator bool() const noexcept { return type_ != 0; }
     [[nodiscard]] const void *numbers() const noexcept { return numbers_; }
     [[nodiscard]] std::size_t size() const noexcept { return length_; }
@@ -133,23 +138,23 @@ private:
     treefold_type type_ = 0;
 };
 
-// Windows by a number of items, or by an index: window{.items = 20}, window{.index = {days, 7}}.
+// Windows of a number of items, or of a width in an index: window{.items = 20}, window{.index = {days, 7}}.
 struct window {
     std::size_t items = 0;
     window_index index = {};
     treefold::placement placement = treefold::placement::trailing;
     std::size_t least_items = 0; // a window of fewer items has the value NaN
-    bool skip_nan = false;       // items that are NaN, or pairs with one that is, do not count
+    bool skip_nan = false;       // skips items that are NaN, and pairs with a NaN
 };
 
 // ---- Behind the functions ----------------------------------------------------------------------------------------------------------
 
 namespace detail {
 
-// The second array of a statistic of one.
+// The second array, for statistics that take only one.
 template <class T> inline constexpr std::span<const T> no_array{};
 
-// The address of an array that may have no items, but is one.
+// An array's address, never null: null keys tell treefold_by_key_rows that all rows have one key.
 template <class T> const void *address_of(std::span<const T> array) noexcept
 {
     static constexpr T none{};
@@ -173,7 +178,7 @@ struct exact_function {
     }
 };
 
-// One statistic.
+// The same for one statistic.
 template <treefold_statistic S> struct exact_of_function {
     template <item_range... Arrays> [[nodiscard]] auto operator()(const Arrays &...arrays) const
         requires requires { exact_function{}(statistic_of<S>(), arrays...); }

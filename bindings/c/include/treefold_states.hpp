@@ -1,4 +1,4 @@
-// treefold_states.hpp: exact statistics that are held between calls. treefold.hpp includes it.
+// treefold_states.hpp: exact statistics kept between calls. treefold.hpp includes it.
 //
 //     treefold::accumulator<double> total(treefold::statistic::variance);
 //     total.add(x);
@@ -9,10 +9,11 @@
 //     shops.add(keys, x);
 //     std::vector<double> sums = shops.values(treefold::statistic::sum);
 //
-// treefold.h lists what an object that was made for a statistic holds, and which others it has: any other is code::unsupported.
+// An object is created for one statistic, and also has the others that follow from the same sums. treefold.h lists them. Any other
+// statistic is code::unsupported.
 //
-// Objects can be moved; clone() makes another one. Any thread may use them, and several may read one at once. After an error, an object
-// is as it was.
+// Objects can be moved; clone() copies one. Any thread may use them, and several threads may read one at once. A failed call changes
+// nothing.
 #ifndef TREEFOLD_STATES_HPP
 #define TREEFOLD_STATES_HPP
 
@@ -24,7 +25,7 @@ namespace treefold {
 
 namespace detail {
 
-// What a handle names, as bytes.
+// The object that a handle names, as bytes.
 template <auto ToBytes, class H> std::vector<std::byte> bytes_of(const H *handle)
 {
     auto needed = got<ToBytes, std::size_t>(handle, nullptr, 0);
@@ -35,18 +36,19 @@ template <auto ToBytes, class H> std::vector<std::byte> bytes_of(const H *handle
 
 } // namespace detail
 
-// Exact statistics of items in any order and any number of calls, for count, sum, mean, variance, standard_deviation, norm, dot or vdot.
+// Exact statistics of items that are added in any order and in any number of calls: count, sum, mean, variance, standard_deviation, norm,
+// dot or vdot.
 template <class T> requires floating<T> || complex_number<T>
 class accumulator {
 public:
-    // That of no items.
+    // Creates an accumulator without items.
     template <treefold_statistic S> requires has_statistic<T, S>
     explicit accumulator(statistic_of<S>)
     {
         detail::check(treefold_accumulator_create(detail::type_of<T>, S, state_.address()));
     }
 
-    // What bytes() of an object that was made for a statistic has given.
+    // Creates an accumulator from the bytes() of one that was created for the same statistic.
     template <treefold_statistic S> [[nodiscard]] static accumulator of_bytes(statistic_of<S> of, std::span<const std::byte> bytes)
     {
         accumulator result(of);
@@ -54,7 +56,7 @@ public:
         return result;
     }
 
-    // Another one, of the same items.
+    // Returns a copy.
     [[nodiscard]] accumulator clone() const
     {
         accumulator result;
@@ -62,7 +64,8 @@ public:
         return result;
     }
 
-    // Adds items or one item, or takes back what was added: more than that is an error, as far as it can be seen.
+    // Adds or removes items, or one item. Removing more items than were added is an error. Removing items that were never added is not
+    // detected.
     template <range_of<T> R> void add(const R &items)
     {
         detail::check(treefold_accumulator_add(handle(), std::ranges::data(items), std::ranges::size(items)));
@@ -74,7 +77,7 @@ public:
     void add(const T &item) { add(std::span(std::addressof(item), 1)); }
     void remove(const T &item) { remove(std::span(std::addressof(item), 1)); }
 
-    // The same for the pairs of two ranges of one length.
+    // The same for pairs (x[i], y[i]). Both ranges must have the same length.
     template <range_of<T> X, range_of<T> Y> void add(const X &x, const Y &y)
     {
         detail::check(treefold_accumulator_add_pairs(handle(), std::ranges::data(x), std::ranges::size(x), std::ranges::data(y),
@@ -86,11 +89,11 @@ public:
                                                         std::ranges::size(y)));
     }
 
-    // Adds what another one was given, which may be the same, or takes it back.
+    // Adds or removes all items of another accumulator, which may be this one.
     void merge(const accumulator &other) { detail::check(treefold_accumulator_merge(handle(), other.handle())); }
     void unmerge(const accumulator &other) { detail::check(treefold_accumulator_unmerge(handle(), other.handle())); }
 
-    // Forgets all items.
+    // Removes all items.
     void clear() { detail::check(treefold_accumulator_clear(handle())); }
 
     // A statistic of the items, rounded once.
@@ -100,16 +103,16 @@ public:
         return detail::got<treefold_accumulator_value, result_of<T, S>>(handle(), S, given.ddof);
     }
 
-    // For files and other programs. Equal objects have the same bytes.
+    // The state as bytes, for files and other programs. Equal objects have the same bytes.
     [[nodiscard]] std::vector<std::byte> bytes() const { return detail::bytes_of<treefold_accumulator_to_bytes>(handle()); }
 
-    // Whether both hold the same sum of as many items, of each kind of those that are not numbers, infinite or -0.
+    // Whether both have the same sum and equal counts of items, NaNs, infinities and negative zeros.
     [[nodiscard]] friend bool operator==(const accumulator &left, const accumulator &right)
     {
         return detail::got<treefold_accumulator_equal, int>(left.handle(), right.handle()) == 1;
     }
 
-    // For treefold.h. It stays this object's.
+    // The handle for calls of treefold.h. This object still owns it.
     [[nodiscard]] treefold_accumulator *handle() const noexcept { return state_.get(); }
 
 private:
@@ -118,15 +121,16 @@ private:
     detail::handle<treefold_accumulator, treefold_accumulator_destroy> state_;
 };
 
-// Exact statistics of the items of each key. Keys are 0 to groups - 1, in ranges of any type of integers; or with a type K of 64 bits they
-// are any of that type, and the state has the sums of those that have items: see `hashed`.
+// Exact statistics of each key's items. Keys are integers of any type, from 0 to groups - 1. With a 64-bit type K, a key may be any value
+// of K, and the state has a sum for each key that has items: see `hashed`.
 template <class T, class K = void>
     requires(floating<T> || integer<T>) && any_of<K, void, std::int64_t, std::uint64_t>
 class keyed {
     static constexpr bool is_hashed = !std::is_void_v<K>;
 
 public:
-    // That of no items. With a width, items are rows: as many as keys are added, and values() has a row for each key.
+    // Creates a state without items. With a width, items are rows: add() takes as many rows as keys, and values() returns one row for each
+    // of the groups.
     template <treefold_statistic S>
         requires(!is_hashed && has_statistic_by_key<T, S>)
     keyed(statistic_of<S>, std::size_t groups)
@@ -145,7 +149,7 @@ public:
         detail::check(treefold_keyed_create_hashed(detail::type_of<T>, detail::type_of<K>, state_.address()));
     }
 
-    // What bytes() of an object that was made for a statistic and a width has given, with as many keys.
+    // Creates a state from the bytes() of one that was created for the same statistic and width. It gets the number of keys of that one.
     template <treefold_statistic S>
     [[nodiscard]] static keyed of_bytes(statistic_of<S> of, std::span<const std::byte> bytes, std::size_t width = 1)
         requires(!is_hashed)
@@ -155,7 +159,7 @@ public:
         return result;
     }
 
-    // Another one, of the same items.
+    // Returns a copy.
     [[nodiscard]] keyed clone() const
     {
         keyed result{nothing()};
@@ -164,7 +168,7 @@ public:
         return result;
     }
 
-    // Adds items to those of their keys, or takes back what was added.
+    // Adds or removes items, each under its key.
     template <item_range Keys, range_of<T> X> requires integer<item_of<Keys>>
     void add(const Keys &keys, const X &items)
     {
@@ -176,7 +180,7 @@ public:
         change<treefold_keyed_remove>(keys, std::ranges::data(items), std::ranges::size(items));
     }
 
-    // The same for the pairs of two ranges of one length.
+    // The same for pairs (x[i], y[i]). Both ranges must have the same length.
     template <item_range Keys, range_of<T> X, range_of<T> Y> requires integer<item_of<Keys>>
     void add(const Keys &keys, const X &x, const Y &y)
     {
@@ -188,18 +192,18 @@ public:
         change<treefold_keyed_remove_pairs>(keys, std::ranges::data(x), std::ranges::size(x), std::ranges::data(y), std::ranges::size(y));
     }
 
-    // Adds what another one was given, which may be the same, or takes it back. Both have as many keys, unless these may be any.
+    // Adds or removes all items of another state, which may be this one. Both must have the same number of keys, unless they are `hashed`.
     void merge(const keyed &other) { detail::check(treefold_keyed_merge(handle(), other.handle())); }
     void unmerge(const keyed &other) { detail::check(treefold_keyed_unmerge(handle(), other.handle())); }
 
-    // Forgets all items.
+    // Removes all items.
     void clear() { detail::check(treefold_keyed_clear(handle())); }
 
-    // The number of keys, and the columns of a row.
+    // The number of keys, and the number of columns of a row.
     [[nodiscard]] std::size_t groups() const { return detail::got<treefold_keyed_groups, std::size_t>(handle()); }
     [[nodiscard]] std::size_t width() const noexcept { return width_; }
 
-    // The keys in ascending order, in which values() has theirs.
+    // The keys in ascending order, which is also the order of values().
     [[nodiscard]] std::vector<K> keys() const
         requires is_hashed
     {
@@ -223,7 +227,7 @@ public:
         detail::check(treefold_keyed_values(handle(), S, given.ddof, result.data(), result.size()));
     }
 
-    // For files and other programs. Equal objects have the same bytes.
+    // The state as bytes, for files and other programs. Equal objects have the same bytes.
     [[nodiscard]] std::vector<std::byte> bytes() const requires(!is_hashed)
     {
         return detail::bytes_of<treefold_keyed_to_bytes>(handle());
@@ -235,7 +239,7 @@ public:
         return detail::got<treefold_keyed_equal, int>(left.handle(), right.handle()) == 1;
     }
 
-    // For treefold.h. It stays this object's.
+    // The handle for calls of treefold.h. This object still owns it.
     [[nodiscard]] treefold_keyed *handle() const noexcept { return state_.get(); }
 
 private:
@@ -252,7 +256,7 @@ private:
     std::size_t width_ = 1;
 };
 
-// The sums of the items of the keys that have any, which may be any of a type.
+// Exact sums by key. A key may be any 64-bit integer; only keys that have items have a sum.
 template <class T, class K = std::int64_t> using hashed = keyed<T, K>;
 
 } // namespace treefold
