@@ -1,7 +1,7 @@
 ! treefold_mpi: treefold's reductions over the ranks of an MPI communicator.
 !
-! Items are numbered 0 to N - 1 over all ranks. The ranks build a plan together, once, and run it many times: the bits do not depend
-! on the number of ranks, on who owns which items, on the algorithm, or on the MPI library.
+! Items are numbered 0 to N - 1 over all ranks. The ranks build a plan together, once, and run it many times. The bits do not depend
+! on the number of ranks, on which rank owns which items, on the algorithm, or on the MPI library.
 !
 !     use mpi_f08
 !     use treefold_mpi
@@ -15,33 +15,37 @@
 !     call treefold_plan_build(builder, plan)
 !     call treefold_allreduce(plan, x, s)
 !
-! Exact sums, norms and dot products need no numbers: each rank gives as many items as it likes, and the result is rounded once.
+! For exact sums, norms and dot products, items have no numbers: each rank gives any number of items, and the result is rounded
+! once.
 !
 !     call treefold_builder_create_exact(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_DOT, builder)
 !     call treefold_plan_build(builder, plan)
 !     call treefold_run_dot(plan, TREEFOLD_CALL_ALLREDUCE, x, y, s)
 !
-! "Collective" means: all ranks of the communicator make this call, in the same order with regard to the other collective calls
-! on it. An error in a collective call reaches every rank that needs the failed one, in this call or in its next one; a plan whose
-! run failed is spent. docs/items-and-ranks.md says what ranks must do alike, and what happens if they do not.
+! "Collective" means: all ranks of the communicator make this call, in the same order relative to the other collective calls on it.
+! An error of a rank in a collective call reaches every rank that depends on it, in this call or in its next one. A plan whose run
+! failed is spent. docs/items-and-ranks.md says what ranks must do alike, and what happens if they do not.
 !
-! The argument ierr is as in module treefold, whose public names are those of this module, too. A result of an error is not to be used.
+! The argument ierr is as in module treefold. This module also has the public names of module treefold. After an error, do not use
+! the result.
 !
-! One procedure takes arrays of any type, rank and stride, and scalars: any rank means all elements in array element order. So x(:, i) of
-! an array of rank 2 is item i, a row of as many values as the width of the plan. Arrays must be of the plan's type, which is checked when
-! the call is made: another one is the error TREEFOLD_ARGUMENT, of which the other ranks hear. Integers stand for unsigned ones of their
-! size. For an operator of the caller, arrays of any type count by their bytes, which must be whole items. An array that is not contiguous
-! is copied first. c_f_pointer makes an array of an address, which may be in the memory of a GPU, as treefold_mpi.h says.
+! Every procedure takes scalars, and arrays of any type, rank and stride. An array counts as all its elements, in array element
+! order. So x(:, i) of an array of rank 2 is item i, a row whose length is the width of the plan. Arrays must have the plan's type,
+! which is checked at run time: a wrong type is TREEFOLD_ARGUMENT, and the other ranks get an error too. Integers stand for unsigned
+! ones of their size. For a user-defined operator, arrays of any type count by their bytes, which must be whole items. An array that
+! is not contiguous is copied first. An array may be in the memory of a GPU, as treefold_mpi.h says; c_f_pointer makes an array from
+! its address.
 !
-! Communicators, builders, plans, runs and hashed sums are variables of types with a finaliser: they end where they go out of scope, or by
-! treefold_..._destroy. Variables of the main program do not go out of scope. They cannot be copied, since one of two copies would
-! be left with nothing: an assignment of one that is in use ends the program. They belong to the thread that made them. They may
-! end in any order, also after MPI_Finalize and after the main program; no end communicates, prints anything or stops the program.
+! Handles (communicators, builders, plans, runs and hashed sums) are variables of types with a finaliser. They end when they go out
+! of scope, or by treefold_..._destroy. Variables of the main program do not go out of scope. Handles cannot be copied: assigning
+! one that is in use ends the program, because one of the two copies would be left with nothing. They belong to the thread that
+! created them. They may end in any order, even after MPI_Finalize and after the main program. Ending one never communicates, prints
+! anything or stops the program.
 !
-! Compile with the wrapper of any MPI library, beside treefold.F90 and treefold_descriptor.c, and link with libtreefold. A library without
-! module mpi_f08 needs -DTREEFOLD_NO_MPI_F08.
+! Compile with the wrapper of any MPI library, together with treefold.F90 and treefold_descriptor.c, and link with libtreefold. A
+! library without module mpi_f08 needs -DTREEFOLD_NO_MPI_F08.
 
-! What module treefold_mpi is made of. Programs use that one, which passes on the names that begin with treefold_.
+! The implementation of module treefold_mpi. Programs use that module, which re-exports the names that begin with treefold_.
 module treefold_mpi_support
    use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_funloc, c_funptr, c_int, c_int32_t, c_int64_t, c_loc, &
       c_null_char, c_null_funptr, c_null_ptr, c_ptr, c_size_t
@@ -55,7 +59,7 @@ module treefold_mpi_support
    implicit none
    public
 
-   ! What plans can do. In C these have the names of the procedures, in capitals.
+   ! The operations of plans. C has the procedure names for them, in capitals.
    integer, parameter :: TREEFOLD_CALL_ALLREDUCE = 1
    integer, parameter :: TREEFOLD_CALL_REDUCE = 2
    integer, parameter :: TREEFOLD_CALL_REDUCE_SCATTER = 3
@@ -63,14 +67,14 @@ module treefold_mpi_support
    integer, parameter :: TREEFOLD_CALL_EXSCAN = 5
    integer, parameter :: TREEFOLD_CALL_BROADCAST = 6
 
-   ! Parameters of algorithms: the column blocks of a row; the messages that a rank sends at once (bruck, dissemination); the ranks of
-   ! a node (hierarchical); the longest message, in elements.
+   ! Parameters of algorithms: the column blocks of a row; the messages that a rank sends at once (bruck, dissemination); the ranks
+   ! per node (hierarchical); the longest message, in elements.
    integer, parameter :: TREEFOLD_BLOCKS = 1, TREEFOLD_PORTS = 2, TREEFOLD_NODE_RANKS = 3, TREEFOLD_MESSAGE_LIMIT = 4
 
-   ! In place of a type.
+   ! Passed in place of a type.
    integer(c_int32_t), parameter :: ANY_INTEGERS = -1
 
-   ! Asked some times a second by every wait on a communicator that lasts: any number but 0 ends the wait.
+   ! A callback that every long wait on a communicator calls several times a second. Any result but 0 ends the wait.
    abstract interface
       function treefold_interrupt(context) bind(c) result(is)
          import
@@ -79,7 +83,7 @@ module treefold_mpi_support
       end function treefold_interrupt
    end interface
 
-   ! ---- Functions of treefold_mpi.h, by what they take --------------------------------------------------------------------------
+   ! ---- Functions of treefold_mpi.h, grouped by their arguments ------------------------------------------------------------------
 
    abstract interface
       integer(c_int32_t) function c_end(handle) bind(c)
@@ -97,7 +101,7 @@ module treefold_mpi_support
       integer(c_int32_t) function c_set_seconds(handle, seconds) bind(c)
          import; type(c_ptr), value :: handle; real(c_double), value :: seconds
       end function
-      ! size_t and uint64_t are one type on the processors that treefold runs on.
+      ! size_t and uint64_t are the same type on the processors that treefold supports.
       integer(c_int32_t) function c_set_count(builder, count) bind(c)
          import; type(c_ptr), value :: builder; integer(c_int64_t), value :: count
       end function
@@ -107,7 +111,8 @@ module treefold_mpi_support
       integer(c_int32_t) function c_run(plan, local, n, result, m) bind(c)
          import; type(c_ptr), value :: plan, local, result; integer(c_size_t), value :: n, m
       end function
-      ! The last argument of these three is the place of an int, is_mine, if they run a plan, and that of a run's handle if they start one.
+      ! The last argument of these three is the address of the int is_mine if they run a plan, and of the handle of the run if they
+      ! start one.
       integer(c_int32_t) function c_dot(plan, operation, x, n, y, k, result, m, last) bind(c)
          import; type(c_ptr), value :: plan, x, y, result, last; integer(c_int32_t), value :: operation
          integer(c_size_t), value :: n, k, m
@@ -243,7 +248,7 @@ module treefold_mpi_support
 
    ! ---- Types -------------------------------------------------------------------------------------------------------------------
 
-   ! What C knows by a handle, and the function that ends it.
+   ! A C handle, and the function that ends it.
    type :: owned
       private
       type(c_ptr) :: handle = c_null_ptr
@@ -254,18 +259,18 @@ module treefold_mpi_support
       final :: finalise
    end type owned
 
-   ! What arrays are made of: elements of a type, or items of so many bytes of the caller's operator.
+   ! What arrays contain: elements of a type, or items of a number of bytes, for a user-defined operator.
    type :: item_kind
       integer(c_int32_t) :: type = 0
       integer(c_int64_t) :: bytes = 0
    end type item_kind
 
-   ! The ranks of a communicator, on a duplicate of it.
+   ! A duplicate of an MPI communicator.
    type :: treefold_comm
       type(owned), private :: own
    end type treefold_comm
 
-   ! What a plan is to be. Settings are compared in treefold_plan_build.
+   ! The settings of a plan. treefold_plan_build compares those of all ranks.
    type :: treefold_builder
       type(owned), private :: own
       type(item_kind), private :: items
@@ -277,20 +282,20 @@ module treefold_mpi_support
       type(item_kind), private :: items
    end type treefold_plan
 
-   ! A run between its start and its end. Several plans may be under way at once; waiting for one drives all. A variable that goes
-   ! out of scope before its run is over cancels it.
+   ! A run between its start and its end. Several plans may be under way at once; waiting for one drives all. A run that goes out of
+   ! scope before it is over is cancelled.
    type :: treefold_run
       type(owned), private :: own
       type(item_kind), private :: items
    end type treefold_run
 
-   ! Exact sums by keys of 64 bits that the ranks have agreed on, and the result of the last run.
+   ! Exact sums for 64-bit integer keys, which the ranks have agreed on, and the result of the last run.
    type :: treefold_hashed
       type(owned), private :: own
       type(item_kind), private :: items
    end type treefold_hashed
 
-   ! What treefold_descriptor.c knows of an array, whose address and length it makes those that C gets.
+   ! An array as treefold_descriptor.c describes it. That file replaces the address and the length by those that C gets.
    type, bind(c) :: operand
       type(c_ptr) :: at = c_null_ptr
       integer(c_int64_t) :: n = 0, bytes = 0
@@ -298,7 +303,7 @@ module treefold_mpi_support
       type(c_ptr) :: array = c_null_ptr, copy = c_null_ptr
    end type operand
 
-   ! What it knows of a call, with the text of the first mistake, and what came of that.
+   ! A call as treefold_descriptor.c describes it, with the code and the text of the first error, and the status of C.
    type, bind(c) :: given_to_c
       type(operand) :: x, y, keys, result
       integer(c_int32_t) :: wrong = TREEFOLD_OK
@@ -307,7 +312,7 @@ module treefold_mpi_support
       integer(c_int) :: mine = 0
    end type given_to_c
 
-   ! Which operand an array becomes.
+   ! The operand that an array becomes.
    integer(c_int), parameter :: AS_X = 0, AS_Y = 1, AS_RESULT = 2
 
    interface
@@ -338,7 +343,7 @@ contains
 
    ! ---- Communicators -----------------------------------------------------------------------------------------------------------
 
-   ! Which MPI library treefold calls, and why it is that one, in one line.
+   ! Which MPI library treefold calls, and why that one, in one line.
    subroutine treefold_mpi_library(text, ierr)
       character(len=:), allocatable, intent(out) :: text
       integer, intent(out), optional :: ierr
@@ -349,7 +354,7 @@ contains
       text = treefold_text_of(found)
    end subroutine treefold_mpi_library
 
-   ! Duplicates a communicator of the program's. Collective. The program may free its own one afterwards.
+   ! Duplicates an MPI communicator. Collective. The program may free its own communicator afterwards.
 #ifndef TREEFOLD_NO_MPI_F08
    subroutine comm_duplicate_f08(comm, result, ierr)
       type(MPI_Comm), intent(in) :: comm
@@ -365,7 +370,7 @@ contains
       integer, intent(out), optional :: ierr
       integer(c_int32_t) :: world
 
-      ! By this the library notices a program that was compiled for another MPI library.
+      ! From this value the library detects a program that was compiled for another MPI library.
 #ifndef TREEFOLD_NO_MPI_F08
       world = int(all_ranks%MPI_VAL, c_int32_t)
 #else
@@ -375,7 +380,7 @@ contains
       call treefold_end_call(c_duplicate(int(comm, c_int32_t), world, result%own%handle), ierr)
    end subroutine comm_duplicate_integer
 
-   ! This rank, from 0 on.
+   ! This rank, counted from 0.
    subroutine treefold_comm_rank(comm, rank, ierr)
       type(treefold_comm), intent(in) :: comm
       integer, intent(out) :: rank
@@ -395,7 +400,7 @@ contains
       call treefold_end_call(c_size(comm%own%handle, ranks), ierr)
    end subroutine treefold_comm_size
 
-   ! How long a wait tolerates that another rank says nothing; 1800 seconds by default. Then it ends with TREEFOLD_MPI_FAILED.
+   ! Sets how long a wait tolerates silence from another rank; 1800 seconds by default. After that it ends with TREEFOLD_MPI_FAILED.
    subroutine treefold_comm_silence_limit(comm, seconds, ierr)
       type(treefold_comm), intent(inout) :: comm
       real(real64), intent(in) :: seconds
@@ -403,15 +408,15 @@ contains
       call treefold_end_call(c_silence_limit(comm%own%handle, seconds), ierr)
    end subroutine treefold_comm_silence_limit
 
-   ! Measures what a message costs, in some milliseconds: plans that are built later choose their algorithm by it. Collective.
+   ! Measures the cost of messages, in a few milliseconds. Plans that are built later use it to choose their algorithm. Collective.
    subroutine treefold_comm_measure_link(comm, ierr)
       type(treefold_comm), intent(inout) :: comm
       integer, intent(out), optional :: ierr
       call treefold_end_call(c_measure_link(comm%own%handle), ierr)
    end subroutine treefold_comm_measure_link
 
-   ! Sets what waits ask, a procedure of a module; nothing if it is missing. A wait that it ends has the error TREEFOLD_INTERRUPTED, and
-   ! its plan is spent.
+   ! Sets the callback of waits, a procedure of a module; no callback if it is absent. If the callback ends a wait, the error is
+   ! TREEFOLD_INTERRUPTED, and the plan is spent.
    subroutine treefold_comm_interruption(comm, interrupted, context, ierr)
       type(treefold_comm), intent(inout) :: comm
       procedure(treefold_interrupt), optional :: interrupted
@@ -433,7 +438,7 @@ contains
       call treefold_end_call(c_comm_destroy(comm%own%handle), ierr)
    end subroutine treefold_comm_destroy
 
-   ! Ends a handle, and frees MPI's own communicator, unless some rank still has a plan or a run of it. Collective.
+   ! Destroys a handle, and frees its MPI communicator, unless some rank still has a plan or a run on it. Collective.
    subroutine treefold_comm_free(comm, ierr)
       type(treefold_comm), intent(inout) :: comm
       integer, intent(out), optional :: ierr
@@ -442,7 +447,7 @@ contains
 
    ! ---- Builders ----------------------------------------------------------------------------------------------------------------
 
-   ! Begins a plan for items of a type and an operator by their codes, such as TREEFOLD_F64 and TREEFOLD_OP_SUM.
+   ! Creates a builder for items of a type and an operator, given by their codes, such as TREEFOLD_F64 and TREEFOLD_OP_SUM.
    subroutine treefold_builder_create(comm, type, op, builder, ierr)
       type(treefold_comm), intent(in) :: comm
       integer, intent(in) :: type, op
@@ -454,10 +459,11 @@ contains
       call treefold_end_call(c_builder_create(comm%own%handle, type, op, builder%own%handle), ierr)
    end subroutine treefold_builder_create
 
-   ! Begins a plan of exact sums: a type of real or complex numbers, and TREEFOLD_STATISTIC_SUM, _NORM, _DOT or _VDOT; complex numbers have
-   ! no norm. The result is rounded once, to nearest with ties to even; it depends neither on the order of the items nor on who has which.
-   ! In each run each rank gives as many as it likes, or as many whole rows, none included: who has which is not set. Plans of sums and
-   ! norms have all calls of one array but treefold_broadcast; those of dot products have treefold_run_dot and treefold_run_dots.
+   ! Creates a builder for exact sums. The type is real or complex; the statistic is TREEFOLD_STATISTIC_SUM, _NORM, _DOT or _VDOT.
+   ! Complex numbers have no norm. The result is rounded once, to nearest with ties to even; it depends neither on the order of the
+   ! items nor on which rank has which. So items are not assigned to ranks: in each run each rank gives any number of items, or of
+   ! whole rows, or none. Plans of sums and norms have all calls of one array except treefold_broadcast; plans of dot products have
+   ! treefold_run_dot and treefold_run_dots.
    subroutine treefold_builder_create_exact(comm, type, statistic, builder, ierr)
       type(treefold_comm), intent(in) :: comm
       integer, intent(in) :: type, statistic
@@ -469,9 +475,10 @@ contains
       call treefold_end_call(c_builder_create_exact(comm%own%handle, type, statistic, builder%own%handle), ierr)
    end subroutine treefold_builder_create_exact
 
-   ! Begins a plan by key, of real numbers: for each of the keys 0 to keys - 1 the sum of its items, by TREEFOLD_STATISTIC_SUM, or their
-   ! mean, by TREEFOLD_STATISTIC_MEAN, rounded once. In each run each rank gives any number of items with their keys to treefold_run_by_key.
-   ! Plans for other statistics are made for treefold_run_keyed. Keys are the columns of treefold_plan_scattered_columns.
+   ! Creates a builder by key, for real numbers. For each of the keys 0 to keys - 1, the result is the sum of its items
+   ! (TREEFOLD_STATISTIC_SUM) or their mean (TREEFOLD_STATISTIC_MEAN), rounded once. In each run each rank gives any number of items
+   ! with their keys to treefold_run_by_key. Plans for other statistics need treefold_run_keyed. For treefold_plan_scattered_columns
+   ! the keys are the columns.
    subroutine treefold_builder_create_by_key(comm, type, statistic, keys, builder, ierr)
       type(treefold_comm), intent(in) :: comm
       integer, intent(in) :: type, statistic
@@ -486,8 +493,9 @@ contains
       call treefold_end_call(c_builder_create_by_key(comm%own%handle, type, statistic, count, builder%own%handle), ierr)
    end subroutine treefold_builder_create_by_key
 
-   ! Begins a plan for items of item_bytes bytes and an operator of the caller, a procedure of a module. Ranks compare the name, the
-   ! bytes of an item and the value for nothing. `empty` is copied. The context must live as long as plans of this builder.
+   ! Creates a builder for a user-defined operator, a procedure of a module, on items of item_bytes bytes. The ranks' names, item
+   ! sizes and empty values are compared. `empty` is the result for no items, which is copied. The context must outlive the plans of
+   ! this builder.
    subroutine treefold_builder_create_user(comm, name, item_bytes, combine, builder, context, empty, ierr)
       type(treefold_comm), intent(in) :: comm
       character(len=*), intent(in) :: name
@@ -510,8 +518,8 @@ contains
          nothing, builder%own%handle), ierr)
    end subroutine treefold_builder_create_user
 
-   ! Which items this rank has: one of local_items, extents, even and block_cyclic is needed, except for exact sums. Counts are integers of
-   ! 32 or 64 bits. So many items, which follow those of the ranks below:
+   ! Sets which items this rank has: this many, numbered after those of the lower ranks. A plan needs one of local_items, extents,
+   ! even and block_cyclic, unless its sums are exact. Counts are integers of 32 or 64 bits.
    subroutine treefold_builder_local_items(builder, items, ierr)
       type(treefold_builder), intent(inout) :: builder
       class(*), intent(in) :: items
@@ -519,8 +527,8 @@ contains
       call set_count(c_local_items, builder, 'items', items, ierr)
    end subroutine treefold_builder_local_items
 
-   ! The ranges, in the order in which the rank's array holds them. Column j of `ranges` stands for the items ranges(1, j) to
-   ! ranges(2, j) - 1, which count from 0 on. With those of all ranks they are 0 to N - 1, each once.
+   ! Sets the ranges of items that this rank has, in the order of its array. Column j of `ranges` stands for the items ranges(1, j)
+   ! to ranges(2, j) - 1, counted from 0. Together the ranges of all ranks are 0 to N - 1, each item once.
    subroutine treefold_builder_extents(builder, ranges, ierr)
       type(treefold_builder), intent(inout) :: builder
       integer(int64), intent(in) :: ranges(:, :)
@@ -534,8 +542,8 @@ contains
       call treefold_end_call(c_extents(builder%own%handle, ranges, size(ranges, 2, c_size_t)), ierr)
    end subroutine treefold_builder_extents
 
-   ! N items over all ranks, floor(N / p) for each of p ranks and one more for the first N mod p of them. A rule, as block_cyclic:
-   ! all ranks give the same numbers, and a plan needs no table of the ranks.
+   ! Distributes N items over all ranks: floor(N / p) for each of p ranks, and one more for each of the first N mod p ranks. This is
+   ! a rule, as block_cyclic is: all ranks give the same numbers, and the plan needs no table of the ranks.
    subroutine treefold_builder_even(builder, items, ierr)
       type(treefold_builder), intent(inout) :: builder
       class(*), intent(in) :: items
@@ -543,7 +551,7 @@ contains
       call set_count(c_even, builder, 'items', items, ierr)
    end subroutine treefold_builder_even
 
-   ! Blocks of so many of N items, dealt to the ranks in turn.
+   ! Distributes N items in blocks of `block` items, dealt to the ranks in turn.
    subroutine treefold_builder_block_cyclic(builder, items, block, ierr)
       type(treefold_builder), intent(inout) :: builder
       class(*), intent(in) :: items, block
@@ -555,7 +563,7 @@ contains
       call treefold_end_call(c_block_cyclic(builder%own%handle, counts(1), counts(2)), ierr)
    end subroutine treefold_builder_block_cyclic
 
-   ! The items on all ranks, to be checked against what they have.
+   ! Sets the number of items over all ranks, to be checked against the items that the ranks have.
    subroutine treefold_builder_items(builder, items, ierr)
       type(treefold_builder), intent(inout) :: builder
       class(*), intent(in) :: items
@@ -563,7 +571,7 @@ contains
       call set_count(c_items, builder, 'items', items, ierr)
    end subroutine treefold_builder_items
 
-   ! The elements of an item: with more than one, items are rows, which are reduced element by element. 1 by default.
+   ! Sets the elements of an item; 1 by default. Items of more than one element are rows, which are reduced element by element.
    subroutine treefold_builder_width(builder, elements, ierr)
       type(treefold_builder), intent(inout) :: builder
       class(*), intent(in) :: elements
@@ -571,7 +579,7 @@ contains
       call set_count(c_width, builder, 'elements', elements, ierr)
    end subroutine treefold_builder_width
 
-   ! Sums in so many lanes, the order of treefold_sum_lanes.
+   ! Sets the number of lanes: sums then have the order of treefold_sum_lanes.
    subroutine treefold_builder_lanes(builder, lanes, ierr)
       type(treefold_builder), intent(inout) :: builder
       class(*), intent(in) :: lanes
@@ -579,7 +587,7 @@ contains
       call set_count(c_lanes, builder, 'lanes', lanes, ierr)
    end subroutine treefold_builder_lanes
 
-   ! A parameter of an algorithm, such as TREEFOLD_BLOCKS. None changes a bit.
+   ! Sets a parameter of an algorithm, such as TREEFOLD_BLOCKS. None changes a bit.
    subroutine treefold_builder_parameter(builder, parameter, value, ierr)
       type(treefold_builder), intent(inout) :: builder
       integer, intent(in) :: parameter
@@ -591,7 +599,7 @@ contains
       call treefold_end_call(c_parameter(builder%own%handle, parameter, count), ierr)
    end subroutine treefold_builder_parameter
 
-   ! The rank that gets the result of a reduce, and whose row treefold_broadcast sends. 0 by default.
+   ! Sets the root: the rank that gets the result of a reduce, and whose row treefold_broadcast sends. 0 by default.
    subroutine treefold_builder_root(builder, rank, ierr)
       type(treefold_builder), intent(inout) :: builder
       integer, intent(in) :: rank
@@ -599,7 +607,7 @@ contains
       call treefold_end_call(c_root(builder%own%handle, rank), ierr)
    end subroutine treefold_builder_root
 
-   ! Who talks to whom, by a name that treefold_algorithm_name knows. No algorithm changes a bit.
+   ! Sets the algorithm, by a name that treefold_algorithm_name gives. It decides which ranks exchange messages, and changes no bit.
    subroutine treefold_builder_algorithm(builder, name, ierr)
       type(treefold_builder), intent(inout) :: builder
       character(len=*), intent(in) :: name
@@ -607,7 +615,8 @@ contains
       call treefold_end_call(c_algorithm(builder%own%handle, trim(name) // c_null_char), ierr)
    end subroutine treefold_builder_algorithm
 
-   ! Builds without communicating: the items follow a rule, and all ranks call the builder alike, which is not checked.
+   ! Builds without communicating. The items must follow a rule (even or block_cyclic), and all ranks must make the same calls on
+   ! the builder; this is not checked.
    subroutine treefold_builder_agreed(builder, ierr)
       type(treefold_builder), intent(inout) :: builder
       integer, intent(out), optional :: ierr
@@ -630,7 +639,7 @@ contains
       if (is_count(name, given, count, ierr)) call treefold_end_call(setter(builder%own%handle, count), ierr)
    end subroutine set_count
 
-   ! A count as C takes it; reports one that is none.
+   ! Converts a count for C. Reports an error if it is not a count.
    function is_count(name, given, count, ierr) result(is)
       character(len=*), intent(in) :: name
       class(*), intent(in) :: given
@@ -656,8 +665,8 @@ contains
 
    ! ---- Plans -------------------------------------------------------------------------------------------------------------------
 
-   ! Compares the ranks' settings and builds a plan. Collective: if it fails, then with the same error on every rank. The builder
-   ! may be used again.
+   ! Compares the ranks' settings and builds a plan. Collective: a failure gives the same error on every rank. The builder may be
+   ! used again.
    subroutine treefold_plan_build(builder, plan, ierr)
       type(treefold_builder), intent(in) :: builder
       type(treefold_plan), intent(inout) :: plan
@@ -674,7 +683,7 @@ contains
       call treefold_end_call(c_plan_destroy(plan%own%handle), ierr)
    end subroutine treefold_plan_destroy
 
-   ! The name of the algorithm that runs for an operation, such as TREEFOLD_CALL_ALLREDUCE; empty if the plan does not offer it.
+   ! The name of the algorithm that runs an operation, such as TREEFOLD_CALL_ALLREDUCE; empty if the plan does not offer it.
    subroutine treefold_plan_algorithm(plan, operation, name, ierr)
       type(treefold_plan), intent(in) :: plan
       integer, intent(in) :: operation
@@ -687,7 +696,7 @@ contains
       name = treefold_text_of(found)
    end subroutine treefold_plan_algorithm
 
-   ! The columns of a row that this rank gets from treefold_reduce_scatter: row(begin + 1:end).
+   ! The columns of the row that this rank gets from treefold_reduce_scatter: row(begin + 1:end).
    subroutine treefold_plan_scattered_columns(plan, begin, end, ierr)
       type(treefold_plan), intent(in) :: plan
       integer(int64), intent(out) :: begin, end
@@ -698,7 +707,7 @@ contains
       call treefold_end_call(c_scattered_columns(plan%own%handle, begin, end), ierr)
    end subroutine treefold_plan_scattered_columns
 
-   ! Who sends what to whom, and when: a text of several lines.
+   ! The schedule, as text of several lines: which rank sends what to which, and when.
    subroutine treefold_plan_print(plan, text, ierr)
       type(treefold_plan), intent(in) :: plan
       character(len=:), allocatable, intent(out) :: text
@@ -715,7 +724,7 @@ contains
       call treefold_end_call(status, ierr)
    end subroutine treefold_plan_print
 
-   ! Whether a run of the plan is pending: started, and neither waited for nor abandoned. A plan has one run at a time.
+   ! Whether a run of the plan is pending: started, and neither waited for nor cancelled. A plan has one run at a time.
    subroutine treefold_plan_pending(plan, pending, ierr)
       type(treefold_plan), intent(in) :: plan
       logical, intent(out) :: pending
@@ -727,7 +736,7 @@ contains
       pending = found /= 0
    end subroutine treefold_plan_pending
 
-   ! ---- Runs that wait ----------------------------------------------------------------------------------------------------------
+   ! ---- Blocking runs -----------------------------------------------------------------------------------------------------------
 
    ! Every rank gets the reduction of all items: result has as many elements as the width.
    subroutine treefold_allreduce(plan, local, result, ierr)
@@ -738,8 +747,8 @@ contains
       call run_plan(c_allreduce, plan, local, result, ierr)
    end subroutine treefold_allreduce
 
-   ! The root gets it: is_mine says whether this rank is the root. The results of other ranks are left alone: they may have no
-   ! elements, but must be allocated.
+   ! The root gets the reduction: is_mine says whether this rank is the root. The results of other ranks are not written: they may
+   ! have no elements, but must be allocated.
    subroutine treefold_reduce(plan, local, result, is_mine, ierr)
       type(treefold_plan), intent(in) :: plan
       type(*), dimension(..), intent(in) :: local
@@ -754,7 +763,7 @@ contains
       call finish(c, ierr, is_mine, result)
    end subroutine treefold_reduce
 
-   ! Every rank gets its columns of the reduction, which treefold_plan_scattered_columns says.
+   ! Every rank gets its columns of the reduction, as treefold_plan_scattered_columns gives them.
    subroutine treefold_reduce_scatter(plan, local, result, ierr)
       type(treefold_plan), intent(in) :: plan
       type(*), dimension(..), intent(in) :: local
@@ -763,7 +772,7 @@ contains
       call run_plan(c_reduce_scatter, plan, local, result, ierr)
    end subroutine treefold_reduce_scatter
 
-   ! For each of this rank's items, the reduction of all items up to it, itself included.
+   ! For each of this rank's items, the reduction of all items up to and including it.
    subroutine treefold_scan(plan, local, result, ierr)
       type(treefold_plan), intent(in) :: plan
       type(*), dimension(..), intent(in) :: local
@@ -793,7 +802,8 @@ contains
       call finish(c, ierr, result=row)
    end subroutine treefold_broadcast
 
-   ! The dot product of x and y, by TREEFOLD_CALL_ALLREDUCE or _REDUCE. For plans of exact dot products, and of sums of real numbers.
+   ! The dot product of x and y, by TREEFOLD_CALL_ALLREDUCE or _REDUCE. For plans of exact dot products, and of sums of real
+   ! numbers.
    subroutine treefold_run_dot(plan, operation, x, y, result, is_mine, ierr)
       type(treefold_plan), intent(in) :: plan
       integer, intent(in) :: operation
@@ -810,8 +820,9 @@ contains
       call finish(c, ierr, is_mine, result)
    end subroutine treefold_run_dot
 
-   ! Several dot products of arrays that lie apart, as one message: x and y are as many addresses as the width, each of n elements, which
-   ! are taken on trust. Element j of the result is the dot product of those at x(j) and y(j).
+   ! Several dot products of separately stored arrays, in one message. x and y each hold as many addresses of arrays of n elements
+   ! as the width of the plan. The addresses are not checked. Element j of the result is the dot product of the arrays at x(j) and
+   ! y(j).
    subroutine treefold_run_dots(plan, operation, x, y, n, result, is_mine, ierr)
       type(treefold_plan), intent(in) :: plan
       integer, intent(in) :: operation
@@ -829,8 +840,9 @@ contains
       call finish(c, ierr, is_mine, result)
    end subroutine treefold_run_dots
 
-   ! The sums, or means, of the items of each key, for plans by key: keys are integers. By TREEFOLD_CALL_ALLREDUCE every rank gets the
-   ! values of all keys, by _REDUCE the root, and by _REDUCE_SCATTER every rank those of its keys.
+   ! The sums, or means, of the items of each key, for plans by key. Keys are integers. With TREEFOLD_CALL_ALLREDUCE every rank gets
+   ! the values of all keys, with _REDUCE only the root gets them, and with _REDUCE_SCATTER every rank gets the values of its own
+   ! keys.
    subroutine treefold_run_by_key(plan, operation, keys, x, result, is_mine, ierr)
       type(treefold_plan), intent(in) :: plan
       integer, intent(in) :: operation
@@ -848,8 +860,9 @@ contains
       call finish(c, ierr, is_mine, result)
    end subroutine treefold_run_by_key
 
-   ! The same on states by key, of the plan's type, statistic and number of keys: each rank's becomes that of all; by _REDUCE only the
-   ! root's, and by _REDUCE_SCATTER each rank's that of its keys. After an error it is as it was.
+   ! The same on keyed states, of the plan's type, statistic and number of keys: each rank's state becomes that of all ranks' items.
+   ! With _REDUCE only the root's state changes; with _REDUCE_SCATTER each rank's becomes that of its own keys. After an error it is
+   ! unchanged.
    subroutine treefold_run_keyed(plan, operation, keyed, is_mine, ierr)
       type(treefold_plan), intent(in) :: plan
       integer, intent(in) :: operation
@@ -864,9 +877,9 @@ contains
 
    ! ---- Runs between start and end ----------------------------------------------------------------------------------------------
 
-   ! Start an operation, and return when this rank's items are folded: they are free then. Collective. The result goes where the wait says;
-   ! or it goes to `result`, given by its keyword, which must be contiguous, live until the wait, and be declared `asynchronous`. An array
-   ! that cannot be the plan's is an error of the start, which leaves no run.
+   ! Starts an operation, and returns when this rank's items are folded: the program may then reuse their arrays. Collective. The
+   ! result goes where the wait says, or to `result`, given by its keyword. That array must be contiguous, live until the wait, and
+   ! be declared `asynchronous`. The start returns an error, and leaves no run, if an array does not fit the plan.
    subroutine treefold_start(plan, operation, local, run, ierr, result)
       type(treefold_plan), intent(in) :: plan
       integer, intent(in) :: operation
@@ -937,7 +950,7 @@ contains
       call finish(c, ierr)
    end subroutine treefold_start_by_key
 
-   ! Makes progress without waiting; `done` says whether the wait would return at once.
+   ! Makes progress without waiting. `done` says whether the wait would return at once.
    subroutine treefold_test(run, done, ierr)
       type(treefold_run), intent(in) :: run
       logical, intent(out) :: done
@@ -949,8 +962,8 @@ contains
       done = found /= 0
    end subroutine treefold_test
 
-   ! Waits until the run is over, for so many seconds at most: then TREEFOLD_TIMED_OUT, and the run goes on. treefold_wait fetches
-   ! the result.
+   ! Waits until the run is over, at most `seconds`: after that TREEFOLD_TIMED_OUT, and the run continues. treefold_wait fetches the
+   ! result.
    subroutine treefold_wait_timeout(run, seconds, ierr)
       type(treefold_run), intent(in) :: run
       real(real64), intent(in) :: seconds
@@ -958,8 +971,8 @@ contains
       call treefold_end_call(c_wait_timeout(run%own%handle, seconds), ierr)
    end subroutine treefold_wait_timeout
 
-   ! Waits for a run, and ends it; is_mine says whether this rank got a result. Without one here it goes where the start said. A result of
-   ! another type or length is an error, and the run ends well all the same.
+   ! Waits for a run, and ends it; is_mine says whether this rank got a result. If `result` is absent here, the result goes where
+   ! the start said. A result of another type or length is an error, but the run still completes.
    subroutine treefold_wait(run, result, is_mine, ierr)
       type(treefold_run), intent(inout) :: run
       type(*), dimension(..), intent(inout), optional :: result
@@ -972,8 +985,8 @@ contains
       call finish(c, ierr, is_mine, result)
    end subroutine treefold_wait
 
-   ! Waits for runs whose results go where their starts said, and ends all of them, also after an error, which is that of the first run
-   ! that failed. Those that are not under way are passed over.
+   ! Waits for runs and ends all of them, even after an error; returns the error of the first run that failed. Results go where the
+   ! starts said. Runs that are not under way are skipped.
    subroutine treefold_wait_all(runs, ierr)
       type(treefold_run), intent(inout) :: runs(:)
       integer, intent(out), optional :: ierr
@@ -989,7 +1002,7 @@ contains
       call treefold_end_call(status, ierr)
    end subroutine treefold_wait_all
 
-   ! Waits for a run by key, as treefold_wait: a state of the plan's type and statistic becomes the result, where there is one.
+   ! Waits for a run by key, as treefold_wait: a state of the plan's type and statistic becomes the result, if this rank gets one.
    subroutine treefold_wait_keyed(run, keyed, is_mine, ierr)
       type(treefold_run), intent(inout) :: run
       type(treefold_keyed), intent(inout) :: keyed
@@ -1001,7 +1014,7 @@ contains
       call finish(c, ierr, is_mine)
    end subroutine treefold_wait_keyed
 
-   ! Whether a run is one of this plan, which must not have ended meanwhile. A plan cannot be copied: so the run is not asked for it.
+   ! Whether a run belongs to this plan, which must not have ended since. (Plans cannot be copied, so a run cannot return its plan.)
    subroutine treefold_run_of_plan(run, plan, is_its, ierr)
       type(treefold_run), intent(in) :: run
       type(treefold_plan), intent(in) :: plan
@@ -1015,7 +1028,7 @@ contains
       if (is_its) is_its = c_associated(found, plan%own%handle)
    end subroutine treefold_run_of_plan
 
-   ! The name of the algorithm by which a run goes.
+   ! The name of a run's algorithm.
    subroutine treefold_run_algorithm(run, name, ierr)
       type(treefold_run), intent(in) :: run
       character(len=:), allocatable, intent(out) :: name
@@ -1027,7 +1040,7 @@ contains
       name = treefold_text_of(found)
    end subroutine treefold_run_algorithm
 
-   ! Abandons a run. Its plan is spent, and the other ranks are told.
+   ! Cancels a run. Its plan is spent, and the other ranks are told.
    subroutine treefold_cancel(run, ierr)
       type(treefold_run), intent(inout) :: run
       integer, intent(out), optional :: ierr
@@ -1036,7 +1049,7 @@ contains
 
    ! ---- Sums by keys of 64 bits -------------------------------------------------------------------------------------------------
 
-   ! Begins exact sums by keys that are any integers of 64 bits. The type is TREEFOLD_F32 or TREEFOLD_F64; the root gets the result of
+   ! Creates exact sums for keys that are any 64-bit integers. The type is TREEFOLD_F32 or TREEFOLD_F64. The root gets the result of
    ! TREEFOLD_CALL_REDUCE. Collective.
    subroutine treefold_hashed_create(comm, type, root, hashed, ierr)
       type(treefold_comm), intent(in) :: comm
@@ -1055,8 +1068,9 @@ contains
       call treefold_end_call(c_hashed_destroy(hashed%own%handle), ierr)
    end subroutine treefold_hashed_destroy
 
-   ! Adds up the items of each key; keys are integer(int64). `count` becomes the number of keys in this rank's result: by
-   ! TREEFOLD_CALL_ALLREDUCE all of them, by _REDUCE the same on the root and none elsewhere, by _REDUCE_SCATTER those that the rank owns.
+   ! Adds up the items of each key; keys are integer(int64). `count` becomes the number of keys in this rank's result. With
+   ! TREEFOLD_CALL_ALLREDUCE that is all keys. With _REDUCE the root has all keys, and other ranks have none. With _REDUCE_SCATTER
+   ! each rank has the keys that it owns.
    subroutine treefold_hashed_run(hashed, operation, keys, x, count, ierr)
       type(treefold_hashed), intent(in) :: hashed
       integer, intent(in) :: operation
@@ -1072,7 +1086,7 @@ contains
       call finish(c, ierr)
    end subroutine treefold_hashed_run
 
-   ! The keys, in ascending order, and the sums of the last run: as many as that has said.
+   ! The keys, in ascending order, and the sums of the last run. The arrays must have `count` elements, as that run returned it.
    subroutine treefold_hashed_result(hashed, keys, sums, ierr)
       type(treefold_hashed), intent(in) :: hashed
       type(*), dimension(..), intent(inout) :: keys, sums
@@ -1111,7 +1125,7 @@ contains
       call finish(c, ierr, result=result)
    end subroutine run_plan
 
-   ! What treefold_run_dots and treefold_start_dots were given: so many addresses, none after a mistake, which the other ranks hear of.
+   ! The addresses that treefold_run_dots and treefold_start_dots were given; none after an error, which the other ranks get too.
    subroutine take_addresses(c, x, y, n, elements, addresses)
       type(given_to_c), intent(inout) :: c
       type(c_ptr), intent(in) :: x(:), y(:)
@@ -1126,7 +1140,8 @@ contains
       addresses = merge(size(x, kind=int64), 0_int64, c%wrong == TREEFOLD_OK)
    end subroutine take_addresses
 
-   ! Makes an operand of an array, or notes what is wrong with it. One that is not contiguous is copied, unless it has to stay where it is.
+   ! Makes an operand from an array, or records what is wrong with it. An array that is not contiguous is copied, unless it has to
+   ! stay where it is.
    subroutine take(c, place, name, array, items, stays)
       type(given_to_c), intent(inout) :: c
       integer(c_int), intent(in) :: place
@@ -1137,7 +1152,7 @@ contains
       call c_take(c, place, name // c_null_char, array, items%type, items%bytes, merge(1, 0, present(stays)))
    end subroutine take
 
-   ! Writes the copy of a result, and reports what C said, or the mistake that made it fail.
+   ! Writes the copy of a result back, and reports the status of C, or the error that made it fail.
    subroutine finish(c, ierr, is_mine, result)
       type(given_to_c), intent(inout) :: c
       integer, intent(out), optional :: ierr
@@ -1148,7 +1163,7 @@ contains
       call treefold_end_call(c_finish(c, c%status, result), ierr)
    end subroutine finish
 
-   ! Makes a run one of the plan's, which is about to start; reports one that is under way.
+   ! Prepares a variable for a new run of the plan; reports an error if its run is still under way.
    function is_under_way(run, plan, ierr) result(is)
       type(treefold_run), intent(inout) :: run
       type(treefold_plan), intent(in) :: plan
@@ -1175,7 +1190,7 @@ contains
       variable%destroy => destroy
    end subroutine begin_anew
 
-   ! Nobody is left to hear of an error.
+   ! A finaliser has nobody to report an error to.
    subroutine end_handle(handle, destroy)
       type(c_ptr), intent(inout) :: handle
       procedure(c_end) :: destroy
@@ -1190,7 +1205,8 @@ contains
       if (c_associated(variable%handle)) call end_handle(variable%handle, variable%destroy)
    end subroutine finalise
 
-   ! An assignment of what has not been made, such as treefold_plan(), ends the old value; of anything else the program.
+   ! Assigning a value that was never created, such as treefold_plan(), ends the old value. Assigning any other value ends the
+   ! program.
    impure elemental subroutine assign(to, from)
       class(owned), intent(inout) :: to
       type(owned), intent(in) :: from

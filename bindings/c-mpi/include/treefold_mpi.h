@@ -1,8 +1,8 @@
 /*
  * treefold_mpi.h: treefold's reductions over the ranks of an MPI communicator.
  *
- * Items are numbered 0 to N - 1 over all ranks. The ranks build a plan together, once, and run it many times: the bits do not depend
- * on the number of ranks, on who owns which items, on the algorithm, or on the MPI library.
+ * Items are numbered 0 to N - 1 over all ranks. The ranks build a plan together, once, and run it many times. The bits do not depend on the
+ * number of ranks, on which rank owns which items, on the algorithm, or on the MPI library.
  *
  *     treefold_comm *comm;
  *     treefold_builder *builder;
@@ -14,24 +14,23 @@
  *     treefold_builder_destroy(&builder);
  *     treefold_allreduce(plan, x, n, &sum, 1);
  *
- * "Collective" means: all ranks of the communicator make this call, in the same order with regard to the other collective calls
- * on it. An error in a collective call reaches every rank that needs the failed one, in this call or in its next one; a plan whose
- * run failed is spent. docs/items-and-ranks.md says what ranks must do alike, and what happens if they do not.
+ * "Collective" means: all ranks of the communicator make this call, in the same order relative to the other collective calls on it. An
+ * error of a rank in a collective call reaches every rank that depends on it, in this call or in its next one. A plan whose run failed is
+ * spent. docs/items-and-ranks.md says what ranks must do alike, and what happens if they do not.
  *
- * Handles (treefold_comm, _builder, _plan, _run and _hashed) are names, not addresses. They belong to the thread that
- * made them: in another thread, or after their destruction, they are the error TREEFOLD_ARGUMENT. Functions that end a handle take
- * its address and set it to NULL; to destroy or cancel a handle that is NULL already is no error. Handles may be destroyed in any
- * order, also after MPI_Finalize, and also after main, by destructors of static objects or by what atexit has registered: no
- * destruction waits for another rank, prints anything or ends the program. What a thread has not destroyed ends with it. A plan keeps
- * what it needs of its communicator.
+ * Handles (treefold_comm, _builder, _plan, _run and _hashed) are names, not addresses, and belong to the thread that created them. Using
+ * one in another thread, or after its destruction, is TREEFOLD_ARGUMENT. Functions that destroy or cancel a handle take its address and set
+ * it to NULL; a handle that is NULL already is no error. Handles may be destroyed in any order, even after MPI_Finalize, and even after
+ * main, by destructors of static objects or atexit functions. Destroying a handle never waits for another rank, prints anything or ends the
+ * program. When a thread ends, so do the handles that it has not destroyed. A plan keeps what it needs of its communicator.
  *
- * Lengths count elements: of a type of treefold.h, or items of the caller's operator. Where items are rows, a rank's array has its
- * items times the width.
+ * Lengths count elements: of a type of treefold.h, or items of a user-defined operator. If items are rows, the length of a rank's array is
+ * its number of items times the width.
  *
- * Arrays may be in the memory of an NVIDIA GPU, as with an MPI library that knows CUDA; "Runs" says more.
+ * Arrays may be in the memory of an NVIDIA GPU, as with a CUDA-aware MPI library; "Runs" says more.
  *
  * Link with libtreefold (pkg-config: treefold-mpi; CMake: treefold::mpi), and compile with any MPI library: Open MPI, MPICH and its
- * relatives, or one of the standard ABI.
+ * derivatives, or one with the standard ABI.
  */
 #ifndef TREEFOLD_MPI_H
 #define TREEFOLD_MPI_H
@@ -39,7 +38,7 @@
 #include <mpi.h>
 #include <treefold.h>
 
-/* Without it, treefold.h has said what is wrong. */
+/* If this is not defined, treefold.h has reported why. */
 #ifdef TREEFOLD_VERSION
 
 #ifdef __cplusplus
@@ -48,10 +47,10 @@ extern "C" {
 
 /* ---- Communicators ------------------------------------------------------------------------------------------------------------ */
 
-/* The ranks of a communicator, on a duplicate of it. */
+/* A duplicate of an MPI communicator. */
 typedef struct treefold_comm treefold_comm;
 
-/* What mpi.h says of its library; compared with the one that the program runs with. */
+/* The family of MPI libraries that mpi.h belongs to. It is compared with the library that the program runs with. */
 #if defined(OPEN_MPI)
 #define TREEFOLD_MPI_FAMILY "openmpi"
 #elif defined(MPICH_VERSION) || defined(I_MPI_VERSION) || defined(MVAPICH2_VERSION)
@@ -62,138 +61,140 @@ typedef struct treefold_comm treefold_comm;
 #define TREEFOLD_MPI_FAMILY "unknown"
 #endif
 
-/* Which MPI library treefold calls, and why it is that one, in one line. The text stays for ever. TREEFOLD_MPI if there is none. */
+/* Which MPI library treefold calls, and why that one, in one line. The text stays valid. TREEFOLD_MPI if there is none. */
 treefold_status treefold_mpi_library(const char **text);
 
-/* What treefold_comm_duplicate calls: a communicator by its address, its size in bytes, the family of its mpi.h, and a function of the
-   program's MPI library: the one that treefold calls, too. */
+/* The function behind treefold_comm_duplicate. It takes the address of a communicator, its size in bytes, the family of its mpi.h, and a
+   function of the program's MPI library, which treefold calls too. */
 typedef void (*treefold_mpi_function)(void);
 treefold_status treefold_comm_duplicate_checked(const void *comm, size_t comm_bytes, const char *family, treefold_mpi_function function,
                                                 treefold_comm **result);
 
 /*
- * Duplicates a communicator of the program's. Collective. The program may free its own one afterwards.
+ * Duplicates an MPI communicator. Collective. The program may free its own communicator afterwards.
  *
- * TREEFOLD_MPI if MPI is not initialised or already finalised, or is not the library of this mpi.h;
- * TREEFOLD_ARGUMENT for MPI_COMM_NULL; TREEFOLD_UNSUPPORTED for an intercommunicator. The calling thread must be one that may call
- * MPI.
+ * TREEFOLD_MPI if MPI is not initialised or already finalised, or is not the library of this mpi.h; TREEFOLD_ARGUMENT for MPI_COMM_NULL;
+ * TREEFOLD_UNSUPPORTED for an intercommunicator. The calling thread must be allowed to call MPI.
  */
 static inline treefold_status treefold_comm_duplicate(MPI_Comm comm, treefold_comm **result)
 {
     return treefold_comm_duplicate_checked(&comm, sizeof comm, TREEFOLD_MPI_FAMILY, (treefold_mpi_function)MPI_Comm_size, result);
 }
 
-/* The same for a communicator of Fortran's, an INTEGER. `world` is what Fortran has for MPI_COMM_WORLD: a program that was compiled for
-   another MPI library than it runs with is noticed by it (TREEFOLD_MPI). */
+/* The same for a Fortran communicator, an INTEGER. `world` is MPI_COMM_WORLD in Fortran; from it treefold detects a program that was
+   compiled for another MPI library than it runs with (TREEFOLD_MPI). */
 treefold_status treefold_comm_duplicate_f(int32_t comm, int32_t world, treefold_comm **result);
 
-/* This rank, from 0 on, and the number of ranks. */
+/* This rank, counted from 0, and the number of ranks. */
 treefold_status treefold_comm_rank(const treefold_comm *comm, int *rank);
 treefold_status treefold_comm_size(const treefold_comm *comm, int *size);
 
-/* How long a wait tolerates that another rank says nothing, in seconds from 0 on; 1800 by default. Then the wait ends with TREEFOLD_MPI. */
+/* Sets how long a wait tolerates silence from another rank, in seconds, at least 0; 1800 by default. After that the wait ends with
+   TREEFOLD_MPI. */
 treefold_status treefold_comm_silence_limit(treefold_comm *comm, double seconds);
 
-/* Measures what messages cost within nodes and between them, which takes a few milliseconds, or about ten message latencies: plans that
-   are built later choose their algorithm by it. Collective. */
+/* Measures the cost of messages within nodes and between them, in a few milliseconds, or about ten message latencies. Plans that are built
+   later use it to choose their algorithm. Collective. */
 treefold_status treefold_comm_measure_link(treefold_comm *comm);
 
-/* Called several times a second by every wait on a communicator that takes long: any number but 0 ends the wait with TREEFOLD_INTERRUPTED,
-   and spends the plan. For programs that look for signals, as interpreters do. It may end handles, and makes no other call of this
-   library. */
+/* A callback that every long wait on a communicator calls several times a second. Any result but 0 ends the wait with TREEFOLD_INTERRUPTED,
+   and spends the plan. For programs that check for signals, such as interpreters. The callback may destroy handles, but must make no other
+   call of this library. */
 typedef int (*treefold_interrupted)(void *context);
 
-/* Sets what waits ask, and its context; NULL for nothing. It is called as long as the handle's communicator has plans. */
+/* Sets the callback of waits, and its context, which must stay valid as long as the communicator has plans; NULL for none. */
 treefold_status treefold_comm_interruption(treefold_comm *comm, treefold_interrupted interrupted, void *context);
 
-/* Ends a handle. MPI's own communicator is freed when the ranks next duplicate the same one, or in MPI_Finalize. */
+/* Destroys a handle. Its MPI communicator is freed when the ranks next duplicate the same one, or in MPI_Finalize. */
 treefold_status treefold_comm_destroy(treefold_comm **comm);
 
-/* Ends a handle, and frees MPI's own communicator, unless some rank still has a plan or a run of it. Collective. */
+/* Destroys a handle, and frees its MPI communicator, unless some rank still has a plan or a run on it. Collective. */
 treefold_status treefold_comm_free(treefold_comm **comm);
 
 /* ---- Builders ----------------------------------------------------------------------------------------------------------------- */
 
-/* What a plan is to be. Settings are compared in treefold_plan_build; a value that can be seen to be wrong without the other ranks, such
-   as an unknown name, is an error of its setter, which leaves the setting as it was. Settings that do not fit each other are errors of
-   treefold_plan_build. A rank whose setter has failed does not build: the others then wait for it in treefold_plan_build. */
+/* The settings of a plan. A setter returns an error for a value that is wrong on its own, such as an unknown name, and keeps the old value.
+   treefold_plan_build compares the settings of the ranks, and returns an error if settings do not fit each other. A rank whose setter has
+   failed does not build: the others then wait for it in treefold_plan_build. */
 typedef struct treefold_builder treefold_builder;
 
-/* The items begin to end - 1. */
+/* The items from begin to end - 1. */
 typedef struct treefold_range {
     uint64_t begin;
     uint64_t end;
 } treefold_range;
 
-/* Begins a plan for items of a type and an operator of treefold.h. TREEFOLD_UNSUPPORTED for the minimum and the maximum of complex
+/* Creates a builder for items of a type and an operator of treefold.h. TREEFOLD_UNSUPPORTED for the minimum and the maximum of complex
    numbers. */
 treefold_status treefold_builder_create(const treefold_comm *comm, treefold_type type, treefold_op op, treefold_builder **result);
 
 /*
- * Begins a plan of exact sums of TREEFOLD_F32, F64, C32 or C64. The statistic is TREEFOLD_EXACT_SUM, NORM, DOT or VDOT of treefold.h; C32
- * and C64 have no norm (that of twice as many real numbers is theirs).
- * The result is the exact one of all ranks' items, rounded once, to nearest with ties to even: it depends neither on the order of the
- * items nor on who has which. So they have no numbers: in each run each rank gives as many as it likes, none included, and setters that
- * say who has which items are TREEFOLD_ARGUMENT. With a width, items are rows, of which each rank gives any number of whole ones.
+ * Creates a builder for exact sums of TREEFOLD_F32, F64, C32 or C64. The statistic is TREEFOLD_EXACT_SUM, NORM, DOT or VDOT of treefold.h.
+ * C32 and C64 have no norm: use that of twice as many real numbers.
  *
- * Infinities, numbers that are not numbers, and signs of zeros: as treefold_exact_sum_f64. A message has some hundred bytes for each
- * element of the width.
+ * The result is the exact one of all ranks' items, rounded once, to nearest with ties to even. It depends neither on the order of the items
+ * nor on which rank has which. So items have no numbers: in each run each rank gives any number of items, or none, and setters that assign
+ * items to ranks are TREEFOLD_ARGUMENT. With a width, items are rows, and each rank gives any number of whole rows.
+ *
+ * Infinities, NaNs and signs of zeros are as in treefold_exact_sum_f64. A message has a few hundred bytes for each element of the width.
  */
 treefold_status treefold_builder_create_exact(const treefold_comm *comm, treefold_type type, treefold_statistic statistic,
                                               treefold_builder **result);
 
 /*
- * Begins a plan by key, of TREEFOLD_F32 or F64: for each of the keys 0 to `keys` - 1 the sum of its items, by TREEFOLD_EXACT_SUM, or
- * their mean, by TREEFOLD_EXACT_MEAN, rounded once: as treefold_by_key on all ranks' items. In each run each rank gives any number of
- * items, with any of the keys, to treefold_run_by_key. Plans for other statistics have no values (TREEFOLD_UNSUPPORTED): they are read
- * from states, which treefold_run_keyed and treefold_wait_keyed leave. A message has 16 bytes a key, or 64 of means; sums that do not fit
- * travel beside. Keys are the columns of treefold_plan_scattered_columns; a width is TREEFOLD_ARGUMENT.
+ * Creates a builder by key, for items of TREEFOLD_F32 or F64. For each of the keys 0 to `keys` - 1, the result is the sum of its items
+ * (TREEFOLD_EXACT_SUM) or their mean (TREEFOLD_EXACT_MEAN), rounded once, as in treefold_by_key on all ranks' items. In each run each rank
+ * gives any number of items, with any of the keys, to treefold_run_by_key.
+ *
+ * Plans for other statistics have no values (TREEFOLD_UNSUPPORTED): read the statistics from the states that treefold_run_keyed and
+ * treefold_wait_keyed leave. A message has 16 bytes per key, or 64 for means; sums that do not fit are sent in addition. For
+ * treefold_plan_scattered_columns the keys are the columns. Setting a width is TREEFOLD_ARGUMENT.
  */
 treefold_status treefold_builder_create_by_key(const treefold_comm *comm, treefold_type type, treefold_statistic statistic, size_t keys,
                                                treefold_builder **result);
 
 /*
- * Begins a plan for items of item_bytes bytes (a multiple of 4, at most TREEFOLD_ITEM_BYTES_MAX) and the caller's operator. Ranks
- * compare the name, the bytes of an item and the value for nothing, byte by byte. `empty` is copied; NULL if the operator has no such
- * value. The context must live as long as plans of this builder, and runs of them that are under way.
+ * Creates a builder for a user-defined operator on items of item_bytes bytes (a multiple of 4, at most TREEFOLD_ITEM_BYTES_MAX). The ranks'
+ * names, item sizes and empty values are compared, byte by byte. `empty` is the result for no items, which is copied; NULL if the operator
+ * has none. The context must outlive the plans of this builder, and their runs that are under way.
  *
- * An operator that returns an error spends its plan; the other ranks get TREEFOLD_RANK_FAILED. A call that waits drives all runs of its
- * communicator: if it runs the operator of another plan, and that fails, it ends with TREEFOLD_OPERATOR as well.
+ * An operator that returns an error spends its plan; the other ranks get TREEFOLD_RANK_FAILED. A waiting call drives all runs of its
+ * communicator. If the operator of another plan fails during the wait, the call ends with TREEFOLD_OPERATOR too.
  */
 treefold_status treefold_builder_create_user(const treefold_comm *comm, const char *name, size_t item_bytes, treefold_combine combine,
                                              void *context, const void *empty, treefold_builder **result);
 
 /*
- * Which items this rank has: one of these four is needed, except for exact sums.
+ * Sets which items this rank has. A plan needs one of these four, unless its sums are exact or by key.
  *
- * - local_items: so many, which follow those of the ranks below
- * - extents: the ranges, in the order in which the rank's array holds them; with those of all ranks they are 0 to N - 1, each once.
- *   TREEFOLD_ARGUMENT if one ends before it begins, or an item is in two of them
- * - even: N items over all ranks, floor(N / p) for each of p ranks and one more for the first N mod p of them
- * - block_cyclic: blocks of so many of N items, at least 1, dealt to the ranks in turn
+ * - local_items: this many items, numbered after those of the lower ranks
+ * - extents: ranges, in the order of the rank's array; together the ranges of all ranks are 0 to N - 1, each item once. TREEFOLD_ARGUMENT
+ *   if a range ends before it begins, or two of them overlap
+ * - even: N items over all ranks, floor(N / p) for each of p ranks and one more for each of the first N mod p ranks
+ * - block_cyclic: N items in blocks of `block` items, at least 1, dealt to the ranks in turn
  *
- * The latter two are rules: all ranks give the same numbers, and a plan needs no table of the ranks.
+ * The last two are rules: all ranks give the same numbers, and the plan needs no table of the ranks.
  */
 treefold_status treefold_builder_local_items(treefold_builder *builder, uint64_t items);
 treefold_status treefold_builder_extents(treefold_builder *builder, const treefold_range *ranges, size_t n);
 treefold_status treefold_builder_even(treefold_builder *builder, uint64_t items);
 treefold_status treefold_builder_block_cyclic(treefold_builder *builder, uint64_t items, uint64_t block);
 
-/* The items on all ranks, to be checked against what they have. */
+/* Sets the number of items over all ranks, to be checked against the items that the ranks have. */
 treefold_status treefold_builder_items(treefold_builder *builder, uint64_t items);
 
-/* The elements of an item, at least 1: with more than one, items are rows, which are reduced element by element. 1 by default. */
+/* Sets the elements of an item, at least 1; 1 by default. Items of more than one element are rows, which are reduced element by element. */
 treefold_status treefold_builder_width(treefold_builder *builder, size_t elements);
 
-/* The rank that gets the result of treefold_reduce, and whose row treefold_broadcast sends. 0 by default. TREEFOLD_ARGUMENT if the
-   communicator has no such rank. */
+/* Sets the root: the rank that gets the result of treefold_reduce, and whose row treefold_broadcast sends. 0 by default. TREEFOLD_ARGUMENT
+   if the communicator has no such rank. */
 treefold_status treefold_builder_root(treefold_builder *builder, int rank);
 
-/* Who talks to whom, by a name that treefold_algorithm_name knows. No algorithm changes a bit. By default the environment variable
-   TREEFOLD_ALGORITHM, or else the one that should take the least time. */
+/* Sets the algorithm, by a name that treefold_algorithm_name gives. It decides which ranks exchange messages, and changes no bit. The
+   default is the environment variable TREEFOLD_ALGORITHM, or else the algorithm with the least estimated time. */
 treefold_status treefold_builder_algorithm(treefold_builder *builder, const char *name);
 
-/* Parameters of algorithms, which change no bit either. */
+/* Parameters of algorithms. They change no bit either. */
 enum {
     TREEFOLD_BLOCKS = 1,       /* the column blocks of a row, 1 to 2^20 */
     TREEFOLD_PORTS = 2,        /* the messages that a rank sends at once (bruck, dissemination), 1 to 2^20 */
@@ -202,14 +203,16 @@ enum {
 };
 treefold_status treefold_builder_parameter(treefold_builder *builder, int32_t parameter, size_t value);
 
-/* Sums in so many lanes, 1 to 2^20: the order of treefold_sum_lanes, on all ranks' items. TREEFOLD_F32 or F64, TREEFOLD_SUM, of width 1;
-   plans in lanes have allreduce and reduce, and each range of items that a rank has begins at a multiple of the lanes. */
+/* Sets the number of lanes, 1 to 2^20: sums then have the order of treefold_sum_lanes over all ranks' items. For TREEFOLD_SUM of
+   TREEFOLD_F32 or F64, of width 1. Plans in lanes have only allreduce and reduce. Each range of items of a rank must begin at a multiple of
+   `lanes`. */
 treefold_status treefold_builder_lanes(treefold_builder *builder, size_t lanes);
 
-/* Builds without communicating: the items follow a rule, and all ranks call the builder alike, which is not checked. */
+/* Builds without communicating. The items must follow a rule (even or block_cyclic), and all ranks must make the same calls on the builder;
+   this is not checked. */
 treefold_status treefold_builder_agreed(treefold_builder *builder);
 
-/* Ends a builder. Its plans are not touched. */
+/* Destroys a builder. Its plans remain. */
 treefold_status treefold_builder_destroy(treefold_builder **builder);
 
 /* ---- Plans -------------------------------------------------------------------------------------------------------------------- */
@@ -218,15 +221,14 @@ treefold_status treefold_builder_destroy(treefold_builder **builder);
 typedef struct treefold_plan treefold_plan;
 
 /*
- * Compares the ranks' settings and builds a plan. Collective: if it fails, then with the same error on every rank. The builder may
- * be used again.
+ * Compares the ranks' settings and builds a plan. Collective: a failure gives the same error on every rank. The builder may be used again.
  */
 treefold_status treefold_plan_build(const treefold_builder *builder, treefold_plan **result);
 
-/* Ends a plan. A run of it that is under way goes on. */
+/* Destroys a plan. A run of it that is under way continues. */
 treefold_status treefold_plan_destroy(treefold_plan **plan);
 
-/* What plans can do. */
+/* The operations of plans. */
 enum {
     TREEFOLD_ALLREDUCE = 1,
     TREEFOLD_REDUCE = 2,
@@ -236,44 +238,45 @@ enum {
     TREEFOLD_BROADCAST = 6
 };
 
-/* The name of the algorithm that runs for an operation, which lives for ever; NULL if the plan does not offer the operation. */
+/* The name of the algorithm that runs an operation; NULL if the plan does not offer the operation. The text stays valid. */
 treefold_status treefold_plan_algorithm(const treefold_plan *plan, int32_t operation, const char **name);
 
-/* The columns of a row that this rank gets from treefold_reduce_scatter: *begin to *end - 1. */
+/* The columns of the row that this rank gets from treefold_reduce_scatter: *begin to *end - 1. */
 treefold_status treefold_plan_scattered_columns(const treefold_plan *plan, size_t *begin, size_t *end);
 
 /*
- * Prints who sends what to whom, and when, into at most `capacity` bytes with the final 0, and leaves the bytes that the whole text
- * needs, its final 0 included, in *needed. With capacity 0, text may be NULL.
+ * Prints the schedule: which rank sends what to which, and when. Writes at most `capacity` bytes, the final 0 included, and sets *needed to
+ * the size of the whole text, its final 0 included. With capacity 0, text may be NULL.
  */
 treefold_status treefold_plan_print(const treefold_plan *plan, char *text, size_t capacity, size_t *needed);
 
 /* ---- Runs --------------------------------------------------------------------------------------------------------------------- */
 
 /*
- * Blocking collectives. `local` is this rank's items, n elements; it is never written to. `result` has m elements. The arrays, and
- * *is_mine, must not overlap (TREEFOLD_ARGUMENT).
+ * Blocking collectives. `local` is this rank's items, n elements; it is never written to. `result` has m elements. The arrays and *is_mine
+ * must not overlap (TREEFOLD_ARGUMENT).
  *
  * - allreduce: every rank gets the reduction; m is the width
- * - reduce: the root gets it, and *is_mine says whether this rank is the root (is_mine may be NULL); m is the width. The others'
- *   result is left alone: they may pass NULL and 0
+ * - reduce: the root gets it; m is the width. *is_mine says whether this rank is the root (is_mine may be NULL). The result of other ranks
+ *   is not written: they may pass NULL and 0
  * - reduce_scatter: every rank gets its scattered columns of the resulting row
- * - scan: for each of this rank's items, the reduction of all items up to it, itself included; m = n
- * - exscan: the same without the item itself; item 0 gets the operator's value for nothing; m = n
+ * - scan: for each of this rank's items, the reduction of all items up to and including it; m = n
+ * - exscan: the same without the item itself; item 0 gets the operator's value for no items; m = n
  * - broadcast: the root's row is copied to every rank; m is the width
  *
- * Any of these arrays may be in the memory of an NVIDIA GPU, on each rank by itself: the bits are the same. Reductions (not scans) of
- * TREEFOLD_SUM of F32, F64, C32 and C64, and exact sums of F32 and F64 without a width, are folded there; a few values are left, which go
- * through ordinary memory. For everything else (other types, operators and statistics, scans, broadcasts, algorithms that are no schedules)
- * an array is copied to ordinary memory, and reduced there. A result is copied to where it is to be.
+ * Any of these arrays may be in the memory of an NVIDIA GPU, on each rank independently: the bits are the same. Reductions (not scans) of
+ * TREEFOLD_SUM of F32, F64, C32 and C64, and exact sums of F32 and F64 without a width, run on the GPU; only a few values go through host
+ * memory. For everything else (other types, operators and statistics, scans, broadcasts, algorithms without a schedule), an array is copied
+ * to host memory and reduced there. The result is copied to its array.
  *
- * - The program uses CUDA as ever. It is linked to nothing more: the library takes CUDA's driver if the program has loaded it when a plan
- *   runs for the first time, by any call to it or to CUDA's runtime. Without, nothing is loaded, and arrays are in ordinary memory
- * - What was asked of the default stream, and of streams that wait for it, has happened before items are read. For another stream,
- *   synchronise first. A call returns when its result is there
- * - Memory of a context that is not the GPU's primary one, which CUDA's runtime uses, is TREEFOLD_ARGUMENT; so are errors of the driver.
- *   TREEFOLD_MEMORY if it has no memory. TREEFOLD_UNSUPPORTED if the GPU is older than Volta
- * - Handles and *is_mine are in ordinary memory, and so are the arrays of treefold.h
+ * - The program uses CUDA as usual, and links nothing more. When a plan runs for the first time, the library uses the CUDA driver if the
+ *   program has loaded it, by any call to the driver or to CUDA's runtime. Otherwise the library loads nothing, and arrays must be in host
+ *   memory
+ * - Items are read after all earlier work on the default stream, and on streams that wait for it. Synchronise other streams first. A call
+ *   returns when its result is complete
+ * - Memory of a context other than the GPU's primary one, which CUDA's runtime uses, is TREEFOLD_ARGUMENT; so are driver errors.
+ *   TREEFOLD_MEMORY if the driver is out of memory. TREEFOLD_UNSUPPORTED if the GPU is older than Volta
+ * - Handles and *is_mine are in host memory, and so are the arrays of treefold.h
  */
 treefold_status treefold_allreduce(const treefold_plan *plan, const void *local, size_t n, void *result, size_t m);
 treefold_status treefold_reduce(const treefold_plan *plan, const void *local, size_t n, void *result, size_t m, int *is_mine);
@@ -283,53 +286,58 @@ treefold_status treefold_exscan(const treefold_plan *plan, const void *local, si
 treefold_status treefold_broadcast(const treefold_plan *plan, void *row, size_t m);
 
 /*
- * Dot products: x has n elements and y has k; TREEFOLD_LENGTH if they differ. The operation is TREEFOLD_ALLREDUCE or TREEFOLD_REDUCE, and
- * result, m and is_mine are as those of treefold_reduce; is_mine may be NULL. Those of a row are several dot products at once. Plans of
- * TREEFOLD_EXACT_DOT and TREEFOLD_EXACT_VDOT have no other calls: one array for them is TREEFOLD_ARGUMENT. Plans in tree order have these
- * calls, too, if they are of sums of floats or doubles: products are rounded once each, and added as treefold_dot_f64 does; of single
- * items, no array of products is made. If x and y are one array, the square root of the result is its norm. Two arrays for any other plan
- * are TREEFOLD_ARGUMENT.
+ * Dot products. x has n elements and y has k; TREEFOLD_LENGTH if they differ. The operation is TREEFOLD_ALLREDUCE or TREEFOLD_REDUCE;
+ * result, m and is_mine are as in treefold_reduce. If items are rows, each column gives one dot product.
  *
- * Plans of exact sums and norms have the calls above, but no broadcast (TREEFOLD_UNSUPPORTED). Their scans go over the items of the ranks
- * below first, and each prefix is rounded once.
+ * Plans of TREEFOLD_EXACT_DOT and TREEFOLD_EXACT_VDOT have no other calls: one array for them is TREEFOLD_ARGUMENT. Plans in tree order
+ * have these calls, too, if they sum floats or doubles: each product is rounded once, and products are added as in treefold_dot_f64. For
+ * items of width 1, no array of products is made. If x and y are one array, the square root of the result is its norm. Two arrays for any
+ * other plan are TREEFOLD_ARGUMENT.
+ *
+ * Plans of exact sums and norms have the calls above, but no broadcast (TREEFOLD_UNSUPPORTED). Their scans take the items of lower ranks
+ * first, and round each prefix once.
  */
 treefold_status treefold_run_dot(const treefold_plan *plan, int32_t operation, const void *x, size_t n, const void *y, size_t k,
                                  void *result, size_t m, int *is_mine);
 
 /*
- * Several dot products of arrays that lie apart, as one message: x and y are k pointers each, k being the plan's width, to n elements.
+ * Several dot products of separately stored arrays, in one message. x and y each hold k pointers to n elements; k is the plan's width.
  * Element j of the result is the dot product of x[j] and y[j]. For the plans that have treefold_run_dot.
  */
 treefold_status treefold_run_dots(const treefold_plan *plan, int32_t operation, const void *const *x, const void *const *y, size_t k,
                                   size_t n, void *result, size_t m, int *is_mine);
 
 /*
- * Items by key, for plans by key: items are n elements, and keys are k integers of a type, TREEFOLD_I8 to TREEFOLD_U64. TREEFOLD_LENGTH if
- * k and n differ; a key that is not one of the plan's is TREEFOLD_ARGUMENT, and the error names the item and the key. The other ranks get
- * TREEFOLD_RANK_FAILED. By TREEFOLD_ALLREDUCE every rank gets the values of all keys, whose number is m, by TREEFOLD_REDUCE the root, and
- * by TREEFOLD_REDUCE_SCATTER every rank those of its keys. Arrays are in ordinary memory. Other plans have none of these calls, and plans
- * by key none without keys (TREEFOLD_ARGUMENT).
+ * Runs a plan by key. items has n elements; keys has k integers of key_type, TREEFOLD_I8 to TREEFOLD_U64. TREEFOLD_LENGTH if k and n
+ * differ. A key that is not one of the plan's is TREEFOLD_ARGUMENT: the error names the item and the key, and the other ranks get
+ * TREEFOLD_RANK_FAILED.
+ *
+ * With TREEFOLD_ALLREDUCE every rank gets the values of all keys; m is the number of keys. With TREEFOLD_REDUCE only the root gets them.
+ * With TREEFOLD_REDUCE_SCATTER every rank gets the values of its own keys. Arrays are in host memory. Calls with keys on other plans, and
+ * calls without keys on plans by key, are TREEFOLD_ARGUMENT.
  */
 treefold_status treefold_run_by_key(const treefold_plan *plan, int32_t operation, treefold_type key_type, const void *keys, size_t k,
                                     const void *items, size_t n, void *result, size_t m, int *is_mine);
 
-/* The same on states of treefold.h: this rank's state, of the plan's type and number of keys, which holds what the plan's statistic needs,
-   becomes that of all ranks, and statistics are read from it. By TREEFOLD_REDUCE only the root's does; by TREEFOLD_REDUCE_SCATTER each
-   rank's becomes that of its keys, the first of which is key 0 there. After an error it is as it was. */
+/* The same on keyed states of treefold.h. `keyed` is this rank's state: it has the plan's type and number of keys, and holds what the
+   plan's statistic needs. It becomes the state of all ranks' items, for reading statistics. With TREEFOLD_REDUCE only the root's state
+   changes. With TREEFOLD_REDUCE_SCATTER each rank's state becomes that of its own keys, renumbered from 0. After an error the state is
+   unchanged. */
 treefold_status treefold_run_keyed(const treefold_plan *plan, int32_t operation, treefold_keyed *keyed, int *is_mine);
 
 /* A run between its start and its end. Several plans may be under way at once; waiting for one drives all. */
 typedef struct treefold_run treefold_run;
 
 /*
- * Start a collective (TREEFOLD_ALLREDUCE, REDUCE, REDUCE_SCATTER, SCAN or EXSCAN; dot products and items by key as above), and return when
- * this rank's items are folded: they are free then. A scan keeps a copy of them until the run ends. Collective.
+ * Starts a collective (TREEFOLD_ALLREDUCE, REDUCE, REDUCE_SCATTER, SCAN or EXSCAN; dot products and items by key as above), and returns
+ * when this rank's items are folded: the program may then reuse their arrays. A scan keeps a copy of the items until the run ends.
+ * Collective.
  *
- * The result is written to `result`, m elements, when the run is waited for: until then it must stay allocated, and it is not touched. It
- * may be NULL with m = 0: then the wait says where the result is to go, or this rank gets none.
+ * The wait writes the result to `result`, m elements. Until then `result` must stay allocated; it is not touched. It may be NULL with m =
+ * 0: then the wait says where the result goes, or this rank gets none.
  *
- * An array that is NULL, misaligned or overlaps another one is an error of the start, which leaves no run. A wrong length is returned by
- * the wait; of exact sums, norms and dot products, and by key, also by the start.
+ * The start returns an error, and leaves no run, if an array is NULL, misaligned or overlaps another one. The wait returns the error of a
+ * wrong length; so does the start for exact sums, norms and dot products, and by key.
  */
 treefold_status treefold_start(const treefold_plan *plan, int32_t operation, const void *local, size_t n, void *result, size_t m,
                                treefold_run **run);
@@ -340,69 +348,68 @@ treefold_status treefold_start_dots(const treefold_plan *plan, int32_t operation
 treefold_status treefold_start_by_key(const treefold_plan *plan, int32_t operation, treefold_type key_type, const void *keys, size_t k,
                                       const void *items, size_t n, void *result, size_t m, treefold_run **run);
 
-/* Makes progress without waiting; sets *done to 1 if the wait would return at once, else to 0. */
+/* Makes progress without waiting. Sets *done to 1 if the wait would return at once, else to 0. */
 treefold_status treefold_test(const treefold_run *run, int *done);
 
-/* Waits until the run is over, for so many seconds at most: then TREEFOLD_TIMED_OUT, and the run goes on. The result is fetched by
-   treefold_wait. */
+/* Waits until the run is over, at most `seconds`: after that TREEFOLD_TIMED_OUT, and the run continues. treefold_wait fetches the result.
+   */
 treefold_status treefold_wait_timeout(const treefold_run *run, double seconds);
 
-/* Waits for a run, writes its result, ends the handle, and says whether this rank got a result (is_mine may be NULL). With NULL and m = 0
-   the result goes where the start said; TREEFOLD_ARGUMENT if both name a place. If m is wrong, the run ends well, and the plan can be run
-   again. */
+/* Waits for a run, writes its result and ends the handle. *is_mine says whether this rank got a result (is_mine may be NULL). With NULL and
+   m = 0 the result goes where the start said; TREEFOLD_ARGUMENT if both the start and the wait give an array. If m is wrong, the run still
+   completes, and the plan can run again. */
 treefold_status treefold_wait(treefold_run **run, void *result, size_t m, int *is_mine);
 
-/* Waits for n runs, whose results go where their starts said, and ends them, also after an error, which is that of the first run that
-   failed. A run without a place that has a result is TREEFOLD_LENGTH. Handles that are NULL are passed over; those that are no run of this
-   thread stay. */
+/* Waits for n runs and ends them, even after an error; returns the error of the first run that failed. Results go where the starts said. A
+   run that has a result but no array for it is TREEFOLD_LENGTH. NULL handles are skipped; handles that are no run of this thread stay. */
 treefold_status treefold_wait_all(treefold_run **runs, size_t n);
 
-/* Waits for a run of a plan by key: a state of the plan's type that holds the same, of any number of keys, becomes this rank's result.
-   Where there is none, it is left alone. */
+/* Waits for a run of a plan by key. `keyed`, a state of the plan's type that holds the same sums, for any number of keys, becomes this
+   rank's result. If this rank gets no result, the state is unchanged. */
 treefold_status treefold_wait_keyed(treefold_run **run, treefold_keyed *keyed, int *is_mine);
 
-/* Whether a run of the plan is pending: *pending becomes 1 from its start until the end of its handle, else 0. A plan has one run at a
+/* Whether a run of the plan is pending: *pending is 1 from the start of the run until its handle ends, else 0. A plan has one run at a
    time. */
 treefold_status treefold_plan_pending(const treefold_plan *plan, int *pending);
 
-/* The plan of a run: *plan becomes the handle that the run was started with, or NULL if that was destroyed meanwhile. */
+/* The plan of a run. *plan becomes the handle that the run was started with, or NULL if that handle has been destroyed since. */
 treefold_status treefold_run_plan(const treefold_run *run, const treefold_plan **plan);
 
-/* The name of the algorithm by which a run goes, which lives for ever. */
+/* The name of a run's algorithm. The text stays valid. */
 treefold_status treefold_run_algorithm(const treefold_run *run, const char **name);
 
-/* Abandons a run. Its plan is spent, and the other ranks are told. */
+/* Cancels a run. Its plan is spent, and the other ranks are told. */
 treefold_status treefold_cancel(treefold_run **run);
 
 /* ---- Sums by keys of 64 bits --------------------------------------------------------------------------------------------------- */
 
-/* Exact sums of the items of each key, for keys that are any integers of 64 bits, and the result of the last run. Each key is owned by one
-   rank, which adds up what the ranks have of it; each run may have other keys, which no rank announces. The bits are those of all
-   items in one process. For keys 0 to K - 1 that most ranks have, a plan by key is cheaper. */
+/* Exact sums for each key, where keys are any 64-bit integers, and the result of the last run. One rank owns each key, and adds up the
+   contributions of all ranks. Each run may have other keys, which no rank announces. The bits are those of all items in one process. For
+   keys 0 to K - 1 that most ranks have, a plan by key is cheaper. */
 typedef struct treefold_hashed treefold_hashed;
 
-/* Compares the ranks' types and roots. Keys are TREEFOLD_I64 or U64, items TREEFOLD_F32 or F64; the root gets the result of
-   TREEFOLD_REDUCE. Collective: if it fails, then on every rank. */
+/* Creates hashed sums, and compares the ranks' types and roots. Keys are TREEFOLD_I64 or U64, items TREEFOLD_F32 or F64. The root gets the
+   result of TREEFOLD_REDUCE. Collective: a failure is an error on every rank. */
 treefold_status treefold_hashed_create(const treefold_comm *comm, treefold_type key_type, treefold_type type, int root,
                                        treefold_hashed **result);
 treefold_status treefold_hashed_destroy(treefold_hashed **hashed);
 
 /*
  * A blocking collective. Each rank gives any number of items with their keys: TREEFOLD_LENGTH if k and n differ. *count becomes the number
- * of keys in this rank's result, which treefold_hashed_result fetches: by TREEFOLD_ALLREDUCE all keys that have items anywhere, by
- * TREEFOLD_REDUCE the same on the root and none on the others, by TREEFOLD_REDUCE_SCATTER those that the rank owns, which depends on the
- * key and the number of ranks alone. Arrays are in ordinary memory.
+ * of keys in this rank's result, which treefold_hashed_result fetches. With TREEFOLD_ALLREDUCE, these are all keys that have items on any
+ * rank. With TREEFOLD_REDUCE, the root has all keys and the others have none. With TREEFOLD_REDUCE_SCATTER, each rank has the keys that it
+ * owns; the owner depends only on the key and the number of ranks. Arrays are in host memory.
  */
 treefold_status treefold_hashed_run(const treefold_hashed *hashed, int32_t operation, const void *keys, size_t k, const void *items,
                                     size_t n, size_t *count);
 
-/* The keys of this rank's result of the last run, in ascending order, and the sum of each key's items, rounded once: TREEFOLD_LENGTH unless
-   k and m are the count of that run; 0 after one that failed. */
+/* The keys of this rank's result of the last run, in ascending order, and the sum of each key's items, rounded once. TREEFOLD_LENGTH unless
+   k and m are the count of that run, which is 0 after a failed run. */
 treefold_status treefold_hashed_result(const treefold_hashed *hashed, void *keys, size_t k, void *sums, size_t m);
 
 /* ---- Algorithms --------------------------------------------------------------------------------------------------------------- */
 
-/* The name of an algorithm, from 0 on, which lives for ever; NULL beyond the last. */
+/* The name of algorithm number `index`, counted from 0; NULL beyond the last. The text stays valid. */
 const char *treefold_algorithm_name(size_t index);
 
 #ifdef __cplusplus

@@ -3,28 +3,28 @@
 !     use treefold
 !     s = treefold_sum(x)
 !
-! Module treefold reduces the items of one process; module treefold_mpi has the reductions over the ranks of MPI, which give the
-! same bits. docs/tutorial-fortran.md is the page to begin with, docs/order.md specifies the order, and treefold.h says more of each
-! call. Pages are installed in share/treefold/docs.
+! Module treefold reduces the items of one process. Module treefold_mpi reduces over the ranks of MPI, and gives the same bits.
+! Start with docs/tutorial-fortran.md. docs/order.md specifies the order, and treefold.h says more about each call. The pages are
+! installed in share/treefold/docs.
 !
-! A sum, a product, a minimum, a maximum, a dot product and a norm are functions, as the intrinsic sum is. All others are
-! subroutines with the result as an argument. The last argument, ierr, is optional: with it, a call leaves TREEFOLD_OK or the
-! code of an error there, and after an error the result is not to be used. Without it, an error is printed on error_unit and
-! ends the program by error stop. All procedures of this file may be called by several threads at once.
+! A sum, a product, a minimum, a maximum, a dot product and a norm are functions, as the intrinsic sum is. All other procedures are
+! subroutines with the result as an argument. The last argument, ierr, is optional. With it, a call sets ierr to TREEFOLD_OK or to
+! an error code; after an error, do not use the result. Without it, a call prints an error on error_unit and ends the program by
+! error stop. Several threads may call the procedures of this file at once.
 !
-! Arrays have any type that treefold reduces, any rank and any stride: an array of rank 2 is all its elements, in array element
-! order; rows have names of their own. Sections such as x(::2) are read in blocks, not copied as a whole, except by
-! treefold_fold_user, _sum_lanes, _sum_and_absolute_sum and _rolling. Types are compared when a call is made: a wrong one is the
-! error TREEFOLD_ARGUMENT, and so is an array of assumed size; one that is not allocated is TREEFOLD_NULL, where that can be seen.
+! Arrays may have any type that treefold reduces, any rank and any stride. An array of rank 2 counts as all its elements, in array
+! element order; procedures for rows have their own names. Sections such as x(::2) are read in blocks, not copied as a whole, except
+! by treefold_fold_user, _sum_lanes, _sum_and_absolute_sum and _rolling. Types are checked at run time: a wrong type is
+! TREEFOLD_ARGUMENT, and so is an assumed-size array. An unallocated array is TREEFOLD_NULL, where that can be detected.
 !
-! Keys are integers of any kind that count from 0, and so do items in the text of an error: declare sums(0:groups - 1).
+! Keys are integers of any kind and count from 0, as do items in error messages: declare sums(0:groups - 1).
 !
-! Fortran 2018 and a preprocessor are needed. Compile treefold_descriptor.c and this file with your own files, and link with
+! This file needs Fortran 2018 and a preprocessor. Compile treefold_descriptor.c and this file with your own files, and link with
 ! libtreefold:
 !
 !     gfortran -I$P/include $F/treefold_descriptor.c $F/treefold.F90 program.f90 -L$P/lib -ltreefold
 !
-! The functions have one module for each type. They share the text that follows next, which this file includes from itself.
+! The functions are in one module for each type. These modules share the text below, which this file includes from itself.
 #ifdef TREEFOLD_TYPE
 ! ---- The text of the modules for one type --------------------------------------------------------------------------------------
    use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64
@@ -121,7 +121,7 @@ contains
       call treefold_dot_into(x, y, value, ierr)
    end function dot_of
 
-   ! The sum of the squares, each of which is rounded.
+   ! The sum of the squares, each square rounded once.
    function squared_norm_of(x, ierr) result(value)
       TREEFOLD_TYPE, intent(in) :: x(..)
       integer, intent(out), optional :: ierr
@@ -143,7 +143,7 @@ contains
 #endif
 #undef TREEFOLD_TYPE
 #else
-! ---- What serves every type -----------------------------------------------------------------------------------------------------
+! ---- For every type -------------------------------------------------------------------------------------------------------------
 
 module treefold_any
    use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_f_pointer, c_funloc, c_funptr, c_int, c_int32_t, &
@@ -170,33 +170,33 @@ module treefold_any
    ! The version of this file, in the form of treefold_version().
    integer, parameter, public :: TREEFOLD_SOURCE_VERSION = 100
 
-   ! What ierr becomes. treefold.h says more of each.
+   ! The values of ierr. treefold.h says more about each.
    integer, parameter, public :: TREEFOLD_OK = 0
    integer, parameter, public :: TREEFOLD_NULL = 1          ! A handle was not created, or was destroyed; an array is not allocated.
-   integer, parameter, public :: TREEFOLD_ARGUMENT = 2      ! An argument has a value or a type that it cannot have.
-   integer, parameter, public :: TREEFOLD_LENGTH = 3        ! An array has another length than it must have.
-   integer, parameter, public :: TREEFOLD_DISAGREE = 4      ! The ranks do not agree, or their items are not 0 to N - 1, each once.
-   integer, parameter, public :: TREEFOLD_EMPTY = 5         ! There are no items, and the operator has no value for nothing.
+   integer, parameter, public :: TREEFOLD_ARGUMENT = 2      ! An argument has an invalid value or type.
+   integer, parameter, public :: TREEFOLD_LENGTH = 3        ! An array has the wrong length.
+   integer, parameter, public :: TREEFOLD_DISAGREE = 4      ! The ranks disagree, or their items are not 0 to N - 1, each once.
+   integer, parameter, public :: TREEFOLD_EMPTY = 5         ! There are no items, and the operator has no value for that case.
    integer, parameter, public :: TREEFOLD_ENVIRONMENT = 6   ! The processor does not round to nearest, or flushes subnormal numbers.
    integer, parameter, public :: TREEFOLD_RANK_FAILED = 7   ! Another rank failed: treefold_error_rank() says which.
-   integer, parameter, public :: TREEFOLD_SPENT = 8         ! An earlier run of the plan failed: build another.
-   integer, parameter, public :: TREEFOLD_UNDER_WAY = 9     ! A run of the plan is under way: wait for it first. It goes on.
-   integer, parameter, public :: TREEFOLD_TIMED_OUT = 10    ! The time is over. The run goes on.
-   integer, parameter, public :: TREEFOLD_MPI_FAILED = 11   ! TREEFOLD_MPI in C, which is a module here. The MPI library failed.
-   integer, parameter, public :: TREEFOLD_UNSUPPORTED = 12  ! The call does not exist for this type, operator or algorithm.
-   integer, parameter, public :: TREEFOLD_PANIC = 13        ! An error in treefold itself; please report it.
-   integer, parameter, public :: TREEFOLD_MISMATCHED = 14   ! The ranks make different calls on a plan.
+   integer, parameter, public :: TREEFOLD_SPENT = 8         ! An earlier run of the plan failed: build a new plan.
+   integer, parameter, public :: TREEFOLD_UNDER_WAY = 9     ! A run of the plan is under way, and continues: wait for it first.
+   integer, parameter, public :: TREEFOLD_TIMED_OUT = 10    ! The time limit has passed. The run continues.
+   integer, parameter, public :: TREEFOLD_MPI_FAILED = 11   ! The MPI library failed. TREEFOLD_MPI in C; here that is a module.
+   integer, parameter, public :: TREEFOLD_UNSUPPORTED = 12  ! The call does not support this type, operator or algorithm.
+   integer, parameter, public :: TREEFOLD_PANIC = 13        ! A bug in treefold: please report it.
+   integer, parameter, public :: TREEFOLD_MISMATCHED = 14   ! The ranks made different calls on a plan.
    integer, parameter, public :: TREEFOLD_MEMORY = 15       ! There is not enough memory.
-   integer, parameter, public :: TREEFOLD_OPERATOR = 16     ! The caller's operator returned an error.
-   integer, parameter, public :: TREEFOLD_INTERRUPTED = 17  ! The program has ended a wait, by treefold_comm_interruption of C.
+   integer, parameter, public :: TREEFOLD_OPERATOR = 16     ! The user-defined operator returned an error.
+   integer, parameter, public :: TREEFOLD_INTERRUPTED = 17  ! The program's callback ended a wait: see treefold_comm_interruption.
 
-   ! Types of elements. There are no unsigned integers in Fortran: what has an unsigned type in C takes the signed one of its size.
+   ! Types of elements. Fortran has no unsigned integers: where C takes an unsigned type, pass the signed one of its size.
    integer(c_int32_t), parameter, public :: TREEFOLD_F32 = 1, TREEFOLD_F64 = 2, TREEFOLD_C32 = 3, TREEFOLD_C64 = 4
    integer(c_int32_t), parameter, public :: TREEFOLD_I8 = 5, TREEFOLD_I16 = 6, TREEFOLD_I32 = 7, TREEFOLD_I64 = 8
    integer(c_int32_t), parameter, public :: TREEFOLD_U8 = 9, TREEFOLD_U16 = 10, TREEFOLD_U32 = 11, TREEFOLD_U64 = 12
 
-   ! Operators and exact statistics. In C they are TREEFOLD_SUM, TREEFOLD_EXACT_SUM and so on, which are procedures here: Fortran
-   ! does not tell cases apart.
+   ! Operators and exact statistics. C calls them TREEFOLD_SUM, TREEFOLD_EXACT_SUM and so on. Those names are procedures here,
+   ! because Fortran ignores case.
    integer(c_int32_t), parameter, public :: TREEFOLD_OP_SUM = 1, TREEFOLD_OP_PRODUCT = 2, TREEFOLD_OP_MIN = 3, TREEFOLD_OP_MAX = 4
    integer(c_int32_t), parameter, public :: TREEFOLD_STATISTIC_COUNT = 0, TREEFOLD_STATISTIC_SUM = 1, TREEFOLD_STATISTIC_MEAN = 2, &
       TREEFOLD_STATISTIC_VARIANCE = 3, TREEFOLD_STATISTIC_STD = 4, TREEFOLD_STATISTIC_MIN = 5, TREEFOLD_STATISTIC_MAX = 6, &
@@ -205,27 +205,27 @@ module treefold_any
       TREEFOLD_STATISTIC_INTERCEPT = 13, TREEFOLD_STATISTIC_SKEWNESS = 14, TREEFOLD_STATISTIC_KURTOSIS = 15, &
       TREEFOLD_STATISTIC_VDOT = 16
 
-   ! Which items are in the window of item i: those up to i, from i on, around i, or all up to i.
+   ! Where the window of item i lies: it ends at i, begins at i, is centred on i, or has all items up to i.
    integer(c_int32_t), parameter, public :: TREEFOLD_TRAILING = 0, TREEFOLD_FORWARD = 1, TREEFOLD_CENTRED = 2, &
       TREEFOLD_EXPANDING = 3
 
-   ! Windows, for treefold_rolling: treefold_window(items=20). Without items, windows go by an index.
+   ! A moving window, for treefold_rolling: treefold_window(items=20). Without items, an index defines the windows.
    type, public :: treefold_window
       integer(int64) :: items = 0
       integer :: placement = TREEFOLD_TRAILING
       integer(int64) :: least_items = 0  ! A window of fewer items has the value NaN.
-      logical :: skip_nan = .false.      ! Items that are NaN do not count.
+      logical :: skip_nan = .false.      ! Skip items that are NaN.
    end type treefold_window
 
-   ! What treefold_descriptor.c knows of the next two.
+   ! The part of the next two types that treefold_descriptor.c uses.
    type, bind(c) :: state_of_c
       type(c_ptr) :: handle = c_null_ptr
       integer(c_int32_t) :: element = 0, is_keyed = 0
       integer(c_int64_t) :: width = 1
    end type state_of_c
 
-   ! An exact sum that is held between calls, or what follows from it. It ends where it goes out of scope, which variables of the
-   ! main program do not, or by treefold_accumulator_destroy. An assignment copies it.
+   ! An exact sum that a program keeps between calls, or a statistic of such sums. It ends when it goes out of scope, or by
+   ! treefold_accumulator_destroy. Variables of the main program do not go out of scope. Assignment makes a copy.
    type, public :: treefold_accumulator
       private
       type(state_of_c) :: state
@@ -235,7 +235,7 @@ module treefold_any
       final :: finalise_accumulator
    end type treefold_accumulator
 
-   ! The same of the items of each key.
+   ! The same for the items of each key.
    type, public :: treefold_keyed
       private
       type(state_of_c) :: state = state_of_c(is_keyed=1)
@@ -245,22 +245,23 @@ module treefold_any
       final :: finalise_keyed
    end type treefold_keyed
 
-   ! The longest item of an operator of the caller, in bytes.
+   ! The maximum size of an item of a user-defined operator, in bytes.
    integer, parameter, public :: TREEFOLD_ITEM_BYTES_MAX = 512
 
    abstract interface
-      ! An operator of the caller: leaves the combination of two items in `out`, `left` having the lower numbers, and returns 0. Any
-      ! other number ends the reduction with TREEFOLD_OPERATOR. The items are aligned to 8 bytes; c_f_pointer makes variables of
-      ! them. The operator must give the same bits for the same operands on every rank, and must not communicate. `context` is what
-      ! the caller gave with it.
+      ! A user-defined operator. It writes the combination of `left` and `right` to `out`, and returns 0; any other result ends the
+      ! reduction with TREEFOLD_OPERATOR. `left` holds the items with the lower numbers. All three are aligned to 8 bytes; convert
+      ! them to variables with c_f_pointer. The operator must give the same bits for the same operands on every rank, and must not
+      ! communicate. `context` is the pointer that the caller passed with the operator.
       function treefold_combine(context, left, right, out) bind(c) result(status)
          import :: c_int, c_ptr
          type(c_ptr), value :: context, left, right, out
          integer(c_int) :: status
       end function treefold_combine
 
-      ! Threads of the caller's own, such as OpenMP's: calls part(job, i) once for each i from 0 to parts - 1, in any order and by
-      ! any threads, and returns when all these calls have returned. c_f_procpointer makes a procedure(treefold_part) of `part`.
+      ! A callback that runs work on the caller's own threads, such as OpenMP's. It calls part(job, i) once for each i from 0 to
+      ! parts - 1, in any order and on any threads, and returns when all these calls have returned. c_f_procpointer converts `part`
+      ! to a procedure(treefold_part).
       subroutine treefold_team(context, parts, part, job) bind(c)
          import :: c_funptr, c_ptr, c_size_t
          type(c_ptr), value :: context, job
@@ -275,7 +276,7 @@ module treefold_any
       end subroutine treefold_part
    end interface
 
-   ! What an array is, as treefold_descriptor.c finds it. This and the procedures that take it are for module treefold_mpi.
+   ! The description of an array by treefold_descriptor.c. This type, and the procedures that take it, are for module treefold_mpi.
    type, bind(c), public :: treefold_view
       type(c_ptr) :: address = c_null_ptr
       integer(c_int64_t) :: elements = 0, bytes = 0
@@ -302,7 +303,7 @@ module treefold_any
          type(c_ptr), value :: from
       end subroutine treefold_view_write
 
-      ! The functions of that file, and those of treefold.h, by what they take. An argument that is missing stays missing.
+      ! The functions of that file and of treefold.h, grouped by their arguments. An absent argument stays absent.
       integer(c_int32_t) function c_reduce(op, by_rows, x, result, y, team, context) bind(c, name='treefold_f_reduce')
          import
          integer(c_int32_t), value :: op, by_rows
@@ -449,31 +450,31 @@ module treefold_any
    procedure(c_to_bytes), bind(c, name='treefold_accumulator_to_bytes') :: c_accumulator_to_bytes
    procedure(c_to_bytes), bind(c, name='treefold_keyed_to_bytes') :: c_keyed_to_bytes
 
-   ! In place of an operator: the sum of the products of two arrays.
+   ! Passed in place of an operator: the dot product of two arrays.
    integer(c_int32_t), parameter :: DOT_OF_TWO = -1
 
-   ! What calls are made of, to be added up. Arrays that a call does not have stand for nothing: an optional argument that a caller does
-   ! not have, and one that is not allocated, are the same to C.
+   ! Flags that describe a call; add them up. An array that a call does not need gets a placeholder. To C, an absent optional
+   ! argument and an unallocated one are the same.
    integer(c_int32_t), parameter :: BY_ROWS = 1, BY_KEY = 2, PAIRS = 4, REMOVAL = 8
 
 contains
 
    ! ---- Versions, errors, threads ----
 
-   ! The version of the library: 10000 times the major number, plus 100 times the minor one, plus the patch. While the major
-   ! number is 0, sources and library must agree in the minor one.
+   ! The version of the library: 10000 times the major number, plus 100 times the minor one, plus the patch. Before version 1.0,
+   ! these sources and the library must have the same minor version.
    function treefold_version() result(version)
       integer :: version
       version = c_version()
    end function treefold_version
 
-   ! What went wrong in this thread's last call that failed.
+   ! The message of this thread's last failed call.
    function treefold_error_message() result(text)
       character(len=:), allocatable :: text
       text = treefold_text_of(c_last_error())
    end function treefold_error_message
 
-   ! The rank that the last error of this thread is about, from 0 on; -1 if it is about none.
+   ! The rank that this thread's last error is about, counted from 0; -1 if it is about none.
    function treefold_error_rank() result(rank)
       integer :: rank
       rank = c_last_error_rank()
@@ -486,8 +487,8 @@ contains
       text = treefold_text_of(c_status_name(int(status, c_int32_t)))
    end function treefold_status_name
 
-   ! How many threads the later calls of this thread may use: 1, the default, is the calling thread alone; 0 is one thread a core.
-   ! No number of threads changes a bit.
+   ! Sets how many threads later calls of this thread may use. 1, the default, is the calling thread alone; 0 is one thread per
+   ! core. The number of threads changes no bit.
    subroutine treefold_threads(n, ierr)
       integer, intent(in) :: n
       integer, intent(out), optional :: ierr
@@ -501,7 +502,7 @@ contains
 
    ! ---- In tree order ----
 
-   ! The reduction of all elements of x by TREEFOLD_OP_SUM and so on.
+   ! Reduces all elements of x with an operator, such as TREEFOLD_OP_SUM.
    subroutine treefold_fold(op, x, result, ierr)
       integer(c_int32_t), intent(in) :: op
       type(*), dimension(..), intent(in) :: x
@@ -510,7 +511,7 @@ contains
       call treefold_end_call(c_reduce(op, 0, x, result, x), ierr)
    end subroutine treefold_fold
 
-   ! The reduction of rows, element by element: x(:, i) is row i, and result(c) becomes the reduction of x(c, :).
+   ! Reduces rows, element by element: x(:, i) is row i, and result(c) becomes the reduction of x(c, :).
    subroutine treefold_fold_rows(op, x, result, ierr)
       integer(c_int32_t), intent(in) :: op
       type(*), dimension(..), intent(in) :: x
@@ -519,7 +520,7 @@ contains
       call treefold_end_call(c_reduce(op, 1, x, result, x), ierr)
    end subroutine treefold_fold_rows
 
-   ! The reduction by the caller's threads. A part that `team` has left out is TREEFOLD_ARGUMENT.
+   ! As treefold_fold, on the caller's threads. TREEFOLD_ARGUMENT if `team` skips a part.
    subroutine treefold_fold_on(op, x, result, team, context, ierr)
       integer(c_int32_t), intent(in) :: op
       type(*), dimension(..), intent(in) :: x
@@ -530,7 +531,7 @@ contains
       call treefold_end_call(c_reduce(op, 0, x, result, x, c_funloc(team), context), ierr)
    end subroutine treefold_fold_on
 
-   ! The sum of the products x(i) * y(i), each of which rounds once: what the function treefold_dot returns.
+   ! The sum of the products x(i) * y(i), each product rounded once: the value of the function treefold_dot.
    subroutine treefold_dot_into(x, y, result, ierr)
       type(*), dimension(..), intent(in) :: x, y
       type(*), dimension(..), intent(inout) :: result
@@ -547,8 +548,8 @@ contains
       call treefold_end_call(c_reduce(DOT_OF_TWO, 0, x, result, y, c_funloc(team), context), ierr)
    end subroutine treefold_dot_on
 
-   ! The reduction of items of any type, such as a derived one, by the caller's operator. `result` is an item, and so is `empty`,
-   ! the reduction of nothing: an element, or an array that has the first dimensions of `items`.
+   ! Reduces items of any type, such as a derived type, with a user-defined operator. `result` is one item. So is `empty`, the
+   ! result for no items. An item is an element, or an array that has the first dimensions of `items`.
    subroutine treefold_fold_user(items, combine, result, context, empty, ierr)
       type(*), dimension(..), intent(in) :: items
       procedure(treefold_combine) :: combine
@@ -559,7 +560,7 @@ contains
       call treefold_end_call(c_fold_user(items, c_funloc(combine), result, context, empty), ierr)
    end subroutine treefold_fold_user
 
-   ! The sum in lanes: x(i) belongs to lane mod(i - 1, lanes), each lane is summed in tree order, and then their sums.
+   ! The sum in lanes. x(i) belongs to lane mod(i - 1, lanes); each lane is summed in tree order, and then the lane sums are.
    subroutine treefold_sum_lanes(x, lanes, result, ierr)
       type(*), dimension(..), intent(in) :: x
       integer, intent(in) :: lanes
@@ -568,7 +569,7 @@ contains
       call treefold_end_call(c_sum_lanes(x, int(lanes, c_int64_t), result), ierr)
    end subroutine treefold_sum_lanes
 
-   ! The sum of the numbers, and that of their absolute values, which bounds the error of the first.
+   ! The sum of the numbers, and the sum of their absolute values, which bounds the error of the first.
    subroutine treefold_sum_and_absolute_sum(x, sum, absolute_sum, ierr)
       type(*), dimension(..), intent(in) :: x
       type(*), dimension(..), intent(inout) :: sum, absolute_sum
@@ -589,7 +590,7 @@ contains
       call treefold_end_call(c_exact(statistic, 0, x, result, x, y, ddof), ierr)
    end subroutine treefold_exact
 
-   ! A statistic of each row's element c, for every c: result(c) becomes that of x(c, :).
+   ! A statistic of each column of the rows x(:, i): result(c) becomes the statistic of x(c, :).
    subroutine treefold_exact_rows(statistic, x, result, ddof, ierr)
       integer(c_int32_t), intent(in) :: statistic
       type(*), dimension(..), intent(in) :: x
@@ -599,7 +600,7 @@ contains
       call treefold_end_call(c_exact(statistic, BY_ROWS, x, result, x, ddof=ddof), ierr)
    end subroutine treefold_exact_rows
 
-   ! A statistic of each key's items: element g of the result, counted from 0, becomes that of the items whose key is g. Keys are
+   ! A statistic for each key: element g of the result, counted from 0, becomes the statistic of the items whose key is g. Keys are
    ! 0 to size(result) - 1.
    subroutine treefold_by_key(statistic, keys, x, result, y, ddof, ierr)
       integer(c_int32_t), intent(in) :: statistic
@@ -623,8 +624,9 @@ contains
 
    ! ---- Moving windows ----
 
-   ! A statistic of the window of each item: result has as many numbers as x, of its type. Windows go by window%items, or by an
-   ! index, such as a time, which ascends: a real or an integer for each item, and `width`, one of these.
+   ! A statistic of the window of each item: result has as many numbers as x, of the same type. Windows are defined by window%items,
+   ! or by an ascending index, such as a time. The index has a real or integer number for each item, and `width` is one number of
+   ! its type.
    subroutine treefold_rolling(statistic, x, result, window, y, ddof, index, width, ierr)
       integer(c_int32_t), intent(in) :: statistic
       type(*), dimension(..), intent(in) :: x
@@ -639,7 +641,7 @@ contains
 
    ! ---- Accumulators ----
 
-   ! An accumulator of no items: of a type of real or complex numbers, for COUNT, SUM, MEAN, VARIANCE, STD, NORM, DOT or VDOT.
+   ! Creates an empty accumulator, of a real or complex type, for COUNT, SUM, MEAN, VARIANCE, STD, NORM, DOT or VDOT.
    subroutine treefold_accumulator_create(type, statistic, accumulator, ierr)
       integer(c_int32_t), intent(in) :: type, statistic
       type(treefold_accumulator), intent(inout) :: accumulator
@@ -647,7 +649,7 @@ contains
       call treefold_end_call(c_create(accumulator%state, type, statistic), ierr)
    end subroutine treefold_accumulator_create
 
-   ! Makes `copy` another accumulator of the same items.
+   ! Makes `copy` a copy of the accumulator.
    subroutine treefold_accumulator_copy(accumulator, copy, ierr)
       type(treefold_accumulator), intent(in) :: accumulator
       type(treefold_accumulator), intent(inout) :: copy
@@ -655,21 +657,21 @@ contains
       call treefold_end_call(c_copy_state(accumulator%state, copy%state), ierr)
    end subroutine treefold_accumulator_copy
 
-   ! Ends an accumulator; no error if it has ended, or was never created.
+   ! Destroys an accumulator. No error if it has ended already, or was never created.
    subroutine treefold_accumulator_destroy(accumulator, ierr)
       type(treefold_accumulator), intent(inout) :: accumulator
       integer, intent(out), optional :: ierr
       call treefold_end_call(c_destroy(accumulator%state), ierr)
    end subroutine treefold_accumulator_destroy
 
-   ! Forgets all items.
+   ! Removes all items.
    subroutine treefold_accumulator_clear(accumulator, ierr)
       type(treefold_accumulator), intent(inout) :: accumulator
       integer, intent(out), optional :: ierr
       call treefold_end_call(c_accumulator_clear(accumulator%state%handle), ierr)
    end subroutine treefold_accumulator_clear
 
-   ! Adds items, or takes back items that were added; DOT and VDOT take pairs.
+   ! Adds items, or removes items that were added. DOT and VDOT take pairs.
    subroutine treefold_accumulator_add(accumulator, x, ierr)
       type(treefold_accumulator), intent(inout) :: accumulator
       type(*), dimension(..), intent(in) :: x
@@ -698,7 +700,8 @@ contains
       call treefold_end_call(c_change(accumulator%state, PAIRS + REMOVAL, x, y, x), ierr)
    end subroutine treefold_accumulator_remove_pairs
 
-   ! Adds what another accumulator of the same type and sums was given, which may be this one, or takes it back.
+   ! Adds the items of another accumulator, or removes them. Both must have the same type and sums; they may be the same
+   ! accumulator.
    subroutine treefold_accumulator_merge(accumulator, other, ierr)
       type(treefold_accumulator), intent(in) :: accumulator, other
       integer, intent(out), optional :: ierr
@@ -721,7 +724,7 @@ contains
       call treefold_end_call(c_value(accumulator%state, statistic, result, ddof), ierr)
    end subroutine treefold_accumulator_value
 
-   ! Whether two hold the same sum of as many items, of each kind of those that are NaN, infinite or -0.
+   ! Whether the two hold the same sum, of the same number of items and of NaN, each infinity and -0.
    function treefold_accumulator_equal(accumulator, other, ierr) result(is_equal)
       type(treefold_accumulator), intent(in) :: accumulator, other
       integer, intent(out), optional :: ierr
@@ -729,7 +732,7 @@ contains
       is_equal = are_equal(c_accumulator_equal, accumulator%state%handle, other%state%handle, ierr)
    end function treefold_accumulator_equal
 
-   ! An accumulator as bytes, for files and other programs. Equal ones have the same.
+   ! Writes an accumulator as bytes, for files and other programs. Equal accumulators have the same bytes.
    subroutine treefold_accumulator_to_bytes(accumulator, bytes, ierr)
       type(treefold_accumulator), intent(in) :: accumulator
       integer(int8), intent(out), allocatable :: bytes(:)
@@ -737,7 +740,7 @@ contains
       call write_bytes(c_accumulator_to_bytes, accumulator%state%handle, bytes, ierr)
    end subroutine treefold_accumulator_to_bytes
 
-   ! Makes an accumulator what bytes stand for. They are those of one of its type that holds the same.
+   ! Replaces the contents of an accumulator by bytes. They must come from an accumulator of the same type that holds the same sums.
    subroutine treefold_accumulator_of_bytes(accumulator, bytes, ierr)
       type(treefold_accumulator), intent(in) :: accumulator
       type(*), dimension(..), intent(in) :: bytes
@@ -747,7 +750,7 @@ contains
 
    ! ---- Sums by key that are held ----
 
-   ! A state of no items for the keys 0 to keys - 1: of real numbers, or of integers for COUNT, SUM, MEAN, VARIANCE and STD.
+   ! Creates an empty state for the keys 0 to keys - 1: of real numbers, or of integers for COUNT, SUM, MEAN, VARIANCE and STD.
    subroutine treefold_keyed_create(type, statistic, keys, keyed, ierr)
       integer(c_int32_t), intent(in) :: type, statistic
       integer, intent(in) :: keys
@@ -756,7 +759,8 @@ contains
       call treefold_end_call(c_create(keyed%state, type, statistic, keys), ierr)
    end subroutine treefold_keyed_create
 
-   ! A state of rows of `width` items: treefold_keyed_add takes x(:, i) with keys(i), _values writes a row for each key.
+   ! Creates an empty state of rows of `width` items. treefold_keyed_add takes x(:, i) with keys(i); _values writes a row for each
+   ! key.
    subroutine treefold_keyed_create_rows(type, statistic, keys, width, keyed, ierr)
       integer(c_int32_t), intent(in) :: type, statistic
       integer, intent(in) :: keys, width
@@ -765,7 +769,7 @@ contains
       call treefold_end_call(c_create(keyed%state, type, statistic, keys, width), ierr)
    end subroutine treefold_keyed_create_rows
 
-   ! Sums of the keys that have items, which may be any integers.
+   ! Creates an empty hashed state: sums for the keys that have items, which may be any integers.
    subroutine treefold_keyed_create_hashed(type, keyed, ierr)
       integer(c_int32_t), intent(in) :: type
       type(treefold_keyed), intent(inout) :: keyed
@@ -773,7 +777,7 @@ contains
       call treefold_end_call(c_create(keyed%state, type, TREEFOLD_STATISTIC_SUM), ierr)
    end subroutine treefold_keyed_create_hashed
 
-   ! The next ones are as those of accumulators.
+   ! The following are as for accumulators.
    subroutine treefold_keyed_copy(keyed, copy, ierr)
       type(treefold_keyed), intent(in) :: keyed
       type(treefold_keyed), intent(inout) :: copy
@@ -793,7 +797,8 @@ contains
       call treefold_end_call(c_keyed_clear(keyed%state%handle), ierr)
    end subroutine treefold_keyed_clear
 
-   ! Adds items to those of their keys, or takes back what was added. States of two arrays take pairs; NORM is one, of x and x.
+   ! Adds items to the sums of their keys, or removes items that were added. States of two arrays take pairs; so does NORM, of x and
+   ! x.
    subroutine treefold_keyed_add(keyed, keys, x, ierr)
       type(treefold_keyed), intent(inout) :: keyed
       type(*), dimension(..), intent(in) :: keys, x
@@ -844,7 +849,7 @@ contains
       call treefold_end_call(c_groups(keyed%state%handle, groups), ierr)
    end function treefold_keyed_groups
 
-   ! The keys of a state of any keys, ascending, as integer(int64).
+   ! The keys of a hashed state, ascending, as integer(int64).
    subroutine treefold_keyed_keys(keyed, result, ierr)
       type(treefold_keyed), intent(in) :: keyed
       type(*), dimension(..), intent(inout) :: result
@@ -852,8 +857,8 @@ contains
       call treefold_end_call(c_keys(keyed%state, result), ierr)
    end subroutine treefold_keyed_keys
 
-   ! A statistic of each key: integer(int64) for a count and for sums of integers, real(real64) for other statistics of integers,
-   ! else the type of the items.
+   ! A statistic for each key. Counts and sums of integers are integer(int64); other statistics of integers are real(real64). All
+   ! others have the type of the items.
    subroutine treefold_keyed_values(keyed, statistic, result, ddof, ierr)
       type(treefold_keyed), intent(in) :: keyed
       integer(c_int32_t), intent(in) :: statistic
@@ -863,7 +868,7 @@ contains
       call treefold_end_call(c_value(keyed%state, statistic, result, ddof), ierr)
    end subroutine treefold_keyed_values
 
-   ! Whether two have the same keys, each with the same sum of as many items.
+   ! Whether the two have the same keys, and for each key the same sum and number of items.
    function treefold_keyed_equal(keyed, other, ierr) result(is_equal)
       type(treefold_keyed), intent(in) :: keyed, other
       integer, intent(out), optional :: ierr
@@ -878,7 +883,7 @@ contains
       call write_bytes(c_keyed_to_bytes, keyed%state%handle, bytes, ierr)
    end subroutine treefold_keyed_to_bytes
 
-   ! The state has as many keys then as the bytes have.
+   ! Afterwards the state has as many keys as the bytes.
    subroutine treefold_keyed_of_bytes(keyed, bytes, ierr)
       type(treefold_keyed), intent(in) :: keyed
       type(*), dimension(..), intent(in) :: bytes
@@ -886,7 +891,7 @@ contains
       call treefold_end_call(c_of_bytes(keyed%state, bytes), ierr)
    end subroutine treefold_keyed_of_bytes
 
-   ! The name that C has for a state: for module treefold_mpi.
+   ! The C handle of a state, for module treefold_mpi.
    pure function treefold_keyed_handle(keyed) result(handle)
       type(treefold_keyed), intent(in) :: keyed
       type(c_ptr) :: handle
@@ -920,7 +925,7 @@ contains
       call treefold_end_call(status, ierr)
    end subroutine write_bytes
 
-   ! Nobody is left to hear of an error in a finaliser. It has no effect on what has ended already, nor on what was never created.
+   ! A finaliser has nobody to report an error to. It does nothing to a state that has ended already or was never created.
    impure elemental subroutine finalise_accumulator(accumulator)
       type(treefold_accumulator), intent(inout) :: accumulator
       integer(c_int32_t) :: ignored
@@ -947,7 +952,7 @@ contains
 
    ! ---- Errors and texts ----
 
-   ! Reports an error that is found here; always true.
+   ! Reports an error found in Fortran; always true.
    function treefold_refused(status, message, ierr) result(is)
       integer, intent(in) :: status
       character(len=*), intent(in) :: message
@@ -958,7 +963,7 @@ contains
       call treefold_end_call(treefold_report(int(status, c_int32_t), message // c_null_char), ierr)
    end function treefold_refused
 
-   ! Ends every call: hands on its status, or ends the program.
+   ! Ends every call: returns its status, or ends the program.
    subroutine treefold_end_call(status, ierr)
       integer(c_int32_t), intent(in) :: status
       integer, intent(out), optional :: ierr
@@ -972,7 +977,7 @@ contains
       end if
    end subroutine treefold_end_call
 
-   ! The text of a string of C.
+   ! Converts a C string to a Fortran string.
    function treefold_text_of(string) result(text)
       type(c_ptr), intent(in) :: string
       character(len=:), allocatable :: text
@@ -1035,7 +1040,7 @@ module treefold_int64
 #include "treefold.F90"
 end module treefold_int64
 
-! ---- What programs use ----------------------------------------------------------------------------------------------------------
+! ---- The public module ----------------------------------------------------------------------------------------------------------
 
 module treefold
    use treefold_any

@@ -1,11 +1,11 @@
 /*
- * What the modules treefold and treefold_mpi do with arrays of Fortran, which have any type, rank and stride. The layout of a descriptor
- * belongs to the compiler, so this file is compiled beside the modules, by the C compiler of the same kind (gcc with gfortran, icx with
- * ifx), which finds its own ISO_Fortran_binding.h:
+ * Reads and writes arrays of Fortran, of any type, rank and stride, for the modules treefold and treefold_mpi. The layout of an array
+ * descriptor depends on the compiler. So compile this file beside the modules, with the C compiler of the same family (gcc with gfortran,
+ * icx with ifx), which finds its own ISO_Fortran_binding.h:
  *
  *     gcc -c -I<prefix>/include treefold_descriptor.c
  *
- * Functions that the modules call have names with treefold_view_ or treefold_f_. An argument that is missing in Fortran is NULL here.
+ * Functions that the modules call have names with treefold_view_ or treefold_f_. An argument that is absent in Fortran is NULL here.
  */
 #include <ISO_Fortran_binding.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 
 enum { TREEFOLD_VIEW_FINE = 0, TREEFOLD_VIEW_ASSUMED_SIZE = 1, TREEFOLD_VIEW_ABSENT = 2 };
 
-/* An array, or a scalar, which has rank 0 and 1 element. */
+/* An array, or a scalar, which has rank 0 and one element. */
 typedef struct {
     void *address;         /* of the first element */
     int64_t elements;      /* 0 unless the state is 0 */
@@ -30,7 +30,7 @@ typedef struct {
     int32_t state;         /* 0: fine; 1: of assumed size; 2: not allocated, or a null pointer */
 } treefold_view;
 
-/* Integers by their length, as compilers have one code or several for the kinds of one length. */
+/* Finds the type of integers by their size: compilers have one code or several for kinds of the same size. */
 static treefold_type type_of(const CFI_cdesc_t *array) {
     static const CFI_type_t integers[] = {CFI_type_int8_t, CFI_type_int16_t, CFI_type_int32_t, CFI_type_int64_t,    CFI_type_signed_char,
                                           CFI_type_short,  CFI_type_int,     CFI_type_long,    CFI_type_long_long};
@@ -57,7 +57,7 @@ void treefold_view_write(const CFI_cdesc_t *array, const void *from);
 void treefold_view_of(const CFI_cdesc_t *array, treefold_view *view) {
     *view = (treefold_view){.address = array->base_addr, .bytes = (int64_t)array->elem_len, .type = type_of(array), .rank = array->rank,
                             .is_contiguous = 1};
-    /* Of an array constructor without elements, gfortran makes a null pointer, too. */
+    /* gfortran passes a null pointer for an array constructor without elements, too. */
     int is_empty = 0;
     for (int i = 0; i < array->rank; i++) is_empty |= array->dim[i].extent == 0;
     if (is_empty) return;
@@ -80,8 +80,8 @@ void treefold_view_of(const CFI_cdesc_t *array, treefold_view *view) {
     if (elements <= 1) view->is_contiguous = 1;
 }
 
-/* Copies `count` elements from element `begin` on, which counts from 0, between an array and memory. The first dimension is walked by one
-   inner loop of a constant length of elements, which the compiler turns into loads and stores. */
+/* Copies `count` elements between an array and memory, starting at element `begin`, counted from 0. The inner loop walks the first
+   dimension, with a constant element length, so that the compiler emits loads and stores. */
 static void copy(const CFI_cdesc_t *array, int64_t begin, int64_t count, char *memory, int is_write) {
     int64_t index[CFI_MAX_RANK] = {0}, rest = begin, length = (int64_t)array->elem_len;
     for (int i = 0; i < array->rank; i++) {
@@ -122,14 +122,14 @@ void treefold_view_write(const CFI_cdesc_t *array, const void *from) {
 
 /* ---- Arguments ---- */
 
-/* An array that a call was given, and where its elements follow each other, if it has gaps: a copy of some of them. */
+/* An array argument. If it has gaps, also a contiguous copy of some of its elements. */
 typedef struct {
     treefold_view is;
-    const CFI_cdesc_t *of; /* NULL if it is missing */
+    const CFI_cdesc_t *of; /* NULL if it is absent */
     char *copy;
 } argument;
 
-/* What a call was given, and the first mistake in it. */
+/* The arguments of a call, and the first error found in them. */
 typedef struct {
     argument x, y, keys, result;
     treefold_status wrong;
@@ -145,7 +145,7 @@ static void refuse(arguments *all, treefold_status status, const char *format, .
     va_end(values);
 }
 
-/* Ends a call: writes the copy of a result, or reports the mistake. */
+/* Ends a call: writes the copy of a result back, or reports the error. */
 static treefold_status end(arguments *all, treefold_status status) {
     if (all->wrong != TREEFOLD_OK) status = treefold_report(all->wrong, all->text);
     if (status == TREEFOLD_OK && all->result.copy != NULL) treefold_view_write(all->result.of, all->result.copy);
@@ -156,7 +156,7 @@ static treefold_status end(arguments *all, treefold_status status) {
     return status;
 }
 
-/* The same after a call of C, which is left out if there was a mistake. */
+/* The same after a C call, which is skipped if there was an error. */
 #define TREEFOLD_END(call) end(&all, all.wrong == TREEFOLD_OK ? (call) : TREEFOLD_OK)
 
 static const char *type_name(treefold_type type) {
@@ -170,13 +170,13 @@ static void check_length(arguments *all, const char *name, int64_t length, int64
     refuse(all, TREEFOLD_LENGTH, "`%s` has %lld elements instead of %lld", name, (long long)length, (long long)expected);
 }
 
-/* C would take a negative number for a huge one. */
+/* Rejects negative numbers, which C would read as huge ones. */
 static void check_number(arguments *all, const char *name, int64_t number) {
     if (number < 0) refuse(all, TREEFOLD_ARGUMENT, "`%s` must not be negative: it is %lld", name, (long long)number);
 }
 
-/* Looks at an array. `type` is what its elements must be: 0 for any type that treefold reduces, -1 for any at all. The length may be -1 for
-   any, too. One that is missing has no elements. */
+/* Describes an array and checks it. `type` is the required type of its elements: 0 for any type that treefold reduces, -1 for any type.
+   `length` -1 allows any length. An absent array has no elements. */
 static void look(arguments *all, argument *found, const char *name, const CFI_cdesc_t *array, treefold_type type, int64_t length) {
     *found = (argument){.of = array, .is.is_contiguous = 1};
     if (array == NULL) return;
@@ -198,15 +198,15 @@ static int64_t extent(const argument *array, int dimension) {
     return array->of != NULL && dimension < array->is.rank ? array->of->dim[dimension].extent : 1;
 }
 
-/* Memory for so many bytes, one at least, all 0. */
+/* Allocates `bytes` bytes, at least one, all 0. */
 static char *reserve(arguments *all, int64_t bytes) {
     char *memory = calloc(bytes > 0 ? (size_t)bytes : 1, 1);
     if (memory == NULL) refuse(all, TREEFOLD_MEMORY, "there is no memory for %lld bytes", (long long)bytes);
     return memory;
 }
 
-/* Where `count` elements follow each other, from element `begin` on: in the array, or in a copy, which has room for as many as were first
-   asked for. */
+/* Returns `count` contiguous elements from element `begin` on: in the array itself, or in a copy. The first call decides the size of the
+   copy. */
 static void *part(arguments *all, argument *array, int64_t begin, int64_t count) {
     if (all->wrong != TREEFOLD_OK || array->of == NULL) return NULL;
     if (array->is.is_contiguous) return begin == 0 ? array->is.address : (char *)array->is.address + begin * array->is.bytes;
@@ -227,8 +227,8 @@ static void *pointer_or_null(void *const *pointer) { return pointer != NULL ? *p
 
 /* ---- Over ranks, for module treefold_mpi ---- */
 
-/* Takes an array of elements of a type, -1 for any integers, or of items of so many bytes: its address and its length in items become
-   those that C gets. One that is not contiguous is copied, unless it has to stay where it is. */
+/* Takes an array of elements of `type` (-1 for any integers), or of items of item_bytes bytes. Its address and its length in items become
+   the arguments of the C call. An array that is not contiguous is copied, unless it `stays`. */
 void treefold_f_take(arguments *all, int place, const char *name, const CFI_cdesc_t *array, treefold_type type, int64_t item_bytes,
                      int stays) {
     static int64_t nothing;
@@ -247,16 +247,15 @@ void treefold_f_take(arguments *all, int place, const char *name, const CFI_cdes
     taken->is.address = whole(all, taken);
     taken->is.elements = count;
     if (all->wrong == TREEFOLD_OK) return;
-    /* An array of a length that cannot be, which C reads and writes nothing of. So this rank takes part in the call by failing, and no
-       other one waits for it. */
+    /* An invalid length, with which C reads and writes nothing. The C call then fails on this rank, and no other rank waits for it. */
     taken->is.address = &nothing;
     taken->is.elements = -1;
 }
 
-/* Notes a mistake that Fortran has found. */
+/* Records an error that Fortran has found. */
 void treefold_f_note(arguments *all, treefold_status status, const char *text) { refuse(all, status, "%s", text); }
 
-/* Ends a call that C has made. What C says of lengths is not of those that the caller gave. */
+/* Ends a call that C has made. An error of C about lengths is replaced by the recorded one, because C did not see the caller's lengths. */
 treefold_status treefold_f_end(arguments *all, treefold_status status, const CFI_cdesc_t *result) {
     if (status != TREEFOLD_OK && status != TREEFOLD_LENGTH) all->wrong = TREEFOLD_OK;
     all->result.of = result;
@@ -265,13 +264,13 @@ treefold_status treefold_f_end(arguments *all, treefold_status status, const CFI
 
 /* ---- In tree order ---- */
 
-/* In place of an operator: the sum of the products of two arrays. */
+/* Passed in place of an operator: the dot product of two arrays. */
 enum { TREEFOLD_DOT_OF_TWO = -1 };
 
-/* What a call is made of. Without them, its arrays stand for nothing. */
+/* Flags that describe a call. Without its flag, an array argument is a placeholder. */
 enum { TREEFOLD_BY_ROWS = 1, TREEFOLD_BY_KEY = 2, TREEFOLD_PAIRS = 4, TREEFOLD_REMOVAL = 8 };
 
-/* How many elements of an array with gaps are copied at once, by one thread and by several: a power of 2. */
+/* How many elements of an array with gaps are copied at a time, by one thread and by several: a power of 2. */
 static const int64_t block_elements = 1 << 13, block_of_threads = 1 << 20;
 
 typedef struct {
@@ -283,7 +282,7 @@ typedef struct {
     void *context;
 } reduction;
 
-/* The reduction of n elements that follow each other. */
+/* Reduces n contiguous elements. */
 static treefold_status fold(const reduction *how, const void *x, size_t n, const void *y, void *result) {
     int is_dot = how->op == TREEFOLD_DOT_OF_TWO;
     if (is_dot && how->team != NULL) return treefold_dot_on(how->type, x, n, y, n, how->team, how->context, result);
@@ -293,7 +292,7 @@ static treefold_status fold(const reduction *how, const void *x, size_t n, const
     return treefold_fold(how->type, how->op, x, n, result);
 }
 
-/* Combines the two uppermost values of a stack, above which is room for another. */
+/* Combines the top two values of a stack. There is room for one more above them. */
 static treefold_status join(const reduction *how, char **top, size_t row_bytes) {
     char *left = *top - 2 * row_bytes;
     treefold_op op = how->op == TREEFOLD_DOT_OF_TWO ? TREEFOLD_SUM : how->op;
@@ -303,8 +302,8 @@ static treefold_status join(const reduction *how, char **top, size_t row_bytes) 
     return status;
 }
 
-/* The reduction of elements with gaps between them: blocks of 2^k rows are copied and reduced. Every block but the last is a complete
-   subtree, so that the values of blocks combine as in a binary counter, and what is left from right to left. */
+/* Reduces elements with gaps between them: copies and reduces blocks of 2^k rows. Every block but the last is a complete subtree. So a
+   binary counter combines the values of the blocks, and the remaining values are combined from right to left. */
 static treefold_status fold_by_blocks(arguments *all, const reduction *how, void *result) {
     int64_t limit = how->team != NULL || treefold_thread_count() != 1 ? block_of_threads : block_elements;
     int64_t width = (int64_t)how->width, rows = all->x.is.elements / width, block = 1, levels = 3;
@@ -327,7 +326,7 @@ static treefold_status fold_by_blocks(arguments *all, const reduction *how, void
     return status;
 }
 
-/* Reduces all elements of x, or its rows, or, for TREEFOLD_DOT_OF_TWO, its products with y, by the threads of `team` if there is one. */
+/* Reduces all elements of x, or its rows, or, for TREEFOLD_DOT_OF_TWO, its products with y. Uses the threads of `team` if there is one. */
 treefold_status treefold_f_reduce(treefold_op op, int by_rows, const CFI_cdesc_t *x, const CFI_cdesc_t *result, const CFI_cdesc_t *y,
                                   treefold_team const *team, void *const *context) {
     arguments all = {0};
@@ -343,7 +342,7 @@ treefold_status treefold_f_reduce(treefold_op op, int by_rows, const CFI_cdesc_t
     return TREEFOLD_END(fold_by_blocks(&all, &how, place));
 }
 
-/* Items of the caller's operator, which are as those of x. */
+/* Reduces items of a user-defined operator. Items have the type and size of those of x. */
 static void check_alike(arguments *all, const char *name, const argument *array) {
     if (array->is.type == all->x.is.type && array->is.bytes == all->x.is.bytes) return;
     refuse(all, TREEFOLD_ARGUMENT, "`%s` does not have elements of the type of `items`", name);
@@ -391,7 +390,7 @@ treefold_status treefold_f_sum_and_absolute_sum(const CFI_cdesc_t *x, const CFI_
 
 /* ---- Exact ---- */
 
-/* What an accumulator or a keyed state of Fortran is. */
+/* The contents of an accumulator or a keyed state of Fortran. */
 typedef struct {
     union {
         treefold_accumulator *sum;
@@ -400,14 +399,14 @@ typedef struct {
     } handle;
     treefold_type element; /* the type of the items */
     int32_t is_keyed;
-    int64_t width; /* the items of a row */
+    int64_t width; /* items per row */
 } treefold_state;
 
 treefold_status treefold_f_destroy(treefold_state *state) {
     return state->is_keyed ? treefold_keyed_destroy(&state->handle.keyed) : treefold_accumulator_destroy(&state->handle.sum);
 }
 
-/* Makes `to` another state of the same items. After an error it is as it was. */
+/* Makes `to` a copy of another state. After an error it is unchanged. */
 treefold_status treefold_f_copy(const treefold_state *from, treefold_state *to) {
     treefold_state made = *from;
     made.handle.any = NULL;
@@ -419,12 +418,12 @@ treefold_status treefold_f_copy(const treefold_state *from, treefold_state *to) 
     return TREEFOLD_OK;
 }
 
-/* The assignment of a state that was not created ends the old one. */
+/* Assigning a state that was never created destroys the old one. */
 treefold_status treefold_f_assign(const treefold_state *from, treefold_state *to) {
     return from->handle.any != NULL ? treefold_f_copy(from, to) : treefold_f_destroy(to);
 }
 
-/* Begins a state in place of what it was: an accumulator; or by `keys` keys, of rows if there is a width; or by any keys. */
+/* Replaces a state by an empty one: an accumulator, a state of `keys` keys, of rows if there is a width, or a hashed state. */
 treefold_status treefold_f_create(treefold_state *state, treefold_type type, treefold_statistic statistic, const int *keys,
                                   const int *width) {
     arguments all = {0};
@@ -451,7 +450,7 @@ static treefold_type type_of_result(treefold_statistic statistic, treefold_type 
     return element;
 }
 
-/* Looks at the items of a statistic, of rows if the width is not 1; if it is -1, it becomes that of x. */
+/* Checks the items of a statistic, which are rows if the width is not 1. A width of -1 becomes that of x. */
 static void look_at_items(arguments *all, const CFI_cdesc_t *keys, const CFI_cdesc_t *x, const CFI_cdesc_t *y, treefold_type type,
                           int64_t *width) {
     look(all, &all->x, "x", x, type, -1);
@@ -469,8 +468,8 @@ static int have_no_gaps(const arguments *all) {
     return all->x.is.is_contiguous && all->y.is.is_contiguous && all->keys.is.is_contiguous;
 }
 
-/* Adds items to a state, or takes them back, by blocks of rows; as one block where none has gaps. A state that a later block leaves in
-   error has the earlier ones. Without keys, all rows of a keyed state have key 0. */
+/* Adds items to a state, or removes them, in blocks of rows; in one block if no array has gaps. If a later block fails, the state keeps the
+   earlier ones. Without keys, all rows of a keyed state have key 0. */
 static treefold_status add(const treefold_state *state, int is_removal, arguments *all) {
     treefold_keyed *keyed = state->handle.keyed;
     treefold_accumulator *sum = state->handle.sum;
@@ -502,7 +501,7 @@ static treefold_status add(const treefold_state *state, int is_removal, argument
     return status;
 }
 
-/* A statistic by a state that takes block after block: an accumulator, or sums by key, which have more statistics. */
+/* A statistic by a state that takes one block after the other: an accumulator, or a keyed state, which has more statistics. */
 static treefold_status exact_by_blocks(arguments *all, treefold_statistic statistic, int by_rows, int64_t width, double ddof,
                                        void *result) {
     const int of_accumulators = 1 << TREEFOLD_EXACT_COUNT | 1 << TREEFOLD_EXACT_SUM | 1 << TREEFOLD_EXACT_MEAN |
@@ -525,7 +524,7 @@ static treefold_status exact_by_blocks(arguments *all, treefold_statistic statis
     return status;
 }
 
-/* A statistic of all items, of each key's, or of columns. */
+/* A statistic of all items, for each key, or of columns. */
 treefold_status treefold_f_exact(treefold_statistic statistic, int parts, const CFI_cdesc_t *x, const CFI_cdesc_t *result,
                                  const CFI_cdesc_t *keys, const CFI_cdesc_t *y, const double *ddof) {
     arguments all = {0};
@@ -550,7 +549,8 @@ treefold_status treefold_f_exact(treefold_statistic statistic, int parts, const 
     return TREEFOLD_END(treefold_exact(of_x.type, statistic, degrees, of_x.address, n, of_y.address, l, place));
 }
 
-/* Adds to a state of the caller's, or takes back. Several blocks go to a copy first, since a failed call changes nothing. */
+/* Adds items to a state of the caller, or removes them. If there are several blocks, a copy takes them first: a failed call must change
+   nothing. */
 treefold_status treefold_f_change(treefold_state *state, int parts, const CFI_cdesc_t *x, const CFI_cdesc_t *y,
                                   const CFI_cdesc_t *keys) {
     arguments all = {0};

@@ -1,25 +1,25 @@
 /*
  * treefold.h: reductions whose bits depend on the items, their order and the operator, and on nothing else.
  *
- * Items are the leaves of one binary tree: neighbours pair up, an odd last one moves up unchanged, and so on until one value is
- * left. docs/order.md has the specification; such pages are installed in share/treefold/docs. These functions reduce the items of
- * one process; treefold_mpi.h has those of MPI's ranks, which give the same bits.
+ * Items are the leaves of a binary tree: neighbours are combined in pairs, an unpaired last value moves up unchanged, and this repeats
+ * until one value is left. docs/order.md has the specification; the pages are installed in share/treefold/docs. The functions here reduce
+ * the items of one process. Those of treefold_mpi.h reduce over the ranks of MPI, and give the same bits.
  *
  *     double x[4] = {0.1, 0.2, 0.3, 0.4}, sum;
  *     if (treefold_sum_f64(x, 4, &sum) != TREEFOLD_OK)
  *         fprintf(stderr, "%s\n", treefold_last_error());
  *
- * As in MPI, the type of the elements is an argument, and so is the operator. The names with _f32 or _f64 are short forms for float and
- * double; in C11, treefold_sum(x, n, &sum) and its kin find the type by themselves.
+ * As in MPI, the element type and the operator are arguments. Names with _f32 or _f64 are short forms for float and double. In C11, macros
+ * such as treefold_sum(x, n, &sum) find the type by themselves.
  *
- * A function of type treefold_status returns TREEFOLD_OK or the code of an error, and writes its result where a pointer says. After an
- * error the result is not to be used. Arrays belong to the caller; a call reads or writes them before it returns, not later. A length
- * counts elements, not bytes. An array of 0 elements may be NULL; any other NULL is TREEFOLD_NULL. Results must be aligned for their type
- * and must not overlap the inputs or each other: otherwise the call returns TREEFOLD_ARGUMENT and writes nothing. Items of the caller's
- * operator may have any address.
+ * A function of type treefold_status returns TREEFOLD_OK or an error code, and writes its result through a pointer. After an error, do not
+ * use the result. Arrays belong to the caller; a call reads or writes them only before it returns. A length counts elements, not bytes. An
+ * array of 0 elements may be NULL; any other NULL is TREEFOLD_NULL, unless a comment allows it. Results must be aligned for their type and
+ * must not overlap the inputs or each other: otherwise the call returns TREEFOLD_ARGUMENT and writes nothing. Items of a user-defined
+ * operator need no alignment.
  *
- * All functions of this header may be called by several threads at once. By default a call does all its work in the thread that made it:
- * see treefold_threads.
+ * Several threads may call the functions of this header at once. By default a call does all its work in the calling thread: see
+ * treefold_threads.
  *
  * Link with libtreefold (pkg-config: treefold; CMake: treefold::treefold). C99 or later, C++11 or later; 64-bit processors.
  */
@@ -42,7 +42,7 @@ extern "C" {
 /* The version of this header: 10000 times the major number, plus 100 times the minor one, plus the patch. */
 #define TREEFOLD_VERSION 100
 
-/* The version of the library, in the same form. Before 1.0, libraries of one minor version fit each other's headers. */
+/* The version of the library, in the same form. Before 1.0, header and library must have the same minor version. */
 uint32_t treefold_version(void);
 
 /* The version of the library as text, such as "0.1.0". */
@@ -56,44 +56,44 @@ typedef int32_t treefold_status;
 enum {
     TREEFOLD_OK = 0,
     TREEFOLD_NULL = 1,         /* A pointer is NULL. */
-    TREEFOLD_ARGUMENT = 2,     /* An argument has a value that it cannot have: an unknown code, an address that is not aligned, arrays
-                                  that overlap, a root that does not exist, a handle that was destroyed or is another thread's. */
-    TREEFOLD_LENGTH = 3,       /* An array has another length than it must have. */
-    TREEFOLD_DISAGREE = 4,     /* The ranks do not agree on what they reduce, or their items are not 0 to N - 1, each once. */
-    TREEFOLD_EMPTY = 5,        /* There are no items, and the operator has no value for nothing. */
-    TREEFOLD_ENVIRONMENT = 6,  /* The processor does not round to nearest here, or flushes subnormal numbers to zero. */
+    TREEFOLD_ARGUMENT = 2,     /* An argument is invalid: an unknown code, a misaligned address, overlapping arrays, a root that is not a
+                                  rank, a handle that was destroyed or belongs to another thread. */
+    TREEFOLD_LENGTH = 3,       /* An array has the wrong length. */
+    TREEFOLD_DISAGREE = 4,     /* The ranks disagree about the reduction, or their items are not 0 to N - 1, each once. */
+    TREEFOLD_EMPTY = 5,        /* There are no items, and the operator has no value for that case. */
+    TREEFOLD_ENVIRONMENT = 6,  /* The processor is not set to round to nearest, or flushes subnormal numbers to zero. */
     TREEFOLD_RANK_FAILED = 7,  /* Another rank failed: treefold_last_error_rank says which. */
-    TREEFOLD_SPENT = 8,        /* An earlier run of the plan failed: build another. */
-    TREEFOLD_UNDER_WAY = 9,    /* A run of the plan is under way: wait for it first. It goes on. */
-    TREEFOLD_TIMED_OUT = 10,   /* The time is over. The run goes on. */
-    TREEFOLD_MPI = 11,         /* The MPI library failed, or is another one than this library was built for. */
-    TREEFOLD_UNSUPPORTED = 12, /* The function does not exist for this type, operator or algorithm. */
-    TREEFOLD_PANIC = 13,       /* An error in treefold itself; please report it. */
-    TREEFOLD_MISMATCHED = 14,  /* The ranks make different calls on a plan. */
+    TREEFOLD_SPENT = 8,        /* An earlier run of the plan failed: build a new plan. */
+    TREEFOLD_UNDER_WAY = 9,    /* A run of the plan is under way, and continues: wait for it first. */
+    TREEFOLD_TIMED_OUT = 10,   /* The time limit has passed. The run continues. */
+    TREEFOLD_MPI = 11,         /* The MPI library failed, or is not the one that the program was compiled for. */
+    TREEFOLD_UNSUPPORTED = 12, /* The function does not support this type, operator or algorithm. */
+    TREEFOLD_PANIC = 13,       /* A bug in treefold: please report it. */
+    TREEFOLD_MISMATCHED = 14,  /* The ranks made different calls on a plan. */
     TREEFOLD_MEMORY = 15,      /* There is not enough memory. */
-    TREEFOLD_OPERATOR = 16,    /* The caller's operator returned an error, or made a call that an operator cannot make. */
-    TREEFOLD_INTERRUPTED = 17  /* The program has ended a wait: see treefold_comm_interruption. */
+    TREEFOLD_OPERATOR = 16,    /* The user-defined operator returned an error, or made a call that operators must not make. */
+    TREEFOLD_INTERRUPTED = 17  /* The program's callback ended a wait: see treefold_comm_interruption. */
 };
 
 /*
- * What went wrong in this thread's last call that failed: a line of UTF-8 that names the argument or the rank. "" if none has failed.
- * The text is valid until this thread's next call that fails.
+ * The message of this thread's last failed call: a line of UTF-8 that names the argument or the rank; "" if none has failed. The text is
+ * valid until this thread's next failed call.
  */
 const char *treefold_last_error(void);
 
-/* The rank that the last error of this thread is about; -1 if it is about none. */
+/* The rank that this thread's last error is about; -1 if it is about none. */
 int32_t treefold_last_error_rank(void);
 
 /* The name of a code, such as "TREEFOLD_LENGTH"; "unknown" for any other number. */
 const char *treefold_status_name(treefold_status status);
 
-/* Makes a text this thread's last error, as a failed call does, and returns the code: for bindings of other languages, which find errors
-   of their own. A code that is none becomes TREEFOLD_ARGUMENT. */
+/* Sets this thread's last error, as a failed call does, and returns the code. For bindings of other languages, which detect errors
+   themselves. An unknown code becomes TREEFOLD_ARGUMENT. */
 treefold_status treefold_report(treefold_status status, const char *message);
 
 /* ---- Types and operators ------------------------------------------------------------------------------------------------------ */
 
-/* The type of an element. Complex numbers are two floating-point numbers, first the real part, as in C, C++ and Fortran. */
+/* The type of an element. A complex number is two floating-point numbers, the real part first, as in C, C++ and Fortran. */
 typedef int32_t treefold_type;
 
 enum {
@@ -112,100 +112,98 @@ enum {
 };
 
 /*
- * What combines two items. Each operation rounds once, in the element's own type; integers wrap. Minimum and maximum are those of
- * IEEE 754-2019: a NaN wins, and -0 is less than +0. A result that is not a number is the positive quiet NaN without payload.
+ * The operator that combines two items. Each operation rounds once, in the element type; integers wrap around. Minimum and maximum follow
+ * IEEE 754-2019: a NaN wins, and -0 is less than +0. A NaN result is the positive quiet NaN without payload.
  */
 typedef int32_t treefold_op;
 
 enum {
-    TREEFOLD_SUM = 1,     /* of nothing: 0 */
-    TREEFOLD_PRODUCT = 2, /* of nothing: 1 */
-    TREEFOLD_MIN = 3,     /* of nothing: TREEFOLD_EMPTY; of complex numbers: TREEFOLD_UNSUPPORTED */
+    TREEFOLD_SUM = 1,     /* of no items: 0 */
+    TREEFOLD_PRODUCT = 2, /* of no items: 1 */
+    TREEFOLD_MIN = 3,     /* of no items: TREEFOLD_EMPTY; of complex numbers: TREEFOLD_UNSUPPORTED */
     TREEFOLD_MAX = 4      /* as TREEFOLD_MIN */
 };
 
 /*
- * An operator of the caller's: leaves the combination of two items in `out`, `left` having the lower numbers, and returns 0. Any
- * other number ends the reduction with TREEFOLD_OPERATOR. The items are aligned to 8 bytes; `out` is neither of the two. The operator
- * must give the same bits for the same operands on every rank. It must not throw an exception or leave by longjmp, and must not
- * communicate. `context` is what the caller gave with it.
+ * A user-defined operator. It writes the combination of `left` and `right` to `out` and returns 0; any other return value ends the
+ * reduction with TREEFOLD_OPERATOR. `left` holds the items with the lower numbers. All three are aligned to 8 bytes; `out` is neither
+ * `left` nor `right`. The operator must give the same bits for the same operands on every rank. It must not throw an exception, leave by
+ * longjmp, or communicate. `context` is the pointer that the caller passed with the operator.
  */
 typedef int (*treefold_combine)(void *context, const void *left, const void *right, void *out);
 
-/* The longest item of an operator of the caller's, in bytes. */
+/* The maximum size of an item of a user-defined operator, in bytes. */
 #define TREEFOLD_ITEM_BYTES_MAX 512
 
 /* ---- Threads ------------------------------------------------------------------------------------------------------------------ */
 
 /*
- * Sets how many threads the later calls of this thread may use: 1, the default, is the calling thread alone; 0 is one thread a core, or
- * RAYON_NUM_THREADS. No number of threads changes a bit. The functions that use several threads are treefold_sum and treefold_dot (also as
- * _f32 and _f64), fold, fold_rows, fields, fold_user, sum_lanes, sum_and_absolute_sum, and the exact sums, dot products, norms and sums by
- * key. They work alone on short arrays.
+ * Sets how many threads later calls of this thread may use. 1, the default, is the calling thread alone; 0 is one thread per core, or
+ * RAYON_NUM_THREADS. The number of threads changes no bit. The functions that use several threads are treefold_sum and treefold_dot (also
+ * as _f32 and _f64), fold, fold_rows, fields, fold_user, sum_lanes, sum_and_absolute_sum, and the exact sums, dot products, norms and sums
+ * by key. They use one thread for short arrays.
  *
- * There is one pool of threads for each number that was set. It starts with the first call that needs it, TREEFOLD_MEMORY if it cannot,
- * and lasts until the process ends. A child that fork() has made has none of its parent's threads, and starts a pool of its own.
+ * There is one thread pool for each number that was set. It starts with the first call that needs it (TREEFOLD_MEMORY if it cannot start)
+ * and lasts until the process ends. A child process made by fork() has none of its parent's threads, and starts its own pool.
  * TREEFOLD_ARGUMENT if n is negative or more than 65535.
  */
 treefold_status treefold_threads(int n);
 
-/* The setting of this thread. */
+/* This thread's setting of treefold_threads. */
 int treefold_thread_count(void);
 
 /*
- * For threads of the caller's own, such as OpenMP's: calls part(job, i) once for each i from 0 to parts - 1, in any order and by any
- * threads, and returns when all these calls have returned. `context` is what the caller gave with it.
+ * A callback that runs work on the caller's own threads, such as OpenMP's. It calls part(job, i) once for each i from 0 to parts - 1, in
+ * any order and on any threads, and returns when all these calls have returned. `context` is the pointer that the caller passed with it.
  */
 typedef void (*treefold_part)(void *job, size_t part);
 typedef void (*treefold_team)(void *context, size_t parts, treefold_part part, void *job);
 
 /* ---- One process, in tree order ----------------------------------------------------------------------------------------------- */
 
-/* The sum of n numbers, and the sum of the products x[i] * y[i], each of which rounds once; 0 if there are none. x has n numbers and y has
-   m: TREEFOLD_LENGTH if they differ. */
+/* The sum of n numbers, and the sum of the products x[i] * y[i], each product rounded once; 0 if there are none. x has n numbers and y has
+   m: TREEFOLD_LENGTH if n and m differ. */
 treefold_status treefold_sum_f32(const float *x, size_t n, float *result);
 treefold_status treefold_sum_f64(const double *x, size_t n, double *result);
 treefold_status treefold_dot_f32(const float *x, size_t n, const float *y, size_t m, float *result);
 treefold_status treefold_dot_f64(const double *x, size_t n, const double *y, size_t m, double *result);
 
-/* The reduction of n items of any type by any operator. result is one item. */
+/* Reduces n items of any type with any operator. result is one item. */
 treefold_status treefold_fold(treefold_type type, treefold_op op, const void *items, size_t n, void *result);
 
 /*
- * The reduction of rows, element by element: result[c] becomes the reduction of every row's element c. The n elements of items are
- * rows of `width` elements, one after the other. result has m elements: TREEFOLD_LENGTH if m is not the width, or the elements
- * are not whole rows.
+ * Reduces rows, element by element: result[c] becomes the reduction of element c of every row. items has n elements: rows of `width`
+ * elements, one after the other. result has m elements. TREEFOLD_LENGTH if m is not the width, or if n is not a multiple of it.
  */
 treefold_status treefold_fold_rows(treefold_type type, treefold_op op, const void *items, size_t n, size_t width, void *result,
                                    size_t m);
 
-/* The reductions of several fields, each stored on its own: result[f] becomes the reduction of the n items at fields[f], for f below
-   count. */
+/* Reduces several separately stored fields: result[f] becomes the reduction of the n items at fields[f], for each f below count. */
 treefold_status treefold_fields(treefold_type type, treefold_op op, const void *const *fields, size_t count, size_t n, void *result);
 
 /*
- * The reduction of n items by the caller's operator. An item has item_bytes bytes, a multiple of 4 and at most
- * TREEFOLD_ITEM_BYTES_MAX. Items of a multiple of 8 bytes that are aligned to 8 bytes are not copied. `empty` is the reduction of
- * nothing, or NULL if that is an error (TREEFOLD_EMPTY). If treefold_threads allows several threads, they call `combine` at once, all with
- * the same context.
+ * Reduces n items with a user-defined operator. An item has item_bytes bytes: a multiple of 4, at most TREEFOLD_ITEM_BYTES_MAX. Items are
+ * copied unless item_bytes is a multiple of 8 and the items are aligned to 8 bytes. `empty` is the result for no items, or NULL if that is
+ * an error (TREEFOLD_EMPTY). If treefold_threads allows several threads, they call `combine` concurrently, all with the same context.
  */
 treefold_status treefold_fold_user(const void *items, size_t n, size_t item_bytes, treefold_combine combine, void *context,
                                    const void *empty, void *result);
 
-/* The dot product of TREEFOLD_F32 or F64. That of x and x is the sum of the squares. */
+/* The dot product of two arrays of TREEFOLD_F32 or F64. If x and y are the same array, it is the sum of squares. */
 treefold_status treefold_dot(treefold_type type, const void *x, size_t n, const void *y, size_t m, void *result);
 
 /*
- * The sum in lanes, the order of ISO C++'s P4016 (docs/lanes.md): x[i] belongs to lane i mod lanes, each lane is summed in tree order, and
- * then their sums. There are 1 to 2^20 lanes, else TREEFOLD_ARGUMENT; 16, 32, 64 and 128 are the fastest, and 1 is the sum above.
+ * The sum in lanes, the order of ISO C++'s P4016 (docs/lanes.md). x[i] belongs to lane i mod lanes; each lane is summed in tree order, and
+ * then the lane sums are. `lanes` is 1 to 2^20, else TREEFOLD_ARGUMENT; 16, 32, 64 and 128 are the fastest, and 1 gives treefold_sum.
  * TREEFOLD_F32 or F64.
  */
 treefold_status treefold_sum_lanes(treefold_type type, const void *x, size_t n, size_t lanes, void *result);
 
-/* The sum of the numbers, and that of their absolute values, which bounds the error of the first (docs/order.md). TREEFOLD_F32 or F64. */
+/* The sum of the numbers, and the sum of their absolute values, which bounds the error of the first (docs/order.md). TREEFOLD_F32 or F64.
+   */
 treefold_status treefold_sum_and_absolute_sum(treefold_type type, const void *x, size_t n, void *sum, void *absolute_sum);
 
-/* As treefold_fold and treefold_dot, by the caller's threads. A part that `team` has left out is TREEFOLD_ARGUMENT. */
+/* As treefold_fold and treefold_dot, on the caller's threads. TREEFOLD_ARGUMENT if `team` skips a part. */
 treefold_status treefold_fold_on(treefold_type type, treefold_op op, const void *items, size_t n, treefold_team team, void *context,
                                  void *result);
 treefold_status treefold_dot_on(treefold_type type, const void *x, size_t n, const void *y, size_t m, treefold_team team, void *context,
@@ -214,24 +212,24 @@ treefold_status treefold_dot_on(treefold_type type, const void *x, size_t n, con
 /* ---- One process, exact ------------------------------------------------------------------------------------------------------- */
 
 /*
- * Exact sums, and statistics that follow from them. Each is computed exactly and rounded once, to nearest with ties to even. They depend
- * neither on the order of the numbers nor on the floating-point environment: these functions are right in every one, do not check it, and
- * never return TREEFOLD_ENVIRONMENT. Nothing overflows on the way: a result is infinite only if the exact one is beyond the range, or a
- * number is infinite. One that is not a number is the positive quiet NaN without payload. The sum of nothing is +0; that of -0 alone is
- * -0; any other sum of zero is +0.
+ * Exact sums, and statistics that follow from them. Each is computed exactly and rounded once, to nearest with ties to even. Results depend
+ * neither on the order of the numbers nor on the floating-point environment: these functions do not check it, and never return
+ * TREEFOLD_ENVIRONMENT. Intermediate values do not overflow: a result is infinite only if the exact result is out of range, or a number is
+ * infinite. A NaN result is the positive quiet NaN without payload. The sum of no items is +0; the sum of -0 alone is -0; any other zero
+ * sum is +0.
  */
 
-/* The exact sum of n numbers, and of the products x[i] * y[i], which are not rounded. x has n numbers and y has m: TREEFOLD_LENGTH if they
-   differ. */
+/* The exact sum of n numbers, and the exact dot product: the products x[i] * y[i] are not rounded. x has n numbers and y has m:
+   TREEFOLD_LENGTH if n and m differ. */
 treefold_status treefold_exact_sum_f32(const float *x, size_t n, float *result);
 treefold_status treefold_exact_sum_f64(const double *x, size_t n, double *result);
 treefold_status treefold_exact_dot_f32(const float *x, size_t n, const float *y, size_t m, float *result);
 treefold_status treefold_exact_dot_f64(const double *x, size_t n, const double *y, size_t m, double *result);
 
 /*
- * A statistic. Those of two arrays have pairs x[i], y[i].
+ * A statistic. Statistics of two arrays take the pairs x[i], y[i].
  *
- *                                      of        of no or too few items
+ *                                      of        result for no or too few items
  *     TREEFOLD_EXACT_COUNT             x         0
  *     TREEFOLD_EXACT_SUM               x         0
  *     TREEFOLD_EXACT_MEAN              x         NaN
@@ -239,23 +237,23 @@ treefold_status treefold_exact_dot_f64(const double *x, size_t n, const double *
  *     TREEFOLD_EXACT_STD               x         see ddof
  *     TREEFOLD_EXACT_MIN               x         NaN
  *     TREEFOLD_EXACT_MAX               x         NaN
- *     TREEFOLD_EXACT_NORM              x         0         the square root of the sum of squares; keyed states take x and x
+ *     TREEFOLD_EXACT_NORM              x         0         the square root of the sum of squares; keyed states take the pairs x, x
  *     TREEFOLD_EXACT_DOT               x, y      0         the sum of the products
- *     TREEFOLD_EXACT_WEIGHTED_MEAN     x, y      NaN       y are weights; where they add up to 0, the quotient of two rounded sums
+ *     TREEFOLD_EXACT_WEIGHTED_MEAN     x, y      NaN       y are weights; if they add up to 0, the quotient of two rounded sums
  *     TREEFOLD_EXACT_COVARIANCE        x, y      NaN
  *     TREEFOLD_EXACT_CORRELATION       x, y      NaN       also if x or y is constant
- *     TREEFOLD_EXACT_SLOPE             x, y      NaN       of the regression line of y over x; also if x is constant
+ *     TREEFOLD_EXACT_SLOPE             x, y      NaN       of the regression line of y on x; also if x is constant
  *     TREEFOLD_EXACT_INTERCEPT         x, y      NaN       the height of that line at x = 0
  *     TREEFOLD_EXACT_SKEWNESS          x         NaN       also if x is constant
  *     TREEFOLD_EXACT_KURTOSIS          x         NaN       also if x is constant
- *     TREEFOLD_EXACT_VDOT              x, y      0         the sum of the products of x's complex conjugates and y
+ *     TREEFOLD_EXACT_VDOT              x, y      0         the sum of the products conj(x[i]) * y[i]
  *
- * `ddof`, the degrees of freedom, is 0 if the items are the whole population, and 1 if they are a sample of it. A variance, a standard
- * deviation and a covariance are divided by the number of items less ddof, which may be any number; of as many items as ddof, or fewer, a
- * variance is infinite, and if the items are all alike, or there are none, NaN. Skewness and kurtosis are g1 and g2 for ddof 0, and G1 and
- * G2 for ddof 1, which need 3 and 4 items; any other ddof of these two is TREEFOLD_ARGUMENT. Other statistics ignore ddof.
+ * `ddof`, as in NumPy, is 0 if the items are the whole population, and 1 if they are a sample of it. Variance, standard deviation and
+ * covariance are divided by the number of items minus ddof, which may be any number. If there are no more items than ddof, a variance is
+ * infinite; it is NaN if the items are all equal, or there are none. Skewness and kurtosis are g1 and g2 for ddof 0. For ddof 1 they are
+ * G1, which needs 3 items, and G2, which needs 4. Any other ddof of these two is TREEFOLD_ARGUMENT. Other statistics ignore ddof.
  *
- * A minimum and a maximum are as TREEFOLD_MIN and TREEFOLD_MAX have them. What a function does not have for a type is
+ * Minimum and maximum treat NaN and -0 as TREEFOLD_MIN and TREEFOLD_MAX do. A statistic that a function does not have for a type is
  * TREEFOLD_UNSUPPORTED.
  */
 typedef int32_t treefold_statistic;
@@ -281,69 +279,72 @@ enum {
 };
 
 /*
- * The type of a result: of a count TREEFOLD_U64; of complex items' variance and standard deviation that of their parts; of integers by
- * key TREEFOLD_I64 or U64 for a sum, as their type has a sign or not, and F64 for other statistics; else the type of the items.
+ * The type of a result. A count is TREEFOLD_U64. A variance or standard deviation of complex items has the type of their real parts. By
+ * key, sums of integers are TREEFOLD_I64 or U64, signed or unsigned as the items are, and other statistics of integers are F64. Every other
+ * result has the type of the items.
  */
 
-/* A statistic of all items. x has n elements; y has m, or is NULL with m = 0 if the statistic takes one array. Of complex numbers there are
-   the count, the sum, the mean, the variance, the standard deviation and both dot products. */
+/* A statistic of all items. x has n elements; y has m, or is NULL with m = 0 if the statistic takes one array. Complex numbers have the
+   count, the sum, the mean, the variance, the standard deviation and both dot products. */
 treefold_status treefold_exact(treefold_type type, treefold_statistic statistic, double ddof, const void *x, size_t n, const void *y,
                                size_t m, void *result);
 
 /*
- * A statistic of each key's items: result[g] becomes that of the items whose key is g. keys are k integers of key_type, TREEFOLD_I8 to
- * TREEFOLD_U64; item i has key keys[i]: TREEFOLD_LENGTH if k and n differ. Keys are 0 to m - 1: any other is TREEFOLD_ARGUMENT, and the
- * error names the item and the key. y is as above. TREEFOLD_F32 or F64; of integers there are the count, the sum, whose result must fit
- * into 64 bits (TREEFOLD_ARGUMENT names the key of one that does not), the mean, the variance and the standard deviation.
+ * A statistic for each key: result[g] becomes the statistic of the items whose key is g. keys holds k integers of key_type, TREEFOLD_I8 to
+ * TREEFOLD_U64, and keys[i] is the key of item i: TREEFOLD_LENGTH if k and n differ. Keys are 0 to m - 1: any other is TREEFOLD_ARGUMENT,
+ * and the error names the item and the key. y has l elements, or is NULL with l = 0 if the statistic takes one array.
  *
- * The call takes some bytes of memory for each key, which treefold_keyed_create lists: TREEFOLD_MEMORY if there is not room for so many.
+ * Items are TREEFOLD_F32 or F64. Integers have the count, the sum, the mean, the variance and the standard deviation. A sum of integers
+ * must fit into 64 bits: if one does not, TREEFOLD_ARGUMENT names its key.
+ *
+ * Each key takes some bytes of memory, which treefold_keyed_create lists: TREEFOLD_MEMORY if there is not enough.
  */
 treefold_status treefold_by_key(treefold_type type, treefold_statistic statistic, double ddof, treefold_type key_type, const void *keys,
                                 size_t k, const void *x, size_t n, const void *y, size_t l, void *result, size_t m);
 
 /*
- * The same for the columns of each key's rows: result[g * width + c] becomes the statistic of number c of the rows whose key is g. The n
- * numbers of items are k rows of `width` numbers, and the m of result one row for each key: TREEFOLD_LENGTH if they are not whole rows.
- * If keys is NULL and k is 0, all rows have one key: result is one row, the statistics of the columns. TREEFOLD_F32 or F64; statistics of
- * one array, but NORM.
+ * The same for the columns of each key's rows: result[g * width + c] becomes the statistic of column c of the rows whose key is g. items
+ * has n numbers: k rows of `width` numbers. result has m numbers: one row for each key. TREEFOLD_LENGTH if they are not whole rows. If keys
+ * is NULL and k is 0, all rows have one key: result is one row, the statistics of the columns. TREEFOLD_F32 or F64; statistics of one array
+ * except NORM.
  */
 treefold_status treefold_by_key_rows(treefold_type type, treefold_statistic statistic, double ddof, size_t width, treefold_type key_type,
                                      const void *keys, size_t k, const void *items, size_t n, void *result, size_t m);
 
 /* ---- One process, moving windows ---------------------------------------------------------------------------------------------- */
 
-/* Which items are in the window of item i. */
+/* Where the window of item i lies. */
 enum {
     TREEFOLD_TRAILING = 0, /* the window ends at i */
     TREEFOLD_FORWARD = 1,  /* it begins at i */
-    TREEFOLD_CENTRED = 2,  /* i is in its middle: of n items, (n - 1) / 2 come after i, rounded down */
-    TREEFOLD_EXPANDING = 3 /* it has all items up to i; items and index are not used */
+    TREEFOLD_CENTRED = 2,  /* i is in its middle: (n - 1) / 2 of its n items, rounded down, come after i */
+    TREEFOLD_EXPANDING = 3 /* it has all items up to i; the fields items and index are not used */
 };
 
 /*
- * Windows. Set what is needed, and the rest to 0: treefold_window window = {.items = 20}.
+ * A moving window. Set the fields that you need, and the others to 0: treefold_window window = {.items = 20}.
  *
- * - By a number of items: at both ends of the array a window has fewer.
- * - By an index, such as a time, which ascends: index has as many numbers as there are items, of index_type, a real type or one of
- *   integers, and `width` is one of these, more than 0. A trailing window at t has the items with t - width < index, a forward one those
- *   with index < t + width, a centred one those with t - width / 2 < index <= t + width / 2. No difference overflows or is rounded: 0.44
- *   is in the trailing window of 0.96 if the width is 0.52, as the exact difference of these doubles is less. An index that is less than
- *   the one before, or NaN, is TREEFOLD_ARGUMENT, and the error names it.
+ * - By a number of items: windows at the ends of the array have fewer.
+ * - By an ascending index, such as a time. index has one number for each item, of index_type, a real or integer type. `width` points to one
+ *   number of that type, more than 0. A trailing window at t has the items with t - width < index, a forward one those with index < t +
+ *   width, a centred one those with t - width / 2 < index <= t + width / 2. Differences are exact: they neither overflow nor round. So 0.44
+ *   is in the trailing window of 0.96 if the width is 0.52: the exact difference of these doubles is less. An index that is NaN, or less
+ *   than the one before, is TREEFOLD_ARGUMENT, and the error names it.
  */
 typedef struct treefold_window {
-    size_t items;             /* 0 if the window goes by an index */
-    const void *index;        /* NULL if it goes by a number of items */
+    size_t items;             /* 0 if an index defines the window */
+    const void *index;        /* NULL if a number of items defines it */
     const void *width;
     treefold_type index_type;
     int32_t placement;
     size_t least_items;       /* a window of fewer items has the value NaN */
-    int32_t skip_nan;         /* not 0: items that are NaN, or pairs with one that is, do not count */
+    int32_t skip_nan;         /* not 0: skip items that are NaN, and pairs that contain a NaN */
 } treefold_window;
 
 /*
- * A statistic of the window of each item: x has n items, y has l or is NULL, as above, and result has as many numbers as items:
- * TREEFOLD_LENGTH if m is not n. Results have the type of the items, TREEFOLD_F32 or F64; a count is rounded to it. A sum or a mean of
- * zeros is +0. Items that leave a window are taken back exactly: nothing is left of a huge one, nor of one that is infinite or NaN. A step
+ * A statistic of the window of each item. x has n items; y has l, or is NULL with l = 0 if the statistic takes one array. result has one
+ * number for each item: TREEFOLD_LENGTH if m is not n. Results have the type of the items, TREEFOLD_F32 or F64; a count is rounded to it. A
+ * sum or a mean of zeros is +0. Items that leave a window are subtracted exactly: a huge, infinite or NaN item leaves no trace. A step
  * takes about as long in a long window as in a short one.
  */
 treefold_status treefold_rolling(treefold_type type, treefold_statistic statistic, double ddof, const treefold_window *window,
@@ -352,8 +353,8 @@ treefold_status treefold_rolling(treefold_type type, treefold_statistic statisti
 /* ---- One process, between calls ----------------------------------------------------------------------------------------------- */
 
 /*
- * Exact sums that a program holds. Items come in any order and in any number of calls; results are rounded once, whenever they are asked
- * for.
+ * Exact sums that a program keeps between calls. Items may come in any order and in any number of calls; a result is rounded once, when it
+ * is read.
  *
  *     treefold_accumulator *total = NULL;
  *     treefold_accumulator_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, &total);
@@ -362,8 +363,8 @@ treefold_status treefold_rolling(treefold_type type, treefold_statistic statisti
  *     treefold_accumulator_value(total, TREEFOLD_EXACT_SUM, 0, &sum);
  *     treefold_accumulator_destroy(&total);
  *
- * What an accumulator or a keyed state holds follows from the statistic that it is created for; it has all other statistics that follow
- * from the same sums, too:
+ * An accumulator or a keyed state is created for one statistic, which decides what it holds. It has every statistic that follows from the
+ * same sums:
  *
  *     created for                                  holds                                     has
  *     SUM                                          a sum                                     SUM; accumulators COUNT and MEAN
@@ -371,37 +372,37 @@ treefold_status treefold_rolling(treefold_type type, treefold_statistic statisti
  *     DOT, VDOT                                    the sum of x y                            DOT, VDOT; accumulators COUNT and MEAN
  *     NORM                                         the sum of x^2; by key, of x y            NORM; accumulators COUNT
  *     WEIGHTED_MEAN                                the sums of x y and y                     WEIGHTED_MEAN
- *     MIN, MAX                                     the least and the greatest item           MIN, MAX; nothing can be taken back
+ *     MIN, MAX                                     the least and the greatest item           MIN, MAX; items cannot be removed
  *     COVARIANCE, CORRELATION, SLOPE, INTERCEPT    the sums of x, x^2, y, y^2 and x y        these, and COUNT
  *     SKEWNESS, KURTOSIS                           the sums of the first four powers of x    these, and those of VARIANCE
  *
- * By key, DOT, VDOT and NORM hold the same. States of integers for COUNT, SUM and MEAN hold the sum, and have these three.
+ * In keyed states, DOT, VDOT and NORM hold the same. States of integers created for COUNT, SUM or MEAN hold the sum, and have these three.
  *
  * Handles (treefold_accumulator, treefold_keyed) are names, not addresses: one that was destroyed is TREEFOLD_ARGUMENT. Any thread may use
- * them, and several may read one at once; while one thread changes what a handle names, a call of another with it is TREEFOLD_ARGUMENT.
- * Functions that destroy a handle take its address and set it to NULL; destroying one that is NULL already is no error. A failed call
- * changes nothing.
+ * a handle, and several threads may read it at once. While one thread modifies what it names, calls of other threads with it return
+ * TREEFOLD_ARGUMENT. Functions that destroy a handle take its address and set it to NULL; destroying a NULL handle is no error. A failed
+ * call changes nothing.
  */
 
-/* The exact sum of all items, of TREEFOLD_F32, F64, C32 or C64. Wherever a function takes items, they have this type. */
+/* The exact sum of all items, of TREEFOLD_F32, F64, C32 or C64. All functions take items of this type. */
 typedef struct treefold_accumulator treefold_accumulator;
 
-/* Creates an accumulator of no items, for COUNT, SUM, MEAN, VARIANCE, STD, NORM, DOT or VDOT: keyed states of one key have the others.
-   Complex numbers have no NORM: that of twice as many real numbers is theirs. */
+/* Creates an empty accumulator, for COUNT, SUM, MEAN, VARIANCE, STD, NORM, DOT or VDOT. For other statistics, use a keyed state of one key.
+   Complex numbers have no NORM: pass them as twice as many real numbers. */
 treefold_status treefold_accumulator_create(treefold_type type, treefold_statistic statistic, treefold_accumulator **result);
 
-/* Another accumulator of the same items. */
+/* Creates a copy of an accumulator. */
 treefold_status treefold_accumulator_copy(const treefold_accumulator *accumulator, treefold_accumulator **result);
 
-/* Ends an accumulator. */
+/* Destroys an accumulator. */
 treefold_status treefold_accumulator_destroy(treefold_accumulator **accumulator);
 
-/* Forgets all items. */
+/* Removes all items. */
 treefold_status treefold_accumulator_clear(treefold_accumulator *accumulator);
 
 /*
- * Adds n items, or takes back n that were added. Taking back more than there are, or more that are NaN, infinite or -0, is
- * TREEFOLD_ARGUMENT; removing items that were never added is not detected. DOT and VDOT take pairs: TREEFOLD_LENGTH if n and m
+ * Adds n items, or removes n that were added. Removing more items than there are, or more of NaN, an infinity or -0 than there are, is
+ * TREEFOLD_ARGUMENT. Removing other items that were never added is not detected. DOT and VDOT take pairs: TREEFOLD_LENGTH if n and m
  * differ.
  */
 treefold_status treefold_accumulator_add(treefold_accumulator *accumulator, const void *items, size_t n);
@@ -409,92 +410,94 @@ treefold_status treefold_accumulator_remove(treefold_accumulator *accumulator, c
 treefold_status treefold_accumulator_add_pairs(treefold_accumulator *accumulator, const void *x, size_t n, const void *y, size_t m);
 treefold_status treefold_accumulator_remove_pairs(treefold_accumulator *accumulator, const void *x, size_t n, const void *y, size_t m);
 
-/* Adds what another accumulator was given, which may be the same, or takes it back. TREEFOLD_ARGUMENT if the other one is of another type
-   or holds something else. */
+/* Adds the items of another accumulator, or removes them. It may be the same accumulator. TREEFOLD_ARGUMENT if the other one has another
+   type or holds something else. */
 treefold_status treefold_accumulator_merge(treefold_accumulator *accumulator, const treefold_accumulator *other);
 treefold_status treefold_accumulator_unmerge(treefold_accumulator *accumulator, const treefold_accumulator *other);
 
-/* A statistic of the items: one number of the type above. */
+/* A statistic of the items: one number, of the type that treefold_exact gives. */
 treefold_status treefold_accumulator_value(const treefold_accumulator *accumulator, treefold_statistic statistic, double ddof,
                                            void *result);
 
-/* Sets *result to 1 if the two hold the same sum of as many items, of each kind of those that are NaN, infinite or -0; else to 0. */
+/* Sets *result to 1 if the two hold the same sum, of the same number of items and of NaN, each infinity and -0; else to 0. */
 treefold_status treefold_accumulator_equal(const treefold_accumulator *accumulator, const treefold_accumulator *other, int *result);
 
 /*
- * Writes an accumulator as bytes, for files and other programs, into `bytes`, and sets *needed to their number. With capacity 0, bytes
- * may be NULL; any other capacity that is too small is TREEFOLD_LENGTH. Equal accumulators have the same bytes, whatever order or language
- * made them: docs/tree-or-exact.md has the format.
+ * Writes an accumulator as bytes, for files and other programs, into `bytes`, and sets *needed to their number. With capacity 0, bytes may
+ * be NULL; any other capacity that is too small is TREEFOLD_LENGTH. Equal accumulators have the same bytes, whatever the order of the items
+ * and the language of the program: docs/tree-or-exact.md has the format.
  */
 treefold_status treefold_accumulator_to_bytes(const treefold_accumulator *accumulator, void *bytes, size_t capacity, size_t *needed);
 
-/* Replaces the contents of an accumulator by what treefold_accumulator_to_bytes wrote. Too few or too many bytes are TREEFOLD_LENGTH;
-   those of another type or another kind of sum, and corrupt ones, are TREEFOLD_ARGUMENT. */
+/* Replaces the contents of an accumulator by bytes of treefold_accumulator_to_bytes. TREEFOLD_LENGTH if they are too few or too many;
+   TREEFOLD_ARGUMENT if they are corrupt, or of another type or kind of sum. */
 treefold_status treefold_accumulator_of_bytes(treefold_accumulator *accumulator, const void *bytes, size_t n);
 
 /*
- * Exact statistics of the items of each of the keys 0 to K - 1. Items are TREEFOLD_F32 or F64; keys, and the errors about them, are those
- * of treefold_by_key. A call takes longer than adding an item: give many in one.
+ * Exact statistics for each of the keys 0 to K - 1. Items are TREEFOLD_F32 or F64; keys, and the errors about them, are as in
+ * treefold_by_key. A call costs more than adding an item: pass many items in one call.
  */
 typedef struct treefold_keyed treefold_keyed;
 
 /*
- * Creates a state of no items. At first a key takes 16 bytes for SUM, 56 for VARIANCE, 32 for DOT, 48 for WEIGHTED_MEAN, 16 for MIN,
- * 136 for COVARIANCE and 144 for SKEWNESS, and for what holds the same as these; if items spread over more than some 50 binary places, as
- * many again, for all keys, for each 32 places more; and some 600 for a key with an item that is not finite. TREEFOLD_MEMORY if there is
- * not so much.
+ * Creates an empty state. At first a key takes 16 bytes for SUM, 56 for VARIANCE, 32 for DOT, 48 for WEIGHTED_MEAN, 16 for MIN, 136 for
+ * COVARIANCE and 144 for SKEWNESS; statistics that hold the same sums take the same. If items spread over more than about 50 binary places,
+ * all keys take that much again for each 32 places more. A key with an item that is not finite takes about 600 bytes more. TREEFOLD_MEMORY
+ * if there is not enough memory.
  *
- * Items may also be integers, TREEFOLD_I8 to TREEFOLD_U64, for COUNT, SUM, MEAN, VARIANCE and STD: a key takes 24 bytes for COUNT, SUM and
+ * For COUNT, SUM, MEAN, VARIANCE and STD, items may also be integers, TREEFOLD_I8 to TREEFOLD_U64: a key takes 24 bytes for COUNT, SUM and
  * MEAN.
  */
 treefold_status treefold_keyed_create(treefold_type type, treefold_statistic statistic, size_t keys, treefold_keyed **result);
 
-/* A state of rows of `width` items: keyed_add takes as many rows as keys, and keyed_values writes a row for each key. */
+/* Creates an empty state of rows of `width` items. treefold_keyed_add takes one row for each element of keys; treefold_keyed_values writes
+   a row for each key. */
 treefold_status treefold_keyed_create_rows(treefold_type type, treefold_statistic statistic, size_t keys, size_t width,
                                            treefold_keyed **result);
 
-/* Sums of the keys that have items, which may be any of key_type: TREEFOLD_I64 or TREEFOLD_U64. Keys that are added may have other types of
-   integers, if each is one of key_type. To remove an item whose key has no sum is TREEFOLD_ARGUMENT. */
+/* Creates an empty hashed state: sums for the keys that have items, which may be any integers of key_type, TREEFOLD_I64 or TREEFOLD_U64.
+   Calls may pass keys of other integer types if each value fits key_type. Removing an item whose key has no sum is TREEFOLD_ARGUMENT. */
 treefold_status treefold_keyed_create_hashed(treefold_type type, treefold_type key_type, treefold_keyed **result);
 
-/* As those of accumulators. */
+/* As the functions of accumulators. */
 treefold_status treefold_keyed_copy(const treefold_keyed *keyed, treefold_keyed **result);
 treefold_status treefold_keyed_destroy(treefold_keyed **keyed);
 treefold_status treefold_keyed_clear(treefold_keyed *keyed);
 
-/* Adds n items to those of their keys, or takes back n that were added: taking back more than a key has is TREEFOLD_ARGUMENT, and the error
-   names the key. States that have a COUNT notice it of all items, others of those that are infinite or NaN. */
+/* Adds n items to the sums of their keys, or removes n that were added. Removing more than a key has is TREEFOLD_ARGUMENT, and the error
+   names the key. States that have a COUNT check this for all items, other states only for items that are infinite or NaN. */
 treefold_status treefold_keyed_add(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *items, size_t n);
 treefold_status treefold_keyed_remove(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *items,
                                       size_t n);
 
-/* The same for states of two arrays, of which NORM is one, of x and x. TREEFOLD_LENGTH if n and l differ. A state of one array takes no
-   pairs, and one of pairs no items: TREEFOLD_UNSUPPORTED. */
+/* The same for states of two arrays, and for NORM, which takes x and x. TREEFOLD_LENGTH if n and l differ. TREEFOLD_UNSUPPORTED for pairs
+   in a state of one array, or for single items in a state of pairs. */
 treefold_status treefold_keyed_add_pairs(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *x, size_t n,
                                          const void *y, size_t l);
 treefold_status treefold_keyed_remove_pairs(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *x,
                                             size_t n, const void *y, size_t l);
 
-/* Adds what another state of this type, of as many keys, that holds the same was given, key by key, or takes it back. It may be the same
-   state. A state of any keys takes those of the other one, too. */
+/* Adds the items of another state, key by key, or removes them. The other state must have the same type, hold the same sums, and have as
+   many keys; it may be the same state. A hashed state gets the keys that it lacks by
+   a merge; to remove a key that it lacks is TREEFOLD_ARGUMENT. */
 treefold_status treefold_keyed_merge(treefold_keyed *keyed, const treefold_keyed *other);
 treefold_status treefold_keyed_unmerge(treefold_keyed *keyed, const treefold_keyed *other);
 
-/* The number of keys; and the keys of a state of any keys, ascending, in the order of their values. Of other states, whose keys are 0 to
-   K - 1, the latter is TREEFOLD_UNSUPPORTED. */
+/* The number of keys; and the keys of a hashed state, ascending, in the order of treefold_keyed_values. treefold_keyed_keys is
+   TREEFOLD_UNSUPPORTED for other states, whose keys are 0 to K - 1. */
 treefold_status treefold_keyed_groups(const treefold_keyed *keyed, size_t *result);
 treefold_status treefold_keyed_keys(const treefold_keyed *keyed, void *result, size_t m);
 
-/* A statistic of each key, which has the type above: TREEFOLD_LENGTH if m is not the number of keys times the width, TREEFOLD_UNSUPPORTED
-   if the state does not have the statistic. */
+/* A statistic for each key, of the type that treefold_by_key gives. TREEFOLD_LENGTH if m is not the number of keys times the width,
+   TREEFOLD_UNSUPPORTED if the state does not have the statistic. */
 treefold_status treefold_keyed_values(const treefold_keyed *keyed, treefold_statistic statistic, double ddof, void *result, size_t m);
 
-/* Sets *result to 1 if the two have the same keys, each with the same sum of as many items; else to 0. Where items are not counted, only
-   those that are infinite or NaN matter. */
+/* Sets *result to 1 if the two have the same keys, and for each key the same sum and number of items; else to 0. If items are not counted,
+   only the numbers of infinite and NaN items are compared. */
 treefold_status treefold_keyed_equal(const treefold_keyed *keyed, const treefold_keyed *other, int *result);
 
-/* As the bytes of accumulators. States of the keys 0 to K - 1 have bytes; those of any keys are TREEFOLD_UNSUPPORTED. of_bytes leaves a
-   state of as many keys as the bytes have; their rows must be as wide as those of the state. */
+/* As the bytes of accumulators. TREEFOLD_UNSUPPORTED for hashed states. After treefold_keyed_of_bytes the state has as many keys as the
+   bytes; their rows must be as wide as the state's. */
 treefold_status treefold_keyed_to_bytes(const treefold_keyed *keyed, void *bytes, size_t capacity, size_t *needed);
 treefold_status treefold_keyed_of_bytes(treefold_keyed *keyed, const void *bytes, size_t n);
 
@@ -506,7 +509,7 @@ treefold_status treefold_keyed_of_bytes(treefold_keyed *keyed, const void *bytes
 
 #if !defined(__cplusplus) && __STDC_VERSION__ >= 201112L
 
-/* The code of the type of what a pointer leads to; 0 for any other type. */
+/* The code of the type that a pointer points to; 0 for any other type. */
 #ifdef __STDC_NO_COMPLEX__
 #define TREEFOLD_COMPLEX_TYPES
 #else
@@ -529,7 +532,7 @@ treefold_status treefold_keyed_of_bytes(treefold_keyed *keyed, const void *bytes
         unsigned long long: TREEFOLD_U64,                                                                                              \
         default: 0)
 
-/* The same of two pointers, which must lead to one type. */
+/* The same for two pointers, which must point to one type. */
 #define TREEFOLD_IS_ONE_TYPE(x, result) (TREEFOLD_TYPE_OF(x) != 0 && TREEFOLD_TYPE_OF(x) == TREEFOLD_TYPE_OF(result))
 #define TREEFOLD_TYPE_OF_BOTH(x, result)                                                                                               \
     ((treefold_type)(TREEFOLD_TYPE_OF(x) * (int)sizeof(struct {                                                                        \
@@ -537,7 +540,7 @@ treefold_status treefold_keyed_of_bytes(treefold_keyed *keyed, const void *bytes
                          char one;                                                                                                     \
                      })))
 
-/* Reductions in tree order, and exact ones, of n elements of any type that has them: treefold_sum(x, n, &sum). */
+/* Reductions in tree order, and exact sums, of n elements of any type that has them: treefold_sum(x, n, &sum). */
 #define treefold_sum(x, n, result) treefold_fold(TREEFOLD_TYPE_OF_BOTH(x, result), TREEFOLD_SUM, (x), (n), (result))
 #define treefold_product(x, n, result) treefold_fold(TREEFOLD_TYPE_OF_BOTH(x, result), TREEFOLD_PRODUCT, (x), (n), (result))
 #define treefold_min(x, n, result) treefold_fold(TREEFOLD_TYPE_OF_BOTH(x, result), TREEFOLD_MIN, (x), (n), (result))

@@ -3,34 +3,34 @@
 //     std::vector<double> x = {0.1, 0.2, 0.3, 0.4};
 //     double total = treefold::sum(x);
 //
-// T is the type of an item, and `items` any contiguous range of them: a std::vector, std::array, std::span or array.
+// T is the type of an item; `items` is any contiguous range: a std::vector, std::array, std::span or array.
 //
 //     T sum(items)                   in tree order; 0 if there are none
 //     T product(items)               1 if there are none
-//     T min(items), T max(items)     IEEE 754-2019's: a NaN wins, -0 is less than +0; an error if there are none
-//     T sum_lanes(items, lanes)      item i belongs to lane i mod lanes; lanes are summed, then their sums: docs/lanes.md; float and double
-//     T canonical_reduce<L>(first, last, init, op)    ISO C++'s P4016: init combined with the reduction in L lanes, by std::plus by default
+//     T min(items), T max(items)     as in IEEE 754-2019: a NaN wins, -0 is less than +0; an error if there are none
+//     T sum_lanes(items, lanes)      item i belongs to lane i mod lanes; sums lanes, then the lane sums: docs/lanes.md; float and double
+//     T canonical_reduce<L>(first, last, init, op)    ISO C++'s P4016: op(init, reduction in L lanes); op is std::plus by default
 //     T dot(x, y)                    the sum of x[i] * y[i]; float and double
 //     T squared_norm(x)              dot(x, x)
 //     sums<T> sum_and_absolute_sum(x)
-//     T fold(items, op)              by an operator of treefold::ops, or by a function T(const T &, const T &)
-//     T fold(items, op, empty)       the same, with a value for nothing
-//     T fold_on(items, op, run)      by an operator of treefold::ops, and threads of the caller's, as OpenMP's
+//     T fold(items, op)              with an operator of treefold::ops, or a function T(const T &, const T &)
+//     T fold(items, op, empty)       the same; `empty` is the result for no items
+//     T fold_on(items, op, run)      with an operator of treefold::ops, on the caller's threads, such as OpenMP's
 //     T dot_on(x, y, run)
 //     vector<T> sum_rows(items, width), fold_rows(items, width, op)    rows of `width` items, element by element
-//     vector<T> fields(fields, op)   each of several ranges of one length
+//     vector<T> fields(fields, op)   a reduction of each of several ranges of one length
 //
-// Names with `_into` leave their result in a std::span<T>, the last argument. treefold_exact.hpp has exact statistics, and
-// treefold_states.hpp those that are held between calls; this header includes both.
+// Names with `_into` write their result to a std::span<T>, the last argument. treefold_exact.hpp has exact statistics, and
+// treefold_states.hpp has states that a program keeps between calls; this header includes both.
 //
-// A failure throws treefold::error, and what the caller's operator throws comes through as it is. try_(function, arguments...) calls any
+// A failure throws treefold::error. Exceptions of a user-defined operator pass through unchanged. try_(function, arguments...) calls any
 // function, and returns its result or its error.
 //
-// Link with libtreefold. treefold_mpi.hpp has the reductions over MPI's ranks.
+// Link with libtreefold. treefold_mpi.hpp has the reductions over the ranks of MPI.
 #ifndef TREEFOLD_HPP
 #define TREEFOLD_HPP
 
-// One error, and none of those that what follows would have.
+// Reports one error, without the errors that would follow from it.
 #if __cplusplus <= 201703L
 #error "treefold.hpp and treefold_mpi.hpp need C++20: compile with -std=c++20 or later, or include treefold.h or treefold_mpi.h"
 #elif !defined(__cpp_exceptions)
@@ -65,10 +65,10 @@ namespace treefold {
 
 // ---- Errors ------------------------------------------------------------------------------------------------------------------------
 
-// What a function of treefold.h returns; the comments are there.
+// The status of a function of treefold.h, which documents the codes.
 enum class [[nodiscard]] code : treefold_status {
     ok = TREEFOLD_OK,
-    null = TREEFOLD_NULL, // also the code of an object that was moved from, or is used up
+    null = TREEFOLD_NULL, // also the code of an object that was moved from or consumed
     argument = TREEFOLD_ARGUMENT,
     length = TREEFOLD_LENGTH,
     disagree = TREEFOLD_DISAGREE,
@@ -119,10 +119,10 @@ public:
 
     [[nodiscard]] explicit operator bool() const noexcept { return held_.index() == 0; }
 
-    // The code of the error; ok if there is a result.
+    // The error code; ok if there is a result.
     treefold::code code() const noexcept { return *this ? treefold::code::ok : std::get<1>(held_).code(); }
 
-    // The error. There is one.
+    // The error. There must be one.
     [[nodiscard]] const treefold::error &error() const { return std::get<1>(held_); }
 
     // The result; throws the error if there is none.
@@ -138,7 +138,7 @@ private:
     std::variant<value_type, treefold::error> held_;
 };
 
-// Calls a function, and returns its result, or the error that it throws. Other exceptions, as those of an operator, come through.
+// Calls a function, and returns its result, or the error that it throws. Other exceptions, such as those of an operator, pass through.
 //
 //     if (auto total = treefold::try_(treefold::sum, x))
 //         use(*total);
@@ -161,14 +161,14 @@ auto try_(F &&function, Arguments &&...arguments) -> outcome<std::remove_cvref_t
     }
 }
 
-// The version of the library; that of the header is TREEFOLD_VERSION.
+// The version of the library. TREEFOLD_VERSION is that of the header.
 [[nodiscard]] inline std::uint32_t version() noexcept { return treefold_version(); }
 
 // ---- Types and operators -----------------------------------------------------------------------------------------------------------
 
 template <class T, class... Ts> concept any_of = (std::same_as<T, Ts> || ...);
 
-// The types of which treefold.h has codes. Characters and bool are no numbers here.
+// The types that have codes in treefold.h. Characters and bool do not count as numbers.
 template <class T> concept floating = any_of<T, float, double>;
 
 template <class T> concept complex_number = any_of<T, std::complex<float>, std::complex<double>>;
@@ -192,11 +192,11 @@ inline constexpr builtin<TREEFOLD_MIN> min{};
 inline constexpr builtin<TREEFOLD_MAX> max{};
 } // namespace ops
 
-// Whether an operator of treefold.h exists for a type: complex numbers have no order.
+// Whether a type has an operator of treefold.h: complex numbers have no minimum and maximum.
 template <class T, treefold_op Op>
 concept reducible = number<T> && !(complex_number<T> && (Op == TREEFOLD_MIN || Op == TREEFOLD_MAX));
 
-// The sum of numbers, and that of their absolute values, which bounds the error of the first.
+// The sum of the numbers, and the sum of their absolute values, which bounds the error of the first.
 template <floating T> struct sums {
     T sum, absolute_sum;
 };
@@ -215,7 +215,7 @@ concept item_fields = std::ranges::forward_range<const F> && item_range<std::ran
 
 template <item_fields F> using field_item = item_of<std::ranges::range_value_t<const F>>;
 
-// ---- Behind the functions ----------------------------------------------------------------------------------------------------------
+// ---- Implementation details --------------------------------------------------------------------------------------------------------
 
 namespace detail {
 
@@ -230,7 +230,7 @@ inline void check(treefold_status status)
         fail(status);
 }
 
-// What a function of C's leaves at the address that is its last argument.
+// Returns what a C function writes through its last argument.
 template <auto Function, class T, class... Arguments> T got(Arguments... arguments)
 {
     T result{};
@@ -238,7 +238,7 @@ template <auto Function, class T, class... Arguments> T got(Arguments... argumen
     return result;
 }
 
-// An error that C++ finds, which becomes this thread's last one.
+// Throws an error found in C++, and makes it this thread's last error.
 [[noreturn]] inline void refuse(code value, const char *message)
 {
     fail(treefold_report(static_cast<treefold_status>(value), message));
@@ -249,7 +249,7 @@ template <item_range R> std::span<const item_of<R>> view(const R &range) noexcep
     return {std::ranges::data(range), std::ranges::size(range)};
 }
 
-// A vector of so many items, which a function has written to.
+// Returns a vector of `count` items that `write` has filled.
 template <class T, class Write> std::vector<T> filled(std::size_t count, const Write &write)
 {
     std::vector<T> result(count);
@@ -257,7 +257,7 @@ template <class T, class Write> std::vector<T> filled(std::size_t count, const W
     return result;
 }
 
-// Owns a handle of the library's.
+// Owns a handle of the library.
 template <class T, treefold_status (*End)(T **)> class handle {
 public:
     handle() noexcept = default;
@@ -275,7 +275,7 @@ public:
     [[nodiscard]] T *get() const noexcept { return value_; }
     [[nodiscard]] T **address() noexcept { return &value_; }
 
-    // Ends the handle. It may be another thread's, which is an error; there is nothing left to end then, either.
+    // Destroys the handle. That fails for a handle of another thread, which is ignored: nothing else can be done.
     treefold_status end() noexcept
     {
         const auto status = value_ == nullptr ? TREEFOLD_OK : End(&value_);
@@ -292,11 +292,11 @@ template <number T> inline constexpr treefold_type type_of = [] {
         return std::same_as<T, float> ? TREEFOLD_F32 : TREEFOLD_F64;
     else if constexpr (complex_number<T>)
         return std::same_as<T, std::complex<float>> ? TREEFOLD_C32 : TREEFOLD_C64;
-    else // The codes of integers are in the order of their sizes.
+    else // The codes of integers are ordered by size.
         return (std::signed_integral<T> ? TREEFOLD_I8 : TREEFOLD_U8) + std::countr_zero(sizeof(T));
 }();
 
-// What an item of the caller's operator must be. The messages are for whoever reads the compiler's.
+// What an item of a user-defined operator must be. Users read these messages in the compiler's output.
 template <class T, class F> consteval void check_operator()
 {
     static_assert(std::is_trivially_copyable_v<T>,
@@ -310,8 +310,8 @@ template <class T, class F> consteval void check_operator()
                       "treefold: an operator returns the type of the items, not one that is converted to it");
 }
 
-// Room for an item that needs no default constructor. The library's items are aligned to 8 bytes, and T may want more: all of them
-// are copied, which compilers turn into loads.
+// Storage for an item that needs no default constructor. The library aligns items to 8 bytes, and T may need more, so all are copied;
+// compilers turn the copies into loads.
 template <class T> union slot {
     T value;
 
@@ -319,7 +319,8 @@ template <class T> union slot {
 
     void load(const void *bytes) noexcept { std::memcpy(static_cast<void *>(std::addressof(value)), bytes, sizeof(T)); }
 
-    // The padding of an item has no defined bits. Where the compiler can, they become zero: ranks compare the bytes of empty values.
+    // The padding of an item has undefined bits, and ranks compare the bytes of empty values. So this zeroes the padding if the compiler
+    // can.
     void clear_padding() noexcept
     {
 #ifdef __has_builtin
@@ -330,7 +331,7 @@ template <class T> union slot {
     }
 };
 
-// The exception that ended a reduction: the first one, should several threads throw.
+// The exception that ended a reduction: the first one, if several threads throw.
 class first_exception {
 public:
     void keep() noexcept
@@ -351,10 +352,10 @@ private:
     std::exception_ptr exception_;
 };
 
-// Combines two items of the library's, and returns what a treefold_combine returns. keep() may fetch the exception.
+// Combines two items of the library, and returns the status of a treefold_combine. keep() may store the exception.
 //
-// A template cannot have C's linkage, so the functions whose addresses the library gets have that of C++. The two are one calling
-// convention in all compilers for 64-bit processors.
+// A template cannot have C linkage, so the functions that the library calls back have C++ linkage. Both have the same calling convention in
+// all compilers for 64-bit processors.
 template <class T, class F, class Keep>
 int combine_items(const F &op, const void *left, const void *right, void *out, Keep keep) noexcept
 {
@@ -372,7 +373,7 @@ int combine_items(const F &op, const void *left, const void *right, void *out, K
     }
 }
 
-// The caller's operator during a call.
+// The user-defined operator during a call.
 template <class T, class F> struct guarded {
     const F &op;
     first_exception thrown{};
@@ -384,7 +385,7 @@ template <class T, class F> struct guarded {
     }
 };
 
-// What the caller's threads call, with the number of a part.
+// The function that the caller's threads call, with the number of a part.
 struct part_of_job {
     treefold_part part;
     void *job;
@@ -409,7 +410,7 @@ template <class Run> struct team {
     }
 };
 
-// What a function of C's makes of items by them. An exception of theirs is the reason for an error.
+// The result of a C function that runs on the caller's threads. An exception of theirs becomes the reason for the error.
 template <auto Function, class T, class Run, class... Arguments> T got_on(Run &run, Arguments... arguments)
 {
     team<Run> threads{run};
@@ -420,7 +421,7 @@ template <auto Function, class T, class Run, class... Arguments> T got_on(Run &r
     return result;
 }
 
-// ---- The functions, as objects: argument-dependent lookup finds no other, and try_ takes them
+// ---- The functions, as objects: argument-dependent lookup finds no other, and try_ accepts them
 
 template <treefold_op Op> struct reduce_function {
     template <item_range R> requires reducible<item_of<R>, Op>
@@ -428,7 +429,7 @@ template <treefold_op Op> struct reduce_function {
     {
         using T = item_of<R>;
         const auto items = view(range);
-        // A sum of floats has a function of its own, which need not look at a type and an operator first.
+        // A sum of floats has its own function, which skips the dispatch on type and operator.
         if constexpr (Op == TREEFOLD_SUM && std::same_as<T, float>)
             return got<treefold_sum_f32, T>(items.data(), items.size());
         else if constexpr (Op == TREEFOLD_SUM && std::same_as<T, double>)
@@ -576,18 +577,18 @@ struct fields_function {
 
 // ---- Threads -----------------------------------------------------------------------------------------------------------------------
 
-// Sets how many threads the later calls of this thread may use: 1, the default, is the calling thread alone, and 0 one thread a core. No
-// number of threads changes a bit. An operator of the caller's is called by several threads at once then. treefold.h says which functions
-// use several.
+// Sets how many threads later calls of this thread may use. 1, the default, is the calling thread alone; 0 is one thread per core. The
+// number of threads changes no bit. With more than one, several threads call a user-defined operator concurrently. treefold.h lists the
+// functions that use several threads.
 inline void threads(int count)
 {
     detail::check(treefold_threads(count));
 }
 
-// The setting of this thread.
+// This thread's setting.
 [[nodiscard]] inline int thread_count() noexcept { return treefold_thread_count(); }
 
-// Sets the number of threads, and restores what it was: by the same thread, at the end of a block.
+// Sets this thread's number of threads, and restores the old one at the end of the block, in the same thread.
 //
 //     treefold::thread_scope all(0);
 //     double total = treefold::sum(x);
@@ -619,8 +620,8 @@ inline constexpr detail::fold_rows_into_function fold_rows_into{};
 inline constexpr detail::fields_function fields{};
 inline constexpr detail::fields_into_function fields_into{};
 
-// By threads of the caller's, with the bits of fold(items, op) and dot(x, y): run(parts, part) calls part(i) once for each i below parts,
-// in any order and on any threads, and returns when all are done. part(i) throws nothing.
+// As fold(items, op) and dot(x, y), with the same bits, on the caller's threads: run(parts, part) calls part(i) once for each i below
+// parts, in any order and on any threads, and returns when all calls have returned. part(i) throws nothing.
 //
 //     treefold::fold_on(items, treefold::ops::sum, [](std::size_t parts, const auto &part) {
 //     #pragma omp parallel for schedule(dynamic)
@@ -634,7 +635,7 @@ inline constexpr detail::dot_on_function dot_on{};
 
 namespace detail {
 
-// Rows of lanes, by a binary counter. The last row may be shorter.
+// Combines rows of lanes with a binary counter. The last row may be shorter.
 template <std::size_t L, class T, class F> class lane_rows {
 public:
     explicit lane_rows(F &op) : op_(op) {}
@@ -647,7 +648,7 @@ public:
         waiting_.push_back(std::move(row));
     }
 
-    // The reduction of the lanes' values. There are rows.
+    // The reduction of the lane values. There must be at least one row.
     T value()
     {
         auto row = take();
@@ -666,7 +667,7 @@ private:
         return row;
     }
 
-    // The last row that waits, combined with one on its right. Lanes that the right one lacks stay.
+    // Combines the last waiting row with the row on its right. Lanes that the right row lacks stay as they are.
     std::vector<T> joined(std::vector<T> right)
     {
         auto left = take();
@@ -696,7 +697,7 @@ private:
 } // namespace detail
 
 // The canonical reduction of ISO C++'s P4016: op(init, r), where r is the reduction of [first, last) in L lanes; init if there are no
-// items. Items become a T first. Sums of arrays of float and double are the library's, and throw what sum_lanes throws.
+// items. Items are converted to T first. The library sums arrays of float and double, and throws what sum_lanes throws.
 template <std::size_t L, std::input_iterator I, std::sentinel_for<I> S, class T, class F = std::plus<>>
     requires std::convertible_to<std::iter_reference_t<I>, T> && std::convertible_to<std::invoke_result_t<F &, T, T>, T>
 [[nodiscard]] T canonical_reduce(I first, S last, T init, F op = {})
