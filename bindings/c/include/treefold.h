@@ -478,8 +478,8 @@ treefold_status treefold_keyed_remove_pairs(treefold_keyed *keyed, treefold_type
                                             size_t n, const void *y, size_t l);
 
 /* Adds the items of another state, key by key, or removes them. The other state must have the same type, hold the same sums, and have as
-   many keys; it may be the same state. A hashed state gets the keys that it lacks by
-   a merge; to remove a key that it lacks is TREEFOLD_ARGUMENT. */
+   many keys; it may be the same state. By a merge, a hashed state gets the keys that it lacks; to remove a key that it lacks is
+   TREEFOLD_ARGUMENT. */
 treefold_status treefold_keyed_merge(treefold_keyed *keyed, const treefold_keyed *other);
 treefold_status treefold_keyed_unmerge(treefold_keyed *keyed, const treefold_keyed *other);
 

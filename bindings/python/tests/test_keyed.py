@@ -255,7 +255,7 @@ def test_accumulators_of_integers(dtype):
     own.add([2**53 + 1, 2**53 + 1, -(2**53) - 1, -(2**53)])
     assert own.value() == 1.0
     before = pickle.dumps(own)
-    with pytest.raises(ValueError, match="cannot be removed"):
+    with pytest.raises(ValueError, match="cannot remove"):
         own.remove([2**53 + 1] * 5)
     assert pickle.dumps(own) == before
 
