@@ -8,6 +8,7 @@ use bytemuck::Pod;
 use treefold::exact::quantity::{ComplexDots, ComplexSums, Dots, Norms, Quantity, Sums};
 use treefold::exact::{Float, KeyedPlan, KeyedSlot};
 use treefold::mpi::Duplicate;
+use treefold::operator::LANES_MAX;
 use treefold::{Algorithm, AnyPlan, BuildError, Builder, LanesPlan, Ownership, Plan, World};
 use treefold_c::element::{Element, ElementType};
 use treefold_c::failure::{Code, Failure};
@@ -109,9 +110,6 @@ const PARAMETERS: [(&str, usize, Setter); 4] = [
     ("TREEFOLD_NODE_RANKS", usize::MAX, Builder::node_ranks),
     ("TREEFOLD_MESSAGE_LIMIT", usize::MAX, Builder::message_limit),
 ];
-
-/// The most lanes of a sum.
-const LANES_MAX: usize = 1 << 20;
 
 /// A number of which there is at least one.
 ///

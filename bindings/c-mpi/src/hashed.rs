@@ -6,7 +6,6 @@ use std::rc::Rc;
 use bytemuck::Pod;
 use treefold::exact::{Float, HashedPlan, SparseKey, Sum};
 use treefold::{Operation, Plan, RunError, World};
-use treefold_c::by_real;
 use treefold_c::element::ElementType;
 use treefold_c::failure::{Code, Failure};
 use treefold_c::raw::{elements, elements_mut};
@@ -73,7 +72,7 @@ fn types_of(key_type: i32, element_type: i32) -> Result<(bool, bool), Failure> {
         }
     };
     let element_type = ElementType::of_code(element_type)?;
-    by_real!(element_type, _T => Ok(()))?;
+    element_type.check_real()?;
     Ok((is_signed, element_type == ElementType::F32))
 }
 

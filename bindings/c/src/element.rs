@@ -42,11 +42,26 @@ impl ElementType {
         Self::U64,
     ];
 
+    /// Whether it is one of real numbers.
+    #[must_use]
+    pub fn is_real(self) -> bool {
+        matches!(self, Self::F32 | Self::F64)
+    }
+
     /// Whether it is one of integers.
     #[must_use]
     pub fn is_integer(self) -> bool {
         use ElementType::{C32, C64, F32, F64};
         !matches!(self, F32 | F64 | C32 | C64)
+    }
+
+    /// # Errors
+    /// It is none of real numbers.
+    pub fn check_real(self) -> Result<(), Failure> {
+        if self.is_real() {
+            return Ok(());
+        }
+        Err(self.is_not_real())
     }
 
     /// What is wrong with a type that is none of real numbers.

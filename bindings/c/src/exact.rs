@@ -45,7 +45,7 @@ pub(crate) fn statistic(
     arrays: &[&[u8]],
     result: &mut [u8],
 ) -> Result<(), Failure> {
-    let is_real = matches!(element_type, ElementType::F32 | ElementType::F64);
+    let is_real = element_type.is_real();
     let asked = question.asked;
     if let [x, y] = arrays
         && x.len() != y.len()

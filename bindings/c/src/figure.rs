@@ -49,9 +49,8 @@ impl Figure {
     /// Whether its value is a statistic; of real numbers both dot products are the same.
     pub(crate) fn is(self, asked: Asked, element_type: ElementType) -> bool {
         Self::of_statistic(asked, element_type).is_ok_and(|other| {
-            let is_real = matches!(element_type, ElementType::F32 | ElementType::F64);
             let dots = [Self::Dot, Self::ConjugateDot];
-            self == other || is_real && dots.contains(&self) && dots.contains(&other)
+            self == other || element_type.is_real() && dots.contains(&self) && dots.contains(&other)
         })
     }
 }

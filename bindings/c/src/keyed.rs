@@ -227,21 +227,20 @@ pub(crate) fn of_arrays(
     state.write(question, result)
 }
 
-/// Adds rows of so many bytes to the one key of a state.
+/// Adds rows of so many bytes to the one key of a state. Arrays have one length.
 fn add_to_one(
     state: &mut dyn KeyedState,
     arrays: &[&[u8]],
     row_bytes: usize,
 ) -> Result<(), Failure> {
     let zeros = [0; 4096];
-    let bytes = zeros.len() * row_bytes;
-    let longest = arrays.iter().map(|array| array.len()).max().unwrap_or(0);
-    for begin in (0..longest).step_by(bytes) {
-        let part = |array: &&'_ [u8]| begin.min(array.len())..array.len().min(begin + bytes);
-        let parts: Vec<&[u8]> = arrays.iter().map(|array| &array[part(array)]).collect();
+    let (bytes, length) = (zeros.len() * row_bytes, arrays[0].len());
+    for begin in (0..length).step_by(bytes) {
+        let end = length.min(begin + bytes);
+        let parts: Vec<&[u8]> = arrays.iter().map(|array| &array[begin..end]).collect();
         let keys = Keys {
             key_type: ElementType::U8,
-            bytes: &zeros[..parts[0].len() / row_bytes],
+            bytes: &zeros[..(end - begin) / row_bytes],
         };
         state.change(Change::Add, keys, &parts)?;
     }

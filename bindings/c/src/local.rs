@@ -40,9 +40,13 @@ pub(crate) fn set_threads(count: i32) -> Result<(), Failure> {
         let reason = format_args!("it must be from 0 to {THREADS_MAX}, not {count}");
         return Err(Failure::argument("n", reason));
     }
+    put_thread_count(count);
+    Ok(())
+}
+
+fn put_thread_count(count: i32) {
     // A thread that is about to end has no place for it any more.
     let _ = THREADS.try_with(|own| own.set(count));
-    Ok(())
 }
 
 /// The setting of this thread.
@@ -55,11 +59,11 @@ pub(crate) fn alone<R>(body: impl FnOnce() -> R) -> R {
     struct Restored(i32);
     impl Drop for Restored {
         fn drop(&mut self) {
-            let _ = THREADS.try_with(|own| own.set(self.0));
+            put_thread_count(self.0);
         }
     }
     let _restored = Restored(thread_count());
-    let _ = THREADS.try_with(|own| own.set(1));
+    put_thread_count(1);
     body()
 }
 

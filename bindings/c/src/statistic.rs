@@ -15,31 +15,25 @@ pub enum Asked {
 }
 
 impl Asked {
-    /// The statistics by their codes, with their names in C.
-    const ALL: [(Self, &str); 17] = [
-        (Self::Of(Statistic::Count), "TREEFOLD_EXACT_COUNT"),
-        (Self::Of(Statistic::Sum), "TREEFOLD_EXACT_SUM"),
-        (Self::Of(Statistic::Mean), "TREEFOLD_EXACT_MEAN"),
-        (Self::Of(Statistic::Variance), "TREEFOLD_EXACT_VARIANCE"),
-        (Self::Of(Statistic::StandardDeviation), "TREEFOLD_EXACT_STD"),
-        (Self::Of(Statistic::Minimum), "TREEFOLD_EXACT_MIN"),
-        (Self::Of(Statistic::Maximum), "TREEFOLD_EXACT_MAX"),
-        (Self::Of(Statistic::Norm), "TREEFOLD_EXACT_NORM"),
-        (Self::Of(Statistic::Dot), "TREEFOLD_EXACT_DOT"),
-        (
-            Self::Of(Statistic::WeightedMean),
-            "TREEFOLD_EXACT_WEIGHTED_MEAN",
-        ),
-        (Self::Of(Statistic::Covariance), "TREEFOLD_EXACT_COVARIANCE"),
-        (
-            Self::Of(Statistic::Correlation),
-            "TREEFOLD_EXACT_CORRELATION",
-        ),
-        (Self::Of(Statistic::Slope), "TREEFOLD_EXACT_SLOPE"),
-        (Self::Of(Statistic::Intercept), "TREEFOLD_EXACT_INTERCEPT"),
-        (Self::Of(Statistic::Skewness), "TREEFOLD_EXACT_SKEWNESS"),
-        (Self::Of(Statistic::Kurtosis), "TREEFOLD_EXACT_KURTOSIS"),
-        (Self::ConjugateDot, "TREEFOLD_EXACT_VDOT"),
+    /// The names in C, by codes: those of [`Statistic::ALL`], and one more.
+    const NAMES: [&str; Statistic::ALL.len() + 1] = [
+        "TREEFOLD_EXACT_COUNT",
+        "TREEFOLD_EXACT_SUM",
+        "TREEFOLD_EXACT_MEAN",
+        "TREEFOLD_EXACT_VARIANCE",
+        "TREEFOLD_EXACT_STD",
+        "TREEFOLD_EXACT_MIN",
+        "TREEFOLD_EXACT_MAX",
+        "TREEFOLD_EXACT_NORM",
+        "TREEFOLD_EXACT_DOT",
+        "TREEFOLD_EXACT_WEIGHTED_MEAN",
+        "TREEFOLD_EXACT_COVARIANCE",
+        "TREEFOLD_EXACT_CORRELATION",
+        "TREEFOLD_EXACT_SLOPE",
+        "TREEFOLD_EXACT_INTERCEPT",
+        "TREEFOLD_EXACT_SKEWNESS",
+        "TREEFOLD_EXACT_KURTOSIS",
+        "TREEFOLD_EXACT_VDOT",
     ];
 
     /// That of a code; they count from 0.
@@ -47,20 +41,23 @@ impl Asked {
     /// # Errors
     /// There is no such code.
     pub fn of_code(code: i32) -> Result<Self, Failure> {
-        let index = usize::try_from(code).ok();
-        let known = index.and_then(|index| Self::ALL.get(index));
-        known.map(|(asked, _)| *asked).ok_or_else(|| {
-            let last = Self::ALL.len() - 1;
-            let reason = format_args!("{code} is not a statistic, which are 0 to {last}");
-            Failure::argument("statistic", reason)
-        })
+        let last = Statistic::ALL.len();
+        match usize::try_from(code) {
+            Ok(code) if code < last => Ok(Self::Of(Statistic::ALL[code])),
+            Ok(code) if code == last => Ok(Self::ConjugateDot),
+            _ => {
+                let reason = format_args!("{code} is not a statistic, which are 0 to {last}");
+                Err(Failure::argument("statistic", reason))
+            }
+        }
     }
 
     /// Its name in C.
     pub fn name(self) -> &'static str {
-        let mut all = Self::ALL.iter();
-        let found = all.find(|(asked, _)| *asked == self);
-        found.map_or("", |(_, name)| name)
+        match self {
+            Self::Of(statistic) => Self::NAMES[statistic as usize],
+            Self::ConjugateDot => Self::NAMES[Statistic::ALL.len()],
+        }
     }
 
     /// The same of real numbers.
@@ -126,6 +123,8 @@ impl Question {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+
     use treefold::exact::Statistic;
 
     use super::Asked;
@@ -133,14 +132,16 @@ mod tests {
     #[test]
     fn codes_are_those_of_the_header() {
         let header = include_str!("../include/treefold.h");
-        for (code, (asked, name)) in Asked::ALL.into_iter().enumerate() {
+        for (code, name) in Asked::NAMES.into_iter().enumerate() {
             let line = format!("    {name} = {code}");
             let mut lines = header.lines().map(|line| line.trim_end_matches(','));
             assert!(lines.any(|found| found == line), "{line}");
+            let asked = Asked::of_code(i32::try_from(code).unwrap()).unwrap();
+            assert_eq!(asked.name(), name);
             if let Asked::Of(statistic) = asked {
                 assert_eq!(Statistic::ALL[code], statistic);
             }
         }
-        assert_eq!(Asked::ALL.len(), Statistic::ALL.len() + 1);
+        assert!(Asked::of_code(17).is_err() && Asked::of_code(-1).is_err());
     }
 }

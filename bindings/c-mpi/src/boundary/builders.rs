@@ -6,7 +6,6 @@ use std::rc::Rc;
 
 use treefold::{Algorithm, Distribution, Ownership};
 use treefold_c::boundary::guard;
-use treefold_c::by_real;
 use treefold_c::element::ElementType;
 use treefold_c::failure::{Failure, Status};
 use treefold_c::figure::Figure;
@@ -101,7 +100,7 @@ pub unsafe extern "C" fn treefold_builder_create_by_key(
         let keys = positive("keys", keys, usize::MAX)?;
         let asked = Asked::of_code(statistic)?;
         let element_type = ElementType::of_code(element_type)?;
-        by_real!(element_type, _T => Ok(()))?;
+        element_type.check_real()?;
         Ok(Kind::ByKey(element_type, asked, keys))
     };
     // SAFETY: the caller's promise is this function's.

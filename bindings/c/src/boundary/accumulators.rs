@@ -2,8 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use super::arrays::{Array, input, place_of};
-use super::tree::write_element;
+use super::arrays::{Array, place_of, read, write_element};
 use super::{guard, held};
 use crate::accumulator::{self, Change, treefold_accumulator};
 use crate::element::ElementType;
@@ -69,19 +68,16 @@ pub extern "C" fn treefold_accumulator_clear(accumulator: *mut treefold_accumula
 ///
 /// # Safety
 /// They have so many elements of the accumulator's type.
-unsafe fn change(
+unsafe fn change<const N: usize>(
     accumulator: *const treefold_accumulator,
     change: Change,
-    arrays: &[Array],
+    arrays: [Array; N],
 ) -> Status {
     guard(|| {
         handle::change(accumulator, |held| {
-            let mut slices = [&[][..]; 2];
-            for (slice, &array) in slices.iter_mut().zip(arrays) {
-                // SAFETY: the caller promises so many elements.
-                *slice = unsafe { input(array, held.element_type(), &[]) }?;
-            }
-            held.change(change, &slices[..arrays.len()])
+            // SAFETY: the caller promises so many elements.
+            let arrays = unsafe { read(arrays, held.element_type(), &[]) }?;
+            held.change(change, &arrays)
         })
     })
 }
@@ -97,7 +93,7 @@ pub unsafe extern "C" fn treefold_accumulator_add(
     n: usize,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { change(accumulator, Change::Add, &[("items", items, n)]) }
+    unsafe { change(accumulator, Change::Add, [("items", items, n)]) }
 }
 
 /// Takes items back.
@@ -111,7 +107,7 @@ pub unsafe extern "C" fn treefold_accumulator_remove(
     n: usize,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { change(accumulator, Change::Remove, &[("items", items, n)]) }
+    unsafe { change(accumulator, Change::Remove, [("items", items, n)]) }
 }
 
 /// Adds pairs.
@@ -127,7 +123,7 @@ pub unsafe extern "C" fn treefold_accumulator_add_pairs(
     m: usize,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { change(accumulator, Change::Add, &[("x", x, n), ("y", y, m)]) }
+    unsafe { change(accumulator, Change::Add, [("x", x, n), ("y", y, m)]) }
 }
 
 /// Takes pairs back.
@@ -143,7 +139,7 @@ pub unsafe extern "C" fn treefold_accumulator_remove_pairs(
     m: usize,
 ) -> Status {
     // SAFETY: the caller's promise is this function's.
-    unsafe { change(accumulator, Change::Remove, &[("x", x, n), ("y", y, m)]) }
+    unsafe { change(accumulator, Change::Remove, [("x", x, n), ("y", y, m)]) }
 }
 
 /// Adds or removes what another accumulator was given.
@@ -195,7 +191,7 @@ pub unsafe extern "C" fn treefold_accumulator_value(
             place_of("result", result, result_type)?;
             let write = |value: &mut [u8]| held.write(question, value);
             // SAFETY: the caller promises room for an element.
-            unsafe { write_element(("result", result), result_type, write) }
+            unsafe { write_element(result, result_type, write) }
         })
     })
 }

@@ -5,8 +5,8 @@ use std::ffi::c_void;
 use crate::element::ElementType;
 use crate::failure::Failure;
 use crate::keyed::Keys;
-use crate::local;
-use crate::raw::{Bytes, disjoint};
+use crate::local::{self, AnyElement, LONGEST_ELEMENT};
+use crate::raw::{Bytes, disjoint, write_bytes};
 use crate::statistic::Asked;
 
 /// An array of a program's: what the header calls it, where it is, and how many elements it has.
@@ -34,6 +34,65 @@ pub(super) unsafe fn input<'a>(
     }
     // SAFETY: the caller promises so many elements.
     Ok(unsafe { array.read(pointer) })
+}
+
+/// Several arrays, as [`input`].
+///
+/// # Safety
+/// They have so many elements.
+///
+/// # Errors
+/// As [`input`].
+pub(super) unsafe fn read<'a, const N: usize>(
+    arrays: [Array; N],
+    element_type: ElementType,
+    written: &[Bytes],
+) -> Result<[&'a [u8]; N], Failure> {
+    let mut slices: [&[u8]; N] = [&[]; N];
+    for (slice, array) in slices.iter_mut().zip(arrays) {
+        // SAFETY: the caller's promise is this function's.
+        *slice = unsafe { input(array, element_type, written) }?;
+    }
+    Ok(slices)
+}
+
+/// Writes what a function makes of some arrays of a type: one element of it.
+///
+/// # Safety
+/// The arrays have so many elements, and `result` is one.
+///
+/// # Errors
+/// As [`input`] and [`place_of`], or those of the function.
+pub(super) unsafe fn reduced<const N: usize>(
+    element_type: ElementType,
+    arrays: [Array; N],
+    result: *mut c_void,
+    reduce: impl FnOnce([&[u8]; N], &mut [u8]) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let place = place_of("result", result, element_type)?;
+    // SAFETY: the caller promises so many elements.
+    let arrays = unsafe { read(arrays, element_type, &[place]) }?;
+    // SAFETY: the caller promises room for an element.
+    unsafe { write_element(result, element_type, |value| reduce(arrays, value)) }
+}
+
+/// Writes one element of a type, which a function leaves in a buffer.
+///
+/// # Safety
+/// `result` is one element of the type.
+///
+/// # Errors
+/// It is NULL, or those of the function.
+pub(super) unsafe fn write_element(
+    result: *mut c_void,
+    element_type: ElementType,
+    make: impl FnOnce(&mut [u8]) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut value: AnyElement = [0; LONGEST_ELEMENT];
+    let value = &mut value[..local::element_bytes(element_type)];
+    make(value)?;
+    // SAFETY: the caller promises room for an element, and `value` is on this stack.
+    unsafe { write_bytes("result", result, value) }
 }
 
 /// The one or two arrays of a statistic, of which the second is NULL and has no elements if the statistic takes one.

@@ -4,9 +4,9 @@ use std::ffi::c_void;
 
 use treefold::exact::{Placement, Statistic};
 
-use super::arrays::{input, inputs, keys_of, place_of};
+use super::arrays::{input, inputs, keys_of, place_of, write_element};
 use super::guard;
-use super::tree::{of_one_array, of_two_arrays, write_element};
+use super::tree::{of_one_array, of_two_arrays};
 use crate::element::ElementType;
 use crate::exact;
 use crate::failure::{Code, Failure, Status};
@@ -51,7 +51,7 @@ pub unsafe extern "C" fn treefold_exact(
         let arrays = unsafe { inputs(arrays, element_type, asked, &written) }?;
         let make = |value: &mut [u8]| exact::statistic(element_type, question, &arrays, value);
         // SAFETY: the caller promises room for an element.
-        unsafe { write_element(("result", result), result_type, make) }
+        unsafe { write_element(result, result_type, make) }
     })
 }
 
@@ -119,9 +119,7 @@ pub unsafe extern "C" fn treefold_by_key_rows(
 ) -> Status {
     guard(|| {
         let element_type = ElementType::of_code(element_type)?;
-        if !matches!(element_type, ElementType::F32 | ElementType::F64) {
-            return Err(element_type.is_not_real());
-        }
+        element_type.check_real()?;
         let question = Question::of_codes(statistic, ddof)?;
         let asked = question.asked;
         if asked.of_reals().held().inputs() > 1 {
@@ -149,7 +147,6 @@ pub unsafe extern "C" fn treefold_by_key_rows(
 /// `treefold_window`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-#[allow(non_camel_case_types, reason = "it is C's name")]
 pub struct treefold_window {
     items: usize,
     index: *const c_void,

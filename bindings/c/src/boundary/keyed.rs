@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use super::arrays::{Array, KeysInput, input, keys_of};
+use super::arrays::{Array, KeysInput, keys_of, read};
 use super::{guard, held};
 use crate::accumulator::Change;
 use crate::element::ElementType;
@@ -104,22 +104,19 @@ pub extern "C" fn treefold_keyed_clear(keyed: *mut treefold_keyed) -> Status {
 ///
 /// # Safety
 /// `keys` are so many numbers of their type, and the arrays have so many elements of the state's.
-unsafe fn change(
+unsafe fn change<const N: usize>(
     keyed: *const treefold_keyed,
     change: Change,
     keys: KeysInput,
-    arrays: &[Array],
+    arrays: [Array; N],
 ) -> Status {
     guard(|| {
         // SAFETY: the caller promises such keys.
         let (keys, _) = unsafe { keys_of(keys) }?;
         handle::change(keyed, |held| {
-            let mut slices = [&[][..]; 2];
-            for (slice, &array) in slices.iter_mut().zip(arrays) {
-                // SAFETY: the caller promises so many elements.
-                *slice = unsafe { input(array, held.element_type(), &[]) }?;
-            }
-            held.change(change, keys, &slices[..arrays.len()])
+            // SAFETY: the caller promises so many elements.
+            let arrays = unsafe { read(arrays, held.element_type(), &[]) }?;
+            held.change(change, keys, &arrays)
         })
     })
 }
@@ -139,7 +136,7 @@ pub unsafe extern "C" fn treefold_keyed_add(
 ) -> Status {
     let arrays = [("items", items, n)];
     // SAFETY: the caller's promise is this function's.
-    unsafe { change(keyed, Change::Add, (key_type, keys, k), &arrays) }
+    unsafe { change(keyed, Change::Add, (key_type, keys, k), arrays) }
 }
 
 /// Takes items back by key.
@@ -157,7 +154,7 @@ pub unsafe extern "C" fn treefold_keyed_remove(
 ) -> Status {
     let arrays = [("items", items, n)];
     // SAFETY: the caller's promise is this function's.
-    unsafe { change(keyed, Change::Remove, (key_type, keys, k), &arrays) }
+    unsafe { change(keyed, Change::Remove, (key_type, keys, k), arrays) }
 }
 
 /// Adds pairs by key.
@@ -177,7 +174,7 @@ pub unsafe extern "C" fn treefold_keyed_add_pairs(
 ) -> Status {
     let arrays = [("x", x, n), ("y", y, l)];
     // SAFETY: the caller's promise is this function's.
-    unsafe { change(keyed, Change::Add, (key_type, keys, k), &arrays) }
+    unsafe { change(keyed, Change::Add, (key_type, keys, k), arrays) }
 }
 
 /// Takes pairs back by key.
@@ -197,7 +194,7 @@ pub unsafe extern "C" fn treefold_keyed_remove_pairs(
 ) -> Status {
     let arrays = [("x", x, n), ("y", y, l)];
     // SAFETY: the caller's promise is this function's.
-    unsafe { change(keyed, Change::Remove, (key_type, keys, k), &arrays) }
+    unsafe { change(keyed, Change::Remove, (key_type, keys, k), arrays) }
 }
 
 /// Adds or removes what another state was given.
@@ -256,7 +253,7 @@ pub unsafe extern "C" fn treefold_keyed_keys(
     let of_type = |held: &dyn KeyedState| held.key_type();
     let write = |held: &dyn KeyedState, result: &mut [u8]| held.write_keys(result);
     // SAFETY: the caller's promise is this function's.
-    unsafe { of_each_key(keyed, (result, m), of_type, write) }
+    guard(|| unsafe { of_each_key(keyed, (result, m), of_type, write) })
 }
 
 /// A statistic of each key.
@@ -271,14 +268,13 @@ pub unsafe extern "C" fn treefold_keyed_values(
     result: *mut c_void,
     m: usize,
 ) -> Status {
-    let question = match Question::of_codes(statistic, ddof) {
-        Ok(question) => question,
-        Err(failure) => return guard(|| Err(failure)),
-    };
-    let of_type = |held: &dyn KeyedState| Ok(question.asked.element_type(held.element_type()));
-    let write = |held: &dyn KeyedState, result: &mut [u8]| held.write(question, result);
-    // SAFETY: the caller's promise is this function's.
-    unsafe { of_each_key(keyed, (result, m), of_type, write) }
+    guard(|| {
+        let question = Question::of_codes(statistic, ddof)?;
+        let of_type = |held: &dyn KeyedState| Ok(question.asked.element_type(held.element_type()));
+        let write = |held: &dyn KeyedState, result: &mut [u8]| held.write(question, result);
+        // SAFETY: the caller's promise is this function's.
+        unsafe { of_each_key(keyed, (result, m), of_type, write) }
+    })
 }
 
 /// Writes an element of a type for each key, or a row of them.
@@ -290,25 +286,23 @@ unsafe fn of_each_key(
     (result, m): (*mut c_void, usize),
     element_type: impl FnOnce(&dyn KeyedState) -> Result<ElementType, Failure>,
     write: impl FnOnce(&dyn KeyedState, &mut [u8]) -> Result<(), Failure>,
-) -> Status {
-    guard(|| {
-        handle::read(keyed, |held| {
-            let held = held.as_ref();
-            let element_bytes = local::element_bytes(element_type(held)?);
-            let array = Bytes::of("result", result, m, element_bytes)?;
-            let (groups, width) = (held.groups(), held.width());
-            if m != groups * width {
-                let of_columns = match width {
-                    1 => String::new(),
-                    _ => format!(" of {width} columns"),
-                };
-                let message =
-                    format!("`result` has {m} elements, but there are {groups} keys{of_columns}");
-                return Err(Failure::new(Code::Length, message));
-            }
-            // SAFETY: the caller promises m elements.
-            write(held, unsafe { array.write(result) })
-        })
+) -> Result<(), Failure> {
+    handle::read(keyed, |held| {
+        let held = held.as_ref();
+        let element_bytes = local::element_bytes(element_type(held)?);
+        let array = Bytes::of("result", result, m, element_bytes)?;
+        let (groups, width) = (held.groups(), held.width());
+        if m != groups * width {
+            let of_columns = match width {
+                1 => String::new(),
+                _ => format!(" of {width} columns"),
+            };
+            let message =
+                format!("`result` has {m} elements, but there are {groups} keys{of_columns}");
+            return Err(Failure::new(Code::Length, message));
+        }
+        // SAFETY: the caller promises m elements.
+        write(held, unsafe { array.write(result) })
     })
 }
 

@@ -2,9 +2,9 @@
 
 use std::ffi::c_void;
 
-use super::arrays::{input, place_of};
+use super::arrays::reduced;
 use super::guard;
-use super::tree::{dot_by, write_element};
+use super::tree::dot_by;
 use crate::element::ElementType;
 use crate::failure::{Failure, Status};
 use crate::local::{self, AnyElement, LONGEST_ELEMENT, Parts};
@@ -28,18 +28,15 @@ pub unsafe extern "C" fn treefold_fold_on(
     guard(|| {
         let element_type = ElementType::of_code(element_type)?;
         let operator = Builtin::of_code(op)?;
-        let place = place_of("result", result, element_type)?;
-        // SAFETY: the caller promises n elements.
-        let items = unsafe { input(("items", items, n), element_type, &[place]) }?;
         let part =
             |part: &[&[u8]], value: &mut [u8]| local::fold(element_type, operator, part[0], value);
-        let fold = |value: &mut [u8]| {
+        let fold = |arrays: [&[u8]; 1], value: &mut [u8]| {
             let team = (team, context);
             // SAFETY: the caller promises such a team.
-            unsafe { by_parts((element_type, operator), &[items], n, team, &part, value) }
+            unsafe { by_parts((element_type, operator), &arrays, n, team, &part, value) }
         };
-        // SAFETY: the caller promises room for an element.
-        unsafe { write_element(("result", result), element_type, fold) }
+        // SAFETY: the caller's promise is this function's.
+        unsafe { reduced(element_type, [("items", items, n)], result, fold) }
     })
 }
 
@@ -85,9 +82,11 @@ unsafe fn by_parts(
     of_part: &OfPart<'_>,
     result: &mut [u8],
 ) -> Result<(), Failure> {
+    // A thread of the team's works alone, whatever it has set for its own calls.
+    let of_part = |part: &[&[u8]], value: &mut [u8]| local::alone(|| of_part(part, value));
     let parts = Parts::of(items);
     if parts.count() <= 1 && team.0.is_some() {
-        return local::alone(|| of_part(arrays, result));
+        return of_part(arrays, result);
     }
     let element_bytes = result.len();
     let reduce = |part: usize| {
@@ -96,7 +95,7 @@ unsafe fn by_parts(
             .map(|array| parts.part(array, element_bytes, part))
             .collect();
         let mut value: AnyElement = [0; LONGEST_ELEMENT];
-        local::alone(|| of_part(&of_arrays, &mut value[..element_bytes]))?;
+        of_part(&of_arrays, &mut value[..element_bytes])?;
         Ok(value)
     };
     // SAFETY: the caller's promise is this function's.

@@ -5,11 +5,11 @@ use std::slice;
 
 use bytemuck::Pod;
 
-use super::arrays::{input, place_of};
+use super::arrays::{input, place_of, reduced};
 use super::guard;
 use crate::element::ElementType;
 use crate::failure::{self, Failure, Status};
-use crate::local::{self, LONGEST_ELEMENT};
+use crate::local;
 use crate::operator::Builtin;
 use crate::raw::{Bytes, Combine, Function, disjoint, elements, write, write_bytes};
 
@@ -118,22 +118,6 @@ of_two_arrays! {
     treefold_dot_f64, f64, local::dot;
 }
 
-/// Writes one element of a type, which a function leaves in a buffer.
-///
-/// # Safety
-/// `result` is one element of the type.
-pub(super) unsafe fn write_element(
-    (name, result): (&'static str, *mut c_void),
-    element_type: ElementType,
-    make: impl FnOnce(&mut [u8]) -> Result<(), Failure>,
-) -> Result<(), Failure> {
-    let mut value = [0; LONGEST_ELEMENT];
-    let value = &mut value[..local::element_bytes(element_type)];
-    make(value)?;
-    // SAFETY: the caller promises room for an element, and `value` is on this stack.
-    unsafe { write_bytes(name, result, value) }
-}
-
 /// The reduction of n items of any type by any operator.
 ///
 /// # Safety
@@ -149,12 +133,11 @@ pub unsafe extern "C" fn treefold_fold(
     guard(|| {
         let element_type = ElementType::of_code(element_type)?;
         let operator = Builtin::of_code(op)?;
-        let place = place_of("result", result, element_type)?;
-        // SAFETY: the caller promises n elements.
-        let items = unsafe { input(("items", items, n), element_type, &[place]) }?;
-        let fold = |value: &mut [u8]| local::fold(element_type, operator, items, value);
-        // SAFETY: the caller promises room for an element.
-        unsafe { write_element(("result", result), element_type, fold) }
+        let fold = |[items]: [&[u8]; 1], value: &mut [u8]| {
+            local::fold(element_type, operator, items, value)
+        };
+        // SAFETY: the caller's promise is this function's.
+        unsafe { reduced(element_type, [("items", items, n)], result, fold) }
     })
 }
 
@@ -293,17 +276,14 @@ pub(super) unsafe fn dot_by(
 ) -> Status {
     guard(|| {
         let element_type = ElementType::of_code(element_type)?;
-        let place = place_of("result", result, element_type)?;
-        // SAFETY: the caller promises n elements.
-        let first = unsafe { input(("x", x, n), element_type, &[place]) }?;
-        // SAFETY: the caller promises m elements.
-        let second = unsafe { input(("y", y, m), element_type, &[place]) }?;
-        if n != m {
-            return Err(failure::lengths(n, m));
-        }
-        let dot = |value: &mut [u8]| dot(element_type, [first, second], value);
-        // SAFETY: the caller promises room for an element.
-        unsafe { write_element(("result", result), element_type, dot) }
+        let dot = |arrays: [&[u8]; 2], value: &mut [u8]| {
+            if n != m {
+                return Err(failure::lengths(n, m));
+            }
+            dot(element_type, arrays, value)
+        };
+        // SAFETY: the caller's promise is this function's.
+        unsafe { reduced(element_type, [("x", x, n), ("y", y, m)], result, dot) }
     })
 }
 
@@ -321,12 +301,10 @@ pub unsafe extern "C" fn treefold_sum_lanes(
 ) -> Status {
     guard(|| {
         let element_type = ElementType::of_code(element_type)?;
-        let place = place_of("result", result, element_type)?;
-        // SAFETY: the caller promises n elements.
-        let x = unsafe { input(("x", x, n), element_type, &[place]) }?;
-        let sum = |value: &mut [u8]| local::sum_lanes(element_type, x, lanes, value);
-        // SAFETY: the caller promises room for an element.
-        unsafe { write_element(("result", result), element_type, sum) }
+        let sum =
+            |[x]: [&[u8]; 1], value: &mut [u8]| local::sum_lanes(element_type, x, lanes, value);
+        // SAFETY: the caller's promise is this function's.
+        unsafe { reduced(element_type, [("x", x, n)], result, sum) }
     })
 }
 

@@ -75,17 +75,14 @@ impl Products {
     /// Adds the product of two finite numbers.
     #[inline(always)]
     pub(super) fn add_product(&mut self, x: impl CompactItem, y: impl CompactItem) {
-        let [x_is_integer, y_is_integer] = [x.is_integer(), y.is_integer()];
+        let are_integers = (x.is_integer(), y.is_integer());
         let [(x, x_unit), (y, y_unit)] = [x.parts(), y.parts()];
         let product = i128::from(x) * i128::from(y);
-        if x_is_integer && y_is_integer {
-            self.add_whole(product);
-            return;
-        }
-        // That of an integer and a double has more bits than items have.
-        let is_item = !x_is_integer && !y_is_integer;
-        if !is_item || !self.add_item(product, x_unit + y_unit) {
-            self.add_apart(product, x_unit + y_unit);
+        match are_integers {
+            (true, true) => self.add_whole(product),
+            (false, false) if self.add_item(product, x_unit + y_unit) => {}
+            // The product of an integer and a double has more bits than an item.
+            _ => self.add_apart(product, x_unit + y_unit),
         }
     }
 

@@ -24,7 +24,7 @@ pub use crate::fold::prefixes::Prefixes;
 const CANONICAL_ELEMENTS: usize = 512;
 
 /// The greatest number of lanes.
-pub(crate) const LANES_MAX: usize = 1 << 20;
+pub const LANES_MAX: usize = 1 << 20;
 
 /// A binary operation on items, never assumed to be associative or commutative.
 ///
