@@ -2,6 +2,7 @@
 //! nothing of reductions.
 
 mod error;
+pub mod headers;
 pub mod licences;
 pub mod machine;
 pub mod progress;

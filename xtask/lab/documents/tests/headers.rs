@@ -109,15 +109,11 @@ fn check_syntax(
     Some((output.status.success(), said))
 }
 
-/// The functions that a text of C declares: names before a parenthesis, on lines that begin a declaration.
+/// The functions that a text of C declares, of those that begin so.
 fn functions(text: &str, prefix: &str) -> BTreeSet<String> {
-    let declares = |line: &&str| !line.starts_with(['/', ' ', '#', '}']);
-    let lines = text.lines().filter(declares);
-    let lines = lines.filter(|line| !line.starts_with("typedef") && !line.starts_with("static"));
-    let before = lines.filter_map(|line| line.split_once('(').map(|(before, _)| before));
-    let names = before.filter_map(|before| before.rsplit([' ', '*']).next());
-    let names = names.filter(|name| name.starts_with(prefix));
-    names.map(str::to_owned).collect()
+    let mut names = checkout::headers::functions(text);
+    names.retain(|name| name.starts_with(prefix));
+    names
 }
 
 fn check(header: &Header) {

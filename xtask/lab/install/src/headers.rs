@@ -1,12 +1,24 @@
-//! What a C header declares, paragraph by paragraph: the functions, and the comment above them.
+//! The headers of the library, paragraph by paragraph: what each declares, and the comment above it.
+
+use checkout::Error;
+use checkout::workspace::workspace;
+
+use crate::files;
+
+/// The headers, and the packages that they are of.
+pub(super) const HEADERS: [(&str, &str); 2] = [("c", "treefold.h"), ("c-mpi", "treefold_mpi.h")];
+
+/// The text of a package's header.
+pub(super) fn read(package: &str, name: &str) -> Result<String, Error> {
+    let path = workspace().join(format!("bindings/{package}/include/{name}"));
+    Ok(String::from_utf8_lossy(&files::read(&path)?).into_owned())
+}
 
 /// Declarations that stand together, and what the header says of them.
 #[derive(Debug, Default)]
 pub(super) struct Paragraph {
     /// The functions and types, in their order.
     pub(super) names: Vec<String>,
-    /// The functions alone.
-    pub(super) functions: Vec<String>,
     /// The comment, without its stars.
     pub(super) comment: String,
     /// The declarations.
@@ -34,13 +46,6 @@ pub(super) fn paragraphs(header: &str) -> Vec<Paragraph> {
         }
     }
     paragraphs
-}
-
-/// The functions that a header declares.
-pub(super) fn functions(header: &str) -> Vec<String> {
-    let paragraphs = paragraphs(header).into_iter();
-    let names = paragraphs.filter(|one| !one.code.starts_with("static"));
-    names.flat_map(|one| one.functions).collect()
 }
 
 fn append(text: &mut String, added: &str) {
@@ -79,7 +84,7 @@ fn paragraph(block: &str) -> Paragraph {
         });
     }
     let code = code.trim().to_owned();
-    let (mut names, mut functions) = (Vec::new(), Vec::new());
+    let mut names = Vec::new();
     for line in code
         .lines()
         .filter(|line| line.starts_with(|c: char| c.is_ascii_alphabetic()))
@@ -95,14 +100,10 @@ fn paragraph(block: &str) -> Paragraph {
         let name = declared.rsplit(|c| !is_name(c)).next().unwrap_or_default();
         if !name.is_empty() {
             names.push(name.to_owned());
-            if !is_type {
-                functions.push(name.to_owned());
-            }
         }
     }
     Paragraph {
         names,
-        functions,
         comment,
         code,
     }
@@ -122,7 +123,7 @@ fn text(comment: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{functions, paragraphs};
+    use super::paragraphs;
 
     const HEADER: &str = "/*
  * x.h: an example.
@@ -187,6 +188,5 @@ typedef struct x_range {
         assert_eq!(all[3].comment, "The first one,\n\n- and the second");
         assert_eq!(all[4].comment, "Another,\nwhich is here.");
         assert_eq!(all[4].code, "static inline x_status x_three(int x);");
-        assert_eq!(functions(HEADER), ["x_one", "x_two"]);
     }
 }

@@ -7,26 +7,29 @@
 
 #![expect(clippy::print_stdout, reason = "it says what it builds and installs")]
 
+mod files;
 mod headers;
 mod manifest;
 mod manual;
+mod parts;
 mod prefix;
 mod reprored;
 mod shared;
 mod template;
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::process;
 
 use checkout::licences::{joined, linked};
-use checkout::workspace::{BuiltLibrary, Sources, cargo, libraries, target, workspace};
+use checkout::workspace::{BuiltLibrary, Sources, cargo, libraries, workspace};
 use checkout::{Error, shell_word};
 use clap::Args;
 
+use files::read;
+use headers::HEADERS;
 use manifest::Manifest;
+use parts::{INTERPOSER, LIBRARY, Part};
 use prefix::{Kind, Prefix};
-use template::{Template, Values};
+use template::Values;
 
 /// The version of all packages of the workspace.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -200,9 +203,6 @@ const PAGES: [&str; 5] = [
     "tutorial-fortran.md",
 ];
 
-/// The headers that have manual pages.
-const HEADERS: [(&str, &str); 2] = [("c", "treefold.h"), ("c-mpi", "treefold_mpi.h")];
-
 /// What helgrind must not report: it does not know the atomic operations by which a pool's threads take turns.
 const SUPPRESSIONS: &str = "helgrind.supp";
 
@@ -216,164 +216,12 @@ fn install_texts(prefix: &Prefix) -> Result<(), Error> {
     let place = format!("share/treefold/{SUPPRESSIONS}");
     prefix.write(&place, &read(&suppressions)?, Kind::Text)?;
     for (folder, name) in HEADERS {
-        for page in manual::pages(name, &header(folder, name)?, VERSION) {
+        for page in manual::pages(name, &headers::read(folder, name)?, VERSION) {
             let place = format!("share/man/man3/{}.3", page.name);
             prefix.write(&place, page.text.as_bytes(), Kind::Text)?;
         }
     }
     Ok(())
-}
-
-/// The text of a header.
-fn header(folder: &str, name: &str) -> Result<String, Error> {
-    let path = workspace()
-        .join("bindings")
-        .join(folder)
-        .join("include")
-        .join(name);
-    Ok(String::from_utf8_lossy(&read(&path)?).into_owned())
-}
-
-/// A package that is built, and what is installed of it.
-struct Part {
-    package: &'static str,
-    /// What it is called in Rust.
-    target: &'static str,
-    /// What it is called elsewhere: the file is `libNAME.so`.
-    name: &'static str,
-    /// The folders of bindings/ with its headers and modules. If there are any, programs link this library: then it is also installed as
-    /// a static library, by [`OTHER_NAME`], and with ReproRed's interface.
-    folders: &'static [&'static str],
-    templates: &'static [Template],
-}
-
-/// The library that programs link.
-const LIBRARY: Part = Part {
-    package: "treefold-c-library",
-    target: "treefold_c_library",
-    name: "treefold",
-    folders: &["c", "c-mpi"],
-    templates: template::LIBRARY,
-};
-
-/// The name by which programs of ranks may link it.
-const OTHER_NAME: &str = "treefold_mpi";
-
-/// The library that unchanged programs load, and the command that starts them.
-const INTERPOSER: Part = Part {
-    package: "treefold-pmpi",
-    target: "treefold_pmpi",
-    name: "treefold_pmpi",
-    folders: &[],
-    templates: template::INTERPOSER,
-};
-
-impl Part {
-    fn file<'a>(&self, built: &'a BuiltLibrary, extension: &str) -> Result<&'a Path, Error> {
-        let missing = || format!("it built no .{extension} of {}", self.package);
-        let file = built.file(extension);
-        file.ok_or_else(|| Error::Cargo(missing()))
-    }
-
-    /// Installs the library, then what compilers read, and last of all what the part is found by.
-    fn install(
-        &self,
-        built: &[BuiltLibrary],
-        prefix: &Prefix,
-        values: &Values<'_>,
-    ) -> Result<(), Error> {
-        let built = built.iter().find(|library| library.target == self.target);
-        let missing = || Error::Cargo(format!("it built no library of {}", self.package));
-        let built = built.ok_or_else(missing)?;
-        let name = format!("lib{}", self.name);
-        if self.folders.is_empty() {
-            install_shared(&name, &read(self.file(built, "so")?)?, prefix, values)?;
-        } else {
-            let folder = target()?.join(format!("install-{}", process::id()));
-            fs::create_dir_all(&folder).map_err(|error| Error::file(&folder, error))?;
-            let installed =
-                shared::link(self.file(built, "a")?, &name, &symbols()?, &folder, values)
-                    .and_then(|()| read(&folder.join(format!("{name}.so"))))
-                    .and_then(|content| install_shared(&name, &content, prefix, values))
-                    .and_then(|()| self.install_for_compilers(built, prefix, values))
-                    .and_then(|()| reprored::install(&folder, prefix, values));
-            let _ = fs::remove_dir_all(&folder);
-            installed?;
-        }
-        for template in self.templates {
-            let text = template.fill(values);
-            prefix.write(&template.path(values), text.as_bytes(), template.kind)?;
-        }
-        Ok(())
-    }
-
-    fn install_for_compilers(
-        &self,
-        built: &BuiltLibrary,
-        prefix: &Prefix,
-        values: &Values<'_>,
-    ) -> Result<(), Error> {
-        let path = |name: &str, extension| format!("{}/lib{name}.{extension}", values.libdir);
-        let content = read(self.file(built, "a")?)?;
-        prefix.write(&path(self.name, "a"), &content, Kind::StaticLibrary)?;
-        for extension in ["so", "a"] {
-            let file = format!("lib{}.{extension}", self.name);
-            prefix.link(&path(OTHER_NAME, extension), &file)?;
-        }
-        for folder in self.folders {
-            let package = workspace().join("bindings").join(folder);
-            let sources = ["include", "fortran"].into_iter();
-            for (source, target) in sources.zip(["include", "share/treefold/fortran"]) {
-                for path in files(&package.join(source))? {
-                    let name = path.file_name().unwrap_or_default().to_string_lossy();
-                    prefix.write(&format!("{target}/{name}"), &read(&path)?, Kind::Text)?;
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The functions of the headers, and those that `libtreefold_reprored` calls.
-fn symbols() -> Result<Vec<String>, Error> {
-    let mut symbols = Vec::new();
-    for (folder, name) in HEADERS {
-        symbols.extend(headers::functions(&header(folder, name)?));
-    }
-    let called = reprored::symbols()?.into_iter();
-    symbols.extend(called.map(|name| format!("treefold_reprored_{name}")));
-    Ok(symbols)
-}
-
-/// Installs a shared library and its other names.
-fn install_shared(
-    name: &str,
-    content: &[u8],
-    prefix: &Prefix,
-    values: &Values<'_>,
-) -> Result<(), Error> {
-    let shared = format!("{name}.so");
-    let whole = format!("{shared}.{}", values.version);
-    let interface = format!("{shared}.{}", values.interface());
-    let folder = values.libdir;
-    prefix.write(&format!("{folder}/{whole}"), content, Kind::SharedLibrary)?;
-    prefix.link(&format!("{folder}/{interface}"), &whole)?;
-    prefix.link(&format!("{folder}/{shared}"), &whole)
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, Error> {
-    fs::read(path).map_err(|error| Error::file(path, error))
-}
-
-/// The files of a folder, by name. A part that lacks one of its folders is not whole.
-fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    let failed = |error| Error::file(folder, error);
-    let entries = fs::read_dir(folder).map_err(failed)?;
-    let paths = entries.map(|entry| Ok(entry.map_err(failed)?.path()));
-    let paths: Result<Vec<PathBuf>, Error> = paths.collect();
-    let mut files: Vec<PathBuf> = paths?.into_iter().filter(|path| path.is_file()).collect();
-    files.sort();
-    Ok(files)
 }
 
 #[cfg(test)]
@@ -383,7 +231,8 @@ mod tests {
     use std::path::Path;
     use std::process::Command;
 
-    use super::{LIBRARY, PAGES, checked_libdir, explained, files, next_steps, read, workspace};
+    use super::files::listed;
+    use super::{LIBRARY, PAGES, checked_libdir, explained, next_steps, read, workspace};
 
     /// The lines do what they say, in the shell.
     #[cfg(unix)]
@@ -412,7 +261,7 @@ mod tests {
         for package in LIBRARY.folders {
             for folder in ["include", "fortran"] {
                 let package = workspace().join("bindings").join(package);
-                for path in files(&package.join(folder)).unwrap() {
+                for path in listed(&package.join(folder)).unwrap() {
                     let text = String::from_utf8(read(&path).unwrap()).unwrap();
                     let names = text.split("docs/").skip(1).filter_map(|rest| {
                         let (name, _) = rest.split_once(".md")?;

@@ -135,20 +135,22 @@ mod tests {
     use std::io::Write;
     use std::process::{Command, Stdio};
 
+    use checkout::headers::functions;
+
     use super::pages;
-    use crate::{HEADERS, header, headers};
+    use crate::headers::{HEADERS, read};
 
     /// Every function has a page, and each says what it is about; troff, where there is one, finds no fault.
     #[test]
     fn headers_become_pages() {
         for (folder, name) in HEADERS {
-            let text = header(folder, name).unwrap();
+            let text = read(folder, name).unwrap();
             let made = pages(name, &text, "0.1.0");
             let mut names = BTreeSet::new();
             for page in &made {
                 assert!(names.insert(&*page.name), "{} has two pages", page.name);
             }
-            for function in headers::functions(&text) {
+            for function in functions(&text) {
                 assert!(names.contains(&*function), "{function}");
             }
             for page in made.iter().filter(|page| !page.text.starts_with(".so ")) {

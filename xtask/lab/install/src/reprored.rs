@@ -5,19 +5,21 @@ use std::path::Path;
 use std::process::Command;
 
 use checkout::Error;
+use checkout::headers::functions;
 use checkout::workspace::workspace;
 
+use crate::files::read;
+use crate::headers;
 use crate::prefix::{Kind, Prefix};
-use crate::shared::{compiler, name, run};
+use crate::shared::{self, compiler, name, run};
 use crate::template::Values;
-use crate::{headers, install_shared, read};
 
 const NAME: &str = "libtreefold_reprored";
 
 /// The functions of ReproRed's header.
 pub(super) fn symbols() -> Result<Vec<String>, Error> {
-    let text = crate::header("c-mpi", "binary_tree_summation.h")?;
-    Ok(headers::functions(&text))
+    let text = headers::read("c-mpi", "binary_tree_summation.h")?;
+    Ok(functions(&text).into_iter().collect())
 }
 
 /// Compiles both in a folder that has `libtreefold.so`, which they call, and installs them.
@@ -42,7 +44,7 @@ pub(super) fn install(folder: &Path, prefix: &Prefix, values: &Values<'_>) -> Re
     run(&mut link)?;
     run(compile(&object).arg("-c"))?;
     run(Command::new("ar").arg("rcs").arg(&archive).arg(&object))?;
-    install_shared(NAME, &read(&shared)?, prefix, values)?;
+    shared::install(NAME, &read(&shared)?, prefix, values)?;
     let place = format!("{}/{NAME}.a", values.libdir);
     prefix.write(&place, &read(&archive)?, Kind::StaticLibrary)
 }

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 
 use checkout::Error;
 
+use crate::prefix::{Kind, Prefix};
 use crate::template::{SYSTEM_LIBRARIES, Values};
 
 /// The C compiler that Rust links with.
@@ -54,6 +55,22 @@ pub(super) fn link(
         .arg("-o")
         .arg(folder.join(format!("{library}.so")));
     run(&mut link).map_err(|reason| Error::file(archive, reason))
+}
+
+/// Installs a shared library and its other names.
+pub(super) fn install(
+    name: &str,
+    content: &[u8],
+    prefix: &Prefix,
+    values: &Values<'_>,
+) -> Result<(), Error> {
+    let shared = format!("{name}.so");
+    let whole = format!("{shared}.{}", values.version);
+    let interface = format!("{shared}.{}", values.interface());
+    let folder = values.libdir;
+    prefix.write(&format!("{folder}/{whole}"), content, Kind::SharedLibrary)?;
+    prefix.link(&format!("{folder}/{interface}"), &whole)?;
+    prefix.link(&format!("{folder}/{shared}"), &whole)
 }
 
 /// Runs a tool of C's; what it says if it fails.

@@ -155,7 +155,7 @@ impl<'a> Consumers<'a> {
         Ok(())
     }
 
-    /// Fortran by the command line of the tutorial: the modules, and the C file that reads their arrays.
+    /// Fortran by the command line of the tutorial: the modules, and their part in C.
     fn by_command_lines(&self, steps: &mut Steps) -> Result {
         let (library, modules, compiler) = match self.mpi {
             Some(suffix) => (

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use checkout::headers::functions;
 use checkout::workspace::workspace;
 
 use crate::commands::{Result, command, output};
@@ -125,26 +126,6 @@ fn versioned(library: &Path) -> Result<Vec<String>> {
     Ok(symbols.collect())
 }
 
-/// The functions that a header declares, but for those that it defines itself. A declaration begins its line, and no line of a comment or of a body
-/// begins so; its name stands before the first parenthesis.
-fn functions(header: &str) -> BTreeSet<String> {
-    let is_declaration = |line: &&str| {
-        let first = line.split(' ').next().unwrap_or_default();
-        let is_other = ["typedef", "static", "enum", "struct", "extern"].contains(&first);
-        line.starts_with(|c: char| c.is_ascii_alphabetic()) && !is_other
-    };
-    let name = |line: &str| {
-        let (before, _) = line.split_once('(')?;
-        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        before.rsplit(|c| !is_name(c)).next().map(str::to_owned)
-    };
-    header
-        .lines()
-        .filter(is_declaration)
-        .filter_map(name)
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -168,27 +149,6 @@ mod tests {
 
     fn set(names: &[&str]) -> BTreeSet<String> {
         names.iter().map(|&name| name.to_owned()).collect()
-    }
-
-    #[test]
-    fn declarations_are_found_and_nothing_else() {
-        let header = r#"/* one(int);
- * of old(int); */
-#define CALL(x) \
-    hidden(x)
-extern "C" {
-typedef int (*callback)(void *context);
-enum { A = 1, B = (2) };
-status three(const double *x, size_t n,
-             double *result);
-static inline status four(int x)
-{
-    return three(0, 0, 0);
-}
-const char *six(void);
-void seven(void (*callback)(int), int);
-"#;
-        assert_eq!(functions(header), set(&["three", "six", "seven"]));
     }
 
     #[test]

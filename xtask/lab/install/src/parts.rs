@@ -1,0 +1,142 @@
+//! The packages that are built, and what is installed of each.
+
+use std::fs;
+use std::path::Path;
+use std::process;
+
+use checkout::Error;
+use checkout::headers::functions;
+use checkout::workspace::{BuiltLibrary, target, workspace};
+
+use crate::files::{listed, read};
+use crate::headers::{self, HEADERS};
+use crate::prefix::{Kind, Prefix};
+use crate::template::{self, Template, Values};
+use crate::{reprored, shared};
+
+/// A package that is built, and what is installed of it.
+pub(super) struct Part {
+    pub(super) package: &'static str,
+    /// What it is called in Rust.
+    target: &'static str,
+    /// What it is called elsewhere: the file is `libNAME.so`.
+    pub(super) name: &'static str,
+    /// The folders of bindings/ with its headers and modules. If there are any, programs link this library: then it is also installed as
+    /// a static library, by [`OTHER_NAME`], and with ReproRed's interface.
+    pub(super) folders: &'static [&'static str],
+    templates: &'static [Template],
+}
+
+/// The library that programs link.
+pub(super) const LIBRARY: Part = Part {
+    package: "treefold-c-library",
+    target: "treefold_c_library",
+    name: "treefold",
+    folders: &["c", "c-mpi"],
+    templates: template::LIBRARY,
+};
+
+/// The name by which programs of ranks may link it.
+const OTHER_NAME: &str = "treefold_mpi";
+
+/// The library that unchanged programs load, and the command that starts them.
+pub(super) const INTERPOSER: Part = Part {
+    package: "treefold-pmpi",
+    target: "treefold_pmpi",
+    name: "treefold_pmpi",
+    folders: &[],
+    templates: template::INTERPOSER,
+};
+
+impl Part {
+    /// The names of its files, without what follows a dot.
+    fn library(&self) -> String {
+        format!("lib{}", self.name)
+    }
+
+    fn file<'a>(&self, built: &'a BuiltLibrary, extension: &str) -> Result<&'a Path, Error> {
+        let missing = || format!("it built no .{extension} of {}", self.package);
+        let file = built.file(extension);
+        file.ok_or_else(|| Error::Cargo(missing()))
+    }
+
+    /// Installs the library, then what compilers read, and last of all what the part is found by.
+    pub(super) fn install(
+        &self,
+        built: &[BuiltLibrary],
+        prefix: &Prefix,
+        values: &Values<'_>,
+    ) -> Result<(), Error> {
+        let built = built.iter().find(|library| library.target == self.target);
+        let missing = || Error::Cargo(format!("it built no library of {}", self.package));
+        let built = built.ok_or_else(missing)?;
+        if self.folders.is_empty() {
+            let content = read(self.file(built, "so")?)?;
+            shared::install(&self.library(), &content, prefix, values)?;
+        } else {
+            let folder = target()?.join(format!("install-{}", process::id()));
+            fs::create_dir_all(&folder).map_err(|error| Error::file(&folder, error))?;
+            let installed = self.install_for_linkers(built, &folder, prefix, values);
+            let _ = fs::remove_dir_all(&folder);
+            installed?;
+        }
+        for template in self.templates {
+            let text = template.fill(values);
+            prefix.write(&template.path(values), text.as_bytes(), template.kind)?;
+        }
+        Ok(())
+    }
+
+    /// Links the library in a folder, and installs it with what compilers read, and ReproRed's interface.
+    fn install_for_linkers(
+        &self,
+        built: &BuiltLibrary,
+        folder: &Path,
+        prefix: &Prefix,
+        values: &Values<'_>,
+    ) -> Result<(), Error> {
+        let name = self.library();
+        shared::link(self.file(built, "a")?, &name, &symbols()?, folder, values)?;
+        let content = read(&folder.join(format!("{name}.so")))?;
+        shared::install(&name, &content, prefix, values)?;
+        self.install_for_compilers(built, prefix, values)?;
+        reprored::install(folder, prefix, values)
+    }
+
+    fn install_for_compilers(
+        &self,
+        built: &BuiltLibrary,
+        prefix: &Prefix,
+        values: &Values<'_>,
+    ) -> Result<(), Error> {
+        let path = |name: &str, extension| format!("{}/lib{name}.{extension}", values.libdir);
+        let content = read(self.file(built, "a")?)?;
+        prefix.write(&path(self.name, "a"), &content, Kind::StaticLibrary)?;
+        for extension in ["so", "a"] {
+            let file = format!("lib{}.{extension}", self.name);
+            prefix.link(&path(OTHER_NAME, extension), &file)?;
+        }
+        for folder in self.folders {
+            let package = workspace().join("bindings").join(folder);
+            let sources = ["include", "fortran"].into_iter();
+            for (source, target) in sources.zip(["include", "share/treefold/fortran"]) {
+                for path in listed(&package.join(source))? {
+                    let name = path.file_name().unwrap_or_default().to_string_lossy();
+                    prefix.write(&format!("{target}/{name}"), &read(&path)?, Kind::Text)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The functions of the headers, and those that `libtreefold_reprored` calls.
+fn symbols() -> Result<Vec<String>, Error> {
+    let mut symbols = Vec::new();
+    for (folder, name) in HEADERS {
+        symbols.extend(functions(&headers::read(folder, name)?));
+    }
+    let called = reprored::symbols()?.into_iter();
+    symbols.extend(called.map(|name| format!("treefold_reprored_{name}")));
+    Ok(symbols)
+}
