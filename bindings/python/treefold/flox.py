@@ -140,7 +140,7 @@ def aggregation(statistic: str, *, ddof: float | None = None, bias: bool = True,
     Parameters
     ----------
     statistic : str
-        "sum", "mean", "var", "std", "skewness" or "kurtosis", as `treefold.exact` has them: rounded once. Of arrays that `pairs` makes, also
+        "sum", "mean", "var", "std", "skewness" or "kurtosis", as `treefold.exact` has them: rounded once. Of arrays that `pairs` makes:
         "average", "cov" or "corr". The sum of nothing is 0.0, the others are NaN.
     ddof : float, optional
         For variances 0 by default, and for covariances 1, as in `treefold.exact`.

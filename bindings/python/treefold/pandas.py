@@ -259,8 +259,8 @@ def _items(column: Any, name: str) -> Any:
 class RollingWindows:
     """Windows that move over a column, or over each of a DataFrame's: `rolling` makes it.
 
-    Functions return a Series or a DataFrame with the index of the rows. Integers are converted to float64 first. Names and defaults are pandas': `ddof` is 1, skewness and kurtosis
-    are without bias, and missing items do not count, of two columns together.
+    Functions return a Series or a DataFrame with the index of the rows. Integers are converted to float64 first. Names and defaults are
+    pandas': `ddof` is 1, skewness and kurtosis are without bias. Missing items do not count; of two columns, rows where either is missing.
     """
 
     __slots__ = ("_options", "_rows")

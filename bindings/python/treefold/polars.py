@@ -345,8 +345,9 @@ def _column_of(series: pl.Series) -> Any:
 class RollingWindows:
     """Windows that move over a column: `rolling` makes it.
 
-    Functions return expressions. Rows with a null, of two columns in either, do not count. A statistic is null where too few items do, or where
-    it has a zero denominator. Integers are converted to Float64 first, and results have this type. As in Polars, `ddof` is 1, and skewness and kurtosis are with a bias.
+    Functions return expressions. Rows with a null, of two columns in either, do not count. A statistic is null where too few items do, or
+    where it has a zero denominator. Integers are converted to Float64 first, and results have this type. As in Polars, `ddof` is 1, and
+    skewness and kurtosis are with a bias.
     """
 
     __slots__ = ("_options", "_x")
@@ -489,8 +490,8 @@ class _Namespace:
 
 @pl.api.register_expr_namespace("exact")
 class ExprNamespace(_Namespace):
-    """`pl.col("x").exact.sum()` is `exact_sum("x")`, and `x.exact.cov(y)` is `exact_cov(x, y)`. It has the functions of columns and of states, not those
-    of lists."""
+    """`pl.col("x").exact.sum()` is `exact_sum("x")`, and `x.exact.cov(y)` is `exact_cov(x, y)`. It has the functions of columns and of
+    states, not those of lists."""
 
     def _called(self, name: str, *arguments: Any, **named: Any) -> pl.Expr:
         return _function(name)(self._of, *arguments, **named)
