@@ -1,6 +1,6 @@
 ! The integral of a field over a globe that is cut into patches with
 ! halos, as global_sum of CICE and shr_reprosum_calc of CESM have it:
-! the same bits by any number of ranks, whoever has which patches.
+! the same bits on any number of ranks, wherever the patches lie.
 program patches
    use, intrinsic :: iso_fortran_env, only: real64
    use mpi_f08
@@ -23,7 +23,7 @@ contains
       type(treefold_plan) :: plan
       real(real64), allocatable :: field(:, :, :), area(:, :, :)
       real(real64) :: total, lat, lon
-      integer :: rank, ranks, patch, own, i, j
+      integer :: rank, ranks, own, number, patch, i, j
 
       call treefold_comm_duplicate(world, comm)
       call treefold_comm_rank(comm, rank)
@@ -38,15 +38,15 @@ contains
       own = (ALONG * ACROSS - 1 - rank + ranks) / ranks
       allocate (field(0:SIDE + 1, 0:SIDE + 1, own), source=huge(lat))
       allocate (area, source=field)
-      do own = 1, size(field, 3)
-         patch = rank + (own - 1) * ranks
+      do number = 1, own
+         patch = rank + (number - 1) * ranks
          do j = 1, SIDE
             lat = (patch / ALONG * SIDE + j - 0.5_real64) * 1.5 - 90
-            area(1:SIDE, j, own) = cos(lat * DEGREE)
+            area(1:SIDE, j, number) = cos(lat * DEGREE)
             do i = 1, SIDE
                lon = mod(patch, ALONG) * SIDE + i - 0.5_real64
-               field(i, j, own) = 288 + 30 * cos(2 * lat * DEGREE) &
-                                  + sin(6 * lon * DEGREE)
+               field(i, j, number) = 288 + 30 * cos(2 * lat * DEGREE) &
+                                     + sin(6 * lon * DEGREE)
             end do
          end do
       end do

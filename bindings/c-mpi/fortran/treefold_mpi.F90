@@ -312,12 +312,12 @@ module treefold_mpi_support
       integer(c_int) :: mine = 0
    end type given_to_c
 
-   ! The operand that an array becomes.
-   integer(c_int), parameter :: AS_X = 0, AS_Y = 1, AS_RESULT = 2
+   ! The operand that an array becomes. A result of a start is written after the call: it cannot be a copy.
+   integer(c_int), parameter :: AS_X = 0, AS_Y = 1, AS_RESULT = 2, AS_RESULT_OF_START = 3
 
    interface
-      subroutine c_take(c, place, name, array, type, item_bytes, stays) bind(c, name='treefold_f_take')
-         import; type(given_to_c), intent(inout) :: c; integer(c_int), value :: place, stays
+      subroutine c_take(c, as, name, array, type, item_bytes) bind(c, name='treefold_f_take')
+         import; type(given_to_c), intent(inout) :: c; integer(c_int), value :: as
          character(kind=c_char), intent(in) :: name(*); type(*), dimension(..), intent(in) :: array
          integer(c_int32_t), value :: type; integer(c_int64_t), value :: item_bytes
       end subroutine
@@ -423,13 +423,10 @@ contains
       type(c_ptr), intent(in), optional :: context
       integer, intent(out), optional :: ierr
       type(c_funptr) :: asked
-      type(c_ptr) :: given
 
       asked = c_null_funptr
       if (present(interrupted)) asked = c_funloc(interrupted)
-      given = c_null_ptr
-      if (present(context)) given = context
-      call treefold_end_call(c_interruption(comm%own%handle, asked, given), ierr)
+      call treefold_end_call(c_interruption(comm%own%handle, asked, or_null(context)), ierr)
    end subroutine treefold_comm_interruption
 
    subroutine treefold_comm_destroy(comm, ierr)
@@ -504,18 +501,13 @@ contains
       type(treefold_builder), intent(inout) :: builder
       type(c_ptr), intent(in), optional :: context, empty
       integer, intent(out), optional :: ierr
-      type(c_ptr) :: given, nothing
       integer(int64) :: bytes
 
       call begin_anew(builder%own, c_builder_destroy)
       if (.not. is_count('item_bytes', item_bytes, bytes, ierr)) return
-      given = c_null_ptr
-      if (present(context)) given = context
-      nothing = c_null_ptr
-      if (present(empty)) nothing = empty
       builder%items = item_kind(bytes=bytes)
-      call treefold_end_call(c_builder_create_user(comm%own%handle, trim(name) // c_null_char, bytes, c_funloc(combine), given, &
-         nothing, builder%own%handle), ierr)
+      call treefold_end_call(c_builder_create_user(comm%own%handle, trim(name) // c_null_char, bytes, c_funloc(combine), &
+         or_null(context), or_null(empty), builder%own%handle), ierr)
    end subroutine treefold_builder_create_user
 
    ! Sets which items this rank has: this many, numbered after those of the lower ranks. A plan needs one of local_items, extents,
@@ -535,11 +527,12 @@ contains
       integer, intent(out), optional :: ierr
 
       if (size(ranges, 1) /= 2) then
-         if (treefold_refused(TREEFOLD_LENGTH, '`ranges` must have columns of 2 numbers', ierr)) return
+         call treefold_refuse(TREEFOLD_LENGTH, '`ranges` must have columns of 2 numbers', ierr)
       else if (any(ranges < 0)) then
-         if (treefold_refused(TREEFOLD_ARGUMENT, '`ranges` must be at least 0', ierr)) return
+         call treefold_refuse(TREEFOLD_ARGUMENT, '`ranges` must be at least 0', ierr)
+      else
+         call treefold_end_call(c_extents(builder%own%handle, ranges, size(ranges, 2, c_size_t)), ierr)
       end if
-      call treefold_end_call(c_extents(builder%own%handle, ranges, size(ranges, 2, c_size_t)), ierr)
    end subroutine treefold_builder_extents
 
    ! Distributes N items over all ranks: floor(N / p) for each of p ranks, and one more for each of the first N mod p ranks. This is
@@ -629,6 +622,15 @@ contains
       call treefold_end_call(c_builder_destroy(builder%own%handle), ierr)
    end subroutine treefold_builder_destroy
 
+   ! The pointer that C gets for an optional one.
+   function or_null(pointer) result(given)
+      type(c_ptr), intent(in), optional :: pointer
+      type(c_ptr) :: given
+
+      given = c_null_ptr
+      if (present(pointer)) given = pointer
+   end function or_null
+
    subroutine set_count(setter, builder, name, given, ierr)
       procedure(c_set_count) :: setter
       type(treefold_builder), intent(in) :: builder
@@ -659,7 +661,7 @@ contains
          write (digits, '(i0)') given
       end select
       is = count >= 0
-      if (.not. is) is = .not. treefold_refused(TREEFOLD_ARGUMENT, '`' // name // &
+      if (.not. is) call treefold_refuse(TREEFOLD_ARGUMENT, '`' // name // &
          '` must be an integer of 32 or 64 bits that is at least 0: it is ' // trim(digits), ierr)
    end function is_count
 
@@ -891,7 +893,7 @@ contains
 
       if (is_under_way(run, plan, ierr)) return
       call take(c, AS_X, 'local', local, plan%items)
-      if (present(result)) call take(c, AS_RESULT, 'result', result, plan%items, .true.)
+      if (present(result)) call take(c, AS_RESULT_OF_START, 'result', result, plan%items)
       c%status = c_start(plan%own%handle, operation, c%x%at, c%x%n, c%result%at, c%result%n, run%own%handle)
       call finish(c, ierr)
    end subroutine treefold_start
@@ -908,7 +910,7 @@ contains
       if (is_under_way(run, plan, ierr)) return
       call take(c, AS_X, 'x', x, plan%items)
       call take(c, AS_Y, 'y', y, plan%items)
-      if (present(result)) call take(c, AS_RESULT, 'result', result, plan%items, .true.)
+      if (present(result)) call take(c, AS_RESULT_OF_START, 'result', result, plan%items)
       c%status = c_start_dot(plan%own%handle, operation, c%x%at, c%x%n, c%y%at, c%y%n, c%result%at, &
          c%result%n, c_loc(run%own%handle))
       call finish(c, ierr)
@@ -927,7 +929,7 @@ contains
 
       if (is_under_way(run, plan, ierr)) return
       call take_addresses(c, x, y, n, elements, addresses)
-      if (present(result)) call take(c, AS_RESULT, 'result', result, plan%items, .true.)
+      if (present(result)) call take(c, AS_RESULT_OF_START, 'result', result, plan%items)
       c%status = c_start_dots(plan%own%handle, operation, x, y, addresses, elements, c%result%at, c%result%n, c_loc(run%own%handle))
       call finish(c, ierr)
    end subroutine treefold_start_dots
@@ -944,7 +946,7 @@ contains
       if (is_under_way(run, plan, ierr)) return
       call take(c, AS_X, 'keys', keys, item_kind(ANY_INTEGERS))
       call take(c, AS_Y, 'x', x, plan%items)
-      if (present(result)) call take(c, AS_RESULT, 'result', result, plan%items, .true.)
+      if (present(result)) call take(c, AS_RESULT_OF_START, 'result', result, plan%items)
       c%status = c_start_by_key(plan%own%handle, operation, max(c%x%type, TREEFOLD_I8), c%x%at, c%x%n, &
          c%y%at, c%y%n, c%result%at, c%result%n, c_loc(run%own%handle))
       call finish(c, ierr)
@@ -1024,8 +1026,7 @@ contains
 
       found = c_null_ptr
       call treefold_end_call(c_run_plan(run%own%handle, found), ierr)
-      is_its = c_associated(found)
-      if (is_its) is_its = c_associated(found, plan%own%handle)
+      is_its = c_associated(found, plan%own%handle)
    end subroutine treefold_run_of_plan
 
    ! The name of a run's algorithm.
@@ -1140,16 +1141,14 @@ contains
       addresses = merge(size(x, kind=int64), 0_int64, c%wrong == TREEFOLD_OK)
    end subroutine take_addresses
 
-   ! Makes an operand from an array, or records what is wrong with it. An array that is not contiguous is copied, unless it has to
-   ! stay where it is.
-   subroutine take(c, place, name, array, items, stays)
+   ! Makes an operand from an array, or records what is wrong with it. An array that is not contiguous is copied.
+   subroutine take(c, as, name, array, items)
       type(given_to_c), intent(inout) :: c
-      integer(c_int), intent(in) :: place
+      integer(c_int), intent(in) :: as
       character(len=*), intent(in) :: name
       type(*), dimension(..), intent(in) :: array
       type(item_kind), intent(in) :: items
-      logical, intent(in), optional :: stays
-      call c_take(c, place, name // c_null_char, array, items%type, items%bytes, merge(1, 0, present(stays)))
+      call c_take(c, as, name // c_null_char, array, items%type, items%bytes)
    end subroutine take
 
    ! Writes the copy of a result back, and reports the status of C, or the error that made it fail.
@@ -1172,7 +1171,7 @@ contains
 
       is = c_associated(run%own%handle)
       if (is) then
-         is = treefold_refused(TREEFOLD_ARGUMENT, '`run` is under way: wait for it first, or start another', ierr)
+         call treefold_refuse(TREEFOLD_ARGUMENT, '`run` is under way: wait for it first, or start another', ierr)
       else
          call begin_anew(run%own, c_cancel)
          run%items = plan%items
@@ -1186,23 +1185,18 @@ contains
       type(owned), intent(inout) :: variable
       procedure(c_end) :: destroy
 
-      if (c_associated(variable%handle)) call end_handle(variable%handle, destroy)
+      call finalise(variable)
       variable%destroy => destroy
    end subroutine begin_anew
 
    ! A finaliser has nobody to report an error to.
-   subroutine end_handle(handle, destroy)
-      type(c_ptr), intent(inout) :: handle
-      procedure(c_end) :: destroy
-      integer(c_int32_t) :: status
-
-      status = destroy(handle)
-      handle = c_null_ptr
-   end subroutine end_handle
-
    impure elemental subroutine finalise(variable)
       type(owned), intent(inout) :: variable
-      if (c_associated(variable%handle)) call end_handle(variable%handle, variable%destroy)
+      integer(c_int32_t) :: ignored
+
+      if (.not. c_associated(variable%handle)) return
+      ignored = variable%destroy(variable%handle)
+      variable%handle = c_null_ptr
    end subroutine finalise
 
    ! Assigning a value that was never created, such as treefold_plan(), ends the old value. Assigning any other value ends the
@@ -1210,11 +1204,10 @@ contains
    impure elemental subroutine assign(to, from)
       class(owned), intent(inout) :: to
       type(owned), intent(in) :: from
-      logical :: is_refused
 
-      if (c_associated(from%handle)) is_refused = treefold_refused(TREEFOLD_ARGUMENT, &
+      if (c_associated(from%handle)) call treefold_refuse(TREEFOLD_ARGUMENT, &
          'a communicator, builder, plan or run that is in use cannot be copied')
-      if (c_associated(to%handle)) call end_handle(to%handle, to%destroy)
+      call finalise(to)
    end subroutine assign
 end module treefold_mpi_support
 

@@ -20,7 +20,7 @@
 ! Keys are integers of any kind and count from 0, as do items in error messages: declare sums(0:groups - 1).
 !
 ! This file needs Fortran 2018 and a preprocessor. Compile treefold_descriptor.c and this file with your own files, and link with
-! libtreefold:
+! libtreefold. If treefold is installed in $P, then $F is $P/share/treefold/fortran:
 !
 !     gfortran -I$P/include $F/treefold_descriptor.c $F/treefold.F90 program.f90 -L$P/lib -ltreefold
 !
@@ -164,7 +164,7 @@ module treefold_any
       treefold_keyed_create_hashed, treefold_keyed_copy, treefold_keyed_destroy, treefold_keyed_clear, treefold_keyed_add, &
       treefold_keyed_remove, treefold_keyed_add_pairs, treefold_keyed_remove_pairs, treefold_keyed_merge, &
       treefold_keyed_unmerge, treefold_keyed_groups, treefold_keyed_keys, treefold_keyed_values, treefold_keyed_equal, &
-      treefold_keyed_to_bytes, treefold_keyed_of_bytes, treefold_refused, treefold_end_call, &
+      treefold_keyed_to_bytes, treefold_keyed_of_bytes, treefold_refuse, treefold_end_call, &
       treefold_text_of, treefold_keyed_handle
 
    ! The version of this file, in the form of treefold_version().
@@ -276,7 +276,8 @@ module treefold_any
       end subroutine treefold_part
    end interface
 
-   ! The description of an array by treefold_descriptor.c. This type, and the procedures that take it, are for module treefold_mpi.
+   ! The description of an array by treefold_descriptor.c. This type, and the procedures treefold_view_..., are for module
+   ! treefold_mpi and for treefold's own tests.
    type, bind(c), public :: treefold_view
       type(c_ptr) :: address = c_null_ptr
       integer(c_int64_t) :: elements = 0, bytes = 0
@@ -517,7 +518,7 @@ contains
       type(*), dimension(..), intent(in) :: x
       type(*), dimension(..), intent(inout) :: result
       integer, intent(out), optional :: ierr
-      call treefold_end_call(c_reduce(op, 1, x, result, x), ierr)
+      call treefold_end_call(c_reduce(op, BY_ROWS, x, result, x), ierr)
    end subroutine treefold_fold_rows
 
    ! As treefold_fold, on the caller's threads. TREEFOLD_ARGUMENT if `team` skips a part.
@@ -952,16 +953,13 @@ contains
 
    ! ---- Errors and texts ----
 
-   ! Reports an error found in Fortran; always true.
-   function treefold_refused(status, message, ierr) result(is)
+   ! Ends a call with an error that was found in Fortran.
+   subroutine treefold_refuse(status, message, ierr)
       integer, intent(in) :: status
       character(len=*), intent(in) :: message
       integer, intent(out), optional :: ierr
-      logical :: is
-
-      is = .true.
       call treefold_end_call(treefold_report(int(status, c_int32_t), message // c_null_char), ierr)
-   end function treefold_refused
+   end subroutine treefold_refuse
 
    ! Ends every call: returns its status, or ends the program.
    subroutine treefold_end_call(status, ierr)

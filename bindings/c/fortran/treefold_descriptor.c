@@ -1,7 +1,11 @@
 /*
- * Reads and writes arrays of Fortran, of any type, rank and stride, for the modules treefold and treefold_mpi. The layout of an array
- * descriptor depends on the compiler. So compile this file beside the modules, with the C compiler of the same family (gcc with gfortran,
- * icx with ifx), which finds its own ISO_Fortran_binding.h:
+ * The part of the modules treefold and treefold_mpi that is written in C. It reads the descriptors of Fortran's arrays, of any type, rank
+ * and stride, checks the arrays, and calls treefold.h with them. treefold_f_reduce, treefold_f_exact and treefold_f_change read arrays with
+ * gaps between their elements block by block; the other functions copy such arrays first. Module treefold_mpi calls treefold_mpi.h itself,
+ * with the addresses and lengths that treefold_f_take finds.
+ *
+ * The layout of a descriptor depends on the compiler. So compile this file beside the modules, with the C compiler of the same family (gcc
+ * with gfortran, icx with ifx), which finds its own ISO_Fortran_binding.h:
  *
  *     gcc -c -I<prefix>/include treefold_descriptor.c
  *
@@ -49,10 +53,6 @@ static treefold_type type_of(const CFI_cdesc_t *array) {
     }
     return 0;
 }
-
-void treefold_view_of(const CFI_cdesc_t *array, treefold_view *view);
-void treefold_view_read(const CFI_cdesc_t *array, int64_t begin, int64_t count, void *into);
-void treefold_view_write(const CFI_cdesc_t *array, const void *from);
 
 void treefold_view_of(const CFI_cdesc_t *array, treefold_view *view) {
     *view = (treefold_view){.address = array->base_addr, .bytes = (int64_t)array->elem_len, .type = type_of(array), .rank = array->rank,
@@ -178,7 +178,7 @@ static void check_number(arguments *all, const char *name, int64_t number) {
 /* Describes an array and checks it. `type` is the required type of its elements: 0 for any type that treefold reduces, -1 for any type.
    `length` -1 allows any length. An absent array has no elements. */
 static void look(arguments *all, argument *found, const char *name, const CFI_cdesc_t *array, treefold_type type, int64_t length) {
-    *found = (argument){.of = array, .is.is_contiguous = 1};
+    *found = (argument){.of = array};
     if (array == NULL) return;
     treefold_view_of(array, &found->is);
     if (found->is.state == TREEFOLD_VIEW_ASSUMED_SIZE)
@@ -193,6 +193,11 @@ static void look(arguments *all, argument *found, const char *name, const CFI_cd
     else if (length >= 0)
         check_length(all, name, found->is.elements, length);
 }
+
+/* Whether an array must be copied before C can read it. */
+static int has_gaps(const argument *array) { return array->of != NULL && !array->is.is_contiguous; }
+
+static int have_gaps(const arguments *all) { return has_gaps(&all->x) || has_gaps(&all->y) || has_gaps(&all->keys); }
 
 static int64_t extent(const argument *array, int dimension) {
     return array->of != NULL && dimension < array->is.rank ? array->of->dim[dimension].extent : 1;
@@ -209,7 +214,7 @@ static char *reserve(arguments *all, int64_t bytes) {
    copy. */
 static void *part(arguments *all, argument *array, int64_t begin, int64_t count) {
     if (all->wrong != TREEFOLD_OK || array->of == NULL) return NULL;
-    if (array->is.is_contiguous) return begin == 0 ? array->is.address : (char *)array->is.address + begin * array->is.bytes;
+    if (!has_gaps(array)) return begin == 0 ? array->is.address : (char *)array->is.address + begin * array->is.bytes;
     if (array->copy == NULL) array->copy = reserve(all, count * array->is.bytes);
     if (array->copy != NULL) copy(array->of, begin, count, array->copy, 0);
     return array->copy;
@@ -227,12 +232,14 @@ static void *pointer_or_null(void *const *pointer) { return pointer != NULL ? *p
 
 /* ---- Over ranks, for module treefold_mpi ---- */
 
+/* The argument that an array becomes. A result of a start is written after the call: it cannot be a copy. */
+enum { TREEFOLD_AS_X = 0, TREEFOLD_AS_Y = 1, TREEFOLD_AS_RESULT = 2, TREEFOLD_AS_RESULT_OF_START = 3 };
+
 /* Takes an array of elements of `type` (-1 for any integers), or of items of item_bytes bytes. Its address and its length in items become
-   the arguments of the C call. An array that is not contiguous is copied, unless it `stays`. */
-void treefold_f_take(arguments *all, int place, const char *name, const CFI_cdesc_t *array, treefold_type type, int64_t item_bytes,
-                     int stays) {
+   the arguments of the C call. An array that is not contiguous is copied. */
+void treefold_f_take(arguments *all, int as, const char *name, const CFI_cdesc_t *array, treefold_type type, int64_t item_bytes) {
     static int64_t nothing;
-    argument *taken = place == 0 ? &all->x : place == 1 ? &all->y : &all->result;
+    argument *taken = as == TREEFOLD_AS_X ? &all->x : as == TREEFOLD_AS_Y ? &all->y : &all->result;
     look(all, taken, name, array, -1, -1);
     int64_t bytes = taken->is.elements * taken->is.bytes, count = item_bytes > 0 ? bytes / item_bytes : taken->is.elements;
     if (type >= TREEFOLD_U8) type -= TREEFOLD_U8 - TREEFOLD_I8;
@@ -243,7 +250,8 @@ void treefold_f_take(arguments *all, int place, const char *name, const CFI_cdes
         refuse(all, TREEFOLD_ARGUMENT, "`%s` must be integers, not %s", name, type_name(taken->is.type));
     if (item_bytes == 0 && type > 0 && taken->is.type != type)
         refuse(all, TREEFOLD_ARGUMENT, "`%s` is %s, but the plan is for %s", name, type_name(taken->is.type), type_name(type));
-    if (stays && !taken->is.is_contiguous) refuse(all, TREEFOLD_ARGUMENT, "`%s` is not contiguous: give it to the wait", name);
+    if (as == TREEFOLD_AS_RESULT_OF_START && has_gaps(taken))
+        refuse(all, TREEFOLD_ARGUMENT, "`%s` is not contiguous: give it to the wait", name);
     taken->is.address = whole(all, taken);
     taken->is.elements = count;
     if (all->wrong == TREEFOLD_OK) return;
@@ -334,20 +342,19 @@ treefold_status treefold_f_reduce(treefold_op op, int by_rows, const CFI_cdesc_t
     int64_t width = by_rows ? extent(&all.x, 0) : 1;
     look(&all, &all.result, "result", result, all.x.is.type, width);
     if (op == TREEFOLD_DOT_OF_TWO) look(&all, &all.y, "y", y, all.x.is.type, all.x.is.elements);
-    else all.y.is.is_contiguous = 1;
     reduction how = {op, all.x.is.type, by_rows, (size_t)width, team != NULL ? *team : NULL, pointer_or_null(context)};
     void *place = whole(&all, &all.result);
-    if (all.x.is.is_contiguous && all.y.is.is_contiguous)
-        return TREEFOLD_END(fold(&how, all.x.is.address, (size_t)all.x.is.elements, all.y.is.address, place));
-    return TREEFOLD_END(fold_by_blocks(&all, &how, place));
+    if (have_gaps(&all)) return TREEFOLD_END(fold_by_blocks(&all, &how, place));
+    return TREEFOLD_END(fold(&how, all.x.is.address, (size_t)all.x.is.elements, all.y.is.address, place));
 }
 
-/* Reduces items of a user-defined operator. Items have the type and size of those of x. */
+/* Checks that the elements of an array have the type and size of those of `items`. */
 static void check_alike(arguments *all, const char *name, const argument *array) {
     if (array->is.type == all->x.is.type && array->is.bytes == all->x.is.bytes) return;
     refuse(all, TREEFOLD_ARGUMENT, "`%s` does not have elements of the type of `items`", name);
 }
 
+/* Reduces items with a user-defined operator. `result` is one item, and so is `empty`, which may be absent. */
 treefold_status treefold_f_fold_user(const CFI_cdesc_t *items, treefold_combine combine, const CFI_cdesc_t *result,
                                      void *const *context, const CFI_cdesc_t *empty) {
     arguments all = {0};
@@ -361,8 +368,10 @@ treefold_status treefold_f_fold_user(const CFI_cdesc_t *items, treefold_combine 
         check_length(&all, name, extent(&all.result, i), extent(&all.x, i));
     }
     look(&all, &all.y, "empty", empty, -1, -1);
-    if (empty != NULL) check_alike(&all, "empty", &all.y);
-    if (empty != NULL) check_length(&all, "empty", all.y.is.elements, elements);
+    if (empty != NULL) {
+        check_alike(&all, "empty", &all.y);
+        check_length(&all, "empty", all.y.is.elements, elements);
+    }
     const void *given = whole(&all, &all.x), *nothing = whole(&all, &all.y);
     void *place = whole(&all, &all.result);
     return TREEFOLD_END(treefold_fold_user(given, (size_t)(all.x.is.elements / greatest(1, elements)),
@@ -464,19 +473,15 @@ static void look_at_items(arguments *all, const CFI_cdesc_t *keys, const CFI_cde
     check_length(all, "x", all->x.is.elements, all->keys.is.elements * *width);
 }
 
-static int have_no_gaps(const arguments *all) {
-    return all->x.is.is_contiguous && all->y.is.is_contiguous && all->keys.is.is_contiguous;
-}
-
 /* Adds items to a state, or removes them, in blocks of rows; in one block if no array has gaps. If a later block fails, the state keeps the
    earlier ones. Without keys, all rows of a keyed state have key 0. */
 static treefold_status add(const treefold_state *state, int is_removal, arguments *all) {
     treefold_keyed *keyed = state->handle.keyed;
     treefold_accumulator *sum = state->handle.sum;
     int64_t width = state->width, rows = all->x.is.elements / greatest(1, width), begin = 0;
-    int64_t block = have_no_gaps(all) ? greatest(1, rows) : greatest(1, block_elements / greatest(1, width));
+    int64_t block = have_gaps(all) ? greatest(1, block_elements / greatest(1, width)) : greatest(1, rows);
     treefold_type key_type = all->keys.of != NULL ? all->keys.is.type : TREEFOLD_I8;
-    char *zeros = all->keys.of == NULL ? reserve(all, state->is_keyed ? least(block, rows) : 0) : NULL;
+    char *zeros = state->is_keyed && all->keys.of == NULL ? reserve(all, least(block, rows)) : NULL;
     treefold_status status;
     do {
         int64_t count = least(block, rows - begin), elements = rows == 0 ? all->x.is.elements : count * width;
@@ -539,7 +544,7 @@ treefold_status treefold_f_exact(treefold_statistic statistic, int parts, const 
     double degrees = number_or_zero(ddof);
     if (keys == NULL) of_keys.type = TREEFOLD_I8;
     void *place = whole(&all, &all.result);
-    if (!have_no_gaps(&all)) return TREEFOLD_END(exact_by_blocks(&all, statistic, by_rows, width, degrees, place));
+    if (have_gaps(&all)) return TREEFOLD_END(exact_by_blocks(&all, statistic, by_rows, width, degrees, place));
     if (by_rows)
         return TREEFOLD_END(treefold_by_key_rows(of_x.type, statistic, degrees, (size_t)width, of_keys.type, of_keys.address, k,
                                                  of_x.address, n, place, m));
@@ -560,7 +565,7 @@ treefold_status treefold_f_change(treefold_state *state, int parts, const CFI_cd
     treefold_state changed = *state;
     changed.handle.any = NULL;
     look_at_items(&all, keys, x, y, state->handle.any != NULL ? state->element : 0, &state->width);
-    if (all.x.is.elements <= block_elements || have_no_gaps(&all)) return TREEFOLD_END(add(state, is_removal, &all));
+    if (all.x.is.elements <= block_elements || !have_gaps(&all)) return TREEFOLD_END(add(state, is_removal, &all));
     treefold_status status = all.wrong == TREEFOLD_OK ? treefold_f_copy(state, &changed) : all.wrong;
     if (status == TREEFOLD_OK) status = add(&changed, is_removal, &all);
     if (status == TREEFOLD_OK) {

@@ -2,32 +2,24 @@
 ! sums of integers of 64 bits, and statistics with those of a state that has all items.
 !
 !     mpifort treefold_descriptor.c treefold.F90 treefold_mpi.F90 by_key.f90 -ltreefold && mpirun -n 3 ./a.out
+
+include 'checks.inc'
+
 program keyed_walk
-   use, intrinsic :: iso_c_binding, only: c_loc
-   use, intrinsic :: iso_fortran_env, only: error_unit, int8, int16, int32, int64, real32, real64
-   use mpi_f08
-   use treefold_mpi
+   use, intrinsic :: iso_fortran_env, only: int8, int16, int64, real32, real64
+   use checks
    implicit none
 
    integer, parameter :: N = 500, GROUPS = 17
    integer(int64) :: items(N), totals(GROUPS)
    real(real64) :: x(N)
-   integer :: keys(N), rank, ranks, faults, all_faults, checks
+   integer :: keys(N)
 
-   call MPI_Init()
-   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
-   call MPI_Comm_size(MPI_COMM_WORLD, ranks)
-   checks = 0
-   faults = 0
+   call begin_program()
    call walk()
-   call MPI_Allreduce(faults, all_faults, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
-   call MPI_Finalize()
-   if (all_faults > 0) error stop 'checks of plans by key failed'
-   if (rank == 0) print '(i0, a, i0, a)', checks, ' checks of plans by key passed on each of ', ranks, ' ranks'
+   call end_program('plans by key')
 
 contains
-
-   include 'checks.inc'
 
    ! Integers of 20 bits at up to 30 places more, whose sums take more than the 53 bits of a number. The last key has no items.
    subroutine walk()
@@ -50,17 +42,6 @@ contains
       call any_keys(comm)
       call mistakes(comm)
    end subroutine walk
-
-   ! The numbers of this rank's items in a step: in step 0 all of them are the last rank's.
-   function dealt(step) result(numbers)
-      integer, intent(in) :: step
-      integer, allocatable :: numbers(:)
-      integer :: owners(N), i
-
-      owners = [(mod(mod(7919 * i + step, 11), ranks), i = 1, N)]
-      if (step == 0) owners = ranks - 1
-      numbers = pack([(i, i = 1, N)], owners == rank)
-   end function dealt
 
    subroutine build(comm, type, statistic, plan, name)
       type(treefold_comm), intent(in) :: comm
@@ -98,12 +79,12 @@ contains
          call treefold_plan_algorithm(plan, TREEFOLD_CALL_ALLREDUCE, name, ierr)
          if (ierr /= TREEFOLD_OK) cycle
          do step = 0, 2
-            own = dealt(step)
+            own = dealt(N, step, rank)
             call gives(name, 1, plan, TREEFOLD_CALL_ALLREDUCE, x(own), s, expected, keys=keys(own))
          end do
       end do
 
-      own = dealt(1)
+      own = dealt(N, 1, rank)
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, plan)
       call build(comm, TREEFOLD_F32, TREEFOLD_STATISTIC_SUM, small_plan)
       call treefold_plan_scattered_columns(plan, begin, end)
@@ -135,7 +116,7 @@ contains
       integer :: statistic, operation, from, to, ierr
       logical :: is_mine
 
-      allocate (own, source=dealt(1))
+      allocate (own, source=dealt(N, 1, rank))
       do statistic = TREEFOLD_STATISTIC_SUM, TREEFOLD_STATISTIC_KURTOSIS
          call treefold_keyed_create(TREEFOLD_F64, statistic, GROUPS, whole)
          call add(whole, [(from, from = 1, N)])
@@ -199,7 +180,7 @@ contains
 
       call treefold_hashed_create(comm, TREEFOLD_F64, ranks - 1, plan)
       do step = 0, 2
-         own = dealt(step)
+         own = dealt(N, step, rank)
          call treefold_hashed_run(plan, EVERY, spread_out(keys(own)), x(own), count)
          call check('the number of keys', count == GROUPS - 1)
          allocate (found(2 * count), total(count))

@@ -2,33 +2,25 @@
 ! compares bits with integers of 64 bits, which are converted once.
 !
 !     mpifort treefold_descriptor.c treefold.F90 treefold_mpi.F90 exact.f90 -ltreefold && mpirun -n 3 ./a.out
+
+include 'checks.inc'
+
 program exact_walk
-   use, intrinsic :: iso_c_binding, only: c_loc, c_null_ptr, c_ptr
-   use, intrinsic :: iso_fortran_env, only: error_unit, int8, int16, int32, int64, real32, real64
-   use mpi_f08
-   use treefold_mpi
+   use, intrinsic :: iso_c_binding, only: c_loc, c_ptr
+   use, intrinsic :: iso_fortran_env, only: int8, int64, real32, real64
+   use checks
    implicit none
 
    integer, parameter :: WIDTH = 3, N = 40
    integer, parameter :: STATISTICS(4) = [TREEFOLD_STATISTIC_SUM, TREEFOLD_STATISTIC_NORM, TREEFOLD_STATISTIC_DOT, &
       TREEFOLD_STATISTIC_VDOT]
    integer(int64) :: x(WIDTH, N), y(WIDTH, N)
-   integer :: rank, ranks, faults, all_faults, checks
 
-   call MPI_Init()
-   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
-   call MPI_Comm_size(MPI_COMM_WORLD, ranks)
-   checks = 0
-   faults = 0
+   call begin_program()
    call walk()
-   call MPI_Allreduce(faults, all_faults, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
-   call MPI_Finalize()
-   if (all_faults > 0) error stop 'checks of exact plans failed'
-   if (rank == 0) print '(i0, a, i0, a)', checks, ' checks of exact plans passed on each of ', ranks, ' ranks'
+   call end_program('exact plans')
 
 contains
-
-   include 'checks.inc'
 
    ! Integers of 20 bits, which every type holds, and 20 bits times up to 2^10, whose products' sums are too long for all of them.
    subroutine walk()
@@ -54,17 +46,6 @@ contains
       call local_errors(comm)
       call errors_of_ranks(comm)
    end subroutine walk
-
-   ! The numbers of a rank's items in a step: other ones in each, and in step 0 all of them are the last rank's.
-   pure function dealt(step, to) result(numbers)
-      integer, intent(in) :: step, to
-      integer, allocatable :: numbers(:)
-      integer :: owners(N), i
-
-      owners = [(mod(mod(7919 * i + step, 11), ranks), i = 1, N)]
-      if (step == 0) owners = ranks - 1
-      numbers = pack([(i, i = 1, N)], owners == to)
-   end function dealt
 
    subroutine build(comm, type, statistic, columns, plan)
       type(treefold_comm), intent(in) :: comm
@@ -97,7 +78,7 @@ contains
       a = a + 1
       do type = TREEFOLD_F32, TREEFOLD_C64
          do step = 0, 1
-            own = dealt(step, rank)
+            own = dealt(N, step, rank)
             select case (type)
             case (TREEFOLD_F32)
                call put(type, pack(x, .true.), f32(:, :, 1))
@@ -207,7 +188,7 @@ contains
          call treefold_builder_create_exact(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, builder)
          call treefold_builder_algorithm(builder, name)
          call treefold_plan_build(builder, plan)
-         call gives(name, 1, plan, TREEFOLD_CALL_ALLREDUCE, real(x(1, dealt(1, rank)), real64), total, &
+         call gives(name, 1, plan, TREEFOLD_CALL_ALLREDUCE, real(x(1, dealt(N, 1, rank)), real64), total, &
             of_type(TREEFOLD_F64, [sum(x(1, :))]))
          algorithm = algorithm + 1
       end do
@@ -236,10 +217,10 @@ contains
       integer :: i, way
 
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, 1, plan)
-      allocate (own, source=dealt(1, rank))
+      allocate (own, source=dealt(N, 1, rank))
       below = 0
       do i = 0, rank - 1
-         below = below + sum(x(1, dealt(1, i)))
+         below = below + sum(x(1, dealt(N, 1, i)))
       end do
       allocate (up_to(0:size(own)))
       up_to = [(below + sum(x(1, own(:i))), i = 0, size(own))]
@@ -292,43 +273,43 @@ contains
       real(real64), asynchronous :: row(WIDTH)
       real(real32) :: narrow(WIDTH)
       integer, allocatable :: own(:)
-      integer :: i, n, ierr
+      integer :: i, own_items, ierr
       logical :: is_mine
 
-      allocate (own, source=dealt(1, rank))
-      n = size(own)
-      allocate (left(max(1, n), WIDTH), right(max(1, n), WIDTH))
-      left(:n, :) = transpose(real(x(:, own), real64))
-      right(:n, :) = transpose(real(y(:, own), real64))
+      allocate (own, source=dealt(N, 1, rank))
+      own_items = size(own)
+      allocate (left(max(1, own_items), WIDTH), right(max(1, own_items), WIDTH))
+      left(:own_items, :) = transpose(real(x(:, own), real64))
+      right(:own_items, :) = transpose(real(y(:, own), real64))
       lefts = [(c_loc(left(1, i)), i = 1, WIDTH)]
       rights = [(c_loc(right(1, i)), i = 1, WIDTH)]
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_DOT, WIDTH, plan)
       row = 0
-      call treefold_run_dots(plan, TREEFOLD_CALL_ALLREDUCE, lefts, rights, n, row)
+      call treefold_run_dots(plan, TREEFOLD_CALL_ALLREDUCE, lefts, rights, own_items, row)
       call same('run_dots', row, real(sum(x * y, 2), real64))
       row = 0
-      call treefold_run_dots(plan, TREEFOLD_CALL_REDUCE, lefts, rights, int(n, int64), row, is_mine)
+      call treefold_run_dots(plan, TREEFOLD_CALL_REDUCE, lefts, rights, int(own_items, int64), row, is_mine)
       call check('the root of run_dots', is_mine .eqv. rank == ranks - 1)
       call same('run_dots of the root', row, merge(real(sum(x * y, 2), real64), 0.0_real64, is_mine))
-      call treefold_start_dots(plan, TREEFOLD_CALL_ALLREDUCE, rights, lefts, n, run)
+      call treefold_start_dots(plan, TREEFOLD_CALL_ALLREDUCE, rights, lefts, own_items, run)
       call treefold_wait(run, row)
       call same('start_dots', row, real(sum(x * y, 2), real64))
       row = 0
-      call treefold_start_dots(plan, TREEFOLD_CALL_ALLREDUCE, rights, lefts, n, run, result=row)
+      call treefold_start_dots(plan, TREEFOLD_CALL_ALLREDUCE, rights, lefts, own_items, run, result=row)
       call treefold_wait(run)
       call same('start_dots with a place', row, real(sum(x * y, 2), real64))
 
-      call treefold_run_dots(plan, TREEFOLD_CALL_ALLREDUCE, lefts(:1), rights(:1), n, row, ierr=ierr)
+      call treefold_run_dots(plan, TREEFOLD_CALL_ALLREDUCE, lefts(:1), rights(:1), own_items, row, ierr=ierr)
       call fails('another number of pairs', ierr, TREEFOLD_LENGTH)
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_DOT, WIDTH, plan)
-      call treefold_run_dots(plan, TREEFOLD_CALL_ALLREDUCE, lefts, rights(:1), n, row, ierr=ierr)
+      call treefold_run_dots(plan, TREEFOLD_CALL_ALLREDUCE, lefts, rights(:1), own_items, row, ierr=ierr)
       call fails('pairs without second arrays', ierr, TREEFOLD_LENGTH)
       call says('`x` has 3 addresses, but `y` has 1')
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_DOT, WIDTH, plan)
       call treefold_run_dots(plan, TREEFOLD_CALL_ALLREDUCE, lefts, rights, -1, row, ierr=ierr)
       call fails('a negative length', ierr, TREEFOLD_ARGUMENT)
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_DOT, WIDTH, plan)
-      call treefold_run_dots(plan, TREEFOLD_CALL_ALLREDUCE, lefts, rights, n, narrow, ierr=ierr)
+      call treefold_run_dots(plan, TREEFOLD_CALL_ALLREDUCE, lefts, rights, own_items, narrow, ierr=ierr)
       call fails('a result of another type', ierr, TREEFOLD_ARGUMENT)
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_DOT, WIDTH, plan)
       call treefold_start_dots(plan, TREEFOLD_CALL_ALLREDUCE, lefts, rights, -1, run, ierr)

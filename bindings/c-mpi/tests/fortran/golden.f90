@@ -4,11 +4,13 @@
 !     mpifort treefold_descriptor.c treefold.F90 treefold_mpi.F90 golden.f90 -ltreefold && mpirun -n 3 ./a.out cases.txt
 !
 ! Cases are lines as xtask/lab/gate/src/c/golden.rs has them. Unsigned integers, which Fortran does not have, are reduced by ranks only.
+
+include 'checks.inc'
+
 program golden
    use, intrinsic :: iso_c_binding, only: c_f_pointer, c_loc, c_ptr
    use, intrinsic :: iso_fortran_env, only: error_unit, int8, int16, int32, int64, iostat_end, real32, real64
-   use mpi_f08
-   use treefold_mpi
+   use checks
    implicit none
 
    ! By their codes.
@@ -17,11 +19,9 @@ program golden
    integer, parameter :: PART_BYTES(12) = [4, 8, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8]
    integer(int64), parameter :: LOW_HALF = 4294967295_int64
    integer(int8), parameter :: BYTE(1) = [0_int8]
-   integer :: rank, ranks, checked, faults, number
+   integer :: checked, faults, number
 
-   call MPI_Init()
-   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
-   call MPI_Comm_size(MPI_COMM_WORLD, ranks)
+   call begin_program()
    checked = 0
    faults = 0
    call check_file()
@@ -246,16 +246,6 @@ contains
       write (error_unit, '(2x, *(z2.2))') bytes_in(found)
       write (error_unit, '(2x, *(z2.2))') expected
    end subroutine compare
-
-   function bytes_in(array) result(found)
-      type(*), dimension(..), intent(in) :: array
-      integer(int8), allocatable, target :: found(:)
-      type(treefold_view) :: view
-
-      call treefold_view_of(array, view)
-      allocate (found(view%elements * view%bytes))
-      call treefold_view_read(array, 0_int64, view%elements, c_loc(found))
-   end function bytes_in
 
    ! Each word is one part of a complex number, or a number.
    function bytes_of(type, words) result(bytes)

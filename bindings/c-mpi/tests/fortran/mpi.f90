@@ -5,6 +5,8 @@
 !
 ! With the argument `copy` it copies a plan instead, and must end with an error.
 
+include 'checks.inc'
+
 ! Operators are procedures of a module: compilers make code on the stack for those of a program.
 module operators_of_test
    use, intrinsic :: iso_c_binding, only: c_associated, c_f_pointer, c_int, c_ptr
@@ -48,10 +50,9 @@ end module operators_of_test
 
 program mpi_walk
    use, intrinsic :: iso_c_binding, only: c_f_pointer, c_int, c_int32_t, c_loc, c_null_ptr, c_ptr
-   use, intrinsic :: iso_fortran_env, only: error_unit, int8, int16, int32, int64, real32, real64
-   use mpi_f08
+   use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64
+   use checks
    use operators_of_test
-   use treefold_mpi
    implicit none
 
    ! Handles as C has them, to see what finalisers have done.
@@ -78,15 +79,11 @@ program mpi_walk
    end type solver
 
    integer, parameter :: WIDTH = 3, N = 50, BLOCK = 4
-   integer :: rank, ranks, faults, all_faults, checks, first, last
+   integer :: first, last
    real(real64) :: x(N)
    character(len=20) :: argument
 
-   call MPI_Init()
-   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
-   call MPI_Comm_size(MPI_COMM_WORLD, ranks)
-   checks = 0
-   faults = 0
+   call begin_program()
    ! This rank has items first + 1 to last, so that all ranks have other numbers of them.
    first = N * rank * (rank + 1) / (ranks * (ranks + 1))
    last = N * (rank + 1) * (rank + 2) / (ranks * (ranks + 1))
@@ -96,14 +93,9 @@ program mpi_walk
    else
       call walk()
    end if
-   call MPI_Allreduce(faults, all_faults, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
-   call MPI_Finalize()
-   if (all_faults > 0) error stop 'checks of module treefold_mpi failed'
-   if (rank == 0) print '(i0, a, i0, a)', checks, ' checks of module treefold_mpi passed on each of ', ranks, ' ranks'
+   call end_program('module treefold_mpi')
 
 contains
-
-   include 'checks.inc'
 
    subroutine walk()
       type(treefold_comm) :: comm

@@ -11,9 +11,6 @@ program exact
    implicit none
 
    integer, parameter :: N = 20000, GROUPS = 11
-   ! The statistics of pairs, and those whose result is not one of the items' type.
-   integer, parameter :: PAIRS(*) = [TREEFOLD_STATISTIC_DOT, TREEFOLD_STATISTIC_WEIGHTED_MEAN, TREEFOLD_STATISTIC_COVARIANCE, &
-      TREEFOLD_STATISTIC_CORRELATION, TREEFOLD_STATISTIC_SLOPE, TREEFOLD_STATISTIC_INTERCEPT, TREEFOLD_STATISTIC_VDOT]
    integer :: i, threads
    integer(int64) :: whole(N), weights(N)
    integer(int32) :: keys(N)

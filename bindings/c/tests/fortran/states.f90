@@ -9,8 +9,6 @@ program states
    implicit none
 
    integer, parameter :: N = 30000, GROUPS = 11
-   integer, parameter :: PAIRS(*) = [TREEFOLD_STATISTIC_DOT, TREEFOLD_STATISTIC_WEIGHTED_MEAN, TREEFOLD_STATISTIC_COVARIANCE, &
-      TREEFOLD_STATISTIC_CORRELATION, TREEFOLD_STATISTIC_SLOPE, TREEFOLD_STATISTIC_INTERCEPT, TREEFOLD_STATISTIC_VDOT]
    integer :: i, statistic
    integer(int32) :: keys(N)
    integer(int64) :: whole(N)
