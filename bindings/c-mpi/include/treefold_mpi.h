@@ -21,8 +21,9 @@
  * Handles (treefold_comm, _builder, _plan, _run and _hashed) are names, not addresses, and belong to the thread that created them. Using
  * one in another thread, or after its destruction, is TREEFOLD_ARGUMENT. Functions that destroy or cancel a handle take its address and set
  * it to NULL; a handle that is NULL already is no error. Handles may be destroyed in any order, even after MPI_Finalize, and even after
- * main, by destructors of static objects or atexit functions. Destroying a handle never waits for another rank, prints anything or ends the
- * program. When a thread ends, so do the handles that it has not destroyed. A plan keeps what it needs of its communicator.
+ * main, by destructors of static objects or atexit functions. Functions whose names end in _destroy never wait for another rank, print
+ * anything or end the program. When a thread ends, so do the handles that it has not destroyed. A plan keeps what it needs of its
+ * communicator.
  *
  * Lengths count elements: of a type of treefold.h, or items of a user-defined operator. If items are rows, the length of a rank's array is
  * its number of items times the width.
@@ -142,9 +143,9 @@ treefold_status treefold_builder_create_exact(const treefold_comm *comm, treefol
                                               treefold_builder **result);
 
 /*
- * Creates a builder by key, for items of TREEFOLD_F32 or F64. For each of the keys 0 to `keys` - 1, the result is the sum of its items
- * (TREEFOLD_EXACT_SUM) or their mean (TREEFOLD_EXACT_MEAN), rounded once, as in treefold_by_key on all ranks' items. In each run each rank
- * gives any number of items, with any of the keys, to treefold_run_by_key.
+ * Creates a builder by key, for items of TREEFOLD_F32 or F64. For each of the keys 0 to `keys` - 1, at least one, the result is the sum of
+ * its items (TREEFOLD_EXACT_SUM) or their mean (TREEFOLD_EXACT_MEAN), rounded once, as in treefold_by_key on all ranks' items. In each run
+ * each rank gives any number of items, with any of the keys, to treefold_run_by_key.
  *
  * Plans for other statistics have no values (TREEFOLD_UNSUPPORTED): read the statistics from the states that treefold_run_keyed and
  * treefold_wait_keyed leave. A message has 16 bytes per key, or 64 for means; sums that do not fit are sent in addition. For
@@ -221,7 +222,9 @@ treefold_status treefold_builder_destroy(treefold_builder **builder);
 typedef struct treefold_plan treefold_plan;
 
 /*
- * Compares the ranks' settings and builds a plan. Collective: a failure gives the same error on every rank. The builder may be used again.
+ * Compares the ranks' settings and builds a plan. Collective: settings that are wrong on one rank, or do not fit those of the others, are
+ * an error on every rank. But NULL, or a handle that is not valid, is an error of that rank alone: the others then wait for it. The builder
+ * may be used again.
  */
 treefold_status treefold_plan_build(const treefold_builder *builder, treefold_plan **result);
 
@@ -314,7 +317,7 @@ treefold_status treefold_run_dots(const treefold_plan *plan, int32_t operation, 
  *
  * With TREEFOLD_ALLREDUCE every rank gets the values of all keys; m is the number of keys. With TREEFOLD_REDUCE only the root gets them.
  * With TREEFOLD_REDUCE_SCATTER every rank gets the values of its own keys. Arrays are in host memory. Calls with keys on other plans, and
- * calls without keys on plans by key, are TREEFOLD_ARGUMENT.
+ * calls without keys on plans by key, are TREEFOLD_ARGUMENT; scans and broadcasts of plans by key are TREEFOLD_UNSUPPORTED.
  */
 treefold_status treefold_run_by_key(const treefold_plan *plan, int32_t operation, treefold_type key_type, const void *keys, size_t k,
                                     const void *items, size_t n, void *result, size_t m, int *is_mine);
@@ -337,7 +340,8 @@ typedef struct treefold_run treefold_run;
  * 0: then the wait says where the result goes, or this rank gets none.
  *
  * The start returns an error, and leaves no run, if an array is NULL, misaligned or overlaps another one. The wait returns the error of a
- * wrong length; so does the start for exact sums, norms and dot products, and by key.
+ * result of the wrong length. The error of items of the wrong length comes from the wait if the plan is in tree order, and from the start
+ * if it is exact, by key or in lanes.
  */
 treefold_status treefold_start(const treefold_plan *plan, int32_t operation, const void *local, size_t n, void *result, size_t m,
                                treefold_run **run);
@@ -389,7 +393,7 @@ treefold_status treefold_cancel(treefold_run **run);
 typedef struct treefold_hashed treefold_hashed;
 
 /* Creates hashed sums, and compares the ranks' types and roots. Keys are TREEFOLD_I64 or U64, items TREEFOLD_F32 or F64. The root gets the
-   result of TREEFOLD_REDUCE. Collective: a failure is an error on every rank. */
+   result of TREEFOLD_REDUCE. Collective: errors reach every rank, as in treefold_plan_build. */
 treefold_status treefold_hashed_create(const treefold_comm *comm, treefold_type key_type, treefold_type type, int root,
                                        treefold_hashed **result);
 treefold_status treefold_hashed_destroy(treefold_hashed **hashed);

@@ -23,7 +23,7 @@
 //
 // comm, plans and runs can be moved, not copied. They belong to the thread that created them. An object that was moved from, or created
 // without arguments, is empty: its calls fail with code::null. Objects may be destroyed in any order, even after MPI_Finalize and, if they
-// are static, after main. Destructors do not communicate, and print nothing.
+// are static, after main. Destructors do not wait for other ranks, and print nothing.
 //
 // Arrays may be in the memory of an NVIDIA GPU, as spans of device pointers; treefold_mpi.h says more.
 //
@@ -516,9 +516,9 @@ public:
         return is_mine != 0;
     }
 
-    // Start a collective, and return when this rank's items are folded: the caller may then change them. This rank's own errors, such as a
-    // wrong length or an exception of the operator, come from the wait. For exact sums, norms and dot products, and by key, they come from
-    // the start.
+    // Start a collective, and return when this rank's items are folded: the caller may then change them. If the plan is in tree order, this
+    // rank's own errors, such as items of the wrong length or an exception of the operator, come from the wait. If it is exact, by key or
+    // in lanes, errors of items come from the start.
     template <class... In> requires run_input<T, In...>
     [[nodiscard]] run<T, whole<In...>> start_allreduce(const In &...in) const
     {

@@ -770,7 +770,7 @@ contains
       call treefold_end_call(c_create(keyed%state, type, statistic, keys, width), ierr)
    end subroutine treefold_keyed_create_rows
 
-   ! Creates an empty hashed state: sums for the keys that have items, which may be any integers.
+   ! Creates an empty hashed state: sums for any integers as keys. A key gets a sum with its first item.
    subroutine treefold_keyed_create_hashed(type, keyed, ierr)
       integer(c_int32_t), intent(in) :: type
       type(treefold_keyed), intent(inout) :: keyed

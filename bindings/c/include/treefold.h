@@ -68,7 +68,7 @@ enum {
     TREEFOLD_TIMED_OUT = 10,   /* The time limit has passed. The run continues. */
     TREEFOLD_MPI = 11,         /* The MPI library failed, or is not the one that the program was compiled for. */
     TREEFOLD_UNSUPPORTED = 12, /* The function does not support this type, operator or algorithm. */
-    TREEFOLD_PANIC = 13,       /* A bug in treefold: please report it. */
+    TREEFOLD_PANIC = 13,       /* A bug in treefold: please report it. What the call was to change can only be destroyed. */
     TREEFOLD_MISMATCHED = 14,  /* The ranks made different calls on a plan. */
     TREEFOLD_MEMORY = 15,      /* There is not enough memory. */
     TREEFOLD_OPERATOR = 16,    /* The user-defined operator returned an error, or made a call that operators must not make. */
@@ -76,8 +76,8 @@ enum {
 };
 
 /*
- * The message of this thread's last failed call: a line of UTF-8 that names the argument or the rank; "" if none has failed. The text is
- * valid until this thread's next failed call.
+ * The message of this thread's last failed call, in UTF-8: as a rule one line that names the argument or the rank. "" if none has failed.
+ * The text is valid until this thread's next failed call.
  */
 const char *treefold_last_error(void);
 
@@ -88,7 +88,7 @@ int32_t treefold_last_error_rank(void);
 const char *treefold_status_name(treefold_status status);
 
 /* Sets this thread's last error, as a failed call does, and returns the code. For bindings of other languages, which detect errors
-   themselves. An unknown code becomes TREEFOLD_ARGUMENT. */
+   themselves. TREEFOLD_OK and unknown codes become TREEFOLD_ARGUMENT. The message is UTF-8. */
 treefold_status treefold_report(treefold_status status, const char *message);
 
 /* ---- Types and operators ------------------------------------------------------------------------------------------------------ */
@@ -141,7 +141,7 @@ typedef int (*treefold_combine)(void *context, const void *left, const void *rig
  * Sets how many threads later calls of this thread may use. 1, the default, is the calling thread alone; 0 is one thread per core, or
  * RAYON_NUM_THREADS. The number of threads changes no bit. The functions that use several threads are treefold_sum and treefold_dot (also
  * as _f32 and _f64), fold, fold_rows, fields, fold_user, sum_lanes, sum_and_absolute_sum, and the exact sums, dot products, norms and sums
- * by key. They use one thread for short arrays.
+ * by key of floats and doubles. They use one thread for short arrays.
  *
  * There is one thread pool for each number that was set. It starts with the first call that needs it (TREEFOLD_MEMORY if it cannot start)
  * and lasts until the process ends. A child process made by fork() has none of its parent's threads, and starts its own pool.
@@ -203,7 +203,8 @@ treefold_status treefold_sum_lanes(treefold_type type, const void *x, size_t n, 
    */
 treefold_status treefold_sum_and_absolute_sum(treefold_type type, const void *x, size_t n, void *sum, void *absolute_sum);
 
-/* As treefold_fold and treefold_dot, on the caller's threads. TREEFOLD_ARGUMENT if `team` skips a part. */
+/* As treefold_fold and treefold_dot, on the caller's threads. A short array is reduced by the calling thread, without a call of `team`.
+   TREEFOLD_ARGUMENT if `team` skips a part. */
 treefold_status treefold_fold_on(treefold_type type, treefold_op op, const void *items, size_t n, treefold_team team, void *context,
                                  void *result);
 treefold_status treefold_dot_on(treefold_type type, const void *x, size_t n, const void *y, size_t m, treefold_team team, void *context,
@@ -214,9 +215,9 @@ treefold_status treefold_dot_on(treefold_type type, const void *x, size_t n, con
 /*
  * Exact sums, and statistics that follow from them. Each is computed exactly and rounded once, to nearest with ties to even. Results depend
  * neither on the order of the numbers nor on the floating-point environment: these functions do not check it, and never return
- * TREEFOLD_ENVIRONMENT. Intermediate values do not overflow: a result is infinite only if the exact result is out of range, or a number is
- * infinite. A NaN result is the positive quiet NaN without payload. The sum of no items is +0; the sum of -0 alone is -0; any other zero
- * sum is +0.
+ * TREEFOLD_ENVIRONMENT. Intermediate values do not overflow: unless the comment of a statistic says more, a result is infinite only if the
+ * exact result is out of range, or a number is infinite. A NaN result is the positive quiet NaN without payload. The sum of no items is +0;
+ * the sum of -0 alone is -0; any other zero sum is +0. By key and in windows, every zero sum is +0.
  */
 
 /* The exact sum of n numbers, and the exact dot product: the products x[i] * y[i] are not rounded. x has n numbers and y has m:
@@ -248,8 +249,8 @@ treefold_status treefold_exact_dot_f64(const double *x, size_t n, const double *
  *     TREEFOLD_EXACT_KURTOSIS          x         NaN       also if x is constant
  *     TREEFOLD_EXACT_VDOT              x, y      0         the sum of the products conj(x[i]) * y[i]
  *
- * `ddof`, as in NumPy, is 0 if the items are the whole population, and 1 if they are a sample of it. Variance, standard deviation and
- * covariance are divided by the number of items minus ddof, which may be any number. If there are no more items than ddof, a variance is
+ * `ddof`, as in NumPy, is 0 if the items are the whole population, and 1 if they are a sample of it. Variance and covariance are divided by
+ * the number of items minus ddof, which may be any number. If there are no more items than ddof, a variance or standard deviation is
  * infinite; it is NaN if the items are all equal, or there are none. Skewness and kurtosis are g1 and g2 for ddof 0. For ddof 1 they are
  * G1, which needs 3 items, and G2, which needs 4. Any other ddof of these two is TREEFOLD_ARGUMENT. Other statistics ignore ddof.
  *
@@ -322,7 +323,8 @@ enum {
 };
 
 /*
- * A moving window. Set the fields that you need, and the others to 0: treefold_window window = {.items = 20}.
+ * A moving window. Set the fields that you need, and the others to 0: treefold_window window = {.items = 20}. Unless it expands, a window
+ * has either items or an index: TREEFOLD_ARGUMENT if both are set, or neither.
  *
  * - By a number of items: windows at the ends of the array have fewer.
  * - By an ascending index, such as a time. index has one number for each item, of index_type, a real or integer type. `width` points to one
@@ -333,7 +335,7 @@ enum {
  */
 typedef struct treefold_window {
     size_t items;             /* 0 if an index defines the window */
-    const void *index;        /* NULL if a number of items defines it */
+    const void *index;        /* NULL if a number of items defines it; otherwise not NULL, even if there are no items */
     const void *width;
     treefold_type index_type;
     int32_t placement;
@@ -367,21 +369,23 @@ treefold_status treefold_rolling(treefold_type type, treefold_statistic statisti
  * same sums:
  *
  *     created for                                  holds                                     has
- *     SUM                                          a sum                                     SUM; accumulators COUNT and MEAN
+ *     SUM                                          a sum                                     SUM; accumulators also COUNT and MEAN
  *     COUNT, MEAN, VARIANCE, STD                   the sums of x and x^2                     these, and SUM
- *     DOT, VDOT                                    the sum of x y                            DOT, VDOT; accumulators COUNT and MEAN
- *     NORM                                         the sum of x^2; by key, of x y            NORM; accumulators COUNT
+ *     DOT, VDOT                                    the sum of x y                            DOT, VDOT; accumulators also COUNT and MEAN
+ *     NORM                                         the sum of x^2; by key, of x y            NORM; accumulators also COUNT
  *     WEIGHTED_MEAN                                the sums of x y and y                     WEIGHTED_MEAN
- *     MIN, MAX                                     the least and the greatest item           MIN, MAX; items cannot be removed
+ *     MIN, MAX                                     the least and the greatest item           MIN, MAX
  *     COVARIANCE, CORRELATION, SLOPE, INTERCEPT    the sums of x, x^2, y, y^2 and x y        these, and COUNT
  *     SKEWNESS, KURTOSIS                           the sums of the first four powers of x    these, and those of VARIANCE
  *
- * In keyed states, DOT, VDOT and NORM hold the same. States of integers created for COUNT, SUM or MEAN hold the sum, and have these three.
+ * In keyed states, DOT, VDOT and NORM hold the same. Accumulators of complex numbers for DOT have no VDOT, and those for VDOT have no DOT.
+ * The MEAN of DOT and VDOT is that of the products. States of integers created for COUNT, SUM or MEAN hold the sum, and have these three.
+ * Removing items from a state for MIN or MAX is TREEFOLD_UNSUPPORTED.
  *
  * Handles (treefold_accumulator, treefold_keyed) are names, not addresses: one that was destroyed is TREEFOLD_ARGUMENT. Any thread may use
  * a handle, and several threads may read it at once. While one thread modifies what it names, calls of other threads with it return
- * TREEFOLD_ARGUMENT. Functions that destroy a handle take its address and set it to NULL; destroying a NULL handle is no error. A failed
- * call changes nothing.
+ * TREEFOLD_ARGUMENT; so does a call that would modify it while another thread reads it. Functions that destroy a handle take its address
+ * and set it to NULL; destroying a NULL handle is no error. A failed call changes nothing.
  */
 
 /* The exact sum of all items, of TREEFOLD_F32, F64, C32 or C64. All functions take items of this type. */
@@ -402,8 +406,8 @@ treefold_status treefold_accumulator_clear(treefold_accumulator *accumulator);
 
 /*
  * Adds n items, or removes n that were added. Removing more items than there are, or more of NaN, an infinity or -0 than there are, is
- * TREEFOLD_ARGUMENT. Removing other items that were never added is not detected. DOT and VDOT take pairs: TREEFOLD_LENGTH if n and m
- * differ.
+ * TREEFOLD_ARGUMENT. (NORM, DOT and VDOT count these among the products.) Removing other items that were never added is not detected. DOT
+ * and VDOT take pairs: TREEFOLD_LENGTH if n and m differ. TREEFOLD_UNSUPPORTED for single items instead of pairs, or the other way round.
  */
 treefold_status treefold_accumulator_add(treefold_accumulator *accumulator, const void *items, size_t n);
 treefold_status treefold_accumulator_remove(treefold_accumulator *accumulator, const void *items, size_t n);
@@ -419,7 +423,8 @@ treefold_status treefold_accumulator_unmerge(treefold_accumulator *accumulator, 
 treefold_status treefold_accumulator_value(const treefold_accumulator *accumulator, treefold_statistic statistic, double ddof,
                                            void *result);
 
-/* Sets *result to 1 if the two hold the same sum, of the same number of items and of NaN, each infinity and -0; else to 0. */
+/* Sets *result to 1 if the two hold the same sum, of the same number of items and of NaN, each infinity and -0; else to 0.
+   TREEFOLD_ARGUMENT if the other one has another type or holds something else. */
 treefold_status treefold_accumulator_equal(const treefold_accumulator *accumulator, const treefold_accumulator *other, int *result);
 
 /*
@@ -450,13 +455,14 @@ typedef struct treefold_keyed treefold_keyed;
  */
 treefold_status treefold_keyed_create(treefold_type type, treefold_statistic statistic, size_t keys, treefold_keyed **result);
 
-/* Creates an empty state of rows of `width` items. treefold_keyed_add takes one row for each element of keys; treefold_keyed_values writes
-   a row for each key. */
+/* Creates an empty state of rows of `width` items, at least 1; of TREEFOLD_F32 or F64. treefold_keyed_add takes one row for each element of
+   keys; treefold_keyed_values writes a row for each key. */
 treefold_status treefold_keyed_create_rows(treefold_type type, treefold_statistic statistic, size_t keys, size_t width,
                                            treefold_keyed **result);
 
-/* Creates an empty hashed state: sums for the keys that have items, which may be any integers of key_type, TREEFOLD_I64 or TREEFOLD_U64.
-   Calls may pass keys of other integer types if each value fits key_type. Removing an item whose key has no sum is TREEFOLD_ARGUMENT. */
+/* Creates an empty hashed state of TREEFOLD_F32 or F64, for SUM. Keys may be any integers of key_type, TREEFOLD_I64 or TREEFOLD_U64, and a
+   key gets a sum with its first item. It keeps it when all its items are removed: only treefold_keyed_clear removes keys. Calls may pass
+   keys of other integer types if each value fits key_type. Removing an item whose key has no sum is TREEFOLD_ARGUMENT. */
 treefold_status treefold_keyed_create_hashed(treefold_type type, treefold_type key_type, treefold_keyed **result);
 
 /* As the functions of accumulators. */
@@ -465,7 +471,7 @@ treefold_status treefold_keyed_destroy(treefold_keyed **keyed);
 treefold_status treefold_keyed_clear(treefold_keyed *keyed);
 
 /* Adds n items to the sums of their keys, or removes n that were added. Removing more than a key has is TREEFOLD_ARGUMENT, and the error
-   names the key. States that have a COUNT check this for all items, other states only for items that are infinite or NaN. */
+   names the key. States that have a COUNT check this for all items, other states only for items or products that are infinite or NaN. */
 treefold_status treefold_keyed_add(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *items, size_t n);
 treefold_status treefold_keyed_remove(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *items,
                                       size_t n);
@@ -477,9 +483,9 @@ treefold_status treefold_keyed_add_pairs(treefold_keyed *keyed, treefold_type ke
 treefold_status treefold_keyed_remove_pairs(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *x,
                                             size_t n, const void *y, size_t l);
 
-/* Adds the items of another state, key by key, or removes them. The other state must have the same type, hold the same sums, and have as
-   many keys; it may be the same state. By a merge, a hashed state gets the keys that it lacks; to remove a key that it lacks is
-   TREEFOLD_ARGUMENT. */
+/* Adds the items of another state, key by key, or removes them. The other state must have the same type and hold the same sums, else
+   TREEFOLD_ARGUMENT; and have as many keys and columns, else TREEFOLD_LENGTH. It may be the same state. By a merge, a hashed state gets the
+   keys that it lacks; to remove a key that it lacks is TREEFOLD_ARGUMENT. */
 treefold_status treefold_keyed_merge(treefold_keyed *keyed, const treefold_keyed *other);
 treefold_status treefold_keyed_unmerge(treefold_keyed *keyed, const treefold_keyed *other);
 
@@ -493,11 +499,11 @@ treefold_status treefold_keyed_keys(const treefold_keyed *keyed, void *result, s
 treefold_status treefold_keyed_values(const treefold_keyed *keyed, treefold_statistic statistic, double ddof, void *result, size_t m);
 
 /* Sets *result to 1 if the two have the same keys, and for each key the same sum and number of items; else to 0. If items are not counted,
-   only the numbers of infinite and NaN items are compared. */
+   only the numbers of infinite and NaN items are compared. States of other types, or that hold other sums, are TREEFOLD_ARGUMENT. */
 treefold_status treefold_keyed_equal(const treefold_keyed *keyed, const treefold_keyed *other, int *result);
 
 /* As the bytes of accumulators. TREEFOLD_UNSUPPORTED for hashed states. After treefold_keyed_of_bytes the state has as many keys as the
-   bytes; their rows must be as wide as the state's. */
+   bytes; their rows must be as wide as the state's. The bytes of integers do not tell their type: a state of any integers reads them. */
 treefold_status treefold_keyed_to_bytes(const treefold_keyed *keyed, void *bytes, size_t capacity, size_t *needed);
 treefold_status treefold_keyed_of_bytes(treefold_keyed *keyed, const void *bytes, size_t n);
 

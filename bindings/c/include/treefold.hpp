@@ -621,7 +621,8 @@ inline constexpr detail::fields_function fields{};
 inline constexpr detail::fields_into_function fields_into{};
 
 // As fold(items, op) and dot(x, y), with the same bits, on the caller's threads: run(parts, part) calls part(i) once for each i below
-// parts, in any order and on any threads, and returns when all calls have returned. part(i) throws nothing.
+// parts, in any order and on any threads, and returns when all calls have returned. part(i) throws nothing. A short array is reduced by the
+// calling thread, without a call of `run`.
 //
 //     treefold::fold_on(items, treefold::ops::sum, [](std::size_t parts, const auto &part) {
 //     #pragma omp parallel for schedule(dynamic)

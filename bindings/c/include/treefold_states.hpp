@@ -64,8 +64,8 @@ public:
         return result;
     }
 
-    // Adds or removes items, or one item. Removing more items than were added is an error. Removing items that were never added is not
-    // detected.
+    // Adds or removes items, or one item. Removing more items than were added is an error; so is removing more of NaN, an infinity or -0.
+    // Removing other items that were never added is not detected.
     template <range_of<T> R> void add(const R &items)
     {
         detail::check(treefold_accumulator_add(handle(), std::ranges::data(items), std::ranges::size(items)));
@@ -106,7 +106,8 @@ public:
     // The state as bytes, for files and other programs. Equal objects have the same bytes.
     [[nodiscard]] std::vector<std::byte> bytes() const { return detail::bytes_of<treefold_accumulator_to_bytes>(handle()); }
 
-    // Whether both have the same sum and equal counts of items, NaNs, infinities and negative zeros.
+    // Whether both have the same sum and equal counts of items, NaNs, infinities and negative zeros. Both must have been created for the
+    // same sums.
     [[nodiscard]] friend bool operator==(const accumulator &left, const accumulator &right)
     {
         return detail::got<treefold_accumulator_equal, int>(left.handle(), right.handle()) == 1;
@@ -122,7 +123,7 @@ private:
 };
 
 // Exact statistics of each key's items. Keys are integers of any type, from 0 to groups - 1. With a 64-bit type K, a key may be any value
-// of K, and the state has a sum for each key that has items: see `hashed`.
+// of K, and gets a sum with its first item: see `hashed`.
 template <class T, class K = void>
     requires(floating<T> || integer<T>) && any_of<K, void, std::int64_t, std::uint64_t>
 class keyed {
@@ -233,7 +234,7 @@ public:
         return detail::bytes_of<treefold_keyed_to_bytes>(handle());
     }
 
-    // Whether both have the same keys with the same sums.
+    // Whether both have the same keys with the same sums. Both must have been created for the same sums.
     [[nodiscard]] friend bool operator==(const keyed &left, const keyed &right)
     {
         return detail::got<treefold_keyed_equal, int>(left.handle(), right.handle()) == 1;
@@ -256,7 +257,7 @@ private:
     std::size_t width_ = 1;
 };
 
-// Exact sums by key. A key may be any 64-bit integer; only keys that have items have a sum.
+// Exact sums by key. A key may be any 64-bit integer. It gets a sum with its first item, and keeps it when its items are removed.
 template <class T, class K = std::int64_t> using hashed = keyed<T, K>;
 
 } // namespace treefold

@@ -266,6 +266,15 @@ static void mistakes(void)
     OK(RIGHT);
     EXPECT(TREEFOLD_UNSUPPORTED, "broadcast", treefold_broadcast(plan, result, KEYS));
     end_plan(&plan);
+    for (int32_t operation = TREEFOLD_SCAN; operation <= TREEFOLD_EXSCAN; operation++) {
+        plan = plan_of(&recipe);
+        EXPECT(TREEFOLD_UNSUPPORTED, "scans",
+               (operation == TREEFOLD_SCAN ? treefold_scan : treefold_exscan)(plan, items, 2, result, 2));
+        end_plan(&plan);
+        plan = plan_of(&recipe);
+        EXPECT(TREEFOLD_UNSUPPORTED, "scans", treefold_start(plan, operation, items, 2, NULL, 0, &run_of));
+        end_plan(&plan);
+    }
     /* A plan of exact sums takes no keys. */
     plan = plan_of(&exact);
     OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, KEYS, &keyed));

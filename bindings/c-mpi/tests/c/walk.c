@@ -475,6 +475,17 @@ static void runs(void)
         EXPECT(TREEFOLD_ARGUMENT, "destroyed", treefold_wait(&ended, &sum, 1, NULL));
         EXPECT(TREEFOLD_NULL, "`run`", treefold_run_algorithm(started, &name));
     }
+    /* A wait ends with its time, and the run goes on: the other ranks start theirs later. */
+    if (rank > 0)
+        MPI_Barrier(MPI_COMM_WORLD);
+    OK(START(plan, ALLREDUCE, &sum, 1, &started));
+    if (rank == 0) {
+        EXPECT(size > 1 ? TREEFOLD_TIMED_OUT : TREEFOLD_OK, "", treefold_wait_timeout(started, 0.01));
+        CHECK_PENDING(plan, 1);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    OK(treefold_wait(&started, NULL, 0, NULL));
+    CHECK(sum == size);
     /* A wait that has a wrong place for its result, none or two ends the run as well. */
     const struct {
         double *early, *late;
@@ -578,6 +589,39 @@ static void mistakes(void)
     EXPECT(TREEFOLD_ARGUMENT, "not of dot products", RIGHT);
     end_plan(&plan);
 #undef RIGHT
+}
+
+/* A wrong length of the items is an error of the wait in tree order, of the start otherwise; a wrong one of the result is of the wait. */
+static void wrong_lengths(void)
+{
+    const struct {
+        struct recipe recipe;
+        struct input in;
+    } rows[] = {
+        {{TREE, TREEFOLD_F64, TREEFOLD_SUM, (size_t)size, 1, NULL}, {.form = ITEMS, .x = all, .n = 2}},
+        {{TREE, TREEFOLD_F64, TREEFOLD_SUM, (size_t)size, 1, NULL}, {.form = PAIRS, .x = all, .y = all, .n = 2}},
+        {{LANES, TREEFOLD_F64, 1, (size_t)size, 1, NULL}, {.form = ITEMS, .x = all, .n = 2}},
+        {{EXACT, TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, 2, NULL}, {.form = ITEMS, .x = all, .n = 3}},
+        {{EXACT, TREEFOLD_F64, TREEFOLD_EXACT_DOT, 0, 2, NULL}, {.form = PAIRS, .x = all, .y = all, .n = 3}},
+    };
+    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+        const struct recipe *recipe = &rows[row].recipe;
+        const size_t width = recipe->width;
+        struct input in = rows[row].in;
+        double results[3];
+        treefold_run *run_of = NULL;
+        treefold_plan *plan = plan_of(recipe);
+        EXPECT(recipe->kind == TREE ? TREEFOLD_OK : TREEFOLD_LENGTH, "", start(plan, TREEFOLD_ALLREDUCE, &in, results, width, &run_of));
+        if (run_of != NULL)
+            EXPECT(TREEFOLD_LENGTH, "", treefold_wait(&run_of, NULL, 0, NULL));
+        end_plan(&plan);
+        plan = plan_of(recipe);
+        in.n = width;
+        OK(start(plan, TREEFOLD_ALLREDUCE, &in, results, width + 1, &run_of));
+        EXPECT(TREEFOLD_LENGTH, "", treefold_wait(&run_of, NULL, 0, NULL));
+        OK(run(plan, TREEFOLD_ALLREDUCE, &in, results, width, &(int){0}));
+        end_plan(&plan);
+    }
 }
 
 /* y = a x + b, composed; on rank `refuses`, an error. */
@@ -748,6 +792,7 @@ int main(int argc, char **argv)
     plans();
     runs();
     mistakes();
+    wrong_lengths();
     user_operators();
     threads();
     /* Handles may outlive MPI. */

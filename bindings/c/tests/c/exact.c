@@ -160,6 +160,28 @@ static void special(void)
         else
             CHECK(bits(is_narrow ? narrow_result : result) == bits(rows[row].expected));
     }
+    /* By key, a zero has no sign; columns without keys have that of their sum. */
+    const double zeros[2] = {-0.0, -0.0};
+    const uint8_t keys[2] = {0, 0};
+    double zero = -1;
+    OK(treefold_by_key(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, TREEFOLD_U8, keys, 2, zeros, 2, NULL, 0, &zero, 1));
+    CHECK(bits(zero) == bits(0.0));
+    OK(treefold_by_key_rows(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, 1, TREEFOLD_U8, keys, 2, zeros, 2, &zero, 1));
+    CHECK(bits(zero) == bits(0.0));
+    OK(treefold_by_key_rows(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, 1, TREEFOLD_U8, NULL, 0, zeros, 2, &zero, 1));
+    CHECK(bits(zero) == bits(-0.0));
+    /* No more items than ddof; weights that add up to 0. */
+    const double two[2] = {1, 2}, weights[2] = {1, -1};
+    for (double ddof = 2; ddof < 4; ddof += 0.75)
+        for (treefold_statistic code = TREEFOLD_EXACT_VARIANCE; code <= TREEFOLD_EXACT_STD; code++) {
+            double spread[2] = {0, 0};
+            OK(treefold_exact(TREEFOLD_F64, code, ddof, two, 2, NULL, 0, &spread[0]));
+            OK(treefold_exact(TREEFOLD_F64, code, ddof, zeros, 2, NULL, 0, &spread[1]));
+            CHECK(spread[0] == INFINITY && isnan(spread[1]));
+        }
+    double mean = 0;
+    OK(treefold_exact(TREEFOLD_F64, TREEFOLD_EXACT_WEIGHTED_MEAN, 0, two, 2, weights, 2, &mean));
+    CHECK(mean == -INFINITY);
     const double left[3] = {1e200, 3, 1e200}, right[3] = {1e200, 4, -1e200};
     double result = -1;
     OK(treefold_exact_dot_f64(left, 3, right, 3, &result));
@@ -279,18 +301,22 @@ static void errors(void)
     CHECK(items[0] == 1 && result[0] == -1 && result[3] == -1);
 }
 
-/* Every statistic of three items, and every other one by key. */
-static void find(double results[STATISTICS][2])
+/* Every statistic of three items: of all, of two keys, and of windows. */
+enum { FOUND = 1 + 2 + 3 };
+
+static void find(double results[STATISTICS][FOUND])
 {
     const double items[3] = {1, 0x1p-60, -3e-310};
     const int32_t keys[3] = {0, 1, 0};
-    memset(results, 0, 2 * STATISTICS * sizeof(double));
+    const treefold_window window = {.items = 2};
+    memset(results, 0, FOUND * STATISTICS * sizeof(double));
     for (size_t of = 0; of < STATISTICS; of++) {
         const treefold_statistic code = statistics[of].code;
         const double *other = statistics[of].arrays == 2 ? items : NULL;
         const size_t others = other == NULL ? 0 : 3;
-        OK(of % 2 == 0 ? treefold_exact(TREEFOLD_F64, code, 0, items, 3, other, others, results[of])
-                       : treefold_by_key(TREEFOLD_F64, code, 0, TREEFOLD_I32, keys, 3, items, 3, other, others, results[of], 2));
+        OK(treefold_exact(TREEFOLD_F64, code, 0, items, 3, other, others, results[of]));
+        OK(treefold_by_key(TREEFOLD_F64, code, 0, TREEFOLD_I32, keys, 3, items, 3, other, others, results[of] + 1, 2));
+        OK(treefold_rolling(TREEFOLD_F64, code, 0, &window, items, 3, other, others, results[of] + 3, 3));
     }
 }
 
@@ -298,7 +324,7 @@ static void find(double results[STATISTICS][2])
 static void environments(void)
 {
     const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST};
-    double found[STATISTICS][2], expected[STATISTICS][2];
+    double found[STATISTICS][FOUND], expected[STATISTICS][FOUND];
     find(expected);
     for (int i = 0; i < 4; i++) {
         CHECK(fesetround(modes[i]) == 0);

@@ -159,7 +159,9 @@ static void errors(void)
 {
     double items[3] = {1, 2, 3}, index[3] = {0, 1, 2}, result[3] = {-1, -1, -1}, width = 1.5, none = 0;
     const int32_t falls[3] = {0, 2, 1}, two = 2, below = -4;
-    const treefold_window three = {.items = 3};
+    const double parts[6] = {0, 0, 1, 0, 2, 0};
+    const treefold_window three = {.items = 3}, by_index = {.index = index, .width = &width, .index_type = TREEFOLD_F64};
+    const treefold_window no_index = {.width = &width, .index_type = TREEFOLD_F64};
 #define ROLLING(window, ...) treefold_rolling(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, window, __VA_ARGS__)
 #define WITH(...) ROLLING(&((treefold_window){__VA_ARGS__}), items, 3, NULL, 0, result, 3)
 #define BY(type, of, wide, ...) WITH(.index = of, .width = wide, .index_type = type, __VA_ARGS__)
@@ -168,6 +170,8 @@ static void errors(void)
     EXPECT(TREEFOLD_ARGUMENT, "`window`", WITH(.items = 0));
     EXPECT(TREEFOLD_ARGUMENT, "", WITH(.items = 3, .placement = 4));
     EXPECT(TREEFOLD_ARGUMENT, "", BY(TREEFOLD_F64, index, &width, .items = 3));
+    EXPECT(TREEFOLD_ARGUMENT, "`window`", ROLLING(&no_index, NULL, 0, NULL, 0, NULL, 0));
+    OK(ROLLING(&by_index, NULL, 0, NULL, 0, NULL, 0));
     EXPECT(TREEFOLD_LENGTH, "`result`", ROLLING(&three, items, 3, NULL, 0, result, 2));
     EXPECT(TREEFOLD_NULL, "`x`", ROLLING(&three, NULL, 3, NULL, 0, result, 3));
     CHECK(ROLLING(&three, items, 3, items, 3, result, 3) != TREEFOLD_OK);
@@ -179,7 +183,7 @@ static void errors(void)
     EXPECT(TREEFOLD_ARGUMENT, "width", BY(TREEFOLD_I32, falls, &below));
     EXPECT(TREEFOLD_ARGUMENT, "width", BY(TREEFOLD_F64, index, &none));
     EXPECT(TREEFOLD_NULL, "width", BY(TREEFOLD_F64, index, NULL));
-    EXPECT(TREEFOLD_ARGUMENT, "index_type", BY(TREEFOLD_C64, items, &width));
+    EXPECT(TREEFOLD_ARGUMENT, "index_type", BY(TREEFOLD_C64, parts, parts));
     EXPECT(TREEFOLD_ARGUMENT, "overlap", BY(TREEFOLD_F64, index, &result[1]));
     index[1] = NAN;
     EXPECT(TREEFOLD_ARGUMENT, "1", BY(TREEFOLD_F64, index, &width));

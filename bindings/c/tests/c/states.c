@@ -75,11 +75,16 @@ static void clear(const struct state *state)
     OK(state->form == ACCUMULATOR ? treefold_accumulator_clear(state->one) : treefold_keyed_clear(state->many));
 }
 
+static treefold_status equals(const struct state *one, const struct state *other, int *equal)
+{
+    return one->form == ACCUMULATOR ? treefold_accumulator_equal(one->one, other->one, equal)
+                                    : treefold_keyed_equal(one->many, other->many, equal);
+}
+
 static int are_equal(const struct state *one, const struct state *other)
 {
     int equal = -1;
-    OK(one->form == ACCUMULATOR ? treefold_accumulator_equal(one->one, other->one, &equal)
-                                : treefold_keyed_equal(one->many, other->many, &equal));
+    OK(equals(one, other, &equal));
     return equal;
 }
 
@@ -203,6 +208,7 @@ static void check_state(enum form form, treefold_type type, treefold_statistic m
 {
     struct state whole, part, both, none, foreign;
     const size_t third = ITEMS / 3 / WIDTH * WIDTH;
+    int equal = -1;
     const int is_norm = made_for == TREEFOLD_EXACT_NORM, is_extrema = made_for == TREEFOLD_EXACT_MIN || made_for == TREEFOLD_EXACT_MAX;
     treefold_status created = create(form, type, made_for, &whole);
     if (form == ACCUMULATOR && made_for > TREEFOLD_EXACT_STD && (made_for < TREEFOLD_EXACT_NORM || made_for > TREEFOLD_EXACT_DOT) &&
@@ -250,13 +256,16 @@ static void check_state(enum form form, treefold_type type, treefold_statistic m
         OK(create(form, type == TREEFOLD_F32 ? TREEFOLD_F64 : TREEFOLD_F32, made_for, &foreign));
         EXPECT(TREEFOLD_ARGUMENT, "`other`", merge(&whole, 0, &foreign));
         EXPECT(TREEFOLD_ARGUMENT, "`other`", merge(&whole, 1, &foreign));
+        EXPECT(TREEFOLD_ARGUMENT, "`other`", equals(&whole, &foreign, &equal));
         end(&foreign);
         if (form != HASHED && form != ROWS) {
             OK(create(form, type, made_for == TREEFOLD_EXACT_SUM ? TREEFOLD_EXACT_VARIANCE : TREEFOLD_EXACT_SUM, &foreign));
             EXPECT(TREEFOLD_ARGUMENT, "`other`", merge(&whole, 0, &foreign));
+            EXPECT(TREEFOLD_ARGUMENT, "`other`", equals(&whole, &foreign, &equal));
             end(&foreign);
         }
     }
+    CHECK(equal == -1);
     end(&whole), end(&part), end(&both), end(&none);
 }
 
@@ -344,6 +353,13 @@ static void any_keys(void)
     OK(treefold_keyed_add(floats, TREEFOLD_I8, small + 1, 1, narrow, 1));
     OK(treefold_keyed_keys(floats, read, 3));
     CHECK(read[0] == 5 && read[1] == 7 && read[2] == -1);
+    /* A key stays when its items go, and goes when all do. */
+    OK(treefold_keyed_remove(state, TREEFOLD_I64, own + 2, 1, items + 2, 1));
+    OK(treefold_keyed_values(state, TREEFOLD_EXACT_SUM, 0, sums, 3));
+    CHECK(sums[0] == 9 && bits(sums[1]) == bits(0.0) && sums[2] == 2);
+    OK(treefold_keyed_clear(state));
+    OK(treefold_keyed_groups(state, &groups));
+    CHECK(groups == 0);
     END(keyed, &state, &floats, &dense);
 }
 
@@ -369,6 +385,8 @@ static void complex_numbers(void)
         CHECK(result == rows[i].expected);
     }
     EXPECT(TREEFOLD_ARGUMENT, "`other`", treefold_accumulator_merge(all[0], all[1]));
+    for (int i = 0; i < 2; i++)
+        EXPECT(TREEFOLD_UNSUPPORTED, "DOT", treefold_accumulator_value(all[i], rows[1 - i].asked, 0, &(double complex){0}));
     for (int i = 0; i < 5; i++)
         OK(treefold_accumulator_destroy(&all[i]));
 }
@@ -406,6 +424,8 @@ static void special(void)
     }
     OK(treefold_accumulator_add(other, items + 1, 1));
     EXPECT(TREEFOLD_ARGUMENT, "`other`", treefold_accumulator_unmerge(sum, other));
+    EXPECT(TREEFOLD_ARGUMENT, "negative zero", treefold_accumulator_remove(other, items + 4, 1));
+    EXPECT(TREEFOLD_ARGUMENT, "negative infinity", treefold_accumulator_remove(other, items + 3, 1));
     EXPECT(TREEFOLD_ARGUMENT, "2 items", treefold_accumulator_remove(sum, x, 2));
     for (int i = 0; i < 62; i++)
         OK(treefold_accumulator_merge(other, other));
@@ -434,6 +454,18 @@ static void special(void)
     OK(treefold_keyed_remove(keyed, TREEFOLD_I32, key, 1, most, 1));
     OK(treefold_keyed_values(keyed, TREEFOLD_EXACT_SUM, 0, wholes, 2));
     CHECK(wholes[0] == 0 && wholes[1] == UINT64_MAX);
+    OK(treefold_keyed_destroy(&keyed));
+    /* The bytes of integers do not tell their type. */
+    unsigned char bytes[256];
+    size_t length = 0;
+    OK(treefold_keyed_create(TREEFOLD_I8, TREEFOLD_EXACT_SUM, 2, &keyed));
+    OK(treefold_keyed_add(keyed, TREEFOLD_I32, key, 2, (int8_t[2]){-100, 120}, 2));
+    OK(treefold_keyed_to_bytes(keyed, bytes, sizeof bytes, &length));
+    OK(treefold_keyed_destroy(&keyed));
+    OK(treefold_keyed_create(TREEFOLD_U64, TREEFOLD_EXACT_SUM, 0, &keyed));
+    OK(treefold_keyed_of_bytes(keyed, bytes, length));
+    OK(treefold_keyed_values(keyed, TREEFOLD_EXACT_SUM, 0, wholes, 2));
+    CHECK(wholes[0] == 0 && wholes[1] == 20);
     OK(treefold_keyed_destroy(&keyed));
 }
 

@@ -267,6 +267,9 @@ static void teams(void)
     EXPECT(TREEFOLD_LENGTH, "999", treefold_dot_on(TREEFOLD_F64, x, 1000, y, 999, run_team, &all, &result));
     EXPECT(TREEFOLD_UNSUPPORTED, "", treefold_dot_on(TREEFOLD_I32, x, 2, y, 2, run_team, &all, &result));
     CHECK(result == -1);
+    /* Few items are for the calling thread. */
+    OK(treefold_fold_on(TREEFOLD_F64, TREEFOLD_SUM, x, 2, run_team, &none, &result));
+    CHECK(result == x[0] + x[1]);
 }
 
 /* Calls that find the type: 2, 3 and 4, also of const items and by the other names of a type. */
@@ -432,7 +435,13 @@ static void environment(void)
     EXPECT(TREEFOLD_ENVIRONMENT, "", treefold_sum_f64(tiny, 2, &result));
     EXPECT(TREEFOLD_ENVIRONMENT, "", treefold_fold(TREEFOLD_F64, TREEFOLD_SUM, tiny, 2, &result));
     EXPECT(TREEFOLD_ENVIRONMENT, "", treefold_fold_on(TREEFOLD_F64, TREEFOLD_SUM, tiny, 2, run_team, &(struct team){SIZE_MAX}, &result));
+    /* An exact sum needs no environment. The threads that it asks for, which no other test does, are right for the sums of others. */
+    OK(treefold_threads(MOST_THREADS + 1));
+    OK(treefold_exact_sum_f64(x, MANY, &result));
     _mm_setcsr(before);
+    OK(treefold_sum_f64(x, MANY, &result));
+    CHECK(bits(result) == bits(tree_sum(x, MANY)));
+    OK(treefold_threads(1));
     OK(treefold_sum_f64(tiny, 2, &result));
     CHECK(result == 6e-310);
 }
