@@ -10,8 +10,7 @@ PACKAGE = pathlib.Path(__file__).resolve().parent
 # Modules, and the file of each public name; names stand in the order of the page.
 MODULES = {
     "treefold": {
-        "_reductions": ["sum", "prod", "min", "max", "ptp"],
-        "_means": ["mean", "var", "std", "average"],
+        "_reductions": ["sum", "prod", "min", "max", "ptp", "mean", "var", "std", "average"],
         "_nan": ["nansum", "nanprod", "nanmin", "nanmax", "nanmean", "nanvar", "nanstd"],
         "_scans": ["cumsum", "cumprod", "cumulative_sum", "cumulative_prod"],
         "_products": ["dot", "inner", "vdot", "norm"],
@@ -19,8 +18,10 @@ MODULES = {
         "_threads": ["threads"],
     },
     "treefold.exact": {
-        "_statistics": ["sum", "mean", "var", "std", "average", "nansum", "nanmean", "nanvar", "nanstd"],
-        "exact": ["dot", "inner", "vdot", "norm", "Partial"],
+        "_statistics": [
+            *["sum", "mean", "var", "std", "average", "nansum", "nanmean", "nanvar", "nanstd", "norm", "cumsum", "dot", "inner", "vdot"],
+        ],
+        "exact": ["Partial"],
         "_accumulator": ["Accumulator"],
         "_state": ["State"],
         "_keyed_accumulator": ["KeyedAccumulator"],

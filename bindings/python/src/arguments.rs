@@ -1,13 +1,25 @@
-//! What reductions of NumPy's own arrays are asked for: axes, types, and whether an array is one.
+//! What callers pass, each described once: arrays, masks, axes, types, and where results go.
+//!
+//! NumPy's own arrays of numbers are described here. `treefold/_conversions.py` makes such arrays of everything else.
 
-use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{PyArrayDescr, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyInt, PyTuple};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBool, PyModule, PyTuple};
 
 use crate::convert::Kind;
-use crate::strided::Memory;
+use crate::source::Source;
+use crate::strided::{Memory, Shape};
 
-/// Does the same with the type of arithmetic of this kind; `None` for halves and bool, which are the results of another type.
+/// A function of `treefold/_conversions.py`.
+pub(crate) fn python<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    let import = || PyModule::import(py, "treefold._conversions").map(Bound::unbind);
+    MODULE.get_or_try_init(py, import)?.bind(py).getattr(name)
+}
+
+/// Runs code with the type of arithmetic of a kind; halves and bool are computed in another type.
 macro_rules! with_kind {
     ($kind:expr, $T:ident => $body:expr) => {
         $crate::arguments::with_kind!($kind, $T => $body, [
@@ -17,71 +29,241 @@ macro_rules! with_kind {
     };
     ($kind:expr, $T:ident => $body:expr, [$($name:ident: $element:ty),+]) => {
         match $kind {
-            $(Kind::$name => {
+            $($crate::convert::Kind::$name => {
                 type $T = $element;
                 $body
             })+
-            Kind::F16 | Kind::Bool => Ok(None),
+            kind => unreachable!("there is no arithmetic of {kind:?}"),
         }
     };
 }
-
 pub(crate) use with_kind;
 
-/// The axes to be reduced, ascending; `None` where the slower way finds what is wrong with them.
-pub(crate) fn axes_of(axis: &Bound<'_, PyAny>, ndim: usize) -> Option<Vec<usize>> {
-    let one = |axis: &Bound<'_, PyAny>| {
-        if !axis.is_instance_of::<PyInt>() || axis.is_instance_of::<PyBool>() {
-            return None;
-        }
-        let number: isize = axis.extract().ok()?;
-        let ndim = ndim.cast_signed();
-        let number = if number < 0 { number + ndim } else { number };
-        (0..ndim)
-            .contains(&number)
-            .then_some(number.cast_unsigned())
-    };
-    if axis.is_none() {
-        return Some((0..ndim).collect());
-    }
-    let Ok(several) = axis.cast::<PyTuple>() else {
-        return Some(vec![one(axis)?]);
-    };
-    let mut axes: Vec<usize> = several
-        .iter()
-        .map(|axis| one(&axis))
-        .collect::<Option<_>>()?;
-    axes.sort_unstable();
-    let are_distinct = axes
-        .windows(2)
-        .fold(true, |all, pair| all && pair[0] < pair[1]);
-    are_distinct.then_some(axes)
+/// An array of numbers, what some of its items are left out by, and what its results become.
+pub(crate) struct Items<'py> {
+    pub(crate) array: Bound<'py, PyUntypedArray>,
+    pub(crate) kind: Kind,
+    /// Each says which items count, or which do not.
+    masks: Vec<(Bound<'py, PyUntypedArray>, bool)>,
+    pub(crate) skips_nan: bool,
+    /// The type of times and dates, whose items are integers here.
+    pub(crate) unit: Option<Bound<'py, PyArrayDescr>>,
+    /// An array of another class, which makes results of its own.
+    pub(crate) owner: Option<Bound<'py, PyAny>>,
 }
 
-/// A NumPy array of no other class, whose numbers are reduced.
-pub(crate) fn plain<'a, 'py>(
-    x: &'a Bound<'py, PyAny>,
-) -> Option<(&'a Bound<'py, PyUntypedArray>, Memory)> {
+/// What `described` returns: the array, its mask, the type of its times, and the array of another class that it was.
+type Described<'py> = (
+    Bound<'py, PyUntypedArray>,
+    Option<Bound<'py, PyUntypedArray>>,
+    Option<Bound<'py, PyArrayDescr>>,
+    Option<Bound<'py, PyAny>>,
+);
+
+/// A NumPy array of no other class, whose elements are numbers that are reduced, and their kind.
+pub(crate) fn plain<'a, 'py>(x: &'a Bound<'py, PyAny>) -> Option<(&'a Bound<'py, PyUntypedArray>, Kind)> {
     if !x.is_exact_instance_of::<PyUntypedArray>() {
         return None;
     }
     let array = x.cast::<PyUntypedArray>().ok()?;
-    // Times have names of their own.
-    let memory = Memory::of(array, 0).ok().filter(|_| !is_time(array))?;
-    Some((array, memory))
+    Kind::of_numbers(&array.dtype()).map(|kind| (array, kind))
 }
 
-fn is_time(array: &Bound<'_, PyUntypedArray>) -> bool {
-    matches!(array.dtype().kind(), b'm' | b'M')
-}
-
-/// What a sum, a mean or a product of items is computed in; minima and maxima have the type of the items.
-pub(crate) fn arithmetic(name: &str, own: Kind) -> Kind {
-    match (name, own) {
-        ("mean", Kind::I64 | Kind::U64) => Kind::F64,
-        ("mean", own) if own.is_short_integer() => Kind::F64,
-        ("sum" | "prod", Kind::U8 | Kind::U16 | Kind::U32) => Kind::U64,
-        ("sum" | "prod", own) if own.is_short_integer() => Kind::I64,
-        (_, own) => own,
+impl<'py> Items<'py> {
+    /// Those of an argument by its name.
+    pub(crate) fn of(x: &Bound<'py, PyAny>, name: &str) -> PyResult<Self> {
+        if let Some((array, kind)) = plain(x) {
+            return Ok(Self {
+                array: array.clone(),
+                kind,
+                masks: Vec::new(),
+                skips_nan: false,
+                unit: None,
+                owner: None,
+            });
+        }
+        let described = python(x.py(), "described")?.call1((x, name))?;
+        let (array, mask, unit, owner) = described.extract::<Described<'py>>()?;
+        let kind = Kind::of(&array.dtype()).ok_or_else(|| no_kind(&array, name))?;
+        Ok(Self {
+            array,
+            kind,
+            masks: mask.into_iter().map(|mask| (mask, true)).collect(),
+            skips_nan: false,
+            unit,
+            owner,
+        })
     }
+
+    /// Whether results are numbers, or NumPy's own arrays of them.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.unit.is_none() && self.owner.is_none()
+    }
+
+    /// Leaves out the items that a mask does not count, unless it is `True`.
+    pub(crate) fn keep(&mut self, mask: &Bound<'py, PyAny>) -> PyResult<()> {
+        if mask.cast::<PyBool>().is_ok_and(|mask| mask.is_true()) {
+            return Ok(());
+        }
+        let shape = self.array.shape();
+        let mask = match plain(mask) {
+            Some((mask, Kind::Bool)) if mask.shape() == shape => mask.clone(),
+            _ => python(mask.py(), "mask")?
+                .call1((mask, PyTuple::new(mask.py(), shape)?))?
+                .cast_into()?,
+        };
+        self.masks.push((mask, false));
+        Ok(())
+    }
+
+    /// Whether some items may not count.
+    pub(crate) fn has_holes(&self) -> bool {
+        self.skips_nan || !self.masks.is_empty()
+    }
+
+    /// These items along axes, with other factors or weights of the same shape, where they lie in memory.
+    pub(crate) fn source(
+        &self,
+        y: Option<&Bound<'py, PyUntypedArray>>,
+        axes: &[usize],
+        halves: bool,
+    ) -> PyResult<Source> {
+        let mut all = vec![&self.array, y.unwrap_or(&self.array)];
+        all.extend(self.masks.iter().map(|(mask, _)| mask));
+        let masks = (2..).zip(&self.masks);
+        let masks = masks.map(|(slot, (mask, excludes))| Ok((Memory::of(mask, slot)?, *excludes)));
+        Ok(Source {
+            shape: Shape::new(&all, axes)?,
+            x: Memory::of(&self.array, 0)?,
+            y: y.map(|y| Memory::of(y, 1)).transpose()?,
+            masks: masks.collect::<PyResult<_>>()?,
+            skips_nan: self.skips_nan,
+            halves,
+        })
+    }
+}
+
+fn no_kind(array: &Bound<'_, PyUntypedArray>, name: &str) -> PyErr {
+    let dtype = array.dtype();
+    PyTypeError::new_err(format!(
+        "{name} has elements of type {dtype}, which treefold does not reduce"
+    ))
+}
+
+/// The axes to be reduced, ascending.
+pub(crate) fn axes_of(axis: &Bound<'_, PyAny>, ndim: usize) -> PyResult<Vec<usize>> {
+    if axis.is_none() {
+        return Ok((0..ndim).collect());
+    }
+    let several: Vec<usize> = match axis.cast::<PyTuple>() {
+        Err(_) => vec![axis_of(axis, ndim)?],
+        Ok(several) => several
+            .iter()
+            .map(|axis| axis_of(&axis, ndim))
+            .collect::<PyResult<_>>()?,
+    };
+    if ndim == 0 && several.len() == 1 {
+        return Ok(Vec::new());
+    }
+    let mut axes = several;
+    axes.sort_unstable();
+    let twice = axes.windows(2).any(|pair| pair[0] == pair[1]);
+    if twice {
+        return Err(PyValueError::new_err("duplicate value in 'axis'"));
+    }
+    Ok(axes)
+}
+
+/// One axis; that of a scalar is 0 or -1.
+fn axis_of(axis: &Bound<'_, PyAny>, ndim: usize) -> PyResult<usize> {
+    let is_bool = axis.get_type().name()?.to_string_lossy().starts_with("bool");
+    let number = axis.extract::<i128>().ok().filter(|_| !is_bool);
+    let number = number
+        .ok_or_else(|| PyTypeError::new_err(format!("axis: {} is not an integer", Shown(axis))))?;
+    let axes = ndim.max(1) as i128;
+    if (-axes..axes).contains(&number) {
+        return Ok(usize::try_from(number.rem_euclid(axes))?);
+    }
+    let raised = PyModule::import(axis.py(), "numpy.exceptions")?.getattr("AxisError")?;
+    Err(PyErr::from_value(raised.call1((axis, ndim))?))
+}
+
+/// An argument as Python shows it.
+struct Shown<'a, 'py>(&'a Bound<'py, PyAny>);
+
+impl std::fmt::Display for Shown<'_, '_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0.repr() {
+            Ok(text) => f.write_str(&text.to_string_lossy()),
+            Err(_) => f.write_str("it"),
+        }
+    }
+}
+
+/// Whether reduced axes stay.
+pub(crate) fn keepdims_of(keepdims: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if let Ok(keepdims) = keepdims.cast::<PyBool>() {
+        return Ok(keepdims.is_true());
+    }
+    // NumPy's name for its own has changed.
+    let name = keepdims.get_type().name()?;
+    if name == "bool" || name == "bool_" {
+        return keepdims.is_truthy();
+    }
+    let message = format!("keepdims: {} is not a bool", Shown(keepdims));
+    Err(PyTypeError::new_err(message))
+}
+
+/// The shape of a result.
+pub(crate) fn shape_of_result(shape: &[usize], axes: &[usize], keeps_axes: bool) -> Vec<usize> {
+    let lengths = shape.iter().enumerate().filter_map(|(axis, &length)| {
+        let is_kept = !axes.contains(&axis);
+        (is_kept || keeps_axes).then_some(if is_kept { length } else { 1 })
+    });
+    lengths.collect()
+}
+
+/// The array that a result of a shape goes to, if there is one.
+pub(crate) fn place_of<'py>(
+    out: &Bound<'py, PyAny>,
+    shape: &[usize],
+) -> PyResult<Option<Bound<'py, PyUntypedArray>>> {
+    if out.is_none() {
+        return Ok(None);
+    }
+    let Ok(array) = out.cast::<PyUntypedArray>() else {
+        let class = out.get_type();
+        let message = format!("out is a {}, and not an ndarray", class.name()?);
+        return Err(PyTypeError::new_err(message));
+    };
+    if array.shape() != shape {
+        let result = PyTuple::new(out.py(), shape)?;
+        let message = format!("out has the shape {}, and the result {result}", out.getattr("shape")?);
+        return Err(PyValueError::new_err(message));
+    }
+    if !out.getattr("flags")?.getattr("writeable")?.is_truthy()? {
+        return Err(PyValueError::new_err("out is read-only"));
+    }
+    Ok(Some(array.clone()))
+}
+
+/// A type that a caller asks for; `None` for none.
+pub(crate) fn type_of<'py>(
+    dtype: &Bound<'py, PyAny>,
+) -> PyResult<Option<Bound<'py, PyArrayDescr>>> {
+    if dtype.is_none() {
+        return Ok(None);
+    }
+    let found = PyArrayDescr::new(dtype.py(), dtype);
+    let raised = |error: PyErr| PyTypeError::new_err(format!("dtype: {}", error.value(dtype.py())));
+    found.map(Some).map_err(raised)
+}
+
+/// The kind of elements of a type that is asked for.
+pub(crate) fn kind_of_type(dtype: &Bound<'_, PyArrayDescr>) -> PyResult<Kind> {
+    Kind::of_numbers(dtype).ok_or_else(|| {
+        PyTypeError::new_err(format!(
+            "dtype: treefold does not reduce elements of type {dtype}"
+        ))
+    })
 }

@@ -2,6 +2,8 @@
 
 use bytemuck::Pod;
 use num_complex::Complex;
+use numpy::{PyArrayDescr, PyArrayDescrMethods};
+use pyo3::prelude::*;
 
 /// A type of elements that arrays have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +25,9 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// By NumPy's letter and size.
-    pub(crate) fn of(letter: u8, bytes: usize) -> Option<Self> {
+    /// That of a type's elements; those of times are integers.
+    pub(crate) fn of(dtype: &Bound<'_, PyArrayDescr>) -> Option<Self> {
+        let (letter, bytes) = (dtype.kind(), dtype.itemsize());
         Some(match (letter, bytes) {
             (b'b', 1) => Self::Bool,
             (b'i', 1) => Self::I8,
@@ -42,6 +45,53 @@ impl Kind {
             (b'c', 16) => Self::C128,
             _ => return None,
         })
+    }
+
+    /// That of numbers alone.
+    pub(crate) fn of_numbers(dtype: &Bound<'_, PyArrayDescr>) -> Option<Self> {
+        Self::of(dtype).filter(|_| !matches!(dtype.kind(), b'm' | b'M'))
+    }
+
+    /// NumPy's type of such elements.
+    pub(crate) fn dtype(self, py: Python<'_>) -> PyResult<Bound<'_, PyArrayDescr>> {
+        let letter = match self {
+            Self::Bool => "?",
+            Self::I8 | Self::I16 | Self::I32 | Self::I64 => "i",
+            Self::U8 | Self::U16 | Self::U32 | Self::U64 => "u",
+            Self::F16 | Self::F32 | Self::F64 => "f",
+            Self::C64 | Self::C128 => "c",
+        };
+        match self {
+            Self::Bool => PyArrayDescr::new(py, letter),
+            _ => PyArrayDescr::new(py, format!("{letter}{}", self.bytes())),
+        }
+    }
+
+    /// Whether its elements are integers or bools.
+    pub(crate) fn is_integer(self) -> bool {
+        self.is_short_integer() || matches!(self, Self::I64 | Self::U64)
+    }
+
+    /// That of sums and products: those of short integers have 64 bits.
+    pub(crate) fn widened(self) -> Self {
+        match self {
+            Self::U8 | Self::U16 | Self::U32 => Self::U64,
+            short if short.is_short_integer() => Self::I64,
+            own => own,
+        }
+    }
+
+    pub(crate) fn is_complex(self) -> bool {
+        matches!(self, Self::C64 | Self::C128)
+    }
+
+    /// That of what an element has one or two of.
+    pub(crate) fn real(self) -> Self {
+        match self {
+            Self::C64 => Self::F32,
+            Self::C128 => Self::F64,
+            real => real,
+        }
     }
 
     /// The bytes of an element.
@@ -65,11 +115,7 @@ impl Kind {
 
     /// The bytes of what an element has one or two of.
     pub(crate) fn part_bytes(self) -> usize {
-        match self {
-            Self::C64 => 4,
-            Self::C128 => 8,
-            _ => self.bytes(),
-        }
+        self.real().bytes()
     }
 }
 

@@ -9,7 +9,7 @@ use rayon::ThreadPool;
 use treefold::{FoldError, Operator, par};
 use treefold::{fold as fold_items, fold_lanes, fold_rows, fold_rows_lanes};
 
-use crate::convert::Target;
+use crate::convert::{Kind, Target};
 use crate::pool::Workers;
 
 /// An operator by its name in Python, or the exact sum, which is none: it has no value before all items are added.
@@ -145,6 +145,12 @@ pub(crate) trait Item: numpy::Element + Target + Pod + Send + Sync {
         true
     }
 
+    /// Its real part.
+    fn real(self) -> Self::Real;
+
+    /// The double nearest to its real part.
+    fn to_f64(self) -> f64;
+
     /// Its magnitude; of a complex number, the greater one of its parts, or a NaN.
     fn magnitude(self) -> Self::Real;
 
@@ -178,8 +184,25 @@ pub(crate) trait Item: numpy::Element + Target + Pod + Send + Sync {
         }
     }
 
-    /// The sum of the products of two slices of a length, in tree order; each product is rounded in this type.
-    fn dot(by: &Workers, x: &[Self], y: &[Self]) -> Result<Self, FoldError>;
+    /// The sum of the products of two slices of a length, in tree order; each product is rounded in this type. `None` where there is no kernel.
+    fn dot(_: &Workers, _: &[Self], _: &[Self]) -> Option<Result<Self, FoldError>> {
+        None
+    }
+
+    /// The sums or products of the rows of an array of shorter integers side by side, whose order changes nothing; `false` of others.
+    fn fold_short(
+        _: &Bound<'_, PyUntypedArray>,
+        _: Kind,
+        _: Op,
+        _: &mut [Self],
+    ) -> PyResult<bool> {
+        Ok(false)
+    }
+
+    /// Whether it has the same bits.
+    fn is_same(&self, other: &Self) -> bool {
+        bytemuck::bytes_of(self) == bytemuck::bytes_of(other)
+    }
 }
 
 /// What is done with an array, whatever its type.

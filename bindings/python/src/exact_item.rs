@@ -5,9 +5,8 @@ use std::ops::Range;
 use bytemuck::Pod;
 use num_complex::Complex;
 use rayon::ThreadPool;
-use treefold::FoldError;
 use treefold::exact::par::{by_parts, install};
-use treefold::exact::{self, Accumulator, ComplexProductSum, ComplexSum, Float, Sum};
+use treefold::exact::{self, Accumulator, ComplexSum, Float, Sum};
 
 use crate::pool::DIVIDED_ELEMENTS;
 
@@ -24,9 +23,6 @@ pub(crate) trait ExactItem: Pod + Send + Sync {
 
     /// The exact sums of an item's parts.
     fn sums(items: &[Self]) -> Vec<Sum<Self::Part>>;
-
-    /// The exact sum of products, rounded once.
-    fn exact_dot(pool: Option<&ThreadPool>, x: &[Self], y: &[Self]) -> Result<Self, FoldError>;
 }
 
 macro_rules! real {
@@ -39,17 +35,6 @@ macro_rules! real {
                 sum.add(items);
                 vec![sum]
             }
-
-            fn exact_dot(
-                pool: Option<&ThreadPool>,
-                x: &[Self],
-                y: &[Self],
-            ) -> Result<Self, FoldError> {
-                match pool {
-                    None => exact::dot(x, y),
-                    Some(pool) => exact::par::install(pool, || exact::par::dot(x, y)),
-                }
-            }
         }
 
         impl ExactItem for Complex<$float> {
@@ -60,41 +45,11 @@ macro_rules! real {
                 sum.add(bytemuck::cast_slice(items));
                 sum.words().iter().map(sum_of).collect()
             }
-
-            fn exact_dot(
-                pool: Option<&ThreadPool>,
-                x: &[Self],
-                y: &[Self],
-            ) -> Result<Self, FoldError> {
-                let [x, y] = [x, y].map(bytemuck::cast_slice);
-                Ok(bytemuck::cast(complex_dot::<$float>(pool, x, y).value()))
-            }
         }
     )+};
 }
 
 real!(f32, f64);
-
-fn complex_dot<F: Float>(
-    pool: Option<&ThreadPool>,
-    x: &[[F; 2]],
-    y: &[[F; 2]],
-) -> ComplexProductSum<F> {
-    let of = |part: Range<usize>| {
-        let mut sum = ComplexProductSum::new();
-        sum.add(&x[part.clone()], &y[part]);
-        sum
-    };
-    let merge = |mut sum: ComplexProductSum<F>, part| {
-        sum.merge(&part).expect(FEWER);
-        sum
-    };
-    let all = 0..x.len();
-    match pool {
-        None => of(all),
-        Some(pool) => install(pool, || by_parts(all, DIVIDED_ELEMENTS / 2, &of, &merge)),
-    }
-}
 
 /// Why the numbers of items of sums of an array have room.
 pub(crate) const FEWER: &str = "memory has room for fewer items";

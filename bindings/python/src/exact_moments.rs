@@ -131,17 +131,6 @@ fn of_array(array: &Bound<'_, PyAny>) -> PyResult<Box<dyn AnyMoments>> {
     Err(PyTypeError::new_err("x has elements that are no floats"))
 }
 
-/// The mean, variance or standard deviation of a contiguous array's items, rounded once.
-#[pyfunction]
-pub(crate) fn exact_statistic(
-    array: &Bound<'_, PyAny>,
-    statistic: &str,
-    ddof: f64,
-) -> PyResult<Py<PyAny>> {
-    let statistic = statistic_of_name(statistic)?;
-    of_array(array)?.statistic(array.py(), statistic, ddof)
-}
-
 /// The number, sum and squares of items, which `treefold/exact.py` knows the type of.
 #[pyclass(module = "treefold._native")]
 pub(crate) struct ExactAccumulator(Box<dyn AnyMoments>);

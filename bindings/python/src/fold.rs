@@ -6,14 +6,17 @@ use std::ptr;
 use bytemuck::Pod;
 use numpy::npyffi::{PY_ARRAY_API, npy_intp};
 use numpy::{
-    PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods,
+    Element, PyArrayDescr, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods,
 };
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
-use treefold::{FoldError, par};
+use simd_kernels::{Level, fold_in_any_order};
+use treefold::{FoldError, Operator, Product, Sum, par};
 
-use crate::element::{Item, Op, Reduction, Task, unsupported, with_type};
+use crate::element::{Item, Op, Reduction, unsupported};
+use crate::convert::trues;
 use crate::error::raised;
+use crate::strided::bytes_of_bools;
 use crate::pool::{DIVIDED_ELEMENTS, Workers};
 
 /// Reductions of more bytes than these let other Python threads run.
@@ -55,58 +58,27 @@ pub(crate) fn zeroed<T: Pod>(len: usize) -> PyResult<Vec<T>> {
 }
 
 /// An array of zeros; an exception where there is no memory for it.
-#[expect(unsafe_code, reason = "crate `numpy` panics where there is no memory")]
 pub(crate) fn zeros<'py, T: Item>(
     py: Python<'py>,
     shape: &[usize],
 ) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
+    Ok(zeros_of_type(T::get_dtype(py), shape)?.cast_into()?)
+}
+
+/// The same of a type that is known when the program runs.
+#[expect(unsafe_code, reason = "crate `numpy` panics where there is no memory")]
+pub(crate) fn zeros_of_type<'py>(
+    dtype: Bound<'py, PyArrayDescr>,
+    shape: &[usize],
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = dtype.py();
     let mut lengths: Vec<npy_intp> = shape.iter().map(|len| len.cast_signed()).collect();
     let axes = c_int::try_from(lengths.len())?;
-    let descriptor = T::get_dtype(py).into_dtype_ptr();
-    let lengths = lengths.as_mut_ptr();
+    let (lengths, descriptor) = (lengths.as_mut_ptr(), dtype.into_dtype_ptr());
     // SAFETY: there are as many lengths as axes, and NumPy takes the reference to the descriptor.
     let object = unsafe { PY_ARRAY_API.PyArray_Zeros(py, axes, lengths, descriptor, 0) };
     // SAFETY: it is a new reference, or NULL with an exception.
-    let array = unsafe { Bound::from_owned_ptr_or_err(py, object) };
-    Ok(array?.cast_into()?)
-}
-
-struct FoldAll {
-    op: Op,
-    lanes: usize,
-}
-
-impl Task for FoldAll {
-    type Output = Option<Py<PyAny>>;
-
-    fn visit<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Self::Output> {
-        let Some(reduction) = T::reduction(self.op) else {
-            return Ok(None);
-        };
-        // Sums and products of short integers are longer.
-        if T::KIND.is_short_integer() && matches!(self.op, Op::Sum | Op::Product) {
-            return Ok(None);
-        }
-        // Slices of arrays in Fortran's order exist as well, in which items are in another order.
-        if !array.is_c_contiguous() || array.is_empty() {
-            return Ok(None);
-        }
-        let array_ref = array.try_readonly()?;
-        // Not where its items are not aligned.
-        let Ok(items) = array_ref.as_slice() else {
-            return Ok(None);
-        };
-        let by = Workers::of(items.len())?;
-        let mut value = [T::zeroed()];
-        let folded = compute(array.py(), size_of_val(items), || {
-            reduction.rows(self.lanes, by.pool(), items, &mut value)
-        });
-        folded.map_err(raised)?;
-        if !value[0].is_ordinary() {
-            return Ok(None);
-        }
-        scalar(array.py(), value[0]).map(Some)
-    }
+    unsafe { Bound::from_owned_ptr_or_err(py, object) }
 }
 
 /// A scalar of an array's type.
@@ -121,57 +93,6 @@ pub(crate) fn scalar<T: Item>(py: Python<'_>, mut value: T) -> PyResult<Py<PyAny
     // SAFETY: `PyArray_Scalar` takes its own reference.
     unsafe { pyo3::ffi::Py_DECREF(descriptor.cast()) };
     Ok(scalar?.unbind())
-}
-
-/// The reduction of all items of an array, as a scalar of its type; None where it takes more than that: an array that is not
-/// contiguous, has no items, or has elements that are not reduced as they are, or a result that is not finite, which may be to be told.
-#[pyfunction]
-pub(crate) fn fold_all(
-    op: &str,
-    array: &Bound<'_, PyAny>,
-    lanes: usize,
-) -> PyResult<Option<Py<PyAny>>> {
-    let op = Op::of_name(op)?;
-    // Subclasses have results of their own.
-    if !array.is_exact_instance_of::<PyUntypedArray>() {
-        return Ok(None);
-    }
-    with_type(array, FoldAll { op, lanes }).map(Option::flatten)
-}
-
-/// The sizes of what is before, in and after the axis that is reduced.
-fn sizes(array: &Bound<'_, PyUntypedArray>) -> PyResult<[usize; 3]> {
-    let shape = array.shape().try_into();
-    shape.map_err(|_| PyValueError::new_err("the array does not have three axes"))
-}
-
-struct Fold<'a, 'py> {
-    op: Op,
-    lanes: usize,
-    result: &'a Bound<'py, PyAny>,
-}
-
-impl Task for Fold<'_, '_> {
-    type Output = bool;
-
-    fn visit<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<bool> {
-        let reduction =
-            T::reduction(self.op).ok_or_else(|| unsupported(self.op, array.as_untyped()))?;
-        let [before, length, after] = sizes(array.as_untyped())?;
-        let array_ref = array.try_readonly()?;
-        let items = array_ref.as_slice()?;
-        let mut result = self.result.cast::<PyArrayDyn<T>>()?.try_readwrite()?;
-        let results = result.as_slice_mut()?;
-        fold_parts(
-            array.py(),
-            reduction,
-            self.lanes,
-            items,
-            [before, length, after],
-            results,
-        )?;
-        Ok(are_ordinary(results))
-    }
 }
 
 /// Rows of few items are reduced so many at a time.
@@ -243,17 +164,69 @@ fn divided<T: Item>(
     left.and(right)
 }
 
-/// Reduces the middle axis of a C-contiguous array of three axes into a C-contiguous result of two, and says whether all of it is finite.
-#[pyfunction]
-pub(crate) fn fold(
-    op: &str,
-    array: &Bound<'_, PyAny>,
-    result: &Bound<'_, PyAny>,
-    lanes: usize,
+/// Sums or products of rows of integers, or of bools, that lie side by side, as longer integers; `false` of other arrays.
+pub(crate) fn fold_short<S: Element + Copy + Sync, T: Item + From<S>>(
+    array: &Bound<'_, PyUntypedArray>,
+    op: Op,
+    results: &mut [T],
+) -> PyResult<bool>
+where
+    Sum: Operator<T>,
+    Product: Operator<T>,
+{
+    let Ok(array) = array.cast::<PyArrayDyn<S>>() else {
+        return Ok(false);
+    };
+    let array_ref = array.try_readonly()?;
+    let (Ok(items), true) = (array_ref.as_slice(), array.is_c_contiguous()) else {
+        return Ok(false);
+    };
+    let level = Level::best();
+    match op {
+        Op::Sum => rows(array.py(), items, results, |row| {
+            fold_in_any_order(level, row, T::from, |x, y| Sum.combine(x, y))
+        }),
+        Op::Product => rows(array.py(), items, results, |row| {
+            fold_in_any_order(level, row, T::from, |x, y| Product.combine(x, y))
+        }),
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// The same of bools, any byte of which but 0 is true.
+pub(crate) fn fold_bools(
+    array: &Bound<'_, PyUntypedArray>,
+    op: Op,
+    results: &mut [i64],
 ) -> PyResult<bool> {
-    let op = Op::of_name(op)?;
-    let done = with_type(array, Fold { op, lanes, result })?;
-    done.ok_or_else(|| no_type(op, array))
+    let array_ref = array.cast::<PyArrayDyn<bool>>()?.try_readonly()?;
+    let Some(items) = bytes_of_bools(&array_ref) else {
+        return Ok(false);
+    };
+    match op {
+        Op::Sum => rows(array.py(), items, results, |row| Some(trues(row))),
+        Op::Product => rows(array.py(), items, results, |row| {
+            Some(i64::from(!row.contains(&0)))
+        }),
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// Folds rows of items, as many as results, of at least one item each.
+fn rows<S: Sync, T: Send>(
+    py: Python<'_>,
+    items: &[S],
+    results: &mut [T],
+    fold: impl Fn(&[S]) -> Option<T> + Send + Sync,
+) {
+    compute(py, size_of_val(items), || {
+        let rows = items.chunks_exact(items.len() / results.len());
+        for (row, result) in rows.zip(results) {
+            *result = fold(row).expect("a row has items");
+        }
+    });
 }
 
 /// Whether all results are finite.

@@ -1,36 +1,15 @@
 //! What the types of elements do.
 
 use num_complex::Complex;
-use treefold::{Float, FoldError, Max, Min, Operator, Product, Sum, par};
+use numpy::PyUntypedArray;
+use pyo3::prelude::*;
+use treefold::{FoldError, Max, Min, Operator, Product, Sum, par};
 
+use crate::convert::Kind;
 use crate::element::{Chosen, ExactSums, Item, Op};
 use crate::exact_item::sums as exact_sums;
+use crate::fold::{fold_bools, fold_short};
 use crate::pool::Workers;
-
-/// Of floats, for which there are kernels.
-fn dot_in_one_pass<T: Item + Float>(by: &Workers, x: &[T], y: &[T]) -> Result<T, FoldError>
-where
-    Sum: Operator<T>,
-{
-    match by.pool() {
-        None => treefold::dot(x, y),
-        Some(pool) => par::install(pool, || par::dot(x, y)),
-    }
-}
-
-/// Of a type without a kernel for it.
-fn dot_by_products<T: Item>(by: &Workers, x: &[T], y: &[T]) -> Result<T, FoldError>
-where
-    Sum: Operator<T>,
-    Product: Operator<T>,
-{
-    let products = x.iter().zip(y).map(|(&x, &y)| Product.combine(x, y));
-    let products: Vec<T> = products.collect();
-    match by.pool() {
-        None => treefold::sum(&products),
-        Some(pool) => par::install(pool, || par::sum(&products)),
-    }
-}
 
 /// What floats alone do in their own way.
 macro_rules! of_floats {
@@ -72,6 +51,13 @@ macro_rules! of_floats {
         fn squared_distance(self, other: Self) -> Self {
             (self - other) * (self - other)
         }
+
+        fn dot(by: &Workers, x: &[Self], y: &[Self]) -> Option<Result<Self, FoldError>> {
+            Some(match by.pool() {
+                None => treefold::dot(x, y),
+                Some(pool) => par::install(pool, || par::dot(x, y)),
+            })
+        }
     };
 }
 
@@ -103,7 +89,7 @@ macro_rules! of_integers {
 }
 
 macro_rules! ordered {
-    ($own:ident, $dot:path, $exact_sums:expr; $($element:ty),+) => {$(
+    ($own:ident, $exact_sums:expr; $($element:ty: {$($more:tt)*}),+) => {$(
         impl Item for $element {
             type Real = Self;
 
@@ -119,21 +105,48 @@ macro_rules! ordered {
                 })
             }
 
-            fn dot(by: &Workers, x: &[Self], y: &[Self]) -> Result<Self, FoldError> {
-                $dot(by, x, y)
-            }
-
             fn times(self, other: Self) -> Self {
                 Product.combine(self, other)
             }
 
+            fn real(self) -> Self {
+                self
+            }
+
+            #[allow(clippy::cast_precision_loss, clippy::cast_lossless, clippy::unnecessary_cast, reason = "it is rounded")]
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
+
             $own!();
+            $($more)*
         }
     )+};
 }
 
-ordered!(of_floats, dot_in_one_pass, Some(exact_sums); f32, f64);
-ordered!(of_integers, dot_by_products, None; i8, i16, i32, i64, u8, u16, u32, u64);
+/// Sums and products of the shorter integers of some types.
+macro_rules! of_short {
+    ($($kind:ident: $fold:expr),+) => {
+        fn fold_short(
+            array: &Bound<'_, PyUntypedArray>,
+            kind: Kind,
+            op: Op,
+            results: &mut [Self],
+        ) -> PyResult<bool> {
+            match kind {
+                $(Kind::$kind => $fold(array, op, results),)+
+                _ => Ok(false),
+            }
+        }
+    };
+}
+
+ordered!(of_floats, Some(exact_sums); f32: {}, f64: {});
+ordered!(of_integers, None;
+    i8: {}, i16: {}, i32: {}, u8: {}, u16: {}, u32: {},
+    i64: { of_short!(I8: fold_short::<i8, Self>, I16: fold_short::<i16, Self>, I32: fold_short::<i32, Self>, Bool: fold_bools); },
+    u64: { of_short!(U8: fold_short::<u8, Self>, U16: fold_short::<u16, Self>, U32: fold_short::<u32, Self>); }
+);
 
 macro_rules! unordered {
     ($($part:ty, $hole:literal);+) => {$(
@@ -194,16 +207,20 @@ macro_rules! unordered {
                 }
             }
 
+            fn real(self) -> $part {
+                self.re
+            }
+
+            fn to_f64(self) -> f64 {
+                self.re.to_f64()
+            }
+
             fn conjugated(self) -> Self {
                 self.conj()
             }
 
             fn times(self, other: Self) -> Self {
                 Product.combine(self, other)
-            }
-
-            fn dot(by: &Workers, x: &[Self], y: &[Self]) -> Result<Self, FoldError> {
-                dot_by_products(by, x, y)
             }
         }
 

@@ -13,7 +13,6 @@ mod convert;
 mod copy;
 mod cuda;
 mod element;
-mod engine;
 mod error;
 mod exact;
 mod exact_compact;
@@ -21,25 +20,24 @@ mod exact_item;
 mod exact_keyed;
 mod exact_moments;
 mod exact_partial;
-mod exact_reductions;
 mod exact_rolling;
 mod exact_slots;
 mod fold;
-mod fused;
 mod items;
-mod leaves;
 #[cfg(all(
     target_os = "linux",
     any(target_arch = "x86_64", target_arch = "aarch64")
 ))]
 mod mpi;
 mod partial;
-mod plain;
 mod pool;
-mod reductions;
+mod products;
+mod reduce;
 mod scans;
-mod statistics;
+mod source;
+mod states;
 mod strided;
+mod tree;
 
 use pyo3::prelude::*;
 // Its functions have no other names here than those by which Polars calls them.
@@ -53,25 +51,17 @@ mod _native {
     #[pymodule_export]
     use crate::error::panic_on_purpose;
     #[pymodule_export]
-    use crate::exact::{exact_dot, exact_norm};
-    #[pymodule_export]
     use crate::exact_compact::ExactCompact;
     #[pymodule_export]
     use crate::exact_keyed::{exact_by_key, factorize};
     #[pymodule_export]
-    use crate::exact_moments::{ExactAccumulator, exact_statistic};
+    use crate::exact_moments::ExactAccumulator;
     #[pymodule_export]
     use crate::exact_partial::ExactPartial;
-    #[pymodule_export]
-    use crate::exact_reductions::exact_arrays;
     #[pymodule_export]
     use crate::exact_rolling::ExactWindows;
     #[pymodule_export]
     use crate::exact_slots::{ExactSlots, statistic_defaults};
-    #[pymodule_export]
-    use crate::fold::{fold, fold_all};
-    #[pymodule_export]
-    use crate::fused::dot_all;
     #[cfg(all(
         target_os = "linux",
         any(target_arch = "x86_64", target_arch = "aarch64")
@@ -81,11 +71,11 @@ mod _native {
     #[pymodule_export]
     use crate::partial::Partial;
     #[pymodule_export]
-    use crate::plain::{reduce_plain, scan_plain, spread_plain};
-    #[pymodule_export]
     use crate::pool::{KeptInPython, level, threads, threads_by_environment};
     #[pymodule_export]
-    use crate::reductions::reduce_arrays;
+    use crate::products::products;
     #[pymodule_export]
-    use crate::scans::scan_arrays;
+    use crate::reduce::reduce;
+    #[pymodule_export]
+    use crate::scans::scan;
 }

@@ -1,100 +1,197 @@
-//! Scans of arrays as they are in memory.
+//! Sums and products of all beginnings, in tree order or exact.
 
-use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArray};
-use pyo3::exceptions::PyValueError;
+use numpy::{PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use treefold::operator::Prefixes;
 
+use crate::arguments::{Items, axes_of, place_of, python, with_kind};
 use crate::convert::{Kind, to_half};
-use crate::element::{Chosen, Item, Op, Task, unsupported, with_type};
-use crate::engine::block_items;
-use crate::fold::{compute, no_type};
-use crate::leaves::{Reader, Source};
+use crate::element::{Item, Op, unsupported};
+use crate::fold::{compute, zeroed, zeros_of_type};
 use crate::pool::Workers;
-use crate::reductions::Arrays;
-use crate::strided::{Memory, Tile};
+use crate::reduce::{Call, Statistic, types_of, undefined};
+use crate::source::{Reader, Source};
+use crate::states::{Statistics, Undefined};
+use crate::strided::Memory;
+use crate::tree::block_items;
 
-/// The columns that are read together, and the items of a block of each.
+/// The columns that are read together.
 const COLUMNS: usize = 16;
 
-struct Scan<'a, 'py> {
-    op: Op,
-    arrays: &'a Arrays<'py>,
-    result: &'a Bound<'py, PyUntypedArray>,
-}
-
-impl Task for Scan<'_, '_> {
-    type Output = bool;
-
-    fn visit<T: Item>(self, like: &Bound<'_, PyArrayDyn<T>>) -> PyResult<bool> {
-        let operator =
-            T::operator(self.op).ok_or_else(|| unsupported(self.op, like.as_untyped()))?;
-        let source = self.arrays.source()?;
-        let into = Memory::of(self.result, 1)?;
-        let rounds = into.kind == Kind::F16 && T::KIND == Kind::F32;
-        if into.kind != T::KIND && !rounds {
-            return Err(PyValueError::new_err("the result has another type"));
+/// The sums or products of all beginnings of an array along an axis, or of all items, by NumPy's conventions. With `includes_initial` they begin
+/// with that of nothing.
+#[pyfunction]
+#[pyo3(signature = (name, is_exact, x, axis, dtype, out, includes_initial=false))]
+pub(crate) fn scan<'py>(
+    name: &str,
+    is_exact: bool,
+    x: &Bound<'py, PyAny>,
+    axis: &Bound<'py, PyAny>,
+    dtype: &Bound<'py, PyAny>,
+    out: &Bound<'py, PyAny>,
+    includes_initial: bool,
+) -> PyResult<Py<PyAny>> {
+    let py = x.py();
+    let mut items = Items::of(x, "x")?;
+    if items.has_holes() {
+        let message = "x is a masked array, whose masked items would count: fill them";
+        return Err(PyTypeError::new_err(message));
+    }
+    if axis.is_instance_of::<PyTuple>() {
+        let message = format!("axis: {axis} is not an integer");
+        return Err(PyTypeError::new_err(message));
+    }
+    let is_flat = axis.is_none();
+    let axes = axes_of(axis, items.array.ndim())?;
+    if items.array.ndim() == 0 {
+        items.array = items.array.call_method1("reshape", (1,))?.cast_into()?;
+    }
+    let axes = if axes.is_empty() { vec![0] } else { axes };
+    let mut shape = items.array.shape().to_vec();
+    if is_flat {
+        shape = vec![items.array.len()];
+    } else {
+        shape[axes[0]] += usize::from(includes_initial);
+    }
+    let out = place_of(out, &shape)?;
+    let statistic = Statistic::named(name)?;
+    let types = types_of(statistic, is_exact, &items, dtype, out.as_ref())?;
+    if types.chosen == Kind::Bool {
+        return Err(PyTypeError::new_err("dtype: there are no scans of bool"));
+    }
+    let chosen = items.unit.clone().map_or_else(|| types.chosen.dtype(py), Ok)?;
+    let direct = match &out {
+        None => None,
+        Some(out) => {
+            let may = python(py, "may_be_written")?.call1((out, &chosen, &items.array, is_flat))?;
+            may.is_truthy()?.then(|| out.clone())
         }
-        let _by = Workers::of(0)?;
-        Ok(compute(like.py(), self.arrays.bytes(), || {
-            scan(&source, operator, into)
-        }))
+    };
+    let is_direct = direct.is_some();
+    let result = direct.map_or_else(|| zeros_of_type(chosen, &shape)?.cast_into().map_err(PyErr::from), Ok)?;
+    let mut into = result.clone();
+    if includes_initial {
+        let first = i32::from(name == "prod");
+        into = python(py, "after_first")?.call1((into, axes[0], first))?.cast_into()?;
+    }
+    if is_flat {
+        let shape = PyTuple::new(py, items.array.shape())?;
+        into = into.call_method1("reshape", (shape,))?.cast_into()?;
+    }
+    let call = Call::of(statistic, is_exact, items, axes, types);
+    match (is_exact, types.work) {
+        (true, Kind::F64) => scan_exact::<f64>(&call, &into)?,
+        (true, Kind::F32) => scan_exact::<f32>(&call, &into)?,
+        (true, Kind::C128) => scan_exact::<num_complex::Complex<f64>>(&call, &into)?,
+        (true, Kind::C64) => scan_exact::<num_complex::Complex<f32>>(&call, &into)?,
+        (true, Kind::U64) => scan_exact::<u64>(&call, &into)?,
+        (true, _) => scan_exact::<i64>(&call, &into)?,
+        (false, work) => with_kind!(work, T => scan_in_order::<T>(&call, &into)?),
+    }
+    let items = &call.items;
+    if items.unit.is_some() {
+        python(py, "spread_not_a_time")?.call1((&items.array, &into, call.axes[0], is_flat))?;
+    }
+    let plain = |result: Bound<'py, PyUntypedArray>| Ok(result.into_any().unbind());
+    match out {
+        Some(out) if is_direct => plain(out),
+        None if items.owner.is_none() => plain(result),
+        out => {
+            let dtype = result.dtype();
+            let owner = items.owner.as_ref();
+            let none = py.None();
+            let delivered = python(py, "delivered")?;
+            let delivered = delivered.call1((result, dtype, &none, owner, (), &none, out))?;
+            Ok(delivered.unbind())
+        }
     }
 }
 
-/// Scans the items of each result, into an array of the same shape, whose strides are the source's second ones. Says whether the last
-/// results are finite.
-pub(crate) fn scan<T: Item>(source: &Source, operator: Chosen<T>, into: Memory) -> bool {
-    let shape = &source.shape;
-    let rounds = into.kind != T::KIND;
+/// Scans the next items of a column.
+type Scan<T> = Box<dyn FnMut(&[T], &mut [T]) -> Result<(), Undefined> + Send>;
+
+fn scan_in_order<T: Item>(
+    call: &Call<'_, '_>,
+    into: &Bound<'_, PyUntypedArray>,
+) -> PyResult<()> {
+    let op = call.statistic.op;
+    let operator = T::operator(op).ok_or_else(|| unsupported(op, &call.items.array))?;
+    scanned::<T>(call, into, &|| {
+        let mut before = Prefixes::new();
+        Box::new(move |items, results| {
+            operator.scan(items, &mut before, results);
+            Ok(())
+        })
+    })
+}
+
+fn scan_exact<T: Statistics>(
+    call: &Call<'_, '_>,
+    into: &Bound<'_, PyUntypedArray>,
+) -> PyResult<()> {
+    scanned::<T>(call, into, &|| {
+        let mut state = T::state("sum", 0.0).expect("there are sums");
+        Box::new(move |items, results| {
+            for (item, result) in items.chunks(1).zip(results) {
+                state.add(item, &[]);
+                *result = state.value()?;
+            }
+            Ok(())
+        })
+    })
+}
+
+/// Scans the items of each result into an array of the same shape.
+fn scanned<T: Item>(
+    call: &Call<'_, '_>,
+    into: &Bound<'_, PyUntypedArray>,
+    begin: &(dyn Fn() -> Scan<T> + Sync),
+) -> PyResult<()> {
+    let array = &call.items.array;
+    let source = call.items.source(Some(into), &call.axes, call.types.halves)?;
+    let to = Memory::of(into, 1)?;
+    let environment = Workers::of(0)?;
+    let is_ordinary = compute(array.py(), array.len() * size_of::<T>(), || {
+        scan_columns(&source, to, begin)
+    });
+    drop(environment);
+    if is_ordinary.map_err(undefined::<T>)? {
+        return Ok(());
+    }
+    let mut last = zeroed::<T>(source.shape.results_count())?;
+    call.values(Op::Sum, None, &mut last)?;
+    call.tell::<T, T>(array.py(), &last)
+}
+
+/// Says whether the last results are finite.
+fn scan_columns<T: Item>(
+    source: &Source,
+    into: Memory,
+    begin: &(dyn Fn() -> Scan<T> + Sync),
+) -> Result<bool, Undefined> {
     let mut reader = Reader::<T>::new(source);
-    let axis = shape.column_axis();
-    let columns = axis.map_or(1, |axis| shape.kept[axis].len);
-    let strides = axis.map_or_else(Default::default, |axis| shape.kept[axis].strides);
     let (mut results, mut halves) = (Vec::new(), Vec::new());
     let mut is_ordinary = true;
-    for place in shape.places(axis) {
-        for first_column in (0..columns).step_by(COLUMNS) {
-            let count = COLUMNS.min(columns - first_column);
-            let mut states: Vec<_> = (0..count).map(|_| Prefixes::new()).collect();
-            let block = block_items::<T>(shape) / count.next_power_of_two();
-            for first in (0..shape.items_count()).step_by(block) {
-                for (column, prefixes) in (first_column..).zip(&mut states) {
-                    let mut place = place;
-                    for (offset, stride) in place.offsets.iter_mut().zip(strides) {
-                        *offset += stride * column.cast_signed();
-                    }
-                    let length = block.min(shape.items_count() - first);
-                    let tile = Tile::column(place, first, length);
-                    results.resize(length, T::zeroed());
-                    operator.scan(reader.values(&tile), prefixes, &mut results);
-                    is_ordinary &= results.last().is_none_or(Item::is_ordinary);
-                    if rounds {
-                        halves.clear();
-                        let floats = bytemuck::cast_slice::<T, f32>(&results);
-                        halves.extend(floats.iter().map(|&x| to_half(f64::from(x))));
-                        into.write(shape, &tile, bytemuck::cast_slice(&halves));
-                    } else {
-                        into.write(shape, &tile, bytemuck::cast_slice(&results));
-                    }
+    for group in source.shape.groups(COLUMNS) {
+        let columns = group.columns.len;
+        let mut scans: Vec<_> = (0..columns).map(|_| begin()).collect();
+        for block in group.blocks(block_items::<T>(&source.shape) / columns.next_power_of_two()) {
+            for (tile, scan) in block.each_column().zip(&mut scans) {
+                results.resize(tile.items, T::zeroed());
+                scan(reader.values(&tile), &mut results)?;
+                is_ordinary &= results.last().is_none_or(Item::is_ordinary);
+                if into.kind == Kind::F16 {
+                    let rounded = results.iter().map(|result| to_half(result.real().to_f64()));
+                    halves.clear();
+                    halves.extend(rounded);
+                    into.write(&tile, bytemuck::cast_slice(&halves));
+                } else {
+                    into.write(&tile, bytemuck::cast_slice(&results));
                 }
             }
         }
     }
-    is_ordinary
-}
-
-/// The reductions of all beginnings along one axis, converted to the type of `like`, into an array of the same shape, which may be the one
-/// that is read: `y` of `arrays` is the result. Says whether the last ones are finite.
-#[pyfunction]
-pub(crate) fn scan_arrays<'py>(
-    op: &str,
-    like: &Bound<'py, PyAny>,
-    arrays: Arrays<'py>,
-    result: &Bound<'py, PyUntypedArray>,
-) -> PyResult<bool> {
-    let op = Op::of_name(op)?;
-    let arrays = &arrays;
-    let task = Scan { op, arrays, result };
-    with_type(like, task)?.ok_or_else(|| no_type(op, like))
+    Ok(is_ordinary)
 }

@@ -29,6 +29,10 @@ impl Axis {
         strides: [0; TOGETHER],
     };
 
+    pub(crate) fn of_length(self, len: usize) -> Self {
+        Self { len, ..self }
+    }
+
     /// Whether this axis continues where an inner one ends, so that both are one.
     fn continues(&self, inner: &Self) -> bool {
         let steps = self.strides.iter().zip(&inner.strides);
@@ -110,7 +114,7 @@ impl Shape {
         (near(&self.kept[nearest]) < near(item)).then_some(nearest)
     }
 
-    /// Whether other items lie nearer to an item than the next one: then many are read at once.
+    /// Whether other items lie nearer to an item than the next one of its row: then many rows are read at once.
     pub(crate) fn is_transposed(&self) -> bool {
         let [.., outer, inner] = &*self.items else {
             return false;
@@ -118,8 +122,30 @@ impl Shape {
         outer.strides[0].unsigned_abs() < inner.strides[0].unsigned_abs()
     }
 
+    /// All items of all results: those of each result, or of up to `columns` results whose items lie nearer to each other than the items of one do.
+    pub(crate) fn groups(&self, columns: usize) -> impl Iterator<Item = Tile<'_>> {
+        let axis = self.column_axis();
+        let all = axis.map_or(Axis::NONE, |axis| self.kept[axis]);
+        let step = axis.map_or(1, |axis| count(&self.kept[axis + 1..]));
+        let items = self.items_count();
+        self.places(axis).flat_map(move |place| {
+            let firsts = (0..all.len).step_by(columns);
+            firsts.map(move |first| {
+                let whole = Tile {
+                    axes: &self.items,
+                    place,
+                    first_item: 0,
+                    items,
+                    columns: all,
+                    step,
+                };
+                whole.some_columns(first, columns.min(all.len - first))
+            })
+        })
+    }
+
     /// The places of the kept axes but `without`, each with the number of its result.
-    pub(crate) fn places(&self, without: Option<usize>) -> impl Iterator<Item = Place> + '_ {
+    fn places(&self, without: Option<usize>) -> impl Iterator<Item = Place> + use<'_> {
         let len = move |number: usize| {
             if without == Some(number) {
                 1
@@ -134,19 +160,12 @@ impl Shape {
             for (number, axis) in self.kept.iter().enumerate().rev() {
                 let index = rest % len(number);
                 rest /= len(number);
-                for (offset, stride) in place.offsets.iter_mut().zip(axis.strides) {
-                    *offset += stride * index.cast_signed();
-                }
+                place.advance(axis, index);
                 place.result += index * step;
                 step *= axis.len;
             }
             place
         })
-    }
-
-    /// How many results lie between neighbours along a kept axis.
-    pub(crate) fn step(&self, axis: usize) -> usize {
-        count(&self.kept[axis + 1..])
     }
 }
 
@@ -157,33 +176,34 @@ fn count(axes: &[Axis]) -> usize {
 /// A place of the kept axes: the bytes to it in each array, and the number of its result.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Place {
-    pub(crate) offsets: [isize; TOGETHER],
+    offsets: [isize; TOGETHER],
     pub(crate) result: usize,
+}
+
+impl Place {
+    /// Goes to an element of an axis.
+    fn advance(&mut self, axis: &Axis, index: usize) {
+        for (offset, stride) in self.offsets.iter_mut().zip(axis.strides) {
+            *offset += stride * index.cast_signed();
+        }
+    }
 }
 
 /// Some items of some results: columns of rows.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Tile {
+pub(crate) struct Tile<'s> {
+    /// Those along which items lie.
+    axes: &'s [Axis],
     pub(crate) place: Place,
     pub(crate) first_item: usize,
     pub(crate) items: usize,
-    /// The columns, each for a result, and the number of results from one to the next.
+    /// The columns, each for a result.
     pub(crate) columns: Axis,
-    pub(crate) step: usize,
+    /// The number of results from one column to the next.
+    step: usize,
 }
 
-impl Tile {
-    /// Of one result.
-    pub(crate) fn column(place: Place, first_item: usize, items: usize) -> Self {
-        Self {
-            place,
-            first_item,
-            items,
-            columns: Axis::NONE,
-            step: 1,
-        }
-    }
-
+impl<'s> Tile<'s> {
     /// The values.
     pub(crate) fn len(&self) -> usize {
         self.items * self.columns.len
@@ -193,6 +213,78 @@ impl Tile {
     pub(crate) fn results(&self) -> impl Iterator<Item = usize> + use<> {
         let (first, step) = (self.place.result, self.step);
         (0..self.columns.len).map(move |column| first + column * step)
+    }
+
+    /// The items of a row: those along the innermost axis.
+    pub(crate) fn row_items(&self) -> usize {
+        self.axes.last().map_or(1, |axis| axis.len)
+    }
+
+    /// So many of its items at a time.
+    pub(crate) fn blocks(self, items: usize) -> impl Iterator<Item = Self> {
+        let firsts = (0..self.items).step_by(items);
+        firsts.map(move |first| Self {
+            first_item: self.first_item + first,
+            items: items.min(self.items - first),
+            ..self
+        })
+    }
+
+    /// Its rows of neighbouring items, in groups of up to `rows` that lie side by side, cut into pieces of up to `columns` items: for each piece, its
+    /// axes, the place, the number of the first row and that of the first item in a row.
+    pub(crate) fn pieces_across(
+        self,
+        rows: usize,
+        columns: usize,
+        mut piece: impl FnMut([Axis; 2], Place, [usize; 2]),
+    ) {
+        let [outer_axes @ .., outer, inner] = self.axes else {
+            return;
+        };
+        for number in 0..count(outer_axes) {
+            let mut place = self.place;
+            let mut rest = number;
+            for axis in outer_axes.iter().rev() {
+                place.advance(axis, rest % axis.len);
+                rest /= axis.len;
+            }
+            for row in (0..outer.len).step_by(rows) {
+                for column in (0..inner.len).step_by(columns) {
+                    let mut place = place;
+                    place.advance(outer, row);
+                    place.advance(inner, column);
+                    let axes = [
+                        outer.of_length(rows.min(outer.len - row)),
+                        inner.of_length(columns.min(inner.len - column)),
+                    ];
+                    piece(axes, place, [number * outer.len + row, column]);
+                }
+            }
+        }
+    }
+
+    /// All items along some axes, for one result.
+    pub(crate) fn along(axes: &'s [Axis], place: Place) -> Self {
+        Self {
+            axes,
+            place,
+            first_item: 0,
+            items: count(axes),
+            columns: Axis::NONE,
+            step: 1,
+        }
+    }
+
+    /// Its columns one by one.
+    pub(crate) fn each_column(self) -> impl Iterator<Item = Self> {
+        (0..self.columns.len).map(move |column| self.some_columns(column, 1))
+    }
+
+    fn some_columns(mut self, first: usize, len: usize) -> Self {
+        self.place.advance(&self.columns, first);
+        self.place.result += first * self.step;
+        self.columns.len = len;
+        self
     }
 }
 
@@ -222,7 +314,7 @@ impl Memory {
     #[expect(unsafe_code, reason = "NumPy tells an array's address by a pointer")]
     pub(crate) fn of(array: &Bound<'_, PyUntypedArray>, slot: usize) -> PyResult<Self> {
         let dtype = array.dtype();
-        let kind = Kind::of(dtype.kind(), dtype.itemsize()).ok_or_else(|| {
+        let kind = Kind::of(&dtype).ok_or_else(|| {
             PyTypeError::new_err(format!(
                 "x has elements of type {dtype}, which treefold does not reduce"
             ))
@@ -239,14 +331,14 @@ impl Memory {
     }
 
     /// Copies the elements of a tile, row by row, as they are but in native byte order. The bytes are as many.
-    pub(crate) fn read(&self, shape: &Shape, tile: &Tile, into: &mut [u8]) {
+    pub(crate) fn read(&self, tile: &Tile<'_>, into: &mut [u8]) {
         let bytes = self.kind.bytes();
         assert_eq!(
             into.len(),
             tile.len() * bytes,
             "the block has another length"
         );
-        self.pieces(shape, tile, |first, rows, columns, done| {
+        self.pieces(tile, |first, rows, columns, done| {
             let values = rows.len * columns.len;
             let into = &mut into[done * bytes..][..values * bytes];
             match bytes {
@@ -269,14 +361,14 @@ impl Memory {
         unsafe_code,
         reason = "the elements may lie anywhere in a writable array"
     )]
-    pub(crate) fn write(&self, shape: &Shape, tile: &Tile, from: &[u8]) {
+    pub(crate) fn write(&self, tile: &Tile<'_>, from: &[u8]) {
         let bytes = self.kind.bytes();
         assert_eq!(
             from.len(),
             tile.len() * bytes,
             "the block has another length"
         );
-        self.pieces(shape, tile, |first, rows, columns, done| {
+        self.pieces(tile, |first, rows, columns, done| {
             let from = &from[done * bytes..][..rows.len * columns.len * bytes];
             if columns.len == 1 && rows.stride == bytes.cast_signed() {
                 let to = with_exposed_provenance_mut::<u8>(first.expose_provenance());
@@ -288,7 +380,7 @@ impl Memory {
                 let (row, column) = (number / columns.len, number % columns.len);
                 let to = place(place(first, rows.stride, row), columns.stride, column);
                 let to = with_exposed_provenance_mut::<u8>(to.expose_provenance());
-                // SAFETY: an element of the array, which the caller may write, and `_scans.py` has seen that it is writeable.
+                // SAFETY: an element of the array, which the caller may write, and ``scans` has seen that it is writeable.
                 unsafe { ptr::copy_nonoverlapping(value.as_ptr(), to, bytes) };
             }
         });
@@ -297,8 +389,7 @@ impl Memory {
     /// The parts of a tile that lie on two strides: the address of each, its rows and columns, and the values before it.
     fn pieces(
         &self,
-        shape: &Shape,
-        tile: &Tile,
+        tile: &Tile<'_>,
         mut piece: impl FnMut(*const u8, Line, Line, usize),
     ) {
         let origin = with_exposed_provenance::<u8>(self.address);
@@ -308,7 +399,7 @@ impl Memory {
             stride: axis.strides[self.slot],
         };
         let columns = line(&tile.columns, tile.columns.len);
-        let [outer_axes @ .., inner] = &*shape.items else {
+        let [outer_axes @ .., inner] = tile.axes else {
             return;
         };
         let mut done = 0;

@@ -305,9 +305,76 @@ def test_what_is_not_added():
             with pytest.raises(TypeError, match="x "):
                 function(x)
     for x in ([1, 2], np.array([True]), np.array([1], "u1")):
-        for function in (exact.sum, exact.Partial, lambda x: exact.dot(x, x), lambda x: exact.vdot(x, x)):
+        for function in (exact.Partial, lambda x: exact.dot(x, x), lambda x: exact.vdot(x, x)):
             with pytest.raises(TypeError, match="x has elements of type .*, whose sums do not round"):
                 function(x)
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "i2", "i4", "i8", "u1", "u4", "u8"])
+def test_integers_are_added_as_integers(dtype):
+    x = items(60, dtype, 5).reshape(5, 3, 4)
+    if dtype[1:] == "8":
+        x //= 5 * 3 * 4
+    wide = np.uint64 if x.dtype.kind == "u" else np.int64
+    for given in (x, x[::-1].copy()[::-1], np.asfortranarray(x), x.astype(x.dtype.newbyteorder()), x.tolist()):
+        for axis in (None, 0, -1, (0, 2)):
+            found, expected = exact.sum(given, axis), np.sum(x.astype(object), axis)
+            assert found.dtype == wide or isinstance(given, list)
+            assert np.array_equal(found.astype(object), expected)
+    where = items(60, "?", 6).reshape(x.shape)
+    assert int(exact.sum(x, where=where, initial=1)) == int(np.sum(x.astype(object)[where])) + 1
+    assert np.array_equal(exact.cumsum(x, 1).astype(object), np.cumsum(x.astype(object), 1))
+    assert exact.sum(x, dtype=float) == float(np.sum(x.astype(object)))
+
+
+def test_sums_of_integers_that_have_no_room():
+    for x, total in (([2**63 - 1, 1], 2**63), ([-(2**63), -1], -(2**63) - 1), (np.array([2**64 - 1, 1], "u8"), 2**64)):
+        with pytest.raises(OverflowError, match=f"the sum is {total}, beyond 64 bits"):
+            exact.sum(x)
+    assert exact.sum(np.array([2**63 - 1, 1, -5])) == 2**63 - 5
+    assert exact.sum([2**63 - 1, 1], dtype=float) == 2.0**63
+    assert exact.sum(5) == 5 and exact.sum(True).dtype == np.int64
+
+
+@pytest.mark.parametrize("dtype", FLOATS + ["c8", "c16", "f2"])
+def test_sums_of_beginnings(dtype):
+    x = items(120, "f4" if dtype == "f2" else dtype, seed=4).astype(dtype).reshape(4, 5, 6)
+    for axis in (None, 0, 1, -1):
+        found = exact.cumsum(x, axis)
+        whole, along = (x.ravel(), 0) if axis is None else (x, axis)
+        assert found.shape == whole.shape and found.dtype == x.dtype
+        for length in (1, 2, 4):
+            assert bits(np.take(found, length - 1, along)) == bits(exact.sum(np.take(whole, range(length), along), along))
+    out = np.empty_like(x)
+    assert exact.cumsum(x, 1, out=out) is out and bits(out) == bits(exact.cumsum(x, 1))
+    same = x.copy()
+    assert bits(exact.cumsum(same, 2, out=same)) == bits(exact.cumsum(x, 2))
+    with pytest.raises(OverflowError, match="beyond 64 bits"):
+        exact.cumsum([2**63 - 1, 1])
+
+
+@pytest.mark.parametrize("dtype", FLOATS + ["c8", "c16"])
+def test_norms_along_axes(dtype):
+    x = items(3 * 4 * 50, dtype, seed=8).reshape(3, 50, 4)
+    for given in (x, x[:, ::-1].copy()[:, ::-1], np.asfortranarray(x)):
+        for axis in (1, -1, (0, 1), None):
+            found = exact.norm(given, axis)
+            rows = np.moveaxis(x, [0, 1] if axis == (0, 1) else axis if axis is not None else [0], [0, 1] if axis == (0, 1) else 0)
+            rows = x.reshape(-1) if axis is None else rows.reshape((150, 4) if axis == (0, 1) else (rows.shape[0], -1))
+            expected = [exact.norm(column.copy()) for column in np.atleast_2d(rows.T)]
+            assert bits(np.ravel(found)) == bits(np.array(expected, found.dtype)), axis
+    assert exact.norm(x, 1, True).shape == (3, 1, 4)
+    assert float(exact.norm([[3e200, 4e200], [0.0, 1.0]], axis=1)[0]) == 5e200
+
+
+def test_products_go_where_they_are_asked():
+    x = items(12, "f8", 1).reshape(3, 4)
+    out = np.empty((3, 3))
+    assert exact.dot(x, x.T, out) is out and bits(out) == bits(exact.dot(x, x.T))
+    with pytest.raises(ValueError, match="out has elements of type float32"):
+        exact.dot(x, x.T, np.empty((3, 3), "f4"))
+    with pytest.raises(ValueError, match="out has the shape"):
+        exact.dot(x, x.T, np.empty(3))
 
 
 def test_wrong_arguments():

@@ -220,8 +220,6 @@ def test_errors_are_numpys_and_name_the_argument():
         for function in (treefold.sum, treefold.mean, treefold.cumsum, exact.sum, treefold.norm, lambda x: treefold.dot(x, [1.0])):
             with pytest.raises(TypeError, match=f"x .*{match}"):
                 function(wrong)
-    with pytest.raises(TypeError, match="use treefold.sum"):
-        exact.sum([1, 2])
     with pytest.raises(TypeError, match="treefold.dot"):
         exact.dot([1, 2], [3, 4])
 

@@ -14,11 +14,10 @@ from ._interpreter import check_interpreter
 check_interpreter()
 
 from . import _native, exact  # noqa: E402 - they load the native half
-from ._means import average, mean, std, var
 from ._nan import nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar
 from ._partial import Partial
 from ._products import dot, inner, norm, vdot
-from ._reductions import max, min, prod, ptp, sum
+from ._reductions import average, max, mean, min, prod, ptp, std, sum, var
 from ._scans import cumprod, cumsum, cumulative_prod, cumulative_sum
 from ._threads import threads
 

@@ -163,35 +163,6 @@ def reduced_axes(axis, ndim):
     return tuple(axes)
 
 
-def in_three_parts(array, axes):
-    """A C-contiguous array of three axes, of which the middle one is the reduced ones, in C order; and the shape of the result.
-
-    The third value says how the other axes, in order, lie in the result: the axes of `array` that they are.
-    """
-    kept = [axis for axis in range(array.ndim) if axis not in axes]
-    if len(axes) <= 1 and array.flags.f_contiguous and not array.flags.c_contiguous:
-        # Which of the axes that stay comes first changes no bit.
-        array = array.T
-        last = array.ndim - 1
-        axes = tuple(last - axis for axis in axes)
-        order = [last - axis for axis in range(array.ndim) if axis not in axes]
-    else:
-        order = kept
-    shape = array.shape
-    if axes and axes[-1] - axes[0] + 1 == len(axes):
-        before, after = axes[0], axes[-1] + 1
-        array = contiguous(array)
-        parts = shape[:before], shape[before:after], shape[after:]
-    elif axes:
-        others = [axis for axis in range(array.ndim) if axis not in axes]
-        array = contiguous(array.transpose(*axes, *others))
-        parts = (), [shape[axis] for axis in axes], [shape[axis] for axis in others]
-    else:
-        array = contiguous(array)
-        parts = shape, (), ()
-    return array.reshape([size(part) for part in parts]), order
-
-
 def size(shape):
     """The number of elements of a shape."""
     product = 1

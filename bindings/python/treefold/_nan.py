@@ -1,28 +1,61 @@
-"""Reductions of the items that are numbers: NaNs are holes, as items are that `where` leaves out."""
+"""Reductions of the items that are numbers: NaNs are holes, as are items that `where` leaves out."""
 
 import warnings
 
 import numpy as np
 
-from ._engine import Items
-from ._means import _mean, _spread
-from ._reductions import reduction
+from . import _native
+from ._conversions import described
+from ._reductions import freedom
 
 
 def nansum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-    """`sum` of the items that are no NaN: these keep their numbers, and a NaN leaves a hole. Parameters and results are those of `sum`.
+    """Return the sum of the items that are not NaN, in tree order.
+
+    The items keep their numbers, and a NaN leaves a hole, which changes no
+    bit. The sum of nothing is 0.
+
+    Parameters
+    ----------
+    x, axis, dtype, out, keepdims, initial, where
+        As in `treefold.sum`.
+
+    Returns
+    -------
+    scalar or ndarray
+        The sums; `out` if it was passed.
+
+    Raises
+    ------
+    TypeError, ValueError, FloatingPointError
+        As in `treefold.sum`.
 
     Examples
     --------
     >>> import treefold
-    >>> float(treefold.nansum([1.0, float("nan"), 2.0]))
-    3.0
+    >>> float(treefold.nansum([3.0, float("nan"), 2.0]))
+    5.0
     """
-    return reduction("sum", x, axis, dtype, out, keepdims, initial, where, True)
+    return _native.reduce("sum", False, x, axis, dtype, out, keepdims, initial, where, True)
 
 
 def nanprod(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-    """`prod` of the items that are no NaN, as `nansum` adds them.
+    """Return the product of the items that are not NaN, as `nansum` adds them.
+
+    Parameters
+    ----------
+    x, axis, dtype, out, keepdims, initial, where
+        As in `treefold.prod`.
+
+    Returns
+    -------
+    scalar or ndarray
+        The products; `out` if it was passed.
+
+    Raises
+    ------
+    TypeError, ValueError, FloatingPointError
+        As in `treefold.prod`.
 
     Examples
     --------
@@ -30,28 +63,28 @@ def nanprod(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, wh
     >>> float(treefold.nanprod([3.0, float("nan"), 2.0]))
     6.0
     """
-    return reduction("prod", x, axis, dtype, out, keepdims, initial, where, True)
-
-
-def _extreme(op, x, axis, out, keepdims, initial, where):
-    if initial is None and np.asarray(x).dtype.kind == "f":
-        # Without numbers it is NaN, with a warning.
-        items = Items(x, axis, where, True)
-        bound = np.inf if op == "min" else -np.inf
-        count = items.fold("sum", np.dtype(np.float64))[1] if items.has_holes else items.count
-        if items.count and np.any(np.equal(count, 0)):
-            warnings.warn("All-NaN slice encountered", RuntimeWarning, stacklevel=3)
-            result = np.asarray(reduction(op, x, axis, None, None, keepdims, bound, where, True))
-            result = np.where(np.equal(count, 0).reshape(result.shape), np.array(np.nan, result.dtype), result)
-            if out is None:
-                return result[()]
-            np.copyto(out, result, casting="unsafe")
-            return out
-    return reduction(op, x, axis, None, out, keepdims, initial, where, True)
+    return _native.reduce("prod", False, x, axis, dtype, out, keepdims, initial, where, True)
 
 
 def nanmin(x, axis=None, out=None, keepdims=False, initial=None, where=True):
-    """`min` of the items that are no NaN. Where there are none, it is NaN, with a RuntimeWarning.
+    """Return the least of the items that are not NaN.
+
+    Where all items are NaN it is NaN, with a RuntimeWarning.
+
+    Parameters
+    ----------
+    x, axis, out, keepdims, initial, where
+        As in `treefold.min`.
+
+    Returns
+    -------
+    scalar or ndarray
+        The minima; `out` if it was passed.
+
+    Raises
+    ------
+    TypeError, ValueError, FloatingPointError
+        As in `treefold.min`.
 
     Examples
     --------
@@ -63,7 +96,24 @@ def nanmin(x, axis=None, out=None, keepdims=False, initial=None, where=True):
 
 
 def nanmax(x, axis=None, out=None, keepdims=False, initial=None, where=True):
-    """`max` of the items that are no NaN. Where there are none, it is NaN, with a RuntimeWarning.
+    """Return the greatest of the items that are not NaN.
+
+    Where all items are NaN it is NaN, with a RuntimeWarning.
+
+    Parameters
+    ----------
+    x, axis, out, keepdims, initial, where
+        As in `treefold.max`.
+
+    Returns
+    -------
+    scalar or ndarray
+        The maxima; `out` if it was passed.
+
+    Raises
+    ------
+    TypeError, ValueError, FloatingPointError
+        As in `treefold.max`.
 
     Examples
     --------
@@ -75,7 +125,22 @@ def nanmax(x, axis=None, out=None, keepdims=False, initial=None, where=True):
 
 
 def nanmean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
-    """`mean` of the items that are no NaN, as `nansum` adds them.
+    """Return the mean of the items that are not NaN, as `nansum` adds them.
+
+    Parameters
+    ----------
+    x, axis, dtype, out, keepdims, where
+        As in `treefold.mean`.
+
+    Returns
+    -------
+    scalar or ndarray
+        The means; `out` if it was passed.
+
+    Raises
+    ------
+    TypeError, ValueError, FloatingPointError
+        As in `treefold.mean`.
 
     Examples
     --------
@@ -83,23 +148,57 @@ def nanmean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     >>> float(treefold.nanmean([1.0, float("nan"), 2.0]))
     1.5
     """
-    return _mean(x, axis, dtype, out, keepdims, where, True)
+    return _native.reduce("mean", False, x, axis, dtype, out, keepdims, None, where, True)
 
 
 def nanvar(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
-    """`var` of the items that are no NaN; NaN where there are too few.
+    """Return the variance of the items that are not NaN.
+
+    It is NaN where these are too few.
+
+    Parameters
+    ----------
+    x, axis, dtype, out, ddof, keepdims, where, mean, correction
+        As in `treefold.var`.
+
+    Returns
+    -------
+    scalar or ndarray
+        The variances; `out` if it was passed.
+
+    Raises
+    ------
+    TypeError, ValueError, FloatingPointError
+        As in `treefold.var`.
 
     Examples
     --------
     >>> import treefold
-    >>> float(treefold.nanvar([1.0, float("nan"), 3.0]))
-    1.0
+    >>> float(treefold.nanvar([1.0, float("nan"), 5.0]))
+    4.0
     """
-    return _spread(x, axis, dtype, out, ddof, keepdims, where, mean, correction, True, False)
+    return _native.reduce("var", False, x, axis, dtype, out, keepdims, None, where, True, freedom(ddof, correction), mean)
 
 
 def nanstd(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
-    """`std` of the items that are no NaN; NaN where there are too few.
+    """Return the standard deviation of the items that are not NaN.
+
+    It is NaN where these are too few.
+
+    Parameters
+    ----------
+    x, axis, dtype, out, ddof, keepdims, where, mean, correction
+        As in `treefold.std`.
+
+    Returns
+    -------
+    scalar or ndarray
+        The standard deviations; `out` if it was passed.
+
+    Raises
+    ------
+    TypeError, ValueError, FloatingPointError
+        As in `treefold.std`.
 
     Examples
     --------
@@ -107,4 +206,22 @@ def nanstd(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
     >>> float(treefold.nanstd([1.0, float("nan"), 5.0]))
     2.0
     """
-    return _spread(x, axis, dtype, out, ddof, keepdims, where, mean, correction, True, True)
+    return _native.reduce("std", False, x, axis, dtype, out, keepdims, None, where, True, freedom(ddof, correction), mean)
+
+
+def _extreme(name, x, axis, out, keepdims, initial, where):
+    """A minimum or a maximum, which is NaN where all items are."""
+    array, mask, _, _ = described(x, "x")
+    if initial is not None or array.dtype.kind != "f" or not array.size:
+        return _native.reduce(name, False, x, axis, None, out, keepdims, initial, where, True)
+    bound = np.inf if name == "min" else -np.inf
+    result = np.asanyarray(_native.reduce(name, False, x, axis, None, None, keepdims, bound, where, True))
+    if np.any(result == bound):
+        counts = ~np.isnan(array) & where if mask is None else ~np.isnan(array) & where & ~mask
+        is_lost = np.count_nonzero(counts, axis, keepdims=keepdims) == 0
+        if np.any(is_lost):
+            warnings.warn("All-NaN slice encountered", RuntimeWarning, stacklevel=3)
+            result = np.where(is_lost, np.array(np.nan, result.dtype), result)
+    if out is None:
+        return result[()]
+    return _native.reduce(name, False, result, (), None, out, False, None, True)

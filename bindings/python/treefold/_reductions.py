@@ -1,173 +1,66 @@
-"""Sums, products, minima and maxima, with NumPy's conventions for axes, types, empty input and errors."""
+"""Sums, products, minima, maxima, means and variances, by NumPy's conventions."""
 
 import operator
 
 import numpy as np
 
 from . import _cuda, _native
-from ._arrays import as_array, delivered, in_three_parts, reduced_axes, widened
-from ._engine import Items, arithmetic, check_keepdims, check_out, given, tell
+from ._arrays import as_array, contiguous, reduced_axes, size, widened
+from ._conversions import described, wrapped
 
 LANES_MAX = 1 << 20
-_NAT = np.iinfo(np.int64).min
-
-
-def reduction(op, x, axis, dtype, out, keepdims, initial, where, skips_nan=False):
-    """What `sum` and its kin do, but where an array can be reduced as it is."""
-    if _cuda.is_on_device(x):
-        return _on_device(op, x, axis, out, keepdims, (dtype, initial) != (None, None) or where is not True)
-    items = Items(x, axis, where, skips_nan)
-    keepdims = check_keepdims(keepdims)
-    shape = items.shape_of_result(keepdims)
-    check_out(out, shape)
-    if items.unit is not None:
-        return _of_times(op, items, keepdims, out, dtype, initial)
-    chosen, work = arithmetic(items.dtype, dtype, out, _default(op, items.dtype))
-    if work.kind == "c" and op in ("min", "max"):
-        raise TypeError(f"x has elements of type {items.dtype}, for which {op} is not defined: complex numbers have no order")
-    items.halves = chosen.itemsize == 2 and chosen.kind == "f"
-    if initial is not None:
-        initial = _initial(initial, chosen)
-    if chosen.kind == "b":
-        # Whether one is true, or all are.
-        if items.dtype.kind != "b":
-            items.x = items.x != 0
-        if initial is None:
-            initial = {"sum": False, "prod": True}.get(op)
-        op = {"sum": "max", "prod": "min"}.get(op, op)
-        items.x, work = items.x.view(np.uint8), np.dtype(np.uint8)
-        result, _, _ = items.fold(op, work, initial=initial)
-        return given(result.astype(np.bool_), items, keepdims, out)
-    direct = _direct(out, work, chosen, items)
-    result, _, is_finite = items.fold(op, work, initial=initial, out=direct)
-    if op in ("sum", "prod"):
-        tell(is_finite, result, items, work, initial)
-    if direct is not None:
-        return out
-    return given(result, items, keepdims, out, chosen, op != "prod")
-
-
-def _default(op, own):
-    """The type of a result: small integers are added and multiplied as 64 bits."""
-    if op in ("sum", "prod") and own.kind in "biu" and (own.itemsize < 8 or own.kind == "b"):
-        return np.dtype(np.uint64 if own.kind == "u" else np.int64)
-    return own.newbyteorder("=")
-
-
-def _initial(initial, dtype):
-    try:
-        value = np.asarray(initial)
-        if value.ndim:
-            raise ValueError
-        return value.astype(dtype)
-    except (TypeError, ValueError):
-        raise ValueError(f"initial: {initial!r} is not a number of type {dtype}") from None
-
-
-def _direct(out, work, chosen, items):
-    """`out`, if the result can be written there as it is computed, with the shape of the native half."""
-    if out is None or type(out) is not np.ndarray or out.dtype != work or chosen != work or not out.flags.carray:
-        return None
-    arrays = [items.x, *(mask for mask, _ in items.masks)]
-    if any(np.may_share_memory(out, array) for array in arrays) or "raise" in np.geterr().values():
-        return None
-    if items.has_holes:
-        # A minimum of nothing is found out at the end.
-        return None
-    return out.reshape(items.kept_shape)
-
-
-def _of_times(op, items, keepdims, out, dtype, initial):
-    """Sums of times, and minima and maxima of times and dates: not-a-time wins."""
-    unit = items.unit.newbyteorder("=")
-    if dtype is not None and np.dtype(dtype) != unit:
-        raise TypeError(f"dtype: elements of type {unit} are reduced as such, not as {np.dtype(dtype)}")
-    if op == "prod" or op == "sum" and unit.kind == "M":
-        raise TypeError(f"x has elements of type {unit}, for which {op} is not defined")
-    if initial is not None:
-        initial = np.asarray(initial, unit).astype(np.int64)
-    result, _, _ = items.fold(op, np.dtype(np.int64), initial=initial)
-    if op != "min":
-        least, _, _ = items.fold("min", np.dtype(np.int64), initial=initial if initial is not None else np.iinfo(np.int64).max)
-        result[least == _NAT] = _NAT
-    return given(result.view(unit), items, keepdims, out)
-
-
-def _on_device(op, x, axis, out, keepdims, has_others):
-    if has_others:
-        raise TypeError("x is in GPU memory, where there is neither dtype, initial nor where")
-    return _cuda.reduction(op, x, axis, out, keepdims)
-
-
-def _in_lanes(x, axis, out, keepdims, lanes):
-    if _cuda.is_on_device(x):
-        raise TypeError("x is in GPU memory, where there are no sums in lanes")
-    array = widened(as_array(x, "x"))
-    axes = reduced_axes(axis, array.ndim)
-    shape = array.shape
-    parts, order = in_three_parts(array, axes)
-    before, _, after = parts.shape
-    result = np.empty((before, after), parts.dtype)
-    _native.fold("sum", parts, result, lanes)
-    kept = [axis for axis in range(len(shape)) if axis not in axes]
-    result = result.reshape([shape[axis] for axis in order]).transpose([order.index(axis) for axis in kept])
-    if check_keepdims(keepdims):
-        result = result.reshape([1 if axis in axes else length for axis, length in enumerate(shape)])
-    return delivered(result, out)
-
-
-def _lanes(lanes):
-    try:
-        count = operator.index(lanes)
-    except TypeError:
-        raise TypeError(f"lanes: {lanes!r} is not an integer") from None
-    if not 1 <= count <= LANES_MAX:
-        raise ValueError(f"lanes: {lanes} is not from 1 to {LANES_MAX}")
-    return count
 
 
 def sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True, *, lanes=1):
-    """The sum of the items, or of those along axes, in tree order.
+    """Return the sum of the items, or of those along axes, in tree order.
 
     Parameters
     ----------
     x : array_like
-        Numbers: an array, a sequence, or whatever has `__array__`, `__dlpack__` or a buffer. Missing numbers in columns of Arrow and Polars
-        are NaN. Masked items do not count. Floats and complex numbers may be in GPU memory, contiguous, as PyTorch, CuPy or JAX have them;
-        the result is in the host's.
+        Numbers: an array, a sequence, or an object with `__array__`,
+        `__dlpack__` or a buffer. Missing numbers in columns of Arrow and
+        Polars are NaN. Masked items do not count. Floats and complex numbers
+        may be in GPU memory, contiguous, as PyTorch, CuPy or JAX have them;
+        the result is in the host's memory.
     axis : None, int or tuple of ints, optional
-        The axes to be reduced; all of them by default. Items along several axes are taken in C order, the last axis fastest, however
-        `x` lies in memory.
+        The axes to reduce; all of them by default. Items along several axes
+        are taken in C order, the last axis fastest, however `x` lies in
+        memory.
     dtype : dtype, optional
-        What each item is converted to first: the type of the arithmetic and of the result. Without it that is `out`'s type, or the
-        items' own; integers of fewer than 64 bits are added as 64 bits, and wrap, as in NumPy. Halves are added as float32, and the
-        result is rounded once.
+        The type that each item is converted to first, and the type of the
+        result. By default it is the type of `out`, or that of the items.
+        Integers of fewer than 64 bits are added as 64 bits, and wrap, as in
+        NumPy. Halves are added as float32, and the result is rounded once.
     out : ndarray, optional
-        Where the result goes. It is left alone if there is an error.
+        Where the result goes. An error leaves it unchanged.
     keepdims : bool, optional
         Whether reduced axes stay, with length 1.
     initial : number, optional
         The left operand of one more combination.
     where : array_like of bool, optional
-        Which items count. Items keep their numbers: the others leave holes, which change no bit, so `sum(x, where=m)` may differ from
-        `sum(x[m])`.
+        Which items count. Items keep their numbers: the others leave holes,
+        which change no bit, so `sum(x, where=m)` may differ from `sum(x[m])`.
     lanes : int, optional
-        L, from 1 to 2**20: item i belongs to lane i mod L, each lane is summed in tree order, and then their sums, as in ISO C++'s
-        P4016. Floats in 16, 32, 64 or 128 lanes are the fastest. Not for items in GPU memory, nor with `dtype`, `initial` or `where`.
+        L, from 1 to 2**20: item i belongs to lane i mod L. Each lane is
+        summed in tree order, and then their sums, as in ISO C++'s P4016.
+        Floats in 16, 32, 64 or 128 lanes are the fastest. It does not go
+        with `dtype`, `initial`, `where` or GPU memory.
 
     Returns
     -------
-    A scalar, or an array; `out` if it was passed.
+    scalar or ndarray
+        The sums; `out` if it was passed.
 
     Raises
     ------
     TypeError
         The elements have another type.
     ValueError
-        `lanes` is not from 1 to 2**20, `out` has another shape, or `where` does not broadcast.
+        `lanes` is not from 1 to 2**20, `out` has another shape, or `where`
+        does not broadcast.
     FloatingPointError
-        This thread flushes subnormal numbers to zero, or does not round to nearest: the bits would be others. Or `numpy.errstate` asks for
-        it.
+        This thread does not round to nearest, so that the bits would differ;
+        or `numpy.errstate` asks for it.
 
     Examples
     --------
@@ -181,21 +74,31 @@ def sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
     -1e+20
     """
     if lanes != 1 or type(lanes) is not int:
-        lanes = _lanes(lanes)
-        if (dtype, initial) != (None, None) or where is not True:
-            raise ValueError("lanes: sums in lanes have neither dtype, initial nor where")
-        return _in_lanes(x, axis, out, keepdims, lanes)
-    if dtype is None and out is None and initial is None:
-        result = _native.reduce_plain("sum", x, axis, keepdims, None if where is True else where)
-        if result is not None:
-            return result
-    return reduction("sum", x, axis, dtype, out, keepdims, initial, where)
+        return _in_lanes(x, axis, out, keepdims, lanes, (dtype, initial) != (None, None) or where is not True)
+    if type(x) is not np.ndarray and _cuda.is_on_device(x):
+        return _on_device("sum", x, axis, out, keepdims, (dtype, initial) != (None, None) or where is not True)
+    return _native.reduce("sum", False, x, axis, dtype, out, keepdims, initial, where)
 
 
 def prod(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-    """The product of the items, or of those along axes, in tree order.
+    """Return the product of the items, or of those along axes, in tree order.
 
-    Parameters, results and errors are those of `sum`. The product of nothing is 1.
+    The product of nothing is 1.
+
+    Parameters
+    ----------
+    x, axis, dtype, out, keepdims, initial, where
+        As in `sum`.
+
+    Returns
+    -------
+    scalar or ndarray
+        The products; `out` if it was passed.
+
+    Raises
+    ------
+    TypeError, ValueError, FloatingPointError
+        As in `sum`.
 
     Examples
     --------
@@ -203,20 +106,28 @@ def prod(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where
     >>> int(treefold.prod([2, 3, 7]))
     42
     """
-    if dtype is None and out is None and initial is None:
-        result = _native.reduce_plain("prod", x, axis, keepdims, None if where is True else where)
-        if result is not None:
-            return result
-    return reduction("prod", x, axis, dtype, out, keepdims, initial, where)
+    return _native.reduce("prod", False, x, axis, dtype, out, keepdims, initial, where)
 
 
 def min(x, axis=None, out=None, keepdims=False, initial=None, where=True):
-    """The least item, or the least along axes. NaN if one of the items is NaN; -0.0 is below 0.0.
+    """Return the least item, or the least along axes.
 
-    Parameters, results and errors are those of `sum`; complex numbers have no minimum.
+    It is NaN if one of the items is NaN; -0.0 is below 0.0.
+
+    Parameters
+    ----------
+    x, axis, out, keepdims, initial, where
+        As in `sum`. Complex numbers have no minimum.
+
+    Returns
+    -------
+    scalar or ndarray
+        The minima; `out` if it was passed.
 
     Raises
     ------
+    TypeError, FloatingPointError
+        As in `sum`.
     ValueError
         There are no items, and no `initial`.
 
@@ -226,17 +137,28 @@ def min(x, axis=None, out=None, keepdims=False, initial=None, where=True):
     >>> treefold.min([[3, 1], [2, 5]], axis=1).tolist()
     [1, 2]
     """
-    if out is None and initial is None:
-        result = _native.reduce_plain("min", x, axis, keepdims, None if where is True else where)
-        if result is not None:
-            return result
-    return reduction("min", x, axis, None, out, keepdims, initial, where)
+    return _native.reduce("min", False, x, axis, None, out, keepdims, initial, where)
 
 
 def max(x, axis=None, out=None, keepdims=False, initial=None, where=True):
-    """The greatest item, or the greatest along axes. NaN if one of the items is NaN; 0.0 is above -0.0.
+    """Return the greatest item, or the greatest along axes.
 
-    Parameters, results and errors are those of `min`.
+    It is NaN if one of the items is NaN; 0.0 is above -0.0.
+
+    Parameters
+    ----------
+    x, axis, out, keepdims, initial, where
+        As in `min`.
+
+    Returns
+    -------
+    scalar or ndarray
+        The maxima; `out` if it was passed.
+
+    Raises
+    ------
+    TypeError, ValueError, FloatingPointError
+        As in `min`.
 
     Examples
     --------
@@ -244,17 +166,28 @@ def max(x, axis=None, out=None, keepdims=False, initial=None, where=True):
     >>> float(treefold.max([0.5, 2.5]))
     2.5
     """
-    if out is None and initial is None:
-        result = _native.reduce_plain("max", x, axis, keepdims, None if where is True else where)
-        if result is not None:
-            return result
-    return reduction("max", x, axis, None, out, keepdims, initial, where)
+    return _native.reduce("max", False, x, axis, None, out, keepdims, initial, where)
 
 
 def ptp(x, axis=None, out=None, keepdims=False):
-    """The greatest item less the least one: peak to peak. Differences of integers wrap, as in NumPy.
+    """Return the greatest item less the least one: peak to peak.
 
-    Parameters, results and errors are those of `min`.
+    Differences of integers wrap, as in NumPy.
+
+    Parameters
+    ----------
+    x, axis, out, keepdims
+        As in `min`.
+
+    Returns
+    -------
+    scalar or ndarray
+        The differences; `out` if it was passed.
+
+    Raises
+    ------
+    TypeError, ValueError, FloatingPointError
+        As in `min`.
 
     Examples
     --------
@@ -262,16 +195,244 @@ def ptp(x, axis=None, out=None, keepdims=False):
     >>> float(treefold.ptp([1.0, 4.5, 2.0]))
     3.5
     """
-    if type(x) is np.ndarray and x.dtype.kind in "iuf" and out is None:
-        return np.subtract(max(x, axis, None, keepdims), min(x, axis, None, keepdims))
-    items = Items(x, axis)
-    if items.dtype.kind == "b":
+    greatest = max(x, axis, out, keepdims)
+    if greatest.dtype.kind == "b":
         raise TypeError("x has elements of type bool, for which ptp is not defined")
-    shape = items.shape_of_result(check_keepdims(keepdims))
-    check_out(out, shape)
-    greatest, least = max(x, axis, None, keepdims), min(x, axis, None, keepdims)
-    difference = np.subtract(greatest, least)
+    difference = np.subtract(greatest, min(x, axis, None, keepdims))
     if out is None:
         return difference
     np.copyto(out, difference, casting="unsafe")
     return out
+
+
+def mean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
+    """Return the sum of the items in tree order, divided by their number.
+
+    The sum is rounded as `sum` does, and the quotient once. The number is
+    rounded to the type of the items first, which matters for more than 2**24
+    items of float32. Both parts of complex numbers are divided. The mean of
+    nothing is NaN, with a RuntimeWarning.
+
+    Parameters
+    ----------
+    x, axis, dtype, out, keepdims, where
+        As in `sum`. Integers are converted to float64.
+
+    Returns
+    -------
+    scalar or ndarray
+        The means; `out` if it was passed.
+
+    Raises
+    ------
+    TypeError, ValueError, FloatingPointError
+        As in `sum`.
+
+    Examples
+    --------
+    >>> import treefold
+    >>> float(treefold.mean([1, 2, 4.5]))
+    2.5
+    """
+    return _native.reduce("mean", False, x, axis, dtype, out, keepdims, None, where)
+
+
+def var(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
+    """Return the mean squared distance from the mean.
+
+    With m = `mean(x)`, the differences x - m are rounded, then their squares
+    (of complex numbers re*re + im*im, each operation), then their sum in tree
+    order, and then its quotient by the number of items less `ddof`.
+
+    Parameters
+    ----------
+    x, axis, dtype, out, keepdims, where
+        As in `mean`.
+    ddof : float, optional
+        "Delta degrees of freedom".
+    mean : array_like, optional
+        The mean, if it is known: of the shape that `mean` returns with
+        `keepdims=True`.
+    correction : float, optional
+        The array API's name for `ddof`; pass one of them.
+
+    Returns
+    -------
+    scalar or ndarray
+        The variances, which are real; `out` if it was passed.
+
+    Raises
+    ------
+    TypeError, ValueError, FloatingPointError
+        As in `sum`.
+
+    Examples
+    --------
+    >>> import treefold
+    >>> float(treefold.var([1.0, 2.0, 3.0, 4.0]))
+    1.25
+    """
+    return _native.reduce("var", False, x, axis, dtype, out, keepdims, None, where, False, freedom(ddof, correction), mean)
+
+
+def std(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
+    """Return the square root of the variance, rounded once more.
+
+    Parameters
+    ----------
+    x, axis, dtype, out, ddof, keepdims, where, mean, correction
+        As in `var`.
+
+    Returns
+    -------
+    scalar or ndarray
+        The standard deviations; `out` if it was passed.
+
+    Raises
+    ------
+    TypeError, ValueError, FloatingPointError
+        As in `sum`.
+
+    Examples
+    --------
+    >>> import treefold
+    >>> float(treefold.std([1.0, 5.0]))
+    2.0
+    """
+    return _native.reduce("std", False, x, axis, dtype, out, keepdims, None, where, False, freedom(ddof, correction), mean)
+
+
+def average(x, axis=None, weights=None, returned=False, *, keepdims=False):
+    """Return the weighted mean of the items, or of those along axes.
+
+    It is the sum of the products of items and weights in tree order, divided
+    by the sum of the weights.
+
+    Parameters
+    ----------
+    x, axis, keepdims
+        As in `mean`.
+    weights : array_like, optional
+        Of the shape of `x`, or of that of the reduced axes. By default all
+        items have the same weight.
+    returned : bool, optional
+        Whether to return the sum of the weights, too.
+
+    Returns
+    -------
+    scalar or ndarray, or a tuple of two
+        The weighted means; with `returned`, and the sums of the weights.
+
+    Raises
+    ------
+    TypeError, ValueError, FloatingPointError
+        As in `sum`.
+    ZeroDivisionError
+        A sum of weights is zero.
+
+    Examples
+    --------
+    >>> import treefold
+    >>> float(treefold.average([1.0, 2.0, 4.0], weights=[1, 1, 2]))
+    2.75
+    """
+    array, mask, unit, owner = described(x, "x")
+    axes = reduced_axes(axis, array.ndim)
+    if weights is None:
+        result = mean(x, axis, keepdims=keepdims)
+        count = size([array.shape[one] for one in axes])
+        return (result, np.full_like(result, count)[()]) if returned else result
+    weights = weights_for(weights, array.shape, axis)
+    if unit is not None:
+        raise TypeError(f"x has elements of type {unit}, for which average is not defined")
+    if mask is not None:
+        raise TypeError("x is a masked array: pass weights of zero for masked items")
+    dtype = work = np.result_type(array.dtype, weights.dtype, *["f8"] * (array.dtype.kind in "biu"))
+    if dtype == np.float16:
+        work = np.dtype(np.float32)
+        array, weights = (one.astype(dtype).astype(work) for one in (array, weights))
+    scale = np.asarray(_native.reduce("sum", False, weights, axes, work, None, keepdims, None, True))
+    if np.any(scale == 0):
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+    total = np.asarray(_native.reduce("product", False, array, axes, work, None, keepdims, None, True, y=weights))
+    result, scale = quotient(total, scale).astype(dtype)[()], scale.astype(dtype)[()]
+    if owner is not None:
+        result, scale = wrapped(owner, result, axes), wrapped(owner, scale, axes)
+    return (result, scale) if returned else result
+
+
+def freedom(ddof, correction):
+    """What is subtracted from the number of items."""
+    if correction is None:
+        if type(ddof) is int:
+            return ddof
+        name, value = "ddof", ddof
+    else:
+        if not isinstance(ddof, int) or ddof != 0:
+            raise ValueError("ddof and correction can't be provided simultaneously.")
+        name, value = "correction", correction
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}: {value!r} is not a number") from None
+
+
+def weights_for(weights, shape, axis):
+    """Weights, of the shape of the items or of that of the reduced axes, as an array of the shape of the items."""
+    if isinstance(weights, np.ma.MaskedArray):
+        raise TypeError("weights is a masked array: pass a mask with x")
+    weights = np.asarray(weights)
+    if weights.dtype.kind not in "biufc":
+        raise TypeError(f"weights have type {weights.dtype}, not numbers")
+    if weights.shape == shape:
+        return weights
+    if axis is None:
+        raise TypeError("axis must be specified when shapes of x and weights differ.")
+    axes = reduced_axes(axis, len(shape))
+    if weights.shape != tuple(shape[one] for one in axes):
+        raise ValueError("Shape of weights must be consistent with shape of x along specified axis.")
+    return np.broadcast_to(weights.reshape([length if one in axes else 1 for one, length in enumerate(shape)]), shape)
+
+
+def quotient(total, count):
+    """Sums divided by numbers, with one NaN. Of complex sums, real numbers divide both parts."""
+    total, count = np.asarray(total), np.asarray(count)
+    with np.errstate(all="ignore"), _native.Subnormals():
+        if count.dtype.kind == "c":
+            result = np.asarray(total / count)
+        else:
+            parts = total.reshape(-1).view(total.real.dtype).reshape(*total.shape, -1)
+            result = np.divide(parts, count[..., None].astype(parts.dtype))
+    parts = np.ascontiguousarray(result).reshape(-1).view(result.real.dtype)
+    parts[np.isnan(parts)] = np.nan
+    return parts.view(total.dtype).reshape(total.shape)
+
+
+def _on_device(op, x, axis, out, keepdims, has_others):
+    if has_others:
+        raise TypeError("x is in GPU memory, where there is neither dtype, initial nor where")
+    return _cuda.reduction(op, x, axis, out, keepdims)
+
+
+def _in_lanes(x, axis, out, keepdims, lanes, has_others):
+    try:
+        count = operator.index(lanes)
+    except TypeError:
+        raise TypeError(f"lanes: {lanes!r} is not an integer") from None
+    if not 1 <= count <= LANES_MAX:
+        raise ValueError(f"lanes: {lanes} is not from 1 to {LANES_MAX}")
+    if has_others:
+        raise ValueError("lanes: sums in lanes have neither dtype, initial nor where")
+    if _cuda.is_on_device(x):
+        raise TypeError("x is in GPU memory, where there are no sums in lanes")
+    array = contiguous(widened(as_array(x, "x")))
+    axes = reduced_axes(axis, array.ndim)
+    if axes and axes[-1] - axes[0] + 1 == len(axes):
+        return _native.reduce("sum", False, array, axes, None, out, keepdims, None, True, lanes=count)
+    # Reduced axes that are not neighbours become the last ones.
+    kept = [one for one in range(array.ndim) if one not in axes]
+    array = contiguous(array.transpose(*kept, *axes)).reshape(*[array.shape[one] for one in kept], -1)
+    result = np.asarray(_native.reduce("sum", False, array, len(kept), None, None, False, None, True, lanes=count))
+    if keepdims:
+        result = np.expand_dims(result, axes)
+    return _native.reduce("sum", False, result, (), None, out, False, None, True)

@@ -1,82 +1,34 @@
-"""Exact sums, means, variances and standard deviations of arrays, each rounded once."""
+"""Exact statistics of arrays, each rounded once."""
 
 import numpy as np
 
 from . import _cuda, _native
-from ._arrays import contiguous
-from ._engine import Items, _parts, arithmetic, check_keepdims, check_out, given, tell
-from ._means import freedom, spread_type, weights_for
-
-_DOUBLE = np.dtype(np.float64)
-
-
-def statistic(name, items, work, ddof=0.0, initial=None):
-    """A statistic of items along axes, converted to a type."""
-    result = np.empty(items.kept_shape, work)
-    plain = items.y is None and initial is None and not items.has_holes and items.x.dtype == work
-    parts = _parts(items.x, items.axes) if plain else None
-    if parts is not None and name == "sum":
-        _native.fold("exact_sum", parts, result.reshape(parts.shape[0], parts.shape[2]), 1)
-    elif parts is not None and parts.shape[0] == parts.shape[2] == 1 and name == "norm":
-        result[...] = _native.exact_norm(contiguous(items.x))
-    elif parts is not None and parts.shape[0] == parts.shape[2] == 1:
-        result[...] = _native.exact_statistic(contiguous(items.x), name, ddof)
-    else:
-        _native.exact_arrays(name, np.empty(0, work), items, ddof, initial, result)
-    return result
-
-
-def types(items, dtype, out, name=None):
-    """What is computed in, and what the result becomes. Integers have no exact sums by this name, but means."""
-    own = items.dtype
-    if own.kind in "mM":
-        raise TypeError(f"x has elements of type {own}, which have no exact sums")
-    if own.kind in "biu" and dtype is None and name is not None:
-        raise TypeError(f"x has elements of type {own}, whose sums do not round: use treefold.{name}, or pass dtype=float")
-    default = _DOUBLE if own.kind in "biu" else own.newbyteorder("=")
-    chosen, _ = arithmetic(own, dtype, out if own.kind not in "biu" else None, default)
-    if chosen.kind not in "fc":
-        raise TypeError(f"dtype: elements of type {chosen} have no exact sums: use treefold.{name or 'mean'}")
-    # Sums of halves are exact as doubles, unless they are beyond the range of halves.
-    is_half = chosen == np.float16
-    items.halves = is_half and own != chosen
-    return chosen, _DOUBLE if is_half else chosen
-
-
-def _of(name, x, axis, dtype, out, keepdims, where, skips_nan, ddof=0, initial=None):
-    items = Items(x, axis, where, skips_nan)
-    keepdims = check_keepdims(keepdims)
-    check_out(out, items.shape_of_result(keepdims))
-    is_spread = name in ("var", "std")
-    if is_spread:
-        dtype = spread_type(items.dtype, dtype, out)
-    chosen, work = types(items, dtype, out, "sum" if name == "sum" else None)
-    if initial is not None:
-        initial = np.array(initial, chosen).astype(work)
-    result = statistic(name, items, work, float(ddof), initial)
-    if is_spread:
-        result, chosen = result.real, chosen.type(0).real.dtype
-    elif not np.isfinite(result).all():
-        tell(False, result, items, work, initial)
-    return given(result, items, keepdims, out, chosen, name != "var")
+from ._arrays import reduced_axes
+from ._conversions import described, wrapped
+from ._reductions import _on_device, freedom, weights_for
 
 
 def sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-    """The exact sum of the items, or of those along axes, rounded once to nearest.
+    """Return the exact sum of the items, rounded once to nearest.
 
-    The sum of nothing is 0.0, and that of -0.0 alone is -0.0. It is NaN if there is a NaN, or infinities of both signs; it is infinite
-    if there is another infinity, or if the exact sum is beyond the range. Both parts of complex numbers have sums of their own.
+    The sum of nothing is 0.0, and that of -0.0 alone is -0.0. It is NaN if
+    there is a NaN, or infinities of both signs; it is infinite if there is
+    another infinity, or if the exact sum is beyond the range. Both parts of
+    complex numbers have sums of their own.
 
     Parameters
     ----------
     x : array_like
-        Floats or complex numbers, as in `treefold.sum`.
+        Numbers, as in `treefold.sum`. Integers and bools are added as such,
+        however many bits their sum has.
     axis : None, int or tuple of ints, optional
-        The axes to be reduced; all of them by default.
+        The axes to reduce; all of them by default.
     dtype : dtype, optional
-        What each item is rounded to first, and the result. Without it that is `out`'s type, or the items' own.
+        The type that each item is rounded to first, and that of the result.
+        By default it is the type of `out`, or that of the items; of integers
+        int64, or uint64 if they are unsigned.
     out : ndarray, optional
-        Where the result goes.
+        Where the result goes. An error leaves it unchanged.
     keepdims : bool, optional
         Whether reduced axes stay, with length 1.
     initial : number, optional
@@ -86,14 +38,15 @@ def sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
 
     Returns
     -------
-    A scalar, or an array of the shape of the axes that stay; `out` if it was passed.
+    scalar or ndarray
+        The sums; `out` if it was passed.
 
     Raises
     ------
-    TypeError
-        The elements have another type. Integers, which `treefold.sum` adds without rounding, are among them, without `dtype`.
-    FloatingPointError
-        This thread flushes subnormal numbers to zero, or does not round to nearest.
+    TypeError, ValueError, FloatingPointError
+        As in `treefold.sum`.
+    OverflowError
+        A sum of integers has more than 64 bits.
 
     Examples
     --------
@@ -102,22 +55,31 @@ def sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
     >>> x = np.array([[1e300, 0.1], [1.0, 0.2], [-1e300, 0.3]])
     >>> exact.sum(x, axis=0).tolist()
     [1.0, 0.6]
-    >>> exact.sum(x, axis=0, keepdims=True).shape
-    (1, 2)
+    >>> int(exact.sum([2**62, 2**62, -1]))
+    9223372036854775807
     """
-    if axis is None and dtype is None and out is None and initial is None and keepdims is False and where is True:
-        result = _native.fold_all("exact_sum", x, 1)
-        if result is not None:
-            return result
-    if _cuda.is_on_device(x):
-        if (dtype, initial) != (None, None) or where is not True:
-            raise TypeError("x is in GPU memory, where there is neither dtype, initial nor where")
-        return _cuda.reduction("exact_sum", x, axis, out, keepdims)
-    return _of("sum", x, axis, dtype, out, keepdims, where, False, initial=initial)
+    if type(x) is not np.ndarray and _cuda.is_on_device(x):
+        return _on_device("exact_sum", x, axis, out, keepdims, (dtype, initial) != (None, None) or where is not True)
+    return _native.reduce("sum", True, x, axis, dtype, out, keepdims, initial, where)
 
 
 def nansum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-    """`sum` of the items that are no NaN.
+    """Return the exact sum of the items that are not NaN.
+
+    Parameters
+    ----------
+    x, axis, dtype, out, keepdims, initial, where
+        As in `sum`.
+
+    Returns
+    -------
+    scalar or ndarray
+        The sums; `out` if it was passed.
+
+    Raises
+    ------
+    TypeError, ValueError, FloatingPointError, OverflowError
+        As in `sum`.
 
     Examples
     --------
@@ -125,22 +87,28 @@ def nansum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, whe
     >>> float(exact.nansum([1e300, float("nan"), 1.0, -1e300]))
     1.0
     """
-    return _of("sum", x, axis, dtype, out, keepdims, where, True, initial=initial)
+    return _native.reduce("sum", True, x, axis, dtype, out, keepdims, initial, where, True)
 
 
 def mean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
-    """The exact mean of the items, or of those along axes, rounded once to nearest; of halves, to double first.
+    """Return the exact mean of the items, rounded once to nearest.
+
+    The mean of nothing is NaN. Means of halves are rounded to double first.
 
     Parameters
     ----------
-    x : array_like
-        Floats or complex numbers; integers are converted to float64.
-    axis, dtype, out, keepdims, where
-        As in `sum`.
+    x, axis, dtype, out, keepdims, where
+        As in `sum`. Integers are converted to float64.
 
     Returns
     -------
-    A scalar of the type of the items, or an array. The mean of nothing is NaN.
+    scalar or ndarray
+        The means; `out` if it was passed.
+
+    Raises
+    ------
+    TypeError, ValueError, FloatingPointError
+        As in `sum`.
 
     Examples
     --------
@@ -148,11 +116,26 @@ def mean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     >>> float(exact.mean([1e300, 1e300, 1.0, -2e300]))
     0.25
     """
-    return _of("mean", x, axis, dtype, out, keepdims, where, False)
+    return _native.reduce("mean", True, x, axis, dtype, out, keepdims, None, where)
 
 
 def nanmean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
-    """`mean` of the items that are no NaN.
+    """Return the exact mean of the items that are not NaN.
+
+    Parameters
+    ----------
+    x, axis, dtype, out, keepdims, where
+        As in `mean`.
+
+    Returns
+    -------
+    scalar or ndarray
+        The means; `out` if it was passed.
+
+    Raises
+    ------
+    TypeError, ValueError, FloatingPointError
+        As in `sum`.
 
     Examples
     --------
@@ -160,21 +143,34 @@ def nanmean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     >>> float(exact.nanmean([1.0, float("nan"), 2.0]))
     1.5
     """
-    return _of("mean", x, axis, dtype, out, keepdims, where, True)
+    return _native.reduce("mean", True, x, axis, dtype, out, keepdims, None, where, True)
 
 
 def var(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, correction=None):
-    """The exact variance of the items, or of those along axes, rounded once to nearest.
+    """Return the exact variance of the items, rounded once to nearest.
 
-    It is NaN if an item is NaN or infinite. The sum of squares is divided by the number of items less `ddof`; where that is not positive, the
-    variance is NaN if items are alike, or else infinite.
+    It is NaN if an item is NaN or infinite. The sum of squares is divided by
+    the number of items less `ddof`; where that is not positive, the variance
+    is NaN if items are alike, or else infinite.
 
     Parameters
     ----------
     x, axis, dtype, out, keepdims, where
         As in `mean`. The variance of complex numbers is real.
     ddof : float, optional
-        "Delta degrees of freedom"; `correction` is another name for it.
+        "Delta degrees of freedom".
+    correction : float, optional
+        The array API's name for `ddof`; pass one of them.
+
+    Returns
+    -------
+    scalar or ndarray
+        The variances; `out` if it was passed.
+
+    Raises
+    ------
+    TypeError, ValueError, FloatingPointError
+        As in `sum`.
 
     Examples
     --------
@@ -182,11 +178,26 @@ def var(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     >>> float(exact.var([1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16], ddof=1))
     30.0
     """
-    return _of("var", x, axis, dtype, out, keepdims, where, False, freedom(ddof, correction))
+    return _native.reduce("var", True, x, axis, dtype, out, keepdims, None, where, False, freedom(ddof, correction))
 
 
 def nanvar(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, correction=None):
-    """`var` of the items that are no NaN.
+    """Return the exact variance of the items that are not NaN.
+
+    Parameters
+    ----------
+    x, axis, dtype, out, ddof, keepdims, where, correction
+        As in `var`.
+
+    Returns
+    -------
+    scalar or ndarray
+        The variances; `out` if it was passed.
+
+    Raises
+    ------
+    TypeError, ValueError, FloatingPointError
+        As in `sum`.
 
     Examples
     --------
@@ -194,11 +205,26 @@ def nanvar(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
     >>> float(exact.nanvar([1.0, float("nan"), 3.0]))
     1.0
     """
-    return _of("var", x, axis, dtype, out, keepdims, where, True, freedom(ddof, correction))
+    return _native.reduce("var", True, x, axis, dtype, out, keepdims, None, where, True, freedom(ddof, correction))
 
 
 def std(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, correction=None):
-    """The square root of the exact variance, rounded once to nearest: see `var`.
+    """Return the root of the exact variance, rounded once to nearest.
+
+    Parameters
+    ----------
+    x, axis, dtype, out, ddof, keepdims, where, correction
+        As in `var`.
+
+    Returns
+    -------
+    scalar or ndarray
+        The standard deviations; `out` if it was passed.
+
+    Raises
+    ------
+    TypeError, ValueError, FloatingPointError
+        As in `sum`.
 
     Examples
     --------
@@ -206,11 +232,26 @@ def std(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     >>> float(exact.std([1e9, 1e9 + 2]))
     1.0
     """
-    return _of("std", x, axis, dtype, out, keepdims, where, False, freedom(ddof, correction))
+    return _native.reduce("std", True, x, axis, dtype, out, keepdims, None, where, False, freedom(ddof, correction))
 
 
 def nanstd(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, correction=None):
-    """`std` of the items that are no NaN.
+    """Return the exact standard deviation of the items that are not NaN.
+
+    Parameters
+    ----------
+    x, axis, dtype, out, ddof, keepdims, where, correction
+        As in `var`.
+
+    Returns
+    -------
+    scalar or ndarray
+        The standard deviations; `out` if it was passed.
+
+    Raises
+    ------
+    TypeError, ValueError, FloatingPointError
+        As in `sum`.
 
     Examples
     --------
@@ -218,23 +259,34 @@ def nanstd(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
     >>> float(exact.nanstd([1.0, float("nan"), 5.0]))
     2.0
     """
-    return _of("std", x, axis, dtype, out, keepdims, where, True, freedom(ddof, correction))
+    return _native.reduce("std", True, x, axis, dtype, out, keepdims, None, where, True, freedom(ddof, correction))
 
 
 def average(x, axis=None, weights=None, returned=False, *, keepdims=False):
-    """The exact weighted mean of the items, or of those along axes: the sum of products over the sum of the weights, rounded once.
+    """Return the exact weighted mean of the items, rounded once.
+
+    It is the sum of the products of items and weights over the sum of the
+    weights.
 
     Parameters
     ----------
     x, axis, keepdims
         As in `mean`.
     weights : array_like, optional
-        Floats, of the shape of `x`, or of that of the reduced axes. Without them it is the mean.
+        Floats, of the shape of `x`, or of that of the reduced axes. By
+        default all items have the same weight.
     returned : bool, optional
-        Whether the exact sum of the weights is returned, too.
+        Whether to return the exact sum of the weights, too.
+
+    Returns
+    -------
+    scalar or ndarray, or a tuple of two
+        The weighted means; with `returned`, and the sums of the weights.
 
     Raises
     ------
+    TypeError, ValueError, FloatingPointError
+        As in `sum`.
     ZeroDivisionError
         A sum of weights is zero.
 
@@ -244,38 +296,193 @@ def average(x, axis=None, weights=None, returned=False, *, keepdims=False):
     >>> float(exact.average([1e200, 3.0, -1e200], weights=[1e200, 2.0, 1e200]))
     3e-200
     """
-    items = Items(x, axis)
-    keepdims = check_keepdims(keepdims)
+    array, mask, unit, owner = described(x, "x")
+    axes = reduced_axes(axis, array.ndim)
     if weights is None:
-        weights = np.ones((1,) * items.x.ndim)
-        weights = np.broadcast_to(weights, items.x.shape)
+        weights = np.broadcast_to(np.float64(1), array.shape)
         result = mean(x, axis, keepdims=keepdims)
     else:
-        weights = weights_for(weights, items, axis)
+        weights = weights_for(weights, array.shape, axis)
+        if unit is not None:
+            raise TypeError(f"x has elements of type {unit}, which have no exact sums")
         if weights.dtype.kind == "c":
             raise TypeError(f"weights have type {weights.dtype}, not floats")
-        _, own = types(items, None, None)
-        work = np.result_type(own.type(0).real.dtype, weights.dtype if weights.dtype.kind == "f" else _DOUBLE)
-        work = np.dtype(np.float64) if work.itemsize < 4 or work == np.float16 else work
-        result = np.asarray(_weighted(items, weights, work))
-        chosen = items.dtype.newbyteorder("=") if items.dtype == np.float16 and weights.dtype == np.float16 else result.dtype
-        result = given(result, items, keepdims, None, chosen)
+        real = array.dtype.type(0).real.dtype
+        work = np.result_type(*(one if one.kind == "f" else "f8" for one in (real, weights.dtype)))
+        is_half = work == np.float16
+        work = np.dtype(np.float64) if is_half else work
+        where = True if mask is None else ~mask
+
+        def of(part):
+            return _native.reduce("average", True, part, axes, work, None, keepdims, None, where, y=weights)
+
+        if array.dtype.kind == "c":
+            result = np.asarray(of(array.real)).astype(np.result_type(work, np.complex64))
+            result.imag = of(array.imag)
+        else:
+            result = np.asarray(of(array)).astype(np.float16 if is_half else work)
+        result = result[()] if owner is None else wrapped(owner, result[()], axes)
     if not returned:
         return result
-    total = sum(weights, items.axes, dtype=np.float64 if weights.dtype.kind in "biu" else None, keepdims=keepdims)
-    return result, total
+    return result, sum(weights, axes, dtype=np.float64 if weights.dtype.kind in "biu" else None, keepdims=keepdims)
 
 
-def _weighted(items, weights, work):
-    """Part by part, if the items are complex."""
-    whole = items.x
-    items.times(weights)
-    if whole.dtype.kind != "c":
-        return statistic("average", items, work)
-    result = np.empty(items.kept_shape, np.result_type(work, whole.dtype))
-    items.x = whole.real
-    result.real = statistic("average", items, work)
-    items.x = whole.imag
-    result.imag = statistic("average", items, work)
-    items.x = whole
-    return result
+def norm(x, axis=None, keepdims=False):
+    """Return the Euclidean norm of the items, or of those along axes.
+
+    It is the square root of the exact sum of their squares, rounded once to
+    nearest. No square overflows or underflows on the way. Of complex numbers
+    the items are their parts.
+
+    Parameters
+    ----------
+    x, axis, keepdims
+        As in `mean`.
+
+    Returns
+    -------
+    scalar or ndarray
+        The norms, of the type of the items or of their parts.
+
+    Raises
+    ------
+    TypeError, ValueError, FloatingPointError
+        As in `sum`.
+
+    Examples
+    --------
+    >>> from treefold import exact
+    >>> float(exact.norm([3 * 2.0**900, 4 * 2.0**900])) == 5 * 2.0**900
+    True
+    """
+    return _native.reduce("norm", True, x, axis, None, None, keepdims, None, True)
+
+
+def cumsum(x, axis=None, dtype=None, out=None):
+    """Return the exact sums of all beginnings, each rounded once to nearest.
+
+    Element k has the bits of `sum` of the elements 0 to k along the axis.
+
+    Parameters
+    ----------
+    x, dtype
+        As in `sum`.
+    axis : None or int, optional
+        The axis along which items are added; by default, those of the
+        flattened array.
+    out : ndarray, optional
+        Where the result goes, which may be `x`.
+
+    Returns
+    -------
+    ndarray
+        Of the shape of `x`, or of one axis if `axis` is None; `out` if it was
+        passed.
+
+    Raises
+    ------
+    TypeError, ValueError, FloatingPointError, OverflowError
+        As in `sum`.
+
+    Examples
+    --------
+    >>> from treefold import exact
+    >>> exact.cumsum([1e300, 1.0, -1e300, 0.5]).tolist()
+    [1e+300, 1e+300, 1.0, 1.5]
+    """
+    return _native.scan("sum", True, x, axis, dtype, out)
+
+
+def dot(x, y, out=None):
+    """Return the exact sums of products, as `numpy.dot` has them.
+
+    Each sum is rounded once to nearest, and of complex numbers each part. No
+    product is rounded, overflows or underflows on the way.
+
+    Parameters
+    ----------
+    x, y : array_like
+        Vectors of the same length, of floats or complex numbers; or arrays,
+        as in `treefold.dot`. If their types differ, NumPy's common type is
+        used.
+    out : ndarray, optional
+        Where the result goes, of its type.
+
+    Returns
+    -------
+    scalar or ndarray
+        The sums, of the common type; `out` if it was passed.
+
+    Raises
+    ------
+    TypeError, FloatingPointError
+        As in `sum`. Integers are among them: `treefold.dot` does not round.
+    ValueError
+        The axes differ in length, or `out` has another shape or type.
+
+    Examples
+    --------
+    >>> from treefold import exact
+    >>> float(exact.dot([1e200, 3.0, 1e200], [1e200, 4.0, -1e200]))
+    12.0
+    """
+    return _native.products("dot", True, x, y, out)
+
+
+def inner(x, y):
+    """Return the exact sums of products along the last axis of both arrays.
+
+    Shapes are those of `numpy.inner`, and the rest is as in `dot`.
+
+    Parameters
+    ----------
+    x, y : array_like
+        Arrays whose last axes have the same length.
+
+    Returns
+    -------
+    scalar or ndarray
+        The sums, of the common type.
+
+    Raises
+    ------
+    TypeError, ValueError, FloatingPointError
+        As in `dot`.
+
+    Examples
+    --------
+    >>> from treefold import exact
+    >>> exact.inner([[1e200, 3.0, 1e200]], [1e200, 4.0, -1e200]).tolist()
+    [12.0]
+    """
+    return _native.products("inner", True, x, y, None)
+
+
+def vdot(x, y):
+    """Return the exact sum of the products of the items of two arrays.
+
+    Items of `x` are conjugated.
+
+    Parameters
+    ----------
+    x, y : array_like
+        Arrays of the same number of items, of any shapes. If their types
+        differ, NumPy's common type is used.
+
+    Returns
+    -------
+    scalar
+        The sum, of the common type.
+
+    Raises
+    ------
+    TypeError, ValueError, FloatingPointError
+        As in `dot`.
+
+    Examples
+    --------
+    >>> from treefold import exact
+    >>> complex(exact.vdot([1 + 2j], [3 + 4j]))
+    (11-2j)
+    """
+    return _native.products("vdot", True, x, y, None)

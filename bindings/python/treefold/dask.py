@@ -22,7 +22,7 @@ from numpy.typing import DTypeLike
 from . import _chunks, _native
 from ._arrays import as_unmasked, check_inexact, index, reduced_axes, size
 from ._chunks import converted, present, vectors
-from ._engine import quotient
+from ._reductions import quotient
 from ._keyed_chunks import GroupBy, exact_dot, exact_groupby
 from ._rolling_chunks import RollingWindows, exact_rolling
 

@@ -13,14 +13,12 @@ import numpy as np
 from . import _native
 from ._accumulator import Accumulator
 from ._arrays import as_array, check_inexact, counted, items_along, row_width, size
-from ._engine import Items, given, tell
 from ._groups import GroupBy, groupby
 from ._keyed import add_at, bincount, histogram, reduceat
 from ._keyed_accumulator import KeyedAccumulator
-from ._products import _matched, _matched_items, _matched_rows, _operands
 from ._rolling import RollingWindows, rolling
 from ._state import State
-from ._statistics import average, mean, nanmean, nanstd, nansum, nanvar, std, statistic, sum, types, var
+from ._statistics import average, cumsum, dot, inner, mean, nanmean, nanstd, nansum, nanvar, norm, std, sum, var, vdot
 
 __all__ = [
     "Accumulator",
@@ -32,6 +30,7 @@ __all__ = [
     "add_at",
     "average",
     "bincount",
+    "cumsum",
     "dot",
     "groupby",
     "histogram",
@@ -51,118 +50,6 @@ __all__ = [
 ]
 
 _VERSION = 2
-
-
-def _summed(x, y, dtype, axes, name="product"):
-    items = Items(x, axes).times(y)
-    chosen, work = types(items, dtype, None, "dot")
-    plain = x.ndim == 1 and x.dtype == y.dtype == work
-    if plain and name == "product" and all(one.flags.carray and one.dtype.isnative for one in (x, y)):
-        result = np.asarray(_native.exact_dot(x, y))
-    else:
-        result = statistic(name, items, work)
-    if not np.isfinite(result).all():
-        tell(False, result, items, work, name="dot")
-    return given(result, items, False, None, chosen)
-
-
-def _inexact(x, y):
-    x, y, dtype = _operands(x, y)
-    if dtype.kind not in "fc":
-        raise TypeError(f"x has elements of type {x.dtype}, and y {y.dtype}, whose sums do not round: use treefold.dot")
-    return x, y, dtype
-
-
-def dot(x, y):
-    """The exact sums of products, each rounded once to nearest, with the shapes of `numpy.dot`.
-
-    No product is rounded, overflows or underflows on the way. Of complex numbers, both parts are rounded once.
-
-    Parameters
-    ----------
-    x, y : array_like
-        Vectors of the same length, of floats or complex numbers; or arrays, as in `treefold.dot`. If their types differ, NumPy's common
-        type is used.
-
-    Returns
-    -------
-    A scalar, or an array, of that type.
-
-    Raises
-    ------
-    TypeError, FloatingPointError
-        As in `sum`.
-    ValueError
-        The axes differ in length.
-
-    Examples
-    --------
-    >>> from treefold import exact
-    >>> float(exact.dot([1e200, 3.0, 1e200], [1e200, 4.0, -1e200]))
-    12.0
-    """
-    x, y, dtype = _inexact(x, y)
-    if x.ndim == 0 or y.ndim == 0:
-        return np.multiply(x, y)
-    return _summed(*_matched(x, y), dtype, -1)
-
-
-def inner(x, y):
-    """`dot` along the last axis of both, with the shapes of `numpy.inner`.
-
-    Examples
-    --------
-    >>> from treefold import exact
-    >>> exact.inner([[1e200, 3.0, 1e200]], [1e200, 4.0, -1e200]).tolist()
-    [12.0]
-    """
-    x, y, dtype = _inexact(x, y)
-    if x.ndim == 0 or y.ndim == 0:
-        return np.multiply(x, y)
-    return _summed(*_matched_rows(x, y), dtype, -1)
-
-
-def vdot(x, y):
-    """`dot` of the items of two arrays, of which those of `x` are conjugated.
-
-    Parameters
-    ----------
-    x, y : array_like
-        Arrays of the same number of items, of any shapes. If their types differ, NumPy's common type is used.
-
-    Examples
-    --------
-    >>> from treefold import exact
-    >>> complex(exact.vdot([1 + 2j], [3 + 4j]))
-    (11-2j)
-    """
-    x, y, dtype = _inexact(x, y)
-    return _summed(*_matched_items(x, y), dtype, None, "conjugate_product" if dtype.kind == "c" else "product")
-
-
-def norm(x):
-    """The Euclidean norm of all items: the square root of the exact sum of their squares, rounded once to nearest.
-
-    No square overflows or underflows on the way. Of complex numbers the items are their parts. Integers are converted to float64.
-
-    Parameters
-    ----------
-    x : array_like
-        An array of any shape.
-
-    Returns
-    -------
-    A float of the type of the items, or of their parts.
-
-    Examples
-    --------
-    >>> from treefold import exact
-    >>> float(exact.norm([3 * 2.0**900, 4 * 2.0**900])) == 5 * 2.0**900
-    True
-    """
-    items = Items(x)
-    chosen, work = types(items, None, None)
-    return given(statistic("norm", items, work).real, items, False, None, chosen.type(0).real.dtype)
 
 
 def _restored(version, dtype, shape, words):

@@ -26,7 +26,7 @@ impl Source {
 }
 
 /// Makes the leaves of a tile, of its items and the other array's.
-pub(crate) type Make<'m, T, L> = dyn Fn(&Tile, &[T], &[T], &mut [L]) + Sync + 'm;
+pub(crate) type Make<'m, T, L> = dyn Fn(&Tile<'_>, &[T], &[T], &mut [L]) + Sync + 'm;
 
 /// Reads blocks of items.
 #[derive(Debug)]
@@ -50,13 +50,13 @@ impl<'a, T: Item> Reader<'a, T> {
     }
 
     /// The items of a tile, converted.
-    pub(crate) fn values(&mut self, tile: &Tile) -> &[T] {
+    pub(crate) fn values(&mut self, tile: &Tile<'_>) -> &[T] {
         let room = self.values.room(tile.len());
         read(self.source, self.source.x, tile, &mut self.words, room);
         room
     }
 
-    fn read_factors(&mut self, tile: &Tile) {
+    fn read_factors(&mut self, tile: &Tile<'_>) {
         if let Some(factors) = self.source.y {
             let room = self.factors.room(tile.len());
             read(self.source, factors, tile, &mut self.words, room);
@@ -64,7 +64,7 @@ impl<'a, T: Item> Reader<'a, T> {
     }
 
     /// Appends the items of a tile of one column that count, and the other array's.
-    pub(crate) fn compact(&mut self, tile: &Tile, x: &mut Vec<T>, y: &mut Vec<T>) {
+    pub(crate) fn compact(&mut self, tile: &Tile<'_>, x: &mut Vec<T>, y: &mut Vec<T>) {
         self.values(tile);
         self.read_factors(tile);
         if !self.source.has_holes() {
@@ -87,7 +87,7 @@ impl<'a, T: Item> Reader<'a, T> {
 
     /// The items of a tile, of which those that do not count have no effect in a reduction by `op`; `counts`, one for each result, grow by the
     /// number of those that count.
-    pub(crate) fn items(&mut self, tile: &Tile, op: Op, counts: &mut [i64], into: &mut [T]) {
+    pub(crate) fn items(&mut self, tile: &Tile<'_>, op: Op, counts: &mut [i64], into: &mut [T]) {
         read(self.source, self.source.x, tile, &mut self.words, into);
         if self.source.has_holes() {
             let mask = self.mask.read(self.source, tile, into);
@@ -98,7 +98,7 @@ impl<'a, T: Item> Reader<'a, T> {
     /// The same with leaves that are made of the items and the other array's.
     pub(crate) fn leaves<L: Item>(
         &mut self,
-        tile: &Tile,
+        tile: &Tile<'_>,
         make: &Make<'_, T, L>,
         op: Op,
         counts: &mut [i64],
@@ -118,17 +118,17 @@ impl<'a, T: Item> Reader<'a, T> {
 fn read<T: Item>(
     source: &Source,
     memory: Memory,
-    tile: &Tile,
+    tile: &Tile<'_>,
     words: &mut Block<u64>,
     into: &mut [T],
 ) {
     if memory.kind == T::KIND && !source.halves {
-        return memory.read(&source.shape, tile, bytemuck::cast_slice_mut(into));
+        return memory.read(tile, bytemuck::cast_slice_mut(into));
     }
     let bytes = tile.len() * memory.kind.bytes();
     let words = words.room(bytes.div_ceil(8));
     let read = &mut bytemuck::cast_slice_mut(words)[..bytes];
-    memory.read(&source.shape, tile, read);
+    memory.read(tile, read);
     if !source.halves || memory.kind == Kind::F16 {
         return T::convert(memory.kind, words, into);
     }
@@ -151,11 +151,11 @@ struct Mask {
 
 impl Mask {
     /// Reads the masks of a tile, whose items have these values.
-    fn read<T: Item>(&mut self, source: &Source, tile: &Tile, values: &[T]) -> &[u8] {
+    fn read<T: Item>(&mut self, source: &Source, tile: &Tile<'_>, values: &[T]) -> &[u8] {
         let counting = self.counting.room(tile.len());
         let mut masks = source.masks.iter();
         if let Some(&(memory, excludes)) = masks.next() {
-            memory.read(&source.shape, tile, counting);
+            memory.read(tile, counting);
             for counts in &mut *counting {
                 *counts = u8::from((*counts != 0) != excludes);
             }
@@ -164,7 +164,7 @@ impl Mask {
         }
         for &(memory, excludes) in masks {
             let other = self.other.room(tile.len());
-            memory.read(&source.shape, tile, other);
+            memory.read(tile, other);
             for (counts, &byte) in counting.iter_mut().zip(&*other) {
                 *counts &= u8::from((byte != 0) != excludes);
             }
@@ -179,7 +179,7 @@ impl Mask {
 }
 
 /// Puts holes where items do not count, and adds the number of those that count.
-fn make_holes<L: Item>(tile: &Tile, mask: &[u8], op: Op, counts: &mut [i64], into: &mut [L]) {
+fn make_holes<L: Item>(tile: &Tile<'_>, mask: &[u8], op: Op, counts: &mut [i64], into: &mut [L]) {
     let hole = L::hole(op);
     for (leaf, &counts) in into.iter_mut().zip(mask) {
         *leaf = if counts == 0 {

@@ -1,0 +1,190 @@
+//! Reductions in tree order of what comes a block at a time, in memory of a fixed size.
+//!
+//! Blocks are subtrees of a power of two of items, whose roots wait and combine as items do in a scan. Where results lie nearer to each
+//! other in memory than items do, the blocks are rows of many results.
+
+use crate::block::Block;
+use crate::element::{Chosen, Item};
+use crate::strided::{Shape, Tile};
+
+/// The bytes of a block: with what it is converted from it stays in a core's own cache.
+const BLOCK_BYTES: usize = 1 << 15;
+
+/// Where neighbouring items are far from each other in memory, a block has so many rows of them that each cache line is read once, and so many
+/// items of each that few subtrees are cut.
+const ROWS: usize = 32;
+const ROW_ITEMS: usize = 1 << 10;
+
+/// The most columns of a block.
+const COLUMNS: usize = 256;
+
+/// Roots of subtrees that wait for their right siblings, the highest first: rows of some columns.
+struct Waiting<L: 'static> {
+    rows: Vec<L>,
+    joined: Vec<L>,
+    operator: Chosen<L>,
+}
+
+impl<L: Item> Waiting<L> {
+    /// Of no subtrees.
+    fn new(operator: Chosen<L>) -> Self {
+        Self {
+            rows: Vec::new(),
+            joined: Vec::new(),
+            operator,
+        }
+    }
+
+    /// Adds the root of the subtree that follows `number` ones of the same size.
+    fn push(&mut self, number: usize, row: &[L]) {
+        self.rows.extend_from_slice(row);
+        for _ in 0..number.trailing_ones() {
+            self.join(row.len());
+        }
+    }
+
+    /// Combines the last two rows.
+    fn join(&mut self, width: usize) {
+        let rest = self.rows.len() - width;
+        let (lefts, right) = self.rows.split_at_mut(rest);
+        let first = lefts.len() - width;
+        let left = &mut lefts[first..];
+        if let ([left], [right]) = (&mut *left, &*right) {
+            *left = self.operator.combine(*left, *right);
+        } else {
+            self.joined.resize(width, L::zeroed());
+            self.operator.combine_rows(left, right, &mut self.joined);
+            left.copy_from_slice(&self.joined);
+        }
+        self.rows.truncate(rest);
+    }
+
+    /// The row of all subtrees, which are at least one.
+    fn finish(&mut self, width: usize) -> &[L] {
+        while self.rows.len() > width {
+            self.join(width);
+        }
+        &self.rows
+    }
+}
+
+/// The roots of the largest subtrees of some items, in order.
+struct Run<L: 'static> {
+    first: usize,
+    end: usize,
+    /// Each with its height.
+    roots: Vec<(u32, L)>,
+}
+
+impl<L: Item> Run<L> {
+    /// That of no items, which will begin with item `first`.
+    fn from(first: usize) -> Self {
+        Self {
+            first,
+            end: first,
+            roots: Vec::new(),
+        }
+    }
+
+    /// Adds the next items.
+    fn extend(&mut self, operator: Chosen<L>, mut items: &[L]) {
+        while !items.is_empty() {
+            let mut height = items.len().ilog2().min(self.end.trailing_zeros());
+            let (subtree, others) = items.split_at(1 << height);
+            let mut root = operator.fold(subtree).expect("a subtree has items");
+            let mut number = self.end >> height;
+            // Its left sibling may belong to another run.
+            while number % 2 == 1 && (number - 1) << height >= self.first {
+                let (_, left) = self.roots.pop().expect("its left sibling is there");
+                root = operator.combine(left, root);
+                (number, height) = (number / 2, height + 1);
+            }
+            self.roots.push((height, root));
+            self.end += subtree.len();
+            items = others;
+        }
+    }
+}
+
+/// Leaves of a tile.
+type Fill<'f, L> = dyn FnMut(&Tile<'_>, &mut [L]) + 'f;
+
+/// Reduces the items of each result, at least one. `fill` writes the leaves of a tile.
+pub(crate) fn reduce<L: Item>(
+    shape: &Shape,
+    operator: Chosen<L>,
+    fill: &mut Fill<'_, L>,
+    results: &mut [L],
+) {
+    let mut waiting = Waiting::new(operator);
+    let mut block = Block::default();
+    let (mut scratch, mut row) = (Vec::new(), Vec::new());
+    for group in shape.groups(COLUMNS) {
+        let width = group.columns.len;
+        waiting.rows.clear();
+        if width == 1 && shape.is_transposed() {
+            across(group, &mut waiting, &mut block, fill);
+        } else {
+            row.resize(width, L::zeroed());
+            let items = 1 << (BLOCK_BYTES / size_of::<L>() / width).max(8).ilog2();
+            for tile in group.blocks(items) {
+                fill(&tile, block.room(tile.len()));
+                if let [root] = &mut *row {
+                    *root = operator.fold(&block).expect("a block has items");
+                } else {
+                    let folded = operator.fold_rows(&block, width, &mut scratch, &mut row);
+                    folded.expect("a block has rows");
+                }
+                waiting.push(tile.first_item / items, &row);
+            }
+        }
+        for (result, &value) in group.results().zip(waiting.finish(width)) {
+            results[result] = value;
+        }
+    }
+}
+
+/// Reduces the items of one result, whose rows lie across the memory: pieces of many rows at once.
+fn across<L: Item>(
+    group: Tile<'_>,
+    waiting: &mut Waiting<L>,
+    block: &mut Block<L>,
+    fill: &mut Fill<'_, L>,
+) {
+    let operator = waiting.operator;
+    let mut runs: Vec<Run<L>> = Vec::new();
+    let row_items = group.row_items();
+    group.pieces_across(ROWS, ROW_ITEMS, |axes, place, [first_row, first_item]| {
+        let tile = Tile::along(&axes, place);
+        fill(&tile, block.room(tile.items));
+        // Whole rows follow one another.
+        let [rows, pieces] = axes.map(|axis| axis.len);
+        let [rows, pieces] = if pieces == row_items { [1, rows * pieces] } else { [rows, pieces] };
+        if first_item == 0 {
+            runs.clear();
+            runs.extend((first_row..first_row + rows).map(|row| Run::from(row * row_items)));
+        }
+        for (run, items) in runs.iter_mut().zip(block.chunks_exact(pieces)) {
+            run.extend(operator, items);
+        }
+        if first_item + axes[1].len == row_items {
+            for run in &runs {
+                let mut place = run.first;
+                for &(height, root) in &run.roots {
+                    waiting.push(place >> height, &[root]);
+                    place += 1 << height;
+                }
+            }
+        }
+    });
+}
+
+/// The items of a block of one result, where each block is read for itself.
+pub(crate) fn block_items<L>(shape: &Shape) -> usize {
+    let bytes = if shape.is_transposed() {
+        8 * BLOCK_BYTES
+    } else {
+        BLOCK_BYTES
+    };
+    bytes / size_of::<L>().next_power_of_two()
+}

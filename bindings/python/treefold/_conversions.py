@@ -1,0 +1,182 @@
+"""What the native half asks for: rare forms of arguments and of results, and warnings.
+
+NumPy's own arrays of numbers never come here. Masked arrays, sequences, times, quantities and other classes become such arrays, and results
+become what their callers expect.
+"""
+
+import warnings
+
+import numpy as np
+
+from ._arrays import as_operand, check_unmasked, counted, unreduced
+
+_LONG, _DOUBLE = np.dtype(np.int64), np.dtype(np.float64)
+_NAT = np.iinfo(np.int64).min
+# What is reduced, in either byte order.
+_REDUCED = {np.dtype(name) for name in ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16")}
+_MESSAGES = {"over": "overflow", "invalid": "invalid value"}
+
+
+def described(x, name):
+    """An array of numbers, its mask, the type of times, and the array of another class that `x` is; None for what it has not."""
+    mask = None
+    if isinstance(x, np.ma.MaskedArray):
+        x, mask = x.data, None if x.mask is np.ma.nomask else x.mask
+    owner = x if isinstance(x, np.ndarray) and type(x) not in (np.ndarray, np.memmap) else None
+    array = as_operand(x, name).view(np.ndarray)
+    unit = array.dtype.newbyteorder("=") if array.dtype.kind in "mM" else None
+    if unit is not None:
+        array = array.view(_LONG.newbyteorder(array.dtype.byteorder))
+    elif array.dtype.newbyteorder("=") not in _REDUCED:
+        raise unreduced(name, array.dtype)
+    return array, mask, unit, owner
+
+
+def mask(where, shape):
+    """`where` as an array of bool of a shape."""
+    found = np.asarray(where)
+    if found.dtype.kind not in "biu":
+        raise TypeError(f"where has elements of type {found.dtype}, and not bool")
+    try:
+        return np.broadcast_to(found if found.dtype.kind == "b" else found.astype(bool), shape)
+    except ValueError:
+        raise ValueError(f"where has the shape {found.shape}, which does not broadcast to {shape}") from None
+
+
+def initial(value, dtype, work, unit):
+    """`initial`, converted as items are."""
+    if unit is not None:
+        return np.array(value, unit).astype(work)
+    try:
+        found = np.asarray(value)
+        if found.ndim:
+            raise ValueError
+        return found.astype(dtype).astype(work)
+    except (TypeError, ValueError):
+        raise ValueError(f"initial: {value!r} is not a number of type {dtype}") from None
+
+
+def means(mean, shape, dtype):
+    """The means that variances are about, one for each result."""
+    try:
+        found = np.broadcast_to(np.asarray(mean), shape)
+    except ValueError:
+        raise ValueError(f"mean has the shape {np.shape(mean)}, and not {shape}") from None
+    return np.array(found, dtype, order="C", subok=False)
+
+
+def delivered(result, dtype, unit, owner, axes, counts, out):
+    """A result of a type: in `out`, or as a scalar, or an array of its owner's class. Those of `counts` items are sums, of which it has the means."""
+    if unit is not None:
+        result = result.view(unit)
+    if counts is not None:
+        if unit is not None:
+            result, counts = np.where(np.equal(counts, 0), np.array("NaT", unit), result), np.maximum(counts, 1)
+        result = np.asarray(np.true_divide(result, counts))
+    if result.dtype != (dtype if unit is None else unit):
+        result = result.astype(dtype if unit is None else unit)
+    if out is not None:
+        np.copyto(out, result, casting="unsafe")
+        return out
+    return result[()] if owner is None else wrapped(owner, result[()], axes)
+
+
+def wrapped(owner, result, axes):
+    """A result as its owner's class has it: of quantities, with a unit."""
+    if isinstance(owner, np.matrix):
+        if np.ndim(result) == 0:
+            return result
+        if result.ndim == len(axes) == 1:
+            # A column, if the items of each row were reduced.
+            result = np.expand_dims(result, axes)
+    try:
+        return owner.__array_wrap__(np.asarray(result), None, np.ndim(result) == 0)
+    except TypeError:
+        return owner.__array_wrap__(np.asarray(result))
+
+
+def matched(form, is_exact, x, y, out):
+    """Two arrays of one shape, whose products `form`, a function of NumPy's, adds along an axis, and their type; or the product by a number."""
+    arrays = []
+    for given, name in ((x, "x"), (y, "y")):
+        check_unmasked(given, name)
+        array, _, unit, _ = described(given, name)
+        if unit is not None:
+            raise unreduced(name, unit)
+        arrays.append(array)
+    x, y = arrays
+    dtype = np.result_type(x, y)
+    dtype = _LONG if dtype.kind == "b" else dtype
+    if form == "vdot":
+        if x.size != y.size:
+            raise ValueError(f"y has {counted(y.size, 'item')}, and x {x.size}")
+        x, y = (x, y) if x.shape == y.shape else (x.reshape(-1), y.reshape(-1))
+        return x, y, None, dtype
+    if x.ndim == 0 or y.ndim == 0:
+        if is_exact and dtype.kind not in "fc":
+            raise TypeError(f"x has elements of type {x.dtype}, and y {y.dtype}, whose products do not round: use treefold.{form}")
+        return np.multiply(x, y, out=out)
+    if form == "dot" and y.ndim > 1:
+        y = np.moveaxis(y, -2, -1)
+    if x.shape[-1] != y.shape[-1]:
+        axis = "along the axis that is summed over" if form == "dot" else "along its last axis"
+        raise ValueError(f"y has {counted(y.shape[-1], 'item')} {axis}, and x {x.shape[-1]}")
+    # Each vector of `x` with each of `y`, along the last axis.
+    left, right, items = x.shape[:-1], y.shape[:-1], x.shape[-1:]
+    x = x.reshape(left + (1,) * len(right) + items)
+    return np.broadcast_to(x, left + right + items), np.broadcast_to(y, left + right + items), -1, dtype
+
+
+def may_be_written(out, dtype, x, is_flat):
+    """Whether a scan can go straight to `out`: to other memory, or over the items that it reads."""
+    if type(out) is not np.ndarray or out.dtype != dtype or is_flat and not out.flags.c_contiguous or "raise" in np.geterr().values():
+        return False
+    is_over = out.strides == x.strides and out.shape == x.shape and out.ctypes.data == x.ctypes.data and out.dtype == x.dtype
+    return is_over or not np.may_share_memory(out, x)
+
+
+def after_first(result, axis, first):
+    """The part of a scan that follows the value of nothing, which is written."""
+    moved = np.moveaxis(result, axis, 0)
+    moved[0] = first
+    return np.moveaxis(moved[1:], 0, axis)
+
+
+def spread_not_a_time(x, result, axis, is_flat):
+    """Makes what follows a not-a-time one, too."""
+    if is_flat:
+        x, result, axis = x.reshape(-1), result.reshape(-1), 0
+    result[np.maximum.accumulate(x == _NAT, axis)] = np.array("NaT", result.dtype)
+
+
+# The native half has no frame: 1 is the function below, 2 treefold's function, 3 who called that.
+_CALLER = 3
+
+
+def warn(message):
+    warnings.warn(message, RuntimeWarning, stacklevel=_CALLER)
+
+
+def warn_of_complex():
+    warnings.warn("Casting complex values to real discards the imaginary part", np.exceptions.ComplexWarning, stacklevel=_CALLER)
+
+
+def heeds_errors():
+    """Whether `numpy.errstate` asks for anything where a sum overflows or is invalid."""
+    state = np.geterr()
+    return not state["over"] == state["invalid"] == "ignore"
+
+
+def float_error(kind, name):
+    """What `numpy.errstate` asks for where NumPy's function `name` overflows, or has an invalid operation."""
+    what, message = np.geterr()[kind], f"{_MESSAGES[kind]} encountered in {name}"
+    if what == "warn":
+        warnings.warn(message, RuntimeWarning, stacklevel=_CALLER)
+    elif what == "raise":
+        raise FloatingPointError(message)
+    elif what == "print":
+        print(f"Warning: {message}")
+    elif what == "call":
+        np.geterrcall()(_MESSAGES[kind], 4 if kind == "over" else 8)
+    elif what == "log":
+        np.geterrcall().write(f"Warning: {message}\n")
