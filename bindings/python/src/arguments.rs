@@ -61,7 +61,9 @@ type Described<'py> = (
 );
 
 /// A NumPy array of no other class, whose elements are numbers that are reduced, and their kind.
-pub(crate) fn plain<'a, 'py>(x: &'a Bound<'py, PyAny>) -> Option<(&'a Bound<'py, PyUntypedArray>, Kind)> {
+pub(crate) fn plain<'a, 'py>(
+    x: &'a Bound<'py, PyAny>,
+) -> Option<(&'a Bound<'py, PyUntypedArray>, Kind)> {
     if !x.is_exact_instance_of::<PyUntypedArray>() {
         return None;
     }
@@ -176,7 +178,11 @@ pub(crate) fn axes_of(axis: &Bound<'_, PyAny>, ndim: usize) -> PyResult<Vec<usiz
 
 /// One axis; that of a scalar is 0 or -1.
 fn axis_of(axis: &Bound<'_, PyAny>, ndim: usize) -> PyResult<usize> {
-    let is_bool = axis.get_type().name()?.to_string_lossy().starts_with("bool");
+    let is_bool = axis
+        .get_type()
+        .name()?
+        .to_string_lossy()
+        .starts_with("bool");
     let number = axis.extract::<i128>().ok().filter(|_| !is_bool);
     let number = number
         .ok_or_else(|| PyTypeError::new_err(format!("axis: {} is not an integer", Shown(axis))))?;
@@ -238,7 +244,10 @@ pub(crate) fn place_of<'py>(
     };
     if array.shape() != shape {
         let result = PyTuple::new(out.py(), shape)?;
-        let message = format!("out has the shape {}, and the result {result}", out.getattr("shape")?);
+        let message = format!(
+            "out has the shape {}, and the result {result}",
+            out.getattr("shape")?
+        );
         return Err(PyValueError::new_err(message));
     }
     if !out.getattr("flags")?.getattr("writeable")?.is_truthy()? {

@@ -54,17 +54,22 @@ impl Kind {
 
     /// NumPy's type of such elements.
     pub(crate) fn dtype(self, py: Python<'_>) -> PyResult<Bound<'_, PyArrayDescr>> {
-        let letter = match self {
-            Self::Bool => "?",
-            Self::I8 | Self::I16 | Self::I32 | Self::I64 => "i",
-            Self::U8 | Self::U16 | Self::U32 | Self::U64 => "u",
-            Self::F16 | Self::F32 | Self::F64 => "f",
-            Self::C64 | Self::C128 => "c",
-        };
-        match self {
-            Self::Bool => PyArrayDescr::new(py, letter),
-            _ => PyArrayDescr::new(py, format!("{letter}{}", self.bytes())),
-        }
+        Ok(match self {
+            Self::Bool => numpy::dtype::<bool>(py),
+            Self::I8 => numpy::dtype::<i8>(py),
+            Self::I16 => numpy::dtype::<i16>(py),
+            Self::I32 => numpy::dtype::<i32>(py),
+            Self::I64 => numpy::dtype::<i64>(py),
+            Self::U8 => numpy::dtype::<u8>(py),
+            Self::U16 => numpy::dtype::<u16>(py),
+            Self::U32 => numpy::dtype::<u32>(py),
+            Self::U64 => numpy::dtype::<u64>(py),
+            Self::F16 => PyArrayDescr::new(py, "f2")?,
+            Self::F32 => numpy::dtype::<f32>(py),
+            Self::F64 => numpy::dtype::<f64>(py),
+            Self::C64 => numpy::dtype::<Complex<f32>>(py),
+            Self::C128 => numpy::dtype::<Complex<f64>>(py),
+        })
     }
 
     /// Whether its elements are integers or bools.

@@ -2,6 +2,8 @@
 
 use std::ptr;
 
+use simd_kernels::{Level, vectorized};
+
 /// A line of elements in memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Line {
@@ -33,6 +35,9 @@ pub(crate) fn copy<const BYTES: usize>(
     }
 }
 
+/// The columns that fill a line of the cache.
+const BESIDE: usize = 8;
+
 /// Copies elements that are nearer to those below than to those beside them: what is near in memory is read together, and as many columns at once
 /// as fill a line of the cache that is written to.
 fn transpose<const BYTES: usize>(
@@ -41,18 +46,85 @@ fn transpose<const BYTES: usize>(
     columns: Line,
     into: &mut [[u8; BYTES]],
 ) {
-    const BESIDE: usize = 8;
     for column in (0..columns.len).step_by(BESIDE) {
-        let place_of = |beside| place(first, columns.stride, column + beside);
-        let firsts: [_; BESIDE] = std::array::from_fn(place_of);
         let count = BESIDE.min(columns.len - column);
-        for (row, into) in into.chunks_exact_mut(columns.len).enumerate() {
-            let into = &mut into[column..][..count];
+        let first = place(first, columns.stride, column);
+        let into = &mut into[column..];
+        let firsts: [_; BESIDE] =
+            std::array::from_fn(|beside| place(first, columns.stride, beside));
+        let done = if BYTES == 8 && rows.stride == 8 && count == BESIDE {
+            transpose_by_fours(firsts, rows.len, columns.len, into.as_flattened_mut())
+        } else {
+            0
+        };
+        for row in done..rows.len {
+            let into = &mut into[row * columns.len..][..count];
             for (into, first) in into.iter_mut().zip(firsts) {
                 *into = element(place(first, rows.stride, row));
             }
         }
     }
+}
+
+/// Copies rows of eight columns of eight bytes, four rows at a time, into rows of `width` elements, and returns the number of those that it has
+/// copied.
+#[cfg(not(target_arch = "x86_64"))]
+fn transpose_by_fours(_: [*const u8; BESIDE], _: usize, _: usize, _: &mut [u8]) -> usize {
+    0
+}
+
+#[cfg(target_arch = "x86_64")]
+#[expect(unsafe_code, reason = "the compiler finds no shuffles for it")]
+fn transpose_by_fours(
+    firsts: [*const u8; BESIDE],
+    rows: usize,
+    width: usize,
+    into: &mut [u8],
+) -> usize {
+    use std::arch::x86_64::{
+        __m128d, __m256d, _mm_loadu_pd, _mm256_castpd128_pd256, _mm256_insertf128_pd,
+        _mm256_storeu_pd, _mm256_unpackhi_pd, _mm256_unpacklo_pd,
+    };
+
+    #[target_feature(enable = "avx2")]
+    fn by_fours(firsts: [*const u8; BESIDE], rows: usize, width: usize, into: &mut [u8]) {
+        assert!(rows == 0 || (rows - 1) * width + 8 * BESIDE <= into.len());
+        let into = into.as_mut_ptr();
+        for row in (0..rows).step_by(4) {
+            for column in [0, 4] {
+                let load = |beside: usize, below: usize| -> __m128d {
+                    let at = place(firsts[column + beside], 8, row + below);
+                    // SAFETY: two elements of a column, which lie side by side.
+                    unsafe { _mm_loadu_pd(at.cast()) }
+                };
+                for below in [0, 2] {
+                    let [left, right] = [0, 1].map(|beside| -> __m256d {
+                        let low = _mm256_castpd128_pd256(load(beside, below));
+                        _mm256_insertf128_pd::<1>(low, load(beside + 2, below))
+                    });
+                    let pair = [
+                        _mm256_unpacklo_pd(left, right),
+                        _mm256_unpackhi_pd(left, right),
+                    ];
+                    for (next, four) in pair.into_iter().enumerate() {
+                        // SAFETY: the row has eight columns, of which these are four.
+                        unsafe {
+                            let into = into.add((row + below + next) * width + 8 * column);
+                            _mm256_storeu_pd(into.cast(), four);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    let rows = rows / 4 * 4;
+    if !is_x86_feature_detected!("avx2") {
+        return 0;
+    }
+    // SAFETY: the processor has AVX2.
+    unsafe { by_fours(firsts, rows, 8 * width, into) };
+    rows
 }
 
 #[expect(unsafe_code, reason = "neighbours are copied at once")]
@@ -69,10 +141,13 @@ fn copy_line<const BYTES: usize>(first: *const u8, line: Line, into: &mut [[u8; 
         };
         return;
     }
-    let backward = -BYTES.cast_signed();
-    if line.stride == backward {
-        // The compiler turns registers around where it knows the stride.
-        copy_each(first, backward, into);
+    let own = BYTES.cast_signed();
+    let level = Level::best();
+    // The compiler shuffles registers where it knows the stride.
+    if line.stride == -own {
+        vectorized(level, || copy_each(first, -own, into));
+    } else if line.stride == 2 * own {
+        vectorized(level, || copy_each(first, 2 * own, into));
     } else {
         copy_each(first, line.stride, into);
     }

@@ -190,12 +190,7 @@ pub(crate) trait Item: numpy::Element + Target + Pod + Send + Sync {
     }
 
     /// The sums or products of the rows of an array of shorter integers side by side, whose order changes nothing; `false` of others.
-    fn fold_short(
-        _: &Bound<'_, PyUntypedArray>,
-        _: Kind,
-        _: Op,
-        _: &mut [Self],
-    ) -> PyResult<bool> {
+    fn fold_short(_: &Bound<'_, PyUntypedArray>, _: Kind, _: Op, _: &mut [Self]) -> PyResult<bool> {
         Ok(false)
     }
 

@@ -6,18 +6,19 @@ use std::ptr;
 use bytemuck::Pod;
 use numpy::npyffi::{PY_ARRAY_API, npy_intp};
 use numpy::{
-    Element, PyArrayDescr, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods,
+    Element, PyArrayDescr, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray,
+    PyUntypedArrayMethods,
 };
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use simd_kernels::{Level, fold_in_any_order};
 use treefold::{FoldError, Operator, Product, Sum, par};
 
-use crate::element::{Item, Op, Reduction, unsupported};
 use crate::convert::trues;
+use crate::element::{Item, Op, Reduction, unsupported};
 use crate::error::raised;
-use crate::strided::bytes_of_bools;
 use crate::pool::{DIVIDED_ELEMENTS, Workers};
+use crate::strided::bytes_of_bools;
 
 /// Reductions of more bytes than these let other Python threads run.
 const ALONE_BYTES: usize = 1 << 14;

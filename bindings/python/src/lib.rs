@@ -1,8 +1,8 @@
 //! The native half of the Python package `treefold`: reductions of arrays as they lie in memory.
 //!
-//! `treefold/_engine.py` knows NumPy's conventions: axes, types, empty input, errors. Arrays of any strides and types are read by blocks
-//! (`strided`, `convert`, `leaves`) and reduced (`engine`); contiguous ones are reduced where they are (`fold`). What is asked for most often takes
-//! one call (`plain`).
+//! Every reduction takes one way. `arguments` describes what a caller passes, `statistic` says what is computed and in which type, `reduce` calls what
+//! computes it, in tree order (`in_order`) or exactly (`exactly`), and delivers the result. Arrays of any strides and types are read by blocks
+//! (`strided`, `copy`, `convert`, `source`); contiguous ones are reduced where they are (`fold`).
 //!
 //! `treefold/mpi` calls the C library's functions, which this library exports where there is MPI; and Polars those of crate
 //! `treefold-polars`.
@@ -22,7 +22,9 @@ mod exact_moments;
 mod exact_partial;
 mod exact_rolling;
 mod exact_slots;
+mod exactly;
 mod fold;
+mod in_order;
 mod items;
 #[cfg(all(
     target_os = "linux",
@@ -36,6 +38,7 @@ mod reduce;
 mod scans;
 mod source;
 mod states;
+mod statistic;
 mod strided;
 mod tree;
 

@@ -9,11 +9,13 @@ use treefold::operator::Prefixes;
 use crate::arguments::{Items, axes_of, place_of, python, with_kind};
 use crate::convert::{Kind, to_half};
 use crate::element::{Item, Op, unsupported};
+use crate::exactly::undefined;
 use crate::fold::{compute, zeroed, zeros_of_type};
 use crate::pool::Workers;
-use crate::reduce::{Call, Statistic, types_of, undefined};
+use crate::reduce::Call;
 use crate::source::{Reader, Source};
 use crate::states::{Statistics, Undefined};
+use crate::statistic::{Statistic, types_of};
 use crate::strided::Memory;
 use crate::tree::block_items;
 
@@ -61,7 +63,10 @@ pub(crate) fn scan<'py>(
     if types.chosen == Kind::Bool {
         return Err(PyTypeError::new_err("dtype: there are no scans of bool"));
     }
-    let chosen = items.unit.clone().map_or_else(|| types.chosen.dtype(py), Ok)?;
+    let chosen = items
+        .unit
+        .clone()
+        .map_or_else(|| types.chosen.dtype(py), Ok)?;
     let direct = match &out {
         None => None,
         Some(out) => {
@@ -70,11 +75,20 @@ pub(crate) fn scan<'py>(
         }
     };
     let is_direct = direct.is_some();
-    let result = direct.map_or_else(|| zeros_of_type(chosen, &shape)?.cast_into().map_err(PyErr::from), Ok)?;
+    let result = direct.map_or_else(
+        || {
+            zeros_of_type(chosen, &shape)?
+                .cast_into()
+                .map_err(PyErr::from)
+        },
+        Ok,
+    )?;
     let mut into = result.clone();
     if includes_initial {
         let first = i32::from(name == "prod");
-        into = python(py, "after_first")?.call1((into, axes[0], first))?.cast_into()?;
+        into = python(py, "after_first")?
+            .call1((into, axes[0], first))?
+            .cast_into()?;
     }
     if is_flat {
         let shape = PyTuple::new(py, items.array.shape())?;
@@ -112,10 +126,7 @@ pub(crate) fn scan<'py>(
 /// Scans the next items of a column.
 type Scan<T> = Box<dyn FnMut(&[T], &mut [T]) -> Result<(), Undefined> + Send>;
 
-fn scan_in_order<T: Item>(
-    call: &Call<'_, '_>,
-    into: &Bound<'_, PyUntypedArray>,
-) -> PyResult<()> {
+fn scan_in_order<T: Item>(call: &Call<'_, '_>, into: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
     let op = call.statistic.op;
     let operator = T::operator(op).ok_or_else(|| unsupported(op, &call.items.array))?;
     scanned::<T>(call, into, &|| {
@@ -150,7 +161,9 @@ fn scanned<T: Item>(
     begin: &(dyn Fn() -> Scan<T> + Sync),
 ) -> PyResult<()> {
     let array = &call.items.array;
-    let source = call.items.source(Some(into), &call.axes, call.types.halves)?;
+    let source = call
+        .items
+        .source(Some(into), &call.axes, call.types.halves)?;
     let to = Memory::of(into, 1)?;
     let environment = Workers::of(0)?;
     let is_ordinary = compute(array.py(), array.len() * size_of::<T>(), || {

@@ -124,7 +124,13 @@ macro_rules! merge {
 }
 
 merge!(
-    Sum, ComplexSum, ProductSum, ComplexProductSum, Moments, ComplexMoments, WeightedMean
+    Sum,
+    ComplexSum,
+    ProductSum,
+    ComplexProductSum,
+    Moments,
+    ComplexMoments,
+    WeightedMean
 );
 
 macro_rules! integers {

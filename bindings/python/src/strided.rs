@@ -387,11 +387,7 @@ impl Memory {
     }
 
     /// The parts of a tile that lie on two strides: the address of each, its rows and columns, and the values before it.
-    fn pieces(
-        &self,
-        tile: &Tile<'_>,
-        mut piece: impl FnMut(*const u8, Line, Line, usize),
-    ) {
+    fn pieces(&self, tile: &Tile<'_>, mut piece: impl FnMut(*const u8, Line, Line, usize)) {
         let origin = with_exposed_provenance::<u8>(self.address);
         let origin = origin.wrapping_offset(tile.place.offsets[self.slot]);
         let line = |axis: &Axis, len| Line {

@@ -159,7 +159,11 @@ fn across<L: Item>(
         fill(&tile, block.room(tile.items));
         // Whole rows follow one another.
         let [rows, pieces] = axes.map(|axis| axis.len);
-        let [rows, pieces] = if pieces == row_items { [1, rows * pieces] } else { [rows, pieces] };
+        let [rows, pieces] = if pieces == row_items {
+            [1, rows * pieces]
+        } else {
+            [rows, pieces]
+        };
         if first_item == 0 {
             runs.clear();
             runs.extend((first_row..first_row + rows).map(|row| Run::from(row * row_items)));

@@ -55,6 +55,10 @@ assert_type(exact.mean(small), np.float64)
 assert_type(exact.var(parts), np.floating[Any])
 assert_type(exact.std(singles), np.float32)
 assert_type(exact.vdot(doubles, doubles), np.float64)
+assert_type(exact.sum(small), np.int64)
+assert_type(exact.norm(singles), np.float32)
+assert_type(exact.cumsum(small), NDArray[np.int64])
+assert_type(exact.dot(doubles, columns, out=columns[:3]), NDArray[np.float64])
 assert_type(exact.groupby(small).keys, NDArray[Any])
 
 results: list[tuple[Any, str]] = [
@@ -68,6 +72,8 @@ results: list[tuple[Any, str]] = [
     (treefold.var(parts), "f8"),
     (treefold.std(singles), "f4"),
     (treefold.cumsum(small), "i8"),
+    (exact.sum(small), "i8"),
+    (exact.norm(singles), "f4"),
     (exact.mean(small), "f8"),
     (exact.var(parts), "f8"),
 ]

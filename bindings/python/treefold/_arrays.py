@@ -31,7 +31,7 @@ def as_operand(x, name):
         array = np.from_dlpack(x)
     elif x is None:
         raise TypeError(f"{name} is None: it must be an array or a sequence of numbers")
-    elif hasattr(x, "__next__"):
+    elif hasattr(x, "__next__") and not hasattr(x, "__array__"):
         raise TypeError(f"{name} is a {type(x).__name__}, which has no items yet: pass a list of them, or numpy.fromiter({name}, float)")
     elif hasattr(x, "toarray") and hasattr(x, "nnz"):
         raise TypeError(f"{name} is a sparse {type(x).__name__}: pass {name}.toarray(), or {name}.data to reduce the stored items alone")

@@ -1,9 +1,9 @@
-from typing import Any, ClassVar, SupportsIndex, TypeAlias, overload
+from typing import Any, ClassVar, Literal, SupportsIndex, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from . import _F, _ExactSpread, _Mean, _Product
+from . import _F, _O, _R, _ExactSpread, _Mean, _Product, _Scan
 
 __all__: list[str]
 
@@ -11,19 +11,26 @@ _Axes: TypeAlias = SupportsIndex | tuple[SupportsIndex, ...] | None
 
 sum: _Product
 nansum: _Product
-def dot(x: ArrayLike, y: ArrayLike) -> Any: ...
+@overload
+def dot(x: ArrayLike, y: ArrayLike, out: None = None) -> Any: ...
+@overload
+def dot(x: ArrayLike, y: ArrayLike, out: _O) -> _O: ...
 def inner(x: ArrayLike, y: ArrayLike) -> Any: ...
 @overload
 def vdot(x: NDArray[_F], y: NDArray[_F]) -> _F: ...
 @overload
 def vdot(x: ArrayLike, y: ArrayLike) -> Any: ...
-def norm(x: ArrayLike) -> Any: ...
+@overload
+def norm(x: NDArray[_R], axis: None = None, keepdims: Literal[False] = False) -> _R: ...
+@overload
+def norm(x: ArrayLike, axis: _Axes = None, keepdims: bool = False) -> Any: ...
 mean: _Mean
 nanmean: _Mean
 var: _ExactSpread
 nanvar: _ExactSpread
 std: _ExactSpread
 nanstd: _ExactSpread
+cumsum: _Scan
 def average(
     x: ArrayLike, axis: _Axes = None, weights: ArrayLike | None = None, returned: bool = False, *, keepdims: bool = False
 ) -> Any: ...

@@ -30,30 +30,31 @@ pub fn fold_in_any_order<S: Copy, T>(
     if items.len() < FEW_ITEMS {
         return items.iter().copied().map(convert).reduce(combine);
     }
-    let kernel = AnyOrder {
-        items,
-        convert,
-        combine,
-    };
-    compute::<f64, _>(level, kernel)
+    vectorized(level, || items.iter().copied().map(convert).reduce(combine))
 }
 
-struct AnyOrder<'i, S, C, F> {
-    items: &'i [S],
-    convert: C,
-    combine: F,
+/// Runs a loop, which the compiler vectorises with the instructions of the level.
+///
+/// ```
+/// use simd_kernels::{Level, vectorized};
+///
+/// let mut items = [0; 100];
+/// vectorized(Level::best(), || items.iter_mut().zip(0..).for_each(|(item, k)| *item = 3 * k));
+/// assert_eq!(items[99], 297);
+/// ```
+#[inline]
+pub fn vectorized<R>(level: Level, work: impl FnOnce() -> R) -> R {
+    compute::<f64, _>(level, Vectorized(work))
 }
 
-impl<S: Copy, T, C: Fn(S) -> T, F: Fn(T, T) -> T> Kernel<f64> for AnyOrder<'_, S, C, F> {
-    type Output = Option<T>;
+struct Vectorized<W>(W);
+
+impl<R, W: FnOnce() -> R> Kernel<f64> for Vectorized<W> {
+    type Output = R;
 
     #[inline(always)]
-    fn compute<V: Vector<Element = f64>, O: Combine<f64>>(self, _: Proven<V>) -> Option<T> {
-        self.items
-            .iter()
-            .copied()
-            .map(self.convert)
-            .reduce(self.combine)
+    fn compute<V: Vector<Element = f64>, O: Combine<f64>>(self, _: Proven<V>) -> R {
+        (self.0)()
     }
 }
 

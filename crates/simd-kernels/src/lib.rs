@@ -65,7 +65,7 @@ pub use fold::fused::{dot, squared_norm, sum_and_absolute_sum};
 pub use fold::level_by_level::{reduce_level_by_level, scratch_len};
 pub use fold::runs::fold_runs;
 pub use fold::slice::{fold, sum, tree_fold};
-pub use integers::{fold_in_any_order, fold_rows_in_any_order};
+pub use integers::{fold_in_any_order, fold_rows_in_any_order, vectorized};
 pub use processor::environment::{
     Quiet, Subnormals, Watch, has_default_environment, without_traps,
 };
