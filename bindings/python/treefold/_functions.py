@@ -1,34 +1,35 @@
 """Functions that differ by a row of a table have one maker, which gives each a name, a signature and a docstring."""
 
-import functools
 import inspect
-from collections.abc import Callable, Mapping
-from typing import ParamSpec, TypeVar
-
-_P = ParamSpec("_P")
-_T = TypeVar("_T")
-_R = TypeVar("_R")
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 
-def made(name: str, like: Callable[_P, _T], finish: Callable[[_T], _R], doc: str) -> Callable[_P, _R]:
-    """A function of the module of `like`, with its parameters, that returns `finish(like(…))`."""
-    signature = inspect.signature(like)
+def signature(positional: Iterable[str], keywords: Iterable[str], defaults: Mapping[str, object]) -> inspect.Signature:
+    """The signature of parameters by their names: those without a default must be given."""
+    kinds = [(inspect.Parameter.POSITIONAL_OR_KEYWORD, positional), (inspect.Parameter.KEYWORD_ONLY, keywords)]
+    parameters = [inspect.Parameter(name, kind, default=defaults.get(name, inspect.Parameter.empty)) for kind, names in kinds for name in names]
+    return inspect.Signature(parameters)
 
-    @functools.wraps(like)
-    def function(*arguments: _P.args, **named: _P.kwargs) -> _R:
+
+def made(name: str, parameters: inspect.Signature, body: Callable[..., Any], doc: str) -> Callable[..., Any]:
+    """A function that calls `body`, in whose module it is, with all its arguments by name. `name` may begin with that of a class."""
+
+    def function(*arguments: Any, **named: Any) -> Any:
         try:
-            signature.bind(*arguments, **named)
+            bound = parameters.bind(*arguments, **named)
         except TypeError as error:
-            raise TypeError(f"{name}() {error}") from None
-        return finish(like(*arguments, **named))
+            raise TypeError(f"{name}(): {error}") from None
+        bound.apply_defaults()
+        return body(**bound.arguments)
 
-    function.__name__ = function.__qualname__ = name
+    function.__module__, function.__qualname__, function.__name__ = body.__module__, name, name.rpartition(".")[2]
     function.__doc__ = doc
-    vars(function)["__signature__"] = signature.replace(return_annotation=inspect.signature(finish).return_annotation)
+    vars(function)["__signature__"] = parameters
     return function
 
 
-def docstring(summary: str, like: Callable[..., object], texts: Mapping[str, str], rest: str = "") -> str:
+def docstring(summary: str, parameters: inspect.Signature, texts: Mapping[str, str], rest: str = "") -> str:
     """A docstring in NumPy's form: `texts` has the type of each parameter, and lines that say what it is."""
-    parameters = "".join(f"{name} : {texts[name]}\n" for name in inspect.signature(like).parameters if name in texts)
-    return f"{summary}\n\nParameters\n----------\n{parameters}{rest}"
+    described = "".join(f"{name} : {texts[name]}\n" for name in parameters.parameters if name in texts)
+    return f"{summary}\n\nParameters\n----------\n{described}{rest}" if described else f"{summary}\n{rest}"

@@ -1,57 +1,112 @@
-"""Exact sums of groups of rows and of windows of pandas, rounded once: they depend on their rows alone, and not on the order of these.
+"""Exact statistics of groups of rows and of windows of pandas, rounded once.
+
+They depend on their rows alone, and not on the order of these.
 
 >>> import pandas as pd
 >>> from treefold import pandas as tp
->>> frame = pd.DataFrame({"k": ["a", "b", "a", "a"], "x": [1e300, 0.5, 1.0, -1e300]})
->>> tp.groupby(frame, "k").sum("x").to_dict()
-{'a': 1.0, 'b': 0.5}
+>>> keys, x = ["a", "b", "a", "a"], [1e300, 0.5, 1.0, -1e300]
+>>> frame = pd.DataFrame({"k": keys, "x": x})
+>>> tp.groupby(frame, "k").sum()
+     x
+k     
+a  1.0
+b  0.5
 >>> tp.rolling(frame["x"], 2).sum().tolist()
 [nan, 1e+300, 1.5, -1e+300]
 
-Importing this module registers `Series.exact` and `DataFrame.exact`:
+Importing this module registers the accessor `exact` of series and frames:
 
->>> float(frame["x"].exact.sum()), frame.exact.groupby("k").max("x").to_dict()
-(1.5, {'a': 1e+300, 'b': 0.5})
+>>> float(frame["x"].exact.sum())
+1.5
+>>> frame.exact.groupby("k").max("x").to_dict()
+{'a': 1e+300, 'b': 0.5}
 """
 
 import math
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from . import exact
+from ._functions import docstring, made, signature
 from ._groups import GroupBy as _Groups
 
 __all__ = ["DataFrameAccessor", "GroupBy", "RollingWindows", "SeriesAccessor", "groupby", "rolling"]
 
 
-def _places(index: pd.Index, present: pd.Index) -> Any:
-    """Where the groups that have rows are in an index of all."""
-    if isinstance(index, pd.MultiIndex):
-        # A missing key is a value of a level in one of them, and none in the other.
-        codes = [level.get_indexer(present.get_level_values(number)) for number, level in enumerate(index.levels)]
-        present = pd.MultiIndex(index.levels, codes)
-    return index.get_indexer(present)
+class _Statistic(NamedTuple):
+    """What a statistic is called in the native half, what it is of some items, and its parameters."""
+
+    name: str
+    summary: str
+    columns: tuple = ()
+    options: tuple = ("skipna",)
 
 
-def _frame(columns: list[Any], index: pd.Index, names: Any) -> pd.DataFrame:
+# By the names of the methods, which are pandas'.
+_STATISTICS = {
+    "sum": _Statistic("sum", "The exact sum of {}, rounded once.", options=("min_count", "skipna")),
+    "count": _Statistic("count", "The number of {} that are not missing.", options=()),
+    "mean": _Statistic("mean", "The exact mean of {}, rounded once."),
+    "var": _Statistic("var", "The exact variance of {}, rounded once.", options=("ddof", "skipna")),
+    "std": _Statistic("std", "The root of the exact variance of {}, rounded once.", options=("ddof", "skipna")),
+    "skew": _Statistic("skewness", "The exact skewness G1 of {}, rounded once."),
+    "kurt": _Statistic("kurtosis", "The exact excess kurtosis G2 of {}, rounded once."),
+    "min": _Statistic("min", "The least of {}."),
+    "max": _Statistic("max", "The greatest of {}."),
+    "dot": _Statistic("dot", "The exact sum of the products of {}, rounded once.", columns=("y",)),
+    "average": _Statistic("average", "The exact weighted mean of {}, rounded once.", columns=("weights",)),
+    "cov": _Statistic("cov", "The exact covariance of {}, rounded once.", columns=("y",), options=("ddof", "skipna")),
+    "corr": _Statistic("corr", "The exact correlation of {}, rounded once.", columns=("y",)),
+}
+_OF_A_COLUMN = [name for name, statistic in _STATISTICS.items() if not statistic.columns]
+_DEFAULTS = {"ddof": 1, "min_count": 0, "skipna": True}
+_OPTIONS = {
+    "min_count": "int, optional\n    Of fewer items the sum is NaN.",
+    "ddof": "float, optional\n    What is subtracted from the number of items in the divisor.",
+    "skipna": "bool, optional\n    Whether items that are NaN do not count. Null items never do.",
+}
+
+
+def _frame(columns, index, names):
     """A DataFrame of columns, of which some may have one name."""
     frame = pd.DataFrame(dict(enumerate(columns)), index=index)
     frame.columns = names
     return frame
 
 
-def _codes(frame: pd.DataFrame, by: Any, options: dict[str, Any]) -> tuple[Any, pd.Index]:
+def _is_numeric(column):
+    return pd.api.types.is_numeric_dtype(column.dtype)
+
+
+def _check_series(column, name):
+    if not isinstance(column, pd.Series):
+        raise TypeError(f"{name} is a {type(column).__name__}, not a Series")
+
+
+def _places(index, present):
+    """Where the groups that have rows are in an index of all."""
+    if not isinstance(index, pd.MultiIndex):
+        return index.get_indexer(present)
+
+    def numbered(keys):
+        # A missing key is a value of a level in one of them, and none in the other.
+        columns = [(level, keys.get_level_values(number)) for number, level in enumerate(index.levels)]
+        return pd.MultiIndex.from_arrays([np.where(values.isna(), -2, level.get_indexer(values)) for level, values in columns])
+
+    return numbered(index).get_indexer(numbered(present))
+
+
+def _codes(rows, grouped, by, options):
     """The place of each row's group in the index of pandas' results, or -1 if it has none; and this index."""
-    grouped = frame.groupby(by, **options)
     sizes = grouped.size()
     index, places = sizes.index, None
     levels = index.levels if isinstance(index, pd.MultiIndex) else [index]
     if isinstance(by, pd.Grouper) or any(isinstance(level.dtype, pd.CategoricalDtype) for level in levels):
-        # Some groups of the index may have no rows. `ngroup` numbers the others, in an order of their own; and those of a lone Grouper have the rows
-        # in another order.
-        grouped = frame.groupby([by] if isinstance(by, pd.Grouper) else by, **{**options, "observed": True})
+        # Some groups of the index may have no rows. `ngroup` numbers the others, in an order of their own; and those of a lone Grouper have
+        # the rows in another order.
+        grouped = rows.groupby([by] if isinstance(by, pd.Grouper) else by, **{**options, "observed": True})
         places = _places(index, grouped.size().index)
     codes = grouped.ngroup().to_numpy()
     if codes.dtype.kind == "f":
@@ -65,189 +120,264 @@ def _codes(frame: pd.DataFrame, by: Any, options: dict[str, Any]) -> tuple[Any, 
     return codes, index
 
 
+def _label(x, how, lists):
+    """The name of a result: if a column has a list of statistics, the names of the column and of the statistic."""
+    if not any(isinstance(some, list) for some in lists.values()):
+        return x
+    return (*x, how) if isinstance(x, tuple) else (x, how)
+
+
+def _pair(label, how):
+    """The column and the statistic that are given for a column of the result, as a pair or as pandas' `NamedAgg`."""
+    if isinstance(how, pd.NamedAgg) and not (getattr(how, "args", ()) or getattr(how, "kwargs", {})):
+        return how.column, how.aggfunc
+    if not isinstance(how, tuple) or len(how) != 2:
+        raise TypeError(f"{label}: {how!r} is not a pair of a column and a statistic")
+    return how
+
+
 class GroupBy:
     """Rows in groups: `groupby` makes it.
 
-    A function takes the name of a column and returns a Series, or a list of names and returns a DataFrame; the index is that of pandas' own
-    sums. NaN and missing items are skipped unless `skipna` is false.
+    A method of one column takes the name of a column, and returns a Series; or
+    a list of names, and returns a DataFrame. Without a name it takes all
+    columns of numbers but the keys. Of a Series it takes none. The index has
+    the keys, as that of pandas' own result. Sums of integers are integers of
+    64 bits; one beyond is an OverflowError. Skewness and kurtosis are without
+    bias, as in pandas; they are NaN of too few items, and if all are equal.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from treefold import pandas as tp
+    >>> frame = pd.DataFrame(
+    ...     {"k": list("aab"), "x": [0.1, 0.2, 0.5], "y": [1, 3, 4]}
+    ... )
+    >>> groups = tp.groupby(frame, "k")
+    >>> groups.sum("y").to_dict()
+    {'a': 4, 'b': 4}
+    >>> groups.cov("x", "y").to_dict()
+    {'a': 0.1, 'b': nan}
     """
 
-    __slots__ = ("_frame", "_groups")
+    __slots__ = ("_codes", "_excluded", "_groups", "_rows")
 
-    def __init__(self, frame: pd.DataFrame, by: Any, options: dict[str, Any]) -> None:
-        if not isinstance(frame, pd.DataFrame):
-            raise TypeError(f"frame is a {type(frame).__name__}, not a DataFrame")
-        self._frame = frame
-        self._groups = _Groups._of_codes(*_codes(frame, by, options))
+    def __init__(self, rows, codes, index, excluded=frozenset()):
+        self._rows, self._codes, self._excluded = rows, codes, excluded
+        self._groups = _Groups._of_codes(codes, index)
 
-    @classmethod
-    def _of(cls, frame: pd.DataFrame, groups: _Groups) -> "GroupBy":
-        made = object.__new__(cls)
-        made._frame, made._groups = frame, groups
-        return made
+    def _column(self, name):
+        if name not in self._rows.columns:
+            raise KeyError(f"x: {name!r} is not one of the columns {list(self._rows.columns)}")
+        column = self._rows[name]
+        if not isinstance(column, pd.Series):
+            raise ValueError(f"x: {name!r} names {column.shape[1]} columns")
+        return column
 
-    def _applied(self, x: Any, statistic: str, *others: Any, **options: Any) -> Any:
-        index = self._groups.keys
-        if isinstance(x, list):
-            return _frame([self._named(statistic, (name, *others), options) for name in x], index, x)
-        return pd.Series(self._named(statistic, (x, *others), options), index=index, name=x)
+    def _columns(self, x, takes_all=False):
+        """The columns of a list of names, or else those of numbers, or all; and their names."""
+        rows = self._rows
+        if x is not None:
+            return [self._column(name) for name in x], rows.head(0)[x].columns
+        columns = [rows.iloc[:, place] for place in range(rows.shape[1])]
+        kept = [column.name not in self._excluded and (takes_all or _is_numeric(column)) for column in columns]
+        return [column for column, is_kept in zip(columns, kept) if is_kept], rows.columns[kept]
 
-    def _named(self, statistic: str, names: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        columns = [self._frame[name] for name in names]
-        for name, column in zip(names, columns):
-            if not isinstance(column, pd.Series):
-                raise ValueError(f"x: {name!r} names {column.shape[1]} columns")
+    def _applied(self, name, columns, options):
+        """A statistic of the columns that the first name stands for, each with the others."""
+        (x, *others), of, index = columns, _STATISTICS[name].name, self._groups.keys
+        if isinstance(self._rows, pd.Series):
+            if x is not None:
+                raise TypeError(f"x: {x!r} names a column, and the rows are a Series")
+            return pd.Series(self._values(of, [self._rows], options), index=index, name=self._rows.name)
+        others = [self._column(other) for other in others]
+        if x is None or isinstance(x, list):
+            columns, names = self._columns(x, takes_all=name == "count")
+            return _frame([self._values(of, [column, *others], options) for column in columns], index, names)
+        return pd.Series(self._values(of, [self._column(x), *others], options), index=index, name=x)
+
+    def _values(self, statistic, columns, options):
+        """A statistic of each group's items of a column, or of two."""
+        groups, dtype = self._groups, columns[0].dtype
+        skipna, ddof = options.get("skipna"), float(options.get("ddof", 1))
+        if statistic == "count":
+            return np.bincount(self._codes[(self._codes >= 0) & columns[0].notna().to_numpy()], minlength=len(groups.keys))
+        if statistic in ("min", "max") and (pd.api.types.is_integer_dtype(dtype) or pd.api.types.is_bool_dtype(dtype)):
+            # They have no order to depend on, and keep their type.
+            keys = pd.Categorical.from_codes(self._codes, range(len(groups.keys)))
+            return getattr(columns[0].groupby(keys, observed=False), statistic)().array
         try:
-            if "ddof" not in options:
-                return getattr(self._groups, statistic)(*columns, **options)
-            ddof = float(options["ddof"])
-            slots = self._groups._slots(statistic, columns, options["skipna"])
-            values = slots.values(statistic, ddof, True)
+            if statistic == "sum":
+                return groups.sum(columns[0], skipna=skipna, min_count=options["min_count"])
+            slots = groups._slots(statistic, columns, skipna)
+            values = slots.values(statistic, ddof, False)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise type(error)(f"column {columns[0].name!r}: {error}") from None
+        if "ddof" in options:
             # pandas has no infinity there.
             values[slots.counts() <= ddof] = np.nan
-            return values
-        except (TypeError, OverflowError) as error:
-            raise type(error)(f"column {names[0]!r}: {error}") from None
+        return values
 
-    def sum(self, x: Any, *, skipna: bool = True, min_count: int = 0) -> Any:
-        """The exact sum of each group's items, rounded once; NaN where there are fewer than `min_count`.
+    def agg(self, func=None, /, **named):
+        """Several statistics at once, in the forms that pandas' `agg` has.
 
-        Sums of integers are integers of 64 bits; one beyond is an OverflowError.
+        Parameters
+        ----------
+        func : str, list of str or dict, optional
+            The names of methods of one column: one, or several for each column
+            of numbers, or for each of some columns its own.
+        **named : tuple or str
+            Without `func`: for each column of the result its name, and the
+            column and the statistic that it has; of a Series, the statistic.
+            With `func`, options of its method.
+
+        Returns
+        -------
+        DataFrame
+            If a column has a list of statistics, names have two levels.
+
+        Raises
+        ------
+        ValueError
+            There is no such statistic.
+        KeyError
+            There is no such column.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from treefold import pandas as tp
+        >>> frame = pd.DataFrame(
+        ...     {"k": list("aab"), "x": [0.1, 0.2, 0.5], "y": [1, 3, 4]}
+        ... )
+        >>> groups = tp.groupby(frame, "k")
+        >>> groups.agg({"x": "sum", "y": "max"}).to_dict("list")
+        {'x': [0.30000000000000004, 0.5], 'y': [3, 4]}
+        >>> groups.agg(total=("x", "sum")).to_dict("list")
+        {'total': [0.30000000000000004, 0.5]}
         """
-        return self._applied(x, "sum", skipna=skipna, min_count=min_count)
+        is_series = isinstance(self._rows, pd.Series)
+        if isinstance(func, str):
+            return self._named(func)(**named)
+        if func is None and named:
+            parts, named = [(label, None, how) if is_series else (label, *_pair(label, how)) for label, how in named.items()], {}
+        elif isinstance(func, list) and is_series:
+            parts = [(how, None, how) for how in func]
+        elif isinstance(func, (list, dict)) and not is_series:
+            lists = func if isinstance(func, dict) else dict.fromkeys(self._columns(None)[1], func)
+            parts = [(_label(x, how, lists), x, how) for x, some in lists.items() for how in (some if isinstance(some, list) else [some])]
+        else:
+            raise TypeError(f"func: {func!r} is not the name of a statistic, a list of names, or a dict of a DataFrame's columns")
+        return _frame([self._named(how)(x, **named) for _, x, how in parts], self._groups.keys, pd.Index([label for label, _, _ in parts]))
 
-    def count(self, x: Any) -> Any:
-        """The number of each group's items that are not missing."""
-        return self._applied(x, "count", skipna=True)
+    def _named(self, statistic):
+        if not isinstance(statistic, str) or statistic not in _OF_A_COLUMN:
+            raise ValueError(f"func: {statistic!r} is none of {', '.join(_OF_A_COLUMN)}")
+        return getattr(self, statistic)
 
-    def mean(self, x: Any, *, skipna: bool = True) -> Any:
-        """The exact mean of each group's items, rounded once."""
-        return self._applied(x, "mean", skipna=skipna)
 
-    def var(self, x: Any, ddof: float = 1, *, skipna: bool = True) -> Any:
-        """The exact variance of each group's items, rounded once."""
-        return self._applied(x, "var", skipna=skipna, ddof=ddof)
+class _Accessor:
+    """What both accessors have."""
 
-    def std(self, x: Any, ddof: float = 1, *, skipna: bool = True) -> Any:
-        """The square root of the exact variance of each group's items, rounded once."""
-        return self._applied(x, "std", skipna=skipna, ddof=ddof)
+    def __init__(self, rows):
+        self._rows = rows
 
-    def skew(self, x: Any, *, skipna: bool = True) -> Any:
-        """The exact skewness G1 of each group's items, rounded once; NaN where they are fewer than three, or all alike."""
-        return self._applied(x, "skewness", skipna=skipna, bias=False)
-
-    def kurt(self, x: Any, *, skipna: bool = True) -> Any:
-        """The exact excess kurtosis G2 of each group's items, rounded once; NaN where they are fewer than four, or all alike."""
-        return self._applied(x, "kurtosis", skipna=skipna, bias=False)
-
-    def min(self, x: Any, *, skipna: bool = True) -> Any:
-        """The least of each group's items."""
-        return self._applied(x, "min", skipna=skipna)
-
-    def max(self, x: Any, *, skipna: bool = True) -> Any:
-        """The greatest of each group's items."""
-        return self._applied(x, "max", skipna=skipna)
-
-    def average(self, x: Any, weights: Any, *, skipna: bool = True) -> Any:
-        """The exact mean of each group's items with the weights in another column, rounded once. Rows where either is missing are skipped."""
-        return self._applied(x, "average", weights, skipna=skipna)
-
-    def cov(self, x: Any, y: Any, ddof: float = 1, *, skipna: bool = True) -> Any:
-        """The exact covariance of two columns in each group, rounded once."""
-        return self._applied(x, "cov", y, skipna=skipna, ddof=ddof)
-
-    def corr(self, x: Any, y: Any, *, skipna: bool = True) -> Any:
-        """The exact correlation of two columns in each group, rounded once."""
-        return self._applied(x, "corr", y, skipna=skipna)
+    def groupby(self, by=None, **options):
+        """Groups the rows: `treefold.pandas.groupby` of them, which see."""
+        return groupby(self._rows, by, **options)
 
 
 @pd.api.extensions.register_series_accessor("exact")
-class SeriesAccessor:
-    """`Series.exact`: exact statistics of all items, each rounded once, by pandas' names and with its defaults.
+class SeriesAccessor(_Accessor):
+    """`Series.exact`: exact statistics of all items, each rounded once.
 
-    They are `sum`, `count`, `mean`, `var`, `std`, `skew`, `kurt`, `min` and `max`; with another Series, whose rows are those of the same index,
-    `cov`, `corr` and `average`. Options, such as `ddof` and `skipna`, are keywords: those of `GroupBy`.
+    They have pandas' names and defaults. Methods of two columns take another
+    Series, of which the rows with the same index count.
+
+    Examples
+    --------
+    >>> import pandas as pd, treefold.pandas
+    >>> x, y = pd.Series([0.1, 0.2, 0.4]), pd.Series([1, 2, 4])
+    >>> float(x.exact.mean()), float(x.exact.corr(y))
+    (0.23333333333333334, 1.0)
     """
 
-    def __init__(self, series: pd.Series) -> None:
-        self._series = series
-
-    def cov(self, other: pd.Series, **options: Any) -> Any:
-        """`GroupBy.cov` of all rows of the same index."""
-        return self._value("cov", other, **options)
-
-    def corr(self, other: pd.Series, **options: Any) -> Any:
-        """`GroupBy.corr` of all rows of the same index."""
-        return self._value("corr", other, **options)
-
-    def average(self, weights: pd.Series, **options: Any) -> Any:
-        """`GroupBy.average` of all rows of the same index."""
-        return self._value("average", weights, **options)
-
-    def _value(self, statistic: str, *others: pd.Series, **options: Any) -> Any:
+    def _applied(self, name, others, options):
+        columns = [self._rows, *others]
         for other in others:
             _check_series(other, "other")
-        columns = dict(enumerate(others, 1)) | {0: self._series}
-        frame = pd.concat(columns, axis=1, join="inner") if others else self._series.to_frame(0)
-        groups = _Groups._of_codes(np.zeros(len(frame), np.int64), pd.RangeIndex(1))
-        return getattr(GroupBy._of(frame, groups), statistic)(0, *range(1, len(columns)), **options)[0]
+        if others:
+            frame = pd.concat(dict(enumerate(columns)), axis=1, join="inner")
+            columns = [frame[place].rename(column.name) for place, column in enumerate(columns)]
+        groups = GroupBy(columns[0], np.zeros(len(columns[0]), np.int64), pd.RangeIndex(1))
+        return groups._values(_STATISTICS[name].name, columns, options)[0]
 
 
 @pd.api.extensions.register_dataframe_accessor("exact")
-class DataFrameAccessor:
-    """`DataFrame.exact`: those of `Series.exact` that are of one column, for each column; and `groupby(by)`."""
+class DataFrameAccessor(_Accessor):
+    """`DataFrame.exact`: exact statistics of each column of numbers.
 
-    def __init__(self, frame: pd.DataFrame) -> None:
-        self._frame = frame
+    Examples
+    --------
+    >>> import pandas as pd, treefold.pandas
+    >>> frame = pd.DataFrame({"x": [0.1, 0.2], "y": [3, 4], "s": ["a", "b"]})
+    >>> frame.exact.sum().to_dict()
+    {'x': 0.30000000000000004, 'y': 7.0}
+    """
 
-    def _value(self, statistic: str, **options: Any) -> Any:
-        values = [getattr(column.exact, statistic)(**options) for _, column in self._frame.items()]
-        return pd.Series(values, index=self._frame.columns)
-
-    def groupby(self, by: Any, **options: Any) -> GroupBy:
-        """`treefold.pandas.groupby` of the frame."""
-        return groupby(self._frame, by, **options)
-
-
-def _method(accessor: type, name: str) -> None:
-    def method(self: Any, **options: Any) -> Any:
-        return self._value(name, **options)
-
-    method.__name__, method.__qualname__ = name, f"{accessor.__name__}.{name}"
-    method.__doc__ = f"`GroupBy.{name}` of all rows."
-    setattr(accessor, name, method)
+    def _applied(self, name, _, options):
+        kept = [name == "count" or _is_numeric(column) for _, column in self._rows.items()]
+        values = [getattr(column.exact, name)(**options) for (_, column), is_kept in zip(self._rows.items(), kept) if is_kept]
+        return pd.Series(values, index=self._rows.columns[kept])
 
 
-for _name in ("sum", "count", "mean", "var", "std", "skew", "kurt", "min", "max"):
-    _method(SeriesAccessor, _name)
-    _method(DataFrameAccessor, _name)
-
-
-def groupby(frame: pd.DataFrame, by: Any, **options: Any) -> GroupBy:
-    """Groups the rows of a DataFrame: `groupby(frame, by).sum(x)`, `.mean(x)`, `.cov(x, y)` and other statistics.
+def groupby(rows, by=None, **options):
+    """Groups rows: `groupby(frame, "k").sum()`, `.cov("x", "y")`, `.agg(…)`.
 
     Parameters
     ----------
-    frame : DataFrame
+    rows : DataFrame or Series
         The rows.
     by, **options
-        As in `DataFrame.groupby`, which finds the groups: `sort`, `dropna`, `observed`, `level`.
+        As in `DataFrame.groupby`, which finds the groups: one key or a list,
+        `level`, `sort`, `dropna`, `observed`.
 
     Returns
     -------
     GroupBy
+
+    Raises
+    ------
+    TypeError
+        The rows are neither a DataFrame nor a Series.
+    ValueError
+        `as_index` is false: the keys are the index of a result.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from treefold import pandas as tp
+    >>> frame = pd.DataFrame(
+    ...     {"k": [1, 1, 2], "l": list("aba"), "x": [0.1, 0.2, 0.3]}
+    ... )
+    >>> tp.groupby(frame, ["k", "l"]).sum()
+           x
+    k l     
+    1 a  0.1
+      b  0.2
+    2 a  0.3
+    >>> tp.groupby(frame["x"], frame["k"]).mean().to_dict()
+    {1: 0.15000000000000002, 2: 0.3}
     """
+    if not isinstance(rows, (pd.DataFrame, pd.Series)):
+        raise TypeError(f"rows is a {type(rows).__name__}, not a DataFrame or a Series")
     if not options.get("as_index", True):
-        raise ValueError("as_index: groups are the index of a result; call its reset_index()")
-    return GroupBy(frame, by, options)
+        raise ValueError("as_index: False, but the keys are the index of a result: call its reset_index()")
+    grouped = rows.groupby(by, **options)
+    return GroupBy(rows, *_codes(rows, grouped, by, options), grouped.exclusions)
 
 
-def _check_series(column: Any, name: str) -> None:
-    if not isinstance(column, pd.Series):
-        raise TypeError(f"{name} is a {type(column).__name__}, not a Series")
-
-
-def _items(column: Any, name: str) -> Any:
+def _items(column, name):
     """A column of floats, NaN where one is missing."""
     _check_series(column, name)
     dtype = column.dtype if isinstance(column.dtype, np.dtype) else getattr(column.dtype, "numpy_dtype", np.dtype(object))
@@ -257,115 +387,85 @@ def _items(column: Any, name: str) -> Any:
 
 
 class RollingWindows:
-    """Windows that move over a column, or over each of a DataFrame's: `rolling` makes it.
+    """Windows that move over a column, or over each of a DataFrame's.
 
-    Functions return a Series or a DataFrame with the index of the rows. Integers are converted to float64 first. Names and defaults are
-    pandas': `ddof` is 1, skewness and kurtosis are without bias. Missing items do not count; of two columns, rows where either is missing.
+    `rolling` makes it. Methods return a Series or a DataFrame with the index
+    of the rows. Integers are converted to float64 first. Missing items do not
+    count; of two columns, rows where either is missing. Skewness and kurtosis
+    are without bias, as in pandas. A method of two columns takes another
+    Series with the same index.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from treefold import pandas as tp
+    >>> windows = tp.rolling(pd.Series([1e16, 1.0, 3.0, 4.0]), 2)
+    >>> windows.mean().tolist()
+    [nan, 5000000000000000.0, 2.0, 3.5]
     """
 
     __slots__ = ("_options", "_rows")
 
-    def __init__(self, rows: Any, options: dict[str, Any]) -> None:
+    def __init__(self, rows, options):
         if not isinstance(rows, (pd.Series, pd.DataFrame)):
             raise TypeError(f"rows is a {type(rows).__name__}, not a Series or a DataFrame")
         self._rows, self._options = rows, options
 
-    def _of(self, statistic: str, *others: Any, least: float = 0, **options: Any) -> Any:
+    def _applied(self, name, others, options):
+        statistic = _STATISTICS[name].name
         if isinstance(self._rows, pd.DataFrame):
             if others:
-                raise TypeError(f"{statistic}: rows is a DataFrame, not a Series")
-            columns = [self._of_column(column, statistic, (), least, options) for _, column in self._rows.items()]
+                raise TypeError(f"{name}: rows is a DataFrame, not a Series")
+            columns = [self._values(column, statistic, (), options) for _, column in self._rows.items()]
             return _frame(columns, self._rows.index, self._rows.columns)
         for other in others:
             if isinstance(other, pd.Series) and not other.index.equals(self._rows.index):
                 raise ValueError("other: its index is not that of the rows")
-        values = self._of_column(self._rows, statistic, tuple(_items(other, "other") for other in others), least, options)
+        values = self._values(self._rows, statistic, tuple(_items(other, "other") for other in others), options)
         name = self._rows.name if all(other.name == self._rows.name for other in others) else None
         return pd.Series(values, index=self._rows.index, name=name)
 
-    def _of_column(self, column: Any, statistic: str, others: tuple[Any, ...], least: float, options: dict[str, Any]) -> Any:
+    def _values(self, column, statistic, others, options):
         items = _items(column, f"column {column.name!r}")
         if statistic == "count":
             # As in pandas, `min_periods` is a number of rows here.
             return exact.rolling(1.0 - np.isnan(items), **{**self._options, "skipna": False}).sum()
         windows = dict(self._options)
-        if least > 0:
+        if statistic in ("var", "std") and options["ddof"] > 0:
             # Of no more than so many items pandas has no infinity.
-            windows["min_periods"] = max(windows["min_periods"], math.floor(min(least, len(items))) + 1)
-        return getattr(exact.rolling(items, **windows), statistic)(*others, **options)
-
-    def count(self) -> Any:
-        """The number of items that are not missing; NaN of fewer than `min_periods` rows."""
-        return self._of("count")
-
-    def sum(self) -> Any:
-        """The exact sum, rounded once."""
-        return self._of("sum")
-
-    def mean(self) -> Any:
-        """The exact mean, rounded once."""
-        return self._of("mean")
-
-    def min(self) -> Any:
-        """The least item."""
-        return self._of("min")
-
-    def max(self) -> Any:
-        """The greatest item."""
-        return self._of("max")
-
-    def var(self, ddof: float = 1) -> Any:
-        """The exact variance, rounded once; NaN of no more than `ddof` items."""
-        return self._of("var", ddof=ddof, least=ddof)
-
-    def std(self, ddof: float = 1) -> Any:
-        """The square root of the exact variance, rounded once."""
-        return self._of("std", ddof=ddof, least=ddof)
-
-    def skew(self) -> Any:
-        """The exact skewness without bias, rounded once; NaN of fewer than three items, and where all are alike."""
-        return self._of("skewness", bias=False)
-
-    def kurt(self) -> Any:
-        """The exact excess kurtosis without bias, rounded once; NaN of fewer than four items, and where all are alike."""
-        return self._of("kurtosis", bias=False)
-
-    def cov(self, other: Any, ddof: float = 1) -> Any:
-        """The exact covariance with another Series of the same index, rounded once."""
-        return self._of("cov", other, ddof=ddof)
-
-    def corr(self, other: Any) -> Any:
-        """The exact correlation with another Series of the same index, rounded once."""
-        return self._of("corr", other)
+            windows["min_periods"] = max(windows["min_periods"], math.floor(min(options["ddof"], len(items))) + 1)
+        bias = {"bias": False} if statistic in ("skewness", "kurtosis") else {}
+        return getattr(exact.rolling(items, **windows), statistic)(*others, **options, **bias)
 
 
-def rolling(
-    rows: Any,
-    window: Any = None,
-    min_periods: int | None = None,
-    on: Any = None,
-    *,
-    placement: str = "trailing",
-) -> RollingWindows:
-    """Windows that move over rows: `rolling(rows, window).mean()`, `.std()`, `.skew()`, `.corr(other)`, ….
+def rolling(rows, window=None, min_periods=None, on=None, *, placement="trailing"):
+    """Windows that move over rows: `rolling(rows, window).mean()`, `.std()`, ….
 
     Parameters
     ----------
     rows : Series or DataFrame
         Floats, or integers, of which some may be missing.
     window : int, or a duration, optional
-        As in `treefold.exact.rolling`. If it is a duration and `on` is not given, the rows' index has the times. Without a window, each has all
+        As in `treefold.exact.rolling`. If it is a duration and `on` is not
+        given, the rows' index has the times. Without a window, each has all
         rows from the first one on.
     min_periods : int, optional
-        Windows of fewer items that are not missing have the value NaN.
+        Windows of fewer items that are not missing have the value NaN. By
+        default it is `window` if that is a number of rows, and else 1.
     on : array_like or str, optional
-        An ascending index for each row, or the name of a DataFrame's column that has it, which is then no column of the result.
-    placement : str
+        An ascending index for each row, or the name of a DataFrame's column
+        that has it, which is then no column of the result.
+    placement : str, optional
         "trailing", "forward", or "centred", which is pandas' `center=True`.
 
     Returns
     -------
     RollingWindows
+
+    Raises
+    ------
+    TypeError
+        The rows are neither a Series nor a DataFrame.
     """
     if isinstance(rows, pd.DataFrame) and isinstance(on, str):
         rows, on = rows.drop(columns=on), rows[on]
@@ -375,3 +475,38 @@ def rolling(
         min_periods = window if on is None and window is not None else 1
     options = {"window": window, "min_periods": min_periods, "on": on, "placement": placement, "skipna": True}
     return RollingWindows(rows, options)
+
+
+def _add_methods(of, items, pairs, columns, by_place, by_keyword, texts):
+    """Gives a class the statistics of the table, of items or of pairs, with the options that it takes."""
+    for name, statistic in _STATISTICS.items():
+        if pairs or not statistic.columns:
+            setattr(of, name, _method(of, name, pairs if statistic.columns else items, columns, by_place, by_keyword, texts))
+
+
+def _method(of, name, what, columns, by_place, by_keyword, texts):
+    statistic = _STATISTICS[name]
+    # pandas' series and windows have another word for it.
+    columns = [*columns, *("other" if column == "y" and "other" in texts else column for column in statistic.columns)]
+    by_place, by_keyword = ([option for option in options if option in statistic.options] for options in (by_place, by_keyword))
+
+    def body(self, **arguments):
+        return self._applied(name, [arguments.pop(column) for column in columns], arguments)
+
+    # Without a name, a statistic is of all columns.
+    parameters = signature(["self", *columns, *by_place], by_keyword, _DEFAULTS if statistic.columns else _DEFAULTS | {"x": None})
+    texts = texts | _OPTIONS | ({"x": "str or list of str\n    The columns, each with the other one."} if statistic.columns else {})
+    return made(f"{of.__name__}.{name}", parameters, body, docstring(statistic.summary.format(what), parameters, texts))
+
+
+_NAMES = {
+    "x": "str or list of str, optional\n    The columns; by default all of numbers but the keys.",
+    "y": "str\n    The other column.",
+    "weights": "str\n    The column that has the weight of each item.",
+}
+_SERIES = {"other": "Series\n    The other column.", "weights": "Series\n    The weight of each item."}
+_ALL = ("ddof", "min_count", "skipna")
+_add_methods(GroupBy, "each group's items", "two columns in each group", ("x",), ("ddof",), ("min_count", "skipna"), _NAMES)
+_add_methods(SeriesAccessor, "all items", "two columns", (), (), _ALL, _SERIES)
+_add_methods(DataFrameAccessor, "each column's items", None, (), (), _ALL, {})
+_add_methods(RollingWindows, "each window's items", "two columns in each window", (), ("ddof",), (), _SERIES)

@@ -35,6 +35,7 @@ functions, by their names without `exact_`:
 
 import datetime
 import functools
+import inspect
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -140,15 +141,20 @@ def _function(name: str, like: Callable[_P, _Arguments], *summary: str) -> Calla
     is_of_lists = "list" in name or name == "tree_sum"
     of_rows = is_of_lists or name.endswith("_of")
 
-    def called(arguments: _Arguments) -> pl.Expr:
+    def called(*arguments: _P.args, **named: _P.kwargs) -> pl.Expr:
         return register_plugin_function(
-            plugin_path=Path(_native.__file__), function_name=name, args=arguments, is_elementwise=of_rows, returns_scalar=not of_rows
+            plugin_path=Path(_native.__file__),
+            function_name=name,
+            args=like(*arguments, **named),
+            is_elementwise=of_rows,
+            returns_scalar=not of_rows,
         )
 
     items = "column of lists of floats" if is_of_lists else "column of floats"
     texts = {key: text.replace("column of floats", items) for key, text in _TEXTS.items()}
     rest = _RETURNS if name == "exact_sum" else f"{_RETURNS}\nSee Also\n--------\nexact_sum : what is common to all these functions.\n"
-    function = made(name, like, called, docstring("\n".join(summary), like, texts, rest))
+    signature = inspect.signature(like).replace(return_annotation=pl.Expr)
+    function: Callable[_P, pl.Expr] = made(name, signature, called, docstring("\n".join(summary), signature, texts, rest))
     _FUNCTIONS[name.removeprefix("exact_")] = function
     return function
 

@@ -3,7 +3,9 @@
 import itertools
 import math
 import os
+from fractions import Fraction
 
+import by_fractions
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -124,10 +126,10 @@ def test_wrong_arguments():
         tp.groupby(frame, "k").sum("x")
     with pytest.raises(OverflowError, match="column 'i': the sum of key 0 is 9223372036854775808"):
         tp.groupby(frame.assign(k=0), "k").sum("i")
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match="x: 'z' is not one of the columns"):
         tp.groupby(frame, "k").sum("z")
-    with pytest.raises(TypeError, match="frame is a Series"):
-        tp.groupby(frame["k"], "k")
+    with pytest.raises(TypeError, match="rows is a list, not a DataFrame or a Series"):
+        tp.groupby([1, 2], [1, 2])
     with pytest.raises(ValueError, match="as_index"):
         tp.groupby(frame, "k", as_index=False)
     with pytest.raises(ValueError, match="'i' names 2 columns"):
@@ -214,6 +216,142 @@ def test_groups_without_rows(options):
             for figure in ("sum", "mean", "var", "std", "count"):
                 expected = getattr(theirs, figure)()
                 pd.testing.assert_series_equal(getattr(own, figure)("x"), expected, rtol=1e-9, obj=f"TREEFOLD_SEED={SEED}, case {case}, {by}, {figure}")
+
+
+def mixed(rows=200):
+    """Keys and columns of numbers and of others, of which sums are exact in pandas, too."""
+    random = np.random.default_rng(SEED)
+    frame = pd.DataFrame({"k": random.integers(0, 5, rows), "l": pd.Categorical(random.choice(list("abc"), rows), categories=list("abcd"))})
+    frame["m"] = np.where(random.random(rows) < 0.1, None, random.choice(["x", "yy"], rows).astype(object))
+    frame["i"], frame["b"] = random.integers(-1000, 1000, rows), random.random(rows) < 0.5
+    frame["large"] = 2**62 // rows - random.integers(0, 9, rows)
+    frame["f"] = np.where(random.random(rows) < 0.1, np.nan, random.integers(0, 99, rows))
+    frame["s"], frame["n"] = "text", pd.Series(frame["i"], dtype="Int64").mask(frame["f"] > 80)
+    return frame
+
+
+BY = ["k", "l", "m", ["k", "m"], ["k", "l"], ["l", "m", "k"]]
+OF_A_COLUMN = ["sum", "count", "mean", "var", "std", "min", "max", "skew", "kurt"]
+# Before pandas 3, groups have no kurtosis.
+OF_GROUPS = [name for name in OF_A_COLUMN if hasattr(pd.core.groupby.DataFrameGroupBy, name)]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("by", BY, ids=str)
+def test_all_columns_are_those_of_pandas(by, options):
+    """Columns, index and integers are pandas' own; other values are near."""
+    frame, options = mixed(), {"observed": False, **options}
+    own, theirs = tp.groupby(frame, by, **options), frame.groupby(by, **options)
+    for name in OF_GROUPS:
+        if name in ("skew", "kurt"):
+            # Whose powers float64 does not hold.
+            own, theirs = (one(frame.drop(columns="large"), by, **options) for one in (tp.groupby, pd.DataFrame.groupby))
+        found = getattr(own, name)()
+        wanted = getattr(theirs, name)() if name == "count" else getattr(theirs, name)(numeric_only=True)
+        pd.testing.assert_index_equal(found.columns, wanted.columns)
+        for column in found:
+            # Of large integers, pandas' other statistics are rounded on the way.
+            if column != "large" or name in ("sum", "count", "min", "max"):
+                near = wanted[column].astype("f8" if wanted[column].dtype == "Float64" else wanted[column].dtype)
+                # Of equal items older pandas has the skewness 0.
+                near = near.where(found[column].notna()) if name == "skew" else near
+                pd.testing.assert_series_equal(found[column], near, rtol=1e-9, check_dtype=False, obj=f"{name}, TREEFOLD_SEED={SEED}")
+        for column in ("i", "b", "large") if name in ("sum", "min", "max") else ():
+            there = wanted[column].notna()
+            assert found[column][there].astype(object).tolist() == wanted[column][there].astype(object).tolist(), (name, column)
+            assert found[column].dtype == wanted[column].dtype or wanted[column].dtype == object
+    own = tp.groupby(frame, by, **options)
+    assert own.sum().columns.tolist() == [name for name in ["k", "i", "b", "large", "f", "n"] if name not in np.atleast_1d(by)]
+    keys = [frame[name] for name in ([by] if isinstance(by, str) else by)]
+    series = tp.groupby(frame["i"], keys, **options)
+    pd.testing.assert_series_equal(series.sum(), frame["i"].groupby(keys, **options).sum())
+    pd.testing.assert_series_equal(series.max(), frame["i"].groupby(keys, **options).max())
+    assert series.sum().name == "i" and series.count().equals(tp.groupby(frame, keys, **options).count("i"))
+
+
+def test_two_columns_by_several_keys():
+    frame = mixed()
+    frame["x"], frame["y"] = np.random.default_rng(SEED).standard_normal((2, len(frame))) * 1e9
+    groups = tp.groupby(frame, ["k", "m"])
+    for statistic in ("dot", "cov", "corr", "average"):
+        found = getattr(groups, statistic)("x", "y")
+        assert len(found) == 10 and found.index.names == ["k", "m"]
+        for key, rows in frame.groupby(["k", "m"]):
+            if statistic == "dot":
+                value = float(sum(Fraction(x) * Fraction(y) for x, y in zip(rows["x"], rows["y"])))
+            else:
+                value = by_fractions.expected(statistic, rows["x"], rows["y"], ddof=1)
+            assert found[key] == value
+    both = groups.cov(["x", "i"], "y", ddof=0)
+    assert both.columns.tolist() == ["x", "i"] and both["i"].equals(groups.cov("i", "y", ddof=0))
+    one = frame["x"].exact
+    assert one.dot(frame["y"]) == float(sum(Fraction(x) * Fraction(y) for x, y in zip(frame["x"], frame["y"])))
+    assert one.groupby(frame["k"]).sum().equals(tp.groupby(frame, "k").sum("x")) and frame.exact.groupby("k").sum().equals(tp.groupby(frame, "k").sum())
+
+
+AGGREGATIONS = [
+    {"i": "sum", "f": ["mean", "std"]}, {"f": "var", "i": "max"}, {"i": ["min"]}, {}, "sum", "mean", ["sum", "mean"], ["max"],
+]
+
+
+@pytest.mark.parametrize("by", ["k", ["k", "l"]], ids=str)
+@pytest.mark.parametrize("func", AGGREGATIONS, ids=str)
+def test_agg_has_the_forms_of_pandas(func, by):
+    frame = mixed()[["k", "l", "i", "f", "n"]].astype({"n": "f8"})
+    options = {"observed": True}
+    own, theirs = tp.groupby(frame, by, **options), frame.groupby(by, **options)
+    if func == {}:
+        assert own.agg({}).shape == (len(own.sum()), 0)
+        return
+    numbers = theirs[[name for name in frame.columns[2:]] if isinstance(by, list) else ["i", "f", "n"]]
+    wanted = numbers.agg(func)
+    pd.testing.assert_frame_equal((own if isinstance(func, dict) else tp.groupby(frame.drop(columns="l") if by == "k" else frame, by, **options)).agg(func), wanted, rtol=1e-9)
+    if not isinstance(func, dict):
+        found, wanted = tp.groupby(frame["f"], frame["k"]).agg(func), frame["f"].groupby(frame["k"]).agg(func)
+        assert type(found) is type(wanted)
+        (pd.testing.assert_frame_equal if isinstance(func, list) else pd.testing.assert_series_equal)(found, wanted, rtol=1e-9)
+
+
+def test_named_aggregation():
+    frame = mixed()
+    named = {"total": ("i", "sum"), "f": pd.NamedAgg("f", "mean"), "again": ("f", "std")}
+    pd.testing.assert_frame_equal(tp.groupby(frame, ["k", "m"]).agg(**named), frame.groupby(["k", "m"]).agg(**named), rtol=1e-9)
+    found, wanted = (one.agg(low="min", n="count") for one in (tp.groupby(frame["i"], frame["k"]), frame["i"].groupby(frame["k"])))
+    pd.testing.assert_frame_equal(found, wanted)
+    two = pd.DataFrame([[1, 2, 3], [4, 5, 6]], columns=pd.MultiIndex.from_tuples([("a", "x"), ("a", "y"), ("b", "x")], names=["u", "v"]))
+    for func in ("sum", ["sum", "max"], {("a", "y"): ["min"]}):
+        assert tp.groupby(two, [0, 0]).agg(func).to_dict() == two.groupby([0, 0]).agg(func).to_dict()
+    assert tp.groupby(frame, "k").agg("var", ddof=0).equals(tp.groupby(frame, "k").var(ddof=0))
+    assert tp.groupby(frame, "k").agg({"f": "sum"}, min_count=200)["f"].isna().all()
+    for wrong, error, match in [
+        (lambda groups: groups.agg("median"), ValueError, "func: 'median' is none of sum, count, mean"),
+        (lambda groups: groups.agg({"i": exact.sum}), ValueError, "func: <function sum"),
+        (lambda groups: groups.agg({"i": "cov"}), ValueError, "func: 'cov' is none of"),
+        (lambda groups: groups.agg(total="i"), TypeError, "total: 'i' is not a pair of a column and a statistic"),
+        (lambda groups: groups.agg(), TypeError, "func: None is not the name of a statistic"),
+        (lambda groups: groups.agg({"z": "sum"}), KeyError, "'z' is not one of the columns"),
+        (lambda groups: groups.sum(dof=1), TypeError, r"GroupBy.sum\(\): got an unexpected keyword argument 'dof'"),
+        (lambda groups: groups.cov("i"), TypeError, r"GroupBy.cov\(\): missing a required argument: 'y'"),
+        (lambda groups: tp.groupby(frame["i"], frame["k"]).sum("i"), TypeError, "x: 'i' names a column, and the rows are a Series"),
+        (lambda groups: tp.groupby(frame["i"], frame["k"]).agg({"i": "sum"}), TypeError, "func: {'i': 'sum'} is not the name of a statistic"),
+    ]:
+        with pytest.raises(error, match=match):
+            wrong(tp.groupby(frame, "k"))
+
+
+def test_functions_that_pandas_calls_for_each_group_and_column():
+    frame = mixed()[["k", "i", "b", "large"]]
+    frame["f"] = np.random.default_rng(SEED).standard_normal(len(frame))
+    found = frame.groupby("k").agg(exact.sum)
+    pd.testing.assert_frame_equal(found, tp.groupby(frame, "k").sum())
+    assert found["large"].dtype == np.int64 and found["b"].tolist() == frame["b"].groupby(frame["k"]).sum().tolist()
+    assert frame.agg(exact.sum).to_dict() == {name: exact.sum(frame[name]) for name in frame}
+    assert frame.groupby("k").agg({"i": exact.sum, "f": exact.mean})["i"].equals(found["i"])
+    if pd.__version__ >= "3":
+        # Before, pandas calls it for each item first.
+        assert frame["i"].agg(exact.sum) == sum(frame["i"].tolist()) and frame["f"].agg(exact.sum) == math.fsum(frame["f"])
+    with pytest.raises(OverflowError):
+        pd.DataFrame({"k": [0, 0], "i": [2**62, 2**62]}).groupby("k").agg(exact.sum)
 
 
 def test_groups_that_pandas_tells_wrongly(monkeypatch):
