@@ -4,6 +4,40 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from . import _native
+
+# The native half's statistics, and what each is.
+STATISTICS = {
+    "count": "The number of {}",
+    "sum": "The exact sum of {}, rounded once",
+    "mean": "The exact mean of {}, rounded once",
+    "var": "The exact variance of {}, rounded once",
+    "std": "The root of the exact variance of {}, rounded once",
+    "min": "The least of {}",
+    "max": "The greatest of {}",
+    "norm": "The exact Euclidean norm of {}, rounded once",
+    "skewness": "The exact skewness of {}, rounded once",
+    "kurtosis": "The exact excess kurtosis of {}, rounded once",
+    "dot": "The exact sum of the products of {}, rounded once",
+    "average": "The exact weighted mean of {}, rounded once",
+    "cov": "The exact covariance of {}, rounded once",
+    "corr": "The exact correlation of {}, rounded once",
+    "slope": "The exact regression slope of {}, rounded once",
+    "intercept": "The exact intercept of {}, rounded once",
+}
+_OPTIONS = {"var": ["ddof"], "std": ["ddof"], "cov": ["ddof"], "skewness": ["bias"], "kurtosis": ["bias"]}
+
+
+def columns_of(statistic: str) -> list[str]:
+    """The columns that a statistic is of."""
+    inputs, _ = _native.statistic_defaults(statistic)
+    return ["x", "weights" if statistic == "average" else "y"][:inputs]
+
+
+def options_of(statistic: str) -> list[str]:
+    """What a statistic depends on besides the items."""
+    return _OPTIONS.get(statistic, [])
+
 
 def signature(positional: Iterable[str], keywords: Iterable[str], defaults: Mapping[str, object]) -> inspect.Signature:
     """The signature of parameters by their names: those without a default must be given."""

@@ -23,44 +23,20 @@ Importing this module registers the accessor `exact` of series and frames:
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from . import exact
-from ._functions import docstring, made, signature
+from ._functions import STATISTICS, columns_of, docstring, made, options_of, signature
 from ._groups import GroupBy as _Groups
 
 __all__ = ["DataFrameAccessor", "GroupBy", "RollingWindows", "SeriesAccessor", "groupby", "rolling"]
 
 
-class _Statistic(NamedTuple):
-    """What a statistic is called in the native half, what it is of some items, and its parameters."""
-
-    name: str
-    summary: str
-    columns: tuple = ()
-    options: tuple = ("skipna",)
-
-
-# By the names of the methods, which are pandas'.
-_STATISTICS = {
-    "sum": _Statistic("sum", "The exact sum of {}, rounded once.", options=("min_count", "skipna")),
-    "count": _Statistic("count", "The number of {} that are not missing.", options=()),
-    "mean": _Statistic("mean", "The exact mean of {}, rounded once."),
-    "var": _Statistic("var", "The exact variance of {}, rounded once.", options=("ddof", "skipna")),
-    "std": _Statistic("std", "The root of the exact variance of {}, rounded once.", options=("ddof", "skipna")),
-    "skew": _Statistic("skewness", "The exact skewness G1 of {}, rounded once."),
-    "kurt": _Statistic("kurtosis", "The exact excess kurtosis G2 of {}, rounded once."),
-    "min": _Statistic("min", "The least of {}."),
-    "max": _Statistic("max", "The greatest of {}."),
-    "dot": _Statistic("dot", "The exact sum of the products of {}, rounded once.", columns=("y",)),
-    "average": _Statistic("average", "The exact weighted mean of {}, rounded once.", columns=("weights",)),
-    "cov": _Statistic("cov", "The exact covariance of {}, rounded once.", columns=("y",), options=("ddof", "skipna")),
-    "corr": _Statistic("corr", "The exact correlation of {}, rounded once.", columns=("y",)),
-}
-_OF_A_COLUMN = [name for name, statistic in _STATISTICS.items() if not statistic.columns]
+# Statistics by the names of the methods, which are pandas'.
+_STATISTICS = {{"skewness": "skew", "kurtosis": "kurt"}.get(name, name): name for name in STATISTICS}
+_OF_A_COLUMN = [name for name, statistic in _STATISTICS.items() if len(columns_of(statistic)) == 1]
 _DEFAULTS = {"ddof": 1, "min_count": 0, "skipna": True}
 _OPTIONS = {
     "min_count": "int, optional\n    Of fewer items the sum is NaN.",
@@ -145,6 +121,7 @@ class GroupBy:
     the keys, as that of pandas' own result. Sums of integers are integers of
     64 bits; one beyond is an OverflowError. Skewness and kurtosis are without
     bias, as in pandas; they are NaN of too few items, and if all are equal.
+    Slope and intercept are those of the regression line of y over x.
 
     Examples
     --------
@@ -185,7 +162,7 @@ class GroupBy:
 
     def _applied(self, name, columns, options):
         """A statistic of the columns that the first name stands for, each with the others."""
-        (x, *others), of, index = columns, _STATISTICS[name].name, self._groups.keys
+        (x, *others), of, index = columns, _STATISTICS[name], self._groups.keys
         if isinstance(self._rows, pd.Series):
             if x is not None:
                 raise TypeError(f"x: {x!r} names a column, and the rows are a Series")
@@ -310,7 +287,7 @@ class SeriesAccessor(_Accessor):
             frame = pd.concat(dict(enumerate(columns)), axis=1, join="inner")
             columns = [frame[place].rename(column.name) for place, column in enumerate(columns)]
         groups = GroupBy(columns[0], np.zeros(len(columns[0]), np.int64), pd.RangeIndex(1))
-        return groups._values(_STATISTICS[name].name, columns, options)[0]
+        return groups._values(_STATISTICS[name], columns, options)[0]
 
 
 @pd.api.extensions.register_dataframe_accessor("exact")
@@ -412,7 +389,7 @@ class RollingWindows:
         self._rows, self._options = rows, options
 
     def _applied(self, name, others, options):
-        statistic = _STATISTICS[name].name
+        statistic = _STATISTICS[name]
         if isinstance(self._rows, pd.DataFrame):
             if others:
                 raise TypeError(f"{name}: rows is a DataFrame, not a Series")
@@ -478,25 +455,27 @@ def rolling(rows, window=None, min_periods=None, on=None, *, placement="trailing
 
 
 def _add_methods(of, items, pairs, columns, by_place, by_keyword, texts):
-    """Gives a class the statistics of the table, of items or of pairs, with the options that it takes."""
+    """Gives a class the statistics of items and of pairs, with the options that it takes."""
     for name, statistic in _STATISTICS.items():
-        if pairs or not statistic.columns:
-            setattr(of, name, _method(of, name, pairs if statistic.columns else items, columns, by_place, by_keyword, texts))
+        if pairs or name in _OF_A_COLUMN:
+            setattr(of, name, _method(of, name, statistic, pairs, items, columns, by_place, by_keyword, texts))
 
 
-def _method(of, name, what, columns, by_place, by_keyword, texts):
-    statistic = _STATISTICS[name]
-    # pandas' series and windows have another word for it.
-    columns = [*columns, *("other" if column == "y" and "other" in texts else column for column in statistic.columns)]
-    by_place, by_keyword = ([option for option in options if option in statistic.options] for options in (by_place, by_keyword))
+def _method(of, name, statistic, pairs, items, columns, by_place, by_keyword, texts):
+    _, *others = columns_of(statistic)
+    # pandas' series and windows have another word for the other column.
+    columns = [*columns, *("other" if other == "y" and "other" in texts else other for other in others)]
+    options = {*options_of(statistic), *(["min_count"] if name == "sum" else []), *(["skipna"] if name != "count" else [])}
+    by_place, by_keyword = ([option for option in some if option in options] for some in (by_place, by_keyword))
 
     def body(self, **arguments):
         return self._applied(name, [arguments.pop(column) for column in columns], arguments)
 
     # Without a name, a statistic is of all columns.
-    parameters = signature(["self", *columns, *by_place], by_keyword, _DEFAULTS if statistic.columns else _DEFAULTS | {"x": None})
-    texts = texts | _OPTIONS | ({"x": "str or list of str\n    The columns, each with the other one."} if statistic.columns else {})
-    return made(f"{of.__name__}.{name}", parameters, body, docstring(statistic.summary.format(what), parameters, texts))
+    parameters = signature(["self", *columns, *by_place], by_keyword, _DEFAULTS if others else _DEFAULTS | {"x": None})
+    texts = texts | _OPTIONS | ({"x": "str or list of str\n    The columns, each with the other one."} if others else {})
+    summary = STATISTICS[statistic].format(pairs if others else items)
+    return made(f"{of.__name__}.{name}", parameters, body, docstring(f"{summary}.", parameters, texts))
 
 
 _NAMES = {

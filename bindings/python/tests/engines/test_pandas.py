@@ -273,7 +273,7 @@ def test_two_columns_by_several_keys():
     frame = mixed()
     frame["x"], frame["y"] = np.random.default_rng(SEED).standard_normal((2, len(frame))) * 1e9
     groups = tp.groupby(frame, ["k", "m"])
-    for statistic in ("dot", "cov", "corr", "average"):
+    for statistic in ("dot", "cov", "corr", "average", "slope", "intercept"):
         found = getattr(groups, statistic)("x", "y")
         assert len(found) == 10 and found.index.names == ["k", "m"]
         for key, rows in frame.groupby(["k", "m"]):
@@ -286,6 +286,8 @@ def test_two_columns_by_several_keys():
     assert both.columns.tolist() == ["x", "i"] and both["i"].equals(groups.cov("i", "y", ddof=0))
     one = frame["x"].exact
     assert one.dot(frame["y"]) == float(sum(Fraction(x) * Fraction(y) for x, y in zip(frame["x"], frame["y"])))
+    assert one.norm() == exact.norm(frame["x"]) and one.slope(frame["y"]) == by_fractions.expected("slope", frame["x"], frame["y"])
+    assert tp.rolling(frame["x"], 7).slope(frame["y"]).iloc[9] == by_fractions.expected("slope", frame["x"][3:10], frame["y"][3:10])
     assert one.groupby(frame["k"]).sum().equals(tp.groupby(frame, "k").sum("x")) and frame.exact.groupby("k").sum().equals(tp.groupby(frame, "k").sum())
 
 
@@ -324,7 +326,7 @@ def test_named_aggregation():
     assert tp.groupby(frame, "k").agg("var", ddof=0).equals(tp.groupby(frame, "k").var(ddof=0))
     assert tp.groupby(frame, "k").agg({"f": "sum"}, min_count=200)["f"].isna().all()
     for wrong, error, match in [
-        (lambda groups: groups.agg("median"), ValueError, "func: 'median' is none of sum, count, mean"),
+        (lambda groups: groups.agg("median"), ValueError, "func: 'median' is none of count, sum, mean"),
         (lambda groups: groups.agg({"i": exact.sum}), ValueError, "func: <function sum"),
         (lambda groups: groups.agg({"i": "cov"}), ValueError, "func: 'cov' is none of"),
         (lambda groups: groups.agg(total="i"), TypeError, "total: 'i' is not a pair of a column and a statistic"),
