@@ -42,7 +42,8 @@ def options_of(statistic: str) -> list[str]:
 def signature(positional: Iterable[str], keywords: Iterable[str], defaults: Mapping[str, object]) -> inspect.Signature:
     """The signature of parameters by their names: those without a default must be given."""
     kinds = [(inspect.Parameter.POSITIONAL_OR_KEYWORD, positional), (inspect.Parameter.KEYWORD_ONLY, keywords)]
-    parameters = [inspect.Parameter(name, kind, default=defaults.get(name, inspect.Parameter.empty)) for kind, names in kinds for name in names]
+    empty = inspect.Parameter.empty
+    parameters = [inspect.Parameter(name, kind, default=defaults.get(name, empty)) for kind, names in kinds for name in names]
     return inspect.Signature(parameters)
 
 

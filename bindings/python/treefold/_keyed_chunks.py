@@ -1,19 +1,34 @@
 """Exact statistics by key of dask arrays."""
 
 import functools
-from typing import Any
 
 import dask.array as da
 import numpy as np
-from numpy.typing import ArrayLike
 
 from . import _chunks
 from ._arrays import as_array, as_doubles, as_unmasked, contiguous
+from ._functions import STATISTICS, columns_of, docstring, made, options_of, signature
 from ._keyed import as_complex, as_exact_floats, slots_of
+
+# As pandas' groups.
+_DEFAULTS = {"ddof": 1, "bias": True, "split_every": None}
+_COLUMN = "dask.array.Array or array_like\n    As many items as keys."
+_TEXTS = {
+    "x": _COLUMN,
+    "y": _COLUMN,
+    "weights": _COLUMN,
+    "ddof": "float, optional\n    What is subtracted from the number of items in the divisor.",
+    "bias": "bool, optional\n    Whether it is that of the items, or an estimate of the population's.",
+    "split_every": "int or dict, optional\n    How many partial results one task merges, as in dask.",
+}
 
 
 class GroupBy:
     """Items in groups of equal keys: `exact_groupby` makes it.
+
+    Methods return a dask array with a result for each group, or one of NumPy's
+    if no argument is dask's. Of no items, counts and sums are 0, and the other
+    results NaN.
 
     Attributes
     ----------
@@ -21,56 +36,15 @@ class GroupBy:
         The groups, in the order of all results.
     """
 
-    __slots__ = ("_array", "keys")
-
-    def __init__(self, array: Any, groups: ArrayLike) -> None:
-        if np.ndim(array) != 1:
-            raise ValueError(f"keys have {np.ndim(array)} axes, not one")
-        self._array, self.keys = array, as_unmasked(groups, "groups")
+    def __init__(self, keys, groups):
+        if np.ndim(keys) != 1:
+            raise ValueError(f"keys have {np.ndim(keys)} axes, not one")
+        self._array, self.keys = keys, as_unmasked(groups, "groups")
         if self.keys.ndim != 1:
             raise ValueError(f"groups have {self.keys.ndim} axes, not one")
-        if len(np.unique(self.keys)) < len(self.keys):
-            raise ValueError("groups: a key is there twice")
-
-    def sum(self, x: Any, split_every: Any = None) -> Any:
-        """The exact sum of each group's items, rounded once; that of nothing is 0.0."""
-        return self._reduced("sum", (x,), split_every)
-
-    def count(self, split_every: Any = None) -> Any:
-        """The number of items of each group."""
-        return self._reduced("count", (self._array,), split_every)
-
-    def mean(self, x: Any, split_every: Any = None) -> Any:
-        """The exact mean of each group's items, rounded once; NaN where there are none."""
-        return self._reduced("mean", (x,), split_every)
-
-    def var(self, x: Any, ddof: float = 1, split_every: Any = None) -> Any:
-        """The exact variance of each group's items, rounded once, as `treefold.exact.groupby` has it."""
-        return self._reduced("var", (x,), split_every, ddof)
-
-    def std(self, x: Any, ddof: float = 1, split_every: Any = None) -> Any:
-        """The square root of `var`, rounded once."""
-        return self._reduced("std", (x,), split_every, ddof)
-
-    def skewness(self, x: Any, bias: bool = True, split_every: Any = None) -> Any:
-        """The exact skewness of each group's items, rounded once."""
-        return self._reduced("skewness", (x,), split_every, bias=bias)
-
-    def kurtosis(self, x: Any, bias: bool = True, split_every: Any = None) -> Any:
-        """The exact excess kurtosis of each group's items, rounded once."""
-        return self._reduced("kurtosis", (x,), split_every, bias=bias)
-
-    def average(self, x: Any, weights: Any, split_every: Any = None) -> Any:
-        """The exact weighted mean of each group's items, rounded once."""
-        return self._reduced("average", (x, weights), split_every)
-
-    def cov(self, x: Any, y: Any, ddof: float = 1, split_every: Any = None) -> Any:
-        """The exact covariance of each group's pairs, rounded once."""
-        return self._reduced("cov", (x, y), split_every, ddof)
-
-    def corr(self, x: Any, y: Any, split_every: Any = None) -> Any:
-        """The exact correlation of each group's pairs, rounded once."""
-        return self._reduced("corr", (x, y), split_every)
+        distinct, counts = np.unique(self.keys, return_counts=True)
+        for twice in distinct[counts > 1][:1].tolist():
+            raise ValueError(f"groups: key {twice!r} is there twice")
 
     def _reduced(self, statistic, columns, split_every, ddof=0, bias=True):
         keys, *columns = _chunks.vectors((self._array, *columns), ("keys", "x", "y"))
@@ -126,29 +100,54 @@ def _values(*states, statistic, ddof, bias):
     return values[0] if len(values) == 1 else as_complex(*values)
 
 
-def exact_groupby(keys: Any, groups: ArrayLike) -> GroupBy:
-    """Groups the items of dask arrays by keys: `exact_groupby(keys, groups).sum(x)`, `.mean(x)`, `.cov(x, y)` and other statistics.
+def exact_groupby(keys, groups):
+    """Groups the items of dask arrays: `exact_groupby(keys, groups).sum(x)`, ….
 
     Parameters
     ----------
     keys : dask.array.Array or array_like
-        A vector of what NumPy sorts; items whose keys are masked are left out. Chunks may have unknown sizes, if those of the items are the same.
+        A vector of what NumPy sorts; items whose keys are masked are left out.
+        Chunks may have unknown sizes, if those of the items are the same.
     groups : array_like
-        The keys that results are wanted of, each once. Items with other keys are left out.
+        The keys that results are wanted of, each once. Items with other keys
+        are left out.
 
     Returns
     -------
-    GroupBy, whose methods return dask arrays with a result for each group, or arrays of NumPy's.
+    GroupBy
+
+    Raises
+    ------
+    ValueError
+        Keys or groups are no vector, or a group is there twice.
 
     Examples
     --------
     >>> import dask.array as da
     >>> import treefold.dask
-    >>> keys, x = da.from_array([3, 1, 3, 7], chunks=3), da.from_array([1e300, 0.5, -1e300, 2.0], chunks=3)
-    >>> treefold.dask.exact_groupby(keys, [1, 3]).sum(x).compute().tolist()
+    >>> keys = da.from_array([3, 1, 3, 7], chunks=3)
+    >>> x = da.from_array([1e300, 0.5, -1e300, 2.0], chunks=3)
+    >>> groups = treefold.dask.exact_groupby(keys, [1, 3])
+    >>> groups.sum(x).compute().tolist()
     [0.5, 0.0]
     """
     return GroupBy(keys, groups)
+
+
+def _method(name):
+    # Keys are counted, and not items.
+    columns = columns_of(name) if name != "count" else []
+
+    def method(self, split_every, **arguments):
+        return self._reduced(name, [arguments.pop(column) for column in columns] or [self._array], split_every, **arguments)
+
+    parameters = signature(["self", *columns, *options_of(name), "split_every"], [], _DEFAULTS)
+    summary = STATISTICS[name].format("each group's pairs" if len(columns) == 2 else "each group's items")
+    return made(f"GroupBy.{name}", parameters, method, docstring(f"{summary}.", parameters, _TEXTS))
+
+
+for _name in STATISTICS:
+    setattr(GroupBy, _name, _method(_name))
 
 
 def _products(x, y, *, dtype):
@@ -170,8 +169,8 @@ def _product_value(*states):
     return values[0] if len(values) == 1 else as_complex(*values)[()]
 
 
-def exact_dot(x: Any, y: Any, *, split_every: Any = None) -> Any:
-    """As `treefold.dask.exact_sum`, of `treefold.exact.dot` of two vectors: no product is rounded."""
+def exact_dot(x, y, split_every):
+    """`treefold.dask.exact_dot`: no product is rounded."""
     x, y = _chunks.vectors((x, y), ("x", "y"))
     dtype = np.result_type(x.dtype, y.dtype)
     dtype = dtype if dtype.kind in "fc" else np.dtype(np.float64)

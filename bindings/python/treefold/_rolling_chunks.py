@@ -1,20 +1,30 @@
 """Exact statistics of windows that move over dask arrays."""
 
 import functools
-import inspect
-from typing import Any, SupportsIndex
 
 import dask.array as da
 import numpy as np
 
-from . import exact
+from . import _native, exact
 from ._arrays import index
+from ._functions import STATISTICS, columns_of, docstring, made, options_of, signature
+
+_TEXTS = {
+    "y": "dask.array.Array or array_like\n    As many items.",
+    "weights": "dask.array.Array or array_like\n    The weight of each item.",
+    "ddof": "float, optional\n    What is subtracted from the number of items in the divisor.",
+    "bias": "bool, optional\n    Whether it is that of the items, or an estimate of the population's.",
+}
 
 
 class RollingWindows:
-    """Windows that move over a vector: `exact_rolling` makes it. It has the methods of `treefold.exact.RollingWindows`."""
+    """Windows that move over a vector: `exact_rolling` makes it.
 
-    def __init__(self, x: Any, window: SupportsIndex, min_periods: SupportsIndex | None) -> None:
+    Methods return a dask array with a result for each item, or one of NumPy's
+    if no argument is dask's: those of `treefold.exact.RollingWindows`.
+    """
+
+    def __init__(self, x, window, min_periods):
         if np.ndim(x) != 1:
             raise ValueError(f"x has {np.ndim(x)} axes, not one")
         if isinstance(x, da.Array) and np.isnan(x.shape[0]):
@@ -39,36 +49,51 @@ def _of_windows(*blocks, statistic, window, least, options):
     return getattr(exact.rolling(x, window, least), statistic)(*others, **options)
 
 
-def _rolling_method(name):
-    signature = inspect.signature(getattr(exact.RollingWindows, name))
-    # Columns have no default, and options have one.
-    columns = [parameter.name for parameter in signature.parameters.values() if parameter.default is parameter.empty][1:]
+def _method(name):
+    _, *others = columns_of(name)
+    _, ddof = _native.statistic_defaults(name)
 
-    def method(self, *arguments, **keywords):
-        options = signature.bind(self, *arguments, **keywords).arguments
-        del options["self"]
-        return self._values(name, [options.pop(column) for column in columns], options)
+    def method(self, **arguments):
+        return self._values(name, [arguments.pop(other) for other in others], arguments)
 
-    method.__name__, method.__qualname__, method.__signature__ = name, f"RollingWindows.{name}", signature
-    method.__doc__ = f"`treefold.exact.RollingWindows.{name}`."
-    setattr(RollingWindows, name, method)
+    parameters = signature(["self", *others, *options_of(name)], [], {"ddof": ddof, "bias": True})
+    summary = STATISTICS[name].format("each window's pairs" if others else "each window's items")
+    return made(f"RollingWindows.{name}", parameters, method, docstring(f"{summary}.", parameters, _TEXTS))
 
 
-for _name in vars(exact.RollingWindows):
-    if not _name.startswith("_"):
-        _rolling_method(_name)
+for _name in STATISTICS:
+    setattr(RollingWindows, _name, _method(_name))
 
 
-def exact_rolling(x: Any, window: SupportsIndex, min_periods: SupportsIndex | None = None) -> RollingWindows:
-    """Windows that end at each item, as `treefold.exact.rolling` has them: `exact_rolling(x, window).sum()`, `.mean()` and others.
+def exact_rolling(x, window, min_periods=None):
+    """Windows that end at each item: `exact_rolling(x, window).sum()`, ….
 
     Parameters
     ----------
     x : dask.array.Array or array_like
-        A vector, whose chunks have known sizes. Each takes the last `window` - 1 items before it from its neighbours.
+        A vector, whose chunks have known sizes. Each takes the last
+        `window` - 1 items before it from its neighbours.
     window : int
         The items of a window.
     min_periods : int, optional
-        Windows of fewer items have the value NaN; by default those of fewer than `window` items.
+        Windows of fewer items have the value NaN; by default those of fewer
+        than `window` items.
+
+    Returns
+    -------
+    RollingWindows
+
+    Raises
+    ------
+    ValueError
+        The window is not positive, or chunks have unknown sizes.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import treefold.dask
+    >>> x = da.from_array([1e16, 1.0, 3.0, 4.0], chunks=2)
+    >>> treefold.dask.exact_rolling(x, 2).mean().compute().tolist()
+    [nan, 5000000000000000.0, 2.0, 3.5]
     """
     return RollingWindows(x, window, min_periods)
