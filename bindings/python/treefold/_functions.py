@@ -34,6 +34,12 @@ def columns_of(statistic: str) -> list[str]:
     return ["x", "weights" if statistic == "average" else "y"][:inputs]
 
 
+def ddof_of(statistic: str) -> int:
+    """What is subtracted by default from the number of items in the divisor, as in NumPy."""
+    _, ddof = _native.statistic_defaults(statistic)
+    return int(ddof)
+
+
 def options_of(statistic: str) -> list[str]:
     """What a statistic depends on besides the items."""
     return _OPTIONS.get(statistic, [])
@@ -65,6 +71,7 @@ def made(name: str, parameters: inspect.Signature, body: Callable[..., Any], doc
 
 
 def docstring(summary: str, parameters: inspect.Signature, texts: Mapping[str, str], rest: str = "") -> str:
-    """A docstring in NumPy's form: `texts` has the type of each parameter, and lines that say what it is."""
-    described = "".join(f"{name} : {texts[name]}\n" for name in parameters.parameters if name in texts)
+    """A docstring in NumPy's form: `texts` has the type of each parameter, or of some, and lines that say what it is."""
+    names = set(parameters.parameters)
+    described = "".join(f"{of} : {text}\n" for of, text in texts.items() if names & set(of.split(", ")))
     return f"{summary}\n\nParameters\n----------\n{described}{rest}" if described else f"{summary}\n{rest}"

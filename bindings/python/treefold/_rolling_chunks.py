@@ -5,9 +5,9 @@ import functools
 import dask.array as da
 import numpy as np
 
-from . import _native, exact
+from . import exact
 from ._arrays import index
-from ._functions import STATISTICS, columns_of, docstring, made, options_of, signature
+from ._functions import STATISTICS, columns_of, ddof_of, docstring, made, options_of, signature
 
 _TEXTS = {
     "y": "dask.array.Array or array_like\n    As many items.",
@@ -51,12 +51,11 @@ def _of_windows(*blocks, statistic, window, least, options):
 
 def _method(name):
     _, *others = columns_of(name)
-    _, ddof = _native.statistic_defaults(name)
 
     def method(self, **arguments):
         return self._values(name, [arguments.pop(other) for other in others], arguments)
 
-    parameters = signature(["self", *others, *options_of(name)], [], {"ddof": ddof, "bias": True})
+    parameters = signature(["self", *others, *options_of(name)], [], {"ddof": ddof_of(name), "bias": True})
     summary = STATISTICS[name].format("each window's pairs" if others else "each window's items")
     return made(f"RollingWindows.{name}", parameters, method, docstring(f"{summary}.", parameters, _TEXTS))
 

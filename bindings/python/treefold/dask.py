@@ -26,7 +26,7 @@ import numpy as np
 from . import _chunks, _native
 from ._arrays import as_unmasked, check_inexact, index, reduced_axes, size
 from ._chunks import converted, present, vectors
-from ._functions import STATISTICS, columns_of, docstring, made, options_of, signature
+from ._functions import STATISTICS, columns_of, ddof_of, docstring, made, options_of, signature
 from ._keyed_chunks import GroupBy, exact_dot, exact_groupby
 from ._reductions import quotient
 from ._rolling_chunks import RollingWindows, exact_rolling
@@ -349,7 +349,7 @@ def _exactly(statistic, how, *options, **others):
     columns = ("x", "y", "axis") if second == ["y"] else ("array", "axis", *second)
     summary = STATISTICS[statistic].format("pairs of items" if second else "the items")
     by_place = (*columns, *options, *options_of(statistic), "keepdims")
-    return _Function(functools.partial(how, statistic), f"{summary}: `treefold.exact`.", by_place, ddof=_native.statistic_defaults(statistic)[1], **others)
+    return _Function(functools.partial(how, statistic), f"{summary}.", by_place, ddof=ddof_of(statistic), **others)
 
 
 _COUNTED = {"by_keyword": ("split_every", "skipna", "min_count")}

@@ -1,22 +1,28 @@
-"""`DataArray.treefold`, `DataArray.exact` and those of a Dataset: reductions by the names of dimensions, in memory and over dask.
+"""Reductions of xarray by the names of dimensions, in memory and over dask.
 
-Importing this module registers them. They are shorthands of `reduce`: `array.reduce(treefold.dask.sum, "time", skipna=True)`.
+Importing this module registers the accessors `treefold` and `exact` of arrays
+and of data sets. They are shorthands of `reduce`:
+`array.reduce(treefold.dask.sum, "time", skipna=True)`.
 
 >>> import numpy as np, xarray, treefold.xarray
->>> array = xarray.DataArray([[0.1, np.nan], [0.2, 0.3]], dims=("time", "x"))
+>>> items = [[0.1, np.nan], [0.2, 0.3]]
+>>> array = xarray.DataArray(items, dims=("time", "x"))
 >>> array.treefold.sum("time").values.tolist()
 [0.30000000000000004, 0.3]
 >>> array.treefold.sum("time", min_count=2).values.tolist()
 [0.30000000000000004, nan]
->>> array.exact.average(xarray.DataArray([1.0, 3.0], dims="time"), "time").values.tolist()
+>>> weights = xarray.DataArray([1.0, 3.0], dims="time")
+>>> array.exact.average(weights, "time").values.tolist()
 [0.17500000000000002, 0.3]
 """
 
 import functools
+import inspect
 
 import xarray
 
 from . import dask
+from ._functions import docstring, made, signature
 
 __all__ = ["Accessor", "ExactAccessor"]
 
@@ -27,71 +33,75 @@ class _Accessor:
     def __init__(self, array):
         self._array = array
 
-    def _reduce(self, function, dim, skipna, keywords):
-        skipna = True if skipna is None else bool(skipna)
-        if keywords.get("min_count", 0) is None:
-            del keywords["min_count"]
-        return self._array.reduce(function, dim, skipna=skipna, **keywords)
+    def _reduce(self, function, second, dim, others, options):
+        if not others:
+            return self._array.reduce(function, dim, **options)
+        if isinstance(self._array, xarray.Dataset):
+            return self._array.map(lambda array: type(self)(array)._reduce(function, second, dim, others, options))
+        array, other = xarray.broadcast(*xarray.align(self._array, *others, join="exact"))
+        return array.reduce(functools.partial(_of_blocks, function=function, second=second, other=other.data), dim, **options)
+
+
+def _of_blocks(array, axis=None, *, function, second, other, **options):
+    return function(array, axis=axis, **{second: other}, **options)
 
 
 @xarray.register_dataarray_accessor("treefold")
 @xarray.register_dataset_accessor("treefold")
 class Accessor(_Accessor):
-    """The reductions of `treefold.dask`, with dimensions in place of axes.
+    """`DataArray.treefold` and `Dataset.treefold`.
 
-    `dim` is a name, several, or None for all; `keepdims`, `keep_attrs` are those of `xarray.DataArray.reduce`. `skipna` is true by default, as in xarray:
-    items that are NaN do not count. Other keywords, such as `min_count`, `ddof` and `dtype`, are those of the function.
+    They have the reductions of `treefold.dask`, with dimensions in place of
+    axes. Items that are NaN do not count by default, as in xarray.
     """
 
 
 @xarray.register_dataarray_accessor("exact")
 @xarray.register_dataset_accessor("exact")
 class ExactAccessor(_Accessor):
-    """`DataArray.exact` and `Dataset.exact`: the exact functions of `treefold.dask` by their short names, `array.exact.mean("time")`.
+    """`DataArray.exact` and `Dataset.exact`.
 
-    They are `sum`, `mean`, `var`, `std`, `skewness` and `kurtosis`; with another DataArray, to whose dimensions and coordinates the array is
-    broadcast, `average(weights, dim)`, `cov(other, dim)` and `corr(other, dim)`: pairs of which one is NaN do not count.
+    They have the exact functions of `treefold.dask` by their short names:
+    `array.exact.mean("time")` is that of `treefold.dask.exact_mean`.
     """
 
-    def _pair(self, function, other, dim, skipna, keywords):
-        if isinstance(self._array, xarray.Dataset):
-            return self._array.map(lambda array: type(self)(array)._pair(function, other, dim, skipna, keywords))
-        array, other = xarray.broadcast(*xarray.align(self._array, other, join="exact"))
-        return type(self)(array)._reduce(functools.partial(function, other=other.data), dim, skipna, dict(keywords))
+
+_DEFAULTS = {"dim": None, "dtype": None, "bias": True, "skipna": True, "min_count": 0, "split_every": None, "keepdims": False, "keep_attrs": None}
+_OTHER = "DataArray\n    It is broadcast by the names of dimensions; its coordinates must be equal."
+_TEXTS = {
+    "weights": _OTHER,
+    "other": _OTHER,
+    "dim": "str, iterable of hashable or None, optional\n    The dimensions to be reduced; all of them by default.",
+    "dtype, ddof, bias, min_count, split_every": "optional\n    As in `treefold.dask`, as far as the function there has them.",
+    "skipna": "bool, optional\n    Whether items that are NaN do not count, or pairs of which one is.",
+    "keepdims, keep_attrs": "bool, optional\n    As in `xarray.DataArray.reduce`.",
+}
 
 
 def _method(accessor, name, function):
-    def method(self, dim=None, *, skipna=None, **keywords):
-        return self._reduce(function, dim, skipna, keywords)
+    """A function of `treefold.dask` as a method, whose options are keywords."""
+    of_axes = inspect.signature(function).parameters
+    second = next((column for column in ("weights", "y") if column in of_axes), None)
+    others = [] if second is None else ["other" if second == "y" else second]
+    options = [option for option in ("dtype", "ddof", "bias", "min_count", "split_every") if option in of_axes]
 
-    method.__doc__ = f"`treefold.dask.{function.__name__}` along dimensions."
-    _set(accessor, name, method)
+    def method(self, dim, skipna, **arguments):
+        arguments["skipna"] = True if skipna is None else skipna
+        if arguments.get("min_count", 0) is None:
+            arguments["min_count"] = 0
+        return self._reduce(function, second, dim, [arguments.pop(other) for other in others], arguments)
 
-
-def _method_of_pairs(name, function, second):
-    def of_blocks(array, axis=None, *, other, **keywords):
-        return function(array, axis=axis, **{second: other}, **keywords)
-
-    def method(self, other, dim=None, *, skipna=None, **keywords):
-        return self._pair(of_blocks, other, dim, skipna, keywords)
-
-    method.__doc__ = f"`treefold.dask.{function.__name__}` along dimensions."
-    _set(ExactAccessor, name, method)
-
-
-def _set(accessor, name, method):
-    method.__name__, method.__qualname__ = name, f"{accessor.__name__}.{name}"
-    setattr(accessor, name, method)
+    defaults = _DEFAULTS | ({"ddof": of_axes["ddof"].default} if "ddof" in of_axes else {})
+    parameters = signature(["self", *others, "dim"], ["skipna", *options, "keepdims", "keep_attrs"], defaults)
+    doc = docstring(f"`treefold.dask.{function.__name__}` along dimensions.", parameters, _TEXTS)
+    setattr(accessor, name, made(f"{accessor.__name__}.{name}", parameters, method, doc))
 
 
-_OF_PAIRS = {"average": "weights", "cov": "y", "corr": "y"}
 for _name in dask.__all__:
     _function, _short = getattr(dask, _name), _name.removeprefix("exact_")
-    if _short in ("GroupBy", "RollingWindows", "dot", "groupby", "rolling"):
-        continue
-    if _short in _OF_PAIRS:
-        _method_of_pairs(_short, _function, _OF_PAIRS[_short])
-        continue
-    _method(Accessor, _name, _function)
-    if _name != _short:
-        _method(ExactAccessor, _short, _function)
+    _parameters = inspect.signature(_function).parameters
+    if "axis" in _parameters:
+        if not {"weights", "y"} & set(_parameters):
+            _method(Accessor, _name, _function)
+        if _name != _short:
+            _method(ExactAccessor, _short, _function)

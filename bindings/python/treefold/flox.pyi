@@ -1,0 +1,23 @@
+from typing import Any, Literal, TypeAlias, overload
+
+import dask.array as da
+import numpy as np
+import xarray
+from flox import Aggregation
+from numpy.typing import ArrayLike, NDArray
+
+__all__: list[str]
+
+_Statistic: TypeAlias = Literal[
+    "count", "sum", "mean", "var", "std", "min", "max", "norm", "skewness", "kurtosis", "dot", "average", "cov", "corr", "slope", "intercept"
+]
+
+def aggregation(statistic: _Statistic, *, ddof: float | None = None, bias: bool = True, skipna: bool = False) -> Aggregation: ...
+@overload
+def pairs(x: xarray.DataArray, y: xarray.DataArray | da.Array | ArrayLike) -> xarray.DataArray: ...
+@overload
+def pairs(x: da.Array, y: da.Array | ArrayLike) -> da.Array: ...
+@overload
+def pairs(x: ArrayLike, y: da.Array) -> da.Array: ...
+@overload
+def pairs(x: ArrayLike, y: ArrayLike) -> NDArray[np.complex128]: ...
