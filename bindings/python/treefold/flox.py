@@ -1,16 +1,20 @@
-"""Exact reductions by group for flox, and so for xarray's groups, in memory and over dask: no bit depends on chunks, cohorts or order.
+"""Exact reductions by group for flox, and so for xarray's groups.
+
+No bit depends on chunks, cohorts or order, in memory and over dask.
 
 >>> import numpy as np, flox, treefold.flox
 >>> labels = np.array([2, 1, 2, 1])
 >>> x = np.array([1e300, 0.1, -1e300, 0.2])
->>> sums, groups = flox.groupby_reduce(x, labels, func=treefold.flox.aggregation("sum"))
+>>> function = treefold.flox.aggregation("sum")
+>>> sums, groups = flox.groupby_reduce(x, labels, func=function)
 >>> sums.tolist(), groups.tolist()
 ([0.30000000000000004, 0.0], [1, 2])
 
 Of two arrays, as an array and its weights:
 
 >>> pairs = treefold.flox.pairs(x, [1.0, 1.0, 1.0, 3.0])
->>> means, _ = flox.groupby_reduce(pairs, labels, func=treefold.flox.aggregation("average"))
+>>> function = treefold.flox.aggregation("average")
+>>> means, _ = flox.groupby_reduce(pairs, labels, func=function)
 >>> means.tolist()
 [0.17500000000000002, 0.0]
 """
@@ -18,21 +22,19 @@ Of two arrays, as an array and its weights:
 import functools
 import operator
 import sys
-from typing import Any
 
 import numpy as np
 from flox import Aggregation
 
 from . import _native, exact
 from ._arrays import as_array, contiguous
+from ._functions import columns_of
 from ._keyed import as_complex, as_exact_floats, slots_of
 
 __all__ = ["aggregation", "pairs"]
 
-# Of complex items as well, and of no items without a type; of pairs, which are complex numbers to flox; the others.
+# Of complex items as well.
 _OF_ACCUMULATORS = ("sum", "mean", "var", "std")
-_OF_PAIRS = ("average", "cov", "corr")
-_STATISTICS = (*_OF_ACCUMULATORS, "skewness", "kurtosis", *_OF_PAIRS)
 
 
 class _Empty:
@@ -61,11 +63,17 @@ def _groups(group_idx, items):
             yield number, items[..., places]
 
 
+def _slots(statistic, columns):
+    """What is held of some items as those of one key."""
+    return slots_of(statistic, np.zeros(len(columns[0]), np.int64), [contiguous(column) for column in columns], 1)
+
+
 def _state(row, dtype, statistic):
-    """What is held of some items: an accumulator, or else slots of one key."""
+    """What is held of some items."""
+    if len(columns_of(statistic)) == 2:
+        return _slots(statistic, [part.astype(np.float64) for part in (row.real, row.imag)])
     if statistic not in _OF_ACCUMULATORS:
-        columns = [part.astype(np.float64) for part in (row.real, row.imag)] if statistic in _OF_PAIRS else [as_exact_floats(row, "array")]
-        return slots_of(statistic, np.zeros(len(row), np.int64), [contiguous(column) for column in columns], 1)
+        return _slots(statistic, [as_exact_floats(row, "array")])
     state = exact.Accumulator(dtype)
     state.add(row)
     return state
@@ -74,7 +82,7 @@ def _state(row, dtype, statistic):
 def _states(group_idx, array, *, statistic, size=None, skipna=False, **_):
     """A state for each place and group."""
     items = as_array(array, "array")
-    if statistic in _OF_PAIRS and items.dtype.kind != "c":
+    if len(columns_of(statistic)) == 2 and items.dtype.kind != "c":
         raise TypeError(f"array has elements of type {items.dtype}, and `{statistic}` is of pairs: treefold.flox.pairs makes them")
     dtype = items.dtype if items.dtype.kind in "fc" else np.float64
     size = int(np.max(group_idx, initial=-1)) + 1 if size is None else size
@@ -110,59 +118,73 @@ def _combined(*arguments, axis=None, keepdims=True, size=None, **_):
     return result
 
 
-def _values(states, statistic, ddof, bias):
-    def value(state):
-        if state is _EMPTY:
-            return 0.0 if statistic == "sum" else np.nan
-        if statistic not in _OF_ACCUMULATORS:
-            return state.values(statistic, ddof, bias)[0]
-        if statistic in ("sum", "mean"):
-            return state.value() if statistic == "sum" else state.mean()
-        return getattr(state, statistic)(ddof)
+def _value(state, statistic, ddof, bias):
+    if state is _EMPTY:
+        state = _slots(statistic, [np.empty(0)] * len(columns_of(statistic)))
+    if isinstance(state, _native.ExactSlots):
+        return state.values(statistic, ddof, bias)[0]
+    if statistic in ("sum", "mean"):
+        return state.value() if statistic == "sum" else state.mean()
+    return getattr(state, statistic)(ddof)
 
-    values = [value(state) for state in states.ravel()]
-    dtypes = {value.dtype for value in values if isinstance(value, np.generic)} or {np.dtype(np.float64)}
-    return np.array(values, np.result_type(*dtypes)).reshape(states.shape)
+
+def _values(states, **options):
+    found = [None if state is _EMPTY else _value(state, **options) for state in states.ravel()]
+    # A group without items has no type.
+    dtypes = {value.dtype for value in found if value is not None} or {np.dtype(np.float64)}
+    nothing = _value(_EMPTY, **options)
+    return np.array([nothing if value is None else value for value in found], np.result_type(*dtypes)).reshape(states.shape)
 
 
 def _at_once(group_idx, array, *, statistic, skipna, size=None, ddof, bias, **_):
-    return _values(_states(group_idx, array, statistic=statistic, size=size, skipna=skipna), statistic, ddof, bias)
+    return _values(_states(group_idx, array, statistic=statistic, size=size, skipna=skipna), statistic=statistic, ddof=ddof, bias=bias)
 
 
-def _finalized(states, *, statistic, ddof, bias):
+def _finalized(states, **options):
     # What flox reduces in memory has values already.
-    return _values(states, statistic, ddof, bias) if states.dtype == object else states
+    return _values(states, **options) if states.dtype == object else states
 
 
-def aggregation(statistic: str, *, ddof: float | None = None, bias: bool = True, skipna: bool = False) -> Aggregation:
-    """What `flox.groupby_reduce` and `flox.xarray.xarray_reduce` take as `func`.
+def aggregation(statistic, *, ddof=None, bias=True, skipna=False):
+    """What `flox.groupby_reduce` and `xarray_reduce` take as `func`.
 
     Parameters
     ----------
     statistic : str
-        "sum", "mean", "var", "std", "skewness" or "kurtosis", as `treefold.exact` has them: rounded once. Of arrays that `pairs` makes:
-        "average", "cov" or "corr". The sum of nothing is 0.0, the others are NaN.
+        "count", "sum", "mean", "var", "std", "min", "max", "norm", "skewness"
+        or "kurtosis", as `treefold.exact` has them: rounded once. Of arrays
+        that `pairs` makes: "dot", "average", "cov", "corr", "slope" or
+        "intercept". Of no items, counts, sums, dots and norms are 0, and the
+        others NaN.
     ddof : float, optional
-        For variances 0 by default, and for covariances 1, as in `treefold.exact`.
+        What is subtracted from the number of items in the divisor: 0 by
+        default, and 1 in a covariance.
     bias : bool, optional
-        Whether a skewness or kurtosis is that of the items (g1, g2), or the estimate of a population's (G1, G2).
+        Whether a skewness or kurtosis is that of the items (g1, g2), or an
+        estimate of the population's (G1, G2).
     skipna : bool, optional
         Whether items that are NaN, or pairs of which one is, do not count.
 
     Returns
     -------
     flox.Aggregation
-        Its states between blocks are arrays of objects, one for each place and group.
+        Its states between blocks are arrays of objects, one for each place and
+        group.
 
     Raises
     ------
     ValueError
         There is no such statistic.
+
+    Examples
+    --------
+    >>> import flox, treefold.flox
+    >>> function = treefold.flox.aggregation("var", ddof=1)
+    >>> flox.groupby_reduce([1.0, 2.0, 9.0], [0, 0, 1], func=function)[0]
+    array([0.5, nan])
     """
-    if statistic not in _STATISTICS:
-        raise ValueError(f"statistic: {statistic!r} is none of {', '.join(_STATISTICS)}")
-    ddof = _native.statistic_defaults(statistic)[1] if ddof is None else float(ddof)
-    options = {"statistic": statistic, "ddof": ddof, "bias": bool(bias)}
+    inputs, default = _native.statistic_defaults(statistic)
+    options = {"statistic": statistic, "ddof": default if ddof is None else float(ddof), "bias": bool(bias)}
     return Aggregation(
         f"treefold_exact_{statistic}",
         numpy=functools.partial(_at_once, skipna=bool(skipna), **options),
@@ -170,23 +192,31 @@ def aggregation(statistic: str, *, ddof: float | None = None, bias: bool = True,
         combine=(_combined,),
         finalize=functools.partial(_finalized, **options),
         fill_value=_EMPTY,
-        final_fill_value=0.0 if statistic == "sum" else np.nan,
+        final_fill_value=_value(_EMPTY, **options),
         dtypes=object,
-        final_dtype=np.float64 if statistic in _OF_PAIRS else np.floating,
+        final_dtype=np.float64 if inputs == 2 else np.floating,
     )
 
 
-def pairs(x: Any, y: Any) -> Any:
+def pairs(x, y):
     """Two arrays as one of pairs, since flox groups one array.
 
     Parameters
     ----------
     x, y : array_like, dask.array.Array or xarray.DataArray
-        Floats, or integers up to 2^53. They are broadcast, those of xarray by the names of dimensions. For an average, y has the weights.
+        Floats, or integers up to 2^53. They are broadcast, those of xarray by
+        the names of dimensions. For an average, y has the weights.
 
     Returns
     -------
-    An array of complex numbers, lazy if one of the two is: x are their real parts, and y the imaginary ones.
+    ndarray, dask.array.Array or xarray.DataArray
+        Complex numbers: x are their real parts, and y the imaginary ones.
+
+    Examples
+    --------
+    >>> import treefold.flox
+    >>> treefold.flox.pairs([1.0, 2.0], [3, 4])
+    array([1.+3.j, 2.+4.j])
     """
     xarray, da = sys.modules.get("xarray"), sys.modules.get("dask.array")
     if xarray is not None and any(isinstance(one, (xarray.DataArray, xarray.Dataset)) for one in (x, y)):

@@ -14,7 +14,8 @@ import treefold.xarray  # noqa: F401 - so does it
 import xarray
 from by_fractions import expected
 from definition import bits, items
-from treefold import exact
+from treefold import _native, exact
+from treefold._functions import STATISTICS, columns_of, options_of
 
 
 def of(statistic, *columns, **options):
@@ -262,6 +263,43 @@ def test_flox_of_pairs(statistic, skipna):
     for own in (array, array.chunk({"time": 37})):
         found = flox.xarray.xarray_reduce(treefold.flox.pairs(own, other.transpose("time", "y")), by, **options)
         assert bits(found.transpose("y", "label").values) == bits(values)
+
+
+def test_the_table_has_the_statistics_of_the_native_half():
+    with pytest.raises(ValueError) as caught:
+        _native.statistic_defaults("median")
+    assert set(str(caught.value).partition("none of ")[2].split(", ")) == set(STATISTICS)
+    for statistic, summary in STATISTICS.items():
+        for of in (treefold.dask.GroupBy, treefold.dask.RollingWindows):
+            assert summary.partition(" {}")[0] in getattr(of, statistic).__doc__
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+def test_every_statistic_by_dask_and_flox(statistic):
+    """Each against fractions, of groups and of windows."""
+    x, y = two("f8", (60,))
+    keys = np.arange(60) % 4
+    columns = [x, y][: len(columns_of(statistic))]
+    options = {option: {"ddof": 1.5, "bias": False}[option] for option in options_of(statistic)}
+
+    def value(items):
+        return float(len(items)) if statistic == "count" else expected(statistic, *(column[items] for column in columns), **options)
+
+    of_groups = np.array([value(np.flatnonzero(keys == key)) for key in range(4)])
+    of_windows = np.array([value(np.arange(k, k + 7)) for k in range(54)])
+    for chunks in (60, 13):
+        lazy = [da.from_array(column, chunks=chunks) for column in columns]
+        groups = treefold.dask.exact_groupby(da.from_array(keys, chunks=17), range(4))
+        found = getattr(groups, statistic)(*([] if statistic == "count" else lazy), **options).compute(scheduler="sync")
+        assert bits(found.astype("f8")) == bits(of_groups)
+        windows = treefold.dask.exact_rolling(lazy[0], 7)
+        assert bits(getattr(windows, statistic)(*lazy[1:], **options).compute(scheduler="sync")[6:]) == bits(of_windows)
+        array = treefold.flox.pairs(*lazy) if len(lazy) == 2 else lazy[0]
+        function = treefold.flox.aggregation(statistic, **options)
+        found, _ = flox.groupby_reduce(array, keys, func=function)
+        assert bits(np.asarray(found)) == bits(of_groups)
+    with pytest.raises(TypeError, match=f"GroupBy.{statistic}.*: got an unexpected keyword argument 'dof'"):
+        getattr(groups, statistic)(*([] if statistic == "count" else lazy), dof=1)
 
 
 def test_pairs():
