@@ -160,8 +160,10 @@ def merged(states, axis=None, keepdims=None):
     return functools.reduce(lambda one, other: tuple(map(_merged_one, one, other)), _all(states))
 
 
-def _finished(states, axis, keepdims, finish):
+def _finished(states, axis, keepdims, finish, groups=None):
     value = finish(*merged(states))
+    if groups is not None:
+        return np.asarray(value)
     return np.expand_dims(value, axis) if keepdims else np.asarray(value)[()]
 
 
@@ -169,12 +171,12 @@ def _unchanged(state, axis, keepdims):
     return state
 
 
-def reduced(state, arrays, axes, finish, dtype, keepdims=False, split_every=None, has_places=False):
-    """An array of what `finish` makes of the states of all blocks along axes.
+def reduced(state, arrays, axes, finish, dtype, keepdims=False, split_every=None, has_places=False, groups=None):
+    """An array of what `finish` makes of the states of all blocks along axes: of vectors with so many groups, a result for each group.
 
     `state` is called with the blocks of the arrays, which have the same chunks, and with the slices that the block has of the whole.
     """
-    first = arrays[0]
+    first, keeps_axes = arrays[0], keepdims or groups is not None
     indices = tuple(range(first.ndim))
     arguments = [argument for array in arrays for argument in (array, indices)]
     if has_places:
@@ -182,38 +184,20 @@ def reduced(state, arrays, axes, finish, dtype, keepdims=False, split_every=None
     meta = np.empty((0,) * first.ndim, dtype)
     ones = dict.fromkeys(axes, 1)
     states = da.blockwise(state, indices, *arguments, dtype=dtype, meta=meta, adjust_chunks=ones, align_arrays=False)
-    return _merging(states, functools.partial(_finished, finish=finish), axes, keepdims, split_every)
-
-
-def by_group(state, arrays, finish, groups, dtype, split_every):
-    """The same of vectors, whose states have a result for each group."""
-    ones = {0: 1}
-    arguments = [argument for array in arrays for argument in (array, "i")]
-    states = da.blockwise(state, "i", *arguments, dtype=dtype, meta=np.empty(0, dtype), adjust_chunks=ones, align_arrays=False)
-    return _merging(states, functools.partial(_grouped, finish=finish), (0,), True, split_every, groups)
-
-
-def _merging(states, finish, axes, keepdims, split_every, output_size=1):
-    """dask's reduction of states, a few at a time, of which `finish` makes results: so many along each axis that is reduced."""
-    kept = states.ndim if keepdims else states.ndim - len(axes)
     return da.reduction(
         states,
         _unchanged,
-        finish,
+        functools.partial(_finished, finish=finish, groups=groups),
         combine=merged,
         name="treefold",
         axis=axes,
-        keepdims=keepdims,
-        dtype=states.dtype,
+        keepdims=keeps_axes,
+        dtype=dtype,
         split_every=split_every,
         concatenate=False,
-        output_size=output_size,
-        meta=np.empty((0,) * kept, states.dtype),
+        output_size=1 if groups is None else groups,
+        meta=np.empty((0,) * (first.ndim if keeps_axes else first.ndim - len(axes)), dtype),
     )
-
-
-def _grouped(states, axis, keepdims, finish):
-    return np.asarray(finish(*merged(states)))
 
 
 def in_memory(state, arrays, axes, finish, keepdims, has_places):

@@ -55,7 +55,7 @@ class GroupBy:
         finish = functools.partial(_values, statistic=statistic, ddof=float(ddof), bias=bool(bias))
         result = np.dtype(np.int64) if statistic == "count" else dtype
         if isinstance(keys, da.Array):
-            return _chunks.by_group(state, (keys, *columns), finish, len(self.keys), result, split_every)
+            return _chunks.reduced(state, (keys, *columns), (0,), finish, result, split_every=split_every, groups=len(self.keys))
         return finish(*state(keys, *columns))
 
 

@@ -258,17 +258,16 @@ def _places_value(places, *, statistic, ddof, bias):
     return places.values(statistic, ddof, bias)
 
 
-def _exact(statistic, call, *others, ddof=0, bias=True):
-    """A statistic of real items, or of pairs of items."""
+def _exact_places(statistic, call, *others, ddof=0, bias=True):
     state = functools.partial(_places_state, call=call.without_array(), statistic=statistic)
     finish = functools.partial(_places_value, statistic=statistic, ddof=float(ddof), bias=bool(bias))
     return call.reduced(state, finish, call.dtype, *others)
 
 
-def _exact_shape(statistic, array, bias=True, **arguments):
+def _exact_shape(statistic, array, bias, **arguments):
     call = _Call.inexact(array, False, **arguments)
     call.check_real("array", statistic)
-    return _exact(statistic, call, bias=bias)
+    return _exact_places(statistic, call, bias=bias)
 
 
 def _exact_average(statistic, array, weights, **arguments):
@@ -294,7 +293,7 @@ def _exact_pair(statistic, x, y, ddof=0, names=("x", "y"), **arguments):
     if lazy:
         indices = tuple(range(x.ndim))
         _, (call.array, y) = da.core.unify_chunks(x, indices, y, indices)
-    return _exact(statistic, call, y, ddof=ddof)
+    return _exact_places(statistic, call, y, ddof=ddof)
 
 
 _DEFAULTS = {"axis": None, "dtype": None, "bias": True, "ddof": 0, "weights": None, "keepdims": False}
@@ -311,7 +310,7 @@ _TEXTS = {
     "weights": "dask.array.Array or array_like, optional\n    Of the shape of the array, or a vector along the axis. Without them it is\n    the mean.",
     "keepdims": "bool, optional\n    Whether reduced axes stay, with length 1.",
     "split_every": "int or dict, optional\n    How many partial results one task merges, as in dask: no bit depends on it.",
-    "skipna": "bool, optional\n    Whether items that are NaN do not count, or pairs of which one is. Items keep\n    their numbers, so that the others are combined in the same places.",
+    "skipna": "bool, optional\n    Whether items that are NaN do not count, or pairs of which one is. The\n    other items keep their numbers, and are combined in the same places.",
     "min_count": "int, optional\n    Where fewer items count, the result is NaN. It implies `skipna`.",
 }
 _REST = """

@@ -6,11 +6,8 @@ They depend on their rows alone, and not on the order of these.
 >>> from treefold import pandas as tp
 >>> keys, x = ["a", "b", "a", "a"], [1e300, 0.5, 1.0, -1e300]
 >>> frame = pd.DataFrame({"k": keys, "x": x})
->>> tp.groupby(frame, "k").sum()
-     x
-k     
-a  1.0
-b  0.5
+>>> tp.groupby(frame, "k").sum().to_dict()
+{'x': {'a': 1.0, 'b': 0.5}}
 >>> tp.rolling(frame["x"], 2).sum().tolist()
 [nan, 1e+300, 1.5, -1e+300]
 
@@ -337,12 +334,8 @@ def groupby(rows, by=None, **options):
     >>> frame = pd.DataFrame(
     ...     {"k": [1, 1, 2], "l": list("aba"), "x": [0.1, 0.2, 0.3]}
     ... )
-    >>> tp.groupby(frame, ["k", "l"]).sum()
-           x
-    k l     
-    1 a  0.1
-      b  0.2
-    2 a  0.3
+    >>> tp.groupby(frame, ["k", "l"]).sum()["x"].to_dict()
+    {(1, 'a'): 0.1, (1, 'b'): 0.2, (2, 'a'): 0.3}
     >>> tp.groupby(frame["x"], frame["k"]).mean().to_dict()
     {1: 0.15000000000000002, 2: 0.3}
     """
