@@ -168,7 +168,9 @@ def test_windows_are_those_of_polars():
     frame = pl.DataFrame({"x": x, "y": y, "t": np.cumsum(random.integers(1, 4, 60)), "k": [row % 2 for row in range(60)]})
     for window, least, placement in ((4, 2, "trailing"), (5, 3, "centred")):
         windows = tp.rolling("x", window, least, placement=placement)
-        options = {"window_size": window, "min_samples": least, "center": placement == "centred"}
+        # What Polars 1.0 called otherwise.
+        least_name = "min_samples" if tuple(map(int, pl.__version__.split(".")[:2])) >= (1, 21) else "min_periods"
+        options = {"window_size": window, least_name: least, "center": placement == "centred"}
         own = frame.select(
             sum=windows.sum(), mean=windows.mean(), min=windows.min(), max=windows.max(), var=windows.var(), std=windows.std(),
         )
