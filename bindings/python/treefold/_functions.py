@@ -45,6 +45,17 @@ def options_of(statistic: str) -> list[str]:
     return _OPTIONS.get(statistic, [])
 
 
+def number(value: object, name: str) -> float:
+    """An argument that is a number."""
+    try:
+        result = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}: {value!r} is not a number") from None
+    if result != result:
+        raise ValueError(f"{name}: {value!r} is not a number")
+    return result
+
+
 def signature(positional: Iterable[str], keywords: Iterable[str], defaults: Mapping[str, object]) -> inspect.Signature:
     """The signature of parameters by their names: those without a default must be given."""
     kinds = [(inspect.Parameter.POSITIONAL_OR_KEYWORD, positional), (inspect.Parameter.KEYWORD_ONLY, keywords)]

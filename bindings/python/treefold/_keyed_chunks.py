@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _chunks
 from ._arrays import as_array, as_doubles, as_unmasked, contiguous
-from ._functions import STATISTICS, columns_of, docstring, made, options_of, signature
+from ._functions import STATISTICS, columns_of, docstring, made, number, options_of, signature
 from ._keyed import as_complex, as_exact_floats, slots_of
 
 # As pandas' groups.
@@ -52,7 +52,7 @@ class GroupBy:
         if dtype.kind == "c" and statistic not in ("sum", "count"):
             raise TypeError("x has complex elements, whose groups have sums alone")
         state = functools.partial(_state, groups=self.keys, statistic=statistic, dtype=dtype)
-        finish = functools.partial(_values, statistic=statistic, ddof=float(ddof), bias=bool(bias))
+        finish = functools.partial(_values, statistic=statistic, ddof=number(ddof, "ddof"), bias=bool(bias))
         result = np.dtype(np.int64) if statistic == "count" else dtype
         if isinstance(keys, da.Array):
             return _chunks.reduced(state, (keys, *columns), (0,), finish, result, split_every=split_every, groups=len(self.keys))

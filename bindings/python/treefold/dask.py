@@ -26,7 +26,7 @@ import numpy as np
 from . import _chunks, _native
 from ._arrays import as_unmasked, check_inexact, index, reduced_axes, size
 from ._chunks import converted, present, vectors
-from ._functions import STATISTICS, columns_of, ddof_of, docstring, made, options_of, signature
+from ._functions import STATISTICS, columns_of, ddof_of, docstring, made, number, options_of, signature
 from ._keyed_chunks import GroupBy, exact_dot, exact_groupby
 from ._reductions import quotient
 from ._rolling_chunks import RollingWindows, exact_rolling
@@ -176,10 +176,7 @@ def _spread_value(partial, counts, *, count, ddof, is_root):
 
 def _spread(statistic, array, ddof, keepdims, **arguments):
     call = _Call.inexact(array, True, keepdims=keepdims, **arguments)
-    try:
-        ddof = ddof if type(ddof) is int else float(ddof)
-    except (TypeError, ValueError):
-        raise TypeError(f"ddof: {ddof!r} is not a number") from None
+    ddof = ddof if type(ddof) is int else number(ddof, "ddof")
     middle = _mean(array, keepdims=True, **arguments)
     state = functools.partial(_squares_state, call=call.without_array(), shape=call.lengths())
     finish = functools.partial(_spread_value, count=size(call.lengths()), ddof=ddof, is_root=statistic == "std")
@@ -239,7 +236,7 @@ def _moments_value(states, *, statistic, ddof, dtype):
 def _exact_moments(statistic, array, ddof=0, **arguments):
     call = _Call.inexact(array, False, **arguments)
     result = call.dtype if statistic == "mean" else np.empty(0, call.dtype).real.dtype
-    finish = functools.partial(_moments_value, statistic=statistic, ddof=float(ddof), dtype=result)
+    finish = functools.partial(_moments_value, statistic=statistic, ddof=number(ddof, "ddof"), dtype=result)
     return call.reduced(functools.partial(_moments_state, call=call.without_array()), finish, result)
 
 
@@ -260,7 +257,7 @@ def _places_value(places, *, statistic, ddof, bias):
 
 def _exact_places(statistic, call, *others, ddof=0, bias=True):
     state = functools.partial(_places_state, call=call.without_array(), statistic=statistic)
-    finish = functools.partial(_places_value, statistic=statistic, ddof=float(ddof), bias=bool(bias))
+    finish = functools.partial(_places_value, statistic=statistic, ddof=number(ddof, "ddof"), bias=bool(bias))
     return call.reduced(state, finish, call.dtype, *others)
 
 
@@ -307,10 +304,10 @@ _TEXTS = {
     "dtype": "dtype, optional\n    To which items are converted first.",
     "ddof": "float, optional\n    What is subtracted from the number of items in the divisor.",
     "bias": "bool, optional\n    Whether it is that of the items (g1, g2), or an estimate of a\n    population's (G1, G2).",
-    "weights": "dask.array.Array or array_like, optional\n    Of the shape of the array, or a vector along the axis. Without them it is\n    the mean.",
+    "weights": "dask.array.Array or array_like, optional\n    Of the shape of the array, or a vector along the axis; by default equal.",
     "keepdims": "bool, optional\n    Whether reduced axes stay, with length 1.",
     "split_every": "int or dict, optional\n    How many partial results one task merges, as in dask: no bit depends on it.",
-    "skipna": "bool, optional\n    Whether items that are NaN do not count, or pairs of which one is. The\n    other items keep their numbers, and are combined in the same places.",
+    "skipna": "bool, optional\n    Whether items that are NaN do not count, or pairs of which one is.",
     "min_count": "int, optional\n    Where fewer items count, the result is NaN. It implies `skipna`.",
 }
 _REST = """

@@ -16,47 +16,59 @@ _R = TypeVar("_R", covariant=True)
 class _Sum(Protocol):
     @overload
     def __call__(
-        self, array: da.Array, axis: _Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False, min_count: SupportsIndex = 0
+        self, array: da.Array, axis: _Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False,
+        *, split_every: _Split = None, skipna: bool = False, min_count: SupportsIndex = 0
     ) -> da.Array: ...
     @overload
     def __call__(
-        self, array: ArrayLike, axis: _Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False, min_count: SupportsIndex = 0
+        self, array: ArrayLike, axis: _Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False,
+        *, split_every: _Split = None, skipna: bool = False, min_count: SupportsIndex = 0
     ) -> Any: ...
 
 class _Extreme(Protocol):
     @overload
-    def __call__(self, array: da.Array, axis: _Axes = None, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False) -> da.Array: ...
+    def __call__(
+        self, array: da.Array, axis: _Axes = None, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False
+    ) -> da.Array: ...
     @overload
-    def __call__(self, array: ArrayLike, axis: _Axes = None, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False) -> Any: ...
+    def __call__(
+        self, array: ArrayLike, axis: _Axes = None, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False
+    ) -> Any: ...
 
 class _Mean(Protocol):
     @overload
     def __call__(
-        self, array: da.Array, axis: _Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False
+        self, array: da.Array, axis: _Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False,
+        *, split_every: _Split = None, skipna: bool = False
     ) -> da.Array: ...
     @overload
     def __call__(
-        self, array: ArrayLike, axis: _Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False
+        self, array: ArrayLike, axis: _Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False,
+        *, split_every: _Split = None, skipna: bool = False
     ) -> Any: ...
 
 class _Spread(Protocol):
     @overload
     def __call__(
-        self, array: da.Array, axis: _Axes = None, dtype: DTypeLike | None = None, ddof: float = 0, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False
+        self, array: da.Array, axis: _Axes = None, dtype: DTypeLike | None = None, ddof: float = 0, keepdims: bool = False,
+        *, split_every: _Split = None, skipna: bool = False
     ) -> da.Array: ...
     @overload
     def __call__(
-        self, array: ArrayLike, axis: _Axes = None, dtype: DTypeLike | None = None, ddof: float = 0, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False
+        self, array: ArrayLike, axis: _Axes = None, dtype: DTypeLike | None = None, ddof: float = 0, keepdims: bool = False,
+        *, split_every: _Split = None, skipna: bool = False
     ) -> Any: ...
 
 class _Shape(Protocol):
     @overload
     def __call__(
-        self, array: da.Array, axis: _Axes = None, bias: bool = True, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False
+        self, array: da.Array, axis: _Axes = None, bias: bool = True, keepdims: bool = False,
+        *, split_every: _Split = None, skipna: bool = False
     ) -> da.Array: ...
     @overload
     def __call__(
-        self, array: ArrayLike, axis: _Axes = None, bias: bool = True, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False
+        self, array: ArrayLike, axis: _Axes = None, bias: bool = True, keepdims: bool = False,
+        *, split_every: _Split = None, skipna: bool = False
     ) -> Any: ...
 
 class _Dot(Protocol):
@@ -83,17 +95,32 @@ exact_kurtosis: _Shape
 dot: _Dot
 exact_dot: _Dot
 @overload
-def exact_average(array: da.Array, axis: _Axes = None, weights: _Array | None = None, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False) -> da.Array: ...
+def exact_average(
+    array: da.Array, axis: _Axes = None, weights: _Array | None = None, keepdims: bool = False,
+    *, split_every: _Split = None, skipna: bool = False
+) -> da.Array: ...
 @overload
-def exact_average(array: ArrayLike, axis: _Axes = None, weights: ArrayLike | None = None, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False) -> Any: ...
+def exact_average(
+    array: ArrayLike, axis: _Axes = None, weights: ArrayLike | None = None, keepdims: bool = False,
+    *, split_every: _Split = None, skipna: bool = False
+) -> Any: ...
 @overload
-def exact_cov(x: da.Array, y: _Array, axis: _Axes = None, ddof: float = 1, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False) -> da.Array: ...
+def exact_cov(
+    x: da.Array, y: _Array, axis: _Axes = None, ddof: float = 1, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False
+) -> da.Array: ...
 @overload
-def exact_cov(x: ArrayLike, y: ArrayLike, axis: _Axes = None, ddof: float = 1, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False) -> Any: ...
+def exact_cov(
+    x: ArrayLike, y: ArrayLike, axis: _Axes = None, ddof: float = 1, keepdims: bool = False,
+    *, split_every: _Split = None, skipna: bool = False
+) -> Any: ...
 @overload
-def exact_corr(x: da.Array, y: _Array, axis: _Axes = None, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False) -> da.Array: ...
+def exact_corr(
+    x: da.Array, y: _Array, axis: _Axes = None, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False
+) -> da.Array: ...
 @overload
-def exact_corr(x: ArrayLike, y: ArrayLike, axis: _Axes = None, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False) -> Any: ...
+def exact_corr(
+    x: ArrayLike, y: ArrayLike, axis: _Axes = None, keepdims: bool = False, *, split_every: _Split = None, skipna: bool = False
+) -> Any: ...
 
 class GroupBy(Generic[_R]):
     keys: NDArray[Any]

@@ -1,15 +1,19 @@
-"""Exact aggregates in DuckDB 2.0 or later: `exact_sum`, `exact_avg`, `exact_dot`, `exact_var_samp`, `exact_stddev_samp`, `exact_skewness`,
-`exact_kurtosis`, `exact_covar_samp`, `exact_corr`, `exact_regr_slope`, `exact_weighted_avg` and their kin, columns of states that merge
-(`exact_moments_state`, `exact_merge`, `exact_var_samp_of`), and `tree_sum` of lists.
+"""Exact aggregates in DuckDB 2.0 or later.
+
+They are `exact_sum`, `exact_avg`, `exact_dot`, `exact_var_samp`,
+`exact_stddev_samp`, `exact_skewness`, `exact_kurtosis`, `exact_covar_samp`,
+`exact_corr`, `exact_regr_slope`, `exact_weighted_avg` and others by SQL's
+names; columns of states that merge (`exact_moments_state`, `exact_merge`,
+`exact_var_samp_of`); and `tree_sum` of lists.
 
 >>> import treefold.duckdb
 >>> connection = treefold.duckdb.connect()
->>> connection.sql("SELECT sum(x), exact_sum(x) FROM (VALUES (1e300), (0.1), (-1e300)) t(x)").fetchall()
+>>> items = "(VALUES (1e300), (0.1), (-1e300)) t(x)"
+>>> connection.sql(f"SELECT sum(x), exact_sum(x) FROM {items}").fetchall()
 [(0.0, 0.1)]
 """
 
 import pathlib
-from typing import Any
 
 try:
     import duckdb
@@ -25,20 +29,24 @@ _SETTING = "allow_unsigned_extensions"
 def connect(
     database: "str | pathlib.Path" = ":memory:",
     read_only: bool = False,
-    config: "dict[str, Any] | None" = None,
+    config: "dict[str, str | bool | int | float | list[str]] | None" = None,
 ) -> "duckdb.DuckDBPyConnection":
     """A connection to a database, with the functions.
 
-    As `duckdb.connect`, but that DuckDB may load extensions that it has not signed.
+    As `duckdb.connect`, but DuckDB may load extensions that it has not signed.
 
     Parameters
     ----------
-    database : path
+    database : path, optional
         A file, or `:memory:`.
-    read_only : bool
+    read_only : bool, optional
         Whether nothing is written.
     config : dict, optional
         DuckDB's settings, such as `{"threads": 4}`.
+
+    Returns
+    -------
+    duckdb.DuckDBPyConnection
     """
     connection = duckdb.connect(database, read_only, {**(config or {}), _SETTING: "true"})
     try:
@@ -50,12 +58,17 @@ def connect(
 
 
 def load(connection: "duckdb.DuckDBPyConnection") -> None:
-    """Loads the functions into the database of an open connection, which must be one that takes unsigned extensions.
+    """Loads the functions into the database of an open connection.
 
     Parameters
     ----------
     connection : duckdb.DuckDBPyConnection
-        It was opened by `duckdb.connect(..., config={"allow_unsigned_extensions": "true"})`.
+        It was opened with the setting "allow_unsigned_extensions": "true".
+
+    Raises
+    ------
+    RuntimeError
+        The connection does not take unsigned extensions.
     """
     row = connection.execute(f"SELECT current_setting('{_SETTING}')").fetchone()
     if row is None or not row[0]:

@@ -28,7 +28,7 @@ from flox import Aggregation
 
 from . import _native, exact
 from ._arrays import as_array, contiguous
-from ._functions import columns_of
+from ._functions import columns_of, number
 from ._keyed import as_complex, as_exact_floats, slots_of
 
 __all__ = ["aggregation", "pairs"]
@@ -184,7 +184,7 @@ def aggregation(statistic, *, ddof=None, bias=True, skipna=False):
     array([0.5, nan])
     """
     inputs, default = _native.statistic_defaults(statistic)
-    options = {"statistic": statistic, "ddof": default if ddof is None else float(ddof), "bias": bool(bias)}
+    options = {"statistic": statistic, "ddof": default if ddof is None else number(ddof, "ddof"), "bias": bool(bias)}
     return Aggregation(
         f"treefold_exact_{statistic}",
         numpy=functools.partial(_at_once, skipna=bool(skipna), **options),

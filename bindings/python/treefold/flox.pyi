@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 __all__: list[str]
 
 _Statistic: TypeAlias = Literal[
-    "count", "sum", "mean", "var", "std", "min", "max", "norm", "skewness", "kurtosis", "dot", "average", "cov", "corr", "slope", "intercept"
+    "count", "sum", "mean", "var", "std", "min", "max", "norm", "skewness", "kurtosis",
+    "dot", "average", "cov", "corr", "slope", "intercept"
 ]
 
 def aggregation(statistic: _Statistic, *, ddof: float | None = None, bias: bool = True, skipna: bool = False) -> Aggregation: ...

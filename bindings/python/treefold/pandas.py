@@ -25,7 +25,7 @@ import numpy as np
 import pandas as pd
 
 from . import exact
-from ._functions import STATISTICS, columns_of, docstring, made, options_of, signature
+from ._functions import STATISTICS, columns_of, docstring, made, number, options_of, signature
 from ._groups import GroupBy as _Groups
 
 __all__ = ["DataFrameAccessor", "GroupBy", "RollingWindows", "SeriesAccessor", "groupby", "rolling"]
@@ -55,7 +55,7 @@ def _is_numeric(column):
 
 def _check_series(column, name):
     if not isinstance(column, pd.Series):
-        raise TypeError(f"{name} is a {type(column).__name__}, not a Series")
+        raise TypeError(f"{name} must be a Series, not {type(column).__name__}")
 
 
 def _places(index, present):
@@ -173,9 +173,11 @@ class GroupBy:
     def _values(self, statistic, columns, options):
         """A statistic of each group's items of a column, or of two."""
         groups, dtype = self._groups, columns[0].dtype
-        skipna, ddof = options.get("skipna"), float(options.get("ddof", 1))
+        skipna, ddof = options.get("skipna"), number(options.get("ddof", 1), "ddof")
         if statistic == "count":
-            return np.bincount(self._codes[(self._codes >= 0) & columns[0].notna().to_numpy()], minlength=len(groups.keys))
+            found = columns[0].notna().to_numpy()
+            codes = self._codes if found.all() else self._codes[found]
+            return np.bincount(codes + 1, minlength=len(groups.keys) + 1)[1:]
         if statistic in ("min", "max") and (pd.api.types.is_integer_dtype(dtype) or pd.api.types.is_bool_dtype(dtype)):
             # They have no order to depend on, and keep their type.
             keys = pd.Categorical.from_codes(self._codes, range(len(groups.keys)))
@@ -340,7 +342,7 @@ def groupby(rows, by=None, **options):
     {1: 0.15000000000000002, 2: 0.3}
     """
     if not isinstance(rows, (pd.DataFrame, pd.Series)):
-        raise TypeError(f"rows is a {type(rows).__name__}, not a DataFrame or a Series")
+        raise TypeError(f"rows must be a DataFrame or a Series, not {type(rows).__name__}")
     if not options.get("as_index", True):
         raise ValueError("as_index: False, but the keys are the index of a result: call its reset_index()")
     grouped = rows.groupby(by, **options)
@@ -378,14 +380,14 @@ class RollingWindows:
 
     def __init__(self, rows, options):
         if not isinstance(rows, (pd.Series, pd.DataFrame)):
-            raise TypeError(f"rows is a {type(rows).__name__}, not a Series or a DataFrame")
+            raise TypeError(f"rows must be a DataFrame or a Series, not {type(rows).__name__}")
         self._rows, self._options = rows, options
 
     def _applied(self, name, others, options):
         statistic = _STATISTICS[name]
         if isinstance(self._rows, pd.DataFrame):
             if others:
-                raise TypeError(f"{name}: rows is a DataFrame, not a Series")
+                raise TypeError(f"{name}: rows must be a Series, not a DataFrame")
             columns = [self._values(column, statistic, (), options) for _, column in self._rows.items()]
             return _frame(columns, self._rows.index, self._rows.columns)
         for other in others:

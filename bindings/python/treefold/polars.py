@@ -36,7 +36,6 @@ functions, by their names without `exact_`:
 import datetime
 import functools
 import inspect
-import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, ParamSpec, TypeAlias
@@ -46,7 +45,7 @@ import polars as pl
 from polars.plugins import register_plugin_function
 
 from . import _native, exact
-from ._functions import docstring, made
+from ._functions import docstring, made, number
 
 # The first Polars whose names are used here.
 _OLDEST = (1, 0)
@@ -103,10 +102,7 @@ def _state_bias(state: _Column, bias: bool = True) -> _Arguments:
 
 
 def _freedom(ddof: float) -> pl.Expr:
-    number = float(ddof)
-    if math.isnan(number):
-        raise ValueError("ddof: nan is not a number")
-    return pl.lit(number, pl.Float64)
+    return pl.lit(number(ddof, "ddof"), pl.Float64)
 
 
 def _bias(bias: bool) -> pl.Expr:

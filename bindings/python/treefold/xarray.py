@@ -66,7 +66,8 @@ class ExactAccessor(_Accessor):
     """
 
 
-_DEFAULTS = {"dim": None, "dtype": None, "bias": True, "skipna": True, "min_count": 0, "split_every": None, "keepdims": False, "keep_attrs": None}
+_DEFAULTS = {"dim": None, "dtype": None, "bias": True, "skipna": True, "min_count": 0}
+_DEFAULTS |= {"split_every": None, "keepdims": False, "keep_attrs": None}
 _OTHER = "DataArray\n    It is broadcast by the names of dimensions; its coordinates must be equal."
 _TEXTS = {
     "weights": _OTHER,

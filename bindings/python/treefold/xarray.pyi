@@ -16,25 +16,34 @@ _Keep: TypeAlias = bool | None
 
 class _Sum(Protocol[_R]):
     def __call__(
-        self, dim: _Dim = None, *, skipna: bool | None = True, dtype: DTypeLike | None = None, min_count: SupportsIndex | None = 0, split_every: _Split = None, keepdims: bool = False, keep_attrs: _Keep = None
+        self, dim: _Dim = None,
+        *, skipna: bool | None = True, dtype: DTypeLike | None = None, min_count: SupportsIndex | None = 0,
+        split_every: _Split = None, keepdims: bool = False, keep_attrs: _Keep = None
     ) -> _R: ...
 
 class _Extreme(Protocol[_R]):
-    def __call__(self, dim: _Dim = None, *, skipna: bool | None = True, split_every: _Split = None, keepdims: bool = False, keep_attrs: _Keep = None) -> _R: ...
+    def __call__(
+        self, dim: _Dim = None, *, skipna: bool | None = True, split_every: _Split = None, keepdims: bool = False, keep_attrs: _Keep = None
+    ) -> _R: ...
 
 class _Mean(Protocol[_R]):
     def __call__(
-        self, dim: _Dim = None, *, skipna: bool | None = True, dtype: DTypeLike | None = None, split_every: _Split = None, keepdims: bool = False, keep_attrs: _Keep = None
+        self, dim: _Dim = None,
+        *, skipna: bool | None = True, dtype: DTypeLike | None = None,
+        split_every: _Split = None, keepdims: bool = False, keep_attrs: _Keep = None
     ) -> _R: ...
 
 class _Spread(Protocol[_R]):
     def __call__(
-        self, dim: _Dim = None, *, skipna: bool | None = True, dtype: DTypeLike | None = None, ddof: float = 0, split_every: _Split = None, keepdims: bool = False, keep_attrs: _Keep = None
+        self, dim: _Dim = None,
+        *, skipna: bool | None = True, dtype: DTypeLike | None = None, ddof: float = 0,
+        split_every: _Split = None, keepdims: bool = False, keep_attrs: _Keep = None
     ) -> _R: ...
 
 class _Shape(Protocol[_R]):
     def __call__(
-        self, dim: _Dim = None, *, skipna: bool | None = True, bias: bool = True, split_every: _Split = None, keepdims: bool = False, keep_attrs: _Keep = None
+        self, dim: _Dim = None,
+        *, skipna: bool | None = True, bias: bool = True, split_every: _Split = None, keepdims: bool = False, keep_attrs: _Keep = None
     ) -> _R: ...
 
 class Accessor(Generic[_T]):
@@ -62,11 +71,14 @@ class ExactAccessor(Generic[_T]):
     skewness: _Shape[_T]
     kurtosis: _Shape[_T]
     def average(
-        self, weights: xarray.DataArray, dim: _Dim = None, *, skipna: bool | None = True, split_every: _Split = None, keepdims: bool = False, keep_attrs: _Keep = None
+        self, weights: xarray.DataArray, dim: _Dim = None,
+        *, skipna: bool | None = True, split_every: _Split = None, keepdims: bool = False, keep_attrs: _Keep = None
     ) -> _T: ...
     def cov(
-        self, other: xarray.DataArray, dim: _Dim = None, *, skipna: bool | None = True, ddof: float = 1, split_every: _Split = None, keepdims: bool = False, keep_attrs: _Keep = None
+        self, other: xarray.DataArray, dim: _Dim = None,
+        *, skipna: bool | None = True, ddof: float = 1, split_every: _Split = None, keepdims: bool = False, keep_attrs: _Keep = None
     ) -> _T: ...
     def corr(
-        self, other: xarray.DataArray, dim: _Dim = None, *, skipna: bool | None = True, split_every: _Split = None, keepdims: bool = False, keep_attrs: _Keep = None
+        self, other: xarray.DataArray, dim: _Dim = None,
+        *, skipna: bool | None = True, split_every: _Split = None, keepdims: bool = False, keep_attrs: _Keep = None
     ) -> _T: ...

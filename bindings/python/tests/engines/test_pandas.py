@@ -128,7 +128,7 @@ def test_wrong_arguments():
         tp.groupby(frame.assign(k=0), "k").sum("i")
     with pytest.raises(KeyError, match="x: 'z' is not one of the columns"):
         tp.groupby(frame, "k").sum("z")
-    with pytest.raises(TypeError, match="rows is a list, not a DataFrame or a Series"):
+    with pytest.raises(TypeError, match="rows must be a DataFrame or a Series, not list"):
         tp.groupby([1, 2], [1, 2])
     with pytest.raises(ValueError, match="as_index"):
         tp.groupby(frame, "k", as_index=False)
@@ -288,7 +288,8 @@ def test_two_columns_by_several_keys():
     assert one.dot(frame["y"]) == float(sum(Fraction(x) * Fraction(y) for x, y in zip(frame["x"], frame["y"])))
     assert one.norm() == exact.norm(frame["x"]) and one.slope(frame["y"]) == by_fractions.expected("slope", frame["x"], frame["y"])
     assert tp.rolling(frame["x"], 7).slope(frame["y"]).iloc[9] == by_fractions.expected("slope", frame["x"][3:10], frame["y"][3:10])
-    assert one.groupby(frame["k"]).sum().equals(tp.groupby(frame, "k").sum("x")) and frame.exact.groupby("k").sum().equals(tp.groupby(frame, "k").sum())
+    assert one.groupby(frame["k"]).sum().equals(tp.groupby(frame, "k").sum("x"))
+    assert frame.exact.groupby("k").sum().equals(tp.groupby(frame, "k").sum())
 
 
 AGGREGATIONS = [
@@ -305,9 +306,7 @@ def test_agg_has_the_forms_of_pandas(func, by):
     if func == {}:
         assert own.agg({}).shape == (len(own.sum()), 0)
         return
-    numbers = theirs[[name for name in frame.columns[2:]] if isinstance(by, list) else ["i", "f", "n"]]
-    wanted = numbers.agg(func)
-    pd.testing.assert_frame_equal((own if isinstance(func, dict) else tp.groupby(frame.drop(columns="l") if by == "k" else frame, by, **options)).agg(func), wanted, rtol=1e-9)
+    pd.testing.assert_frame_equal(own.agg(func), theirs[["i", "f", "n"]].agg(func), rtol=1e-9)
     if not isinstance(func, dict):
         found, wanted = tp.groupby(frame["f"], frame["k"]).agg(func), frame["f"].groupby(frame["k"]).agg(func)
         assert type(found) is type(wanted)
@@ -335,7 +334,7 @@ def test_named_aggregation():
         (lambda groups: groups.sum(dof=1), TypeError, r"GroupBy.sum\(\): got an unexpected keyword argument 'dof'"),
         (lambda groups: groups.cov("i"), TypeError, r"GroupBy.cov\(\): missing a required argument: 'y'"),
         (lambda groups: tp.groupby(frame["i"], frame["k"]).sum("i"), TypeError, "x: 'i' names a column, and the rows are a Series"),
-        (lambda groups: tp.groupby(frame["i"], frame["k"]).agg({"i": "sum"}), TypeError, "func: {'i': 'sum'} is not the name of a statistic"),
+        (lambda groups: tp.groupby(frame["i"], frame["k"]).agg({"i": "sum"}), TypeError, "func: {'i': 'sum'} is not the name"),
     ]:
         with pytest.raises(error, match=match):
             wrong(tp.groupby(frame, "k"))
@@ -436,7 +435,7 @@ def test_windows_are_those_of_pandas(dtype):
     pd.testing.assert_frame_equal(tp.rolling(timed, "50min", on="t").sum().set_axis(index), tp.rolling(frame, "50min").sum())
     assert tp.rolling(pd.Series([1.0, 2.0, 4.0]), 2).var(ddof=2).isna().all()
     for wrong, error, match in (
-        (lambda: tp.rolling([1.0], 1), TypeError, "rows is a list"), (lambda: tp.rolling(frame, 2).cov(x), TypeError, "rows is a DataFrame"),
+        (lambda: tp.rolling([1.0], 1), TypeError, "rows must be a DataFrame or a Series, not list"), (lambda: tp.rolling(frame, 2).cov(x), TypeError, "cov: rows must be a Series, not a DataFrame"),
         (lambda: tp.rolling(pd.Series(["a"]), 1).sum(), TypeError, "not floats or integers"),
         (lambda: tp.rolling(x, 2).cov(y.iloc[1:]), ValueError, "other: its index is not that of the rows"),
     ):

@@ -314,8 +314,11 @@ def test_what_is_refused():
     ]:
         with pytest.raises(error, match=match):
             treefold.dask.sum(array, **arguments)
-    with pytest.raises(TypeError, match="ddof"):
-        treefold.dask.var(array, ddof="one")
+    for name in ("var", "exact_var", "exact_cov"):
+        with pytest.raises(TypeError, match="ddof: 'one' is not a number"):
+            getattr(treefold.dask, name)(array, *([array] if name == "exact_cov" else []), ddof="one")
+    with pytest.raises(TypeError, match=r"exact_sum\(\): got an unexpected keyword argument 'ddof'"):
+        treefold.dask.exact_sum(array, ddof=1)
     with pytest.raises(TypeError, match="complex"):
         treefold.dask.prod(array.astype("c16"), skipna=True)
     with pytest.raises(TypeError, match="object"):

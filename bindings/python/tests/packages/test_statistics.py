@@ -378,8 +378,8 @@ def test_options_of_pandas_accessors_are_keywords():
         (lambda: one.to_frame().exact.var(0), r"DataFrameAccessor.var\(\): too many positional arguments"),
         (lambda: one.exact.cov(other, 0), r"SeriesAccessor.cov\(\): too many positional arguments"),
         (lambda: one.exact.sum(other), r"SeriesAccessor.sum\(\): too many positional arguments"),
-        (lambda: one.exact.cov(0), "other is a int, not a Series"),
-        (lambda: one.exact.corr(one.to_frame()), "other is a DataFrame, not a Series"),
+        (lambda: one.exact.cov(0), "other must be a Series, not int"),
+        (lambda: one.exact.corr(one.to_frame()), "other must be a Series, not DataFrame"),
     ]:
         with pytest.raises(TypeError, match=match):
             wrong()
