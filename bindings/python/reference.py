@@ -21,11 +21,13 @@ MODULES = {
         "_statistics": [
             *["sum", "mean", "var", "std", "average", "nansum", "nanmean", "nanvar", "nanstd", "norm", "cumsum", "dot", "inner", "vdot"],
         ],
-        "exact": ["Partial"],
+        "_partial": ["ExactPartial as Partial"],
         "_accumulator": ["Accumulator"],
         "_state": ["State"],
         "_keyed_accumulator": ["KeyedAccumulator"],
-        "_keyed": ["bincount", "add_at", "histogram", "reduceat"],
+        "_matrices": ["cov", "corrcoef"],
+        "_keyed": ["bincount", "add_at", "reduceat"],
+        "_histograms": ["histogram", "histogram2d", "histogramdd"],
         "_rolling": ["rolling", "RollingWindows"],
         "_groups": ["groupby", "GroupBy"],
     },
@@ -138,12 +140,20 @@ def wrapped(paragraph):
     return textwrap.fill(paragraph, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
-def members(name, node):
+def methods_of(node, nodes):
+    """The methods of a class, and those that it has from a class of the same file."""
+    bases = [nodes[base.id] for base in node.bases if isinstance(base, ast.Name) and base.id in nodes]
+    own = [child for child in node.body if isinstance(child, ast.FunctionDef)]
+    names = {method.name for method in own}
+    return own + [method for base in bases for method in methods_of(base, nodes) if method.name not in names]
+
+
+def members(name, node, nodes):
     """A function, or a class and its public methods: the call of each, and its docstring."""
     if isinstance(node, ast.FunctionDef):
         yield signature(node, name), ast.get_docstring(node)
         return
-    methods = [child for child in node.body if isinstance(child, ast.FunctionDef)]
+    methods = methods_of(node, nodes)
     made = [method for method in methods if method.name == "__init__"]
     docstring = ast.get_docstring(node)
     # What the package makes itself has no parameters for callers.
@@ -168,8 +178,9 @@ def page():
         for file, names in files.items():
             nodes = {node.name: node for node in tree_of(f"{file}.py").body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
             for name in names:
+                own, _, name = name.rpartition(" as ")
                 text += f"\n### {module}.{name}\n"
-                for call, docstring in members(name, nodes[name]):
+                for call, docstring in members(name, nodes[own or name], nodes):
                     text += f"\n`{call}`\n"
                     is_list = False
                     for paragraph in prose(docstring):

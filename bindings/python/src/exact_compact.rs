@@ -50,31 +50,20 @@ impl ExactCompact {
         named.map_or("", |(name, _)| name)
     }
 
-    /// Adds rows of one contiguous column.
-    fn add(&mut self, x: PyReadonlyArray1<'_, f64>) -> PyResult<()> {
-        let x = x.as_slice()?;
-        if self.0.held().inputs() != 1 {
-            return Err(PyTypeError::new_err("the state is one of two columns"));
-        }
-        self.0.add_all(x, &[]);
-        Ok(())
-    }
-
-    /// Adds rows of two contiguous columns of one length.
-    fn add_pairs(
-        &mut self,
-        x: PyReadonlyArray1<'_, f64>,
-        y: PyReadonlyArray1<'_, f64>,
-    ) -> PyResult<()> {
-        let (x, y) = (x.as_slice()?, y.as_slice()?);
-        if x.len() != y.len() {
+    /// Adds rows of contiguous columns of one length.
+    fn add(&mut self, columns: Vec<PyReadonlyArray1<'_, f64>>) -> PyResult<()> {
+        let slices = columns.iter().map(|column| column.as_slice());
+        let slices: Vec<&[f64]> = slices.collect::<Result<_, _>>()?;
+        let (x, y) = match (self.0.held().inputs(), slices.as_slice()) {
+            (1, &[x]) => (x, &[][..]),
+            (2, &[x, y]) => (x, y),
+            (1, _) => return Err(PyTypeError::new_err("the state is one of one column")),
+            _ => return Err(PyTypeError::new_err("the state is one of two columns")),
+        };
+        if slices.len() == 2 && x.len() != y.len() {
             let (own, other) = (x.len(), y.len());
-            return Err(PyValueError::new_err(format!(
-                "x has {own} items, and y {other}"
-            )));
-        }
-        if self.0.held().inputs() != 2 {
-            return Err(PyTypeError::new_err("the state is one of one column"));
+            let message = format!("x has {own} items, and y {other}");
+            return Err(PyValueError::new_err(message));
         }
         self.0.add_all(x, y);
         Ok(())

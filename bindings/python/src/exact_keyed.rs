@@ -1,80 +1,42 @@
-//! Exact sums by key.
+//! Exact sums by key, and the distinct keys of a vector.
 
-use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{Element, PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn};
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use treefold::exact::{self, Float, Hashed, KeyError, LimitError, Statistic, Sum, by_key};
 
-use crate::element::{Item, with_first_of};
+use crate::element::Item;
 use crate::fold::compute;
 use crate::pool::Workers;
 
-/// What is done with an array of floats.
-pub(crate) trait RealTask {
-    fn visit<T: Item + Float + PartialEq>(
-        self,
-        array: &Bound<'_, PyArrayDyn<T>>,
-    ) -> PyResult<Py<PyAny>>;
+/// Calls a closure with an array as one of its type, which is among some; `None` if it is not.
+macro_rules! by_type {
+    ($array:expr, [$($element:ty),+], |$typed:ident| $call:expr) => {
+        $(if let Ok($typed) = $array.cast::<numpy::PyArrayDyn<$element>>() { Some($call) } else)+ { None }
+    };
+}
+pub(crate) use by_type;
+
+/// A column of elements of a type.
+pub(crate) fn column<'py, C: Element>(
+    array: &Bound<'py, PyAny>,
+) -> PyResult<PyReadonlyArrayDyn<'py, C>> {
+    let array = array.cast::<PyArrayDyn<C>>().map_err(|_| another_type())?;
+    Ok(array.try_readonly()?)
 }
 
-/// Does it with an array of either type.
-pub(crate) fn with_real_type<K: RealTask>(
-    array: &Bound<'_, PyAny>,
-    task: K,
-) -> PyResult<Py<PyAny>> {
-    first_real(array, task)?.ok_or_else(|| match array.cast::<PyUntypedArray>() {
-        Ok(array) => {
-            let message = format!("x has elements of type {}, not floats", array.dtype());
-            PyTypeError::new_err(message)
-        }
-        Err(error) => error.into(),
-    })
+/// The error that an array has elements of another type: the package has converted them.
+pub(crate) fn another_type() -> PyErr {
+    PyTypeError::new_err("a column has elements of another type")
 }
 
-fn first_real<K: RealTask>(array: &Bound<'_, PyAny>, task: K) -> PyResult<Option<Py<PyAny>>> {
-    with_first_of!(array, task, [f64, f32])
-}
-
+/// As Python raises it.
 pub(crate) fn raised(error: KeyError) -> PyErr {
     let text = error.to_string();
     match error {
         KeyError::OutOfRange { .. } => PyIndexError::new_err(text),
         KeyError::Limit(LimitError::Memory { .. }) => PyMemoryError::new_err(text),
         _ => PyValueError::new_err(text),
-    }
-}
-
-/// The exact sum of the items of each key, by the threads that there are.
-fn sums_by_key<T: Item + Float + PartialEq>(
-    by: &Workers,
-    keys: &[i64],
-    items: &[T],
-    sums: usize,
-) -> Result<Vec<T>, KeyError> {
-    match by.pool() {
-        None => by_key(keys, items, sums),
-        Some(pool) => exact::par::install(pool, || exact::par::by_key(keys, items, sums)),
-    }
-}
-
-struct Sums<'a, 'py> {
-    keys: &'a Bound<'py, PyArrayDyn<i64>>,
-    sums: usize,
-}
-
-impl RealTask for Sums<'_, '_> {
-    fn visit<T: Item + Float + PartialEq>(
-        self,
-        x: &Bound<'_, PyArrayDyn<T>>,
-    ) -> PyResult<Py<PyAny>> {
-        let (keys_ref, x_ref) = (self.keys.try_readonly()?, x.try_readonly()?);
-        let (keys, items) = (keys_ref.as_slice()?, x_ref.as_slice()?);
-        let by = Workers::of(items.len())?;
-        let values = compute(x.py(), size_of_val(items), || {
-            sums_by_key(&by, keys, items, self.sums)
-        });
-        let values = values.map_err(raised)?;
-        Ok(PyArray1::from_vec(x.py(), values).into_any().unbind())
     }
 }
 
@@ -85,7 +47,24 @@ pub(crate) fn exact_by_key(
     x: &Bound<'_, PyAny>,
     sums: usize,
 ) -> PyResult<Py<PyAny>> {
-    with_real_type(x, Sums { keys, sums })
+    let found = by_type!(x, [f64, f32], |x| sums_by_key(keys, x, sums));
+    found.unwrap_or_else(|| Err(another_type()))
+}
+
+fn sums_by_key<T: Item + Float>(
+    keys: &Bound<'_, PyArrayDyn<i64>>,
+    x: &Bound<'_, PyArrayDyn<T>>,
+    sums: usize,
+) -> PyResult<Py<PyAny>> {
+    let (keys, items) = (keys.try_readonly()?, x.try_readonly()?);
+    let (keys, items) = (keys.as_slice()?, items.as_slice()?);
+    let by = Workers::of(items.len())?;
+    let values = compute(x.py(), size_of_val(items), || match by.pool() {
+        None => by_key(keys, items, sums),
+        Some(pool) => exact::par::install(pool, || exact::par::by_key(keys, items, sums)),
+    });
+    let values = values.map_err(raised)?;
+    Ok(PyArray1::from_vec(x.py(), values).into_any().unbind())
 }
 
 /// A statistic by its name.

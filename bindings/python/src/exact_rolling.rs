@@ -1,12 +1,12 @@
 //! Exact statistics of windows that move.
 
-use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use treefold::exact::{Float, Options, Placement, Rolling, RollingError, Statistic};
 
 use crate::element::Item;
-use crate::exact_keyed::{RealTask, with_real_type};
+use crate::exact_keyed::{another_type, by_type, column, statistic_of_name};
 use crate::fold::compute;
 use crate::pool::Workers;
 
@@ -80,56 +80,31 @@ impl ExactWindows {
         ddof: f64,
         bias: bool,
     ) -> PyResult<Py<PyAny>> {
-        let statistic = statistic
-            .parse()
-            .map_err(|error: treefold::exact::UnknownStatistic| {
-                PyValueError::new_err(error.to_string())
-            })?;
-        let of = OfWindows {
-            windows: &self.0,
-            y,
-            statistic,
-            options: Options { ddof, bias },
-        };
-        with_real_type(x, of)
+        let statistic = statistic_of_name(statistic)?;
+        let options = Options { ddof, bias };
+        let found = by_type!(x, [f64, f32], |x| self.of_columns(x, y, statistic, options));
+        found.unwrap_or_else(|| Err(another_type()))
     }
 }
 
-struct OfWindows<'a, 'py> {
-    windows: &'a Rolling,
-    y: Option<&'a Bound<'py, PyAny>>,
-    statistic: Statistic,
-    options: Options,
-}
-
-impl RealTask for OfWindows<'_, '_> {
-    fn visit<T: Item + Float + PartialEq>(
-        self,
+impl ExactWindows {
+    fn of_columns<T: Item + Float>(
+        &self,
         x: &Bound<'_, PyArrayDyn<T>>,
+        y: Option<&Bound<'_, PyAny>>,
+        statistic: Statistic,
+        options: Options,
     ) -> PyResult<Py<PyAny>> {
-        let x_ref = x.try_readonly()?;
-        let items = x_ref.as_slice()?;
-        let y_ref = match self.y {
-            None => None,
-            Some(y) => match y.cast::<PyArrayDyn<T>>() {
-                Ok(y) => Some(y.try_readonly()?),
-                Err(_) => return Err(another_type(y)),
-            },
-        };
-        let others = y_ref.as_ref().map(|y| y.as_slice()).transpose()?;
-        let columns: Vec<&[T]> = [Some(items), others].into_iter().flatten().collect();
-        let _environment = Workers::of(items.len())?;
-        let values = compute(x.py(), size_of_val(items), || {
-            self.windows.values(self.statistic, self.options, &columns)
+        let (x_ref, y_ref) = (x.try_readonly()?, y.map(column::<T>).transpose()?);
+        let mut columns = vec![x_ref.as_slice()?];
+        if let Some(y) = &y_ref {
+            columns.push(y.as_slice()?);
+        }
+        let _environment = Workers::of(columns[0].len())?;
+        let values = compute(x.py(), size_of_val(columns[0]), || {
+            self.0.values(statistic, options, &columns)
         });
         let values = values.map_err(raised)?;
         Ok(PyArray1::from_vec(x.py(), values).into_any().unbind())
-    }
-}
-
-fn another_type(y: &Bound<'_, PyAny>) -> PyErr {
-    match y.cast::<PyUntypedArray>() {
-        Ok(y) => PyTypeError::new_err(format!("y has elements of type {}", y.dtype())),
-        Err(error) => error.into(),
     }
 }

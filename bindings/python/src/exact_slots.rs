@@ -81,24 +81,15 @@ impl ExactSlots {
         self.slots.merge(&*other.slots, keys)
     }
 
-    /// Whether the first slots are those that another one has for some keys.
-    fn equals(&self, other: PyRef<'_, Self>, keys: PyReadonlyArray1<'_, u32>) -> PyResult<bool> {
-        Ok(self.slots.equals(&*other.slots, keys.as_slice()?))
-    }
-
     /// Those of the items of both.
     fn __add__(&self, py: Python<'_>, other: PyRef<'_, Self>) -> PyResult<Self> {
-        let mut sum = self.copy(py)?;
-        sum.slots.merge(&*other.slots, None)?;
-        Ok(sum)
-    }
-
-    fn copy(&self, py: Python<'_>) -> PyResult<Self> {
         self.check_memory()?;
+        let mut slots = self.slots.boxed();
+        slots.merge(&*other.slots, None)?;
         Ok(Self {
             statistic: self.statistic,
             like: self.like.clone_ref(py),
-            slots: self.slots.boxed(),
+            slots,
         })
     }
 

@@ -1,14 +1,16 @@
-//! What a chunk of the items contributes, as a Python object.
+//! What a chunk of the items contributes to a reduction in tree order, as a Python object.
 
 use bytemuck::pod_read_unaligned;
+use num_complex::Complex;
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use treefold::PartialError;
 
-use crate::element::{Item, Op, Task, unsupported, with_type};
+use crate::element::{Chosen, Item, Op, unsupported};
 use crate::error::raised_by_partial;
+use crate::exact_keyed::by_type;
 use crate::fold::{check_length, compute, no_type};
 use crate::pool::Workers;
 
@@ -25,6 +27,22 @@ pub(crate) struct Partial {
     nodes: Nodes,
 }
 
+/// Calls a closure with an operator by its name, and with an array as one of its type.
+macro_rules! on_type {
+    ($op:expr, $array:expr, |$operator:ident, $typed:ident| $call:expr) => {{
+        let found = by_type!(
+            $array,
+            [f64, f32, Complex<f64>, Complex<f32>, i64, u64, i32, u32, i16, u16, i8, u8],
+            |$typed| operator_on($op, $typed).and_then(|$operator| $call)
+        );
+        found.unwrap_or_else(|| Err(no_type($op, $array)))
+    }};
+}
+
+fn operator_on<T: Item>(op: Op, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Chosen<T>> {
+    T::operator(op).ok_or_else(|| unsupported(op, array.as_untyped()))
+}
+
 impl Partial {
     fn of<T: Item>(op: Op, partial: &treefold::Partial<T>) -> Self {
         let nodes = partial.nodes();
@@ -37,8 +55,7 @@ impl Partial {
         }
     }
 
-    /// `operator` is the name that `op` has on this type.
-    fn typed<T: Item>(&self, operator: &str) -> Result<treefold::Partial<T>, PartialError> {
+    fn typed<T: Item>(&self, operator: Chosen<T>) -> Result<treefold::Partial<T>, PartialError> {
         let nodes = self.nodes.iter();
         let nodes = nodes.map(|(x, y, row)| {
             let elements = row.chunks_exact(size_of::<T>());
@@ -47,85 +64,13 @@ impl Partial {
             let row = elements.map(pod_read_unaligned::<T>).filter(|_| is_whole);
             (*x, *y, row.collect())
         });
-        treefold::Partial::from_nodes(nodes, self.width, self.total, operator)
+        treefold::Partial::from_nodes(nodes, self.width, self.total, operator.name())
     }
 
     /// The bytes that a computation with it goes through.
     fn bytes(&self) -> usize {
-        self.nodes
-            .iter()
-            .map(|(_, _, row)| row.len())
-            .fold(0, |all, one| all + one)
-    }
-}
-
-struct New<'a> {
-    op: Op,
-    total: u64,
-    extents: &'a [(u64, u64)],
-}
-
-impl Task for New<'_> {
-    type Output = Partial;
-
-    /// Of an array of two axes, items and the values of an item.
-    fn visit<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Partial> {
-        let unsupported = || unsupported(self.op, array.as_untyped());
-        let operator = T::operator(self.op).ok_or_else(unsupported)?;
-        let &[_, width] = array.shape() else {
-            return Err(PyValueError::new_err("the array does not have two axes"));
-        };
-        let array_ref = array.try_readonly()?;
-        let rows = array_ref.as_slice()?;
-        let ranges = self.extents.iter().map(|&(start, end)| start..end);
-        let _environment = Workers::of(0)?;
-        let partial = compute(array.py(), size_of_val(rows), || {
-            treefold::Partial::of_rows(rows, width, ranges, self.total, &operator)
-        });
-        Ok(Partial::of(self.op, &partial.map_err(raised_by_partial)?))
-    }
-}
-
-struct Merge<'a>(&'a Partial, &'a Partial);
-
-impl Task for Merge<'_> {
-    type Output = Partial;
-
-    fn visit<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Partial> {
-        let Self(left, right) = self;
-        let unsupported = || unsupported(left.op, array.as_untyped());
-        let operator = T::operator(left.op).ok_or_else(unsupported)?;
-        let _environment = Workers::of(0)?;
-        let merged = compute(array.py(), left.bytes() + right.bytes(), || {
-            let name = operator.name();
-            let merged = left
-                .typed::<T>(name)?
-                .merge(&right.typed(name)?, &operator)?;
-            Ok(Partial::of(left.op, &merged))
-        });
-        merged.map_err(raised_by_partial)
-    }
-}
-
-struct Finish<'a>(&'a Partial);
-
-impl Task for Finish<'_> {
-    type Output = ();
-
-    /// Into an array with an element for each value of an item.
-    fn visit<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<()> {
-        let unsupported = || unsupported(self.0.op, array.as_untyped());
-        let operator = T::operator(self.0.op).ok_or_else(unsupported)?;
-        let _environment = Workers::of(0)?;
-        let result = compute(array.py(), self.0.bytes(), || {
-            self.0.typed::<T>(operator.name())?.result(&operator)
-        });
-        let result = result.map_err(raised_by_partial)?;
-        let mut into = array.try_readwrite()?;
-        let into = into.as_slice_mut()?;
-        check_length(into.len(), result.len())?;
-        into.copy_from_slice(&result);
-        Ok(())
+        let rows = self.nodes.iter().map(|(_, _, row)| row.len());
+        rows.fold(0, |all, one| all + one)
     }
 }
 
@@ -140,9 +85,19 @@ impl Partial {
         array: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
         let op = Op::of_name(op)?;
-        let extents = &extents;
-        let made = with_type(array, New { op, total, extents })?;
-        made.ok_or_else(|| no_type(op, array))
+        on_type!(op, array, |operator, array| {
+            let &[_, width] = array.shape() else {
+                return Err(PyValueError::new_err("the array does not have two axes"));
+            };
+            let rows = array.try_readonly()?;
+            let rows = rows.as_slice()?;
+            let ranges = extents.iter().map(|&(start, end)| start..end);
+            let _environment = Workers::of(0)?;
+            let partial = compute(array.py(), size_of_val(rows), || {
+                treefold::Partial::of_rows(rows, width, ranges, total, &operator)
+            });
+            Ok(Self::of(op, &partial.map_err(raised_by_partial)?))
+        })
     }
 
     /// Of the subtrees that `nodes` returned.
@@ -164,14 +119,36 @@ impl Partial {
             let message = format!("a partial of op={own} does not merge with one of op={other}");
             return Err(PyValueError::new_err(message));
         }
-        let merged = with_type(array, Merge(self, other))?;
-        merged.ok_or_else(|| no_type(self.op, array))
+        on_type!(self.op, array, |operator, like| {
+            let _environment = Workers::of(0)?;
+            let merged = compute(like.py(), self.bytes() + other.bytes(), || {
+                let merged = self.typed(operator)?;
+                let merged = merged.merge(&other.typed(operator)?, &operator)?;
+                Ok(Self::of(self.op, &merged))
+            });
+            merged.map_err(|error| match error {
+                PartialError::Overlap { item } => {
+                    PyValueError::new_err(format!("both partials contain item {item}"))
+                }
+                error => raised_by_partial(error),
+            })
+        })
     }
 
     /// Leaves the reduction of all items in an array of one axis.
     fn result(&self, array: &Bound<'_, PyAny>) -> PyResult<()> {
-        let done = with_type(array, Finish(self))?;
-        done.ok_or_else(|| no_type(self.op, array))
+        on_type!(self.op, array, |operator, into| {
+            let _environment = Workers::of(0)?;
+            let result = compute(into.py(), self.bytes(), || {
+                self.typed(operator)?.result(&operator)
+            });
+            let result = result.map_err(raised_by_partial)?;
+            let mut into = into.try_readwrite()?;
+            let into = into.as_slice_mut()?;
+            check_length(into.len(), result.len())?;
+            into.copy_from_slice(&result);
+            Ok(())
+        })
     }
 
     /// First item, height and row of each subtree.

@@ -194,7 +194,7 @@ def test_what_is_refused():
         (lambda: held.add(["c"], [1.0, 2.0]), ValueError, "1 key for 2 items of x"),
         (lambda: held.add(["c"], [1.0], [2.0]), TypeError, "`sum` is of x alone"),
         (lambda: exact.KeyedAccumulator("cov").add(["c"], [1.0]), TypeError, "`cov` is of x and y"),
-        (lambda: held.add(["c"], [[1.0]]), ValueError, "x has 2 axes"),
+        (lambda: held.add(["c"], [[1.0]]), ValueError, "x must have one axis, not 2"),
         (lambda: held.add([[1]], [1.0]), TypeError, "unhashable"),
         (lambda: held.add([math.nan], [1.0]), ValueError, "keys: nan is no key"),
         (lambda: held.add(np.array([math.nan, 1.0]), [1.0, 2.0]), ValueError, "keys: nan is no key"),
@@ -240,8 +240,9 @@ def test_groups_have_the_same_statistics(statistic):
     held = exact.KeyedAccumulator(statistic)
     held.add(keys[there], *(column[there] for column in columns))
     assert bits(getattr(groups, statistic)(*columns, skipna=True)) == bits(held.value())
-    with pytest.raises(ValueError, match="beyond 2"):
-        getattr(groups, statistic)(*([2**60] * 300 for _ in columns))
+    if statistic not in KEPT:
+        with pytest.raises(ValueError, match="beyond 2"):
+            getattr(groups, statistic)(*([2**60] * 300 for _ in columns))
 
 
 def test_time_buckets_merge():

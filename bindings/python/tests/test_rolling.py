@@ -215,9 +215,9 @@ def test_windows_from_the_first_item_on():
 def test_columns_that_do_not_fit_windows():
     with pytest.raises(ValueError, match="y has 1 item, and x 2 items"):
         exact.rolling([1.0, 2.0], 1).cov([1.0])
-    with pytest.raises(TypeError, match="x has elements of type complex128, not floats"):
+    with pytest.raises(TypeError, match="of windows is of real numbers, not complex128"):
         exact.rolling([1.0, 2.0], 1).corr([1j, 2.0])
-    with pytest.raises(TypeError, match="x has elements of type complex128, not floats"):
+    with pytest.raises(TypeError, match="of windows is of real numbers, not complex128"):
         exact.rolling([1j], 1).var()
     halves = exact.rolling(np.float32([1.5, 2.5]), 2).cov(np.float64([0.1, 0.2]))
     assert halves.dtype == np.float64 and exact.rolling([1, 3], 2).var().tolist()[1:] == [1.0]

@@ -59,7 +59,16 @@ assert_type(exact.sum(small), np.int64)
 assert_type(exact.norm(singles), np.float32)
 assert_type(exact.cumsum(small), NDArray[np.int64])
 assert_type(exact.dot(doubles, columns, out=columns[:3]), NDArray[np.float64])
-assert_type(exact.groupby(small).keys, NDArray[Any])
+assert_type(exact.groupby(small).keys, NDArray[np.int8])
+assert_type(exact.groupby([1, 2]).keys, NDArray[Any])
+assert_type(exact.groupby([small, small]).keys, tuple[NDArray[np.int8], ...])
+assert_type(exact.groupby((small, large)).count(), NDArray[np.intp])
+assert_type(exact.bincount(small), NDArray[np.intp])
+assert_type(exact.bincount(small, singles.ravel()), NDArray[np.float32])
+assert_type(exact.bincount([0, 1, 0], singles, axis=0), NDArray[np.float32])
+assert_type(exact.reduceat(doubles.ravel(), [0, 3]), NDArray[np.float64])
+assert_type(exact.cov(doubles), NDArray[np.floating[Any]])
+assert_type(exact.Accumulator().value(), np.inexact[Any])
 
 results: list[tuple[Any, str]] = [
     (treefold.sum(small), "i8"),

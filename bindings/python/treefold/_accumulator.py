@@ -6,16 +6,48 @@ from . import _native
 from ._arrays import as_array, as_doubles, contiguous, counted
 
 
-class Accumulator:
-    """Items that are added one array after the other, and may be removed again: their exact sum, mean, variance and standard deviation.
+class Mergeable:
+    """What takes in the items of another one by `merge`: `+` makes a new one. All accumulators, partials and states are."""
 
-    It depends on the items alone: not on their order, nor on how they came. Items that were added and are removed leave no trace.
+    __slots__ = ()
+
+    def copy(self):
+        """Another one of the same items."""
+        make, arguments = self.__reduce__()
+        return make(*arguments)
+
+    def __add__(self, other):
+        """One of the items of both: `merge` changes this one."""
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        merged = self.copy()
+        merged.merge(other)
+        return merged
+
+    def _check_other(self, other):
+        if not isinstance(other, type(self)):
+            raise TypeError(f"other is a {type(other).__name__}, not a {type(self).__module__}.{type(self).__name__}")
+
+
+class Accumulator(Mergeable):
+    """Items that are added array by array, and may be removed again.
+
+    It has their exact sum, mean, variance and standard deviation. It depends
+    on the items alone: not on their order, nor on how they came. Items that
+    were added and are removed leave no trace. `+` makes an accumulator of the
+    items of both.
 
     Parameters
     ----------
     dtype : dtype, optional
-        The type of the items, float64 by default: float32, complex64 and complex128 are the others. What is added must fit, but for integers,
-        which float64 and complex128 take of any size, unrounded.
+        The type of the items: float32, float64, complex64 or complex128. What
+        is added must fit. float64 and complex128 take integers of any size,
+        unrounded.
+
+    Raises
+    ------
+    TypeError
+        It is another type.
 
     Examples
     --------
@@ -27,6 +59,7 @@ class Accumulator:
     (11.0, 5.5, 2.25, 2)
     """
 
+    __module__ = "treefold.exact"
     __slots__ = ("_dtype", "_native")
 
     def __init__(self, dtype=np.float64):
@@ -57,7 +90,18 @@ class Accumulator:
         return self._native.items()
 
     def add(self, x):
-        """Adds the items of an array of any shape."""
+        """Adds items.
+
+        Parameters
+        ----------
+        x : array_like
+            The items, as an array of any shape.
+
+        Raises
+        ------
+        TypeError
+            The type of the accumulator does not hold them.
+        """
         items, beyond = self._items(x)
         self._native.add(items)
         if beyond.size:
@@ -66,11 +110,17 @@ class Accumulator:
     def remove(self, x):
         """Removes items that were added.
 
+        Parameters
+        ----------
+        x : array_like
+            The items, as in `add`.
+
         Raises
         ------
         ValueError
-            There are fewer items, or fewer of a kind: NaNs, infinities, negative zeros. The accumulator is as it was. That other items are removed
-            than were added is not noticed.
+            There are fewer items, or fewer NaNs, infinities or negative zeros.
+            The accumulator is as it was. That other items are removed than
+            were added is not noticed.
         """
         items, beyond = self._items(x)
         if beyond.size:
@@ -85,31 +135,20 @@ class Accumulator:
     def merge(self, other):
         """Adds the items of another accumulator.
 
+        Parameters
+        ----------
+        other : Accumulator
+
         Raises
         ------
         TypeError
             It has items of another type.
         """
-        if not isinstance(other, Accumulator):
-            raise TypeError(f"other is a {type(other).__name__}, and not an Accumulator")
-        if other is self:
-            other = self.copy()
-        self._native.merge(other._native)
-
-    def copy(self):
-        """Another one of the same items."""
-        return _restored(*self.__reduce__()[1])
-
-    def __add__(self, other):
-        """An accumulator of the items of both: `merge` changes this one."""
-        if not isinstance(other, Accumulator):
-            return NotImplemented
-        merged = self.copy()
-        merged.merge(other)
-        return merged
+        self._check_other(other)
+        self._native.merge(self.copy()._native if other is self else other._native)
 
     def value(self):
-        """The sum of the items, rounded once."""
+        """The sum of the items, rounded once: a scalar of their type."""
         return self._native.value()
 
     def mean(self):
@@ -117,20 +156,36 @@ class Accumulator:
         return self._native.statistic("mean", 0.0)
 
     def var(self, ddof=0):
-        """The variance of the items, rounded once: see `treefold.exact.var`."""
+        """The variance of the items, rounded once.
+
+        Parameters
+        ----------
+        ddof : float, optional
+            As in `treefold.exact.var`.
+        """
         return self._native.statistic("var", float(ddof))
 
     def std(self, ddof=0):
-        """The standard deviation of the items, rounded once: see `treefold.exact.std`."""
+        """The square root of the exact variance, with `ddof` as in `var`."""
         return self._native.statistic("std", float(ddof))
 
     def to_bytes(self):
-        """The accumulator as bytes: equal items make equal bytes. Those of float64 are a state of moments in databases, too: see `State`."""
+        """The accumulator as bytes: equal items make equal bytes.
+
+        Those of float64 are a state of moments in databases, too: see `State`.
+        """
         return self._native.to_bytes()
 
     @classmethod
     def of_bytes(cls, data, dtype=np.float64):
-        """The accumulator of bytes, for items of a type.
+        """The accumulator of bytes.
+
+        Parameters
+        ----------
+        data : bytes
+            What `to_bytes` returned.
+        dtype : dtype, optional
+            The type of the items.
 
         Raises
         ------

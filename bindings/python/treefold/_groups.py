@@ -5,84 +5,61 @@ import sys
 
 import numpy as np
 
-from ._arrays import as_array, contiguous, counted, index
-from ._keyed import as_exact_floats, by_key, distinct_of, slots_of
+from . import _native
+from ._arrays import as_array, contiguous, counted, index, size
+from ._keyed import check_axes, check_items, columns_for, distinct_of, slots_of, spread, values_by_key
 
 
 class Column:
-    """Numbers of which some may be missing: an array, and a boolean one that tells which are there, or `None`."""
+    """Numbers of which some may be missing: an array, and a boolean one that says which are there, or `None`."""
 
     __slots__ = ("_found", "values")
 
-    def __init__(self, x):
-        self._found = None
-        arrow = _arrow(x)
+    def __init__(self, x, name="x"):
+        arrow, missing = _arrow(x), None
         if arrow is not None:
-            self._take_arrow(arrow)
+            values, missing = _of_arrow(arrow, name)
         elif _is_extension(x):
-            self._take_extension(x)
+            dtype = getattr(x.dtype, "numpy_dtype", np.dtype(object))
+            _check_numbers(dtype, f"type {x.dtype}", name)
+            values, missing = x.to_numpy(dtype=dtype, na_value=dtype.type(0)), np.asarray(x.isna())
         elif _is_polars(x) and x.null_count():
-            self.values = contiguous(_widened(as_array(x.fill_null(0), "x")))
-            self._miss(np.asarray(x.is_null()))
+            values, missing = as_array(x.fill_null(0), name), np.asarray(x.is_null())
         else:
-            self.values = contiguous(_widened(as_array(x, "x")))
-        if self.values.ndim != 1:
-            raise ValueError(f"x has {self.values.ndim} axes, not one")
-
-    def _take_arrow(self, array):
-        """An array of Arrow's, without a copy unless it is in chunks."""
-        try:
-            dtype = np.dtype(array.type.to_pandas_dtype())
-        except (NotImplementedError, TypeError):
-            dtype = np.dtype(object)
-        if (dtype.kind, dtype.itemsize) not in _NUMBERS:
-            raise TypeError(f"x has elements of Arrow's type {array.type}, not floats or integers")
-        first, length = array.offset, len(array)
-        values = np.frombuffer(array.buffers()[1], dtype)[first : first + length] if length else np.empty(0, dtype)
-        self.values = contiguous(_widened(values))
-        if array.null_count:
-            self._found = array.is_valid().to_numpy(zero_copy_only=False)
-
-    def _take_extension(self, x):
-        """A column of pandas whose type has missing items of its own."""
-        dtype = getattr(x.dtype, "numpy_dtype", np.dtype(object))
-        if dtype.kind not in "b" and (dtype.kind, dtype.itemsize) not in _NUMBERS:
-            raise TypeError(f"x has elements of type {x.dtype}, not floats or integers")
-        self.values = contiguous(_widened(x.to_numpy(dtype=dtype, na_value=dtype.type(0))))
-        self._miss(np.asarray(x.isna()))
-
-    def _miss(self, missing):
-        """Items that a boolean array tells are missing."""
-        if missing.any():
-            self._found = ~missing
-
-    def __len__(self):
-        return len(self.values)
+            values = as_array(x, name)
+        self.values = contiguous(values)
+        self._found = None if missing is None or not missing.any() else ~missing
+        if self.values.ndim == 0:
+            raise ValueError(f"{name} must have an axis, along which its items lie")
 
     def present(self, skipna):
         """Which items are not missing; `None` if all are there."""
         if skipna and self.values.dtype.kind in "fc":
             missing = np.isnan(self.values)
             if missing.any():
-                return _both(~missing, self._found)
+                return ~missing if self._found is None else ~missing & self._found
         return self._found
 
 
-def _both(one, other):
-    """Where both are true; `None` is true everywhere."""
-    return one if other is None else other if one is None else one & other
+_NUMBERS = {("b", 1), ("f", 4), ("f", 8), *((kind, size) for kind in "iu" for size in (1, 2, 4, 8))}
 
 
-# Integers have these themselves, however large they are.
-_OF_INTEGERS = ("sum", "mean", "var", "std")
-_NUMBERS = {("f", 4), ("f", 8), *((kind, size) for kind in "iu" for size in (1, 2, 4, 8))}
+def _check_numbers(dtype, own, name):
+    """Whether a type of NumPy's, for which some library has its own one, is one of numbers."""
+    if (dtype.kind, dtype.itemsize) not in _NUMBERS:
+        raise TypeError(f"{name} has elements of {own}, not floats or integers")
 
 
-def _widened(array):
-    """With integers of 64 bits."""
-    if array.dtype.kind not in "biu":
-        return array
-    return array.astype(np.uint64 if array.dtype.kind == "u" else np.int64, copy=False)
+def _of_arrow(array, name):
+    """The numbers of an array of Arrow's, without a copy, and which are missing."""
+    try:
+        dtype = np.dtype(array.type.to_pandas_dtype())
+    except (NotImplementedError, TypeError):
+        dtype = np.dtype(object)
+    # Its booleans are bits.
+    _check_numbers(np.dtype(object) if dtype.kind == "b" else dtype, f"Arrow's type {array.type}", name)
+    values = np.frombuffer(array.buffers()[1], dtype)[array.offset :][: len(array)] if len(array) else np.empty(0, dtype)
+    return values, array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
 
 
 def _arrow(x):
@@ -107,187 +84,338 @@ def _is_extension(x):
     return dtype is not None and not isinstance(dtype, np.dtype) and hasattr(x, "isna") and hasattr(x, "to_numpy")
 
 
+def _coded(keys, dropna, name):
+    """The distinct keys of a vector, ascending, and which of them each item's key is: -1 where an item has none."""
+    arrow = _arrow(keys)
+    if arrow is not None:
+        items, nulls = len(arrow), arrow.is_null().to_numpy(zero_copy_only=False)
+        keys = np.asarray(arrow.drop_null())
+    else:
+        nulls = np.asarray(keys.isna()) if _is_extension(keys) else np.ma.getmask(keys)
+        keys = np.asarray(keys)
+        check_axes(keys, name)
+        items, keys = len(keys), keys[~nulls] if nulls.any() else keys
+    places = np.flatnonzero(~nulls) if nulls.any() else None
+    if keys.dtype.kind == "O":
+        # What does not equal itself is a NaN or a not-a-time, which has no place in an order.
+        lost = np.array([key is None or key != key for key in keys], bool)
+    else:
+        lost = np.isnan(keys) if keys.dtype.kind in "fcmM" and dropna else np.ma.nomask
+    if not dropna and (places is not None or lost.any()):
+        raise ValueError(f"{name} have nulls, which are no keys: fill them, or pass dropna=True")
+    if lost.any():
+        left = np.flatnonzero(~lost)
+        keys, places = keys[left], left if places is None else places[left]
+    distinct, codes = distinct_of(keys)
+    if places is None:
+        return distinct, codes
+    of_all = np.full(items, -1)
+    of_all[places] = codes
+    return distinct, of_all
+
+
+def _combined(coded):
+    """The combinations of several keys that there are, in lexicographic order, and which of them each item's is."""
+    items = len(coded[0][1])
+    for number, (_, codes) in enumerate(coded):
+        if len(codes) != items:
+            raise ValueError(f"keys[{number}] has {counted(len(codes), 'item')}, and keys[0] {items}")
+    places = np.flatnonzero(np.logical_and.reduce([codes >= 0 for _, codes in coded]))
+    # For each combination, its number among the distinct ones of each key so far.
+    found, combined = [], np.zeros(len(places), np.int64)
+    for distinct, codes in coded:
+        pairs, combined = _native.factorize(combined * len(distinct) + codes[places])
+        found = [numbers[pairs // len(distinct)] for numbers in found] + [pairs % len(distinct)]
+    of_all = np.full(items, -1)
+    of_all[places] = combined
+    return tuple(distinct[numbers] for (distinct, _), numbers in zip(coded, found)), of_all
+
+
+def _are_several(keys):
+    """Whether it is a list or a tuple of vectors."""
+    is_vector = lambda one: hasattr(one, "__len__") and not isinstance(one, (str, bytes))
+    return isinstance(keys, (list, tuple)) and len(keys) > 0 and all(map(is_vector, keys))
+
+
 class GroupBy:
     """Items in groups of equal keys: `groupby` makes it.
 
-    All functions of items take columns of Arrow and of pandas, too, and skip what is missing there. With `skipna`, NaNs are skipped.
+    All methods take vectors, columns of Arrow and of pandas, whose missing
+    items they skip, and arrays of more axes: items then lie along the first
+    one, and each column has a result. Results are arrays with a value for
+    each group, in the order of `keys`. Each is exact until it is rounded once
+    to the type of the items; of integers, to float64. All methods raise
+    ValueError if there are not as many items as keys, or if integers are
+    beyond 2^53 and the statistic is not one of "sum", "mean", "var", "std",
+    "min" and "max", which take all.
+
+    Parameters of all methods
+    -------------------------
+    x : array_like
+        The items, a row for each key.
+    y, weights : array_like
+        As many items; a vector stands beside each column of `x`.
+    skipna : bool
+        Whether NaN is skipped: of pairs, those where either is NaN.
 
     Attributes
     ----------
-    keys : ndarray
-        The distinct keys, ascending: the groups, in the order of all results.
+    keys : ndarray or tuple of ndarray
+        The distinct keys, ascending: the groups. Of several keys, an array for
+        each one, in lexicographic order.
     """
 
-    __slots__ = ("_codes", "_kept", "keys")
+    __slots__ = ("_codes", "_count", "_is_whole", "keys")
 
     def __init__(self, keys, dropna=True):
-        self._kept = None
-        arrow = _arrow(keys)
-        lost = np.asarray(keys.isna()) if _is_extension(keys) else np.ma.getmask(keys)
-        keys = np.asarray(keys if arrow is None else self._of_arrow(arrow, dropna))
-        if keys.ndim != 1:
-            raise ValueError(f"keys have {keys.ndim} axes, not one")
-        if arrow is None and lost is not np.ma.nomask:
-            keys = self._without(lost, keys, dropna)
-        if keys.dtype.kind in "fcmM" and dropna:
-            keys = self._without(np.isnan(keys), keys)
-        elif keys.dtype.kind == "O":
-            # What does not equal itself is a NaN or a not-a-time, which has no place in an order.
-            keys = self._without(np.array([key is None or key != key for key in keys], bool), keys, dropna)
-        self.keys, self._codes = distinct_of(keys)
+        if _are_several(keys):
+            keys, codes = _combined([_coded(own, dropna, f"keys[{number}]") for number, own in enumerate(keys)])
+            self._set(codes, keys, len(keys[0]))
+        else:
+            keys, codes = _coded(keys, dropna, "keys")
+            self._set(codes, keys, len(keys))
+
+    def _set(self, codes, keys, count):
+        self._codes, self.keys, self._count = contiguous(codes), keys, count
+        self._is_whole = int(codes.min(initial=0)) >= 0
 
     @classmethod
     def _of_codes(cls, codes, keys):
         """Groups whose numbers are known; items of negative numbers have none."""
-        made, kept = object.__new__(cls), codes >= 0
-        made._kept, made._codes, made.keys = None if kept.all() else kept, contiguous(codes[kept]), keys
+        made = object.__new__(cls)
+        made._set(codes, keys, len(keys))
         return made
 
-    def _of_arrow(self, keys, dropna):
-        """Keys without nulls."""
-        if not keys.null_count:
-            return keys
-        self._without(keys.is_null().to_numpy(zero_copy_only=False), None, dropna)
-        return keys.drop_null()
-
-    def _without(self, places, keys, dropna=True):
-        """The keys without those at places that a boolean array tells, of the items that are left."""
-        if not places.any():
-            return keys
-        if not dropna:
-            raise ValueError("keys have nulls, which are no keys: fill them, or pass dropna=True")
-        kept = ~places
-        if self._kept is None:
-            self._kept = kept
-        else:
-            self._kept[self._kept] = kept
-        return keys if keys is None else keys[kept]
-
     def _columns(self, arrays, skipna):
-        """The codes and the items of what is not missing in any of some columns."""
-        columns = [Column(x) for x in arrays]
-        items = len(self._codes) if self._kept is None else len(self._kept)
+        """The codes and the items of what is not missing in any of some columns, as vectors, and the shape of a row."""
+        columns = [Column(x, name) for x, name in zip(arrays, ("x", "y"))]
         for column in columns:
-            if len(column) != items:
-                raise ValueError(f"{counted(items, 'key')} for {counted(len(column), 'item')}")
-        codes, kept = self._codes, self._kept
-        present = functools.reduce(_both, (column.present(skipna) for column in columns), None)
-        if present is not None:
-            codes, kept = codes[present if kept is None else present[kept]], _both(present, kept)
-        arrays = [column.values for column in columns]
-        if kept is not None:
+            check_items(len(self._codes), len(column.values))
+        shape = max((column.values.shape for column in columns), key=len, default=self._codes.shape)
+        if any(column.values.shape not in (shape, shape[:1]) for column in columns):
+            raise ValueError(f"y has the shape {columns[1].values.shape}, and x {columns[0].values.shape}")
+        codes = spread(self._codes, size(shape[1:]))
+        of_rows = functools.partial(_of_rows, shape=shape)
+        present = [found for found in (column.present(skipna) for column in columns) if found is not None]
+        if not self._is_whole:
+            present.append(codes.reshape(shape) >= 0)
+        values = [of_rows(column.values) for column in columns]
+        if present:
             # Places are faster than a boolean array.
-            places = np.flatnonzero(kept)
-            arrays = [array.take(places) for array in arrays]
-        return codes, [contiguous(array) for array in arrays]
+            places = np.flatnonzero(np.logical_and.reduce([of_rows(found) for found in present]))
+            codes, values = codes.take(places), [column.take(places) for column in values]
+        return codes, values, shape[1:]
 
     def _slots(self, statistic, arrays, skipna):
-        """What is held of each group for a statistic."""
-        codes, columns = self._columns(arrays, skipna)
-        if any(column.dtype.kind == "c" for column in columns):
-            raise TypeError("x has complex elements, whose groups have sums alone")
-        if statistic not in _OF_INTEGERS or columns[0].dtype.kind == "f":
-            columns = [as_exact_floats(column, name) for name, column in zip(("x", "y"), columns)]
-            dtype = np.result_type(*columns)
-            columns = [column.astype(dtype, copy=False) for column in columns]
-        return slots_of(statistic, codes, columns, len(self.keys))
+        """What is held of each group for a statistic of vectors."""
+        codes, columns, _ = self._columns(arrays, skipna)
+        return slots_of(statistic, codes, columns_for(statistic, columns), self._count)
 
     def _statistic(self, statistic, arrays, skipna, ddof=0, bias=True):
-        return self._slots(statistic, arrays, skipna).values(statistic, float(ddof), bool(bias))
+        codes, columns, row = self._columns(arrays, skipna)
+        try:
+            values = values_by_key(statistic, codes, columns, self._count * size(row), ddof, bias)
+        except OverflowError as error:
+            group, value = error.args
+            key, dtype = self._key(group // size(row)), "uint64" if columns[0].dtype.kind == "u" else "int64"
+            raise OverflowError(f"the sum of key {key!r} is {value}, beyond {dtype}: convert x to float64") from None
+        return values.reshape(self._count, *row)
+
+    def _key(self, group):
+        """The key of a group, as an object of Python's."""
+        if isinstance(self.keys, tuple):
+            return tuple(keys[group : group + 1].tolist()[0] for keys in self.keys)
+        return self.keys[group : group + 1].tolist()[0]
+
+    def agg(self, statistics, *, skipna=False):
+        """Several statistics in one call.
+
+        Parameters
+        ----------
+        statistics : mapping
+            For each name of a result a tuple: the name of a statistic, which
+            is a method of this class, and its columns.
+        skipna : bool, optional
+            As in the class.
+
+        Returns
+        -------
+        dict
+            An array for each name.
+
+        Raises
+        ------
+        ValueError
+            A statistic has another name.
+
+        Examples
+        --------
+        >>> from treefold import exact
+        >>> price, pieces = [0.5, 5.0, 0.25], [1.0, 2.0, 3.0]
+        >>> groups = exact.groupby(["pear", "plum", "pear"])
+        >>> wanted = {"paid": ("dot", price, pieces), "n": ("count",)}
+        >>> found = groups.agg(wanted)
+        >>> found["paid"].tolist(), found["n"].tolist()
+        ([1.25, 10.0], [2, 1])
+        """
+        found = {}
+        for name, (statistic, *columns) in statistics.items():
+            if statistic not in _STATISTICS:
+                raise ValueError(f"statistics: {statistic!r} ({name!r}) is none of {', '.join(_STATISTICS)}")
+            found[name] = getattr(self, statistic)(*columns, skipna=skipna)
+        return found
 
     def sum(self, x, *, skipna=False, min_count=0):
-        """The exact sum of each group's items, rounded once.
+        """The exact sum of each group's items.
 
-        Sums of integers are integers of 64 bits; one beyond is an OverflowError. Groups of fewer than `min_count` items have the sum NaN.
+        Sums of integers are integers of 64 bits.
+
+        Parameters
+        ----------
+        min_count : int, optional
+            Groups of fewer items have the sum NaN.
+
+        Raises
+        ------
+        OverflowError
+            A sum of integers is beyond 64 bits.
         """
         min_count = index(min_count, "min_count")
-        codes, (items,) = self._columns((x,), skipna)
-        if items.dtype.kind == "c" and (skipna or min_count > 0):
-            raise TypeError("x has complex elements, whose sums have neither skipna nor min_count")
-        if items.dtype.kind in "fc":
-            sums = by_key(codes, items, len(self.keys))
-        else:
-            sums = self._integers(slots_of("sum", codes, [items], len(self.keys)), items.dtype)
+        sums = self._statistic("sum", (x,), skipna)
         if min_count > 0:
-            few = np.bincount(codes, minlength=len(self.keys)) < min_count
+            few = self.count(x, skipna=skipna) < min_count
             if few.any():
                 sums = sums.astype(np.result_type(sums, np.float32 if sums.dtype.kind == "f" else np.float64))
                 sums[few] = np.nan
         return sums
 
-    def _integers(self, slots, dtype):
-        try:
-            return slots.values("sum", 0.0, True)
-        except OverflowError as error:
-            group, value = error.args
-            key = self.keys[group : group + 1].tolist()[0]
-            raise OverflowError(f"the sum of key {key!r} is {value}, beyond {dtype}: convert x to float64") from None
-
     def count(self, x=None, *, skipna=False):
         """The number of items of each group; without any, of keys."""
-        return np.bincount(self._columns(() if x is None else (x,), skipna)[0], minlength=len(self.keys))
+        codes, _, row = self._columns(() if x is None else (x,), skipna)
+        return np.bincount(codes, minlength=self._count * size(row)).reshape(self._count, *row)
 
     def mean(self, x, *, skipna=False):
-        """The exact mean of each group's items, rounded once; NaN where there are none."""
+        """The exact mean of each group's items; NaN where there are none."""
         return self._statistic("mean", (x,), skipna)
 
     def var(self, x, ddof=1, *, skipna=False):
-        """The exact variance of each group's items, rounded once; NaN where there are no more than `ddof` items, all alike."""
+        """The exact variance of each group's items.
+
+        Parameters
+        ----------
+        ddof : float, optional
+            It is divided by the number of items less `ddof`. Of no more items
+            than that, it is NaN if they are all alike, and infinite if not.
+        """
         return self._statistic("var", (x,), skipna, ddof)
 
     def std(self, x, ddof=1, *, skipna=False):
-        """The square root of the exact variance of each group's items, rounded once."""
+        """The square root of the exact variance, with `ddof` as in `var`."""
         return self._statistic("std", (x,), skipna, ddof)
 
     def skewness(self, x, bias=True, *, skipna=False):
-        """The exact skewness g1 of each group's items, or without bias G1, rounded once; NaN where items are too few, or all alike."""
+        """The exact skewness of each group's items.
+
+        It is NaN where items are too few, or all alike.
+
+        Parameters
+        ----------
+        bias : bool, optional
+            Whether it is that of the items (g1), or the estimate of that of a
+            population (G1).
+        """
         return self._statistic("skewness", (x,), skipna, bias=bias)
 
     def kurtosis(self, x, bias=True, *, skipna=False):
-        """The exact excess kurtosis g2 of each group's items, or without bias G2, rounded once."""
+        """The exact excess kurtosis (g2 or G2); `bias` is as in `skewness`."""
         return self._statistic("kurtosis", (x,), skipna, bias=bias)
 
     def min(self, x, *, skipna=False):
-        """The least of each group's items; NaN where there are none."""
+        """The least of each group's items; NaN where there are none.
+
+        Integers keep their type if each group has items.
+        """
         return self._statistic("min", (x,), skipna)
 
     def max(self, x, *, skipna=False):
-        """The greatest of each group's items; NaN where there are none."""
+        """The greatest of each group's items, with the types of `min`."""
         return self._statistic("max", (x,), skipna)
 
+    def norm(self, x, *, skipna=False):
+        """The square root of the exact sum of each group's squares."""
+        return self._statistic("norm", (x,), skipna)
+
+    def dot(self, x, y, *, skipna=False):
+        """The exact sum of each group's products of `x` and `y`."""
+        return self._statistic("dot", (x, y), skipna)
+
     def average(self, x, weights, *, skipna=False):
-        """The exact weighted mean of each group's items, rounded once. With `skipna`, pairs are skipped where one is missing."""
+        """The exact weighted mean of each group's items."""
         return self._statistic("average", (x, weights), skipna)
 
     def cov(self, x, y, ddof=1, *, skipna=False):
-        """The exact covariance of each group's pairs, rounded once."""
+        """The exact covariance of each group's pairs; see `var` for `ddof`."""
         return self._statistic("cov", (x, y), skipna, ddof)
 
     def corr(self, x, y, *, skipna=False):
-        """The exact correlation of each group's pairs, rounded once; NaN of fewer than two, or where a column is constant."""
+        """The exact correlation of each group's pairs.
+
+        It is NaN of fewer than two, or where a column is constant.
+        """
         return self._statistic("corr", (x, y), skipna)
+
+    def slope(self, x, y, *, skipna=False):
+        """The slope of each group's regression line of `y` over `x`."""
+        return self._statistic("slope", (x, y), skipna)
+
+    def intercept(self, x, y, *, skipna=False):
+        """The height of that line where `x` is 0."""
+        return self._statistic("intercept", (x, y), skipna)
+
+
+_STATISTICS = [name for name in vars(GroupBy) if not name.startswith("_") and name not in ("agg", "keys")]
+
+
+def _of_rows(column, shape):
+    """A column as a vector of the items of rows, in each of which a single one stands at all places."""
+    if column.shape != shape:
+        column = np.broadcast_to(column.reshape(-1, *(1 for _ in shape[1:])), shape)
+    return column.reshape(-1)
 
 
 def groupby(keys, dropna=True):
-    """Groups items by keys: `groupby(keys).sum(x)`, `.mean(x)`, `.cov(x, y)` and other statistics.
+    """Groups items by keys: `groupby(keys).sum(x)`, `.mean(x)` and others.
 
     Parameters
     ----------
-    keys : array_like
-        A vector of integers, floats, strings, or whatever else NumPy sorts, or a column of Arrow. -0.0 and 0.0 are one key. Items whose key is
-        masked, null or `None` are left out.
+    keys : array_like, or a list or tuple of such
+        A vector of integers, floats, strings, or whatever else NumPy sorts, or
+        a column of Arrow or of pandas; or several of one length, whose
+        combinations are then the groups. -0.0 and 0.0 are one key. Items whose
+        key is masked, null or `None` are left out.
     dropna : bool, optional
-        Whether items whose key is a NaN or a not-a-time are left out, or are the last group. Nulls are then an error.
+        Whether items whose key is a NaN or a not-a-time are left out, or are
+        the last group. Nulls are then an error.
 
     Returns
     -------
     GroupBy
 
+    Raises
+    ------
+    ValueError
+        Keys have other than one axis, or differ in length; or they have nulls,
+        and `dropna` is false.
+
     Examples
     --------
     >>> from treefold import exact
-    >>> groups = exact.groupby(["pear", "plum", "pear"])
-    >>> groups.keys.tolist(), groups.sum([0.1, 5.0, 0.2]).tolist()
+    >>> fruit, price = ["pear", "plum", "pear"], [0.1, 5.0, 0.2]
+    >>> groups = exact.groupby(fruit)
+    >>> groups.keys.tolist(), groups.sum(price).tolist()
     (['pear', 'plum'], [0.30000000000000004, 5.0])
+    >>> groups = exact.groupby([fruit, [2, 1, 1]])
+    >>> [keys.tolist() for keys in groups.keys], groups.sum(price).tolist()
+    ([['pear', 'pear', 'plum'], [1, 2, 1]], [0.2, 0.1, 5.0])
     """
     return GroupBy(keys, dropna)

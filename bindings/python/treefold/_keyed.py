@@ -1,31 +1,57 @@
-"""Exact sums by key, in the forms of NumPy."""
+"""Exact statistics by key, in the forms of NumPy.
+
+Keys number slots from 0 on. `values_by_key` computes any statistic of the items of each key: all functions of keys, groups and bins call it
+or `by_key`, which is its sum.
+"""
 
 import numpy as np
 
 from . import _native
-from ._arrays import as_array, as_float, as_unmasked, contiguous, counted, index, zeros
+from ._arrays import as_array, as_float, as_unmasked, contiguous, counted, index, reduced_axes, size, zeros
+
+# The statistics that integers have as they are, however large they are.
+_OF_INTEGERS = ("sum", "mean", "var", "std")
+# Beyond, float64 may round integers.
+_EXACT = 2**53
 
 
 def as_vector(x, name):
     """A vector of floats or complex numbers; integers become float64."""
     array = as_float(as_array(x, name))
-    if array.ndim != 1:
-        raise ValueError(f"{name} has {array.ndim} axes, not one")
+    check_axes(array, name)
     return contiguous(array)
 
 
-def as_keys(keys):
+def check_axes(array, name):
+    """Whether it is a vector."""
+    if array.ndim != 1:
+        raise ValueError(f"{name} must have one axis, not {array.ndim}")
+
+
+def as_keys(keys, name="keys"):
     """Keys as a vector of int64."""
-    array = as_unmasked(keys, "keys")
+    array = as_unmasked(keys, name)
     if array.dtype.kind not in "biu":
         if array.size:
-            raise TypeError(f"keys have type {array.dtype}, not integers")
+            raise TypeError(f"{name} must be integers, not {array.dtype}")
         array = array.astype(np.int64)
-    if array.ndim != 1:
-        raise ValueError(f"keys have {array.ndim} axes, not one")
+    check_axes(array, name)
     if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
-        raise IndexError(f"item {int(array.argmax())} has key {array.max()}, which is too large")
+        raise IndexError(f"{name}: {array.max()} (item {int(array.argmax())}) is beyond int64")
     return contiguous(array.astype(np.int64, copy=False))
+
+
+def check_items(keys, items, noun="key"):
+    """Whether there are as many keys, or what else there is one of for each item, as items."""
+    if keys != items:
+        raise ValueError(f"{counted(keys, noun)} for {counted(items, 'item')}")
+
+
+def _check_keys(keys, sums):
+    """Whether all keys number sums."""
+    for wrong in np.flatnonzero((keys < 0) | (keys >= sums))[:1]:
+        why = "negative: keys count from 0" if keys[wrong] < 0 else f"out of bounds: keys are less than {sums}"
+        raise IndexError(f"key {keys[wrong]} (item {wrong}) is {why}")
 
 
 def distinct_of(keys):
@@ -37,19 +63,25 @@ def distinct_of(keys):
     return distinct, contiguous(codes.astype(np.int64))
 
 
+def _rounds(array):
+    """Whether float64 may round integers."""
+    return array.dtype.kind in "iu" and array.size > 0 and not (-_EXACT <= array.min() and array.max() <= _EXACT)
+
+
 def as_exact_floats(array, name):
     """An array with integers as float64, of which none is rounded."""
-    if array.dtype.kind in "iu" and array.size:
-        for wrong in np.flatnonzero((array > 2**53) | (array < -(2**53)))[:1]:
-            raise ValueError(f"{name}: item {wrong} is {array[wrong]}, beyond 2^53, which float64 may round: convert it, or sum integers")
+    if _rounds(array):
+        wrong = np.flatnonzero((array > _EXACT) | (array < -_EXACT))[0]
+        raise ValueError(f"{name}: item {wrong} is {array.flat[wrong]}, beyond 2^53, which float64 may round: convert it, or sum integers")
     return as_float(array)
 
 
-def slots_of(statistic, keys, columns, groups):
-    """What a statistic needs of the items of each of the keys 0 to `groups` - 1: a vector of keys, and one or two columns of a type."""
-    slots = _native.ExactSlots(statistic, columns[0][:0], groups)
-    slots.change(keys, columns, False)
-    return slots
+def _in_doubles(keys, x):
+    """Items as floats, with their keys: an integer beyond 2^53 as two doubles, neither of which is rounded."""
+    if not _rounds(x):
+        return keys, as_float(x)
+    halves = (x >> 32).astype(np.float64) * 2.0**32, (x & 0xFFFF_FFFF).astype(np.float64)
+    return np.concatenate([keys, keys]), np.concatenate(halves)
 
 
 def of_parts(x, function):
@@ -66,39 +98,110 @@ def as_complex(real, imaginary):
     return result
 
 
+def slots_of(statistic, keys, columns, groups):
+    """What a statistic needs of the items of each of the keys 0 to `groups` - 1: a vector of keys, and one or two columns of a type."""
+    slots = _native.ExactSlots(statistic, columns[0][:0], groups)
+    slots.change(keys, columns, False)
+    return slots
+
+
+def columns_for(statistic, columns):
+    """Columns of one type, which the slots of a statistic take."""
+    kind = columns[0].dtype.kind
+    if statistic in _OF_INTEGERS and kind in "biu":
+        return [columns[0].astype(np.uint64 if kind == "u" else np.int64, copy=False)]
+    columns = [as_exact_floats(column, name) for column, name in zip(columns, ("x", "y"))]
+    dtype = np.result_type(*columns)
+    if dtype.kind == "c":
+        raise TypeError(f"`{statistic}` by key is of real numbers, not {dtype}")
+    return [contiguous(column.astype(dtype, copy=False)) for column in columns]
+
+
+def values_by_key(statistic, keys, columns, groups, ddof=0.0, bias=True):
+    """A statistic of the items of each of the keys 0 to `groups` - 1, which are those of vectors."""
+    x = columns[0]
+    if statistic == "sum" and x.dtype.kind in "fc":
+        return by_key(keys, x, groups)
+    if statistic == "mean" and x.dtype.kind == "c":
+        return of_parts(x, lambda part: values_by_key(statistic, keys, [part], groups))
+    if statistic in _EXTREMA and x.dtype.kind in "iu":
+        return _extrema(statistic, keys, x, groups)
+    slots = slots_of(statistic, keys, columns_for(statistic, columns), groups)
+    return slots.values(statistic, float(ddof), bool(bias))
+
+
+# The native half has extrema of floats. What NumPy does with integers depends on no order.
+_EXTREMA = {"min": (np.minimum, "max"), "max": (np.maximum, "min")}
+
+
+def _extrema(statistic, keys, x, groups):
+    """The least or greatest integers, in their type if each key has one; otherwise as float64, with NaN."""
+    function, farthest = _EXTREMA[statistic]
+    result = np.full(groups, getattr(np.iinfo(x.dtype), farthest), x.dtype)
+    function.at(result, keys, x)
+    has_none = np.bincount(keys, minlength=groups) == 0
+    if has_none.any():
+        result[has_none] = 0
+        result = as_exact_floats(result, statistic)
+        result[has_none] = np.nan
+    return result
+
+
+def spread(keys, width):
+    """The keys of rows of items: place i of the row of key k has the key width * k + i."""
+    return keys if width == 1 else (keys[:, None] * width + np.arange(width)).ravel()
+
+
 # The native half has some memory for each sum. Of more sums, most of them without an item, it computes the others alone.
 _MANY = 1 << 24
 
 
 def by_key(keys, x, sums):
-    """The exact sum of the items of each of the keys 0 to `sums` - 1: keys and items are ready for the native half."""
+    """The exact sum of the items of each of the keys 0 to `sums` - 1, which lie along the first axis of `x`; and so do the sums."""
+    check_items(len(keys), len(x))
+    keys, x = _in_doubles(keys, x)
+    row = x.shape[1:]
     if sums > max(_MANY, 16 * len(keys)):
-        result = zeros(sums, x.dtype)
+        result = zeros((sums, *row), x.dtype)
+        _check_keys(keys, sums)
         distinct, codes = _native.factorize(keys)
-        for wrong in np.flatnonzero((keys < 0) | (keys >= sums))[:1]:
-            raise IndexError(f"item {wrong} has key {keys[wrong]}, and keys are 0 to {sums - 1}")
         result[distinct] = by_key(codes, x, len(distinct))
         return result
-    return of_parts(x, lambda part: _native.exact_by_key(keys, part, sums))
+    if row:
+        _check_keys(keys, sums)
+    keys, items, count = spread(keys, size(row)), contiguous(x.reshape(-1)), sums * size(row)
+    try:
+        found = of_parts(items, lambda part: _native.exact_by_key(keys, part, count))
+    except IndexError:
+        _check_keys(keys, sums)
+        raise
+    return found.reshape(sums, *row)
 
 
-def bincount(keys, weights=None, minlength=0):
-    """The exact sum of the weights of each of the keys 0, 1, …, rounded once, as `numpy.bincount` has them.
+def bincount(keys, weights=None, minlength=0, *, axis=None):
+    """The exact sum of the weights of each of the keys 0, 1, …, rounded once.
 
-    A sum depends on which weights have its key, and not on their order. It starts at +0.0.
+    It has the form of `numpy.bincount`. A sum depends on which weights have
+    its key, and not on their order. It starts at +0.0.
 
     Parameters
     ----------
     keys : array_like of ints
         A vector of keys that are not negative.
     weights : array_like, optional
-        As many floats or complex numbers; integers are converted to float64. Without them, keys are counted.
+        As many floats or complex numbers. Sums of integers are exact, too,
+        and rounded to float64. Without weights, keys are counted.
     minlength : int, optional
         The least number of sums.
+    axis : int, optional
+        The axis of weights along which the keys lie, if these have several.
+        The result has the sums in its place.
 
     Returns
     -------
-    An array of the type of the weights, as long as the largest key and 1, or as `minlength`.
+    ndarray
+        Of the type of the weights, as long as the largest key and 1, or as
+        `minlength`.
 
     Raises
     ------
@@ -110,27 +213,43 @@ def bincount(keys, weights=None, minlength=0):
     Examples
     --------
     >>> from treefold import exact
-    >>> exact.bincount([0, 2, 0, 2, 0], weights=[1e300, 0.1, 1.0, 0.2, -1e300]).tolist()
+    >>> keys, weights = [0, 2, 0, 2, 0], [1e300, 0.1, 1.0, 0.2, -1e300]
+    >>> exact.bincount(keys, weights).tolist()
     [1.0, 0.0, 0.30000000000000004]
+    >>> exact.bincount([1, 1], [[1.0, 2.0], [3.0, 4.0]], axis=1).tolist()
+    [[0.0, 3.0], [0.0, 7.0]]
     """
-    keys = as_keys(keys)
-    minlength = index(minlength, "minlength")
+    keys, minlength = as_keys(keys), index(minlength, "minlength")
     if minlength < 0:
         raise ValueError(f"minlength: {minlength} is negative")
+    sums = max(int(keys.max(initial=-1)) + 1, minlength)
     if weights is None:
-        return np.bincount(keys, minlength=minlength)
-    weights = as_vector(weights, "weights")
-    sums = max(int(keys.max()) + 1 if keys.size else 0, minlength)
+        if axis is not None:
+            raise TypeError("axis is one of weights, and there are none")
+    else:
+        weights = as_array(weights, "weights")
+        if axis is None:
+            check_axes(weights, "weights")
+        else:
+            (axis,) = reduced_axes((axis,), weights.ndim)
+            weights = np.moveaxis(weights, axis, 0)
     try:
-        return by_key(keys, weights, max(sums, 0))
+        if weights is None:
+            if keys.min(initial=0) < 0:
+                _check_keys(keys, sums)
+            return np.bincount(keys, minlength=minlength)
+        found = by_key(keys, weights, sums)
     except IndexError as error:
         raise ValueError(str(error)) from None
+    return found if axis is None else np.moveaxis(found, 0, axis)
 
 
 def add_at(sums, keys, x):
-    """Adds items to the sums of their keys, in place: `sums[k]` becomes the exact sum of itself and its items, rounded once.
+    """Adds items to the sums of their keys, in place.
 
-    It is `numpy.add.at` without its order. Sums to which nothing is added keep their bits.
+    `sums[k]` becomes the exact sum of itself and its items, rounded once. It
+    is `numpy.add.at` without its order. Sums to which nothing is added keep
+    their bits.
 
     Parameters
     ----------
@@ -139,12 +258,14 @@ def add_at(sums, keys, x):
     keys : array_like of ints
         For each item, which of the sums.
     x : array_like
-        The items. They are converted to the type of `sums`, which must hold them.
+        The items. Their type must be one that that of `sums` holds. Integers
+        are added exactly.
 
     Raises
     ------
     IndexError
-        A key is negative, or not less than the number of sums. The sums are as they were.
+        A key is negative, or not less than the number of sums. The sums are
+        as they were.
 
     Examples
     --------
@@ -156,12 +277,14 @@ def add_at(sums, keys, x):
     [1.5, 2.0]
     """
     if not isinstance(sums, np.ndarray) or sums.ndim != 1 or sums.dtype.kind not in "fc":
-        raise TypeError("sums is not a vector of floats or complex numbers")
-    keys, x = as_keys(keys), as_vector(x, "x")
+        raise TypeError("sums must be a vector of floats or complex numbers")
+    keys, x = as_keys(keys), as_array(x, "x")
+    check_axes(x, "x")
     if not np.can_cast(x.dtype, sums.dtype):
         raise TypeError(f"x has elements of type {x.dtype}, which sums of type {sums.dtype} do not hold")
-    if len(keys) != len(x):
-        raise ValueError(f"{counted(len(keys), 'key')} for {counted(len(x), 'item')}")
+    check_items(len(keys), len(x))
+    _check_keys(keys, len(sums))
+    keys, x = _in_doubles(keys, x)
     items = np.concatenate([x.astype(sums.dtype), sums])
     added = by_key(np.concatenate([keys, np.arange(len(sums))]), items, len(sums))
     changed = np.zeros(len(sums), bool)
@@ -169,46 +292,29 @@ def add_at(sums, keys, x):
     sums[changed] = added[changed]
 
 
-def histogram(x, bins=10, range=None, weights=None):
-    """The exact sum of the weights in each bin, rounded once, with NumPy's bins: all but the last are half open.
+def reduceat(x, indices):
+    """The exact sum of each of the slices `x[indices[i]:indices[i + 1]]`.
+
+    Each is rounded once. The form is that of `numpy.add.reduceat`: the last
+    slice ends with `x`, and one that would end before it begins is its first
+    item.
 
     Parameters
     ----------
     x : array_like
-        The items.
-    bins, range
-        As in `numpy.histogram`.
-    weights : array_like, optional
-        As many floats or complex numbers. Without them, items are counted.
+        A vector. Sums of integers are exact, too, and rounded to float64.
+    indices : array_like of ints
+        The beginnings of the slices.
 
     Returns
     -------
-    The sums, and the edges of the bins.
+    ndarray
+        A sum for each index.
 
-    Examples
-    --------
-    >>> from treefold import exact
-    >>> sums, edges = exact.histogram([1.0, 1.5, 4.0], bins=[0, 2, 4], weights=[1e300, 0.1, 0.2])
-    >>> sums.tolist(), edges.tolist()
-    ([1e+300, 0.2], [0, 2, 4])
-    """
-    if weights is None:
-        return np.histogram(x, bins, range)
-    x, weights = np.ravel(as_unmasked(x, "x")), as_unmasked(weights, "weights")
-    edges = np.histogram_bin_edges(x, bins, range)
-    weights = as_vector(np.ravel(weights), "weights")
-    if len(x) != len(weights):
-        raise ValueError(f"{counted(len(weights), 'weight')} for {counted(len(x), 'item')}")
-    keys = np.searchsorted(edges, x, side="right") - 1
-    keys[x == edges[-1]] = len(edges) - 2
-    inside = (keys >= 0) & (keys < len(edges) - 1) & (x <= edges[-1])
-    return by_key(as_keys(keys[inside]), weights[inside], len(edges) - 1), edges
-
-
-def reduceat(x, indices):
-    """The exact sum of each of the slices `x[indices[i]:indices[i + 1]]`, rounded once, as `numpy.add.reduceat` has them.
-
-    The last slice ends with `x`. One that would end before it begins is its first item.
+    Raises
+    ------
+    IndexError
+        An index is negative, or not less than the number of items.
 
     Examples
     --------
@@ -216,10 +322,10 @@ def reduceat(x, indices):
     >>> exact.reduceat([1e300, 1.0, -1e300, 0.5], [0, 3]).tolist()
     [1.0, 0.5]
     """
-    x, starts = as_vector(x, "x"), as_keys(indices)
-    for place, start in enumerate(starts):
-        if not 0 <= start < len(x):
-            raise IndexError(f"index {place} is {start}, and x has {counted(len(x), 'item')}")
+    x, starts = as_array(x, "x"), as_keys(indices, "indices")
+    check_axes(x, "x")
+    for wrong in np.flatnonzero((starts < 0) | (starts >= len(x)))[:1]:
+        raise IndexError(f"index {starts[wrong]} (place {wrong}) is out of bounds for {counted(len(x), 'item')}")
     lengths = np.maximum(np.append(starts[1:], len(x)) - starts, 1) if len(starts) else starts
     first = np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
     items = x[first + np.arange(len(first))]

@@ -3,8 +3,9 @@
 import numpy as np
 
 from . import _native
+from ._accumulator import Mergeable
 from ._arrays import as_array, as_unmasked, contiguous, counted
-from ._keyed import as_exact_floats, distinct_of
+from ._keyed import as_exact_floats, check_axes, distinct_of
 
 _VERSION = 1
 _DTYPES = tuple(np.dtype(name) for name in ("f8", "f4", "i8", "u8"))
@@ -16,8 +17,7 @@ def _as_array_of_keys(keys):
         raise TypeError(f"keys are one {type(keys).__name__}, not a key for each item")
     if hasattr(keys, "dtype") or hasattr(keys, "__arrow_array__") or hasattr(keys, "__array__"):
         array = as_unmasked(keys, "keys")
-        if array.ndim != 1:
-            raise ValueError(f"keys have {array.ndim} axes, not one")
+        check_axes(array, "keys")
         return array if array.dtype.kind in "biufmMSU" else array.tolist()
     keys = list(keys)
     try:
@@ -39,7 +39,7 @@ def _factorized(keys):
 
 
 def _check(keys):
-    """Whether all are keys that can be found again."""
+    """Whether all are keys that a dictionary finds again."""
     for key in keys:
         try:
             is_lost = key is None or not key == key
@@ -50,20 +50,33 @@ def _check(keys):
             raise ValueError(f"keys: {key!r} is no key: leave such items out")
 
 
-class KeyedAccumulator:
-    """A statistic by key, of items that are added and may be removed again: each exact until it is rounded once.
+class KeyedAccumulator(Mergeable):
+    """A statistic by key, of items that are added and may be removed again.
 
-    It depends on the items of a key alone: not on their order, nor on how they came. Items that were added and are removed leave no trace, and a
-    key without items is none; but those of "dot", "norm" and "average" stay, whose items are not counted.
+    Each is exact until it is rounded once. It depends on the items of a key
+    alone: not on their order, nor on how they came. Items that were added and
+    are removed leave no trace, and a key without items is none; but those of
+    "dot", "norm" and "average" stay, whose items are not counted. `+` makes an
+    accumulator of the items of both.
 
     Parameters
     ----------
     statistic : str
-        "count", "sum", "mean", "var", "std", "min", "max", "norm", "skewness" or "kurtosis" of x; "dot", "cov", "corr", "slope" or "intercept" of x
-        and y; "average" of x with the weights y. The slope and the intercept are those of y over x.
+        "count", "sum", "mean", "var", "std", "min", "max", "norm", "skewness"
+        or "kurtosis" of x; "dot", "cov", "corr", "slope" or "intercept" of x
+        and y; "average" of x with the weights y. The slope and the intercept
+        are those of y over x.
     dtype : dtype, optional
-        The type of the items: float64, float32, int64 or uint64. Integers have counts, sums, means, variances and standard deviations; float64
-        takes integers up to 2^53, too.
+        The type of the items: float64, float32, int64 or uint64. Integers have
+        counts, sums, means, variances and standard deviations; float64 takes
+        integers up to 2^53, too.
+
+    Raises
+    ------
+    ValueError
+        It is another statistic.
+    TypeError
+        It is another type, or one that does not have the statistic.
 
     Examples
     --------
@@ -75,6 +88,7 @@ class KeyedAccumulator:
     {'pear': 0.25}
     """
 
+    __module__ = "treefold.exact"
     __slots__ = ("_codes", "_ddof", "_dtype", "_has_removed", "_inputs", "_native", "_statistic")
 
     def __init__(self, statistic, dtype=np.float64):
@@ -89,7 +103,7 @@ class KeyedAccumulator:
 
     @property
     def statistic(self):
-        """Its name."""
+        """The name of the statistic."""
         return self._statistic
 
     @property
@@ -103,8 +117,7 @@ class KeyedAccumulator:
         columns = []
         for name, array in zip("xy"[: self._inputs], (x, y)):
             array = as_array(array, name)
-            if array.ndim != 1:
-                raise ValueError(f"{name} has {array.ndim} axes, not one")
+            check_axes(array, name)
             if len(array) != keys:
                 raise ValueError(f"{counted(keys, 'key')} for {counted(len(array), 'item')} of {name}")
             if self._dtype.kind == "f":
@@ -114,37 +127,49 @@ class KeyedAccumulator:
             columns.append(contiguous(array.astype(self._dtype, copy=False)))
         return columns
 
+    def _coded(self, keys):
+        """The codes of keys, which have room then, and those that are new: they count once their items are there."""
+        known, new = self._codes, {}
+        codes = [known[key] if key in known else new.setdefault(key, len(known) + len(new)) for key in keys]
+        self._native.grow(len(known) + len(new))
+        return np.array(codes, np.int64), new
+
     def add(self, keys, x, y=None):
         """Adds items.
 
         Parameters
         ----------
         keys : array_like
-            A vector with the key of each item: any values that have a hash, of which no NaN and no `None`.
+            A vector with the key of each item: any values that have a hash, of
+            which no NaN and no `None`.
         x, y : array_like
             As many items; pairs, for a statistic of two columns.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Keys or items are none that it takes. It is as it was then.
         """
         distinct, codes = _factorized(keys)
         columns = self._columns(x, y, len(codes))
         _check(distinct)
         own, new = self._coded(distinct)
-        self._native.change(np.array(own, np.int64)[codes], columns, False)
+        self._native.change(own[codes], columns, False)
         self._codes.update(new)
-
-    def _coded(self, keys):
-        """The codes of keys, which have room then, and those that are new: they count once their items are there."""
-        known, new = self._codes, {}
-        codes = [known[key] if key in known else new.setdefault(key, len(known) + len(new)) for key in keys]
-        self._native.grow(len(known) + len(new))
-        return codes, new
 
     def remove(self, keys, x, y=None):
         """Removes items that were added.
 
+        Parameters
+        ----------
+        keys, x, y : array_like
+            As in `add`.
+
         Raises
         ------
         ValueError
-            A key has fewer items, or fewer of a kind: NaNs, infinities; or the statistic is a minimum or a maximum. Nothing has changed then. That
+            A key has fewer items, or fewer NaNs or infinities; or the
+            statistic is a minimum or a maximum. Nothing has changed then. That
             other items are removed than were added is not noticed.
         """
         distinct, codes = _factorized(keys)
@@ -152,9 +177,8 @@ class KeyedAccumulator:
         for key in distinct:
             if key not in self._codes:
                 raise ValueError(f"key {key!r} has no items")
-        own = np.array([self._codes[key] for key in distinct], np.int64)
         try:
-            self._native.change(own[codes], columns, True)
+            self._native.change(self._coded(distinct)[0][codes], columns, True)
         except ValueError as error:
             if len(error.args) < 2:
                 raise
@@ -165,12 +189,12 @@ class KeyedAccumulator:
     def _key_of(self, code):
         return next(key for key, own in self._codes.items() if own == code)
 
-    def _arranged(self, codes):
-        """The slots of some codes, which have all items."""
-        slots = self._empty(len(codes))
-        if len(codes):
+    def _arranged(self, keys):
+        """The slots of keys, which have all items, in the order of these."""
+        slots = self._empty(len(keys))
+        if keys:
             places = np.zeros(self._native.keys, np.uint32)
-            places[codes] = np.arange(len(codes))
+            places[[self._codes[key] for key in keys]] = np.arange(len(keys))
             slots.merge(self._native, places)
         return slots
 
@@ -178,75 +202,82 @@ class KeyedAccumulator:
         """Forgets the keys whose items have all been removed."""
         counts = self._native.counts() if self._has_removed else None
         self._has_removed = False
-        if counts is None or counts[: len(self._codes)].all():
-            return
-        kept = [key for key, code in self._codes.items() if counts[code]]
-        self._native = self._arranged(np.array([self._codes[key] for key in kept], np.int64))
-        self._codes = {key: code for code, key in enumerate(kept)}
-
-    def _sorted(self):
-        """The keys in order, and their codes."""
-        self._forget()
-        try:
-            keys = sorted(self._codes)
-        except TypeError:
-            keys = list(self._codes)
-        return keys, np.array([self._codes[key] for key in keys], np.int64)
+        if counts is not None and not counts[: len(self._codes)].all():
+            kept = [key for key, code in self._codes.items() if counts[code]]
+            self._native = self._arranged(kept)
+            self._codes = {key: code for code, key in enumerate(kept)}
 
     def keys(self):
-        """A list of the keys that have items: ascending; if they do not compare, in the order in which they came."""
-        return self._sorted()[0]
+        """A list of the keys that have items.
+
+        They are ascending; if they do not compare, in the order in which they
+        came.
+        """
+        self._forget()
+        try:
+            return sorted(self._codes)
+        except TypeError:
+            return list(self._codes)
 
     def value(self, *, ddof=None, bias=True):
-        """The statistic of each key, rounded once, in the order of `keys`.
+        """The statistic of each key, rounded once.
 
         Parameters
         ----------
         ddof : float, optional
-            For variances and standard deviations, 0 by default; for covariances, 1 by default.
+            What the number of items is lessened by in the divisors of
+            variances and standard deviations, 0 by default, and of
+            covariances, 1 by default.
         bias : bool, optional
-            Whether a skewness or kurtosis is that of the items (g1, g2), or the estimate of a population's (G1, G2).
+            Whether a skewness or kurtosis is that of the items (g1, g2), or
+            the estimate of that of a population (G1, G2).
+
+        Returns
+        -------
+        ndarray
+            In the order of `keys`.
 
         Raises
         ------
         OverflowError
             A sum of integers is beyond their type.
         """
-        codes = self._sorted()[1]
+        codes = [self._codes[key] for key in self.keys()]
         try:
             values = self._native.values(self._statistic, self._ddof if ddof is None else float(ddof), bool(bias))
         except OverflowError as error:
             code, value = error.args
             raise OverflowError(f"the sum of key {self._key_of(code)!r} is {value}, beyond {self._dtype}") from None
-        return values[codes]
+        return values[np.array(codes, np.int64)]
 
     def merge(self, other):
-        """Adds the items of another accumulator of the same statistic and type: `+` makes a new one."""
-        if not isinstance(other, KeyedAccumulator):
-            raise TypeError(f"other is a {type(other).__name__}, and not a KeyedAccumulator")
+        """Adds the items of another accumulator: `+` makes a new one.
+
+        Parameters
+        ----------
+        other : KeyedAccumulator
+
+        Raises
+        ------
+        TypeError
+            It is one of another statistic, or of another type.
+        """
+        self._check_other(other)
         if (self._statistic, self._dtype) != (other._statistic, other._dtype):
             mine, others = (f"`{one._statistic}` of {one._dtype}" for one in (self, other))
             raise TypeError(f"other accumulates {others}, not {mine}")
         other = other.copy() if other is self else other
         other._forget()
-        if not other._codes:
-            return
-        places = np.zeros(other._native.keys, np.uint32)
-        places[list(other._codes.values())], new = self._coded(other._codes)
-        self._native.merge(other._native, places)
-        self._codes.update(new)
-
-    def __add__(self, other):
-        if not isinstance(other, KeyedAccumulator):
-            return NotImplemented
-        merged = self.copy()
-        merged.merge(other)
-        return merged
+        if other._codes:
+            places = np.zeros(other._native.keys, np.uint32)
+            places[list(other._codes.values())], new = self._coded(other._codes)
+            self._native.merge(other._native, places)
+            self._codes.update(new)
 
     def copy(self):
-        """Another one of the same items."""
+        """Another accumulator of the same items."""
         copied = KeyedAccumulator(self._statistic, self._dtype)
-        copied._native, copied._codes, copied._has_removed = self._native.copy(), dict(self._codes), self._has_removed
+        copied._native, copied._codes, copied._has_removed = self._empty(0) + self._native, dict(self._codes), self._has_removed
         return copied
 
     def __len__(self):
@@ -256,14 +287,13 @@ class KeyedAccumulator:
     def __eq__(self, other):
         if not isinstance(other, KeyedAccumulator):
             return NotImplemented
-        self._forget()
-        other._forget()
-        alike = (self._statistic, self._dtype, self._codes.keys()) == (other._statistic, other._dtype, other._codes.keys())
-        return alike and self._native.equals(other._native, np.array([other._codes[key] for key in self._codes], np.uint32))
+        keys = self.keys()
+        is_alike = (self._statistic, self._dtype, self._codes.keys()) == (other._statistic, other._dtype, set(other.keys()))
+        return is_alike and self._arranged(keys).to_bytes() == other._arranged(keys).to_bytes()
 
     def __reduce__(self):
-        keys, codes = self._sorted()
-        return _restored, (_VERSION, self._statistic, self._dtype.str, keys, self._arranged(codes).to_bytes())
+        keys = self.keys()
+        return _restored, (_VERSION, self._statistic, self._dtype.str, keys, self._arranged(keys).to_bytes())
 
     def __repr__(self):
         return f"<treefold.exact.KeyedAccumulator: {self._statistic!r} of {counted(len(self), 'key')} of type {self._dtype}>"

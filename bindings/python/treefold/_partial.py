@@ -1,34 +1,90 @@
-"""What a chunk of the items contributes, as a value that can be pickled."""
+"""What a chunk of the items contributes to a reduction in tree order, or to an exact sum, as a value that can be pickled."""
 
 import numpy as np
 
 from . import _native
-from ._arrays import as_array, index, items_along, row_width, size, widened
+from ._accumulator import Mergeable
+from ._arrays import as_array, check_inexact, counted, index, items_along, row_width, size, widened
 
-_VERSION = 1
 _OPERATORS = ("sum", "prod", "min", "max")
 
 
+class _OfItems(Mergeable):
+    """What both kinds of partials do: the native half has the numbers, and knows neither their type nor the shape of an item."""
+
+    __slots__ = ("_dtype", "_native", "_shape")
+
+    @classmethod
+    def _of(cls, native, dtype, shape):
+        partial = object.__new__(cls)
+        partial._native, partial._dtype, partial._shape = native, dtype, tuple(shape)
+        return partial
+
+    def copy(self):
+        """Another one of the same items."""
+        return self._of(self._native, self._dtype, self._shape)
+
+    def _row(self):
+        """Room for the values of an item."""
+        return np.empty(row_width(self._shape), self._dtype)
+
+    def merge(self, other):
+        """Adds the items of another partial: `+` makes a new one.
+
+        Parameters
+        ----------
+        other : Partial
+
+        Raises
+        ------
+        TypeError
+            Its items have another type.
+        ValueError
+            Its items have another shape, or are of another reduction, or an
+            item is in both. This partial is as it was.
+        """
+        self._check_other(other)
+        for what, own, others, error in (("type", self._dtype, other._dtype, TypeError), ("shape", self._shape, other._shape, ValueError)):
+            if own != others:
+                raise error(f"other has items of {what} {others}, not {own}")
+        self._native = self._native.merge(other._native, self._row())
+
+    def value(self):
+        """The reduction of the items: a scalar, or an array if they have axes.
+
+        Raises
+        ------
+        ValueError
+            Of a reduction in tree order, items are missing.
+        """
+        result = self._row()
+        self._native.result(result)
+        return result[: size(self._shape)].reshape(self._shape)[()]
+
+
+def _check_version(version, known):
+    if version != known:
+        raise ValueError(f"a pickled partial of version {version}; this treefold reads version {known}")
+
+
 def _restored(version, op, dtype, shape, total, nodes):
-    if version != _VERSION:
-        raise ValueError(f"a pickled partial of version {version}; this treefold reads version {_VERSION}")
+    _check_version(version, Partial._VERSION)
     dtype = np.dtype(dtype)
     if not dtype.isnative:
         native_dtype = dtype.newbyteorder("=")
         nodes = [(x, y, np.frombuffer(row, dtype).astype(native_dtype).tobytes()) for x, y, row in nodes]
         dtype = native_dtype
-    native = _native.Partial.from_nodes(op, total, row_width(shape), nodes)
-    partial = object.__new__(Partial)
-    partial._set(native, dtype, tuple(shape))
-    return partial
+    return Partial._of(_native.Partial.from_nodes(op, total, row_width(shape), nodes), dtype, shape)
 
 
-class Partial:
+class Partial(_OfItems):
     """What some of `total` items contribute to their reduction.
 
-    Partials of different items merge, in any grouping, and that of all items has the bits of the reduction of all: of `sum`, or of
-    what `op` names. So a reduction by chunks, in a pool of processes or over a file that is read in pieces does not depend on the
-    chunks. A partial of a run of items holds at most 2 log2(total) results.
+    Partials of different items merge by `merge` or `+`, in any grouping, and
+    that of all items has the bits of the reduction of all: of `sum`, or of
+    what `op` names. So a reduction by chunks, in a pool of processes or over a
+    file that is read in pieces does not depend on the chunks. A partial of a
+    run of items holds at most 2 log2(total) results.
 
     Parameters
     ----------
@@ -39,30 +95,37 @@ class Partial:
     total : int
         The number of all items.
     extents : sequence of (int, int), optional
-        In place of `start`: the runs of items in `x`, each from its first number to the one after its last, in the order of `x`. So
-        a block of a matrix has an extent for each of its rows.
+        In place of `start`: the runs of items in `x`, each from its first
+        number to the one after its last, in the order of `x`. So a block of a
+        matrix has an extent for each of its rows.
     op : str, optional
         "sum", "prod", "min" or "max".
     axis : int, optional
-        The axis of `x` along which the items lie; the others are reduced element by element. Without one, the items are those of the
-        flattened array.
+        The axis of `x` along which the items lie; the others are reduced
+        element by element. Without one, the items are those of the flattened
+        array.
 
     Raises
     ------
     ValueError
-        The items are not among those of `total`, or not as many as `extents` says.
+        The items are not among those of `total`, or not as many as `extents`
+        says.
 
     Examples
     --------
     >>> import numpy as np, pickle, treefold
     >>> x = np.linspace(0.0, 1.0, 1000)
-    >>> parts = [treefold.Partial(x[k : k + 300], k, total=1000) for k in range(0, 1000, 300)]
+    >>> chunks = [(x[k : k + 400], k) for k in (0, 400, 800)]
+    >>> parts = [treefold.Partial(*chunk, total=1000) for chunk in chunks]
     >>> parts = [pickle.loads(pickle.dumps(part)) for part in parts]
-    >>> bool((parts[3] + parts[1] + parts[0] + parts[2]).value() == treefold.sum(x))
+    >>> whole = parts[2] + parts[0] + parts[1]
+    >>> bool(whole.value() == treefold.sum(x))
     True
     """
 
-    __slots__ = ("_dtype", "_native", "_shape")
+    __module__ = "treefold"
+    __slots__ = ()
+    _VERSION = 1
 
     def __init__(self, x, start=None, total=None, *, extents=None, op="sum", axis=None):
         if total is None:
@@ -76,54 +139,13 @@ class Partial:
             array = widened(array)
         elif array.dtype.kind == "b":
             raise TypeError(f"x has elements of type bool, for which op={op} is not defined")
-        rows, shape = items_along(array, axis)
+        rows, self._shape = items_along(array, axis)
         if extents is None:
             start = _natural(start, "start")
-            _natural(start + rows.shape[0], "start: the end of x")
-            extents = [(start, start + rows.shape[0])]
+            extents = [(start, _natural(start + rows.shape[0], "start: the end of x"))]
         else:
             extents = _pairs(extents)
-        native = _native.Partial.new(op, _natural(total, "total"), extents, rows)
-        self._set(native, array.dtype, shape)
-
-    def _set(self, native, dtype, shape):
-        self._native, self._dtype, self._shape = native, dtype, shape
-
-    def merge(self, other):
-        """Adds the items of another partial: `+` makes a new one.
-
-        Raises
-        ------
-        ValueError
-            They are of another `total`, operator, type or shape, or an item is in both.
-        """
-        if not isinstance(other, Partial):
-            raise TypeError(f"other is a {type(other).__name__}, and not a Partial")
-        if (self._dtype, self._shape) != (other._dtype, other._shape):
-            raise ValueError(
-                f"other has items of type {other._dtype} and shape {other._shape}; these have {self._dtype} and {self._shape}"
-            )
-        self._native = self._native.merge(other._native, np.empty(0, self._dtype))
-
-    def __add__(self, other):
-        if not isinstance(other, Partial):
-            return NotImplemented
-        merged = object.__new__(Partial)
-        merged._set(self._native, self._dtype, self._shape)
-        merged.merge(other)
-        return merged
-
-    def value(self):
-        """The reduction of all items: a scalar, or an array if the items have axes.
-
-        Raises
-        ------
-        ValueError
-            Items are missing.
-        """
-        result = np.empty(row_width(self._shape), self._dtype)
-        self._native.result(result)
-        return result[: size(self._shape)].reshape(self._shape)[()]
+        self._native, self._dtype = _native.Partial.new(op, _natural(total, "total"), extents, rows), array.dtype
 
     @property
     def op(self):
@@ -136,10 +158,10 @@ class Partial:
         return self._native.total
 
     def __reduce__(self):
-        return _restored, (_VERSION, self.op, self._dtype.str, self._shape, self.total, self._native.nodes())
+        return _restored, (self._VERSION, self.op, self._dtype.str, self._shape, self.total, self._native.nodes())
 
     def __repr__(self):
-        return f"<treefold.Partial: op={self.op}, total={self.total}, {self._native.nodes_count} subtrees>"
+        return f"<treefold.Partial: op={self.op}, total={self.total}, {counted(self._native.nodes_count, 'subtree')}>"
 
 
 def _natural(number, name):
@@ -157,3 +179,67 @@ def _pairs(extents):
     if any(len(pair) != 2 for pair in pairs):
         raise ValueError("extents has an element that is not a pair")
     return [(_natural(begin, "extents"), _natural(end, "extents")) for begin, end in pairs]
+
+
+def _restored_exact(version, dtype, shape, words):
+    _check_version(version, ExactPartial._VERSION)
+    partial = ExactPartial._of(_native.ExactPartial.from_words(words), np.dtype(dtype).newbyteorder("="), shape)
+    # It refuses words that no sums have.
+    partial._native.items(partial._row())
+    return partial
+
+
+class ExactPartial(_OfItems):
+    """The exact sum of some items, which is not rounded yet.
+
+    Partials merge by `merge` or `+`, in any order and grouping, and that of
+    all items has the bits of `sum`. Unlike those of `treefold.Partial`, the
+    items have no numbers and no known total. However many they are, a partial
+    holds 320 bytes for a sum of float64, 88 for one of float32, and twice as
+    many for complex numbers.
+
+    Parameters
+    ----------
+    x : array_like
+        The items, as in `sum`.
+    axis : int, optional
+        The axis of `x` along which the items lie; the others are reduced
+        element by element. Without one, the items are those of the flattened
+        array.
+
+    Raises
+    ------
+    TypeError, FloatingPointError
+        As in `sum`.
+
+    Examples
+    --------
+    >>> import numpy as np, pickle
+    >>> from treefold import exact
+    >>> x = np.linspace(0.0, 1.0, 1000)
+    >>> first, second = exact.Partial(x[::3]), exact.Partial(x[1::3])
+    >>> third = pickle.loads(pickle.dumps(exact.Partial(x[2::3])))
+    >>> bool((third + first + second).value() == exact.sum(x))
+    True
+    """
+
+    __module__ = "treefold.exact"
+    __qualname__ = "Partial"
+    __slots__ = ()
+    _VERSION = 2
+
+    def __init__(self, x, *, axis=None):
+        array = as_array(x, "x")
+        check_inexact(array.dtype, "x")
+        rows, self._shape = items_along(array, axis)
+        self._native, self._dtype = _native.ExactPartial.new(rows), array.dtype
+
+    def __reduce__(self):
+        return _restored_exact, (self._VERSION, self._dtype.str, self._shape, self._native.words())
+
+    def __repr__(self):
+        items = counted(self._native.items(self._row()), "item")
+        return f"<treefold.exact.Partial: {items} of type {self._dtype} and shape {self._shape}>"
+
+
+ExactPartial.__name__ = "Partial"

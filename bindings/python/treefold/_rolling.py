@@ -120,7 +120,20 @@ def _range(window, on, is_centred):
 class RollingWindows:
     """Windows that move over a vector: `rolling` makes it.
 
-    Each function returns a vector of the type of `x`, and of `y` if it has one: the statistic of each window, exact until it is rounded once.
+    Each method returns a vector of the type of `x`, and of `y` if it has one:
+    the statistic of the items of each window, exact until it is rounded once.
+    Of complex items there are sums and means. All methods of two columns raise
+    ValueError if these differ in length.
+
+    Parameters of all methods
+    -------------------------
+    y, weights : array_like
+        A vector of as many items as `x`.
+    ddof : float, optional
+        What the number of items is lessened by in divisors.
+    bias : bool, optional
+        Whether it is that of the items, as by default, or the estimate of that
+        of a population.
     """
 
     __slots__ = ("_windows", "_x")
@@ -157,6 +170,10 @@ class RollingWindows:
                 raise ValueError(f"y has {counted(len(y), 'item')}, and x {counted(len(x), 'item')}")
             dtype = np.result_type(x, y)
             x, y = (contiguous(column.astype(dtype, copy=False)) for column in (x, y))
+        elif x.dtype.kind == "c" and statistic in ("sum", "mean"):
+            return of_parts(x, lambda part: self._windows.values(part, None, statistic, 0.0, True))
+        if x.dtype.kind == "c":
+            raise TypeError(f"`{statistic}` of windows is of real numbers, not {x.dtype}")
         return self._windows.values(x, y, statistic, float(ddof), bool(bias))
 
     def count(self):
@@ -165,11 +182,11 @@ class RollingWindows:
 
     def sum(self):
         """The sum."""
-        return of_parts(self._x, lambda part: self._windows.values(part, None, "sum", 0.0, True))
+        return self._of("sum")
 
     def mean(self):
         """The mean."""
-        return of_parts(self._x, lambda part: self._windows.values(part, None, "mean", 0.0, True))
+        return self._of("mean")
 
     def min(self):
         """The least item."""
@@ -188,11 +205,11 @@ class RollingWindows:
         return self._of("std", ddof=ddof)
 
     def skewness(self, bias=True):
-        """The skewness: g1, or G1 without a bias, as `scipy.stats.skew`."""
+        """The skewness (g1, or G1), as `scipy.stats.skew`."""
         return self._of("skewness", bias=bias)
 
     def kurtosis(self, bias=True):
-        """The excess kurtosis: g2, or G2 without a bias, as `scipy.stats.kurtosis`."""
+        """The excess kurtosis (g2, or G2), as `scipy.stats.kurtosis`."""
         return self._of("kurtosis", bias=bias)
 
     def norm(self):
@@ -208,7 +225,7 @@ class RollingWindows:
         return self._of("average", weights)
 
     def cov(self, y, ddof=1):
-        """The covariance of `x` and `y`, divided by the number of pairs less `ddof`."""
+        """The covariance of `x` and `y`."""
         return self._of("cov", y, ddof=ddof)
 
     def corr(self, y):
@@ -225,29 +242,38 @@ class RollingWindows:
 
 
 def rolling(x, window=None, min_periods=None, on=None, *, placement="trailing", skipna=False):
-    """Windows of the items around each item: `rolling(x, window).sum()`, `.mean()`, `.var()`, `.corr(y)`, ….
+    """Windows around each item: `rolling(x, window).sum()`, `.corr(y)`, ….
 
-    Items that leave a window are taken back exactly, so nothing drifts, and nothing is left of an infinity or a NaN. A statistic has the
-    defaults of NumPy and SciPy: `ddof` is 0, and 1 of a covariance; `bias` is true.
+    Items that leave a window are removed exactly, so nothing drifts, and
+    nothing is left of an infinity or a NaN. A statistic has the defaults of
+    NumPy and SciPy: `ddof` is 0, and 1 of a covariance; `bias` is true.
 
     Parameters
     ----------
     x : array_like
-        A vector of floats; integers are converted to float64. Sums and means may be of complex numbers.
+        A vector of floats; integers are converted to float64. Sums and means
+        may be of complex numbers.
     window : int, or a width of `on`, optional
-        The items of a window; with `on`, how far it reaches: with "trailing" windows, these are the items whose index is more than that of
-        the last one less the width. Where `on` has times, it is a duration of NumPy's, Python's or pandas', as `"36h"`, or an int, which counts
-        units of `on`. Without it, windows begin at the first item.
+        The items of a window. With `on`, how far it reaches: "trailing"
+        windows have the items whose index is more than that of the last one
+        less the width. Where `on` has times, it is a duration of NumPy's,
+        Python's or pandas', as "36h", or an int, which counts units of `on`.
+        Without it, windows begin at the first item.
     min_periods : int, optional
-        Windows of fewer items have the value NaN; by default those of fewer than `window` items, with `on` or without a window none.
+        Windows of fewer items have the value NaN; by default those of fewer
+        than `window` items, with `on` or without a window none.
     on : array_like, optional
-        An ascending index for each item: numbers, times or durations, without NaN. Times with a zone are those of UTC.
-    placement : str
-        Where the item is in its window: at the end of a "trailing" one, at the beginning of a "forward" one, in the middle of a "centred" one.
-        That has (window - 1) // 2 items after it; with `on`, those from half the width before to half the width after, where an item just
-        half the width before is left out. So does pandas with `center=True`.
-    skipna : bool
-        Whether NaN, in `x` or in `y`, is left out of windows, and does not count for `min_periods`.
+        An ascending index for each item: numbers, times or durations, without
+        NaN. Times with a zone are those of UTC.
+    placement : str, optional
+        Where the item is in its window: at the end of a "trailing" one, at the
+        beginning of a "forward" one, in the middle of a "centred" one. That
+        has (window - 1) // 2 items after it; with `on`, those from half the
+        width before to half the width after, where an item just half the width
+        before is left out. So does pandas with `center=True`.
+    skipna : bool, optional
+        Whether NaN, in `x` or in `y`, is left out of windows, and does not
+        count for `min_periods`.
 
     Returns
     -------
@@ -256,7 +282,8 @@ def rolling(x, window=None, min_periods=None, on=None, *, placement="trailing", 
     Raises
     ------
     ValueError
-        The window is not positive; `on` descends, has a NaN, a not-a-time, or other elements than `x` has items.
+        The window is not positive; `on` descends, has a NaN, a not-a-time, or
+        other elements than `x` has items.
     TypeError
         The window is no duration that has a fixed length in units of `on`.
 
@@ -267,7 +294,8 @@ def rolling(x, window=None, min_periods=None, on=None, *, placement="trailing", 
     [nan, 1e+300, 0.30000000000000004, 0.7]
     >>> exact.rolling([0.5, 1.0, 2.0, 4.0], 2, on=[1, 2, 2, 9]).mean().tolist()
     [0.5, 0.75, 1.1666666666666667, 4.0]
-    >>> exact.rolling([1e16, 1.0, 2.0, 4.0], 3, placement="centred").var().tolist()
+    >>> windows = exact.rolling([1e16, 1.0, 2.0, 4.0], 3, placement="centred")
+    >>> windows.var().tolist()
     [nan, 2.2222222222222215e+31, 1.5555555555555556, nan]
     """
     return RollingWindows(x, window, min_periods, on, placement, skipna)

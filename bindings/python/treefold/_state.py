@@ -3,19 +3,29 @@
 import numpy as np
 
 from . import _native
+from ._accumulator import Mergeable
 from ._arrays import as_array, counted
 
 
-class State:
-    """What statistics of a column, or of two, are computed from; merged, those of all their rows.
+class State(Mergeable):
+    """What statistics of a column, or of two, are computed from.
 
-    Its bytes are those of the state columns of `treefold.duckdb` and `treefold.polars`. Rows that are added and removed leave no trace.
+    Merged by `merge` or `+`, states are those of all their rows. Rows that are
+    added and removed leave no trace. The bytes of a state are those of the
+    state columns of `treefold.duckdb` and `treefold.polars`.
 
     Parameters
     ----------
     kind : str
-        `"sum"` has a sum and a mean; `"moments"` a variance and a standard deviation, too; `"powers"` a skewness and a kurtosis, too;
-        `"dot"` the sum of the products of two columns; `"comoments"` their covariance, correlation and regression line.
+        "sum" has a sum and a mean; "moments" a variance and a standard
+        deviation, too; "powers" a skewness and a kurtosis, too; "dot" the sum
+        of the products of two columns; "comoments" their covariance,
+        correlation and regression line.
+
+    Raises
+    ------
+    ValueError
+        It is another kind.
 
     Examples
     --------
@@ -28,6 +38,7 @@ class State:
     (11.0, 4)
     """
 
+    __module__ = "treefold.exact"
     __slots__ = ("_native",)
 
     def __init__(self, kind):
@@ -36,6 +47,11 @@ class State:
     @classmethod
     def of_bytes(cls, data):
         """The state of bytes, such as a database's.
+
+        Parameters
+        ----------
+        data : bytes
+            What `to_bytes` or a database returned.
 
         Raises
         ------
@@ -47,7 +63,11 @@ class State:
         return state
 
     def to_bytes(self):
-        """The state as bytes. Equal rows make equal bytes, but for negative zeros, which count as zeros."""
+        """The state as bytes.
+
+        Equal rows make equal bytes, but for negative zeros, which count as
+        zeros.
+        """
         return self._native.to_bytes()
 
     @property
@@ -60,59 +80,85 @@ class State:
         """The number of rows."""
         return self._native.items()
 
-    def _added(self, x, y):
-        columns = [_doubles(x, "x")] if y is None else [_doubles(x, "x"), _doubles(y, "y")]
+    def _of_rows(self, x, y):
         rows = State(self.kind)
-        (rows._native.add if y is None else rows._native.add_pairs)(*columns)
+        rows._native.add([_doubles(column, name) for column, name in ((x, "x"), (y, "y")) if column is not None])
         return rows
 
     def add(self, x, y=None):
-        """Adds rows: the items of an array, or of two of one length.
+        """Adds rows.
+
+        Parameters
+        ----------
+        x, y : array_like
+            The items of the columns: of one, or of two of one length.
 
         Raises
         ------
         TypeError
-            The state is one of two columns, and there is one, or the other way round.
+            The state is one of two columns, and there is one, or the other way
+            round.
         ValueError
-            An array has other numbers than float64 holds.
+            A column has integers that float64 does not hold, or the columns
+            differ in length.
         """
-        self.merge(self._added(x, y))
+        self.merge(self._of_rows(x, y))
 
     def remove(self, x, y=None):
         """Removes rows that were added.
 
+        Parameters
+        ----------
+        x, y : array_like
+            As in `add`.
+
         Raises
         ------
         ValueError
-            There are fewer rows, or fewer NaNs or infinities. The state is as it was.
+            There are fewer rows, or fewer NaNs or infinities. The state is as
+            it was.
         """
-        self._native.unmerge(self._added(x, y)._native)
+        self._native.unmerge(self._of_rows(x, y)._native)
 
     def merge(self, other):
-        """Adds the rows of another state of the same kind."""
-        if not isinstance(other, State):
-            raise TypeError(f"other is a {type(other).__name__}, and not a State")
-        self._native.merge(State.of_bytes(other.to_bytes())._native if other is self else other._native)
+        """Adds the rows of another state of the same kind.
 
-    def __add__(self, other):
-        if not isinstance(other, State):
-            return NotImplemented
-        both = State.of_bytes(self.to_bytes())
-        both.merge(other)
-        return both
+        Parameters
+        ----------
+        other : State
+
+        Raises
+        ------
+        ValueError
+            It is of another kind.
+        """
+        self._check_other(other)
+        self._native.merge(self.copy()._native if other is self else other._native)
 
     def value(self, statistic, ddof=None, bias=None):
-        """A statistic of all rows, rounded once; NaN if there are too few, or a denominator is zero.
+        """A statistic of all rows, rounded once.
 
         Parameters
         ----------
         statistic : str
-            `"count"`, `"sum"`, `"mean"`, `"var"`, `"std"`, `"skewness"`, `"kurtosis"`, `"dot"`, `"cov"`, `"corr"`, `"slope"` (of y over x) or
-            `"intercept"`.
+            "count", "sum", "mean", "var", "std", "skewness", "kurtosis",
+            "dot", "cov", "corr", "slope" (of y over x) or "intercept".
         ddof : float, optional
-            What the number of rows is lessened by in divisors: 0 by default, and 1 in a covariance.
+            What the number of rows is lessened by in divisors: 0 by default,
+            and 1 in a covariance.
         bias : bool, optional
-            Whether skewness and kurtosis are those of the rows, as by default, or estimates of those of a population.
+            Whether skewness and kurtosis are those of the rows, as by default,
+            or estimates of those of a population.
+
+        Returns
+        -------
+        float
+            NaN if there are too few rows, or a denominator is zero.
+
+        Raises
+        ------
+        ValueError
+            The state does not hold what the statistic needs.
         """
         freedom = None if ddof is None else float(ddof)
         return self._native.value(str(statistic), freedom, None if bias is None else bool(bias))
@@ -136,5 +182,5 @@ def _doubles(x, name):
     if array.dtype.kind in "iu":
         large = array[(array > 2**53) | (array < -(2**53))]
         if any(int(float(item)) != item for item in large.tolist()):
-            raise ValueError(f"{name} has integers that float64 does not hold")
+            raise ValueError(f"{name} has integers that float64 does not hold: convert it")
     return np.ascontiguousarray(array, np.float64)

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::marker::PhantomData;
 
-use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArray1};
+use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use treefold::exact::{
@@ -12,7 +12,7 @@ use treefold::exact::{
 };
 
 use crate::element::Item;
-use crate::exact_keyed::raised;
+use crate::exact_keyed::{by_type, column, raised};
 use crate::fold::{check_length, compute};
 use crate::pool::Workers;
 
@@ -21,16 +21,9 @@ trait Column: numpy::Element + Copy + Send + Sync + 'static {}
 
 impl<C: numpy::Element + Copy + Send + Sync + 'static> Column for C {}
 
-fn readonly<'py, C: Column>(column: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArray1<'py, C>> {
-    let column = column.cast::<PyArray1<C>>().map_err(|_| {
-        PyTypeError::new_err("a column has elements of another type than the slots")
-    })?;
-    Ok(column.try_readonly()?)
-}
-
 /// Slots that columns of a type are added to.
 trait Takes<C>: KeyedSlot<Item: Item> {
-    /// What is added of two columns. One alone is there twice.
+    /// What is added of two columns: of a slot of one column, these are the same.
     fn items<'i>(columns: [&'i [C]; 2]) -> Self::Items<'i>;
 
     /// The number of items of each key, if they are counted.
@@ -80,8 +73,7 @@ macro_rules! of_integers {
             fn integers(slots: &Keyed<Self>) -> Option<Result<Vec<$integer>, (usize, i128)>> {
                 let sum = |key| {
                     let $of = slots.get(key);
-                    let sum: Option<i128> = $sum;
-                    let sum = sum.expect("items have 64 bits");
+                    let sum: i128 = $sum;
                     <$integer>::try_from(sum).map_err(|_| (key, sum))
                 };
                 Some((0..slots.keys()).map(sum).collect())
@@ -91,13 +83,13 @@ macro_rules! of_integers {
 }
 
 of_integers! {
-    IntegerSum i64, |slot| slot.value();
-    IntegerSum u64, |slot| slot.value();
-    IntegerMoments i64, |slot| Some(slot.sum());
-    IntegerMoments u64, |slot| Some(slot.sum());
+    IntegerSum i64, |slot| slot.value().expect("items have 64 bits");
+    IntegerSum u64, |slot| slot.value().expect("items have 64 bits");
+    IntegerMoments i64, |slot| slot.sum();
+    IntegerMoments u64, |slot| slot.sum();
 }
 
-/// A slot for each of the keys 0 to K - 1, whatever it is.
+/// A slot for each of the keys 0 to K - 1, for any statistic and type.
 pub(super) trait AnySlots: Any + Send + Sync {
     fn keys(&self) -> usize;
 
@@ -106,7 +98,7 @@ pub(super) trait AnySlots: Any + Send + Sync {
     /// The bytes that are allocated.
     fn memory(&self) -> usize;
 
-    /// Adds items, or takes them back.
+    /// Adds items, or removes them.
     fn change(
         &mut self,
         keys: &Bound<'_, PyArray1<i64>>,
@@ -116,9 +108,6 @@ pub(super) trait AnySlots: Any + Send + Sync {
 
     /// Adds other slots to those of some keys; without any, key by key.
     fn merge(&mut self, other: &dyn AnySlots, keys: Option<&[u32]>) -> PyResult<()>;
-
-    /// Whether the first slots are those that another one has for some keys.
-    fn equals(&self, other: &dyn AnySlots, keys: &[u32]) -> bool;
 
     fn counts(&self) -> Option<Vec<i64>>;
 
@@ -133,40 +122,25 @@ pub(super) trait AnySlots: Any + Send + Sync {
 }
 
 /// Slots for columns of a type.
-struct Slots<S: KeyedSlot, C> {
-    slots: Keyed<S>,
-    columns: PhantomData<C>,
-}
+struct Slots<S: KeyedSlot, C>(Keyed<S>, PhantomData<C>);
 
 impl<C: Column, S: Takes<C>> Slots<S, C> {
-    fn boxed(slots: Keyed<S>) -> Box<dyn AnySlots> {
-        Box::new(Self {
-            slots,
-            columns: PhantomData,
-        })
-    }
-
-    fn empty(keys: usize) -> Result<Box<dyn AnySlots>, LimitError> {
-        Keyed::new(keys).map(Self::boxed)
-    }
-
-    fn of(other: &dyn AnySlots) -> Option<&Keyed<S>> {
-        let other: &dyn Any = other;
-        other.downcast_ref::<Self>().map(|other| &other.slots)
+    fn empty(keys: usize) -> Result<Option<Box<dyn AnySlots>>, LimitError> {
+        Ok(Some(Box::new(Self(Keyed::new(keys)?, PhantomData))))
     }
 }
 
 impl<C: Column, S: Takes<C>> AnySlots for Slots<S, C> {
     fn keys(&self) -> usize {
-        self.slots.keys()
+        self.0.keys()
     }
 
     fn grow(&mut self, keys: usize) -> Result<(), LimitError> {
-        self.slots.grow(keys)
+        self.0.grow(keys)
     }
 
     fn memory(&self) -> usize {
-        self.slots.memory()
+        self.0.memory()
     }
 
     fn change(
@@ -178,16 +152,15 @@ impl<C: Column, S: Takes<C>> AnySlots for Slots<S, C> {
         let py = keys.py();
         let keys = keys.try_readonly()?;
         let keys = keys.as_slice()?;
-        let columns: Vec<_> = columns.iter().map(readonly).collect::<PyResult<_>>()?;
-        let [first, .., last] = match columns.as_slice() {
-            [one] => [one, one],
-            [x, y] => [x, y],
-            _ => return Err(PyTypeError::new_err("there are neither one column nor two")),
+        let columns: Vec<_> = columns.iter().map(column::<C>).collect::<PyResult<_>>()?;
+        let ([first] | [first, _]) = columns.as_slice() else {
+            return Err(PyTypeError::new_err("there are neither one column nor two"));
         };
-        let items = [first.as_slice()?, last.as_slice()?];
+        let items = [first, &columns[columns.len() - 1]];
+        let items = [items[0].as_slice()?, items[1].as_slice()?];
         check_length(items[1].len(), items[0].len())?;
         let _environment = Workers::of(0)?;
-        let slots = &mut self.slots;
+        let slots = &mut self.0;
         compute(py, size_of_val(items[0]), || {
             if removes {
                 return slots.remove(keys, S::items(items));
@@ -205,30 +178,19 @@ impl<C: Column, S: Takes<C>> AnySlots for Slots<S, C> {
     }
 
     fn merge(&mut self, other: &dyn AnySlots, keys: Option<&[u32]>) -> PyResult<()> {
-        let other = Self::of(other).ok_or_else(|| {
-            PyTypeError::new_err("the slots are for different statistics, or types of items")
-        })?;
+        let other: &dyn Any = other;
+        let Some(Self(other, _)) = other.downcast_ref() else {
+            let message = "the slots are for different statistics, or types of items";
+            return Err(PyTypeError::new_err(message));
+        };
         match keys {
-            None => self
-                .slots
-                .merge(other)
-                .map_err(|error| raised(error.into())),
-            Some(keys) => self.slots.merge_at(keys, other).map_err(raised),
+            None => self.0.merge(other).map_err(|error| raised(error.into())),
+            Some(keys) => self.0.merge_at(keys, other).map_err(raised),
         }
     }
 
-    fn equals(&self, other: &dyn AnySlots, keys: &[u32]) -> bool {
-        Self::of(other).is_some_and(|other| {
-            let is_equal = |(key, their): (usize, &u32)| {
-                let their = *their as usize;
-                their < other.keys() && self.slots.get(key) == other.get(their)
-            };
-            keys.len() <= self.slots.keys() && keys.iter().enumerate().all(is_equal)
-        })
-    }
-
     fn counts(&self) -> Option<Vec<i64>> {
-        S::counted(&self.slots)
+        S::counted(&self.0)
     }
 
     fn values(
@@ -237,48 +199,49 @@ impl<C: Column, S: Takes<C>> AnySlots for Slots<S, C> {
         statistic: Statistic,
         options: Options,
     ) -> PyResult<Py<PyAny>> {
+        let slots = &self.0;
+        let missing = || {
+            let message = format!("the slots do not hold what `{statistic}` needs");
+            PyValueError::new_err(message)
+        };
         if statistic == Statistic::Count {
-            let counts = self.counts().ok_or_else(|| missing(statistic))?;
-            return Ok(PyArray1::from_vec(py, counts).into_any().unbind());
+            return Ok(array(py, self.counts().ok_or_else(missing)?));
         }
-        let slots = &self.slots;
         if statistic == Statistic::Sum
             && let Some(sums) = S::integers(slots)
         {
-            let sums = sums.map_err(PyOverflowError::new_err)?;
-            return Ok(PyArray1::from_vec(py, sums).into_any().unbind());
+            return Ok(array(py, sums.map_err(PyOverflowError::new_err)?));
         }
         let bytes = slots.keys().saturating_mul(size_of::<C>());
         let values = compute(py, bytes, || slots.statistics(statistic, options));
-        let values = values.ok_or_else(|| missing(statistic))?;
-        Ok(PyArray1::from_vec(py, values).into_any().unbind())
+        Ok(array(py, values.ok_or_else(missing)?))
     }
 
     fn to_bytes(&self) -> Vec<u8> {
-        self.slots.to_bytes()
+        self.0.to_bytes()
     }
 
     fn become_bytes(&mut self, bytes: &[u8]) -> PyResult<()> {
         let slots = Keyed::of_bytes(bytes);
-        self.slots = slots.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        self.0 = slots.map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(())
     }
 
     fn boxed(&self) -> Box<dyn AnySlots> {
-        Self::boxed(self.slots.clone())
+        Box::new(Self(self.0.clone(), PhantomData))
     }
 }
 
-fn missing(statistic: Statistic) -> PyErr {
-    PyValueError::new_err(format!("the slots do not hold what `{statistic}` needs"))
+fn array<E: numpy::Element>(py: Python<'_>, values: Vec<E>) -> Py<PyAny> {
+    PyArray1::from_vec(py, values).into_any().unbind()
 }
 
-/// Slots for a statistic of floats. Those of sums count items, too.
-fn of_floats<T: Item + Float>(
-    statistic: Statistic,
-    keys: usize,
-) -> Result<Option<Box<dyn AnySlots>>, LimitError> {
-    let slots = match (statistic, statistic.held()) {
+/// Slots of no items, if there are such for a statistic of a type.
+type Found = Result<Option<Box<dyn AnySlots>>, LimitError>;
+
+/// Those of floats. Sums count their items, too.
+fn of_floats<T: Item + Float>(statistic: Statistic, keys: usize) -> Found {
+    match (statistic, statistic.held()) {
         (Statistic::Mean | Statistic::Count, _) | (_, Held::Sum) => {
             Slots::<Mean<T>, T>::empty(keys)
         }
@@ -288,23 +251,19 @@ fn of_floats<T: Item + Float>(
         (_, Held::Products) => Slots::<ProductSum<T>, T>::empty(keys),
         (_, Held::CoMoments) => Slots::<CoMoments<T>, T>::empty(keys),
         (_, Held::Weighted) => Slots::<WeightedMean<T>, T>::empty(keys),
-        _ => return Ok(None),
-    };
-    slots.map(Some)
+        _ => Ok(None),
+    }
 }
 
-/// Slots for a statistic of integers, if these have it.
-fn of_integers<C: Column>(
-    statistic: Statistic,
-    keys: usize,
-) -> Result<Option<Box<dyn AnySlots>>, LimitError>
+/// Those of integers.
+fn of_integers<C: Column>(statistic: Statistic, keys: usize) -> Found
 where
     IntegerSum: Takes<C>,
     IntegerMoments: Takes<C>,
 {
     match statistic.held() {
-        Held::Sum => Slots::<IntegerSum, C>::empty(keys).map(Some),
-        Held::Moments => Slots::<IntegerMoments, C>::empty(keys).map(Some),
+        Held::Sum => Slots::<IntegerSum, C>::empty(keys),
+        Held::Moments => Slots::<IntegerMoments, C>::empty(keys),
         _ => Ok(None),
     }
 }
@@ -315,18 +274,12 @@ pub(super) fn empty(
     like: &Bound<'_, PyAny>,
     keys: usize,
 ) -> PyResult<Box<dyn AnySlots>> {
-    let slots = if like.cast::<PyArrayDyn<f64>>().is_ok() {
-        of_floats::<f64>(statistic, keys)
-    } else if like.cast::<PyArrayDyn<f32>>().is_ok() {
-        of_floats::<f32>(statistic, keys)
-    } else if like.cast::<PyArrayDyn<i64>>().is_ok() {
-        of_integers::<i64>(statistic, keys)
-    } else if like.cast::<PyArrayDyn<u64>>().is_ok() {
-        of_integers::<u64>(statistic, keys)
-    } else {
-        Ok(None)
-    };
-    let slots = slots.map_err(|error| raised(error.into()))?;
+    let slots = by_type!(like, [f64], |_like| of_floats::<f64>(statistic, keys))
+        .or_else(|| by_type!(like, [f32], |_like| of_floats::<f32>(statistic, keys)))
+        .or_else(|| by_type!(like, [i64], |_like| of_integers::<i64>(statistic, keys)))
+        .or_else(|| by_type!(like, [u64], |_like| of_integers::<u64>(statistic, keys)))
+        .unwrap_or(Ok(None))
+        .map_err(|error| raised(error.into()))?;
     slots.ok_or_else(|| {
         let message = format!("items of this type have no `{statistic}`: convert them to float64");
         PyTypeError::new_err(message)

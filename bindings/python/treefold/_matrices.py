@@ -1,0 +1,121 @@
+"""Exact covariances and correlations of several variables, in the forms of NumPy."""
+
+import warnings
+
+import numpy as np
+
+from ._arrays import as_array, contiguous, counted
+from ._keyed import as_exact_floats, slots_of
+
+
+def _variables(x, rowvar, name):
+    """Variables as rows of floats."""
+    array = as_array(x, name)
+    if array.dtype.kind == "c":
+        raise TypeError(f"{name} must not be complex: exact covariances and correlations are of real numbers")
+    if array.ndim > 2:
+        raise ValueError(f"{name} has more than 2 dimensions")
+    rows = np.atleast_2d(as_exact_floats(array, name))
+    return rows if rowvar or array.ndim < 2 else rows.T
+
+
+def _of_pairs(statistic, names, arrays, rowvar, dtype, ddof=0.0):
+    """A statistic of each pair of variables: a matrix, or a scalar of one variable."""
+    rows = [_variables(x, rowvar, name) for name, x in zip(names, arrays) if x is not None]
+    observations = rows[0].shape[1]
+    if rows[-1].shape[1] != observations:
+        raise ValueError(f"{names[1]} has {counted(rows[-1].shape[1], 'observation')}, and {names[0]} {observations}")
+    if statistic == "cov" and observations <= ddof:
+        warnings.warn(f"ddof: there are {counted(observations, 'observation')}, no more than {ddof}", RuntimeWarning, stacklevel=3)
+    variables = [contiguous(row.astype(dtype, copy=False)) for array in rows for row in array]
+    matrix = np.empty((len(variables), len(variables)), dtype)
+    keys = np.zeros(observations, np.int64)
+    for row, one in enumerate(variables):
+        for column, other in enumerate(variables[: row + 1]):
+            (value,) = slots_of(statistic, keys, [one, other], 1).values(statistic, ddof, True)
+            matrix[row, column] = matrix[column, row] = value
+    return matrix.squeeze() if variables else matrix
+
+
+def _float_type(dtype):
+    dtype = np.dtype(np.float64 if dtype is None else dtype)
+    if dtype not in (np.float32, np.float64):
+        raise TypeError(f"dtype must be float32 or float64, not {dtype}")
+    return dtype
+
+
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, *, dtype=None):
+    """The exact covariances of variables, each rounded once.
+
+    It has the form of `numpy.cov`, without its weights.
+
+    Parameters
+    ----------
+    m : array_like
+        A vector of the observations of one variable; or an array of two axes,
+        with a row for each variable.
+    y : array_like, optional
+        More variables, with as many observations.
+    rowvar : bool, optional
+        Whether the rows are variables, or the columns.
+    bias : bool, optional
+        Whether sums are divided by the number of observations, or by one less.
+    ddof : float, optional
+        They are divided by the number of observations less `ddof`, whatever
+        `bias` says. Where that is not positive, covariances are NaN, with a
+        RuntimeWarning.
+    dtype : dtype, optional
+        float64, or float32, to which observations are then rounded.
+
+    Returns
+    -------
+    ndarray
+        A matrix with a row and a column for each variable; of one variable,
+        its variance, without axes.
+
+    Raises
+    ------
+    TypeError
+        Observations are complex, or no numbers.
+    ValueError
+        Variables have different numbers of observations, or integers beyond
+        2^53, which float64 may round.
+
+    Examples
+    --------
+    >>> from treefold import exact
+    >>> exact.cov([[1e8 + 1, 1e8 + 2, 1e8 + 6], [3.0, 2.0, 1.0]]).tolist()
+    [[7.0, -2.5], [-2.5, 1.0]]
+    """
+    if ddof is None:
+        ddof = 0 if bias else 1
+    return _of_pairs("cov", ("m", "y"), (m, y), rowvar, _float_type(dtype), float(ddof))
+
+
+def corrcoef(x, y=None, rowvar=True, *, dtype=None):
+    """The exact correlations of variables, each rounded once.
+
+    It has the form of `numpy.corrcoef`. Those of a constant variable are NaN.
+
+    Parameters
+    ----------
+    x, y, rowvar, dtype
+        As `m` and the others in `cov`.
+
+    Returns
+    -------
+    ndarray
+        A matrix, or a scalar of one variable.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As in `cov`.
+
+    Examples
+    --------
+    >>> from treefold import exact
+    >>> exact.corrcoef([1.0, 2.0, 3.0], [6.0, 4.0, 2.0]).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    return _of_pairs("corr", ("x", "y"), (x, y), rowvar, _float_type(dtype))
