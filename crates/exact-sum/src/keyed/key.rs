@@ -27,8 +27,19 @@ macro_rules! keys {
 
         impl sealed::Sealed for $key {
             #[inline(always)]
+            #[allow(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                trivial_numeric_casts,
+                reason = "no key is longer, and a negative one becomes a large index"
+            )]
             fn place(self) -> usize {
-                usize::try_from(self).unwrap_or(usize::MAX)
+                if size_of::<Self>() <= size_of::<usize>() {
+                    // Each item asks for it: there is no test.
+                    self as usize
+                } else {
+                    usize::try_from(self).unwrap_or(usize::MAX)
+                }
             }
 
             fn number(self) -> i128 {
