@@ -54,7 +54,7 @@ MODULES = {
     "treefold.mpi": {
         "mpi/_plan": ["Plan"],
         "mpi/_keyed": ["KeyedPlan", "Moments", "HashedPlan"],
-        "mpi/_runs": ["AnyPlan", "Pending"],
+        "mpi/_runs": ["AnyPlan", "ScheduledPlan", "Pending", "wait_all"],
         "mpi/_errors": ["Error"],
         "mpi/_world": ["library", "measure_link", "set_silence_limit"],
     },

@@ -55,7 +55,7 @@ def main() -> None:
     right = np.random.default_rng(5).standard_normal((SIZE, SIZE))[begin:end]
     plan = Plan(COMM, right.size)
     by_mpi = solve(lambda x, y: COMM.allreduce(np.vdot(x, y)), right)
-    by_treefold = solve(plan.allreduce_dot, right)
+    by_treefold = solve(plan.allreduce, right)
     if COMM.rank == 0:
         np.savez(sys.argv[1], by_mpi=by_mpi, by_treefold=by_treefold)
 

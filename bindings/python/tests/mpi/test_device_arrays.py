@@ -38,7 +38,7 @@ def test_sums(on_gpu, dtype, width):
             if RANK == 0:
                 assert bits(total) == bits(here)
             assert bits(plan.reduce_scatter(there)) == bits(plan.reduce_scatter(local))
-            pending = plan.start_allreduce(there)
+            pending = plan.start("allreduce", there)
             assert bits(pending.wait()) == bits(plan.allreduce(local))
 
 
@@ -48,7 +48,7 @@ def test_exact_sums(on_gpu, dtype):
     plan = Plan(COMM, dtype=dtype, op="exact_sum")
     assert bits(plan.allreduce(on_gpu(local))) == bits(plan.allreduce(local))
     dots = Plan(COMM, dtype=dtype, op="exact_dot")
-    assert bits(dots.allreduce_dot(on_gpu(local), local)) == bits(dots.allreduce_dot(local, local))
+    assert bits(dots.allreduce(on_gpu(local), local)) == bits(dots.allreduce(local, local))
 
 
 def test_by_every_algorithm(on_gpu):
@@ -77,16 +77,16 @@ def test_results_on_the_gpu(on_gpu):
     there, out = on_gpu(local), on_gpu(np.full(3, 7.0))
     if type(out).__module__.startswith("jax"):
         with pytest.raises(ValueError, match="out is read-only"):
-            plan.allreduce(there, out)
+            plan.allreduce(there, out=out)
         return
-    assert plan.allreduce(there, out) is out
+    assert plan.allreduce(there, out=out) is out
     assert bits(to_host(out)) == bits(expected)
-    assert plan.start_allreduce(local, out=on_gpu(np.zeros(3))).wait() is not None
+    assert plan.start("allreduce", local, out=on_gpu(np.zeros(3))).wait() is not None
     # Where it overlaps the items.
     if len(local) > 0:
         row = there[:1]
         plan = Plan(COMM, 1, width=3)
-        assert bits(to_host(plan.allreduce(row, row)).ravel()) == bits(plan.allreduce(local[:1]))
+        assert bits(to_host(plan.allreduce(row, out=row)).ravel()) == bits(plan.allreduce(local[:1]))
         assert bits(to_host(plan.bcast(row))) == bits(COMM.bcast(to_host(row)))
 
 

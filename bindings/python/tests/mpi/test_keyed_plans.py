@@ -63,10 +63,10 @@ def test_sums_are_those_of_fractions(dtype, groups):
             out = np.full(groups, np.nan, dtype)
             assert plan.allreduce(*arguments, out=out) is out
             assert bits(out) == bits(expected)
-            assert bits(plan.start_allreduce(*arguments).wait()) == bits(expected)
-            at_root = plan.start_reduce(*arguments).wait()
+            assert bits(plan.start("allreduce", *arguments).wait()) == bits(expected)
+            at_root = plan.start("reduce", *arguments).wait()
             assert at_root is None if RANK != LAST else bits(at_root) == bits(expected)
-            assert bits(plan.start_reduce_scatter(*arguments).wait()) == bits(expected[own_keys])
+            assert bits(plan.start("reduce_scatter", *arguments).wait()) == bits(expected[own_keys])
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_no_algorithm_changes_a_bit(algorithm):
@@ -92,73 +92,116 @@ def test_means():
         assert means[key] == mean.numerator / mean.denominator
     assert np.isnan(means[9])
 
+def same_moments(found, expected):
+    """Statistics of keys that have items: the last key has none."""
+    assert found.value("count").tolist() == expected.value("count").tolist()
+    for statistic in ("mean", "var", "std"):
+        assert bits(found.value(statistic)[:9]) == bits(expected.value(statistic)[:9])
+
 def test_moments():
     keys, x, owners = lots(300, 10, spread=10, seed=12)
-    plan = KeyedPlan(COMM, 10, op="exact_mean", root=LAST)
+    plan = KeyedPlan(COMM, 10, op="exact_var", root=LAST)
     groups = [x[keys == key] for key in range(10)]
     for owner in owners:
         mine = owner == RANK
-        moments = plan.allreduce_moments(keys[mine], x[mine])
-        assert moments.count().tolist() == [group.size for group in groups]
-        assert bits(moments.mean()[:9]) == bits(plan.allreduce(keys[mine], x[mine])[:9])
+        moments = plan.allreduce(keys[mine], x[mine])
+        counts = moments.value("count")
+        assert counts.dtype == np.uint64
+        assert counts.tolist() == [group.size for group in groups]
+        assert bits(moments.value("mean")[:9]) == bits(np.array([exact.mean(group) for group in groups[:9]]))
+        assert bits(moments.value("sum")) == bits(np.array([exact.sum(group) for group in groups]))
         for ddof in (0, 1):
-            assert bits(moments.var(ddof)[:9]) == bits(np.array([exact.var(group, ddof=ddof) for group in groups[:9]]))
-            assert bits(moments.std(ddof)[:9]) == bits(np.array([exact.std(group, ddof=ddof) for group in groups[:9]]))
-        assert np.isnan(moments.var()[9])
-        started = plan.start_allreduce_moments(keys[mine], x[mine]).wait()
-        assert bits(started.var()[:9]) == bits(moments.var()[:9])
-        for at_root in (plan.reduce_moments(keys[mine], x[mine]), plan.start_reduce_moments(keys[mine], x[mine]).wait()):
+            assert bits(moments.value("var", ddof=ddof)[:9]) == bits(np.array([exact.var(group, ddof=ddof) for group in groups[:9]]))
+            assert bits(moments.value("std", ddof=ddof)[:9]) == bits(np.array([exact.std(group, ddof=ddof) for group in groups[:9]]))
+        assert np.isnan(moments.value("var")[9])
+        same_moments(plan.start("allreduce", keys[mine], x[mine]).wait(), moments)
+        for at_root in (plan.reduce(keys[mine], x[mine]), plan.start("reduce", keys[mine], x[mine]).wait()):
             assert (at_root is None) == (RANK != LAST)
-            assert at_root is None or bits(at_root.var()[:9]) == bits(moments.var()[:9])
-    fails_on_last(lambda: plan.allreduce_moments([10], [1.0]), "item 0 has key 10", ValueError, lambda: plan.allreduce_moments([0], [1.0]))
-    native = KeyedPlan(COMM, 10, op="exact_mean", algorithm="mpi-native")
-    assert bits(native.allreduce_moments(keys[mine], x[mine]).var()[:9]) == bits(moments.var()[:9])
-    at_root = native.reduce_moments(keys[mine], x[mine])
+            assert at_root is None or bits(at_root.value("var")[:9]) == bits(moments.value("var")[:9])
+        for own in (plan.reduce_scatter(keys[mine], x[mine]), plan.start("reduce_scatter", keys[mine], x[mine]).wait()):
+            for statistic in ("count", "sum"):
+                assert own.value(statistic).tolist() == moments.value(statistic)[plan.scattered_keys].tolist()
+    native = KeyedPlan(COMM, 10, op="exact_var", algorithm="mpi-native")
+    same_moments(native.allreduce(keys[mine], x[mine]), moments)
+    at_root = native.reduce(keys[mine], x[mine])
     assert (at_root is None) == (RANK != 0)
-    assert at_root is None or bits(at_root.var()[:9]) == bits(moments.var()[:9])
-    plan = KeyedPlan(COMM, 10, op="exact_mean")
+    assert at_root is None or bits(at_root.value("var")[:9]) == bits(moments.value("var")[:9])
+
+def test_mistakes_with_moments():
+    for algorithm in (None, "mpi-native"):
+        plan = KeyedPlan(COMM, 10, op="exact_var", algorithm=algorithm)
+        fails_on_last(lambda: plan.allreduce([10], [1.0]), "KeyedPlan.allreduce: item 0 has key 10", ValueError, lambda: plan.allreduce([0], [1.0]))
+    plan = KeyedPlan(COMM, 10, op="exact_var")
     if RANK in (0, LAST):
         with pytest.raises(ValueError if RANK == LAST else Error) as raised:
-            plan.reduce_moments([10 if RANK == LAST else 0], [1.0])
+            plan.reduce([10 if RANK == LAST else 0], [1.0])
         assert RANK == LAST or raised.value.status == "RANK_FAILED"
     else:
         # The root alone needs what others have.
         with contextlib.suppress(Error):
-            plan.reduce_moments([0], [1.0])
-    with pytest.raises(TypeError, match="exact_mean"):
-        KeyedPlan(COMM, 3).allreduce_moments([0], [1.0])
-    with pytest.raises(TypeError, match="exact_mean"):
-        KeyedPlan(COMM, 3).start_allreduce_moments([0], [1.0])
+            plan.reduce([0], [1.0])
+    with pytest.raises(TypeError, match="out: results of 'exact_var' are Moments"):
+        KeyedPlan(COMM, 3, op="exact_var").allreduce([0], [1.0], out=np.zeros(3))
+    moments = KeyedPlan(COMM, 3, op="exact_var").allreduce([0], [1.0])
+    with pytest.raises(ValueError, match="statistic must be one of count, .*, not 'median'"):
+        moments.value("median")
+    for statistic, parameters in (("mean", {"ddof": 1}), ("var", {"bias": False}), ("skewness", {"ddof": 1})):
+        with pytest.raises(TypeError, match=f"is no parameter of '{statistic}'"):
+            moments.value(statistic, **parameters)
+    with pytest.raises(TypeError, match="value: TREEFOLD_EXACT_COVARIANCE is not available"):
+        moments.value("cov")
 
 def test_co_moments_and_powers():
     keys, x, owners = lots(300, 10, spread=10, seed=13)
     y = np.roll(x, 7)
     both, powers = KeyedPlan(COMM, 10, op="exact_cov", root=LAST), KeyedPlan(COMM, 10, op="exact_skewness")
-    covariances, kurtoses = exact.KeyedAccumulator("cov"), exact.KeyedAccumulator("kurtosis")
-    covariances.add(keys, x, y)
-    kurtoses.add(keys, x)
-    order = np.argsort(covariances.keys()), np.argsort(kurtoses.keys())
+    of_two = {name: exact.KeyedAccumulator(name) for name in ("cov", "corr", "slope", "intercept")}
+    of_one = {name: exact.KeyedAccumulator(name) for name in ("skewness", "kurtosis")}
+    for columns, accumulators in (((x, y), of_two), ((x,), of_one)):
+        for accumulator in accumulators.values():
+            accumulator.add(keys, *columns)
+
+    def value(accumulator, **parameters):
+        return bits(accumulator.value(**parameters)[np.argsort(accumulator.keys())])
+
     for owner in owners:
         mine = owner == RANK
-        moments = both.allreduce_moments(keys[mine], x[mine], y[mine])
-        assert bits(moments.cov()[:9]) == bits(covariances.value()[order[0]])
-        assert np.all(np.abs(moments.corr()[:9]) <= 1) and np.isnan(moments.slope()[9])
-        at_root = both.reduce_moments(keys[mine], x[mine], y[mine])
+        moments = both.allreduce(keys[mine], x[mine], y[mine])
+        for name, accumulator in of_two.items():
+            assert bits(moments.value(name)[:9]) == value(accumulator)
+        assert bits(moments.value("cov", ddof=0)[:9]) == value(of_two["cov"], ddof=0)
+        assert np.isnan(moments.value("slope")[9])
+        at_root = both.reduce(keys[mine], x[mine], y[mine])
         assert (at_root is None) == (RANK != LAST)
-        assert at_root is None or bits(at_root.cov()[:9]) == bits(moments.cov()[:9])
-        assert bits(powers.allreduce_moments(keys[mine], x[mine]).kurtosis()[:9]) == bits(kurtoses.value()[order[1]])
-    with pytest.raises(TypeError, match="two columns"):
-        both.allreduce_moments(keys, x)
-    with pytest.raises(TypeError, match="two columns"):
-        powers.allreduce_moments(keys, x, y)
+        assert at_root is None or bits(at_root.value("cov")[:9]) == bits(moments.value("cov")[:9])
+        own = both.reduce_scatter(keys[mine], x[mine], y[mine]).value("count")
+        assert own.tolist() == moments.value("count")[both.scattered_keys].tolist()
+        for found in (powers.allreduce(keys[mine], x[mine]), powers.start("allreduce", keys[mine], x[mine]).wait()):
+            for name, accumulator in of_one.items():
+                for bias in (True, False):
+                    assert bits(found.value(name, bias=bias)[:9]) == value(accumulator, bias=bias)
+    with pytest.raises(TypeError, match="KeyedPlan.allreduce: plans of 'exact_cov' take x and y"):
+        both.allreduce(keys, x)
+    with pytest.raises(TypeError, match="KeyedPlan.allreduce: plans of 'exact_skewness' take x"):
+        powers.allreduce(keys, x, y)
+
+def test_plans_of_two_columns_are_not_started():
+    plan = KeyedPlan(COMM, 3, op="exact_cov")
+    if RANK == LAST:
+        with pytest.raises(TypeError, match="KeyedPlan.start: plans of 'exact_cov' cannot be started: call allreduce"):
+            plan.start("allreduce", [0], [1.0], [2.0])
+    else:
+        # The others do not wait for it.
+        with pytest.raises(Error, match=f"rank {LAST}"):
+            plan.allreduce([0], [1.0], [2.0])
 
 def test_another_plans_operator_does_not_take_moments_with_it():
     def fails(left, right):
         raise ArithmeticError
 
-    plan = KeyedPlan(COMM, 3, op="exact_mean")
-    pending = Plan(COMM, 1, op=fails, algorithm="reduce-broadcast").start_allreduce([1.0])
-    assert plan.allreduce_moments([0], [1.0]).count().tolist() == [RANKS, 0, 0]
+    plan = KeyedPlan(COMM, 3, op="exact_var")
+    pending = Plan(COMM, 1, op=fails, algorithm="reduce-broadcast").start("allreduce", [1.0])
+    assert plan.allreduce([0], [1.0]).value("count").tolist() == [RANKS, 0, 0]
     if RANKS > 1:
         with pytest.raises(ArithmeticError if RANK == 0 else (ArithmeticError, Error)):
             pending.wait()
@@ -210,18 +253,17 @@ def fails_on_last(call, match, of_last, right):
         ([0, 3], [1.0, 2.0], ValueError, "item 1 has key 3, and keys are 0 to 2"),
         ([-1, 0], [1.0, 2.0], ValueError, "item 0 has key -1, and keys are 0 to 2"),
         ([0], [1.0, 2.0], ValueError, "`keys` has 1 elements, but `items` has 2"),
-        ([0.5, 1.5], [1.0, 2.0], TypeError, "not integers"),
+        ([0.5, 1.5], [1.0, 2.0], TypeError, "keys must be integers, not float64"),
         ([0, 1], [1.0, 2j], TypeError, "x has elements"),
         ([0, 1], None, TypeError, "x has elements"),
     ],
 )
 def test_wrong_keys_and_items(keys, x, error, match):
-    for name in ("allreduce", "reduce_scatter", "start_allreduce"):
+    for name in ("allreduce", "reduce_scatter", "start"):
         plan = KeyedPlan(COMM, 3)
 
         def run(keys, x):
-            result = getattr(plan, name)(keys, x)
-            return result.wait() if name.startswith("start") else result
+            return plan.start("allreduce", keys, x).wait() if name == "start" else getattr(plan, name)(keys, x)
 
         fails_on_last(lambda: run(keys, x), match, error, lambda: run([0, 1], [1.0, 2.0]))
         with pytest.raises(Error) as raised:
@@ -260,8 +302,8 @@ def test_several_plans_under_way():
     mine = owner == RANK
     plans = [KeyedPlan(COMM, 12) for _ in range(3)]
     expected = bits(sums_of(keys, x, 12))
-    runs = [plan.start_allreduce(keys[mine], x[mine]) for plan in plans]
-    total = Plan(COMM, op="exact_sum").start_allreduce(x[mine])
+    runs = [plan.start("allreduce", keys[mine], x[mine]) for plan in plans]
+    total = Plan(COMM, op="exact_sum").start("allreduce", x[mine])
     for run in runs[RANK % 3 :] + runs[: RANK % 3]:
         assert bits(run.wait()) == expected
     assert bits(total.wait()) == bits(exact.sum(x))

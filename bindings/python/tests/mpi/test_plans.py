@@ -120,8 +120,8 @@ def test_exact_sums_of_items_in_any_order(algorithm):
         reduced = plan.reduce(x[own])
         assert (reduced is None) == (RANK != 0)
     with Plan(COMM, op="exact_dot", algorithm=algorithm) as plan:
-        assert bits(plan.allreduce_dot(x[own], y[own])) == bits(expected["exact_dot"])
-        reduced = plan.reduce_dot(x[own], y[own].tolist())
+        assert bits(plan.allreduce(x[own], y[own])) == bits(expected["exact_dot"])
+        reduced = plan.reduce(x[own], y[own].tolist())
         assert (reduced is None) == (RANK != 0)
     with Plan(COMM, op="exact_norm", algorithm=algorithm) as plan:
         norm = plan.allreduce(x[own])
@@ -136,14 +136,14 @@ def test_dot_products_in_tree_order(algorithm, dtype):
     begin, end = cuts(700, 5)
     own = x[begin:end], y[begin:end]
     with Plan(COMM, end - begin, dtype=dtype, algorithm=algorithm) as plan:
-        dot = plan.allreduce_dot(*own)
+        dot = plan.allreduce(*own)
         assert bits(dot) == bits(treefold.dot(x, y))
         assert bits(plan.norm2(own[0])) == bits(np.sqrt(treefold.dot(x, x)))
-        reduced = plan.reduce_dot(*own)
+        reduced = plan.reduce(*own)
         assert (reduced is None) == (RANK != 0) and (reduced is None or bits(reduced) == bits(dot))
         if algorithm is None:
-            assert bits(plan.start_allreduce_dot(*own).wait()) == bits(dot)
-            reduced = plan.start_reduce_dot(*own).wait()
+            assert bits(plan.start("allreduce", *own).wait()) == bits(dot)
+            reduced = plan.start("reduce", *own).wait()
             assert (reduced is None) == (RANK != 0)
     if algorithm is None:
         begin, end = cuts(70, 6)
@@ -152,10 +152,10 @@ def test_dot_products_in_tree_order(algorithm, dtype):
         with Plan(COMM, end - begin, dtype=dtype, width=10) as plan:
             own = [row[begin:end] for row in rows]
             pairs = list(zip(own[0].T, own[1].T))
-            assert bits(plan.allreduce_dots(pairs)) == bits(columns)
-            assert bits(plan.start_allreduce_dots(pairs).wait()) == bits(columns)
-            assert bits(plan.allreduce_dot(*own)) == bits(columns)
-            assert bits(plan.start_allreduce_dot(*own).wait()) == bits(columns)
+            assert bits(plan.allreduce(pairs=pairs)) == bits(columns)
+            assert bits(plan.start("allreduce", pairs=pairs).wait()) == bits(columns)
+            assert bits(plan.allreduce(*own)) == bits(columns)
+            assert bits(plan.start("allreduce", *own).wait()) == bits(columns)
 
 
 def test_several_dot_products():
@@ -164,14 +164,14 @@ def test_several_dot_products():
     pairs = [(x[i, begin:end], x[j, begin:end]) for i, j in ((0, 1), (1, 2), (2, 2))]
     expected = [float(sum(Fraction(a) * Fraction(b) for a, b in zip(x[i], x[j]))) for i, j in ((0, 1), (1, 2), (2, 2))]
     with Plan(COMM, op="exact_dot", width=3) as plan:
-        assert bits(plan.allreduce_dots(pairs)) == bits(np.array(expected))
-        assert bits(plan.start_allreduce_dots(pairs).wait()) == bits(np.array(expected))
-        for reduced in (plan.reduce_dots(pairs), plan.start_reduce_dots(pairs).wait()):
+        assert bits(plan.allreduce(pairs=pairs)) == bits(np.array(expected))
+        assert bits(plan.start("allreduce", pairs=pairs).wait()) == bits(np.array(expected))
+        for reduced in (plan.reduce(pairs=pairs), plan.start("reduce", pairs=pairs).wait()):
             assert (reduced is None) == (RANK != 0)
             assert reduced is None or bits(reduced) == bits(np.array(expected))
-    for wrong, message in ((pairs[:2], "width is 3"), ([*pairs[:2], (x[0, :3], x[1, :2])], "pairs: arrays of 2")):
+    for wrong, message in ((pairs[:2], "width is 3"), ([*pairs[:2], (x[0, :3], x[1, :2])], "pairs must be arrays of one length, not of 2 and")):
         with Plan(COMM, op="exact_dot", width=3) as plan, pytest.raises((Error, ValueError), match=message):
-            plan.allreduce_dots(wrong)
+            plan.allreduce(pairs=wrong)
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
@@ -198,22 +198,22 @@ def test_exact_rows_and_prefixes():
     expected = np.array([float(sum(map(Fraction, column))) for column in x.T])
     plan = Plan(COMM, op="exact_sum", width=3)
     out = np.empty(3)
-    assert plan.allreduce(x[begin:end], out) is out
+    assert plan.allreduce(x[begin:end], out=out) is out
     assert bits(out) == bits(expected)
     assert bits(plan.reduce_scatter(x[begin:end])) == bits(expected[plan.scattered_columns])
     prefixes = np.array([[float(sum(map(Fraction, column[: k + 1]))) for column in x.T] for k in range(40)])
     assert bits(plan.scan(x[begin:end])) == bits(prefixes[begin:end])
     mine = x[begin:end].copy()
-    pending = plan.start_exscan(mine)
+    pending = plan.start("exscan", mine)
     mine[:] = 7  # It is free: the scan is of what it was started with.
     before = np.concatenate([np.zeros((1, 3)), prefixes[:-1]])
     assert bits(pending.wait()) == bits(before[begin:end])
     dots = Plan(COMM, op="exact_dot", width=3)
-    pending = dots.start_allreduce_dot(x[begin:end], x[begin:end], out)
+    pending = dots.start("allreduce", x[begin:end], x[begin:end], out=out)
     squares = [float(sum(Fraction(item) ** 2 for item in column)) for column in x.T]
     assert pending.wait() is out
     assert bits(out) == bits(np.array(squares))
-    pending = dots.start_reduce_dot(x[begin:end], x[begin:end])
+    pending = dots.start("reduce", x[begin:end], x[begin:end])
     assert (pending.wait() is None) == (RANK != 0)
 
 
@@ -225,8 +225,8 @@ def test_exact_types(dtype):
         assert plan.allreduce(x) == RANKS * (x[1] + x[3])
     if dtype.startswith("c"):
         z, w = np.array([1 + 2j], dtype), np.array([3 + 4j], dtype)
-        assert Plan(COMM, op="exact_dot", dtype=dtype).allreduce_dot(z, w) == RANKS * (z * w)[0]
-        assert Plan(COMM, op="exact_vdot", dtype=dtype).allreduce_dot(z, w) == RANKS * np.vdot(z, w)
+        assert Plan(COMM, op="exact_dot", dtype=dtype).allreduce(z, w) == RANKS * (z * w)[0]
+        assert Plan(COMM, op="exact_vdot", dtype=dtype).allreduce(z, w) == RANKS * np.vdot(z, w)
         with pytest.raises(TypeError, match="norm"):
             Plan(COMM, op="exact_norm", dtype=dtype)
 
@@ -244,7 +244,7 @@ def test_wrong_uses_of_exact_sums():
         Plan(COMM, op="exact_dot").allreduce([1.0])
     for plan in (Plan(COMM, op="exact_sum"), Plan(COMM, 1, op="max"), Plan(COMM, 1, dtype="i4")):
         with pytest.raises(ValueError, match="not of dot products"):
-            plan.allreduce_dot([1], [1])
+            plan.allreduce([1], [1])
     plan = Plan(COMM, op="exact_sum")
     with pytest.raises(TypeError, match="broadcast"):
         plan.bcast(np.zeros(1))
@@ -261,7 +261,7 @@ def test_a_mistake_in_an_exact_sum_reaches_all_ranks():
     for x, y in [([1.0], [1.0, 2.0]), ([1.0], ["a"])]:
         dots = Plan(COMM, op="exact_dot")
         with pytest.raises((ValueError, TypeError) if RANK == 0 else Error) as raised:
-            dots.allreduce_dot(x, y if RANK == 0 else x)
+            dots.allreduce(x, y if RANK == 0 else x)
         assert RANK == 0 or (raised.value.status, raised.value.rank) == ("RANK_FAILED", 0)
 
 
@@ -283,7 +283,7 @@ def test_operations():
     assert plan.bcast(row) is row
     assert row[0] == root + 0.5
     out = np.empty(1)
-    assert plan.allreduce(x[begin:end], out) is out
+    assert plan.allreduce(x[begin:end], out=out) is out
     assert bits(out[0]) == bits(by_definition(x))
 
 
@@ -298,7 +298,7 @@ def test_several_runs_under_way():
     x = items(300, "f8")
     begin, end = cuts(300, 4)
     first, second = (Plan(COMM, end - begin) for _ in range(2))
-    sum_, scan = first.start_allreduce(x[begin:end]), second.start_scan(x[begin:end])
+    sum_, scan = first.start("allreduce", x[begin:end]), second.start("scan", x[begin:end])
     while not scan.test():
         pass
     prefixes = [by_definition(x[: k + 1]) for k in range(begin, end)]
@@ -308,11 +308,85 @@ def test_several_runs_under_way():
         sum_.wait()
 
 
+@pytest.mark.parametrize("turn", [1, -1])
+def test_wait_all(turn):
+    x = items(300, "f8")
+    begin, end = cuts(300, 4)
+    own, out = x[begin:end], np.zeros(1)
+    plans = [Plan(COMM, end - begin) for _ in range(3)]
+    runs = [plans[0].start("allreduce", own, out=out), plans[1].start("reduce", own), plans[2].start("exscan", own)]
+    results = treefold.mpi.wait_all(runs[::turn])[::turn]
+    assert results[0] is out
+    assert bits(out[0]) == bits(by_definition(x))
+    assert (results[1] is None) == (RANK != 0)
+    assert results[1] is None or bits(results[1]) == bits(by_definition(x))
+    assert bits(results[2]) == bits(np.array([by_definition(x[:k]) if k else 0.0 for k in range(begin, end)], "f8"))
+    with pytest.raises(ValueError, match="the run is over"):
+        treefold.mpi.wait_all(runs)
+    assert treefold.mpi.wait_all([]) == []
+    with pytest.raises(TypeError, match="runs must be runs under way, not a Plan"):
+        treefold.mpi.wait_all(plans)
+
+
+@several_ranks
+def test_wait_all_after_an_error():
+    class Odd(Exception):
+        pass
+
+    def fails_at_first(left, right):
+        if RANK == 0:
+            raise Odd
+        return left + right
+
+    wrong, right = Plan(COMM, 1, op=fails_at_first, algorithm="reduce-broadcast"), Plan(COMM, 1)
+    runs = [plan.start("allreduce", [1.0]) for plan in (wrong, right)]
+    with pytest.raises(Odd if RANK == 0 else Error):
+        treefold.mpi.wait_all(runs)
+    for run in runs:
+        with pytest.raises(ValueError, match="the run is over"):
+            run.wait()
+    assert right.allreduce([1.0]) == RANKS
+
+
+@several_ranks
+def test_interrupts_of_wait_all():
+    plans = [Plan(COMM, 1, root=1) for _ in range(2)]
+    interrupted_alone(lambda: treefold.mpi.wait_all([plan.start("allreduce", [1.0]) for plan in plans]))
+    if RANK == 0:
+        for plan in plans:
+            with pytest.raises(Error) as raised:
+                plan.allreduce([1.0])
+            assert raised.value.status == "SPENT"
+
+
+def test_errors_name_the_call():
+    plan = Plan(COMM, 2)
+    error, text = (ValueError, "the plan is for 2 elements") if RANK == RANKS - 1 else (Error, "failed in this reduction")
+    with pytest.raises(error, match=f"Plan.allreduce: rank {RANKS - 1}:? {text}"):
+        plan.allreduce([1.0] if RANK == RANKS - 1 else [1.0, 2.0])
+    for call, text in (
+        (lambda: Plan(COMM, 2, root=RANKS), f"root: {RANKS} is no rank of {RANKS}"),
+        (lambda: Plan(COMM, 2, width=0), "width: it must be at least 1, not 0"),
+        (lambda: Plan(COMM, 2, op="median"), "op must be one of sum, prod, .*exact_vdot, not 'median'"),
+        (lambda: Plan(COMM, 2, items=1.5), "items must be an integer, not 1.5"),
+        (lambda: Plan(COMM, 2, even=2), "one of local_items, .* must say which items this rank has, not 2 of them"),
+        (lambda: Plan(COMM, 2).start("sum", [1, 2]), "Plan.start: operation must be one of allreduce, .*exscan, not 'sum'"),
+        (lambda: Plan(COMM, 2).allreduce([1, 2j]), "Plan.allreduce: x has elements of type complex128"),
+        (lambda: Plan(COMM, 2).start("scan", [1, "a"]), "Plan.scan: x has elements of type"),
+        (lambda: Plan(COMM, 2).reduce([1, 2], pairs=[]), "Plan.reduce: pairs are given in place of x and y"),
+        (lambda: Plan(COMM, 2).bcast([1]), "Plan.bcast: row must be an array, not a list"),
+        (lambda: Plan(COMM, 2).algorithm("sum"), "operation must be one of bcast, "),
+        (lambda: Plan(COMM, 2, op="max").allreduce([1, 2], [1, 2]), "Plan.allreduce: this plan is not of dot products"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=text):
+            call()
+
+
 @several_ranks
 def test_a_wait_ends_in_time_and_goes_on():
     plan = Plan(COMM, 1)
     if RANK == 0:
-        pending = plan.start_allreduce([1.0])
+        pending = plan.start("allreduce", [1.0])
         with pytest.raises(TimeoutError) as raised:
             pending.wait(timeout=0.05)
         assert raised.value.status == "TIMED_OUT"
@@ -397,11 +471,11 @@ WRONG = {
     "another type": (TypeError, lambda plan: plan.allreduce(np.array(["a", "b"]))),
     "a type that would lose bits": (TypeError, lambda plan: plan.allreduce(np.zeros(2, "c16"))),
     "objects": (TypeError, lambda plan: plan.allreduce(np.array([1, None]))),
-    "read-only out": (ValueError, lambda plan: plan.allreduce([1.0, 2.0], frozen())),
-    "out of another type": (TypeError, lambda plan: plan.allreduce([1.0, 2.0], np.zeros(1, "f4"))),
-    "out of another shape": (ValueError, lambda plan: plan.allreduce([1.0, 2.0], np.zeros(2))),
-    "a ragged list, with out": (ValueError, lambda plan: plan.allreduce([[1.0], [2.0, 3.0]], np.zeros(()))),
-    "out that is no array": (TypeError, lambda plan: plan.allreduce([1.0, 2.0], [0.0])),
+    "read-only out": (ValueError, lambda plan: plan.allreduce([1.0, 2.0], out=frozen())),
+    "out of another type": (TypeError, lambda plan: plan.allreduce([1.0, 2.0], out=np.zeros(1, "f4"))),
+    "out of another shape": (ValueError, lambda plan: plan.allreduce([1.0, 2.0], out=np.zeros(2))),
+    "a ragged list, with out": (ValueError, lambda plan: plan.allreduce([[1.0], [2.0, 3.0]], out=np.zeros(()))),
+    "out that is no array": (TypeError, lambda plan: plan.allreduce([1.0, 2.0], out=[0.0])),
 }
 
 
@@ -422,6 +496,15 @@ def test_wrong_arguments_on_one_rank(name):
         with pytest.raises(Error) as raised:
             plan.allreduce([1.0, 2.0])
         assert raised.value.rank == RANKS - 1
+
+
+@several_ranks
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_mistake_reaches_all_ranks_by_every_algorithm(algorithm):
+    plan = Plan(COMM, 2, algorithm=algorithm)
+    with pytest.raises(TypeError if RANK == RANKS - 1 else Error) as raised:
+        plan.allreduce([1.0, 2j] if RANK == RANKS - 1 else [1.0, 2.0])
+    assert RANK == RANKS - 1 or (raised.value.status, raised.value.rank) == ("RANK_FAILED", RANKS - 1)
 
 
 @pytest.mark.parametrize(
@@ -470,7 +553,7 @@ def test_ranks_that_disagree(settings):
 
 
 def test_communicators():
-    with pytest.raises(TypeError, match="comm is a int"):
+    with pytest.raises(TypeError, match="comm must be a communicator of mpi4py, not a int"):
         Plan(5, 1)
     with pytest.raises(ValueError, match="COMM_NULL"):
         Plan(MPI.COMM_NULL, 1)
@@ -534,7 +617,7 @@ def test_interrupts(operation):
     calls = {
         "allreduce": lambda: plan.allreduce([1.0]),
         "bcast": lambda: plan.bcast(np.zeros(1)),
-        "wait": lambda: pending.start_allreduce([1.0]).wait(),
+        "wait": lambda: pending.start("allreduce", [1.0]).wait(),
     }
     interrupted_alone(calls[operation])
     if operation == "bcast":
@@ -591,7 +674,7 @@ def test_a_failed_operator_is_its_own_plans_affair():
         return left + right
 
     odd, other = Plan(COMM, 1, op=fails_at_first, algorithm="reduce-broadcast"), Plan(COMM, 1)
-    pending = odd.start_allreduce([1.0])
+    pending = odd.start("allreduce", [1.0])
     for _ in range(3):
         assert other.allreduce([1.0]) == RANKS
     with pytest.raises(Odd if RANK == 0 else Error):
@@ -602,14 +685,14 @@ def test_a_failed_operator_is_its_own_plans_affair():
 
 @several_ranks
 def test_a_run_that_another_thread_collects():
-    box = [Plan(COMM, 1, op=later).start_allreduce([1.0])]
+    box = [Plan(COMM, 1, op=later).start("allreduce", [1.0])]
     thread = threading.Thread(target=box.clear)
     thread.start()
     thread.join()
     gc.collect()
     plan = Plan(COMM, 1)
     assert plan.allreduce([1.0]) == RANKS
-    pending = plan.start_allreduce([2.0])
+    pending = plan.start("allreduce", [2.0])
     assert "another thread" in error_on_another_thread(pending.cancel)
     assert pending.wait() == 2 * RANKS
 
@@ -634,7 +717,7 @@ def test_conversions_lose_nothing():
     assert plan.allreduce(np.array([2**53])) == 2.0**53 * RANKS
     for dtype, x in [("f8", np.array([2**53 + 1])), ("f8", np.array([2**64 - 1], "u8")), ("f4", [0.1]), ("i4", [2**40])]:
         plan = Plan(MPI.COMM_SELF, 1, dtype=dtype)
-        with pytest.raises(ValueError, match="x has elements that are no"):
+        with pytest.raises(ValueError, match="x has elements that .* does not hold"):
             plan.allreduce(x)
     nothing = Plan(COMM, 0 if RANK else 1, dtype="i4")
     assert nothing.allreduce([] if RANK else [7]) == 7
@@ -748,8 +831,7 @@ def test_exact_golden_vectors():
         arguments = [golden_values(case[key], *types) for key in ("items", "other") if key in case]
         begin, end = cuts(len(arguments[0]), seed)
         with Plan(COMM, op=f"exact_{figures[case['operator']]}", dtype=types[0]) as plan:
-            run = plan.allreduce_dot if len(arguments) == 2 else plan.allreduce
-            found = np.ravel(run(*[argument[begin:end] for argument in arguments]))
+            found = np.ravel(plan.allreduce(*[argument[begin:end] for argument in arguments]))
         expected = golden_values([case["bits"]], *types)
         assert found.view(types[1]).tolist() == expected.view(types[1]).tolist(), case["name"]
         checked += 1

@@ -1,17 +1,30 @@
-"""Reductions over MPI's ranks, whose bits depend on the items, their order and the operator alone.
+"""Reductions over MPI's ranks, with the same bits on any number of ranks.
 
-Not on the number of ranks, on who has which items, on the algorithm, or on the MPI library. The ranks build a `Plan` together, once, and
-run it many times. It needs mpi4py 4, and calls the MPI library that mpi4py has loaded. Importing it is an `ImportError`
-where mpi4py is missing, or was compiled for another library than it has loaded. `Free` of a communicator also frees what its plans had of
-MPI, unless some rank still has one. Ctrl-C ends a wait within a tenth of a second, but for those of `mpi-native`, where the MPI library waits:
-the run is over then, and the other ranks are told.
+The bits depend on the items, their order and the operator alone: not on the
+number of ranks, on which rank has which items, on the algorithm, or on the MPI
+library. The ranks build a `Plan` together, once, and run it many times. Sums
+of items with keys have a `KeyedPlan`, or a `HashedPlan` for keys of 64 bits.
 
+Calls that are collective are made by all ranks of the communicator, in the
+same order. If an argument is wrong on one rank alone, that rank gets a
+`ValueError` or `TypeError`, and the ranks that need its items get an `Error`
+that names the rank. The plan is spent then: build another.
+
+The module needs mpi4py 4, and calls the MPI library that mpi4py has loaded.
+`import treefold.mpi` is an `ImportError` if mpi4py is missing, or was compiled
+for another library than it has loaded. `comm.Free()` also frees what the plans
+of `comm` hold in MPI, unless some rank still has a plan. Ctrl-C ends a wait
+within a tenth of a second, except a wait of the algorithm `mpi-native`, which
+is the MPI library's. It ends the run, too, and the other ranks get an error.
+
+Examples
+--------
 >>> from mpi4py import MPI
 >>> import numpy as np
 >>> from treefold.mpi import Plan
 >>> comm = MPI.COMM_WORLD
->>> begin, end = (1000 * rank // comm.size for rank in (comm.rank, comm.rank + 1))
->>> with Plan(comm, end - begin) as plan:                  # items 0 to 999, in any number of shares
+>>> begin, end = (1000 * r // comm.size for r in (comm.rank, comm.rank + 1))
+>>> with Plan(comm, end - begin) as plan:  # items 0 to 999, in any shares
 ...     total = plan.allreduce(1 / np.arange(begin + 1, end + 1))
 >>> float(total).hex()
 '0x1.df11f45f4e619p+2'
@@ -20,7 +33,7 @@ the run is over then, and the other ranks are told.
 from ._errors import Error
 from ._keyed import HashedPlan, KeyedPlan, Moments
 from ._plan import Plan
-from ._runs import AnyPlan, Pending
+from ._runs import AnyPlan, Pending, ScheduledPlan, wait_all
 from ._world import ALGORITHMS, library, measure_link, set_silence_limit
 
 __all__ = [
@@ -32,7 +45,9 @@ __all__ = [
     "Moments",
     "Pending",
     "Plan",
+    "ScheduledPlan",
     "library",
     "measure_link",
     "set_silence_limit",
+    "wait_all",
 ]

@@ -1,40 +1,48 @@
-"""Arrays of a plan's type from what callers pass."""
+"""Arrays as C takes them: items, keys, and where results go."""
 
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from .. import _cuda, _native
+from .._arrays import as_unmasked
+from .._cuda import OnDevice, described, is_on_device
+from .. import _native
+from ._load import ffi
 
 #: Where an argument of a plan is.
-Array = np.ndarray | _cuda.OnDevice
+Array = np.ndarray | OnDevice
 
 
-def on_device(name: str, given: Any, dtype: np.dtype[Any]) -> _cuda.OnDevice:
-    """An array of a type in the memory of a GPU. It is not converted."""
-    array = _cuda.described(name, given)
+def taken(name: str, given: Any, dtype: np.dtype[Any]) -> Array:
+    """Items as an array of a type, in C order, in the memory where they are."""
+    if type(given) is not np.ndarray:
+        if is_on_device(given):
+            return _on_device(name, given, dtype)
+        items = as_unmasked(given, name)
+    else:
+        items = given
+    flags = items.flags
+    if items.dtype == dtype and flags.c_contiguous and flags.aligned:
+        return items
+    return converted(name, given, items, dtype)
+
+
+def in_host_memory(name: str, given: Any) -> Any:
+    """What is not in the memory of a GPU."""
+    if type(given) is not np.ndarray and is_on_device(given):
+        raise TypeError(f"{name} is in GPU memory: plans by key take arrays in host memory")
+    return given
+
+
+def _on_device(name: str, given: Any, dtype: np.dtype[Any]) -> OnDevice:
+    array = described(name, given)
     if array.dtype != dtype:
         raise TypeError(f"{name} has elements of type {array.dtype} in GPU memory, which are not converted: the plan's are of type {dtype}")
     if array.pointer:
         # The C library looks for the driver in a plan's first call alone; this tells it.
         _native.cuda_device_of(array.pointer, None)
     return array
-
-
-def is_read_only(given: Any) -> bool:
-    """Whether an array in the memory of a GPU says that it is not to be written to."""
-    interface = getattr(given, "__cuda_array_interface__", None)
-    return interface is not None and bool(interface["data"][1])
-
-
-def may_overlap(one: Array, other: Array) -> bool:
-    """Whether two arrays may have memory in common."""
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        return np.may_share_memory(one, other)
-    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        return False
-    (begin, end), (first, last) = ((array.pointer, array.pointer + array.size * array.dtype.itemsize) for array in (one, other))
-    return bool(begin < last and first < end)
 
 
 def converted(name: str, given: Any, items: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
@@ -53,26 +61,75 @@ def converted(name: str, given: Any, items: np.ndarray, dtype: np.dtype[Any]) ->
         result = np.require(items, dtype, ["C", "A"])
         back = result.real.astype(items.dtype) if rounds else result.astype(items.dtype)
     if not ((back == items) | (items != items)).all():
-        raise ValueError(f"{name} has elements that are no {dtype}")
+        raise ValueError(f"{name} has elements that {dtype} does not hold")
     return result
 
 
-def one_item(name: str, given: Any, dtype: np.dtype[Any]) -> np.ndarray:
-    """One item as its bytes; bytes that no field and no number uses are zero."""
-    item = np.zeros(1, dtype)
-    if dtype.fields is None and dtype.kind in "iufc":
-        value = np.asarray(given)
-        if value.shape != ():
-            raise ValueError(f"{name} is an array of shape {value.shape}, and not one item")
-        item[0] = converted(name, given if hasattr(given, "dtype") else None, value, dtype)[()]
+def keys_of(given: Any, dtype: np.dtype[Any] | None = None) -> np.ndarray:
+    """Keys as an array for C, of a type if there is one."""
+    keys = as_unmasked(in_host_memory("keys", given), "keys")
+    has_type = hasattr(given, "dtype")
+    if not (keys.size or has_type):
+        keys = keys.astype(np.int64)
+    if keys.dtype.kind not in "iu":
+        raise TypeError(f"keys must be integers, not {keys.dtype}")
+    if dtype is None:
+        dtype = keys.dtype.newbyteorder("=")
+    elif has_type and not np.can_cast(keys.dtype, dtype):
+        raise TypeError(f"keys have type {keys.dtype}, which is not converted to {dtype}")
+    elif keys.size and not np.iinfo(dtype).min <= int(keys.min()) <= int(keys.max()) <= np.iinfo(dtype).max:
+        raise ValueError(f"keys has elements that {dtype} does not hold")
+    return np.require(keys, dtype, ["C", "A"])
+
+
+def place_of(name: str, out: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
+    """Where a caller wants a result."""
+    place: Any
+    if is_on_device(out):
+        place = _on_device(name, out, dtype)
+        interface = getattr(out, "__cuda_array_interface__", None)
+        is_contiguous, is_writeable = True, interface is None or not interface["data"][1]
+    elif isinstance(out, np.ndarray):
+        place = out
+        is_contiguous, is_writeable = out.flags.c_contiguous and out.flags.aligned, out.flags.writeable
     else:
-        try:
-            item[0] = given
-        except (TypeError, ValueError) as error:
-            kind = TypeError if isinstance(error, TypeError) else ValueError
-            raise kind(f"{name}: {error}") from None
-    data = item.view(np.uint8)
-    if dtype.type in (np.longdouble, np.clongdouble) and np.finfo(np.longdouble).nmant == 63:
-        # x86's numbers of 80 bits.
-        data.reshape(-1, np.dtype(np.longdouble).itemsize)[:, 10:] = 0
-    return data
+        raise TypeError(f"{name} must be an array, not a {type(out).__name__}")
+    if place.dtype != dtype:
+        raise TypeError(f"{name} must be {dtype}, which is the plan's type, not {place.dtype}")
+    if place.size != prod(shape):
+        raise ValueError(f"{name} has shape {place.shape}, and the result has {shape}")
+    if not is_contiguous:
+        raise ValueError(f"{name} is not contiguous, in C order")
+    if not is_writeable:
+        raise ValueError(f"{name} is read-only")
+    return place
+
+
+def pointer(array: Array) -> Any:
+    """Where C finds an array. It has to outlive the pointer."""
+    return ffi.cast("void *", array.pointer) if isinstance(array, OnDevice) else ffi.from_buffer(array)
+
+
+def buffers(*arrays: Array) -> list[Any]:
+    """Where C finds each array, and its length."""
+    passed: list[Any] = []
+    for array in arrays:
+        passed += pointer(array), array.size
+    return passed
+
+
+def may_overlap(one: Array, other: Array) -> bool:
+    """Whether two arrays may have memory in common."""
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return np.may_share_memory(one, other)
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return False
+    (begin, end), (first, last) = ((array.pointer, array.pointer + array.size * array.dtype.itemsize) for array in (one, other))
+    return bool(begin < last and first < end)
+
+
+def given_back(result: Array, out: Array | None) -> Any:
+    """What a call returns: the array that its caller gave for the result, or else NumPy's array or scalar."""
+    if isinstance(result, OnDevice):
+        return result.given
+    return result[()] if out is None else result

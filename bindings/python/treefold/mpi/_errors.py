@@ -1,31 +1,38 @@
 """The C library's errors as exceptions."""
 
+import re
 from typing import Any
 
 from . import _signals
 from ._load import ffi, lib
 
 OK: int = lib.TREEFOLD_OK
-TIMED_OUT: int = lib.TREEFOLD_TIMED_OUT
 OPERATOR: int = lib.TREEFOLD_OPERATOR
-_INTERRUPTED: int = lib.TREEFOLD_INTERRUPTED
+
+# C's errors begin with the name of a C function's argument. Python's calls have names of their own.
+_ARGUMENT_OF_C = re.compile(r"`\w+`: ")
 
 
 class Error(Exception):
-    """A reduction that failed.
+    """A reduction failed.
 
-    Errors that have a name in Python are of that class as well: `ValueError` for arguments, lengths, ranks that disagree, and the
-    reduction of nothing by an operator without a value for it; `TypeError` for what is not defined for a type; `FloatingPointError`
-    where the processor flushes subnormal numbers or does not round to nearest; `TimeoutError`; `MemoryError`.
+    An `Error` is also of Python's class for its kind, if there is one:
+    `ValueError` for arguments, lengths, ranks that disagree, and the reduction
+    of no items by an operator without a value for that; `TypeError` for what
+    is not defined for a type; `FloatingPointError` if the processor flushes
+    subnormal numbers or does not round to nearest; `TimeoutError`;
+    `MemoryError`.
 
     Attributes
     ----------
     status : str
-        The name of the error in `treefold.h`, without its prefix: "RANK_FAILED" where another rank failed, "SPENT" if an earlier run
-        of the plan failed, "MISMATCHED" if the ranks make different calls, "OPERATOR" where the operator of another plan failed, whose
-        run this call drove.
+        The name of the error in `treefold.h`, without its prefix, such as
+        "RANK_FAILED" if another rank failed, "SPENT" if an earlier run of the
+        plan failed, "MISMATCHED" if the ranks make different calls, and
+        "OPERATOR" if this call drove the run of another plan, whose operator
+        failed.
     rank : int or None
-        The rank that it is about.
+        The rank that failed, if it is known.
     """
 
     status = "UNKNOWN"
@@ -36,11 +43,7 @@ class Error(Exception):
 
 
 _BASES: dict[str, type] = {
-    "NULL": ValueError,
-    "ARGUMENT": ValueError,
-    "LENGTH": ValueError,
-    "DISAGREE": ValueError,
-    "EMPTY": ValueError,
+    **dict.fromkeys(("NULL", "ARGUMENT", "LENGTH", "DISAGREE", "EMPTY"), ValueError),
     "ENVIRONMENT": FloatingPointError,
     "UNSUPPORTED": TypeError,
     "TIMED_OUT": TimeoutError,
@@ -59,12 +62,18 @@ def error_of(status: str, message: str, rank: int | None = None) -> Error:
     return error
 
 
-def check(status: int) -> None:
-    """Raises the error of a call of this thread's."""
+def check(status: int, call: str) -> None:
+    """Raises the error of a C function, which this thread has called for a call or an argument of Python's."""
     if status == OK:
         return
-    if status == _INTERRUPTED:
+    if status == lib.TREEFOLD_INTERRUPTED:
         _signals.raise_what_interrupted()
     name = ffi.string(lib.treefold_status_name(status)).decode().removeprefix("TREEFOLD_")
+    text = _ARGUMENT_OF_C.sub("", ffi.string(lib.treefold_last_error()).decode(), 1)
     rank = lib.treefold_last_error_rank()
-    raise error_of(name, ffi.string(lib.treefold_last_error()).decode(), None if rank < 0 else rank)
+    raise error_of(name, f"{call}: {text}", None if rank < 0 else rank)
+
+
+def named(call: str, error: BaseException) -> BaseException:
+    """The error of an argument with the name of the call; others as they are."""
+    return type(error)(f"{call}: {error}") if type(error) in (TypeError, ValueError) else error

@@ -7,6 +7,7 @@ from typing import Any
 from ._errors import check
 from ._load import ffi, lib
 
+# What ends a handle of each kind.
 _ENDS = {
     "treefold_comm **": lib.treefold_comm_destroy,
     "treefold_builder **": lib.treefold_builder_destroy,
@@ -15,12 +16,12 @@ _ENDS = {
     "treefold_hashed **": lib.treefold_hashed_destroy,
     "treefold_keyed **": lib.treefold_keyed_destroy,
 }
-_KINDS = {kind: (ffi.typeof(kind), end) for kind, end in _ENDS.items()}
+_TYPES = {kind: ffi.typeof(kind) for kind in _ENDS}
 
 # What C may call, by the place of the handle that it belongs to, until that has ended.
 _kept: dict[Any, Any] = {}
 
-# What another thread has collected than the one that can end it: that thread, the handle's place, and what ends it.
+# Handles that another thread has collected than the one that can end them: that thread, the handle's place, and what ends it.
 _left: deque[tuple[int, Any, Any]] = deque()
 
 
@@ -31,27 +32,26 @@ class Handle:
     place: Any = (None,)
 
     def __init__(self, kind: str, kept: Any = None):
-        cdata, self._end = _KINDS[kind]
+        self._end = _ENDS[kind]
         self._thread = get_ident()
         self.kept = kept
-        place = ffi.new(cdata)
+        place = ffi.new(_TYPES[kind])
         if kept is not None:
             _kept[place] = kept
         self.place = place
 
     def end(self) -> None:
         """Ends it, if it has not ended."""
-        check(self._end(self.place))
+        check(self._end(self.place), "close")
         _kept.pop(self.place, None)
 
     def __del__(self) -> None:
-        if not self.place[0]:
-            _kept.pop(self.place, None)
-        elif self._thread == get_ident():
-            self._end(self.place)
-            _kept.pop(self.place, None)
-        else:
+        if self.place[0] and self._thread != get_ident():
             _left.append((self._thread, self.place, self._end))
+            return
+        if self.place[0]:
+            self._end(self.place)
+        _kept.pop(self.place, None)
 
 
 def end_what_is_left() -> None:

@@ -6,28 +6,22 @@ import numpy as np
 from mpi4py import MPI
 from numpy.typing import ArrayLike, DTypeLike
 
-from .._arrays import as_unmasked
-from .._cuda import is_on_device
-from ._arrays import Array
-from ._errors import check
+from ._arrays import Array, buffers, in_host_memory, keys_of, taken
+from ._errors import check, named
 from ._handles import Handle, end_what_is_left
 from ._load import ffi, lib
-from ._operators import type_code
-from ._runs import AnyPlan, Items, Pending, Run, buffers, converted_items, natural, refuse_to_build, set_all, start
-from ._world import world_of
+from ._operators import BY_KEY, STATISTICS, row_of, type_code
+from ._runs import OPERATIONS, WITH_KEYS, AnyPlan, Call, Form, Pending, ScheduledPlan
+from ._settings import described, natural, set_all
 
-_STATISTICS = {
-    "exact_sum": lib.TREEFOLD_EXACT_SUM,
-    "exact_mean": lib.TREEFOLD_EXACT_MEAN,
-    "exact_skewness": lib.TREEFOLD_EXACT_SKEWNESS,
-    "exact_cov": lib.TREEFOLD_EXACT_COVARIANCE,
-}
 
-class KeyedPlan(AnyPlan):
-    """Exact sums, or other statistics, of the items of each of the keys 0 to `groups` - 1 over the ranks of a communicator. Collective.
+class KeyedPlan(ScheduledPlan):
+    """Exact statistics of the items of each of the keys 0 to `groups` - 1.
 
-    In each run each rank gives any number of items, with any of these keys. A sum is that of `treefold.exact.bincount` on all ranks' items:
-    rounded once, whoever has which. It takes 16 bytes of a message for each key. For keys that are any integers there is `HashedPlan`.
+    In each run each rank gives any number of items, with any of these keys. A
+    sum is that of `treefold.exact.bincount` on all ranks' items: rounded once,
+    whichever rank has which. A message has 16 bytes for each key, or 64 for
+    means. For keys that are any integers there is `HashedPlan`. Collective.
 
     Parameters
     ----------
@@ -38,186 +32,107 @@ class KeyedPlan(AnyPlan):
     dtype : data-type, optional
         The type of the items: float64 or float32.
     op : str, optional
-        "exact_sum", "exact_mean", "exact_skewness", or "exact_cov", of two columns, which `allreduce_moments` takes.
+        "exact_sum" or "exact_mean", whose results are arrays; or "exact_var",
+        "exact_skewness", or "exact_cov" of two columns, whose results are
+        `Moments`.
     root, algorithm, blocks, ports, node_ranks, message_limit : optional
-        As for `Plan`.
+        As in `Plan`.
 
     Raises
     ------
     Error
-        On all ranks: they do not agree on what is reduced. Where an argument is wrong on one rank alone, that rank has the `ValueError`
-        or `TypeError`, and the others have an `Error` that names it.
+        As in `Plan`.
 
     Examples
     --------
     >>> from mpi4py import MPI
     >>> comm = MPI.COMM_WORLD
+    >>> mine = slice(comm.rank, None, comm.size)
     >>> keys, x = [0, 2, 0, 2, 0], [1e300, 0.1, 1.0, 0.2, -1e300]
     >>> with KeyedPlan(comm, 3) as plan:
-    ...     plan.allreduce(keys[comm.rank :: comm.size], x[comm.rank :: comm.size]).tolist()
+    ...     plan.allreduce(keys[mine], x[mine]).tolist()
     [1.0, 0.0, 0.30000000000000004]
+    >>> with KeyedPlan(comm, 3, op="exact_var") as plan:
+    ...     plan.allreduce(keys[mine], x[mine]).value("count").tolist()
+    [3, 0, 2]
     """
 
     def __init__(
-        self,
-        comm: MPI.Intracomm,
-        groups: int,
-        *,
-        dtype: DTypeLike = "f8",
-        op: str = "exact_sum",
-        root: int = 0,
-        algorithm: str | None = None,
-        blocks: int | None = None,
-        ports: int | None = None,
-        node_ranks: int | None = None,
+        self, comm: MPI.Intracomm, groups: int, *, dtype: DTypeLike = "f8", op: str = "exact_sum", root: int = 0,
+        algorithm: str | None = None, blocks: int | None = None, ports: int | None = None, node_ranks: int | None = None,
         message_limit: int | None = None,
     ):
-        if hasattr(self, "_plan"):
-            raise TypeError("a plan is built once")
-        end_what_is_left()
-        world = world_of(comm)
-        try:
-            self._dtype = np.dtype(dtype)
-            self._raised = []
-            if op not in _STATISTICS:
-                raise ValueError(f"op: {op!r} is none of {', '.join(_STATISTICS)}")
+        with described(self, comm) as world:
+            self._dtype, self._raised = np.dtype(dtype), []
+            self._op, self._by_key = op, row_of(BY_KEY, op, "op")
             self._groups = natural("groups", groups)
             builder = Handle("treefold_builder **")
-            self._statistic = _STATISTICS[op]
-            check(lib.treefold_builder_create_by_key(world, type_code(self._dtype), self._statistic, self._groups, builder.place))
-            numbers = {
-                "root": root,
-                "blocks": blocks,
-                "ports": ports,
-                "node_ranks": node_ranks,
-                "message_limit": message_limit,
-            }
-            set_all(builder, numbers, algorithm)
-        except BaseException:
-            refuse_to_build(world)
-            raise
+            code = type_code(self._dtype)
+            check(lib.treefold_builder_create_by_key(world, code, self._by_key.code, self._groups, builder.place), "KeyedPlan")
+            set_all(builder, {"root": root, "algorithm": algorithm, "blocks": blocks, "ports": ports, "node_ranks": node_ranks,
+                              "message_limit": message_limit})
         self._build(comm, builder, (self._groups,), root)
+        # C starts no runs of two columns.
+        self._is_blocking |= self._by_key.columns > 1
 
-    def allreduce(self, keys: ArrayLike, x: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
-        """The value of each key, on every rank. Collective.
+    def allreduce(self, keys: ArrayLike, x: ArrayLike, y: ArrayLike | None = None, *, out: np.ndarray | None = None) -> Any:
+        """The statistic of each key's items, on every rank. Collective.
 
         Parameters
         ----------
         keys : array_like of ints
-            For each of this rank's items its key.
+            The key of each of this rank's items.
         x : array_like
-            The items, as many; converted to the plan's type if that loses nothing.
+            The items, as many; converted to the plan's type if that loses
+            nothing.
+        y : array_like, optional
+            The second column, in plans of "exact_cov".
         out : ndarray, optional
-            Where the result goes: C-contiguous, of the plan's type, with `groups` elements.
+            Where the result goes, if that is an array: C-contiguous, of the
+            plan's type, with `groups` elements.
 
         Returns
         -------
-        array of `groups` elements
+        array of `groups` elements, or Moments
             `out` if it was given.
 
         Raises
         ------
         Error, ValueError, TypeError
-            If an argument is wrong on one rank alone, such as a key, which is named, the others have an `Error` that names the rank. Then
-            the plan is spent: build another.
+            Arguments are wrong on this rank, or on one that it needs.
         """
-        return self._run("allreduce_by_key", (keys, x), out)
+        return self._run("allreduce", (keys, x, y), out)
 
-    def reduce(self, keys: ArrayLike, x: ArrayLike, out: np.ndarray | None = None) -> np.ndarray | None:
-        """The values on the root, None on other ranks; as `allreduce` otherwise. Collective."""
-        return self._run("reduce_by_key", (keys, x), out)
+    def reduce(self, keys: ArrayLike, x: ArrayLike, y: ArrayLike | None = None, *, out: np.ndarray | None = None) -> Any:
+        """As `allreduce`, on the root; None on other ranks. Collective."""
+        return self._run("reduce", (keys, x, y), out)
 
-    def reduce_scatter(self, keys: ArrayLike, x: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
-        """The values of the keys `scattered_keys`; as `allreduce` otherwise. Collective."""
-        return self._run("reduce_scatter_by_key", (keys, x), out)
+    def reduce_scatter(self, keys: ArrayLike, x: ArrayLike, y: ArrayLike | None = None, *, out: np.ndarray | None = None) -> Any:
+        """As `allreduce`, but only the keys `scattered_keys`. Collective."""
+        return self._run("reduce_scatter", (keys, x, y), out)
 
-    def start_allreduce(self, keys: ArrayLike, x: ArrayLike, out: np.ndarray | None = None) -> Pending:
-        """Starts an `allreduce`, as that of a `Plan`. Collective."""
-        return self._start("allreduce_by_key", (keys, x), out)
+    def start(self, operation: str, keys: ArrayLike, x: ArrayLike, y: ArrayLike | None = None, *, out: np.ndarray | None = None) -> Pending:
+        """Starts an operation, as `Plan.start` does. Collective.
 
-    def start_reduce(self, keys: ArrayLike, x: ArrayLike, out: np.ndarray | None = None) -> Pending:
-        """Starts a `reduce`, as `start_allreduce`."""
-        return self._start("reduce_by_key", (keys, x), out)
+        Plans of two columns cannot be started.
 
-    def start_reduce_scatter(self, keys: ArrayLike, x: ArrayLike, out: np.ndarray | None = None) -> Pending:
-        """Starts a `reduce_scatter`, as `start_allreduce`."""
-        return self._start("reduce_scatter_by_key", (keys, x), out)
+        Parameters
+        ----------
+        operation : str
+            The name of a method: "allreduce", "reduce" or "reduce_scatter".
+        keys, x, y, out : optional
+            As in that method.
 
-    def allreduce_moments(self, keys: ArrayLike, x: ArrayLike, y: ArrayLike | None = None) -> "Moments":
-        """The statistics of each key's items, on every rank. Collective.
-
-        For plans of "exact_mean"; of "exact_skewness", which have skewness and kurtosis, too; and of "exact_cov", which take y.
+        Returns
+        -------
+        Pending
+            The run under way. A plan has one at a time.
         """
-        return self._run_moments("allreduce", keys, x, y)
-
-    def reduce_moments(self, keys: ArrayLike, x: ArrayLike, y: ArrayLike | None = None) -> "Moments | None":
-        """The same on the root, None on other ranks. Collective."""
-        return self._run_moments("reduce", keys, x, y)
-
-    def start_allreduce_moments(self, keys: ArrayLike, x: ArrayLike) -> Pending:
-        """Starts an `allreduce_moments` of one column, as `start_allreduce`. Collective."""
-        return self._start_moments("allreduce", keys, x)
-
-    def start_reduce_moments(self, keys: ArrayLike, x: ArrayLike) -> Pending:
-        """Starts a `reduce_moments`, as `start_allreduce`."""
-        return self._start_moments("reduce", keys, x)
-
-    def _run_moments(self, operation: str, keys: ArrayLike, x: ArrayLike, y: ArrayLike | None) -> Any:
-        if not self._is_blocking and y is None:
-            # What fails in other runs that the wait drives does not take this one with it.
-            return self._start_moments(operation, keys, x).wait()
-        name = f"{operation}_by_key"
-        items, _, _ = self._moments_arguments(name, keys, x, y)
-        moments = Moments(self._dtype, self._groups, self._statistic)
-        state = moments._state.place[0]
-        add = lib.treefold_keyed_add if y is None else lib.treefold_keyed_add_pairs
-        try:
-            check(add(state, *self._passed("", items)))
-        except BaseException:
-            self._refuse(name)
-            raise
-        code = lib.TREEFOLD_REDUCE if operation == "reduce" else lib.TREEFOLD_ALLREDUCE
-        self._check(lib.treefold_run_keyed(self._handle(), code, state, ffi.NULL))
-        return moments if self._is_root or operation == "allreduce" else None
-
-    def _start_moments(self, operation: str, keys: ArrayLike, x: ArrayLike) -> Pending:
-        name = f"{operation}_by_key"
-        items, _, shape = self._moments_arguments(name, keys, x)
-        handle = self._launch(name, items, None, shape)[0]
-        return Pending(self, (handle, f"{operation}_moments", None, shape))
-
-    def _result(self, run: Run) -> Any:
-        handle, operation, _, _ = run
-        if not operation.endswith("_moments"):
-            return super()._result(run)
-        moments = Moments(self._dtype, self._groups, self._statistic)
-        self._check(lib.treefold_wait_keyed(handle.place, moments._state.place[0], ffi.NULL))
-        return moments if self._is_root or operation == "allreduce_moments" else None
-
-    def _moments_arguments(
-        self, operation: str, keys: ArrayLike, x: ArrayLike, y: ArrayLike | None = None
-    ) -> tuple[Items, Array | None, tuple[int, ...]]:
-        arguments = self._arguments(operation, (keys, x) if y is None else (keys, x, y), None)
-        if self._statistic == lib.TREEFOLD_EXACT_SUM:
-            self._refuse(operation)
-            raise TypeError("a plan of sums has no moments: op is \"exact_mean\" for them")
-        if (y is None) == (self._statistic == lib.TREEFOLD_EXACT_COVARIANCE):
-            self._refuse(operation)
-            raise TypeError("y: plans of \"exact_cov\" take two columns, others one")
-        return arguments
-
-    def _items(self, operation: str, given: tuple[Any, ...]) -> Items:
-        keys, *columns = given
-        return _keys(keys), *(self._array(name, _here(name, column)) for name, column in zip("xy", columns))
-
-    def _passed(self, operation: str, items: Items) -> list[Any]:
-        return [type_code(items[0].dtype), *buffers(items)]
-
-    def _check_out(self, out: Any, shape: tuple[int, ...], name: str) -> Array:
-        return super()._check_out(_here(name, out), shape, name)
-
-    def _refuse(self, operation: str) -> None:
-        start(self._handle(), operation, [lib.TREEFOLD_I64, ffi.NULL, 1, ffi.NULL, 1], ffi.new("treefold_run **"))
+        call = self._call(operation, (keys, x, y), out)
+        if self._by_key.columns > 1:
+            self._refuse(call.form, operation)
+            raise TypeError(f"KeyedPlan.start: plans of {self._op!r} cannot be started: call {operation}")
+        return self._start(call)
 
     @property
     def groups(self) -> int:
@@ -229,65 +144,105 @@ class KeyedPlan(AnyPlan):
         """The keys whose values this rank gets from `reduce_scatter`."""
         return self._scattered_columns
 
+    def _form(self, given: tuple[Any, ...]) -> Form:
+        return WITH_KEYS
+
+    def _items(self, form: Form, given: tuple[Any, ...]) -> tuple[tuple[Array, ...], list[Any]]:
+        keys, x, y = given
+        columns = (x,) if y is None else (x, y)
+        if len(columns) != self._by_key.columns:
+            raise TypeError(f"plans of {self._op!r} take {['x', 'x and y'][self._by_key.columns - 1]}")
+        arrays = keys_of(keys), *(taken(name, in_host_memory(name, column), self._dtype) for name, column in zip("xy", columns))
+        return arrays, [type_code(arrays[0].dtype), *buffers(*arrays)]
+
+    def _place(self, name: str, out: Any, shape: tuple[int, ...]) -> Array:
+        if self._by_key.has_moments:
+            raise TypeError(f"{name}: results of {self._op!r} are Moments, not an array")
+        return super()._place(name, in_host_memory(name, out), shape)
+
+    def _run_at_once(self, call: Call) -> Any:
+        if not self._by_key.has_moments:
+            return super()._run_at_once(call)
+        moments = Moments(self._dtype, self._groups, self._by_key.code)
+        add = lib.treefold_keyed_add if self._by_key.columns == 1 else lib.treefold_keyed_add_pairs
+        try:
+            check(add(moments._state.place[0], *call.passed), self._name(call.name))
+        except BaseException:
+            self._refuse(call.form, call.name)
+            raise
+        code = OPERATIONS[call.name].code
+        self._check(lib.treefold_run_keyed(self._handle(), code, moments._state.place[0], ffi.NULL), call.name)
+        return moments if self._has_result(call.name) else None
+
+    def _result(self, handle: Handle, name: str, shape: tuple[int, ...], out: Array | None) -> Any:
+        if not self._by_key.has_moments:
+            return super()._result(handle, name, shape, out)
+        moments = Moments(self._dtype, self._groups, self._by_key.code)
+        self._check(lib.treefold_wait_keyed(handle.place, moments._state.place[0], ffi.NULL), name)
+        return moments if self._has_result(name) else None
+
+
 class Moments:
-    """Statistics of each key's items, each rounded once from the exact one: those that follow from what the plan's `op` adds up."""
+    """What a `KeyedPlan` of "exact_var", "exact_skewness" or "exact_cov" knows of each key's items.
 
-    def __init__(self, dtype: np.dtype[Any], groups: int, statistic: int = lib.TREEFOLD_EXACT_MEAN):
-        self._dtype, self._groups = dtype, groups
+    Statistics are read from it, as many as are wanted.
+    """
+
+    def __init__(self, dtype: np.dtype[Any], groups: int, code: int):
+        self._dtype = dtype
         self._state = Handle("treefold_keyed **")
-        check(lib.treefold_keyed_create(type_code(dtype), statistic, groups, self._state.place))
+        check(lib.treefold_keyed_create(type_code(dtype), code, groups, self._state.place), "Moments")
 
-    def count(self) -> np.ndarray:
-        """How many items each key has."""
-        return self._values(lib.TREEFOLD_EXACT_COUNT, dtype=np.dtype(np.uint64))
+    def value(self, statistic: str, *, ddof: float | None = None, bias: bool | None = None) -> np.ndarray:
+        """A statistic of each key's items: the exact one, rounded once.
 
-    def mean(self) -> np.ndarray:
-        """The mean of each key's items; NaN if there are none."""
-        return self._values(lib.TREEFOLD_EXACT_MEAN)
+        Parameters
+        ----------
+        statistic : str
+            "count", "sum", "mean", "var" or "std"; of "exact_skewness" also
+            "skewness" and "kurtosis". Of "exact_cov" "count", "cov", "corr",
+            "slope" (of the regression line of y over x) and "intercept" (its
+            height at x = 0).
+        ddof : float, optional
+            By how much "var", "std" and "cov" lessen the number of items in
+            their divisor: 0 by default, and 1 for "cov".
+        bias : bool, optional
+            Whether "skewness" and "kurtosis" are those of the items, as by
+            default, or estimates of those of a population.
 
-    def var(self, ddof: float = 0) -> np.ndarray:
-        """The variance of each key's items, less `ddof` degrees of freedom."""
-        return self._values(lib.TREEFOLD_EXACT_VARIANCE, ddof)
+        Returns
+        -------
+        array
+            An element for each key, NaN if it has too few items; of type
+            uint64 for "count", else of the plan's.
 
-    def std(self, ddof: float = 0) -> np.ndarray:
-        """The root of the exact variance, rounded once."""
-        return self._values(lib.TREEFOLD_EXACT_STD, ddof)
-
-    def skewness(self, bias: bool = True) -> np.ndarray:
-        """The skewness; without a bias an estimate of that of a population."""
-        return self._values(lib.TREEFOLD_EXACT_SKEWNESS, 0 if bias else 1)
-
-    def kurtosis(self, bias: bool = True) -> np.ndarray:
-        """The excess kurtosis; without a bias an estimate of that of a population."""
-        return self._values(lib.TREEFOLD_EXACT_KURTOSIS, 0 if bias else 1)
-
-    def cov(self, ddof: float = 1) -> np.ndarray:
-        """The covariance of both columns, less `ddof` degrees of freedom."""
-        return self._values(lib.TREEFOLD_EXACT_COVARIANCE, ddof)
-
-    def corr(self) -> np.ndarray:
-        """The correlation of both columns."""
-        return self._values(lib.TREEFOLD_EXACT_CORRELATION)
-
-    def slope(self) -> np.ndarray:
-        """The slope of the regression line of y over x."""
-        return self._values(lib.TREEFOLD_EXACT_SLOPE)
-
-    def intercept(self) -> np.ndarray:
-        """The height of that line at x = 0."""
-        return self._values(lib.TREEFOLD_EXACT_INTERCEPT)
-
-    def _values(self, statistic: int, ddof: float = 0, dtype: np.dtype[Any] | None = None) -> np.ndarray:
-        result = np.empty(self._groups, self._dtype if dtype is None else dtype)
-        check(lib.treefold_keyed_values(self._state.place[0], statistic, float(ddof), *buffers((result,))))
+        Raises
+        ------
+        TypeError
+            The plan's `op` does not know the statistic.
+        """
+        row = row_of(STATISTICS, statistic, "statistic")
+        for name, given in (("ddof", ddof), ("bias", bias)):
+            if given is not None and name != row.parameter:
+                raise TypeError(f"{name} is no parameter of {statistic!r}")
+        freedom = row.default if ddof is None else float(ddof)
+        if bias is not None:
+            freedom = 0 if bias else 1
+        groups = ffi.new("size_t *")
+        check(lib.treefold_keyed_groups(self._state.place[0], groups), "value")
+        result = np.empty(groups[0], np.uint64 if statistic == "count" else self._dtype)
+        check(lib.treefold_keyed_values(self._state.place[0], row.code, freedom, *buffers(result)), "value")
         return result
 
-class HashedPlan:
-    """Exact sums of the items of each key over the ranks of a communicator, for keys that are any integers of 64 bits. Collective.
 
-    Each key is owned by one rank, which adds up what all ranks have of it. In each run each rank gives any number of items, with any keys.
-    Results are the keys that have items, in ascending order, and their sums, each rounded once: the bits are those of all items in one
-    process. For keys 0 to K - 1 that most ranks have, `KeyedPlan` is cheaper.
+class HashedPlan(AnyPlan):
+    """Exact sums of the items of each key, for keys of 64 bits.
+
+    Each key is owned by one rank, which adds up what all ranks have of it. In
+    each run each rank gives any number of items, with any keys. Results are
+    the keys that have items, ascending, and their sums, each rounded once: the
+    bits are those of all items in one process. For keys 0 to K - 1 that most
+    ranks have, `KeyedPlan` is cheaper. Collective.
 
     Parameters
     ----------
@@ -303,44 +258,37 @@ class HashedPlan:
     Raises
     ------
     Error
-        As `KeyedPlan`.
+        As in `Plan`.
 
     Examples
     --------
     >>> from mpi4py import MPI
     >>> comm = MPI.COMM_WORLD
-    >>> plan = HashedPlan(comm)
-    >>> keys, sums = plan.allreduce([-7, 1 << 40, -7][comm.rank :: comm.size], [0.1, 5.0, 0.2][comm.rank :: comm.size])
+    >>> mine = slice(comm.rank, None, comm.size)
+    >>> keys, x = [-7, 1 << 40, -7], [0.1, 5.0, 0.2]
+    >>> with HashedPlan(comm) as plan:
+    ...     keys, sums = plan.allreduce(keys[mine], x[mine])
     >>> keys.tolist(), sums.tolist()
     ([-7, 1099511627776], [0.30000000000000004, 5.0])
     """
 
     def __init__(self, comm: MPI.Intracomm, *, keys: DTypeLike = "i8", dtype: DTypeLike = "f8", root: int = 0):
-        end_what_is_left()
-        world = world_of(comm)
-        try:
+        with described(self, comm) as world:
             self._keys, self._dtype = np.dtype(keys), np.dtype(dtype)
             codes = type_code(self._keys), type_code(self._dtype)
-            root = natural("root", root)
-            if root >= 1 << 31:
-                raise ValueError(f"root: there is no rank {root}")
-        except BaseException:
-            refuse_to_build(world)
-            raise
+            root = natural("root", root, 1 << 31)
         plan = Handle("treefold_hashed **")
-        check(lib.treefold_hashed_create(world, *codes, root, plan.place))
-        self._plan: Handle | None = plan
+        check(lib.treefold_hashed_create(world, *codes, root, plan.place), "HashedPlan")
+        self._plan = plan
         self._is_root = comm.rank == root
 
     def allreduce(self, keys: ArrayLike, x: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """The keys that have items on any rank, and their sums, on every rank. Collective.
+        """The keys that have items on any rank, and their sums. Collective.
 
         Parameters
         ----------
-        keys : array_like of ints
-            For each of this rank's items its key.
-        x : array_like
-            The items, as many; converted to the plan's type if that loses nothing.
+        keys, x : array_like
+            As in `KeyedPlan.allreduce`.
 
         Returns
         -------
@@ -350,68 +298,28 @@ class HashedPlan:
         Raises
         ------
         Error, ValueError, TypeError
-            As `KeyedPlan.allreduce`.
+            As in `KeyedPlan.allreduce`.
         """
-        return self._run(lib.TREEFOLD_ALLREDUCE, keys, x)
+        return self._run("allreduce", keys, x)
 
     def reduce(self, keys: ArrayLike, x: ArrayLike) -> tuple[np.ndarray, np.ndarray] | None:
-        """The same on the root, None on other ranks. Collective."""
-        result = self._run(lib.TREEFOLD_REDUCE, keys, x)
+        """As `allreduce`, on the root; None on other ranks. Collective."""
+        result = self._run("reduce", keys, x)
         return result if self._is_root else None
 
     def reduce_scatter(self, keys: ArrayLike, x: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """The same for the keys that this rank owns. Collective."""
-        return self._run(lib.TREEFOLD_REDUCE_SCATTER, keys, x)
+        """As `allreduce`, but only the keys that this rank owns. Collective."""
+        return self._run("reduce_scatter", keys, x)
 
-    def _run(self, operation: int, keys: ArrayLike, x: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        plan, count = self._handle(), ffi.new("size_t *")
+    def _run(self, name: str, keys: ArrayLike, x: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+        plan, code, count = self._handle(), OPERATIONS[name].code, ffi.new("size_t *")
         end_what_is_left()
         try:
-            items = _keys(keys, self._keys), converted_items("x", _here("x", x), self._dtype)
-        except BaseException:
-            lib.treefold_hashed_run(plan, operation, ffi.NULL, 1, ffi.NULL, 1, count)
-            raise
-        check(lib.treefold_hashed_run(plan, operation, *buffers(items), count))
+            items = keys_of(keys, self._keys), taken("x", in_host_memory("x", x), self._dtype)
+        except BaseException as error:
+            lib.treefold_hashed_run(plan, code, ffi.NULL, 1, ffi.NULL, 1, count)
+            raise named(f"HashedPlan.{name}", error) from None
+        check(lib.treefold_hashed_run(plan, code, *buffers(*items), count), f"HashedPlan.{name}")
         result = np.empty(count[0], self._keys), np.empty(count[0], self._dtype)
-        check(lib.treefold_hashed_result(plan, *buffers(result)))
+        check(lib.treefold_hashed_result(plan, *buffers(*result)), f"HashedPlan.{name}")
         return result
-
-    def _handle(self) -> Any:
-        if self._plan is None:
-            raise ValueError("the plan is closed")
-        return self._plan.place[0]
-
-    def close(self) -> None:
-        """Ends the plan."""
-        if self._plan is not None:
-            self._plan.end()
-            self._plan = None
-
-    def __enter__(self) -> "HashedPlan":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-def _here(name: str, given: Any) -> Any:
-    """An array that is in ordinary memory."""
-    if is_on_device(given):
-        raise TypeError(f"{name} is in GPU memory, and items with keys are not")
-    return given
-
-def _keys(given: ArrayLike, dtype: np.dtype[Any] | None = None) -> np.ndarray:
-    """Keys as an array for C, of a type if one was said."""
-    keys = as_unmasked(_here("keys", given), "keys")
-    has_type = hasattr(given, "dtype")
-    if not (keys.size or has_type):
-        keys = keys.astype(np.int64)
-    if keys.dtype.kind not in "iu":
-        raise TypeError(f"keys have type {keys.dtype}, not integers")
-    if dtype is None:
-        return np.require(keys, keys.dtype.newbyteorder("="), ["C", "A"])
-    if has_type and not np.can_cast(keys.dtype, dtype):
-        raise TypeError(f"keys have type {keys.dtype}, which is not converted to {dtype}")
-    limits = np.iinfo(dtype)
-    if keys.size and not limits.min <= int(keys.min()) <= int(keys.max()) <= limits.max:
-        raise ValueError(f"keys has elements that are no {dtype}")
-    return np.require(keys, dtype, ["C", "A"])

@@ -1,54 +1,88 @@
-"""Operators and types, as the C library takes them."""
+"""Types, operators and statistics, as the C library takes them."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ._arrays import converted
 from ._load import ffi, lib
 
 _TYPES = {
-    "f4": lib.TREEFOLD_F32,
-    "f8": lib.TREEFOLD_F64,
-    "c8": lib.TREEFOLD_C32,
-    "c16": lib.TREEFOLD_C64,
-    "i1": lib.TREEFOLD_I8,
-    "i2": lib.TREEFOLD_I16,
-    "i4": lib.TREEFOLD_I32,
-    "i8": lib.TREEFOLD_I64,
-    "u1": lib.TREEFOLD_U8,
-    "u2": lib.TREEFOLD_U16,
-    "u4": lib.TREEFOLD_U32,
-    "u8": lib.TREEFOLD_U64,
+    **{"f4": lib.TREEFOLD_F32, "f8": lib.TREEFOLD_F64, "c8": lib.TREEFOLD_C32, "c16": lib.TREEFOLD_C64},
+    **{"i1": lib.TREEFOLD_I8, "i2": lib.TREEFOLD_I16, "i4": lib.TREEFOLD_I32, "i8": lib.TREEFOLD_I64},
+    **{"u1": lib.TREEFOLD_U8, "u2": lib.TREEFOLD_U16, "u4": lib.TREEFOLD_U32, "u8": lib.TREEFOLD_U64},
 }
-_OPERATORS = {
+
+
+# The names of a plan's operators: those in the order of the items, and statistics that are rounded once.
+IN_ORDER = {
     "sum": lib.TREEFOLD_SUM,
     "prod": lib.TREEFOLD_PRODUCT,
     "min": lib.TREEFOLD_MIN,
     "max": lib.TREEFOLD_MAX,
 }
-STATISTICS = {
+EXACT = {
     "exact_sum": lib.TREEFOLD_EXACT_SUM,
     "exact_norm": lib.TREEFOLD_EXACT_NORM,
     "exact_dot": lib.TREEFOLD_EXACT_DOT,
     "exact_vdot": lib.TREEFOLD_EXACT_VDOT,
 }
-_NAMED = _OPERATORS | STATISTICS
+
+
+class ByKey(NamedTuple):
+    """An `op` of a `KeyedPlan`: C's number, the columns that it takes, and whether the result is `Moments`."""
+
+    code: int
+    columns: int = 1
+    has_moments: bool = False
+
+
+BY_KEY = {
+    "exact_sum": ByKey(lib.TREEFOLD_EXACT_SUM),
+    "exact_mean": ByKey(lib.TREEFOLD_EXACT_MEAN),
+    "exact_var": ByKey(lib.TREEFOLD_EXACT_VARIANCE, has_moments=True),
+    "exact_skewness": ByKey(lib.TREEFOLD_EXACT_SKEWNESS, has_moments=True),
+    "exact_cov": ByKey(lib.TREEFOLD_EXACT_COVARIANCE, columns=2, has_moments=True),
+}
+
+
+class Statistic(NamedTuple):
+    """A statistic of `Moments`: C's number, the parameter that it has, and that parameter's default."""
+
+    code: int
+    parameter: str | None = None
+    default: float = 0
+
+
+STATISTICS = {
+    "count": Statistic(lib.TREEFOLD_EXACT_COUNT),
+    "sum": Statistic(lib.TREEFOLD_EXACT_SUM),
+    "mean": Statistic(lib.TREEFOLD_EXACT_MEAN),
+    "var": Statistic(lib.TREEFOLD_EXACT_VARIANCE, "ddof"),
+    "std": Statistic(lib.TREEFOLD_EXACT_STD, "ddof"),
+    "skewness": Statistic(lib.TREEFOLD_EXACT_SKEWNESS, "bias"),
+    "kurtosis": Statistic(lib.TREEFOLD_EXACT_KURTOSIS, "bias"),
+    "cov": Statistic(lib.TREEFOLD_EXACT_COVARIANCE, "ddof", 1),
+    "corr": Statistic(lib.TREEFOLD_EXACT_CORRELATION),
+    "slope": Statistic(lib.TREEFOLD_EXACT_SLOPE),
+    "intercept": Statistic(lib.TREEFOLD_EXACT_INTERCEPT),
+}
+
+
+def row_of(table: dict[str, Any], name: Any, argument: str) -> Any:
+    """The row of a table that an argument names."""
+    if name not in table:
+        raise ValueError(f"{argument} must be one of {', '.join(table)}, not {name!r}")
+    return table[name]
 
 
 def type_code(dtype: np.dtype[Any]) -> int:
     """The C library's number of a type of elements."""
     code = _TYPES.get(f"{dtype.kind}{dtype.itemsize}")
     if code is None or not dtype.isnative:
-        raise TypeError(f"dtype: there are no reductions of {dtype} by a named operator")
+        raise TypeError(f"dtype must be one of {', '.join(_TYPES)}, in this machine's byte order, not {dtype}")
     return code
-
-
-def operator_code(name: str) -> int:
-    """The C library's number of an operator, or of an exact statistic."""
-    if name not in _NAMED:
-        raise ValueError(f"op: {name!r} is none of {', '.join(_NAMED)}")
-    return _NAMED[name]
 
 
 def name_of(op: Any, dtype: np.dtype[Any]) -> str:
@@ -69,7 +103,7 @@ def combine_of(op: Any, dtype: np.dtype[Any], raised: list[BaseException]) -> An
         _check_signature(op)
         return ffi.cast("treefold_combine", op.address)
     if not callable(op):
-        raise TypeError(f"op is neither a name, nor a function of two items, nor a numba.cfunc: {op!r}")
+        raise TypeError(f"op must be a name, a function of two items, or a numba.cfunc, not {op!r}")
 
     def keep(_class: object, error: BaseException, _traceback: object) -> None:
         raised.append(error)
@@ -104,3 +138,24 @@ def _calls(op: Callable[[Any, Any], Any], dtype: np.dtype[Any]) -> Callable[[Any
         return 0
 
     return combine
+
+
+def one_item(name: str, given: Any, dtype: np.dtype[Any]) -> np.ndarray:
+    """One item as its bytes; bytes that no field and no number uses are zero."""
+    item = np.zeros(1, dtype)
+    if dtype.fields is None and dtype.kind in "iufc":
+        value = np.asarray(given)
+        if value.shape != ():
+            raise ValueError(f"{name} must be one item, not an array of shape {value.shape}")
+        item[0] = converted(name, given if hasattr(given, "dtype") else None, value, dtype)[()]
+    else:
+        try:
+            item[0] = given
+        except (TypeError, ValueError) as error:
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(f"{name}: {error}") from None
+    data = item.view(np.uint8)
+    if dtype.type in (np.longdouble, np.clongdouble) and np.finfo(np.longdouble).nmant == 63:
+        # x86's numbers of 80 bits.
+        data.reshape(-1, np.dtype(np.longdouble).itemsize)[:, 10:] = 0
+    return data

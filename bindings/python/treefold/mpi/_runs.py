@@ -1,58 +1,21 @@
-"""What plans have in common, and runs of them."""
+"""Plans of any kind, and runs of them."""
 
-from math import isnan, prod
-from operator import index
-from typing import Any, TypeVar
+from collections.abc import Iterable
+from math import isnan
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from mpi4py import MPI
-from numpy.typing import ArrayLike
 
-from .._arrays import as_unmasked
-from .._cuda import OnDevice, is_on_device
-from ._arrays import Array, converted, is_read_only, may_overlap, on_device
-from ._errors import OK, OPERATOR, check
+from ._arrays import Array, buffers, given_back, may_overlap, place_of, pointer
+from ._errors import OK, OPERATOR, check, named
 from ._handles import Handle, end_what_is_left
 from ._load import ffi, lib
-
-_FOR_EVER = float("inf")
+from ._operators import row_of
 
 # A wait drives all runs of its communicator. If the operator of another plan fails there, that plan's run is over; this wait begins
 # again, so often at most.
 _BEGUN_AGAIN_MOST = 100
-
-_OPERATIONS = {
-    "allreduce": lib.TREEFOLD_ALLREDUCE,
-    "reduce": lib.TREEFOLD_REDUCE,
-    "reduce_scatter": lib.TREEFOLD_REDUCE_SCATTER,
-    "scan": lib.TREEFOLD_SCAN,
-    "exscan": lib.TREEFOLD_EXSCAN,
-    "bcast": lib.TREEFOLD_BROADCAST,
-}
-
-# C's calls by what a rank's items are: one array, two of a dot product, pairs of them, or keys and items.
-_START = {
-    "": lib.treefold_start,
-    "_dot": lib.treefold_start_dot,
-    "_dots": lib.treefold_start_dots,
-    "_by_key": lib.treefold_start_by_key,
-}
-_RUN = {"_dot": lib.treefold_run_dot, "_dots": lib.treefold_run_dots, "_by_key": lib.treefold_run_by_key}
-_BLOCKING = {
-    "allreduce": lib.treefold_allreduce,
-    "reduce": lib.treefold_reduce,
-    "reduce_scatter": lib.treefold_reduce_scatter,
-    "scan": lib.treefold_scan,
-    "exscan": lib.treefold_exscan,
-}
-
-# Settings of a builder that C has as parameters of algorithms.
-_PARAMETERS = {
-    "blocks": lib.TREEFOLD_BLOCKS,
-    "ports": lib.TREEFOLD_PORTS,
-    "node_ranks": lib.TREEFOLD_NODE_RANKS,
-    "message_limit": lib.TREEFOLD_MESSAGE_LIMIT,
-}
 
 # These algorithms cannot be started.
 _BLOCKING_ALGORITHMS = ("algorithm1", "algorithm1-unbuffered", "mpi-native")
@@ -60,191 +23,87 @@ _BLOCKING_ALGORITHMS = ("algorithm1", "algorithm1-unbuffered", "mpi-native")
 # The runs that programs have started, and not waited for.
 _under_way: set[int] = set()
 
-# A rank's items: an array, or two for each dot product, or keys and items.
-Items = tuple[Array, ...]
-
-# A run under way: its handle, the operation, where the result goes if that was said, and the result's shape.
-Run = tuple[Handle, str, Array | None, tuple[int, ...]]
-
 _Self = TypeVar("_Self", bound="AnyPlan")
 
 
+class Operation(NamedTuple):
+    """What the ranks do with their items."""
+
+    code: int
+    # C's blocking call on one array, and what it takes after the result.
+    run: Any
+    more: tuple[Any, ...] = ()
+    # What a rank gets: a "row", its "part" of one, or something for each of its "items".
+    result: str = "row"
+
+
+OPERATIONS = {
+    "allreduce": Operation(lib.TREEFOLD_ALLREDUCE, lib.treefold_allreduce),
+    "reduce": Operation(lib.TREEFOLD_REDUCE, lib.treefold_reduce, (ffi.NULL,)),
+    "reduce_scatter": Operation(lib.TREEFOLD_REDUCE_SCATTER, lib.treefold_reduce_scatter, result="part"),
+    "scan": Operation(lib.TREEFOLD_SCAN, lib.treefold_scan, result="items"),
+    "exscan": Operation(lib.TREEFOLD_EXSCAN, lib.treefold_exscan, result="items"),
+}
+# Beside these the root's row can be copied, which is no reduction.
+_CODES = {"bcast": lib.TREEFOLD_BROADCAST, **{name: operation.code for name, operation in OPERATIONS.items()}}
+
+
+class Form(NamedTuple):
+    """What a rank's items are, by the C calls that take them."""
+
+    start: Any
+    # Of one array each operation has a call of its own.
+    run: Any
+    # Arguments that are none: an item, or a pair of arrays, at NULL. The call fails on this rank, and the ranks that need it hear of it.
+    nothing: tuple[Any, ...]
+
+
+ARRAY = Form(lib.treefold_start, None, (ffi.NULL, 1))
+FACTORS = Form(lib.treefold_start_dot, lib.treefold_run_dot, (ffi.NULL, 1, ffi.NULL, 1))
+PAIRS = Form(lib.treefold_start_dots, lib.treefold_run_dots, (ffi.NULL, ffi.NULL, 1, 1))
+WITH_KEYS = Form(lib.treefold_start_by_key, lib.treefold_run_by_key, (lib.TREEFOLD_I64, ffi.NULL, 1, ffi.NULL, 1))
+
+
+class Call(NamedTuple):
+    """A call whose arguments are checked."""
+
+    name: str
+    form: Form
+    # This rank's items, and what C gets of them.
+    arrays: tuple[Array, ...]
+    passed: list[Any]
+    # Of the result, and where it goes if the caller says that.
+    shape: tuple[int, ...]
+    out: Array | None
+
+
 class AnyPlan:
-    """What plans of all kinds have. They are context managers."""
+    """What plans of all kinds have.
 
+    A plan belongs to the thread that built it, and a communicator to the
+    thread that built its first plan. A plan is a context manager, whose end
+    closes it.
+    """
+
+    _plan: Handle | None
     _dtype: np.dtype[Any]
-    # What an operator has raised in a run of this plan.
-    _raised: list[BaseException]
-    _is_compiled = False
-
-    def _build(self, comm: MPI.Intracomm, builder: Handle, row_shape: tuple[int, ...], root: int) -> None:
-        self._combine = builder.kept
-        plan = Handle("treefold_plan **", self._combine)
-        self._check(lib.treefold_plan_build(builder.place[0], plan.place))
-        self._plan: Handle | None = plan
-        self._row_shape = row_shape
-        begin, end = ffi.new("size_t *"), ffi.new("size_t *")
-        check(lib.treefold_plan_scattered_columns(plan.place[0], begin, end))
-        self._scattered_columns = slice(begin[0], end[0])
-        self._is_root = comm.rank == root
-        self._is_blocking = self.algorithm() in _BLOCKING_ALGORITHMS
-
-    def _array(self, name: str, given: ArrayLike) -> Array:
-        if is_on_device(given):
-            return on_device(name, given, self._dtype)
-        return converted_items(name, given, self._dtype)
-
-    def _items(self, operation: str, given: tuple[Any, ...]) -> Items:
-        """This rank's items as arrays for C."""
-        raise NotImplementedError
-
-    def _passed(self, operation: str, items: Items) -> list[Any]:
-        """What C gets of them."""
-        return buffers(items)
-
-    def _shape(self, operation: str, items: Items) -> tuple[int, ...]:
-        """That of the result."""
-        if operation.startswith("reduce_scatter"):
-            columns = self._scattered_columns
-            return (columns.stop - columns.start,)
-        return self._row_shape
-
-    def _arguments(self, operation: str, given: tuple[Any, ...], out: Any) -> tuple[Items, Array | None, tuple[int, ...]]:
-        """This rank's items as arrays for C, where the result goes, and its shape."""
-        self._handle()
-        end_what_is_left()
-        try:
-            items = self._items(operation, given)
-            shape = self._shape(operation, items)
-            place = None if out is None else self._check_out(out, shape, "out")
-            return items, place, shape
-        except BaseException:
-            self._refuse(operation)
-            raise
-
-    def _refuse(self, operation: str) -> None:
-        """Takes part in an operation without being able to: it fails on the ranks that need this one."""
-        raise NotImplementedError
-
-    def _launch(self, operation: str, items: Items, out: Array | None, shape: tuple[int, ...]) -> Run:
-        # Before the call: whatever interrupts this function, the handle abandons the run.
-        handle = Handle("treefold_run **", self._combine)
-        self._check(start(self._handle(), operation, self._passed(operation, items), handle.place))
-        return handle, operation, out, shape
-
-    def _start(self, operation: str, given: tuple[Any, ...], out: Any) -> "Pending":
-        items, place, shape = self._arguments(operation, given, out)
-        return Pending(self, self._launch(operation, items, place, shape))
-
-    def _run(self, operation: str, given: tuple[Any, ...], into: Any) -> Any:
-        items, out, shape = self._arguments(operation, given, into)
-        # If other runs are under way, their operators may fail in this wait, which must not take this run with them. And C's blocking
-        # calls do not write where they read.
-        is_simple = not _under_way and (out is None or not any(may_overlap(array, out) for array in items))
-        if is_simple or self._is_blocking:
-            return self._run_at_once(operation, items, out, shape)
-        run = self._launch(operation, items, out, shape)
-        try:
-            self._wait(run[0], _FOR_EVER)
-            return self._result(run)
-        except BaseException:
-            run[0].end()
-            raise
-
-    def _run_at_once(self, operation: str, items: Items, out: Array | None, shape: tuple[int, ...]) -> Any:
-        result = np.empty(shape, self._dtype) if out is None else out
-        name, kind = parts(operation)
-        arguments = *self._passed(operation, items), *buffers((result,))
-        if kind:
-            self._check(_RUN[kind](self._handle(), _OPERATIONS[name], *arguments, ffi.NULL))
-        else:
-            self._check(_BLOCKING[name](self._handle(), *arguments, *([ffi.NULL] if name == "reduce" else [])))
-        return _given(result, out) if self._is_root or name != "reduce" else None
-
-    def _wait(self, handle: Handle, seconds: float) -> None:
-        """Waits until a run is done. It goes on if the time is over."""
-        for _ in range(_BEGUN_AGAIN_MOST):
-            status = lib.treefold_wait_timeout(handle.place[0], seconds)
-            if status != OPERATOR or self._raised or self._is_compiled:
-                break
-        self._check(status)
-
-    def _result(self, run: Run) -> Any:
-        """The result of a run that is done, whose handle ends."""
-        handle, operation, out, shape = run
-        if parts(operation)[0] == "reduce" and not self._is_root:
-            self._check(lib.treefold_wait(handle.place, ffi.NULL, 0, ffi.NULL))
-            return None
-        result = np.empty(shape, self._dtype) if out is None else out
-        self._check(lib.treefold_wait(handle.place, *buffers((result,)), ffi.NULL))
-        return _given(result, out)
-
-    def _check(self, status: int) -> None:
-        """Raises the error of a call that may have run operators."""
-        if status == OK:
-            return
-        if self._raised:
-            try:
-                raise self._raised[0]
-            finally:
-                self._raised.clear()
-        check(status)
-
-    def _check_out(self, out: Any, shape: tuple[int, ...], name: str) -> Array:
-        """Where a result goes."""
-        if is_on_device(out):
-            place = on_device(name, out, self._dtype)
-            self._check_size(place, shape, name)
-            if is_read_only(out):
-                raise ValueError(f"{name} is read-only")
-            return place
-        if not isinstance(out, np.ndarray):
-            raise TypeError(f"{name} is a {type(out).__name__}, and not an array")
-        if out.dtype != self._dtype:
-            raise TypeError(f"{name} has elements of type {out.dtype}, and the plan's are of type {self._dtype}")
-        self._check_size(out, shape, name)
-        flags = out.flags
-        if not (flags.c_contiguous and flags.aligned):
-            raise ValueError(f"{name} is not contiguous")
-        if not flags.writeable:
-            raise ValueError(f"{name} is read-only")
-        return out
-
-    def _check_size(self, out: Array, shape: tuple[int, ...], name: str) -> None:
-        if out.size != prod(shape):
-            raise ValueError(f"{name} has the shape {out.shape}, and the result {shape}")
-
-    def _handle(self) -> Any:
-        if self._plan is None:
-            raise ValueError("the plan is closed")
-        return self._plan.place[0]
+    _is_root: bool
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """The type of the items' elements."""
         return self._dtype
 
-    def algorithm(self, operation: str = "allreduce") -> str | None:
-        """The name of the algorithm of an operation, which is named as its method is; None if the plan does not offer it."""
-        if operation not in _OPERATIONS:
-            raise ValueError(f"operation: {operation!r} is none of {', '.join(_OPERATIONS)}")
-        name = ffi.new("const char **")
-        check(lib.treefold_plan_algorithm(self._handle(), _OPERATIONS[operation], name))
-        return ffi.string(name[0]).decode() if name[0] else None
-
-    def __str__(self) -> str:
-        """Who sends what to whom, and when."""
-        needed = ffi.new("size_t *")
-        check(lib.treefold_plan_print(self._handle(), ffi.NULL, 0, needed))
-        text = ffi.new("char[]", needed[0])
-        check(lib.treefold_plan_print(self._handle(), text, needed[0], needed))
-        return ffi.string(text).decode()
-
     def close(self) -> None:
         """Ends the plan. Runs of it that are under way go on."""
         if self._plan is not None:
             self._plan.end()
             self._plan = None
+
+    def _handle(self) -> Any:
+        if self._plan is None:
+            raise ValueError("the plan is closed")
+        return self._plan.place[0]
 
     def __enter__(self: _Self) -> _Self:
         return self
@@ -253,47 +112,214 @@ class AnyPlan:
         self.close()
 
 
-class Pending:
-    """A run of a plan between its start and its end. Several plans may have one at once; waiting for one drives all.
+class ScheduledPlan(AnyPlan):
+    """What `Plan` and `KeyedPlan` have: a schedule, by which the ranks exchange messages. `str(plan)` is the schedule as text."""
 
-    One that is dropped is cancelled.
+    # What an operator has raised in a run of this plan.
+    _raised: list[BaseException]
+    _is_compiled = False
+
+    def _build(self, comm: MPI.Intracomm, builder: Handle, row_shape: tuple[int, ...], root: int) -> None:
+        self._combine = builder.kept
+        plan = Handle("treefold_plan **", self._combine)
+        self._check(lib.treefold_plan_build(builder.place[0], plan.place))
+        self._plan = plan
+        self._row_shape = row_shape
+        begin, end = ffi.new("size_t *"), ffi.new("size_t *")
+        check(lib.treefold_plan_scattered_columns(plan.place[0], begin, end), "scattered_columns")
+        self._scattered_columns = slice(begin[0], end[0])
+        self._is_root = comm.rank == root
+        self._is_blocking = self.algorithm() in _BLOCKING_ALGORITHMS
+
+    def algorithm(self, operation: str = "allreduce") -> str | None:
+        """The name of the algorithm that runs an operation.
+
+        Parameters
+        ----------
+        operation : str, optional
+            The name of a method: "allreduce", "reduce", "reduce_scatter",
+            "scan", "exscan" or "bcast".
+
+        Returns
+        -------
+        str or None
+            One of `ALGORITHMS`; None if the plan does not offer the operation.
+        """
+        name = ffi.new("const char **")
+        check(lib.treefold_plan_algorithm(self._handle(), row_of(_CODES, operation, "operation"), name), "algorithm")
+        return ffi.string(name[0]).decode() if name[0] else None
+
+    def __str__(self) -> str:
+        needed = ffi.new("size_t *")
+        check(lib.treefold_plan_print(self._handle(), ffi.NULL, 0, needed), "str")
+        text = ffi.new("char[]", needed[0])
+        check(lib.treefold_plan_print(self._handle(), text, needed[0], needed), "str")
+        return ffi.string(text).decode()
+
+    def _form(self, given: tuple[Any, ...]) -> Form:
+        """That of the items that a call was given."""
+        raise NotImplementedError
+
+    def _items(self, form: Form, given: tuple[Any, ...]) -> tuple[tuple[Array, ...], list[Any]]:
+        """This rank's items as arrays, and what C gets of them."""
+        raise NotImplementedError
+
+    def _place(self, name: str, out: Any, shape: tuple[int, ...]) -> Array:
+        return place_of(name, out, self._dtype, shape)
+
+    def _shape(self, operation: Operation, arrays: tuple[Array, ...]) -> tuple[int, ...]:
+        if operation.result == "row":
+            return self._row_shape
+        if operation.result == "items":
+            return arrays[0].shape
+        columns = self._scattered_columns
+        return (columns.stop - columns.start,)
+
+    def _call(self, name: str, given: tuple[Any, ...], out: Any) -> Call:
+        """Checks the arguments of a call. If one is wrong, this rank takes part without items, so that the others hear of it."""
+        self._handle()
+        end_what_is_left()
+        form = ARRAY
+        try:
+            operation = row_of(OPERATIONS, name, "operation")
+            form = self._form(given)
+            arrays, passed = self._items(form, given)
+            shape = self._shape(operation, arrays)
+            place = None if out is None else self._place("out", out, shape)
+        except BaseException as error:
+            self._refuse(form, name if name in OPERATIONS else "allreduce")
+            raise named(self._name(name if name in OPERATIONS else "start"), error) from None
+        return Call(name, form, arrays, passed, shape, place)
+
+    def _refuse(self, form: Form, name: str) -> None:
+        """Takes part in an operation without items: it fails on this rank, and on the ranks that need this one."""
+        self._run_in_c(form, OPERATIONS[name], *form.nothing, ffi.NULL, 0)
+
+    def _run(self, name: str, given: tuple[Any, ...], out: Any) -> Any:
+        call = self._call(name, given, out)
+        # If other runs are under way, their operators may fail in this wait, which must not take this run with them. And C's blocking
+        # calls do not write where they read.
+        is_simple = not _under_way and (call.out is None or not any(may_overlap(array, call.out) for array in call.arrays))
+        return self._run_at_once(call) if is_simple or self._is_blocking else self._start(call).wait()
+
+    def _run_at_once(self, call: Call) -> Any:
+        result = np.empty(call.shape, self._dtype) if call.out is None else call.out
+        status = self._run_in_c(call.form, OPERATIONS[call.name], *call.passed, pointer(result), result.size)
+        if status != OK:
+            self._check(status, call.name)
+        return given_back(result, call.out) if self._has_result(call.name) else None
+
+    def _run_in_c(self, form: Form, operation: Operation, *arguments: Any) -> int:
+        if form.run is None:
+            return operation.run(self._handle(), *arguments, *operation.more)
+        return form.run(self._handle(), operation.code, *arguments, ffi.NULL)
+
+    def _start(self, call: Call) -> "Pending":
+        # Before the call: whatever interrupts this function, the handle abandons the run.
+        handle = Handle("treefold_run **", self._combine)
+        # The result goes where the wait says.
+        arguments = OPERATIONS[call.name].code, *call.passed, ffi.NULL, 0, handle.place
+        self._check(call.form.start(self._handle(), *arguments), call.name)
+        return Pending(self, handle, call.name, call.shape, call.out)
+
+    def _wait(self, handle: Handle, name: str, seconds: float) -> None:
+        """Waits until a run is done. It goes on if the time is over."""
+        for _ in range(_BEGUN_AGAIN_MOST):
+            status = lib.treefold_wait_timeout(handle.place[0], seconds)
+            if status != OPERATOR or self._raised or self._is_compiled:
+                break
+        self._check(status, name)
+
+    def _result(self, handle: Handle, name: str, shape: tuple[int, ...], out: Array | None) -> Any:
+        """The result of a run that is done, whose handle ends."""
+        if not self._has_result(name):
+            self._check(lib.treefold_wait(handle.place, ffi.NULL, 0, ffi.NULL), name)
+            return None
+        result = np.empty(shape, self._dtype) if out is None else out
+        self._check(lib.treefold_wait(handle.place, *buffers(result), ffi.NULL), name)
+        return given_back(result, out)
+
+    def _has_result(self, name: str) -> bool:
+        return self._is_root or name != "reduce"
+
+    def _name(self, call: str = "") -> str:
+        return f"{type(self).__name__}.{call}" if call else type(self).__name__
+
+    def _check(self, status: int, call: str = "") -> None:
+        """Raises the error of a C function that may have run operators."""
+        if status == OK:
+            return
+        if self._raised:
+            try:
+                raise self._raised[0]
+            finally:
+                self._raised.clear()
+        check(status, self._name(call))
+
+
+class Pending:
+    """A run of a plan between its start and its end.
+
+    Several plans may have a run at once; a wait for one drives all. A run that
+    is dropped is cancelled.
     """
 
-    def __init__(self, plan: AnyPlan, run: Run):
+    def __init__(self, plan: ScheduledPlan, handle: Handle, name: str, shape: tuple[int, ...], out: Array | None):
         self._plan = plan
-        self._run: Run | None = run
+        self._handle: Handle | None = handle
+        self._name, self._shape, self._out = name, shape, out
         _under_way.add(id(self))
 
     def test(self) -> bool:
-        """Makes progress without waiting; True if `wait` would return at once."""
+        """Makes progress without waiting.
+
+        Returns
+        -------
+        bool
+            Whether `wait` would return at once.
+
+        Raises
+        ------
+        Error
+            As `wait`.
+        """
         done = ffi.new("int *")
         try:
-            self._plan._check(lib.treefold_test(self._started()[0].place[0], done))
+            self._plan._check(lib.treefold_test(self._started().place[0], done), self._name)
         except BaseException:
             self.cancel()
             raise
         return bool(done[0])
 
     def wait(self, timeout: float | None = None) -> Any:
-        """Waits for the run, and returns its result.
+        """Waits for the run.
 
         Parameters
         ----------
         timeout : float, optional
-            How long to wait, in seconds. Then there is a `TimeoutError`; the run goes on, and can be waited for again. Any other
-            exception ends the run.
+            How long to wait, in seconds; by default for ever. After that there
+            is a `TimeoutError`: the run goes on, and can be waited for again.
+            Any other exception ends the run.
+
+        Returns
+        -------
+        Any
+            What the method of the plan would have returned.
 
         Raises
         ------
         Error
-            The run failed: another rank did, or left, or said nothing for longer than the silence limit.
+            The run failed: another rank failed, or left, or said nothing for
+            longer than the silence limit.
+        ValueError
+            The run is over, or `timeout` is not a number.
         """
         if timeout is not None and isnan(timeout):
             raise ValueError("timeout is not a number")
-        run = self._started()
+        handle = self._started()
         try:
-            self._plan._wait(run[0], _FOR_EVER if timeout is None else max(0.0, timeout))
-            result = self._plan._result(run)
+            self._plan._wait(handle, self._name, float("inf") if timeout is None else max(0.0, timeout))
+            result = self._plan._result(handle, self._name, self._shape, self._out)
         except BaseException as error:
             if getattr(error, "status", None) != "TIMED_OUT":
                 self.cancel()
@@ -302,104 +328,75 @@ class Pending:
         return result
 
     def cancel(self) -> None:
-        """Abandons the run, unless it was waited for. Its plan is spent, and the other ranks are told."""
-        if self._run is not None:
-            self._run[0].end()
+        """Abandons the run, unless it was waited for.
+
+        Its plan is spent, and the other ranks get an error.
+        """
+        if self._handle is not None:
+            self._handle.end()
             self._is_over()
 
     def _is_over(self) -> None:
-        self._run = None
+        self._handle = None
         _under_way.discard(id(self))
 
     def __del__(self) -> None:
         _under_way.discard(id(self))
 
-    def _started(self) -> Run:
-        if self._run is None:
+    def _started(self) -> Handle:
+        if self._handle is None:
             raise ValueError("the run is over")
-        return self._run
+        return self._handle
 
     def __reduce__(self) -> Any:
         raise TypeError("a run under way cannot be copied")
 
 
-def parts(operation: str) -> tuple[str, str]:
-    """The operation of a call such as `reduce_scatter_by_key`, and what its items are."""
-    kind = next((kind for kind in _RUN if operation.endswith(kind)), "")
-    return operation.removesuffix(kind), kind
+def wait_all(runs: Iterable[Pending]) -> list[Any]:
+    """Waits for several runs.
 
+    All runs end, even after an error. But what is no `Exception`, such as
+    Ctrl-C, cancels the runs that are not over.
 
-def start(plan: Any, operation: str, passed: list[Any], place: Any) -> int:
-    """Starts a run, whose result goes where the wait says."""
-    name, kind = parts(operation)
-    status: int = _START[kind](plan, _OPERATIONS[name], *passed, ffi.NULL, 0, place)
-    return status
+    Parameters
+    ----------
+    runs : iterable of Pending
+        Runs of any plans, in any order.
 
+    Returns
+    -------
+    list
+        Their results, in the order of the runs.
 
-def converted_items(name: str, given: ArrayLike, dtype: np.dtype[Any]) -> np.ndarray:
-    """Items as an array of a type for C."""
-    items = as_unmasked(given, name)
-    flags = items.flags
-    if items.dtype == dtype and flags.c_contiguous and flags.aligned:
-        return items
-    return converted(name, given, items, dtype)
+    Raises
+    ------
+    Exception
+        What the wait for the first run that failed has raised.
 
-
-def buffers(arrays: Items) -> list[Any]:
-    """Where C finds each array, and its length."""
-    return [part for array in arrays for part in (pointer(array), array.size)]
-
-
-def pointer(array: Array) -> Any:
-    """Where C finds an array. It has to outlive the pointer."""
-    return ffi.cast("void *", array.pointer) if isinstance(array, OnDevice) else ffi.from_buffer(array)
-
-
-def _given(result: Array, out: Array | None) -> Any:
-    """What a call returns: what the caller gave for the result, or else NumPy's."""
-    if isinstance(result, OnDevice):
-        return result.given
-    return result[()] if out is None else result
-
-
-def natural(name: str, number: Any) -> int:
+    Examples
+    --------
+    >>> from mpi4py import MPI
+    >>> from treefold.mpi import Plan, wait_all
+    >>> with Plan(MPI.COMM_SELF, 3) as low, Plan(MPI.COMM_SELF, 3, op="max") as high:
+    ...     runs = [plan.start("allreduce", [1, 2, 4]) for plan in (low, high)]
+    ...     [float(result) for result in wait_all(runs)]
+    [7.0, 4.0]
+    """
+    runs = list(runs)
+    for run in runs:
+        if not isinstance(run, Pending):
+            raise TypeError(f"runs must be runs under way, not a {type(run).__name__}")
+    results, errors = [], []
     try:
-        number = index(number)
-    except TypeError:
-        raise TypeError(f"{name}: {number!r} is not an integer") from None
-    if not 0 <= number < 1 << 64:
-        raise ValueError(f"{name}: {number} is not a number from 0 to 2^64 - 1")
-    return number
-
-
-def text_of(name: str, text: Any) -> bytes:
-    if not isinstance(text, str):
-        raise TypeError(f"{name}: {text!r} is not a string")
-    if "\0" in text:
-        raise ValueError(f"{name}: {text!r} holds a zero")
-    return text.encode()
-
-
-def set_all(builder: Handle, numbers: dict[str, Any], algorithm: Any) -> None:
-    """Passes settings that are natural numbers, and the algorithm, unless they are None."""
-    for name, number in numbers.items():
-        if number is None:
-            continue
-        if name in _PARAMETERS:
-            set_one(builder, "parameter", _PARAMETERS[name], natural(name, number))
-        else:
-            set_one(builder, name, natural(name, number))
-    if algorithm is not None:
-        set_one(builder, "algorithm", text_of("algorithm", algorithm))
-
-
-def set_one(builder: Handle, name: str, *values: Any) -> None:
-    check(getattr(lib, f"treefold_builder_{name}")(builder.place[0], *values))
-
-
-def refuse_to_build(world: Any) -> None:
-    """Takes part in building a plan without being able to: it fails on all ranks, which hear of this one."""
-    # Says nothing of this rank's items.
-    builder, plan = Handle("treefold_builder **"), Handle("treefold_plan **")
-    if lib.treefold_builder_create(world, lib.TREEFOLD_F64, lib.TREEFOLD_SUM, builder.place) == OK:
-        lib.treefold_plan_build(builder.place[0], plan.place)
+        for run in runs:
+            try:
+                results.append(run.wait())
+            except Exception as error:
+                errors.append(error)
+    except BaseException:
+        for run in runs:
+            run.cancel()
+        raise
+    if errors:
+        raise errors[0]
+    return results

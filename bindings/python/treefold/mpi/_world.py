@@ -11,9 +11,7 @@ from ._load import COMM_BYTES, FAMILY, ffi, function, lib
 from ._signals import interrupted
 
 #: The names of all algorithms. None changes a bit.
-ALGORITHMS: tuple[str, ...] = tuple(
-    ffi.string(name).decode() for name in takewhile(bool, map(lib.treefold_algorithm_name, count()))
-)
+ALGORITHMS: tuple[str, ...] = tuple(ffi.string(name).decode() for name in takewhile(bool, map(lib.treefold_algorithm_name, count())))
 
 # Of the attribute by which a communicator keeps its duplicate, so that all its plans share one; made when it is first needed.
 _key: int | None = None
@@ -23,7 +21,7 @@ def world_of(comm: MPI.Intracomm) -> Any:
     """The duplicate of a communicator. Collective when it is made."""
     global _key
     if not isinstance(comm, MPI.Comm):
-        raise TypeError(f"comm is a {type(comm).__name__}, and not a communicator of mpi4py")
+        raise TypeError(f"comm must be a communicator of mpi4py, not a {type(comm).__name__}")
     if not MPI.Is_initialized() or MPI.Is_finalized():
         raise error_of("MPI", "MPI is finalised" if MPI.Is_finalized() else "MPI is not initialised")
     if comm == MPI.COMM_NULL:
@@ -34,8 +32,8 @@ def world_of(comm: MPI.Intracomm) -> Any:
     if world is None:
         world = Handle("treefold_comm **", interrupted)
         handle = ffi.cast("void *", MPI._addressof(comm))
-        check(lib.treefold_comm_duplicate_checked(handle, COMM_BYTES, FAMILY, function, world.place))
-        check(lib.treefold_comm_interruption(world.place[0], interrupted, ffi.NULL))
+        check(lib.treefold_comm_duplicate_checked(handle, COMM_BYTES, FAMILY, function, world.place), "comm")
+        check(lib.treefold_comm_interruption(world.place[0], interrupted, ffi.NULL), "comm")
         comm.Set_attr(_key, world)
     return world.place[0]
 
@@ -46,28 +44,54 @@ def _free(_comm: MPI.Comm, _key: int, world: Handle) -> None:
 
 
 def library() -> str:
-    """Which MPI library is called, and why it is that one, in one line.
+    """Which MPI library treefold calls, and why that one, in one line.
 
+    Returns
+    -------
+    str
+        The library's path and version, and the reason.
+
+    Examples
+    --------
     >>> from treefold import mpi
     >>> mpi.library().endswith("the program's communicators are of it")
     True
     """
     text = ffi.new("const char **")
-    check(lib.treefold_mpi_library(text))
+    check(lib.treefold_mpi_library(text), "library")
     return str(ffi.string(text[0]).decode(errors="replace"))
 
 
 def set_silence_limit(comm: MPI.Intracomm, seconds: float) -> None:
-    """Sets how long a wait tolerates that another rank says nothing; 1800 seconds by default. Then the wait raises an `Error`.
+    """Sets how long a wait tolerates that another rank says nothing.
 
-    Collective if the communicator has no plan yet.
+    After that the wait raises an `Error`. Collective if the communicator has
+    no plan yet.
+
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Intracomm
+        The ranks. The limit is that of this rank's waits.
+    seconds : float
+        At least 0. By default the limit is 1800 seconds.
+
+    Raises
+    ------
+    ValueError
+        `seconds` is negative or NaN.
     """
-    check(lib.treefold_comm_silence_limit(world_of(comm), seconds))
+    check(lib.treefold_comm_silence_limit(world_of(comm), seconds), "seconds")
 
 
 def measure_link(comm: MPI.Intracomm) -> None:
-    """Measures what messages cost within nodes and between them, in some milliseconds, or some ten times the delay between nodes.
+    """Measures what messages cost within nodes and between them.
 
-    Plans that are built later choose their algorithm by it. Collective.
+    Plans that are built later choose their algorithm by it. Measuring takes a
+    few milliseconds, or about ten message latencies. Collective.
+
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Intracomm
+        The ranks.
     """
-    check(lib.treefold_comm_measure_link(world_of(comm)))
+    check(lib.treefold_comm_measure_link(world_of(comm)), "measure_link")
