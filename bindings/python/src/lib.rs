@@ -50,7 +50,7 @@ use treefold_polars as _;
 #[pymodule(gil_used = true)]
 mod _native {
     #[pymodule_export]
-    use crate::cuda::{cuda_device_of, cuda_sum, cuda_sum_all, dlpack};
+    use crate::cuda::{cuda_device_of, cuda_sum};
     #[pymodule_export]
     use crate::error::panic_on_purpose;
     #[pymodule_export]

@@ -1,4 +1,5 @@
-"""Arrays in GPU memory: the bits of NumPy's arrays. Without a GPU, or without a library that has one, a test is skipped.
+"""Arrays in GPU memory: the bits of NumPy's arrays. Without a GPU, or without a library that has one, a test is skipped, but for those on
+arrays that stand in for such, which test all but the native half.
 
     python -m pytest tests/test_cuda.py
 """
@@ -7,15 +8,13 @@ import numpy as np
 import pytest
 
 import treefold
-from gpu import LIBRARIES
+from gpu import NAMES, STAND_INS, maker
 from treefold import _cuda, exact
 
 
-@pytest.fixture(params=["torch", "cupy", "jax", "numba"])
-def on_gpu(request):
-    if request.param not in LIBRARIES:
-        pytest.skip(f"skipped: no GPU that {request.param} sees")
-    return LIBRARIES[request.param]
+@pytest.fixture(params=NAMES)
+def on_gpu(request, monkeypatch):
+    return maker(request.param, monkeypatch) or pytest.skip(f"skipped: no GPU that {request.param} sees")
 
 
 def same(found, expected):
@@ -62,7 +61,7 @@ def test_exact_sums(on_gpu, dtype):
 
 def test_what_is_not_summed(on_gpu):
     integers = on_gpu(np.arange(4))
-    with pytest.raises(TypeError, match="in GPU memory, treefold sums floats"):
+    with pytest.raises(TypeError, match="x has elements of type int64: in GPU memory, treefold sums float32"):
         treefold.sum(integers)
     x = on_gpu(np.zeros((4, 4)))
     with pytest.raises(TypeError, match="only sum and exact.sum"):
@@ -70,13 +69,33 @@ def test_what_is_not_summed(on_gpu):
     same(treefold.sum(on_gpu(np.zeros((0, 3))), 0), np.zeros(3))
 
 
-def test_strides():
-    for name in ["torch", "cupy"]:
-        if name in LIBRARIES:
-            x = LIBRARIES[name](np.zeros((4, 6)))
-            with pytest.raises(ValueError, match="not contiguous in GPU memory"):
-                treefold.sum(x[:, ::2])
-            same(treefold.sum(x[1:3]), np.float64(0))
+@pytest.mark.parametrize("name", NAMES)
+def test_strides(name, monkeypatch):
+    make = maker(name, monkeypatch) or pytest.skip(f"skipped: no GPU that {name} sees")
+    if name in ("jax", "numba"):
+        pytest.skip(f"skipped: slices of {name} are copies, or its own")
+    x = make(np.zeros((4, 6)))
+    with pytest.raises(ValueError, match="x is not contiguous in GPU memory"):
+        treefold.sum(x[:, ::2])
+    same(treefold.sum(x[1:3]), np.float64(0))
+    same(treefold.sum(x[:, :1][:1]), np.float64(0))
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u8", "f2", "f4", "c16"])
+@pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 0, 4), (2, 3, 4)])
+def test_what_dlpack_says(dtype, shape):
+    x = np.zeros(shape, dtype)
+    array = _cuda.described("x", STAND_INS["dlpack"](x))
+    assert (array.dtype, array.shape, array.size) == (x.dtype, shape, x.size)
+    assert array.pointer == x.ctypes.data
+    assert array.device == 0
+
+
+def test_a_shape_larger_than_memory():
+    large = STAND_INS["interface"](np.zeros(1))
+    large.__cuda_array_interface__.update(shape=(1 << 32, 1 << 32), data=(0, False))
+    with pytest.raises(ValueError, match="larger than memory"):
+        treefold.sum(large)
 
 
 def test_arrays_of_the_host_are_not_taken_for_others():

@@ -1,5 +1,6 @@
 """Arrays in the memory of NVIDIA GPUs, by DLPack or by `__cuda_array_interface__`: those of PyTorch, CuPy, JAX, Numba and others."""
 
+import ctypes
 from typing import Any
 
 import numpy as np
@@ -9,14 +10,10 @@ from ._arrays import finished, reduced_axes, size
 
 # DLPack's numbers for devices: CUDA's memory, and its managed memory.
 _DEVICES = (2, 13)
-# And for types, with their bits.
-_DTYPES = {
-    (code, bits): np.dtype(f"{kind}{bits // 8}")
-    for code, kind, widths in ((0, "i", (8, 16, 32, 64)), (1, "u", (8, 16, 32, 64)), (2, "f", (32, 64)), (5, "c", (64, 128)))
-    for bits in widths
-}
+# And for kinds of numbers.
+_KINDS = {0: "i", 1: "u", 2: "f", 5: "c"}
 _SUMMED = tuple(np.dtype(name) for name in ("f4", "f8", "c8", "c16"))
-_TYPES = "in GPU memory, treefold sums floats of 32 or 64 bits, or complex numbers of such"
+_TYPES = "in GPU memory, treefold sums float32, float64, complex64 and complex128"
 # The default stream, which treefold uses.
 _DEFAULT_STREAM = 1
 
@@ -38,67 +35,74 @@ def reduction(op, x, axis, out, keepdims):
     shape, dtype = array.shape, array.dtype
     if dtype not in _SUMMED:
         raise TypeError(f"x has elements of type {dtype}: {_TYPES}")
-    is_exact = op == "exact_sum"
-    if axis is None and out is None and keepdims is False and dtype.kind == "f":
-        return _native.cuda_sum_all(array.device, array.pointer, size(shape), is_exact, dtype.itemsize)
     axes = reduced_axes(axis, len(shape))
     if axes and axes != tuple(range(axes[0], axes[-1] + 1)):
         raise ValueError(f"axis: {axes} are not neighbours, which an array in GPU memory must have; transpose it, and make it contiguous")
     first, end = (axes[0], axes[-1] + 1) if axes else (len(shape), len(shape))
     before, length, after = (size(part) for part in (shape[:first], shape[first:end], shape[end:]))
-    kept = shape[:first] + shape[end:]
     # The parts of a complex number are two columns.
     parts = 2 if dtype.kind == "c" else 1
-    if is_exact and after * parts > 1:
+    if op == "exact_sum" and after * parts > 1:
         raise TypeError("exact.sum takes floats in GPU memory along the last axes only: copy the array to the host")
     result = np.empty((before, after), dtype)
-    flat = result.view(np.dtype(f"f{dtype.itemsize // parts}"))
-    _native.cuda_sum(array.device, array.pointer, (before, length, after * parts), is_exact, flat)
-    return finished(result.reshape(kept), shape, axes, out, keepdims)
-
-
-def described(name: str, given: Any) -> "OnDevice":
-    """Where an argument of this name is that is an array in the memory of a GPU."""
-    return _of_dlpack(name, given) if hasattr(given, "__dlpack__") else _of_interface(name, given)
+    floats = result.view(f"f{dtype.itemsize // parts}")
+    _native.cuda_sum(array.device, array.pointer, (before, length, after * parts), op == "exact_sum", floats)
+    return finished(result.reshape(shape[:first] + shape[end:]), shape, axes, out, keepdims)
 
 
 class OnDevice:
-    """Where an array is. It holds what keeps the memory."""
+    """Where an array is, in C order. It holds what keeps the memory."""
 
     def __init__(self, name, given, owner, device, pointer, shape, strides, dtype):
-        self.given = given
-        self.owner = owner
-        self.device = device
-        self.pointer = pointer
-        self.shape = tuple(shape)
-        self.size = size(self.shape)
-        self.dtype = dtype
-        if not _is_contiguous(self.shape, strides):
+        self.given, self.owner = given, owner
+        self.device, self.pointer = device, pointer
+        self.shape, self.size, self.dtype = tuple(shape), size(shape), dtype
+        if self.size * dtype.itemsize >= 1 << 63:
+            raise ValueError(f"{name} has shape {self.shape}, which is larger than memory")
+        # Those of C order, in bytes, but for axes of one element.
+        expected = [dtype.itemsize * size(self.shape[axis + 1 :]) for axis in range(len(self.shape))]
+        if strides and self.size and any(one != due for one, due, length in zip(strides, expected, self.shape) if length > 1):
             raise ValueError(
                 f"{name} is not contiguous in GPU memory, in C order: make it so first, as by {name}.contiguous() or cupy.ascontiguousarray({name})"
             )
 
 
-def _is_contiguous(shape, strides):
-    """Whether strides, in elements, are those of C order."""
-    if strides is None or size(shape) == 0:
-        return True
-    expected = 1
-    for length, stride in zip(reversed(shape), reversed(strides)):
-        if length != 1 and stride != expected:
-            return False
-        expected *= length
-    return True
+def described(name: str, given: Any) -> OnDevice:
+    """Where an argument of this name is that is an array in the memory of a GPU."""
+    return _of_dlpack(name, given) if hasattr(given, "__dlpack__") else _of_interface(name, given)
+
+
+class _Tensor(ctypes.Structure):
+    """DLPack's `DLTensor`, which what a capsule points to begins with."""
+
+    _fields_ = [
+        ("data", ctypes.c_uint64),
+        ("device_type", ctypes.c_int32),
+        ("device", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+_pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
 
 
 def _of_dlpack(name, given):
     """By `__dlpack__`: the owner makes the default stream wait until the array is there."""
     capsule = given.__dlpack__(stream=_DEFAULT_STREAM)
-    device, pointer, shape, strides, (code, bits, lanes) = _native.dlpack(capsule)
-    dtype = _DTYPES.get((code, bits))
-    if lanes != 1 or dtype is None:
-        raise TypeError(f"{name} has elements of DLPack's type {code}, of {bits} bits: {_TYPES}")
-    return OnDevice(name, given, capsule, device, pointer, shape, strides, dtype)
+    tensor = _Tensor.from_address(_pointer_of(capsule, b"dltensor"))
+    try:
+        dtype = np.dtype(f"{_KINDS[tensor.code]}{tensor.bits // 8 * tensor.lanes}")
+    except (KeyError, TypeError):
+        raise TypeError(f"{name} has elements of DLPack's type {tensor.code}, of {tensor.bits} bits: {_TYPES}") from None
+    shape, strides = (axes[: tensor.ndim] if axes else None for axes in (tensor.shape, tensor.strides))
+    strides = strides and [stride * dtype.itemsize for stride in strides]
+    return OnDevice(name, given, capsule, tensor.device, tensor.data + tensor.byte_offset, shape or (), strides, dtype)
 
 
 def _of_interface(name, given):
@@ -106,11 +110,8 @@ def _of_interface(name, given):
     interface = given.__cuda_array_interface__
     if interface.get("mask") is not None:
         raise TypeError(f"{name} has a mask, whose items would count")
-    dtype = np.dtype(interface["typestr"])
-    strides = interface.get("strides")
-    if strides is not None:
-        strides = [stride // dtype.itemsize for stride in strides]
     pointer = interface["data"][0] or 0
     # No memory has no device.
     device = _native.cuda_device_of(pointer, interface.get("stream")) if pointer else 0
+    strides, dtype = interface.get("strides"), np.dtype(interface["typestr"])
     return OnDevice(name, given, interface, device, pointer, interface["shape"], strides, dtype)

@@ -1,23 +1,21 @@
 """Plans on arrays in GPU memory: the bits of NumPy's arrays, on the ranks that pytest was started on. Ranks may share a GPU. Without a GPU,
-or without a library that has one, a test is skipped."""
+or without a library that has one, a test is skipped, but for those on arrays in host memory that stand in for such."""
 
 import numpy as np
 import pytest
 from mpi4py import MPI
 
 from definition import bits, items
-from gpu import LIBRARIES
+from gpu import NAMES, maker
 from treefold.mpi import ALGORITHMS, Error, Plan
 
 COMM = MPI.COMM_WORLD
 RANK, RANKS = COMM.rank, COMM.size
 
 
-@pytest.fixture(params=["torch", "cupy", "jax", "numba"])
-def on_gpu(request):
-    if request.param not in LIBRARIES:
-        pytest.skip(f"skipped: no GPU that {request.param} sees")
-    return LIBRARIES[request.param]
+@pytest.fixture(params=NAMES)
+def on_gpu(request, monkeypatch):
+    return maker(request.param, monkeypatch) or pytest.skip(f"skipped: no GPU that {request.param} sees")
 
 
 def own(x):

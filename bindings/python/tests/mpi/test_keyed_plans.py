@@ -240,6 +240,9 @@ def test_keys_of_64_bits():
     assert keys.tolist() == [5, 1 << 63]
     assert (keys.dtype, sums.dtype) == ("u8", "f4")
     assert sums.tolist() == [2 * RANKS, 1.5 * RANKS]
+    for dtype, wrong in (("u8", -1), ("i8", 1 << 63)):
+        with pytest.raises(ValueError, match="HashedPlan.allreduce: keys has elements that u?int64 does not hold"):
+            HashedPlan(COMM, keys=dtype).allreduce([wrong], [1.0])
     assert [array.size for array in HashedPlan(COMM).allreduce([], [])] == [0, 0]
 
 def fails_on_last(call, match, of_last, right):

@@ -719,6 +719,12 @@ def test_conversions_lose_nothing():
         plan = Plan(MPI.COMM_SELF, 1, dtype=dtype)
         with pytest.raises(ValueError, match="x has elements that .* does not hold"):
             plan.allreduce(x)
+    for dtype, x in [("i8", [2**63]), ("u8", [-1]), ("u1", [256]), ("i1", [128])]:
+        plan = Plan(MPI.COMM_SELF, 1, dtype=dtype)
+        with pytest.raises(ValueError, match=f"Plan.allreduce: x has elements that {np.dtype(dtype)} does not hold"):
+            plan.allreduce(x)
+    for dtype in ("u1", "u2", "u4", "u8"):
+        assert Plan(COMM, 2, dtype=dtype).allreduce([1, 2]) == 3 * RANKS
     nothing = Plan(COMM, 0 if RANK else 1, dtype="i4")
     assert nothing.allreduce([] if RANK else [7]) == 7
 

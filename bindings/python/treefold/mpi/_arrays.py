@@ -28,13 +28,6 @@ def taken(name: str, given: Any, dtype: np.dtype[Any]) -> Array:
     return converted(name, given, items, dtype)
 
 
-def in_host_memory(name: str, given: Any) -> Any:
-    """What is not in the memory of a GPU."""
-    if type(given) is not np.ndarray and is_on_device(given):
-        raise TypeError(f"{name} is in GPU memory: plans by key take arrays in host memory")
-    return given
-
-
 def _on_device(name: str, given: Any, dtype: np.dtype[Any]) -> OnDevice:
     array = described(name, given)
     if array.dtype != dtype:
@@ -47,39 +40,45 @@ def _on_device(name: str, given: Any, dtype: np.dtype[Any]) -> OnDevice:
 
 def converted(name: str, given: Any, items: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
     """The same items as a contiguous array of a type, if that type has all of them."""
+    are_integers, may_be_integers = items.dtype.kind in "iu", dtype.kind in "iu"
     # NumPy calls it safe to round large integers.
-    rounds = items.dtype.kind in "iu" and dtype.kind in "fc"
+    rounds = are_integers and dtype.kind in "fc"
     if np.can_cast(items.dtype, dtype, "safe") and not rounds:
         return np.require(items, dtype, ["C", "A"])
     # A type that somebody chose is not narrowed; that of a list is NumPy's guess.
     is_guessed = not hasattr(given, "dtype")
     if is_guessed and not items.size:
         return items.astype(dtype)
-    if not (is_guessed or rounds) or not np.can_cast(items.dtype, dtype, "same_kind"):
+    is_same_kind = are_integers and may_be_integers or np.can_cast(items.dtype, dtype, "same_kind")
+    if not (is_guessed or rounds) or not is_same_kind:
         raise TypeError(f"{name} has elements of type {items.dtype}, which are not converted to {dtype}")
     with np.errstate(all="ignore"):
         result = np.require(items, dtype, ["C", "A"])
         back = result.real.astype(items.dtype) if rounds else result.astype(items.dtype)
-    if not ((back == items) | (items != items)).all():
+    # Negative integers are the same bits as large ones without a sign.
+    is_lossless = (back == items) | (items != items) if not may_be_integers else (back == items) & ((result < 0) == (items < 0))
+    if not is_lossless.all():
         raise ValueError(f"{name} has elements that {dtype} does not hold")
     return result
 
 
-def keys_of(given: Any, dtype: np.dtype[Any] | None = None) -> np.ndarray:
-    """Keys as an array for C, of a type if there is one."""
-    keys = as_unmasked(in_host_memory("keys", given), "keys")
-    has_type = hasattr(given, "dtype")
-    if not (keys.size or has_type):
-        keys = keys.astype(np.int64)
-    if keys.dtype.kind not in "iu":
-        raise TypeError(f"keys must be integers, not {keys.dtype}")
-    if dtype is None:
-        dtype = keys.dtype.newbyteorder("=")
-    elif has_type and not np.can_cast(keys.dtype, dtype):
-        raise TypeError(f"keys have type {keys.dtype}, which is not converted to {dtype}")
-    elif keys.size and not np.iinfo(dtype).min <= int(keys.min()) <= int(keys.max()) <= np.iinfo(dtype).max:
-        raise ValueError(f"keys has elements that {dtype} does not hold")
-    return np.require(keys, dtype, ["C", "A"])
+def with_keys(keys: Any, columns: tuple[Any, ...], dtype: np.dtype[Any], key_dtype: np.dtype[Any] | None = None) -> tuple[Array, ...]:
+    """Keys, of a type if there is one, and columns of items."""
+    for name, array in zip(("keys", "x", "y"), (keys, *columns)):
+        check_host(name, array)
+    found = as_unmasked(keys, "keys")
+    if not (found.size or hasattr(keys, "dtype")):
+        found = found.astype(np.int64)
+    if found.dtype.kind not in "iu":
+        raise TypeError(f"keys must be integers, not {found.dtype}")
+    found = converted("keys", keys, found, key_dtype or found.dtype.newbyteorder("="))
+    return found, *(taken(name, column, dtype) for name, column in zip("xy", columns))
+
+
+def check_host(name: str, array: Any) -> None:
+    """Whether an array is in host memory."""
+    if is_on_device(array):
+        raise TypeError(f"{name} is in GPU memory: plans by key take arrays in host memory")
 
 
 def place_of(name: str, out: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:

@@ -18,11 +18,9 @@ _ENDS = {
 }
 _TYPES = {kind: ffi.typeof(kind) for kind in _ENDS}
 
-# What C may call, by the place of the handle that it belongs to, until that has ended.
-_kept: dict[Any, Any] = {}
-
-# Handles that another thread has collected than the one that can end them: that thread, the handle's place, and what ends it.
-_left: deque[tuple[int, Any, Any]] = deque()
+# Handles that another thread has collected than the one that can end them: that thread, the handle's place, what ends it, and what C
+# may call until then.
+_left: deque[tuple[int, Any, Any, Any]] = deque()
 
 
 class Handle:
@@ -35,32 +33,27 @@ class Handle:
         self._end = _ENDS[kind]
         self._thread = get_ident()
         self.kept = kept
-        place = ffi.new(_TYPES[kind])
-        if kept is not None:
-            _kept[place] = kept
-        self.place = place
+        self.place = ffi.new(_TYPES[kind])
 
     def end(self) -> None:
         """Ends it, if it has not ended."""
         check(self._end(self.place), "close")
-        _kept.pop(self.place, None)
 
     def __del__(self) -> None:
-        if self.place[0] and self._thread != get_ident():
-            _left.append((self._thread, self.place, self._end))
+        if not self.place[0]:
             return
-        if self.place[0]:
+        if self._thread == get_ident():
             self._end(self.place)
-        _kept.pop(self.place, None)
+        else:
+            _left.append((self._thread, self.place, self._end, self.kept))
 
 
 def end_what_is_left() -> None:
     """Ends handles of this thread's that another one has collected."""
     for _ in range(len(_left)):
         left = _left.popleft()
-        thread, place, end = left
+        thread, place, end, _kept = left
         if thread == get_ident():
             end(place)
-            _kept.pop(place, None)
         else:
             _left.append(left)

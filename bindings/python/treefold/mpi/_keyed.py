@@ -6,7 +6,7 @@ import numpy as np
 from mpi4py import MPI
 from numpy.typing import ArrayLike, DTypeLike
 
-from ._arrays import Array, buffers, in_host_memory, keys_of, taken
+from ._arrays import Array, buffers, check_host, with_keys
 from ._errors import check, named
 from ._handles import Handle, end_what_is_left
 from ._load import ffi, lib
@@ -152,13 +152,14 @@ class KeyedPlan(ScheduledPlan):
         columns = (x,) if y is None else (x, y)
         if len(columns) != self._by_key.columns:
             raise TypeError(f"plans of {self._op!r} take {['x', 'x and y'][self._by_key.columns - 1]}")
-        arrays = keys_of(keys), *(taken(name, in_host_memory(name, column), self._dtype) for name, column in zip("xy", columns))
+        arrays = with_keys(keys, columns, self._dtype)
         return arrays, [type_code(arrays[0].dtype), *buffers(*arrays)]
 
     def _place(self, name: str, out: Any, shape: tuple[int, ...]) -> Array:
         if self._by_key.has_moments:
             raise TypeError(f"{name}: results of {self._op!r} are Moments, not an array")
-        return super()._place(name, in_host_memory(name, out), shape)
+        check_host(name, out)
+        return super()._place(name, out, shape)
 
     def _run_at_once(self, call: Call) -> Any:
         if not self._by_key.has_moments:
@@ -221,17 +222,17 @@ class Moments:
         TypeError
             The plan's `op` does not know the statistic.
         """
-        row = row_of(STATISTICS, statistic, "statistic")
-        for name, given in (("ddof", ddof), ("bias", bias)):
-            if given is not None and name != row.parameter:
-                raise TypeError(f"{name} is no parameter of {statistic!r}")
-        freedom = row.default if ddof is None else float(ddof)
-        if bias is not None:
-            freedom = 0 if bias else 1
+        code, parameter, default = row_of(STATISTICS, statistic, "statistic")
+        given = {name: value for name, value in (("ddof", ddof), ("bias", bias)) if value is not None}
+        if given.keys() - {parameter}:
+            raise TypeError(f"{' and '.join(given.keys() - {parameter})} is no parameter of {statistic!r}")
+        value = given.get(parameter, default)
+        # C's number for statistics without a bias is 1.
+        freedom = float(not value if parameter == "bias" else value)
         groups = ffi.new("size_t *")
         check(lib.treefold_keyed_groups(self._state.place[0], groups), "value")
         result = np.empty(groups[0], np.uint64 if statistic == "count" else self._dtype)
-        check(lib.treefold_keyed_values(self._state.place[0], row.code, freedom, *buffers(result)), "value")
+        check(lib.treefold_keyed_values(self._state.place[0], code, freedom, *buffers(result)), "value")
         return result
 
 
@@ -315,7 +316,7 @@ class HashedPlan(AnyPlan):
         plan, code, count = self._handle(), OPERATIONS[name].code, ffi.new("size_t *")
         end_what_is_left()
         try:
-            items = keys_of(keys, self._keys), taken("x", in_host_memory("x", x), self._dtype)
+            items = with_keys(keys, (x,), self._dtype, self._keys)
         except BaseException as error:
             lib.treefold_hashed_run(plan, code, ffi.NULL, 1, ffi.NULL, 1, count)
             raise named(f"HashedPlan.{name}", error) from None

@@ -46,27 +46,19 @@ BY_KEY = {
     "exact_cov": ByKey(lib.TREEFOLD_EXACT_COVARIANCE, columns=2, has_moments=True),
 }
 
-
-class Statistic(NamedTuple):
-    """A statistic of `Moments`: C's number, the parameter that it has, and that parameter's default."""
-
-    code: int
-    parameter: str | None = None
-    default: float = 0
-
-
-STATISTICS = {
-    "count": Statistic(lib.TREEFOLD_EXACT_COUNT),
-    "sum": Statistic(lib.TREEFOLD_EXACT_SUM),
-    "mean": Statistic(lib.TREEFOLD_EXACT_MEAN),
-    "var": Statistic(lib.TREEFOLD_EXACT_VARIANCE, "ddof"),
-    "std": Statistic(lib.TREEFOLD_EXACT_STD, "ddof"),
-    "skewness": Statistic(lib.TREEFOLD_EXACT_SKEWNESS, "bias"),
-    "kurtosis": Statistic(lib.TREEFOLD_EXACT_KURTOSIS, "bias"),
-    "cov": Statistic(lib.TREEFOLD_EXACT_COVARIANCE, "ddof", 1),
-    "corr": Statistic(lib.TREEFOLD_EXACT_CORRELATION),
-    "slope": Statistic(lib.TREEFOLD_EXACT_SLOPE),
-    "intercept": Statistic(lib.TREEFOLD_EXACT_INTERCEPT),
+# The statistics of `Moments`: C's number, and the parameter that it has, with its default.
+STATISTICS: dict[str, tuple[int, str | None, float]] = {
+    "count": (lib.TREEFOLD_EXACT_COUNT, None, 0),
+    "sum": (lib.TREEFOLD_EXACT_SUM, None, 0),
+    "mean": (lib.TREEFOLD_EXACT_MEAN, None, 0),
+    "var": (lib.TREEFOLD_EXACT_VARIANCE, "ddof", 0),
+    "std": (lib.TREEFOLD_EXACT_STD, "ddof", 0),
+    "skewness": (lib.TREEFOLD_EXACT_SKEWNESS, "bias", True),
+    "kurtosis": (lib.TREEFOLD_EXACT_KURTOSIS, "bias", True),
+    "cov": (lib.TREEFOLD_EXACT_COVARIANCE, "ddof", 1),
+    "corr": (lib.TREEFOLD_EXACT_CORRELATION, None, 0),
+    "slope": (lib.TREEFOLD_EXACT_SLOPE, None, 0),
+    "intercept": (lib.TREEFOLD_EXACT_INTERCEPT, None, 0),
 }
 
 
@@ -147,7 +139,7 @@ def one_item(name: str, given: Any, dtype: np.dtype[Any]) -> np.ndarray:
         value = np.asarray(given)
         if value.shape != ():
             raise ValueError(f"{name} must be one item, not an array of shape {value.shape}")
-        item[0] = converted(name, given if hasattr(given, "dtype") else None, value, dtype)[()]
+        item[0] = converted(name, given, value, dtype)[()]
     else:
         try:
             item[0] = given
