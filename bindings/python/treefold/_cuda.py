@@ -63,7 +63,8 @@ class OnDevice:
         expected = [dtype.itemsize * size(self.shape[axis + 1 :]) for axis in range(len(self.shape))]
         if strides and self.size and any(one != due for one, due, length in zip(strides, expected, self.shape) if length > 1):
             raise ValueError(
-                f"{name} is not contiguous in GPU memory, in C order: make it so first, as by {name}.contiguous() or cupy.ascontiguousarray({name})"
+                f"{name} is not contiguous in GPU memory, in C order: make it so first, as by {name}.contiguous() or "
+                f"cupy.ascontiguousarray({name})"
             )
 
 

@@ -130,7 +130,8 @@ def test_moments():
 def test_mistakes_with_moments():
     for algorithm in (None, "mpi-native"):
         plan = KeyedPlan(COMM, 10, op="exact_var", algorithm=algorithm)
-        fails_on_last(lambda: plan.allreduce([10], [1.0]), "KeyedPlan.allreduce: item 0 has key 10", ValueError, lambda: plan.allreduce([0], [1.0]))
+        match = "KeyedPlan.allreduce: item 0 has key 10"
+        fails_on_last(lambda: plan.allreduce([10], [1.0]), match, ValueError, lambda: plan.allreduce([0], [1.0]))
     plan = KeyedPlan(COMM, 10, op="exact_var")
     if RANK in (0, LAST):
         with pytest.raises(ValueError if RANK == LAST else Error) as raised:

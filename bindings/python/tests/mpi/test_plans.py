@@ -169,7 +169,8 @@ def test_several_dot_products():
         for reduced in (plan.reduce(pairs=pairs), plan.start("reduce", pairs=pairs).wait()):
             assert (reduced is None) == (RANK != 0)
             assert reduced is None or bits(reduced) == bits(np.array(expected))
-    for wrong, message in ((pairs[:2], "width is 3"), ([*pairs[:2], (x[0, :3], x[1, :2])], "pairs must be arrays of one length, not of 2 and")):
+    odd = [*pairs[:2], (x[0, :3], x[1, :2])]
+    for wrong, message in ((pairs[:2], "width is 3"), (odd, "pairs must be arrays of one length, not of 2 and")):
         with Plan(COMM, op="exact_dot", width=3) as plan, pytest.raises((Error, ValueError), match=message):
             plan.allreduce(pairs=wrong)
 

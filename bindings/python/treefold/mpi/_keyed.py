@@ -108,7 +108,7 @@ class KeyedPlan(ScheduledPlan):
         return self._run("reduce", (keys, x, y), out)
 
     def reduce_scatter(self, keys: ArrayLike, x: ArrayLike, y: ArrayLike | None = None, *, out: np.ndarray | None = None) -> Any:
-        """As `allreduce`, but only the keys `scattered_keys`. Collective."""
+        """As `allreduce`, only the keys `scattered_keys`. Collective."""
         return self._run("reduce_scatter", (keys, x, y), out)
 
     def start(self, operation: str, keys: ArrayLike, x: ArrayLike, y: ArrayLike | None = None, *, out: np.ndarray | None = None) -> Pending:
@@ -184,9 +184,10 @@ class KeyedPlan(ScheduledPlan):
 
 
 class Moments:
-    """What a `KeyedPlan` of "exact_var", "exact_skewness" or "exact_cov" knows of each key's items.
+    """Statistics of each key's items, which plans by key return.
 
-    Statistics are read from it, as many as are wanted.
+    They are those of a `KeyedPlan` of "exact_var", "exact_skewness" or
+    "exact_cov". One result has several of them.
     """
 
     def __init__(self, dtype: np.dtype[Any], groups: int, code: int):
@@ -309,7 +310,7 @@ class HashedPlan(AnyPlan):
         return result if self._is_root else None
 
     def reduce_scatter(self, keys: ArrayLike, x: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """As `allreduce`, but only the keys that this rank owns. Collective."""
+        """As `allreduce`, only the keys that this rank owns. Collective."""
         return self._run("reduce_scatter", keys, x)
 
     def _run(self, name: str, keys: ArrayLike, x: ArrayLike) -> tuple[np.ndarray, np.ndarray]:

@@ -64,7 +64,7 @@ STATISTICS: dict[str, tuple[int, str | None, float]] = {
 
 def row_of(table: dict[str, Any], name: Any, argument: str) -> Any:
     """The row of a table that an argument names."""
-    if name not in table:
+    if not isinstance(name, str) or name not in table:
         raise ValueError(f"{argument} must be one of {', '.join(table)}, not {name!r}")
     return table[name]
 

@@ -183,7 +183,7 @@ class Plan(ScheduledPlan):
         return self._run("reduce", (x, y, pairs), out)
 
     def reduce_scatter(self, x: ArrayLike, *, out: Any = None) -> Any:
-        """As `allreduce`, but only the columns `scattered_columns`. Collective."""
+        """As `allreduce`, only the columns `scattered_columns`. Collective."""
         return self._run("reduce_scatter", (x, None, None), out)
 
     def scan(self, x: ArrayLike, *, out: Any = None) -> Any:
@@ -205,7 +205,7 @@ class Plan(ScheduledPlan):
         self, operation: str, x: ArrayLike | None = None, y: ArrayLike | None = None, *,
         pairs: Sequence[tuple[ArrayLike, ArrayLike]] | None = None, out: Any = None,
     ) -> Pending:
-        """Starts an operation, whose result `Pending.wait` returns. Collective.
+        """Starts an operation; `Pending.wait` returns its result. Collective.
 
         The items may change when this returns. The algorithms `mpi-native`,
         `algorithm1` and `algorithm1-unbuffered` cannot be started.

@@ -113,7 +113,10 @@ class AnyPlan:
 
 
 class ScheduledPlan(AnyPlan):
-    """What `Plan` and `KeyedPlan` have: a schedule, by which the ranks exchange messages. `str(plan)` is the schedule as text."""
+    """What `Plan` and `KeyedPlan` have: a schedule of messages.
+
+    `str(plan)` says who sends what to whom, and when.
+    """
 
     # What an operator has raised in a run of this plan.
     _raised: list[BaseException]
@@ -179,16 +182,16 @@ class ScheduledPlan(AnyPlan):
         """Checks the arguments of a call. If one is wrong, this rank takes part without items, so that the others hear of it."""
         self._handle()
         end_what_is_left()
-        form = ARRAY
+        form, known = ARRAY, "allreduce"
         try:
             operation = row_of(OPERATIONS, name, "operation")
-            form = self._form(given)
+            form, known = self._form(given), name
             arrays, passed = self._items(form, given)
             shape = self._shape(operation, arrays)
             place = None if out is None else self._place("out", out, shape)
         except BaseException as error:
-            self._refuse(form, name if name in OPERATIONS else "allreduce")
-            raise named(self._name(name if name in OPERATIONS else "start"), error) from None
+            self._refuse(form, known)
+            raise named(self._name(name if name == known else "start"), error) from None
         return Call(name, form, arrays, passed, shape, place)
 
     def _refuse(self, form: Form, name: str) -> None:
@@ -205,8 +208,7 @@ class ScheduledPlan(AnyPlan):
     def _run_at_once(self, call: Call) -> Any:
         result = np.empty(call.shape, self._dtype) if call.out is None else call.out
         status = self._run_in_c(call.form, OPERATIONS[call.name], *call.passed, pointer(result), result.size)
-        if status != OK:
-            self._check(status, call.name)
+        self._check(status, call.name)
         return given_back(result, call.out) if self._has_result(call.name) else None
 
     def _run_in_c(self, form: Form, operation: Operation, *arguments: Any) -> int:
@@ -377,9 +379,9 @@ def wait_all(runs: Iterable[Pending]) -> list[Any]:
     --------
     >>> from mpi4py import MPI
     >>> from treefold.mpi import Plan, wait_all
-    >>> with Plan(MPI.COMM_SELF, 3) as low, Plan(MPI.COMM_SELF, 3, op="max") as high:
-    ...     runs = [plan.start("allreduce", [1, 2, 4]) for plan in (low, high)]
-    ...     [float(result) for result in wait_all(runs)]
+    >>> plans = [Plan(MPI.COMM_SELF, 3, op=op) for op in ("sum", "max")]
+    >>> runs = [plan.start("allreduce", [1, 2, 4]) for plan in plans]
+    >>> [float(result) for result in wait_all(runs)]
     [7.0, 4.0]
     """
     runs = list(runs)
@@ -387,16 +389,15 @@ def wait_all(runs: Iterable[Pending]) -> list[Any]:
         if not isinstance(run, Pending):
             raise TypeError(f"runs must be runs under way, not a {type(run).__name__}")
     results, errors = [], []
-    try:
-        for run in runs:
-            try:
-                results.append(run.wait())
-            except Exception as error:
-                errors.append(error)
-    except BaseException:
-        for run in runs:
-            run.cancel()
-        raise
+    for run in runs:
+        try:
+            results.append(run.wait())
+        except Exception as error:
+            errors.append(error)
+        except BaseException:
+            for other in runs:
+                other.cancel()
+            raise
     if errors:
         raise errors[0]
     return results
