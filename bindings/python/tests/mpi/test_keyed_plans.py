@@ -288,7 +288,7 @@ def test_wrong_settings():
         settings = {"groups": 3, **(wrong if RANK == LAST else {})}
         with pytest.raises(error if RANK == LAST else Error):
             KeyedPlan(COMM, **settings)
-    for wrong, error in (({"keys": "f8"}, ValueError), ({"dtype": "i4"}, TypeError), ({"root": RANKS}, ValueError)):
+    for wrong, error in (({"keys": "f8"}, TypeError), ({"dtype": "i4"}, TypeError), ({"root": RANKS}, ValueError)):
         with pytest.raises(error if RANK == LAST else Error):
             HashedPlan(COMM, **(wrong if RANK == LAST else {}))
     plan = KeyedPlan(COMM, 3)

@@ -10,7 +10,7 @@ from ._arrays import Array, buffers, check_host, with_keys
 from ._errors import check, named
 from ._handles import Handle, end_what_is_left
 from ._load import ffi, lib
-from ._operators import BY_KEY, STATISTICS, row_of, type_code
+from ._operators import BY_KEY, FLOATS, STATISTICS, row_of, type_code
 from ._runs import OPERATIONS, WITH_KEYS, AnyPlan, Call, Form, Pending, ScheduledPlan
 from ._settings import described, natural, set_all
 
@@ -67,8 +67,8 @@ class KeyedPlan(ScheduledPlan):
             self._op, self._by_key = op, row_of(BY_KEY, op, "op")
             self._groups = natural("groups", groups)
             builder = Handle("treefold_builder **")
-            code = type_code(self._dtype)
-            check(lib.treefold_builder_create_by_key(world, code, self._by_key.code, self._groups, builder.place), "KeyedPlan")
+            code = type_code(self._dtype, allowed=FLOATS)
+            check(lib.treefold_builder_create_by_key(world, code, self._by_key.code, self._groups, builder.place), "groups")
             set_all(builder, {"root": root, "algorithm": algorithm, "blocks": blocks, "ports": ports, "node_ranks": node_ranks,
                               "message_limit": message_limit})
         self._build(comm, builder, (self._groups,), root)
@@ -277,7 +277,7 @@ class HashedPlan(AnyPlan):
     def __init__(self, comm: MPI.Intracomm, *, keys: DTypeLike = "i8", dtype: DTypeLike = "f8", root: int = 0):
         with described(self, comm) as world:
             self._keys, self._dtype = np.dtype(keys), np.dtype(dtype)
-            codes = type_code(self._keys), type_code(self._dtype)
+            codes = type_code(self._keys, "keys", ("i8", "u8")), type_code(self._dtype, allowed=FLOATS)
             root = natural("root", root, 1 << 31)
         plan = Handle("treefold_hashed **")
         check(lib.treefold_hashed_create(world, *codes, root, plan.place), "HashedPlan")

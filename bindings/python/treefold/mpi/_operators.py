@@ -1,6 +1,6 @@
 """Types, operators and statistics, as the C library takes them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +28,10 @@ EXACT = {
     "exact_dot": lib.TREEFOLD_EXACT_DOT,
     "exact_vdot": lib.TREEFOLD_EXACT_VDOT,
 }
+
+
+# The types of items with keys.
+FLOATS = ("f4", "f8")
 
 
 class ByKey(NamedTuple):
@@ -69,12 +73,12 @@ def row_of(table: dict[str, Any], name: Any, argument: str) -> Any:
     return table[name]
 
 
-def type_code(dtype: np.dtype[Any]) -> int:
-    """The C library's number of a type of elements."""
-    code = _TYPES.get(f"{dtype.kind}{dtype.itemsize}")
-    if code is None or not dtype.isnative:
-        raise TypeError(f"dtype must be one of {', '.join(_TYPES)}, in this machine's byte order, not {dtype}")
-    return code
+def type_code(dtype: np.dtype[Any], name: str = "dtype", allowed: Sequence[str] = tuple(_TYPES)) -> int:
+    """The C library's number of a type, which an argument of this name says."""
+    own = f"{dtype.kind}{dtype.itemsize}"
+    if own not in allowed or not dtype.isnative:
+        raise TypeError(f"{name} must be one of {', '.join(allowed)}, in this machine's byte order, not {dtype}")
+    return _TYPES[own]
 
 
 def name_of(op: Any, dtype: np.dtype[Any]) -> str:

@@ -260,6 +260,8 @@ class Plan(ScheduledPlan):
         x, y, pairs = given
         if pairs is not None:
             return PAIRS
+        if x is None:
+            raise TypeError("either x or pairs must be given")
         return ARRAY if y is None else FACTORS
 
     def _items(self, form: Form, given: tuple[Any, ...]) -> tuple[tuple[Array, ...], list[Any]]:
