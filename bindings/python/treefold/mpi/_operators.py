@@ -77,7 +77,8 @@ def type_code(dtype: np.dtype[Any], name: str = "dtype", allowed: Sequence[str] 
     """The C library's number of a type, which an argument of this name says."""
     own = f"{dtype.kind}{dtype.itemsize}"
     if own not in allowed or not dtype.isnative:
-        raise TypeError(f"{name} must be one of {', '.join(allowed)}, in this machine's byte order, not {dtype}")
+        names = ", ".join(str(np.dtype(one)) for one in allowed)
+        raise TypeError(f"{name} must be one of {names}, in this machine's byte order, not {dtype}")
     return _TYPES[own]
 
 

@@ -185,7 +185,8 @@ class ScheduledPlan(AnyPlan):
         form, known = ARRAY, "allreduce"
         try:
             operation = row_of(OPERATIONS, name, "operation")
-            form, known = self._form(given), name
+            known = name
+            form = self._form(given)
             arrays, passed = self._items(form, given)
             shape = self._shape(operation, arrays)
             place = None if out is None else self._place("out", out, shape)
