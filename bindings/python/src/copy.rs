@@ -107,11 +107,9 @@ fn transpose_by_fours(
                         _mm256_unpackhi_pd(left, right),
                     ];
                     for (next, four) in pair.into_iter().enumerate() {
+                        let to = place(into, 1, (row + below + next) * width + 8 * column);
                         // SAFETY: the row has eight columns, of which these are four.
-                        unsafe {
-                            let into = into.add((row + below + next) * width + 8 * column);
-                            _mm256_storeu_pd(into.cast(), four);
-                        }
+                        unsafe { _mm256_storeu_pd(to.cast_mut().cast(), four) };
                     }
                 }
             }

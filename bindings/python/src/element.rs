@@ -1,8 +1,7 @@
 //! The types of elements, and the operators on them.
 
 use bytemuck::Pod;
-use num_complex::Complex;
-use numpy::{PyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::ThreadPool;
@@ -198,46 +197,6 @@ pub(crate) trait Item: numpy::Element + Target + Pod + Send + Sync {
     fn is_same(&self, other: &Self) -> bool {
         bytemuck::bytes_of(self) == bytemuck::bytes_of(other)
     }
-}
-
-/// What is done with an array, whatever its type.
-pub(crate) trait Task {
-    type Output;
-
-    fn visit<T: Item>(self, array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Self::Output>;
-}
-
-/// Does a task with an array, by the first of the types that is its own; `None` if there is none.
-macro_rules! with_first_of {
-    ($array:expr, $task:expr, [$($element:ty),+]) => {{
-        $(if let Ok(array) = $array.cast::<PyArrayDyn<$element>>() {
-            return $task.visit(array).map(Some);
-        })+
-        Ok(None)
-    }};
-}
-pub(crate) use with_first_of;
-
-/// Does it with an array of any of the types; `None` if its type is another one.
-pub(crate) fn with_type<K: Task>(array: &Bound<'_, PyAny>, task: K) -> PyResult<Option<K::Output>> {
-    with_first_of!(
-        array,
-        task,
-        [
-            f64,
-            f32,
-            Complex<f64>,
-            Complex<f32>,
-            i64,
-            u64,
-            i32,
-            u32,
-            i16,
-            u16,
-            i8,
-            u8
-        ]
-    )
 }
 
 /// The error that there is no operator for an array's type.

@@ -14,7 +14,6 @@ mod copy;
 mod cuda;
 mod element;
 mod error;
-mod exact;
 mod exact_compact;
 mod exact_item;
 mod exact_keyed;
