@@ -187,6 +187,23 @@ def test_subinterpreters_are_refused():
     assert said == "treefold cannot be imported in a subinterpreter: it needs the main interpreter of the process, as NumPy does"
 
 
+FREE_THREADED = """
+import sys, sysconfig
+of = sysconfig.get_config_var
+sysconfig.get_config_var = lambda name: 1 if name == "Py_GIL_DISABLED" else of(name)
+try:
+    import treefold
+    print("imported")
+except ImportError as error:
+    print(error, "treefold._native" in sys.modules)
+"""
+
+
+def test_free_threaded_pythons_are_refused():
+    said = output(FREE_THREADED)
+    assert said == "treefold cannot be imported in a free-threaded Python: it needs a Python with the global interpreter lock False"
+
+
 def test_what_is_installed_is_printed():
     done = subprocess.run([sys.executable, "-m", "treefold"], capture_output=True, text=True, timeout=60, env=environment({"TREEFOLD_THREADS": "2"}))
     first, instructions, threads, library = done.stdout.splitlines()

@@ -39,6 +39,18 @@ def product(x):
 def keyword(x):
     return np.sum(a=x, axis=0)
 
+def deviation(x):
+    return x.std(axis=0, ddof=1)
+
+def running(x):
+    return x.cumsum()
+
+def multiplied(x):
+    return x[0].dot(x[1])
+
+def scalar(x):
+    return x[0, 0].sum()
+
 def inside(x):
     return np.cov(x[:3])
 
@@ -64,13 +76,17 @@ OWN = {
     "spread": lambda x: treefold.var(x),
     "product": lambda x: treefold.dot(x[0], x[1]),
     "keyword": lambda x: treefold.sum(x, axis=0),
+    "deviation": lambda x: treefold.std(x, axis=0, ddof=1),
+    "running": lambda x: treefold.cumsum(x),
+    "multiplied": lambda x: treefold.dot(x[0], x[1]),
+    "scalar": lambda x: x[0, 0],
 }
 
 
 def test_results_are_treefolds_within_the_context_alone(module):
     functions = {name: getattr(module, name) for name in OWN}
     before = {name: bits(function(X)) for name, function in functions.items()}
-    numpys = np.sum, np.mean, module.mean
+    numpys = np.sum, np.mean, module.mean, np.linalg.norm, np.ndarray.std
     with replacer.replaced("program"):
         assert {name: bits(function(X)) for name, function in functions.items()} == {name: bits(own(X)) for name, own in OWN.items()}
         assert {name: bits(function(np.asfortranarray(X))) for name, function in functions.items()} == {
@@ -80,7 +96,7 @@ def test_results_are_treefolds_within_the_context_alone(module):
         assert bits(np.sum(X)) == before["whole"] and bits(X.sum()) == before["method"]
         module.others(X)
     assert {name: bits(function(X)) for name, function in functions.items()} == before
-    assert (np.sum, np.mean, module.mean) == numpys
+    assert (np.sum, np.mean, module.mean, np.linalg.norm, np.ndarray.std) == numpys
     differing = [name for name, own in OWN.items() if bits(own(X)) != before[name]]
     assert len(differing) > 3, "the test could not fail"
 

@@ -1,22 +1,27 @@
-"""Where treefold runs: in the main interpreter of a process."""
+"""Which interpreters treefold runs in: the main one of a process, with its global lock."""
+
+import sysconfig
 
 
-def check_interpreter():
-    """Refuses the others.
+def check_interpreter() -> None:
+    """Refuse the other interpreters, before anything native is loaded.
 
     Raises
     ------
     ImportError
-        This is a subinterpreter. NumPy does not support them, and the threads and the environment belong to the process.
+        Python is a free-threaded build, which treefold's native half was not
+        made for; or this is a subinterpreter, which NumPy does not support.
     """
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        raise ImportError("treefold cannot be imported in a free-threaded Python: it needs a Python with the global interpreter lock")
     for name in ("_interpreters", "_xxsubinterpreters"):
         try:
             interpreters = __import__(name)
         except ImportError:
             continue
         current, main = interpreters.get_current(), interpreters.get_main()
-        # Their identifiers are integers, or stand first in pairs.
-        first = [one[0] if isinstance(one, tuple) else one for one in (current, main)]
-        if first[0] != first[1]:
+        # An identifier is an integer, or the first of a pair.
+        current, main = (one[0] if isinstance(one, tuple) else one for one in (current, main))
+        if current != main:
             raise ImportError("treefold cannot be imported in a subinterpreter: it needs the main interpreter of the process, as NumPy does")
         return

@@ -1,4 +1,4 @@
-"""A reduction of NumPy's, made again in other layouts, in parts, and by treefold."""
+"""A reduction of NumPy's, repeated in other layouts, in parts, and by treefold."""
 
 import warnings
 
@@ -15,8 +15,7 @@ def _strided(x):
 
 
 def _backward(x):
-    step = (slice(None, None, -1),) * x.ndim
-    return x[step].copy()[step]
+    return np.flip(np.flip(x).copy())
 
 
 def _shifted(x):
@@ -35,6 +34,7 @@ _LAYOUTS = {
 
 
 def _bits(values):
+    """The bytes of a result, in which all NaNs are one."""
     values = np.array(values, order="C")
     parts = values.reshape(-1).view(values.real.dtype)
     parts[np.isnan(parts)] = np.nan
@@ -42,40 +42,37 @@ def _bits(values):
 
 
 def _difference(found, expected):
-    """The largest difference, over the largest magnitude."""
-    found, expected = (np.asarray(values, np.result_type(np.asarray(values).dtype, np.float64)) for values in (found, expected))
+    """The largest difference over the largest magnitude."""
+    dtype = np.result_type(np.asarray(found).dtype, np.asarray(expected).dtype, np.float64)
+    found, expected = np.asarray(found, dtype), np.asarray(expected, dtype)
     with np.errstate(all="ignore"):
         largest = np.nanmax(np.abs(expected), initial=0.0)
         difference = np.nanmax(np.abs(found - expected), initial=0.0)
         return float(difference / largest) if largest else float(difference)
 
 
-def _in_parts(numpys, parts, arrays, others, keywords):
-    """The sum of the results of parts of the first reduced axis, from left to right; None where it is not one."""
-    keywords = dict(keywords)
-    axis = others[0] if others else keywords.get("axis")
+def _in_parts(numpys, parts, arrays, keywords):
+    """The sums of parts along the first reduced axis, added from left to right; None if they are not the result."""
+    axis = keywords.get("axis")
     axis = axis[0] if isinstance(axis, tuple) and axis else axis
-    first = arrays[0]
-    if first.ndim == 0 or any(key in keywords for key in ("initial", "where")) or axis == ():
+    if arrays[0].ndim == 0 or axis == () or keywords.keys() & {"initial", "where"}:
         return None
     axis = 0 if axis is None else axis
-    if first.shape[axis] < parts:
+    if arrays[0].shape[axis] < parts:
         return None
-    pieces = zip(*(np.array_split(array, parts, axis=axis) for array in arrays))
-    total = None
-    for piece in pieces:
-        value = numpys(*piece, *others, **keywords)
-        total = value if total is None else total + value
+    total, *others = [numpys(*piece, **keywords) for piece in zip(*(np.array_split(array, parts, axis=axis) for array in arrays))]
+    for other in others:
+        total = total + other
     return total
 
 
-def check(name, numpys, own, result, count, arguments, keywords):
-    """The ways in which a result is another one, each with the difference."""
+def differences(numpys, own, result, arrays, keywords):
+    """The ways of computing a result that give other bits, each with the largest difference."""
     keywords = {key: value for key, value in keywords.items() if key != "out"}
-    arrays, others = [np.asarray(array) for array in arguments[:count]], arguments[count:]
-    expected, found = _bits(result), {}
+    found = {}
     if max(array.size for array in arrays) < 2:
         return found
+    expected = _bits(result)
 
     def compare(way, value):
         if value is not None and _bits(value) != expected:
@@ -84,9 +81,9 @@ def check(name, numpys, own, result, count, arguments, keywords):
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         for way, layout in _LAYOUTS.items():
-            compare(way, numpys(*[layout(array) if array.ndim else array for array in arrays], *others, **keywords))
-        is_sum = name in ("sum", "ndarray.sum") or name in ("dot", "vdot") and all(array.ndim == 1 for array in arrays)
+            compare(way, numpys(*[layout(array) if array.ndim else array for array in arrays], **keywords))
+        is_sum = own.__name__ == "sum" or own.__name__ in ("dot", "vdot") and all(array.ndim == 1 for array in arrays)
         for parts in _PARTS if is_sum else ():
-            compare(f"{parts} parts", _in_parts(numpys, parts, arrays, others, keywords))
-        compare("treefold", own(*arrays, *others, **keywords))
+            compare(f"{parts} parts", _in_parts(numpys, parts, arrays, keywords))
+        compare("treefold", own(*arrays, **keywords))
     return found
