@@ -29,7 +29,7 @@ def _mpi():
 
 
 def main():
-    """Prints it."""
+    """Prints it, in four lines."""
     described = "Prints the versions of treefold, Python and NumPy, the instructions and threads that sums take, and the MPI library."
     parser = argparse.ArgumentParser(prog="python -m treefold", description=described)
     parser.add_argument("--version", action="version", version=f"treefold {__version__}")

@@ -1,22 +1,34 @@
-"""How many threads take part."""
+"""How many threads take part in a reduction."""
 
 from . import _native
 from ._arrays import index
 
 
 def threads(n=None, /):
-    """Sets how many threads take part in a reduction, and returns the number before; without an argument it changes nothing.
+    """Set how many threads take part in a reduction.
 
-    The number changes no bit of any result. At first it is that of the environment variable TREEFOLD_THREADS, or else 1: then a reduction runs on
-    the thread that called it. Arrays of up to 131,072 elements are reduced by one thread anyway, and so are `Partial` and `cumsum`. Threads end when
-    nothing was to be done for a second, and start again when they are needed.
+    The number changes no bit of any result. At first it is that of the
+    environment variable TREEFOLD_THREADS, or else 1: a reduction then runs on
+    the thread that called it. One thread reduces arrays of up to 131,072
+    elements, a `Partial` and `cumsum`. Threads end after a second without
+    work, and start again when there is some.
+
+    Parameters
+    ----------
+    n : int, optional
+        From 1 to 1024. By default, nothing changes.
+
+    Returns
+    -------
+    int
+        The number before.
 
     Raises
     ------
     TypeError
-        The number is not an integer.
+        `n` is not an integer.
     ValueError
-        The number is not from 1 to 1024.
+        `n` is not from 1 to 1024.
 
     Examples
     --------

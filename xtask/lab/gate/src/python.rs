@@ -29,6 +29,13 @@ const PACKAGES: &str = "dask[array] distributed flox jax polars pyarrow xarray";
 /// The oldest engines in which treefold sums columns; stage `duckdb` has the newest.
 const OLD_ENGINES: &str = "pandas==2.2.0 polars==1.0.0 pyarrow==17.0.0 numpy<2";
 
+/// Whose own tests treefold passes, by the names of `tests/suites.py`, and of which versions.
+const SUITES: [(&str, &str); 3] = [
+    ("numpy", "numpy==2.4.*"),
+    ("pandas", "pandas==3.1.*"),
+    ("scipy", "scipy==1.17.*"),
+];
+
 /// What the tests on ranks use.
 const PACKAGES_FOR_MPI: &str = "mpi4py>=4 numba";
 
@@ -84,7 +91,7 @@ pub(crate) fn python(steps: &mut Steps) -> Result {
         "dask, with workers in two processes",
         of_tests(&mut environment.python(dask)),
     )?;
-    let numpys = words![sources().join("tests/numpys.py")];
+    let numpys = words![sources().join("tests/suites.py"), "numpy --quick"];
     steps.step("NumPy's own tests, by treefold", environment.python(numpys))?;
     let stubs = words![
         "-m mypy.stubtest treefold --concise --ignore-missing-stub --allowlist",
@@ -189,6 +196,19 @@ pub(crate) fn python_packages(steps: &mut Steps) -> Result {
     let tests = words![PYTEST, folder, "--pyargs treefold.dask"];
     let mut tests = environment.python(tests);
     steps.step("tests with other packages", of_tests(&mut tests))
+}
+
+/// All tests of reductions that NumPy, pandas and SciPy have, by treefold.
+pub(crate) fn python_suites(steps: &mut Steps) -> Result {
+    let packages = format!("hypothesis {}", SUITES.map(|(_, package)| package).join(" "));
+    let environment = Environment::make("suites", &packages)?;
+    environment.build_and_install(steps, &sources(), FOR_TESTS)?;
+    for (name, package) in SUITES {
+        let suite = words![sources().join("tests/suites.py"), name];
+        let step = format!("own tests of {package}, by treefold");
+        steps.step(step, environment.python(suite))?;
+    }
+    Ok(())
 }
 
 /// What `docs/dask.md` and `docs/examples.md` tell of programs in Python.

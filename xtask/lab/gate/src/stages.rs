@@ -8,7 +8,7 @@ use super::engines::{datafusion, duckdb};
 use super::installed_programs::installed_programs;
 use super::packages::{packages, packages_verified};
 use super::pmpi::pmpi;
-use super::python::{python, python_packages, python_story};
+use super::python::{python, python_packages, python_story, python_suites};
 use super::release::release;
 use super::rsmpi::rsmpi;
 use super::rust::{
@@ -122,6 +122,8 @@ pub(crate) const STAGES: &[Stage] = stages! {
         "processes are killed and the others go on, with Open MPI 5 from PyPI: plans of all kinds, and a hundred kills of the example";
     "python-packages" OnRequest, MPI Unused, beside Nothing, 165 s, python_packages:
         "the package for Python with dask, xarray, flox, JAX, Polars and Arrow from PyPI, and with the oldest Polars and pandas that it takes";
+    "python-suites" OnRequest, MPI Unused, beside Nothing, 600 s, python_suites:
+        "NumPy's, pandas' and SciPy's own tests of reductions pass on treefold, but for a list with reasons";
     "python-story" OnRequest, MPI Needed, beside Nothing, 410 s, python_story:
         "xarray's mean depends on chunks and mpi4py's solver on ranks, and not with treefold";
     "datafusion" OnRequest, MPI Unused, beside Nothing, 1500 s, datafusion:

@@ -1,0 +1,131 @@
+"""Tests that other projects wrote for their reductions, run on treefold: `python suites.py NAME`, where NAME is numpy, pandas or scipy.
+
+treefold stands under the functions and methods that these tests call, and that pandas and SciPy call in them. Every test must pass, but for those in
+`suites/NAME.txt`, which must fail. A line of that file is a test's name, with or without parameters, two spaces or more, and the reason.
+
+Needs the package, pytest and hypothesis. More arguments are pytest's.
+"""
+
+import argparse
+import dataclasses
+import importlib
+import pathlib
+import sys
+
+import pytest
+from treefold import replacer
+
+
+@dataclasses.dataclass(frozen=True)
+class Suite:
+    """The tests of a package.
+
+    Attributes
+    ----------
+    version : str
+        Of the package. Another version has other tests and is skipped.
+    tests : tuple of str
+        Files and folders of tests in the package.
+    quick : tuple of str
+        Those that `--quick` runs: files, or classes in them.
+    modules : tuple of str
+        Where reductions are replaced, beside the modules of the tests.
+    least : int
+        How many tests reach treefold at least.
+    """
+
+    version: str
+    tests: tuple[str, ...]
+    quick: tuple[str, ...]
+    modules: tuple[str, ...]
+    least: int
+
+
+SUITES = {
+    "numpy": Suite(
+        version="2.4",
+        tests=(),
+        quick=(),
+        modules=(),
+        least=500,
+    ),
+    "pandas": Suite(version="3.1", tests=(), quick=(), modules=("pandas",), least=500),
+    "scipy": Suite(version="1.17", tests=(), quick=(), modules=("scipy.stats", "scipy._lib"), least=500),
+}
+
+#: Tests that take minutes or gigabytes, or need a network, by pytest's marks and by name.
+LEFT_OUT = ["-m", "not slow and not network and not db", "-k", "not huge_array and not accelerate"]
+
+
+def exceptions(name):
+    """The reasons why tests must fail, by name."""
+    lines = (pathlib.Path(__file__).parent / "suites" / f"{name}.txt").read_text().splitlines()
+    return {test: reason.strip() for test, _, reason in (line.partition("  ") for line in lines if line and not line.startswith("#"))}
+
+
+class Plugin:
+    """Replaces reductions, marks the exceptions, and counts the tests that reach treefold."""
+
+    def __init__(self, suite, folder, reasons, is_quick):
+        self.suite, self.folder, self.reasons, self.is_quick = suite, folder, reasons, is_quick
+        self.current, self.reached, self.unused = None, set(), set(reasons)
+
+    def pytest_collection_modifyitems(self, items):
+        for item in items:
+            name = f"{item.path.relative_to(self.folder)}::{item.nodeid.split('::', 1)[1]}"
+            for known in {name, name.split("[")[0]} & self.reasons.keys():
+                self.unused.discard(known)
+                item.add_marker(pytest.mark.xfail(reason=self.reasons[known], strict=True))
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtestloop(self, session):
+        why_not = replacer._why_not
+
+        def watched(*call):
+            reason = why_not(*call)
+            if reason is None:
+                self.reached.add(self.current)
+            return reason
+
+        replacer._why_not = watched
+        with replacer.replaced(*self.suite.modules, *{item.module.__name__ for item in session.items}):
+            return (yield)
+
+    def pytest_runtest_setup(self, item):
+        self.current = item.nodeid
+
+    def faults(self):
+        """What is wrong with a run in which all went as expected."""
+        if self.is_quick:
+            return []
+        few = [f"fewer than {self.suite.least} tests reach treefold"] if len(self.reached) < self.suite.least else []
+        return few + [f"no test has the name {name}" for name in sorted(self.unused)]
+
+    def pytest_terminal_summary(self, terminalreporter):
+        terminalreporter.write_line(f"{len(self.reached)} tests reach treefold; {len(self.reasons)} exceptions have reasons")
+        for fault in self.faults():
+            terminalreporter.write_line(fault)
+
+    def pytest_sessionfinish(self, session, exitstatus):
+        if exitstatus == 0 and self.faults():
+            session.exitstatus = 1
+
+
+def main():
+    """Runs a suite."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("name", choices=SUITES)
+    parser.add_argument("--quick", action="store_true", help="a selection that takes less than a minute")
+    options, more = parser.parse_known_args()
+    suite, package = SUITES[options.name], importlib.import_module(options.name)
+    if not package.__version__.startswith(f"{suite.version}."):
+        print(f"skipped: tests of {options.name} {suite.version}: this is {package.__version__}")
+        return 0
+    folder = pathlib.Path(package.__file__).parent
+    tests = [str(folder / test) for test in (suite.quick if options.quick else suite.tests)]
+    plugin = Plugin(suite, folder, exceptions(options.name), options.quick)
+    return pytest.main(["--quiet", "-p", "no:cacheprovider", *LEFT_OUT, *tests, *more], plugins=[plugin])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
