@@ -195,6 +195,8 @@ def test_what_has_methods_of_its_own_is_left_to_numpy(module):
         for arguments in ((np.array([True, True]), np.array([False, True])), ([True], np.array([True]))):
             run(vars(module) | {"name": "dot", "arguments": arguments}, found := {})
             assert found["found"] is np.True_
+    for name in ("out", "where", "weights"):
+        assert replacer._why_not(treefold.average, [X], {name: np.ma.array(X)}) == "type MaskedArray"
     for own in (treefold.nansum, treefold.average, treefold.sum):
         assert replacer._why_not(own, [Sparse()], {}) == "type Sparse"
 

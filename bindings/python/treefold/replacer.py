@@ -160,16 +160,15 @@ def _reduces(own, dtype, arrays):
 
 def _why_not(own, arrays, keywords):
     """Why a call is left to NumPy; None if treefold takes it."""
-    for array in arrays:
-        if type(array) is np.ndarray or isinstance(array, np.generic):
+    # What NumPy's `_wrapreduction` asks objects for, and the ufuncs that it calls.
+    method = {own.__name__, "__array_ufunc__", "__array_wrap__"} if own.__name__ in _METHODS else set()
+    others = [keywords[name] for name in ("out", "where", "mean", "weights") if name in keywords]
+    for value, protocols in [(array, method) for array in arrays] + [(other, set()) for other in others]:
+        if type(value) is np.ndarray or isinstance(value, np.generic):
             continue
-        protocols = ["__array_function__"]
-        if own.__name__ in _METHODS:
-            # As in NumPy's `_wrapreduction`, and in the ufuncs that it calls.
-            protocols += [own.__name__, "__array_ufunc__", "__array_wrap__"]
-        is_sparse = hasattr(array, "nnz") and hasattr(array, "toarray")
-        if is_sparse or isinstance(array, np.ndarray) or any(hasattr(array, name) for name in protocols):
-            return f"type {type(array).__name__}"
+        is_sparse = hasattr(value, "nnz") and hasattr(value, "toarray")
+        if is_sparse or isinstance(value, np.ndarray) or any(hasattr(value, name) for name in {"__array_function__"} | protocols):
+            return f"type {type(value).__name__}"
     if keywords.get("ord") is not None:
         return "norm with ord"
     dtypes = [_dtype(lambda: getattr(array, "dtype", None) or np.asarray(array).dtype) for array in arrays]
