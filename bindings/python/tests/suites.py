@@ -32,6 +32,9 @@ class Suite:
         Where reductions are replaced, beside the modules of the tests.
     least : int
         How many tests reach treefold at least.
+    left_out : tuple of str
+        Options of pytest that leave out tests which take minutes or
+        gigabytes, or need a network, a database or a compiler.
     """
 
     version: str
@@ -39,23 +42,52 @@ class Suite:
     quick: tuple[str, ...]
     modules: tuple[str, ...]
     least: int
+    left_out: tuple[str, ...]
 
 
 SUITES = {
+    # All of NumPy's tests but those of its documentation, its build, and f2py, which call no reductions.
     "numpy": Suite(
         version="2.4",
-        tests=(),
-        quick=(),
-        modules=(),
-        least=500,
+        tests=tuple(f"{part}/tests" for part in ("_core", "fft", "lib", "linalg", "ma", "matrixlib", "polynomial", "random", "testing")),
+        quick=(
+            *[f"_core/tests/test_multiarray.py::Test{name}" for name in ("Dot", "Inner", "Methods", "MinMax", "Stats", "Vdot", "ZeroRank")],
+            *[f"_core/tests/test_numeric.py::Test{name}" for name in ("FloatExceptions", "Keepdims", "NonarrayArgs", "StdVar", "StdVarComplex")],
+            *[f"_core/tests/test_{name}.py" for name in ("half", "overrides", "records")],
+            "_core/tests/test_ufunc.py::TestUfunc",
+            *[f"lib/tests/test_{name}.py" for name in ("arraypad", "function_base", "histograms", "nanfunctions", "polynomial", "shape_base")],
+            "linalg/tests/test_linalg.py",
+            *["ma/tests/test_core.py::TestMaskedArrayMathMethods", "ma/tests/test_extras.py", "matrixlib/tests", "polynomial/tests"],
+        ),
+        modules=("numpy",),
+        least=15_000,
+        left_out=("-m", "not slow", "-k", "not huge_array and not accelerate and not test_mem_policy and not test_simd"),
     ),
-    "pandas": Suite(version="3.1", tests=(), quick=(), modules=("pandas",), least=500),
-    "scipy": Suite(version="1.17", tests=(), quick=(), modules=("scipy.stats", "scipy._lib"), least=500),
+    "pandas": Suite(
+        version="3.1",
+        tests=(
+            *["tests/test_nanops.py", "tests/reductions", "tests/apply", "tests/series/methods", "tests/frame/methods"],
+            *[f"tests/{kind}/test_{name}.py" for kind in ("frame", "series") for name in ("reductions", "cumulative")],
+            *[f"tests/arrays/{kind}" for kind in ("boolean", "floating", "integer", "masked")],
+        ),
+        quick=(),
+        modules=("pandas",),
+        least=4_000,
+        left_out=("-m", "not slow and not network and not db"),
+    ),
+    "scipy": Suite(
+        version="1.17",
+        tests=tuple(
+            f"stats/tests/test_{name}.py"
+            for name in ("axis_nan_policy", "correlation", "entropy", "hypotests", "morestats", "mstats_basic", "stats", "variation")
+        ),
+        quick=(),
+        # SciPy calls NumPy by `scipy._lib.array_api_compat`.
+        modules=("scipy.stats", "scipy._lib"),
+        least=3_000,
+        left_out=("-m", "not slow and not xslow"),
+    ),
 }
-
-#: Tests that take minutes or gigabytes, or need a network, by pytest's marks and by name.
-LEFT_OUT = ["-m", "not slow and not network and not db", "-k", "not huge_array and not accelerate"]
-
 
 def exceptions(name):
     """The reasons why tests must fail, by name."""
@@ -88,7 +120,7 @@ class Plugin:
             return reason
 
         replacer._why_not = watched
-        with replacer.replaced(*self.suite.modules, *{item.module.__name__ for item in session.items}):
+        with replacer.replaced(*{item.module.__name__ for item in session.items}):
             return (yield)
 
     def pytest_runtest_setup(self, item):
@@ -124,7 +156,9 @@ def main():
     folder = pathlib.Path(package.__file__).parent
     tests = [str(folder / test) for test in (suite.quick if options.quick else suite.tests)]
     plugin = Plugin(suite, folder, exceptions(options.name), options.quick)
-    return pytest.main(["--quiet", "-p", "no:cacheprovider", *LEFT_OUT, *tests, *more], plugins=[plugin])
+    # From the start: tests compare functions that they keep with those of the module.
+    with replacer.replaced(*suite.modules):
+        return pytest.main(["--quiet", "-p", "no:cacheprovider", *suite.left_out, *tests, *more], plugins=[plugin])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """treefold in place of NumPy's reductions, in modules that are named."""
 
 import functools
+import pickle
 import subprocess
 import sys
 import threading
@@ -121,6 +122,13 @@ def test_parameters_may_have_positions(module):
                     exec("np.sum(*arguments, **keywords)", vars(module) | {"arguments": arguments, "keywords": keywords})
 
 
+def test_replaced_functions_are_found_in_tables():
+    table, numpys, pickled = {np.sum: "sum"}, np.sum, pickle.dumps(np.sum)
+    with replacer.replaced("program"):
+        assert table[np.sum] == "sum" and np.sum == numpys and np.sum != np.mean and {np.sum: 1}[numpys] == 1
+        assert pickle.loads(pickle.dumps(np.sum)) is np.sum and pickle.dumps(np.sum) == pickled
+
+
 def test_numpys_own_functions_call_for_the_module(module):
     x = np.concatenate([X] * 3, axis=1)
     before = bits(module.inside(x))
@@ -140,15 +148,16 @@ def test_what_depends_on_layout_is_reported(module):
         module.whole([1.0, 2.0])
         module.whole(np.arange(10))
         module.others(X)
-    assert (report.calls, report.differing) == (4, 2)
+    # One of these is the sum that the masked array makes of its items.
+    assert (report.calls, report.differing) == (5, 3)
     assert report.passed == {"dtype object": 1, "type MaskedArray": 1, f"dtype {np.dtype(np.longdouble)}": 1}
-    (line,) = (line for file, line, name in report.sites if name == "ndarray.sum")
+    line = min(line for file, line, name in report.sites if name == "ndarray.sum")
     site = report.sites["part.py", line, "ndarray.sum"]
     assert PROGRAM.splitlines()[line - 1] == "    return x.sum()"
     assert (site.calls, site.differing, site.description) == (1, 1, "float64 (300, 200)")
     assert "columns first" in site.worst and 0 < max(site.worst.values()) < 1e-13
     text = str(report).splitlines()
-    assert text[0] == "treefold: other bits in 2 of 4 reductions: they depend on layout or parts"
+    assert text[0] == "treefold: other bits in 3 of 5 reductions: they depend on layout or parts"
     assert any(text.startswith(f"  part.py:{line} ndarray.sum of float64 (300, 200): 1 of 1 calls; ") for text in text)
     assert "  left to NumPy: 1 of dtype object" in text
 

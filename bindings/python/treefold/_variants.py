@@ -66,18 +66,21 @@ def _in_parts(numpys, parts, arrays, keywords):
     return total
 
 
-def differences(numpys, own, result, arrays, keywords):
-    """The ways of computing a result that give other bits, each with the largest difference."""
+def compared(numpys, own, arrays, keywords):
+    """NumPy's result, and the ways to compute it that give other bits, each with the largest difference; None if the result has no floats."""
+    result = numpys(*arrays, **keywords)
+    if np.asarray(result).dtype.kind not in "fc":
+        return result, None
+    arrays = [np.asarray(array) for array in arrays]
     keywords = {key: value for key, value in keywords.items() if key != "out"}
-    found = {}
-    if max(array.size for array in arrays) < 2:
-        return found
-    expected = _bits(result)
+    expected, found = _bits(result), {}
 
     def compare(way, value):
         if value is not None and _bits(value) != expected:
             found[way] = _difference(value, result)
 
+    if max(array.size for array in arrays) < 2:
+        return result, found
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         for way, layout in _LAYOUTS.items():
@@ -86,4 +89,4 @@ def differences(numpys, own, result, arrays, keywords):
         for parts in _PARTS if is_sum else ():
             compare(f"{parts} parts", _in_parts(numpys, parts, arrays, keywords))
         compare("treefold", own(*arrays, **keywords))
-    return found
+    return result, found

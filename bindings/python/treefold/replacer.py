@@ -31,12 +31,13 @@ import gc
 import inspect
 import sys
 import threading
+import types
 
 import numpy as np
 
 import treefold
 
-from ._variants import differences
+from ._variants import compared
 
 __all__ = ["Report", "checked", "replaced"]
 
@@ -49,8 +50,6 @@ _METHODS = {"sum", "prod", "min", "max", "ptp", "mean", "var", "std", "cumsum", 
 
 _sessions: list["_Session"] = []
 _lock = threading.RLock()
-# Set while treefold runs: what it calls itself is NumPy's.
-_inside = threading.local()
 
 
 class Report:
@@ -134,14 +133,13 @@ class _Session:
 
     def call(self, frame, name, numpys, own, arrays, keywords):
         reason = _why_not(own, arrays, keywords)
-        if self.report is None:
-            return (numpys if reason else own)(*arrays, **keywords)
-        result = numpys(*arrays, **keywords)
-        if reason:
+        if reason and self.report:
             with _lock:
                 self.report.passed[reason] = self.report.passed.get(reason, 0) + 1
-        elif np.asarray(result).dtype.kind in "fc":
-            found = differences(numpys, own, result, [np.asarray(array) for array in arrays], keywords)
+        if reason or not self.report:
+            return (numpys if reason else own)(*arrays, **keywords)
+        result, found = compared(numpys, own, arrays, keywords)
+        if found is not None:
             first = np.asarray(arrays[0])
             with _lock:
                 self.report._add((frame.f_code.co_filename, frame.f_lineno, name), found, f"{first.dtype} {first.shape}")
@@ -198,44 +196,58 @@ def _dtype(find):
 
 
 def _session():
-    """The innermost session that covers the caller of a dispatcher, and the caller's frame. NumPy's own modules call for their callers."""
+    """The innermost session that covers the caller of a dispatcher, and the caller's frame; None if no session does.
+
+    NumPy's own functions call for their callers, also where this module has left a call to them. treefold itself calls NumPy's.
+    """
     frame = sys._getframe(2)
-    while frame is not None and not getattr(_inside, "call", False):
-        name = frame.f_globals.get("__name__") or ""
-        for session in reversed(_sessions):
-            if session.covers(name):
-                return session, frame
-        if name.split(".")[0] != "numpy":
-            break
+    while frame is not None:
+        if frame.f_globals is not globals():
+            name = frame.f_globals.get("__name__") or ""
+            for session in reversed(_sessions):
+                if session.covers(name) and not name.startswith("treefold._"):
+                    return session, frame
+            if name.split(".")[0] != "numpy":
+                return None
         frame = frame.f_back
     return None
 
 
-def _dispatcher(name, numpys, own):
-    """What stands in the place of a function or a method of NumPy's."""
-    signature = inspect.signature(own)
-    firsts = [parameter for parameter in signature.parameters if parameter in _RENAMED.values()]
+class _Dispatcher:
+    """What stands in the place of a function or a method of NumPy's, and is equal to it: pandas looks functions up in tables."""
 
-    @functools.wraps(numpys)
-    def dispatch(*arguments, **keywords):
+    def __init__(self, name, numpys, own):
+        functools.update_wrapper(self, numpys)
+        self.name, self.numpys, self.own = name, numpys, own
+        self.signature = inspect.signature(own)
+        self.arrays = [parameter for parameter in self.signature.parameters if parameter in _RENAMED.values()]
+
+    def __call__(self, *arguments, **keywords):
         found = _session()
         if found is None:
-            return numpys(*arguments, **keywords)
+            return self.numpys(*arguments, **keywords)
         try:
-            bound = signature.bind(*arguments, **{_RENAMED.get(key, key): value for key, value in keywords.items()})
+            bound = self.signature.bind(*arguments, **{_RENAMED.get(key, key): value for key, value in keywords.items()})
         except TypeError:
             # NumPy knows the keyword, or says what is wrong.
-            return numpys(*arguments, **keywords)
+            return self.numpys(*arguments, **keywords)
         given = {key: value for key, value in bound.arguments.items() if value is not np._NoValue}
-        arrays = [given.pop(first) for first in firsts]
+        arrays = [given.pop(name) for name in self.arrays]
         session, frame = found
-        _inside.call = True
-        try:
-            return session.call(frame, name, numpys, own, arrays, given)
-        finally:
-            _inside.call = False
+        return session.call(frame, self.name, self.numpys, self.own, arrays, given)
 
-    return dispatch
+    def __get__(self, instance, owner=None):
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __eq__(self, other):
+        return other is self or other is self.numpys
+
+    def __hash__(self):
+        return hash(self.numpys)
+
+    def __reduce__(self):
+        # Pickled by name, as functions are.
+        return self.__qualname__
 
 
 class _Installed:
@@ -246,11 +258,11 @@ class _Installed:
         for module in (np, np.linalg):
             for name in _OWN.keys() & vars(module).keys():
                 numpys = getattr(module, name)
-                self.dispatchers[id(numpys)] = numpys, _dispatcher(name, numpys, _OWN[name])
+                self.dispatchers[id(numpys)] = numpys, _Dispatcher(name, numpys, _OWN[name])
         # `vars` of a class is a view of this dictionary, which cannot be changed.
         (methods,) = gc.get_referents(vars(np.ndarray))
         for name in _OWN.keys() & methods.keys():
-            self.put(methods, name, _dispatcher(f"ndarray.{name}", methods[name], _OWN[name]))
+            self.put(methods, name, _Dispatcher(f"ndarray.{name}", methods[name], _OWN[name]))
         _forget_methods()
         self.put_in(lambda name: name.split(".")[0] == "numpy")
 
