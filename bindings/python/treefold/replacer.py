@@ -128,7 +128,7 @@ class _Session:
                 raise TypeError(f"modules: {module!r} is not the name of a module")
         if not modules:
             raise ValueError("modules: there are none")
-        self.modules, self.report = modules, report
+        self.report = report
         self.covers = functools.cache(lambda name: any(f"{name}.".startswith(f"{module}.") for module in modules))
 
     def call(self, frame, name, numpys, own, arrays, keywords):
@@ -162,10 +162,9 @@ def _why_not(own, arrays, keywords):
     method = {own.__name__, "__array_ufunc__", "__array_wrap__"} if own.__name__ in _METHODS else set()
     others = [keywords[name] for name in ("out", "where", "mean", "weights") if name in keywords]
     for value, protocols in [(array, method) for array in arrays] + [(other, set()) for other in others]:
-        if type(value) is np.ndarray or isinstance(value, np.generic):
-            continue
+        is_numpys = type(value) is np.ndarray or isinstance(value, np.generic)
         is_sparse = hasattr(value, "nnz") and hasattr(value, "toarray")
-        if is_sparse or isinstance(value, np.ndarray) or any(hasattr(value, name) for name in {"__array_function__"} | protocols):
+        if not is_numpys and (is_sparse or any(hasattr(value, name) for name in protocols | {"__array_function__"})):
             return f"type {type(value).__name__}"
     if keywords.get("ord") is not None:
         return "norm with ord"
@@ -227,11 +226,11 @@ class _Dispatcher:
         if found is None:
             return self.numpys(*arguments, **keywords)
         try:
-            bound = self.signature.bind(*arguments, **{_RENAMED.get(key, key): value for key, value in keywords.items()})
+            given = self.signature.bind(*arguments, **{_RENAMED.get(key, key): value for key, value in keywords.items()}).arguments
         except TypeError:
             # NumPy knows the keyword, or says what is wrong.
             return self.numpys(*arguments, **keywords)
-        given = {key: value for key, value in bound.arguments.items() if value is not np._NoValue}
+        given = {key: value for key, value in given.items() if value is not np._NoValue}
         arrays = [given.pop(name) for name in self.arrays]
         session, frame = found
         return session.call(frame, self.name, self.numpys, self.own, arrays, given)
@@ -258,7 +257,7 @@ class _Installed:
         for module in (np, np.linalg):
             for name in _OWN.keys() & vars(module).keys():
                 numpys = getattr(module, name)
-                self.dispatchers[id(numpys)] = numpys, _Dispatcher(name, numpys, _OWN[name])
+                self.dispatchers[id(numpys)] = _Dispatcher(name, numpys, _OWN[name])
         # `vars` of a class is a view of this dictionary, which cannot be changed.
         (methods,) = gc.get_referents(vars(np.ndarray))
         for name in _OWN.keys() & methods.keys():
@@ -274,9 +273,8 @@ class _Installed:
         """Puts them in the modules of some names, under whatever names these have NumPy's functions."""
         for module in [module for name, module in sys.modules.items() if module is not None and covers(name)]:
             for key, value in list(vars(module).items()):
-                numpys, dispatcher = self.dispatchers.get(id(value), (None, None))
-                if numpys is value and dispatcher is not None:
-                    self.put(vars(module), key, dispatcher)
+                if id(value) in self.dispatchers:
+                    self.put(vars(module), key, self.dispatchers[id(value)])
 
     def remove(self):
         while self.undo:
