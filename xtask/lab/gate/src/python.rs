@@ -200,7 +200,10 @@ pub(crate) fn python_packages(steps: &mut Steps) -> Result {
 
 /// All tests of reductions that NumPy, pandas and SciPy have, by treefold.
 pub(crate) fn python_suites(steps: &mut Steps) -> Result {
-    let packages = format!("hypothesis {}", SUITES.map(|(_, package)| package).join(" "));
+    let packages = format!(
+        "hypothesis {}",
+        SUITES.map(|(_, package)| package).join(" ")
+    );
     let environment = Environment::make("suites", &packages)?;
     environment.build_and_install(steps, &sources(), FOR_TESTS)?;
     for (name, package) in SUITES {
