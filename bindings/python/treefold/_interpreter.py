@@ -23,5 +23,6 @@ def check_interpreter() -> None:
         # An identifier is an integer, or the first of a pair.
         current, main = (one[0] if isinstance(one, tuple) else one for one in (current, main))
         if current != main:
-            raise ImportError("treefold cannot be imported in a subinterpreter: it needs the main interpreter of the process, as NumPy does")
+            reason = "it needs the main interpreter of the process, as NumPy does"
+            raise ImportError(f"treefold cannot be imported in a subinterpreter: {reason}")
         return

@@ -67,7 +67,10 @@ def _in_parts(numpys, parts, arrays, keywords):
 
 
 def compared(numpys, own, arrays, keywords):
-    """NumPy's result, and the ways to compute it that give other bits, each with the largest difference; None if the result has no floats."""
+    """NumPy's result, and the ways to compute it that give other bits, each with the largest difference.
+
+    None stands for the ways if the result has no floats.
+    """
     result = numpys(*arrays, **keywords)
     if np.asarray(result).dtype.kind not in "fc":
         return result, None

@@ -146,7 +146,6 @@ class _Session:
         return result
 
 
-@functools.cache
 def _reduces(own, dtype, arrays):
     """Whether treefold reduces elements of this type."""
     try:
@@ -154,6 +153,9 @@ def _reduces(own, dtype, arrays):
     except TypeError:
         return False
     return True
+
+
+_known = functools.cache(_reduces)
 
 
 def _why_not(own, arrays, keywords):
@@ -181,7 +183,7 @@ def _why_not(own, arrays, keywords):
     if isinstance(keywords.get("out"), np.ndarray):
         dtypes.append(keywords["out"].dtype)
     for dtype in dtypes:
-        if dtype is None or not _reduces(own, dtype, len(arrays)):
+        if dtype is None or not _known(own, dtype, len(arrays)):
             return f"dtype {dtype}"
     return None
 
