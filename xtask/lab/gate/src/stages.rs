@@ -122,7 +122,7 @@ pub(crate) const STAGES: &[Stage] = stages! {
         "processes are killed and the others go on, with Open MPI 5 from PyPI: plans of all kinds, and a hundred kills of the example";
     "python-packages" OnRequest, MPI Unused, beside Nothing, 165 s, python_packages:
         "the package for Python with dask, xarray, flox, JAX, Polars and Arrow from PyPI, and with the oldest Polars and pandas that it takes";
-    "python-suites" OnRequest, MPI Unused, beside Nothing, 600 s, python_suites:
+    "python-suites" OnRequest, MPI Unused, beside Nothing, 450 s, python_suites:
         "NumPy's, pandas' and SciPy's own tests of reductions pass on treefold, but for a list with reasons";
     "python-story" OnRequest, MPI Needed, beside Nothing, 410 s, python_story:
         "xarray's mean depends on chunks and mpi4py's solver on ranks, and not with treefold";
