@@ -172,12 +172,18 @@ def page():
     text = ""
     for module, files in MODULES.items():
         folder = module.removeprefix("treefold").strip(".")
-        file = f"{folder}.py" if folder in files else f"{folder}/__init__.py".strip("/")
+        file = f"{folder}.py" if (PACKAGE / f"treefold/{folder}.py").exists() else f"{folder}/__init__.py".strip("/")
         paragraphs = prose(ast.get_docstring(tree_of(file)))
         text += f"\n## {module}\n" + "".join(f"\n{wrapped(paragraph)}\n" for paragraph in paragraphs)
         for file, names in files.items():
             nodes = {node.name: node for node in tree_of(f"{file}.py").body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+            made = [name for name in names if name.rpartition(" as ")[0] not in nodes and name not in nodes]
+            if made:
+                # They are rows of a table.
+                text += "\n" + wrapped("`help` shows the parameters of " + ", ".join(f"`{name}`" for name in made) + ".") + "\n"
             for name in names:
+                if name in made:
+                    continue
                 own, _, name = name.rpartition(" as ")
                 text += f"\n### {module}.{name}\n"
                 for call, docstring in members(name, nodes[own or name], nodes):

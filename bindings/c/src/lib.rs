@@ -6,6 +6,15 @@
 //!
 //! Crate `treefold-c-mpi` adds MPI's ranks, and uses what is public here.
 
+#![cfg_attr(
+    not(feature = "local"),
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "what functions over ranks share stays"
+    )
+)]
+
 mod accumulator;
 pub mod boundary;
 pub mod element;

@@ -53,7 +53,7 @@ fn transpose<const BYTES: usize>(
         let firsts: [_; BESIDE] =
             std::array::from_fn(|beside| place(first, columns.stride, beside));
         let done = if BYTES == 8 && rows.stride == 8 && count == BESIDE {
-            transpose_by_fours(firsts, rows.len, columns.len, into.as_flattened_mut())
+            transpose_by_fours(firsts, rows.len, columns, into.as_flattened_mut())
         } else {
             0
         };
@@ -66,10 +66,10 @@ fn transpose<const BYTES: usize>(
     }
 }
 
-/// Copies rows of eight columns of eight bytes, four rows at a time, into rows of `width` elements, and returns the number of those that it has
-/// copied.
+/// Copies rows of eight columns of eight bytes, four rows at a time, into rows of `columns.len` elements, and returns the number of those that it
+/// has copied.
 #[cfg(not(target_arch = "x86_64"))]
-fn transpose_by_fours(_: [*const u8; BESIDE], _: usize, _: usize, _: &mut [u8]) -> usize {
+fn transpose_by_fours(_: [*const u8; BESIDE], _: usize, _: Line, _: &mut [u8]) -> usize {
     0
 }
 
@@ -78,19 +78,27 @@ fn transpose_by_fours(_: [*const u8; BESIDE], _: usize, _: usize, _: &mut [u8]) 
 fn transpose_by_fours(
     firsts: [*const u8; BESIDE],
     rows: usize,
-    width: usize,
+    columns: Line,
     into: &mut [u8],
 ) -> usize {
     use std::arch::x86_64::{
-        __m128d, __m256d, _mm_loadu_pd, _mm256_castpd128_pd256, _mm256_insertf128_pd,
-        _mm256_storeu_pd, _mm256_unpackhi_pd, _mm256_unpacklo_pd,
+        __m128d, __m256d, _MM_HINT_T0, _mm_loadu_pd, _mm_prefetch, _mm256_castpd128_pd256,
+        _mm256_insertf128_pd, _mm256_storeu_pd, _mm256_unpackhi_pd, _mm256_unpacklo_pd,
     };
 
     #[target_feature(enable = "avx2")]
-    fn by_fours(firsts: [*const u8; BESIDE], rows: usize, width: usize, into: &mut [u8]) {
+    fn by_fours(firsts: [*const u8; BESIDE], rows: usize, columns: Line, into: &mut [u8]) {
+        let width = 8 * columns.len;
         assert!(rows == 0 || (rows - 1) * width + 8 * BESIDE <= into.len());
         let into = into.as_mut_ptr();
         for row in (0..rows).step_by(4) {
+            if row % 8 == 0 {
+                // The lines of the next columns are far away.
+                for first in firsts {
+                    let ahead = place(first, columns.stride, BESIDE);
+                    _mm_prefetch::<_MM_HINT_T0>(place(ahead, 8, row).cast());
+                }
+            }
             for column in [0, 4] {
                 let load = |beside: usize, below: usize| -> __m128d {
                     let at = place(firsts[column + beside], 8, row + below);
@@ -121,7 +129,7 @@ fn transpose_by_fours(
         return 0;
     }
     // SAFETY: the processor has AVX2.
-    unsafe { by_fours(firsts, rows, 8 * width, into) };
+    unsafe { by_fours(firsts, rows, columns, into) };
     rows
 }
 
@@ -139,13 +147,12 @@ fn copy_line<const BYTES: usize>(first: *const u8, line: Line, into: &mut [[u8; 
         };
         return;
     }
-    let own = BYTES.cast_signed();
+    // The compiler shuffles registers where it knows the stride: it must be a constant in each loop.
     let level = Level::best();
-    // The compiler shuffles registers where it knows the stride.
-    if line.stride == -own {
-        vectorized(level, || copy_each(first, -own, into));
-    } else if line.stride == 2 * own {
-        vectorized(level, || copy_each(first, 2 * own, into));
+    if line.stride == -BYTES.cast_signed() {
+        vectorized(level, || copy_each(first, -BYTES.cast_signed(), into));
+    } else if line.stride == 2 * BYTES.cast_signed() {
+        vectorized(level, || copy_each(first, 2 * BYTES.cast_signed(), into));
     } else {
         copy_each(first, line.stride, into);
     }

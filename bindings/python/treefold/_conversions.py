@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 
 from ._arrays import as_operand, check_unmasked, counted, unreduced
+from ._cuda import is_on_device
 
 _LONG, _DOUBLE = np.dtype(np.int64), np.dtype(np.float64)
 _NAT = np.iinfo(np.int64).min
@@ -19,6 +20,8 @@ _MESSAGES = {"over": "overflow", "invalid": "invalid value"}
 
 def described(x, name):
     """An array of numbers, its mask, the type of times, and the array of another class that `x` is; None for what it has not."""
+    if is_on_device(x):
+        raise TypeError(f"{name} is in GPU memory, where treefold computes only sum and exact.sum")
     mask = None
     if isinstance(x, np.ma.MaskedArray):
         x, mask = x.data, None if x.mask is np.ma.nomask else x.mask

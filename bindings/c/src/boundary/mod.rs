@@ -9,13 +9,17 @@
     reason = "C programs pass pointers; each block says what their promise is"
 )]
 
+#[cfg(feature = "local")]
 pub mod accumulators;
 mod arrays;
+#[cfg(feature = "local")]
 pub mod exact;
 mod held;
 pub mod keyed;
 pub mod library;
+#[cfg(feature = "local")]
 pub mod team;
+#[cfg(feature = "local")]
 pub mod tree;
 
 use std::panic::{self, AssertUnwindSafe};

@@ -54,7 +54,7 @@ fn ranks_of(library: &str) -> &'static [usize] {
 pub(crate) const FOR_TESTS: &str = "dev";
 
 /// That of a wheel whose speed is measured.
-const FOR_USERS: &str = "wheel";
+const FOR_USERS: &str = "release";
 
 /// How the tutorial runs its program, on so many ranks: fewer than those whose sums depend on the MPI library.
 const TUTORIAL: [(usize, &str); 3] = [

@@ -17,7 +17,7 @@ use crate::steps::{Steps, locked};
 const TOOLS: &str = "maturin>=1.9.4,<2 cffi mypy numpy pytest";
 
 /// What the tests are built with, and users' wheels are not: what both have is built once.
-const FEATURE_OF_TESTS: &str = "treefold/tracing";
+const FEATURE_OF_TESTS: &str = "treefold/tracing,treefold-c-mpi/local";
 
 /// A virtual environment of Python's.
 pub(crate) struct Environment {
