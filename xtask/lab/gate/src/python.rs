@@ -24,7 +24,8 @@ const PACKAGES_FOR_TESTS: &str =
     "array-api-strict dask[array] distributed hypothesis pyright[nodejs]";
 
 /// Packages that pass their arrays to treefold.
-const PACKAGES: &str = "dask[array] distributed flox jax polars pyarrow xarray";
+const PACKAGES: &str =
+    "dask[array] distributed flox jax pandas-stubs polars pyarrow pyright[nodejs] xarray";
 
 /// The oldest engines in which treefold sums columns; stage `duckdb` has the newest.
 const OLD_ENGINES: &str = "pandas==2.2.0 polars==1.0.0 pyarrow==17.0.0 numpy<2";
@@ -133,9 +134,16 @@ fn types(steps: &mut Steps, environment: &Environment) -> Result {
         "types of results and of examples, by mypy",
         environment.python(words![mypy(), typed, examples]),
     )?;
+    steps.step("types of results, by pyright", pyright(environment, &typed))
+}
+
+fn pyright(environment: &Environment, file: &Path) -> Command {
     let python = environment.interpreter();
-    let pyright = words!["-m pyright --level error --pythonpath", python, typed];
-    steps.step("types of results, by pyright", environment.python(pyright))
+    environment.python(words![
+        "-m pyright --level error --pythonpath",
+        python,
+        file
+    ])
 }
 
 /// `treefold.mpi` on ranks of Open MPI and of MPICH: one wheel of treefold, and one of mpi4py.
@@ -192,6 +200,19 @@ pub(crate) fn python_packages(steps: &mut Steps) -> Result {
         old.install(steps, &wheel)?;
         engines(steps, &old, "the oldest")
     })?;
+    let typed = sources().join("tests/typed_packages.py");
+    steps.step(
+        "types of results with other packages",
+        environment.python(words![typed]),
+    )?;
+    steps.step(
+        "types of results with other packages, by mypy",
+        environment.python(words![mypy(), typed]),
+    )?;
+    steps.step(
+        "types of results with other packages, by pyright",
+        pyright(&environment, &typed),
+    )?;
     let folder = sources().join("tests/packages");
     let tests = words![PYTEST, folder, "--pyargs treefold.dask"];
     let mut tests = environment.python(tests);
