@@ -63,6 +63,10 @@ pub(crate) struct Call<'a, 'py> {
     mean: Option<&'a Bound<'py, PyAny>>,
     pub(crate) lanes: usize,
     pub(crate) types: Types,
+    /// Whether it is one of the functions that skip NaNs.
+    skips_nan: bool,
+    /// NumPy's function in warnings.
+    reported: &'static str,
 }
 
 /// A statistic of the items of `x` along axes, of those that `mask` counts, by NumPy's conventions; or of pairs with the items of `y`, an
@@ -102,6 +106,7 @@ pub(crate) fn reduce<'py>(
         ddof,
         mean,
         lanes,
+        skips_nan,
         ..Call::of(statistic, is_exact, items, axes, types)
     };
     call.run(x.py())
@@ -129,6 +134,8 @@ impl<'py> Call<'_, 'py> {
             mean: None,
             lanes: 1,
             types,
+            skips_nan: false,
+            reported: "reduce",
         }
     }
 
@@ -147,6 +154,7 @@ impl<'py> Call<'_, 'py> {
         Ok(Self {
             y: Some(y),
             out,
+            reported: "dot",
             ..call
         })
     }
@@ -178,9 +186,10 @@ impl<'py> Call<'_, 'py> {
         self.statistic.op = op;
         let array = &self.items.array;
         if self.items.kind != Kind::Bool {
-            let is_true = array.call_method1("__ne__", (0,))?;
-            self.items.array = is_true.cast_into()?;
+            let truth = python(array.py(), "truth")?.call1((array, self.items.skips_nan))?;
+            self.items.array = truth.cast_into()?;
             self.items.kind = Kind::Bool;
+            self.items.skips_nan = false;
         }
         if let (None, Some(empty)) = (&self.initial, empty) {
             self.initial = Some(
@@ -302,7 +311,7 @@ impl<'py> Call<'_, 'py> {
             return Ok(());
         }
         if finish == Finish::Mean && is_any(0.0) {
-            if self.items.skips_nan {
+            if self.skips_nan {
                 warn("Mean of empty slice")?;
             } else {
                 warn("Mean of empty slice.")?;
@@ -326,8 +335,9 @@ impl<'py> Call<'_, 'py> {
             let value = match finish {
                 Finish::Root => *result,
                 Finish::Nothing | Finish::Mean => result.over(left),
-                _ if left <= 0.0 && self.items.skips_nan => L::zeroed().over(0.0),
-                _ => result.over(left.max(0.0)),
+                _ if left <= 0.0 && self.skips_nan => L::zeroed().over(0.0),
+                _ if left < 0.0 => result.over(0.0),
+                _ => result.over(left),
             };
             let has_root = matches!(finish, Finish::Root | Finish::Deviation);
             let value = if has_root { value.root() } else { value };
@@ -362,7 +372,8 @@ impl<'py> Call<'_, 'py> {
         };
         let py = initial.py();
         let dtypes = (self.types.chosen.dtype(py)?, self.types.work.dtype(py)?);
-        let arguments = (initial, dtypes.0, dtypes.1, self.items.unit.as_ref());
+        let unit = self.items.unit.as_ref();
+        let arguments = (initial, dtypes.0, dtypes.1, unit, self.is_exact);
         let array = python(py, "initial")?.call1(arguments)?;
         let array = array.cast::<PyArrayDyn<L>>()?.try_readonly()?;
         Ok(array.as_slice()?.first().copied())
@@ -371,7 +382,9 @@ impl<'py> Call<'_, 'py> {
     /// Warns of sums that overflowed or were invalid, or raises, as `numpy.errstate` asks.
     pub(crate) fn tell<T: Item, L: Item>(&self, py: Python<'py>, results: &[L]) -> PyResult<()> {
         let is_sum = matches!(self.statistic.op, Op::Sum | Op::Product);
-        let tells = is_sum && !(self.is_exact && self.statistic.finish >= Finish::Variance);
+        let is_quiet =
+            self.statistic.finish >= Finish::Variance || self.statistic.name == "average";
+        let tells = is_sum && !(self.is_exact && is_quiet);
         if are_ordinary(results) || !tells || !python(py, "heeds_errors")?.call0()?.is_truthy()? {
             return Ok(());
         }
@@ -397,7 +410,7 @@ impl<'py> Call<'_, 'py> {
                 .zip(&greatest)
                 .filter(|(_, most)| !most.is_same(&zero))
         };
-        let name = if self.y.is_some() { "dot" } else { "reduce" };
+        let name = self.reported;
         // Where nothing counts there was no operation.
         if pairs().any(|(result, most)| !result.is_ordinary() && most.is_ordinary()) {
             python(py, "float_error")?.call1(("over", name))?;

@@ -1,6 +1,6 @@
 //! Sums and products of all beginnings, in tree order or exact.
 
-use numpy::{PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -8,7 +8,7 @@ use treefold::operator::Prefixes;
 
 use crate::arguments::{Items, axes_of, place_of, python, with_kind};
 use crate::convert::{Kind, to_half};
-use crate::element::{Item, Op, unsupported};
+use crate::element::{Item, unsupported};
 use crate::exactly::undefined;
 use crate::fold::{compute, zeroed, zeros_of_type};
 use crate::pool::Workers;
@@ -59,6 +59,14 @@ pub(crate) fn scan<'py>(
     }
     let out = place_of(out, &shape)?;
     let statistic = Statistic::named(name)?;
+    if let Some(unit) = items
+        .unit
+        .as_ref()
+        .filter(|unit| unit.kind() == b'M' || name != "sum")
+    {
+        let message = format!("x has elements of type {unit}, for which cum{name} is not defined");
+        return Err(PyTypeError::new_err(message));
+    }
     let types = types_of(statistic, is_exact, &items, dtype, out.as_ref())?;
     if types.chosen == Kind::Bool {
         return Err(PyTypeError::new_err("dtype: there are no scans of bool"));
@@ -69,6 +77,8 @@ pub(crate) fn scan<'py>(
         .map_or_else(|| types.chosen.dtype(py), Ok)?;
     let direct = match &out {
         None => None,
+        // An exact sum may have too many bits.
+        Some(_) if is_exact && types.chosen.is_integer() => None,
         Some(out) => {
             let may = python(py, "may_be_written")?.call1((out, &chosen, &items.array, is_flat))?;
             may.is_truthy()?.then(|| out.clone())
@@ -165,28 +175,25 @@ fn scanned<T: Item>(
         .items
         .source(Some(into), &call.axes, call.types.halves)?;
     let to = Memory::of(into, 1)?;
+    let mut last = zeroed::<T>(source.shape.results_count())?;
     let environment = Workers::of(0)?;
-    let is_ordinary = compute(array.py(), array.len() * size_of::<T>(), || {
-        scan_columns(&source, to, begin)
+    let scanned = compute(array.py(), array.len() * size_of::<T>(), || {
+        scan_columns(&source, to, begin, &mut last)
     });
     drop(environment);
-    if is_ordinary.map_err(undefined::<T>)? {
-        return Ok(());
-    }
-    let mut last = zeroed::<T>(source.shape.results_count())?;
-    call.values(Op::Sum, None, &mut last)?;
+    scanned.map_err(undefined::<T>)?;
     call.tell::<T, T>(array.py(), &last)
 }
 
-/// Says whether the last results are finite.
+/// The same, with the last result of each scan.
 fn scan_columns<T: Item>(
     source: &Source,
     into: Memory,
     begin: &(dyn Fn() -> Scan<T> + Sync),
-) -> Result<bool, Undefined> {
+    last: &mut [T],
+) -> Result<(), Undefined> {
     let mut reader = Reader::<T>::new(source);
     let (mut results, mut halves) = (Vec::new(), Vec::new());
-    let mut is_ordinary = true;
     for group in source.shape.groups(COLUMNS) {
         let columns = group.columns.len;
         let mut scans: Vec<_> = (0..columns).map(|_| begin()).collect();
@@ -194,7 +201,9 @@ fn scan_columns<T: Item>(
             for (tile, scan) in block.each_column().zip(&mut scans) {
                 results.resize(tile.items, T::zeroed());
                 scan(reader.values(&tile), &mut results)?;
-                is_ordinary &= results.last().is_none_or(Item::is_ordinary);
+                if let Some(&result) = results.last() {
+                    last[tile.place.result] = result;
+                }
                 if into.kind == Kind::F16 {
                     let rounded = results.iter().map(|result| to_half(result.real().to_f64()));
                     halves.clear();
@@ -206,5 +215,5 @@ fn scan_columns<T: Item>(
             }
         }
     }
-    Ok(is_ordinary)
+    Ok(())
 }

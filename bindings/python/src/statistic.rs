@@ -158,7 +158,7 @@ pub(crate) fn types_of(
     };
     let chosen = match (asked, out) {
         (Some(asked), _) => kind_of_type(&asked)?,
-        (None, Some(out)) if is_sum && !is_exact || !own.is_integer() => {
+        (None, Some(out)) if is_sum || !own.is_integer() => {
             let kind = kind_of_type(&out.dtype())?;
             // The variance of complex items is real, and its arithmetic is not.
             match (own.is_complex() && statistic.leaf.is_real(), kind) {
@@ -172,15 +172,19 @@ pub(crate) fn types_of(
     if own.is_complex() && !chosen.is_complex() {
         python(dtype.py(), "warn_of_complex")?.call0()?;
     }
-    if own.is_complex() && matches!(statistic.op, Op::Min | Op::Max) && is_sum {
+    let is_ordered = matches!(statistic.op, Op::Min | Op::Max) && is_sum;
+    if is_ordered && (own.is_complex() || chosen.is_complex()) {
         let message = format!(
             "x has elements of type {}, for which {} is not defined: complex numbers have no order",
-            items.array.dtype(),
+            if own.is_complex() { own } else { chosen }.dtype(dtype.py())?,
             statistic.name
         );
         return Err(PyTypeError::new_err(message));
     }
-    let is_integers = is_exact && statistic.name == "sum" && own.is_integer() && chosen == default;
+    let is_integers = is_exact
+        && statistic.name == "sum"
+        && own.is_integer()
+        && (chosen == default || chosen == Kind::I64 && own != Kind::U64);
     if chosen.is_integer() && (is_exact && !is_integers || statistic.leaf.is_real()) {
         let what = if is_exact {
             "exact statistics"

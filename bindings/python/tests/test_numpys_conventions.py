@@ -1,5 +1,7 @@
 """NumPy's conventions: masked arrays, times, units, halves, where results go, and errors."""
 
+import warnings
+
 import numpy as np
 import pytest
 import treefold
@@ -258,3 +260,87 @@ def test_averages():
     assert bits(treefold.average(x)) == bits(treefold.mean(x))
     z = items(12, "c16", 5)
     assert np.allclose(treefold.average(z, weights=w), np.average(z, weights=w))
+
+
+def test_least_numbers_where_there_are_none():
+    nan, inf = np.nan, np.inf
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        matrix = np.matrix([[1.0, nan], [nan, nan]])
+        for axis in (None, 0, 1):
+            for name in ("nanmin", "nanmax"):
+                own, numpys = (getattr(module, name)(matrix, axis) for module in (treefold, np))
+                assert np.array_equal(own, numpys, equal_nan=True) and type(own) is type(numpys)
+    assert treefold.nanmin([inf, nan], where=[2, 1]) == inf
+    quantity = np.array([1.0, 2.0, nan]).view(Length)
+    quantity.unit = "m"
+    assert bits(np.asarray(treefold.nanmax(quantity))) == bits(np.float64(2.0))
+
+
+def test_results_that_go_to_other_types():
+    assert treefold.ptp([1000.0, 1003.0], out=np.zeros((), "i1")) == 3
+    assert treefold.ptp(np.array([5, 23], "i4"), out=np.zeros((), "u8")) == 18
+    a = np.array([[1.0, 5, 2], [7, 3, 9]])
+    assert treefold.ptp(a, 0, out=a[0]).tolist() == [6, 2, 7]
+    assert treefold.ptp(np.array([1.0, 3.0]), out=np.zeros((), "c16")) == 2
+    out = np.full((), 7)
+    with pytest.raises(TypeError, match="bool"):
+        treefold.ptp([True, False], out=out)
+    assert out == 7
+    assert treefold.max(np.array(3), out=np.zeros((), bool)) and treefold.sum(np.array(3), dtype=bool)
+    assert not treefold.nansum([np.nan, 0.0], dtype=bool)
+    with pytest.raises(TypeError, match="have no order"):
+        treefold.max([1.0], out=np.zeros((), "c16"))
+
+
+def test_exact_sums_of_integers_with_other_numbers():
+    for x, initial in (([1], 2**63), ([-1], 2**63), (np.array([5], "u8"), -1), ([1], np.nan), ([1], 1.5), ([1], 2**64)):
+        with pytest.raises(ValueError, match="initial: .* is not a number of type"):
+            exact.sum(x, initial=initial)
+    with pytest.raises(ValueError, match="initial"):
+        treefold.sum([1.0], initial="a")
+    with pytest.raises(TypeError, match="int32"):
+        exact.sum([2**40, 1], out=np.zeros((), "i4"))
+    assert exact.sum([2**63 - 1, 1], out=np.zeros(())) == 2.0**63
+    assert exact.sum(np.array([200, 100], "u1"), out=np.zeros((), "i8")) == 300
+    out = np.full(2, 7)
+    with pytest.raises(OverflowError):
+        exact.cumsum([2**63 - 1, 1], out=out)
+    assert out.tolist() == [7, 7]
+
+
+def test_products_of_beginnings_tell_what_they_do():
+    with pytest.warns(RuntimeWarning, match="overflow"):
+        treefold.cumprod([1e200, 1e200])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        treefold.cumprod([np.inf, -np.inf])
+        exact.cumsum([1.7e308, 1.7e308, -1.7e308, -1.7e308])
+        assert np.isinf(exact.average([np.inf, 1.0], weights=[1.0, 1.0]))
+    with pytest.warns(RuntimeWarning, match="invalid value encountered in reduce"):
+        treefold.average([np.inf, -np.inf], weights=[1.0, 1.0])
+
+
+def test_nothing_of_several_axes():
+    assert treefold.average(np.zeros((0, 3)), 1, np.ones((0, 3))).shape == (0,)
+    assert treefold.average(np.zeros((0, 3), "c8"), 1, np.ones((0, 3))).shape == (0,)
+    assert treefold.sum(np.zeros((0, 3)), (), lanes=16).shape == (0, 3)
+    assert treefold.sum(np.zeros((2, 0, 4)), (0, 2), lanes=16, keepdims=True).shape == (1, 0, 1)
+    with pytest.raises(TypeError, match="keepdims"):
+        treefold.sum(np.zeros((2, 1, 4)), (0, 2), lanes=16, keepdims="x")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert np.isnan(treefold.var([1.0, 2.0], ddof=np.nan)) and np.isnan(treefold.nanstd([1], ddof=1))
+
+
+@pytest.mark.parametrize("shape", [(5, 6, 7), (3, 40, 9, 5), (2, 2000, 3), (33, 1500)])
+def test_rows_that_lie_across_the_memory(shape):
+    for dtype in ("f8", "f4", "i4", "c16"):
+        x = items(int(np.prod(shape)), dtype, 3).reshape(shape)
+        for order in (range(len(shape))[::-1], [*range(1, len(shape)), 0], [len(shape) - 1, *range(len(shape) - 1)]):
+            back = np.argsort(list(order))
+            given = x.transpose(*order).copy().transpose(*back)
+            assert np.array_equal(given, x)
+            for axis in (None, tuple(range(1, len(shape))), tuple(range(len(shape) - 1))):
+                assert bits(treefold.sum(given, axis)) == bits(treefold.sum(x, axis)), (dtype, order, axis)
+                assert bits(treefold.sum(given, axis, where=given != given.flat[1])) == bits(treefold.sum(x, axis, where=x != x.flat[1]))

@@ -46,16 +46,19 @@ def mask(where, shape):
         raise ValueError(f"where has the shape {found.shape}, which does not broadcast to {shape}") from None
 
 
-def initial(value, dtype, work, unit):
-    """`initial`, converted as items are."""
+def initial(value, dtype, work, unit, is_exact):
+    """`initial`, converted as items are; exact sums of integers have no other one."""
     if unit is not None:
         return np.array(value, unit).astype(work)
     try:
         found = np.asarray(value)
-        if found.ndim:
+        if found.ndim or is_exact and dtype.kind in "iu" and int(found) != found:
             raise ValueError
-        return found.astype(dtype).astype(work)
-    except (TypeError, ValueError):
+        result = found.astype(dtype)
+        if is_exact and dtype.kind in "iu" and int(result) != int(found):
+            raise ValueError
+        return result.astype(work)
+    except (OverflowError, TypeError, ValueError):
         raise ValueError(f"initial: {value!r} is not a number of type {dtype}") from None
 
 
@@ -82,6 +85,24 @@ def delivered(result, dtype, unit, owner, axes, counts, out):
         np.copyto(out, result, casting="unsafe")
         return out
     return result[()] if owner is None else wrapped(owner, result[()], axes)
+
+
+def put(result, out):
+    """Writes a result that is computed to `out`, and returns that."""
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"out is a {type(out).__name__}, and not an ndarray")
+    if out.shape != np.shape(result):
+        raise ValueError(f"out has the shape {out.shape}, and the result {np.shape(result)}")
+    if not out.flags.writeable:
+        raise ValueError("out is read-only")
+    np.copyto(out, result, casting="unsafe")
+    return out
+
+
+def truth(x, skips_nan):
+    """Which items are true: those that are not zero, but for NaNs where these are skipped."""
+    found = np.asarray(x != 0)
+    return found & ~np.isnan(x) if skips_nan else found
 
 
 def wrapped(owner, result, axes):

@@ -5,7 +5,8 @@ import warnings
 import numpy as np
 
 from . import _native
-from ._conversions import described
+from ._arrays import reduced_axes
+from ._conversions import described, mask, put, wrapped
 from ._reductions import freedom
 
 
@@ -211,17 +212,21 @@ def nanstd(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
 
 def _extreme(name, x, axis, out, keepdims, initial, where):
     """A minimum or a maximum, which is NaN where all items are."""
-    array, mask, _, _ = described(x, "x")
+    array, hidden, _, owner = described(x, "x")
     if initial is not None or array.dtype.kind != "f" or not array.size:
         return _native.reduce(name, False, x, axis, None, out, keepdims, initial, where, True)
+    counts = ~np.isnan(array)
+    if where is not True:
+        counts &= mask(where, array.shape)
+    if hidden is not None:
+        counts &= ~hidden
     bound = np.inf if name == "min" else -np.inf
-    result = np.asanyarray(_native.reduce(name, False, x, axis, None, None, keepdims, bound, where, True))
+    result = np.array(_native.reduce(name, False, array, axis, None, None, keepdims, bound, counts))
     if np.any(result == bound):
-        counts = ~np.isnan(array) & where if mask is None else ~np.isnan(array) & where & ~mask
         is_lost = np.count_nonzero(counts, axis, keepdims=keepdims) == 0
         if np.any(is_lost):
             warnings.warn("All-NaN slice encountered", RuntimeWarning, stacklevel=3)
-            result = np.where(is_lost, np.array(np.nan, result.dtype), result)
-    if out is None:
-        return result[()]
-    return _native.reduce(name, False, result, (), None, out, False, None, True)
+            result[is_lost] = np.nan
+    if out is not None:
+        return put(result, out)
+    return result[()] if owner is None else wrapped(owner, result[()], reduced_axes(axis, array.ndim))

@@ -6,7 +6,7 @@ import numpy as np
 
 from . import _cuda, _native
 from ._arrays import as_array, contiguous, reduced_axes, size, widened
-from ._conversions import described, wrapped
+from ._conversions import described, put, wrapped
 
 LANES_MAX = 1 << 20
 
@@ -195,14 +195,11 @@ def ptp(x, axis=None, out=None, keepdims=False):
     >>> float(treefold.ptp([1.0, 4.5, 2.0]))
     3.5
     """
-    greatest = max(x, axis, out, keepdims)
+    greatest = max(x, axis, None, keepdims)
     if greatest.dtype.kind == "b":
         raise TypeError("x has elements of type bool, for which ptp is not defined")
     difference = np.subtract(greatest, min(x, axis, None, keepdims))
-    if out is None:
-        return difference
-    np.copyto(out, difference, casting="unsafe")
-    return out
+    return difference if out is None else put(difference, out)
 
 
 def mean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
@@ -401,7 +398,7 @@ def quotient(total, count):
         if count.dtype.kind == "c":
             result = np.asarray(total / count)
         else:
-            parts = total.reshape(-1).view(total.real.dtype).reshape(*total.shape, -1)
+            parts = total.reshape(-1).view(total.real.dtype).reshape(*total.shape, 1 + (total.dtype.kind == "c"))
             result = np.divide(parts, count[..., None].astype(parts.dtype))
     parts = np.ascontiguousarray(result).reshape(-1).view(result.real.dtype)
     parts[np.isnan(parts)] = np.nan
@@ -426,13 +423,14 @@ def _in_lanes(x, axis, out, keepdims, lanes, has_others):
     if _cuda.is_on_device(x):
         raise TypeError("x is in GPU memory, where there are no sums in lanes")
     array = contiguous(widened(as_array(x, "x")))
-    axes = reduced_axes(axis, array.ndim)
+    axes, shape = reduced_axes(axis, array.ndim), array.shape
     if axes and axes[-1] - axes[0] + 1 == len(axes):
         return _native.reduce("sum", False, array, axes, None, out, keepdims, None, True, lanes=count)
     # Reduced axes that are not neighbours become the last ones.
     kept = [one for one in range(array.ndim) if one not in axes]
-    array = contiguous(array.transpose(*kept, *axes)).reshape(*[array.shape[one] for one in kept], -1)
-    result = np.asarray(_native.reduce("sum", False, array, len(kept), None, None, False, None, True, lanes=count))
+    lengths = [[array.shape[one] for one in some] for some in (kept, axes)]
+    array = contiguous(array.transpose(*kept, *axes)).reshape(*lengths[0], size(lengths[1]))
+    result = np.asarray(_native.reduce("sum", False, array, len(kept), None, None, keepdims, None, True, lanes=count))
     if keepdims:
-        result = np.expand_dims(result, axes)
-    return _native.reduce("sum", False, result, (), None, out, False, None, True)
+        result = result.reshape([1 if one in axes else length for one, length in enumerate(shape)])
+    return result[()] if out is None else put(result, out)

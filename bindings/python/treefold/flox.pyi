@@ -1,4 +1,4 @@
-from typing import Any, Literal, TypeAlias, overload
+from typing import Literal, TypeAlias, overload
 
 import dask.array as da
 import numpy as np
@@ -7,6 +7,8 @@ from flox import Aggregation
 from numpy.typing import ArrayLike, NDArray
 
 __all__: list[str]
+
+# Where a package is missing, its types are `Any`, and overloads are alike.
 
 _Statistic: TypeAlias = Literal[
     "count", "sum", "mean", "var", "std", "min", "max", "norm", "skewness", "kurtosis",
@@ -17,8 +19,8 @@ def aggregation(statistic: _Statistic, *, ddof: float | None = None, bias: bool 
 @overload
 def pairs(x: xarray.DataArray, y: xarray.DataArray | da.Array | ArrayLike) -> xarray.DataArray: ...
 @overload
-def pairs(x: da.Array, y: da.Array | ArrayLike) -> da.Array: ...
+def pairs(x: da.Array, y: da.Array | ArrayLike) -> da.Array: ...  # type: ignore[overload-cannot-match, unused-ignore]
 @overload
-def pairs(x: ArrayLike, y: da.Array) -> da.Array: ...
+def pairs(x: ArrayLike, y: da.Array) -> da.Array: ...  # type: ignore[overload-cannot-match, unused-ignore]
 @overload
-def pairs(x: ArrayLike, y: ArrayLike) -> NDArray[np.complex128]: ...
+def pairs(x: ArrayLike, y: ArrayLike) -> NDArray[np.complex128]: ...  # type: ignore[overload-cannot-match, unused-ignore]
