@@ -3,7 +3,7 @@
 //! NumPy's own arrays of numbers are described here. `treefold/_conversions.py` makes such arrays of everything else.
 
 use numpy::{PyArrayDescr, PyUntypedArray, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyModule, PyTuple};
@@ -183,12 +183,17 @@ fn axis_of(axis: &Bound<'_, PyAny>, ndim: usize) -> PyResult<usize> {
         .name()?
         .to_string_lossy()
         .starts_with("bool");
-    let number = axis.extract::<i128>().ok().filter(|_| !is_bool);
-    let number = number
-        .ok_or_else(|| PyTypeError::new_err(format!("axis: {} is not an integer", Shown(axis))))?;
-    let axes = ndim.max(1) as i128;
-    if (-axes..axes).contains(&number) {
-        return Ok(usize::try_from(number.rem_euclid(axes))?);
+    let axes = ndim.max(1).cast_signed();
+    match axis.extract::<isize>() {
+        Ok(number) if !is_bool && (-axes..axes).contains(&number) => {
+            return Ok(number.rem_euclid(axes).cast_unsigned());
+        }
+        Err(error) if error.is_instance_of::<PyOverflowError>(axis.py()) => {}
+        Ok(_) if !is_bool => {}
+        _ => {
+            let message = format!("axis: {} is not an integer", Shown(axis));
+            return Err(PyTypeError::new_err(message));
+        }
     }
     let raised = PyModule::import(axis.py(), "numpy.exceptions")?.getattr("AxisError")?;
     Err(PyErr::from_value(raised.call1((axis, ndim))?))

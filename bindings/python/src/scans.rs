@@ -201,16 +201,19 @@ fn scan_columns<T: Item>(
             for (tile, scan) in block.each_column().zip(&mut scans) {
                 results.resize(tile.items, T::zeroed());
                 scan(reader.values(&tile), &mut results)?;
-                if let Some(&result) = results.last() {
-                    last[tile.place.result] = result;
-                }
                 if into.kind == Kind::F16 {
                     let rounded = results.iter().map(|result| to_half(result.real().to_f64()));
                     halves.clear();
                     halves.extend(rounded);
                     into.write(&tile, bytemuck::cast_slice(&halves));
+                    T::convert(
+                        Kind::F16,
+                        &[u64::from(halves[tile.items - 1])],
+                        &mut last[tile.place.result..][..1],
+                    );
                 } else {
                     into.write(&tile, bytemuck::cast_slice(&results));
+                    last[tile.place.result] = results[tile.items - 1];
                 }
             }
         }

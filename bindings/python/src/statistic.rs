@@ -186,15 +186,17 @@ pub(crate) fn types_of(
         && own.is_integer()
         && (chosen == default || chosen == Kind::I64 && own != Kind::U64);
     if chosen.is_integer() && (is_exact && !is_integers || statistic.leaf.is_real()) {
-        let what = if is_exact {
-            "exact statistics"
+        let chosen = chosen.dtype(dtype.py())?;
+        let message = if is_exact && statistic.name == "sum" && own.is_integer() {
+            format!(
+                "dtype: exact sums of these integers have type {}, not {chosen}",
+                default.dtype(dtype.py())?
+            )
+        } else if is_exact {
+            format!("dtype: there are no exact statistics of type {chosen}")
         } else {
-            "variances"
+            format!("dtype: there are no variances of type {chosen}")
         };
-        let message = format!(
-            "dtype: there are no {what} of type {}",
-            chosen.dtype(dtype.py())?
-        );
         return Err(PyTypeError::new_err(message));
     }
     Ok(Types::of(chosen, is_exact, own))

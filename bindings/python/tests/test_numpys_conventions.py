@@ -312,6 +312,8 @@ def test_exact_sums_of_integers_with_other_numbers():
 def test_products_of_beginnings_tell_what_they_do():
     with pytest.warns(RuntimeWarning, match="overflow"):
         treefold.cumprod([1e200, 1e200])
+    with pytest.warns(RuntimeWarning, match="overflow"):
+        assert np.isinf(treefold.cumsum(np.full(2, 60000, "f2"))[-1])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         treefold.cumprod([np.inf, -np.inf])
@@ -344,3 +346,26 @@ def test_rows_that_lie_across_the_memory(shape):
             for axis in (None, tuple(range(1, len(shape))), tuple(range(len(shape) - 1))):
                 assert bits(treefold.sum(given, axis)) == bits(treefold.sum(x, axis)), (dtype, order, axis)
                 assert bits(treefold.sum(given, axis, where=given != given.flat[1])) == bits(treefold.sum(x, axis, where=x != x.flat[1]))
+
+
+def test_warnings_name_the_line_of_the_caller():
+    x = np.array([np.inf, -np.inf])
+    for function in (treefold.sum, treefold.nanmin, exact.sum, lambda x: treefold.sum(x, lanes=16), lambda x: treefold.average(x), treefold.ptp):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            function(np.full(2, np.nan) if function is treefold.nanmin else x)
+        assert caught or function is treefold.ptp
+        assert all(one.filename == __file__ for one in caught)
+
+
+def test_arguments_of_another_kind_are_named():
+    with pytest.raises(np.exceptions.AxisError):
+        treefold.sum([1.0], axis=2**130)
+    with pytest.raises(ValueError, match=r"ord: \[1\]"):
+        treefold.norm([1.0], ord=[1])
+    with pytest.raises(TypeError, match="timedelta64"):
+        treefold.norm(np.array([1], "m8[s]"), ord=1)
+    with pytest.raises(TypeError, match="weights has elements of type"):
+        treefold.average([1.0], weights=np.ones(1, np.longdouble))
+    with pytest.raises(TypeError, match="exact sums of these integers have type int64, not uint64"):
+        exact.sum([1], dtype="u8")

@@ -326,6 +326,14 @@ def test_lanes(dtype):
             assert bits(treefold.sum(x, lanes=lanes)) == bits(np.asarray(expected, wide.dtype)), (dtype, length, lanes)
 
 
+def test_lanes_keep_their_order_in_any_out():
+    for x, dtype in ((items(1025, "f8", 0), "f4"), (items(1025, "f8", 0), "f8"), (items(200, "i4", 0), "f8")):
+        out = np.zeros((), dtype)
+        with np.errstate(all="ignore"):
+            assert treefold.sum(x, lanes=32, out=out) is out
+        assert bits(out) == bits(np.asarray(treefold.sum(x, lanes=32)).astype(dtype))
+
+
 def test_lanes_along_axes():
     x = items(2 * 37 * 3, "f8", seed=3).reshape(2, 37, 3)
     found = treefold.sum(x, axis=1, lanes=16)

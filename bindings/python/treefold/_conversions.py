@@ -4,6 +4,7 @@ NumPy's own arrays of numbers never come here. Masked arrays, sequences, times, 
 become what their callers expect.
 """
 
+import sys
 import warnings
 
 import numpy as np
@@ -54,7 +55,8 @@ def initial(value, dtype, work, unit, is_exact):
         found = np.asarray(value)
         if found.ndim or is_exact and dtype.kind in "iu" and int(found) != found:
             raise ValueError
-        result = found.astype(dtype)
+        with np.errstate(all="ignore"):
+            result = found.astype(dtype)
         if is_exact and dtype.kind in "iu" and int(result) != int(found):
             raise ValueError
         return result.astype(work)
@@ -173,16 +175,16 @@ def spread_not_a_time(x, result, axis, is_flat):
     result[np.maximum.accumulate(x == _NAT, axis)] = np.array("NaT", result.dtype)
 
 
-# The native half has no frame: 1 is the function below, 2 treefold's function, 3 who called that.
-_CALLER = 3
-
-
-def warn(message):
-    warnings.warn(message, RuntimeWarning, stacklevel=_CALLER)
+def warn(message, category=RuntimeWarning):
+    """Warns in the line that called treefold; the native half has no frames."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "treefold":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
 
 
 def warn_of_complex():
-    warnings.warn("Casting complex values to real discards the imaginary part", np.exceptions.ComplexWarning, stacklevel=_CALLER)
+    warn("Casting complex values to real discards the imaginary part", np.exceptions.ComplexWarning)
 
 
 def heeds_errors():
@@ -195,7 +197,7 @@ def float_error(kind, name):
     """What `numpy.errstate` asks for where NumPy's function `name` overflows, or has an invalid operation."""
     what, message = np.geterr()[kind], f"{_MESSAGES[kind]} encountered in {name}"
     if what == "warn":
-        warnings.warn(message, RuntimeWarning, stacklevel=_CALLER)
+        warn(message)
     elif what == "raise":
         raise FloatingPointError(message)
     elif what == "print":

@@ -1,12 +1,10 @@
 """Reductions of the items that are numbers: NaNs are holes, as are items that `where` leaves out."""
 
-import warnings
-
 import numpy as np
 
 from . import _native
 from ._arrays import reduced_axes
-from ._conversions import described, mask, put, wrapped
+from ._conversions import described, mask, put, warn, wrapped
 from ._reductions import freedom
 
 
@@ -225,7 +223,7 @@ def _extreme(name, x, axis, out, keepdims, initial, where):
     if np.any(result == bound):
         is_lost = np.count_nonzero(counts, axis, keepdims=keepdims) == 0
         if np.any(is_lost):
-            warnings.warn("All-NaN slice encountered", RuntimeWarning, stacklevel=3)
+            warn("All-NaN slice encountered")
             result[is_lost] = np.nan
     if out is not None:
         return put(result, out)

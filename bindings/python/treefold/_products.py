@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _native
-from ._arrays import counted, reduced_axes
+from ._arrays import counted, reduced_axes, unreduced
 from ._conversions import described
 
 
@@ -149,9 +149,11 @@ def _named(x, ord, axis):
     """The statistic of a norm that is named."""
     array, _, unit, _ = described(x, "x")
     axes = len(reduced_axes(axis, array.ndim))
+    if unit is not None:
+        raise unreduced("x", unit)
     if ord == 2 and axes == 1 or ord == "fro" and axes == 2:
         return "norm"
-    if axes != 1 or unit is not None or array.dtype.kind == "c" or ord not in _NORMS:
+    if axes != 1 or array.dtype.kind == "c" or not isinstance(ord, (int, float)) or ord not in _NORMS:
         along = f"along {counted(axes, 'axis')}" if axes == 1 else f"along {axes} axes"
         raise ValueError(f"ord: {ord!r} is no norm that treefold computes {along}")
     return _NORMS[ord]

@@ -381,6 +381,7 @@ def weights_for(weights, shape, axis):
     weights = np.asarray(weights)
     if weights.dtype.kind not in "biufc":
         raise TypeError(f"weights have type {weights.dtype}, not numbers")
+    weights, *_ = described(weights, "weights")
     if weights.shape == shape:
         return weights
     if axis is None:
@@ -425,7 +426,8 @@ def _in_lanes(x, axis, out, keepdims, lanes, has_others):
     array = contiguous(widened(as_array(x, "x")))
     axes, shape = reduced_axes(axis, array.ndim), array.shape
     if axes and axes[-1] - axes[0] + 1 == len(axes):
-        return _native.reduce("sum", False, array, axes, None, out, keepdims, None, True, lanes=count)
+        result = _native.reduce("sum", False, array, axes, None, None, keepdims, None, True, lanes=count)
+        return result if out is None else put(result, out)
     # Reduced axes that are not neighbours become the last ones.
     kept = [one for one in range(array.ndim) if one not in axes]
     lengths = [[array.shape[one] for one in some] for some in (kept, axes)]
