@@ -10,10 +10,9 @@ use crate::strided::{Shape, Tile};
 /// The bytes of a block: with what it is converted from it stays in a core's own cache.
 const BLOCK_BYTES: usize = 1 << 15;
 
-/// Where neighbouring items are far from each other in memory, a block has so many rows of them that each cache line is read once, and so many
-/// items of each that few subtrees are cut; of short rows, so many that a block stays in the nearest cache.
+/// Where neighbouring items are far from each other in memory, a block has so many rows of them that each page is seldom visited, and so many items
+/// of each that few subtrees are cut.
 const ROWS: usize = 32;
-const LINE_ITEMS: usize = 8;
 const ROW_ITEMS: usize = 1 << 10;
 
 /// The most columns of a block.
@@ -155,13 +154,7 @@ fn across<L: Item>(
     let operator = waiting.operator;
     let mut runs: Vec<Run<L>> = Vec::new();
     let row_items = group.row_items();
-    let lines = BLOCK_BYTES / size_of::<L>() / row_items / LINE_ITEMS;
-    let rows = if row_items > ROW_ITEMS {
-        ROWS
-    } else {
-        LINE_ITEMS * lines.clamp(1, ROWS / LINE_ITEMS)
-    };
-    group.pieces_across(rows, ROW_ITEMS, |axes, place, [first_row, first_item]| {
+    group.pieces_across(ROWS, ROW_ITEMS, |axes, place, [first_row, first_item]| {
         let tile = Tile::along(&axes, place);
         fill(&tile, block.room(tile.items));
         // Whole rows follow one another.
