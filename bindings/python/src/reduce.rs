@@ -100,34 +100,34 @@ pub(crate) fn reduce<'py>(
     let types = types_of(statistic, is_exact, &items, dtype, out.as_ref())?;
     let call = Call {
         y,
-        shape,
         out,
         initial,
         ddof,
         mean,
         lanes,
         skips_nan,
-        ..Call::of(statistic, is_exact, items, axes, types)
+        ..Call::of(statistic, is_exact, items, axes, shape, types)
     };
     call.run(x.py())
 }
 
 impl<'py> Call<'_, 'py> {
-    /// A statistic of items along axes, and no more.
+    /// A statistic of items along axes, whose result has a shape, and no more.
     pub(crate) fn of(
         statistic: Statistic,
         is_exact: bool,
         items: Items<'py>,
         axes: Vec<usize>,
+        shape: Vec<usize>,
         types: Types,
     ) -> Self {
         Self {
             statistic,
             is_exact,
-            shape: shape_of_result(items.array.shape(), &axes, false),
             items,
             y: None,
             axes,
+            shape,
             out: None,
             initial: None,
             ddof: 0.0,
@@ -150,7 +150,8 @@ impl<'py> Call<'_, 'py> {
     ) -> PyResult<Self> {
         let items = Items::of(&x, "x")?;
         let types = Types::of(kind, is_exact, items.kind);
-        let call = Self::of(Statistic::named(name)?, is_exact, items, axes, types);
+        let shape = shape_of_result(x.shape(), &axes, false);
+        let call = Self::of(Statistic::named(name)?, is_exact, items, axes, shape, types);
         Ok(Self {
             y: Some(y),
             out,

@@ -100,11 +100,11 @@ pub(crate) fn scan<'py>(
             .call1((into, axes[0], first))?
             .cast_into()?;
     }
-    if is_flat {
+    if is_flat && items.array.ndim() != 1 {
         let shape = PyTuple::new(py, items.array.shape())?;
         into = into.call_method1("reshape", (shape,))?.cast_into()?;
     }
-    let call = Call::of(statistic, is_exact, items, axes, types);
+    let call = Call::of(statistic, is_exact, items, axes, Vec::new(), types);
     match (is_exact, types.work) {
         (true, Kind::F64) => scan_exact::<f64>(&call, &into)?,
         (true, Kind::F32) => scan_exact::<f32>(&call, &into)?,

@@ -157,6 +157,11 @@ fn across<L: Item>(
     group.pieces_across(ROWS, ROW_ITEMS, |axes, place, [first_row, first_item]| {
         let tile = Tile::along(&axes, place);
         fill(&tile, block.room(tile.items));
+        if tile.items == group.items {
+            let root = operator.fold(block).expect("it has items");
+            waiting.push(0, &[root]);
+            return;
+        }
         // Whole rows follow one another.
         let [rows, pieces] = axes.map(|axis| axis.len);
         let [rows, pieces] = if pieces == row_items {
