@@ -156,7 +156,9 @@ def main():
     plugin = Plugin(folder, exceptions(options.name), suite.least // 10 if is_quick else suite.least, not is_quick)
     # From the start: tests compare functions that they keep with those of the module.
     with replacer.replaced(*suite.modules):
-        return pytest.main(["--quiet", "--disable-warnings", "-p", "no:cacheprovider", *suite.left_out, *tests, *more], plugins=[plugin])
+        # The package's fixtures are found from wherever this runs.
+        settings = ["--quiet", "--disable-warnings", "-p", "no:cacheprovider", f"--rootdir={folder}", f"--confcutdir={folder}"]
+        return pytest.main([*settings, *suite.left_out, *tests, *more], plugins=[plugin])
 
 
 if __name__ == "__main__":
