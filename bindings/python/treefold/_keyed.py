@@ -247,9 +247,9 @@ def bincount(keys, weights=None, minlength=0, *, axis=None):
 def add_at(sums, keys, x):
     """Adds items to the sums of their keys, in place.
 
-    `sums[k]` becomes the exact sum of itself and its items, rounded once. It
-    is `numpy.add.at` without its order. Sums to which nothing is added keep
-    their bits.
+    `sums[k]` becomes the exact sum of itself and the items with key k, rounded
+    once. Unlike `numpy.add.at`, it does not depend on the order of the items.
+    Sums to which nothing is added keep their bits.
 
     Parameters
     ----------
@@ -258,14 +258,19 @@ def add_at(sums, keys, x):
     keys : array_like of ints
         For each item, which of the sums.
     x : array_like
-        The items. Their type must be one that that of `sums` holds. Integers
-        are added exactly.
+        The items, of a type that the type of `sums` can hold. Integers are
+        added exactly.
+
+    Returns
+    -------
+    None
+        `sums` is changed in place.
 
     Raises
     ------
     IndexError
-        A key is negative, or not less than the number of sums. The sums are
-        as they were.
+        A key is negative, or not less than the number of sums. Then `sums` is
+        unchanged.
 
     Examples
     --------

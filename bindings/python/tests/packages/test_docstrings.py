@@ -1,17 +1,19 @@
-"""Every public name of the modules for other packages has a docstring in NumPy's form, which names its parameters."""
+"""Every public name has a docstring in NumPy's form, which names its parameters."""
 
 import inspect
 
 import pytest
 
-MODULES = ["dask", "flox", "pandas", "polars", "xarray"]
+MODULES = ["treefold", *(f"treefold.{name}" for name in ("exact", "replacer", "dask", "flox", "pandas", "polars", "xarray"))]
 
 
 def named(name):
     """The public functions and classes of a module, and their methods."""
-    module = pytest.importorskip(f"treefold.{name}")
+    module = pytest.importorskip(name)
     for public in module.__all__:
         one = getattr(module, public)
+        if inspect.ismodule(one):
+            continue
         yield public, one
         for member in dir(one) if inspect.isclass(one) else ():
             if not member.startswith("_") and callable(getattr(one, member)):
