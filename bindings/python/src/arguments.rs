@@ -6,7 +6,7 @@ use numpy::{PyArrayDescr, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyModule, PyTuple};
+use pyo3::types::{PyBool, PyInt, PyModule, PyTuple};
 
 use crate::convert::Kind;
 use crate::source::Source;
@@ -39,12 +39,23 @@ macro_rules! with_kind {
 }
 pub(crate) use with_kind;
 
+/// The same with the types that exact statistics are computed in.
+macro_rules! with_exact_kind {
+    ($kind:expr, $T:ident => $body:expr) => {
+        $crate::arguments::with_kind!($kind, $T => $body, [
+            F64: f64, F32: f32, C128: num_complex::Complex<f64>, C64: num_complex::Complex<f32>, I64: i64, U64: u64
+        ])
+    };
+}
+pub(crate) use with_exact_kind;
+
 /// An array of numbers, what some of its items are left out by, and what its results become.
 pub(crate) struct Items<'py> {
     pub(crate) array: Bound<'py, PyUntypedArray>,
     pub(crate) kind: Kind,
     /// Each says which items count, or which do not.
     masks: Vec<(Bound<'py, PyUntypedArray>, bool)>,
+    /// Whether NaNs are asked to be left out.
     pub(crate) skips_nan: bool,
     /// The type of times and dates, whose items are integers here.
     pub(crate) unit: Option<Bound<'py, PyArrayDescr>>,
@@ -86,7 +97,7 @@ impl<'py> Items<'py> {
         }
         let described = python(x.py(), "described")?.call1((x, name))?;
         let (array, mask, unit, owner) = described.extract::<Described<'py>>()?;
-        let kind = Kind::of(&array.dtype()).ok_or_else(|| no_kind(&array, name))?;
+        let kind = Kind::of_elements(&array, name)?;
         Ok(Self {
             array,
             kind,
@@ -118,9 +129,14 @@ impl<'py> Items<'py> {
         Ok(())
     }
 
+    /// Whether some items may be NaNs that are left out.
+    pub(crate) fn drops_nan(&self) -> bool {
+        self.skips_nan && !self.kind.is_integer()
+    }
+
     /// Whether some items may not count.
     pub(crate) fn has_holes(&self) -> bool {
-        self.skips_nan || !self.masks.is_empty()
+        self.drops_nan() || !self.masks.is_empty()
     }
 
     /// These items along axes, with other factors or weights of the same shape, where they lie in memory.
@@ -139,17 +155,10 @@ impl<'py> Items<'py> {
             x: Memory::of(&self.array, 0)?,
             y: y.map(|y| Memory::of(y, 1)).transpose()?,
             masks: masks.collect::<PyResult<_>>()?,
-            skips_nan: self.skips_nan,
+            skips_nan: self.drops_nan(),
             halves,
         })
     }
-}
-
-fn no_kind(array: &Bound<'_, PyUntypedArray>, name: &str) -> PyErr {
-    let dtype = array.dtype();
-    PyTypeError::new_err(format!(
-        "{name} has elements of type {dtype}, which treefold does not reduce"
-    ))
 }
 
 /// The axes to be reduced, ascending.
@@ -178,25 +187,33 @@ pub(crate) fn axes_of(axis: &Bound<'_, PyAny>, ndim: usize) -> PyResult<Vec<usiz
 
 /// One axis; that of a scalar is 0 or -1.
 fn axis_of(axis: &Bound<'_, PyAny>, ndim: usize) -> PyResult<usize> {
-    let is_bool = axis
-        .get_type()
-        .name()?
-        .to_string_lossy()
-        .starts_with("bool");
     let axes = ndim.max(1).cast_signed();
     match axis.extract::<isize>() {
-        Ok(number) if !is_bool && (-axes..axes).contains(&number) => {
+        Ok(_) if is_bool(axis)? => return Err(not_an_axis(axis)),
+        Ok(number) if (-axes..axes).contains(&number) => {
             return Ok(number.rem_euclid(axes).cast_unsigned());
         }
-        Err(error) if error.is_instance_of::<PyOverflowError>(axis.py()) => {}
-        Ok(_) if !is_bool => {}
-        _ => {
-            let message = format!("axis: {} is not an integer", Shown(axis));
-            return Err(PyTypeError::new_err(message));
+        Err(error) if !error.is_instance_of::<PyOverflowError>(axis.py()) => {
+            return Err(not_an_axis(axis));
         }
+        _ => {}
     }
     let raised = PyModule::import(axis.py(), "numpy.exceptions")?.getattr("AxisError")?;
     Err(PyErr::from_value(raised.call1((axis, ndim))?))
+}
+
+/// The error that an axis is not an integer.
+pub(crate) fn not_an_axis(axis: &Bound<'_, PyAny>) -> PyErr {
+    PyTypeError::new_err(format!("axis: {} is not an integer", Shown(axis)))
+}
+
+/// Whether it is one of Python's bools, or of NumPy's, whose name has changed.
+fn is_bool(argument: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if argument.is_exact_instance_of::<PyInt>() {
+        return Ok(false);
+    }
+    let name = argument.get_type().name()?;
+    Ok(name == "bool" || name == "bool_")
 }
 
 /// An argument as Python shows it.
@@ -216,9 +233,7 @@ pub(crate) fn keepdims_of(keepdims: &Bound<'_, PyAny>) -> PyResult<bool> {
     if let Ok(keepdims) = keepdims.cast::<PyBool>() {
         return Ok(keepdims.is_true());
     }
-    // NumPy's name for its own has changed.
-    let name = keepdims.get_type().name()?;
-    if name == "bool" || name == "bool_" {
+    if is_bool(keepdims)? {
         return keepdims.is_truthy();
     }
     let message = format!("keepdims: {} is not a bool", Shown(keepdims));

@@ -2,8 +2,11 @@
 
 use bytemuck::Pod;
 use num_complex::Complex;
-use numpy::{PyArrayDescr, PyArrayDescrMethods};
+use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+
+use crate::arguments::with_kind;
 
 /// A type of elements that arrays have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +50,16 @@ impl Kind {
         })
     }
 
+    /// That of an argument's elements; an error that names it if they are of no kind.
+    pub(crate) fn of_elements(array: &Bound<'_, PyUntypedArray>, name: &str) -> PyResult<Self> {
+        let dtype = array.dtype();
+        Self::of(&dtype).ok_or_else(|| {
+            PyTypeError::new_err(format!(
+                "{name} has elements of type {dtype}, which treefold does not reduce"
+            ))
+        })
+    }
+
     /// That of numbers alone.
     pub(crate) fn of_numbers(dtype: &Bound<'_, PyArrayDescr>) -> Option<Self> {
         Self::of(dtype).filter(|_| !matches!(dtype.kind(), b'm' | b'M'))
@@ -54,22 +67,11 @@ impl Kind {
 
     /// NumPy's type of such elements.
     pub(crate) fn dtype(self, py: Python<'_>) -> PyResult<Bound<'_, PyArrayDescr>> {
-        Ok(match self {
-            Self::Bool => numpy::dtype::<bool>(py),
-            Self::I8 => numpy::dtype::<i8>(py),
-            Self::I16 => numpy::dtype::<i16>(py),
-            Self::I32 => numpy::dtype::<i32>(py),
-            Self::I64 => numpy::dtype::<i64>(py),
-            Self::U8 => numpy::dtype::<u8>(py),
-            Self::U16 => numpy::dtype::<u16>(py),
-            Self::U32 => numpy::dtype::<u32>(py),
-            Self::U64 => numpy::dtype::<u64>(py),
-            Self::F16 => PyArrayDescr::new(py, "f2")?,
-            Self::F32 => numpy::dtype::<f32>(py),
-            Self::F64 => numpy::dtype::<f64>(py),
-            Self::C64 => numpy::dtype::<Complex<f32>>(py),
-            Self::C128 => numpy::dtype::<Complex<f64>>(py),
-        })
+        match self {
+            Self::Bool => Ok(numpy::dtype::<bool>(py)),
+            Self::F16 => PyArrayDescr::new(py, "f2"),
+            kind => with_kind!(kind, T => Ok(numpy::dtype::<T>(py))),
+        }
     }
 
     /// Whether its elements are integers or bools.

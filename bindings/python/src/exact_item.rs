@@ -51,6 +51,20 @@ macro_rules! real {
 
 real!(f32, f64);
 
+/// What is held of all of so many items, of which `of` holds a part: by the threads of a pool, in parts of at least `grain` items, or by this one.
+pub(crate) fn held<S: Send>(
+    pool: Option<&ThreadPool>,
+    items: usize,
+    grain: usize,
+    of: &(dyn Fn(Range<usize>) -> S + Sync),
+    merge: &(dyn Fn(S, S) -> S + Sync),
+) -> S {
+    match pool {
+        None => of(0..items),
+        Some(pool) => install(pool, || by_parts(0..items, grain, of, merge)),
+    }
+}
+
 /// Why the numbers of items of sums of an array have room.
 pub(crate) const FEWER: &str = "memory has room for fewer items";
 
@@ -97,9 +111,6 @@ pub(crate) fn add<T: ExactItem>(
     width: usize,
     columns: Range<usize>,
 ) -> Vec<Sum<T::Part>> {
-    let Some(pool) = pool else {
-        return add_alone::<T>(rows, width, columns);
-    };
     let of = |part: Range<usize>| {
         add_alone::<T>(
             &rows[part.start * width..part.end * width],
@@ -114,9 +125,7 @@ pub(crate) fn add<T: ExactItem>(
         sums
     };
     let part_rows = DIVIDED_ELEMENTS.div_ceil(columns.len());
-    install(pool, || {
-        by_parts(0..rows.len() / width, part_rows, &of, &merge)
-    })
+    held(pool, rows.len() / width, part_rows, &of, &merge)
 }
 
 fn add_alone<T: ExactItem>(

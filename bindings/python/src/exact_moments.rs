@@ -8,10 +8,9 @@ use numpy::{PyArrayDyn, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use treefold::exact::par::{by_parts, install};
 use treefold::exact::{ComplexMoments, Moments, Statistic};
 
-use crate::exact_item::FEWER;
+use crate::exact_item::{FEWER, held};
 use crate::exact_keyed::statistic_of_name;
 use crate::fold::{compute, scalar};
 use crate::pool::{DIVIDED_ELEMENTS, Workers};
@@ -109,15 +108,12 @@ fn of_array(array: &Bound<'_, PyAny>) -> PyResult<Box<dyn AnyMoments>> {
                 let items: &[$item] = bytemuck::cast_slice(array_ref.as_slice()?);
                 let by = Workers::of(items.len())?;
                 return Ok(Box::new(compute(array.py(), size_of_val(items), || {
-                    let Some(pool) = by.pool() else {
-                        return $moments::of(items);
-                    };
                     let of = |part: Range<usize>| $moments::of(&items[part]);
                     let merge = |mut left: $moments<_>, right| {
                         left.merge(&right).expect(FEWER);
                         left
                     };
-                    install(pool, || by_parts(0..items.len(), DIVIDED_ELEMENTS, &of, &merge))
+                    held(by.pool(), items.len(), DIVIDED_ELEMENTS, &of, &merge)
                 })));
             }
         )+};

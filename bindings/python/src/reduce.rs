@@ -4,12 +4,13 @@
 //! caller asked for. What is rare, as a result of another class, is done in Python.
 
 use bytemuck::Zeroable;
-use num_complex::Complex;
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyTuple};
 
-use crate::arguments::{Items, axes_of, keepdims_of, place_of, python, shape_of_result, with_kind};
+use crate::arguments::{
+    Items, axes_of, keepdims_of, place_of, python, shape_of_result, with_exact_kind, with_kind,
+};
 use crate::convert::Kind;
 use crate::element::{Item, Op};
 use crate::fold::{are_ordinary, scalar, zeroed, zeros};
@@ -63,8 +64,6 @@ pub(crate) struct Call<'a, 'py> {
     mean: Option<&'a Bound<'py, PyAny>>,
     pub(crate) lanes: usize,
     pub(crate) types: Types,
-    /// Whether it is one of the functions that skip NaNs.
-    skips_nan: bool,
     /// NumPy's function in warnings.
     reported: &'static str,
 }
@@ -93,7 +92,7 @@ pub(crate) fn reduce<'py>(
     let statistic = Statistic::named(name)?;
     let mut items = Items::of(x, "x")?;
     items.keep(mask)?;
-    items.skips_nan = skips_nan && !items.kind.is_integer();
+    items.skips_nan = skips_nan;
     let axes = axes_of(axis, items.array.ndim())?;
     let shape = shape_of_result(items.array.shape(), &axes, keepdims_of(keepdims)?);
     let out = place_of(out, &shape)?;
@@ -105,7 +104,6 @@ pub(crate) fn reduce<'py>(
         ddof,
         mean,
         lanes,
-        skips_nan,
         ..Call::of(statistic, is_exact, items, axes, shape, types)
     };
     call.run(x.py())
@@ -134,7 +132,6 @@ impl<'py> Call<'_, 'py> {
             mean: None,
             lanes: 1,
             types,
-            skips_nan: false,
             reported: "reduce",
         }
     }
@@ -165,14 +162,7 @@ impl<'py> Call<'_, 'py> {
             self.become_logical()?;
         }
         if self.is_exact {
-            return match self.types.work {
-                Kind::F64 => self.run_exact::<f64>(py),
-                Kind::F32 => self.run_exact::<f32>(py),
-                Kind::C128 => self.run_exact::<Complex<f64>>(py),
-                Kind::C64 => self.run_exact::<Complex<f32>>(py),
-                Kind::U64 => self.run_exact::<u64>(py),
-                _ => self.run_exact::<i64>(py),
-            };
+            return with_exact_kind!(self.types.work, T => self.run_exact::<T>(py));
         }
         with_kind!(self.types.work, T => self.run_in_order::<T>(py))
     }
@@ -187,10 +177,9 @@ impl<'py> Call<'_, 'py> {
         self.statistic.op = op;
         let array = &self.items.array;
         if self.items.kind != Kind::Bool {
-            let truth = python(array.py(), "truth")?.call1((array, self.items.skips_nan))?;
+            let truth = python(array.py(), "truth")?.call1((array, self.items.drops_nan()))?;
             self.items.array = truth.cast_into()?;
             self.items.kind = Kind::Bool;
-            self.items.skips_nan = false;
         }
         if let (None, Some(empty)) = (&self.initial, empty) {
             self.initial = Some(
@@ -302,17 +291,17 @@ impl<'py> Call<'_, 'py> {
 
     /// Makes the statistic of the reductions of leaves.
     fn finish<L: Item>(&self, py: Python<'_>, counts: &Counts, results: &mut [L]) -> PyResult<()> {
+        if self.is_exact {
+            return Ok(());
+        }
         let finish = self.statistic.finish;
         let warn = |message: &str| python(py, "warn")?.call1((message,)).map(drop);
         let is_any = |least: f64| match counts {
             Counts::All(items) => *items as f64 <= least,
             Counts::Each(counts) => counts.iter().any(|&count| count as f64 <= least),
         };
-        if self.is_exact {
-            return Ok(());
-        }
         if finish == Finish::Mean && is_any(0.0) {
-            if self.skips_nan {
+            if self.items.skips_nan {
                 warn("Mean of empty slice")?;
             } else {
                 warn("Mean of empty slice.")?;
@@ -336,7 +325,7 @@ impl<'py> Call<'_, 'py> {
             let value = match finish {
                 Finish::Root => *result,
                 Finish::Nothing | Finish::Mean => result.over(left),
-                _ if left <= 0.0 && self.skips_nan => L::zeroed().over(0.0),
+                _ if left <= 0.0 && self.items.skips_nan => L::zeroed().over(0.0),
                 _ if left < 0.0 => result.over(0.0),
                 _ => result.over(left),
             };

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use treefold::operator::Prefixes;
 
-use crate::arguments::{Items, axes_of, place_of, python, with_kind};
+use crate::arguments::{Items, axes_of, not_an_axis, place_of, python, with_exact_kind, with_kind};
 use crate::convert::{Kind, to_half};
 use crate::element::{Item, unsupported};
 use crate::exactly::undefined;
@@ -42,8 +42,7 @@ pub(crate) fn scan<'py>(
         return Err(PyTypeError::new_err(message));
     }
     if axis.is_instance_of::<PyTuple>() {
-        let message = format!("axis: {axis} is not an integer");
-        return Err(PyTypeError::new_err(message));
+        return Err(not_an_axis(axis));
     }
     let is_flat = axis.is_none();
     let axes = axes_of(axis, items.array.ndim())?;
@@ -75,24 +74,20 @@ pub(crate) fn scan<'py>(
         .unit
         .clone()
         .map_or_else(|| types.chosen.dtype(py), Ok)?;
-    let direct = match &out {
+    // An exact sum may have too many bits, and leaves `out` as it is.
+    let may_be_direct = !(is_exact && types.chosen.is_integer());
+    let direct = match out.as_ref().filter(|_| may_be_direct) {
         None => None,
-        // An exact sum may have too many bits.
-        Some(_) if is_exact && types.chosen.is_integer() => None,
         Some(out) => {
             let may = python(py, "may_be_written")?.call1((out, &chosen, &items.array, is_flat))?;
             may.is_truthy()?.then(|| out.clone())
         }
     };
     let is_direct = direct.is_some();
-    let result = direct.map_or_else(
-        || {
-            zeros_of_type(chosen, &shape)?
-                .cast_into()
-                .map_err(PyErr::from)
-        },
-        Ok,
-    )?;
+    let result = match direct {
+        Some(out) => out,
+        None => zeros_of_type(chosen, &shape)?.cast_into()?,
+    };
     let mut into = result.clone();
     if includes_initial {
         let first = i32::from(name == "prod");
@@ -105,14 +100,10 @@ pub(crate) fn scan<'py>(
         into = into.call_method1("reshape", (shape,))?.cast_into()?;
     }
     let call = Call::of(statistic, is_exact, items, axes, Vec::new(), types);
-    match (is_exact, types.work) {
-        (true, Kind::F64) => scan_exact::<f64>(&call, &into)?,
-        (true, Kind::F32) => scan_exact::<f32>(&call, &into)?,
-        (true, Kind::C128) => scan_exact::<num_complex::Complex<f64>>(&call, &into)?,
-        (true, Kind::C64) => scan_exact::<num_complex::Complex<f32>>(&call, &into)?,
-        (true, Kind::U64) => scan_exact::<u64>(&call, &into)?,
-        (true, _) => scan_exact::<i64>(&call, &into)?,
-        (false, work) => with_kind!(work, T => scan_in_order::<T>(&call, &into)?),
+    if is_exact {
+        with_exact_kind!(types.work, T => scan_exact::<T>(&call, &into)?);
+    } else {
+        with_kind!(types.work, T => scan_in_order::<T>(&call, &into)?);
     }
     let items = &call.items;
     if items.unit.is_some() {

@@ -5,13 +5,12 @@ use std::ops::Range;
 
 use num_complex::Complex;
 use rayon::ThreadPool;
-use treefold::exact::par::{by_parts, install};
 use treefold::exact::{
     ComplexMoments, ComplexProductSum, ComplexSum, Moments, ProductSum, Sum, WeightedMean,
 };
 
 use crate::element::Item;
-use crate::exact_item::FEWER;
+use crate::exact_item::{FEWER, held};
 use crate::pool::DIVIDED_ELEMENTS;
 
 /// Why a statistic has no value.
@@ -86,12 +85,7 @@ pub(crate) fn value_of<T: Statistics>(
         left.merge(&*right);
         left
     };
-    let all = 0..x.len();
-    let state = match pool {
-        None => of(all),
-        Some(pool) => install(pool, || by_parts(all, DIVIDED_ELEMENTS, &of, &merge)),
-    };
-    Some(state.value())
+    Some(held(pool, x.len(), DIVIDED_ELEMENTS, &of, &merge).value())
 }
 
 fn adding<T: 'static, S: Merge + Send + 'static>(

@@ -227,9 +227,5 @@ fn types_of_times(
         let message = format!("dtype: elements of type {unit} are reduced as such, not as {asked}");
         return Err(PyTypeError::new_err(message));
     }
-    Ok(Types {
-        chosen: Kind::I64,
-        work: Kind::I64,
-        halves: false,
-    })
+    Ok(Types::of(Kind::I64, false, Kind::I64))
 }

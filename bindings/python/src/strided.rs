@@ -6,7 +6,7 @@ use std::slice;
 use numpy::{
     PyArrayDescrMethods, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods,
 };
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::convert::Kind;
@@ -314,11 +314,7 @@ impl Memory {
     #[expect(unsafe_code, reason = "NumPy tells an array's address by a pointer")]
     pub(crate) fn of(array: &Bound<'_, PyUntypedArray>, slot: usize) -> PyResult<Self> {
         let dtype = array.dtype();
-        let kind = Kind::of(&dtype).ok_or_else(|| {
-            PyTypeError::new_err(format!(
-                "x has elements of type {dtype}, which treefold does not reduce"
-            ))
-        })?;
+        let kind = Kind::of_elements(array, "x")?;
         let object = array.as_array_ptr();
         // SAFETY: the array is alive, and so is its object.
         let first = unsafe { (*object).fields.data };

@@ -182,15 +182,18 @@ def finished(result, shape, axes, out, keepdims):
 
 def delivered(result, out):
     """A result as it is, or as a scalar, or in `out`."""
-    if out is None:
-        return result[()]
+    return result[()] if out is None else put(result, out, "same_kind")
+
+
+def put(result, out, casting="unsafe"):
+    """Writes a result to `out`, to whose type it is cast by one of NumPy's rules, and returns that."""
     if not isinstance(out, np.ndarray):
         raise TypeError(f"out is a {type(out).__name__}, and not an ndarray")
-    if out.shape != result.shape:
-        raise ValueError(f"out has the shape {out.shape}, and the result {result.shape}")
+    if out.shape != np.shape(result):
+        raise ValueError(f"out has the shape {out.shape}, and the result {np.shape(result)}")
     if not out.flags.writeable:
         raise ValueError("out is read-only")
-    if not np.can_cast(result.dtype, out.dtype, casting="same_kind"):
+    if not np.can_cast(result.dtype, out.dtype, casting=casting):
         raise TypeError(f"out has elements of type {out.dtype}, to which {result.dtype} is not cast")
-    np.copyto(out, result, casting="same_kind")
+    np.copyto(out, result, casting=casting)
     return out

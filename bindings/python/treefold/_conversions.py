@@ -89,18 +89,6 @@ def delivered(result, dtype, unit, owner, axes, counts, out):
     return result[()] if owner is None else wrapped(owner, result[()], axes)
 
 
-def put(result, out):
-    """Writes a result that is computed to `out`, and returns that."""
-    if not isinstance(out, np.ndarray):
-        raise TypeError(f"out is a {type(out).__name__}, and not an ndarray")
-    if out.shape != np.shape(result):
-        raise ValueError(f"out has the shape {out.shape}, and the result {np.shape(result)}")
-    if not out.flags.writeable:
-        raise ValueError("out is read-only")
-    np.copyto(out, result, casting="unsafe")
-    return out
-
-
 def truth(x, skips_nan):
     """Which items are true: those that are not zero, but for NaNs where these are skipped."""
     found = np.asarray(x != 0)

@@ -3,8 +3,8 @@
 import numpy as np
 
 from . import _native
-from ._arrays import reduced_axes
-from ._conversions import described, mask, put, warn, wrapped
+from ._arrays import put, reduced_axes
+from ._conversions import described, mask, warn, wrapped
 from ._reductions import freedom
 
 

@@ -5,8 +5,8 @@ import operator
 import numpy as np
 
 from . import _cuda, _native
-from ._arrays import as_array, contiguous, reduced_axes, size, widened
-from ._conversions import described, put, wrapped
+from ._arrays import as_array, contiguous, put, reduced_axes, size, widened
+from ._conversions import described, wrapped
 
 LANES_MAX = 1 << 20
 

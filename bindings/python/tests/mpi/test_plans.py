@@ -27,6 +27,17 @@ treefold.mpi.set_silence_limit(COMM, 60)
 several_ranks = pytest.mark.skipif(RANKS == 1, reason="it takes two ranks")
 
 
+class Odd(Exception):
+    pass
+
+
+def fails_at_first(left, right):
+    """An operator that fails on the first rank."""
+    if RANK == 0:
+        raise Odd
+    return left + right
+
+
 def cuts(count, seed):
     """Where each rank's items begin and end: some have none."""
     inner = np.sort(np.random.default_rng(seed).integers(0, count + 1, RANKS - 1))
@@ -331,14 +342,6 @@ def test_wait_all(turn):
 
 @several_ranks
 def test_wait_all_after_an_error():
-    class Odd(Exception):
-        pass
-
-    def fails_at_first(left, right):
-        if RANK == 0:
-            raise Odd
-        return left + right
-
     wrong, right = Plan(COMM, 1, op=fails_at_first, algorithm="reduce-broadcast"), Plan(COMM, 1)
     runs = [plan.start("allreduce", [1.0]) for plan in (wrong, right)]
     with pytest.raises(Odd if RANK == 0 else Error):
@@ -453,9 +456,6 @@ def test_operator_of_numba():
 
 @several_ranks
 def test_exception_in_an_operator():
-    class Odd(Exception):
-        pass
-
     def fails_on_last(left, right):
         if RANK == RANKS - 1:
             raise Odd("no")
@@ -672,14 +672,6 @@ def test_silence_has_a_limit():
 
 @several_ranks
 def test_a_failed_operator_is_its_own_plans_affair():
-    class Odd(Exception):
-        pass
-
-    def fails_at_first(left, right):
-        if RANK == 0:
-            raise Odd
-        return left + right
-
     odd, other = Plan(COMM, 1, op=fails_at_first, algorithm="reduce-broadcast"), Plan(COMM, 1)
     pending = odd.start("allreduce", [1.0])
     for _ in range(3):
