@@ -19,7 +19,7 @@ try:
     import duckdb
     import treefold_duckdb
 except ImportError as error:
-    _LINE = 'pip install ./bindings/python ./bindings/duckdb "duckdb>=2"'
+    _LINE = 'pip install ./bindings/python ./bindings/engines/duckdb "duckdb>=2"'
     raise ImportError(f"treefold.duckdb needs DuckDB and its extension. In a clone of treefold: {_LINE}") from error
 
 # DuckDB's setting that lets it load extensions that it has not signed.

@@ -12,7 +12,7 @@ use crate::setup;
 use crate::steps::Steps;
 
 /// The folder of DataFusion's crate.
-const DATAFUSION: &str = "bindings/datafusion";
+const DATAFUSION: &str = "bindings/engines/datafusion";
 
 /// The engine from PyPI, of the crate's major version, and whose tables it reads.
 const DATAFUSION_PACKAGES: &str = "datafusion>=55,<56 pyarrow";
@@ -83,5 +83,5 @@ pub(crate) fn finish(steps: &mut Steps, environment: &Environment, wheel: &Path)
 
 /// The folder of DuckDB's extension.
 pub(crate) fn extension() -> PathBuf {
-    workspace().join("bindings/duckdb")
+    workspace().join("bindings/engines/duckdb")
 }
