@@ -16,6 +16,7 @@
 )]
 
 mod accumulator;
+mod aggregate;
 pub mod boundary;
 pub mod element;
 mod exact;

@@ -182,6 +182,20 @@ impl Statistic {
 }
 
 impl Held {
+    /// Whether a state that holds it has a statistic.
+    #[must_use]
+    pub fn has(self, statistic: Statistic) -> bool {
+        match (statistic, self) {
+            (Statistic::Count, _)
+            | (Statistic::Sum | Statistic::Mean, Self::Sum | Self::Moments | Self::Powers)
+            | (Statistic::Variance | Statistic::StandardDeviation, Self::Moments | Self::Powers) => {
+                true
+            }
+            (Statistic::Norm, _) => false,
+            (_, held) => statistic.held() == held,
+        }
+    }
+
     /// The number of columns that are added to it: 1, or 2.
     #[must_use]
     pub fn inputs(self) -> usize {

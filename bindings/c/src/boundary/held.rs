@@ -81,11 +81,24 @@ pub(super) unsafe fn to_bytes<H: Named>(
     needed: *mut usize,
     state: impl FnOnce(&H::Object) -> Result<Vec<u8>, Failure>,
 ) -> Status {
+    // SAFETY: the caller's promise is this function's.
+    unsafe { copy_bytes((bytes, capacity), needed, || handle::read(handle, state)) }
+}
+
+/// Copies bytes to a place, and says how many they are.
+///
+/// # Safety
+/// `bytes` has room for `capacity` bytes, and `needed` is one number.
+pub(super) unsafe fn copy_bytes(
+    (bytes, capacity): (*mut c_void, usize),
+    needed: *mut usize,
+    state: impl FnOnce() -> Result<Vec<u8>, Failure>,
+) -> Status {
     guard(|| {
         let place = Bytes::of_place("needed", needed)?;
         let array = Bytes::of("bytes", bytes, capacity, 1)?;
         disjoint(array, place)?;
-        let state = handle::read(handle, state)?;
+        let state = state()?;
         if capacity > 0 {
             // SAFETY: the caller promises room for so many bytes.
             let room = unsafe { array.write(bytes) };

@@ -11,6 +11,8 @@
 
 #[cfg(feature = "local")]
 pub mod accumulators;
+#[cfg(feature = "local")]
+pub mod aggregates;
 mod arrays;
 #[cfg(feature = "local")]
 pub mod exact;

@@ -78,17 +78,35 @@ impl CompactAny {
     /// # Errors
     /// They are not those of a state of doubles.
     pub fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
-        match Kind::of_doubles(bytes)? {
-            Kind::Sum => CompactSum::of_bytes(bytes).map(Self::Sum),
-            Kind::ProductSum => CompactProducts::of_bytes(bytes).map(Self::Products),
-            Kind::Moments => CompactMoments::of_bytes(bytes).map(Self::Moments),
-            Kind::CoMoments => CompactCoMoments::of_bytes(bytes).map(Self::CoMoments),
-            Kind::Powers => CompactPowers::of_bytes(bytes).map(Self::Powers),
-            kind => Err(BytesError::Kind {
-                found: kind.name().to_owned(),
-                expected: "a state of doubles".to_owned(),
-            }),
+        let mut state = Self::empty(Self::held_by_bytes(bytes)?).expect("it has bytes");
+        match &mut state {
+            Self::Sum(state) => *state = CompactSum::of_bytes(bytes)?,
+            Self::Products(state) => *state = CompactProducts::of_bytes(bytes)?,
+            Self::Moments(state) => *state = CompactMoments::of_bytes(bytes)?,
+            Self::CoMoments(state) => *state = CompactCoMoments::of_bytes(bytes)?,
+            Self::Powers(state) => *state = CompactPowers::of_bytes(bytes)?,
         }
+        Ok(state)
+    }
+
+    /// What the state of bytes holds, by their first ones.
+    ///
+    /// # Errors
+    /// They do not begin as those of a state of doubles.
+    pub fn held_by_bytes(bytes: &[u8]) -> Result<Held, BytesError> {
+        Ok(match Kind::of_doubles(bytes)? {
+            Kind::Sum => Held::Sum,
+            Kind::ProductSum => Held::Products,
+            Kind::Moments => Held::Moments,
+            Kind::CoMoments => Held::CoMoments,
+            Kind::Powers => Held::Powers,
+            kind => {
+                return Err(BytesError::Kind {
+                    found: kind.name().to_owned(),
+                    expected: "a state of doubles".to_owned(),
+                });
+            }
+        })
     }
 
     /// The state of no rows; `None` if nothing of this kind has bytes.
@@ -171,15 +189,7 @@ impl CompactAny {
     /// Whether it is a state for a statistic.
     #[must_use]
     pub fn has(&self, statistic: Statistic) -> bool {
-        match (statistic, self.held()) {
-            (Statistic::Count, _)
-            | (Statistic::Sum | Statistic::Mean, Held::Sum | Held::Moments | Held::Powers)
-            | (Statistic::Variance | Statistic::StandardDeviation, Held::Moments | Held::Powers) => {
-                true
-            }
-            (Statistic::Norm, _) => false,
-            (_, held) => statistic.held() == held,
-        }
+        self.held().has(statistic)
     }
 
     /// What it is in words.

@@ -5,7 +5,7 @@ use num_bigint::BigInt;
 use super::digits::Digits;
 use crate::number::counters::{Counters, LimitError, RemoveError};
 use crate::number::fixed::{Fixed, FixedFormat, Magnitude};
-use crate::number::float::sealed::Sealed;
+use crate::number::float::Float;
 use crate::number::scaled::Scaled;
 use crate::number::total::Total;
 
@@ -331,9 +331,9 @@ impl<D: Digits, F: FixedFormat> Number<D, F> {
     }
 
     /// The sum, if an item is not finite.
-    pub(super) fn special(&self) -> Option<f64> {
+    pub(super) fn special<T: Float>(&self) -> Option<T> {
         let spilled = self.spilled.as_ref();
-        spilled.and_then(|spilled| spilled.special::<f64>())
+        spilled.and_then(|spilled| spilled.special())
     }
 
     /// The sign and the magnitude of the finite items' sum; `None` for zero.
@@ -360,9 +360,9 @@ impl<D: Digits, F: FixedFormat> Number<D, F> {
     }
 
     /// The sum, rounded once; +0.0 for zero.
-    pub(super) fn value(&self) -> f64 {
+    pub(super) fn value<T: Float>(&self) -> T {
         let special = self.special();
-        special.unwrap_or_else(|| self.magnitude().map_or(0.0, f64::signed))
+        special.unwrap_or_else(|| self.magnitude().map_or(T::ZERO, T::signed))
     }
 }
 

@@ -120,7 +120,7 @@ impl CompactState for CompactProducts {
     }
 
     fn has_specials(&self) -> bool {
-        self.number.special().is_some()
+        self.number.special::<f64>().is_some()
     }
 }
 

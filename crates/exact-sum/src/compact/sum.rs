@@ -11,6 +11,7 @@ use crate::number::blocks::Pace;
 use crate::number::counters::{LimitError, RemoveError};
 use crate::number::destination::Destination;
 use crate::number::fixed::Doubles;
+use crate::number::float::Float;
 use crate::number::float::sealed::Sealed;
 use crate::number::round;
 use crate::number::scaled::{Scaled, over_tens, quotient};
@@ -119,6 +120,12 @@ impl CompactSum {
         })
     }
 
+    /// The same of another type, rounded once to it.
+    #[must_use]
+    pub fn value_as<T: Float>(&self) -> Option<T> {
+        (self.items() > 0).then(|| self.number.value())
+    }
+
     /// The mean of some items, rounded once.
     fn mean(&self) -> f64 {
         let items = self.items();
@@ -158,7 +165,7 @@ impl CompactState for CompactSum {
     }
 
     fn has_specials(&self) -> bool {
-        self.number.special().is_some()
+        self.number.special::<f64>().is_some()
     }
 }
 

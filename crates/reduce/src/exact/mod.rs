@@ -42,7 +42,7 @@ pub use exact_sum::{
     Hashed, Held, IntegerMoments, IntegerSum, Integers, Items, Key, KeyError, Keyed, KeyedSlot,
     LimitError, Mean, Moments, Options, Placement, Powers, ProductSum, RemoveError,
     RemoveKeyedError, Rolling, RollingError, RollingIndex, Slot, SparseKey, Statistic, Sum,
-    UnknownStatistic, WeightedMean, by_key, mean, norm, standard_deviation, sum, variance,
+    UnknownStatistic, WeightedMean, by_key, mean, norm, sql, standard_deviation, sum, variance,
 };
 pub use keyed::{HashedPlan, KeyedPlan, KeyedState};
 pub use plan::Plan;

@@ -1,0 +1,324 @@
+//! The states of aggregates, whose memory is the caller's.
+
+use std::any::Any;
+
+use bytemuck::NoUninit;
+use treefold::exact::{
+    BytesError, CompactAny, CompactBytes, CompactCoMoments, CompactMoments, CompactNumber,
+    CompactPowers, CompactProducts, CompactState, CompactSum, CompactWeightedMean, Held, Statistic,
+};
+
+use crate::accumulator::{Change, of_bytes_error};
+use crate::element::ElementType;
+use crate::failure::{Code, Failure};
+use crate::raw::{elements, put};
+use crate::statistic::{Asked, Question};
+
+/// Items of one column.
+#[derive(Clone, Copy)]
+pub(crate) enum Column<'a> {
+    F32(&'a [f32]),
+    F64(&'a [f64]),
+    I64(&'a [i64]),
+}
+
+impl<'a> Column<'a> {
+    /// # Errors
+    /// No column has this type.
+    pub(crate) fn check(name: &'static str, element_type: ElementType) -> Result<(), Failure> {
+        use ElementType::{F32, F64, I64};
+        if matches!(element_type, F32 | F64 | I64) {
+            return Ok(());
+        }
+        let message = format!(
+            "`{name}`: it must be TREEFOLD_F32, F64 or I64 here, not TREEFOLD_{element_type:?}"
+        );
+        Err(Failure::new(Code::Unsupported, message))
+    }
+
+    /// The items that bytes are.
+    ///
+    /// # Errors
+    /// Their address is not a multiple of the type's alignment.
+    pub(crate) fn of(
+        name: &'static str,
+        element_type: ElementType,
+        bytes: &'a [u8],
+    ) -> Result<Self, Failure> {
+        Ok(match element_type {
+            ElementType::F32 => Self::F32(elements(name, bytes)?),
+            ElementType::I64 => Self::I64(elements(name, bytes)?),
+            _ => Self::F64(elements(name, bytes)?),
+        })
+    }
+
+    /// An item. A double has the value of every float.
+    fn item(self, index: usize) -> CompactNumber {
+        match self {
+            Self::F32(items) => CompactNumber::Double(items[index].into()),
+            Self::F64(items) => CompactNumber::Double(items[index]),
+            Self::I64(items) => CompactNumber::Integer(items[index]),
+        }
+    }
+
+    fn items(self) -> impl Iterator<Item = CompactNumber> {
+        let length = match self {
+            Self::F32(items) => items.len(),
+            Self::F64(items) => items.len(),
+            Self::I64(items) => items.len(),
+        };
+        (0..length).map(move |index| self.item(index))
+    }
+}
+
+/// Rows that are added to a state. A state of one column does not look at y.
+pub(crate) struct Rows<'a> {
+    pub(crate) x: Column<'a>,
+    pub(crate) y: Column<'a>,
+}
+
+/// A state that is stored as it is.
+pub(crate) trait Compact: CompactState + 'static {
+    const HELD: Held;
+
+    fn add_rows(&mut self, rows: &Rows<'_>);
+
+    /// The state as bytes; `None` if its kind has none.
+    fn bytes(&self) -> Option<Vec<u8>>;
+
+    /// The state of bytes; `None` if its kind has none.
+    fn of(bytes: &[u8]) -> Option<Result<Self, BytesError>>;
+
+    /// It, if it is a sum.
+    fn as_sum(&self) -> Option<&CompactSum> {
+        (self as &dyn Any).downcast_ref()
+    }
+}
+
+macro_rules! compact {
+    ($($state:ident: $held:ident, $adding:ident, $bytes:ident;)+) => {$(
+        impl Compact for $state {
+            const HELD: Held = Held::$held;
+
+            fn add_rows(&mut self, rows: &Rows<'_>) {
+                compact!($adding self, rows);
+            }
+
+            compact!($bytes);
+        }
+    )+};
+    (all $self:ident, $rows:ident) => {
+        match $rows.x {
+            Column::F64(items) => $self.add_all(items),
+            items => items.items().for_each(|item| $self.add(item)),
+        }
+    };
+    (items $self:ident, $rows:ident) => {
+        match $rows.x {
+            Column::F64(items) => items.iter().for_each(|item| $self.add(*item)),
+            items => items.items().for_each(|item| $self.add(item)),
+        }
+    };
+    (pairs $self:ident, $rows:ident) => {
+        match ($rows.x, $rows.y) {
+            (Column::F64(x), Column::F64(y)) => x.iter().zip(y).for_each(|(x, y)| $self.add(*x, *y)),
+            (x, y) => x.items().zip(y.items()).for_each(|(x, y)| $self.add(x, y)),
+        }
+    };
+    (bytes) => {
+        fn bytes(&self) -> Option<Vec<u8>> {
+            Some(CompactBytes::to_bytes(self))
+        }
+
+        fn of(bytes: &[u8]) -> Option<Result<Self, BytesError>> {
+            Some(Self::of_bytes(bytes))
+        }
+    };
+    (none) => {
+        fn bytes(&self) -> Option<Vec<u8>> {
+            None
+        }
+
+        fn of(_: &[u8]) -> Option<Result<Self, BytesError>> {
+            None
+        }
+    };
+}
+
+compact! {
+    CompactSum: Sum, all, bytes;
+    CompactProducts: Products, pairs, bytes;
+    CompactMoments: Moments, items, bytes;
+    CompactWeightedMean: Weighted, pairs, none;
+    CompactPowers: Powers, items, bytes;
+    CompactCoMoments: CoMoments, pairs, bytes;
+}
+
+/// A state of any kind.
+pub(crate) trait Aggregate: Any {
+    fn held(&self) -> Held;
+
+    fn add(&mut self, rows: &Rows<'_>);
+
+    /// # Errors
+    /// There are fewer rows, or fewer of a kind. The state stays as it was, as after any error below.
+    fn remove(&mut self, rows: &Rows<'_>) -> Result<(), Failure>;
+
+    /// Adds another state's rows, or removes them.
+    ///
+    /// # Errors
+    /// It holds something else; there would be too many rows; or as [`Self::remove`].
+    fn change_by(&mut self, change: Change, other: &dyn Aggregate) -> Result<(), Failure>;
+
+    /// Writes a statistic, if there is one; says whether there is.
+    ///
+    /// # Errors
+    /// The state does not have it, or not in this type.
+    fn write(
+        &self,
+        question: Question,
+        element_type: ElementType,
+        value: &mut [u8],
+    ) -> Result<bool, Failure>;
+
+    /// # Errors
+    /// States of this kind have no bytes.
+    fn to_bytes(&self) -> Result<Vec<u8>, Failure>;
+
+    /// # Errors
+    /// They are not the bytes of such a state.
+    fn become_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure>;
+
+    fn clear(&mut self);
+}
+
+impl<S: Compact> Aggregate for S {
+    fn held(&self) -> Held {
+        S::HELD
+    }
+
+    fn add(&mut self, rows: &Rows<'_>) {
+        self.add_rows(rows);
+    }
+
+    fn remove(&mut self, rows: &Rows<'_>) -> Result<(), Failure> {
+        let mut removed = S::default();
+        removed.add_rows(rows);
+        self.unmerge(&removed)
+            .map_err(|error| Failure::argument("aggregate", error))
+    }
+
+    fn change_by(&mut self, change: Change, other: &dyn Aggregate) -> Result<(), Failure> {
+        let other: &dyn Any = other;
+        let Some(other) = other.downcast_ref::<S>() else {
+            return Err(Failure::argument("other", "it holds something else"));
+        };
+        match change {
+            Change::Add => self
+                .merge(other)
+                .map_err(|error| Failure::argument("other", error)),
+            Change::Remove => self
+                .unmerge(other)
+                .map_err(|error| Failure::argument("other", error)),
+        }
+    }
+
+    fn write(
+        &self,
+        question: Question,
+        element_type: ElementType,
+        value: &mut [u8],
+    ) -> Result<bool, Failure> {
+        let Asked::Of(statistic) = question.asked else {
+            return Err(question.asked.missing(of_held(S::HELD)));
+        };
+        if !S::HELD.has(statistic) {
+            return Err(question.asked.missing(of_held(S::HELD)));
+        }
+        match (element_type, statistic, self.as_sum()) {
+            (ElementType::F64, ..) => {
+                Ok(put_some(self.statistic(statistic, question.options), value))
+            }
+            (ElementType::I64, Statistic::Count, _) => {
+                // There are at most 2^63 - 1.
+                put(self.items().cast_signed(), value);
+                Ok(true)
+            }
+            (ElementType::F32, Statistic::Sum, Some(sum)) => {
+                Ok(put_some(sum.value_as::<f32>(), value))
+            }
+            (ElementType::I64, Statistic::Sum, Some(sum)) if self.items() > 0 => {
+                let integer = sum.integer().and_then(|sum| i64::try_from(sum).ok());
+                let integer = integer.ok_or_else(|| {
+                    Failure::argument("type", "the sum is not an integer of 64 bits")
+                })?;
+                put(integer, value);
+                Ok(true)
+            }
+            (ElementType::I64, Statistic::Sum, Some(_)) => Ok(false),
+            _ => {
+                let message = format!(
+                    "`type`: {} is not available as TREEFOLD_{element_type:?}",
+                    question.asked.name()
+                );
+                Err(Failure::new(Code::Unsupported, message))
+            }
+        }
+    }
+
+    fn to_bytes(&self) -> Result<Vec<u8>, Failure> {
+        self.bytes().ok_or_else(has_no_bytes)
+    }
+
+    fn become_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        let read = S::of(bytes).ok_or_else(has_no_bytes)?;
+        *self = read.map_err(|error| of_bytes_error(&error))?;
+        Ok(())
+    }
+
+    fn clear(&mut self) {
+        *self = S::default();
+    }
+}
+
+fn put_some(number: Option<impl NoUninit>, value: &mut [u8]) -> bool {
+    number.is_some_and(|number| {
+        put(number, value);
+        true
+    })
+}
+
+#[cold]
+fn has_no_bytes() -> Failure {
+    Failure::new(
+        Code::Unsupported,
+        "states for TREEFOLD_EXACT_WEIGHTED_MEAN have no bytes",
+    )
+}
+
+/// What a state is, in errors.
+fn of_held(held: Held) -> &'static str {
+    match held {
+        Held::Sum => "a state for TREEFOLD_EXACT_SUM",
+        Held::Products => "a state for TREEFOLD_EXACT_DOT",
+        Held::Moments => "a state for TREEFOLD_EXACT_VARIANCE",
+        Held::Powers => "a state for TREEFOLD_EXACT_KURTOSIS",
+        Held::CoMoments => "a state for TREEFOLD_EXACT_COVARIANCE",
+        _ => "a state for TREEFOLD_EXACT_WEIGHTED_MEAN",
+    }
+}
+
+/// The statistic for which the state of some bytes can be created.
+///
+/// # Errors
+/// They do not begin as the bytes of a state.
+pub(crate) fn statistic_of_bytes(bytes: &[u8]) -> Result<Statistic, Failure> {
+    let held = CompactAny::held_by_bytes(bytes).map_err(|error| of_bytes_error(&error))?;
+    Ok(match held {
+        Held::Products => Statistic::Dot,
+        Held::Moments => Statistic::Variance,
+        Held::Powers => Statistic::Kurtosis,
+        Held::CoMoments => Statistic::Covariance,
+        _ => Statistic::Sum,
+    })
+}
