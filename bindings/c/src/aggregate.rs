@@ -11,7 +11,7 @@ use treefold::exact::{
 use crate::accumulator::{Change, of_bytes_error};
 use crate::element::ElementType;
 use crate::failure::{Code, Failure};
-use crate::raw::{elements, put};
+use crate::raw::put;
 use crate::statistic::{Asked, Question};
 
 /// Items of one column.
@@ -22,36 +22,7 @@ pub(crate) enum Column<'a> {
     I64(&'a [i64]),
 }
 
-impl<'a> Column<'a> {
-    /// # Errors
-    /// No column has this type.
-    pub(crate) fn check(name: &'static str, element_type: ElementType) -> Result<(), Failure> {
-        use ElementType::{F32, F64, I64};
-        if matches!(element_type, F32 | F64 | I64) {
-            return Ok(());
-        }
-        let message = format!(
-            "`{name}`: it must be TREEFOLD_F32, F64 or I64 here, not TREEFOLD_{element_type:?}"
-        );
-        Err(Failure::new(Code::Unsupported, message))
-    }
-
-    /// The items that bytes are.
-    ///
-    /// # Errors
-    /// Their address is not a multiple of the type's alignment.
-    pub(crate) fn of(
-        name: &'static str,
-        element_type: ElementType,
-        bytes: &'a [u8],
-    ) -> Result<Self, Failure> {
-        Ok(match element_type {
-            ElementType::F32 => Self::F32(elements(name, bytes)?),
-            ElementType::I64 => Self::I64(elements(name, bytes)?),
-            _ => Self::F64(elements(name, bytes)?),
-        })
-    }
-
+impl Column<'_> {
     /// An item. A double has the value of every float.
     fn item(self, index: usize) -> CompactNumber {
         match self {
@@ -286,6 +257,20 @@ fn put_some(number: Option<impl NoUninit>, value: &mut [u8]) -> bool {
         put(number, value);
         true
     })
+}
+
+/// What is wrong with the type of a column.
+#[cold]
+pub(crate) fn is_no_column(name: &str, code: i32) -> Failure {
+    match ElementType::of_argument(name, code) {
+        Err(failure) => failure,
+        Ok(other) => {
+            let message = format!(
+                "`{name}`: it must be TREEFOLD_F32, F64 or I64 here, not TREEFOLD_{other:?}"
+            );
+            Failure::new(Code::Unsupported, message)
+        }
+    }
 }
 
 #[cold]

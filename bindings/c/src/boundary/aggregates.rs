@@ -2,15 +2,17 @@
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr;
+use std::slice;
 use std::sync::OnceLock;
 
+use bytemuck::AnyBitPattern;
 use treefold::exact::sql::{self, SqlFunction};
 use treefold::exact::{
     CompactCoMoments, CompactMoments, CompactPowers, CompactProducts, CompactSum,
     CompactWeightedMean, Held,
 };
 
-use super::arrays::{input, place_of, write_element};
+use super::arrays::{place_of, write_element};
 use super::{guard, held};
 use crate::accumulator::Change;
 use crate::aggregate::{self, Aggregate, Column, Rows};
@@ -91,6 +93,7 @@ fn bytes_of(held: Held) -> usize {
 ///
 /// # Errors
 /// It is NULL, or does not begin so.
+#[inline(always)]
 unsafe fn state<'a>(
     name: &'static str,
     memory: *mut treefold_aggregate,
@@ -98,9 +101,7 @@ unsafe fn state<'a>(
     place(name, memory)?;
     // SAFETY: not NULL and aligned, as was just found, and the caller promises a state.
     let tag = unsafe { (*memory).tag };
-    let held = HELD.into_iter().find(|held| tag == tag_of(*held));
-    let held = held.ok_or_else(|| Failure::argument(name, "it is not a state"))?;
-    with_type!(held, State => {
+    with_type!(held_of(tag), State => {
         // SAFETY: the tag says that a state of this type was created here; the caller promises that it is still there and not in use.
         Ok(unsafe { &mut (*memory.cast::<Placed<State>>()).state })
     }, else Err(Failure::argument(name, "it is not a state")))
@@ -108,6 +109,14 @@ unsafe fn state<'a>(
 
 fn tag_of(held: Held) -> u64 {
     STATE | held as u64
+}
+
+/// What a tag says; extrema, which no aggregate holds, for no tag.
+#[inline(always)]
+fn held_of(tag: u64) -> Held {
+    let mut all = HELD.into_iter();
+    all.find(|held| tag == tag_of(*held))
+        .unwrap_or(Held::Extrema)
 }
 
 /// The number of bytes of a state.
@@ -171,7 +180,7 @@ type Input = ([&'static str; 2], i32, *const c_void);
 ///
 /// # Safety
 /// `aggregate` is a state, and the columns have n items.
-#[inline]
+#[inline(always)]
 unsafe fn change(
     change: Change,
     aggregate: *mut treefold_aggregate,
@@ -207,16 +216,46 @@ unsafe fn change(
 
 /// # Safety
 /// It has n items.
-#[inline]
+///
+/// # Errors
+/// It has a type that no column has, is NULL or not aligned.
+#[inline(always)]
 unsafe fn column<'a>(
     ([name, type_name], element_type, pointer): Input,
     n: usize,
 ) -> Result<Column<'a>, Failure> {
-    let element_type = ElementType::of_argument(type_name, element_type)?;
-    Column::check(type_name, element_type)?;
-    // SAFETY: the caller's promise is this function's.
-    let bytes = unsafe { input((name, pointer, n), element_type, &[]) }?;
-    Column::of(name, element_type, bytes)
+    const F32: i32 = ElementType::F32 as i32 + 1;
+    const F64: i32 = ElementType::F64 as i32 + 1;
+    const I64: i32 = ElementType::I64 as i32 + 1;
+    match element_type {
+        // SAFETY: the caller promises n items of this type.
+        F32 => unsafe { items(name, pointer, n) }.map(Column::F32),
+        // SAFETY: as before.
+        F64 => unsafe { items(name, pointer, n) }.map(Column::F64),
+        // SAFETY: as before.
+        I64 => unsafe { items(name, pointer, n) }.map(Column::I64),
+        _ => Err(aggregate::is_no_column(type_name, element_type)),
+    }
+}
+
+/// # Safety
+/// They are n.
+///
+/// # Errors
+/// The pointer is NULL or not aligned.
+#[inline(always)]
+unsafe fn items<'a, T: AnyBitPattern>(
+    name: &'static str,
+    pointer: *const c_void,
+    n: usize,
+) -> Result<&'a [T], Failure> {
+    let array = Bytes::of(name, pointer, n, size_of::<T>())?;
+    array.aligned(align_of::<T>())?;
+    if n == 0 {
+        return Ok(&[]);
+    }
+    // SAFETY: not NULL, aligned and no longer than memory, as was found; the caller promises n items.
+    Ok(unsafe { slice::from_raw_parts(pointer.cast(), n) })
 }
 
 /// Adds rows.
@@ -268,14 +307,11 @@ unsafe fn change_by(
         if ptr::eq(aggregate, other) {
             return Err(Failure::argument("other", "it must be another state"));
         }
-        // SAFETY: the caller promises two states, and they are not one.
-        let (state, other) = unsafe {
-            (
-                state("aggregate", aggregate)?,
-                state("other", other.cast_mut())?,
-            )
-        };
-        state.change_by(change, other)
+        // SAFETY: the caller promises a state.
+        let own = unsafe { state("aggregate", aggregate) }?;
+        // SAFETY: the caller promises a state, and it is another one.
+        let other = unsafe { state("other", other.cast_mut()) }?;
+        own.change_by(change, other)
     })
 }
 
@@ -351,12 +387,12 @@ pub unsafe extern "C" fn treefold_aggregate_to_bytes(
     capacity: usize,
     needed: *mut usize,
 ) -> Status {
-    // SAFETY: the caller promises a state, and its other promise is this function's.
-    unsafe {
-        held::copy_bytes((bytes, capacity), needed, || {
-            state("aggregate", aggregate.cast_mut())?.to_bytes()
-        })
-    }
+    let written = || {
+        // SAFETY: the caller promises a state.
+        unsafe { state("aggregate", aggregate.cast_mut()) }?.to_bytes()
+    };
+    // SAFETY: the caller's promise is this function's.
+    unsafe { held::copy_bytes((bytes, capacity), needed, written) }
 }
 
 /// Makes a state what bytes stand for.
@@ -371,8 +407,10 @@ pub unsafe extern "C" fn treefold_aggregate_of_bytes(
 ) -> Status {
     guard(|| {
         let array = Bytes::of("bytes", bytes, n, 1)?;
-        // SAFETY: the caller promises a state, and n bytes.
-        unsafe { state("aggregate", aggregate)?.become_bytes(array.read(bytes)) }
+        // SAFETY: the caller promises a state.
+        let state = unsafe { state("aggregate", aggregate) }?;
+        // SAFETY: the caller promises n bytes.
+        state.become_bytes(unsafe { array.read(bytes) })
     })
 }
 

@@ -8,6 +8,9 @@ static double width = 1;
 static treefold_window window = {.index = others, .width = &width, .index_type = TREEFOLD_F64};
 static treefold_accumulator *accumulator;
 static treefold_keyed *keyed, *hashed;
+static uint64_t state[8];
+static unsigned char bytes[ROOM_BYTES];
+static size_t length;
 
 /* The left item. */
 static int left_one(void *context, const void *left, const void *right, void *out)
@@ -53,6 +56,7 @@ HANDLES(keyed, TREEFOLD_F64, TREEFOLD_EXACT_SUM, 2)
 #define AT_X {items, "`x`"}
 #define AT_Y {others, "`y`"}
 #define AT_ITEMS {items, "`items`"}
+#define STATE (treefold_aggregate *)state
 #define SECOND (void *)(results + ROOM_BYTES)
 #define SUM_OF_F64 TREEFOLD_F64, TREEFOLD_SUM
 #define EXACT_SUM_OF_F64 TREEFOLD_F64, TREEFOLD_EXACT_SUM
@@ -110,7 +114,16 @@ HANDLES(keyed, TREEFOLD_F64, TREEFOLD_EXACT_SUM, 2)
     ROW(treefold_keyed_values, result, treefold_keyed_values(keyed, TREEFOLD_EXACT_SUM, 0, result, 2), 8, {{0}})                       \
     ROW(treefold_keyed_equal, result, treefold_keyed_equal(keyed, keyed, result), 4, {{0}})                                            \
     ROW(treefold_keyed_to_bytes, bytes, treefold_keyed_to_bytes(keyed, bytes, ROOM_BYTES, SECOND), 1, {{SECOND, "`needed`"}})          \
-    ROW(treefold_keyed_to_bytes, needed, treefold_keyed_to_bytes(keyed, nothing, ROOM_BYTES, needed), 8, {{nothing, "`bytes`"}})
+    ROW(treefold_keyed_to_bytes, needed, treefold_keyed_to_bytes(keyed, nothing, ROOM_BYTES, needed), 8, {{nothing, "`bytes`"}})       \
+    ROW(treefold_aggregate_bytes, result, treefold_aggregate_bytes(TREEFOLD_EXACT_SUM, result), 8, {{0}})                              \
+    ROW(treefold_aggregate_value, result, treefold_aggregate_value(STATE, TREEFOLD_EXACT_SUM, 0, TREEFOLD_F64, result, SECOND), 8,     \
+        {{SECOND, "`is_null`"}})                                                                                                       \
+    ROW(treefold_aggregate_value, is_null, treefold_aggregate_value(STATE, TREEFOLD_EXACT_SUM, 0, TREEFOLD_F64, SECOND, is_null), 4,   \
+        {{SECOND, "`result`"}})                                                                                                        \
+    ROW(treefold_aggregate_to_bytes, bytes, treefold_aggregate_to_bytes(STATE, bytes, ROOM_BYTES, SECOND), 1, {{SECOND, "`needed`"}})  \
+    ROW(treefold_aggregate_to_bytes, needed, treefold_aggregate_to_bytes(STATE, nothing, ROOM_BYTES, needed), 8,                       \
+        {{nothing, "`bytes`"}})                                                                                                        \
+    ROW(treefold_aggregate_statistic, result, treefold_aggregate_statistic(bytes, length, result), 4, {{0}})
 
 #define ROW CALL_OF
 RESULTS
@@ -141,6 +154,8 @@ int main(void)
     OK(treefold_keyed_create(EXACT_SUM_OF_F64, 2, &keyed));
     OK(treefold_keyed_create_hashed(TREEFOLD_F64, TREEFOLD_I64, &hashed));
     OK(treefold_keyed_add(hashed, TREEFOLD_I64, (int64_t[2]){3, -4}, 2, items, 2));
+    OK(treefold_aggregate_init(STATE, sizeof state, TREEFOLD_EXACT_SUM));
+    OK(treefold_aggregate_to_bytes(STATE, bytes, sizeof bytes, &length));
     for (int threads = 1; threads <= 4; threads += 3) {
         OK(treefold_threads(threads));
         for (size_t i = 0; i < sizeof table / sizeof *table; i++)

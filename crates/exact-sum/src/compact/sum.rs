@@ -93,15 +93,16 @@ impl CompactSum {
 
     /// Adds items: many take less time than one by one.
     pub fn add_all(&mut self, items: &[f64]) {
-        match Quiet::now() {
-            Some(quiet) if items.len() >= FEW_ITEMS => {
+        let quiet = (items.len() >= FEW_ITEMS).then(Quiet::now).flatten();
+        match quiet {
+            Some(quiet) => {
                 self.number.count(items.len() as u64);
                 let mut pace = Pace::START;
                 let numbers = &mut Uncounted(&mut self.number);
                 pace.add_items(Level::best(), items, quiet, numbers);
                 quiet.forget_since();
             }
-            _ => items.iter().for_each(|item| self.add(*item)),
+            None => items.iter().for_each(|item| self.add(*item)),
         }
     }
 

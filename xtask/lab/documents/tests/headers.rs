@@ -285,12 +285,12 @@ fn headers_declare_what_rust_defines() {
         Header {
             package: "c",
             name: "treefold.h",
-            sources: "library tree team exact accumulators keyed",
+            sources: "library tree team exact accumulators aggregates keyed",
             compiler: ("cc", "CC"),
             prefix: "treefold_",
             types: SHARED,
             counts: true,
-            defined: &["treefold_window"],
+            defined: &["treefold_window", "treefold_sql_function"],
             short: short_names(),
         },
         Header {

@@ -275,7 +275,9 @@ fn code_that_is_shown_compiles() {
     let mut statements_count = 0;
     for (path, page) in pages() {
         let name = path.display();
-        if path.starts_with("crates/treefold-rsmpi") || path.starts_with("bindings/engines/datafusion") {
+        if path.starts_with("crates/treefold-rsmpi")
+            || path.starts_with("bindings/engines/datafusion")
+        {
             // What needs MPI, or the engine, to be built: stages `rsmpi` and `datafusion` run its doctests.
             continue;
         }
