@@ -173,8 +173,8 @@ pub unsafe extern "C" fn treefold_aggregate_clear(aggregate: *mut treefold_aggre
     })
 }
 
-/// The items of a column: what it and its type are called, the type's code, and where it is.
-type Input = ([&'static str; 2], i32, *const c_void);
+/// A column of a caller's: the code of its type, and where it is.
+type Input = (i32, *const c_void);
 
 /// Adds rows, or removes them.
 ///
@@ -184,24 +184,22 @@ type Input = ([&'static str; 2], i32, *const c_void);
 unsafe fn change(
     change: Change,
     aggregate: *mut treefold_aggregate,
-    [x, y]: [Input; 2],
+    (x, y): (Input, Input),
     n: usize,
 ) -> Status {
-    guard(|| {
+    guard(move || {
         // SAFETY: the caller promises a state.
         let state = unsafe { state("aggregate", aggregate) }?;
         // SAFETY: the caller promises so many items.
-        let x = unsafe { column(x, n) }?;
+        let x = unsafe { column("x", "x_type", x, n) }?;
         let y = if state.held().inputs() == 2 {
             // SAFETY: the caller promises so many items.
-            unsafe { column(y, n) }?
-        } else {
-            let ([name, _], element_type, pointer) = y;
-            if element_type != 0 || !pointer.is_null() {
-                let reason = "the statistic takes one column: it must be NULL, and its type 0";
-                return Err(Failure::argument(name, reason));
-            }
+            unsafe { column("y", "y_type", y, n) }?
+        } else if y == (0, ptr::null()) {
             Column::F64(&[])
+        } else {
+            let reason = "the statistic takes one column: it must be NULL, and its type 0";
+            return Err(Failure::argument("y", reason));
         };
         let rows = Rows { x, y };
         match change {
@@ -221,7 +219,9 @@ unsafe fn change(
 /// It has a type that no column has, is NULL or not aligned.
 #[inline(always)]
 unsafe fn column<'a>(
-    ([name, type_name], element_type, pointer): Input,
+    name: &'static str,
+    type_name: &'static str,
+    (element_type, pointer): Input,
     n: usize,
 ) -> Result<Column<'a>, Failure> {
     const F32: i32 = ElementType::F32 as i32 + 1;
@@ -271,9 +271,8 @@ pub unsafe extern "C" fn treefold_aggregate_add(
     y: *const c_void,
     n: usize,
 ) -> Status {
-    let columns = [(["x", "x_type"], x_type, x), (["y", "y_type"], y_type, y)];
     // SAFETY: the caller's promise is this function's.
-    unsafe { change(Change::Add, aggregate, columns, n) }
+    unsafe { change(Change::Add, aggregate, ((x_type, x), (y_type, y)), n) }
 }
 
 /// Removes rows.
@@ -289,9 +288,8 @@ pub unsafe extern "C" fn treefold_aggregate_remove(
     y: *const c_void,
     n: usize,
 ) -> Status {
-    let columns = [(["x", "x_type"], x_type, x), (["y", "y_type"], y_type, y)];
     // SAFETY: the caller's promise is this function's.
-    unsafe { change(Change::Remove, aggregate, columns, n) }
+    unsafe { change(Change::Remove, aggregate, ((x_type, x), (y_type, y)), n) }
 }
 
 /// Adds another state's rows, or removes them.
