@@ -1,6 +1,7 @@
 //! The states of aggregates, whose memory is the caller's.
 
 use std::any::Any;
+use std::fmt::Display;
 
 use bytemuck::NoUninit;
 use treefold::exact::{
@@ -175,22 +176,19 @@ impl<S: Compact> Aggregate for S {
     fn remove(&mut self, rows: &Rows<'_>) -> Result<(), Failure> {
         let mut removed = S::default();
         removed.add_rows(rows);
-        self.unmerge(&removed)
-            .map_err(|error| Failure::argument("aggregate", error))
+        self.unmerge(&removed).map_err(wrong)
     }
 
     fn change_by(&mut self, change: Change, other: &dyn Aggregate) -> Result<(), Failure> {
+        let found = name_of(other.held());
         let other: &dyn Any = other;
         let Some(other) = other.downcast_ref::<S>() else {
-            return Err(Failure::argument("other", "it holds something else"));
+            let message = format!("the state is {found}, not {}", name_of(S::HELD));
+            return Err(Failure::new(Code::Argument, message));
         };
         match change {
-            Change::Add => self
-                .merge(other)
-                .map_err(|error| Failure::argument("other", error)),
-            Change::Remove => self
-                .unmerge(other)
-                .map_err(|error| Failure::argument("other", error)),
+            Change::Add => self.merge(other).map_err(wrong),
+            Change::Remove => self.unmerge(other).map_err(wrong),
         }
     }
 
@@ -200,12 +198,10 @@ impl<S: Compact> Aggregate for S {
         element_type: ElementType,
         value: &mut [u8],
     ) -> Result<bool, Failure> {
-        let Asked::Of(statistic) = question.asked else {
-            return Err(question.asked.missing(of_held(S::HELD)));
+        let statistic = match question.asked {
+            Asked::Of(statistic) if S::HELD.has(statistic) => statistic,
+            asked => return Err(has_no(S::HELD, asked)),
         };
-        if !S::HELD.has(statistic) {
-            return Err(question.asked.missing(of_held(S::HELD)));
-        }
         match (element_type, statistic, self.as_sum()) {
             (ElementType::F64, ..) => {
                 Ok(put_some(self.statistic(statistic, question.options), value))
@@ -220,9 +216,8 @@ impl<S: Compact> Aggregate for S {
             }
             (ElementType::I64, Statistic::Sum, Some(sum)) if self.items() > 0 => {
                 let integer = sum.integer().and_then(|sum| i64::try_from(sum).ok());
-                let integer = integer.ok_or_else(|| {
-                    Failure::argument("type", "the sum is not an integer of 64 bits")
-                })?;
+                let integer =
+                    integer.ok_or_else(|| wrong("the sum is not an integer of 64 bits"))?;
                 put(integer, value);
                 Ok(true)
             }
@@ -243,7 +238,7 @@ impl<S: Compact> Aggregate for S {
 
     fn become_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         let read = S::of(bytes).ok_or_else(has_no_bytes)?;
-        *self = read.map_err(|error| of_bytes_error(&error))?;
+        *self = read.map_err(|error| wrong_bytes(&error))?;
         Ok(())
     }
 
@@ -281,16 +276,36 @@ fn has_no_bytes() -> Failure {
     )
 }
 
-/// What a state is, in errors.
-fn of_held(held: Held) -> &'static str {
+/// What a state holds, in errors. These name no argument of C: they are for users of SQL.
+fn name_of(held: Held) -> &'static str {
     match held {
-        Held::Sum => "a state for TREEFOLD_EXACT_SUM",
-        Held::Products => "a state for TREEFOLD_EXACT_DOT",
-        Held::Moments => "a state for TREEFOLD_EXACT_VARIANCE",
-        Held::Powers => "a state for TREEFOLD_EXACT_KURTOSIS",
-        Held::CoMoments => "a state for TREEFOLD_EXACT_COVARIANCE",
-        _ => "a state for TREEFOLD_EXACT_WEIGHTED_MEAN",
+        Held::Sum => "a sum",
+        Held::Products => "a sum of products",
+        Held::Moments => "moments",
+        Held::Powers => "sums of four powers",
+        Held::CoMoments => "co-moments",
+        _ => "a weighted mean",
     }
+}
+
+#[cold]
+fn has_no(held: Held, asked: Asked) -> Failure {
+    let statistic = match asked {
+        Asked::Of(statistic) => statistic.name(),
+        Asked::ConjugateDot => asked.name(),
+    };
+    let message = format!("the state is {}, which has no {statistic}", name_of(held));
+    Failure::new(Code::Unsupported, message)
+}
+
+#[cold]
+fn wrong(error: impl Display) -> Failure {
+    Failure::new(Code::Argument, error.to_string())
+}
+
+#[cold]
+fn wrong_bytes(error: &BytesError) -> Failure {
+    Failure::new(of_bytes_error(error).code, error.to_string())
 }
 
 /// The statistic for which the state of some bytes can be created.
@@ -298,7 +313,7 @@ fn of_held(held: Held) -> &'static str {
 /// # Errors
 /// They do not begin as the bytes of a state.
 pub(crate) fn statistic_of_bytes(bytes: &[u8]) -> Result<Statistic, Failure> {
-    let held = CompactAny::held_by_bytes(bytes).map_err(|error| of_bytes_error(&error))?;
+    let held = CompactAny::held_by_bytes(bytes).map_err(|error| wrong_bytes(&error))?;
     Ok(match held {
         Held::Products => Statistic::Dot,
         Held::Moments => Statistic::Variance,

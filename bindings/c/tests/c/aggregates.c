@@ -64,7 +64,7 @@ static void check_values(const treefold_aggregate *state, treefold_statistic cre
             double value = -1;
             int is_null = -1;
             if (!has(created, asked)) {
-                EXPECT(TREEFOLD_UNSUPPORTED, "not available", treefold_aggregate_value(state, asked, ddof, TREEFOLD_F64, &value, &is_null));
+                EXPECT(TREEFOLD_UNSUPPORTED, ", which has no ", treefold_aggregate_value(state, asked, ddof, TREEFOLD_F64, &value, &is_null));
                 continue;
             }
             OK(treefold_aggregate_value(state, asked, ddof, TREEFOLD_F64, &value, &is_null));
@@ -109,10 +109,10 @@ static void check_bytes(const treefold_aggregate *state, treefold_statistic crea
     check_values(read, created, s);
     OK(treefold_aggregate_to_bytes(read, second, sizeof second, &again));
     CHECK(length == again && memcmp(first, second, length) == 0);
-    EXPECT(TREEFOLD_LENGTH, "`bytes`", treefold_aggregate_of_bytes(read, first, length - 1));
+    EXPECT(TREEFOLD_LENGTH, "the bytes end too early", treefold_aggregate_of_bytes(read, first, length - 1));
     first[0] ^= 1;
-    EXPECT(TREEFOLD_ARGUMENT, "`bytes`", treefold_aggregate_of_bytes(read, first, length));
-    EXPECT(TREEFOLD_ARGUMENT, "`bytes`", treefold_aggregate_statistic(first, length, &read_for));
+    EXPECT(TREEFOLD_ARGUMENT, "the bytes are not", treefold_aggregate_of_bytes(read, first, length));
+    EXPECT(TREEFOLD_ARGUMENT, "the bytes are not", treefold_aggregate_statistic(first, length, &read_for));
     check_values(read, created, s);
     OK(treefold_aggregate_clear(read));
 }
@@ -152,12 +152,12 @@ static void check(const struct statistic *of, const treefold_type types[2])
     OK(treefold_aggregate_unmerge(state, other));
     s = sums_of(250, ROWS - 250);
     check_values(state, of->code, &s);
-    EXPECT(TREEFOLD_ARGUMENT, "`other`", treefold_aggregate_unmerge(state, other));
+    EXPECT(TREEFOLD_ARGUMENT, "cannot remove", treefold_aggregate_unmerge(state, other));
     EXPECT(TREEFOLD_ARGUMENT, "another state", treefold_aggregate_merge(state, state));
     OK(treefold_aggregate_clear(state));
     s = sums_of(0, 0);
     check_values(state, of->code, &s);
-    EXPECT(TREEFOLD_ARGUMENT, "`aggregate`", change(state, 1, of, types, 0, 1));
+    EXPECT(TREEFOLD_ARGUMENT, "cannot remove", change(state, 1, of, types, 0, 1));
     OK(treefold_aggregate_clear(other));
 }
 
@@ -180,7 +180,7 @@ static void check_specials(void)
     expect(state, TREEFOLD_EXACT_VARIANCE, NAN, 0);
     OK(treefold_aggregate_remove(state, TREEFOLD_F64, &items[2], 0, NULL, 2));
     expect(state, TREEFOLD_EXACT_SUM, INFINITY, 0);
-    EXPECT(TREEFOLD_ARGUMENT, "`aggregate`", treefold_aggregate_remove(state, TREEFOLD_F64, &items[2], 0, NULL, 1));
+    EXPECT(TREEFOLD_ARGUMENT, "NaN", treefold_aggregate_remove(state, TREEFOLD_F64, &items[2], 0, NULL, 1));
     OK(treefold_aggregate_remove(state, TREEFOLD_F64, items, 0, NULL, 2));
     expect(state, TREEFOLD_EXACT_SUM, 0x1p-1074, 0);
     OK(treefold_aggregate_remove(state, TREEFOLD_F64, &items[4], 0, NULL, 1));
@@ -212,7 +212,7 @@ static void check_types(void)
     OK(treefold_aggregate_value(state, TREEFOLD_EXACT_SUM, 0, TREEFOLD_I64, &whole, &is_null));
     CHECK(!is_null && whole == INT64_MAX);
     OK(treefold_aggregate_add(state, TREEFOLD_F64, &half, 0, NULL, 1));
-    EXPECT(TREEFOLD_ARGUMENT, "`type`", treefold_aggregate_value(state, TREEFOLD_EXACT_SUM, 0, TREEFOLD_I64, &whole, &is_null));
+    EXPECT(TREEFOLD_ARGUMENT, "not an integer", treefold_aggregate_value(state, TREEFOLD_EXACT_SUM, 0, TREEFOLD_I64, &whole, &is_null));
     EXPECT(TREEFOLD_UNSUPPORTED, "TREEFOLD_F32", treefold_aggregate_value(state, TREEFOLD_EXACT_MEAN, 0, TREEFOLD_F32, &single, &is_null));
     OK(treefold_aggregate_clear(state));
     OK(treefold_aggregate_add(state, TREEFOLD_F64, items, 0, NULL, 3));
@@ -248,7 +248,7 @@ static void check_errors(void)
     EXPECT(TREEFOLD_ARGUMENT, "one column", treefold_aggregate_add(state, TREEFOLD_F64, &item, TREEFOLD_F64, &item, 1));
     struct memory others;
     treefold_aggregate *other = create(&others, TREEFOLD_EXACT_DOT);
-    EXPECT(TREEFOLD_ARGUMENT, "something else", treefold_aggregate_merge(state, other));
+    EXPECT(TREEFOLD_ARGUMENT, "the state is a sum of products, not a sum", treefold_aggregate_merge(state, other));
 }
 
 /* The list of functions names every statistic that states have, with as many columns. */
