@@ -5,6 +5,7 @@ use super::products::Products;
 use super::{CompactBytes, CompactItem, CompactMoments, CompactRows, CompactState};
 use crate::bytes::BytesError;
 use crate::number::counters::{LimitError, RemoveError};
+use crate::slots::Slot as _;
 use crate::slots::co_moments::{CoMoments, PairSums};
 use crate::statistic::{Held, Options, Statistic};
 
@@ -45,6 +46,13 @@ impl CompactCoMoments {
             self.products.add_product(x, y);
         }
     }
+
+    fn co_moments(&self) -> CoMoments<f64> {
+        let mut both = CoMoments::new();
+        (both.x, both.y) = (self.x.moments(), self.y.moments());
+        both.products.total = self.products.total();
+        both
+    }
 }
 
 impl CompactState for CompactCoMoments {
@@ -76,6 +84,9 @@ impl CompactState for CompactCoMoments {
         if statistic.held() != Held::CoMoments {
             return None;
         }
+        if scales == [0; 2] {
+            return self.co_moments().statistic(statistic, options);
+        }
         let (Some(x), Some(y)) = (self.x.scaled(), self.y.scaled()) else {
             return Some(f64::NAN);
         };
@@ -97,10 +108,7 @@ impl<X: CompactItem, Y: CompactItem> CompactRows<(X, Y)> for CompactCoMoments {
 
 impl CompactBytes for CompactCoMoments {
     fn to_bytes(&self) -> Vec<u8> {
-        let mut both = CoMoments::new();
-        (both.x, both.y) = (self.x.moments(), self.y.moments());
-        both.products.total = self.products.total();
-        both.to_bytes()
+        self.co_moments().to_bytes()
     }
 
     fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {

@@ -7,6 +7,7 @@ use crate::bytes::BytesError;
 use crate::number::counters::{LimitError, RemoveError};
 use crate::number::round::root;
 use crate::number::scaled::Scaled;
+use crate::slots::Slot as _;
 use crate::slots::moments::{Moments, Spread};
 use crate::statistic::{Options, Statistic};
 
@@ -82,9 +83,12 @@ impl CompactState for CompactMoments {
     }
 
     fn value_of(&self, statistic: Statistic, options: Options, scales: [i32; 2]) -> Option<f64> {
-        let change = match statistic {
-            Statistic::Variance => |magnitude| magnitude,
-            Statistic::StandardDeviation => root,
+        let change = match (statistic, scales[0]) {
+            (Statistic::Variance | Statistic::StandardDeviation, 0) => {
+                return self.moments().statistic(statistic, options);
+            }
+            (Statistic::Variance, _) => |magnitude| magnitude,
+            (Statistic::StandardDeviation, _) => root,
             _ => return self.sum.value_of(statistic, options, scales),
         };
         let spread = |[sum, squares]: [Scaled; 2]| {

@@ -6,7 +6,8 @@ use crate::bytes::BytesError;
 use crate::number::counters::{LimitError, RemoveError};
 use crate::number::fixed::{DoubleCubes, DoubleFourths};
 use crate::number::wide::Wide;
-use crate::slots::powers::{PowerSums, Powers, higher_powers};
+use crate::slots::Slot as _;
+use crate::slots::powers::{Powers, higher_powers};
 use crate::statistic::{Options, Statistic};
 
 /// The number of items and the sums of their first four powers, in 200 bytes.
@@ -50,6 +51,14 @@ impl CompactPowers {
             self.fourths.add_parts(fourths);
         }
     }
+
+    fn powers(&self) -> Powers<f64> {
+        let mut powers = Powers::new();
+        powers.moments = self.moments.moments();
+        powers.cubes = self.cubes.total().fixed;
+        powers.fourths = self.fourths.total().fixed;
+        powers
+    }
 }
 
 impl CompactState for CompactPowers {
@@ -71,15 +80,10 @@ impl CompactState for CompactPowers {
     }
 
     fn value_of(&self, statistic: Statistic, options: Options, scales: [i32; 2]) -> Option<f64> {
-        let sums = || {
-            let lower = self.moments.scaled()?;
-            let higher = [self.cubes.scaled(), self.fourths.scaled()];
-            Some(PowerSums::new(self.items(), lower, higher))
-        };
         match statistic {
             Statistic::Skewness | Statistic::Kurtosis => {
-                let value = |sums: PowerSums| sums.statistic(statistic, options);
-                sums().map_or(Some(f64::NAN), value)
+                // Both are the same for items in another unit.
+                self.powers().statistic(statistic, options)
             }
             _ => self.moments.value_of(statistic, options, scales),
         }
@@ -99,11 +103,7 @@ impl<N: CompactItem> CompactRows<N> for CompactPowers {
 
 impl CompactBytes for CompactPowers {
     fn to_bytes(&self) -> Vec<u8> {
-        let mut powers = Powers::new();
-        powers.moments = self.moments.moments();
-        powers.cubes = self.cubes.total().fixed;
-        powers.fourths = self.fourths.total().fixed;
-        powers.to_bytes()
+        self.powers().to_bytes()
     }
 
     fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {

@@ -133,34 +133,8 @@ impl<T: Float> CoMoments<T> {
         &self.y
     }
 
-    /// The covariance: the sum of (x - x̄) (y - ȳ), divided by the number of pairs less `ddof`. NaN where an item is not finite, and of as many
-    /// pairs as `ddof`, or fewer.
-    #[must_use]
-    pub fn covariance(&self, ddof: f64) -> T {
-        self.sums().map_or(T::NAN, |sums| sums.covariance(ddof))
-    }
-
-    /// The correlation, from -1 to 1: the covariance over the product of both standard deviations. NaN where an item is not finite or a column
-    /// is constant, and of less than two pairs.
-    #[must_use]
-    pub fn correlation(&self) -> T {
-        self.sums().map_or(T::NAN, |sums| sums.correlation())
-    }
-
-    /// The slope of the line y = a + b x that has the least squares of errors in y. NaN where an item is not finite or x is constant.
-    #[must_use]
-    pub fn slope(&self) -> T {
-        self.sums().map_or(T::NAN, |sums| sums.slope())
-    }
-
-    /// The height a of that line at x = 0.
-    #[must_use]
-    pub fn intercept(&self) -> T {
-        self.sums().map_or(T::NAN, |sums| sums.intercept())
-    }
-
     /// The sums, if all items are finite and there are some.
-    fn sums(&self) -> Option<PairSums> {
+    pub(super) fn sums(&self) -> Option<PairSums> {
         let (x, y) = (self.x.finite()?, self.y.finite()?);
         let products = Scaled::of(&self.products.total.fixed);
         Some(PairSums::new(self.items(), [x, y], products))
@@ -223,9 +197,7 @@ impl<T: Float> Slot for CoMoments<T> {
     type Items<'i> = [&'i [T]; 2];
 
     fn statistic(&self, statistic: Statistic, options: Options) -> Option<T> {
-        let value = |sums: PairSums| sums.statistic(statistic, options);
-        let value = || self.sums().map_or(Some(T::NAN), value);
-        (statistic.held() == Held::CoMoments).then(value).flatten()
+        (statistic.held() == Held::CoMoments).then(|| self.rounded(statistic, options.ddof))
     }
 }
 

@@ -11,6 +11,7 @@ pub(crate) mod moments;
 pub(crate) mod narrow;
 pub(crate) mod powers;
 pub(crate) mod product_sum;
+mod rounded;
 pub(crate) mod rows;
 pub(crate) mod short;
 pub(crate) mod sum;

@@ -6,7 +6,7 @@ use crate::bytes::{self, BytesError, Kind, Reader};
 use crate::number::counters::{Counters, LimitError, RemoveError};
 use crate::number::fixed::{Fixed, FixedFormat, Magnitude};
 use crate::number::float::Float;
-use crate::number::round::{ratio, root};
+use crate::number::round::ratio;
 use crate::number::scaled::{Scaled, over_tens};
 use crate::number::total::{Total, check_counts};
 use crate::slots::Slot;
@@ -98,26 +98,8 @@ macro_rules! moments {
                 &self.squares
             }
 
-            /// The variance: the sum of the squares of what items differ from their exact mean, divided by the number of items less
-            /// `ddof`, the "delta degrees of freedom" of NumPy. It is rounded once.
-            ///
-            /// | items | variance |
-            /// |---|---|
-            /// | a NaN or an infinity | NaN |
-            /// | as many as `ddof`, or fewer, all alike | NaN, as 0 / 0 |
-            /// | as many as `ddof`, or fewer, which differ | infinity |
-            #[must_use]
-            pub fn variance(&self, ddof: f64) -> T {
-                self.spread(ddof).value(|magnitude| magnitude)
-            }
-
-            /// The standard deviation: the square root of the exact [`variance`](Self::variance), rounded once.
-            #[must_use]
-            pub fn standard_deviation(&self, ddof: f64) -> T {
-                self.spread(ddof).value(root)
-            }
-
-            fn spread(&self, ddof: f64) -> Spread {
+            /// What the variance is, in exact integers.
+            pub(super) fn spread(&self, ddof: f64) -> Spread {
                 Spread::of::<T>(&self.sum.totals(), &self.squares, self.items(), ddof)
             }
 

@@ -131,22 +131,8 @@ impl<T: Float> Powers<T> {
         &self.moments
     }
 
-    /// The skewness: with a bias g1 = m3 / m2^(3/2), of central moments m that are divided by n; without one
-    /// G1 = g1 √(n (n - 1)) / (n - 2). NaN where an item is not finite or all are alike, and of no items, without bias of less than 3.
-    #[must_use]
-    pub fn skewness(&self, bias: bool) -> T {
-        self.sums().map_or(T::NAN, |sums| sums.skewness(bias))
-    }
-
-    /// The excess kurtosis: with a bias g2 = m4 / m2^2 - 3, without one G2 = (n - 1) ((n + 1) g2 + 6) / ((n - 2) (n - 3)). NaN where an
-    /// item is not finite or all are alike, and of no items, without bias of less than 4.
-    #[must_use]
-    pub fn kurtosis(&self, bias: bool) -> T {
-        self.sums().map_or(T::NAN, |sums| sums.kurtosis(bias))
-    }
-
     /// The sums of powers, if all items are finite and there are some.
-    fn sums(&self) -> Option<PowerSums> {
+    pub(super) fn sums(&self) -> Option<PowerSums> {
         let [first, second] = self.moments.finite()?;
         let higher = [Scaled::of(&self.cubes), Scaled::of(&self.fourths)];
         Some(PowerSums::new(self.items(), [first, second], higher))

@@ -6,6 +6,8 @@ pub(crate) mod moments;
 pub(crate) mod powers;
 pub(crate) mod products;
 
+use simd_kernels::Quiet;
+
 use crate::number::float::Float;
 use crate::number::near::Near;
 use crate::slots::Slot;
@@ -44,6 +46,21 @@ pub(crate) trait Narrow<T: Float, const C: usize>: Copy + Default {
 
     /// Adds a row of any items to a slot, which does not count it, if `sign` is 1; takes it back if it is -1.
     fn step(slot: &mut Self::Slot, row: [f64; C], sign: i64);
+}
+
+/// A statistic of so many items by the [`cut`](Narrow::cut) sums of their slot, where that leaves no doubt: this takes a tenth of the time of
+/// exact integers of any size.
+pub(crate) fn near<N: Narrow<T, C>, T: Float, const C: usize>(
+    slot: &N::Slot,
+    statistic: Statistic,
+    options: Options,
+    items: u64,
+) -> Option<T> {
+    let quiet = Quiet::now()?;
+    let (cut, units) = N::cut(slot, items)?;
+    let value = cut.statistic(statistic, options, items, units, true);
+    quiet.forget_since();
+    value
 }
 
 /// The number of items times itself less `ddof`, if that is an integer of so few bits, and more than 0.

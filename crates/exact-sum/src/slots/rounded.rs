@@ -1,0 +1,186 @@
+//! Statistics of slots, rounded once: by [short integers](super::narrow) where these leave no doubt, else by integers of any size.
+
+use crate::number::float::Float;
+use crate::number::round::root;
+use crate::slots::co_moments::CoMoments;
+use crate::slots::moments::{ComplexMoments, Moments};
+use crate::slots::narrow::co_moments::NarrowCoMoments;
+use crate::slots::narrow::moments::NarrowMoments;
+use crate::slots::narrow::near;
+use crate::slots::narrow::powers::NarrowPowers;
+use crate::slots::powers::Powers;
+use crate::statistic::{Options, Statistic};
+
+impl<T: Float> Moments<T> {
+    /// The variance: the sum of the squares of what items differ from their exact mean, divided by the number of items less
+    /// `ddof`, the "delta degrees of freedom" of NumPy. It is rounded once.
+    ///
+    /// | items | variance |
+    /// |---|---|
+    /// | a NaN or an infinity | NaN |
+    /// | as many as `ddof`, or fewer, all alike | NaN, as 0 / 0 |
+    /// | as many as `ddof`, or fewer, which differ | infinity |
+    #[must_use]
+    pub fn variance(&self, ddof: f64) -> T {
+        let exact = || self.spread(ddof).value(|magnitude| magnitude);
+        self.near(Statistic::Variance, ddof).unwrap_or_else(exact)
+    }
+
+    /// The standard deviation: the square root of the exact [`variance`](Self::variance), rounded once.
+    #[must_use]
+    pub fn standard_deviation(&self, ddof: f64) -> T {
+        let near = self.near(Statistic::StandardDeviation, ddof);
+        near.unwrap_or_else(|| self.spread(ddof).value(root))
+    }
+
+    fn near(&self, statistic: Statistic, ddof: f64) -> Option<T> {
+        let options = Options { ddof, bias: true };
+        near::<NarrowMoments, T, 1>(self, statistic, options, self.items())
+    }
+}
+
+impl<T: Float> ComplexMoments<T> {
+    /// As [`Moments::variance`], of the magnitudes of what items differ from their mean.
+    #[must_use]
+    pub fn variance(&self, ddof: f64) -> T {
+        self.spread(ddof).value(|magnitude| magnitude)
+    }
+
+    /// The square root of the exact [`variance`](Self::variance), rounded once.
+    #[must_use]
+    pub fn standard_deviation(&self, ddof: f64) -> T {
+        self.spread(ddof).value(root)
+    }
+}
+
+impl<T: Float> CoMoments<T> {
+    /// The covariance: the sum of (x - x̄) (y - ȳ), divided by the number of pairs less `ddof`. NaN where an item is not finite, and of as many
+    /// pairs as `ddof`, or fewer.
+    #[must_use]
+    pub fn covariance(&self, ddof: f64) -> T {
+        self.rounded(Statistic::Covariance, ddof)
+    }
+
+    /// The correlation, from -1 to 1: the covariance over the product of both standard deviations. NaN where an item is not finite or a column
+    /// is constant, and of less than two pairs.
+    #[must_use]
+    pub fn correlation(&self) -> T {
+        self.rounded(Statistic::Correlation, 0.0)
+    }
+
+    /// The slope of the line y = a + b x that has the least squares of errors in y. NaN where an item is not finite or x is constant.
+    #[must_use]
+    pub fn slope(&self) -> T {
+        self.rounded(Statistic::Slope, 0.0)
+    }
+
+    /// The height a of that line at x = 0.
+    #[must_use]
+    pub fn intercept(&self) -> T {
+        self.rounded(Statistic::Intercept, 0.0)
+    }
+
+    /// A statistic of two columns.
+    pub(super) fn rounded(&self, statistic: Statistic, ddof: f64) -> T {
+        let options = Options { ddof, bias: true };
+        let near = near::<NarrowCoMoments, T, 2>(self, statistic, options, self.items());
+        let exact = || self.sums()?.statistic(statistic, options);
+        near.or_else(exact).unwrap_or(T::NAN)
+    }
+}
+
+impl<T: Float> Powers<T> {
+    /// The skewness: with a bias g1 = m3 / m2^(3/2), of central moments m that are divided by n; without one
+    /// G1 = g1 √(n (n - 1)) / (n - 2). NaN where an item is not finite or all are alike, and of no items, without bias of less than 3.
+    #[must_use]
+    pub fn skewness(&self, bias: bool) -> T {
+        self.rounded(Statistic::Skewness, bias)
+    }
+
+    /// The excess kurtosis: with a bias g2 = m4 / m2^2 - 3, without one G2 = (n - 1) ((n + 1) g2 + 6) / ((n - 2) (n - 3)). NaN where an
+    /// item is not finite or all are alike, and of no items, without bias of less than 4.
+    #[must_use]
+    pub fn kurtosis(&self, bias: bool) -> T {
+        self.rounded(Statistic::Kurtosis, bias)
+    }
+
+    fn rounded(&self, statistic: Statistic, bias: bool) -> T {
+        let options = Options { ddof: 0.0, bias };
+        let near = near::<NarrowPowers, T, 1>(self, statistic, options, self.items());
+        let exact = || self.sums()?.statistic(statistic, options);
+        near.or_else(exact).unwrap_or(T::NAN)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{CoMoments, Float, Moments, Powers, root};
+    use crate::statistic::{Options, Statistic};
+
+    /// Items of all magnitudes, or near each other, so that differences cancel.
+    fn items() -> impl Strategy<Value = Vec<(f64, f64)>> {
+        let near = (-1000_i32..1000).prop_map(|whole| 1e9 + f64::from(whole) / 8.0);
+        let item = prop_oneof![
+            near,
+            -1.0..1.0,
+            any::<f64>().prop_filter("finite", |x| x.abs() < 1e300)
+        ];
+        prop::collection::vec((item.clone(), item), 0..12)
+    }
+
+    /// Both ways give the same bits, or the same NaN.
+    fn check<T: Float>(pairs: &[(T, T)], ddof: f64, bias: bool) {
+        let same = |rounded: T, exact: T| {
+            let [rounded, exact]: [f64; 2] = [rounded.into(), exact.into()];
+            assert_eq!(rounded.to_bits(), exact.to_bits(), "{rounded} {exact}");
+        };
+        let (x, y): (Vec<T>, Vec<T>) = pairs.iter().copied().unzip();
+        let moments = Moments::of(&x);
+        same(
+            moments.variance(ddof),
+            moments.spread(ddof).value(|magnitude| magnitude),
+        );
+        same(
+            moments.standard_deviation(ddof),
+            moments.spread(ddof).value(root),
+        );
+        let options = Options { ddof, bias };
+        let both = CoMoments::of(&x, &y);
+        let powers = Powers::of(&x);
+        for statistic in Statistic::ALL {
+            let exact = both
+                .sums()
+                .and_then(|sums| sums.statistic(statistic, options));
+            let of_powers = powers
+                .sums()
+                .and_then(|sums| sums.statistic(statistic, options));
+            match statistic {
+                Statistic::Covariance
+                | Statistic::Correlation
+                | Statistic::Slope
+                | Statistic::Intercept => {
+                    same(both.rounded(statistic, ddof), exact.unwrap_or(T::NAN));
+                }
+                Statistic::Skewness | Statistic::Kurtosis => {
+                    same(powers.rounded(statistic, bias), of_powers.unwrap_or(T::NAN));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn short_integers_round_as_long_ones(pairs in items(), ddof in 0..3, bias: bool) {
+            let ddof = f64::from(ddof);
+            check(&pairs, ddof, bias);
+            #[expect(clippy::cast_possible_truncation, reason = "any floats will do")]
+            let floats: Vec<(f32, f32)> = pairs.iter().map(|(x, y)| (*x as f32, *y as f32)).collect();
+            if floats.iter().all(|(x, y)| x.is_finite() && y.is_finite()) {
+                check(&floats, ddof, bias);
+            }
+        }
+    }
+}
