@@ -1,0 +1,36 @@
+"""Builds the extension into a temporary folder, and tests it in /usr/bin/python3 and in the shell: run.py [NAME OF A TEST ...]"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TESTS = pathlib.Path(__file__).resolve().parent
+
+
+def build(folder, flags):
+    command = ["make", "--no-print-directory", "-C", str(TESTS.parent), f"BUILD={folder}", f"CFLAGS={flags}"]
+    subprocess.run(command, check=True)
+    return os.path.join(folder, "treefold")
+
+
+def main():
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, str(TESTS))
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["TREEFOLD_SQLITE"] = build(folder, "-O2 -g -Wpedantic -Werror")
+        import engine
+
+        print(f"SQLite {engine.sqlite3.sqlite_version}, TREEFOLD_SEED={engine.SEED}", flush=True)
+        loader = unittest.TestLoader()
+        loader.testNamePatterns = [f"*{name}*" for name in sys.argv[1:]] or None
+        result = unittest.TextTestRunner(verbosity=2).run(loader.discover(str(TESTS)))
+        for test, reason in result.skipped:
+            print(f"NOT TESTED: {test}: {reason}")
+        return not result.wasSuccessful() or result.testsRun == 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
