@@ -11,7 +11,7 @@ TESTS = pathlib.Path(__file__).resolve().parent
 
 
 def build(folder, flags):
-    command = ["make", "--no-print-directory", "-C", str(TESTS.parent), f"BUILD={folder}", f"CFLAGS={flags}"]
+    command = ["make", "-s", "-C", str(TESTS.parent), f"BUILD={folder}", f"CFLAGS={flags}"]
     subprocess.run(command, check=True)
     return os.path.join(folder, "treefold")
 

@@ -305,12 +305,14 @@ class Shell(unittest.TestCase):
         self.assertEqual(result.returncode, 1, result.stderr[-3000:])
 
     def test_install(self):
-        """The installed file finds libtreefold by itself."""
+        """make finds libtreefold in PREFIX, and so does the file that it installs."""
+        command = ["pkg-config", "--variable=prefix", "treefold"]
+        prefix = os.path.realpath(subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip())
+        environment = {name: value for name, value in os.environ.items() if name not in ("LD_LIBRARY_PATH", "PKG_CONFIG_PATH")}
         with tempfile.TemporaryDirectory() as folder:
-            variables = [f"BUILD={folder}", "PREFIX=/opt/treefold", f"DESTDIR={folder}/root"]
-            subprocess.run(["make", "-s", "-C", str(run.TESTS.parent), "install", *variables], check=True)
-            installed = f"{folder}/root/opt/treefold/lib/treefold"
-            environment = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
+            variables = [f"BUILD={folder}", f"PREFIX={prefix}", f"DESTDIR={folder}/root"]
+            subprocess.run(["make", "-s", "-C", str(run.TESTS.parent), "install", *variables], check=True, env=environment)
+            installed = f"{folder}/root{prefix}/lib/treefold"
             command = [SQLITE3, ":memory:", "-cmd", f".load {installed}", "SELECT exact_sum(0.5)"]
             self.assertEqual(subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout, "0.5\n")
 

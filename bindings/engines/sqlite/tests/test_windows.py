@@ -51,15 +51,19 @@ class Windows(unittest.TestCase):
         self.assertGreater(len(oracle), 200)
 
     def test_states_of_frames(self):
-        """The state of a frame has the bytes of the state of its rows alone."""
+        """The state of a frame has the bytes of the state of its rows alone. Without rows, it is NULL."""
         generator = engine.generator()
         x, y = engine.doubles(generator, 60, 30), engine.doubles(generator, 60, 300)
         self.fill([(i, 0, i, *pair) for i, pair in enumerate(zip(x, y))])
         for name, (arguments, _) in STATES.items():
-            query = f"SELECT i, {name}({arguments}) OVER (ORDER BY i ROWS BETWEEN 4 PRECEDING AND 2 FOLLOWING) FROM t ORDER BY i"
-            for i, state in self.connection.execute(query).fetchall():
-                alone = one(self.connection, f"SELECT {name}({arguments}) FROM t WHERE i BETWEEN ? - 4 AND ? + 2", (i, i))
-                self.assertEqual((state,), alone, (SEED, name, i))
+            for first, last in [(-4, 2), (3, 4)]:
+                frame = f"RANGE BETWEEN {abs(first)} {'PRECEDING' if first < 0 else 'FOLLOWING'} AND {last} FOLLOWING"
+                query = f"SELECT i, {name}({arguments}) OVER (ORDER BY i {frame}) FROM t ORDER BY i"
+                found = self.connection.execute(query).fetchall()
+                for i, state in found:
+                    alone = one(self.connection, f"SELECT {name}({arguments}) FROM t WHERE i BETWEEN ? AND ?", (i + first, i + last))
+                    self.assertEqual((state,), alone, (SEED, name, i))
+            self.assertIsNone(found[-1][1])
 
     def test_windows_of_states(self):
         """States of two kinds in one column: a frame has one kind at a time, or is an error."""
