@@ -252,6 +252,9 @@ static void value_of_state(sqlite3_context *context, int columns, sqlite3_value 
 
 /* ---- The list of functions ---------------------------------------------------------------------------------------------------- */
 
+#ifndef SQLITE_INNOCUOUS /* SQLite before 3.31 */
+#define SQLITE_INNOCUOUS 0
+#endif
 #define FLAGS (SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS)
 
 /* What SQLite calls for a row. */

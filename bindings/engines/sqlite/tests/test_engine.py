@@ -298,6 +298,12 @@ class Shell(unittest.TestCase):
     def test_shell(self):
         self.assertEqual(self.run_script([], 500).returncode, 1)  # some statements are errors
 
+    def test_readme(self):
+        """The query of the README has the result that stands beside it."""
+        query, found = re.search("```sql\n(.*)  -- (.*)\n```", (run.TESTS.parent / "README.md").read_text()).groups()
+        command = [SQLITE3, ":memory:", "-cmd", f".load {EXTENSION}", query]
+        self.assertEqual(subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip(), found)
+
     @unittest.skipUnless(VALGRIND, "there is no valgrind")
     def test_valgrind(self):
         command = [VALGRIND, "--quiet", "--error-exitcode=99", "--leak-check=full", "--show-leak-kinds=definite", "--errors-for-leak-kinds=definite"]

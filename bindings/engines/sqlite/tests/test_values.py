@@ -32,8 +32,11 @@ class Values(unittest.TestCase):
                 by_key.setdefault(k, []).append((x, y))
             self.assertLess(min(map(len, by_key.values())), 4)
             calls = ", ".join(CALLS)
-            for order in ["rowid", "x", "-rowid", "x * 1e9 % 7, y"]:
-                query = f"SELECT k, {calls} FROM (SELECT * FROM items ORDER BY {order} LIMIT -1) GROUP BY k"
+            orders = ["rowid", "x", "-rowid", "x * 1e9 % 7, y"]
+            sources = ["items", *(f"(SELECT * FROM items ORDER BY {order} LIMIT -1)" for order in orders), "items INDEXED BY by_key"]
+            self.connection.execute("CREATE INDEX by_key ON items (k, y)")
+            for source in sources:
+                query = f"SELECT k, {calls} FROM {source} GROUP BY k"
                 for k, *found in self.connection.execute(query):
                     self.assertEqual(bits(found), bits(expected(by_key[k])), (SEED, k, by_key[k]))
 

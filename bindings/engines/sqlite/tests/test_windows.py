@@ -87,6 +87,9 @@ class Windows(unittest.TestCase):
         self.assertEqual(bits(found), bits([1, 1.5, 2.5, 1, 2, 3.0, 2.0, 9223372036854775809.0, 0]))
         with self.assertRaisesRegex(Exception, "^exact_sum: integer overflow$"):
             self.connection.execute(f"SELECT {frames} FROM t ORDER BY i").fetchall()
+        of_odd = "exact_sum(x) FILTER (WHERE i % 2) OVER (ORDER BY i ROWS 2 PRECEDING)"
+        found = [value for value, in self.connection.execute(f"SELECT {of_odd} FROM t WHERE i < 5 ORDER BY i")]
+        self.assertEqual(bits(found), bits([None, 0.5, 0.5, float(most), most]))
 
     def test_infinities_leave_no_trace(self):
         x = [0.25, math.inf, 0.5, -math.inf, math.inf, 0.75, 0.5, 1e308, 1e308, 0.1]
