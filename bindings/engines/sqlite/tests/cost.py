@@ -28,7 +28,8 @@ def main():
         connection.execute("CREATE TABLE t (k INTEGER, x REAL, n INTEGER)")
         items = ((generator.randrange(groups), generator.gauss(0, 1), generator.randrange(-(10**9), 10**9)) for _ in range(rows))
         connection.executemany("INSERT INTO t VALUES (?, ?, ?)", items)
-        print(f"SQLite {engine.sqlite3.sqlite_version}, {rows} rows, {groups} groups, medians of {pairs} pairs: processor time in ns a row, ratio")
+        print(f"SQLite {engine.sqlite3.sqlite_version}, {rows} rows, {groups} groups, medians of {pairs} pairs")
+        print(f"{'processor time a row':26} {'plain':>6}ns {'exact':>6}ns  ratio")
         window = "SELECT max(s) FROM (SELECT {}(x) OVER (ORDER BY rowid ROWS 99 PRECEDING) AS s FROM t)"
         queries = {
             "REAL": ("SELECT {}(x) FROM t", "sum", "exact_sum"),

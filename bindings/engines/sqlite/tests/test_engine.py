@@ -44,6 +44,7 @@ class Errors(unittest.TestCase):
             self.refused(f"SELECT {name}(x'00')", f"^no such function: {name}$")
 
     def test_wrong_states(self):
+        two_kinds = "SELECT exact_sum_state(1) AS s UNION ALL SELECT exact_dot_state(1, 2)"
         for call, error in [
             ("exact_merge('tfx')", "exact_merge: the argument is not a state: states are BLOBs"),
             ("exact_sum_of(1.5)", "exact_sum_of: the argument is not a state: states are BLOBs"),
@@ -51,7 +52,7 @@ class Errors(unittest.TestCase):
             ("exact_merge(x'746678')", "exact_merge: the bytes .*"),
             ("exact_avg_of(x'0102030405060708090a0b')", "exact_avg_of: the bytes .*"),
             ("exact_corr_of(exact_sum_state(1.5))", "exact_corr_of: the state is a sum, which has no corr"),
-            ("exact_merge(s) FROM (SELECT exact_sum_state(1) AS s UNION ALL SELECT exact_dot_state(1, 2))", "exact_merge: the state is a sum( of products, not a sum|, not a sum of products)"),
+            (f"exact_merge(s) FROM ({two_kinds})", "exact_merge: the state is a sum( of products, not a sum|, not a sum of products)"),
         ]:
             self.refused(f"SELECT {call}", f"^{error}$")
             self.assertNotIn("treefold_", error)
@@ -79,7 +80,8 @@ class Errors(unittest.TestCase):
             other = run.build(folder, f"-I{folder}")
             connection = sqlite3.connect(":memory:")
             connection.enable_load_extension(True)
-            with self.assertRaisesRegex(sqlite3.OperationalError, r"treefold: the extension was compiled for libtreefold 7\.3, and loads \d"):
+            error = r"treefold: the extension was compiled for libtreefold 7\.3, and loads \d"
+            with self.assertRaisesRegex(sqlite3.OperationalError, error):
                 connection.load_extension(other)
             connection.close()
 
@@ -243,7 +245,8 @@ SCRIPT = """
 .load {extension}
 CREATE TABLE t (i INTEGER PRIMARY KEY, x, y);
 WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 60)
-INSERT INTO t SELECT i, CASE i % 7 WHEN 0 THEN NULL WHEN 1 THEN i WHEN 2 THEN '1e200' ELSE 0.1 * i END, CASE i % 5 WHEN 0 THEN 1e-300 ELSE 1e300 END FROM c;
+INSERT INTO t SELECT i, CASE i % 7 WHEN 0 THEN NULL WHEN 1 THEN i WHEN 2 THEN '1e200' ELSE 0.1 * i END,
+CASE i % 5 WHEN 0 THEN 1e-300 ELSE 1e300 END FROM c;
 SELECT 'first ' || exact_sum(column1) FROM (VALUES (1e300), (0.1), (-1e300));
 CREATE TABLE states AS SELECT i % 4 AS k, {states} FROM t GROUP BY 1;
 SELECT {calls} FROM t GROUP BY i % 3;
@@ -306,7 +309,8 @@ class Shell(unittest.TestCase):
 
     @unittest.skipUnless(VALGRIND, "there is no valgrind")
     def test_valgrind(self):
-        command = [VALGRIND, "--quiet", "--error-exitcode=99", "--leak-check=full", "--show-leak-kinds=definite", "--errors-for-leak-kinds=definite"]
+        leaks = ["--leak-check=full", "--show-leak-kinds=definite", "--errors-for-leak-kinds=definite"]
+        command = [VALGRIND, "--quiet", "--error-exitcode=99", *leaks]
         result = self.run_script(command, 300)
         self.assertEqual(result.returncode, 1, result.stderr[-3000:])
 

@@ -30,8 +30,8 @@ class Windows(unittest.TestCase):
     def test_all_frames_against_fractions(self):
         """SQLite's group_concat lists the rows of each frame: the results are those of these rows, by the oracle."""
         generator = engine.generator()
-        x, y = ([generator.choice([None, 7, -(2**60), 1.5, 1e300, -1e300, *engine.doubles(generator, 9, 20)]) for _ in range(44)] for _ in range(2))
-        columns = list(zip(x, y))
+        choices = [None, 7, -(2**60), 1.5, 1e300, -1e300, *engine.doubles(generator, 18, 20)]
+        columns = [(generator.choice(choices), generator.choice(choices)) for _ in range(44)]
         self.fill([(i, i % 2, i // 3 + (i % 7 == 0), *columns[i]) for i in range(44)])
         calls = ", ".join(f"{call} OVER w" for call in CALLS)
         oracle, frames = {}, 0
@@ -120,7 +120,7 @@ class Windows(unittest.TestCase):
 
     def test_long_frames_are_linear(self):
         """20,000 frames of 10,000 rows: recomputed, they would take minutes."""
-        self.connection.execute("WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 20000) INSERT INTO t SELECT i, 0, i, i / 7.0, 1 FROM c")
+        self.fill([(i, 0, i, i / 7, 1) for i in range(20_000)])
         calls = 0
 
         def count():
