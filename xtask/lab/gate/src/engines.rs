@@ -1,5 +1,7 @@
 //! The stages of engines: exact sums in Polars and pandas, DuckDB's extension, whose wheel is built, and DataFusion's crate, which is a
-//! workspace of its own. Their tests run in the real engines.
+//! workspace of its own. Their tests run in the real engines, as do those of the bindings [in C](over_c).
+
+pub(crate) mod over_c;
 
 use std::path::{Path, PathBuf};
 
