@@ -1,0 +1,51 @@
+#' Exact statistics of groups
+#'
+#' A statistic of the items of each group, as `tapply(x, g, exact_sum)` gives it, in one pass over the data.
+#'
+#' @inheritParams exact
+#' @param x A vector of items, as in [exact_sum()].
+#' @param g The group of each item: a factor, or a vector of numbers, characters or dates. A list of several, such as the
+#'   columns of a data frame, makes a group of each combination. Items whose group is `NA` or `NaN` are left out.
+#' @param statistic The name of a statistic: of `x` alone, `"sum"`, `"mean"`, `"var"`, `"sd"`, `"min"`, `"max"`, `"skewness"` or
+#'   `"kurtosis"`; of `x` and `y`, `"dot"`, `"weighted_mean"`, `"cov"`, `"cor"`, `"slope"` or `"intercept"`. [exact_var()] says what they
+#'   are.
+#' @param y The second vector of statistics of two; of `"weighted_mean"`, the weights.
+#' @return A numeric vector with the names of the groups, sorted as [factor()] sorts them; of a list of several `g`, an array, as of
+#'   [tapply()]. A level, or a combination, without items has the statistic of no items, such as the sum 0.
+#' @examples
+#' exact_by(c(1e300, 1, -1e300, 2), c("a", "b", "a", "b"))
+#' exact_by(warpbreaks$breaks, warpbreaks[c("wool", "tension")], "mean")
+#' @export
+exact_by <- function(x, g, statistic = "sum", y = NULL, na.rm = FALSE, ddof = 1) {
+  vectors <- if (is.list(g)) g else list(g)
+  if (length(vectors) == 0 || !all(vapply(vectors, is.atomic, NA)) || any(lengths(vectors) != length(x)))
+    stop("g must be a vector with as many items as x, or a list of such vectors")
+  groups <- lapply(vectors, levels_of)
+  names <- lapply(groups, `[[`, "names")
+  size <- lengths(names)
+  if (prod(size) > .Machine$integer.max) stop("g has more than 2^31 - 1 combinations of groups")
+  codes <- groups[[1]]$codes
+  for (i in seq_along(groups)[-1]) {
+    step <- as.integer(prod(size[seq_len(i - 1)]))
+    codes <- as.integer(codes) + step * (as.integer(groups[[i]]$codes) - 1L)
+  }
+  values <- .Call(C_groups, statistic, x, y, ddof, na.rm, codes, prod(size))
+  if (is.list(g)) array(values, unname(size), names) else structure(values, names = names[[1]])
+}
+
+# The names of the groups that a vector defines, and the number of each item's group. As in factor(), values that are printed alike are one
+# group.
+levels_of <- function(g) {
+  if (is.factor(g)) return(list(codes = g, names = levels(g)))
+  together <- grouping(g)
+  ends <- attr(together, "ends")
+  values <- g[together[ends]]
+  sorted <- order(values, na.last = NA)
+  names <- as.character(values[sorted])
+  levels <- unique(names)
+  number <- rep(NA_integer_, length(values))
+  number[sorted] <- match(names, levels)
+  codes <- integer(length(g))
+  codes[together] <- rep.int(number, diff(c(0L, ends)))
+  list(codes = codes, names = levels)
+}

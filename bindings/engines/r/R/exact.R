@@ -1,0 +1,107 @@
+#' Exact statistics
+#'
+#' Each result is computed exactly and rounded once to a double, to nearest with ties to even. It does not depend on the order of the items,
+#' and intermediate values neither overflow nor cancel.
+#'
+#' @param x,y,w Numeric, integer or logical vectors; of two, as many items. `exact_sum` and `exact_mean` also take complex numbers. A vector
+#'   with a class, such as `Date`, `difftime` or `integer64`, is an error, as the result would not have it; `ts`, `table` and `AsIs` are
+#'   taken. So is a matrix, all of whose items are used, except by `exact_var`, `exact_cov` and `exact_cor`.
+#' @param na.rm Whether to leave out `NA` and `NaN`; of pairs, those with either of them in `x` or the other vector.
+#' @param ddof 1 for a sample, as R's [var()] has it, or 0 for a whole population. Variances and covariances are divided by the number of
+#'   items minus `ddof`. Skewness and kurtosis are G1 and G2 (type 2 of package e1071) for 1, and g1 and g2 (type 1) for 0; a normal
+#'   distribution has the kurtosis 0.
+#' @details
+#' If an item is `NA`, the result is `NA`; else if one is `NaN`, it is `NaN`. Infinite items give `NaN` where infinities of both signs meet,
+#' and for every statistic but sums, means, dot products and weighted means. Too few items, or a denominator of 0, such as the correlation
+#' with a constant, give `NA` without a warning; means of no items are `NaN`, as `mean(numeric())` is. The sum of no items is 0.
+#'
+#' Integers are added as they are. A sum is a double for integers, too: it neither overflows to `NA` nor loses a digit up to 2^53.
+#'
+#' A weight of 0 does not hide an item that is missing or infinite, as it does in [weighted.mean()].
+#'
+#' `exact_slope` and `exact_intercept` are those of the regression line `lm(y ~ x)`.
+#'
+#' Items are read where they lie, or in blocks: no call copies a vector, and `1:1e9` stays the compact sequence that it is.
+#' @return One number.
+#' @seealso [exact_by()] for groups, [exact_rolling()] for moving windows, [tree_sum()].
+#' @examples
+#' exact_sum(c(1e300, 0.1, -1e300))
+#' exact_var(1e9 + c(0.25, 0.5, 0.75))
+#' exact_cor(c(1, 2, 3, NA), c(1, 3, 2, 4), na.rm = TRUE)
+#' exact_sum(1:10)
+#' @name exact
+NULL
+
+#' @rdname exact
+#' @export
+exact_sum <- function(x, na.rm = FALSE) {
+  if (is.complex(x)) parts(exact_sum, x, na.rm) else .Call(C_statistic, "sum", x, NULL, 1, na.rm)
+}
+
+#' @rdname exact
+#' @export
+exact_mean <- function(x, na.rm = FALSE) {
+  if (is.complex(x)) parts(exact_mean, x, na.rm) else .Call(C_statistic, "mean", x, NULL, 1, na.rm)
+}
+
+#' @rdname exact
+#' @export
+exact_var <- function(x, na.rm = FALSE, ddof = 1) .Call(C_statistic, "var", x, NULL, ddof, na.rm)
+
+#' @rdname exact
+#' @export
+exact_sd <- function(x, na.rm = FALSE, ddof = 1) .Call(C_statistic, "sd", x, NULL, ddof, na.rm)
+
+#' @rdname exact
+#' @export
+exact_skewness <- function(x, na.rm = FALSE, ddof = 1) .Call(C_statistic, "skewness", x, NULL, ddof, na.rm)
+
+#' @rdname exact
+#' @export
+exact_kurtosis <- function(x, na.rm = FALSE, ddof = 1) .Call(C_statistic, "kurtosis", x, NULL, ddof, na.rm)
+
+#' @rdname exact
+#' @export
+exact_dot <- function(x, y, na.rm = FALSE) .Call(C_statistic, "dot", x, y, 1, na.rm)
+
+#' @rdname exact
+#' @export
+exact_weighted_mean <- function(x, w, na.rm = FALSE) .Call(C_statistic, "weighted_mean", x, w, 1, na.rm)
+
+#' @rdname exact
+#' @export
+exact_cov <- function(x, y, na.rm = FALSE, ddof = 1) .Call(C_statistic, "cov", x, y, ddof, na.rm)
+
+#' @rdname exact
+#' @export
+exact_cor <- function(x, y, na.rm = FALSE) .Call(C_statistic, "cor", x, y, 1, na.rm)
+
+#' @rdname exact
+#' @export
+exact_slope <- function(x, y, na.rm = FALSE) .Call(C_statistic, "slope", x, y, 1, na.rm)
+
+#' @rdname exact
+#' @export
+exact_intercept <- function(x, y, na.rm = FALSE) .Call(C_statistic, "intercept", x, y, 1, na.rm)
+
+#' The sum in tree order
+#'
+#' Neighbours are added in pairs, an unpaired last item moves up as it is, and this repeats until one number is left. Each addition rounds,
+#' as those of [sum()] do, but the order is fixed: the bits depend on the items and their order, and not on threads or processors. Use
+#' [exact_sum()] if the order of the items may change, or if they cancel.
+#'
+#' @param x A numeric, integer, logical or complex vector, as in [exact_sum()]. Integers are taken as doubles.
+#' @param na.rm Whether to leave out `NA` and `NaN`. The others move together, and then are added.
+#' @return One double, or a complex number. `NA` if an item is `NA`, else `NaN` if one is.
+#' @examples
+#' tree_sum(c(0.1, 0.2, 0.3, 0.4)) == (0.1 + 0.2) + (0.3 + 0.4)
+#' @export
+tree_sum <- function(x, na.rm = FALSE) {
+  if (is.complex(x)) parts(tree_sum, x, na.rm) else .Call(C_tree_sum, x, na.rm)
+}
+
+# A sum or a mean of complex numbers: that of their real parts, and that of their imaginary parts.
+parts <- function(of, x, na.rm) {
+  if (isTRUE(na.rm)) x <- x[!is.na(x)]
+  complex(real = of(Re(x)), imaginary = of(Im(x)))
+}

@@ -1,0 +1,4 @@
+library(testthat)
+library(treefold)
+
+test_check("treefold")
