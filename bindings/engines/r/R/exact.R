@@ -5,23 +5,22 @@
 #'
 #' @param x,y,w Numeric, integer or logical vectors; of two, as many items. `exact_sum` and `exact_mean` also take complex numbers. A vector
 #'   with a class, such as `Date`, `difftime` or `integer64`, is an error, as the result would not have it; `ts`, `table` and `AsIs` are
-#'   taken. So is a matrix, all of whose items are used, except by `exact_var`, `exact_cov` and `exact_cor`.
+#'   taken. All items of a matrix are used, but `exact_var`, `exact_cov` and `exact_cor` refuse it.
 #' @param na.rm Whether to leave out `NA` and `NaN`; of pairs, those with either of them in `x` or the other vector.
 #' @param ddof 1 for a sample, as R's [var()] has it, or 0 for a whole population. Variances and covariances are divided by the number of
 #'   items minus `ddof`. Skewness and kurtosis are G1 and G2 (type 2 of package e1071) for 1, and g1 and g2 (type 1) for 0; a normal
 #'   distribution has the kurtosis 0.
 #' @details
-#' If an item is `NA`, the result is `NA`; else if one is `NaN`, it is `NaN`. Infinite items give `NaN` where infinities of both signs meet,
-#' and for every statistic but sums, means, dot products and weighted means. Too few items, or a denominator of 0, such as the correlation
-#' with a constant, give `NA` without a warning; means of no items are `NaN`, as `mean(numeric())` is. The sum of no items is 0.
+#' If an item is `NA`, the result is `NA`; else if one is `NaN`, it is `NaN`. Infinities of both signs give `NaN`. So does one infinity,
+#' except in sums, means and dot products. Too few items, or a denominator of 0, such as the correlation with a constant, give `NA` without
+#' a warning. Means of no items are `NaN`, as `mean(numeric())` is, and the sum of none is 0. Integers are added as they are: their sum is a
+#' double, which does not overflow to `NA`, and is exact up to 2^53.
 #'
-#' Integers are added as they are. A sum is a double for integers, too: it neither overflows to `NA` nor loses a digit up to 2^53.
+#' A weight of 0 does not hide an item that is missing or infinite, as it does in [weighted.mean()]. `exact_slope` and `exact_intercept` are
+#' those of the regression line `lm(y ~ x)`.
 #'
-#' A weight of 0 does not hide an item that is missing or infinite, as it does in [weighted.mean()].
-#'
-#' `exact_slope` and `exact_intercept` are those of the regression line `lm(y ~ x)`.
-#'
-#' Items are read where they lie, or in blocks: no call copies a vector, and `1:1e9` stays the compact sequence that it is.
+#' Doubles are read where they lie. Integers, and doubles with items to leave out, are read in blocks by `exact_sum`, `exact_mean`,
+#' `exact_var` and `exact_sd`, so that `1:1e9` stays the compact sequence that it is. The other functions copy such vectors for the call.
 #' @return One number.
 #' @seealso [exact_by()] for groups, [exact_rolling()] for moving windows, [tree_sum()].
 #' @examples
@@ -37,49 +36,38 @@ NULL
 exact_sum <- function(x, na.rm = FALSE) {
   if (is.complex(x)) parts(exact_sum, x, na.rm) else .Call(C_statistic, "sum", x, NULL, 1, na.rm)
 }
-
 #' @rdname exact
 #' @export
 exact_mean <- function(x, na.rm = FALSE) {
   if (is.complex(x)) parts(exact_mean, x, na.rm) else .Call(C_statistic, "mean", x, NULL, 1, na.rm)
 }
-
 #' @rdname exact
 #' @export
 exact_var <- function(x, na.rm = FALSE, ddof = 1) .Call(C_statistic, "var", x, NULL, ddof, na.rm)
-
 #' @rdname exact
 #' @export
 exact_sd <- function(x, na.rm = FALSE, ddof = 1) .Call(C_statistic, "sd", x, NULL, ddof, na.rm)
-
 #' @rdname exact
 #' @export
 exact_skewness <- function(x, na.rm = FALSE, ddof = 1) .Call(C_statistic, "skewness", x, NULL, ddof, na.rm)
-
 #' @rdname exact
 #' @export
 exact_kurtosis <- function(x, na.rm = FALSE, ddof = 1) .Call(C_statistic, "kurtosis", x, NULL, ddof, na.rm)
-
 #' @rdname exact
 #' @export
 exact_dot <- function(x, y, na.rm = FALSE) .Call(C_statistic, "dot", x, y, 1, na.rm)
-
 #' @rdname exact
 #' @export
 exact_weighted_mean <- function(x, w, na.rm = FALSE) .Call(C_statistic, "weighted_mean", x, w, 1, na.rm)
-
 #' @rdname exact
 #' @export
 exact_cov <- function(x, y, na.rm = FALSE, ddof = 1) .Call(C_statistic, "cov", x, y, ddof, na.rm)
-
 #' @rdname exact
 #' @export
 exact_cor <- function(x, y, na.rm = FALSE) .Call(C_statistic, "cor", x, y, 1, na.rm)
-
 #' @rdname exact
 #' @export
 exact_slope <- function(x, y, na.rm = FALSE) .Call(C_statistic, "slope", x, y, 1, na.rm)
-
 #' @rdname exact
 #' @export
 exact_intercept <- function(x, y, na.rm = FALSE) .Call(C_statistic, "intercept", x, y, 1, na.rm)
@@ -97,7 +85,7 @@ exact_intercept <- function(x, y, na.rm = FALSE) .Call(C_statistic, "intercept",
 #' tree_sum(c(0.1, 0.2, 0.3, 0.4)) == (0.1 + 0.2) + (0.3 + 0.4)
 #' @export
 tree_sum <- function(x, na.rm = FALSE) {
-  if (is.complex(x)) parts(tree_sum, x, na.rm) else .Call(C_tree_sum, x, na.rm)
+  if (is.complex(x)) parts(tree_sum, x, na.rm) else .Call(C_tree_sum, "sum", x, NULL, 0, na.rm)
 }
 
 # A sum or a mean of complex numbers: that of their real parts, and that of their imaginary parts.

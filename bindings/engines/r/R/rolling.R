@@ -1,7 +1,7 @@
 #' Exact statistics of moving windows
 #'
-#' A statistic of the window of each item. Items that leave a window are subtracted exactly: a huge, infinite or missing item leaves no trace
-#' in later windows. The time of a step does not grow with the window.
+#' A statistic of the window of each item. Items that leave a window are subtracted exactly: a huge, infinite or missing item leaves no
+#' trace in later windows. The time of a step does not grow with the window.
 #'
 #' @inheritParams exact_by
 #' @param n The number of items of a window.
@@ -19,5 +19,5 @@
 #' @export
 exact_rolling <- function(x, n, statistic = "sum", y = NULL, align = c("right", "left", "center"), na.rm = FALSE, fill = NA,
                           min_obs = NULL, ddof = 1) {
-  .Call(C_windows, statistic, x, y, ddof, na.rm, n, match.arg(align), fill, min_obs)
+  .Call(C_windows, statistic, x, y, ddof, na.rm, n, match(match.arg(align), c("right", "left", "center")), fill, min_obs)
 }

@@ -44,9 +44,9 @@ test_that("threads change no bit", {
   on.exit(options(old))
   expect_true(identical(c(exact_sum(x), tree_sum(x), exact_by(x, rep_len(1:3, length(x)))), one))
   options(treefold.threads = -1)
-  expect_error(exact_sum(x), "the option treefold.threads must be one number from 0 to 65535", fixed = TRUE)
+  expect_error(exact_sum(x), "the option treefold.threads must be one whole number from 0 to 65535", fixed = TRUE)
   options(treefold.threads = "many")
-  expect_error(tree_sum(x), "the option treefold.threads must be one number from 0 to 65535", fixed = TRUE)
+  expect_error(tree_sum(x), "the option treefold.threads must be one whole number from 0 to 65535", fixed = TRUE)
 })
 
 test_that("sums cancel and overflow as R's mathematics, not as its arithmetic", {
@@ -88,6 +88,10 @@ test_that("NA wins over NaN, wherever they stand, and NaN over infinities", {
   expect_identical(exact_mean(c(-Inf, 1, NA), na.rm = TRUE), -Inf)
   expect_same(exact_var(c(Inf, 1)), NaN)
   expect_same(exact_skewness(c(Inf, 1, 2)), NaN)
+  expect_identical(exact_weighted_mean(c(Inf, 1), c(1, 1)), Inf)
+  expect_identical(exact_weighted_mean(c(1, 2), c(1, -1)), -Inf)
+  expect_same(exact_weighted_mean(c(NA, 1), c(0, 1)), NA_real_)
+  expect_same(exact_slope(c(Inf, 1, 2), c(1, 2, 3)), NaN)
   expect_same(exact_cor(c(1, 1), c(1, 2)), NA_real_)
   expect_identical(exact_sum(c(1, NA, NaN, 2), na.rm = TRUE), 3)
   expect_identical(exact_dot(c(1, NA, 3, 4), c(1, 1, NaN, 2), na.rm = TRUE), 9)
@@ -130,6 +134,16 @@ test_that("long vectors are read beyond 2^31 items", {
   expect_equal(tree_sum(1:n), exact_sum(1:n), tolerance = 1e-14)
 })
 
+test_that("a long call can be interrupted", {
+  # Fifty thousand million items: without a check for interrupts the test does not end.
+  for (of in c(exact_sum, tree_sum)) expect_error({
+    setTimeLimit(elapsed = 0.1, transient = TRUE)
+    of(1:5e10)
+  }, "time limit")
+  setTimeLimit()
+  expect_identical(exact_sum(1:3), 6)
+})
+
 test_that("complex sums and means are those of the parts", {
   x <- c(1e300 + 1i, 0.1 - 1e300i, -1e300 + 1e300i)
   expect_identical(exact_sum(x), 0.1 + 1i)
@@ -146,15 +160,15 @@ test_that("errors name the argument", {
   expect_error(exact_sum(NULL), "x must be numeric, integer or logical, not NULL", fixed = TRUE)
   expect_error(exact_sum(mtcars), "not list", fixed = TRUE)
   expect_error(exact_sum(factor(1)), "x is a factor", fixed = TRUE)
-  expect_error(exact_sum(structure(1, class = "integer64")), "x is of class integer64, which is no double", fixed = TRUE)
+  expect_error(exact_sum(structure(1, class = "integer64")), "x is of class integer64, whose sum in bit64 is exact", fixed = TRUE)
   expect_error(exact_sum(as.Date("2020-01-01")), "x is of class Date, which the result would lack: pass as.numeric(x)", fixed = TRUE)
   expect_error(tree_sum(as.POSIXct(0, origin = "1970-01-01")), "x is of class POSIXct", fixed = TRUE)
   expect_error(exact_weighted_mean(1, as.difftime(1, units = "secs")), "w is of class difftime", fixed = TRUE)
   expect_error(exact_cor(1:3, 1:2), "x has 3 items, but y has 2", fixed = TRUE)
   expect_error(exact_weighted_mean(1:3, NULL), "w is missing", fixed = TRUE)
   expect_error(exact_cov(matrix(1:4, 2), 1:4), "x is a matrix", fixed = TRUE)
-  expect_error(exact_var(1:3, ddof = 2), "ddof must be 0 or 1", fixed = TRUE)
-  expect_error(exact_var(1:3, ddof = "a"), "ddof must be 0 or 1", fixed = TRUE)
+  expect_error(exact_var(1:3, ddof = 2), "ddof must be one whole number from 0 to 1", fixed = TRUE)
+  expect_error(exact_var(1:3, ddof = "a"), "ddof must be one whole number from 0 to 1", fixed = TRUE)
   for (na.rm in list(NA, "yes", 1, c(TRUE, TRUE))) expect_error(exact_sum(1, na.rm = na.rm), "na.rm must be TRUE or FALSE", fixed = TRUE)
   expect_identical(deparse(tryCatch(exact_sd("a"), error = conditionCall)), "exact_sd(\"a\")")
   expect_identical(exact_sum(stats::ts(1:3)), 6)

@@ -76,7 +76,7 @@ test_that("no items, classes and errors", {
   expect_identical(exact_rolling(1:3, 2^40, min_obs = 1), c(1, 3, 6))
   expect_identical(exact_rolling(1:3, 2^40, align = "center", min_obs = 1), c(6, 6, 6))
   for (n in list(0, -1, 1.5, NA, NaN, Inf, "2", 1:2, NULL)) expect_error(exact_rolling(1:3, n), "n must be one whole number", fixed = TRUE)
-  expect_error(exact_rolling(1:3, 2, min_obs = -1), "min_obs must be one whole number of at least 0", fixed = TRUE)
+  expect_error(exact_rolling(1:3, 2, min_obs = -1), "min_obs must be one whole number from 0 to", fixed = TRUE)
   expect_error(exact_rolling(1:3, 2, align = "middle"), "should be one of")
   expect_error(exact_rolling(1:3, 2, fill = "none"), "fill must be one number", fixed = TRUE)
   expect_error(exact_rolling(1:3, 2, "median"), "there is no statistic \"median\"", fixed = TRUE)
