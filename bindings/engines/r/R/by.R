@@ -33,19 +33,19 @@ exact_by <- function(x, g, statistic = "sum", y = NULL, na.rm = FALSE, ddof = 1)
   if (is.list(g)) array(values, unname(size), names) else structure(values, names = names[[1]])
 }
 
-# The names of the groups that a vector defines, and the number of each item's group. As in factor(), values that are printed alike are one
-# group.
+# The names of a vector's groups, and the number of each item's group. As in factor(), values that are printed alike are one group.
 levels_of <- function(g) {
   if (is.factor(g)) return(list(codes = g, names = levels(g)))
-  together <- grouping(g)
-  ends <- attr(together, "ends")
-  values <- g[together[ends]]
-  sorted <- order(values, na.last = NA)
+  together <- order(g, method = "radix", na.last = NA)
+  values <- g[together]
+  ends <- which(c(values[-1] != values[-length(values)], length(values) > 0))
+  values <- values[ends]
+  sorted <- order(values) # strings as the locale has them
   names <- as.character(values[sorted])
   levels <- unique(names)
-  number <- rep(NA_integer_, length(values))
+  number <- integer(length(values))
   number[sorted] <- match(names, levels)
-  codes <- integer(length(g))
+  codes <- rep(NA_integer_, length(g))
   codes[together] <- rep.int(number, diff(c(0L, ends)))
   list(codes = codes, names = levels)
 }

@@ -438,8 +438,7 @@ static SEXP exact_windows(SEXP statistic, SEXP x, SEXP y, SEXP ddof, SEXP na_rm,
 
 /* ---- R's table of these functions ----------------------------------------------------------------------------------------------- */
 
-/* R's type of all functions. gcc warns of a cast from another type than the one between. */
-#define FUNCTION(name) (DL_FUNC)(void (*)(void))name
+#define FUNCTION(name) (DL_FUNC)(void (*)(void))name /* gcc warns of other types between */
 
 static const R_CallMethodDef functions[] = {
     {"statistic", FUNCTION(exact_statistic), 5},

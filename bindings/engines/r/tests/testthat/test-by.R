@@ -35,7 +35,7 @@ test_that("the order of rows changes no bit", {
 test_that("groups have the names that tapply gives them", {
   items <- as.numeric(1:6)
   for (g in list(c(2L, 1L, NA, 10L, 2L, 1L), c("b", "B", "a", NA, "A", "a"), c(TRUE, FALSE, NA, TRUE, TRUE, FALSE),
-                 c(0.1 + 0.2, 0.3, -0, 0, 1e5, 1e15),
+                 c(0.1 + 0.2, 0.3, -0, 0, 1e5, 1e15), 1 + c(1, 0, 1, 3, 3, -1) * 1e-14,
                  as.Date("2020-01-31") + c(1, 0, NA, 1, 1, 5), as.POSIXct("2020-01-01", tz = "UTC") + c(0, 1, 0, 1, 1, 1),
                  factor(c("x", NA, "z", "x", "x", "z"), levels = c("z", "y", "x")), addNA(factor(c("x", NA, "z", "x", "x", "z"))),
                  matrix(1:6, 2))) {
