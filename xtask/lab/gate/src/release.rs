@@ -2,6 +2,7 @@
 
 mod debian;
 mod emulated;
+mod engines;
 mod pythons;
 mod recipes;
 mod sdist;
@@ -52,6 +53,7 @@ pub(crate) fn release(steps: &mut Steps) -> Result {
         copy(&package, &dist)?;
     }
     steps.part(|steps| debian::make(steps, &dist))?;
+    steps.part(|steps| engines::make(steps, &dist))?;
     tarball::make(steps, &dist)?;
     sdist::make(steps, &environment, &dist)?;
     steps.part(|steps| wheel::make(steps, &environment, &dist))?;

@@ -2,6 +2,8 @@
 //! in its folder.
 
 use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use checkout::workspace::workspace;
 use launch::installed::{is_on_path, is_root};
@@ -12,7 +14,7 @@ use crate::setup;
 use crate::steps::Steps;
 
 /// An engine of Debian's.
-struct Engine {
+pub(crate) struct Engine {
     /// The name of its folder in `bindings/engines`.
     folder: &'static str,
     name: &'static str,
@@ -23,79 +25,96 @@ struct Engine {
     tests: &'static str,
 }
 
+pub(crate) const POSTGRESQL: Engine = Engine {
+    folder: "postgresql",
+    name: "PostgreSQL",
+    needs: &[
+        "/usr/lib/postgresql/15/bin/postgres",
+        "/usr/include/postgresql/15/server/postgres.h",
+        "/usr/lib/postgresql/15/lib/pgxs/src/test/regress/pg_regress",
+        "/usr/bin/python3",
+    ],
+    packages: &["postgresql-15", "postgresql-server-dev-15", "python3"],
+    tests: "/usr/bin/python3 tests/run.py",
+};
+
+const SQLITE: Engine = Engine {
+    folder: "sqlite",
+    name: "SQLite",
+    needs: &["sqlite3", "/usr/include/sqlite3ext.h", "/usr/bin/python3"],
+    packages: &["sqlite3", "libsqlite3-dev", "python3"],
+    tests: "/usr/bin/python3 tests/run.py",
+};
+
+pub(crate) const R: Engine = Engine {
+    folder: "r",
+    name: "R",
+    needs: &[
+        "R",
+        "pandoc",
+        "/usr/lib/R/site-library/testthat/DESCRIPTION",
+        "/usr/lib/R/site-library/roxygen2/DESCRIPTION",
+        "/usr/lib/R/site-library/data.table/DESCRIPTION",
+        "/usr/lib/R/site-library/dplyr/DESCRIPTION",
+        "/usr/lib/R/site-library/rmarkdown/DESCRIPTION",
+    ],
+    packages: &[
+        "r-base-dev",
+        "pandoc",
+        "r-cran-testthat",
+        "r-cran-roxygen2",
+        "r-cran-data.table",
+        "r-cran-dplyr",
+        "r-cran-knitr",
+        "r-cran-rmarkdown",
+    ],
+    tests: "sh tests/run.sh",
+};
+
 pub(crate) fn postgresql(steps: &mut Steps) -> Result {
-    let engine = Engine {
-        folder: "postgresql",
-        name: "PostgreSQL",
-        needs: &[
-            "/usr/lib/postgresql/15/bin/postgres",
-            "/usr/include/postgresql/15/server/postgres.h",
-            "/usr/lib/postgresql/15/lib/pgxs/src/test/regress/pg_regress",
-        ],
-        packages: &["postgresql-15", "postgresql-server-dev-15"],
-        tests: "/usr/bin/python3 tests/run.py",
-    };
-    if is_root() && !engine.is_there() {
-        // Its installation would start a server.
-        setup::install_for(engine.name, &["pg_createcluster"], &["postgresql-common"])?;
-        fs::write(
-            "/etc/postgresql-common/createcluster.conf",
-            "create_main_cluster = false\n",
-        )?;
-    }
-    engine.check(steps)
+    POSTGRESQL.check(steps)
 }
 
 pub(crate) fn sqlite(steps: &mut Steps) -> Result {
-    let engine = Engine {
-        folder: "sqlite",
-        name: "SQLite",
-        needs: &["sqlite3", "/usr/include/sqlite3ext.h", "/usr/bin/python3"],
-        packages: &["sqlite3", "libsqlite3-dev", "python3"],
-        tests: "/usr/bin/python3 tests/run.py",
-    };
-    engine.check(steps)
+    SQLITE.check(steps)
 }
 
 pub(crate) fn r(steps: &mut Steps) -> Result {
-    let engine = Engine {
-        folder: "r",
-        name: "R",
-        needs: &[
-            "R",
-            "/usr/lib/R/site-library/testthat/DESCRIPTION",
-            "/usr/lib/R/site-library/roxygen2/DESCRIPTION",
-            "/usr/lib/R/site-library/data.table/DESCRIPTION",
-            "/usr/lib/R/site-library/dplyr/DESCRIPTION",
-            "/usr/lib/R/site-library/knitr/DESCRIPTION",
-        ],
-        packages: &[
-            "r-base-dev",
-            "r-cran-testthat",
-            "r-cran-roxygen2",
-            "r-cran-data.table",
-            "r-cran-dplyr",
-            "r-cran-knitr",
-        ],
-        tests: "sh tests/run.sh",
-    };
-    engine.check(steps)
+    R.check(steps)
 }
 
 impl Engine {
-    fn is_there(&self) -> bool {
-        self.needs.iter().all(|needed| is_on_path(needed))
+    pub(crate) fn folder(&self) -> PathBuf {
+        workspace().join("bindings/engines").join(self.folder)
+    }
+
+    /// Installs the engine, and what builds its binding.
+    pub(crate) fn install(&self) -> Result {
+        setup::install_compilers();
+        let is_there = self.needs.iter().all(|needed| is_on_path(needed));
+        if self.folder == POSTGRESQL.folder && is_root() && !is_there {
+            // Its installation would start a server.
+            setup::install_for(self.name, &["pg_createcluster"], &["postgresql-common"])?;
+            let settings = "/etc/postgresql-common/createcluster.conf";
+            fs::write(settings, "create_main_cluster = false\n")?;
+        }
+        setup::install_for(self.name, self.needs, self.packages)
     }
 
     fn check(&self, steps: &mut Steps) -> Result {
-        setup::install_compilers();
-        setup::install_for(self.name, self.needs, self.packages)?;
+        self.install()?;
         let library = prefix(steps)?.join("lib");
-        let folder = workspace().join("bindings/engines").join(self.folder);
         let mut tests = command!(self.tests);
-        tests.current_dir(folder);
-        tests.env("PKG_CONFIG_PATH", library.join("pkgconfig"));
-        tests.env("LD_LIBRARY_PATH", library);
-        steps.step(format!("tests in {}", self.name), tests)
+        tests.current_dir(self.folder());
+        steps.step(
+            format!("tests in {}", self.name),
+            with_library(&mut tests, &library),
+        )
     }
+}
+
+/// Lets a command find an installed `libtreefold`.
+pub(crate) fn with_library<'c>(command: &'c mut Command, library: &Path) -> &'c mut Command {
+    command.env("PKG_CONFIG_PATH", library.join("pkgconfig"));
+    command.env("LD_LIBRARY_PATH", library)
 }

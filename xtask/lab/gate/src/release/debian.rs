@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use checkout::licences::{Licence, joined};
 use checkout::workspace::{target, workspace};
 
-use super::{VERSION, third_parties};
+use super::{VERSION, engines, third_parties};
 use crate::commands::{Result, command, output, words};
 use crate::files::{copy, empty, listed, make as make_folder, read, with_extension, write};
 use crate::setup;
@@ -25,6 +25,8 @@ const LIBRARIES: [&str; 2] = ["treefold-c-library", "treefold-pmpi"];
 /// What is done in the root: as a user would, and all is removed again.
 const TRIAL: &str = r#"set -eux
 cd /treefold
+mkdir -p /etc/postgresql-common
+echo 'create_main_cluster = false' > /etc/postgresql-common/createcluster.conf
 apt-get install --yes --quiet --no-install-recommends ./*.deb
 cc first_sum.c $(pkg-config --cflags --libs treefold) -o by-pkg-config
 ./by-pkg-config
@@ -33,7 +35,12 @@ cmake --build by-cmake
 by-cmake/first_sum
 treefold-run --help
 treefold-run --which true
-apt-get purge --yes --quiet 'libtreefold*' treefold-run
+pg_createcluster 15 trial
+pg_ctlcluster 15 trial start
+su postgres -c "psql --command 'CREATE EXTENSION treefold'"
+su postgres -c "psql --command 'SELECT exact_sum(x) FROM (VALUES (1e300::float8), (0.1), (-1e300)) t(x)'"
+pg_dropcluster --stop 15 trial
+apt-get purge --yes --quiet 'libtreefold*' treefold-run 'postgresql-15-treefold'
 test -z "$(find / -xdev -path /treefold -prune -o -path /proc -prune -o -name '*treefold*' -print)"
 "#;
 
@@ -54,10 +61,12 @@ pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result {
     describe(&tree.join("debian"))?;
     let architecture = output(command!("dpkg-architecture -qDEB_HOST_MULTIARCH"))?;
     let libdir = format!("lib/{}", architecture.trim());
-    let prefix = tree.join("debian/tmp/usr");
+    let root = tree.join("debian/tmp");
+    let prefix = root.join("usr");
     let words = words!["install --libdir", libdir, "--prefix", prefix];
     let install = tests::xtask(steps, words)?;
     steps.step("what is packed", install)?;
+    engines::install_extension(steps, &prefix.join(libdir), &root)?;
     let mut pack = command!("debian/rules binary");
     steps.step("packages for Debian", pack.current_dir(&tree))?;
     let packages = with_extension(&folder, "deb")?;

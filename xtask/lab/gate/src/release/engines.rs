@@ -1,0 +1,53 @@
+//! What the engines over `libtreefold` add to a release: R's source package, and PostgreSQL's extension within Debian's packages.
+
+use std::path::Path;
+
+use checkout::workspace::{target, workspace};
+
+use crate::commands::{Result, command, output};
+use crate::engines::over_c::{POSTGRESQL, R, with_library};
+use crate::files::{copy, empty, with_extension, write};
+use crate::libraries::prefix;
+use crate::steps::Steps;
+
+/// Makes R's source package.
+pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result {
+    R.install()?;
+    let library = prefix(steps)?.join("lib");
+    let folder = target()?.join("dist/r");
+    empty(&folder)?;
+    copy_sources(&R.folder(), &folder.join("treefold"))?;
+    let mut build = command!("R CMD build treefold");
+    build.current_dir(&folder);
+    steps.step("R's source package", with_library(&mut build, &library))?;
+    let packages = with_extension(&folder, "gz")?;
+    Ok(packages
+        .iter()
+        .try_for_each(|package| copy(package, dist))?)
+}
+
+/// Builds PostgreSQL's extension over an installation, and puts it into a package's tree.
+pub(super) fn install_extension(steps: &mut Steps, library: &Path, tree: &Path) -> Result {
+    POSTGRESQL.install()?;
+    let folder = target()?.join("dist/postgresql");
+    empty(&folder)?;
+    copy_sources(&POSTGRESQL.folder(), &folder)?;
+    let destination = format!("DESTDIR={}", tree.display());
+    let mut install = command!("make with_llvm=no install", destination);
+    install.current_dir(&folder);
+    steps.step(
+        "PostgreSQL's extension",
+        with_library(&mut install, library),
+    )
+}
+
+/// Copies the files of a folder that the repository has.
+fn copy_sources(from: &Path, to: &Path) -> Result {
+    let names = output(command!("git ls-files -z --full-name --", from))?;
+    let begin = from.strip_prefix(workspace())?;
+    for name in names.split_terminator('\0') {
+        let within = Path::new(name).strip_prefix(begin)?;
+        write(&to.join(within), std::fs::read(workspace().join(name))?)?;
+    }
+    Ok(())
+}
