@@ -1,0 +1,28 @@
+/* What the files of the extension share: errors of libtreefold become PostgreSQL's. */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include <treefold.h>
+
+/* Defines a function for SQL. */
+#define FUNCTION(name)                                                                                                                 \
+    PG_FUNCTION_INFO_V1(name);                                                                                                         \
+    Datum name(PG_FUNCTION_ARGS)
+
+/* Raises the last error of libtreefold, which has returned: no frame of it is on the stack. */
+static pg_noinline void fail(treefold_status status, const char *name)
+{
+    int code = status == TREEFOLD_MEMORY  ? ERRCODE_OUT_OF_MEMORY
+               : status == TREEFOLD_PANIC ? ERRCODE_INTERNAL_ERROR
+                                          : ERRCODE_INVALID_PARAMETER_VALUE;
+    ereport(ERROR, errcode(code), errmsg("%s: %s", name, treefold_last_error()));
+}
+
+/* `name` is the SQL function that is wrong. */
+static inline void check(treefold_status status, const char *name)
+{
+    if (unlikely(status != TREEFOLD_OK))
+        fail(status, name);
+}
+
+#endif
