@@ -1,9 +1,9 @@
 /*
  * Exact aggregates, over the aggregates of libtreefold.
  *
- * libtreefold allocates what its state cannot hold, and does not know PostgreSQL's memory contexts. So each state lies in its context behind
- * a callback, which frees that when the context is reset or deleted: when a group ends, and when a statement fails or is cancelled. A state
- * for one row lies in that row's context in the same way.
+ * libtreefold allocates what its states cannot hold, and does not know PostgreSQL's memory contexts. So a state lies in its context beside
+ * a callback, which frees that when the context is reset or deleted: when a group ends, and when a statement fails or is cancelled. A
+ * state that lasts as long as a row lies in the row's context in the same way.
  */
 #include "postgres.h"
 
@@ -13,16 +13,6 @@
 #include "check.h"
 #include "functions.h"
 
-/* The state of one group. */
-typedef struct Group
-{
-    MemoryContextCallback callback;
-    char aggregate[FLEXIBLE_ARRAY_MEMBER];
-} Group;
-
-/* A window's state must not be NULL: before its first row that counts, it is this one. */
-static Group no_rows;
-
 /* The order of the arguments in SQL. */
 enum columns
 {
@@ -31,55 +21,118 @@ enum columns
     YX
 };
 
-static inline treefold_aggregate *aggregate_of(Group *group)
+/* ---- Rows that wait ------------------------------------------------------------------------------------------------------------ */
+
+/*
+ * Exact sums do not depend on the order in which rows are added, so rows may be added late. The last rows wait here. With many groups,
+ * their states have come from memory when they are added; with few, one call of libtreefold adds several. Whatever reads or removes from a
+ * state adds all of them before. If that fails, the rows that are left still wait: they may belong to the open cursor of another statement.
+ */
+enum
 {
-    return (treefold_aggregate *)group->aggregate;
+    WAITING_MOST = 16
+};
+
+static struct
+{
+    int begin, end;
+    treefold_aggregate *states[WAITING_MOST]; /* NULL if the state was freed */
+    bool is_pair[WAITING_MOST];
+    double x[WAITING_MOST], y[WAITING_MOST];
+} waiting;
+
+static pg_noinline void add_waiting(void)
+{
+    while (waiting.begin < waiting.end)
+    {
+        int i = waiting.begin, rows = 1;
+        treefold_aggregate *state = waiting.states[i];
+        bool is_pair = waiting.is_pair[i];
+        while (i + rows < waiting.end && waiting.states[i + rows] == state)
+            rows++;
+        if (state != NULL)
+            check(treefold_aggregate_add(state, TREEFOLD_F64, &waiting.x[i], is_pair ? TREEFOLD_F64 : 0, is_pair ? &waiting.y[i] : NULL,
+                                         rows),
+                  "exact aggregate");
+        waiting.begin += rows;
+    }
+    waiting.begin = waiting.end = 0;
 }
 
-static void clear_group(void *group)
+static inline void add_later(treefold_aggregate *state, bool is_pair, double x, double y)
 {
-    treefold_aggregate_clear(aggregate_of(group));
+    if (waiting.end == WAITING_MOST)
+        add_waiting();
+    int i = waiting.end++;
+    waiting.states[i] = state;
+    waiting.is_pair[i] = is_pair;
+    waiting.x[i] = x;
+    waiting.y[i] = y;
+    __builtin_prefetch(state);
+    __builtin_prefetch((char *)state + 64);
 }
 
-static Group *new_group(MemoryContext context, treefold_statistic statistic, const char *name)
+/* ---- States -------------------------------------------------------------------------------------------------------------------- */
+
+/* A window's state must not be NULL: before its first row that counts, it is this one. */
+static char no_rows;
+
+static void clear_state(void *state)
+{
+    for (int i = waiting.begin; i < waiting.end; i++)
+        if (waiting.states[i] == state)
+            waiting.states[i] = NULL;
+    treefold_aggregate_clear(state);
+}
+
+/* A new state, and behind it its callback. */
+static treefold_aggregate *new_state(MemoryContext context, treefold_statistic statistic, const char *name)
 {
     size_t bytes = 0;
     check(treefold_aggregate_bytes(statistic, &bytes), name);
-    Group *group = MemoryContextAlloc(context, offsetof(Group, aggregate) + bytes);
-    check(treefold_aggregate_init(aggregate_of(group), bytes, statistic), name);
-    group->callback.func = clear_group;
-    group->callback.arg = group;
-    MemoryContextRegisterResetCallback(context, &group->callback);
-    return group;
+    treefold_aggregate *state = MemoryContextAlloc(context, bytes + sizeof(MemoryContextCallback));
+    check(treefold_aggregate_init(state, bytes, statistic), name);
+    MemoryContextCallback *callback = (MemoryContextCallback *)((char *)state + bytes);
+    callback->func = clear_state;
+    callback->arg = state;
+    MemoryContextRegisterResetCallback(context, callback);
+    return state;
 }
 
 /* The state of bytes. */
-static Group *read_group(MemoryContext context, bytea *bytes, const char *name)
+static treefold_aggregate *read_state(MemoryContext context, bytea *bytes, const char *name)
 {
     const void *data = VARDATA_ANY(bytes);
     size_t n = VARSIZE_ANY_EXHDR(bytes);
     treefold_statistic statistic = 0;
     check(treefold_aggregate_statistic(data, n, &statistic), name);
-    Group *group = new_group(context, statistic, name);
-    check(treefold_aggregate_of_bytes(aggregate_of(group), data, n), name);
-    return group;
+    treefold_aggregate *state = new_state(context, statistic, name);
+    check(treefold_aggregate_of_bytes(state, data, n), name);
+    return state;
 }
 
-static bytea *write_group(Group *group, const char *name)
+static bytea *write_state(treefold_aggregate *state, const char *name)
 {
-    size_t n = 0;
-    check(treefold_aggregate_to_bytes(aggregate_of(group), NULL, 0, &n), name);
-    bytea *bytes = palloc(VARHDRSZ + n);
+    /* Most states fit. */
+    size_t capacity = 512, n = 0;
+    bytea *bytes = palloc(VARHDRSZ + capacity);
+    treefold_status status = treefold_aggregate_to_bytes(state, VARDATA(bytes), capacity, &n);
+    if (status == TREEFOLD_LENGTH)
+    {
+        check(treefold_aggregate_to_bytes(state, NULL, 0, &n), name);
+        bytes = palloc(VARHDRSZ + n);
+        status = treefold_aggregate_to_bytes(state, VARDATA(bytes), n, &n);
+    }
+    check(status, name);
     SET_VARSIZE(bytes, VARHDRSZ + n);
-    check(treefold_aggregate_to_bytes(aggregate_of(group), VARDATA(bytes), n, &n), name);
     return bytes;
 }
 
 /* The state that is an argument, or NULL if it has no rows yet. */
-static inline Group *group_argument(FunctionCallInfo fcinfo, int i)
+static inline treefold_aggregate *state_argument(FunctionCallInfo fcinfo, int i)
 {
-    Group *group = PG_ARGISNULL(i) ? NULL : (Group *)PG_GETARG_POINTER(i);
-    return group == &no_rows ? NULL : group;
+    treefold_aggregate *state = PG_ARGISNULL(i) ? NULL : (treefold_aggregate *)PG_GETARG_POINTER(i);
+    return (char *)state == &no_rows ? NULL : state;
 }
 
 /* ---- Transitions --------------------------------------------------------------------------------------------------------------- */
@@ -102,59 +155,58 @@ static Datum unchanged(FunctionCallInfo fcinfo)
     PG_RETURN_NULL();
 }
 
-typedef treefold_status change_rows(treefold_aggregate *, treefold_type, const void *, treefold_type, const void *, size_t);
-typedef treefold_status change_state(treefold_aggregate *, const treefold_aggregate *);
-
 /* Adds or removes the row of x, or of x and y. */
-static pg_attribute_always_inline Datum change(FunctionCallInfo fcinfo, change_rows *call, treefold_statistic statistic, bool is_pair,
-                                               const double *x, const double *y, const char *name)
+static pg_attribute_always_inline Datum change(FunctionCallInfo fcinfo, bool adds, treefold_statistic statistic, bool is_pair, double x,
+                                               double y, const char *name)
 {
-    Group *group = group_argument(fcinfo, 0);
-    if (unlikely(group == NULL))
-        group = new_group(context_of(fcinfo, name), statistic, name);
-    check(call(aggregate_of(group), TREEFOLD_F64, x, is_pair ? TREEFOLD_F64 : 0, is_pair ? y : NULL, 1), name);
-    PG_RETURN_POINTER(group);
+    treefold_aggregate *state = state_argument(fcinfo, 0);
+    if (unlikely(state == NULL))
+        state = new_state(context_of(fcinfo, name), statistic, name);
+    if (adds)
+        add_later(state, is_pair, x, y);
+    else
+    {
+        add_waiting();
+        check(treefold_aggregate_remove(state, TREEFOLD_F64, &x, is_pair ? TREEFOLD_F64 : 0, is_pair ? &y : NULL, 1), name);
+    }
+    PG_RETURN_POINTER(state);
 }
 
-static pg_attribute_always_inline Datum change_row(FunctionCallInfo fcinfo, change_rows *call, treefold_statistic statistic,
-                                                   enum columns columns, const char *name)
+static pg_attribute_always_inline Datum change_row(FunctionCallInfo fcinfo, bool adds, treefold_statistic statistic, enum columns columns,
+                                                   const char *name)
 {
     if (PG_ARGISNULL(1) || (columns != X && PG_ARGISNULL(2)))
         return unchanged(fcinfo);
     double first = PG_GETARG_FLOAT8(1), second = columns == X ? 0 : PG_GETARG_FLOAT8(2);
-    return columns == YX ? change(fcinfo, call, statistic, true, &second, &first, name)
-                         : change(fcinfo, call, statistic, columns == XY, &first, &second, name);
+    return columns == YX ? change(fcinfo, adds, statistic, true, second, first, name)
+                         : change(fcinfo, adds, statistic, columns == XY, first, second, name);
 }
 
 #define ROWS(kind, columns, statistic)                                                                                                 \
     FUNCTION(exact_##kind##_add)                                                                                                       \
     {                                                                                                                                  \
-        return change_row(fcinfo, treefold_aggregate_add, TREEFOLD_EXACT_##statistic, columns, __func__);                              \
+        return change_row(fcinfo, true, TREEFOLD_EXACT_##statistic, columns, __func__);                                                \
     }                                                                                                                                  \
     FUNCTION(exact_##kind##_remove)                                                                                                    \
     {                                                                                                                                  \
-        return change_row(fcinfo, treefold_aggregate_remove, TREEFOLD_EXACT_##statistic, columns, __func__);                           \
+        return change_row(fcinfo, false, TREEFOLD_EXACT_##statistic, columns, __func__);                                               \
     }
 KINDS(ROWS)
 KINDS_WITHOUT_BYTES(ROWS)
 
-static Datum change_single(FunctionCallInfo fcinfo, change_rows *call, const char *name)
-{
-    if (PG_ARGISNULL(1))
-        return unchanged(fcinfo);
-    double x = PG_GETARG_FLOAT4(1);
-    return change(fcinfo, call, TREEFOLD_EXACT_SUM, false, &x, NULL, name);
-}
-
 FUNCTION(exact_sum_float4_add)
 {
-    return change_single(fcinfo, treefold_aggregate_add, __func__);
+    return PG_ARGISNULL(1) ? unchanged(fcinfo)
+                           : change(fcinfo, true, TREEFOLD_EXACT_SUM, false, PG_GETARG_FLOAT4(1), 0, __func__);
 }
 
 FUNCTION(exact_sum_float4_remove)
 {
-    return change_single(fcinfo, treefold_aggregate_remove, __func__);
+    return PG_ARGISNULL(1) ? unchanged(fcinfo)
+                           : change(fcinfo, false, TREEFOLD_EXACT_SUM, false, PG_GETARG_FLOAT4(1), 0, __func__);
 }
+
+typedef treefold_status change_state(treefold_aggregate *, const treefold_aggregate *);
 
 /* Adds or removes the rows of a state in bytes. */
 static Datum change_bytes(FunctionCallInfo fcinfo, change_state *call)
@@ -163,12 +215,12 @@ static Datum change_bytes(FunctionCallInfo fcinfo, change_state *call)
         return unchanged(fcinfo);
     const char *name = "exact_merge";
     MemoryContext context = context_of(fcinfo, name);
-    Group *group = group_argument(fcinfo, 0);
+    treefold_aggregate *state = state_argument(fcinfo, 0);
     bytea *bytes = PG_GETARG_BYTEA_PP(1);
-    if (group == NULL)
-        PG_RETURN_POINTER(read_group(context, bytes, name));
-    check(call(aggregate_of(group), aggregate_of(read_group(CurrentMemoryContext, bytes, name))), name);
-    PG_RETURN_POINTER(group);
+    if (state == NULL)
+        PG_RETURN_POINTER(read_state(context, bytes, name));
+    check(call(state, read_state(CurrentMemoryContext, bytes, name)), name);
+    PG_RETURN_POINTER(state);
 }
 
 FUNCTION(exact_merge_add)
@@ -185,53 +237,57 @@ FUNCTION(exact_merge_remove)
 
 FUNCTION(exact_state_combine)
 {
+    add_waiting();
     MemoryContext context = context_of(fcinfo, __func__);
-    Group *group = group_argument(fcinfo, 0), *other = group_argument(fcinfo, 1);
+    treefold_aggregate *state = state_argument(fcinfo, 0), *other = state_argument(fcinfo, 1);
     if (other == NULL)
         return unchanged(fcinfo);
     /* The other state lies in the context of a row. */
-    if (group == NULL)
-        PG_RETURN_POINTER(read_group(context, write_group(other, __func__), __func__));
+    if (state == NULL)
+        PG_RETURN_POINTER(read_state(context, write_state(other, __func__), __func__));
     /* Only those of exact_merge can be of two kinds. */
-    check(treefold_aggregate_merge(aggregate_of(group), aggregate_of(other)), "exact_merge");
-    PG_RETURN_POINTER(group);
+    check(treefold_aggregate_merge(state, other), "exact_merge");
+    PG_RETURN_POINTER(state);
 }
 
 FUNCTION(exact_state_serialize)
 {
-    PG_RETURN_BYTEA_P(write_group((Group *)PG_GETARG_POINTER(0), __func__));
+    add_waiting();
+    PG_RETURN_BYTEA_P(write_state((treefold_aggregate *)PG_GETARG_POINTER(0), __func__));
 }
 
 FUNCTION(exact_state_deserialize)
 {
-    PG_RETURN_POINTER(read_group(CurrentMemoryContext, PG_GETARG_BYTEA_PP(0), __func__));
+    PG_RETURN_POINTER(read_state(CurrentMemoryContext, PG_GETARG_BYTEA_PP(0), __func__));
 }
 
 /* ---- Results ------------------------------------------------------------------------------------------------------------------- */
 
 /* The number of rows. */
-static int64 rows_of(Group *group, const char *name)
+static int64 rows_of(treefold_aggregate *state, const char *name)
 {
     int64 rows = 0;
     int is_null = 0;
-    check(treefold_aggregate_value(aggregate_of(group), TREEFOLD_EXACT_COUNT, 0, TREEFOLD_I64, &rows, &is_null), name);
+    check(treefold_aggregate_value(state, TREEFOLD_EXACT_COUNT, 0, TREEFOLD_I64, &rows, &is_null), name);
     return rows;
 }
 
 FUNCTION(exact_state_final)
 {
-    Group *group = group_argument(fcinfo, 0);
-    if (group == NULL || rows_of(group, __func__) == 0)
+    add_waiting();
+    treefold_aggregate *state = state_argument(fcinfo, 0);
+    if (state == NULL || rows_of(state, __func__) == 0)
         PG_RETURN_NULL();
-    PG_RETURN_BYTEA_P(write_group(group, __func__));
+    PG_RETURN_BYTEA_P(write_state(state, __func__));
 }
 
-static Datum value_of(FunctionCallInfo fcinfo, Group *group, treefold_statistic statistic, double ddof, const char *name)
+static Datum value_of(FunctionCallInfo fcinfo, treefold_aggregate *state, treefold_statistic statistic, double ddof, const char *name)
 {
     double value = 0;
-    int is_null = group == NULL;
-    if (group != NULL)
-        check(treefold_aggregate_value(aggregate_of(group), statistic, ddof, TREEFOLD_F64, &value, &is_null), name);
+    int is_null = state == NULL;
+    add_waiting();
+    if (state != NULL)
+        check(treefold_aggregate_value(state, statistic, ddof, TREEFOLD_F64, &value, &is_null), name);
     if (is_null)
         PG_RETURN_NULL();
     PG_RETURN_FLOAT8(value);
@@ -240,18 +296,19 @@ static Datum value_of(FunctionCallInfo fcinfo, Group *group, treefold_statistic 
 #define FINAL(name, kind, columns, statistic, ddof, description)                                                                       \
     FUNCTION(name##_final)                                                                                                             \
     {                                                                                                                                  \
-        return value_of(fcinfo, group_argument(fcinfo, 0), TREEFOLD_EXACT_##statistic, ddof, #name);                                   \
+        return value_of(fcinfo, state_argument(fcinfo, 0), TREEFOLD_EXACT_##statistic, ddof, #name);                                   \
     }
 AGGREGATES(FINAL)
 AGGREGATES_WITHOUT_BYTES(FINAL)
 
 FUNCTION(exact_sum_float4_final)
 {
-    Group *group = group_argument(fcinfo, 0);
+    treefold_aggregate *state = state_argument(fcinfo, 0);
     float value = 0;
-    int is_null = group == NULL;
-    if (group != NULL)
-        check(treefold_aggregate_value(aggregate_of(group), TREEFOLD_EXACT_SUM, 0, TREEFOLD_F32, &value, &is_null), "exact_sum");
+    int is_null = state == NULL;
+    add_waiting();
+    if (state != NULL)
+        check(treefold_aggregate_value(state, TREEFOLD_EXACT_SUM, 0, TREEFOLD_F32, &value, &is_null), "exact_sum");
     if (is_null)
         PG_RETURN_NULL();
     PG_RETURN_FLOAT4(value);
@@ -260,7 +317,7 @@ FUNCTION(exact_sum_float4_final)
 #define READER(name, kind, columns, statistic, ddof, description)                                                                      \
     FUNCTION(name##_of)                                                                                                                \
     {                                                                                                                                  \
-        Group *group = read_group(CurrentMemoryContext, PG_GETARG_BYTEA_PP(0), __func__);                                              \
-        return value_of(fcinfo, group, TREEFOLD_EXACT_##statistic, ddof, __func__);                                                    \
+        treefold_aggregate *state = read_state(CurrentMemoryContext, PG_GETARG_BYTEA_PP(0), __func__);                                 \
+        return value_of(fcinfo, state, TREEFOLD_EXACT_##statistic, ddof, __func__);                                                    \
     }
 AGGREGATES(READER)

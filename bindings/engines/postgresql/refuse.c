@@ -30,8 +30,7 @@ FUNCTION(exact_refuse)
         type = get_fn_expr_argtype(fcinfo->flinfo, 2);
     const char *of_sum = strcmp(name, "exact_sum") == 0 ? "sum(x) of it is exact. For a result in double precision, cast it: "
                                                         : "Cast it to double precision: ";
-    const char *pair = PG_NARGS() == 3 ? "(x::float8, y::float8)" : "(x::float8)";
     ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("%s does not take %s", name, format_type_be(type)),
-            errhint("%s%s%s", of_sum, name, pair));
+            PG_NARGS() == 2 ? errhint("%s%s(x::float8)", of_sum, name) : errhint("Cast the arguments to double precision."));
     PG_RETURN_NULL();
 }
