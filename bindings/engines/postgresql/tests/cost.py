@@ -10,7 +10,7 @@ import sys
 from server import server
 
 ROWS = int(sys.argv[1]) if len(sys.argv) > 1 else 5_000_000
-PAIRS = 9
+PAIRS = 5
 CALLS = {
     "exact_sum(x)": "sum(x)",
     "exact_sum(f)": "sum(f)",
