@@ -24,7 +24,7 @@ void _PG_init(void)
 /* The transition and the result of aggregates of types that would be cast to float8. Their state is their name. */
 FUNCTION(exact_refuse)
 {
-    const char *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+    const char *name = PG_ARGISNULL(0) ? "exact_refuse" : text_to_cstring(PG_GETARG_TEXT_PP(0));
     Oid type = get_fn_expr_argtype(fcinfo->flinfo, 1);
     if (type == FLOAT8OID)
         type = get_fn_expr_argtype(fcinfo->flinfo, 2);

@@ -3,7 +3,9 @@
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
+import sys
 import tempfile
 from contextlib import contextmanager
 
@@ -66,6 +68,8 @@ class Server:
 @contextmanager
 def server():
     """Builds and installs the extension, for which it must be root, and starts a server without it. Afterwards both are gone."""
+    # Whoever ends the tests ends the server with them.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     programs = pathlib.Path(command(os.environ.get("PG_CONFIG", "pg_config"), "--bindir").strip())
     with tempfile.TemporaryDirectory(prefix="treefold-postgresql-") as name:
         folder = pathlib.Path(name)

@@ -35,3 +35,19 @@ BEGIN
 END $$;
 -- There is no cast from money to double precision.
 SELECT exact_sum('1.5'::money);
+-- What users can call by themselves does not crash on NULLs.
+DO $$
+DECLARE
+    f record;
+    calls int := 0;
+BEGIN
+    FOR f IN SELECT proname, pronargs FROM pg_proc WHERE prokind = 'f' AND proname ~ '^(exact|tree)_' AND NOT 'internal'::regtype = ANY (proargtypes) LOOP
+        BEGIN
+            EXECUTE format('SELECT %s(%s)', f.proname, rtrim(repeat('NULL, ', f.pronargs), ', '));
+        EXCEPTION WHEN datatype_mismatch THEN
+            ASSERT f.proname LIKE 'exact_refuse%', f.proname;
+        END;
+        calls := calls + 1;
+    END LOOP;
+    RAISE NOTICE '% calls', calls;
+END $$;
