@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -14,6 +15,13 @@ def build(folder, flags):
     command = ["make", "-s", "-C", str(TESTS.parent), f"BUILD={folder}", f"CFLAGS={flags}"]
     subprocess.run(command, check=True)
     return os.path.join(folder, "treefold")
+
+
+def path_of(variable):
+    """A folder as pkg-config has it, for a shell: with a backslash before each blank."""
+    command = ["pkg-config", f"--variable={variable}", "treefold"]
+    (path,) = shlex.split(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return os.path.realpath(path)
 
 
 def main():

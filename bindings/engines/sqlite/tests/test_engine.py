@@ -71,9 +71,7 @@ class Errors(unittest.TestCase):
 
     def test_a_library_of_another_version(self):
         """The extension tells the version that it was compiled for from that of the library."""
-        command = ["pkg-config", "--variable=includedir", "treefold"]
-        folder = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
-        header = (pathlib.Path(folder) / "treefold.h").read_text()
+        header = (pathlib.Path(run.path_of("includedir")) / "treefold.h").read_text()
         with tempfile.TemporaryDirectory() as folder:
             changed = re.sub(r"#define TREEFOLD_VERSION \d+", "#define TREEFOLD_VERSION 70300", header)
             (pathlib.Path(folder) / "treefold.h").write_text(changed)
@@ -316,14 +314,13 @@ class Shell(unittest.TestCase):
 
     def test_install(self):
         """make finds libtreefold in PREFIX, and so does the file that it installs."""
-        command = ["pkg-config", "--variable=prefix", "treefold"]
-        prefix = os.path.realpath(subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip())
+        prefix = run.path_of("prefix")
         environment = {name: value for name, value in os.environ.items() if name not in ("LD_LIBRARY_PATH", "PKG_CONFIG_PATH")}
         with tempfile.TemporaryDirectory() as folder:
             variables = [f"BUILD={folder}", f"PREFIX={prefix}", f"DESTDIR={folder}/root"]
             subprocess.run(["make", "-s", "-C", str(run.TESTS.parent), "install", *variables], check=True, env=environment)
             installed = f"{folder}/root{prefix}/lib/treefold"
-            command = [SQLITE3, ":memory:", "-cmd", f".load {installed}", "SELECT exact_sum(0.5)"]
+            command = [SQLITE3, ":memory:", "-cmd", f'.load "{installed}"', "SELECT exact_sum(0.5)"]
             self.assertEqual(subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout, "0.5\n")
 
 

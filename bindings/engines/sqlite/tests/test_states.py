@@ -7,11 +7,11 @@ import pathlib
 import random
 import sqlite3
 import struct
-import subprocess
 import tempfile
 import unittest
 
 import engine
+import run
 from engine import FUNCTIONS, READERS, SEED, STATES, bits, connect, one
 
 GOLDEN = pathlib.Path(__file__).resolve().parents[4] / "golden"
@@ -50,9 +50,7 @@ class Library:
     TYPE, SUM, VARIANCE, DOT = 2, 1, 3, 8
 
     def __init__(self):
-        command = ["pkg-config", "--variable=libdir", "treefold"]
-        folder = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
-        self.library = ctypes.CDLL(os.path.join(folder, "libtreefold.so"))
+        self.library = ctypes.CDLL(os.path.join(run.path_of("libdir"), "libtreefold.so"))
         self.library.treefold_last_error.restype = ctypes.c_char_p
 
     def call(self, name, *arguments):
