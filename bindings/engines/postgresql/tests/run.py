@@ -12,8 +12,12 @@ import re
 import subprocess
 import sys
 import time
+from fractions import Fraction
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2]))
 
 import oracle
+import tree
 from server import command, server
 
 SEED = int(os.environ.get("TREEFOLD_SEED", random.SystemRandom().randrange(2**32)))
@@ -28,11 +32,16 @@ STATES = {
     "exact_powers_state(x)": OF_SUM + OF_MOMENTS + ["exact_skewness(x)", "exact_kurtosis(x)", "exact_kurtosis_pop(x)"],
     "exact_comoments_state(y, x)": [f"exact_{name}(y, x)" for name in ("covar_pop", "covar_samp", "corr", "regr_slope", "regr_intercept")],
 }
-CALLS = list(oracle.statistics([(1, 1)]))
-PARTIAL = [call for call in CALLS if "weighted" not in call] + ["exact_sum(f)"] + [f"encode({state}, 'hex')" for state in STATES]
 
 # Names of treefold's list that are not PostgreSQL's habit: exact_mean is exact_avg, and so on.
 OF_OTHER_ENGINES = {"exact_mean", "exact_wavg", "exact_var", "exact_var_population", "exact_var_sample", "exact_covar"}
+CALLS = list(oracle.by_call([], OF_OTHER_ENGINES))
+PARTIAL = [call for call in CALLS if "weighted" not in call] + ["exact_sum(f)"] + [f"encode({state}, 'hex')" for state in STATES]
+
+
+def expected_of(rows):
+    """What CALLS gives for rows."""
+    return oracle.by_call(rows, OF_OTHER_ENGINES).values()
 
 
 def numbers(row):
@@ -120,23 +129,23 @@ def against_fractions(server):
     for exponents, missing in [(0, 0.0), (3, 0.2), (40, 0.0), (70, 0.1)]:
         rows = draw(rng, 2400, 300, exponents, missing) + draw(rng, 400, 1, exponents)
         fill(server, "t", rows)
-        expected = {k: oracle.statistics(pairs).values() for k, pairs in by_key(rows).items()}
+        expected = {k: expected_of(pairs) for k, pairs in by_key(rows).items()}
         assert min(map(len, by_key(rows).values())) < 6
         for plan in ["enable_sort = off", "enable_hashagg = off"]:
             for k, *found in server.rows(f"SET {plan}; SELECT k, {', '.join(CALLS)} FROM t GROUP BY k"):
                 compare(numbers(found), expected[int(k)], (plan, exponents, k))
-        compare(numbers(server.one(f"SELECT {', '.join(CALLS)} FROM t")), oracle.statistics([row[2:] for row in rows]).values(), exponents)
+        compare(numbers(server.one(f"SELECT {', '.join(CALLS)} FROM t")), expected_of([row[2:] for row in rows]), exponents)
 
 
 def singles(server):
     """exact_sum of float4 is a float4, rounded once; other functions widen its items."""
     rng = random.Random(SEED)
     for exponents in [0, 20]:
-        items = [oracle.single(rng.gauss(0, 1) * 10.0 ** rng.randint(-exponents, exponents)) for _ in range(3000)]
+        items = [tree.single(rng.gauss(0, 1) * 10.0 ** rng.randint(-exponents, exponents)) for _ in range(3000)]
         values = ", ".join(f"({item!r})" for item in items)
         kind, found, *others = server.one(f"SELECT pg_typeof(exact_sum(x)), exact_sum(x)::float8, exact_avg(x), exact_sum_of(exact_sum_state(x)) FROM (SELECT v::float4 AS x FROM (VALUES {values}) t(v)) s")
-        total = sum(map(oracle.Fraction, items))
-        assert kind == "real" and float(found) == oracle.single_of(total) and numbers(others) == [float(total / 3000), float(total)]
+        total = sum(map(Fraction, items))
+        assert kind == "real" and float(found) == tree.single_of(total) and numbers(others) == [float(total / 3000), float(total)]
 
 
 def not_finite(server):
@@ -149,7 +158,7 @@ def not_finite(server):
             assert str(number) == (str(float(item)) if is_sum else "nan"), (item, call, number)
         over = ", ".join(f"{call} OVER w" for call in CALLS)
         last = server.rows(f"SELECT {over} FROM {rows} WINDOW w AS (ORDER BY i ROWS 3 PRECEDING) ORDER BY i")[-1]
-        compare(numbers(last), oracle.statistics([(5, 5.5), (1, 9), (2, 7), (2.5, 3)]).values(), item)
+        compare(numbers(last), expected_of([(5, 5.5), (1, 9), (2, 7), (2.5, 3)]), item)
 
 
 def reported_cases(server):
@@ -251,7 +260,7 @@ def windows(server):
             for k, place, *found in server.rows(f"SELECT k, row_number() OVER (PARTITION BY k ORDER BY i) - 1, {over} FROM t WINDOW w AS ({frame}) ORDER BY k, i"):
                 i = int(place)
                 inside = by_group[int(k)][max(i - before, 0) : max(i + after + 1, 0)]
-                compare(numbers(found), oracle.statistics([row[2:] for row in inside]).values(), (frame, k, i))
+                compare(numbers(found), expected_of([row[2:] for row in inside]), (frame, k, i))
     # Ranges of values, frames without their own row, and merged states, against the same rows grouped.
     states = ", ".join(f"encode({state} OVER w, 'hex')" for state in STATES)
     for frame, condition in [("RANGE BETWEEN 5 PRECEDING AND 7 FOLLOWING", "b.i BETWEEN a.i - 5 AND a.i + 7"), ("ROWS BETWEEN 5 PRECEDING AND 7 FOLLOWING EXCLUDE CURRENT ROW", "b.i BETWEEN a.i - 5 AND a.i + 7 AND b.i <> a.i")]:
@@ -280,11 +289,11 @@ def tree_order(server):
     """tree_sum has the order of its rows; it takes more than 1 GB."""
     rng = random.Random(SEED)
     for n in [1, 2, 3, 6, 7, 1000, 4097]:
-        items = [oracle.single(rng.gauss(0, 1) * 10.0 ** rng.randint(-3, 3)) for _ in range(n)]
+        items = [tree.single(rng.gauss(0, 1) * 10.0 ** rng.randint(-3, 3)) for _ in range(n)]
         fill(server, "t", [(i, 0, x, 0.0) for i, x in enumerate(items)])
         server.rows("UPDATE t SET f = x")
         found = server.one("SELECT tree_sum(x ORDER BY i), tree_sum(f ORDER BY i)::float8, tree_sum(x ORDER BY i DESC), pg_typeof(tree_sum(f)) FROM t")
-        assert numbers(found[:3]) == [oracle.tree(items), oracle.tree(items, oracle.single), oracle.tree(items[::-1])], n
+        assert numbers(found[:3]) == [tree.tree(items), tree.tree(items, tree.single), tree.tree(items[::-1])], n
         assert found[3] == "real"
     # Every second row is missing, and the array grows beyond what palloc gives.
     assert server.one("SELECT tree_sum(nullif(b.x, 2)) FROM generate_series(1, 8192) a, (SELECT i % 2 + 1.0::float8 AS x FROM generate_series(1, 16500) i) b") == (str(8192 * 8250),)

@@ -2,76 +2,32 @@
 
     python3 tests/cases.py > tests/testthat/cases.csv
 """
-import math
+import pathlib
 import random
-from fractions import Fraction
+import sys
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2]))
 
-def rounded(value):
-    """The nearest double."""
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
+import oracle
 
-
-def root(square, sign=1):
-    """The double nearest to the square root of a fraction."""
-    places = 2400
-    number = (square.numerator << 2 * places) // square.denominator
-    below = math.isqrt(number)
-    is_exact = below * below * square.denominator == square.numerator << 2 * places
-    return sign * rounded(Fraction(2 * below + (not is_exact), 2 << places))
-
-
-def about(x, power):
-    """The sum of the powers of the differences from the mean."""
-    mean = sum(x) / len(x)
-    return sum((item - mean) ** power for item in x)
-
-
-def products(x, y):
-    mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
-    return sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y))
-
-
-def sign(value):
-    return (value > 0) - (value < 0)
-
-
-def skewness(x, ddof):
-    n, second, third = len(x), about(x, 2), about(x, 3)
-    factor = Fraction(n * (n - 1), (n - 2) ** 2) if ddof else 1
-    return root(n * third**2 / second**3 * factor, sign(third))
-
-
-def kurtosis(x, ddof):
-    n = len(x)
-    plain = n * about(x, 4) / about(x, 2) ** 2 - 3
-    return rounded(Fraction(n - 1, (n - 2) * (n - 3)) * ((n + 1) * plain + 6) if ddof else plain)
-
-
-def slope(x, y):
-    return products(x, y) / about(x, 2)
-
-
-# A statistic, the least number of items for each ddof, and how it is computed.
+# A statistic, and what it is for each ddof. Those that do not depend on ddof have 1.
 STATISTICS = {
-    "sum": ([0], lambda x, y, ddof: rounded(sum(x))),
-    "mean": ([1], lambda x, y, ddof: rounded(sum(x) / len(x))),
-    "var": ([1, 2], lambda x, y, ddof: rounded(about(x, 2) / (len(x) - ddof))),
-    "sd": ([1, 2], lambda x, y, ddof: root(about(x, 2) / (len(x) - ddof))),
-    "skewness": ([2, 3], lambda x, y, ddof: skewness(x, ddof)),
-    "kurtosis": ([2, 4], lambda x, y, ddof: kurtosis(x, ddof)),
-    "dot": ([0], lambda x, y, ddof: rounded(sum(a * b for a, b in zip(x, y)))),
-    "weighted_mean": ([1], lambda x, y, ddof: rounded(sum(a * b for a, b in zip(x, y)) / sum(y))),
-    "cov": ([1, 2], lambda x, y, ddof: rounded(products(x, y) / (len(x) - ddof))),
-    "cor": ([2], lambda x, y, ddof: root(products(x, y) ** 2 / about(x, 2) / about(y, 2), sign(products(x, y)))),
-    "slope": ([2], lambda x, y, ddof: rounded(slope(x, y))),
-    "intercept": ([2], lambda x, y, ddof: rounded(sum(y) / len(y) - slope(x, y) * sum(x) / len(x))),
+    "sum": {1: "sum"},
+    "mean": {1: "avg"},
+    "var": {0: "var_pop", 1: "var_samp"},
+    "sd": {0: "stddev_pop", 1: "stddev_samp"},
+    "skewness": {0: "skewness_pop", 1: "skewness"},
+    "kurtosis": {0: "kurtosis_pop", 1: "kurtosis"},
+    "dot": {1: "dot"},
+    "weighted_mean": {1: "weighted_avg"},
+    "cov": {0: "covar_pop", 1: "covar_samp"},
+    "cor": {1: "corr"},
+    "slope": {1: "slope"},
+    "intercept": {1: "intercept"},
 }
 
-WITHOUT_A_VALUE = {"mean": "NaN", "weighted_mean": "NaN"}
+# What they are of no items, and where they are not defined.
+WITHOUT_A_VALUE = {"sum": (0.0).hex(), "dot": (0.0).hex(), "mean": "NaN", "weighted_mean": "NaN"}
 
 
 def samples():
@@ -92,15 +48,11 @@ def samples():
 def main():
     print("statistic,ddof,value,x,y")
     for x, y in samples():
-        a, b = [Fraction(item) for item in x], [Fraction(item) for item in y]
-        for name, (least, compute) in STATISTICS.items():
-            for ddof, items in enumerate(least):
-                ddof = 1 if len(least) == 1 else ddof
-                try:
-                    value = compute(a, b, ddof).hex() if len(x) >= items else None
-                except ZeroDivisionError:
-                    value = None
-                value = value or WITHOUT_A_VALUE.get(name, "NA")
+        found = oracle.statistics(list(zip(x, y)))
+        for name, by_ddof in STATISTICS.items():
+            for ddof, statistic in by_ddof.items():
+                value = found[statistic]
+                value = WITHOUT_A_VALUE.get(name, "NA") if value is None else value.hex()
                 hexadecimal = [" ".join(item.hex() for item in items) for items in (x, y)]
                 print(name, ddof, value, *hexadecimal, sep=",")
 

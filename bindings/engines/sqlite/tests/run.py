@@ -26,7 +26,7 @@ def path_of(variable):
 
 def main():
     sys.dont_write_bytecode = True
-    sys.path.insert(0, str(TESTS))
+    sys.path[:0] = [str(TESTS), str(TESTS.parents[1])]
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TREEFOLD_SQLITE"] = build(folder, "-O2 -g -Wpedantic -Werror")
         import engine
