@@ -2,7 +2,7 @@
 #ifndef CHECK_H
 #define CHECK_H
 
-#include <treefold.h>
+#include <treefold_aggregates.h>
 
 /* Defines a function for SQL. */
 #define FUNCTION(name)                                                                                                                 \

@@ -8,7 +8,7 @@
  * a frame, and `final` for the last result. It also calls `final` when a statement fails or is interrupted: `final` frees the state.
  */
 #include <sqlite3ext.h>
-#include <treefold.h>
+#include <treefold_aggregates.h>
 
 SQLITE_EXTENSION_INIT1
 

@@ -1,4 +1,4 @@
-//! The functions of `treefold.h` for aggregates of databases: states in memory of the caller.
+//! The functions of `treefold_aggregates.h`: states in memory of the caller.
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr;

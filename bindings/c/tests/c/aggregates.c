@@ -2,6 +2,8 @@
    not finite; integers beyond doubles; and what cannot be. */
 #include "statistics.h"
 
+#include <treefold_aggregates.h>
+
 enum { ROWS = 400, BYTES = 216, LONGEST = 8192 };
 
 /* What a state for a statistic holds: 'x' and '-' where there is none. */

@@ -1,5 +1,7 @@
-/* Every function of treefold.h, with results that are NULL, not aligned, or in the way of what it reads or writes. */
+/* Every function of treefold.h and treefold_aggregates.h, with results that are NULL, not aligned, or in the way of what it reads or writes. */
 #include "places.h"
+
+#include <treefold_aggregates.h>
 
 /* What calls read besides `items` and `others`. */
 static const void *pointers[2] = {items, others};

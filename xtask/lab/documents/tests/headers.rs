@@ -195,6 +195,7 @@ fn check_places(package_name: &str, header: &str, least: usize) {
 #[test]
 fn every_result_of_a_header_is_tried_at_wrong_places() {
     check_places("c", "treefold.h", 40);
+    check_places("c", "treefold_aggregates.h", 5);
     check_places("c-mpi", "treefold_mpi.h", 40);
     let header = "\ntreefold_status f(const double *x, treefold_comm *comm, const char **name, void *context,\n    void *result);";
     let names: Vec<String> = results(header).into_iter().map(|(_, name)| name).collect();
@@ -285,13 +286,24 @@ fn headers_declare_what_rust_defines() {
         Header {
             package: "c",
             name: "treefold.h",
-            sources: "library tree team exact accumulators aggregates keyed",
+            sources: "library tree team exact accumulators keyed",
             compiler: ("cc", "CC"),
             prefix: "treefold_",
             types: SHARED,
             counts: true,
-            defined: &["treefold_window", "treefold_sql_function"],
+            defined: &["treefold_window"],
             short: short_names(),
+        },
+        Header {
+            package: "c",
+            name: "treefold_aggregates.h",
+            sources: "aggregates",
+            compiler: ("cc", "CC"),
+            prefix: "treefold_",
+            types: SHARED,
+            counts: true,
+            defined: &["treefold_sql_function"],
+            short: String::new(),
         },
         Header {
             package: "c-mpi",

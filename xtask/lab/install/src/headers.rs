@@ -6,7 +6,11 @@ use checkout::workspace::workspace;
 use crate::files;
 
 /// The headers, and the packages that they are of.
-pub(super) const HEADERS: [(&str, &str); 2] = [("c", "treefold.h"), ("c-mpi", "treefold_mpi.h")];
+pub(super) const HEADERS: [(&str, &str); 3] = [
+    ("c", "treefold.h"),
+    ("c", "treefold_aggregates.h"),
+    ("c-mpi", "treefold_mpi.h"),
+];
 
 /// The text of a package's header.
 pub(super) fn read(package: &str, name: &str) -> Result<String, Error> {

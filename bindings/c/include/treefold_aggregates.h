@@ -1,0 +1,90 @@
+/*
+ * treefold_aggregates.h: states of aggregates, for those who bind treefold to a database or a language. Programs have what they need in
+ * treefold.h; its rules for errors, pointers and threads hold here, too.
+ */
+#ifndef TREEFOLD_AGGREGATES_H
+#define TREEFOLD_AGGREGATES_H
+
+#include "treefold.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * The exact state of one group of rows, in the caller's memory. Databases and languages keep one for each of many groups, and add one row in
+ * a call. A state is created for one statistic, and has every statistic that follows from the same sums, with COUNT:
+ *
+ *     created for                                  has                                                         bytes
+ *     SUM                                          SUM, MEAN                                                      40
+ *     DOT                                          DOT                                                            56
+ *     COUNT, MEAN, VARIANCE, STD                   SUM, MEAN, VARIANCE, STD                                       88
+ *     WEIGHTED_MEAN                                WEIGHTED_MEAN                                                  88
+ *     SKEWNESS, KURTOSIS                           SKEWNESS, KURTOSIS, and all of VARIANCE                       208
+ *     COVARIANCE, CORRELATION, SLOPE, INTERCEPT    COVARIANCE, CORRELATION, SLOPE, INTERCEPT                     216
+ *
+ * The other statistics are TREEFOLD_UNSUPPORTED. If items spread over more than about 23 binary places, or are not finite, the state also
+ * allocates 600 to 2,200 bytes for each of its sums: treefold_aggregate_clear frees them. The memory may be moved as bytes, but not used
+ * twice. Memory that does not begin as a state does is TREEFOLD_ARGUMENT. One thread may use a state at a time.
+ */
+typedef struct treefold_aggregate treefold_aggregate;
+
+/* The number of bytes of a state. */
+treefold_status treefold_aggregate_bytes(treefold_statistic statistic, size_t *result);
+
+/* Creates the state of no rows in n bytes of memory, aligned to 8. TREEFOLD_LENGTH if they are too few. */
+treefold_status treefold_aggregate_init(treefold_aggregate *aggregate, size_t n, treefold_statistic statistic);
+
+/* Frees what the state has allocated, and makes it the state of no rows. */
+treefold_status treefold_aggregate_clear(treefold_aggregate *aggregate);
+
+/*
+ * Adds n rows, or removes n that were added. x has n items of TREEFOLD_F32, F64 or I64. Statistics of two columns also take y, which has as
+ * many items, of y_type; for other statistics, y is NULL and y_type is 0. Integers are added as they are, beyond 2^53, too. A failed call
+ * changes nothing. Removing more rows than there are, or more with NaN or an infinity than there are, is TREEFOLD_ARGUMENT. Removing other
+ * rows that were never added is not detected.
+ */
+treefold_status treefold_aggregate_add(treefold_aggregate *aggregate, treefold_type x_type, const void *x, treefold_type y_type,
+                                       const void *y, size_t n);
+treefold_status treefold_aggregate_remove(treefold_aggregate *aggregate, treefold_type x_type, const void *x, treefold_type y_type,
+                                          const void *y, size_t n);
+
+/* Adds the rows of another state, or removes them. TREEFOLD_ARGUMENT if the other one holds something else, or is the same. */
+treefold_status treefold_aggregate_merge(treefold_aggregate *aggregate, const treefold_aggregate *other);
+treefold_status treefold_aggregate_unmerge(treefold_aggregate *aggregate, const treefold_aggregate *other);
+
+/*
+ * A statistic, rounded once. Sets *is_null to 1 where SQL has NULL, and then *result to 0: for no rows, unless it is a COUNT; for too few
+ * rows; and where a denominator is 0. result is one number of `type`: TREEFOLD_F64; for COUNT also I64; for SUM, if the state was created for
+ * it, also F32, and I64, which is TREEFOLD_ARGUMENT if the exact sum is no such integer. Every zero result is +0.
+ */
+treefold_status treefold_aggregate_value(const treefold_aggregate *aggregate, treefold_statistic statistic, double ddof,
+                                         treefold_type type, void *result, int *is_null);
+
+/*
+ * As the bytes of accumulators, and the same bytes. treefold_aggregate_of_bytes replaces a state, which must have been created for a
+ * statistic with the same sums. treefold_aggregate_statistic sets *result to a statistic for which a state of such bytes can be created:
+ * TREEFOLD_ARGUMENT if they begin as no state does. WEIGHTED_MEAN has no bytes: TREEFOLD_UNSUPPORTED.
+ */
+treefold_status treefold_aggregate_to_bytes(const treefold_aggregate *aggregate, void *bytes, size_t capacity, size_t *needed);
+treefold_status treefold_aggregate_of_bytes(treefold_aggregate *aggregate, const void *bytes, size_t n);
+treefold_status treefold_aggregate_statistic(const void *bytes, size_t n, treefold_statistic *result);
+
+/* An aggregate function of databases. Every engine has it by this name. */
+typedef struct treefold_sql_function {
+    const char *name;             /* such as "exact_var_samp" */
+    treefold_statistic statistic; /* what it returns; or what its state is created for */
+    double ddof;
+    int32_t columns;              /* 1 or 2 */
+    int32_t y_first;              /* whether SQL's first argument is y, as in exact_corr(y, x) */
+    int32_t returns_state;        /* whether it returns the bytes of the state, as exact_sum_state(x) does */
+} treefold_sql_function;
+
+/* The list of these functions, and their number. It is static. */
+const treefold_sql_function *treefold_sql_functions(size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
