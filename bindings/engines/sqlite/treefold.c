@@ -202,9 +202,14 @@ static void return_statistic(sqlite3_context *context, const char *suffix, struc
         sqlite3_result_double(context, result.value.real);
 }
 
+/* The state of no rows, which merged states may be, is NULL. */
 static void return_state(sqlite3_context *context, struct group *group)
 {
     size_t n = 0;
+    sqlite3_int64 rows = 0;
+    int is_null = 0;
+    if (!is_ok(context, "", treefold_aggregate_value(state_of(group), TREEFOLD_EXACT_COUNT, 0, TREEFOLD_I64, &rows, &is_null)) || rows == 0)
+        return;
     if (!is_ok(context, "", treefold_aggregate_to_bytes(state_of(group), NULL, 0, &n)))
         return;
     void *bytes = sqlite3_malloc64(n);
