@@ -13,8 +13,8 @@
 #' @details
 #' If an item is `NA`, the result is `NA`; else if one is `NaN`, it is `NaN`. Infinities of both signs give `NaN`. So does one infinity,
 #' except in sums, means and dot products. Too few items, or a denominator of 0, such as the correlation with a constant, give `NA` without
-#' a warning. Means of no items are `NaN`, as `mean(numeric())` is, and the sum of none is 0. Integers are added as they are: their sum is a
-#' double, which does not overflow to `NA`, and is exact up to 2^53.
+#' a warning. Means are as R's: `NaN` of no items, and `NaN` or infinite if the weights add up to 0. The sum of no items is 0. Integers are added
+#' as they are: their sum is a double, which does not overflow to `NA`, and is exact up to 2^53.
 #'
 #' A weight of 0 does not hide an item that is missing or infinite, as it does in [weighted.mean()]. `exact_slope` and `exact_intercept` are
 #' those of the regression line `lm(y ~ x)`.

@@ -1,6 +1,6 @@
 #' Exact statistics, and sums in tree order
 #'
-#' [exact_sum()] and its kin are statistics of a whole vector, [exact_by()] of groups, [exact_rolling()] of moving windows. [tree_sum()]
+#' [exact_sum()] and the like give statistics of a whole vector, [exact_by()] of groups, [exact_rolling()] of moving windows. [tree_sum()]
 #' adds in a fixed order. `options(treefold.threads = n)` lets them use `n` threads for long vectors; 0 is one for each core. The default is
 #' 1, the calling thread. The number of threads changes no bit of a result.
 #' @useDynLib treefold, .registration = TRUE, .fixes = "C_"
