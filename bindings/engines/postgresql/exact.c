@@ -1,9 +1,9 @@
 /*
  * Exact aggregates, over the aggregates of libtreefold.
  *
- * libtreefold allocates what its states cannot hold, and does not know PostgreSQL's memory contexts. So a state lies in its context beside
- * a callback, which frees that when the context is reset or deleted: when a group ends, and when a statement fails or is cancelled. A
- * state that lasts as long as a row lies in the row's context in the same way.
+ * A state that needs more room than it has allocates memory in libtreefold, of which PostgreSQL's memory contexts know nothing. So each
+ * state lies in a context beside a callback, which frees that memory when the context is reset or deleted: when a group ends, and when a
+ * statement fails or is cancelled. A state that is needed for one row only lies in the row's context, beside a callback, too.
  */
 #include "postgres.h"
 
@@ -13,7 +13,7 @@
 #include "check.h"
 #include "functions.h"
 
-/* The order of the arguments in SQL. */
+/* The order of the columns in SQL: YX is f(y, x). */
 enum columns
 {
     X,
@@ -24,9 +24,10 @@ enum columns
 /* ---- Rows that wait ------------------------------------------------------------------------------------------------------------ */
 
 /*
- * Exact sums do not depend on the order in which rows are added, so rows may be added late. The last rows wait here. With many groups,
- * their states have come from memory when they are added; with few, one call of libtreefold adds several. Whatever reads or removes from a
- * state adds all of them before. If that fails, the rows that are left still wait: they may belong to the open cursor of another statement.
+ * Exact sums do not depend on the order in which rows are added, so rows may be added late. The latest rows wait here. With many groups,
+ * their states are in the cache by the time they are added; with few groups, one call of libtreefold adds several rows. Whatever reads a
+ * state, or removes a row from one, first adds all rows that wait. If that fails, the rows that are left still wait: they may belong to the
+ * open cursor of another statement.
  */
 enum
 {
@@ -85,7 +86,7 @@ static void clear_state(void *state)
     treefold_aggregate_clear(state);
 }
 
-/* A new state, and behind it its callback. */
+/* A new state. Its callback lies behind it. */
 static treefold_aggregate *new_state(MemoryContext context, treefold_statistic statistic, const char *name)
 {
     size_t bytes = 0;
@@ -99,7 +100,7 @@ static treefold_aggregate *new_state(MemoryContext context, treefold_statistic s
     return state;
 }
 
-/* The state of bytes. */
+/* A new state, read from bytes. */
 static treefold_aggregate *read_state(MemoryContext context, bytea *bytes, const char *name)
 {
     const void *data = VARDATA_ANY(bytes);
@@ -113,7 +114,7 @@ static treefold_aggregate *read_state(MemoryContext context, bytea *bytes, const
 
 static bytea *write_state(treefold_aggregate *state, const char *name)
 {
-    /* Most states fit. */
+    /* Enough for most states. */
     size_t capacity = 512, n = 0;
     bytea *bytes = palloc(VARHDRSZ + capacity);
     treefold_status status = treefold_aggregate_to_bytes(state, VARDATA(bytes), capacity, &n);
@@ -128,7 +129,7 @@ static bytea *write_state(treefold_aggregate *state, const char *name)
     return bytes;
 }
 
-/* The state that is an argument, or NULL if it has no rows yet. */
+/* The argument i, a state; or NULL if there is none yet. */
 static inline treefold_aggregate *state_argument(FunctionCallInfo fcinfo, int i)
 {
     treefold_aggregate *state = PG_ARGISNULL(i) ? NULL : (treefold_aggregate *)PG_GETARG_POINTER(i);
@@ -242,10 +243,10 @@ FUNCTION(exact_state_combine)
     treefold_aggregate *state = state_argument(fcinfo, 0), *other = state_argument(fcinfo, 1);
     if (other == NULL)
         return unchanged(fcinfo);
-    /* The other state lies in the context of a row. */
+    /* The other state lasts only as long as a row: copy it. */
     if (state == NULL)
         PG_RETURN_POINTER(read_state(context, write_state(other, __func__), __func__));
-    /* Only those of exact_merge can be of two kinds. */
+    /* Only states of exact_merge can be of different kinds. */
     check(treefold_aggregate_merge(state, other), "exact_merge");
     PG_RETURN_POINTER(state);
 }

@@ -7,7 +7,7 @@
 
 #include "check.h"
 
-/* The rows of a group. Their size in bytes is a power of two, as PostgreSQL's allocator has it. */
+/* The rows of a group. The whole takes a power of two of bytes, as PostgreSQL's allocator gives them. */
 typedef struct Rows
 {
     size_t count;
@@ -15,7 +15,7 @@ typedef struct Rows
     double items[FLEXIBLE_ARRAY_MEMBER]; /* or floats */
 } Rows;
 
-/* Room for one row more, of item_bytes bytes. */
+/* The rows of the aggregate's state, with room for one more of item_bytes bytes. */
 static Rows *reserve(FunctionCallInfo fcinfo, Size item_bytes, const char *name)
 {
     const Size header = offsetof(Rows, items);
