@@ -13,7 +13,7 @@ extern "C" {
 
 /*
  * The exact state of one group of rows, in the caller's memory. Databases and languages keep one for each of many groups, and add one row in
- * a call. A state is created for one statistic, and has every statistic that follows from the same sums, with COUNT:
+ * a call. A state is created for one statistic, and has COUNT and every statistic that follows from the same sums:
  *
  *     created for                                  has                                                         bytes
  *     SUM                                          SUM, MEAN                                                      40
@@ -24,8 +24,8 @@ extern "C" {
  *     COVARIANCE, CORRELATION, SLOPE, INTERCEPT    COVARIANCE, CORRELATION, SLOPE, INTERCEPT                     216
  *
  * The other statistics are TREEFOLD_UNSUPPORTED. If items spread over more than about 23 binary places, or are not finite, the state also
- * allocates 600 to 2,200 bytes for each of its sums: treefold_aggregate_clear frees them. The memory may be moved as bytes, but not used
- * twice. Memory that does not begin as a state does is TREEFOLD_ARGUMENT. One thread may use a state at a time.
+ * allocates 600 to 2,200 bytes for each of its sums: treefold_aggregate_clear frees them. A state may be moved as bytes, but then only one
+ * of the copies may be used. Memory that does not begin as a state does is TREEFOLD_ARGUMENT. One thread may use a state at a time.
  */
 typedef struct treefold_aggregate treefold_aggregate;
 
@@ -62,15 +62,15 @@ treefold_status treefold_aggregate_value(const treefold_aggregate *aggregate, tr
                                          treefold_type type, void *result, int *is_null);
 
 /*
- * As the bytes of accumulators, and the same bytes. treefold_aggregate_of_bytes replaces a state, which must have been created for a
- * statistic with the same sums. treefold_aggregate_statistic sets *result to a statistic for which a state of such bytes can be created:
- * TREEFOLD_ARGUMENT if they begin as no state does. WEIGHTED_MEAN has no bytes: TREEFOLD_UNSUPPORTED.
+ * Write a state as bytes, the same as those of accumulators, and read it. treefold_aggregate_of_bytes replaces a state, which must have
+ * been created for a statistic with the same sums. treefold_aggregate_statistic sets *result to a statistic for which a state of such bytes
+ * can be created: TREEFOLD_ARGUMENT if they begin as no state does. WEIGHTED_MEAN has no bytes: TREEFOLD_UNSUPPORTED.
  */
 treefold_status treefold_aggregate_to_bytes(const treefold_aggregate *aggregate, void *bytes, size_t capacity, size_t *needed);
 treefold_status treefold_aggregate_of_bytes(treefold_aggregate *aggregate, const void *bytes, size_t n);
 treefold_status treefold_aggregate_statistic(const void *bytes, size_t n, treefold_statistic *result);
 
-/* An aggregate function of databases. Every engine has it by this name. */
+/* An aggregate function of databases, by its name there. Some engines leave out second names, such as exact_mean. */
 typedef struct treefold_sql_function {
     const char *name;             /* such as "exact_var_samp" */
     treefold_statistic statistic; /* what it returns; or what its state is created for */
