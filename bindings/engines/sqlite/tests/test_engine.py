@@ -71,10 +71,11 @@ class Errors(unittest.TestCase):
 
     def test_a_library_of_another_version(self):
         """The extension tells the version that it was compiled for from that of the library."""
-        header = (pathlib.Path(run.path_of("includedir")) / "treefold.h").read_text()
+        headers = pathlib.Path(run.path_of("includedir"))
         with tempfile.TemporaryDirectory() as folder:
-            changed = re.sub(r"#define TREEFOLD_VERSION \d+", "#define TREEFOLD_VERSION 70300", header)
-            (pathlib.Path(folder) / "treefold.h").write_text(changed)
+            for name in ["treefold.h", "treefold_aggregates.h"]:
+                changed = re.sub(r"#define TREEFOLD_VERSION \d+", "#define TREEFOLD_VERSION 70300", (headers / name).read_text())
+                (pathlib.Path(folder) / name).write_text(changed)
             other = run.build(folder, f"-I{folder}")
             connection = sqlite3.connect(":memory:")
             connection.enable_load_extension(True)
