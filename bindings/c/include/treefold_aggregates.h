@@ -41,8 +41,8 @@ treefold_status treefold_aggregate_clear(treefold_aggregate *aggregate);
 /*
  * Adds n rows, or removes n that were added. x has n items of TREEFOLD_F32, F64 or I64. Statistics of two columns also take y, which has as
  * many items, of y_type; for other statistics, y is NULL and y_type is 0. Integers are added as they are, beyond 2^53, too. A failed call
- * changes nothing. Removing more rows than there are, or more with NaN or an infinity than there are, is TREEFOLD_ARGUMENT. Removing other
- * rows that were never added is not detected.
+ * changes nothing. TREEFOLD_ARGUMENT if there would be more than 2^63 - 1 rows; or if more rows are removed than there are, or more with NaN
+ * or an infinity than there are. Removing other rows that were never added is not detected.
  */
 treefold_status treefold_aggregate_add(treefold_aggregate *aggregate, treefold_type x_type, const void *x, treefold_type y_type,
                                        const void *y, size_t n);

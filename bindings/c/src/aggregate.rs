@@ -6,7 +6,8 @@ use std::fmt::Display;
 use bytemuck::NoUninit;
 use treefold::exact::{
     BytesError, CompactAny, CompactBytes, CompactCoMoments, CompactMoments, CompactNumber,
-    CompactPowers, CompactProducts, CompactState, CompactSum, CompactWeightedMean, Held, Statistic,
+    CompactPowers, CompactProducts, CompactState, CompactSum, CompactWeightedMean, Held,
+    LimitError, Statistic,
 };
 
 use crate::accumulator::{Change, of_bytes_error};
@@ -33,13 +34,16 @@ impl Column<'_> {
         }
     }
 
-    fn items(self) -> impl Iterator<Item = CompactNumber> {
-        let length = match self {
+    fn len(self) -> usize {
+        match self {
             Self::F32(items) => items.len(),
             Self::F64(items) => items.len(),
             Self::I64(items) => items.len(),
-        };
-        (0..length).map(move |index| self.item(index))
+        }
+    }
+
+    fn items(self) -> impl Iterator<Item = CompactNumber> {
+        (0..self.len()).map(move |index| self.item(index))
     }
 }
 
@@ -130,10 +134,12 @@ compact! {
 pub(crate) trait Aggregate: Any {
     fn held(&self) -> Held;
 
-    fn add(&mut self, rows: &Rows<'_>);
+    /// # Errors
+    /// There would be more than 2^63 - 1 rows. The state stays as it was, as after any error below.
+    fn add(&mut self, rows: &Rows<'_>) -> Result<(), Failure>;
 
     /// # Errors
-    /// There are fewer rows, or fewer of a kind. The state stays as it was, as after any error below.
+    /// There are fewer rows, or fewer of a kind.
     fn remove(&mut self, rows: &Rows<'_>) -> Result<(), Failure>;
 
     /// Adds another state's rows, or removes them.
@@ -169,8 +175,13 @@ impl<S: Compact> Aggregate for S {
         S::HELD
     }
 
-    fn add(&mut self, rows: &Rows<'_>) {
+    fn add(&mut self, rows: &Rows<'_>) -> Result<(), Failure> {
+        let items = self.items().saturating_add(rows.x.len() as u64);
+        if items > i64::MAX.cast_unsigned() {
+            return Err(wrong(LimitError::Items));
+        }
         self.add_rows(rows);
+        Ok(())
     }
 
     fn remove(&mut self, rows: &Rows<'_>) -> Result<(), Failure> {

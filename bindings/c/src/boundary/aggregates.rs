@@ -83,7 +83,10 @@ fn held_for(statistic: i32) -> Result<Held, Failure> {
 
 /// The bytes of a state.
 fn bytes_of(held: Held) -> usize {
-    with_type!(held, State => size_of::<Placed<State>>(), else 0)
+    with_type!(held, State => {
+        const { assert!(align_of::<Placed<State>>() <= 8) };
+        size_of::<Placed<State>>()
+    }, else 0)
 }
 
 /// The state in a caller's memory.
@@ -203,10 +206,7 @@ unsafe fn change(
         };
         let rows = Rows { x, y };
         match change {
-            Change::Add => {
-                state.add(&rows);
-                Ok(())
-            }
+            Change::Add => state.add(&rows),
             Change::Remove => state.remove(&rows),
         }
     })

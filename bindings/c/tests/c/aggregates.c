@@ -223,6 +223,30 @@ static void check_types(void)
     OK(treefold_aggregate_clear(state));
 }
 
+/* A state of 2^63 - 1 rows takes no more. */
+static void check_limit(void)
+{
+    const double item = 0.5;
+    static unsigned char bytes[LONGEST];
+    struct memory memories[3];
+    treefold_aggregate *all = create(&memories[0], TREEFOLD_EXACT_SUM), *part = create(&memories[1], TREEFOLD_EXACT_SUM);
+    treefold_aggregate *same = create(&memories[2], TREEFOLD_EXACT_SUM);
+    size_t length = 0;
+    OK(treefold_aggregate_add(part, TREEFOLD_F64, &item, 0, NULL, 1));
+    for (int doublings = 0; doublings < 63; doublings++) {
+        OK(treefold_aggregate_merge(all, part));
+        OK(treefold_aggregate_to_bytes(part, bytes, sizeof bytes, &length));
+        OK(treefold_aggregate_of_bytes(same, bytes, length));
+        if (doublings < 62)
+            OK(treefold_aggregate_merge(part, same));
+    }
+    EXPECT(TREEFOLD_ARGUMENT, "room for 2^63 - 1 items", treefold_aggregate_merge(all, part));
+    EXPECT(TREEFOLD_ARGUMENT, "room for 2^63 - 1 items", treefold_aggregate_add(all, TREEFOLD_F64, &item, 0, NULL, 1));
+    expect(all, TREEFOLD_EXACT_SUM, 0x1p62, 0);
+    OK(treefold_aggregate_remove(all, TREEFOLD_F64, &item, 0, NULL, 1));
+    OK(treefold_aggregate_add(all, TREEFOLD_F64, &item, 0, NULL, 1));
+}
+
 static void check_errors(void)
 {
     const double item = 1;
@@ -288,6 +312,7 @@ int main(void)
                 check(&statistics[i], types[t]);
     check_specials();
     check_types();
+    check_limit();
     check_errors();
     check_functions();
     return failures != 0;

@@ -84,7 +84,12 @@ def compare(found, expected, what):
 
 def regression(server):
     """The files in sql/ and expected/."""
-    assert re.search(r"All \d+ tests passed", server.make("installcheck"))
+    differences = server.folder / "build/regression.diffs"
+    try:
+        assert re.search(r"All \d+ tests passed", server.make("installcheck"))
+    finally:
+        if differences.exists():
+            print(differences.read_text())
 
 
 def names(server):
@@ -131,7 +136,8 @@ def against_fractions(server):
         fill(server, "t", rows)
         expected = {k: expected_of(pairs) for k, pairs in by_key(rows).items()}
         assert min(map(len, by_key(rows).values())) < 6
-        for plan in ["enable_sort = off", "enable_hashagg = off"]:
+        compiled = "; SET ".join(f"jit{what} = 0" for what in ("_above_cost", "_inline_above_cost", "_optimize_above_cost"))
+        for plan in ["enable_sort = off", "enable_hashagg = off", f"jit = on; SET {compiled}"]:
             for k, *found in server.rows(f"SET {plan}; SELECT k, {', '.join(CALLS)} FROM t GROUP BY k"):
                 compare(numbers(found), expected[int(k)], (plan, exponents, k))
         compare(numbers(server.one(f"SELECT {', '.join(CALLS)} FROM t")), expected_of([row[2:] for row in rows]), exponents)
@@ -364,6 +370,12 @@ def statements_in_statements(server):
         nested = {i: i * (i + 3) // 2 for i in range(1, 201)}
         expected = [(k, sum(nested[i] for i in nested if i % modulus == k and i % 2), sum(i * nested[i] for i in nested if i % modulus == k and i % 3)) for k in range(modulus)]
         assert [tuple(map(float, row)) for row in server.rows(query)] == expected
+    # A cursor that goes on after a statement with an aggregate has failed.
+    cursor = "SET enable_hashagg = off; BEGIN; DECLARE c CURSOR FOR SELECT i % 3, exact_sum(i::float8) FROM generate_series(1, 300) i GROUP BY 1 ORDER BY 1"
+    fails = "SAVEPOINT s; SELECT exact_sum(1.0::float8 / (i - 5)) FROM generate_series(1, 9) i; ROLLBACK TO s"
+    lines = server.run(f"{cursor}; FETCH c; {fails}; FETCH c; {fails}; FETCH c; COMMIT")
+    assert len([line for line in lines if "division by zero" in line]) == 2, lines
+    assert [line for line in lines if "|" in line] == ["0|15150", "1|14950", "2|15050"], lines
     # Two cursors that advance in turn.
     fetch = "FETCH a; FETCH b;" * 5
     cursors = "".join(f"DECLARE {name} CURSOR FOR SELECT exact_sum(x + {i}) OVER (ORDER BY x) FROM generate_series(1.0::numeric, 5) n, LATERAL (SELECT n::float8 AS x) l;" for i, name in enumerate("ab"))
@@ -416,9 +428,14 @@ def damaged_states(server):
                     refused := refused + 1;
                 END;
                 BEGIN
-                    PERFORM exact_sum_of(damaged), exact_corr_of(damaged);
+                    PERFORM exact_sum_of(damaged);
                 EXCEPTION WHEN invalid_parameter_value THEN
-                    ASSERT SQLERRM ~ '^exact_(sum|corr)_of: ', SQLERRM;
+                    ASSERT SQLERRM LIKE 'exact_sum_of: %', SQLERRM;
+                END;
+                BEGIN
+                    PERFORM exact_corr_of(damaged);
+                EXCEPTION WHEN invalid_parameter_value THEN
+                    ASSERT SQLERRM LIKE 'exact_corr_of: %', SQLERRM;
                 END;
             END LOOP;
             RAISE NOTICE 'damaged % %', refused, accepted;

@@ -38,7 +38,7 @@ treefold-run --which true
 pg_createcluster 15 trial
 pg_ctlcluster 15 trial start
 su postgres -c "psql --command 'CREATE EXTENSION treefold'"
-su postgres -c "psql --command 'SELECT exact_sum(x) FROM (VALUES (1e300::float8), (0.1), (-1e300)) t(x)'"
+test "$(su postgres -c "psql -tAc 'SELECT exact_sum(x) FROM (VALUES (1e300::float8), (0.1), (-1e300)) t(x)'")" = 0.1
 pg_dropcluster --stop 15 trial
 apt-get purge --yes --quiet 'libtreefold*' treefold-run 'postgresql-15-treefold'
 test -z "$(find / -xdev -path /treefold -prune -o -path /proc -prune -o -name '*treefold*' -print)"
