@@ -56,7 +56,7 @@ treefold_status treefold_aggregate_unmerge(treefold_aggregate *aggregate, const 
 /*
  * A statistic, rounded once. Sets *is_null to 1 where SQL has NULL, and then *result to 0: for no rows, unless it is a COUNT; for too few
  * rows; and where a denominator is 0. result is one number of `type`: TREEFOLD_F64; for COUNT also I64; for SUM, if the state was created for
- * it, also F32, and I64, which is TREEFOLD_ARGUMENT if the exact sum is no such integer. Every zero result is +0.
+ * it, also F32, and I64, which is TREEFOLD_ARGUMENT if the exact sum is not an integer of 64 bits. Every zero result is +0.
  */
 treefold_status treefold_aggregate_value(const treefold_aggregate *aggregate, treefold_statistic statistic, double ddof,
                                          treefold_type type, void *result, int *is_null);

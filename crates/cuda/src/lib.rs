@@ -1,7 +1,7 @@
 //! Sums of items in the memory of NVIDIA GPUs, with the bits of the processor's sums.
 //!
 //! A [`Device`] adds up [`Items`] in its memory: in tree order ([`Device::sum`], [`Device::sum_rows`]), or exactly
-//! ([`Device::exact_sum`]). Over ranks, [`Device::allreduce`] and its kin run a [`Plan`](reduce::Plan) of [`Sum`](reduce::Sum) on
+//! ([`Device::exact_sum`]). Over ranks, [`Device::allreduce`] and the methods beside it run a [`Plan`](reduce::Plan) of [`Sum`](reduce::Sum) on
 //! items that are on the GPU of each rank; exact sums are merged as those of items in ordinary memory are.
 //!
 //! ```no_run

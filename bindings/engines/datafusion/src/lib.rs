@@ -25,7 +25,7 @@ use states::{OfState, Outcome, Read};
 use tree::TreeSum;
 
 /// The aggregates `exact_sum`, `exact_avg`, `exact_dot`, `exact_var_pop`, `exact_var_samp`, `exact_stddev_pop` and `exact_stddev_samp`; then
-/// `exact_skewness`, `exact_covar_samp`, `exact_corr`, `exact_regr_slope` and their kin; then those that give states, and `exact_merge`.
+/// `exact_skewness`, `exact_covar_samp`, `exact_corr`, `exact_regr_slope` and so on; then those that give states, and `exact_merge`.
 #[must_use]
 pub fn aggregates() -> Vec<AggregateUDF> {
     let functions = Kind::ALL.into_iter().map(ExactAggregate::new);
@@ -46,7 +46,7 @@ pub fn aggregates() -> Vec<AggregateUDF> {
         .collect()
 }
 
-/// The scalar functions that read states: `exact_sum_of`, `exact_var_samp_of` and their kin.
+/// The scalar functions that read states: `exact_sum_of`, `exact_var_samp_of` and so on.
 #[must_use]
 pub fn readers() -> Vec<ScalarUDF> {
     of_states()

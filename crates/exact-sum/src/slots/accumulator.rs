@@ -7,7 +7,7 @@ use bytemuck::Pod;
 use crate::bytes::BytesError;
 use crate::number::counters::{LimitError, RemoveError};
 
-/// An exact sum of any kind, as messages hold it: [`Sum`](crate::Sum), [`ProductSum`](crate::ProductSum) and their complex kin.
+/// An exact sum of any kind, as messages hold it: [`Sum`](crate::Sum), [`ProductSum`](crate::ProductSum), or one of complex numbers.
 ///
 /// There are two forms. [`Words`](Self::Words) are short, and are merged by [`merge_words`](Self::merge_words).
 /// [`Integers`](Self::Integers) are twice as long, and are merged by adding them one by one, as MPI's `MPI_SUM` adds integers.

@@ -202,7 +202,7 @@ impl AnyPlan {
     /// The runs of this rank's rows that a reduction folds, each by itself, before ranks communicate: the rows of each, in order. `None` if
     /// the [algorithm](crate::AnyPlan::algorithm) is not a schedule.
     ///
-    /// For rows that are folded elsewhere, as on a GPU: [`Plan::allreduce_folded`](crate::Plan::allreduce_folded) and its kin take the folds
+    /// For rows that are folded elsewhere, as on a GPU: [`Plan::allreduce_folded`](crate::Plan::allreduce_folded) and the other `_folded` runs take the folds
     /// of these runs, a row for each, in place of the rows.
     ///
     /// ```

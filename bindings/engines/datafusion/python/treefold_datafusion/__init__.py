@@ -15,7 +15,7 @@ _MAJOR = "55"
 
 def register(session: SessionContext) -> None:
     """Makes exact_sum, exact_avg, exact_dot, exact_var_pop, exact_var_samp, exact_stddev_pop, exact_stddev_samp, exact_skewness, exact_corr,
-    exact_regr_slope and their kin, exact_moments_state, exact_merge, exact_var_samp_of and their kin, and tree_sum known to a session.
+    exact_regr_slope and so on, exact_moments_state, exact_merge, exact_var_samp_of and so on, and tree_sum known to a session.
 
     ImportError where `datafusion` has another major version than this package was built for.
     """

@@ -1,4 +1,4 @@
-//! MPI_Init and its kin, after which ranks compare their settings, and a process that never reduces takes part in the report, too.
+//! MPI_Init and MPI_Init_thread, after which ranks compare their settings, and a process that never reduces takes part in the report, too.
 
 #![allow(non_snake_case, reason = "MPI's names")]
 
