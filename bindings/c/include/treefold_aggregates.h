@@ -12,8 +12,8 @@ extern "C" {
 #endif
 
 /*
- * The exact state of one group of rows, in the caller's memory. Databases and languages keep one for each of many groups, and add one row in
- * a call. A state is created for one statistic, and has COUNT and every statistic that follows from the same sums:
+ * The exact state of one group of rows, in the caller's memory. Databases and languages keep one for each of many groups, and add one row
+ * in a call. A state is created for one statistic, and has COUNT and every statistic that follows from the same sums:
  *
  *     created for                                  has                                                         bytes
  *     SUM                                          SUM, MEAN                                                      40
@@ -24,8 +24,8 @@ extern "C" {
  *     COVARIANCE, CORRELATION, SLOPE, INTERCEPT    COVARIANCE, CORRELATION, SLOPE, INTERCEPT                     216
  *
  * The other statistics are TREEFOLD_UNSUPPORTED. If items spread over more than about 23 binary places, or are not finite, the state also
- * allocates 600 to 2,200 bytes for each of its sums: treefold_aggregate_clear frees them. A state may be moved as bytes, but then only one
- * of the copies may be used. Memory that does not begin as a state does is TREEFOLD_ARGUMENT. One thread may use a state at a time.
+ * allocates 600 to 2,200 bytes for each of its sums: treefold_aggregate_clear frees them. A state may be moved as bytes, but then only
+ * one of the copies may be used. Memory that does not begin as a state does is TREEFOLD_ARGUMENT. One thread may use a state at a time.
  */
 typedef struct treefold_aggregate treefold_aggregate;
 
@@ -39,10 +39,10 @@ treefold_status treefold_aggregate_init(treefold_aggregate *aggregate, size_t n,
 treefold_status treefold_aggregate_clear(treefold_aggregate *aggregate);
 
 /*
- * Adds n rows, or removes n that were added. x has n items of TREEFOLD_F32, F64 or I64. Statistics of two columns also take y, which has as
- * many items, of y_type; for other statistics, y is NULL and y_type is 0. Integers are added as they are, beyond 2^53, too. A failed call
- * changes nothing. TREEFOLD_ARGUMENT if there would be more than 2^63 - 1 rows; or if more rows are removed than there are, or more with NaN
- * or an infinity than there are. Removing other rows that were never added is not detected.
+ * Adds n rows, or removes n that were added. x has n items of TREEFOLD_F32, F64 or I64. Statistics of two columns also take y, which has
+ * as many items, of y_type; for other statistics, y is NULL and y_type is 0. Integers are added as they are, beyond 2^53, too. A failed
+ * call changes nothing. TREEFOLD_ARGUMENT if there would be more than 2^63 - 1 rows; or if more rows are removed than there are, or more
+ * with NaN or an infinity than there are. Removing other rows that were never added is not detected.
  */
 treefold_status treefold_aggregate_add(treefold_aggregate *aggregate, treefold_type x_type, const void *x, treefold_type y_type,
                                        const void *y, size_t n);
@@ -55,16 +55,16 @@ treefold_status treefold_aggregate_unmerge(treefold_aggregate *aggregate, const 
 
 /*
  * A statistic, rounded once. Sets *is_null to 1 where SQL has NULL, and then *result to 0: for no rows, unless it is a COUNT; for too few
- * rows; and where a denominator is 0. result is one number of `type`: TREEFOLD_F64; for COUNT also I64; for SUM, if the state was created for
- * it, also F32, and I64, which is TREEFOLD_ARGUMENT if the exact sum is not an integer of 64 bits. Every zero result is +0.
+ * rows; and where a denominator is 0. result is one number of `type`: TREEFOLD_F64; for COUNT also I64; for SUM, if the state was created
+ * for it, also F32, and I64, which is TREEFOLD_ARGUMENT if the exact sum is not an integer of 64 bits. Every zero result is +0.
  */
 treefold_status treefold_aggregate_value(const treefold_aggregate *aggregate, treefold_statistic statistic, double ddof,
                                          treefold_type type, void *result, int *is_null);
 
 /*
  * Write a state as bytes, the same as those of accumulators, and read it. treefold_aggregate_of_bytes replaces a state, which must have
- * been created for a statistic with the same sums. treefold_aggregate_statistic sets *result to a statistic for which a state of such bytes
- * can be created: TREEFOLD_ARGUMENT if they begin as no state does. WEIGHTED_MEAN has no bytes: TREEFOLD_UNSUPPORTED.
+ * been created for a statistic with the same sums. treefold_aggregate_statistic sets *result to a statistic for which a state of such
+ * bytes can be created: TREEFOLD_ARGUMENT if they begin as no state does. WEIGHTED_MEAN has no bytes: TREEFOLD_UNSUPPORTED.
  */
 treefold_status treefold_aggregate_to_bytes(const treefold_aggregate *aggregate, void *bytes, size_t capacity, size_t *needed);
 treefold_status treefold_aggregate_of_bytes(treefold_aggregate *aggregate, const void *bytes, size_t n);
