@@ -36,8 +36,8 @@ const MEMBERS: [&str; 16] = [
 /// A package within a member's folder.
 const LIBRARY: &str = "bindings/c-mpi/library";
 
-/// What else is in it: among that, the pages that are installed.
-const FILES: &str = ".cargo/config.toml CHANGELOG.md Cargo.lock LICENSE-APACHE LICENSE-MIT rust-toolchain.toml docs/installing.md \
+/// What else is in it: the engines over the library, and the pages that are installed.
+const FILES: &str = "bindings/engines/postgresql bindings/engines/r bindings/engines/sqlite .cargo/config.toml CHANGELOG.md Cargo.lock LICENSE-APACHE LICENSE-MIT rust-toolchain.toml docs/installing.md \
     docs/items-and-ranks.md docs/lanes.md docs/order.md docs/tree-or-exact.md docs/tutorial-fortran.md";
 
 /// Makes it, and builds from it alone.
