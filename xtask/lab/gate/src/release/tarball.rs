@@ -37,8 +37,9 @@ const MEMBERS: [&str; 16] = [
 const LIBRARY: &str = "bindings/c-mpi/library";
 
 /// What else is in it: the engines over the library, and the pages that are installed.
-const FILES: &str = "bindings/engines/postgresql bindings/engines/r bindings/engines/sqlite .cargo/config.toml CHANGELOG.md Cargo.lock LICENSE-APACHE LICENSE-MIT rust-toolchain.toml docs/installing.md \
-    docs/items-and-ranks.md docs/lanes.md docs/order.md docs/tree-or-exact.md docs/tutorial-fortran.md";
+const FILES: &str = "bindings/engines/postgresql bindings/engines/r bindings/engines/sqlite .cargo/config.toml CHANGELOG.md Cargo.lock \
+    LICENSE-APACHE LICENSE-MIT rust-toolchain.toml docs/installing.md docs/items-and-ranks.md docs/lanes.md docs/order.md \
+    docs/tree-or-exact.md docs/tutorial-fortran.md";
 
 /// Makes it, and builds from it alone.
 pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result {
