@@ -20,6 +20,8 @@ mod held;
 pub mod keyed;
 pub mod library;
 #[cfg(feature = "local")]
+mod placed;
+#[cfg(feature = "local")]
 pub mod team;
 #[cfg(feature = "local")]
 pub mod tree;
