@@ -245,6 +245,9 @@ static void check_limit(void)
     expect(all, TREEFOLD_EXACT_SUM, 0x1p62, 0);
     OK(treefold_aggregate_remove(all, TREEFOLD_F64, &item, 0, NULL, 1));
     OK(treefold_aggregate_add(all, TREEFOLD_F64, &item, 0, NULL, 1));
+    OK(treefold_aggregate_clear(all));
+    OK(treefold_aggregate_clear(part));
+    OK(treefold_aggregate_clear(same));
 }
 
 static void check_errors(void)
