@@ -102,7 +102,7 @@ pub(crate) const STAGES: &[Stage] = stages! {
     "duckdb" Always, MPI Unused, beside Others, 120 s, duckdb:
         "exact sums in Polars and pandas from PyPI; the extension of DuckDB is built, and passes its tests there; DuckDB before 2.0 refuses it";
     "postgresql" Always, MPI Unused, beside Others, 90 s, postgresql:
-        "the extension of PostgreSQL is built, and passes its tests in a server";
+        "the extension of PostgreSQL is built, and passes its tests in a server; root on Debian";
     "sqlite" Always, MPI Unused, beside Others, 30 s, sqlite:
         "the extension of SQLite is built, and passes its tests there";
     "r" Always, MPI Unused, beside Others, 60 s, r:

@@ -8,7 +8,7 @@ use std::process::Command;
 use checkout::workspace::workspace;
 use launch::installed::{is_on_path, is_root};
 
-use crate::commands::{Result, command};
+use crate::commands::{Result, Stop, command};
 use crate::libraries::prefix;
 use crate::setup;
 use crate::steps::Steps;
@@ -102,6 +102,10 @@ impl Engine {
     }
 
     fn check(&self, steps: &mut Steps) -> Result {
+        if self.folder == POSTGRESQL.folder && !is_root() {
+            let reason = "tests in PostgreSQL: they install the extension, as root";
+            return Err(Stop::Skipped(reason.to_owned()));
+        }
         self.install()?;
         let library = prefix(steps)?.join("lib");
         let mut tests = command!(self.tests);
