@@ -191,11 +191,9 @@ impl<S: Compact> Aggregate for S {
     }
 
     fn change_by(&mut self, change: Change, other: &dyn Aggregate) -> Result<(), Failure> {
-        let found = name_of(other.held());
-        let other: &dyn Any = other;
-        let Some(other) = other.downcast_ref::<S>() else {
-            let message = format!("the state is {found}, not {}", name_of(S::HELD));
-            return Err(Failure::new(Code::Argument, message));
+        let Some(other) = (other as &dyn Any).downcast_ref::<S>() else {
+            let [found, expected] = [other.held(), S::HELD].map(Held::name);
+            return Err(wrong(format_args!("the state is {found}, not {expected}")));
         };
         match change {
             Change::Add => self.merge(other).map_err(wrong),
@@ -209,10 +207,12 @@ impl<S: Compact> Aggregate for S {
         element_type: ElementType,
         value: &mut [u8],
     ) -> Result<bool, Failure> {
-        let statistic = match question.asked {
-            Asked::Of(statistic) if S::HELD.has(statistic) => statistic,
-            asked => return Err(has_no(S::HELD, asked)),
+        let Asked::Of(statistic) = question.asked else {
+            return Err(question.asked.missing("aggregates"));
         };
+        S::HELD
+            .check(statistic)
+            .map_err(|error| Failure::new(Code::Unsupported, error.to_string()))?;
         match (element_type, statistic, self.as_sum()) {
             (ElementType::F64, ..) => {
                 Ok(put_some(self.statistic(statistic, question.options), value))
@@ -287,28 +287,7 @@ fn has_no_bytes() -> Failure {
     )
 }
 
-/// What a state holds, in errors. These name no argument of C: they are for users of SQL.
-fn name_of(held: Held) -> &'static str {
-    match held {
-        Held::Sum => "a sum",
-        Held::Products => "a sum of products",
-        Held::Moments => "moments",
-        Held::Powers => "sums of four powers",
-        Held::CoMoments => "co-moments",
-        _ => "a weighted mean",
-    }
-}
-
-#[cold]
-fn has_no(held: Held, asked: Asked) -> Failure {
-    let statistic = match asked {
-        Asked::Of(statistic) => statistic.name(),
-        Asked::ConjugateDot => asked.name(),
-    };
-    let message = format!("the state is {}, which has no {statistic}", name_of(held));
-    Failure::new(Code::Unsupported, message)
-}
-
+/// Errors name no argument of C: they are for users of SQL.
 #[cold]
 fn wrong(error: impl Display) -> Failure {
     Failure::new(Code::Argument, error.to_string())

@@ -63,8 +63,8 @@ pub(crate) fn read(column: &Series, statistic: Statistic, options: Options) -> R
             values.push(None);
             return Ok(());
         };
-        if !state.has(statistic) {
-            let name = state.name();
+        if !state.held().has(statistic) {
+            let name = state.held().name();
             let what = format!("a state is {name}, which has no {statistic}");
             return Err(said(column, what));
         }

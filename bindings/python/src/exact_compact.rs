@@ -88,12 +88,7 @@ impl ExactCompact {
     /// A statistic; NaN if there are too few rows, or a denominator is zero.
     fn value(&self, name: &str, ddof: Option<f64>, bias: Option<bool>) -> PyResult<f64> {
         let statistic: Statistic = name.parse().map_err(said)?;
-        if !self.0.has(statistic) {
-            let held = self.0.name();
-            return Err(PyValueError::new_err(format!(
-                "the state is {held}, which has no {name}"
-            )));
-        }
+        self.0.held().check(statistic).map_err(said)?;
         let defaults = statistic.defaults();
         let options = Options {
             ddof: ddof.unwrap_or(defaults.ddof),

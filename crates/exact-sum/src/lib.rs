@@ -59,7 +59,7 @@ pub use slots::powers::Powers;
 pub use slots::product_sum::ProductSum;
 pub use slots::sum::Sum;
 pub use slots::weighted::WeightedMean;
-pub use statistic::{Held, Options, Statistic, UnknownStatistic};
+pub use statistic::{Held, MissingStatistic, Options, Statistic, UnknownStatistic};
 
 /// The exact sum of items, rounded to nearest: see [`Sum::value`].
 ///

@@ -182,7 +182,33 @@ impl Statistic {
 }
 
 impl Held {
+    /// What a state is that holds it, in words.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sum => "a sum",
+            Self::Products => "a sum of products",
+            Self::Moments => "moments",
+            Self::CoMoments => "co-moments",
+            Self::Powers => "sums of four powers",
+            Self::Weighted => "a weighted mean",
+            Self::Extrema => "extrema",
+        }
+    }
+
     /// Whether a state that holds it has a statistic.
+    ///
+    /// # Errors
+    /// It does not.
+    pub fn check(self, statistic: Statistic) -> Result<(), MissingStatistic> {
+        let missing = MissingStatistic {
+            held: self,
+            statistic,
+        };
+        self.has(statistic).then_some(()).ok_or(missing)
+    }
+
+    /// The same without an error.
     #[must_use]
     pub fn has(self, statistic: Statistic) -> bool {
         match (statistic, self) {
@@ -211,6 +237,22 @@ impl fmt::Display for Statistic {
         f.write_str(self.name())
     }
 }
+
+/// A state does not have this statistic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MissingStatistic {
+    held: Held,
+    statistic: Statistic,
+}
+
+impl fmt::Display for MissingStatistic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { held, statistic } = self;
+        write!(f, "the state is {}, which has no {statistic}", held.name())
+    }
+}
+
+impl Error for MissingStatistic {}
 
 /// No statistic has this name.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -327,12 +327,8 @@ impl Read {
         let name = &self.name;
         let state = CompactAny::of_bytes(bytes);
         let state = state.map_err(|error| exec_datafusion_err!("{name}: {error}"))?;
-        if !state.has(*statistic) {
-            let held = state.name();
-            return Err(exec_datafusion_err!(
-                "{name}: the state is {held}, which has no {statistic}"
-            ));
-        }
+        let check = state.held().check(*statistic);
+        check.map_err(|error| exec_datafusion_err!("{name}: {error}"))?;
         Ok(state.statistic(*statistic, *options))
     }
 }

@@ -376,13 +376,7 @@ impl Aggregate for Merge {
 /// A statistic of the rows of a state.
 pub(crate) fn statistic_of(bytes: &[u8], function: &SqlFunction) -> Result<Option<f64>, Error> {
     let state = CompactAny::of_bytes(bytes).map_err(said)?;
-    if !state.has(function.statistic) {
-        let SqlFunction { statistic, .. } = function;
-        return Err(format!(
-            "the state is {}, which has no {statistic}",
-            state.name()
-        ));
-    }
+    state.held().check(function.statistic).map_err(said)?;
     Ok(state.statistic(function.statistic, function.options))
 }
 

@@ -11,6 +11,7 @@ use crate::number::counters::{Counters, LimitError, items_of_both};
 use crate::number::fixed::{Fixed, FixedFormat};
 use crate::number::float::Float;
 use crate::number::total::Total;
+use crate::statistic::Held;
 
 /// What a sum is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,16 +68,16 @@ impl Kind {
 
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Self::Sum => "a sum",
-            Self::ProductSum => "a sum of products",
+            Self::Sum => Held::Sum.name(),
+            Self::ProductSum => Held::Products.name(),
             Self::ComplexSum => "a sum of complex numbers",
             Self::ComplexProductSum => "a sum of products of complex numbers",
-            Self::Moments => "moments",
+            Self::Moments => Held::Moments.name(),
             Self::ComplexMoments => "moments of complex numbers",
             Self::KeyedSums => "sums by key",
             Self::KeyedMoments => "moments by key",
-            Self::CoMoments => "co-moments",
-            Self::Powers => "sums of four powers",
+            Self::CoMoments => Held::CoMoments.name(),
+            Self::Powers => Held::Powers.name(),
             Self::KeyedMeans => "means by key",
             Self::KeyedProducts => "sums of products by key",
             Self::KeyedWeightedMeans => "weighted means by key",

@@ -63,8 +63,8 @@ macro_rules! of_two {
             (CompactAny::Powers($own), CompactAny::Powers($else)) => $value,
             (own, other) => {
                 return Err(BytesError::Kind {
-                    found: other.kind().name().to_owned(),
-                    expected: own.kind().name().to_owned(),
+                    found: other.held().name().to_owned(),
+                    expected: own.held().name().to_owned(),
                 }
                 .into());
             }
@@ -79,13 +79,7 @@ impl CompactAny {
     /// They are not those of a state of doubles.
     pub fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
         let mut state = Self::empty(Self::held_by_bytes(bytes)?).expect("it has bytes");
-        match &mut state {
-            Self::Sum(state) => *state = CompactSum::of_bytes(bytes)?,
-            Self::Products(state) => *state = CompactProducts::of_bytes(bytes)?,
-            Self::Moments(state) => *state = CompactMoments::of_bytes(bytes)?,
-            Self::CoMoments(state) => *state = CompactCoMoments::of_bytes(bytes)?,
-            Self::Powers(state) => *state = CompactPowers::of_bytes(bytes)?,
-        }
+        of_any!(&mut state, state => *state = CompactBytes::of_bytes(bytes)?);
         Ok(state)
     }
 
@@ -184,27 +178,5 @@ impl CompactAny {
     #[must_use]
     pub fn statistic(&self, statistic: Statistic, options: Options) -> Option<f64> {
         of_any!(self, state => state.statistic(statistic, options))
-    }
-
-    /// Whether it is a state for a statistic.
-    #[must_use]
-    pub fn has(&self, statistic: Statistic) -> bool {
-        self.held().has(statistic)
-    }
-
-    /// What it is in words.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        self.kind().name()
-    }
-
-    fn kind(&self) -> Kind {
-        match self {
-            Self::Sum(_) => Kind::Sum,
-            Self::Products(_) => Kind::ProductSum,
-            Self::Moments(_) => Kind::Moments,
-            Self::CoMoments(_) => Kind::CoMoments,
-            Self::Powers(_) => Kind::Powers,
-        }
     }
 }

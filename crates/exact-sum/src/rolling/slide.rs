@@ -62,7 +62,7 @@ pub(super) fn statistics<T: Float, N: Narrow<T, C>, const C: usize>(
         } else {
             None
         };
-        let exact = || slide.exact(statistic, options, items, units, is_quiet);
+        let exact = || slide.exact(statistic, options, items, units);
         values.push(near.unwrap_or_else(exact));
     }
     if let Some(quiet) = quiet {
@@ -110,22 +110,8 @@ impl<T: Float, N: Narrow<T, C>, const C: usize> Slide<'_, T, N, C> {
 
     /// The statistic of items that do not fit the grids, or where the sums in them leave doubt.
     #[cold]
-    fn exact(
-        &self,
-        statistic: Statistic,
-        options: Options,
-        items: u64,
-        units: [i32; C],
-        is_quiet: bool,
-    ) -> T {
+    fn exact(&self, statistic: Statistic, options: Options, items: u64, units: [i32; C]) -> T {
         let all = self.narrow.with(&self.others, items, units);
-        if is_quiet
-            && self.others_rows > 0
-            && let Some((cut, units)) = N::cut(&all, items)
-            && let Some(value) = cut.statistic(statistic, options, items, units, true)
-        {
-            return value;
-        }
         all.statistic(statistic, options)
             .expect("the slot holds what the statistic is of")
     }

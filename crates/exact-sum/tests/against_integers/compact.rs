@@ -443,9 +443,9 @@ fn states_of_any_kind() {
             let value = state.statistic(statistic, SAMPLE);
             assert_eq!(
                 value.is_some(),
-                state.has(statistic),
+                state.held().has(statistic),
                 "{statistic} of {}",
-                state.name()
+                state.held().name()
             );
         }
         for (other_number, other) in all.iter().enumerate() {

@@ -40,9 +40,10 @@ pub use exact_sum::{
     CompactMoments, CompactNumber, CompactPowers, CompactProducts, CompactRows, CompactState,
     CompactSum, CompactWeightedMean, ComplexMoments, ComplexProductSum, ComplexSum, Extrema, Float,
     Hashed, Held, IntegerMoments, IntegerSum, Integers, Items, Key, KeyError, Keyed, KeyedSlot,
-    LimitError, Mean, Moments, Options, Placement, Powers, ProductSum, RemoveError,
-    RemoveKeyedError, Rolling, RollingError, RollingIndex, Slot, SparseKey, Statistic, Sum,
-    UnknownStatistic, WeightedMean, by_key, mean, norm, sql, standard_deviation, sum, variance,
+    LimitError, Mean, MissingStatistic, Moments, Options, Placement, Powers, ProductSum,
+    RemoveError, RemoveKeyedError, Rolling, RollingError, RollingIndex, Slot, SparseKey, Statistic,
+    Sum, UnknownStatistic, WeightedMean, by_key, mean, norm, sql, standard_deviation, sum,
+    variance,
 };
 pub use keyed::{HashedPlan, KeyedPlan, KeyedState};
 pub use plan::Plan;
