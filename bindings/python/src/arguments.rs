@@ -19,36 +19,6 @@ pub(crate) fn python<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, Py
     MODULE.get_or_try_init(py, import)?.bind(py).getattr(name)
 }
 
-/// Runs code with the type of arithmetic of a kind; halves and bool are computed in another type.
-macro_rules! with_kind {
-    ($kind:expr, $T:ident => $body:expr) => {
-        $crate::arguments::with_kind!($kind, $T => $body, [
-            F64: f64, F32: f32, C128: num_complex::Complex<f64>, C64: num_complex::Complex<f32>,
-            I64: i64, U64: u64, I32: i32, U32: u32, I16: i16, U16: u16, I8: i8, U8: u8
-        ])
-    };
-    ($kind:expr, $T:ident => $body:expr, [$($name:ident: $element:ty),+]) => {
-        match $kind {
-            $($crate::convert::Kind::$name => {
-                type $T = $element;
-                $body
-            })+
-            kind => unreachable!("there is no arithmetic of {kind:?}"),
-        }
-    };
-}
-pub(crate) use with_kind;
-
-/// The same with the types that exact statistics are computed in.
-macro_rules! with_exact_kind {
-    ($kind:expr, $T:ident => $body:expr) => {
-        $crate::arguments::with_kind!($kind, $T => $body, [
-            F64: f64, F32: f32, C128: num_complex::Complex<f64>, C64: num_complex::Complex<f32>, I64: i64, U64: u64
-        ])
-    };
-}
-pub(crate) use with_exact_kind;
-
 /// An array of numbers, what some of its items are left out by, and what its results become.
 pub(crate) struct Items<'py> {
     pub(crate) array: Bound<'py, PyUntypedArray>,

@@ -4,10 +4,10 @@ use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyOverflowError, PyZeroDivisionError};
 use pyo3::prelude::*;
 
+use crate::call::{Call, Counts};
 use crate::element::{Item, Op};
 use crate::fold::{compute, zeroed};
 use crate::pool::Workers;
-use crate::reduce::{Call, Counts};
 use crate::source::Reader;
 use crate::states::{Statistics, Undefined, value_of};
 use crate::tree::block_items;

@@ -4,11 +4,11 @@ use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::call::{Call, Counts};
 use crate::element::{Item, Op, unsupported};
 use crate::error::raised;
 use crate::fold::{compute, fold_parts, zeroed};
 use crate::pool::Workers;
-use crate::reduce::{Call, Counts};
 use crate::source::{Make, Reader, Source};
 use crate::statistic::Finish;
 use crate::strided::Tile;

@@ -9,6 +9,7 @@
 
 mod arguments;
 mod block;
+mod call;
 mod convert;
 mod copy;
 mod cuda;

@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::arguments::{axes_of, kind_of_type, place_of, plain, python, shape_of_result};
+use crate::call::Call;
 use crate::convert::Kind;
-use crate::reduce::Call;
 
 /// Two arrays of one shape, the axis along which products are added, or `None` for all, and their type.
 type Matched<'py> = (

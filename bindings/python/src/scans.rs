@@ -6,13 +6,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use treefold::operator::Prefixes;
 
-use crate::arguments::{Items, axes_of, not_an_axis, place_of, python, with_exact_kind, with_kind};
-use crate::convert::{Kind, to_half};
+use crate::arguments::{Items, axes_of, not_an_axis, place_of, python};
+use crate::call::Call;
+use crate::convert::{Kind, to_half, with_exact_kind, with_kind};
 use crate::element::{Item, unsupported};
 use crate::exactly::undefined;
 use crate::fold::{compute, zeroed, zeros_of_type};
 use crate::pool::Workers;
-use crate::reduce::Call;
 use crate::source::{Reader, Source};
 use crate::states::{Statistics, Undefined};
 use crate::statistic::{Statistic, types_of};
