@@ -80,7 +80,7 @@ typedef struct treefold_sql_function {
     int32_t returns_state;        /* whether it returns the bytes of the state, as exact_sum_state(x) does */
 } treefold_sql_function;
 
-/* The list of these functions, and their number. It is static. */
+/* The list of these functions, which is static, and their number; count may be NULL. */
 const treefold_sql_function *treefold_sql_functions(size_t *count);
 
 #ifdef __cplusplus

@@ -264,32 +264,29 @@ FUNCTION(exact_state_deserialize)
 
 /* ---- Results ------------------------------------------------------------------------------------------------------------------- */
 
-/* The number of rows. */
-static int64 rows_of(treefold_aggregate *state, const char *name)
+/* Writes a statistic of a type, if there is one; returns whether there is. */
+static bool find(treefold_aggregate *state, treefold_statistic statistic, double ddof, treefold_type type, void *value, const char *name)
 {
-    int64 rows = 0;
-    int is_null = 0;
-    check(treefold_aggregate_value(state, TREEFOLD_EXACT_COUNT, 0, TREEFOLD_I64, &rows, &is_null), name);
-    return rows;
+    int is_null = state == NULL;
+    add_waiting();
+    if (state != NULL)
+        check(treefold_aggregate_value(state, statistic, ddof, type, value, &is_null), name);
+    return !is_null;
 }
 
 FUNCTION(exact_state_final)
 {
-    add_waiting();
+    int64 rows;
     treefold_aggregate *state = state_argument(fcinfo, 0);
-    if (state == NULL || rows_of(state, __func__) == 0)
+    if (!find(state, TREEFOLD_EXACT_COUNT, 0, TREEFOLD_I64, &rows, __func__) || rows == 0)
         PG_RETURN_NULL();
     PG_RETURN_BYTEA_P(write_state(state, __func__));
 }
 
 static Datum value_of(FunctionCallInfo fcinfo, treefold_aggregate *state, treefold_statistic statistic, double ddof, const char *name)
 {
-    double value = 0;
-    int is_null = state == NULL;
-    add_waiting();
-    if (state != NULL)
-        check(treefold_aggregate_value(state, statistic, ddof, TREEFOLD_F64, &value, &is_null), name);
-    if (is_null)
+    double value;
+    if (!find(state, statistic, ddof, TREEFOLD_F64, &value, name))
         PG_RETURN_NULL();
     PG_RETURN_FLOAT8(value);
 }
@@ -304,13 +301,8 @@ AGGREGATES_WITHOUT_BYTES(FINAL)
 
 FUNCTION(exact_sum_float4_final)
 {
-    treefold_aggregate *state = state_argument(fcinfo, 0);
-    float value = 0;
-    int is_null = state == NULL;
-    add_waiting();
-    if (state != NULL)
-        check(treefold_aggregate_value(state, TREEFOLD_EXACT_SUM, 0, TREEFOLD_F32, &value, &is_null), "exact_sum");
-    if (is_null)
+    float value;
+    if (!find(state_argument(fcinfo, 0), TREEFOLD_EXACT_SUM, 0, TREEFOLD_F32, &value, "exact_sum"))
         PG_RETURN_NULL();
     PG_RETURN_FLOAT4(value);
 }

@@ -101,11 +101,11 @@ pub(crate) const STAGES: &[Stage] = stages! {
         "the wheel is built, and passes its tests, also on ranks of Open MPI and MPICH with mpi4py";
     "duckdb" Always, MPI Unused, beside Others, 120 s, duckdb:
         "exact sums in Polars and pandas from PyPI; the extension of DuckDB is built, and passes its tests there; DuckDB before 2.0 refuses it";
-    "postgresql" Always, MPI Unused, beside Others, 90 s, postgresql:
+    "postgresql" Always, MPI Unused, beside Others, 60 s, postgresql:
         "the extension of PostgreSQL is built, and passes its tests in a server; root on Debian";
-    "sqlite" Always, MPI Unused, beside Others, 30 s, sqlite:
+    "sqlite" Always, MPI Unused, beside Others, 80 s, sqlite:
         "the extension of SQLite is built, and passes its tests there";
-    "r" Always, MPI Unused, beside Others, 60 s, r:
+    "r" Always, MPI Unused, beside Others, 35 s, r:
         "the package for R passes R CMD check, and its tests";
     "models" Always, MPI Unused, beside Others, 50 s, models:
         "mailboxes under shuttle, rings under loom";

@@ -23,6 +23,10 @@ pub(crate) struct Engine {
     packages: &'static [&'static str],
     /// Runs all tests, and writes nothing into the checkout.
     tests: &'static str,
+    /// What else is done before the packages are installed.
+    prepare: fn() -> Result,
+    /// Whether the tests install the binding where only root can.
+    needs_root: bool,
 }
 
 pub(crate) const POSTGRESQL: Engine = Engine {
@@ -36,6 +40,8 @@ pub(crate) const POSTGRESQL: Engine = Engine {
     ],
     packages: &["postgresql-15", "postgresql-server-dev-15", "python3"],
     tests: "/usr/bin/python3 tests/run.py",
+    prepare: leave_servers_alone,
+    needs_root: true,
 };
 
 const SQLITE: Engine = Engine {
@@ -44,6 +50,8 @@ const SQLITE: Engine = Engine {
     needs: &["sqlite3", "/usr/include/sqlite3ext.h", "/usr/bin/python3"],
     packages: &["sqlite3", "libsqlite3-dev", "python3"],
     tests: "/usr/bin/python3 tests/run.py",
+    prepare: || Ok(()),
+    needs_root: false,
 };
 
 pub(crate) const R: Engine = Engine {
@@ -69,7 +77,19 @@ pub(crate) const R: Engine = Engine {
         "r-cran-rmarkdown",
     ],
     tests: "sh tests/run.sh",
+    prepare: || Ok(()),
+    needs_root: false,
 };
+
+/// Installing PostgreSQL would make a server and start it.
+fn leave_servers_alone() -> Result {
+    if !is_root() {
+        return Ok(());
+    }
+    setup::install_for("PostgreSQL", &["pg_createcluster"], &["postgresql-common"])?;
+    let settings = "/etc/postgresql-common/createcluster.conf";
+    Ok(fs::write(settings, "create_main_cluster = false\n")?)
+}
 
 pub(crate) fn postgresql(steps: &mut Steps) -> Result {
     POSTGRESQL.check(steps)
@@ -91,20 +111,16 @@ impl Engine {
     /// Installs the engine, and what builds its binding.
     pub(crate) fn install(&self) -> Result {
         setup::install_compilers();
-        let is_there = self.needs.iter().all(|needed| is_on_path(needed));
-        if self.folder == POSTGRESQL.folder && is_root() && !is_there {
-            // Its installation would start a server.
-            setup::install_for(self.name, &["pg_createcluster"], &["postgresql-common"])?;
-            let settings = "/etc/postgresql-common/createcluster.conf";
-            fs::write(settings, "create_main_cluster = false\n")?;
+        if !self.needs.iter().all(|needed| is_on_path(needed)) {
+            (self.prepare)()?;
         }
         setup::install_for(self.name, self.needs, self.packages)
     }
 
     fn check(&self, steps: &mut Steps) -> Result {
-        if self.folder == POSTGRESQL.folder && !is_root() {
-            let reason = "tests in PostgreSQL: they install the extension, as root";
-            return Err(Stop::Skipped(reason.to_owned()));
+        if self.needs_root && !is_root() {
+            let reason = format!("tests in {}: they install the binding, as root", self.name);
+            return Err(Stop::Skipped(reason));
         }
         self.install()?;
         let library = prefix(steps)?.join("lib");

@@ -1,10 +1,12 @@
 //! What the engines over `libtreefold` add to a release: R's source package, and PostgreSQL's extension within Debian's packages.
 
+use std::fs;
 use std::path::Path;
 
 use checkout::workspace::{target, workspace};
 
-use crate::commands::{Result, command, output};
+use super::sources::tracked;
+use crate::commands::{Result, command};
 use crate::engines::over_c::{POSTGRESQL, R, with_library};
 use crate::files::{copy, empty, with_extension, write};
 use crate::libraries::prefix;
@@ -43,11 +45,9 @@ pub(super) fn install_extension(steps: &mut Steps, library: &Path, tree: &Path) 
 
 /// Copies the files of a folder that the repository has.
 fn copy_sources(from: &Path, to: &Path) -> Result {
-    let names = output(command!("git ls-files -z --full-name --", from))?;
-    let begin = from.strip_prefix(workspace())?;
-    for name in names.split_terminator('\0') {
-        let within = Path::new(name).strip_prefix(begin)?;
-        write(&to.join(within), std::fs::read(workspace().join(name))?)?;
+    for name in tracked(from)? {
+        let file = workspace().join(name);
+        write(&to.join(file.strip_prefix(from)?), fs::read(&file)?)?;
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use checkout::licences::is_licence;
 use launch::installed::is_root;
 use serde_json::{Value, json};
 
-use crate::commands::{Result, cargo, command};
+use crate::commands::{Result, Words, cargo, command, output};
 use crate::files::{edit, listed, name, remove, write};
 use crate::steps::Steps;
 
@@ -82,6 +82,12 @@ fn hollow_out(folder: &Path) -> Result {
     let mut checksums: Value = serde_json::from_slice(&fs::read(&path)?)?;
     checksums["files"] = json!({});
     Ok(write(&path, checksums.to_string())?)
+}
+
+/// The files in some places that the repository has, by their paths in the checkout.
+pub(super) fn tracked(places: impl Words) -> Result<Vec<String>> {
+    let names = output(command!("git ls-files -z --", places))?;
+    Ok(names.split_terminator('\0').map(str::to_owned).collect())
 }
 
 /// Whether a file of a member is among the sources.

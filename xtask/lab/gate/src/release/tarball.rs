@@ -6,9 +6,9 @@ use std::path::Path;
 use checkout::workspace::{target, workspace};
 
 use super::VERSION;
-use super::sources::{is_in, member_manifest, pack, root_manifest, without_network};
+use super::sources::{is_in, member_manifest, pack, root_manifest, tracked, without_network};
 use crate::c::programs::flags;
-use crate::commands::{Result, command, output, words};
+use crate::commands::{Result, command, words};
 use crate::files::{empty, listed, read, write};
 use crate::setup::needs;
 use crate::steps::Steps;
@@ -57,8 +57,10 @@ pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result {
 
 /// Copies the sources of the members, without what is left out.
 fn copy_sources(tree: &Path) -> Result {
-    let names = output(command!("git ls-files -z --", MEMBERS, FILES))?;
-    for name in names.split_terminator('\0').filter(|name| is_in(name)) {
+    for name in tracked(words![MEMBERS, FILES])?
+        .iter()
+        .filter(|name| is_in(name))
+    {
         let (from, to) = (workspace().join(name), tree.join(name));
         if name.ends_with("Cargo.toml") {
             write(&to, member_manifest(&read(&from)?))?;
