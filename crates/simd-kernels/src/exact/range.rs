@@ -154,8 +154,8 @@ struct Products<'i, const ZEROS: bool> {
     ahead_bytes: usize,
 }
 
-/// Whether a set has 32 registers, rather than 16. Of these, fewer are accumulators: one in memory takes longer than additions that wait
-/// for each other.
+/// Whether a set has 32 registers, rather than 16, which hold fewer accumulators. The rest is spilled, and a chain of additions through
+/// memory takes longer than fewer chains in registers.
 const fn has_many_registers<V: Vector>() -> bool {
     V::LANES == 8 || cfg!(target_arch = "aarch64")
 }
@@ -168,12 +168,12 @@ impl<const ZEROS: bool, const MANY: bool> Kernel<f64> for Sums<'_, ZEROS, MANY> 
         self,
         proven: Proven<V>,
     ) -> Option<Split> {
-        if !has_many_registers::<V>() {
-            self.split::<V, 3, 1>(proven)
-        } else if MANY {
+        if has_many_registers::<V>() && MANY {
             self.split::<V, MANY_REGISTERS, 2>(proven)
-        } else {
+        } else if has_many_registers::<V>() || V::LANES == 4 {
             self.split::<V, 4, 1>(proven)
+        } else {
+            self.split::<V, 3, 1>(proven)
         }
     }
 }

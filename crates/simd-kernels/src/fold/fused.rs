@@ -1,10 +1,11 @@
 //! Sums whose leaves are computed from slices in the same pass, without writing them to memory.
 
+use crate::fold::block;
 use crate::fold::counter::Counter;
 use crate::fold::few::{SHORT_LEAVES, fold_few};
 use crate::fold::merge;
 use crate::fold::source::{Absolute, Mapped, Products, Source, Square};
-use crate::fold::stream::{self, FOR_FOLDS, Fold};
+use crate::fold::stream::{FOR_FOLDS, Fold};
 use crate::processor::prefetch::{Ahead, MEMORY_AHEAD_BYTES, SHARED_CACHE_AHEAD_BYTES};
 use crate::sets::bits::Bits;
 use crate::sets::dispatch::{Float, compute};
@@ -122,7 +123,7 @@ where
     O: Combine<V::Element>,
 {
     let (mut sums, mut absolute_sums) = (Counter::new(), Counter::new());
-    let (block_leaves, square_leaves) = (stream::block_leaves::<V>(), V::LANES * V::LANES);
+    let (block_leaves, square_leaves) = (block::block_leaves::<V>(), V::LANES * V::LANES);
     while let Some((block, rest)) = leaves.split_at_checked(block_leaves) {
         leaves = rest;
         let (sum, absolute_sum) = both_roots::<V, O, AHEAD_BYTES>(proven, block);
@@ -131,9 +132,9 @@ where
     }
     while let Some((square, rest)) = leaves.split_at_checked(square_leaves) {
         leaves = rest;
-        let sum = stream::square_root::<V, O, _, AHEAD_BYTES>(proven, square);
+        let sum = block::square_root::<V, O, _, AHEAD_BYTES>(proven, square);
         sums.push(sum, square_leaves.ilog2(), O::single);
-        let absolute_sum = stream::square_root::<V, O, _, 0>(proven, absolutes(square));
+        let absolute_sum = block::square_root::<V, O, _, 0>(proven, absolutes(square));
         absolute_sums.push(absolute_sum, square_leaves.ilog2(), O::single);
     }
     let absolute_sum = absolute_sums.finish(absolutes(leaves), O::single);
@@ -151,17 +152,17 @@ where
     O: Combine<V::Element>,
 {
     if V::LANES == 16 {
-        let sum = stream::block_root::<V, O, _, AHEAD_BYTES>(proven, block);
-        let absolute_sum = stream::block_root::<V, O, _, 0>(proven, absolutes(block));
+        let sum = block::block_root::<V, O, _, AHEAD_BYTES>(proven, block);
+        let absolute_sum = block::block_root::<V, O, _, 0>(proven, absolutes(block));
         return (sum, absolute_sum);
     }
     let (mut nodes, mut absolute_nodes) = (
-        stream::Registers::<V>::new_const(),
-        stream::Registers::<V>::new_const(),
+        block::Registers::<V>::new_const(),
+        block::Registers::<V>::new_const(),
     );
     for part in block.chunks_exact(block.len() / V::LANES) {
-        nodes.push(stream::part_nodes::<V, O, _, AHEAD_BYTES>(proven, part));
-        absolute_nodes.push(stream::part_nodes::<V, O, _, 0>(proven, absolutes(part)));
+        nodes.push(block::part_nodes::<V, O, _, AHEAD_BYTES>(proven, part));
+        absolute_nodes.push(block::part_nodes::<V, O, _, 0>(proven, absolutes(part)));
     }
     let root = |nodes: &[V]| merge::root::<V, O>(proven, merge::rows::<V, O>(proven, nodes));
     (root(&nodes), root(&absolute_nodes))

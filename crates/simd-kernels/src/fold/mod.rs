@@ -1,5 +1,6 @@
 //! Folds of items in tree order.
 
+pub(crate) mod block;
 pub(crate) mod counter;
 pub(crate) mod definition;
 pub(crate) mod few;

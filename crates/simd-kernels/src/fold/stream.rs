@@ -10,23 +10,20 @@
 //! level 2                      a0123 b0123 c0123 d0123
 //! ```
 //!
-//! The result is a register of L adjacent nodes, so the same step applies to L such registers. Blocks of some hundred leaves
-//! stay in registers. A binary counter combines the roots of the blocks.
+//! The result is a register of L adjacent nodes, so the same step applies to L such registers. [Blocks](block) of some hundred
+//! leaves stay in registers. A binary counter combines the roots of the blocks.
 
-use core::hint::black_box;
-
-use arrayvec::ArrayVec;
+use crate::fold::block::{
+    Registers, block_leaves, block_nodes, block_root, lanes_by_loop, square_root,
+};
 
 use crate::fold::counter::Counter;
 use crate::fold::few::{SHORT_LEAVES, fold_few};
-use crate::fold::merge::{level, root, rows};
+use crate::fold::merge::{root, rows};
 use crate::fold::source::Source;
 use crate::processor::prefetch::{Ahead, MEMORY_AHEAD_BYTES, SHARED_CACHE_AHEAD_BYTES};
 use crate::sets::kernel::{For, Kernel};
 use crate::sets::vector::{Combine, Proven, Vector};
-
-/// As many registers as one has lanes, or fewer. Their memory is not initialised, which would take a part of a short fold's time.
-pub(crate) type Registers<V> = ArrayVec<V, 16>;
 
 /// For folds, SSE2's registers of two doubles take 1.3 to 1.7 times as long as plain Rust.
 pub(crate) const FOR_FOLDS: For = For {
@@ -89,7 +86,7 @@ where
         leaves = rest;
         let mut blocks = Registers::<V>::new_const();
         let mut group_rest = group;
-        for _ in 0..lanes_in_turn::<V, AHEAD_BYTES>() {
+        for _ in 0..lanes_by_loop::<V, AHEAD_BYTES>() {
             let (block, rest) = group_rest.split_at(block_leaves::<V>());
             group_rest = rest;
             blocks.push(block_nodes::<V, O, S, AHEAD_BYTES>(proven, block));
@@ -109,201 +106,4 @@ where
         roots.push(root, square_leaves.ilog2(), O::single);
     }
     roots.finish(leaves, O::single)
-}
-
-/// The number of lanes. For leaves from memory the compiler must not know it, so that it emits a loop.
-///
-/// The hardware prefetcher follows a single instruction that reads at equal distances within a page. In straight-line code for
-/// a whole block, many different instructions read each page.
-#[inline(always)]
-fn lanes_in_turn<V: Vector, const AHEAD_BYTES: usize>() -> usize {
-    match AHEAD_BYTES {
-        MEMORY_AHEAD_BYTES => black_box(V::LANES),
-        _ => V::LANES,
-    }
-}
-
-/// The number of leaves in a block: 64 registers, or 16 registers of 16 lanes.
-#[inline(always)]
-pub(crate) const fn block_leaves<V: Vector>() -> usize {
-    match V::LANES {
-        2 => 128,
-        4 => 256,
-        8 => 512,
-        _ => 256,
-    }
-}
-
-/// The root of a block of [`block_leaves`].
-#[inline(always)]
-pub(crate) fn block_root<V, O, S, const AHEAD_BYTES: usize>(
-    proven: Proven<V>,
-    block: S,
-) -> V::Element
-where
-    V: Vector,
-    O: Combine<V::Element>,
-    S: Source<Leaf = V::Element>,
-{
-    root::<V, O>(proven, block_nodes::<V, O, S, AHEAD_BYTES>(proven, block))
-}
-
-/// The root of L^2 leaves.
-#[inline(always)]
-pub(crate) fn square_root<V, O, S, const AHEAD_BYTES: usize>(
-    proven: Proven<V>,
-    square: S,
-) -> V::Element
-where
-    V: Vector,
-    O: Combine<V::Element>,
-    S: Source<Leaf = V::Element>,
-{
-    root::<V, O>(proven, square_nodes::<V, O, S, AHEAD_BYTES>(proven, square))
-}
-
-/// The nodes of a block of [`block_leaves`], in one register.
-#[inline(always)]
-fn block_nodes<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, block: S) -> V
-where
-    V: Vector,
-    O: Combine<V::Element>,
-    S: Source<Leaf = V::Element>,
-{
-    if V::LANES == 16 {
-        return square_nodes::<V, O, S, AHEAD_BYTES>(proven, block);
-    }
-    let mut nodes = Registers::<V>::new_const();
-    let (part_leaves, mut block_rest) = (block.len() / V::LANES, block);
-    for _ in 0..lanes_in_turn::<V, AHEAD_BYTES>() {
-        let (part, rest) = block_rest.split_at(part_leaves);
-        block_rest = rest;
-        nodes.push(part_nodes::<V, O, S, AHEAD_BYTES>(proven, part));
-    }
-    rows::<V, O>(proven, &nodes)
-}
-
-/// The nodes of one L-th of a block, for blocks larger than a square.
-#[inline(always)]
-pub(crate) fn part_nodes<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, part: S) -> V
-where
-    V: Vector,
-    O: Combine<V::Element>,
-    S: Source<Leaf = V::Element>,
-{
-    match V::LANES {
-        2 => pairs_nodes::<V, O, S, AHEAD_BYTES>(proven, part),
-        4 => cube_nodes::<V, O, S, AHEAD_BYTES>(proven, part),
-        _ => square_nodes::<V, O, S, AHEAD_BYTES>(proven, part),
-    }
-}
-
-/// The nodes of L^3 leaves.
-#[inline(always)]
-fn cube_nodes<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, leaves: S) -> V
-where
-    V: Vector,
-    O: Combine<V::Element>,
-    S: Source<Leaf = V::Element>,
-{
-    let (mut nodes, mut leaves_rest) = (Registers::<V>::new_const(), leaves);
-    for _ in 0..V::LANES {
-        let (square, rest) = leaves_rest.split_at(V::LANES * V::LANES);
-        leaves_rest = rest;
-        nodes.push(square_nodes::<V, O, S, AHEAD_BYTES>(proven, square));
-    }
-    rows::<V, O>(proven, &nodes)
-}
-
-/// The nodes of 64 leaves in registers of two: four levels above squares, depth first, to need few registers.
-#[inline(always)]
-fn pairs_nodes<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, leaves: S) -> V
-where
-    V: Vector,
-    O: Combine<V::Element>,
-    S: Source<Leaf = V::Element>,
-{
-    let (a, b) = leaves.split_at(32);
-    level::<V, O, 1>(
-        proven,
-        pairs_32::<V, O, S, AHEAD_BYTES>(proven, a),
-        pairs_32::<V, O, S, AHEAD_BYTES>(proven, b),
-    )
-}
-
-#[inline(always)]
-fn pairs_32<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, leaves: S) -> V
-where
-    V: Vector,
-    O: Combine<V::Element>,
-    S: Source<Leaf = V::Element>,
-{
-    let (a, b) = leaves.split_at(16);
-    level::<V, O, 1>(
-        proven,
-        pairs_16::<V, O, S, AHEAD_BYTES>(proven, a),
-        pairs_16::<V, O, S, AHEAD_BYTES>(proven, b),
-    )
-}
-
-#[inline(always)]
-fn pairs_16<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, leaves: S) -> V
-where
-    V: Vector,
-    O: Combine<V::Element>,
-    S: Source<Leaf = V::Element>,
-{
-    let (a, b) = leaves.split_at(8);
-    level::<V, O, 1>(
-        proven,
-        pairs_8::<V, O, S, AHEAD_BYTES>(proven, a),
-        pairs_8::<V, O, S, AHEAD_BYTES>(proven, b),
-    )
-}
-
-#[inline(always)]
-fn pairs_8<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, leaves: S) -> V
-where
-    V: Vector,
-    O: Combine<V::Element>,
-    S: Source<Leaf = V::Element>,
-{
-    let (a, b) = leaves.split_at(4);
-    level::<V, O, 1>(
-        proven,
-        square_nodes::<V, O, S, AHEAD_BYTES>(proven, a),
-        square_nodes::<V, O, S, AHEAD_BYTES>(proven, b),
-    )
-}
-
-/// The nodes of L^2 leaves, read from memory.
-#[inline(always)]
-pub(crate) fn square_nodes<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, leaves: S) -> V
-where
-    V: Vector,
-    O: Combine<V::Element>,
-    S: Source<Leaf = V::Element>,
-{
-    let (mut registers, mut leaves_rest) = ([leaves.load(proven); 16], leaves);
-    for (i, register) in registers[..V::LANES].iter_mut().enumerate() {
-        let (row, rest) = leaves_rest.split_at(V::LANES);
-        // One cache line at a time: bursts of prefetches stall.
-        if AHEAD_BYTES > 0 && i.is_multiple_of(registers_of_a_line::<V>()) {
-            row.prefetch(AHEAD_BYTES);
-        }
-        leaves_rest = rest;
-        *register = row.load(proven);
-    }
-    rows::<V, O>(proven, &registers)
-}
-
-/// The number of registers in a cache line of 64 bytes, at least 1.
-#[inline(always)]
-const fn registers_of_a_line<V: Vector>() -> usize {
-    let register_bytes = V::LANES * size_of::<V::Element>();
-    if register_bytes < 64 {
-        64 / register_bytes
-    } else {
-        1
-    }
 }

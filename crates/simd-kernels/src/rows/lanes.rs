@@ -9,8 +9,8 @@
 //! 32 + 8 + 1 rows, and a few lanes of one more     32 + (8 + (1 + last)),  32 + (8 + 1) in the other lanes
 //! ```
 
+use crate::fold::block::square_nodes;
 use crate::fold::merge;
-use crate::fold::stream::square_nodes;
 use crate::processor::prefetch::RowsAhead;
 use crate::rows::panel::REGISTER_ELEMENTS;
 use crate::sets::dispatch::{Float, compute};
