@@ -11,7 +11,7 @@ use std::{fs, iter};
 
 use checkout::workspace::workspace;
 use clap::Args;
-use distribution::{Ownership, Scheme};
+use distribution::Ownership;
 use harness::markdown::{Table, trimmed};
 use harness::{Error, Sharing};
 use rayon::prelude::*;
@@ -111,13 +111,12 @@ fn pictures() -> String {
     text
 }
 
-/// Ranks and items of the table of fragments, and the items whose shares are aligned.
+/// Ranks and items of the table of fragments.
 pub(super) const FRAGMENT_RANKS: usize = 64;
 const ITEMS: u64 = 504_850;
-const ALIGNED_ITEMS: u64 = 1 << 19;
 
-/// The distributions of the other columns of that table.
-const SHOWN: [&str; 4] = ["lower", "optimized", "path-optimal", "block-cyclic"];
+/// The distributions of that table's columns.
+const SHOWN: [&str; 3] = ["lower", "optimized", "block-cyclic"];
 
 /// The paper that an algorithm is from, if it is from one.
 fn paper(algorithm: Algorithm) -> &'static str {
@@ -173,22 +172,18 @@ fn short(number: f64) -> String {
 
 /// How many values pieces carry: by schedule and distribution.
 pub(super) fn fragments() -> String {
-    let aligned = (
-        Sharing::Named(Scheme::Lower),
-        ALIGNED_ITEMS,
-        "aligned".to_owned(),
-    );
-    let others = Sharing::named().into_iter();
-    let others = others.map(|sharing| (sharing, ITEMS, sharing.to_string()));
-    let others = others.filter(|(_, _, name)| SHOWN.contains(&name.as_str()));
-    let columns: Vec<_> = iter::once(aligned).chain(others).collect();
+    let named = Sharing::named().into_iter();
+    let named = named.map(|sharing| (sharing, sharing.to_string()));
+    let columns: Vec<_> = named
+        .filter(|(_, name)| SHOWN.contains(&name.as_str()))
+        .collect();
     let mut table = Table::default();
-    let names = columns.iter().map(|(_, _, name)| name.clone());
+    let names = columns.iter().map(|(_, name)| name.clone());
     table.row(iter::once("schedule".to_owned()).chain(names));
     let cells: Vec<Vec<String>> = columns
         .par_iter()
-        .map(|&(sharing, items, _)| {
-            let ownership = sharing.distribute(items, FRAGMENT_RANKS, 0);
+        .map(|(sharing, _)| {
+            let ownership = sharing.distribute(ITEMS, FRAGMENT_RANKS, 0);
             carried(&ownership.expect("the rules suit any number of items"))
         })
         .collect();
