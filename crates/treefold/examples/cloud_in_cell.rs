@@ -145,7 +145,7 @@ fn distance(x: f64, y: f64) -> f64 {
 }
 
 fn main() -> Outcome<()> {
-    println!("deposition  ranks  particles' bits   part from one rank's");
+    println!("deposition  ranks  particles' bits   diverge from one rank");
     for is_keyed in [true, false] {
         let name = if is_keyed { "keyed sums" } else { "plain" };
         let mut on_one_rank = None;

@@ -196,7 +196,7 @@ fn compare(world: &World, reference: &Run) -> Outcome<Comparison> {
 }
 
 fn print_header() {
-    println!("sums      ranks  iterations  iterates' bits    part from one rank's");
+    println!("sums      ranks  iterations  iterates' bits    diverge from one rank");
 }
 
 impl Comparison {
