@@ -149,7 +149,7 @@ fn volume(schedule: &Schedule) -> f64 {
 
 /// Rounds, messages and volume of every schedule.
 pub(super) fn shape() -> String {
-    let mut table = Table::default();
+    let mut table = Table::of_numbers();
     table.row(["schedule", "paper", "rounds", "messages", "rows"].map(str::to_owned));
     for &algorithm in Algorithm::ALL {
         let schedule = shown(algorithm);
@@ -177,7 +177,7 @@ pub(super) fn fragments() -> String {
     let columns: Vec<_> = named
         .filter(|(_, name)| SHOWN.contains(&name.as_str()))
         .collect();
-    let mut table = Table::default();
+    let mut table = Table::of_numbers();
     let names = columns.iter().map(|(_, name)| name.clone());
     table.row(iter::once("schedule".to_owned()).chain(names));
     let cells: Vec<Vec<String>> = columns

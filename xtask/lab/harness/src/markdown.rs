@@ -6,16 +6,28 @@ use std::fmt::Write;
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     text: String,
+    /// Whether all columns but the first are aligned to the right.
+    has_numbers: bool,
 }
 
 impl Table {
+    /// A table of numbers; its first column names the rows.
+    pub fn of_numbers() -> Self {
+        Self {
+            has_numbers: true,
+            ..Self::default()
+        }
+    }
+
     /// Adds a row.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         let is_first = self.text.is_empty();
         let cells: Vec<String> = cells.into_iter().collect();
         let _ = writeln!(self.text, "| {} |", cells.join(" | "));
         if is_first {
-            let _ = writeln!(self.text, "|{}", "---|".repeat(cells.len()));
+            let others = if self.has_numbers { "--:|" } else { "---|" };
+            let others = others.repeat(cells.len().saturating_sub(1));
+            let _ = writeln!(self.text, "|---|{others}");
         }
     }
 

@@ -219,7 +219,7 @@ fn table(
     cell: &str,
 ) -> Result<String, String> {
     let column_headings = headings(chosen, filters, columns);
-    let mut table = Table::default();
+    let mut table = Table::of_numbers();
     let names = column_headings.iter().map(|(_, name)| name.clone());
     let corner = if rows == "n" { "N" } else { "" };
     table.row([corner.to_owned()].into_iter().chain(names));
