@@ -1,4 +1,9 @@
-//! `cargo xtask bench`: everything that is compared is measured in one run, turn by turn. `footprint` counts what short calls touch.
+//! `cargo xtask bench`: everything that is compared is measured in one run, turn by turn. `footprint` counts what short calls touch; `peers` measures
+//! other people's libraries, too.
+
+mod peers;
+
+use std::path::PathBuf;
 
 use checkout::workspace::{target, workspace};
 use clap::Args;
@@ -15,7 +20,7 @@ use launch::MpiOptions;
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// sums, kernels, parallel, exact, python, lookup, reduce, schedules, scalar or all. Or footprint: it installs the libraries in target/, counts
-    /// the cache lines that short calls in C touch, and needs mpicc, pkg-config and valgrind
+    /// the cache lines that short calls in C touch, and needs mpicc, pkg-config and valgrind. Or peers: see --peers
     #[arg(default_value = "all", value_name = "NAME")]
     name: String,
     /// Where the ranks of `exact`, `reduce`, `schedules` and `scalar` live: threads or mpi
@@ -23,13 +28,18 @@ pub struct Options {
     backend: String,
     #[command(flatten)]
     mpi: MpiOptions,
-    /// The numbers of ranks of `exact`, `reduce`, `schedules` and `scalar`; three or more of `reduce` also give a plot of its time over them
-    #[arg(long, default_value = "2", value_name = "LIST")]
-    ranks: String,
+    /// The numbers of ranks of `exact`, `reduce`, `schedules`, `scalar` and `peers` [default: 2, of `peers` 1,2]; three or more of `reduce`
+    /// also give a plot of its time over them
+    #[arg(long, value_name = "LIST")]
+    ranks: Option<String>,
+    /// The folder with ReproRed, the program of Stelz's thesis and ReproBLAS, or some of them, which `peers` builds and measures beside
+    /// treefold's allreduce; `bench peers` alone says where they come from. It installs the libraries in target/, and needs mpicxx and pkg-config
+    #[arg(long, value_name = "FOLDER")]
+    peers: Option<PathBuf>,
     /// Few sizes and few rounds
     #[arg(long)]
     quick: bool,
-    /// Leave out the single calls of `reduce` after other work, which take minutes where others use the machine
+    /// Leave out the single calls of `reduce` and `peers` after other work, which take minutes where others use the machine
     #[arg(long)]
     warm: bool,
     /// Write a JSON object for every row to a file, or to standard output (-)
@@ -56,21 +66,26 @@ const BENCHES: [(&str, bool); 9] = [
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<(), Error> {
-    if options.name == "footprint" {
-        return footprint(options);
+    match &*options.name {
+        "footprint" => return footprint(options),
+        "peers" => return peers::bench(options),
+        _ if options.peers.is_some() => {
+            return Err(Error::option("--peers", "it belongs to `bench peers`"));
+        }
+        _ => {}
     }
     let is_chosen = |(name, _): &(&str, bool)| ["all", name].contains(&&*options.name);
     let chosen: Vec<(&str, bool)> = BENCHES.into_iter().filter(is_chosen).collect();
     if chosen.is_empty() {
         let (name, known) = (&options.name, BENCHES.map(|(name, _)| name).join(", "));
-        let reason = format!("unknown bench `{name}`; known: {known}, all, footprint");
+        let reason = format!("unknown bench `{name}`; known: {known}, all, footprint, peers");
         return Err(Error::option("bench", reason));
     }
     let [backend] = Backend::parse(&options.backend)?[..] else {
         let reason = "a bench runs on one backend: threads or mpi";
         return Err(Error::option("--backend", reason));
     };
-    let ranks = choices::rank_counts(&options.ranks)?;
+    let ranks = choices::rank_counts(options.ranks())?;
     let place = if chosen.iter().any(|(_, is_of_ranks)| *is_of_ranks) {
         Place::chosen(backend, &options.mpi)?
     } else {
@@ -121,6 +136,11 @@ fn keep<R: Measured>(
 }
 
 impl Options {
+    /// The numbers of ranks, as they are typed.
+    fn ranks(&self) -> &str {
+        self.ranks.as_deref().unwrap_or("2")
+    }
+
     fn measure(
         &self,
         name: &str,
@@ -190,7 +210,7 @@ impl Options {
         }
         let mut words = name.to_owned();
         if let Some(backend) = backend {
-            words += &format!(" --backend {} --ranks {}", backend.name(), self.ranks);
+            words += &format!(" --backend {} --ranks {}", backend.name(), self.ranks());
         }
         for (is_given, option) in [(self.quick, " --quick"), (self.warm, " --warm")] {
             if is_given {

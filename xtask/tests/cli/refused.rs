@@ -29,6 +29,9 @@ repro-check --algorithm mpi-native => --algorithm: nothing to check
 repro-check --algorithm mpi-native,unordered => --algorithm: nothing to check
 repro-check --algorithm algorithm1 --distribution scattered => nothing to check
 bench memory => `memory` | kernels, parallel, exact, python, lookup, reduce
+bench peers => --peers | stelzch/reprored | stelzch/allreduce | willow-ahrens/ReproBLAS
+bench peers --record => --record
+bench reduce --peers . => --peers | `bench peers`
 bench --ranks 0 => --ranks
 bench --backend all => --backend
 simulate --ranks=0 => --ranks
@@ -144,6 +147,20 @@ fn an_error_is_one_line_whatever_the_file_says() {
     ] {
         is_refused(&repro_check(&[], &[file(name, &content)]), &[expected]);
     }
+}
+
+/// What a folder of peers lacks is named, before anything is built.
+#[test]
+fn a_folder_without_peers() {
+    let empty = file("peers/ReproRed/src/summation.cpp", b"");
+    let folder = empty.ancestors().nth(3).unwrap();
+    let output = xtask(&["bench", "peers", "--peers", folder.to_str().unwrap()]);
+    let expected = [
+        "ReproRed/include/dual_tree_summation.hpp (https://github.com/stelzch/reprored)",
+        "allreduce/src/summation/strategies/binary_tree.hpp",
+        "ReproBLAS/include/binnedMPI.h",
+    ];
+    is_refused(&output, &expected);
 }
 
 #[cfg(target_os = "linux")]

@@ -10,6 +10,7 @@ mod installed_programs;
 mod libraries;
 mod packages;
 mod pages;
+pub mod peers;
 mod pmpi;
 mod python;
 mod release;

@@ -116,6 +116,11 @@ impl Library {
         self.program("mpicc")
     }
 
+    /// The compiler wrapper for programs in C++, if the library has one.
+    pub fn cxx_compiler(&self) -> String {
+        self.program("mpicxx")
+    }
+
     /// One of its programs.
     fn program(&self, name: &str) -> String {
         match self.environment() {

@@ -1,0 +1,399 @@
+//! `cargo xtask bench peers`: treefold beside other people's reproducible sums, which are built from checkouts that the caller has. Nothing of theirs
+//! is in this project: `benches/peers` has a short driver for each, and the program that times them.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use checkout::workspace::{target, workspace};
+use launch::installed::is_on_path;
+use launch::{Error, Installation, Library};
+
+use crate::c::programs::flags;
+use crate::commands::{Result, Stop, cargo, command, output, words};
+
+/// What the others are compared with.
+pub const REFERENCE: &str = "unordered SIMD + MPI_Allreduce";
+
+/// Whose bits the others' are compared with.
+pub const TREEFOLD: &str = "treefold";
+
+/// Another library, and how its checkout becomes one that the program loads.
+struct Peer {
+    name: &'static str,
+    /// Of the folder that the caller names.
+    folder: &'static str,
+    address: &'static str,
+    /// In benches/peers.
+    driver: &'static str,
+    /// What the driver includes, or the build starts from.
+    files: &'static [&'static str],
+    build: Build,
+}
+
+enum Build {
+    /// These are compiled with the driver.
+    Sources {
+        includes: &'static [&'static str],
+        sources: &'static [&'static str],
+        flags: &'static str,
+    },
+    /// `make` builds and installs libraries, which the driver links.
+    Make { libraries: &'static str },
+}
+
+const PEERS: [Peer; 3] = [
+    Peer {
+        name: "ReproRed",
+        folder: "ReproRed",
+        address: "https://github.com/stelzch/reprored",
+        driver: "reprored",
+        files: &["include/dual_tree_summation.hpp"],
+        build: Build::Sources {
+            includes: &["include"],
+            sources: &["src/dual_tree_summation.cpp", "src/summation.cpp"],
+            flags: "",
+        },
+    },
+    Peer {
+        name: "the thesis' program",
+        folder: "allreduce",
+        address: "https://github.com/stelzch/allreduce",
+        driver: "thesis",
+        files: &["src/summation/strategies/binary_tree.hpp"],
+        build: Build::Sources {
+            includes: &["src/summation", "src"],
+            sources: &[
+                "src/summation/strategies/binary_tree.cpp",
+                "src/summation/strategies/summation_strategy.cpp",
+                "src/summation/util.cpp",
+            ],
+            flags: "-DAVX",
+        },
+    },
+    Peer {
+        name: "ReproBLAS",
+        folder: "ReproBLAS",
+        address: "https://github.com/willow-ahrens/ReproBLAS",
+        driver: "reproblas",
+        files: &["include/binnedMPI.h", "Makefile"],
+        build: Build::Make {
+            libraries: "-lbinnedMPI -lbinnedBLAS -lbinned -lm",
+        },
+    },
+];
+
+/// How everything is compiled: for this processor, and quietly about what is not ours.
+const CXX_FLAGS: &str =
+    "-std=c++20 -O3 -march=native -DNDEBUG -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX -w";
+
+/// How a driver becomes a library that shows its own functions alone: peers have classes of the same name.
+const LIBRARY_FLAGS: &str = "-shared -fPIC -fvisibility=hidden";
+
+/// What is measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Job<'a> {
+    /// The folder with the checkouts.
+    pub folder: &'a Path,
+    /// On these numbers of ranks.
+    pub ranks: &'a [usize],
+    /// Few lengths and rounds.
+    pub quick: bool,
+    /// Also calls after other work.
+    pub cold: bool,
+}
+
+/// The times of one library's sums.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measurement {
+    /// Whose sums: [`REFERENCE`], [`TREEFOLD`], or a peer.
+    pub name: String,
+    /// On how many ranks.
+    pub ranks: usize,
+    /// Of how many items.
+    pub n: u64,
+    /// `warm` or `cold`.
+    pub state: String,
+    /// The sum's.
+    pub bits: u64,
+    /// Of a call on the slowest rank, in each round.
+    pub ns: Vec<f64>,
+}
+
+/// How to get the checkouts.
+pub fn advice() -> String {
+    let peers = PEERS.map(|peer| format!("{} ({}) as {}", peer.name, peer.address, peer.folder));
+    format!(
+        "name a folder with clones of one or more of these: {}",
+        peers.join(", ")
+    )
+}
+
+/// Installs treefold in target/, builds the peers whose checkouts are there, and measures all in turns. `say` gets what is left out.
+pub fn measure(
+    job: Job<'_>,
+    installation: &Installation,
+    say: &dyn Fn(String),
+) -> Result<Vec<Measurement>, Error> {
+    let (mut found, mut lacking) = (Vec::new(), Vec::new());
+    for peer in &PEERS {
+        match peer.missing(job.folder) {
+            None => found.push(peer),
+            Some(file) => lacking.push(format!("{}/{file} ({})", peer.folder, peer.address)),
+        }
+    }
+    if found.is_empty() {
+        let (folder, lacking) = (job.folder.display(), lacking.join(", "));
+        let reason = format!("nothing to measure in {folder}, which lacks {lacking}");
+        return Err(Error::option("--peers", reason));
+    }
+    for lacking in lacking {
+        say(format!("skipped: {lacking} is missing"));
+    }
+    installation.check()?;
+    let compiler = installation.library();
+    let compiler = compiler.map_or_else(|| "mpicxx".to_owned(), Library::cxx_compiler);
+    for tool in [&*compiler, "pkg-config"] {
+        if !is_on_path(tool) {
+            let reason = format!("bench peers needs {tool}, which is missing here");
+            return Err(Error::Run(reason));
+        }
+    }
+    measure_found(job, &found, (installation, &compiler), say)
+        .map_err(|stop| Error::Run(stop.reason()))
+}
+
+fn measure_found(
+    job: Job<'_>,
+    found: &[&Peer],
+    (installation, compiler): (&Installation, &str),
+    say: &dyn Fn(String),
+) -> Result<Vec<Measurement>> {
+    let build = Tools {
+        compiler,
+        folder: target()?.join("peers"),
+    };
+    let mut install = cargo("xtask install --prefix");
+    install.arg(&build.folder).stdout(Stdio::from(io::stderr()));
+    if !install.status()?.success() {
+        return Err(format!("{install:?} failed").into());
+    }
+    let driver = build.folder.join("driver");
+    let source = drivers().join("driver.cpp");
+    output(command!(compiler, CXX_FLAGS, source, "-o", driver, "-ldl"))?;
+    let prefix = build.folder.join("lib").into_os_string();
+    let mut runtime = OsString::from("-Wl,-rpath,");
+    runtime.push(prefix);
+    let of_treefold = words![flags(&build.folder, "treefold-mpi", "")?, runtime];
+    let mut built = vec![
+        (REFERENCE, build.library("unordered", words![""])?),
+        (TREEFOLD, build.library("treefold", of_treefold)?),
+    ];
+    for peer in found {
+        match peer.build(&job.folder.join(peer.folder), &build) {
+            Ok(library) => built.push((peer.name, library)),
+            Err(stop) => {
+                let (name, reason) = (peer.name, stop.reason());
+                let error = first_error(&reason);
+                say(format!("skipped: {name} cannot be built: {error}"));
+            }
+        }
+    }
+    if built.len() == 2 {
+        return Err("no peer can be built".into());
+    }
+    let (rounds, lengths) = if job.quick {
+        ("31", "460,1602")
+    } else {
+        ("151", "460,1602,239763,504850")
+    };
+    let states = if job.cold { "warm,cold" } else { "warm" };
+    let (names, libraries): (Vec<&str>, Vec<PathBuf>) = built.into_iter().unzip();
+    let mut measured = Vec::new();
+    for &ranks in job.ranks {
+        let mut run = installation.command(ranks, &driver);
+        run.args([rounds, states, lengths]).args(&libraries);
+        for line in output(run)?.lines() {
+            let measurement = Measurement::parse(line, ranks, &names);
+            measured.push(measurement.ok_or_else(|| format!("benches/peers: `{line}`"))?);
+        }
+    }
+    Ok(measured)
+}
+
+/// The folder of the drivers.
+fn drivers() -> PathBuf {
+    workspace().join("benches/peers")
+}
+
+/// What tells most of a compiler's or make's words.
+fn first_error(said: &str) -> &str {
+    let mut lines = said.lines();
+    let error = lines.find(|line| line.contains("error") || line.contains("***"));
+    error.or(said.lines().last()).unwrap_or_default()
+}
+
+struct Tools<'a> {
+    compiler: &'a str,
+    /// Where everything is built.
+    folder: PathBuf,
+}
+
+impl Tools<'_> {
+    /// Compiles a driver with what belongs to it.
+    fn library(&self, driver: &str, with: Vec<OsString>) -> Result<PathBuf> {
+        let source = drivers().join(format!("{driver}.cpp"));
+        let library = self.folder.join(format!("{driver}.so"));
+        let words = words![
+            self.compiler,
+            CXX_FLAGS,
+            LIBRARY_FLAGS,
+            source,
+            "-o",
+            library
+        ];
+        output(crate::commands::of([words, with].concat()))?;
+        Ok(library)
+    }
+}
+
+impl Peer {
+    /// The first file that its checkout lacks.
+    fn missing(&self, folder: &Path) -> Option<&'static str> {
+        let sources = match self.build {
+            Build::Sources { sources, .. } => sources,
+            Build::Make { .. } => &[],
+        };
+        let mut files = self.files.iter().chain(sources);
+        let folder = folder.join(self.folder);
+        files.find(|file| !folder.join(file).exists()).copied()
+    }
+
+    /// Builds it, with its driver.
+    fn build(&self, checkout: &Path, tools: &Tools<'_>) -> Result<PathBuf> {
+        let checkout = std::path::absolute(checkout)?;
+        let with = match self.build {
+            Build::Sources {
+                includes,
+                sources,
+                flags,
+            } => {
+                let includes = includes
+                    .iter()
+                    .map(|folder| include(&checkout.join(folder)));
+                let sources = sources.iter().map(|file| checkout.join(file).into());
+                let files: Vec<OsString> = includes.chain(sources).collect();
+                words![files, flags]
+            }
+            Build::Make { libraries } => {
+                let prefix = tools.folder.join(self.driver);
+                make(&checkout, &prefix)?;
+                let mut folder = OsString::from("-L");
+                folder.push(prefix.join("lib"));
+                words![include(&prefix.join("include")), folder, libraries]
+            }
+        };
+        tools.library(self.driver, with)
+    }
+}
+
+fn include(folder: &Path) -> OsString {
+    let mut word = OsString::from("-I");
+    word.push(folder);
+    word
+}
+
+/// ReproBLAS' own build, with MPI and for a shared library, and its installation in a folder.
+fn make(checkout: &Path, prefix: &Path) -> Result {
+    if !is_on_path("make") {
+        return Err(Stop::Error("make is missing".to_owned()));
+    }
+    let compiler = ["CC=mpicc -fPIC".to_owned(), "BUILD_MPI=true".to_owned()];
+    let folders = [
+        ("BIN", "bin"),
+        ("LIB", "lib"),
+        ("INC", "include"),
+        ("DOC", "doc"),
+    ];
+    let folders =
+        folders.map(|(name, folder)| format!("{name}_DIR={}", prefix.join(folder).display()));
+    for goal in ["update", "all", "install"] {
+        output(command!("make -C", checkout, goal, compiler, folders))?;
+    }
+    Ok(())
+}
+
+impl Measurement {
+    /// Reads a line of the program in benches/peers.
+    fn parse(line: &str, ranks: usize, names: &[&str]) -> Option<Self> {
+        let mut words = line.split(' ');
+        let n = words.next()?.parse().ok()?;
+        let state = words.next()?.to_owned();
+        let place: usize = words.next()?.parse().ok()?;
+        let bits = u64::from_str_radix(words.next()?, 16).ok()?;
+        let ns: Option<Vec<f64>> = words.map(|word| word.parse().ok()).collect();
+        Some(Self {
+            name: (*names.get(place)?).to_owned(),
+            ranks,
+            n,
+            state,
+            bits,
+            ns: ns.filter(|ns| !ns.is_empty())?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Build, Measurement, PEERS, drivers, first_error};
+
+    #[test]
+    fn lines_of_the_program_are_read() {
+        let parse = |line| Measurement::parse(line, 2, &["a", "b"]);
+        let expected = Measurement {
+            name: "b".to_owned(),
+            ranks: 2,
+            n: 460,
+            state: "cold".to_owned(),
+            bits: 0xC0CD_637C_9CCD_3FCC,
+            ns: vec![114.5, 106.0],
+        };
+        let line = "460 cold 1 C0CD637C9CCD3FCC 114.5 106.0";
+        assert_eq!(parse(line), Some(expected));
+        for wrong in [
+            "",
+            "460 cold 1 C0CD637C9CCD3FCC",
+            "460 cold 2 C0CD637C9CCD3FCC 1.0",
+            "460 cold 1 C0CD637C9CCD3FCC 1.0 x",
+            "a warning of MPI's",
+        ] {
+            assert_eq!(parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn each_peer_has_a_driver_and_names_of_its_own() {
+        for (place, peer) in PEERS.iter().enumerate() {
+            let driver = drivers().join(format!("{}.cpp", peer.driver));
+            assert!(driver.is_file(), "{}", driver.display());
+            assert!(!peer.files.is_empty(), "{}", peer.name);
+            if let Build::Sources { sources, .. } = peer.build {
+                assert!(!sources.is_empty(), "{}", peer.name);
+            }
+            for other in &PEERS[..place] {
+                assert!(peer.folder != other.folder && peer.driver != other.driver);
+            }
+        }
+    }
+
+    #[test]
+    fn a_compilers_error_is_found_among_its_words() {
+        let said = "mpicxx: exit status: 1\na.cpp:3:10: fatal error: b.hpp: No such file\ncompilation terminated.\n";
+        assert_eq!(
+            first_error(said),
+            "a.cpp:3:10: fatal error: b.hpp: No such file"
+        );
+        assert_eq!(first_error("make is missing"), "make is missing");
+    }
+}
