@@ -2,8 +2,7 @@
 //! is in this project: `benches/peers` has a short driver for each, and the program that times them.
 
 use std::ffi::OsString;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::process::Stdio;
 
 use checkout::workspace::{target, workspace};
@@ -11,7 +10,7 @@ use launch::installed::is_on_path;
 use launch::{Error, Installation, Library};
 
 use crate::c::programs::flags;
-use crate::commands::{Result, Stop, cargo, command, output, words};
+use crate::commands::{self, Result, Stop, cargo, command, output, words};
 
 /// What the others are compared with.
 pub const REFERENCE: &str = "unordered SIMD + MPI_Allreduce";
@@ -152,46 +151,48 @@ pub fn measure(
         say(format!("skipped: {lacking} is missing"));
     }
     installation.check()?;
-    let compiler = installation.library();
-    let compiler = compiler.map_or_else(|| "mpicxx".to_owned(), Library::cxx_compiler);
-    for tool in [&*compiler, "pkg-config"] {
+    let library = installation.library();
+    let compiler =
+        |default: &str, of: fn(&Library) -> String| library.map_or_else(|| default.to_owned(), of);
+    let tools = Tools {
+        c: compiler("mpicc", Library::c_compiler),
+        cxx: compiler("mpicxx", Library::cxx_compiler),
+        folder: target()?.join("peers"),
+    };
+    for tool in [&*tools.c, &*tools.cxx, "pkg-config"] {
         if !is_on_path(tool) {
             let reason = format!("bench peers needs {tool}, which is missing here");
             return Err(Error::Run(reason));
         }
     }
-    measure_found(job, &found, (installation, &compiler), say)
-        .map_err(|stop| Error::Run(stop.reason()))
+    let measured = measure_found(job, &found, installation, &tools, say);
+    measured.map_err(|stop| Error::Run(stop.reason()))
 }
 
 fn measure_found(
     job: Job<'_>,
     found: &[&Peer],
-    (installation, compiler): (&Installation, &str),
+    installation: &Installation,
+    tools: &Tools,
     say: &dyn Fn(String),
 ) -> Result<Vec<Measurement>> {
-    let build = Tools {
-        compiler,
-        folder: target()?.join("peers"),
-    };
     let mut install = cargo("xtask install --prefix");
-    install.arg(&build.folder).stdout(Stdio::from(io::stderr()));
+    install.arg(&tools.folder).stdout(Stdio::null());
     if !install.status()?.success() {
         return Err(format!("{install:?} failed").into());
     }
-    let driver = build.folder.join("driver");
+    let driver = tools.folder.join("driver");
     let source = drivers().join("driver.cpp");
-    output(command!(compiler, CXX_FLAGS, source, "-o", driver, "-ldl"))?;
-    let prefix = build.folder.join("lib").into_os_string();
-    let mut runtime = OsString::from("-Wl,-rpath,");
-    runtime.push(prefix);
-    let of_treefold = words![flags(&build.folder, "treefold-mpi", "")?, runtime];
+    let words = words![tools.cxx, CXX_FLAGS, source, "-o", driver, "-ldl"];
+    output(commands::of(words))?;
+    let runtime = word("-Wl,-rpath,", &tools.folder.join("lib"));
+    let of_treefold = words![flags(&tools.folder, "treefold-mpi", "")?, runtime];
     let mut built = vec![
-        (REFERENCE, build.library("unordered", words![""])?),
-        (TREEFOLD, build.library("treefold", of_treefold)?),
+        (REFERENCE, tools.library("unordered", Vec::new())?),
+        (TREEFOLD, tools.library("treefold", of_treefold)?),
     ];
     for peer in found {
-        match peer.build(&job.folder.join(peer.folder), &build) {
+        match peer.build(job.folder, tools) {
             Ok(library) => built.push((peer.name, library)),
             Err(stop) => {
                 let (name, reason) = (peer.name, stop.reason());
@@ -234,28 +235,46 @@ fn first_error(said: &str) -> &str {
     error.or(said.lines().last()).unwrap_or_default()
 }
 
-struct Tools<'a> {
-    compiler: &'a str,
-    /// Where everything is built.
+/// What builds, and where.
+struct Tools {
+    c: String,
+    cxx: String,
     folder: PathBuf,
 }
 
-impl Tools<'_> {
+impl Tools {
     /// Compiles a driver with what belongs to it.
     fn library(&self, driver: &str, with: Vec<OsString>) -> Result<PathBuf> {
         let source = drivers().join(format!("{driver}.cpp"));
         let library = self.folder.join(format!("{driver}.so"));
-        let words = words![
-            self.compiler,
-            CXX_FLAGS,
-            LIBRARY_FLAGS,
-            source,
-            "-o",
-            library
-        ];
-        output(crate::commands::of([words, with].concat()))?;
+        let words = words![self.cxx, CXX_FLAGS, LIBRARY_FLAGS, source, "-o", library];
+        output(commands::of([words, with].concat()))?;
         Ok(library)
     }
+
+    /// Runs a checkout's own `make`, with MPI and for a shared library, and installs in a folder what it builds.
+    fn make(&self, checkout: &Path, prefix: &Path) -> Result {
+        if !is_on_path("make") {
+            return Err(Stop::Error("make is missing".to_owned()));
+        }
+        let settings = [format!("CC={} -fPIC", self.c), "BUILD_MPI=true".to_owned()];
+        let folders = ["BIN", "LIB", "INC", "DOC"];
+        let folders = folders.map(|name| {
+            let folder = prefix.join(name.to_lowercase());
+            word(&format!("{name}_DIR="), &folder)
+        });
+        for goal in ["update", "all", "install"] {
+            output(command!("make -C", checkout, goal, settings, folders))?;
+        }
+        Ok(())
+    }
+}
+
+/// An option that ends in a path.
+fn word(begin: &str, path: &Path) -> OsString {
+    let mut word = OsString::from(begin);
+    word.push(path);
+    word
 }
 
 impl Peer {
@@ -271,57 +290,29 @@ impl Peer {
     }
 
     /// Builds it, with its driver.
-    fn build(&self, checkout: &Path, tools: &Tools<'_>) -> Result<PathBuf> {
-        let checkout = std::path::absolute(checkout)?;
+    fn build(&self, folder: &Path, tools: &Tools) -> Result<PathBuf> {
+        let checkout = path::absolute(folder.join(self.folder))?;
         let with = match self.build {
             Build::Sources {
                 includes,
                 sources,
                 flags,
             } => {
-                let includes = includes
-                    .iter()
-                    .map(|folder| include(&checkout.join(folder)));
+                let includes = includes.iter().map(|name| word("-I", &checkout.join(name)));
                 let sources = sources.iter().map(|file| checkout.join(file).into());
                 let files: Vec<OsString> = includes.chain(sources).collect();
                 words![files, flags]
             }
             Build::Make { libraries } => {
                 let prefix = tools.folder.join(self.driver);
-                make(&checkout, &prefix)?;
-                let mut folder = OsString::from("-L");
-                folder.push(prefix.join("lib"));
-                words![include(&prefix.join("include")), folder, libraries]
+                tools.make(&checkout, &prefix)?;
+                let folders = [("-I", "inc"), ("-L", "lib")];
+                let folders = folders.map(|(option, name)| word(option, &prefix.join(name)));
+                words![folders, libraries]
             }
         };
         tools.library(self.driver, with)
     }
-}
-
-fn include(folder: &Path) -> OsString {
-    let mut word = OsString::from("-I");
-    word.push(folder);
-    word
-}
-
-/// ReproBLAS' own build, with MPI and for a shared library, and its installation in a folder.
-fn make(checkout: &Path, prefix: &Path) -> Result {
-    if !is_on_path("make") {
-        return Err(Stop::Error("make is missing".to_owned()));
-    }
-    let compiler = ["CC=mpicc -fPIC".to_owned(), "BUILD_MPI=true".to_owned()];
-    let folders = [
-        ("BIN", "bin"),
-        ("LIB", "lib"),
-        ("INC", "include"),
-        ("DOC", "doc"),
-    ];
-    let folders =
-        folders.map(|(name, folder)| format!("{name}_DIR={}", prefix.join(folder).display()));
-    for goal in ["update", "all", "install"] {
-        output(command!("make -C", checkout, goal, compiler, folders))?;
-    }
-    Ok(())
 }
 
 impl Measurement {
