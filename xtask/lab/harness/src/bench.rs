@@ -40,8 +40,9 @@ pub trait Measured: Serialize {
 /// Shows rows to a person.
 pub fn show<R: Measured>(bench: &str, rows: &[R], output: &Output) {
     let ratios = R::ratios(bench);
+    output.say("");
     output.say(format!(
-        "\n{bench}: {ratios} as a ratio to the reference, medians"
+        "{bench}: {ratios} as a ratio to the reference, medians"
     ));
     let mut table = Table::new(R::headings(bench));
     rows.iter().for_each(|row| table.push(row.cells()));
